@@ -1,0 +1,56 @@
+/* The context: communicator, seed and log that every object of the library is created in. */
+#ifndef GANNET_CONTEXT_H
+#define GANNET_CONTEXT_H
+
+#include <mpi.h>
+#include <stdint.h>
+
+#include "gannet/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gannet_context gannet_context;
+
+typedef enum {
+  GANNET_LOG_ERROR = 0,
+  GANNET_LOG_WARNING = 1,
+  GANNET_LOG_INFO = 2,
+  GANNET_LOG_DEBUG = 3
+} gannet_log_level;
+
+/* Receives finished lines without a newline; rank is the one that speaks. */
+typedef void (*gannet_log_sink)(void *user, gannet_log_level level, int rank, const char *line);
+
+/* Create a context on a duplicate of comm. MPI must be initialised by the program, and PETSc too
+ * (PETSC_COMM_WORLD may be any communicator): the library initialises neither.
+ *
+ * Collective over comm; seed the same on all ranks.
+ *
+ * comm     in   duplicated; errors on the duplicate are returned, not fatal
+ * seed     in   every random number of the library derives from it
+ * context  out  to be freed with gannet_context_destroy
+ */
+GANNET_API GANNET_CHECKED gannet_err gannet_context_create(MPI_Comm comm, uint64_t seed,
+                                                           gannet_context **context);
+
+/* Free a context and set the pointer to NULL; accepts NULL.
+ *
+ * Collective over the context's communicator.
+ */
+GANNET_API void gannet_context_destroy(gannet_context **context);
+
+/* Send log lines up to a level to a function; NULL silences the library, which is the default.
+ *
+ * Local.
+ *
+ * user  in  handed to sink; borrowed until the sink is changed or the context destroyed
+ */
+GANNET_API void gannet_context_set_log(gannet_context *context, gannet_log_level level,
+                                       gannet_log_sink sink, void *user);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

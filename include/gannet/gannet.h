@@ -1,0 +1,12 @@
+/* Everything that gannet offers to programs. */
+#ifndef GANNET_GANNET_H
+#define GANNET_GANNET_H
+
+#include "gannet/context.h"
+#include "gannet/optimizer.h"
+#include "gannet/problem.h"
+#include "gannet/simulation.h"
+#include "gannet/status.h"
+#include "gannet/version.h"
+
+#endif

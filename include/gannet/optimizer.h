@@ -1,0 +1,124 @@
+/* The optimiser: ask for points, tell results. The caller owns the loop and runs the simulations.
+ *
+ *   gannet_context_create(MPI_COMM_WORLD, seed, &context);
+ *   gannet_problem_create(&spec, &problem);
+ *   gannet_optimizer_create(context, problem, n_settings, settings, &optimizer);
+ *   while (...) {
+ *     gannet_optimizer_ask(optimizer, q, id, x);
+ *     ... run the simulations ...
+ *     gannet_optimizer_tell(optimizer, n, results);
+ *   }
+ *   gannet_optimizer_best(optimizer, &best, x);
+ */
+#ifndef GANNET_OPTIMIZER_H
+#define GANNET_OPTIMIZER_H
+
+#include "gannet/context.h"
+#include "gannet/problem.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gannet_optimizer gannet_optimizer;
+
+/* A setting as in the method section of a campaign file: {"batch", "8"}, {"method", "neural-bo"},
+ * {"surrogate.activation", "erf"}. */
+typedef struct {
+  const char *key;
+  const char *text;
+} gannet_method_setting;
+
+typedef enum {
+  GANNET_RESULT_OK,         /* objective and constraints are given */
+  GANNET_RESULT_INFEASIBLE, /* the simulation cannot work at this design: learn to stay away */
+  GANNET_RESULT_FAILED      /* no result, through no fault of the design */
+} gannet_outcome;
+
+typedef struct {
+  int64_t id; /* from ask */
+  gannet_outcome outcome;
+  double objective;          /* in the sense and units of the problem */
+  const double *constraints; /* [n_constraints] in the user's units; NULL when there are none */
+} gannet_result;
+
+/* What is known about the best evaluation. */
+typedef struct {
+  int64_t id;     /* -1 when nothing was evaluated successfully */
+  double objective;
+  int feasible;   /* 0: no evaluation satisfies all constraints; this one violates them least */
+} gannet_best;
+
+/* Create an optimiser.
+ *
+ * Collective over the context's communicator; arguments the same on all ranks.
+ *
+ * context     in   borrowed until destroy
+ * problem     in   borrowed until destroy
+ * n_settings  in   0 = defaults
+ * settings    in   copied; `gannet explain` lists all keys
+ *
+ * Errors: GANNET_ERR_INPUT naming every wrong setting.
+ */
+GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_create(gannet_context *context,
+                                                             const gannet_problem *problem,
+                                                             int n_settings,
+                                                             const gannet_method_setting *settings,
+                                                             gannet_optimizer **optimizer);
+
+/* Free an optimiser and set the pointer to NULL; accepts NULL.
+ *
+ * Collective.
+ */
+GANNET_API void gannet_optimizer_destroy(gannet_optimizer **optimizer);
+
+/* Propose q points that differ from each other and from every point proposed before, as long as the
+ * problem has enough different points (discrete problems can run out; then points repeat). Points
+ * asked for and not yet told are pending and respected. The same seed and the same results give the
+ * same points, bit for bit, on any number of ranks.
+ *
+ * Collective; the same on all ranks.
+ *
+ * q       in   >= 1
+ * id      out  [q] numbers to tell results with: 0, 1, 2, ... in the order of proposals
+ * x_user  out  [q][n_variables]
+ */
+GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_ask(gannet_optimizer *optimizer, int q,
+                                                          int64_t *id, double *x_user);
+
+/* Report results, in any order and any grouping. Non-finite objectives or constraints count as failed.
+ *
+ * Collective; the same on all ranks.
+ *
+ * Errors: GANNET_ERR_ARG for an id never asked, GANNET_ERR_STATE for one that was told already; nothing
+ * is taken over then.
+ */
+GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_tell(gannet_optimizer *optimizer, int n,
+                                                           const gannet_result *results);
+
+/* Report the result of a point that the caller chose, for example from earlier work.
+ *
+ * Collective; the same on all ranks.
+ *
+ * x_user  in   [n_variables]
+ * result  in   its id is ignored
+ * id      out  its number; NULL when not wanted
+ */
+GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_tell_point(gannet_optimizer *optimizer,
+                                                                 const double *x_user,
+                                                                 const gannet_result *result,
+                                                                 int64_t *id);
+
+/* The best evaluation so far.
+ *
+ * Local.
+ *
+ * x_user  out  [n_variables]; NULL when not wanted; untouched when best->id is -1
+ */
+GANNET_API void gannet_optimizer_best(const gannet_optimizer *optimizer, gannet_best *best,
+                                      double *x_user);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

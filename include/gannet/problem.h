@@ -1,0 +1,79 @@
+/* What is optimised: variables, goal and constraints.
+ *
+ * A point in the user's own units ("x_user") is an array of one double per variable: the value of a
+ * real or integer variable, 0 or 1 of a boolean one, and the position in values of a categorical one.
+ */
+#ifndef GANNET_PROBLEM_H
+#define GANNET_PROBLEM_H
+
+#include "gannet/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum {
+  GANNET_VARIABLE_REAL,
+  GANNET_VARIABLE_INTEGER,
+  GANNET_VARIABLE_BOOLEAN,
+  GANNET_VARIABLE_CATEGORICAL
+} gannet_variable_type;
+
+typedef enum { GANNET_SCALE_LINEAR, GANNET_SCALE_LOG } gannet_scale;
+typedef enum { GANNET_MINIMIZE, GANNET_MAXIMIZE } gannet_goal;
+
+typedef struct {
+  const char *name; /* letters, digits and underscores, not starting with a digit */
+  gannet_variable_type type;
+  double lower, upper; /* real and integer: lower < upper, in the user's units, both allowed values */
+  gannet_scale scale;  /* real and integer; log needs lower > 0 */
+  int n_values;        /* categorical: at least 2 */
+  const char *const *values;
+} gannet_variable;
+
+/* lower <= value <= upper; -INFINITY or INFINITY where there is no bound, never both. */
+typedef struct {
+  const char *name;
+  double lower, upper;
+} gannet_constraint;
+
+typedef struct {
+  int n_variables;
+  const gannet_variable *variables;
+  int n_constraints;
+  const gannet_constraint *constraints;
+  gannet_goal goal;
+  double noise_sd; /* of the objective, in its units; 0 = exact, NAN = to be inferred */
+} gannet_problem_spec;
+
+typedef struct gannet_problem gannet_problem;
+
+/* Create a problem.
+ *
+ * Local.
+ *
+ * spec     in   copied, with all strings
+ * problem  out  to be freed with gannet_problem_destroy
+ *
+ * Errors: GANNET_ERR_INPUT naming every wrong entry (empty box, log scale with a bound <= 0, repeated
+ * or malformed name, fewer than two values, constraint without a bound).
+ */
+GANNET_API GANNET_CHECKED gannet_err gannet_problem_create(const gannet_problem_spec *spec,
+                                                           gannet_problem **problem);
+
+/* Free a problem and set the pointer to NULL; accepts NULL.
+ *
+ * Local.
+ */
+GANNET_API void gannet_problem_destroy(gannet_problem **problem);
+
+/* The specification the problem was created from; borrowed until destroy.
+ *
+ * Local.
+ */
+GANNET_API const gannet_problem_spec *gannet_problem_get_spec(const gannet_problem *problem);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,53 @@
+/* The interface of a simulation that runs inside the job: built-in problems and plugins.
+ *
+ * A plugin is a shared object that exports
+ *
+ *   int gannet_simulate(const gannet_simulation_input *input, gannet_simulation_output *output);
+ *
+ * It is called on every rank of input->comm at the same time. It returns 0 and fills output on the
+ * communicator's rank 0, or non-zero when the run failed by bad luck (the reason may be given). A
+ * design that the simulation cannot treat at all sets infeasible instead: the optimiser learns from
+ * that and does not try again.
+ */
+#ifndef GANNET_SIMULATION_H
+#define GANNET_SIMULATION_H
+
+#include <mpi.h>
+#include <stdint.h>
+
+#include "gannet/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GANNET_SIMULATION_ABI 1
+
+typedef struct {
+  int abi;       /* GANNET_SIMULATION_ABI of the caller */
+  MPI_Comm comm; /* ranks_per_simulation ranks; errors are returned on it */
+  int64_t id;    /* of the evaluation */
+  int attempt;   /* 1 for the first */
+  uint64_t seed; /* for random numbers of the simulation; a function of campaign seed and id */
+  int n_variables;
+  const char *const *names;
+  const double *x;          /* [n_variables] as in gannet/problem.h */
+  const char *const *texts; /* [n_variables] the same values as text ("true", "gmres", "0.5") */
+  int n_constraints;
+  const char *const *constraint_names;
+} gannet_simulation_input;
+
+typedef struct {
+  double objective;
+  double *constraints; /* [n_constraints], belongs to the caller */
+  int infeasible;      /* non-zero: the design is bad here */
+  char reason[256];    /* of infeasible or of a failure; "" = not told */
+} gannet_simulation_output;
+
+typedef int (*gannet_simulate_function)(const gannet_simulation_input *input,
+                                        gannet_simulation_output *output);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

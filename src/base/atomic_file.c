@@ -1,0 +1,130 @@
+#include "base/atomic_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+gannet_err gannet_raise_errno(const char *doing, const char *name) {
+  const int reason = errno;
+  gannet_err code = GANNET_ERR_IO;
+  if (reason == ENOENT || reason == ENOTDIR) code = GANNET_ERR_MISSING;
+  if (reason == ENOSPC || reason == EDQUOT || reason == EFBIG) code = GANNET_ERR_NO_SPACE;
+  if (reason == EEXIST) code = GANNET_ERR_EXISTS;
+  return GANNET_RAISE(code, "cannot %s '%s': %s", doing, name, strerror(reason));
+}
+
+gannet_err gannet_write_all(int descriptor, const void *bytes, size_t size, const char *name) {
+  const char *at = bytes;
+  while (size > 0) {
+    const ssize_t done = write(descriptor, at, size);
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) return gannet_raise_errno("write", name);
+    at += done;
+    size -= (size_t)done;
+  }
+  return GANNET_OK;
+}
+
+static gannet_err sync_directory_of(const char *path) {
+  char directory[PATH_MAX];
+  (void)snprintf(directory, sizeof directory, "%s", path);
+  char *slash = strrchr(directory, '/');
+  if (slash)
+    slash[slash == directory] = '\0';
+  else
+    (void)snprintf(directory, sizeof directory, ".");
+  const int descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return gannet_raise_errno("open", directory);
+  /* Some file systems cannot sync a directory; they order renames themselves. */
+  const int failed = fsync(descriptor) && errno != EINVAL && errno != EROFS;
+  const gannet_err err = failed ? gannet_raise_errno("sync", directory) : GANNET_OK;
+  (void)close(descriptor);
+  return err;
+}
+
+gannet_err gannet_file_rename(const char *from, const char *to) {
+  if (rename(from, to)) return gannet_raise_errno("rename", from);
+  return sync_directory_of(to);
+}
+
+static gannet_err write_new(const char *path, const void *bytes, size_t size) {
+  const int descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (descriptor < 0) return gannet_raise_errno("create", path);
+  gannet_err err = gannet_write_all(descriptor, bytes, size, path);
+  if (err == GANNET_OK && fsync(descriptor)) err = gannet_raise_errno("sync", path);
+  if (close(descriptor) && err == GANNET_OK) err = gannet_raise_errno("close", path);
+  if (err != GANNET_OK) (void)unlink(path);
+  return err;
+}
+
+gannet_err gannet_file_replace(const char *path, const void *bytes, size_t size) {
+  char fresh[PATH_MAX];
+  GANNET_REQUIRE(snprintf(fresh, sizeof fresh, "%s.new", path) < (int)sizeof fresh, GANNET_ERR_ARG,
+                 "path too long: %s", path);
+  GANNET_TRY(write_new(fresh, bytes, size));
+  return gannet_file_rename(fresh, path);
+}
+
+static gannet_err read_all(int descriptor, const char *path, char **bytes, size_t *size) {
+  struct stat about;
+  if (fstat(descriptor, &about)) return gannet_raise_errno("look at", path);
+  if (S_ISDIR(about.st_mode)) {
+    errno = EISDIR;
+    return gannet_raise_errno("read", path);
+  }
+  size_t capacity = (size_t)about.st_size + 1, used = 0;
+  GANNET_TRY(gannet_alloc(capacity + 1, 1, bytes));
+  for (;;) {
+    if (used == capacity) {
+      GANNET_TRY(gannet_resize(capacity + 1, 2 * capacity + 1, 1, bytes));
+      capacity *= 2;
+    }
+    const ssize_t got = read(descriptor, *bytes + used, capacity - used);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return gannet_raise_errno("read", path);
+    if (got == 0) break;
+    used += (size_t)got;
+  }
+  (*bytes)[used] = '\0';
+  if (size) *size = used;
+  return GANNET_OK;
+}
+
+gannet_err gannet_file_read(const char *path, char **bytes, size_t *size) {
+  *bytes = NULL;
+  const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return gannet_raise_errno("open", path);
+  const gannet_err err = read_all(descriptor, path, bytes, size);
+  (void)close(descriptor);
+  if (err != GANNET_OK) gannet_free(bytes);
+  return err;
+}
+
+gannet_err gannet_make_directory(const char *path) {
+  char part[PATH_MAX];
+  GANNET_REQUIRE(snprintf(part, sizeof part, "%s", path) < (int)sizeof part, GANNET_ERR_ARG,
+                 "path too long: %s", path);
+  for (char *slash = part + 1; (slash = strchr(slash, '/')); ++slash) {
+    *slash = '\0';
+    if (mkdir(part, 0777) && errno != EEXIST) return gannet_raise_errno("create directory", part);
+    *slash = '/';
+  }
+  if (mkdir(part, 0777) && errno != EEXIST) return gannet_raise_errno("create directory", part);
+  struct stat about;
+  if (stat(part, &about)) return gannet_raise_errno("look at", part);
+  GANNET_REQUIRE(S_ISDIR(about.st_mode), GANNET_ERR_EXISTS, "'%s' exists and is not a directory", part);
+  return GANNET_OK;
+}
+
+gannet_err gannet_join_path(const char *directory, const char *name, char *path, size_t size) {
+  const int needed = snprintf(path, size, "%s/%s", directory, name);
+  GANNET_REQUIRE(needed >= 0 && (size_t)needed < size, GANNET_ERR_ARG, "path too long: %s/%s",
+                 directory, name);
+  return GANNET_OK;
+}

@@ -1,0 +1,67 @@
+/* Files that appear whole or not at all. */
+#ifndef GANNET_BASE_ATOMIC_FILE_H
+#define GANNET_BASE_ATOMIC_FILE_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+
+/* Replace a file: write path.new, fsync it, rename it to path, fsync the directory. Readers see the
+ * old content or the new, never a part.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_NO_SPACE, GANNET_ERR_IO with the path and the reason; the old file is kept.
+ */
+GANNET_CHECKED gannet_err gannet_file_replace(const char *path, const void *bytes, size_t size);
+
+/* Rename, then fsync the directory that holds the new name.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_file_rename(const char *from, const char *to);
+
+/* Read a whole file into memory, with a terminating zero byte that is not counted.
+ *
+ * Local.
+ *
+ * bytes  out  to be freed with gannet_free
+ * size   out  may be NULL
+ *
+ * Errors: GANNET_ERR_MISSING, GANNET_ERR_IO, GANNET_ERR_MEMORY.
+ */
+GANNET_CHECKED gannet_err gannet_file_read(const char *path, char **bytes, size_t *size);
+
+/* Write all bytes to an open descriptor, continuing after interruptions and short writes.
+ *
+ * Local.
+ *
+ * name  in  of the file, for messages
+ */
+GANNET_CHECKED gannet_err gannet_write_all(int descriptor, const void *bytes, size_t size,
+                                           const char *name);
+
+/* The error of a failed system call on a file: errno decides between missing, no space, and others.
+ *
+ * Local.
+ *
+ * doing  in  "write", "open"
+ */
+gannet_err gannet_raise_errno(const char *doing, const char *name);
+
+/* Create a directory and its missing parents; an existing directory is no error.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_make_directory(const char *path);
+
+/* directory/name in a buffer.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_ARG when it does not fit.
+ */
+GANNET_CHECKED gannet_err gannet_join_path(const char *directory, const char *name, char *path,
+                                           size_t size);
+
+#endif

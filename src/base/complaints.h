@@ -1,0 +1,36 @@
+/* Collects every error of a user's input, so that all can be shown at once. */
+#ifndef GANNET_BASE_COMPLAINTS_H
+#define GANNET_BASE_COMPLAINTS_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+
+/* Zero-initialise; free with gannet_complaints_release. */
+typedef struct {
+  int count;
+  char *text; /* one line each, "where: what", ending in a newline; NULL while count is 0 */
+  size_t used, capacity;
+} gannet_complaints;
+
+/* Add one. Where is "file:line:column" or the name of a command-line option; NULL = nowhere.
+ *
+ * Local.
+ */
+void gannet_complain(gannet_complaints *complaints, const char *where, const char *format, ...)
+    GANNET_PRINTF(3, 4);
+
+/* GANNET_OK when there were none, else GANNET_ERR_INPUT with as many of them as the error record
+ * holds (the full text stays in complaints).
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_complaints_raise(const gannet_complaints *complaints);
+
+/* Free the text.
+ *
+ * Local.
+ */
+void gannet_complaints_release(gannet_complaints *complaints);
+
+#endif

@@ -1,0 +1,70 @@
+#include "base/context.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/memory.h"
+
+static gannet_err fill(gannet_context *context, MPI_Comm comm) {
+  GANNET_TRY_MPI(MPI_Comm_dup(comm, &context->comm));
+  GANNET_TRY_MPI(MPI_Comm_set_errhandler(context->comm, MPI_ERRORS_RETURN));
+  GANNET_TRY_MPI(MPI_Comm_rank(context->comm, &context->rank));
+  GANNET_TRY_MPI(MPI_Comm_size(context->comm, &context->np));
+  return gannet_same(context->comm, &context->seed, sizeof context->seed, "seed");
+}
+
+gannet_err gannet_context_create(MPI_Comm comm, uint64_t seed, gannet_context **context) {
+  gannet_context *made = NULL;
+  GANNET_TRY(gannet_agree(comm, gannet_alloc(1, sizeof *made, &made)));
+  made->comm = MPI_COMM_NULL;
+  made->seed = seed;
+  const gannet_err err = fill(made, comm);
+  if (err != GANNET_OK) gannet_context_destroy(&made);
+  *context = made;
+  GANNET_TRY(err);
+  return GANNET_OK;
+}
+
+void gannet_context_destroy(gannet_context **context) {
+  if (!*context) return;
+  int finalized = 0;
+  (void)MPI_Finalized(&finalized);
+  if ((*context)->comm != MPI_COMM_NULL && !finalized) (void)MPI_Comm_free(&(*context)->comm);
+  gannet_free(context);
+}
+
+void gannet_context_set_log(gannet_context *context, gannet_log_level level, gannet_log_sink sink,
+                            void *user) {
+  context->level = level;
+  context->sink = sink;
+  context->sink_user = user;
+}
+
+static void speak(const gannet_context *context, gannet_log_level level, const char *format,
+                  va_list arguments) {
+  char line[2048];
+  if (!context->sink || level > context->level) return;
+  (void)vsnprintf(line, sizeof line, format, arguments);
+  context->sink(context->sink_user, level, context->rank, line);
+}
+
+void gannet_log(const gannet_context *context, gannet_log_level level, const char *format, ...) {
+  va_list arguments;
+  if (context->rank != 0) return;
+  va_start(arguments, format);
+  speak(context, level, format, arguments);
+  va_end(arguments);
+}
+
+void gannet_log_rank(const gannet_context *context, gannet_log_level level, const char *format,
+                     ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  speak(context, level, format, arguments);
+  va_end(arguments);
+}
+
+gannet_stream gannet_context_stream(const gannet_context *context, gannet_purpose purpose,
+                                    uint64_t iteration, uint64_t index) {
+  return (gannet_stream){context->seed, (uint64_t)purpose, iteration, index};
+}

@@ -1,0 +1,41 @@
+/* What the rooms may ask of a context (see gannet/context.h). */
+#ifndef GANNET_BASE_CONTEXT_H
+#define GANNET_BASE_CONTEXT_H
+
+#include "base/error.h"
+#include "base/random.h"
+#include "gannet/context.h"
+
+/* Members are set at creation and only read afterwards, but for the log. */
+struct gannet_context {
+  MPI_Comm comm; /* the context's own duplicate */
+  int rank;
+  int np; /* number of ranks */
+  uint64_t seed;
+  gannet_log_level level;
+  gannet_log_sink sink;
+  void *sink_user;
+};
+
+/* One line to the log, from rank 0 only.
+ *
+ * Local.
+ */
+void gannet_log(const gannet_context *context, gannet_log_level level, const char *format, ...)
+    GANNET_PRINTF(3, 4);
+
+/* One line to the log from whichever rank calls.
+ *
+ * Local.
+ */
+void gannet_log_rank(const gannet_context *context, gannet_log_level level, const char *format, ...)
+    GANNET_PRINTF(3, 4);
+
+/* The stream of the context's seed with the given purpose, iteration and index.
+ *
+ * Local.
+ */
+gannet_stream gannet_context_stream(const gannet_context *context, gannet_purpose purpose,
+                                    uint64_t iteration, uint64_t index);
+
+#endif

@@ -1,0 +1,37 @@
+#include "base/hash.h"
+
+#include <errno.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+uint64_t gannet_hash(const void *bytes, size_t size) {
+  return XXH3_64bits(bytes, size);
+}
+
+static int hash_descriptor(XXH3_state_t *state, int descriptor, int64_t first, int64_t *size) {
+  static _Thread_local char block[1 << 16];
+  int64_t at = first;
+  for (;;) {
+    const ssize_t got = pread(descriptor, block, sizeof block, (off_t)at);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return -1;
+    if (got == 0) break;
+    if (XXH3_64bits_update(state, block, (size_t)got) == XXH_ERROR) return -1;
+    at += got;
+  }
+  *size = at - first;
+  return 0;
+}
+
+int gannet_hash_file(int descriptor, int64_t first, uint64_t *hash, int64_t *size) {
+  XXH3_state_t *state = XXH3_createState();
+  if (!state) {
+    errno = ENOMEM;
+    return -1;
+  }
+  (void)XXH3_64bits_reset(state);
+  const int failed = hash_descriptor(state, descriptor, first, size);
+  *hash = XXH3_64bits_digest(state);
+  (void)XXH3_freeState(state);
+  return failed;
+}

@@ -1,0 +1,21 @@
+/* A 64-bit hash of bytes (XXH3) for checksums of files, records and batches. Not cryptographic. */
+#ifndef GANNET_BASE_HASH_H
+#define GANNET_BASE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* XXH3 of size bytes; the same on every machine.
+ *
+ * Local.
+ */
+uint64_t gannet_hash(const void *bytes, size_t size);
+
+/* XXH3 of what can be read from an open file descriptor from byte offset first to the end. Returns
+ * 0 and sets *hash and *size, or -1 with errno.
+ *
+ * Local.
+ */
+int gannet_hash_file(int descriptor, int64_t first, uint64_t *hash, int64_t *size);
+
+#endif

@@ -1,0 +1,54 @@
+#include "base/memory.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGNMENT = 64 };
+
+/* Pointers to object pointers arrive as void *; memcpy reads them without breaking aliasing rules. */
+static void *load(const void *pointer_to_pointer) {
+  void *block;
+  memcpy(&block, pointer_to_pointer, sizeof block);
+  return block;
+}
+
+static void save(void *pointer_to_pointer, void *block) {
+  memcpy(pointer_to_pointer, &block, sizeof block);
+}
+
+gannet_err gannet_alloc(size_t count, size_t size, void *pointer_to_pointer) {
+  save(pointer_to_pointer, NULL);
+  GANNET_REQUIRE(size == 0 || count <= (SIZE_MAX - ALIGNMENT) / size, GANNET_ERR_MEMORY,
+                 "%zu objects of %zu bytes", count, size);
+  const size_t bytes = (count * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  void *block = aligned_alloc(ALIGNMENT, bytes ? bytes : ALIGNMENT);
+  GANNET_REQUIRE(block, GANNET_ERR_MEMORY, "%zu bytes", bytes);
+  memset(block, 0, bytes);
+  save(pointer_to_pointer, block);
+  return GANNET_OK;
+}
+
+gannet_err gannet_resize(size_t old_count, size_t new_count, size_t size,
+                         void *pointer_to_pointer) {
+  void *old = load(pointer_to_pointer), *block = NULL;
+  GANNET_TRY(gannet_alloc(new_count, size, &block));
+  if (old) memcpy(block, old, (old_count < new_count ? old_count : new_count) * size);
+  free(old);
+  save(pointer_to_pointer, block);
+  return GANNET_OK;
+}
+
+void gannet_free(void *pointer_to_pointer) {
+  free(load(pointer_to_pointer));
+  save(pointer_to_pointer, NULL);
+}
+
+gannet_err gannet_copy_text(const char *text, char **copy) {
+  *copy = NULL;
+  if (!text) return GANNET_OK;
+  const size_t bytes = strlen(text) + 1;
+  GANNET_TRY(gannet_alloc(bytes, 1, copy));
+  memcpy(*copy, text, bytes);
+  return GANNET_OK;
+}

@@ -1,0 +1,42 @@
+/* Memory: checked sizes, 64-byte alignment, zero-initialised. */
+#ifndef GANNET_BASE_MEMORY_H
+#define GANNET_BASE_MEMORY_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+
+/* Allocate count objects of size bytes, zeroed and aligned for vector loads. count = 0 gives a
+ * valid pointer. Free with gannet_free.
+ *
+ *   GANNET_TRY(gannet_alloc(n * d, sizeof *x, (void **)&x));
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_MEMORY, with the size asked for.
+ */
+GANNET_CHECKED gannet_err gannet_alloc(size_t count, size_t size, void *pointer_to_pointer);
+
+/* Change the size of an allocation made by gannet_alloc, keeping the first old_count objects and
+ * zeroing new ones. On failure the old block is kept.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_resize(size_t old_count, size_t new_count, size_t size,
+                                        void *pointer_to_pointer);
+
+/* Free what a pointer points at and set the pointer to NULL; accepts a pointer to NULL.
+ *
+ *   gannet_free(&x);
+ *
+ * Local.
+ */
+void gannet_free(void *pointer_to_pointer);
+
+/* A copy of a string; NULL stays NULL. Free with gannet_free.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_copy_text(const char *text, char **copy);
+
+#endif

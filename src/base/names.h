@@ -1,0 +1,29 @@
+/* Finding things by the name a user typed, and saying what was meant when it is wrong. */
+#ifndef GANNET_BASE_NAMES_H
+#define GANNET_BASE_NAMES_H
+
+#include "base/error.h"
+
+/* The known word nearest to a misspelt one (edit distance with transpositions), or NULL when
+ * nothing is near enough to be worth suggesting.
+ *
+ * Local.
+ *
+ * known  in  NULL-terminated
+ */
+const char *gannet_nearest(const char *word, const char *const *known);
+
+/* Find an entry of a registry.
+ *
+ * Local.
+ *
+ * family   in   what the entries are ("surrogate"), for the message
+ * entries  in   NULL-terminated; every entry is a struct whose first member is its name
+ * index    out  position of the entry
+ *
+ * Errors: GANNET_ERR_NAME with the known names and the nearest one.
+ */
+GANNET_CHECKED gannet_err gannet_name_find(const char *family, const char *name,
+                                           const void *const *entries, int *index);
+
+#endif

@@ -1,0 +1,271 @@
+#include "base/option.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/names.h"
+
+enum { LARGEST_TABLE = 128 };
+
+const gannet_option *gannet_option_find(const gannet_option *table, const char *key) {
+  for (; table->key; ++table)
+    if (strcmp(table->key, key) == 0) return table;
+  return NULL;
+}
+
+/* Parsers of one scalar: 0, or -1 when the text is not of the type. */
+
+static int parse_number(const char *text, double *value) {
+  char *end = NULL;
+  if (!*text || strpbrk(text, "nNxX")) return -1; /* nan, inf and hexadecimal are no numbers here */
+  *value = strtod(text, &end);
+  return end == text || *end || !isfinite(*value) ? -1 : 0;
+}
+
+static int parse_boolean(const char *text, bool *value) {
+  static const char *const words[] = {"false", "true", "no", "yes", "off", "on"};
+  for (int i = 0; i < 6; ++i)
+    if (strcmp(text, words[i]) == 0) {
+      *value = i % 2;
+      return 0;
+    }
+  return -1;
+}
+
+static int parse_choice(const char *text, const char *const *choices, int *value) {
+  for (int i = 0; choices[i]; ++i)
+    if (strcmp(text, choices[i]) == 0) {
+      *value = i;
+      return 0;
+    }
+  return -1;
+}
+
+static int in_range(const gannet_option *option, double value) {
+  if (option->lower == 0 && option->upper == 0) return 1;
+  if (value < option->lower || value > option->upper) return 0;
+  return !((option->flags & GANNET_OPTION_OPEN_LOW) && value <= option->lower);
+}
+
+static int is_whole(double value, double limit) {
+  return value == floor(value) && fabs(value) <= limit;
+}
+
+static int store_number(const gannet_option *option, double value, char *member) {
+  if (!in_range(option, value)) return -1;
+  if (option->type == GANNET_INTEGER) {
+    if (!is_whole(value, 2147483647)) return -1;
+    const int whole = (int)value;
+    memcpy(member, &whole, sizeof whole);
+  } else if (option->type == GANNET_LARGE || option->type == GANNET_SIZE) {
+    if (!is_whole(value, 0x1p62)) return -1;
+    const int64_t whole = (int64_t)value;
+    memcpy(member, &whole, sizeof whole);
+  } else {
+    memcpy(member, &value, sizeof value);
+  }
+  return 0;
+}
+
+static int store_auto(const gannet_option *option, char *member) {
+  if (option->type == GANNET_REAL || option->type == GANNET_DURATION) {
+    const double none = NAN;
+    memcpy(member, &none, sizeof none);
+  } else if (option->type == GANNET_LARGE || option->type == GANNET_SIZE) {
+    const int64_t none = GANNET_AUTO;
+    memcpy(member, &none, sizeof none);
+  } else {
+    const int none = GANNET_AUTO;
+    memcpy(member, &none, sizeof none);
+  }
+  return 0;
+}
+
+/* Whole numbers beyond 2^53 do not survive a double: seeds are read exactly. */
+static int store_exact(const gannet_option *option, const char *text, char *member) {
+  char *end = NULL;
+  errno = 0;
+  const long long whole = strtoll(text, &end, 10);
+  if (end == text || *end || errno || !in_range(option, (double)whole)) return -1;
+  const int64_t value = whole;
+  memcpy(member, &value, sizeof value);
+  return 0;
+}
+
+static int store_scalar(const gannet_option *option, const char *text, char *member) {
+  double number = 0;
+  int64_t bytes = 0;
+  int position = 0;
+  bool truth = false;
+  if ((option->flags & GANNET_OPTION_AUTO) && strcmp(text, "auto") == 0)
+    return store_auto(option, member);
+  switch (option->type) {
+    case GANNET_BOOLEAN:
+      if (parse_boolean(text, &truth)) return -1;
+      memcpy(member, &truth, sizeof truth);
+      return 0;
+    case GANNET_CHOICE:
+      if (parse_choice(text, option->choices, &position)) return -1;
+      memcpy(member, &position, sizeof position);
+      return 0;
+    case GANNET_DURATION:
+      return gannet_parse_duration(text, &number) ? -1 : store_number(option, number, member);
+    case GANNET_SIZE:
+      return gannet_parse_size(text, &bytes) ? -1 : store_number(option, (double)bytes, member);
+    case GANNET_LARGE:
+      if (!store_exact(option, text, member)) return 0;
+      return parse_number(text, &number) ? -1 : store_number(option, number, member);
+    default:
+      return parse_number(text, &number) ? -1 : store_number(option, number, member);
+  }
+}
+
+static gannet_err store_text(const char *text, char *member) {
+  char *copy = NULL, *old;
+  memcpy(&old, member, sizeof old);
+  GANNET_TRY(gannet_copy_text(text, &copy));
+  gannet_free(&old);
+  memcpy(member, &copy, sizeof copy);
+  return GANNET_OK;
+}
+
+static void release_text_list(gannet_text_list *list) {
+  for (int i = 0; i < list->n; ++i) gannet_free(&list->item[i]);
+  gannet_free(&list->item);
+  list->n = 0;
+}
+
+static gannet_err store_text_list(int n, const char *const *items, gannet_text_list *list) {
+  release_text_list(list);
+  GANNET_TRY(gannet_alloc((size_t)n + 1, sizeof *list->item, &list->item));
+  list->n = n;
+  for (int i = 0; i < n; ++i) GANNET_TRY(gannet_copy_text(items[i], &list->item[i]));
+  return GANNET_OK;
+}
+
+static gannet_err store_real_list(const gannet_option *option, int n, const char *const *items,
+                                  gannet_real_list *list, int *bad) {
+  gannet_free(&list->item);
+  list->n = 0;
+  GANNET_TRY(gannet_alloc((size_t)n, sizeof *list->item, &list->item));
+  list->n = n;
+  for (int i = 0; i < n; ++i)
+    if (parse_number(items[i], &list->item[i]) || !in_range(option, list->item[i])) *bad = 1;
+  return GANNET_OK;
+}
+
+static gannet_err store_list(const gannet_option *option, const gannet_setting *setting, char *member,
+                             int *bad) {
+  const int n = setting->text ? 1 : setting->n_items;
+  const char *const *items = setting->text ? &setting->text : setting->items;
+  if (option->type == GANNET_TEXT_LIST)
+    return store_text_list(n, items, (gannet_text_list *)(void *)member);
+  return store_real_list(option, n, items, (gannet_real_list *)(void *)member, bad);
+}
+
+static int is_list(const gannet_option *option) {
+  return option->type == GANNET_TEXT_LIST || option->type == GANNET_REAL_LIST;
+}
+
+static void complain_value(const gannet_option *option, const char *section,
+                           const gannet_setting *setting, gannet_complaints *complaints) {
+  char expected[512];
+  gannet_option_describe(option, expected, sizeof expected);
+  const char *near = NULL;
+  if (option->type == GANNET_CHOICE && setting->text)
+    near = gannet_nearest(setting->text, option->choices);
+  gannet_complain(complaints, setting->where, "%s%s%s: '%s' is not valid; expected %s%s%s%s",
+                  section ? section : "", section ? "." : "", option->key,
+                  setting->text ? setting->text : "a list", expected, near ? "; did you mean '" : "",
+                  near ? near : "", near ? "'?" : "");
+}
+
+static gannet_err store(const gannet_option *option, const char *section,
+                        const gannet_setting *setting, char *target,
+                        gannet_complaints *complaints) {
+  char *member = target + option->offset;
+  int bad = 0;
+  if (is_list(option))
+    GANNET_TRY(store_list(option, setting, member, &bad));
+  else if (!setting->text)
+    bad = 1;
+  else if (option->type == GANNET_TEXT)
+    GANNET_TRY(store_text(setting->text, member));
+  else
+    bad = store_scalar(option, setting->text, member);
+  if (bad) complain_value(option, section, setting, complaints);
+  return GANNET_OK;
+}
+
+static gannet_err store_defaults(const gannet_option *table, const char *section, char *target,
+                                 gannet_complaints *complaints) {
+  for (; table->key; ++table) {
+    if (!table->fallback) continue;
+    const gannet_setting setting = {.key = table->key, .text = table->fallback, .where = "default"};
+    GANNET_TRY(store(table, section, &setting, target, complaints));
+  }
+  return GANNET_OK;
+}
+
+static void complain_unknown(const gannet_option *table, const char *section,
+                             const gannet_setting *setting, gannet_complaints *complaints) {
+  const char *known[LARGEST_TABLE] = {NULL};
+  char list[700] = "";
+  size_t used = 0;
+  for (int i = 0, n = 0; table[i].key && n < LARGEST_TABLE - 1; ++i) {
+    if (table[i].flags & GANNET_OPTION_HIDDEN) continue;
+    known[n++] = table[i].key;
+    const int more = snprintf(list + used, sizeof list - used, " %s", table[i].key);
+    if (more > 0 && used + (size_t)more < sizeof list) used += (size_t)more;
+  }
+  const char *near = gannet_nearest(setting->key, known);
+  gannet_complain(complaints, setting->where, "unknown key '%s%s%s'%s%s%s; known keys:%s",
+                  section ? section : "", section ? "." : "", setting->key,
+                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", list);
+}
+
+static void complain_missing(const gannet_option *table, const char *section, int n,
+                             const gannet_setting *settings, gannet_complaints *complaints) {
+  for (; table->key; ++table) {
+    int given = !(table->flags & GANNET_OPTION_REQUIRED);
+    for (int i = 0; i < n && !given; ++i) given = strcmp(settings[i].key, table->key) == 0;
+    if (given) continue;
+    gannet_complain(complaints, n > 0 ? settings[0].where : NULL,
+                    "missing required key '%s%s%s' (%s)", section ? section : "",
+                    section ? "." : "", table->key, table->help);
+  }
+}
+
+gannet_err gannet_options_apply(const gannet_option *table, const char *section, int n,
+                                const gannet_setting *settings, void *target,
+                                gannet_complaints *complaints) {
+  GANNET_TRY(store_defaults(table, section, target, complaints));
+  for (int i = 0; i < n; ++i) {
+    const gannet_option *option = gannet_option_find(table, settings[i].key);
+    if (option)
+      GANNET_TRY(store(option, section, &settings[i], target, complaints));
+    else
+      complain_unknown(table, section, &settings[i], complaints);
+  }
+  complain_missing(table, section, n, settings, complaints);
+  return GANNET_OK;
+}
+
+void gannet_options_release(const gannet_option *table, void *target, size_t size) {
+  char *bytes = target;
+  for (; table->key; ++table) {
+    char *member = bytes + table->offset;
+    if (table->type == GANNET_TEXT)
+      gannet_free(member);
+    else if (table->type == GANNET_TEXT_LIST)
+      release_text_list((gannet_text_list *)(void *)member);
+    else if (table->type == GANNET_REAL_LIST)
+      gannet_free(&((gannet_real_list *)(void *)member)->item);
+  }
+  memset(target, 0, size);
+}

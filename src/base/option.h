@@ -1,0 +1,131 @@
+/* Option tables: one description of every setting, from which the campaign file and the command
+ * line are parsed, checked, explained and echoed.
+ *
+ *   typedef struct { double noise; int layers; } settings;
+ *   static const gannet_option table[] = {
+ *       {.key = "noise", .type = GANNET_REAL, .offset = offsetof(settings, noise),
+ *        .fallback = "auto", .flags = GANNET_OPTION_AUTO, .lower = 0, .upper = HUGE_VAL,
+ *        .unit = "objective units", .help = "standard deviation of the simulation's noise"},
+ *       {.key = "layers", .type = GANNET_INTEGER, .offset = offsetof(settings, layers),
+ *        .fallback = "1", .lower = 1, .upper = 8, .help = "hidden layers"},
+ *       {0}};
+ */
+#ifndef GANNET_BASE_OPTION_H
+#define GANNET_BASE_OPTION_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/complaints.h"
+
+typedef enum {
+  GANNET_REAL,      /* double */
+  GANNET_INTEGER,   /* int */
+  GANNET_LARGE,     /* int64_t; accepts 1e6 when it is whole */
+  GANNET_BOOLEAN,   /* bool; true false yes no on off */
+  GANNET_CHOICE,    /* int, position in choices */
+  GANNET_TEXT,      /* char *, owned */
+  GANNET_TEXT_LIST, /* gannet_text_list, owned; a single text is a list of one */
+  GANNET_REAL_LIST, /* gannet_real_list, owned */
+  GANNET_DURATION,  /* double, seconds; "90", "90s", "10m", "4h", "1d", "01:30:00" */
+  GANNET_SIZE       /* int64_t, bytes; "4096", "64KiB", "2GiB", "1GB" */
+} gannet_option_type;
+
+typedef struct {
+  int n;
+  char **item;
+} gannet_text_list;
+
+typedef struct {
+  int n;
+  double *item;
+} gannet_real_list;
+
+enum {
+  GANNET_OPTION_AUTO = 1,     /* "auto" is accepted: NAN, GANNET_AUTO for whole numbers, -1 choices */
+  GANNET_OPTION_OPEN_LOW = 2, /* lower itself is not allowed */
+  GANNET_OPTION_REQUIRED = 4, /* no default: must be given */
+  GANNET_OPTION_HIDDEN = 8    /* for tests; not listed */
+};
+
+#define GANNET_AUTO (-1)
+
+typedef struct {
+  const char *key; /* NULL ends a table */
+  gannet_option_type type;
+  size_t offset; /* of the member in the settings struct */
+  const char *fallback; /* default as a user would write it; NULL = empty (NULL text, zero, empty list) */
+  double lower, upper; /* inclusive range of numbers; both 0 = any */
+  const char *const *choices; /* NULL-terminated; for GANNET_CHOICE */
+  unsigned flags;
+  const char *unit; /* NULL = none */
+  const char *help; /* one sentence without a full stop */
+  const char *example; /* NULL = the default serves */
+} gannet_option;
+
+/* A key with its text, as read from a file or a command line; all strings borrowed. */
+typedef struct {
+  const char *key;
+  const char *text;         /* a scalar; NULL when it is a list */
+  int n_items;              /* of a list */
+  const char *const *items; /* of a list */
+  const char *where;        /* "file:line:column" or "--set"; NULL = nowhere */
+} gannet_setting;
+
+/* Fill a zeroed settings struct: the defaults first, then the settings in their order. Unknown
+ * keys, values that are not consumed whole, values out of range and missing required keys become
+ * complaints; when one is made the struct must not be used, but must still be released.
+ *
+ * Local.
+ *
+ * table       in     ends with key == NULL
+ * section     in     for messages: "surrogate" makes "surrogate.layers"; NULL = top level
+ * target      inout  the struct
+ * complaints  inout  one more for every error
+ *
+ * Errors: GANNET_ERR_MEMORY.
+ */
+GANNET_CHECKED gannet_err gannet_options_apply(const gannet_option *table, const char *section, int n,
+                                               const gannet_setting *settings, void *target,
+                                               gannet_complaints *complaints);
+
+/* The entry of a key, or NULL.
+ *
+ * Local.
+ */
+const gannet_option *gannet_option_find(const gannet_option *table, const char *key);
+
+/* The value of one option as a user would write it (17 significant digits; lists in brackets).
+ * Returns the number of characters needed, like snprintf.
+ *
+ * Local.
+ */
+int gannet_option_format(const gannet_option *option, const void *target, char *buffer, size_t size);
+
+/* "integer, 1 to 8", "one of: relu tanh erf sin", "duration (10m, 4h), at least 0 s, or auto".
+ *
+ * Local.
+ */
+void gannet_option_describe(const gannet_option *option, char *buffer, size_t size);
+
+/* Free the texts and lists of a settings struct and zero it.
+ *
+ * Local.
+ */
+void gannet_options_release(const gannet_option *table, void *target, size_t size);
+
+/* Parse a duration ("10m", "1h30m", "01:30:00", "90") into seconds, or a size into bytes. Returns 0,
+ * or -1 when the text is not one.
+ *
+ * Local.
+ */
+int gannet_parse_duration(const char *text, double *seconds);
+int gannet_parse_size(const char *text, int64_t *bytes);
+
+/* "1 h 05 min", "12.3 s", "850 ms".
+ *
+ * Local.
+ */
+void gannet_format_duration(double seconds, char *buffer, size_t size);
+
+#endif

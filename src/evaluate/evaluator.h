@@ -1,0 +1,135 @@
+/* Evaluators: how a simulation is run. One interface, one file per back-end.
+ *
+ *   gannet_evaluator_submit   hand over evaluations; returns at once
+ *   gannet_evaluator_poll     collect those that ended, waiting at most so long
+ *   gannet_evaluator_cancel   stop everything in flight
+ *
+ * All three are collective over the context's communicator and return the same on all ranks, whichever
+ * rank does the work. A failed simulation is a result with its reason, never an error; errors are
+ * failures of gannet's own means (no file descriptors, dead helper process).
+ */
+#ifndef GANNET_EVALUATE_EVALUATOR_H
+#define GANNET_EVALUATE_EVALUATOR_H
+
+#include "base/context.h"
+#include "base/option.h"
+#include "evaluate/simulation.h"
+#include "problem/history.h"
+
+typedef struct gannet_evaluator gannet_evaluator;
+
+typedef struct {
+  int64_t id;
+  int attempt;         /* 1 for the first; counts over restarts of the campaign */
+  uint64_t seed;       /* of the simulation */
+  uint64_t nonce;      /* of this attempt: written before the launch, compared with what comes back */
+  const double *x_user; /* [n_variables]; borrowed for the call */
+} gannet_request;
+
+typedef struct {
+  int64_t id;
+  gannet_eval_status status; /* done, infeasible or failed */
+  bool retry;                /* failed: another attempt may succeed (bad luck) */
+  double objective;
+  double *constraints; /* [n_constraints] in the caller's buffer, see poll */
+  gannet_run_record run;
+} gannet_result_record;
+
+/* What every back-end may need. */
+typedef struct {
+  const gannet_context *context;
+  const gannet_problem *problem;                    /* borrowed until destroy */
+  const char *campaign;                             /* directory; borrowed until destroy */
+  const char *name;                                 /* of the campaign */
+  int parallel;                                     /* most evaluations in flight, >= 1 */
+  double time_limit;                                /* seconds per evaluation; INFINITY = none */
+  const gannet_simulation_type *const *simulations; /* built-in ones, NULL-terminated */
+} gannet_evaluator_setup;
+
+typedef struct {
+  const char *name; /* first member */
+  const char *summary;
+  const gannet_option *options; /* keys under evaluate: that only this back-end has */
+  size_t options_size;
+  /* check: complain about what can be seen without running (missing executable, unknown simulation). */
+  gannet_err (*check)(const void *options, const gannet_evaluator_setup *setup,
+                      gannet_complaints *complaints);
+  gannet_err (*create)(const void *options, const gannet_evaluator_setup *setup, void **state);
+  void (*destroy)(void *state);
+  gannet_err (*submit)(void *state, int n, const gannet_request *requests);
+  gannet_err (*poll)(void *state, double wait, int capacity, int *n, gannet_result_record *results);
+  gannet_err (*cancel)(void *state);
+  /* recover: a request that an earlier process submitted; if its complete result (same nonce) can be
+   * found, or it is still running, take it over and set *taken. NULL = never. */
+  gannet_err (*recover)(void *state, const gannet_request *request, bool *taken);
+} gannet_evaluator_type;
+
+/* Every registered back-end, NULL-terminated. */
+extern const gannet_evaluator_type *const gannet_evaluator_types[];
+
+/* Find a registered back-end by name.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_evaluator_find(const char *name, const gannet_evaluator_type **type);
+
+/* Create an evaluator.
+ *
+ * Collective over the context's communicator; arguments the same on all ranks.
+ *
+ * options  in  struct of type->options; borrowed until destroy
+ * setup    in  copied; what it points at borrowed until destroy
+ */
+GANNET_CHECKED gannet_err gannet_evaluator_create(const gannet_evaluator_type *type,
+                                                  const void *options,
+                                                  const gannet_evaluator_setup *setup,
+                                                  gannet_evaluator **evaluator);
+
+/* Cancel what is in flight and free; accepts NULL.
+ *
+ * Collective.
+ */
+void gannet_evaluator_destroy(gannet_evaluator **evaluator);
+
+/* Start evaluations. At most setup->parallel may be in flight.
+ *
+ * Collective; requests the same on all ranks.
+ */
+GANNET_CHECKED gannet_err gannet_evaluator_submit(gannet_evaluator *evaluator, int n,
+                                                  const gannet_request *requests);
+
+/* Collect ended evaluations. Returns as soon as there is one, or after wait seconds with none. The
+ * in-process back-ends run what was submitted inside this call.
+ *
+ * Collective; the same on all ranks. Results come in the order in which they ended; the synchronous
+ * loop sorts by id.
+ *
+ * capacity  in   length of results
+ * n         out  how many were written
+ * results   out  results[i].constraints must point at [n_constraints] doubles before the call
+ */
+GANNET_CHECKED gannet_err gannet_evaluator_poll(gannet_evaluator *evaluator, double wait,
+                                                int capacity, int *n, gannet_result_record *results);
+
+/* Stop everything in flight (whole process groups); nothing of it will be returned by poll.
+ *
+ * Collective.
+ */
+GANNET_CHECKED gannet_err gannet_evaluator_cancel(gannet_evaluator *evaluator);
+
+/* Take over an evaluation of an earlier process, if the back-end can.
+ *
+ * Collective; the same on all ranks.
+ *
+ * taken  out  when true its result will come out of poll; when false submit it again
+ */
+GANNET_CHECKED gannet_err gannet_evaluator_recover(gannet_evaluator *evaluator,
+                                                   const gannet_request *request, bool *taken);
+
+/* Evaluations submitted and not yet collected.
+ *
+ * Local.
+ */
+int gannet_evaluator_in_flight(const gannet_evaluator *evaluator);
+
+#endif

@@ -1,0 +1,27 @@
+/* Built-in simulations: a table that the program hands to the function back-end, so that this room
+ * knows the interface and not the simulations.
+ */
+#ifndef GANNET_EVALUATE_SIMULATION_H
+#define GANNET_EVALUATE_SIMULATION_H
+
+#include "base/option.h"
+#include "gannet/simulation.h"
+
+typedef struct {
+  const char *name; /* first member */
+  const char *summary;
+  const char *source;
+  const gannet_option *options; /* keys under evaluate.settings; NULL = none */
+  size_t options_size;
+  /* Collective over input->comm. Returns 0, or non-zero for bad luck, as gannet/simulation.h. */
+  int (*run)(const void *options, const gannet_simulation_input *input,
+             gannet_simulation_output *output);
+  /* The published box and optimum of a test problem of dimension d, for benchmarks and generated
+   * inputs; NULL for simulations without one. lower and upper are [d]; minimizer [d] may be NULL; returns
+   * 0, or -1 when the problem does not exist in that dimension. */
+  int (*box)(int d, double *lower, double *upper, double *minimum, double *minimizer);
+  int n_constraints;
+  int fixed_d; /* dimension, 0 = any */
+} gannet_simulation_type;
+
+#endif

@@ -1,0 +1,57 @@
+/* Dense kernels on row-major blocks of points.
+ *
+ * A block a[n][k] is n rows of k; ld (leading dimension) is the distance between rows. The routines
+ * are thin: same arguments, same bits, no threads unless asked for. The only room that knows BLAS.
+ */
+#ifndef GANNET_LINALG_BLAS_H
+#define GANNET_LINALG_BLAS_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+
+/* c[n][m] = alpha a[n][k] b[m][k]^T + beta c: products of rows with rows.
+ *
+ * Local.
+ */
+void gannet_gemm_nt(int n, int m, int k, double alpha, const double *a, int lda, const double *b,
+                    int ldb, double beta, double *c, int ldc);
+
+/* c[n][m] = alpha a[n][k] b[k][m] + beta c.
+ *
+ * Local.
+ */
+void gannet_gemm_nn(int n, int m, int k, double alpha, const double *a, int lda, const double *b,
+                    int ldb, double beta, double *c, int ldc);
+
+/* c[n][m] = alpha a[k][n]^T b[k][m] + beta c.
+ *
+ * Local.
+ */
+void gannet_gemm_tn(int n, int m, int k, double alpha, const double *a, int lda, const double *b,
+                    int ldb, double beta, double *c, int ldc);
+
+/* y[n] = alpha a[n][k] x[k] + beta y, and y[k] = alpha a[n][k]^T x[n] + beta y.
+ *
+ * Local.
+ */
+void gannet_gemv_n(int n, int k, double alpha, const double *a, int lda, const double *x, double beta,
+                   double *y);
+void gannet_gemv_t(int n, int k, double alpha, const double *a, int lda, const double *x, double beta,
+                   double *y);
+
+/* Sum of a[i] b[i].
+ *
+ * Local.
+ */
+double gannet_dot(int n, const double *a, const double *b);
+
+/* Number of threads of BLAS in this process, and the name of the kernel that it picked.
+ *
+ * Local.
+ */
+void gannet_blas_set_threads(int threads);
+int gannet_blas_threads(void);
+const char *gannet_blas_kernel(void);
+
+#endif

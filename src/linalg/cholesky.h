@@ -1,0 +1,96 @@
+/* A Cholesky factor K = L L^T that grows by rows.
+ *
+ * L is computed block row by block row (left-looking, blocks of GANNET_CHOLESKY_BLOCK rows). When rows
+ * are appended, the last incomplete block is computed again. So the factor is a function of K alone:
+ * growing one row at a time, in batches, or all at once gives the same bits, and a resumed campaign
+ * continues exactly.
+ *
+ * Memory: the lower triangle by block rows, about 4 n^2 bytes.
+ */
+#ifndef GANNET_LINALG_CHOLESKY_H
+#define GANNET_LINALG_CHOLESKY_H
+
+#include "base/error.h"
+
+enum { GANNET_CHOLESKY_BLOCK = 64 };
+
+typedef struct gannet_cholesky gannet_cholesky;
+
+/* Writes rows first .. first+rows-1 of the lower triangle of K: k[i*ldk + j] for j <= first+i. What
+ * is written right of the diagonal is ignored. Called with first a multiple of the block. */
+typedef gannet_err (*gannet_kernel_rows)(void *user, int first, int rows, double *k, int ldk);
+
+/* An empty factor.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_cholesky_create(gannet_cholesky **factor);
+void gannet_cholesky_destroy(gannet_cholesky **factor);
+
+/* Forget all rows, keeping the memory.
+ *
+ * Local.
+ */
+void gannet_cholesky_clear(gannet_cholesky *factor);
+
+/* Make the factor that of the leading n rows of K, n at least the present size; rows of complete
+ * blocks are kept as they are.
+ *
+ * Local.
+ *
+ * rows  in  gives rows of K, noise included on the diagonal
+ *
+ * Errors: GANNET_ERR_NUMERIC, naming the row, when K is not positive definite; the factor keeps the
+ * complete blocks before it. GANNET_ERR_MEMORY.
+ * Cost: n^2 (n - old) operations in matrix products.
+ */
+GANNET_CHECKED gannet_err gannet_cholesky_extend(gannet_cholesky *factor, int n,
+                                                 gannet_kernel_rows rows, void *user);
+
+/* Number of rows.
+ *
+ * Local.
+ */
+int gannet_cholesky_size(const gannet_cholesky *factor);
+
+/* Overwrite b with L^-1 b, L^-T b, or K^-1 b. Each of the m right-hand sides is a row of b.
+ *
+ * Local.
+ *
+ * b  inout  [m][ldb], the first n of each row
+ */
+void gannet_cholesky_forward(const gannet_cholesky *factor, int m, double *b, int ldb);
+void gannet_cholesky_backward(const gannet_cholesky *factor, int m, double *b, int ldb);
+void gannet_cholesky_solve(const gannet_cholesky *factor, int m, double *b, int ldb);
+
+/* log det K.
+ *
+ * Local.
+ */
+double gannet_cholesky_logdet(const gannet_cholesky *factor);
+
+/* Diagonal of K^-1, for leave-one-out residuals.
+ *
+ * Local.
+ *
+ * diagonal  out  [n]
+ * Cost: n^3 / 3 operations.
+ */
+GANNET_CHECKED gannet_err gannet_cholesky_inverse_diagonal(const gannet_cholesky *factor,
+                                                           double *diagonal);
+
+/* The full inverse, symmetric, both triangles: for the gradient of the marginal likelihood.
+ *
+ * Local.
+ *
+ * inverse  out  [n][n]
+ */
+GANNET_CHECKED gannet_err gannet_cholesky_inverse(const gannet_cholesky *factor, double *inverse);
+
+/* Bytes held.
+ *
+ * Local.
+ */
+size_t gannet_cholesky_bytes(const gannet_cholesky *factor);
+
+#endif

@@ -1,0 +1,51 @@
+/* Bounded minimisation of smooth functions (PETSc/TAO, limited-memory quasi-Newton), for likelihoods,
+ * training and the polish of acquisition maxima. The only room that knows TAO.
+ *
+ * Serial: every rank may minimise something else. PETSc must be initialised.
+ */
+#ifndef GANNET_MINIMIZE_MINIMIZE_H
+#define GANNET_MINIMIZE_MINIMIZE_H
+
+#include "base/error.h"
+
+/* Value and gradient at x[n]; gradient[n] is always wanted. A value that is not finite makes the
+ * line search step back; an error ends the minimisation and is passed on. */
+typedef gannet_err (*gannet_value_gradient)(void *user, int n, const double *x, double *value,
+                                            double *gradient);
+
+typedef struct {
+  int max_evaluations;       /* of value and gradient; > 0 */
+  double gradient_tolerance; /* on the norm of the projected gradient, absolute; 0 = never */
+  double value_tolerance;    /* relative change of the value in one iteration; 0 = never */
+} gannet_minimize_options;
+
+/* Why it stopped; none of these is an error. */
+typedef enum {
+  GANNET_MINIMIZE_CONVERGED,
+  GANNET_MINIMIZE_BUDGET,
+  GANNET_MINIMIZE_STALLED /* the line search found nothing better */
+} gannet_minimize_reason;
+
+typedef struct {
+  double value;
+  int evaluations;
+  gannet_minimize_reason reason;
+} gannet_minimize_result;
+
+/* Minimise within lower <= x <= upper, starting at x; x becomes the best point seen, never worse than
+ * the start.
+ *
+ * Local.
+ *
+ * x             inout  [n], clipped into the box first
+ * lower, upper  in     [n], +-INFINITY where there is no bound; NULL = no bounds at all
+ *
+ * Errors: what the function returns; GANNET_ERR_NUMERIC when the start has no finite value;
+ * GANNET_ERR_LIBRARY.
+ */
+GANNET_CHECKED gannet_err gannet_minimize(int n, double *x, const double *lower, const double *upper,
+                                          gannet_value_gradient function, void *user,
+                                          const gannet_minimize_options *options,
+                                          gannet_minimize_result *result);
+
+#endif

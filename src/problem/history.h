@@ -1,0 +1,138 @@
+/* The history table: every evaluation, its status, its times.
+ *
+ * Rows are numbered by evaluation id, 0, 1, 2, ... in the order in which points were proposed. A
+ * second list, order, holds the ids in the order in which results arrived; surrogates take their
+ * data in that order, so that data sets only grow at the end.
+ */
+#ifndef GANNET_PROBLEM_HISTORY_H
+#define GANNET_PROBLEM_HISTORY_H
+
+#include <stdint.h>
+
+#include "problem/problem.h"
+
+/* X(name, text) */
+#define GANNET_EVAL_STATUS_LIST(X)                                                            \
+  X(GANNET_EVAL_PENDING, "pending")       /* proposed; result not known yet */                \
+  X(GANNET_EVAL_DONE, "done")             /* objective and all constraints known and finite */ \
+  X(GANNET_EVAL_INFEASIBLE, "infeasible") /* the simulation cannot work at this design */     \
+  X(GANNET_EVAL_FAILED, "failed")         /* bad luck or broken results, retries used up */
+
+#define GANNET_EVAL_ENUM(name, text) name,
+typedef enum { GANNET_EVAL_STATUS_LIST(GANNET_EVAL_ENUM) GANNET_EVAL_STATUS_COUNT } gannet_eval_status;
+#undef GANNET_EVAL_ENUM
+
+typedef enum { GANNET_ORIGIN_INITIAL, GANNET_ORIGIN_METHOD, GANNET_ORIGIN_USER } gannet_origin;
+
+enum { GANNET_HOST_SIZE = 64, GANNET_JOB_SIZE = 48, GANNET_REASON_SIZE = 256 };
+
+/* How a run of a simulation went; what is unknown is 0, NAN or "". */
+typedef struct {
+  double submitted, started, ended; /* seconds since 1970, NAN = unknown */
+  int attempts;
+  int exit_code; /* of the last attempt, -1 = none */
+  int signal;    /* that ended the last attempt, 0 = none */
+  int slot;      /* of the evaluator, -1 = unknown */
+  char host[GANNET_HOST_SIZE];
+  char job[GANNET_JOB_SIZE];       /* scheduler or process id */
+  char reason[GANNET_REASON_SIZE]; /* of a failure, in one line */
+} gannet_run_record;
+
+typedef struct {
+  int64_t id;
+  int64_t batch;
+  gannet_origin origin;
+  gannet_eval_status status;
+  double objective; /* the user's sense and units; NAN unless done */
+  gannet_run_record run;
+} gannet_evaluation;
+
+typedef struct gannet_history gannet_history;
+
+/* An empty table for a problem (borrowed until destroy).
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_history_create(const gannet_problem *problem,
+                                                gannet_history **history);
+void gannet_history_destroy(gannet_history **history);
+
+/* Append a pending evaluation; its id is the number of rows before.
+ *
+ * Local.
+ *
+ * x_user  in  [n_variables]; admissible (checked)
+ */
+GANNET_CHECKED gannet_err gannet_history_propose(gannet_history *history, const double *x_user,
+                                                 int64_t batch, gannet_origin origin, int64_t *id);
+
+/* Give a pending evaluation its result. Status done needs a finite objective and finite constraints;
+ * with anything else they are ignored. A failed evaluation may be told again (a late result); a done
+ * or infeasible one may not.
+ *
+ * Local.
+ *
+ * constraints  in  [n_constraints] in the user's units; NULL when there are none or status is not done
+ * run          in  NULL = unknown
+ *
+ * Errors: GANNET_ERR_ARG for an unknown id or non-finite values, GANNET_ERR_STATE for a repeated result.
+ */
+GANNET_CHECKED gannet_err gannet_history_tell(gannet_history *history, int64_t id,
+                                              gannet_eval_status status, double objective,
+                                              const double *constraints,
+                                              const gannet_run_record *run);
+
+/* Sizes: rows, rows with a result of any kind, rows done.
+ *
+ * Local.
+ */
+int64_t gannet_history_count(const gannet_history *history);
+int64_t gannet_history_count_told(const gannet_history *history);
+int64_t gannet_history_count_done(const gannet_history *history);
+
+/* One row; borrowed until the next change of the table.
+ *
+ * Local.
+ *
+ * id  in  0 <= id < count
+ */
+const gannet_evaluation *gannet_history_get(const gannet_history *history, int64_t id);
+const double *gannet_history_x_user(const gannet_history *history, int64_t id);      /* [n_variables] */
+const double *gannet_history_x_unit(const gannet_history *history, int64_t id);      /* [d] */
+const double *gannet_history_constraints(const gannet_history *history, int64_t id); /* [n_constraints] */
+
+/* Ids in the order in which results were told, [count_told].
+ *
+ * Local.
+ */
+const int64_t *gannet_history_order(const gannet_history *history);
+
+/* Id of the best feasible done evaluation in the sense of the goal (the lowest id on a tie), or -1.
+ * When none is feasible, gannet_history_least_violation gives the one whose summed internal
+ * violation is smallest, or -1.
+ *
+ * Local.
+ */
+int64_t gannet_history_best(const gannet_history *history);
+int64_t gannet_history_least_violation(const gannet_history *history);
+
+/* The problem of a history.
+ *
+ * Local.
+ */
+const gannet_problem *gannet_history_problem(const gannet_history *history);
+
+/* A 64-bit digest of points, statuses, objectives and constraints (not of times, hosts or retries):
+ * equal histories on any number of ranks have equal digests.
+ *
+ * Local.
+ */
+uint64_t gannet_history_digest(const gannet_history *history);
+
+/* "pending", "done", ...
+ *
+ * Local.
+ */
+const char *gannet_eval_status_text(gannet_eval_status status);
+
+#endif

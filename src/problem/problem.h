@@ -1,0 +1,113 @@
+/* A problem and its encoding.
+ *
+ * Users see x_user[n_variables] (gannet/problem.h). Everything behind the problem room sees
+ * x_unit[d] in the unit cube: real and integer variables scaled linearly or by their logarithm,
+ * booleans as 0 or 1, categorical variables one-hot. Objectives are minimised and constraints are
+ * feasible when <= 0 behind this room.
+ */
+#ifndef GANNET_PROBLEM_PROBLEM_H
+#define GANNET_PROBLEM_PROBLEM_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "gannet/problem.h"
+
+struct gannet_problem {
+  gannet_problem_spec spec; /* deep copy */
+  int d;                    /* encoded dimension */
+  int *first;               /* [n_variables] first encoded coordinate of a variable */
+  bool *continuous;         /* [d] true for coordinates of real variables */
+  int n_continuous;         /* how many coordinates are continuous */
+  int n_bounds;             /* one-sided constraints: a two-sided constraint counts twice */
+};
+
+/* Encoded coordinates that a variable occupies: n_values for categorical, else 1.
+ *
+ * Local.
+ */
+int gannet_variable_width(const gannet_variable *variable);
+
+/* x_user -> x_unit. Integers, booleans and categories land exactly on the grid that
+ * gannet_problem_snap produces.
+ *
+ * Local.
+ *
+ * x_user  in   [n_variables]
+ * x_unit  out  [d]
+ */
+void gannet_problem_encode(const gannet_problem *problem, const double *x_user, double *x_unit);
+
+/* x_unit -> x_user: the nearest admissible point (integers rounded, categories by the largest
+ * coordinate, lowest index first on a tie). Real values are clipped into the box.
+ *
+ * Local.
+ *
+ * x_unit  in   [d]
+ * x_user  out  [n_variables]
+ */
+void gannet_problem_decode(const gannet_problem *problem, const double *x_unit, double *x_user);
+
+/* Move n points of the unit cube to the nearest admissible ones, in place; continuous coordinates
+ * are clipped to [0, 1]. encode(decode(x)) equals snap(x) to rounding.
+ *
+ * Local.
+ *
+ * x_unit  inout  [n][d]
+ */
+void gannet_problem_snap(const gannet_problem *problem, int n, double *x_unit);
+
+/* Check a point of the user's: right range, whole integers, known categories.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_INPUT naming the variable, its value and what was expected.
+ */
+GANNET_CHECKED gannet_err gannet_problem_check_point(const gannet_problem *problem,
+                                                     const double *x_user);
+
+/* Objective in the internal sense (minimised) from the user's and back: the sign flips for maximize.
+ *
+ * Local.
+ */
+double gannet_problem_flip(const gannet_problem *problem, double objective);
+
+/* One-sided internal constraints from the user's values: c[j] <= 0 is feasible.
+ *
+ * Local.
+ *
+ * values  in   [n_constraints] in the user's units
+ * c       out  [n_bounds]      value - upper, lower - value, in the order of the constraints
+ */
+void gannet_problem_bounds(const gannet_problem *problem, const double *values, double *c);
+
+/* Whether the values satisfy every constraint.
+ *
+ * Local.
+ */
+bool gannet_problem_is_feasible(const gannet_problem *problem, const double *values);
+
+/* The text of a variable's value: category names, true/false, whole numbers, %.17g.
+ *
+ * Local.
+ */
+void gannet_problem_format(const gannet_problem *problem, int variable, double value, char *buffer,
+                           size_t size);
+
+/* The value of a variable from its text; the inverse of gannet_problem_format.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_INPUT with what was expected.
+ */
+GANNET_CHECKED gannet_err gannet_problem_parse(const gannet_problem *problem, int variable,
+                                               const char *text, double *value);
+
+/* Position of a variable or a constraint by name, or -1.
+ *
+ * Local.
+ */
+int gannet_problem_find_variable(const gannet_problem *problem, const char *name);
+int gannet_problem_find_constraint(const gannet_problem *problem, const char *name);
+
+#endif

@@ -1,0 +1,174 @@
+/* Surrogates: models of one function (the objective, or one constraint) with uncertainty.
+ *
+ * One interface, one file per model. A surrogate sees points of the unit cube and standardised values
+ * to be minimised; it knows nothing of variables, constraints or acquisitions.
+ *
+ *   gannet_surrogate_create   once
+ *   gannet_surrogate_fit      after every batch of results; learns hyper-parameters when asked to
+ *   gannet_surrogate_predict  mean and standard deviation at a tile of points
+ *   gannet_surrogate_sample   q draws of whole functions, then
+ *   gannet_surrogate_draw_values, _draw_gradient  at any points, cheaply
+ *
+ * A type must provide create, destroy, fit, predict, sample, draw_values, draw_gradient and the
+ * hyper-parameter functions; it may provide predict_gradient (central differences otherwise) and
+ * calibration (1 otherwise).
+ */
+#ifndef GANNET_SURROGATE_SURROGATE_H
+#define GANNET_SURROGATE_SURROGATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/context.h"
+#include "base/option.h"
+
+typedef struct {
+  int n;            /* observations, >= 0 */
+  const double *x;  /* [n][d] unit cube */
+  const double *y;  /* [n] standardised */
+  double noise_var; /* variance of the noise in y, in y's units; NAN = to be inferred; 0 = exact */
+} gannet_data;
+
+typedef struct gannet_surrogate gannet_surrogate;
+
+typedef struct {
+  const char *name; /* first member: registries are searched by it */
+  const char *summary;
+  const char *source;
+  const gannet_option *options; /* fill a struct of options_size bytes */
+  size_t options_size;
+  gannet_err (*create)(const gannet_context *context, const void *options, int d, int model,
+                       void **state);
+  void (*destroy)(void *state);
+  gannet_err (*fit)(void *state, const gannet_data *data, bool learn, int64_t iteration);
+  gannet_err (*predict)(const void *state, int m, const double *x, double *mean, double *sd);
+  gannet_err (*predict_gradient)(const void *state, const double *x, double *mean, double *sd,
+                                 double *mean_gradient, double *sd_gradient);
+  gannet_err (*sample)(void *state, int q, double exploration, int64_t iteration);
+  gannet_err (*draw_values)(const void *state, int m, const double *x, double *values, int ldv);
+  gannet_err (*draw_gradient)(const void *state, int draw, const double *x, double *value,
+                              double *gradient);
+  gannet_err (*calibration)(void *state, double *scale);
+  int (*n_hyper)(const void *state);
+  const char *(*hyper_name)(const void *state, int i);
+  void (*get_hyper)(const void *state, double *values);
+  gannet_err (*set_hyper)(void *state, const double *values);
+  size_t (*bytes)(const void *state); /* memory held, for reports; NULL = not told */
+} gannet_surrogate_type;
+
+/* Every registered model, NULL-terminated. */
+extern const gannet_surrogate_type *const gannet_surrogate_types[];
+
+/* Find a registered model by name.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_NAME with the known names.
+ */
+GANNET_CHECKED gannet_err gannet_surrogate_find(const char *name, const gannet_surrogate_type **type);
+
+/* Create a surrogate.
+ *
+ * Collective over the context's communicator; arguments the same on all ranks.
+ *
+ * options  in  struct of type->options, copied (texts and lists borrowed until destroy)
+ * d        in  dimension of the unit cube, >= 1
+ * model    in  number that keeps the random streams of several surrogates apart: 0 objective, 1.. others
+ */
+GANNET_CHECKED gannet_err gannet_surrogate_create(const gannet_context *context,
+                                                  const gannet_surrogate_type *type,
+                                                  const void *options, int d, int model,
+                                                  gannet_surrogate **surrogate);
+void gannet_surrogate_destroy(gannet_surrogate **surrogate);
+
+/* Condition the model on data. Without learn, hyper-parameters stay, and rows of x below the previous
+ * n must be the same as before (y may change): then the cost is that of the new rows. The result is a
+ * function of (data, hyper-parameters before, learn, iteration, seed) alone, bit for bit, on any
+ * number of ranks.
+ *
+ * Collective; the same on all ranks.
+ *
+ * data       in  borrowed for the call
+ * learn      in  fit the hyper-parameters first
+ * iteration  in  number of the batch, for random streams
+ */
+GANNET_CHECKED gannet_err gannet_surrogate_fit(gannet_surrogate *surrogate, const gannet_data *data,
+                                               bool learn, int64_t iteration);
+
+/* Posterior mean and standard deviation of the noise-free function at m points; with no data, the
+ * prior.
+ *
+ * Local.
+ *
+ * x     in   [m][d]
+ * mean  out  [m]
+ * sd    out  [m] >= 0; NULL when not wanted
+ */
+GANNET_CHECKED gannet_err gannet_surrogate_predict(const gannet_surrogate *surrogate, int m,
+                                                   const double *x, double *mean, double *sd);
+
+/* The same at one point, with gradients with respect to x, [d] each.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_surrogate_predict_gradient(const gannet_surrogate *surrogate,
+                                                            const double *x, double *mean,
+                                                            double *sd, double *mean_gradient,
+                                                            double *sd_gradient);
+
+/* Prepare q independent draws from the posterior over functions; earlier draws are forgotten, and the
+ * next fit makes these invalid. The deviation of a draw from the mean is multiplied by exploration.
+ *
+ * Collective; the same on all ranks.
+ */
+GANNET_CHECKED gannet_err gannet_surrogate_sample(gannet_surrogate *surrogate, int q,
+                                                  double exploration, int64_t iteration);
+
+/* Values of all q draws at m points. The bits do not depend on the rank. No allocation for
+ * m <= GANNET_TILE.
+ *
+ * Local.
+ *
+ * x       in   [m][d]
+ * values  out  [q][ldv], ldv >= m: row j holds draw j
+ */
+GANNET_CHECKED gannet_err gannet_surrogate_draw_values(const gannet_surrogate *surrogate, int m,
+                                                       const double *x, double *values, int ldv);
+
+/* Value and gradient [d] of one draw at one point.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_surrogate_draw_gradient(const gannet_surrogate *surrogate, int draw,
+                                                         const double *x, double *value,
+                                                         double *gradient);
+
+/* Root mean square of the standardised leave-one-out residuals: 1 when the model's uncertainty is
+ * right, above when it is overconfident. 1 when the model cannot tell.
+ *
+ * Collective; the same on all ranks.
+ */
+GANNET_CHECKED gannet_err gannet_surrogate_calibration(gannet_surrogate *surrogate, double *scale);
+
+/* Hyper-parameters: what learn changes, and all that a saved campaign needs to continue exactly.
+ *
+ * Local. set: logically collective; the next fit must pass all rows again.
+ */
+int gannet_surrogate_n_hyper(const gannet_surrogate *surrogate);
+const char *gannet_surrogate_hyper_name(const gannet_surrogate *surrogate, int i);
+void gannet_surrogate_get_hyper(const gannet_surrogate *surrogate, double *values);
+GANNET_CHECKED gannet_err gannet_surrogate_set_hyper(gannet_surrogate *surrogate,
+                                                     const double *values);
+
+/* Bytes held, 0 when the model does not tell; dimension; number of prepared draws.
+ *
+ * Local.
+ */
+size_t gannet_surrogate_bytes(const gannet_surrogate *surrogate);
+int gannet_surrogate_dimension(const gannet_surrogate *surrogate);
+int gannet_surrogate_draws(const gannet_surrogate *surrogate);
+
+/* Points per tile: candidates are scored this many at a time, and workspaces hold this many. */
+enum { GANNET_TILE = 512 };
+
+#endif

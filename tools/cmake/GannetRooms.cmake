@@ -1,0 +1,29 @@
+# Warnings and options shared by every target of the project.
+add_library(gannet-options INTERFACE)
+target_compile_options(gannet-options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+  -Wstrict-prototypes -Wmissing-prototypes -Wvla)
+if(GANNET_WERROR)
+  target_compile_options(gannet-options INTERFACE -Werror)
+endif()
+if(GANNET_SANITIZE)
+  target_compile_options(gannet-options INTERFACE -fsanitize=address,undefined -fno-omit-frame-pointer)
+  target_link_options(gannet-options INTERFACE -fsanitize=address,undefined)
+endif()
+target_compile_definitions(gannet-options INTERFACE _POSIX_C_SOURCE=200809L _DEFAULT_SOURCE)
+
+# gannet_room(NAME SOURCES a.c b.c [OUTSIDE target...])
+#
+# One static library per folder of src/. A room links every room declared before it and nothing
+# else, so a call against the order of the rooms does not link.
+set_property(GLOBAL PROPERTY GANNET_ROOMS "")
+function(gannet_room name)
+  cmake_parse_arguments(ROOM "" "" "SOURCES;OUTSIDE" ${ARGN})
+  get_property(above GLOBAL PROPERTY GANNET_ROOMS)
+  add_library(gannet-${name} STATIC ${ROOM_SOURCES})
+  target_include_directories(gannet-${name} PUBLIC
+    ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include)
+  list(REVERSE above)
+  target_link_libraries(gannet-${name} PUBLIC ${above} MPI::MPI_C m PRIVATE gannet-options ${ROOM_OUTSIDE})
+  set_property(GLOBAL APPEND PROPERTY GANNET_ROOMS gannet-${name})
+endfunction()
