@@ -1,0 +1,7 @@
+/* The models that registry.c lists, one per file of this room. */
+#ifndef GANNET_SURROGATE_REGISTRY_H
+#define GANNET_SURROGATE_REGISTRY_H
+
+#include "surrogate/surrogate.h"
+
+#endif

@@ -1,0 +1,231 @@
+/* The front of the family: arguments and states are checked here, once, and models may trust them.
+ */
+#include "surrogate/surrogate.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+struct gannet_surrogate {
+  const gannet_context *context;
+  const gannet_surrogate_type *type;
+  void *state;
+  void *options;    /* the model's settings; it may keep the pointer */
+  bool own_options; /* made here from the defaults, so texts and lists are freed here */
+  int d;
+  int draws;          /* prepared and valid */
+  bool conditioned;   /* fitted since creation or since the hyper-parameters were set */
+  double *difference; /* [2d+1][d] points, then means and sds, for central differences */
+};
+
+static bool all_finite(size_t n, const double *values) {
+  for (size_t i = 0; i < n; ++i)
+    if (!isfinite(values[i])) return false;
+  return true;
+}
+
+static gannet_err default_options(gannet_surrogate *s) {
+  gannet_complaints complaints = {0};
+  s->own_options = true;
+  gannet_err code = GANNET_OK;
+  if (s->type->options)
+    code = gannet_options_apply(s->type->options, s->type->name, 0, NULL, s->options, &complaints);
+  if (code == GANNET_OK) code = gannet_complaints_raise(&complaints);
+  gannet_complaints_release(&complaints);
+  return code;
+}
+
+static gannet_err create_parts(gannet_surrogate *s, const void *options, int model) {
+  const size_t points = 2 * (size_t)s->d + 1;
+  GANNET_REQUIRE(s->d >= 1, GANNET_ERR_SHAPE, "d = %d, expected at least 1", s->d);
+  GANNET_REQUIRE(model >= 0, GANNET_ERR_ARG, "model = %d, expected at least 0", model);
+  GANNET_TRY(gannet_alloc(s->type->options_size, 1, &s->options));
+  if (!options)
+    GANNET_TRY(default_options(s));
+  else
+    memcpy(s->options, options, s->type->options_size);
+  if (!s->type->predict_gradient)
+    GANNET_TRY(gannet_alloc(points * ((size_t)s->d + 2), sizeof(double), &s->difference));
+  return s->type->create(s->context, s->options, s->d, model, &s->state);
+}
+
+gannet_err gannet_surrogate_create(const gannet_context *context, const gannet_surrogate_type *type,
+                                   const void *options, int d, int model,
+                                   gannet_surrogate **surrogate) {
+  gannet_surrogate *s = NULL;
+  *surrogate = NULL;
+  gannet_err code = gannet_alloc(1, sizeof *s, &s);
+  if (code == GANNET_OK) {
+    s->context = context;
+    s->type = type;
+    s->d = d;
+    code = create_parts(s, options, model);
+  }
+  code = gannet_agree(context->comm, code);
+  if (code != GANNET_OK) gannet_surrogate_destroy(&s);
+  *surrogate = s;
+  return code;
+}
+
+void gannet_surrogate_destroy(gannet_surrogate **surrogate) {
+  gannet_surrogate *s = *surrogate;
+  if (!s) return;
+  if (s->state) s->type->destroy(s->state);
+  if (s->own_options && s->type->options)
+    gannet_options_release(s->type->options, s->options, s->type->options_size);
+  gannet_free(&s->options);
+  gannet_free(&s->difference);
+  gannet_free(surrogate);
+}
+
+static gannet_err check_data(const gannet_surrogate *s, const gannet_data *data,
+                             int64_t iteration) {
+  GANNET_REQUIRE(data->n >= 0, GANNET_ERR_SHAPE, "n = %d, expected at least 0", data->n);
+  GANNET_REQUIRE(iteration >= 0, GANNET_ERR_ARG, "iteration = %lld, expected at least 0",
+                 (long long)iteration);
+  GANNET_REQUIRE(isnan(data->noise_var) || (data->noise_var >= 0 && isfinite(data->noise_var)),
+                 GANNET_ERR_ARG, "noise variance %g, expected at least 0 or nan", data->noise_var);
+  for (int i = 0; i < data->n; ++i) {
+    GANNET_REQUIRE(isfinite(data->y[i]), GANNET_ERR_ARG, "value %d of the data is not finite", i);
+    GANNET_REQUIRE(all_finite((size_t)s->d, data->x + (size_t)i * (size_t)s->d), GANNET_ERR_ARG,
+                   "point %d of the data is not finite", i);
+  }
+  return GANNET_OK;
+}
+
+gannet_err gannet_surrogate_fit(gannet_surrogate *s, const gannet_data *data, bool learn,
+                                int64_t iteration) {
+  s->draws = 0;
+  GANNET_TRY(gannet_agree(s->context->comm, check_data(s, data, iteration)));
+  const gannet_err code = s->type->fit(s->state, data, learn, iteration);
+  s->conditioned = code == GANNET_OK;
+  return gannet_agree(s->context->comm, code);
+}
+
+static gannet_err require_conditioned(const gannet_surrogate *s) {
+  GANNET_REQUIRE(s->conditioned, GANNET_ERR_STATE, "the %s surrogate was not fitted",
+                 s->type->name);
+  return GANNET_OK;
+}
+
+gannet_err gannet_surrogate_predict(const gannet_surrogate *s, int m, const double *x, double *mean,
+                                    double *sd) {
+  GANNET_REQUIRE(m >= 0, GANNET_ERR_SHAPE, "m = %d, expected at least 0", m);
+  GANNET_TRY(require_conditioned(s));
+  if (m == 0) return GANNET_OK;
+  GANNET_TRY(s->type->predict(s->state, m, x, mean, sd));
+  return GANNET_OK;
+}
+
+/* Central differences: the error of the step balances that of rounding near eps^(1/3). Row 0 holds
+ * the point itself, rows 1 + 2k and 2 + 2k are one step up and down coordinate k. */
+static gannet_err difference_gradient(const gannet_surrogate *s, const double *x, double *mean,
+                                      double *sd, double *mean_gradient, double *sd_gradient) {
+  const double step = 0x1p-17;
+  const int d = s->d, m = 2 * d + 1;
+  double *points = s->difference, *means = points + (size_t)m * (size_t)d, *sds = means + m;
+  for (int i = 0; i < m; ++i) memcpy(points + (size_t)i * (size_t)d, x, (size_t)d * sizeof *x);
+  for (int k = 0; k < d; ++k) {
+    points[(size_t)(1 + 2 * k) * (size_t)d + (size_t)k] = x[k] + step;
+    points[(size_t)(2 + 2 * k) * (size_t)d + (size_t)k] = x[k] - step;
+  }
+  GANNET_TRY(s->type->predict(s->state, m, points, means, sds));
+  *mean = means[0];
+  *sd = sds[0];
+  for (int k = 0; k < d; ++k) {
+    mean_gradient[k] = (means[1 + 2 * k] - means[2 + 2 * k]) / (2 * step);
+    sd_gradient[k] = (sds[1 + 2 * k] - sds[2 + 2 * k]) / (2 * step);
+  }
+  return GANNET_OK;
+}
+
+gannet_err gannet_surrogate_predict_gradient(const gannet_surrogate *s, const double *x,
+                                             double *mean, double *sd, double *mean_gradient,
+                                             double *sd_gradient) {
+  GANNET_TRY(require_conditioned(s));
+  if (!s->type->predict_gradient)
+    return difference_gradient(s, x, mean, sd, mean_gradient, sd_gradient);
+  GANNET_TRY(s->type->predict_gradient(s->state, x, mean, sd, mean_gradient, sd_gradient));
+  return GANNET_OK;
+}
+
+static gannet_err check_sample(const gannet_surrogate *s, int q, double exploration,
+                               int64_t iteration) {
+  GANNET_TRY(require_conditioned(s));
+  GANNET_REQUIRE(q >= 1, GANNET_ERR_ARG, "q = %d, expected at least 1", q);
+  GANNET_REQUIRE(iteration >= 0, GANNET_ERR_ARG, "iteration = %lld, expected at least 0",
+                 (long long)iteration);
+  GANNET_REQUIRE(exploration >= 0 && isfinite(exploration), GANNET_ERR_ARG,
+                 "exploration = %g, expected at least 0", exploration);
+  return GANNET_OK;
+}
+
+gannet_err gannet_surrogate_sample(gannet_surrogate *s, int q, double exploration,
+                                   int64_t iteration) {
+  s->draws = 0;
+  GANNET_TRY(gannet_agree(s->context->comm, check_sample(s, q, exploration, iteration)));
+  const gannet_err code = s->type->sample(s->state, q, exploration, iteration);
+  GANNET_TRY(gannet_agree(s->context->comm, code));
+  s->draws = q;
+  return GANNET_OK;
+}
+
+gannet_err gannet_surrogate_draw_values(const gannet_surrogate *s, int m, const double *x,
+                                        double *values, int ldv) {
+  GANNET_REQUIRE(s->draws > 0, GANNET_ERR_STATE, "no draws were prepared since the last fit");
+  GANNET_REQUIRE(0 <= m && m <= ldv, GANNET_ERR_SHAPE, "m = %d with rows of %d", m, ldv);
+  if (m == 0) return GANNET_OK;
+  GANNET_TRY(s->type->draw_values(s->state, m, x, values, ldv));
+  return GANNET_OK;
+}
+
+gannet_err gannet_surrogate_draw_gradient(const gannet_surrogate *s, int draw, const double *x,
+                                          double *value, double *gradient) {
+  GANNET_REQUIRE(s->draws > 0, GANNET_ERR_STATE, "no draws were prepared since the last fit");
+  GANNET_REQUIRE(0 <= draw && draw < s->draws, GANNET_ERR_ARG, "draw %d of %d", draw, s->draws);
+  GANNET_TRY(s->type->draw_gradient(s->state, draw, x, value, gradient));
+  return GANNET_OK;
+}
+
+gannet_err gannet_surrogate_calibration(gannet_surrogate *s, double *scale) {
+  *scale = 1;
+  GANNET_TRY(gannet_agree(s->context->comm, require_conditioned(s)));
+  if (!s->type->calibration) return GANNET_OK;
+  return gannet_agree(s->context->comm, s->type->calibration(s->state, scale));
+}
+
+int gannet_surrogate_n_hyper(const gannet_surrogate *s) {
+  return s->type->n_hyper(s->state);
+}
+
+const char *gannet_surrogate_hyper_name(const gannet_surrogate *s, int i) {
+  return s->type->hyper_name(s->state, i);
+}
+
+void gannet_surrogate_get_hyper(const gannet_surrogate *s, double *values) {
+  s->type->get_hyper(s->state, values);
+}
+
+gannet_err gannet_surrogate_set_hyper(gannet_surrogate *s, const double *values) {
+  const int n = s->type->n_hyper(s->state);
+  for (int i = 0; i < n; ++i)
+    GANNET_REQUIRE(isfinite(values[i]), GANNET_ERR_ARG, "hyper-parameter '%s' is not finite",
+                   s->type->hyper_name(s->state, i));
+  s->draws = 0;
+  s->conditioned = false;
+  GANNET_TRY(s->type->set_hyper(s->state, values));
+  return GANNET_OK;
+}
+
+size_t gannet_surrogate_bytes(const gannet_surrogate *s) {
+  return s->type->bytes ? s->type->bytes(s->state) : 0;
+}
+
+int gannet_surrogate_dimension(const gannet_surrogate *s) {
+  return s->d;
+}
+
+int gannet_surrogate_draws(const gannet_surrogate *s) {
+  return s->draws;
+}
