@@ -1,0 +1,98 @@
+#include "surrogate/likelihood.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "linalg/blas.h"
+#include "linalg/cholesky.h"
+
+struct gannet_likelihood {
+  int n;
+  bool mean;
+  gannet_cholesky *factor;
+  double *kernel;  /* [n][n] */
+  double *weights; /* [n][n] */
+  double *solved;  /* [2][n]: K^-1 y and K^-1 1 */
+};
+
+gannet_err gannet_likelihood_create(int n, bool mean, gannet_likelihood **likelihood) {
+  gannet_likelihood *l = NULL;
+  *likelihood = NULL;
+  GANNET_TRY(gannet_alloc(1, sizeof *l, &l));
+  l->n = n;
+  l->mean = mean;
+  const size_t square = (size_t)n * (size_t)n;
+  gannet_err code = gannet_cholesky_create(&l->factor);
+  if (code == GANNET_OK) code = gannet_alloc(square, sizeof(double), &l->kernel);
+  if (code == GANNET_OK) code = gannet_alloc(square, sizeof(double), &l->weights);
+  if (code == GANNET_OK) code = gannet_alloc(2 * (size_t)n, sizeof(double), &l->solved);
+  if (code != GANNET_OK) gannet_likelihood_destroy(&l);
+  *likelihood = l;
+  return code;
+}
+
+void gannet_likelihood_destroy(gannet_likelihood **likelihood) {
+  gannet_likelihood *l = *likelihood;
+  if (!l) return;
+  gannet_cholesky_destroy(&l->factor);
+  gannet_free(&l->kernel);
+  gannet_free(&l->weights);
+  gannet_free(&l->solved);
+  gannet_free(likelihood);
+}
+
+double *gannet_likelihood_kernel(gannet_likelihood *l) {
+  return l->kernel;
+}
+
+const double *gannet_likelihood_weights(const gannet_likelihood *l) {
+  return l->weights;
+}
+
+static gannet_err copy_rows(void *user, int first, int rows, double *k, int ldk) {
+  const gannet_likelihood *l = user;
+  for (int i = 0; i < rows; ++i)
+    memcpy(k + (size_t)i * (size_t)ldk, l->kernel + (size_t)(first + i) * (size_t)l->n,
+           (size_t)(first + i + 1) * sizeof *k);
+  return GANNET_OK;
+}
+
+/* K^-1 (y - mean) into the first row of solved; returns (y - mean)^T K^-1 (y - mean). */
+static double solve_residual(gannet_likelihood *l, const double *y) {
+  const int n = l->n;
+  double *alpha = l->solved, *ones = alpha + n, mean = 0, sum = 0;
+  memcpy(alpha, y, (size_t)n * sizeof *y);
+  for (int i = 0; i < n; ++i) ones[i] = 1;
+  gannet_cholesky_solve(l->factor, l->mean ? 2 : 1, l->solved, n);
+  if (l->mean) {
+    double above = 0, below = 0;
+    for (int i = 0; i < n; ++i) above += alpha[i];
+    for (int i = 0; i < n; ++i) below += ones[i];
+    mean = above / below;
+    for (int i = 0; i < n; ++i) alpha[i] -= mean * ones[i];
+  }
+  for (int i = 0; i < n; ++i) sum += (y[i] - mean) * alpha[i];
+  return sum;
+}
+
+gannet_err gannet_likelihood_evaluate(gannet_likelihood *l, const double *y, double *value) {
+  const double log_two_pi = 1.8378770664093454836;
+  const int n = l->n;
+  *value = INFINITY;
+  gannet_cholesky_clear(l->factor);
+  const gannet_err code = gannet_cholesky_extend(l->factor, n, copy_rows, l);
+  if (code == GANNET_ERR_NUMERIC) {
+    gannet_error_clear();
+    return GANNET_OK;
+  }
+  GANNET_TRY(code);
+  const double square = solve_residual(l, y);
+  *value = 0.5 * (square + gannet_cholesky_logdet(l->factor) + n * log_two_pi);
+  GANNET_TRY(gannet_cholesky_inverse(l->factor, l->weights));
+  for (int i = 0; i < n; ++i) {
+    double *row = l->weights + (size_t)i * (size_t)n;
+    for (int j = 0; j < n; ++j) row[j] = 0.5 * (row[j] - l->solved[i] * l->solved[j]);
+  }
+  return GANNET_OK;
+}

@@ -1,0 +1,54 @@
+/* Marginal likelihood of a Gaussian process, from its kernel matrix: what every fit of
+ * hyper-parameters shares. A model supplies the matrix and the derivatives of its entries. */
+#ifndef GANNET_SURROGATE_LIKELIHOOD_H
+#define GANNET_SURROGATE_LIKELIHOOD_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+
+typedef struct gannet_likelihood gannet_likelihood;
+
+/* Workspace for a fixed number of observations.
+ *
+ * Local.
+ *
+ * n     in  >= 1
+ * mean  in  true: a constant mean is estimated together with the rest (generalised least squares);
+ *           false: the mean is 0
+ */
+GANNET_CHECKED gannet_err gannet_likelihood_create(int n, bool mean, gannet_likelihood **l);
+void gannet_likelihood_destroy(gannet_likelihood **l);
+
+/* The matrix to fill before each evaluation: [n][n], at least the lower triangle, noise included.
+ *
+ * Local.
+ */
+double *gannet_likelihood_kernel(gannet_likelihood *l);
+
+/* Minus the log marginal likelihood of y, and the weights of its derivatives:
+ *
+ *   value = (1/2) r^T K^-1 r + (1/2) log det K + (n/2) log 2 pi,   r = y - mean
+ *   d value / d t = sum_ij P_ij dK_ij / dt,   P = (1/2) (K^-1 - a a^T),   a = K^-1 r
+ *   Rasmussen and Williams 2006, eqs. (5.8), (5.9); the derivative of an estimated mean drops out
+ *   because the value is stationary in it.
+ *
+ * A matrix that is not positive definite is an outcome: the value is INFINITY and P is not set.
+ *
+ * Local.
+ *
+ * y      in   [n]
+ * value  out
+ *
+ * Cost: n^3 operations.
+ */
+GANNET_CHECKED gannet_err gannet_likelihood_evaluate(gannet_likelihood *l, const double *y,
+                                                     double *value);
+
+/* P [n][n], symmetric, both triangles, after an evaluation; borrowed until the next one.
+ *
+ * Local.
+ */
+const double *gannet_likelihood_weights(const gannet_likelihood *l);
+
+#endif

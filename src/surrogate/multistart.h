@@ -1,0 +1,35 @@
+/* Minimisation from several starts that the ranks share out. */
+#ifndef GANNET_SURROGATE_MULTISTART_H
+#define GANNET_SURROGATE_MULTISTART_H
+
+#include "base/context.h"
+#include "minimize/minimize.h"
+
+typedef struct {
+  int starts;          /* >= 1 */
+  int n;               /* unknowns */
+  const double *start; /* [starts][n] */
+  const double *lower; /* [n] */
+  const double *upper; /* [n] */
+  gannet_value_gradient function;
+  void *user;
+  gannet_minimize_options options;
+} gannet_multistart;
+
+/* Minimise from every start and keep the lowest value; of equal values that of the first start.
+ * Start s belongs to rank s mod np, and its result is sent to all, so the bits do not depend on how
+ * many ranks there are, nor on what kind of nodes they run. A start without a finite value, or that
+ * fails numerically, only drops out.
+ *
+ * Collective over the context's communicator; arguments the same on all ranks.
+ *
+ * best   out  [n]; the first start when none succeeded
+ * value  out  INFINITY when none succeeded
+ *
+ * Errors: what the function returns, other than GANNET_ERR_NUMERIC.
+ */
+GANNET_CHECKED gannet_err gannet_multistart_run(const gannet_context *context,
+                                                const gannet_multistart *problem, double *best,
+                                                double *value);
+
+#endif
