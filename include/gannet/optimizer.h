@@ -44,9 +44,9 @@ typedef struct {
 
 /* What is known about the best evaluation. */
 typedef struct {
-  int64_t id;     /* -1 when nothing was evaluated successfully */
+  int64_t id; /* -1 when nothing was evaluated successfully */
   double objective;
-  int feasible;   /* 0: no evaluation satisfies all constraints; this one violates them least */
+  int feasible; /* 0: no evaluation satisfies all constraints; this one violates them least */
 } gannet_best;
 
 /* Create an optimiser.
@@ -86,12 +86,13 @@ GANNET_API void gannet_optimizer_destroy(gannet_optimizer **optimizer);
 GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_ask(gannet_optimizer *optimizer, int q,
                                                           int64_t *id, double *x_user);
 
-/* Report results, in any order and any grouping. Non-finite objectives or constraints count as failed.
+/* Report results, in any order and any grouping. Non-finite objectives or constraints count as
+ * failed.
  *
  * Collective; the same on all ranks.
  *
- * Errors: GANNET_ERR_ARG for an id never asked, GANNET_ERR_STATE for one that was told already; nothing
- * is taken over then.
+ * Errors: GANNET_ERR_ARG for an id never asked, GANNET_ERR_STATE for one that was told already;
+ * nothing is taken over then.
  */
 GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_tell(gannet_optimizer *optimizer, int n,
                                                            const gannet_result *results);

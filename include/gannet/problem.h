@@ -1,7 +1,8 @@
 /* What is optimised: variables, goal and constraints.
  *
  * A point in the user's own units ("x_user") is an array of one double per variable: the value of a
- * real or integer variable, 0 or 1 of a boolean one, and the position in values of a categorical one.
+ * real or integer variable, 0 or 1 of a boolean one, and the position in values of a categorical
+ * one.
  */
 #ifndef GANNET_PROBLEM_H
 #define GANNET_PROBLEM_H
@@ -25,9 +26,10 @@ typedef enum { GANNET_MINIMIZE, GANNET_MAXIMIZE } gannet_goal;
 typedef struct {
   const char *name; /* letters, digits and underscores, not starting with a digit */
   gannet_variable_type type;
-  double lower, upper; /* real and integer: lower < upper, in the user's units, both allowed values */
-  gannet_scale scale;  /* real and integer; log needs lower > 0 */
-  int n_values;        /* categorical: at least 2 */
+  double lower,
+      upper; /* real and integer: lower < upper, in the user's units, both allowed values */
+  gannet_scale scale; /* real and integer; log needs lower > 0 */
+  int n_values;       /* categorical: at least 2 */
   const char *const *values;
 } gannet_variable;
 
@@ -55,8 +57,8 @@ typedef struct gannet_problem gannet_problem;
  * spec     in   copied, with all strings
  * problem  out  to be freed with gannet_problem_destroy
  *
- * Errors: GANNET_ERR_INPUT naming every wrong entry (empty box, log scale with a bound <= 0, repeated
- * or malformed name, fewer than two values, constraint without a bound).
+ * Errors: GANNET_ERR_INPUT naming every wrong entry (empty box, log scale with a bound <= 0,
+ * repeated or malformed name, fewer than two values, constraint without a bound).
  */
 GANNET_API GANNET_CHECKED gannet_err gannet_problem_create(const gannet_problem_spec *spec,
                                                            gannet_problem **problem);

@@ -21,26 +21,26 @@ extern "C" {
 #endif
 
 /* X(code, text): the one list behind the enum and gannet_err_text. */
-#define GANNET_ERROR_LIST(X)                                                \
-  X(GANNET_OK, "success")                                                   \
-  X(GANNET_ERR_ARG, "argument outside its documented domain")               \
-  X(GANNET_ERR_NAME, "no registered entry of that name")                    \
-  X(GANNET_ERR_SHAPE, "sizes do not fit together")                          \
-  X(GANNET_ERR_STATE, "call not possible in this state")                    \
-  X(GANNET_ERR_INPUT, "error in the input")                                 \
-  X(GANNET_ERR_EXISTS, "refusing to overwrite")                             \
-  X(GANNET_ERR_MISSING, "file or directory not found")                      \
-  X(GANNET_ERR_BUSY, "in use by another process")                           \
-  X(GANNET_ERR_VERSION, "written by another version")                       \
-  X(GANNET_ERR_DAMAGED, "damaged file")                                     \
-  X(GANNET_ERR_NO_SPACE, "no space left or quota exceeded")                 \
-  X(GANNET_ERR_IO, "input or output failed")                                \
-  X(GANNET_ERR_MEMORY, "out of memory")                                     \
-  X(GANNET_ERR_NUMERIC, "numerical failure")                                \
-  X(GANNET_ERR_LIBRARY, "an outside library failed")                        \
-  X(GANNET_ERR_MPI, "MPI failed")                                           \
-  X(GANNET_ERR_RANKS, "arguments differ between ranks")                     \
-  X(GANNET_ERR_FAILURES, "too many evaluations failed")                     \
+#define GANNET_ERROR_LIST(X)                                  \
+  X(GANNET_OK, "success")                                     \
+  X(GANNET_ERR_ARG, "argument outside its documented domain") \
+  X(GANNET_ERR_NAME, "no registered entry of that name")      \
+  X(GANNET_ERR_SHAPE, "sizes do not fit together")            \
+  X(GANNET_ERR_STATE, "call not possible in this state")      \
+  X(GANNET_ERR_INPUT, "error in the input")                   \
+  X(GANNET_ERR_EXISTS, "refusing to overwrite")               \
+  X(GANNET_ERR_MISSING, "file or directory not found")        \
+  X(GANNET_ERR_BUSY, "in use by another process")             \
+  X(GANNET_ERR_VERSION, "written by another version")         \
+  X(GANNET_ERR_DAMAGED, "damaged file")                       \
+  X(GANNET_ERR_NO_SPACE, "no space left or quota exceeded")   \
+  X(GANNET_ERR_IO, "input or output failed")                  \
+  X(GANNET_ERR_MEMORY, "out of memory")                       \
+  X(GANNET_ERR_NUMERIC, "numerical failure")                  \
+  X(GANNET_ERR_LIBRARY, "an outside library failed")          \
+  X(GANNET_ERR_MPI, "MPI failed")                             \
+  X(GANNET_ERR_RANKS, "arguments differ between ranks")       \
+  X(GANNET_ERR_FAILURES, "too many evaluations failed")       \
   X(GANNET_ERR_INTERNAL, "internal error")
 
 #define GANNET_ERROR_ENUM(code, text) code,
@@ -49,14 +49,14 @@ typedef enum { GANNET_ERROR_LIST(GANNET_ERROR_ENUM) GANNET_ERR_COUNT } gannet_er
 
 /* X(name, number, text): exit codes of the program; the manual's table is made from this list.
  * None lies in 126-192, which shells and launchers use themselves. */
-#define GANNET_EXIT_LIST(X)                                                               \
-  X(GANNET_EXIT_FINISHED, 0, "finished")                                                  \
-  X(GANNET_EXIT_INTERNAL, 1, "internal error or a failure of an outside library")         \
-  X(GANNET_EXIT_USAGE, 2, "error in the command line or in the campaign file")            \
-  X(GANNET_EXIT_INFEASIBLE, 3, "finished, but no feasible design was found")              \
-  X(GANNET_EXIT_FAILURES, 4, "stopped: too many simulations failed")                      \
+#define GANNET_EXIT_LIST(X)                                                                \
+  X(GANNET_EXIT_FINISHED, 0, "finished")                                                   \
+  X(GANNET_EXIT_INTERNAL, 1, "internal error or a failure of an outside library")          \
+  X(GANNET_EXIT_USAGE, 2, "error in the command line or in the campaign file")             \
+  X(GANNET_EXIT_INFEASIBLE, 3, "finished, but no feasible design was found")               \
+  X(GANNET_EXIT_FAILURES, 4, "stopped: too many simulations failed")                       \
   X(GANNET_EXIT_DAMAGED, 5, "the saved state is damaged or was written by a newer gannet") \
-  X(GANNET_EXIT_RESOURCE, 6, "file system full, file not accessible, or out of memory")   \
+  X(GANNET_EXIT_RESOURCE, 6, "file system full, file not accessible, or out of memory")    \
   X(GANNET_EXIT_RESUMABLE, 75, "stopped before the budget was spent; run again with --resume")
 
 #define GANNET_EXIT_ENUM(name, number, text) name = (number),

@@ -1,7 +1,8 @@
 /* Acquisition functions: how much one wants to evaluate a point; larger is better.
  *
- * Two kinds. A function of the moments scores (mean, sd) of the surrogate; a function of draws scores
- * the value of one posterior draw (Thompson sampling), so every one of q draws proposes its own point.
+ * Two kinds. A function of the moments scores (mean, sd) of the surrogate; a function of draws
+ * scores the value of one posterior draw (Thompson sampling), so every one of q draws proposes its
+ * own point.
  */
 #ifndef GANNET_ACQUISITION_ACQUISITION_H
 #define GANNET_ACQUISITION_ACQUISITION_H
@@ -27,8 +28,8 @@ typedef struct {
   gannet_acq_kind kind;
   const gannet_option *options;
   size_t options_size;
-  /* kind MOMENTS: score and, where wanted, its partial derivatives; sd >= 0. Finite wherever mean and
-   * sd are, also far below underflow. */
+  /* kind MOMENTS: score and, where wanted, its partial derivatives; sd >= 0. Finite wherever mean
+   * and sd are, also far below underflow. */
   void (*score)(const void *options, const gannet_acq_state *state, int m, const double *mean,
                 const double *sd, double *score);
   void (*partials)(const void *options, const gannet_acq_state *state, double mean, double sd,

@@ -118,7 +118,8 @@ gannet_err gannet_make_directory(const char *path) {
   if (mkdir(part, 0777) && errno != EEXIST) return gannet_raise_errno("create directory", part);
   struct stat about;
   if (stat(part, &about)) return gannet_raise_errno("look at", part);
-  GANNET_REQUIRE(S_ISDIR(about.st_mode), GANNET_ERR_EXISTS, "'%s' exists and is not a directory", part);
+  GANNET_REQUIRE(S_ISDIR(about.st_mode), GANNET_ERR_EXISTS, "'%s' exists and is not a directory",
+                 part);
   return GANNET_OK;
 }
 

@@ -14,24 +14,24 @@
 
 #include "gannet/status.h"
 
-#define GANNET_RAISE(code, ...) gannet_error_raise((code), __func__, __FILE__, __LINE__, __VA_ARGS__)
+#define GANNET_RAISE(code, ...) \
+  gannet_error_raise((code), __func__, __FILE__, __LINE__, __VA_ARGS__)
 
 #define GANNET_REQUIRE(condition, code, ...)                  \
   do {                                                        \
     if (!(condition)) return GANNET_RAISE(code, __VA_ARGS__); \
   } while (0)
 
-#define GANNET_TRY(call)                                                           \
-  do {                                                                             \
-    const gannet_err try_err_ = (call);                                            \
-    if (try_err_ != GANNET_OK)                                                     \
-      return gannet_error_pass(try_err_, __func__, __FILE__, __LINE__);            \
+#define GANNET_TRY(call)                                                                         \
+  do {                                                                                           \
+    const gannet_err try_err_ = (call);                                                          \
+    if (try_err_ != GANNET_OK) return gannet_error_pass(try_err_, __func__, __FILE__, __LINE__); \
   } while (0)
 
-#define GANNET_TRY_MPI(call)                                                       \
-  do {                                                                             \
-    const int try_mpi_ = (call);                                                   \
-    if (try_mpi_ != MPI_SUCCESS)                                                   \
+#define GANNET_TRY_MPI(call)                                                        \
+  do {                                                                              \
+    const int try_mpi_ = (call);                                                    \
+    if (try_mpi_ != MPI_SUCCESS)                                                    \
       return gannet_error_raise_mpi(try_mpi_, #call, __func__, __FILE__, __LINE__); \
   } while (0)
 
@@ -78,6 +78,7 @@ GANNET_CHECKED gannet_err gannet_agree(MPI_Comm comm, gannet_err local);
  *
  * Errors: GANNET_ERR_RANKS, naming what, when it is not.
  */
-GANNET_CHECKED gannet_err gannet_same(MPI_Comm comm, const void *bytes, size_t size, const char *what);
+GANNET_CHECKED gannet_err gannet_same(MPI_Comm comm, const void *bytes, size_t size,
+                                      const char *what);
 
 #endif

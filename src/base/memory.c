@@ -6,7 +6,8 @@
 
 enum { ALIGNMENT = 64 };
 
-/* Pointers to object pointers arrive as void *; memcpy reads them without breaking aliasing rules. */
+/* Pointers to object pointers arrive as void *; memcpy reads them without breaking aliasing rules.
+ */
 static void *load(const void *pointer_to_pointer) {
   void *block;
   memcpy(&block, pointer_to_pointer, sizeof block);

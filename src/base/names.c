@@ -37,7 +37,8 @@ const char *gannet_nearest(const char *word, const char *const *known) {
   const char *best = NULL;
   int least = (int)strnlen(word, LONGEST) / 3 + 2;
   for (; *known; ++known) {
-    const int away = starts_with(*known, word) || starts_with(word, *known) ? 1 : distance(word, *known);
+    const int away =
+        starts_with(*known, word) || starts_with(word, *known) ? 1 : distance(word, *known);
     if (away < least) {
       least = away;
       best = *known;

@@ -159,8 +159,8 @@ static gannet_err store_real_list(const gannet_option *option, int n, const char
   return GANNET_OK;
 }
 
-static gannet_err store_list(const gannet_option *option, const gannet_setting *setting, char *member,
-                             int *bad) {
+static gannet_err store_list(const gannet_option *option, const gannet_setting *setting,
+                             char *member, int *bad) {
   const int n = setting->text ? 1 : setting->n_items;
   const char *const *items = setting->text ? &setting->text : setting->items;
   if (option->type == GANNET_TEXT_LIST)
@@ -181,8 +181,8 @@ static void complain_value(const gannet_option *option, const char *section,
     near = gannet_nearest(setting->text, option->choices);
   gannet_complain(complaints, setting->where, "%s%s%s: '%s' is not valid; expected %s%s%s%s",
                   section ? section : "", section ? "." : "", option->key,
-                  setting->text ? setting->text : "a list", expected, near ? "; did you mean '" : "",
-                  near ? near : "", near ? "'?" : "");
+                  setting->text ? setting->text : "a list", expected,
+                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 static gannet_err store(const gannet_option *option, const char *section,

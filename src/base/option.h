@@ -42,7 +42,7 @@ typedef struct {
 } gannet_real_list;
 
 enum {
-  GANNET_OPTION_AUTO = 1,     /* "auto" is accepted: NAN, GANNET_AUTO for whole numbers, -1 choices */
+  GANNET_OPTION_AUTO = 1, /* "auto" is accepted: NAN, GANNET_AUTO for whole numbers, -1 choices */
   GANNET_OPTION_OPEN_LOW = 2, /* lower itself is not allowed */
   GANNET_OPTION_REQUIRED = 4, /* no default: must be given */
   GANNET_OPTION_HIDDEN = 8    /* for tests; not listed */
@@ -54,12 +54,13 @@ typedef struct {
   const char *key; /* NULL ends a table */
   gannet_option_type type;
   size_t offset; /* of the member in the settings struct */
-  const char *fallback; /* default as a user would write it; NULL = empty (NULL text, zero, empty list) */
-  double lower, upper; /* inclusive range of numbers; both 0 = any */
+  const char
+      *fallback; /* default as a user would write it; NULL = empty (NULL text, zero, empty list) */
+  double lower, upper;        /* inclusive range of numbers; both 0 = any */
   const char *const *choices; /* NULL-terminated; for GANNET_CHOICE */
   unsigned flags;
-  const char *unit; /* NULL = none */
-  const char *help; /* one sentence without a full stop */
+  const char *unit;    /* NULL = none */
+  const char *help;    /* one sentence without a full stop */
   const char *example; /* NULL = the default serves */
 } gannet_option;
 
@@ -85,8 +86,8 @@ typedef struct {
  *
  * Errors: GANNET_ERR_MEMORY.
  */
-GANNET_CHECKED gannet_err gannet_options_apply(const gannet_option *table, const char *section, int n,
-                                               const gannet_setting *settings, void *target,
+GANNET_CHECKED gannet_err gannet_options_apply(const gannet_option *table, const char *section,
+                                               int n, const gannet_setting *settings, void *target,
                                                gannet_complaints *complaints);
 
 /* The entry of a key, or NULL.
@@ -100,7 +101,8 @@ const gannet_option *gannet_option_find(const gannet_option *table, const char *
  *
  * Local.
  */
-int gannet_option_format(const gannet_option *option, const void *target, char *buffer, size_t size);
+int gannet_option_format(const gannet_option *option, const void *target, char *buffer,
+                         size_t size);
 
 /* "integer, 1 to 8", "one of: relu tanh erf sin", "duration (10m, 4h), at least 0 s, or auto".
  *
@@ -114,8 +116,8 @@ void gannet_option_describe(const gannet_option *option, char *buffer, size_t si
  */
 void gannet_options_release(const gannet_option *table, void *target, size_t size);
 
-/* Parse a duration ("10m", "1h30m", "01:30:00", "90") into seconds, or a size into bytes. Returns 0,
- * or -1 when the text is not one.
+/* Parse a duration ("10m", "1h30m", "01:30:00", "90") into seconds, or a size into bytes. Returns
+ * 0, or -1 when the text is not one.
  *
  * Local.
  */

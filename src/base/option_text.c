@@ -29,8 +29,8 @@ static void add_range(const gannet_option *option, char *buffer, size_t size) {
   const char *relation = option->flags & GANNET_OPTION_OPEN_LOW ? "above" : "at least";
   if (option->lower == 0 && option->upper == 0) return;
   if (isfinite(option->lower) && isfinite(option->upper))
-    (void)snprintf(text, sizeof text, option->flags & GANNET_OPTION_OPEN_LOW ? ", above %g, at most %g"
-                                                                             : ", %g to %g",
+    (void)snprintf(text, sizeof text,
+                   option->flags & GANNET_OPTION_OPEN_LOW ? ", above %g, at most %g" : ", %g to %g",
                    option->lower, option->upper);
   else if (isfinite(option->lower))
     (void)snprintf(text, sizeof text, ", %s %g", relation, option->lower);
@@ -83,7 +83,8 @@ static int format_real(const char *member, char *buffer, size_t size) {
   return snprintf(buffer, size, "%s", shortest);
 }
 
-static int format_whole(const gannet_option *option, const char *member, char *buffer, size_t size) {
+static int format_whole(const gannet_option *option, const char *member, char *buffer,
+                        size_t size) {
   int64_t value;
   if (option->type == GANNET_INTEGER) {
     int narrow;
@@ -97,7 +98,8 @@ static int format_whole(const gannet_option *option, const char *member, char *b
   return snprintf(buffer, size, "%lld", (long long)value);
 }
 
-static int format_choice(const gannet_option *option, const char *member, char *buffer, size_t size) {
+static int format_choice(const gannet_option *option, const char *member, char *buffer,
+                         size_t size) {
   int value;
   memcpy(&value, member, sizeof value);
   return snprintf(buffer, size, "%s", value < 0 ? "auto" : option->choices[value]);
@@ -115,7 +117,8 @@ static int format_text(const char *member, char *buffer, size_t size) {
   return snprintf(buffer, size, "%s", value ? value : "");
 }
 
-int gannet_option_format(const gannet_option *option, const void *target, char *buffer, size_t size) {
+int gannet_option_format(const gannet_option *option, const void *target, char *buffer,
+                         size_t size) {
   const char *member = (const char *)target + option->offset;
   switch (option->type) {
     case GANNET_TEXT:

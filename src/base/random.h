@@ -10,7 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What numbers are used for. Values are part of the reproducibility contract: add, never renumber. */
+/* What numbers are used for. Values are part of the reproducibility contract: add, never renumber.
+ */
 typedef enum {
   GANNET_FOR_DESIGN = 1,     /* initial design and global candidates */
   GANNET_FOR_LOCAL = 2,      /* local candidates */

@@ -12,15 +12,14 @@ typedef struct {
   double factor;
 } unit;
 
-static const unit time_units[] = {{"ms", 1e-3},   {"s", 1},     {"sec", 1},    {"m", 60},
-                                  {"min", 60},    {"h", 3600},  {"hour", 3600}, {"hours", 3600},
-                                  {"d", 86400},   {"day", 86400}, {"days", 86400}, {NULL, 0}};
+static const unit time_units[] = {{"ms", 1e-3}, {"s", 1},       {"sec", 1},      {"m", 60},
+                                  {"min", 60},  {"h", 3600},    {"hour", 3600},  {"hours", 3600},
+                                  {"d", 86400}, {"day", 86400}, {"days", 86400}, {NULL, 0}};
 
-static const unit size_units[] = {{"B", 1},          {"KB", 1e3},       {"MB", 1e6},
-                                  {"GB", 1e9},       {"TB", 1e12},      {"KiB", 0x1p10},
-                                  {"MiB", 0x1p20},   {"GiB", 0x1p30},   {"TiB", 0x1p40},
-                                  {"K", 0x1p10},     {"M", 0x1p20},     {"G", 0x1p30},
-                                  {NULL, 0}};
+static const unit size_units[] = {
+    {"B", 1},        {"KB", 1e3},     {"MB", 1e6},     {"GB", 1e9},     {"TB", 1e12},
+    {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}, {"K", 0x1p10},
+    {"M", 0x1p20},   {"G", 0x1p30},   {NULL, 0}};
 
 static double factor_of(const unit *units, const char *start, size_t length) {
   for (; units->name; ++units)
@@ -86,7 +85,8 @@ void gannet_format_duration(double seconds, char *buffer, size_t size) {
   else if (seconds < 100)
     (void)snprintf(buffer, size, "%.1f s", seconds);
   else if (seconds < 6000)
-    (void)snprintf(buffer, size, "%.0f min %02.0f s", floor(seconds / 60), floor(fmod(seconds, 60)));
+    (void)snprintf(buffer, size, "%.0f min %02.0f s", floor(seconds / 60),
+                   floor(fmod(seconds, 60)));
   else
     (void)snprintf(buffer, size, "%.0f h %02.0f min", floor(seconds / 3600),
                    floor(fmod(seconds, 3600) / 60));

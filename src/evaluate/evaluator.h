@@ -4,9 +4,9 @@
  *   gannet_evaluator_poll     collect those that ended, waiting at most so long
  *   gannet_evaluator_cancel   stop everything in flight
  *
- * All three are collective over the context's communicator and return the same on all ranks, whichever
- * rank does the work. A failed simulation is a result with its reason, never an error; errors are
- * failures of gannet's own means (no file descriptors, dead helper process).
+ * All three are collective over the context's communicator and return the same on all ranks,
+ * whichever rank does the work. A failed simulation is a result with its reason, never an error;
+ * errors are failures of gannet's own means (no file descriptors, dead helper process).
  */
 #ifndef GANNET_EVALUATE_EVALUATOR_H
 #define GANNET_EVALUATE_EVALUATOR_H
@@ -20,9 +20,9 @@ typedef struct gannet_evaluator gannet_evaluator;
 
 typedef struct {
   int64_t id;
-  int attempt;         /* 1 for the first; counts over restarts of the campaign */
-  uint64_t seed;       /* of the simulation */
-  uint64_t nonce;      /* of this attempt: written before the launch, compared with what comes back */
+  int attempt;    /* 1 for the first; counts over restarts of the campaign */
+  uint64_t seed;  /* of the simulation */
+  uint64_t nonce; /* of this attempt: written before the launch, compared with what comes back */
   const double *x_user; /* [n_variables]; borrowed for the call */
 } gannet_request;
 
@@ -51,7 +51,8 @@ typedef struct {
   const char *summary;
   const gannet_option *options; /* keys under evaluate: that only this back-end has */
   size_t options_size;
-  /* check: complain about what can be seen without running (missing executable, unknown simulation). */
+  /* check: complain about what can be seen without running (missing executable, unknown
+   * simulation). */
   gannet_err (*check)(const void *options, const gannet_evaluator_setup *setup,
                       gannet_complaints *complaints);
   gannet_err (*create)(const void *options, const gannet_evaluator_setup *setup, void **state);
@@ -59,8 +60,8 @@ typedef struct {
   gannet_err (*submit)(void *state, int n, const gannet_request *requests);
   gannet_err (*poll)(void *state, double wait, int capacity, int *n, gannet_result_record *results);
   gannet_err (*cancel)(void *state);
-  /* recover: a request that an earlier process submitted; if its complete result (same nonce) can be
-   * found, or it is still running, take it over and set *taken. NULL = never. */
+  /* recover: a request that an earlier process submitted; if its complete result (same nonce) can
+   * be found, or it is still running, take it over and set *taken. NULL = never. */
   gannet_err (*recover)(void *state, const gannet_request *request, bool *taken);
 } gannet_evaluator_type;
 
@@ -71,7 +72,8 @@ extern const gannet_evaluator_type *const gannet_evaluator_types[];
  *
  * Local.
  */
-GANNET_CHECKED gannet_err gannet_evaluator_find(const char *name, const gannet_evaluator_type **type);
+GANNET_CHECKED gannet_err gannet_evaluator_find(const char *name,
+                                                const gannet_evaluator_type **type);
 
 /* Create an evaluator.
  *
@@ -109,7 +111,8 @@ GANNET_CHECKED gannet_err gannet_evaluator_submit(gannet_evaluator *evaluator, i
  * results   out  results[i].constraints must point at [n_constraints] doubles before the call
  */
 GANNET_CHECKED gannet_err gannet_evaluator_poll(gannet_evaluator *evaluator, double wait,
-                                                int capacity, int *n, gannet_result_record *results);
+                                                int capacity, int *n,
+                                                gannet_result_record *results);
 
 /* Stop everything in flight (whole process groups); nothing of it will be returned by poll.
  *

@@ -17,8 +17,8 @@ typedef struct {
   int (*run)(const void *options, const gannet_simulation_input *input,
              gannet_simulation_output *output);
   /* The published box and optimum of a test problem of dimension d, for benchmarks and generated
-   * inputs; NULL for simulations without one. lower and upper are [d]; minimizer [d] may be NULL; returns
-   * 0, or -1 when the problem does not exist in that dimension. */
+   * inputs; NULL for simulations without one. lower and upper are [d]; minimizer [d] may be NULL;
+   * returns 0, or -1 when the problem does not exist in that dimension. */
   int (*box)(int d, double *lower, double *upper, double *minimum, double *minimizer);
   int n_constraints;
   int fixed_d; /* dimension, 0 = any */

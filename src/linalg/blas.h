@@ -35,10 +35,10 @@ void gannet_gemm_tn(int n, int m, int k, double alpha, const double *a, int lda,
  *
  * Local.
  */
-void gannet_gemv_n(int n, int k, double alpha, const double *a, int lda, const double *x, double beta,
-                   double *y);
-void gannet_gemv_t(int n, int k, double alpha, const double *a, int lda, const double *x, double beta,
-                   double *y);
+void gannet_gemv_n(int n, int k, double alpha, const double *a, int lda, const double *x,
+                   double beta, double *y);
+void gannet_gemv_t(int n, int k, double alpha, const double *a, int lda, const double *x,
+                   double beta, double *y);
 
 /* Sum of a[i] b[i].
  *

@@ -1,9 +1,9 @@
 /* A Cholesky factor K = L L^T that grows by rows.
  *
- * L is computed block row by block row (left-looking, blocks of GANNET_CHOLESKY_BLOCK rows). When rows
- * are appended, the last incomplete block is computed again. So the factor is a function of K alone:
- * growing one row at a time, in batches, or all at once gives the same bits, and a resumed campaign
- * continues exactly.
+ * L is computed block row by block row (left-looking, blocks of GANNET_CHOLESKY_BLOCK rows). When
+ * rows are appended, the last incomplete block is computed again. So the factor is a function of K
+ * alone: growing one row at a time, in batches, or all at once gives the same bits, and a resumed
+ * campaign continues exactly.
  *
  * Memory: the lower triangle by block rows, about 4 n^2 bytes.
  */

@@ -1,5 +1,5 @@
-/* Bounded minimisation of smooth functions (PETSc/TAO, limited-memory quasi-Newton), for likelihoods,
- * training and the polish of acquisition maxima. The only room that knows TAO.
+/* Bounded minimisation of smooth functions (PETSc/TAO, limited-memory quasi-Newton), for
+ * likelihoods, training and the polish of acquisition maxima. The only room that knows TAO.
  *
  * Serial: every rank may minimise something else. PETSc must be initialised.
  */
@@ -32,8 +32,8 @@ typedef struct {
   gannet_minimize_reason reason;
 } gannet_minimize_result;
 
-/* Minimise within lower <= x <= upper, starting at x; x becomes the best point seen, never worse than
- * the start.
+/* Minimise within lower <= x <= upper, starting at x; x becomes the best point seen, never worse
+ * than the start.
  *
  * Local.
  *
@@ -43,9 +43,9 @@ typedef struct {
  * Errors: what the function returns; GANNET_ERR_NUMERIC when the start has no finite value;
  * GANNET_ERR_LIBRARY.
  */
-GANNET_CHECKED gannet_err gannet_minimize(int n, double *x, const double *lower, const double *upper,
-                                          gannet_value_gradient function, void *user,
-                                          const gannet_minimize_options *options,
+GANNET_CHECKED gannet_err gannet_minimize(int n, double *x, const double *lower,
+                                          const double *upper, gannet_value_gradient function,
+                                          void *user, const gannet_minimize_options *options,
                                           gannet_minimize_result *result);
 
 #endif

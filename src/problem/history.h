@@ -12,14 +12,16 @@
 #include "problem/problem.h"
 
 /* X(name, text) */
-#define GANNET_EVAL_STATUS_LIST(X)                                                            \
-  X(GANNET_EVAL_PENDING, "pending")       /* proposed; result not known yet */                \
+#define GANNET_EVAL_STATUS_LIST(X)                                                             \
+  X(GANNET_EVAL_PENDING, "pending")       /* proposed; result not known yet */                 \
   X(GANNET_EVAL_DONE, "done")             /* objective and all constraints known and finite */ \
-  X(GANNET_EVAL_INFEASIBLE, "infeasible") /* the simulation cannot work at this design */     \
+  X(GANNET_EVAL_INFEASIBLE, "infeasible") /* the simulation cannot work at this design */      \
   X(GANNET_EVAL_FAILED, "failed")         /* bad luck or broken results, retries used up */
 
 #define GANNET_EVAL_ENUM(name, text) name,
-typedef enum { GANNET_EVAL_STATUS_LIST(GANNET_EVAL_ENUM) GANNET_EVAL_STATUS_COUNT } gannet_eval_status;
+typedef enum {
+  GANNET_EVAL_STATUS_LIST(GANNET_EVAL_ENUM) GANNET_EVAL_STATUS_COUNT
+} gannet_eval_status;
 #undef GANNET_EVAL_ENUM
 
 typedef enum { GANNET_ORIGIN_INITIAL, GANNET_ORIGIN_METHOD, GANNET_ORIGIN_USER } gannet_origin;
@@ -66,16 +68,17 @@ void gannet_history_destroy(gannet_history **history);
 GANNET_CHECKED gannet_err gannet_history_propose(gannet_history *history, const double *x_user,
                                                  int64_t batch, gannet_origin origin, int64_t *id);
 
-/* Give a pending evaluation its result. Status done needs a finite objective and finite constraints;
- * with anything else they are ignored. A failed evaluation may be told again (a late result); a done
- * or infeasible one may not.
+/* Give a pending evaluation its result. Status done needs a finite objective and finite
+ * constraints; with anything else they are ignored. A failed evaluation may be told again (a late
+ * result); a done or infeasible one may not.
  *
  * Local.
  *
- * constraints  in  [n_constraints] in the user's units; NULL when there are none or status is not done
- * run          in  NULL = unknown
+ * constraints  in  [n_constraints] in the user's units; NULL when there are none or status is not
+ * done run          in  NULL = unknown
  *
- * Errors: GANNET_ERR_ARG for an unknown id or non-finite values, GANNET_ERR_STATE for a repeated result.
+ * Errors: GANNET_ERR_ARG for an unknown id or non-finite values, GANNET_ERR_STATE for a repeated
+ * result.
  */
 GANNET_CHECKED gannet_err gannet_history_tell(gannet_history *history, int64_t id,
                                               gannet_eval_status status, double objective,
@@ -97,9 +100,10 @@ int64_t gannet_history_count_done(const gannet_history *history);
  * id  in  0 <= id < count
  */
 const gannet_evaluation *gannet_history_get(const gannet_history *history, int64_t id);
-const double *gannet_history_x_user(const gannet_history *history, int64_t id);      /* [n_variables] */
-const double *gannet_history_x_unit(const gannet_history *history, int64_t id);      /* [d] */
-const double *gannet_history_constraints(const gannet_history *history, int64_t id); /* [n_constraints] */
+const double *gannet_history_x_user(const gannet_history *history, int64_t id); /* [n_variables] */
+const double *gannet_history_x_unit(const gannet_history *history, int64_t id); /* [d] */
+const double *gannet_history_constraints(const gannet_history *history,
+                                         int64_t id); /* [n_constraints] */
 
 /* Ids in the order in which results were told, [count_told].
  *

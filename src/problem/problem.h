@@ -66,7 +66,8 @@ void gannet_problem_snap(const gannet_problem *problem, int n, double *x_unit);
 GANNET_CHECKED gannet_err gannet_problem_check_point(const gannet_problem *problem,
                                                      const double *x_user);
 
-/* Objective in the internal sense (minimised) from the user's and back: the sign flips for maximize.
+/* Objective in the internal sense (minimised) from the user's and back: the sign flips for
+ * maximize.
  *
  * Local.
  */

@@ -1,7 +1,7 @@
 /* Surrogates: models of one function (the objective, or one constraint) with uncertainty.
  *
- * One interface, one file per model. A surrogate sees points of the unit cube and standardised values
- * to be minimised; it knows nothing of variables, constraints or acquisitions.
+ * One interface, one file per model. A surrogate sees points of the unit cube and standardised
+ * values to be minimised; it knows nothing of variables, constraints or acquisitions.
  *
  *   gannet_surrogate_create   once
  *   gannet_surrogate_fit      after every batch of results; learns hyper-parameters when asked to
@@ -65,7 +65,8 @@ extern const gannet_surrogate_type *const gannet_surrogate_types[];
  *
  * Errors: GANNET_ERR_NAME with the known names.
  */
-GANNET_CHECKED gannet_err gannet_surrogate_find(const char *name, const gannet_surrogate_type **type);
+GANNET_CHECKED gannet_err gannet_surrogate_find(const char *name,
+                                                const gannet_surrogate_type **type);
 
 /* Create a surrogate.
  *
@@ -73,7 +74,8 @@ GANNET_CHECKED gannet_err gannet_surrogate_find(const char *name, const gannet_s
  *
  * options  in  struct of type->options, copied (texts and lists borrowed until destroy)
  * d        in  dimension of the unit cube, >= 1
- * model    in  number that keeps the random streams of several surrogates apart: 0 objective, 1.. others
+ * model    in  number that keeps the random streams of several surrogates apart: 0 objective, 1..
+ * others
  */
 GANNET_CHECKED gannet_err gannet_surrogate_create(const gannet_context *context,
                                                   const gannet_surrogate_type *type,
@@ -81,10 +83,10 @@ GANNET_CHECKED gannet_err gannet_surrogate_create(const gannet_context *context,
                                                   gannet_surrogate **surrogate);
 void gannet_surrogate_destroy(gannet_surrogate **surrogate);
 
-/* Condition the model on data. Without learn, hyper-parameters stay, and rows of x below the previous
- * n must be the same as before (y may change): then the cost is that of the new rows. The result is a
- * function of (data, hyper-parameters before, learn, iteration, seed) alone, bit for bit, on any
- * number of ranks.
+/* Condition the model on data. Without learn, hyper-parameters stay, and rows of x below the
+ * previous n must be the same as before (y may change): then the cost is that of the new rows. The
+ * result is a function of (data, hyper-parameters before, learn, iteration, seed) alone, bit for
+ * bit, on any number of ranks.
  *
  * Collective; the same on all ranks.
  *
@@ -116,8 +118,9 @@ GANNET_CHECKED gannet_err gannet_surrogate_predict_gradient(const gannet_surroga
                                                             double *sd, double *mean_gradient,
                                                             double *sd_gradient);
 
-/* Prepare q independent draws from the posterior over functions; earlier draws are forgotten, and the
- * next fit makes these invalid. The deviation of a draw from the mean is multiplied by exploration.
+/* Prepare q independent draws from the posterior over functions; earlier draws are forgotten, and
+ * the next fit makes these invalid. The deviation of a draw from the mean is multiplied by
+ * exploration.
  *
  * Collective; the same on all ranks.
  */
@@ -139,8 +142,8 @@ GANNET_CHECKED gannet_err gannet_surrogate_draw_values(const gannet_surrogate *s
  *
  * Local.
  */
-GANNET_CHECKED gannet_err gannet_surrogate_draw_gradient(const gannet_surrogate *surrogate, int draw,
-                                                         const double *x, double *value,
+GANNET_CHECKED gannet_err gannet_surrogate_draw_gradient(const gannet_surrogate *surrogate,
+                                                         int draw, const double *x, double *value,
                                                          double *gradient);
 
 /* Root mean square of the standardised leave-one-out residuals: 1 when the model's uncertainty is

@@ -1,0 +1,52 @@
+#include "linalg/blas.h"
+
+#include <cblas.h>
+
+void gannet_gemm_nt(int n, int m, int k, double alpha, const double *a, int lda, const double *b,
+                    int ldb, double beta, double *c, int ldc) {
+  if (n == 0 || m == 0) return;
+  cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, n, m, k, alpha, a, lda, b, ldb, beta, c,
+              ldc);
+}
+
+void gannet_gemm_nn(int n, int m, int k, double alpha, const double *a, int lda, const double *b,
+                    int ldb, double beta, double *c, int ldc) {
+  if (n == 0 || m == 0) return;
+  cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, m, k, alpha, a, lda, b, ldb, beta, c,
+              ldc);
+}
+
+void gannet_gemm_tn(int n, int m, int k, double alpha, const double *a, int lda, const double *b,
+                    int ldb, double beta, double *c, int ldc) {
+  if (n == 0 || m == 0) return;
+  cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, n, m, k, alpha, a, lda, b, ldb, beta, c,
+              ldc);
+}
+
+void gannet_gemv_n(int n, int k, double alpha, const double *a, int lda, const double *x,
+                   double beta, double *y) {
+  if (n == 0) return;
+  cblas_dgemv(CblasRowMajor, CblasNoTrans, n, k, alpha, a, lda, x, 1, beta, y, 1);
+}
+
+void gannet_gemv_t(int n, int k, double alpha, const double *a, int lda, const double *x,
+                   double beta, double *y) {
+  if (k == 0) return;
+  cblas_dgemv(CblasRowMajor, CblasTrans, n, k, alpha, a, lda, x, 1, beta, y, 1);
+}
+
+double gannet_dot(int n, const double *a, const double *b) {
+  return cblas_ddot(n, a, 1, b, 1);
+}
+
+void gannet_blas_set_threads(int threads) {
+  openblas_set_num_threads(threads);
+}
+
+int gannet_blas_threads(void) {
+  return openblas_get_num_threads();
+}
+
+const char *gannet_blas_kernel(void) {
+  return openblas_get_corename();
+}

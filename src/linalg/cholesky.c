@@ -1,0 +1,212 @@
+#include "linalg/cholesky.h"
+
+#include <cblas.h>
+#include <lapacke.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* Block row i holds rows i*B .. i*B+B-1 of L in one row-major array of B rows and leading dimension
+ * (i+1)*B, so growing never moves what exists. */
+struct gannet_cholesky {
+  int n;
+  int n_blocks; /* allocated block rows */
+  int capacity; /* length of block[] */
+  double **block;
+};
+
+enum { B = GANNET_CHOLESKY_BLOCK };
+
+static int blocks_for(int n) {
+  return (n + B - 1) / B;
+}
+
+static int width_of(int i) {
+  return (i + 1) * B;
+}
+
+static int rows_in(const gannet_cholesky *factor, int i) {
+  const int left = factor->n - i * B;
+  return left < B ? left : B;
+}
+
+gannet_err gannet_cholesky_create(gannet_cholesky **factor) {
+  return gannet_alloc(1, sizeof **factor, factor);
+}
+
+void gannet_cholesky_destroy(gannet_cholesky **factor) {
+  if (!*factor) return;
+  for (int i = 0; i < (*factor)->n_blocks; ++i) gannet_free(&(*factor)->block[i]);
+  gannet_free(&(*factor)->block);
+  gannet_free(factor);
+}
+
+void gannet_cholesky_clear(gannet_cholesky *factor) {
+  factor->n = 0;
+}
+
+int gannet_cholesky_size(const gannet_cholesky *factor) {
+  return factor->n;
+}
+
+static gannet_err reserve(gannet_cholesky *factor, int n_blocks) {
+  if (n_blocks > factor->capacity) {
+    const int larger = 2 * n_blocks;
+    GANNET_TRY(gannet_resize((size_t)factor->capacity, (size_t)larger, sizeof *factor->block,
+                             &factor->block));
+    factor->capacity = larger;
+  }
+  for (; factor->n_blocks < n_blocks; ++factor->n_blocks) {
+    const size_t length = (size_t)B * (size_t)width_of(factor->n_blocks);
+    GANNET_TRY(gannet_alloc(length, sizeof(double), &factor->block[factor->n_blocks]));
+  }
+  return GANNET_OK;
+}
+
+/* Block row i from the rows of K in it: for every earlier block column j,
+ * L_ij = (K_ij - sum_{k<j} L_ik L_jk^T) L_jj^-T, then L_ii = chol(K_ii - sum_{k<i} L_ik L_ik^T).
+ * Shapes of the calls depend on (i, rows) only: this is what makes the factor independent of how it
+ * grew. */
+static gannet_err factor_block_row(gannet_cholesky *factor, int i, int rows) {
+  double *row = factor->block[i];
+  const int ld = width_of(i);
+  for (int j = 0; j < i; ++j) {
+    const double *other = factor->block[j];
+    const int ldo = width_of(j);
+    if (j > 0)
+      cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, B, j * B, -1, row, ld, other, ldo,
+                  1, row + j * B, ld);
+    cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, rows, B, 1,
+                other + j * B, ldo, row + j * B, ld);
+  }
+  if (i > 0)
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, rows, i * B, -1, row, ld, 1, row + i * B,
+                ld);
+  const lapack_int info = LAPACKE_dpotrf_work(LAPACK_ROW_MAJOR, 'L', rows, row + i * B, ld);
+  GANNET_REQUIRE(info >= 0, GANNET_ERR_INTERNAL, "dpotrf: argument %d", (int)-info);
+  GANNET_REQUIRE(info == 0, GANNET_ERR_NUMERIC, "kernel matrix not positive definite at row %d",
+                 i * B + (int)info - 1);
+  return GANNET_OK;
+}
+
+gannet_err gannet_cholesky_extend(gannet_cholesky *factor, int n, gannet_kernel_rows rows,
+                                  void *user) {
+  GANNET_REQUIRE(n >= factor->n, GANNET_ERR_SHAPE, "n = %d is below the present %d rows", n,
+                 factor->n);
+  if (n == factor->n) return GANNET_OK;
+  GANNET_TRY(reserve(factor, blocks_for(n)));
+  const int first = factor->n / B;
+  factor->n = first * B;
+  for (int i = first; i < blocks_for(n); ++i) {
+    const int count = n - i * B < B ? n - i * B : B;
+    GANNET_TRY(rows(user, i * B, count, factor->block[i], width_of(i)));
+    GANNET_TRY(factor_block_row(factor, i, count));
+    factor->n = i * B + count;
+  }
+  return GANNET_OK;
+}
+
+void gannet_cholesky_forward(const gannet_cholesky *factor, int m, double *b, int ldb) {
+  for (int i = 0; i < blocks_for(factor->n); ++i) {
+    const double *row = factor->block[i];
+    const int count = rows_in(factor, i), ld = width_of(i);
+    double *target = b + (ptrdiff_t)i * B;
+    if (m == 1) {
+      if (i > 0)
+        cblas_dgemv(CblasRowMajor, CblasNoTrans, count, i * B, -1, row, ld, b, 1, 1, target, 1);
+      cblas_dtrsv(CblasRowMajor, CblasLower, CblasNoTrans, CblasNonUnit, count, row + i * B, ld,
+                  target, 1);
+      continue;
+    }
+    if (i > 0)
+      cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, m, count, i * B, -1, b, ldb, row, ld, 1,
+                  target, ldb);
+    cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, m, count, 1,
+                row + i * B, ld, target, ldb);
+  }
+}
+
+void gannet_cholesky_backward(const gannet_cholesky *factor, int m, double *b, int ldb) {
+  for (int i = blocks_for(factor->n) - 1; i >= 0; --i) {
+    const double *row = factor->block[i];
+    const int count = rows_in(factor, i), ld = width_of(i);
+    double *target = b + (ptrdiff_t)i * B;
+    if (m == 1) {
+      cblas_dtrsv(CblasRowMajor, CblasLower, CblasTrans, CblasNonUnit, count, row + i * B, ld,
+                  target, 1);
+      if (i > 0)
+        cblas_dgemv(CblasRowMajor, CblasTrans, count, i * B, -1, row, ld, target, 1, 1, b, 1);
+      continue;
+    }
+    cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, m, count, 1,
+                row + i * B, ld, target, ldb);
+    if (i > 0)
+      cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, i * B, count, -1, target, ldb, row,
+                  ld, 1, b, ldb);
+  }
+}
+
+void gannet_cholesky_solve(const gannet_cholesky *factor, int m, double *b, int ldb) {
+  gannet_cholesky_forward(factor, m, b, ldb);
+  gannet_cholesky_backward(factor, m, b, ldb);
+}
+
+double gannet_cholesky_logdet(const gannet_cholesky *factor) {
+  double sum = 0;
+  for (int i = 0; i < blocks_for(factor->n); ++i)
+    for (int r = 0; r < rows_in(factor, i); ++r)
+      sum += log(factor->block[i][(size_t)r * (size_t)width_of(i) + (size_t)(i * B + r)]);
+  return 2 * sum;
+}
+
+/* L as one dense row-major triangle, the rest zero. */
+static gannet_err to_dense(const gannet_cholesky *factor, double *dense) {
+  const size_t n = (size_t)factor->n;
+  memset(dense, 0, n * n * sizeof *dense);
+  for (int i = 0; i < blocks_for(factor->n); ++i)
+    for (int r = 0; r < rows_in(factor, i); ++r) {
+      const size_t at = (size_t)(i * B + r);
+      memcpy(dense + at * n, factor->block[i] + (size_t)r * (size_t)width_of(i),
+             (at + 1) * sizeof *dense);
+    }
+  return GANNET_OK;
+}
+
+gannet_err gannet_cholesky_inverse_diagonal(const gannet_cholesky *factor, double *diagonal) {
+  const int n = factor->n;
+  double *inverse = NULL;
+  GANNET_TRY(gannet_alloc((size_t)n * (size_t)n, sizeof *inverse, &inverse));
+  gannet_err err = to_dense(factor, inverse);
+  const lapack_int info =
+      LAPACKE_dtrtri_work(LAPACK_COL_MAJOR, 'U', 'N', n, inverse, n > 0 ? n : 1);
+  if (info != 0) err = GANNET_RAISE(GANNET_ERR_NUMERIC, "dtrtri: info = %d", (int)info);
+  /* K^-1 = L^-T L^-1: the squares of column i of L^-1 sum to entry (i, i). */
+  memset(diagonal, 0, (size_t)n * sizeof *diagonal);
+  for (int r = 0; r < n; ++r)
+    for (int c = 0; c <= r; ++c) {
+      const double entry = inverse[(size_t)r * (size_t)n + (size_t)c];
+      diagonal[c] += entry * entry;
+    }
+  gannet_free(&inverse);
+  return err;
+}
+
+gannet_err gannet_cholesky_inverse(const gannet_cholesky *factor, double *inverse) {
+  const int n = factor->n;
+  GANNET_TRY(to_dense(factor, inverse));
+  /* The row-major lower triangle is the column-major upper one: K = U^T U. */
+  const lapack_int info = LAPACKE_dpotri_work(LAPACK_COL_MAJOR, 'U', n, inverse, n > 0 ? n : 1);
+  GANNET_REQUIRE(info == 0, GANNET_ERR_NUMERIC, "dpotri: info = %d", (int)info);
+  for (int r = 0; r < n; ++r)
+    for (int c = 0; c < r; ++c)
+      inverse[(size_t)c * (size_t)n + (size_t)r] = inverse[(size_t)r * (size_t)n + (size_t)c];
+  return GANNET_OK;
+}
+
+size_t gannet_cholesky_bytes(const gannet_cholesky *factor) {
+  size_t bytes = sizeof *factor + (size_t)factor->capacity * sizeof *factor->block;
+  for (int i = 0; i < factor->n_blocks; ++i)
+    bytes += (size_t)B * (size_t)width_of(i) * sizeof(double);
+  return bytes;
+}

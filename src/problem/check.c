@@ -1,0 +1,133 @@
+#include "problem/check.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+/* Names travel into files, environment variables and Fortran namelists. */
+static int is_name(const char *name) {
+  if (!name || !(isalpha((unsigned char)*name) || *name == '_') || strlen(name) > 63) return 0;
+  for (; *name; ++name)
+    if (!isalnum((unsigned char)*name) && *name != '_') return 0;
+  return 1;
+}
+
+static void check_name(const char *what, const char *name, const char *where,
+                       gannet_complaints *complaints) {
+  if (is_name(name)) return;
+  gannet_complain(complaints, where,
+                  "%s name '%s': expected up to 63 letters, digits and underscores, not starting "
+                  "with a digit",
+                  what, name ? name : "");
+}
+
+static void check_box(const gannet_variable *v, const char *where, gannet_complaints *complaints) {
+  if (!isfinite(v->lower) || !isfinite(v->upper))
+    gannet_complain(complaints, where, "variable %s: bounds must be finite numbers", v->name);
+  else if (!(v->lower < v->upper))
+    gannet_complain(complaints, where, "variable %s: empty box, lower = %g is not below upper = %g",
+                    v->name, v->lower, v->upper);
+  else if (!isfinite(v->upper - v->lower))
+    gannet_complain(complaints, where, "variable %s: the box from %g to %g is too wide", v->name,
+                    v->lower, v->upper);
+  if (v->scale == GANNET_SCALE_LOG && !(v->lower > 0))
+    gannet_complain(complaints, where,
+                    "variable %s: scale log needs positive bounds, lower = %g is not", v->name,
+                    v->lower);
+}
+
+static void check_whole(const gannet_variable *v, const char *where,
+                        gannet_complaints *complaints) {
+  const double largest = 0x1p52;
+  if (v->lower != floor(v->lower) || v->upper != floor(v->upper) || fabs(v->lower) > largest ||
+      fabs(v->upper) > largest)
+    gannet_complain(complaints, where,
+                    "variable %s: bounds of an integer must be whole numbers, not %g and %g",
+                    v->name, v->lower, v->upper);
+}
+
+static void check_values(const gannet_variable *v, const char *where,
+                         gannet_complaints *complaints) {
+  if (v->n_values < 2)
+    gannet_complain(complaints, where,
+                    "variable %s: a categorical variable needs at least two values", v->name);
+  for (int i = 0; i < v->n_values; ++i) {
+    if (!v->values[i] || !*v->values[i] || strpbrk(v->values[i], "\n\r"))
+      gannet_complain(complaints, where, "variable %s: value %d is empty or spans lines", v->name,
+                      i + 1);
+    for (int j = 0; j < i && v->values[i] && v->values[j]; ++j)
+      if (strcmp(v->values[i], v->values[j]) == 0)
+        gannet_complain(complaints, where, "variable %s: value '%s' is repeated", v->name,
+                        v->values[i]);
+  }
+}
+
+void gannet_variable_check(const gannet_variable *variable, const char *where,
+                           gannet_complaints *complaints) {
+  check_name("variable", variable->name, where, complaints);
+  switch (variable->type) {
+    case GANNET_VARIABLE_REAL:
+      check_box(variable, where, complaints);
+      break;
+    case GANNET_VARIABLE_INTEGER:
+      check_box(variable, where, complaints);
+      check_whole(variable, where, complaints);
+      break;
+    case GANNET_VARIABLE_CATEGORICAL:
+      check_values(variable, where, complaints);
+      break;
+    case GANNET_VARIABLE_BOOLEAN:
+      break;
+    default:
+      gannet_complain(complaints, where, "variable %s: unknown type %d", variable->name,
+                      (int)variable->type);
+  }
+}
+
+void gannet_constraint_check(const gannet_constraint *constraint, const char *where,
+                             gannet_complaints *complaints) {
+  check_name("constraint", constraint->name, where, complaints);
+  if (isnan(constraint->lower) || isnan(constraint->upper))
+    gannet_complain(complaints, where, "constraint %s: a bound is not a number", constraint->name);
+  else if (constraint->lower == -INFINITY && constraint->upper == INFINITY)
+    gannet_complain(complaints, where, "constraint %s: give a lower bound, an upper bound, or both",
+                    constraint->name);
+  else if (!(constraint->lower <= constraint->upper) || constraint->lower == INFINITY ||
+           constraint->upper == -INFINITY)
+    gannet_complain(complaints, where, "constraint %s: lower = %g is above upper = %g",
+                    constraint->name, constraint->lower, constraint->upper);
+}
+
+static const char *name_at(const gannet_problem_spec *spec, int i) {
+  return i < spec->n_variables ? spec->variables[i].name
+                               : spec->constraints[i - spec->n_variables].name;
+}
+
+static void check_repeated(const gannet_problem_spec *spec, gannet_complaints *complaints) {
+  const int n = spec->n_variables + spec->n_constraints;
+  for (int i = 0; i < n; ++i) {
+    const char *name = name_at(spec, i);
+    if (name && strcmp(name, "objective") == 0)
+      gannet_complain(complaints, NULL, "the name 'objective' is taken by the objective itself");
+    for (int j = 0; j < i && name && name_at(spec, j); ++j)
+      if (strcmp(name, name_at(spec, j)) == 0)
+        gannet_complain(complaints, NULL, "the name '%s' is used twice", name);
+  }
+}
+
+gannet_err gannet_problem_check_spec(const gannet_problem_spec *spec) {
+  gannet_complaints complaints = {0};
+  if (spec->n_variables < 1)
+    gannet_complain(&complaints, NULL, "a problem needs at least one variable");
+  for (int v = 0; v < spec->n_variables; ++v)
+    gannet_variable_check(&spec->variables[v], NULL, &complaints);
+  for (int k = 0; k < spec->n_constraints; ++k)
+    gannet_constraint_check(&spec->constraints[k], NULL, &complaints);
+  check_repeated(spec, &complaints);
+  if (spec->noise_sd < 0 || isinf(spec->noise_sd))
+    gannet_complain(&complaints, NULL, "noise_sd = %g: expected a number of at least 0, or NAN",
+                    spec->noise_sd);
+  const gannet_err err = gannet_complaints_raise(&complaints);
+  gannet_complaints_release(&complaints);
+  return err;
+}

@@ -1,0 +1,29 @@
+/* Checks of what a user says about a problem, each usable alone so that the campaign file can
+ * report them with line and column.
+ */
+#ifndef GANNET_PROBLEM_CHECK_H
+#define GANNET_PROBLEM_CHECK_H
+
+#include "base/complaints.h"
+#include "gannet/problem.h"
+
+/* Complain about one variable or constraint.
+ *
+ * Local.
+ *
+ * where  in  "file:line:column" or NULL
+ */
+void gannet_variable_check(const gannet_variable *variable, const char *where,
+                           gannet_complaints *complaints);
+void gannet_constraint_check(const gannet_constraint *constraint, const char *where,
+                             gannet_complaints *complaints);
+
+/* All checks of a specification, repeated names included.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_INPUT with every complaint.
+ */
+GANNET_CHECKED gannet_err gannet_problem_check_spec(const gannet_problem_spec *spec);
+
+#endif

@@ -1,0 +1,100 @@
+/* Between the user's units and the unit cube. */
+#include <math.h>
+#include <string.h>
+
+#include "problem/problem.h"
+
+static double clip(double u) {
+  return u < 0 ? 0 : u > 1 ? 1 : u; /* NAN passes through and is caught by the checks */
+}
+
+static double to_unit(const gannet_variable *v, double value) {
+  if (v->scale == GANNET_SCALE_LOG) return clip(log(value / v->lower) / log(v->upper / v->lower));
+  return clip((value - v->lower) / (v->upper - v->lower));
+}
+
+/* The ends are returned exactly, whatever rounding does in between. */
+static double from_unit(const gannet_variable *v, double u) {
+  double value;
+  if (u <= 0) return v->lower;
+  if (u >= 1) return v->upper;
+  if (v->scale == GANNET_SCALE_LOG)
+    value = v->lower * exp(u * log(v->upper / v->lower));
+  else
+    value = v->lower + u * (v->upper - v->lower);
+  return value < v->lower ? v->lower : value > v->upper ? v->upper : value;
+}
+
+static int largest(int n, const double *x) {
+  int best = 0;
+  for (int i = 1; i < n; ++i)
+    if (x[i] > x[best]) best = i;
+  return best;
+}
+
+static double decode_one(const gannet_variable *v, const double *x_unit) {
+  switch (v->type) {
+    case GANNET_VARIABLE_INTEGER:
+      return floor(from_unit(v, clip(x_unit[0])) + 0.5);
+    case GANNET_VARIABLE_BOOLEAN:
+      return x_unit[0] >= 0.5;
+    case GANNET_VARIABLE_CATEGORICAL:
+      return largest(v->n_values, x_unit);
+    default:
+      return from_unit(v, clip(x_unit[0]));
+  }
+}
+
+static void encode_one(const gannet_variable *v, double value, double *x_unit) {
+  if (v->type == GANNET_VARIABLE_CATEGORICAL) {
+    memset(x_unit, 0, (size_t)v->n_values * sizeof *x_unit);
+    x_unit[(int)value] = 1;
+  } else if (v->type == GANNET_VARIABLE_BOOLEAN) {
+    x_unit[0] = value != 0;
+  } else {
+    x_unit[0] = to_unit(v, value);
+  }
+}
+
+void gannet_problem_encode(const gannet_problem *problem, const double *x_user, double *x_unit) {
+  for (int i = 0; i < problem->spec.n_variables; ++i)
+    encode_one(&problem->spec.variables[i], x_user[i], x_unit + problem->first[i]);
+}
+
+void gannet_problem_decode(const gannet_problem *problem, const double *x_unit, double *x_user) {
+  for (int i = 0; i < problem->spec.n_variables; ++i)
+    x_user[i] = decode_one(&problem->spec.variables[i], x_unit + problem->first[i]);
+}
+
+void gannet_problem_snap(const gannet_problem *problem, int n, double *x_unit) {
+  for (int p = 0; p < n; ++p, x_unit += problem->d)
+    for (int i = 0; i < problem->spec.n_variables; ++i) {
+      const gannet_variable *v = &problem->spec.variables[i];
+      double *part = x_unit + problem->first[i];
+      if (v->type == GANNET_VARIABLE_REAL)
+        part[0] = clip(part[0]);
+      else
+        encode_one(v, decode_one(v, part), part);
+    }
+}
+
+double gannet_problem_flip(const gannet_problem *problem, double objective) {
+  return problem->spec.goal == GANNET_MAXIMIZE ? -objective : objective;
+}
+
+void gannet_problem_bounds(const gannet_problem *problem, const double *values, double *c) {
+  int at = 0;
+  for (int k = 0; k < problem->spec.n_constraints; ++k) {
+    const gannet_constraint *constraint = &problem->spec.constraints[k];
+    if (constraint->upper < INFINITY) c[at++] = values[k] - constraint->upper;
+    if (constraint->lower > -INFINITY) c[at++] = constraint->lower - values[k];
+  }
+}
+
+bool gannet_problem_is_feasible(const gannet_problem *problem, const double *values) {
+  for (int k = 0; k < problem->spec.n_constraints; ++k)
+    if (!(values[k] <= problem->spec.constraints[k].upper &&
+          values[k] >= problem->spec.constraints[k].lower))
+      return false;
+  return true;
+}

@@ -1,0 +1,204 @@
+#include "problem/history.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+
+struct gannet_history {
+  const gannet_problem *problem;
+  int64_t n, n_told, n_done;
+  int64_t capacity;
+  gannet_evaluation *row; /* [capacity] */
+  double *x_user;         /* [capacity][n_variables] */
+  double *x_unit;         /* [capacity][d] */
+  double *constraint;     /* [capacity][n_constraints], NAN unless done */
+  int64_t *order;         /* [capacity] ids by arrival */
+};
+
+#define TEXT(name, text) text,
+static const char *const status_texts[] = {GANNET_EVAL_STATUS_LIST(TEXT)};
+#undef TEXT
+
+const char *gannet_eval_status_text(gannet_eval_status status) {
+  return 0 <= (int)status && status < GANNET_EVAL_STATUS_COUNT ? status_texts[status] : "unknown";
+}
+
+gannet_err gannet_history_create(const gannet_problem *problem, gannet_history **history) {
+  GANNET_TRY(gannet_alloc(1, sizeof **history, history));
+  (*history)->problem = problem;
+  return GANNET_OK;
+}
+
+void gannet_history_destroy(gannet_history **history) {
+  if (!*history) return;
+  gannet_free(&(*history)->row);
+  gannet_free(&(*history)->x_user);
+  gannet_free(&(*history)->x_unit);
+  gannet_free(&(*history)->constraint);
+  gannet_free(&(*history)->order);
+  gannet_free(history);
+}
+
+static gannet_err grow(gannet_history *h) {
+  if (h->n < h->capacity) return GANNET_OK;
+  const size_t old = (size_t)h->capacity, new = old ? 2 * old : 64;
+  const size_t v = (size_t)h->problem->spec.n_variables, d = (size_t)h->problem->d;
+  const size_t k = (size_t)h->problem->spec.n_constraints;
+  GANNET_TRY(gannet_resize(old, new, sizeof *h->row, &h->row));
+  GANNET_TRY(gannet_resize(old * v, new *v, sizeof *h->x_user, &h->x_user));
+  GANNET_TRY(gannet_resize(old * d, new *d, sizeof *h->x_unit, &h->x_unit));
+  GANNET_TRY(gannet_resize(old * k, new *k, sizeof *h->constraint, &h->constraint));
+  GANNET_TRY(gannet_resize(old, new, sizeof *h->order, &h->order));
+  h->capacity = (int64_t) new;
+  return GANNET_OK;
+}
+
+gannet_err gannet_history_propose(gannet_history *h, const double *x_user, int64_t batch,
+                                  gannet_origin origin, int64_t *id) {
+  GANNET_TRY(gannet_problem_check_point(h->problem, x_user));
+  GANNET_TRY(grow(h));
+  const int64_t at = h->n;
+  const int v = h->problem->spec.n_variables, k = h->problem->spec.n_constraints;
+  h->row[at] = (gannet_evaluation){.id = at, .batch = batch, .origin = origin, .objective = NAN};
+  h->row[at].run = (gannet_run_record){NAN, NAN, NAN, 0, -1, 0, -1, "", "", ""};
+  memcpy(h->x_user + at * v, x_user, (size_t)v * sizeof *x_user);
+  gannet_problem_encode(h->problem, x_user, h->x_unit + at * h->problem->d);
+  for (int i = 0; i < k; ++i) h->constraint[at * k + i] = NAN;
+  h->n += 1;
+  if (id) *id = at;
+  return GANNET_OK;
+}
+
+static gannet_err check_values(const gannet_history *h, double objective,
+                               const double *constraints) {
+  GANNET_REQUIRE(isfinite(objective), GANNET_ERR_ARG, "objective = %g is not finite", objective);
+  for (int k = 0; k < h->problem->spec.n_constraints; ++k)
+    GANNET_REQUIRE(constraints && isfinite(constraints[k]), GANNET_ERR_ARG,
+                   "constraint %s is not finite", h->problem->spec.constraints[k].name);
+  return GANNET_OK;
+}
+
+/* A late result arrives now, not when the evaluation was given up. */
+static void forget_arrival(gannet_history *h, int64_t id) {
+  int64_t at = 0;
+  while (h->order[at] != id) ++at;
+  h->n_told -= 1;
+  memmove(h->order + at, h->order + at + 1, (size_t)(h->n_told - at) * sizeof *h->order);
+}
+
+gannet_err gannet_history_tell(gannet_history *h, int64_t id, gannet_eval_status status,
+                               double objective, const double *constraints,
+                               const gannet_run_record *run) {
+  GANNET_REQUIRE(0 <= id && id < h->n, GANNET_ERR_ARG, "evaluation %lld was never proposed",
+                 (long long)id);
+  GANNET_REQUIRE(status == GANNET_EVAL_DONE || status == GANNET_EVAL_INFEASIBLE ||
+                     status == GANNET_EVAL_FAILED,
+                 GANNET_ERR_ARG, "status %d is not an outcome", (int)status);
+  gannet_evaluation *row = &h->row[id];
+  GANNET_REQUIRE(row->status == GANNET_EVAL_PENDING || row->status == GANNET_EVAL_FAILED,
+                 GANNET_ERR_STATE, "evaluation %lld already has the result '%s'", (long long)id,
+                 gannet_eval_status_text(row->status));
+  if (status == GANNET_EVAL_DONE) GANNET_TRY(check_values(h, objective, constraints));
+  if (row->status == GANNET_EVAL_FAILED) forget_arrival(h, id);
+  h->order[h->n_told++] = id;
+  row->status = status;
+  if (run) row->run = *run;
+  if (status != GANNET_EVAL_DONE) return GANNET_OK;
+  const int k = h->problem->spec.n_constraints;
+  row->objective = objective;
+  if (k > 0) memcpy(h->constraint + id * k, constraints, (size_t)k * sizeof *constraints);
+  h->n_done += 1;
+  return GANNET_OK;
+}
+
+int64_t gannet_history_count(const gannet_history *history) {
+  return history->n;
+}
+
+int64_t gannet_history_count_told(const gannet_history *history) {
+  return history->n_told;
+}
+
+int64_t gannet_history_count_done(const gannet_history *history) {
+  return history->n_done;
+}
+
+const gannet_evaluation *gannet_history_get(const gannet_history *history, int64_t id) {
+  return &history->row[id];
+}
+
+const double *gannet_history_x_user(const gannet_history *history, int64_t id) {
+  return history->x_user + id * history->problem->spec.n_variables;
+}
+
+const double *gannet_history_x_unit(const gannet_history *history, int64_t id) {
+  return history->x_unit + id * history->problem->d;
+}
+
+const double *gannet_history_constraints(const gannet_history *history, int64_t id) {
+  return history->constraint + id * history->problem->spec.n_constraints;
+}
+
+const int64_t *gannet_history_order(const gannet_history *history) {
+  return history->order;
+}
+
+const gannet_problem *gannet_history_problem(const gannet_history *history) {
+  return history->problem;
+}
+
+static double violation(const gannet_history *h, int64_t id) {
+  const double *value = gannet_history_constraints(h, id);
+  double sum = 0;
+  for (int k = 0; k < h->problem->spec.n_constraints; ++k) {
+    const gannet_constraint *c = &h->problem->spec.constraints[k];
+    if (value[k] > c->upper) sum += value[k] - c->upper;
+    if (value[k] < c->lower) sum += c->lower - value[k];
+  }
+  return sum;
+}
+
+int64_t gannet_history_best(const gannet_history *h) {
+  int64_t best = -1;
+  double least = INFINITY;
+  for (int64_t id = 0; id < h->n; ++id) {
+    if (h->row[id].status != GANNET_EVAL_DONE) continue;
+    if (!gannet_problem_is_feasible(h->problem, gannet_history_constraints(h, id))) continue;
+    const double value = gannet_problem_flip(h->problem, h->row[id].objective);
+    if (best < 0 || value < least) {
+      least = value;
+      best = id;
+    }
+  }
+  return best;
+}
+
+int64_t gannet_history_least_violation(const gannet_history *h) {
+  int64_t best = -1;
+  double least = INFINITY;
+  for (int64_t id = 0; id < h->n; ++id) {
+    if (h->row[id].status != GANNET_EVAL_DONE) continue;
+    const double value = violation(h, id);
+    if (best < 0 || value < least) {
+      least = value;
+      best = id;
+    }
+  }
+  return best;
+}
+
+uint64_t gannet_history_digest(const gannet_history *h) {
+  const size_t v = (size_t)h->problem->spec.n_variables, k = (size_t)h->problem->spec.n_constraints;
+  uint64_t digest = gannet_hash(h->x_user, (size_t)h->n * v * sizeof *h->x_user);
+  for (int64_t id = 0; id < h->n; ++id) {
+    const bool done = h->row[id].status == GANNET_EVAL_DONE;
+    const uint64_t part[4] = {
+        digest, (uint64_t)h->row[id].status,
+        done ? gannet_hash(&h->row[id].objective, sizeof(double)) : 0,
+        done ? gannet_hash(gannet_history_constraints(h, id), k * sizeof(double)) : 0};
+    digest = gannet_hash(part, sizeof part);
+  }
+  return digest;
+}

@@ -1,0 +1,126 @@
+#include "problem/problem.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "problem/check.h"
+
+int gannet_variable_width(const gannet_variable *variable) {
+  return variable->type == GANNET_VARIABLE_CATEGORICAL ? variable->n_values : 1;
+}
+
+/* A variable or constraint with its own copies of all strings; on failure what exists is freed by
+ * gannet_problem_destroy. */
+static gannet_err copy_variable(const gannet_variable *from, gannet_variable *to) {
+  char *name = NULL, **values = NULL;
+  *to = *from;
+  to->name = NULL;
+  to->values = NULL;
+  to->n_values = 0;
+  GANNET_TRY(gannet_copy_text(from->name, &name));
+  to->name = name;
+  if (from->type != GANNET_VARIABLE_CATEGORICAL) return GANNET_OK;
+  GANNET_TRY(gannet_alloc((size_t)from->n_values, sizeof *values, &values));
+  to->values = (const char *const *)values;
+  for (; to->n_values < from->n_values; ++to->n_values)
+    GANNET_TRY(gannet_copy_text(from->values[to->n_values], &values[to->n_values]));
+  return GANNET_OK;
+}
+
+static gannet_err copy_spec(const gannet_problem_spec *from, gannet_problem_spec *to) {
+  gannet_variable *variables = NULL;
+  gannet_constraint *constraints = NULL;
+  to->goal = from->goal;
+  to->noise_sd = from->noise_sd;
+  GANNET_TRY(gannet_alloc((size_t)from->n_variables, sizeof *variables, &variables));
+  to->variables = variables;
+  for (; to->n_variables < from->n_variables; ++to->n_variables)
+    GANNET_TRY(copy_variable(&from->variables[to->n_variables], &variables[to->n_variables]));
+  GANNET_TRY(gannet_alloc((size_t)from->n_constraints, sizeof *constraints, &constraints));
+  to->constraints = constraints;
+  for (; to->n_constraints < from->n_constraints; ++to->n_constraints) {
+    const gannet_constraint *source = &from->constraints[to->n_constraints];
+    gannet_constraint *target = &constraints[to->n_constraints];
+    char *name = NULL;
+    *target = *source;
+    target->name = NULL;
+    GANNET_TRY(gannet_copy_text(source->name, &name));
+    target->name = name;
+  }
+  return GANNET_OK;
+}
+
+static gannet_err number_coordinates(gannet_problem *problem) {
+  const int n = problem->spec.n_variables;
+  GANNET_TRY(gannet_alloc((size_t)n, sizeof *problem->first, &problem->first));
+  for (int v = 0; v < n; ++v) {
+    problem->first[v] = problem->d;
+    problem->d += gannet_variable_width(&problem->spec.variables[v]);
+  }
+  GANNET_TRY(gannet_alloc((size_t)problem->d, sizeof *problem->continuous, &problem->continuous));
+  for (int v = 0; v < n; ++v)
+    if (problem->spec.variables[v].type == GANNET_VARIABLE_REAL) {
+      problem->continuous[problem->first[v]] = true;
+      problem->n_continuous += 1;
+    }
+  for (int k = 0; k < problem->spec.n_constraints; ++k)
+    problem->n_bounds += (problem->spec.constraints[k].upper < INFINITY) +
+                         (problem->spec.constraints[k].lower > -INFINITY);
+  return GANNET_OK;
+}
+
+static gannet_err build(const gannet_problem_spec *spec, gannet_problem *problem) {
+  GANNET_TRY(copy_spec(spec, &problem->spec));
+  return number_coordinates(problem);
+}
+
+gannet_err gannet_problem_create(const gannet_problem_spec *spec, gannet_problem **problem) {
+  *problem = NULL;
+  GANNET_TRY(gannet_problem_check_spec(spec));
+  GANNET_TRY(gannet_alloc(1, sizeof **problem, problem));
+  const gannet_err err = build(spec, *problem);
+  if (err != GANNET_OK) gannet_problem_destroy(problem);
+  GANNET_TRY(err);
+  return GANNET_OK;
+}
+
+/* The strings are const for users only; they were allocated by copy_spec. */
+static void free_const(const void *block) {
+  void *plain;
+  memcpy(&plain, &block, sizeof plain);
+  gannet_free(&plain);
+}
+
+void gannet_problem_destroy(gannet_problem **problem) {
+  if (!*problem) return;
+  const gannet_problem_spec *spec = &(*problem)->spec;
+  for (int v = 0; v < spec->n_variables; ++v) {
+    const gannet_variable *variable = &spec->variables[v];
+    for (int i = 0; i < variable->n_values; ++i) free_const(variable->values[i]);
+    free_const(variable->values);
+    free_const(variable->name);
+  }
+  free_const(spec->variables);
+  for (int k = 0; k < spec->n_constraints; ++k) free_const(spec->constraints[k].name);
+  free_const(spec->constraints);
+  gannet_free(&(*problem)->first);
+  gannet_free(&(*problem)->continuous);
+  gannet_free(problem);
+}
+
+const gannet_problem_spec *gannet_problem_get_spec(const gannet_problem *problem) {
+  return &problem->spec;
+}
+
+int gannet_problem_find_variable(const gannet_problem *problem, const char *name) {
+  for (int v = 0; v < problem->spec.n_variables; ++v)
+    if (strcmp(problem->spec.variables[v].name, name) == 0) return v;
+  return -1;
+}
+
+int gannet_problem_find_constraint(const gannet_problem *problem, const char *name) {
+  for (int k = 0; k < problem->spec.n_constraints; ++k)
+    if (strcmp(problem->spec.constraints[k].name, name) == 0) return k;
+  return -1;
+}

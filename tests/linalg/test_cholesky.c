@@ -1,0 +1,144 @@
+/* test: serial labels unit */
+#include <math.h>
+#include <string.h>
+
+#include "support/harness.h"
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "linalg/blas.h"
+#include "linalg/cholesky.h"
+
+enum { N = 203 }; /* more than three blocks, the last one incomplete */
+
+typedef struct {
+  double *k; /* [N][N] */
+  int bad;   /* row whose diagonal is spoilt, -1 = none */
+} matrix;
+
+static gannet_err rows_of(void *user, int first, int rows, double *k, int ldk) {
+  const matrix *m = user;
+  for (int i = 0; i < rows; ++i) {
+    memcpy(k + i * ldk, m->k + (first + i) * N, (size_t)(first + i + 1) * sizeof *k);
+    if (first + i == m->bad) k[i * ldk + first + i] = -1;
+  }
+  return GANNET_OK;
+}
+
+/* A A^T / N + I/10, A normal: well conditioned, no structure. */
+static int make(void **state) {
+  static matrix m;
+  double *a = NULL;
+  assert_ok(gannet_alloc(N * N, sizeof *a, &a));
+  assert_ok(gannet_alloc(N * N, sizeof *a, &m.k));
+  gannet_random_normal((gannet_stream){1, GANNET_FOR_TEST, 0, 0}, 0, N * N, a);
+  gannet_gemm_nt(N, N, N, 1.0 / N, a, N, a, N, 0, m.k, N);
+  for (int i = 0; i < N; ++i) m.k[i * N + i] += 0.1;
+  m.bad = -1;
+  gannet_free(&a);
+  *state = &m;
+  return 0;
+}
+
+static int drop(void **state) {
+  gannet_free(&((matrix *)*state)->k);
+  return 0;
+}
+
+static gannet_cholesky *factor_in_steps(matrix *m, int step) {
+  gannet_cholesky *factor = NULL;
+  assert_ok(gannet_cholesky_create(&factor));
+  for (int n = step; n < N; n += step) assert_ok(gannet_cholesky_extend(factor, n, rows_of, m));
+  assert_ok(gannet_cholesky_extend(factor, N, rows_of, m));
+  return factor;
+}
+
+static void growing_in_any_steps_gives_the_same_bits(void **state) {
+  double whole[N], parts[N];
+  const int steps[] = {1, 7, 64, 100, N};
+  for (int s = 0; s < 5; ++s) {
+    gannet_cholesky *factor = factor_in_steps(*state, steps[s]);
+    for (int i = 0; i < N; ++i) parts[i] = cos(i);
+    gannet_cholesky_solve(factor, 1, parts, N);
+    if (s == 0) memcpy(whole, parts, sizeof whole);
+    assert_memory_equal(whole, parts, sizeof whole);
+    gannet_cholesky_destroy(&factor);
+  }
+}
+
+static void solutions_satisfy_the_equations(void **state) {
+  matrix *m = *state;
+  gannet_cholesky *factor = factor_in_steps(m, 50);
+  double b[3 * N], back[N];
+  for (int i = 0; i < 3 * N; ++i) b[i] = sin(1.0 + i * 0.37);
+  gannet_cholesky_solve(factor, 3, b, N);
+  for (int r = 0; r < 3; ++r) {
+    gannet_gemv_n(N, N, 1, m->k, N, b + r * N, 0, back);
+    for (int i = 0; i < N; ++i) assert_near(back[i], sin(1.0 + (r * N + i) * 0.37), 1e-11);
+  }
+  gannet_cholesky_destroy(&factor);
+}
+
+static void one_and_many_right_hand_sides_agree(void **state) {
+  gannet_cholesky *factor = factor_in_steps(*state, 33);
+  double two[2 * N], one[N];
+  for (int i = 0; i < N; ++i) one[i] = two[i] = two[N + i] = cos(0.1 * i);
+  gannet_cholesky_forward(factor, 2, two, N);
+  gannet_cholesky_forward(factor, 1, one, N);
+  for (int i = 0; i < N; ++i) assert_near(one[i], two[N + i], 1e-12);
+  gannet_cholesky_destroy(&factor);
+}
+
+/* K^-1 and its diagonal against solves with unit vectors; log det against the product of the pivots
+ * of an independent elimination. */
+static void inverse_and_determinant_agree_with_elimination(void **state) {
+  matrix *m = *state;
+  gannet_cholesky *factor = factor_in_steps(m, N);
+  double *inverse = NULL, *a = NULL, diagonal[N], unit[N], logdet = 0;
+  assert_ok(gannet_alloc(N * N, sizeof *inverse, &inverse));
+  assert_ok(gannet_alloc(N * N, sizeof *a, &a));
+  assert_ok(gannet_cholesky_inverse(factor, inverse));
+  assert_ok(gannet_cholesky_inverse_diagonal(factor, diagonal));
+  for (int c = 0; c < N; c += 29) {
+    memset(unit, 0, sizeof unit);
+    unit[c] = 1;
+    gannet_cholesky_solve(factor, 1, unit, N);
+    for (int i = 0; i < N; ++i) assert_near(unit[i], inverse[c * N + i], 1e-10);
+    assert_near(unit[c], diagonal[c], 1e-10);
+  }
+  memcpy(a, m->k, N * N * sizeof *a);
+  for (int p = 0; p < N; ++p) {
+    logdet += log(a[p * N + p]);
+    for (int i = p + 1; i < N; ++i)
+      for (int j = N - 1; j >= p; --j) a[i * N + j] -= a[i * N + p] / a[p * N + p] * a[p * N + j];
+  }
+  assert_near(gannet_cholesky_logdet(factor), logdet, 1e-9);
+  gannet_free(&a);
+  gannet_free(&inverse);
+  gannet_cholesky_destroy(&factor);
+}
+
+static void an_indefinite_matrix_is_refused_with_its_row(void **state) {
+  matrix spoilt = *(matrix *)*state;
+  gannet_cholesky *factor = NULL;
+  spoilt.bad = 130;
+  assert_ok(gannet_cholesky_create(&factor));
+  assert_fails(GANNET_ERR_NUMERIC, "row 130", gannet_cholesky_extend(factor, N, rows_of, &spoilt));
+  assert_int_equal(gannet_cholesky_size(factor), 128);
+  spoilt.bad = -1;
+  assert_ok(gannet_cholesky_extend(factor, N, rows_of, &spoilt));
+  assert_int_equal(gannet_cholesky_size(factor), N);
+  assert_fails(GANNET_ERR_SHAPE, "below", gannet_cholesky_extend(factor, 5, rows_of, &spoilt));
+  gannet_cholesky_destroy(&factor);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(growing_in_any_steps_gives_the_same_bits),
+      cmocka_unit_test(solutions_satisfy_the_equations),
+      cmocka_unit_test(one_and_many_right_hand_sides_agree),
+      cmocka_unit_test(inverse_and_determinant_agree_with_elimination),
+      cmocka_unit_test(an_indefinite_matrix_is_refused_with_its_row),
+  };
+  return cmocka_run_group_tests(tests, make, drop);
+}

@@ -1,0 +1,124 @@
+/* test: serial labels unit */
+#include <math.h>
+#include <string.h>
+
+#include "support/harness.h"
+
+#include "problem/history.h"
+#include "problem/sample.h"
+
+static const double x0[6] = {0, 1e-4, 8, 10, 1, 1};
+static const double feasible[3] = {100, 3, 2};
+
+typedef struct {
+  gannet_problem *problem;
+  gannet_history *history;
+} fixture;
+
+static int make(void **state) {
+  static fixture f;
+  assert_ok(gannet_problem_create(&sample_spec, &f.problem));
+  assert_ok(gannet_history_create(f.problem, &f.history));
+  *state = &f;
+  return 0;
+}
+
+static int drop(void **state) {
+  fixture *f = *state;
+  gannet_history_destroy(&f->history);
+  gannet_problem_destroy(&f->problem);
+  return 0;
+}
+
+static void propose(gannet_history *h, int n) {
+  for (int i = 0; i < n; ++i)
+    assert_ok(gannet_history_propose(h, x0, i, GANNET_ORIGIN_METHOD, NULL));
+}
+
+static void results_are_kept_in_order_of_arrival(void **state) {
+  gannet_history *h = ((fixture *)*state)->history;
+  propose(h, 3);
+  assert_ok(gannet_history_tell(h, 2, GANNET_EVAL_DONE, 1, feasible, NULL));
+  assert_ok(gannet_history_tell(h, 0, GANNET_EVAL_INFEASIBLE, NAN, NULL, NULL));
+  assert_int_equal(gannet_history_count(h), 3);
+  assert_int_equal(gannet_history_count_told(h), 2);
+  assert_int_equal(gannet_history_count_done(h), 1);
+  assert_int_equal(gannet_history_order(h)[0], 2);
+  assert_int_equal(gannet_history_order(h)[1], 0);
+  assert_true(isnan(gannet_history_get(h, 1)->objective));
+}
+
+static void a_late_result_is_accepted_and_arrives_last(void **state) {
+  gannet_history *h = ((fixture *)*state)->history;
+  propose(h, 3);
+  for (int i = 0; i < 3; ++i)
+    assert_ok(
+        gannet_history_tell(h, i, i ? GANNET_EVAL_DONE : GANNET_EVAL_FAILED, i, feasible, NULL));
+  assert_ok(gannet_history_tell(h, 0, GANNET_EVAL_DONE, 7, feasible, NULL));
+  assert_int_equal(gannet_history_count_told(h), 3);
+  assert_int_equal(gannet_history_order(h)[0], 1);
+  assert_int_equal(gannet_history_order(h)[2], 0);
+  assert_int_equal(gannet_history_best(h), 0);
+}
+
+/* The sample maximises. */
+static void the_best_is_feasible_and_the_first_of_equals(void **state) {
+  gannet_history *h = ((fixture *)*state)->history;
+  const double broken[3] = {111, 3, 2}, worse[3] = {115, 3, 2};
+  propose(h, 5);
+  assert_int_equal(gannet_history_best(h), -1);
+  assert_ok(gannet_history_tell(h, 4, GANNET_EVAL_DONE, 99, worse, NULL));
+  assert_ok(gannet_history_tell(h, 0, GANNET_EVAL_DONE, 98, broken, NULL));
+  assert_int_equal(gannet_history_best(h), -1);
+  assert_int_equal(gannet_history_least_violation(h), 0);
+  assert_ok(gannet_history_tell(h, 3, GANNET_EVAL_DONE, 5, feasible, NULL));
+  assert_ok(gannet_history_tell(h, 2, GANNET_EVAL_DONE, 5, feasible, NULL));
+  assert_ok(gannet_history_tell(h, 1, GANNET_EVAL_DONE, 4, feasible, NULL));
+  assert_int_equal(gannet_history_best(h), 2);
+}
+
+static void wrong_results_are_refused_and_change_nothing(void **state) {
+  gannet_history *h = ((fixture *)*state)->history;
+  const double bad[3] = {1, INFINITY, 2};
+  propose(h, 1);
+  const uint64_t before = gannet_history_digest(h);
+  assert_fails(GANNET_ERR_ARG, "never proposed",
+               gannet_history_tell(h, 1, GANNET_EVAL_DONE, 1, feasible, NULL));
+  assert_fails(GANNET_ERR_ARG, "objective",
+               gannet_history_tell(h, 0, GANNET_EVAL_DONE, NAN, feasible, NULL));
+  assert_fails(GANNET_ERR_ARG, "constraint flow",
+               gannet_history_tell(h, 0, GANNET_EVAL_DONE, 1, bad, NULL));
+  assert_fails(GANNET_ERR_ARG, "outcome",
+               gannet_history_tell(h, 0, GANNET_EVAL_PENDING, 1, feasible, NULL));
+  assert_int_equal(gannet_history_digest(h), before);
+  assert_ok(gannet_history_tell(h, 0, GANNET_EVAL_DONE, 1, feasible, NULL));
+  assert_fails(GANNET_ERR_STATE, "already",
+               gannet_history_tell(h, 0, GANNET_EVAL_DONE, 1, feasible, NULL));
+  assert_int_not_equal(gannet_history_digest(h), before);
+}
+
+static void the_digest_ignores_hosts_and_times(void **state) {
+  fixture *f = *state;
+  gannet_history *other = NULL;
+  gannet_run_record run = {1, 2, 3, 1, 0, 0, 4, "node7", "99", ""};
+  assert_ok(gannet_history_create(f->problem, &other));
+  propose(f->history, 200);
+  propose(other, 200);
+  for (int i = 0; i < 200; ++i) {
+    assert_ok(gannet_history_tell(f->history, i, GANNET_EVAL_DONE, i, feasible, NULL));
+    assert_ok(gannet_history_tell(other, 199 - i, GANNET_EVAL_DONE, 199 - i, feasible, &run));
+  }
+  assert_int_equal(gannet_history_digest(f->history), gannet_history_digest(other));
+  gannet_history_destroy(&other);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(results_are_kept_in_order_of_arrival, make, drop),
+      cmocka_unit_test_setup_teardown(a_late_result_is_accepted_and_arrives_last, make, drop),
+      cmocka_unit_test_setup_teardown(the_best_is_feasible_and_the_first_of_equals, make, drop),
+      cmocka_unit_test_setup_teardown(wrong_results_are_refused_and_change_nothing, make, drop),
+      cmocka_unit_test_setup_teardown(the_digest_ignores_hosts_and_times, make, drop),
+  };
+  return run_serial(tests);
+}

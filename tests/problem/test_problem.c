@@ -1,0 +1,136 @@
+/* test: serial labels unit */
+#include <math.h>
+#include <string.h>
+
+#include "support/harness.h"
+
+#include "base/random.h"
+#include "problem/sample.h"
+
+static int make(void **state) {
+  gannet_problem *problem = NULL;
+  assert_ok(gannet_problem_create(&sample_spec, &problem));
+  *state = problem;
+  return 0;
+}
+
+static int drop(void **state) {
+  gannet_problem *problem = *state;
+  gannet_problem_destroy(&problem);
+  return 0;
+}
+
+static void dimensions_count_every_category(void **state) {
+  const gannet_problem *problem = *state;
+  assert_int_equal(problem->d, 8);
+  assert_int_equal(problem->n_continuous, 2);
+  assert_int_equal(problem->n_bounds, 4);
+  assert_int_equal(problem->first[5], 5);
+}
+
+static void known_points_are_encoded_by_hand_computed_values(void **state) {
+  const double x_user[6] = {0, 1e-4, 8, 1000, 1, 1};
+  const double expected[8] = {0.25, 0.5, 1, 1, 1, 0, 1, 0};
+  double x_unit[8];
+  gannet_problem_encode(*state, x_user, x_unit);
+  for (int i = 0; i < 8; ++i) assert_near(x_unit[i], expected[i], 1e-15);
+}
+
+static void snapping_equals_decoding_and_encoding(void **state) {
+  const gannet_problem *problem = *state;
+  for (uint64_t t = 0; t < 500; ++t) {
+    double x[8], snapped[8], x_user[6], again[8], twice[8];
+    gannet_random_uniform((gannet_stream){3, GANNET_FOR_TEST, t, 0}, 0, 8, x);
+    for (int i = 0; i < 8; ++i) snapped[i] = x[i] = 1.4 * x[i] - 0.2;
+    gannet_problem_snap(problem, 1, snapped);
+    gannet_problem_decode(problem, x, x_user);
+    assert_ok(gannet_problem_check_point(problem, x_user));
+    gannet_problem_encode(problem, x_user, again);
+    for (int i = 0; i < 8; ++i) assert_near(snapped[i], again[i], 1e-14);
+    memcpy(twice, snapped, sizeof twice);
+    gannet_problem_snap(problem, 1, twice);
+    assert_memory_equal(twice, snapped, sizeof twice);
+  }
+}
+
+static void constraints_become_one_sided(void **state) {
+  const double values[3] = {120, 5, 0.5};
+  double c[4];
+  gannet_problem_bounds(*state, values, c);
+  assert_near(c[0], 10, 0);
+  assert_near(c[1], -3, 0);
+  assert_near(c[2], -2.5, 0);
+  assert_near(c[3], 0.5, 0);
+  assert_false(gannet_problem_is_feasible(*state, values));
+  assert_true(gannet_problem_is_feasible(*state, (const double[]){110, 2, 3}));
+  assert_false(gannet_problem_is_feasible(*state, (const double[]){NAN, 2, 3}));
+}
+
+static void text_and_values_are_inverse(void **state) {
+  const gannet_problem *problem = *state;
+  const double x_user[6] = {0.1, 3.3e-5, 7, 12, 0, 2};
+  for (int v = 0; v < 6; ++v) {
+    char text[64];
+    double back = NAN;
+    gannet_problem_format(problem, v, x_user[v], text, sizeof text);
+    assert_ok(gannet_problem_parse(problem, v, text, &back));
+    assert_true(back == x_user[v]);
+  }
+  double value;
+  assert_fails(GANNET_ERR_INPUT, "did you mean 'gmres'",
+               gannet_problem_parse(problem, 5, "gmress", &value));
+  assert_fails(GANNET_ERR_INPUT, "not a number", gannet_problem_parse(problem, 0, "1.0x", &value));
+  assert_fails(GANNET_ERR_INPUT, "true or false",
+               gannet_problem_parse(problem, 4, "maybe", &value));
+}
+
+static void points_outside_are_refused_by_name(void **state) {
+  const double good[6] = {0, 1e-4, 8, 10, 1, 1};
+  const struct {
+    int v;
+    double value;
+    const char *says;
+  } bad[] = {{0, 6.1, "variable x"},    {0, NAN, "variable x"},    {2, 2.5, "whole"},
+             {4, 2, "neither 0 nor 1"}, {5, 3, "variable solver"}, {1, 0, "outside"}};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
+    double x[6];
+    memcpy(x, good, sizeof x);
+    x[bad[i].v] = bad[i].value;
+    assert_fails(GANNET_ERR_INPUT, bad[i].says, gannet_problem_check_point(*state, x));
+  }
+}
+
+static void every_wrong_entry_of_a_specification_is_named(void **state) {
+  (void)state;
+  const gannet_variable variables[] = {
+      {"a b", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL},
+      {"empty", GANNET_VARIABLE_REAL, 2, 2, GANNET_SCALE_LINEAR, 0, NULL},
+      {"logged", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LOG, 0, NULL},
+      {"half", GANNET_VARIABLE_INTEGER, 0.5, 3, GANNET_SCALE_LINEAR, 0, NULL},
+      {"one", GANNET_VARIABLE_CATEGORICAL, 0, 0, GANNET_SCALE_LINEAR, 1, sample_solvers},
+      {"stress", GANNET_VARIABLE_BOOLEAN, 0, 0, GANNET_SCALE_LINEAR, 0, NULL},
+      {"objective", GANNET_VARIABLE_BOOLEAN, 0, 0, GANNET_SCALE_LINEAR, 0, NULL},
+  };
+  const gannet_constraint constraints[] = {{"stress", -INFINITY, INFINITY}, {"crossed", 2, 1}};
+  const gannet_problem_spec spec = {7, variables, 2, constraints, GANNET_MINIMIZE, -1};
+  const char *const says[] = {"'a b'",      "empty box",  "scale log",   "whole numbers",
+                              "two values", "used twice", "'objective'", "give a lower bound",
+                              "above",      "noise_sd"};
+  gannet_problem *problem = NULL;
+  for (size_t i = 0; i < sizeof says / sizeof *says; ++i)
+    assert_fails(GANNET_ERR_INPUT, says[i], gannet_problem_create(&spec, &problem));
+  assert_null(problem);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(dimensions_count_every_category),
+      cmocka_unit_test(known_points_are_encoded_by_hand_computed_values),
+      cmocka_unit_test(snapping_equals_decoding_and_encoding),
+      cmocka_unit_test(constraints_become_one_sided),
+      cmocka_unit_test(text_and_values_are_inverse),
+      cmocka_unit_test(points_outside_are_refused_by_name),
+      cmocka_unit_test(every_wrong_entry_of_a_specification_is_named),
+  };
+  return cmocka_run_group_tests(tests, make, drop);
+}
