@@ -16,7 +16,7 @@ typedef gannet_err (*gannet_value_gradient)(void *user, int n, const double *x, 
 typedef struct {
   int max_evaluations;       /* of value and gradient; > 0 */
   double gradient_tolerance; /* on the norm of the projected gradient, absolute; 0 = never */
-  double value_tolerance;    /* relative change of the value in one iteration; 0 = never */
+  double value_tolerance;    /* change in one iteration by max(|old|, |new|, 1); 0 = never */
 } gannet_minimize_options;
 
 /* Why it stopped; none of these is an error. */

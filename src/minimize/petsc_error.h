@@ -1,0 +1,31 @@
+/* Errors of PETSc as errors of ours. For rooms that call PETSc. */
+#ifndef GANNET_MINIMIZE_PETSC_ERROR_H
+#define GANNET_MINIMIZE_PETSC_ERROR_H
+
+#include "base/error.h"
+
+/* Raise GANNET_ERR_LIBRARY with the message of PETSc's last error.
+ *
+ * Local.
+ *
+ * code   in  what the PETSc function returned, not 0
+ * doing  in  name of the function or of the task, for the message
+ */
+gannet_err gannet_petsc_raise(int code, const char *doing);
+
+/* From push to pop PETSc prints nothing on errors and sees an empty options database, so that a
+ * user's -tao_... or PETSC_OPTIONS cannot change results. Calls must pair; pop accepts a failed
+ * push.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_STATE when PETSc is not initialised; GANNET_ERR_LIBRARY.
+ */
+typedef struct {
+  void *options; /* a PetscOptions, hidden so that this header needs none of PETSc's */
+} gannet_petsc_shield;
+
+GANNET_CHECKED gannet_err gannet_petsc_push(gannet_petsc_shield *shield);
+void gannet_petsc_pop(gannet_petsc_shield *shield);
+
+#endif

@@ -1,0 +1,275 @@
+/* test: serial labels unit */
+#include <math.h>
+#include <petscsys.h>
+#include <string.h>
+
+#include "support/harness.h"
+
+#include "base/error.h"
+#include "minimize/minimize.h"
+
+static const gannet_minimize_options fine = {5000, 1e-9, 0};
+
+typedef struct {
+  int calls;
+  int fail_at;       /* the call that fails, 0 = none */
+  double worst_step; /* largest distance outside [-1, 1]^n that was asked for */
+} counter;
+
+static gannet_err rosenbrock(void *user, int n, const double *x, double *value, double *gradient) {
+  counter *c = user;
+  if (++c->calls == c->fail_at) return GANNET_RAISE(GANNET_ERR_NUMERIC, "on purpose");
+  *value = 0;
+  memset(gradient, 0, (size_t)n * sizeof *gradient);
+  for (int i = 0; i + 1 < n; ++i) {
+    const double a = x[i + 1] - x[i] * x[i], b = 1 - x[i];
+    *value += 100 * a * a + b * b;
+    gradient[i] += -400 * a * x[i] - 2 * b;
+    gradient[i + 1] += 200 * a;
+  }
+  return GANNET_OK;
+}
+
+/* Sum of weight_i (x_i - target_i)^2 with weights 10^(i/2), target_i = i - 2. */
+static gannet_err quadratic(void *user, int n, const double *x, double *value, double *gradient) {
+  counter *c = user;
+  c->calls += 1;
+  *value = 0;
+  for (int i = 0; i < n; ++i) {
+    const double weight = pow(10, i / 2.0), gap = x[i] - (i - 2);
+    *value += weight * gap * gap;
+    gradient[i] = 2 * weight * gap;
+  }
+  return GANNET_OK;
+}
+
+/* -log of a product of slacks: infinite outside x_i < 1, minimum of x - log(1 - x)... at x_i = 0.
+ */
+static gannet_err barrier(void *user, int n, const double *x, double *value, double *gradient) {
+  counter *c = user;
+  c->calls += 1;
+  *value = 0;
+  for (int i = 0; i < n; ++i) {
+    *value += -1e-4 * log(1 - x[i]) - x[i];
+    gradient[i] = 1e-4 / (1 - x[i]) - 1;
+  }
+  return GANNET_OK;
+}
+
+/* A quadratic around 0.4 that overflows right of 0.5 by the member of user: NAN, inf or 1e300. */
+static gannet_err cliff(void *user, int n, const double *x, double *value, double *gradient) {
+  const double beyond = *(const double *)user;
+  *value = 0;
+  for (int i = 0; i < n; ++i) {
+    *value += 1e-3 * (x[i] - 0.4) * (x[i] - 0.4);
+    gradient[i] = 2e-3 * (x[i] - 0.4);
+  }
+  for (int i = 0; i < n; ++i)
+    if (x[i] > 0.5) *value = beyond;
+  return GANNET_OK;
+}
+
+static gannet_err flat(void *user, int n, const double *x, double *value, double *gradient) {
+  (void)x;
+  ((counter *)user)->calls += 1;
+  *value = 3;
+  memset(gradient, 0, (size_t)n * sizeof *gradient);
+  return GANNET_OK;
+}
+
+static void rosenbrock_is_solved_with_and_without_bounds(void **state) {
+  (void)state;
+  for (int n = 2; n <= 20; n += 6) {
+    double x[20], lower[20], upper[20];
+    for (int i = 0; i < n; ++i) x[i] = i % 2 ? 1 : -1.2, lower[i] = -3, upper[i] = 5;
+    double y[20];
+    memcpy(y, x, sizeof x);
+    counter c = {0};
+    gannet_minimize_result r;
+    assert_ok(gannet_minimize(n, x, NULL, NULL, rosenbrock, &c, &fine, &r));
+    assert_int_equal(r.evaluations, c.calls);
+    assert_int_equal(r.reason, GANNET_MINIMIZE_CONVERGED);
+    for (int i = 0; i < n; ++i) assert_near(x[i], 1, 1e-6);
+    assert_ok(gannet_minimize(n, y, lower, upper, rosenbrock, &c, &fine, &r));
+    for (int i = 0; i < n; ++i) assert_near(y[i], 1, 1e-6);
+  }
+}
+
+/* Minimum of Rosenbrock with x0 <= 0.5: x = (0.5, 0.25), value 0.25. */
+static void an_active_bound_is_found(void **state) {
+  (void)state;
+  double x[2] = {-1.2, 1}, lower[2] = {-INFINITY, -2}, upper[2] = {0.5, INFINITY};
+  counter c = {0};
+  gannet_minimize_result r;
+  assert_ok(gannet_minimize(2, x, lower, upper, rosenbrock, &c, &fine, &r));
+  assert_near(x[0], 0.5, 0);
+  assert_near(x[1], 0.25, 1e-8);
+  assert_near(r.value, 0.25, 1e-12);
+}
+
+static void a_quadratic_in_a_box_ends_at_the_projection(void **state) {
+  (void)state;
+  enum { N = 9 };
+  double x[N], lower[N], upper[N];
+  for (int i = 0; i < N; ++i) {
+    x[i] = i % 2 ? 50 : -50; /* outside: clipped first */
+    lower[i] = i == 4 ? 0.75 : -1.25;
+    upper[i] = i == 4 ? 0.75 : 3.5; /* variable 4 is fixed */
+  }
+  counter c = {0};
+  gannet_minimize_result r;
+  assert_ok(gannet_minimize(N, x, lower, upper, quadratic, &c, &fine, &r));
+  for (int i = 0; i < N; ++i) assert_near(x[i], fmin(fmax(i - 2, lower[i]), upper[i]), 1e-7);
+}
+
+static void one_dimension_works(void **state) {
+  (void)state;
+  double x = 7, lower = -10, upper = 10;
+  counter c = {0};
+  gannet_minimize_result r;
+  assert_ok(gannet_minimize(1, &x, &lower, &upper, quadratic, &c, &fine, &r));
+  assert_near(x, -2, 1e-8);
+  lower = -1;
+  x = 3;
+  assert_ok(gannet_minimize(1, &x, &lower, &upper, quadratic, &c, &fine, &r));
+  assert_near(x, -1, 0);
+  assert_int_equal(r.reason, GANNET_MINIMIZE_CONVERGED);
+}
+
+/* The barrier's minimum is at 1 - 1e-4, a step of length one leaves its domain. */
+static void steps_out_of_the_domain_are_taken_back(void **state) {
+  (void)state;
+  double x[3] = {0, -5, 0.5};
+  counter c = {0};
+  gannet_minimize_result r;
+  assert_ok(gannet_minimize(3, x, NULL, NULL, barrier, &c, &fine, &r));
+  for (int i = 0; i < 3; ++i) assert_near(x[i], 1 - 1e-4, 1e-7);
+}
+
+static void cliffs_of_every_kind_are_survived(void **state) {
+  (void)state;
+  double beyond[] = {NAN, INFINITY, -INFINITY, 1e300};
+  for (int k = 0; k < 4; ++k) {
+    double x[4] = {-5, 0.49, 0, 0.3}, lower[4], upper[4];
+    for (int i = 0; i < 4; ++i) lower[i] = -6, upper[i] = 8;
+    gannet_minimize_result r;
+    assert_ok(gannet_minimize(4, x, lower, upper, cliff, &beyond[k], &fine, &r));
+    for (int i = 0; i < 4; ++i) assert_near(x[i], 0.4, 1e-5);
+  }
+}
+
+static void a_start_without_a_value_is_an_error(void **state) {
+  (void)state;
+  double x = 0.6, beyond = NAN;
+  gannet_minimize_result r;
+  assert_fails(GANNET_ERR_NUMERIC, "start",
+               gannet_minimize(1, &x, NULL, NULL, cliff, &beyond, &fine, &r));
+}
+
+static void an_error_of_the_function_is_passed_on(void **state) {
+  (void)state;
+  for (int at = 1; at <= 9; at += 4) {
+    double x[2] = {-1.2, 1};
+    counter c = {.fail_at = at};
+    gannet_minimize_result r;
+    assert_fails(GANNET_ERR_NUMERIC, "on purpose",
+                 gannet_minimize(2, x, NULL, NULL, rosenbrock, &c, &fine, &r));
+    assert_int_equal(c.calls, at);
+  }
+}
+
+static void the_budget_is_respected_and_the_best_point_kept(void **state) {
+  (void)state;
+  double before = INFINITY;
+  for (int budget = 1; budget <= 30; ++budget) {
+    double x[2] = {-1.2, 1}, at[2], value = 0;
+    counter c = {0};
+    gannet_minimize_result r;
+    const gannet_minimize_options options = {budget, 0, 0};
+    assert_ok(gannet_minimize(2, x, NULL, NULL, rosenbrock, &c, &options, &r));
+    assert_int_equal(c.calls, budget);
+    assert_int_equal(r.evaluations, budget);
+    assert_int_equal(r.reason, GANNET_MINIMIZE_BUDGET);
+    assert_ok(rosenbrock(&c, 2, x, &value, at));
+    assert_near(value, r.value, 0);
+    assert_true(r.value <= before);
+    before = r.value;
+  }
+}
+
+static void a_flat_function_ends_at_once(void **state) {
+  (void)state;
+  double x[3] = {1, 2, 3};
+  counter c = {0};
+  gannet_minimize_result r;
+  const gannet_minimize_options never = {100, 0, 0};
+  assert_ok(gannet_minimize(3, x, NULL, NULL, flat, &c, &never, &r));
+  assert_int_equal(c.calls, 1);
+  assert_int_equal(r.reason, GANNET_MINIMIZE_CONVERGED);
+  assert_near(x[1], 2, 0);
+}
+
+static void the_value_tolerance_stops_early(void **state) {
+  (void)state;
+  double x[2] = {-1.2, 1}, y[2] = {-1.2, 1};
+  counter coarse = {0}, exact = {0};
+  gannet_minimize_result r;
+  const gannet_minimize_options loose = {5000, 0, 1e-2};
+  assert_ok(gannet_minimize(2, x, NULL, NULL, rosenbrock, &coarse, &loose, &r));
+  assert_int_equal(r.reason, GANNET_MINIMIZE_CONVERGED);
+  assert_ok(gannet_minimize(2, y, NULL, NULL, rosenbrock, &exact, &fine, &r));
+  assert_true(coarse.calls < exact.calls);
+}
+
+static void the_options_database_has_no_influence(void **state) {
+  (void)state;
+  double x[2] = {-1.2, 1}, y[2] = {-1.2, 1};
+  counter c = {0};
+  gannet_minimize_result a, b;
+  assert_ok(gannet_minimize(2, x, NULL, NULL, rosenbrock, &c, &fine, &a));
+  PetscOptionsSetValue(NULL, "-tao_type", "bncg");
+  PetscOptionsSetValue(NULL, "-tao_max_it", "1");
+  PetscOptionsSetValue(NULL, "-tao_ls_max_funcs", "1");
+  assert_ok(gannet_minimize(2, y, NULL, NULL, rosenbrock, &c, &fine, &b));
+  assert_memory_equal(x, y, sizeof x);
+  assert_int_equal(a.evaluations, b.evaluations);
+  PetscBool kept = PETSC_FALSE;
+  PetscOptionsHasName(NULL, NULL, "-tao_max_it", &kept);
+  assert_true(kept);
+  PetscOptionsClear(NULL);
+}
+
+static void wrong_arguments_are_refused(void **state) {
+  (void)state;
+  double x = 0, lower = 1, upper = -1;
+  counter c = {0};
+  gannet_minimize_result r;
+  const gannet_minimize_options none = {0, 0, 0};
+  assert_fails(GANNET_ERR_ARG, "n = 0", gannet_minimize(0, &x, NULL, NULL, flat, &c, &fine, &r));
+  assert_fails(GANNET_ERR_ARG, "bounds",
+               gannet_minimize(1, &x, &lower, &upper, flat, &c, &fine, &r));
+  assert_fails(GANNET_ERR_ARG, "max_evaluations",
+               gannet_minimize(1, &x, NULL, NULL, flat, &c, &none, &r));
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(rosenbrock_is_solved_with_and_without_bounds),
+      cmocka_unit_test(an_active_bound_is_found),
+      cmocka_unit_test(a_quadratic_in_a_box_ends_at_the_projection),
+      cmocka_unit_test(one_dimension_works),
+      cmocka_unit_test(steps_out_of_the_domain_are_taken_back),
+      cmocka_unit_test(cliffs_of_every_kind_are_survived),
+      cmocka_unit_test(a_start_without_a_value_is_an_error),
+      cmocka_unit_test(an_error_of_the_function_is_passed_on),
+      cmocka_unit_test(the_budget_is_respected_and_the_best_point_kept),
+      cmocka_unit_test(a_flat_function_ends_at_once),
+      cmocka_unit_test(the_value_tolerance_stops_early),
+      cmocka_unit_test(the_options_database_has_no_influence),
+      cmocka_unit_test(wrong_arguments_are_refused),
+  };
+  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  const int failed = run_serial(tests);
+  PetscFinalize();
+  return failed;
+}
