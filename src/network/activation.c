@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/names.h"
+#include "network/activation_math.h"
 
 static const double two_over_sqrt_pi = 1.1283791670955125738962;
 
@@ -24,14 +25,19 @@ static void relu_curve(int n, const double *u, double *value, double *slope, dou
 }
 
 static void tanh_value(int n, const double *u, double *value) {
-  for (int i = 0; i < n; ++i) value[i] = tanh(u[i]);
+  for (int i = 0; i < n; ++i) {
+    double v, slope;
+    tanh_parts(fabs(u[i]), &v, &slope);
+    value[i] = copysign(v, u[i]);
+  }
 }
 
 static void tanh_slope(int n, const double *u, double *value, double *slope) {
   for (int i = 0; i < n; ++i) {
-    const double v = tanh(u[i]);
-    slope[i] = (1 - v) * (1 + v);
-    value[i] = v;
+    double v, s;
+    tanh_parts(fabs(u[i]), &v, &s);
+    value[i] = copysign(v, u[i]);
+    slope[i] = s;
   }
 }
 
@@ -41,14 +47,19 @@ static void tanh_curve(int n, const double *u, double *value, double *slope, dou
 }
 
 static void erf_value(int n, const double *u, double *value) {
-  for (int i = 0; i < n; ++i) value[i] = erf(u[i]);
+  for (int i = 0; i < n; ++i) {
+    double v, gauss;
+    erf_parts(fabs(u[i]), &v, &gauss);
+    value[i] = copysign(v, u[i]);
+  }
 }
 
 static void erf_slope(int n, const double *u, double *value, double *slope) {
   for (int i = 0; i < n; ++i) {
-    const double ui = u[i];
-    slope[i] = two_over_sqrt_pi * exp(-ui * ui);
-    value[i] = erf(ui);
+    double v, gauss;
+    erf_parts(fabs(u[i]), &v, &gauss);
+    value[i] = copysign(v, u[i]);
+    slope[i] = two_over_sqrt_pi * gauss;
   }
 }
 
@@ -59,14 +70,18 @@ static void erf_curve(int n, const double *u, double *value, double *slope, doub
 }
 
 static void sin_value(int n, const double *u, double *value) {
-  for (int i = 0; i < n; ++i) value[i] = sin(u[i]);
+  for (int i = 0; i < n; ++i) {
+    double cosine;
+    sin_parts(u[i], &value[i], &cosine);
+  }
 }
 
 static void sin_slope(int n, const double *u, double *value, double *slope) {
   for (int i = 0; i < n; ++i) {
-    const double ui = u[i];
-    slope[i] = cos(ui);
-    value[i] = sin(ui);
+    double v, s;
+    sin_parts(u[i], &v, &s);
+    value[i] = v;
+    slope[i] = s;
   }
 }
 
