@@ -1,0 +1,34 @@
+/* Logarithm of the expected improvement, log sd + log h(z): the same maximiser, but neither the
+ * value nor the gradient vanishes far from it. Ament et al. 2023, "Unexpected improvements to
+ * expected improvement for Bayesian optimization", eqs. (7)-(9). */
+#include <math.h>
+
+#include "acquisition/margin.h"
+#include "acquisition/normal.h"
+
+static void score(const void *options, const gannet_acq_state *state, int m, const double *mean,
+                  const double *sd, double *scores) {
+  for (int i = 0; i < m; ++i) {
+    const gannet_acq_gap g = gannet_acq_gap_of(options, state, mean[i], sd[i]);
+    scores[i] = log(g.sd) + gannet_normal_log_improvement(g.z);
+  }
+}
+
+/* d EI / d mean = -cdf(z) and d EI / d sd = pdf(z), divided by EI = sd h(z). */
+static void partials(const void *options, const gannet_acq_state *state, double mean, double sd,
+                     double *by_mean, double *by_sd) {
+  const gannet_acq_gap g = gannet_acq_gap_of(options, state, mean, sd);
+  *by_mean = -gannet_normal_cdf_over_improvement(g.z) / g.sd;
+  *by_sd = gannet_normal_pdf_over_improvement(g.z) / g.sd;
+}
+
+const gannet_acq_type gannet_acq_log_ei = {
+    .name = "log-ei",
+    .summary = "logarithm of the expected improvement, which never underflows",
+    .source = "Ament et al. 2023, eq. (9)",
+    .kind = GANNET_ACQ_MOMENTS,
+    .options = gannet_acq_margin_options,
+    .options_size = sizeof(gannet_acq_margin),
+    .score = score,
+    .partials = partials,
+};

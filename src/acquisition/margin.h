@@ -1,0 +1,27 @@
+/* What the acquisitions built on an improvement share: the margin and the standardised gap. */
+#ifndef GANNET_ACQUISITION_MARGIN_H
+#define GANNET_ACQUISITION_MARGIN_H
+
+#include "acquisition/acquisition.h"
+
+typedef struct {
+  double margin; /* improvement asked over the incumbent, standardised */
+} gannet_acq_margin;
+
+extern const gannet_option gannet_acq_margin_options[];
+
+/* The gap between the value to improve upon and a prediction, in its standard deviations. */
+typedef struct {
+  double gap; /* incumbent - margin - mean */
+  double sd;  /* at least 1e-60: smaller ones are nothing, and dividing by them overflows */
+  double z;   /* gap / sd within +-1e110 */
+} gannet_acq_gap;
+
+/* Local.
+ *
+ * options  in  a gannet_acq_margin
+ */
+gannet_acq_gap gannet_acq_gap_of(const void *options, const gannet_acq_state *state, double mean,
+                                 double sd);
+
+#endif

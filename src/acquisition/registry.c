@@ -1,0 +1,22 @@
+#include "acquisition/acquisition.h"
+#include "base/names.h"
+
+extern const gannet_acq_type gannet_acq_ei, gannet_acq_lcb, gannet_acq_log_ei, gannet_acq_pi,
+    gannet_acq_thompson, gannet_acq_thompson_pointwise;
+
+const gannet_acq_type *const gannet_acq_types[] = {
+    &gannet_acq_thompson,
+    &gannet_acq_thompson_pointwise,
+    &gannet_acq_log_ei,
+    &gannet_acq_ei,
+    &gannet_acq_pi,
+    &gannet_acq_lcb,
+    NULL,
+};
+
+gannet_err gannet_acq_find(const char *name, const gannet_acq_type **type) {
+  int index = 0;
+  GANNET_TRY(gannet_name_find("acquisition", name, (const void *const *)gannet_acq_types, &index));
+  *type = gannet_acq_types[index];
+  return GANNET_OK;
+}

@@ -1,0 +1,71 @@
+/* test: serial labels unit */
+#include <math.h>
+
+#include "support/harness.h"
+
+#include "acquisition/normal.h"
+
+/* Integral of u^power exp(-z u - u^2/2) for u in [0, inf), by Simpson's rule; h(-z) and cdf(-z) are
+ * pdf(z) times this with power 1 and 0. */
+static double laplace_integral(double z, int power) {
+  enum { STEPS = 200000 };
+  const double end = fmin(40 / fmax(z, 1), 12) + fmax(-z, 0), h = end / STEPS;
+  double sum = 0;
+  for (int i = 0; i <= STEPS; ++i) {
+    const double u = i * h, weight = i == 0 || i == STEPS ? 1 : i % 2 ? 4 : 2;
+    sum += weight * (power ? u : 1) * exp(-z * u - 0.5 * u * u);
+  }
+  return sum * h / 3;
+}
+
+static const double points[] = {-300,       -38.1, -26.7, -10, -5.5, -3.1, -2.0000001, -2,
+                                -1.9999999, -1,    -0.3,  0,   0.7,  1.9,  3.3};
+enum { POINTS = sizeof points / sizeof *points };
+
+static void values_agree_with_quadrature(void **state) {
+  (void)state;
+  for (int i = 0; i < POINTS; ++i) {
+    const double z = points[i], log_pdf = -0.5 * z * z - 0.91893853320467274178;
+    const double log_h = log_pdf + log(laplace_integral(-z, 1));
+    const double log_cdf = log_pdf + log(laplace_integral(-z, 0));
+    assert_near(gannet_normal_log_improvement(z), log_h, 1e-11 * (1 + fabs(log_h)));
+    assert_near(gannet_normal_log_cdf(z), log_cdf, 1e-11 * (1 + fabs(log_cdf)));
+    assert_near(gannet_normal_hazard(z) * laplace_integral(-z, 0), 1, 1e-10);
+    assert_near(gannet_normal_pdf_over_improvement(z) * laplace_integral(-z, 1), 1, 1e-10);
+    assert_near(gannet_normal_cdf_over_improvement(z),
+                laplace_integral(-z, 0) / laplace_integral(-z, 1),
+                1e-10 * gannet_normal_cdf_over_improvement(z));
+  }
+}
+
+/* h(-t) = pdf(t) (t^-2 - 3 t^-4 + ...), cdf(-t) = pdf(t) (t^-1 - t^-3 + ...). */
+static void the_far_tail_follows_the_asymptotic_series(void **state) {
+  (void)state;
+  for (double t = 1e3; t < 1e150; t *= 1e7) {
+    const double log_pdf = -0.5 * t * t - 0.91893853320467274178;
+    const double log_h = log_pdf - 2 * log(t) + log1p(-3 / t / t);
+    const double log_cdf = log_pdf - log(t) + log1p(-1 / t / t);
+    assert_near(gannet_normal_log_improvement(-t) / log_h, 1, 1e-14);
+    assert_near(gannet_normal_log_cdf(-t) / log_cdf, 1, 1e-14);
+    assert_near(gannet_normal_hazard(-t) / t, 1, 2 / t / t + 1e-15);
+    assert_near(gannet_normal_cdf_over_improvement(-t) / t, 1, 4 / t / t + 1e-15);
+    assert_near(gannet_normal_pdf_over_improvement(-t) / t / t, 1, 6 / t / t + 1e-15);
+  }
+}
+
+static void the_upper_side_has_its_limits(void **state) {
+  (void)state;
+  assert_near(gannet_normal_log_improvement(1e120), log(1e120), 1e-12);
+  assert_near(gannet_normal_log_cdf(1e120), 0, 0);
+  assert_near(gannet_normal_log_cdf(9) / -1.1285884059538407e-19, 1, 1e-12); /* 1 - cdf(9) */
+  assert_near(gannet_normal_hazard(1e120), 0, 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(values_agree_with_quadrature),
+      cmocka_unit_test(the_far_tail_follows_the_asymptotic_series),
+      cmocka_unit_test(the_upper_side_has_its_limits),
+  };
+  return run_serial(tests);
+}
