@@ -4,4 +4,6 @@
 
 #include "surrogate/surrogate.h"
 
+extern const gannet_surrogate_type gannet_surrogate_gp;
+
 #endif

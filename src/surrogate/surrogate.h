@@ -11,7 +11,9 @@
  *
  * A type must provide create, destroy, fit, predict, sample, draw_values, draw_gradient and the
  * hyper-parameter functions; it may provide predict_gradient (central differences otherwise) and
- * calibration (1 otherwise).
+ * calibration (1 otherwise). Arguments and states are checked before a type sees them; what it
+ * returns is agreed between ranks afterwards, so only its own communication needs an agreement
+ * before it. A create that fails may leave *state for destroy, or NULL.
  */
 #ifndef GANNET_SURROGATE_SURROGATE_H
 #define GANNET_SURROGATE_SURROGATE_H
@@ -72,7 +74,8 @@ GANNET_CHECKED gannet_err gannet_surrogate_find(const char *name,
  *
  * Collective over the context's communicator; arguments the same on all ranks.
  *
- * options  in  struct of type->options, copied (texts and lists borrowed until destroy)
+ * options  in  struct of type->options, copied (texts and lists borrowed until destroy); NULL =
+ *                defaults; the type may keep the pointer it is given
  * d        in  dimension of the unit cube, >= 1
  * model    in  number that keeps the random streams of several surrogates apart: 0 objective, 1..
  * others

@@ -1,0 +1,386 @@
+/* Gaussian process with a stationary kernel: Rasmussen and Williams 2006, ch. 2 and 5.
+ *
+ * The mean is a constant, estimated by generalised least squares; its own uncertainty is not
+ * counted. Draws are made by decoupled sampling (gp_draw.c); hyper-parameters by gp_fit.c.
+ */
+#include "surrogate/gp.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "linalg/blas.h"
+#include "surrogate/registry.h"
+
+static const char *const scale_names[] = {"shared", "ard", NULL};
+
+static const gannet_option gp_option_table[] = {
+    {.key = "kernel",
+     .type = GANNET_CHOICE,
+     .offset = offsetof(gp_options, kernel),
+     .fallback = "matern52",
+     .choices = gannet_stationary_names,
+     .help = "covariance function"},
+    {.key = "lengthscales",
+     .type = GANNET_CHOICE,
+     .offset = offsetof(gp_options, ard),
+     .fallback = "shared",
+     .choices = scale_names,
+     .help = "one length scale for all coordinates, or one for each"},
+    {.key = "noise_floor",
+     .type = GANNET_REAL,
+     .offset = offsetof(gp_options, noise_floor),
+     .fallback = "1e-6",
+     .lower = 1e-12,
+     .upper = 1,
+     .unit = "variances of the data",
+     .help = "least noise variance of the model"},
+    {.key = "restarts",
+     .type = GANNET_INTEGER,
+     .offset = offsetof(gp_options, restarts),
+     .fallback = "4",
+     .lower = 1,
+     .upper = 1000,
+     .help = "starts of the fit of hyper-parameters, shared out over the ranks"},
+    {.key = "fit_points",
+     .type = GANNET_INTEGER,
+     .offset = offsetof(gp_options, fit_points),
+     .fallback = "500",
+     .lower = 10,
+     .upper = 20000,
+     .help = "most observations used to fit hyper-parameters; more are thinned out at random"},
+    {.key = "fit_evaluations",
+     .type = GANNET_INTEGER,
+     .offset = offsetof(gp_options, fit_evaluations),
+     .fallback = "100",
+     .lower = 1,
+     .upper = 100000,
+     .help = "most evaluations of the likelihood from each start"},
+    {.key = "features",
+     .type = GANNET_INTEGER,
+     .offset = offsetof(gp_options, features),
+     .fallback = "1024",
+     .lower = 2,
+     .upper = 1e6,
+     .help = "random features of the prior part of a draw"},
+    {0}};
+
+gannet_stream gp_stream(const gp *g, gannet_purpose purpose, int64_t iteration, int index) {
+  gannet_stream stream =
+      gannet_context_stream(g->context, purpose, (uint64_t)iteration, (uint64_t)index);
+  stream.purpose |= (uint64_t)g->model << 32;
+  return stream;
+}
+
+static void destroy(void *state) {
+  gp *g = state;
+  gp_forget_draws(g);
+  gannet_cholesky_destroy(&g->factor);
+  gannet_free(&g->hyper);
+  gannet_free(&g->names);
+  gannet_free(&g->length);
+  gannet_free(&g->z);
+  gannet_free(&g->norm);
+  gannet_free(&g->y);
+  gannet_free(&g->solved);
+  gannet_free(&g->cross);
+  gannet_free(&g->tile);
+  gannet_free(&g);
+}
+
+/* Length scales start in proportion to sqrt(d), the mean distance of random points, because shorter
+ * ones make all points of a high-dimensional cube uncorrelated and the likelihood flat. */
+static void set_defaults(gp *g) {
+  g->hyper[GP_VARIANCE] = 0;
+  g->hyper[GP_NOISE] = log(fmax(1e-4, g->options->noise_floor));
+  (void)snprintf(g->names[GP_VARIANCE], GP_NAME_SIZE, "log_variance");
+  (void)snprintf(g->names[GP_NOISE], GP_NAME_SIZE, "log_noise");
+  for (int k = GP_LENGTH; k < g->n_hyper; ++k) {
+    g->hyper[k] = log(0.5 * sqrt(g->d));
+    (void)snprintf(g->names[k], GP_NAME_SIZE, "log_length_%d", k - GP_LENGTH);
+  }
+}
+
+static gannet_err create(const gannet_context *context, const void *options, int d, int model,
+                         void **state) {
+  gp *g = NULL;
+  GANNET_TRY(gannet_alloc(1, sizeof *g, &g));
+  *state = g; /* the front destroys it, also after a failure below */
+  g->context = context;
+  g->options = options;
+  g->kernel = gannet_stationary_kernels[g->options->kernel];
+  g->d = d;
+  g->model = model;
+  g->stale = true;
+  g->noise_var = NAN;
+  g->n_hyper = GP_LENGTH + (g->options->ard ? d : 1);
+  GANNET_TRY(gannet_alloc((size_t)g->n_hyper, sizeof(double), &g->hyper));
+  GANNET_TRY(gannet_alloc((size_t)g->n_hyper, sizeof *g->names, &g->names));
+  GANNET_TRY(gannet_alloc((size_t)d, sizeof(double), &g->length));
+  GANNET_TRY(gannet_alloc((size_t)GANNET_TILE * ((size_t)d + 1), sizeof(double), &g->tile));
+  GANNET_TRY(gannet_cholesky_create(&g->factor));
+  set_defaults(g);
+  return GANNET_OK;
+}
+
+void gp_scale(const gp *g, int m, const double *x, double *z, double *norm) {
+  const int d = g->d;
+  for (int i = 0; i < m; ++i)
+    for (int k = 0; k < d; ++k) {
+      const size_t at = (size_t)i * (size_t)d + (size_t)k;
+      z[at] = (x[at] - 0.5) / g->length[k];
+    }
+  gannet_row_norms(m, d, z, norm);
+}
+
+static void to_kernel(const gp *g, int n, double *row) {
+  g->kernel->value(n, row, row);
+  for (int j = 0; j < n; ++j) row[j] *= g->variance;
+}
+
+void gp_cross(const gp *g, int m) {
+  const double *norms = g->tile + (size_t)GANNET_TILE * (size_t)g->d;
+  gannet_row_distances(m, g->n, g->d, g->tile, norms, g->z, g->norm, g->cross, g->n);
+  for (int i = 0; i < m; ++i) to_kernel(g, g->n, g->cross + (size_t)i * (size_t)g->n);
+}
+
+void gp_cross_gradient(const gp *g, const double *weight, double *gradient) {
+  const int d = g->d;
+  const double *norms = g->tile + (size_t)GANNET_TILE * (size_t)d;
+  gannet_row_distances(1, g->n, d, g->tile, norms, g->z, g->norm, g->cross, g->n);
+  g->kernel->slope(g->n, g->cross, g->cross);
+  for (int i = 0; i < g->n; ++i) {
+    const double *zi = g->z + (size_t)i * (size_t)d;
+    const double factor = 2 * g->variance * weight[i] * g->cross[i];
+    for (int k = 0; k < d; ++k) gradient[k] += factor * (g->tile[k] - zi[k]) / g->length[k];
+  }
+}
+
+static gannet_err kernel_rows(void *user, int first, int rows, double *k, int ldk) {
+  const gp *g = user;
+  const size_t d = (size_t)g->d;
+  const int columns = first + rows;
+  gannet_row_distances(rows, columns, g->d, g->z + (size_t)first * d, g->norm + first, g->z,
+                       g->norm, k, ldk);
+  for (int i = 0; i < rows; ++i) {
+    double *row = k + (size_t)i * (size_t)ldk;
+    to_kernel(g, columns, row);
+    row[first + i] = g->variance + g->noise;
+  }
+  return GANNET_OK;
+}
+
+static gannet_err reserve(gp *g, int n) {
+  if (n <= g->capacity) return GANNET_OK;
+  const int capacity = n < g->capacity + g->capacity / 2 ? g->capacity + g->capacity / 2 : n;
+  const size_t d = (size_t)g->d, old = (size_t)g->capacity, new = (size_t)capacity;
+  GANNET_TRY(gannet_resize(old * d, new *d, sizeof(double), &g->z));
+  GANNET_TRY(gannet_resize(old, new, sizeof(double), &g->norm));
+  GANNET_TRY(gannet_resize(old, new, sizeof(double), &g->y));
+  gannet_free(&g->solved);
+  gannet_free(&g->cross);
+  g->capacity = 0; /* until everything has its new size */
+  GANNET_TRY(gannet_alloc(2 * new, sizeof(double), &g->solved));
+  GANNET_TRY(gannet_alloc((size_t)GANNET_TILE * new, sizeof(double), &g->cross));
+  g->capacity = capacity;
+  return GANNET_OK;
+}
+
+/* Everything that follows from the hyper-parameters and the given noise. */
+static void apply_hyper(gp *g) {
+  const double floor = g->options->noise_floor;
+  for (int k = 0; k < g->d; ++k)
+    g->length[k] = exp(g->hyper[GP_LENGTH + (g->options->ard ? k : 0)]);
+  g->variance = exp(g->hyper[GP_VARIANCE]);
+  g->noise = fmax(floor, isnan(g->noise_var) ? exp(g->hyper[GP_NOISE]) : g->noise_var);
+}
+
+/* The factor of the kernel matrix. Rounding can make it indefinite when points repeat and the floor
+ * of the noise is small: the noise is then raised, in steps that depend on the data alone. */
+static gannet_err factorise(gp *g) {
+  for (int step = 0; step < 8; ++step) {
+    const gannet_err code = gannet_cholesky_extend(g->factor, g->n, kernel_rows, g);
+    if (code != GANNET_ERR_NUMERIC) return code;
+    gannet_error_clear();
+    gannet_cholesky_clear(g->factor);
+    g->noise = 10 * fmax(g->noise, 1e-12 * g->variance);
+  }
+  return GANNET_RAISE(GANNET_ERR_NUMERIC, "kernel matrix of %d points with variance %g, noise %g",
+                      g->n, g->variance, g->noise);
+}
+
+/* Mean and weights: alpha = K^-1 (y - mean), mean = 1^T K^-1 y / 1^T K^-1 1. */
+static void solve(gp *g) {
+  const int n = g->n;
+  double *alpha = g->solved, *ones = alpha + n, above = 0, below = 0;
+  g->mean = 0;
+  if (n == 0) return;
+  memcpy(alpha, g->y, (size_t)n * sizeof *alpha);
+  for (int i = 0; i < n; ++i) ones[i] = 1;
+  gannet_cholesky_solve(g->factor, 2, g->solved, n);
+  for (int i = 0; i < n; ++i) {
+    above += alpha[i];
+    below += ones[i];
+  }
+  g->mean = above / below;
+  for (int i = 0; i < n; ++i) alpha[i] -= g->mean * ones[i];
+}
+
+static bool same_number(double a, double b) {
+  return a == b || (isnan(a) && isnan(b));
+}
+
+static gannet_err condition(gp *g, const gannet_data *data) {
+  const size_t d = (size_t)g->d;
+  int kept = g->n;
+  if (g->stale || data->n < g->n || !same_number(g->noise_var, data->noise_var)) {
+    kept = 0;
+    g->noise_var = data->noise_var;
+    apply_hyper(g);
+    gannet_cholesky_clear(g->factor);
+  }
+  g->stale = true; /* should one of the next steps fail */
+  g->n = data->n;
+  gp_scale(g, data->n - kept, data->x + (size_t)kept * d, g->z + (size_t)kept * d, g->norm + kept);
+  if (data->n > 0) memcpy(g->y, data->y, (size_t)data->n * sizeof *g->y);
+  GANNET_TRY(factorise(g));
+  solve(g);
+  g->stale = false;
+  return GANNET_OK;
+}
+
+static gannet_err fit(void *state, const gannet_data *data, bool learn, int64_t iteration) {
+  gp *g = state;
+  gp_forget_draws(g);
+  GANNET_TRY(gannet_agree(g->context->comm, reserve(g, data->n)));
+  if (learn && data->n >= 2) {
+    GANNET_TRY(gp_learn(g, data, iteration));
+    g->stale = true;
+  }
+  return condition(g, data);
+}
+
+/* At the points of a tile: the mean, and the variance by one triangular solve per point. */
+static void predict_tile(const gp *g, int m, const double *x, double *mean, double *sd) {
+  const int n = g->n;
+  gp_scale(g, m, x, g->tile, g->tile + (size_t)GANNET_TILE * (size_t)g->d);
+  gp_cross(g, m);
+  for (int i = 0; i < m; ++i)
+    mean[i] = g->mean + gannet_dot(n, g->cross + (size_t)i * (size_t)n, g->solved);
+  if (!sd) return;
+  gannet_cholesky_forward(g->factor, m, g->cross, n);
+  for (int i = 0; i < m; ++i) {
+    const double *row = g->cross + (size_t)i * (size_t)n;
+    sd[i] = sqrt(fmax(0, g->variance - gannet_dot(n, row, row)));
+  }
+}
+
+static gannet_err predict(const void *state, int m, const double *x, double *mean, double *sd) {
+  const gp *g = state;
+  if (g->n == 0) {
+    for (int i = 0; i < m; ++i) mean[i] = g->mean;
+    for (int i = 0; sd && i < m; ++i) sd[i] = sqrt(g->variance);
+    return GANNET_OK;
+  }
+  for (int first = 0; first < m; first += GANNET_TILE) {
+    const int rows = m - first < GANNET_TILE ? m - first : GANNET_TILE;
+    predict_tile(g, rows, x + (size_t)first * (size_t)g->d, mean + first, sd ? sd + first : NULL);
+  }
+  return GANNET_OK;
+}
+
+static gannet_err predict_gradient(const void *state, const double *x, double *mean, double *sd,
+                                   double *mean_gradient, double *sd_gradient) {
+  const gp *g = state;
+  double *beta = g->solved + g->n; /* K^-1 k(X, x) */
+  memset(mean_gradient, 0, (size_t)g->d * sizeof *mean_gradient);
+  memset(sd_gradient, 0, (size_t)g->d * sizeof *sd_gradient);
+  GANNET_TRY(predict(state, 1, x, mean, sd));
+  if (g->n == 0) return GANNET_OK;
+  memcpy(beta, g->cross, (size_t)g->n * sizeof *beta); /* L^-1 k is left there by predict */
+  gannet_cholesky_backward(g->factor, 1, beta, g->n);
+  gp_cross_gradient(g, g->solved, mean_gradient);
+  if (*sd <= 0) return GANNET_OK;
+  gp_cross_gradient(g, beta, sd_gradient);
+  for (int k = 0; k < g->d; ++k) sd_gradient[k] /= -*sd;
+  return GANNET_OK;
+}
+
+static gannet_err sample(void *state, int q, double exploration, int64_t iteration) {
+  return gp_sample(state, q, exploration, iteration);
+}
+
+static gannet_err draw_values(const void *state, int m, const double *x, double *values, int ldv) {
+  gp_draw_values(state, m, x, values, ldv);
+  return GANNET_OK;
+}
+
+static gannet_err draw_gradient(const void *state, int draw, const double *x, double *value,
+                                double *gradient) {
+  gp_draw_gradient(state, draw, x, value, gradient);
+  return GANNET_OK;
+}
+
+/* Rasmussen and Williams 2006, eqs. (5.10)-(5.12): the residual at a left-out point is
+ * alpha_i / K^-1_ii with variance 1 / K^-1_ii. The estimated mean is held. */
+static gannet_err calibration(void *state, double *scale) {
+  gp *g = state;
+  double sum = 0, *diagonal = g->solved + g->n;
+  if (g->n < 2) return GANNET_OK;
+  GANNET_TRY(gannet_cholesky_inverse_diagonal(g->factor, diagonal));
+  for (int i = 0; i < g->n; ++i) sum += g->solved[i] * g->solved[i] / diagonal[i];
+  if (sum > 0) *scale = sqrt(sum / g->n);
+  return GANNET_OK;
+}
+
+static int n_hyper(const void *state) {
+  return ((const gp *)state)->n_hyper;
+}
+
+static const char *hyper_name(const void *state, int i) {
+  return ((const gp *)state)->names[i];
+}
+
+static void get_hyper(const void *state, double *values) {
+  const gp *g = state;
+  memcpy(values, g->hyper, (size_t)g->n_hyper * sizeof *values);
+}
+
+static gannet_err set_hyper(void *state, const double *values) {
+  gp *g = state;
+  memcpy(g->hyper, values, (size_t)g->n_hyper * sizeof *values);
+  g->stale = true;
+  return GANNET_OK;
+}
+
+static size_t bytes(const void *state) {
+  const gp *g = state;
+  const size_t capacity = (size_t)g->capacity, d = (size_t)g->d;
+  return gannet_cholesky_bytes(g->factor) +
+         sizeof(double) * (capacity * (d + 4 + GANNET_TILE) + GANNET_TILE * (d + 1));
+}
+
+const gannet_surrogate_type gannet_surrogate_gp = {
+    .name = "gp",
+    .summary = "Gaussian process with a stationary kernel",
+    .source =
+        "Rasmussen and Williams 2006; draws: Wilson et al. 2020; length-scale prior: "
+        "Hvarfner et al. 2024",
+    .options = gp_option_table,
+    .options_size = sizeof(gp_options),
+    .create = create,
+    .destroy = destroy,
+    .fit = fit,
+    .predict = predict,
+    .predict_gradient = predict_gradient,
+    .sample = sample,
+    .draw_values = draw_values,
+    .draw_gradient = draw_gradient,
+    .calibration = calibration,
+    .n_hyper = n_hyper,
+    .hyper_name = hyper_name,
+    .get_hyper = get_hyper,
+    .set_hyper = set_hyper,
+    .bytes = bytes,
+};

@@ -1,0 +1,98 @@
+/* The Gaussian process model, shared by its files: gp.c (interface), gp_fit.c (hyper-parameters),
+ * gp_draw.c (draws of functions). Functions here are local unless they say otherwise. */
+#ifndef GANNET_SURROGATE_GP_H
+#define GANNET_SURROGATE_GP_H
+
+#include "linalg/cholesky.h"
+#include "surrogate/stationary.h"
+#include "surrogate/surrogate.h"
+
+typedef struct {
+  int kernel; /* position in gannet_stationary_kernels */
+  int ard;    /* 0: one length scale, 1: one per coordinate */
+  double noise_floor;
+  int restarts;
+  int fit_points;
+  int fit_evaluations;
+  int features;
+} gp_options;
+
+/* Positions in hyper; length scales follow. All are natural logarithms. */
+enum { GP_VARIANCE, GP_NOISE, GP_LENGTH };
+
+enum { GP_NAME_SIZE = 24 };
+
+/* Draws share random frequencies and differ in their weights. */
+typedef struct {
+  int q;
+  int half;          /* frequencies; each has a cosine and a sine */
+  double *frequency; /* [half][d] of the unit length scale */
+  double *weight;    /* [q][2 half] */
+  double *update;    /* [q][n] weights of the kernel at the data */
+  double *feature;   /* [GANNET_TILE][2 half] */
+} gp_draws;
+
+typedef struct {
+  const gannet_context *context;
+  const gp_options *options;
+  const gannet_stationary *kernel;
+  int d, model;
+  int n_hyper;
+  double *hyper; /* [n_hyper] */
+  char (*names)[GP_NAME_SIZE];
+  int n, capacity;
+  bool stale;       /* hyper-parameters changed: the factor and z must be made again */
+  double noise_var; /* of the data as given; NAN = inferred */
+  double variance, noise, mean;
+  double *length; /* [d] */
+  double *z;      /* [n][d] centred and scaled points (x - 1/2) / length */
+  double *norm;   /* [n] squared norms of z */
+  double *y;      /* [n] */
+  double *solved; /* [2][capacity] K^-1 (y - mean), and workspace */
+  gannet_cholesky *factor;
+  double *cross; /* [GANNET_TILE][capacity] kernel between a tile and the data */
+  double *tile;  /* [GANNET_TILE][d], then norms [GANNET_TILE] */
+  gp_draws draws;
+} gp;
+
+/* Learn the hyper-parameters: maximum of marginal likelihood times priors.
+ *
+ * Collective over the context's communicator.
+ */
+GANNET_CHECKED gannet_err gp_learn(gp *g, const gannet_data *data, int64_t iteration);
+
+/* Centre and scale m points, with their norms.
+ *
+ * Local.
+ */
+void gp_scale(const gp *g, int m, const double *x, double *z, double *norm);
+
+/* The kernel between m points of g->tile, m <= GANNET_TILE, and the data, into g->cross.
+ *
+ * Local.
+ */
+void gp_cross(const gp *g, int m);
+
+/* d k(z, z_i) / dx weighted: gradient[k] += sum_i weight[i] dk(x, x_i)/dx_k at the first point of
+ * g->tile; the row of g->cross is overwritten.
+ *
+ * Local.
+ */
+void gp_cross_gradient(const gp *g, const double *weight, double *gradient);
+
+/* Prepare, evaluate, differentiate and forget draws.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gp_sample(gp *g, int q, double exploration, int64_t iteration);
+void gp_draw_values(const gp *g, int m, const double *x, double *values, int ldv);
+void gp_draw_gradient(const gp *g, int draw, const double *x, double *value, double *gradient);
+void gp_forget_draws(gp *g);
+
+/* A random stream of this model.
+ *
+ * Local.
+ */
+gannet_stream gp_stream(const gp *g, gannet_purpose purpose, int64_t iteration, int index);
+
+#endif

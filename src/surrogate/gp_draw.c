@@ -1,0 +1,160 @@
+/* Draws of a Gaussian process by decoupled sampling: Wilson et al. 2020, eq. (12).
+ *
+ *   f(x) = mean + prior(x) + k(x, X) K^-1 (y - mean - prior(X) - noise)
+ *
+ * The prior part is a sum of random Fourier features (Rahimi and Recht 2007), a cosine and a sine
+ * of each frequency, so that its variance is right at every point; the correction by the data is
+ * exact.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "linalg/blas.h"
+#include "surrogate/gp.h"
+
+void gp_forget_draws(gp *g) {
+  gannet_free(&g->draws.frequency);
+  gannet_free(&g->draws.weight);
+  gannet_free(&g->draws.update);
+  gannet_free(&g->draws.feature);
+  g->draws = (gp_draws){0};
+}
+
+static gannet_err allocate(gp *g, int q) {
+  gp_draws *w = &g->draws;
+  const size_t half = (size_t)(g->options->features + 1) / 2;
+  const size_t draw = (size_t)(g->d + g->kernel->freedom);
+  w->half = (int)half;
+  GANNET_TRY(gannet_alloc(half * draw, sizeof(double), &w->frequency));
+  GANNET_TRY(gannet_alloc((size_t)q * 2 * half, sizeof(double), &w->weight));
+  GANNET_TRY(gannet_alloc((size_t)q * (size_t)g->n, sizeof(double), &w->update));
+  GANNET_TRY(gannet_alloc((size_t)GANNET_TILE * 2 * half, sizeof(double), &w->feature));
+  w->q = q;
+  return GANNET_OK;
+}
+
+/* Normal vectors, divided by the root of a chi-squared number per degree of freedom where the
+ * spectral density is a Student t. Row j of the stream holds d normals and those of its
+ * chi-squared; rows are compacted in place. */
+static void draw_frequencies(gp *g, int64_t iteration) {
+  gp_draws *w = &g->draws;
+  const int d = g->d, freedom = g->kernel->freedom, row = d + freedom;
+  gannet_random_normal(gp_stream(g, GANNET_FOR_PRIOR, iteration, 0), 0,
+                       (size_t)w->half * (size_t)row, w->frequency);
+  for (int j = 0; j < w->half; ++j) {
+    const double *from = w->frequency + (size_t)j * (size_t)row;
+    double *to = w->frequency + (size_t)j * (size_t)d, sum = 0;
+    for (int k = 0; k < freedom; ++k) sum += from[d + k] * from[d + k];
+    const double scale = freedom > 0 ? sqrt(freedom / sum) : 1;
+    for (int k = 0; k < d; ++k) to[k] = scale * from[k];
+  }
+}
+
+/* Cosines, then sines, of m points of g->tile. */
+static void make_features(const gp *g, int m) {
+  const gp_draws *w = &g->draws;
+  const int half = w->half;
+  gannet_gemm_nt(m, half, g->d, 1, g->tile, g->d, w->frequency, g->d, 0, w->feature, 2 * half);
+  for (int i = 0; i < m; ++i) {
+    double *row = w->feature + (size_t)i * 2 * (size_t)half;
+    for (int j = 0; j < half; ++j) {
+      row[half + j] = sin(row[j]);
+      row[j] = cos(row[j]);
+    }
+  }
+}
+
+/* Prior values at all data points into update [q][n]. */
+static void prior_at_data(gp *g) {
+  const gp_draws *w = &g->draws;
+  const size_t d = (size_t)g->d;
+  for (int first = 0; first < g->n; first += GANNET_TILE) {
+    const int rows = g->n - first < GANNET_TILE ? g->n - first : GANNET_TILE;
+    memcpy(g->tile, g->z + (size_t)first * d, (size_t)rows * d * sizeof *g->z);
+    make_features(g, rows);
+    gannet_gemm_nt(w->q, rows, 2 * w->half, 1, w->weight, 2 * w->half, w->feature, 2 * w->half, 0,
+                   w->update + first, g->n);
+  }
+}
+
+/* Weights of the features [q][2 half], of standard deviation sqrt(variance / half). */
+static void draw_weights(gp *g, int64_t iteration) {
+  const gp_draws *w = &g->draws;
+  const size_t features = 2 * (size_t)w->half;
+  const double scale = sqrt(g->variance / w->half);
+  for (int j = 0; j < w->q; ++j) {
+    double *row = w->weight + (size_t)j * features;
+    gannet_random_normal(gp_stream(g, GANNET_FOR_PRIOR, iteration, 1 + j), 0, features, row);
+    for (size_t k = 0; k < features; ++k) row[k] *= scale;
+  }
+}
+
+/* update = K^-1 (y - mean) - exploration K^-1 (prior + noise). */
+static void make_updates(gp *g, double exploration, int64_t iteration) {
+  const gp_draws *w = &g->draws;
+  const size_t n = (size_t)g->n;
+  double *noise = g->solved + n;
+  prior_at_data(g);
+  for (int j = 0; j < w->q; ++j) {
+    double *row = w->update + (size_t)j * n;
+    gannet_random_normal(gp_stream(g, GANNET_FOR_NOISE, iteration, j), 0, n, noise);
+    for (size_t i = 0; i < n; ++i) row[i] += sqrt(g->noise) * noise[i];
+  }
+  gannet_cholesky_solve(g->factor, w->q, w->update, g->n);
+  for (int j = 0; j < w->q; ++j) {
+    double *row = w->update + (size_t)j * n;
+    for (size_t i = 0; i < n; ++i) row[i] = g->solved[i] - exploration * row[i];
+  }
+}
+
+gannet_err gp_sample(gp *g, int q, double exploration, int64_t iteration) {
+  gp_forget_draws(g);
+  GANNET_TRY(allocate(g, q));
+  draw_frequencies(g, iteration);
+  draw_weights(g, iteration);
+  if (g->n > 0) make_updates(g, exploration, iteration);
+  const size_t weights = (size_t)q * 2 * (size_t)g->draws.half;
+  for (size_t k = 0; k < weights; ++k) g->draws.weight[k] *= exploration;
+  return GANNET_OK;
+}
+
+static void tile_values(const gp *g, int m, double *values, int ldv) {
+  const gp_draws *w = &g->draws;
+  make_features(g, m);
+  gannet_gemm_nt(w->q, m, 2 * w->half, 1, w->weight, 2 * w->half, w->feature, 2 * w->half, 0,
+                 values, ldv);
+  if (g->n > 0) {
+    gp_cross(g, m);
+    gannet_gemm_nt(w->q, m, g->n, 1, w->update, g->n, g->cross, g->n, 1, values, ldv);
+  }
+  for (int j = 0; j < w->q; ++j)
+    for (int i = 0; i < m; ++i) values[(size_t)j * (size_t)ldv + (size_t)i] += g->mean;
+}
+
+void gp_draw_values(const gp *g, int m, const double *x, double *values, int ldv) {
+  const size_t d = (size_t)g->d;
+  for (int first = 0; first < m; first += GANNET_TILE) {
+    const int rows = m - first < GANNET_TILE ? m - first : GANNET_TILE;
+    gp_scale(g, rows, x + (size_t)first * d, g->tile, g->tile + (size_t)GANNET_TILE * d);
+    tile_values(g, rows, values + first, ldv);
+  }
+}
+
+void gp_draw_gradient(const gp *g, int draw, const double *x, double *value, double *gradient) {
+  const gp_draws *w = &g->draws;
+  const int d = g->d, half = w->half;
+  const double *weight = w->weight + (size_t)draw * 2 * (size_t)half;
+  const double *update = w->update + (size_t)draw * (size_t)g->n;
+  gp_scale(g, 1, x, g->tile, g->tile + (size_t)GANNET_TILE * (size_t)d);
+  make_features(g, 1);
+  *value = g->mean + gannet_dot(2 * half, weight, w->feature);
+  for (int j = 0; j < half; ++j)
+    w->feature[j] = weight[half + j] * w->feature[j] - weight[j] * w->feature[half + j];
+  gannet_gemv_t(half, d, 1, w->frequency, d, w->feature, 0, gradient);
+  for (int k = 0; k < d; ++k) gradient[k] /= g->length[k];
+  if (g->n == 0) return;
+  gp_cross(g, 1);
+  *value += gannet_dot(g->n, update, g->cross);
+  gp_cross_gradient(g, update, gradient);
+}

@@ -1,0 +1,214 @@
+/* Hyper-parameters of the Gaussian process: maximum of the marginal likelihood times priors. The
+ * priors of noise and length scales are densities of these quantities, not of their logarithms:
+ * in terms of the logarithm t, in which we minimise, that adds t to the penalty.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "linalg/blas.h"
+#include "surrogate/gp.h"
+#include "surrogate/likelihood.h"
+#include "surrogate/multistart.h"
+
+typedef struct {
+  const gp *g;
+  int n;
+  double *x, *y;    /* [n][d] centred points and [n] values used for the fit */
+  double *z, *norm; /* [n][d], [n] the same, scaled */
+  double *slope;    /* [n][n] */
+  double *sums;     /* [n][d] */
+  double *bounds;   /* lower [n_hyper], upper [n_hyper], starts [starts][n_hyper] */
+  gannet_likelihood *likelihood;
+} learning;
+
+/* Log-normal density of exp(t): minus its logarithm, up to a constant, and the slope in t. */
+static double log_normal(double t, double location, double scale, double *slope) {
+  const double away = (t - location) / scale;
+  *slope += away / scale + 1;
+  return 0.5 * away * away + t;
+}
+
+/* Variance near 1, because data are standardised; noise small but undecided over decades; length
+ * scales: Hvarfner, Hellsten, Nardi 2024, eq. (6), in the unit cube. */
+static double priors(const gp *g, const double *hyper, double *gradient) {
+  const double location = sqrt(2) + 0.5 * log(g->d);
+  const double away = hyper[GP_VARIANCE] / 1.5;
+  double sum = 0.5 * away * away;
+  gradient[GP_VARIANCE] += away / 1.5;
+  if (isnan(g->noise_var)) sum += log_normal(hyper[GP_NOISE], -4, 2, &gradient[GP_NOISE]);
+  for (int k = GP_LENGTH; k < g->n_hyper; ++k)
+    sum += log_normal(hyper[k], location, sqrt(3), &gradient[k]);
+  return sum;
+}
+
+/* Kernel matrix with noise into the likelihood's buffer, slopes d phi/d r^2 beside it. */
+static void build_kernel(learning *l, const double *hyper) {
+  const gp *g = l->g;
+  const int n = l->n, d = g->d;
+  double *k = gannet_likelihood_kernel(l->likelihood);
+  for (int i = 0; i < n; ++i)
+    for (int c = 0; c < d; ++c) {
+      const size_t at = (size_t)i * (size_t)d + (size_t)c;
+      l->z[at] = l->x[at] * exp(-hyper[GP_LENGTH + (g->options->ard ? c : 0)]);
+    }
+  gannet_row_norms(n, d, l->z, l->norm);
+  gannet_row_distances(n, n, d, l->z, l->norm, l->z, l->norm, k, n);
+  const double variance = exp(hyper[GP_VARIANCE]);
+  const double noise = isnan(g->noise_var) ? exp(hyper[GP_NOISE]) : g->noise_var;
+  for (int i = 0; i < n; ++i) {
+    const size_t row = (size_t)i * (size_t)n;
+    k[row + (size_t)i] = 0;
+    g->kernel->slope(n, k + row, l->slope + row);
+    g->kernel->value(n, k + row, k + row);
+    for (int j = 0; j < n; ++j) k[row + (size_t)j] *= variance;
+    k[row + (size_t)i] = variance + fmax(noise, g->options->noise_floor);
+  }
+}
+
+/* sum_ij P_ij dK_ij/dt for the length scales: dK/d log length_c = -2 slope (z_ic - z_jc)^2, and
+ * with G = P * slope the double sum is 2 (sum_i z_ic^2 sum_j G_ij - sum_i z_ic (G z)_ic). */
+static void length_gradient(learning *l, double variance, double *gradient) {
+  const int n = l->n, d = l->g->d;
+  gannet_gemm_nn(n, d, n, 1, l->slope, n, l->z, d, 0, l->sums, d);
+  for (int i = 0; i < n; ++i) {
+    const double *row = l->slope + (size_t)i * (size_t)n;
+    double total = 0;
+    for (int j = 0; j < n; ++j) total += row[j];
+    for (int c = 0; c < d; ++c) {
+      const size_t at = (size_t)i * (size_t)d + (size_t)c;
+      gradient[l->g->options->ard ? c : 0] -=
+          4 * variance * l->z[at] * (l->z[at] * total - l->sums[at]);
+    }
+  }
+}
+
+static gannet_err objective(void *user, int n_hyper, const double *hyper, double *value,
+                            double *gradient) {
+  learning *l = user;
+  const int n = l->n;
+  const double variance = exp(hyper[GP_VARIANCE]), noise = exp(hyper[GP_NOISE]);
+  double trace = 0, product = 0;
+  memset(gradient, 0, (size_t)n_hyper * sizeof *gradient);
+  build_kernel(l, hyper);
+  GANNET_TRY(gannet_likelihood_evaluate(l->likelihood, l->y, value));
+  if (!isfinite(*value)) return GANNET_OK;
+  const double *p = gannet_likelihood_weights(l->likelihood);
+  const double *k = gannet_likelihood_kernel(l->likelihood);
+  for (int i = 0; i < n; ++i) {
+    const size_t row = (size_t)i * (size_t)n;
+    product +=
+        gannet_dot(n, p + row, k + row) + p[row + (size_t)i] * (variance - k[row + (size_t)i]);
+    trace += p[row + (size_t)i];
+    for (int j = 0; j < n; ++j) l->slope[row + (size_t)j] *= p[row + (size_t)j];
+  }
+  gradient[GP_VARIANCE] = product;
+  if (isnan(l->g->noise_var)) gradient[GP_NOISE] = noise * trace;
+  length_gradient(l, variance, gradient + GP_LENGTH);
+  *value += priors(l->g, hyper, gradient);
+  return GANNET_OK;
+}
+
+static void release(learning *l) {
+  gannet_likelihood_destroy(&l->likelihood);
+  gannet_free(&l->x);
+  gannet_free(&l->y);
+  gannet_free(&l->z);
+  gannet_free(&l->norm);
+  gannet_free(&l->slope);
+  gannet_free(&l->sums);
+  gannet_free(&l->bounds);
+}
+
+static gannet_err allocate(learning *l) {
+  const gp_options *options = l->g->options;
+  const size_t n = (size_t)l->n, d = (size_t)l->g->d, hyper = (size_t)l->g->n_hyper;
+  GANNET_TRY(gannet_alloc(n * d, sizeof(double), &l->x));
+  GANNET_TRY(gannet_alloc(n, sizeof(double), &l->y));
+  GANNET_TRY(gannet_alloc(n * d, sizeof(double), &l->z));
+  GANNET_TRY(gannet_alloc(n, sizeof(double), &l->norm));
+  GANNET_TRY(gannet_alloc(n * n, sizeof(double), &l->slope));
+  GANNET_TRY(gannet_alloc(n * d, sizeof(double), &l->sums));
+  GANNET_TRY(gannet_alloc((2 + (size_t)options->restarts) * hyper, sizeof(double), &l->bounds));
+  return gannet_likelihood_create(l->n, true, &l->likelihood);
+}
+
+/* All observations, or a random choice of them. */
+static gannet_err choose_points(learning *l, const gannet_data *data, int64_t iteration) {
+  const size_t d = (size_t)l->g->d;
+  int *order = NULL;
+  GANNET_TRY(gannet_alloc((size_t)data->n, sizeof *order, &order));
+  for (int i = 0; i < data->n; ++i) order[i] = i;
+  if (l->n < data->n)
+    gannet_random_permutation(gp_stream(l->g, GANNET_FOR_FIT, iteration, 0), data->n, order);
+  for (int i = 0; i < l->n; ++i) {
+    l->y[i] = data->y[order[i]];
+    for (size_t k = 0; k < d; ++k)
+      l->x[(size_t)i * d + k] = data->x[(size_t)order[i] * d + k] - 0.5;
+  }
+  gannet_free(&order);
+  return GANNET_OK;
+}
+
+/* Start 0 continues from the present values; 1 and 2 are short and long length scales of order
+ * sqrt(d); the others are random around these. */
+static void make_starts(const learning *l, int64_t iteration, double *starts) {
+  const gp *g = l->g;
+  const double root = 0.5 * log(g->d);
+  const double low_noise = log(fmax(1e-4, g->options->noise_floor));
+  memcpy(starts, g->hyper, (size_t)g->n_hyper * sizeof *starts);
+  for (int s = 1; s < g->options->restarts; ++s) {
+    double *row = starts + (size_t)s * (size_t)g->n_hyper;
+    gannet_random_uniform(gp_stream(g, GANNET_FOR_FIT, iteration, s), 0, (size_t)g->n_hyper, row);
+    for (int k = GP_LENGTH; k < g->n_hyper; ++k)
+      row[k] = root + (s == 1 ? log(0.25) : s == 2 ? 0 : -2 + 2.5 * row[k]);
+    row[GP_NOISE] = s < 3 ? low_noise : low_noise + 4 * row[GP_NOISE];
+    row[GP_VARIANCE] = 0;
+  }
+}
+
+static void make_bounds(const gp *g, double *lower, double *upper) {
+  lower[GP_VARIANCE] = log(1e-3);
+  upper[GP_VARIANCE] = log(1e3);
+  lower[GP_NOISE] = log(g->options->noise_floor);
+  upper[GP_NOISE] = log(10);
+  for (int k = GP_LENGTH; k < g->n_hyper; ++k) {
+    lower[k] = log(0.005);
+    upper[k] = log(100 * sqrt(g->d));
+  }
+}
+
+static gannet_err prepare(learning *l, const gannet_data *data, int64_t iteration) {
+  const gp *g = l->g;
+  GANNET_TRY(allocate(l));
+  GANNET_TRY(choose_points(l, data, iteration));
+  make_bounds(g, l->bounds, l->bounds + g->n_hyper);
+  make_starts(l, iteration, l->bounds + 2 * (size_t)g->n_hyper);
+  return GANNET_OK;
+}
+
+gannet_err gp_learn(gp *g, const gannet_data *data, int64_t iteration) {
+  const gp_options *options = g->options;
+  learning l = {.g = g, .n = data->n < options->fit_points ? data->n : options->fit_points};
+  double value = INFINITY;
+  g->noise_var = data->noise_var;
+  g->stale = true;
+  gannet_err code = gannet_agree(g->context->comm, prepare(&l, data, iteration));
+  if (code == GANNET_OK) {
+    const gannet_multistart problem = {
+        .starts = options->restarts,
+        .n = g->n_hyper,
+        .start = l.bounds + 2 * (size_t)g->n_hyper,
+        .lower = l.bounds,
+        .upper = l.bounds + g->n_hyper,
+        .function = objective,
+        .user = &l,
+        .options = {.max_evaluations = options->fit_evaluations,
+                    .gradient_tolerance = 1e-3,
+                    .value_tolerance = 1e-8},
+    };
+    code = gannet_multistart_run(g->context, &problem, g->hyper, &value);
+  }
+  release(&l);
+  return code;
+}

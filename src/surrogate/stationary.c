@@ -1,0 +1,66 @@
+#include "surrogate/stationary.h"
+
+#include <math.h>
+#include <stddef.h>
+
+#include "linalg/blas.h"
+
+static void se_value(int n, const double *r2, double *phi) {
+  for (int i = 0; i < n; ++i) phi[i] = exp(-0.5 * r2[i]);
+}
+
+static void se_slope(int n, const double *r2, double *slope) {
+  for (int i = 0; i < n; ++i) slope[i] = -0.5 * exp(-0.5 * r2[i]);
+}
+
+static void matern52_value(int n, const double *r2, double *phi) {
+  for (int i = 0; i < n; ++i) {
+    const double s = sqrt(5 * r2[i]);
+    phi[i] = (1 + s + s * s / 3) * exp(-s);
+  }
+}
+
+static void matern52_slope(int n, const double *r2, double *slope) {
+  for (int i = 0; i < n; ++i) {
+    const double s = sqrt(5 * r2[i]);
+    slope[i] = -5.0 / 6.0 * (1 + s) * exp(-s);
+  }
+}
+
+static void matern32_value(int n, const double *r2, double *phi) {
+  for (int i = 0; i < n; ++i) {
+    const double s = sqrt(3 * r2[i]);
+    phi[i] = (1 + s) * exp(-s);
+  }
+}
+
+static void matern32_slope(int n, const double *r2, double *slope) {
+  for (int i = 0; i < n; ++i) slope[i] = -1.5 * exp(-sqrt(3 * r2[i]));
+}
+
+static const gannet_stationary matern52 = {"matern52", 5, matern52_value, matern52_slope};
+static const gannet_stationary matern32 = {"matern32", 3, matern32_value, matern32_slope};
+static const gannet_stationary se = {"se", 0, se_value, se_slope};
+
+const gannet_stationary *const gannet_stationary_kernels[] = {&matern52, &matern32, &se, NULL};
+const char *const gannet_stationary_names[] = {"matern52", "matern32", "se", NULL};
+
+void gannet_row_norms(int n, int d, const double *z, double *norms) {
+  for (int i = 0; i < n; ++i) {
+    const double *row = z + (size_t)i * (size_t)d;
+    norms[i] = 0;
+    for (int k = 0; k < d; ++k) norms[i] += row[k] * row[k];
+  }
+}
+
+void gannet_row_distances(int n, int m, int d, const double *a, const double *an, const double *b,
+                          const double *bn, double *r2, int ld) {
+  gannet_gemm_nt(n, m, d, -2, a, d, b, d, 0, r2, ld);
+  for (int i = 0; i < n; ++i) {
+    double *row = r2 + (size_t)i * (size_t)ld;
+    for (int j = 0; j < m; ++j) {
+      const double sum = row[j] + an[i] + bn[j];
+      row[j] = sum > 0 ? sum : 0;
+    }
+  }
+}
