@@ -1,0 +1,240 @@
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "linalg/blas.h"
+#include "network/tangent_impl.h"
+
+enum { BLOCK = GANNET_TANGENT_BLOCK };
+
+static size_t rows_of(size_t rows, int columns) {
+  return rows * (size_t)columns;
+}
+
+size_t gannet_tangent_parameters(const gannet_tangent *net) {
+  const size_t m = (size_t)net->shape.width;
+  return m * (size_t)net->inputs + (size_t)(net->shape.layers - 1) * m * m + m;
+}
+
+static gannet_err features_reserve(const gannet_tangent *net, int capacity,
+                                   gannet_tangent_features *f) {
+  if (capacity <= f->capacity) return GANNET_OK;
+  const size_t old = (size_t)f->capacity, new = (size_t)capacity;
+  const int m = net->shape.width;
+  GANNET_TRY(
+      gannet_resize(rows_of(old, net->inputs), rows_of(new, net->inputs), sizeof *f->z, &f->z));
+  for (int l = 0; l < net->shape.layers; ++l) {
+    GANNET_TRY(gannet_resize(rows_of(old, m), rows_of(new, m), sizeof **f->a, &f->a[l]));
+    GANNET_TRY(gannet_resize(rows_of(old, m), rows_of(new, m), sizeof **f->b, &f->b[l]));
+  }
+  f->capacity = capacity;
+  return GANNET_OK;
+}
+
+static gannet_err allocate(gannet_tangent *net) {
+  const size_t m = (size_t)net->shape.width, d = (size_t)net->shape.d;
+  const size_t layers = (size_t)net->shape.layers;
+  GANNET_TRY(gannet_alloc(d, sizeof *net->rho, &net->rho));
+  GANNET_TRY(gannet_alloc(gannet_tangent_parameters(net), sizeof *net->weights, &net->weights));
+  GANNET_TRY(gannet_alloc(BLOCK * m, sizeof *net->u, &net->u));
+  for (size_t l = 0; l < layers; ++l)
+    GANNET_TRY(gannet_alloc(BLOCK * m, sizeof **net->slope, &net->slope[l]));
+  GANNET_TRY(gannet_alloc(2 * BLOCK * TANGENT_COLUMNS, sizeof *net->products, &net->products));
+  GANNET_TRY(gannet_alloc((4 * layers + 4) * m + d + 1, sizeof *net->point, &net->point));
+  return features_reserve(net, BLOCK, &net->tile);
+}
+
+static void place_layers(gannet_tangent *net) {
+  const size_t m = (size_t)net->shape.width;
+  double *at = net->weights;
+  for (int l = 0; l <= net->shape.layers; ++l) {
+    net->layer[l] = at;
+    at += l == 0 ? m * (size_t)net->inputs : m * m;
+  }
+}
+
+gannet_err gannet_tangent_create(const gannet_tangent_shape *shape, gannet_stream stream,
+                                 gannet_tangent **net) {
+  GANNET_REQUIRE(shape->d >= 1 && shape->width >= 1, GANNET_ERR_ARG,
+                 "d = %d, width = %d, expected at least 1", shape->d, shape->width);
+  GANNET_REQUIRE(shape->layers >= 1 && shape->layers <= GANNET_TANGENT_LAYERS, GANNET_ERR_ARG,
+                 "layers = %d, expected 1 to %d", shape->layers, GANNET_TANGENT_LAYERS);
+  gannet_tangent *new = NULL;
+  GANNET_TRY(gannet_alloc(1, sizeof *new, &new));
+  new->shape = *shape;
+  new->inputs = shape->d + 1;
+  new->c = sqrt((shape->activation->smooth ? 1.0 : 2.0) / shape->width);
+  new->bias = 1;
+  const gannet_err err = allocate(new);
+  if (err != GANNET_OK) {
+    gannet_tangent_destroy(&new);
+    GANNET_TRY(err);
+  }
+  for (int k = 0; k < shape->d; ++k) new->rho[k] = 1;
+  gannet_random_normal(stream, 0, gannet_tangent_parameters(new), new->weights);
+  place_layers(new);
+  *net = new;
+  return GANNET_OK;
+}
+
+void gannet_tangent_destroy(gannet_tangent **net) {
+  if (!*net) return;
+  gannet_tangent *old = *net;
+  gannet_free(&old->rho);
+  gannet_free(&old->weights);
+  gannet_free(&old->u);
+  for (int l = 0; l < GANNET_TANGENT_LAYERS; ++l) gannet_free(&old->slope[l]);
+  gannet_free(&old->products);
+  gannet_free(&old->point);
+  gannet_tangent_release(&old->tile);
+  gannet_free(net);
+}
+
+void gannet_tangent_set_inputs(gannet_tangent *net, const double *rho, double bias) {
+  memcpy(net->rho, rho, (size_t)net->shape.d * sizeof *rho);
+  net->bias = bias;
+}
+
+const double *gannet_tangent_weights(const gannet_tangent *net, int layer) {
+  return net->layer[layer];
+}
+
+size_t gannet_tangent_features_bytes(const gannet_tangent *net,
+                                     const gannet_tangent_features *features) {
+  const size_t row = (size_t)net->inputs + 2 * (size_t)net->shape.layers * (size_t)net->shape.width;
+  return (size_t)features->capacity * row * sizeof(double);
+}
+
+size_t gannet_tangent_bytes(const gannet_tangent *net) {
+  const size_t m = (size_t)net->shape.width, layers = (size_t)net->shape.layers;
+  const size_t work = (layers + 1) * BLOCK * m + 2 * BLOCK * TANGENT_COLUMNS + (4 * layers + 4) * m;
+  return sizeof *net + (gannet_tangent_parameters(net) + work) * sizeof(double) +
+         gannet_tangent_features_bytes(net, &net->tile);
+}
+
+void gannet_tangent_lift(const gannet_tangent *net, int n, const double *x, double *z) {
+  const int d = net->shape.d;
+  for (int i = 0; i < n; ++i) {
+    for (int k = 0; k < d; ++k) z[k] = net->rho[k] * (2 * x[k] - 1);
+    z[d] = net->bias;
+    z += d + 1;
+    x += d;
+  }
+  memset(z, 0, rows_of((size_t)(BLOCK - n), d + 1) * sizeof *z);
+}
+
+static void forward(const gannet_tangent *net, gannet_tangent_features *f, int first) {
+  const int m = net->shape.width;
+  const double *below = f->z + rows_of((size_t)first, net->inputs);
+  int columns = net->inputs;
+  for (int l = 0; l < net->shape.layers; ++l) {
+    double *a = f->a[l] + rows_of((size_t)first, m);
+    gannet_gemm_nt(BLOCK, m, columns, l == 0 ? 1 : net->c, below, columns, net->layer[l], columns,
+                   0, net->u, m);
+    net->shape.activation->slope(BLOCK * m, net->u, a, net->slope[l]);
+    below = a;
+    columns = m;
+  }
+}
+
+static void backward(const gannet_tangent *net, gannet_tangent_features *f, int first) {
+  const int m = net->shape.width, top = net->shape.layers - 1;
+  const double *output = net->layer[top + 1];
+  double *b = f->b[top] + rows_of((size_t)first, m);
+  for (int i = 0; i < BLOCK; ++i)
+    for (int j = 0; j < m; ++j) b[i * m + j] = net->c * output[j] * net->slope[top][i * m + j];
+  for (int l = top; l > 0; --l) {
+    double *below = f->b[l - 1] + rows_of((size_t)first, m);
+    gannet_gemm_nn(BLOCK, m, m, net->c, b, m, net->layer[l], m, 0, below, m);
+    for (int i = 0; i < BLOCK * m; ++i) below[i] *= net->slope[l - 1][i];
+    b = below;
+  }
+}
+
+void gannet_tangent_block(const gannet_tangent *net, gannet_tangent_features *features, int first) {
+  forward(net, features, first);
+  backward(net, features, first);
+}
+
+gannet_err gannet_tangent_extend(const gannet_tangent *net, int n, const double *x,
+                                 gannet_tangent_features *features) {
+  const int blocks = n / BLOCK + (n % BLOCK != 0), kept = features->n / BLOCK;
+  int capacity = blocks * BLOCK;
+  if (capacity > features->capacity && features->capacity > 0 &&
+      capacity < features->capacity * 3 / 2)
+    capacity = (features->capacity * 3 / 2 + BLOCK - 1) / BLOCK * BLOCK; /* amortised growth */
+  GANNET_TRY(features_reserve(net, capacity, features));
+  for (int block = kept < blocks ? kept : blocks; block < blocks; ++block) {
+    const int first = block * BLOCK, rows = n - first < BLOCK ? n - first : BLOCK;
+    gannet_tangent_lift(net, rows, x + rows_of((size_t)first, net->shape.d),
+                        features->z + rows_of((size_t)first, net->inputs));
+    gannet_tangent_block(net, features, first);
+  }
+  features->n = n;
+  return GANNET_OK;
+}
+
+void gannet_tangent_release(gannet_tangent_features *features) {
+  gannet_free(&features->z);
+  for (int l = 0; l < GANNET_TANGENT_LAYERS; ++l) {
+    gannet_free(&features->a[l]);
+    gannet_free(&features->b[l]);
+  }
+  *features = (gannet_tangent_features){0};
+}
+
+/* One piece of a kernel: na <= block rows, nb <= TANGENT_COLUMNS columns from column first_b. */
+static void kernel_piece(const gannet_tangent *net, const gannet_tangent_features *a, int first_a,
+                         int na, const gannet_tangent_features *b, int first_b, int nb, double *k,
+                         int ldk) {
+  const int m = net->shape.width, top = net->shape.layers - 1;
+  const size_t ra = (size_t)first_a * (size_t)m, rb = (size_t)first_b * (size_t)m;
+  const double c2 = net->c * net->c;
+  double *forward_part = net->products, *backward_part = net->products + BLOCK * TANGENT_COLUMNS;
+  gannet_gemm_nt(na, nb, m, c2, a->a[top] + ra, m, b->a[top] + rb, m, 0, k, ldk);
+  for (int l = top; l >= 0; --l) {
+    if (l > 0)
+      gannet_gemm_nt(na, nb, m, c2, a->a[l - 1] + ra, m, b->a[l - 1] + rb, m, 0, forward_part,
+                     TANGENT_COLUMNS);
+    else
+      gannet_gemm_nt(na, nb, net->inputs, 1, a->z + rows_of((size_t)first_a, net->inputs),
+                     net->inputs, b->z + rows_of((size_t)first_b, net->inputs), net->inputs, 0,
+                     forward_part, TANGENT_COLUMNS);
+    gannet_gemm_nt(na, nb, m, 1, a->b[l] + ra, m, b->b[l] + rb, m, 0, backward_part,
+                   TANGENT_COLUMNS);
+    for (int i = 0; i < na; ++i)
+      for (int j = 0; j < nb; ++j)
+        k[(size_t)i * (size_t)ldk + (size_t)j] +=
+            forward_part[i * TANGENT_COLUMNS + j] * backward_part[i * TANGENT_COLUMNS + j];
+  }
+}
+
+void gannet_tangent_kernel(const gannet_tangent *net, const gannet_tangent_features *a, int first_a,
+                           int na, const gannet_tangent_features *b, int nb, double *k, int ldk) {
+  for (int i = 0; i < na; i += BLOCK) {
+    const int rows = na - i < BLOCK ? na - i : BLOCK;
+    for (int j = 0; j < nb; j += TANGENT_COLUMNS) {
+      const int columns = nb - j < TANGENT_COLUMNS ? nb - j : TANGENT_COLUMNS;
+      kernel_piece(net, a, first_a + i, rows, b, j, columns,
+                   k + (size_t)i * (size_t)ldk + (size_t)j, ldk);
+    }
+  }
+}
+
+void gannet_tangent_diagonal(const gannet_tangent *net, const gannet_tangent_features *features,
+                             int first, int n, double *diagonal) {
+  const int m = net->shape.width, top = net->shape.layers - 1;
+  const double c2 = net->c * net->c;
+  for (int i = 0; i < n; ++i) {
+    const size_t row = (size_t)(first + i) * (size_t)m;
+    const double *z = features->z + rows_of((size_t)(first + i), net->inputs);
+    const double *b = features->b[0] + row, *a = features->a[top] + row;
+    double sum = c2 * gannet_dot(m, a, a) + gannet_dot(net->inputs, z, z) * gannet_dot(m, b, b);
+    for (int l = top; l > 0; --l) {
+      a = features->a[l - 1] + row;
+      b = features->b[l] + row;
+      sum += c2 * gannet_dot(m, a, a) * gannet_dot(m, b, b);
+    }
+    diagonal[i] = sum;
+  }
+}
