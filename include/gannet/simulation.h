@@ -35,6 +35,8 @@ typedef struct {
   const char *const *texts; /* [n_variables] the same values as text ("true", "gmres", "0.5") */
   int n_constraints;
   const char *const *constraint_names;
+  int n_settings;
+  const char *const *settings; /* [n_settings] "key=value" from evaluate.settings of the campaign */
 } gannet_simulation_input;
 
 typedef struct {

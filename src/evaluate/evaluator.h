@@ -13,6 +13,7 @@
 
 #include "base/context.h"
 #include "base/option.h"
+#include "evaluate/launcher.h"
 #include "evaluate/simulation.h"
 #include "problem/history.h"
 
@@ -35,15 +36,17 @@ typedef struct {
   gannet_run_record run;
 } gannet_result_record;
 
-/* What every back-end may need. */
+/* What every back-end may need. Pointers are borrowed until destroy. */
 typedef struct {
   const gannet_context *context;
-  const gannet_problem *problem;                    /* borrowed until destroy */
-  const char *campaign;                             /* directory; borrowed until destroy */
-  const char *name;                                 /* of the campaign */
-  int parallel;                                     /* most evaluations in flight, >= 1 */
-  double time_limit;                                /* seconds per evaluation; INFINITY = none */
-  const gannet_simulation_type *const *simulations; /* built-in ones, NULL-terminated */
+  const gannet_problem *problem;
+  const char *campaign;        /* directory of the campaign */
+  const char *input_directory; /* that relative paths start from; NULL = working directory */
+  const char *name;            /* of the campaign */
+  int parallel;                /* most evaluations in flight, >= 1 */
+  double time_limit;           /* seconds per evaluation; INFINITY = none */
+  const gannet_simulation_type *const *simulations; /* built-in ones, NULL-terminated, or NULL */
+  gannet_launcher *launcher; /* used on rank 0 only; NULL = the command back-end forks its own */
 } gannet_evaluator_setup;
 
 typedef struct {
@@ -52,7 +55,8 @@ typedef struct {
   const gannet_option *options; /* keys under evaluate: that only this back-end has */
   size_t options_size;
   /* check: complain about what can be seen without running (missing executable, unknown
-   * simulation). */
+   * simulation). Local; setup->context and setup->problem may be NULL, then less is checked. NULL =
+   * nothing to check. */
   gannet_err (*check)(const void *options, const gannet_evaluator_setup *setup,
                       gannet_complaints *complaints);
   gannet_err (*create)(const void *options, const gannet_evaluator_setup *setup, void **state);
@@ -75,7 +79,19 @@ extern const gannet_evaluator_type *const gannet_evaluator_types[];
 GANNET_CHECKED gannet_err gannet_evaluator_find(const char *name,
                                                 const gannet_evaluator_type **type);
 
-/* Create an evaluator.
+/* Complain about everything that can be seen to be wrong without running a simulation: all of it at
+ * once. Warnings (a time limit that a back-end cannot keep) go to the log.
+ *
+ * Local.
+ *
+ * setup  in  context and problem may be NULL: then less is checked
+ */
+GANNET_CHECKED gannet_err gannet_evaluator_check(const gannet_evaluator_type *type,
+                                                 const void *options,
+                                                 const gannet_evaluator_setup *setup,
+                                                 gannet_complaints *complaints);
+
+/* Create an evaluator. What check complains about is an error here.
  *
  * Collective over the context's communicator; arguments the same on all ranks.
  *
@@ -100,8 +116,9 @@ void gannet_evaluator_destroy(gannet_evaluator **evaluator);
 GANNET_CHECKED gannet_err gannet_evaluator_submit(gannet_evaluator *evaluator, int n,
                                                   const gannet_request *requests);
 
-/* Collect ended evaluations. Returns as soon as there is one, or after wait seconds with none. The
- * in-process back-ends run what was submitted inside this call.
+/* Collect ended evaluations. Returns as soon as there is one, or after wait seconds with none, or
+ * with none when a signal handler ran on rank 0. The in-process back-ends run what was submitted,
+ * capacity of it at most, inside this call and return all of that: no time limit can interrupt it.
  *
  * Collective; the same on all ranks. Results come in the order in which they ended; the synchronous
  * loop sorts by id.

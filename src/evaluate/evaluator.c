@@ -1,0 +1,108 @@
+/* The front: checks once what back-ends may trust, and counts what is in flight. */
+#include "evaluate/evaluator.h"
+
+#include <math.h>
+
+#include "base/memory.h"
+
+struct gannet_evaluator {
+  const gannet_evaluator_type *type;
+  gannet_evaluator_setup setup;
+  void *state;
+  int in_flight;
+};
+
+gannet_err gannet_evaluator_check(const gannet_evaluator_type *type, const void *options,
+                                  const gannet_evaluator_setup *setup,
+                                  gannet_complaints *complaints) {
+  if (type->check) GANNET_TRY(type->check(options, setup, complaints));
+  return GANNET_OK;
+}
+
+static gannet_err check_arguments(const gannet_evaluator_type *type, const void *options,
+                                  const gannet_evaluator_setup *setup) {
+  GANNET_REQUIRE(setup->problem, GANNET_ERR_ARG, "no problem");
+  GANNET_REQUIRE(setup->parallel >= 1, GANNET_ERR_ARG, "parallel = %d, expected at least 1",
+                 setup->parallel);
+  GANNET_REQUIRE(setup->time_limit > 0, GANNET_ERR_ARG,
+                 "time_limit = %g s, expected more than 0 (INFINITY = none)", setup->time_limit);
+  gannet_complaints complaints = {0};
+  gannet_err err = gannet_evaluator_check(type, options, setup, &complaints);
+  if (err == GANNET_OK) err = gannet_complaints_raise(&complaints);
+  gannet_complaints_release(&complaints);
+  return err;
+}
+
+static gannet_err make(const gannet_evaluator_type *type, const gannet_evaluator_setup *setup,
+                       gannet_evaluator **evaluator) {
+  GANNET_TRY(gannet_alloc(1, sizeof **evaluator, evaluator));
+  (*evaluator)->type = type;
+  (*evaluator)->setup = *setup;
+  return GANNET_OK;
+}
+
+gannet_err gannet_evaluator_create(const gannet_evaluator_type *type, const void *options,
+                                   const gannet_evaluator_setup *setup,
+                                   gannet_evaluator **evaluator) {
+  gannet_evaluator *made = NULL;
+  GANNET_REQUIRE(setup->context, GANNET_ERR_ARG, "no context");
+  GANNET_TRY(gannet_agree(setup->context->comm, check_arguments(type, options, setup)));
+  GANNET_TRY(gannet_agree(setup->context->comm, make(type, setup, &made)));
+  const gannet_err err = type->create(options, &made->setup, &made->state);
+  if (err != GANNET_OK) gannet_free(&made);
+  *evaluator = made;
+  GANNET_TRY(err);
+  return GANNET_OK;
+}
+
+void gannet_evaluator_destroy(gannet_evaluator **evaluator) {
+  if (!*evaluator) return;
+  /* The back-end's own destroy ends what still runs; a failing cancel must not keep it from that.
+   */
+  if ((*evaluator)->in_flight > 0 && gannet_evaluator_cancel(*evaluator) != GANNET_OK)
+    gannet_log((*evaluator)->setup.context, GANNET_LOG_WARNING, "%s", gannet_error_message());
+  (*evaluator)->type->destroy((*evaluator)->state);
+  gannet_free(evaluator);
+}
+
+gannet_err gannet_evaluator_submit(gannet_evaluator *evaluator, int n,
+                                   const gannet_request *requests) {
+  GANNET_REQUIRE(n >= 0, GANNET_ERR_ARG, "n = %d", n);
+  GANNET_REQUIRE(n <= evaluator->setup.parallel - evaluator->in_flight, GANNET_ERR_ARG,
+                 "%d evaluations on top of %d in flight; at most %d in parallel", n,
+                 evaluator->in_flight, evaluator->setup.parallel);
+  if (n == 0) return GANNET_OK;
+  GANNET_TRY(evaluator->type->submit(evaluator->state, n, requests));
+  evaluator->in_flight += n;
+  return GANNET_OK;
+}
+
+gannet_err gannet_evaluator_poll(gannet_evaluator *evaluator, double wait, int capacity, int *n,
+                                 gannet_result_record *results) {
+  *n = 0;
+  GANNET_REQUIRE(capacity >= 1, GANNET_ERR_ARG, "capacity = %d, expected at least 1", capacity);
+  GANNET_REQUIRE(wait >= 0, GANNET_ERR_ARG, "wait = %g s, expected at least 0", wait);
+  if (evaluator->in_flight == 0) return GANNET_OK;
+  GANNET_TRY(evaluator->type->poll(evaluator->state, wait, capacity, n, results));
+  evaluator->in_flight -= *n;
+  return GANNET_OK;
+}
+
+gannet_err gannet_evaluator_cancel(gannet_evaluator *evaluator) {
+  evaluator->in_flight = 0;
+  GANNET_TRY(evaluator->type->cancel(evaluator->state));
+  return GANNET_OK;
+}
+
+gannet_err gannet_evaluator_recover(gannet_evaluator *evaluator, const gannet_request *request,
+                                    bool *taken) {
+  *taken = false;
+  if (!evaluator->type->recover) return GANNET_OK;
+  GANNET_TRY(evaluator->type->recover(evaluator->state, request, taken));
+  if (*taken) evaluator->in_flight += 1;
+  return GANNET_OK;
+}
+
+int gannet_evaluator_in_flight(const gannet_evaluator *evaluator) {
+  return evaluator->in_flight;
+}

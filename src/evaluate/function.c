@@ -1,0 +1,157 @@
+/* Built-in simulations, called inside the job. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/names.h"
+#include "evaluate/backends.h"
+#include "evaluate/in_process.h"
+
+static const gannet_option options[] = {
+    {.key = "simulation",
+     .type = GANNET_TEXT,
+     .offset = offsetof(gannet_in_process_options, target),
+     .flags = GANNET_OPTION_REQUIRED,
+     .help = "name of a built-in simulation (gannet list shows all)",
+     .example = "branin"},
+    GANNET_IN_PROCESS_OPTIONS,
+    {0}};
+
+typedef struct {
+  const gannet_simulation_type *type;
+  void *options; /* of the simulation; NULL when it has none */
+} target;
+
+static const gannet_option no_options[] = {{0}};
+
+static const gannet_option *table_of(const gannet_simulation_type *type) {
+  return type->options ? type->options : no_options;
+}
+
+static gannet_err find(const gannet_in_process_options *chosen, const gannet_evaluator_setup *setup,
+                       const gannet_simulation_type **type) {
+  int index = 0;
+  GANNET_REQUIRE(setup->simulations && setup->simulations[0], GANNET_ERR_NAME,
+                 "simulation '%s': this program has no built-in simulations", chosen->target);
+  GANNET_TRY(gannet_name_find("simulation", chosen->target ? chosen->target : "",
+                              (const void *const *)setup->simulations, &index));
+  *type = setup->simulations[index];
+  return GANNET_OK;
+}
+
+/* "key=value" texts become settings of the simulation's own table. */
+static gannet_err split_texts(const gannet_text_list *texts, char **keys, gannet_setting *settings,
+                              int *n) {
+  for (int i = 0; i < texts->n; ++i) {
+    GANNET_TRY(gannet_copy_text(texts->item[i], &keys[i]));
+    char *equals = strchr(keys[i], '=');
+    if (!equals) continue; /* complained about by gannet_in_process_check */
+    *equals = '\0';
+    settings[*n] = (gannet_setting){.key = keys[i], .text = equals + 1};
+    *n += 1;
+  }
+  return GANNET_OK;
+}
+
+static gannet_err parse(const gannet_text_list *texts, const gannet_option *table, void *values,
+                        gannet_complaints *complaints) {
+  char **keys = NULL;
+  gannet_setting *settings = NULL;
+  int n = 0;
+  gannet_err err = gannet_alloc((size_t)texts->n, sizeof *keys, &keys);
+  if (err == GANNET_OK) err = gannet_alloc((size_t)texts->n, sizeof *settings, &settings);
+  if (err == GANNET_OK) err = split_texts(texts, keys, settings, &n);
+  if (err == GANNET_OK)
+    err = gannet_options_apply(table, "evaluate.settings", n, settings, values, complaints);
+  for (int i = 0; keys && i < texts->n; ++i) gannet_free(&keys[i]);
+  gannet_free(&keys);
+  gannet_free(&settings);
+  return err;
+}
+
+static void release(void *pointer) {
+  target *made = pointer;
+  if (made->options)
+    gannet_options_release(table_of(made->type), made->options, made->type->options_size);
+  gannet_free(&made->options);
+  gannet_free(&made);
+}
+
+/* The simulation's options in a target of their own, or complaints. */
+static gannet_err make_target(const gannet_in_process_options *chosen,
+                              const gannet_simulation_type *type, gannet_complaints *complaints,
+                              target **made) {
+  GANNET_TRY(gannet_alloc(1, sizeof **made, made));
+  (*made)->type = type;
+  GANNET_TRY(gannet_alloc(1, type->options_size, &(*made)->options));
+  return parse(&chosen->settings, table_of(type), (*made)->options, complaints);
+}
+
+static void check_sizes(const gannet_simulation_type *type, const gannet_problem_spec *spec,
+                        gannet_complaints *complaints) {
+  if (type->fixed_d && type->fixed_d != spec->n_variables)
+    gannet_complain(complaints, "evaluate.simulation",
+                    "'%s' takes %d variables, the campaign has %d", type->name, type->fixed_d,
+                    spec->n_variables);
+  if (spec->n_constraints > type->n_constraints)
+    gannet_complain(complaints, "evaluate.simulation",
+                    "'%s' computes %d constraints, the campaign names %d", type->name,
+                    type->n_constraints, spec->n_constraints);
+}
+
+static gannet_err check(const void *given, const gannet_evaluator_setup *setup,
+                        gannet_complaints *complaints) {
+  const gannet_in_process_options *chosen = given;
+  const gannet_simulation_type *type = NULL;
+  target *made = NULL;
+  gannet_in_process_check(chosen, setup, complaints);
+  if (find(chosen, setup, &type) != GANNET_OK) {
+    gannet_complain(complaints, "evaluate.simulation", "%s", gannet_error_message());
+    gannet_error_clear();
+    return GANNET_OK;
+  }
+  if (setup->problem) check_sizes(type, &setup->problem->spec, complaints);
+  const gannet_err err = make_target(chosen, type, complaints, &made);
+  if (made) release(made);
+  return err;
+}
+
+static gannet_err make(const gannet_in_process_options *chosen, const gannet_evaluator_setup *setup,
+                       gannet_in_process_call *call) {
+  const gannet_simulation_type *type = NULL;
+  gannet_complaints complaints = {0};
+  target *made = NULL;
+  GANNET_TRY(find(chosen, setup, &type));
+  gannet_err err = make_target(chosen, type, &complaints, &made);
+  if (err == GANNET_OK) err = gannet_complaints_raise(&complaints);
+  gannet_complaints_release(&complaints);
+  call->target = made;
+  call->n_constraints = type->n_constraints;
+  return err;
+}
+
+static int run(void *pointer, const gannet_simulation_input *input,
+               gannet_simulation_output *output) {
+  const target *made = pointer;
+  return made->type->run(made->options, input, output);
+}
+
+static gannet_err create(const void *given, const gannet_evaluator_setup *setup, void **state) {
+  const gannet_in_process_options *chosen = given;
+  gannet_in_process_call call = {.run = run, .release = release};
+  const gannet_err local = make(chosen, setup, &call);
+  return gannet_in_process_create(chosen, setup, &call, local, state);
+}
+
+const gannet_evaluator_type gannet_evaluator_function = {
+    .name = "function",
+    .summary = "a built-in simulation, called inside the job on groups of its ranks",
+    .options = options,
+    .options_size = sizeof(gannet_in_process_options),
+    .check = check,
+    .create = create,
+    .destroy = gannet_in_process_destroy,
+    .submit = gannet_in_process_submit,
+    .poll = gannet_in_process_poll,
+    .cancel = gannet_in_process_cancel,
+};

@@ -1,0 +1,286 @@
+#include "evaluate/in_process.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "evaluate/record.h"
+
+enum { TEXT_SIZE = 48 }; /* of a number; texts of categories are borrowed from the problem */
+
+typedef struct {
+  int64_t id;
+  int attempt;
+  uint64_t seed;
+  double submitted;
+} queued;
+
+typedef struct {
+  const gannet_context *context;
+  const gannet_problem *problem;
+  gannet_in_process_call call;
+  const gannet_text_list *settings;
+  int groups, group; /* group of this rank, -1 when it idles */
+  MPI_Comm comm;     /* of the group, for the simulation */
+  MPI_Comm control;  /* of the group, for us: a failed simulation may leave messages in comm */
+  int group_rank;
+  int capacity, n_queued; /* evaluations handed over and not yet run */
+  queued *queue;          /* [capacity] */
+  double *x;              /* [capacity][n_variables] */
+  double *constraints;    /* [max(what the problem names, what the simulation writes)] */
+  const char **names;     /* [n_variables] */
+  const char **texts;     /* [n_variables] */
+  char *text;             /* [n_variables][TEXT_SIZE] */
+  const char **constraint_names;
+  size_t record_size;
+  char *records; /* [capacity][record_size] */
+} runner;
+
+void gannet_in_process_check(const gannet_in_process_options *options,
+                             const gannet_evaluator_setup *setup, gannet_complaints *complaints) {
+  for (int i = 0; i < options->settings.n; ++i)
+    if (!strchr(options->settings.item[i], '='))
+      gannet_complain(complaints, "evaluate.settings", "'%s' is not of the form key=value",
+                      options->settings.item[i]);
+  if (!setup->context) return;
+  if (options->ranks_per_simulation > setup->context->np)
+    gannet_complain(
+        complaints, "evaluate.ranks_per_simulation",
+        "%d ranks asked for one simulation, but the job has %d; start more with mpirun -n "
+        "%d or ask for fewer",
+        options->ranks_per_simulation, setup->context->np, options->ranks_per_simulation);
+  if (isfinite(setup->time_limit))
+    gannet_log(setup->context, GANNET_LOG_WARNING,
+               "evaluate.time_limit cannot interrupt a simulation that runs inside the job; use "
+               "backend: command to have it kept");
+}
+
+static gannet_err allocate(runner *made) {
+  const gannet_problem_spec *spec = &made->problem->spec;
+  const size_t nv = (size_t)spec->n_variables, capacity = (size_t)made->capacity;
+  const int nc = made->call.n_constraints > spec->n_constraints ? made->call.n_constraints
+                                                                : spec->n_constraints;
+  made->record_size = gannet_record_size(spec->n_constraints);
+  GANNET_TRY(gannet_alloc(capacity, sizeof *made->queue, &made->queue));
+  GANNET_TRY(gannet_alloc(capacity * nv, sizeof *made->x, &made->x));
+  GANNET_TRY(gannet_alloc((size_t)nc, sizeof *made->constraints, &made->constraints));
+  GANNET_TRY(gannet_alloc(nv, sizeof *made->names, &made->names));
+  GANNET_TRY(gannet_alloc(nv, sizeof *made->texts, &made->texts));
+  GANNET_TRY(gannet_alloc(nv, TEXT_SIZE, &made->text));
+  GANNET_TRY(gannet_alloc((size_t)spec->n_constraints, sizeof *made->constraint_names,
+                          &made->constraint_names));
+  GANNET_TRY(gannet_alloc(capacity, made->record_size, &made->records));
+  for (int k = 0; k < spec->n_variables; ++k) made->names[k] = spec->variables[k].name;
+  for (int j = 0; j < spec->n_constraints; ++j)
+    made->constraint_names[j] = spec->constraints[j].name;
+  return GANNET_OK;
+}
+
+static gannet_err prepare(runner *made, const gannet_in_process_options *options,
+                          const gannet_evaluator_setup *setup, gannet_err local) {
+  GANNET_TRY(local);
+  made->context = setup->context;
+  made->problem = setup->problem;
+  made->settings = &options->settings;
+  made->capacity = setup->parallel;
+  made->groups = setup->context->np / options->ranks_per_simulation;
+  made->group = setup->context->rank / options->ranks_per_simulation;
+  if (made->group >= made->groups) made->group = -1;
+  return allocate(made);
+}
+
+static gannet_err split(runner *made) {
+  const int color = made->group < 0 ? MPI_UNDEFINED : made->group;
+  GANNET_TRY_MPI(MPI_Comm_split(made->context->comm, color, made->context->rank, &made->control));
+  if (made->group < 0) return GANNET_OK;
+  GANNET_TRY_MPI(MPI_Comm_set_errhandler(made->control, MPI_ERRORS_RETURN));
+  GANNET_TRY_MPI(MPI_Comm_dup(made->control, &made->comm));
+  GANNET_TRY_MPI(MPI_Comm_set_errhandler(made->comm, MPI_ERRORS_RETURN));
+  GANNET_TRY_MPI(MPI_Comm_rank(made->comm, &made->group_rank));
+  return GANNET_OK;
+}
+
+gannet_err gannet_in_process_create(const gannet_in_process_options *options,
+                                    const gannet_evaluator_setup *setup,
+                                    const gannet_in_process_call *call, gannet_err local,
+                                    void **state) {
+  runner *made = calloc(1, sizeof *made);
+  *state = NULL;
+  if (made) {
+    made->comm = made->control = MPI_COMM_NULL;
+    made->call = *call;
+    local = prepare(made, options, setup, local);
+  } else {
+    if (call->target) call->release(call->target);
+    local = GANNET_RAISE(GANNET_ERR_MEMORY, "%zu bytes", sizeof *made);
+  }
+  gannet_err err = gannet_agree(setup->context->comm, local);
+  if (err == GANNET_OK) err = gannet_agree(setup->context->comm, split(made));
+  if (err != GANNET_OK && made) gannet_in_process_destroy(made);
+  if (err == GANNET_OK) *state = made;
+  GANNET_TRY(err);
+  return GANNET_OK;
+}
+
+void gannet_in_process_destroy(void *state) {
+  runner *made = state;
+  int finalized = 0;
+  (void)MPI_Finalized(&finalized);
+  if (made->call.target) made->call.release(made->call.target);
+  if (made->comm != MPI_COMM_NULL && !finalized) (void)MPI_Comm_free(&made->comm);
+  if (made->control != MPI_COMM_NULL && !finalized) (void)MPI_Comm_free(&made->control);
+  gannet_free(&made->queue);
+  gannet_free(&made->x);
+  gannet_free(&made->constraints);
+  gannet_free(&made->names);
+  gannet_free(&made->texts);
+  gannet_free(&made->text);
+  gannet_free(&made->constraint_names);
+  gannet_free(&made->records);
+  free(made);
+}
+
+gannet_err gannet_in_process_submit(void *state, int n, const gannet_request *requests) {
+  runner *run = state;
+  const size_t nv = (size_t)run->problem->spec.n_variables;
+  for (int i = 0; i < n; ++i) {
+    const int at = run->n_queued++;
+    run->queue[at] =
+        (queued){requests[i].id, requests[i].attempt, requests[i].seed, gannet_clock_epoch()};
+    memcpy(run->x + (size_t)at * nv, requests[i].x_user, nv * sizeof *run->x);
+  }
+  return GANNET_OK;
+}
+
+static void fill_texts(runner *run, const double *x) {
+  const gannet_problem_spec *spec = &run->problem->spec;
+  for (int k = 0; k < spec->n_variables; ++k) {
+    char *text = run->text + (size_t)k * TEXT_SIZE;
+    if (spec->variables[k].type == GANNET_VARIABLE_CATEGORICAL) {
+      run->texts[k] = spec->variables[k].values[(int)x[k]];
+    } else {
+      gannet_problem_format(run->problem, k, x[k], text, TEXT_SIZE);
+      run->texts[k] = text;
+    }
+  }
+}
+
+/* One failing rank fails the run of its whole group, with that rank's reason. */
+static gannet_err agree_on_code(const runner *run, int code, gannet_simulation_output *output,
+                                int *failed_rank) {
+  struct {
+    int failed, rank;
+  } mine = {code != 0, run->group_rank}, worst;
+  GANNET_TRY_MPI(MPI_Allreduce(&mine, &worst, 1, MPI_2INT, MPI_MAXLOC, run->control));
+  *failed_rank = worst.failed ? worst.rank : -1;
+  if (worst.failed && worst.rank != 0)
+    GANNET_TRY_MPI(
+        MPI_Bcast(output->reason, (int)sizeof output->reason, MPI_CHAR, worst.rank, run->control));
+  return GANNET_OK;
+}
+
+static void judge(const runner *run, const gannet_simulation_output *output, int failed_rank,
+                  gannet_result_record *result) {
+  const char *reason = output->reason[0] ? output->reason : "the simulation gave no reason";
+  result->run.exit_code = failed_rank < 0 ? 0 : -1;
+  if (failed_rank >= 0) {
+    gannet_record_fail(result, true, "rank %d of the simulation failed: %s", failed_rank, reason);
+  } else if (output->infeasible) {
+    gannet_record_fail(result, false, "%s", reason);
+    result->status = GANNET_EVAL_INFEASIBLE;
+  } else {
+    result->objective = output->objective;
+    if (run->problem->spec.n_constraints > 0)
+      memcpy(result->constraints, output->constraints,
+             (size_t)run->problem->spec.n_constraints * sizeof *result->constraints);
+    gannet_record_judge(run->problem, result);
+  }
+  if (result->status != GANNET_EVAL_DONE) {
+    result->objective = NAN;
+    for (int j = 0; j < run->problem->spec.n_constraints; ++j) result->constraints[j] = NAN;
+  }
+}
+
+/* Run evaluation at of the queue on this rank's group; its root packs the record. */
+static gannet_err run_one(runner *run, int at, gannet_result_record *result) {
+  const gannet_problem_spec *spec = &run->problem->spec;
+  const queued *asked = &run->queue[at];
+  const double *x = run->x + (size_t)at * (size_t)spec->n_variables;
+  gannet_simulation_output output = {.objective = NAN, .constraints = run->constraints};
+  int failed_rank = -1;
+  fill_texts(run, x);
+  const gannet_simulation_input input = {GANNET_SIMULATION_ABI,
+                                         run->comm,
+                                         asked->id,
+                                         asked->attempt,
+                                         asked->seed,
+                                         spec->n_variables,
+                                         run->names,
+                                         x,
+                                         run->texts,
+                                         spec->n_constraints,
+                                         run->constraint_names,
+                                         run->settings->n,
+                                         (const char *const *)run->settings->item};
+  gannet_record_clear(spec->n_constraints, result);
+  for (int j = 0; j < spec->n_constraints; ++j) run->constraints[j] = NAN;
+  result->run.started = gannet_clock_epoch();
+  const int code = run->call.run(run->call.target, &input, &output);
+  result->run.ended = gannet_clock_epoch();
+  output.reason[sizeof output.reason - 1] = '\0';
+  GANNET_TRY(agree_on_code(run, code, &output, &failed_rank));
+  result->id = asked->id;
+  result->run.submitted = asked->submitted;
+  result->run.attempts = asked->attempt;
+  result->run.slot = run->group;
+  gannet_record_host(result->run.host);
+  judge(run, &output, failed_rank, result);
+  if (run->group_rank == 0)
+    gannet_record_pack(spec->n_constraints, result, run->records + (size_t)at * run->record_size);
+  return GANNET_OK;
+}
+
+static int by_id(const void *a, const void *b) {
+  const gannet_result_record *one = a, *two = b;
+  return (one->id > two->id) - (one->id < two->id);
+}
+
+static void forget_first(runner *run, int n) {
+  const size_t nv = (size_t)run->problem->spec.n_variables, rest = (size_t)(run->n_queued - n);
+  memmove(run->queue, run->queue + n, rest * sizeof *run->queue);
+  memmove(run->x, run->x + (size_t)n * nv, rest * nv * sizeof *run->x);
+  run->n_queued -= n;
+}
+
+gannet_err gannet_in_process_poll(void *state, double wait, int capacity, int *n,
+                                  gannet_result_record *results) {
+  (void)wait;
+  runner *run = state;
+  const int count = capacity < run->n_queued ? capacity : run->n_queued;
+  gannet_err local = GANNET_OK;
+  memset(run->records, 0, (size_t)count * run->record_size);
+  for (int i = 0; i < count && run->group >= 0 && local == GANNET_OK; ++i)
+    if (i % run->groups == run->group) local = run_one(run, i, &results[i]);
+  GANNET_TRY(gannet_agree(run->context->comm, local));
+  /* Every record was written by one rank and is zero elsewhere: OR is the gather. */
+  const size_t bytes = (size_t)count * run->record_size;
+  GANNET_REQUIRE(bytes <= INT32_MAX, GANNET_ERR_SHAPE, "%zu bytes of results", bytes);
+  GANNET_TRY_MPI(
+      MPI_Allreduce(MPI_IN_PLACE, run->records, (int)bytes, MPI_BYTE, MPI_BOR, run->context->comm));
+  for (int i = 0; i < count; ++i)
+    gannet_record_unpack(run->problem->spec.n_constraints,
+                         run->records + (size_t)i * run->record_size, &results[i]);
+  qsort(results, (size_t)count, sizeof *results, by_id);
+  forget_first(run, count);
+  *n = count;
+  return GANNET_OK;
+}
+
+gannet_err gannet_in_process_cancel(void *state) {
+  runner *run = state;
+  run->n_queued = 0;
+  return GANNET_OK;
+}

@@ -1,0 +1,45 @@
+/* Results as plain bytes, to be sent to the other ranks. */
+#ifndef GANNET_EVALUATE_RECORD_H
+#define GANNET_EVALUATE_RECORD_H
+
+#include "evaluate/evaluator.h"
+
+/* Bytes of one packed result.
+ *
+ * Local.
+ */
+size_t gannet_record_size(int n_constraints);
+
+/* Result to bytes and back; result->constraints points at [n_constraints] in both directions.
+ *
+ * Local.
+ */
+void gannet_record_pack(int n_constraints, const gannet_result_record *result, void *bytes);
+void gannet_record_unpack(int n_constraints, const void *bytes, gannet_result_record *result);
+
+/* A result with nothing known: failed, NAN, times unknown. constraints becomes all NAN.
+ *
+ * Local.
+ */
+void gannet_record_clear(int n_constraints, gannet_result_record *result);
+
+/* Failed with a reason in one line: control characters become spaces, what does not fit is cut.
+ *
+ * Local.
+ */
+void gannet_record_fail(gannet_result_record *result, bool retry, const char *format, ...)
+    GANNET_PRINTF(3, 4);
+
+/* Turn a result whose numbers are in place into done, or failed when one of them is not finite.
+ *
+ * Local.
+ */
+void gannet_record_judge(const gannet_problem *problem, gannet_result_record *result);
+
+/* The name of this host.
+ *
+ * Local.
+ */
+void gannet_record_host(char *host);
+
+#endif
