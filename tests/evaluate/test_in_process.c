@@ -1,8 +1,6 @@
 /* test: ranks 1 2 3 labels unit conform */
 #include "conform_evaluator.h"
 
-#include <stdlib.h>
-
 #include "evaluate/in_process.h"
 
 typedef struct {
