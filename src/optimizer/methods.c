@@ -1,0 +1,94 @@
+#include "optimizer/methods.h"
+
+#include "base/names.h"
+
+#define SET(k, t) \
+  { .key = (k), .text = (t), .where = "method" }
+
+static const gannet_method automatic = {
+    .name = "auto",
+    .summary = "what is recommended today: neural-bo",
+    .source = "see neural-bo",
+    .defaults = {SET("surrogate.type", "tangent-kernel"), SET("acquisition.type", "thompson")},
+};
+
+static const gannet_method neural_bo = {
+    .name = "neural-bo",
+    .summary =
+        "tangent kernel of a neural network, pathwise Thompson draws, calibrated exploration",
+    .source =
+        "Neural-BO (Phan-Trong, Tran-The, Gupta 2023), with pathwise instead of pointwise draws",
+    .defaults = {SET("surrogate.type", "tangent-kernel"), SET("acquisition.type", "thompson")},
+};
+
+static const gannet_method neural_bo_pointwise = {
+    .name = "neural-bo-pointwise",
+    .summary = "tangent kernel of a ReLU network, an independent normal draw at every candidate",
+    .source = "Neural-BO (Phan-Trong, Tran-The, Gupta 2023), algorithm 1, with the linearised mean",
+    .defaults = {SET("surrogate.type", "tangent-kernel"), SET("surrogate.activation", "relu"),
+                 SET("acquisition.type", "thompson-pointwise")},
+};
+
+static const gannet_method neural_ts = {
+    .name = "neural-ts",
+    .summary = "an ensemble of trained networks, each of which proposes its own minimiser",
+    .source = "sample-then-optimise batch neural Thompson sampling (Dai et al. 2022)",
+    .defaults = {SET("surrogate.type", "ensemble"), SET("acquisition.type", "thompson")},
+};
+
+static const gannet_method neural_ei = {
+    .name = "neural-ei",
+    .summary = "tangent kernel of a neural network, expected improvement",
+    .source = "the surrogate of neural-bo with LogEI (Ament et al. 2023)",
+    .defaults = {SET("surrogate.type", "tangent-kernel"), SET("acquisition.type", "log-ei")},
+};
+
+static const gannet_method gp_ts = {
+    .name = "gp-ts",
+    .summary = "Gaussian process, pathwise Thompson draws",
+    .source = "Wilson et al. 2020 (decoupled sampling)",
+    .defaults = {SET("surrogate.type", "gp"), SET("acquisition.type", "thompson")},
+};
+
+static const gannet_method gp_ei = {
+    .name = "gp-ei",
+    .summary = "Gaussian process, expected improvement, earlier points of a batch fantasised",
+    .source = "Jones, Schonlau, Welch 1998; LogEI of Ament et al. 2023",
+    .defaults = {SET("surrogate.type", "gp"), SET("acquisition.type", "log-ei")},
+};
+
+static const gannet_method gp_ucb = {
+    .name = "gp-ucb",
+    .summary = "Gaussian process, lower confidence bound, earlier points of a batch fantasised",
+    .source = "Srinivas et al. 2010; Desautels et al. 2014 for batches",
+    .defaults = {SET("surrogate.type", "gp"), SET("acquisition.type", "lcb"),
+                 SET("acquisition.exploration", "2")},
+};
+
+static const gannet_method sobol = {
+    .name = "sobol",
+    .summary = "a scrambled Sobol sequence, no model",
+    .source = "Sobol 1967; Joe, Kuo 2008; Owen 1995",
+    .defaults = {SET("acquisition.type", "sobol")},
+};
+
+static const gannet_method uniform = {
+    .name = "random",
+    .summary = "uniform random points, no model",
+    .source = "the baseline of every comparison",
+    .defaults = {SET("acquisition.type", "random")},
+};
+
+const gannet_method *const gannet_methods[] = {
+    &automatic, &neural_bo, &neural_bo_pointwise,
+    &neural_ts, &neural_ei, &gp_ts,
+    &gp_ei,     &gp_ucb,    &sobol,
+    &uniform,   NULL,
+};
+
+gannet_err gannet_method_find(const char *name, const gannet_method **method) {
+  int index = 0;
+  GANNET_TRY(gannet_name_find("method", name, (const void *const *)gannet_methods, &index));
+  *method = gannet_methods[index];
+  return GANNET_OK;
+}

@@ -1,0 +1,87 @@
+/* Settings of an optimiser: the method and each of its parts.
+ *
+ * Keys are dotted: "method", "initial", "surrogate.type", "surrogate.width", "acquisition.type",
+ * "search.candidates". The campaign file writes them as nested mappings. Options of a surrogate or
+ * an acquisition are those of the type chosen, found in its own table.
+ */
+#ifndef GANNET_OPTIMIZER_OPTIONS_H
+#define GANNET_OPTIMIZER_OPTIONS_H
+
+#include "acquisition/acquisition.h"
+#include "base/option.h"
+#include "optimizer/methods.h"
+#include "surrogate/surrogate.h"
+
+typedef enum {
+  GANNET_TRANSFORM_AUTO = -1,
+  GANNET_TRANSFORM_NONE,
+  GANNET_TRANSFORM_LOG
+} gannet_transform;
+
+typedef struct {
+  char *method;
+  int initial;   /* points before the first model, GANNET_AUTO */
+  int transform; /* of the objective, a gannet_transform */
+  double refit;  /* hyper-parameters are learnt when this share of new observations has come */
+} gannet_method_options;
+
+typedef struct {
+  char *type;
+} gannet_surrogate_choice;
+
+typedef struct {
+  char *type;
+  double exploration; /* factor on the uncertainty, NAN = calibrated */
+} gannet_acquisition_choice;
+
+typedef struct {
+  int candidates; /* numbered candidates per proposal */
+  double local;   /* share of them that perturb good points */
+  int centers;    /* good points that are perturbed */
+  int starts;     /* candidates per draw that are polished */
+  int polish;     /* evaluations of a gradient per polished candidate, 0 = no polish */
+} gannet_search_options;
+
+/* How points are made when no surrogate is asked. */
+typedef enum { GANNET_PROPOSE_MODEL, GANNET_PROPOSE_SOBOL, GANNET_PROPOSE_RANDOM } gannet_proposer;
+
+typedef struct {
+  gannet_method_options method;
+  gannet_search_options search;
+  gannet_acquisition_choice acquisition;
+  gannet_proposer proposer;
+  const gannet_surrogate_type *surrogate_type;
+  void *surrogate_options;         /* struct of surrogate_type->options */
+  const gannet_acq_type *acq_type; /* NULL unless proposer is MODEL */
+  void *acq_options;
+} gannet_optimizer_options;
+
+extern const gannet_option gannet_method_table[];
+extern const gannet_option gannet_search_table[];
+extern const gannet_option gannet_surrogate_choice_table[];
+extern const gannet_option gannet_acquisition_choice_table[];
+
+/* Fill the options from settings with dotted keys; what the method's row says comes first.
+ *
+ * Local.
+ *
+ * options     out    to be released with gannet_optimizer_options_release, also after complaints
+ * complaints  inout  one more for every wrong setting, with its where
+ *
+ * Errors: GANNET_ERR_MEMORY.
+ */
+GANNET_CHECKED gannet_err gannet_optimizer_options_parse(int n, const gannet_setting *settings,
+                                                         gannet_optimizer_options *options,
+                                                         gannet_complaints *complaints);
+void gannet_optimizer_options_release(gannet_optimizer_options *options);
+
+/* Call a function with every effective setting: dotted key, value as text, its table entry.
+ *
+ * Local.
+ */
+void gannet_optimizer_options_visit(const gannet_optimizer_options *options,
+                                    void (*visit)(void *user, const char *key, const char *text,
+                                                  const gannet_option *option),
+                                    void *user);
+
+#endif

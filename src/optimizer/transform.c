@@ -1,0 +1,66 @@
+#include "optimizer/transform.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int ascending(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* Differences of huge values may overflow: halves are subtracted then, and the result is cut. */
+static double gap(double high, double low) {
+  const double half = 0.5 * high - 0.5 * low;
+  return half > 0.5e300 ? 1e300 : 2 * half;
+}
+
+static double warp(const gannet_transform_fit *fit, double y) {
+  return log1p(fmax(gap(y, fit->low), 0) / fit->span);
+}
+
+static void standardise(int n, const double *t, gannet_transform_fit *fit) {
+  double sum = 0, squares = 0;
+  for (int i = 0; i < n; ++i) sum += t[i] / n;
+  for (int i = 0; i < n; ++i) squares += (t[i] - sum) * (t[i] - sum) / n;
+  fit->center = sum;
+  fit->scale = sqrt(squares);
+}
+
+static double quantile(int n, const double *sorted, double share) {
+  const double at = share * (n - 1);
+  const int below = (int)at;
+  const double weight = at - below;
+  return below + 1 < n ? (1 - weight) * sorted[below] + weight * sorted[below + 1] : sorted[below];
+}
+
+void gannet_transform_learn(gannet_transform kind, int n, const double *y, double *work,
+                            gannet_transform_fit *fit) {
+  *fit = (gannet_transform_fit){GANNET_TRANSFORM_NONE, 0, 1, 0, 1};
+  if (n == 0) return;
+  memcpy(work, y, (size_t)n * sizeof *work);
+  qsort(work, (size_t)n, sizeof *work, ascending);
+  const double median = quantile(n, work, 0.5);
+  fit->low = work[0];
+  fit->span = gap(median, work[0]);
+  if (kind == GANNET_TRANSFORM_LOG && fit->span > 0) {
+    fit->kind = GANNET_TRANSFORM_LOG;
+    for (int i = 0; i < n; ++i) work[i] = warp(fit, y[i]);
+    standardise(n, work, fit);
+  } else {
+    fit->center = median;
+    fit->scale = gap(quantile(n, work, 0.75), quantile(n, work, 0.25)) / 1.349;
+    if (!(fit->scale > 0)) fit->scale = gap(work[n - 1], work[0]) / 2;
+  }
+  if (!(fit->scale > 0)) fit->scale = 1;
+}
+
+double gannet_transform_apply(const gannet_transform_fit *fit, double y) {
+  if (fit->kind == GANNET_TRANSFORM_LOG) return (warp(fit, y) - fit->center) / fit->scale;
+  const double t = gap(y, fit->center) / fit->scale;
+  return t < -10 ? -10 : t > 10 ? 10 : t;
+}
+
+double gannet_transform_bilog(double c, double s) {
+  return copysign(log1p(fabs(c) / s), c);
+}
