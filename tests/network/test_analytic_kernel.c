@@ -1,0 +1,214 @@
+/* test: serial labels unit timeout 240 */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/harness.h"
+
+#include "network/analytic_kernel.h"
+#include "network/expectation.h"
+#include "network/tangent.h"
+
+enum { D = 3, N = 6 };
+
+static const double rho[D] = {0.7, 1.3, 0.4};
+static const double bias = 0.6;
+
+static void points(double *x) {
+  const gannet_stream stream = {17, GANNET_FOR_TEST, 0, 2};
+  gannet_random_uniform(stream, 0, N * D, x);
+}
+
+static gannet_analytic *make(const gannet_activation *activation, int layers, const double *x) {
+  const gannet_analytic_shape shape = {.activation = activation, .layers = layers, .d = D};
+  gannet_analytic *kernel = NULL;
+  assert_ok(gannet_analytic_create(&shape, N, x, &kernel));
+  return kernel;
+}
+
+/* 10^6 pairs of normals: value and slope within 5 standard errors (bounded by 5e-3 p q here). tanh
+ * is an approximation: 4 %. */
+static void expectations_are_the_means_over_normals(void **state) {
+  (void)state;
+  enum { SAMPLES = 1000000 };
+  const double p = 0.8, q = 1.7, s = -0.5;
+  static double z[2 * SAMPLES], u[SAMPLES], w[SAMPLES], fu[SAMPLES], du[SAMPLES], fw[SAMPLES],
+      dw[SAMPLES];
+  const gannet_stream stream = {3, GANNET_FOR_TEST, 0, 5};
+  gannet_random_normal(stream, 0, 2 * SAMPLES, z);
+  for (int i = 0; i < SAMPLES; ++i) {
+    u[i] = sqrt(p) * z[2 * i];
+    w[i] = s / sqrt(p) * z[2 * i] + sqrt(q - s * s / p) * z[2 * i + 1];
+  }
+  for (int a = 0; gannet_activations[a]; ++a) {
+    const gannet_activation *f = gannet_activations[a];
+    gannet_expectation_function pair = NULL;
+    gannet_expectation e;
+    double value = 0, slope = 0;
+    assert_ok(gannet_expectation_find(f, &pair));
+    pair(p, q, s, &e);
+    f->slope(SAMPLES, u, fu, du);
+    f->slope(SAMPLES, w, fw, dw);
+    for (int i = 0; i < SAMPLES; ++i) {
+      value += fu[i] * fw[i] / SAMPLES;
+      slope += du[i] * dw[i] / SAMPLES;
+    }
+    const double gain = f->smooth ? 1 : 2, bound = f->name[0] == 't' ? 0.04 : 0;
+    assert_near(gain * value, e.value, 7e-3 + bound * fabs(e.value));
+    assert_near(gain * slope, e.slope, 7e-3 + bound * fabs(e.slope));
+  }
+}
+
+static void partial_derivatives_are_differences(void **state) {
+  (void)state;
+  const double p = 0.8, q = 1.7, s = -0.5, h = 1e-6;
+  for (int a = 0; gannet_activations[a]; ++a) {
+    gannet_expectation_function pair = NULL;
+    gannet_expectation e, up, down;
+    assert_ok(gannet_expectation_find(gannet_activations[a], &pair));
+    pair(p, q, s, &e);
+    pair(p + h, q, s, &up);
+    pair(p - h, q, s, &down);
+    assert_near(e.value_p, (up.value - down.value) / (2 * h), 1e-8);
+    assert_near(e.slope_p, (up.slope - down.slope) / (2 * h), 1e-8);
+    pair(p, q + h, s, &up);
+    pair(p, q - h, s, &down);
+    assert_near(e.value_q, (up.value - down.value) / (2 * h), 1e-8);
+    assert_near(e.slope_q, (up.slope - down.slope) / (2 * h), 1e-8);
+    pair(p, q, s + h, &up);
+    pair(p, q, s - h, &down);
+    assert_near(e.slope, (up.value - down.value) / (2 * h), 1e-8);
+    assert_near(e.slope_s, (up.slope - down.slope) / (2 * h), 1e-8);
+  }
+}
+
+/* Largest relative error of the kernel of a random network of this width, root mean square over
+ * nets. */
+static double width_error(const gannet_activation *f, int layers, int width, const double *exact,
+                          const double *x) {
+  enum { NETS = 8 };
+  double sum = 0, k[N * N];
+  for (uint64_t net_index = 0; net_index < NETS; ++net_index) {
+    const gannet_stream stream = {23, GANNET_FOR_WEIGHTS, 0, net_index};
+    const gannet_tangent_shape shape = {.activation = f, .d = D, .layers = layers, .width = width};
+    gannet_tangent *net = NULL;
+    gannet_tangent_features features = {0};
+    assert_ok(gannet_tangent_create(&shape, stream, &net));
+    gannet_tangent_set_inputs(net, rho, bias);
+    assert_ok(gannet_tangent_extend(net, N, x, &features));
+    gannet_tangent_kernel(net, &features, 0, N, &features, N, k, N);
+    for (int i = 0; i < N * N; ++i)
+      sum += (k[i] - exact[i]) * (k[i] - exact[i]) / (NETS * exact[i / N * (N + 1)] * exact[0]);
+    gannet_tangent_release(&features);
+    gannet_tangent_destroy(&net);
+  }
+  return sqrt(sum / (N * N));
+}
+
+/* The error falls as 1/sqrt(width): 64 times the width, 8 times less (5 to 13 leaves room for
+ * chance among 8 networks), and is below 2/sqrt(width). */
+static void finite_networks_tend_to_the_analytic_kernel(void **state) {
+  (void)state;
+  double x[N * D], exact[N * N];
+  points(x);
+  for (int a = 0; gannet_activations[a]; ++a)
+    for (int layers = 1; layers <= 2; ++layers) {
+      const gannet_activation *f = gannet_activations[a];
+      if (f->name[0] == 't') continue;
+      const int narrow = layers == 1 ? 128 : 16;
+      gannet_analytic *kernel = make(f, layers, x);
+      gannet_analytic_matrix(kernel, rho, bias, exact);
+      const double rough = width_error(f, layers, narrow, exact, x);
+      const double fine = width_error(f, layers, 64 * narrow, exact, x);
+      assert_in_range((int)(10 * rough / fine), 40, 150);
+      assert_true(fine < 3 * layers / sqrt(64.0 * narrow));
+      gannet_analytic_destroy(&kernel);
+    }
+}
+
+/* F = sum_ij C_ij k_ij with a random symmetric C; central differences, step 1e-5. */
+static double combine(gannet_analytic *kernel, const double *log_scales, const double *c) {
+  double scale[D], k[N * N], sum = 0;
+  for (int i = 0; i < D; ++i) scale[i] = exp(log_scales[i]);
+  gannet_analytic_matrix(kernel, scale, exp(log_scales[D]), k);
+  for (int i = 0; i < N * N; ++i) sum += c[i] * k[i];
+  return sum;
+}
+
+static void reverse_gives_the_differences(void **state) {
+  (void)state;
+  double x[N * D], c[N * N], at[D + 1], by[D + 1];
+  const gannet_stream stream = {29, GANNET_FOR_TEST, 0, 5};
+  const double h = 1e-5;
+  points(x);
+  gannet_random_normal(stream, 0, N * N, c);
+  for (int i = 0; i < N; ++i)
+    for (int j = 0; j < i; ++j) c[i * N + j] = c[j * N + i];
+  for (int i = 0; i < D; ++i) at[i] = log(rho[i]);
+  at[D] = log(bias);
+  for (int a = 0; gannet_activations[a]; ++a)
+    for (int layers = 1; layers <= 4; ++layers) {
+      gannet_analytic *kernel = make(gannet_activations[a], layers, x);
+      combine(kernel, at, c);
+      gannet_analytic_reverse(kernel, c, by, &by[D]);
+      for (int k = 0; k <= D; ++k) {
+        const double old = at[k];
+        at[k] = old + h;
+        const double above = combine(kernel, at, c);
+        at[k] = old - h;
+        assert_near(by[k], (above - combine(kernel, at, c)) / (2 * h), 1e-6 * (1 + fabs(by[k])));
+        at[k] = old;
+      }
+      gannet_analytic_destroy(&kernel);
+    }
+}
+
+/* Thesis definition 3.3.1, in angles: one hidden layer, k = |z||z'| (k0 c + k1). */
+static void relu_matches_the_published_form(void **state) {
+  (void)state;
+  const double pi = 3.14159265358979323846;
+  double x[N * D], k[N * N];
+  const gannet_activation *relu = NULL;
+  points(x);
+  assert_ok(gannet_activation_find("relu", &relu));
+  gannet_analytic *kernel = make(relu, 1, x);
+  gannet_analytic_matrix(kernel, rho, bias, k);
+  for (int i = 0; i < N; ++i)
+    for (int j = 0; j < N; ++j) {
+      double s = bias * bias, p = s, q = s;
+      for (int l = 0; l < D; ++l) {
+        const double a = rho[l] * (2 * x[i * D + l] - 1), b = rho[l] * (2 * x[j * D + l] - 1);
+        s += a * b;
+        p += a * a;
+        q += b * b;
+      }
+      const double c = fmin(1, s / sqrt(p * q)), angle = pi - acos(c);
+      const double k0 = angle / pi, k1 = (c * angle + sqrt(1 - c * c)) / pi;
+      assert_near(k[i * N + j], sqrt(p * q) * (k0 * c + k1), 1e-7);
+    }
+  gannet_analytic_destroy(&kernel);
+}
+
+static void what_has_no_closed_form_is_refused(void **state) {
+  (void)state;
+  gannet_activation other = *gannet_activations[0];
+  gannet_analytic_shape shape = {.activation = &other, .layers = 1, .d = 1};
+  gannet_analytic *kernel = NULL;
+  const double x = 0.5;
+  other.name = "gelu";
+  assert_fails(GANNET_ERR_NAME, "gelu", gannet_analytic_create(&shape, 1, &x, &kernel));
+  shape.layers = 0;
+  assert_fails(GANNET_ERR_ARG, "layers", gannet_analytic_create(&shape, 1, &x, &kernel));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(expectations_are_the_means_over_normals),
+      cmocka_unit_test(partial_derivatives_are_differences),
+      cmocka_unit_test(finite_networks_tend_to_the_analytic_kernel),
+      cmocka_unit_test(reverse_gives_the_differences),
+      cmocka_unit_test(relu_matches_the_published_form),
+      cmocka_unit_test(what_has_no_closed_form_is_refused),
+  };
+  return run_serial(tests);
+}
