@@ -1,0 +1,198 @@
+#include "network/train.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "minimize/minimize.h"
+
+const char *const gannet_trainer_names[] = {"lbfgs", "adam", "sgd", NULL};
+
+typedef struct {
+  const gannet_train_problem *problem;
+  size_t p; /* parameters of one half */
+  gannet_mlp_tape tape[2];
+  double *value;      /* [2][rows] of the halves, then weights */
+  double *z, *target; /* a mini-batch: [batch][inputs], [batch] */
+  double *gradient;   /* [2][p] */
+  double *moment;     /* adam: first [2][p], second [2][p] */
+} training;
+
+static void release(training *t) {
+  gannet_mlp_tape_release(&t->tape[0]);
+  gannet_mlp_tape_release(&t->tape[1]);
+  gannet_free(&t->value);
+  gannet_free(&t->z);
+  gannet_free(&t->target);
+  gannet_free(&t->gradient);
+  gannet_free(&t->moment);
+}
+
+static gannet_err prepare(training *t, const gannet_train_problem *problem, int rows) {
+  const int most = rows < 1 ? 1 : rows < GANNET_MLP_ROWS ? rows : GANNET_MLP_ROWS;
+  t->problem = problem;
+  t->p = gannet_mlp_parameters(problem->net);
+  GANNET_TRY(gannet_mlp_tape_create(problem->net, most, &t->tape[0]));
+  GANNET_TRY(gannet_mlp_tape_create(problem->net, most, &t->tape[1]));
+  return gannet_alloc(2 * (size_t)most, sizeof(double), &t->value);
+}
+
+/* (1/2) sum of squared residuals at n points; its gradient is added. */
+static double add_fit(training *t, const double *theta, int n, const double *z,
+                      const double *target, double *gradient) {
+  const gannet_mlp *net = t->problem->net;
+  const int most = t->tape[0].rows;
+  double sum = 0, *first_half = t->value, *second_half = first_half + most;
+  for (int first = 0; first < n; first += most) {
+    const int rows = n - first < most ? n - first : most;
+    const double *at = z + (size_t)first * (size_t)net->inputs;
+    gannet_mlp_forward(net, theta, rows, at, &t->tape[0], first_half);
+    gannet_mlp_forward(net, theta + t->p, rows, at, &t->tape[1], second_half);
+    for (int i = 0; i < rows; ++i) {
+      const double h = (first_half[i] - second_half[i]) * sqrt(0.5);
+      const double residual = h - target[first + i];
+      sum += 0.5 * residual * residual;
+      first_half[i] = residual * sqrt(0.5);
+      second_half[i] = -first_half[i];
+    }
+    gannet_mlp_backward(net, theta, rows, at, first_half, &t->tape[0], gradient, NULL);
+    gannet_mlp_backward(net, theta + t->p, rows, at, second_half, &t->tape[1], gradient + t->p,
+                        NULL);
+  }
+  return sum;
+}
+
+/* (1/2) decay |theta - theta_0|^2 over both halves; its gradient is added. */
+static double add_pull(const training *t, const double *theta, double decay, double *gradient) {
+  double sum = 0;
+  for (size_t half = 0; half < 2; ++half)
+    for (size_t i = 0; i < t->p; ++i) {
+      const double away = theta[half * t->p + i] - t->problem->start[i];
+      sum += away * away;
+      gradient[half * t->p + i] += decay * away;
+    }
+  return 0.5 * decay * sum;
+}
+
+static gannet_err full_loss(void *user, int n_theta, const double *theta, double *loss,
+                            double *gradient) {
+  training *t = user;
+  const gannet_train_problem *problem = t->problem;
+  memset(gradient, 0, (size_t)n_theta * sizeof *gradient);
+  *loss = add_fit(t, theta, problem->n, problem->z, problem->target, gradient);
+  *loss += add_pull(t, theta, problem->decay, gradient);
+  return GANNET_OK;
+}
+
+gannet_err gannet_train_loss(const gannet_train_problem *problem, const double *theta, double *loss,
+                             double *gradient) {
+  training t = {0};
+  gannet_err code = prepare(&t, problem, problem->n);
+  if (code == GANNET_OK) code = full_loss(&t, (int)(2 * t.p), theta, loss, gradient);
+  release(&t);
+  return code;
+}
+
+static gannet_err run_lbfgs(training *t, const gannet_train_options *options, double *theta) {
+  const gannet_minimize_options limits = {
+      .max_evaluations = options->evaluations,
+      .gradient_tolerance = 1e-6 * sqrt(t->problem->n + 1.0),
+      .value_tolerance = 1e-9,
+  };
+  gannet_minimize_result result = {0};
+  return gannet_minimize((int)(2 * t->p), theta, NULL, NULL, full_loss, t, &limits, &result);
+}
+
+/* Kingma and Ba 2015, algorithm 1, with their constants. */
+static void adam_step(training *t, int step, double rate, double *theta) {
+  const double keep1 = 0.9, keep2 = 0.999, tiny = 1e-8;
+  const double correct1 = 1 - pow(keep1, step), correct2 = 1 - pow(keep2, step);
+  double *first = t->moment, *second = first + 2 * t->p;
+  for (size_t i = 0; i < 2 * t->p; ++i) {
+    const double g = t->gradient[i];
+    first[i] = keep1 * first[i] + (1 - keep1) * g;
+    second[i] = keep2 * second[i] + (1 - keep2) * g * g;
+    theta[i] -= rate * (first[i] / correct1) / (sqrt(second[i] / correct2) + tiny);
+  }
+}
+
+/* Gather a mini-batch and leave the gradient of its mean loss in t->gradient. */
+static void batch_gradient(training *t, int n, const int *index, const double *theta) {
+  const gannet_train_problem *problem = t->problem;
+  const size_t inputs = (size_t)problem->net->inputs;
+  for (int i = 0; i < n; ++i) {
+    memcpy(t->z + (size_t)i * inputs, problem->z + (size_t)index[i] * inputs,
+           inputs * sizeof *t->z);
+    t->target[i] = problem->target[index[i]];
+  }
+  memset(t->gradient, 0, 2 * t->p * sizeof *t->gradient);
+  (void)add_fit(t, theta, n, t->z, t->target, t->gradient);
+  for (size_t i = 0; i < 2 * t->p; ++i) t->gradient[i] /= n;
+  (void)add_pull(t, theta, problem->decay / problem->n, t->gradient);
+}
+
+/* Published rates are for weights theta' = theta / sqrt(m): a step of sgd along the gradient in
+ * theta' is m times as long in theta, a step of adam, which has the length of the rate, sqrt(m). */
+static void run_epochs(training *t, const gannet_train_options *options, gannet_stream stream,
+                       int *order, double *theta) {
+  const double m = t->problem->net->width;
+  const int n = t->problem->n;
+  int step = 0;
+  for (int epoch = 0; epoch < options->epochs; ++epoch) {
+    gannet_stream shuffle = stream;
+    shuffle.purpose |= ((uint64_t)epoch + 1) << 40;
+    gannet_random_permutation(shuffle, n, order);
+    for (int first = 0; first < n; first += options->batch) {
+      const int size = n - first < options->batch ? n - first : options->batch;
+      batch_gradient(t, size, order + first, theta);
+      if (options->trainer == GANNET_TRAIN_ADAM)
+        adam_step(t, ++step, options->rate * sqrt(m), theta);
+      else
+        for (size_t i = 0; i < 2 * t->p; ++i) theta[i] -= options->rate * m * t->gradient[i];
+    }
+  }
+}
+
+static gannet_err run_batches(training *t, const gannet_train_options *options,
+                              gannet_stream stream, double *theta) {
+  const size_t batch = (size_t)options->batch, inputs = (size_t)t->problem->net->inputs;
+  int *order = NULL;
+  GANNET_TRY(gannet_alloc(batch * inputs, sizeof(double), &t->z));
+  GANNET_TRY(gannet_alloc(batch, sizeof(double), &t->target));
+  GANNET_TRY(gannet_alloc(2 * t->p, sizeof(double), &t->gradient));
+  if (options->trainer == GANNET_TRAIN_ADAM)
+    GANNET_TRY(gannet_alloc(4 * t->p, sizeof(double), &t->moment));
+  GANNET_TRY(gannet_alloc((size_t)t->problem->n, sizeof *order, &order));
+  run_epochs(t, options, stream, order, theta);
+  gannet_free(&order);
+  return GANNET_OK;
+}
+
+static gannet_err run(training *t, const gannet_train_options *options, gannet_stream stream,
+                      double *theta, double *loss) {
+  double final = 0;
+  if (options->trainer == GANNET_TRAIN_LBFGS)
+    GANNET_TRY(run_lbfgs(t, options, theta));
+  else
+    GANNET_TRY(run_batches(t, options, stream, theta));
+  if (!t->gradient) GANNET_TRY(gannet_alloc(2 * t->p, sizeof(double), &t->gradient));
+  GANNET_TRY(full_loss(t, (int)(2 * t->p), theta, &final, t->gradient));
+  GANNET_REQUIRE(isfinite(final), GANNET_ERR_NUMERIC, "training with %s diverged: loss %g",
+                 gannet_trainer_names[options->trainer], final);
+  if (loss) *loss = final;
+  return GANNET_OK;
+}
+
+gannet_err gannet_train(const gannet_train_problem *problem, const gannet_train_options *options,
+                        gannet_stream stream, double *theta, double *loss) {
+  const size_t bytes = gannet_mlp_parameters(problem->net) * sizeof *theta;
+  training t = {0};
+  memcpy(theta, problem->start, bytes);
+  memcpy((char *)theta + bytes, problem->start, bytes);
+  if (loss) *loss = 0;
+  if (problem->n == 0) return GANNET_OK;
+  gannet_err code = prepare(&t, problem, problem->n);
+  if (code == GANNET_OK) code = run(&t, options, stream, theta, loss);
+  release(&t);
+  return code;
+}

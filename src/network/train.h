@@ -1,0 +1,70 @@
+/* Training of the antisymmetric pair of network/mlp.h, with a pull towards its start:
+ *
+ *   loss(theta) = (1/2) sum_i (h(z_i; theta) - t_i)^2 + (1/2) lambda |theta - theta_0|^2
+ *
+ * Neural-BO writes the pull (1/2) m lambda |theta' - theta'_0|^2 with weights theta' = theta /
+ * sqrt(m) of variance 1/m: the same number. While the network is close to linear in its weights,
+ * the minimum is the kernel ridge regression g^T G^T (K + lambda I)^-1 t of its tangent kernel.
+ */
+#ifndef GANNET_NETWORK_TRAIN_H
+#define GANNET_NETWORK_TRAIN_H
+
+#include "network/mlp.h"
+
+typedef struct {
+  const gannet_mlp *net;
+  int n;                /* observations, >= 0 */
+  const double *z;      /* [n][inputs] */
+  const double *target; /* [n] */
+  double decay;         /* lambda, >= 0 */
+  const double *start;  /* [parameters] theta_0 of both halves */
+} gannet_train_problem;
+
+typedef enum {
+  GANNET_TRAIN_LBFGS, /* full batch */
+  GANNET_TRAIN_ADAM,  /* Kingma and Ba 2015 */
+  GANNET_TRAIN_SGD
+} gannet_trainer;
+
+/* Names in the order of gannet_trainer, NULL-terminated. */
+extern const char *const gannet_trainer_names[];
+
+typedef struct {
+  gannet_trainer trainer;
+  int evaluations; /* lbfgs: most evaluations of the loss */
+  int epochs;      /* adam, sgd: passes over the data */
+  int batch;       /* adam, sgd: observations per step */
+  double rate;     /* adam, sgd: learning rate for weights of variance 1/m, as published */
+} gannet_train_options;
+
+/* Loss and its gradient.
+ *
+ * Local.
+ *
+ * theta     in   [2][parameters]
+ * gradient  out  [2][parameters]
+ *
+ * Errors: GANNET_ERR_MEMORY.
+ */
+GANNET_CHECKED gannet_err gannet_train_loss(const gannet_train_problem *problem,
+                                            const double *theta, double *loss, double *gradient);
+
+/* Train, starting from both halves at problem->start.
+ *
+ * adam and sgd follow the mean over a mini-batch of the squared residuals plus lambda / n times the
+ * pull, so that the rate does not depend on the sizes; the order of the data is random, by stream.
+ *
+ * Local. PETSc must be initialised for lbfgs.
+ *
+ * stream  in   of purpose GANNET_FOR_TRAINING
+ * theta   out  [2][parameters]
+ * loss    out  at the end; NULL when not wanted
+ *
+ * Errors: GANNET_ERR_NUMERIC when the loss is not finite at the end (a rate too large);
+ * GANNET_ERR_MEMORY.
+ */
+GANNET_CHECKED gannet_err gannet_train(const gannet_train_problem *problem,
+                                       const gannet_train_options *options, gannet_stream stream,
+                                       double *theta, double *loss);
+
+#endif
