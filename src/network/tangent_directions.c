@@ -84,7 +84,6 @@ gannet_err gannet_tangent_transpose(const gannet_tangent *net,
                                     gannet_tangent_directions *directions) {
   const int n = features->n, m = net->shape.width, q = directions->q, wide = q * net->inputs;
   const int top = net->shape.layers - 1;
-  if (n == 0) return GANNET_OK;
   const int columns = top > 0 && m > wide ? m : wide;
   double *scaled = NULL;
   GANNET_TRY(gannet_alloc((size_t)n * (size_t)columns, sizeof *scaled, &scaled));

@@ -4,6 +4,7 @@
 #include "base/names.h"
 
 const gannet_surrogate_type *const gannet_surrogate_types[] = {
+    &gannet_surrogate_tangent_kernel,
     &gannet_surrogate_gp,
     NULL,
 };

@@ -5,5 +5,6 @@
 #include "surrogate/surrogate.h"
 
 extern const gannet_surrogate_type gannet_surrogate_gp;
+extern const gannet_surrogate_type gannet_surrogate_tangent_kernel;
 
 #endif

@@ -1,0 +1,268 @@
+/* Hyper-parameters of the tangent kernel: maximum of the marginal likelihood times priors.
+ *
+ * First all of them on the kernel of the infinitely wide network (cheap derivatives, and free of
+ * the chance of one network), then amplitude and noise again on the kernel of the network in use.
+ * Priors are as for the Gaussian process: those of noise and length scales are densities of these
+ * quantities, not of their logarithms.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "linalg/blas.h"
+#include "network/analytic_kernel.h"
+#include "surrogate/likelihood.h"
+#include "surrogate/multistart.h"
+#include "surrogate/tangent_kernel.h"
+
+typedef struct {
+  const tangent_model *t;
+  int n;
+  bool frozen; /* theta is given: only amplitude and noise move */
+  double *x, *y;
+  double *theta;  /* [n][n] kernel of amplitude 1 */
+  double *rho;    /* [d] */
+  double *by_rho; /* [d] */
+  double *bounds; /* lower [n_hyper], upper [n_hyper], starts [starts][n_hyper] */
+  gannet_analytic *analytic;
+  gannet_likelihood *likelihood;
+} learning;
+
+/* Log-normal density of exp(t): minus its logarithm, up to a constant, and the slope in t. */
+static double log_normal(double t, double location, double scale, double *slope) {
+  const double away = (t - location) / scale;
+  *slope += away / scale + 1;
+  return 0.5 * away * away + t;
+}
+
+static double normal(double t, double location, double scale, double *slope) {
+  const double away = (t - location) / scale;
+  *slope += away / scale;
+  return 0.5 * away * away;
+}
+
+/* Amplitude near 1, because data are standardised; noise small but undecided over decades; the
+ * length scale of the lifted input is 1/rho: Hvarfner, Hellsten, Nardi 2024, eq. (6), of the unit
+ * cube, and twice that on [-1, 1]. */
+static double priors(const tangent_model *t, const double *hyper, double *gradient) {
+  const double location = sqrt(2) + 0.5 * log(t->d) + log(2);
+  double sum = normal(hyper[TANGENT_AMPLITUDE], 0, 1.5, &gradient[TANGENT_AMPLITUDE]);
+  if (isnan(t->noise_var)) sum += log_normal(hyper[TANGENT_NOISE], -4, 2, &gradient[TANGENT_NOISE]);
+  if (isnan(t->options->bias))
+    sum += normal(hyper[TANGENT_BIAS], log(0.5), 1, &gradient[TANGENT_BIAS]);
+  for (int k = TANGENT_RHO; k < t->n_hyper; ++k) {
+    double slope = 0;
+    sum += log_normal(-hyper[k], location, sqrt(3), &slope);
+    gradient[k] -= slope;
+  }
+  return sum;
+}
+
+/* s^2 Theta + noise into the likelihood's buffer. */
+static void build_kernel(learning *l, const double *hyper) {
+  const tangent_model *t = l->t;
+  const size_t n = (size_t)l->n;
+  const double amplitude = exp(hyper[TANGENT_AMPLITUDE]);
+  const double noise = isnan(t->noise_var) ? exp(hyper[TANGENT_NOISE]) : t->noise_var;
+  double *k = gannet_likelihood_kernel(l->likelihood), bias = 0;
+  if (!l->frozen) {
+    tangent_scales(t, hyper, l->rho, &bias);
+    gannet_analytic_matrix(l->analytic, l->rho, bias, l->theta);
+  }
+  for (size_t i = 0; i < n * n; ++i) k[i] = amplitude * l->theta[i];
+  for (size_t i = 0; i < n; ++i) k[i * n + i] += fmax(noise, t->options->noise_floor);
+}
+
+/* Derivatives by input scales and bias; those that the user fixed stay 0. */
+static void scale_gradient(learning *l, double amplitude, const double *p, double *gradient) {
+  const tangent_model *t = l->t;
+  double by_bias = 0;
+  gannet_analytic_reverse(l->analytic, p, l->by_rho, &by_bias);
+  for (int k = 0; k < t->d; ++k)
+    gradient[TANGENT_RHO + (t->options->ard ? k : 0)] += amplitude * l->by_rho[k];
+  if (isnan(t->options->bias)) gradient[TANGENT_BIAS] = amplitude * by_bias;
+}
+
+static gannet_err objective(void *user, int n_hyper, const double *hyper, double *value,
+                            double *gradient) {
+  learning *l = user;
+  const size_t n = (size_t)l->n;
+  const double amplitude = exp(hyper[TANGENT_AMPLITUDE]), noise = exp(hyper[TANGENT_NOISE]);
+  double trace = 0, product = 0;
+  memset(gradient, 0, (size_t)n_hyper * sizeof *gradient);
+  build_kernel(l, hyper);
+  GANNET_TRY(gannet_likelihood_evaluate(l->likelihood, l->y, value));
+  if (!isfinite(*value)) return GANNET_OK;
+  const double *p = gannet_likelihood_weights(l->likelihood);
+  for (size_t i = 0; i < n; ++i) {
+    product += gannet_dot(l->n, p + i * n, l->theta + i * n);
+    trace += p[i * n + i];
+  }
+  gradient[TANGENT_AMPLITUDE] = amplitude * product;
+  if (isnan(l->t->noise_var)) gradient[TANGENT_NOISE] = noise * trace;
+  if (!l->frozen) scale_gradient(l, amplitude, p, gradient);
+  *value += priors(l->t, hyper, gradient);
+  if (l->frozen)
+    memset(gradient + TANGENT_BIAS, 0, (size_t)(n_hyper - TANGENT_BIAS) * sizeof *gradient);
+  return GANNET_OK;
+}
+
+static void release(learning *l) {
+  gannet_likelihood_destroy(&l->likelihood);
+  gannet_analytic_destroy(&l->analytic);
+  gannet_free(&l->x);
+  gannet_free(&l->y);
+  gannet_free(&l->theta);
+  gannet_free(&l->rho);
+  gannet_free(&l->by_rho);
+  gannet_free(&l->bounds);
+}
+
+static gannet_err allocate(learning *l) {
+  const tangent_options *options = l->t->options;
+  const size_t n = (size_t)l->n, d = (size_t)l->t->d, hyper = (size_t)l->t->n_hyper;
+  GANNET_TRY(gannet_alloc(n * d, sizeof *l->x, &l->x));
+  GANNET_TRY(gannet_alloc(n, sizeof *l->y, &l->y));
+  GANNET_TRY(gannet_alloc(n * n, sizeof *l->theta, &l->theta));
+  GANNET_TRY(gannet_alloc(d, sizeof *l->rho, &l->rho));
+  GANNET_TRY(gannet_alloc(d, sizeof *l->by_rho, &l->by_rho));
+  GANNET_TRY(gannet_alloc((2 + (size_t)options->restarts) * hyper, sizeof *l->bounds, &l->bounds));
+  return gannet_likelihood_create(l->n, false, &l->likelihood);
+}
+
+typedef struct {
+  double y;
+  int index;
+} ranked;
+
+static int by_value_then_index(const void *a, const void *b) {
+  const ranked *left = a, *right = b;
+  if (left->y != right->y) return left->y < right->y ? -1 : 1;
+  return left->index < right->index ? -1 : left->index > right->index;
+}
+
+/* All observations; of too many, the best half of those allowed and a random choice of the rest,
+ * because the model must be right where the minimum is. */
+static void choose_points(learning *l, const gannet_data *data, int64_t iteration, ranked *order,
+                          int *permutation) {
+  const size_t d = (size_t)l->t->d;
+  const int best = l->n / 2, rest = data->n - best;
+  for (int i = 0; i < data->n; ++i) order[i] = (ranked){data->y[i], i};
+  if (l->n < data->n) {
+    qsort(order, (size_t)data->n, sizeof *order, by_value_then_index);
+    gannet_random_permutation(tangent_stream(l->t, GANNET_FOR_FIT, iteration, 0), rest,
+                              permutation);
+  }
+  for (int i = 0; i < l->n; ++i) {
+    const int from = l->n < data->n && i >= best ? best + permutation[i - best] : i;
+    l->y[i] = order[from].y;
+    memcpy(l->x + (size_t)i * d, data->x + (size_t)order[from].index * d, d * sizeof *l->x);
+  }
+}
+
+static gannet_err gather_points(learning *l, const gannet_data *data, int64_t iteration) {
+  ranked *order = NULL;
+  int *permutation = NULL;
+  gannet_err code = gannet_alloc((size_t)data->n, sizeof *order, &order);
+  if (code == GANNET_OK) code = gannet_alloc((size_t)data->n, sizeof *permutation, &permutation);
+  if (code == GANNET_OK) choose_points(l, data, iteration, order, permutation);
+  gannet_free(&order);
+  gannet_free(&permutation);
+  return code;
+}
+
+/* Start 0 continues from the present values; 1 and 2 are smooth and rough functions in any
+ * dimension; the others are random around these. */
+static void make_starts(const learning *l, int64_t iteration, double *starts) {
+  const tangent_model *t = l->t;
+  const double root = -0.5 * log(t->d);
+  const double low_noise = log(fmax(1e-4, t->options->noise_floor));
+  memcpy(starts, t->hyper, (size_t)t->n_hyper * sizeof *starts);
+  for (int s = 1; s < t->options->restarts; ++s) {
+    double *row = starts + (size_t)s * (size_t)t->n_hyper;
+    gannet_random_uniform(tangent_stream(t, GANNET_FOR_FIT, iteration, s), 0, (size_t)t->n_hyper,
+                          row);
+    for (int k = TANGENT_RHO; k < t->n_hyper; ++k)
+      row[k] = root + (s == 1 ? log(4) : s == 2 ? log(0.5) : -1 + 3 * row[k]);
+    row[TANGENT_NOISE] = s < 3 ? low_noise : low_noise + 4 * row[TANGENT_NOISE];
+    row[TANGENT_BIAS] = log(isnan(t->options->bias) ? 0.5 : t->options->bias);
+    row[TANGENT_AMPLITUDE] = 0;
+  }
+}
+
+static void make_bounds(const tangent_model *t, double *lower, double *upper) {
+  lower[TANGENT_AMPLITUDE] = log(1e-4);
+  upper[TANGENT_AMPLITUDE] = log(1e4);
+  lower[TANGENT_NOISE] = log(t->options->noise_floor);
+  upper[TANGENT_NOISE] = log(10);
+  lower[TANGENT_BIAS] = log(isnan(t->options->bias) ? 0.01 : 1e-6);
+  upper[TANGENT_BIAS] = log(isnan(t->options->bias) ? 100 : 1e6);
+  for (int k = TANGENT_RHO; k < t->n_hyper; ++k) {
+    lower[k] = log(0.003) - 0.5 * log(t->d);
+    upper[k] = log(100);
+  }
+}
+
+static gannet_err prepare(learning *l, const gannet_data *data, int64_t iteration) {
+  const tangent_model *t = l->t;
+  const gannet_analytic_shape shape = {.activation = gannet_activations[t->options->activation],
+                                       .layers = t->options->layers,
+                                       .d = t->d};
+  GANNET_TRY(allocate(l));
+  GANNET_TRY(gather_points(l, data, iteration));
+  GANNET_TRY(gannet_analytic_create(&shape, l->n, l->x, &l->analytic));
+  make_bounds(t, l->bounds, l->bounds + t->n_hyper);
+  make_starts(l, iteration, l->bounds + 2 * (size_t)t->n_hyper);
+  return GANNET_OK;
+}
+
+/* The kernel of the network in use, on the points of the fit. */
+static gannet_err freeze(learning *l) {
+  const tangent_model *t = l->t;
+  gannet_tangent_features features = {0};
+  double bias = 0;
+  tangent_scales(t, t->hyper, l->rho, &bias);
+  gannet_tangent_set_inputs(t->net, l->rho, bias);
+  const gannet_err code = gannet_tangent_extend(t->net, l->n, l->x, &features);
+  if (code == GANNET_OK)
+    gannet_tangent_kernel(t->net, &features, 0, l->n, &features, l->n, l->theta, l->n);
+  gannet_tangent_release(&features);
+  l->frozen = true;
+  return code;
+}
+
+static gannet_err minimise(learning *l, int starts, double *hyper) {
+  const tangent_model *t = l->t;
+  double value = INFINITY;
+  const gannet_multistart problem = {
+      .starts = starts,
+      .n = t->n_hyper,
+      .start = l->bounds + 2 * (size_t)t->n_hyper,
+      .lower = l->bounds,
+      .upper = l->bounds + t->n_hyper,
+      .function = objective,
+      .user = l,
+      .options = {.max_evaluations = t->options->fit_evaluations,
+                  .gradient_tolerance = 1e-2,
+                  .value_tolerance = 1e-7},
+  };
+  return gannet_multistart_run(t->context, &problem, hyper, &value);
+}
+
+gannet_err tangent_learn(tangent_model *t, const gannet_data *data, int64_t iteration) {
+  const tangent_options *options = t->options;
+  const size_t size = (size_t)t->n_hyper * sizeof *t->hyper;
+  learning l = {.t = t, .n = data->n < options->fit_points ? data->n : options->fit_points};
+  t->noise_var = data->noise_var;
+  t->stale = true;
+  gannet_err code = gannet_agree(t->context->comm, prepare(&l, data, iteration));
+  if (code == GANNET_OK) code = minimise(&l, options->restarts, t->hyper);
+  if (code == GANNET_OK) code = gannet_agree(t->context->comm, freeze(&l));
+  if (code == GANNET_OK) {
+    memcpy(l.bounds + 2 * (size_t)t->n_hyper, t->hyper, size);
+    code = minimise(&l, 1, t->hyper);
+  }
+  release(&l);
+  return code;
+}

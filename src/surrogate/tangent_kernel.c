@@ -1,0 +1,298 @@
+/* Neural-BO's model: Bayesian linear regression on the tangent features of a random network, in its
+ * dual form. Zero mean, as the network's own: the bias coordinate carries constants.
+ */
+#include "surrogate/tangent_kernel.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "surrogate/registry.h"
+
+static const char *const scale_names[] = {"shared", "ard", NULL};
+
+static const gannet_option tangent_option_table[] = {
+    {.key = "activation",
+     .type = GANNET_CHOICE,
+     .offset = offsetof(tangent_options, activation),
+     .fallback = "erf",
+     .choices = gannet_activation_names,
+     .help = "activation function of the network"},
+    {.key = "layers",
+     .type = GANNET_INTEGER,
+     .offset = offsetof(tangent_options, layers),
+     .fallback = "1",
+     .lower = 1,
+     .upper = GANNET_TANGENT_LAYERS,
+     .help = "hidden layers; beyond one, a draw costs width^2 instead of width times variables"},
+    {.key = "width",
+     .type = GANNET_INTEGER,
+     .offset = offsetof(tangent_options, width),
+     .fallback = "512",
+     .lower = 1,
+     .upper = 1e5,
+     .help = "units per hidden layer"},
+    {.key = "input_scales",
+     .type = GANNET_CHOICE,
+     .offset = offsetof(tangent_options, ard),
+     .fallback = "shared",
+     .choices = scale_names,
+     .help = "one scale for all coordinates, or one for each"},
+    {.key = "bias",
+     .type = GANNET_REAL,
+     .offset = offsetof(tangent_options, bias),
+     .fallback = "auto",
+     .lower = 1e-6,
+     .upper = 1e6,
+     .flags = GANNET_OPTION_AUTO,
+     .help = "constant coordinate of the network's input; auto learns it"},
+    {.key = "noise_floor",
+     .type = GANNET_REAL,
+     .offset = offsetof(tangent_options, noise_floor),
+     .fallback = "1e-8",
+     .lower = 1e-12,
+     .upper = 1,
+     .unit = "variances of the data",
+     .help = "least noise variance of the model"},
+    {.key = "restarts",
+     .type = GANNET_INTEGER,
+     .offset = offsetof(tangent_options, restarts),
+     .fallback = "3",
+     .lower = 1,
+     .upper = 1000,
+     .help = "starts of the fit of hyper-parameters, shared out over the ranks"},
+    {.key = "fit_points",
+     .type = GANNET_INTEGER,
+     .offset = offsetof(tangent_options, fit_points),
+     .fallback = "400",
+     .lower = 10,
+     .upper = 20000,
+     .help = "most observations used to fit hyper-parameters; of more, the best and a random rest"},
+    {.key = "fit_evaluations",
+     .type = GANNET_INTEGER,
+     .offset = offsetof(tangent_options, fit_evaluations),
+     .fallback = "60",
+     .lower = 1,
+     .upper = 100000,
+     .help = "most evaluations of the likelihood from each start"},
+    {0}};
+
+gannet_stream tangent_stream(const tangent_model *t, gannet_purpose purpose, int64_t iteration,
+                             int index) {
+  gannet_stream stream =
+      gannet_context_stream(t->context, purpose, (uint64_t)iteration, (uint64_t)index);
+  stream.purpose |= (uint64_t)t->model << 32;
+  return stream;
+}
+
+static void destroy(void *state) {
+  tangent_model *t = state;
+  gannet_tangent_directions_release(&t->mean);
+  if (t->spread) gannet_tangent_directions_release(t->spread);
+  gannet_free(&t->spread);
+  gannet_tangent_directions_release(&t->draws);
+  gannet_tangent_release(&t->data);
+  if (t->tile) gannet_tangent_release(t->tile);
+  gannet_free(&t->tile);
+  gannet_tangent_destroy(&t->net);
+  gannet_cholesky_destroy(&t->factor);
+  gannet_free(&t->hyper);
+  gannet_free(&t->names);
+  gannet_free(&t->y);
+  gannet_free(&t->alpha);
+  gannet_free(&t->work);
+  gannet_free(&t->cross);
+  gannet_free(&t);
+}
+
+/* Input scales fall as 1/sqrt(d), so that a unit's input has a variance of order 1 in any
+ * dimension. */
+static void set_defaults(tangent_model *t) {
+  t->hyper[TANGENT_AMPLITUDE] = 0;
+  t->hyper[TANGENT_NOISE] = log(fmax(1e-4, t->options->noise_floor));
+  t->hyper[TANGENT_BIAS] = log(isnan(t->options->bias) ? 0.5 : t->options->bias);
+  (void)snprintf(t->names[TANGENT_AMPLITUDE], TANGENT_NAME_SIZE, "log_amplitude");
+  (void)snprintf(t->names[TANGENT_NOISE], TANGENT_NAME_SIZE, "log_noise");
+  (void)snprintf(t->names[TANGENT_BIAS], TANGENT_NAME_SIZE, "log_bias");
+  for (int k = TANGENT_RHO; k < t->n_hyper; ++k) {
+    t->hyper[k] = -0.5 * log(t->d);
+    (void)snprintf(t->names[k], TANGENT_NAME_SIZE, "log_scale_%d", k - TANGENT_RHO);
+  }
+}
+
+static gannet_err create_network(tangent_model *t) {
+  const gannet_tangent_shape shape = {.activation = gannet_activations[t->options->activation],
+                                      .d = t->d,
+                                      .layers = t->options->layers,
+                                      .width = t->options->width};
+  const gannet_stream stream =
+      gannet_context_stream(t->context, GANNET_FOR_WEIGHTS, 0, (uint64_t)t->model);
+  GANNET_TRY(gannet_tangent_create(&shape, stream, &t->net));
+  GANNET_TRY(gannet_tangent_directions_reserve(t->net, 1, &t->mean));
+  return gannet_tangent_directions_reserve(t->net, 1, t->spread);
+}
+
+static gannet_err create(const gannet_context *context, const void *options, int d, int model,
+                         void **state) {
+  tangent_model *t = NULL;
+  GANNET_TRY(gannet_alloc(1, sizeof *t, &t));
+  *state = t; /* the front destroys it, also after a failure below */
+  t->context = context;
+  t->options = options;
+  t->d = d;
+  t->model = model;
+  t->stale = true;
+  t->noise_var = NAN;
+  t->n_hyper = TANGENT_RHO + (t->options->ard ? d : 1);
+  GANNET_TRY(gannet_alloc((size_t)t->n_hyper, sizeof *t->hyper, &t->hyper));
+  GANNET_TRY(gannet_alloc((size_t)t->n_hyper, sizeof *t->names, &t->names));
+  GANNET_TRY(gannet_alloc(1, sizeof *t->tile, &t->tile));
+  GANNET_TRY(gannet_alloc(1, sizeof *t->spread, &t->spread));
+  GANNET_TRY(gannet_cholesky_create(&t->factor));
+  set_defaults(t);
+  return create_network(t);
+}
+
+void tangent_scales(const tangent_model *t, const double *hyper, double *rho, double *bias) {
+  for (int k = 0; k < t->d; ++k) rho[k] = exp(hyper[TANGENT_RHO + (t->options->ard ? k : 0)]);
+  *bias = exp(hyper[TANGENT_BIAS]);
+}
+
+/* Everything that follows from the hyper-parameters and the given noise. */
+static gannet_err apply_hyper(tangent_model *t) {
+  double *rho = NULL, bias = 0;
+  GANNET_TRY(gannet_alloc((size_t)t->d, sizeof *rho, &rho));
+  tangent_scales(t, t->hyper, rho, &bias);
+  gannet_tangent_set_inputs(t->net, rho, bias);
+  gannet_free(&rho);
+  const double noise = isnan(t->noise_var) ? exp(t->hyper[TANGENT_NOISE]) : t->noise_var;
+  t->amplitude = exp(t->hyper[TANGENT_AMPLITUDE]);
+  t->lambda = fmax(t->options->noise_floor, noise) / t->amplitude;
+  return GANNET_OK;
+}
+
+static gannet_err reserve(tangent_model *t, int n) {
+  if (n <= t->capacity) return GANNET_OK;
+  const int grown = t->capacity + t->capacity / 2, capacity = n < grown ? grown : n;
+  const size_t old = (size_t)t->capacity, new = (size_t)capacity;
+  GANNET_TRY(gannet_resize(old, new, sizeof(double), &t->y));
+  gannet_free(&t->alpha);
+  gannet_free(&t->work);
+  gannet_free(&t->cross);
+  t->capacity = 0; /* until everything has its new size */
+  GANNET_TRY(gannet_alloc(new, sizeof(double), &t->alpha));
+  GANNET_TRY(gannet_alloc(2 * new, sizeof(double), &t->work));
+  GANNET_TRY(gannet_alloc(GANNET_TANGENT_BLOCK * new, sizeof(double), &t->cross));
+  t->capacity = capacity;
+  return GANNET_OK;
+}
+
+static gannet_err kernel_rows(void *user, int first, int rows, double *k, int ldk) {
+  const tangent_model *t = user;
+  gannet_tangent_kernel(t->net, &t->data, first, rows, &t->data, first + rows, k, ldk);
+  for (int i = 0; i < rows; ++i) k[(size_t)i * (size_t)ldk + (size_t)(first + i)] += t->lambda;
+  return GANNET_OK;
+}
+
+/* Rounding can make the matrix indefinite when points repeat and the noise is small: lambda is then
+ * raised tenfold, from 1e-12 of the kernel's size on. The factor of the leading rows is a function
+ * of these rows alone, so the final lambda does not depend on how the data arrived. */
+static gannet_err factorise(tangent_model *t) {
+  for (int step = 0; step < 12; ++step) {
+    const gannet_err code = gannet_cholesky_extend(t->factor, t->n, kernel_rows, t);
+    if (code != GANNET_ERR_NUMERIC) return code;
+    gannet_error_clear();
+    gannet_cholesky_clear(t->factor);
+    double size = 1;
+    gannet_tangent_diagonal(t->net, &t->data, 0, 1, &size);
+    t->lambda = 10 * fmax(t->lambda, 1e-13 * size);
+  }
+  return GANNET_RAISE(GANNET_ERR_NUMERIC, "tangent kernel of %d points with noise ratio %g", t->n,
+                      t->lambda);
+}
+
+static bool same_number(double a, double b) {
+  return a == b || (isnan(a) && isnan(b));
+}
+
+static gannet_err condition(tangent_model *t, const gannet_data *data) {
+  const bool fresh = t->stale || data->n < t->n || !same_number(t->noise_var, data->noise_var);
+  if (fresh) {
+    t->data.n = 0;
+    t->noise_var = data->noise_var;
+    GANNET_TRY(apply_hyper(t));
+    gannet_cholesky_clear(t->factor);
+  }
+  t->stale = true; /* should one of the next steps fail */
+  t->n = data->n;
+  if (data->n > 0) memcpy(t->y, data->y, (size_t)data->n * sizeof *t->y);
+  GANNET_TRY(gannet_tangent_extend(t->net, data->n, data->x, &t->data));
+  GANNET_TRY(factorise(t));
+  if (data->n > 0) {
+    memcpy(t->alpha, t->y, (size_t)t->n * sizeof *t->alpha);
+    gannet_cholesky_solve(t->factor, 1, t->alpha, t->n);
+  }
+  GANNET_TRY(gannet_tangent_transpose(t->net, &t->data, t->alpha, t->n, 0, &t->mean));
+  t->stale = false;
+  return GANNET_OK;
+}
+
+static gannet_err fit(void *state, const gannet_data *data, bool learn, int64_t iteration) {
+  tangent_model *t = state;
+  GANNET_TRY(gannet_agree(t->context->comm, reserve(t, data->n)));
+  if (learn && data->n >= 2) GANNET_TRY(tangent_learn(t, data, iteration));
+  return condition(t, data);
+}
+
+static int n_hyper(const void *state) {
+  return ((const tangent_model *)state)->n_hyper;
+}
+
+static const char *hyper_name(const void *state, int i) {
+  return ((const tangent_model *)state)->names[i];
+}
+
+static void get_hyper(const void *state, double *values) {
+  const tangent_model *t = state;
+  memcpy(values, t->hyper, (size_t)t->n_hyper * sizeof *values);
+}
+
+static gannet_err set_hyper(void *state, const double *values) {
+  tangent_model *t = state;
+  memcpy(t->hyper, values, (size_t)t->n_hyper * sizeof *values);
+  t->stale = true;
+  return GANNET_OK;
+}
+
+static size_t bytes(const void *state) {
+  const tangent_model *t = state;
+  const size_t vectors = (size_t)t->capacity * (4 + GANNET_TANGENT_BLOCK);
+  const size_t directions = gannet_tangent_parameters(t->net) * (size_t)(2 + t->draws.q);
+  return sizeof *t + gannet_tangent_bytes(t->net) + gannet_cholesky_bytes(t->factor) +
+         gannet_tangent_features_bytes(t->net, &t->data) + (vectors + directions) * sizeof(double);
+}
+
+const gannet_surrogate_type gannet_surrogate_tangent_kernel = {
+    .name = "tangent-kernel",
+    .summary = "tangent kernel of a wide random network, draws of whole functions",
+    .source =
+        "Neural-BO (thesis ch. 3); tangent kernel: Jacot et al. 2018; draws: Matheron's rule, "
+        "Wilson et al. 2020",
+    .options = tangent_option_table,
+    .options_size = sizeof(tangent_options),
+    .create = create,
+    .destroy = destroy,
+    .fit = fit,
+    .predict = tangent_predict,
+    .predict_gradient = tangent_predict_gradient,
+    .sample = tangent_sample,
+    .draw_values = tangent_draw_values,
+    .draw_gradient = tangent_draw_gradient,
+    .calibration = tangent_calibration,
+    .n_hyper = n_hyper,
+    .hyper_name = hyper_name,
+    .get_hyper = get_hyper,
+    .set_hyper = set_hyper,
+    .bytes = bytes,
+};

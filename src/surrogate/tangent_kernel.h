@@ -1,0 +1,93 @@
+/* The tangent-kernel model, shared by its files: tangent_kernel.c (interface, conditioning),
+ * tangent_fit.c (hyper-parameters), tangent_posterior.c (moments and draws).
+ *
+ * With phi the tangent features of a random network (network/tangent.h) and s^2 the amplitude,
+ *
+ *   f = s phi . omega,  omega ~ N(0, I),   y = f + N(0, noise),   lambda = noise / s^2,
+ *   K = Phi Phi^T,  alpha = (K + lambda I)^-1 y,  mean = k(x)^T alpha.
+ */
+#ifndef GANNET_SURROGATE_TANGENT_KERNEL_H
+#define GANNET_SURROGATE_TANGENT_KERNEL_H
+
+#include "linalg/cholesky.h"
+#include "network/tangent.h"
+#include "surrogate/surrogate.h"
+
+typedef struct {
+  int activation; /* position in gannet_activations */
+  int layers;
+  int width;
+  int ard;     /* 0: one input scale, 1: one per coordinate */
+  double bias; /* NAN = learned */
+  double noise_floor;
+  int restarts;
+  int fit_points;
+  int fit_evaluations;
+} tangent_options;
+
+/* Positions in hyper; input scales follow. All are natural logarithms. */
+enum { TANGENT_AMPLITUDE, TANGENT_NOISE, TANGENT_BIAS, TANGENT_RHO };
+
+enum { TANGENT_NAME_SIZE = 24 };
+
+typedef struct {
+  const gannet_context *context;
+  const tangent_options *options;
+  int d, model;
+  int n_hyper;
+  double *hyper; /* [n_hyper] */
+  char (*names)[TANGENT_NAME_SIZE];
+  gannet_tangent *net;
+  int n, capacity;
+  bool stale;               /* hyper-parameters changed: everything must be made again */
+  double noise_var;         /* of the data as given; NAN = inferred */
+  double amplitude, lambda; /* s^2, noise / s^2 */
+  gannet_tangent_features data;
+  gannet_cholesky *factor;        /* of K + lambda I */
+  double *y;                      /* [n] */
+  double *alpha;                  /* [n] */
+  double *work;                   /* [2][n] */
+  double *cross;                  /* [block][n], kernel between a block and the data */
+  gannet_tangent_features *tile;  /* workspace, one block */
+  gannet_tangent_directions mean; /* Phi^T alpha */
+  gannet_tangent_directions
+      *spread; /* workspace, phi(x) - Phi^T (K + lambda I)^-1 k(x), at one point */
+  gannet_tangent_directions draws;
+} tangent_model;
+
+/* A random stream of this model.
+ *
+ * Local.
+ */
+gannet_stream tangent_stream(const tangent_model *t, gannet_purpose purpose, int64_t iteration,
+                             int index);
+
+/* Set the network's input scales from hyper-parameters.
+ *
+ * Local.
+ *
+ * rho  out  [d], workspace that keeps the scales
+ */
+void tangent_scales(const tangent_model *t, const double *hyper, double *rho, double *bias);
+
+/* Learn the hyper-parameters: maximum of marginal likelihood times priors.
+ *
+ * Collective over the context's communicator.
+ */
+GANNET_CHECKED gannet_err tangent_learn(tangent_model *t, const gannet_data *data,
+                                        int64_t iteration);
+
+/* Operations of the family (surrogate/surrogate.h) on a conditioned model.
+ *
+ * Local.
+ */
+gannet_err tangent_predict(const void *state, int m, const double *x, double *mean, double *sd);
+gannet_err tangent_predict_gradient(const void *state, const double *x, double *mean, double *sd,
+                                    double *mean_gradient, double *sd_gradient);
+gannet_err tangent_sample(void *state, int q, double exploration, int64_t iteration);
+gannet_err tangent_draw_values(const void *state, int m, const double *x, double *values, int ldv);
+gannet_err tangent_draw_gradient(const void *state, int draw, const double *x, double *value,
+                                 double *gradient);
+gannet_err tangent_calibration(void *state, double *scale);
+
+#endif
