@@ -1,0 +1,179 @@
+#include "store/journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/atomic_file.h"
+#include "base/memory.h"
+#include "store/journal_scan.h"
+#include "store/lock.h"
+
+struct gannet_journal {
+  int descriptor;
+  gannet_lock lock;
+  int64_t last;   /* sequence number of the last record */
+  int64_t length; /* bytes up to its end */
+  bool broken;    /* a failed append could not be undone */
+  char *lines;    /* room for what is being appended */
+  size_t room;
+  char path[PATH_MAX];
+};
+
+gannet_err gannet_journal_read(const char *path, int newest_schema, gannet_journal_visit visit,
+                               void *user, gannet_journal_report *report) {
+  gannet_journal_report unused, *about = report ? report : &unused;
+  char *bytes = NULL;
+  size_t size = 0;
+  memset(about, 0, sizeof *about);
+  GANNET_TRY(gannet_file_read(path, &bytes, &size));
+  gannet_err err = gannet_journal_scan(bytes, size, path, newest_schema, about);
+  if (err == GANNET_OK && visit)
+    err = gannet_journal_visit_all(bytes, about->good_bytes, visit, user);
+  gannet_free(&bytes);
+  return err;
+}
+
+/* Back to the last acknowledged record, so that a failed append leaves nothing behind. */
+static void undo(gannet_journal *journal) {
+  const int failed =
+      ftruncate(journal->descriptor, (off_t)journal->length) || fdatasync(journal->descriptor);
+  journal->broken = failed != 0;
+}
+
+static gannet_err explain(const gannet_journal *journal, gannet_err err, int reason) {
+  if (err != GANNET_ERR_NO_SPACE) return err;
+  return GANNET_RAISE(err,
+                      "cannot add to the journal '%s' (%s); everything acknowledged before is "
+                      "safe: free some space or raise the quota, then resume",
+                      journal->path, strerror(reason));
+}
+
+static gannet_err put(gannet_journal *journal, const char *bytes, size_t size) {
+  GANNET_REQUIRE(!journal->broken, GANNET_ERR_STATE,
+                 "an earlier failure to write '%s' could not be undone; resume to repair it",
+                 journal->path);
+  gannet_err err = gannet_write_all(journal->descriptor, bytes, size, journal->path);
+  int reason = errno;
+  if (err == GANNET_OK && fdatasync(journal->descriptor)) {
+    reason = errno;
+    err = gannet_raise_errno("sync", journal->path);
+  }
+  if (err == GANNET_OK)
+    journal->length += (int64_t)size;
+  else
+    undo(journal);
+  return explain(journal, err, reason);
+}
+
+/* Make the name of a new journal survive a power failure: a rename to itself does nothing else. */
+static gannet_err begin(gannet_journal *journal, int schema) {
+  char line[GANNET_JOURNAL_HEADER_ROOM];
+  GANNET_TRY(put(journal, line, gannet_journal_format_header(schema, line)));
+  return gannet_file_rename(journal->path, journal->path);
+}
+
+static gannet_err cut_tail(gannet_journal *journal, int64_t dropped) {
+  if (dropped > 0 &&
+      (ftruncate(journal->descriptor, (off_t)journal->length) || fdatasync(journal->descriptor)))
+    return gannet_raise_errno("cut the torn end of", journal->path);
+  return GANNET_OK;
+}
+
+/* When creating, an empty or hardly begun journal counts as missing: nothing was acknowledged. */
+static gannet_err open_locked(gannet_journal *journal, int schema, gannet_journal_mode mode,
+                              gannet_journal_report *report) {
+  const int create = mode == GANNET_JOURNAL_CREATE ? O_CREAT : 0;
+  journal->descriptor = open(journal->path, O_WRONLY | O_APPEND | O_CLOEXEC | create, 0666);
+  if (journal->descriptor < 0) return gannet_raise_errno("open the journal", journal->path);
+  const gannet_err err = gannet_journal_read(journal->path, schema, NULL, NULL, report);
+  GANNET_REQUIRE(!create || (err == GANNET_OK && report->good_bytes == 0), GANNET_ERR_EXISTS,
+                 "there is a journal '%s' already", journal->path);
+  GANNET_TRY(err);
+  journal->last = report->records;
+  journal->length = report->good_bytes;
+  GANNET_TRY(cut_tail(journal, report->dropped_bytes));
+  if (journal->length > 0) return GANNET_OK;
+  report->schema = schema;
+  return begin(journal, schema);
+}
+
+static gannet_err lock(gannet_journal *journal) {
+  char path[PATH_MAX];
+  GANNET_REQUIRE(snprintf(path, sizeof path, "%s.lock", journal->path) < (int)sizeof path,
+                 GANNET_ERR_ARG, "path too long: %s", journal->path);
+  return gannet_lock_acquire(path, &journal->lock);
+}
+
+static void note_missing_lock(const gannet_journal *journal, gannet_journal_report *report) {
+  report->unlocked = !journal->lock.effective;
+  if (journal->lock.effective) return;
+  const size_t used = strlen(report->note);
+  (void)snprintf(
+      report->note + used, sizeof report->note - used,
+      "%sthis file system has no locks: make sure that no other gannet uses the campaign",
+      used ? "; " : "");
+}
+
+gannet_err gannet_journal_open(const char *path, int schema, gannet_journal_mode mode,
+                               gannet_journal_report *report, gannet_journal **journal) {
+  gannet_journal_report unused, *about = report ? report : &unused;
+  *journal = NULL;
+  memset(about, 0, sizeof *about);
+  GANNET_REQUIRE(schema >= 1, GANNET_ERR_ARG, "schema = %d, expected at least 1", schema);
+  GANNET_REQUIRE(strlen(path) < PATH_MAX, GANNET_ERR_ARG, "path too long: %s", path);
+  GANNET_TRY(gannet_alloc(1, sizeof **journal, journal));
+  (*journal)->descriptor = (*journal)->lock.descriptor = -1;
+  (void)snprintf((*journal)->path, PATH_MAX, "%s", path);
+  gannet_err err = lock(*journal);
+  if (err == GANNET_OK) err = open_locked(*journal, schema, mode, about);
+  if (err == GANNET_OK) note_missing_lock(*journal, about);
+  if (err != GANNET_OK) gannet_journal_destroy(journal);
+  return err;
+}
+
+static gannet_err make_room(gannet_journal *journal, int n, const char *const *payloads) {
+  size_t needed = 0;
+  for (int i = 0; i < n; ++i) {
+    GANNET_REQUIRE(!strchr(payloads[i], '\n'), GANNET_ERR_ARG, "a record with a line break: %.60s",
+                   payloads[i]);
+    needed += strlen(payloads[i]) + GANNET_JOURNAL_LINE_ROOM;
+  }
+  if (needed <= journal->room) return GANNET_OK;
+  GANNET_TRY(gannet_resize(0, needed, 1, &journal->lines));
+  journal->room = needed;
+  return GANNET_OK;
+}
+
+gannet_err gannet_journal_append_many(gannet_journal *journal, int n, const char *const *payloads,
+                                      int64_t *sequence) {
+  size_t used = 0;
+  GANNET_REQUIRE(n >= 0, GANNET_ERR_ARG, "%d records", n);
+  GANNET_TRY(make_room(journal, n, payloads));
+  for (int i = 0; i < n; ++i)
+    used += gannet_journal_format_record(journal->last + 1 + i, payloads[i], journal->lines + used);
+  if (n > 0) GANNET_TRY(put(journal, journal->lines, used));
+  if (sequence) *sequence = journal->last + 1;
+  journal->last += n;
+  return GANNET_OK;
+}
+
+gannet_err gannet_journal_append(gannet_journal *journal, const char *payload, int64_t *sequence) {
+  return gannet_journal_append_many(journal, 1, &payload, sequence);
+}
+
+int64_t gannet_journal_last(const gannet_journal *journal) {
+  return journal->last;
+}
+
+void gannet_journal_destroy(gannet_journal **journal) {
+  if (!*journal) return;
+  if ((*journal)->descriptor >= 0) (void)close((*journal)->descriptor);
+  gannet_lock_release(&(*journal)->lock);
+  gannet_free(&(*journal)->lines);
+  gannet_free(journal);
+}

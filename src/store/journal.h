@@ -1,0 +1,114 @@
+/* The journal: records that are on disk before anybody relies on them.
+ *
+ *   read               anybody, any time, also while another process appends
+ *   open, append, destroy   one owner
+ *
+ * A text file. The first line is "gannet journal schema N <hash>"; every other line is one record,
+ * "<hash> <sequence number> <payload>". <hash> is XXH3, as 16 hexadecimal digits, of the rest of
+ * the line. Sequence numbers are 1, 2, 3, ... without gaps.
+ *
+ * A crash can leave a torn tail: bytes after the last sound record that contain no sound record.
+ * Such a tail was never acknowledged; it is reported, and cut off when the journal is opened for
+ * appending. An unsound line before a sound one is damage and never repaired silently.
+ */
+#ifndef GANNET_STORE_JOURNAL_H
+#define GANNET_STORE_JOURNAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+typedef struct gannet_journal gannet_journal;
+
+typedef enum {
+  GANNET_JOURNAL_CREATE, /* must not exist */
+  GANNET_JOURNAL_APPEND  /* must exist */
+} gannet_journal_mode;
+
+typedef struct {
+  int schema;            /* 0 when not even the first line is whole */
+  int64_t records;       /* sound records */
+  int64_t good_bytes;    /* length up to the end of the last sound record */
+  int64_t dropped_bytes; /* of the torn tail */
+  bool unlocked;         /* the file system has no locks: a second owner is not kept out */
+  char note[300];        /* about the torn tail and the locks, for the user; "" when all is well */
+} gannet_journal_report;
+
+/* Receives one record. The payload is zero-terminated and borrowed for the call; an error ends the
+ * reading and is passed on. */
+typedef gannet_err (*gannet_journal_visit)(void *user, int64_t sequence, const char *payload,
+                                           size_t length);
+
+/* Check the whole journal, then visit its records in order. Needs no write permission.
+ *
+ * Local.
+ *
+ * newest_schema  in   highest schema that the caller understands
+ * visit          in   NULL = only check
+ * report         out  may be NULL
+ *
+ * Errors: GANNET_ERR_MISSING, GANNET_ERR_IO; GANNET_ERR_VERSION; GANNET_ERR_DAMAGED with the line
+ *   number, before any record was visited; what visit returns.
+ * Cost: memory for the whole file; 30 MB take some 20 ms.
+ */
+GANNET_CHECKED gannet_err gannet_journal_read(const char *path, int newest_schema,
+                                              gannet_journal_visit visit, void *user,
+                                              gannet_journal_report *report);
+
+/* Own a journal: take its lock (path.lock), check it, cut off a torn tail.
+ *
+ * Local.
+ *
+ * schema   in   written when created, highest understood when appending
+ * report   out  may be NULL
+ * journal  out  for append
+ *
+ * Errors: GANNET_ERR_BUSY with the holder; GANNET_ERR_EXISTS, GANNET_ERR_MISSING by mode; those of
+ *   reading; GANNET_ERR_NO_SPACE.
+ */
+GANNET_CHECKED gannet_err gannet_journal_open(const char *path, int schema,
+                                              gannet_journal_mode mode,
+                                              gannet_journal_report *report,
+                                              gannet_journal **journal);
+
+/* Add one record. It survives a power failure once this returned GANNET_OK; after an error the
+ * journal is as long as before.
+ *
+ * Local.
+ *
+ * payload   in   text without newline
+ * sequence  out  number of the record; may be NULL
+ *
+ * Errors: GANNET_ERR_ARG when the payload has a newline; GANNET_ERR_NO_SPACE saying what to do;
+ *   GANNET_ERR_IO; GANNET_ERR_STATE after an error that could not be undone.
+ */
+GANNET_CHECKED gannet_err gannet_journal_append(gannet_journal *journal, const char *payload,
+                                                int64_t *sequence);
+
+/* Add n records with one write and one sync: all or none are acknowledged.
+ *
+ * Local.
+ *
+ * payloads  in   [n]
+ * sequence  out  number of the first; may be NULL
+ *
+ * Errors: as for one.
+ */
+GANNET_CHECKED gannet_err gannet_journal_append_many(gannet_journal *journal, int n,
+                                                     const char *const *payloads,
+                                                     int64_t *sequence);
+
+/* Number of the last record, 0 when there is none.
+ *
+ * Local.
+ */
+int64_t gannet_journal_last(const gannet_journal *journal);
+
+/* Close and give back the lock. Accepts a pointer to NULL.
+ *
+ * Local.
+ */
+void gannet_journal_destroy(gannet_journal **journal);
+
+#endif

@@ -1,0 +1,156 @@
+#include "store/journal_scan.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+
+enum { HEX = 16 };
+
+static const char MAGIC[] = "gannet journal schema ";
+
+/* One line without its newline. whole = the newline is there. */
+typedef struct {
+  const char *text;
+  size_t length;
+  bool whole;
+} line_view;
+
+static line_view line_at(const char *bytes, size_t size, size_t at) {
+  const char *end = memchr(bytes + at, '\n', size - at);
+  const line_view line = {bytes + at, end ? (size_t)(end - bytes) - at : size - at, end != NULL};
+  return line;
+}
+
+size_t gannet_journal_format_header(int schema, char *line) {
+  const int used = snprintf(line, GANNET_JOURNAL_HEADER_ROOM, "%s%d", MAGIC, schema);
+  return (size_t)used + (size_t)snprintf(line + used, GANNET_JOURNAL_HEADER_ROOM - (size_t)used,
+                                         " %016" PRIx64 "\n", gannet_hash(line, (size_t)used));
+}
+
+size_t gannet_journal_format_record(int64_t sequence, const char *payload, char *line) {
+  char hex[HEX + 1];
+  const size_t length = strlen(payload);
+  char *rest = line + HEX + 1;
+  const int number = snprintf(rest, GANNET_JOURNAL_LINE_ROOM - HEX - 1, "%" PRId64 " ", sequence);
+  memcpy(rest + number, payload, length);
+  const size_t used = (size_t)number + length;
+  (void)snprintf(hex, sizeof hex, "%016" PRIx64, gannet_hash(rest, used));
+  memcpy(line, hex, HEX);
+  line[HEX] = ' ';
+  rest[used] = '\n';
+  return HEX + 1 + used + 1;
+}
+
+/* Compared as text, so that every changed bit of the digits shows. */
+static bool hash_is(uint64_t hash, const char *digits) {
+  static const char hex[] = "0123456789abcdef";
+  for (int i = HEX - 1; i >= 0; --i, hash >>= 4)
+    if (digits[i] != hex[hash & 15]) return false;
+  return true;
+}
+
+/* The sequence number of a sound record, or -1. */
+static int64_t sound_record(line_view line) {
+  if (!line.whole || line.length < HEX + 3 || line.text[HEX] != ' ') return -1;
+  const char *rest = line.text + HEX + 1;
+  if (!hash_is(gannet_hash(rest, line.length - HEX - 1), line.text)) return -1;
+  int64_t sequence = 0;
+  for (; '0' <= *rest && *rest <= '9'; ++rest) {
+    if (sequence > INT64_MAX / 10 - 1) return -1;
+    sequence = 10 * sequence + (*rest - '0');
+  }
+  return *rest == ' ' ? sequence : -1;
+}
+
+static gannet_err check_header(line_view line, const char *name, int newest_schema, int *schema) {
+  const size_t magic = sizeof MAGIC - 1;
+  char copy[GANNET_JOURNAL_HEADER_ROOM] = "";
+  GANNET_REQUIRE(line.length >= magic && memcmp(line.text, MAGIC, magic) == 0, GANNET_ERR_DAMAGED,
+                 "'%s' does not begin like a gannet journal", name);
+  const size_t hashed = line.length > HEX + 1 ? line.length - HEX - 1 : 0;
+  GANNET_REQUIRE(hashed > magic && line.length < sizeof copy && line.text[hashed] == ' ' &&
+                     hash_is(gannet_hash(line.text, hashed), line.text + hashed + 1),
+                 GANNET_ERR_DAMAGED, "line 1 of '%s' does not match its checksum", name);
+  memcpy(copy, line.text, hashed);
+  *schema = atoi(copy + magic);
+  GANNET_REQUIRE(
+      *schema <= newest_schema, GANNET_ERR_VERSION,
+      "'%s' has schema %d, this gannet reads up to %d; use the newer gannet that wrote it", name,
+      *schema, newest_schema);
+  return GANNET_OK;
+}
+
+/* The beginning of a first line that was being written when the power failed. */
+static bool is_torn_header(line_view line) {
+  const size_t magic = sizeof MAGIC - 1;
+  if (line.whole || line.length >= GANNET_JOURNAL_HEADER_ROOM) return false;
+  return memcmp(line.text, MAGIC, line.length < magic ? line.length : magic) == 0;
+}
+
+/* Line bad_line at byte `at` is unsound: damage when a sound record follows, else a torn tail. */
+static gannet_err judge_tail(const char *bytes, size_t size, size_t at, const char *name,
+                             gannet_journal_report *report) {
+  const int64_t bad_line = report->records + 2;
+  size_t after = at;
+  while (after < size) {
+    const line_view line = line_at(bytes, size, after);
+    GANNET_REQUIRE(sound_record(line) < 0, GANNET_ERR_DAMAGED,
+                   "line %" PRId64 " of '%s' is damaged, but sound records follow it", bad_line,
+                   name);
+    after += line.length + 1;
+  }
+  report->dropped_bytes = (int64_t)(size - at);
+  (void)snprintf(report->note, sizeof report->note,
+                 "the journal ends in %" PRId64 " bytes (from line %" PRId64
+                 ") of a record that was not completed; they do not count",
+                 report->dropped_bytes, bad_line);
+  return GANNET_OK;
+}
+
+static gannet_err scan_records(const char *bytes, size_t size, size_t at, const char *name,
+                               gannet_journal_report *report) {
+  report->good_bytes = (int64_t)at;
+  while (at < size) {
+    const line_view line = line_at(bytes, size, at);
+    const int64_t sequence = sound_record(line);
+    if (sequence < 0) return judge_tail(bytes, size, at, name, report);
+    GANNET_REQUIRE(sequence == report->records + 1, GANNET_ERR_DAMAGED,
+                   "line %" PRId64 " of '%s' holds record %" PRId64 " instead of %" PRId64,
+                   report->records + 2, name, sequence, report->records + 1);
+    report->records += 1;
+    at += line.length + 1;
+    report->good_bytes = (int64_t)at;
+  }
+  return GANNET_OK;
+}
+
+gannet_err gannet_journal_scan(const char *bytes, size_t size, const char *name, int newest_schema,
+                               gannet_journal_report *report) {
+  memset(report, 0, sizeof *report);
+  const line_view first = line_at(bytes, size, 0);
+  if (is_torn_header(first)) {
+    report->dropped_bytes = (int64_t)size;
+    (void)snprintf(report->note, sizeof report->note, "the journal '%.200s' was never begun", name);
+    return GANNET_OK;
+  }
+  GANNET_TRY(check_header(first, name, newest_schema, &report->schema));
+  GANNET_REQUIRE(first.whole, GANNET_ERR_DAMAGED, "line 1 of '%s' has no end", name);
+  return scan_records(bytes, size, first.length + 1, name, report);
+}
+
+gannet_err gannet_journal_visit_all(char *bytes, int64_t good, gannet_journal_visit visit,
+                                    void *user) {
+  const size_t size = (size_t)good;
+  size_t at = size ? line_at(bytes, size, 0).length + 1 : 0;
+  for (int64_t sequence = 1; at < size; ++sequence) {
+    const size_t length = line_at(bytes, size, at).length;
+    const char *payload = (const char *)memchr(bytes + at + HEX + 1, ' ', length - HEX - 1) + 1;
+    bytes[at + length] = '\0';
+    GANNET_TRY(visit(user, sequence, payload, length - (size_t)(payload - (bytes + at))));
+    at += length + 1;
+  }
+  return GANNET_OK;
+}

@@ -1,0 +1,66 @@
+#include "store/lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "base/atomic_file.h"
+
+static gannet_err raise_busy(int descriptor, const char *path) {
+  char holder[300] = "";
+  long pid = 0;
+  char host[256] = "";
+  const ssize_t got = pread(descriptor, holder, sizeof holder - 1, 0);
+  if (got > 0 && sscanf(holder, "%ld %255s", &pid, host) == 2)
+    return GANNET_RAISE(GANNET_ERR_BUSY, "'%s' is held by process %ld on %s", path, pid, host);
+  return GANNET_RAISE(GANNET_ERR_BUSY, "'%s' is held by another process", path);
+}
+
+/* The name of the holder is a courtesy: the lock holds without it, even on a full disk. */
+static void sign(int descriptor) {
+  char host[256] = "unknown", holder[300];
+  (void)gethostname(host, sizeof host - 1);
+  const int length = snprintf(holder, sizeof holder, "%ld %s\n", (long)getpid(), host);
+  if (ftruncate(descriptor, 0)) return;
+  if (pwrite(descriptor, holder, (size_t)length, 0) != length) (void)!ftruncate(descriptor, 0);
+}
+
+static bool has_no_locks(int reason) {
+  return reason == ENOLCK || reason == ENOSYS || reason == EOPNOTSUPP || reason == EINVAL;
+}
+
+/* flock and not fcntl: the latter drops the lock when the process closes any descriptor of the
+ * file. */
+static gannet_err lock_open(int descriptor, const char *path, bool *effective) {
+  int failed;
+  do {
+    failed = flock(descriptor, LOCK_EX | LOCK_NB);
+  } while (failed && errno == EINTR);
+  *effective = !failed;
+  if (!failed) sign(descriptor);
+  if (!failed || has_no_locks(errno)) return GANNET_OK;
+  if (errno == EWOULDBLOCK || errno == EACCES) return raise_busy(descriptor, path);
+  return gannet_raise_errno("lock", path);
+}
+
+gannet_err gannet_lock_acquire(const char *path, gannet_lock *lock) {
+  lock->effective = false;
+  lock->descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (lock->descriptor < 0) return gannet_raise_errno("open", path);
+  const gannet_err err = lock_open(lock->descriptor, path, &lock->effective);
+  if (err != GANNET_OK) {
+    (void)close(lock->descriptor);
+    lock->descriptor = -1;
+  }
+  return err;
+}
+
+void gannet_lock_release(gannet_lock *lock) {
+  if (lock->descriptor < 0) return;
+  if (lock->effective) (void)!ftruncate(lock->descriptor, 0);
+  (void)close(lock->descriptor);
+  lock->descriptor = -1;
+}

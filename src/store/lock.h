@@ -1,0 +1,36 @@
+/* Advisory locks between processes: one owner of a campaign at a time.
+ *
+ * The lock is on a small file of its own, which names its holder as "pid host". The system drops
+ * the lock when the process ends, however it ends, so a leftover file means nothing. On file
+ * systems without locks acquiring succeeds and says so.
+ */
+#ifndef GANNET_STORE_LOCK_H
+#define GANNET_STORE_LOCK_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+
+typedef struct {
+  int descriptor; /* -1 = not held */
+  bool effective; /* false: the file system has no locks, so nobody is kept out */
+} gannet_lock;
+
+/* Take the lock, or fail at once.
+ *
+ * Local.
+ *
+ * path  in  of the lock file, created when missing
+ *
+ * Errors: GANNET_ERR_BUSY with pid and host of the holder when known; GANNET_ERR_MISSING,
+ *   GANNET_ERR_IO when the file cannot be made.
+ */
+GANNET_CHECKED gannet_err gannet_lock_acquire(const char *path, gannet_lock *lock);
+
+/* Give the lock back; harmless when not held (descriptor -1).
+ *
+ * Local.
+ */
+void gannet_lock_release(gannet_lock *lock);
+
+#endif

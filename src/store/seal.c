@@ -1,0 +1,81 @@
+#include "store/seal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/atomic_file.h"
+#include "base/hash.h"
+
+enum { CHECK_SIZE = 23, CHECKED_SIZE = GANNET_SEAL_SIZE - CHECK_SIZE };
+
+#define MAGIC "gannet state\n"
+
+static void write_check(char *header) {
+  char check[CHECK_SIZE + 1];
+  (void)snprintf(check, sizeof check, "check %016" PRIx64 "\n", gannet_hash(header, CHECKED_SIZE));
+  memcpy(header + CHECKED_SIZE, check, CHECK_SIZE);
+}
+
+void gannet_seal_write(int schema, const void *payload, size_t size, char *header) {
+  memset(header, ' ', GANNET_SEAL_SIZE);
+  const int used =
+      snprintf(header, CHECKED_SIZE, MAGIC "schema %d\nsize %zu\nxxh3 %016" PRIx64 "\n", schema,
+               size, gannet_hash(payload, size));
+  header[used] = ' '; /* the zero that snprintf left */
+  header[CHECKED_SIZE - 1] = '\n';
+  write_check(header);
+}
+
+static gannet_err read_header(int descriptor, const char *name, char *header) {
+  size_t used = 0;
+  while (used < GANNET_SEAL_SIZE) {
+    const ssize_t got = pread(descriptor, header + used, GANNET_SEAL_SIZE - used, (off_t)used);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return gannet_raise_errno("read", name);
+    GANNET_REQUIRE(got > 0, GANNET_ERR_DAMAGED, "'%s' ends after %zu bytes, inside its header",
+                   name, used);
+    used += (size_t)got;
+  }
+  return GANNET_OK;
+}
+
+static gannet_err check_header(const char *header, const char *name, int newest_schema,
+                               int *schema) {
+  char again[GANNET_SEAL_SIZE];
+  GANNET_REQUIRE(strncmp(header, MAGIC, strlen(MAGIC)) == 0, GANNET_ERR_DAMAGED,
+                 "'%s' does not begin like a gannet state", name);
+  memcpy(again, header, CHECKED_SIZE);
+  write_check(again);
+  GANNET_REQUIRE(memcmp(again, header, GANNET_SEAL_SIZE) == 0, GANNET_ERR_DAMAGED,
+                 "the header of '%s' does not match its checksum", name);
+  GANNET_REQUIRE(sscanf(header + strlen(MAGIC), "schema %d", schema) == 1 && *schema >= 1,
+                 GANNET_ERR_DAMAGED, "the header of '%s' has no schema", name);
+  GANNET_REQUIRE(
+      *schema <= newest_schema, GANNET_ERR_VERSION,
+      "'%s' has schema %d, this gannet reads up to %d; use the newer gannet that wrote it", name,
+      *schema, newest_schema);
+  return GANNET_OK;
+}
+
+gannet_err gannet_seal_check(int descriptor, const char *name, int newest_schema, int *schema) {
+  char header[GANNET_SEAL_SIZE + 1] = {0};
+  uint64_t expected_hash = 0, hash = 0;
+  int64_t expected_size = 0, size = 0;
+  int unused = 0;
+  GANNET_TRY(read_header(descriptor, name, header));
+  GANNET_TRY(check_header(header, name, newest_schema, schema));
+  const int found = sscanf(header + strlen(MAGIC), "schema %d size %" SCNd64 " xxh3 %" SCNx64,
+                           &unused, &expected_size, &expected_hash);
+  GANNET_REQUIRE(found == 3, GANNET_ERR_DAMAGED, "the header of '%s' is incomplete", name);
+  if (gannet_hash_file(descriptor, GANNET_SEAL_SIZE, &hash, &size))
+    return gannet_raise_errno("read", name);
+  GANNET_REQUIRE(size == expected_size, GANNET_ERR_DAMAGED,
+                 "'%s' has %" PRId64 " bytes after its header instead of %" PRId64, name, size,
+                 expected_size);
+  GANNET_REQUIRE(hash == expected_hash, GANNET_ERR_DAMAGED,
+                 "the content of '%s' does not match its checksum", name);
+  return GANNET_OK;
+}

@@ -1,0 +1,413 @@
+/* test: serial labels unit */
+#include "folder.h"
+
+#include <sys/mount.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "store/journal.h"
+
+enum { RECORDS = 5 };
+
+static const char *const payloads[RECORDS] = {"{\"x\": [0.25, 1e-3]}", "", "a", "two words",
+                                              "caf\xc3\xa9 \\ \" '"};
+
+/* What a reading found: payloads one after the other, each ended by a line break. */
+typedef struct {
+  int64_t n;
+  char text[4096];
+} found;
+
+static gannet_err collect(void *user, int64_t sequence, const char *payload, size_t length) {
+  found *f = user;
+  assert_int_equal(sequence, f->n + 1);
+  assert_int_equal(strlen(payload), length);
+  f->n = sequence;
+  (void)strcat(strcat(f->text, payload), "\n");
+  return GANNET_OK;
+}
+
+static gannet_err refuse(void *user, int64_t sequence, const char *payload, size_t length) {
+  (void)user, (void)payload, (void)length;
+  return sequence == 3 ? GANNET_RAISE(GANNET_ERR_STATE, "stop at three") : GANNET_OK;
+}
+
+static void expect_first(const found *f, int64_t n) {
+  char text[4096] = "";
+  for (int64_t i = 0; i < n; ++i) (void)strcat(strcat(text, payloads[i]), "\n");
+  assert_int_equal(f->n, n);
+  assert_string_equal(f->text, text);
+}
+
+/* A new journal with the five payloads; its bytes are returned. */
+static char *write_small(const char *path, size_t *size) {
+  gannet_journal *journal;
+  char *bytes;
+  int64_t first = 0;
+  (void)unlink(path);
+  assert_ok(gannet_journal_open(path, 3, GANNET_JOURNAL_CREATE, NULL, &journal));
+  assert_ok(gannet_journal_append(journal, payloads[0], NULL));
+  assert_ok(gannet_journal_append_many(journal, RECORDS - 1, payloads + 1, &first));
+  assert_int_equal(first, 2);
+  assert_int_equal(gannet_journal_last(journal), RECORDS);
+  gannet_journal_destroy(&journal);
+  assert_null(journal);
+  assert_ok(gannet_file_read(path, &bytes, size));
+  return bytes;
+}
+
+/* Records whose line, with its newline, ends within the first length bytes. */
+static int64_t whole_records(const char *bytes, size_t length) {
+  int64_t lines = 0;
+  for (size_t i = 0; i < length; ++i) lines += bytes[i] == '\n';
+  return lines ? lines - 1 : 0;
+}
+
+static void what_was_appended_is_read(void **state) {
+  (void)state;
+  const char *path = in_folder("journal");
+  size_t size;
+  found f = {0};
+  gannet_journal_report report;
+  char *bytes = write_small(path, &size);
+  assert_ok(gannet_journal_read(path, 3, collect, &f, &report));
+  expect_first(&f, RECORDS);
+  assert_int_equal(report.schema, 3);
+  assert_int_equal(report.records, RECORDS);
+  assert_int_equal(report.good_bytes, size);
+  assert_int_equal(report.dropped_bytes, 0);
+  assert_string_equal(report.note, "");
+  assert_fails(GANNET_ERR_STATE, "stop at three", gannet_journal_read(path, 3, refuse, NULL, NULL));
+  gannet_free(&bytes);
+}
+
+static void every_truncation_keeps_the_whole_records_before_it(void **state) {
+  (void)state;
+  const char *path = in_folder("torn");
+  size_t size;
+  char *bytes = write_small(path, &size);
+  for (size_t length = 0; length < size; ++length) {
+    gannet_journal *journal;
+    gannet_journal_report report;
+    found f = {0}, again = {0};
+    const int64_t whole = whole_records(bytes, length);
+    put_bytes(path, bytes, length);
+    assert_ok(gannet_journal_read(path, 3, collect, &f, &report));
+    expect_first(&f, whole);
+    assert_int_equal(report.good_bytes + report.dropped_bytes, length);
+    assert_int_equal(report.note[0] != 0, report.dropped_bytes > 0 || length == 0);
+    assert_ok(gannet_journal_open(path, 3, GANNET_JOURNAL_APPEND, NULL, &journal));
+    assert_int_equal(gannet_journal_last(journal), whole);
+    assert_ok(gannet_journal_append(journal, payloads[whole], NULL));
+    gannet_journal_destroy(&journal);
+    assert_ok(gannet_journal_read(path, 3, collect, &again, &report));
+    expect_first(&again, whole + 1);
+    assert_string_equal(report.note, "");
+  }
+  gannet_free(&bytes);
+}
+
+/* Every bit of every byte: never a wrong record, and damage is named unless it is in the last one.
+ */
+static void every_flipped_bit_is_noticed(void **state) {
+  (void)state;
+  const char *path = in_folder("flipped");
+  size_t size;
+  char *bytes = write_small(path, &size);
+  const size_t header = (size_t)(strchr(bytes, '\n') - bytes) + 1;
+  for (size_t at = 0; at < size; ++at)
+    for (int bit = 0; bit < 8; ++bit) {
+      gannet_journal_report report;
+      found f = {0};
+      bytes[at] = (char)(bytes[at] ^ (1 << bit));
+      put_bytes(path, bytes, size);
+      bytes[at] = (char)(bytes[at] ^ (1 << bit));
+      const gannet_err err = gannet_journal_read(path, 3, collect, &f, &report);
+      const int64_t before = whole_records(bytes, at);
+      /* A lost newline joins two lines, so the one before the last counts as the last. */
+      const int last = before == RECORDS - 1 || (before == RECORDS - 2 && bytes[at] == '\n');
+      if (at < header || !last) {
+        assert_int_equal(err, GANNET_ERR_DAMAGED);
+        assert_int_equal(f.n, 0);
+      } else {
+        assert_int_equal(err, GANNET_OK);
+        expect_first(&f, before);
+        assert_true(report.dropped_bytes > 0);
+      }
+    }
+  gannet_free(&bytes);
+}
+
+static void damage_before_sound_records_is_named_and_kept(void **state) {
+  (void)state;
+  const char *path = in_folder("damaged");
+  gannet_journal *journal;
+  size_t size, again;
+  char *bytes = write_small(path, &size), *after;
+  char *third = strstr(bytes, " 3 a\n");
+  third[3] = 'b';
+  put_bytes(path, bytes, size);
+  assert_fails(GANNET_ERR_DAMAGED, "line 4 of", gannet_journal_read(path, 3, NULL, NULL, NULL));
+  assert_fails(GANNET_ERR_DAMAGED, "line 4 of",
+               gannet_journal_open(path, 3, GANNET_JOURNAL_APPEND, NULL, &journal));
+  assert_null(journal);
+  assert_ok(gannet_file_read(path, &after, &again));
+  assert_int_equal(again, size);
+  assert_memory_equal(after, bytes, size);
+  gannet_free(&after);
+  gannet_free(&bytes);
+}
+
+static void a_missing_record_is_damage(void **state) {
+  (void)state;
+  const char *path = in_folder("gap");
+  size_t size;
+  char *bytes = write_small(path, &size);
+  char *second = strchr(strchr(bytes, '\n') + 1, '\n') + 1, *third = strchr(second, '\n') + 1;
+  memmove(second, third, (size_t)(bytes + size - third));
+  put_bytes(path, bytes, size - (size_t)(third - second));
+  assert_fails(GANNET_ERR_DAMAGED, "holds record 3 instead of 2",
+               gannet_journal_read(path, 3, NULL, NULL, NULL));
+  gannet_free(&bytes);
+}
+
+static void newer_schemas_and_other_files_are_refused(void **state) {
+  (void)state;
+  const char *path = in_folder("newer");
+  gannet_journal *journal;
+  size_t size;
+  char *bytes = write_small(path, &size);
+  assert_fails(GANNET_ERR_VERSION, "schema 3", gannet_journal_read(path, 2, NULL, NULL, NULL));
+  assert_fails(GANNET_ERR_VERSION, "up to 2",
+               gannet_journal_open(path, 2, GANNET_JOURNAL_APPEND, NULL, &journal));
+  put_bytes(path, "id,x,y\n1,2,3\n", 13);
+  assert_fails(GANNET_ERR_DAMAGED, "does not begin",
+               gannet_journal_read(path, 3, NULL, NULL, NULL));
+  gannet_free(&bytes);
+}
+
+static void modes_say_what_must_exist(void **state) {
+  (void)state;
+  const char *path = in_folder("modes");
+  gannet_journal *journal;
+  assert_fails(GANNET_ERR_MISSING, "modes",
+               gannet_journal_open(path, 1, GANNET_JOURNAL_APPEND, NULL, &journal));
+  assert_fails(GANNET_ERR_MISSING, "modes", gannet_journal_read(path, 1, NULL, NULL, NULL));
+  assert_fails(
+      GANNET_ERR_MISSING, "no/such",
+      gannet_journal_open(in_folder("no/such/journal"), 1, GANNET_JOURNAL_CREATE, NULL, &journal));
+  assert_fails(GANNET_ERR_ARG, "schema = 0",
+               gannet_journal_open(path, 0, GANNET_JOURNAL_CREATE, NULL, &journal));
+  assert_ok(gannet_journal_open(path, 1, GANNET_JOURNAL_CREATE, NULL, &journal));
+  gannet_journal_destroy(&journal);
+  gannet_journal_destroy(&journal);
+  assert_fails(GANNET_ERR_EXISTS, "already",
+               gannet_journal_open(path, 1, GANNET_JOURNAL_CREATE, NULL, &journal));
+}
+
+static void line_breaks_are_refused(void **state) {
+  (void)state;
+  gannet_journal *journal;
+  gannet_journal_report report;
+  const char *const two[] = {"fine", "not\nfine"};
+  assert_ok(gannet_journal_open(in_folder("breaks"), 1, GANNET_JOURNAL_CREATE, NULL, &journal));
+  assert_fails(GANNET_ERR_ARG, "line break", gannet_journal_append(journal, "a\nb", NULL));
+  assert_fails(GANNET_ERR_ARG, "line break", gannet_journal_append_many(journal, 2, two, NULL));
+  assert_ok(gannet_journal_append_many(journal, 0, NULL, NULL));
+  gannet_journal_destroy(&journal);
+  assert_ok(gannet_journal_read(in_folder("breaks"), 1, NULL, NULL, &report));
+  assert_int_equal(report.records, 0);
+}
+
+static void a_second_owner_is_told_who_the_first_is(void **state) {
+  (void)state;
+  const char *path = in_folder("owned");
+  gannet_journal *journal, *second;
+  gannet_journal_report report;
+  char me[64];
+  assert_ok(gannet_journal_open(path, 1, GANNET_JOURNAL_CREATE, &report, &journal));
+  assert_false(report.unlocked);
+  (void)snprintf(me, sizeof me, "process %ld on ", (long)getpid());
+  assert_ok(gannet_journal_append(journal, "one", NULL));
+  /* Reading is free, and must not lose the lock. */
+  assert_ok(gannet_journal_read(path, 1, NULL, NULL, NULL));
+  assert_fails(GANNET_ERR_BUSY, me,
+               gannet_journal_open(path, 1, GANNET_JOURNAL_APPEND, NULL, &second));
+  const pid_t child = fork();
+  if (child == 0)
+    _exit(gannet_journal_open(path, 1, GANNET_JOURNAL_APPEND, NULL, &second) == GANNET_ERR_BUSY
+              ? 7
+              : 8);
+  int status = 0;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_int_equal(WEXITSTATUS(status), 7);
+  gannet_journal_destroy(&journal);
+  assert_ok(gannet_journal_open(path, 1, GANNET_JOURNAL_APPEND, NULL, &second));
+  gannet_journal_destroy(&second);
+}
+
+static void the_lock_dies_with_its_owner(void **state) {
+  (void)state;
+  const char *path = in_folder("killed");
+  gannet_journal *journal;
+  const pid_t child = fork();
+  if (child == 0) {
+    if (gannet_journal_open(path, 1, GANNET_JOURNAL_CREATE, NULL, &journal) == GANNET_OK &&
+        gannet_journal_append(journal, "one", NULL) == GANNET_OK)
+      (void)raise(SIGKILL);
+    _exit(1);
+  }
+  int status = 0;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_true(WIFSIGNALED(status));
+  assert_ok(gannet_journal_open(path, 1, GANNET_JOURNAL_APPEND, NULL, &journal));
+  assert_int_equal(gannet_journal_last(journal), 1);
+  gannet_journal_destroy(&journal);
+}
+
+/* Fill up to the limit, for every limit around a record: nothing acknowledged is lost, nothing else
+ * stays, and writing goes on when there is room again. */
+static void a_full_disk_leaves_a_sound_journal(void **state) {
+  (void)state;
+  const char *path = in_folder("full");
+  for (rlim_t room = 0; room < 60; ++room) {
+    gannet_journal *journal;
+    gannet_journal_report report;
+    struct stat about;
+    int64_t acknowledged = 0;
+    (void)unlink(path);
+    assert_ok(gannet_journal_open(path, 1, GANNET_JOURNAL_CREATE, NULL, &journal));
+    assert_int_equal(stat(path, &about), 0);
+    limit_files((rlim_t)about.st_size + room);
+    gannet_err err = GANNET_OK;
+    while (err == GANNET_OK && acknowledged < 9) {
+      err = gannet_journal_append(journal, "x", NULL);
+      acknowledged += err == GANNET_OK;
+    }
+    assert_int_equal(err, GANNET_ERR_NO_SPACE);
+    assert_non_null(strstr(gannet_error_message(), path));
+    assert_non_null(strstr(gannet_error_message(), "free some space"));
+    assert_int_equal(acknowledged, room / 21); /* hash, two blanks, number, x, newline */
+    limit_files(RLIM_INFINITY);
+    assert_ok(gannet_journal_read(path, 1, NULL, NULL, &report));
+    assert_int_equal(report.records, acknowledged);
+    assert_int_equal(report.dropped_bytes, 0);
+    assert_ok(gannet_journal_append(journal, "y", NULL));
+    assert_int_equal(gannet_journal_last(journal), acknowledged + 1);
+    gannet_journal_destroy(&journal);
+    assert_ok(gannet_journal_read(path, 1, NULL, NULL, &report));
+    assert_int_equal(report.records, acknowledged + 1);
+  }
+}
+
+static void a_journal_that_cannot_begin_can_begin_later(void **state) {
+  (void)state;
+  const char *path = in_folder("begin");
+  gannet_journal *journal;
+  limit_files(10);
+  const gannet_err err = gannet_journal_open(path, 1, GANNET_JOURNAL_CREATE, NULL, &journal);
+  limit_files(RLIM_INFINITY);
+  assert_int_equal(err, GANNET_ERR_NO_SPACE);
+  assert_ok(gannet_journal_open(path, 1, GANNET_JOURNAL_CREATE, NULL, &journal));
+  assert_ok(gannet_journal_append(journal, "one", NULL));
+  gannet_journal_destroy(&journal);
+}
+
+/* A file system of 64 KiB; needs the right to mount, else skipped. */
+static void a_really_full_disk_leaves_a_sound_journal(void **state) {
+  (void)state;
+  const char *mounted = in_folder("tiny");
+  char path[PATH_MAX], record[1001];
+  gannet_journal *journal;
+  gannet_journal_report report;
+  assert_int_equal(mkdir(mounted, 0777), 0);
+  if (mount("none", mounted, "tmpfs", 0, "size=64k")) skip();
+  (void)snprintf(path, sizeof path, "%s/journal", mounted);
+  memset(record, 'r', sizeof record - 1);
+  record[sizeof record - 1] = '\0';
+  int64_t acknowledged = 0;
+  gannet_err err = gannet_journal_open(path, 1, GANNET_JOURNAL_CREATE, NULL, &journal);
+  while (err == GANNET_OK && acknowledged < 1000) {
+    err = gannet_journal_append(journal, record, NULL);
+    acknowledged += err == GANNET_OK;
+  }
+  const gannet_err reading = gannet_journal_read(path, 1, NULL, NULL, &report);
+  gannet_journal_destroy(&journal);
+  assert_int_equal(umount(mounted), 0);
+  assert_int_equal(err, GANNET_ERR_NO_SPACE);
+  assert_int_equal(reading, GANNET_OK);
+  assert_true(acknowledged > 10);
+  assert_int_equal(report.records, acknowledged);
+  assert_int_equal(report.dropped_bytes, 0);
+}
+
+/* Root may write anywhere, so the child becomes nobody. */
+static void reading_needs_no_permission_to_write(void **state) {
+  (void)state;
+  const char *path = in_folder("closed/journal");
+  size_t size;
+  assert_int_equal(mkdir(in_folder("closed"), 0777), 0);
+  char *bytes = write_small(path, &size);
+  gannet_free(&bytes);
+  assert_int_equal(chmod(folder, 0755) | chmod(path, 0444) | chmod(in_folder("closed"), 0555), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    gannet_journal *journal;
+    if (getuid() == 0 && setuid(65534)) _exit(1);
+    if (gannet_journal_read(path, 3, NULL, NULL, NULL) != GANNET_OK) _exit(2);
+    const gannet_err err = gannet_journal_open(path, 3, GANNET_JOURNAL_APPEND, NULL, &journal);
+    _exit(err == GANNET_ERR_IO ? 7 : 3);
+  }
+  int status = 0;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  (void)chmod(in_folder("closed"), 0755);
+  assert_int_equal(WEXITSTATUS(status), 7);
+}
+
+/* 30 MB. The bound is generous for sanitizers and busy machines. */
+static void a_large_journal_is_read_quickly(void **state) {
+  (void)state;
+  enum { N = 100000, GROUP = 1000 };
+  const char *path = in_folder("large");
+  gannet_journal *journal;
+  gannet_journal_report report;
+  const char *group[GROUP];
+  char record[281];
+  struct timespec begin, end;
+  memset(record, 'r', sizeof record - 1);
+  record[sizeof record - 1] = '\0';
+  for (int i = 0; i < GROUP; ++i) group[i] = record;
+  assert_ok(gannet_journal_open(path, 1, GANNET_JOURNAL_CREATE, NULL, &journal));
+  for (int i = 0; i < N / GROUP; ++i)
+    assert_ok(gannet_journal_append_many(journal, GROUP, group, NULL));
+  gannet_journal_destroy(&journal);
+  (void)clock_gettime(CLOCK_MONOTONIC, &begin);
+  assert_ok(gannet_journal_read(path, 1, NULL, NULL, &report));
+  (void)clock_gettime(CLOCK_MONOTONIC, &end);
+  const double seconds =
+      (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
+  print_message("%lld bytes read in %.3f s\n", (long long)report.good_bytes, seconds);
+  assert_int_equal(report.records, N);
+  assert_true(seconds < 2);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(what_was_appended_is_read),
+      cmocka_unit_test(every_truncation_keeps_the_whole_records_before_it),
+      cmocka_unit_test(every_flipped_bit_is_noticed),
+      cmocka_unit_test(damage_before_sound_records_is_named_and_kept),
+      cmocka_unit_test(a_missing_record_is_damage),
+      cmocka_unit_test(newer_schemas_and_other_files_are_refused),
+      cmocka_unit_test(modes_say_what_must_exist),
+      cmocka_unit_test(line_breaks_are_refused),
+      cmocka_unit_test(a_second_owner_is_told_who_the_first_is),
+      cmocka_unit_test(the_lock_dies_with_its_owner),
+      cmocka_unit_test(a_full_disk_leaves_a_sound_journal),
+      cmocka_unit_test(a_journal_that_cannot_begin_can_begin_later),
+      cmocka_unit_test(a_really_full_disk_leaves_a_sound_journal),
+      cmocka_unit_test(reading_needs_no_permission_to_write),
+      cmocka_unit_test(a_large_journal_is_read_quickly),
+  };
+  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
