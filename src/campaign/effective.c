@@ -1,0 +1,137 @@
+#include "campaign/effective.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "campaign/yaml_text.h"
+#include "optimizer/options.h"
+
+static void write_table(FILE *out, const char *indent, const gannet_option *table,
+                        const void *target) {
+  for (const gannet_option *option = table; option && option->key; ++option) {
+    if (!gannet_yaml_is_set(option, target)) continue;
+    (void)fprintf(out, "%s%s: ", indent, option->key);
+    gannet_yaml_value(out, option, target);
+    (void)fputc('\n', out);
+  }
+}
+
+static void write_real(FILE *out, const char *key, double value) {
+  const gannet_option option = {.key = key, .type = GANNET_REAL};
+  (void)fprintf(out, ", %s: ", key);
+  gannet_yaml_value(out, &option, &value);
+}
+
+static void write_variable(FILE *out, const gannet_variable *variable) {
+  static const char *const types[] = {"real", "integer", "boolean", "categorical"};
+  (void)fputs("  ", out);
+  gannet_yaml_text(out, variable->name);
+  (void)fprintf(out, ": {type: %s", types[variable->type]);
+  if (variable->type == GANNET_VARIABLE_REAL || variable->type == GANNET_VARIABLE_INTEGER) {
+    write_real(out, "lower", variable->lower);
+    write_real(out, "upper", variable->upper);
+    (void)fprintf(out, ", scale: %s", variable->scale == GANNET_SCALE_LOG ? "log" : "linear");
+  }
+  for (int i = 0; i < variable->n_values; ++i) {
+    (void)fputs(i ? ", " : ", values: [", out);
+    gannet_yaml_text(out, variable->values[i]);
+  }
+  (void)fputs(variable->n_values > 0 ? "]}\n" : "}\n", out);
+}
+
+static void write_constraint(FILE *out, const gannet_constraint *constraint) {
+  const bool lower = isfinite(constraint->lower), upper = isfinite(constraint->upper);
+  const gannet_option option = {.type = GANNET_REAL};
+  (void)fputs("  ", out);
+  gannet_yaml_text(out, constraint->name);
+  (void)fprintf(out, ": {%s: ", lower ? "lower" : "upper");
+  gannet_yaml_value(out, &option, lower ? &constraint->lower : &constraint->upper);
+  if (lower && upper) write_real(out, "upper", constraint->upper);
+  (void)fputs("}\n", out);
+}
+
+static void write_problem(FILE *out, const gannet_problem_spec *spec) {
+  (void)fputs("variables:\n", out);
+  for (int v = 0; v < spec->n_variables; ++v) write_variable(out, &spec->variables[v]);
+  if (spec->n_constraints > 0) (void)fputs("constraints:\n", out);
+  for (int k = 0; k < spec->n_constraints; ++k) write_constraint(out, &spec->constraints[k]);
+}
+
+/* Effective settings of the optimiser come grouped by section. */
+typedef struct {
+  FILE *out;
+  char section[64];
+} method_writer;
+
+static void write_method_key(void *user, const char *key, const char *text,
+                             const gannet_option *option) {
+  method_writer *writer = user;
+  const char *dot = strchr(key, '.');
+  const bool is_text = option->type == GANNET_TEXT;
+  char section[64] = "";
+  if (is_text && !*text && !option->fallback) return; /* not given */
+  if (dot) (void)snprintf(section, sizeof section, "%.*s", (int)(dot - key), key);
+  if (dot && strcmp(section, writer->section) != 0) (void)fprintf(writer->out, "%s:\n", section);
+  memcpy(writer->section, section, sizeof section);
+  (void)fprintf(writer->out, "%s%s: ", dot ? "  " : "", dot ? dot + 1 : key);
+  if (is_text)
+    gannet_yaml_text(writer->out, text);
+  else
+    (void)fputs(text, writer->out);
+  (void)fputc('\n', writer->out);
+}
+
+static gannet_err write_method(FILE *out, const gannet_campaign_input *input) {
+  const size_t n = (size_t)input->n_method;
+  gannet_optimizer_options options = {0};
+  gannet_complaints complaints = {0};
+  gannet_setting *settings = NULL;
+  method_writer writer = {.out = out};
+  GANNET_TRY(gannet_alloc(n, sizeof *settings, &settings));
+  for (size_t i = 0; i < n; ++i)
+    settings[i] = (gannet_setting){.key = input->method[i].key, .text = input->method[i].text};
+  gannet_err err = gannet_optimizer_options_parse((int)n, settings, &options, &complaints);
+  if (err == GANNET_OK) err = gannet_complaints_raise(&complaints);
+  if (err == GANNET_OK) gannet_optimizer_options_visit(&options, write_method_key, &writer);
+  gannet_optimizer_options_release(&options);
+  gannet_complaints_release(&complaints);
+  gannet_free(&settings);
+  return err;
+}
+
+static gannet_err write_all(FILE *out, const gannet_campaign_input *input) {
+  (void)fputs(
+      "# The effective configuration of a campaign, with defaults. It is a campaign file.\n", out);
+  write_table(out, "", gannet_general_table, &input->general);
+  write_problem(out, gannet_problem_get_spec(input->problem));
+  GANNET_TRY(write_method(out, input));
+  (void)fputs("budget:\n", out);
+  write_table(out, "  ", gannet_budget_table, &input->budget);
+  (void)fputs("  failures:\n", out);
+  write_table(out, "    ", gannet_failure_table, &input->failures);
+  (void)fputs("evaluate:\n", out);
+  write_table(out, "  ", gannet_evaluate_table, &input->evaluate);
+  write_table(out, "  ", input->evaluator->options, input->evaluator_options);
+  (void)fputs("save:\n", out);
+  write_table(out, "  ", gannet_save_table, &input->save);
+  (void)fputs("log:\n", out);
+  write_table(out, "  ", gannet_log_table, &input->log);
+  return GANNET_OK;
+}
+
+gannet_err gannet_campaign_format(const gannet_campaign_input *input, char **text, size_t *size) {
+  char *buffer = NULL;
+  size_t length = 0;
+  *text = NULL;
+  FILE *out = open_memstream(&buffer, &length);
+  GANNET_REQUIRE(out, GANNET_ERR_MEMORY, "effective configuration");
+  gannet_err err = write_all(out, input);
+  const int failed = ferror(out) | fclose(out);
+  if (err == GANNET_OK && failed) err = GANNET_RAISE(GANNET_ERR_MEMORY, "effective configuration");
+  if (err == GANNET_OK) err = gannet_copy_text(buffer, text);
+  free(buffer);
+  if (err == GANNET_OK && size) *size = length;
+  return err;
+}

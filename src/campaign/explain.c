@@ -1,0 +1,199 @@
+#include "campaign/explain.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/names.h"
+#include "campaign/schema.h"
+
+enum { LONGEST = 160 };
+
+/* "variables.*.lower" matches "variables.x.lower": a star stands for any one part. */
+static bool matches(const char *pattern, const char *path) {
+  for (;;) {
+    const size_t a = strcspn(pattern, "."), b = strcspn(path, ".");
+    const bool any = a == 1 && *pattern == '*' && b > 0;
+    if (!any && (a != b || strncmp(pattern, path, a) != 0)) return false;
+    pattern += a;
+    path += b;
+    if (*pattern != *path) return false;
+    if (!*pattern) return true;
+    ++pattern;
+    ++path;
+  }
+}
+
+static const char *join(const char *section, const char *key, char *path) {
+  (void)snprintf(path, LONGEST, "%s%s%s", section, *section ? "." : "", key);
+  return path;
+}
+
+static const char *default_of(const gannet_option *option) {
+  if (option->flags & GANNET_OPTION_REQUIRED) return "none; it must be given";
+  return option->fallback ? option->fallback : "none";
+}
+
+/* "budget: {evaluations: 200}" */
+static void print_example(FILE *out, const char *path, const char *value) {
+  int depth = 0;
+  for (const char *part = path; *part;) {
+    const int length = (int)strcspn(part, ".");
+    const bool name = length == 1 && *part == '*';
+    const bool last = part[length] == '\0';
+    (void)fprintf(out, "%s%.*s: ", depth ? "{" : "", name ? 4 : length, name ? "NAME" : part);
+    if (last) (void)fputs(value, out);
+    depth += 1;
+    part += length + (last ? 0 : 1);
+  }
+  for (; depth > 1; --depth) (void)fputc('}', out);
+  (void)fputc('\n', out);
+}
+
+static void print_key(FILE *out, const gannet_section *section, const gannet_option *option) {
+  char path[LONGEST], expected[512];
+  gannet_option_describe(option, expected, sizeof expected);
+  (void)fprintf(out, "%s\n  %s\n", join(section->path, option->key, path), option->help);
+  if (section->selector)
+    (void)fprintf(out, "  when:     %s: %s\n", section->selector, section->choice);
+  (void)fprintf(out, "  type:     %s\n", expected);
+  if (option->unit) (void)fprintf(out, "  unit:     %s\n", option->unit);
+  (void)fprintf(out, "  default:  %s\n", default_of(option));
+  const char *value = option->example ? option->example : option->fallback;
+  if (!value) return;
+  (void)fputs("  example:  ", out);
+  print_example(out, path, value);
+}
+
+static void print_lines(FILE *out, const gannet_option *table) {
+  for (; table && table->key; ++table)
+    if (!(table->flags & GANNET_OPTION_HIDDEN))
+      (void)fprintf(out, "  %-14s %s (default: %s)\n", table->key, table->help, default_of(table));
+}
+
+static void print_section(FILE *out, const gannet_section *section) {
+  if (section->selector)
+    (void)fprintf(out, "%s%s%s: %s  (%s)\n", section->path, *section->path ? "." : "",
+                  section->selector, section->choice, section->help);
+  else
+    (void)fprintf(out, "%s  (%s)\n", *section->path ? section->path : "top level", section->help);
+  print_lines(out, section->table);
+}
+
+static bool is_visible(const gannet_option *option) {
+  return !(option->flags & GANNET_OPTION_HIDDEN);
+}
+
+/* How a path can be meant, from the most to the least exact; the first kind that finds something is
+ * the answer. */
+typedef bool (*printer)(FILE *out, const gannet_section *section, const char *path);
+
+static bool print_exact(FILE *out, const gannet_section *section, const char *path) {
+  char full[LONGEST];
+  bool found = false;
+  for (const gannet_option *o = section->table; o && o->key; ++o)
+    if (is_visible(o) && matches(join(section->path, o->key, full), path)) {
+      print_key(out, section, o);
+      found = true;
+    }
+  return found;
+}
+
+static bool print_whole(FILE *out, const gannet_section *section, const char *path) {
+  const size_t length = strlen(path);
+  const bool below = strncmp(section->path, path, length) == 0 && section->path[length] == '.';
+  if (!*section->path || (!matches(section->path, path) && !below)) return false;
+  print_section(out, section);
+  return true;
+}
+
+static bool print_choice(FILE *out, const gannet_section *section, const char *path) {
+  char full[LONGEST];
+  if (!section->choice) return false;
+  if (strcmp(section->choice, path) != 0 &&
+      strcmp(join(section->path, section->choice, full), path))
+    return false;
+  print_section(out, section);
+  return true;
+}
+
+static bool print_last_part(FILE *out, const gannet_section *section, const char *path) {
+  bool found = false;
+  for (const gannet_option *o = section->table; o && o->key; ++o)
+    if (is_visible(o) && strcmp(o->key, path) == 0) {
+      print_key(out, section, o);
+      found = true;
+    }
+  return found;
+}
+
+static bool print_all(FILE *out, const char *path, printer print) {
+  gannet_section section;
+  bool found = false;
+  for (int i = 0; gannet_schema_get(i, &section); ++i)
+    if (print(out, &section, path)) found = true;
+  return found;
+}
+
+static void print_overview(FILE *out) {
+  gannet_section section;
+  for (int i = 0; gannet_schema_get(i, &section); ++i)
+    if (!*section.path) print_lines(out, section.table);
+  (void)fputs("\nsections\n", out);
+  for (int i = 0; gannet_schema_get(i, &section); ++i)
+    if (*section.path && !section.selector)
+      (void)fprintf(out, "  %-16s %s\n", section.path, section.help);
+  (void)fputs("\nchoices\n", out);
+  for (int i = 0; gannet_schema_get(i, &section); ++i)
+    if (section.selector) {
+      char choice[LONGEST];
+      (void)snprintf(choice, sizeof choice, "%s%s%s: %s", section.path, *section.path ? "." : "",
+                     section.selector, section.choice);
+      (void)fprintf(out, "  %-32s %s\n", choice, section.help);
+    }
+}
+
+/* Every path that print_exact and print_whole know; counts when known is NULL. */
+static int collect_paths(char (*known)[LONGEST]) {
+  gannet_section section;
+  int n = 0;
+  for (int i = 0; gannet_schema_get(i, &section); ++i) {
+    if (*section.path && known) (void)snprintf(known[n], LONGEST, "%s", section.path);
+    n += *section.path != '\0';
+    for (const gannet_option *o = section.table; o && o->key; ++o) {
+      if (!is_visible(o)) continue;
+      if (known) (void)join(section.path, o->key, known[n]);
+      n += 1;
+    }
+  }
+  return n;
+}
+
+static gannet_err raise_unknown(const char *path) {
+  const size_t n = (size_t)collect_paths(NULL);
+  char(*known)[LONGEST] = NULL;
+  const char **pointers = NULL;
+  gannet_err err = gannet_alloc(n, sizeof *known, &known);
+  if (err == GANNET_OK) err = gannet_alloc(n + 1, sizeof *pointers, &pointers);
+  if (err == GANNET_OK) {
+    (void)collect_paths(known);
+    for (size_t i = 0; i < n; ++i) pointers[i] = known[i];
+    const char *near = gannet_nearest(path, pointers);
+    err = near ? GANNET_RAISE(GANNET_ERR_NAME, "key '%.200s'; did you mean '%s'?", path, near)
+               : GANNET_RAISE(GANNET_ERR_NAME,
+                              "key '%.200s'; without a key all sections are listed", path);
+  }
+  gannet_free(&pointers);
+  gannet_free(&known);
+  return err;
+}
+
+gannet_err gannet_explain(const char *path, FILE *out) {
+  static const printer printers[] = {print_exact, print_whole, print_choice, print_last_part};
+  if (!path || !*path) {
+    print_overview(out);
+    return GANNET_OK;
+  }
+  for (size_t i = 0; i < sizeof printers / sizeof *printers; ++i)
+    if (print_all(out, path, printers[i])) return GANNET_OK;
+  return raise_unknown(path);
+}

@@ -1,0 +1,25 @@
+/* Help for the keys of a campaign file, from the tables that parse it. */
+#ifndef GANNET_CAMPAIGN_EXPLAIN_H
+#define GANNET_CAMPAIGN_EXPLAIN_H
+
+#include <stdio.h>
+
+#include "base/error.h"
+
+/* Explain a key ("budget.evaluations", "variables.x.lower", or just "time_limit"), a section
+ * ("evaluate"), a choice of a section ("surrogate.tangent-kernel"), or, for NULL, list all
+ * sections.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_NAME with the nearest known path.
+ */
+GANNET_CHECKED gannet_err gannet_explain(const char *path, FILE *out);
+
+/* The reference of all keys as Markdown: docs/input-reference.md.
+ *
+ * Local.
+ */
+void gannet_explain_markdown(FILE *out);
+
+#endif

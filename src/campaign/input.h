@@ -1,0 +1,92 @@
+/* The input of a campaign: a YAML file, with changes from the command line.
+ *
+ *   gannet_campaign_load    collective: one rank reads the file, all parse it
+ *   gannet_campaign_parse   local: from text
+ *   gannet_campaign_destroy
+ *
+ * Everything wrong with the file is reported at once, each with "file:line:column" and, for unknown
+ * keys, the nearest known one.
+ */
+#ifndef GANNET_CAMPAIGN_INPUT_H
+#define GANNET_CAMPAIGN_INPUT_H
+
+#include "base/complaints.h"
+#include "campaign/keys.h"
+#include "evaluate/evaluator.h"
+#include "gannet/optimizer.h"
+#include "gannet/problem.h"
+
+typedef struct {
+  gannet_general general; /* name and batch are settled, never auto */
+  gannet_budget budget;
+  gannet_failure_limit failures;
+  gannet_evaluate_keys evaluate; /* parallel is settled, never auto */
+  gannet_save_keys save;
+  gannet_log_keys log;
+  gannet_problem *problem; /* owned */
+
+  const gannet_evaluator_type *evaluator;
+  void *evaluator_options; /* of evaluator->options, owned */
+
+  /* What the file says about the method: "method", "initial", "surrogate.activation", ... in the
+   * order of the file, checked by the optimiser's tables. method_where[i] is the place of
+   * method[i]. */
+  int n_method;
+  gannet_method_setting *method;
+  char **method_where;
+} gannet_campaign_input;
+
+/* Longest campaign file, in bytes. */
+enum { GANNET_CAMPAIGN_LONGEST = 4 * 1024 * 1024 };
+
+/* Parse a campaign.
+ *
+ * Local.
+ *
+ * file        in     name of the file for places, and for the campaign's name when it has none
+ * text        in     [size]
+ * sets        in     [n_sets] "budget.evaluations=200", applied in their order before parsing
+ * input       out    NULL on failure; free with gannet_campaign_destroy
+ * complaints  inout  everything that is wrong, in full
+ *
+ * Errors: GANNET_ERR_INPUT when there are complaints; GANNET_ERR_MEMORY.
+ */
+typedef struct {
+  const char *file;
+  const char *text;
+  size_t size;
+  int n_sets;
+  const char *const *sets;
+} gannet_campaign_source;
+
+GANNET_CHECKED gannet_err gannet_campaign_parse(const gannet_campaign_source *source,
+                                                gannet_campaign_input **input,
+                                                gannet_complaints *complaints);
+
+/* Read a file on rank 0 and parse it on all ranks.
+ *
+ * Collective over comm; arguments the same on all ranks; complaints are the same on all ranks too.
+ *
+ * Errors: as gannet_campaign_parse; GANNET_ERR_MISSING, GANNET_ERR_IO; GANNET_ERR_INPUT for a
+ * directory and for a file longer than GANNET_CAMPAIGN_LONGEST.
+ */
+GANNET_CHECKED gannet_err gannet_campaign_load(MPI_Comm comm, const char *path, int n_sets,
+                                               const char *const *sets,
+                                               gannet_campaign_input **input,
+                                               gannet_complaints *complaints);
+
+/* Read a campaign file into memory; the local half of gannet_campaign_load.
+ *
+ * Local.
+ *
+ * text  out  to be freed with gannet_free
+ */
+GANNET_CHECKED gannet_err gannet_campaign_file_read(const char *path, char **text, size_t *size);
+
+/* Free an input and set the pointer to NULL; accepts NULL.
+ *
+ * Local.
+ */
+void gannet_campaign_destroy(gannet_campaign_input **input);
+
+#endif

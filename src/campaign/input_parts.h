@@ -1,0 +1,35 @@
+/* The parts of reading a campaign, one file each; for input.c only. All functions are local,
+ * complain about what is wrong, and fail with GANNET_ERR_MEMORY.
+ */
+#ifndef GANNET_CAMPAIGN_INPUT_PARTS_H
+#define GANNET_CAMPAIGN_INPUT_PARTS_H
+
+#include "campaign/input.h"
+#include "campaign/tree.h"
+
+typedef struct {
+  const char *file;
+  const gannet_tree *root;
+  gannet_campaign_input *input;
+  gannet_complaints *complaints;
+} gannet_input_reader;
+
+/* Variables and constraints; creates the problem when nothing was complained about so far.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_input_problem(const gannet_input_reader *reader);
+
+/* The evaluate section with the keys of its back-end.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_input_evaluate(const gannet_input_reader *reader);
+
+/* The sections that are handed on to the optimiser.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_input_method(const gannet_input_reader *reader);
+
+#endif

@@ -1,0 +1,63 @@
+/* Campaign files on disk and between ranks. */
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "base/atomic_file.h"
+#include "base/memory.h"
+#include "campaign/input.h"
+
+static gannet_err read_stream(FILE *stream, const char *path, char **text, size_t *size) {
+  const size_t longest = GANNET_CAMPAIGN_LONGEST;
+  GANNET_TRY(gannet_alloc(longest + 1, 1, text));
+  *size = fread(*text, 1, longest + 1, stream);
+  if (ferror(stream)) return gannet_raise_errno("read", path);
+  GANNET_REQUIRE(*size <= longest, GANNET_ERR_INPUT,
+                 "%s: longer than %zu bytes; this is no campaign file", path, longest);
+  return GANNET_OK;
+}
+
+gannet_err gannet_campaign_file_read(const char *path, char **text, size_t *size) {
+  struct stat status;
+  *text = NULL;
+  *size = 0;
+  if (stat(path, &status)) return gannet_raise_errno("open", path);
+  GANNET_REQUIRE(!S_ISDIR(status.st_mode), GANNET_ERR_INPUT,
+                 "%s is a directory; expected a campaign file", path);
+  FILE *stream = fopen(path, "rb");
+  if (!stream) return gannet_raise_errno("open", path);
+  const gannet_err err = read_stream(stream, path, text, size);
+  (void)fclose(stream);
+  if (err != GANNET_OK) gannet_free(text);
+  return err;
+}
+
+static gannet_err share(MPI_Comm comm, int rank, char **text, size_t *size) {
+  uint64_t bytes = *size;
+  GANNET_TRY_MPI(MPI_Bcast(&bytes, 1, MPI_UINT64_T, 0, comm));
+  *size = (size_t)bytes;
+  GANNET_TRY(gannet_agree(comm, rank ? gannet_alloc(*size, 1, text) : GANNET_OK));
+  GANNET_TRY_MPI(MPI_Bcast(*text, (int)bytes, MPI_CHAR, 0, comm));
+  return GANNET_OK;
+}
+
+gannet_err gannet_campaign_load(MPI_Comm comm, const char *path, int n_sets,
+                                const char *const *sets, gannet_campaign_input **input,
+                                gannet_complaints *complaints) {
+  gannet_campaign_source source = {.file = path, .n_sets = n_sets, .sets = sets};
+  char *text = NULL;
+  int rank = 0;
+  *input = NULL;
+  GANNET_TRY_MPI(MPI_Comm_rank(comm, &rank));
+  gannet_err err = rank ? GANNET_OK : gannet_campaign_file_read(path, &text, &source.size);
+  err = gannet_agree(comm, err);
+  if (err == GANNET_OK) err = share(comm, rank, &text, &source.size);
+  if (err == GANNET_OK) {
+    source.text = text;
+    err = gannet_agree(comm, gannet_campaign_parse(&source, input, complaints));
+  }
+  if (err != GANNET_OK) gannet_campaign_destroy(input);
+  gannet_free(&text);
+  GANNET_TRY(err);
+  return GANNET_OK;
+}

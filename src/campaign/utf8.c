@@ -1,0 +1,20 @@
+#include "campaign/utf8.h"
+
+size_t gannet_utf8_next(const char *text, size_t size, uint32_t *code) {
+  const unsigned char *byte = (const unsigned char *)text;
+  static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+  const size_t length = byte[0] < 0x80             ? 1
+                        : (byte[0] & 0xe0) == 0xc0 ? 2
+                        : (byte[0] & 0xf0) == 0xe0 ? 3
+                        : (byte[0] & 0xf8) == 0xf0 ? 4
+                                                   : 0;
+  if (length == 0 || length > size) return 0;
+  uint32_t value = length == 1 ? byte[0] : byte[0] & (0xffU >> (length + 1));
+  for (size_t i = 1; i < length; ++i) {
+    if ((byte[i] & 0xc0) != 0x80) return 0;
+    value = value << 6 | (byte[i] & 0x3f);
+  }
+  if (value < least[length] || value > 0x10ffff || (value >= 0xd800 && value < 0xe000)) return 0;
+  if (code) *code = value;
+  return length;
+}

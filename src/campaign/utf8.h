@@ -1,0 +1,18 @@
+/* UTF-8, as far as reading and writing campaign files needs it. */
+#ifndef GANNET_CAMPAIGN_UTF8_H
+#define GANNET_CAMPAIGN_UTF8_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Length in bytes of the character at the start of a text, 0 when it is not valid UTF-8 (overlong
+ * forms and surrogates are not).
+ *
+ * Local.
+ *
+ * size  in   bytes available, >= 1
+ * code  out  the character; NULL when not wanted
+ */
+size_t gannet_utf8_next(const char *text, size_t size, uint32_t *code);
+
+#endif
