@@ -1,0 +1,108 @@
+/* The heater simulation: place and drive heaters so that a plate takes a wanted temperature field.
+ *
+ * Variables, found by name; one that a campaign does not name keeps its reference value:
+ *
+ *   x1 y1 p1 ... xK yK pK   position in [0, 1] m and power >= 0 W of each heater
+ *   fins                    number of cooling fins, whole, 0 to 8
+ *
+ *   objective = sqrt(mean over the plate of (T - T_target)^2)
+ *               + energy_weight * sum p + fin_cost * fins                  in kelvin
+ *
+ * The target is the field of the reference design, computed by the same code. So the known good
+ * answer with energy_weight = fin_cost = 0 is 0, exactly, at the reference design and at any
+ * permutation of its heaters; and with costs the reference design bounds the optimum from above by
+ * its costs.
+ *
+ * Constraint that can be asked for: peak_temperature, the highest temperature in degrees Celsius.
+ *
+ * A design outside the physical limits (position off the plate, power < 0, fins not a whole number
+ * from 0 to 8, peak above the limit option) is infeasible.
+ */
+#ifndef GANNET_SIMULATIONS_HEATER_H
+#define GANNET_SIMULATIONS_HEATER_H
+
+#include <mpi.h>
+#include <stddef.h>
+
+#include "evaluate/simulation.h"
+
+enum { GANNET_HEATER_MOST = 32, GANNET_HEATER_FINS_MOST = 8 };
+
+/* Settings of the simulation, from its option table. */
+typedef struct {
+  int heaters;
+  int resolution;
+  double width;         /* s.d. of a heater's Gaussian, m */
+  double conductivity;  /* W/K */
+  double loss;          /* without fins, W/(m2 K) */
+  double fin_loss;      /* that one fin adds, W/(m2 K) */
+  double edge;          /* W/(m K) */
+  double ambient;       /* degrees Celsius */
+  double limit;         /* degrees Celsius */
+  double energy_weight; /* K/W */
+  double fin_cost;      /* K */
+  double tolerance;
+} gannet_heater_options;
+
+typedef struct {
+  double x, y, power;
+} gannet_heater_source;
+
+typedef struct {
+  int n;
+  gannet_heater_source source[GANNET_HEATER_MOST];
+  double fins;
+} gannet_heater_design;
+
+typedef struct {
+  double deviation; /* root mean square of T - T_target, K */
+  double cost;      /* of energy and fins, K */
+  double peak;      /* degrees Celsius */
+} gannet_heater_outcome;
+
+extern const gannet_simulation_type gannet_heater;
+
+/* The design that made the target field.
+ *
+ * Local.
+ *
+ * n  in  number of heaters, 1 to GANNET_HEATER_MOST
+ */
+void gannet_heater_reference(int n, gannet_heater_design *design);
+
+/* Read a design from named values. Returns 0, or -1 with the reason when a name is not known.
+ *
+ * Local.
+ */
+int gannet_heater_read_design(int heaters, const gannet_simulation_input *input,
+                              gannet_heater_design *design, char reason[256]);
+
+/* Check the physical limits. Returns 0, or -1 with the reason.
+ *
+ * Local.
+ */
+int gannet_heater_check_design(const gannet_heater_design *design, char reason[256]);
+
+/* Heat of the design's heaters cell by cell, as gannet_plate_heat wants it. Gaussians are
+ * integrated over the cells and scaled so that every watt ends in the plate. Heaters are sorted, so
+ * that a permutation gives the same bits.
+ *
+ * Local.
+ *
+ * width    in   s.d. of a Gaussian, m
+ * n        in   cells per side
+ * along_x  out  [design->n][n]
+ * along_y  out  [design->n][n]
+ */
+void gannet_heater_spread(const gannet_heater_design *design, double width, int n, double *along_x,
+                          double *along_y);
+
+/* Solve for the reference and for the design and compare. Returns 0, or -1 with the reason.
+ *
+ * Collective over comm; arguments and outcome the same on all ranks.
+ */
+int gannet_heater_solve(MPI_Comm comm, const gannet_heater_options *options,
+                        const gannet_heater_design *design, gannet_heater_outcome *outcome,
+                        char reason[256]);
+
+#endif

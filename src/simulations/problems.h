@@ -1,0 +1,43 @@
+/* The test problems, one row each. */
+#ifndef GANNET_SIMULATIONS_PROBLEMS_H
+#define GANNET_SIMULATIONS_PROBLEMS_H
+
+#include "evaluate/simulation.h"
+
+/* Any dimension. */
+extern const gannet_simulation_type gannet_ackley;
+extern const gannet_simulation_type gannet_cosine_mixture;
+extern const gannet_simulation_type gannet_goucb_f1;
+extern const gannet_simulation_type gannet_goucb_f2;
+extern const gannet_simulation_type gannet_goucb_f3;
+extern const gannet_simulation_type gannet_griewank;
+extern const gannet_simulation_type gannet_levy;
+extern const gannet_simulation_type gannet_michalewicz;
+extern const gannet_simulation_type gannet_rastrigin;
+extern const gannet_simulation_type gannet_rosenbrock;
+extern const gannet_simulation_type gannet_styblinski_tang;
+
+/* Fixed dimension. */
+extern const gannet_simulation_type gannet_branin;
+extern const gannet_simulation_type gannet_drop_wave;
+extern const gannet_simulation_type gannet_hartmann6;
+
+/* With constraints. */
+extern const gannet_simulation_type gannet_ackley5;
+extern const gannet_simulation_type gannet_branin_disk;
+extern const gannet_simulation_type gannet_gas_transmission;
+extern const gannet_simulation_type gannet_hartmann6_norm;
+extern const gannet_simulation_type gannet_simionescu;
+extern const gannet_simulation_type gannet_speed_reducer;
+
+/* Objectives that constrained problems take over.
+ *
+ * Local.
+ */
+double gannet_ackley_value(int d, const double *x, double *c);
+double gannet_branin_value(int d, const double *x, double *c);
+double gannet_hartmann6_value(int d, const double *x, double *c);
+
+extern const double gannet_hartmann6_best[6];
+
+#endif
