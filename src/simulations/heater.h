@@ -24,6 +24,7 @@
 #include <mpi.h>
 #include <stddef.h>
 
+#include "base/error.h"
 #include "evaluate/simulation.h"
 
 enum { GANNET_HEATER_MOST = 32, GANNET_HEATER_FINS_MOST = 8 };
@@ -97,12 +98,18 @@ int gannet_heater_check_design(const gannet_heater_design *design, char reason[2
 void gannet_heater_spread(const gannet_heater_design *design, double width, int n, double *along_x,
                           double *along_y);
 
-/* Solve for the reference and for the design and compare. Returns 0, or -1 with the reason.
+/* Solve for the reference and for the design and compare.
  *
  * Collective over comm; arguments and outcome the same on all ranks.
+ *
+ * outcome  out  deviation and peak; with another number of ranks they differ by about 1e-12
+ *
+ * Errors: GANNET_ERR_STATE when PETSc is not initialised, GANNET_ERR_MEMORY, GANNET_ERR_LIBRARY (no
+ * convergence, more ranks than the grid can be cut into).
+ * Cost: two solves, O(resolution^2) each; 3 ms at 64, 0.3 s at 256 on one core.
  */
-int gannet_heater_solve(MPI_Comm comm, const gannet_heater_options *options,
-                        const gannet_heater_design *design, gannet_heater_outcome *outcome,
-                        char reason[256]);
+GANNET_CHECKED gannet_err gannet_heater_solve(MPI_Comm comm, const gannet_heater_options *options,
+                                              const gannet_heater_design *design,
+                                              gannet_heater_outcome *outcome);
 
 #endif

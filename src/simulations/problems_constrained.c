@@ -216,7 +216,7 @@ static int speed_reducer_run(const void *settings, const gannet_simulation_input
 const gannet_simulation_type gannet_speed_reducer = {
     .name = "speed-reducer",
     .summary = "weight of a gear box",
-    .source = "Kumar et al. 2020, thesis section 4.3.4; 2994.4247",
+    .source = "Kumar et al. 2020, thesis section 4.3.4; 2994.42447",
     .options = gannet_benchmark_options,
     .options_size = sizeof(gannet_benchmark_settings),
     .run = speed_reducer_run,
