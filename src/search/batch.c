@@ -1,0 +1,145 @@
+#include "search/batch.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "search/candidates.h"
+#include "search/distinct.h"
+
+/* Random points tried before a discrete problem is searched point by point, or given up. */
+static const int random_tries = 256;
+/* Discrete problems up to this many points are searched point by point, so that none is missed. */
+static const double most_enumerated = 1e6;
+
+typedef struct {
+  const gannet_batch_spec *spec;
+  int d;
+  gannet_distinct *taken;
+  gannet_distinct *in_batch;
+  gannet_candidates *random;
+  int64_t used_random;
+  double *x_user; /* [n_variables] */
+} chooser;
+
+static gannet_err set_up(chooser *c, const gannet_batch_spec *spec, int q) {
+  const gannet_candidates_spec everywhere = {.n_global = INT64_C(1) << 32};
+  c->spec = spec;
+  c->d = spec->problem->d;
+  GANNET_TRY(gannet_distinct_create(spec->problem, spec->n_before + q, &c->taken));
+  GANNET_TRY(gannet_distinct_create(spec->problem, q, &c->in_batch));
+  GANNET_TRY(gannet_candidates_create(spec->problem, &everywhere,
+                                      gannet_random_bits(spec->stream, 0), spec->stream.iteration,
+                                      &c->random));
+  GANNET_TRY(gannet_alloc((size_t)spec->problem->spec.n_variables, sizeof *c->x_user, &c->x_user));
+  for (int64_t i = 0; i < spec->n_before; ++i)
+    gannet_distinct_add(c->taken, spec->before + (size_t)i * (size_t)c->d);
+  return GANNET_OK;
+}
+
+static void tear_down(chooser *c) {
+  gannet_distinct_destroy(&c->taken);
+  gannet_distinct_destroy(&c->in_batch);
+  gannet_candidates_destroy(&c->random);
+  gannet_free(&c->x_user);
+}
+
+static int length_of(const gannet_batch_spec *spec, int list) {
+  return spec->n_in_list ? spec->n_in_list[list] : spec->n_ranked;
+}
+
+static void get_ranked(const chooser *c, int list, int rank, double *x) {
+  const size_t row = (size_t)list * (size_t)c->spec->n_ranked + (size_t)rank;
+  memcpy(x, c->spec->ranked + row * (size_t)c->d, (size_t)c->d * sizeof *x);
+  gannet_problem_snap(c->spec->problem, 1, x);
+}
+
+static bool choose_ranked(const chooser *c, const gannet_distinct *avoid, int list, double *x) {
+  for (int rank = 0; rank < length_of(c->spec, list); ++rank) {
+    get_ranked(c, list, rank, x);
+    if (!gannet_distinct_has(avoid, x)) return true;
+  }
+  return false;
+}
+
+static bool choose_random(chooser *c, double *x) {
+  for (int i = 0; i < random_tries; ++i) {
+    gannet_candidates_tile(c->random, c->used_random++, 1, x);
+    if (!gannet_distinct_has(c->taken, x)) return true;
+  }
+  return false;
+}
+
+static double values_of(const gannet_variable *v) {
+  switch (v->type) {
+    case GANNET_VARIABLE_INTEGER:
+      return floor(v->upper) - ceil(v->lower) + 1;
+    case GANNET_VARIABLE_BOOLEAN:
+      return 2;
+    case GANNET_VARIABLE_CATEGORICAL:
+      return v->n_values;
+    default:
+      return INFINITY;
+  }
+}
+
+/* Point number t of a discrete problem, the first variable counting fastest. */
+static void enumerated_point(chooser *c, int64_t t, double *x) {
+  const gannet_problem_spec *spec = &c->spec->problem->spec;
+  for (int i = 0; i < spec->n_variables; ++i) {
+    const gannet_variable *v = &spec->variables[i];
+    const int64_t n = (int64_t)values_of(v);
+    c->x_user[i] = (double)(t % n) + (v->type == GANNET_VARIABLE_INTEGER ? ceil(v->lower) : 0);
+    t /= n;
+  }
+  gannet_problem_encode(c->spec->problem, c->x_user, x);
+}
+
+static bool choose_enumerated(chooser *c, double *x) {
+  const gannet_problem_spec *spec = &c->spec->problem->spec;
+  double size = 1;
+  for (int i = 0; i < spec->n_variables; ++i) size *= values_of(&spec->variables[i]);
+  if (size > most_enumerated) return false;
+  const int64_t n = (int64_t)size;
+  const int64_t start = (int64_t)(gannet_random_bits(c->spec->stream, 1) % (uint64_t)n);
+  for (int64_t t = 0; t < n; ++t) {
+    enumerated_point(c, (start + t) % n, x);
+    if (!gannet_distinct_has(c->taken, x)) return true;
+  }
+  return false;
+}
+
+static void choose_repeat(chooser *c, int list, double *x) {
+  if (choose_ranked(c, c->in_batch, list, x)) return;
+  if (length_of(c->spec, list) > 0)
+    get_ranked(c, list, 0, x);
+  else
+    gannet_candidates_tile(c->random, c->used_random++, 1, x);
+}
+
+static gannet_choice choose_one(chooser *c, int list, double *x) {
+  if (choose_ranked(c, c->taken, list, x)) return GANNET_CHOICE_RANKED;
+  if (choose_random(c, x) || choose_enumerated(c, x)) return GANNET_CHOICE_RANDOM;
+  choose_repeat(c, list, x);
+  return GANNET_CHOICE_REPEAT;
+}
+
+gannet_err gannet_batch_choose(const gannet_batch_spec *spec, int q, double *x_unit,
+                               gannet_choice *choice) {
+  GANNET_REQUIRE(q >= 1, GANNET_ERR_ARG, "q = %d", q);
+  GANNET_REQUIRE(spec->n_lists >= 1 && spec->n_ranked >= 0, GANNET_ERR_ARG,
+                 "n_lists = %d, n_ranked = %d", spec->n_lists, spec->n_ranked);
+  GANNET_REQUIRE(spec->n_before >= 0, GANNET_ERR_ARG, "n_before = %lld", (long long)spec->n_before);
+  chooser c = {0};
+  const gannet_err err = set_up(&c, spec, q);
+  for (int j = 0; err == GANNET_OK && j < q; ++j) {
+    double *x = x_unit + (size_t)j * (size_t)c.d;
+    const gannet_choice chosen = choose_one(&c, j % spec->n_lists, x);
+    if (choice) choice[j] = chosen;
+    gannet_distinct_add(c.taken, x);
+    gannet_distinct_add(c.in_batch, x);
+  }
+  tear_down(&c);
+  if (err != GANNET_OK) return gannet_error_pass(err, __func__, __FILE__, __LINE__);
+  return GANNET_OK;
+}

@@ -1,0 +1,137 @@
+#include "search/candidates.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "search/local.h"
+#include "search/sobol.h"
+
+struct gannet_candidates {
+  const gannet_problem *problem;
+  int64_t n_global, n_local;
+  gannet_stream local;
+  gannet_sobol *sobol;
+  double *lower, *upper;  /* [d] */
+  double *origin, *width; /* [d] of the Sobol points: the box, wider by half a step for integers */
+  int n_centres;
+  double *centres; /* [n_centres][d] */
+};
+
+static gannet_err check_spec(const gannet_candidates_spec *spec, int d) {
+  GANNET_REQUIRE(0 <= spec->n_global && spec->n_global <= INT64_C(1) << 32, GANNET_ERR_ARG,
+                 "n_global = %lld", (long long)spec->n_global);
+  GANNET_REQUIRE(spec->n_local >= 0, GANNET_ERR_ARG, "n_local = %lld", (long long)spec->n_local);
+  GANNET_REQUIRE(spec->n_local == 0 || spec->n_centres > 0, GANNET_ERR_ARG,
+                 "%lld local candidates, but no centres", (long long)spec->n_local);
+  for (int k = 0; k < d; ++k) {
+    const double low = spec->lower ? spec->lower[k] : 0, high = spec->upper ? spec->upper[k] : 1;
+    GANNET_REQUIRE(0 <= low && low <= high && high <= 1, GANNET_ERR_ARG,
+                   "box of coordinate %d: [%g, %g]", k, low, high);
+  }
+  return GANNET_OK;
+}
+
+/* Half a step of the grid at both ends gives the outer integers the same share as the others. */
+static void widen_integer(const gannet_variable *v, double *origin, double *width) {
+  double below = 0.5 / (v->upper - v->lower), above = below;
+  if (v->scale == GANNET_SCALE_LOG) {
+    const double range = log(v->upper / v->lower);
+    below = log(v->lower / (v->lower - 0.5)) / range;
+    above = log((v->upper + 0.5) / v->upper) / range;
+  }
+  *origin -= below;
+  *width += below + above;
+}
+
+static void fill_box(gannet_candidates *c, const gannet_candidates_spec *spec) {
+  const gannet_problem *problem = c->problem;
+  for (int k = 0; k < problem->d; ++k) {
+    c->lower[k] = spec->lower ? spec->lower[k] : 0;
+    c->upper[k] = spec->upper ? spec->upper[k] : 1;
+    c->origin[k] = c->lower[k];
+    c->width[k] = c->upper[k] - c->lower[k];
+  }
+  for (int i = 0; i < problem->spec.n_variables; ++i) {
+    const int k = problem->first[i];
+    if (problem->spec.variables[i].type == GANNET_VARIABLE_INTEGER)
+      widen_integer(&problem->spec.variables[i], &c->origin[k], &c->width[k]);
+  }
+}
+
+static gannet_err fill(gannet_candidates *c, const gannet_candidates_spec *spec, uint64_t seed,
+                       uint64_t iteration) {
+  const size_t d = (size_t)c->problem->d, n_centres = spec->n_local ? (size_t)spec->n_centres : 0;
+  const gannet_stream global = {seed, GANNET_FOR_DESIGN, iteration, 0};
+  GANNET_TRY(gannet_alloc(4 * d, sizeof *c->lower, &c->lower));
+  c->upper = c->lower + d;
+  c->origin = c->lower + 2 * d;
+  c->width = c->lower + 3 * d;
+  GANNET_TRY(gannet_alloc(n_centres * d, sizeof *c->centres, &c->centres));
+  GANNET_TRY(gannet_sobol_create(c->problem->d, &global, &c->sobol));
+  fill_box(c, spec);
+  if (n_centres) memcpy(c->centres, spec->centres, n_centres * d * sizeof *c->centres);
+  c->n_centres = (int)n_centres;
+  c->n_global = spec->n_global;
+  c->n_local = spec->n_local;
+  c->local = (gannet_stream){seed, GANNET_FOR_LOCAL, iteration, 0};
+  return GANNET_OK;
+}
+
+gannet_err gannet_candidates_create(const gannet_problem *problem,
+                                    const gannet_candidates_spec *spec, uint64_t seed,
+                                    uint64_t iteration, gannet_candidates **candidates) {
+  GANNET_TRY(check_spec(spec, problem->d));
+  gannet_candidates *c = NULL;
+  GANNET_TRY(gannet_alloc(1, sizeof *c, &c));
+  c->problem = problem;
+  const gannet_err err = fill(c, spec, seed, iteration);
+  if (err != GANNET_OK) {
+    gannet_candidates_destroy(&c);
+    return gannet_error_pass(err, __func__, __FILE__, __LINE__);
+  }
+  *candidates = c;
+  return GANNET_OK;
+}
+
+void gannet_candidates_destroy(gannet_candidates **candidates) {
+  if (!*candidates) return;
+  gannet_sobol_destroy(&(*candidates)->sobol);
+  gannet_free(&(*candidates)->lower);
+  gannet_free(&(*candidates)->centres);
+  gannet_free(candidates);
+}
+
+int64_t gannet_candidates_count(const gannet_candidates *candidates) {
+  return candidates->n_global + candidates->n_local;
+}
+
+int gannet_candidates_dimension(const gannet_candidates *candidates) {
+  return candidates->problem->d;
+}
+
+static void global_point(const gannet_candidates *c, int64_t i, double *x) {
+  gannet_sobol_points(c->sobol, (uint32_t)i, 1, x);
+  for (int k = 0; k < c->problem->d; ++k) x[k] = c->origin[k] + x[k] * c->width[k];
+}
+
+static void local_point(const gannet_candidates *c, int64_t j, double *x) {
+  const size_t d = (size_t)c->problem->d;
+  gannet_stream stream = c->local;
+  stream.index = (uint64_t)j;
+  memcpy(x, c->centres + (size_t)(j % c->n_centres) * d, d * sizeof *x);
+  gannet_local_perturb(c->problem, stream, c->lower, c->upper, x);
+}
+
+void gannet_candidates_tile(const gannet_candidates *candidates, int64_t first, int count,
+                            double *x_unit) {
+  for (int p = 0; p < count; ++p) {
+    const int64_t i = first + p;
+    double *x = x_unit + (size_t)p * (size_t)candidates->problem->d;
+    if (i < candidates->n_global)
+      global_point(candidates, i, x);
+    else
+      local_point(candidates, i - candidates->n_global, x);
+  }
+  gannet_problem_snap(candidates->problem, count, x_unit);
+}

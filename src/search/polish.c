@@ -1,0 +1,147 @@
+#include "search/polish.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+typedef struct {
+  const gannet_polish_spec *spec;
+  int n_free;
+  int *coordinate;  /* [n_free] continuous coordinates */
+  double *free;     /* [3][n_free] start, lower, upper */
+  double *x;        /* [d] */
+  double *gradient; /* [d] */
+  int list;
+  int calls;
+  bool hopeless; /* the start has no finite value */
+} worker;
+
+static gannet_err set_up(worker *w, const gannet_polish_spec *spec) {
+  const gannet_problem *problem = spec->problem;
+  const size_t d = (size_t)problem->d;
+  w->spec = spec;
+  GANNET_TRY(gannet_alloc(d, sizeof *w->coordinate, &w->coordinate));
+  GANNET_TRY(gannet_alloc(5 * d, sizeof *w->x, &w->x));
+  w->gradient = w->x + d;
+  w->free = w->x + 2 * d;
+  for (int k = 0; k < problem->d; ++k)
+    if (problem->continuous[k]) w->coordinate[w->n_free++] = k;
+  for (int i = 0; i < w->n_free; ++i) {
+    const int k = w->coordinate[i];
+    w->free[w->n_free + i] = spec->lower ? spec->lower[k] : 0;
+    w->free[2 * w->n_free + i] = spec->upper ? spec->upper[k] : 1;
+  }
+  return GANNET_OK;
+}
+
+static gannet_err value_of_free(void *user, int n, const double *free, double *value,
+                                double *gradient) {
+  worker *w = user;
+  for (int i = 0; i < n; ++i) w->x[w->coordinate[i]] = free[i];
+  GANNET_TRY(w->spec->function(w->spec->user, w->list, w->x, value, w->gradient));
+  bool finite = isfinite(*value);
+  for (int i = 0; i < n; ++i) {
+    gradient[i] = w->gradient[w->coordinate[i]];
+    finite = finite && isfinite(gradient[i]);
+  }
+  if (w->calls++ == 0 && !finite) w->hopeless = true;
+  return GANNET_OK;
+}
+
+/* Polish a start in place: w->x is admissible and inside the box. */
+static gannet_err polish_free(worker *w, double *value) {
+  gannet_minimize_result result = {0};
+  for (int i = 0; i < w->n_free; ++i) w->free[i] = w->x[w->coordinate[i]];
+  w->calls = 0;
+  w->hopeless = false;
+  const gannet_err err =
+      gannet_minimize(w->n_free, w->free, w->free + w->n_free, w->free + 2 * (size_t)w->n_free,
+                      value_of_free, w, &w->spec->options, &result);
+  for (int i = 0; i < w->n_free; ++i) w->x[w->coordinate[i]] = w->free[i];
+  *value = result.value;
+  if (err == GANNET_ERR_NUMERIC && w->hopeless) {
+    gannet_error_clear();
+    *value = INFINITY;
+    return GANNET_OK;
+  }
+  if (err != GANNET_OK) return gannet_error_pass(err, __func__, __FILE__, __LINE__);
+  return GANNET_OK;
+}
+
+static gannet_err polish_unit(worker *w, int unit, double *x, double *value) {
+  const size_t d = (size_t)w->spec->problem->d;
+  w->list = unit / w->spec->n_starts;
+  memcpy(w->x, w->spec->starts + (size_t)unit * d, d * sizeof *w->x);
+  gannet_problem_snap(w->spec->problem, 1, w->x);
+  for (int i = 0; i < w->n_free; ++i) {
+    double *at = &w->x[w->coordinate[i]];
+    *at = fmin(fmax(*at, w->free[w->n_free + i]), w->free[2 * w->n_free + i]);
+  }
+  if (w->n_free > 0) {
+    GANNET_TRY(polish_free(w, value));
+  } else {
+    GANNET_TRY(w->spec->function(w->spec->user, w->list, w->x, value, w->gradient));
+    if (!isfinite(*value)) *value = INFINITY;
+  }
+  memcpy(x, w->x, d * sizeof *x);
+  return GANNET_OK;
+}
+
+/* results: [units][d + 1], zero where another rank works. */
+static gannet_err polish_own_units(const gannet_context *context, const gannet_polish_spec *spec,
+                                   double *results) {
+  const int d = spec->problem->d, units = spec->n_lists * spec->n_starts;
+  worker w = {0};
+  gannet_err err = set_up(&w, spec);
+  for (int unit = context->rank; err == GANNET_OK && unit < units; unit += context->np) {
+    double *result = results + (size_t)unit * ((size_t)d + 1);
+    err = polish_unit(&w, unit, result, &result[d]);
+  }
+  gannet_free(&w.coordinate);
+  gannet_free(&w.x);
+  if (err != GANNET_OK) return gannet_error_pass(err, __func__, __FILE__, __LINE__);
+  return GANNET_OK;
+}
+
+/* Stable insertion sort of one list by value. */
+static void sort_list(int n, int d, const double *results, double *x, double *values) {
+  const size_t row = (size_t)d + 1;
+  for (int place = 0; place < n; ++place) {
+    const double value = results[(size_t)place * row + (size_t)d];
+    int at = place;
+    for (; at > 0 && value < values[at - 1]; --at) values[at] = values[at - 1];
+    memmove(x + ((size_t)at + 1) * (size_t)d, x + (size_t)at * (size_t)d,
+            (size_t)(place - at) * (size_t)d * sizeof *x);
+    memcpy(x + (size_t)at * (size_t)d, results + (size_t)place * row, (size_t)d * sizeof *x);
+    values[at] = value;
+  }
+}
+
+/* Units are disjoint, so a bitwise OR assembles them exactly (a sum would turn -0 into 0). */
+static gannet_err share(const gannet_context *context, const gannet_polish_spec *spec,
+                        double *results) {
+  const int count = spec->n_lists * spec->n_starts * (spec->problem->d + 1);
+  GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, results, count, MPI_UINT64_T, MPI_BOR, context->comm));
+  return GANNET_OK;
+}
+
+gannet_err gannet_polish(const gannet_context *context, const gannet_polish_spec *spec,
+                         double *x_unit, double *values) {
+  GANNET_REQUIRE(spec->n_lists >= 1 && spec->n_starts >= 1, GANNET_ERR_ARG,
+                 "n_lists = %d, n_starts = %d", spec->n_lists, spec->n_starts);
+  const int d = spec->problem->d;
+  const size_t list_units = (size_t)spec->n_starts, row = (size_t)d + 1;
+  double *results = NULL;
+  gannet_err err =
+      gannet_alloc((size_t)spec->n_lists * list_units * row, sizeof *results, &results);
+  if (err == GANNET_OK) err = polish_own_units(context, spec, results);
+  err = gannet_agree(context->comm, err);
+  if (err == GANNET_OK) err = share(context, spec, results);
+  for (size_t l = 0; err == GANNET_OK && l < (size_t)spec->n_lists; ++l)
+    sort_list(spec->n_starts, d, results + l * list_units * row,
+              x_unit + l * list_units * (size_t)d, values + l * list_units);
+  gannet_free(&results);
+  if (err != GANNET_OK) return gannet_error_pass(err, __func__, __FILE__, __LINE__);
+  return GANNET_OK;
+}

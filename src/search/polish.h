@@ -1,0 +1,41 @@
+/* Improve candidates by gradients: the continuous coordinates move, the discrete ones stay. */
+#ifndef GANNET_SEARCH_POLISH_H
+#define GANNET_SEARCH_POLISH_H
+
+#include "base/context.h"
+#include "minimize/minimize.h"
+#include "problem/problem.h"
+
+/* What list l minimises (minus a score), with its gradient; both [d]. Must not depend on the rank.
+ */
+typedef gannet_err (*gannet_polish_function)(void *user, int list, const double *x_unit,
+                                             double *value, double *gradient);
+
+typedef struct {
+  const gannet_problem *problem;
+  const double *lower, *upper; /* [d] box; NULL = the unit cube */
+  int n_lists;
+  int n_starts;         /* per list */
+  const double *starts; /* [n_lists][n_starts][d]; made admissible and moved into the box first */
+  gannet_polish_function function;
+  void *user;
+  gannet_minimize_options options;
+} gannet_polish_spec;
+
+/* Polish every start of every list; unit of work list * n_starts + start is done by one rank, and
+ * its result sent to all.
+ *
+ * Collective over the context's communicator; spec the same on all ranks.
+ *
+ * x_unit  out  [n_lists][n_starts][d] admissible, the best of each list first; on equal values the
+ *              earlier start. Never worse than the starts. The same on all ranks, bit for bit on
+ * any number of ranks. values  out  [n_lists][n_starts]; INFINITY for a start without a finite
+ * value, which stays as it was
+ *
+ * Errors: those of the function and of gannet_minimize, from all ranks.
+ */
+GANNET_CHECKED gannet_err gannet_polish(const gannet_context *context,
+                                        const gannet_polish_spec *spec, double *x_unit,
+                                        double *values);
+
+#endif

@@ -1,0 +1,54 @@
+#include "search/scan.h"
+
+#include "base/memory.h"
+#include "surrogate/surrogate.h"
+
+typedef struct {
+  const gannet_context *context;
+  const gannet_candidates *candidates;
+  int n_lists;
+  gannet_scorer scorer;
+  void *user;
+  gannet_select *select;
+  double *x;      /* [GANNET_TILE][d] */
+  double *scores; /* [n_lists][GANNET_TILE] */
+} scan_state;
+
+static gannet_err set_up(scan_state *s, int keep) {
+  const size_t d = (size_t)gannet_candidates_dimension(s->candidates);
+  GANNET_TRY(gannet_select_create(s->n_lists, keep, &s->select));
+  GANNET_TRY(gannet_alloc(d * GANNET_TILE, sizeof *s->x, &s->x));
+  GANNET_TRY(gannet_alloc((size_t)s->n_lists * GANNET_TILE, sizeof *s->scores, &s->scores));
+  return GANNET_OK;
+}
+
+static gannet_err score_own_tiles(scan_state *s) {
+  const int64_t n = gannet_candidates_count(s->candidates);
+  const int64_t stride = (int64_t)s->context->np * GANNET_TILE;
+  for (int64_t first = (int64_t)s->context->rank * GANNET_TILE; first < n; first += stride) {
+    const int m = n - first < GANNET_TILE ? (int)(n - first) : GANNET_TILE;
+    gannet_candidates_tile(s->candidates, first, m, s->x);
+    GANNET_TRY(s->scorer(s->user, m, s->x, first, s->scores, GANNET_TILE));
+    gannet_select_offer(s->select, m, first, s->scores, GANNET_TILE);
+  }
+  return GANNET_OK;
+}
+
+gannet_err gannet_scan(const gannet_context *context, const gannet_candidates *candidates,
+                       int n_lists, int keep, gannet_scorer scorer, void *user,
+                       gannet_ranked *best) {
+  scan_state s = {.context = context,
+                  .candidates = candidates,
+                  .n_lists = n_lists,
+                  .scorer = scorer,
+                  .user = user};
+  gannet_err err = set_up(&s, keep);
+  if (err == GANNET_OK) err = score_own_tiles(&s);
+  err = gannet_agree(context->comm, err);
+  if (err == GANNET_OK) err = gannet_select_reduce(context, s.select, best);
+  gannet_select_destroy(&s.select);
+  gannet_free(&s.x);
+  gannet_free(&s.scores);
+  if (err != GANNET_OK) return gannet_error_pass(err, __func__, __FILE__, __LINE__);
+  return GANNET_OK;
+}

@@ -1,0 +1,33 @@
+/* Score every candidate, a tile at a time, tile t on rank t mod np. */
+#ifndef GANNET_SEARCH_SCAN_H
+#define GANNET_SEARCH_SCAN_H
+
+#include "search/candidates.h"
+#include "search/select.h"
+
+/* Scores of m candidates for every list; larger is better, NAN = never. The scores of a tile must
+ * not depend on the rank nor on the tiles before.
+ *
+ * x_unit  in   [m][d], m <= GANNET_TILE
+ * first   in   number of the first candidate
+ * scores  out  [n_lists][ld]
+ */
+typedef gannet_err (*gannet_scorer)(void *user, int m, const double *x_unit, int64_t first,
+                                    double *scores, int ld);
+
+/* The best candidates by every list of scores.
+ *
+ * Collective over the context's communicator; arguments the same on all ranks.
+ *
+ * keep  in   1 <= keep <= GANNET_SELECT_MAX
+ * best  out  [n_lists][keep], best first; the same on all ranks, bit for bit on any number of
+ * ranks; places are not taken when there are fewer candidates (see gannet_ranked)
+ *
+ * Errors: those of the scorer, from all ranks.
+ * Memory: (d + n_lists) * GANNET_TILE numbers.
+ */
+GANNET_CHECKED gannet_err gannet_scan(const gannet_context *context,
+                                      const gannet_candidates *candidates, int n_lists, int keep,
+                                      gannet_scorer scorer, void *user, gannet_ranked *best);
+
+#endif

@@ -1,0 +1,49 @@
+/* The k best of very many scored candidates, exactly, over all ranks.
+ *
+ * Larger scores come first, lower numbers first among equal scores; NAN is never kept. The result
+ * depends neither on the order of offers nor on which rank made them, as long as every number is
+ * offered once.
+ */
+#ifndef GANNET_SEARCH_SELECT_H
+#define GANNET_SEARCH_SELECT_H
+
+#include "base/context.h"
+
+enum { GANNET_SELECT_MAX = 256 };
+
+typedef struct {
+  double score;
+  int64_t index; /* number of the candidate; -1 = place not taken, with score -INFINITY */
+} gannet_ranked;
+
+typedef struct gannet_select gannet_select;
+
+/* Empty lists.
+ *
+ * Local.
+ *
+ * n_lists  in  >= 1
+ * keep     in  1 <= keep <= GANNET_SELECT_MAX, length of every list
+ */
+GANNET_CHECKED gannet_err gannet_select_create(int n_lists, int keep, gannet_select **select);
+void gannet_select_destroy(gannet_select **select);
+
+/* Offer m candidates first, first+1, ... to every list.
+ *
+ * Local.
+ *
+ * scores  in  [n_lists][ld], ld >= m
+ */
+void gannet_select_offer(gannet_select *select, int m, int64_t first, const double *scores, int ld);
+
+/* Merge the lists of all ranks.
+ *
+ * Collective over the context's communicator.
+ *
+ * best  out  [n_lists][keep]; the same on all ranks
+ * Cost: one MPI_Allreduce of n_lists * keep pairs.
+ */
+GANNET_CHECKED gannet_err gannet_select_reduce(const gannet_context *context,
+                                               const gannet_select *select, gannet_ranked *best);
+
+#endif

@@ -1,0 +1,181 @@
+/* test: serial labels unit */
+#include "search/problems.h"
+
+#include "search/candidates.h"
+
+static gannet_candidates *create(const gannet_problem *problem,
+                                 const gannet_candidates_spec *spec) {
+  gannet_candidates *c = NULL;
+  assert_ok(gannet_candidates_create(problem, spec, 9, 4, &c));
+  return c;
+}
+
+static void a_centre(const gannet_problem *problem, double *x) {
+  const double x_user[] = {-4.9, 0.003, 2, 100, 1, 1};
+  gannet_problem_encode(problem, x_user, x);
+}
+
+static void any_window_equals_the_whole(void **state) {
+  (void)state;
+  enum { D = 8, N = 300 };
+  static double whole[N * D], part[N * D], centre[D];
+  gannet_problem *problem = mixed_problem();
+  assert_int_equal(problem->d, D);
+  a_centre(problem, centre);
+  const gannet_candidates_spec spec = {
+      .n_global = 170, .n_local = 130, .n_centres = 1, .centres = centre};
+  gannet_candidates *c = create(problem, &spec);
+  assert_int_equal(gannet_candidates_count(c), N);
+  assert_int_equal(gannet_candidates_dimension(c), D);
+  gannet_candidates_tile(c, 0, N, whole);
+  for (int first = 0; first < N; first += 37) {
+    const int count = N - first < 53 ? N - first : 53;
+    gannet_candidates_tile(c, first, count, part);
+    assert_memory_equal(part, whole + first * D, (size_t)(count * D) * sizeof *part);
+  }
+  memcpy(part, whole, sizeof part);
+  gannet_problem_snap(problem, N, part);
+  assert_memory_equal(part, whole, sizeof part); /* admissible */
+  gannet_candidates_destroy(&c);
+  gannet_problem_destroy(&problem);
+}
+
+/* 5 integers, 2 booleans, 3 colours: a Sobol block of 960 gives each value nearly its share. */
+static void every_discrete_value_gets_its_share(void **state) {
+  (void)state;
+  enum { D = 8, N = 960 };
+  static double x[N * D];
+  int count[5] = {0}, flag[2] = {0}, colour[3] = {0};
+  gannet_problem *problem = mixed_problem();
+  gannet_candidates *c = create(problem, &(gannet_candidates_spec){.n_global = N});
+  gannet_candidates_tile(c, 0, N, x);
+  for (int i = 0; i < N; ++i) {
+    double x_user[6];
+    gannet_problem_decode(problem, x + i * D, x_user);
+    count[(int)x_user[2] - 2] += 1;
+    flag[(int)x_user[4]] += 1;
+    colour[(int)x_user[5]] += 1;
+  }
+  for (int v = 0; v < 5; ++v) assert_near(count[v], N / 5, 8);
+  for (int v = 0; v < 2; ++v) assert_near(flag[v], N / 2, 40);
+  for (int v = 0; v < 3; ++v) assert_near(colour[v], N / 3, 50);
+  gannet_candidates_destroy(&c);
+  gannet_problem_destroy(&problem);
+}
+
+static void boxes_hold_their_points(void **state) {
+  (void)state;
+  enum { D = 3, N = 2000 };
+  static double x[N * D];
+  const double lower[D] = {0.25, 0, 0.5}, upper[D] = {0.375, 1, 0.5};
+  const double centres[2 * D] = {0.25, 0, 0.5, 0.37, 1, 0.5};
+  gannet_problem *problem = real_problem(D);
+  const gannet_candidates_spec spec = {.n_global = N / 2,
+                                       .n_local = N / 2,
+                                       .lower = lower,
+                                       .upper = upper,
+                                       .n_centres = 2,
+                                       .centres = centres};
+  gannet_candidates *c = create(problem, &spec);
+  gannet_candidates_tile(c, 0, N, x);
+  for (int i = 0; i < N * D; ++i) assert_true(lower[i % D] <= x[i] && x[i] <= upper[i % D]);
+  gannet_candidates_destroy(&c);
+  gannet_problem_destroy(&problem);
+}
+
+static void local_candidates_move_few_variables_by_steps_of_all_sizes(void **state) {
+  (void)state;
+  enum { D = 200, N = 1000 };
+  static double x[N * D], centre[D];
+  gannet_problem *problem = real_problem(D);
+  for (int k = 0; k < D; ++k) centre[k] = 0.5;
+  gannet_candidates *c =
+      create(problem, &(gannet_candidates_spec){.n_local = N, .n_centres = 1, .centres = centre});
+  gannet_candidates_tile(c, 0, N, x);
+  int small = 0, large = 0;
+  double moved = 0;
+  for (int i = 0; i < N; ++i) {
+    int here = 0;
+    double far = 0;
+    for (int k = 0; k < D; ++k) {
+      here += x[i * D + k] != 0.5;
+      far = fmax(far, fabs(x[i * D + k] - 0.5));
+    }
+    assert_true(here >= 1);
+    moved += here;
+    small += far < 0.01;
+    large += far > 0.3;
+  }
+  /* 1/200 + 199/200 * 20/200 of 200 variables; binomial with standard error 0.13 for the mean */
+  assert_near(moved / N, 20.9, 0.7);
+  assert_true(small > N / 20 && large > N / 20);
+  gannet_candidates_destroy(&c);
+  gannet_problem_destroy(&problem);
+}
+
+/* All variables are moved here (six of them), so every discrete one must have another value. */
+static void discrete_variables_move_to_other_values(void **state) {
+  (void)state;
+  enum { D = 8, N = 400 };
+  static double x[N * D], centre[D];
+  gannet_problem *problem = mixed_problem();
+  a_centre(problem, centre);
+  gannet_candidates *c =
+      create(problem, &(gannet_candidates_spec){.n_local = N, .n_centres = 1, .centres = centre});
+  gannet_candidates_tile(c, 0, N, x);
+  int colours[3] = {0}, next = 0;
+  for (int i = 0; i < N; ++i) {
+    double x_user[6];
+    gannet_problem_decode(problem, x + i * D, x_user);
+    assert_true(x_user[2] != 2 && x_user[3] != 100 && x_user[4] == 0 && x_user[5] != 1);
+    colours[(int)x_user[5]] += 1;
+    next += x_user[3] == 99 || x_user[3] == 101;
+  }
+  assert_true(colours[0] > N / 3 && colours[2] > N / 3);
+  assert_true(next > N / 10);
+  gannet_candidates_destroy(&c);
+  gannet_problem_destroy(&problem);
+}
+
+static void iterations_give_other_candidates(void **state) {
+  (void)state;
+  double x[4], y[4];
+  gannet_problem *problem = real_problem(2);
+  const gannet_candidates_spec spec = {.n_global = 2};
+  gannet_candidates *a = NULL, *b = NULL;
+  assert_ok(gannet_candidates_create(problem, &spec, 9, 4, &a));
+  assert_ok(gannet_candidates_create(problem, &spec, 9, 5, &b));
+  gannet_candidates_tile(a, 0, 2, x);
+  gannet_candidates_tile(b, 0, 2, y);
+  assert_memory_not_equal(x, y, sizeof x);
+  gannet_candidates_destroy(&a);
+  gannet_candidates_destroy(&b);
+  gannet_problem_destroy(&problem);
+}
+
+static void wrong_specifications_are_refused(void **state) {
+  (void)state;
+  const double half = 0.5, third = 0.3;
+  gannet_problem *problem = real_problem(1);
+  gannet_candidates *c = NULL;
+  const gannet_candidates_spec wrong[] = {
+      {.n_global = -1}, {.n_local = -1}, {.n_local = 3}, {.lower = &half, .upper = &third}};
+  const char *const part[] = {"n_global", "n_local", "centres", "box"};
+  for (int i = 0; i < 4; ++i)
+    assert_fails(GANNET_ERR_ARG, part[i], gannet_candidates_create(problem, &wrong[i], 0, 0, &c));
+  gannet_candidates_destroy(&c);
+  gannet_problem_destroy(&problem);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(any_window_equals_the_whole),
+      cmocka_unit_test(every_discrete_value_gets_its_share),
+      cmocka_unit_test(boxes_hold_their_points),
+      cmocka_unit_test(local_candidates_move_few_variables_by_steps_of_all_sizes),
+      cmocka_unit_test(discrete_variables_move_to_other_values),
+      cmocka_unit_test(iterations_give_other_candidates),
+      cmocka_unit_test(wrong_specifications_are_refused),
+  };
+  return run_serial(tests);
+}

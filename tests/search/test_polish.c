@@ -1,0 +1,167 @@
+/* test: ranks 1 2 3 4 labels unit */
+#include "search/problems.h"
+
+#include <petscsys.h>
+
+#include "search/polish.h"
+
+enum { LISTS = 3, STARTS = 4, MIXED = 8 };
+
+typedef struct {
+  int fail_in_list;    /* -1 = none */
+  bool hopeless_start; /* NAN right of 0.9 in coordinate 0 */
+} behaviour;
+
+/* Around (0.2 + 0.1 list) in each coordinate, with weights that grow. */
+static gannet_err bowl(void *user, int list, const double *x, double *value, double *gradient) {
+  const behaviour *b = user;
+  GANNET_REQUIRE(list != b->fail_in_list, GANNET_ERR_NUMERIC, "list %d", list);
+  *value = -1;
+  for (int k = 0; k < MIXED; ++k) {
+    const double gap = x[k] - (0.2 + 0.1 * list);
+    *value += (k + 1) * gap * gap;
+    gradient[k] = 2 * (k + 1) * gap;
+  }
+  if (b->hopeless_start && x[0] > 0.9) *value = NAN;
+  return GANNET_OK;
+}
+
+static void fill_starts(const gannet_problem *problem, double *starts) {
+  gannet_random_uniform((gannet_stream){1, GANNET_FOR_TEST, 0, 0}, 0, LISTS * STARTS * MIXED,
+                        starts);
+  gannet_problem_snap(problem, LISTS * STARTS, starts);
+}
+
+static const gannet_minimize_options options = {200, 1e-10, 0};
+
+static gannet_context *context_of(MPI_Comm comm) {
+  gannet_context *context = NULL;
+  assert_ok(gannet_context_create(comm, 3, &context));
+  return context;
+}
+
+static double bowl_at(int list, const double *x) {
+  behaviour b = {-1, false};
+  double value = 0, gradient[MIXED];
+  assert_ok(bowl(&b, list, x, &value, gradient));
+  return value;
+}
+
+static void continuous_coordinates_reach_the_minimum_in_the_box(void **state) {
+  (void)state;
+  gannet_context *world = context_of(MPI_COMM_WORLD), *alone = context_of(MPI_COMM_SELF);
+  gannet_problem *problem = mixed_problem();
+  double starts[LISTS * STARTS * MIXED], x[LISTS * STARTS * MIXED], y[LISTS * STARTS * MIXED];
+  double values[LISTS * STARTS], own[LISTS * STARTS], lower[MIXED] = {0}, upper[MIXED];
+  for (int k = 0; k < MIXED; ++k) upper[k] = 1;
+  upper[1] = 0.35;
+  behaviour b = {-1, false};
+  fill_starts(problem, starts);
+  const gannet_polish_spec spec = {problem, lower, upper, LISTS, STARTS, starts, bowl, &b, options};
+  assert_ok(gannet_polish(world, &spec, x, values));
+  assert_ok(gannet_polish(alone, &spec, y, own));
+  assert_memory_equal(x, y, sizeof x);
+  assert_memory_equal(values, own, sizeof values);
+  for (int u = 0; u < LISTS * STARTS; ++u) {
+    const int list = u / STARTS;
+    assert_near(x[u * MIXED], 0.2 + 0.1 * list, 1e-7);
+    assert_near(x[u * MIXED + 1], fmin(0.2 + 0.1 * list, 0.35), 1e-7);
+    assert_near(values[u], bowl_at(list, x + u * MIXED), 0);
+    if (u % STARTS) assert_true(values[u - 1] <= values[u]);
+    int same = 0; /* the discrete part is that of one of the list's starts */
+    for (int s = 0; s < STARTS; ++s)
+      same += !memcmp(x + u * MIXED + 2, starts + (list * STARTS + s) * MIXED + 2,
+                      (MIXED - 2) * sizeof *x);
+    assert_true(same > 0);
+  }
+  gannet_problem_destroy(&problem);
+  gannet_context_destroy(&world);
+  gannet_context_destroy(&alone);
+}
+
+static void starts_without_a_value_come_last(void **state) {
+  (void)state;
+  gannet_context *world = context_of(MPI_COMM_WORLD);
+  gannet_problem *problem = mixed_problem();
+  double starts[LISTS * STARTS * MIXED], x[LISTS * STARTS * MIXED], values[LISTS * STARTS];
+  fill_starts(problem, starts);
+  for (int u = 0; u < LISTS * STARTS; ++u) starts[u * MIXED] *= 0.9;
+  starts[MIXED] = 0.95; /* list 0, start 1 */
+  behaviour b = {-1, true};
+  const gannet_polish_spec spec = {problem, NULL, NULL, LISTS, STARTS, starts, bowl, &b, options};
+  assert_ok(gannet_polish(world, &spec, x, values));
+  assert_true(values[STARTS - 1] == INFINITY);
+  assert_near(x[(STARTS - 1) * MIXED], 0.95, 0);
+  assert_true(isfinite(values[STARTS - 2]) && isfinite(values[2 * STARTS - 1]));
+  gannet_problem_destroy(&problem);
+  gannet_context_destroy(&world);
+}
+
+/* One evaluation is not enough to move: the starts come back, sorted. */
+static void nothing_gets_worse_than_its_start(void **state) {
+  (void)state;
+  gannet_context *world = context_of(MPI_COMM_WORLD);
+  gannet_problem *problem = mixed_problem();
+  double starts[LISTS * STARTS * MIXED], x[LISTS * STARTS * MIXED], values[LISTS * STARTS];
+  fill_starts(problem, starts);
+  behaviour b = {-1, false};
+  const gannet_polish_spec spec = {problem, NULL, NULL, LISTS, STARTS, starts, bowl, &b, {1, 0, 0}};
+  assert_ok(gannet_polish(world, &spec, x, values));
+  for (int l = 0; l < LISTS; ++l) {
+    double best = INFINITY;
+    for (int s = 0; s < STARTS; ++s)
+      best = fmin(best, bowl_at(l, starts + (l * STARTS + s) * MIXED));
+    assert_near(values[l * STARTS], best, 0);
+  }
+  gannet_problem_destroy(&problem);
+  gannet_context_destroy(&world);
+}
+
+static gannet_err sum(void *user, int list, const double *x, double *value, double *gradient) {
+  (void)user;
+  gradient[0] = gradient[1] = list;
+  *value = x[0] + 2 * x[1];
+  return GANNET_OK;
+}
+
+static void discrete_problems_are_only_sorted(void **state) {
+  (void)state;
+  gannet_context *world = context_of(MPI_COMM_WORLD);
+  gannet_problem *problem = two_booleans();
+  const double starts[] = {1, 1, 0, 1, 1, 0, 0, 1}, sorted[] = {1, 0, 0, 1, 0, 1, 1, 1};
+  double x[8], values[4];
+  const gannet_polish_spec spec = {problem, NULL, NULL, 1, 4, starts, sum, NULL, options};
+  assert_ok(gannet_polish(world, &spec, x, values));
+  assert_memory_equal(x, sorted, sizeof x);
+  gannet_problem_destroy(&problem);
+  gannet_context_destroy(&world);
+}
+
+static void an_error_on_one_rank_reaches_all(void **state) {
+  (void)state;
+  gannet_context *world = context_of(MPI_COMM_WORLD);
+  gannet_problem *problem = mixed_problem();
+  double starts[LISTS * STARTS * MIXED], x[LISTS * STARTS * MIXED], values[LISTS * STARTS];
+  fill_starts(problem, starts);
+  behaviour b = {1, false};
+  gannet_polish_spec spec = {problem, NULL, NULL, LISTS, STARTS, starts, bowl, &b, options};
+  assert_fails(GANNET_ERR_NUMERIC, "list 1", gannet_polish(world, &spec, x, values));
+  spec.n_starts = 0;
+  assert_fails(GANNET_ERR_ARG, "n_starts", gannet_polish(world, &spec, x, values));
+  gannet_problem_destroy(&problem);
+  gannet_context_destroy(&world);
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(continuous_coordinates_reach_the_minimum_in_the_box),
+      cmocka_unit_test(starts_without_a_value_come_last),
+      cmocka_unit_test(nothing_gets_worse_than_its_start),
+      cmocka_unit_test(discrete_problems_are_only_sorted),
+      cmocka_unit_test(an_error_on_one_rank_reaches_all),
+  };
+  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  const int failed = run_ranks(tests);
+  PetscFinalize();
+  return failed;
+}

@@ -1,0 +1,140 @@
+/* test: ranks 1 2 3 4 labels unit */
+#include "search/problems.h"
+
+#include <stdlib.h>
+
+#include "base/context.h"
+#include "search/scan.h"
+#include "surrogate/surrogate.h"
+
+enum { LISTS = 3, KEEP = 7, D = 2 };
+
+typedef struct {
+  int64_t calls;
+  int64_t fail_at; /* number of the first candidate of the tile that fails, -1 = none */
+} counter;
+
+/* List 0: many ties; list 1: every score NAN but five; list 2: a smooth function. */
+static gannet_err score(void *user, int m, const double *x_unit, int64_t first, double *scores,
+                        int ld) {
+  counter *c = user;
+  c->calls += 1;
+  GANNET_REQUIRE(first != c->fail_at, GANNET_ERR_NUMERIC, "tile of %lld", (long long)first);
+  for (int i = 0; i < m; ++i) {
+    const double *x = x_unit + i * D;
+    scores[i] = floor(10 * x[0]);
+    scores[ld + i] = (first + i) % 1000 == 1 ? -INFINITY : NAN;
+    scores[2 * ld + i] = -pow(x[0] - 0.3, 2) - sin(50 * x[1]);
+  }
+  return GANNET_OK;
+}
+
+static gannet_context *context_of(MPI_Comm comm) {
+  gannet_context *context = NULL;
+  assert_ok(gannet_context_create(comm, 3, &context));
+  return context;
+}
+
+static gannet_candidates *candidates_of(const gannet_problem *problem, int64_t n) {
+  gannet_candidates *c = NULL;
+  assert_ok(gannet_candidates_create(problem, &(gannet_candidates_spec){.n_global = n}, 3, 0, &c));
+  return c;
+}
+
+static int compare(const void *a, const void *b) {
+  const gannet_ranked *x = a, *y = b;
+  if (x->score != y->score) return x->score > y->score ? -1 : 1;
+  return x->index < y->index ? -1 : 1;
+}
+
+/* Everything scored and sorted. */
+static void by_brute_force(const gannet_candidates *c, gannet_ranked *best) {
+  const int n = (int)gannet_candidates_count(c);
+  double *x = malloc((size_t)n * D * sizeof *x), *s = malloc((size_t)n * LISTS * sizeof *s);
+  gannet_ranked *all = malloc((size_t)n * sizeof *all);
+  counter none = {0, -1};
+  gannet_candidates_tile(c, 0, n, x);
+  assert_ok(score(&none, n, x, 0, s, n));
+  for (int l = 0; l < LISTS; ++l) {
+    int count = 0;
+    for (int i = 0; i < n; ++i)
+      if (!isnan(s[l * n + i])) all[count++] = (gannet_ranked){s[l * n + i], i};
+    qsort(all, (size_t)count, sizeof *all, compare);
+    for (int k = 0; k < KEEP; ++k)
+      best[l * KEEP + k] = k < count ? all[k] : (gannet_ranked){-INFINITY, -1};
+  }
+  free(x), free(s), free(all);
+}
+
+static void any_number_of_ranks_gives_the_sorted_best(void **state) {
+  (void)state;
+  gannet_context *world = context_of(MPI_COMM_WORLD), *alone = context_of(MPI_COMM_SELF);
+  gannet_problem *problem = real_problem(D);
+  const int64_t sizes[] = {1, 3, 512, 513, 5000};
+  for (int i = 0; i < 5; ++i) {
+    gannet_candidates *c = candidates_of(problem, sizes[i]);
+    gannet_ranked expected[LISTS * KEEP], best[LISTS * KEEP], own[LISTS * KEEP];
+    counter calls = {0, -1}, calls_alone = {0, -1};
+    by_brute_force(c, expected);
+    assert_ok(gannet_scan(world, c, LISTS, KEEP, score, &calls, best));
+    assert_ok(gannet_scan(alone, c, LISTS, KEEP, score, &calls_alone, own));
+    assert_memory_equal(best, expected, sizeof best);
+    assert_memory_equal(own, expected, sizeof own);
+    const int64_t tiles = (sizes[i] + GANNET_TILE - 1) / GANNET_TILE;
+    assert_true(calls.calls <= (tiles + world->np - 1) / world->np);
+    gannet_candidates_destroy(&c);
+  }
+  gannet_problem_destroy(&problem);
+  gannet_context_destroy(&world);
+  gannet_context_destroy(&alone);
+}
+
+static void an_error_on_one_rank_reaches_all(void **state) {
+  (void)state;
+  gannet_context *world = context_of(MPI_COMM_WORLD);
+  gannet_problem *problem = real_problem(D);
+  gannet_candidates *c = candidates_of(problem, 5000);
+  gannet_ranked best[LISTS * KEEP];
+  counter calls = {0, 3 * GANNET_TILE};
+  assert_fails(GANNET_ERR_NUMERIC, "tile of 1536",
+               gannet_scan(world, c, LISTS, KEEP, score, &calls, best));
+  assert_fails(GANNET_ERR_ARG, "keep", gannet_scan(world, c, LISTS, 257, score, &calls, best));
+  assert_fails(GANNET_ERR_ARG, "n_lists", gannet_scan(world, c, 0, 1, score, &calls, best));
+  gannet_candidates_destroy(&c);
+  gannet_problem_destroy(&problem);
+  gannet_context_destroy(&world);
+}
+
+/* The order of offers does not matter, and the longest lists work. */
+static void offers_commute(void **state) {
+  (void)state;
+  enum { N = 3 * GANNET_SELECT_MAX };
+  gannet_context *alone = context_of(MPI_COMM_SELF);
+  double scores[N];
+  gannet_ranked a[GANNET_SELECT_MAX], b[GANNET_SELECT_MAX];
+  for (int i = 0; i < N; ++i) scores[i] = i % 5 ? (double)(i * 7919 % 97) : (double)NAN;
+  gannet_select *forwards = NULL, *backwards = NULL;
+  assert_ok(gannet_select_create(1, GANNET_SELECT_MAX, &forwards));
+  assert_ok(gannet_select_create(1, GANNET_SELECT_MAX, &backwards));
+  gannet_select_offer(forwards, N, 0, scores, N);
+  for (int i = N - 1; i >= 0; --i) gannet_select_offer(backwards, 1, i, scores + i, 1);
+  assert_ok(gannet_select_reduce(alone, forwards, a));
+  assert_ok(gannet_select_reduce(alone, backwards, b));
+  assert_memory_equal(a, b, sizeof a);
+  for (int k = 1; k < GANNET_SELECT_MAX; ++k) assert_true(compare(&a[k - 1], &a[k]) < 0);
+  gannet_select_destroy(&forwards);
+  gannet_select_destroy(&backwards);
+  gannet_context_destroy(&alone);
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(any_number_of_ranks_gives_the_sorted_best),
+      cmocka_unit_test(an_error_on_one_rank_reaches_all),
+      cmocka_unit_test(offers_commute),
+  };
+  MPI_Init(&argc, &argv);
+  const int failed = run_ranks(tests);
+  MPI_Finalize();
+  return failed;
+}
