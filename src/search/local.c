@@ -42,24 +42,46 @@ static void move_category(int n, uint64_t bits, double *x) {
 
 typedef struct {
   const gannet_problem *problem;
-  gannet_stream numbers; /* one block of four per variable */
+  gannet_stream stream;
   double step;
   const double *lower, *upper;
 } perturbation;
 
-static void move_variable(const perturbation *p, int i, double *x) {
+/* The numbers of the steps (1) and of the categories (2), apart from those of the choices. */
+static gannet_stream numbers_of(const perturbation *p, uint64_t kind) {
+  gannet_stream stream = p->stream;
+  stream.purpose |= kind << 32;
+  return stream;
+}
+
+static void move_variable(const perturbation *p, int i, double z, double *x) {
   const gannet_variable *v = &p->problem->spec.variables[i];
   const int k = p->problem->first[i];
   if (v->type == GANNET_VARIABLE_CATEGORICAL) {
-    move_category(v->n_values, gannet_random_bits(p->numbers, 4 * (uint64_t)i), x + k);
+    move_category(v->n_values, gannet_random_bits(numbers_of(p, 2), (uint64_t)i), x + k);
   } else if (v->type == GANNET_VARIABLE_BOOLEAN) {
     x[k] = 1 - x[k];
   } else {
-    double z = 0;
-    gannet_random_normal(p->numbers, 4 * (uint64_t)i, 1, &z);
     const double to = x[k] + p->step * (p->upper[k] - p->lower[k]) * z;
     const double inside = reflect(to, p->lower[k], p->upper[k]);
     x[k] = v->type == GANNET_VARIABLE_INTEGER ? moved_integer(v, x[k], inside) : inside;
+  }
+}
+
+/* Variables first .. first+n-1, n <= CHUNK: random numbers are cheaper by the chunk, unless few of
+ * them are used. */
+enum { CHUNK = 32 };
+
+static void move_some(const perturbation *p, int always, int first, int n, double *x) {
+  double u[CHUNK], z[CHUNK];
+  const double chance = moved_variables / p->problem->spec.n_variables;
+  const bool together = chance > 0.3;
+  gannet_random_uniform(p->stream, 2 + (uint64_t)first, (size_t)n, u);
+  if (together) gannet_random_normal(numbers_of(p, 1), (uint64_t)first, (size_t)n, z);
+  for (int j = 0; j < n; ++j) {
+    if (first + j != always && u[j] >= chance) continue;
+    if (!together) gannet_random_normal(numbers_of(p, 1), (uint64_t)(first + j), 1, &z[j]);
+    move_variable(p, first + j, z[j], x);
   }
 }
 
@@ -68,14 +90,12 @@ void gannet_local_perturb(const gannet_problem *problem, gannet_stream stream, c
   const int n = problem->spec.n_variables;
   double u[2];
   gannet_random_uniform(stream, 0, 2, u);
-  perturbation p = {.problem = problem, .numbers = stream, .lower = lower, .upper = upper};
-  p.numbers.purpose |= UINT64_C(1) << 32;
-  p.step = smallest_step * pow(largest_step / smallest_step, u[0]);
+  const perturbation p = {.problem = problem,
+                          .stream = stream,
+                          .step = smallest_step * pow(largest_step / smallest_step, u[0]),
+                          .lower = lower,
+                          .upper = upper};
   const int always = (int)(u[1] * n);
-  const double chance = moved_variables / n;
-  for (int i = 0; i < n; ++i) {
-    double chosen = 0;
-    gannet_random_uniform(stream, 2 + (uint64_t)i, 1, &chosen);
-    if (i == always || chosen < chance) move_variable(&p, i, x);
-  }
+  for (int first = 0; first < n; first += CHUNK)
+    move_some(&p, always, first, n - first < CHUNK ? n - first : CHUNK, x);
 }

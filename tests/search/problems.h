@@ -17,7 +17,7 @@ static inline gannet_problem *problem_of(int n, const gannet_variable *variables
 }
 
 static inline gannet_problem *real_problem(int d) {
-  static char names[2000][8];
+  static char names[2000][16];
   static gannet_variable variables[2000];
   for (int k = 0; k < d; ++k) {
     (void)snprintf(names[k], sizeof names[k], "x%d", k);
