@@ -60,7 +60,10 @@ GANNET_CHECKED gannet_err gannet_in_process_create(const gannet_in_process_optio
                                                    const gannet_in_process_call *call,
                                                    gannet_err local, void **state);
 
-/* The operations of gannet_evaluator_type. */
+/* The operations of gannet_evaluator_type.
+ *
+ * Collective over the context's communicator.
+ */
 void gannet_in_process_destroy(void *state);
 gannet_err gannet_in_process_submit(void *state, int n, const gannet_request *requests);
 gannet_err gannet_in_process_poll(void *state, double wait, int capacity, int *n,

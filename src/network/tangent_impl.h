@@ -21,7 +21,10 @@ struct gannet_tangent {
   gannet_tangent_features tile;             /* one block */
 };
 
-/* Fill z of one block of rows; rows n .. are zero. */
+/* Fill z of one block of rows; rows n .. are zero.
+ *
+ * Local.
+ */
 void gannet_tangent_lift(const gannet_tangent *net, int n, const double *x, double *z);
 
 /* Activations and backward vectors of the block that starts at row first, z given.
