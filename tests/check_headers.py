@@ -11,7 +11,7 @@ import re
 import sys
 import tempfile
 
-WORDS = re.compile(r"\bLocal\.|\bCollective\b|\bLogically collective\b|\bSplit collective\b")
+WORDS = re.compile(r"\bLocal[.;]|\bCollective\b|\bLogically collective\b|\bSplit collective\b")
 
 # What a header is made of; comments, texts and directives are kept whole.
 TOKEN = re.compile(r"""(?P<comment>/\*.*?\*/|//[^\n]*)
