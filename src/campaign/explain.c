@@ -49,6 +49,19 @@ static void print_example(FILE *out, const char *path, const char *value) {
   (void)fputc('\n', out);
 }
 
+/* The names that a key like evaluate.backend or surrogate.type can have, from the registries. */
+static void print_choices(FILE *out, const gannet_section *section, const gannet_option *option) {
+  gannet_section other;
+  bool any = false;
+  for (int i = 0; gannet_schema_get(i, &other); ++i) {
+    if (!other.selector || strcmp(other.path, section->path) != 0) continue;
+    if (strcmp(other.selector, option->key) != 0) continue;
+    (void)fprintf(out, "%s%s", any ? " " : "  choices:  ", other.choice);
+    any = true;
+  }
+  if (any) (void)fputc('\n', out);
+}
+
 static void print_key(FILE *out, const gannet_section *section, const gannet_option *option) {
   char path[LONGEST], expected[512];
   gannet_option_describe(option, expected, sizeof expected);
@@ -56,6 +69,7 @@ static void print_key(FILE *out, const gannet_section *section, const gannet_opt
   if (section->selector)
     (void)fprintf(out, "  when:     %s: %s\n", section->selector, section->choice);
   (void)fprintf(out, "  type:     %s\n", expected);
+  print_choices(out, section, option);
   if (option->unit) (void)fprintf(out, "  unit:     %s\n", option->unit);
   (void)fprintf(out, "  default:  %s\n", default_of(option));
   const char *value = option->example ? option->example : option->fallback;
@@ -168,21 +182,40 @@ static int collect_paths(char (*known)[LONGEST]) {
   return n;
 }
 
+static int count_parts(const char *path) {
+  int n = 1;
+  for (; *path; ++path) n += *path == '.';
+  return n;
+}
+
+/* The nearest path, one with as many parts if possible: "budget" is near to every key below it. */
+static const char *nearest_path(const char *path, int n, char (*known)[LONGEST],
+                                const char **candidates) {
+  int m = 0;
+  for (int i = 0; i < n; ++i)
+    if (count_parts(known[i]) == count_parts(path)) candidates[m++] = known[i];
+  candidates[m] = NULL;
+  const char *near = gannet_nearest(path, candidates);
+  if (near) return near;
+  for (m = 0; m < n; ++m) candidates[m] = known[m];
+  candidates[m] = NULL;
+  return gannet_nearest(path, candidates);
+}
+
 static gannet_err raise_unknown(const char *path) {
-  const size_t n = (size_t)collect_paths(NULL);
+  const int n = collect_paths(NULL);
   char(*known)[LONGEST] = NULL;
-  const char **pointers = NULL;
-  gannet_err err = gannet_alloc(n, sizeof *known, &known);
-  if (err == GANNET_OK) err = gannet_alloc(n + 1, sizeof *pointers, &pointers);
+  const char **candidates = NULL;
+  gannet_err err = gannet_alloc((size_t)n, sizeof *known, &known);
+  if (err == GANNET_OK) err = gannet_alloc((size_t)n + 1, sizeof *candidates, &candidates);
   if (err == GANNET_OK) {
     (void)collect_paths(known);
-    for (size_t i = 0; i < n; ++i) pointers[i] = known[i];
-    const char *near = gannet_nearest(path, pointers);
+    const char *near = nearest_path(path, n, known, candidates);
     err = near ? GANNET_RAISE(GANNET_ERR_NAME, "key '%.200s'; did you mean '%s'?", path, near)
                : GANNET_RAISE(GANNET_ERR_NAME,
                               "key '%.200s'; without a key all sections are listed", path);
   }
-  gannet_free(&pointers);
+  gannet_free(&candidates);
   gannet_free(&known);
   return err;
 }

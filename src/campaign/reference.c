@@ -28,15 +28,19 @@ static void put_row(FILE *out, const gannet_option *option) {
   (void)fputs(" |\n", out);
 }
 
-static void put_table(FILE *out, const gannet_option *table) {
-  bool empty = true;
-  for (; table && table->key; ++table) {
-    if (table->flags & GANNET_OPTION_HIDDEN) continue;
-    if (empty)
-      (void)fputs("\n| key | value | unit | default | meaning |\n|---|---|---|---|---|\n", out);
-    put_row(out, table);
-    empty = false;
-  }
+static bool has_keys(const gannet_option *table) {
+  for (; table && table->key; ++table)
+    if (!(table->flags & GANNET_OPTION_HIDDEN)) return true;
+  return false;
+}
+
+static void put_header(FILE *out) {
+  (void)fputs("\n| key | value | unit | default | meaning |\n|---|---|---|---|---|\n", out);
+}
+
+static void put_rows(FILE *out, const gannet_option *table) {
+  for (; table && table->key; ++table)
+    if (!(table->flags & GANNET_OPTION_HIDDEN)) put_row(out, table);
 }
 
 static void put_sentence(FILE *out, const char *help) {
@@ -44,21 +48,44 @@ static void put_sentence(FILE *out, const char *help) {
   (void)fprintf(out, "%s.\n", help);
 }
 
-/* The entries of one path: those that always hold, then one for each choice. */
-static void put_path(FILE *out, const char *path) {
+/* The keys that a section always has; several tables can share them. */
+static void put_keys(FILE *out, const char *path) {
   gannet_section section;
-  bool first = true;
+  bool begun = false, table = false;
   for (int i = 0; gannet_schema_get(i, &section); ++i) {
-    if (strcmp(section.path, path) != 0) continue;
-    if (section.selector)
-      (void)fprintf(out, "\n### `%s%s%s: %s`\n\n", path, *path ? "." : "", section.selector,
-                    section.choice);
-    else if (first)
-      (void)fprintf(out, "\n## %s%s%s\n\n", *path ? "`" : "", *path ? path : "Top level",
-                    *path ? "`" : "");
-    if (section.selector || first) put_sentence(out, section.help);
-    if (section.selector || section.table) put_table(out, section.table);
-    first = false;
+    if (strcmp(section.path, path) != 0 || section.selector) continue;
+    const char *quote = *path ? "`" : "";
+    if (!begun) {
+      (void)fprintf(out, "\n## %s%s%s\n\n", quote, *path ? path : "Top level", quote);
+      put_sentence(out, section.help);
+    }
+    begun = true;
+    if (!has_keys(section.table)) continue;
+    if (!table) put_header(out);
+    table = true;
+    put_rows(out, section.table);
+  }
+}
+
+/* The choices of a section: those without keys of their own as a list, then the others. */
+static void put_choices(FILE *out, const char *path, bool with_keys) {
+  gannet_section section;
+  bool begun = false;
+  for (int i = 0; gannet_schema_get(i, &section); ++i) {
+    if (strcmp(section.path, path) != 0 || !section.selector) continue;
+    if (has_keys(section.table) != with_keys) continue;
+    const char *dot = *path ? "." : "";
+    if (!begun && !with_keys) (void)fputc('\n', out);
+    begun = true;
+    if (!with_keys) {
+      (void)fprintf(out, "* `%s%s%s: %s`: %s.\n", path, dot, section.selector, section.choice,
+                    section.help);
+      continue;
+    }
+    (void)fprintf(out, "\n### `%s%s%s: %s`\n\n", path, dot, section.selector, section.choice);
+    put_sentence(out, section.help);
+    put_header(out);
+    put_rows(out, section.table);
   }
 }
 
@@ -79,5 +106,9 @@ void gannet_explain_markdown(FILE *out) {
       "any key with\n`--set section.key=value`. A `*` stands for a name of your own.\n",
       out);
   for (int i = 0; gannet_schema_get(i, &section); ++i)
-    if (is_first(i, section.path)) put_path(out, section.path);
+    if (is_first(i, section.path)) {
+      put_keys(out, section.path);
+      put_choices(out, section.path, false);
+      put_choices(out, section.path, true);
+    }
 }

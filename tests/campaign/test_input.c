@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/atomic_file.h"
 #include "base/memory.h"
 #include "campaign/example.h"
 #include "support/harness.h"
@@ -408,6 +409,45 @@ static void files_are_loaded_on_all_ranks(void **unused) {
   gannet_complaints_release(&complaints);
 }
 
+static char *page(void) {
+  const char *here = strstr(__FILE__, "tests/campaign/");
+  char path[1024], *text = NULL;
+  assert_non_null(here);
+  (void)snprintf(path, sizeof path, "%.*sdocs/campaign-file.md", (int)(here - __FILE__), __FILE__);
+  assert_ok(gannet_file_read(path, &text, NULL));
+  return text;
+}
+
+/* Replace part of a text by one of the same length or shorter. */
+static void replace(char *text, const char *from, const char *to) {
+  char *at = strstr(text, from);
+  assert_non_null(at);
+  memmove(at + strlen(to), at + strlen(from), strlen(at + strlen(from)) + 1);
+  memcpy(at, to, strlen(to));
+}
+
+/* The example of the manual parses, and what the manual says about its mistakes is what is said. */
+static void the_manual_tells_the_truth(void **unused) {
+  char *text = page(), *copy = page();
+  gannet_campaign_input *input = NULL;
+  gannet_complaints complaints = {0};
+  (void)unused;
+  char *yaml = strstr(copy, "```yaml\n") + strlen("```yaml\n");
+  *strstr(yaml, "```") = '\0';
+  parses(yaml, &input);
+  gannet_campaign_destroy(&input);
+  replace(yaml, "lower: 1, upper: 8", "lower: 1, uper: 8");
+  replace(yaml, "evaluations: 200", "evaluations: 0");
+  const gannet_campaign_source source = {.file = "heater.yaml", .text = yaml, .size = strlen(yaml)};
+  assert_int_equal(gannet_campaign_parse(&source, &input, &complaints), GANNET_ERR_INPUT);
+  assert_int_equal(complaints.count, 2);
+  for (char *line = strtok(complaints.text, "\n"); line; line = strtok(NULL, "\n"))
+    if (!strstr(text, line)) fail_msg("the manual does not have: %s", line);
+  gannet_complaints_release(&complaints);
+  gannet_free(&text);
+  gannet_free(&copy);
+}
+
 static void what_is_no_file_is_named(void **unused) {
   gannet_campaign_input *input = NULL;
   gannet_complaints complaints = {0};
@@ -435,6 +475,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(exponential_aliases_are_refused),
       cmocka_unit_test(large_files_of_keys_do_not_flood),
       cmocka_unit_test(files_are_loaded_on_all_ranks),
+      cmocka_unit_test(the_manual_tells_the_truth),
       cmocka_unit_test(what_is_no_file_is_named),
   };
   MPI_Init(&argc, &argv);
