@@ -8,6 +8,7 @@ typedef struct {
   double margin; /* improvement asked over the incumbent, standardised */
 } gannet_acq_margin;
 
+/* Their table, with the key margin. */
 extern const gannet_option gannet_acq_margin_options[];
 
 /* The gap between the value to improve upon and a prediction, in its standard deviations. */
@@ -17,7 +18,9 @@ typedef struct {
   double z;   /* gap / sd within +-1e110 */
 } gannet_acq_gap;
 
-/* Local.
+/* The gap at one prediction.
+ *
+ * Local.
  *
  * options  in  a gannet_acq_margin
  */

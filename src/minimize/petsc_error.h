@@ -13,19 +13,25 @@
  */
 gannet_err gannet_petsc_raise(int code, const char *doing);
 
-/* From push to pop PETSc prints nothing on errors and sees an empty options database, so that a
- * user's -tao_... or PETSC_OPTIONS cannot change results. Calls must pair; pop accepts a failed
- * push.
- *
- * Local.
- *
- * Errors: GANNET_ERR_STATE when PETSc is not initialised; GANNET_ERR_LIBRARY.
- */
 typedef struct {
   void *options; /* a PetscOptions, hidden so that this header needs none of PETSc's */
 } gannet_petsc_shield;
 
+/* From push to pop PETSc prints nothing on errors and sees an empty options database, so that a
+ * user's -tao_... or PETSC_OPTIONS cannot change results.
+ *
+ * Local.
+ *
+ * shield  out  for the pop
+ *
+ * Errors: GANNET_ERR_STATE when PETSc is not initialised; GANNET_ERR_LIBRARY.
+ */
 GANNET_CHECKED gannet_err gannet_petsc_push(gannet_petsc_shield *shield);
+
+/* End what a push began; does nothing after a failed one.
+ *
+ * Local.
+ */
 void gannet_petsc_pop(gannet_petsc_shield *shield);
 
 #endif

@@ -1,5 +1,7 @@
 #include "search/scan.h"
 
+#include <stdbool.h>
+
 #include "base/memory.h"
 #include "surrogate/surrogate.h"
 
@@ -51,4 +53,20 @@ gannet_err gannet_scan(const gannet_context *context, const gannet_candidates *c
   gannet_free(&s.scores);
   if (err != GANNET_OK) return gannet_error_pass(err, __func__, __FILE__, __LINE__);
   return GANNET_OK;
+}
+
+void gannet_ranked_points(const gannet_candidates *candidates, int n_lists, int keep,
+                          const gannet_ranked *best, int take, double *x_unit, int *n_in_list) {
+  const size_t d = (size_t)gannet_candidates_dimension(candidates);
+  for (int l = 0; l < n_lists; ++l) {
+    const gannet_ranked *list = best + (size_t)l * (size_t)keep;
+    const int64_t first = list[0].index < 0 ? 0 : list[0].index;
+    int taken = 0;
+    for (int i = 0; i < take; ++i, x_unit += d) {
+      const bool is_taken = list[i].index >= 0;
+      gannet_candidates_tile(candidates, is_taken ? list[i].index : first, 1, x_unit);
+      taken += is_taken;
+    }
+    if (n_in_list) n_in_list[l] = taken;
+  }
 }

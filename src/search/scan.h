@@ -30,4 +30,17 @@ GANNET_CHECKED gannet_err gannet_scan(const gannet_context *context,
                                       const gannet_candidates *candidates, int n_lists, int keep,
                                       gannet_scorer scorer, void *user, gannet_ranked *best);
 
+/* The points of ranked candidates, as polish and batch want them. Places that are not taken repeat
+ * the best point of their list (candidate 0 when the list is empty).
+ *
+ * Local.
+ *
+ * best       in   [n_lists][keep] from gannet_scan
+ * take       in   how many of each list, 1 <= take <= keep
+ * x_unit     out  [n_lists][take][d]
+ * n_in_list  out  [n_lists] how many places were taken, at most take; NULL when not wanted
+ */
+void gannet_ranked_points(const gannet_candidates *candidates, int n_lists, int keep,
+                          const gannet_ranked *best, int take, double *x_unit, int *n_in_list);
+
 #endif

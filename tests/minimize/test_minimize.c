@@ -1,12 +1,13 @@
 /* test: serial labels unit */
 #include <math.h>
-#include <petscsys.h>
+#include <petscvec.h>
 #include <string.h>
 
 #include "support/harness.h"
 
 #include "base/error.h"
 #include "minimize/minimize.h"
+#include "minimize/petsc_error.h"
 
 static const gannet_minimize_options fine = {5000, 1e-9, 0};
 
@@ -239,6 +240,24 @@ static void the_options_database_has_no_influence(void **state) {
   PetscOptionsClear(NULL);
 }
 
+static void a_failure_of_petsc_is_told_in_its_words(void **state) {
+  (void)state;
+  gannet_petsc_shield shield;
+  assert_ok(gannet_petsc_push(&shield));
+  Vec a = NULL, b = NULL;
+  assert_int_equal(VecCreateSeq(PETSC_COMM_SELF, 2, &a), 0);
+  assert_int_equal(VecCreateSeq(PETSC_COMM_SELF, 3, &b), 0);
+  const PetscErrorCode code = VecCopy(a, b);
+  assert_int_not_equal(code, 0);
+  assert_fails(GANNET_ERR_LIBRARY,
+               "PETSc, VecCopy: Arguments are incompatible: Incompatible vector",
+               gannet_petsc_raise(code, "VecCopy"));
+  VecDestroy(&a);
+  VecDestroy(&b);
+  gannet_petsc_pop(&shield);
+  gannet_petsc_pop(&shield);
+}
+
 static void wrong_arguments_are_refused(void **state) {
   (void)state;
   double x = 0, lower = 1, upper = -1;
@@ -266,6 +285,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(a_flat_function_ends_at_once),
       cmocka_unit_test(the_value_tolerance_stops_early),
       cmocka_unit_test(the_options_database_has_no_influence),
+      cmocka_unit_test(a_failure_of_petsc_is_told_in_its_words),
       cmocka_unit_test(wrong_arguments_are_refused),
   };
   if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
