@@ -116,6 +116,8 @@ gannet_err gannet_agree(MPI_Comm comm, gannet_err local) {
   mine.rank = rank;
   GANNET_TRY_MPI(MPI_Allreduce(&mine, &worst, 1, MPI_2INT, MPI_MAXLOC, comm));
   if (worst.code == GANNET_OK) return GANNET_OK;
+  /* The record is of another error when the caller made the code up or handled one in between. */
+  if (rank == worst.rank && last.code != worst.code) (void)GANNET_RAISE(local, "no details");
   record shared = last;
   if (rank == worst.rank && last.rank < 0) shared.rank = rank;
   GANNET_TRY_MPI(MPI_Bcast(&shared, (int)sizeof shared, MPI_BYTE, worst.rank, comm));
