@@ -68,7 +68,9 @@ gannet_err gannet_file_replace(const char *path, const void *bytes, size_t size)
   GANNET_REQUIRE(snprintf(fresh, sizeof fresh, "%s.new", path) < (int)sizeof fresh, GANNET_ERR_ARG,
                  "path too long: %s", path);
   GANNET_TRY(write_new(fresh, bytes, size));
-  return gannet_file_rename(fresh, path);
+  const gannet_err err = gannet_file_rename(fresh, path);
+  if (err != GANNET_OK) (void)unlink(fresh);
+  return err;
 }
 
 static gannet_err read_all(int descriptor, const char *path, char **bytes, size_t *size) {

@@ -1,5 +1,5 @@
 /* test: serial labels unit */
-#include "folder.h"
+#include "support/folder.h"
 
 #include <sys/mount.h>
 

@@ -1,6 +1,6 @@
 /* A folder of its own for every test program, and what tests do to files in it. */
-#ifndef GANNET_TESTS_STORE_FOLDER_H
-#define GANNET_TESTS_STORE_FOLDER_H
+#ifndef GANNET_TESTS_FOLDER_H
+#define GANNET_TESTS_FOLDER_H
 
 #include <errno.h>
 #include <limits.h>

@@ -1,0 +1,120 @@
+/* test: serial labels unit */
+#include "support/folder.h"
+
+#include <fcntl.h>
+
+#include "base/hash.h"
+
+static void expect_content(const char *path, const char *expected) {
+  char *bytes = NULL;
+  size_t size = 0;
+  assert_ok(gannet_file_read(path, &bytes, &size));
+  assert_int_equal(size, strlen(expected));
+  assert_string_equal(bytes, expected);
+  gannet_free(&bytes);
+}
+
+static void a_file_is_replaced_whole(void **state) {
+  (void)state;
+  const char *path = in_folder("whole");
+  assert_ok(gannet_file_replace(path, "first, longer", 13));
+  expect_content(path, "first, longer");
+  assert_ok(gannet_file_replace(path, "second", 6));
+  expect_content(path, "second");
+  assert_ok(gannet_file_replace(path, "", 0));
+  expect_content(path, "");
+  assert_false(exists(in_folder("whole.new")));
+}
+
+static void a_full_disk_keeps_the_old_file(void **state) {
+  (void)state;
+  const char *path = in_folder("kept");
+  static char large[5000];
+  assert_ok(gannet_file_replace(path, "old", 3));
+  for (rlim_t limit = 0; limit < sizeof large; limit += 4999) {
+    limit_files(limit);
+    const gannet_err err = gannet_file_replace(path, large, sizeof large);
+    limit_files(RLIM_INFINITY);
+    assert_int_equal(err, GANNET_ERR_NO_SPACE);
+    assert_non_null(strstr(gannet_error_message(), path));
+    expect_content(path, "old");
+    assert_false(exists(in_folder("kept.new")));
+  }
+}
+
+static void missing_places_are_named(void **state) {
+  (void)state;
+  char *bytes;
+  char longest[2 * PATH_MAX];
+  memset(longest, 'p', sizeof longest - 1);
+  longest[sizeof longest - 1] = '\0';
+  assert_fails(GANNET_ERR_MISSING, "no/such", gannet_file_replace(in_folder("no/such"), "x", 1));
+  assert_fails(GANNET_ERR_MISSING, "absent", gannet_file_read(in_folder("absent"), &bytes, NULL));
+  assert_null(bytes);
+  assert_fails(GANNET_ERR_MISSING, "absent",
+               gannet_file_rename(in_folder("absent"), in_folder("other")));
+  assert_fails(GANNET_ERR_ARG, "path too long", gannet_file_replace(longest, "x", 1));
+  assert_fails(GANNET_ERR_ARG, "path too long", gannet_make_directory(longest));
+  assert_fails(GANNET_ERR_IO, "cannot read", gannet_file_read(folder, &bytes, NULL));
+  assert_null(bytes);
+}
+
+/* What cannot be renamed into place must not stay behind under its temporary name. */
+static void a_directory_is_not_replaced_by_a_file(void **state) {
+  (void)state;
+  const char *path = in_folder("directory");
+  assert_ok(gannet_make_directory(path));
+  assert_fails(GANNET_ERR_IO, "directory", gannet_file_replace(path, "x", 1));
+  assert_false(exists(in_folder("directory.new")));
+}
+
+static void directories_are_made_with_their_parents(void **state) {
+  (void)state;
+  const char *deep = in_folder("a/b/c");
+  assert_ok(gannet_make_directory(deep));
+  assert_ok(gannet_make_directory(deep));
+  assert_true(exists(deep));
+  put_bytes(in_folder("file"), "x", 1);
+  assert_fails(GANNET_ERR_EXISTS, "not a directory", gannet_make_directory(in_folder("file")));
+  assert_int_not_equal(gannet_make_directory(in_folder("file/below")), GANNET_OK);
+}
+
+static void paths_are_joined_when_they_fit(void **state) {
+  (void)state;
+  char path[8];
+  assert_ok(gannet_join_path("abc", "def", path, sizeof path));
+  assert_string_equal(path, "abc/def");
+  assert_fails(GANNET_ERR_ARG, "path too long", gannet_join_path("abc", "defg", path, sizeof path));
+}
+
+/* XXH3 of nothing with seed 0: xxHash's own test vectors. */
+static void hashes_are_xxh3(void **state) {
+  (void)state;
+  static char bytes[200001];
+  uint64_t hash = 0;
+  int64_t size = 0;
+  assert_true(gannet_hash(NULL, 0) == UINT64_C(0x2d06800538d394c2));
+  for (size_t i = 0; i < sizeof bytes; ++i) bytes[i] = (char)(i * i >> 3);
+  put_bytes(in_folder("hashed"), bytes, sizeof bytes);
+  const int descriptor = open(in_folder("hashed"), O_RDONLY);
+  assert_int_equal(gannet_hash_file(descriptor, 512, &hash, &size), 0);
+  assert_int_equal(size, sizeof bytes - 512);
+  assert_true(hash == gannet_hash(bytes + 512, sizeof bytes - 512));
+  assert_int_equal(gannet_hash_file(descriptor, 300000, &hash, &size), 0);
+  assert_int_equal(size, 0);
+  assert_int_equal(close(descriptor), 0);
+  assert_int_equal(gannet_hash_file(-1, 0, &hash, &size), -1);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_file_is_replaced_whole),
+      cmocka_unit_test(a_full_disk_keeps_the_old_file),
+      cmocka_unit_test(missing_places_are_named),
+      cmocka_unit_test(a_directory_is_not_replaced_by_a_file),
+      cmocka_unit_test(directories_are_made_with_their_parents),
+      cmocka_unit_test(paths_are_joined_when_they_fit),
+      cmocka_unit_test(hashes_are_xxh3),
+  };
+  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
