@@ -54,11 +54,11 @@ static int parse_sum(const char *text, const unit *units, double plain, double *
 /* [days-]hours:minutes:seconds or minutes:seconds, as SLURM writes them. */
 static int parse_clock(const char *text, double *seconds) {
   int days = 0, a = 0, b = 0, c = 0, used = 0;
-  if (sscanf(text, "%d-%d:%d:%d%n", &days, &a, &b, &c, &used) == 4 && !text[used])
+  if (sscanf(text, "%9d-%9d:%9d:%9d%n", &days, &a, &b, &c, &used) == 4 && !text[used])
     *seconds = ((days * 24.0 + a) * 60 + b) * 60 + c;
-  else if (sscanf(text, "%d:%d:%d%n", &a, &b, &c, &used) == 3 && !text[used])
+  else if (sscanf(text, "%9d:%9d:%9d%n", &a, &b, &c, &used) == 3 && !text[used])
     *seconds = (a * 60.0 + b) * 60 + c;
-  else if (sscanf(text, "%d:%d%n", &a, &b, &used) == 2 && !text[used])
+  else if (sscanf(text, "%9d:%9d%n", &a, &b, &used) == 2 && !text[used])
     *seconds = a * 60.0 + b;
   else
     return -1;
@@ -80,9 +80,9 @@ int gannet_parse_size(const char *text, int64_t *bytes) {
 void gannet_format_duration(double seconds, char *buffer, size_t size) {
   if (!isfinite(seconds))
     (void)snprintf(buffer, size, "unlimited");
-  else if (seconds < 1)
+  else if (seconds < 0.9995) /* what rounds to 1000 ms is a second */
     (void)snprintf(buffer, size, "%.0f ms", seconds * 1e3);
-  else if (seconds < 100)
+  else if (seconds < 99.95)
     (void)snprintf(buffer, size, "%.1f s", seconds);
   else if (seconds < 6000)
     (void)snprintf(buffer, size, "%.0f min %02.0f s", floor(seconds / 60),
