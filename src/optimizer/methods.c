@@ -29,13 +29,6 @@ static const gannet_method neural_bo_pointwise = {
                  SET("acquisition.type", "thompson-pointwise")},
 };
 
-static const gannet_method neural_ts = {
-    .name = "neural-ts",
-    .summary = "an ensemble of trained networks, each of which proposes its own minimiser",
-    .source = "sample-then-optimise batch neural Thompson sampling (Dai et al. 2022)",
-    .defaults = {SET("surrogate.type", "ensemble"), SET("acquisition.type", "thompson")},
-};
-
 static const gannet_method neural_ei = {
     .name = "neural-ei",
     .summary = "tangent kernel of a neural network, expected improvement",
@@ -80,9 +73,7 @@ static const gannet_method uniform = {
 };
 
 const gannet_method *const gannet_methods[] = {
-    &automatic, &neural_bo, &neural_bo_pointwise,
-    &neural_ts, &neural_ei, &gp_ts,
-    &gp_ei,     &gp_ucb,    &sobol,
+    &automatic, &neural_bo, &neural_bo_pointwise, &neural_ei, &gp_ts, &gp_ei, &gp_ucb, &sobol,
     &uniform,   NULL,
 };
 

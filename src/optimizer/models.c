@@ -1,0 +1,350 @@
+#include "optimizer/models.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+typedef struct {
+  gannet_surrogate *surrogate;
+  bool active;       /* takes part; the hidden constraint only once something was infeasible */
+  int64_t n_learned; /* observations when hyper-parameters were learnt last, 0 = never */
+  double exploration;
+  double threshold;
+  int n;          /* observations of the last fit */
+  int n_believed; /* of them made up, at the end */
+  int capacity;
+  double *x; /* [capacity][d] */
+  double *y; /* [capacity] */
+} model;
+
+struct gannet_models {
+  const gannet_context *context;
+  const gannet_history *history;
+  const gannet_problem *problem;
+  const gannet_optimizer_options *options;
+  int n; /* models: 1 + n_bounds + 1 */
+  model *model;
+  int work_capacity;
+  double *raw, *work; /* [work_capacity] */
+};
+
+static gannet_err create_all(gannet_models *m) {
+  m->n = m->problem->n_bounds + 2;
+  GANNET_TRY(gannet_alloc((size_t)m->n, sizeof *m->model, &m->model));
+  for (int i = 0; i < m->n; ++i) {
+    m->model[i].active = i < m->n - 1;
+    m->model[i].exploration = 1;
+    GANNET_TRY(gannet_surrogate_create(m->context, m->options->surrogate_type,
+                                       m->options->surrogate_options, m->problem->d, i,
+                                       &m->model[i].surrogate));
+  }
+  return GANNET_OK;
+}
+
+gannet_err gannet_models_create(const gannet_context *context, const gannet_history *history,
+                                const gannet_optimizer_options *options, gannet_models **models) {
+  GANNET_TRY(gannet_alloc(1, sizeof **models, models));
+  (*models)->context = context;
+  (*models)->history = history;
+  (*models)->problem = gannet_history_problem(history);
+  (*models)->options = options;
+  const gannet_err err = create_all(*models);
+  if (err != GANNET_OK) gannet_models_destroy(models);
+  GANNET_TRY(err);
+  return GANNET_OK;
+}
+
+void gannet_models_destroy(gannet_models **models) {
+  if (!*models) return;
+  for (int i = 0; (*models)->model && i < (*models)->n; ++i) {
+    gannet_surrogate_destroy(&(*models)->model[i].surrogate);
+    gannet_free(&(*models)->model[i].x);
+    gannet_free(&(*models)->model[i].y);
+  }
+  gannet_free(&(*models)->model);
+  gannet_free(&(*models)->raw);
+  gannet_free(&(*models)->work);
+  gannet_free(models);
+}
+
+static gannet_err reserve(gannet_models *m, model *one, int n) {
+  if (n > one->capacity) {
+    const size_t old = (size_t)one->capacity, new = 2 * (size_t)n, d = (size_t)m->problem->d;
+    GANNET_TRY(gannet_resize(old * d, new *d, sizeof *one->x, &one->x));
+    GANNET_TRY(gannet_resize(old, new, sizeof *one->y, &one->y));
+    one->capacity = (int)new;
+  }
+  if (n > m->work_capacity) {
+    const size_t old = (size_t)m->work_capacity, new = 2 * (size_t)n;
+    GANNET_TRY(gannet_resize(old, new, sizeof *m->raw, &m->raw));
+    GANNET_TRY(gannet_resize(old, new, sizeof *m->work, &m->work));
+    m->work_capacity = (int)new;
+  }
+  return GANNET_OK;
+}
+
+static bool is_hidden(const gannet_models *m, int i) {
+  return i == m->n - 1;
+}
+
+/* Whether an evaluation is an observation of model i. */
+static bool belongs(const gannet_models *m, int i, const gannet_evaluation *row) {
+  return row->status == GANNET_EVAL_DONE ||
+         (is_hidden(m, i) && row->status == GANNET_EVAL_INFEASIBLE);
+}
+
+/* The internal value of an evaluation in model i, before any transform. */
+static double raw_value(const gannet_models *m, int i, const gannet_evaluation *row,
+                        double *bounds) {
+  if (i == 0) return gannet_problem_flip(m->problem, row->objective);
+  if (is_hidden(m, i)) return row->status == GANNET_EVAL_INFEASIBLE ? 1 : -1;
+  gannet_problem_bounds(m->problem, gannet_history_constraints(m->history, row->id), bounds);
+  return bounds[i - 1];
+}
+
+/* Collect points (x) and raw values of model i in the order of arrival. *same tells whether the
+ * points of the last fit are still the first ones: then the factor can grow. */
+static gannet_err gather(gannet_models *m, int i, double *bounds, int *n, bool *same) {
+  model *one = &m->model[i];
+  const int64_t told = gannet_history_count_told(m->history);
+  const size_t d = (size_t)m->problem->d;
+  GANNET_REQUIRE(told < (1 << 30), GANNET_ERR_SHAPE, "%lld observations", (long long)told);
+  GANNET_TRY(reserve(m, one, (int)told + 1));
+  const int n_before = one->n - one->n_believed;
+  *n = 0;
+  *same = one->n_believed == 0;
+  for (int64_t at = 0; at < told; ++at) {
+    const gannet_evaluation *row =
+        gannet_history_get(m->history, gannet_history_order(m->history)[at]);
+    if (!belongs(m, i, row)) continue;
+    const double *x = gannet_history_x_unit(m->history, row->id);
+    double *mine = one->x + (size_t)*n * d;
+    if (*n < n_before && memcmp(mine, x, d * sizeof *x) != 0) *same = false;
+    memcpy(mine, x, d * sizeof *x);
+    m->raw[(*n)++] = raw_value(m, i, row, bounds);
+  }
+  if (*n < n_before) *same = false;
+  return GANNET_OK;
+}
+
+static gannet_transform objective_transform(const gannet_models *m) {
+  const double noise = m->problem->spec.noise_sd;
+  if (m->options->method.transform >= 0) return (gannet_transform)m->options->method.transform;
+  return noise > 0 ? GANNET_TRANSFORM_NONE : GANNET_TRANSFORM_LOG;
+}
+
+static double mean_size(int n, const double *c) {
+  double sum = 0;
+  for (int i = 0; i < n; ++i) sum += fmin(fabs(c[i]), 1e300) / n;
+  return sum > 0 ? sum : 1;
+}
+
+/* Standardised values of model i from m->raw; returns the noise variance in those units. */
+static double standardise(gannet_models *m, int i, int n) {
+  model *one = &m->model[i];
+  gannet_transform_fit fit;
+  one->threshold = 0;
+  if (is_hidden(m, i)) {
+    memcpy(one->y, m->raw, (size_t)n * sizeof *one->y);
+    return NAN;
+  }
+  if (i == 0) {
+    gannet_transform_learn(objective_transform(m), n, m->raw, m->work, &fit);
+    for (int k = 0; k < n; ++k) one->y[k] = gannet_transform_apply(&fit, m->raw[k]);
+    const double noise = m->problem->spec.noise_sd / fit.scale;
+    return fit.kind == GANNET_TRANSFORM_NONE || noise == 0 ? noise * noise : NAN;
+  }
+  const double size = mean_size(n, m->raw);
+  for (int k = 0; k < n; ++k) m->raw[k] = gannet_transform_bilog(m->raw[k], size);
+  gannet_transform_learn(GANNET_TRANSFORM_NONE, n, m->raw, m->work, &fit);
+  for (int k = 0; k < n; ++k) one->y[k] = gannet_transform_apply(&fit, m->raw[k]);
+  one->threshold = gannet_transform_apply(&fit, 0);
+  return NAN;
+}
+
+/* Pass all rows again: what the surrogate kept of the points is no longer theirs. */
+static gannet_err start_over(model *one) {
+  double *hyper = NULL;
+  const int n = gannet_surrogate_n_hyper(one->surrogate);
+  GANNET_TRY(gannet_alloc((size_t)n, sizeof *hyper, &hyper));
+  gannet_surrogate_get_hyper(one->surrogate, hyper);
+  const gannet_err err = gannet_surrogate_set_hyper(one->surrogate, hyper);
+  gannet_free(&hyper);
+  return err;
+}
+
+static gannet_err calibrate(gannet_models *m, int i) {
+  model *one = &m->model[i];
+  const double chosen = m->options->acquisition.exploration;
+  if (!isnan(chosen)) {
+    one->exploration = chosen;
+    return GANNET_OK;
+  }
+  return gannet_surrogate_calibration(one->surrogate, &one->exploration);
+}
+
+static gannet_err fit_one(gannet_models *m, int i, int64_t iteration, double *bounds) {
+  model *one = &m->model[i];
+  int n = 0;
+  bool same = false;
+  GANNET_TRY(gather(m, i, bounds, &n, &same));
+  const double noise_var = standardise(m, i, n);
+  const double wait = fmax(1, m->options->method.refit * (double)one->n_learned);
+  const bool learn = n >= 2 && (one->n_learned == 0 || (double)(n - one->n_learned) >= wait);
+  if (!same && !learn) GANNET_TRY(start_over(one));
+  const gannet_data data = {n, one->x, one->y, noise_var};
+  one->n = n;
+  one->n_believed = 0;
+  GANNET_TRY(gannet_surrogate_fit(one->surrogate, &data, learn, iteration));
+  if (!learn) return GANNET_OK;
+  one->n_learned = n;
+  return calibrate(m, i);
+}
+
+gannet_err gannet_models_fit(gannet_models *m, int64_t iteration) {
+  double *bounds = NULL;
+  gannet_err err = GANNET_OK;
+  GANNET_TRY(gannet_alloc((size_t)m->n, sizeof *bounds, &bounds));
+  for (int64_t id = 0; id < gannet_history_count(m->history) && !m->model[m->n - 1].active; ++id)
+    m->model[m->n - 1].active =
+        gannet_history_get(m->history, id)->status == GANNET_EVAL_INFEASIBLE;
+  for (int i = 0; i < m->n && err == GANNET_OK; ++i)
+    if (m->model[i].active) err = fit_one(m, i, iteration, bounds);
+  gannet_free(&bounds);
+  return err;
+}
+
+static gannet_err believe_one(gannet_models *m, model *one, int n, const double *x_unit,
+                              int64_t iteration) {
+  const size_t d = (size_t)m->problem->d;
+  GANNET_TRY(reserve(m, one, one->n + n));
+  memcpy(one->x + (size_t)one->n * d, x_unit, (size_t)n * d * sizeof *x_unit);
+  GANNET_TRY(gannet_surrogate_predict(one->surrogate, n, x_unit, one->y + one->n, NULL));
+  one->n += n;
+  one->n_believed += n;
+  const gannet_data data = {one->n, one->x, one->y, NAN};
+  return gannet_surrogate_fit(one->surrogate, &data, false, iteration);
+}
+
+gannet_err gannet_models_believe(gannet_models *m, int n, const double *x_unit, int64_t iteration) {
+  if (n == 0) return GANNET_OK;
+  for (int i = 0; i < m->n; ++i)
+    if (m->model[i].active) GANNET_TRY(believe_one(m, &m->model[i], n, x_unit, iteration));
+  return GANNET_OK;
+}
+
+gannet_err gannet_models_sample(gannet_models *m, int q, int64_t iteration) {
+  for (int i = 0; i < m->n; ++i)
+    if (m->model[i].active)
+      GANNET_TRY(
+          gannet_surrogate_sample(m->model[i].surrogate, q, m->model[i].exploration, iteration));
+  return GANNET_OK;
+}
+
+int gannet_models_count(const gannet_models *m) {
+  return m->n - !m->model[m->n - 1].active;
+}
+
+const gannet_surrogate *gannet_models_surrogate(const gannet_models *m, int i) {
+  return m->model[i].surrogate;
+}
+
+double gannet_models_threshold(const gannet_models *m, int i) {
+  return m->model[i].threshold;
+}
+
+double gannet_models_exploration(const gannet_models *m, int i) {
+  return m->model[i].exploration;
+}
+
+/* Means of the objective's model at its own observations, into work[n]. */
+static gannet_err means_at_data(const gannet_models *m, int n, double *work) {
+  const size_t d = (size_t)m->problem->d;
+  for (int first = 0; first < n; first += GANNET_TILE) {
+    const int count = n - first < GANNET_TILE ? n - first : GANNET_TILE;
+    GANNET_TRY(gannet_surrogate_predict(m->model[0].surrogate, count,
+                                        m->model[0].x + (size_t)first * d, work + first, NULL));
+  }
+  return GANNET_OK;
+}
+
+gannet_err gannet_models_incumbent(gannet_models *m, double *value) {
+  const int n = m->model[0].n - m->model[0].n_believed;
+  const int64_t told = gannet_history_count_told(m->history);
+  double least[2] = {INFINITY, INFINITY}; /* all, feasible */
+  GANNET_TRY(means_at_data(m, n, m->work));
+  for (int64_t at = 0, row = 0; at < told && row < n; ++at) {
+    const int64_t id = gannet_history_order(m->history)[at];
+    if (gannet_history_get(m->history, id)->status != GANNET_EVAL_DONE) continue;
+    const double mean = m->work[row++];
+    least[0] = fmin(least[0], mean);
+    if (gannet_problem_is_feasible(m->problem, gannet_history_constraints(m->history, id)))
+      least[1] = fmin(least[1], mean);
+  }
+  *value = isfinite(least[1]) ? least[1] : isfinite(least[0]) ? least[0] : 0;
+  return GANNET_OK;
+}
+
+int gannet_models_state_size(const gannet_models *m) {
+  int size = 0;
+  for (int i = 0; i < m->n; ++i) size += 2 + gannet_surrogate_n_hyper(m->model[i].surrogate);
+  return size;
+}
+
+void gannet_models_get_state(const gannet_models *m, double *state) {
+  for (int i = 0; i < m->n; ++i) {
+    *state++ = (double)m->model[i].n_learned;
+    *state++ = m->model[i].exploration;
+    gannet_surrogate_get_hyper(m->model[i].surrogate, state);
+    state += gannet_surrogate_n_hyper(m->model[i].surrogate);
+  }
+}
+
+gannet_err gannet_models_set_state(gannet_models *m, const double *state) {
+  for (int i = 0; i < m->n; ++i) {
+    model *one = &m->model[i];
+    one->n_learned = (int64_t)*state++;
+    one->exploration = *state++;
+    one->n = one->n_believed = 0;
+    GANNET_TRY(gannet_surrogate_set_hyper(one->surrogate, state));
+    state += gannet_surrogate_n_hyper(one->surrogate);
+  }
+  return GANNET_OK;
+}
+
+static void name_model(const gannet_models *m, int i, char *name, size_t size) {
+  if (i == 0)
+    (void)snprintf(name, size, "objective");
+  else if (is_hidden(m, i))
+    (void)snprintf(name, size, "hidden");
+  else
+    (void)snprintf(name, size, "constraint%d", i);
+}
+
+void gannet_models_state_name(const gannet_models *m, int i, char *name, size_t size) {
+  for (int j = 0; j < m->n; ++j) {
+    const gannet_surrogate *surrogate = m->model[j].surrogate;
+    const int length = 2 + gannet_surrogate_n_hyper(surrogate);
+    char owner[32];
+    if (i >= length) {
+      i -= length;
+      continue;
+    }
+    name_model(m, j, owner, sizeof owner);
+    (void)snprintf(name, size, "%s.%s", owner,
+                   i == 0   ? "learned"
+                   : i == 1 ? "exploration"
+                            : gannet_surrogate_hyper_name(surrogate, i - 2));
+    return;
+  }
+}
+
+size_t gannet_models_bytes(const gannet_models *m) {
+  size_t bytes = 0;
+  for (int i = 0; i < m->n; ++i)
+    bytes += gannet_surrogate_bytes(m->model[i].surrogate) +
+             (size_t)m->model[i].capacity * ((size_t)m->problem->d + 1) * sizeof(double);
+  return bytes;
+}

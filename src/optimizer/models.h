@@ -1,0 +1,96 @@
+/* The surrogates of one optimiser: the objective, one per one-sided constraint, and, once a design
+ * was infeasible by the simulation's own word, one of where that happens.
+ *
+ * The last is a hidden constraint: it is fitted to +1 (infeasible) and -1 (fine), and a point
+ * counts as feasible where a draw of it is below zero. No penalty is ever put into the objective.
+ */
+#ifndef GANNET_OPTIMIZER_MODELS_H
+#define GANNET_OPTIMIZER_MODELS_H
+
+#include "optimizer/options.h"
+#include "optimizer/transform.h"
+#include "problem/history.h"
+
+typedef struct gannet_models gannet_models;
+
+/* Create the models; none is fitted.
+ *
+ * Collective over the context's communicator.
+ *
+ * context, history, options  in  borrowed until destroy
+ */
+GANNET_CHECKED gannet_err gannet_models_create(const gannet_context *context,
+                                               const gannet_history *history,
+                                               const gannet_optimizer_options *options,
+                                               gannet_models **models);
+void gannet_models_destroy(gannet_models **models);
+
+/* Fit every model to the history, learning hyper-parameters where enough new data have come.
+ *
+ * Collective; the same on all ranks.
+ */
+GANNET_CHECKED gannet_err gannet_models_fit(gannet_models *models, int64_t iteration);
+
+/* Add made-up observations after the fit: every model is told its own mean at n points, so that
+ * later points of a batch and pending ones are taken into account (Ginsbourger et al. 2010, kriging
+ * believer). The next fit forgets them.
+ *
+ * Collective; the same on all ranks.
+ *
+ * x_unit  in  [n][d]
+ */
+GANNET_CHECKED gannet_err gannet_models_believe(gannet_models *models, int n, const double *x_unit,
+                                                int64_t iteration);
+
+/* Prepare q draws of every model.
+ *
+ * Collective; the same on all ranks.
+ */
+GANNET_CHECKED gannet_err gannet_models_sample(gannet_models *models, int q, int64_t iteration);
+
+/* Number of models that take part: 1, plus the constraints, plus the hidden one if it exists.
+ *
+ * Local.
+ */
+int gannet_models_count(const gannet_models *models);
+
+/* Surrogate of a model, 0 being the objective; the threshold below which a constraint model is
+ * feasible; the factor on its uncertainty.
+ *
+ * Local.
+ */
+const gannet_surrogate *gannet_models_surrogate(const gannet_models *models, int model);
+double gannet_models_threshold(const gannet_models *models, int model);
+double gannet_models_exploration(const gannet_models *models, int model);
+
+/* Value to improve upon: the smallest mean of the objective's model over the feasible observations,
+ * or over all of them when none is feasible.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_models_incumbent(gannet_models *models, double *value);
+
+/* Everything a resumed optimiser needs to go on exactly: hyper-parameters and when they were
+ * learnt.
+ *
+ * Local. set: logically collective.
+ *
+ * n  - gannet_models_state_size values
+ */
+int gannet_models_state_size(const gannet_models *models);
+void gannet_models_get_state(const gannet_models *models, double *state);
+GANNET_CHECKED gannet_err gannet_models_set_state(gannet_models *models, const double *state);
+
+/* What value i of the state is: "objective.learned", "constraint 1.amplitude".
+ *
+ * Local.
+ */
+void gannet_models_state_name(const gannet_models *models, int i, char *name, size_t size);
+
+/* Bytes held by all models.
+ *
+ * Local.
+ */
+size_t gannet_models_bytes(const gannet_models *models);
+
+#endif

@@ -1,0 +1,51 @@
+/* The inside of an optimiser, for the campaign: its history and what must be saved of it.
+ *
+ * See gannet/optimizer.h for ask and tell.
+ */
+#ifndef GANNET_OPTIMIZER_OPTIMIZER_H
+#define GANNET_OPTIMIZER_OPTIMIZER_H
+
+#include "gannet/optimizer.h"
+#include "optimizer/models.h"
+#include "optimizer/options.h"
+
+struct gannet_optimizer {
+  const gannet_context *context;
+  const gannet_problem *problem;
+  gannet_optimizer_options options;
+  gannet_history *history;
+  gannet_models *models; /* NULL for methods without a model */
+  int64_t batch;         /* number of the next proposal */
+  double ask_seconds;    /* of the last ask */
+};
+
+/* Create from checked options.
+ *
+ * Collective over the context's communicator.
+ *
+ * options  inout  taken over (given), emptied
+ */
+GANNET_CHECKED gannet_err gannet_optimizer_create_from(gannet_context *context,
+                                                       const gannet_problem *problem,
+                                                       gannet_optimizer_options *options,
+                                                       gannet_optimizer **optimizer);
+
+/* Everything that the next ask depends on besides seed, options and history: the number of the next
+ * batch, then the state of the models.
+ *
+ * Local. set: logically collective.
+ *
+ * state  - [gannet_optimizer_state_size]
+ */
+int gannet_optimizer_state_size(const gannet_optimizer *optimizer);
+void gannet_optimizer_get_state(const gannet_optimizer *optimizer, double *state);
+GANNET_CHECKED gannet_err gannet_optimizer_set_state(gannet_optimizer *optimizer,
+                                                     const double *state);
+
+/* Names of the state's values, for the saved file: "batch", "objective.amplitude", ...
+ *
+ * Local.
+ */
+void gannet_optimizer_state_name(const gannet_optimizer *optimizer, int i, char *name, size_t size);
+
+#endif

@@ -1,0 +1,170 @@
+/* What all proposers share: the candidates of a batch and the choice of its points. */
+#include "optimizer/propose.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "search/batch.h"
+#include "search/sobol.h"
+
+typedef struct {
+  int64_t id;
+  double violation, value;
+} place;
+
+static bool is_better(const place *a, const place *b) {
+  if (a->violation != b->violation) return a->violation < b->violation;
+  if (a->value != b->value) return a->value < b->value;
+  return a->id < b->id;
+}
+
+static double violation_of(const gannet_optimizer *o, int64_t id, double *bounds) {
+  double sum = 0;
+  gannet_problem_bounds(o->problem, gannet_history_constraints(o->history, id), bounds);
+  for (int j = 0; j < o->problem->n_bounds; ++j) sum += fmax(bounds[j], 0);
+  return sum;
+}
+
+/* The best points found, best first: feasible ones by objective, then by violation. */
+static int best_places(const gannet_optimizer *o, int wanted, double *bounds, place *best) {
+  int n = 0;
+  for (int64_t id = 0; id < gannet_history_count(o->history); ++id) {
+    const gannet_evaluation *row = gannet_history_get(o->history, id);
+    if (row->status != GANNET_EVAL_DONE) continue;
+    const place one = {id, violation_of(o, id, bounds),
+                       gannet_problem_flip(o->problem, row->objective)};
+    if (n == wanted && !is_better(&one, &best[n - 1])) continue;
+    int at = n < wanted ? n++ : n - 1;
+    for (; at > 0 && is_better(&one, &best[at - 1]); --at) best[at] = best[at - 1];
+    best[at] = one;
+  }
+  return n;
+}
+
+static gannet_err find_centres(const gannet_optimizer *o, double *centres, int *n) {
+  const size_t d = (size_t)o->problem->d;
+  const int wanted = o->options.search.centers;
+  double *bounds = NULL;
+  place *best = NULL;
+  gannet_err err = gannet_alloc((size_t)o->problem->n_bounds, sizeof *bounds, &bounds);
+  if (err == GANNET_OK) err = gannet_alloc((size_t)wanted, sizeof *best, &best);
+  if (err == GANNET_OK) {
+    *n = best_places(o, wanted, bounds, best);
+    for (int i = 0; i < *n; ++i)
+      memcpy(centres + (size_t)i * d, gannet_history_x_unit(o->history, best[i].id),
+             d * sizeof *centres);
+  }
+  gannet_free(&bounds);
+  gannet_free(&best);
+  return err;
+}
+
+gannet_err gannet_propose_candidates(const gannet_optimizer *o, gannet_candidates **candidates) {
+  const gannet_search_options *search = &o->options.search;
+  double *centres = NULL;
+  int n = 0;
+  GANNET_TRY(
+      gannet_alloc((size_t)search->centers * (size_t)o->problem->d, sizeof *centres, &centres));
+  gannet_err err = find_centres(o, centres, &n);
+  const int64_t n_local = n > 0 ? (int64_t)(search->local * search->candidates) : 0;
+  const gannet_candidates_spec spec = {.n_global = search->candidates - n_local,
+                                       .n_local = n_local,
+                                       .n_centres = n,
+                                       .centres = centres};
+  if (err == GANNET_OK)
+    err = gannet_candidates_create(o->problem, &spec, o->context->seed, (uint64_t)o->batch,
+                                   candidates);
+  gannet_free(&centres);
+  return err;
+}
+
+void gannet_propose_points(const gannet_candidates *candidates, int n, const gannet_ranked *ranked,
+                           double *x_unit) {
+  const size_t d = (size_t)gannet_candidates_dimension(candidates);
+  for (int i = 0; i < n; ++i) {
+    const int64_t index = ranked[i].index >= 0 ? ranked[i].index : ranked[0].index;
+    gannet_candidates_tile(candidates, index >= 0 ? index : 0, 1, x_unit + (size_t)i * d);
+  }
+}
+
+/* Order of each list by score, best first, earlier options first among equals; NAN last. */
+static void order_options(const gannet_choices *choices, int *order) {
+  for (int l = 0; l < choices->n_lists; ++l) {
+    const double *score = choices->scores + (size_t)l * (size_t)choices->n_options;
+    int *mine = order + (size_t)l * (size_t)choices->n_options;
+    for (int i = 0; i < choices->n_options; ++i) {
+      int at = i;
+      for (; at > 0 &&
+             (score[i] > score[mine[at - 1]] || (isnan(score[mine[at - 1]]) && !isnan(score[i])));
+           --at)
+        mine[at] = mine[at - 1];
+      mine[at] = i;
+    }
+  }
+}
+
+static gannet_err choose(const gannet_optimizer *o, const gannet_choices *choices, const int *order,
+                         int q, double *x_unit) {
+  const size_t d = (size_t)o->problem->d;
+  const size_t total = (size_t)choices->n_lists * (size_t)choices->n_options;
+  double *ranked = NULL;
+  GANNET_TRY(gannet_alloc(total * d, sizeof *ranked, &ranked));
+  for (size_t i = 0; i < total; ++i) {
+    const size_t list = i / (size_t)choices->n_options;
+    memcpy(ranked + i * d,
+           choices->options + (list * (size_t)choices->n_options + (size_t)order[i]) * d,
+           d * sizeof *ranked);
+  }
+  const gannet_batch_spec spec = {
+      .problem = o->problem,
+      .stream = gannet_context_stream(o->context, GANNET_FOR_DESIGN, (uint64_t)o->batch, 1),
+      .n_before = gannet_history_count(o->history),
+      .before = gannet_history_count(o->history) > 0 ? gannet_history_x_unit(o->history, 0) : NULL,
+      .n_lists = choices->n_lists,
+      .n_ranked = choices->n_options,
+      .ranked = ranked};
+  const gannet_err err = gannet_batch_choose(&spec, q, x_unit, NULL);
+  gannet_free(&ranked);
+  return err;
+}
+
+gannet_err gannet_propose_choose(const gannet_optimizer *o, const gannet_choices *choices, int q,
+                                 double *x_unit) {
+  const size_t total = (size_t)choices->n_lists * (size_t)choices->n_options;
+  int *order = NULL;
+  gannet_err err = gannet_alloc(total, sizeof *order, &order);
+  if (err == GANNET_OK) order_options(choices, order);
+  err = gannet_agree(o->context->comm, err);
+  if (err == GANNET_OK && MPI_Bcast(order, (int)total, MPI_INT, 0, o->context->comm) != MPI_SUCCESS)
+    err = GANNET_RAISE(GANNET_ERR_MPI, "broadcast of the order of %zu options", total);
+  if (err == GANNET_OK) err = gannet_agree(o->context->comm, choose(o, choices, order, q, x_unit));
+  gannet_free(&order);
+  return err;
+}
+
+static gannet_err sobol_points(const gannet_optimizer *o, int q, double *x_unit) {
+  const gannet_stream stream = gannet_context_stream(o->context, GANNET_FOR_DESIGN, 0, 0);
+  gannet_sobol *sobol = NULL;
+  GANNET_TRY(gannet_sobol_create(o->problem->d, &stream, &sobol));
+  gannet_sobol_points(sobol, (uint32_t)gannet_history_count(o->history), q, x_unit);
+  gannet_sobol_destroy(&sobol);
+  return GANNET_OK;
+}
+
+gannet_err gannet_propose_design(const gannet_optimizer *o, int q, bool uniform, double *x_unit) {
+  const size_t d = (size_t)o->problem->d, length = (size_t)q * d;
+  gannet_choices choices = {.n_lists = q, .n_options = 1};
+  gannet_err err = gannet_alloc(length, sizeof *choices.options, &choices.options);
+  if (err == GANNET_OK) err = gannet_alloc((size_t)q, sizeof *choices.scores, &choices.scores);
+  if (err == GANNET_OK && uniform)
+    gannet_random_uniform(gannet_context_stream(o->context, GANNET_FOR_DESIGN, 0, 2),
+                          (uint64_t)gannet_history_count(o->history) * d, length, choices.options);
+  else if (err == GANNET_OK)
+    err = sobol_points(o, q, choices.options);
+  err = gannet_agree(o->context->comm, err);
+  if (err == GANNET_OK) err = gannet_propose_choose(o, &choices, q, x_unit);
+  gannet_free(&choices.options);
+  gannet_free(&choices.scores);
+  return err;
+}

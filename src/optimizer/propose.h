@@ -1,0 +1,89 @@
+/* How the next batch is made: one function per kind of proposer.
+ *
+ * All are collective, give the same points on all ranks, and return admissible points of the unit
+ * cube that differ from every earlier point wherever the problem has enough different ones.
+ */
+#ifndef GANNET_OPTIMIZER_PROPOSE_H
+#define GANNET_OPTIMIZER_PROPOSE_H
+
+#include "optimizer/optimizer.h"
+#include "search/candidates.h"
+#include "search/select.h"
+
+/* Points of a scrambled Sobol sequence, continued over the batches of a campaign; or uniform ones.
+ *
+ * Collective; the same on all ranks.
+ *
+ * x_unit  out  [q][d]
+ */
+GANNET_CHECKED gannet_err gannet_propose_design(const gannet_optimizer *optimizer, int q,
+                                                bool uniform, double *x_unit);
+
+/* One point per posterior draw: its smallest value over the candidates where every constraint's
+ * draw is feasible, polished by a gradient method. Where no candidate is feasible, the smallest
+ * summed violation. Needs fitted models.
+ *
+ * Collective; the same on all ranks.
+ */
+GANNET_CHECKED gannet_err gannet_propose_draws(const gannet_optimizer *optimizer, int q,
+                                               double *x_unit);
+
+/* One independent normal per candidate and point of the batch, the paper's form of Thompson
+ * sampling; constraints are drawn the same way. Not polished, because such a draw has no gradient.
+ *
+ * Collective; the same on all ranks.
+ */
+GANNET_CHECKED gannet_err gannet_propose_pointwise(const gannet_optimizer *optimizer, int q,
+                                                   double *x_unit);
+
+/* One point after the other by an acquisition function of mean and standard deviation, each model
+ * told its own mean at pending points and at earlier points of the batch. Constraints enter by the
+ * logarithm of their probability of being satisfied (Gardner et al. 2014); while nothing feasible
+ * is known they alone decide. Needs fitted models.
+ *
+ * Collective; the same on all ranks.
+ */
+GANNET_CHECKED gannet_err gannet_propose_moments(gannet_optimizer *optimizer, int q,
+                                                 double *x_unit);
+
+/* Score of a point that violates constraints: below every feasible one, less violation first. */
+#define GANNET_INFEASIBLE_SCORE (-1e6)
+
+/* The numbered candidates of the next batch: scrambled Sobol points of the box, and perturbations
+ * of the best points found.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_propose_candidates(const gannet_optimizer *optimizer,
+                                                    gannet_candidates **candidates);
+
+/* What the ranked candidates of every list become: the points of the batch, all different.
+ *
+ * Collective; the same on all ranks.
+ *
+ * n_options  in   points per list
+ * options    in   [n_lists][n_options][d]
+ * scores     in   [n_lists][n_options] larger is better; those of rank 0 decide
+ * x_unit     out  [q][d]
+ */
+typedef struct {
+  int n_lists;
+  int n_options;
+  double *options;
+  double *scores;
+} gannet_choices;
+
+GANNET_CHECKED gannet_err gannet_propose_choose(const gannet_optimizer *optimizer,
+                                                const gannet_choices *choices, int q,
+                                                double *x_unit);
+
+/* Points of ranked candidates; places that are not taken repeat the first.
+ *
+ * Local.
+ *
+ * x_unit  out  [n][d]
+ */
+void gannet_propose_points(const gannet_candidates *candidates, int n, const gannet_ranked *ranked,
+                           double *x_unit);
+
+#endif

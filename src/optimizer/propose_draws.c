@@ -1,0 +1,197 @@
+/* Thompson sampling with whole functions: draws are cheap to evaluate and have gradients. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "optimizer/propose.h"
+#include "search/polish.h"
+#include "search/scan.h"
+
+/* Weight of the squared violation in what the polish minimises; the choice between points uses the
+ * violation itself. */
+static const double penalty = 100;
+
+enum { SPARE = 12 }; /* further ranked candidates per list, in case the best were proposed before */
+
+typedef struct {
+  const gannet_models *models;
+  int q;
+  double *values;    /* [q][GANNET_TILE] draws of one constraint */
+  double *violation; /* [q][GANNET_TILE] */
+  double *gradient;  /* [d] */
+} workspace;
+
+static gannet_err make_workspace(const gannet_optimizer *o, int q, workspace *w) {
+  const size_t length = (size_t)q * GANNET_TILE;
+  *w = (workspace){.models = o->models, .q = q};
+  GANNET_TRY(gannet_alloc(length, sizeof(double), &w->values));
+  GANNET_TRY(gannet_alloc(length, sizeof(double), &w->violation));
+  return gannet_alloc((size_t)o->problem->d, sizeof(double), &w->gradient);
+}
+
+static void drop_workspace(workspace *w) {
+  gannet_free(&w->values);
+  gannet_free(&w->violation);
+  gannet_free(&w->gradient);
+}
+
+static gannet_err add_violations(workspace *w, int m, const double *x_unit) {
+  memset(w->violation, 0, (size_t)w->q * GANNET_TILE * sizeof *w->violation);
+  for (int i = 1; i < gannet_models_count(w->models); ++i) {
+    const double threshold = gannet_models_threshold(w->models, i);
+    GANNET_TRY(gannet_surrogate_draw_values(gannet_models_surrogate(w->models, i), m, x_unit,
+                                            w->values, GANNET_TILE));
+    for (int j = 0; j < w->q; ++j)
+      for (int p = 0; p < m; ++p)
+        w->violation[j * GANNET_TILE + p] += fmax(w->values[j * GANNET_TILE + p] - threshold, 0);
+  }
+  return GANNET_OK;
+}
+
+/* gannet_scorer: scores[j][p] of draw j at point p. */
+static gannet_err score(void *user, int m, const double *x_unit, int64_t first, double *scores,
+                        int ld) {
+  workspace *w = user;
+  (void)first;
+  GANNET_TRY(
+      gannet_surrogate_draw_values(gannet_models_surrogate(w->models, 0), m, x_unit, scores, ld));
+  for (int j = 0; j < w->q; ++j)
+    for (int p = 0; p < m; ++p) scores[(size_t)j * (size_t)ld + (size_t)p] *= -1;
+  if (gannet_models_count(w->models) == 1) return GANNET_OK;
+  GANNET_TRY(add_violations(w, m, x_unit));
+  for (int j = 0; j < w->q; ++j)
+    for (int p = 0; p < m; ++p)
+      if (w->violation[j * GANNET_TILE + p] > 0)
+        scores[(size_t)j * (size_t)ld + (size_t)p] =
+            GANNET_INFEASIBLE_SCORE - w->violation[j * GANNET_TILE + p];
+  return GANNET_OK;
+}
+
+/* gannet_polish_function: draw of the objective plus squared violations. */
+static gannet_err merit(void *user, int list, const double *x_unit, double *value,
+                        double *gradient) {
+  workspace *w = user;
+  const gannet_surrogate *objective = gannet_models_surrogate(w->models, 0);
+  const int d = gannet_surrogate_dimension(objective);
+  GANNET_TRY(gannet_surrogate_draw_gradient(objective, list, x_unit, value, gradient));
+  for (int i = 1; i < gannet_models_count(w->models); ++i) {
+    double draw = 0;
+    GANNET_TRY(gannet_surrogate_draw_gradient(gannet_models_surrogate(w->models, i), list, x_unit,
+                                              &draw, w->gradient));
+    const double excess = draw - gannet_models_threshold(w->models, i);
+    if (!(excess > 0)) continue;
+    *value += penalty * excess * excess;
+    for (int k = 0; k < d; ++k) gradient[k] += 2 * penalty * excess * w->gradient[k];
+  }
+  return GANNET_OK;
+}
+
+/* Scores of every option in its own list. */
+static gannet_err score_options(workspace *w, const gannet_optimizer *o, gannet_choices *choices,
+                                double *scratch) {
+  const size_t d = (size_t)o->problem->d, n = (size_t)choices->n_options;
+  for (int l = 0; l < choices->n_lists; ++l)
+    for (size_t first = 0; first < n; first += GANNET_TILE) {
+      const int m = (int)(n - first < GANNET_TILE ? n - first : GANNET_TILE);
+      GANNET_TRY(
+          score(w, m, choices->options + ((size_t)l * n + first) * d, 0, scratch, GANNET_TILE));
+      memcpy(choices->scores + (size_t)l * n + first, scratch + (size_t)l * GANNET_TILE,
+             (size_t)m * sizeof *scratch);
+    }
+  return GANNET_OK;
+}
+
+/* Options of a list: first the polished starts, then the ranked candidates themselves. */
+static gannet_err polish(const gannet_optimizer *o, workspace *w, const double *ranked,
+                         int n_ranked, gannet_choices *choices) {
+  const gannet_search_options *search = &o->options.search;
+  const size_t d = (size_t)o->problem->d;
+  const int n_starts = choices->n_options - n_ranked;
+  const size_t width = (size_t)choices->n_options * d, n_polished = (size_t)n_starts * d;
+  double *starts = NULL, *polished = NULL, *values = NULL;
+  gannet_err err = gannet_alloc((size_t)w->q * n_polished, sizeof *starts, &starts);
+  if (err == GANNET_OK) err = gannet_alloc((size_t)w->q * n_polished, sizeof *polished, &polished);
+  if (err == GANNET_OK) err = gannet_alloc((size_t)(w->q * n_starts), sizeof *values, &values);
+  err = gannet_agree(o->context->comm, err);
+  for (int l = 0; l < w->q && err == GANNET_OK; ++l) {
+    memcpy(choices->options + (size_t)l * width + n_polished,
+           ranked + (size_t)l * (size_t)n_ranked * d, (size_t)n_ranked * d * sizeof *ranked);
+    memcpy(starts + (size_t)l * n_polished, ranked + (size_t)l * (size_t)n_ranked * d,
+           n_polished * sizeof *ranked);
+  }
+  const gannet_polish_spec spec = {.problem = o->problem,
+                                   .n_lists = w->q,
+                                   .n_starts = n_starts,
+                                   .starts = starts,
+                                   .function = merit,
+                                   .user = w,
+                                   .options = {search->polish, 1e-7, 1e-9}};
+  if (err == GANNET_OK && n_starts > 0) err = gannet_polish(o->context, &spec, polished, values);
+  for (int l = 0; l < w->q && err == GANNET_OK; ++l)
+    memcpy(choices->options + (size_t)l * width, polished + (size_t)l * n_polished,
+           n_polished * sizeof *polished);
+  gannet_free(&starts);
+  gannet_free(&polished);
+  gannet_free(&values);
+  return err;
+}
+
+/* Memory of one proposal. */
+typedef struct {
+  workspace work;
+  gannet_candidates *candidates;
+  gannet_ranked *best; /* [q][n_ranked] */
+  double *points;      /* [q][n_ranked][d] */
+  double *scratch;     /* [q][GANNET_TILE] */
+  gannet_choices choices;
+} proposal;
+
+static int n_starts_of(const gannet_optimizer *o) {
+  return o->options.search.polish > 0 && o->problem->n_continuous > 0 ? o->options.search.starts
+                                                                      : 0;
+}
+
+static gannet_err make(const gannet_optimizer *o, int q, int n_ranked, proposal *p) {
+  const size_t d = (size_t)o->problem->d, total = (size_t)q * (size_t)n_ranked;
+  p->choices.n_lists = q;
+  p->choices.n_options = n_ranked + n_starts_of(o);
+  const size_t n_options = (size_t)q * (size_t)p->choices.n_options;
+  GANNET_TRY(make_workspace(o, q, &p->work));
+  GANNET_TRY(gannet_propose_candidates(o, &p->candidates));
+  GANNET_TRY(gannet_alloc(total, sizeof *p->best, &p->best));
+  GANNET_TRY(gannet_alloc(total * d, sizeof *p->points, &p->points));
+  GANNET_TRY(gannet_alloc((size_t)q * GANNET_TILE, sizeof *p->scratch, &p->scratch));
+  GANNET_TRY(gannet_alloc(n_options * d, sizeof(double), &p->choices.options));
+  return gannet_alloc(n_options, sizeof(double), &p->choices.scores);
+}
+
+static void drop(proposal *p) {
+  drop_workspace(&p->work);
+  gannet_candidates_destroy(&p->candidates);
+  gannet_free(&p->best);
+  gannet_free(&p->points);
+  gannet_free(&p->scratch);
+  gannet_free(&p->choices.options);
+  gannet_free(&p->choices.scores);
+}
+
+static gannet_err run(const gannet_optimizer *o, int q, int n_ranked, proposal *p, double *x_unit) {
+  GANNET_TRY(gannet_scan(o->context, p->candidates, q, n_ranked, score, &p->work, p->best));
+  for (int l = 0; l < q; ++l)
+    gannet_propose_points(p->candidates, n_ranked, p->best + (size_t)l * (size_t)n_ranked,
+                          p->points + (size_t)l * (size_t)n_ranked * (size_t)o->problem->d);
+  GANNET_TRY(polish(o, &p->work, p->points, n_ranked, &p->choices));
+  GANNET_TRY(gannet_agree(o->context->comm, score_options(&p->work, o, &p->choices, p->scratch)));
+  return gannet_propose_choose(o, &p->choices, q, x_unit);
+}
+
+gannet_err gannet_propose_draws(const gannet_optimizer *o, int q, double *x_unit) {
+  const int n_ranked = n_starts_of(o) + SPARE;
+  proposal p = {0};
+  GANNET_TRY(gannet_models_sample(o->models, q, o->batch));
+  gannet_err err = gannet_agree(o->context->comm, make(o, q, n_ranked, &p));
+  if (err == GANNET_OK) err = run(o, q, n_ranked, &p, x_unit);
+  drop(&p);
+  GANNET_TRY(err);
+  return GANNET_OK;
+}

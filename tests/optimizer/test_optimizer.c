@@ -1,0 +1,259 @@
+/* test: ranks 1 2 3 4 labels unit timeout 300 */
+#include <math.h>
+#include <petscsys.h>
+#include <string.h>
+
+#include "support/harness.h"
+
+#include "base/memory.h"
+#include "optimizer/optimizer.h"
+
+static const char *const materials[] = {"steel", "copper", "clay"};
+
+static const gannet_variable mixed[] = {
+    {"x", GANNET_VARIABLE_REAL, -5, 10, GANNET_SCALE_LINEAR, 0, NULL},
+    {"y", GANNET_VARIABLE_REAL, 1e-3, 10, GANNET_SCALE_LOG, 0, NULL},
+    {"n", GANNET_VARIABLE_INTEGER, 1, 6, GANNET_SCALE_LINEAR, 0, NULL},
+    {"vent", GANNET_VARIABLE_BOOLEAN, 0, 0, GANNET_SCALE_LINEAR, 0, NULL},
+    {"material", GANNET_VARIABLE_CATEGORICAL, 0, 0, GANNET_SCALE_LINEAR, 3, materials},
+};
+
+static const gannet_constraint bound[] = {{"c", -INFINITY, 1}};
+
+static const gannet_problem_spec mixed_spec = {5, mixed, 1, bound, GANNET_MAXIMIZE, NAN};
+
+/* Best is 0 at x = 3, y = 0.1, n = 4, vent, copper; the constraint x <= 3.5 leaves it feasible.
+ * Fails as infeasible for clay with n = 6. */
+static gannet_result mixed_value(int64_t id, const double *x, double *constraint) {
+  gannet_result result = {.id = id, .constraints = constraint};
+  const double a = (x[0] - 3) / 5, b = log10(x[1]) + 1, c = (x[2] - 4) / 3;
+  *constraint = x[0] - 2.5;
+  result.objective = -(a * a + b * b + c * c + (x[3] != 1) + 0.5 * fabs(x[4] - 1));
+  if (x[4] == 2 && x[2] == 6) result.outcome = GANNET_RESULT_INFEASIBLE;
+  return result;
+}
+
+typedef struct {
+  gannet_context *context;
+  gannet_problem *problem;
+  gannet_optimizer *optimizer;
+} fixture;
+
+static fixture make(MPI_Comm comm, const char *method, const gannet_problem_spec *spec) {
+  const gannet_method_setting settings[] = {
+      {"method", method}, {"search.candidates", "1500"}, {"search.starts", "2"}};
+  fixture f = {0};
+  assert_ok(gannet_context_create(comm, 11, &f.context));
+  assert_ok(gannet_problem_create(spec, &f.problem));
+  assert_ok(gannet_optimizer_create(f.context, f.problem, 3, settings, &f.optimizer));
+  return f;
+}
+
+static void drop(fixture *f) {
+  gannet_optimizer_destroy(&f->optimizer);
+  gannet_problem_destroy(&f->problem);
+  gannet_context_destroy(&f->context);
+}
+
+static void round_of(gannet_optimizer *optimizer, int q) {
+  int64_t id[8];
+  double x[8 * 5], c[8];
+  gannet_result results[8];
+  assert_ok(gannet_optimizer_ask(optimizer, q, id, x));
+  for (int i = 0; i < q; ++i) results[i] = mixed_value(id[i], x + 5 * i, &c[i]);
+  assert_ok(gannet_optimizer_tell(optimizer, q, results));
+}
+
+/* Every rank runs the campaign alone too: the bits must be those of all ranks together. */
+static void every_method_gives_the_same_bits_on_any_number_of_ranks(void **state) {
+  (void)state;
+  for (int i = 0; gannet_methods[i]; ++i) {
+    fixture all = make(MPI_COMM_WORLD, gannet_methods[i]->name, &mixed_spec);
+    fixture alone = make(MPI_COMM_SELF, gannet_methods[i]->name, &mixed_spec);
+    for (int round = 0; round < 6; ++round) {
+      round_of(all.optimizer, 4);
+      round_of(alone.optimizer, 4);
+    }
+    if (gannet_history_digest(all.optimizer->history) !=
+        gannet_history_digest(alone.optimizer->history))
+      fail_msg("method %s differs between one rank and many", gannet_methods[i]->name);
+    drop(&all);
+    drop(&alone);
+  }
+}
+
+static void copy_history(const gannet_optimizer *from, gannet_optimizer *to) {
+  for (int64_t id = 0; id < gannet_history_count(from->history); ++id)
+    assert_ok(gannet_history_propose(to->history, gannet_history_x_user(from->history, id),
+                                     gannet_history_get(from->history, id)->batch,
+                                     gannet_history_get(from->history, id)->origin, NULL));
+  for (int64_t at = 0; at < gannet_history_count_told(from->history); ++at) {
+    const int64_t id = gannet_history_order(from->history)[at];
+    const gannet_evaluation *row = gannet_history_get(from->history, id);
+    assert_ok(gannet_history_tell(to->history, id, row->status, row->objective,
+                                  gannet_history_constraints(from->history, id), NULL));
+  }
+}
+
+/* Interrupted after every round and continued from history and state alone. */
+static void a_restored_optimizer_continues_with_the_same_bits(void **state) {
+  (void)state;
+  for (int i = 0; gannet_methods[i]; ++i) {
+    fixture straight = make(MPI_COMM_WORLD, gannet_methods[i]->name, &mixed_spec);
+    fixture broken = make(MPI_COMM_WORLD, gannet_methods[i]->name, &mixed_spec);
+    for (int round = 0; round < 7; ++round) {
+      round_of(straight.optimizer, 3);
+      round_of(broken.optimizer, 3);
+      const int n = gannet_optimizer_state_size(broken.optimizer);
+      double *saved = NULL;
+      assert_ok(gannet_alloc((size_t)n, sizeof *saved, &saved));
+      gannet_optimizer_get_state(broken.optimizer, saved);
+      fixture next = make(MPI_COMM_WORLD, gannet_methods[i]->name, &mixed_spec);
+      copy_history(broken.optimizer, next.optimizer);
+      assert_ok(gannet_optimizer_set_state(next.optimizer, saved));
+      gannet_free(&saved);
+      drop(&broken);
+      broken = next;
+    }
+    if (gannet_history_digest(straight.optimizer->history) !=
+        gannet_history_digest(broken.optimizer->history))
+      fail_msg("method %s does not continue exactly", gannet_methods[i]->name);
+    drop(&straight);
+    drop(&broken);
+  }
+}
+
+static void models_find_the_good_region_of_a_mixed_constrained_problem(void **state) {
+  (void)state;
+  fixture f = make(MPI_COMM_WORLD, "neural-bo", &mixed_spec);
+  gannet_best best;
+  double x[5];
+  for (int round = 0; round < 15; ++round) round_of(f.optimizer, 4);
+  gannet_optimizer_best(f.optimizer, &best, x);
+  assert_true(best.feasible);
+  assert_true(best.objective > -0.1); /* random search reaches about -0.4 after 60 points */
+  assert_int_equal(x[4], 1);
+  drop(&f);
+}
+
+static void pending_points_are_not_proposed_again(void **state) {
+  (void)state;
+  fixture f = make(MPI_COMM_WORLD, "neural-bo", &mixed_spec);
+  int64_t id[8];
+  double x[8 * 5];
+  for (int round = 0; round < 5; ++round) round_of(f.optimizer, 4);
+  for (int ask = 0; ask < 3; ++ask) assert_ok(gannet_optimizer_ask(f.optimizer, 8, id, x));
+  const gannet_history *h = f.optimizer->history;
+  for (int64_t i = 0; i < gannet_history_count(h); ++i)
+    for (int64_t j = 0; j < i; ++j)
+      assert_int_not_equal(
+          0, memcmp(gannet_history_x_user(h, i), gannet_history_x_user(h, j), 5 * sizeof(double)));
+  drop(&f);
+}
+
+static void a_discrete_problem_that_runs_out_repeats_points(void **state) {
+  (void)state;
+  static const gannet_variable bits[] = {
+      {"a", GANNET_VARIABLE_BOOLEAN, 0, 0, GANNET_SCALE_LINEAR, 0, NULL},
+      {"b", GANNET_VARIABLE_BOOLEAN, 0, 0, GANNET_SCALE_LINEAR, 0, NULL}};
+  const gannet_problem_spec spec = {2, bits, 0, NULL, GANNET_MINIMIZE, NAN};
+  fixture f = make(MPI_COMM_WORLD, "neural-bo", &spec);
+  int seen[4] = {0};
+  for (int round = 0; round < 4; ++round) {
+    int64_t id[3];
+    double x[6];
+    gannet_result results[3] = {{0}};
+    assert_ok(gannet_optimizer_ask(f.optimizer, 3, id, x));
+    for (int i = 0; i < 3; ++i) {
+      seen[(int)(2 * x[2 * i] + x[2 * i + 1])] += 1;
+      results[i] = (gannet_result){.id = id[i], .objective = x[2 * i] - x[2 * i + 1]};
+    }
+    assert_ok(gannet_optimizer_tell(f.optimizer, 3, results));
+    if (round == 1)
+      for (int i = 0; i < 4; ++i) assert_true(seen[i] >= 1);
+  }
+  drop(&f);
+}
+
+/* One to eight rounds of results that a simulation may really give. */
+static void strange_results_do_not_stop_the_optimizer(void **state) {
+  (void)state;
+  static const gannet_variable x1[] = {
+      {"x", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL}};
+  const gannet_problem_spec spec = {1, x1, 0, NULL, GANNET_MINIMIZE, NAN};
+  const double kinds[6] = {0, 1e300, -1e300, 1e-300, NAN, INFINITY};
+  for (int kind = 0; kind < 8; ++kind) {
+    fixture f = make(MPI_COMM_WORLD, "neural-bo", &spec);
+    for (int round = 0; round < 8; ++round) {
+      int64_t id[2];
+      double x[2];
+      gannet_result results[2] = {{0}};
+      assert_ok(gannet_optimizer_ask(f.optimizer, 2, id, x));
+      for (int i = 0; i < 2; ++i) {
+        results[i] = (gannet_result){.id = id[i], .objective = kinds[kind % 6]};
+        if (kind == 1 || kind == 2) results[i].objective *= x[i]; /* huge but not constant */
+        if (kind == 6) results[i].outcome = GANNET_RESULT_INFEASIBLE;
+        if (kind == 7) results[i].outcome = GANNET_RESULT_FAILED;
+      }
+      assert_ok(gannet_optimizer_tell(f.optimizer, 2, results));
+    }
+    drop(&f);
+  }
+}
+
+static void wrong_calls_are_refused_and_change_nothing(void **state) {
+  (void)state;
+  fixture f = make(MPI_COMM_WORLD, "sobol", &mixed_spec);
+  int64_t id[2];
+  double x[10], c = 0;
+  assert_fails(GANNET_ERR_ARG, "q = 0", gannet_optimizer_ask(f.optimizer, 0, id, x));
+  assert_ok(gannet_optimizer_ask(f.optimizer, 2, id, x));
+  gannet_result results[2] = {mixed_value(id[0], x, &c), mixed_value(77, x, &c)};
+  assert_fails(GANNET_ERR_ARG, "never asked", gannet_optimizer_tell(f.optimizer, 2, results));
+  results[1].id = id[0];
+  assert_fails(GANNET_ERR_ARG, "twice", gannet_optimizer_tell(f.optimizer, 2, results));
+  assert_int_equal(gannet_history_count_told(f.optimizer->history), 0);
+  assert_ok(gannet_optimizer_tell(f.optimizer, 1, results));
+  assert_fails(GANNET_ERR_STATE, "already", gannet_optimizer_tell(f.optimizer, 1, results));
+  x[0] = 11;
+  assert_fails(GANNET_ERR_INPUT, "variable x",
+               gannet_optimizer_tell_point(f.optimizer, x, results, NULL));
+  x[0] = 3;
+  assert_ok(gannet_optimizer_tell_point(f.optimizer, x, results, &id[1]));
+  assert_int_equal(id[1], 2);
+  drop(&f);
+}
+
+static void wrong_settings_are_all_named(void **state) {
+  (void)state;
+  const gannet_method_setting settings[] = {
+      {"method", "neural-bq"},          {"search.candidates", "-3"},     {"search.candidate", "5"},
+      {"surrogate.activation", "rleu"}, {"acquisition.type", "thomson"}, {"surogate.type", "gp"}};
+  const char *const says[] = {"did you mean 'neural-bo'",  "search.candidates: '-3'",
+                              "did you mean 'candidates'", "surrogate.activation: 'rleu'",
+                              "did you mean 'thompson'",   "unknown key 'surogate.type'"};
+  fixture f = {0};
+  assert_ok(gannet_context_create(MPI_COMM_WORLD, 1, &f.context));
+  assert_ok(gannet_problem_create(&mixed_spec, &f.problem));
+  for (int i = 0; i < 6; ++i)
+    assert_fails(GANNET_ERR_INPUT, says[i],
+                 gannet_optimizer_create(f.context, f.problem, 6, settings, &f.optimizer));
+  assert_null(f.optimizer);
+  drop(&f);
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_method_gives_the_same_bits_on_any_number_of_ranks),
+      cmocka_unit_test(a_restored_optimizer_continues_with_the_same_bits),
+      cmocka_unit_test(models_find_the_good_region_of_a_mixed_constrained_problem),
+      cmocka_unit_test(pending_points_are_not_proposed_again),
+      cmocka_unit_test(a_discrete_problem_that_runs_out_repeats_points),
+      cmocka_unit_test(strange_results_do_not_stop_the_optimizer),
+      cmocka_unit_test(wrong_calls_are_refused_and_change_nothing),
+      cmocka_unit_test(wrong_settings_are_all_named),
+  };
+  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  const int failed = run_ranks(tests);
+  return PetscFinalize() ? 1 : failed;
+}
