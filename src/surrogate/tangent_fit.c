@@ -266,3 +266,14 @@ gannet_err tangent_learn(tangent_model *t, const gannet_data *data, int64_t iter
   release(&l);
   return code;
 }
+
+gannet_err tangent_evidence(tangent_model *t, const gannet_data *data, const double *hyper,
+                            double *value, double *gradient) {
+  learning l = {.t = t, .n = data->n};
+  t->noise_var = data->noise_var;
+  t->stale = true;
+  gannet_err code = prepare(&l, data, 0);
+  if (code == GANNET_OK) code = objective(&l, t->n_hyper, hyper, value, gradient);
+  release(&l);
+  return code;
+}

@@ -77,6 +77,14 @@ void tangent_scales(const tangent_model *t, const double *hyper, double *rho, do
 GANNET_CHECKED gannet_err tangent_learn(tangent_model *t, const gannet_data *data,
                                         int64_t iteration);
 
+/* What tangent_learn minimises at first: minus the logarithm of likelihood times priors for the
+ * infinitely wide network on all data (up to a constant), and its gradient; both [n_hyper].
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err tangent_evidence(tangent_model *t, const gannet_data *data,
+                                           const double *hyper, double *value, double *gradient);
+
 /* Operations of the family (surrogate/surrogate.h) on a conditioned model.
  *
  * Local.

@@ -1,0 +1,353 @@
+/* test: ranks 1 2 3 labels unit timeout 240 */
+#include <math.h>
+#include <petscsys.h>
+#include <string.h>
+
+#include "support/harness.h"
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "linalg/blas.h"
+#include "surrogate/tangent_kernel.h"
+
+enum { D = 2, WIDTH = 16, P = WIDTH * (D + 2), N = 12, M = 3, MANY = 160 };
+
+static gannet_context *world, *self;
+
+static gannet_surrogate *make(const gannet_context *context, int n,
+                              const gannet_setting *settings) {
+  const gannet_surrogate_type *type = NULL;
+  tangent_options options = {0};
+  gannet_complaints complaints = {0};
+  gannet_surrogate *s = NULL;
+  assert_ok(gannet_surrogate_find("tangent-kernel", &type));
+  assert_ok(gannet_options_apply(type->options, NULL, n, settings, &options, &complaints));
+  assert_ok(gannet_complaints_raise(&complaints));
+  assert_ok(gannet_surrogate_create(context, type, &options, D, 0, &s));
+  return s;
+}
+
+static gannet_surrogate *make_narrow(const gannet_context *context) {
+  const gannet_setting narrow = {.key = "width", .text = "16"};
+  return make(context, 1, &narrow);
+}
+
+static void points(uint64_t which, int n, double *x) {
+  gannet_random_uniform((gannet_stream){1, GANNET_FOR_TEST, which, 9}, 0, (size_t)(n * D), x);
+}
+
+/* Smooth, of order 1. */
+static void values(int n, const double *x, double *y) {
+  for (int i = 0; i < n; ++i) y[i] = sin(4 * x[i * D]) + x[i * D + 1] * x[i * D + 1] - 0.6;
+}
+
+/* Features written out: c a_j, then B_j z_k, from a network made of the same stream. */
+static void explicit_features(const double *hyper, int n, const double *x, double *phi) {
+  const gannet_tangent_shape shape = {
+      .activation = gannet_activations[2], .d = D, .layers = 1, .width = WIDTH};
+  const double rho[D] = {exp(hyper[TANGENT_RHO]), exp(hyper[TANGENT_RHO])};
+  gannet_tangent *net = NULL;
+  gannet_tangent_features f = {0};
+  assert_string_equal(shape.activation->name, "erf");
+  assert_ok(
+      gannet_tangent_create(&shape, gannet_context_stream(world, GANNET_FOR_WEIGHTS, 0, 0), &net));
+  gannet_tangent_set_inputs(net, rho, exp(hyper[TANGENT_BIAS]));
+  assert_ok(gannet_tangent_extend(net, n, x, &f));
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < WIDTH; ++j) {
+      double *row = phi + i * P + j * (D + 2);
+      row[0] = f.a[0][i * WIDTH + j] / sqrt(WIDTH);
+      for (int k = 0; k <= D; ++k) row[1 + k] = f.b[0][i * WIDTH + j] * f.z[i * (D + 1) + k];
+    }
+  gannet_tangent_release(&f);
+  gannet_tangent_destroy(&net);
+}
+
+static gannet_err primal_rows(void *user, int first, int rows, double *k, int ldk) {
+  const double *u = user;
+  for (int i = 0; i < rows; ++i) memcpy(k + i * ldk, u + (first + i) * P, P * sizeof *k);
+  return GANNET_OK;
+}
+
+/* Moments of the noise-free function in the primal form, U = lambda I + Phi^T Phi of size p x p:
+ * mean = phi^T U^-1 Phi^T y, covariance = noise phi^T U^-1 phi'. */
+static void primal(const double *hyper, double noise, const double *x, const double *y,
+                   const double *query, double *mean, double *covariance) {
+  static double phi[N * P], at[M * P], u[P * P], solved[M * P], right[P];
+  const double lambda = noise / exp(hyper[TANGENT_AMPLITUDE]);
+  gannet_cholesky *factor = NULL;
+  explicit_features(hyper, N, x, phi);
+  explicit_features(hyper, M, query, at);
+  gannet_gemm_tn(P, P, N, 1, phi, P, phi, P, 0, u, P);
+  for (int i = 0; i < P; ++i) u[i * P + i] += lambda;
+  assert_ok(gannet_cholesky_create(&factor));
+  assert_ok(gannet_cholesky_extend(factor, P, primal_rows, u));
+  memcpy(solved, at, sizeof at);
+  gannet_cholesky_solve(factor, M, solved, P);
+  gannet_gemv_t(N, P, 1, phi, P, y, 0, right);
+  gannet_gemv_n(M, P, 1, solved, P, right, 0, mean);
+  gannet_gemm_nt(M, M, P, noise, solved, P, at, P, 0, covariance, M);
+  gannet_cholesky_destroy(&factor);
+}
+
+static void dual_and_primal_forms_agree(void **state) {
+  (void)state;
+  double x[N * D], y[N], query[M * D], mean[M], sd[M], hyper[TANGENT_RHO + 1];
+  double primal_mean[M], covariance[M * M];
+  points(1, N, x);
+  points(2, M, query);
+  values(N, x, y);
+  gannet_surrogate *s = make_narrow(world);
+  const gannet_data data = {N, x, y, 0.01};
+  assert_ok(gannet_surrogate_fit(s, &data, true, 1));
+  gannet_surrogate_get_hyper(s, hyper);
+  assert_ok(gannet_surrogate_predict(s, M, query, mean, sd));
+  primal(hyper, 0.01, x, y, query, primal_mean, covariance);
+  for (int i = 0; i < M; ++i) {
+    assert_near(mean[i], primal_mean[i], 1e-9);
+    assert_near(sd[i], sqrt(covariance[i * M + i]), 1e-9);
+  }
+  gannet_surrogate_destroy(&s);
+}
+
+/* 10^4 draws, exploration 1 and 2.5: means and covariances within 5 standard errors of the closed
+ * form. */
+static void draws_have_the_moments_of_the_closed_form(void **state) {
+  (void)state;
+  enum { Q = 10000 };
+  static double draws[Q * M];
+  double x[N * D], y[N], query[M * D], hyper[TANGENT_RHO + 1], mean[M], covariance[M * M];
+  points(1, N, x);
+  points(2, M, query);
+  values(N, x, y);
+  gannet_surrogate *s = make_narrow(world);
+  const gannet_data data = {N, x, y, 0.01};
+  assert_ok(gannet_surrogate_fit(s, &data, true, 1));
+  gannet_surrogate_get_hyper(s, hyper);
+  primal(hyper, 0.01, x, y, query, mean, covariance);
+  for (int round = 0; round < 2; ++round) {
+    const double exploration = round ? 2.5 : 1, square = exploration * exploration;
+    assert_ok(gannet_surrogate_sample(s, Q, exploration, 3 + round));
+    assert_ok(gannet_surrogate_draw_values(s, M, query, draws, M));
+    for (int a = 0; a < M; ++a) {
+      const double va = square * covariance[a * M + a];
+      double sum = 0;
+      for (int j = 0; j < Q; ++j) sum += draws[j * M + a];
+      assert_near(sum / Q, mean[a], 5 * sqrt(va / Q));
+      for (int b = 0; b < M; ++b) {
+        const double vb = square * covariance[b * M + b], vab = square * covariance[a * M + b];
+        double product = 0;
+        for (int j = 0; j < Q; ++j)
+          product += (draws[j * M + a] - mean[a]) * (draws[j * M + b] - mean[b]);
+        assert_near(product / Q, vab, 5 * sqrt((va * vb + vab * vab) / Q));
+      }
+    }
+  }
+  gannet_surrogate_destroy(&s);
+}
+
+static void without_exploration_a_draw_is_the_mean(void **state) {
+  (void)state;
+  double x[N * D], y[N], query[M * D], mean[M], draw[2 * M];
+  points(1, N, x);
+  points(2, M, query);
+  values(N, x, y);
+  gannet_surrogate *s = make(world, 0, NULL);
+  const gannet_data data = {N, x, y, 0.01};
+  assert_ok(gannet_surrogate_fit(s, &data, false, 1));
+  assert_ok(gannet_surrogate_predict(s, M, query, mean, NULL));
+  assert_ok(gannet_surrogate_sample(s, 2, 0, 1));
+  assert_ok(gannet_surrogate_draw_values(s, M, query, draw, M));
+  for (int i = 0; i < 2 * M; ++i) assert_near(draw[i], mean[i % M], 1e-10);
+  gannet_surrogate_destroy(&s);
+}
+
+/* Noise 0: the mean passes through the data to the noise floor of 1e-8, and so does every draw. */
+static void exact_data_are_interpolated(void **state) {
+  (void)state;
+  enum { MORE = 40 };
+  double x[MORE * D], y[MORE], mean[MORE], sd[MORE], draw[2 * MORE];
+  points(3, MORE, x);
+  values(MORE, x, y);
+  gannet_surrogate *s = make(world, 0, NULL);
+  const gannet_data data = {MORE, x, y, 0};
+  assert_ok(gannet_surrogate_fit(s, &data, true, 1));
+  assert_ok(gannet_surrogate_predict(s, MORE, x, mean, sd));
+  assert_ok(gannet_surrogate_sample(s, 2, 1, 1));
+  assert_ok(gannet_surrogate_draw_values(s, MORE, x, draw, MORE));
+  for (int i = 0; i < MORE; ++i) {
+    assert_near(mean[i], y[i], 5e-4);
+    assert_near(sd[i], 0, 1.1e-4);
+    assert_near(draw[i], y[i], 1e-3);
+    assert_near(draw[MORE + i], y[i], 1e-3);
+  }
+  gannet_surrogate_destroy(&s);
+}
+
+static uint64_t digest(gannet_surrogate *s, int64_t iteration) {
+  enum { QUERIES = 70, Q = 3 };
+  static double query[QUERIES * D], all[(2 + Q) * QUERIES];
+  double hyper[TANGENT_RHO + D];
+  points(7, QUERIES, query);
+  assert_ok(gannet_surrogate_predict(s, QUERIES, query, all, all + QUERIES));
+  assert_ok(gannet_surrogate_sample(s, Q, 1.5, iteration));
+  assert_ok(gannet_surrogate_draw_values(s, QUERIES, query, all + 2 * QUERIES, QUERIES));
+  gannet_surrogate_get_hyper(s, hyper);
+  const size_t size = (size_t)gannet_surrogate_n_hyper(s) * sizeof *hyper;
+  return gannet_hash(all, sizeof all) ^ gannet_hash(hyper, size);
+}
+
+/* Across the blocks of the factor, repeated points (where lambda must be raised) included. */
+static void growing_and_fitting_anew_give_the_same_bits(void **state) {
+  (void)state;
+  static double x[MANY * D], y[MANY];
+  points(4, MANY, x);
+  const int sizes[] = {0, 1, 17, 63, 64, 65, 130, MANY};
+  for (int repeated = 0; repeated < 2; ++repeated) {
+    if (repeated) memcpy(x + 100 * D, x + 20 * D, 60 * D * sizeof *x);
+    values(MANY, x, y);
+    gannet_surrogate *grown = make(world, 0, NULL);
+    for (int k = 0; k < 8; ++k) {
+      const gannet_data data = {sizes[k], x, y, 0};
+      gannet_surrogate *anew = make(world, 0, NULL);
+      assert_ok(gannet_surrogate_fit(grown, &data, false, k));
+      assert_ok(gannet_surrogate_fit(anew, &data, false, k));
+      assert_true(digest(grown, k) == digest(anew, k));
+      gannet_surrogate_destroy(&anew);
+    }
+    gannet_surrogate_destroy(&grown);
+  }
+}
+
+/* More observations than the fit takes, one scale per coordinate, two layers. */
+static void a_group_of_ranks_and_one_alone_get_the_same_bits(void **state) {
+  (void)state;
+  static double x[MANY * D], y[MANY];
+  const gannet_setting settings[] = {{.key = "input_scales", .text = "ard"},
+                                     {.key = "layers", .text = "2"},
+                                     {.key = "width", .text = "48"},
+                                     {.key = "fit_points", .text = "50"},
+                                     {.key = "restarts", .text = "5"}};
+  uint64_t digests[2];
+  points(5, MANY, x);
+  values(MANY, x, y);
+  for (int k = 0; k < 2; ++k) {
+    gannet_surrogate *s = make(k ? self : world, 5, settings);
+    for (int n = 80; n <= MANY; n += 40) {
+      const gannet_data data = {n, x, y, NAN};
+      assert_ok(gannet_surrogate_fit(s, &data, n != 120, n));
+    }
+    digests[k] = digest(s, 1);
+    gannet_surrogate_destroy(&s);
+  }
+  assert_true(digests[0] == digests[1]);
+  assert_ok(gannet_same(world->comm, digests, sizeof digests, "digests"));
+}
+
+/* Central differences, step 1e-5, with and without inferred noise. */
+static void the_evidence_has_the_gradient_of_its_differences(void **state) {
+  (void)state;
+  const gannet_surrogate_type *type = NULL;
+  const gannet_setting settings[] = {{.key = "input_scales", .text = "ard"},
+                                     {.key = "width", .text = "8"}};
+  const double h = 1e-5;
+  double x[N * D], y[N];
+  points(1, N, x);
+  values(N, x, y);
+  assert_ok(gannet_surrogate_find("tangent-kernel", &type));
+  for (int kind = 0; kind < 4; ++kind) {
+    tangent_options options = {0};
+    gannet_complaints complaints = {0};
+    void *model = NULL;
+    double hyper[TANGENT_RHO + D] = {0.3, -3, -0.4, -0.5, 0.2}, by[TANGENT_RHO + D], other[8];
+    assert_ok(gannet_options_apply(type->options, NULL, 2, settings, &options, &complaints));
+    options.layers = 1 + kind % 2;
+    assert_ok(type->create(self, &options, D, 0, &model));
+    const gannet_data data = {N, x, y, kind < 2 ? NAN : 0.04};
+    double value = 0, above = 0, below = 0;
+    assert_ok(tangent_evidence(model, &data, hyper, &value, by));
+    for (int k = 0; k < TANGENT_RHO + D; ++k) {
+      const double old = hyper[k];
+      hyper[k] = old + h;
+      assert_ok(tangent_evidence(model, &data, hyper, &above, other));
+      hyper[k] = old - h;
+      assert_ok(tangent_evidence(model, &data, hyper, &below, other));
+      hyper[k] = old;
+      assert_near(by[k], (above - below) / (2 * h), 1e-5 * (1 + fabs(by[k])));
+    }
+    type->destroy(model);
+  }
+}
+
+/* Data that the model itself drew, with noise of sd 0.1: the variance learned from 160 observations
+ * is right to a factor 1.6 (5 standard errors of 160/2 degrees of freedom), and residuals are
+ * calibrated. */
+static void a_known_noise_level_is_recovered(void **state) {
+  (void)state;
+  static double x[MANY * D], y[MANY], noise[MANY];
+  double hyper[TANGENT_RHO + 1], scale = 0;
+  points(6, MANY, x);
+  gannet_surrogate *s = make(world, 0, NULL);
+  const gannet_data none = {0, NULL, NULL, NAN}, data = {MANY, x, y, NAN};
+  assert_ok(gannet_surrogate_fit(s, &none, false, 1));
+  assert_ok(gannet_surrogate_sample(s, 1, 1, 1));
+  assert_ok(gannet_surrogate_draw_values(s, MANY, x, y, MANY));
+  gannet_random_normal((gannet_stream){1, GANNET_FOR_TEST, 8, 9}, 0, MANY, noise);
+  for (int i = 0; i < MANY; ++i) y[i] += 0.1 * noise[i];
+  assert_ok(gannet_surrogate_fit(s, &data, true, 2));
+  gannet_surrogate_get_hyper(s, hyper);
+  assert_near(hyper[TANGENT_NOISE], log(0.01), log(1.6));
+  assert_ok(gannet_surrogate_calibration(s, &scale));
+  assert_near(scale, 1, 0.25);
+  gannet_surrogate_destroy(&s);
+}
+
+/* Leave-one-out residuals by leaving each point out. */
+static void calibration_is_that_of_models_without_the_point(void **state) {
+  (void)state;
+  double x[N * D], y[N], sum = 0, scale = 0;
+  points(1, N, x);
+  values(N, x, y);
+  gannet_surrogate *s = make(world, 0, NULL);
+  const gannet_data data = {N, x, y, 0.01};
+  assert_ok(gannet_surrogate_fit(s, &data, false, 1));
+  assert_ok(gannet_surrogate_calibration(s, &scale));
+  for (int out = 0; out < N; ++out) {
+    double others[N * D], y_others[N], mean, sd;
+    memcpy(others, x, sizeof x);
+    memcpy(y_others, y, sizeof y);
+    memcpy(others + out * D, x + (N - 1) * D, D * sizeof *x);
+    y_others[out] = y[N - 1];
+    const gannet_data rest = {N - 1, others, y_others, 0.01};
+    gannet_surrogate *without = make(world, 0, NULL);
+    assert_ok(gannet_surrogate_fit(without, &rest, false, 1));
+    assert_ok(gannet_surrogate_predict(without, 1, x + out * D, &mean, &sd));
+    sum += (y[out] - mean) * (y[out] - mean) / (sd * sd + 0.01);
+    gannet_surrogate_destroy(&without);
+  }
+  assert_near(scale, sqrt(sum / N), 1e-8);
+  gannet_surrogate_destroy(&s);
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(dual_and_primal_forms_agree),
+      cmocka_unit_test(draws_have_the_moments_of_the_closed_form),
+      cmocka_unit_test(without_exploration_a_draw_is_the_mean),
+      cmocka_unit_test(exact_data_are_interpolated),
+      cmocka_unit_test(growing_and_fitting_anew_give_the_same_bits),
+      cmocka_unit_test(a_group_of_ranks_and_one_alone_get_the_same_bits),
+      cmocka_unit_test(the_evidence_has_the_gradient_of_its_differences),
+      cmocka_unit_test(a_known_noise_level_is_recovered),
+      cmocka_unit_test(calibration_is_that_of_models_without_the_point),
+  };
+  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  int failed = 1;
+  if (gannet_context_create(MPI_COMM_WORLD, 5, &world) == GANNET_OK &&
+      gannet_context_create(MPI_COMM_SELF, 5, &self) == GANNET_OK)
+    failed = run_ranks(tests);
+  gannet_context_destroy(&self);
+  gannet_context_destroy(&world);
+  PetscFinalize();
+  return failed;
+}
