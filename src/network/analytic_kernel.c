@@ -9,17 +9,30 @@
 
 enum { LAYERS = GANNET_TANGENT_LAYERS };
 
+/* What the reversal of one row of pairs needs of a layer; all [n]. */
+typedef struct {
+  double *p;       /* the row's variance S_l(i,i), repeated */
+  double *s;       /* S_l */
+  double *tangent; /* T_l */
+  double *slope;   /* D_{l+1} */
+  gannet_expectation_partials by;
+} layer;
+
+enum { VECTORS_PER_LAYER = 9 };
+
 struct gannet_analytic {
   gannet_analytic_shape shape;
-  gannet_expectation_function pair;
+  const gannet_expectation *pair;
   int n, inputs;  /* inputs = d + 1 */
   double *x;      /* [n][d] */
   double *z;      /* [n][d+1], lifted by the last scales */
   double *s;      /* [n][n] products of z */
   double *by_s;   /* [n][n] derivatives by them */
   double *q;      /* [L+1][n]: S_l(a,a) */
-  double *by_q;   /* [L+1][n] */
+  double *by_q;   /* [L][n] */
   double *folded; /* [n][d+1] */
+  double *rows;   /* [L+1][VECTORS_PER_LAYER][n], the layers' vectors */
+  layer layer[LAYERS + 1];
 };
 
 static gannet_err allocate(gannet_analytic *a) {
@@ -29,8 +42,21 @@ static gannet_err allocate(gannet_analytic *a) {
   GANNET_TRY(gannet_alloc(n * n, sizeof *a->s, &a->s));
   GANNET_TRY(gannet_alloc(n * n, sizeof *a->by_s, &a->by_s));
   GANNET_TRY(gannet_alloc(n * (layers + 1), sizeof *a->q, &a->q));
-  GANNET_TRY(gannet_alloc(n * (layers + 1), sizeof *a->by_q, &a->by_q));
-  return gannet_alloc(n * inputs, sizeof *a->folded, &a->folded);
+  GANNET_TRY(gannet_alloc(n * layers, sizeof *a->by_q, &a->by_q));
+  GANNET_TRY(gannet_alloc(n * inputs, sizeof *a->folded, &a->folded));
+  return gannet_alloc(n * (layers + 1) * VECTORS_PER_LAYER, sizeof *a->rows, &a->rows);
+}
+
+static void place_layers(gannet_analytic *a) {
+  const size_t n = (size_t)a->n;
+  for (int l = 0; l <= a->shape.layers; ++l) {
+    double *at = a->rows + (size_t)(l * VECTORS_PER_LAYER) * n;
+    a->layer[l] = (layer){at,
+                          at + n,
+                          at + 2 * n,
+                          at + 3 * n,
+                          {at + 4 * n, at + 5 * n, at + 6 * n, at + 7 * n, at + 8 * n}};
+  }
 }
 
 gannet_err gannet_analytic_create(const gannet_analytic_shape *shape, int n, const double *x,
@@ -38,7 +64,7 @@ gannet_err gannet_analytic_create(const gannet_analytic_shape *shape, int n, con
   GANNET_REQUIRE(shape->layers >= 1 && shape->layers <= LAYERS, GANNET_ERR_ARG,
                  "layers = %d, expected 1 to %d", shape->layers, LAYERS);
   GANNET_REQUIRE(n >= 0 && shape->d >= 1, GANNET_ERR_ARG, "n = %d, d = %d", n, shape->d);
-  gannet_expectation_function pair = NULL;
+  const gannet_expectation *pair = NULL;
   GANNET_TRY(gannet_expectation_find(shape->activation, &pair));
   gannet_analytic *new = NULL;
   GANNET_TRY(gannet_alloc(1, sizeof *new, &new));
@@ -48,6 +74,7 @@ gannet_err gannet_analytic_create(const gannet_analytic_shape *shape, int n, con
     gannet_analytic_destroy(&new);
     GANNET_TRY(err);
   }
+  place_layers(new);
   memcpy(new->x, x, (size_t)n * (size_t)shape->d * sizeof *x);
   *kernel = new;
   return GANNET_OK;
@@ -62,6 +89,7 @@ void gannet_analytic_destroy(gannet_analytic **kernel) {
   gannet_free(&(*kernel)->q);
   gannet_free(&(*kernel)->by_q);
   gannet_free(&(*kernel)->folded);
+  gannet_free(&(*kernel)->rows);
   gannet_free(kernel);
 }
 
@@ -75,102 +103,118 @@ static void lift(gannet_analytic *a, const double *rho, double bias) {
   }
 }
 
-/* S_l(a,a) of every layer, and T_L(a,a) into the diagonal of k. */
-static void diagonal(gannet_analytic *a, double *k) {
-  const size_t n = (size_t)a->n;
-  for (size_t i = 0; i < n; ++i) {
-    double variance = a->s[i * n + i], tangent = variance;
-    a->q[i] = variance;
-    for (size_t l = 1; l <= (size_t)a->shape.layers; ++l) {
-      gannet_expectation e;
-      a->pair(variance, variance, variance, &e);
-      tangent = tangent * e.slope + e.value;
-      variance = a->q[l * n + i] = e.value;
-    }
-    k[i * n + i] = tangent;
+/* The recursion for count pairs, from the s of layer 0; the variances of the one side are in the p
+ * of the layers, those of the other in q. T_L is left in the tangent of layer L. */
+static void forward(gannet_analytic *a, int count) {
+  layer *at = a->layer;
+  memcpy(at[0].tangent, at[0].s, (size_t)count * sizeof *at[0].s);
+  for (int l = 0; l < a->shape.layers; ++l) {
+    a->pair->moments(count, at[l].p, a->q + (size_t)l * (size_t)a->n, at[l].s, at[l + 1].s,
+                     at[l].slope);
+    for (int j = 0; j < count; ++j)
+      at[l + 1].tangent[j] = at[l].tangent[j] * at[l].slope[j] + at[l + 1].s[j];
   }
+}
+
+/* The pairs (i, j) with j < count. */
+static void forward_row(gannet_analytic *a, size_t i, int count) {
+  const size_t n = (size_t)a->n;
+  for (int l = 0; l < a->shape.layers; ++l)
+    for (int j = 0; j < count; ++j) a->layer[l].p[j] = a->q[(size_t)l * n + i];
+  memcpy(a->layer[0].s, a->s + i * n, (size_t)count * sizeof *a->s);
+  forward(a, count);
+}
+
+/* The pairs (i, i) of all points; S_l(i,i) into q. */
+static void forward_diagonal(gannet_analytic *a) {
+  const size_t n = (size_t)a->n, row = n * sizeof *a->q;
+  for (size_t i = 0; i < n; ++i) a->layer[0].s[i] = a->q[i] = a->s[i * n + i];
+  for (size_t l = 0; l < (size_t)a->shape.layers; ++l) {
+    memcpy(a->layer[l].p, a->q + l * n, row);
+    a->pair->moments(a->n, a->layer[l].p, a->q + l * n, a->layer[l].p, a->q + (l + 1) * n,
+                     a->layer[l].slope);
+  }
+  forward(a, a->n);
 }
 
 void gannet_analytic_matrix(gannet_analytic *kernel, const double *rho, double bias, double *k) {
   gannet_analytic *a = kernel;
-  const size_t n = (size_t)a->n, layers = (size_t)a->shape.layers;
+  const size_t n = (size_t)a->n;
+  const double *result = a->layer[a->shape.layers].tangent;
   lift(a, rho, bias);
   gannet_gemm_nt(a->n, a->n, a->inputs, 1, a->z, a->inputs, a->z, a->inputs, 0, a->s, a->n);
-  diagonal(a, k);
-  for (size_t i = 0; i < n; ++i)
-    for (size_t j = 0; j < i; ++j) {
-      double s = a->s[i * n + j], tangent = s;
-      for (size_t l = 0; l < layers; ++l) {
-        gannet_expectation e;
-        a->pair(a->q[l * n + i], a->q[l * n + j], s, &e);
-        tangent = tangent * e.slope + e.value;
-        s = e.value;
-      }
-      k[i * n + j] = k[j * n + i] = tangent;
+  forward_diagonal(a);
+  for (size_t i = 0; i < n; ++i) k[i * n + i] = result[i];
+  for (size_t i = 0; i < n; ++i) {
+    forward_row(a, i, (int)i);
+    for (size_t j = 0; j < i; ++j) k[i * n + j] = k[j * n + i] = result[j];
+  }
+}
+
+/* From weight = dF/dT_L of count pairs to by_s = dF/ds; dF/dS_l of the q side is added to by_q,
+ * that of the p side is summed into by_p[l]. */
+static void backward(gannet_analytic *a, int count, double *weight, double *by_s, double *by_p) {
+  const size_t n = (size_t)a->n;
+  for (int j = 0; j < count; ++j) by_s[j] = 0;
+  for (int l = a->shape.layers - 1; l >= 0; --l) {
+    const layer *at = &a->layer[l];
+    double *by_q = a->by_q + (size_t)l * n, sum = 0;
+    a->pair->partials(count, at->p, a->q + (size_t)l * n, at->s, &at->by);
+    for (int j = 0; j < count; ++j) {
+      const double by_value = weight[j] + by_s[j], by_slope = weight[j] * at->tangent[j];
+      by_q[j] += by_value * at->by.value_q[j] + by_slope * at->by.slope_q[j];
+      sum += by_value * at->by.value_p[j] + by_slope * at->by.slope_p[j];
+      by_s[j] = by_value * at->slope[j] + by_slope * at->by.slope_s[j];
+      weight[j] *= at->slope[j];
     }
+    by_p[l] += sum;
+  }
+  for (int j = 0; j < count; ++j) by_s[j] += weight[j];
 }
 
-/* Derivative of weight * T_L(i,j) by s_ij; those by S_l(i,i) and S_l(j,j) are added to by_q. */
-static double reverse_pair(gannet_analytic *a, size_t i, size_t j, double weight) {
+/* The pairs (i, i), where p = q = s move together: every S_l(i,i) gathers what reached it from
+ * by_q, and passes it on to the layer below. */
+static void backward_diagonal(gannet_analytic *a, double *weight, double *by_s) {
   const size_t n = (size_t)a->n;
-  const int layers = a->shape.layers;
-  gannet_expectation e[LAYERS];
-  double tangent[LAYERS];
-  double s = a->s[i * n + j], t = s;
-  for (int l = 0; l < layers; ++l) {
-    a->pair(a->q[(size_t)l * n + i], a->q[(size_t)l * n + j], s, &e[l]);
-    tangent[l] = t;
-    t = t * e[l].slope + e[l].value;
-    s = e[l].value;
+  for (size_t i = 0; i < n; ++i) by_s[i] = 0;
+  for (int l = a->shape.layers - 1; l >= 0; --l) {
+    const layer *at = &a->layer[l];
+    a->pair->partials(a->n, at->p, a->q + (size_t)l * n, at->s, &at->by);
+    for (size_t i = 0; i < n; ++i) {
+      const double by_value = weight[i] + by_s[i], by_slope = weight[i] * at->tangent[i];
+      by_s[i] = by_value * (at->slope[i] + at->by.value_p[i] + at->by.value_q[i]) +
+                by_slope * (at->by.slope_s[i] + at->by.slope_p[i] + at->by.slope_q[i]) +
+                a->by_q[(size_t)l * n + i];
+      weight[i] *= at->slope[i];
+    }
   }
-  double by_tangent = weight, by_s = 0;
-  for (int l = layers - 1; l >= 0; --l) {
-    const double by_value = by_tangent + by_s, by_slope = by_tangent * tangent[l];
-    a->by_q[(size_t)l * n + i] += by_value * e[l].value_p + by_slope * e[l].slope_p;
-    a->by_q[(size_t)l * n + j] += by_value * e[l].value_q + by_slope * e[l].slope_q;
-    by_s = by_value * e[l].slope + by_slope * e[l].slope_s;
-    by_tangent *= e[l].slope;
-  }
-  return by_s + by_tangent;
+  for (size_t i = 0; i < n; ++i) by_s[i] += weight[i];
 }
 
-/* The same for the diagonal, where p = q = s move together; afterwards by_q[0] holds the derivative
- * by s_ii, all layers included. */
-static void reverse_diagonal(gannet_analytic *a, size_t i, double weight) {
-  const size_t n = (size_t)a->n;
-  const int layers = a->shape.layers;
-  gannet_expectation e[LAYERS];
-  double tangent[LAYERS];
-  double t = a->q[i];
-  for (int l = 0; l < layers; ++l) {
-    const double q = a->q[(size_t)l * n + i];
-    a->pair(q, q, q, &e[l]);
-    tangent[l] = t;
-    t = t * e[l].slope + e[l].value;
+/* dF / ds_ij for all pairs, both triangles. */
+static void reverse_pairs(gannet_analytic *a, const double *by_k) {
+  const size_t n = (size_t)a->n, layers = (size_t)a->shape.layers;
+  double *weight = a->layer[layers].slope, *by_row = a->layer[layers].p; /* free there */
+  memset(a->by_q, 0, n * layers * sizeof *a->by_q);
+  for (size_t i = 0; i < n; ++i) {
+    double by_p[LAYERS] = {0};
+    forward_row(a, i, (int)i);
+    for (size_t j = 0; j < i; ++j) weight[j] = 2 * by_k[i * n + j];
+    backward(a, (int)i, weight, by_row, by_p);
+    for (size_t l = 0; l < layers; ++l) a->by_q[l * n + i] += by_p[l];
+    for (size_t j = 0; j < i; ++j) a->by_s[i * n + j] = a->by_s[j * n + i] = by_row[j] / 2;
   }
-  double by_tangent = weight, by_variance = 0;
-  for (int l = layers - 1; l >= 0; --l) {
-    const double by_value = by_tangent + by_variance, by_slope = by_tangent * tangent[l];
-    by_variance = by_value * (e[l].slope + e[l].value_p + e[l].value_q) +
-                  by_slope * (e[l].slope_s + e[l].slope_p + e[l].slope_q) +
-                  a->by_q[(size_t)l * n + i];
-    by_tangent *= e[l].slope;
-  }
-  a->by_q[i] = by_variance + by_tangent;
+  forward_diagonal(a);
+  for (size_t i = 0; i < n; ++i) weight[i] = by_k[i * n + i];
+  backward_diagonal(a, weight, by_row);
+  for (size_t i = 0; i < n; ++i) a->by_s[i * n + i] = by_row[i];
 }
 
 void gannet_analytic_reverse(gannet_analytic *kernel, const double *by_k, double *by_rho,
                              double *by_bias) {
   gannet_analytic *a = kernel;
   const size_t n = (size_t)a->n, inputs = (size_t)a->inputs, d = inputs - 1;
-  memset(a->by_q, 0, n * (size_t)(a->shape.layers + 1) * sizeof *a->by_q);
-  for (size_t i = 0; i < n; ++i)
-    for (size_t j = 0; j < i; ++j)
-      a->by_s[i * n + j] = a->by_s[j * n + i] = reverse_pair(a, i, j, 2 * by_k[i * n + j]) / 2;
-  for (size_t i = 0; i < n; ++i) {
-    reverse_diagonal(a, i, by_k[i * n + i]);
-    a->by_s[i * n + i] = a->by_q[i];
-  }
+  reverse_pairs(a, by_k);
   /* s_ij = sum_k z_ik z_jk, so d F / d log rho_k = 2 sum_ij by_s_ij z_ik z_jk */
   gannet_gemm_nn(a->n, a->inputs, a->n, 1, a->by_s, a->n, a->z, a->inputs, 0, a->folded, a->inputs);
   for (size_t k = 0; k <= d; ++k) {

@@ -3,70 +3,120 @@
 #include <math.h>
 #include <string.h>
 
+#include "network/vector_math.h"
+
 static const double pi = 3.14159265358979323846;
 
 /* Cho and Saul 2009, eqs. (6) and (7) of orders 1 and 0, times g = 2. With w = sqrt(pq - s^2). For
  * parallel inputs w is 0 and the slope has a corner: w is kept off 0 to keep derivatives finite. */
-static void relu_pair(double p, double q, double s, gannet_expectation *e) {
+static inline double relu_slope_of(double p, double q, double s, double *w) {
   const double r = sqrt(p * q);
-  const double c = r > 0 ? fmin(1, fmax(-1, s / r)) : 0;
-  const double w = r * sqrt((1 - c) * (1 + c));
-  const double safe = fmax(w, 1e-9 * r + 1e-300);
-  e->slope = (pi - acos(c)) / pi;
-  e->value = s * e->slope + w / pi;
-  e->value_p = p > 0 ? w / (2 * pi * p) : 0;
-  e->value_q = q > 0 ? w / (2 * pi * q) : 0;
-  e->slope_s = 1 / (pi * safe);
-  e->slope_p = p > 0 ? -s / (2 * pi * p * safe) : 0;
-  e->slope_q = q > 0 ? -s / (2 * pi * q * safe) : 0;
+  const double ratio = s / (r > 0 ? r : 1);
+  const double c = ratio > 1 ? 1 : ratio < -1 ? -1 : ratio;
+  *w = r * sqrt((1 - c) * (1 + c));
+  return 0.5 + copysign(arcsine(fabs(c)), c) / pi;
 }
 
-/* Williams 1997, eq. (11). */
-static void erf_pair(double p, double q, double s, gannet_expectation *e) {
-  const double a = 1 + 2 * p, b = 1 + 2 * q;
-  const double t = 2 * s / sqrt(a * b);
-  const double root = 1 / sqrt(a * b - 4 * s * s);
-  e->value = (2 / pi) * asin(fmin(1, fmax(-1, t)));
-  e->slope = (4 / pi) * root;
-  e->value_p = -e->slope * s / a;
-  e->value_q = -e->slope * s / b;
-  const double cube = e->slope * root * root;
-  e->slope_s = 4 * s * cube;
-  e->slope_p = -b * cube;
-  e->slope_q = -a * cube;
+static void relu_moments(int n, const double *p, const double *q, const double *s, double *value,
+                         double *slope) {
+  for (int i = 0; i < n; ++i) {
+    double w;
+    slope[i] = relu_slope_of(p[i], q[i], s[i], &w);
+    value[i] = s[i] * slope[i] + w / pi;
+  }
 }
 
-/* tanh(u) is close to erf(sqrt(pi)/2 u): variances times pi/4. */
-static void tanh_pair(double p, double q, double s, gannet_expectation *e) {
-  const double k = pi / 4;
-  erf_pair(k * p, k * q, k * s, e);
-  e->slope *= k;
-  e->value_p *= k;
-  e->value_q *= k;
-  e->slope_s *= k * k;
-  e->slope_p *= k * k;
-  e->slope_q *= k * k;
+static void relu_partials(int n, const double *p, const double *q, const double *s,
+                          const gannet_expectation_partials *out) {
+  for (int i = 0; i < n; ++i) {
+    double w;
+    (void)relu_slope_of(p[i], q[i], s[i], &w);
+    const double least = 1e-9 * sqrt(p[i] * q[i]) + 1e-300;
+    const double per_w = 1 / (pi * (w > least ? w : least));
+    const double per_p = p[i] > 0 ? 1 / (2 * p[i]) : 0, per_q = q[i] > 0 ? 1 / (2 * q[i]) : 0;
+    out->value_p[i] = w / pi * per_p;
+    out->value_q[i] = w / pi * per_q;
+    out->slope_s[i] = per_w;
+    out->slope_p[i] = -s[i] * per_w * per_p;
+    out->slope_q[i] = -s[i] * per_w * per_q;
+  }
+}
+
+/* Williams 1997, eq. (11), of erf(sqrt(k) u). */
+static inline void erf_moments_of(double k, int n, const double *p, const double *q,
+                                  const double *s, double *value, double *slope) {
+  for (int i = 0; i < n; ++i) {
+    const double product = (1 + 2 * k * p[i]) * (1 + 2 * k * q[i]);
+    const double t = 2 * k * s[i] / sqrt(product), size = fabs(t);
+    value[i] = (2 / pi) * copysign(arcsine(size > 1 ? 1 : size), t);
+    slope[i] = k * (4 / pi) / sqrt(product - 4 * k * k * s[i] * s[i]);
+  }
+}
+
+static inline void erf_partials_of(double k, int n, const double *p, const double *q,
+                                   const double *s, const gannet_expectation_partials *out) {
+  for (int i = 0; i < n; ++i) {
+    const double a = 1 + 2 * k * p[i], b = 1 + 2 * k * q[i];
+    const double root = 1 / sqrt(a * b - 4 * k * k * s[i] * s[i]);
+    const double slope = k * (4 / pi) * root, cube = k * slope * root * root;
+    out->value_p[i] = -slope * k * s[i] / a;
+    out->value_q[i] = -slope * k * s[i] / b;
+    out->slope_s[i] = 4 * k * s[i] * cube;
+    out->slope_p[i] = -b * cube;
+    out->slope_q[i] = -a * cube;
+  }
+}
+
+static void erf_moments(int n, const double *p, const double *q, const double *s, double *value,
+                        double *slope) {
+  erf_moments_of(1, n, p, q, s, value, slope);
+}
+
+static void erf_partials(int n, const double *p, const double *q, const double *s,
+                         const gannet_expectation_partials *out) {
+  erf_partials_of(1, n, p, q, s, out);
+}
+
+/* tanh(u) is close to erf(sqrt(pi)/2 u). */
+static void tanh_moments(int n, const double *p, const double *q, const double *s, double *value,
+                         double *slope) {
+  erf_moments_of(pi / 4, n, p, q, s, value, slope);
+}
+
+static void tanh_partials(int n, const double *p, const double *q, const double *s,
+                          const gannet_expectation_partials *out) {
+  erf_partials_of(pi / 4, n, p, q, s, out);
 }
 
 /* From E exp(i(u +- u')) = exp(-(p + q +- 2s)/2). */
-static void sin_pair(double p, double q, double s, gannet_expectation *e) {
-  const double plus = exp(s - (p + q) / 2), minus = exp(-s - (p + q) / 2);
-  e->value = (plus - minus) / 2;
-  e->slope = (plus + minus) / 2;
-  e->value_p = e->value_q = -e->value / 2;
-  e->slope_s = e->value;
-  e->slope_p = e->slope_q = -e->slope / 2;
+static void sin_moments(int n, const double *p, const double *q, const double *s, double *value,
+                        double *slope) {
+  for (int i = 0; i < n; ++i) {
+    const double half = (p[i] + q[i]) / 2;
+    const double plus = decaying_exp(s[i] - half), minus = decaying_exp(-s[i] - half);
+    value[i] = (plus - minus) / 2;
+    slope[i] = (plus + minus) / 2;
+  }
+}
+
+static void sin_partials(int n, const double *p, const double *q, const double *s,
+                         const gannet_expectation_partials *out) {
+  sin_moments(n, p, q, s, out->slope_s, out->slope_p);
+  for (int i = 0; i < n; ++i) {
+    out->value_p[i] = out->value_q[i] = -out->slope_s[i] / 2;
+    out->slope_p[i] = out->slope_q[i] = -out->slope_p[i] / 2;
+  }
 }
 
 gannet_err gannet_expectation_find(const gannet_activation *activation,
-                                   gannet_expectation_function *function) {
-  static const struct {
-    const char *name;
-    gannet_expectation_function function;
-  } known[] = {{"relu", relu_pair}, {"tanh", tanh_pair}, {"erf", erf_pair}, {"sin", sin_pair}};
+                                   const gannet_expectation **expectation) {
+  static const gannet_expectation known[] = {{"relu", relu_moments, relu_partials},
+                                             {"tanh", tanh_moments, tanh_partials},
+                                             {"erf", erf_moments, erf_partials},
+                                             {"sin", sin_moments, sin_partials}};
   for (size_t i = 0; i < sizeof known / sizeof *known; ++i)
     if (strcmp(known[i].name, activation->name) == 0) {
-      *function = known[i].function;
+      *expectation = &known[i];
       return GANNET_OK;
     }
   return GANNET_RAISE(GANNET_ERR_NAME,

@@ -1,18 +1,24 @@
-/* Expectations of an activation over a pair of normals: one layer of an infinitely wide network. */
+/* Expectations of an activation over pairs of normals: one layer of an infinitely wide network. */
 #ifndef GANNET_NETWORK_EXPECTATION_H
 #define GANNET_NETWORK_EXPECTATION_H
 
 #include "network/activation.h"
 
-/* For (u, u') normal with variances p, q and covariance s: value = g E phi phi', slope = g E phi'
- * phi'', and the partial derivatives of both. The derivative of value by s is slope. */
+/* Partial derivatives by the variances p, q and the covariance s; that of value by s is slope. */
 typedef struct {
-  double value, slope;
-  double value_p, value_q;
-  double slope_s, slope_p, slope_q;
-} gannet_expectation;
+  double *value_p, *value_q;
+  double *slope_s, *slope_p, *slope_q;
+} gannet_expectation_partials;
 
-typedef void (*gannet_expectation_function)(double p, double q, double s, gannet_expectation *e);
+/* For n pairs (u, u') of normals with variances p, q and covariance s, all [n]:
+ * value = g E phi(u) phi(u'), slope = g E phi'(u) phi'(u'). Outputs must not overlap inputs. */
+typedef struct {
+  const char *name; /* of the activation */
+  void (*moments)(int n, const double *p, const double *q, const double *s, double *value,
+                  double *slope);
+  void (*partials)(int n, const double *p, const double *q, const double *s,
+                   const gannet_expectation_partials *out);
+} gannet_expectation;
 
 /* The closed form of an activation.
  *
@@ -21,6 +27,6 @@ typedef void (*gannet_expectation_function)(double p, double q, double s, gannet
  * Errors: GANNET_ERR_NAME when it has none.
  */
 GANNET_CHECKED gannet_err gannet_expectation_find(const gannet_activation *activation,
-                                                  gannet_expectation_function *function);
+                                                  const gannet_expectation **expectation);
 
 #endif

@@ -250,21 +250,30 @@ static gannet_err minimise(learning *l, int starts, double *hyper) {
   return gannet_multistart_run(t->context, &problem, hyper, &value);
 }
 
-gannet_err tangent_learn(tangent_model *t, const gannet_data *data, int64_t iteration) {
-  const tangent_options *options = t->options;
-  const size_t size = (size_t)t->n_hyper * sizeof *t->hyper;
-  learning l = {.t = t, .n = data->n < options->fit_points ? data->n : options->fit_points};
-  t->noise_var = data->noise_var;
-  t->stale = true;
+/* From these starts on at most this many points; on_network: then amplitude and noise again. */
+static gannet_err learn_on(tangent_model *t, const gannet_data *data, int64_t iteration, int points,
+                           int starts, bool on_network) {
+  learning l = {.t = t, .n = data->n < points ? data->n : points};
   gannet_err code = gannet_agree(t->context->comm, prepare(&l, data, iteration));
-  if (code == GANNET_OK) code = minimise(&l, options->restarts, t->hyper);
-  if (code == GANNET_OK) code = gannet_agree(t->context->comm, freeze(&l));
-  if (code == GANNET_OK) {
-    memcpy(l.bounds + 2 * (size_t)t->n_hyper, t->hyper, size);
-    code = minimise(&l, 1, t->hyper);
+  if (code == GANNET_OK) code = minimise(&l, starts, t->hyper);
+  if (code == GANNET_OK && on_network) {
+    code = gannet_agree(t->context->comm, freeze(&l));
+    memcpy(l.bounds + 2 * (size_t)t->n_hyper, t->hyper, (size_t)t->n_hyper * sizeof *t->hyper);
+    if (code == GANNET_OK) code = minimise(&l, 1, t->hyper);
   }
   release(&l);
   return code;
+}
+
+/* Many observations: the starts compete on a few of them, and the winner is polished on more. */
+gannet_err tangent_learn(tangent_model *t, const gannet_data *data, int64_t iteration) {
+  const tangent_options *options = t->options;
+  t->noise_var = data->noise_var;
+  t->stale = true;
+  const bool few = data->n <= TANGENT_SCREEN || options->fit_points <= TANGENT_SCREEN;
+  if (!few)
+    GANNET_TRY(learn_on(t, data, iteration, TANGENT_SCREEN, options->restarts, false));
+  return learn_on(t, data, iteration, options->fit_points, few ? options->restarts : 1, true);
 }
 
 gannet_err tangent_evidence(tangent_model *t, const gannet_data *data, const double *hyper,

@@ -28,7 +28,7 @@ typedef struct {
 /* Positions in hyper; input scales follow. All are natural logarithms. */
 enum { TANGENT_AMPLITUDE, TANGENT_NOISE, TANGENT_BIAS, TANGENT_RHO };
 
-enum { TANGENT_NAME_SIZE = 24 };
+enum { TANGENT_NAME_SIZE = 24, TANGENT_SCREEN = 150 /* points on which starts compete */ };
 
 typedef struct {
   const gannet_context *context;

@@ -1,10 +1,11 @@
 /* Elementary functions written so that a loop over them becomes vector code: no branches, no calls,
  * no tables. Coefficients: minimax fits (Lawson's algorithm, 40 digits) of the functions named.
- * Private to activation.c and its test.
+ * Private to this room.
  */
-#ifndef GANNET_NETWORK_ACTIVATION_MATH_H
-#define GANNET_NETWORK_ACTIVATION_MATH_H
+#ifndef GANNET_NETWORK_VECTOR_MATH_H
+#define GANNET_NETWORK_VECTOR_MATH_H
 
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -102,6 +103,30 @@ static inline void sin_parts(double x, double *sine, double *cosine) {
   const double r2 = r * r;
   *sine = sign * (r + r * r2 * polynomial(s, 8, r2));
   *cosine = sign * ((1 - 0.5 * r2) + r2 * r2 * polynomial(c, 7, r2));
+}
+
+/* asin(t) for 0 <= t <= 1: r + r z P(z) with z = r^2 for t <= 1/2, and pi/2 - 2
+ * asin(sqrt((1-t)/2)). */
+static inline double arcsine(double t) {
+  /* (asin(r)/r - 1)/r^2 in r^2, relative error of asin below 2e-17 */
+  static const double c[] = {
+      0.16666666666665375796,  0.075000000003446050232, 0.04464285682221398407,
+      0.030381959383833655498, 0.022371752243524224187, 0.017359790792135213083,
+      0.013884399680585322949, 0.012174615037643461589, 0.0065049403542546620169,
+      0.019590464280750616592, -0.01632064641379040174, 0.031977580723247396843};
+  const double half_pi = 1.57079632679489661923;
+  const double z = t > 0.5 ? (1 - t) / 2 : t * t;
+  const double root = sqrt(z);
+  const double r = t > 0.5 ? root : t;
+  const double near = r + r * z * polynomial(c, 12, z);
+  return t > 0.5 ? half_pi - 2 * near : near;
+}
+
+/* exp(x) for -700 < x <= 0. */
+static inline double decaying_exp(double x) {
+  double scale, p;
+  split_exp(x < -690 ? -690 : x, &scale, &p);
+  return scale + scale * p;
 }
 
 #endif
