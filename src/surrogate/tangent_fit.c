@@ -244,8 +244,8 @@ static gannet_err minimise(learning *l, int starts, double *hyper) {
       .function = objective,
       .user = l,
       .options = {.max_evaluations = t->options->fit_evaluations,
-                  .gradient_tolerance = 1e-2,
-                  .value_tolerance = 1e-7},
+                  .gradient_tolerance = 2e-2,
+                  .value_tolerance = 1e-5},
   };
   return gannet_multistart_run(t->context, &problem, hyper, &value);
 }
