@@ -2,7 +2,6 @@
 #include "support/folder.h"
 
 #include <sys/mount.h>
-#include <sys/wait.h>
 #include <time.h>
 
 #include "store/journal.h"
@@ -364,6 +363,31 @@ static void reading_needs_no_permission_to_write(void **state) {
   assert_int_equal(WEXITSTATUS(status), 7);
 }
 
+static void append_for_ever(int acknowledge) {
+  gannet_journal *journal;
+  int64_t number = 0;
+  if (gannet_journal_open(in_folder("dying"), 1, GANNET_JOURNAL_APPEND, NULL, &journal) !=
+      GANNET_OK)
+    _exit(1);
+  while (gannet_journal_append(journal, "a record of some length", &number) == GANNET_OK)
+    if (write(acknowledge, &number, sizeof number) < 0) _exit(1);
+}
+
+static void a_kill_at_any_moment_loses_nothing_acknowledged(void **state) {
+  (void)state;
+  gannet_journal *journal;
+  gannet_journal_report report = {0};
+  assert_ok(gannet_journal_open(in_folder("dying"), 1, GANNET_JOURNAL_CREATE, NULL, &journal));
+  gannet_journal_destroy(&journal);
+  for (int trial = 0; trial < 20; ++trial) {
+    const int64_t before = report.records;
+    const int64_t acknowledged = killed_after(1 + trial, append_for_ever);
+    assert_ok(gannet_journal_read(in_folder("dying"), 1, NULL, NULL, &report));
+    assert_true(report.records >= (acknowledged ? acknowledged : before));
+    assert_true(report.records <= (acknowledged ? acknowledged : before) + 1);
+  }
+}
+
 /* 30 MB. The bound is generous for sanitizers and busy machines. */
 static void a_large_journal_is_read_quickly(void **state) {
   (void)state;
@@ -407,6 +431,7 @@ int main(void) {
       cmocka_unit_test(a_journal_that_cannot_begin_can_begin_later),
       cmocka_unit_test(a_really_full_disk_leaves_a_sound_journal),
       cmocka_unit_test(reading_needs_no_permission_to_write),
+      cmocka_unit_test(a_kill_at_any_moment_loses_nothing_acknowledged),
       cmocka_unit_test(a_large_journal_is_read_quickly),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);

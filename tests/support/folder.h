@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "support/harness.h"
@@ -64,6 +65,28 @@ static inline void limit_files(rlim_t bytes) {
   assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
   limit.rlim_cur = bytes;
   assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/* Run work in a child that is killed after so many milliseconds. work writes every number that it
+ * got acknowledged to a pipe; the last of them is returned, 0 when there was none. */
+static inline int64_t killed_after(int milliseconds, void (*work)(int acknowledge)) {
+  int ends[2], status = 0;
+  int64_t last = 0, number;
+  assert_int_equal(pipe(ends), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    work(ends[1]);
+    _exit(1);
+  }
+  assert_true(child > 0);
+  assert_int_equal(close(ends[1]), 0);
+  (void)usleep((useconds_t)milliseconds * 1000);
+  assert_int_equal(kill(child, SIGKILL), 0);
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_true(WIFSIGNALED(status));
+  while (read(ends[0], &number, sizeof number) == (ssize_t)sizeof number) last = number;
+  assert_int_equal(close(ends[0]), 0);
+  return last;
 }
 
 #endif
