@@ -1,0 +1,136 @@
+/* The controller's side of the launcher. */
+#include "evaluate/launcher.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/atomic_file.h"
+#include "base/memory.h"
+#include "evaluate/launcher_protocol.h"
+
+struct gannet_launcher {
+  int socket;
+  pid_t helper;
+  char *message; /* [GANNET_LAUNCHER_MESSAGE] */
+};
+
+static gannet_err helper_is_gone(void) {
+  return GANNET_RAISE(GANNET_ERR_IO, "the helper process that starts simulations has died");
+}
+
+static gannet_err fork_helper(gannet_launcher *launcher) {
+  int pair[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair)) return gannet_raise_errno("create", "a socket");
+  for (int i = 0; i < 2; ++i) (void)fcntl(pair[i], F_SETFD, FD_CLOEXEC);
+  launcher->helper = fork();
+  if (launcher->helper == 0) {
+    (void)close(pair[0]);
+    gannet_launcher_serve(pair[1]);
+    _exit(0);
+  }
+  (void)close(pair[1]);
+  launcher->socket = pair[0];
+  if (launcher->helper < 0) return gannet_raise_errno("fork", "the launcher");
+  return GANNET_OK;
+}
+
+gannet_err gannet_launcher_start(gannet_launcher **launcher) {
+  gannet_launcher *made = NULL;
+  *launcher = NULL;
+  gannet_err err = gannet_alloc(1, sizeof *made, &made);
+  if (err != GANNET_OK) return err;
+  made->socket = -1;
+  err = gannet_alloc(GANNET_LAUNCHER_MESSAGE, 1, &made->message);
+  if (err == GANNET_OK) err = fork_helper(made);
+  if (err != GANNET_OK)
+    gannet_launcher_stop(&made);
+  else
+    *launcher = made;
+  return err;
+}
+
+void gannet_launcher_stop(gannet_launcher **launcher) {
+  gannet_launcher *old = *launcher;
+  if (!old) return;
+  if (old->socket >= 0) (void)close(old->socket); /* the helper sees this, kills and ends */
+  while (old->helper > 0 && waitpid(old->helper, NULL, 0) < 0 && errno == EINTR) {
+  }
+  gannet_free(&old->message);
+  gannet_free(launcher);
+}
+
+static gannet_err transmit(gannet_launcher *launcher, size_t size) {
+  ssize_t sent;
+  do sent = send(launcher->socket, launcher->message, size, MSG_NOSIGNAL);
+  while (sent < 0 && errno == EINTR);
+  if (sent < 0 && (errno == EPIPE || errno == ECONNRESET)) return helper_is_gone();
+  if (sent < 0) return gannet_raise_errno("send to", "the launcher");
+  return GANNET_OK;
+}
+
+static gannet_err add_text(gannet_launcher *launcher, const char *text, size_t *used) {
+  const size_t size = strlen(text) + 1;
+  GANNET_REQUIRE(size <= GANNET_LAUNCHER_MESSAGE - *used, GANNET_ERR_ARG,
+                 "command line and environment of a simulation exceed %d bytes",
+                 GANNET_LAUNCHER_MESSAGE);
+  memcpy(launcher->message + *used, text, size);
+  *used += size;
+  return GANNET_OK;
+}
+
+static int count(const char *const *texts) {
+  int n = 0;
+  while (texts[n]) ++n;
+  return n;
+}
+
+gannet_err gannet_launcher_launch(gannet_launcher *launcher, const gannet_launch *launch) {
+  const gannet_launcher_command command = {.verb = GANNET_LAUNCHER_DO_LAUNCH,
+                                           .n_arguments = count(launch->arguments),
+                                           .n_environment = count(launch->environment),
+                                           .tag = launch->tag,
+                                           .time_limit = launch->time_limit,
+                                           .grace = launch->grace,
+                                           .nonce = launch->nonce};
+  size_t used = sizeof command;
+  memcpy(launcher->message, &command, sizeof command);
+  GANNET_TRY(add_text(launcher, launch->directory, &used));
+  GANNET_TRY(add_text(launcher, launch->program, &used));
+  GANNET_TRY(add_text(launcher, launch->outcome ? launch->outcome : "", &used));
+  for (int i = 0; i < command.n_arguments; ++i)
+    GANNET_TRY(add_text(launcher, launch->arguments[i], &used));
+  for (int i = 0; i < command.n_environment; ++i)
+    GANNET_TRY(add_text(launcher, launch->environment[i], &used));
+  return transmit(launcher, used);
+}
+
+gannet_err gannet_launcher_kill(gannet_launcher *launcher, int64_t tag, double grace) {
+  const gannet_launcher_command command = {
+      .verb = GANNET_LAUNCHER_DO_KILL, .tag = tag, .grace = grace};
+  memcpy(launcher->message, &command, sizeof command);
+  return transmit(launcher, sizeof command);
+}
+
+gannet_err gannet_launcher_wait(gannet_launcher *launcher, double wait, gannet_launch_event *event,
+                                bool *got) {
+  struct pollfd ready = {.fd = launcher->socket, .events = POLLIN};
+  *got = false;
+  const int found = poll(&ready, 1, (int)ceil(1000 * fmin(wait, 1e6)));
+  if (found == 0 || (found < 0 && errno == EINTR)) return GANNET_OK;
+  if (found < 0) return gannet_raise_errno("wait for", "the launcher");
+  const ssize_t size = recv(launcher->socket, event, sizeof *event, 0);
+  if (size < 0 && errno == EINTR) return GANNET_OK;
+  if (size == 0 || (size < 0 && errno == ECONNRESET)) return helper_is_gone();
+  if (size < 0) return gannet_raise_errno("read from", "the launcher");
+  GANNET_REQUIRE(size == sizeof *event, GANNET_ERR_INTERNAL, "a launcher event of %zd bytes", size);
+  *got = true;
+  return GANNET_OK;
+}

@@ -1,0 +1,75 @@
+/* Reaching everything a child started, also what left its process group. */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "evaluate/launcher_protocol.h"
+
+/* Bytes of a small file in /proc, or -1. */
+static ssize_t read_proc(const char *pid, const char *name, char *buffer, size_t size) {
+  char path[64];
+  if (snprintf(path, sizeof path, "/proc/%s/%s", pid, name) >= (int)sizeof path) return -1;
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return -1;
+  const ssize_t got = read(file, buffer, size - 1);
+  (void)close(file);
+  if (got >= 0) buffer[got] = '\0';
+  return got;
+}
+
+typedef struct {
+  char state;
+  int parent, group, session;
+} process;
+
+/* proc(5): pid (name) state ppid pgrp session ...; the name may hold anything, so the last ')'
+ * counts.
+ */
+static int look_at(const char *pid, process *found) {
+  char text[512];
+  if (read_proc(pid, "stat", text, sizeof text) <= 0) return -1;
+  const char *after = strrchr(text, ')');
+  if (!after) return -1;
+  return sscanf(after + 1, " %c %d %d %d", &found->state, &found->parent, &found->group,
+                &found->session) == 4
+             ? 0
+             : -1;
+}
+
+/* An orphan that began a session of its own is known by the mark in its environment. */
+static bool carries(const char *pid, const char *mark) {
+  static const size_t capacity = 256 * 1024;
+  char *text = malloc(capacity);
+  bool found = false;
+  const ssize_t size = text ? read_proc(pid, "environ", text, capacity) : -1;
+  for (const char *at = text; size > 0 && at < text + size && !found; at += strlen(at) + 1)
+    found = strcmp(at, mark) == 0;
+  free(text);
+  return found;
+}
+
+int gannet_launcher_signal_family(pid_t leader, const char *mark, int signal) {
+  int others = 0;
+  const pid_t self = getpid();
+  (void)kill(-leader, signal);
+  DIR *all = opendir("/proc");
+  if (!all) return 0; /* without /proc the process group has to do */
+  for (struct dirent *entry; (entry = readdir(all));) {
+    process found;
+    if (!isdigit((unsigned char)entry->d_name[0]) || look_at(entry->d_name, &found)) continue;
+    const pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+    if (pid == self || pid == leader || found.state == 'Z') continue;
+    const bool orphan = found.parent == self && found.session != leader;
+    if (found.session != leader && !(orphan && carries(entry->d_name, mark))) continue;
+    ++others;
+    if (found.group != leader) (void)kill(pid, signal);
+  }
+  (void)closedir(all);
+  return others;
+}
