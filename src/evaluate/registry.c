@@ -5,6 +5,7 @@
 const gannet_evaluator_type *const gannet_evaluator_types[] = {
     &gannet_evaluator_function,
     &gannet_evaluator_plugin,
+    &gannet_evaluator_command,
     &gannet_evaluator_manual,
     NULL,
 };

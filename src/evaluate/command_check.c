@@ -1,0 +1,211 @@
+/* What can be seen to be wrong with a command before anything runs. */
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/atomic_file.h"
+#include "base/memory.h"
+#include "base/names.h"
+#include "evaluate/command.h"
+
+static int runnable(const char *path) {
+  struct stat about;
+  if (stat(path, &about)) return errno;
+  if (S_ISDIR(about.st_mode)) return EISDIR;
+  return access(path, X_OK) ? errno : 0;
+}
+
+static int search_path(const char *program, char *path) {
+  const char *list = getenv("PATH");
+  int reason = ENOENT;
+  for (const char *at = list ? list : "/usr/local/bin:/usr/bin:/bin"; *at;) {
+    const size_t size = strcspn(at, ":");
+    const char *directory = size > 0 ? at : ".";
+    const int length = (int)(size > 0 ? size : 1);
+    if (snprintf(path, PATH_MAX, "%.*s/%s", length, directory, program) < PATH_MAX) {
+      const int failed = runnable(path);
+      if (failed == 0) return 0;
+      if (failed == EACCES) reason = EACCES;
+    }
+    at += size + (at[size] == ':');
+  }
+  return reason;
+}
+
+int gannet_command_find(const char *program, const char *input_directory, char *path) {
+  if (!strchr(program, '/')) return search_path(program, path);
+  const char *start = input_directory ? input_directory : ".";
+  const int size = program[0] == '/' ? snprintf(path, PATH_MAX, "%s", program)
+                                     : snprintf(path, PATH_MAX, "%s/%s", start, program);
+  return size >= PATH_MAX ? ENAMETOOLONG : runnable(path);
+}
+
+static void check_program(const gannet_command_options *options,
+                          const gannet_evaluator_setup *setup, gannet_complaints *complaints) {
+  char path[PATH_MAX];
+  const char *program = options->command.item[0];
+  const int reason = gannet_command_find(program, setup->input_directory, path);
+  if (!reason) return;
+  gannet_complain(complaints, "evaluate.command", "cannot run '%s': %s (%s)", program,
+                  strerror(reason),
+                  strchr(program, '/') ? "relative paths start from the campaign file"
+                                       : "searched in PATH; a program beside the campaign file "
+                                         "needs ./ in front");
+}
+
+/* Words of the contract and the variables, NULL-terminated; to be freed. */
+static gannet_err list_known(const gannet_problem *problem, const char ***known) {
+  int n = 0, n_words = 0;
+  while (gannet_contract_words[n_words]) ++n_words;
+  const int n_variables = problem ? problem->spec.n_variables : 0;
+  GANNET_TRY(gannet_alloc((size_t)(n_words + n_variables + 1), sizeof **known, known));
+  for (int i = 0; i < n_words; ++i) (*known)[n++] = gannet_contract_words[i];
+  for (int k = 0; k < n_variables; ++k) (*known)[n++] = problem->spec.variables[k].name;
+  return GANNET_OK;
+}
+
+static bool is_one_of(const char *word, const char *const *known) {
+  for (; *known; ++known)
+    if (strcmp(word, *known) == 0) return true;
+  return false;
+}
+
+static void check_placeholders(const gannet_text_list *command, const char *const *known,
+                               gannet_complaints *complaints) {
+  for (int i = 0; i < command->n; ++i) {
+    char name[64];
+    size_t at = 0;
+    while (gannet_next_placeholder(command->item[i], strlen(command->item[i]), &at, name)) {
+      if (is_one_of(name, known)) continue;
+      const char *near = gannet_nearest(name, known);
+      gannet_complain(complaints, "evaluate.command",
+                      "'{%s}' is no variable and none of {params} {results} {directory} {id} "
+                      "{attempt} {seed} {input_directory}%s%s%s",
+                      name, near ? "; did you mean '{" : "", near ? near : "", near ? "}'?" : "");
+    }
+  }
+}
+
+static void check_shell(const char *shell, const char *const *known,
+                        gannet_complaints *complaints) {
+  char name[64];
+  size_t at = 0;
+  while (gannet_next_placeholder(shell, strlen(shell), &at, name)) {
+    if (!is_one_of(name, known) || (at > strlen(name) + 2 && shell[at - strlen(name) - 3] == '$'))
+      continue; /* ${id} is the shell's */
+    gannet_complain(complaints, "evaluate.shell",
+                    "'{%s}': nothing is substituted into shell text; read $GANNET_PARAMS or "
+                    "params.in, or use command",
+                    name);
+  }
+}
+
+static void check_template(const char *name, const char *input_directory,
+                           gannet_complaints *complaints) {
+  static const char *const ours[] = {"params.json", "params.in",  "attempt.json", "outcome.json",
+                                     "results.out", "stdout.log", "stderr.log",   NULL};
+  char path[PATH_MAX];
+  struct stat about;
+  const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
+  const char *start = name[0] == '/' ? "" : input_directory ? input_directory : ".";
+  if (snprintf(path, sizeof path, "%s/%s", start, name) >= (int)sizeof path || access(path, R_OK) ||
+      stat(path, &about)) {
+    gannet_complain(complaints, "evaluate.templates", "cannot read '%s': %s", name,
+                    strerror(errno));
+    return;
+  }
+  if (!S_ISREG(about.st_mode))
+    gannet_complain(complaints, "evaluate.templates", "'%s' is not a file", name);
+  if (is_one_of(base, ours) || strncmp(base, "attempt-", 8) == 0)
+    gannet_complain(complaints, "evaluate.templates",
+                    "'%s': the contract has a file of that name; rename it", name);
+}
+
+static const char *base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+static void check_templates(const gannet_text_list *templates, const char *input_directory,
+                            gannet_complaints *complaints) {
+  for (int i = 0; i < templates->n; ++i) {
+    check_template(templates->item[i], input_directory, complaints);
+    for (int j = 0; j < i; ++j)
+      if (strcmp(base_name(templates->item[i]), base_name(templates->item[j])) == 0)
+        gannet_complain(complaints, "evaluate.templates",
+                        "'%s' and '%s' would become the same file", templates->item[j],
+                        templates->item[i]);
+  }
+}
+
+/* Names and values that the contract's files cannot carry. */
+static void check_problem(const gannet_problem_spec *spec, gannet_complaints *complaints) {
+  for (int k = 0; k < spec->n_variables; ++k) {
+    const gannet_variable *variable = &spec->variables[k];
+    if (is_one_of(variable->name, gannet_contract_words))
+      gannet_complain(complaints, "variables",
+                      "'%s' has a meaning of its own in commands and templates; rename it",
+                      variable->name);
+    for (int i = 0; i < variable->n_values; ++i) {
+      json_t *text = json_string(variable->values[i]);
+      if (!text)
+        gannet_complain(complaints, "variables", "value %d of '%s' is not valid UTF-8", i + 1,
+                        variable->name);
+      json_decref(text);
+      if (strpbrk(variable->values[i], "\n\r"))
+        gannet_complain(complaints, "variables", "a value of '%s' holds a line break",
+                        variable->name);
+    }
+  }
+  for (int j = 0; j < spec->n_constraints; ++j)
+    if (strcmp(spec->constraints[j].name, "objective") == 0 ||
+        strcmp(spec->constraints[j].name, "fail") == 0)
+      gannet_complain(complaints, "constraints",
+                      "'%s' has a meaning of its own in results.out; rename it",
+                      spec->constraints[j].name);
+}
+
+static void check_lists(const gannet_command_options *options, gannet_complaints *complaints) {
+  for (int i = 0; i < options->environment.n; ++i) {
+    const char *equals = strchr(options->environment.item[i], '=');
+    if (!equals || equals == options->environment.item[i])
+      gannet_complain(complaints, "evaluate.environment", "'%s' is not of the form NAME=value",
+                      options->environment.item[i]);
+  }
+  for (int i = 0; i < options->infeasible_exit_codes.n; ++i)
+    for (int j = 0; j < options->bad_luck_exit_codes.n; ++j)
+      if (options->infeasible_exit_codes.item[i] == options->bad_luck_exit_codes.item[j])
+        gannet_complain(complaints, "evaluate.infeasible_exit_codes",
+                        "%g is also one of bad_luck_exit_codes",
+                        options->infeasible_exit_codes.item[i]);
+}
+
+gannet_err gannet_command_check(const void *given, const gannet_evaluator_setup *setup,
+                                gannet_complaints *complaints) {
+  const gannet_command_options *options = given;
+  const char **known = NULL;
+  gannet_patterns patterns = {0};
+  const bool has_command = options->command.n > 0, has_shell = options->shell && *options->shell;
+  GANNET_TRY(list_known(setup->problem, &known));
+  if (has_command == has_shell)
+    gannet_complain(complaints, "evaluate.command",
+                    has_shell ? "give either command or shell, not both"
+                              : "missing: the program and its arguments, [./simulate, {params}]");
+  if (has_command) {
+    check_program(options, setup, complaints);
+    check_placeholders(&options->command, known, complaints);
+  }
+  if (has_shell) check_shell(options->shell, known, complaints);
+  gannet_free(&known);
+  check_templates(&options->templates, setup->input_directory, complaints);
+  check_lists(options, complaints);
+  if (setup->problem) check_problem(&setup->problem->spec, complaints);
+  const gannet_err err =
+      gannet_patterns_create(&options->pattern, setup->problem, complaints, &patterns);
+  gannet_patterns_release(&patterns);
+  return err;
+}

@@ -1,0 +1,240 @@
+/* Preparing the directory of an attempt. */
+#include "evaluate/contract.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/atomic_file.h"
+#include "base/clock.h"
+#include "base/memory.h"
+#include "evaluate/record.h"
+
+gannet_err gannet_contract_directory(const gannet_contract *contract, int64_t id, char *path,
+                                     size_t size) {
+  char name[32];
+  (void)snprintf(name, sizeof name, "%06lld", (long long)id);
+  return gannet_join_path(contract->evaluations, name, path, size);
+}
+
+/* No fsync: what is lost in a crash of the machine is written again by the next attempt. */
+static gannet_err write_plain(const char *directory, const char *name, const char *bytes,
+                              size_t size, mode_t mode) {
+  char path[PATH_MAX];
+  GANNET_TRY(gannet_join_path(directory, name, path, sizeof path));
+  const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+  if (file < 0) return gannet_raise_errno("create", path);
+  gannet_err err = gannet_write_all(file, bytes, size, path);
+  if (close(file) && err == GANNET_OK) err = gannet_raise_errno("close", path);
+  return err;
+}
+
+static json_t *json_of(const gannet_variable *variable, double value) {
+  switch (variable->type) {
+    case GANNET_VARIABLE_INTEGER:
+      return json_integer((json_int_t)value);
+    case GANNET_VARIABLE_BOOLEAN:
+      return json_boolean(value != 0);
+    case GANNET_VARIABLE_CATEGORICAL:
+      return json_string(variable->values[(int)value]);
+    default:
+      return json_real(value);
+  }
+}
+
+static gannet_err dump(json_t *object, const char *directory, const char *name, bool lasting) {
+  char path[PATH_MAX];
+  char *text = json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+  GANNET_REQUIRE(text, GANNET_ERR_MEMORY, "%s of %s", name, directory);
+  gannet_err err = gannet_join_path(directory, name, path, sizeof path);
+  if (err == GANNET_OK)
+    err = lasting ? gannet_file_replace(path, text, strlen(text))
+                  : write_plain(directory, name, text, strlen(text), 0666);
+  free(text);
+  return err;
+}
+
+static gannet_err write_json(const gannet_problem *problem, const double *x,
+                             const char *directory) {
+  json_t *object = json_object();
+  int failed = 0;
+  GANNET_REQUIRE(object, GANNET_ERR_MEMORY, "params.json of %s", directory);
+  for (int k = 0; k < problem->spec.n_variables && !failed; ++k) {
+    const gannet_variable *variable = &problem->spec.variables[k];
+    json_t *value = json_of(variable, x[k]);
+    failed = json_object_set_new(object, variable->name, value);
+    if (failed)
+      (void)GANNET_RAISE(GANNET_ERR_INPUT, "variable '%s': its value is not valid UTF-8",
+                         variable->name);
+  }
+  const gannet_err err = failed ? GANNET_ERR_INPUT : dump(object, directory, "params.json", false);
+  json_decref(object);
+  return err;
+}
+
+/* "name value" lines, for shells and Fortran. */
+static gannet_err write_lines(const gannet_problem *problem, const gannet_bindings *bindings,
+                              const char *directory) {
+  const int first = bindings->n - problem->spec.n_variables; /* the variables come last */
+  size_t size = 1, used = 0;
+  char *text = NULL;
+  for (int i = first; i < bindings->n; ++i)
+    size += strlen(bindings->name[i]) + strlen(bindings->value[i]) + 2;
+  GANNET_TRY(gannet_alloc(size, 1, &text));
+  for (int i = first; i < bindings->n; ++i)
+    used += (size_t)snprintf(text + used, size - used, "%s %s\n", bindings->name[i],
+                             bindings->value[i]);
+  const gannet_err err = write_plain(directory, "params.in", text, used, 0666);
+  gannet_free(&text);
+  return err;
+}
+
+static gannet_err render(const char *path, const gannet_bindings *bindings, const char *directory) {
+  struct stat about;
+  char *bytes = NULL, *rendered = NULL;
+  size_t size = 0, rendered_size = 0;
+  const char *slash = strrchr(path, '/');
+  if (stat(path, &about)) return gannet_raise_errno("look at", path);
+  gannet_err err = gannet_file_read(path, &bytes, &size);
+  if (err == GANNET_OK) err = gannet_substitute(bindings, bytes, size, &rendered, &rendered_size);
+  if (err == GANNET_OK)
+    err = write_plain(directory, slash ? slash + 1 : path, rendered, rendered_size,
+                      about.st_mode & 0777);
+  gannet_free(&bytes);
+  gannet_free(&rendered);
+  return err;
+}
+
+static gannet_err render_all(const gannet_contract *contract, const gannet_bindings *bindings,
+                             const char *directory) {
+  for (int i = 0; i < contract->templates->n; ++i) {
+    char path[PATH_MAX];
+    const char *name = contract->templates->item[i];
+    const char *start = name[0] == '/' ? "" : contract->input_directory;
+    GANNET_TRY(gannet_join_path(start, name, path, sizeof path));
+    GANNET_TRY(render(path, bindings, directory));
+  }
+  return GANNET_OK;
+}
+
+gannet_err gannet_contract_mark(const char *directory, int attempt, uint64_t nonce, int pid,
+                                double started) {
+  char name[20], host[GANNET_HOST_SIZE];
+  (void)snprintf(name, sizeof name, "%016llx", (unsigned long long)nonce);
+  gannet_record_host(host);
+  json_t *object = json_pack("{s:i, s:s, s:i, s:s, s:f}", "attempt", attempt, "nonce", name, "pid",
+                             pid, "host", host, "started", started);
+  GANNET_REQUIRE(object, GANNET_ERR_MEMORY, "attempt.json of %s", directory);
+  const gannet_err err = dump(object, directory, "attempt.json", true);
+  json_decref(object);
+  return err;
+}
+
+/* Which attempt a directory holds, or 0. */
+static int attempt_in(const char *directory) {
+  char path[PATH_MAX];
+  if (gannet_join_path(directory, "attempt.json", path, sizeof path) != GANNET_OK) return 0;
+  json_t *object = json_load_file(path, 0, NULL);
+  const json_int_t attempt = json_integer_value(json_object_get(object, "attempt"));
+  json_decref(object);
+  return 0 < attempt && attempt < INT_MAX ? (int)attempt : 0;
+}
+
+/* A name that is free in both directories: attempt-2, or attempt-2.1 when there is one already. */
+static gannet_err free_name(const char *old, const char *fresh, int attempt, char *path) {
+  char name[48];
+  struct stat about;
+  for (int again = 0; again < 10000; ++again) {
+    (void)snprintf(name, sizeof name, again ? "attempt-%d.%d" : "attempt-%d", attempt, again);
+    GANNET_TRY(gannet_join_path(old, name, path, PATH_MAX));
+    if (lstat(path, &about) == 0) continue;
+    GANNET_TRY(gannet_join_path(fresh, name, path, PATH_MAX));
+    if (lstat(path, &about)) return GANNET_OK;
+  }
+  return GANNET_RAISE(GANNET_ERR_EXISTS, "no free name for an attempt in '%s'", old);
+}
+
+/* Attempts lie beside each other, not inside each other. */
+static gannet_err lift_attempts(const char *from, const char *to) {
+  char old[PATH_MAX], new[PATH_MAX];
+  gannet_err err = GANNET_OK;
+  DIR *all = opendir(from);
+  if (!all) return gannet_raise_errno("open", from);
+  for (struct dirent *entry; err == GANNET_OK && (entry = readdir(all));) {
+    if (strncmp(entry->d_name, "attempt-", 8)) continue;
+    err = gannet_join_path(from, entry->d_name, old, sizeof old);
+    if (err == GANNET_OK) err = gannet_join_path(to, entry->d_name, new, sizeof new);
+    if (err == GANNET_OK && rename(old, new)) err = gannet_raise_errno("rename", old);
+  }
+  (void)closedir(all);
+  return err;
+}
+
+/* The whole directory is renamed and not its files: a process of the earlier attempt that still
+ * lives takes its working directory along and writes there. */
+static gannet_err set_aside(const char *directory) {
+  char fresh[PATH_MAX], earlier[PATH_MAX];
+  struct stat about;
+  GANNET_REQUIRE(snprintf(fresh, sizeof fresh, "%s.new", directory) < (int)sizeof fresh,
+                 GANNET_ERR_ARG, "path too long: %s", directory);
+  if (lstat(directory, &about)) {
+    if (errno != ENOENT) return gannet_raise_errno("look at", directory);
+    if (lstat(fresh, &about)) return gannet_make_directory(directory);
+    return gannet_file_rename(fresh,
+                              directory); /* an earlier process ended half-way through this */
+  }
+  GANNET_TRY(gannet_make_directory(fresh));
+  GANNET_TRY(free_name(directory, fresh, attempt_in(directory), earlier));
+  if (rename(directory, earlier)) return gannet_raise_errno("rename", directory);
+  GANNET_TRY(lift_attempts(earlier, fresh));
+  return gannet_file_rename(fresh, directory);
+}
+
+gannet_err gannet_contract_prepare(const gannet_contract *contract, const gannet_request *request,
+                                   const gannet_bindings *bindings, const char *directory) {
+  GANNET_TRY(set_aside(directory));
+  GANNET_TRY(write_json(contract->problem, request->x_user, directory));
+  GANNET_TRY(write_lines(contract->problem, bindings, directory));
+  GANNET_TRY(render_all(contract, bindings, directory));
+  return gannet_contract_mark(directory, request->attempt, request->nonce, 0, gannet_clock_epoch());
+}
+
+static gannet_err add_variable(gannet_text_list *list, const char *name, const char *value) {
+  char text[PATH_MAX + 32];
+  (void)snprintf(text, sizeof text, "%s=%s", name, value);
+  return gannet_text_list_add(list, text);
+}
+
+static gannet_err add_number(gannet_text_list *list, const char *name, uint64_t value,
+                             const char *format_as) {
+  char text[32];
+  if (*format_as == 'x')
+    (void)snprintf(text, sizeof text, "%016llx", (unsigned long long)value);
+  else
+    (void)snprintf(text, sizeof text, "%llu", (unsigned long long)value);
+  return add_variable(list, name, text);
+}
+
+gannet_err gannet_contract_environment(const gannet_contract *contract,
+                                       const gannet_request *request, const char *directory,
+                                       const gannet_text_list *users, gannet_text_list *list) {
+  char path[PATH_MAX];
+  for (int i = 0; i < users->n; ++i) GANNET_TRY(gannet_text_list_add(list, users->item[i]));
+  GANNET_TRY(add_number(list, "GANNET_EVAL_ID", (uint64_t)request->id, "u"));
+  GANNET_TRY(add_number(list, "GANNET_ATTEMPT", (uint64_t)request->attempt, "u"));
+  GANNET_TRY(add_number(list, "GANNET_SEED", request->seed, "u"));
+  GANNET_TRY(add_number(list, "GANNET_NONCE", request->nonce, "x"));
+  GANNET_TRY(add_variable(list, "GANNET_WORKDIR", directory));
+  GANNET_TRY(add_variable(list, "GANNET_INPUT_DIRECTORY", contract->input_directory));
+  GANNET_TRY(gannet_join_path(directory, "params.json", path, sizeof path));
+  GANNET_TRY(add_variable(list, "GANNET_PARAMS", path));
+  GANNET_TRY(gannet_join_path(directory, "results.out", path, sizeof path));
+  return add_variable(list, "GANNET_RESULTS", path);
+}

@@ -1,0 +1,162 @@
+/* The file contract between gannet and a simulation that is a program of its own.
+ *
+ * One directory per evaluation, CAMPAIGN/evals/000123/. Before the launch it gets params.json,
+ * params.in, the rendered templates and attempt.json; the simulation leaves results.out (or prints
+ * its results, for a pattern to pick out); the launcher leaves outcome.json. What an earlier
+ * attempt left is moved to attempt-K/ inside, so that nothing stale is ever read.
+ */
+#ifndef GANNET_EVALUATE_CONTRACT_H
+#define GANNET_EVALUATE_CONTRACT_H
+
+#include <regex.h>
+
+#include "evaluate/evaluator.h"
+
+/* What does not change between evaluations; everything borrowed. */
+typedef struct {
+  const gannet_problem *problem;
+  const char *evaluations;     /* absolute path of CAMPAIGN/evals */
+  const char *input_directory; /* absolute; relative templates start from it */
+  const gannet_text_list *templates;
+} gannet_contract;
+
+/* Names and values that {name} stands for: the variables, and params, results, directory, id,
+ * attempt, seed and input_directory. */
+typedef struct {
+  int n;
+  char **name, **value; /* [n] owned */
+} gannet_bindings;
+
+/* Names with a fixed meaning, NULL-terminated. */
+extern const char *const gannet_contract_words[];
+
+/* Path of the directory of an evaluation.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_contract_directory(const gannet_contract *contract, int64_t id,
+                                                    char *path, size_t size);
+
+/* Make the directory ready for an attempt: move an earlier one aside, write parameters, templates
+ * and attempt.json.
+ *
+ * Local.
+ *
+ * bindings   in  of this request
+ * directory  in  from gannet_contract_directory
+ *
+ * Errors: those of the file system.
+ */
+GANNET_CHECKED gannet_err gannet_contract_prepare(const gannet_contract *contract,
+                                                  const gannet_request *request,
+                                                  const gannet_bindings *bindings,
+                                                  const char *directory);
+
+/* Write attempt.json; pid 0 = not started yet.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_contract_mark(const char *directory, int attempt, uint64_t nonce,
+                                               int pid, double started);
+
+/* Values of all placeholders for one request; free with gannet_bindings_release, also after
+ * failure.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_bindings_create(const gannet_contract *contract,
+                                                 const gannet_request *request,
+                                                 const char *directory, gannet_bindings *bindings);
+void gannet_bindings_release(gannet_bindings *bindings);
+
+/* The environment of a simulation, "GANNET_EVAL_ID=123" and so on.
+ *
+ * Local.
+ *
+ * list  out  zeroed before; free with gannet_text_list_release, also after failure
+ */
+GANNET_CHECKED gannet_err gannet_contract_environment(const gannet_contract *contract,
+                                                      const gannet_request *request,
+                                                      const char *directory,
+                                                      const gannet_text_list *users,
+                                                      gannet_text_list *list);
+
+/* Append a copy of a text; item[n] is always NULL.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_text_list_add(gannet_text_list *list, const char *text);
+void gannet_text_list_release(gannet_text_list *list);
+
+/* Replace every {name} of a known name by its value, once, from left to right. Everything else
+ * stays as it is, also {names} nobody knows: templates are often programs full of braces.
+ *
+ * Local.
+ *
+ * text    in   size bytes, zero bytes allowed
+ * out     out  to be freed with gannet_free; a zero byte follows that is not counted
+ */
+GANNET_CHECKED gannet_err gannet_substitute(const gannet_bindings *bindings, const char *text,
+                                            size_t size, char **out, size_t *out_size);
+
+/* The next {identifier} of a text from *at on: 1 with its name and *at behind it, or 0.
+ *
+ * Local.
+ *
+ * name  out  [64]
+ */
+int gannet_next_placeholder(const char *text, size_t size, size_t *at, char *name);
+
+/* Regular expressions that pick quantities out of the simulation's output. */
+typedef struct {
+  int n;
+  int *quantity; /* [n] 0 = objective, j + 1 = constraint j */
+  regex_t *regex;
+} gannet_patterns;
+
+/* Compile "name=regex" texts; what is wrong with them becomes complaints.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_patterns_create(const gannet_text_list *texts,
+                                                 const gannet_problem *problem,
+                                                 gannet_complaints *complaints,
+                                                 gannet_patterns *patterns);
+void gannet_patterns_release(gannet_patterns *patterns);
+
+/* Read the results of a simulation that ended with exit code 0: from stdout.log by patterns, from
+ * results.out for the rest. The result becomes done, infeasible, or failed with the reason: what
+ * was wrong, where, and what was found instead.
+ *
+ * Local.
+ */
+void gannet_contract_read(const gannet_problem *problem, const gannet_patterns *patterns,
+                          const char *directory, gannet_result_record *result);
+
+/* How the end of a process is judged. */
+typedef struct {
+  const gannet_real_list *bad_luck;   /* exit codes after which another attempt may succeed */
+  const gannet_real_list *infeasible; /* exit codes that mean: the design is bad here */
+  const gannet_patterns *patterns;
+  double time_limit;
+} gannet_contract_rules;
+
+/* The result of an attempt from the launcher's last event about it.
+ *
+ * Local.
+ *
+ * result  inout  cleared; id and run.slot, submitted and attempts stay as they are
+ */
+void gannet_contract_judge(const gannet_problem *problem, const gannet_contract_rules *rules,
+                           const char *directory, const gannet_launch_event *event,
+                           gannet_result_record *result);
+
+/* Whether an earlier process of gannet left a complete attempt with this nonce; its end then comes
+ * in event.
+ *
+ * Local.
+ */
+bool gannet_contract_find_outcome(const char *directory, uint64_t nonce,
+                                  gannet_launch_event *event);
+
+#endif

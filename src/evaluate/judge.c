@@ -1,0 +1,127 @@
+/* How an attempt ended, in one line: done, infeasible, failed; bad luck or not. */
+#include <ctype.h>
+#include <errno.h>
+#include <jansson.h>
+#include <limits.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/atomic_file.h"
+#include "base/memory.h"
+#include "evaluate/contract.h"
+#include "evaluate/record.h"
+
+enum { TAIL_SIZE = 180 };
+
+/* The end of stderr.log in one line, " | " between its lines; "" when there is none. */
+static void read_tail(const char *directory, char *tail) {
+  char path[PATH_MAX], raw[TAIL_SIZE];
+  tail[0] = '\0';
+  if (gannet_join_path(directory, "stderr.log", path, sizeof path) != GANNET_OK) return;
+  FILE *file = fopen(path, "r");
+  if (!file) return;
+  if (fseek(file, -(long)sizeof raw, SEEK_END)) rewind(file); /* shorter than that */
+  const size_t size = fread(raw, 1, sizeof raw, file);
+  (void)fclose(file);
+  size_t used = 0;
+  for (size_t i = 0; i < size; ++i) {
+    const unsigned char c = (unsigned char)raw[i];
+    const bool breaks = c == '\n' || c == '\r';
+    if (breaks && (used == 0 || tail[used - 1] == '\n')) continue;
+    tail[used++] = breaks ? '\n' : iscntrl(c) ? ' ' : (char)c;
+  }
+  while (used > 0 && (tail[used - 1] == '\n' || tail[used - 1] == ' ')) --used;
+  tail[used] = '\0';
+  for (char *at = tail; *at; ++at)
+    if (*at == '\n') *at = '|';
+}
+
+static bool holds(const gannet_real_list *list, int code) {
+  for (int i = 0; i < list->n; ++i)
+    if (list->item[i] == code) return true;
+  return false;
+}
+
+/* Signals that come from outside: a scheduler, the kernel out of memory, a dying node. A simulation
+ * that breaks down by itself gets others (SIGSEGV, SIGFPE, SIGABRT). */
+static bool is_bad_luck(int signal) {
+  static const int outside[] = {SIGKILL, SIGTERM, SIGBUS, SIGHUP, SIGINT, SIGXCPU};
+  for (size_t i = 0; i < sizeof outside / sizeof *outside; ++i)
+    if (signal == outside[i]) return true;
+  return false;
+}
+
+static bool may_pass(int error) {
+  static const int passing[] = {EAGAIN, ENOMEM, ENFILE, EMFILE, EIO, ESTALE, ETXTBSY, EINTR};
+  for (size_t i = 0; i < sizeof passing / sizeof *passing; ++i)
+    if (error == passing[i]) return true;
+  return false;
+}
+
+static void judge_end(const gannet_problem *problem, const gannet_contract_rules *rules,
+                      const char *directory, const gannet_launch_event *event,
+                      gannet_result_record *result) {
+  char tail[TAIL_SIZE + 1];
+  if (event->exit_code == 0 && !event->limit) {
+    gannet_contract_read(problem, rules->patterns, directory, result);
+    return;
+  }
+  read_tail(directory, tail);
+  const char *between = tail[0] ? "; stderr: " : "";
+  if (event->limit)
+    gannet_record_fail(result, false, "time limit of %g s reached%s%s", rules->time_limit, between,
+                       tail);
+  else if (event->signal)
+    gannet_record_fail(result, is_bad_luck(event->signal), "ended by signal %d (%s)%s%s",
+                       event->signal, strsignal(event->signal), between, tail);
+  else
+    gannet_record_fail(result, holds(rules->bad_luck, event->exit_code), "exit code %d%s%s",
+                       event->exit_code, between, tail);
+  if (!event->limit && !event->signal && holds(rules->infeasible, event->exit_code)) {
+    result->status = GANNET_EVAL_INFEASIBLE;
+    result->retry = false;
+  }
+}
+
+void gannet_contract_judge(const gannet_problem *problem, const gannet_contract_rules *rules,
+                           const char *directory, const gannet_launch_event *event,
+                           gannet_result_record *result) {
+  result->run.exit_code = event->exit_code;
+  result->run.signal = event->signal;
+  result->run.started = event->started;
+  result->run.ended = event->ended;
+  gannet_record_host(result->run.host);
+  if (event->pid > 0) (void)snprintf(result->run.job, sizeof result->run.job, "%d", event->pid);
+  if (event->type == GANNET_LAUNCH_REFUSED)
+    gannet_record_fail(result, may_pass(event->error), "cannot start (%s): %s", event->stage,
+                       strerror(event->error));
+  else
+    judge_end(problem, rules, directory, event, result);
+}
+
+static bool fill(json_t *object, uint64_t nonce, gannet_launch_event *event) {
+  const char *text = NULL;
+  char *end = NULL;
+  int limit = 0;
+  memset(event, 0, sizeof *event);
+  event->type = GANNET_LAUNCH_ENDED;
+  if (json_unpack(object, "{s:s, s:i, s:i, s:i, s:b, s:F, s:F}", "nonce", &text, "pid", &event->pid,
+                  "exit_code", &event->exit_code, "signal", &event->signal, "time_limit", &limit,
+                  "started", &event->started, "ended", &event->ended))
+    return false;
+  event->limit = limit != 0;
+  return strtoull(text, &end, 16) == nonce && end != text && *end == '\0';
+}
+
+bool gannet_contract_find_outcome(const char *directory, uint64_t nonce,
+                                  gannet_launch_event *event) {
+  char path[PATH_MAX];
+  if (gannet_join_path(directory, "outcome.json", path, sizeof path) != GANNET_OK) return false;
+  json_t *object = json_load_file(path, 0, NULL);
+  const bool found = object && fill(object, nonce, event);
+  json_decref(object);
+  return found;
+}

@@ -1,0 +1,302 @@
+/* Reading what a simulation reports. */
+#include <errno.h>
+#include <jansson.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/atomic_file.h"
+#include "base/memory.h"
+#include "base/names.h"
+#include "evaluate/contract.h"
+#include "evaluate/record.h"
+
+enum {
+  LARGEST_FILE = 16 << 20, /* of results.out, bytes */
+  LINE_SIZE = 64 << 10,    /* of stdout.log; longer lines are looked at in pieces */
+  NUMBER_SIZE = 64
+};
+
+/* A quantity that is still NAN has not been given: NAN itself is refused when it comes. */
+typedef struct {
+  const gannet_problem *problem;
+  gannet_result_record *result;
+} reader;
+
+static double *quantity(const reader *to, int index) {
+  return index == 0 ? &to->result->objective : &to->result->constraints[index - 1];
+}
+
+static const char *quantity_name(const gannet_problem *problem, int index) {
+  return index == 0 ? "objective" : problem->spec.constraints[index - 1].name;
+}
+
+static int find_quantity(const gannet_problem *problem, const char *name) {
+  return strcmp(name, "objective") == 0 ? 0 : gannet_problem_find_constraint(problem, name) + 1;
+}
+
+static bool is_quantity(const gannet_problem *problem, const char *name) {
+  return strcmp(name, "objective") == 0 || gannet_problem_find_constraint(problem, name) >= 0;
+}
+
+/* Setters return 0, or -1 with the reason in the result. */
+static int set(const reader *to, int index, double value, const char *where) {
+  const char *name = quantity_name(to->problem, index);
+  if (!isfinite(value)) {
+    gannet_record_fail(to->result, false, "%s: %s is %g, expected a finite number", where, name,
+                       value);
+    return -1;
+  }
+  if (!isnan(*quantity(to, index))) {
+    gannet_record_fail(to->result, false, "%s: %s is given twice", where, name);
+    return -1;
+  }
+  *quantity(to, index) = value;
+  return 0;
+}
+
+static int refuse_name(const reader *to, const char *name, const char *where) {
+  gannet_record_fail(to->result, false,
+                     "%s: '%.60s' is neither objective nor a constraint of this campaign", where,
+                     name);
+  return -1;
+}
+
+/* Also Fortran's 1.5D+03. */
+static int parse_number(const char *text, double *value) {
+  char copy[NUMBER_SIZE], *end = NULL;
+  if (!*text || strlen(text) >= sizeof copy) return -1;
+  (void)snprintf(copy, sizeof copy, "%s", text);
+  *value = strtod(copy, &end);
+  if (end != copy && (*end == 'D' || *end == 'd')) {
+    *end = 'e';
+    *value = strtod(copy, &end);
+  }
+  return end == copy || *end ? -1 : 0;
+}
+
+static int set_text(const reader *to, int index, const char *text, const char *where) {
+  double value = NAN;
+  if (parse_number(text, &value)) {
+    gannet_record_fail(to->result, false, "%s: %s is '%.60s', expected a number", where,
+                       quantity_name(to->problem, index), text);
+    return -1;
+  }
+  return set(to, index, value, where);
+}
+
+static int declare_infeasible(const reader *to, const char *reason) {
+  gannet_record_fail(to->result, false, "%s", *reason ? reason : "the simulation gave no reason");
+  to->result->status = GANNET_EVAL_INFEASIBLE;
+  return -1;
+}
+
+static char *trim(char *text) {
+  text += strspn(text, " \t\r");
+  size_t size = strlen(text);
+  while (size > 0 && strchr(" \t\r", text[size - 1])) --size;
+  text[size] = '\0';
+  return text;
+}
+
+static int read_line(const reader *to, char *line, const char *where) {
+  char *name = trim(line), *value;
+  if (!*name || *name == '#') return 0;
+  value = name + strcspn(name, " \t");
+  if (*value) *value++ = '\0';
+  value = trim(value);
+  if (strcmp(name, "fail") == 0) return declare_infeasible(to, value);
+  if (!is_quantity(to->problem, name)) return refuse_name(to, name, where);
+  return set_text(to, find_quantity(to->problem, name), value, where);
+}
+
+static int read_lines(const reader *to, char *text) {
+  char where[48];
+  int number = 0;
+  for (char *line = text; line; ++number) {
+    char *end = strchr(line, '\n');
+    if (end) *end++ = '\0';
+    (void)snprintf(where, sizeof where, "results.out line %d", number + 1);
+    if (read_line(to, line, where)) return -1;
+    line = end;
+  }
+  return 0;
+}
+
+static int read_members(const reader *to, json_t *object) {
+  const char *name = NULL;
+  json_t *value = NULL;
+  json_t *fail = json_object_get(object, "fail");
+  if (fail) return declare_infeasible(to, json_is_string(fail) ? json_string_value(fail) : "");
+  json_object_foreach(object, name, value) {
+    if (!is_quantity(to->problem, name)) return refuse_name(to, name, "results.out");
+    const int index = find_quantity(to->problem, name);
+    if (!json_is_number(value)) {
+      gannet_record_fail(to->result, false, "results.out: %s is not a number", name);
+      return -1;
+    }
+    if (set(to, index, json_number_value(value), "results.out")) return -1;
+  }
+  return 0;
+}
+
+static int read_json(const reader *to, const char *text, size_t size) {
+  json_error_t error;
+  json_t *object = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
+  if (!object) {
+    gannet_record_fail(to->result, false, "results.out line %d column %d: %s", error.line,
+                       error.column, error.text);
+    return -1;
+  }
+  const int failed = read_members(to, object);
+  json_decref(object);
+  return failed;
+}
+
+/* 1 when there is no such file. */
+static int read_file(const reader *to, const char *directory) {
+  char path[PATH_MAX], *text = NULL;
+  size_t size = 0;
+  struct stat about;
+  if (gannet_join_path(directory, "results.out", path, sizeof path) != GANNET_OK ||
+      (stat(path, &about) && errno == ENOENT))
+    return 1;
+  if (about.st_size > LARGEST_FILE) {
+    gannet_record_fail(to->result, false, "results.out has %lld bytes, expected at most %d",
+                       (long long)about.st_size, LARGEST_FILE);
+    return -1;
+  }
+  if (gannet_file_read(path, &text, &size) != GANNET_OK) {
+    gannet_record_fail(to->result, false, "%s", gannet_error_message());
+    gannet_error_clear();
+    return -1;
+  }
+  int failed = -1;
+  if (memchr(text, '\0', size))
+    gannet_record_fail(to->result, false, "results.out holds zero bytes, expected text");
+  else if (text[strspn(text, " \t\r\n")] == '{')
+    failed = read_json(to, text, size);
+  else
+    failed = read_lines(to, text);
+  gannet_free(&text);
+  return failed;
+}
+
+/* The last match in the output wins; found is [n][NUMBER_SIZE]. */
+static void search(const gannet_patterns *patterns, FILE *file, char *line, char *found) {
+  while (fgets(line, LINE_SIZE, file)) {
+    line[strcspn(line, "\n")] = '\0';
+    for (int i = 0; i < patterns->n; ++i) {
+      regmatch_t match[2];
+      if (regexec(&patterns->regex[i], line, 2, match, 0)) continue;
+      const regmatch_t *part = &match[patterns->regex[i].re_nsub > 0 && match[1].rm_so >= 0];
+      (void)snprintf(found + (size_t)i * NUMBER_SIZE, NUMBER_SIZE, "%.*s",
+                     (int)(part->rm_eo - part->rm_so), line + part->rm_so);
+    }
+  }
+}
+
+static int set_found(const reader *to, const gannet_patterns *patterns, char *found) {
+  char where[64];
+  for (int i = 0; i < patterns->n; ++i) {
+    char *text = trim(found + (size_t)i * NUMBER_SIZE);
+    const char *name = quantity_name(to->problem, patterns->quantity[i]);
+    (void)snprintf(where, sizeof where, "pattern of %.40s", name);
+    if (!*text) {
+      gannet_record_fail(to->result, false, "%s: nothing in stdout.log matches", where);
+      return -1;
+    }
+    if (set_text(to, patterns->quantity[i], text, where)) return -1;
+  }
+  return 0;
+}
+
+static int read_output(const reader *to, const gannet_patterns *patterns, const char *directory) {
+  char path[PATH_MAX], *line = NULL, *found = NULL;
+  int failed = -1;
+  if (patterns->n == 0) return 0;
+  if (gannet_join_path(directory, "stdout.log", path, sizeof path) == GANNET_OK &&
+      gannet_alloc(LINE_SIZE, 1, &line) == GANNET_OK &&
+      gannet_alloc((size_t)patterns->n, NUMBER_SIZE, &found) == GANNET_OK) {
+    FILE *file = fopen(path, "r");
+    if (file) search(patterns, file, line, found);
+    if (file) (void)fclose(file);
+    failed = set_found(to, patterns, found);
+  } else {
+    gannet_record_fail(to->result, true, "%s", gannet_error_message());
+    gannet_error_clear();
+  }
+  gannet_free(&line);
+  gannet_free(&found);
+  return failed;
+}
+
+static int check_complete(const reader *to, int no_file) {
+  for (int index = 0; index <= to->problem->spec.n_constraints; ++index)
+    if (isnan(*quantity(to, index))) {
+      gannet_record_fail(
+          to->result, false,
+          no_file ? "no results.out, so %s is missing" : "results.out: %s is missing",
+          quantity_name(to->problem, index));
+      return -1;
+    }
+  return 0;
+}
+
+void gannet_contract_read(const gannet_problem *problem, const gannet_patterns *patterns,
+                          const char *directory, gannet_result_record *result) {
+  const reader to = {problem, result};
+  const int from_file = read_file(&to, directory); /* first, because it may say fail */
+  int failed = from_file < 0 || read_output(&to, patterns, directory);
+  if (!failed) failed = check_complete(&to, from_file == 1);
+  if (!failed) {
+    gannet_record_judge(problem, result);
+    return;
+  }
+  result->objective = NAN;
+  for (int j = 0; j < problem->spec.n_constraints; ++j) result->constraints[j] = NAN;
+}
+
+static void compile(const char *text, const gannet_problem *problem, gannet_complaints *complaints,
+                    gannet_patterns *patterns) {
+  char name[128], reason[200];
+  const char *equals = strchr(text, '=');
+  regex_t *regex = &patterns->regex[patterns->n];
+  if (!equals || equals == text || (size_t)(equals - text) >= sizeof name) {
+    gannet_complain(complaints, "evaluate.pattern",
+                    "'%s' is not of the form name=regular-expression", text);
+    return;
+  }
+  (void)snprintf(name, sizeof name, "%.*s", (int)(equals - text), text);
+  if (problem && !is_quantity(problem, name)) {
+    gannet_complain(complaints, "evaluate.pattern",
+                    "'%s' is neither objective nor a constraint of this campaign", name);
+    return;
+  }
+  const int failed = regcomp(regex, equals + 1, REG_EXTENDED);
+  if (failed) {
+    (void)regerror(failed, regex, reason, sizeof reason);
+    gannet_complain(complaints, "evaluate.pattern", "'%s': %s", equals + 1, reason);
+    return;
+  }
+  patterns->quantity[patterns->n++] = problem ? find_quantity(problem, name) : 0;
+}
+
+gannet_err gannet_patterns_create(const gannet_text_list *texts, const gannet_problem *problem,
+                                  gannet_complaints *complaints, gannet_patterns *patterns) {
+  const size_t n = (size_t)texts->n;
+  GANNET_TRY(gannet_alloc(n, sizeof *patterns->quantity, &patterns->quantity));
+  GANNET_TRY(gannet_alloc(n, sizeof *patterns->regex, &patterns->regex));
+  for (int i = 0; i < texts->n; ++i) compile(texts->item[i], problem, complaints, patterns);
+  return GANNET_OK;
+}
+
+void gannet_patterns_release(gannet_patterns *patterns) {
+  for (int i = 0; i < patterns->n; ++i) regfree(&patterns->regex[i]);
+  gannet_free(&patterns->quantity);
+  gannet_free(&patterns->regex);
+  patterns->n = 0;
+}

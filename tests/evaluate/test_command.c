@@ -1,0 +1,334 @@
+/* test: ranks 1 2 3 labels unit conform timeout 180 */
+#include "conform_evaluator.h"
+#include "evaluate/command.h"
+#include "processes.h"
+
+#define TEXT(literal) ((char *)(uintptr_t)(literal))
+
+typedef struct {
+  gannet_context *context;
+  gannet_problem *problem;
+  gannet_launcher *launcher;
+  char directory[256];
+  gannet_evaluator_setup setup;
+  gannet_command_options options;
+  char *command[6];
+} fixture;
+
+/* The program of the conformance suite: reads params.in like a Fortran program would. */
+static const char program[] =
+    "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
+    "int main(int n, char **v) {\n"
+    "  char vent[9], solver[99]; double x, fins; int k;\n"
+    "  FILE *in = fopen(\"params.in\", \"r\");\n"
+    "  if (n != 3 || strcmp(v[1], getenv(\"GANNET_PARAMS\"))) return 1;\n"
+    "  if (!in || fscanf(in, \"x %lf fins %lf vent %8s solver %98[^\\n]\", &x, &fins, vent,"
+    " solver) != 4) return 2;\n"
+    "  FILE *out = fopen(v[2], \"w\");\n"
+    "  if (!strcmp(solver, \"none\")) { fprintf(out, \"fail no solver\\n\"); return 0; }\n"
+    "  k = strcmp(solver, \"cg\") != 0;\n"
+    "  if (k && strcmp(solver, \"a \\\"b\\\" $(rm x) 'c'\")) return 3;\n"
+    "  fprintf(out, \"objective %.17g\\nstress %.17g\\n\","
+    " x * x + 0.25 * fins + 2 * !strcmp(vent, \"true\") + 4 * k, fins - x);\n"
+    "  return fclose(out);\n}\n";
+
+static const gannet_evaluator_type *command_type(void) {
+  const gannet_evaluator_type *type = NULL;
+  assert_ok(gannet_evaluator_find("command", &type));
+  return type;
+}
+
+/* The launcher is handed through a global because main starts it before anything else. */
+static gannet_launcher *started_first;
+
+static int set_up(void **state) {
+  fixture *f = calloc(1, sizeof *f);
+  assert_non_null(f);
+  assert_ok(gannet_context_create(MPI_COMM_WORLD, 1, &f->context));
+  f->problem = conform_problem();
+  f->launcher = started_first;
+  conform_directory(f->directory, sizeof f->directory);
+  f->setup = (gannet_evaluator_setup){.context = f->context,
+                                      .problem = f->problem,
+                                      .campaign = f->directory,
+                                      .input_directory = f->directory,
+                                      .name = "test",
+                                      .parallel = CONFORM_RUNS + 1,
+                                      .time_limit = INFINITY,
+                                      .launcher = f->launcher};
+  f->options.kill_grace = 0.3;
+  *state = f;
+  return 0;
+}
+
+static int tear_down(void **state) {
+  fixture *f = *state;
+  char command[400];
+  (void)snprintf(command, sizeof command, "rm -r '%s'", f->directory);
+  MPI_Barrier(MPI_COMM_WORLD);
+  conform_shell(command);
+  gannet_problem_destroy(&f->problem);
+  gannet_context_destroy(&f->context);
+  free(f);
+  return 0;
+}
+
+/* The command becomes ./sim with a script of this text. */
+static void use_script(fixture *f, const char *script) {
+  if (f->context->rank == 0) write_file(f->directory, "sim", script, 0755);
+  MPI_Barrier(MPI_COMM_WORLD);
+  f->command[0] = TEXT("./sim");
+  f->options.command = (gannet_text_list){1, f->command};
+}
+
+static gannet_evaluator *create(fixture *f) {
+  gannet_evaluator *evaluator = NULL;
+  assert_ok(gannet_evaluator_create(command_type(), &f->options, &f->setup, &evaluator));
+  return evaluator;
+}
+
+static void submit(gannet_evaluator *evaluator, int i, int attempt) {
+  double x[CONFORM_VARIABLES];
+  conform_point(i, x);
+  gannet_request request = conform_request(i, x);
+  request.attempt = attempt;
+  request.nonce += 1000u * (unsigned)attempt;
+  assert_ok(gannet_evaluator_submit(evaluator, 1, &request));
+}
+
+static gannet_result_record run(fixture *f, const char *script) {
+  double constraint = 0;
+  gannet_result_record result = {.constraints = &constraint};
+  use_script(f, script);
+  gannet_evaluator *evaluator = create(f);
+  submit(evaluator, 1, 1);
+  conform_collect(evaluator, 1, &result);
+  gannet_evaluator_destroy(&evaluator);
+  assert_ok(gannet_same(MPI_COMM_WORLD, &result.run, sizeof result.run, "run"));
+  assert_ok(gannet_same(MPI_COMM_WORLD, &result.objective, sizeof(double), "objective"));
+  result.constraints = NULL;
+  return result;
+}
+
+static void failed_with(const gannet_result_record *result, const char *reason) {
+  assert_int_equal(result->status, GANNET_EVAL_FAILED);
+  if (!strstr(result->run.reason, reason))
+    fail_msg("'%s' does not contain '%s'", result->run.reason, reason);
+}
+
+static void programs_conform(void **state) {
+  fixture *f = *state;
+  char command[1000];
+  if (f->context->rank == 0) write_file(f->directory, "bowl.c", program, 0644);
+  (void)snprintf(command, sizeof command, "cd '%s' && cc -ffp-contract=off -o bowl bowl.c",
+                 f->directory);
+  conform_shell(command);
+  f->command[0] = TEXT("./bowl");
+  f->command[1] = TEXT("{params}");
+  f->command[2] = TEXT("{results}");
+  f->options.command = (gannet_text_list){3, f->command};
+  conform_evaluator(command_type(), &f->options, &f->setup);
+}
+
+/* Without a launcher of the program's the back-end forks one. */
+static void a_library_user_needs_no_launcher(void **state) {
+  fixture *f = *state;
+  f->setup.launcher = NULL;
+  const gannet_result_record result =
+      run(f, "#!/bin/sh\necho objective 2 >results.out\necho stress 1 >>results.out\n");
+  if (result.status != GANNET_EVAL_DONE) fail_msg("%s", result.run.reason);
+}
+
+static void nasty_endings_are_results_with_a_reason(void **state) {
+  fixture *f = *state;
+  gannet_result_record result = run(f, "#!/bin/sh\nhead -c 100 /dev/urandom >results.out\n");
+  assert_int_equal(result.status, GANNET_EVAL_FAILED);
+  result = run(f, "#!/bin/sh\necho objective nan >results.out; echo stress 1 >>results.out\n");
+  failed_with(&result, "objective is nan");
+  result = run(f, "#!/bin/sh\nexit 0\n");
+  failed_with(&result, "no results.out");
+  result = run(f, "#!/bin/sh\nprintf 'objective 1\\nstre' >results.out\n");
+  failed_with(&result, "line 2: 'stre'");
+  result = run(f, "#!/bin/sh\nprintf 'objective 1\\nstress 1\\n' >results.out; exit 3\n");
+  failed_with(&result, "exit code 3");
+  assert_int_equal(result.run.exit_code, 3);
+  assert_false(result.retry);
+  result = run(f, "#!/bin/sh\nkill -SEGV $$\n");
+  failed_with(&result, "signal 11");
+  assert_int_equal(result.run.signal, SIGSEGV);
+  result = run(f, "#!/bin/sh\nkill -KILL $$\n");
+  assert_true(result.retry);
+  result = run(f, "#!/bin/sh\nyes 'it went wrong' | head -c 20000000 >&2; exit 1\n");
+  failed_with(&result, "exit code 1; stderr: ");
+  failed_with(&result, "it went wrong|it went wrong");
+  result = run(f, "no shebang\n");
+  failed_with(&result, "cannot start (exec): Exec format error");
+}
+
+static void a_program_that_vanishes_is_named(void **state) {
+  fixture *f = *state;
+  double constraint = 0;
+  gannet_result_record result = {.constraints = &constraint};
+  gannet_evaluator *evaluator = NULL;
+  f->command[0] = TEXT("./nothing");
+  f->options.command = (gannet_text_list){1, f->command};
+  assert_fails(GANNET_ERR_INPUT, "cannot run './nothing': No such file",
+               gannet_evaluator_create(command_type(), &f->options, &f->setup, &evaluator));
+  use_script(f, "#!/bin/sh\n");
+  evaluator = create(f);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (f->context->rank == 0) {
+    char path[400];
+    (void)snprintf(path, sizeof path, "%s/sim", f->directory);
+    assert_int_equal(unlink(path), 0);
+  }
+  submit(evaluator, 1, 1);
+  conform_collect(evaluator, 1, &result);
+  failed_with(&result, "cannot start (exec): No such file");
+  gannet_evaluator_destroy(&evaluator);
+}
+
+static void a_run_that_never_ends_meets_its_time_limit(void **state) {
+  fixture *f = *state;
+  f->setup.time_limit = 0.4;
+  const gannet_result_record result =
+      run(f,
+          "#!/bin/bash\ntrap '' TERM\nsleep 100 & echo $! >inside\n"
+          "setsid bash -c 'setsid sleep 100 & echo $! >outside'\n"
+          "printf 'objective 1\\nstress 1\\n' >results.out\nwhile :; do sleep 1; done\n");
+  failed_with(&result, "time limit of 0.4 s reached");
+  assert_false(result.retry);
+  char directory[400];
+  (void)snprintf(directory, sizeof directory, "%s/evals/000099", f->directory);
+  assert_true(dies_within(number_in(directory, "inside"), 2));
+  assert_true(dies_within(number_in(directory, "outside"), 2));
+}
+
+static void waiting_ends_in_time_and_cancelling_ends_everything(void **state) {
+  fixture *f = *state;
+  gannet_result_record result = {0};
+  double constraint = 0;
+  char directory[400];
+  int n = -1;
+  result.constraints = &constraint;
+  use_script(f, "#!/bin/bash\ntrap '' TERM\necho $$ >leader\nwhile :; do sleep 1; done\n");
+  (void)snprintf(directory, sizeof directory, "%s/evals/000099", f->directory);
+  gannet_evaluator *evaluator = create(f);
+  submit(evaluator, 1, 1);
+  const double start = gannet_clock_seconds();
+  assert_ok(gannet_evaluator_poll(evaluator, 0.3, 1, &n, &result));
+  const double took = gannet_clock_seconds() - start;
+  assert_int_equal(n, 0);
+  assert_true(took > 0.25 && took < 2);
+  const int leader = number_in(directory, "leader");
+  assert_ok(gannet_evaluator_cancel(evaluator));
+  assert_true(dies_within(leader, 0.5));
+  gannet_evaluator_destroy(&evaluator);
+}
+
+/* What an earlier process left is taken over when it is complete and of the same nonce. */
+static void complete_attempts_of_an_earlier_process_are_recovered(void **state) {
+  fixture *f = *state;
+  double x[CONFORM_VARIABLES], constraint = 0;
+  gannet_result_record result = {.constraints = &constraint};
+  bool taken = true;
+  conform_point(1, x);
+  gannet_request request = conform_request(1, x);
+  request.nonce += 1000;
+  use_script(f, "#!/bin/sh\nprintf 'objective 4\\nstress 1\\n' >results.out\n");
+  gannet_evaluator *evaluator = create(f);
+  submit(evaluator, 1, 1);
+  gannet_clock_sleep(0.5); /* it ends; nobody polls, as if the controller had died now */
+  gannet_evaluator *other = create(f);
+  assert_ok(gannet_evaluator_recover(other, &request, &taken));
+  assert_true(taken);
+  assert_int_equal(gannet_evaluator_in_flight(other), 1);
+  conform_collect(other, 1, &result);
+  if (result.status != GANNET_EVAL_DONE) fail_msg("%s", result.run.reason);
+  assert_true(result.objective == 4 && result.id == 99 && constraint == 1);
+  request.nonce += 1;
+  assert_ok(gannet_evaluator_recover(other, &request, &taken));
+  assert_false(taken);
+  gannet_evaluator_destroy(&other);
+  gannet_evaluator_destroy(&evaluator);
+}
+
+static void errors_of_rank_0_reach_all_ranks(void **state) {
+  fixture *f = *state;
+  char path[700];
+  double x[CONFORM_VARIABLES];
+  conform_point(1, x);
+  const gannet_request request = conform_request(1, x);
+  use_script(f, "#!/bin/sh\n");
+  gannet_evaluator *evaluator = create(f);
+  (void)snprintf(path, sizeof path, "rm -r '%s/evals' && touch '%s/evals'", f->directory,
+                 f->directory);
+  conform_shell(path);
+  const gannet_err err = gannet_evaluator_submit(evaluator, 1, &request);
+  assert_int_not_equal(err, GANNET_OK);
+  assert_non_null(strstr(gannet_error_message(), "evals"));
+  assert_int_equal(gannet_evaluator_in_flight(evaluator), 0);
+  gannet_evaluator_destroy(&evaluator);
+}
+
+static void shell_text_and_patterns_work(void **state) {
+  fixture *f = *state;
+  double constraint = 0;
+  gannet_result_record result = {.constraints = &constraint};
+  char *patterns[] = {TEXT("objective=^drag (.*)$"), TEXT("stress=^stress (.*)$")};
+  char *environment[] = {TEXT("FACTOR=7")};
+  f->options.shell = TEXT("echo drag 1; echo drag $FACTOR && echo \"stress $GANNET_EVAL_ID\"");
+  f->options.pattern = (gannet_text_list){2, patterns};
+  f->options.environment = (gannet_text_list){1, environment};
+  gannet_evaluator *evaluator = create(f);
+  submit(evaluator, 1, 1);
+  conform_collect(evaluator, 1, &result);
+  if (result.status != GANNET_EVAL_DONE) fail_msg("%s", result.run.reason);
+  assert_true(result.objective == 7 && constraint == 99);
+  gannet_evaluator_destroy(&evaluator);
+}
+
+/* Open MPI refuses this below a rank unless the helper was forked before MPI_Init. */
+static void simulations_may_be_mpi_jobs_themselves(void **state) {
+  fixture *f = *state;
+  char command[1000];
+  static const char ranks[] =
+      "#include <mpi.h>\n#include <stdio.h>\nint main(int n, char **v) {\n"
+      "  int size, rank; MPI_Init(&n, &v); MPI_Comm_size(MPI_COMM_WORLD, &size);\n"
+      "  MPI_Comm_rank(MPI_COMM_WORLD, &rank);\n"
+      "  if (!rank) { FILE *out = fopen(\"results.out\", \"w\");\n"
+      "    fprintf(out, \"objective %d\\nstress 1\\n\", size); fclose(out); }\n"
+      "  return MPI_Finalize();\n}\n";
+  if (f->context->rank == 0) write_file(f->directory, "ranks.c", ranks, 0644);
+  (void)snprintf(command, sizeof command, "cd '%s' && mpicc -o ranks ranks.c", f->directory);
+  conform_shell(command);
+  const gannet_result_record result =
+      run(f, "#!/bin/sh\nexec mpirun --oversubscribe -n 2 \"$GANNET_INPUT_DIRECTORY/ranks\"\n");
+  if (result.status != GANNET_EVAL_DONE) fail_msg("%s", result.run.reason);
+  assert_true(result.objective == 2);
+}
+
+int main(int argc, char **argv) {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+  const struct CMUnitTest tests[] = {
+      TEST(programs_conform),
+      TEST(a_library_user_needs_no_launcher),
+      TEST(nasty_endings_are_results_with_a_reason),
+      TEST(a_program_that_vanishes_is_named),
+      TEST(a_run_that_never_ends_meets_its_time_limit),
+      TEST(waiting_ends_in_time_and_cancelling_ends_everything),
+      TEST(complete_attempts_of_an_earlier_process_are_recovered),
+      TEST(errors_of_rank_0_reach_all_ranks),
+      TEST(shell_text_and_patterns_work),
+      TEST(simulations_may_be_mpi_jobs_themselves),
+  };
+  if (gannet_launcher_start(&started_first) != GANNET_OK) return 1;
+  MPI_Init(&argc, &argv);
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank > 0) gannet_launcher_stop(&started_first);
+  const int failed = run_ranks_(cmocka_run_group_tests(tests, NULL, NULL));
+  gannet_launcher_stop(&started_first);
+  MPI_Finalize();
+  return failed;
+}

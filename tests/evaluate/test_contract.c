@@ -1,0 +1,423 @@
+/* test: serial labels unit */
+#include "evaluate/contract.h"
+
+#include "conform_evaluator.h"
+#include "evaluate/command.h"
+#include "evaluate/record.h"
+#include "processes.h"
+
+#include <errno.h>
+
+/* Options own their texts, so their type is not const. */
+#define TEXT(literal) ((char *)(uintptr_t)(literal))
+
+typedef struct {
+  gannet_problem *problem;
+  char directory[256], evaluation[300];
+  gannet_text_list templates, none;
+  gannet_contract contract;
+  double x[CONFORM_VARIABLES], constraint;
+  gannet_request request;
+} fixture;
+
+static int set_up(void **state) {
+  fixture *f = calloc(1, sizeof *f);
+  assert_non_null(f);
+  (void)snprintf(f->directory, sizeof f->directory, "/tmp/gannet contract XXXXXX");
+  assert_non_null(mkdtemp(f->directory));
+  f->problem = conform_problem();
+  f->contract = (gannet_contract){f->problem, f->directory, f->directory, &f->templates};
+  conform_point(1, f->x);
+  f->x[0] = 0.1;
+  f->request = (gannet_request){
+      .id = 42, .attempt = 1, .seed = 18446744073709551615u, .nonce = 255, .x_user = f->x};
+  assert_ok(gannet_contract_directory(&f->contract, 42, f->evaluation, sizeof f->evaluation));
+  *state = f;
+  return 0;
+}
+
+static int tear_down(void **state) {
+  fixture *f = *state;
+  char command[400];
+  (void)snprintf(command, sizeof command, "rm -r '%s'", f->directory);
+  assert_int_equal(system(command), 0);
+  gannet_text_list_release(&f->templates);
+  gannet_problem_destroy(&f->problem);
+  free(f);
+  return 0;
+}
+
+static void prepare(fixture *f, int attempt, uint64_t nonce) {
+  gannet_bindings bindings = {0};
+  f->request.attempt = attempt;
+  f->request.nonce = nonce;
+  assert_ok(gannet_bindings_create(&f->contract, &f->request, f->evaluation, &bindings));
+  assert_ok(gannet_contract_prepare(&f->contract, &f->request, &bindings, f->evaluation));
+  gannet_bindings_release(&bindings);
+}
+
+static void parameters_are_written_in_both_forms(void **state) {
+  fixture *f = *state;
+  assert_string_equal(f->evaluation + strlen(f->directory), "/000042");
+  prepare(f, 1, 255);
+  assert_string_equal(content(f->evaluation, "params.in"),
+                      "x 0.10000000000000001\nfins 2\nvent true\nsolver a \"b\" $(rm x) 'c'\n");
+  assert_string_equal(content(f->evaluation, "params.json"),
+                      "{\n  \"x\": 0.10000000000000001,\n  \"fins\": 2,\n  \"vent\": true,\n"
+                      "  \"solver\": \"a \\\"b\\\" $(rm x) 'c'\"\n}");
+  assert_non_null(strstr(content(f->evaluation, "attempt.json"), "\"00000000000000ff\""));
+}
+
+static void earlier_attempts_are_moved_aside(void **state) {
+  fixture *f = *state;
+  static const char *const left[] = {"attempt-1/results.out", "attempt-2/results.out",
+                                     "attempt-2.1/results.out"};
+  prepare(f, 1, 1);
+  write_file(f->evaluation, "results.out", "objective 1\n", 0644);
+  prepare(f, 2, 2);
+  assert_false(exists(f->evaluation, "results.out"));
+  write_file(f->evaluation, "results.out", "objective 2\n", 0644);
+  prepare(f, 2, 3); /* the same number again */
+  write_file(f->evaluation, "results.out", "objective 3\n", 0644);
+  prepare(f, 3, 4);
+  assert_false(exists(f->evaluation, "results.out"));
+  for (int i = 0; i < 3; ++i) {
+    char expected[20];
+    (void)snprintf(expected, sizeof expected, "objective %d\n", i + 1);
+    assert_string_equal(content(f->evaluation, left[i]), expected);
+  }
+  assert_false(exists(f->evaluation, "attempt-2/attempt-1"));
+}
+
+static void a_move_that_was_interrupted_is_finished(void **state) {
+  fixture *f = *state;
+  char fresh[400];
+  prepare(f, 1, 1);
+  (void)snprintf(fresh, sizeof fresh, "%s.new", f->evaluation);
+  assert_int_equal(rename(f->evaluation, fresh), 0); /* killed before the second rename */
+  prepare(f, 2, 2);
+  assert_false(access(fresh, F_OK) == 0);
+  assert_non_null(strstr(content(f->evaluation, "attempt.json"), "\"attempt\": 2"));
+}
+
+static void substituted(const gannet_bindings *bindings, const char *text, const char *expected) {
+  char *out = NULL;
+  size_t size = 0;
+  assert_ok(gannet_substitute(bindings, text, strlen(text), &out, &size));
+  assert_string_equal(out, expected);
+  assert_int_equal(size, strlen(expected));
+  gannet_free(&out);
+}
+
+static void known_names_are_replaced_and_everything_else_stays(void **state) {
+  fixture *f = *state;
+  gannet_bindings b = {0};
+  assert_ok(gannet_bindings_create(&f->contract, &f->request, "/e", &b));
+  substituted(&b, "", "");
+  substituted(&b, "plain", "plain");
+  substituted(&b, "x={x}{fins}", "x=0.100000000000000012");
+  substituted(&b, "{params} {results} {directory} {id} {attempt} {seed}",
+              "/e/params.json /e/results.out /e 42 1 18446744073709551615");
+  substituted(&b, "if (a) {x = 1;} {y} {} { x } {x", "if (a) {x = 1;} {y} {} { x } {x");
+  substituted(&b, "{{x}}", "{0.10000000000000001}");
+  substituted(&b, "{solver}", "a \"b\" $(rm x) 'c'"); /* once: what came in is not looked at */
+  gannet_bindings_release(&b);
+}
+
+static void templates_are_rendered_with_their_mode(void **state) {
+  fixture *f = *state;
+  char path[600];
+  struct stat about;
+  write_file(f->directory, "case.sh", "#!/bin/sh\necho {x} {unknown} ${HOME}\n", 0750);
+  assert_ok(gannet_text_list_add(&f->templates, "case.sh"));
+  prepare(f, 1, 1);
+  assert_string_equal(content(f->evaluation, "case.sh"),
+                      "#!/bin/sh\necho 0.10000000000000001 {unknown} ${HOME}\n");
+  (void)snprintf(path, sizeof path, "%s/case.sh", f->evaluation);
+  assert_int_equal(stat(path, &about), 0);
+  assert_int_equal(about.st_mode & 0777, 0750);
+}
+
+static void the_environment_names_everything(void **state) {
+  fixture *f = *state;
+  static const char *const expected[] = {"A=1",
+                                         "GANNET_EVAL_ID=42",
+                                         "GANNET_ATTEMPT=1",
+                                         "GANNET_SEED=18446744073709551615",
+                                         "GANNET_NONCE=00000000000000ff",
+                                         "GANNET_WORKDIR=/e",
+                                         "GANNET_PARAMS=/e/params.json",
+                                         "GANNET_RESULTS=/e/results.out"};
+  gannet_text_list users = {0}, list = {0};
+  assert_ok(gannet_text_list_add(&users, "A=1"));
+  assert_ok(gannet_contract_environment(&f->contract, &f->request, "/e", &users, &list));
+  for (size_t i = 0; i < sizeof expected / sizeof *expected; ++i) {
+    bool found = false;
+    for (int j = 0; j < list.n; ++j) found = found || strcmp(list.item[j], expected[i]) == 0;
+    if (!found) fail_msg("no %s", expected[i]);
+  }
+  assert_null(list.item[list.n]);
+  gannet_text_list_release(&users);
+  gannet_text_list_release(&list);
+}
+
+/* Results. */
+
+static gannet_result_record read_with(fixture *f, const char *pattern, const char *results) {
+  gannet_complaints complaints = {0};
+  gannet_patterns patterns = {0};
+  gannet_text_list texts = {0};
+  gannet_result_record result = {.constraints = &f->constraint};
+  char path[400];
+  if (pattern) assert_ok(gannet_text_list_add(&texts, pattern));
+  assert_ok(gannet_patterns_create(&texts, f->problem, &complaints, &patterns));
+  assert_int_equal(complaints.count, 0);
+  gannet_record_clear(1, &result);
+  (void)snprintf(path, sizeof path, "%s/results.out", f->directory);
+  (void)unlink(path);
+  if (results) write_file(f->directory, "results.out", results, 0644);
+  gannet_contract_read(f->problem, &patterns, f->directory, &result);
+  gannet_patterns_release(&patterns);
+  gannet_text_list_release(&texts);
+  return result;
+}
+
+static void good_results_are_read(void **state) {
+  fixture *f = *state;
+  static const char *const same[] = {
+      "objective 1.25\nstress -3e2\n",
+      "# comment\n\n  stress   -300  \r\nobjective\t1.25",
+      "stress -3.0D+02\nobjective 1.25d0\n",
+      "{\"objective\": 1.25, \"stress\": -300}",
+      " \n{\"stress\": -300.0,\n \"objective\": 1.25}\n",
+  };
+  for (size_t i = 0; i < sizeof same / sizeof *same; ++i) {
+    const gannet_result_record result = read_with(f, NULL, same[i]);
+    if (result.status != GANNET_EVAL_DONE) fail_msg("%zu: %s", i, result.run.reason);
+    assert_true(result.objective == 1.25 && f->constraint == -300);
+  }
+}
+
+static void bad_results_fail_with_what_and_where(void **state) {
+  fixture *f = *state;
+  static const struct {
+    const char *results, *reason;
+  } bad[] = {
+      {NULL, "no results.out, so objective is missing"},
+      {"", "results.out: objective is missing"},
+      {"objective 1\n", "results.out: stress is missing"},
+      {"objective 1\nstress nan\n", "results.out line 2: stress is nan, expected a finite"},
+      {"objective inf\nstress 1\n", "results.out line 1: objective is inf"},
+      {"objective 1e999\nstress 1\n", "objective is inf"},
+      {"objective abc\nstress 1\n", "line 1: objective is 'abc', expected a number"},
+      {"objective\nstress 1\n", "line 1: objective is '', expected a number"},
+      {"objective 1 2\nstress 1\n", "objective is '1 2', expected a number"},
+      {"objective 1\nobjective 1\nstress 1\n", "line 2: objective is given twice"},
+      {"objective 1\nstrain 1\n", "line 2: 'strain' is neither objective nor a constraint"},
+      {"\x7f"
+       "ELF\x01\x02 garbage\n",
+       "is neither objective nor a constraint"},
+      {"{\"objective\": 1, \"stress\": 2", "results.out line 1 column"},
+      {"{\"objective\": 1, \"objective\": 2, \"stress\": 1}", "duplicate"},
+      {"{\"objective\": \"1\", \"stress\": 2}", "objective is not a number"},
+      {"{\"objective\": 1}", "stress is missing"},
+      {"{\"objective\": 1, \"stress\": 2, \"extra\": 1}", "'extra' is neither"},
+      {"{\"objective\": NaN, \"stress\": 2}", "results.out line 1 column"},
+  };
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
+    const gannet_result_record result = read_with(f, NULL, bad[i].results);
+    assert_int_equal(result.status, GANNET_EVAL_FAILED);
+    assert_false(result.retry);
+    assert_true(isnan(result.objective) && isnan(f->constraint));
+    if (!strstr(result.run.reason, bad[i].reason))
+      fail_msg("'%s' does not contain '%s'", result.run.reason, bad[i].reason);
+  }
+}
+
+static void fail_lines_mean_infeasible(void **state) {
+  fixture *f = *state;
+  static const char *const texts[] = {"fail mesh  tangled \n", "objective 1\nfail mesh  tangled",
+                                      "{\"fail\": \"mesh  tangled\"}"};
+  for (size_t i = 0; i < 3; ++i) {
+    const gannet_result_record result = read_with(f, NULL, texts[i]);
+    assert_int_equal(result.status, GANNET_EVAL_INFEASIBLE);
+    assert_string_equal(result.run.reason, "mesh  tangled");
+    assert_true(isnan(result.objective));
+  }
+}
+
+static void patterns_pick_the_last_match(void **state) {
+  fixture *f = *state;
+  static const char pattern[] = "objective=^ *drag[:=] *([-+0-9.eE]+)";
+  write_file(f->directory, "stdout.log", "drag: 3\nlift: 4\n  drag= 2.5e0 N\nend", 0644);
+  gannet_result_record result = read_with(f, pattern, "stress 7\n");
+  if (result.status != GANNET_EVAL_DONE) fail_msg("%s", result.run.reason);
+  assert_true(result.objective == 2.5 && f->constraint == 7);
+  result = read_with(f, pattern, "stress 7\nobjective 1\n");
+  assert_non_null(strstr(result.run.reason, "given twice"));
+  result = read_with(f, "stress=lift: [0-9]+", "objective 1\n"); /* no group: the whole match */
+  assert_non_null(strstr(result.run.reason, "stress is 'lift: 4', expected a number"));
+  result = read_with(f, "stress=torque", "objective 1\n");
+  assert_non_null(strstr(result.run.reason, "nothing in stdout.log matches"));
+  result = read_with(f, pattern, "fail no\n");
+  assert_int_equal(result.status, GANNET_EVAL_INFEASIBLE);
+}
+
+static void ends_are_classified(void **state) {
+  fixture *f = *state;
+  double codes[2] = {137, 42};
+  const gannet_real_list bad_luck = {1, codes}, infeasible = {1, codes + 1};
+  const gannet_patterns patterns = {0};
+  const gannet_contract_rules rules = {&bad_luck, &infeasible, &patterns, 60};
+  const struct {
+    gannet_launch_event event;
+    gannet_eval_status status;
+    bool retry;
+    const char *reason;
+  } ends[] = {
+      {{.type = GANNET_LAUNCH_ENDED, .exit_code = 3},
+       GANNET_EVAL_FAILED,
+       false,
+       "exit code 3; stderr: one|two"},
+      {{.type = GANNET_LAUNCH_ENDED, .exit_code = 137}, GANNET_EVAL_FAILED, true, "exit code 137"},
+      {{.type = GANNET_LAUNCH_ENDED, .exit_code = 42},
+       GANNET_EVAL_INFEASIBLE,
+       false,
+       "exit code 42; stderr: one|two"},
+      {{.type = GANNET_LAUNCH_ENDED, .exit_code = -1, .signal = SIGSEGV},
+       GANNET_EVAL_FAILED,
+       false,
+       "signal 11 (Segmentation fault)"},
+      {{.type = GANNET_LAUNCH_ENDED, .exit_code = -1, .signal = SIGKILL},
+       GANNET_EVAL_FAILED,
+       true,
+       "signal 9 (Killed)"},
+      {{.type = GANNET_LAUNCH_ENDED, .exit_code = -1, .signal = SIGKILL, .limit = true},
+       GANNET_EVAL_FAILED,
+       false,
+       "time limit of 60 s reached"},
+      {{.type = GANNET_LAUNCH_ENDED, .exit_code = 0, .limit = true},
+       GANNET_EVAL_FAILED,
+       false,
+       "time limit of 60 s reached"},
+      {{.type = GANNET_LAUNCH_REFUSED, .error = ENOENT, .stage = "exec"},
+       GANNET_EVAL_FAILED,
+       false,
+       "cannot start (exec): No such file"},
+      {{.type = GANNET_LAUNCH_REFUSED, .error = EAGAIN, .stage = "fork"},
+       GANNET_EVAL_FAILED,
+       true,
+       "cannot start (fork): Resource temporarily"},
+  };
+  write_file(f->directory, "results.out", "objective 1\nstress 1\n", 0644);
+  write_file(f->directory, "stderr.log", "one\n\r\ntwo\n\n", 0644);
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; ++i) {
+    gannet_result_record result = {.constraints = &f->constraint};
+    gannet_record_clear(1, &result);
+    gannet_contract_judge(f->problem, &rules, f->directory, &ends[i].event, &result);
+    assert_int_equal(result.status, ends[i].status);
+    assert_int_equal(result.retry, ends[i].retry);
+    if (!strstr(result.run.reason, ends[i].reason))
+      fail_msg("'%s' does not contain '%s'", result.run.reason, ends[i].reason);
+    assert_true(isnan(result.objective));
+  }
+}
+
+static void only_an_outcome_of_the_same_nonce_is_found(void **state) {
+  fixture *f = *state;
+  gannet_launch_event event;
+  assert_false(gannet_contract_find_outcome(f->directory, 255, &event));
+  write_file(f->directory, "outcome.json",
+             "{\"nonce\": \"00000000000000ff\", \"pid\": 7, \"exit_code\": -1, \"signal\": 9, "
+             "\"time_limit\": true, \"started\": 1.5, \"ended\": 2}",
+             0644);
+  assert_false(gannet_contract_find_outcome(f->directory, 254, &event));
+  assert_true(gannet_contract_find_outcome(f->directory, 255, &event));
+  assert_true(event.limit && event.signal == 9 && event.pid == 7 && event.exit_code == -1);
+  assert_true(event.started == 1.5 && event.ended == 2);
+  write_file(f->directory, "outcome.json", "{\"nonce\": \"00000000000000ff\", \"pid", 0644);
+  assert_false(gannet_contract_find_outcome(f->directory, 255, &event));
+}
+
+static void wrong_options_are_complained_about_all_at_once(void **state) {
+  fixture *f = *state;
+  char *command[] = {TEXT("./missing"), TEXT("{parms}")};
+  char *templates[] = {TEXT("none.in"), TEXT("params.in")};
+  char *pattern[] = {TEXT("objective=("), TEXT("strain=x"), TEXT("x")};
+  char *environment[] = {TEXT("=1")};
+  gannet_command_options options = {.command = {2, command},
+                                    .templates = {2, templates},
+                                    .pattern = {3, pattern},
+                                    .environment = {1, environment}};
+  const gannet_evaluator_setup setup = {.problem = f->problem, .input_directory = f->directory};
+  gannet_complaints complaints = {0};
+  static const char *const expected[] = {
+      "cannot run './missing': No such file", "did you mean '{params}'", "cannot read 'none.in'",
+      "'params.in': the contract has a file", "'strain' is neither",     "'x' is not of the form",
+      "'=1' is not of the form NAME=value",   "evaluate.pattern: '('"};
+  write_file(f->directory, "params.in", "x", 0644);
+  assert_ok(gannet_command_check(&options, &setup, &complaints));
+  for (size_t i = 0; i < sizeof expected / sizeof *expected; ++i)
+    if (!strstr(complaints.text, expected[i]))
+      fail_msg("no '%s' in\n%s", expected[i], complaints.text);
+  assert_int_equal(complaints.count, 8);
+  gannet_complaints_release(&complaints);
+
+  write_file(f->directory, "missing", "x", 0644);
+  options = (gannet_command_options){.command = {1, command}};
+  assert_ok(gannet_command_check(&options, &setup, &complaints));
+  assert_int_equal(complaints.count, 1);
+  assert_non_null(strstr(complaints.text, "Permission denied"));
+  gannet_complaints_release(&complaints);
+
+  options = (gannet_command_options){.shell = TEXT("echo {x} ${x} ${id}")};
+  assert_ok(gannet_command_check(&options, &setup, &complaints));
+  assert_int_equal(complaints.count, 1);
+  assert_non_null(strstr(complaints.text, "nothing is substituted into shell text"));
+  gannet_complaints_release(&complaints);
+
+  options = (gannet_command_options){.command = {0}};
+  assert_ok(gannet_command_check(&options, &setup, &complaints));
+  assert_non_null(strstr(complaints.text, "missing: the program"));
+  gannet_complaints_release(&complaints);
+}
+
+static void names_with_a_meaning_are_refused(void **state) {
+  (void)state;
+  static const char *const values[] = {"a\nb", "\xff"};
+  static const gannet_variable variables[] = {
+      {.name = "id", .type = GANNET_VARIABLE_REAL, .lower = 0, .upper = 1},
+      {.name = "v", .type = GANNET_VARIABLE_CATEGORICAL, .n_values = 2, .values = values}};
+  static const gannet_constraint constraints[] = {{"objective", 0, 1}, {"fail", 0, 1}};
+  gannet_problem problem = {.spec = {.n_variables = 2,
+                                     .variables = variables,
+                                     .n_constraints = 2,
+                                     .constraints = constraints}};
+  const gannet_evaluator_setup setup = {.problem = &problem};
+  const gannet_command_options options = {.shell = TEXT("true")};
+  gannet_complaints complaints = {0};
+  assert_ok(gannet_command_check(&options, &setup, &complaints));
+  assert_int_equal(complaints.count, 5);
+  gannet_complaints_release(&complaints);
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+  const struct CMUnitTest tests[] = {
+      TEST(parameters_are_written_in_both_forms),
+      TEST(earlier_attempts_are_moved_aside),
+      TEST(a_move_that_was_interrupted_is_finished),
+      TEST(known_names_are_replaced_and_everything_else_stays),
+      TEST(templates_are_rendered_with_their_mode),
+      TEST(the_environment_names_everything),
+      TEST(good_results_are_read),
+      TEST(bad_results_fail_with_what_and_where),
+      TEST(fail_lines_mean_infeasible),
+      TEST(patterns_pick_the_last_match),
+      TEST(ends_are_classified),
+      TEST(only_an_outcome_of_the_same_nonce_is_found),
+      TEST(wrong_options_are_complained_about_all_at_once),
+      cmocka_unit_test(names_with_a_meaning_are_refused),
+  };
+  return run_serial(tests);
+}
