@@ -89,52 +89,15 @@ static void what_is_written_reads_back_the_same(void **unused) {
 }
 
 /* All characters that matter to YAML, alone and between others, as names of categories. */
+// clang-format off
+static const char *const strange[] = {
+    "true", "~", "null", "1", "1e3", "0x10", ".5", "-", "- a", "a: b", "a #b", "'", "\"", "\\",
+    "[a]", "{a}", ",", "&a", "*a", "!a", "|", ">", "%a", "@a", "`a", "?", ":", " a", "a ",
+    "\ta", "a\x7f", "\x01", "\xc2\x85", "\xe2\x80\xa8", "\xef\xbb\xbf", "\xf0\x9f\x90\xa6",
+    "---", "...", "<<", "=", "yes", "a\\nb", "no: [", "auto", "a,b"};
+// clang-format on
+
 static void strange_names_survive(void **unused) {
-  static const char *const strange[] = {"true",
-                                        "~",
-                                        "null",
-                                        "1",
-                                        "1e3",
-                                        "0x10",
-                                        ".5",
-                                        "-",
-                                        "- a",
-                                        "a: b",
-                                        "a #b",
-                                        "'",
-                                        "\"",
-                                        "\\",
-                                        "[a]",
-                                        "{a}",
-                                        ",",
-                                        "&a",
-                                        "*a",
-                                        "!a",
-                                        "|",
-                                        ">",
-                                        "%a",
-                                        "@a",
-                                        "`a",
-                                        "?",
-                                        ":",
-                                        " a",
-                                        "a ",
-                                        "\ta",
-                                        "a\x7f",
-                                        "\x01",
-                                        "\xc2\x85",
-                                        "\xe2\x80\xa8",
-                                        "\xef\xbb\xbf",
-                                        "\xf0\x9f\x90\xa6",
-                                        "---",
-                                        "...",
-                                        "<<",
-                                        "=",
-                                        "yes",
-                                        "a\\nb",
-                                        "no: [",
-                                        "auto",
-                                        "a,b"};
   enum { N = sizeof strange / sizeof *strange };
   gannet_campaign_input *input = NULL;
   char *text = NULL;
