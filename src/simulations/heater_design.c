@@ -22,7 +22,8 @@ void gannet_heater_reference(int n, gannet_heater_design *design) {
 /* Where the design keeps the value of a name; NULL for a name that is not one of its variables. */
 static double *find_value(gannet_heater_design *design, const char *name) {
   if (strcmp(name, "fins") == 0) return &design->fins;
-  if (!strchr("xyp", name[0]) || name[1] < '1' || name[1] > '9') return NULL;
+  if (name[0] == '\0' || !strchr("xyp", name[0])) return NULL;
+  if (name[1] < '1' || name[1] > '9') return NULL;
   char *end = NULL;
   const long k = strtol(name + 1, &end, 10);
   if (*end != '\0' || k > design->n) return NULL;

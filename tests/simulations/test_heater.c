@@ -329,10 +329,14 @@ static void objects_are_freed_after_success_and_failure(void **state) {
   experiment e = heater();
   assert_int_equal(MPI_Comm_dup(PETSC_COMM_WORLD, &comm), MPI_SUCCESS);
   e.comm = comm;
-  (void)objective(&e, 1, x);
-  assert_no_object_is_left(comm);
-  assert_refused(&e, 3, huge, 0, "conjugate gradients gave up");
-  assert_no_object_is_left(comm);
+  static const char *const resolutions[] = {"24", "70"}; /* without and with multigrid */
+  for (int i = 0; i < 2; ++i) {
+    set(&e, "resolution", resolutions[i]);
+    (void)objective(&e, 1, x);
+    assert_no_object_is_left(comm);
+    assert_refused(&e, 3, huge, 0, "conjugate gradients gave up");
+    assert_no_object_is_left(comm);
+  }
   assert_true(objective(&e, 1, x) > 0);
   MPI_Comm_free(&comm);
 }
