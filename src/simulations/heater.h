@@ -10,8 +10,9 @@
  *
  * The target is the field of the reference design, computed by the same code. So the known good
  * answer with energy_weight = fin_cost = 0 is 0, exactly, at the reference design and at any
- * permutation of its heaters; and with costs the reference design bounds the optimum from above by
- * its costs.
+ * permutation of its heaters. With costs the optimum is at most the reference's costs; since the
+ * deviation grows linearly away from the reference, small prices leave the optimum where it is
+ * (checked by search for three heaters, 0.001 K/W and 0.1 K per fin: 1.5 K).
  *
  * Constraint that can be asked for: peak_temperature, the highest temperature in degrees Celsius.
  *
