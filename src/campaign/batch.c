@@ -1,0 +1,192 @@
+#include "campaign/batch.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+
+static gannet_ticket *ticket_of(const gannet_campaign *campaign, const gannet_batch *batch, int i) {
+  return &campaign->ledger.ticket[batch->id[i]];
+}
+
+static gannet_request make_request(const gannet_campaign *campaign, int64_t id, int attempt,
+                                   uint64_t nonce) {
+  const gannet_context *context = campaign->context;
+  return (gannet_request){
+      .id = id,
+      .attempt = attempt,
+      .seed = gannet_random_bits(
+          gannet_context_stream(context, GANNET_FOR_SIMULATION, (uint64_t)id, 0), 0),
+      .nonce = nonce,
+      .x_user = gannet_history_x_user(campaign->history, id)};
+}
+
+static uint64_t make_nonce(const gannet_context *context, int64_t id, int attempt) {
+  return gannet_random_bits(
+      gannet_context_stream(context, GANNET_FOR_RETRY, (uint64_t)id, (uint64_t)attempt), 0);
+}
+
+static gannet_err reserve(const gannet_campaign *campaign, gannet_batch *batch) {
+  const gannet_ledger *ledger = &campaign->ledger;
+  size_t n = 0;
+  for (int64_t id = 0; id < ledger->n; ++id) n += !ledger->ticket[id].is_told;
+  GANNET_TRY(gannet_alloc(n, sizeof *batch->id, &batch->id));
+  GANNET_TRY(gannet_alloc(n, sizeof *batch->in_flight, &batch->in_flight));
+  for (int64_t id = 0; id < ledger->n; ++id)
+    if (!ledger->ticket[id].is_told) batch->id[batch->n++] = id;
+  return GANNET_OK;
+}
+
+gannet_err gannet_batch_open(gannet_campaign *campaign, gannet_evaluator *evaluator,
+                             gannet_batch *batch) {
+  GANNET_TRY(gannet_agree(campaign->context->comm, reserve(campaign, batch)));
+  for (int i = 0; i < batch->n; ++i) {
+    const gannet_ticket *t = ticket_of(campaign, batch, i);
+    if (t->has_result || t->attempt == 0) continue;
+    const gannet_request request = make_request(campaign, batch->id[i], t->attempt, t->nonce);
+    GANNET_TRY(gannet_evaluator_recover(evaluator, &request, &batch->in_flight[i]));
+    batch->n_flight += batch->in_flight[i];
+  }
+  if (batch->n_flight > 0)
+    gannet_log(campaign->context, GANNET_LOG_INFO, "took over %d evaluations of the process before",
+               batch->n_flight);
+  return GANNET_OK;
+}
+
+void gannet_batch_release(gannet_batch *batch) {
+  gannet_free(&batch->id);
+  gannet_free(&batch->in_flight);
+  memset(batch, 0, sizeof *batch);
+}
+
+int gannet_batch_waiting(const gannet_campaign *campaign, const gannet_batch *batch) {
+  int waiting = 0;
+  for (int i = 0; i < batch->n; ++i)
+    waiting += !batch->in_flight[i] && !ticket_of(campaign, batch, i)->has_result;
+  return waiting;
+}
+
+/* Scratch for one group of submissions. */
+typedef struct {
+  int n;
+  int64_t *id;
+  int *attempt;
+  uint64_t *nonce;
+  gannet_request *request;
+} group;
+
+static gannet_err make_group(int capacity, group *g) {
+  GANNET_TRY(gannet_alloc((size_t)capacity, sizeof *g->id, &g->id));
+  GANNET_TRY(gannet_alloc((size_t)capacity, sizeof *g->attempt, &g->attempt));
+  GANNET_TRY(gannet_alloc((size_t)capacity, sizeof *g->nonce, &g->nonce));
+  return gannet_alloc((size_t)capacity, sizeof *g->request, &g->request);
+}
+
+static void drop_group(group *g) {
+  gannet_free(&g->id);
+  gannet_free(&g->attempt);
+  gannet_free(&g->nonce);
+  gannet_free(&g->request);
+}
+
+static void fill_group(const gannet_campaign *campaign, gannet_batch *batch, int room, group *g) {
+  for (int i = 0; i < batch->n && g->n < room; ++i) {
+    const gannet_ticket *t = ticket_of(campaign, batch, i);
+    if (batch->in_flight[i] || t->has_result) continue;
+    const int at = g->n++;
+    g->id[at] = batch->id[i];
+    g->attempt[at] = t->attempt + 1;
+    g->nonce[at] = make_nonce(campaign->context, batch->id[i], t->attempt + 1);
+    g->request[at] = make_request(campaign, g->id[at], g->attempt[at], g->nonce[at]);
+    batch->in_flight[i] = true;
+  }
+  batch->n_flight += g->n;
+}
+
+/* Journal first, then launch: what runs is always known. */
+static gannet_err submit_group(gannet_campaign *campaign, gannet_evaluator *evaluator,
+                               const group *g) {
+  const gannet_err err = gannet_ledger_submit(&campaign->ledger, g->n, g->id, g->attempt, g->nonce);
+  GANNET_TRY(gannet_agree(campaign->context->comm, err));
+  return gannet_evaluator_submit(evaluator, g->n, g->request);
+}
+
+gannet_err gannet_batch_submit(gannet_campaign *campaign, gannet_evaluator *evaluator,
+                               gannet_batch *batch) {
+  const int room = campaign->input->evaluate.parallel - batch->n_flight;
+  group g = {0};
+  if (room <= 0 || gannet_batch_waiting(campaign, batch) == 0) return GANNET_OK;
+  gannet_err err = gannet_agree(campaign->context->comm, make_group(room, &g));
+  if (err == GANNET_OK) {
+    fill_group(campaign, batch, room, &g);
+    err = submit_group(campaign, evaluator, &g);
+  }
+  drop_group(&g);
+  return err;
+}
+
+static int position_of(const gannet_batch *batch, int64_t id) {
+  for (int i = 0; i < batch->n; ++i)
+    if (batch->id[i] == id) return i;
+  return -1;
+}
+
+/* The evaluation has ended unless bad luck may not strike twice. */
+static gannet_ended to_ended(const gannet_campaign *campaign, const gannet_result_record *result) {
+  const gannet_ticket *t = &campaign->ledger.ticket[result->id];
+  gannet_ended ended = {.id = result->id,
+                        .status = result->status,
+                        .objective = result->objective,
+                        .constraints = result->constraints,
+                        .run = result->run};
+  ended.run.attempts = t->run.attempts + 1;
+  ended.final = result->status != GANNET_EVAL_FAILED || !result->retry ||
+                ended.run.attempts > campaign->input->evaluate.retries;
+  return ended;
+}
+
+static gannet_err take_results(gannet_campaign *campaign, gannet_batch *batch, int n,
+                               const gannet_result_record *results, gannet_ended *ended) {
+  for (int i = 0; i < n; ++i) {
+    const int at = position_of(batch, results[i].id);
+    GANNET_REQUIRE(at >= 0, GANNET_ERR_INTERNAL, "a result of evaluation %lld, which is not open",
+                   (long long)results[i].id);
+    batch->in_flight[at] = false;
+    batch->n_flight -= 1;
+    ended[i] = to_ended(campaign, &results[i]);
+    if (results[i].status != GANNET_EVAL_DONE)
+      gannet_log(campaign->context, GANNET_LOG_WARNING, "evaluation %lld, attempt %d: %s: %s%s",
+                 (long long)results[i].id, ended[i].run.attempts,
+                 gannet_eval_status_text(results[i].status), results[i].run.reason,
+                 ended[i].final ? "" : " (will be tried again)");
+  }
+  return gannet_ledger_results(&campaign->ledger, n, ended);
+}
+
+static gannet_err collect(gannet_campaign *campaign, gannet_evaluator *evaluator, double wait,
+                          gannet_batch *batch, gannet_result_record *results) {
+  int n = 0;
+  gannet_ended *ended = NULL;
+  GANNET_TRY(gannet_evaluator_poll(evaluator, wait, batch->n_flight, &n, results));
+  gannet_err err = gannet_alloc((size_t)n, sizeof *ended, &ended);
+  if (err == GANNET_OK) err = take_results(campaign, batch, n, results, ended);
+  gannet_free(&ended);
+  return gannet_agree(campaign->context->comm, err);
+}
+
+gannet_err gannet_batch_collect(gannet_campaign *campaign, gannet_evaluator *evaluator, double wait,
+                                gannet_batch *batch) {
+  const size_t n = (size_t)batch->n_flight;
+  const size_t k = (size_t)campaign->input->problem->spec.n_constraints;
+  gannet_result_record *results = NULL;
+  double *values = NULL;
+  gannet_err err = gannet_alloc(n, sizeof *results, &results);
+  if (err == GANNET_OK) err = gannet_alloc(n * k, sizeof *values, &values);
+  err = gannet_agree(campaign->context->comm, err);
+  for (size_t i = 0; i < n && err == GANNET_OK; ++i) results[i].constraints = values + i * k;
+  if (err == GANNET_OK) err = collect(campaign, evaluator, wait, batch, results);
+  gannet_free(&values);
+  gannet_free(&results);
+  return err;
+}

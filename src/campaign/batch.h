@@ -1,0 +1,48 @@
+/* One batch on its way through the evaluator: which evaluations wait, run, have ended. */
+#ifndef GANNET_CAMPAIGN_BATCH_H
+#define GANNET_CAMPAIGN_BATCH_H
+
+#include "campaign/campaign.h"
+#include "campaign/progress.h"
+#include "campaign/stop.h"
+#include "evaluate/evaluator.h"
+
+/* Zero-initialise; free with gannet_batch_release. */
+typedef struct {
+  int n;           /* evaluations without a told result, in the order of ids */
+  int64_t *id;     /* [n] */
+  bool *in_flight; /* [n] */
+  int n_flight;
+} gannet_batch;
+
+/* Every evaluation that was proposed and not told; those whose result is in the journal already
+ * only wait to be told. What an earlier process submitted is taken over where the back-end can.
+ *
+ * Collective over the campaign's context; the same on all ranks.
+ */
+GANNET_CHECKED gannet_err gannet_batch_open(gannet_campaign *campaign, gannet_evaluator *evaluator,
+                                            gannet_batch *batch);
+void gannet_batch_release(gannet_batch *batch);
+
+/* Launch what waits, as far as there is room.
+ *
+ * Collective; the same on all ranks.
+ */
+GANNET_CHECKED gannet_err gannet_batch_submit(gannet_campaign *campaign,
+                                              gannet_evaluator *evaluator, gannet_batch *batch);
+
+/* Wait for ended evaluations, at most wait seconds, and write them down.
+ *
+ * Collective; the same on all ranks.
+ */
+GANNET_CHECKED gannet_err gannet_batch_collect(gannet_campaign *campaign,
+                                               gannet_evaluator *evaluator, double wait,
+                                               gannet_batch *batch);
+
+/* Evaluations that still need a run.
+ *
+ * Local.
+ */
+int gannet_batch_waiting(const gannet_campaign *campaign, const gannet_batch *batch);
+
+#endif

@@ -1,0 +1,193 @@
+#include "campaign/campaign.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/atomic_file.h"
+#include "base/memory.h"
+#include "campaign/effective.h"
+#include "campaign/restore.h"
+#include "campaign/snapshot.h"
+
+gannet_err gannet_campaign_path(const gannet_campaign *campaign, const char *name, char *path) {
+  return gannet_join_path(campaign->directory, name, path, PATH_MAX);
+}
+
+static gannet_err settle_directory(const gannet_campaign_start_options *options,
+                                   gannet_campaign *campaign) {
+  const char *format = options->directory ? "%s" : "%s.campaign";
+  const char *base = options->directory ? options->directory : campaign->input->general.name;
+  char local[PATH_MAX];
+  (void)snprintf(local, sizeof local, format, base);
+  size_t length = strlen(local);
+  while (length > 1 && local[length - 1] == '/') local[--length] = '\0';
+  if (local[0] == '/') {
+    memcpy(campaign->directory, local, sizeof local);
+    return GANNET_OK;
+  }
+  char here[PATH_MAX];
+  if (!getcwd(here, sizeof here)) return gannet_raise_errno("find", "working directory");
+  return gannet_join_path(here, local, campaign->directory, sizeof campaign->directory);
+}
+
+static gannet_err make_optimizer(gannet_campaign *campaign) {
+  const gannet_campaign_input *input = campaign->input;
+  GANNET_TRY(gannet_optimizer_create(campaign->context, input->problem, input->n_method,
+                                     input->method, &campaign->optimizer));
+  campaign->history = campaign->optimizer->history;
+  gannet_ledger_init(&campaign->ledger, input->problem, campaign->history);
+  return GANNET_OK;
+}
+
+/* Rank 0 only: whether there is a campaign, and whether that is wanted. */
+static gannet_err look(const gannet_campaign_start_options *options, const char *directory,
+                       int *exists) {
+  char journal[PATH_MAX], state[PATH_MAX];
+  GANNET_TRY(gannet_join_path(directory, "journal", journal, sizeof journal));
+  GANNET_TRY(gannet_join_path(directory, "state.h5", state, sizeof state));
+  *exists = access(journal, F_OK) == 0 || access(state, F_OK) == 0;
+  GANNET_REQUIRE(!*exists || options->resume, GANNET_ERR_EXISTS,
+                 "'%s' already holds a campaign; continue it with --resume, or choose another "
+                 "place with --directory",
+                 directory);
+  GANNET_REQUIRE(*exists || !options->must_exist, GANNET_ERR_MISSING, "no campaign in '%s'",
+                 directory);
+  return *exists ? GANNET_OK : gannet_make_directory(directory);
+}
+
+static gannet_err find_campaign(const gannet_campaign_start_options *options,
+                                const gannet_campaign *campaign, int *exists) {
+  const gannet_context *context = campaign->context;
+  const gannet_err err = context->rank ? GANNET_OK : look(options, campaign->directory, exists);
+  GANNET_TRY(gannet_agree(context->comm, err));
+  GANNET_TRY_MPI(MPI_Bcast(exists, 1, MPI_INT, 0, context->comm));
+  return GANNET_OK;
+}
+
+static gannet_err write_effective(const gannet_campaign *campaign) {
+  char path[PATH_MAX], *text = NULL;
+  size_t size = 0;
+  if (campaign->context->rank != 0) return GANNET_OK;
+  GANNET_TRY(gannet_campaign_path(campaign, "campaign.yaml", path));
+  GANNET_TRY(gannet_campaign_format(campaign->input, &text, &size));
+  const gannet_err err = gannet_file_replace(path, text, size);
+  gannet_free(&text);
+  return err;
+}
+
+/* A state of another length belongs to another method: hyper-parameters are then learnt anew. */
+static gannet_err restore_optimizer(gannet_campaign *campaign) {
+  const gannet_ledger *ledger = &campaign->ledger;
+  if (ledger->n_state == 0) return GANNET_OK;
+  if (ledger->n_state == gannet_optimizer_state_size(campaign->optimizer))
+    return gannet_optimizer_set_state(campaign->optimizer, ledger->state);
+  gannet_log(campaign->context, GANNET_LOG_WARNING,
+             "the method has changed since the campaign was saved: its hyper-parameters are learnt "
+             "anew");
+  campaign->optimizer->batch = (int64_t)ledger->state[0];
+  return GANNET_OK;
+}
+
+static gannet_err open_directory(const gannet_campaign_start_options *options,
+                                 gannet_campaign *campaign) {
+  char journal[PATH_MAX], snapshot[PATH_MAX];
+  int exists = 0;
+  GANNET_TRY(find_campaign(options, campaign, &exists));
+  GANNET_TRY(gannet_campaign_path(campaign, "journal", journal));
+  GANNET_TRY(gannet_campaign_path(campaign, "state.h5", snapshot));
+  campaign->is_resumed = exists;
+  if (exists) {
+    GANNET_TRY(gannet_restore_continue(campaign->context, journal, snapshot, &campaign->ledger));
+    GANNET_TRY(gannet_agree(campaign->context->comm, restore_optimizer(campaign)));
+  } else {
+    GANNET_TRY(gannet_restore_begin(campaign->context, journal, campaign->input->general.name,
+                                    &campaign->ledger));
+  }
+  return gannet_agree(campaign->context->comm, write_effective(campaign));
+}
+
+gannet_err gannet_campaign_start(MPI_Comm comm, const gannet_campaign_start_options *options,
+                                 gannet_complaints *complaints, gannet_campaign *campaign) {
+  memset(campaign, 0, sizeof *campaign);
+  GANNET_TRY(gannet_campaign_load(comm, options->file, options->n_sets, options->sets,
+                                  &campaign->input, complaints));
+  GANNET_TRY(
+      gannet_context_create(comm, (uint64_t)campaign->input->general.seed, &campaign->context));
+  gannet_context_set_log(campaign->context, options->level, options->log, options->log_user);
+  GANNET_TRY(gannet_agree(comm, settle_directory(options, campaign)));
+  GANNET_TRY(make_optimizer(campaign));
+  return open_directory(options, campaign);
+}
+
+gannet_err gannet_campaign_query(const char *directory, gannet_campaign *campaign) {
+  char path[PATH_MAX], snapshot[PATH_MAX], *text = NULL;
+  gannet_campaign_source source = {.file = path};
+  gannet_complaints complaints = {0};
+  memset(campaign, 0, sizeof *campaign);
+  (void)snprintf(campaign->directory, sizeof campaign->directory, "%s", directory);
+  GANNET_TRY(gannet_campaign_path(campaign, "campaign.yaml", path));
+  GANNET_REQUIRE(access(path, F_OK) == 0, GANNET_ERR_MISSING,
+                 "'%s' is not a campaign directory: it has no campaign.yaml", directory);
+  GANNET_TRY(gannet_campaign_file_read(path, &text, &source.size));
+  source.text = text;
+  gannet_err err = gannet_campaign_parse(&source, &campaign->input, &complaints);
+  gannet_free(&text);
+  gannet_complaints_release(&complaints);
+  GANNET_TRY(err);
+  GANNET_TRY(gannet_history_create(campaign->input->problem, &campaign->history));
+  gannet_ledger_init(&campaign->ledger, campaign->input->problem, campaign->history);
+  GANNET_TRY(gannet_campaign_path(campaign, "journal", path));
+  GANNET_TRY(gannet_campaign_path(campaign, "state.h5", snapshot));
+  return gannet_restore_query(path, snapshot, &campaign->ledger, NULL);
+}
+
+void gannet_campaign_close(gannet_campaign *campaign) {
+  gannet_ledger_release(&campaign->ledger);
+  if (!campaign->optimizer) gannet_history_destroy(&campaign->history);
+  campaign->history = NULL;
+  gannet_optimizer_destroy(&campaign->optimizer);
+  gannet_campaign_destroy(&campaign->input);
+  gannet_context_destroy(&campaign->context);
+}
+
+gannet_err gannet_campaign_ask(gannet_campaign *campaign, int q, int64_t *first) {
+  gannet_optimizer *optimizer = campaign->optimizer;
+  const size_t v = (size_t)campaign->input->problem->spec.n_variables;
+  const int n = gannet_optimizer_state_size(optimizer);
+  int64_t *id = NULL;
+  double *x = NULL, *state = NULL;
+  gannet_err err = gannet_alloc((size_t)q, sizeof *id, &id);
+  if (err == GANNET_OK) err = gannet_alloc((size_t)q * v, sizeof *x, &x);
+  if (err == GANNET_OK) err = gannet_alloc((size_t)n, sizeof *state, &state);
+  err = gannet_agree(campaign->context->comm, err);
+  if (err == GANNET_OK) err = gannet_optimizer_ask(optimizer, q, id, x);
+  if (err == GANNET_OK) {
+    *first = id[0];
+    gannet_optimizer_get_state(optimizer, state);
+    err = gannet_agree(campaign->context->comm,
+                       gannet_ledger_propose(&campaign->ledger, id[0], n, state));
+  }
+  gannet_free(&id);
+  gannet_free(&x);
+  gannet_free(&state);
+  GANNET_TRY(err);
+  return GANNET_OK;
+}
+
+static void name_state(const void *user, int i, char *name, size_t size) {
+  gannet_optimizer_state_name(user, i, name, size);
+}
+
+gannet_err gannet_campaign_save(gannet_campaign *campaign) {
+  char path[PATH_MAX];
+  gannet_err err = gannet_campaign_path(campaign, "state.h5", path);
+  /* The names fit the state only while it is this method's. */
+  const bool named = campaign->ledger.n_state == gannet_optimizer_state_size(campaign->optimizer);
+  if (err == GANNET_OK && campaign->context->rank == 0)
+    err = gannet_snapshot_write(path, &campaign->ledger, named ? name_state : NULL,
+                                campaign->optimizer);
+  return gannet_agree(campaign->context->comm, err);
+}

@@ -1,0 +1,97 @@
+/* A campaign: its directory, its journal, its history and, while it runs, its optimiser.
+ *
+ *   NAME.campaign/campaign.yaml   effective configuration
+ *                 journal         every proposal and result, written before it counts
+ *                 state.h5, .1    snapshots of all of it, for other programs and as a second copy
+ *                 history.csv     one line per evaluation, in whole lines
+ *                 campaign.log    what happened
+ *                 evals/000123/   one directory per evaluation of the command back-end
+ *                 STOP            made by the user: stop proposing
+ */
+#ifndef GANNET_CAMPAIGN_CAMPAIGN_H
+#define GANNET_CAMPAIGN_CAMPAIGN_H
+
+#include <limits.h>
+
+#include "campaign/input.h"
+#include "campaign/ledger.h"
+#include "optimizer/optimizer.h"
+
+typedef struct {
+  gannet_context *context;      /* owned; NULL in a query */
+  gannet_campaign_input *input; /* owned */
+  char directory[PATH_MAX];
+  gannet_history *history;     /* of the optimiser, or owned when there is none */
+  gannet_optimizer *optimizer; /* NULL in a query */
+  gannet_ledger ledger;
+  bool is_resumed;
+} gannet_campaign;
+
+/* What a run is started from. */
+typedef struct {
+  const char *file;      /* campaign file */
+  const char *directory; /* NULL = NAME.campaign in the working directory */
+  int n_sets;
+  const char *const *sets;
+  bool resume;     /* continue if there is something to continue */
+  bool must_exist; /* do not begin a new campaign */
+  gannet_log_level level;
+  gannet_log_sink log; /* NULL = silent */
+  void *log_user;
+} gannet_campaign_start_options;
+
+/* Read the campaign file, then begin a new campaign directory or continue an old one: the journal
+ * is replayed, and a damaged one is rebuilt from the newest sound snapshot. The directory is locked
+ * against other controllers until close.
+ *
+ * Collective over comm; options the same on all ranks.
+ *
+ * complaints  inout  everything wrong with the campaign file
+ * campaign    out    to be closed, also after an error
+ *
+ * Errors: GANNET_ERR_INPUT with complaints; GANNET_ERR_EXISTS when the directory holds a campaign
+ * and resume was not asked for; GANNET_ERR_BUSY, GANNET_ERR_DAMAGED, GANNET_ERR_VERSION,
+ * GANNET_ERR_IO.
+ */
+GANNET_CHECKED gannet_err gannet_campaign_start(MPI_Comm comm,
+                                                const gannet_campaign_start_options *options,
+                                                gannet_complaints *complaints,
+                                                gannet_campaign *campaign);
+
+/* Read a campaign directory without changing it, also while it runs. Results that are acknowledged
+ * but not yet told to the optimiser are in the history too.
+ *
+ * Local; needs neither MPI nor PETSc.
+ */
+GANNET_CHECKED gannet_err gannet_campaign_query(const char *directory, gannet_campaign *campaign);
+
+/* Free everything and give the directory free; harmless after a failed start.
+ *
+ * Collective after start or continue, local after query.
+ */
+void gannet_campaign_close(gannet_campaign *campaign);
+
+/* Path of a file of the campaign.
+ *
+ * Local.
+ *
+ * path  out  [PATH_MAX]
+ */
+GANNET_CHECKED gannet_err gannet_campaign_path(const gannet_campaign *campaign, const char *name,
+                                               char *path);
+
+/* Ask for q points and put them into the journal before anybody sees them.
+ *
+ * Collective; the same on all ranks.
+ *
+ * first  out  id of the first of q consecutive evaluations
+ */
+GANNET_CHECKED gannet_err gannet_campaign_ask(gannet_campaign *campaign, int q, int64_t *first);
+
+/* Write a snapshot of the state (rank 0) and agree on the outcome.
+ *
+ * Collective.
+ */
+GANNET_CHECKED gannet_err gannet_campaign_save(gannet_campaign *campaign);
+
+#endif

@@ -1,0 +1,263 @@
+#include "campaign/ledger.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "campaign/record.h"
+
+void gannet_ledger_init(gannet_ledger *ledger, const gannet_problem *problem,
+                        gannet_history *history) {
+  memset(ledger, 0, sizeof *ledger);
+  ledger->problem = problem;
+  ledger->history = history;
+}
+
+void gannet_ledger_release(gannet_ledger *ledger) {
+  gannet_journal_destroy(&ledger->journal);
+  for (int64_t i = 0; i < ledger->n; ++i) gannet_free(&ledger->ticket[i].constraints);
+  gannet_free(&ledger->ticket);
+  gannet_free(&ledger->state);
+  gannet_free(&ledger->name);
+}
+
+/* Taking records over. */
+
+static gannet_err add_tickets(gannet_ledger *ledger) {
+  const int64_t n = gannet_history_count(ledger->history);
+  const size_t k = (size_t)ledger->problem->spec.n_constraints;
+  if (n > ledger->capacity) {
+    const int64_t larger = 2 * n;
+    GANNET_TRY(gannet_resize((size_t)ledger->capacity, (size_t)larger, sizeof *ledger->ticket,
+                             &ledger->ticket));
+    ledger->capacity = larger;
+  }
+  for (; ledger->n < n; ++ledger->n) {
+    gannet_ticket *ticket = &ledger->ticket[ledger->n];
+    memset(ticket, 0, sizeof *ticket);
+    ticket->objective = NAN;
+    ticket->run = (gannet_run_record){NAN, NAN, NAN, 0, -1, 0, -1, "", "", ""};
+    GANNET_TRY(gannet_alloc(k, sizeof(double), &ticket->constraints));
+  }
+  return GANNET_OK;
+}
+
+static gannet_err take_state(gannet_ledger *ledger, int n, const double *state) {
+  if (n != ledger->n_state) {
+    gannet_free(&ledger->state);
+    GANNET_TRY(gannet_alloc((size_t)n, sizeof *state, &ledger->state));
+    ledger->n_state = n;
+  }
+  if (n > 0) memcpy(ledger->state, state, (size_t)n * sizeof *state);
+  return GANNET_OK;
+}
+
+static gannet_err take_campaign(gannet_ledger *ledger, const gannet_record *record) {
+  gannet_free(&ledger->name);
+  GANNET_TRY(gannet_copy_text(record->name, &ledger->name));
+  ledger->fingerprint = record->fingerprint;
+  return GANNET_OK;
+}
+
+static gannet_err take_propose(gannet_ledger *ledger, const gannet_record *record) {
+  const size_t v = (size_t)ledger->problem->spec.n_variables;
+  GANNET_REQUIRE(record->first == ledger->n, GANNET_ERR_DAMAGED,
+                 "the journal proposes evaluation %lld after %lld", (long long)record->first,
+                 (long long)ledger->n);
+  for (int i = 0; i < record->n; ++i)
+    GANNET_TRY(gannet_history_propose(ledger->history, record->x + (size_t)i * v, record->batch,
+                                      record->origin, NULL));
+  GANNET_TRY(add_tickets(ledger));
+  return take_state(ledger, record->n_state, record->state);
+}
+
+static gannet_err find(const gannet_ledger *ledger, int64_t id, gannet_ticket **ticket) {
+  GANNET_REQUIRE(0 <= id && id < ledger->n, GANNET_ERR_DAMAGED,
+                 "the journal names evaluation %lld, which was never proposed", (long long)id);
+  *ticket = &ledger->ticket[id];
+  return GANNET_OK;
+}
+
+static gannet_err take_submit(gannet_ledger *ledger, const gannet_record *record) {
+  for (int i = 0; i < record->n; ++i) {
+    gannet_ticket *ticket = NULL;
+    GANNET_TRY(find(ledger, record->id[i], &ticket));
+    ticket->attempt = record->attempt[i];
+    ticket->nonce = record->nonce[i];
+  }
+  return GANNET_OK;
+}
+
+static gannet_err take_result(gannet_ledger *ledger, const gannet_ended *ended) {
+  gannet_ticket *ticket = NULL;
+  GANNET_TRY(find(ledger, ended->id, &ticket));
+  ticket->run = ended->run;
+  if (!ended->final) return GANNET_OK;
+  ticket->has_result = true;
+  ticket->status = ended->status;
+  ticket->objective = ended->objective;
+  if (ended->status == GANNET_EVAL_DONE)
+    memcpy(ticket->constraints, ended->constraints,
+           (size_t)ledger->problem->spec.n_constraints * sizeof(double));
+  return GANNET_OK;
+}
+
+static gannet_err take_tell(gannet_ledger *ledger, int n, const int64_t *ids) {
+  for (int i = 0; i < n; ++i) {
+    gannet_ticket *ticket = NULL;
+    GANNET_TRY(find(ledger, ids[i], &ticket));
+    GANNET_REQUIRE(ticket->has_result, GANNET_ERR_DAMAGED,
+                   "the journal tells evaluation %lld before its result", (long long)ids[i]);
+    GANNET_TRY(gannet_history_tell(ledger->history, ids[i], ticket->status, ticket->objective,
+                                   ticket->constraints, &ticket->run));
+    ticket->is_told = true;
+  }
+  return GANNET_OK;
+}
+
+static gannet_err take(gannet_ledger *ledger, const gannet_record *record) {
+  switch (record->kind) {
+    case GANNET_RECORD_CAMPAIGN:
+      return take_campaign(ledger, record);
+    case GANNET_RECORD_PROPOSE:
+      return take_propose(ledger, record);
+    case GANNET_RECORD_SUBMIT:
+      return take_submit(ledger, record);
+    case GANNET_RECORD_RESULT:
+      return take_result(ledger, &record->ended);
+    default:
+      return take_tell(ledger, record->n, record->id);
+  }
+}
+
+gannet_err gannet_ledger_apply(gannet_ledger *ledger, int64_t sequence, const char *payload,
+                               size_t length) {
+  gannet_record record = {0};
+  gannet_err err = gannet_record_parse(ledger->problem, payload, length, &record);
+  if (err == GANNET_OK) err = take(ledger, &record);
+  gannet_record_release(&record);
+  if (err != GANNET_OK)
+    return GANNET_RAISE(GANNET_ERR_DAMAGED, "journal record %lld: %s", (long long)sequence,
+                        gannet_error_message());
+  ledger->sequence = sequence;
+  return GANNET_OK;
+}
+
+/* Writing records. */
+
+static gannet_err write_text(gannet_ledger *ledger, gannet_err made, char **text) {
+  gannet_err err = made;
+  if (err == GANNET_OK && ledger->journal)
+    err = gannet_journal_append(ledger->journal, *text, &ledger->sequence);
+  gannet_free(text);
+  return err;
+}
+
+gannet_err gannet_ledger_campaign(gannet_ledger *ledger, const char *name, uint64_t seed,
+                                  uint64_t fingerprint) {
+  char *text = NULL;
+  GANNET_TRY(gannet_copy_text(name, &ledger->name));
+  ledger->fingerprint = fingerprint;
+  const gannet_err made = gannet_record_campaign(ledger->problem, name, seed, fingerprint, &text);
+  GANNET_TRY(write_text(ledger, made, &text));
+  return GANNET_OK;
+}
+
+gannet_err gannet_ledger_propose(gannet_ledger *ledger, int64_t first, int n_state,
+                                 const double *state) {
+  char *text = NULL;
+  GANNET_TRY(add_tickets(ledger));
+  GANNET_TRY(take_state(ledger, n_state, state));
+  const gannet_err made = gannet_record_propose(
+      ledger->history, first, gannet_history_count(ledger->history), n_state, state, &text);
+  GANNET_TRY(write_text(ledger, made, &text));
+  return GANNET_OK;
+}
+
+gannet_err gannet_ledger_submit(gannet_ledger *ledger, int n, const int64_t *ids,
+                                const int *attempts, const uint64_t *nonces) {
+  char *text = NULL;
+  if (n == 0) return GANNET_OK;
+  GANNET_TRY(write_text(ledger, gannet_record_submit(n, ids, attempts, nonces, &text), &text));
+  for (int i = 0; i < n; ++i) {
+    ledger->ticket[ids[i]].attempt = attempts[i];
+    ledger->ticket[ids[i]].nonce = nonces[i];
+  }
+  return GANNET_OK;
+}
+
+static gannet_err write_results(gannet_ledger *ledger, int n, const gannet_ended *ended,
+                                char **texts) {
+  const int k = ledger->problem->spec.n_constraints;
+  for (int i = 0; i < n; ++i) GANNET_TRY(gannet_record_result(k, &ended[i], &texts[i]));
+  if (!ledger->journal) return GANNET_OK;
+  int64_t first = 0;
+  GANNET_TRY(gannet_journal_append_many(ledger->journal, n, (const char *const *)texts, &first));
+  ledger->sequence = first + n - 1;
+  return GANNET_OK;
+}
+
+gannet_err gannet_ledger_results(gannet_ledger *ledger, int n, const gannet_ended *ended) {
+  char **texts = NULL;
+  if (n == 0) return GANNET_OK;
+  GANNET_TRY(gannet_alloc((size_t)n, sizeof *texts, &texts));
+  gannet_err err = write_results(ledger, n, ended, texts);
+  for (int i = 0; i < n; ++i) gannet_free(&texts[i]);
+  gannet_free(&texts);
+  for (int i = 0; i < n && err == GANNET_OK; ++i) err = take_result(ledger, &ended[i]);
+  return err;
+}
+
+gannet_err gannet_ledger_tell(gannet_ledger *ledger, int n, const int64_t *ids) {
+  char *text = NULL;
+  if (n == 0) return GANNET_OK;
+  GANNET_TRY(write_text(ledger, gannet_record_tell(n, ids, &text), &text));
+  return take_tell(ledger, n, ids);
+}
+
+/* Rows of one batch were proposed together; only the last batch's state is still known, and it is
+ * all that a resumed campaign needs. */
+static gannet_err rewrite_proposals(gannet_ledger *ledger) {
+  for (int64_t first = 0; first < ledger->n;) {
+    int64_t end = first;
+    const int64_t batch = gannet_history_get(ledger->history, first)->batch;
+    while (end < ledger->n && gannet_history_get(ledger->history, end)->batch == batch) ++end;
+    char *text = NULL;
+    const gannet_err made =
+        gannet_record_propose(ledger->history, first, end, ledger->n_state, ledger->state, &text);
+    GANNET_TRY(write_text(ledger, made, &text));
+    first = end;
+  }
+  return GANNET_OK;
+}
+
+static gannet_err rewrite_evaluations(gannet_ledger *ledger) {
+  for (int64_t id = 0; id < ledger->n; ++id) {
+    const gannet_ticket *ticket = &ledger->ticket[id];
+    char *text = NULL;
+    if (ticket->attempt > 0)
+      GANNET_TRY(write_text(
+          ledger, gannet_record_submit(1, &id, &ticket->attempt, &ticket->nonce, &text), &text));
+    if (!ticket->has_result) continue;
+    const gannet_ended ended = {
+        id, true, ticket->status, ticket->objective, ticket->constraints, ticket->run};
+    const gannet_err made =
+        gannet_record_result(ledger->problem->spec.n_constraints, &ended, &text);
+    GANNET_TRY(write_text(ledger, made, &text));
+  }
+  return GANNET_OK;
+}
+
+gannet_err gannet_ledger_rewrite(gannet_ledger *ledger, uint64_t seed) {
+  char *text = NULL;
+  const int64_t told = gannet_history_count_told(ledger->history);
+  gannet_err made = gannet_record_campaign(ledger->problem, ledger->name ? ledger->name : "", seed,
+                                           ledger->fingerprint, &text);
+  GANNET_TRY(write_text(ledger, made, &text));
+  GANNET_TRY(rewrite_proposals(ledger));
+  GANNET_TRY(rewrite_evaluations(ledger));
+  if (told == 0) return GANNET_OK;
+  made = gannet_record_tell((int)told, gannet_history_order(ledger->history), &text);
+  GANNET_TRY(write_text(ledger, made, &text));
+  return GANNET_OK;
+}

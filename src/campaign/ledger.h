@@ -1,0 +1,129 @@
+/* The ledger: what the journal of a campaign says, and the only writer of it.
+ *
+ * Five kinds of records, JSON objects, each complete in itself:
+ *
+ *   campaign  once, first: name, seed, version, variables, fingerprint of the problem
+ *   propose   a batch: its points, and the optimiser's state after proposing it
+ *   submit    attempts about to be launched, with their nonces (written before the launch)
+ *   result    one ended attempt
+ *   tell      ids whose results were handed to the optimiser, in that order
+ *
+ * A result counts as acknowledged once its record is on disk; it reaches the optimiser with a later
+ * tell record, so a resumed campaign tells the same results in the same order.
+ */
+#ifndef GANNET_CAMPAIGN_LEDGER_H
+#define GANNET_CAMPAIGN_LEDGER_H
+
+#include "problem/history.h"
+#include "store/journal.h"
+
+enum { GANNET_JOURNAL_SCHEMA = 1 };
+
+/* One evaluation as the journal knows it. */
+typedef struct {
+  int attempt;     /* last attempt that was submitted, 0 = none */
+  uint64_t nonce;  /* of that attempt */
+  bool has_result; /* the evaluation ended (no further attempt is wanted) */
+  bool is_told;
+  gannet_eval_status status;
+  double objective;
+  double *constraints; /* [n_constraints], owned */
+  gannet_run_record run;
+} gannet_ticket;
+
+typedef struct {
+  const gannet_problem *problem; /* borrowed */
+  gannet_history *history;       /* borrowed: proposals and told results are put into it */
+  gannet_journal *journal;       /* NULL when only reading */
+  char *name;                    /* of the campaign */
+  uint64_t fingerprint;
+  int64_t sequence;    /* of the last record */
+  int64_t n, capacity; /* tickets = rows of the history */
+  gannet_ticket *ticket;
+  int n_state; /* optimiser state after the last proposal; 0 = none yet */
+  double *state;
+} gannet_ledger;
+
+/* Prepare an empty ledger over an empty history.
+ *
+ * Local.
+ */
+void gannet_ledger_init(gannet_ledger *ledger, const gannet_problem *problem,
+                        gannet_history *history);
+
+/* Free what the ledger owns and close the journal.
+ *
+ * Local.
+ */
+void gannet_ledger_release(gannet_ledger *ledger);
+
+/* Take over one record.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_DAMAGED naming the record when it does not fit the campaign.
+ */
+GANNET_CHECKED gannet_err gannet_ledger_apply(gannet_ledger *ledger, int64_t sequence,
+                                              const char *payload, size_t length);
+
+/* Write and take over a record of each kind. On ranks without the journal nothing is written, but
+ * the record is taken over, so all ledgers stay alike.
+ *
+ * Local (the caller agrees on the outcome).
+ *
+ * Errors: those of gannet_journal_append.
+ */
+GANNET_CHECKED gannet_err gannet_ledger_campaign(gannet_ledger *ledger, const char *name,
+                                                 uint64_t seed, uint64_t fingerprint);
+
+/* The rows first .. count-1 of the history were just proposed; state is the optimiser's afterwards.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_ledger_propose(gannet_ledger *ledger, int64_t first, int n_state,
+                                                const double *state);
+
+/* Attempts about to be launched.
+ *
+ * Local.
+ *
+ * ids, attempts, nonces  in  [n]
+ */
+GANNET_CHECKED gannet_err gannet_ledger_submit(gannet_ledger *ledger, int n, const int64_t *ids,
+                                               const int *attempts, const uint64_t *nonces);
+
+/* n ended attempts, with one sync. final tells whether the evaluation ended with it.
+ *
+ * Local.
+ */
+typedef struct {
+  int64_t id;
+  bool final;
+  gannet_eval_status status;
+  double objective;
+  const double *constraints;
+  gannet_run_record run;
+} gannet_ended;
+
+GANNET_CHECKED gannet_err gannet_ledger_results(gannet_ledger *ledger, int n,
+                                                const gannet_ended *ended);
+
+/* Hand the results of these evaluations to the history, in this order.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_ledger_tell(gannet_ledger *ledger, int n, const int64_t *ids);
+
+/* Write everything the ledger knows into a fresh journal, after the old one was damaged.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_ledger_rewrite(gannet_ledger *ledger, uint64_t seed);
+
+/* What identifies a problem: names, types, boxes, constraints, goal.
+ *
+ * Local.
+ */
+uint64_t gannet_problem_fingerprint(const gannet_problem *problem);
+
+#endif

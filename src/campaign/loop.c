@@ -1,0 +1,253 @@
+#include "campaign/loop.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "campaign/batch.h"
+#include "campaign/stop.h"
+#include "campaign/table.h"
+
+/* How long rank 0 waits for simulations before it looks for signals and the clock again. */
+static const double wait_seconds = 0.25;
+
+typedef struct {
+  gannet_campaign *campaign;
+  const gannet_run_options *options;
+  gannet_evaluator *evaluator;
+  gannet_progress progress;
+  double deadline;       /* seconds of gannet_clock_seconds */
+  double longest;        /* seconds, of any evaluation so far */
+  double last_save;      /* seconds of gannet_clock_seconds */
+  int64_t batches_since; /* the last save */
+  gannet_stop stop;
+  char why[256];
+} runner;
+
+static gannet_evaluator_setup make_setup(const gannet_campaign *campaign,
+                                         const gannet_run_options *options) {
+  const gannet_evaluate_keys *keys = &campaign->input->evaluate;
+  return (gannet_evaluator_setup){
+      .context = campaign->context,
+      .problem = campaign->input->problem,
+      .campaign = campaign->directory,
+      .input_directory = options->input_directory,
+      .name = campaign->input->general.name,
+      .parallel = keys->parallel,
+      .time_limit = isnan(keys->time_limit) ? INFINITY : keys->time_limit,
+      .simulations = options->simulations,
+      .launcher = options->launcher};
+}
+
+gannet_err gannet_campaign_check(const gannet_campaign *campaign, const gannet_run_options *options,
+                                 gannet_complaints *complaints) {
+  const gannet_evaluator_setup setup = make_setup(campaign, options);
+  gannet_err err = GANNET_OK;
+  if (campaign->context->rank == 0 && campaign->input->evaluator->check) {
+    err = campaign->input->evaluator->check(campaign->input->evaluator_options, &setup, complaints);
+    if (err == GANNET_OK) err = gannet_complaints_raise(complaints);
+  }
+  return gannet_agree(campaign->context->comm, err);
+}
+
+/* Budget. */
+
+static int64_t evaluations_left(const gannet_campaign *campaign) {
+  const int budget = campaign->input->budget.evaluations;
+  int64_t used = 0;
+  if (budget == GANNET_AUTO) return INT64_MAX;
+  for (int64_t id = 0; id < gannet_history_count(campaign->history); ++id)
+    used += gannet_history_get(campaign->history, id)->origin != GANNET_ORIGIN_USER;
+  return used < budget ? budget - used : 0;
+}
+
+static void find_longest(runner *r) {
+  for (int64_t id = 0; id < r->campaign->ledger.n; ++id) {
+    const gannet_run_record *run = &r->campaign->ledger.ticket[id].run;
+    const double seconds = run->ended - run->started;
+    if (seconds > r->longest) r->longest = seconds;
+  }
+}
+
+/* Whether a batch would not end before the deadline, judged by the longest evaluation so far; rank
+ * 0's clock decides. */
+static gannet_err is_too_late(const runner *r, int q, bool *late) {
+  const gannet_campaign *c = r->campaign;
+  const int rounds = (q + c->input->evaluate.parallel - 1) / c->input->evaluate.parallel;
+  int answer = gannet_clock_seconds() + r->longest * rounds > r->deadline;
+  GANNET_TRY_MPI(MPI_Bcast(&answer, 1, MPI_INT, 0, c->context->comm));
+  *late = answer;
+  return GANNET_OK;
+}
+
+static gannet_err ask_stop(runner *r) {
+  char stop_file[PATH_MAX];
+  GANNET_TRY(gannet_campaign_path(r->campaign, "STOP", stop_file));
+  return gannet_stop_ask(r->campaign->context, stop_file, r->deadline, &r->stop, r->why,
+                         sizeof r->why);
+}
+
+/* One batch. */
+
+/* The end of a batch: tell in the order of ids, then the files that people read. */
+static gannet_err tell_batch(runner *r, const gannet_batch *batch) {
+  gannet_campaign *c = r->campaign;
+  char path[PATH_MAX];
+  GANNET_TRY(gannet_agree(c->context->comm, gannet_ledger_tell(&c->ledger, batch->n, batch->id)));
+  gannet_err err = gannet_campaign_path(c, "history.csv", path);
+  if (err == GANNET_OK && c->context->rank == 0)
+    err = gannet_table_append(path, &c->ledger, batch->n, batch->id);
+  GANNET_TRY(gannet_agree(c->context->comm, err));
+  gannet_progress_batch(&r->progress, c);
+  find_longest(r);
+  return GANNET_OK;
+}
+
+/* Runs until the batch has ended or somebody asks to stop; *complete tells which. */
+static gannet_err work_off(runner *r, gannet_batch *batch, bool *complete) {
+  *complete = false;
+  for (;;) {
+    GANNET_TRY(ask_stop(r));
+    if (r->stop == GANNET_STOP_NOW) return gannet_evaluator_cancel(r->evaluator);
+    if (r->stop == GANNET_GO_ON) GANNET_TRY(gannet_batch_submit(r->campaign, r->evaluator, batch));
+    if (batch->n_flight == 0) break;
+    gannet_progress_update(&r->progress, r->campaign, batch->n_flight);
+    GANNET_TRY(gannet_batch_collect(r->campaign, r->evaluator, wait_seconds, batch));
+  }
+  *complete = gannet_batch_waiting(r->campaign, batch) == 0;
+  return GANNET_OK;
+}
+
+static gannet_err run_batch(runner *r) {
+  gannet_batch batch = {0};
+  bool complete = false;
+  gannet_err err = gannet_batch_open(r->campaign, r->evaluator, &batch);
+  if (err == GANNET_OK && batch.n > 0) err = work_off(r, &batch, &complete);
+  if (err == GANNET_OK && complete && batch.n > 0) err = tell_batch(r, &batch);
+  gannet_batch_release(&batch);
+  return err;
+}
+
+/* Snapshots: rank 0's clock decides, so all ranks take part or none. */
+static gannet_err save_if_due(runner *r, bool now) {
+  const gannet_save_keys *keys = &r->campaign->input->save;
+  int due = now || (++r->batches_since >= keys->batches &&
+                    gannet_clock_seconds() - r->last_save >= keys->interval);
+  GANNET_TRY_MPI(MPI_Bcast(&due, 1, MPI_INT, 0, r->campaign->context->comm));
+  if (!due) return GANNET_OK;
+  r->batches_since = 0;
+  GANNET_TRY(gannet_campaign_save(r->campaign));
+  r->last_save = gannet_clock_seconds();
+  return GANNET_OK;
+}
+
+static bool has_too_many_failures(const runner *r, gannet_run_outcome *outcome) {
+  const gannet_failure_limit *limit = &r->campaign->input->failures;
+  const gannet_history *h = r->campaign->history;
+  const int64_t told = gannet_history_count_told(h);
+  int64_t failed = 0;
+  for (int64_t id = 0; id < gannet_history_count(h); ++id)
+    failed += gannet_history_get(h, id)->status == GANNET_EVAL_FAILED;
+  if (told < limit->minimum || !((double)failed > limit->rate * (double)told)) return false;
+  outcome->end = GANNET_RUN_FAILURES;
+  (void)snprintf(outcome->why, sizeof outcome->why,
+                 "%lld of %lld evaluations failed; `gannet status` lists the reasons",
+                 (long long)failed, (long long)told);
+  return true;
+}
+
+static void interrupted(gannet_run_outcome *outcome, const char *why) {
+  outcome->end = GANNET_RUN_INTERRUPTED;
+  (void)snprintf(outcome->why, sizeof outcome->why, "%s", why);
+}
+
+/* One step; *over when there is nothing more to do. */
+static gannet_err step(runner *r, gannet_run_outcome *outcome, bool *over) {
+  gannet_campaign *c = r->campaign;
+  const bool open = gannet_history_count_told(c->history) < gannet_history_count(c->history);
+  const int64_t left = evaluations_left(c);
+  *over = true;
+  if (!open) {
+    if (left == 0) return GANNET_OK;
+    if (has_too_many_failures(r, outcome)) return GANNET_OK;
+    const int q = left < c->input->general.batch ? (int)left : c->input->general.batch;
+    bool late = false;
+    int64_t first = 0;
+    GANNET_TRY(is_too_late(r, q, &late));
+    if (late) {
+      interrupted(outcome, "the wall time left is too short for another batch");
+      return GANNET_OK;
+    }
+    GANNET_TRY(gannet_campaign_ask(c, q, &first));
+  }
+  GANNET_TRY(run_batch(r));
+  if (r->stop != GANNET_GO_ON) {
+    interrupted(outcome, r->why);
+    return GANNET_OK;
+  }
+  *over = false;
+  return save_if_due(r, false);
+}
+
+static gannet_err run_all(runner *r, gannet_run_outcome *outcome) {
+  bool over = false;
+  while (!over) {
+    GANNET_TRY(ask_stop(r));
+    if (r->stop != GANNET_GO_ON && evaluations_left(r->campaign) > 0) {
+      interrupted(outcome, r->why);
+      break;
+    }
+    GANNET_TRY(step(r, outcome, &over));
+  }
+  return GANNET_OK;
+}
+
+/* The wall time of the budget is that of one run; without a budget of evaluations it is all that
+ * was asked for, and using it up is finishing. */
+static double deadline_of(const gannet_campaign *campaign, const gannet_run_options *options) {
+  const double margin = 30; /* seconds kept for the last checkpoint before the scheduler kills */
+  const double wall = campaign->input->budget.wall_time;
+  double limit = options->time_limit;
+  if (!isnan(wall)) limit = fmin(limit, wall);
+  limit = fmin(limit, gannet_stop_allocation_left() - margin);
+  return gannet_clock_seconds() + limit;
+}
+
+static void settle(const gannet_campaign *campaign, const gannet_run_options *options,
+                   gannet_run_outcome *outcome) {
+  const gannet_budget *budget = &campaign->input->budget;
+  const bool by_clock = strstr(outcome->why, "wall time") != NULL;
+  if (outcome->end == GANNET_RUN_INTERRUPTED && by_clock && budget->evaluations == GANNET_AUTO &&
+      isinf(options->time_limit))
+    outcome->end = GANNET_RUN_FINISHED;
+}
+
+static gannet_err rewrite_table(const gannet_campaign *campaign) {
+  char path[PATH_MAX];
+  gannet_err err = gannet_campaign_path(campaign, "history.csv", path);
+  if (err == GANNET_OK && campaign->context->rank == 0)
+    err = gannet_table_replace(path, &campaign->ledger);
+  return gannet_agree(campaign->context->comm, err);
+}
+
+gannet_err gannet_campaign_run(gannet_campaign *campaign, const gannet_run_options *options,
+                               gannet_run_outcome *outcome) {
+  const gannet_evaluator_setup setup = make_setup(campaign, options);
+  runner r = {.campaign = campaign, .options = options};
+  *outcome = (gannet_run_outcome){GANNET_RUN_FINISHED, ""};
+  r.deadline = deadline_of(campaign, options);
+  r.last_save = gannet_clock_seconds();
+  GANNET_TRY(rewrite_table(campaign));
+  GANNET_TRY(gannet_evaluator_create(campaign->input->evaluator, campaign->input->evaluator_options,
+                                     &setup, &r.evaluator));
+  gannet_progress_begin(&r.progress, campaign->context->rank ? NULL : options->progress, campaign);
+  find_longest(&r);
+  gannet_err err = run_all(&r, outcome);
+  gannet_progress_end(&r.progress);
+  gannet_evaluator_destroy(&r.evaluator);
+  if (err == GANNET_OK) err = save_if_due(&r, true);
+  settle(campaign, options, outcome);
+  return err;
+}

@@ -1,0 +1,50 @@
+/* The loop of a campaign: ask, write down, simulate, write down, tell, save. */
+#ifndef GANNET_CAMPAIGN_LOOP_H
+#define GANNET_CAMPAIGN_LOOP_H
+
+#include "campaign/campaign.h"
+#include "campaign/progress.h"
+#include "evaluate/evaluator.h"
+
+typedef struct {
+  const gannet_simulation_type *const *simulations;
+  gannet_launcher *launcher;   /* used on rank 0; NULL = made when needed */
+  const char *input_directory; /* that relative paths in the campaign file start from */
+  double time_limit;           /* seconds for this run, INFINITY = none */
+  FILE *progress;              /* NULL = silent */
+} gannet_run_options;
+
+/* Why a run ended; none is an error. */
+typedef enum {
+  GANNET_RUN_FINISHED,    /* the budget is spent */
+  GANNET_RUN_INTERRUPTED, /* asked to stop; --resume continues */
+  GANNET_RUN_FAILURES     /* too many evaluations failed */
+} gannet_run_end;
+
+typedef struct {
+  gannet_run_end end;
+  char why[256];
+} gannet_run_outcome;
+
+/* Run a campaign until its budget is spent or somebody asks it to stop. Synchronous batches: a
+ * batch is told to the optimiser when all of it has ended, in the order of ids, so an interrupted
+ * and resumed campaign takes the same course as an uninterrupted one, bit for bit.
+ *
+ * Collective over the campaign's context; the same on all ranks.
+ *
+ * Errors: those of gannet's own means (full disk, dead helper, failed fit); everything acknowledged
+ * is in the journal then, and the campaign can be resumed.
+ */
+GANNET_CHECKED gannet_err gannet_campaign_run(gannet_campaign *campaign,
+                                              const gannet_run_options *options,
+                                              gannet_run_outcome *outcome);
+
+/* Complain about what can be seen without running: missing executables, unknown simulations.
+ *
+ * Collective over the campaign's context; rank 0 looks.
+ */
+GANNET_CHECKED gannet_err gannet_campaign_check(const gannet_campaign *campaign,
+                                                const gannet_run_options *options,
+                                                gannet_complaints *complaints);
+
+#endif

@@ -1,0 +1,111 @@
+#include "campaign/progress.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+enum { BAR = 30 };
+
+void gannet_tally_count(const gannet_campaign *campaign, gannet_tally *tally) {
+  const gannet_ledger *ledger = &campaign->ledger;
+  memset(tally, 0, sizeof *tally);
+  for (int64_t id = 0; id < ledger->n; ++id) {
+    const gannet_ticket *ticket = &ledger->ticket[id];
+    if (!ticket->has_result)
+      tally->pending += 1;
+    else if (ticket->status == GANNET_EVAL_DONE)
+      tally->done += 1;
+    else if (ticket->status == GANNET_EVAL_INFEASIBLE)
+      tally->infeasible += 1;
+    else
+      tally->failed += 1;
+  }
+  const int64_t best = gannet_history_best(campaign->history);
+  tally->best.feasible = best >= 0;
+  tally->best.id = best >= 0 ? best : gannet_history_least_violation(campaign->history);
+  tally->best.objective =
+      tally->best.id >= 0 ? gannet_history_get(campaign->history, tally->best.id)->objective : NAN;
+}
+
+static int64_t ended(const gannet_tally *tally) {
+  return tally->done + tally->infeasible + tally->failed;
+}
+
+void gannet_progress_begin(gannet_progress *progress, FILE *out, const gannet_campaign *campaign) {
+  const char *term = getenv("TERM");
+  gannet_tally tally;
+  gannet_tally_count(campaign, &tally);
+  progress->out = out;
+  progress->live = out && isatty(fileno(out)) && !(term && strcmp(term, "dumb") == 0);
+  progress->start = gannet_clock_seconds();
+  progress->count_start = ended(&tally);
+  progress->budget =
+      campaign->input->budget.evaluations > 0 ? campaign->input->budget.evaluations : 0;
+}
+
+static void clear_line(const gannet_progress *progress) {
+  if (progress->live) (void)fputs("\r\033[K", progress->out);
+}
+
+static void print_best(const gannet_progress *progress, const gannet_tally *tally) {
+  if (tally->best.id < 0)
+    (void)fputs("no result yet", progress->out);
+  else
+    (void)fprintf(progress->out, "best %.6g (evaluation %lld%s)", tally->best.objective,
+                  (long long)tally->best.id, tally->best.feasible ? "" : ", infeasible");
+}
+
+static void print_left(const gannet_progress *progress, const gannet_tally *tally) {
+  const double spent = gannet_clock_seconds() - progress->start;
+  const int64_t now = ended(tally), here = now - progress->count_start;
+  char text[32];
+  gannet_format_duration(spent, text, sizeof text);
+  (void)fprintf(progress->out, ", %s", text);
+  if (progress->budget <= now || here <= 0) return;
+  gannet_format_duration(spent / (double)here * (double)(progress->budget - now), text,
+                         sizeof text);
+  (void)fprintf(progress->out, ", about %s left", text);
+}
+
+void gannet_progress_update(gannet_progress *progress, const gannet_campaign *campaign,
+                            int running) {
+  gannet_tally tally;
+  char bar[BAR + 1];
+  if (!progress->out || !progress->live) return;
+  gannet_tally_count(campaign, &tally);
+  const double share =
+      progress->budget > 0 ? fmin(1, (double)ended(&tally) / (double)progress->budget) : 0;
+  for (int i = 0; i < BAR; ++i) bar[i] = i < (int)(share * BAR) ? '#' : '.';
+  bar[BAR] = '\0';
+  clear_line(progress);
+  (void)fprintf(progress->out, "[%s] %lld ended, %d running, ", bar, (long long)ended(&tally),
+                running);
+  print_best(progress, &tally);
+  (void)fflush(progress->out);
+}
+
+void gannet_progress_batch(gannet_progress *progress, const gannet_campaign *campaign) {
+  gannet_tally tally;
+  char budget[32] = "";
+  if (!progress->out) return;
+  gannet_tally_count(campaign, &tally);
+  if (progress->budget > 0)
+    (void)snprintf(budget, sizeof budget, "/%lld", (long long)progress->budget);
+  clear_line(progress);
+  (void)fprintf(progress->out,
+                "batch %lld: %lld%s evaluations, %lld done, %lld infeasible, %lld failed, ",
+                (long long)campaign->optimizer->batch - 1, (long long)ended(&tally), budget,
+                (long long)tally.done, (long long)tally.infeasible, (long long)tally.failed);
+  print_best(progress, &tally);
+  (void)fprintf(progress->out, ", proposal %.3f s", campaign->optimizer->ask_seconds);
+  print_left(progress, &tally);
+  (void)fputc('\n', progress->out);
+  (void)fflush(progress->out);
+}
+
+void gannet_progress_end(gannet_progress *progress) {
+  if (progress->out) clear_line(progress);
+}

@@ -1,0 +1,55 @@
+/* What a person sees while a campaign runs: one line per batch, and a live bar on a terminal. */
+#ifndef GANNET_CAMPAIGN_PROGRESS_H
+#define GANNET_CAMPAIGN_PROGRESS_H
+
+#include <stdio.h>
+
+#include "campaign/campaign.h"
+
+typedef struct {
+  FILE *out;           /* NULL = silent (other ranks, -q) */
+  bool live;           /* a terminal: the bar is drawn over itself */
+  double start;        /* seconds of gannet_clock_seconds */
+  int64_t count_start; /* evaluations that had ended then */
+  int64_t budget;      /* evaluations, 0 = no limit */
+} gannet_progress;
+
+/* Numbers of evaluations by status, and the best one.
+ *
+ * Local.
+ */
+typedef struct {
+  int64_t done, infeasible, failed, pending;
+  gannet_best best;
+} gannet_tally;
+
+void gannet_tally_count(const gannet_campaign *campaign, gannet_tally *tally);
+
+/* Begin: decides whether out is a terminal (NO_COLOR and TERM=dumb make it plain).
+ *
+ * Local.
+ */
+void gannet_progress_begin(gannet_progress *progress, FILE *out, const gannet_campaign *campaign);
+
+/* Redraw the bar, on a terminal only.
+ *
+ * Local.
+ *
+ * running  in  evaluations in flight
+ */
+void gannet_progress_update(gannet_progress *progress, const gannet_campaign *campaign,
+                            int running);
+
+/* The line of a finished batch.
+ *
+ * Local.
+ */
+void gannet_progress_batch(gannet_progress *progress, const gannet_campaign *campaign);
+
+/* Take the bar away.
+ *
+ * Local.
+ */
+void gannet_progress_end(gannet_progress *progress);
+
+#endif

@@ -1,0 +1,58 @@
+/* Journal records as JSON text, and back. See ledger.h for what they mean. */
+#ifndef GANNET_CAMPAIGN_RECORD_H
+#define GANNET_CAMPAIGN_RECORD_H
+
+#include "campaign/ledger.h"
+
+typedef enum {
+  GANNET_RECORD_CAMPAIGN,
+  GANNET_RECORD_PROPOSE,
+  GANNET_RECORD_SUBMIT,
+  GANNET_RECORD_RESULT,
+  GANNET_RECORD_TELL
+} gannet_record_kind;
+
+/* A parsed record; only the members of its kind are set. Free with gannet_record_release. */
+typedef struct {
+  gannet_record_kind kind;
+  char *name;           /* campaign */
+  uint64_t fingerprint; /* campaign */
+  int64_t first, batch; /* propose */
+  gannet_origin origin; /* propose */
+  int n;                /* propose: points; submit, tell: ids */
+  double *x;            /* propose: [n][n_variables] user units */
+  int n_state;          /* propose */
+  double *state;        /* propose: [n_state] */
+  int64_t *id;          /* submit, tell: [n] */
+  int *attempt;         /* submit: [n] */
+  uint64_t *nonce;      /* submit: [n] */
+  gannet_ended ended;   /* result; its constraints point at values */
+  double *values;       /* result: [n_constraints] */
+} gannet_record;
+
+/* Parse a payload.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_DAMAGED saying what is missing or wrong.
+ */
+GANNET_CHECKED gannet_err gannet_record_parse(const gannet_problem *problem, const char *payload,
+                                              size_t length, gannet_record *record);
+void gannet_record_release(gannet_record *record);
+
+/* Make the text of a record, without newline, for gannet_free.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_record_campaign(const gannet_problem *problem, const char *name,
+                                                 uint64_t seed, uint64_t fingerprint, char **text);
+GANNET_CHECKED gannet_err gannet_record_propose(const gannet_history *history, int64_t first,
+                                                int64_t end, int n_state, const double *state,
+                                                char **text);
+GANNET_CHECKED gannet_err gannet_record_submit(int n, const int64_t *ids, const int *attempts,
+                                               const uint64_t *nonces, char **text);
+GANNET_CHECKED gannet_err gannet_record_result(int n_constraints, const gannet_ended *ended,
+                                               char **text);
+GANNET_CHECKED gannet_err gannet_record_tell(int n, const int64_t *ids, char **text);
+
+#endif

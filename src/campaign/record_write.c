@@ -1,0 +1,143 @@
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "campaign/record.h"
+#include "gannet/version.h"
+
+static const char *const origins[] = {"initial", "method", "user"};
+
+/* Text of an object, which is released; a NULL object is an allocation that failed on the way. */
+static gannet_err to_text(json_t *object, char **text) {
+  char *dump = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
+  json_decref(object);
+  *text = NULL;
+  GANNET_REQUIRE(dump, GANNET_ERR_MEMORY, "a journal record");
+  const gannet_err err = gannet_copy_text(dump, text);
+  free(dump);
+  return err;
+}
+
+/* JSON knows no infinities and no NAN; they travel as texts. */
+static json_t *number(double value) {
+  char text[32];
+  if (isfinite(value)) return json_real(value);
+  (void)snprintf(text, sizeof text, "%g", value);
+  return json_string(text);
+}
+
+static json_t *numbers(int n, const double *values) {
+  json_t *array = json_array();
+  for (int i = 0; i < n; ++i) (void)json_array_append_new(array, number(values[i]));
+  return array;
+}
+
+static json_t *hex(uint64_t bits) {
+  char text[20];
+  (void)snprintf(text, sizeof text, "%016llx", (unsigned long long)bits);
+  return json_string(text);
+}
+
+/* Texts from outside (host names, last words of a simulation) need not be UTF-8. */
+static json_t *lenient(const char *text) {
+  json_t *string = json_string(text);
+  char plain[512];
+  size_t i = 0;
+  if (string) return string;
+  for (; text[i] && i < sizeof plain - 1; ++i)
+    plain[i] = (unsigned char)text[i] < 128 ? text[i] : '?';
+  plain[i] = '\0';
+  return json_string(plain);
+}
+
+gannet_err gannet_record_campaign(const gannet_problem *problem, const char *name, uint64_t seed,
+                                  uint64_t fingerprint, char **text) {
+  json_t *variables = json_array(), *constraints = json_array();
+  for (int v = 0; v < problem->spec.n_variables; ++v)
+    (void)json_array_append_new(variables, json_string(problem->spec.variables[v].name));
+  for (int k = 0; k < problem->spec.n_constraints; ++k)
+    (void)json_array_append_new(constraints, json_string(problem->spec.constraints[k].name));
+  return to_text(json_pack("{ss ss ss sI so so so}", "record", "campaign", "gannet", GANNET_VERSION,
+                           "name", name, "seed", (json_int_t)seed, "variables", variables,
+                           "constraints", constraints, "fingerprint", hex(fingerprint)),
+                 text);
+}
+
+gannet_err gannet_record_propose(const gannet_history *history, int64_t first, int64_t end,
+                                 int n_state, const double *state, char **text) {
+  const int v = gannet_history_problem(history)->spec.n_variables;
+  const gannet_evaluation *row = gannet_history_get(history, first);
+  json_t *points = json_array();
+  for (int64_t id = first; id < end; ++id)
+    (void)json_array_append_new(points, numbers(v, gannet_history_x_user(history, id)));
+  return to_text(json_pack("{ss sI ss sI so so}", "record", "propose", "batch",
+                           (json_int_t)row->batch, "origin", origins[row->origin], "first",
+                           (json_int_t)first, "x", points, "state", numbers(n_state, state)),
+                 text);
+}
+
+gannet_err gannet_record_submit(int n, const int64_t *ids, const int *attempts,
+                                const uint64_t *nonces, char **text) {
+  json_t *runs = json_array();
+  for (int i = 0; i < n; ++i)
+    (void)json_array_append_new(
+        runs, json_pack("[I i o]", (json_int_t)ids[i], attempts[i], hex(nonces[i])));
+  return to_text(json_pack("{ss so}", "record", "submit", "runs", runs), text);
+}
+
+static json_t *run_object(const gannet_run_record *run) {
+  return json_pack("{so so so si si si si so so so}", "submitted", number(run->submitted),
+                   "started", number(run->started), "ended", number(run->ended), "attempts",
+                   run->attempts, "exit", run->exit_code, "signal", run->signal, "slot", run->slot,
+                   "host", lenient(run->host), "job", lenient(run->job), "reason",
+                   lenient(run->reason));
+}
+
+gannet_err gannet_record_result(int n_constraints, const gannet_ended *ended, char **text) {
+  json_t *object =
+      json_pack("{ss sI sb ss so}", "record", "result", "id", (json_int_t)ended->id, "final",
+                (int)ended->final, "status", gannet_eval_status_text(ended->status), "run",
+                run_object(&ended->run));
+  if (object && ended->status == GANNET_EVAL_DONE) {
+    (void)json_object_set_new(object, "objective", number(ended->objective));
+    (void)json_object_set_new(object, "constraints", numbers(n_constraints, ended->constraints));
+  }
+  return to_text(object, text);
+}
+
+gannet_err gannet_record_tell(int n, const int64_t *ids, char **text) {
+  json_t *list = json_array();
+  for (int i = 0; i < n; ++i) (void)json_array_append_new(list, json_integer(ids[i]));
+  return to_text(json_pack("{ss so}", "record", "tell", "ids", list), text);
+}
+
+static uint64_t mix_text(uint64_t digest, const char *text) {
+  const uint64_t pair[2] = {digest, gannet_hash(text, strlen(text))};
+  return gannet_hash(pair, sizeof pair);
+}
+
+static uint64_t mix_numbers(uint64_t digest, double a, double b, int c) {
+  double triple[3] = {a, b, c};
+  uint64_t pair[2] = {digest, gannet_hash(triple, sizeof triple)};
+  return gannet_hash(pair, sizeof pair);
+}
+
+uint64_t gannet_problem_fingerprint(const gannet_problem *problem) {
+  uint64_t digest = (uint64_t)problem->spec.goal;
+  for (int v = 0; v < problem->spec.n_variables; ++v) {
+    const gannet_variable *variable = &problem->spec.variables[v];
+    digest = mix_text(digest, variable->name);
+    digest = mix_numbers(digest, variable->lower, variable->upper,
+                         8 * (int)variable->type + (int)variable->scale);
+    for (int i = 0; i < variable->n_values; ++i) digest = mix_text(digest, variable->values[i]);
+  }
+  for (int k = 0; k < problem->spec.n_constraints; ++k) {
+    digest = mix_text(digest, problem->spec.constraints[k].name);
+    digest = mix_numbers(digest, problem->spec.constraints[k].lower,
+                         problem->spec.constraints[k].upper, -1);
+  }
+  return digest;
+}

@@ -1,0 +1,42 @@
+/* Bringing a ledger up to what is on disk. */
+#ifndef GANNET_CAMPAIGN_RESTORE_H
+#define GANNET_CAMPAIGN_RESTORE_H
+
+#include "base/context.h"
+#include "campaign/ledger.h"
+
+/* Begin a journal (rank 0) and write its first record.
+ *
+ * Collective over the context's communicator; the same on all ranks.
+ *
+ * journal  in  path
+ */
+GANNET_CHECKED gannet_err gannet_restore_begin(const gannet_context *context, const char *journal,
+                                               const char *name, gannet_ledger *ledger);
+
+/* Open the journal on rank 0 and replay it on all ranks. When it is damaged or missing, it is moved
+ * aside and rebuilt from the newest sound snapshot first; what happened is logged.
+ *
+ * Collective over the context's communicator; the same on all ranks.
+ *
+ * journal, snapshot  in  paths
+ *
+ * Errors: GANNET_ERR_DAMAGED when neither is sound; GANNET_ERR_INPUT when the journal is of another
+ * problem; GANNET_ERR_BUSY, GANNET_ERR_VERSION, GANNET_ERR_IO.
+ */
+GANNET_CHECKED gannet_err gannet_restore_continue(const gannet_context *context,
+                                                  const char *journal, const char *snapshot,
+                                                  gannet_ledger *ledger);
+
+/* Replay a journal for a query, then tell the history of results that are acknowledged but not
+ * told. Falls back to the snapshot.
+ *
+ * Local.
+ *
+ * report  out  of the journal; may be NULL
+ */
+GANNET_CHECKED gannet_err gannet_restore_query(const char *journal, const char *snapshot,
+                                               gannet_ledger *ledger,
+                                               gannet_journal_report *report);
+
+#endif

@@ -1,0 +1,160 @@
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "campaign/snapshot.h"
+
+/* All columns of the history at once. */
+typedef struct {
+  int64_t n, told;
+  double *x, *constraints, *objective, *times; /* times: [3][n] */
+  int64_t *wholes; /* [8][n]: batch origin status attempt nonce attempts exit signal; slot apart */
+  int64_t *slot, *order;
+  char **host, **job, **reason;
+} columns;
+
+static const char *const whole_names[8] = {
+    "history/batch", "history/origin",   "history/status",    "history/attempt",
+    "history/nonce", "history/attempts", "history/exit_code", "history/signal"};
+enum { BATCH, ORIGIN, STATUS, ATTEMPT, NONCE, ATTEMPTS, EXIT, SIGNAL };
+
+static const char *const time_names[3] = {"history/submitted", "history/started", "history/ended"};
+
+static void drop_columns(columns *c) {
+  gannet_free(&c->x);
+  gannet_free(&c->constraints);
+  gannet_free(&c->objective);
+  gannet_free(&c->times);
+  gannet_free(&c->wholes);
+  gannet_free(&c->slot);
+  gannet_free(&c->order);
+  gannet_free(&c->host);
+  gannet_free(&c->job);
+  gannet_free(&c->reason);
+}
+
+static gannet_err read_sizes(const gannet_store *store, columns *c) {
+  int64_t dims[GANNET_STORE_MAX_RANK];
+  int rank = 0;
+  GANNET_TRY(gannet_store_shape(store, "history/objective", &rank, dims));
+  GANNET_REQUIRE(rank == 1, GANNET_ERR_DAMAGED, "history/objective has %d dimensions", rank);
+  c->n = dims[0];
+  GANNET_TRY(gannet_store_shape(store, "history/told", &rank, dims));
+  GANNET_REQUIRE(rank == 1 && dims[0] <= c->n, GANNET_ERR_DAMAGED, "history/told does not fit");
+  c->told = dims[0];
+  return GANNET_OK;
+}
+
+static gannet_err read_matrices(const gannet_store *store, const gannet_problem *problem,
+                                columns *c) {
+  const int64_t points[2] = {c->n, problem->spec.n_variables};
+  const int64_t values[2] = {c->n, problem->spec.n_constraints};
+  GANNET_TRY(gannet_alloc((size_t)(points[0] * points[1]), sizeof(double), &c->x));
+  GANNET_TRY(gannet_alloc((size_t)(values[0] * values[1]), sizeof(double), &c->constraints));
+  GANNET_TRY(gannet_store_read_doubles(store, "history/x", 2, points, c->x));
+  return gannet_store_read_doubles(store, "history/constraints", 2, values, c->constraints);
+}
+
+static gannet_err read_columns(const gannet_store *store, const gannet_problem *problem,
+                               columns *c) {
+  const size_t n = (size_t)c->n;
+  int rows = 0;
+  GANNET_TRY(read_matrices(store, problem, c));
+  GANNET_TRY(gannet_alloc(n, sizeof(double), &c->objective));
+  GANNET_TRY(gannet_alloc(3 * n, sizeof(double), &c->times));
+  GANNET_TRY(gannet_alloc(8 * n, sizeof(int64_t), &c->wholes));
+  GANNET_TRY(gannet_alloc(n, sizeof(int64_t), &c->slot));
+  GANNET_TRY(gannet_alloc((size_t)c->told, sizeof(int64_t), &c->order));
+  GANNET_TRY(gannet_store_read_doubles(store, "history/objective", 1, &c->n, c->objective));
+  for (int i = 0; i < 3; ++i)
+    GANNET_TRY(gannet_store_read_doubles(store, time_names[i], 1, &c->n, c->times + (size_t)i * n));
+  for (int i = 0; i < 8; ++i)
+    GANNET_TRY(
+        gannet_store_read_int64s(store, whole_names[i], 1, &c->n, c->wholes + (size_t)i * n));
+  GANNET_TRY(gannet_store_read_int64s(store, "history/slot", 1, &c->n, c->slot));
+  GANNET_TRY(gannet_store_read_int64s(store, "history/told", 1, &c->told, c->order));
+  GANNET_TRY(gannet_store_read_texts(store, "history/host", &rows, &c->host));
+  GANNET_TRY(gannet_store_read_texts(store, "history/job", &rows, &c->job));
+  return gannet_store_read_texts(store, "history/reason", &rows, &c->reason);
+}
+
+static int64_t whole(const columns *c, int column, int64_t row) {
+  return c->wholes[column * c->n + row];
+}
+
+static gannet_err fill_ticket(const gannet_problem *problem, const columns *c, int64_t i,
+                              gannet_ticket *t) {
+  const size_t k = (size_t)problem->spec.n_constraints;
+  const int64_t nonce = whole(c, NONCE, i);
+  *t = (gannet_ticket){.attempt = (int)whole(c, ATTEMPT, i),
+                       .has_result = whole(c, STATUS, i) != GANNET_EVAL_PENDING,
+                       .status = (gannet_eval_status)whole(c, STATUS, i),
+                       .objective = c->objective[i]};
+  memcpy(&t->nonce, &nonce, sizeof nonce);
+  t->run = (gannet_run_record){.submitted = c->times[i],
+                               .started = c->times[c->n + i],
+                               .ended = c->times[2 * c->n + i],
+                               .attempts = (int)whole(c, ATTEMPTS, i),
+                               .exit_code = (int)whole(c, EXIT, i),
+                               .signal = (int)whole(c, SIGNAL, i),
+                               .slot = (int)c->slot[i]};
+  (void)snprintf(t->run.host, sizeof t->run.host, "%s", c->host[i]);
+  (void)snprintf(t->run.job, sizeof t->run.job, "%s", c->job[i]);
+  (void)snprintf(t->run.reason, sizeof t->run.reason, "%s", c->reason[i]);
+  GANNET_TRY(gannet_alloc(k, sizeof(double), &t->constraints));
+  if (k > 0) memcpy(t->constraints, c->constraints + (size_t)i * k, k * sizeof(double));
+  return GANNET_OK;
+}
+
+static gannet_err fill_ledger(const columns *c, gannet_ledger *ledger) {
+  const int64_t v = ledger->problem->spec.n_variables;
+  GANNET_TRY(gannet_alloc((size_t)c->n, sizeof *ledger->ticket, &ledger->ticket));
+  ledger->capacity = c->n;
+  for (; ledger->n < c->n; ++ledger->n) {
+    const int64_t i = ledger->n;
+    GANNET_TRY(gannet_history_propose(ledger->history, c->x + i * v, whole(c, BATCH, i),
+                                      (gannet_origin)whole(c, ORIGIN, i), NULL));
+    GANNET_TRY(fill_ticket(ledger->problem, c, i, &ledger->ticket[i]));
+  }
+  for (int64_t at = 0; at < c->told; ++at) {
+    gannet_ticket *t = &ledger->ticket[c->order[at]];
+    GANNET_TRY(gannet_history_tell(ledger->history, c->order[at], t->status, t->objective,
+                                   t->constraints, &t->run));
+    t->is_told = true;
+  }
+  return GANNET_OK;
+}
+
+static gannet_err read_head(const gannet_store *store, gannet_ledger *ledger) {
+  char *fingerprint = NULL;
+  int64_t dims[GANNET_STORE_MAX_RANK];
+  int rank = 0;
+  GANNET_TRY(gannet_store_read_text(store, "campaign/fingerprint", &fingerprint));
+  ledger->fingerprint = strtoull(fingerprint, NULL, 16);
+  gannet_free(&fingerprint);
+  GANNET_REQUIRE(ledger->fingerprint == gannet_problem_fingerprint(ledger->problem),
+                 GANNET_ERR_INPUT,
+                 "the snapshot is of another problem: variables, constraints or goal differ");
+  GANNET_TRY(gannet_store_read_text(store, "campaign/name", &ledger->name));
+  GANNET_TRY(gannet_store_read_int64s(store, "campaign/sequence", 0, NULL, &ledger->sequence));
+  GANNET_TRY(gannet_store_shape(store, "optimizer/state", &rank, dims));
+  ledger->n_state = (int)dims[0];
+  GANNET_TRY(gannet_alloc((size_t)dims[0], sizeof *ledger->state, &ledger->state));
+  return gannet_store_read_doubles(store, "optimizer/state", 1, dims, ledger->state);
+}
+
+gannet_err gannet_snapshot_read(const char *path, gannet_ledger *ledger,
+                                gannet_store_report *report) {
+  gannet_store *store = NULL;
+  columns c = {0};
+  GANNET_TRY(gannet_store_open(path, GANNET_STATE_SCHEMA, report, &store));
+  gannet_err err = read_head(store, ledger);
+  if (err == GANNET_OK) err = read_sizes(store, &c);
+  if (err == GANNET_OK) err = read_columns(store, ledger->problem, &c);
+  if (err == GANNET_OK) err = fill_ledger(&c, ledger);
+  drop_columns(&c);
+  gannet_store_destroy(&store);
+  return err;
+}

@@ -1,0 +1,87 @@
+#include "campaign/stop.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+static const int caught[] = {SIGINT, SIGTERM, SIGUSR1, SIGUSR2};
+enum { N_CAUGHT = sizeof caught / sizeof *caught };
+
+/* Signal handlers can only reach static storage: the one exception to objects that own their state.
+ */
+static volatile sig_atomic_t wish, last_signal;
+static struct sigaction before[N_CAUGHT];
+
+static void on_signal(int number) {
+  const bool soon = number != SIGTERM && !(number == SIGINT && last_signal == SIGINT);
+  const int asked = soon ? GANNET_STOP_SOON : GANNET_STOP_NOW;
+  if (asked > wish) wish = asked;
+  last_signal = number;
+}
+
+void gannet_stop_catch(void) {
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = on_signal;
+  (void)sigemptyset(&action.sa_mask);
+  wish = GANNET_GO_ON;
+  last_signal = 0;
+  for (int i = 0; i < N_CAUGHT; ++i) (void)sigaction(caught[i], &action, &before[i]);
+}
+
+void gannet_stop_release(void) {
+  for (int i = 0; i < N_CAUGHT; ++i) (void)sigaction(caught[i], &before[i], NULL);
+}
+
+enum { WHY_NOTHING, WHY_SIGNAL, WHY_FILE = 1000, WHY_TIME = 1001 };
+
+static void look(const gannet_context *context, const char *stop_file, double deadline,
+                 int *strength, int *why) {
+  *strength = wish;
+  *why = wish ? last_signal : WHY_NOTHING;
+  if (context->rank != 0) return;
+  if (*strength < GANNET_STOP_SOON && access(stop_file, F_OK) == 0) {
+    *strength = GANNET_STOP_SOON;
+    *why = WHY_FILE;
+  }
+  if (*strength < GANNET_STOP_NOW && gannet_clock_seconds() >= deadline) {
+    *strength = GANNET_STOP_NOW;
+    *why = WHY_TIME;
+  }
+}
+
+static void tell_why(int why, char *text, size_t size) {
+  if (why == WHY_NOTHING)
+    (void)snprintf(text, size, "%s", "");
+  else if (why == WHY_FILE)
+    (void)snprintf(text, size, "the STOP file");
+  else if (why == WHY_TIME)
+    (void)snprintf(text, size, "the end of the wall time");
+  else
+    (void)snprintf(text, size, "signal %d (%s)", why, strsignal(why));
+}
+
+gannet_err gannet_stop_ask(const gannet_context *context, const char *stop_file, double deadline,
+                           gannet_stop *stop, char *why, size_t size) {
+  int strength = 0, reason = 0;
+  look(context, stop_file, deadline, &strength, &reason);
+  const int mine = strength * 4096 + reason;
+  int all = 0;
+  GANNET_TRY_MPI(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MAX, context->comm));
+  *stop = (gannet_stop)(all / 4096);
+  tell_why(all % 4096, why, size);
+  return GANNET_OK;
+}
+
+double gannet_stop_allocation_left(void) {
+  const char *end = getenv("SLURM_JOB_END_TIME");
+  char *rest = NULL;
+  const double epoch = end ? strtod(end, &rest) : NAN;
+  if (!end || rest == end || *rest || !(epoch > 0)) return INFINITY;
+  return epoch - gannet_clock_epoch();
+}

@@ -1,0 +1,41 @@
+/* Evaluations as tables: for people, as CSV, as JSON; and the history.csv of a campaign. */
+#ifndef GANNET_CAMPAIGN_TABLE_H
+#define GANNET_CAMPAIGN_TABLE_H
+
+#include <stdio.h>
+
+#include "campaign/ledger.h"
+
+typedef enum { GANNET_FORMAT_TABLE, GANNET_FORMAT_CSV, GANNET_FORMAT_JSON } gannet_format;
+
+/* Names of the formats, NULL-terminated, in the order of the enum. */
+extern const char *const gannet_format_names[];
+
+/* Which evaluations, and whether their course (times, host, attempts, reason) is shown. */
+typedef struct {
+  gannet_format format;
+  bool course;
+  int64_t n;
+  const int64_t *ids; /* [n]; NULL = 0 .. n-1 */
+} gannet_table_spec;
+
+/* Write evaluations. CSV begins with a header line; JSON is an array of objects.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_IO when writing fails.
+ */
+GANNET_CHECKED gannet_err gannet_table_write(FILE *out, const gannet_ledger *ledger,
+                                             const gannet_table_spec *spec);
+
+/* Replace history.csv by the whole table, or append the lines of some evaluations.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_NO_SPACE, GANNET_ERR_IO.
+ */
+GANNET_CHECKED gannet_err gannet_table_replace(const char *path, const gannet_ledger *ledger);
+GANNET_CHECKED gannet_err gannet_table_append(const char *path, const gannet_ledger *ledger, int n,
+                                              const int64_t *ids);
+
+#endif
