@@ -8,7 +8,7 @@
 #include "campaign/utf8.h"
 
 /* Aliases are copied, so a small file can describe an exponentially large tree. */
-enum { MOST_NODES = 200000, DEEPEST = 32, MOST_COMPLAINTS = 50 };
+enum { MOST_NODES = 200000, MOST_ANCHORS = 5000, DEEPEST = 32, MOST_COMPLAINTS = 50 };
 
 typedef struct {
   const char *source;
@@ -241,6 +241,16 @@ static int is_text(const builder *build, const char *text, size_t size) {
   return 1;
 }
 
+/* libfyaml frees anchors in quadratic time, so thousands of them are refused beforehand. An "&" in
+ * a comment or a text counts too: no campaign has that many of either. */
+static int has_few_anchors(const builder *build, const char *text, size_t size) {
+  int anchors = 0;
+  for (size_t i = 0; i < size; ++i) anchors += text[i] == '&';
+  if (anchors <= MOST_ANCHORS) return 1;
+  complain_at(build, (gannet_tree_place){0, 0}, "too many anchors (&name)");
+  return 0;
+}
+
 gannet_err gannet_tree_read_value(const char *text, size_t size, const char *source,
                                   gannet_tree *node, gannet_complaints *complaints) {
   builder build = {.source = source, .complaints = complaints};
@@ -262,7 +272,7 @@ gannet_err gannet_tree_parse(const char *name, const char *text, size_t size,
     size -= 3;
   }
   builder build = {.source = source, .places = true, .complaints = complaints};
-  if (!is_text(&build, text, size)) return GANNET_OK;
+  if (!is_text(&build, text, size) || !has_few_anchors(&build, text, size)) return GANNET_OK;
   GANNET_TRY(parse(&build, text, size, &file->root));
   if (complaints->count > before) return GANNET_OK;
   if (file->root.empty)

@@ -36,8 +36,9 @@ typedef struct {
   char **method_where;
 } gannet_campaign_input;
 
-/* Longest campaign file, in bytes. */
-enum { GANNET_CAMPAIGN_LONGEST = 4 * 1024 * 1024 };
+/* Longest campaign file, in bytes: some ten thousand variables. libfyaml takes quadratic time for
+ * some malformed files. */
+enum { GANNET_CAMPAIGN_LONGEST = 1024 * 1024 };
 
 /* Parse a campaign.
  *

@@ -17,11 +17,32 @@ static bool is_method(const char *key) {
   return false;
 }
 
+/* Some table of the schema has this dotted key. */
+static bool is_known(const char *path) {
+  const char *dot = strchr(path, '.');
+  const size_t length = dot ? (size_t)(dot - path) : 0;
+  const char *key = dot ? dot + 1 : path;
+  gannet_section section;
+  for (int i = 0; gannet_schema_get(i, &section); ++i)
+    if (strlen(section.path) == length && strncmp(section.path, path, length) == 0 &&
+        section.table && gannet_option_find(section.table, key))
+      return true;
+  return false;
+}
+
+/* A key that no table has is wrong itself; else only its value can be. */
+static void where_of(const char *path, const gannet_tree *node, char *where, size_t size) {
+  if (is_known(path))
+    gannet_tree_where(node, where, size);
+  else
+    gannet_tree_where_key(node, where, size);
+}
+
 static gannet_err add(void *user, const char *path, const char *text, const gannet_tree *node) {
   gannet_campaign_input *input = user;
   const size_t n = (size_t)input->n_method;
   char where[512], *key_copy = NULL, *text_copy = NULL;
-  gannet_tree_where(node, where, sizeof where);
+  where_of(path, node, where, sizeof where);
   GANNET_TRY(gannet_resize(n, n + 1, sizeof *input->method, &input->method));
   GANNET_TRY(gannet_resize(n, n + 1, sizeof *input->method_where, &input->method_where));
   input->n_method += 1;

@@ -142,14 +142,18 @@ static void complain_repeat(const gannet_tree *first, const gannet_tree *again,
                   first->key_place.line);
 }
 
+enum { MOST_REPEATS = 20 }; /* told of one mapping */
+
 static gannet_err check_mapping(const gannet_tree *node, gannet_complaints *complaints) {
   const gannet_tree **sorted = NULL;
   GANNET_TRY(gannet_alloc((size_t)node->n, sizeof *sorted, &sorted));
   for (int i = 0; i < node->n; ++i) sorted[i] = &node->child[i];
   qsort(sorted, (size_t)node->n, sizeof *sorted, compare_keys);
-  for (int i = 1; i < node->n; ++i)
-    if (strcmp(sorted[i - 1]->key, sorted[i]->key) == 0)
+  for (int i = 1, found = 0; i < node->n && found < MOST_REPEATS; ++i)
+    if (strcmp(sorted[i - 1]->key, sorted[i]->key) == 0) {
       complain_repeat(sorted[i - 1], sorted[i], complaints);
+      ++found;
+    }
   gannet_free(&sorted);
   return GANNET_OK;
 }
