@@ -83,9 +83,12 @@ static gannet_err add_pair(void *user, const char *path, const char *text,
   return GANNET_OK;
 }
 
+/* Lists of "key=value" are nicer to write as a mapping; for others a mapping is a mistake. */
 static bool takes_mapping(const gannet_option *option) {
-  return option->type == GANNET_TEXT_LIST &&
-         (strcmp(option->key, "settings") == 0 || strcmp(option->key, "environment") == 0);
+  static const char *const pairs[] = {"settings", "environment", "pattern"};
+  for (size_t i = 0; i < sizeof pairs / sizeof *pairs; ++i)
+    if (option->type == GANNET_TEXT_LIST && strcmp(option->key, pairs[i]) == 0) return true;
+  return false;
 }
 
 static gannet_err add_items(const gannet_section_source *source, const gannet_tree *child,
@@ -109,8 +112,11 @@ static gannet_err add_items(const gannet_section_source *source, const gannet_tr
     }
     char where[WHERE];
     gannet_tree_where(&child->child[i], where, sizeof where);
-    gannet_complain(complaints, where, "%s%s%s: item %d of the list is not a plain text or number",
-                    source->path, *source->path ? "." : "", child->key, i + 1);
+    gannet_complain(
+        complaints, where,
+        "%s%s%s: item %d of the list is not a plain text or number (texts that begin with "
+        "'{' or '[' need quotes)",
+        source->path, *source->path ? "." : "", child->key, i + 1);
   }
   return GANNET_OK;
 }

@@ -88,6 +88,15 @@ static void what_is_written_reads_back_the_same(void **unused) {
       "budget: {wall_time: 0.1s}\nevaluate: {backend: manual, time_limit: 1e-3}\n");
 }
 
+static void commands_keep_their_arguments(void **unused) {
+  (void)unused;
+  round_trip(
+      "method: gp-ts\nvariables: {x: {lower: 0, upper: 1}}\nbudget: {evaluations: 3}\n"
+      "evaluate:\n  backend: command\n  command: [./simulate, '{params}', -o, 'a b', '']\n"
+      "  pattern: {objective: '^drag: *([0-9.eE+-]+)\"\\d'}\n  bad_luck_exit_codes: []\n"
+      "  environment: {OMP_NUM_THREADS: 4}\n  kill_grace: 1.5s\n");
+}
+
 /* All characters that matter to YAML, alone and between others, as names of categories. */
 // clang-format off
 static const char *const strange[] = {
@@ -164,6 +173,7 @@ static void settled_values_and_the_methods_row_are_written(void **unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_is_written_reads_back_the_same),
+      cmocka_unit_test(commands_keep_their_arguments),
       cmocka_unit_test(strange_names_survive),
       cmocka_unit_test(bounds_keep_every_bit),
       cmocka_unit_test(settled_values_and_the_methods_row_are_written),

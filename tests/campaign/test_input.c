@@ -205,6 +205,9 @@ static const struct {
     {"evaluate: {backend: function}\n", "c.yaml:1:1", "missing required key 'evaluate.simulation'"},
     {"evaluate: {backend: manual, simulation: x}\n", "c.yaml:1:29",
      "unknown key 'evaluate.simulation'"},
+    {"evaluate: {backend: command, command: [./simulate, {params}]}\n", "c.yaml:1:53",
+     "item 2 of the list"},
+    {"evaluate: {backend: command, command: {a: b}}\n", "c.yaml:1:40", "a mapping is not valid"},
     {"evaluate: {backend: function, simulatoin: x}\n", "c.yaml:1:31", "did you mean 'simulation'?"},
 };
 
