@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""Fail when the documents say what is not so: links that lead nowhere, commands and options that the
+program does not have, exit codes other than those of the header, a picture that is out of date.
+
+  check_docs.py ROOT [PROGRAM]  check the documents below ROOT; without PROGRAM no commands
+  check_docs.py --self-check    check that violations are found
+"""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+COMMAND = re.compile(r"(?:^|[\s/])gannet((?:[ \t]+[^\s`|]+)*)")
+EXIT_ENTRY = re.compile(r'X\(GANNET_EXIT_\w+,\s*(\d+),\s*"([^"]*)"\)')
+EXIT_ROW = re.compile(r"^\|\s*(\d+)\s*\|\s*(.*?)\s*\|$", re.MULTILINE)
+
+
+def documents(root):
+    found = sorted((root / "docs").rglob("*.md"))
+    return [root / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
+            if (root / name).exists()] + found
+
+
+def anchors(text):
+    for title in re.findall(r"^#+\s+(.*)$", FENCE.sub("", text), re.MULTILINE):
+        yield re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+
+
+def check_links(root, path, text):
+    for target in LINK.findall(FENCE.sub("", text)):
+        if re.match(r"[a-z]+:", target):
+            continue
+        name, _, anchor = target.partition("#")
+        file = (path.parent / name).resolve() if name else path
+        if not file.exists():
+            yield f"{path.relative_to(root)}: link to {target}, which is not there"
+        elif anchor and anchor not in anchors(file.read_text(encoding="utf-8")):
+            yield f"{path.relative_to(root)}: {target}: no such heading"
+
+
+def commands(text):
+    """Words after each `gannet` in shell blocks and in code spans."""
+    blocks = [body for language, body in FENCE.findall(text) if language == "sh"]
+    spans = re.findall(r"`([^`\n]+)`", FENCE.sub("", text))
+    for line in "\n".join(blocks + spans).splitlines():
+        line = line.split(" #")[0]
+        match = COMMAND.search(line)
+        if match and match.group(1).strip():
+            yield match.group(1).split()
+
+
+def help_of(program, *words):
+    ran = subprocess.run([program, *words, "--help"], capture_output=True, text=True, timeout=60,
+                         check=False)
+    return ran.stdout if ran.returncode == 0 else None
+
+
+def check_commands(program, name, text):
+    general = help_of(program) or ""
+    for words in commands(text):
+        first = words[0]
+        if first.startswith("-"):
+            known = general
+        elif not re.fullmatch(r"[a-z]+", first):
+            continue
+        elif not re.search(rf"^\s+{first}\b", general, re.MULTILINE):
+            yield f"{name}: 'gannet {first}' is not in gannet --help"
+            continue
+        else:
+            known = help_of(program, first)
+            if known is None:
+                yield f"{name}: 'gannet {first} --help' fails"
+                continue
+        for option in (word for word in words if word.startswith("-")):
+            if not re.search(rf"(?<![\w-]){re.escape(option)}(?![\w-])", known):
+                yield f"{name}: 'gannet {first}' has no option {option}"
+
+
+def check_options(program, name, text):
+    """Options named alone, as in `--resume`, belong to one of the commands."""
+    general = help_of(program) or ""
+    names = re.findall(r"^\s+([a-z]+)\b", general, re.MULTILINE)
+    known = general + "".join(help_of(program, command) or "" for command in names)
+    for span in re.findall(r"`(--[a-z-]+)[^`\n]*`", FENCE.sub("", text)):
+        if not re.search(rf"(?<![\w-]){span}(?![\w-])", known):
+            yield f"{name}: no command has the option {span}"
+
+
+def check_exit_codes(root):
+    header = (root / "include/gannet/status.h").read_text(encoding="utf-8")
+    expected = EXIT_ENTRY.findall(header)
+    text = (root / "docs/running.md").read_text(encoding="utf-8")
+    section = text.partition("## Exit codes")[2].partition("\n## ")[0]
+    rows = EXIT_ROW.findall(section)
+    if not expected or rows != expected:
+        yield (f"docs/running.md: the exit codes are {rows}, "
+               f"include/gannet/status.h has {expected}")
+
+
+def check_picture(root):
+    drawn = subprocess.run([sys.executable, root / "tools/draw_how_it_works.py"],
+                           capture_output=True, text=True, check=True).stdout
+    if drawn != (root / "docs/images/how-it-works.svg").read_text(encoding="utf-8"):
+        yield "docs/images/how-it-works.svg: not what tools/draw_how_it_works.py draws"
+
+
+def check(root, program):
+    for path in documents(root):
+        text = path.read_text(encoding="utf-8")
+        yield from check_links(root, path, text)
+        if program:
+            name = path.relative_to(root)
+            yield from check_commands(program, name, text)
+            yield from check_options(program, name, text)
+    yield from check_exit_codes(root)
+    yield from check_picture(root)
+
+
+FAKE_PROGRAM = """#!/bin/sh
+case "$*" in
+  --help) printf 'commands:\\n  run   run it\\n' ;;
+  'run --help') echo '  --resume  continue' ;;
+  *) exit 2 ;;
+esac
+"""
+
+
+def self_check():
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        program = root / "program"
+        program.write_text(FAKE_PROGRAM)
+        program.chmod(0o755)
+        path = root / "README.md"
+        cases = [("# A title\n[x](README.md#a-title) [y](#a-title)", 0), ("[x](nowhere.md)", 1),
+                 ("[x](#other)", 1), ("`gannet run c.yaml --resume`", 0), ("`gannet fly`", 1),
+                 ("`gannet run --fly`", 1), ("```sh\nmpirun -n 2 build/gannet run --fly\n```", 1),
+                 ("with `--resume`", 0), ("with `--fly high`", 1)]
+        for text, expected in cases:
+            path.write_text(text)
+            found = [*check_links(root, path, text), *check_commands(program, "r", text),
+                     *check_options(program, "r", text)]
+            assert len(found) == expected, (text, found)
+    return 0
+
+
+def main():
+    if sys.argv[1] == "--self-check":
+        return self_check()
+    program = sys.argv[2] if len(sys.argv) > 2 and sys.argv[2] else None
+    found = list(check(pathlib.Path(sys.argv[1]).resolve(), program))
+    print("\n".join(found))
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
