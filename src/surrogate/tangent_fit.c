@@ -271,9 +271,9 @@ gannet_err tangent_learn(tangent_model *t, const gannet_data *data, int64_t iter
   t->noise_var = data->noise_var;
   t->stale = true;
   const bool few = data->n <= TANGENT_SCREEN || options->fit_points <= TANGENT_SCREEN;
-  if (!few)
-    GANNET_TRY(learn_on(t, data, iteration, TANGENT_SCREEN, options->restarts, false));
-  return learn_on(t, data, iteration, options->fit_points, few ? options->restarts : 1, true);
+  if (!few) GANNET_TRY(learn_on(t, data, iteration, TANGENT_SCREEN, options->restarts, false));
+  return learn_on(t, data, iteration, options->fit_points, few ? options->restarts : 1,
+                  options->network);
 }
 
 gannet_err tangent_evidence(tangent_model *t, const gannet_data *data, const double *hyper,

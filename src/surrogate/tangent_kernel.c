@@ -12,6 +12,8 @@
 
 static const char *const scale_names[] = {"shared", "ard", NULL};
 
+static const char *const kernel_names[] = {"infinite", "network", NULL};
+
 static const gannet_option tangent_option_table[] = {
     {.key = "activation",
      .type = GANNET_CHOICE,
@@ -33,6 +35,14 @@ static const gannet_option tangent_option_table[] = {
      .lower = 1,
      .upper = 1e5,
      .help = "units per hidden layer"},
+    {.key = "kernel",
+     .type = GANNET_CHOICE,
+     .offset = offsetof(tangent_options, network),
+     .fallback = "infinite",
+     .choices = kernel_names,
+     .help =
+         "infinite: the network's limit, exact at the data, draws cost more with more of these; "
+         "network: its random features alone"},
     {.key = "input_scales",
      .type = GANNET_CHOICE,
      .offset = offsetof(tangent_options, ard),
@@ -96,11 +106,14 @@ static void destroy(void *state) {
   if (t->tile) gannet_tangent_release(t->tile);
   gannet_free(&t->tile);
   gannet_tangent_destroy(&t->net);
+  gannet_analytic_points_destroy(&t->limit);
   gannet_cholesky_destroy(&t->factor);
   gannet_free(&t->hyper);
   gannet_free(&t->names);
   gannet_free(&t->y);
   gannet_free(&t->alpha);
+  gannet_free(&t->update);
+  gannet_free(&t->slope);
   gannet_free(&t->work);
   gannet_free(&t->cross);
   gannet_free(&t);
@@ -128,7 +141,10 @@ static gannet_err create_network(tangent_model *t) {
                                       .width = t->options->width};
   const gannet_stream stream =
       gannet_context_stream(t->context, GANNET_FOR_WEIGHTS, 0, (uint64_t)t->model);
+  const gannet_analytic_shape limit = {
+      .activation = shape.activation, .layers = shape.layers, .d = t->d};
   GANNET_TRY(gannet_tangent_create(&shape, stream, &t->net));
+  GANNET_TRY(gannet_analytic_points_create(&limit, &t->limit));
   GANNET_TRY(gannet_tangent_directions_reserve(t->net, 1, &t->mean));
   return gannet_tangent_directions_reserve(t->net, 1, t->spread);
 }
@@ -149,6 +165,7 @@ static gannet_err create(const gannet_context *context, const void *options, int
   GANNET_TRY(gannet_alloc((size_t)t->n_hyper, sizeof *t->names, &t->names));
   GANNET_TRY(gannet_alloc(1, sizeof *t->tile, &t->tile));
   GANNET_TRY(gannet_alloc(1, sizeof *t->spread, &t->spread));
+  GANNET_TRY(gannet_alloc((size_t)d, sizeof *t->slope, &t->slope));
   GANNET_TRY(gannet_cholesky_create(&t->factor));
   set_defaults(t);
   return create_network(t);
@@ -165,6 +182,7 @@ static gannet_err apply_hyper(tangent_model *t) {
   GANNET_TRY(gannet_alloc((size_t)t->d, sizeof *rho, &rho));
   tangent_scales(t, t->hyper, rho, &bias);
   gannet_tangent_set_inputs(t->net, rho, bias);
+  gannet_analytic_points_set_inputs(t->limit, rho, bias);
   gannet_free(&rho);
   const double noise = isnan(t->noise_var) ? exp(t->hyper[TANGENT_NOISE]) : t->noise_var;
   t->amplitude = exp(t->hyper[TANGENT_AMPLITUDE]);
@@ -190,7 +208,10 @@ static gannet_err reserve(tangent_model *t, int n) {
 
 static gannet_err kernel_rows(void *user, int first, int rows, double *k, int ldk) {
   const tangent_model *t = user;
-  gannet_tangent_kernel(t->net, &t->data, first, rows, &t->data, first + rows, k, ldk);
+  if (t->options->network)
+    gannet_tangent_kernel(t->net, &t->data, first, rows, &t->data, first + rows, k, ldk);
+  else
+    gannet_analytic_points_rows(t->limit, first, rows, first + rows, k, ldk);
   for (int i = 0; i < rows; ++i) k[(size_t)i * (size_t)ldk + (size_t)(first + i)] += t->lambda;
   return GANNET_OK;
 }
@@ -228,12 +249,14 @@ static gannet_err condition(tangent_model *t, const gannet_data *data) {
   t->n = data->n;
   if (data->n > 0) memcpy(t->y, data->y, (size_t)data->n * sizeof *t->y);
   GANNET_TRY(gannet_tangent_extend(t->net, data->n, data->x, &t->data));
+  if (!t->options->network) GANNET_TRY(gannet_analytic_points_extend(t->limit, data->n, data->x));
   GANNET_TRY(factorise(t));
   if (data->n > 0) {
     memcpy(t->alpha, t->y, (size_t)t->n * sizeof *t->alpha);
     gannet_cholesky_solve(t->factor, 1, t->alpha, t->n);
   }
-  GANNET_TRY(gannet_tangent_transpose(t->net, &t->data, t->alpha, t->n, 0, &t->mean));
+  if (t->options->network)
+    GANNET_TRY(gannet_tangent_transpose(t->net, &t->data, t->alpha, t->n, 0, &t->mean));
   t->stale = false;
   return GANNET_OK;
 }
@@ -267,10 +290,11 @@ static gannet_err set_hyper(void *state, const double *values) {
 
 static size_t bytes(const void *state) {
   const tangent_model *t = state;
-  const size_t vectors = (size_t)t->capacity * (4 + GANNET_TANGENT_BLOCK);
+  const size_t vectors = (size_t)t->capacity * (size_t)(4 + t->draws.q + GANNET_TANGENT_BLOCK);
   const size_t directions = gannet_tangent_parameters(t->net) * (size_t)(2 + t->draws.q);
   return sizeof *t + gannet_tangent_bytes(t->net) + gannet_cholesky_bytes(t->factor) +
-         gannet_tangent_features_bytes(t->net, &t->data) + (vectors + directions) * sizeof(double);
+         gannet_analytic_points_bytes(t->limit) + gannet_tangent_features_bytes(t->net, &t->data) +
+         (vectors + directions) * sizeof(double);
 }
 
 const gannet_surrogate_type gannet_surrogate_tangent_kernel = {

@@ -5,11 +5,16 @@
  *
  *   f = s phi . omega,  omega ~ N(0, I),   y = f + N(0, noise),   lambda = noise / s^2,
  *   K = Phi Phi^T,  alpha = (K + lambda I)^-1 y,  mean = k(x)^T alpha.
+ *
+ * kernel: infinite takes K and k(x) from the infinitely wide network instead, and features for the
+ * prior part of draws only. A finite network's kernel is off by about 1/sqrt(width), which the data
+ * see as noise.
  */
 #ifndef GANNET_SURROGATE_TANGENT_KERNEL_H
 #define GANNET_SURROGATE_TANGENT_KERNEL_H
 
 #include "linalg/cholesky.h"
+#include "network/analytic_points.h"
 #include "network/tangent.h"
 #include "surrogate/surrogate.h"
 
@@ -18,6 +23,7 @@ typedef struct {
   int layers;
   int width;
   int ard;     /* 0: one input scale, 1: one per coordinate */
+  int network; /* 0: kernel of the infinitely wide network, 1: of the network in use */
   double bias; /* NAN = learned */
   double noise_floor;
   int restarts;
@@ -38,6 +44,7 @@ typedef struct {
   double *hyper; /* [n_hyper] */
   char (*names)[TANGENT_NAME_SIZE];
   gannet_tangent *net;
+  gannet_analytic_points *limit; /* the data, for the infinitely wide kernel */
   int n, capacity;
   bool stale;               /* hyper-parameters changed: everything must be made again */
   double noise_var;         /* of the data as given; NAN = inferred */
@@ -46,6 +53,8 @@ typedef struct {
   gannet_cholesky *factor;        /* of K + lambda I */
   double *y;                      /* [n] */
   double *alpha;                  /* [n] */
+  double *update;                 /* [q][n] weights of the kernel at the data, of draws */
+  double *slope;                  /* [d] workspace */
   double *work;                   /* [2][n] */
   double *cross;                  /* [block][n], kernel between a block and the data */
   gannet_tangent_features *tile;  /* workspace, one block */

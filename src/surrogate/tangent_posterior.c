@@ -8,91 +8,147 @@
 
 enum { BLOCK = GANNET_TANGENT_BLOCK };
 
-/* Sd from the triangular solve: var = s^2 (k(x,x) - |L^-1 k(x)|^2). Leaves L^-1 k in cross. */
-static gannet_err block_sd(const tangent_model *t, int m, const double *x, double *sd) {
+/* k(x, X) of one block into cross, and k(x,x). */
+static gannet_err block_kernel(const tangent_model *t, int m, const double *x, double *diagonal) {
+  if (!t->options->network) {
+    gannet_analytic_points_cross(t->limit, m, x, t->cross, t->n, diagonal);
+    return GANNET_OK;
+  }
   t->tile->n = 0;
   GANNET_TRY(gannet_tangent_extend(t->net, m, x, t->tile));
-  gannet_tangent_diagonal(t->net, t->tile, 0, m, sd);
-  if (t->n > 0) {
-    gannet_tangent_kernel(t->net, t->tile, 0, m, &t->data, t->n, t->cross, t->n);
-    gannet_cholesky_forward(t->factor, m, t->cross, t->n);
-  }
+  gannet_tangent_diagonal(t->net, t->tile, 0, m, diagonal);
+  if (t->n > 0) gannet_tangent_kernel(t->net, t->tile, 0, m, &t->data, t->n, t->cross, t->n);
+  return GANNET_OK;
+}
+
+/* var = s^2 (k(x,x) - |L^-1 k(x)|^2). Leaves L^-1 k in cross. */
+static gannet_err block_moments(const tangent_model *t, int m, const double *x, double *mean,
+                                double *sd) {
+  const int n = t->n;
+  GANNET_TRY(block_kernel(t, m, x, sd));
+  for (int i = 0; i < m; ++i)
+    mean[i] = n > 0 ? gannet_dot(n, t->cross + (size_t)i * (size_t)n, t->alpha) : 0;
+  if (n > 0) gannet_cholesky_forward(t->factor, m, t->cross, n);
   for (int i = 0; i < m; ++i) {
-    const double *row = t->cross + (size_t)i * (size_t)t->n;
-    const double gained = t->n > 0 ? gannet_dot(t->n, row, row) : 0;
+    const double *row = t->cross + (size_t)i * (size_t)n;
+    const double gained = n > 0 ? gannet_dot(n, row, row) : 0;
     sd[i] = sqrt(t->amplitude * fmax(0, sd[i] - gained));
   }
   return GANNET_OK;
 }
 
+/* K applied to weights [q][n] at a block: values[j][i] = (beta) + sum_k k(x_i, x_k) weights[j][k].
+ */
+static void block_update(const tangent_model *t, int m, const double *x, int q,
+                         const double *weights, double *values, int ldv) {
+  if (t->n == 0) return;
+  gannet_analytic_points_cross(t->limit, m, x, t->cross, t->n, NULL);
+  for (int j = 0; j < q; ++j)
+    for (int i = 0; i < m; ++i)
+      values[(size_t)j * (size_t)ldv + (size_t)i] +=
+          gannet_dot(t->n, t->cross + (size_t)i * (size_t)t->n, weights + (size_t)j * (size_t)t->n);
+}
+
+static void mean_values(const tangent_model *t, int m, const double *x, double *mean) {
+  if (t->options->network) {
+    gannet_tangent_values(t->net, &t->mean, m, x, mean, m);
+    return;
+  }
+  memset(mean, 0, (size_t)m * sizeof *mean);
+  for (int first = 0; first < m; first += BLOCK)
+    block_update(t, m - first < BLOCK ? m - first : BLOCK, x + (size_t)first * (size_t)t->d, 1,
+                 t->alpha, mean + first, m);
+}
+
 gannet_err tangent_predict(const void *state, int m, const double *x, double *mean, double *sd) {
   const tangent_model *t = state;
-  gannet_tangent_values(t->net, &t->mean, m, x, mean, m);
-  if (!sd) return GANNET_OK;
+  if (!sd) {
+    mean_values(t, m, x, mean);
+    return GANNET_OK;
+  }
   for (int first = 0; first < m; first += BLOCK) {
     const int rows = m - first < BLOCK ? m - first : BLOCK;
-    GANNET_TRY(block_sd(t, rows, x + (size_t)first * (size_t)t->d, sd + first));
+    GANNET_TRY(block_moments(t, rows, x + (size_t)first * (size_t)t->d, mean + first, sd + first));
   }
   return GANNET_OK;
 }
 
 /* With delta = phi(x0) - Phi^T beta, beta = (K + lambda I)^-1 k(x0), the variance is s^2
  * phi(x0).delta at x0, and half its gradient is that of x -> s^2 phi(x).delta. */
+static gannet_err network_sd_gradient(const tangent_model *t, const double *x,
+                                      const double *minus_beta, double *gradient) {
+  const double one = 1;
+  double variance = 0;
+  GANNET_TRY(gannet_tangent_transpose(t->net, t->tile, &one, 1, 0, t->spread));
+  if (t->n > 0)
+    GANNET_TRY(gannet_tangent_transpose(t->net, &t->data, minus_beta, t->n, 1, t->spread));
+  gannet_tangent_gradient(t->net, t->spread, 0, x, &variance, gradient);
+  return GANNET_OK;
+}
+
 gannet_err tangent_predict_gradient(const void *state, const double *x, double *mean, double *sd,
                                     double *mean_gradient, double *sd_gradient) {
   const tangent_model *t = state;
-  const double one = 1;
-  double variance = 0, *beta = t->work;
-  gannet_tangent_gradient(t->net, &t->mean, 0, x, mean, mean_gradient);
-  GANNET_TRY(block_sd(t, 1, x, sd));
+  double unused = 0, *minus_beta = t->work;
+  GANNET_TRY(block_moments(t, 1, x, mean, sd));
+  for (int i = 0; i < t->n; ++i) minus_beta[i] = -t->cross[i];
+  if (t->n > 0) gannet_cholesky_backward(t->factor, 1, minus_beta, t->n);
+  if (t->options->network)
+    gannet_tangent_gradient(t->net, &t->mean, 0, x, mean, mean_gradient);
+  else
+    gannet_analytic_points_gradient(t->limit, x, 0, t->alpha, &unused, mean_gradient);
   memset(sd_gradient, 0, (size_t)t->d * sizeof *sd_gradient);
   if (!(*sd > 0)) return GANNET_OK;
-  GANNET_TRY(gannet_tangent_transpose(t->net, t->tile, &one, 1, 0, t->spread));
-  if (t->n > 0) {
-    for (int i = 0; i < t->n; ++i) beta[i] = -t->cross[i];
-    gannet_cholesky_backward(t->factor, 1, beta, t->n);
-    GANNET_TRY(gannet_tangent_transpose(t->net, &t->data, beta, t->n, 1, t->spread));
-  }
-  gannet_tangent_gradient(t->net, t->spread, 0, x, &variance, sd_gradient);
+  if (t->options->network)
+    GANNET_TRY(network_sd_gradient(t, x, minus_beta, sd_gradient));
+  else
+    gannet_analytic_points_gradient(t->limit, x, 0.5, minus_beta, &unused, sd_gradient);
   for (int k = 0; k < t->d; ++k) sd_gradient[k] *= t->amplitude / *sd;
   return GANNET_OK;
 }
 
-/* Matheron's rule: delta_j = e s (omega_j - Phi^T (K + lambda I)^-1 (Phi omega_j + eps_j)) + Phi^T
- * alpha with omega_j ~ N(0, I), eps_j ~ N(0, lambda I), in one solve with q right-hand sides. */
-static gannet_err matheron(tangent_model *t, int q, double scale, int64_t iteration,
-                           double *coefficients) {
+/* Matheron's rule, with e exploration, omega_j ~ N(0, I), eps_j ~ N(0, lambda I):
+ *
+ *   draw_j = e s phi(x) . omega_j + k(x)^T c_j,  c_j = alpha - e s (K + lambda I)^-1 (Phi omega_j +
+ * eps_j),
+ *
+ * one solve for all draws. The kernel of the network makes both terms one direction e s omega_j +
+ * Phi^T c_j; the infinite one keeps c_j (decoupled sampling, Wilson et al. 2020). */
+static gannet_err matheron(tangent_model *t, int q, double scale, int64_t iteration) {
   const size_t n = (size_t)t->n;
   const double root = sqrt(t->lambda);
-  double *noise = t->work;
-  gannet_tangent_apply(t->net, &t->data, &t->draws, coefficients, t->n);
+  double *noise = t->work, *c = t->update;
+  gannet_tangent_apply(t->net, &t->data, &t->draws, c, t->n);
   for (int j = 0; j < q; ++j) {
-    double *row = coefficients + (size_t)j * n;
+    double *row = c + (size_t)j * n;
     gannet_random_normal(tangent_stream(t, GANNET_FOR_NOISE, iteration, j), 0, n, noise);
     for (size_t i = 0; i < n; ++i) row[i] += root * noise[i];
   }
-  if (n > 0) gannet_cholesky_solve(t->factor, q, coefficients, t->n);
+  if (n > 0) gannet_cholesky_solve(t->factor, q, c, t->n);
   for (int j = 0; j < q; ++j)
     for (size_t i = 0; i < n; ++i)
-      coefficients[(size_t)j * n + i] = t->alpha[i] - scale * coefficients[(size_t)j * n + i];
-  return gannet_tangent_transpose(t->net, &t->data, coefficients, t->n, scale, &t->draws);
+      c[(size_t)j * n + i] = t->alpha[i] - scale * c[(size_t)j * n + i];
+  const gannet_tangent_features none = {0};
+  return gannet_tangent_transpose(t->net, t->options->network ? &t->data : &none, c, t->n, scale,
+                                  &t->draws);
 }
 
 gannet_err tangent_sample(void *state, int q, double exploration, int64_t iteration) {
   tangent_model *t = state;
-  double *coefficients = NULL;
+  gannet_free(&t->update);
+  GANNET_TRY(gannet_alloc((size_t)q * (size_t)t->n, sizeof *t->update, &t->update));
   GANNET_TRY(gannet_tangent_directions_reserve(t->net, q, &t->draws));
   GANNET_TRY(
       gannet_tangent_prior(t->net, tangent_stream(t, GANNET_FOR_PRIOR, iteration, 0), &t->draws));
-  GANNET_TRY(gannet_alloc((size_t)q * (size_t)t->n, sizeof *coefficients, &coefficients));
-  const gannet_err code = matheron(t, q, exploration * sqrt(t->amplitude), iteration, coefficients);
-  gannet_free(&coefficients);
-  return code;
+  return matheron(t, q, exploration * sqrt(t->amplitude), iteration);
 }
 
 gannet_err tangent_draw_values(const void *state, int m, const double *x, double *values, int ldv) {
   const tangent_model *t = state;
   gannet_tangent_values(t->net, &t->draws, m, x, values, ldv);
+  for (int first = 0; first < m && !t->options->network; first += BLOCK)
+    block_update(t, m - first < BLOCK ? m - first : BLOCK, x + (size_t)first * (size_t)t->d,
+                 t->draws.q, t->update, values + first, ldv);
   return GANNET_OK;
 }
 
@@ -100,6 +156,12 @@ gannet_err tangent_draw_gradient(const void *state, int draw, const double *x, d
                                  double *gradient) {
   const tangent_model *t = state;
   gannet_tangent_gradient(t->net, &t->draws, draw, x, value, gradient);
+  if (t->options->network) return GANNET_OK;
+  double more = 0, *more_gradient = t->slope;
+  gannet_analytic_points_gradient(t->limit, x, 0, t->update + (size_t)draw * (size_t)t->n, &more,
+                                  more_gradient);
+  *value += more;
+  for (int k = 0; k < t->d; ++k) gradient[k] += more_gradient[k];
   return GANNET_OK;
 }
 

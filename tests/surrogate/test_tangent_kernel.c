@@ -28,8 +28,9 @@ static gannet_surrogate *make(const gannet_context *context, int n,
 }
 
 static gannet_surrogate *make_narrow(const gannet_context *context) {
-  const gannet_setting narrow = {.key = "width", .text = "16"};
-  return make(context, 1, &narrow);
+  const gannet_setting narrow[] = {{.key = "width", .text = "16"},
+                                   {.key = "kernel", .text = "network"}};
+  return make(context, 2, narrow);
 }
 
 static void points(uint64_t which, int n, double *x) {

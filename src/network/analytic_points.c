@@ -1,0 +1,256 @@
+#include "network/analytic_points.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "linalg/blas.h"
+#include "network/expectation.h"
+#include "network/tangent.h"
+
+enum { LAYERS = GANNET_TANGENT_LAYERS, BLOCK = GANNET_TANGENT_BLOCK, VECTORS_PER_LAYER = 9 };
+
+struct gannet_analytic_points {
+  gannet_analytic_shape shape;
+  const gannet_expectation *pair;
+  int inputs; /* d + 1 */
+  double *rho;
+  double bias;
+  int n, capacity;
+  double *z;      /* [capacity][d+1] */
+  double *q;      /* [L+1][capacity]: S_l(a,a) */
+  double *block;  /* [BLOCK][d+1], z of other points */
+  double *rows;   /* [L+1][VECTORS_PER_LAYER][capacity], see vector() */
+  double *folded; /* [d+1] */
+};
+
+/* Vectors of a layer, each [capacity]. */
+enum { P, S, TANGENT, SLOPE, VALUE_P, VALUE_Q, SLOPE_S, SLOPE_P, SLOPE_Q };
+
+static double *vector(const gannet_analytic_points *a, int layer, int which) {
+  return a->rows + (size_t)(layer * VECTORS_PER_LAYER + which) * (size_t)a->capacity;
+}
+
+static gannet_err reserve(gannet_analytic_points *a, int capacity) {
+  const size_t layers = (size_t)a->shape.layers + 1, new = (size_t)capacity;
+  double *q = NULL, *rows = NULL;
+  GANNET_TRY(gannet_resize((size_t)a->capacity * (size_t)a->inputs, new *(size_t)a->inputs,
+                           sizeof *a->z, &a->z));
+  GANNET_TRY(gannet_alloc(layers * new, sizeof *q, &q));
+  const gannet_err err = gannet_alloc(layers * VECTORS_PER_LAYER * new, sizeof *rows, &rows);
+  if (err != GANNET_OK) {
+    gannet_free(&q);
+    GANNET_TRY(err);
+  }
+  for (size_t l = 0; l < layers && a->n > 0; ++l)
+    memcpy(q + l * new, a->q + l * (size_t)a->capacity, (size_t)a->n * sizeof *q);
+  gannet_free(&a->q);
+  gannet_free(&a->rows);
+  a->q = q;
+  a->rows = rows;
+  a->capacity = capacity;
+  return GANNET_OK;
+}
+
+gannet_err gannet_analytic_points_create(const gannet_analytic_shape *shape,
+                                         gannet_analytic_points **points) {
+  GANNET_REQUIRE(shape->layers >= 1 && shape->layers <= LAYERS, GANNET_ERR_ARG,
+                 "layers = %d, expected 1 to %d", shape->layers, LAYERS);
+  GANNET_REQUIRE(shape->d >= 1, GANNET_ERR_ARG, "d = %d, expected at least 1", shape->d);
+  const gannet_expectation *pair = NULL;
+  GANNET_TRY(gannet_expectation_find(shape->activation, &pair));
+  const size_t inputs = (size_t)shape->d + 1;
+  gannet_analytic_points *new = NULL;
+  GANNET_TRY(gannet_alloc(1, sizeof *new, &new));
+  *new = (gannet_analytic_points){.shape = *shape, .pair = pair, .inputs = shape->d + 1, .bias = 1};
+  gannet_err err = gannet_alloc(inputs, sizeof *new->rho, &new->rho);
+  if (err == GANNET_OK) err = gannet_alloc(BLOCK * inputs, sizeof *new->block, &new->block);
+  if (err == GANNET_OK) err = gannet_alloc(inputs, sizeof *new->folded, &new->folded);
+  if (err == GANNET_OK) err = reserve(new, BLOCK);
+  if (err != GANNET_OK) gannet_analytic_points_destroy(&new);
+  for (int k = 0; err == GANNET_OK && k < shape->d; ++k) new->rho[k] = 1;
+  *points = new;
+  return err;
+}
+
+void gannet_analytic_points_destroy(gannet_analytic_points **points) {
+  if (!*points) return;
+  gannet_free(&(*points)->rho);
+  gannet_free(&(*points)->z);
+  gannet_free(&(*points)->q);
+  gannet_free(&(*points)->block);
+  gannet_free(&(*points)->rows);
+  gannet_free(&(*points)->folded);
+  gannet_free(points);
+}
+
+void gannet_analytic_points_set_inputs(gannet_analytic_points *points, const double *rho,
+                                       double bias) {
+  memcpy(points->rho, rho, (size_t)points->shape.d * sizeof *rho);
+  points->bias = bias;
+  points->n = 0;
+}
+
+static void lift(const gannet_analytic_points *a, int n, const double *x, double *z) {
+  const int d = a->shape.d;
+  for (int i = 0; i < n; ++i, x += d, z += d + 1) {
+    for (int k = 0; k < d; ++k) z[k] = a->rho[k] * (2 * x[k] - 1);
+    z[d] = a->bias;
+  }
+}
+
+/* S_l(a,a) for l = 0..L of one point, and k(x,x). The derivative of k by S_0(a,a) comes with it. */
+static double own(const gannet_analytic_points *a, const double *z, double *variance,
+                  double *derivative) {
+  double tangent = gannet_dot(a->inputs, z, z), by_tangent = 1, by_variance = 1;
+  variance[0] = tangent;
+  for (int l = 0; l < a->shape.layers; ++l) {
+    const double q = variance[l];
+    double slope, value_p, value_q, slope_s, slope_p, slope_q;
+    const gannet_expectation_partials by = {&value_p, &value_q, &slope_s, &slope_p, &slope_q};
+    a->pair->moments(1, &q, &q, &q, &variance[l + 1], &slope);
+    a->pair->partials(1, &q, &q, &q, &by);
+    by_tangent = by_tangent * slope + tangent * (slope_s + slope_p + slope_q) * by_variance;
+    by_variance *= slope + value_p + value_q;
+    by_tangent += by_variance;
+    tangent = tangent * slope + variance[l + 1];
+  }
+  *derivative = by_tangent;
+  return tangent;
+}
+
+gannet_err gannet_analytic_points_extend(gannet_analytic_points *points, int n, const double *x) {
+  gannet_analytic_points *a = points;
+  const size_t inputs = (size_t)a->inputs;
+  if (n > a->capacity) {
+    const int grown = a->capacity + a->capacity / 2;
+    GANNET_TRY(reserve(a, n < grown ? grown : n));
+  }
+  for (int i = a->n; i < n; ++i) {
+    double variance[LAYERS + 1], derivative;
+    double *z = a->z + (size_t)i * inputs;
+    lift(a, 1, x + (size_t)i * (inputs - 1), z);
+    (void)own(a, z, variance, &derivative);
+    for (int l = 0; l <= a->shape.layers; ++l)
+      a->q[(size_t)l * (size_t)a->capacity + (size_t)i] = variance[l];
+  }
+  a->n = n;
+  return GANNET_OK;
+}
+
+/* From products in layer 0 to the kernel between a point of these variances and count of the list.
+ */
+static const double *forward(const gannet_analytic_points *a, int count, const double *variance) {
+  double *t = vector(a, 0, TANGENT);
+  memcpy(t, vector(a, 0, S), (size_t)count * sizeof *t);
+  for (int l = 0; l < a->shape.layers; ++l) {
+    double *p = vector(a, l, P), *slope = vector(a, l, SLOPE);
+    double *s = vector(a, l + 1, S), *next = vector(a, l + 1, TANGENT);
+    for (int j = 0; j < count; ++j) p[j] = variance[l];
+    a->pair->moments(count, p, a->q + (size_t)l * (size_t)a->capacity, vector(a, l, S), s, slope);
+    for (int j = 0; j < count; ++j) next[j] = t[j] * slope[j] + s[j];
+    t = next;
+  }
+  return t;
+}
+
+/* A row of products becomes a row of the kernel. */
+static void transform(const gannet_analytic_points *a, int count, const double *variance,
+                      double *row) {
+  const size_t size = (size_t)count * sizeof *row;
+  memcpy(vector(a, 0, S), row, size);
+  memcpy(row, forward(a, count, variance), size);
+}
+
+void gannet_analytic_points_rows(const gannet_analytic_points *points, int first, int rows,
+                                 int columns, double *k, int ldk) {
+  const gannet_analytic_points *a = points;
+  gannet_gemm_nt(rows, columns, a->inputs, 1, a->z + (size_t)first * (size_t)a->inputs, a->inputs,
+                 a->z, a->inputs, 0, k, ldk);
+  for (int i = 0; i < rows; ++i) {
+    double variance[LAYERS + 1];
+    for (int l = 0; l <= a->shape.layers; ++l)
+      variance[l] = a->q[(size_t)l * (size_t)a->capacity + (size_t)(first + i)];
+    transform(a, columns, variance, k + (size_t)i * (size_t)ldk);
+  }
+}
+
+void gannet_analytic_points_cross(const gannet_analytic_points *points, int m, const double *x,
+                                  double *k, int ldk, double *diagonal) {
+  const gannet_analytic_points *a = points;
+  lift(a, m, x, a->block);
+  if (k && a->n > 0)
+    gannet_gemm_nt(BLOCK, a->n, a->inputs, 1, a->block, a->inputs, a->z, a->inputs, 0, k, ldk);
+  for (int i = 0; i < m; ++i) {
+    double variance[LAYERS + 1], derivative;
+    const double value = own(a, a->block + (size_t)i * (size_t)a->inputs, variance, &derivative);
+    if (diagonal) diagonal[i] = value;
+    if (k && a->n > 0) transform(a, a->n, variance, k + (size_t)i * (size_t)ldk);
+  }
+}
+
+/* From weight = c to by_s = d sum / ds_j; the derivative by the point's own S_l is left in by_p[l].
+ */
+static void backward(const gannet_analytic_points *a, double *weight, double *by_s, double *by_p) {
+  for (int j = 0; j < a->n; ++j) by_s[j] = 0;
+  for (int l = a->shape.layers - 1; l >= 0; --l) {
+    const gannet_expectation_partials by = {vector(a, l, VALUE_P), vector(a, l, VALUE_Q),
+                                            vector(a, l, SLOPE_S), vector(a, l, SLOPE_P),
+                                            vector(a, l, SLOPE_Q)};
+    const double *t = vector(a, l, TANGENT), *slope = vector(a, l, SLOPE);
+    double sum = 0;
+    a->pair->partials(a->n, vector(a, l, P), a->q + (size_t)l * (size_t)a->capacity,
+                      vector(a, l, S), &by);
+    for (int j = 0; j < a->n; ++j) {
+      const double by_value = weight[j] + by_s[j], by_slope = weight[j] * t[j];
+      sum += by_value * by.value_p[j] + by_slope * by.slope_p[j];
+      by_s[j] = by_value * slope[j] + by_slope * by.slope_s[j];
+      weight[j] *= slope[j];
+    }
+    by_p[l] = sum;
+  }
+  for (int j = 0; j < a->n; ++j) by_s[j] += weight[j];
+}
+
+/* The point's S_l(x,x) depend on its S_0: the derivative by S_0 of a sum with derivatives by_p. */
+static double through_variances(const gannet_analytic_points *a, const double *variance,
+                                const double *by_p) {
+  double by = 0;
+  for (int l = a->shape.layers - 1; l >= 0; --l) {
+    const double q = variance[l];
+    double next, slope, value_p, value_q, slope_s, slope_p, slope_q;
+    const gannet_expectation_partials out = {&value_p, &value_q, &slope_s, &slope_p, &slope_q};
+    a->pair->moments(1, &q, &q, &q, &next, &slope);
+    a->pair->partials(1, &q, &q, &q, &out);
+    by = by * (slope + value_p + value_q) + by_p[l];
+  }
+  return by;
+}
+
+void gannet_analytic_points_gradient(const gannet_analytic_points *points, const double *x,
+                                     double own_weight, const double *c, double *value,
+                                     double *gradient) {
+  const gannet_analytic_points *a = points;
+  const int d = a->shape.d, n = a->n, top = a->shape.layers;
+  double variance[LAYERS + 1], derivative, by_p[LAYERS] = {0};
+  double *z = a->block, *by_z = a->folded;
+  lift(a, 1, x, z);
+  *value = own_weight * own(a, z, variance, &derivative);
+  double by_own = own_weight * derivative;
+  memset(by_z, 0, (size_t)a->inputs * sizeof *by_z);
+  if (n > 0) {
+    double *weight = vector(a, top, SLOPE), *by_s = vector(a, top, P); /* free there */
+    gannet_gemv_n(n, a->inputs, 1, a->z, a->inputs, z, 0, vector(a, 0, S));
+    *value += gannet_dot(n, forward(a, n, variance), c);
+    memcpy(weight, c, (size_t)n * sizeof *c);
+    backward(a, weight, by_s, by_p);
+    gannet_gemv_t(n, a->inputs, 1, a->z, a->inputs, by_s, 0, by_z);
+    by_own += through_variances(a, variance, by_p);
+  }
+  for (int k = 0; k < d; ++k) gradient[k] = 2 * a->rho[k] * (by_z[k] + 2 * by_own * z[k]);
+}
+
+size_t gannet_analytic_points_bytes(const gannet_analytic_points *points) {
+  const size_t inputs = (size_t)points->inputs, layers = (size_t)points->shape.layers + 1;
+  const size_t row = inputs + layers * (1 + VECTORS_PER_LAYER);
+  return sizeof *points + sizeof(double) * ((size_t)points->capacity * row + (BLOCK + 2) * inputs);
+}

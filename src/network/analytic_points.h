@@ -1,0 +1,75 @@
+/* The tangent kernel of an infinitely wide network between a growing list of points and others.
+ *
+ * The kernel is that of network/analytic_kernel.h. Workspace belongs to the list: not to be used by
+ * two threads at once.
+ */
+#ifndef GANNET_NETWORK_ANALYTIC_POINTS_H
+#define GANNET_NETWORK_ANALYTIC_POINTS_H
+
+#include "network/analytic_kernel.h"
+
+typedef struct gannet_analytic_points gannet_analytic_points;
+
+/* An empty list with scales 1.
+ *
+ * Local.
+ *
+ * Errors: as gannet_analytic_create.
+ */
+GANNET_CHECKED gannet_err gannet_analytic_points_create(const gannet_analytic_shape *shape,
+                                                        gannet_analytic_points **points);
+void gannet_analytic_points_destroy(gannet_analytic_points **points);
+
+/* Set the scales; the list becomes empty.
+ *
+ * Local.
+ *
+ * rho  in  [d]
+ */
+void gannet_analytic_points_set_inputs(gannet_analytic_points *points, const double *rho,
+                                       double bias);
+
+/* Make the list hold n points; those below the present size must be unchanged and are kept.
+ *
+ * Local.
+ *
+ * x  in  [n][d]
+ */
+GANNET_CHECKED gannet_err gannet_analytic_points_extend(gannet_analytic_points *points, int n,
+                                                        const double *x);
+
+/* k[rows][columns]: rows first .. of the list against its first columns.
+ *
+ * Local.
+ */
+void gannet_analytic_points_rows(const gannet_analytic_points *points, int first, int rows,
+                                 int columns, double *k, int ldk);
+
+/* k[m][n] between m other points, m <= GANNET_TANGENT_BLOCK, and the list of n; the products are
+ * always those of a whole block, so k must have GANNET_TANGENT_BLOCK rows.
+ *
+ * Local.
+ *
+ * x         in   [m][d]
+ * k         out  [GANNET_TANGENT_BLOCK][ldk]; may be NULL when only the diagonal is wanted
+ * diagonal  out  [m] k(x,x); NULL when not wanted
+ */
+void gannet_analytic_points_cross(const gannet_analytic_points *points, int m, const double *x,
+                                  double *k, int ldk, double *diagonal);
+
+/* Value and gradient [d] with respect to x of own k(x,x) + sum_i c_i k(x,x_i).
+ *
+ * Local.
+ *
+ * c  in  [n]
+ */
+void gannet_analytic_points_gradient(const gannet_analytic_points *points, const double *x,
+                                     double own, const double *c, double *value, double *gradient);
+
+/* Bytes held.
+ *
+ * Local.
+ */
+size_t gannet_analytic_points_bytes(const gannet_analytic_points *points);
+
+#endif
