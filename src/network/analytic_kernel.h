@@ -7,7 +7,7 @@
  *
  * Closed forms: relu arc-cosine (Cho and Saul 2009), erf arc-sine (Williams 1997), sin by the
  * characteristic function of the normal. tanh takes the form of erf(sqrt(pi)/2 u), which has the
- * same slope and limits; it differs by up to 4 % and serves for fitting hyper-parameters only.
+ * same slope and limits; it differs by up to 4 %.
  */
 #ifndef GANNET_NETWORK_ANALYTIC_KERNEL_H
 #define GANNET_NETWORK_ANALYTIC_KERNEL_H

@@ -1,5 +1,6 @@
 /* Neural-BO's model: Bayesian linear regression on the tangent features of a random network, in its
- * dual form. Zero mean, as the network's own: the bias coordinate carries constants.
+ * dual form, or by default that of its limit of infinite width. Zero mean, as the network's own:
+ * the bias coordinate carries constants.
  */
 #include "surrogate/tangent_kernel.h"
 
@@ -31,7 +32,7 @@ static const gannet_option tangent_option_table[] = {
     {.key = "width",
      .type = GANNET_INTEGER,
      .offset = offsetof(tangent_options, width),
-     .fallback = "512",
+     .fallback = "256",
      .lower = 1,
      .upper = 1e5,
      .help = "units per hidden layer"},

@@ -33,6 +33,14 @@ static gannet_surrogate *make_narrow(const gannet_context *context) {
   return make(context, 2, narrow);
 }
 
+/* Both forms of the posterior, with default options otherwise. */
+static const char *const kernels[] = {"infinite", "network"};
+
+static gannet_surrogate *make_kernel(int kernel) {
+  const gannet_setting setting = {.key = "kernel", .text = kernels[kernel]};
+  return make(world, 1, &setting);
+}
+
 static void points(uint64_t which, int n, double *x) {
   gannet_random_uniform((gannet_stream){1, GANNET_FOR_TEST, which, 9}, 0, (size_t)(n * D), x);
 }
@@ -111,6 +119,76 @@ static void dual_and_primal_forms_agree(void **state) {
   gannet_surrogate_destroy(&s);
 }
 
+/* Gaussian conditioning on the matrix of data and queries together, by one dense solve. */
+static gannet_err matrix_rows(void *user, int first, int rows, double *k, int ldk) {
+  const double *whole = user;
+  for (int i = 0; i < rows; ++i) memcpy(k + i * ldk, whole + (first + i) * (N + M), N * sizeof *k);
+  return GANNET_OK;
+}
+
+static void the_infinite_posterior_is_conditioning_on_the_matrix(void **state) {
+  (void)state;
+  enum { ALL = N + M };
+  double x[ALL * D], y[ALL], whole[ALL * ALL], solved[M * N], mean[M], sd[M];
+  double hyper[TANGENT_RHO + 1];
+  const gannet_analytic_shape shape = {gannet_activations[2], 1, D};
+  gannet_analytic *kernel = NULL;
+  gannet_cholesky *factor = NULL;
+  points(1, ALL, x);
+  values(ALL, x, y);
+  gannet_surrogate *s = make(world, 0, NULL);
+  const gannet_data data = {N, x, y, 0.01};
+  assert_ok(gannet_surrogate_fit(s, &data, true, 1));
+  assert_ok(gannet_surrogate_predict(s, M, x + N * D, mean, sd));
+  gannet_surrogate_get_hyper(s, hyper);
+  const double rho[D] = {exp(hyper[TANGENT_RHO]), exp(hyper[TANGENT_RHO])};
+  assert_ok(gannet_analytic_create(&shape, ALL, x, &kernel));
+  gannet_analytic_matrix(kernel, rho, exp(hyper[TANGENT_BIAS]), whole);
+  for (int i = 0; i < ALL * ALL; ++i) whole[i] *= exp(hyper[TANGENT_AMPLITUDE]);
+  for (int i = 0; i < M; ++i) memcpy(solved + i * N, whole + (N + i) * ALL, N * sizeof *solved);
+  for (int i = 0; i < N; ++i) whole[i * (ALL + 1)] += 0.01;
+  assert_ok(gannet_cholesky_create(&factor));
+  assert_ok(gannet_cholesky_extend(factor, N, matrix_rows, whole));
+  gannet_cholesky_solve(factor, M, solved, N);
+  for (int i = 0; i < M; ++i) {
+    const double *k = whole + (N + i) * ALL;
+    assert_near(mean[i], gannet_dot(N, solved + i * N, y), 1e-9);
+    assert_near(sd[i], sqrt(k[N + i] - gannet_dot(N, solved + i * N, k)), 1e-8);
+  }
+  gannet_cholesky_destroy(&factor);
+  gannet_analytic_destroy(&kernel);
+  gannet_surrogate_destroy(&s);
+}
+
+/* Central differences, step 1e-5, of moments and draws, for the kernel that is not the default. */
+static void the_gradients_of_the_network_kernel_are_differences(void **state) {
+  (void)state;
+  const double h = 1e-5;
+  double x[N * D], y[N], at[D], mean[2], sd[2], by_mean[D], by_sd[D], by_draw[D];
+  double value, draw[2][2];
+  points(1, N, x);
+  points(2, 1, at);
+  values(N, x, y);
+  gannet_surrogate *s = make_kernel(1);
+  const gannet_data data = {N, x, y, 0.01};
+  assert_ok(gannet_surrogate_fit(s, &data, true, 1));
+  assert_ok(gannet_surrogate_sample(s, 2, 1, 1));
+  assert_ok(gannet_surrogate_predict_gradient(s, at, mean, sd, by_mean, by_sd));
+  assert_ok(gannet_surrogate_draw_gradient(s, 1, at, &value, by_draw));
+  for (int k = 0; k < D; ++k) {
+    for (int side = 0; side < 2; ++side) {
+      at[k] += side ? -2 * h : h;
+      assert_ok(gannet_surrogate_predict(s, 1, at, mean + side, sd + side));
+      assert_ok(gannet_surrogate_draw_values(s, 1, at, draw[side], 1));
+    }
+    at[k] += h;
+    assert_near(by_mean[k], (mean[0] - mean[1]) / (2 * h), 1e-5);
+    assert_near(by_sd[k], (sd[0] - sd[1]) / (2 * h), 1e-4);
+    assert_near(by_draw[k], (draw[0][1] - draw[1][1]) / (2 * h), 1e-5);
+  }
+  gannet_surrogate_destroy(&s);
+}
+
 /* 10^4 draws, exploration 1 and 2.5: means and covariances within 5 standard errors of the closed
  * form. */
 static void draws_have_the_moments_of_the_closed_form(void **state) {
@@ -147,13 +225,12 @@ static void draws_have_the_moments_of_the_closed_form(void **state) {
   gannet_surrogate_destroy(&s);
 }
 
-static void without_exploration_a_draw_is_the_mean(void **state) {
-  (void)state;
+static void without_exploration_a_draw_is_the_mean_with(int kernel) {
   double x[N * D], y[N], query[M * D], mean[M], draw[2 * M];
   points(1, N, x);
   points(2, M, query);
   values(N, x, y);
-  gannet_surrogate *s = make(world, 0, NULL);
+  gannet_surrogate *s = make_kernel(kernel);
   const gannet_data data = {N, x, y, 0.01};
   assert_ok(gannet_surrogate_fit(s, &data, false, 1));
   assert_ok(gannet_surrogate_predict(s, M, query, mean, NULL));
@@ -163,14 +240,18 @@ static void without_exploration_a_draw_is_the_mean(void **state) {
   gannet_surrogate_destroy(&s);
 }
 
-/* Noise 0: the mean passes through the data to the noise floor of 1e-8, and so does every draw. */
-static void exact_data_are_interpolated(void **state) {
+static void without_exploration_a_draw_is_the_mean(void **state) {
   (void)state;
+  for (int kernel = 0; kernel < 2; ++kernel) without_exploration_a_draw_is_the_mean_with(kernel);
+}
+
+/* Noise 0: the mean passes through the data to the noise floor of 1e-8, and so does every draw. */
+static void exact_data_are_interpolated_with(int kernel) {
   enum { MORE = 40 };
   double x[MORE * D], y[MORE], mean[MORE], sd[MORE], draw[2 * MORE];
   points(3, MORE, x);
   values(MORE, x, y);
-  gannet_surrogate *s = make(world, 0, NULL);
+  gannet_surrogate *s = make_kernel(kernel);
   const gannet_data data = {MORE, x, y, 0};
   assert_ok(gannet_surrogate_fit(s, &data, true, 1));
   assert_ok(gannet_surrogate_predict(s, MORE, x, mean, sd));
@@ -183,6 +264,11 @@ static void exact_data_are_interpolated(void **state) {
     assert_near(draw[MORE + i], y[i], 1e-3);
   }
   gannet_surrogate_destroy(&s);
+}
+
+static void exact_data_are_interpolated(void **state) {
+  (void)state;
+  for (int kernel = 0; kernel < 2; ++kernel) exact_data_are_interpolated_with(kernel);
 }
 
 static uint64_t digest(gannet_surrogate *s, int64_t iteration) {
@@ -199,9 +285,10 @@ static uint64_t digest(gannet_surrogate *s, int64_t iteration) {
 }
 
 /* Noise so small and points so often repeated that the factor fails and lambda must be raised. */
-static gannet_surrogate *make_brittle(void) {
-  const gannet_setting floor = {.key = "noise_floor", .text = "1e-12"};
-  gannet_surrogate *s = make(world, 1, &floor);
+static gannet_surrogate *make_brittle(int kernel) {
+  const gannet_setting settings[] = {{.key = "noise_floor", .text = "1e-12"},
+                                     {.key = "kernel", .text = kernels[kernel]}};
+  gannet_surrogate *s = make(world, 2, settings);
   double hyper[TANGENT_RHO + 1];
   gannet_surrogate_get_hyper(s, hyper);
   hyper[TANGENT_AMPLITUDE] = log(1e6);
@@ -210,18 +297,17 @@ static gannet_surrogate *make_brittle(void) {
 }
 
 /* Across the blocks of the factor, repeated points included. */
-static void growing_and_fitting_anew_give_the_same_bits(void **state) {
-  (void)state;
+static void growing_and_fitting_anew_give_the_same_bits_with(int kernel) {
   static double x[MANY * D], y[MANY];
   points(4, MANY, x);
   const int sizes[] = {0, 1, 17, 63, 64, 65, 130, MANY};
   for (int repeated = 0; repeated < 2; ++repeated) {
     if (repeated) memcpy(x + 100 * D, x + 20 * D, 60 * D * sizeof *x);
     values(MANY, x, y);
-    gannet_surrogate *grown = repeated ? make_brittle() : make(world, 0, NULL);
+    gannet_surrogate *grown = repeated ? make_brittle(kernel) : make_kernel(kernel);
     for (int k = 0; k < 8; ++k) {
       const gannet_data data = {sizes[k], x, y, 0};
-      gannet_surrogate *anew = repeated ? make_brittle() : make(world, 0, NULL);
+      gannet_surrogate *anew = repeated ? make_brittle(kernel) : make_kernel(kernel);
       assert_ok(gannet_surrogate_fit(grown, &data, false, k));
       assert_ok(gannet_surrogate_fit(anew, &data, false, k));
       assert_true(digest(grown, k) == digest(anew, k));
@@ -231,20 +317,24 @@ static void growing_and_fitting_anew_give_the_same_bits(void **state) {
   }
 }
 
-/* More observations than the fit takes, one scale per coordinate, two layers. */
-static void a_group_of_ranks_and_one_alone_get_the_same_bits(void **state) {
+static void growing_and_fitting_anew_give_the_same_bits(void **state) {
   (void)state;
+  for (int kernel = 0; kernel < 2; ++kernel)
+    growing_and_fitting_anew_give_the_same_bits_with(kernel);
+}
+
+/* More observations than the fit takes, one scale per coordinate, two layers. */
+static void ranks_do_not_matter_with(int kernel) {
   static double x[MANY * D], y[MANY];
-  const gannet_setting settings[] = {{.key = "input_scales", .text = "ard"},
-                                     {.key = "layers", .text = "2"},
-                                     {.key = "width", .text = "48"},
-                                     {.key = "fit_points", .text = "50"},
-                                     {.key = "restarts", .text = "5"}};
+  const gannet_setting settings[] = {
+      {.key = "input_scales", .text = "ard"}, {.key = "layers", .text = "2"},
+      {.key = "width", .text = "48"},         {.key = "fit_points", .text = "50"},
+      {.key = "restarts", .text = "5"},       {.key = "kernel", .text = kernels[kernel]}};
   uint64_t digests[2];
   points(5, MANY, x);
   values(MANY, x, y);
   for (int k = 0; k < 2; ++k) {
-    gannet_surrogate *s = make(k ? self : world, 5, settings);
+    gannet_surrogate *s = make(k ? self : world, 6, settings);
     for (int n = 80; n <= MANY; n += 40) {
       const gannet_data data = {n, x, y, NAN};
       assert_ok(gannet_surrogate_fit(s, &data, n != 120, n));
@@ -254,6 +344,11 @@ static void a_group_of_ranks_and_one_alone_get_the_same_bits(void **state) {
   }
   assert_true(digests[0] == digests[1]);
   assert_ok(gannet_same(world->comm, digests, sizeof digests, "digests"));
+}
+
+static void a_group_of_ranks_and_one_alone_get_the_same_bits(void **state) {
+  (void)state;
+  for (int kernel = 0; kernel < 2; ++kernel) ranks_do_not_matter_with(kernel);
 }
 
 /* Central differences, step 1e-5, with and without inferred noise. */
@@ -315,12 +410,11 @@ static void a_known_noise_level_is_recovered(void **state) {
 }
 
 /* Leave-one-out residuals by leaving each point out. */
-static void calibration_is_that_of_models_without_the_point(void **state) {
-  (void)state;
+static void calibration_is_that_of_models_without_the_point_with(int kernel) {
   double x[N * D], y[N], sum = 0, scale = 0;
   points(1, N, x);
   values(N, x, y);
-  gannet_surrogate *s = make(world, 0, NULL);
+  gannet_surrogate *s = make_kernel(kernel);
   const gannet_data data = {N, x, y, 0.01};
   assert_ok(gannet_surrogate_fit(s, &data, false, 1));
   assert_ok(gannet_surrogate_calibration(s, &scale));
@@ -331,7 +425,7 @@ static void calibration_is_that_of_models_without_the_point(void **state) {
     memcpy(others + out * D, x + (N - 1) * D, D * sizeof *x);
     y_others[out] = y[N - 1];
     const gannet_data rest = {N - 1, others, y_others, 0.01};
-    gannet_surrogate *without = make(world, 0, NULL);
+    gannet_surrogate *without = make_kernel(kernel);
     assert_ok(gannet_surrogate_fit(without, &rest, false, 1));
     assert_ok(gannet_surrogate_predict(without, 1, x + out * D, &mean, &sd));
     sum += (y[out] - mean) * (y[out] - mean) / (sd * sd + 0.01);
@@ -341,9 +435,17 @@ static void calibration_is_that_of_models_without_the_point(void **state) {
   gannet_surrogate_destroy(&s);
 }
 
+static void calibration_is_that_of_models_without_the_point(void **state) {
+  (void)state;
+  for (int kernel = 0; kernel < 2; ++kernel)
+    calibration_is_that_of_models_without_the_point_with(kernel);
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(dual_and_primal_forms_agree),
+      cmocka_unit_test(the_infinite_posterior_is_conditioning_on_the_matrix),
+      cmocka_unit_test(the_gradients_of_the_network_kernel_are_differences),
       cmocka_unit_test(draws_have_the_moments_of_the_closed_form),
       cmocka_unit_test(without_exploration_a_draw_is_the_mean),
       cmocka_unit_test(exact_data_are_interpolated),

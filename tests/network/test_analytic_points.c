@@ -1,0 +1,109 @@
+/* test: serial labels unit */
+#include <math.h>
+#include <string.h>
+
+#include "support/harness.h"
+
+#include "network/analytic_points.h"
+#include "network/tangent.h"
+
+enum { D = 3, N = 90, M = 7, ALL = N + M };
+
+static const double rho[D] = {0.7, 1.3, 0.4};
+static const double bias = 0.6;
+
+static void points(int n, double *x) {
+  gannet_random_uniform((gannet_stream){19, GANNET_FOR_TEST, 0, 2}, 0, (size_t)(n * D), x);
+}
+
+static gannet_analytic_points *make(const gannet_analytic_shape *shape, int n, const double *x) {
+  gannet_analytic_points *list = NULL;
+  assert_ok(gannet_analytic_points_create(shape, &list));
+  gannet_analytic_points_set_inputs(list, rho, bias);
+  assert_ok(gannet_analytic_points_extend(list, n, x));
+  return list;
+}
+
+/* Rows, cross products and diagonal against the matrix of all points; the list grows in two steps.
+ */
+static void rows_and_crosses_are_parts_of_the_matrix(void **state) {
+  (void)state;
+  static double x[ALL * D], whole[ALL * ALL], rows[N * N], cross[GANNET_TANGENT_BLOCK * N];
+  double diagonal[M];
+  points(ALL, x);
+  for (int a = 0; gannet_activations[a]; ++a)
+    for (int layers = 1; layers <= 3; ++layers) {
+      const gannet_analytic_shape shape = {gannet_activations[a], layers, D};
+      gannet_analytic *kernel = NULL;
+      assert_ok(gannet_analytic_create(&shape, ALL, x, &kernel));
+      gannet_analytic_matrix(kernel, rho, bias, whole);
+      gannet_analytic_points *list = make(&shape, 20, x);
+      assert_ok(gannet_analytic_points_extend(list, N, x));
+      gannet_analytic_points_rows(list, 0, 64, 64, rows, N);
+      gannet_analytic_points_rows(list, 64, N - 64, N, rows + 64 * N, N);
+      gannet_analytic_points_cross(list, M, x + N * D, cross, N, diagonal);
+      for (int i = 0; i < N; ++i)
+        for (int j = 0; j <= i; ++j) assert_near(rows[i * N + j], whole[i * ALL + j], 1e-7);
+      for (int i = 0; i < M; ++i) {
+        assert_near(diagonal[i], whole[(N + i) * (ALL + 1)], 1e-12);
+        for (int j = 0; j < N; ++j) assert_near(cross[i * N + j], whole[(N + i) * ALL + j], 1e-12);
+      }
+      gannet_analytic_points_destroy(&list);
+      gannet_analytic_destroy(&kernel);
+    }
+}
+
+/* Central differences, step 1e-5, of own k(x,x) + sum c k(x, x_i), with the list empty and not. */
+static void gradients_are_differences(void **state) {
+  (void)state;
+  static double x[ALL * D], c[N];
+  const double h = 1e-5;
+  points(ALL, x);
+  gannet_random_normal((gannet_stream){19, GANNET_FOR_TEST, 0, 3}, 0, N, c);
+  for (int a = 0; gannet_activations[a]; ++a)
+    for (int layers = 1; layers <= 3; ++layers)
+      for (int n = 0; n <= N; n += N) {
+        const gannet_analytic_shape shape = {gannet_activations[a], layers, D};
+        gannet_analytic_points *list = make(&shape, n, x);
+        double at[D], gradient[D], other[D], value, above, below;
+        memcpy(at, x + N * D, sizeof at);
+        gannet_analytic_points_gradient(list, at, 0.7, c, &value, gradient);
+        for (int k = 0; k < D; ++k) {
+          at[k] += h;
+          gannet_analytic_points_gradient(list, at, 0.7, c, &above, other);
+          at[k] -= 2 * h;
+          gannet_analytic_points_gradient(list, at, 0.7, c, &below, other);
+          at[k] += h;
+          assert_near(gradient[k], (above - below) / (2 * h), 1e-6 * (1 + fabs(gradient[k])));
+        }
+        double diagonal, sum, cross[GANNET_TANGENT_BLOCK * N];
+        gannet_analytic_points_cross(list, 1, at, cross, N, &diagonal);
+        sum = 0.7 * diagonal;
+        for (int j = 0; j < n; ++j) sum += c[j] * cross[j];
+        assert_near(value, sum, 1e-10);
+        gannet_analytic_points_destroy(&list);
+      }
+}
+
+static void shapes_out_of_range_are_refused(void **state) {
+  (void)state;
+  gannet_activation other = *gannet_activations[0];
+  gannet_analytic_shape shape = {gannet_activations[0], 0, D};
+  gannet_analytic_points *list = NULL;
+  assert_fails(GANNET_ERR_ARG, "layers", gannet_analytic_points_create(&shape, &list));
+  shape = (gannet_analytic_shape){gannet_activations[0], 1, 0};
+  assert_fails(GANNET_ERR_ARG, "d = 0", gannet_analytic_points_create(&shape, &list));
+  other.name = "gelu";
+  shape = (gannet_analytic_shape){&other, 1, D};
+  assert_fails(GANNET_ERR_NAME, "gelu", gannet_analytic_points_create(&shape, &list));
+  gannet_analytic_points_destroy(&list);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(rows_and_crosses_are_parts_of_the_matrix),
+      cmocka_unit_test(gradients_are_differences),
+      cmocka_unit_test(shapes_out_of_range_are_refused),
+  };
+  return run_serial(tests);
+}
