@@ -1,4 +1,5 @@
 /* test: serial labels unit */
+#include <glob.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -97,6 +98,25 @@ static void commands_keep_their_arguments(void **unused) {
       "  environment: {OMP_NUM_THREADS: 4}\n  kill_grace: 1.5s\n");
 }
 
+/* The campaigns that come with the program. */
+static void every_input_of_the_project_reads_back_the_same(void **unused) {
+  const char *here = strstr(__FILE__, "tests/campaign/");
+  char pattern[1024];
+  glob_t files;
+  (void)unused;
+  assert_non_null(here);
+  (void)snprintf(pattern, sizeof pattern, "%.*sinputs/*.yaml", (int)(here - __FILE__), __FILE__);
+  assert_int_equal(glob(pattern, 0, NULL, &files), 0);
+  for (size_t i = 0; i < files.gl_pathc; ++i) {
+    char *text = NULL;
+    size_t size = 0;
+    assert_ok(gannet_campaign_file_read(files.gl_pathv[i], &text, &size));
+    round_trip(text);
+    gannet_free(&text);
+  }
+  globfree(&files);
+}
+
 /* All characters that matter to YAML, alone and between others, as names of categories. */
 // clang-format off
 static const char *const strange[] = {
@@ -174,6 +194,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_is_written_reads_back_the_same),
       cmocka_unit_test(commands_keep_their_arguments),
+      cmocka_unit_test(every_input_of_the_project_reads_back_the_same),
       cmocka_unit_test(strange_names_survive),
       cmocka_unit_test(bounds_keep_every_bit),
       cmocka_unit_test(settled_values_and_the_methods_row_are_written),
