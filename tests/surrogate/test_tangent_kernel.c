@@ -245,6 +245,27 @@ static void without_exploration_a_draw_is_the_mean(void **state) {
   for (int kernel = 0; kernel < 2; ++kernel) without_exploration_a_draw_is_the_mean_with(kernel);
 }
 
+static void any_split_of_the_points_gives_the_same_draws(void **state) {
+  (void)state;
+  enum { Q = 2 };
+  static double x[MANY * D], y[MANY], whole[Q * MANY], part[Q * MANY];
+  const int cuts[] = {0, 1, 14, 77, 78, 142, MANY};
+  points(4, MANY, x);
+  values(MANY, x, y);
+  for (int kernel = 0; kernel < 2; ++kernel) {
+    gannet_surrogate *s = make_kernel(kernel);
+    const gannet_data data = {70, x, y, 0.01};
+    assert_ok(gannet_surrogate_fit(s, &data, false, 1));
+    assert_ok(gannet_surrogate_sample(s, Q, 1, 1));
+    assert_ok(gannet_surrogate_draw_values(s, MANY, x, whole, MANY));
+    for (int c = 0; c < 6; ++c)
+      assert_ok(gannet_surrogate_draw_values(s, cuts[c + 1] - cuts[c], x + cuts[c] * D,
+                                             part + cuts[c], MANY));
+    assert_memory_equal(whole, part, sizeof whole);
+    gannet_surrogate_destroy(&s);
+  }
+}
+
 /* Noise 0: the mean passes through the data to the noise floor of 1e-8, and so does every draw. */
 static void exact_data_are_interpolated_with(int kernel) {
   enum { MORE = 40 };
@@ -409,12 +430,22 @@ static void a_known_noise_level_is_recovered(void **state) {
   gannet_surrogate_destroy(&s);
 }
 
+/* An amplitude that is not 1, which is the default. */
+static gannet_surrogate *make_loud(int kernel) {
+  gannet_surrogate *s = make_kernel(kernel);
+  double hyper[TANGENT_RHO + 1];
+  gannet_surrogate_get_hyper(s, hyper);
+  hyper[TANGENT_AMPLITUDE] = log(2.5);
+  assert_ok(gannet_surrogate_set_hyper(s, hyper));
+  return s;
+}
+
 /* Leave-one-out residuals by leaving each point out. */
 static void calibration_is_that_of_models_without_the_point_with(int kernel) {
   double x[N * D], y[N], sum = 0, scale = 0;
   points(1, N, x);
   values(N, x, y);
-  gannet_surrogate *s = make_kernel(kernel);
+  gannet_surrogate *s = make_loud(kernel);
   const gannet_data data = {N, x, y, 0.01};
   assert_ok(gannet_surrogate_fit(s, &data, false, 1));
   assert_ok(gannet_surrogate_calibration(s, &scale));
@@ -425,7 +456,7 @@ static void calibration_is_that_of_models_without_the_point_with(int kernel) {
     memcpy(others + out * D, x + (N - 1) * D, D * sizeof *x);
     y_others[out] = y[N - 1];
     const gannet_data rest = {N - 1, others, y_others, 0.01};
-    gannet_surrogate *without = make_kernel(kernel);
+    gannet_surrogate *without = make_loud(kernel);
     assert_ok(gannet_surrogate_fit(without, &rest, false, 1));
     assert_ok(gannet_surrogate_predict(without, 1, x + out * D, &mean, &sd));
     sum += (y[out] - mean) * (y[out] - mean) / (sd * sd + 0.01);
@@ -448,6 +479,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(the_gradients_of_the_network_kernel_are_differences),
       cmocka_unit_test(draws_have_the_moments_of_the_closed_form),
       cmocka_unit_test(without_exploration_a_draw_is_the_mean),
+      cmocka_unit_test(any_split_of_the_points_gives_the_same_draws),
       cmocka_unit_test(exact_data_are_interpolated),
       cmocka_unit_test(growing_and_fitting_anew_give_the_same_bits),
       cmocka_unit_test(a_group_of_ranks_and_one_alone_get_the_same_bits),
