@@ -1,0 +1,57 @@
+/* gannet ask */
+#include <string.h>
+
+#include "base/memory.h"
+#include "campaign/campaign.h"
+#include "campaign/table.h"
+#include "cli/session.h"
+
+static const cli_flag flags[] = {
+    {"count", 'q', "N", "how many points (default: the campaign's batch)", false},
+    {"format", 'f', "FORMAT", "csv (default), json or table", false},
+    {NULL, 0, NULL, NULL, false},
+};
+
+static gannet_err print_points(const gannet_campaign *campaign, int64_t first, int q, int format) {
+  int64_t *ids = NULL;
+  GANNET_TRY(gannet_alloc((size_t)q, sizeof *ids, &ids));
+  for (int i = 0; i < q; ++i) ids[i] = first + i;
+  const gannet_table_spec spec = {.format = (gannet_format)format, .n = q, .ids = ids};
+  const gannet_err err = gannet_table_write(stdout, &campaign->ledger, &spec);
+  gannet_free(&ids);
+  return err;
+}
+
+static gannet_err ask(const cli_arguments *arguments, gannet_campaign *campaign) {
+  long long q = 0;
+  int format = 0;
+  int64_t first = 0;
+  GANNET_TRY(cli_whole(arguments, "count", 1, campaign->input->general.batch, &q));
+  GANNET_TRY(cli_format(arguments, GANNET_FORMAT_CSV, &format));
+  GANNET_REQUIRE(q <= 100000, GANNET_ERR_INPUT, "--count: at most 100000");
+  GANNET_TRY(gannet_campaign_ask(campaign, (int)q, &first));
+  GANNET_TRY(gannet_campaign_save(campaign));
+  const gannet_err err =
+      campaign->context->rank == 0 ? print_points(campaign, first, (int)q, format) : GANNET_OK;
+  return gannet_agree(campaign->context->comm, err);
+}
+
+static gannet_err run(const cli_arguments *arguments, const cli_world *world, gannet_exit *code) {
+  (void)code;
+  return cli_in_session(arguments, world, ask);
+}
+
+const cli_command cli_ask = {
+    .name = "ask",
+    .usage = "DIR [options]",
+    .summary = "propose points for simulations that you run yourself",
+    .details =
+        "DIR is a campaign directory, or a campaign file, which makes one. The points are saved "
+        "before\n"
+        "they are printed; report results with `gannet tell`. Can be run under mpirun.\n",
+    .flags = flags,
+    .least = 1,
+    .most = 1,
+    .parallel = true,
+    .run = run,
+};

@@ -1,0 +1,142 @@
+/* The program's sub-commands: one file each, one row of a table each. Parsing, --help and the
+ * manual pages are made from the tables.
+ */
+#ifndef GANNET_CLI_CLI_H
+#define GANNET_CLI_CLI_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "evaluate/launcher.h"
+#include "gannet/context.h"
+
+enum { CLI_MOST_FLAGS = 24, CLI_MOST_VALUES = 256 };
+
+typedef struct {
+  const char *name;     /* without dashes; NULL ends a table */
+  char letter;          /* 0 = none */
+  const char *argument; /* NULL = a switch */
+  const char *help;
+  bool repeated;
+} cli_flag;
+
+/* What a command line said. Texts are borrowed from argv. */
+typedef struct {
+  const cli_flag *flags;
+  const char
+      *value[CLI_MOST_FLAGS]; /* last value of flag i; "" for a switch that was given; NULL */
+  int n_values;               /* of repeated flags, in their order */
+  struct {
+    int flag;
+    const char *text;
+  } values[CLI_MOST_VALUES];
+  int n_positional;
+  char **positional;
+} cli_arguments;
+
+/* What a command may use besides its arguments. */
+typedef struct {
+  MPI_Comm comm; /* MPI_COMM_NULL for commands that do not start MPI */
+  int rank;
+  gannet_launcher *launcher; /* NULL unless the command launches simulations */
+} cli_world;
+
+typedef struct {
+  const char *name;
+  const char *usage;   /* arguments, for the first line of --help */
+  const char *summary; /* one sentence without a full stop */
+  const char *details; /* paragraphs for --help and the manual page */
+  const cli_flag *flags;
+  int least, most; /* positional arguments */
+  bool parallel;   /* needs MPI and PETSc */
+  bool launches;   /* starts simulations */
+  /* Returns an exit code through code; errors are reported by the caller. */
+  gannet_err (*run)(const cli_arguments *arguments, const cli_world *world, gannet_exit *code);
+} cli_command;
+
+/* Every command, NULL-terminated. */
+extern const cli_command *const cli_commands[];
+
+/* The command of a name, or NULL.
+ *
+ * Local.
+ */
+const cli_command *cli_find_command(const char *name);
+
+/* Flags that every command has. */
+extern const cli_flag cli_common_flags[];
+
+/* Parse argv[1..]; *help is set when --help was asked for.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_INPUT naming the option and the nearest known one.
+ */
+GANNET_CHECKED gannet_err cli_parse(const cli_command *command, int argc, char **argv,
+                                    cli_arguments *arguments, bool *help);
+
+/* Value of a flag, NULL when it was not given; whether it was given.
+ *
+ * Local.
+ */
+const char *cli_value(const cli_arguments *arguments, const char *flag);
+bool cli_has(const cli_arguments *arguments, const char *flag);
+
+/* The k-th value of a repeated flag, or NULL.
+ *
+ * Local.
+ */
+const char *cli_repeated(const cli_arguments *arguments, const char *flag, int k);
+
+/* A whole number of at least least from a flag; fallback when it was not given.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_INPUT.
+ */
+GANNET_CHECKED gannet_err cli_whole(const cli_arguments *arguments, const char *flag,
+                                    long long least, long long fallback, long long *value);
+
+/* --format: position in gannet_format_names.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err cli_format(const cli_arguments *arguments, int fallback, int *format);
+
+/* --help of one command, and of the program.
+ *
+ * Local.
+ */
+void cli_help(const cli_command *command, FILE *out);
+void cli_help_all(FILE *out);
+
+/* A log that goes to stderr (warnings and errors, with rank and host) and to a file (all, with
+ * times). The file may be NULL. Hand to gannet_context_set_log as user.
+ */
+typedef struct {
+  FILE *file;
+  gannet_log_level shown; /* on stderr */
+  char host[64];
+} cli_log;
+
+/* Begin logging; other ranks than 0 write to stderr only.
+ *
+ * Local.
+ */
+void cli_log_begin(cli_log *log, gannet_log_level shown);
+
+/* gannet_log_sink */
+void cli_log_line(void *user, gannet_log_level level, int rank, const char *line);
+
+extern const cli_command cli_run;
+extern const cli_command cli_status;
+extern const cli_command cli_best;
+extern const cli_command cli_export;
+extern const cli_command cli_verify;
+extern const cli_command cli_explain;
+extern const cli_command cli_list;
+extern const cli_command cli_ask;
+extern const cli_command cli_tell;
+
+#endif

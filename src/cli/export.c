@@ -1,0 +1,40 @@
+/* gannet export */
+#include "cli/query.h"
+
+static const cli_flag flags[] = {
+    {"format", 'f', "FORMAT", "csv (default), json or table", false},
+    {"output", 'o', "FILE", "write to a file instead of standard output", false},
+    {NULL, 0, NULL, NULL, false},
+};
+
+static gannet_err write(const cli_arguments *arguments, const gannet_campaign *campaign) {
+  FILE *out = NULL;
+  int format = 0;
+  GANNET_TRY(cli_format(arguments, GANNET_FORMAT_CSV, &format));
+  GANNET_TRY(cli_open_output(arguments, &out));
+  const gannet_table_spec spec = {
+      .format = (gannet_format)format, .course = true, .n = campaign->ledger.n};
+  const gannet_err err = gannet_table_write(out, &campaign->ledger, &spec);
+  const gannet_err closed = cli_close_output(out);
+  return err != GANNET_OK ? err : closed;
+}
+
+static gannet_err run(const cli_arguments *arguments, const cli_world *world, gannet_exit *code) {
+  gannet_campaign campaign;
+  (void)world;
+  (void)code;
+  gannet_err err = cli_query(arguments, &campaign);
+  if (err == GANNET_OK) err = write(arguments, &campaign);
+  gannet_campaign_close(&campaign);
+  return err;
+}
+
+const cli_command cli_export = {
+    .name = "export",
+    .usage = "DIR [options]",
+    .summary = "print every evaluation of a campaign, with parameters, results, times and hosts",
+    .flags = flags,
+    .least = 1,
+    .most = 1,
+    .run = run,
+};

@@ -1,0 +1,115 @@
+/* The program: finds the command, starts what it needs, reports errors. */
+#include <petscsys.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/names.h"
+#include "cli/cli.h"
+#include "gannet/version.h"
+#include "linalg/blas.h"
+
+static void report(const cli_world *world, gannet_err err) {
+  char host[64] = "";
+  (void)gethostname(host, sizeof host - 1);
+  if (world->rank == 0) (void)fprintf(stderr, "gannet: error: %s\n", gannet_error_message());
+  if (getenv("GANNET_TRACE"))
+    (void)fprintf(stderr, "rank %d on %s, code %d:\n%s", world->rank, host, (int)err,
+                  gannet_error_trace());
+}
+
+/* Ranks that return early while others wait would hang the job. All collective functions agree on
+ * their errors; should one not have, the job is aborted with a message instead of waiting for the
+ * wall time to end. */
+static void leave_together(const cli_world *world, gannet_exit code) {
+  const double patience = 20; /* seconds */
+  const double start = gannet_clock_seconds();
+  MPI_Request request;
+  int done = 0;
+  if (MPI_Ibarrier(world->comm, &request) != MPI_SUCCESS) MPI_Abort(world->comm, code);
+  while (!done && gannet_clock_seconds() - start < patience) {
+    if (MPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) break;
+    if (!done) gannet_clock_sleep(1e-3);
+  }
+  if (done) return;
+  (void)fprintf(stderr, "gannet: error: rank %d stops the job, for other ranks do not answer: %s\n",
+                world->rank, gannet_error_message());
+  MPI_Abort(world->comm, code);
+}
+
+static gannet_exit run_command(const cli_command *command, const cli_arguments *arguments,
+                               const cli_world *world) {
+  gannet_exit code = GANNET_EXIT_FINISHED;
+  const gannet_err err = command->run(arguments, world, &code);
+  if (err == GANNET_OK) return code;
+  report(world, err);
+  return gannet_err_exit(err);
+}
+
+static gannet_err start_world(const cli_command *command, cli_world *world) {
+  if (command->launches) GANNET_TRY(gannet_launcher_start(&world->launcher));
+  GANNET_TRY_MPI(MPI_Init(NULL, NULL));
+  GANNET_TRY_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &world->rank));
+  world->comm = MPI_COMM_WORLD;
+  if (world->rank > 0) gannet_launcher_stop(&world->launcher);
+  gannet_blas_set_threads(1); /* a rank is the unit of parallelism, and threads would change bits */
+  GANNET_REQUIRE(PetscInitializeNoArguments() == 0, GANNET_ERR_LIBRARY, "PetscInitialize failed");
+  GANNET_REQUIRE(PetscPopSignalHandler() == 0, GANNET_ERR_LIBRARY, "PetscPopSignalHandler failed");
+  return GANNET_OK;
+}
+
+static gannet_exit run_parallel(const cli_command *command, const cli_arguments *arguments) {
+  cli_world world = {.comm = MPI_COMM_NULL};
+  gannet_exit code = GANNET_EXIT_INTERNAL;
+  if (start_world(command, &world) != GANNET_OK) {
+    report(&world, GANNET_ERR_LIBRARY);
+    return code;
+  }
+  code = run_command(command, arguments, &world);
+  leave_together(&world, code);
+  gannet_launcher_stop(&world.launcher);
+  (void)PetscFinalize();
+  (void)MPI_Finalize();
+  return code;
+}
+
+static int unknown_command(const char *word) {
+  const char *known[32] = {NULL};
+  for (int i = 0; cli_commands[i]; ++i) known[i] = cli_commands[i]->name;
+  const char *near = gannet_nearest(word, known);
+  (void)fprintf(stderr, "gannet: error: unknown command '%s'%s%s%s; see gannet --help\n", word,
+                near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  return GANNET_EXIT_USAGE;
+}
+
+static int run_program(int argc, char **argv) {
+  const cli_command *command = cli_find_command(argv[0]);
+  cli_arguments arguments;
+  bool help = false;
+  if (!command) return unknown_command(argv[0]);
+  if (cli_parse(command, argc, argv, &arguments, &help) != GANNET_OK) {
+    (void)fprintf(stderr, "gannet: error: %s\n", gannet_error_message());
+    return GANNET_EXIT_USAGE;
+  }
+  if (help) {
+    cli_help(command, stdout);
+    return GANNET_EXIT_FINISHED;
+  }
+  if (command->parallel) return (int)run_parallel(command, &arguments);
+  const cli_world world = {.comm = MPI_COMM_NULL};
+  return (int)run_command(command, &arguments, &world);
+}
+
+int main(int argc, char **argv) {
+  const char *first = argc > 1 ? argv[1] : "--help";
+  if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0 || strcmp(first, "help") == 0) {
+    cli_help_all(stdout);
+    return argc > 1 ? GANNET_EXIT_FINISHED : GANNET_EXIT_USAGE;
+  }
+  if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0) {
+    (void)puts("gannet " GANNET_VERSION);
+    return GANNET_EXIT_FINISHED;
+  }
+  return run_program(argc - 1, argv + 1);
+}

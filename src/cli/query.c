@@ -1,0 +1,21 @@
+#include "cli/query.h"
+
+#include "base/atomic_file.h"
+
+gannet_err cli_query(const cli_arguments *arguments, gannet_campaign *campaign) {
+  return gannet_campaign_query(arguments->positional[0], campaign);
+}
+
+gannet_err cli_open_output(const cli_arguments *arguments, FILE **out) {
+  const char *path = cli_value(arguments, "output");
+  *out = stdout;
+  if (!path) return GANNET_OK;
+  *out = fopen(path, "we");
+  return *out ? GANNET_OK : gannet_raise_errno("create", path);
+}
+
+gannet_err cli_close_output(FILE *out) {
+  const int failed = fflush(out) || ferror(out);
+  if (out != stdout && fclose(out)) return gannet_raise_errno("write", "the output");
+  return failed ? gannet_raise_errno("write", "the output") : GANNET_OK;
+}

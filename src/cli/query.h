@@ -1,0 +1,23 @@
+/* What the commands that only read a campaign directory share. */
+#ifndef GANNET_CLI_QUERY_H
+#define GANNET_CLI_QUERY_H
+
+#include "campaign/campaign.h"
+#include "campaign/table.h"
+#include "cli/cli.h"
+
+/* Open the directory of the first positional argument. Close with gannet_campaign_close, also after
+ * an error.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err cli_query(const cli_arguments *arguments, gannet_campaign *campaign);
+
+/* --output FILE or stdout; close with cli_close_output.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err cli_open_output(const cli_arguments *arguments, FILE **out);
+GANNET_CHECKED gannet_err cli_close_output(FILE *out);
+
+#endif

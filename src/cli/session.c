@@ -1,0 +1,30 @@
+#include "cli/session.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+
+gannet_err cli_in_session(const cli_arguments *arguments, const cli_world *world,
+                          cli_session session) {
+  const char *place = arguments->positional[0];
+  char file[PATH_MAX];
+  struct stat about;
+  const bool is_directory = stat(place, &about) == 0 && S_ISDIR(about.st_mode);
+  (void)snprintf(file, sizeof file, is_directory ? "%s/campaign.yaml" : "%s", place);
+  cli_log log;
+  cli_log_begin(&log, GANNET_LOG_WARNING);
+  const gannet_campaign_start_options options = {.file = file,
+                                                 .directory = is_directory ? place : NULL,
+                                                 .resume = true,
+                                                 .must_exist = is_directory,
+                                                 .level = GANNET_LOG_WARNING,
+                                                 .log = cli_log_line,
+                                                 .log_user = &log};
+  gannet_complaints complaints = {0};
+  gannet_campaign campaign;
+  gannet_err err = gannet_campaign_start(world->comm, &options, &complaints, &campaign);
+  if (err == GANNET_OK) err = session(arguments, &campaign);
+  gannet_campaign_close(&campaign);
+  if (world->rank == 0 && complaints.count > 0) (void)fputs(complaints.text, stderr);
+  gannet_complaints_release(&complaints);
+  return err;
+}

@@ -1,0 +1,17 @@
+/* A campaign opened for a moment, by ask and tell. */
+#ifndef GANNET_CLI_SESSION_H
+#define GANNET_CLI_SESSION_H
+
+#include "campaign/campaign.h"
+#include "cli/cli.h"
+
+typedef gannet_err (*cli_session)(const cli_arguments *arguments, gannet_campaign *campaign);
+
+/* Open the campaign directory or campaign file of the first argument, call the function, close.
+ *
+ * Collective over world->comm.
+ */
+GANNET_CHECKED gannet_err cli_in_session(const cli_arguments *arguments, const cli_world *world,
+                                         cli_session session);
+
+#endif

@@ -1,0 +1,96 @@
+/* gannet status */
+#include <math.h>
+
+#include "base/clock.h"
+#include "campaign/progress.h"
+#include "cli/query.h"
+
+static const cli_flag flags[] = {
+    {"failed", 'n', "N", "how many of the last failed evaluations are shown (default 10)", false},
+    {NULL, 0, NULL, NULL, false},
+};
+
+static void print_counts(const gannet_campaign *campaign, const gannet_tally *tally) {
+  const int budget = campaign->input->budget.evaluations;
+  (void)printf("campaign     %s\ndirectory    %s\n", campaign->input->general.name,
+               campaign->directory);
+  (void)printf("evaluations  %lld proposed", (long long)campaign->ledger.n);
+  if (budget > 0) (void)printf(" of %d", budget);
+  (void)printf(": %lld done, %lld infeasible, %lld failed, %lld pending\n", (long long)tally->done,
+               (long long)tally->infeasible, (long long)tally->failed, (long long)tally->pending);
+  if (tally->best.id < 0)
+    (void)puts("best         no result yet");
+  else
+    (void)printf("best         %.10g (evaluation %lld%s)\n", tally->best.objective,
+                 (long long)tally->best.id,
+                 tally->best.feasible ? "" : "; no evaluation is feasible");
+}
+
+/* Share of the time between the first start and the last end in which slots were busy. */
+static void print_utilisation(const gannet_campaign *campaign) {
+  double first = INFINITY, last = -INFINITY, busy = 0;
+  int slots = 0;
+  char text[32];
+  for (int64_t id = 0; id < campaign->ledger.n; ++id) {
+    const gannet_run_record *run = &campaign->ledger.ticket[id].run;
+    if (!isfinite(run->started) || !isfinite(run->ended)) continue;
+    first = fmin(first, run->started);
+    last = fmax(last, run->ended);
+    busy += run->ended - run->started;
+    if (run->slot >= slots) slots = run->slot + 1;
+  }
+  if (!(last > first) || slots == 0) return;
+  gannet_format_duration(busy, text, sizeof text);
+  (void)printf("simulations  %s in %d slots, %.0f %% busy from the first start to the last end\n",
+               text, slots, 100 * busy / ((last - first) * slots));
+}
+
+static void print_failure(const gannet_campaign *campaign, int64_t id) {
+  const gannet_ticket *t = &campaign->ledger.ticket[id];
+  (void)printf("  %06lld  %s", (long long)id, gannet_eval_status_text(t->status));
+  if (t->run.exit_code > 0) (void)printf(", exit code %d", t->run.exit_code);
+  if (t->run.signal > 0) (void)printf(", signal %d", t->run.signal);
+  (void)printf(", %d attempt%s", t->run.attempts, t->run.attempts == 1 ? "" : "s");
+  if (t->run.host[0]) (void)printf(", on %s", t->run.host);
+  (void)printf("\n          %s\n", t->run.reason[0] ? t->run.reason : "no reason given");
+}
+
+static void print_failures(const gannet_campaign *campaign, long long most) {
+  long long shown = 0;
+  for (int64_t id = campaign->ledger.n - 1; id >= 0 && shown < most; --id) {
+    const gannet_ticket *t = &campaign->ledger.ticket[id];
+    if (!t->has_result || t->status == GANNET_EVAL_DONE) continue;
+    if (shown++ == 0) (void)puts("not done, the last first:");
+    print_failure(campaign, id);
+  }
+}
+
+static gannet_err run(const cli_arguments *arguments, const cli_world *world, gannet_exit *code) {
+  gannet_campaign campaign;
+  gannet_tally tally;
+  long long most = 10;
+  (void)world;
+  (void)code;
+  gannet_err err = cli_whole(arguments, "failed", 0, 10, &most);
+  if (err != GANNET_OK) return err;
+  err = cli_query(arguments, &campaign);
+  if (err == GANNET_OK) {
+    gannet_tally_count(&campaign, &tally);
+    print_counts(&campaign, &tally);
+    print_utilisation(&campaign);
+    print_failures(&campaign, most);
+  }
+  gannet_campaign_close(&campaign);
+  return err;
+}
+
+const cli_command cli_status = {
+    .name = "status",
+    .usage = "DIR [options]",
+    .summary = "show how far a campaign is, its best value, and why evaluations failed",
+    .details = "Works while the campaign runs.\n",
+    .flags = flags,
+    .least = 1,
+    .most = 1,
+    .run = run,
+};

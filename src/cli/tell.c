@@ -1,0 +1,176 @@
+/* gannet tell */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "campaign/campaign.h"
+#include "campaign/table.h"
+#include "cli/session.h"
+
+static const cli_flag flags[] = {
+    {"id", 'i', "N", "evaluation, as printed by gannet ask", false},
+    {"point", 'p', "NAME=VALUE", "instead of --id: a point of your own, one for every variable",
+     true},
+    {"objective", 'y', "VALUE", "value of the objective", false},
+    {"constraint", 'c', "NAME=VALUE", "value of a constraint; may be repeated", true},
+    {"infeasible", 0, "REASON", "the simulation cannot work at this design", false},
+    {"failed", 0, "REASON", "no result, through no fault of the design", false},
+    {NULL, 0, NULL, NULL, false},
+};
+
+static gannet_err read_number(const char *what, const char *text, double *value) {
+  char *end = NULL;
+  *value = strtod(text, &end);
+  GANNET_REQUIRE(end != text && !*end && isfinite(*value), GANNET_ERR_INPUT,
+                 "%s: '%s' is not a finite number", what, text);
+  return GANNET_OK;
+}
+
+/* Splits "name=value". */
+static gannet_err split(const char *flag, const char *text, char *name, size_t size,
+                        const char **value) {
+  const char *equals = strchr(text, '=');
+  GANNET_REQUIRE(equals && equals > text && (size_t)(equals - text) < size, GANNET_ERR_INPUT,
+                 "--%s '%s': expected NAME=VALUE", flag, text);
+  (void)snprintf(name, size, "%.*s", (int)(equals - text), text);
+  *value = equals + 1;
+  return GANNET_OK;
+}
+
+static gannet_err read_constraints(const cli_arguments *arguments, const gannet_problem *problem,
+                                   double *values) {
+  char name[128];
+  const char *text, *value = NULL;
+  for (int k = 0; k < problem->spec.n_constraints; ++k) values[k] = NAN;
+  for (int i = 0; (text = cli_repeated(arguments, "constraint", i)); ++i) {
+    GANNET_TRY(split("constraint", text, name, sizeof name, &value));
+    const int k = gannet_problem_find_constraint(problem, name);
+    GANNET_REQUIRE(k >= 0, GANNET_ERR_INPUT, "--constraint: the campaign has no constraint '%s'",
+                   name);
+    GANNET_TRY(read_number(name, value, &values[k]));
+  }
+  for (int k = 0; k < problem->spec.n_constraints; ++k)
+    GANNET_REQUIRE(!isnan(values[k]), GANNET_ERR_INPUT, "--constraint %s=VALUE is missing",
+                   problem->spec.constraints[k].name);
+  return GANNET_OK;
+}
+
+static gannet_err read_point(const cli_arguments *arguments, const gannet_problem *problem,
+                             double *x_user) {
+  char name[128];
+  const char *text, *value = NULL;
+  for (int v = 0; v < problem->spec.n_variables; ++v) x_user[v] = NAN;
+  for (int i = 0; (text = cli_repeated(arguments, "point", i)); ++i) {
+    GANNET_TRY(split("point", text, name, sizeof name, &value));
+    const int v = gannet_problem_find_variable(problem, name);
+    GANNET_REQUIRE(v >= 0, GANNET_ERR_INPUT, "--point: the campaign has no variable '%s'", name);
+    GANNET_TRY(gannet_problem_parse(problem, v, value, &x_user[v]));
+  }
+  for (int v = 0; v < problem->spec.n_variables; ++v)
+    GANNET_REQUIRE(!isnan(x_user[v]), GANNET_ERR_INPUT, "--point %s=VALUE is missing",
+                   problem->spec.variables[v].name);
+  return gannet_problem_check_point(problem, x_user);
+}
+
+/* A point of the caller's own becomes a proposal first. */
+static gannet_err propose_point(const cli_arguments *arguments, gannet_campaign *campaign,
+                                int64_t *id) {
+  double *x_user = NULL;
+  const gannet_problem *problem = campaign->input->problem;
+  GANNET_TRY(gannet_alloc((size_t)problem->spec.n_variables, sizeof *x_user, &x_user));
+  gannet_err err = read_point(arguments, problem, x_user);
+  if (err == GANNET_OK)
+    err = gannet_history_propose(campaign->history, x_user, campaign->optimizer->batch,
+                                 GANNET_ORIGIN_USER, id);
+  if (err == GANNET_OK)
+    err = gannet_ledger_propose(&campaign->ledger, *id, campaign->ledger.n_state,
+                                campaign->ledger.state);
+  gannet_free(&x_user);
+  return err;
+}
+
+static gannet_err find_evaluation(const cli_arguments *arguments, gannet_campaign *campaign,
+                                  int64_t *id) {
+  long long number = -1;
+  const bool own = cli_repeated(arguments, "point", 0) != NULL;
+  GANNET_REQUIRE(own != cli_has(arguments, "id"), GANNET_ERR_INPUT,
+                 "give either --id or a --point NAME=VALUE for every variable");
+  if (own) return propose_point(arguments, campaign, id);
+  GANNET_TRY(cli_whole(arguments, "id", 0, -1, &number));
+  GANNET_REQUIRE(number < campaign->ledger.n, GANNET_ERR_INPUT,
+                 "--id: evaluation %lld was never proposed; the last one is %lld", number,
+                 (long long)campaign->ledger.n - 1);
+  const gannet_ticket *ticket = &campaign->ledger.ticket[number];
+  GANNET_REQUIRE(!ticket->has_result || ticket->status == GANNET_EVAL_FAILED, GANNET_ERR_INPUT,
+                 "--id: evaluation %lld already has the result '%s'", number,
+                 gannet_eval_status_text(ticket->status));
+  *id = number;
+  return GANNET_OK;
+}
+
+static gannet_err read_outcome(const cli_arguments *arguments, const gannet_problem *problem,
+                               gannet_ended *ended, double *constraints) {
+  const char *objective = cli_value(arguments, "objective");
+  const char *infeasible = cli_value(arguments, "infeasible");
+  const char *failed = cli_value(arguments, "failed");
+  GANNET_REQUIRE((objective != NULL) + (infeasible != NULL) + (failed != NULL) == 1,
+                 GANNET_ERR_INPUT, "give one of --objective, --infeasible and --failed");
+  ended->final = true;
+  ended->objective = NAN;
+  ended->constraints = constraints;
+  ended->status = infeasible ? GANNET_EVAL_INFEASIBLE
+                  : failed   ? GANNET_EVAL_FAILED
+                             : GANNET_EVAL_DONE;
+  ended->run = (gannet_run_record){NAN, NAN, gannet_clock_epoch(), 1, -1, 0, -1, "", "", ""};
+  (void)snprintf(ended->run.reason, sizeof ended->run.reason, "%s",
+                 infeasible ? infeasible
+                 : failed   ? failed
+                            : "");
+  if (!objective) return GANNET_OK;
+  GANNET_TRY(read_number("--objective", objective, &ended->objective));
+  return read_constraints(arguments, problem, constraints);
+}
+
+static gannet_err write_down(gannet_campaign *campaign, const gannet_ended *ended) {
+  char path[PATH_MAX];
+  GANNET_TRY(gannet_ledger_results(&campaign->ledger, 1, ended));
+  GANNET_TRY(gannet_ledger_tell(&campaign->ledger, 1, &ended->id));
+  if (campaign->context->rank != 0) return GANNET_OK;
+  GANNET_TRY(gannet_campaign_path(campaign, "history.csv", path));
+  return gannet_table_replace(path, &campaign->ledger);
+}
+
+static gannet_err tell(const cli_arguments *arguments, gannet_campaign *campaign) {
+  const gannet_problem *problem = campaign->input->problem;
+  gannet_ended ended = {0};
+  double *constraints = NULL;
+  gannet_err err =
+      gannet_alloc((size_t)problem->spec.n_constraints, sizeof *constraints, &constraints);
+  if (err == GANNET_OK) err = read_outcome(arguments, problem, &ended, constraints);
+  if (err == GANNET_OK) err = find_evaluation(arguments, campaign, &ended.id);
+  if (err == GANNET_OK) err = write_down(campaign, &ended);
+  err = gannet_agree(campaign->context->comm, err);
+  if (err == GANNET_OK) err = gannet_campaign_save(campaign);
+  gannet_free(&constraints);
+  return err;
+}
+
+static gannet_err run(const cli_arguments *arguments, const cli_world *world, gannet_exit *code) {
+  (void)code;
+  return cli_in_session(arguments, world, tell);
+}
+
+const cli_command cli_tell = {
+    .name = "tell",
+    .usage =
+        "DIR (--id N | --point NAME=VALUE ...) (--objective Y | --infeasible WHY | --failed WHY)",
+    .summary = "report the result of a simulation that you ran yourself",
+    .details = "The result is saved when the command returns with exit code 0.\n",
+    .flags = flags,
+    .least = 1,
+    .most = 1,
+    .parallel = true,
+    .run = run,
+};
