@@ -6,18 +6,17 @@
 #include "base/memory.h"
 #include "linalg/blas.h"
 
-static double scale_of(const gannet_mlp *net) {
+double gannet_mlp_scale(const gannet_mlp *net) {
   return sqrt((net->activation->smooth ? 1.0 : 2.0) / net->width);
 }
 
-/* Where the weights of a layer start; layer 0 is W_1, layer L is v. */
-static size_t offset_of(const gannet_mlp *net, int layer) {
+size_t gannet_mlp_offset(const gannet_mlp *net, int layer) {
   const size_t m = (size_t)net->width;
   return layer == 0 ? 0 : m * (size_t)net->inputs + (size_t)(layer - 1) * m * m;
 }
 
 size_t gannet_mlp_parameters(const gannet_mlp *net) {
-  return offset_of(net, net->layers) + (size_t)net->width;
+  return gannet_mlp_offset(net, net->layers) + (size_t)net->width;
 }
 
 void gannet_mlp_start(const gannet_mlp *net, gannet_stream stream, double *theta) {
@@ -52,15 +51,15 @@ void gannet_mlp_tape_release(gannet_mlp_tape *tape) {
 void gannet_mlp_forward(const gannet_mlp *net, const double *theta, int n, const double *z,
                         gannet_mlp_tape *tape, double *out) {
   const int m = net->width, last = net->layers - 1;
-  const double c = scale_of(net);
+  const double c = gannet_mlp_scale(net);
   for (int l = 0; l <= last; ++l) {
-    const double *weights = theta + offset_of(net, l);
+    const double *weights = theta + gannet_mlp_offset(net, l);
     const int k = l == 0 ? net->inputs : m;
     gannet_gemm_nt(n, m, k, l == 0 ? 1 : c, l == 0 ? z : tape->a[l - 1], k, weights, k, 0,
                    tape->a[l], m);
     net->activation->slope(n * m, tape->a[l], tape->a[l], tape->slope[l]);
   }
-  gannet_gemv_n(n, m, c, tape->a[last], m, theta + offset_of(net, net->layers), 0, out);
+  gannet_gemv_n(n, m, c, tape->a[last], m, theta + gannet_mlp_offset(net, net->layers), 0, out);
 }
 
 static void multiply(size_t n, const double *factor, double *values) {
@@ -71,14 +70,14 @@ void gannet_mlp_backward(const gannet_mlp *net, const double *theta, int n, cons
                          const double *weight, gannet_mlp_tape *tape, double *by_theta,
                          double *by_z) {
   const int m = net->width, last = net->layers - 1, inputs = net->inputs;
-  const size_t block = (size_t)n * (size_t)m, output = offset_of(net, net->layers);
-  const double c = scale_of(net);
+  const size_t block = (size_t)n * (size_t)m, output = gannet_mlp_offset(net, net->layers);
+  const double c = gannet_mlp_scale(net);
   double *back = tape->back[0], *next = tape->back[1];
   if (by_theta) gannet_gemv_t(n, m, c, tape->a[last], m, weight, 1, by_theta + output);
   gannet_gemm_nn(n, m, 1, c, weight, 1, theta + output, m, 0, back, m);
   multiply(block, tape->slope[last], back);
   for (int l = last; l > 0; --l) {
-    const size_t at = offset_of(net, l);
+    const size_t at = gannet_mlp_offset(net, l);
     if (by_theta) gannet_gemm_tn(m, m, n, c, back, m, tape->a[l - 1], m, 1, by_theta + at, m);
     gannet_gemm_nn(n, m, m, c, back, m, theta + at, m, 0, next, m);
     multiply(block, tape->slope[l - 1], next);

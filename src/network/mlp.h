@@ -40,6 +40,13 @@ typedef struct {
  */
 size_t gannet_mlp_parameters(const gannet_mlp *net);
 
+/* Where the weights of a layer start in theta (layer 0 is W_1, layer L is v), and c.
+ *
+ * Local.
+ */
+size_t gannet_mlp_offset(const gannet_mlp *net, int layer);
+double gannet_mlp_scale(const gannet_mlp *net);
+
 /* The starting weights of a stream.
  *
  * Local.

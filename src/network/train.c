@@ -5,8 +5,9 @@
 
 #include "base/memory.h"
 #include "minimize/minimize.h"
+#include "network/newton.h"
 
-const char *const gannet_trainer_names[] = {"lbfgs", "adam", "sgd", NULL};
+const char *const gannet_trainer_names[] = {"newton", "lbfgs", "adam", "sgd", NULL};
 
 typedef struct {
   const gannet_train_problem *problem;
@@ -95,7 +96,7 @@ gannet_err gannet_train_loss(const gannet_train_problem *problem, const double *
 
 static gannet_err run_lbfgs(training *t, const gannet_train_options *options, double *theta) {
   const gannet_minimize_options limits = {
-      .max_evaluations = options->evaluations,
+      .max_evaluations = 10 * options->steps,
       .gradient_tolerance = 1e-6 * sqrt(t->problem->n + 1.0),
       .value_tolerance = 1e-9,
   };
@@ -159,7 +160,6 @@ static gannet_err run_batches(training *t, const gannet_train_options *options,
   int *order = NULL;
   GANNET_TRY(gannet_alloc(batch * inputs, sizeof(double), &t->z));
   GANNET_TRY(gannet_alloc(batch, sizeof(double), &t->target));
-  GANNET_TRY(gannet_alloc(2 * t->p, sizeof(double), &t->gradient));
   if (options->trainer == GANNET_TRAIN_ADAM)
     GANNET_TRY(gannet_alloc(4 * t->p, sizeof(double), &t->moment));
   GANNET_TRY(gannet_alloc((size_t)t->problem->n, sizeof *order, &order));
@@ -171,11 +171,13 @@ static gannet_err run_batches(training *t, const gannet_train_options *options,
 static gannet_err run(training *t, const gannet_train_options *options, gannet_stream stream,
                       double *theta, double *loss) {
   double final = 0;
-  if (options->trainer == GANNET_TRAIN_LBFGS)
+  GANNET_TRY(gannet_alloc(2 * t->p, sizeof(double), &t->gradient));
+  if (options->trainer == GANNET_TRAIN_NEWTON && t->problem->n <= GANNET_NEWTON_MOST)
+    GANNET_TRY(gannet_newton(t->problem, options->steps, theta));
+  else if (options->trainer <= GANNET_TRAIN_LBFGS)
     GANNET_TRY(run_lbfgs(t, options, theta));
   else
     GANNET_TRY(run_batches(t, options, stream, theta));
-  if (!t->gradient) GANNET_TRY(gannet_alloc(2 * t->p, sizeof(double), &t->gradient));
   GANNET_TRY(full_loss(t, (int)(2 * t->p), theta, &final, t->gradient));
   GANNET_REQUIRE(isfinite(final), GANNET_ERR_NUMERIC, "training with %s diverged: loss %g",
                  gannet_trainer_names[options->trainer], final);

@@ -21,8 +21,9 @@ typedef struct {
 } gannet_train_problem;
 
 typedef enum {
-  GANNET_TRAIN_LBFGS, /* full batch */
-  GANNET_TRAIN_ADAM,  /* Kingma and Ba 2015 */
+  GANNET_TRAIN_NEWTON, /* network/newton.h; lbfgs beyond GANNET_NEWTON_MOST observations */
+  GANNET_TRAIN_LBFGS,  /* full batch */
+  GANNET_TRAIN_ADAM,   /* Kingma and Ba 2015 */
   GANNET_TRAIN_SGD
 } gannet_trainer;
 
@@ -31,10 +32,10 @@ extern const char *const gannet_trainer_names[];
 
 typedef struct {
   gannet_trainer trainer;
-  int evaluations; /* lbfgs: most evaluations of the loss */
-  int epochs;      /* adam, sgd: passes over the data */
-  int batch;       /* adam, sgd: observations per step */
-  double rate;     /* adam, sgd: learning rate for weights of variance 1/m, as published */
+  int steps;   /* newton: most steps; lbfgs: most evaluations of the loss, in tens */
+  int epochs;  /* adam, sgd: passes over the data */
+  int batch;   /* adam, sgd: observations per step */
+  double rate; /* adam, sgd: learning rate for weights of variance 1/m, as published */
 } gannet_train_options;
 
 /* Loss and its gradient.

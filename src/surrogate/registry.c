@@ -5,6 +5,7 @@
 
 const gannet_surrogate_type *const gannet_surrogate_types[] = {
     &gannet_surrogate_tangent_kernel,
+    &gannet_surrogate_ensemble,
     &gannet_surrogate_gp,
     NULL,
 };

@@ -4,6 +4,7 @@
 
 #include "surrogate/surrogate.h"
 
+extern const gannet_surrogate_type gannet_surrogate_ensemble;
 extern const gannet_surrogate_type gannet_surrogate_gp;
 extern const gannet_surrogate_type gannet_surrogate_tangent_kernel;
 

@@ -1,0 +1,80 @@
+/* The ensemble of trained networks, shared by its files: ensemble.c (interface) and
+ * ensemble_member.c (one member). */
+#ifndef GANNET_SURROGATE_ENSEMBLE_H
+#define GANNET_SURROGATE_ENSEMBLE_H
+
+#include "network/train.h"
+#include "surrogate/tangent_kernel.h"
+
+typedef struct {
+  tangent_options kernel; /* the network, and the fit of its scales */
+  int members;
+  int trainer;
+  int steps;
+  int epochs;
+  int batch;
+  double learning_rate;
+} ensemble_options;
+
+/* What every member shares in one fit: the data and the scales. */
+typedef struct {
+  gannet_mlp net;
+  int d;
+  int n;
+  const double *x;   /* [n][d] */
+  const double *y;   /* [n] */
+  const double *z;   /* [n][d+1] lifted */
+  const double *rho; /* [d] */
+  double bias;
+  double amplitude; /* standard deviation that multiplies the network */
+  double noise;     /* variance of the noise in y */
+} ensemble_data;
+
+/* f(x) = amplitude (phi(x) . omega + h(x; theta)): a prior function and a correction by training.
+ */
+typedef struct {
+  gannet_tangent *tangent;         /* the network at its start */
+  gannet_tangent_directions omega; /* one direction */
+  double *theta;                   /* [2][parameters] */
+} ensemble_member;
+
+/* Random numbers of one member. */
+typedef struct {
+  gannet_stream weights, prior, noise, training;
+} ensemble_streams;
+
+/* The untrained member: start, prior function, room for weights.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err ensemble_member_create(const ensemble_data *data,
+                                                 const ensemble_streams *streams,
+                                                 ensemble_member *member);
+void ensemble_member_release(ensemble_member *member);
+
+/* Train a member on perturbed targets.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err ensemble_member_train(const ensemble_data *data,
+                                                const ensemble_options *options,
+                                                const ensemble_streams *streams,
+                                                ensemble_member *member);
+
+/* Values at m <= GANNET_TILE points, x [m][d] and the same lifted; work [m].
+ *
+ * Local.
+ */
+void ensemble_member_values(const ensemble_data *data, const ensemble_member *member, int m,
+                            const double *x, const double *z, gannet_mlp_tape *tape, double *work,
+                            double *values);
+
+/* Value and gradient [d] at one point; work [2 (d+1)].
+ *
+ * Local.
+ */
+double ensemble_member_gradient(const ensemble_data *data, const ensemble_member *member,
+                                const double *x, const double *z, gannet_mlp_tape *tape,
+                                double *work, double *gradient);
+
+#endif

@@ -1,0 +1,76 @@
+/* One member of the ensemble: a posterior draw, exactly so in the limit of infinite width.
+ *
+ * Targets y_i / amplitude + e_i - prior(x_i), e ~ N(0, lambda), lambda = noise / amplitude^2, are
+ * learnt by h with the pull (lambda / 2) |theta - theta_0|^2 (sample-then-optimise: Matthews et al.
+ * 2017; Dai et al. 2022). A network started at 0 with targets y alone would miss the randomness of
+ * the prior where there are no data; the prior function phi(x) . omega, with omega ~ N(0, I) over
+ * all weights, restores it (He, Lakshminarayanan, Teh 2020, "NTKGP-param").
+ */
+#include <math.h>
+
+#include "base/memory.h"
+#include "surrogate/ensemble.h"
+
+gannet_err ensemble_member_create(const ensemble_data *data, const ensemble_streams *streams,
+                                  ensemble_member *member) {
+  const gannet_mlp *net = &data->net;
+  const gannet_tangent_shape shape = {net->activation, data->d, net->layers, net->width};
+  GANNET_TRY(gannet_tangent_create(&shape, streams->weights, &member->tangent));
+  gannet_tangent_set_inputs(member->tangent, data->rho, data->bias);
+  GANNET_TRY(gannet_tangent_directions_reserve(member->tangent, 1, &member->omega));
+  GANNET_TRY(gannet_tangent_prior(member->tangent, streams->prior, &member->omega));
+  return gannet_alloc(2 * gannet_mlp_parameters(net), sizeof(double), &member->theta);
+}
+
+void ensemble_member_release(ensemble_member *member) {
+  gannet_tangent_directions_release(&member->omega);
+  gannet_tangent_destroy(&member->tangent);
+  gannet_free(&member->theta);
+}
+
+/* y_i / amplitude + e_i - prior(x_i); prior is scratch. */
+static void make_targets(const ensemble_data *data, const ensemble_streams *streams,
+                         const ensemble_member *member, double lambda, double *prior,
+                         double *target) {
+  const size_t n = (size_t)data->n;
+  gannet_random_normal(streams->noise, 0, n, target);
+  gannet_tangent_values(member->tangent, &member->omega, data->n, data->x, prior, data->n);
+  for (size_t i = 0; i < n; ++i)
+    target[i] = data->y[i] / data->amplitude + sqrt(lambda) * target[i] - prior[i];
+}
+
+gannet_err ensemble_member_train(const ensemble_data *data, const ensemble_options *options,
+                                 const ensemble_streams *streams, ensemble_member *member) {
+  const size_t p = gannet_mlp_parameters(&data->net), n = (size_t)data->n;
+  const double lambda = data->noise / (data->amplitude * data->amplitude);
+  double *memory = NULL;
+  GANNET_TRY(gannet_alloc(p + 2 * n, sizeof(double), &memory));
+  double *start = memory, *target = start + p, *prior = target + n;
+  gannet_mlp_start(&data->net, streams->weights, start);
+  make_targets(data, streams, member, lambda, prior, target);
+  const gannet_train_problem problem = {&data->net, data->n, data->z, target, lambda, start};
+  const gannet_train_options how = {(gannet_trainer)options->trainer, options->steps,
+                                    options->epochs, options->batch, options->learning_rate};
+  const gannet_err code = gannet_train(&problem, &how, streams->training, member->theta, NULL);
+  gannet_free(&memory);
+  return code;
+}
+
+void ensemble_member_values(const ensemble_data *data, const ensemble_member *member, int m,
+                            const double *x, const double *z, gannet_mlp_tape *tape, double *work,
+                            double *values) {
+  gannet_tangent_values(member->tangent, &member->omega, m, x, values, m);
+  gannet_mlp_pair_values(&data->net, member->theta, m, z, tape, work);
+  for (int i = 0; i < m; ++i) values[i] = data->amplitude * (values[i] + work[i]);
+}
+
+double ensemble_member_gradient(const ensemble_data *data, const ensemble_member *member,
+                                const double *x, const double *z, gannet_mlp_tape *tape,
+                                double *work, double *gradient) {
+  double prior = 0, *by_z = work + data->net.inputs;
+  gannet_tangent_gradient(member->tangent, &member->omega, 0, x, &prior, gradient);
+  const double h = gannet_mlp_pair_gradient(&data->net, member->theta, z, tape, work, by_z);
+  for (int k = 0; k < data->d; ++k)
+    gradient[k] = data->amplitude * (gradient[k] + 2 * data->rho[k] * by_z[k]);
+  return data->amplitude * (prior + h);
+}
