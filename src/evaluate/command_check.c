@@ -142,6 +142,27 @@ static void check_templates(const gannet_text_list *templates, const char *input
   }
 }
 
+/* A program runs in the directory of its evaluation, so [python3, sim.py] finds no sim.py there. */
+static void warn_of_arguments(const gannet_command_options *options,
+                              const gannet_evaluator_setup *setup) {
+  char path[PATH_MAX];
+  const char *start = setup->input_directory ? setup->input_directory : ".";
+  for (int i = 1; setup->context && i < options->command.n; ++i) {
+    const char *argument = options->command.item[i];
+    bool copied = false;
+    for (int j = 0; j < options->templates.n && !copied; ++j)
+      copied = strcmp(base_name(options->templates.item[j]), argument) == 0;
+    if (copied || !argument[0] || strchr("/-{", argument[0])) continue;
+    if (snprintf(path, sizeof path, "%s/%s", start, argument) >= (int)sizeof path ||
+        access(path, F_OK))
+      continue;
+    gannet_log(setup->context, GANNET_LOG_WARNING,
+               "evaluate.command: '%s' is searched in the directory of the evaluation; write "
+               "{input_directory}/%s or list it under templates",
+               argument, argument);
+  }
+}
+
 /* Names and values that the contract's files cannot carry. */
 static void check_problem(const gannet_problem_spec *spec, gannet_complaints *complaints) {
   for (int k = 0; k < spec->n_variables; ++k) {
@@ -198,6 +219,7 @@ gannet_err gannet_command_check(const void *given, const gannet_evaluator_setup 
   if (has_command) {
     check_program(options, setup, complaints);
     check_placeholders(&options->command, known, complaints);
+    warn_of_arguments(options, setup);
   }
   if (has_shell) check_shell(options->shell, known, complaints);
   gannet_free(&known);

@@ -15,7 +15,7 @@ struct gannet_evaluator {
 gannet_err gannet_evaluator_check(const gannet_evaluator_type *type, const void *options,
                                   const gannet_evaluator_setup *setup,
                                   gannet_complaints *complaints) {
-  if (type->check) GANNET_TRY(type->check(options, setup, complaints));
+  GANNET_TRY(type->check(options, setup, complaints));
   return GANNET_OK;
 }
 

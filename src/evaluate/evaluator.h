@@ -46,17 +46,18 @@ typedef struct {
   int parallel;                /* most evaluations in flight, >= 1 */
   double time_limit;           /* seconds per evaluation; INFINITY = none */
   const gannet_simulation_type *const *simulations; /* built-in ones, NULL-terminated, or NULL */
-  gannet_launcher *launcher; /* used on rank 0 only; NULL = the command back-end forks its own */
+  /* Used on rank 0 only, by one evaluator at a time. NULL = the command back-end forks its own,
+   * after MPI_Init, which some networks do not like: programs start one first thing in main. */
+  gannet_launcher *launcher;
 } gannet_evaluator_setup;
 
 typedef struct {
   const char *name; /* first member */
   const char *summary;
-  const gannet_option *options; /* keys under evaluate: that only this back-end has */
+  const gannet_option *options; /* keys under evaluate: that only this back-end has; never NULL */
   size_t options_size;
   /* check: complain about what can be seen without running (missing executable, unknown
-   * simulation). Local; setup->context and setup->problem may be NULL, then less is checked. NULL =
-   * nothing to check. */
+   * simulation). Local; setup->context and setup->problem may be NULL, then less is checked. */
   gannet_err (*check)(const void *options, const gannet_evaluator_setup *setup,
                       gannet_complaints *complaints);
   gannet_err (*create)(const void *options, const gannet_evaluator_setup *setup, void **state);

@@ -2,7 +2,8 @@
  *
  * The communicator is cut into floor(np / ranks_per_simulation) groups; ranks left over idle.
  * Evaluation i of a poll runs on group i mod groups. Because the size of a group is stated and not
- * derived from np, results do not depend on np.
+ * derived from np, results do not depend on np. A simulation that crashes or never returns takes
+ * the job with it: programs that may do so belong to the command back-end.
  */
 #ifndef GANNET_EVALUATE_IN_PROCESS_H
 #define GANNET_EVALUATE_IN_PROCESS_H

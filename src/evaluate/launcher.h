@@ -14,7 +14,8 @@
  * stderr in stdout.log and stderr.log of that directory, default signal actions, and an environment
  * without the variables of MPI launchers and SLURM steps that break nested mpirun and srun. When
  * its leader ends, whatever it left running is killed. When the controller ends, even by kill -9,
- * the helper sees the socket close, kills every child and ends too.
+ * the helper sees the socket close, kills every child and ends too. Children inherit the
+ * environment that the controller had at gannet_launcher_start.
  */
 #ifndef GANNET_EVALUATE_LAUNCHER_H
 #define GANNET_EVALUATE_LAUNCHER_H

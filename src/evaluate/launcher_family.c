@@ -42,21 +42,27 @@ static int look_at(const char *pid, process *found) {
              : -1;
 }
 
-/* An orphan that began a session of its own is known by the mark in its environment. */
-static bool carries(const char *pid, const char *mark) {
+/* An orphan that began a session of its own is known by the mark in its environment: 1 or 0, or -1
+ * when that cannot be read, as in the middle of execve. */
+static int carries(const char *pid, const char *mark) {
   static const size_t capacity = 256 * 1024;
   char *text = malloc(capacity);
-  bool found = false;
+  int found = 0;
   const ssize_t size = text ? read_proc(pid, "environ", text, capacity) : -1;
   for (const char *at = text; size > 0 && at < text + size && !found; at += strlen(at) + 1)
     found = strcmp(at, mark) == 0;
   free(text);
-  return found;
+  return size > 0 ? found : -1;
+}
+
+/* Whether a process belongs to a child: 1, 0, or -1 when it cannot be told yet. */
+static int belongs(const char *pid, const process *found, pid_t leader, const char *mark) {
+  if (found->session == leader) return 1;
+  return found->parent == getpid() ? carries(pid, mark) : 0;
 }
 
 int gannet_launcher_signal_family(pid_t leader, const char *mark, int signal) {
   int others = 0;
-  const pid_t self = getpid();
   (void)kill(-leader, signal);
   DIR *all = opendir("/proc");
   if (!all) return 0; /* without /proc the process group has to do */
@@ -64,11 +70,10 @@ int gannet_launcher_signal_family(pid_t leader, const char *mark, int signal) {
     process found;
     if (!isdigit((unsigned char)entry->d_name[0]) || look_at(entry->d_name, &found)) continue;
     const pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-    if (pid == self || pid == leader || found.state == 'Z') continue;
-    const bool orphan = found.parent == self && found.session != leader;
-    if (found.session != leader && !(orphan && carries(entry->d_name, mark))) continue;
-    ++others;
-    if (found.group != leader) (void)kill(pid, signal);
+    if (pid == leader || found.state == 'Z') continue;
+    const int member = belongs(entry->d_name, &found, leader, mark);
+    if (member) ++others; /* also when it cannot be told: the caller comes again */
+    if (member > 0 && found.group != leader) (void)kill(pid, signal);
   }
   (void)closedir(all);
   return others;

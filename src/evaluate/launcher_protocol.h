@@ -52,8 +52,8 @@ int gannet_launcher_spawn(const gannet_launcher_order *order, char *const *inher
                           const char **stage);
 
 /* Send a signal to a child and everything it started: its process group, its session, and orphans
- * that carry its mark in their environment. Returns how many other processes than the leader were
- * found.
+ * that carry its mark in their environment. Returns how many others than the leader were found,
+ * counting those that cannot be told yet because they are in the middle of execve.
  *
  * Local.
  *

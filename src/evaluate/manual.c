@@ -1,6 +1,16 @@
 /* A campaign whose simulations somebody else runs, between gannet ask and gannet tell. */
 #include "evaluate/backends.h"
 
+static const gannet_option no_options[] = {{0}};
+
+static gannet_err check(const void *options, const gannet_evaluator_setup *setup,
+                        gannet_complaints *complaints) {
+  (void)options;
+  (void)setup;
+  (void)complaints;
+  return GANNET_OK;
+}
+
 static gannet_err create(const void *options, const gannet_evaluator_setup *setup, void **state) {
   (void)options;
   (void)setup;
@@ -37,6 +47,9 @@ static gannet_err cancel(void *state) {
 const gannet_evaluator_type gannet_evaluator_manual = {
     .name = "manual",
     .summary = "simulations are run by hand or by a script: gannet ask and gannet tell",
+    .options = no_options,
+    .options_size = 1,
+    .check = check,
     .create = create,
     .destroy = destroy,
     .submit = submit,
