@@ -55,7 +55,7 @@ GANNET_CHECKED gannet_err gannet_train_loss(const gannet_train_problem *problem,
  * adam and sgd follow the mean over a mini-batch of the squared residuals plus lambda / n times the
  * pull, so that the rate does not depend on the sizes; the order of the data is random, by stream.
  *
- * Local. PETSc must be initialised for lbfgs.
+ * Local. PETSc must be initialised for lbfgs, and for newton beyond its limit.
  *
  * stream  in   of purpose GANNET_FOR_TRAINING
  * theta   out  [2][parameters]
