@@ -69,7 +69,7 @@ GANNET_CHECKED gannet_err gannet_ledger_apply(gannet_ledger *ledger, int64_t seq
 /* Write and take over a record of each kind. On ranks without the journal nothing is written, but
  * the record is taken over, so all ledgers stay alike.
  *
- * Local (the caller agrees on the outcome).
+ * Local; the caller agrees on the outcome between ranks.
  *
  * Errors: those of gannet_journal_append.
  */
@@ -92,10 +92,7 @@ GANNET_CHECKED gannet_err gannet_ledger_propose(gannet_ledger *ledger, int64_t f
 GANNET_CHECKED gannet_err gannet_ledger_submit(gannet_ledger *ledger, int n, const int64_t *ids,
                                                const int *attempts, const uint64_t *nonces);
 
-/* n ended attempts, with one sync. final tells whether the evaluation ended with it.
- *
- * Local.
- */
+/* One ended attempt; final tells whether the evaluation ended with it. */
 typedef struct {
   int64_t id;
   bool final;
@@ -105,6 +102,10 @@ typedef struct {
   gannet_run_record run;
 } gannet_ended;
 
+/* n ended attempts, with one sync.
+ *
+ * Local.
+ */
 GANNET_CHECKED gannet_err gannet_ledger_results(gannet_ledger *ledger, int n,
                                                 const gannet_ended *ended);
 

@@ -76,7 +76,7 @@ extern const cli_flag cli_common_flags[];
 GANNET_CHECKED gannet_err cli_parse(const cli_command *command, int argc, char **argv,
                                     cli_arguments *arguments, bool *help);
 
-/* Value of a flag, NULL when it was not given; whether it was given.
+/* Value of a flag, NULL when it was not given; and whether it was given.
  *
  * Local.
  */
@@ -126,7 +126,10 @@ typedef struct {
  */
 void cli_log_begin(cli_log *log, gannet_log_level shown);
 
-/* gannet_log_sink */
+/* The gannet_log_sink that goes with it.
+ *
+ * Local.
+ */
 void cli_log_line(void *user, gannet_log_level level, int rank, const char *line);
 
 extern const cli_command cli_run;

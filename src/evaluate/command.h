@@ -63,7 +63,10 @@ typedef struct {
   double *constraints; /* [n_constraints] of the record being made */
 } gannet_flights;
 
-/* Local, rank 0 only; free with gannet_flights_destroy, also after failure. */
+/* Create on rank 0 only; free with gannet_flights_destroy, also after failure.
+ *
+ * Local.
+ */
 GANNET_CHECKED gannet_err gannet_flights_create(const gannet_command_options *options,
                                                 const gannet_evaluator_setup *setup,
                                                 gannet_flights **flights);

@@ -25,8 +25,16 @@ static const gannet_method neural_bo_pointwise = {
     .name = "neural-bo-pointwise",
     .summary = "tangent kernel of a ReLU network, an independent normal draw at every candidate",
     .source = "Neural-BO (Phan-Trong, Tran-The, Gupta 2023), algorithm 1, with the linearised mean",
-    .defaults = {SET("surrogate.type", "tangent-kernel"), SET("surrogate.activation", "relu"),
-                 SET("acquisition.type", "thompson-pointwise")},
+    .defaults = {SET("surrogate.type", "tangent-kernel"), SET("surrogate.kernel", "network"),
+                 SET("surrogate.activation", "relu"), SET("surrogate.width", "500"),
+                 SET("transform", "none"), SET("acquisition.type", "thompson-pointwise")},
+};
+
+static const gannet_method neural_ts = {
+    .name = "neural-ts",
+    .summary = "an ensemble of trained networks, each of which proposes its own minimiser",
+    .source = "sample-then-optimise batch neural Thompson sampling (Dai et al. 2022)",
+    .defaults = {SET("surrogate.type", "ensemble"), SET("acquisition.type", "thompson")},
 };
 
 static const gannet_method neural_ei = {
@@ -73,7 +81,9 @@ static const gannet_method uniform = {
 };
 
 const gannet_method *const gannet_methods[] = {
-    &automatic, &neural_bo, &neural_bo_pointwise, &neural_ei, &gp_ts, &gp_ei, &gp_ucb, &sobol,
+    &automatic, &neural_bo, &neural_bo_pointwise,
+    &neural_ts, &neural_ei, &gp_ts,
+    &gp_ei,     &gp_ucb,    &sobol,
     &uniform,   NULL,
 };
 
