@@ -1,5 +1,4 @@
 /* The program: finds the command, starts what it needs, reports errors. */
-#include <petscsys.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,6 +8,7 @@
 #include "cli/cli.h"
 #include "gannet/version.h"
 #include "linalg/blas.h"
+#include "minimize/prepare.h"
 
 static void report(const cli_world *world, gannet_err err) {
   char host[64] = "";
@@ -54,9 +54,7 @@ static gannet_err start_world(const cli_command *command, cli_world *world) {
   world->comm = MPI_COMM_WORLD;
   if (world->rank > 0) gannet_launcher_stop(&world->launcher);
   gannet_blas_set_threads(1); /* a rank is the unit of parallelism, and threads would change bits */
-  GANNET_REQUIRE(PetscInitializeNoArguments() == 0, GANNET_ERR_LIBRARY, "PetscInitialize failed");
-  GANNET_REQUIRE(PetscPopSignalHandler() == 0, GANNET_ERR_LIBRARY, "PetscPopSignalHandler failed");
-  return GANNET_OK;
+  return gannet_petsc_prepare(world->comm);
 }
 
 static gannet_exit run_parallel(const cli_command *command, const cli_arguments *arguments) {
@@ -69,8 +67,7 @@ static gannet_exit run_parallel(const cli_command *command, const cli_arguments 
   code = run_command(command, arguments, &world);
   leave_together(&world, code);
   gannet_launcher_stop(&world.launcher);
-  (void)PetscFinalize();
-  (void)MPI_Finalize();
+  (void)MPI_Finalize(); /* PETSc too */
   return code;
 }
 

@@ -6,11 +6,13 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "minimize/prepare.h"
 #include "optimizer/propose.h"
 
 gannet_err gannet_optimizer_create_from(gannet_context *context, const gannet_problem *problem,
                                         gannet_optimizer_options *options,
                                         gannet_optimizer **optimizer) {
+  GANNET_TRY(gannet_agree(context->comm, gannet_petsc_prepare(context->comm)));
   GANNET_TRY(gannet_alloc(1, sizeof **optimizer, optimizer));
   gannet_optimizer *made = *optimizer;
   made->context = context;

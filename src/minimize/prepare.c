@@ -1,0 +1,34 @@
+#include "minimize/prepare.h"
+
+#include <petscsys.h>
+
+/* Attributes of MPI_COMM_SELF are deleted at the beginning of MPI_Finalize, while MPI still works
+ * (MPI 3.1, section 8.7.1). */
+static int finalize(MPI_Comm comm, int key, void *value, void *extra) {
+  (void)comm;
+  (void)key;
+  (void)value;
+  (void)extra;
+  PetscBool initialised = PETSC_FALSE;
+  (void)PetscInitialized(&initialised);
+  return initialised && PetscFinalize() ? MPI_ERR_OTHER : MPI_SUCCESS;
+}
+
+static gannet_err initialise(MPI_Comm comm) {
+  int key = MPI_KEYVAL_INVALID;
+  GANNET_TRY_MPI(MPI_Comm_dup(comm, &PETSC_COMM_WORLD));
+  GANNET_REQUIRE(PetscInitializeNoArguments() == 0, GANNET_ERR_LIBRARY, "PetscInitialize failed");
+  GANNET_REQUIRE(PetscPopSignalHandler() == 0, GANNET_ERR_LIBRARY, "PetscPopSignalHandler failed");
+  GANNET_TRY_MPI(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finalize, &key, NULL));
+  GANNET_TRY_MPI(MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL));
+  return GANNET_OK;
+}
+
+gannet_err gannet_petsc_prepare(MPI_Comm comm) {
+  PetscBool initialised = PETSC_FALSE;
+  int running = 0;
+  (void)MPI_Initialized(&running);
+  GANNET_REQUIRE(running, GANNET_ERR_STATE, "MPI is not initialised");
+  (void)PetscInitialized(&initialised);
+  return initialised ? GANNET_OK : initialise(comm);
+}

@@ -1,0 +1,17 @@
+/* Initialising PETSc on behalf of programs that do not use it themselves. */
+#ifndef GANNET_MINIMIZE_PREPARE_H
+#define GANNET_MINIMIZE_PREPARE_H
+
+#include "base/error.h"
+
+/* Make sure that PETSc is initialised. A program that uses PETSc initialises it before; then
+ * nothing happens here. Otherwise it is initialised on a duplicate of comm, without signal
+ * handlers, and finalised by MPI_Finalize.
+ *
+ * Collective over comm.
+ *
+ * Errors: GANNET_ERR_STATE when MPI is not initialised; GANNET_ERR_LIBRARY.
+ */
+GANNET_CHECKED gannet_err gannet_petsc_prepare(MPI_Comm comm);
+
+#endif
