@@ -143,8 +143,12 @@ static gannet_err run_campaign(const settings *s, gannet_campaign *campaign, gan
   return GANNET_OK;
 }
 
-static void print_complaints(const gannet_complaints *complaints, int rank) {
-  if (rank == 0 && complaints->count > 0) (void)fputs(complaints->text, stderr);
+/* All errors of a campaign file are shown, then counted in the error of the program. */
+static gannet_err print_complaints(const gannet_complaints *complaints, gannet_err err,
+                                   const settings *s) {
+  if (complaints->count == 0) return err;
+  (void)fputs(complaints->text, stderr);
+  return GANNET_RAISE(GANNET_ERR_INPUT, "%d in '%s'", complaints->count, s->start.file);
 }
 
 static gannet_err check_input(const settings *s, const cli_world *world,
@@ -178,7 +182,7 @@ static gannet_err run(const cli_arguments *arguments, const cli_world *world, ga
     if (err == GANNET_OK) err = run_campaign(&s, &campaign, code);
     gannet_campaign_close(&campaign);
   }
-  print_complaints(&complaints, world->rank);
+  if (world->rank == 0) err = print_complaints(&complaints, err, &s);
   gannet_complaints_release(&complaints);
   if (s.log.file) (void)fclose(s.log.file);
   return err;

@@ -37,7 +37,10 @@ static int search_path(const char *program, char *path) {
 }
 
 int gannet_command_find(const char *program, const char *input_directory, char *path) {
-  if (!strchr(program, '/')) return search_path(program, path);
+  static const char beside[] = "{input_directory}/"; /* where relative paths start anyway */
+  const bool is_beside = strncmp(program, beside, sizeof beside - 1) == 0;
+  if (is_beside) program += sizeof beside - 1;
+  if (!is_beside && !strchr(program, '/')) return search_path(program, path);
   const char *start = input_directory ? input_directory : ".";
   const int size = program[0] == '/' ? snprintf(path, PATH_MAX, "%s", program)
                                      : snprintf(path, PATH_MAX, "%s/%s", start, program);
