@@ -82,7 +82,7 @@ static void earlier_attempts_are_moved_aside(void **state) {
   prepare(f, 3, 4);
   assert_false(exists(f->evaluation, "results.out"));
   for (int i = 0; i < 3; ++i) {
-    char expected[20];
+    char expected[32];
     (void)snprintf(expected, sizeof expected, "objective %d\n", i + 1);
     assert_string_equal(content(f->evaluation, left[i]), expected);
   }
