@@ -12,14 +12,14 @@ import tempfile
 
 # From the top down: a room may include itself and the rooms before it.
 ROOMS = ("base linalg minimize store problem network surrogate acquisition search optimizer "
-         "evaluate campaign simulations cli").split()
+         "evaluate campaign simulations cli bench").split()
 
 # Which rooms may know which outside headers; the first pattern that matches decides.
 OUTSIDE = [
     (r"(hdf5|H5\w*)\.h", {"store"}),
     (r"(cblas|lapacke?|f77blas|openblas)\w*\.h|openblas.*/.*", {"linalg"}),
     (r"petsc/?.*tao\w*\.h", {"minimize"}),
-    (r"petsc.*", {"minimize", "simulations", "cli"}),
+    (r"petsc.*", {"minimize", "simulations", "cli", "bench"}),
     (r"libfyaml\.h", {"campaign"}),
     (r"jansson\w*\.h", {"optimizer", "evaluate", "campaign", "cli"}),
     (r"Random123/.*", {"base"}),

@@ -78,7 +78,9 @@ static bool is_design_complete(const gannet_optimizer *o) {
 static gannet_err propose(gannet_optimizer *o, int q, double *x_unit) {
   if (o->options.proposer != GANNET_PROPOSE_MODEL || !is_design_complete(o))
     return gannet_propose_design(o, q, o->options.proposer == GANNET_PROPOSE_RANDOM, x_unit);
+  double mark = gannet_clock_seconds();
   GANNET_TRY(gannet_models_fit(o->models, o->batch));
+  gannet_propose_mark(o, GANNET_PHASE_FIT, &mark);
   switch (o->options.acq_type->kind) {
     case GANNET_ACQ_DRAWS:
       return gannet_propose_draws(o, q, x_unit);
@@ -108,6 +110,7 @@ gannet_err gannet_optimizer_ask(gannet_optimizer *o, int q, int64_t *id, double 
   const gannet_origin origin = o->options.proposer == GANNET_PROPOSE_MODEL && is_design_complete(o)
                                    ? GANNET_ORIGIN_METHOD
                                    : GANNET_ORIGIN_INITIAL;
+  memset(o->phase_seconds, 0, sizeof o->phase_seconds);
   gannet_err err = gannet_alloc((size_t)q * (size_t)o->problem->d, sizeof *x_unit, &x_unit);
   err = gannet_agree(o->context->comm, err);
   if (err == GANNET_OK) err = propose(o, q, x_unit);

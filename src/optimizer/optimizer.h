@@ -9,14 +9,26 @@
 #include "optimizer/models.h"
 #include "optimizer/options.h"
 
+/* Parts of an ask, for measurements: conditioning and learning, preparing draws, scoring
+ * candidates, polish, and the choice of the batch. */
+typedef enum {
+  GANNET_PHASE_FIT,
+  GANNET_PHASE_SAMPLE,
+  GANNET_PHASE_SCAN,
+  GANNET_PHASE_POLISH,
+  GANNET_PHASE_CHOOSE,
+  GANNET_PHASE_COUNT
+} gannet_phase;
+
 struct gannet_optimizer {
   const gannet_context *context;
   const gannet_problem *problem;
   gannet_optimizer_options options;
   gannet_history *history;
-  gannet_models *models; /* NULL for methods without a model */
-  int64_t batch;         /* number of the next proposal */
-  double ask_seconds;    /* of the last ask */
+  gannet_models *models;                    /* NULL for methods without a model */
+  int64_t batch;                            /* number of the next proposal */
+  double ask_seconds;                       /* of the last ask */
+  double phase_seconds[GANNET_PHASE_COUNT]; /* of the last ask; 0 for phases that it had not */
 };
 
 /* Create from checked options.

@@ -4,9 +4,16 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "search/batch.h"
 #include "search/sobol.h"
+
+void gannet_propose_mark(gannet_optimizer *o, gannet_phase phase, double *mark) {
+  const double now = gannet_clock_seconds();
+  o->phase_seconds[phase] += now - *mark;
+  *mark = now;
+}
 
 typedef struct {
   int64_t id;

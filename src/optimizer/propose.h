@@ -25,8 +25,7 @@ GANNET_CHECKED gannet_err gannet_propose_design(const gannet_optimizer *optimize
  *
  * Collective; the same on all ranks.
  */
-GANNET_CHECKED gannet_err gannet_propose_draws(const gannet_optimizer *optimizer, int q,
-                                               double *x_unit);
+GANNET_CHECKED gannet_err gannet_propose_draws(gannet_optimizer *optimizer, int q, double *x_unit);
 
 /* One independent normal per candidate and point of the batch, the paper's form of Thompson
  * sampling; constraints are drawn the same way. Not polished, because such a draw has no gradient.
@@ -45,6 +44,12 @@ GANNET_CHECKED gannet_err gannet_propose_pointwise(const gannet_optimizer *optim
  */
 GANNET_CHECKED gannet_err gannet_propose_moments(gannet_optimizer *optimizer, int q,
                                                  double *x_unit);
+
+/* Add the time since *mark to a phase, and set *mark to now.
+ *
+ * Local.
+ */
+void gannet_propose_mark(gannet_optimizer *optimizer, gannet_phase phase, double *mark);
 
 /* Score of a point that violates constraints: below every feasible one, less violation first. */
 #define GANNET_INFEASIBLE_SCORE (-1e6)

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "optimizer/propose.h"
 #include "search/polish.h"
@@ -175,20 +176,27 @@ static void drop(proposal *p) {
   gannet_free(&p->choices.scores);
 }
 
-static gannet_err run(const gannet_optimizer *o, int q, int n_ranked, proposal *p, double *x_unit) {
+static gannet_err run(gannet_optimizer *o, int q, int n_ranked, proposal *p, double *x_unit) {
+  double mark = gannet_clock_seconds();
   GANNET_TRY(gannet_scan(o->context, p->candidates, q, n_ranked, score, &p->work, p->best));
   for (int l = 0; l < q; ++l)
     gannet_propose_points(p->candidates, n_ranked, p->best + (size_t)l * (size_t)n_ranked,
                           p->points + (size_t)l * (size_t)n_ranked * (size_t)o->problem->d);
+  gannet_propose_mark(o, GANNET_PHASE_SCAN, &mark);
   GANNET_TRY(polish(o, &p->work, p->points, n_ranked, &p->choices));
+  gannet_propose_mark(o, GANNET_PHASE_POLISH, &mark);
   GANNET_TRY(gannet_agree(o->context->comm, score_options(&p->work, o, &p->choices, p->scratch)));
-  return gannet_propose_choose(o, &p->choices, q, x_unit);
+  GANNET_TRY(gannet_propose_choose(o, &p->choices, q, x_unit));
+  gannet_propose_mark(o, GANNET_PHASE_CHOOSE, &mark);
+  return GANNET_OK;
 }
 
-gannet_err gannet_propose_draws(const gannet_optimizer *o, int q, double *x_unit) {
+gannet_err gannet_propose_draws(gannet_optimizer *o, int q, double *x_unit) {
   const int n_ranked = n_starts_of(o) + SPARE;
   proposal p = {0};
+  double mark = gannet_clock_seconds();
   GANNET_TRY(gannet_models_sample(o->models, q, o->batch));
+  gannet_propose_mark(o, GANNET_PHASE_SAMPLE, &mark);
   gannet_err err = gannet_agree(o->context->comm, make(o, q, n_ranked, &p));
   if (err == GANNET_OK) err = run(o, q, n_ranked, &p, x_unit);
   drop(&p);

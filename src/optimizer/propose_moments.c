@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "acquisition/normal.h"
+#include "base/clock.h"
 #include "base/memory.h"
 #include "optimizer/propose.h"
 #include "search/polish.h"
@@ -139,9 +140,11 @@ static gannet_err scan_and_polish(gannet_optimizer *o, proposal *p,
                                   const gannet_candidates *candidates) {
   const size_t d = (size_t)o->problem->d;
   double *ranked = p->choices.options + (size_t)p->n_starts * d;
+  double mark = gannet_clock_seconds();
   GANNET_TRY(gannet_scan(o->context, candidates, 1, p->n_ranked, score, &p->work, p->best));
   gannet_propose_points(candidates, p->n_ranked, p->best, ranked);
   for (int i = 0; i < p->n_ranked; ++i) p->choices.scores[p->n_starts + i] = p->best[i].score;
+  gannet_propose_mark(o, GANNET_PHASE_SCAN, &mark);
   if (p->n_starts == 0) return GANNET_OK;
   const gannet_polish_spec spec = {.problem = o->problem,
                                    .n_lists = 1,
@@ -152,6 +155,7 @@ static gannet_err scan_and_polish(gannet_optimizer *o, proposal *p,
                                    .options = {o->options.search.polish, 1e-7, 1e-9}};
   GANNET_TRY(gannet_polish(o->context, &spec, p->choices.options, p->choices.scores));
   for (int i = 0; i < p->n_starts; ++i) p->choices.scores[i] *= -1;
+  gannet_propose_mark(o, GANNET_PHASE_POLISH, &mark);
   return GANNET_OK;
 }
 
@@ -177,10 +181,14 @@ static gannet_err believe_pending(gannet_optimizer *o) {
 
 static gannet_err propose_all(gannet_optimizer *o, int q, proposal *p, double *x_unit) {
   const size_t d = (size_t)o->problem->d;
+  double mark = gannet_clock_seconds();
   GANNET_TRY(believe_pending(o));
+  gannet_propose_mark(o, GANNET_PHASE_FIT, &mark);
   for (int i = 0; i < q; ++i) {
+    mark = gannet_clock_seconds();
     if (i > 0)
       GANNET_TRY(gannet_models_believe(o->models, 1, x_unit + (size_t)(i - 1) * d, o->batch));
+    gannet_propose_mark(o, GANNET_PHASE_FIT, &mark);
     GANNET_TRY(propose_one(o, p, x_unit + (size_t)i * d));
   }
   return GANNET_OK;

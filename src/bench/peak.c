@@ -1,0 +1,114 @@
+/* Limits of this machine in this run: matrix products, memory. */
+#include <stdio.h>
+
+#include "bench/bench.h"
+#include "bench/rates.h"
+#include "linalg/blas.h"
+#include "surrogate/surrogate.h"
+
+typedef struct {
+  int size, d, q, width, n, elements;
+  double seconds;
+} peak_settings;
+
+static const gannet_option peak_options[] = {
+    {.key = "size",
+     .type = GANNET_INTEGER,
+     .offset = offsetof(peak_settings, size),
+     .fallback = "1024",
+     .lower = 1,
+     .upper = 20000,
+     .help = "order of the large square product"},
+    {.key = "d",
+     .type = GANNET_INTEGER,
+     .offset = offsetof(peak_settings, d),
+     .fallback = "20",
+     .lower = 1,
+     .upper = 10000,
+     .help = "variables, for the shapes of the hot loop"},
+    {.key = "q",
+     .type = GANNET_INTEGER,
+     .offset = offsetof(peak_settings, q),
+     .fallback = "8",
+     .lower = 1,
+     .upper = 10000,
+     .help = "draws, for the shapes of the hot loop"},
+    {.key = "width",
+     .type = GANNET_INTEGER,
+     .offset = offsetof(peak_settings, width),
+     .fallback = "256",
+     .lower = 1,
+     .upper = 1e5,
+     .help = "units of the network, for the shapes of the hot loop"},
+    {.key = "n",
+     .type = GANNET_INTEGER,
+     .offset = offsetof(peak_settings, n),
+     .fallback = "500",
+     .lower = 1,
+     .upper = 1e5,
+     .help = "observations, for the shapes of the hot loop"},
+    {.key = "elements",
+     .type = GANNET_INTEGER,
+     .offset = offsetof(peak_settings, elements),
+     .fallback = "10000000",
+     .lower = 1,
+     .upper = 2e9,
+     .help = "length of the arrays of the memory test"},
+    {.key = "seconds",
+     .type = GANNET_DURATION,
+     .offset = offsetof(peak_settings, seconds),
+     .fallback = "0.3",
+     .lower = 1e-3,
+     .upper = 3600,
+     .help = "time per measurement"},
+    {0},
+};
+
+/* One line: the slowest rank, and all ranks together. */
+static gannet_err report(const bench_world *world, const char *what, double mine,
+                         const char *unit) {
+  double least = 0, sum = 0;
+  GANNET_TRY_MPI(MPI_Allreduce(&mine, &least, 1, MPI_DOUBLE, MPI_MIN, world->comm));
+  GANNET_TRY_MPI(MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, world->comm));
+  if (world->rank == 0)
+    (void)printf("| %s | %.1f | %.1f | %s |\n", what, least / 1e9, sum / 1e9, unit);
+  return GANNET_OK;
+}
+
+static gannet_err product(const bench_world *world, const char *what, int n, int m, int k,
+                          double seconds) {
+  char name[128];
+  double rate = 0;
+  GANNET_TRY_MPI(MPI_Barrier(world->comm));
+  GANNET_TRY(gannet_agree(world->comm, bench_gemm_rate(n, m, k, seconds, &rate)));
+  (void)snprintf(name, sizeof name, "DGEMM %d x %d x %d (%s)", n, k, m, what);
+  return report(world, name, rate, "GFLOP/s");
+}
+
+static gannet_err run(const bench_world *world, const void *settings) {
+  const peak_settings *s = settings;
+  double triad = 0;
+  if (world->rank == 0)
+    (void)printf(
+        "BLAS kernel %s, %d thread(s) per rank, %d rank(s)\n\n| measured (rows x inner x "
+        "columns) | slowest rank | all ranks | unit |\n|---|---|---|---|\n",
+        gannet_blas_kernel(), gannet_blas_threads(), world->np);
+  GANNET_TRY(product(world, "large", s->size, s->size, s->size, s->seconds));
+  GANNET_TRY(product(world, "inputs of the units", GANNET_TILE, s->width, s->d + 1, s->seconds));
+  GANNET_TRY(
+      product(world, "draws from the units", GANNET_TILE, s->q * (s->d + 1), s->width, s->seconds));
+  GANNET_TRY(
+      product(world, "inner products with the data", GANNET_TILE, s->n, s->d + 1, s->seconds));
+  GANNET_TRY(product(world, "draws from the data", GANNET_TILE, s->q, s->n, s->seconds));
+  GANNET_TRY_MPI(MPI_Barrier(world->comm));
+  GANNET_TRY(gannet_agree(world->comm, bench_triad_rate(s->elements, s->seconds, &triad)));
+  return report(world, "memory triad a = b + s c", triad, "GB/s");
+}
+
+const bench_type bench_peak = {
+    .name = "peak",
+    .summary = "rates of matrix products and memory in this run",
+    .options = peak_options,
+    .options_size = sizeof(peak_settings),
+    .run = run,
+};

@@ -1,0 +1,82 @@
+#include "bench/rates.h"
+
+#include <sys/resource.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "bench/statistics.h"
+#include "linalg/blas.h"
+
+enum { REPEATS_MOST = 1000 };
+
+typedef struct {
+  int n, m, k;
+  double *a, *b, *c;
+} operands;
+
+static void drop(operands *o) {
+  gannet_free(&o->a);
+  gannet_free(&o->b);
+  gannet_free(&o->c);
+}
+
+static void multiply(operands *o) {
+  gannet_gemm_nt(o->n, o->m, o->k, 1, o->a, o->k, o->b, o->k, 0, o->c, o->m);
+}
+
+static void add(operands *o) {
+  for (int i = 0; i < o->n; ++i) o->a[i] = o->b[i] + 3 * o->c[i];
+}
+
+/* Median time of a call; short calls are timed several at once. */
+static double time_of(operands *o, void (*step)(operands *), double seconds) {
+  double time[REPEATS_MOST];
+  int n = 0, calls = 1;
+  step(o);
+  const double start = gannet_clock_seconds();
+  step(o);
+  const double once = gannet_clock_seconds() - start;
+  if (once < 1e-4) calls = (int)(1e-4 / (once + 1e-7)) + 1;
+  do {
+    const double begin = gannet_clock_seconds();
+    for (int i = 0; i < calls; ++i) step(o);
+    time[n++] = (gannet_clock_seconds() - begin) / calls;
+  } while (n < REPEATS_MOST && (n < 5 || gannet_clock_seconds() - start < seconds));
+  bench_sort(n, time);
+  return bench_quantile(n, time, 0.5);
+}
+
+static gannet_err allocate(operands *o, size_t a, size_t b, size_t c) {
+  GANNET_TRY(gannet_alloc(a, sizeof(double), &o->a));
+  GANNET_TRY(gannet_alloc(b, sizeof(double), &o->b));
+  GANNET_TRY(gannet_alloc(c, sizeof(double), &o->c));
+  const gannet_stream stream = {1, GANNET_FOR_SIMULATION, 0, 0};
+  gannet_random_uniform(stream, 0, a, o->a);
+  gannet_random_uniform(stream, a, b, o->b);
+  gannet_random_uniform(stream, a + b, c, o->c);
+  return GANNET_OK;
+}
+
+gannet_err bench_gemm_rate(int n, int m, int k, double seconds, double *rate) {
+  operands o = {.n = n, .m = m, .k = k};
+  const size_t rows = (size_t)n, columns = (size_t)m, inner = (size_t)k;
+  const gannet_err err = allocate(&o, rows * inner, columns * inner, rows * columns);
+  if (err == GANNET_OK) *rate = 2.0 * n * m * k / time_of(&o, multiply, seconds);
+  drop(&o);
+  return err;
+}
+
+gannet_err bench_triad_rate(int count, double seconds, double *rate) {
+  operands o = {.n = count};
+  const gannet_err err = allocate(&o, (size_t)count, (size_t)count, (size_t)count);
+  if (err == GANNET_OK) *rate = 24.0 * count / time_of(&o, add, seconds);
+  drop(&o);
+  return err;
+}
+
+double bench_peak_memory(void) {
+  struct rusage usage;
+  if (getrusage(RUSAGE_SELF, &usage) != 0) return 0;
+  return 1024.0 * (double)usage.ru_maxrss; /* kilobytes on Linux */
+}

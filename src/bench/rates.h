@@ -1,0 +1,30 @@
+/* What this machine can do, measured: the limits that the other numbers are compared with. */
+#ifndef GANNET_BENCH_RATES_H
+#define GANNET_BENCH_RATES_H
+
+#include "base/error.h"
+
+/* Rate of c[n][m] = a[n][k] b[m][k]^T in floating-point operations per second: the median of the
+ * repetitions that fit into a time.
+ *
+ * Local.
+ *
+ * seconds  in  to spend, > 0
+ */
+GANNET_CHECKED gannet_err bench_gemm_rate(int n, int m, int k, double seconds, double *rate);
+
+/* Rate of a = b + s c in bytes per second, counted as 24 bytes per element.
+ *
+ * Local.
+ *
+ * count  in  elements of each array
+ */
+GANNET_CHECKED gannet_err bench_triad_rate(int count, double seconds, double *rate);
+
+/* Largest memory that this process has held so far, in bytes.
+ *
+ * Local.
+ */
+double bench_peak_memory(void);
+
+#endif

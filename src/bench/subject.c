@@ -1,0 +1,130 @@
+#include "bench/subject.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "simulations/benchmark.h"
+#include "simulations/registry.h"
+
+static gannet_err read_box(const char *text, int n, double low, double high, bench_problem *p) {
+  const size_t d = (size_t)p->d;
+  GANNET_TRY(gannet_alloc(d, sizeof *p->lower, &p->lower));
+  GANNET_TRY(gannet_alloc(d, sizeof *p->upper, &p->upper));
+  GANNET_REQUIRE(p->type->box && p->type->box(p->d, p->lower, p->upper, &p->minimum, NULL) == 0,
+                 GANNET_ERR_INPUT, "%s: no known minimum in %d dimensions", text, p->d);
+  GANNET_REQUIRE(p->type->n_constraints == 0, GANNET_ERR_INPUT, "%s has constraints", text);
+  if (n == 2) return GANNET_OK;
+  GANNET_REQUIRE(n == 4 && low < high, GANNET_ERR_INPUT, "%s: expected name:d:lower:upper", text);
+  gannet_benchmark_cube(p->d, low, high, p->lower, p->upper);
+  return GANNET_OK;
+}
+
+gannet_err bench_problem_read(const char *text, double shift, bench_problem *p) {
+  char name[48] = "";
+  double low = 0, high = 0;
+  const int n = sscanf(text, "%47[^:]:%d:%lf:%lf", name, &p->d, &low, &high);
+  GANNET_REQUIRE(n >= 2 && p->d >= 1, GANNET_ERR_INPUT, "%s: expected name:dimension", text);
+  (void)snprintf(p->name, sizeof p->name, "%s", text);
+  p->shift = shift;
+  GANNET_TRY(gannet_simulation_find(name, &p->type));
+  return read_box(text, n, low, high, p);
+}
+
+void bench_problem_release(bench_problem *p) {
+  gannet_free(&p->lower);
+  gannet_free(&p->upper);
+}
+
+gannet_err bench_problem_value(const bench_problem *p, const double *x, const uint64_t *noise_seed,
+                               double *value) {
+  const gannet_benchmark_settings settings = {.noise_sd = noise_seed ? p->noise_sd : 0,
+                                              .shift = p->shift};
+  const gannet_simulation_input input = {.abi = GANNET_SIMULATION_ABI,
+                                         .comm = MPI_COMM_SELF,
+                                         .attempt = 1,
+                                         .seed = noise_seed ? *noise_seed : 0,
+                                         .n_variables = p->d,
+                                         .x = x};
+  gannet_simulation_output output = {0};
+  const int failed = p->type->run(&settings, &input, &output);
+  GANNET_REQUIRE(failed == 0 && !output.infeasible, GANNET_ERR_NUMERIC, "%s: %s", p->name,
+                 output.reason);
+  *value = output.objective;
+  return GANNET_OK;
+}
+
+gannet_err bench_problem_spread(const bench_problem *p, double *sd) {
+  enum { POINTS = 10000 };
+  const gannet_stream stream = {1, GANNET_FOR_SIMULATION, 0, 0};
+  const size_t d = (size_t)p->d;
+  double mean = 0, squares = 0, *x = NULL;
+  GANNET_TRY(gannet_alloc(d, sizeof *x, &x));
+  gannet_err err = GANNET_OK;
+  for (int i = 0; i < POINTS && err == GANNET_OK; ++i) {
+    double value = 0;
+    gannet_random_uniform(stream, (uint64_t)i * d, d, x);
+    for (size_t k = 0; k < d; ++k) x[k] = p->lower[k] + x[k] * (p->upper[k] - p->lower[k]);
+    err = bench_problem_value(p, x, NULL, &value);
+    const double away = value - mean;
+    mean += away / (i + 1);
+    squares += away * (value - mean);
+  }
+  gannet_free(&x);
+  *sd = sqrt(squares / (POINTS - 1));
+  return err;
+}
+
+enum { NAME_SIZE = 16 };
+
+gannet_err bench_problem_space(const bench_problem *p, gannet_problem **space) {
+  gannet_variable *variable = NULL;
+  char(*name)[NAME_SIZE] = NULL;
+  gannet_err err = gannet_alloc((size_t)p->d, sizeof *variable, &variable);
+  if (err == GANNET_OK) err = gannet_alloc((size_t)p->d, sizeof *name, &name);
+  for (int k = 0; k < p->d && err == GANNET_OK; ++k) {
+    (void)snprintf(name[k], NAME_SIZE, "x%d", k + 1);
+    variable[k] = (gannet_variable){
+        .name = name[k], .type = GANNET_VARIABLE_REAL, .lower = p->lower[k], .upper = p->upper[k]};
+  }
+  const gannet_problem_spec spec = {.n_variables = p->d, .variables = variable, .noise_sd = NAN};
+  if (err == GANNET_OK) err = gannet_problem_create(&spec, space);
+  gannet_free(&variable);
+  gannet_free(&name);
+  return err;
+}
+
+static gannet_err add_setting(bench_method *m, const char *key, char *text) {
+  char *equals = strchr(text, '=');
+  GANNET_REQUIRE(m->n_settings < BENCH_SETTINGS_MOST, GANNET_ERR_INPUT, "too many settings");
+  GANNET_REQUIRE(key || equals, GANNET_ERR_INPUT, "'%s': expected key=value", text);
+  if (!key) *equals = '\0';
+  m->setting[m->n_settings++] =
+      (gannet_method_setting){.key = key ? key : text, .text = key ? text : equals + 1};
+  return GANNET_OK;
+}
+
+gannet_err bench_method_read(const char *text, const gannet_text_list *shared, bench_method *m) {
+  size_t length = strlen(text) + 1, at = strcspn(text, "+");
+  for (int i = 0; i < shared->n; ++i) length += strlen(shared->item[i]) + 1;
+  m->name = text;
+  GANNET_TRY(gannet_alloc(length, 1, &m->text));
+  memcpy(m->text, text, at);
+  for (int i = 0; i < shared->n; ++i)
+    at += (size_t)snprintf(m->text + at, length - at, "+%s", shared->item[i]);
+  (void)snprintf(m->text + at, length - at, "%s", text + strcspn(text, "+"));
+  char *rest = m->text;
+  for (const char *key = "method"; rest; key = NULL) {
+    char *plus = strchr(rest, '+');
+    if (plus) *plus = '\0';
+    GANNET_TRY(add_setting(m, key, rest));
+    rest = plus ? plus + 1 : NULL;
+  }
+  return GANNET_OK;
+}
+
+void bench_method_release(bench_method *m) {
+  gannet_free(&m->text);
+}

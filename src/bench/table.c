@@ -1,0 +1,11 @@
+#include "base/names.h"
+#include "bench/bench.h"
+
+const bench_type *const bench_types[] = {&bench_peak, &bench_proposal, &bench_quality, NULL};
+
+gannet_err bench_find(const char *name, const bench_type **type) {
+  int index = 0;
+  GANNET_TRY(gannet_name_find("benchmark", name, (const void *const *)bench_types, &index));
+  *type = bench_types[index];
+  return GANNET_OK;
+}

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""Run every sub-benchmark with tiny sizes and look at what it says.
+
+  check_bench.py PROGRAM MPIRUN
+"""
+import csv
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+PROGRAM, MPIRUN = sys.argv[1:3]
+
+
+def run(ranks, *words, code=0):
+    command = [PROGRAM, *words] if ranks == 1 else [MPIRUN, str(ranks), PROGRAM, *words]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert ran.returncode == code, f"{command} ended with {ran.returncode}:\n{ran.stderr}"
+    return ran.stdout if code == 0 else ran.stderr
+
+
+def cells(text, first):
+    """The cells after the first of the row that starts with it."""
+    rows = [line.split("|")[1:-1] for line in text.splitlines() if line.startswith("|")]
+    found = [[cell.strip() for cell in row[1:]] for row in rows if row[0].strip() == first]
+    assert found, f"no row '{first}' in\n{text}"
+    return found
+
+
+def check_peak():
+    for ranks in (1, 2):
+        text = run(ranks, "peak", "--size", "64", "--n", "50", "--elements", "1000", "--seconds", "1ms")
+        assert f"{ranks} rank(s)" in text
+        row = cells(text, "DGEMM 64 x 64 x 64 (large)")[0]
+        assert 0 < float(row[0]) <= float(row[1]) and row[2] == "GFLOP/s", row
+
+
+def check_proposal():
+    text = run(1, "proposal", "--d", "3", "--q", "2", "--candidates", "300", "--n", "20,40",
+               "--repeat", "2", "--fits", "2")
+    for n in ("20", "40"):
+        kept, learnt, memory = cells(text, n)
+        assert [kept[0], learnt[0]] == ["kept", "learnt"]
+        for row in (kept, learnt):
+            whole, *parts = map(float, row[1:])
+            assert whole > 0 and sum(parts) <= whole + 0.5, row
+        assert all(float(cell) >= 0 for cell in memory), memory
+    assert "Growth from n = 20 to 40" in text
+
+
+def rows_of(path):
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def check_quality(folder):
+    tables = {}
+    for ranks in (1, 2):
+        runs, summary = folder / f"runs{ranks}.csv", folder / f"summary{ranks}.csv"
+        text = run(ranks, "quality", "--problems", "branin:2,levy:3:-5:5", "--methods",
+                   "neural-bo+search.candidates=200,random", "--set", "initial=4", "--seeds", "3",
+                   "--evaluations", "12", "--noise", "0.1", "--csv", str(runs), "--summary",
+                   str(summary))
+        assert len(cells(text, "random")) == 2
+        tables[ranks] = rows_of(runs)
+        assert len(rows_of(summary)) == 2 * 2 * 3
+    assert len(tables[1]) == 2 * 2 * 3 * 12
+    for one, two in zip(tables[1], tables[2]):
+        del one["seconds"], two["seconds"]
+        assert one == two, f"ranks change the result: {one} {two}"
+    for before, row in zip(tables[1], tables[1][1:]):
+        assert float(row["regret"]) >= -1e-6
+        if row["evaluation"] != "1":
+            assert float(row["best"]) <= float(before["best"])
+
+
+def check_errors():
+    assert "did you mean 'quality'" in run(1, "qualty", code=2)
+    assert "'seeds'" in run(1, "quality", "--sedes", "3", code=2)
+    assert "needs a value" in run(1, "peak", "--size", code=2)
+    assert "not an option" in run(1, "peak", "size", "3", code=2)
+    assert "expected name:dimension" in run(
+        1, "quality", "--problems", "branin", "--methods", "random", code=2)
+    assert "has constraints" in run(
+        1, "quality", "--problems", "simionescu:2", "--methods", "random", code=2)
+    assert "no known minimum in 3" in run(
+        1, "quality", "--problems", "branin:3", "--methods", "random", code=2)
+    run(1, code=2)
+    assert "gannet-bench proposal" in run(1, "--help")
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    check_peak()
+    check_proposal()
+    check_quality(pathlib.Path(scratch))
+    check_errors()
