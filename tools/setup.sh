@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2154
 # What tools/quickstart and tools/test share; sourced by both, not run. Needs $root, the top folder.
 
 say() {
