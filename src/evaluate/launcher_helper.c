@@ -69,6 +69,7 @@ static void send_events(helper *own) {
     else if (errno != EINTR)
       own->gone = true;
   }
+  if (sent == 0) return;
   own->n_events -= sent;
   memmove(own->events, own->events + sent, (size_t)own->n_events * sizeof *own->events);
 }
