@@ -8,7 +8,6 @@
  */
 #include <gannet/gannet.h>
 #include <math.h>
-#include <petscsys.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -53,8 +52,8 @@ static gannet_err optimise(gannet_optimizer *optimizer, int evaluations) {
 
 int main(int argc, char **argv) {
   const int evaluations = argc > 1 ? atoi(argv[1]) : 40;
-  if (PetscInitialize(NULL, NULL, NULL, NULL)) return 1; /* MPI too */
   int rank = 0;
+  if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 
   gannet_context *context = NULL;
@@ -76,7 +75,7 @@ int main(int argc, char **argv) {
   gannet_optimizer_destroy(&optimizer);
   gannet_problem_destroy(&problem);
   gannet_context_destroy(&context);
-  PetscFinalize();
+  MPI_Finalize();
   if (err != GANNET_OK) return gannet_err_exit(err);
   return best.id >= 0 && best.objective < 0.397887 + 0.05 ? 0 : 3;
 }

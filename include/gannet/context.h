@@ -23,9 +23,9 @@ typedef enum {
 /* Receives finished lines without a newline; rank is the one that speaks. */
 typedef void (*gannet_log_sink)(void *user, gannet_log_level level, int rank, const char *line);
 
-/* Create a context on a duplicate of comm. MPI must be initialised by the program. PETSc, which does
- * the minimisations, may be initialised by the program before; otherwise the first optimiser does it,
- * on a duplicate of its communicator, and MPI_Finalize ends it.
+/* Create a context on a duplicate of comm. MPI must be initialised by the program. PETSc, which
+ * does the minimisations, may be initialised by the program before; otherwise the first optimiser
+ * does it, on a duplicate of its communicator, and MPI_Finalize ends it.
  *
  * Collective over comm; seed the same on all ranks.
  *

@@ -12,8 +12,7 @@ set_target_properties(gannet PROPERTIES
 target_include_directories(gannet PUBLIC
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-# Programs initialise MPI and PETSc themselves, so both are part of the interface.
-target_link_libraries(gannet PUBLIC MPI::MPI_C PkgConfig::PETSC PRIVATE gannet-options m)
+target_link_libraries(gannet PUBLIC MPI::MPI_C PRIVATE gannet-options m)
 foreach(room IN LISTS rooms)
   target_sources(gannet PRIVATE $<TARGET_OBJECTS:${room}>)
   get_property(outside TARGET ${room} PROPERTY GANNET_OUTSIDE)
