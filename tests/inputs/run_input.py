@@ -1,0 +1,59 @@
+"""Run a campaign file as a test.
+
+  run_input.py --self-check
+  run_input.py GANNET MPIRUN CAMPAIGN.yaml RANKS [OPTION OF RUN...] [--require-best VALUE]
+
+The campaign runs in a directory of its own. Its exit code must be 0, all its files must verify, and its
+best objective must be at least as good as VALUE.
+"""
+import json
+import subprocess
+import sys
+import tempfile
+
+
+def is_good_enough(best, required, maximize):
+    return best >= required if maximize else best <= required
+
+
+def split_arguments(arguments):
+    required = None
+    if "--require-best" in arguments:
+        at = arguments.index("--require-best")
+        required = float(arguments[at + 1])
+        arguments = arguments[:at] + arguments[at + 2:]
+    return arguments, required
+
+
+def run(command):
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)}\nexit code {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def self_check():
+    assert split_arguments(["--max-evals", "5", "--require-best", "0.5"]) == (["--max-evals", "5"], 0.5)
+    assert is_good_enough(1, 2, False) and not is_good_enough(3, 2, False)
+    assert is_good_enough(3, 2, True) and not is_good_enough(1, 2, True)
+
+
+def main():
+    if sys.argv[1:] == ["--self-check"]:
+        return self_check()
+    gannet, mpirun, campaign, ranks = sys.argv[1:5]
+    arguments, required = split_arguments(sys.argv[5:])
+    with tempfile.TemporaryDirectory() as folder:
+        place = folder + "/campaign"
+        run([mpirun, ranks, gannet, "run", campaign, "--directory", place, "--quiet", *arguments])
+        run([gannet, "verify", place])
+        best = json.loads(run([gannet, "best", place, "--format", "json"]))[0]["objective"]
+        with open(place + "/campaign.yaml", encoding="utf-8") as file:
+            maximize = "goal: maximize" in file.read()
+    if required is not None and not is_good_enough(best, required, maximize):
+        sys.exit(f"best objective {best}, expected {required}")
+    return None
+
+
+if __name__ == "__main__":
+    main()
