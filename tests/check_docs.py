@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Fail when the documents say what is not so: links that lead nowhere, commands and options that the
-program does not have, exit codes other than those of the header, a picture that is out of date.
+program does not have, exit codes other than those of the header, another layout of the state file than
+the writer's, a picture that is out of date.
 
   check_docs.py ROOT [PROGRAM]  check the documents below ROOT; without PROGRAM no commands
   check_docs.py --self-check    check that violations are found
@@ -100,6 +101,18 @@ def check_exit_codes(root):
                f"include/gannet/status.h has {expected}")
 
 
+def check_state_layout(root):
+    dataset = r"(?:campaign|problem|history|optimizer)/\w+"
+    writer = (root / "src/campaign/snapshot_write.c").read_text(encoding="utf-8")
+    text = (root / "docs/campaign-directory.md").read_text(encoding="utf-8")
+    section = text.partition("## State")[2].partition("\n## ")[0]
+    written = set(re.findall(rf'"({dataset})"', writer))
+    told = set(re.findall(rf"`({dataset})`", section))
+    for name in sorted(written ^ told):
+        yield (f"docs/campaign-directory.md: {name} is "
+               f"{'not told of' if name in written else 'not in the state file'}")
+
+
 def check_picture(root):
     drawn = subprocess.run([sys.executable, root / "tools/draw_how_it_works.py"],
                            capture_output=True, text=True, check=True).stdout
@@ -116,6 +129,7 @@ def check(root, program):
             yield from check_commands(program, name, text)
             yield from check_options(program, name, text)
     yield from check_exit_codes(root)
+    yield from check_state_layout(root)
     yield from check_picture(root)
 
 
