@@ -66,12 +66,12 @@ static void start(int index) {
   path_of(r->label, "err", errors);
   if (r->params && gannet_file_replace(params, r->params, strlen(r->params)) != GANNET_OK) exit(1);
   if (r->launcher_ranks)
-    (void)snprintf(launcher, sizeof launcher, "%s %d ", GANNET_MPIRUN, r->launcher_ranks);
+    (void)snprintf(launcher, sizeof launcher, "'%s' %d ", GANNET_MPIRUN, r->launcher_ranks);
   if (r->by_environment)
-    (void)snprintf(command, sizeof command, "GANNET_PARAMS=%s GANNET_RESULTS=%s %s%s %s 2>%s",
+    (void)snprintf(command, sizeof command, "GANNET_PARAMS=%s GANNET_RESULTS=%s %s'%s' %s 2>%s",
                    params, results, launcher, GANNET_HEATER, r->arguments, errors);
   else
-    (void)snprintf(command, sizeof command, "%s%s %s %s %s 2>%s", launcher, GANNET_HEATER, params,
+    (void)snprintf(command, sizeof command, "%s'%s' %s %s %s 2>%s", launcher, GANNET_HEATER, params,
                    results, r->arguments, errors);
   codes[index] = system(command);
 }
