@@ -47,9 +47,9 @@ install_packages() {
   missing=$(missing_packages "$@" | tr '\n' ' ')
   [ -n "$missing" ] || return 0
   line="apt-get install -y --no-install-recommends ${missing% }"
-  say "installing: ${missing% }"
+  say "missing packages: ${missing% }"
   # shellcheck disable=SC2086  # one word per package
-  as_root env DEBIAN_FRONTEND=noninteractive sh -c 'apt-get -q update >/dev/null && '"$line" \
+  as_root env DEBIAN_FRONTEND=noninteractive sh -c 'apt-get -q update && '"$line" \
     </dev/null >"$log" 2>&1 || code=$?
   [ $code != 77 ] || die "packages are missing and there is no root access; run this line as root, then
 ${0##*/} again:
