@@ -66,6 +66,16 @@ static const gannet_method gp_ucb = {
                  SET("acquisition.exploration", "2")},
 };
 
+static const gannet_method go_ucb = {
+    .name = "go-ucb",
+    .summary = "a sigmoid network, optimism over a ball of its weights",
+    .source =
+        "Global Optimization with Parametric Function Approximation (Liu, Wang 2023), with a "
+        "calibrated ball",
+    .defaults = {SET("surrogate.type", "parametric"), SET("acquisition.type", "lcb"),
+                 SET("acquisition.exploration", "2")},
+};
+
 static const gannet_method sobol = {
     .name = "sobol",
     .summary = "a scrambled Sobol sequence, no model",
@@ -83,8 +93,8 @@ static const gannet_method uniform = {
 const gannet_method *const gannet_methods[] = {
     &automatic, &neural_bo, &neural_bo_pointwise,
     &neural_ts, &neural_ei, &gp_ts,
-    &gp_ei,     &gp_ucb,    &sobol,
-    &uniform,   NULL,
+    &gp_ei,     &gp_ucb,    &go_ucb,
+    &sobol,     &uniform,   NULL,
 };
 
 gannet_err gannet_method_find(const char *name, const gannet_method **method) {

@@ -7,6 +7,7 @@ const gannet_surrogate_type *const gannet_surrogate_types[] = {
     &gannet_surrogate_tangent_kernel,
     &gannet_surrogate_ensemble,
     &gannet_surrogate_gp,
+    &gannet_surrogate_parametric,
     NULL,
 };
 

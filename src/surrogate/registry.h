@@ -6,6 +6,7 @@
 
 extern const gannet_surrogate_type gannet_surrogate_ensemble;
 extern const gannet_surrogate_type gannet_surrogate_gp;
+extern const gannet_surrogate_type gannet_surrogate_parametric;
 extern const gannet_surrogate_type gannet_surrogate_tangent_kernel;
 
 #endif

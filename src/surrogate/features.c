@@ -1,0 +1,223 @@
+#include "surrogate/features.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "linalg/blas.h"
+#include "linalg/cholesky.h"
+
+struct gannet_features {
+  int p, n, capacity;
+  bool primal;
+  const double *phi; /* [n][p] borrowed */
+  double given;      /* lambda as asked for */
+  double lambda;     /* as used */
+  gannet_cholesky *factor;
+  double *gram;  /* [p][p] of the primal form */
+  double *cross; /* [GANNET_FEATURE_ROWS][size], size = p of the primal form, else capacity */
+  double *work;  /* [capacity] */
+};
+
+static size_t size_of(const gannet_features *f) {
+  return f->primal ? (size_t)f->p : (size_t)f->capacity;
+}
+
+gannet_err gannet_features_create(int p, bool primal, gannet_features **features) {
+  gannet_features *f = NULL;
+  GANNET_TRY(gannet_alloc(1, sizeof *f, &f));
+  f->p = p;
+  f->primal = primal;
+  f->lambda = f->given = 1;
+  gannet_err code = gannet_cholesky_create(&f->factor);
+  if (code == GANNET_OK && primal) {
+    const size_t size = (size_t)p;
+    code = gannet_alloc(size * size, sizeof(double), &f->gram);
+    if (code == GANNET_OK)
+      code = gannet_alloc(GANNET_FEATURE_ROWS * size, sizeof(double), &f->cross);
+  }
+  if (code != GANNET_OK) gannet_features_destroy(&f);
+  *features = f;
+  return code;
+}
+
+void gannet_features_destroy(gannet_features **features) {
+  gannet_features *f = *features;
+  if (!f) return;
+  gannet_cholesky_destroy(&f->factor);
+  gannet_free(&f->gram);
+  gannet_free(&f->cross);
+  gannet_free(&f->work);
+  gannet_free(features);
+}
+
+static gannet_err reserve(gannet_features *f, int n) {
+  if (n <= f->capacity) return GANNET_OK;
+  const size_t size = (size_t)n + (size_t)n / 2;
+  f->capacity = 0;
+  gannet_free(&f->work);
+  GANNET_TRY(gannet_alloc(size, sizeof(double), &f->work));
+  if (!f->primal) {
+    gannet_free(&f->cross);
+    GANNET_TRY(gannet_alloc(GANNET_FEATURE_ROWS * size, sizeof(double), &f->cross));
+  }
+  f->capacity = (int)size;
+  return GANNET_OK;
+}
+
+static gannet_err kernel_rows(void *user, int first, int rows, double *k, int ldk) {
+  const gannet_features *f = user;
+  const int p = f->p, columns = first + rows;
+  if (f->primal) {
+    for (int i = 0; i < rows; ++i)
+      memcpy(k + (size_t)i * (size_t)ldk, f->gram + (size_t)(first + i) * (size_t)p,
+             (size_t)columns * sizeof *k);
+  } else {
+    gannet_gemm_nt(rows, columns, p, 1, f->phi + (size_t)first * (size_t)p, p, f->phi, p, 0, k,
+                   ldk);
+  }
+  for (int i = 0; i < rows; ++i) k[(size_t)i * (size_t)ldk + (size_t)(first + i)] += f->lambda;
+  return GANNET_OK;
+}
+
+/* Mean of the diagonal of the matrix without lambda. */
+static double matrix_size(const gannet_features *f, int n, const double *phi) {
+  double trace = 0;
+  for (int i = 0; i < n; ++i) {
+    const double *row = phi + (size_t)i * (size_t)f->p;
+    trace += gannet_dot(f->p, row, row);
+  }
+  return n > 0 ? trace / (f->primal ? f->p : n) : 0;
+}
+
+gannet_err gannet_features_condition(gannet_features *f, int n, const double *phi, double lambda,
+                                     bool keep) {
+  GANNET_TRY(reserve(f, n));
+  const double typical = matrix_size(f, n, phi);
+  GANNET_REQUIRE(isfinite(typical), GANNET_ERR_NUMERIC,
+                 "features of %d observations are not finite", n);
+  keep = keep && !f->primal && f->n <= n && lambda == f->given;
+  if (!keep) {
+    gannet_cholesky_clear(f->factor);
+    f->given = f->lambda = lambda;
+  }
+  f->phi = phi;
+  f->n = n;
+  if (f->primal && n > 0)
+    gannet_gemm_tn(f->p, f->p, n, 1, phi, f->p, phi, f->p, 0, f->gram, f->p);
+  else if (f->primal)
+    memset(f->gram, 0, (size_t)f->p * (size_t)f->p * sizeof *f->gram);
+  const int size = f->primal ? f->p : n;
+  for (int attempt = 0; attempt < 16; ++attempt) {
+    const gannet_err code = gannet_cholesky_extend(f->factor, size, kernel_rows, f);
+    if (code != GANNET_ERR_NUMERIC) return code;
+    gannet_error_clear();
+    gannet_cholesky_clear(f->factor);
+    f->lambda = fmax(10 * f->lambda, 1e-12 * typical);
+  }
+  return GANNET_RAISE(GANNET_ERR_NUMERIC, "features of size %g cannot be factorised", typical);
+}
+
+void gannet_features_mean(const gannet_features *f, const double *y, double *w) {
+  const int p = f->p, n = f->n;
+  if (n == 0) {
+    memset(w, 0, (size_t)p * sizeof *w);
+  } else if (f->primal) {
+    gannet_gemv_t(n, p, 1, f->phi, p, y, 0, w);
+    gannet_cholesky_solve(f->factor, 1, w, p);
+  } else {
+    memcpy(f->cross, y, (size_t)n * sizeof *y);
+    gannet_cholesky_solve(f->factor, 1, f->cross, n);
+    gannet_gemv_t(n, p, 1, f->phi, p, f->cross, 0, w);
+  }
+}
+
+/* Sigma^-1 = (I - Phi^T (lambda I + Phi Phi^T)^-1 Phi) / lambda. */
+static void solve_dual(const gannet_features *f, int m, double *v) {
+  const int p = f->p, n = f->n;
+  if (n > 0) {
+    gannet_gemm_nt(m, n, p, 1, v, p, f->phi, p, 0, f->cross, n);
+    gannet_cholesky_solve(f->factor, m, f->cross, n);
+    gannet_gemm_nn(m, p, n, -1, f->cross, n, f->phi, p, 1, v, p);
+  }
+  for (size_t i = 0; i < (size_t)m * (size_t)p; ++i) v[i] /= f->lambda;
+}
+
+static int rows_left(int m, int first) {
+  return m - first < GANNET_FEATURE_ROWS ? m - first : GANNET_FEATURE_ROWS;
+}
+
+void gannet_features_solve(const gannet_features *f, int m, double *v) {
+  for (int first = 0; first < m; first += GANNET_FEATURE_ROWS) {
+    double *rows = v + (size_t)first * (size_t)f->p;
+    if (f->primal)
+      gannet_cholesky_solve(f->factor, rows_left(m, first), rows, f->p);
+    else
+      solve_dual(f, rows_left(m, first), rows);
+  }
+}
+
+static void quadratic(const gannet_features *f, int m, const double *v, double *out) {
+  const int p = f->p, n = f->n, size = f->primal ? p : n;
+  if (f->primal)
+    memcpy(f->cross, v, (size_t)m * (size_t)p * sizeof *v);
+  else if (n > 0)
+    gannet_gemm_nt(m, n, p, 1, v, p, f->phi, p, 0, f->cross, n);
+  if (size > 0) gannet_cholesky_forward(f->factor, m, f->cross, size);
+  for (int i = 0; i < m; ++i) {
+    const double *row = f->cross + (size_t)i * (size_t)size, *own = v + (size_t)i * (size_t)p;
+    const double seen = size > 0 ? gannet_dot(size, row, row) : 0;
+    out[i] = f->primal ? seen : fmax(0, gannet_dot(p, own, own) - seen) / f->lambda;
+  }
+}
+
+void gannet_features_quadratic(const gannet_features *f, int m, const double *v, double *out) {
+  for (int first = 0; first < m; first += GANNET_FEATURE_ROWS)
+    quadratic(f, rows_left(m, first), v + (size_t)first * (size_t)f->p, out + first);
+}
+
+void gannet_features_draw(const gannet_features *f, gannet_stream prior, gannet_stream noise,
+                          double *w) {
+  const int p = f->p, n = f->n;
+  gannet_random_normal(prior, 0, (size_t)p, w);
+  for (int k = 0; k < p; ++k) w[k] /= sqrt(f->lambda);
+  if (n == 0) return;
+  gannet_random_normal(noise, 0, (size_t)n, f->work);
+  gannet_gemv_n(n, p, 1, f->phi, p, w, 1, f->work);
+  if (f->primal) {
+    gannet_gemv_t(n, p, 1, f->phi, p, f->work, 0, f->cross);
+    gannet_cholesky_solve(f->factor, 1, f->cross, p);
+    for (int k = 0; k < p; ++k) w[k] -= f->cross[k];
+  } else {
+    gannet_cholesky_solve(f->factor, 1, f->work, n);
+    gannet_gemv_t(n, p, -1, f->phi, p, f->work, 1, w);
+  }
+}
+
+double gannet_features_leave_one_out(const gannet_features *f, const double *y) {
+  const int p = f->p, n = f->n;
+  double sum = 0, h = 0;
+  if (n == 0) return 1;
+  /* residuals lambda K^-1 y = y - Phi w, without the weights: y - (Phi Sigma^-1 Phi^T) y */
+  memcpy(f->work, y, (size_t)n * sizeof *y);
+  if (f->primal) {
+    gannet_gemv_t(n, p, 1, f->phi, p, y, 0, f->cross);
+    gannet_cholesky_solve(f->factor, 1, f->cross, p);
+    gannet_gemv_n(n, p, -1, f->phi, p, f->cross, 1, f->work);
+  } else {
+    gannet_cholesky_solve(f->factor, 1, f->work, n);
+    for (int i = 0; i < n; ++i) f->work[i] *= f->lambda;
+  }
+  for (int i = 0; i < n; ++i) {
+    quadratic(f, 1, f->phi + (size_t)i * (size_t)p, &h);
+    sum += f->work[i] * f->work[i] / fmax(1 - h, 1e-10);
+  }
+  return sum / n;
+}
+
+size_t gannet_features_bytes(const gannet_features *f) {
+  const size_t p = (size_t)f->p;
+  return gannet_cholesky_bytes(f->factor) +
+         sizeof(double) *
+             ((f->primal ? p * p : 0) + GANNET_FEATURE_ROWS * size_of(f) + (size_t)f->capacity);
+}

@@ -1,0 +1,362 @@
+/* GO-UCB (Global Optimization with Parametric Function Approximation, Liu and Wang 2023): optimism
+ * over the weights of a network.
+ *
+ *   mean(x) = f(x; w_t),   sd(x) = scale |df(x; w_t)/dw|_{Sigma_t^-1},   draws f(x; w), w in the
+ * ball
+ *
+ * so that the lower confidence bound is the linearised optimistic minimum over the ball of weights.
+ * The calibrated schedule takes the ball to be the posterior of the weights, Sigma_t^-1 times the
+ * variance of the noise, with lambda = noise / prior variance; the published one takes lambda =
+ * sqrt(T) log(T)^2 and scale^2 = beta_t = p^3 F^4 t / T.
+ */
+#include "surrogate/parametric.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "linalg/blas.h"
+#include "surrogate/registry.h"
+
+static const char *const schedules[] = {"calibrated", "paper", NULL};
+static const char *const phases[] = {"counted", "discarded", NULL};
+
+#define MEMBER(name) offsetof(parametric_options, name)
+static const gannet_option parametric_option_table[] = {
+    {.key = "units",
+     .type = GANNET_INTEGER,
+     .offset = MEMBER(units),
+     .fallback = "25",
+     .lower = 1,
+     .upper = 10000,
+     .help = "hidden units"},
+    {.key = "decay",
+     .type = GANNET_REAL,
+     .offset = MEMBER(decay),
+     .fallback = "0.01",
+     .lower = 0,
+     .upper = 1e6,
+     .unit = "variances of the data",
+     .help = "pull of the regression's weights towards 0"},
+    {.key = "first_phase",
+     .type = GANNET_CHOICE,
+     .offset = MEMBER(discard),
+     .fallback = "counted",
+     .choices = phases,
+     .help = "whether observations of the regression enter the uncertainty, or, as published, only "
+             "later ones"},
+    {.key = "schedule",
+     .type = GANNET_CHOICE,
+     .offset = MEMBER(schedule),
+     .fallback = "calibrated",
+     .choices = schedules,
+     .help = "size of the ball of weights: by the evidence, or as published"},
+    {.key = "horizon",
+     .type = GANNET_INTEGER,
+     .offset = MEMBER(horizon),
+     .fallback = "100",
+     .lower = 1,
+     .upper = 1e9,
+     .help = "evaluations T of the published schedule"},
+    {.key = "bound",
+     .type = GANNET_REAL,
+     .offset = MEMBER(bound),
+     .fallback = "1",
+     .lower = 0,
+     .upper = 1e6,
+     .flags = GANNET_OPTION_OPEN_LOW,
+     .unit = "standard deviations of the objective",
+     .help = "bound F on the objective of the published schedule"},
+    {.key = "noise_floor",
+     .type = GANNET_REAL,
+     .offset = MEMBER(noise_floor),
+     .fallback = "1e-6",
+     .lower = 1e-12,
+     .upper = 1,
+     .unit = "variances of the data",
+     .help = "least noise variance of the model"},
+    {.key = "restarts",
+     .type = GANNET_INTEGER,
+     .offset = MEMBER(restarts),
+     .fallback = "6",
+     .lower = 1,
+     .upper = 1000,
+     .help = "starts of the regression, shared out over the ranks"},
+    {.key = "fit_evaluations",
+     .type = GANNET_INTEGER,
+     .offset = MEMBER(fit_evaluations),
+     .fallback = "300",
+     .lower = 1,
+     .upper = 1000000,
+     .help = "most evaluations of the loss from each start of the regression"},
+    {.key = "fit_points",
+     .type = GANNET_INTEGER,
+     .offset = MEMBER(fit_points),
+     .fallback = "400",
+     .lower = 10,
+     .upper = 20000,
+     .help = "most observations used to learn variances; more are thinned out at random"},
+    {0}};
+#undef MEMBER
+
+gannet_stream parametric_stream(const parametric *m, gannet_purpose purpose, int64_t iteration,
+                                int index) {
+  gannet_stream stream =
+      gannet_context_stream(m->context, purpose, (uint64_t)iteration, (uint64_t)index);
+  stream.purpose |= (uint64_t)m->model << 32;
+  return stream;
+}
+
+static void destroy(void *state) {
+  parametric *m = state;
+  gannet_features_destroy(&m->posterior);
+  gannet_free(&m->hyper);
+  gannet_free(&m->names);
+  gannet_free(&m->z);
+  gannet_free(&m->y);
+  gannet_free(&m->phi);
+  gannet_free(&m->target);
+  gannet_free(&m->w);
+  gannet_free(&m->draws);
+  gannet_free(&m->work);
+  gannet_free(&m->tile);
+  gannet_free(&m->rows);
+  gannet_free(&m->slope);
+  gannet_free(&m);
+}
+
+/* Without data the function is one of random weights; their prior variance makes the uncertainty
+ * about 1: |df/dw|^2 is about units / 4 from the output weights alone. */
+static void set_defaults(parametric *m) {
+  static const char *const first[] = {"learned", "log_misfit", "log_prior", "log_noise"};
+  m->hyper[PARAMETRIC_MISFIT] = log(m->options->noise_floor);
+  m->hyper[PARAMETRIC_PRIOR] = -log(1 + 0.5 * m->options->units);
+  m->hyper[PARAMETRIC_NOISE] = log(fmax(1e-4, m->options->noise_floor));
+  two_layer_start(&m->net, parametric_stream(m, GANNET_FOR_WEIGHTS, 0, 0), 1,
+                  m->hyper + PARAMETRIC_WEIGHTS);
+  for (int i = 0; i < m->n_hyper; ++i)
+    if (i < PARAMETRIC_WEIGHTS)
+      (void)snprintf(m->names[i], PARAMETRIC_NAME_SIZE, "%s", first[i]);
+    else
+      (void)snprintf(m->names[i], PARAMETRIC_NAME_SIZE, "w_%d", i - PARAMETRIC_WEIGHTS);
+}
+
+static gannet_err create(const gannet_context *context, const void *options, int d, int model,
+                         void **state) {
+  parametric *m = NULL;
+  GANNET_TRY(gannet_alloc(1, sizeof *m, &m));
+  *state = m; /* the front destroys it, also after a failure below */
+  m->context = context;
+  m->options = options;
+  m->model = model;
+  m->net = (two_layer){d, m->options->units};
+  m->stale = true;
+  m->noise_var = NAN;
+  const size_t p = two_layer_weights(&m->net);
+  GANNET_REQUIRE(p < (1 << 30), GANNET_ERR_SHAPE, "%zu weights", p);
+  m->p = (int)p;
+  m->n_hyper = PARAMETRIC_WEIGHTS + m->p;
+  GANNET_TRY(gannet_alloc((size_t)m->n_hyper, sizeof(double), &m->hyper));
+  GANNET_TRY(gannet_alloc((size_t)m->n_hyper, sizeof *m->names, &m->names));
+  GANNET_TRY(gannet_alloc(p, sizeof(double), &m->w));
+  GANNET_TRY(gannet_alloc(two_layer_work(&m->net), sizeof(double), &m->work));
+  GANNET_TRY(gannet_alloc(TWO_LAYER_ROWS * (size_t)d, sizeof(double), &m->tile));
+  GANNET_TRY(gannet_alloc(TWO_LAYER_ROWS * p, sizeof(double), &m->rows));
+  GANNET_TRY(gannet_alloc((size_t)d, sizeof(double), &m->slope));
+  GANNET_TRY(gannet_features_create(m->p, false, &m->posterior));
+  set_defaults(m);
+  return GANNET_OK;
+}
+
+static gannet_err reserve(parametric *m, int n) {
+  if (n <= m->capacity) return GANNET_OK;
+  const size_t old = (size_t)m->capacity, new = (size_t)n + (size_t)n / 2;
+  const size_t d = (size_t)m->net.d, p = (size_t)m->p;
+  GANNET_TRY(gannet_resize(old * d, new *d, sizeof(double), &m->z));
+  GANNET_TRY(gannet_resize(old, new, sizeof(double), &m->y));
+  GANNET_TRY(gannet_resize(old * p, new *p, sizeof(double), &m->phi));
+  GANNET_TRY(gannet_resize(old, new, sizeof(double), &m->target));
+  m->capacity = (int)new;
+  return GANNET_OK;
+}
+
+/* How many of the observations are those of the last fit: all of them or none. */
+static int known(const parametric *m, const gannet_data *data) {
+  const bool same_noise =
+      m->noise_var == data->noise_var || (isnan(m->noise_var) && isnan(data->noise_var));
+  if (m->stale || !same_noise || m->n == 0 || data->n < m->n) return 0;
+  return memcmp(m->y, data->y, (size_t)m->n * sizeof *m->y) == 0 ? m->n : 0;
+}
+
+static void to_inputs(const parametric *m, int n, const double *x, double *z) {
+  for (size_t i = 0; i < (size_t)n * (size_t)m->net.d; ++i) z[i] = 2 * x[i] - 1;
+}
+
+static gannet_err fit(void *state, const gannet_data *data, bool learn, int64_t iteration) {
+  parametric *m = state;
+  m->q = 0;
+  if (learn && data->n >= 2) GANNET_TRY(parametric_learn(m, data, iteration));
+  const int keep = known(m, data);
+  GANNET_TRY(reserve(m, data->n));
+  to_inputs(m, data->n, data->x, m->z);
+  if (data->n > 0) memcpy(m->y, data->y, (size_t)data->n * sizeof *m->y);
+  m->stale = true; /* should the rest fail */
+  m->noise_var = data->noise_var;
+  m->n = data->n;
+  GANNET_TRY(parametric_accumulate(m, data->n, keep));
+  m->stale = false;
+  return GANNET_OK;
+}
+
+/* What multiplies Sigma^-1. */
+static double ball_scale(const parametric *m) {
+  if (m->options->schedule == PARAMETRIC_CALIBRATED) return m->noise;
+  const double p = m->p, f = m->options->bound, t = m->n_rows > 0 ? m->n_rows : 1;
+  return p * p * p * f * f * f * f * t / m->options->horizon;
+}
+
+static gannet_err predict(const void *state, int n, const double *x, double *mean, double *sd) {
+  const parametric *m = state;
+  const double scale = ball_scale(m);
+  for (int first = 0; first < n; first += TWO_LAYER_ROWS) {
+    const int rows = n - first < TWO_LAYER_ROWS ? n - first : TWO_LAYER_ROWS;
+    to_inputs(m, rows, x + (size_t)first * (size_t)m->net.d, m->tile);
+    if (!sd) {
+      two_layer_values(&m->net, m->w, rows, m->tile, m->work, mean + first);
+      continue;
+    }
+    two_layer_features(&m->net, m->w, rows, m->tile, m->work, mean + first, m->rows);
+    gannet_features_quadratic(m->posterior, rows, m->rows, sd + first);
+    for (int i = 0; i < rows; ++i) sd[first + i] = sqrt(scale * sd[first + i]);
+  }
+  return GANNET_OK;
+}
+
+/* d/dx (g^T Sigma^-1 g) = 2 dg/dx . q with q = Sigma^-1 g held fixed. */
+static gannet_err predict_gradient(const void *state, const double *x, double *mean, double *sd,
+                                   double *mean_gradient, double *sd_gradient) {
+  const parametric *m = state;
+  const double scale = ball_scale(m);
+  GANNET_TRY(predict(state, 1, x, mean, sd));
+  gannet_features_solve(m->posterior, 1, m->rows);
+  (void)two_layer_slopes(&m->net, m->w, m->tile, m->rows, m->work, mean_gradient, sd_gradient);
+  for (int k = 0; k < m->net.d; ++k) {
+    mean_gradient[k] *= 2;
+    sd_gradient[k] *= *sd > 0 ? 2 * scale / *sd : 0;
+  }
+  return GANNET_OK;
+}
+
+static gannet_err sample(void *state, int q, double exploration, int64_t iteration) {
+  parametric *m = state;
+  const size_t p = (size_t)m->p;
+  const double factor = exploration * sqrt(ball_scale(m));
+  m->q = 0;
+  if (q > m->q_capacity) {
+    m->q_capacity = 0;
+    gannet_free(&m->draws);
+    GANNET_TRY(gannet_alloc((size_t)q * p, sizeof(double), &m->draws));
+    m->q_capacity = q;
+  }
+  for (int j = 0; j < q; ++j) {
+    double *away = m->draws + (size_t)j * p;
+    gannet_features_draw(m->posterior, parametric_stream(m, GANNET_FOR_PRIOR, iteration, j),
+                         parametric_stream(m, GANNET_FOR_NOISE, iteration, j), away);
+    for (size_t k = 0; k < p; ++k) away[k] *= factor;
+  }
+  m->q = q;
+  return GANNET_OK;
+}
+
+static gannet_err draw_values(const void *state, int n, const double *x, double *values, int ldv) {
+  const parametric *m = state;
+  double center[TWO_LAYER_ROWS];
+  for (int first = 0; first < n; first += TWO_LAYER_ROWS) {
+    const int rows = n - first < TWO_LAYER_ROWS ? n - first : TWO_LAYER_ROWS;
+    to_inputs(m, rows, x + (size_t)first * (size_t)m->net.d, m->tile);
+    two_layer_features(&m->net, m->w, rows, m->tile, m->work, center, m->rows);
+    for (int j = 0; j < m->q; ++j)
+      memcpy(values + (size_t)j * (size_t)ldv + (size_t)first, center,
+             (size_t)rows * sizeof *center);
+    gannet_gemm_nt(m->q, rows, m->p, 1, m->draws, m->p, m->rows, m->p, 1, values + first, ldv);
+  }
+  return GANNET_OK;
+}
+
+static gannet_err draw_gradient(const void *state, int draw, const double *x, double *value,
+                                double *gradient) {
+  const parametric *m = state;
+  const double *away = m->draws + (size_t)draw * (size_t)m->p;
+  to_inputs(m, 1, x, m->tile);
+  two_layer_features(&m->net, m->w, 1, m->tile, m->work, value, m->rows);
+  *value += gannet_dot(m->p, away, m->rows);
+  (void)two_layer_slopes(&m->net, m->w, m->tile, away, m->work, m->slope, gradient);
+  for (int k = 0; k < m->net.d; ++k) gradient[k] = 2 * (m->slope[k] + gradient[k]);
+  return GANNET_OK;
+}
+
+/* Of the linear model with the prior around 0, because w_0 has seen the data. */
+static gannet_err calibration(void *state, double *scale) {
+  parametric *m = state;
+  double *y = NULL;
+  if (m->n_rows < 2 || m->options->schedule == PARAMETRIC_PAPER) return GANNET_OK;
+  GANNET_TRY(gannet_alloc((size_t)m->n_rows, sizeof *y, &y));
+  for (int i = 0; i < m->n_rows; ++i)
+    y[i] = m->target[i] +
+           gannet_dot(m->p, m->phi + (size_t)i * (size_t)m->p, m->hyper + PARAMETRIC_WEIGHTS);
+  const double square = gannet_features_leave_one_out(m->posterior, y) / m->noise;
+  gannet_free(&y);
+  *scale = fmin(10, fmax(0.1, sqrt(square)));
+  return GANNET_OK;
+}
+
+static int n_hyper(const void *state) {
+  return ((const parametric *)state)->n_hyper;
+}
+
+static const char *hyper_name(const void *state, int i) {
+  return ((const parametric *)state)->names[i];
+}
+
+static void get_hyper(const void *state, double *values) {
+  const parametric *m = state;
+  memcpy(values, m->hyper, (size_t)m->n_hyper * sizeof *values);
+}
+
+static gannet_err set_hyper(void *state, const double *values) {
+  parametric *m = state;
+  memcpy(m->hyper, values, (size_t)m->n_hyper * sizeof *values);
+  m->stale = true;
+  return GANNET_OK;
+}
+
+static size_t bytes(const void *state) {
+  const parametric *m = state;
+  const size_t p = (size_t)m->p, d = (size_t)m->net.d, n = (size_t)m->capacity;
+  return gannet_features_bytes(m->posterior) +
+         sizeof(double) * (n * (p + d + 2) + (TWO_LAYER_ROWS + 2) * p + (size_t)m->q_capacity * p +
+                           two_layer_work(&m->net));
+}
+
+const gannet_surrogate_type gannet_surrogate_parametric = {
+    .name = "parametric",
+    .summary = "a sigmoid network with a confidence ball of weights (GO-UCB)",
+    .source = "Global Optimization with Parametric Function Approximation (Liu, Wang 2023)",
+    .options = parametric_option_table,
+    .options_size = sizeof(parametric_options),
+    .create = create,
+    .destroy = destroy,
+    .fit = fit,
+    .predict = predict,
+    .predict_gradient = predict_gradient,
+    .sample = sample,
+    .draw_values = draw_values,
+    .draw_gradient = draw_gradient,
+    .calibration = calibration,
+    .n_hyper = n_hyper,
+    .hyper_name = hyper_name,
+    .get_hyper = get_hyper,
+    .set_hyper = set_hyper,
+    .bytes = bytes,
+};

@@ -1,0 +1,86 @@
+/* The parametric model of GO-UCB, shared by its files: parametric.c (interface), parametric_fit.c
+ * (regression oracle), parametric_ball.c (the ball of weights). */
+#ifndef GANNET_SURROGATE_PARAMETRIC_H
+#define GANNET_SURROGATE_PARAMETRIC_H
+
+#include "surrogate/features.h"
+#include "surrogate/surrogate.h"
+#include "surrogate/two_layer.h"
+
+typedef enum { PARAMETRIC_CALIBRATED, PARAMETRIC_PAPER } parametric_schedule;
+
+typedef struct {
+  int units;
+  double decay;
+  int discard;  /* observations of the regression do not enter Sigma */
+  int schedule; /* a parametric_schedule */
+  int horizon;
+  double bound;
+  double noise_floor;
+  int restarts;
+  int fit_evaluations;
+  int fit_points;
+} parametric_options;
+
+/* Positions in hyper; the weights of the regression follow. */
+enum {
+  PARAMETRIC_LEARNED, /* observations of the regression */
+  PARAMETRIC_MISFIT,  /* log of its mean squared residual */
+  PARAMETRIC_PRIOR,   /* log of the variance of weights */
+  PARAMETRIC_NOISE,   /* log of the variance of noise */
+  PARAMETRIC_WEIGHTS
+};
+
+enum { PARAMETRIC_NAME_SIZE = 16 };
+
+typedef struct {
+  const gannet_context *context;
+  const parametric_options *options;
+  int model;
+  two_layer net;
+  int p;
+  int n_hyper;
+  double *hyper; /* [n_hyper] */
+  char (*names)[PARAMETRIC_NAME_SIZE];
+  int n, capacity;
+  bool stale;       /* hyper-parameters changed: everything must be made again */
+  double noise_var; /* of the data as given; NAN = inferred */
+  double noise;     /* variance that multiplies Sigma^-1 */
+  double *z;        /* [capacity][d] inputs 2 x - 1 */
+  double *y;        /* [capacity] */
+  int n_rows;       /* observations in Sigma: the last ones */
+  double *phi;      /* [capacity][p] gradients, each at the weights of its round */
+  double *target;   /* [capacity] y - f + phi (w of the round - w_0) */
+  double *w;        /* [p] w_t */
+  gannet_features *posterior;
+  int q, q_capacity;
+  double *draws; /* [q][p] weights of the draws minus w_t */
+  double *work;  /* of two_layer */
+  double *tile;  /* [TWO_LAYER_ROWS][d] */
+  double *rows;  /* [TWO_LAYER_ROWS][p] */
+  double *slope; /* [d] */
+} parametric;
+
+/* A random stream of this model.
+ *
+ * Local.
+ */
+gannet_stream parametric_stream(const parametric *m, gannet_purpose purpose, int64_t iteration,
+                                int index);
+
+/* Phase I: w_0 by regularised least squares from several starts, then the variances of weights and
+ * noise by the evidence of the model linearised at w_0.
+ *
+ * Collective over the context's communicator.
+ */
+GANNET_CHECKED gannet_err parametric_learn(parametric *m, const gannet_data *data,
+                                           int64_t iteration);
+
+/* Phase II: Sigma and w_t of the observations in m->z and m->y, in their order; the first keep of
+ * them are as they were.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err parametric_accumulate(parametric *m, int n, int keep);
+
+#endif

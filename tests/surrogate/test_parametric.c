@@ -1,0 +1,205 @@
+/* test: ranks 1 2 3 labels unit */
+#include <math.h>
+#include <petscsys.h>
+#include <string.h>
+
+#include "support/harness.h"
+
+#include "surrogate/dense.h"
+#include "surrogate/parametric.h"
+#include "surrogate/registry.h"
+
+/* A network of 2 units on 1 input has 2 (1 + 2) + 1 = 7 weights. */
+enum { N = 8, UNITS = 2, WEIGHTS = 7, LEARNED = 3, HYPER = PARAMETRIC_WEIGHTS + WEIGHTS };
+
+static gannet_context *context;
+
+static const double data_x[N] = {0.1, 0.35, 0.8, 0.6, 0.95, 0.22, 0.5, 0.03};
+static const double data_y[N] = {0.3, -0.4, 0.8, 0.45, 0.9, -0.1, 0.1, 0.5};
+static const double w0[WEIGHTS] = {1.3, -0.7, 0.2, 0.4, 0.9, -1.1, 0.25};
+
+static parametric_options options_of(int n, const gannet_setting *settings) {
+  parametric_options options;
+  gannet_complaints complaints = {0};
+  memset(&options, 0, sizeof options);
+  assert_ok(gannet_options_apply(gannet_surrogate_parametric.options, NULL, n, settings, &options,
+                                 &complaints));
+  if (complaints.count) fail_msg("%s", complaints.text);
+  return options;
+}
+
+/* f and its gradient by the weights, written out once more. */
+static double network(const double *w, double x, double *by_w) {
+  const double z = 2 * x - 1;
+  double f = w[6];
+  for (int j = 0; j < UNITS; ++j) {
+    const double s = 1 / (1 + exp(-(w[j] * z + w[2 + j])));
+    f += w[4 + j] * s;
+    by_w[j] = w[4 + j] * s * (1 - s) * z;
+    by_w[2 + j] = w[4 + j] * s * (1 - s);
+    by_w[4 + j] = s;
+  }
+  by_w[6] = 1;
+  return f;
+}
+
+typedef struct {
+  int n;
+  double lambda;
+  double phi[N * WEIGHTS];
+  double w[WEIGHTS];
+} reference;
+
+/* One round of the paper: w_t = Sigma^-1 (sum g_i (g_i . w_i + y_i - f_i) + lambda w_0). */
+static void reference_weights(reference *r, double *right) {
+  double sigma[WEIGHTS * WEIGHTS];
+  dense_sigma(r->n, WEIGHTS, r->phi, r->lambda, sigma);
+  dense_solve(WEIGHTS, sigma, right, r->w);
+}
+
+/* Observations first .. count-1, each at the weights of its round; those before LEARNED at w_0. */
+static reference reference_of(int first, int count, double lambda) {
+  reference r = {.lambda = lambda};
+  double right[WEIGHTS];
+  memcpy(r.w, w0, sizeof w0);
+  for (int k = 0; k < WEIGHTS; ++k) right[k] = lambda * w0[k];
+  for (int i = first; i < count; ++i) {
+    double *g = r.phi + r.n * WEIGHTS, inner = 0;
+    const double f = network(r.w, data_x[i], g);
+    for (int k = 0; k < WEIGHTS; ++k) inner += g[k] * r.w[k];
+    for (int k = 0; k < WEIGHTS; ++k) right[k] += g[k] * (inner + data_y[i] - f);
+    r.n += 1;
+    if (i >= LEARNED - 1) reference_weights(&r, right);
+  }
+  return r;
+}
+
+static double reference_sd(const reference *r, double x, double scale) {
+  double sigma[WEIGHTS * WEIGHTS], g[WEIGHTS], solved[WEIGHTS], square = 0;
+  (void)network(r->w, x, g);
+  dense_sigma(r->n, WEIGHTS, r->phi, r->lambda, sigma);
+  dense_solve(WEIGHTS, sigma, g, solved);
+  for (int k = 0; k < WEIGHTS; ++k) square += g[k] * solved[k];
+  return sqrt(scale * square);
+}
+
+static gannet_surrogate *fitted(const parametric_options *options, double misfit, int n) {
+  gannet_surrogate *s = NULL;
+  double hyper[HYPER];
+  hyper[PARAMETRIC_LEARNED] = LEARNED;
+  hyper[PARAMETRIC_MISFIT] = log(misfit);
+  hyper[PARAMETRIC_PRIOR] = log(0.5);
+  hyper[PARAMETRIC_NOISE] = log(0.1);
+  memcpy(hyper + PARAMETRIC_WEIGHTS, w0, sizeof w0);
+  assert_ok(gannet_surrogate_create(context, &gannet_surrogate_parametric, options, 1, 0, &s));
+  assert_int_equal(gannet_surrogate_n_hyper(s), HYPER);
+  assert_ok(gannet_surrogate_set_hyper(s, hyper));
+  const gannet_data data = {n, data_x, data_y, NAN};
+  assert_ok(gannet_surrogate_fit(s, &data, false, 1));
+  return s;
+}
+
+static void compare(gannet_surrogate *s, const reference *r, double scale) {
+  for (double x = 0; x <= 1; x += 0.125) {
+    double mean = 0, sd = 0, g[WEIGHTS];
+    assert_ok(gannet_surrogate_predict(s, 1, &x, &mean, &sd));
+    assert_near(mean, network(r->w, x, g), 1e-10);
+    assert_near(sd, reference_sd(r, x, scale), 1e-10);
+  }
+}
+
+/* The calibrated schedule counts all observations; noise is never less than the misfit. */
+static void weights_and_ball_follow_the_formulas_of_the_paper(void **state) {
+  (void)state;
+  const gannet_setting small[] = {{.key = "units", .text = "2"}};
+  const parametric_options options = options_of(1, small);
+  for (int n = LEARNED; n <= N; ++n)
+    for (int rough = 0; rough < 2; ++rough) {
+      const double noise = rough ? 0.4 : 0.1;
+      gannet_surrogate *s = fitted(&options, rough ? 0.4 : 1e-6, n);
+      const reference r = reference_of(0, n, noise / 0.5);
+      compare(s, &r, noise);
+      gannet_surrogate_destroy(&s);
+    }
+}
+
+/* lambda = sqrt(T) log(T)^2 and beta_t = p^3 F^4 t / T, from phase II alone. */
+static void the_published_schedule_is_as_published(void **state) {
+  (void)state;
+  const gannet_setting published[] = {{.key = "units", .text = "2"},
+                                      {.key = "schedule", .text = "paper"},
+                                      {.key = "first_phase", .text = "discarded"},
+                                      {.key = "horizon", .text = "25"},
+                                      {.key = "bound", .text = "1.5"}};
+  const parametric_options options = options_of(5, published);
+  gannet_surrogate *s = fitted(&options, 1e-6, N);
+  const reference r = reference_of(LEARNED, N, 5 * log(25) * log(25));
+  compare(s, &r, pow(WEIGHTS, 3) * pow(1.5, 4) * (N - LEARNED) / 25);
+  double scale = 0;
+  assert_ok(gannet_surrogate_calibration(s, &scale));
+  assert_near(scale, 1, 0);
+  gannet_surrogate_destroy(&s);
+}
+
+/* One observation more, and a change of values: the same bits as from nothing. */
+static void observations_can_be_added_one_by_one(void **state) {
+  (void)state;
+  const gannet_setting small[] = {{.key = "units", .text = "2"}};
+  const parametric_options options = options_of(1, small);
+  double values[N], mean[2], sd[2];
+  gannet_surrogate *grown = fitted(&options, 1e-6, LEARNED);
+  for (int n = LEARNED + 1; n <= N; ++n) {
+    gannet_surrogate *whole = fitted(&options, 1e-6, n);
+    const gannet_data data = {n, data_x, data_y, NAN};
+    assert_ok(gannet_surrogate_fit(grown, &data, false, n));
+    assert_ok(gannet_surrogate_predict(grown, 1, data_x + 2, &mean[0], &sd[0]));
+    assert_ok(gannet_surrogate_predict(whole, 1, data_x + 2, &mean[1], &sd[1]));
+    assert_memory_equal(&mean[0], &mean[1], sizeof *mean);
+    assert_memory_equal(&sd[0], &sd[1], sizeof *sd);
+    gannet_surrogate_destroy(&whole);
+  }
+  for (int i = 0; i < N; ++i) values[i] = i % 2 ? data_y[i] : 0.5 * data_y[i];
+  const gannet_data changed = {N, data_x, values, NAN};
+  gannet_surrogate *whole = fitted(&options, 1e-6, 1);
+  assert_ok(gannet_surrogate_fit(grown, &changed, false, 20));
+  assert_ok(gannet_surrogate_fit(whole, &changed, false, 20));
+  assert_ok(gannet_surrogate_predict(grown, 1, data_x + 2, &mean[0], &sd[0]));
+  assert_ok(gannet_surrogate_predict(whole, 1, data_x + 2, &mean[1], &sd[1]));
+  assert_memory_equal(&mean[0], &mean[1], sizeof *mean);
+  gannet_surrogate_destroy(&whole);
+  gannet_surrogate_destroy(&grown);
+}
+
+/* Residuals of the regression on data of such a network: its noise floor, because 25 units can
+ * represent 2. Without the regression's several starts this fails. */
+static void the_oracle_recovers_a_network(void **state) {
+  (void)state;
+  enum { POINTS = 60 };
+  double x[POINTS], y[POINTS], mean[POINTS], g[WEIGHTS], worst = 0;
+  gannet_random_uniform((gannet_stream){5, GANNET_FOR_TEST, 1, 1}, 0, POINTS, x);
+  for (int i = 0; i < POINTS; ++i) y[i] = 3 * network(w0, x[i], g);
+  gannet_surrogate *s = NULL;
+  assert_ok(gannet_surrogate_create(context, &gannet_surrogate_parametric, NULL, 1, 0, &s));
+  const gannet_data data = {POINTS, x, y, NAN};
+  assert_ok(gannet_surrogate_fit(s, &data, true, 1));
+  assert_ok(gannet_surrogate_predict(s, POINTS, x, mean, NULL));
+  for (int i = 0; i < POINTS; ++i) worst = fmax(worst, fabs(mean[i] - y[i]));
+  assert_near(worst, 0, 0.02);
+  assert_true(gannet_surrogate_bytes(s) > POINTS * 76 * sizeof(double));
+  gannet_surrogate_destroy(&s);
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(weights_and_ball_follow_the_formulas_of_the_paper),
+      cmocka_unit_test(the_published_schedule_is_as_published),
+      cmocka_unit_test(observations_can_be_added_one_by_one),
+      cmocka_unit_test(the_oracle_recovers_a_network),
+  };
+  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  int failed = 1;
+  if (gannet_context_create(MPI_COMM_WORLD, 5, &context) == GANNET_OK) failed = run_ranks(tests);
+  gannet_context_destroy(&context);
+  PetscFinalize();
+  return failed;
+}
