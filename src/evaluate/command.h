@@ -2,9 +2,8 @@
 #ifndef GANNET_EVALUATE_COMMAND_H
 #define GANNET_EVALUATE_COMMAND_H
 
-#include <limits.h>
-
 #include "evaluate/contract.h"
+#include "evaluate/desk.h"
 
 typedef struct {
   gannet_text_list command;
@@ -16,6 +15,69 @@ typedef struct {
   gannet_real_list bad_luck_exit_codes;
   gannet_real_list infeasible_exit_codes;
 } gannet_command_options;
+
+/* The rows of the option table that every back-end has whose simulations are programs of their own;
+ * the struct is the first member of that back-end's options. */
+#define GANNET_COMMAND_AT(member) offsetof(gannet_command_options, member)
+#define GANNET_COMMAND_OPTIONS                                                                     \
+  {.key = "command",                                                                               \
+   .type = GANNET_TEXT_LIST,                                                                       \
+   .offset = GANNET_COMMAND_AT(command),                                                           \
+   .help =                                                                                         \
+       "program and arguments; {params}, {results}, {directory}, {id}, {attempt}, {seed}, "        \
+       "{input_directory} and {variable} are replaced; no shell is involved",                      \
+   .example = "[./simulate, \"{params}\", \"{results}\"]"},                                        \
+      {.key = "shell",                                                                             \
+       .type = GANNET_TEXT,                                                                        \
+       .offset = GANNET_COMMAND_AT(shell),                                                         \
+       .help =                                                                                     \
+           "text for /bin/sh instead of command; nothing is replaced in it, values come through "  \
+           "$GANNET_PARAMS and params.in",                                                         \
+       .example = "module load solver && solve params.in"},                                        \
+      {.key = "templates",                                                                         \
+       .type = GANNET_TEXT_LIST,                                                                   \
+       .offset = GANNET_COMMAND_AT(templates),                                                     \
+       .help =                                                                                     \
+           "files copied into the directory of every evaluation with each {variable} replaced by " \
+           "its value; other text in braces stays",                                                \
+       .example = "[case.in]"},                                                                    \
+      {.key = "pattern",                                                                           \
+       .type = GANNET_TEXT_LIST,                                                                   \
+       .offset = GANNET_COMMAND_AT(pattern),                                                       \
+       .help =                                                                                     \
+           "name=regex: takes objective or a constraint from the simulation's standard output, "   \
+           "by "                                                                                   \
+           "a POSIX extended regular expression whose first group is the number; the last match "  \
+           "wins",                                                                                 \
+       .example = "\"objective=^drag: *([0-9.eE+-]+)\""},                                          \
+      {.key = "environment",                                                                       \
+       .type = GANNET_TEXT_LIST,                                                                   \
+       .offset = GANNET_COMMAND_AT(environment),                                                   \
+       .help = "variables for the simulation on top of the inherited ones, each as NAME=value",    \
+       .example = "[OMP_NUM_THREADS=4]"},                                                          \
+      {.key = "kill_grace",                                                                        \
+       .type = GANNET_DURATION,                                                                    \
+       .offset = GANNET_COMMAND_AT(kill_grace),                                                    \
+       .fallback = "5s",                                                                           \
+       .upper = HUGE_VAL,                                                                          \
+       .unit = "s",                                                                                \
+       .help =                                                                                     \
+           "time between SIGTERM and SIGKILL when a simulation is ended; 10 s at most when the "   \
+           "campaign itself stops"},                                                               \
+      {.key = "bad_luck_exit_codes",                                                               \
+       .type = GANNET_REAL_LIST,                                                                   \
+       .offset = GANNET_COMMAND_AT(bad_luck_exit_codes),                                           \
+       .fallback = "137",                                                                          \
+       .upper = 255,                                                                               \
+       .help =                                                                                     \
+           "exit codes after which another attempt may succeed; 137 is a shell's or mpirun's "     \
+           "word "                                                                                 \
+           "for a process killed from outside"},                                                   \
+  {                                                                                                \
+    .key = "infeasible_exit_codes", .type = GANNET_REAL_LIST,                                      \
+    .offset = GANNET_COMMAND_AT(infeasible_exit_codes), .upper = 255,                              \
+    .help = "exit codes that say: the simulation cannot work at this design", .example = "[42]"    \
+  }
 
 /* Everything that can be seen to be wrong without running.
  *
@@ -34,59 +96,15 @@ GANNET_CHECKED gannet_err gannet_command_check(const void *options,
  */
 int gannet_command_find(const char *program, const char *input_directory, char *path);
 
-/* One evaluation that the launcher has. */
-typedef struct {
-  int64_t id;
-  int attempt, slot;
-  uint64_t nonce;
-  double submitted;
-  bool unwanted; /* cancelled: its end is awaited, its result is not */
-  char directory[PATH_MAX];
-} gannet_flight;
-
-/* What rank 0 has and the others do not. */
-typedef struct {
-  const gannet_command_options *options;
-  const gannet_context *context;
-  gannet_contract contract;
-  gannet_contract_rules rules;
-  gannet_patterns patterns;
-  char evaluations[PATH_MAX], input_directory[PATH_MAX], program[PATH_MAX];
-  double time_limit;
-  gannet_launcher *launcher;
-  bool own_launcher;
-  int n, capacity;
-  gannet_flight *flights;
-  int n_ready, ready_capacity;
-  char *ready; /* [ready_capacity][record_size] results not yet collected */
-  size_t record_size;
-  double *constraints; /* [n_constraints] of the record being made */
-} gannet_flights;
-
-/* Create on rank 0 only; free with gannet_flights_destroy, also after failure.
+/* Rank 0's bookkeeping of what the launcher runs; free through gannet_flights_desk, also after
+ * failure.
  *
  * Local.
  */
+typedef struct gannet_flights gannet_flights;
 GANNET_CHECKED gannet_err gannet_flights_create(const gannet_command_options *options,
                                                 const gannet_evaluator_setup *setup,
                                                 gannet_flights **flights);
-void gannet_flights_destroy(gannet_flights **flights);
-
-/* Prepare and launch; on failure none of them flies. Local. */
-GANNET_CHECKED gannet_err gannet_flights_submit(gannet_flights *flights, int n,
-                                                const gannet_request *requests);
-
-/* Wait until at least one result is ready, at most so long. Local. */
-GANNET_CHECKED gannet_err gannet_flights_wait(gannet_flights *flights, double wait);
-
-/* Forget the first n results that are ready. Local. */
-void gannet_flights_pop(gannet_flights *flights, int n);
-
-/* End everything and wait for that. Local. */
-GANNET_CHECKED gannet_err gannet_flights_cancel(gannet_flights *flights);
-
-/* Take over what an earlier process completed. Local. */
-GANNET_CHECKED gannet_err gannet_flights_recover(gannet_flights *flights,
-                                                 const gannet_request *request, bool *taken);
+extern const gannet_desk_type gannet_flights_desk;
 
 #endif

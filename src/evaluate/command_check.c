@@ -1,6 +1,7 @@
 /* What can be seen to be wrong with a command before anything runs. */
 #include <errno.h>
 #include <jansson.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

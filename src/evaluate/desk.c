@@ -1,0 +1,154 @@
+#include "evaluate/desk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "evaluate/quiet.h"
+#include "evaluate/record.h"
+
+typedef struct {
+  const gannet_desk_type *type;
+  const gannet_context *context;
+  void *worker; /* on rank 0 */
+  int n_constraints;
+  size_t record_size;
+  int capacity;
+  char *records; /* [capacity][record_size] */
+} desk;
+
+gannet_err gannet_ready_create(int n_constraints, gannet_ready *ready) {
+  ready->n_constraints = n_constraints;
+  ready->record_size = gannet_record_size(n_constraints);
+  return gannet_alloc((size_t)n_constraints, sizeof *ready->constraints, &ready->constraints);
+}
+
+void gannet_ready_release(gannet_ready *ready) {
+  gannet_free(&ready->bytes);
+  gannet_free(&ready->constraints);
+}
+
+void gannet_ready_begin(gannet_ready *ready, gannet_result_record *result) {
+  result->constraints = ready->constraints;
+  gannet_record_clear(ready->n_constraints, result);
+}
+
+gannet_err gannet_ready_add(gannet_ready *ready, const gannet_result_record *result) {
+  if (ready->n == ready->capacity) {
+    const int larger = 2 * ready->capacity + 8;
+    GANNET_TRY(
+        gannet_resize((size_t)ready->capacity, (size_t)larger, ready->record_size, &ready->bytes));
+    ready->capacity = larger;
+  }
+  gannet_record_pack(ready->n_constraints, result,
+                     ready->bytes + (size_t)ready->n * ready->record_size);
+  ready->n += 1;
+  return GANNET_OK;
+}
+
+static void pop(gannet_ready *ready, int n) {
+  ready->n -= n;
+  if (ready->n > 0)
+    memmove(ready->bytes, ready->bytes + (size_t)n * ready->record_size,
+            (size_t)ready->n * ready->record_size);
+}
+
+void gannet_desk_destroy(void *state) {
+  desk *made = state;
+  if (made->worker) made->type->destroy(made->worker);
+  gannet_free(&made->records);
+  free(made);
+}
+
+gannet_err gannet_desk_create(const gannet_desk_type *type, const gannet_evaluator_setup *setup,
+                              gannet_err local, void *worker, void **state) {
+  desk *made = calloc(1, sizeof *made);
+  *state = NULL;
+  if (!made && local == GANNET_OK)
+    local = GANNET_RAISE(GANNET_ERR_MEMORY, "%zu bytes", sizeof *made);
+  const gannet_err err = gannet_agree(setup->context->comm, local);
+  if (err != GANNET_OK || !made) {
+    if (worker) type->destroy(worker);
+    free(made);
+    GANNET_TRY(err);
+    return GANNET_OK;
+  }
+  *made = (desk){.type = type,
+                 .context = setup->context,
+                 .worker = worker,
+                 .n_constraints = setup->problem->spec.n_constraints,
+                 .record_size = gannet_record_size(setup->problem->spec.n_constraints)};
+  *state = made;
+  return GANNET_OK;
+}
+
+gannet_err gannet_desk_submit(void *state, int n, const gannet_request *requests) {
+  desk *run = state;
+  gannet_err local = GANNET_OK;
+  if (run->worker) local = run->type->submit(run->worker, n, requests);
+  return gannet_quiet_agree(run->context->comm, local);
+}
+
+static gannet_err reserve(desk *run, int n) {
+  if (n <= run->capacity) return GANNET_OK;
+  GANNET_TRY(gannet_resize((size_t)run->capacity, (size_t)n, run->record_size, &run->records));
+  run->capacity = n;
+  return GANNET_OK;
+}
+
+static gannet_err take(desk *run, int n) {
+  GANNET_TRY(reserve(run, n));
+  if (!run->worker) return GANNET_OK;
+  gannet_ready *ready = run->type->ready(run->worker);
+  memcpy(run->records, ready->bytes, (size_t)n * run->record_size);
+  pop(ready, n);
+  return GANNET_OK;
+}
+
+gannet_err gannet_desk_poll(void *state, double wait, int capacity, int *n,
+                            gannet_result_record *results) {
+  desk *run = state;
+  gannet_err local = GANNET_OK;
+  int count = 0;
+  if (run->worker) {
+    local = run->type->wait(run->worker, wait);
+    const int ready = run->type->ready(run->worker)->n;
+    count = ready < capacity ? ready : capacity;
+  }
+  GANNET_TRY(gannet_quiet_bcast(run->context->comm, &count, (int)sizeof count));
+  if (local == GANNET_OK && count > 0) local = take(run, count);
+  GANNET_TRY(gannet_agree(run->context->comm, local));
+  if (count == 0) return GANNET_OK;
+  GANNET_TRY_MPI(
+      MPI_Bcast(run->records, count * (int)run->record_size, MPI_BYTE, 0, run->context->comm));
+  for (int i = 0; i < count; ++i)
+    gannet_record_unpack(run->n_constraints, run->records + (size_t)i * run->record_size,
+                         &results[i]);
+  *n = count;
+  return GANNET_OK;
+}
+
+gannet_err gannet_desk_cancel(void *state) {
+  desk *run = state;
+  gannet_err local = GANNET_OK;
+  if (run->worker) {
+    local = run->type->cancel(run->worker);
+    run->type->ready(run->worker)->n = 0;
+  }
+  return gannet_quiet_agree(run->context->comm, local);
+}
+
+gannet_err gannet_desk_recover(void *state, const gannet_request *request, bool *taken) {
+  desk *run = state;
+  gannet_err local = GANNET_OK;
+  char found = 0;
+  if (run->worker) {
+    bool mine = false;
+    local = run->type->recover(run->worker, request, &mine);
+    found = mine;
+  }
+  GANNET_TRY(gannet_quiet_bcast(run->context->comm, &found, 1));
+  GANNET_TRY(gannet_agree(run->context->comm, local));
+  *taken = found != 0;
+  return GANNET_OK;
+}

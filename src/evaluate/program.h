@@ -1,0 +1,73 @@
+/* What the back-ends share whose simulations are programs of their own: where the program is, what
+ * it is called with, how its end is judged.
+ */
+#ifndef GANNET_EVALUATE_PROGRAM_H
+#define GANNET_EVALUATE_PROGRAM_H
+
+#include <limits.h>
+
+#include "evaluate/command.h"
+
+/* Does not change between evaluations. Must not move: contract points into it. */
+typedef struct {
+  const gannet_command_options *options;
+  gannet_contract contract;
+  gannet_contract_rules rules;
+  gannet_patterns patterns;
+  char evaluations[PATH_MAX], input_directory[PATH_MAX], program[PATH_MAX];
+} gannet_program;
+
+/* Find the places and make CAMPAIGN/evals. Zeroed before; free with gannet_program_release, also
+ * after failure.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_program_create(const gannet_command_options *options,
+                                                const gannet_evaluator_setup *setup,
+                                                gannet_program *program);
+void gannet_program_release(gannet_program *program);
+
+/* What one attempt is called with. */
+typedef struct {
+  gannet_bindings bindings;
+  gannet_text_list arguments, environment;
+} gannet_papers;
+
+/* Zeroed before; free with gannet_papers_release, also after failure.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_papers_create(const gannet_program *program,
+                                               const gannet_request *request, const char *directory,
+                                               gannet_papers *papers);
+void gannet_papers_release(gannet_papers *papers);
+
+/* One evaluation under way. */
+typedef struct {
+  int64_t id;
+  int attempt, slot;
+  uint64_t nonce;
+  double submitted;
+  bool unwanted; /* cancelled: its end is awaited, its result is not */
+  char directory[PATH_MAX];
+} gannet_flight;
+
+/* The flight of a request, in the smallest slot that is free.
+ *
+ * Local.
+ *
+ * others  in  [n] elements of this size that begin with a gannet_flight
+ *
+ * Errors: GANNET_ERR_ARG when the evaluation is among the others.
+ */
+GANNET_CHECKED gannet_err gannet_flight_begin(const gannet_program *program,
+                                              const gannet_request *request, const void *others,
+                                              int n, size_t size, gannet_flight *flight);
+
+/* Put into a cleared result what the flight knows.
+ *
+ * Local.
+ */
+void gannet_flight_identify(const gannet_flight *flight, gannet_result_record *result);
+
+#endif
