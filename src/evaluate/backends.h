@@ -7,6 +7,7 @@
 extern const gannet_evaluator_type gannet_evaluator_function;
 extern const gannet_evaluator_type gannet_evaluator_plugin;
 extern const gannet_evaluator_type gannet_evaluator_command;
+extern const gannet_evaluator_type gannet_evaluator_slurm;
 extern const gannet_evaluator_type gannet_evaluator_manual;
 
 #endif

@@ -87,6 +87,17 @@ GANNET_CHECKED gannet_err gannet_command_check(const void *options,
                                                const gannet_evaluator_setup *setup,
                                                gannet_complaints *complaints);
 
+/* The same for a back-end that has these options among its own.
+ *
+ * Local.
+ *
+ * has_script  in  something else says what is run: command and shell must be empty
+ */
+GANNET_CHECKED gannet_err gannet_command_check_parts(const gannet_command_options *options,
+                                                     bool has_script,
+                                                     const gannet_evaluator_setup *setup,
+                                                     gannet_complaints *complaints);
+
 /* The path of a program: absolute as it is, with a slash relative to input_directory, else searched
  * in PATH. Returns 0, or the errno of the best attempt (EACCES when it exists and cannot be run).
  *

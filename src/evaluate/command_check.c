@@ -110,8 +110,9 @@ static void check_shell(const char *shell, const char *const *known,
 
 static void check_template(const char *name, const char *input_directory,
                            gannet_complaints *complaints) {
-  static const char *const ours[] = {"params.json", "params.in",  "attempt.json", "outcome.json",
-                                     "results.out", "stdout.log", "stderr.log",   NULL};
+  static const char *const ours[] = {"params.json",  "params.in",   "attempt.json",
+                                     "outcome.json", "results.out", "stdout.log",
+                                     "stderr.log",   "job.sh",      NULL};
   char path[PATH_MAX];
   struct stat about;
   const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
@@ -209,17 +210,32 @@ static void check_lists(const gannet_command_options *options, gannet_complaints
                         options->infeasible_exit_codes.item[i]);
 }
 
-gannet_err gannet_command_check(const void *given, const gannet_evaluator_setup *setup,
+/* One way to run a simulation, and only one. */
+static void check_choice(const gannet_command_options *options, bool has_script,
+                         gannet_complaints *complaints) {
+  const bool has_command = options->command.n > 0, has_shell = options->shell && *options->shell;
+  if (has_script && (has_command || has_shell))
+    gannet_complain(complaints, "evaluate.script", "give either script or command, not both");
+  else if (has_command && has_shell)
+    gannet_complain(complaints, "evaluate.command", "give either command or shell, not both");
+  else if (!has_command && !has_shell && !has_script)
+    gannet_complain(complaints, "evaluate.command",
+                    "missing: the program and its arguments, [./simulate, {params}]");
+}
+
+gannet_err gannet_command_check(const void *options, const gannet_evaluator_setup *setup,
                                 gannet_complaints *complaints) {
-  const gannet_command_options *options = given;
+  return gannet_command_check_parts(options, false, setup, complaints);
+}
+
+gannet_err gannet_command_check_parts(const gannet_command_options *options, bool has_script,
+                                      const gannet_evaluator_setup *setup,
+                                      gannet_complaints *complaints) {
   const char **known = NULL;
   gannet_patterns patterns = {0};
   const bool has_command = options->command.n > 0, has_shell = options->shell && *options->shell;
   GANNET_TRY(list_known(setup->problem, &known));
-  if (has_command == has_shell)
-    gannet_complain(complaints, "evaluate.command",
-                    has_shell ? "give either command or shell, not both"
-                              : "missing: the program and its arguments, [./simulate, {params}]");
+  check_choice(options, has_script, complaints);
   if (has_command) {
     check_program(options, setup, complaints);
     check_placeholders(&options->command, known, complaints);

@@ -124,24 +124,42 @@ static gannet_err render_all(const gannet_contract *contract, const gannet_bindi
   return GANNET_OK;
 }
 
-gannet_err gannet_contract_mark(const char *directory, int attempt, uint64_t nonce, int pid,
-                                double started) {
+gannet_err gannet_contract_mark(const char *directory, const gannet_contract_attempt *attempt) {
   char name[20], host[GANNET_HOST_SIZE];
-  (void)snprintf(name, sizeof name, "%016llx", (unsigned long long)nonce);
+  (void)snprintf(name, sizeof name, "%016llx", (unsigned long long)attempt->nonce);
   gannet_record_host(host);
-  json_t *object = json_pack("{s:i, s:s, s:i, s:s, s:f}", "attempt", attempt, "nonce", name, "pid",
-                             pid, "host", host, "started", started);
+  json_t *object = json_pack("{s:i, s:s, s:i, s:s, s:f}", "attempt", attempt->attempt, "nonce",
+                             name, "pid", attempt->pid, "host", host, "started", attempt->started);
   GANNET_REQUIRE(object, GANNET_ERR_MEMORY, "attempt.json of %s", directory);
-  const gannet_err err = dump(object, directory, "attempt.json", true);
+  gannet_err err = GANNET_OK;
+  if (attempt->job && json_object_set_new(object, "job", json_string(attempt->job)))
+    err = GANNET_RAISE(GANNET_ERR_MEMORY, "attempt.json of %s", directory);
+  if (err == GANNET_OK) err = dump(object, directory, "attempt.json", true);
   json_decref(object);
   return err;
 }
 
+static json_t *load_attempt(const char *directory) {
+  char path[PATH_MAX];
+  if (gannet_join_path(directory, "attempt.json", path, sizeof path) != GANNET_OK) return NULL;
+  return json_load_file(path, 0, NULL);
+}
+
+bool gannet_contract_find_attempt(const char *directory, uint64_t nonce, char *job, size_t size) {
+  char name[20];
+  json_t *object = load_attempt(directory);
+  const char *text = json_string_value(json_object_get(object, "nonce"));
+  const char *found = json_string_value(json_object_get(object, "job"));
+  (void)snprintf(name, sizeof name, "%016llx", (unsigned long long)nonce);
+  (void)snprintf(job, size, "%s", found ? found : "");
+  const bool same = text && strcmp(text, name) == 0;
+  json_decref(object);
+  return same;
+}
+
 /* Which attempt a directory holds, or 0. */
 static int attempt_in(const char *directory) {
-  char path[PATH_MAX];
-  if (gannet_join_path(directory, "attempt.json", path, sizeof path) != GANNET_OK) return 0;
-  json_t *object = json_load_file(path, 0, NULL);
+  json_t *object = load_attempt(directory);
   const json_int_t attempt = json_integer_value(json_object_get(object, "attempt"));
   json_decref(object);
   return 0 < attempt && attempt < INT_MAX ? (int)attempt : 0;
@@ -203,7 +221,9 @@ gannet_err gannet_contract_prepare(const gannet_contract *contract, const gannet
   GANNET_TRY(write_json(contract->problem, request->x_user, directory));
   GANNET_TRY(write_lines(contract->problem, bindings, directory));
   GANNET_TRY(render_all(contract, bindings, directory));
-  return gannet_contract_mark(directory, request->attempt, request->nonce, 0, gannet_clock_epoch());
+  const gannet_contract_attempt attempt = {
+      .attempt = request->attempt, .nonce = request->nonce, .started = gannet_clock_epoch()};
+  return gannet_contract_mark(directory, &attempt);
 }
 
 static gannet_err add_variable(gannet_text_list *list, const char *name, const char *value) {

@@ -52,12 +52,29 @@ GANNET_CHECKED gannet_err gannet_contract_prepare(const gannet_contract *contrac
                                                   const gannet_bindings *bindings,
                                                   const char *directory);
 
-/* Write attempt.json; pid 0 = not started yet.
+/* Who runs an attempt: a process, or a job of a scheduler. */
+typedef struct {
+  int attempt;
+  uint64_t nonce;
+  int pid;         /* 0 = none, or not started yet */
+  double started;  /* seconds since 1970 */
+  const char *job; /* id of a scheduler's job; NULL = none, or not submitted yet */
+} gannet_contract_attempt;
+
+/* Write attempt.json, durably.
  *
  * Local.
  */
-GANNET_CHECKED gannet_err gannet_contract_mark(const char *directory, int attempt, uint64_t nonce,
-                                               int pid, double started);
+GANNET_CHECKED gannet_err gannet_contract_mark(const char *directory,
+                                               const gannet_contract_attempt *attempt);
+
+/* Whether attempt.json names this nonce; the job in it then, "" when there is none.
+ *
+ * Local.
+ *
+ * job  out  [size]
+ */
+bool gannet_contract_find_attempt(const char *directory, uint64_t nonce, char *job, size_t size);
 
 /* Values of all placeholders for one request; free with gannet_bindings_release, also after
  * failure.
@@ -151,12 +168,20 @@ void gannet_contract_judge(const gannet_problem *problem, const gannet_contract_
                            const char *directory, const gannet_launch_event *event,
                            gannet_result_record *result);
 
-/* Whether an earlier process of gannet left a complete attempt with this nonce; its end then comes
- * in event.
+/* Failed with a reason, followed by the end of stderr.log.
  *
  * Local.
  */
-bool gannet_contract_find_outcome(const char *directory, uint64_t nonce,
-                                  gannet_launch_event *event);
+void gannet_contract_fail(const char *directory, bool retry, const char *reason,
+                          gannet_result_record *result);
+
+/* Whether a complete attempt with this nonce left its outcome.json; its end then comes in event.
+ *
+ * Local.
+ *
+ * host  out  [GANNET_HOST_SIZE] that it says it ran on, "" when it does not; may be NULL
+ */
+bool gannet_contract_find_outcome(const char *directory, uint64_t nonce, gannet_launch_event *event,
+                                  char *host);
 
 #endif

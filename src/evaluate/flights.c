@@ -131,8 +131,11 @@ static gannet_err handle(gannet_flights *flights, const gannet_launch_event *eve
   gannet_flight *flight = find_flight(flights, event->tag);
   if (!flight) return GANNET_OK; /* of an evaluator that used this launcher before */
   if (event->type == GANNET_LAUNCH_STARTED) {
-    if (gannet_contract_mark(flight->directory, flight->attempt, flight->nonce, event->pid,
-                             event->started) != GANNET_OK) {
+    const gannet_contract_attempt attempt = {.attempt = flight->attempt,
+                                             .nonce = flight->nonce,
+                                             .pid = event->pid,
+                                             .started = event->started};
+    if (gannet_contract_mark(flight->directory, &attempt) != GANNET_OK) {
       gannet_log(flights->context, GANNET_LOG_WARNING, "%s", gannet_error_message());
       gannet_error_clear();
     }
@@ -191,7 +194,8 @@ static gannet_err recover(void *worker, const gannet_request *request, bool *tak
   GANNET_TRY(gannet_flight_begin(&flights->program, request, NULL, 0, 0, &flight));
   flight.slot = -1; /* of a process that is gone */
   flight.submitted = NAN;
-  if (!gannet_contract_find_outcome(flight.directory, request->nonce, &event)) return GANNET_OK;
+  if (!gannet_contract_find_outcome(flight.directory, request->nonce, &event, NULL))
+    return GANNET_OK;
   GANNET_TRY(judge(flights, &flight, &event));
   *taken = true;
   return GANNET_OK;

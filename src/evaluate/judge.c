@@ -39,6 +39,13 @@ static void read_tail(const char *directory, char *tail) {
     if (*at == '\n') *at = '|';
 }
 
+void gannet_contract_fail(const char *directory, bool retry, const char *reason,
+                          gannet_result_record *result) {
+  char tail[TAIL_SIZE + 1];
+  read_tail(directory, tail);
+  gannet_record_fail(result, retry, "%s%s%s", reason, tail[0] ? "; stderr: " : "", tail);
+}
+
 static bool holds(const gannet_real_list *list, int code) {
   for (int i = 0; i < list->n; ++i)
     if (list->item[i] == code) return true;
@@ -64,22 +71,23 @@ static bool may_pass(int error) {
 static void judge_end(const gannet_problem *problem, const gannet_contract_rules *rules,
                       const char *directory, const gannet_launch_event *event,
                       gannet_result_record *result) {
-  char tail[TAIL_SIZE + 1];
+  char reason[120];
+  bool retry = false;
   if (event->exit_code == 0 && !event->limit) {
     gannet_contract_read(problem, rules->patterns, directory, result);
     return;
   }
-  read_tail(directory, tail);
-  const char *between = tail[0] ? "; stderr: " : "";
-  if (event->limit)
-    gannet_record_fail(result, false, "time limit of %g s reached%s%s", rules->time_limit, between,
-                       tail);
-  else if (event->signal)
-    gannet_record_fail(result, is_bad_luck(event->signal), "ended by signal %d (%s)%s%s",
-                       event->signal, strsignal(event->signal), between, tail);
-  else
-    gannet_record_fail(result, holds(rules->bad_luck, event->exit_code), "exit code %d%s%s",
-                       event->exit_code, between, tail);
+  if (event->limit) {
+    (void)snprintf(reason, sizeof reason, "time limit of %g s reached", rules->time_limit);
+  } else if (event->signal) {
+    retry = is_bad_luck(event->signal);
+    (void)snprintf(reason, sizeof reason, "ended by signal %d (%s)", event->signal,
+                   strsignal(event->signal));
+  } else {
+    retry = holds(rules->bad_luck, event->exit_code);
+    (void)snprintf(reason, sizeof reason, "exit code %d", event->exit_code);
+  }
+  gannet_contract_fail(directory, retry, reason, result);
   if (!event->limit && !event->signal && holds(rules->infeasible, event->exit_code)) {
     result->status = GANNET_EVAL_INFEASIBLE;
     result->retry = false;
@@ -102,8 +110,8 @@ void gannet_contract_judge(const gannet_problem *problem, const gannet_contract_
     judge_end(problem, rules, directory, event, result);
 }
 
-static bool fill(json_t *object, uint64_t nonce, gannet_launch_event *event) {
-  const char *text = NULL;
+static bool fill(json_t *object, uint64_t nonce, gannet_launch_event *event, char *host) {
+  const char *text = NULL, *where = json_string_value(json_object_get(object, "host"));
   char *end = NULL;
   int limit = 0;
   memset(event, 0, sizeof *event);
@@ -113,15 +121,16 @@ static bool fill(json_t *object, uint64_t nonce, gannet_launch_event *event) {
                   "started", &event->started, "ended", &event->ended))
     return false;
   event->limit = limit != 0;
+  if (host) (void)snprintf(host, GANNET_HOST_SIZE, "%s", where ? where : "");
   return strtoull(text, &end, 16) == nonce && end != text && *end == '\0';
 }
 
-bool gannet_contract_find_outcome(const char *directory, uint64_t nonce,
-                                  gannet_launch_event *event) {
+bool gannet_contract_find_outcome(const char *directory, uint64_t nonce, gannet_launch_event *event,
+                                  char *host) {
   char path[PATH_MAX];
   if (gannet_join_path(directory, "outcome.json", path, sizeof path) != GANNET_OK) return false;
   json_t *object = json_load_file(path, 0, NULL);
-  const bool found = object && fill(object, nonce, event);
+  const bool found = object && fill(object, nonce, event, host);
   json_decref(object);
   return found;
 }

@@ -3,11 +3,8 @@
 #include "evaluate/backends.h"
 
 const gannet_evaluator_type *const gannet_evaluator_types[] = {
-    &gannet_evaluator_function,
-    &gannet_evaluator_plugin,
-    &gannet_evaluator_command,
-    &gannet_evaluator_manual,
-    NULL,
+    &gannet_evaluator_function, &gannet_evaluator_plugin, &gannet_evaluator_command,
+    &gannet_evaluator_slurm,    &gannet_evaluator_manual, NULL,
 };
 
 gannet_err gannet_evaluator_find(const char *name, const gannet_evaluator_type **type) {

@@ -3,6 +3,7 @@
 
 #include <time.h>
 
+#include "conform_program.h"
 #include "evaluate/command.h"
 #include "processes.h"
 
@@ -17,23 +18,6 @@ typedef struct {
   gannet_command_options options;
   char *command[6];
 } fixture;
-
-/* The program of the conformance suite: reads params.in like a Fortran program would. */
-static const char program[] =
-    "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
-    "int main(int n, char **v) {\n"
-    "  char vent[9], solver[99]; double x, fins; int k;\n"
-    "  FILE *in = fopen(\"params.in\", \"r\");\n"
-    "  if (n != 3 || strcmp(v[1], getenv(\"GANNET_PARAMS\"))) return 1;\n"
-    "  if (!in || fscanf(in, \"x %lf fins %lf vent %8s solver %98[^\\n]\", &x, &fins, vent,"
-    " solver) != 4) return 2;\n"
-    "  FILE *out = fopen(v[2], \"w\");\n"
-    "  if (!strcmp(solver, \"none\")) { fprintf(out, \"fail no solver\\n\"); return 0; }\n"
-    "  k = strcmp(solver, \"cg\") != 0;\n"
-    "  if (k && strcmp(solver, \"a \\\"b\\\" $(rm x) 'c'\")) return 3;\n"
-    "  fprintf(out, \"objective %.17g\\nstress %.17g\\n\","
-    " x * x + 0.25 * fins + 2 * !strcmp(vent, \"true\") + 4 * k, fins - x);\n"
-    "  return fclose(out);\n}\n";
 
 static const gannet_evaluator_type *command_type(void) {
   const gannet_evaluator_type *type = NULL;
@@ -121,11 +105,7 @@ static void failed_with(const gannet_result_record *result, const char *reason) 
 
 static void programs_conform(void **state) {
   fixture *f = *state;
-  char command[1000];
-  if (f->context->rank == 0) write_file(f->directory, "bowl.c", program, 0644);
-  (void)snprintf(command, sizeof command, "cd '%s' && cc -ffp-contract=off -o bowl bowl.c",
-                 f->directory);
-  conform_shell(command);
+  conform_program(f->directory);
   f->command[0] = TEXT("./bowl");
   f->command[1] = TEXT("{params}");
   f->command[2] = TEXT("{results}");

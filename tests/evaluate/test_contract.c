@@ -326,17 +326,17 @@ static void ends_are_classified(void **state) {
 static void only_an_outcome_of_the_same_nonce_is_found(void **state) {
   fixture *f = *state;
   gannet_launch_event event;
-  assert_false(gannet_contract_find_outcome(f->directory, 255, &event));
+  assert_false(gannet_contract_find_outcome(f->directory, 255, &event, NULL));
   write_file(f->directory, "outcome.json",
              "{\"nonce\": \"00000000000000ff\", \"pid\": 7, \"exit_code\": -1, \"signal\": 9, "
              "\"time_limit\": true, \"started\": 1.5, \"ended\": 2}",
              0644);
-  assert_false(gannet_contract_find_outcome(f->directory, 254, &event));
-  assert_true(gannet_contract_find_outcome(f->directory, 255, &event));
+  assert_false(gannet_contract_find_outcome(f->directory, 254, &event, NULL));
+  assert_true(gannet_contract_find_outcome(f->directory, 255, &event, NULL));
   assert_true(event.limit && event.signal == 9 && event.pid == 7 && event.exit_code == -1);
   assert_true(event.started == 1.5 && event.ended == 2);
   write_file(f->directory, "outcome.json", "{\"nonce\": \"00000000000000ff\", \"pid", 0644);
-  assert_false(gannet_contract_find_outcome(f->directory, 255, &event));
+  assert_false(gannet_contract_find_outcome(f->directory, 255, &event, NULL));
 }
 
 static void wrong_options_are_complained_about_all_at_once(void **state) {

@@ -1,0 +1,160 @@
+/* Simulations as jobs of SLURM: rank 0 submits and watches them, all ranks get the results. */
+#include "evaluate/slurm.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "evaluate/backends.h"
+
+#define AT(member) .offset = offsetof(gannet_slurm_options, member)
+
+static const char *const when_stopped[] = {"leave", "cancel", NULL};
+
+static const gannet_option options[] = {
+    GANNET_COMMAND_OPTIONS,
+    {.key = "script",
+     .type = GANNET_TEXT,
+     AT(script),
+     .help = "job script of your own instead of command, submitted with its placeholders replaced; "
+             "it must leave results.out in its working directory",
+     .example = "job.sh"},
+    {.key = "sbatch",
+     .type = GANNET_TEXT_LIST,
+     AT(sbatch),
+     .help = "options for the job script that is written when there is no script, each a line "
+             "#SBATCH",
+     .example = "[\"--partition=short\", \"--ntasks=8\"]"},
+    {.key = "poll_interval",
+     .type = GANNET_DURATION,
+     AT(poll_interval),
+     .fallback = "15s",
+     .lower = 0.05,
+     .upper = 3600,
+     .unit = "s",
+     .help = "time between two calls of squeue for all jobs; up to four times as long while "
+             "nothing happens, sixteen times while it does not answer"},
+    {.key = "grace",
+     .type = GANNET_DURATION,
+     AT(grace),
+     .fallback = "5m",
+     .lower = 0,
+     .upper = HUGE_VAL,
+     .unit = "s",
+     .help = "how long SLURM may not know a job before it counts as lost, which is bad luck"},
+    {.key = "patience",
+     .type = GANNET_DURATION,
+     AT(patience),
+     .fallback = "6h",
+     .lower = 0,
+     .upper = HUGE_VAL,
+     .unit = "s",
+     .help = "how long sbatch is called again and again while it refuses a job because of limits "
+             "or a scheduler that is down"},
+    {.key = "when_stopped",
+     .type = GANNET_CHOICE,
+     AT(when_stopped),
+     .fallback = "leave",
+     .choices = when_stopped,
+     .help = "what happens to jobs when the campaign is stopped: leave them, for gannet run "
+             "--resume to take over, or cancel them"},
+    {.key = "command_timeout",
+     .type = GANNET_DURATION,
+     AT(commands.timeout),
+     .fallback = "30s",
+     .lower = 0.1,
+     .upper = 3600,
+     .unit = "s",
+     .help = "how long one call of a SLURM command may take"},
+    {.key = "sbatch_command",
+     .type = GANNET_TEXT,
+     AT(commands.sbatch),
+     .fallback = "sbatch",
+     .help = "program that submits"},
+    {.key = "squeue_command",
+     .type = GANNET_TEXT,
+     AT(commands.squeue),
+     .fallback = "squeue",
+     .help = "program that lists jobs"},
+    {.key = "scancel_command",
+     .type = GANNET_TEXT,
+     AT(commands.scancel),
+     .fallback = "scancel",
+     .help = "program that ends jobs"},
+    {.key = "sacct_command",
+     .type = GANNET_TEXT,
+     AT(commands.sacct),
+     .fallback = "sacct",
+     .help = "program that tells how jobs ended; need not exist"},
+    {.key = "scontrol_command",
+     .type = GANNET_TEXT,
+     AT(commands.scontrol),
+     .fallback = "scontrol",
+     .help = "program that tells about one job; need not exist"},
+    {0}};
+
+static void check_tool(const char *key, const char *program, const gannet_evaluator_setup *setup,
+                       gannet_complaints *complaints) {
+  char path[PATH_MAX];
+  const int reason = gannet_command_find(program, setup->input_directory, path);
+  if (reason) gannet_complain(complaints, key, "cannot run '%s': %s", program, strerror(reason));
+}
+
+static void check_script(const gannet_slurm_options *given, const gannet_evaluator_setup *setup,
+                         gannet_complaints *complaints) {
+  char path[PATH_MAX];
+  const char *start = given->script[0] == '/'  ? ""
+                      : setup->input_directory ? setup->input_directory
+                                               : ".";
+  if (snprintf(path, sizeof path, "%s/%s", start, given->script) >= (int)sizeof path ||
+      access(path, R_OK))
+    gannet_complain(complaints, "evaluate.script",
+                    "cannot read '%s': %s (relative paths start "
+                    "from the campaign file)",
+                    given->script, strerror(errno));
+  if (given->sbatch.n > 0)
+    gannet_complain(complaints, "evaluate.sbatch",
+                    "belongs into the script, as lines that begin with #SBATCH");
+}
+
+static void check_sbatch(const gannet_text_list *sbatch, gannet_complaints *complaints) {
+  for (int i = 0; i < sbatch->n; ++i)
+    if (sbatch->item[i][0] != '-' || strpbrk(sbatch->item[i], "\r\n"))
+      gannet_complain(complaints, "evaluate.sbatch",
+                      "'%s' is no option of sbatch, such as --partition=short", sbatch->item[i]);
+}
+
+static gannet_err check(const void *any, const gannet_evaluator_setup *setup,
+                        gannet_complaints *complaints) {
+  const gannet_slurm_options *given = any;
+  const bool has_script = given->script && *given->script;
+  check_tool("evaluate.sbatch_command", given->commands.sbatch, setup, complaints);
+  check_tool("evaluate.squeue_command", given->commands.squeue, setup, complaints);
+  check_tool("evaluate.scancel_command", given->commands.scancel, setup, complaints);
+  check_sbatch(&given->sbatch, complaints);
+  if (has_script) check_script(given, setup, complaints);
+  return gannet_command_check_parts(&given->command, has_script, setup, complaints);
+}
+
+static gannet_err create(const void *given, const gannet_evaluator_setup *setup, void **state) {
+  gannet_slurm_jobs *jobs = NULL;
+  gannet_err local = GANNET_OK;
+  if (setup->context->rank == 0) local = gannet_slurm_jobs_create(given, setup, &jobs);
+  return gannet_desk_create(&gannet_slurm_desk, setup, local, jobs, state);
+}
+
+const gannet_evaluator_type gannet_evaluator_slurm = {
+    .name = "slurm",
+    .summary = "a job of its own for every evaluation, submitted to SLURM and watched",
+    .options = options,
+    .options_size = sizeof(gannet_slurm_options),
+    .check = check,
+    .create = create,
+    .destroy = gannet_desk_destroy,
+    .submit = gannet_desk_submit,
+    .poll = gannet_desk_poll,
+    .cancel = gannet_desk_cancel,
+    .recover = gannet_desk_recover,
+};

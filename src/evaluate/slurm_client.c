@@ -1,0 +1,275 @@
+#include "evaluate/slurm_client.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/atomic_file.h"
+#include "base/clock.h"
+#include "base/memory.h"
+#include "evaluate/program.h"
+#include "evaluate/slurm_parse.h"
+
+extern char **environ;
+
+enum { CHUNK = 100, TOOLS = 5 };
+
+typedef enum { SBATCH, SQUEUE, SCANCEL, SACCT, SCONTROL } tool;
+
+struct gannet_slurm_client {
+  gannet_launcher *launcher;
+  char directory[PATH_MAX];
+  char program[TOOLS][PATH_MAX];
+  bool missing[TOOLS];
+  double timeout;
+  int64_t calls;
+  gannet_text_list prefix; /* env -u NAME ... */
+  char env[PATH_MAX];
+  char said[GANNET_SLURM_SAID];
+};
+
+/* A controller inside a job has variables that describe its own job, and users have variables that
+ * filter what squeue lists: neither is for the jobs of evaluations. */
+static bool is_dropped(const char *variable) {
+  static const char *const start[] = {"SLURM_", "SQUEUE_", "SACCT_", "SCANCEL_", "GANNET_LAUNCH="};
+  if (strncmp(variable, "SLURM_CONF=", 11) == 0) return false;
+  for (size_t i = 0; i < sizeof start / sizeof *start; ++i)
+    if (strncmp(variable, start[i], strlen(start[i])) == 0) return true;
+  return false;
+}
+
+static gannet_err make_prefix(gannet_slurm_client *client) {
+  char name[256];
+  GANNET_TRY(gannet_text_list_add(&client->prefix, "env"));
+  GANNET_TRY(gannet_text_list_add(&client->prefix, "-u"));
+  GANNET_TRY(gannet_text_list_add(&client->prefix, "GANNET_LAUNCH")); /* added by the launcher */
+  for (char *const *at = environ; *at; ++at) {
+    const size_t size = strcspn(*at, "=");
+    if (!is_dropped(*at) || size >= sizeof name) continue;
+    (void)snprintf(name, sizeof name, "%.*s", (int)size, *at);
+    GANNET_TRY(gannet_text_list_add(&client->prefix, "-u"));
+    GANNET_TRY(gannet_text_list_add(&client->prefix, name));
+  }
+  errno = gannet_command_find("env", NULL, client->env);
+  return errno ? gannet_raise_errno("run", "env") : GANNET_OK;
+}
+
+static gannet_err find_tool(gannet_slurm_client *client, tool which, const char *program,
+                            const char *input_directory) {
+  char path[PATH_MAX];
+  const int failed = gannet_command_find(program, input_directory, path);
+  client->missing[which] = failed != 0;
+  if (!failed && !realpath(path, client->program[which])) return gannet_raise_errno("find", path);
+  if (!failed || which == SACCT || which == SCONTROL) return GANNET_OK;
+  return GANNET_RAISE(GANNET_ERR_MISSING, "cannot run '%s': %s", program, strerror(failed));
+}
+
+static gannet_err prepare(const gannet_slurm_commands *commands, const char *campaign,
+                          const char *input_directory, gannet_slurm_client *client) {
+  char path[PATH_MAX];
+  GANNET_TRY(gannet_join_path(campaign, "slurm", path, sizeof path));
+  GANNET_TRY(gannet_make_directory(path));
+  if (!realpath(path, client->directory)) return gannet_raise_errno("find", path);
+  GANNET_TRY(find_tool(client, SBATCH, commands->sbatch, input_directory));
+  GANNET_TRY(find_tool(client, SQUEUE, commands->squeue, input_directory));
+  GANNET_TRY(find_tool(client, SCANCEL, commands->scancel, input_directory));
+  GANNET_TRY(find_tool(client, SACCT, commands->sacct, input_directory));
+  GANNET_TRY(find_tool(client, SCONTROL, commands->scontrol, input_directory));
+  client->timeout = commands->timeout;
+  return make_prefix(client);
+}
+
+gannet_err gannet_slurm_client_create(const gannet_slurm_commands *commands,
+                                      gannet_launcher *launcher, const char *campaign,
+                                      const char *input_directory, gannet_slurm_client **client) {
+  GANNET_TRY(gannet_alloc(1, sizeof **client, client));
+  (*client)->launcher = launcher;
+  const gannet_err err = prepare(commands, campaign, input_directory, *client);
+  if (err != GANNET_OK) gannet_slurm_client_destroy(client);
+  return err;
+}
+
+void gannet_slurm_client_destroy(gannet_slurm_client **client) {
+  if (!*client) return;
+  gannet_text_list_release(&(*client)->prefix);
+  gannet_free(client);
+}
+
+const char *gannet_slurm_client_said(const gannet_slurm_client *client) {
+  return client->said;
+}
+
+/* One file of the last call as text, "" when it cannot be read. */
+static gannet_err read_output(const gannet_slurm_client *client, const char *name, char **text) {
+  char path[PATH_MAX];
+  size_t size = 0;
+  GANNET_TRY(gannet_join_path(client->directory, name, path, sizeof path));
+  if (gannet_file_read(path, text, &size) == GANNET_OK) return GANNET_OK;
+  gannet_error_clear();
+  return gannet_copy_text("", text);
+}
+
+static gannet_err read_said(gannet_slurm_client *client, const gannet_launch_event *event) {
+  char *text = NULL;
+  GANNET_TRY(read_output(client, "stderr.log", &text));
+  (void)snprintf(client->said, sizeof client->said, "%s", text);
+  gannet_free(&text);
+  size_t size = strlen(client->said);
+  while (size > 0 && isspace((unsigned char)client->said[size - 1])) client->said[--size] = '\0';
+  for (char *at = client->said; *at; ++at)
+    if (iscntrl((unsigned char)*at)) *at = *at == '\n' ? '|' : ' ';
+  if (size > 0) return GANNET_OK;
+  if (event->type == GANNET_LAUNCH_REFUSED)
+    (void)snprintf(client->said, sizeof client->said, "cannot start (%s): %s", event->stage,
+                   strerror(event->error));
+  else if (event->limit)
+    (void)snprintf(client->said, sizeof client->said, "no answer within %g s", client->timeout);
+  else
+    (void)snprintf(client->said, sizeof client->said, "exit code %d, signal %d", event->exit_code,
+                   event->signal);
+  return GANNET_OK;
+}
+
+/* Wait for the end of the call; a signal to this process ends it early, because somebody wants
+ * gannet to stop. */
+static gannet_err await(gannet_slurm_client *client, int64_t tag, gannet_launch_event *event) {
+  const double until = gannet_clock_seconds() + client->timeout + 3;
+  bool got = false, hurried = false;
+  for (double left = client->timeout + 3; left > 0; left = until - gannet_clock_seconds()) {
+    GANNET_TRY(gannet_launcher_wait(client->launcher, left, event, &got));
+    if (got && event->tag == tag && event->type != GANNET_LAUNCH_STARTED) return GANNET_OK;
+    if (got || hurried || gannet_clock_seconds() >= until) continue;
+    hurried = true;
+    GANNET_TRY(gannet_launcher_kill(client->launcher, tag, 1));
+  }
+  memset(event, 0, sizeof *event); /* stuck in the kernel: its end will be ignored */
+  event->type = GANNET_LAUNCH_ENDED;
+  event->limit = true;
+  return GANNET_OK;
+}
+
+static gannet_err run(gannet_slurm_client *client, tool which, const char *const *arguments,
+                      const char *const *environment, gannet_slurm_call *how) {
+  static const char *const nothing[] = {NULL};
+  gannet_text_list all = {0};
+  gannet_launch_event event;
+  gannet_err err = GANNET_OK;
+  const int64_t tag = -(++client->calls);
+  for (int i = 0; i < client->prefix.n && err == GANNET_OK; ++i)
+    err = gannet_text_list_add(&all, client->prefix.item[i]);
+  if (err == GANNET_OK) err = gannet_text_list_add(&all, client->program[which]);
+  for (; *arguments && err == GANNET_OK; ++arguments) err = gannet_text_list_add(&all, *arguments);
+  const gannet_launch launch = {.tag = tag,
+                                .directory = client->directory,
+                                .program = client->env,
+                                .arguments = (const char *const *)all.item,
+                                .environment = environment ? environment : nothing,
+                                .time_limit = client->timeout,
+                                .grace = 1};
+  if (err == GANNET_OK) err = gannet_launcher_launch(client->launcher, &launch);
+  if (err == GANNET_OK) err = await(client, tag, &event);
+  gannet_text_list_release(&all);
+  GANNET_TRY(err);
+  GANNET_TRY(read_said(client, &event));
+  *how = GANNET_SLURM_CALL_REFUSED;
+  if (event.type == GANNET_LAUNCH_ENDED && (event.limit || event.cancelled))
+    *how = GANNET_SLURM_CALL_TIMED_OUT;
+  else if (event.type == GANNET_LAUNCH_ENDED && event.exit_code == 0)
+    *how = GANNET_SLURM_CALL_DONE;
+  return GANNET_OK;
+}
+
+gannet_err gannet_slurm_client_submit(gannet_slurm_client *client, const char *const *arguments,
+                                      const char *const *environment, char *job,
+                                      gannet_slurm_call *how) {
+  gannet_text_list all = {0};
+  char *text = NULL;
+  gannet_err err = gannet_text_list_add(&all, "--parsable");
+  for (; *arguments && err == GANNET_OK; ++arguments) err = gannet_text_list_add(&all, *arguments);
+  if (err == GANNET_OK) err = run(client, SBATCH, (const char *const *)all.item, environment, how);
+  gannet_text_list_release(&all);
+  GANNET_TRY(err);
+  if (*how != GANNET_SLURM_CALL_DONE) return GANNET_OK;
+  GANNET_TRY(read_output(client, "stdout.log", &text));
+  if (gannet_slurm_parse_job(text, job)) *how = GANNET_SLURM_CALL_TIMED_OUT;
+  gannet_free(&text);
+  return GANNET_OK;
+}
+
+gannet_err gannet_slurm_client_list(gannet_slurm_client *client, gannet_slurm_list *list,
+                                    gannet_slurm_call *how) {
+  char user[40];
+  (void)snprintf(user, sizeof user, "--user=%ld", (long)getuid());
+  const char *const arguments[] = {"--noheader", "--states=all", user, "--format=%i|%T|%N|%j|%Z",
+                                   NULL};
+  GANNET_TRY(run(client, SQUEUE, arguments, NULL, how));
+  if (*how != GANNET_SLURM_CALL_DONE) return GANNET_OK;
+  GANNET_TRY(read_output(client, "stdout.log", &list->text));
+  return gannet_slurm_parse_squeue(list);
+}
+
+/* "12,13,14" of at most CHUNK jobs. */
+static void join(int n, const char *const *jobs, char *text, size_t size) {
+  size_t used = 0;
+  text[0] = '\0';
+  for (int i = 0; i < n && used + GANNET_SLURM_ID + 2 < size; ++i)
+    used += (size_t)snprintf(text + used, size - used, "%s%s", i ? "," : "", jobs[i]);
+}
+
+gannet_err gannet_slurm_client_account(gannet_slurm_client *client, int n, const char *const *jobs,
+                                       gannet_slurm_list *list) {
+  char ids[CHUNK * (GANNET_SLURM_ID + 1) + 8], *text = NULL;
+  gannet_slurm_call how = GANNET_SLURM_CALL_DONE;
+  for (int at = 0; at < n && !client->missing[SACCT]; at += CHUNK) {
+    join(n - at < CHUNK ? n - at : CHUNK, jobs + at, ids, sizeof ids);
+    const char *const arguments[] = {"--noheader",
+                                     "--parsable2",
+                                     "--allocations",
+                                     "--format=JobID,State,ExitCode,NodeList",
+                                     "--jobs",
+                                     ids,
+                                     NULL};
+    GANNET_TRY(run(client, SACCT, arguments, NULL, &how));
+    if (strstr(client->said, "disabled")) client->missing[SACCT] = true;
+    if (how != GANNET_SLURM_CALL_DONE) continue;
+    GANNET_TRY(read_output(client, "stdout.log", &text));
+    const gannet_err err = gannet_slurm_parse_sacct(text, list);
+    gannet_free(&text);
+    GANNET_TRY(err);
+  }
+  return GANNET_OK;
+}
+
+gannet_err gannet_slurm_client_show(gannet_slurm_client *client, const char *job,
+                                    gannet_slurm_list *list) {
+  const char *const arguments[] = {"--oneliner", "show", "job", job, NULL};
+  gannet_slurm_call how = GANNET_SLURM_CALL_DONE;
+  char *text = NULL;
+  if (client->missing[SCONTROL]) return GANNET_OK;
+  GANNET_TRY(run(client, SCONTROL, arguments, NULL, &how));
+  if (how != GANNET_SLURM_CALL_DONE) return GANNET_OK;
+  GANNET_TRY(read_output(client, "stdout.log", &text));
+  const gannet_err err = gannet_slurm_parse_scontrol(text, list);
+  gannet_free(&text);
+  return err;
+}
+
+gannet_err gannet_slurm_client_cancel(gannet_slurm_client *client, int n, const char *const *jobs,
+                                      gannet_slurm_call *how) {
+  *how = GANNET_SLURM_CALL_DONE;
+  for (int at = 0; at < n; at += CHUNK) {
+    const char *arguments[CHUNK + 2] = {"--quiet"};
+    for (int i = 0; i < CHUNK && at + i < n; ++i) arguments[i + 1] = jobs[at + i];
+    for (int tries = 0; tries < 3; ++tries) {
+      if (tries > 0) gannet_clock_sleep(0.2 * tries);
+      GANNET_TRY(run(client, SCANCEL, arguments, NULL, how));
+      if (*how == GANNET_SLURM_CALL_DONE) break;
+    }
+  }
+  return GANNET_OK;
+}

@@ -1,0 +1,123 @@
+/* The only place that talks to SLURM: one process at a time, started by the launcher without a
+ * shell, each with a time-out, its output in CAMPAIGN/slurm.
+ */
+#ifndef GANNET_EVALUATE_SLURM_CLIENT_H
+#define GANNET_EVALUATE_SLURM_CLIENT_H
+
+#include "base/option.h"
+#include "evaluate/launcher.h"
+
+enum {
+  GANNET_SLURM_ID = 32,
+  GANNET_SLURM_WORD = 32,
+  GANNET_SLURM_NAME = 128,
+  GANNET_SLURM_NODES = 64,
+  GANNET_SLURM_SAID = 300
+};
+
+/* The programs and how long each may take. */
+typedef struct {
+  char *sbatch, *squeue, *sacct, *scontrol, *scancel;
+  double timeout; /* seconds */
+} gannet_slurm_commands;
+
+typedef struct gannet_slurm_client gannet_slurm_client;
+
+/* How a call ended. */
+typedef enum {
+  GANNET_SLURM_CALL_DONE,
+  GANNET_SLURM_CALL_REFUSED,  /* exit code, signal, or it could not be started */
+  GANNET_SLURM_CALL_TIMED_OUT /* ended by its time-out, or by a signal to this process */
+} gannet_slurm_call;
+
+/* One job as squeue, sacct or scontrol describe it; what they do not say is "" or -1. */
+typedef struct {
+  char job[GANNET_SLURM_ID];
+  char state[GANNET_SLURM_WORD];
+  char nodes[GANNET_SLURM_NODES];
+  char name[GANNET_SLURM_NAME];
+  const char *directory; /* into the text of the list; NULL = not told */
+  int exit_code, signal;
+} gannet_slurm_row;
+
+/* Zero-initialise; free with gannet_slurm_list_release. */
+typedef struct {
+  char *text;
+  int n, capacity;
+  gannet_slurm_row *row;
+} gannet_slurm_list;
+
+void gannet_slurm_list_release(gannet_slurm_list *list);
+
+/* The row of a job, or NULL.
+ *
+ * Local.
+ */
+const gannet_slurm_row *gannet_slurm_list_find(const gannet_slurm_list *list, const char *job);
+
+/* Create a client; commands and launcher are borrowed until destroy.
+ *
+ * Local.
+ *
+ * campaign         in  its directory; slurm/ is made in it
+ * input_directory  in  that relative paths of commands start from
+ *
+ * Errors: GANNET_ERR_MISSING when sbatch, squeue or scancel do not exist.
+ */
+GANNET_CHECKED gannet_err gannet_slurm_client_create(const gannet_slurm_commands *commands,
+                                                     gannet_launcher *launcher,
+                                                     const char *campaign,
+                                                     const char *input_directory,
+                                                     gannet_slurm_client **client);
+void gannet_slurm_client_destroy(gannet_slurm_client **client);
+
+/* What the last call wrote to stderr, in one line, or how it ended.
+ *
+ * Local.
+ */
+const char *gannet_slurm_client_said(const gannet_slurm_client *client);
+
+/* sbatch. A call that is done without naming a job counts as timed out: it may have been accepted.
+ *
+ * Local.
+ *
+ * arguments    in   after "sbatch --parsable"; NULL-terminated
+ * environment  in   NULL-terminated
+ * job          out  [GANNET_SLURM_ID]
+ */
+GANNET_CHECKED gannet_err gannet_slurm_client_submit(gannet_slurm_client *client,
+                                                     const char *const *arguments,
+                                                     const char *const *environment, char *job,
+                                                     gannet_slurm_call *how);
+
+/* squeue: all jobs of this user in all states, with one call however many they are.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_slurm_client_list(gannet_slurm_client *client,
+                                                   gannet_slurm_list *list, gannet_slurm_call *how);
+
+/* sacct for these jobs, in chunks. A site without accounting gives no rows, and is asked once.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_slurm_client_account(gannet_slurm_client *client, int n,
+                                                      const char *const *jobs,
+                                                      gannet_slurm_list *list);
+
+/* scontrol show job for one job; no row when it does not know it.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_slurm_client_show(gannet_slurm_client *client, const char *job,
+                                                   gannet_slurm_list *list);
+
+/* scancel, in chunks, three tries each. Jobs that have ended are no error.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_slurm_client_cancel(gannet_slurm_client *client, int n,
+                                                     const char *const *jobs,
+                                                     gannet_slurm_call *how);
+
+#endif

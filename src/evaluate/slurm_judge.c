@@ -1,0 +1,89 @@
+/* How a job becomes a result. What the simulation itself left counts most, then why the scheduler
+ * ended it, then its exit code.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "evaluate/record.h"
+#include "evaluate/slurm.h"
+
+static void begin(gannet_slurm_jobs *jobs, const gannet_slurm_job *job,
+                  gannet_result_record *result) {
+  gannet_ready_begin(&jobs->ready, result);
+  gannet_flight_identify(&job->flight, result);
+}
+
+/* Where it ran and what it was called, which the judge of processes cannot know. */
+static gannet_err finish(gannet_slurm_jobs *jobs, const gannet_slurm_job *job,
+                         gannet_result_record *result) {
+  const char *host = job->has_outcome && job->host[0] ? job->host : job->known.nodes;
+  memset(result->run.host, 0, sizeof result->run.host);
+  (void)snprintf(result->run.host, sizeof result->run.host, "%s", host[0] ? host : "unknown");
+  (void)snprintf(result->run.job, sizeof result->run.job, "%s", job->known.job);
+  if (!job->has_outcome) {
+    result->run.started = job->started;
+    result->run.ended = gannet_clock_epoch();
+  }
+  return gannet_ready_add(&jobs->ready, result);
+}
+
+gannet_err gannet_slurm_fail(gannet_slurm_jobs *jobs, const gannet_slurm_job *job, bool retry,
+                             const char *reason) {
+  gannet_result_record result;
+  begin(jobs, job, &result);
+  gannet_contract_fail(job->flight.directory, retry, reason, &result);
+  return finish(jobs, job, &result);
+}
+
+/* What a process that ended like this job would have told the launcher. */
+static gannet_launch_event end_of(const gannet_slurm_job *job) {
+  gannet_launch_event event;
+  if (job->has_outcome) return job->outcome;
+  memset(&event, 0, sizeof event);
+  event.type = GANNET_LAUNCH_ENDED;
+  event.started = job->started;
+  event.ended = gannet_clock_epoch();
+  if (job->state->what == GANNET_SLURM_COMPLETED) return event;
+  event.exit_code = job->known.exit_code;
+  event.signal = job->known.signal > 0 ? job->known.signal : 0;
+  if (event.signal) event.exit_code = -1;
+  return event;
+}
+
+static bool is_ended_by_scheduler(const gannet_slurm_job *job) {
+  const bool well = job->has_outcome && job->outcome.exit_code == 0;
+  return !well &&
+         (job->state->what == GANNET_SLURM_TIME_LIMIT || job->state->what == GANNET_SLURM_BAD_LUCK);
+}
+
+gannet_err gannet_slurm_judge(gannet_slurm_jobs *jobs, const gannet_slurm_job *job) {
+  char reason[120];
+  gannet_result_record result;
+  const gannet_launch_event event = end_of(job);
+  if (is_ended_by_scheduler(job)) {
+    const bool retry = job->state->what == GANNET_SLURM_BAD_LUCK;
+    (void)snprintf(reason, sizeof reason, "%sSLURM ended the job: %s",
+                   retry ? "" : "time limit reached: ", job->state->name);
+    return gannet_slurm_fail(jobs, job, retry, reason);
+  }
+  if (event.exit_code < 0 && event.signal == 0 && !event.limit)
+    return gannet_slurm_fail(jobs, job, false, "SLURM says FAILED, with an exit code nobody knows");
+  begin(jobs, job, &result);
+  gannet_contract_judge(jobs->program.contract.problem, &jobs->program.rules, job->flight.directory,
+                        &event, &result);
+  return finish(jobs, job, &result);
+}
+
+gannet_err gannet_slurm_take_results(gannet_slurm_jobs *jobs, const gannet_slurm_job *job,
+                                     bool *done) {
+  gannet_result_record result;
+  begin(jobs, job, &result);
+  gannet_contract_read(jobs->program.contract.problem, &jobs->program.patterns,
+                       job->flight.directory, &result);
+  *done = result.status != GANNET_EVAL_FAILED;
+  if (!*done) return GANNET_OK;
+  result.run.exit_code = 0;
+  return finish(jobs, job, &result);
+}

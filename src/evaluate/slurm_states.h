@@ -1,0 +1,54 @@
+/* What SLURM's words mean for an evaluation. */
+#ifndef GANNET_EVALUATE_SLURM_STATES_H
+#define GANNET_EVALUATE_SLURM_STATES_H
+
+#include <stdbool.h>
+
+typedef enum {
+  GANNET_SLURM_UNKNOWN,    /* a word that no version known here uses, or none */
+  GANNET_SLURM_WAITS,      /* will run, or run again */
+  GANNET_SLURM_RUNS,       /* has processes, or is about to lose its last ones */
+  GANNET_SLURM_COMPLETED,  /* the script ended with 0: the results decide */
+  GANNET_SLURM_FAILED,     /* the script ended otherwise: its exit code decides */
+  GANNET_SLURM_TIME_LIMIT, /* too slow at this design: another attempt would be too slow as well */
+  GANNET_SLURM_BAD_LUCK    /* ended from outside: another attempt may succeed */
+} gannet_slurm_class;
+
+typedef struct {
+  const char *name; /* as squeue's %T and sacct write it; "" for unknown words */
+  gannet_slurm_class what;
+} gannet_slurm_state;
+
+/* Every state that is known, ended by an empty name.
+ *
+ * Local.
+ */
+extern const gannet_slurm_state gannet_slurm_states[];
+
+/* The row of a state; what follows the word ("CANCELLED by 1000", "CANCELLED+") does not matter.
+ * Never NULL: a word that is not known gives the last row.
+ *
+ * Local.
+ */
+const gannet_slurm_state *gannet_slurm_state_find(const char *text);
+
+/* Whether the job has ended for good.
+ *
+ * Local.
+ */
+bool gannet_slurm_has_ended(const gannet_slurm_state *state);
+
+/* How sbatch's refusal is to be taken. */
+typedef enum {
+  GANNET_SLURM_REFUSED,    /* will be refused again: a wrong option */
+  GANNET_SLURM_TRY_LATER,  /* limits of the site, a controller that is down */
+  GANNET_SLURM_MAYBE_TAKEN /* no answer: the job may have been accepted */
+} gannet_slurm_refusal;
+
+/* Judge a refusal by what sbatch wrote to stderr; what is not known is worth another try.
+ *
+ * Local.
+ */
+gannet_slurm_refusal gannet_slurm_refusal_find(const char *said);
+
+#endif
