@@ -40,13 +40,17 @@ typedef struct {
   int exit_code, signal;
 } gannet_slurm_row;
 
-/* Zero-initialise; free with gannet_slurm_list_release. */
+/* Zero-initialise. */
 typedef struct {
   char *text;
   int n, capacity;
-  gannet_slurm_row *row;
+  gannet_slurm_row *row; /* [n] in the order of jobs */
 } gannet_slurm_list;
 
+/* Free what a list holds.
+ *
+ * Local.
+ */
 void gannet_slurm_list_release(gannet_slurm_list *list);
 
 /* The row of a job, or NULL.
