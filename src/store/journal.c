@@ -38,6 +38,15 @@ gannet_err gannet_journal_read(const char *path, int newest_schema, gannet_journ
   return err;
 }
 
+gannet_err gannet_journal_salvage(const char *path, gannet_journal_visit visit, void *user) {
+  char *bytes = NULL;
+  size_t size = 0;
+  GANNET_TRY(gannet_file_read(path, &bytes, &size));
+  const gannet_err err = gannet_journal_visit_sound(bytes, size, visit, user);
+  gannet_free(&bytes);
+  return err;
+}
+
 /* Back to the last acknowledged record, so that a failed append leaves nothing behind. */
 static void undo(gannet_journal *journal) {
   const int failed =

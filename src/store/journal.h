@@ -56,6 +56,16 @@ GANNET_CHECKED gannet_err gannet_journal_read(const char *path, int newest_schem
                                               gannet_journal_visit visit, void *user,
                                               gannet_journal_report *report);
 
+/* Visit every sound record of a damaged journal, in ascending order of their numbers, which then
+ * have gaps. Needs no write permission.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_MISSING, GANNET_ERR_IO; what visit returns.
+ */
+GANNET_CHECKED gannet_err gannet_journal_salvage(const char *path, gannet_journal_visit visit,
+                                                 void *user);
+
 /* Own a journal: take its lock (path.lock), check it, cut off a torn tail.
  *
  * Local.

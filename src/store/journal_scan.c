@@ -141,16 +141,37 @@ gannet_err gannet_journal_scan(const char *bytes, size_t size, const char *name,
   return scan_records(bytes, size, first.length + 1, name, report);
 }
 
+/* Hand on the record whose line of this length begins at byte `at`. */
+static gannet_err visit_line(char *bytes, size_t at, size_t length, int64_t sequence,
+                             gannet_journal_visit visit, void *user) {
+  const char *payload = (const char *)memchr(bytes + at + HEX + 1, ' ', length - HEX - 1) + 1;
+  bytes[at + length] = '\0';
+  return visit(user, sequence, payload, length - (size_t)(payload - (bytes + at)));
+}
+
 gannet_err gannet_journal_visit_all(char *bytes, int64_t good, gannet_journal_visit visit,
                                     void *user) {
   const size_t size = (size_t)good;
   size_t at = size ? line_at(bytes, size, 0).length + 1 : 0;
   for (int64_t sequence = 1; at < size; ++sequence) {
     const size_t length = line_at(bytes, size, at).length;
-    const char *payload = (const char *)memchr(bytes + at + HEX + 1, ' ', length - HEX - 1) + 1;
-    bytes[at + length] = '\0';
-    GANNET_TRY(visit(user, sequence, payload, length - (size_t)(payload - (bytes + at))));
+    GANNET_TRY(visit_line(bytes, at, length, sequence, visit, user));
     at += length + 1;
+  }
+  return GANNET_OK;
+}
+
+gannet_err gannet_journal_visit_sound(char *bytes, size_t size, gannet_journal_visit visit,
+                                      void *user) {
+  int64_t last = 0;
+  for (size_t at = 0; at < size;) {
+    const line_view line = line_at(bytes, size, at);
+    const int64_t sequence = sound_record(line);
+    if (sequence > last) {
+      last = sequence;
+      GANNET_TRY(visit_line(bytes, at, line.length, sequence, visit, user));
+    }
+    at += line.length + 1;
   }
   return GANNET_OK;
 }

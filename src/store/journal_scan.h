@@ -46,4 +46,14 @@ GANNET_CHECKED gannet_err gannet_journal_scan(const char *bytes, size_t size, co
 GANNET_CHECKED gannet_err gannet_journal_visit_all(char *bytes, int64_t good,
                                                    gannet_journal_visit visit, void *user);
 
+/* Visit the sound records of a journal that need not be sound, where their numbers ascend; their
+ * newlines become zeros.
+ *
+ * Local.
+ *
+ * bytes  inout  [size]
+ */
+GANNET_CHECKED gannet_err gannet_journal_visit_sound(char *bytes, size_t size,
+                                                     gannet_journal_visit visit, void *user);
+
 #endif
