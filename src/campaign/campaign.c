@@ -8,6 +8,7 @@
 
 #include "base/atomic_file.h"
 #include "base/memory.h"
+#include "campaign/changes.h"
 #include "campaign/effective.h"
 #include "campaign/restore.h"
 #include "campaign/snapshot.h"
@@ -78,15 +79,19 @@ static gannet_err write_effective(const gannet_campaign *campaign) {
   return err;
 }
 
+static void warn_of_changes(const gannet_campaign *campaign) {
+  char path[PATH_MAX];
+  if (campaign->context->rank != 0) return;
+  if (gannet_campaign_path(campaign, "campaign.yaml", path) != GANNET_OK) return;
+  gannet_changes_warn(campaign->context, path, campaign->input);
+}
+
 /* A state of another length belongs to another method: hyper-parameters are then learnt anew. */
 static gannet_err restore_optimizer(gannet_campaign *campaign) {
   const gannet_ledger *ledger = &campaign->ledger;
   if (ledger->n_state == 0) return GANNET_OK;
   if (ledger->n_state == gannet_optimizer_state_size(campaign->optimizer))
     return gannet_optimizer_set_state(campaign->optimizer, ledger->state);
-  gannet_log(campaign->context, GANNET_LOG_WARNING,
-             "the method has changed since the campaign was saved: its hyper-parameters are learnt "
-             "anew");
   campaign->optimizer->batch = (int64_t)ledger->state[0];
   return GANNET_OK;
 }
@@ -100,8 +105,10 @@ static gannet_err open_directory(const gannet_campaign_start_options *options,
   GANNET_TRY(gannet_campaign_path(campaign, "state.h5", snapshot));
   campaign->is_resumed = exists;
   if (exists) {
-    GANNET_TRY(gannet_restore_continue(campaign->context, journal, snapshot, &campaign->ledger));
+    GANNET_TRY(gannet_restore_continue(campaign->context, journal, snapshot,
+                                       campaign->input->general.name, &campaign->ledger));
     GANNET_TRY(gannet_agree(campaign->context->comm, restore_optimizer(campaign)));
+    warn_of_changes(campaign);
   } else {
     GANNET_TRY(gannet_restore_begin(campaign->context, journal, campaign->input->general.name,
                                     &campaign->ledger));

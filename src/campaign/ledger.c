@@ -55,6 +55,7 @@ static gannet_err take_state(gannet_ledger *ledger, int n, const double *state) 
 static gannet_err take_campaign(gannet_ledger *ledger, const gannet_record *record) {
   gannet_free(&ledger->name);
   GANNET_TRY(gannet_copy_text(record->name, &ledger->name));
+  ledger->seed = record->seed;
   ledger->fingerprint = record->fingerprint;
   return GANNET_OK;
 }
@@ -156,7 +157,9 @@ static gannet_err write_text(gannet_ledger *ledger, gannet_err made, char **text
 gannet_err gannet_ledger_campaign(gannet_ledger *ledger, const char *name, uint64_t seed,
                                   uint64_t fingerprint) {
   char *text = NULL;
+  gannet_free(&ledger->name);
   GANNET_TRY(gannet_copy_text(name, &ledger->name));
+  ledger->seed = seed;
   ledger->fingerprint = fingerprint;
   const gannet_err made = gannet_record_campaign(ledger->problem, name, seed, fingerprint, &text);
   GANNET_TRY(write_text(ledger, made, &text));
@@ -213,51 +216,4 @@ gannet_err gannet_ledger_tell(gannet_ledger *ledger, int n, const int64_t *ids) 
   if (n == 0) return GANNET_OK;
   GANNET_TRY(write_text(ledger, gannet_record_tell(n, ids, &text), &text));
   return take_tell(ledger, n, ids);
-}
-
-/* Rows of one batch were proposed together; only the last batch's state is still known, and it is
- * all that a resumed campaign needs. */
-static gannet_err rewrite_proposals(gannet_ledger *ledger) {
-  for (int64_t first = 0; first < ledger->n;) {
-    int64_t end = first;
-    const int64_t batch = gannet_history_get(ledger->history, first)->batch;
-    while (end < ledger->n && gannet_history_get(ledger->history, end)->batch == batch) ++end;
-    char *text = NULL;
-    const gannet_err made =
-        gannet_record_propose(ledger->history, first, end, ledger->n_state, ledger->state, &text);
-    GANNET_TRY(write_text(ledger, made, &text));
-    first = end;
-  }
-  return GANNET_OK;
-}
-
-static gannet_err rewrite_evaluations(gannet_ledger *ledger) {
-  for (int64_t id = 0; id < ledger->n; ++id) {
-    const gannet_ticket *ticket = &ledger->ticket[id];
-    char *text = NULL;
-    if (ticket->attempt > 0)
-      GANNET_TRY(write_text(
-          ledger, gannet_record_submit(1, &id, &ticket->attempt, &ticket->nonce, &text), &text));
-    if (!ticket->has_result) continue;
-    const gannet_ended ended = {
-        id, true, ticket->status, ticket->objective, ticket->constraints, ticket->run};
-    const gannet_err made =
-        gannet_record_result(ledger->problem->spec.n_constraints, &ended, &text);
-    GANNET_TRY(write_text(ledger, made, &text));
-  }
-  return GANNET_OK;
-}
-
-gannet_err gannet_ledger_rewrite(gannet_ledger *ledger, uint64_t seed) {
-  char *text = NULL;
-  const int64_t told = gannet_history_count_told(ledger->history);
-  gannet_err made = gannet_record_campaign(ledger->problem, ledger->name ? ledger->name : "", seed,
-                                           ledger->fingerprint, &text);
-  GANNET_TRY(write_text(ledger, made, &text));
-  GANNET_TRY(rewrite_proposals(ledger));
-  GANNET_TRY(rewrite_evaluations(ledger));
-  if (told == 0) return GANNET_OK;
-  made = gannet_record_tell((int)told, gannet_history_order(ledger->history), &text);
-  GANNET_TRY(write_text(ledger, made, &text));
-  return GANNET_OK;
 }

@@ -36,6 +36,7 @@ typedef struct {
   gannet_history *history;       /* borrowed: proposals and told results are put into it */
   gannet_journal *journal;       /* NULL when only reading */
   char *name;                    /* of the campaign */
+  uint64_t seed;                 /* of the context that began it */
   uint64_t fingerprint;
   int64_t sequence;    /* of the last record */
   int64_t n, capacity; /* tickets = rows of the history */
@@ -119,7 +120,7 @@ GANNET_CHECKED gannet_err gannet_ledger_tell(gannet_ledger *ledger, int n, const
  *
  * Local.
  */
-GANNET_CHECKED gannet_err gannet_ledger_rewrite(gannet_ledger *ledger, uint64_t seed);
+GANNET_CHECKED gannet_err gannet_ledger_rewrite(gannet_ledger *ledger);
 
 /* What identifies a problem: names, types, boxes, constraints, goal.
  *

@@ -16,6 +16,7 @@ typedef enum {
 typedef struct {
   gannet_record_kind kind;
   char *name;           /* campaign */
+  uint64_t seed;        /* campaign */
   uint64_t fingerprint; /* campaign */
   int64_t first, batch; /* propose */
   gannet_origin origin; /* propose */

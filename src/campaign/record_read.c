@@ -1,4 +1,5 @@
 #include <jansson.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,22 +17,60 @@ static int position(const char *word, const char *const *words) {
   return -1;
 }
 
-static double number(const json_t *value) {
-  return json_is_string(value) ? strtod(json_string_value(value), NULL) : json_number_value(value);
+/* What is not finite travels as a text. A missing number is never taken for zero. */
+static gannet_err read_number(const json_t *value, const char *what, double *number) {
+  const char *text = json_string_value(value);
+  char *end = NULL;
+  if (json_is_number(value)) {
+    *number = json_number_value(value);
+    return GANNET_OK;
+  }
+  if (text) *number = strtod(text, &end);
+  GANNET_REQUIRE(text && end != text && !*end, GANNET_ERR_DAMAGED, "%s is not a number", what);
+  return GANNET_OK;
 }
 
-static gannet_err read_numbers(const json_t *array, size_t n, double *values) {
-  GANNET_REQUIRE(json_array_size(array) == n, GANNET_ERR_DAMAGED, "%zu numbers, expected %zu",
-                 json_array_size(array), n);
-  for (size_t i = 0; i < n; ++i) values[i] = number(json_array_get(array, i));
+static gannet_err read_numbers(const json_t *array, const char *what, size_t n, double *values) {
+  GANNET_REQUIRE(json_is_array(array) && json_array_size(array) == n, GANNET_ERR_DAMAGED,
+                 "%s: %zu numbers, expected %zu", what, json_array_size(array), n);
+  for (size_t i = 0; i < n; ++i)
+    GANNET_TRY(read_number(json_array_get(array, i), what, &values[i]));
+  return GANNET_OK;
+}
+
+static gannet_err read_whole(const json_t *value, const char *what, int64_t *whole) {
+  GANNET_REQUIRE(json_is_integer(value), GANNET_ERR_DAMAGED, "%s is not a whole number", what);
+  *whole = json_integer_value(value);
+  return GANNET_OK;
+}
+
+static gannet_err read_int(const json_t *value, const char *what, int *number) {
+  int64_t whole = 0;
+  GANNET_TRY(read_whole(value, what, &whole));
+  GANNET_REQUIRE(INT_MIN <= whole && whole <= INT_MAX, GANNET_ERR_DAMAGED, "%s is out of range",
+                 what);
+  *number = (int)whole;
+  return GANNET_OK;
+}
+
+/* Sixty-four bits as hexadecimal digits. */
+static gannet_err read_bits(const json_t *value, const char *what, uint64_t *bits) {
+  const char *text = json_string_value(value);
+  char *end = NULL;
+  if (text) *bits = strtoull(text, &end, 16);
+  GANNET_REQUIRE(text && end == text + 16 && !*end, GANNET_ERR_DAMAGED, "%s is not 16 digits",
+                 what);
   return GANNET_OK;
 }
 
 static gannet_err read_campaign(const json_t *object, gannet_record *record) {
   const char *name = json_string_value(json_object_get(object, "name"));
-  const char *fingerprint = json_string_value(json_object_get(object, "fingerprint"));
-  GANNET_REQUIRE(name && fingerprint, GANNET_ERR_DAMAGED, "name or fingerprint is missing");
-  record->fingerprint = strtoull(fingerprint, NULL, 16);
+  int64_t seed = 0;
+  GANNET_REQUIRE(name, GANNET_ERR_DAMAGED, "the name is missing");
+  GANNET_TRY(
+      read_bits(json_object_get(object, "fingerprint"), "fingerprint", &record->fingerprint));
+  GANNET_TRY(read_whole(json_object_get(object, "seed"), "seed", &seed));
+  record->seed = (uint64_t)seed;
   return gannet_copy_text(name, &record->name);
 }
 
@@ -43,14 +82,14 @@ static gannet_err read_propose(const gannet_problem *problem, const json_t *obje
   GANNET_REQUIRE(n > 0 && origin >= 0, GANNET_ERR_DAMAGED, "no points or no origin");
   record->n = (int)n;
   record->origin = (gannet_origin)origin;
-  record->batch = json_integer_value(json_object_get(object, "batch"));
-  record->first = json_integer_value(json_object_get(object, "first"));
+  GANNET_TRY(read_whole(json_object_get(object, "batch"), "batch", &record->batch));
+  GANNET_TRY(read_whole(json_object_get(object, "first"), "first", &record->first));
   GANNET_TRY(gannet_alloc(n * v, sizeof *record->x, &record->x));
   for (size_t i = 0; i < n; ++i)
-    GANNET_TRY(read_numbers(json_array_get(points, i), v, record->x + i * v));
+    GANNET_TRY(read_numbers(json_array_get(points, i), "x", v, record->x + i * v));
   record->n_state = (int)json_array_size(state);
   GANNET_TRY(gannet_alloc((size_t)record->n_state, sizeof *record->state, &record->state));
-  return read_numbers(state, (size_t)record->n_state, record->state);
+  return read_numbers(state, "state", (size_t)record->n_state, record->state);
 }
 
 static gannet_err read_submit(const json_t *object, gannet_record *record) {
@@ -62,11 +101,9 @@ static gannet_err read_submit(const json_t *object, gannet_record *record) {
   GANNET_TRY(gannet_alloc(n, sizeof *record->nonce, &record->nonce));
   for (size_t i = 0; i < n; ++i) {
     const json_t *run = json_array_get(runs, i);
-    const char *nonce = json_string_value(json_array_get(run, 2));
-    GANNET_REQUIRE(nonce, GANNET_ERR_DAMAGED, "an attempt without a nonce");
-    record->id[i] = json_integer_value(json_array_get(run, 0));
-    record->attempt[i] = (int)json_integer_value(json_array_get(run, 1));
-    record->nonce[i] = strtoull(nonce, NULL, 16);
+    GANNET_TRY(read_whole(json_array_get(run, 0), "id", &record->id[i]));
+    GANNET_TRY(read_int(json_array_get(run, 1), "attempt", &record->attempt[i]));
+    GANNET_TRY(read_bits(json_array_get(run, 2), "nonce", &record->nonce[i]));
   }
   return GANNET_OK;
 }
@@ -76,17 +113,18 @@ static void read_text(const json_t *object, const char *key, char *text, size_t 
   (void)snprintf(text, size, "%s", value ? value : "");
 }
 
-static void read_run(const json_t *object, gannet_run_record *run) {
-  run->submitted = number(json_object_get(object, "submitted"));
-  run->started = number(json_object_get(object, "started"));
-  run->ended = number(json_object_get(object, "ended"));
-  run->attempts = (int)json_integer_value(json_object_get(object, "attempts"));
-  run->exit_code = (int)json_integer_value(json_object_get(object, "exit"));
-  run->signal = (int)json_integer_value(json_object_get(object, "signal"));
-  run->slot = (int)json_integer_value(json_object_get(object, "slot"));
+static gannet_err read_run(const json_t *object, gannet_run_record *run) {
+  GANNET_TRY(read_number(json_object_get(object, "submitted"), "submitted", &run->submitted));
+  GANNET_TRY(read_number(json_object_get(object, "started"), "started", &run->started));
+  GANNET_TRY(read_number(json_object_get(object, "ended"), "ended", &run->ended));
+  GANNET_TRY(read_int(json_object_get(object, "attempts"), "attempts", &run->attempts));
+  GANNET_TRY(read_int(json_object_get(object, "exit"), "exit", &run->exit_code));
+  GANNET_TRY(read_int(json_object_get(object, "signal"), "signal", &run->signal));
+  GANNET_TRY(read_int(json_object_get(object, "slot"), "slot", &run->slot));
   read_text(object, "host", run->host, sizeof run->host);
   read_text(object, "job", run->job, sizeof run->job);
   read_text(object, "reason", run->reason, sizeof run->reason);
+  return GANNET_OK;
 }
 
 static int status_of(const char *word) {
@@ -101,16 +139,16 @@ static gannet_err read_result(const gannet_problem *problem, const json_t *objec
   const int status = status_of(json_string_value(json_object_get(object, "status")));
   const size_t k = (size_t)problem->spec.n_constraints;
   GANNET_REQUIRE(status > 0, GANNET_ERR_DAMAGED, "a result without a known status");
-  ended->id = json_integer_value(json_object_get(object, "id"));
+  GANNET_TRY(read_whole(json_object_get(object, "id"), "id", &ended->id));
   ended->final = json_is_true(json_object_get(object, "final"));
   ended->status = (gannet_eval_status)status;
   ended->objective = NAN;
-  read_run(json_object_get(object, "run"), &ended->run);
+  GANNET_TRY(read_run(json_object_get(object, "run"), &ended->run));
   GANNET_TRY(gannet_alloc(k, sizeof *record->values, &record->values));
   ended->constraints = record->values;
   if (ended->status != GANNET_EVAL_DONE) return GANNET_OK;
-  ended->objective = number(json_object_get(object, "objective"));
-  return read_numbers(json_object_get(object, "constraints"), k, record->values);
+  GANNET_TRY(read_number(json_object_get(object, "objective"), "objective", &ended->objective));
+  return read_numbers(json_object_get(object, "constraints"), "constraints", k, record->values);
 }
 
 static gannet_err read_tell(const json_t *object, gannet_record *record) {
@@ -118,7 +156,7 @@ static gannet_err read_tell(const json_t *object, gannet_record *record) {
   record->n = (int)json_array_size(ids);
   GANNET_TRY(gannet_alloc((size_t)record->n, sizeof *record->id, &record->id));
   for (int i = 0; i < record->n; ++i)
-    record->id[i] = json_integer_value(json_array_get(ids, (size_t)i));
+    GANNET_TRY(read_whole(json_array_get(ids, (size_t)i), "id", &record->id[i]));
   return GANNET_OK;
 }
 

@@ -1,6 +1,7 @@
 #include "campaign/restore.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,6 +9,11 @@
 #include "base/atomic_file.h"
 #include "base/memory.h"
 #include "campaign/snapshot.h"
+#include "store/lock.h"
+
+typedef struct {
+  const char *journal, *snapshot;
+} restore_paths;
 
 /* The payloads of a journal, one per line: what rank 0 sends to the others. */
 typedef struct {
@@ -54,6 +60,13 @@ static gannet_err apply_all(gannet_ledger *ledger, const payloads *p) {
   return GANNET_OK;
 }
 
+static gannet_err write_first(const gannet_context *context, const char *name,
+                              gannet_ledger *ledger) {
+  const gannet_err err = gannet_ledger_campaign(ledger, name, context->seed,
+                                                gannet_problem_fingerprint(ledger->problem));
+  return gannet_agree(context->comm, err);
+}
+
 gannet_err gannet_restore_begin(const gannet_context *context, const char *journal,
                                 const char *name, gannet_ledger *ledger) {
   gannet_err err = GANNET_OK;
@@ -61,9 +74,7 @@ gannet_err gannet_restore_begin(const gannet_context *context, const char *journ
     err = gannet_journal_open(journal, GANNET_JOURNAL_SCHEMA, GANNET_JOURNAL_CREATE, NULL,
                               &ledger->journal);
   GANNET_TRY(gannet_agree(context->comm, err));
-  err = gannet_ledger_campaign(ledger, name, context->seed,
-                               gannet_problem_fingerprint(ledger->problem));
-  return gannet_agree(context->comm, err);
+  return write_first(context, name, ledger);
 }
 
 /* A name that is not taken: path.damaged, path.damaged.1, ... */
@@ -73,57 +84,124 @@ static void damaged_name(const char *path, char *name, size_t size) {
     (void)snprintf(name, size, "%s.damaged.%d", path, i);
 }
 
-/* Rank 0 only: a fresh journal with everything that the snapshot knows. */
-static gannet_err write_from_snapshot(const gannet_context *context, const char *journal,
-                                      const char *snapshot, const gannet_problem *problem) {
-  char fresh[4096 + 16];
+/* The records of a damaged journal that follow, without a gap, on what the ledger knows. */
+typedef struct {
+  gannet_ledger *ledger;
+  int64_t taken, useless;
+} salvage;
+
+static gannet_err take_next(void *user, int64_t sequence, const char *payload, size_t length) {
+  salvage *s = user;
+  if (sequence <= s->ledger->sequence) return GANNET_OK;
+  if (sequence > s->ledger->sequence + 1) {
+    s->useless += 1;
+    return GANNET_OK;
+  }
+  s->taken += 1;
+  return gannet_ledger_apply(s->ledger, sequence, payload, length);
+}
+
+static gannet_err collect_rest(const gannet_context *context, const char *journal,
+                               gannet_ledger *ledger) {
+  salvage s = {.ledger = ledger};
+  const gannet_err err = gannet_journal_salvage(journal, take_next, &s);
+  if (err != GANNET_ERR_MISSING) GANNET_TRY(err);
+  gannet_error_clear();
+  gannet_log(context, GANNET_LOG_WARNING,
+             "%lld later records were taken from the journal, %lld could not be used; evaluations "
+             "whose results they held will be run again",
+             (long long)s.taken, (long long)s.useless);
+  return GANNET_OK;
+}
+
+/* Rank 0 only: a fresh journal with everything that the snapshot knows, and what the journal knows
+ * beyond it. */
+static gannet_err write_fresh(const gannet_context *context, const restore_paths *paths,
+                              const char *fresh, gannet_ledger *ledger) {
+  gannet_store_report report = {0};
+  GANNET_TRY(gannet_snapshot_read(paths->snapshot, ledger, &report));
+  gannet_log(context, GANNET_LOG_WARNING,
+             "rebuilding the journal from %s%s: %lld evaluations, complete up to record %lld",
+             paths->snapshot, report.generation ? ".1" : "", (long long)ledger->n,
+             (long long)ledger->sequence);
+  GANNET_TRY(collect_rest(context, paths->journal, ledger));
+  GANNET_TRY(gannet_journal_open(fresh, GANNET_JOURNAL_SCHEMA, GANNET_JOURNAL_CREATE, NULL,
+                                 &ledger->journal));
+  return gannet_ledger_rewrite(ledger);
+}
+
+/* The damaged journal stays until its successor is complete. */
+static gannet_err put_in_place(const gannet_context *context, const char *fresh,
+                               const char *journal) {
+  char aside[PATH_MAX + 32];
+  damaged_name(journal, aside, sizeof aside);
+  if (rename(journal, aside) == 0)
+    gannet_log(context, GANNET_LOG_WARNING, "moved the damaged journal to %s", aside);
+  else if (errno != ENOENT)
+    return gannet_raise_errno("rename", journal);
+  return gannet_file_rename(fresh, journal);
+}
+
+static void remove_fresh(const char *fresh) {
+  char lock[PATH_MAX + 32];
+  (void)snprintf(lock, sizeof lock, "%s.lock", fresh);
+  (void)unlink(fresh);
+  (void)unlink(lock);
+}
+
+/* Record numbers begin anew in a rebuilt journal, so that both generations of the snapshot must be
+ * made from it before they can be trusted again. */
+static gannet_err replace_journal(const gannet_context *context, const restore_paths *paths,
+                                  const gannet_problem *problem) {
+  char fresh[PATH_MAX + 16];
   gannet_history *history = NULL;
   gannet_ledger ledger;
-  gannet_store_report report;
+  (void)snprintf(fresh, sizeof fresh, "%s.new", paths->journal);
+  remove_fresh(fresh);
   GANNET_TRY(gannet_history_create(problem, &history));
   gannet_ledger_init(&ledger, problem, history);
-  (void)snprintf(fresh, sizeof fresh, "%s.rebuilt", journal);
-  (void)unlink(fresh);
-  gannet_err err = gannet_snapshot_read(snapshot, &ledger, &report);
-  if (err == GANNET_OK)
-    err = gannet_journal_open(fresh, GANNET_JOURNAL_SCHEMA, GANNET_JOURNAL_CREATE, NULL,
-                              &ledger.journal);
-  if (err == GANNET_OK) err = gannet_ledger_rewrite(&ledger, context->seed);
-  if (err == GANNET_OK)
-    gannet_log(context, GANNET_LOG_WARNING,
-               "journal rebuilt from %s%s: %lld evaluations, complete up to journal record %lld",
-               snapshot, report.generation ? ".1" : "", (long long)ledger.n,
-               (long long)ledger.sequence);
+  gannet_err err = write_fresh(context, paths, fresh, &ledger);
+  gannet_journal_destroy(&ledger.journal);
+  if (err == GANNET_OK) err = put_in_place(context, fresh, paths->journal);
+  for (int i = 0; i < 2 && err == GANNET_OK; ++i)
+    err = gannet_snapshot_write(paths->snapshot, &ledger, NULL, NULL);
   gannet_ledger_release(&ledger);
   gannet_history_destroy(&history);
-  if (err == GANNET_OK) err = gannet_file_rename(fresh, journal);
+  remove_fresh(fresh);
   return err;
 }
 
-static gannet_err rebuild(const gannet_context *context, const char *journal, const char *snapshot,
-                          const gannet_problem *problem) {
-  char aside[4096 + 32], why[1400];
+/* Under the journal's lock: its owner may be alive. */
+static gannet_err rebuild(const gannet_context *context, const restore_paths *paths,
+                          const gannet_problem *problem, int64_t sound) {
+  char why[1400], path[PATH_MAX + 8];
+  gannet_lock lock = {.descriptor = -1};
   (void)snprintf(why, sizeof why, "%s", gannet_error_message());
+  (void)snprintf(path, sizeof path, "%s.lock", paths->journal);
+  GANNET_TRY(gannet_lock_acquire(path, &lock));
   gannet_log(context, GANNET_LOG_WARNING, "the journal cannot be used: %s", why);
-  damaged_name(journal, aside, sizeof aside);
-  if (rename(journal, aside) == 0)
-    gannet_log(context, GANNET_LOG_WARNING, "moved it to %s", aside);
-  else if (errno != ENOENT)
-    return gannet_raise_errno("rename", journal);
-  const gannet_err err = write_from_snapshot(context, journal, snapshot, problem);
-  if (err == GANNET_OK) return GANNET_OK;
+  const gannet_err err = replace_journal(context, paths, problem);
+  gannet_lock_release(&lock);
+  if (err == GANNET_OK || err == GANNET_ERR_INPUT) return err;
+  char hint[160] = "";
+  if (sound > 0)
+    (void)snprintf(hint, sizeof hint,
+                   "; its first %lld records are sound: to continue from them alone, keep a copy "
+                   "and delete what follows line %lld",
+                   (long long)sound, (long long)sound + 1);
   return GANNET_RAISE(err == GANNET_ERR_MISSING ? GANNET_ERR_DAMAGED : err,
-                      "journal: %s; and it cannot be rebuilt from %s: %s", why, snapshot,
-                      gannet_error_message());
+                      "the journal: %s%s; it cannot be rebuilt from %s: %s. Nothing was changed",
+                      why, hint, paths->snapshot, gannet_error_message());
 }
 
 /* Rank 0 only. */
-static gannet_err open_journal(const gannet_context *context, const char *journal,
-                               const char *snapshot, gannet_ledger *ledger, payloads *p) {
+static gannet_err open_journal(const gannet_context *context, const restore_paths *paths,
+                               gannet_ledger *ledger, payloads *p) {
+  const char *journal = paths->journal;
   gannet_journal_report report = {0};
   gannet_err err = gannet_journal_read(journal, GANNET_JOURNAL_SCHEMA, NULL, NULL, &report);
   if (err == GANNET_ERR_DAMAGED || err == GANNET_ERR_MISSING)
-    GANNET_TRY(rebuild(context, journal, snapshot, ledger->problem));
+    GANNET_TRY(rebuild(context, paths, ledger->problem, report.records));
   else if (err != GANNET_OK)
     return err;
   GANNET_TRY(gannet_journal_open(journal, GANNET_JOURNAL_SCHEMA, GANNET_JOURNAL_APPEND, &report,
@@ -132,30 +210,37 @@ static gannet_err open_journal(const gannet_context *context, const char *journa
   return gannet_journal_read(journal, GANNET_JOURNAL_SCHEMA, add_payload, p, NULL);
 }
 
-static gannet_err check_problem(const gannet_ledger *ledger) {
+static gannet_err check_campaign(const gannet_ledger *ledger, uint64_t seed) {
   GANNET_REQUIRE(ledger->fingerprint == gannet_problem_fingerprint(ledger->problem),
                  GANNET_ERR_INPUT,
                  "variables, constraints or goal differ from those of the campaign to be resumed; "
                  "start another campaign with --directory");
+  GANNET_REQUIRE(seed == ledger->seed, GANNET_ERR_INPUT,
+                 "the campaign to be resumed was begun with seed %lld, not %lld: a campaign keeps "
+                 "its seed; start another one with --directory",
+                 (long long)ledger->seed, (long long)seed);
   return GANNET_OK;
 }
 
 /* The first record holds the fingerprint: it is checked before points are taken over. */
-static gannet_err replay(gannet_ledger *ledger, const payloads *p) {
+static gannet_err replay(gannet_ledger *ledger, const payloads *p, const uint64_t *seed) {
   const char *end = p->used ? memchr(p->text, '\n', p->used) : NULL;
   if (!end) return GANNET_OK;
   GANNET_TRY(gannet_ledger_apply(ledger, 1, p->text, (size_t)(end - p->text)));
-  GANNET_TRY(check_problem(ledger));
+  GANNET_TRY(check_campaign(ledger, seed ? *seed : ledger->seed));
   return apply_all(ledger, p);
 }
 
 gannet_err gannet_restore_continue(const gannet_context *context, const char *journal,
-                                   const char *snapshot, gannet_ledger *ledger) {
+                                   const char *snapshot, const char *name, gannet_ledger *ledger) {
+  const restore_paths paths = {journal, snapshot};
   payloads p = {0};
-  gannet_err err = context->rank ? GANNET_OK : open_journal(context, journal, snapshot, ledger, &p);
+  gannet_err err = context->rank ? GANNET_OK : open_journal(context, &paths, ledger, &p);
   err = gannet_agree(context->comm, err);
   if (err == GANNET_OK) err = share(context, &p);
-  if (err == GANNET_OK) err = gannet_agree(context->comm, replay(ledger, &p));
+  if (err == GANNET_OK) err = gannet_agree(context->comm, replay(ledger, &p, &context->seed));
+  /* Killed between making the journal and its first record. */
+  if (err == GANNET_OK && p.used == 0) err = write_first(context, name, ledger);
   gannet_free(&p.text);
   return err;
 }
@@ -177,7 +262,7 @@ gannet_err gannet_restore_query(const char *journal, const char *snapshot, ganne
   if (err == GANNET_ERR_DAMAGED || err == GANNET_ERR_MISSING)
     err = gannet_snapshot_read(snapshot, ledger, NULL);
   else if (err == GANNET_OK)
-    err = replay(ledger, &p);
+    err = replay(ledger, &p, NULL);
   if (err == GANNET_OK) err = tell_held(ledger);
   gannet_free(&p.text);
   return err;

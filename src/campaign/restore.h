@@ -14,19 +14,21 @@
 GANNET_CHECKED gannet_err gannet_restore_begin(const gannet_context *context, const char *journal,
                                                const char *name, gannet_ledger *ledger);
 
-/* Open the journal on rank 0 and replay it on all ranks. When it is damaged or missing, it is moved
- * aside and rebuilt from the newest sound snapshot first; what happened is logged.
+/* Open the journal on rank 0 and replay it on all ranks. When it is damaged or missing, it is first
+ * rebuilt from the newest sound snapshot and those of its records that continue the snapshot, and
+ * the damaged file is moved aside; what happened is logged.
  *
  * Collective over the context's communicator; the same on all ranks.
  *
  * journal, snapshot  in  paths
+ * name               in  of the campaign, for a journal that was never begun
  *
  * Errors: GANNET_ERR_DAMAGED when neither is sound; GANNET_ERR_INPUT when the journal is of another
- * problem; GANNET_ERR_BUSY, GANNET_ERR_VERSION, GANNET_ERR_IO.
+ * problem or seed; GANNET_ERR_BUSY, GANNET_ERR_VERSION, GANNET_ERR_IO.
  */
 GANNET_CHECKED gannet_err gannet_restore_continue(const gannet_context *context,
                                                   const char *journal, const char *snapshot,
-                                                  gannet_ledger *ledger);
+                                                  const char *name, gannet_ledger *ledger);
 
 /* Replay a journal for a query, then tell the history of results that are acknowledged but not
  * told. Falls back to the snapshot.

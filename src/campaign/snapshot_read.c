@@ -130,6 +130,7 @@ static gannet_err fill_ledger(const columns *c, gannet_ledger *ledger) {
 static gannet_err read_head(const gannet_store *store, gannet_ledger *ledger) {
   char *fingerprint = NULL;
   int64_t dims[GANNET_STORE_MAX_RANK];
+  int64_t seed = 0;
   int rank = 0;
   GANNET_TRY(gannet_store_read_text(store, "campaign/fingerprint", &fingerprint));
   ledger->fingerprint = strtoull(fingerprint, NULL, 16);
@@ -138,6 +139,8 @@ static gannet_err read_head(const gannet_store *store, gannet_ledger *ledger) {
                  GANNET_ERR_INPUT,
                  "the snapshot is of another problem: variables, constraints or goal differ");
   GANNET_TRY(gannet_store_read_text(store, "campaign/name", &ledger->name));
+  GANNET_TRY(gannet_store_read_int64s(store, "campaign/seed", 0, NULL, &seed));
+  ledger->seed = (uint64_t)seed;
   GANNET_TRY(gannet_store_read_int64s(store, "campaign/sequence", 0, NULL, &ledger->sequence));
   GANNET_TRY(gannet_store_shape(store, "optimizer/state", &rank, dims));
   ledger->n_state = (int)dims[0];

@@ -41,6 +41,8 @@ static gannet_err write_campaign(writer *w) {
       gannet_store_write_text(w->store, "campaign/name", w->ledger->name ? w->ledger->name : ""));
   GANNET_TRY(gannet_store_write_text(w->store, "campaign/gannet", GANNET_VERSION));
   GANNET_TRY(gannet_store_write_text(w->store, "campaign/fingerprint", fingerprint));
+  const int64_t seed = (int64_t)w->ledger->seed;
+  GANNET_TRY(gannet_store_write_int64s(w->store, "campaign/seed", 0, NULL, &seed));
   GANNET_TRY(
       gannet_store_write_int64s(w->store, "campaign/sequence", 0, NULL, &w->ledger->sequence));
   return gannet_store_describe(w->store, "campaign/sequence", "description",

@@ -1,0 +1,93 @@
+#include "campaign/changes.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "campaign/effective.h"
+
+/* "method: neural-bo -> sobol, search.candidates: 500 -> 600", shortened at the end. */
+typedef struct {
+  char text[640];
+  size_t used;
+  int n;
+} list;
+
+static void add(list *l, const char *key, const char *before, const char *now) {
+  const size_t room = sizeof l->text - l->used;
+  l->n += 1;
+  const int length = snprintf(l->text + l->used, room, "%s%s: %s -> %s", l->used ? ", " : "", key,
+                              before ? before : "(none)", now ? now : "(none)");
+  if (length > 0 && (size_t)length < room)
+    l->used += (size_t)length;
+  else
+    l->text[l->used] = '\0';
+}
+
+static const char *text_of(const gannet_campaign_input *input, const char *key) {
+  for (int i = 0; i < input->n_method; ++i)
+    if (strcmp(input->method[i].key, key) == 0) return input->method[i].text;
+  return NULL;
+}
+
+static void compare(const gannet_campaign_input *before, const gannet_campaign_input *now,
+                    list *changes) {
+  if (before->general.batch != now->general.batch) {
+    char old[16], new[16];
+    (void)snprintf(old, sizeof old, "%d", before->general.batch);
+    (void)snprintf(new, sizeof new, "%d", now->general.batch);
+    add(changes, "batch", old, new);
+  }
+  for (int i = 0; i < now->n_method; ++i) {
+    const char *old = text_of(before, now->method[i].key);
+    if (!old || strcmp(old, now->method[i].text) != 0)
+      add(changes, now->method[i].key, old, now->method[i].text);
+  }
+  for (int i = 0; i < before->n_method; ++i)
+    if (!text_of(now, before->method[i].key))
+      add(changes, before->method[i].key, before->method[i].text, NULL);
+}
+
+static gannet_err parse(const char *file, const char *text, size_t size,
+                        gannet_campaign_input **input) {
+  const gannet_campaign_source source = {.file = file, .text = text, .size = size};
+  gannet_complaints complaints = {0};
+  const gannet_err err = gannet_campaign_parse(&source, input, &complaints);
+  gannet_complaints_release(&complaints);
+  return err;
+}
+
+/* With every default filled in, as the saved configuration is. */
+static gannet_err fill_in(const gannet_campaign_input *input, gannet_campaign_input **full) {
+  char *text = NULL;
+  size_t size = 0;
+  GANNET_TRY(gannet_campaign_format(input, &text, &size));
+  const gannet_err err = parse("configuration", text, size, full);
+  gannet_free(&text);
+  return err;
+}
+
+static gannet_err read_saved(const char *path, gannet_campaign_input **input) {
+  char *text = NULL;
+  size_t size = 0;
+  GANNET_TRY(gannet_campaign_file_read(path, &text, &size));
+  const gannet_err err = parse(path, text, size, input);
+  gannet_free(&text);
+  return err;
+}
+
+void gannet_changes_warn(const gannet_context *context, const char *saved,
+                         const gannet_campaign_input *input) {
+  gannet_campaign_input *before = NULL, *now = NULL;
+  list changes = {.used = 0};
+  if (read_saved(saved, &before) == GANNET_OK && fill_in(input, &now) == GANNET_OK)
+    compare(before, now, &changes);
+  else
+    gannet_error_clear();
+  if (changes.n > 0)
+    gannet_log(context, GANNET_LOG_WARNING,
+               "%d keys differ from the saved campaign, which goes on with the new ones: %s",
+               changes.n, changes.text);
+  gannet_campaign_destroy(&before);
+  gannet_campaign_destroy(&now);
+}
