@@ -21,6 +21,7 @@ typedef struct {
   double deadline;       /* seconds of gannet_clock_seconds */
   double longest;        /* seconds, of any evaluation so far */
   double last_save;      /* seconds of gannet_clock_seconds */
+  int64_t saved;         /* last journal record contained in it, -1 = none */
   int64_t batches_since; /* the last save */
   gannet_stop stop;
   char why[256];
@@ -133,11 +134,14 @@ static gannet_err run_batch(runner *r) {
 /* Snapshots: rank 0's clock decides, so all ranks take part or none. */
 static gannet_err save_if_due(runner *r, bool now) {
   const gannet_save_keys *keys = &r->campaign->input->save;
+  const int64_t last = r->campaign->ledger.sequence;
   int due = now || (++r->batches_since >= keys->batches &&
                     gannet_clock_seconds() - r->last_save >= keys->interval);
+  if (last == r->saved) due = 0; /* again the same would push out the older generation */
   GANNET_TRY_MPI(MPI_Bcast(&due, 1, MPI_INT, 0, r->campaign->context->comm));
   if (!due) return GANNET_OK;
   r->batches_since = 0;
+  r->saved = last;
   GANNET_TRY(gannet_campaign_save(r->campaign));
   r->last_save = gannet_clock_seconds();
   return GANNET_OK;
@@ -235,7 +239,7 @@ static gannet_err rewrite_table(const gannet_campaign *campaign) {
 gannet_err gannet_campaign_run(gannet_campaign *campaign, const gannet_run_options *options,
                                gannet_run_outcome *outcome) {
   const gannet_evaluator_setup setup = make_setup(campaign, options);
-  runner r = {.campaign = campaign, .options = options};
+  runner r = {.campaign = campaign, .options = options, .saved = -1};
   *outcome = (gannet_run_outcome){GANNET_RUN_FINISHED, ""};
   r.deadline = deadline_of(campaign, options);
   r.last_save = gannet_clock_seconds();

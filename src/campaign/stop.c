@@ -59,7 +59,7 @@ static void tell_why(int why, char *text, size_t size) {
   if (why == WHY_NOTHING)
     (void)snprintf(text, size, "%s", "");
   else if (why == WHY_FILE)
-    (void)snprintf(text, size, "the STOP file");
+    (void)snprintf(text, size, "the file STOP in the campaign directory; remove it, then resume");
   else if (why == WHY_TIME)
     (void)snprintf(text, size, "the end of the wall time");
   else
