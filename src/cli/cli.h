@@ -112,10 +112,14 @@ void cli_help(const cli_command *command, FILE *out);
 void cli_help_all(FILE *out);
 
 /* A log that goes to stderr (warnings and errors, with rank and host) and to a file (all, with
- * times). The file may be NULL. Hand to gannet_context_set_log as user.
+ * times). Lines that come before the file is known are kept for it. Hand to gannet_context_set_log
+ * as user.
  */
 typedef struct {
   FILE *file;
+  FILE *early; /* into early_text; NULL when it could not be made, or after cli_log_open */
+  char *early_text;
+  size_t early_size;
   gannet_log_level shown; /* on stderr */
   char host[64];
 } cli_log;
@@ -125,6 +129,18 @@ typedef struct {
  * Local.
  */
 void cli_log_begin(cli_log *log, gannet_log_level shown);
+
+/* From now on write to a file, too; what was logged before comes first.
+ *
+ * Local.
+ */
+void cli_log_open(cli_log *log, const char *path);
+
+/* Close the file; accepts a log that was never begun, all zero.
+ *
+ * Local.
+ */
+void cli_log_end(cli_log *log);
 
 /* The gannet_log_sink that goes with it.
  *

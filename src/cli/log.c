@@ -1,4 +1,5 @@
 /* Where log lines go. */
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,6 +12,29 @@ void cli_log_begin(cli_log *log, gannet_log_level shown) {
   memset(log, 0, sizeof *log);
   log->shown = shown;
   if (gethostname(log->host, sizeof log->host - 1)) log->host[0] = '\0';
+  log->early = open_memstream(&log->early_text, &log->early_size);
+}
+
+static void drop_early(cli_log *log) {
+  if (log->early) (void)fclose(log->early);
+  free(log->early_text);
+  log->early = NULL;
+  log->early_text = NULL;
+}
+
+void cli_log_open(cli_log *log, const char *path) {
+  log->file = fopen(path, "ae");
+  if (log->file && log->early && fflush(log->early) == 0) {
+    (void)fputs(log->early_text, log->file);
+    (void)fflush(log->file);
+  }
+  drop_early(log);
+}
+
+void cli_log_end(cli_log *log) {
+  drop_early(log);
+  if (log->file) (void)fclose(log->file);
+  log->file = NULL;
 }
 
 void cli_log_line(void *user, gannet_log_level level, int rank, const char *line) {
@@ -21,9 +45,10 @@ void cli_log_line(void *user, gannet_log_level level, int rank, const char *line
     else
       (void)fprintf(stderr, "gannet: %s: rank %d on %s: %s\n", names[level], rank, log->host, line);
   }
-  if (!log->file) return;
+  FILE *out = log->file ? log->file : log->early;
+  if (!out) return;
   char when[32];
   gannet_clock_format(gannet_clock_epoch(), when, sizeof when);
-  (void)fprintf(log->file, "%s %s %s\n", when, names[level], line);
-  (void)fflush(log->file);
+  (void)fprintf(out, "%s %s %s\n", when, names[level], line);
+  (void)fflush(out);
 }

@@ -78,9 +78,12 @@ static gannet_err read_settings(const cli_arguments *arguments, const cli_world 
 
 static void open_log(gannet_campaign *campaign, cli_log *log) {
   char path[PATH_MAX];
-  if (campaign->context->rank != 0) return;
-  if (gannet_campaign_path(campaign, "campaign.log", path) != GANNET_OK) return;
-  log->file = fopen(path, "ae");
+  if (campaign->context->rank != 0 ||
+      gannet_campaign_path(campaign, "campaign.log", path) != GANNET_OK) {
+    cli_log_end(log);
+    return;
+  }
+  cli_log_open(log, path);
   campaign->context->level = (gannet_log_level)campaign->input->log.level;
   if (log->shown > campaign->context->level) campaign->context->level = log->shown;
 }
@@ -184,7 +187,7 @@ static gannet_err run(const cli_arguments *arguments, const cli_world *world, ga
   }
   if (world->rank == 0) err = print_complaints(&complaints, err, &s);
   gannet_complaints_release(&complaints);
-  if (s.log.file) (void)fclose(s.log.file);
+  cli_log_end(&s.log);
   return err;
 }
 

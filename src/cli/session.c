@@ -22,8 +22,12 @@ gannet_err cli_in_session(const cli_arguments *arguments, const cli_world *world
   gannet_complaints complaints = {0};
   gannet_campaign campaign;
   gannet_err err = gannet_campaign_start(world->comm, &options, &complaints, &campaign);
+  if (err == GANNET_OK && world->rank == 0 &&
+      gannet_campaign_path(&campaign, "campaign.log", file) == GANNET_OK)
+    cli_log_open(&log, file);
   if (err == GANNET_OK) err = session(arguments, &campaign);
   gannet_campaign_close(&campaign);
+  cli_log_end(&log);
   if (world->rank == 0 && complaints.count > 0) (void)fputs(complaints.text, stderr);
   gannet_complaints_release(&complaints);
   return err;
