@@ -1,0 +1,112 @@
+# test: labels cli timeout 120
+"""An interrupted and resumed campaign is the uninterrupted one, on any number of ranks; what has changed meanwhile."""
+import shutil
+
+import program
+from program import BRANIN, DAMAGED, FINISHED, SOBOL, USAGE, slow
+
+
+class Resume(program.ProgramTest):
+    def test_any_number_of_ranks_gives_the_same_history(self):
+        digest = self.reference()
+        file = self.write(BRANIN)
+        for ranks in 2, 3, 4:
+            self.succeed("run", file, "-d", f"on-{ranks}", "-q", ranks=ranks)
+            self.assertEqual(self.digest(f"on-{ranks}"), digest)
+            self.check_history(24, f"on-{ranks}")
+
+    def test_a_larger_budget_on_other_ranks_continues_exactly(self):
+        for text in BRANIN, SOBOL:
+            digest = self.reference(text)
+            file = self.write(text)
+            for ranks, budget in (2, 4), (1, 12), (3, 16), (0, 24):
+                self.succeed("run", file, "--resume", "--max-evals", budget, "-q", ranks=ranks)
+                self.check_history(budget)
+            self.assertEqual(self.digest(), digest)
+            shutil.rmtree(self.folder / "fast.campaign")
+            shutil.rmtree(self.folder / "whole.campaign")
+
+    def test_a_budget_that_is_no_multiple_of_the_batch_is_kept(self):
+        file = self.write(BRANIN)
+        self.succeed("run", file, "--max-evals", 10, "-q")
+        self.check_history(10)
+        self.succeed("run", file, "--resume", "-q")
+        self.check_history(24)
+
+    def test_a_finished_campaign_tells_its_result_again(self):
+        file = self.write(BRANIN)
+        first = self.succeed("run", file, "-q")
+        records = self.records()
+        self.assertEqual(self.succeed("run", file, "-q", "--resume").out, first.out)
+        self.assertEqual(self.records(), records)
+        smaller = self.succeed("run", file, "-q", "--resume", "--max-evals", 8)
+        self.assertIn("24 evaluations done", smaller.out)
+
+    def test_an_existing_campaign_is_never_overwritten(self):
+        file = self.write(BRANIN)
+        self.succeed("run", file, "-q")
+        before = {p.name: p.read_bytes() for p in (self.folder / "fast.campaign").iterdir()}
+        outcome = self.succeed("run", file, "--set", "seed=8", code=USAGE)
+        self.assertIn("--resume", outcome.err)
+        self.assertEqual(before, {p.name: p.read_bytes() for p in (self.folder / "fast.campaign").iterdir()})
+
+    def test_resume_without_a_campaign_begins_one(self):
+        self.succeed("run", self.write(BRANIN), "-q", "--resume")
+        self.check_history(24)
+
+    def test_the_effective_configuration_runs_the_same_campaign(self):
+        digest = self.reference()
+        self.succeed("run", "whole.campaign/campaign.yaml", "-d", "again", "-q")
+        self.assertEqual(self.digest("again"), digest)
+
+    def refused(self, text, *words):
+        file = self.write(text, "changed.yaml")
+        before = self.digest(), (self.folder / "fast.campaign" / "campaign.yaml").read_text()
+        for ranks in 0, 2:
+            outcome = self.succeed("run", file, "--resume", "-d", "fast.campaign", "--max-evals", 40,
+                                   code=USAGE, ranks=ranks)
+            for word in words:
+                self.assertIn(word, outcome.err)
+        self.assertEqual((self.digest(), (self.folder / "fast.campaign" / "campaign.yaml").read_text()), before)
+        self.check_history(24)
+
+    def test_other_variables_are_refused(self):
+        self.succeed("run", self.write(BRANIN), "-q")
+        self.refused(BRANIN.replace("upper: 10", "upper: 11"), "variables")
+        self.refused(BRANIN.replace("x2", "y"), "variables")
+        self.refused(BRANIN + "goal: maximize\n", "goal")
+
+    def test_another_seed_is_refused(self):
+        self.succeed("run", self.write(BRANIN), "-q")
+        self.refused(BRANIN.replace("seed: 7", "seed: 8"), "seed", "7", "8")
+
+    def test_another_method_is_said(self):
+        self.succeed("run", self.write(BRANIN), "-q")
+        for text in SOBOL, BRANIN.replace("neural-bo", "gp-ei"), BRANIN.replace("candidates: 500", "candidates: 600"):
+            file = self.write(text, "changed.yaml")
+            budget = len(self.history()) + 4
+            outcome = self.succeed("run", file, "--resume", "-q", "-d", "fast.campaign", "--max-evals", budget)
+            self.assertRegex(outcome.err, "warning: .*(method|search)")
+            self.check_history(budget)
+        self.assertRegex((self.folder / "fast.campaign" / "campaign.log").read_text(), "warning .*sobol")
+
+    def test_an_unchanged_campaign_is_resumed_in_silence(self):
+        file = self.write(BRANIN)
+        self.succeed("run", file, "-q", "--max-evals", 12)
+        self.assertEqual(self.succeed("run", file, "-q", "--resume", ranks=2).err, "")
+
+    def test_a_second_controller_is_kept_out(self):
+        file = self.write(slow(BRANIN, 0.2))
+        running = self.start("run", file, "-q", ranks=2)
+        self.wait_for_records(3, running)
+        for words in ("run", file, "--resume"), ("tell", "fast.campaign", "--id", 0, "--objective", 1), \
+                     ("ask", "fast.campaign"):
+            outcome = self.succeed(*words, code=USAGE)
+            self.assertRegex(outcome.err, r"in use|process \d+|pid \d+")
+        outcome = running.wait()
+        self.assertEqual(outcome.code, FINISHED, outcome)
+        self.assertEqual(self.digest(), self.reference())
+
+
+if __name__ == "__main__":
+    program.main()
