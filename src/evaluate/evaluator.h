@@ -118,8 +118,9 @@ GANNET_CHECKED gannet_err gannet_evaluator_submit(gannet_evaluator *evaluator, i
                                                   const gannet_request *requests);
 
 /* Collect ended evaluations. Returns as soon as there is one, or after wait seconds with none, or
- * with none when a signal handler ran on rank 0. The in-process back-ends run what was submitted,
- * capacity of it at most, inside this call and return all of that: no time limit can interrupt it.
+ * with none when a signal handler ran on rank 0. The in-process back-ends run what was submitted
+ * inside this call, on every group of ranks for wait seconds and one evaluation at least; no time
+ * limit can interrupt one.
  *
  * Collective; the same on all ranks. Results come in the order in which they ended; the synchronous
  * loop sorts by id.

@@ -35,8 +35,8 @@ typedef struct {
   const char **texts;     /* [n_variables] */
   char *text;             /* [n_variables][TEXT_SIZE] */
   const char **constraint_names;
-  size_t record_size;
-  char *records; /* [capacity][record_size] */
+  size_t record_size; /* of a packed result and one byte: whether it was run */
+  char *records;      /* [capacity][record_size] */
 } runner;
 
 void gannet_in_process_check(const gannet_in_process_options *options,
@@ -63,7 +63,7 @@ static gannet_err allocate(runner *made) {
   const size_t nv = (size_t)spec->n_variables, capacity = (size_t)made->capacity;
   const int nc = made->call.n_constraints > spec->n_constraints ? made->call.n_constraints
                                                                 : spec->n_constraints;
-  made->record_size = gannet_record_size(spec->n_constraints);
+  made->record_size = gannet_record_size(spec->n_constraints) + 1;
   GANNET_TRY(gannet_alloc(capacity, sizeof *made->queue, &made->queue));
   GANNET_TRY(gannet_alloc(capacity * nv, sizeof *made->x, &made->x));
   GANNET_TRY(gannet_alloc((size_t)nc, sizeof *made->constraints, &made->constraints));
@@ -238,8 +238,11 @@ static gannet_err run_one(runner *run, int at, gannet_result_record *result) {
   result->run.slot = run->group;
   gannet_record_host(result->run.host);
   judge(run, &output, failed_rank, result);
-  if (run->group_rank == 0)
-    gannet_record_pack(spec->n_constraints, result, run->records + (size_t)at * run->record_size);
+  if (run->group_rank == 0) {
+    char *record = run->records + (size_t)at * run->record_size;
+    gannet_record_pack(spec->n_constraints, result, record);
+    record[run->record_size - 1] = 1;
+  }
   return GANNET_OK;
 }
 
@@ -248,34 +251,53 @@ static int by_id(const void *a, const void *b) {
   return (one->id > two->id) - (one->id < two->id);
 }
 
-static void forget_first(runner *run, int n) {
-  const size_t nv = (size_t)run->problem->spec.n_variables, rest = (size_t)(run->n_queued - n);
-  memmove(run->queue, run->queue + n, rest * sizeof *run->queue);
-  memmove(run->x, run->x + (size_t)n * nv, rest * nv * sizeof *run->x);
-  run->n_queued -= n;
+/* Every group runs its share for wait seconds, and one evaluation at least; what is left waits for
+ * the next poll, so that results are soon safe and a wish to stop is soon heard. The clock is that
+ * of the group's root. */
+static gannet_err run_share(runner *run, double wait, int count, gannet_result_record *results) {
+  const double start = gannet_clock_seconds();
+  int enough = 0;
+  for (int i = run->group; i < count && !enough; i += run->groups) {
+    GANNET_TRY(run_one(run, i, &results[i]));
+    enough = gannet_clock_seconds() - start >= wait;
+    GANNET_TRY_MPI(MPI_Bcast(&enough, 1, MPI_INT, 0, run->control));
+  }
+  return GANNET_OK;
+}
+
+/* Results of what was run go to the front, what was not run stays in the queue; returns the number
+ * of results. */
+static int sort_out(runner *run, int count, gannet_result_record *results) {
+  const size_t nv = (size_t)run->problem->spec.n_variables;
+  int ended = 0, left = 0;
+  for (int i = 0; i < run->n_queued; ++i) {
+    const char *record = run->records + (size_t)i * run->record_size;
+    if (i < count && record[run->record_size - 1]) {
+      gannet_record_unpack(run->problem->spec.n_constraints, record, &results[ended++]);
+    } else {
+      run->queue[left] = run->queue[i];
+      memmove(run->x + (size_t)left++ * nv, run->x + (size_t)i * nv, nv * sizeof *run->x);
+    }
+  }
+  run->n_queued = left;
+  qsort(results, (size_t)ended, sizeof *results, by_id);
+  return ended;
 }
 
 gannet_err gannet_in_process_poll(void *state, double wait, int capacity, int *n,
                                   gannet_result_record *results) {
-  (void)wait;
   runner *run = state;
   const int count = capacity < run->n_queued ? capacity : run->n_queued;
   gannet_err local = GANNET_OK;
   memset(run->records, 0, (size_t)count * run->record_size);
-  for (int i = 0; i < count && run->group >= 0 && local == GANNET_OK; ++i)
-    if (i % run->groups == run->group) local = run_one(run, i, &results[i]);
+  if (run->group >= 0) local = run_share(run, wait, count, results);
   GANNET_TRY(gannet_agree(run->context->comm, local));
   /* Every record was written by one rank and is zero elsewhere: OR is the gather. */
   const size_t bytes = (size_t)count * run->record_size;
   GANNET_REQUIRE(bytes <= INT32_MAX, GANNET_ERR_SHAPE, "%zu bytes of results", bytes);
   GANNET_TRY_MPI(
       MPI_Allreduce(MPI_IN_PLACE, run->records, (int)bytes, MPI_BYTE, MPI_BOR, run->context->comm));
-  for (int i = 0; i < count; ++i)
-    gannet_record_unpack(run->problem->spec.n_constraints,
-                         run->records + (size_t)i * run->record_size, &results[i]);
-  qsort(results, (size_t)count, sizeof *results, by_id);
-  forget_first(run, count);
-  *n = count;
+  *n = sort_out(run, count, results);
   return GANNET_OK;
 }
 
