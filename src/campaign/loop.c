@@ -20,6 +20,7 @@ typedef struct {
   gannet_progress progress;
   double deadline;       /* seconds of gannet_clock_seconds */
   double longest;        /* seconds, of any evaluation so far */
+  double longest_batch;  /* seconds, of any batch of this run */
   double last_save;      /* seconds of gannet_clock_seconds */
   int64_t saved;         /* last journal record contained in it, -1 = none */
   int64_t batches_since; /* the last save */
@@ -72,12 +73,13 @@ static void find_longest(runner *r) {
   }
 }
 
-/* Whether a batch would not end before the deadline, judged by the longest evaluation so far; rank
- * 0's clock decides. */
+/* Whether a batch would not end before the deadline, judged by the longest evaluation so far and
+ * the longest batch of this run; rank 0's clock decides. */
 static gannet_err is_too_late(const runner *r, int q, bool *late) {
   const gannet_campaign *c = r->campaign;
   const int rounds = (q + c->input->evaluate.parallel - 1) / c->input->evaluate.parallel;
-  int answer = gannet_clock_seconds() + r->longest * rounds > r->deadline;
+  const double needed = fmax(r->longest * rounds, r->longest_batch);
+  int answer = gannet_clock_seconds() + needed > r->deadline;
   GANNET_TRY_MPI(MPI_Bcast(&answer, 1, MPI_INT, 0, c->context->comm));
   *late = answer;
   return GANNET_OK;
@@ -124,10 +126,12 @@ static gannet_err work_off(runner *r, gannet_batch *batch, bool *complete) {
 static gannet_err run_batch(runner *r) {
   gannet_batch batch = {0};
   bool complete = false;
+  const double start = gannet_clock_seconds();
   gannet_err err = gannet_batch_open(r->campaign, r->evaluator, &batch);
   if (err == GANNET_OK && batch.n > 0) err = work_off(r, &batch, &complete);
   if (err == GANNET_OK && complete && batch.n > 0) err = tell_batch(r, &batch);
   gannet_batch_release(&batch);
+  r->longest_batch = fmax(r->longest_batch, gannet_clock_seconds() - start);
   return err;
 }
 
