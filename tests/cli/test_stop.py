@@ -1,0 +1,159 @@
+# test: labels cli timeout 180
+"""Asking a campaign to end: signals, the STOP file, the clock. It ends soon, says why, and can be resumed."""
+import os
+import signal
+import time
+
+import program
+from program import BRANIN, FAST, FINISHED, RESUMABLE, slow
+
+SIMULATION = """\
+#!/bin/sh
+sleep $SECONDS_EACH
+awk '{v[$1] = $2} END {printf "objective %.17g\\n", (v["x1"] - 1)^2 + (v["x2"] - 2)^2}' "$GANNET_PARAMS" > "$GANNET_RESULTS"
+"""
+COMMAND = FAST + "evaluate: {backend: command, command: [./simulate.sh], parallel: 4}\n"
+
+
+class Stop(program.ProgramTest):
+    def begin(self, ranks=2, seconds="0.3", records=8, **options):
+        """A campaign of programs, in the middle of its second batch or later."""
+        self.write(SIMULATION, "simulate.sh", 0o755)
+        self.environment = {"SECONDS_EACH": seconds}
+        self.file = self.write(COMMAND)
+        running = self.start("run", self.file, "-q", ranks=ranks, environment=self.environment, **options)
+        self.wait_for_records(records, running)
+        return running
+
+    def finish(self):
+        """Resume; the history is that of a campaign that nobody stopped."""
+        self.environment["SECONDS_EACH"] = "0"
+        self.succeed("run", self.file, "--resume", "-q", ranks=2, environment=self.environment)
+        self.succeed("run", self.file, "-q", "-d", "whole.campaign", environment=self.environment)
+        self.check_history(24)
+        self.assertEqual(self.digest(), self.digest("whole.campaign"))
+
+    def stopped(self, running, longest, *words):
+        begin = time.monotonic()
+        outcome = running.wait(longest + 20)
+        self.assertLess(time.monotonic() - begin, longest, outcome)
+        self.assertEqual(outcome.code, RESUMABLE, outcome)
+        for word in ("stopped:", "reason:", *words):
+            self.assertIn(word, outcome.out)
+        self.wait_until(lambda: not running.pids())  # Open MPI's own daemon, without mpirun
+        self.assertIn("pending", self.succeed("status", "fast.campaign").out)
+        return outcome
+
+    def pending(self):
+        rows = self.succeed("export", "fast.campaign").out.splitlines()
+        return sum(",pending," in row for row in rows)
+
+    def test_sigterm_to_rank_0_ends_simulations_at_once(self):
+        running = self.begin(seconds="60", records=3)
+        os.kill(running.ranks()[0], signal.SIGTERM)
+        self.stopped(running, 20, "Terminated")
+        self.assertEqual(self.pending(), 4)
+        self.finish()
+
+    def test_sigterm_to_another_rank_counts_too(self):
+        running = self.begin(seconds="60", records=3)
+        os.kill(running.ranks()[1], signal.SIGTERM)
+        self.stopped(running, 20, "Terminated")
+        self.finish()
+
+    def test_sigterm_to_a_program_without_mpirun(self):
+        running = self.begin(ranks=0, seconds="60", records=3)
+        os.kill(running.process.pid, signal.SIGTERM)
+        self.stopped(running, 20, "Terminated")
+        self.finish()
+
+    def test_sigterm_to_mpirun_loses_nothing(self):
+        running = self.begin(seconds="60", records=3)
+        os.kill(running.process.pid, signal.SIGTERM)
+        begin = time.monotonic()
+        outcome = running.wait(40)
+        self.assertLess(time.monotonic() - begin, 20, outcome)
+        self.assertNotEqual(outcome.code, FINISHED, outcome)  # mpirun's own, whatever the ranks say
+        self.wait_until(lambda: not running.pids())
+        self.finish()
+
+    def test_usr1_and_usr2_let_running_simulations_end(self):
+        for number in signal.SIGUSR1, signal.SIGUSR2:
+            running = self.begin(seconds="1", records=3, wrapper=())
+            os.kill(running.process.pid, number)  # mpirun hands it on
+            self.stopped(running, 20, "signal")
+            self.assertEqual(self.pending(), 0)
+            self.finish()
+            for name in "fast.campaign", "whole.campaign":
+                program.shutil.rmtree(self.folder / name)
+
+    def test_the_first_interrupt_is_graceful_the_second_is_not(self):
+        running = self.begin(ranks=0, seconds="2", records=3)
+        os.kill(running.process.pid, signal.SIGINT)
+        self.stopped(running, 20, "Interrupt")
+        self.assertEqual(self.pending(), 0)
+        self.environment["SECONDS_EACH"] = "60"
+        records = self.records()
+        running = self.start("run", self.file, "--resume", "-q", environment=self.environment)
+        self.wait_for_records(records + 1, running)
+        os.kill(running.process.pid, signal.SIGINT)
+        time.sleep(0.6)
+        self.assertIsNone(running.process.poll())
+        os.kill(running.process.pid, signal.SIGINT)
+        self.stopped(running, 20, "Interrupt")
+        self.assertEqual(self.pending(), 4)
+        self.finish()
+
+    def test_the_stop_file_is_named_until_it_is_removed(self):
+        running = self.begin(seconds="1", records=3)
+        (self.folder / "fast.campaign" / "STOP").touch()
+        self.stopped(running, 20, "STOP", "remove it")
+        self.assertEqual(self.pending(), 0)
+        records = self.records()
+        outcome = self.succeed("run", self.file, "--resume", "-q", code=RESUMABLE, environment=self.environment)
+        self.assertIn("remove it", outcome.out)
+        self.assertEqual(self.records(), records)
+        (self.folder / "fast.campaign" / "STOP").unlink()
+        self.finish()
+
+    def test_a_time_limit_ends_the_run(self):
+        self.environment = {"SECONDS_EACH": "60"}
+        self.write(SIMULATION, "simulate.sh", 0o755)
+        self.file = self.write(COMMAND)
+        running = self.start("run", self.file, "-q", "--time-limit", "3s", ranks=2, environment=self.environment)
+        self.stopped(running, 15, "wall time")
+        self.finish()
+
+    def test_no_batch_is_begun_that_cannot_end(self):
+        file = self.write(slow(BRANIN, 1))
+        begin = time.monotonic()
+        outcome = self.succeed("run", file, "--time-limit", "6s", ranks=2, code=RESUMABLE)
+        self.assertIn("too short for another batch", outcome.out)
+        self.assertLess(time.monotonic() - begin, 12)
+        self.assertEqual(self.pending(), 0)
+
+    def test_a_wall_time_without_evaluations_is_a_budget_like_any_other(self):
+        text = BRANIN.replace("evaluations: 24", "wall_time: 2s")
+        self.succeed("run", self.write(slow(text, 0.1)), "-q", timeout=20)
+        text = BRANIN.replace("evaluations: 24", "evaluations: 1000, wall_time: 2s")
+        self.succeed("run", self.write(slow(text, 0.1)), "-q", "-d", "both", code=RESUMABLE, timeout=20)
+
+    def test_the_end_of_the_allocation_is_respected(self):
+        self.environment = {"SECONDS_EACH": "60", "SLURM_JOB_END_TIME": str(int(time.time()) + 34)}
+        self.write(SIMULATION, "simulate.sh", 0o755)
+        self.file = self.write(COMMAND)
+        self.stopped(self.start("run", self.file, "-q", environment=self.environment), 15, "wall time")
+        del self.environment["SLURM_JOB_END_TIME"]
+        self.finish()
+
+    def test_a_simulation_inside_the_job_delays_a_stop_by_itself_only(self):
+        """Not by all those that are still to be run in the same batch."""
+        file = self.write(slow(BRANIN, 2))
+        running = self.start("run", file, "-q")
+        self.wait_for_records(3, running)
+        os.kill(running.process.pid, signal.SIGTERM)
+        self.stopped(running, 5, "Terminated")
+
+
+if __name__ == "__main__":
+    program.main()
