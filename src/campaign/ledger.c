@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "campaign/record.h"
+#include "campaign/utf8.h"
 
 void gannet_ledger_init(gannet_ledger *ledger, const gannet_problem *problem,
                         gannet_history *history) {
@@ -93,6 +94,8 @@ static gannet_err take_result(gannet_ledger *ledger, const gannet_ended *ended) 
   gannet_ticket *ticket = NULL;
   GANNET_TRY(find(ledger, ended->id, &ticket));
   ticket->run = ended->run;
+  gannet_utf8_mend(ticket->run.reason); /* as a replay will find it */
+  gannet_utf8_mend(ticket->run.host);
   if (!ended->final) return GANNET_OK;
   ticket->has_result = true;
   ticket->status = ended->status;

@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "campaign/record.h"
+#include "campaign/utf8.h"
 #include "gannet/version.h"
 
 static const char *const origins[] = {"initial", "method", "user"};
@@ -43,14 +44,10 @@ static json_t *hex(uint64_t bits) {
 
 /* Texts from outside (host names, last words of a simulation) need not be UTF-8. */
 static json_t *lenient(const char *text) {
-  json_t *string = json_string(text);
-  char plain[512];
-  size_t i = 0;
-  if (string) return string;
-  for (; text[i] && i < sizeof plain - 1; ++i)
-    plain[i] = (unsigned char)text[i] < 128 ? text[i] : '?';
-  plain[i] = '\0';
-  return json_string(plain);
+  char mended[GANNET_REASON_SIZE];
+  (void)snprintf(mended, sizeof mended, "%s", text);
+  gannet_utf8_mend(mended);
+  return json_string(mended);
 }
 
 gannet_err gannet_record_campaign(const gannet_problem *problem, const char *name, uint64_t seed,

@@ -194,12 +194,23 @@ static gannet_err rebuild(const gannet_context *context, const restore_paths *pa
                       why, hint, paths->snapshot, gannet_error_message());
 }
 
+/* A journal that ends before the snapshot has lost records that were acknowledged. */
+static gannet_err check_journal(const restore_paths *paths, gannet_journal_report *report) {
+  GANNET_TRY(gannet_journal_read(paths->journal, GANNET_JOURNAL_SCHEMA, NULL, NULL, report));
+  const int64_t known = gannet_snapshot_sequence(paths->snapshot);
+  GANNET_REQUIRE(known <= report->records, GANNET_ERR_DAMAGED,
+                 "'%s' ends with record %lld, but %s contains %lld%s%s", paths->journal,
+                 (long long)report->records, paths->snapshot, (long long)known,
+                 report->note[0] ? "; " : "", report->note);
+  return GANNET_OK;
+}
+
 /* Rank 0 only. */
 static gannet_err open_journal(const gannet_context *context, const restore_paths *paths,
                                gannet_ledger *ledger, payloads *p) {
   const char *journal = paths->journal;
   gannet_journal_report report = {0};
-  gannet_err err = gannet_journal_read(journal, GANNET_JOURNAL_SCHEMA, NULL, NULL, &report);
+  const gannet_err err = check_journal(paths, &report);
   if (err == GANNET_ERR_DAMAGED || err == GANNET_ERR_MISSING)
     GANNET_TRY(rebuild(context, paths, ledger->problem, report.records));
   else if (err != GANNET_OK)

@@ -23,6 +23,13 @@ typedef void (*gannet_state_namer)(const void *user, int i, char *name, size_t s
 GANNET_CHECKED gannet_err gannet_snapshot_write(const char *path, const gannet_ledger *ledger,
                                                 gannet_state_namer name_state, const void *user);
 
+/* Number of the last journal record that the newest sound generation contains; 0 when there is
+ * none.
+ *
+ * Local.
+ */
+int64_t gannet_snapshot_sequence(const char *path);
+
 /* Read a snapshot into an empty ledger and its empty history.
  *
  * Local.

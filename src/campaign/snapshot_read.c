@@ -119,6 +119,9 @@ static gannet_err fill_ledger(const columns *c, gannet_ledger *ledger) {
     GANNET_TRY(fill_ticket(ledger->problem, c, i, &ledger->ticket[i]));
   }
   for (int64_t at = 0; at < c->told; ++at) {
+    GANNET_REQUIRE(0 <= c->order[at] && c->order[at] < c->n, GANNET_ERR_DAMAGED,
+                   "history/told names evaluation %lld of %lld", (long long)c->order[at],
+                   (long long)c->n);
     gannet_ticket *t = &ledger->ticket[c->order[at]];
     GANNET_TRY(gannet_history_tell(ledger->history, c->order[at], t->status, t->objective,
                                    t->constraints, &t->run));
@@ -146,6 +149,18 @@ static gannet_err read_head(const gannet_store *store, gannet_ledger *ledger) {
   ledger->n_state = (int)dims[0];
   GANNET_TRY(gannet_alloc((size_t)dims[0], sizeof *ledger->state, &ledger->state));
   return gannet_store_read_doubles(store, "optimizer/state", 1, dims, ledger->state);
+}
+
+int64_t gannet_snapshot_sequence(const char *path) {
+  gannet_store *store = NULL;
+  int64_t sequence = 0;
+  gannet_err err = gannet_store_open(path, GANNET_STATE_SCHEMA, NULL, &store);
+  if (err == GANNET_OK)
+    err = gannet_store_read_int64s(store, "campaign/sequence", 0, NULL, &sequence);
+  gannet_store_destroy(&store);
+  if (err == GANNET_OK) return sequence;
+  gannet_error_clear();
+  return 0;
 }
 
 gannet_err gannet_snapshot_read(const char *path, gannet_ledger *ledger,

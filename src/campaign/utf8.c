@@ -1,5 +1,7 @@
 #include "campaign/utf8.h"
 
+#include <string.h>
+
 size_t gannet_utf8_next(const char *text, size_t size, uint32_t *code) {
   const unsigned char *byte = (const unsigned char *)text;
   static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -17,4 +19,13 @@ size_t gannet_utf8_next(const char *text, size_t size, uint32_t *code) {
   if (value < least[length] || value > 0x10ffff || (value >= 0xd800 && value < 0xe000)) return 0;
   if (code) *code = value;
   return length;
+}
+
+void gannet_utf8_mend(char *text) {
+  for (size_t left = strlen(text); left > 0;) {
+    const size_t length = gannet_utf8_next(text, left, NULL);
+    if (length == 0) *text = '?';
+    text += length ? length : 1;
+    left -= length ? length : 1;
+  }
 }

@@ -1,4 +1,4 @@
-/* UTF-8, as far as reading and writing campaign files needs it. */
+/* UTF-8, as far as campaign files and journals need it. */
 #ifndef GANNET_CAMPAIGN_UTF8_H
 #define GANNET_CAMPAIGN_UTF8_H
 
@@ -14,5 +14,11 @@
  * code  out  the character; NULL when not wanted
  */
 size_t gannet_utf8_next(const char *text, size_t size, uint32_t *code);
+
+/* Make valid UTF-8 of a text from outside: bytes that belong to no character become '?'.
+ *
+ * Local.
+ */
+void gannet_utf8_mend(char *text);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/complaints.h"
 #include "base/error.h"
 #include "evaluate/launcher.h"
 #include "gannet/context.h"
@@ -147,6 +148,14 @@ void cli_log_end(cli_log *log);
  * Local.
  */
 void cli_log_line(void *user, gannet_log_level level, int rank, const char *line);
+
+/* Show everything that is wrong with an input file, on rank 0, and shorten the error to its number
+ * and the file; any other error is passed on.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err cli_complain(const gannet_complaints *complaints, const char *file,
+                                       int rank, gannet_err err);
 
 extern const cli_command cli_run;
 extern const cli_command cli_status;

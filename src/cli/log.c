@@ -52,3 +52,12 @@ void cli_log_line(void *user, gannet_log_level level, int rank, const char *line
   (void)fprintf(out, "%s %s %s\n", when, names[level], line);
   (void)fflush(out);
 }
+
+gannet_err cli_complain(const gannet_complaints *complaints, const char *file, int rank,
+                        gannet_err err) {
+  if (complaints->count == 0) return err;
+  if (rank == 0 && complaints->text) (void)fputs(complaints->text, stderr);
+  if (err != GANNET_ERR_INPUT) return err;
+  return GANNET_RAISE(err, "%d error%s in '%s'", complaints->count,
+                      complaints->count == 1 ? "" : "s", file);
+}

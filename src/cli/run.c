@@ -146,14 +146,6 @@ static gannet_err run_campaign(const settings *s, gannet_campaign *campaign, gan
   return GANNET_OK;
 }
 
-/* All errors of a campaign file are shown, then counted in the error of the program. */
-static gannet_err print_complaints(const gannet_complaints *complaints, gannet_err err,
-                                   const settings *s) {
-  if (complaints->count == 0) return err;
-  (void)fputs(complaints->text, stderr);
-  return GANNET_RAISE(GANNET_ERR_INPUT, "%d in '%s'", complaints->count, s->start.file);
-}
-
 static gannet_err check_input(const settings *s, const cli_world *world,
                               gannet_complaints *complaints) {
   gannet_campaign campaign = {0};
@@ -163,6 +155,11 @@ static gannet_err check_input(const settings *s, const cli_world *world,
     err = gannet_context_create(world->comm, (uint64_t)campaign.input->general.seed,
                                 &campaign.context);
   if (err == GANNET_OK) err = gannet_campaign_check(&campaign, &s->run, complaints);
+  if (err == GANNET_OK && !s->dry && strcmp(campaign.input->evaluate.backend, "manual") == 0)
+    err = GANNET_RAISE(GANNET_ERR_INPUT,
+                       "%s: backend manual leaves the simulations to you: use `gannet ask` and "
+                       "`gannet tell` instead of `gannet run`",
+                       s->start.file);
   if (err == GANNET_OK && s->dry && world->rank == 0)
     (void)printf("%s: no errors found; %d variables (%d encoded), %d constraints, batches of %d\n",
                  s->start.file, campaign.input->problem->spec.n_variables,
@@ -185,7 +182,7 @@ static gannet_err run(const cli_arguments *arguments, const cli_world *world, ga
     if (err == GANNET_OK) err = run_campaign(&s, &campaign, code);
     gannet_campaign_close(&campaign);
   }
-  if (world->rank == 0) err = print_complaints(&complaints, err, &s);
+  err = cli_complain(&complaints, s.start.file, world->rank, err);
   gannet_complaints_release(&complaints);
   cli_log_end(&s.log);
   return err;

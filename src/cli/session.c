@@ -6,7 +6,7 @@
 gannet_err cli_in_session(const cli_arguments *arguments, const cli_world *world,
                           cli_session session) {
   const char *place = arguments->positional[0];
-  char file[PATH_MAX];
+  char file[PATH_MAX], log_path[PATH_MAX];
   struct stat about;
   const bool is_directory = stat(place, &about) == 0 && S_ISDIR(about.st_mode);
   (void)snprintf(file, sizeof file, is_directory ? "%s/campaign.yaml" : "%s", place);
@@ -23,12 +23,12 @@ gannet_err cli_in_session(const cli_arguments *arguments, const cli_world *world
   gannet_campaign campaign;
   gannet_err err = gannet_campaign_start(world->comm, &options, &complaints, &campaign);
   if (err == GANNET_OK && world->rank == 0 &&
-      gannet_campaign_path(&campaign, "campaign.log", file) == GANNET_OK)
-    cli_log_open(&log, file);
+      gannet_campaign_path(&campaign, "campaign.log", log_path) == GANNET_OK)
+    cli_log_open(&log, log_path);
   if (err == GANNET_OK) err = session(arguments, &campaign);
   gannet_campaign_close(&campaign);
   cli_log_end(&log);
-  if (world->rank == 0 && complaints.count > 0) (void)fputs(complaints.text, stderr);
+  err = cli_complain(&complaints, file, world->rank, err);
   gannet_complaints_release(&complaints);
   return err;
 }
