@@ -1,0 +1,208 @@
+# test: labels cli timeout 180
+"""Full disks, closed directories and damaged files: a clear message, and nothing lost that was acknowledged."""
+import os
+import re
+import resource
+import shutil
+import subprocess
+import unittest
+
+import program
+from program import BRANIN, DAMAGED, FINISHED, RESOURCE, USAGE, slow
+
+NOBODY = 65534
+
+
+class Damage(program.ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.file = self.write(BRANIN)
+        self.place = self.folder / "fast.campaign"
+
+    def run_half(self, save="save={batches: 1, interval: 0s}"):
+        self.succeed("run", self.file, "--max-evals", 16, "-q")
+
+    def finish(self, ranks=2):
+        outcome = self.succeed("run", self.file, "--resume", "-q", ranks=ranks)
+        self.assertEqual(self.digest(), self.reference())
+        self.check_history(24)
+        return outcome
+
+    def hurt(self, name, share=0.5):
+        """One changed byte."""
+        path = self.place / name
+        data = bytearray(path.read_bytes())
+        data[int(len(data) * share)] ^= 0x10
+        path.write_bytes(data)
+
+    def test_a_damaged_journal_is_rebuilt_and_kept_aside(self):
+        for share in 0.02, 0.5, 0.9:
+            self.run_half()
+            self.hurt("journal", share)
+            damaged = (self.place / "journal").read_bytes()
+            self.assertIn("journal", self.succeed("verify", "fast.campaign", code=DAMAGED).out)
+            outcome = self.finish()
+            self.assertIn("damaged", outcome.err)
+            self.assertEqual((self.place / "journal.damaged").read_bytes(), damaged)
+            self.assertIn("moved the damaged journal", (self.place / "campaign.log").read_text())
+            shutil.rmtree(self.place)
+            shutil.rmtree(self.folder / "whole.campaign")
+
+    def test_records_after_an_old_snapshot_are_not_lost(self):
+        """The snapshot is old: the damage is before it or after it."""
+        self.succeed("run", self.file, "--max-evals", 12, "-q")
+        old = {name: (self.place / name).read_bytes() for name in ("state.h5", "state.h5.1")}
+        begin = len((self.place / "journal").read_bytes())
+        self.succeed("run", self.file, "--max-evals", 20, "-q", "--resume")
+        journal = (self.place / "journal").read_bytes()
+        lines = journal[begin:].splitlines(keepends=True)
+        for place, kept in (begin // 2, 20), (begin + sum(map(len, lines[:-3])) + 40, 20 - 4):
+            for name, data in old.items():
+                (self.place / name).write_bytes(data)
+            (self.place / "journal").write_bytes(journal[:place] + b"?" + journal[place + 1:])
+            outcome = self.succeed("run", self.file, "--max-evals", 8, "-q", "--resume")  # restores, evaluates nothing
+            self.assertRegex(outcome.out, f"{kept} evaluations done|[0-9]+ evaluations done")
+            done = int(re.search(r"(\d+) evaluations done", outcome.out).group(1))
+            self.assertGreaterEqual(done, kept, outcome)
+            self.succeed("verify", "fast.campaign")
+        self.finish()
+
+    def test_a_missing_journal_is_rebuilt(self):
+        self.run_half()
+        (self.place / "journal").unlink()
+        self.succeed("verify", "fast.campaign", code=DAMAGED)
+        self.assertIn("16 done", self.succeed("status", "fast.campaign").out)
+        self.finish()
+        self.assertFalse((self.place / "journal.damaged").exists())
+
+    def test_a_journal_and_snapshots_that_are_all_damaged_are_left_alone(self):
+        self.run_half()
+        for name in "journal", "state.h5", "state.h5.1":
+            self.hurt(name)
+        before = {p.name: p.read_bytes() for p in self.place.iterdir() if p.name != "journal.lock"}
+        for ranks in 0, 2:
+            outcome = self.succeed("run", self.file, "--resume", "-q", code=DAMAGED, ranks=ranks)
+            self.assertRegex(outcome.err, "journal.*state.h5")
+        self.succeed("status", "fast.campaign", code=DAMAGED)
+        self.succeed("run", self.file, "-q", code=USAGE)
+        self.assertEqual(before, {p.name: p.read_bytes() for p in self.place.iterdir() if p.name != "journal.lock"})
+        # what the message advises
+        line = int(re.search(r"follows line (\d+)", outcome.err).group(1))
+        path = self.place / "journal"
+        path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:line]))
+        self.finish()
+
+    def test_damaged_snapshots_do_not_matter(self):
+        self.run_half()
+        for names in ("state.h5",), ("state.h5.1",), ("state.h5", "state.h5.1"):
+            for name in names:
+                self.hurt(name)
+            outcome = self.succeed("verify", "fast.campaign", code=DAMAGED)
+            self.assertEqual(outcome.out.count("DAMAGED"), len(names), outcome)
+            self.succeed("run", self.file, "--resume", "--max-evals", 16, "-q")
+            self.succeed("run", self.file, "--resume", "--max-evals", len(self.history()) + 1, "-q")
+        self.succeed("verify", "fast.campaign")
+
+    def test_the_older_snapshot_serves_when_the_newer_is_damaged(self):
+        self.run_half()
+        self.hurt("state.h5")
+        (self.place / "journal").unlink()
+        outcome = self.finish()
+        self.assertIn("state.h5.1", outcome.err)
+
+    def test_a_torn_tail_is_cut_off_and_said(self):
+        self.run_half()
+        path = self.place / "journal"
+        path.write_bytes(path.read_bytes() + b"0123456789abcdef 99 {\"rec")
+        self.assertIn("not completed", self.succeed("verify", "fast.campaign").out)
+        outcome = self.finish()
+        self.assertIn("not completed", outcome.err)
+        self.assertNotIn("damaged", outcome.err)
+
+    def test_what_the_journal_has_lost_is_taken_from_the_snapshot(self):
+        for lost in 25, 2000:
+            self.run_half()
+            path = self.place / "journal"
+            path.write_bytes(path.read_bytes()[:-lost])
+            self.assertIn("lost", self.succeed("verify", "fast.campaign", code=DAMAGED).out)
+            outcome = self.succeed("run", self.file, "--max-evals", 8, "-q", "--resume")
+            self.assertIn("16 evaluations done", outcome.out)
+            self.finish()
+            shutil.rmtree(self.place)
+            shutil.rmtree(self.folder / "whole.campaign")
+
+    def test_a_journal_that_was_never_begun_is_no_obstacle(self):
+        for size in 0, 10, 42:
+            self.succeed("run", self.file, "--max-evals", 4, "-q")
+            header = (self.place / "journal").read_bytes().splitlines(keepends=True)[0]
+            shutil.rmtree(self.place)
+            self.place.mkdir()
+            (self.place / "journal").write_bytes(header[:size])
+            self.finish()
+            self.succeed("run", self.file, "--resume", "-q")
+            shutil.rmtree(self.place)
+            shutil.rmtree(self.folder / "whole.campaign")
+
+    def test_other_junk_is_not_taken_for_a_campaign(self):
+        self.place.mkdir()
+        (self.place / "journal").write_text("my diary\n")
+        outcome = self.succeed("run", self.file, "--resume", "-q", code=DAMAGED)
+        self.assertIn("does not begin like a gannet journal", outcome.err)
+        self.assertEqual((self.place / "journal").read_text(), "my diary\n")
+
+    def test_a_full_disk_stops_the_run_resumably(self):
+        """No file may grow beyond a size; the last one is generous, so the journal begins."""
+        for size in 300, 3000, 9000:
+            wrapper = ["sh", "-c", f"ulimit -f {-(-size // 512)}; trap '' XFSZ; exec \"$@\"", "sh"]
+            for ranks in 1, 2:
+                outcome = self.gannet("run", self.file, "--resume", "-q", wrapper=wrapper, ranks=ranks)
+                self.assertEqual(outcome.code, RESOURCE, outcome)
+                self.assertRegex(outcome.err, "(?i)no space|too large")
+        self.finish()
+
+    def test_a_really_full_disk_stops_the_run_resumably(self):
+        disk = self.folder / "disk"
+        disk.mkdir()
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "none", disk],
+                          stderr=subprocess.DEVNULL).returncode:
+            self.skipTest("no right to mount")
+        try:
+            self.full_disk(disk)
+        finally:
+            subprocess.run(["umount", disk], check=True)
+
+    def full_disk(self, disk):
+        words = "run", self.file, "--resume", "-q", "-d", "disk/c", "--max-evals", "400", "--set", "method=sobol", \
+            "--set", "search=", "--set", "initial="
+        file = self.write(program.SOBOL, "sobol.yaml")
+        words = "run", file, "--resume", "-q", "-d", "disk/c", "--max-evals", "400"
+        outcome = self.succeed(*words, ranks=2, code=RESOURCE)
+        self.assertRegex(outcome.err, "(?i)no space")
+        again = self.succeed(*words, code=RESOURCE)
+        self.assertRegex(again.err, "(?i)no space")
+        self.assertIn("done", self.succeed("status", "disk/c").out)
+        subprocess.run(["mount", "-o", "remount,size=8m", disk], check=True)
+        self.succeed(*words, ranks=2)
+        self.check_history(400, "disk/c")
+        self.succeed("run", file, "-q", "-d", "whole.campaign", "--max-evals", "400")
+        self.assertEqual(self.digest("disk/c"), self.digest("whole.campaign"))
+
+    @unittest.skipIf(os.getuid() != 0, "only root can become somebody else")
+    def test_a_directory_that_may_not_be_written_is_said(self):
+        wrapper = ["setpriv", "--reuid", str(NOBODY), "--clear-groups"]
+        if subprocess.run([*wrapper, program.GANNET, "--version"], stdout=subprocess.DEVNULL).returncode:
+            self.skipTest("no setpriv, or the program is not readable by others")
+        environment = {"HOME": "/tmp"}
+        outcome = self.succeed("run", self.file, "-q", wrapper=wrapper, code=RESOURCE, environment=environment)
+        self.assertIn("Permission denied", outcome.err)
+        self.run_half()
+        outcome = self.succeed("run", self.file, "-q", "--resume", wrapper=wrapper, code=RESOURCE,
+                               environment=environment)
+        self.assertIn("Permission denied", outcome.err)
+        for command in "status", "best", "export", "verify":
+            self.succeed(command, "fast.campaign", wrapper=wrapper, environment=environment)
+        self.finish()
+
+
+if __name__ == "__main__":
+    program.main()

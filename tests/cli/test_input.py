@@ -1,0 +1,145 @@
+# test: labels cli timeout 120
+"""Campaign files and simulations with something wrong: all errors at once with their places, failures with reasons."""
+import re
+
+import program
+from program import BRANIN, FAST, FAILURES, FINISHED, INFEASIBLE, USAGE
+
+WRONG = """\
+name: wrong
+sed: 3
+method: neural-bo
+variables:
+  a: {lower: 1, upper: 1}
+  b: {lower: -1, upper: 1, scale: log}
+  c: {type: integer, lower: 0.5, upper: 2}
+  d: {type: categorical, values: [one]}
+budget: {evaluations: 0}
+search: {candidates: many}
+evaluate: {backend: function, simulation: branin, paralel: 2}
+"""
+
+
+class Input(program.ProgramTest):
+    def command(self, script, more="", text=FAST):
+        self.write("#!/bin/sh\n" + script, "simulate.sh", 0o755)
+        return self.write(text + f"evaluate: {{backend: command, command: [./simulate.sh], parallel: 4{more}}}\n")
+
+    def test_all_errors_of_a_file_are_told_at_once(self):
+        file = self.write(WRONG, "wrong.yaml")
+        for ranks in 0, 3:
+            for words in ("run", file), ("run", file, "--dry-run"):
+                outcome = self.succeed(*words, code=USAGE, ranks=ranks)
+                for place in (2, 1, "seed"), (5, 3, "empty box"), (6, 3, "log"), (7, 3, "whole"), (8, 3, "two values"), \
+                             (9, 9, "evaluations"), (10, 10, "candidates"), (11, 52, "parallel"):
+                    line, column, word = place
+                    self.assertRegex(outcome.err, rf"wrong\.yaml:{line}:\d+: .*{word}")
+                self.assertEqual(len(re.findall(r"wrong\.yaml:2:1: ", outcome.err)), 1, outcome)
+                self.assertFalse((self.folder / "wrong.campaign").exists())
+
+    def test_an_error_in_a_file_is_told_once(self):
+        outcome = self.succeed("run", self.write(BRANIN.replace("seed", "sed")), code=USAGE, ranks=3)
+        self.assertEqual(outcome.err.count("sed"), 1, outcome)
+
+    def test_files_that_are_none(self):
+        self.assertIn("No such file", self.succeed("run", "nowhere.yaml", code=USAGE).err)
+        self.assertIn("directory", self.succeed("run", ".", code=USAGE).err)
+        for text in "", "- 1\n", "a: [\n", "\0\1\2", "x: &a [*a]\n":
+            outcome = self.succeed("run", self.write(text, "bad.yaml"), code=USAGE)
+            self.assertIn("bad.yaml", outcome.err)
+
+    def test_settings_on_the_command_line_are_checked_alike(self):
+        file = self.write(BRANIN)
+        for words, hint in (("--set", "batsch=2"), "batch"), (("--set", "batch=x"), "batch"), (("--set", "batch"), "="), \
+                           (("--max-evals", "0"), "max-evals"), (("--max-evals", "1e3x"), "max-evals"), \
+                           (("--time-limit", "soon"), "time-limit"), (("--max-evlas", "3"), "max-evals"), \
+                           (("--set",), "set"):
+            outcome = self.succeed("run", file, *words, code=USAGE)
+            self.assertIn(hint, outcome.err)
+        self.assertFalse((self.folder / "fast.campaign").exists())
+
+    def test_what_cannot_be_run_is_told_before_anything_is_made(self):
+        for evaluate, hint in ("{backend: command, command: [./missing.sh]}", "missing.sh"), \
+                              ("{backend: command, command: [no-such-program-anywhere]}", "no-such-program"), \
+                              ("{backend: function, simulation: brannin}", "branin"), \
+                              ("{backend: plugin, plugin: ./none.so}", "none.so"), \
+                              ("{backend: function, simulation: hartmann6}", "6"), \
+                              ("{backend: manual}", "ask"):
+            for words in (), ("--dry-run",):
+                outcome = self.gannet("run", self.write(FAST + f"evaluate: {evaluate}\n"), *words)
+                if "manual" in evaluate and words:
+                    continue
+                self.assertEqual(outcome.code, USAGE, outcome)
+                self.assertIn(hint, outcome.err)
+                self.assertFalse((self.folder / "fast.campaign" / "journal").exists(), evaluate)
+
+    def test_a_dry_run_makes_nothing(self):
+        outcome = self.succeed("run", self.write(BRANIN), "--dry-run", ranks=2)
+        self.assertIn("no errors", outcome.out)
+        self.assertEqual([p.name for p in self.folder.iterdir()], ["fast.yaml"])
+
+    def failing(self, script, *words, more="", environment=None):
+        """Every evaluation fails; its reason is in the status."""
+        file = self.command(script, more, FAST.replace("evaluations: 24", "evaluations: 4"))
+        outcome = self.gannet("run", file, "-q", "--set", "budget.failures.minimum=100", environment=environment)
+        self.assertEqual(outcome.code, INFEASIBLE, outcome)
+        self.assertIn("4 failed", outcome.out)
+        status = self.succeed("status", "fast.campaign").out
+        for word in words:
+            self.assertRegex(status, word)
+        self.assertEqual([row["status"] for row in self.check_history(4)], ["failed"] * 4)
+        self.succeed("verify", "fast.campaign")
+        program.shutil.rmtree(self.folder / "fast.campaign")
+
+    def test_simulations_that_give_no_result_fail_with_a_reason(self):
+        out = 'cat > "$GANNET_RESULTS"'
+        self.failing("exit 0\n", "results.out")
+        self.failing("exit 3\n", "exit code 3")
+        self.failing("echo went wrong >&2; exit 3\n", "went wrong")
+        self.failing(f"echo objective nan | {out}\n", "finite|nan")
+        self.failing(f"echo objective 1e999 | {out}\n", "finite|inf|range")
+        self.failing(f"echo objective seven | {out}\n", "seven")
+        self.failing(f"echo hello world | {out}\n", "hello|objective")
+        self.failing(f"head -c 3000 /dev/urandom | {out}\n", "results")
+        self.failing(f": | {out}\n", "results|objective")
+        self.failing("kill -SEGV $$\n", "signal 11")
+        self.failing("printf 'bad \\377\\376 bytes\\n\\033[31mred\\n' >&2; exit 1\n", "bad")
+
+    def test_a_simulation_that_never_ends_is_ended(self):
+        self.failing("trap '' TERM; sleep 600 & wait; sleep 600\n", "time", more=", time_limit: 1s")
+
+    def test_too_many_failures_stop_the_campaign(self):
+        file = self.command("exit 1\n")
+        outcome = self.gannet("run", file, "-q", "--set", "budget.failures.minimum=8")
+        self.assertEqual(outcome.code, FAILURES, outcome)
+        self.assertIn("evaluations failed", outcome.out)
+        self.assertEqual(len(self.history()), 8)
+        again = self.gannet("run", file, "-q", "--resume", "--set", "budget.failures.minimum=8")
+        self.assertEqual(again.code, FAILURES, again)
+        self.assertEqual(len(self.history()), 8)
+
+    def test_no_feasible_design_is_told(self):
+        text = FAST + "constraints: {g: {upper: 0}}\n"
+        self.write("#!/bin/sh\nprintf 'objective 1\\ng %s\\n' $((GANNET_EVAL_ID + 1)) > $GANNET_RESULTS\n", "s.sh", 0o755)
+        file = self.write(text + "evaluate: {backend: command, command: [./s.sh], parallel: 4}\n")
+        outcome = self.succeed("run", file, "-q", "--max-evals", 8, code=INFEASIBLE)
+        self.assertIn("no feasible design; least violation: evaluation 0", outcome.out)
+        best = self.succeed("best", "fast.campaign", code=INFEASIBLE)
+        self.assertIn("violates", best.err)
+        self.assertTrue(best.out)
+
+    def test_designs_that_do_not_work_are_no_failures(self):
+        file = self.command('echo "fail no mesh here" > "$GANNET_RESULTS"\n')
+        outcome = self.succeed("run", file, "-q", "--max-evals", 16, code=INFEASIBLE)
+        self.assertIn("16 infeasible, 0 failed", outcome.out)
+        self.assertIn("no mesh here", self.succeed("status", "fast.campaign").out)
+
+    def test_one_failure_does_not_spoil_its_batch(self):
+        file = self.command('[ "$GANNET_EVAL_ID" = 5 ] && exit 9\necho objective $GANNET_EVAL_ID > "$GANNET_RESULTS"\n')
+        outcome = self.succeed("run", file, "-q", ranks=2)
+        self.assertIn("23 evaluations done, 0 infeasible, 1 failed", outcome.out)
+        self.assertIn("000005", self.succeed("status", "fast.campaign").out)
+
+
+if __name__ == "__main__":
+    program.main()
