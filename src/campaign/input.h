@@ -68,8 +68,9 @@ GANNET_CHECKED gannet_err gannet_campaign_parse(const gannet_campaign_source *so
  *
  * Collective over comm; arguments the same on all ranks; complaints are the same on all ranks too.
  *
- * Errors: as gannet_campaign_parse; GANNET_ERR_MISSING, GANNET_ERR_IO; GANNET_ERR_INPUT for a
- * directory and for a file longer than GANNET_CAMPAIGN_LONGEST.
+ * Errors: as gannet_campaign_parse; GANNET_ERR_MISSING, GANNET_ERR_IO; GANNET_ERR_RANKS
+ * when ranks were given different sets; GANNET_ERR_INPUT for a directory and for a file longer than
+ * GANNET_CAMPAIGN_LONGEST.
  */
 GANNET_CHECKED gannet_err gannet_campaign_load(MPI_Comm comm, const char *path, int n_sets,
                                                const char *const *sets,

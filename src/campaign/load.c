@@ -5,6 +5,7 @@
 
 #include "base/atomic_file.h"
 #include "base/memory.h"
+#include "campaign/effective.h"
 #include "campaign/input.h"
 
 static gannet_err read_stream(FILE *stream, const char *path, char **text, size_t *size) {
@@ -41,6 +42,16 @@ static gannet_err share(MPI_Comm comm, int rank, char **text, size_t *size) {
   return GANNET_OK;
 }
 
+/* Ranks that were started with other settings would part ways later, in the middle of a batch. */
+static gannet_err check_same(MPI_Comm comm, const gannet_campaign_input *input) {
+  char *text = NULL;
+  size_t size = 0;
+  GANNET_TRY(gannet_agree(comm, gannet_campaign_format(input, &text, &size)));
+  const gannet_err err = gannet_same(comm, text, size, "the settings of the campaign");
+  gannet_free(&text);
+  return err;
+}
+
 gannet_err gannet_campaign_load(MPI_Comm comm, const char *path, int n_sets,
                                 const char *const *sets, gannet_campaign_input **input,
                                 gannet_complaints *complaints) {
@@ -56,6 +67,7 @@ gannet_err gannet_campaign_load(MPI_Comm comm, const char *path, int n_sets,
     source.text = text;
     err = gannet_agree(comm, gannet_campaign_parse(&source, input, complaints));
   }
+  if (err == GANNET_OK) err = check_same(comm, *input);
   if (err != GANNET_OK) gannet_campaign_destroy(input);
   gannet_free(&text);
   GANNET_TRY(err);

@@ -53,6 +53,7 @@ static gannet_err start_world(const cli_command *command, cli_world *world) {
   GANNET_TRY_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &world->rank));
   world->comm = MPI_COMM_WORLD;
   if (world->rank > 0) gannet_launcher_stop(&world->launcher);
+  GANNET_TRY(gannet_agree(MPI_COMM_WORLD, gannet_blas_prepare()));
   gannet_blas_set_threads(1); /* a rank is the unit of parallelism, and threads would change bits */
   return gannet_petsc_prepare(world->comm);
 }
@@ -60,9 +61,10 @@ static gannet_err start_world(const cli_command *command, cli_world *world) {
 static gannet_exit run_parallel(const cli_command *command, const cli_arguments *arguments) {
   cli_world world = {.comm = MPI_COMM_NULL};
   gannet_exit code = GANNET_EXIT_INTERNAL;
-  if (start_world(command, &world) != GANNET_OK) {
-    report(&world, GANNET_ERR_LIBRARY);
-    return code;
+  const gannet_err err = start_world(command, &world);
+  if (err != GANNET_OK) {
+    report(&world, err);
+    return gannet_err_exit(err);
   }
   code = run_command(command, arguments, &world);
   leave_together(&world, code);

@@ -1,6 +1,7 @@
 #include "linalg/blas.h"
 
 #include <cblas.h>
+#include <stdlib.h>
 
 void gannet_gemm_nt(int n, int m, int k, double alpha, const double *a, int lda, const double *b,
                     int ldb, double beta, double *c, int ldc) {
@@ -49,4 +50,19 @@ int gannet_blas_threads(void) {
 
 const char *gannet_blas_kernel(void) {
   return openblas_get_corename();
+}
+
+gannet_err gannet_blas_prepare(void) {
+  const size_t buffer = (size_t)192 << 20; /* OpenBLAS takes 32 to 128 MiB of address space */
+  enum { N = 32 };                         /* large enough for the general kernel */
+  static const double a[N * N];
+  double c[N * N];
+  void *probe = malloc(buffer);
+  *(void *volatile *)&probe = probe; /* or the compiler leaves the pair out */
+  GANNET_REQUIRE(probe, GANNET_ERR_MEMORY,
+                 "%zu MiB for the buffer of BLAS; raise the limit of memory per process",
+                 buffer >> 20);
+  free(probe);
+  gannet_gemm_nt(N, N, N, 1, a, N, a, N, 0, c, N);
+  return GANNET_OK;
 }

@@ -54,4 +54,13 @@ void gannet_blas_set_threads(int threads);
 int gannet_blas_threads(void);
 const char *gannet_blas_kernel(void);
 
+/* Have BLAS take its buffer now. OpenBLAS tries for ever when it cannot get it, so the address
+ * space is probed first.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_MEMORY when the limits of this process leave too little.
+ */
+GANNET_CHECKED gannet_err gannet_blas_prepare(void);
+
 #endif
