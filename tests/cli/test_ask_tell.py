@@ -1,0 +1,132 @@
+# test: labels cli timeout 200
+"""gannet ask and gannet tell: the user runs the simulations."""
+import csv
+import io
+import json
+import math
+
+import program
+from program import BRANIN, FAST, FINISHED, USAGE
+
+MANUAL = FAST + "evaluate: {backend: manual}\n"
+
+
+def branin(x1, x2):
+    return (x2 - 5.1 / (4 * math.pi ** 2) * x1 ** 2 + 5 / math.pi * x1 - 6) ** 2 \
+        + 10 * (1 - 1 / (8 * math.pi)) * math.cos(x1) + 10
+
+
+class AskTell(program.ProgramTest):
+    def ask(self, place, *words, ranks=0):
+        return list(csv.DictReader(io.StringIO(self.succeed("ask", place, *words, ranks=ranks).out)))
+
+    def test_a_loop_of_ten_rounds_optimises(self):
+        file = self.write(MANUAL)
+        for turn in range(10):
+            for row in self.ask(file if turn == 0 else "fast.campaign", "-q", 1 + turn % 2, ranks=turn % 3):
+                self.assertEqual(row["status"], "pending")
+                value = branin(float(row["x1"]), float(row["x2"]))
+                self.succeed("tell", "fast.campaign", "--id", row["id"], "--objective", repr(value))
+        best = json.loads(self.succeed("best", "fast.campaign", "-f", "json").out)[0]
+        self.assertLess(best["objective"], 20)
+        self.check_history(15)
+        self.succeed("verify", "fast.campaign")
+
+    def test_ranks_do_not_matter(self):
+        histories = []
+        for ranks in 0, 2, 3:
+            place = f"on-{ranks}.yaml"
+            self.write(MANUAL.replace("name: fast", f"name: on-{ranks}"), place)
+            for _ in range(2):
+                for row in self.ask(place, "-q", 2, ranks=ranks):
+                    value = branin(float(row["x1"]), float(row["x2"]))
+                    self.succeed("tell", place, "--id", row["id"], "--objective", repr(value), ranks=ranks)
+            histories.append(self.digest(f"on-{ranks}.campaign"))
+        self.assertEqual(len(set(histories)), 1)
+
+    def test_asking_by_hand_is_the_same_as_running(self):
+        self.succeed("run", self.write(BRANIN, "run.yaml"), "-q", "--max-evals", 12, "-d", "run.campaign")
+        values = {row["id"]: row["objective"] for row in self.history("run.campaign")}
+        file = self.write(MANUAL)
+        for _ in range(3):
+            for row in self.ask(file):
+                self.succeed("tell", file, "--id", row["id"], "--objective", values[row["id"]])
+        self.assertEqual(self.digest(), self.digest("run.campaign"))
+
+    def test_open_points_are_respected(self):
+        file = self.write(MANUAL)
+        points = [tuple(row.items())[2:4] for _ in range(4) for row in self.ask(file)]
+        self.assertEqual(len(set(points)), 16)
+
+    def test_what_cannot_be_told_is_refused_and_changes_nothing(self):
+        file = self.write(MANUAL)
+        self.ask(file)
+        self.succeed("tell", file, "--id", 1, "--objective", 3)
+        records = self.records()
+        place = "fast.campaign"
+        for words, hint in ((("--id", 4, "--objective", 1), "never proposed"), (("--id", -1, "--objective", 1), "id"),
+                            (("--id", 1, "--objective", 1), "already"), (("--id", "x", "--objective", 1), "id"),
+                            (("--id", 0), "objective"), (("--objective", 1), "--id"),
+                            (("--id", 0, "--objective", "nan"), "finite"), (("--id", 0, "--objective", "1,5"), "1,5"),
+                            (("--id", 0, "--objective", 1, "--failed", "x"), "one of"),
+                            (("--id", 0, "--objective", 1, "--constraint", "g=1"), "no constraint"),
+                            (("--point", "x1=1", "--objective", 1), "x2"),
+                            (("--point", "x1=1", "--point", "x2=99", "--objective", 1), "x2"),
+                            (("--point", "x1=1", "--point", "x3=1", "--objective", 1), "x3"),
+                            (("--point", "x1", "--objective", 1), "NAME=VALUE")):
+            for ranks in 0, 2 if hint == "already" else 0:
+                outcome = self.succeed("tell", place, *words, code=USAGE, ranks=ranks)
+                self.assertIn(hint, outcome.err)
+        self.assertEqual(self.records(), records)
+        self.assertIn("no campaign", self.succeed("ask", self.folder, code=USAGE).err.replace("No such file", "no campaign"))
+        self.succeed("ask", "nowhere.yaml", code=USAGE)
+
+    def test_points_of_ones_own_count_as_results(self):
+        file = self.write(MANUAL)
+        self.ask(file)
+        self.succeed("tell", file, "--point", "x1=3.1415", "--point", "x2=2.275", "--objective", 0.397888, ranks=2)
+        best = json.loads(self.succeed("best", "fast.campaign", "-f", "json").out)[0]
+        self.assertEqual((best["id"], best["x1"], best["objective"]), (4, 3.1415, 0.397888))
+        self.assertEqual([row["id"] for row in self.ask(file)], ["5", "6", "7", "8"])
+        self.succeed("verify", "fast.campaign")
+        # a rebuilt journal knows whose point it was
+        digest = self.digest()
+        (self.folder / "fast.campaign" / "journal").unlink()
+        self.ask(file, "-q", 1)
+        self.assertIn('"origin":"user"', (self.folder / "fast.campaign" / "journal").read_text())
+        self.assertNotEqual(self.digest(), digest)
+
+    def test_failures_and_bad_designs_can_be_told(self):
+        file = self.write(MANUAL)
+        self.ask(file)
+        self.succeed("tell", file, "--id", 0, "--failed", "queue, \"lost\"")
+        self.succeed("tell", file, "--id", 1, "--infeasible", "no mesh")
+        status = self.succeed("status", "fast.campaign").out
+        self.assertIn("0 done, 1 infeasible, 1 failed, 2 pending", status)
+        self.assertIn('queue, "lost"', status)
+        self.succeed("tell", file, "--id", 0, "--objective", 5)  # it came after all
+        self.assertIn("1 done, 1 infeasible, 0 failed, 2 pending", self.succeed("status", "fast.campaign").out)
+        self.succeed("tell", file, "--id", 1, "--objective", 5, code=USAGE)
+        self.ask(file)
+        self.succeed("verify", "fast.campaign")
+
+    def test_constraints_are_wanted(self):
+        file = self.write(MANUAL + "constraints: {g: {upper: 0}, h: {lower: 1}}\n")
+        self.ask(file)
+        self.assertIn("h", self.succeed("tell", file, "-i", 0, "-y", 1, "-c", "g=1", code=USAGE).err)
+        self.succeed("tell", file, "-i", 0, "-y", 1, "-c", "g=1", "-c", "h=2")
+        self.succeed("tell", file, "-i", 1, "-y", 2, "-c", "g=-1", "-c", "h=2")
+        best = json.loads(self.succeed("best", "fast.campaign", "-f", "json").out)[0]
+        self.assertEqual((best["id"], best["g"], best["h"]), (1, -1, 2))
+
+    def test_a_campaign_that_was_run_can_be_continued_by_hand(self):
+        file = self.write(BRANIN)
+        self.succeed("run", file, "-q", "--max-evals", 12)
+        for row in self.ask("fast.campaign"):
+            self.succeed("tell", "fast.campaign", "-i", row["id"], "-y", repr(branin(float(row["x1"]), float(row["x2"]))))
+        self.succeed("run", file, "-q", "--resume")
+        self.check_history(24)
+
+
+if __name__ == "__main__":
+    program.main()

@@ -1,0 +1,141 @@
+# test: labels cli timeout 120
+"""Commands that only look: status, best, export, verify, list, explain, and words that are none."""
+import csv
+import io
+import json
+import time
+
+import program
+from program import BRANIN, DAMAGED, FAST, FINISHED, INFEASIBLE, SOBOL, USAGE, slow
+
+MIXED = """\
+name: fast
+method: sobol
+goal: maximize
+variables:
+  x: {lower: 0, upper: 1}
+  n: {type: integer, lower: 1, upper: 3}
+  kind: {type: categorical, values: ["a, b", 'say "no"', plain]}
+  on: {type: boolean}
+constraints: {g: {lower: 0.1}}
+batch: 4
+budget: {evaluations: 8}
+evaluate: {backend: command, command: [./s.sh], parallel: 4}
+"""
+SIMULATION = """\
+#!/bin/sh
+[ "$GANNET_EVAL_ID" = 3 ] && { printf 'comma, "quote" and caf\\303\\251' >&2; exit 1; }
+printf 'objective %s\\ng 0.%s\\n' "$GANNET_EVAL_ID" "$GANNET_EVAL_ID" > "$GANNET_RESULTS"
+"""
+
+
+class Query(program.ProgramTest):
+    def test_every_format_says_the_same(self):
+        self.write(SIMULATION, "s.sh", 0o755)
+        self.succeed("run", self.write(MIXED), "-q")
+        rows = list(csv.DictReader(io.StringIO(self.succeed("export", "fast.campaign").out)))
+        objects = json.loads(self.succeed("export", "fast.campaign", "--format", "json").out)
+        self.assertEqual(len(rows), 8)
+        for row, item in zip(rows, objects):
+            self.assertEqual(list(row), list(item))
+            self.assertIn(row["kind"], ("a, b", 'say "no"', "plain"))
+            for key in "id", "x", "n", "objective", "g", "attempts":
+                self.assertEqual(float(row[key]) if row[key] else None, item[key])
+            for key in "kind", "status", "host", "reason":
+                self.assertEqual(row[key], item[key] or "")
+            self.assertIs(item["on"], row["on"] == "true")
+            self.assertEqual(item["feasible"], {"true": True, "false": False, "": None}[row["feasible"]])
+        self.assertEqual(objects[3]["status"], "failed")
+        self.assertIn('comma, "quote" and caf\u00e9', objects[3]["reason"])
+        self.assertEqual(self.history(), sorted(self.history(), key=lambda row: int(row["id"])))
+        self.assertEqual(rows, self.history())
+        table = self.succeed("export", "fast.campaign", "-f", "table").out.splitlines()
+        self.assertEqual(len(table), 9)
+        self.succeed("export", "fast.campaign", "-o", "all.csv")
+        self.assertEqual(list(csv.DictReader(open(self.folder / "all.csv"))), rows)
+        self.assertIn("7", self.succeed("best", "fast.campaign").out)
+        best = json.loads(self.succeed("best", "fast.campaign", "-n", 3, "-f", "json").out)
+        self.assertEqual([row["id"] for row in best], [7, 6, 5])  # maximised
+        self.assertNotIn("reason", best[0])
+
+    def test_a_finished_campaign(self):
+        self.succeed("run", self.write(BRANIN), "-q")
+        status = self.succeed("status", "fast.campaign").out
+        self.assertIn("24 proposed of 24: 24 done, 0 infeasible, 0 failed, 0 pending", status)
+        for place in "fast.campaign/", str(self.folder / "fast.campaign"), "./fast.campaign/.":
+            self.succeed("verify", place)
+        self.assertEqual(self.succeed("status", "fast.campaign").err, "")
+        self.assertIn("csv", self.succeed("export", "-f", "xml", "fast.campaign", code=USAGE).err)
+
+    def test_a_campaign_without_a_result(self):
+        file = self.write(FAST + "evaluate: {backend: manual}\n")
+        self.succeed("ask", file)
+        self.assertIn("no result yet", self.succeed("status", "fast.campaign").out)
+        outcome = self.succeed("best", "fast.campaign", code=INFEASIBLE)
+        self.assertEqual(outcome.out, "")
+        self.assertIn("no feasible", outcome.err)
+        self.assertEqual(len(self.succeed("export", "fast.campaign").out.splitlines()), 5)
+        self.succeed("verify", "fast.campaign")
+
+    def test_directories_that_hold_none(self):
+        (self.folder / "empty").mkdir()
+        for command in "status", "best", "export", "verify":
+            for place in "empty", "nowhere", self.write(BRANIN):
+                outcome = self.succeed(command, place, code=USAGE)
+                self.assertIn("not a campaign directory", outcome.err)
+                self.assertEqual(outcome.out, "")
+            self.succeed(command, code=USAGE)
+            self.succeed(command, "a", "b", code=USAGE)
+
+    def test_queries_while_it_runs(self):
+        running = self.start("run", self.write(slow(SOBOL, 0.05)), "-q", "--max-evals", 60, ranks=2)
+        self.wait_for_records(2, running)
+        last = 0
+        while running.process.poll() is None:
+            for command in "status", "verify", "best", "export":
+                outcome = self.gannet(command, "fast.campaign")
+                self.assertIn(outcome.code, (FINISHED, INFEASIBLE), outcome)
+                if command == "verify":
+                    self.assertNotIn("DAMAGED", outcome.out)
+                if command == "export":
+                    done = outcome.out.count(",done,")
+                    self.assertGreaterEqual(done, last)
+                    last = done
+        self.assertEqual(running.wait().code, FINISHED)
+        self.assertGreater(last, 0)
+
+    def test_words_that_are_none(self):
+        for words, hint in (["stauts", "x"], "status"), (["verify", "--foo", "x"], "--foo"), \
+                           (["best", "--cuont", "3", "x"], "--count"), \
+                           (["best", "-n", "0", "x"], "count"), (["explain", "budget.evalutions"], "evaluations"), \
+                           (["--wat"], "--wat"), (["run"], "CAMPAIGN"):
+            outcome = self.succeed(*words, code=USAGE)
+            self.assertIn(hint, outcome.err, words)
+            self.assertEqual(outcome.out, "")
+
+    def test_help_everywhere(self):
+        overview = self.succeed("--help").out
+        for command in "run", "status", "best", "export", "verify", "explain", "list", "ask", "tell":
+            self.assertIn(command, overview)
+            self.assertIn("--help", self.succeed(command, "--help").out)
+        self.assertIn("0.", self.succeed("--version").out)
+        self.succeed(code=USAGE)
+
+    def test_explain_and_list(self):
+        self.assertIn("1 to", self.succeed("explain", "budget.evaluations").out)
+        self.assertIn("command", self.succeed("explain", "evaluate").out)
+        self.assertTrue(self.succeed("explain").out)
+        listed = self.succeed("list").out
+        for word in "neural-bo", "branin", "command", "tangent-kernel":
+            self.assertIn(word, listed)
+
+    def test_a_closed_pipe_and_a_full_disk_are_noticed(self):
+        self.succeed("run", self.write(BRANIN), "-q")
+        outcome = self.gannet("export", "fast.campaign", "-o", "/dev/full")
+        self.assertEqual(outcome.code, program.RESOURCE, outcome)
+        outcome = self.gannet("export", "fast.campaign", "-o", "no/such/place")
+        self.assertEqual(outcome.code, USAGE, outcome)
+
+
+if __name__ == "__main__":
+    program.main()
