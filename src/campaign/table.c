@@ -190,6 +190,13 @@ static void shorten(cell_kind kind, char *text) {
     (void)snprintf(text, CELL, "%.7g", value);
 }
 
+/* Characters of UTF-8, not bytes. */
+static int width_of(const char *text) {
+  int width = 0;
+  for (; *text; ++text) width += ((unsigned char)*text & 0xc0) != 0x80;
+  return width;
+}
+
 static gannet_err write_people(FILE *out, const layout *l, const gannet_table_spec *spec) {
   char text[CELL];
   int *width = NULL;
@@ -202,9 +209,9 @@ static gannet_err write_people(FILE *out, const layout *l, const gannet_table_sp
           (void)snprintf(text, sizeof text, "%s", column_name(l, c));
         else
           shorten(make_cell(l, id, c, text), text);
-        const int length = (int)strlen(text);
+        const int length = width_of(text);
         if (pass == 0 && length > width[c]) width[c] = length;
-        if (pass == 1) (void)fprintf(out, "%s%*s", c ? "  " : "", width[c], text);
+        if (pass == 1) (void)fprintf(out, "%s%*s%s", c ? "  " : "", width[c] - length, "", text);
       }
       if (pass == 1) (void)fputc('\n', out);
     }

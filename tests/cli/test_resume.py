@@ -3,7 +3,7 @@
 import shutil
 
 import program
-from program import BRANIN, DAMAGED, FINISHED, SOBOL, USAGE, slow
+from program import BRANIN, FINISHED, SOBOL, USAGE, slow
 
 
 class Resume(program.ProgramTest):

@@ -1,0 +1,162 @@
+/* A campaign with one of everything, for the tests of its ledger, snapshots, restoring and tables.
+ */
+#ifndef GANNET_TESTS_CAMPAIGN_BOOKS_H
+#define GANNET_TESTS_CAMPAIGN_BOOKS_H
+
+#include "support/folder.h"
+
+#include <math.h>
+
+#include "base/context.h"
+#include "campaign/ledger.h"
+
+static const char *const kinds_of_steel[] = {"soft, cheap", "say \"hard\"", "caf\xc3\xa9"};
+static const gannet_variable four_variables[] = {
+    {.name = "x", .type = GANNET_VARIABLE_REAL, .lower = -1, .upper = 0.30000000000000004},
+    {.name = "n", .type = GANNET_VARIABLE_INTEGER, .lower = 1, .upper = 8},
+    {.name = "steel", .type = GANNET_VARIABLE_CATEGORICAL, .values = kinds_of_steel, .n_values = 3},
+    {.name = "vent", .type = GANNET_VARIABLE_BOOLEAN}};
+static const gannet_constraint two_constraints[] = {{"mass", -INFINITY, 3}, {"stress", 0.5, 110}};
+
+static inline gannet_problem *make_problem(double upper) {
+  gannet_variable variables[4];
+  memcpy(variables, four_variables, sizeof variables);
+  variables[1].upper = upper;
+  const gannet_problem_spec spec = {.n_variables = 4,
+                                    .variables = variables,
+                                    .n_constraints = 2,
+                                    .constraints = two_constraints,
+                                    .goal = GANNET_MAXIMIZE};
+  gannet_problem *problem = NULL;
+  assert_ok(gannet_problem_create(&spec, &problem));
+  return problem;
+}
+
+/* A ledger with the history that it fills. */
+typedef struct {
+  gannet_problem *problem;
+  gannet_history *history;
+  gannet_ledger ledger;
+} books;
+
+static inline void open_books(books *b, double upper) {
+  b->problem = make_problem(upper);
+  assert_ok(gannet_history_create(b->problem, &b->history));
+  gannet_ledger_init(&b->ledger, b->problem, b->history);
+}
+
+static inline void close_books(books *b) {
+  gannet_ledger_release(&b->ledger);
+  gannet_history_destroy(&b->history);
+  gannet_problem_destroy(&b->problem);
+}
+
+static inline void propose(books *b, int n, int64_t batch, gannet_origin origin) {
+  const double state[] = {(double)(batch + 1), 0.1 * (double)batch, INFINITY, NAN, -0.0, 5e-324};
+  const int64_t first = gannet_history_count(b->history);
+  for (int i = 0; i < n; ++i) {
+    const double at = (double)(first + i);
+    const double x[] = {-1 / (1 + at), 1 + fmod(at, 8), fmod(at, 3), fmod(at, 2)};
+    assert_ok(gannet_history_propose(b->history, x, batch, origin, NULL));
+  }
+  assert_ok(gannet_ledger_propose(&b->ledger, first, 6, state));
+}
+
+static inline gannet_ended make_ended(int64_t id, gannet_eval_status status,
+                                      const double *constraints) {
+  gannet_ended ended = {.id = id,
+                        .final = true,
+                        .status = status,
+                        .objective = status == GANNET_EVAL_DONE ? 1.0 / 3 + (double)id : NAN,
+                        .constraints = constraints,
+                        .run = {1.7e9, NAN, 1.7e9 + 0.125, 1, 0, 0, 2, "node-7", "4711", ""}};
+  if (status == GANNET_EVAL_DONE) return ended;
+  ended.run.exit_code = -1;
+  ended.run.signal = 9;
+  (void)snprintf(ended.run.reason, sizeof ended.run.reason,
+                 "bad \xff\xfe bytes, \"quotes\", caf\xc3\xa9, a tab\t and \\");
+  return ended;
+}
+
+/* Two batches and a point of a user's own in between; done, infeasible, failed, tried again,
+ * acknowledged but not told, submitted, and only proposed. */
+static inline void keep_books(books *b) {
+  const int64_t batch[] = {0, 1, 2, 3}, told[] = {2, 0, 1};
+  const int attempts[] = {1, 1, 1, 1}, second[] = {2};
+  const uint64_t nonces[] = {1, UINT64_MAX, 0, 0x8000000000000000}, other[] = {77};
+  const double good[] = {2.5, 3.0000000000000004}, bad[] = {-1e300, 5e-324};
+  assert_ok(gannet_ledger_campaign(&b->ledger, "test \"1\"", UINT64_MAX - 1,
+                                   gannet_problem_fingerprint(b->problem)));
+  propose(b, 4, 0, GANNET_ORIGIN_INITIAL);
+  assert_ok(gannet_ledger_submit(&b->ledger, 4, batch, attempts, nonces));
+  gannet_ended ended[] = {make_ended(1, GANNET_EVAL_DONE, good),
+                          make_ended(0, GANNET_EVAL_INFEASIBLE, NULL),
+                          make_ended(2, GANNET_EVAL_FAILED, NULL)};
+  ended[2].final = false;
+  assert_ok(gannet_ledger_results(&b->ledger, 3, ended));
+  assert_ok(gannet_ledger_submit(&b->ledger, 1, &batch[2], second, other));
+  ended[2].final = true;
+  ended[2].run.attempts = 2;
+  assert_ok(gannet_ledger_results(&b->ledger, 1, &ended[2]));
+  assert_ok(gannet_ledger_tell(&b->ledger, 3, told));
+  propose(b, 1, 1, GANNET_ORIGIN_USER);
+  propose(b, 3, 1, GANNET_ORIGIN_METHOD);
+  const gannet_ended held = make_ended(5, GANNET_EVAL_DONE, bad);
+  assert_ok(gannet_ledger_results(&b->ledger, 1, &held));
+  gannet_ended retried = make_ended(3, GANNET_EVAL_FAILED, NULL);
+  retried.final = false;
+  assert_ok(gannet_ledger_results(&b->ledger, 1, &retried));
+}
+
+/* NANs are alike. */
+static inline void assert_same_number(double a, double b) {
+  if (!(isnan(a) && isnan(b))) assert_memory_equal(&a, &b, sizeof a);
+}
+
+static inline void assert_same_ticket(const gannet_ledger *a, const gannet_ledger *b, int64_t id) {
+  const gannet_ticket *s = &a->ticket[id], *t = &b->ticket[id];
+  const gannet_evaluation *x = gannet_history_get(a->history, id);
+  const gannet_evaluation *y = gannet_history_get(b->history, id);
+  assert_memory_equal(gannet_history_x_user(a->history, id), gannet_history_x_user(b->history, id),
+                      (size_t)a->problem->spec.n_variables * sizeof(double));
+  assert_int_equal(x->batch, y->batch);
+  assert_int_equal(x->origin, y->origin);
+  assert_int_equal(x->status, y->status);
+  assert_int_equal(s->attempt, t->attempt);
+  assert_true(s->nonce == t->nonce);
+  assert_int_equal(s->has_result, t->has_result);
+  assert_int_equal(s->is_told, t->is_told);
+  assert_int_equal(s->run.attempts, t->run.attempts);
+  assert_int_equal(s->run.exit_code, t->run.exit_code);
+  assert_int_equal(s->run.signal, t->run.signal);
+  assert_int_equal(s->run.slot, t->run.slot);
+  assert_string_equal(s->run.host, t->run.host);
+  assert_string_equal(s->run.job, t->run.job);
+  assert_string_equal(s->run.reason, t->run.reason);
+  assert_same_number(s->run.submitted, t->run.submitted);
+  assert_same_number(s->run.started, t->run.started);
+  assert_same_number(s->run.ended, t->run.ended);
+  if (!s->has_result) return;
+  assert_int_equal(s->status, t->status);
+  assert_same_number(s->objective, t->objective);
+  for (int k = 0; k < a->problem->spec.n_constraints && s->status == GANNET_EVAL_DONE; ++k)
+    assert_same_number(s->constraints[k], t->constraints[k]);
+}
+
+/* Everything but the number of the last record. */
+static inline void assert_same_books(const gannet_ledger *a, const gannet_ledger *b) {
+  const int64_t told = gannet_history_count_told(a->history);
+  assert_string_equal(a->name, b->name);
+  assert_true(a->seed == b->seed);
+  assert_true(a->fingerprint == b->fingerprint);
+  assert_int_equal(a->n, b->n);
+  assert_int_equal(a->n_state, b->n_state);
+  for (int i = 0; i < a->n_state; ++i) assert_same_number(a->state[i], b->state[i]);
+  for (int64_t id = 0; id < a->n; ++id) assert_same_ticket(a, b, id);
+  assert_int_equal(told, gannet_history_count_told(b->history));
+  assert_memory_equal(gannet_history_order(a->history), gannet_history_order(b->history),
+                      (size_t)told * sizeof(int64_t));
+  assert_true(gannet_history_digest(a->history) == gannet_history_digest(b->history));
+}
+
+#endif

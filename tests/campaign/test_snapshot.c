@@ -1,0 +1,105 @@
+/* test: serial labels unit */
+#include "books.h"
+
+#include "campaign/snapshot.h"
+
+static void name_state(const void *user, int i, char *name, size_t size) {
+  (void)snprintf(name, size, "%s.%d", (const char *)user, i);
+}
+
+static void write_snapshot(const char *path, books *b) {
+  open_books(b, 8);
+  keep_books(b);
+  b->ledger.sequence = 11;
+  assert_ok(gannet_snapshot_write(path, &b->ledger, name_state, "value"));
+}
+
+static void expect(const char *path, const books *a, int generation) {
+  books b;
+  gannet_store_report report;
+  open_books(&b, 8);
+  assert_ok(gannet_snapshot_read(path, &b.ledger, &report));
+  assert_int_equal(report.generation, generation);
+  assert_int_equal(b.ledger.sequence, a->ledger.sequence);
+  assert_same_books(&a->ledger, &b.ledger);
+  close_books(&b);
+}
+
+static void a_snapshot_is_the_ledger(void **state) {
+  (void)state;
+  books a;
+  gannet_store *store = NULL;
+  char **names = NULL;
+  int n = 0;
+  write_snapshot(in_folder("a.h5"), &a);
+  expect(in_folder("a.h5"), &a, 0);
+  assert_int_equal(gannet_snapshot_sequence(in_folder("a.h5")), 11);
+  assert_ok(gannet_store_open(in_folder("a.h5"), GANNET_STATE_SCHEMA, NULL, &store));
+  assert_ok(gannet_store_read_texts(store, "optimizer/names", &n, &names));
+  assert_int_equal(n, 6);
+  assert_string_equal(names[5], "value.5");
+  gannet_free(&names);
+  gannet_store_destroy(&store);
+  close_books(&a);
+}
+
+static void an_empty_campaign_has_a_snapshot_too(void **state) {
+  (void)state;
+  books a;
+  open_books(&a, 8);
+  assert_ok(gannet_ledger_campaign(&a.ledger, "empty", 3, gannet_problem_fingerprint(a.problem)));
+  assert_ok(gannet_snapshot_write(in_folder("empty.h5"), &a.ledger, NULL, NULL));
+  expect(in_folder("empty.h5"), &a, 0);
+  close_books(&a);
+}
+
+static void another_problem_is_refused(void **state) {
+  (void)state;
+  books a, b;
+  write_snapshot(in_folder("b.h5"), &a);
+  open_books(&b, 9);
+  assert_fails(GANNET_ERR_INPUT, "another problem",
+               gannet_snapshot_read(in_folder("b.h5"), &b.ledger, NULL));
+  assert_int_equal(gannet_history_count(b.history), 0);
+  close_books(&a);
+  close_books(&b);
+}
+
+static void the_older_generation_serves_when_the_newer_is_damaged(void **state) {
+  (void)state;
+  books a, b;
+  char *bytes = NULL;
+  size_t size = 0;
+  const char *path = in_folder("c.h5");
+  write_snapshot(path, &a);
+  open_books(&b, 8);
+  keep_books(&b);
+  propose(&b, 2, 2, GANNET_ORIGIN_METHOD);
+  b.ledger.sequence = 12;
+  assert_ok(gannet_snapshot_write(path, &b.ledger, NULL, NULL));
+  expect(path, &b, 0);
+  assert_ok(gannet_file_read(path, &bytes, &size));
+  bytes[size / 2] ^= 1;
+  put_bytes(path, bytes, size);
+  gannet_free(&bytes);
+  expect(path, &a, 1);
+  assert_int_equal(gannet_snapshot_sequence(path), 11);
+  put_bytes(in_folder("c.h5.1"), "junk", 4);
+  close_books(&b);
+  open_books(&b, 8);
+  assert_fails(GANNET_ERR_DAMAGED, "c.h5", gannet_snapshot_read(path, &b.ledger, NULL));
+  assert_int_equal(gannet_snapshot_sequence(path), 0);
+  assert_int_equal(gannet_snapshot_sequence(in_folder("none.h5")), 0);
+  close_books(&a);
+  close_books(&b);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_snapshot_is_the_ledger),
+      cmocka_unit_test(an_empty_campaign_has_a_snapshot_too),
+      cmocka_unit_test(another_problem_is_refused),
+      cmocka_unit_test(the_older_generation_serves_when_the_newer_is_damaged),
+  };
+  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
