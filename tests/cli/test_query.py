@@ -52,7 +52,7 @@ class Query(program.ProgramTest):
         table = self.succeed("export", "fast.campaign", "-f", "table").out.splitlines()
         self.assertEqual(len(table), 9)
         self.succeed("export", "fast.campaign", "-o", "all.csv")
-        self.assertEqual(list(csv.DictReader(open(self.folder / "all.csv"))), rows)
+        self.assertEqual(list(csv.DictReader(io.StringIO((self.folder / "all.csv").read_text()))), rows)
         self.assertIn("7", self.succeed("best", "fast.campaign").out)
         best = json.loads(self.succeed("best", "fast.campaign", "-n", 3, "-f", "json").out)
         self.assertEqual([row["id"] for row in best], [7, 6, 5])  # maximised
@@ -65,6 +65,7 @@ class Query(program.ProgramTest):
         for place in "fast.campaign/", str(self.folder / "fast.campaign"), "./fast.campaign/.":
             self.succeed("verify", place)
         self.assertEqual(self.succeed("status", "fast.campaign").err, "")
+        self.assertIn("count", self.succeed("best", "-n", 0, "fast.campaign", code=USAGE).err)
         self.assertIn("csv", self.succeed("export", "-f", "xml", "fast.campaign", code=USAGE).err)
 
     def test_a_campaign_without_a_result(self):
@@ -107,7 +108,7 @@ class Query(program.ProgramTest):
     def test_words_that_are_none(self):
         for words, hint in (["stauts", "x"], "status"), (["verify", "--foo", "x"], "--foo"), \
                            (["best", "--cuont", "3", "x"], "--count"), \
-                           (["best", "-n", "0", "x"], "count"), (["explain", "budget.evalutions"], "evaluations"), \
+                           (["explain", "budget.evalutions"], "evaluations"), \
                            (["--wat"], "--wat"), (["run"], "CAMPAIGN"):
             outcome = self.succeed(*words, code=USAGE)
             self.assertIn(hint, outcome.err, words)
