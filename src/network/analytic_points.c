@@ -137,16 +137,18 @@ gannet_err gannet_analytic_points_extend(gannet_analytic_points *points, int n, 
   return GANNET_OK;
 }
 
-/* From products in layer 0 to the kernel between a point of these variances and count of the list.
- */
-static const double *forward(const gannet_analytic_points *a, int count, const double *variance) {
+/* From products in layer 0 to the kernel between a point of these variances and count of the list
+ * from one on. */
+static const double *forward(const gannet_analytic_points *a, int from, int count,
+                             const double *variance) {
   double *t = vector(a, 0, TANGENT);
   memcpy(t, vector(a, 0, S), (size_t)count * sizeof *t);
   for (int l = 0; l < a->shape.layers; ++l) {
     double *p = vector(a, l, P), *slope = vector(a, l, SLOPE);
     double *s = vector(a, l + 1, S), *next = vector(a, l + 1, TANGENT);
     for (int j = 0; j < count; ++j) p[j] = variance[l];
-    a->pair->moments(count, p, a->q + (size_t)l * (size_t)a->capacity, vector(a, l, S), s, slope);
+    a->pair->moments(count, p, a->q + (size_t)l * (size_t)a->capacity + (size_t)from,
+                     vector(a, l, S), s, slope);
     for (int j = 0; j < count; ++j) next[j] = t[j] * slope[j] + s[j];
     t = next;
   }
@@ -154,23 +156,23 @@ static const double *forward(const gannet_analytic_points *a, int count, const d
 }
 
 /* A row of products becomes a row of the kernel. */
-static void transform(const gannet_analytic_points *a, int count, const double *variance,
+static void transform(const gannet_analytic_points *a, int from, int count, const double *variance,
                       double *row) {
   const size_t size = (size_t)count * sizeof *row;
   memcpy(vector(a, 0, S), row, size);
-  memcpy(row, forward(a, count, variance), size);
+  memcpy(row, forward(a, from, count, variance), size);
 }
 
-void gannet_analytic_points_rows(const gannet_analytic_points *points, int first, int rows,
-                                 int columns, double *k, int ldk) {
+void gannet_analytic_points_tile(const gannet_analytic_points *points, int first, int rows,
+                                 int from, int columns, double *k, int ldk) {
   const gannet_analytic_points *a = points;
   gannet_gemm_nt(rows, columns, a->inputs, 1, a->z + (size_t)first * (size_t)a->inputs, a->inputs,
-                 a->z, a->inputs, 0, k, ldk);
+                 a->z + (size_t)from * (size_t)a->inputs, a->inputs, 0, k, ldk);
   for (int i = 0; i < rows; ++i) {
     double variance[LAYERS + 1];
     for (int l = 0; l <= a->shape.layers; ++l)
       variance[l] = a->q[(size_t)l * (size_t)a->capacity + (size_t)(first + i)];
-    transform(a, columns, variance, k + (size_t)i * (size_t)ldk);
+    transform(a, from, columns, variance, k + (size_t)i * (size_t)ldk);
   }
 }
 
@@ -184,7 +186,7 @@ void gannet_analytic_points_cross(const gannet_analytic_points *points, int m, c
     double variance[LAYERS + 1], derivative;
     const double value = own(a, a->block + (size_t)i * (size_t)a->inputs, variance, &derivative);
     if (diagonal) diagonal[i] = value;
-    if (k && a->n > 0) transform(a, a->n, variance, k + (size_t)i * (size_t)ldk);
+    if (k && a->n > 0) transform(a, 0, a->n, variance, k + (size_t)i * (size_t)ldk);
   }
 }
 
@@ -240,7 +242,7 @@ void gannet_analytic_points_gradient(const gannet_analytic_points *points, const
   if (n > 0) {
     double *weight = vector(a, top, SLOPE), *by_s = vector(a, top, P); /* free there */
     gannet_gemv_n(n, a->inputs, 1, a->z, a->inputs, z, 0, vector(a, 0, S));
-    *value += gannet_dot(n, forward(a, n, variance), c);
+    *value += gannet_dot(n, forward(a, 0, n, variance), c);
     memcpy(weight, c, (size_t)n * sizeof *c);
     backward(a, weight, by_s, by_p);
     gannet_gemv_t(n, a->inputs, 1, a->z, a->inputs, by_s, 0, by_z);

@@ -38,12 +38,12 @@ void gannet_analytic_points_set_inputs(gannet_analytic_points *points, const dou
 GANNET_CHECKED gannet_err gannet_analytic_points_extend(gannet_analytic_points *points, int n,
                                                         const double *x);
 
-/* k[rows][columns]: rows first .. of the list against its first columns.
+/* k[rows][columns]: points first .. of the list against points from .. of it.
  *
  * Local.
  */
-void gannet_analytic_points_rows(const gannet_analytic_points *points, int first, int rows,
-                                 int columns, double *k, int ldk);
+void gannet_analytic_points_tile(const gannet_analytic_points *points, int first, int rows,
+                                 int from, int columns, double *k, int ldk);
 
 /* k[m][n] between m other points, m <= GANNET_TANGENT_BLOCK, and the list of n; the products are
  * always those of a whole block, so k must have GANNET_TANGENT_BLOCK rows.

@@ -209,16 +209,28 @@ static void kernel_piece(const gannet_tangent *net, const gannet_tangent_feature
   }
 }
 
-void gannet_tangent_kernel(const gannet_tangent *net, const gannet_tangent_features *a, int first_a,
-                           int na, const gannet_tangent_features *b, int nb, double *k, int ldk) {
+/* k[na][nb] between rows of two lists from first_a and first_b on. */
+static void kernel_pieces(const gannet_tangent *net, const gannet_tangent_features *a, int first_a,
+                          int na, const gannet_tangent_features *b, int first_b, int nb, double *k,
+                          int ldk) {
   for (int i = 0; i < na; i += BLOCK) {
     const int rows = na - i < BLOCK ? na - i : BLOCK;
     for (int j = 0; j < nb; j += TANGENT_COLUMNS) {
       const int columns = nb - j < TANGENT_COLUMNS ? nb - j : TANGENT_COLUMNS;
-      kernel_piece(net, a, first_a + i, rows, b, j, columns,
+      kernel_piece(net, a, first_a + i, rows, b, first_b + j, columns,
                    k + (size_t)i * (size_t)ldk + (size_t)j, ldk);
     }
   }
+}
+
+void gannet_tangent_kernel(const gannet_tangent *net, const gannet_tangent_features *a, int first_a,
+                           int na, const gannet_tangent_features *b, int nb, double *k, int ldk) {
+  kernel_pieces(net, a, first_a, na, b, 0, nb, k, ldk);
+}
+
+void gannet_tangent_tile(const gannet_tangent *net, const gannet_tangent_features *features,
+                         int first, int rows, int from, int columns, double *k, int ldk) {
+  kernel_pieces(net, features, first, rows, features, from, columns, k, ldk);
 }
 
 void gannet_tangent_diagonal(const gannet_tangent *net, const gannet_tangent_features *features,

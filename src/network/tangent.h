@@ -107,6 +107,15 @@ size_t gannet_tangent_features_bytes(const gannet_tangent *net,
 void gannet_tangent_kernel(const gannet_tangent *net, const gannet_tangent_features *a, int first_a,
                            int na, const gannet_tangent_features *b, int nb, double *k, int ldk);
 
+/* k[rows][columns]: the kernel between rows first .. and rows from .. of one list.
+ *
+ * Local.
+ *
+ * Cost: as gannet_tangent_kernel.
+ */
+void gannet_tangent_tile(const gannet_tangent *net, const gannet_tangent_features *features,
+                         int first, int rows, int from, int columns, double *k, int ldk);
+
 /* k(x,x) of rows first .. first+n-1.
  *
  * Local.

@@ -219,12 +219,27 @@ static void complain_sections(int n, const gannet_setting *all, gannet_complaint
   }
 }
 
+/* Told at the start, not when a campaign has grown into it. */
+static void complain_sd(int n, const gannet_setting *all, const gannet_optimizer_options *options,
+                        gannet_complaints *complaints) {
+  const gannet_surrogate_type *type = options->surrogate_type;
+  if (!options->acq_type || options->acq_type->kind == GANNET_ACQ_DRAWS) return;
+  if (!type || !type->no_sd || !options->surrogate_options) return;
+  const char *why = type->no_sd(options->surrogate_options);
+  const gannet_setting *factor = last_of(n, all, "surrogate.factor");
+  if (why)
+    gannet_complain(complaints, factor ? factor->where : NULL, "acquisition '%s': %s",
+                    options->acq_type->name, why);
+}
+
 static gannet_err parse_all(int n, const gannet_setting *all, gannet_optimizer_options *options,
                             gannet_complaints *complaints) {
   GANNET_TRY(apply(gannet_method_table, "", NULL, n, all, &options->method, complaints));
   GANNET_TRY(apply(gannet_search_table, "search", NULL, n, all, &options->search, complaints));
   GANNET_TRY(parse_surrogate(n, all, options, complaints));
-  return parse_acquisition(n, all, options, complaints);
+  GANNET_TRY(parse_acquisition(n, all, options, complaints));
+  complain_sd(n, all, options, complaints);
+  return GANNET_OK;
 }
 
 gannet_err gannet_optimizer_options_parse(int n, const gannet_setting *settings,

@@ -64,6 +64,12 @@ static const gannet_option gp_option_table[] = {
      .lower = 2,
      .upper = 1e6,
      .help = "random features of the prior part of a draw"},
+    {.key = "factor",
+     .type = GANNET_CHOICE,
+     .offset = offsetof(gp_options, factor),
+     .fallback = "replicated",
+     .choices = gannet_factor_names,
+     .help = GANNET_FACTOR_HELP},
     {0}};
 
 gannet_stream gp_stream(const gp *g, gannet_purpose purpose, int64_t iteration, int index) {
@@ -76,7 +82,7 @@ gannet_stream gp_stream(const gp *g, gannet_purpose purpose, int64_t iteration, 
 static void destroy(void *state) {
   gp *g = state;
   gp_forget_draws(g);
-  gannet_cholesky_destroy(&g->factor);
+  gannet_factor_destroy(&g->factor);
   gannet_free(&g->hyper);
   gannet_free(&g->names);
   gannet_free(&g->length);
@@ -119,7 +125,7 @@ static gannet_err create(const gannet_context *context, const void *options, int
   GANNET_TRY(gannet_alloc((size_t)g->n_hyper, sizeof *g->names, &g->names));
   GANNET_TRY(gannet_alloc((size_t)d, sizeof(double), &g->length));
   GANNET_TRY(gannet_alloc((size_t)GANNET_TILE * ((size_t)d + 1), sizeof(double), &g->tile));
-  GANNET_TRY(gannet_cholesky_create(&g->factor));
+  GANNET_TRY(gannet_factor_create(context, (gannet_factor_place)g->options->factor, &g->factor));
   set_defaults(g);
   return GANNET_OK;
 }
@@ -157,16 +163,17 @@ void gp_cross_gradient(const gp *g, const double *weight, double *gradient) {
   }
 }
 
-static gannet_err kernel_rows(void *user, int first, int rows, double *k, int ldk) {
+/* gannet_kernel_tile */
+static gannet_err kernel_tile(void *user, int first, int rows, int from, int columns, double *k,
+                              int ldk) {
   const gp *g = user;
   const size_t d = (size_t)g->d;
-  const int columns = first + rows;
-  gannet_row_distances(rows, columns, g->d, g->z + (size_t)first * d, g->norm + first, g->z,
-                       g->norm, k, ldk);
-  for (int i = 0; i < rows; ++i) {
-    double *row = k + (size_t)i * (size_t)ldk;
+  gannet_row_distances(rows, columns, g->d, g->z + (size_t)first * d, g->norm + first,
+                       g->z + (size_t)from * d, g->norm + from, k, ldk);
+  for (int i = first; i < first + rows; ++i) {
+    double *row = k + (size_t)(i - first) * (size_t)ldk;
     to_kernel(g, columns, row);
-    row[first + i] = g->variance + g->noise;
+    if (i < from + columns) row[i - from] = g->variance + g->noise;
   }
   return GANNET_OK;
 }
@@ -200,10 +207,10 @@ static void apply_hyper(gp *g) {
  * of the noise is small: the noise is then raised, in steps that depend on the data alone. */
 static gannet_err factorise(gp *g) {
   for (int step = 0; step < 8; ++step) {
-    const gannet_err code = gannet_cholesky_extend(g->factor, g->n, kernel_rows, g);
+    const gannet_err code = gannet_factor_extend(g->factor, g->n, kernel_tile, g);
     if (code != GANNET_ERR_NUMERIC) return code;
     gannet_error_clear();
-    gannet_cholesky_clear(g->factor);
+    gannet_factor_clear(g->factor);
     g->noise = 10 * fmax(g->noise, 1e-12 * g->variance);
   }
   return GANNET_RAISE(GANNET_ERR_NUMERIC, "kernel matrix of %d points with variance %g, noise %g",
@@ -211,20 +218,21 @@ static gannet_err factorise(gp *g) {
 }
 
 /* Mean and weights: alpha = K^-1 (y - mean), mean = 1^T K^-1 y / 1^T K^-1 1. */
-static void solve(gp *g) {
+static gannet_err solve(gp *g) {
   const int n = g->n;
   double *alpha = g->solved, *ones = alpha + n, above = 0, below = 0;
   g->mean = 0;
-  if (n == 0) return;
+  if (n == 0) return GANNET_OK;
   memcpy(alpha, g->y, (size_t)n * sizeof *alpha);
   for (int i = 0; i < n; ++i) ones[i] = 1;
-  gannet_cholesky_solve(g->factor, 2, g->solved, n);
+  GANNET_TRY(gannet_factor_solve(g->factor, 2, g->solved, n));
   for (int i = 0; i < n; ++i) {
     above += alpha[i];
     below += ones[i];
   }
   g->mean = above / below;
   for (int i = 0; i < n; ++i) alpha[i] -= g->mean * ones[i];
+  return GANNET_OK;
 }
 
 static bool same_number(double a, double b) {
@@ -238,14 +246,14 @@ static gannet_err condition(gp *g, const gannet_data *data) {
     kept = 0;
     g->noise_var = data->noise_var;
     apply_hyper(g);
-    gannet_cholesky_clear(g->factor);
+    gannet_factor_clear(g->factor);
   }
   g->stale = true; /* should one of the next steps fail */
   g->n = data->n;
   gp_scale(g, data->n - kept, data->x + (size_t)kept * d, g->z + (size_t)kept * d, g->norm + kept);
   if (data->n > 0) memcpy(g->y, data->y, (size_t)data->n * sizeof *g->y);
   GANNET_TRY(factorise(g));
-  solve(g);
+  GANNET_TRY(solve(g));
   g->stale = false;
   return GANNET_OK;
 }
@@ -262,18 +270,21 @@ static gannet_err fit(void *state, const gannet_data *data, bool learn, int64_t 
 }
 
 /* At the points of a tile: the mean, and the variance by one triangular solve per point. */
-static void predict_tile(const gp *g, int m, const double *x, double *mean, double *sd) {
+static gannet_err predict_tile(const gp *g, int m, const double *x, double *mean, double *sd) {
   const int n = g->n;
+  const gannet_cholesky *factor = NULL;
+  if (sd) GANNET_TRY(gannet_factor_whole(g->factor, &factor));
   gp_scale(g, m, x, g->tile, g->tile + (size_t)GANNET_TILE * (size_t)g->d);
   gp_cross(g, m);
   for (int i = 0; i < m; ++i)
     mean[i] = g->mean + gannet_dot(n, g->cross + (size_t)i * (size_t)n, g->solved);
-  if (!sd) return;
-  gannet_cholesky_forward(g->factor, m, g->cross, n);
+  if (!sd) return GANNET_OK;
+  gannet_cholesky_forward(factor, m, g->cross, n);
   for (int i = 0; i < m; ++i) {
     const double *row = g->cross + (size_t)i * (size_t)n;
     sd[i] = sqrt(fmax(0, g->variance - gannet_dot(n, row, row)));
   }
+  return GANNET_OK;
 }
 
 static gannet_err predict(const void *state, int m, const double *x, double *mean, double *sd) {
@@ -285,7 +296,8 @@ static gannet_err predict(const void *state, int m, const double *x, double *mea
   }
   for (int first = 0; first < m; first += GANNET_TILE) {
     const int rows = m - first < GANNET_TILE ? m - first : GANNET_TILE;
-    predict_tile(g, rows, x + (size_t)first * (size_t)g->d, mean + first, sd ? sd + first : NULL);
+    GANNET_TRY(predict_tile(g, rows, x + (size_t)first * (size_t)g->d, mean + first,
+                            sd ? sd + first : NULL));
   }
   return GANNET_OK;
 }
@@ -298,8 +310,10 @@ static gannet_err predict_gradient(const void *state, const double *x, double *m
   memset(sd_gradient, 0, (size_t)g->d * sizeof *sd_gradient);
   GANNET_TRY(predict(state, 1, x, mean, sd));
   if (g->n == 0) return GANNET_OK;
+  const gannet_cholesky *factor = NULL;
+  GANNET_TRY(gannet_factor_whole(g->factor, &factor));
   memcpy(beta, g->cross, (size_t)g->n * sizeof *beta); /* L^-1 k is left there by predict */
-  gannet_cholesky_backward(g->factor, 1, beta, g->n);
+  gannet_cholesky_backward(factor, 1, beta, g->n);
   gp_cross_gradient(g, g->solved, mean_gradient);
   if (*sd <= 0) return GANNET_OK;
   gp_cross_gradient(g, beta, sd_gradient);
@@ -328,7 +342,7 @@ static gannet_err calibration(void *state, double *scale) {
   gp *g = state;
   double sum = 0, *diagonal = g->solved + g->n;
   if (g->n < 2) return GANNET_OK;
-  GANNET_TRY(gannet_cholesky_inverse_diagonal(g->factor, diagonal));
+  GANNET_TRY(gannet_factor_inverse_diagonal(g->factor, diagonal));
   for (int i = 0; i < g->n; ++i) sum += g->solved[i] * g->solved[i] / diagonal[i];
   if (sum > 0) *scale = sqrt(sum / g->n);
   return GANNET_OK;
@@ -354,10 +368,14 @@ static gannet_err set_hyper(void *state, const double *values) {
   return GANNET_OK;
 }
 
+static const char *no_sd(const void *options) {
+  return gannet_factor_no_sd((gannet_factor_place)((const gp_options *)options)->factor);
+}
+
 static size_t bytes(const void *state) {
   const gp *g = state;
   const size_t capacity = (size_t)g->capacity, d = (size_t)g->d;
-  return gannet_cholesky_bytes(g->factor) +
+  return gannet_factor_bytes(g->factor) +
          sizeof(double) * (capacity * (d + 4 + GANNET_TILE) + GANNET_TILE * (d + 1));
 }
 
@@ -383,4 +401,5 @@ const gannet_surrogate_type gannet_surrogate_gp = {
     .get_hyper = get_hyper,
     .set_hyper = set_hyper,
     .bytes = bytes,
+    .no_sd = no_sd,
 };

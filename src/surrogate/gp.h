@@ -3,7 +3,7 @@
 #ifndef GANNET_SURROGATE_GP_H
 #define GANNET_SURROGATE_GP_H
 
-#include "linalg/cholesky.h"
+#include "surrogate/factor.h"
 #include "surrogate/stationary.h"
 #include "surrogate/surrogate.h"
 
@@ -15,6 +15,7 @@ typedef struct {
   int fit_points;
   int fit_evaluations;
   int features;
+  int factor; /* a gannet_factor_place */
 } gp_options;
 
 /* Positions in hyper; length scales follow. All are natural logarithms. */
@@ -49,7 +50,7 @@ typedef struct {
   double *norm;   /* [n] squared norms of z */
   double *y;      /* [n] */
   double *solved; /* [2][capacity] K^-1 (y - mean), and workspace */
-  gannet_cholesky *factor;
+  gannet_factor *factor;
   double *cross; /* [GANNET_TILE][capacity] kernel between a tile and the data */
   double *tile;  /* [GANNET_TILE][d], then norms [GANNET_TILE] */
   gp_draws draws;
@@ -80,11 +81,16 @@ void gp_cross(const gp *g, int m);
  */
 void gp_cross_gradient(const gp *g, const double *weight, double *gradient);
 
-/* Prepare, evaluate, differentiate and forget draws.
+/* Prepare draws.
+ *
+ * Collective over the context's communicator.
+ */
+GANNET_CHECKED gannet_err gp_sample(gp *g, int q, double exploration, int64_t iteration);
+
+/* Evaluate, differentiate and forget draws.
  *
  * Local.
  */
-GANNET_CHECKED gannet_err gp_sample(gp *g, int q, double exploration, int64_t iteration);
 void gp_draw_values(const gp *g, int m, const double *x, double *values, int ldv);
 void gp_draw_gradient(const gp *g, int draw, const double *x, double *value, double *gradient);
 void gp_forget_draws(gp *g);

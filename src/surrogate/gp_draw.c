@@ -91,7 +91,7 @@ static void draw_weights(gp *g, int64_t iteration) {
 }
 
 /* update = K^-1 (y - mean) - exploration K^-1 (prior + noise). */
-static void make_updates(gp *g, double exploration, int64_t iteration) {
+static gannet_err make_updates(gp *g, double exploration, int64_t iteration) {
   const gp_draws *w = &g->draws;
   const size_t n = (size_t)g->n;
   double *noise = g->solved + n;
@@ -101,19 +101,20 @@ static void make_updates(gp *g, double exploration, int64_t iteration) {
     gannet_random_normal(gp_stream(g, GANNET_FOR_NOISE, iteration, j), 0, n, noise);
     for (size_t i = 0; i < n; ++i) row[i] += sqrt(g->noise) * noise[i];
   }
-  gannet_cholesky_solve(g->factor, w->q, w->update, g->n);
+  GANNET_TRY(gannet_factor_solve(g->factor, w->q, w->update, g->n));
   for (int j = 0; j < w->q; ++j) {
     double *row = w->update + (size_t)j * n;
     for (size_t i = 0; i < n; ++i) row[i] = g->solved[i] - exploration * row[i];
   }
+  return GANNET_OK;
 }
 
 gannet_err gp_sample(gp *g, int q, double exploration, int64_t iteration) {
   gp_forget_draws(g);
-  GANNET_TRY(allocate(g, q));
+  GANNET_TRY(gannet_agree(g->context->comm, allocate(g, q)));
   draw_frequencies(g, iteration);
   draw_weights(g, iteration);
-  if (g->n > 0) make_updates(g, exploration, iteration);
+  if (g->n > 0) GANNET_TRY(make_updates(g, exploration, iteration));
   const size_t weights = (size_t)q * 2 * (size_t)g->draws.half;
   for (size_t k = 0; k < weights; ++k) g->draws.weight[k] *= exploration;
   return GANNET_OK;

@@ -56,6 +56,9 @@ typedef struct {
   void (*get_hyper)(const void *state, double *values);
   gannet_err (*set_hyper)(void *state, const double *values);
   size_t (*bytes)(const void *state); /* memory held, for reports; NULL = not told */
+  /* Why predict refuses sd with these options, and what to choose; NULL (the operation or its
+   * result) = it does not. */
+  const char *(*no_sd)(const void *options);
 } gannet_surrogate_type;
 
 /* Every registered model, NULL-terminated. */
@@ -108,6 +111,9 @@ GANNET_CHECKED gannet_err gannet_surrogate_fit(gannet_surrogate *surrogate, cons
  * x     in   [m][d]
  * mean  out  [m]
  * sd    out  [m] >= 0; NULL when not wanted
+ *
+ * Errors: GANNET_ERR_STATE when it was not fitted; GANNET_ERR_ARG when sd is wanted of a model
+ * whose factor is cut over the ranks (surrogate/factor.h).
  */
 GANNET_CHECKED gannet_err gannet_surrogate_predict(const gannet_surrogate *surrogate, int m,
                                                    const double *x, double *mean, double *sd);

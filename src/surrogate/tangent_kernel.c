@@ -87,6 +87,12 @@ static const gannet_option tangent_option_table[] = {
      .lower = 1,
      .upper = 100000,
      .help = "most evaluations of the likelihood from each start"},
+    {.key = "factor",
+     .type = GANNET_CHOICE,
+     .offset = offsetof(tangent_options, factor),
+     .fallback = "replicated",
+     .choices = gannet_factor_names,
+     .help = GANNET_FACTOR_HELP},
     {0}};
 
 gannet_stream tangent_stream(const tangent_model *t, gannet_purpose purpose, int64_t iteration,
@@ -108,7 +114,7 @@ static void destroy(void *state) {
   gannet_free(&t->tile);
   gannet_tangent_destroy(&t->net);
   gannet_analytic_points_destroy(&t->limit);
-  gannet_cholesky_destroy(&t->factor);
+  gannet_factor_destroy(&t->factor);
   gannet_free(&t->hyper);
   gannet_free(&t->names);
   gannet_free(&t->y);
@@ -167,7 +173,7 @@ static gannet_err create(const gannet_context *context, const void *options, int
   GANNET_TRY(gannet_alloc(1, sizeof *t->tile, &t->tile));
   GANNET_TRY(gannet_alloc(1, sizeof *t->spread, &t->spread));
   GANNET_TRY(gannet_alloc((size_t)d, sizeof *t->slope, &t->slope));
-  GANNET_TRY(gannet_cholesky_create(&t->factor));
+  GANNET_TRY(gannet_factor_create(context, (gannet_factor_place)t->options->factor, &t->factor));
   set_defaults(t);
   return create_network(t);
 }
@@ -207,13 +213,16 @@ static gannet_err reserve(tangent_model *t, int n) {
   return GANNET_OK;
 }
 
-static gannet_err kernel_rows(void *user, int first, int rows, double *k, int ldk) {
+/* gannet_kernel_tile */
+static gannet_err kernel_tile(void *user, int first, int rows, int from, int columns, double *k,
+                              int ldk) {
   const tangent_model *t = user;
   if (t->options->network)
-    gannet_tangent_kernel(t->net, &t->data, first, rows, &t->data, first + rows, k, ldk);
+    gannet_tangent_tile(t->net, &t->data, first, rows, from, columns, k, ldk);
   else
-    gannet_analytic_points_rows(t->limit, first, rows, first + rows, k, ldk);
-  for (int i = 0; i < rows; ++i) k[(size_t)i * (size_t)ldk + (size_t)(first + i)] += t->lambda;
+    gannet_analytic_points_tile(t->limit, first, rows, from, columns, k, ldk);
+  for (int i = first; i < first + rows && i < from + columns; ++i)
+    k[(size_t)(i - first) * (size_t)ldk + (size_t)(i - from)] += t->lambda;
   return GANNET_OK;
 }
 
@@ -222,10 +231,10 @@ static gannet_err kernel_rows(void *user, int first, int rows, double *k, int ld
  * of these rows alone, so the final lambda does not depend on how the data arrived. */
 static gannet_err factorise(tangent_model *t) {
   for (int step = 0; step < 12; ++step) {
-    const gannet_err code = gannet_cholesky_extend(t->factor, t->n, kernel_rows, t);
+    const gannet_err code = gannet_factor_extend(t->factor, t->n, kernel_tile, t);
     if (code != GANNET_ERR_NUMERIC) return code;
     gannet_error_clear();
-    gannet_cholesky_clear(t->factor);
+    gannet_factor_clear(t->factor);
     double size = 1;
     gannet_tangent_diagonal(t->net, &t->data, 0, 1, &size);
     t->lambda = 10 * fmax(t->lambda, 1e-13 * size);
@@ -238,23 +247,29 @@ static bool same_number(double a, double b) {
   return a == b || (isnan(a) && isnan(b));
 }
 
-static gannet_err condition(tangent_model *t, const gannet_data *data) {
+/* The part of conditioning that a rank does alone. */
+static gannet_err take_data(tangent_model *t, const gannet_data *data) {
   const bool fresh = t->stale || data->n < t->n || !same_number(t->noise_var, data->noise_var);
   if (fresh) {
     t->data.n = 0;
     t->noise_var = data->noise_var;
     GANNET_TRY(apply_hyper(t));
-    gannet_cholesky_clear(t->factor);
+    gannet_factor_clear(t->factor);
   }
   t->stale = true; /* should one of the next steps fail */
   t->n = data->n;
   if (data->n > 0) memcpy(t->y, data->y, (size_t)data->n * sizeof *t->y);
   GANNET_TRY(gannet_tangent_extend(t->net, data->n, data->x, &t->data));
-  if (!t->options->network) GANNET_TRY(gannet_analytic_points_extend(t->limit, data->n, data->x));
+  return t->options->network ? GANNET_OK
+                             : gannet_analytic_points_extend(t->limit, data->n, data->x);
+}
+
+static gannet_err condition(tangent_model *t, const gannet_data *data) {
+  GANNET_TRY(gannet_agree(t->context->comm, take_data(t, data)));
   GANNET_TRY(factorise(t));
   if (data->n > 0) {
     memcpy(t->alpha, t->y, (size_t)t->n * sizeof *t->alpha);
-    gannet_cholesky_solve(t->factor, 1, t->alpha, t->n);
+    GANNET_TRY(gannet_factor_solve(t->factor, 1, t->alpha, t->n));
   }
   if (t->options->network)
     GANNET_TRY(gannet_tangent_transpose(t->net, &t->data, t->alpha, t->n, 0, &t->mean));
@@ -289,11 +304,15 @@ static gannet_err set_hyper(void *state, const double *values) {
   return GANNET_OK;
 }
 
+static const char *no_sd(const void *options) {
+  return gannet_factor_no_sd((gannet_factor_place)((const tangent_options *)options)->factor);
+}
+
 static size_t bytes(const void *state) {
   const tangent_model *t = state;
   const size_t vectors = (size_t)t->capacity * (size_t)(4 + t->draws.q + GANNET_TANGENT_BLOCK);
   const size_t directions = gannet_tangent_parameters(t->net) * (size_t)(2 + t->draws.q);
-  return sizeof *t + gannet_tangent_bytes(t->net) + gannet_cholesky_bytes(t->factor) +
+  return sizeof *t + gannet_tangent_bytes(t->net) + gannet_factor_bytes(t->factor) +
          gannet_analytic_points_bytes(t->limit) + gannet_tangent_features_bytes(t->net, &t->data) +
          (vectors + directions) * sizeof(double);
 }
@@ -320,4 +339,5 @@ const gannet_surrogate_type gannet_surrogate_tangent_kernel = {
     .get_hyper = get_hyper,
     .set_hyper = set_hyper,
     .bytes = bytes,
+    .no_sd = no_sd,
 };

@@ -13,9 +13,9 @@
 #ifndef GANNET_SURROGATE_TANGENT_KERNEL_H
 #define GANNET_SURROGATE_TANGENT_KERNEL_H
 
-#include "linalg/cholesky.h"
 #include "network/analytic_points.h"
 #include "network/tangent.h"
+#include "surrogate/factor.h"
 #include "surrogate/surrogate.h"
 
 typedef struct {
@@ -29,6 +29,7 @@ typedef struct {
   int restarts;
   int fit_points;
   int fit_evaluations;
+  int factor; /* a gannet_factor_place */
 } tangent_options;
 
 /* Positions in hyper; input scales follow. All are natural logarithms. */
@@ -50,7 +51,7 @@ typedef struct {
   double noise_var;         /* of the data as given; NAN = inferred */
   double amplitude, lambda; /* s^2, noise / s^2 */
   gannet_tangent_features data;
-  gannet_cholesky *factor;        /* of K + lambda I */
+  gannet_factor *factor;          /* of K + lambda I */
   double *y;                      /* [n] */
   double *alpha;                  /* [n] */
   double *update;                 /* [q][n] weights of the kernel at the data, of draws */
@@ -96,7 +97,7 @@ GANNET_CHECKED gannet_err tangent_evidence(tangent_model *t, const gannet_data *
 
 /* Operations of the family (surrogate/surrogate.h) on a conditioned model.
  *
- * Local.
+ * Local; sample and calibration: Collective over the context's communicator.
  */
 gannet_err tangent_predict(const void *state, int m, const double *x, double *mean, double *sd);
 gannet_err tangent_predict_gradient(const void *state, const double *x, double *mean, double *sd,

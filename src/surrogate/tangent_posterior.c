@@ -25,10 +25,12 @@ static gannet_err block_kernel(const tangent_model *t, int m, const double *x, d
 static gannet_err block_moments(const tangent_model *t, int m, const double *x, double *mean,
                                 double *sd) {
   const int n = t->n;
+  const gannet_cholesky *factor = NULL;
+  GANNET_TRY(gannet_factor_whole(t->factor, &factor));
   GANNET_TRY(block_kernel(t, m, x, sd));
   for (int i = 0; i < m; ++i)
     mean[i] = n > 0 ? gannet_dot(n, t->cross + (size_t)i * (size_t)n, t->alpha) : 0;
-  if (n > 0) gannet_cholesky_forward(t->factor, m, t->cross, n);
+  if (n > 0) gannet_cholesky_forward(factor, m, t->cross, n);
   for (int i = 0; i < m; ++i) {
     const double *row = t->cross + (size_t)i * (size_t)n;
     const double gained = n > 0 ? gannet_dot(n, row, row) : 0;
@@ -90,9 +92,11 @@ gannet_err tangent_predict_gradient(const void *state, const double *x, double *
                                     double *mean_gradient, double *sd_gradient) {
   const tangent_model *t = state;
   double unused = 0, *minus_beta = t->work;
+  const gannet_cholesky *factor = NULL;
+  GANNET_TRY(gannet_factor_whole(t->factor, &factor));
   GANNET_TRY(block_moments(t, 1, x, mean, sd));
   for (int i = 0; i < t->n; ++i) minus_beta[i] = -t->cross[i];
-  if (t->n > 0) gannet_cholesky_backward(t->factor, 1, minus_beta, t->n);
+  if (t->n > 0) gannet_cholesky_backward(factor, 1, minus_beta, t->n);
   if (t->options->network)
     gannet_tangent_gradient(t->net, &t->mean, 0, x, mean, mean_gradient);
   else
@@ -124,7 +128,7 @@ static gannet_err matheron(tangent_model *t, int q, double scale, int64_t iterat
     gannet_random_normal(tangent_stream(t, GANNET_FOR_NOISE, iteration, j), 0, n, noise);
     for (size_t i = 0; i < n; ++i) row[i] += root * noise[i];
   }
-  if (n > 0) gannet_cholesky_solve(t->factor, q, c, t->n);
+  if (n > 0) GANNET_TRY(gannet_factor_solve(t->factor, q, c, t->n));
   for (int j = 0; j < q; ++j)
     for (size_t i = 0; i < n; ++i)
       c[(size_t)j * n + i] = t->alpha[i] - scale * c[(size_t)j * n + i];
@@ -133,13 +137,16 @@ static gannet_err matheron(tangent_model *t, int q, double scale, int64_t iterat
                                   &t->draws);
 }
 
-gannet_err tangent_sample(void *state, int q, double exploration, int64_t iteration) {
-  tangent_model *t = state;
+static gannet_err draw_prior(tangent_model *t, int q, int64_t iteration) {
   gannet_free(&t->update);
   GANNET_TRY(gannet_alloc((size_t)q * (size_t)t->n, sizeof *t->update, &t->update));
   GANNET_TRY(gannet_tangent_directions_reserve(t->net, q, &t->draws));
-  GANNET_TRY(
-      gannet_tangent_prior(t->net, tangent_stream(t, GANNET_FOR_PRIOR, iteration, 0), &t->draws));
+  return gannet_tangent_prior(t->net, tangent_stream(t, GANNET_FOR_PRIOR, iteration, 0), &t->draws);
+}
+
+gannet_err tangent_sample(void *state, int q, double exploration, int64_t iteration) {
+  tangent_model *t = state;
+  GANNET_TRY(gannet_agree(t->context->comm, draw_prior(t, q, iteration)));
   return matheron(t, q, exploration * sqrt(t->amplitude), iteration);
 }
 
@@ -171,7 +178,7 @@ gannet_err tangent_calibration(void *state, double *scale) {
   tangent_model *t = state;
   double sum = 0, *diagonal = t->work;
   if (t->n < 2) return GANNET_OK;
-  GANNET_TRY(gannet_cholesky_inverse_diagonal(t->factor, diagonal));
+  GANNET_TRY(gannet_factor_inverse_diagonal(t->factor, diagonal));
   for (int i = 0; i < t->n; ++i) sum += t->alpha[i] * t->alpha[i] / diagonal[i];
   *scale = fmin(10, fmax(0.1, sqrt(sum / (t->amplitude * t->n))));
   return GANNET_OK;

@@ -39,8 +39,9 @@ static void rows_and_crosses_are_parts_of_the_matrix(void **state) {
       gannet_analytic_matrix(kernel, rho, bias, whole);
       gannet_analytic_points *list = make(&shape, 20, x);
       assert_ok(gannet_analytic_points_extend(list, N, x));
-      gannet_analytic_points_rows(list, 0, 64, 64, rows, N);
-      gannet_analytic_points_rows(list, 64, N - 64, N, rows + 64 * N, N);
+      gannet_analytic_points_tile(list, 0, 64, 0, 64, rows, N);
+      gannet_analytic_points_tile(list, 64, N - 64, 0, 30, rows + 64 * N, N);
+      gannet_analytic_points_tile(list, 64, N - 64, 30, N - 30, rows + 64 * N + 30, N);
       gannet_analytic_points_cross(list, M, x + N * D, cross, N, diagonal);
       for (int i = 0; i < N; ++i)
         for (int j = 0; j <= i; ++j) assert_near(rows[i * N + j], whole[i * ALL + j], 1e-7);

@@ -94,7 +94,7 @@ static const char *const names[] = {"relu", "tanh", "erf", "sin"};
 static void kernel_is_the_product_of_the_gradients_of_the_doubled_network(void **state) {
   (void)state;
   enum { N = 5 };
-  static double x[N * D], theta[2 * MAX_P], g[N][2 * MAX_P], k[N * N], diagonal[N];
+  static double x[N * D], theta[2 * MAX_P], g[N][2 * MAX_P], k[N * N], diagonal[N], tile[3 * 2];
   points(N, x);
   for (int a = 0; a < 4; ++a)
     for (int layers = 1; layers <= 4; ++layers) {
@@ -104,6 +104,9 @@ static void kernel_is_the_product_of_the_gradients_of_the_doubled_network(void *
       memcpy(theta + p, theta, (size_t)p * sizeof *theta);
       assert_ok(gannet_tangent_extend(net, N, x, &f));
       gannet_tangent_kernel(net, &f, 0, N, &f, N, k, N);
+      gannet_tangent_tile(net, &f, 2, 3, 1, 2, tile, 2);
+      for (int i = 0; i < 6; ++i)
+        assert_near(tile[i], k[(2 + i / 2) * N + 1 + i % 2], 1e-12 * (1 + fabs(tile[i])));
       gannet_tangent_diagonal(net, &f, 0, N, diagonal);
       for (int i = 0; i < N; ++i) {
         assert_near(doubled(names[a], layers, p, theta, x + i * D), 0, 0);

@@ -1,0 +1,93 @@
+#include "surrogate/factor.h"
+
+#include <stdbool.h>
+
+#include "base/memory.h"
+
+struct gannet_factor {
+  const gannet_context *context;
+  gannet_factor_place place;
+  gannet_cholesky *whole;  /* NULL while the factor is cut over the ranks */
+  gannet_distributed *cut; /* NULL while it is whole */
+};
+
+const char *const gannet_factor_names[] = {"replicated", "distributed", "auto", NULL};
+
+gannet_err gannet_factor_create(const gannet_context *context, gannet_factor_place place,
+                                gannet_factor **factor) {
+  GANNET_TRY(gannet_alloc(1, sizeof **factor, factor));
+  (*factor)->context = context;
+  (*factor)->place = place;
+  return GANNET_OK;
+}
+
+void gannet_factor_destroy(gannet_factor **factor) {
+  if (!*factor) return;
+  gannet_cholesky_destroy(&(*factor)->whole);
+  gannet_distributed_destroy(&(*factor)->cut);
+  gannet_free(factor);
+}
+
+void gannet_factor_clear(gannet_factor *factor) {
+  if (factor->whole) gannet_cholesky_clear(factor->whole);
+  if (factor->cut) gannet_distributed_clear(factor->cut);
+}
+
+typedef struct {
+  gannet_kernel_tile tile;
+  void *user;
+} entries;
+
+/* gannet_kernel_rows: rows are tiles from the first column on. */
+static gannet_err rows_of(void *user, int first, int rows, double *k, int ldk) {
+  const entries *e = user;
+  return e->tile(e->user, first, rows, 0, first + rows, k, ldk);
+}
+
+static gannet_err extend_whole(gannet_factor *f, int n, entries *e) {
+  gannet_distributed_destroy(&f->cut);
+  if (!f->whole) GANNET_TRY(gannet_cholesky_create(&f->whole));
+  return gannet_cholesky_extend(f->whole, n, rows_of, e);
+}
+
+static gannet_err extend_cut(gannet_factor *f, int n, const entries *e) {
+  gannet_cholesky_destroy(&f->whole);
+  if (!f->cut) GANNET_TRY(gannet_distributed_create(f->context->comm, NULL, &f->cut));
+  return gannet_distributed_extend(f->cut, n, e->tile, e->user);
+}
+
+gannet_err gannet_factor_extend(gannet_factor *factor, int n, gannet_kernel_tile tile, void *user) {
+  entries e = {tile, user};
+  const bool automatic = factor->place == GANNET_FACTOR_AUTO && factor->context->np > 1;
+  const bool cut =
+      factor->place == GANNET_FACTOR_DISTRIBUTED || (automatic && n > GANNET_FACTOR_AUTO_ROWS);
+  return cut ? extend_cut(factor, n, &e) : extend_whole(factor, n, &e);
+}
+
+gannet_err gannet_factor_solve(const gannet_factor *factor, int m, double *b, int ldb) {
+  if (factor->cut) return gannet_distributed_solve(factor->cut, m, b, ldb);
+  if (factor->whole) gannet_cholesky_solve(factor->whole, m, b, ldb);
+  return GANNET_OK;
+}
+
+gannet_err gannet_factor_inverse_diagonal(const gannet_factor *factor, double *diagonal) {
+  if (factor->cut) return gannet_distributed_inverse_diagonal(factor->cut, diagonal);
+  return factor->whole ? gannet_cholesky_inverse_diagonal(factor->whole, diagonal) : GANNET_OK;
+}
+
+const char *gannet_factor_no_sd(gannet_factor_place place) {
+  if (place == GANNET_FACTOR_REPLICATED) return NULL;
+  return "standard deviations need the whole factor on every rank: choose factor replicated, or "
+         "acquisition thompson";
+}
+
+gannet_err gannet_factor_whole(const gannet_factor *factor, const gannet_cholesky **whole) {
+  GANNET_REQUIRE(!factor->cut, GANNET_ERR_ARG, "%s", gannet_factor_no_sd(factor->place));
+  *whole = factor->whole;
+  return GANNET_OK;
+}
+
+size_t gannet_factor_bytes(const gannet_factor *factor) {
+  return sizeof *factor + (factor->whole ? gannet_cholesky_bytes(factor->whole) : 0) +
+         (factor->cut ? gannet_distributed_bytes(factor->cut) : 0);
+}

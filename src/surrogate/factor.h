@@ -1,0 +1,99 @@
+/* The Cholesky factor of a model's kernel matrix, wherever it lives: whole on every rank, or cut
+ * over the ranks of the context.
+ *
+ * Whole, every number comes out with the same bits on any number of ranks, and any rank can solve
+ * at any time. Cut over the ranks, memory and work per rank fall with their number; what the model
+ * solves together (fit, draws, calibration) works as before, to rounding; what a rank would solve
+ * alone (standard deviations at candidates) is refused.
+ */
+#ifndef GANNET_SURROGATE_FACTOR_H
+#define GANNET_SURROGATE_FACTOR_H
+
+#include "base/context.h"
+#include "base/option.h"
+#include "linalg/cholesky.h"
+#include "linalg/distributed.h"
+
+typedef enum {
+  GANNET_FACTOR_REPLICATED,
+  GANNET_FACTOR_DISTRIBUTED,
+  GANNET_FACTOR_AUTO /* distributed above GANNET_FACTOR_AUTO_ROWS, when there are several ranks */
+} gannet_factor_place;
+
+/* Where two ranks are faster together than each alone (docs/performance.md). */
+enum { GANNET_FACTOR_AUTO_ROWS = 4000 };
+
+extern const char *const gannet_factor_names[]; /* in the order of gannet_factor_place */
+
+/* Of the option that chooses the place. */
+#define GANNET_FACTOR_HELP                                                                         \
+  "where the kernel matrix is factorised: replicated: whole on every rank; distributed: cut over " \
+  "the ranks, for Thompson draws only, results agree to rounding between numbers of ranks; auto: " \
+  "distributed above 4000 observations"
+
+typedef struct gannet_factor gannet_factor;
+
+/* An empty factor.
+ *
+ * Local.
+ *
+ * context  in  borrowed until destroy
+ */
+GANNET_CHECKED gannet_err gannet_factor_create(const gannet_context *context,
+                                               gannet_factor_place place, gannet_factor **factor);
+
+/* Free a factor and set the pointer to NULL; accepts NULL.
+ *
+ * Collective over the context's communicator.
+ */
+void gannet_factor_destroy(gannet_factor **factor);
+
+/* Forget all rows, keeping the memory.
+ *
+ * Local.
+ */
+void gannet_factor_clear(gannet_factor *factor);
+
+/* Make the factor that of the leading n rows of K, as gannet_cholesky_extend and
+ * gannet_distributed_extend. A factor that crosses the threshold of auto is made again in its new
+ * place.
+ *
+ * Collective over the context's communicator; n the same on all ranks.
+ */
+GANNET_CHECKED gannet_err gannet_factor_extend(gannet_factor *factor, int n,
+                                               gannet_kernel_tile tile, void *user);
+
+/* Overwrite m rows of b with K^-1 b; diagonal of K^-1 into diagonal [n].
+ *
+ * Collective over the context's communicator; arguments the same on all ranks.
+ *
+ * b  inout  [m][ldb]
+ */
+GANNET_CHECKED gannet_err gannet_factor_solve(const gannet_factor *factor, int m, double *b,
+                                              int ldb);
+GANNET_CHECKED gannet_err gannet_factor_inverse_diagonal(const gannet_factor *factor,
+                                                         double *diagonal);
+
+/* The whole factor, to solve with on this rank alone.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_ARG, saying what to choose, when it is cut over the ranks.
+ */
+GANNET_CHECKED gannet_err gannet_factor_whole(const gannet_factor *factor,
+                                              const gannet_cholesky **whole);
+
+/* Why a model with this place has no standard deviations, or NULL when it has; for the operation
+ * no_sd of the family.
+ *
+ * Local.
+ */
+const char *gannet_factor_no_sd(gannet_factor_place place);
+
+/* Bytes held by this rank.
+ *
+ * Local.
+ */
+size_t gannet_factor_bytes(const gannet_factor *factor);
+
+#endif
