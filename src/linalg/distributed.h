@@ -24,7 +24,7 @@ typedef struct {
   int panel;         /* rows by which the factor grows, a multiple of block */
 } gannet_distributed_layout;
 
-enum { GANNET_DISTRIBUTED_BLOCK = 64, GANNET_DISTRIBUTED_PANEL = 512 };
+enum { GANNET_DISTRIBUTED_BLOCK = 64, GANNET_DISTRIBUTED_PANEL = 128 };
 
 typedef struct gannet_distributed gannet_distributed;
 

@@ -48,6 +48,16 @@ def check_proposal():
     assert "Growth from n = 20 to 40" in text
 
 
+def check_factor():
+    for ranks, grid in ((1, ()), (2, ("--rows", "2", "--columns", "1", "--block", "8"))):
+        text = run(ranks, "factor", "--n", "60,90", "--q", "3", "--seconds", "1ms", *grid)
+        for n in (60, 90):
+            whole, cut = cells(text, str(n))
+            assert [whole[0], cut[0]] == ["replicated", "distributed"]
+            assert all(float(cell) >= 0 for cell in whole[1:] + cut[1:]), text
+    assert "panel = 9" in run(1, "factor", "--block", "8", "--panel", "9", code=2)
+
+
 def rows_of(path):
     with open(path, encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
@@ -92,5 +102,6 @@ def check_errors():
 with tempfile.TemporaryDirectory() as scratch:
     check_peak()
     check_proposal()
+    check_factor()
     check_quality(pathlib.Path(scratch))
     check_errors()
