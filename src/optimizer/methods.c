@@ -76,6 +76,20 @@ static const gannet_method go_ucb = {
                  SET("acquisition.exploration", "2")},
 };
 
+static const gannet_method dngo = {
+    .name = "dngo",
+    .summary = "Bayesian linear regression on a trained network, expected improvement",
+    .source = "DNGO (Snoek et al. 2015), with LogEI of Ament et al. 2023",
+    .defaults = {SET("surrogate.type", "linear-head"), SET("acquisition.type", "log-ei")},
+};
+
+static const gannet_method forest_ei = {
+    .name = "forest-ei",
+    .summary = "a forest of random trees, expected improvement",
+    .source = "SMAC (Hutter, Hoos, Leyton-Brown 2011), with LogEI of Ament et al. 2023",
+    .defaults = {SET("surrogate.type", "forest"), SET("acquisition.type", "log-ei")},
+};
+
 static const gannet_method sobol = {
     .name = "sobol",
     .summary = "a scrambled Sobol sequence, no model",
@@ -91,10 +105,8 @@ static const gannet_method uniform = {
 };
 
 const gannet_method *const gannet_methods[] = {
-    &automatic, &neural_bo, &neural_bo_pointwise,
-    &neural_ts, &neural_ei, &gp_ts,
-    &gp_ei,     &gp_ucb,    &go_ucb,
-    &sobol,     &uniform,   NULL,
+    &automatic, &neural_bo, &neural_bo_pointwise, &neural_ts, &neural_ei, &gp_ts, &gp_ei, &gp_ucb,
+    &go_ucb,    &dngo,      &forest_ei,           &sobol,     &uniform,   NULL,
 };
 
 gannet_err gannet_method_find(const char *name, const gannet_method **method) {

@@ -5,7 +5,9 @@
 #include "surrogate/surrogate.h"
 
 extern const gannet_surrogate_type gannet_surrogate_ensemble;
+extern const gannet_surrogate_type gannet_surrogate_forest;
 extern const gannet_surrogate_type gannet_surrogate_gp;
+extern const gannet_surrogate_type gannet_surrogate_linear_head;
 extern const gannet_surrogate_type gannet_surrogate_parametric;
 extern const gannet_surrogate_type gannet_surrogate_tangent_kernel;
 

@@ -1,0 +1,331 @@
+/* A forest of extremely randomised trees, as in SMAC: Hutter, Hoos, Leyton-Brown 2011; Geurts,
+ * Ernst, Wehenkel 2006.
+ *
+ *   mean = (1/T) sum_t mu_t,   sd^2 = (1/T) sum_t ((mu_t - mean)^2 + v_t)
+ *
+ * with mu_t the mean of the leaf of tree t that holds the point, and
+ *
+ *   v_t = variance of the leaf's values + s^2 (1 - exp(-distance / reach)),
+ *
+ * where the distance is the one (sum over the coordinates) to the box that the leaf's points span
+ * and s^2 the variance of all values: leaves reach to the walls of the cube, but what is known ends
+ * with the points (the same exponential law as in Mondrian forests: Lakshminarayanan, Roy, Teh
+ * 2016). It also gives the uncertainty a gradient, which the means do not have.
+ *
+ * A draw is the function of one random tree, with a normal deviate for every leaf. Distances and
+ * splits need no order among categories: each is a coordinate of its own, 0 or 1.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "surrogate/registry.h"
+#include "surrogate/tree.h"
+
+typedef struct {
+  int trees;
+  int least_leaf;
+  double tried;
+  double reach;
+} forest_options;
+
+typedef struct {
+  const gannet_context *context;
+  const forest_options *options;
+  int model, d, n, capacity;
+  double variance; /* s^2 */
+  double reach;
+  tree *trees;     /* [trees] */
+  tree_node *node; /* [trees][2 capacity] */
+  double *box;     /* [trees][capacity][2][d] */
+  double *sign;    /* [d] */
+  int q;
+  double exploration;
+  int *chosen;            /* [q] tree of a draw */
+  gannet_stream *deviate; /* [q] normal numbers of its leaves */
+} forest;
+
+#define MEMBER(name) offsetof(forest_options, name)
+static const gannet_option forest_option_table[] = {
+    {.key = "trees",
+     .type = GANNET_INTEGER,
+     .offset = MEMBER(trees),
+     .fallback = "64",
+     .lower = 2,
+     .upper = 10000,
+     .help = "trees of the forest"},
+    {.key = "least_leaf",
+     .type = GANNET_INTEGER,
+     .offset = MEMBER(least_leaf),
+     .fallback = "auto",
+     .lower = 1,
+     .upper = 1000,
+     .flags = GANNET_OPTION_AUTO,
+     .unit = "observations",
+     .help = "least size of a leaf; auto = 3 when the noise is given and above a tenth of the "
+             "spread of the values, else 1"},
+    {.key = "tried",
+     .type = GANNET_REAL,
+     .offset = MEMBER(tried),
+     .fallback = "0.8333333333333333",
+     .lower = 0,
+     .upper = 1,
+     .help = "share of the coordinates among which the best split is taken"},
+    {.key = "reach",
+     .type = GANNET_REAL,
+     .offset = MEMBER(reach),
+     .fallback = "0.15",
+     .lower = 0,
+     .upper = 1e6,
+     .flags = GANNET_OPTION_OPEN_LOW,
+     .unit = "edges of the box",
+     .help = "mean distance per coordinate over which the values of a leaf are forgotten"},
+    {0}};
+#undef MEMBER
+
+static gannet_stream stream_of(const forest *f, gannet_purpose purpose, int64_t iteration,
+                               int index) {
+  gannet_stream stream =
+      gannet_context_stream(f->context, purpose, (uint64_t)iteration, (uint64_t)index);
+  stream.purpose |= (uint64_t)f->model << 32;
+  return stream;
+}
+
+static void forget_draws(forest *f) {
+  gannet_free(&f->chosen);
+  gannet_free(&f->deviate);
+  f->q = 0;
+}
+
+static void destroy(void *state) {
+  forest *f = state;
+  forget_draws(f);
+  gannet_free(&f->trees);
+  gannet_free(&f->node);
+  gannet_free(&f->box);
+  gannet_free(&f->sign);
+  gannet_free(&f);
+}
+
+static gannet_err create(const gannet_context *context, const void *options, int d, int model,
+                         void **state) {
+  forest *f = NULL;
+  GANNET_TRY(gannet_alloc(1, sizeof *f, &f));
+  *state = f; /* the front destroys it, also after a failure below */
+  f->context = context;
+  f->options = options;
+  f->model = model;
+  f->d = d;
+  f->reach = f->options->reach * d;
+  GANNET_TRY(gannet_alloc((size_t)d, sizeof(double), &f->sign));
+  return gannet_alloc((size_t)f->options->trees, sizeof *f->trees, &f->trees);
+}
+
+static gannet_err reserve(forest *f, int n) {
+  const size_t trees = (size_t)f->options->trees, d = (size_t)f->d;
+  if (n > f->capacity) {
+    const size_t size = (size_t)n + (size_t)n / 2;
+    f->capacity = 0;
+    gannet_free(&f->node);
+    gannet_free(&f->box);
+    GANNET_TRY(gannet_alloc(trees * 2 * size, sizeof *f->node, &f->node));
+    GANNET_TRY(gannet_alloc(trees * size * 2 * d, sizeof(double), &f->box));
+    f->capacity = (int)size;
+  }
+  for (size_t t = 0; t < trees && n > 0; ++t) {
+    f->trees[t].node = f->node + t * 2 * (size_t)f->capacity;
+    f->trees[t].box = f->box + t * (size_t)f->capacity * 2 * d;
+  }
+  return GANNET_OK;
+}
+
+/* Of the values; that of the prior, 1, where they do not vary. */
+static double variance_of(int n, const double *y) {
+  double mean = 0, sum = 0;
+  for (int i = 0; i < n; ++i) mean += y[i] / n;
+  for (int i = 0; i < n; ++i) sum += (y[i] - mean) * (y[i] - mean) / n;
+  return sum > 1e-24 * mean * mean ? sum : 1;
+}
+
+static gannet_err grow(forest *f, const gannet_data *data, int64_t iteration) {
+  const int asked = f->options->least_leaf, d = f->d;
+  const bool noisy = data->noise_var > 0.01 * f->variance;
+  const tree_data shape = {.d = d,
+                           .n = data->n,
+                           .x = data->x,
+                           .y = data->y,
+                           .least_leaf = asked != GANNET_AUTO ? asked
+                                         : noisy              ? 3
+                                                              : 1,
+                           .tried = (int)fmax(1, ceil(f->options->tried * d - 1e-9))};
+  int *scratch = NULL;
+  GANNET_TRY(gannet_alloc((size_t)data->n + (size_t)d, sizeof *scratch, &scratch));
+  for (int t = 0; t < f->options->trees; ++t)
+    tree_grow(&shape, stream_of(f, GANNET_FOR_FIT, iteration, t), scratch, scratch + data->n,
+              &f->trees[t]);
+  gannet_free(&scratch);
+  return GANNET_OK;
+}
+
+/* Trees are cheap: every rank grows all of them. */
+static gannet_err fit(void *state, const gannet_data *data, bool learn, int64_t iteration) {
+  forest *f = state;
+  (void)learn;
+  forget_draws(f);
+  f->n = 0;
+  GANNET_TRY(reserve(f, data->n));
+  f->variance = variance_of(data->n, data->y);
+  if (data->n > 0) GANNET_TRY(grow(f, data, iteration));
+  f->n = data->n;
+  return GANNET_OK;
+}
+
+/* v_t of a leaf; *slope becomes its derivative by the distance, sign [d] that of the distance. */
+static double leaf_variance(const forest *f, int t, const tree_node *leaf, const double *x,
+                            double *sign, double *slope) {
+  const double distance = tree_distance(&f->trees[t], leaf, f->d, x, sign);
+  const double known = exp(-distance / f->reach);
+  *slope = f->variance * known / f->reach;
+  return leaf->variance + f->variance * (1 - known);
+}
+
+/* Mean and variance at a point; by_x [d] becomes the gradient of the variance when wanted. */
+static double moments(const forest *f, const double *x, double *variance, double *by_x) {
+  const int trees = f->options->trees;
+  double mean = 0, spread = 0, slope = 0;
+  *variance = f->variance;
+  if (by_x) memset(by_x, 0, (size_t)f->d * sizeof *by_x);
+  if (f->n == 0) return 0;
+  *variance = 0;
+  for (int t = 0; t < trees; ++t) {
+    const tree_node *leaf = tree_find(&f->trees[t], x);
+    const double away = leaf->mean - mean;
+    mean += away / (t + 1); /* Welford 1962: no cancellation */
+    spread += away * (leaf->mean - mean);
+    *variance += leaf_variance(f, t, leaf, x, by_x ? f->sign : NULL, &slope) / trees;
+    for (int k = 0; by_x && k < f->d; ++k) by_x[k] += slope * f->sign[k] / trees;
+  }
+  *variance += spread / trees;
+  return mean;
+}
+
+static gannet_err predict(const void *state, int m, const double *x, double *mean, double *sd) {
+  const forest *f = state;
+  for (int i = 0; i < m; ++i) {
+    double variance = 0;
+    mean[i] = moments(f, x + (size_t)i * (size_t)f->d, &variance, NULL);
+    if (sd) sd[i] = sqrt(variance);
+  }
+  return GANNET_OK;
+}
+
+/* Zero almost everywhere for the mean. */
+static gannet_err predict_gradient(const void *state, const double *x, double *mean, double *sd,
+                                   double *mean_gradient, double *sd_gradient) {
+  const forest *f = state;
+  double variance = 0;
+  *mean = moments(f, x, &variance, sd_gradient);
+  *sd = sqrt(variance);
+  memset(mean_gradient, 0, (size_t)f->d * sizeof *mean_gradient);
+  for (int k = 0; k < f->d; ++k) sd_gradient[k] *= *sd > 0 ? 0.5 / *sd : 0;
+  return GANNET_OK;
+}
+
+static gannet_err sample(void *state, int q, double exploration, int64_t iteration) {
+  forest *f = state;
+  forget_draws(f);
+  GANNET_TRY(gannet_alloc((size_t)q, sizeof *f->chosen, &f->chosen));
+  GANNET_TRY(gannet_alloc((size_t)q, sizeof *f->deviate, &f->deviate));
+  for (int j = 0; j < q; ++j) {
+    double u = 0;
+    gannet_random_uniform(stream_of(f, GANNET_FOR_PRIOR, iteration, j), 0, 1, &u);
+    f->chosen[j] = (int)(u * f->options->trees);
+    f->deviate[j] = stream_of(f, GANNET_FOR_NOISE, iteration, j);
+  }
+  f->exploration = exploration;
+  f->q = q;
+  return GANNET_OK;
+}
+
+/* Value of a draw where the forest's mean is known; by_x [d] becomes its gradient when wanted. */
+static double draw_at(const forest *f, int j, const double *x, double mean, double *by_x) {
+  const int t = f->chosen[j];
+  const tree_node *leaf = f->n > 0 ? tree_find(&f->trees[t], x) : NULL;
+  double normal = 0, slope = 0, variance = f->variance;
+  gannet_random_normal(f->deviate[j], leaf ? (uint64_t)leaf->leaf : 0, 1, &normal);
+  if (leaf) variance = leaf_variance(f, t, leaf, x, by_x, &slope);
+  const double sd = sqrt(variance), factor = sd > 0 ? 0.5 * slope / sd : 0;
+  for (int k = 0; by_x && k < f->d; ++k) by_x[k] *= leaf ? f->exploration * normal * factor : 0;
+  return mean + f->exploration * ((leaf ? leaf->mean : 0) - mean + normal * sd);
+}
+
+static gannet_err draw_values(const void *state, int m, const double *x, double *values, int ldv) {
+  const forest *f = state;
+  for (int i = 0; i < m; ++i) {
+    const double *at = x + (size_t)i * (size_t)f->d;
+    double variance = 0;
+    const double mean = moments(f, at, &variance, NULL);
+    for (int j = 0; j < f->q; ++j)
+      values[(size_t)j * (size_t)ldv + (size_t)i] = draw_at(f, j, at, mean, NULL);
+  }
+  return GANNET_OK;
+}
+
+static gannet_err draw_gradient(const void *state, int draw, const double *x, double *value,
+                                double *gradient) {
+  const forest *f = state;
+  double variance = 0;
+  const double mean = moments(f, x, &variance, NULL);
+  *value = draw_at(f, draw, x, mean, gradient);
+  return GANNET_OK;
+}
+
+/* Nothing is learnt beyond the data. */
+static int n_hyper(const void *state) {
+  (void)state;
+  return 0;
+}
+
+static const char *hyper_name(const void *state, int i) {
+  (void)state;
+  (void)i;
+  return "";
+}
+
+static void get_hyper(const void *state, double *values) {
+  (void)state;
+  (void)values;
+}
+
+static gannet_err set_hyper(void *state, const double *values) {
+  (void)state;
+  (void)values;
+  return GANNET_OK;
+}
+
+static size_t bytes(const void *state) {
+  const forest *f = state;
+  const size_t size = (size_t)f->options->trees * (size_t)f->capacity;
+  return size * (2 * sizeof *f->node + 2 * (size_t)f->d * sizeof *f->box);
+}
+
+const gannet_surrogate_type gannet_surrogate_forest = {
+    .name = "forest",
+    .summary = "extremely randomised trees, for mixed and categorical designs",
+    .source = "Hutter, Hoos, Leyton-Brown 2011; Geurts, Ernst, Wehenkel 2006",
+    .options = forest_option_table,
+    .options_size = sizeof(forest_options),
+    .create = create,
+    .destroy = destroy,
+    .fit = fit,
+    .predict = predict,
+    .predict_gradient = predict_gradient,
+    .sample = sample,
+    .draw_values = draw_values,
+    .draw_gradient = draw_gradient,
+    .n_hyper = n_hyper,
+    .hyper_name = hyper_name,
+    .get_hyper = get_hyper,
+    .set_hyper = set_hyper,
+    .bytes = bytes,
+};

@@ -1,0 +1,455 @@
+/* DNGO: Bayesian linear regression on the last hidden layer of a trained network.
+ * Snoek et al. 2015, "Scalable Bayesian optimization using deep neural networks".
+ *
+ *   y = w . phi(x) + noise,  phi = [c a_L(x; theta_1), c a_L(x; theta_2), 1],  w ~ N(0, prior I)
+ *
+ * with a_L the units of the last layer of the antisymmetric pair of network/mlp.h, which is trained
+ * anew in every fit from the same start. The variances of prior and noise are those of the largest
+ * evidence. The cost is linear in the number of observations.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "linalg/blas.h"
+#include "network/train.h"
+#include "surrogate/features.h"
+#include "surrogate/registry.h"
+
+enum { ROWS = GANNET_FEATURE_ROWS };
+
+typedef struct {
+  int activation, layers, width;
+  double input_scale, decay, noise_floor;
+  int fit_points;
+  int trainer, steps, epochs, batch;
+  double learning_rate;
+} head_options;
+
+typedef struct {
+  const gannet_context *context;
+  const head_options *options;
+  int model, d, p;
+  gannet_mlp net;
+  double hyper[GANNET_FEATURES_HYPER];
+  double noise;
+  int n, capacity;
+  double *theta;    /* [2][parameters] */
+  double *weighted; /* the same with other output weights: see weigh_units */
+  double *z;        /* [capacity][d+1] lifted */
+  double *y;        /* [capacity] */
+  double *phi;      /* [capacity][p] */
+  double *w;        /* [p] */
+  gannet_features *posterior;
+  gannet_mlp_tape tape;
+  double *tile;  /* [ROWS][d+1] lifted */
+  double *rows;  /* [ROWS][p] */
+  double *by_z;  /* [d+1] */
+  double *draws; /* [q][p] */
+  int q;
+} head;
+
+#define MEMBER(name) offsetof(head_options, name)
+static const gannet_option head_option_table[] = {
+    {.key = "activation",
+     .type = GANNET_CHOICE,
+     .offset = MEMBER(activation),
+     .fallback = "tanh",
+     .choices = gannet_activation_names,
+     .help = "activation function of the network"},
+    {.key = "layers",
+     .type = GANNET_INTEGER,
+     .offset = MEMBER(layers),
+     .fallback = "3",
+     .lower = 1,
+     .upper = GANNET_MLP_LAYERS,
+     .help = "hidden layers"},
+    {.key = "width",
+     .type = GANNET_INTEGER,
+     .offset = MEMBER(width),
+     .fallback = "50",
+     .lower = 1,
+     .upper = 5000,
+     .help = "units per hidden layer; the last one gives twice as many features"},
+    {.key = "input_scale",
+     .type = GANNET_REAL,
+     .offset = MEMBER(input_scale),
+     .fallback = "1",
+     .lower = 0,
+     .upper = 1e3,
+     .flags = GANNET_OPTION_OPEN_LOW,
+     .help = "root mean square of the inputs of the first layer's units"},
+    {.key = "decay",
+     .type = GANNET_REAL,
+     .offset = MEMBER(decay),
+     .fallback = "0.01",
+     .lower = 0,
+     .upper = 1e6,
+     .unit = "variances of the data",
+     .help = "pull of the network's weights towards their start"},
+    {.key = "noise_floor",
+     .type = GANNET_REAL,
+     .offset = MEMBER(noise_floor),
+     .fallback = "1e-6",
+     .lower = 1e-12,
+     .upper = 1,
+     .unit = "variances of the data",
+     .help = "least noise variance of the model"},
+    {.key = "fit_points",
+     .type = GANNET_INTEGER,
+     .offset = MEMBER(fit_points),
+     .fallback = "400",
+     .lower = 10,
+     .upper = 20000,
+     .help = "most observations used to learn variances; more are thinned out at random"},
+    {.key = "trainer",
+     .type = GANNET_CHOICE,
+     .offset = MEMBER(trainer),
+     .fallback = "newton",
+     .choices = gannet_trainer_names,
+     .help = "how the network is trained"},
+    {.key = "steps",
+     .type = GANNET_INTEGER,
+     .offset = MEMBER(steps),
+     .fallback = "20",
+     .lower = 1,
+     .upper = 1e6,
+     .help = "most steps of newton, or tens of evaluations of lbfgs, in one training"},
+    {.key = "epochs",
+     .type = GANNET_INTEGER,
+     .offset = MEMBER(epochs),
+     .fallback = "50",
+     .lower = 1,
+     .upper = 1e6,
+     .help = "passes over the data in one training by adam or sgd"},
+    {.key = "batch",
+     .type = GANNET_INTEGER,
+     .offset = MEMBER(batch),
+     .fallback = "50",
+     .lower = 1,
+     .upper = 1e6,
+     .help = "observations per step of adam or sgd"},
+    {.key = "learning_rate",
+     .type = GANNET_REAL,
+     .offset = MEMBER(learning_rate),
+     .fallback = "0.001",
+     .lower = 0,
+     .upper = 1e3,
+     .flags = GANNET_OPTION_OPEN_LOW,
+     .help = "step of adam or sgd, for weights of variance 1/width"},
+    {0}};
+#undef MEMBER
+
+static gannet_stream stream_of(const head *h, gannet_purpose purpose, int64_t iteration,
+                               int index) {
+  gannet_stream stream =
+      gannet_context_stream(h->context, purpose, (uint64_t)iteration, (uint64_t)index);
+  stream.purpose |= (uint64_t)h->model << 32;
+  return stream;
+}
+
+static void destroy(void *state) {
+  head *h = state;
+  gannet_features_destroy(&h->posterior);
+  gannet_mlp_tape_release(&h->tape);
+  gannet_free(&h->theta);
+  gannet_free(&h->weighted);
+  gannet_free(&h->z);
+  gannet_free(&h->y);
+  gannet_free(&h->phi);
+  gannet_free(&h->w);
+  gannet_free(&h->tile);
+  gannet_free(&h->rows);
+  gannet_free(&h->by_z);
+  gannet_free(&h->draws);
+  gannet_free(&h);
+}
+
+static gannet_err create(const gannet_context *context, const void *options, int d, int model,
+                         void **state) {
+  head *h = NULL;
+  GANNET_TRY(gannet_alloc(1, sizeof *h, &h));
+  *state = h; /* the front destroys it, also after a failure below */
+  h->context = context;
+  h->options = options;
+  h->model = model;
+  h->d = d;
+  h->net = (gannet_mlp){.activation = gannet_activations[h->options->activation],
+                        .inputs = d + 1,
+                        .layers = h->options->layers,
+                        .width = h->options->width};
+  h->p = 2 * h->net.width + 1;
+  h->hyper[GANNET_FEATURES_NOISE] = log(fmax(1e-4, h->options->noise_floor));
+  const size_t weights = 2 * gannet_mlp_parameters(&h->net), p = (size_t)h->p;
+  const size_t inputs = (size_t)d + 1;
+  GANNET_TRY(gannet_alloc(weights, sizeof(double), &h->theta));
+  GANNET_TRY(gannet_alloc(weights, sizeof(double), &h->weighted));
+  GANNET_TRY(gannet_alloc(p, sizeof(double), &h->w));
+  GANNET_TRY(gannet_mlp_tape_create(&h->net, ROWS, &h->tape));
+  GANNET_TRY(gannet_alloc(ROWS * inputs, sizeof(double), &h->tile));
+  GANNET_TRY(gannet_alloc(ROWS * p, sizeof(double), &h->rows));
+  GANNET_TRY(gannet_alloc(inputs, sizeof(double), &h->by_z));
+  return gannet_features_create(h->p, true, &h->posterior);
+}
+
+/* What multiplies 2 x - 1: for x uniform, (2 x - 1) . (2 x - 1) is d / 3 on average. */
+static double input_factor(const head *h) {
+  return h->options->input_scale * sqrt(3.0 / h->d);
+}
+
+static void lift(const head *h, int n, const double *x, double *z) {
+  const size_t d = (size_t)h->d;
+  for (size_t i = 0; i < (size_t)n; ++i) {
+    for (size_t k = 0; k < d; ++k) z[i * (d + 1) + k] = input_factor(h) * (2 * x[i * d + k] - 1);
+    z[i * (d + 1) + d] = 1;
+  }
+}
+
+/* Features of n <= ROWS lifted points. */
+static void make_features(const head *h, int n, const double *z, double *phi) {
+  const size_t m = (size_t)h->net.width, p = (size_t)h->p;
+  const double c = gannet_mlp_scale(&h->net);
+  gannet_mlp_tape tape = h->tape; /* written through pointers of a const object */
+  double out[ROWS];
+  for (size_t half = 0; half < 2; ++half) {
+    const double *theta = h->theta + half * gannet_mlp_parameters(&h->net);
+    gannet_mlp_forward(&h->net, theta, n, z, &tape, out);
+    const double *units = tape.a[h->net.layers - 1];
+    for (size_t i = 0; i < (size_t)n; ++i)
+      for (size_t j = 0; j < m; ++j) phi[i * p + half * m + j] = c * units[i * m + j];
+  }
+  for (size_t i = 0; i < (size_t)n; ++i) phi[i * p + p - 1] = 1;
+}
+
+static gannet_err reserve(head *h, int n) {
+  if (n <= h->capacity) return GANNET_OK;
+  const size_t size = (size_t)n + (size_t)n / 2;
+  h->capacity = 0;
+  gannet_free(&h->z);
+  gannet_free(&h->y);
+  gannet_free(&h->phi);
+  GANNET_TRY(gannet_alloc(size * ((size_t)h->d + 1), sizeof(double), &h->z));
+  GANNET_TRY(gannet_alloc(size, sizeof(double), &h->y));
+  GANNET_TRY(gannet_alloc(size * (size_t)h->p, sizeof(double), &h->phi));
+  h->capacity = (int)size;
+  return GANNET_OK;
+}
+
+static gannet_err train(head *h, int64_t iteration) {
+  const head_options *o = h->options;
+  double *start = NULL;
+  GANNET_TRY(gannet_alloc(gannet_mlp_parameters(&h->net), sizeof *start, &start));
+  gannet_mlp_start(&h->net, stream_of(h, GANNET_FOR_WEIGHTS, 0, 0), start);
+  const gannet_train_problem problem = {&h->net, h->n, h->z, h->y, o->decay, start};
+  const gannet_train_options how = {(gannet_trainer)o->trainer, o->steps, o->epochs, o->batch,
+                                    o->learning_rate};
+  const gannet_err code =
+      gannet_train(&problem, &how, stream_of(h, GANNET_FOR_TRAINING, iteration, 0), h->theta, NULL);
+  gannet_free(&start);
+  return code;
+}
+
+/* Rank 0 trains; its weights are sent to all. */
+static gannet_err train_and_share(head *h, int64_t iteration) {
+  const gannet_context *context = h->context;
+  const int size = (int)(2 * gannet_mlp_parameters(&h->net));
+  const gannet_err code = context->rank == 0 ? train(h, iteration) : GANNET_OK;
+  GANNET_TRY(gannet_agree(context->comm, code));
+  GANNET_TRY_MPI(MPI_Bcast(h->theta, size, MPI_DOUBLE, 0, context->comm));
+  memcpy(h->weighted, h->theta, (size_t)size * sizeof *h->theta);
+  return GANNET_OK;
+}
+
+/* The variances by the evidence of all observations, or of a random choice of them. */
+static gannet_err learn_variances(head *h, const gannet_data *data, int64_t iteration) {
+  const size_t p = (size_t)h->p;
+  const int most = h->options->fit_points, n = h->n < most ? h->n : most;
+  double *phi = NULL, *y = NULL;
+  int *order = NULL;
+  gannet_err code = gannet_alloc((size_t)n * p, sizeof *phi, &phi);
+  if (code == GANNET_OK) code = gannet_alloc((size_t)n, sizeof *y, &y);
+  if (code == GANNET_OK) code = gannet_alloc((size_t)h->n, sizeof *order, &order);
+  if (code == GANNET_OK) {
+    for (int i = 0; i < h->n; ++i) order[i] = i;
+    if (n < h->n)
+      gannet_random_permutation(stream_of(h, GANNET_FOR_FIT, iteration, 0), h->n, order);
+    for (int i = 0; i < n; ++i) {
+      memcpy(phi + (size_t)i * p, h->phi + (size_t)order[i] * p, p * sizeof *phi);
+      y[i] = h->y[order[i]];
+    }
+  }
+  code = gannet_agree(h->context->comm, code);
+  const gannet_features_data chosen = {n, h->p, phi, y, data->noise_var, h->options->noise_floor,
+                                       60};
+  if (code == GANNET_OK) code = gannet_features_learn(h->context, &chosen, h->hyper);
+  gannet_free(&phi);
+  gannet_free(&y);
+  gannet_free(&order);
+  return code;
+}
+
+static gannet_err regress(head *h, const gannet_data *data) {
+  const double given =
+      isnan(data->noise_var) ? exp(h->hyper[GANNET_FEATURES_NOISE]) : data->noise_var;
+  h->noise = fmax(h->options->noise_floor, given);
+  const double lambda = h->noise / exp(h->hyper[GANNET_FEATURES_PRIOR]);
+  GANNET_TRY(gannet_features_condition(h->posterior, h->n, h->phi, lambda, false));
+  gannet_features_mean(h->posterior, h->y, h->w);
+  return GANNET_OK;
+}
+
+static gannet_err fit(void *state, const gannet_data *data, bool learn, int64_t iteration) {
+  head *h = state;
+  h->q = 0;
+  GANNET_TRY(gannet_agree(h->context->comm, reserve(h, data->n)));
+  h->n = data->n;
+  lift(h, data->n, data->x, h->z);
+  if (data->n > 0) memcpy(h->y, data->y, (size_t)data->n * sizeof *h->y);
+  GANNET_TRY(train_and_share(h, iteration));
+  for (int first = 0; first < h->n; first += ROWS)
+    make_features(h, h->n - first < ROWS ? h->n - first : ROWS,
+                  h->z + (size_t)first * ((size_t)h->d + 1), h->phi + (size_t)first * (size_t)h->p);
+  if (learn && h->n >= 2) GANNET_TRY(learn_variances(h, data, iteration));
+  return regress(h, data);
+}
+
+static void tile_features(const head *h, int n, const double *x) {
+  lift(h, n, x, h->tile);
+  make_features(h, n, h->tile, h->rows);
+}
+
+static gannet_err predict(const void *state, int m, const double *x, double *mean, double *sd) {
+  const head *h = state;
+  for (int first = 0; first < m; first += ROWS) {
+    const int rows = m - first < ROWS ? m - first : ROWS;
+    tile_features(h, rows, x + (size_t)first * (size_t)h->d);
+    gannet_gemv_n(rows, h->p, 1, h->rows, h->p, h->w, 0, mean + first);
+    if (!sd) continue;
+    gannet_features_quadratic(h->posterior, rows, h->rows, sd + first);
+    for (int i = 0; i < rows; ++i) sd[first + i] = sqrt(h->noise * sd[first + i]);
+  }
+  return GANNET_OK;
+}
+
+/* Gradient by x of q . phi(x) at the point of h->tile: that of networks with q as output weights.
+ */
+static void feature_gradient(const head *h, const double *q, double *gradient) {
+  const size_t m = (size_t)h->net.width, size = gannet_mlp_parameters(&h->net);
+  const double one = 1;
+  gannet_mlp_tape tape = h->tape;
+  memset(gradient, 0, (size_t)h->d * sizeof *gradient);
+  for (size_t half = 0; half < 2; ++half) {
+    double *theta = h->weighted + half * size, value = 0;
+    memcpy(theta + gannet_mlp_offset(&h->net, h->net.layers), q + half * m, m * sizeof *q);
+    gannet_mlp_forward(&h->net, theta, 1, h->tile, &tape, &value);
+    gannet_mlp_backward(&h->net, theta, 1, h->tile, &one, &tape, NULL, h->by_z);
+    for (int k = 0; k < h->d; ++k) gradient[k] += 2 * input_factor(h) * h->by_z[k];
+  }
+}
+
+static gannet_err predict_gradient(const void *state, const double *x, double *mean, double *sd,
+                                   double *mean_gradient, double *sd_gradient) {
+  const head *h = state;
+  GANNET_TRY(predict(state, 1, x, mean, sd));
+  feature_gradient(h, h->w, mean_gradient);
+  gannet_features_solve(h->posterior, 1, h->rows);
+  feature_gradient(h, h->rows, sd_gradient);
+  for (int k = 0; k < h->d; ++k) sd_gradient[k] *= *sd > 0 ? h->noise / *sd : 0;
+  return GANNET_OK;
+}
+
+static gannet_err sample(void *state, int q, double exploration, int64_t iteration) {
+  head *h = state;
+  const size_t p = (size_t)h->p;
+  h->q = 0;
+  gannet_free(&h->draws);
+  GANNET_TRY(gannet_alloc((size_t)q * p, sizeof(double), &h->draws));
+  for (int j = 0; j < q; ++j) {
+    double *w = h->draws + (size_t)j * p;
+    gannet_features_draw(h->posterior, stream_of(h, GANNET_FOR_PRIOR, iteration, j),
+                         stream_of(h, GANNET_FOR_NOISE, iteration, j), w);
+    for (size_t k = 0; k < p; ++k) w[k] = h->w[k] + exploration * sqrt(h->noise) * w[k];
+  }
+  h->q = q;
+  return GANNET_OK;
+}
+
+static gannet_err draw_values(const void *state, int m, const double *x, double *values, int ldv) {
+  const head *h = state;
+  for (int first = 0; first < m; first += ROWS) {
+    const int rows = m - first < ROWS ? m - first : ROWS;
+    tile_features(h, rows, x + (size_t)first * (size_t)h->d);
+    gannet_gemm_nt(h->q, rows, h->p, 1, h->draws, h->p, h->rows, h->p, 0, values + first, ldv);
+  }
+  return GANNET_OK;
+}
+
+static gannet_err draw_gradient(const void *state, int draw, const double *x, double *value,
+                                double *gradient) {
+  const head *h = state;
+  const double *w = h->draws + (size_t)draw * (size_t)h->p;
+  tile_features(h, 1, x);
+  *value = gannet_dot(h->p, w, h->rows);
+  feature_gradient(h, w, gradient);
+  return GANNET_OK;
+}
+
+static gannet_err calibration(void *state, double *scale) {
+  const head *h = state;
+  if (h->n < 2) return GANNET_OK;
+  const double square = gannet_features_leave_one_out(h->posterior, h->y) / h->noise;
+  *scale = fmin(10, fmax(0.1, sqrt(square)));
+  return GANNET_OK;
+}
+
+static int n_hyper(const void *state) {
+  (void)state;
+  return GANNET_FEATURES_HYPER;
+}
+
+static const char *hyper_name(const void *state, int i) {
+  (void)state;
+  return i == GANNET_FEATURES_PRIOR ? "log_prior" : "log_noise";
+}
+
+static void get_hyper(const void *state, double *values) {
+  const head *h = state;
+  memcpy(values, h->hyper, sizeof h->hyper);
+}
+
+static gannet_err set_hyper(void *state, const double *values) {
+  head *h = state;
+  memcpy(h->hyper, values, sizeof h->hyper);
+  return GANNET_OK;
+}
+
+static size_t bytes(const void *state) {
+  const head *h = state;
+  const size_t p = (size_t)h->p, d = (size_t)h->d;
+  return gannet_features_bytes(h->posterior) +
+         sizeof(double) * (4 * gannet_mlp_parameters(&h->net) + (size_t)h->capacity * (p + d + 2) +
+                           ROWS * (p + d + 1));
+}
+
+const gannet_surrogate_type gannet_surrogate_linear_head = {
+    .name = "linear-head",
+    .summary = "Bayesian linear regression on the last layer of a trained network (DNGO)",
+    .source = "Snoek et al. 2015",
+    .options = head_option_table,
+    .options_size = sizeof(head_options),
+    .create = create,
+    .destroy = destroy,
+    .fit = fit,
+    .predict = predict,
+    .predict_gradient = predict_gradient,
+    .sample = sample,
+    .draw_values = draw_values,
+    .draw_gradient = draw_gradient,
+    .calibration = calibration,
+    .n_hyper = n_hyper,
+    .hyper_name = hyper_name,
+    .get_hyper = get_hyper,
+    .set_hyper = set_hyper,
+    .bytes = bytes,
+};
