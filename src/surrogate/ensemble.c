@@ -39,6 +39,7 @@ typedef struct {
 
 #define MEMBER(name) offsetof(ensemble_options, name)
 static const char *const scale_names[] = {"shared", "ard", NULL};
+static const char *const prior_names[] = {"function", "none", NULL};
 
 static const gannet_option ensemble_option_table[] = {
     {.key = "activation",
@@ -112,6 +113,13 @@ static const gannet_option ensemble_option_table[] = {
      .lower = LEAST_MEMBERS,
      .upper = 10000,
      .help = "networks that give mean and uncertainty, shared out over the ranks"},
+    {.key = "prior",
+     .type = GANNET_CHOICE,
+     .offset = MEMBER(prior),
+     .fallback = "function",
+     .choices = prior_names,
+     .help = "whether a random prior function is added to each network, which makes it a posterior "
+             "draw; none leaves the randomness of targets and starts alone"},
     {.key = "trainer",
      .type = GANNET_CHOICE,
      .offset = MEMBER(trainer),
@@ -182,6 +190,7 @@ static gannet_err create(const gannet_context *context, const void *options, int
   e->options = options;
   e->model = model;
   e->data.d = d;
+  e->data.prior = e->options->prior == 0;
   e->data.net = (gannet_mlp){.activation = gannet_activations[e->options->kernel.activation],
                              .inputs = d + 1,
                              .layers = e->options->kernel.layers,

@@ -9,6 +9,7 @@
 typedef struct {
   tangent_options kernel; /* the network, and the fit of its scales */
   int members;
+  int prior; /* 1: without the prior function */
   int trainer;
   int steps;
   int epochs;
@@ -28,6 +29,7 @@ typedef struct {
   double bias;
   double amplitude; /* standard deviation that multiplies the network */
   double noise;     /* variance of the noise in y */
+  bool prior;       /* members have a prior function */
 } ensemble_data;
 
 /* f(x) = amplitude (phi(x) . omega + h(x; theta)): a prior function and a correction by training.

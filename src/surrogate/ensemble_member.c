@@ -18,7 +18,8 @@ gannet_err ensemble_member_create(const ensemble_data *data, const ensemble_stre
   GANNET_TRY(gannet_tangent_create(&shape, streams->weights, &member->tangent));
   gannet_tangent_set_inputs(member->tangent, data->rho, data->bias);
   GANNET_TRY(gannet_tangent_directions_reserve(member->tangent, 1, &member->omega));
-  GANNET_TRY(gannet_tangent_prior(member->tangent, streams->prior, &member->omega));
+  if (data->prior)
+    GANNET_TRY(gannet_tangent_prior(member->tangent, streams->prior, &member->omega));
   return gannet_alloc(2 * gannet_mlp_parameters(net), sizeof(double), &member->theta);
 }
 

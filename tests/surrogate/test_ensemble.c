@@ -118,6 +118,28 @@ static void every_trainer_and_activation_follows_the_data(void **state) {
     }
 }
 
+/* Networks start at 0, so without prior functions there is nothing without data; with data, members
+ * differ by their starts and by the noise added to the targets. */
+static void without_prior_functions_only_data_speak(void **state) {
+  (void)state;
+  const gannet_setting greedy[] = {{.key = "prior", .text = "none"},
+                                   {.key = "members", .text = "4"},
+                                   {.key = "width", .text = "32"}};
+  const gannet_data none = {0, NULL, NULL, NAN}, data = {N, data_x, data_y, 1e-4};
+  double mean[N], sd[N];
+  gannet_surrogate *s = create(&gannet_surrogate_ensemble, 3, greedy);
+  assert_ok(gannet_surrogate_fit(s, &none, false, 1));
+  assert_ok(gannet_surrogate_predict(s, N, data_x, mean, sd));
+  for (int i = 0; i < N; ++i) assert_true(mean[i] == 0 && sd[i] == 0);
+  assert_ok(gannet_surrogate_fit(s, &data, false, 1));
+  assert_ok(gannet_surrogate_predict(s, N, data_x, mean, sd));
+  for (int i = 0; i < N; ++i) {
+    assert_near(mean[i], data_y[i], 0.1);
+    assert_true(sd[i] > 0);
+  }
+  gannet_surrogate_destroy(&s);
+}
+
 /* A member that cannot be trained (an absurd rate) fails on all ranks alike, and the surrogate can
  * be used again afterwards. */
 static void a_failed_training_fails_everywhere(void **state) {
@@ -142,6 +164,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(wide_members_are_posterior_draws),
       cmocka_unit_test(draws_begin_with_the_members_of_the_fit),
       cmocka_unit_test(every_trainer_and_activation_follows_the_data),
+      cmocka_unit_test(without_prior_functions_only_data_speak),
       cmocka_unit_test(a_failed_training_fails_everywhere),
   };
   if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
