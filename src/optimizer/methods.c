@@ -37,6 +37,15 @@ static const gannet_method neural_ts = {
     .defaults = {SET("surrogate.type", "ensemble"), SET("acquisition.type", "thompson")},
 };
 
+static const gannet_method neural_greedy = {
+    .name = "neural-greedy",
+    .summary = "networks trained on perturbed values, each of which proposes its own minimiser",
+    .source = "NeuralGreedy (Paria et al. 2022)",
+    .defaults = {SET("surrogate.type", "ensemble"), SET("surrogate.prior", "none"),
+                 SET("surrogate.members", "4"), SET("acquisition.type", "thompson"),
+                 SET("acquisition.exploration", "1")},
+};
+
 static const gannet_method neural_ei = {
     .name = "neural-ei",
     .summary = "tangent kernel of a neural network, expected improvement",
@@ -90,6 +99,32 @@ static const gannet_method forest_ei = {
     .defaults = {SET("surrogate.type", "forest"), SET("acquisition.type", "log-ei")},
 };
 
+static const gannet_method neural_cbo = {
+    .name = "neural-cbo",
+    .summary = "tangent kernels, expected improvement where lower bounds of constraints allow it",
+    .source = "Neural-CBO (thesis of Phan-Trong, chapter 4), algorithm 3",
+    .defaults = {SET("surrogate.type", "tangent-kernel"), SET("acquisition.type", "log-ei"),
+                 SET("acquisition.constraints", "bounds")},
+};
+
+static const gannet_method cei = {
+    .name = "cei",
+    .summary = "Gaussian process, expected improvement times the probability of feasibility",
+    .source = "Gardner et al. 2014; LogEI of Ament et al. 2023",
+    .defaults = {SET("surrogate.type", "gp"), SET("acquisition.type", "log-ei"),
+                 SET("acquisition.constraints", "probability")},
+};
+
+static const gannet_method configopt = {
+    .name = "configopt",
+    .summary =
+        "Gaussian process, least lower bound of the objective where those of constraints "
+        "allow it",
+    .source = "CONFIG (Xu et al. 2023)",
+    .defaults = {SET("surrogate.type", "gp"), SET("acquisition.type", "lcb"),
+                 SET("acquisition.exploration", "2"), SET("acquisition.constraints", "bounds")},
+};
+
 static const gannet_method sobol = {
     .name = "sobol",
     .summary = "a scrambled Sobol sequence, no model",
@@ -105,8 +140,12 @@ static const gannet_method uniform = {
 };
 
 const gannet_method *const gannet_methods[] = {
-    &automatic, &neural_bo, &neural_bo_pointwise, &neural_ts, &neural_ei, &gp_ts, &gp_ei, &gp_ucb,
-    &go_ucb,    &dngo,      &forest_ei,           &sobol,     &uniform,   NULL,
+    &automatic,  &neural_bo,     &neural_bo_pointwise,
+    &neural_ts,  &neural_greedy, &neural_ei,
+    &gp_ts,      &gp_ei,         &gp_ucb,
+    &go_ucb,     &dngo,          &forest_ei,
+    &neural_cbo, &cei,           &configopt,
+    &sobol,      &uniform,       NULL,
 };
 
 gannet_err gannet_method_find(const char *name, const gannet_method **method) {

@@ -8,6 +8,7 @@
 #include "base/names.h"
 
 static const char *const transforms[] = {"none", "log", NULL};
+static const char *const rules[] = {"draws", "probability", "bounds", NULL};
 
 const gannet_option gannet_method_table[] = {
     {.key = "method",
@@ -69,6 +70,15 @@ const gannet_option gannet_acquisition_choice_table[] = {
      .lower = 0,
      .upper = 1000,
      .help = "factor on the model's uncertainty; auto = calibrated by leave-one-out residuals"},
+    {.key = "constraints",
+     .type = GANNET_CHOICE,
+     .offset = offsetof(gannet_acquisition_choice, rule),
+     .fallback = "auto",
+     .flags = GANNET_OPTION_AUTO,
+     .choices = rules,
+     .help = "how models of constraints enter: draws of them decide, their probability of being "
+             "satisfied is a factor, or their lower confidence bounds must be satisfied; auto = "
+             "draws where the acquisition is made of draws, else probability"},
     {0},
 };
 
@@ -178,16 +188,32 @@ static gannet_err parse_surrogate(int n, const gannet_setting *all,
                options->surrogate_options, complaints);
 }
 
+/* Draws of constraints belong to draws of the objective, probabilities and bounds to moments. */
+static void choose_rule(const gannet_setting *setting, gannet_optimizer_options *options,
+                        gannet_complaints *complaints) {
+  const bool moments = options->acq_type->kind == GANNET_ACQ_MOMENTS;
+  int *rule = &options->acquisition.rule;
+  if (*rule == GANNET_RULE_AUTO) *rule = moments ? GANNET_RULE_PROBABILITY : GANNET_RULE_DRAWS;
+  if (moments != (*rule == GANNET_RULE_DRAWS)) return;
+  gannet_complain(complaints, setting ? setting->where : NULL,
+                  "acquisition.constraints: '%s' does not go with acquisition '%s', expected %s",
+                  rules[*rule], options->acq_type->name,
+                  moments ? "probability or bounds" : "draws");
+}
+
 static gannet_err parse_acquisition(int n, const gannet_setting *all,
                                     gannet_optimizer_options *options,
                                     gannet_complaints *complaints) {
-  static const char *const own[] = {"type", "exploration", NULL};
-  gannet_setting part[2];
+  static const char *const own[] = {"type", "exploration", "constraints", NULL};
+  static const char *const keys[] = {"acquisition.type", "acquisition.exploration",
+                                     "acquisition.constraints", NULL};
+  gannet_setting part[3];
   int n_part = 0;
-  const gannet_setting *type = last_of(n, all, "acquisition.type");
-  const gannet_setting *exploration = last_of(n, all, "acquisition.exploration");
-  if (type) part[n_part] = *type, part[n_part++].key = "type";
-  if (exploration) part[n_part] = *exploration, part[n_part++].key = "exploration";
+  const gannet_setting *type = last_of(n, all, keys[0]);
+  for (int k = 0; keys[k]; ++k) {
+    const gannet_setting *one = last_of(n, all, keys[k]);
+    if (one) part[n_part] = *one, part[n_part++].key = own[k];
+  }
   GANNET_TRY(gannet_options_apply(gannet_acquisition_choice_table, "acquisition", n_part, part,
                                   &options->acquisition, complaints));
   const char *name = options->acquisition.type;
@@ -199,6 +225,7 @@ static gannet_err parse_acquisition(int n, const gannet_setting *all,
     complain_name(type, "acquisition.type", complaints);
     return GANNET_OK;
   }
+  choose_rule(last_of(n, all, keys[2]), options, complaints);
   static const gannet_option nothing[] = {{0}};
   GANNET_TRY(gannet_alloc(1, options->acq_type->options_size, &options->acq_options));
   return apply(options->acq_type->options ? options->acq_type->options : nothing, "acquisition",

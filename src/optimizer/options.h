@@ -29,9 +29,18 @@ typedef struct {
   char *type;
 } gannet_surrogate_choice;
 
+/* How models of constraints enter the choice of a point. */
+typedef enum {
+  GANNET_RULE_AUTO = -1,   /* draws or probability, whichever fits the acquisition */
+  GANNET_RULE_DRAWS,       /* a point is feasible where the draws of all constraints are */
+  GANNET_RULE_PROBABILITY, /* log of the probability of feasibility is added to the score */
+  GANNET_RULE_BOUNDS       /* feasible where the lower confidence bounds of all constraints are */
+} gannet_constraint_rule;
+
 typedef struct {
   char *type;
   double exploration; /* factor on the uncertainty, NAN = calibrated */
+  int rule;           /* a gannet_constraint_rule; never AUTO after parsing */
 } gannet_acquisition_choice;
 
 typedef struct {

@@ -36,9 +36,8 @@ GANNET_CHECKED gannet_err gannet_propose_pointwise(const gannet_optimizer *optim
                                                    double *x_unit);
 
 /* One point after the other by an acquisition function of mean and standard deviation, each model
- * told its own mean at pending points and at earlier points of the batch. Constraints enter by the
- * logarithm of their probability of being satisfied (Gardner et al. 2014); while nothing feasible
- * is known they alone decide. Needs fitted models.
+ * told its own mean at pending points and at earlier points of the batch. Constraints enter as
+ * optimizer/moments_score.h says. Needs fitted models.
  *
  * Collective; the same on all ranks.
  */

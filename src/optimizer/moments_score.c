@@ -1,0 +1,150 @@
+#include "optimizer/moments_score.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "acquisition/normal.h"
+#include "base/memory.h"
+#include "optimizer/propose.h"
+
+/* Weight of a squared violation in the merit, and how far inside the bound, in standard deviations
+ * of the constraint, it starts: a penalty alone would end just outside. */
+static const double penalty = 100, inside = 0.01;
+
+gannet_err gannet_moments_score_prepare(const gannet_optimizer *o, gannet_moments_score *s) {
+  *s = (gannet_moments_score){.optimizer = o};
+  s->feasible_known = gannet_history_best(o->history) >= 0;
+  s->state.exploration = gannet_models_exploration(o->models, 0);
+  GANNET_TRY(gannet_alloc(GANNET_TILE, sizeof(double), &s->mean));
+  GANNET_TRY(gannet_alloc(GANNET_TILE, sizeof(double), &s->sd));
+  GANNET_TRY(gannet_alloc(GANNET_TILE, sizeof(double), &s->violation));
+  return gannet_alloc(2 * (size_t)o->problem->d, sizeof(double), &s->gradients);
+}
+
+void gannet_moments_score_release(gannet_moments_score *s) {
+  gannet_free(&s->mean);
+  gannet_free(&s->sd);
+  gannet_free(&s->violation);
+  gannet_free(&s->gradients);
+}
+
+static bool by_bounds(const gannet_moments_score *s) {
+  return s->optimizer->options.acquisition.rule == GANNET_RULE_BOUNDS;
+}
+
+/* Whether the objective takes part. */
+static bool wants_objective(const gannet_moments_score *s) {
+  return s->feasible_known || by_bounds(s);
+}
+
+static double log_feasible(double threshold, double mean, double sd) {
+  return gannet_normal_log_cdf((threshold - mean) / fmax(sd, 1e-12));
+}
+
+/* Of model i at m points, into s->mean and s->sd. */
+static gannet_err predict(gannet_moments_score *s, int i, int m, const double *x_unit) {
+  return gannet_surrogate_predict(gannet_models_surrogate(s->optimizer->models, i), m, x_unit,
+                                  s->mean, s->sd);
+}
+
+static gannet_err add_probabilities(gannet_moments_score *s, int m, const double *x_unit,
+                                    double *scores) {
+  const gannet_models *models = s->optimizer->models;
+  for (int i = 1; i < gannet_models_count(models); ++i) {
+    const double threshold = gannet_models_threshold(models, i);
+    GANNET_TRY(predict(s, i, m, x_unit));
+    for (int p = 0; p < m; ++p) scores[p] += log_feasible(threshold, s->mean[p], s->sd[p]);
+  }
+  return GANNET_OK;
+}
+
+/* Points outside the bounds go below those inside, however hopeless these are. */
+static gannet_err apply_bounds(gannet_moments_score *s, int m, const double *x_unit,
+                               double *scores) {
+  const gannet_models *models = s->optimizer->models;
+  memset(s->violation, 0, (size_t)m * sizeof *s->violation);
+  for (int i = 1; i < gannet_models_count(models); ++i) {
+    const double threshold = gannet_models_threshold(models, i);
+    const double exploration = gannet_models_exploration(models, i);
+    GANNET_TRY(predict(s, i, m, x_unit));
+    for (int p = 0; p < m; ++p)
+      s->violation[p] += fmax(s->mean[p] - exploration * s->sd[p] - threshold, 0);
+  }
+  for (int p = 0; p < m; ++p)
+    scores[p] = s->violation[p] > 0 ? GANNET_INFEASIBLE_SCORE - s->violation[p]
+                                    : fmax(scores[p], 0.5 * GANNET_INFEASIBLE_SCORE);
+  return GANNET_OK;
+}
+
+gannet_err gannet_moments_score_points(void *user, int m, const double *x_unit, int64_t first,
+                                       double *scores, int ld) {
+  gannet_moments_score *s = user;
+  const gannet_optimizer_options *options = &s->optimizer->options;
+  (void)first;
+  (void)ld;
+  memset(scores, 0, (size_t)m * sizeof *scores);
+  if (wants_objective(s)) {
+    GANNET_TRY(predict(s, 0, m, x_unit));
+    options->acq_type->score(options->acq_options, &s->state, m, s->mean, s->sd, scores);
+  }
+  if (gannet_models_count(s->optimizer->models) == 1) return GANNET_OK;
+  return by_bounds(s) ? apply_bounds(s, m, x_unit, scores)
+                      : add_probabilities(s, m, x_unit, scores);
+}
+
+static void add_scaled(int d, double factor, const double *from, double *to) {
+  for (int k = 0; k < d; ++k) to[k] += factor * from[k];
+}
+
+/* d/dx of log Phi((t - mean)/sd): hazard(z) times d z/dx. With bounds, of the squared excess of
+ * mean - exploration sd over the threshold. */
+static gannet_err add_constraint(gannet_moments_score *s, int i, const double *x_unit,
+                                 double *value, double *gradient) {
+  const gannet_models *models = s->optimizer->models;
+  const int d = s->optimizer->problem->d;
+  const double threshold = gannet_models_threshold(models, i);
+  double mean = 0, sd = 0, *by_mean = s->gradients, *by_sd = s->gradients + d;
+  GANNET_TRY(gannet_surrogate_predict_gradient(gannet_models_surrogate(models, i), x_unit, &mean,
+                                               &sd, by_mean, by_sd));
+  if (by_bounds(s)) {
+    const double exploration = gannet_models_exploration(models, i);
+    const double excess = fmax(mean - exploration * sd - threshold + inside, 0);
+    *value += penalty * excess * excess;
+    add_scaled(d, 2 * penalty * excess, by_mean, gradient);
+    add_scaled(d, -2 * penalty * excess * exploration, by_sd, gradient);
+    return GANNET_OK;
+  }
+  const double floored = fmax(sd, 1e-12), z = (threshold - mean) / floored;
+  const double hazard = gannet_normal_hazard(z);
+  *value -= gannet_normal_log_cdf(z);
+  add_scaled(d, hazard / floored, by_mean, gradient);
+  if (sd > 1e-12) add_scaled(d, hazard * z / floored, by_sd, gradient);
+  return GANNET_OK;
+}
+
+static gannet_err add_objective(gannet_moments_score *s, const double *x_unit, double *value,
+                                double *gradient) {
+  const gannet_optimizer *o = s->optimizer;
+  const int d = o->problem->d;
+  double mean = 0, sd = 0, score = 0, by_mean = 0, by_sd = 0;
+  GANNET_TRY(gannet_surrogate_predict_gradient(gannet_models_surrogate(o->models, 0), x_unit, &mean,
+                                               &sd, s->gradients, s->gradients + d));
+  o->options.acq_type->score(o->options.acq_options, &s->state, 1, &mean, &sd, &score);
+  o->options.acq_type->partials(o->options.acq_options, &s->state, mean, sd, &by_mean, &by_sd);
+  *value -= score;
+  add_scaled(d, -by_mean, s->gradients, gradient);
+  add_scaled(d, -by_sd, s->gradients + d, gradient);
+  return GANNET_OK;
+}
+
+gannet_err gannet_moments_score_merit(void *user, int list, const double *x_unit, double *value,
+                                      double *gradient) {
+  gannet_moments_score *s = user;
+  (void)list;
+  *value = 0;
+  memset(gradient, 0, (size_t)s->optimizer->problem->d * sizeof *gradient);
+  if (wants_objective(s)) GANNET_TRY(add_objective(s, x_unit, value, gradient));
+  for (int i = 1; i < gannet_models_count(s->optimizer->models); ++i)
+    GANNET_TRY(add_constraint(s, i, x_unit, value, gradient));
+  return GANNET_OK;
+}

@@ -1,0 +1,51 @@
+/* The score of a point by mean and standard deviation of the models: an acquisition function, and
+ * the rule by which constraints enter (gannet_constraint_rule).
+ *
+ * probability: acquisition + sum_k log Phi((t_k - mean_k) / sd_k), t_k the threshold of constraint
+ * k; while nothing feasible is known the sum alone (Gardner et al. 2014).
+ *
+ * bounds: the acquisition where every mean_k - exploration_k sd_k <= t_k; elsewhere below all such
+ * points, by the summed violation (Neural-CBO, algorithm 3; Xu et al. 2023 with a lower confidence
+ * bound of the objective).
+ */
+#ifndef GANNET_OPTIMIZER_MOMENTS_SCORE_H
+#define GANNET_OPTIMIZER_MOMENTS_SCORE_H
+
+#include "optimizer/optimizer.h"
+
+typedef struct {
+  const gannet_optimizer *optimizer;
+  gannet_acq_state state; /* the incumbent is the caller's to set */
+  bool feasible_known;    /* otherwise probabilities alone decide */
+  double *mean, *sd;      /* [GANNET_TILE] */
+  double *violation;      /* [GANNET_TILE] */
+  double *gradients;      /* [2][d] of mean and sd */
+} gannet_moments_score;
+
+/* Workspace; release accepts a zeroed struct.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_moments_score_prepare(const gannet_optimizer *optimizer,
+                                                       gannet_moments_score *score);
+void gannet_moments_score_release(gannet_moments_score *score);
+
+/* Scores of m <= GANNET_TILE points: a gannet_scorer of one list.
+ *
+ * Local.
+ *
+ * user    in   a gannet_moments_score
+ * scores  out  [m] larger is better
+ */
+GANNET_CHECKED gannet_err gannet_moments_score_points(void *user, int m, const double *x_unit,
+                                                      int64_t first, double *scores, int ld);
+
+/* What a polish minimises: minus the score with its gradient [d], where bounds that are violated,
+ * or nearly so, are penalised by their square: a gannet_polish_function.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_moments_score_merit(void *user, int list, const double *x_unit,
+                                                     double *value, double *gradient);
+
+#endif
