@@ -81,8 +81,7 @@ static const gannet_method go_ucb = {
     .source =
         "Global Optimization with Parametric Function Approximation (Liu, Wang 2023), with a "
         "calibrated ball",
-    .defaults = {SET("surrogate.type", "parametric"), SET("acquisition.type", "lcb"),
-                 SET("acquisition.exploration", "2")},
+    .defaults = {SET("surrogate.type", "parametric"), SET("acquisition.type", "lcb")},
 };
 
 static const gannet_method dngo = {
