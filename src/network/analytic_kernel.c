@@ -23,15 +23,17 @@ enum { VECTORS_PER_LAYER = 9 };
 struct gannet_analytic {
   gannet_analytic_shape shape;
   const gannet_expectation *pair;
-  int n, inputs;  /* inputs = d + 1 */
-  double *x;      /* [n][d] */
-  double *z;      /* [n][d+1], lifted by the last scales */
-  double *s;      /* [n][n] products of z */
-  double *by_s;   /* [n][n] derivatives by them */
-  double *q;      /* [L+1][n]: S_l(a,a) */
-  double *by_q;   /* [L][n] */
-  double *folded; /* [n][d+1] */
-  double *rows;   /* [L+1][VECTORS_PER_LAYER][n], the layers' vectors */
+  int n, inputs;    /* inputs = d + 1 */
+  gannet_lift lift; /* of the last matrix */
+  double *rho;      /* [d], of lift */
+  double *x;        /* [n][d] */
+  double *z;        /* [n][d+1], lifted by the last scales */
+  double *s;        /* [n][n] products of z */
+  double *by_s;     /* [n][n] derivatives by them */
+  double *q;        /* [L+1][n]: S_l(a,a) */
+  double *by_q;     /* [L][n] */
+  double *folded;   /* [n][d+1] */
+  double *rows;     /* [L+1][VECTORS_PER_LAYER][n], the layers' vectors */
   layer layer[LAYERS + 1];
 };
 
@@ -43,6 +45,7 @@ static gannet_err allocate(gannet_analytic *a) {
   GANNET_TRY(gannet_alloc(n * n, sizeof *a->by_s, &a->by_s));
   GANNET_TRY(gannet_alloc(n * (layers + 1), sizeof *a->q, &a->q));
   GANNET_TRY(gannet_alloc(n * layers, sizeof *a->by_q, &a->by_q));
+  GANNET_TRY(gannet_alloc(inputs - 1, sizeof *a->rho, &a->rho));
   GANNET_TRY(gannet_alloc(n * inputs, sizeof *a->folded, &a->folded));
   return gannet_alloc(n * (layers + 1) * VECTORS_PER_LAYER, sizeof *a->rows, &a->rows);
 }
@@ -90,17 +93,14 @@ void gannet_analytic_destroy(gannet_analytic **kernel) {
   gannet_free(&(*kernel)->by_q);
   gannet_free(&(*kernel)->folded);
   gannet_free(&(*kernel)->rows);
+  gannet_free(&(*kernel)->rho);
   gannet_free(kernel);
 }
 
-static void lift(gannet_analytic *a, const double *rho, double bias) {
-  const int d = a->shape.d;
-  for (int i = 0; i < a->n; ++i) {
-    double *z = a->z + (size_t)i * (size_t)a->inputs;
-    const double *x = a->x + (size_t)i * (size_t)d;
-    for (int k = 0; k < d; ++k) z[k] = rho[k] * (2 * x[k] - 1);
-    z[d] = bias;
-  }
+static void place(gannet_analytic *a, const double *rho, double bias) {
+  memcpy(a->rho, rho, (size_t)a->shape.d * sizeof *rho);
+  a->lift = (gannet_lift){a->shape.lift, a->shape.d, a->rho, bias};
+  gannet_lift_points(&a->lift, a->n, a->x, a->z);
 }
 
 /* The recursion for count pairs, from the s of layer 0; the variances of the one side are in the p
@@ -141,7 +141,7 @@ void gannet_analytic_matrix(gannet_analytic *kernel, const double *rho, double b
   gannet_analytic *a = kernel;
   const size_t n = (size_t)a->n;
   const double *result = a->layer[a->shape.layers].tangent;
-  lift(a, rho, bias);
+  place(a, rho, bias);
   gannet_gemm_nt(a->n, a->n, a->inputs, 1, a->z, a->inputs, a->z, a->inputs, 0, a->s, a->n);
   forward_diagonal(a);
   for (size_t i = 0; i < n; ++i) k[i * n + i] = result[i];
@@ -215,11 +215,10 @@ void gannet_analytic_reverse(gannet_analytic *kernel, const double *by_k, double
   gannet_analytic *a = kernel;
   const size_t n = (size_t)a->n, inputs = (size_t)a->inputs, d = inputs - 1;
   reverse_pairs(a, by_k);
-  /* s_ij = sum_k z_ik z_jk, so d F / d log rho_k = 2 sum_ij by_s_ij z_ik z_jk */
-  gannet_gemm_nn(a->n, a->inputs, a->n, 1, a->by_s, a->n, a->z, a->inputs, 0, a->folded, a->inputs);
-  for (size_t k = 0; k <= d; ++k) {
-    double sum = 0;
-    for (size_t i = 0; i < n; ++i) sum += a->z[i * inputs + k] * a->folded[i * inputs + k];
-    *(k < d ? by_rho + k : by_bias) = 2 * sum;
-  }
+  /* s_ij = sum_k z_ik z_jk, so d F / d z_ik = 2 sum_j by_s_ij z_jk */
+  gannet_gemm_nn(a->n, a->inputs, a->n, 2, a->by_s, a->n, a->z, a->inputs, 0, a->folded, a->inputs);
+  memset(by_rho, 0, d * sizeof *by_rho);
+  *by_bias = 0;
+  for (size_t i = 0; i < n; ++i)
+    gannet_lift_scales(&a->lift, a->z + i * inputs, a->folded + i * inputs, by_rho, by_bias);
 }

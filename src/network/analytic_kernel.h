@@ -13,11 +13,13 @@
 #define GANNET_NETWORK_ANALYTIC_KERNEL_H
 
 #include "network/activation.h"
+#include "network/lift.h"
 
 typedef struct {
   const gannet_activation *activation;
   int layers; /* hidden, 1 .. GANNET_TANGENT_LAYERS */
   int d;
+  gannet_lift_kind lift;
 } gannet_analytic_shape;
 
 typedef struct gannet_analytic gannet_analytic;

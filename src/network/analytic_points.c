@@ -90,12 +90,13 @@ void gannet_analytic_points_set_inputs(gannet_analytic_points *points, const dou
   points->n = 0;
 }
 
+static gannet_lift lift_of(const gannet_analytic_points *a) {
+  return (gannet_lift){a->shape.lift, a->shape.d, a->rho, a->bias};
+}
+
 static void lift(const gannet_analytic_points *a, int n, const double *x, double *z) {
-  const int d = a->shape.d;
-  for (int i = 0; i < n; ++i, x += d, z += d + 1) {
-    for (int k = 0; k < d; ++k) z[k] = a->rho[k] * (2 * x[k] - 1);
-    z[d] = a->bias;
-  }
+  const gannet_lift l = lift_of(a);
+  gannet_lift_points(&l, n, x, z);
 }
 
 /* S_l(a,a) for l = 0..L of one point, and k(x,x). The derivative of k by S_0(a,a) comes with it. */
@@ -232,7 +233,7 @@ void gannet_analytic_points_gradient(const gannet_analytic_points *points, const
                                      double own_weight, const double *c, double *value,
                                      double *gradient) {
   const gannet_analytic_points *a = points;
-  const int d = a->shape.d, n = a->n, top = a->shape.layers;
+  const int n = a->n, top = a->shape.layers;
   double variance[LAYERS + 1], derivative, by_p[LAYERS] = {0};
   double *z = a->block, *by_z = a->folded;
   lift(a, 1, x, z);
@@ -248,7 +249,9 @@ void gannet_analytic_points_gradient(const gannet_analytic_points *points, const
     gannet_gemv_t(n, a->inputs, 1, a->z, a->inputs, by_s, 0, by_z);
     by_own += through_variances(a, variance, by_p);
   }
-  for (int k = 0; k < d; ++k) gradient[k] = 2 * a->rho[k] * (by_z[k] + 2 * by_own * z[k]);
+  for (int k = 0; k < a->inputs; ++k) by_z[k] += 2 * by_own * z[k];
+  const gannet_lift l = lift_of(a);
+  gannet_lift_gradient(&l, z, by_z, gradient);
 }
 
 size_t gannet_analytic_points_bytes(const gannet_analytic_points *points) {

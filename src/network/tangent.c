@@ -40,7 +40,7 @@ static gannet_err allocate(gannet_tangent *net) {
   for (size_t l = 0; l < layers; ++l)
     GANNET_TRY(gannet_alloc(BLOCK * m, sizeof **net->slope, &net->slope[l]));
   GANNET_TRY(gannet_alloc(2 * BLOCK * TANGENT_COLUMNS, sizeof *net->products, &net->products));
-  GANNET_TRY(gannet_alloc((4 * layers + 4) * m + d + 1, sizeof *net->point, &net->point));
+  GANNET_TRY(gannet_alloc((4 * layers + 4) * m + 2 * (d + 1), sizeof *net->point, &net->point));
   return features_reserve(net, BLOCK, &net->tile);
 }
 
@@ -113,14 +113,10 @@ size_t gannet_tangent_bytes(const gannet_tangent *net) {
 }
 
 void gannet_tangent_lift(const gannet_tangent *net, int n, const double *x, double *z) {
-  const int d = net->shape.d;
-  for (int i = 0; i < n; ++i) {
-    for (int k = 0; k < d; ++k) z[k] = net->rho[k] * (2 * x[k] - 1);
-    z[d] = net->bias;
-    z += d + 1;
-    x += d;
-  }
-  memset(z, 0, rows_of((size_t)(BLOCK - n), d + 1) * sizeof *z);
+  const gannet_lift lift = {net->shape.lift, net->shape.d, net->rho, net->bias};
+  gannet_lift_points(&lift, n, x, z);
+  memset(z + rows_of((size_t)n, net->inputs), 0,
+         rows_of((size_t)(BLOCK - n), net->inputs) * sizeof *z);
 }
 
 static void forward(const gannet_tangent *net, gannet_tangent_features *f, int first) {

@@ -18,7 +18,8 @@ typedef struct {
   double *z; /* [d+1] */
 } pass;
 
-/* Vectors of layer l: 0 activation, 1 slope, 2 curvature, 3 dot of u. After the layers: 4 of work.
+/* Vectors of layer l: 0 activation, 1 slope, 2 curvature, 3 dot of u. After the layers: 4 of work,
+ * z and its derivatives.
  */
 static double *vector(const pass *p, int l, int which) {
   return p->net->point + (size_t)(4 * l + which) * (size_t)p->net->shape.width;
@@ -91,9 +92,10 @@ void gannet_tangent_gradient(const gannet_tangent *net, const gannet_tangent_dir
                              int j, const double *x, double *value, double *gradient) {
   pass p = {.net = net, .directions = directions, .j = j};
   p.z = work(&p, 4);
-  for (int k = 0; k < net->shape.d; ++k) p.z[k] = net->rho[k] * (2 * x[k] - 1);
-  p.z[net->shape.d] = net->bias;
+  const gannet_lift lift = {net->shape.lift, net->shape.d, net->rho, net->bias};
+  double *by_z = p.z + net->inputs;
+  gannet_lift_points(&lift, 1, x, p.z);
   *value = forward(&p);
-  backward(&p, p.z);
-  for (int k = 0; k < net->shape.d; ++k) gradient[k] = 2 * net->rho[k] * p.z[k];
+  backward(&p, by_z);
+  gannet_lift_gradient(&lift, p.z, by_z, gradient);
 }

@@ -17,7 +17,7 @@ struct gannet_tangent {
   double *u;                                /* [block][m] */
   double *slope[GANNET_TANGENT_LAYERS];     /* [block][m] */
   double *products;                         /* [2][block][TANGENT_COLUMNS] */
-  double *point;                            /* vectors of one point: [4 L + 4][m], [d+1] more */
+  double *point;                            /* vectors of one point: [4 L + 4][m], [2][d+1] more */
   gannet_tangent_features tile;             /* one block */
 };
 

@@ -14,7 +14,8 @@
 gannet_err ensemble_member_create(const ensemble_data *data, const ensemble_streams *streams,
                                   ensemble_member *member) {
   const gannet_mlp *net = &data->net;
-  const gannet_tangent_shape shape = {net->activation, data->d, net->layers, net->width};
+  const gannet_tangent_shape shape = {
+      .activation = net->activation, .d = data->d, .layers = net->layers, .width = net->width};
   GANNET_TRY(gannet_tangent_create(&shape, streams->weights, &member->tangent));
   gannet_tangent_set_inputs(member->tangent, data->rho, data->bias);
   GANNET_TRY(gannet_tangent_directions_reserve(member->tangent, 1, &member->omega));

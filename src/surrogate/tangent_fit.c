@@ -208,7 +208,8 @@ static gannet_err prepare(learning *l, const gannet_data *data, int64_t iteratio
   const tangent_model *t = l->t;
   const gannet_analytic_shape shape = {.activation = gannet_activations[t->options->activation],
                                        .layers = t->options->layers,
-                                       .d = t->d};
+                                       .d = t->d,
+                                       .lift = (gannet_lift_kind)t->options->lift};
   GANNET_TRY(allocate(l));
   GANNET_TRY(gather_points(l, data, iteration));
   GANNET_TRY(gannet_analytic_create(&shape, l->n, l->x, &l->analytic));

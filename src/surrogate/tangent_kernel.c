@@ -50,6 +50,13 @@ static const gannet_option tangent_option_table[] = {
      .fallback = "shared",
      .choices = scale_names,
      .help = "one scale for all coordinates, or one for each"},
+    {.key = "lift",
+     .type = GANNET_CHOICE,
+     .offset = offsetof(tangent_options, lift),
+     .fallback = "sphere",
+     .choices = gannet_lift_names,
+     .help = "further coordinate of the network's input: a constant (flat), or the one that puts "
+             "all points on a sphere, where the model is as uncertain everywhere"},
     {.key = "bias",
      .type = GANNET_REAL,
      .offset = offsetof(tangent_options, bias),
@@ -145,11 +152,12 @@ static gannet_err create_network(tangent_model *t) {
   const gannet_tangent_shape shape = {.activation = gannet_activations[t->options->activation],
                                       .d = t->d,
                                       .layers = t->options->layers,
-                                      .width = t->options->width};
+                                      .width = t->options->width,
+                                      .lift = (gannet_lift_kind)t->options->lift};
   const gannet_stream stream =
       gannet_context_stream(t->context, GANNET_FOR_WEIGHTS, 0, (uint64_t)t->model);
   const gannet_analytic_shape limit = {
-      .activation = shape.activation, .layers = shape.layers, .d = t->d};
+      .activation = shape.activation, .layers = shape.layers, .d = t->d, .lift = shape.lift};
   GANNET_TRY(gannet_tangent_create(&shape, stream, &t->net));
   GANNET_TRY(gannet_analytic_points_create(&limit, &t->limit));
   GANNET_TRY(gannet_tangent_directions_reserve(t->net, 1, &t->mean));

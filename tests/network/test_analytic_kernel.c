@@ -35,11 +35,17 @@ static void points(double *x) {
   gannet_random_uniform(stream, 0, N * D, x);
 }
 
-static gannet_analytic *make(const gannet_activation *activation, int layers, const double *x) {
-  const gannet_analytic_shape shape = {.activation = activation, .layers = layers, .d = D};
+static gannet_analytic *make_lifted(gannet_lift_kind lift, const gannet_activation *activation,
+                                    int layers, const double *x) {
+  const gannet_analytic_shape shape = {
+      .activation = activation, .layers = layers, .d = D, .lift = lift};
   gannet_analytic *kernel = NULL;
   assert_ok(gannet_analytic_create(&shape, N, x, &kernel));
   return kernel;
+}
+
+static gannet_analytic *make(const gannet_activation *activation, int layers, const double *x) {
+  return make_lifted(GANNET_LIFT_FLAT, activation, layers, x);
 }
 
 /* 10^6 pairs of normals: value and slope within 5 standard errors (bounded by 5e-3 p q here). tanh
@@ -115,6 +121,19 @@ static double width_error(const gannet_activation *f, int layers, int width, con
   return sqrt(sum / (N * N));
 }
 
+/* The prior is as uncertain in the corners as anywhere. */
+static void the_sphere_gives_the_same_variance_everywhere(void **state) {
+  (void)state;
+  double x[N * D], k[N * N];
+  points(x);
+  for (int a = 0; gannet_activations[a]; ++a) {
+    gannet_analytic *kernel = make_lifted(GANNET_LIFT_SPHERE, gannet_activations[a], 2, x);
+    gannet_analytic_matrix(kernel, rho, bias, k);
+    for (int i = 1; i < N; ++i) assert_near(k[i * (N + 1)], k[0], 1e-12 * k[0]);
+    gannet_analytic_destroy(&kernel);
+  }
+}
+
 /* The error falls as 1/sqrt(width): 64 times the width, 8 times less (5 to 13 leaves room for
  * chance among 8 networks), and is below 2/sqrt(width). */
 static void finite_networks_tend_to_the_analytic_kernel(void **state) {
@@ -157,8 +176,9 @@ static void reverse_gives_the_differences(void **state) {
   for (int i = 0; i < D; ++i) at[i] = log(rho[i]);
   at[D] = log(bias);
   for (int a = 0; gannet_activations[a]; ++a)
-    for (int layers = 1; layers <= 4; ++layers) {
-      gannet_analytic *kernel = make(gannet_activations[a], layers, x);
+    for (int kind = 0; kind < 8; ++kind) {
+      gannet_analytic *kernel =
+          make_lifted((gannet_lift_kind)(kind % 2), gannet_activations[a], 1 + kind / 2, x);
       combine(kernel, at, c);
       gannet_analytic_reverse(kernel, c, by, &by[D]);
       for (int k = 0; k <= D; ++k) {
@@ -216,6 +236,7 @@ int main(void) {
       cmocka_unit_test(expectations_are_the_means_over_normals),
       cmocka_unit_test(partial_derivatives_are_differences),
       cmocka_unit_test(finite_networks_tend_to_the_analytic_kernel),
+      cmocka_unit_test(the_sphere_gives_the_same_variance_everywhere),
       cmocka_unit_test(reverse_gives_the_differences),
       cmocka_unit_test(relu_matches_the_published_form),
       cmocka_unit_test(what_has_no_closed_form_is_refused),

@@ -32,8 +32,9 @@ static void rows_and_crosses_are_parts_of_the_matrix(void **state) {
   double diagonal[M];
   points(ALL, x);
   for (int a = 0; gannet_activations[a]; ++a)
-    for (int layers = 1; layers <= 3; ++layers) {
-      const gannet_analytic_shape shape = {gannet_activations[a], layers, D};
+    for (int kind = 0; kind < 6; ++kind) {
+      const gannet_analytic_shape shape = {gannet_activations[a], 1 + kind / 2, D,
+                                           (gannet_lift_kind)(kind % 2)};
       gannet_analytic *kernel = NULL;
       assert_ok(gannet_analytic_create(&shape, ALL, x, &kernel));
       gannet_analytic_matrix(kernel, rho, bias, whole);
@@ -62,9 +63,10 @@ static void gradients_are_differences(void **state) {
   points(ALL, x);
   gannet_random_normal((gannet_stream){19, GANNET_FOR_TEST, 0, 3}, 0, N, c);
   for (int a = 0; gannet_activations[a]; ++a)
-    for (int layers = 1; layers <= 3; ++layers)
+    for (int kind = 0; kind < 6; ++kind)
       for (int n = 0; n <= N; n += N) {
-        const gannet_analytic_shape shape = {gannet_activations[a], layers, D};
+        const gannet_analytic_shape shape = {gannet_activations[a], 1 + kind / 2, D,
+                                             (gannet_lift_kind)(kind % 2)};
         gannet_analytic_points *list = make(&shape, n, x);
         double at[D], gradient[D], other[D], value, above, below;
         memcpy(at, x + N * D, sizeof at);
@@ -89,13 +91,13 @@ static void gradients_are_differences(void **state) {
 static void shapes_out_of_range_are_refused(void **state) {
   (void)state;
   gannet_activation other = *gannet_activations[0];
-  gannet_analytic_shape shape = {gannet_activations[0], 0, D};
+  gannet_analytic_shape shape = {gannet_activations[0], 0, D, GANNET_LIFT_FLAT};
   gannet_analytic_points *list = NULL;
   assert_fails(GANNET_ERR_ARG, "layers", gannet_analytic_points_create(&shape, &list));
-  shape = (gannet_analytic_shape){gannet_activations[0], 1, 0};
+  shape = (gannet_analytic_shape){gannet_activations[0], 1, 0, GANNET_LIFT_FLAT};
   assert_fails(GANNET_ERR_ARG, "d = 0", gannet_analytic_points_create(&shape, &list));
   other.name = "gelu";
-  shape = (gannet_analytic_shape){&other, 1, D};
+  shape = (gannet_analytic_shape){&other, 1, D, GANNET_LIFT_FLAT};
   assert_fails(GANNET_ERR_NAME, "gelu", gannet_analytic_points_create(&shape, &list));
   gannet_analytic_points_destroy(&list);
 }

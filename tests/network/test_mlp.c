@@ -122,7 +122,8 @@ static void gradients_at_the_start_are_the_tangent_features(void **state) {
   for (int a = 0; gannet_activation_names[a]; ++a)
     for (int layers = 1; layers <= 3; ++layers) {
       const gannet_mlp net = net_of(gannet_activation_names[a], layers);
-      const gannet_tangent_shape shape = {net.activation, INPUTS - 1, layers, WIDTH};
+      const gannet_tangent_shape shape = {
+          .activation = net.activation, .d = INPUTS - 1, .layers = layers, .width = WIDTH};
       const int p = (int)gannet_mlp_parameters(&net);
       gannet_tangent *tangent = NULL;
       gannet_tangent_features features = {0};
