@@ -3,15 +3,16 @@
 #include <math.h>
 
 #include "base/names.h"
+#include "network/vector_clones.h"
 #include "network/vector_math.h"
 
 static const double two_over_sqrt_pi = 1.1283791670955125738962;
 
-static void relu_value(int n, const double *u, double *value) {
+GANNET_VECTOR_CLONES static void relu_value(int n, const double *u, double *value) {
   for (int i = 0; i < n; ++i) value[i] = u[i] > 0 ? u[i] : 0;
 }
 
-static void relu_slope(int n, const double *u, double *value, double *slope) {
+GANNET_VECTOR_CLONES static void relu_slope(int n, const double *u, double *value, double *slope) {
   for (int i = 0; i < n; ++i) {
     const double ui = u[i];
     slope[i] = ui > 0 ? 1 : 0;
@@ -19,12 +20,13 @@ static void relu_slope(int n, const double *u, double *value, double *slope) {
   }
 }
 
-static void relu_curve(int n, const double *u, double *value, double *slope, double *curve) {
+GANNET_VECTOR_CLONES static void relu_curve(int n, const double *u, double *value, double *slope,
+                                            double *curve) {
   relu_slope(n, u, value, slope);
   for (int i = 0; i < n; ++i) curve[i] = 0;
 }
 
-static void tanh_value(int n, const double *u, double *value) {
+GANNET_VECTOR_CLONES static void tanh_value(int n, const double *u, double *value) {
   for (int i = 0; i < n; ++i) {
     double v, slope;
     tanh_parts(fabs(u[i]), &v, &slope);
@@ -32,7 +34,7 @@ static void tanh_value(int n, const double *u, double *value) {
   }
 }
 
-static void tanh_slope(int n, const double *u, double *value, double *slope) {
+GANNET_VECTOR_CLONES static void tanh_slope(int n, const double *u, double *value, double *slope) {
   for (int i = 0; i < n; ++i) {
     double v, s;
     tanh_parts(fabs(u[i]), &v, &s);
@@ -41,12 +43,13 @@ static void tanh_slope(int n, const double *u, double *value, double *slope) {
   }
 }
 
-static void tanh_curve(int n, const double *u, double *value, double *slope, double *curve) {
+GANNET_VECTOR_CLONES static void tanh_curve(int n, const double *u, double *value, double *slope,
+                                            double *curve) {
   tanh_slope(n, u, value, slope);
   for (int i = 0; i < n; ++i) curve[i] = -2 * value[i] * slope[i];
 }
 
-static void erf_value(int n, const double *u, double *value) {
+GANNET_VECTOR_CLONES static void erf_value(int n, const double *u, double *value) {
   for (int i = 0; i < n; ++i) {
     double v, gauss;
     erf_parts(fabs(u[i]), &v, &gauss);
@@ -54,7 +57,7 @@ static void erf_value(int n, const double *u, double *value) {
   }
 }
 
-static void erf_slope(int n, const double *u, double *value, double *slope) {
+GANNET_VECTOR_CLONES static void erf_slope(int n, const double *u, double *value, double *slope) {
   for (int i = 0; i < n; ++i) {
     double v, gauss;
     erf_parts(fabs(u[i]), &v, &gauss);
@@ -63,20 +66,21 @@ static void erf_slope(int n, const double *u, double *value, double *slope) {
   }
 }
 
-static void erf_curve(int n, const double *u, double *value, double *slope, double *curve) {
+GANNET_VECTOR_CLONES static void erf_curve(int n, const double *u, double *value, double *slope,
+                                           double *curve) {
   for (int i = 0; i < n; ++i) curve[i] = -2 * u[i];
   erf_slope(n, u, value, slope);
   for (int i = 0; i < n; ++i) curve[i] *= slope[i];
 }
 
-static void sin_value(int n, const double *u, double *value) {
+GANNET_VECTOR_CLONES static void sin_value(int n, const double *u, double *value) {
   for (int i = 0; i < n; ++i) {
     double cosine;
     sin_parts(u[i], &value[i], &cosine);
   }
 }
 
-static void sin_slope(int n, const double *u, double *value, double *slope) {
+GANNET_VECTOR_CLONES static void sin_slope(int n, const double *u, double *value, double *slope) {
   for (int i = 0; i < n; ++i) {
     double v, s;
     sin_parts(u[i], &v, &s);
@@ -85,7 +89,8 @@ static void sin_slope(int n, const double *u, double *value, double *slope) {
   }
 }
 
-static void sin_curve(int n, const double *u, double *value, double *slope, double *curve) {
+GANNET_VECTOR_CLONES static void sin_curve(int n, const double *u, double *value, double *slope,
+                                           double *curve) {
   sin_slope(n, u, value, slope);
   for (int i = 0; i < n; ++i) curve[i] = -value[i];
 }

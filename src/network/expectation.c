@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "network/vector_clones.h"
 #include "network/vector_math.h"
 
 static const double pi = 3.14159265358979323846;
@@ -17,8 +18,8 @@ static inline double relu_slope_of(double p, double q, double s, double *w) {
   return 0.5 + copysign(arcsine(fabs(c)), c) / pi;
 }
 
-static void relu_moments(int n, const double *p, const double *q, const double *s, double *value,
-                         double *slope) {
+GANNET_VECTOR_CLONES static void relu_moments(int n, const double *p, const double *q,
+                                              const double *s, double *value, double *slope) {
   for (int i = 0; i < n; ++i) {
     double w;
     slope[i] = relu_slope_of(p[i], q[i], s[i], &w);
@@ -26,8 +27,9 @@ static void relu_moments(int n, const double *p, const double *q, const double *
   }
 }
 
-static void relu_partials(int n, const double *p, const double *q, const double *s,
-                          const gannet_expectation_partials *out) {
+GANNET_VECTOR_CLONES static void relu_partials(int n, const double *p, const double *q,
+                                               const double *s,
+                                               const gannet_expectation_partials *out) {
   for (int i = 0; i < n; ++i) {
     double w;
     (void)relu_slope_of(p[i], q[i], s[i], &w);
@@ -67,30 +69,32 @@ static inline void erf_partials_of(double k, int n, const double *p, const doubl
   }
 }
 
-static void erf_moments(int n, const double *p, const double *q, const double *s, double *value,
-                        double *slope) {
+GANNET_VECTOR_CLONES static void erf_moments(int n, const double *p, const double *q,
+                                             const double *s, double *value, double *slope) {
   erf_moments_of(1, n, p, q, s, value, slope);
 }
 
-static void erf_partials(int n, const double *p, const double *q, const double *s,
-                         const gannet_expectation_partials *out) {
+GANNET_VECTOR_CLONES static void erf_partials(int n, const double *p, const double *q,
+                                              const double *s,
+                                              const gannet_expectation_partials *out) {
   erf_partials_of(1, n, p, q, s, out);
 }
 
 /* tanh(u) is close to erf(sqrt(pi)/2 u). */
-static void tanh_moments(int n, const double *p, const double *q, const double *s, double *value,
-                         double *slope) {
+GANNET_VECTOR_CLONES static void tanh_moments(int n, const double *p, const double *q,
+                                              const double *s, double *value, double *slope) {
   erf_moments_of(pi / 4, n, p, q, s, value, slope);
 }
 
-static void tanh_partials(int n, const double *p, const double *q, const double *s,
-                          const gannet_expectation_partials *out) {
+GANNET_VECTOR_CLONES static void tanh_partials(int n, const double *p, const double *q,
+                                               const double *s,
+                                               const gannet_expectation_partials *out) {
   erf_partials_of(pi / 4, n, p, q, s, out);
 }
 
 /* From E exp(i(u +- u')) = exp(-(p + q +- 2s)/2). */
-static void sin_moments(int n, const double *p, const double *q, const double *s, double *value,
-                        double *slope) {
+GANNET_VECTOR_CLONES static void sin_moments(int n, const double *p, const double *q,
+                                             const double *s, double *value, double *slope) {
   for (int i = 0; i < n; ++i) {
     const double half = (p[i] + q[i]) / 2;
     const double plus = decaying_exp(s[i] - half), minus = decaying_exp(-s[i] - half);
@@ -99,8 +103,9 @@ static void sin_moments(int n, const double *p, const double *q, const double *s
   }
 }
 
-static void sin_partials(int n, const double *p, const double *q, const double *s,
-                         const gannet_expectation_partials *out) {
+GANNET_VECTOR_CLONES static void sin_partials(int n, const double *p, const double *q,
+                                              const double *s,
+                                              const gannet_expectation_partials *out) {
   sin_moments(n, p, q, s, out->slope_s, out->slope_p);
   for (int i = 0; i < n; ++i) {
     out->value_p[i] = out->value_q[i] = -out->slope_s[i] / 2;
