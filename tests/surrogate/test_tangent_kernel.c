@@ -52,11 +52,7 @@ static void values(int n, const double *x, double *y) {
 
 /* Features written out: c a_j, then B_j z_k, from a network made of the same stream. */
 static void explicit_features(const double *hyper, int n, const double *x, double *phi) {
-  const gannet_tangent_shape shape = {.activation = gannet_activations[2],
-                                      .d = D,
-                                      .layers = 1,
-                                      .width = WIDTH,
-                                      .lift = GANNET_LIFT_SPHERE};
+  const gannet_tangent_shape shape = {gannet_activations[2], D, 1, WIDTH, GANNET_LIFT_SPHERE};
   const double rho[D] = {exp(hyper[TANGENT_RHO]), exp(hyper[TANGENT_RHO])};
   gannet_tangent *net = NULL;
   gannet_tangent_features f = {0};
