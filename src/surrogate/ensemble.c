@@ -68,6 +68,13 @@ static const gannet_option ensemble_option_table[] = {
      .fallback = "shared",
      .choices = scale_names,
      .help = "one scale for all coordinates, or one for each"},
+    {.key = "lift",
+     .type = GANNET_CHOICE,
+     .offset = MEMBER(kernel.lift),
+     .fallback = "sphere",
+     .choices = gannet_lift_names,
+     .help = "further coordinate of the networks' input: a constant (flat), or the one that puts "
+             "all points on a sphere, where the model is as uncertain everywhere"},
     {.key = "bias",
      .type = GANNET_REAL,
      .offset = MEMBER(kernel.bias),
@@ -201,6 +208,7 @@ static gannet_err create(const gannet_context *context, const void *options, int
   GANNET_TRY(code);
   const size_t inputs = (size_t)d + 1, members = (size_t)e->options->members;
   GANNET_TRY(gannet_alloc((size_t)d, sizeof(double), &e->rho));
+  e->data.lift = (gannet_lift){(gannet_lift_kind)e->options->kernel.lift, d, e->rho, 1};
   GANNET_TRY(gannet_mlp_tape_create(&e->data.net, GANNET_TILE, &e->tape));
   GANNET_TRY(gannet_alloc(GANNET_TILE * inputs, sizeof(double), &e->lifted));
   GANNET_TRY(gannet_alloc(members * GANNET_TILE, sizeof(double), &e->values));
@@ -208,13 +216,8 @@ static gannet_err create(const gannet_context *context, const void *options, int
   return gannet_alloc(members * (size_t)d, sizeof(double), &e->slopes);
 }
 
-/* z = [rho (2 x - 1), bias] */
 static void lift(const ensemble *e, int m, const double *x, double *z) {
-  const size_t d = (size_t)e->data.d;
-  for (size_t i = 0; i < (size_t)m; ++i) {
-    for (size_t k = 0; k < d; ++k) z[i * (d + 1) + k] = e->rho[k] * (2 * x[i * d + k] - 1);
-    z[i * (d + 1) + d] = e->data.bias;
-  }
+  gannet_lift_points(&e->data.lift, m, x, z);
 }
 
 static gannet_err reserve(ensemble *e, int n) {
@@ -236,7 +239,7 @@ static void take_data(ensemble *e, const gannet_data *data) {
   const double *hyper = e->linear->hyper;
   const size_t n = (size_t)data->n, d = (size_t)e->data.d;
   const double noise = isnan(data->noise_var) ? exp(hyper[TANGENT_NOISE]) : data->noise_var;
-  tangent_scales(e->linear, hyper, e->rho, &e->data.bias);
+  tangent_scales(e->linear, hyper, e->rho, &e->data.lift.bias);
   if (n > 0) memcpy(e->x, data->x, n * d * sizeof *e->x);
   if (n > 0) memcpy(e->y, data->y, n * sizeof *e->y);
   lift(e, data->n, e->x, e->z);
@@ -244,7 +247,6 @@ static void take_data(ensemble *e, const gannet_data *data) {
   e->data.x = e->x;
   e->data.y = e->y;
   e->data.z = e->z;
-  e->data.rho = e->rho;
   e->data.amplitude = sqrt(exp(hyper[TANGENT_AMPLITUDE]));
   e->data.noise = fmax(e->options->kernel.noise_floor, noise);
 }

@@ -3,6 +3,7 @@
 #ifndef GANNET_SURROGATE_ENSEMBLE_H
 #define GANNET_SURROGATE_ENSEMBLE_H
 
+#include "network/lift.h"
 #include "network/train.h"
 #include "surrogate/tangent_kernel.h"
 
@@ -22,11 +23,10 @@ typedef struct {
   gannet_mlp net;
   int d;
   int n;
-  const double *x;   /* [n][d] */
-  const double *y;   /* [n] */
-  const double *z;   /* [n][d+1] lifted */
-  const double *rho; /* [d] */
-  double bias;
+  const double *x;  /* [n][d] */
+  const double *y;  /* [n] */
+  const double *z;  /* [n][d+1] lifted */
+  gannet_lift lift; /* its rho is [d] */
   double amplitude; /* standard deviation that multiplies the network */
   double noise;     /* variance of the noise in y */
   bool prior;       /* members have a prior function */

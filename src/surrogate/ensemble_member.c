@@ -14,10 +14,13 @@
 gannet_err ensemble_member_create(const ensemble_data *data, const ensemble_streams *streams,
                                   ensemble_member *member) {
   const gannet_mlp *net = &data->net;
-  const gannet_tangent_shape shape = {
-      .activation = net->activation, .d = data->d, .layers = net->layers, .width = net->width};
+  const gannet_tangent_shape shape = {.activation = net->activation,
+                                      .d = data->d,
+                                      .layers = net->layers,
+                                      .width = net->width,
+                                      .lift = data->lift.kind};
   GANNET_TRY(gannet_tangent_create(&shape, streams->weights, &member->tangent));
-  gannet_tangent_set_inputs(member->tangent, data->rho, data->bias);
+  gannet_tangent_set_inputs(member->tangent, data->lift.rho, data->lift.bias);
   GANNET_TRY(gannet_tangent_directions_reserve(member->tangent, 1, &member->omega));
   if (data->prior)
     GANNET_TRY(gannet_tangent_prior(member->tangent, streams->prior, &member->omega));
@@ -72,7 +75,7 @@ double ensemble_member_gradient(const ensemble_data *data, const ensemble_member
   double prior = 0, *by_z = work + data->net.inputs;
   gannet_tangent_gradient(member->tangent, &member->omega, 0, x, &prior, gradient);
   const double h = gannet_mlp_pair_gradient(&data->net, member->theta, z, tape, work, by_z);
-  for (int k = 0; k < data->d; ++k)
-    gradient[k] = data->amplitude * (gradient[k] + 2 * data->rho[k] * by_z[k]);
+  gannet_lift_gradient(&data->lift, z, by_z, by_z);
+  for (int k = 0; k < data->d; ++k) gradient[k] = data->amplitude * (gradient[k] + by_z[k]);
   return data->amplitude * (prior + h);
 }

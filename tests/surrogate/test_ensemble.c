@@ -47,10 +47,9 @@ static void wide_members_are_posterior_draws(void **state) {
                                  {.key = "layers", .text = "1"},
                                  {.key = "members", .text = "200"},
                                  {.key = "steps", .text = "5"}};
-  const gannet_setting flat = {.key = "lift", .text = "flat"}; /* as the ensemble's networks */
   const gannet_data data = {N, data_x, data_y, NAN};
   gannet_surrogate *s = create(&gannet_surrogate_ensemble, 4, wide);
-  gannet_surrogate *exact = create(&gannet_surrogate_tangent_kernel, 1, &flat);
+  gannet_surrogate *exact = create(&gannet_surrogate_tangent_kernel, 0, NULL);
   double mean[M], sd[M], exact_mean[M], exact_sd[M];
   set_hyper(s);
   set_hyper(exact);
