@@ -60,6 +60,37 @@ void gannet_batch_release(gannet_batch *batch) {
   memset(batch, 0, sizeof *batch);
 }
 
+static int position_of(const gannet_batch *batch, int64_t id) {
+  for (int i = 0; i < batch->n; ++i)
+    if (batch->id[i] == id) return i;
+  return -1;
+}
+
+gannet_err gannet_batch_renew(const gannet_campaign *campaign, gannet_batch *batch) {
+  gannet_batch fresh = {0};
+  const gannet_err err = gannet_agree(campaign->context->comm, reserve(campaign, &fresh));
+  for (int i = 0; i < fresh.n && err == GANNET_OK; ++i) {
+    const int before = position_of(batch, fresh.id[i]);
+    fresh.in_flight[i] = before >= 0 && batch->in_flight[before];
+    fresh.n_flight += fresh.in_flight[i];
+  }
+  gannet_batch_release(batch);
+  *batch = fresh;
+  return err;
+}
+
+int gannet_batch_ended(const gannet_campaign *campaign, const gannet_batch *batch, int64_t *id) {
+  int n = 0;
+  for (int i = 0; i < batch->n; ++i)
+    if (!batch->in_flight[i] && ticket_of(campaign, batch, i)->has_result) id[n++] = batch->id[i];
+  return n;
+}
+
+void gannet_batch_ground(gannet_batch *batch) {
+  for (int i = 0; i < batch->n; ++i) batch->in_flight[i] = false;
+  batch->n_flight = 0;
+}
+
 int gannet_batch_waiting(const gannet_campaign *campaign, const gannet_batch *batch) {
   int waiting = 0;
   for (int i = 0; i < batch->n; ++i)
@@ -124,12 +155,6 @@ gannet_err gannet_batch_submit(gannet_campaign *campaign, gannet_evaluator *eval
   }
   drop_group(&g);
   return err;
-}
-
-static int position_of(const gannet_batch *batch, int64_t id) {
-  for (int i = 0; i < batch->n; ++i)
-    if (batch->id[i] == id) return i;
-  return -1;
 }
 
 /* The evaluation has ended unless bad luck may not strike twice. */

@@ -1,4 +1,4 @@
-/* One batch on its way through the evaluator: which evaluations wait, run, have ended. */
+/* What is on its way through the evaluator: which evaluations wait, run, have ended. */
 #ifndef GANNET_CAMPAIGN_BATCH_H
 #define GANNET_CAMPAIGN_BATCH_H
 
@@ -23,6 +23,26 @@ typedef struct {
 GANNET_CHECKED gannet_err gannet_batch_open(gannet_campaign *campaign, gannet_evaluator *evaluator,
                                             gannet_batch *batch);
 void gannet_batch_release(gannet_batch *batch);
+
+/* After proposals or tells: take new evaluations in, and those that were told out.
+ *
+ * Collective over the campaign's context; the same on all ranks.
+ */
+GANNET_CHECKED gannet_err gannet_batch_renew(const gannet_campaign *campaign, gannet_batch *batch);
+
+/* Evaluations whose result is known and not told, in the order of ids.
+ *
+ * Local.
+ *
+ * id  out  [batch->n]
+ */
+int gannet_batch_ended(const gannet_campaign *campaign, const gannet_batch *batch, int64_t *id);
+
+/* Nothing is in flight any more: the evaluator was cancelled.
+ *
+ * Local.
+ */
+void gannet_batch_ground(gannet_batch *batch);
 
 /* Launch what waits, as far as there is room.
  *

@@ -5,6 +5,7 @@
 static const char *const goals[] = {"minimize", "maximize", NULL};
 static const char *const types[] = {"real", "integer", "boolean", "categorical", NULL};
 static const char *const scales[] = {"linear", "log", NULL};
+static const char *const modes[] = {"batch", "asynchronous", NULL}; /* see strategy.h */
 static const char *const levels[] = {"error", "warning", "info", "debug", NULL};
 
 #define AT(type, member) .offset = offsetof(type, member)
@@ -128,6 +129,14 @@ const gannet_option gannet_evaluate_table[] = {
      .lower = 0,
      .upper = 1000,
      .help = "further attempts after a failure by bad luck (node failure, out of memory)"},
+    {.key = "mode",
+     .type = GANNET_CHOICE,
+     AT(gannet_evaluate_keys, mode),
+     .fallback = "batch",
+     .choices = modes,
+     .help = "batch: the next batch is proposed when all of the last has ended, so that the course "
+             "does not depend on how long simulations take; asynchronous: a new point as soon as "
+             "one of evaluate.parallel simulations has ended"},
     {0}};
 
 const gannet_option gannet_save_table[] = {

@@ -32,6 +32,7 @@ typedef struct {
   int parallel;
   double time_limit; /* seconds per evaluation; NAN = no limit */
   int retries;
+  int mode; /* position in gannet_strategies */
 } gannet_evaluate_keys;
 
 typedef struct {

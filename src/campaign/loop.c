@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "campaign/batch.h"
 #include "campaign/stop.h"
+#include "campaign/strategy.h"
 #include "campaign/table.h"
 
 /* How long rank 0 waits for simulations before it looks for signals and the clock again. */
@@ -17,7 +18,10 @@ typedef struct {
   gannet_campaign *campaign;
   const gannet_run_options *options;
   gannet_evaluator *evaluator;
+  const gannet_strategy *strategy;
+  gannet_batch batch; /* everything proposed and not told */
   gannet_progress progress;
+  int unreported;        /* evaluations told since its last line */
   double deadline;       /* seconds of gannet_clock_seconds */
   double longest;        /* seconds, of any evaluation so far */
   double longest_batch;  /* seconds, of any batch of this run */
@@ -92,47 +96,49 @@ static gannet_err ask_stop(runner *r) {
                          sizeof r->why);
 }
 
-/* One batch. */
+/* What is proposed and not told. */
 
-/* The end of a batch: tell in the order of ids, then the files that people read. */
-static gannet_err tell_batch(runner *r, const gannet_batch *batch) {
+/* Tell in the order of ids, then the files that people read. */
+static gannet_err tell(runner *r, int n, const int64_t *id) {
   gannet_campaign *c = r->campaign;
   char path[PATH_MAX];
-  GANNET_TRY(gannet_agree(c->context->comm, gannet_ledger_tell(&c->ledger, batch->n, batch->id)));
+  GANNET_TRY(gannet_agree(c->context->comm, gannet_ledger_tell(&c->ledger, n, id)));
   gannet_err err = gannet_campaign_path(c, "history.csv", path);
-  if (err == GANNET_OK && c->context->rank == 0)
-    err = gannet_table_append(path, &c->ledger, batch->n, batch->id);
+  if (err == GANNET_OK && c->context->rank == 0) err = gannet_table_append(path, &c->ledger, n, id);
   GANNET_TRY(gannet_agree(c->context->comm, err));
-  gannet_progress_batch(&r->progress, c);
-  find_longest(r);
-  return GANNET_OK;
-}
-
-/* Runs until the batch has ended or somebody asks to stop; *complete tells which. */
-static gannet_err work_off(runner *r, gannet_batch *batch, bool *complete) {
-  *complete = false;
-  for (;;) {
-    GANNET_TRY(ask_stop(r));
-    if (r->stop == GANNET_STOP_NOW) return gannet_evaluator_cancel(r->evaluator);
-    if (r->stop == GANNET_GO_ON) GANNET_TRY(gannet_batch_submit(r->campaign, r->evaluator, batch));
-    if (batch->n_flight == 0) break;
-    gannet_progress_update(&r->progress, r->campaign, batch->n_flight);
-    GANNET_TRY(gannet_batch_collect(r->campaign, r->evaluator, wait_seconds, batch));
+  r->unreported += n;
+  if (r->unreported >= c->input->general.batch || n == r->batch.n) {
+    gannet_progress_batch(&r->progress, c); /* a line per point would be too much to read */
+    r->unreported = 0;
   }
-  *complete = gannet_batch_waiting(r->campaign, batch) == 0;
-  return GANNET_OK;
+  find_longest(r);
+  return gannet_batch_renew(c, &r->batch);
 }
 
-static gannet_err run_batch(runner *r) {
-  gannet_batch batch = {0};
-  bool complete = false;
-  const double start = gannet_clock_seconds();
-  gannet_err err = gannet_batch_open(r->campaign, r->evaluator, &batch);
-  if (err == GANNET_OK && batch.n > 0) err = work_off(r, &batch, &complete);
-  if (err == GANNET_OK && complete && batch.n > 0) err = tell_batch(r, &batch);
-  gannet_batch_release(&batch);
-  r->longest_batch = fmax(r->longest_batch, gannet_clock_seconds() - start);
+static gannet_err tell_ended(runner *r) {
+  int64_t *id = NULL;
+  gannet_err err = gannet_alloc((size_t)r->batch.n, sizeof *id, &id);
+  err = gannet_agree(r->campaign->context->comm, err);
+  if (err == GANNET_OK) err = tell(r, gannet_batch_ended(r->campaign, &r->batch, id), id);
+  gannet_free(&id);
   return err;
+}
+
+/* Runs until results are to be told or somebody asks to stop. */
+static gannet_err work_off(runner *r) {
+  while (!r->strategy->is_ripe(r->campaign, &r->batch)) {
+    GANNET_TRY(ask_stop(r));
+    if (r->stop == GANNET_STOP_NOW) {
+      gannet_batch_ground(&r->batch);
+      return gannet_evaluator_cancel(r->evaluator);
+    }
+    if (r->stop == GANNET_GO_ON)
+      GANNET_TRY(gannet_batch_submit(r->campaign, r->evaluator, &r->batch));
+    if (r->batch.n_flight == 0) return GANNET_OK;
+    gannet_progress_update(&r->progress, r->campaign, r->batch.n_flight);
+    GANNET_TRY(gannet_batch_collect(r->campaign, r->evaluator, wait_seconds, &r->batch));
+  }
+  return GANNET_OK;
 }
 
 /* Snapshots: rank 0's clock decides, so all ranks take part or none. */
@@ -171,39 +177,47 @@ static void interrupted(gannet_run_outcome *outcome, const char *why) {
   (void)snprintf(outcome->why, sizeof outcome->why, "%s", why);
 }
 
+/* Propose q points unless something speaks against it, which becomes the outcome. */
+static gannet_err propose(runner *r, int q, gannet_run_outcome *outcome) {
+  bool late = false;
+  int64_t first = 0;
+  *outcome = (gannet_run_outcome){GANNET_RUN_FINISHED, ""};
+  if (q == 0 || has_too_many_failures(r, outcome)) return GANNET_OK;
+  GANNET_TRY(is_too_late(r, q, &late));
+  if (late) {
+    interrupted(outcome, "the wall time left is too short for another batch");
+    return GANNET_OK;
+  }
+  GANNET_TRY(gannet_campaign_ask(r->campaign, q, &first));
+  return gannet_batch_renew(r->campaign, &r->batch);
+}
+
 /* One step; *over when there is nothing more to do. */
 static gannet_err step(runner *r, gannet_run_outcome *outcome, bool *over) {
   gannet_campaign *c = r->campaign;
-  const bool open = gannet_history_count_told(c->history) < gannet_history_count(c->history);
   const int64_t left = evaluations_left(c);
-  *over = true;
-  if (!open) {
-    if (left == 0) return GANNET_OK;
-    if (has_too_many_failures(r, outcome)) return GANNET_OK;
-    const int q = left < c->input->general.batch ? (int)left : c->input->general.batch;
-    bool late = false;
-    int64_t first = 0;
-    GANNET_TRY(is_too_late(r, q, &late));
-    if (late) {
-      interrupted(outcome, "the wall time left is too short for another batch");
-      return GANNET_OK;
-    }
-    GANNET_TRY(gannet_campaign_ask(c, q, &first));
-  }
-  GANNET_TRY(run_batch(r));
-  if (r->stop != GANNET_GO_ON) {
+  if (r->stop == GANNET_GO_ON)
+    GANNET_TRY(propose(r, r->strategy->wanted(c, &r->batch, left), outcome));
+  *over = r->batch.n == 0;
+  if (*over) return GANNET_OK;
+  const double start = gannet_clock_seconds();
+  GANNET_TRY(work_off(r));
+  if (r->strategy->is_ripe(c, &r->batch)) GANNET_TRY(tell_ended(r));
+  r->longest_batch = fmax(r->longest_batch, gannet_clock_seconds() - start);
+  *over = r->stop != GANNET_GO_ON && r->batch.n_flight == 0;
+  if (*over) {
     interrupted(outcome, r->why);
     return GANNET_OK;
   }
-  *over = false;
   return save_if_due(r, false);
 }
 
 static gannet_err run_all(runner *r, gannet_run_outcome *outcome) {
   bool over = false;
+  GANNET_TRY(gannet_batch_open(r->campaign, r->evaluator, &r->batch));
   while (!over) {
     GANNET_TRY(ask_stop(r));
-    if (r->stop != GANNET_GO_ON && evaluations_left(r->campaign) > 0) {
+    if (r->stop != GANNET_GO_ON && r->batch.n_flight == 0 && evaluations_left(r->campaign) > 0) {
       interrupted(outcome, r->why);
       break;
     }
@@ -243,7 +257,10 @@ static gannet_err rewrite_table(const gannet_campaign *campaign) {
 gannet_err gannet_campaign_run(gannet_campaign *campaign, const gannet_run_options *options,
                                gannet_run_outcome *outcome) {
   const gannet_evaluator_setup setup = make_setup(campaign, options);
-  runner r = {.campaign = campaign, .options = options, .saved = -1};
+  runner r = {.campaign = campaign,
+              .options = options,
+              .strategy = gannet_strategies[campaign->input->evaluate.mode],
+              .saved = -1};
   *outcome = (gannet_run_outcome){GANNET_RUN_FINISHED, ""};
   r.deadline = deadline_of(campaign, options);
   r.last_save = gannet_clock_seconds();
@@ -255,6 +272,7 @@ gannet_err gannet_campaign_run(gannet_campaign *campaign, const gannet_run_optio
   gannet_err err = run_all(&r, outcome);
   gannet_progress_end(&r.progress);
   gannet_evaluator_destroy(&r.evaluator);
+  gannet_batch_release(&r.batch);
   if (err == GANNET_OK) err = save_if_due(&r, true);
   settle(campaign, options, outcome);
   return err;
