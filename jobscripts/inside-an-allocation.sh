@@ -1,0 +1,29 @@
+#!/bin/bash
+# Controller and simulations share one allocation (backend: command); every simulation is a step of
+# its own, on processors of its own. In the campaign file:
+#   evaluate:
+#     backend: command
+#     command: [srun, --exact, --ntasks=8, "{input_directory}/simulate", "{params}", "{results}"]
+#     parallel: 16        # 16 steps of 8 tasks fill 128 processors
+#
+#   sbatch --nodes=4 --ntasks=128 inside-an-allocation.sh CAMPAIGN.yaml
+#
+# RANKS is how many ranks propose points (they sleep while simulations run); GANNET names another
+# program than gannet.
+#SBATCH --job-name=gannet
+#SBATCH --ntasks=2
+#SBATCH --time=24:00:00
+#SBATCH --requeue
+#SBATCH --open-mode=append
+#SBATCH --output=gannet-%j.log
+campaign=${1:?CAMPAIGN.yaml is missing}
+ranks=${RANKS:-1}
+
+# One rank needs no launcher. More come through mpirun, which does not occupy a step's processors.
+launch=()
+[ "$ranks" = 1 ] || launch=(mpirun -n "$ranks")
+
+"${launch[@]}" "${GANNET:-gannet}" run --resume "$campaign"
+code=$?
+[ $code != 75 ] || exec scontrol requeue "$SLURM_JOB_ID" # 75: stopped, and can be resumed
+exit $code

@@ -1,0 +1,26 @@
+#!/bin/bash
+# A small controller whose simulations are jobs of their own (backend: slurm):
+#   sbatch one-job-per-evaluation.sh CAMPAIGN.yaml
+# When its wall time ends, or it is preempted, it saves, leaves its jobs to SLURM and queues itself
+# again; what its jobs did meanwhile is taken over then. GANNET names another program than gannet.
+#SBATCH --job-name=gannet
+#SBATCH --ntasks=1
+#SBATCH --time=24:00:00
+#SBATCH --signal=B:TERM@120
+#SBATCH --requeue
+#SBATCH --open-mode=append
+#SBATCH --output=gannet-%j.log
+campaign=${1:?CAMPAIGN.yaml is missing}
+
+# In the background, because bash hears a signal only between commands.
+"${GANNET:-gannet}" run --resume "$campaign" &
+controller=$!
+trap 'kill -TERM $controller' TERM
+wait $controller
+code=$?
+while kill -0 $controller 2>/dev/null; do # the signal ended wait, not the controller
+  wait $controller
+  code=$?
+done
+[ $code != 75 ] || exec scontrol requeue "$SLURM_JOB_ID" # 75: stopped, and can be resumed
+exit $code
