@@ -98,6 +98,7 @@ static gannet_err take_result(gannet_ledger *ledger, const gannet_ended *ended) 
   gannet_utf8_mend(ticket->run.host);
   if (!ended->final) return GANNET_OK;
   ticket->has_result = true;
+  ticket->is_told = false; /* a late result has to be told again */
   ticket->status = ended->status;
   ticket->objective = ended->objective;
   if (ended->status == GANNET_EVAL_DONE)
@@ -219,4 +220,15 @@ gannet_err gannet_ledger_tell(gannet_ledger *ledger, int n, const int64_t *ids) 
   if (n == 0) return GANNET_OK;
   GANNET_TRY(write_text(ledger, gannet_record_tell(n, ids, &text), &text));
   return take_tell(ledger, n, ids);
+}
+
+gannet_err gannet_ledger_tell_held(gannet_ledger *ledger) {
+  int64_t *id = NULL;
+  int n = 0;
+  GANNET_TRY(gannet_alloc((size_t)ledger->n, sizeof *id, &id));
+  for (int64_t i = 0; i < ledger->n; ++i)
+    if (ledger->ticket[i].has_result && !ledger->ticket[i].is_told) id[n++] = i;
+  const gannet_err err = gannet_ledger_tell(ledger, n, id);
+  gannet_free(&id);
+  return err;
 }

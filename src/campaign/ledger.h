@@ -116,6 +116,13 @@ GANNET_CHECKED gannet_err gannet_ledger_results(gannet_ledger *ledger, int n,
  */
 GANNET_CHECKED gannet_err gannet_ledger_tell(gannet_ledger *ledger, int n, const int64_t *ids);
 
+/* Hand over every result that is acknowledged and was not told, in the order of ids: what a process
+ * left behind that ended between the two.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_ledger_tell_held(gannet_ledger *ledger);
+
 /* Write everything the ledger knows into a fresh journal, after the old one was damaged.
  *
  * Local.

@@ -22,6 +22,7 @@ typedef struct {
   gannet_batch batch; /* everything proposed and not told */
   gannet_progress progress;
   int unreported;        /* evaluations told since its last line */
+  bool is_own_limit;     /* the deadline is that of budget.wall_time */
   double deadline;       /* seconds of gannet_clock_seconds */
   double longest;        /* seconds, of any evaluation so far */
   double longest_batch;  /* seconds, of any batch of this run */
@@ -215,6 +216,8 @@ static gannet_err step(runner *r, gannet_run_outcome *outcome, bool *over) {
 static gannet_err run_all(runner *r, gannet_run_outcome *outcome) {
   bool over = false;
   GANNET_TRY(gannet_batch_open(r->campaign, r->evaluator, &r->batch));
+  /* What an earlier process wrote down and did not tell comes before any proposal. */
+  if (r->batch.n > 0 && r->strategy->is_ripe(r->campaign, &r->batch)) GANNET_TRY(tell_ended(r));
   while (!over) {
     GANNET_TRY(ask_stop(r));
     if (r->stop != GANNET_GO_ON && r->batch.n_flight == 0 && evaluations_left(r->campaign) > 0) {
@@ -226,24 +229,25 @@ static gannet_err run_all(runner *r, gannet_run_outcome *outcome) {
   return GANNET_OK;
 }
 
-/* The wall time of the budget is that of one run; without a budget of evaluations it is all that
- * was asked for, and using it up is finishing. */
-static double deadline_of(const gannet_campaign *campaign, const gannet_run_options *options) {
+/* The wall time of the budget is that of one run. */
+static void set_deadline(runner *r) {
   const double margin = 30; /* seconds kept for the last checkpoint before the scheduler kills */
-  const double wall = campaign->input->budget.wall_time;
-  double limit = options->time_limit;
-  if (!isnan(wall)) limit = fmin(limit, wall);
-  limit = fmin(limit, gannet_stop_allocation_left() - margin);
-  return gannet_clock_seconds() + limit;
+  const double wall = r->campaign->input->budget.wall_time;
+  const double allocation = gannet_stop_allocation_left() - margin;
+  const double budget = isnan(wall) ? INFINITY : wall;
+  r->is_own_limit = budget <= fmin(r->options->time_limit, allocation);
+  r->deadline = gannet_clock_seconds() + fmin(budget, fmin(r->options->time_limit, allocation));
 }
 
-static void settle(const gannet_campaign *campaign, const gannet_run_options *options,
-                   gannet_run_outcome *outcome) {
-  const gannet_budget *budget = &campaign->input->budget;
+/* Without a budget of evaluations the wall time of the budget is all that was asked for, and using
+ * it up is finishing; the end of the allocation or of --time-limit is not. Rank 0 decides. */
+static gannet_err settle(const runner *r, gannet_run_outcome *outcome) {
   const bool by_clock = strstr(outcome->why, "wall time") != NULL;
-  if (outcome->end == GANNET_RUN_INTERRUPTED && by_clock && budget->evaluations == GANNET_AUTO &&
-      isinf(options->time_limit))
-    outcome->end = GANNET_RUN_FINISHED;
+  int finished = outcome->end == GANNET_RUN_INTERRUPTED && by_clock && r->is_own_limit &&
+                 r->campaign->input->budget.evaluations == GANNET_AUTO;
+  GANNET_TRY_MPI(MPI_Bcast(&finished, 1, MPI_INT, 0, r->campaign->context->comm));
+  if (finished) outcome->end = GANNET_RUN_FINISHED;
+  return GANNET_OK;
 }
 
 static gannet_err rewrite_table(const gannet_campaign *campaign) {
@@ -262,7 +266,7 @@ gannet_err gannet_campaign_run(gannet_campaign *campaign, const gannet_run_optio
               .strategy = gannet_strategies[campaign->input->evaluate.mode],
               .saved = -1};
   *outcome = (gannet_run_outcome){GANNET_RUN_FINISHED, ""};
-  r.deadline = deadline_of(campaign, options);
+  set_deadline(&r);
   r.last_save = gannet_clock_seconds();
   GANNET_TRY(rewrite_table(campaign));
   GANNET_TRY(gannet_evaluator_create(campaign->input->evaluator, campaign->input->evaluator_options,
@@ -274,6 +278,6 @@ gannet_err gannet_campaign_run(gannet_campaign *campaign, const gannet_run_optio
   gannet_evaluator_destroy(&r.evaluator);
   gannet_batch_release(&r.batch);
   if (err == GANNET_OK) err = save_if_due(&r, true);
-  settle(campaign, options, outcome);
+  if (err == GANNET_OK) err = settle(&r, outcome);
   return err;
 }

@@ -25,6 +25,7 @@ gannet_err cli_in_session(const cli_arguments *arguments, const cli_world *world
   if (err == GANNET_OK && world->rank == 0 &&
       gannet_campaign_path(&campaign, "campaign.log", log_path) == GANNET_OK)
     cli_log_open(&log, log_path);
+  if (err == GANNET_OK) err = gannet_agree(world->comm, gannet_ledger_tell_held(&campaign.ledger));
   if (err == GANNET_OK) err = session(arguments, &campaign);
   gannet_campaign_close(&campaign);
   cli_log_end(&log);

@@ -12,8 +12,9 @@ typedef struct {
   int64_t n_learned; /* observations when hyper-parameters were learnt last, 0 = never */
   double exploration;
   double threshold;
-  int n;          /* observations of the last fit */
-  int n_believed; /* of them made up, at the end */
+  double noise_var; /* of the last fit */
+  int n;            /* observations of the last fit */
+  int n_believed;   /* of them made up, at the end */
   int capacity;
   double *x; /* [capacity][d] */
   double *y; /* [capacity] */
@@ -175,13 +176,12 @@ static gannet_err start_over(model *one) {
   return err;
 }
 
-static gannet_err calibrate(gannet_models *m, int i) {
+/* The user's factor, or one learnt together with the hyper-parameters. */
+static gannet_err calibrate(gannet_models *m, int i, bool learn) {
   model *one = &m->model[i];
   const double chosen = m->options->acquisition.exploration;
-  if (!isnan(chosen)) {
-    one->exploration = chosen;
-    return GANNET_OK;
-  }
+  if (!isnan(chosen)) one->exploration = chosen;
+  if (!isnan(chosen) || !learn) return GANNET_OK;
   return gannet_surrogate_calibration(one->surrogate, &one->exploration);
 }
 
@@ -189,24 +189,24 @@ static gannet_err fit_one(gannet_models *m, int i, int64_t iteration, double *bo
   model *one = &m->model[i];
   int n = 0;
   bool same = false;
-  GANNET_TRY(gather(m, i, bounds, &n, &same));
-  const double noise_var = standardise(m, i, n);
+  GANNET_TRY(gannet_agree(m->context->comm, gather(m, i, bounds, &n, &same)));
+  one->noise_var = standardise(m, i, n);
   const double wait = fmax(1, m->options->method.refit * (double)one->n_learned);
   const bool learn = n >= 2 && (one->n_learned == 0 || (double)(n - one->n_learned) >= wait);
-  if (!same && !learn) GANNET_TRY(start_over(one));
-  const gannet_data data = {n, one->x, one->y, noise_var};
+  const gannet_err err = !same && !learn ? start_over(one) : GANNET_OK;
+  GANNET_TRY(gannet_agree(m->context->comm, err));
+  const gannet_data data = {n, one->x, one->y, one->noise_var};
   one->n = n;
   one->n_believed = 0;
   GANNET_TRY(gannet_surrogate_fit(one->surrogate, &data, learn, iteration));
-  if (!learn) return GANNET_OK;
-  one->n_learned = n;
-  return calibrate(m, i);
+  if (learn) one->n_learned = n;
+  return calibrate(m, i, learn);
 }
 
 gannet_err gannet_models_fit(gannet_models *m, int64_t iteration) {
   double *bounds = NULL;
   gannet_err err = GANNET_OK;
-  GANNET_TRY(gannet_alloc((size_t)m->n, sizeof *bounds, &bounds));
+  GANNET_TRY(gannet_agree(m->context->comm, gannet_alloc((size_t)m->n, sizeof *bounds, &bounds)));
   for (int64_t id = 0; id < gannet_history_count(m->history) && !m->model[m->n - 1].active; ++id)
     m->model[m->n - 1].active =
         gannet_history_get(m->history, id)->status == GANNET_EVAL_INFEASIBLE;
@@ -216,15 +216,19 @@ gannet_err gannet_models_fit(gannet_models *m, int64_t iteration) {
   return err;
 }
 
-static gannet_err believe_one(gannet_models *m, model *one, int n, const double *x_unit,
-                              int64_t iteration) {
+static gannet_err add_believed(gannet_models *m, model *one, int n, const double *x_unit) {
   const size_t d = (size_t)m->problem->d;
   GANNET_TRY(reserve(m, one, one->n + n));
   memcpy(one->x + (size_t)one->n * d, x_unit, (size_t)n * d * sizeof *x_unit);
-  GANNET_TRY(gannet_surrogate_predict(one->surrogate, n, x_unit, one->y + one->n, NULL));
+  return gannet_surrogate_predict(one->surrogate, n, x_unit, one->y + one->n, NULL);
+}
+
+static gannet_err believe_one(gannet_models *m, model *one, int n, const double *x_unit,
+                              int64_t iteration) {
+  GANNET_TRY(gannet_agree(m->context->comm, add_believed(m, one, n, x_unit)));
   one->n += n;
   one->n_believed += n;
-  const gannet_data data = {one->n, one->x, one->y, NAN};
+  const gannet_data data = {one->n, one->x, one->y, one->noise_var};
   return gannet_surrogate_fit(one->surrogate, &data, false, iteration);
 }
 

@@ -32,6 +32,7 @@ static gannet_err parse_settings(int n, const gannet_method_setting *settings,
                                  gannet_optimizer_options *options) {
   gannet_setting *list = NULL;
   gannet_complaints complaints = {0};
+  GANNET_REQUIRE(n >= 0, GANNET_ERR_ARG, "n_settings = %d", n);
   GANNET_TRY(gannet_alloc((size_t)n, sizeof *list, &list));
   for (int i = 0; i < n; ++i)
     list[i] = (gannet_setting){.key = settings[i].key, .text = settings[i].text};
@@ -45,7 +46,7 @@ static gannet_err parse_settings(int n, const gannet_method_setting *settings,
 gannet_err gannet_optimizer_create(gannet_context *context, const gannet_problem *problem,
                                    int n_settings, const gannet_method_setting *settings,
                                    gannet_optimizer **optimizer) {
-  gannet_optimizer_options options;
+  gannet_optimizer_options options = {0};
   *optimizer = NULL;
   gannet_err err = gannet_agree(context->comm, parse_settings(n_settings, settings, &options));
   if (err == GANNET_OK) err = gannet_optimizer_create_from(context, problem, &options, optimizer);

@@ -78,7 +78,8 @@ gannet_err gannet_propose_candidates(const gannet_optimizer *o, gannet_candidate
   const gannet_candidates_spec spec = {.n_global = search->candidates - n_local,
                                        .n_local = n_local,
                                        .n_centres = n,
-                                       .centres = centres};
+                                       .centres = centres,
+                                       .all_points = true};
   if (err == GANNET_OK)
     err = gannet_candidates_create(o->problem, &spec, o->context->seed, (uint64_t)o->batch,
                                    candidates);
@@ -93,6 +94,32 @@ void gannet_propose_points(const gannet_candidates *candidates, int n, const gan
     const int64_t index = ranked[i].index >= 0 ? ranked[i].index : ranked[0].index;
     gannet_candidates_tile(candidates, index >= 0 ? index : 0, 1, x_unit + (size_t)i * d);
   }
+}
+
+/* The history and what was chosen since; NULL for problems with a real variable, whose points do
+ * not run out. */
+static gannet_err collect_taken(const gannet_optimizer *o, const gannet_propose_scores *scores,
+                                gannet_distinct **taken) {
+  const int64_t n = gannet_history_count(o->history);
+  *taken = NULL;
+  if (o->problem->n_continuous > 0) return GANNET_OK;
+  GANNET_TRY(gannet_distinct_create(o->problem, n + scores->n_chosen, taken));
+  for (int64_t id = 0; id < n; ++id)
+    gannet_distinct_add(*taken, gannet_history_x_unit(o->history, id));
+  for (int i = 0; i < scores->n_chosen; ++i)
+    gannet_distinct_add(*taken, scores->chosen + (size_t)i * (size_t)o->problem->d);
+  return GANNET_OK;
+}
+
+gannet_err gannet_propose_scan(const gannet_optimizer *o, const gannet_candidates *candidates,
+                               const gannet_propose_scores *scores, gannet_ranked *best) {
+  gannet_distinct *taken = NULL;
+  gannet_err err = gannet_agree(o->context->comm, collect_taken(o, scores, &taken));
+  if (err == GANNET_OK)
+    err = gannet_scan(o->context, candidates, taken, scores->n_lists, scores->keep, scores->scorer,
+                      scores->user, best);
+  gannet_distinct_destroy(&taken);
+  return err;
 }
 
 /* Order of each list by score, best first, earlier options first among equals; NAN last. */
@@ -111,23 +138,38 @@ static void order_options(const gannet_choices *choices, int *order) {
   }
 }
 
-static gannet_err choose(const gannet_optimizer *o, const gannet_choices *choices, const int *order,
-                         int q, double *x_unit) {
-  const size_t d = (size_t)o->problem->d;
+/* Ranked options of every list, then all points that were proposed before: history and this batch.
+ */
+static void gather_points(const gannet_optimizer *o, const gannet_choices *choices,
+                          const int *order, double *ranked, double *before) {
+  const size_t d = (size_t)o->problem->d, n = (size_t)gannet_history_count(o->history);
   const size_t total = (size_t)choices->n_lists * (size_t)choices->n_options;
-  double *ranked = NULL;
-  GANNET_TRY(gannet_alloc(total * d, sizeof *ranked, &ranked));
   for (size_t i = 0; i < total; ++i) {
     const size_t list = i / (size_t)choices->n_options;
     memcpy(ranked + i * d,
            choices->options + (list * (size_t)choices->n_options + (size_t)order[i]) * d,
            d * sizeof *ranked);
   }
+  if (n > 0) memcpy(before, gannet_history_x_unit(o->history, 0), n * d * sizeof *before);
+  if (choices->n_chosen > 0)
+    memcpy(before + n * d, choices->chosen, (size_t)choices->n_chosen * d * sizeof *before);
+}
+
+static gannet_err choose(const gannet_optimizer *o, const gannet_choices *choices, const int *order,
+                         int q, double *x_unit) {
+  const size_t d = (size_t)o->problem->d;
+  const size_t total = (size_t)choices->n_lists * (size_t)choices->n_options;
+  const size_t n = (size_t)gannet_history_count(o->history) + (size_t)choices->n_chosen;
+  double *ranked = NULL;
+  GANNET_TRY(gannet_alloc((total + n) * d, sizeof *ranked, &ranked));
+  double *before = ranked + total * d;
+  gather_points(o, choices, order, ranked, before);
   const gannet_batch_spec spec = {
       .problem = o->problem,
-      .stream = gannet_context_stream(o->context, GANNET_FOR_DESIGN, (uint64_t)o->batch, 1),
-      .n_before = gannet_history_count(o->history),
-      .before = gannet_history_count(o->history) > 0 ? gannet_history_x_unit(o->history, 0) : NULL,
+      .stream = gannet_context_stream(o->context, GANNET_FOR_DESIGN, (uint64_t)o->batch,
+                                      1 + (uint64_t)choices->n_chosen),
+      .n_before = (int64_t)n,
+      .before = before,
       .n_lists = choices->n_lists,
       .n_ranked = choices->n_options,
       .ranked = ranked};

@@ -8,7 +8,7 @@
 
 #include "optimizer/optimizer.h"
 #include "search/candidates.h"
-#include "search/select.h"
+#include "search/scan.h"
 
 /* Points of a scrambled Sobol sequence, continued over the batches of a campaign; or uniform ones.
  *
@@ -61,6 +61,28 @@ void gannet_propose_mark(gannet_optimizer *optimizer, gannet_phase phase, double
 GANNET_CHECKED gannet_err gannet_propose_candidates(const gannet_optimizer *optimizer,
                                                     gannet_candidates **candidates);
 
+/* The best candidates by every list of scores. In a discrete problem points that were proposed
+ * before do not take part: near the end the best of all is known, and its copies would fill the
+ * lists.
+ *
+ * Collective; the same on all ranks.
+ *
+ * best  out  [n_lists][keep]
+ */
+typedef struct {
+  int n_lists;
+  int keep;
+  gannet_scorer scorer;
+  void *user;
+  int n_chosen;         /* points of this batch that were chosen by earlier calls */
+  const double *chosen; /* [n_chosen][d] */
+} gannet_propose_scores;
+
+GANNET_CHECKED gannet_err gannet_propose_scan(const gannet_optimizer *optimizer,
+                                              const gannet_candidates *candidates,
+                                              const gannet_propose_scores *scores,
+                                              gannet_ranked *best);
+
 /* What the ranked candidates of every list become: the points of the batch, all different.
  *
  * Collective; the same on all ranks.
@@ -75,6 +97,8 @@ typedef struct {
   int n_options;
   double *options;
   double *scores;
+  int n_chosen;         /* points of this batch that were chosen by earlier calls */
+  const double *chosen; /* [n_chosen][d] */
 } gannet_choices;
 
 GANNET_CHECKED gannet_err gannet_propose_choose(const gannet_optimizer *optimizer,

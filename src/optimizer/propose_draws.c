@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "optimizer/propose.h"
 #include "search/polish.h"
-#include "search/scan.h"
 
 /* Weight of the squared violation in what the polish minimises; the choice between points uses the
  * violation itself. */
@@ -178,7 +177,9 @@ static void drop(proposal *p) {
 
 static gannet_err run(gannet_optimizer *o, int q, int n_ranked, proposal *p, double *x_unit) {
   double mark = gannet_clock_seconds();
-  GANNET_TRY(gannet_scan(o->context, p->candidates, q, n_ranked, score, &p->work, p->best));
+  const gannet_propose_scores scores = {
+      .n_lists = q, .keep = n_ranked, .scorer = score, .user = &p->work};
+  GANNET_TRY(gannet_propose_scan(o, p->candidates, &scores, p->best));
   for (int l = 0; l < q; ++l)
     gannet_propose_points(p->candidates, n_ranked, p->best + (size_t)l * (size_t)n_ranked,
                           p->points + (size_t)l * (size_t)n_ranked * (size_t)o->problem->d);

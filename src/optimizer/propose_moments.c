@@ -7,7 +7,6 @@
 #include "optimizer/moments_score.h"
 #include "optimizer/propose.h"
 #include "search/polish.h"
-#include "search/scan.h"
 
 enum { SPARE = 12 }; /* further ranked candidates, in case the best were proposed before */
 
@@ -54,8 +53,13 @@ static gannet_err scan_and_polish(gannet_optimizer *o, proposal *p,
   const size_t d = (size_t)o->problem->d;
   double *ranked = p->choices.options + (size_t)p->n_starts * d;
   double mark = gannet_clock_seconds();
-  GANNET_TRY(gannet_scan(o->context, candidates, 1, p->n_ranked, gannet_moments_score_points,
-                         &p->work, p->best));
+  const gannet_propose_scores scores = {.n_lists = 1,
+                                        .keep = p->n_ranked,
+                                        .scorer = gannet_moments_score_points,
+                                        .user = &p->work,
+                                        .n_chosen = p->choices.n_chosen,
+                                        .chosen = p->choices.chosen};
+  GANNET_TRY(gannet_propose_scan(o, candidates, &scores, p->best));
   gannet_propose_points(candidates, p->n_ranked, p->best, ranked);
   for (int i = 0; i < p->n_ranked; ++i) p->choices.scores[p->n_starts + i] = p->best[i].score;
   gannet_propose_mark(o, GANNET_PHASE_SCAN, &mark);
@@ -103,6 +107,8 @@ static gannet_err propose_all(gannet_optimizer *o, int q, proposal *p, double *x
     if (i > 0)
       GANNET_TRY(gannet_models_believe(o->models, 1, x_unit + (size_t)(i - 1) * d, o->batch));
     gannet_propose_mark(o, GANNET_PHASE_FIT, &mark);
+    p->choices.n_chosen = i;
+    p->choices.chosen = x_unit;
     GANNET_TRY(propose_one(o, p, x_unit + (size_t)i * d));
   }
   return GANNET_OK;

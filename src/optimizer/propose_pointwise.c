@@ -3,7 +3,6 @@
 
 #include "base/memory.h"
 #include "optimizer/propose.h"
-#include "search/scan.h"
 
 enum { SPARE = 12 }; /* further ranked candidates, in case the best were proposed before */
 
@@ -68,7 +67,9 @@ static gannet_err score_pointwise(void *user, int m, const double *x_unit, int64
 
 static gannet_err run(const gannet_optimizer *o, int q, workspace *w,
                       const gannet_candidates *candidates, double *x_unit) {
-  GANNET_TRY(gannet_scan(o->context, candidates, q, SPARE, score_pointwise, w, w->best));
+  const gannet_propose_scores scores = {
+      .n_lists = q, .keep = SPARE, .scorer = score_pointwise, .user = w};
+  GANNET_TRY(gannet_propose_scan(o, candidates, &scores, w->best));
   gannet_propose_points(candidates, q * SPARE, w->best, w->choices.options);
   for (int i = 0; i < q * SPARE; ++i) w->choices.scores[i] = w->best[i].score;
   return gannet_propose_choose(o, &w->choices, q, x_unit);

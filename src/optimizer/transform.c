@@ -16,7 +16,7 @@ static double gap(double high, double low) {
 }
 
 static double warp(const gannet_transform_fit *fit, double y) {
-  return log1p(fmax(gap(y, fit->low), 0) / fit->span);
+  return log1p(fmin(fmax(gap(y, fit->low), 0) / fit->span, 1e300));
 }
 
 static void standardise(int n, const double *t, gannet_transform_fit *fit) {

@@ -78,6 +78,36 @@ void gannet_problem_snap(const gannet_problem *problem, int n, double *x_unit) {
     }
 }
 
+static double values_of(const gannet_variable *v) {
+  switch (v->type) {
+    case GANNET_VARIABLE_INTEGER:
+      return v->upper - v->lower + 1;
+    case GANNET_VARIABLE_BOOLEAN:
+      return 2;
+    case GANNET_VARIABLE_CATEGORICAL:
+      return v->n_values;
+    default:
+      return INFINITY;
+  }
+}
+
+double gannet_problem_count_points(const gannet_problem *problem) {
+  double count = 1;
+  for (int i = 0; i < problem->spec.n_variables; ++i)
+    count *= values_of(&problem->spec.variables[i]);
+  return count;
+}
+
+void gannet_problem_get_point(const gannet_problem *problem, int64_t t, double *x_unit) {
+  for (int i = 0; i < problem->spec.n_variables; ++i) {
+    const gannet_variable *v = &problem->spec.variables[i];
+    const int64_t n = (int64_t)values_of(v);
+    const double first = v->type == GANNET_VARIABLE_INTEGER ? v->lower : 0;
+    encode_one(v, first + (double)(t % n), x_unit + problem->first[i]);
+    t /= n;
+  }
+}
+
 double gannet_problem_flip(const gannet_problem *problem, double objective) {
   return problem->spec.goal == GANNET_MAXIMIZE ? -objective : objective;
 }

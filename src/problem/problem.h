@@ -9,6 +9,7 @@
 #define GANNET_PROBLEM_PROBLEM_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/error.h"
 #include "gannet/problem.h"
@@ -56,6 +57,21 @@ void gannet_problem_decode(const gannet_problem *problem, const double *x_unit, 
  * x_unit  inout  [n][d]
  */
 void gannet_problem_snap(const gannet_problem *problem, int n, double *x_unit);
+
+/* Number of admissible points: INFINITY with a real variable.
+ *
+ * Local.
+ */
+double gannet_problem_count_points(const gannet_problem *problem);
+
+/* Point number t of a discrete problem, the first variable counting fastest.
+ *
+ * Local.
+ *
+ * t       in   0 <= t < gannet_problem_count_points
+ * x_unit  out  [d] admissible
+ */
+void gannet_problem_get_point(const gannet_problem *problem, int64_t t, double *x_unit);
 
 /* Check a point of the user's: right range, whole integers, known categories.
  *

@@ -19,7 +19,6 @@ typedef struct {
   gannet_distinct *in_batch;
   gannet_candidates *random;
   int64_t used_random;
-  double *x_user; /* [n_variables] */
 } chooser;
 
 static gannet_err set_up(chooser *c, const gannet_batch_spec *spec, int q) {
@@ -31,7 +30,6 @@ static gannet_err set_up(chooser *c, const gannet_batch_spec *spec, int q) {
   GANNET_TRY(gannet_candidates_create(spec->problem, &everywhere,
                                       gannet_random_bits(spec->stream, 0), spec->stream.iteration,
                                       &c->random));
-  GANNET_TRY(gannet_alloc((size_t)spec->problem->spec.n_variables, sizeof *c->x_user, &c->x_user));
   for (int64_t i = 0; i < spec->n_before; ++i)
     gannet_distinct_add(c->taken, spec->before + (size_t)i * (size_t)c->d);
   return GANNET_OK;
@@ -41,7 +39,6 @@ static void tear_down(chooser *c) {
   gannet_distinct_destroy(&c->taken);
   gannet_distinct_destroy(&c->in_batch);
   gannet_candidates_destroy(&c->random);
-  gannet_free(&c->x_user);
 }
 
 static int length_of(const gannet_batch_spec *spec, int list) {
@@ -70,40 +67,13 @@ static bool choose_random(chooser *c, double *x) {
   return false;
 }
 
-static double values_of(const gannet_variable *v) {
-  switch (v->type) {
-    case GANNET_VARIABLE_INTEGER:
-      return floor(v->upper) - ceil(v->lower) + 1;
-    case GANNET_VARIABLE_BOOLEAN:
-      return 2;
-    case GANNET_VARIABLE_CATEGORICAL:
-      return v->n_values;
-    default:
-      return INFINITY;
-  }
-}
-
-/* Point number t of a discrete problem, the first variable counting fastest. */
-static void enumerated_point(chooser *c, int64_t t, double *x) {
-  const gannet_problem_spec *spec = &c->spec->problem->spec;
-  for (int i = 0; i < spec->n_variables; ++i) {
-    const gannet_variable *v = &spec->variables[i];
-    const int64_t n = (int64_t)values_of(v);
-    c->x_user[i] = (double)(t % n) + (v->type == GANNET_VARIABLE_INTEGER ? ceil(v->lower) : 0);
-    t /= n;
-  }
-  gannet_problem_encode(c->spec->problem, c->x_user, x);
-}
-
 static bool choose_enumerated(chooser *c, double *x) {
-  const gannet_problem_spec *spec = &c->spec->problem->spec;
-  double size = 1;
-  for (int i = 0; i < spec->n_variables; ++i) size *= values_of(&spec->variables[i]);
+  const double size = gannet_problem_count_points(c->spec->problem);
   if (size > most_enumerated) return false;
   const int64_t n = (int64_t)size;
   const int64_t start = (int64_t)(gannet_random_bits(c->spec->stream, 1) % (uint64_t)n);
   for (int64_t t = 0; t < n; ++t) {
-    enumerated_point(c, (start + t) % n, x);
+    gannet_problem_get_point(c->spec->problem, (start + t) % n, x);
     if (!gannet_distinct_has(c->taken, x)) return true;
   }
   return false;

@@ -10,6 +10,7 @@
 struct gannet_candidates {
   const gannet_problem *problem;
   int64_t n_global, n_local;
+  bool all_points; /* candidate i is point i of the problem; all count as global */
   gannet_stream local;
   gannet_sobol *sobol;
   double *lower, *upper;  /* [d] */
@@ -75,6 +76,12 @@ static gannet_err fill(gannet_candidates *c, const gannet_candidates_spec *spec,
   c->n_global = spec->n_global;
   c->n_local = spec->n_local;
   c->local = (gannet_stream){seed, GANNET_FOR_LOCAL, iteration, 0};
+  const double n_points = gannet_problem_count_points(c->problem);
+  c->all_points = spec->all_points && n_points <= (double)(spec->n_global + spec->n_local);
+  if (c->all_points) {
+    c->n_global = (int64_t)n_points;
+    c->n_local = 0;
+  }
   return GANNET_OK;
 }
 
@@ -111,6 +118,10 @@ int gannet_candidates_dimension(const gannet_candidates *candidates) {
 }
 
 static void global_point(const gannet_candidates *c, int64_t i, double *x) {
+  if (c->all_points) {
+    gannet_problem_get_point(c->problem, i, x);
+    return;
+  }
   gannet_sobol_points(c->sobol, (uint32_t)i, 1, x);
   for (int k = 0; k < c->problem->d; ++k) x[k] = c->origin[k] + x[k] * c->width[k];
 }

@@ -1,5 +1,6 @@
 #include "search/scan.h"
 
+#include <math.h>
 #include <stdbool.h>
 
 #include "base/memory.h"
@@ -8,6 +9,7 @@
 typedef struct {
   const gannet_context *context;
   const gannet_candidates *candidates;
+  const gannet_distinct *taken;
   int n_lists;
   gannet_scorer scorer;
   void *user;
@@ -24,6 +26,14 @@ static gannet_err set_up(scan_state *s, int keep) {
   return GANNET_OK;
 }
 
+static void bar_taken(scan_state *s, int m) {
+  const size_t d = (size_t)gannet_candidates_dimension(s->candidates);
+  for (int i = 0; s->taken && i < m; ++i) {
+    if (!gannet_distinct_has(s->taken, s->x + (size_t)i * d)) continue;
+    for (int l = 0; l < s->n_lists; ++l) s->scores[(size_t)l * GANNET_TILE + (size_t)i] = NAN;
+  }
+}
+
 static gannet_err score_own_tiles(scan_state *s) {
   const int64_t n = gannet_candidates_count(s->candidates);
   const int64_t stride = (int64_t)s->context->np * GANNET_TILE;
@@ -31,16 +41,18 @@ static gannet_err score_own_tiles(scan_state *s) {
     const int m = n - first < GANNET_TILE ? (int)(n - first) : GANNET_TILE;
     gannet_candidates_tile(s->candidates, first, m, s->x);
     GANNET_TRY(s->scorer(s->user, m, s->x, first, s->scores, GANNET_TILE));
+    bar_taken(s, m);
     gannet_select_offer(s->select, m, first, s->scores, GANNET_TILE);
   }
   return GANNET_OK;
 }
 
 gannet_err gannet_scan(const gannet_context *context, const gannet_candidates *candidates,
-                       int n_lists, int keep, gannet_scorer scorer, void *user,
-                       gannet_ranked *best) {
+                       const gannet_distinct *taken, int n_lists, int keep, gannet_scorer scorer,
+                       void *user, gannet_ranked *best) {
   scan_state s = {.context = context,
                   .candidates = candidates,
+                  .taken = taken,
                   .n_lists = n_lists,
                   .scorer = scorer,
                   .user = user};

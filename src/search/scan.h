@@ -3,6 +3,7 @@
 #define GANNET_SEARCH_SCAN_H
 
 #include "search/candidates.h"
+#include "search/distinct.h"
 #include "search/select.h"
 
 /* Scores of m candidates for every list; larger is better, NAN = never. The scores of a tile must
@@ -19,6 +20,7 @@ typedef gannet_err (*gannet_scorer)(void *user, int m, const double *x_unit, int
  *
  * Collective over the context's communicator; arguments the same on all ranks.
  *
+ * taken in   points that may not win, because they were proposed before; NULL = none
  * keep  in   1 <= keep <= GANNET_SELECT_MAX
  * best  out  [n_lists][keep], best first; the same on all ranks, bit for bit on any number of
  * ranks; places are not taken when there are fewer candidates (see gannet_ranked)
@@ -27,7 +29,8 @@ typedef gannet_err (*gannet_scorer)(void *user, int m, const double *x_unit, int
  * Memory: (d + n_lists) * GANNET_TILE numbers.
  */
 GANNET_CHECKED gannet_err gannet_scan(const gannet_context *context,
-                                      const gannet_candidates *candidates, int n_lists, int keep,
+                                      const gannet_candidates *candidates,
+                                      const gannet_distinct *taken, int n_lists, int keep,
                                       gannet_scorer scorer, void *user, gannet_ranked *best);
 
 /* The points of ranked candidates, as polish and batch want them. Places that are not taken repeat

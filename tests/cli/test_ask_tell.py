@@ -127,6 +127,26 @@ class AskTell(program.ProgramTest):
         self.succeed("run", file, "-q", "--resume")
         self.check_history(24)
 
+    def test_a_result_that_was_written_down_reaches_the_optimiser_later(self):
+        """As after a crash between the two records of a tell: the second is cut off."""
+        digests = []
+        for name in "whole", "cut":
+            file = self.write(MANUAL.replace("name: fast", f"name: {name}"), f"{name}.yaml")
+            place = f"{name}.campaign"
+            for row in [row for _ in range(3) for row in self.ask(file)]:
+                value = branin(float(row["x1"]), float(row["x2"]))
+                self.succeed("tell", place, "--id", row["id"], "--objective", repr(value))
+            if name == "cut":
+                journal = self.folder / place / "journal"
+                lines = journal.read_bytes().splitlines(keepends=True)
+                self.assertIn(b'"tell"', lines[-1])
+                journal.write_bytes(b"".join(lines[:-1]))
+                for snapshot in (self.folder / place).glob("state.h5*"):
+                    snapshot.unlink()
+            self.ask(place)
+            digests.append(self.digest(place))
+        self.assertEqual(digests[0], digests[1])
+
 
 if __name__ == "__main__":
     program.main()

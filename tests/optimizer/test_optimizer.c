@@ -155,6 +155,53 @@ static void pending_points_are_not_proposed_again(void **state) {
   drop(&f);
 }
 
+/* A model that is sure gains nothing by believing its own mean, so its ranking stays the same. */
+static void points_of_a_batch_differ_even_when_nothing_is_uncertain(void **state) {
+  (void)state;
+  const gannet_method_setting settings[] = {
+      {"method", "gp-ucb"}, {"acquisition.exploration", "0"}, {"search.candidates", "500"}};
+  fixture f = {0};
+  int64_t id[4];
+  double x[4 * 5];
+  assert_ok(gannet_context_create(MPI_COMM_WORLD, 11, &f.context));
+  assert_ok(gannet_problem_create(&mixed_spec, &f.problem));
+  assert_ok(gannet_optimizer_create(f.context, f.problem, 3, settings, &f.optimizer));
+  for (int round = 0; round < 5; ++round) round_of(f.optimizer, 4);
+  assert_ok(gannet_optimizer_ask(f.optimizer, 4, id, x));
+  for (int i = 0; i < 4; ++i)
+    for (int j = 0; j < i; ++j)
+      assert_int_not_equal(0, memcmp(x + 5 * i, x + 5 * j, 5 * sizeof *x));
+  drop(&f);
+}
+
+/* Many candidates are the same point here. Draws that agree on it must go on to the next best
+ * points and not to random ones: 40 of 2001 points find the minimum, where 40 random ones find it
+ * in 2 %. */
+static void draws_that_agree_go_on_to_the_next_best_points(void **state) {
+  (void)state;
+  static const gannet_variable whole[] = {
+      {"n", GANNET_VARIABLE_INTEGER, 0, 2000, GANNET_SCALE_LINEAR, 0, NULL}};
+  const gannet_problem_spec spec = {1, whole, 0, NULL, GANNET_MINIMIZE, NAN};
+  const char *const methods[] = {"neural-bo", "gp-ei"};
+  for (int m = 0; m < 2; ++m) {
+    fixture f = make(MPI_COMM_WORLD, methods[m], &spec);
+    gannet_best best;
+    for (int round = 0; round < 10; ++round) {
+      int64_t id[4];
+      double x[4];
+      gannet_result results[4] = {{0}};
+      assert_ok(gannet_optimizer_ask(f.optimizer, 4, id, x));
+      for (int i = 0; i < 4; ++i)
+        results[i] =
+            (gannet_result){.id = id[i], .objective = fabs(x[i] - 1234) / 100 - cos(x[i] - 1234)};
+      assert_ok(gannet_optimizer_tell(f.optimizer, 4, results));
+    }
+    gannet_optimizer_best(f.optimizer, &best, NULL);
+    assert_true(best.objective <= 0);
+    drop(&f);
+  }
+}
+
 static void a_discrete_problem_that_runs_out_repeats_points(void **state) {
   (void)state;
   static const gannet_variable bits[] = {
@@ -252,6 +299,8 @@ int main(int argc, char **argv) {
       cmocka_unit_test(a_restored_optimizer_continues_with_the_same_bits),
       cmocka_unit_test(models_find_the_good_region_of_a_mixed_constrained_problem),
       cmocka_unit_test(pending_points_are_not_proposed_again),
+      cmocka_unit_test(points_of_a_batch_differ_even_when_nothing_is_uncertain),
+      cmocka_unit_test(draws_that_agree_go_on_to_the_next_best_points),
       cmocka_unit_test(a_discrete_problem_that_runs_out_repeats_points),
       cmocka_unit_test(strange_results_do_not_stop_the_optimizer),
       cmocka_unit_test(wrong_calls_are_refused_and_change_nothing),

@@ -1,0 +1,81 @@
+/* test: serial labels unit */
+#include <float.h>
+#include <math.h>
+
+#include "support/harness.h"
+
+#include "optimizer/transform.h"
+
+/* Values 1, 2, 4 and 9 by hand: minimum 1, median 3, so t(y) = log(1 + (y - 1) / 2). */
+static void the_logarithm_is_that_of_the_distance_to_the_minimum(void **state) {
+  (void)state;
+  const double y[4] = {4, 1, 9, 2};
+  double work[4], mean = 0, squares = 0;
+  gannet_transform_fit fit;
+  gannet_transform_learn(GANNET_TRANSFORM_LOG, 4, y, work, &fit);
+  assert_int_equal(fit.kind, GANNET_TRANSFORM_LOG);
+  assert_near(fit.low, 1, 0);
+  assert_near(fit.span, 2, 0);
+  assert_near(gannet_transform_apply(&fit, 9) - gannet_transform_apply(&fit, 1), log(5) / fit.scale,
+              1e-14);
+  for (int i = 0; i < 4; ++i) mean += gannet_transform_apply(&fit, y[i]) / 4;
+  for (int i = 0; i < 4; ++i) squares += pow(gannet_transform_apply(&fit, y[i]), 2) / 4;
+  assert_near(mean, 0, 1e-14);
+  assert_near(squares, 1, 1e-14);
+}
+
+static void order_is_kept(void **state) {
+  (void)state;
+  const double y[6] = {-1e300, -5, 0, 1e-300, 7, 1e300};
+  double work[6];
+  for (int kind = GANNET_TRANSFORM_NONE; kind <= GANNET_TRANSFORM_LOG; ++kind) {
+    gannet_transform_fit fit;
+    gannet_transform_learn((gannet_transform)kind, 6, y, work, &fit);
+    for (int i = 1; i < 6; ++i)
+      assert_true(gannet_transform_apply(&fit, y[i]) >= gannet_transform_apply(&fit, y[i - 1]));
+  }
+}
+
+/* A penalty as large as numbers go beside values that hardly differ. */
+static void values_of_any_magnitude_stay_finite(void **state) {
+  (void)state;
+  const double y[3][5] = {
+      {1, 1 + 1e-12, 1 + 2e-12, DBL_MAX, DBL_MAX}, {-DBL_MAX, -1, 0, 1, DBL_MAX}, {3, 3, 3, 3, 3}};
+  double work[5];
+  for (int set = 0; set < 3; ++set)
+    for (int kind = GANNET_TRANSFORM_NONE; kind <= GANNET_TRANSFORM_LOG; ++kind) {
+      gannet_transform_fit fit;
+      gannet_transform_learn((gannet_transform)kind, 5, y[set], work, &fit);
+      for (int i = 0; i < 5; ++i) assert_true(isfinite(gannet_transform_apply(&fit, y[set][i])));
+    }
+}
+
+static void outliers_do_not_blow_up_the_scale(void **state) {
+  (void)state;
+  double y[21], work[21];
+  gannet_transform_fit fit;
+  for (int i = 0; i < 20; ++i) y[i] = i;
+  y[20] = 1e12;
+  gannet_transform_learn(GANNET_TRANSFORM_NONE, 21, y, work, &fit);
+  assert_near(gannet_transform_apply(&fit, 1e12), 10, 0); /* cut */
+  assert_true(gannet_transform_apply(&fit, 19) - gannet_transform_apply(&fit, 0) > 2);
+}
+
+static void the_bilog_keeps_the_sign_and_spreads_the_boundary(void **state) {
+  (void)state;
+  assert_near(gannet_transform_bilog(0, 2), 0, 0);
+  assert_near(gannet_transform_bilog(2, 2), log(2), 1e-15);
+  assert_near(gannet_transform_bilog(-2, 2), -log(2), 1e-15);
+  assert_true(isfinite(gannet_transform_bilog(1e300, 1e-8)));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_logarithm_is_that_of_the_distance_to_the_minimum),
+      cmocka_unit_test(order_is_kept),
+      cmocka_unit_test(values_of_any_magnitude_stay_finite),
+      cmocka_unit_test(outliers_do_not_blow_up_the_scale),
+      cmocka_unit_test(the_bilog_keeps_the_sign_and_spreads_the_boundary),
+  };
+  return run_serial(tests);
+}
