@@ -253,7 +253,7 @@ gannet_err gannet_contract_environment(const gannet_contract *contract,
   GANNET_TRY(add_number(list, "GANNET_NONCE", request->nonce, "x"));
   GANNET_TRY(add_variable(list, "GANNET_WORKDIR", directory));
   GANNET_TRY(add_variable(list, "GANNET_INPUT_DIRECTORY", contract->input_directory));
-  GANNET_TRY(gannet_join_path(directory, "params.json", path, sizeof path));
+  GANNET_TRY(gannet_join_path(directory, "params.in", path, sizeof path));
   GANNET_TRY(add_variable(list, "GANNET_PARAMS", path));
   GANNET_TRY(gannet_join_path(directory, "results.out", path, sizeof path));
   return add_variable(list, "GANNET_RESULTS", path);

@@ -57,7 +57,7 @@ gannet_err gannet_bindings_create(const gannet_contract *contract, const gannet_
   char path[4200];
   GANNET_TRY(gannet_alloc(most, sizeof *bindings->name, &bindings->name));
   GANNET_TRY(gannet_alloc(most, sizeof *bindings->value, &bindings->value));
-  (void)snprintf(path, sizeof path, "%s/params.json", directory);
+  (void)snprintf(path, sizeof path, "%s/params.in", directory);
   GANNET_TRY(bind_text(bindings, "params", path));
   (void)snprintf(path, sizeof path, "%s/results.out", directory);
   GANNET_TRY(bind_text(bindings, "results", path));

@@ -117,7 +117,7 @@ static void known_names_are_replaced_and_everything_else_stays(void **state) {
   substituted(&b, "plain", "plain");
   substituted(&b, "x={x}{fins}", "x=0.100000000000000012");
   substituted(&b, "{params} {results} {directory} {id} {attempt} {seed}",
-              "/e/params.json /e/results.out /e 42 1 18446744073709551615");
+              "/e/params.in /e/results.out /e 42 1 18446744073709551615");
   substituted(&b, "if (a) {x = 1;} {y} {} { x } {x", "if (a) {x = 1;} {y} {} { x } {x");
   substituted(&b, "{{x}}", "{0.10000000000000001}");
   substituted(&b, "{solver}", "a \"b\" $(rm x) 'c'"); /* once: what came in is not looked at */
@@ -146,7 +146,7 @@ static void the_environment_names_everything(void **state) {
                                          "GANNET_SEED=18446744073709551615",
                                          "GANNET_NONCE=00000000000000ff",
                                          "GANNET_WORKDIR=/e",
-                                         "GANNET_PARAMS=/e/params.json",
+                                         "GANNET_PARAMS=/e/params.in",
                                          "GANNET_RESULTS=/e/results.out"};
   gannet_text_list users = {0}, list = {0};
   assert_ok(gannet_text_list_add(&users, "A=1"));

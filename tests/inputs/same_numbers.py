@@ -16,7 +16,7 @@ def digest(gannet, mpirun, campaign, place, arguments):
 
 def main():
     gannet, mpirun, inputs, program = sys.argv[1:]
-    command = f'evaluate.command=["{program}", "{{directory}}/params.in", "{{results}}", ' \
+    command = f'evaluate.command=["{program}", "{{params}}", "{{results}}", ' \
               '--resolution, 64, --energy_weight, 0.001, --fin_cost, 0.1]'
     with tempfile.TemporaryDirectory() as folder:
         inside = digest(gannet, mpirun, inputs + "/heater.yaml", folder + "/inside", [])
