@@ -256,16 +256,6 @@ gannet_err gannet_restore_continue(const gannet_context *context, const char *jo
   return err;
 }
 
-static gannet_err tell_held(gannet_ledger *ledger) {
-  for (int64_t id = 0; id < ledger->n; ++id) {
-    gannet_ticket *t = &ledger->ticket[id];
-    if (!t->has_result || t->is_told) continue;
-    GANNET_TRY(
-        gannet_history_tell(ledger->history, id, t->status, t->objective, t->constraints, &t->run));
-  }
-  return GANNET_OK;
-}
-
 gannet_err gannet_restore_query(const char *journal, const char *snapshot, gannet_ledger *ledger,
                                 gannet_journal_report *report) {
   payloads p = {0};
@@ -274,7 +264,8 @@ gannet_err gannet_restore_query(const char *journal, const char *snapshot, ganne
     err = gannet_snapshot_read(snapshot, ledger, NULL);
   else if (err == GANNET_OK)
     err = replay(ledger, &p, NULL);
-  if (err == GANNET_OK) err = tell_held(ledger);
+  if (err == GANNET_OK)
+    err = gannet_ledger_tell_held(ledger); /* without a journal: in memory only */
   gannet_free(&p.text);
   return err;
 }
