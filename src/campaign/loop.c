@@ -139,14 +139,28 @@ static gannet_err leave_if_settled(runner *r) {
   return gannet_evaluator_leave(r->evaluator, r->stop == GANNET_GO_ON ? r->options->next : NULL);
 }
 
+static bool is_by_clock(const char *why) {
+  return strstr(why, "wall time") != NULL;
+}
+
+/* Jobs that go on without this process are not ended because its own time is over. */
+static gannet_err stop_now(runner *r) {
+  gannet_batch_ground(&r->batch);
+  return r->leaves && is_by_clock(r->why) ? GANNET_OK : gannet_evaluator_cancel(r->evaluator);
+}
+
+/* A step whose own time is over has another one go on, as one that is done has. */
+static gannet_err leave_late(runner *r, const gannet_run_outcome *outcome) {
+  if (!r->leaves || r->has_left) return GANNET_OK;
+  if (outcome->end != GANNET_RUN_INTERRUPTED || !is_by_clock(outcome->why)) return GANNET_OK;
+  return gannet_evaluator_leave(r->evaluator, r->options->next);
+}
+
 /* Runs until results are to be told, or left, or somebody asks to stop. */
 static gannet_err work_off(runner *r) {
   while (!r->strategy->is_ripe(r->campaign, &r->batch)) {
     GANNET_TRY(ask_stop(r));
-    if (r->stop == GANNET_STOP_NOW) {
-      gannet_batch_ground(&r->batch);
-      return gannet_evaluator_cancel(r->evaluator);
-    }
+    if (r->stop == GANNET_STOP_NOW) return stop_now(r);
     if (r->stop == GANNET_GO_ON)
       GANNET_TRY(gannet_batch_submit(r->campaign, r->evaluator, &r->batch));
     if (r->batch.n_flight == 0) return GANNET_OK;
@@ -279,9 +293,8 @@ static void set_deadline(runner *r) {
 /* Without a budget of evaluations the wall time of the budget is all that was asked for, and using
  * it up is finishing; the end of the allocation or of --time-limit is not. Rank 0 decides. */
 static gannet_err settle(const runner *r, gannet_run_outcome *outcome) {
-  const bool by_clock = strstr(outcome->why, "wall time") != NULL;
-  int finished = outcome->end == GANNET_RUN_INTERRUPTED && by_clock && r->is_own_limit &&
-                 r->campaign->input->budget.evaluations == GANNET_AUTO;
+  int finished = outcome->end == GANNET_RUN_INTERRUPTED && is_by_clock(outcome->why) &&
+                 r->is_own_limit && r->campaign->input->budget.evaluations == GANNET_AUTO;
   GANNET_TRY_MPI(MPI_Bcast(&finished, 1, MPI_INT, 0, r->campaign->context->comm));
   if (finished) outcome->end = GANNET_RUN_FINISHED;
   return GANNET_OK;
@@ -312,6 +325,7 @@ gannet_err gannet_campaign_run(gannet_campaign *campaign, const gannet_run_optio
   gannet_progress_begin(&r.progress, campaign->context->rank ? NULL : options->progress, campaign);
   campaign->ledger.defers = true;
   gannet_err err = run_all(&r, outcome);
+  if (err == GANNET_OK) err = leave_late(&r, outcome);
   campaign->ledger.defers = false;
   const gannet_err synced = gannet_ledger_sync(&campaign->ledger); /* also after an error */
   if (err == GANNET_OK) err = gannet_agree(campaign->context->comm, synced);

@@ -22,6 +22,24 @@ void gannet_tally_count(const gannet_campaign *campaign, gannet_tally *tally) {
       tally->best.id >= 0 ? gannet_history_get(campaign->history, tally->best.id)->objective : NAN;
 }
 
+gannet_usage gannet_usage_measure(const gannet_campaign *campaign) {
+  gannet_usage u = {.first = INFINITY, .last = -INFINITY};
+  for (int64_t id = 0; id < campaign->ledger.n; ++id) {
+    const gannet_run_record *run = &campaign->ledger.ticket[id].run;
+    if (!isfinite(run->started) || !isfinite(run->ended)) continue;
+    u.first = fmin(u.first, run->started);
+    u.last = fmax(u.last, run->ended);
+    u.busy += run->ended - run->started;
+    if (run->slot >= u.slots) u.slots = run->slot + 1;
+  }
+  return u;
+}
+
+double gannet_usage_share(const gannet_usage *usage) {
+  if (!(usage->last > usage->first) || usage->slots == 0) return NAN;
+  return usage->busy / ((usage->last - usage->first) * usage->slots);
+}
+
 static int64_t ended(const gannet_tally *tally) {
   return tally->done + tally->infeasible + tally->failed;
 }

@@ -25,6 +25,22 @@ typedef struct {
 
 void gannet_tally_count(const gannet_campaign *campaign, gannet_tally *tally);
 
+/* How the slots of the evaluator were used, by the last attempts of all evaluations. */
+typedef struct {
+  double first, last; /* start and end, seconds since 1970; INFINITY and -INFINITY = none known */
+  double busy;        /* seconds, summed over evaluations */
+  int slots;
+} gannet_usage;
+
+/* Local. */
+gannet_usage gannet_usage_measure(const gannet_campaign *campaign);
+
+/* Part of the time between first and last in which slots were busy; NAN when it is not known.
+ *
+ * Local.
+ */
+double gannet_usage_share(const gannet_usage *usage);
+
 /* Begin: decides whether out is a terminal (NO_COLOR and TERM=dumb make it plain).
  *
  * Local.

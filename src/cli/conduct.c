@@ -62,7 +62,7 @@ static gannet_err read_step(const cli_arguments *arguments, settings *s) {
 }
 
 static gannet_err read_settings(const cli_arguments *arguments, const cli_world *world,
-                                const cli_conduct_how *how, settings *s) {
+                                bool is_step, settings *s) {
   long long budget = 0;
   int n = 0;
   for (const char *text; (text = cli_repeated(arguments, "set", n)); ++n) s->sets[n] = text;
@@ -77,7 +77,7 @@ static gannet_err read_settings(const cli_arguments *arguments, const cli_world 
                                              .directory = cli_value(arguments, "directory"),
                                              .n_sets = n,
                                              .sets = s->sets,
-                                             .resume = how->is_step || cli_has(arguments, "resume"),
+                                             .resume = is_step || cli_has(arguments, "resume"),
                                              .level = GANNET_LOG_DEBUG,
                                              .log = cli_log_line,
                                              .log_user = &s->log};
@@ -87,7 +87,7 @@ static gannet_err read_settings(const cli_arguments *arguments, const cli_world 
   s->run.launcher = world->launcher;
   s->run.input_directory = s->input_directory;
   s->run.progress = cli_has(arguments, "quiet") ? NULL : stderr;
-  return how->is_step ? read_step(arguments, s) : GANNET_OK;
+  return is_step ? read_step(arguments, s) : GANNET_OK;
 }
 
 static void open_log(gannet_campaign *campaign, cli_log *log) {
@@ -232,11 +232,11 @@ static gannet_err work(settings *s, const cli_world *world, gannet_complaints *c
   return GANNET_OK;
 }
 
-gannet_err cli_conduct(const cli_arguments *arguments, const cli_world *world,
-                       const cli_conduct_how *how, gannet_exit *code) {
+gannet_err cli_conduct(const cli_arguments *arguments, const cli_world *world, bool is_step,
+                       gannet_exit *code) {
   settings s = {0};
   gannet_complaints complaints = {0};
-  GANNET_TRY(read_settings(arguments, world, how, &s));
+  GANNET_TRY(read_settings(arguments, world, is_step, &s));
   /* Everything that can be checked is, before a directory is made. */
   gannet_err err = check_input(&s, world, &complaints);
   if (err == GANNET_OK && !s.dry) err = work(&s, world, &complaints, code);

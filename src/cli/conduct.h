@@ -4,16 +4,12 @@
 
 #include "cli/cli.h"
 
-typedef struct {
-  bool is_step;
-} cli_conduct_how;
-
 /* The run function of gannet run and gannet step. Flags that a command does not have count as not
  * given.
  *
  * Collective over world->comm.
  */
 GANNET_CHECKED gannet_err cli_conduct(const cli_arguments *arguments, const cli_world *world,
-                                      const cli_conduct_how *how, gannet_exit *code);
+                                      bool is_step, gannet_exit *code);
 
 #endif

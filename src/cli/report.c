@@ -1,6 +1,5 @@
 /* gannet report */
-#include <string.h>
-#include <unistd.h>
+#include <stdlib.h>
 
 #include "base/atomic_file.h"
 #include "cli/query.h"
@@ -12,16 +11,16 @@ static const cli_flag flags[] = {
     {NULL, 0, NULL, NULL, false},
 };
 
-/* Written beside its place first: a page that is open in a browser stays whole. */
+/* Whole or not at all: a page that is open in a browser stays as it is. */
 static gannet_err write_page(const gannet_campaign *campaign, const char *path) {
-  char draft[PATH_MAX];
-  (void)snprintf(draft, sizeof draft, "%.*s.part", PATH_MAX - 8, path);
-  FILE *out = fopen(draft, "we");
-  if (!out) return gannet_raise_errno("create", draft);
-  gannet_err err = gannet_report_write(campaign, out);
-  if (fclose(out) && err == GANNET_OK) err = gannet_raise_errno("write", draft);
-  if (err == GANNET_OK && rename(draft, path)) err = gannet_raise_errno("create", path);
-  if (err != GANNET_OK) (void)unlink(draft);
+  char *text = NULL;
+  size_t size = 0;
+  FILE *page = open_memstream(&text, &size);
+  GANNET_REQUIRE(page, GANNET_ERR_MEMORY, "the text of a report");
+  gannet_err err = gannet_report_write(campaign, page);
+  if (fclose(page) && err == GANNET_OK) err = gannet_raise_errno("make", "the text of a report");
+  if (err == GANNET_OK) err = gannet_file_put(path, text, size);
+  free(text);
   return err;
 }
 

@@ -15,8 +15,7 @@ static const cli_flag flags[] = {
 };
 
 static gannet_err run(const cli_arguments *arguments, const cli_world *world, gannet_exit *code) {
-  static const cli_conduct_how how = {.is_step = false};
-  return cli_conduct(arguments, world, &how, code);
+  return cli_conduct(arguments, world, false, code);
 }
 
 const cli_command cli_run = {

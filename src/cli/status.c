@@ -29,23 +29,14 @@ static void print_counts(const gannet_campaign *campaign, const gannet_tally *ta
                  tally->best.feasible ? "" : "; no evaluation is feasible");
 }
 
-/* Share of the time between the first start and the last end in which slots were busy. */
 static void print_utilisation(const gannet_campaign *campaign) {
-  double first = INFINITY, last = -INFINITY, busy = 0;
-  int slots = 0;
+  const gannet_usage usage = gannet_usage_measure(campaign);
+  const double share = gannet_usage_share(&usage);
   char text[32];
-  for (int64_t id = 0; id < campaign->ledger.n; ++id) {
-    const gannet_run_record *run = &campaign->ledger.ticket[id].run;
-    if (!isfinite(run->started) || !isfinite(run->ended)) continue;
-    first = fmin(first, run->started);
-    last = fmax(last, run->ended);
-    busy += run->ended - run->started;
-    if (run->slot >= slots) slots = run->slot + 1;
-  }
-  if (!(last > first) || slots == 0) return;
-  gannet_format_duration(busy, text, sizeof text);
+  if (isnan(share)) return;
+  gannet_format_duration(usage.busy, text, sizeof text);
   (void)printf("simulations  %s in %d slots, %.0f %% busy from the first start to the last end\n",
-               text, slots, 100 * busy / ((last - first) * slots));
+               text, usage.slots, 100 * share);
 }
 
 /* The end of what the last attempt printed to stderr, a line below the other. */

@@ -125,7 +125,7 @@ static void forget_arrival(gannet_history *h, int64_t id) {
   memmove(h->order + at, h->order + at + 1, (size_t)(h->n_told - at) * sizeof *h->order);
 }
 
-static double violation(const gannet_history *h, int64_t id) {
+double gannet_history_violation(const gannet_history *h, int64_t id) {
   const double *value = gannet_history_constraints(h, id);
   double sum = 0;
   for (int k = 0; k < h->problem->spec.n_constraints; ++k) {
@@ -143,7 +143,7 @@ static bool beats(double value, int64_t id, double kept, int64_t kept_id) {
 
 static void keep_best(gannet_history *h, int64_t id) {
   const double value = gannet_problem_flip(h->problem, h->row[id].objective);
-  const double excess = violation(h, id);
+  const double excess = gannet_history_violation(h, id);
   if (beats(excess, id, h->violation, h->least_violation)) {
     h->violation = excess;
     h->least_violation = id;

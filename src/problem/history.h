@@ -161,6 +161,22 @@ const int64_t *gannet_history_order(const gannet_history *history);
 int64_t gannet_history_best(const gannet_history *history);
 int64_t gannet_history_least_violation(const gannet_history *history);
 
+/* Summed violation of all constraints by a done evaluation, in their units; 0 = feasible.
+ *
+ * Local.
+ */
+double gannet_history_violation(const gannet_history *history, int64_t id);
+
+/* All done evaluations, best first: feasible ones by their objective, then the others by their
+ * violation; the lower id on a tie. The first is gannet_history_best, or least_violation.
+ *
+ * Local.
+ *
+ * ids  out  [n]; to be freed with gannet_free
+ */
+GANNET_CHECKED gannet_err gannet_history_rank(const gannet_history *history, int64_t **ids,
+                                              int64_t *n);
+
 /* The problem of a history.
  *
  * Local.

@@ -84,12 +84,11 @@ static json_t *lists(int n) {
   return outer;
 }
 
-json_t *report_columns(const gannet_campaign *campaign) {
+json_t *report_columns(const gannet_campaign *campaign, double start) {
   static const char *const names[] = {"id",      "batch", "status", "objective", "feasible",
                                       "started", "ended", "slot",   "attempts",  "exit",
                                       "signal",  "host",  "hosts"};
   const gannet_problem_spec *spec = &campaign->input->problem->spec;
-  const double start = report_start(campaign);
   char *shown = NULL;
   json_t *columns = json_object();
   if (gannet_alloc((size_t)campaign->ledger.n + 1, 1, &shown) != GANNET_OK) return NULL;

@@ -29,11 +29,12 @@ static gannet_err put_data(FILE *out, const char *name, json_t *value, size_t di
 }
 
 static gannet_err put_all_data(const gannet_campaign *campaign, FILE *out) {
+  const gannet_usage usage = gannet_usage_measure(campaign);
   json_t *model = NULL;
   (void)fputc('{', out);
-  GANNET_TRY(put_data(out, "summary", report_summary(campaign), 10));
+  GANNET_TRY(put_data(out, "summary", report_summary(campaign, &usage), 10));
   (void)fputc(',', out);
-  GANNET_TRY(put_data(out, "columns", report_columns(campaign), 8));
+  GANNET_TRY(put_data(out, "columns", report_columns(campaign, usage.first), 8));
   (void)fputc(',', out);
   const gannet_err err = report_model(campaign, &model);
   if (err != GANNET_OK) { /* the rest of the report is worth having */

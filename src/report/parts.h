@@ -4,23 +4,20 @@
 
 #include <jansson.h>
 
-#include "campaign/campaign.h"
+#include "campaign/progress.h"
 
 /* A number, or null where there is none. Local. */
 json_t *report_number(double value);
 
-/* When the first simulation started, seconds since 1970; times of the page count from it. INFINITY
- * when none did. Local. */
-double report_start(const gannet_campaign *campaign);
-
 /* {"id": [...], "status": [...], "objective": [...], "x": [[...], ...], ...}, one place per shown
- * evaluation. Local; NULL when memory is short, as for the others.
+ * evaluation; times count from start, in seconds since 1970. Local; NULL when memory is short, as
+ * for the others.
  */
-json_t *report_columns(const gannet_campaign *campaign);
+json_t *report_columns(const gannet_campaign *campaign, double start);
 
 /* "campaign": names, counts, best value; "variables"; "constraints"; "best"; "failures"; "trace";
  * "pauses". Local. */
-json_t *report_summary(const gannet_campaign *campaign);
+json_t *report_summary(const gannet_campaign *campaign, const gannet_usage *usage);
 
 /* "importance", "slices", "calibration"; {"note": why not} when there are too few results.
  *

@@ -38,43 +38,11 @@ static json_t *about_constraints(const gannet_problem_spec *spec) {
   return list;
 }
 
-static double violation_of(const gannet_campaign *c, const gannet_ticket *t, double *bounds) {
-  double sum = 0;
-  gannet_problem_bounds(c->input->problem, t->constraints, bounds);
-  for (int j = 0; j < c->input->problem->n_bounds; ++j) sum += fmax(bounds[j], 0);
-  return sum;
-}
-
-typedef struct {
-  int64_t id;
-  double violation, value;
-} place;
-
-static bool comes_before(const place *a, const place *b) {
-  if (a->violation != b->violation) return a->violation < b->violation;
-  return a->value < b->value;
-}
-
-static int find_best(const gannet_campaign *c, double *bounds, place *best) {
-  int n = 0;
-  for (int64_t id = 0; id < c->ledger.n; ++id) {
-    const gannet_ticket *t = &c->ledger.ticket[id];
-    if (!t->has_result || t->status != GANNET_EVAL_DONE) continue;
-    const place one = {id, violation_of(c, t, bounds),
-                       gannet_problem_flip(c->input->problem, t->objective)};
-    if (n == BEST && !comes_before(&one, &best[n - 1])) continue;
-    int at = n < BEST ? n++ : n - 1;
-    for (; at > 0 && comes_before(&one, &best[at - 1]); --at) best[at] = best[at - 1];
-    best[at] = one;
-  }
-  return n;
-}
-
 /* In full precision, as texts: they are copied into the next study. */
-static json_t *best_row(const gannet_campaign *c, const place *at) {
+static json_t *best_row(const gannet_campaign *c, int64_t id) {
   const gannet_problem *problem = c->input->problem;
-  const gannet_ticket *t = &c->ledger.ticket[at->id];
-  const double *x = gannet_history_x_user(c->history, at->id);
+  const gannet_ticket *t = &c->ledger.ticket[id];
+  const double *x = gannet_history_x_user(c->history, id);
   json_t *values = json_array(), *constraints = json_array();
   char text[TEXT];
   for (int v = 0; v < problem->spec.n_variables; ++v) {
@@ -84,19 +52,18 @@ static json_t *best_row(const gannet_campaign *c, const place *at) {
   for (int k = 0; k < problem->spec.n_constraints; ++k)
     (void)json_array_append_new(constraints, report_number(t->constraints[k]));
   (void)snprintf(text, sizeof text, "%.17g", t->objective);
-  return json_pack("{s:I, s:s, s:b, s:o, s:o}", "id", (json_int_t)at->id, "objective", text,
-                   "feasible", at->violation <= 0, "x", values, "c", constraints);
+  return json_pack("{s:I, s:s, s:b, s:o, s:o}", "id", (json_int_t)id, "objective", text, "feasible",
+                   gannet_problem_is_feasible(problem, t->constraints), "x", values, "c",
+                   constraints);
 }
 
 static json_t *best_rows(const gannet_campaign *c) {
   json_t *list = json_array();
-  place best[BEST];
-  double *bounds = NULL;
-  if (gannet_alloc((size_t)c->input->problem->n_bounds, sizeof *bounds, &bounds) != GANNET_OK)
-    return list;
-  const int n = find_best(c, bounds, best);
-  gannet_free(&bounds);
-  for (int i = 0; i < n; ++i) (void)json_array_append_new(list, best_row(c, &best[i]));
+  int64_t *ids = NULL, n = 0;
+  if (gannet_history_rank(c->history, &ids, &n) != GANNET_OK) return list;
+  for (int64_t i = 0; i < n && i < BEST; ++i)
+    (void)json_array_append_new(list, best_row(c, ids[i]));
+  gannet_free(&ids);
   return list;
 }
 
@@ -155,28 +122,6 @@ static json_t *failures(const gannet_campaign *c) {
   return by_reason;
 }
 
-typedef struct {
-  double first, last, busy;
-  int slots;
-} usage;
-
-static usage measure(const gannet_campaign *c) {
-  usage u = {INFINITY, -INFINITY, 0, 0};
-  for (int64_t id = 0; id < c->ledger.n; ++id) {
-    const gannet_run_record *run = &c->ledger.ticket[id].run;
-    if (!isfinite(run->started) || !isfinite(run->ended)) continue;
-    u.first = fmin(u.first, run->started);
-    u.last = fmax(u.last, run->ended);
-    u.busy += run->ended - run->started;
-    if (run->slot >= u.slots) u.slots = run->slot + 1;
-  }
-  return u;
-}
-
-double report_start(const gannet_campaign *campaign) {
-  return measure(campaign).first;
-}
-
 /* Seconds between the last result of a batch and the first launch of the next: proposing, and what
  * else the campaign does. */
 static json_t *pauses(const gannet_campaign *c) {
@@ -219,7 +164,7 @@ static const char *method_of(const gannet_campaign *c) {
   return method;
 }
 
-static json_t *about_campaign(const gannet_campaign *c, const usage *u) {
+static json_t *about_campaign(const gannet_campaign *c, const gannet_usage *u) {
   gannet_tally tally;
   char now[40];
   gannet_tally_count(c, &tally);
@@ -232,7 +177,7 @@ static json_t *about_campaign(const gannet_campaign *c, const usage *u) {
       "proposed", (json_int_t)c->ledger.n, "done", (json_int_t)tally.done, "infeasible",
       (json_int_t)tally.infeasible, "failed", (json_int_t)tally.failed, "pending",
       (json_int_t)tally.pending, "budget", c->input->budget.evaluations);
-  const bool timed = u->last > u->first && u->slots > 0;
+  const bool timed = !isnan(gannet_usage_share(u));
   (void)json_object_set_new(about, "seconds", report_number(timed ? u->last - u->first : NAN));
   (void)json_object_set_new(about, "busy", report_number(timed ? u->busy : NAN));
   (void)json_object_set_new(about, "slots", json_integer(u->slots));
@@ -242,12 +187,11 @@ static json_t *about_campaign(const gannet_campaign *c, const usage *u) {
   return about;
 }
 
-json_t *report_summary(const gannet_campaign *campaign) {
+json_t *report_summary(const gannet_campaign *campaign, const gannet_usage *usage) {
   const gannet_problem_spec *spec = &campaign->input->problem->spec;
-  const usage u = measure(campaign);
   return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "campaign",
-                   about_campaign(campaign, &u), "variables", about_variables(spec), "constraints",
-                   about_constraints(spec), "best", best_rows(campaign), "trace",
-                   trace(campaign, u.first), "failures", failures(campaign), "pauses",
+                   about_campaign(campaign, usage), "variables", about_variables(spec),
+                   "constraints", about_constraints(spec), "best", best_rows(campaign), "trace",
+                   trace(campaign, usage->first), "failures", failures(campaign), "pauses",
                    pauses(campaign), "configuration", configuration(campaign));
 }

@@ -7,6 +7,7 @@ import re
 import shutil
 import signal
 import subprocess
+import time
 
 import program
 from program import FAST, FINISHED, RESUMABLE, USAGE
@@ -177,6 +178,23 @@ class Step(program.ProgramTest):
         outcome = running.wait(10)
         self.assertEqual(outcome.code, RESUMABLE, outcome)
         self.assertIn("was not submitted, for a stop was asked for", outcome.err)
+
+    def test_the_end_of_its_own_allocation_does_not_end_the_chain(self):
+        file = self.write(SLURM)
+        script = self.write("#!/bin/sh\n", "again.sh", 0o755)
+        self.mischief("node.hold")
+        self.gannet("step", file, "-q")
+        over = {"SLURM_JOB_END_TIME": str(int(time.time()) + 20)}  # less than what is kept for the last save
+        for environment in over, {}:
+            outcome = self.gannet("step", file, "-q", "--resubmit", script, environment=environment)
+            self.assertEqual(outcome.code, RESUMABLE, outcome)
+            self.assertEqual("wall time" in outcome.out, environment == over, outcome)
+            self.assertEqual(self.calls("sbatch", "again.sh"), 1)
+        self.assertEqual(self.calls("scancel"), 0)
+        (self.scheduler / "node.hold").unlink()
+        self.wait_until(self.all_ended)
+        self.steps(file)
+        self.check_runs(8)
 
     def test_any_job_wakes_an_asynchronous_campaign(self):
         file = self.write(SLURM.replace("submit: array", "submit: job") + "  mode: asynchronous\n  parallel: 3\n")

@@ -4,6 +4,7 @@
 
 #include "support/harness.h"
 
+#include "base/memory.h"
 #include "base/random.h"
 #include "problem/history.h"
 #include "problem/sample.h"
@@ -63,11 +64,20 @@ static void a_late_result_is_accepted_and_arrives_last(void **state) {
 }
 
 /* The sample maximises. */
+static void ranking_is(const gannet_history *h, int n, const int64_t *wanted) {
+  int64_t *ids = NULL, found = -1;
+  assert_ok(gannet_history_rank(h, &ids, &found));
+  assert_int_equal(found, n);
+  for (int i = 0; i < n; ++i) assert_int_equal(ids[i], wanted[i]);
+  gannet_free(&ids);
+}
+
 static void the_best_is_feasible_and_the_first_of_equals(void **state) {
   gannet_history *h = ((fixture *)*state)->history;
   const double broken[3] = {111, 3, 2}, worse[3] = {115, 3, 2};
   propose(h, 5);
   assert_int_equal(gannet_history_best(h), -1);
+  ranking_is(h, 0, NULL);
   assert_ok(gannet_history_tell(h, 4, GANNET_EVAL_DONE, 99, worse, NULL));
   assert_ok(gannet_history_tell(h, 0, GANNET_EVAL_DONE, 98, broken, NULL));
   assert_int_equal(gannet_history_best(h), -1);
@@ -76,6 +86,8 @@ static void the_best_is_feasible_and_the_first_of_equals(void **state) {
   assert_ok(gannet_history_tell(h, 2, GANNET_EVAL_DONE, 5, feasible, NULL));
   assert_ok(gannet_history_tell(h, 1, GANNET_EVAL_DONE, 4, feasible, NULL));
   assert_int_equal(gannet_history_best(h), 2);
+  ranking_is(h, 5, (const int64_t[]){2, 3, 1, 0, 4}); /* maximised; the broken ones by violation */
+  assert_near(gannet_history_violation(h, 4), 5, 1e-12);
 }
 
 /* What is kept up with every result is what a search of the table finds. */
