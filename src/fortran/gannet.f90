@@ -30,7 +30,7 @@ module gannet
 
   integer(c_int), parameter :: gannet_done = 0, gannet_infeasible = 1, gannet_failed = 2
   integer(c_int), parameter :: gannet_minimize = 0, gannet_maximize = 1
-  integer, parameter :: longest = 256 ! characters of a name, with the final zero
+  integer, parameter :: longest = 4096 ! characters of a name or a setting, with the final zero
 
   type :: text
     character(kind=c_char, len=1) :: c(longest) = c_null_char
@@ -213,7 +213,8 @@ contains
     character(len=*), intent(in) :: string
     type(text) :: made
     integer :: i
-    do i = 1, min(len_trim(string), longest - 1)
+    if (len_trim(string) >= longest) error stop "gannet: a name or setting of more than 4095 characters"
+    do i = 1, len_trim(string)
       made%c(i) = string(i:i)
     end do
   end function

@@ -46,7 +46,7 @@ static void take_minima(size_t d, const gannet_candidates *candidates, int draws
 }
 
 /* The observation of the least mean, a feasible one if there is one, so that what is known to be
- * good is among the points. */
+ * good is among the points; none of before the trust region was begun anew. */
 static gannet_err take_best(const gannet_member *member, gannet_reference *r) {
   const size_t d = (size_t)member->problem->d;
   const int64_t count = gannet_history_count(member->history);
@@ -57,6 +57,7 @@ static gannet_err take_best(const gannet_member *member, gannet_reference *r) {
   for (int64_t id = 0; id < count; ++id) {
     double mean = 0;
     if (gannet_history_get(member->history, id)->status != GANNET_EVAL_DONE) continue;
+    if (member->region.take && !member->region.take[id]) continue;
     const double *constraints = gannet_history_constraints(member->history, id);
     const bool fine = gannet_problem_is_feasible(member->problem, constraints);
     if (feasible && !fine) continue;

@@ -114,7 +114,8 @@ static gannet_err settle_optimum(const gannet_tree *node, suite_problem *problem
   double *box = NULL;
   problem->optimum = problem->keys.optimum * (maximize ? -1 : 1);
   if (!isnan(problem->optimum) || !problem->keys.function || problem->d == 0) return GANNET_OK;
-  if (maximize) return GANNET_OK; /* what is published is a minimum */
+  /* What is published is a minimum over the function's own box. */
+  if (maximize || gannet_tree_find(node, "variables")) return GANNET_OK;
   if (gannet_simulation_find(problem->keys.function, &type) != GANNET_OK) {
     gannet_error_clear();
     return GANNET_OK;

@@ -60,17 +60,20 @@ static void a_file_becomes_problems_methods_and_runs(void **state) {
   suite_plan_release(&plan);
 }
 
-/* Otherwise regrets would be taken from the wrong end. */
-static void the_published_minimum_is_no_maximum(void **state) {
+/* Otherwise regrets would be taken from the wrong end, or from a place outside the box. */
+static void the_published_minimum_is_no_other(void **state) {
   suite_plan plan;
   gannet_complaints complaints = {0};
   (void)state;
   assert_ok(
       load("budget: 8\nmethods: [random]\nproblems:\n  up: {function: branin, goal: maximize}\n"
-           "  known: {function: branin, goal: maximize, optimum: 308.13}\n",
+           "  known: {function: branin, goal: maximize, optimum: 308.13}\n"
+           "  part: {function: branin, variables: {x1: {lower: 0, upper: 1}, x2: {lower: 0, upper: "
+           "1}}}\n",
            &plan, &complaints));
   assert_true(isnan(plan.problem[0].optimum));
   assert_near(plan.problem[1].optimum, -308.13, 0);
+  assert_true(isnan(plan.problem[2].optimum));
   suite_plan_release(&plan);
 }
 
@@ -205,7 +208,7 @@ static void amounts_are_numbers_or_multiples_of_the_variables(void **state) {
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_file_becomes_problems_methods_and_runs),
-      cmocka_unit_test(the_published_minimum_is_no_maximum),
+      cmocka_unit_test(the_published_minimum_is_no_other),
       cmocka_unit_test(noise_is_a_share_of_the_spread),
       cmocka_unit_test(the_fingerprint_changes_with_what_is_run),
       cmocka_unit_test(mistakes_are_told_with_their_place),
