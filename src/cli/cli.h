@@ -12,7 +12,7 @@
 #include "evaluate/launcher.h"
 #include "gannet/context.h"
 
-enum { CLI_MOST_FLAGS = 24, CLI_MOST_VALUES = 256 };
+enum { CLI_MOST_FLAGS = 32, CLI_MOST_VALUES = 256 };
 
 typedef struct {
   const char *name;     /* without dashes; NULL ends a table */
@@ -158,6 +158,7 @@ void cli_log_line(void *user, gannet_log_level level, int rank, const char *line
 GANNET_CHECKED gannet_err cli_complain(const gannet_complaints *complaints, const char *file,
                                        int rank, gannet_err err);
 
+extern const cli_command cli_init;
 extern const cli_command cli_run;
 extern const cli_command cli_step;
 extern const cli_command cli_status;

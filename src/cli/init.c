@@ -1,0 +1,204 @@
+/* gannet init */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/atomic_file.h"
+#include "base/memory.h"
+#include "campaign/input.h"
+#include "cli/init.h"
+#include "evaluate/command.h"
+
+static const cli_flag flags[] = {
+    {"variable", 'v', "NAME=LOWER:UPPER", "a number, with :log or :int after it; may be repeated",
+     true},
+    {"categorical", 'k', "NAME=A,B", "a choice between names; may be repeated", true},
+    {"boolean", 0, "NAME", "a switch; may be repeated", true},
+    {"constraint", 'c', "NAME=LOWER:UPPER",
+     "a result with bounds, of which one may be left out; may be repeated", true},
+    {"template", 't', "FILE",
+     "input file whose {placeholders} become variables and are filled in; may be repeated", true},
+    {"command", 0, "TEXT", "program and arguments, without a shell: './sim {params} {results}'",
+     false},
+    {"shell", 0, "TEXT", "text for a shell instead", false},
+    {"simulation", 0, "NAME", "a built-in simulation instead", false},
+    {"plugin", 0, "FILE", "a shared object instead", false},
+    {"pattern", 0, "NAME=REGEX", "how results are found in printed output; may be repeated", true},
+    {"backend", 'b', "NAME", "how simulations are run (default: slurm where it is, else command)",
+     false},
+    {"goal", 'g', "GOAL", "minimize or maximize", false},
+    {"method", 'm', "NAME", "how points are proposed (default: auto)", false},
+    {"batch", 0, "N", "points proposed at a time", false},
+    {"parallel", 'p', "N", "most simulations at the same time", false},
+    {"tasks", 'n', "N", "processors of one simulation", false},
+    {"budget", 0, "N", "evaluations", false},
+    {"wall-time", 0, "T", "time after which the campaign ends (10m, 4h)", false},
+    {"time-limit", 0, "T", "longest run of one simulation (10m, 4h)", false},
+    {"jobscript", 'j', "WAY",
+     "one-job-per-evaluation, no-resident-process, inside-an-allocation or none", false},
+    {"partition", 0, "NAME", "partition of SLURM", false},
+    {"account", 0, "NAME", "account of SLURM", false},
+    {"site-timeout", 0, "T", "how long each program of SLURM may take (default: 5s)", false},
+    {"dry-run", 0, NULL, "print what would be written, and write nothing", false},
+    {"force", 'f', NULL, "replace files that exist", false},
+    {NULL, 0, NULL, NULL, false},
+};
+
+enum { CAMPAIGN, SCRIPT, EXAMPLE, FILES };
+
+typedef struct {
+  char path[PATH_MAX];
+  char *text; /* NULL = not wanted */
+  size_t size;
+  mode_t mode;
+} draft;
+
+static gannet_err compose(const init_plan *plan, int which, draft *file) {
+  const char *slash = strrchr(plan->file, '/');
+  const int folder = slash ? (int)(slash - plan->file + 1) : 0;
+  gannet_err err = GANNET_OK;
+  FILE *out = open_memstream(&file->text, &file->size);
+  if (!out) return gannet_raise_errno("make", "a text");
+  file->mode = which == CAMPAIGN ? 0666 : 0777;
+  if (which == CAMPAIGN) {
+    init_put_campaign(plan, out);
+    (void)snprintf(file->path, sizeof file->path, "%s", plan->file);
+  } else if (which == SCRIPT) {
+    err = init_put_script(plan, out);
+    (void)snprintf(file->path, sizeof file->path, "%.*s%s-job.sh", folder, plan->file, plan->name);
+  } else {
+    init_put_example(plan, out);
+    (void)snprintf(file->path, sizeof file->path, "%.*ssimulate.sh", folder, plan->file);
+  }
+  (void)fclose(out);
+  return err;
+}
+
+/* The text is read back as `gannet run` will read it. */
+static gannet_err check(const draft *file, gannet_complaints *complaints) {
+  gannet_campaign_input *input = NULL;
+  const gannet_campaign_source source = {
+      .file = file->path, .text = file->text, .size = file->size};
+  const gannet_err err = gannet_campaign_parse(&source, &input, complaints);
+  gannet_campaign_destroy(&input);
+  return err;
+}
+
+static gannet_err check_places(const draft *files, bool force) {
+  struct stat about;
+  for (int i = 0; i < FILES && !force; ++i)
+    GANNET_REQUIRE(!files[i].text || lstat(files[i].path, &about), GANNET_ERR_EXISTS,
+                   "%s exists, and nothing was written; choose another name%s, or replace it with "
+                   "--force",
+                   files[i].path,
+                   i == EXAMPLE ? ", say what to run (--command ./simulate.sh)" : "");
+  return GANNET_OK;
+}
+
+static gannet_err write_file(const draft *file) {
+  const mode_t mask = umask(0);
+  (void)umask(mask);
+  GANNET_TRY(gannet_file_replace(file->path, file->text, file->size));
+  if (chmod(file->path, file->mode & ~mask)) return gannet_raise_errno("write", file->path);
+  return GANNET_OK;
+}
+
+static void warn(const init_plan *plan) {
+  const gannet_text_list *command = &plan->command;
+  char path[PATH_MAX];
+  const char *program = command->n ? command->item[plan->program] : NULL;
+  for (int i = 0; i < plan->n_variables; ++i)
+    if (plan->variable[i].deck)
+      (void)fprintf(stderr,
+                    "gannet: warning: %s of %s has the range 0 to 1 until you change it in %s, or "
+                    "give --variable %s=LOWER:UPPER\n",
+                    plan->variable[i].is.name, plan->variable[i].deck, plan->file,
+                    plan->variable[i].is.name);
+  if (program && gannet_command_find(program, plan->directory, path))
+    (void)fprintf(stderr,
+                  "gannet: warning: '%s' cannot be run yet: put it there, and make it executable\n",
+                  program);
+}
+
+static void tell(const init_plan *plan, const draft *files) {
+  const char *folder = strrchr(plan->file, '/');
+  init_site_tell(&plan->site, stdout);
+  for (int i = 0; i < FILES; ++i)
+    if (files[i].text) (void)printf("wrote: %s\n", files[i].path);
+  (void)printf("next:  gannet run --dry-run %s\n", plan->file);
+  if (plan->script && plan->site.slurm)
+    (void)printf("       %s%.*s%ssbatch %s-job.sh\n", folder ? "cd " : "",
+                 folder ? (int)(folder - plan->file) : 0, plan->file, folder ? " && " : "",
+                 plan->name);
+  else if (strcmp(plan->backend, "manual") == 0)
+    (void)printf("       gannet ask %s\n", plan->file);
+  else
+    (void)printf("       gannet run %s\n", plan->file);
+}
+
+static gannet_err write_all(const cli_arguments *arguments, const init_plan *plan, draft *files,
+                            gannet_complaints *complaints) {
+  const bool wanted[FILES] = {true, plan->script != NULL, plan->is_example};
+  for (int i = 0; i < FILES; ++i)
+    if (wanted[i]) GANNET_TRY(compose(plan, i, &files[i]));
+  GANNET_TRY(check(&files[CAMPAIGN], complaints));
+  if (cli_has(arguments, "dry-run")) {
+    for (int i = 0; i < FILES; ++i)
+      if (files[i].text) (void)printf("--- %s\n%s", files[i].path, files[i].text);
+    return GANNET_OK;
+  }
+  GANNET_TRY(check_places(files, cli_has(arguments, "force")));
+  for (int i = 0; i < FILES; ++i)
+    if (files[i].text) GANNET_TRY(write_file(&files[i]));
+  tell(plan, files);
+  warn(plan);
+  return GANNET_OK;
+}
+
+static gannet_err read_patience(const cli_arguments *arguments, double *patience) {
+  const char *text = cli_value(arguments, "site-timeout");
+  *patience = 5; /* seconds */
+  GANNET_REQUIRE(!text || (gannet_parse_duration(text, patience) == 0 && *patience > 0),
+                 GANNET_ERR_INPUT, "--site-timeout: '%s' is not a duration such as 5s or 1m", text);
+  return GANNET_OK;
+}
+
+static gannet_err run(const cli_arguments *arguments, const cli_world *world, gannet_exit *code) {
+  gannet_complaints complaints = {0};
+  draft files[FILES] = {0};
+  init_plan *plan = NULL;
+  double patience = 0;
+  (void)world;
+  (void)code;
+  GANNET_TRY(read_patience(arguments, &patience));
+  GANNET_TRY(gannet_alloc(1, sizeof *plan, &plan));
+  gannet_err err = init_site_look(patience, &plan->site);
+  if (err == GANNET_OK) err = init_plan_make(arguments, plan, &complaints);
+  if (err == GANNET_OK) err = write_all(arguments, plan, files, &complaints);
+  err = cli_complain(&complaints, "gannet init", 0, err);
+  for (int i = 0; i < FILES; ++i) free(files[i].text);
+  gannet_complaints_release(&complaints);
+  init_plan_release(plan);
+  gannet_free(&plan);
+  return err;
+}
+
+const cli_command cli_init = {
+    .name = "init",
+    .usage = "[CAMPAIGN.yaml] [options]",
+    .summary = "write a commented campaign file, and a job script where there is SLURM",
+    .details =
+        "Without options the campaign runs at once with an example of a simulation. Processors,\n"
+        "mpirun, and partitions and accounts of SLURM are found out; nothing is asked. A file "
+        "that\n"
+        "exists is left alone.\n"
+        "\n"
+        "  gannet init wing.yaml --variable chord=0.5:2 --variable rate=1e-6:1e-2:log \\\n"
+        "    --categorical solver=cg,gmres --constraint peak_stress=:110 \\\n"
+        "    --command './simulate {params} {results}'\n",
+    .flags = flags,
+    .least = 0,
+    .most = 1,
+    .run = run,
+};

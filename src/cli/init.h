@@ -1,0 +1,128 @@
+/* gannet init: what can be found out about this machine, what was asked for, and the files that are
+ * made of both.
+ */
+#ifndef GANNET_CLI_INIT_H
+#define GANNET_CLI_INIT_H
+
+#include <limits.h>
+
+#include "base/option.h"
+#include "cli/cli.h"
+#include "gannet/problem.h"
+
+enum { INIT_PARTITIONS = 64, INIT_MOST = 1024, INIT_NAME = 64, INIT_TEXT = 512 };
+
+/* A partition of SLURM as sinfo tells of it. */
+typedef struct {
+  char name[INIT_NAME];
+  bool is_default;
+  long nodes;
+  long cpus;    /* of its smallest node */
+  long memory;  /* MB, of its smallest node */
+  double limit; /* seconds a job may take; INFINITY = no limit */
+} init_partition;
+
+typedef struct {
+  int cores;                /* that this process may use */
+  char launcher[INIT_NAME]; /* mpirun or mpiexec; "" = none in PATH */
+  bool slurm;               /* there is sbatch, and sinfo answered */
+  bool counts_memory;       /* memory is shared out like processors */
+  int n_partitions;
+  init_partition partition[INIT_PARTITIONS];
+  char account[INIT_NAME];  /* what SLURM charges when nothing is said; "" = not told */
+  char accounts[INIT_TEXT]; /* all that this user may charge, with blanks */
+  char said[INIT_TEXT];     /* why SLURM is not used although its programs are here */
+} init_site;
+
+/* Look. Nothing that is missing, refuses or does not answer is an error.
+ *
+ * Local.
+ *
+ * patience  in  seconds that each program of SLURM may take
+ */
+GANNET_CHECKED gannet_err init_site_look(double patience, init_site *site);
+
+/* The default partition, the first when there is none, NULL without any. */
+const init_partition *init_site_default(const init_site *site);
+
+/* One line of what was found. */
+void init_site_tell(const init_site *site, FILE *out);
+
+typedef struct {
+  gannet_variable is;
+  const char *deck; /* template that its range could not be read from; NULL = it was given */
+} init_variable;
+
+/* The job scripts of jobscripts/, taken into the program when it is compiled. */
+typedef struct {
+  const char *name; /* first member; without .sh */
+  const char *backend;
+  const char *(*text)(size_t *size); /* not terminated */
+} init_script;
+
+extern const init_script *const init_scripts[]; /* NULL-terminated */
+
+/* What is to be written. Texts that are not in pool belong to the command line. */
+typedef struct {
+  init_site site;
+  char file[PATH_MAX];      /* campaign file, as it was given */
+  char directory[PATH_MAX]; /* where it lies, absolute */
+  char name[INIT_NAME];     /* file without folder and ending */
+  int n_variables, n_constraints;
+  init_variable variable[INIT_MOST];
+  gannet_constraint constraint[INIT_MOST];
+  const char *goal, *method, *backend;
+  const char *shell, *simulation, *plugin; /* at most one of these and command */
+  gannet_text_list command, templates, patterns;
+  int program;     /* its place in command, behind what launches it */
+  bool is_example; /* nothing was said about the simulation: an example of one is written */
+  int batch, parallel, evaluations, tasks;
+  const char *wall_time, *time_limit; /* NULL = not given */
+  const init_script *script;          /* NULL = none */
+  const init_partition *partition;    /* NULL = the site's default */
+  const char *partition_name;         /* NULL = the site's default */
+  const char *account;                /* NULL = SLURM's default */
+  gannet_text_list pool;
+} init_plan;
+
+/* Settle everything from the command line and the site.
+ *
+ * Local.
+ *
+ * plan        inout  zeroed but for site; to be released, also after failure
+ * complaints  inout  everything that is wrong with the command line
+ */
+GANNET_CHECKED gannet_err init_plan_make(const cli_arguments *arguments, init_plan *plan,
+                                         gannet_complaints *complaints);
+void init_plan_release(init_plan *plan);
+
+/* Read the variables, constraints and placeholders; the first part of init_plan_make.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err init_problem_read(const cli_arguments *arguments, init_plan *plan,
+                                            gannet_complaints *complaints);
+
+/* Read what is run: command, shell, templates, built-in simulation; the second part.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err init_simulation_read(const cli_arguments *arguments, init_plan *plan,
+                                               gannet_complaints *complaints);
+
+/* A text that lives as long as the plan, put together like printf.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err init_keep(init_plan *plan, const char **kept, const char *format, ...)
+    GANNET_PRINTF(3, 4);
+
+/* The campaign file, the job script, and the example of a simulation.
+ *
+ * Local.
+ */
+void init_put_campaign(const init_plan *plan, FILE *out);
+GANNET_CHECKED gannet_err init_put_script(const init_plan *plan, FILE *out);
+void init_put_example(const init_plan *plan, FILE *out);
+
+#endif

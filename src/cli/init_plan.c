@@ -1,0 +1,238 @@
+/* Everything that gannet init settles before it writes: names, sizes, the way of running. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/atomic_file.h"
+#include "base/memory.h"
+#include "base/names.h"
+#include "cli/init.h"
+#include "evaluate/contract.h"
+#include "evaluate/evaluator.h"
+#include "optimizer/methods.h"
+
+void init_plan_release(init_plan *plan) {
+  for (int i = 0; i < plan->n_variables; ++i) {
+    if (plan->variable[i].is.type != GANNET_VARIABLE_CATEGORICAL) continue;
+    const char **values = (const char **)(uintptr_t)plan->variable[i].is.values;
+    gannet_free(&values);
+  }
+  gannet_text_list_release(&plan->command);
+  gannet_text_list_release(&plan->templates);
+  gannet_text_list_release(&plan->patterns);
+  gannet_text_list_release(&plan->pool);
+}
+
+/* "runs/wing.yaml" lies in runs and makes the campaign wing. */
+static gannet_err settle_places(const cli_arguments *arguments, init_plan *plan) {
+  const char *file = arguments->n_positional ? arguments->positional[0] : "campaign.yaml";
+  const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
+  const char *dot = strrchr(base, '.');
+  char folder[PATH_MAX];
+  const int size = dot && dot > base ? (int)(dot - base) : (int)strlen(base);
+  GANNET_REQUIRE(size > 0 && size < INIT_NAME && strlen(file) < PATH_MAX, GANNET_ERR_INPUT,
+                 "'%.200s' cannot be the name of a campaign file; expected up to %d characters and "
+                 ".yaml, as in wing.yaml",
+                 file, INIT_NAME - 1);
+  (void)snprintf(plan->file, sizeof plan->file, "%s", file);
+  (void)snprintf(plan->name, sizeof plan->name, "%.*s", size, base);
+  (void)snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - file + 1) : 1,
+                 slash ? file : ".");
+  if (!realpath(folder, plan->directory)) return gannet_raise_errno("find the folder", folder);
+  return GANNET_OK;
+}
+
+/* A name of a family, or its complaint with the known ones. */
+static void check_name(const char *flag, const char *family, const char *name,
+                       const void *const *entries, gannet_complaints *complaints) {
+  int at = 0;
+  if (!name || gannet_name_find(family, name, entries, &at) == GANNET_OK) return;
+  gannet_complain(complaints, flag, "%s", gannet_error_message());
+  gannet_error_clear();
+}
+
+static void check_duration(const char *flag, const char *text, gannet_complaints *complaints) {
+  double seconds = 0;
+  if (!text || (gannet_parse_duration(text, &seconds) == 0 && seconds > 0)) return;
+  gannet_complain(complaints, flag, "'%s' is not a duration such as 90s, 10m or 4h", text);
+}
+
+static void settle_words(const cli_arguments *arguments, init_plan *plan,
+                         gannet_complaints *complaints) {
+  static const char *const goals[] = {"minimize", "maximize", NULL};
+  plan->goal = cli_value(arguments, "goal");
+  plan->method = cli_value(arguments, "method");
+  plan->shell = cli_value(arguments, "shell");
+  plan->simulation = cli_value(arguments, "simulation");
+  plan->plugin = cli_value(arguments, "plugin");
+  plan->wall_time = cli_value(arguments, "wall-time");
+  plan->time_limit = cli_value(arguments, "time-limit");
+  plan->account = cli_value(arguments, "account");
+  plan->partition_name = cli_value(arguments, "partition");
+  if (!plan->goal) plan->goal = goals[0];
+  if (!plan->method) plan->method = "auto";
+  if (strcmp(plan->goal, goals[0]) != 0 && strcmp(plan->goal, goals[1]) != 0)
+    gannet_complain(complaints, "--goal", "'%s' is not one of minimize, maximize", plan->goal);
+  check_name("--method", "method", plan->method, (const void *const *)gannet_methods, complaints);
+  check_duration("--wall-time", plan->wall_time, complaints);
+  check_duration("--time-limit", plan->time_limit, complaints);
+}
+
+/* The back-end that follows from what was said, and from what is here. */
+static const char *choose_backend(const cli_arguments *arguments, const init_plan *plan) {
+  if (cli_has(arguments, "backend")) return cli_value(arguments, "backend");
+  if (plan->simulation) return "function";
+  if (plan->plugin) return "plugin";
+  if (plan->script) return plan->script->backend;
+  return plan->site.slurm ? "slurm" : "command";
+}
+
+static const init_script *script_of(const char *name) {
+  int at = 0;
+  return gannet_name_find("job script", name, (const void *const *)init_scripts, &at) == GANNET_OK
+             ? init_scripts[at]
+             : NULL;
+}
+
+static bool suits(const init_script *script, const char *backend) {
+  return (strcmp(script->backend, "slurm") == 0) == (strcmp(backend, "slurm") == 0) &&
+         strcmp(backend, "manual") != 0;
+}
+
+/* Where there is SLURM, a script of the first kind that suits the back-end. */
+static void settle_way(const cli_arguments *arguments, init_plan *plan,
+                       gannet_complaints *complaints) {
+  const char *wanted = cli_value(arguments, "jobscript");
+  const bool none = wanted && strcmp(wanted, "none") == 0;
+  if (wanted && !none) {
+    plan->script = script_of(wanted);
+    if (!plan->script)
+      gannet_complain(complaints, "--jobscript", "%s none", gannet_error_message());
+    gannet_error_clear();
+  }
+  plan->backend = choose_backend(arguments, plan);
+  check_name("--backend", "back-end", plan->backend, (const void *const *)gannet_evaluator_types,
+             complaints);
+  if (plan->script && !suits(plan->script, plan->backend))
+    gannet_complain(complaints, "--jobscript",
+                    "%s does not go with the back-end %s; leave --jobscript out, or say --backend "
+                    "%s",
+                    plan->script->name, plan->backend, plan->script->backend);
+  for (int i = 0; !wanted && !plan->script && plan->site.slurm && init_scripts[i]; ++i)
+    if (suits(init_scripts[i], plan->backend)) plan->script = init_scripts[i];
+  const char *needs = strcmp(plan->backend, "function") == 0 && !plan->simulation ? "--simulation"
+                      : strcmp(plan->backend, "plugin") == 0 && !plan->plugin     ? "--plugin"
+                                                                                  : NULL;
+  if (needs)
+    gannet_complain(complaints, "--backend",
+                    "%s needs %s; gannet list simulations shows what is "
+                    "built in",
+                    plan->backend, needs);
+  if ((plan->simulation && strcmp(plan->backend, "function") != 0) ||
+      (plan->plugin && strcmp(plan->backend, "plugin") != 0))
+    gannet_complain(complaints, "--backend", "%s does not run what %s names; leave --backend out",
+                    plan->backend, plan->simulation ? "--simulation" : "--plugin");
+}
+
+static double limit_of(const init_plan *plan) {
+  double seconds = 0;
+  if (!plan->time_limit || gannet_parse_duration(plan->time_limit, &seconds)) return 0;
+  return seconds;
+}
+
+/* The partition that was named, else the site's default, else, for jobs that are too long for it,
+ * the first that lets them. */
+static void settle_partition(init_plan *plan, gannet_complaints *complaints) {
+  const init_site *site = &plan->site;
+  const char *known[INIT_PARTITIONS + 1] = {NULL};
+  const double limit = strcmp(plan->backend, "slurm") == 0 ? limit_of(plan) : 0;
+  const init_partition *usual = init_site_default(site);
+  for (int i = 0; i < site->n_partitions; ++i) {
+    known[i] = site->partition[i].name;
+    if (plan->partition_name && strcmp(known[i], plan->partition_name) == 0)
+      plan->partition = &site->partition[i];
+  }
+  if (plan->partition_name && site->n_partitions && !plan->partition) {
+    const char *near = gannet_nearest(plan->partition_name, known);
+    gannet_complain(complaints, "--partition", "SLURM shows no partition '%s' that is up; %s%s%s",
+                    plan->partition_name, near ? "did you mean '" : "sinfo shows them all",
+                    near ? near : "", near ? "'?" : "");
+  }
+  for (int i = 0; !plan->partition_name && usual && limit > usual->limit && i < site->n_partitions;
+       ++i)
+    if (site->partition[i].limit >= limit && !plan->partition)
+      plan->partition = &site->partition[i];
+  if (plan->partition && !plan->partition_name) plan->partition_name = plan->partition->name;
+  const init_partition *used = plan->partition ? plan->partition : usual;
+  if (!used || limit <= used->limit) return;
+  char most[64];
+  gannet_format_duration(used->limit, most, sizeof most);
+  gannet_complain(complaints, "--time-limit",
+                  "%s is more than the %s that a job may take in partition %s; shorten it, or "
+                  "choose another --partition",
+                  plan->time_limit, most, used->name);
+}
+
+static gannet_err read_count(const cli_arguments *arguments, const char *flag, long long most,
+                             int *value, gannet_complaints *complaints) {
+  long long number = *value;
+  char where[64];
+  const gannet_err err = cli_whole(arguments, flag, 1, *value, &number);
+  if (err != GANNET_OK && err != GANNET_ERR_INPUT) return err;
+  if (err == GANNET_ERR_INPUT) {
+    gannet_complain(complaints, NULL, "%s", gannet_error_message());
+    gannet_error_clear();
+    return GANNET_OK;
+  }
+  (void)snprintf(where, sizeof where, "--%s", flag);
+  if (number > most)
+    gannet_complain(complaints, where, "%lld is more than the %lld that are possible", number,
+                    most);
+  else
+    *value = (int)number;
+  return GANNET_OK;
+}
+
+/* How many simulations fit side by side: on this machine, or on a node of the partition. */
+static int fitting(const init_plan *plan) {
+  const init_partition *used = plan->partition ? plan->partition : init_site_default(&plan->site);
+  const bool is_job = strcmp(plan->backend, "slurm") == 0;
+  if (is_job || strcmp(plan->backend, "manual") == 0) return 8;
+  const long cores = plan->script && used ? used->cpus : plan->site.cores;
+  const long n = cores / plan->tasks;
+  return n < 1 ? 1 : n > 64 ? 64 : (int)n;
+}
+
+static int coordinates(const init_plan *plan) {
+  int d = 0;
+  for (int i = 0; i < plan->n_variables; ++i)
+    d += plan->variable[i].is.type == GANNET_VARIABLE_CATEGORICAL ? plan->variable[i].is.n_values
+                                                                  : 1;
+  return d;
+}
+
+static gannet_err settle_sizes(const cli_arguments *arguments, init_plan *plan,
+                               gannet_complaints *complaints) {
+  plan->tasks = 1;
+  GANNET_TRY(read_count(arguments, "tasks", 1 << 20, &plan->tasks, complaints));
+  plan->parallel = fitting(plan);
+  GANNET_TRY(read_count(arguments, "parallel", 100000, &plan->parallel, complaints));
+  plan->batch = plan->parallel;
+  GANNET_TRY(read_count(arguments, "batch", 100000, &plan->batch, complaints));
+  if (!cli_has(arguments, "parallel")) plan->parallel = plan->batch;
+  const int evaluations = 20 * (coordinates(plan) + 1); /* enough for a model to be worth it */
+  plan->evaluations = (evaluations + plan->batch - 1) / plan->batch * plan->batch;
+  return read_count(arguments, "budget", 1000000000, &plan->evaluations, complaints);
+}
+
+gannet_err init_plan_make(const cli_arguments *arguments, init_plan *plan,
+                          gannet_complaints *complaints) {
+  GANNET_TRY(settle_places(arguments, plan));
+  settle_words(arguments, plan, complaints);
+  settle_way(arguments, plan, complaints);
+  GANNET_TRY(init_problem_read(arguments, plan, complaints));
+  settle_partition(plan, complaints);
+  GANNET_TRY(settle_sizes(arguments, plan, complaints));
+  GANNET_TRY(init_simulation_read(arguments, plan, complaints));
+  return gannet_complaints_raise(complaints);
+}

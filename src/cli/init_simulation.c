@@ -1,0 +1,179 @@
+/* What gannet init knows of the simulation: the words of its command and where its files lie. */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/atomic_file.h"
+#include "base/memory.h"
+#include "cli/init.h"
+#include "evaluate/contract.h"
+#include "simulations/registry.h"
+
+/* A file as the campaign file should name it: relative to its folder when it lies below that, else
+ * absolute. */
+static gannet_err relate(init_plan *plan, const char *file, const char **related) {
+  char full[PATH_MAX];
+  const size_t size = strlen(plan->directory);
+  if (!realpath(file, full)) return gannet_raise_errno("find", file);
+  if (strncmp(full, plan->directory, size) == 0 && full[size] == '/')
+    return init_keep(plan, related, "%s", full + size + 1);
+  return init_keep(plan, related, "%s", full);
+}
+
+static bool is_file(const char *word) {
+  struct stat about;
+  return stat(word, &about) == 0 && S_ISREG(about.st_mode);
+}
+
+/* The simulation runs in a folder of its own: files that a command names are told with theirs. The
+ * program itself is looked for beside the campaign file when nothing stands before it. */
+static gannet_err add_word(init_plan *plan, const char *word, bool is_program) {
+  const bool alone = plan->command.n == 0;
+  const bool here = word[0] != '/' && is_file(word) && (!is_program || strchr(word, '/'));
+  const char *kept = word;
+  if (is_program) plan->program = plan->command.n;
+  if (here) {
+    GANNET_TRY(relate(plan, word, &kept));
+    if (*kept != '/')
+      GANNET_TRY(init_keep(plan, &kept, alone ? "./%s" : "{input_directory}/%s", kept));
+  } else if (is_program && !alone && strncmp(word, "./", 2) == 0) {
+    GANNET_TRY(init_keep(plan, &kept, "{input_directory}/%s", word + 2));
+  }
+  return gannet_text_list_add(&plan->command, kept);
+}
+
+typedef enum { WORD, NO_WORD, NOT_CLOSED, FOR_A_SHELL } cut;
+
+/* The next word of *at, with quotes as in a shell and nothing else of it. */
+static cut cut_word(const char **at, char *word) {
+  const char *c = *at + strspn(*at, " \t\n");
+  char quote = '\0';
+  if (!*c) return NO_WORD;
+  for (; *c && (quote || !strchr(" \t\n", *c)); ++c) {
+    if (!quote && strchr("|&;<>`$", *c)) {
+      *at = c;
+      return FOR_A_SHELL;
+    }
+    if (quote ? *c == quote : *c == '\'' || *c == '"')
+      quote = quote ? '\0' : *c;
+    else
+      *word++ = *c;
+  }
+  *word = '\0';
+  *at = c;
+  return quote ? NOT_CLOSED : WORD;
+}
+
+static gannet_err add_words(const char *text, char *word, init_plan *plan,
+                            gannet_complaints *complaints) {
+  const char *at = text;
+  bool is_program = true;
+  for (;; is_program = false) {
+    switch (cut_word(&at, word)) {
+      case WORD:
+        GANNET_TRY(add_word(plan, word, is_program));
+        break;
+      case NO_WORD:
+        if (is_program)
+          gannet_complain(complaints, "--command",
+                          "is empty; expected a program and its arguments, as in "
+                          "'./simulate {params} {results}'");
+        return GANNET_OK;
+      case NOT_CLOSED:
+        gannet_complain(complaints, "--command", "a quote in '%.200s' is not closed; close it",
+                        text);
+        return GANNET_OK;
+      case FOR_A_SHELL:
+        gannet_complain(complaints, "--command",
+                        "'%c' means nothing here, for no shell reads it; put it into quotes, or "
+                        "use --shell instead of --command",
+                        *at);
+        return GANNET_OK;
+    }
+  }
+}
+
+/* Programs that start others on several processors. */
+static bool begins_with_launcher(const char *text) {
+  static const char *const launchers[] = {"srun", "mpirun", "mpiexec", "mpiexec.hydra", "prun"};
+  const size_t size = strcspn(text, " \t");
+  for (size_t i = 0; i < sizeof launchers / sizeof *launchers; ++i)
+    if (size == strlen(launchers[i]) && strncmp(text, launchers[i], size) == 0) return true;
+  return false;
+}
+
+/* What puts the simulation on processors of its own. */
+static gannet_err add_launcher(init_plan *plan) {
+  const bool is_step = plan->script && strcmp(plan->backend, "command") == 0;
+  const char *launcher = *plan->site.launcher ? plan->site.launcher : "srun";
+  const char *word;
+  if (!is_step && plan->tasks == 1) return GANNET_OK;
+  GANNET_TRY(gannet_text_list_add(&plan->command, is_step ? "srun" : launcher));
+  if (is_step) GANNET_TRY(gannet_text_list_add(&plan->command, "--exact"));
+  GANNET_TRY(init_keep(plan, &word, is_step ? "--ntasks=%d" : "-n%d", plan->tasks));
+  return gannet_text_list_add(&plan->command, word);
+}
+
+static gannet_err read_command(const char *text, init_plan *plan, gannet_complaints *complaints) {
+  char *word = NULL;
+  if (!begins_with_launcher(text)) GANNET_TRY(add_launcher(plan));
+  GANNET_TRY(gannet_alloc(strlen(text) + 1, 1, &word));
+  const gannet_err err = add_words(text, word, plan, complaints);
+  gannet_free(&word);
+  return err;
+}
+
+static gannet_err read_lists(const cli_arguments *arguments, init_plan *plan,
+                             gannet_complaints *complaints) {
+  const char *text, *kept;
+  for (int k = 0; (text = cli_repeated(arguments, "template", k)); ++k) {
+    if (!is_file(text)) continue; /* has been complained about */
+    GANNET_TRY(relate(plan, text, &kept));
+    GANNET_TRY(gannet_text_list_add(&plan->templates, kept));
+  }
+  for (int k = 0; (text = cli_repeated(arguments, "pattern", k)); ++k) {
+    if (!strchr(text, '=') || *text == '=')
+      gannet_complain(complaints, "--pattern",
+                      "'%s' is not NAME=REGEX, as in 'objective=^drag: *([0-9.eE+-]+)'", text);
+    GANNET_TRY(gannet_text_list_add(&plan->patterns, text));
+  }
+  return GANNET_OK;
+}
+
+static gannet_err check_names(const init_plan *plan, gannet_complaints *complaints) {
+  const gannet_simulation_type *type = NULL;
+  if (plan->simulation && gannet_simulation_find(plan->simulation, &type) != GANNET_OK) {
+    gannet_complain(complaints, "--simulation", "%s", gannet_error_message());
+    gannet_error_clear();
+  }
+  if (plan->plugin && !is_file(plan->plugin))
+    gannet_complain(complaints, "--plugin",
+                    "there is no file '%s'; expected a shared object, as in ./simulation.so",
+                    plan->plugin);
+  return GANNET_OK;
+}
+
+gannet_err init_simulation_read(const cli_arguments *arguments, init_plan *plan,
+                                gannet_complaints *complaints) {
+  const char *command = cli_value(arguments, "command");
+  const char *const given[] = {command, plan->shell, plan->simulation, plan->plugin};
+  int n = 0;
+  for (int i = 0; i < 4; ++i) n += given[i] != NULL;
+  if (n > 1)
+    gannet_complain(complaints, "the simulation",
+                    "is given more than once; choose one of --command, --shell, --simulation and "
+                    "--plugin");
+  const bool runs_program =
+      strcmp(plan->backend, "command") == 0 || strcmp(plan->backend, "slurm") == 0;
+  plan->is_example = n == 0 && runs_program;
+  GANNET_TRY(read_lists(arguments, plan, complaints));
+  GANNET_TRY(check_names(plan, complaints));
+  if (plan->plugin && is_file(plan->plugin)) {
+    const char *related;
+    GANNET_TRY(relate(plan, plan->plugin, &related));
+    GANNET_TRY(init_keep(plan, &plan->plugin, *related == '/' ? "%s" : "./%s", related));
+  }
+  if (plan->is_example) command = "./simulate.sh";
+  return command ? read_command(command, plan, complaints) : GANNET_OK;
+}
