@@ -42,10 +42,16 @@ typedef struct {
  */
 GANNET_CHECKED gannet_err init_site_look(double patience, init_site *site);
 
-/* The default partition, the first when there is none, NULL without any. */
+/* The default partition, the first when there is none, NULL without any.
+ *
+ * Local.
+ */
 const init_partition *init_site_default(const init_site *site);
 
-/* One line of what was found. */
+/* One line of what was found.
+ *
+ * Local.
+ */
 void init_site_tell(const init_site *site, FILE *out);
 
 typedef struct {
