@@ -12,7 +12,7 @@ import tempfile
 
 # From the top down: a room may include itself and the rooms before it.
 ROOMS = ("base linalg minimize store problem network surrogate acquisition search optimizer "
-         "evaluate campaign simulations suite report cli bench").split()
+         "evaluate campaign simulations suite report machine cli bench").split()
 
 # Which rooms may know which outside headers; the first pattern that matches decides.
 OUTSIDE = [
@@ -21,7 +21,7 @@ OUTSIDE = [
     (r"petsc/?.*tao\w*\.h", {"minimize"}),
     (r"petsc.*", {"minimize", "simulations", "cli", "bench"}),
     (r"libfyaml\.h", {"campaign"}),
-    (r"jansson\w*\.h", {"optimizer", "evaluate", "campaign", "report", "cli"}),
+    (r"jansson\w*\.h", {"optimizer", "evaluate", "campaign", "report", "machine", "cli"}),
     (r"Random123/.*", {"base"}),
     (r"xxhash\.h|xxh\w*\.h", {"base"}),
     (r"cmocka\.h", set()),

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "bench/bench.h"
 #include "linalg/blas.h"
+#include "machine/choice.h"
 
 static gannet_err run(const bench_world *world, int argc, char **argv) {
   const bench_type *type = NULL;
@@ -37,6 +38,7 @@ static int help(int argc, char **argv) {
 int main(int argc, char **argv) {
   bench_world world = {.comm = MPI_COMM_WORLD};
   if (asks_for_help(argc, argv)) return help(argc, argv);
+  machine_choose_blas(argv);
   if (MPI_Init(NULL, NULL) != MPI_SUCCESS) return GANNET_EXIT_INTERNAL;
   if (MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN) != MPI_SUCCESS ||
       MPI_Comm_rank(MPI_COMM_WORLD, &world.rank) != MPI_SUCCESS ||

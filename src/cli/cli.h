@@ -170,6 +170,7 @@ extern const cli_command cli_list;
 extern const cli_command cli_ask;
 extern const cli_command cli_tell;
 extern const cli_command cli_bench;
+extern const cli_command cli_doctor;
 extern const cli_command cli_report;
 extern const cli_command cli_manual;
 extern const cli_command cli_completion;

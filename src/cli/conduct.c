@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "campaign/loop.h"
 #include "campaign/stop.h"
+#include "machine/inspect.h"
 #include "simulations/registry.h"
 
 typedef struct {
@@ -140,6 +141,17 @@ static gannet_exit exit_code(const gannet_campaign *campaign, const gannet_run_o
                                                      : GANNET_EXIT_INFEASIBLE;
 }
 
+/* The machine in one line; what is slow or may surprise also as a warning. */
+static gannet_err log_machine(const gannet_context *context) {
+  machine_summary summary;
+  GANNET_TRY(machine_summarise(context->comm, &summary));
+  gannet_log(context, GANNET_LOG_INFO, "machine: %s", summary.line);
+  for (int i = 0; i < 2; ++i)
+    if (summary.warning[i][0])
+      gannet_log(context, GANNET_LOG_WARNING, "%s; see gannet doctor", summary.warning[i]);
+  return GANNET_OK;
+}
+
 static gannet_err run_campaign(const settings *s, gannet_campaign *campaign, gannet_exit *code) {
   gannet_run_outcome outcome;
   const gannet_context *context = campaign->context;
@@ -149,6 +161,7 @@ static gannet_err run_campaign(const settings *s, gannet_campaign *campaign, gan
     gannet_log(context, GANNET_LOG_INFO, "%lld evaluations proposed before, %lld told",
                (long long)gannet_history_count(campaign->history),
                (long long)gannet_history_count_told(campaign->history));
+  GANNET_TRY(log_machine(context));
   gannet_stop_catch();
   const gannet_err err = gannet_campaign_run(campaign, &s->run, &outcome);
   gannet_stop_release();

@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 #include "gannet/version.h"
 #include "linalg/blas.h"
+#include "machine/choice.h"
 #include "minimize/prepare.h"
 
 static void report(const cli_world *world, gannet_err err) {
@@ -58,9 +59,11 @@ static gannet_err start_world(const cli_command *command, cli_world *world) {
   return gannet_petsc_prepare(world->comm);
 }
 
-static gannet_exit run_parallel(const cli_command *command, const cli_arguments *arguments) {
+static gannet_exit run_parallel(const cli_command *command, const cli_arguments *arguments,
+                                char **argv) {
   cli_world world = {.comm = MPI_COMM_NULL};
   gannet_exit code = GANNET_EXIT_INTERNAL;
+  machine_choose_blas(argv);
   const gannet_err err = start_world(command, &world);
   if (err != GANNET_OK) {
     report(&world, err);
@@ -95,7 +98,7 @@ static int run_program(int argc, char **argv) {
     cli_help(command, stdout);
     return GANNET_EXIT_FINISHED;
   }
-  if (command->parallel) return (int)run_parallel(command, &arguments);
+  if (command->parallel) return (int)run_parallel(command, &arguments, argv - 1);
   const cli_world world = {.comm = MPI_COMM_NULL};
   return (int)run_command(command, &arguments, &world);
 }

@@ -56,4 +56,10 @@ void pdsyrk_(const char *uplo, const char *transpose, const int *n, const int *k
              const double *alpha, const double *a, const int *ia, const int *ja, const int *desca,
              const double *beta, double *c, const int *ic, const int *jc, const int *descc);
 
+/* Version of ScaLAPACK.
+ *
+ * Local.
+ */
+void pilaver_(int *major, int *minor, int *patch);
+
 #endif

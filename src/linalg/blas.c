@@ -3,6 +3,13 @@
 #include <cblas.h>
 #include <stdlib.h>
 
+/* Another BLAS does not have them. */
+#pragma weak openblas_set_num_threads
+#pragma weak openblas_get_num_threads
+#pragma weak openblas_get_corename
+#pragma weak blas_thread_shutdown_
+int blas_thread_shutdown_(void); /* OpenBLAS 0.3, driver/others/blas_server.c */
+
 void gannet_gemm_nt(int n, int m, int k, double alpha, const double *a, int lda, const double *b,
                     int ldb, double beta, double *c, int ldc) {
   if (n == 0 || m == 0) return;
@@ -41,15 +48,16 @@ double gannet_dot(int n, const double *a, const double *b) {
 }
 
 void gannet_blas_set_threads(int threads) {
-  openblas_set_num_threads(threads);
+  if (openblas_set_num_threads) openblas_set_num_threads(threads);
+  if (threads == 1 && blas_thread_shutdown_) (void)blas_thread_shutdown_();
 }
 
 int gannet_blas_threads(void) {
-  return openblas_get_num_threads();
+  return openblas_get_num_threads ? openblas_get_num_threads() : 1;
 }
 
 const char *gannet_blas_kernel(void) {
-  return openblas_get_corename();
+  return openblas_get_corename ? openblas_get_corename() : "unknown";
 }
 
 gannet_err gannet_blas_prepare(void) {

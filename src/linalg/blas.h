@@ -46,7 +46,8 @@ void gannet_gemv_t(int n, int k, double alpha, const double *a, int lda, const d
  */
 double gannet_dot(int n, const double *a, const double *b);
 
-/* Number of threads of BLAS in this process, and the name of the kernel that it picked.
+/* Number of threads of BLAS in this process, and the name of the kernel that it picked. Setting one
+ * also ends those that OpenBLAS started when it was loaded, one per processor.
  *
  * Local.
  */

@@ -1,6 +1,7 @@
 #include "minimize/prepare.h"
 
 #include <petscsys.h>
+#include <stdio.h>
 
 /* Attributes of MPI_COMM_SELF are deleted at the beginning of MPI_Finalize, while MPI still works
  * (MPI 3.1, section 8.7.1). */
@@ -31,4 +32,12 @@ gannet_err gannet_petsc_prepare(MPI_Comm comm) {
   GANNET_REQUIRE(running, GANNET_ERR_STATE, "MPI is not initialised");
   (void)PetscInitialized(&initialised);
   return initialised ? GANNET_OK : initialise(comm);
+}
+
+void gannet_petsc_version(char *built, char *loaded, size_t size) {
+  PetscInt major = 0, minor = 0, patch = 0;
+  (void)PetscGetVersionNumber(&major, &minor, &patch, NULL);
+  (void)snprintf(built, size, "%d.%d.%d", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR,
+                 PETSC_VERSION_SUBMINOR);
+  (void)snprintf(loaded, size, "%d.%d.%d", (int)major, (int)minor, (int)patch);
 }

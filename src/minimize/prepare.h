@@ -2,6 +2,8 @@
 #ifndef GANNET_MINIMIZE_PREPARE_H
 #define GANNET_MINIMIZE_PREPARE_H
 
+#include <stddef.h>
+
 #include "base/error.h"
 
 /* Make sure that PETSc is initialised. A program that uses PETSc initialises it before; then
@@ -13,5 +15,11 @@
  * Errors: GANNET_ERR_STATE when MPI is not initialised; GANNET_ERR_LIBRARY.
  */
 GANNET_CHECKED gannet_err gannet_petsc_prepare(MPI_Comm comm);
+
+/* Versions of PETSc as "3.18.5": what was compiled against, and what is loaded.
+ *
+ * Local.
+ */
+void gannet_petsc_version(char *built, char *loaded, size_t size);
 
 #endif

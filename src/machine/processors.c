@@ -1,0 +1,117 @@
+/* Processors, binding, threads. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "linalg/blas.h"
+#include "machine/parts.h"
+
+/* "model name : AMD EPYC" of the first processor. */
+static void read_model(char *text, size_t size) {
+  char line[512];
+  (void)snprintf(text, size, "unknown");
+  FILE *file = fopen("/proc/cpuinfo", "re");
+  if (!file) return;
+  while (fgets(line, sizeof line, file)) {
+    const char *value = strchr(line, ':');
+    if (strncmp(line, "model name", 10) != 0 || !value) continue;
+    (void)snprintf(text, size, "%.*s", (int)strcspn(value + 2, "\n"), value + 2);
+    break;
+  }
+  (void)fclose(file);
+}
+
+/* Processors that a container may use on average, INFINITY without a limit: cgroup v2, cpu.max. */
+static double read_quota(void) {
+  double quota = 0, period = 0;
+  FILE *file = fopen("/sys/fs/cgroup/cpu.max", "re");
+  if (!file) return INFINITY;
+  const int n = fscanf(file, "%lf %lf", &quota, &period);
+  (void)fclose(file);
+  return n == 2 && period > 0 ? quota / period : INFINITY;
+}
+
+static double read_load(void) {
+  double load[1] = {0};
+  return getloadavg(load, 1) == 1 ? load[0] : 0;
+}
+
+static void inspect_ranks(const machine_places *p, machine_report *report) {
+  machine_say(report, "processors", "ranks and cores", "%d rank%s, %d core%s (%d hardware threads)",
+              p->ranks, p->ranks == 1 ? "" : "s", p->cores, p->cores == 1 ? "" : "s", p->threads);
+  if (p->threads == 0)
+    machine_advise(report, MACHINE_NOTE, "the system does not tell which may be used");
+  else if (p->ranks > p->threads)
+    machine_advise(report, MACHINE_CHANGE,
+                   "more ranks than processors: they wait for each other at every step; start %d "
+                   "per node, or ask for more cores",
+                   p->cores);
+  else if (p->ranks > p->cores)
+    machine_advise(report, MACHINE_NOTE,
+                   "ranks share cores (two hardware threads each): one rank per core is usually "
+                   "as fast");
+}
+
+static void inspect_binding(const machine_places *p, machine_report *report) {
+  if (p->least == p->most)
+    machine_say(report, "processors", "binding", "every rank may use %d of %d", p->most,
+                p->threads);
+  else
+    machine_say(report, "processors", "binding", "ranks may use %d to %d", p->least, p->most);
+  if (p->on_one > 1)
+    machine_advise(report, MACHINE_CHANGE,
+                   "%d ranks are bound to the same hardware thread: with Open MPI --bind-to core "
+                   "--map-by core, with several jobs on a node --bind-to none; with SLURM "
+                   "srun --cpu-bind=cores",
+                   p->on_one);
+}
+
+static void inspect_limits(const machine_places *p, machine_report *report) {
+  const double quota = read_quota(), load = read_load();
+  if (quota < p->threads) {
+    machine_say(report, "processors", "quota", "%.2f", quota);
+    machine_advise(report, MACHINE_CHANGE,
+                   "this container may use %.2f processors, however many it sees: raise cpu.max or "
+                   "start fewer ranks",
+                   quota);
+  }
+  machine_say(report, "processors", "load", "%.1f", load);
+  if (p->threads > 0 && load > 1.2 * p->threads)
+    machine_advise(report, MACHINE_NOTE, "other work is running on this node");
+}
+
+static void inspect_variables(const machine_places *p, machine_report *report) {
+  static const char *const names[] = {
+      "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "GOTO_NUM_THREADS", "MKL_NUM_THREADS",
+      "OPENBLAS_CORETYPE",    "OMP_PROC_BIND",   "OMP_PLACES",       "GANNET_KEEP_BLAS"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+    const char *text = getenv(names[i]);
+    if (!text) continue;
+    machine_say(report, "threads", names[i], "%s", text);
+    if (i == 0 && strtol(text, NULL, 10) > 1)
+      machine_advise(
+          report, MACHINE_NOTE,
+          "gannet uses one thread per rank and ends the others that this starts: set it to "
+          "1, and let simulations that want threads set their own");
+    else if (i == 1 && strtol(text, NULL, 10) * p->ranks > p->threads && p->threads > 0)
+      machine_advise(report, MACHINE_NOTE,
+                     "simulations of all %d ranks together would start %ld threads on %d "
+                     "processors; gannet itself uses one thread per rank",
+                     p->ranks, strtol(text, NULL, 10) * p->ranks, p->threads);
+  }
+}
+
+void machine_inspect_processors(const machine_request *request, const machine_places *places,
+                                machine_report *report) {
+  char model[128];
+  (void)request;
+  read_model(model, sizeof model);
+  machine_say(report, "processors", "model", "%s", model);
+  inspect_ranks(places, report);
+  inspect_binding(places, report);
+  inspect_limits(places, report);
+  machine_say(report, "threads", "per rank", "%d", gannet_blas_threads());
+  if (gannet_blas_threads() > 1)
+    machine_advise(report, MACHINE_CHANGE, "BLAS does not let gannet reduce its threads to one");
+  inspect_variables(places, report);
+}

@@ -1,0 +1,122 @@
+# test: labels cli timeout 120 processors 1
+"""What gannet finds out about the machine, and how it gets the better BLAS kernels by itself."""
+import csv
+import io
+import json
+import os
+import re
+import time
+
+import program
+from program import FAST, FINISHED, SOBOL, USAGE
+
+MACHINE = 7
+OLD = "Prescott"  # kernels without AVX, slow on every processor of today
+
+SIMULATION = """\
+#!/bin/sh
+env | grep -E 'OPENBLAS_CORETYPE|GANNET_(BLAS|INHERITED)' > "$OUT"
+echo objective 1 > "$GANNET_RESULTS"
+"""
+COMMAND = FAST.replace("method: neural-bo\nsearch: {candidates: 500}\n", "method: sobol\n") \
+              .replace("initial: 8\n", "").replace("batch: 4", "batch: 1") \
+              .replace("evaluations: 24", "evaluations: 1") + "evaluate: {backend: command, command: [./s.sh]}\n"
+
+
+class Doctor(program.ProgramTest):
+    best = None  # findings about the kernels without any wish
+
+    def findings(self, *words, **options):
+        """(topic, item) -> finding; the exit code must say the same."""
+        outcome = self.gannet("doctor", "--format", "json", *words, **options)
+        found = {(row["topic"], row["item"]): row for row in json.loads(outcome.out)}
+        worst = {row["state"] for row in found.values()}
+        self.assertLessEqual(worst, {"fine", "note", "change"})
+        self.assertEqual(outcome.code, MACHINE if "change" in worst else FINISHED, outcome)
+        for row in found.values():
+            self.assertEqual(row["state"] == "fine", not row["advice"], row)
+        return found
+
+    def kernels(self, **options):
+        return self.findings(**options)["BLAS", "kernels"]
+
+    def chosen(self):
+        """Kernels without any wish; skips where OpenBLAS does not choose or the processor is not known."""
+        if Doctor.best is None:
+            Doctor.best = self.kernels()
+        if "unknown" in self.best["value"] or self.best["state"] != "fine":
+            self.skipTest("nothing to choose: " + self.best["value"])
+        return self.best["value"]
+
+    def test_every_format_says_the_same(self):
+        found = self.findings()
+        for topic in "MPI", "BLAS", "processors", "threads", "libraries", "memory", "directory", "SLURM":
+            self.assertIn(topic, {key[0] for key in found})
+        self.assertEqual(found["MPI", "ranks"]["value"], "1 on 1 node")
+        self.assertEqual(found["directory", "locks"]["value"], "work")
+        self.assertEqual(found["threads", "per rank"]["value"], "1")
+        rows = list(csv.DictReader(io.StringIO(self.gannet("doctor", "-f", "csv").out)))
+        self.assertEqual([(row["topic"], row["item"]) for row in rows], list(found))
+        table = self.gannet("doctor").out
+        for _, item in found:
+            self.assertIn(item, table)
+        self.assertEqual(list(self.folder.iterdir()), [], "nothing is left behind")
+
+    def test_places_that_are_none(self):
+        self.assertIn("nowhere", self.succeed("doctor", "nowhere", code=USAGE).err)
+        self.assertIn("not a directory", self.succeed("doctor", self.write("", "file"), code=USAGE).err)
+        self.succeed("doctor", ".", ".", code=USAGE)
+
+    def test_ranks_on_one_processor_are_seen(self):
+        found = self.findings(ranks=2, wrapper=("taskset", "-c", str(min(os.sched_getaffinity(0)))))
+        for item in "ranks and cores", "binding":
+            self.assertEqual(found["processors", item]["state"], "change", found["processors", item])
+        self.assertIn("2 ranks, 1 core", found["processors", "ranks and cores"]["value"])
+        self.assertEqual(found["BLAS", "on all ranks"]["value"], "the same")
+
+    def test_an_inherited_kernel_is_replaced(self):
+        good = self.chosen()
+        old = {"OPENBLAS_CORETYPE": OLD}
+        for ranks, more in (0, {"GANNET_KEEP_BLAS": "0", "GANNET_BLAS_CHOICE": "1 99"}), (2, {}):
+            row = self.kernels(ranks=ranks, environment={**old, **more})
+            self.assertEqual((row["value"], row["state"]), (good, "note"), row)
+            self.assertIn("GANNET_KEEP_BLAS", row["advice"])
+        kept = self.kernels(environment={**old, "GANNET_KEEP_BLAS": "1"})
+        self.assertEqual(kept["state"], "change")
+        self.assertIn(OLD, kept["value"])
+        self.assertIn("unset OPENBLAS_CORETYPE", kept["advice"])
+
+    def test_simulations_see_the_inherited_value(self):
+        self.chosen()
+        self.write(SIMULATION, "s.sh", 0o755)
+        seen = self.folder / "seen"
+        self.succeed("run", self.write(COMMAND), "-q", environment={"OPENBLAS_CORETYPE": OLD, "OUT": str(seen)})
+        self.assertEqual(seen.read_text(), f"OPENBLAS_CORETYPE={OLD}\n")
+
+    def test_run_says_it_in_one_line(self):
+        good = self.chosen().split()[0]
+        file = self.write(SOBOL)
+        old = {"OPENBLAS_CORETYPE": OLD}
+        self.assertEqual(self.succeed("run", file, "-q", ranks=2, environment=old).err, "")
+        log = (self.folder / "fast.campaign/campaign.log").read_text()
+        line = json.loads(re.search(r"info machine: (\{.*\})$", log, re.MULTILINE).group(1))
+        self.assertEqual((line["ranks"], line["nodes"], line["kernels"], line["kernels_agree"]), (2, 1, good, True))
+        kept = self.succeed("run", file, "-q", "-d", "kept", environment={**old, "GANNET_KEEP_BLAS": "1"})
+        self.assertEqual(kept.err.count("gannet: warning: BLAS uses its " + OLD), 1, kept)
+
+    def test_a_scheduler_is_asked(self):
+        tools = self.folder / "bin"
+        for name in "sbatch", "squeue", "scancel":
+            self.write("#!/bin/sh\necho slurm 99.1\n", f"bin/{name}", 0o755)
+        path = {"PATH": f"{tools}:{os.environ['PATH']}", "SLURM_JOB_END_TIME": str(int(time.time()) + 3600),
+                "SLURM_JOB_ID": "5", "SLURM_NTASKS": "8"}
+        found = self.findings(environment=path)
+        self.assertEqual(found["SLURM", "version"]["value"], "slurm 99.1")
+        self.assertRegex(found["SLURM", "time left"]["value"], "^(59|60) min$")
+        self.assertIn("srun", found["SLURM", "allocation"]["advice"])
+        self.write("#!/bin/sh\necho no such cluster >&2\nexit 1\n", "bin/sbatch", 0o755)
+        self.assertIn("no such cluster", self.findings(environment=path)["SLURM", "version"]["advice"])
+
+
+if __name__ == "__main__":
+    program.main()
