@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "minimize/box_newton.h"
 #include "optimizer/local_data.h"
+#include "search/standing.h"
 
 /* Half the side of the box, in the unit cube. */
 static const double first_radius = 0.2, largest_radius = 0.5, smallest_radius = 1e-9;
@@ -17,12 +18,14 @@ enum { FULL_MOST = 260 };
 enum { ROUNDS = 2, STARTS = 4, NEWTON_STEPS = 60 };
 /* Evaluations that a batch may be behind those under way before it is no longer waited for. */
 static const double patience = 16;
-/* Weight of squared violations, in the units of the models. */
+/* Weight of squared violations, in the units of the models; rounds in which the bounds are moved
+ * inwards by what the penalty leaves of the violation, so that points do not end outside. */
 static const double penalty = 1e4;
+enum { SHIFTS = 3 };
 
-enum { RADIUS, FIRST_ID, COUNT, BEFORE, PREDICTED, DEVIATION, AT_EDGE, CENTRE, FIXED_STATE };
+enum { RADIUS, FIRST_ID, COUNT, FROM, PREDICTED, DEVIATION, AT_EDGE, CENTRE, FIXED_STATE };
 
-static const char *const state_names[FIXED_STATE] = {"radius",    "first_id",  "count",   "before",
+static const char *const state_names[FIXED_STATE] = {"radius",    "first_id",  "count",   "from",
                                                      "predicted", "deviation", "at_edge", "centre"};
 
 struct gannet_local {
@@ -60,38 +63,49 @@ void gannet_local_destroy(gannet_local **local) {
   gannet_free(local);
 }
 
-/* How the last batch did: the decrease of the best value that its points brought. */
-static bool outcome(const gannet_local *l, double *decrease) {
-  const int64_t first = (int64_t)l->fixed[FIRST_ID];
-  const int n = (int)l->fixed[COUNT];
-  bool told = n > 0;
-  *decrease = 0;
-  for (int i = 0; i < n && told; ++i) {
-    if (first + i >= gannet_history_count(l->history)) return false;
-    const gannet_evaluation *row = gannet_history_get(l->history, first + i);
-    told = row->status != GANNET_EVAL_PENDING;
-    if (row->status != GANNET_EVAL_DONE ||
-        !gannet_problem_is_feasible(l->problem, gannet_history_constraints(l->history, row->id)))
-      continue;
-    const double gain = l->fixed[BEFORE] - gannet_problem_flip(l->problem, row->objective);
-    *decrease = fmax(*decrease, gain);
-  }
-  return told;
+/* How much of what was predicted a point brought: the decrease of the objective, or of the
+ * violation where the batch started from a place that was not feasible. */
+static double achieved(const gannet_local *l, const gannet_standing *from,
+                       const gannet_standing *point) {
+  if (!gannet_standing_is_better(point, from)) return 0;
+  if (from->violation > 0) return 1 - point->violation / from->violation;
+  const double decrease = from->value - point->value;
+  return decrease > 0 ? decrease / fmax(l->fixed[PREDICTED], 1e-300) : 0;
+}
+
+/* Whether the last batch has all its results, and the most that one of its points achieved. */
+static gannet_err outcome(const gannet_local *l, bool *told, double *most) {
+  const int64_t first = (int64_t)l->fixed[FIRST_ID], n = (int64_t)l->fixed[COUNT];
+  const int64_t count = gannet_history_count(l->history);
+  gannet_standing *standing = NULL;
+  *told = n > 0 && first + n <= count;
+  *most = 0;
+  for (int64_t id = first; id < first + n && *told; ++id)
+    *told = gannet_history_get(l->history, id)->status != GANNET_EVAL_PENDING;
+  if (!*told) return GANNET_OK;
+  GANNET_TRY(gannet_alloc((size_t)count, sizeof *standing, &standing));
+  const gannet_err err = gannet_standing_all(l->history, 0, standing);
+  for (int64_t id = first; id < first + n && err == GANNET_OK; ++id)
+    *most = fmax(*most, achieved(l, &standing[(int64_t)l->fixed[FROM]], &standing[id]));
+  gannet_free(&standing);
+  return err;
 }
 
 /* Larger where a step to the edge did what was predicted, smaller where the model was sure and
  * wrong; where it was not sure the failure taught it something. */
-static void adapt_radius(gannet_local *l) {
-  double decrease = 0, *radius = &l->fixed[RADIUS];
-  if (!outcome(l, &decrease)) return;
-  const double predicted = l->fixed[PREDICTED];
-  if (decrease >= 0.5 * predicted && decrease > 0) {
+static gannet_err adapt_radius(gannet_local *l) {
+  double most = 0, *radius = &l->fixed[RADIUS];
+  bool told = false;
+  GANNET_TRY(outcome(l, &told, &most));
+  if (!told) return GANNET_OK;
+  if (most >= 0.5) {
     if (l->fixed[AT_EDGE] > 0) *radius *= 2;
-  } else if (!(decrease >= 0.05 * predicted && decrease > 0)) {
-    *radius *= l->fixed[DEVIATION] < predicted ? 0.5 : 0.85;
+  } else if (most < 0.05) {
+    *radius *= l->fixed[DEVIATION] < l->fixed[PREDICTED] ? 0.5 : 0.85;
   }
   *radius = fmin(fmax(*radius, smallest_radius), largest_radius);
   l->fixed[COUNT] = 0;
+  return GANNET_OK;
 }
 
 /* When others have found a better place the box must be able to grow from there. */
@@ -112,7 +126,7 @@ typedef struct {
   const gannet_quadratic *model; /* [n_models] */
   int n_models;
   double **draw;             /* [n_models] coefficients */
-  const double *threshold;   /* [n_models] */
+  double *bound;             /* [n_models] below which constraints are kept, less some */
   double *gradient, *matrix; /* [d], [d][d] of a constraint */
 } merit;
 
@@ -124,7 +138,7 @@ static double merit_value(void *user, int n, const double *u, double *gradient, 
     const double c =
         gannet_quadratic_value(&m->model[i], m->draw[i], u, gradient ? m->gradient : NULL,
                                hessian ? m->matrix : NULL) -
-        m->threshold[i];
+        m->bound[i];
     if (!(c > 0)) continue;
     value += penalty * c * c;
     for (size_t k = 0; gradient && k < d; ++k) {
@@ -162,7 +176,7 @@ static gannet_err prepare(proposal *p) {
   }
   const size_t coefficients = (size_t)p->model[0].p;
   const size_t length =
-      5 * d + d * d + (models + 1) * coefficients + gannet_box_newton_work(p->data.d);
+      5 * d + d * d + models + (models + 1) * coefficients + gannet_box_newton_work(p->data.d);
   GANNET_TRY(gannet_alloc(length, sizeof(double), &p->memory));
   double *next = p->memory;
   p->lower = next, next += d;
@@ -171,12 +185,12 @@ static gannet_err prepare(proposal *p) {
   p->best = next, next += d;
   p->merit.gradient = next, next += d;
   p->merit.matrix = next, next += d * d;
+  p->merit.bound = next, next += models;
   p->normal = next, next += coefficients;
   for (size_t i = 0; i < models; ++i) p->merit.draw[i] = next, next += coefficients;
   p->work = next;
   p->merit.model = p->model;
   p->merit.n_models = l->n_models;
-  p->merit.threshold = p->data.threshold;
   return GANNET_OK;
 }
 
@@ -224,10 +238,30 @@ static void draw_models(proposal *p, int point) {
   }
 }
 
+/* Move the bounds that p->best does not keep, and find the minimum next to it again. */
+static void shift_bounds(proposal *p) {
+  bool kept = false;
+  for (int round = 0; round < SHIFTS && !kept; ++round) {
+    kept = true;
+    for (int i = 1; i < p->local->n_models; ++i) {
+      const double beyond =
+          gannet_quadratic_value(&p->model[i], p->merit.draw[i], p->best, NULL, NULL) -
+          p->data.threshold[i];
+      if (!(beyond > 0)) continue;
+      p->merit.bound[i] -= 1.1 * beyond;
+      kept = false;
+    }
+    if (kept) return;
+    (void)gannet_box_newton(p->data.d, p->best, p->lower, p->upper, merit_value, &p->merit, p->work,
+                            NEWTON_STEPS);
+  }
+}
+
 /* The best minimum from the centre and from random points of the box, into p->best. */
-static double minimise(proposal *p, int point) {
+static void minimise(proposal *p, int point) {
   const size_t d = (size_t)p->data.d;
   double least = INFINITY;
+  memcpy(p->merit.bound, p->data.threshold, (size_t)p->local->n_models * sizeof *p->merit.bound);
   for (int s = 0; s < STARTS; ++s) {
     gannet_random_uniform(stream_of(p, point, 0), (uint64_t)s * d, d, p->u);
     for (size_t k = 0; k < d; ++k)
@@ -238,7 +272,7 @@ static double minimise(proposal *p, int point) {
     least = value;
     memcpy(p->best, p->u, d * sizeof *p->best);
   }
-  return least;
+  shift_bounds(p);
 }
 
 static void put(const proposal *p, const double *u, double *x) {
@@ -266,7 +300,7 @@ static void remember(proposal *p, int64_t first_id, int q) {
       gannet_quadratic_value(&p->model[0], p->model[0].coefficient, p->best, NULL, NULL);
   l->fixed[FIRST_ID] = (double)first_id;
   l->fixed[COUNT] = q;
-  l->fixed[BEFORE] = p->data.value;
+  l->fixed[FROM] = (double)p->data.centre_id;
   const double sd = gannet_quadratic_sd(&p->model[0], p->best, p->normal);
   l->fixed[PREDICTED] = fmin(fmax(0, -mean) * p->data.unit, 1e300); /* infinities are not saved */
   l->fixed[DEVIATION] = fmin(sd * p->data.unit, 1e300);
@@ -279,7 +313,7 @@ static void propose_points(proposal *p, int64_t first_id, int q, double *x_unit)
     double *options = x_unit + (size_t)i * GANNET_LOCAL_OPTIONS * d;
     for (int k = 0; k + 1 < GANNET_LOCAL_OPTIONS; ++k) {
       draw_models(p, i * GANNET_LOCAL_OPTIONS + k);
-      (void)minimise(p, i * GANNET_LOCAL_OPTIONS + k);
+      minimise(p, i * GANNET_LOCAL_OPTIONS + k);
       put(p, p->best, options + (size_t)k * d);
       if (i == 0 && k == 0) remember(p, first_id, q);
     }
@@ -296,8 +330,8 @@ static gannet_err propose_here(gannet_local *l, int64_t batch, int64_t first_id,
   proposal p = {.local = l, .batch = batch};
   const int d = l->problem->n_continuous;
   const int full = 1 + 2 * d + d * (d - 1) / 2, most = full <= FULL_MOST ? full : 1 + 2 * d;
-  adapt_radius(l);
-  gannet_err err = local_data_collect(l->history, 2 * most + 10, &p.data);
+  gannet_err err = adapt_radius(l);
+  if (err == GANNET_OK) err = local_data_collect(l->history, 2 * most + 10, &p.data);
   if (err == GANNET_OK) follow_centre(l, &p.data);
   if (err == GANNET_OK) err = prepare(&p);
   if (err == GANNET_OK) err = fit_models(&p);

@@ -26,7 +26,21 @@ static double valley(const double *x) {
   return sum;
 }
 
-static double best_of(const gannet_problem_spec *problem_spec, int evaluations) {
+typedef double (*function)(const double *x, double *c);
+
+/* The sum of the first and the last coordinate is 4 at the free minimum. */
+static double valley_and_edge(const double *x, double *c) {
+  *c = x[0] + x[3];
+  return valley(x);
+}
+
+/* Feasible in a corner only, from which the objective leads away. */
+static double away_from_corner(const double *x, double *c) {
+  *c = x[0] + x[1] + x[2] + x[3];
+  return -*c;
+}
+
+static double best_of(const gannet_problem_spec *problem_spec, function f, int evaluations) {
   const gannet_method_setting settings[] = {{"method", "quadratic"}};
   gannet_context *context = NULL;
   gannet_problem *problem = NULL;
@@ -39,8 +53,8 @@ static double best_of(const gannet_problem_spec *problem_spec, int evaluations) 
     int64_t id = -1;
     double x[D], c = 0;
     assert_ok(gannet_optimizer_ask(optimizer, 1, &id, x));
-    c = x[0] + x[3]; /* 4 at the free minimum */
-    const gannet_result result = {.id = id, .objective = valley(x), .constraints = &c};
+    const double value = f(x, &c);
+    const gannet_result result = {.id = id, .objective = value, .constraints = &c};
     assert_ok(gannet_optimizer_tell(optimizer, 1, &result));
   }
   gannet_optimizer_best(optimizer, &best, NULL);
@@ -56,7 +70,7 @@ static double best_of(const gannet_problem_spec *problem_spec, int evaluations) 
 static void an_ill_conditioned_quadratic_is_solved(void **state) {
   (void)state;
   const gannet_problem_spec spec = {D, cube, 0, NULL, GANNET_MINIMIZE, NAN};
-  const double best = best_of(&spec, 60);
+  const double best = best_of(&spec, valley_and_edge, 60);
   if (!(best - 17 < 1e-5)) fail_msg("regret %g", best - 17);
 }
 
@@ -67,14 +81,25 @@ static void an_active_constraint_is_kept(void **state) {
   const gannet_constraint bound[] = {{"limit", -INFINITY, 3.9}};
   const gannet_problem_spec spec = {D, cube, 1, bound, GANNET_MINIMIZE, NAN};
   const double least = 17 + 0.01 / (2 * (2 + 2e-6) / 4);
-  const double best = best_of(&spec, 80);
+  const double best = best_of(&spec, valley_and_edge, 80);
   if (!(best >= least - 1e-6 && best < least + 0.5)) fail_msg("%g instead of %g", best, least);
+}
+
+/* Steps on the way to the first feasible point count as successes: the box would shrink in each and
+ * end short of it otherwise. */
+static void a_distant_feasible_place_is_reached(void **state) {
+  (void)state;
+  const gannet_constraint bound[] = {{"limit", -INFINITY, -19.6}};
+  const gannet_problem_spec spec = {D, cube, 1, bound, GANNET_MINIMIZE, NAN};
+  const double best = best_of(&spec, away_from_corner, 20);
+  if (!(best >= 19.6 && best < 19.7)) fail_msg("%g instead of 19.6", best);
 }
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_ill_conditioned_quadratic_is_solved),
       cmocka_unit_test(an_active_constraint_is_kept),
+      cmocka_unit_test(a_distant_feasible_place_is_reached),
   };
   if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
   const int failed = run_ranks(tests);
