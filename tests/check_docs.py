@@ -6,6 +6,7 @@ the writer's, a picture that is out of date.
   check_docs.py ROOT [PROGRAM]  check the documents below ROOT; without PROGRAM no commands
   check_docs.py --self-check    check that violations are found
 """
+import functools
 import pathlib
 import re
 import subprocess
@@ -69,6 +70,7 @@ def commands(text):
             yield match.group(1).split()
 
 
+@functools.cache
 def help_of(program, *words):
     ran = subprocess.run([program, *words, "--help"], capture_output=True, text=True, timeout=60,
                          check=False)

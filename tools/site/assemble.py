@@ -1,7 +1,7 @@
 """Lay out the sources of the documentation site: the documents at their places in the repository, so that
 their links stay, and a page for every file of the repository that a document links to.
 
-  assemble.py ROOT STAGE [PAGES]     PAGES: folder of manual pages, made by tools/make-pages
+  assemble.py ROOT STAGE PAGES     PAGES: folder of manual pages, made by tools/make-pages; may be empty
 """
 import pathlib
 import re
@@ -108,6 +108,8 @@ def manual_pages(stage, pages):
     """One page with all commands, as `man` shows them."""
     text = ["# Manual pages\n", "What `man gannet`, `gannet manual` and `gannet COMMAND --help` tell.\n"]
     order = sorted(pages.glob("man1/*.1"), key=lambda path: path.stem)
+    if not order:
+        text.append("This site was made without a program that could print them.\n")
     for path in [*order, *sorted(pages.glob("man5/*.5"))]:
         shown = subprocess.run(["man", "--encoding=UTF-8", "-l", path], capture_output=True, text=True, check=True,
                                env={"MANWIDTH": "88", "LC_ALL": "C.UTF-8", "PATH": "/usr/bin:/bin", "MANPAGER": "cat",
@@ -124,9 +126,7 @@ def main():
     for path in documents(root):
         stage.document(path)
     stage.images()
-    pages = pathlib.Path(sys.argv[3]) if len(sys.argv) > 3 else None
-    if pages and pages.is_dir():
-        manual_pages(stage, pages)
+    manual_pages(stage, pathlib.Path(sys.argv[3]))
 
 
 if __name__ == "__main__":
