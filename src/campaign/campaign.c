@@ -147,8 +147,8 @@ gannet_err gannet_campaign_start(MPI_Comm comm, const gannet_campaign_start_opti
   return open_directory(options, campaign);
 }
 
-gannet_err gannet_campaign_query(const char *directory, bool replay, gannet_campaign *campaign) {
-  char path[PATH_MAX], snapshot[PATH_MAX], *text = NULL;
+gannet_err gannet_campaign_look(const char *directory, gannet_campaign *campaign) {
+  char path[PATH_MAX], *text = NULL;
   gannet_campaign_source source = {.file = path};
   gannet_complaints complaints = {0};
   memset(campaign, 0, sizeof *campaign);
@@ -164,6 +164,12 @@ gannet_err gannet_campaign_query(const char *directory, bool replay, gannet_camp
   GANNET_TRY(err);
   GANNET_TRY(gannet_history_create(campaign->input->problem, &campaign->history));
   gannet_ledger_init(&campaign->ledger, campaign->input->problem, campaign->history);
+  return GANNET_OK;
+}
+
+gannet_err gannet_campaign_query(const char *directory, bool replay, gannet_campaign *campaign) {
+  char path[PATH_MAX], snapshot[PATH_MAX];
+  GANNET_TRY(gannet_campaign_look(directory, campaign));
   GANNET_TRY(gannet_campaign_path(campaign, "journal", path));
   GANNET_TRY(gannet_campaign_path(campaign, "state.h5", snapshot));
   return gannet_restore_query(path, snapshot, replay, &campaign->ledger);
@@ -192,8 +198,9 @@ gannet_err gannet_campaign_ask(gannet_campaign *campaign, int q, int64_t *first)
   if (err == GANNET_OK) {
     *first = id[0];
     gannet_optimizer_get_state(optimizer, state);
-    err = gannet_agree(campaign->context->comm,
-                       gannet_ledger_propose(&campaign->ledger, id[0], n, state));
+    err = gannet_agree(
+        campaign->context->comm,
+        gannet_ledger_propose(&campaign->ledger, id[0], n, state, optimizer->ask_seconds));
   }
   gannet_free(&id);
   gannet_free(&x);

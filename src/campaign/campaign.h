@@ -59,6 +59,15 @@ GANNET_CHECKED gannet_err gannet_campaign_start(MPI_Comm comm,
                                                 gannet_complaints *complaints,
                                                 gannet_campaign *campaign);
 
+/* Read the configuration of a campaign directory into a campaign whose ledger is empty: the first
+ * half of a query. To be closed, also after an error.
+ *
+ * Local; needs neither MPI nor PETSc.
+ *
+ * Errors: GANNET_ERR_MISSING when it is no campaign directory; GANNET_ERR_INPUT.
+ */
+GANNET_CHECKED gannet_err gannet_campaign_look(const char *directory, gannet_campaign *campaign);
+
 /* Read a campaign directory without changing it, also while it runs. Results that are acknowledged
  * but not yet told to the optimiser are in the history too.
  *

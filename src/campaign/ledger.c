@@ -37,7 +37,7 @@ int64_t gannet_ledger_pending(const gannet_ledger *ledger) {
 
 /* Taking records over. */
 
-static gannet_err add_tickets(gannet_ledger *ledger) {
+static gannet_err add_tickets(gannet_ledger *ledger, double seconds) {
   const int64_t n = gannet_history_count(ledger->history);
   const size_t k = (size_t)ledger->problem->spec.n_constraints;
   if (n > ledger->capacity) {
@@ -51,6 +51,7 @@ static gannet_err add_tickets(gannet_ledger *ledger) {
     memset(ticket, 0, sizeof *ticket);
     ticket->objective = NAN;
     ticket->run = gannet_run_unknown();
+    ticket->proposal = seconds;
     GANNET_TRY(gannet_alloc(k, sizeof(double), &ticket->constraints));
   }
   return GANNET_OK;
@@ -82,7 +83,7 @@ static gannet_err take_propose(gannet_ledger *ledger, const gannet_record *recor
   for (int i = 0; i < record->n; ++i)
     GANNET_TRY(gannet_history_propose(ledger->history, record->x + (size_t)i * v, record->batch,
                                       record->origin, NULL));
-  GANNET_TRY(add_tickets(ledger));
+  GANNET_TRY(add_tickets(ledger, record->seconds));
   return take_state(ledger, record->n_state, record->state);
 }
 
@@ -143,6 +144,7 @@ static gannet_err take_tell(gannet_ledger *ledger, int n, const int64_t *ids) {
     GANNET_TRY(find(ledger, ids[i], &ticket));
     GANNET_REQUIRE(ticket->has_result, GANNET_ERR_DAMAGED,
                    "the journal tells evaluation %lld before its result", (long long)ids[i]);
+    if (ticket->is_told && ledger->tells_early) continue;
     GANNET_TRY(gannet_history_tell(ledger->history, ids[i], ticket->status, ticket->objective,
                                    ticket->constraints, &ticket->run));
     ticket->is_told = true;
@@ -215,12 +217,13 @@ gannet_err gannet_ledger_campaign(gannet_ledger *ledger, const char *name, uint6
 }
 
 gannet_err gannet_ledger_propose(gannet_ledger *ledger, int64_t first, int n_state,
-                                 const double *state) {
+                                 const double *state, double seconds) {
+  const gannet_proposal proposal = {first, gannet_history_count(ledger->history), n_state, state,
+                                    seconds};
   char *text = NULL;
-  GANNET_TRY(add_tickets(ledger));
+  GANNET_TRY(add_tickets(ledger, seconds));
   GANNET_TRY(take_state(ledger, n_state, state));
-  const gannet_err made = gannet_record_propose(
-      ledger->history, first, gannet_history_count(ledger->history), n_state, state, &text);
+  const gannet_err made = gannet_record_propose(ledger->history, &proposal, &text);
   GANNET_TRY(defer_text(ledger, made, &text));
   return GANNET_OK;
 }

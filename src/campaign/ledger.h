@@ -29,6 +29,7 @@ typedef struct {
   double objective;
   double *constraints; /* [n_constraints], owned */
   gannet_run_record run;
+  double proposal; /* seconds that proposing it and those with it took; NAN = unknown */
 } gannet_ticket;
 
 /* An attempt after which another one was wanted. */
@@ -48,6 +49,8 @@ typedef struct {
   /* Everything but submissions waits in memory for the next submission or gannet_ledger_sync:
    * nobody has seen a point before its submission, and a result counts once it is on disk. */
   bool defers;
+  /* Results reach the history before their tell record comes: for somebody who looks on. */
+  bool tells_early;
   int64_t n, capacity; /* tickets = rows of the history */
   gannet_ticket *ticket;
   int64_t n_ended[GANNET_EVAL_STATUS_COUNT]; /* evaluations with a result, by its status */
@@ -105,9 +108,12 @@ GANNET_CHECKED gannet_err gannet_ledger_campaign(gannet_ledger *ledger, const ch
 /* The rows first .. count-1 of the history were just proposed; state is the optimiser's afterwards.
  *
  * Local.
+ *
+ * seconds  in  that proposing them took, NAN = unknown; only for people to see, so that it may
+ *              differ between ranks until a replay
  */
 GANNET_CHECKED gannet_err gannet_ledger_propose(gannet_ledger *ledger, int64_t first, int n_state,
-                                                const double *state);
+                                                const double *state, double seconds);
 
 /* Attempts about to be launched.
  *

@@ -48,8 +48,9 @@ static gannet_err put_proposals(queue *q) {
     int64_t end = first;
     while (end < ledger->n && is_together(ledger->history, first, end)) ++end;
     char *text = NULL;
-    const gannet_err made =
-        gannet_record_propose(ledger->history, first, end, ledger->n_state, ledger->state, &text);
+    const gannet_proposal proposal = {first, end, ledger->n_state, ledger->state,
+                                      ledger->ticket[first].proposal};
+    const gannet_err made = gannet_record_propose(ledger->history, &proposal, &text);
     GANNET_TRY(put(q, made, text));
     first = end;
   }

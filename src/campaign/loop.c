@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "campaign/batch.h"
+#include "campaign/budget.h"
 #include "campaign/stop.h"
 #include "campaign/strategy.h"
 #include "campaign/table.h"
@@ -59,18 +60,6 @@ gannet_err gannet_campaign_check(const gannet_campaign *campaign, const gannet_r
     if (err == GANNET_OK) err = gannet_complaints_raise(complaints);
   }
   return gannet_agree(campaign->context->comm, err);
-}
-
-/* Budget. */
-
-static int64_t evaluations_left(const gannet_campaign *campaign) {
-  const int budget = campaign->input->budget.evaluations;
-  const int64_t listed = gannet_history_count_left(campaign->history);
-  if (budget == GANNET_AUTO) return listed;
-  const int64_t used = gannet_history_count(campaign->history) -
-                       gannet_history_count_origin(campaign->history, GANNET_ORIGIN_USER);
-  const int64_t left = used < budget ? budget - used : 0;
-  return left < listed ? left : listed;
 }
 
 /* Whether a batch would not end before the deadline, judged by the longest evaluation so far and
@@ -197,19 +186,9 @@ static gannet_err save_if_due(runner *r, bool now) {
   return GANNET_OK;
 }
 
-/* Counted by proposal: crashes come back sooner than results, and a share of what has come back
- * would be too high while sound simulations still run. */
 static bool has_too_many_failures(const runner *r, gannet_run_outcome *outcome) {
-  const gannet_failure_limit *limit = &r->campaign->input->failures;
-  const gannet_history *h = r->campaign->history;
-  const int64_t proposed = gannet_history_count(h);
-  const int64_t failed = gannet_history_count_status(h, GANNET_EVAL_FAILED);
-  if (gannet_history_count_told(h) < limit->minimum) return false;
-  if (!((double)failed > limit->rate * (double)proposed)) return false;
+  if (!gannet_budget_has_failed(r->campaign, outcome->why, sizeof outcome->why)) return false;
   outcome->end = GANNET_RUN_FAILURES;
-  (void)snprintf(outcome->why, sizeof outcome->why,
-                 "%lld of %lld evaluations failed; `gannet status` lists the reasons",
-                 (long long)failed, (long long)proposed);
   return true;
 }
 
@@ -236,7 +215,7 @@ static gannet_err propose(runner *r, int q, gannet_run_outcome *outcome) {
 /* One step; *over when there is nothing more to do. */
 static gannet_err step(runner *r, gannet_run_outcome *outcome, bool *over) {
   gannet_campaign *c = r->campaign;
-  const int64_t left = evaluations_left(c);
+  const int64_t left = gannet_budget_left(c);
   if (r->stop == GANNET_GO_ON)
     GANNET_TRY(propose(r, r->strategy->wanted(c, &r->batch, left), outcome));
   *over = r->batch.n == 0;
@@ -265,14 +244,14 @@ static gannet_err run_all(runner *r, gannet_run_outcome *outcome) {
   if (r->batch.n > 0 && r->strategy->is_ripe(r->campaign, &r->batch)) GANNET_TRY(tell_ended(r));
   while (!over) {
     GANNET_TRY(ask_stop(r));
-    if (r->stop != GANNET_GO_ON && r->batch.n_flight == 0 && evaluations_left(r->campaign) > 0) {
+    if (r->stop != GANNET_GO_ON && r->batch.n_flight == 0 && gannet_budget_left(r->campaign) > 0) {
       interrupted(outcome, r->why);
       break;
     }
     GANNET_TRY(step(r, outcome, &over));
     /* One batch is a step, and one look more tells whether the budget is spent. */
     if (r->options->is_step && !r->leaves && !over && r->batch.n == 0 &&
-        evaluations_left(r->campaign) > 0) {
+        gannet_budget_left(r->campaign) > 0) {
       interrupted(outcome, "a step is a batch");
       break;
     }

@@ -24,6 +24,7 @@ typedef struct {
   double *x;            /* propose: [n][n_variables] user units */
   int n_state;          /* propose */
   double *state;        /* propose: [n_state] */
+  double seconds;       /* propose: that it took, NAN = unknown */
   int64_t *id;          /* submit, tell: [n] */
   int *attempt;         /* submit: [n] */
   uint64_t *nonce;      /* submit: [n] */
@@ -41,15 +42,22 @@ GANNET_CHECKED gannet_err gannet_record_parse(const gannet_problem *problem, con
                                               size_t length, gannet_record *record);
 void gannet_record_release(gannet_record *record);
 
+/* The rows first .. end-1 of a history, which were proposed together. */
+typedef struct {
+  int64_t first, end;
+  int n_state;
+  const double *state; /* [n_state] of the optimiser afterwards */
+  double seconds;      /* that it took, NAN = unknown */
+} gannet_proposal;
+
 /* Make the text of a record, without newline, for gannet_free.
  *
  * Local.
  */
 GANNET_CHECKED gannet_err gannet_record_campaign(const gannet_problem *problem, const char *name,
                                                  uint64_t seed, uint64_t fingerprint, char **text);
-GANNET_CHECKED gannet_err gannet_record_propose(const gannet_history *history, int64_t first,
-                                                int64_t end, int n_state, const double *state,
-                                                char **text);
+GANNET_CHECKED gannet_err gannet_record_propose(const gannet_history *history,
+                                                const gannet_proposal *proposal, char **text);
 GANNET_CHECKED gannet_err gannet_record_submit(int n, const int64_t *ids, const int *attempts,
                                                const uint64_t *nonces, char **text);
 GANNET_CHECKED gannet_err gannet_record_result(int n_constraints, const gannet_ended *ended,

@@ -87,6 +87,9 @@ static gannet_err read_propose(const gannet_problem *problem, const json_t *obje
   GANNET_TRY(gannet_alloc(n * v, sizeof *record->x, &record->x));
   for (size_t i = 0; i < n; ++i)
     GANNET_TRY(read_numbers(json_array_get(points, i), "x", v, record->x + i * v));
+  const json_t *seconds = json_object_get(object, "seconds"); /* older journals have none */
+  record->seconds = NAN;
+  if (seconds) GANNET_TRY(read_number(seconds, "seconds", &record->seconds));
   record->n_state = (int)json_array_size(state);
   GANNET_TRY(gannet_alloc((size_t)record->n_state, sizeof *record->state, &record->state));
   return read_numbers(state, "state", (size_t)record->n_state, record->state);

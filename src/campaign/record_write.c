@@ -63,17 +63,20 @@ gannet_err gannet_record_campaign(const gannet_problem *problem, const char *nam
                  text);
 }
 
-gannet_err gannet_record_propose(const gannet_history *history, int64_t first, int64_t end,
-                                 int n_state, const double *state, char **text) {
+gannet_err gannet_record_propose(const gannet_history *history, const gannet_proposal *proposal,
+                                 char **text) {
   const int v = gannet_history_problem(history)->spec.n_variables;
-  const gannet_evaluation *row = gannet_history_get(history, first);
+  const gannet_evaluation *row = gannet_history_get(history, proposal->first);
   json_t *points = json_array();
-  for (int64_t id = first; id < end; ++id)
+  for (int64_t id = proposal->first; id < proposal->end; ++id)
     (void)json_array_append_new(points, numbers(v, gannet_history_x_user(history, id)));
-  return to_text(json_pack("{ss sI ss sI so so}", "record", "propose", "batch",
-                           (json_int_t)row->batch, "origin", origins[row->origin], "first",
-                           (json_int_t)first, "x", points, "state", numbers(n_state, state)),
-                 text);
+  json_t *object =
+      json_pack("{ss sI ss sI so so}", "record", "propose", "batch", (json_int_t)row->batch,
+                "origin", origins[row->origin], "first", (json_int_t)proposal->first, "x", points,
+                "state", numbers(proposal->n_state, proposal->state));
+  if (object && isfinite(proposal->seconds))
+    (void)json_object_set_new(object, "seconds", json_real(proposal->seconds));
+  return to_text(object, text);
 }
 
 gannet_err gannet_record_submit(int n, const int64_t *ids, const int *attempts,

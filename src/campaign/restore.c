@@ -293,3 +293,15 @@ gannet_err gannet_restore_query(const char *journal, const char *snapshot, bool 
     err = gannet_ledger_tell_held(ledger); /* without a journal: in memory only */
   return err;
 }
+
+gannet_err gannet_restore_follow(const char *journal, const char *snapshot,
+                                 gannet_journal_place *place, bool *replaced,
+                                 gannet_ledger *ledger) {
+  salvage s = {.ledger = ledger};
+  const bool first = place->bytes == 0;
+  *replaced = false;
+  if (first && ledger->sequence == 0) GANNET_TRY(take_snapshot(snapshot, ledger));
+  ledger->tells_early = true;
+  GANNET_TRY(gannet_journal_follow(journal, GANNET_JOURNAL_SCHEMA, place, replaced, add_newer, &s));
+  return first || s.taken > 0 ? gannet_ledger_tell_held(ledger) : GANNET_OK;
+}

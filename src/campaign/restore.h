@@ -41,4 +41,19 @@ GANNET_CHECKED gannet_err gannet_restore_continue(const gannet_context *context,
 GANNET_CHECKED gannet_err gannet_restore_query(const char *journal, const char *snapshot,
                                                bool replay, gannet_ledger *ledger);
 
+/* Keep a ledger up with a journal that somebody else may be writing. Beginning with a zeroed place
+ * and an empty ledger, the newest snapshot is read first. Results reach the history at once.
+ *
+ * Local.
+ *
+ * place     inout
+ * replaced  out    see gannet_journal_follow; the ledger is useless then
+ *
+ * Errors: those of gannet_journal_follow and of taking records over; what was read from the
+ *   snapshot stays.
+ */
+GANNET_CHECKED gannet_err gannet_restore_follow(const char *journal, const char *snapshot,
+                                                gannet_journal_place *place, bool *replaced,
+                                                gannet_ledger *ledger);
+
 #endif

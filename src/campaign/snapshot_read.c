@@ -10,6 +10,7 @@
 typedef struct {
   int64_t n, told;
   double *x, *constraints, *objective, *times; /* times: [3][n] */
+  double *proposal;
   int64_t *wholes; /* [8][n]: batch origin status attempt nonce attempts exit signal; slot apart */
   int64_t *slot, *failure, *crashed, *order;
   char **host, **job, **reason;
@@ -27,6 +28,7 @@ static void drop_columns(columns *c) {
   gannet_free(&c->constraints);
   gannet_free(&c->objective);
   gannet_free(&c->times);
+  gannet_free(&c->proposal);
   gannet_free(&c->wholes);
   gannet_free(&c->slot);
   gannet_free(&c->failure);
@@ -66,6 +68,15 @@ static gannet_err read_newer(const gannet_store *store, const char *name, int64_
   return gannet_store_read_int64s(store, name, 1, &n, values);
 }
 
+/* The same: unknown then. */
+static gannet_err read_proposal(const gannet_store *store, columns *c) {
+  static const char name[] = "history/proposal_seconds";
+  GANNET_TRY(gannet_alloc((size_t)c->n, sizeof(double), &c->proposal));
+  for (int64_t i = 0; i < c->n; ++i) c->proposal[i] = NAN;
+  if (!gannet_store_has(store, name)) return GANNET_OK;
+  return gannet_store_read_doubles(store, name, 1, &c->n, c->proposal);
+}
+
 static gannet_err read_columns(const gannet_store *store, const gannet_problem *problem,
                                columns *c) {
   const size_t n = (size_t)c->n;
@@ -85,6 +96,7 @@ static gannet_err read_columns(const gannet_store *store, const gannet_problem *
     GANNET_TRY(
         gannet_store_read_int64s(store, whole_names[i], 1, &c->n, c->wholes + (size_t)i * n));
   GANNET_TRY(gannet_store_read_int64s(store, "history/slot", 1, &c->n, c->slot));
+  GANNET_TRY(read_proposal(store, c));
   GANNET_TRY(read_newer(store, "history/failure", c->n, c->failure));
   GANNET_TRY(read_newer(store, "history/crashed", c->n, c->crashed));
   GANNET_TRY(gannet_store_read_int64s(store, "history/told", 1, &c->told, c->order));
@@ -104,7 +116,8 @@ static gannet_err fill_ticket(const gannet_problem *problem, const columns *c, i
   *t = (gannet_ticket){.attempt = (int)whole(c, ATTEMPT, i),
                        .has_result = whole(c, STATUS, i) != GANNET_EVAL_PENDING,
                        .status = (gannet_eval_status)whole(c, STATUS, i),
-                       .objective = c->objective[i]};
+                       .objective = c->objective[i],
+                       .proposal = c->proposal[i]};
   memcpy(&t->nonce, &nonce, sizeof nonce);
   t->run = (gannet_run_record){.submitted = c->times[i],
                                .started = c->times[c->n + i],

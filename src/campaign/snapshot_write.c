@@ -135,6 +135,10 @@ static double get_ended(const gannet_ticket *t) {
   return t->run.ended;
 }
 
+static double get_proposal(const gannet_ticket *t) {
+  return t->proposal;
+}
+
 static const char *get_host(const gannet_ticket *t) {
   return t->run.host;
 }
@@ -173,6 +177,7 @@ static const struct {
     {"history/submitted", "seconds since 1970", get_submitted},
     {"history/started", "seconds since 1970", get_started},
     {"history/ended", "seconds since 1970", get_ended},
+    {"history/proposal_seconds", "seconds", get_proposal},
 };
 
 static const struct {

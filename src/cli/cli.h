@@ -162,6 +162,7 @@ extern const cli_command cli_init;
 extern const cli_command cli_run;
 extern const cli_command cli_step;
 extern const cli_command cli_status;
+extern const cli_command cli_watch;
 extern const cli_command cli_best;
 extern const cli_command cli_export;
 extern const cli_command cli_verify;

@@ -86,7 +86,7 @@ static gannet_err propose_point(const cli_arguments *arguments, gannet_campaign 
                                  GANNET_ORIGIN_USER, id);
   if (err == GANNET_OK)
     err = gannet_ledger_propose(&campaign->ledger, *id, campaign->ledger.n_state,
-                                campaign->ledger.state);
+                                campaign->ledger.state, NAN);
   gannet_free(&x_user);
   return err;
 }

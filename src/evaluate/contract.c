@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <jansson.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,7 +136,10 @@ gannet_err gannet_contract_mark(const char *directory, const gannet_contract_att
                              name, "pid", attempt->pid, "host", host, "started", attempt->started);
   GANNET_REQUIRE(object, GANNET_ERR_MEMORY, "attempt.json of %s", directory);
   gannet_err err = GANNET_OK;
-  int failed = attempt->job && json_object_set_new(object, "job", json_string(attempt->job));
+  int failed =
+      attempt->slot >= 0 && json_object_set_new(object, "slot", json_integer(attempt->slot));
+  if (attempt->job && !failed)
+    failed = json_object_set_new(object, "job", json_string(attempt->job));
   if (attempt->place && !failed)
     failed = json_object_update_new(
         object, json_pack("{s:s, s:i, s:i}", "shipment", attempt->place->shipment, "element",
@@ -163,6 +167,23 @@ bool gannet_contract_find_attempt(const char *directory, uint64_t nonce, char *j
   const bool same = text && strcmp(text, name) == 0;
   json_decref(object);
   return same;
+}
+
+bool gannet_contract_look(const char *directory, gannet_contract_sight *sight) {
+  json_t *object = load_attempt(directory);
+  const char *host = json_string_value(json_object_get(object, "host"));
+  const char *shipment = json_string_value(json_object_get(object, "shipment"));
+  const json_t *slot = json_object_get(object, "slot"), *began = json_object_get(object, "started");
+  memset(sight, 0, sizeof *sight);
+  sight->nonce = gannet_contract_nonce(directory, sight->job, sizeof sight->job);
+  sight->attempt = (int)json_integer_value(json_object_get(object, "attempt"));
+  sight->pid = (int)json_integer_value(json_object_get(object, "pid"));
+  sight->slot = json_is_integer(slot) ? (int)json_integer_value(slot) : -1;
+  sight->started = json_is_number(began) ? json_number_value(began) : NAN;
+  (void)snprintf(sight->host, sizeof sight->host, "%s", host ? host : "");
+  if (!sight->job[0] && shipment) (void)snprintf(sight->job, sizeof sight->job, "%s", shipment);
+  json_decref(object);
+  return object != NULL;
 }
 
 void gannet_contract_find_place(const char *directory, gannet_contract_place *place) {
@@ -254,6 +275,7 @@ gannet_err gannet_contract_prepare(const gannet_contract *contract, const gannet
   const gannet_contract_attempt attempt = {.attempt = request->attempt,
                                            .nonce = request->nonce,
                                            .started = gannet_clock_epoch(),
+                                           .slot = -1,
                                            .place = place,
                                            .durable = contract->durable};
   return gannet_contract_mark(directory, &attempt);

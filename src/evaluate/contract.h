@@ -70,6 +70,7 @@ typedef struct {
   int attempt;
   uint64_t nonce;
   int pid;         /* 0 = none, or not started yet */
+  int slot;        /* of the evaluator, -1 = none yet */
   double started;  /* seconds since 1970 */
   const char *job; /* id of a scheduler's job; NULL = none, or not submitted yet */
   const gannet_contract_place *place; /* NULL = none */
@@ -90,6 +91,21 @@ GANNET_CHECKED gannet_err gannet_contract_mark(const char *directory,
  * job  out  [size]
  */
 bool gannet_contract_find_attempt(const char *directory, uint64_t nonce, char *job, size_t size);
+
+/* What attempt.json tells somebody who only looks. */
+typedef struct {
+  int attempt, pid, slot; /* 0, 0 and -1 = unknown */
+  uint64_t nonce;
+  double started; /* seconds since 1970, or when it was handed to the scheduler; NAN = unknown */
+  char host[GANNET_HOST_SIZE]; /* of the controller */
+  char job[GANNET_JOB_SIZE];   /* of a scheduler, "" = none or not known yet */
+} gannet_contract_sight;
+
+/* Read it; false when there is none.
+ *
+ * Local.
+ */
+bool gannet_contract_look(const char *directory, gannet_contract_sight *sight);
 
 /* The place that attempt.json names; shipment is "" when it names none.
  *

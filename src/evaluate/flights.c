@@ -134,6 +134,7 @@ static gannet_err handle(gannet_flights *flights, const gannet_launch_event *eve
     const gannet_contract_attempt attempt = {.attempt = flight->attempt,
                                              .nonce = flight->nonce,
                                              .pid = event->pid,
+                                             .slot = flight->slot,
                                              .started = event->started};
     if (gannet_contract_mark(flight->directory, &attempt) != GANNET_OK) {
       gannet_log(flights->context, GANNET_LOG_WARNING, "%s", gannet_error_message());

@@ -21,6 +21,7 @@ static bool ended_well(const char *directory, gannet_slurm_job *earlier) {
 static gannet_err call_off(gannet_slurm_jobs *jobs, const gannet_slurm_job *job) {
   const gannet_contract_attempt nobody = {.attempt = job->flight.attempt,
                                           .job = job->known.job[0] ? job->known.job : NULL,
+                                          .slot = -1,
                                           .durable = true};
   const char *const id = job->known.job;
   gannet_slurm_call how = GANNET_SLURM_CALL_DONE;

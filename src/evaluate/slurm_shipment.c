@@ -178,6 +178,7 @@ static gannet_err write_down(gannet_slurm_jobs *jobs, const gannet_slurm_shipmen
     const gannet_contract_attempt attempt = {.attempt = job->flight.attempt,
                                              .nonce = job->flight.nonce,
                                              .started = gannet_clock_epoch(),
+                                             .slot = job->flight.slot,
                                              .job = shipment->job,
                                              .durable = true};
     return gannet_contract_mark(job->flight.directory, &attempt);

@@ -39,6 +39,62 @@ gannet_err gannet_journal_read(const char *path, int newest_schema, gannet_journ
   return err;
 }
 
+/* The first time everything is read; a first line that is not complete waits. */
+static gannet_err follow_begin(const char *path, int newest_schema, gannet_journal_place *place,
+                               gannet_journal_visit visit, void *user) {
+  gannet_journal_report report;
+  GANNET_TRY(gannet_journal_read(path, newest_schema, visit, user, &report));
+  place->records = report.records;
+  place->bytes = report.good_bytes;
+  return GANNET_OK;
+}
+
+static gannet_err read_rest(int descriptor, const char *path, int64_t first, size_t size,
+                            char *bytes) {
+  for (size_t used = 0; used < size;) {
+    const ssize_t got = pread(descriptor, bytes + used, size - used, (off_t)(first + used));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return gannet_raise_errno("read", path);
+    GANNET_REQUIRE(got > 0, GANNET_ERR_IO, "'%s' became shorter while it was read", path);
+    used += (size_t)got;
+  }
+  return GANNET_OK;
+}
+
+static gannet_err follow_on(int descriptor, const char *path, int64_t end,
+                            gannet_journal_place *place, gannet_journal_visit visit, void *user) {
+  const size_t size = (size_t)(end - place->bytes);
+  char *bytes = NULL;
+  int64_t good = 0;
+  GANNET_TRY(gannet_alloc(size + 1, 1, &bytes));
+  gannet_err err = read_rest(descriptor, path, place->bytes, size, bytes);
+  if (err == GANNET_OK)
+    err = gannet_journal_visit_rest(bytes, size, path, &place->records, &good, visit, user);
+  place->bytes += good;
+  gannet_free(&bytes);
+  return err;
+}
+
+gannet_err gannet_journal_follow(const char *path, int newest_schema, gannet_journal_place *place,
+                                 bool *replaced, gannet_journal_visit visit, void *user) {
+  struct stat status;
+  gannet_err err = GANNET_OK;
+  *replaced = false;
+  const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return gannet_raise_errno("open the journal", path);
+  if (fstat(descriptor, &status)) err = gannet_raise_errno("look at", path);
+  if (err == GANNET_OK && place->bytes == 0) {
+    place->file = (uint64_t)status.st_ino;
+    err = follow_begin(path, newest_schema, place, visit, user);
+  } else if (err == GANNET_OK) {
+    *replaced = place->file != (uint64_t)status.st_ino || status.st_size < place->bytes;
+    if (!*replaced && status.st_size > place->bytes)
+      err = follow_on(descriptor, path, status.st_size, place, visit, user);
+  }
+  (void)close(descriptor);
+  return err;
+}
+
 gannet_err gannet_journal_salvage(const char *path, gannet_journal_visit visit, void *user) {
   char *bytes = NULL;
   size_t size = 0;

@@ -56,6 +56,27 @@ GANNET_CHECKED gannet_err gannet_journal_read(const char *path, int newest_schem
                                               gannet_journal_visit visit, void *user,
                                               gannet_journal_report *report);
 
+/* Up to where a journal was visited; zero-initialise for its beginning. */
+typedef struct {
+  int64_t records, bytes;
+  uint64_t file; /* number of the file in its file system */
+} gannet_journal_place;
+
+/* Visit the records that were added since the last call, while somebody else may be appending. An
+ * end that is not complete waits for the next call. Takes no lock and writes nothing.
+ *
+ * Local.
+ *
+ * place     inout
+ * replaced  out    the file is another one than before, or was cut behind the place: nothing was
+ *                  visited, and whoever wants to go on begins anew
+ *
+ * Errors: as for reading; place stays as it was.
+ */
+GANNET_CHECKED gannet_err gannet_journal_follow(const char *path, int newest_schema,
+                                                gannet_journal_place *place, bool *replaced,
+                                                gannet_journal_visit visit, void *user);
+
 /* Visit every sound record of a damaged journal, in ascending order of their numbers, which then
  * have gaps. Needs no write permission.
  *

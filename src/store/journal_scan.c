@@ -149,15 +149,29 @@ static gannet_err visit_line(char *bytes, size_t at, size_t length, int64_t sequ
   return visit(user, sequence, payload, length - (size_t)(payload - (bytes + at)));
 }
 
-gannet_err gannet_journal_visit_all(char *bytes, int64_t good, gannet_journal_visit visit,
-                                    void *user) {
-  const size_t size = (size_t)good;
-  size_t at = size ? line_at(bytes, size, 0).length + 1 : 0;
-  for (int64_t sequence = 1; at < size; ++sequence) {
+static gannet_err visit_from(char *bytes, size_t size, size_t at, int64_t sequence,
+                             gannet_journal_visit visit, void *user) {
+  for (; at < size; ++sequence) {
     const size_t length = line_at(bytes, size, at).length;
     GANNET_TRY(visit_line(bytes, at, length, sequence, visit, user));
     at += length + 1;
   }
+  return GANNET_OK;
+}
+
+gannet_err gannet_journal_visit_all(char *bytes, int64_t good, gannet_journal_visit visit,
+                                    void *user) {
+  const size_t size = (size_t)good;
+  return visit_from(bytes, size, size ? line_at(bytes, size, 0).length + 1 : 0, 1, visit, user);
+}
+
+gannet_err gannet_journal_visit_rest(char *bytes, size_t size, const char *name, int64_t *records,
+                                     int64_t *good, gannet_journal_visit visit, void *user) {
+  gannet_journal_report report = {.records = *records};
+  GANNET_TRY(scan_records(bytes, size, 0, name, &report));
+  GANNET_TRY(visit_from(bytes, (size_t)report.good_bytes, 0, *records + 1, visit, user));
+  *records = report.records;
+  *good = report.good_bytes;
   return GANNET_OK;
 }
 

@@ -46,6 +46,21 @@ GANNET_CHECKED gannet_err gannet_journal_scan(const char *bytes, size_t size, co
 GANNET_CHECKED gannet_err gannet_journal_visit_all(char *bytes, int64_t good,
                                                    gannet_journal_visit visit, void *user);
 
+/* Check and visit the records of a later part of a journal, which begins with a whole line; an
+ * incomplete end is left alone.
+ *
+ * Local.
+ *
+ * bytes    inout  [size]
+ * records  inout  number of records before this part, then with it
+ * good     out    bytes up to the end of the last sound record
+ *
+ * Errors: GANNET_ERR_DAMAGED, before any record was visited; what visit returns.
+ */
+GANNET_CHECKED gannet_err gannet_journal_visit_rest(char *bytes, size_t size, const char *name,
+                                                    int64_t *records, int64_t *good,
+                                                    gannet_journal_visit visit, void *user);
+
 /* Visit the sound records of a journal that need not be sound, where their numbers ascend; their
  * newlines become zeros.
  *

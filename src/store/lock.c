@@ -2,19 +2,25 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/atomic_file.h"
 
-static gannet_err raise_busy(int descriptor, const char *path) {
+static bool read_name(int descriptor, long *pid, char host[256]) {
   char holder[300] = "";
+  const ssize_t got = pread(descriptor, holder, sizeof holder - 1, 0);
+  return got > 0 && sscanf(holder, "%ld %255s", pid, host) == 2;
+}
+
+static gannet_err raise_busy(int descriptor, const char *path) {
   long pid = 0;
   char host[256] = "";
-  const ssize_t got = pread(descriptor, holder, sizeof holder - 1, 0);
-  if (got > 0 && sscanf(holder, "%ld %255s", &pid, host) == 2)
+  if (read_name(descriptor, &pid, host))
     return GANNET_RAISE(GANNET_ERR_BUSY, "'%s' is held by process %ld on %s", path, pid, host);
   return GANNET_RAISE(GANNET_ERR_BUSY, "'%s' is held by another process", path);
 }
@@ -56,6 +62,22 @@ gannet_err gannet_lock_acquire(const char *path, gannet_lock *lock) {
     lock->descriptor = -1;
   }
   return err;
+}
+
+void gannet_lock_look(const char *path, gannet_lock_holder *holder) {
+  char here[256] = "unknown";
+  struct stat status;
+  memset(holder, 0, sizeof *holder);
+  const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  if (!read_name(descriptor, &holder->pid, holder->host) || holder->pid <= 0) holder->pid = 0;
+  if (fstat(descriptor, &status) == 0)
+    holder->since = (double)status.st_mtim.tv_sec + 1e-9 * (double)status.st_mtim.tv_nsec;
+  (void)close(descriptor);
+  if (holder->pid == 0) return;
+  (void)gethostname(here, sizeof here - 1);
+  holder->is_here = strcmp(here, holder->host) == 0;
+  holder->is_alive = !holder->is_here || kill((pid_t)holder->pid, 0) == 0 || errno == EPERM;
 }
 
 void gannet_lock_release(gannet_lock *lock) {

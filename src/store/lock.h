@@ -27,6 +27,22 @@ typedef struct {
  */
 GANNET_CHECKED gannet_err gannet_lock_acquire(const char *path, gannet_lock *lock);
 
+/* Who wrote their name into a lock file. */
+typedef struct {
+  long pid;       /* 0 = nobody: it was given back, or never taken */
+  char host[256]; /* of the holder */
+  bool is_here;   /* on this host, so that is_alive is known */
+  bool is_alive;  /* true as well when nobody can know */
+  double since;   /* seconds since 1970 at which it was taken */
+} gannet_lock_holder;
+
+/* Look who holds a lock, without touching it: an attempt to take it could turn away somebody who
+ * wants it at the same time. A missing file has no holder.
+ *
+ * Local.
+ */
+void gannet_lock_look(const char *path, gannet_lock_holder *holder);
+
 /* Give the lock back; harmless when not held (descriptor -1).
  *
  * Local.

@@ -59,7 +59,7 @@ static inline void propose(books *b, int n, int64_t batch, gannet_origin origin)
     const double x[] = {-1 / (1 + at), 1 + fmod(at, 8), fmod(at, 3), fmod(at, 2)};
     assert_ok(gannet_history_propose(b->history, x, batch, origin, NULL));
   }
-  assert_ok(gannet_ledger_propose(&b->ledger, first, 6, state));
+  assert_ok(gannet_ledger_propose(&b->ledger, first, 6, state, 0.25 * (double)(batch + 1)));
 }
 
 static inline gannet_ended make_ended(int64_t id, gannet_eval_status status,
@@ -146,6 +146,7 @@ static inline void assert_same_ticket(const gannet_ledger *a, const gannet_ledge
   assert_same_number(s->run.submitted, t->run.submitted);
   assert_same_number(s->run.started, t->run.started);
   assert_same_number(s->run.ended, t->run.ended);
+  assert_same_number(s->proposal, t->proposal);
   if (!s->has_result) return;
   assert_int_equal(s->status, t->status);
   assert_same_number(s->objective, t->objective);

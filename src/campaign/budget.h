@@ -1,0 +1,24 @@
+/* When a campaign is over. */
+#ifndef GANNET_CAMPAIGN_BUDGET_H
+#define GANNET_CAMPAIGN_BUDGET_H
+
+#include "campaign/campaign.h"
+
+/* Evaluations that may still be proposed; INT64_MAX = no limit. Points of the user's own do not
+ * count, and a list of candidates ends when all of them were proposed.
+ *
+ * Local.
+ */
+int64_t gannet_budget_left(const gannet_campaign *campaign);
+
+/* Whether so many evaluations failed that the campaign stops. Counted by proposal: crashes come
+ * back sooner than results, and a share of what has come back would be too high while sound
+ * simulations still run.
+ *
+ * Local.
+ *
+ * why  out  [size] in words; as it was when not
+ */
+bool gannet_budget_has_failed(const gannet_campaign *campaign, char *why, size_t size);
+
+#endif

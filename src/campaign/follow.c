@@ -1,0 +1,174 @@
+#include "campaign/follow.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "campaign/budget.h"
+#include "campaign/candidates_file.h"
+#include "campaign/restore.h"
+
+/* A process that has just ended may be followed by the next one. */
+static const double settle_seconds = 1;
+
+enum { MOST_BAD_LOOKS = 3, LOG_TAIL = 4096 };
+
+/* The list of candidates is not in the query, but its length is a budget. */
+static int64_t count_total(const gannet_campaign_input *input) {
+  const int64_t budget = input->budget.evaluations == GANNET_AUTO ? 0 : input->budget.evaluations;
+  int64_t listed = 0;
+  double *rows = NULL;
+  if (strcmp(input->general.candidates, "none") == 0) return budget;
+  if (gannet_candidates_file_read(input->general.candidates, input->problem, &listed, &rows) !=
+      GANNET_OK)
+    gannet_error_clear();
+  gannet_free(&rows);
+  return listed > 0 && (budget == 0 || listed < budget) ? listed : budget;
+}
+
+static gannet_err read_on(gannet_follow *f, bool *replaced) {
+  char journal[PATH_MAX], snapshot[PATH_MAX];
+  GANNET_TRY(gannet_campaign_path(&f->campaign, "journal", journal));
+  GANNET_TRY(gannet_campaign_path(&f->campaign, "state.h5", snapshot));
+  return gannet_restore_follow(journal, snapshot, &f->place, replaced, &f->campaign.ledger);
+}
+
+/* Seconds since 1970 of the last change of a file; 0 when there is none. */
+static double change_of(const gannet_follow *f, const char *name) {
+  char path[PATH_MAX];
+  struct stat status;
+  if (gannet_campaign_path(&f->campaign, name, path) != GANNET_OK || stat(path, &status)) return 0;
+  return (double)status.st_mtim.tv_sec + 1e-9 * (double)status.st_mtim.tv_nsec;
+}
+
+static void look_around(gannet_follow *f) {
+  char path[PATH_MAX];
+  f->changed = change_of(f, "journal");
+  if (gannet_campaign_path(&f->campaign, "journal.lock", path) == GANNET_OK)
+    gannet_lock_look(path, &f->holder);
+}
+
+gannet_err gannet_follow_open(const char *directory, gannet_follow *follow) {
+  bool replaced = false;
+  memset(follow, 0, sizeof *follow);
+  (void)snprintf(follow->campaign.directory, sizeof follow->campaign.directory, "%s", directory);
+  follow->configured = change_of(follow, "campaign.yaml");
+  GANNET_TRY(gannet_campaign_look(directory, &follow->campaign));
+  follow->total = count_total(follow->campaign.input);
+  const gannet_err err = read_on(follow, &replaced);
+  look_around(follow);
+  if (err != GANNET_ERR_DAMAGED && err != GANNET_ERR_MISSING) return err;
+  if (follow->campaign.ledger.sequence == 0) return err;
+  (void)snprintf(follow->note, sizeof follow->note, "%s; shown is the newest snapshot",
+                 gannet_error_message());
+  gannet_error_clear();
+  return gannet_ledger_tell_held(&follow->campaign.ledger);
+}
+
+void gannet_follow_close(gannet_follow *follow) {
+  gannet_campaign_close(&follow->campaign);
+}
+
+static gannet_err open_again(gannet_follow *f) {
+  char directory[PATH_MAX];
+  const int generation = f->generation + 1;
+  (void)snprintf(directory, sizeof directory, "%s", f->campaign.directory);
+  gannet_follow_close(f);
+  const gannet_err err = gannet_follow_open(directory, f);
+  f->generation = generation;
+  return err;
+}
+
+gannet_err gannet_follow_look(gannet_follow *follow, bool *changed) {
+  const int64_t before = follow->campaign.ledger.sequence;
+  bool replaced = false;
+  *changed = false;
+  if (follow->note[0]) return GANNET_OK;
+  const gannet_err err = read_on(follow, &replaced);
+  /* A resumed campaign may have another budget. */
+  if (replaced || change_of(follow, "campaign.yaml") != follow->configured) {
+    *changed = true;
+    return open_again(follow);
+  }
+  follow->bad_looks = err == GANNET_OK ? 0 : follow->bad_looks + 1;
+  look_around(follow);
+  *changed = follow->campaign.ledger.sequence != before;
+  if (err == GANNET_OK || follow->bad_looks >= MOST_BAD_LOOKS) return err;
+  gannet_error_clear();
+  return GANNET_OK;
+}
+
+/* What the last process wrote about its end, "" when it did not. */
+static void read_last_words(const gannet_campaign *campaign, char *words, size_t size) {
+  static const char *const ends[] = {" ended: ", " ended by an error: "};
+  char path[PATH_MAX], text[LOG_TAIL + 1];
+  words[0] = '\0';
+  if (gannet_campaign_path(campaign, "campaign.log", path) != GANNET_OK) return;
+  FILE *log = fopen(path, "re");
+  if (!log) return;
+  if (fseek(log, -LOG_TAIL, SEEK_END)) rewind(log);
+  text[fread(text, 1, LOG_TAIL, log)] = '\0';
+  (void)fclose(log);
+  for (char *line = text, *next; line && *line; line = next) {
+    next = strchr(line, '\n');
+    if (next) *next++ = '\0';
+    if (strstr(line, " started on ") || strstr(line, " resumed on ")) words[0] = '\0';
+    for (int i = 0; i < 2; ++i) {
+      const char *end = strstr(line, ends[i]);
+      if (end) (void)snprintf(words, size, "%s%s", i ? "an error: " : "", end + strlen(ends[i]));
+    }
+  }
+}
+
+static int64_t count_in_flight(const gannet_ledger *ledger) {
+  const int64_t pending = gannet_ledger_pending(ledger);
+  int64_t seen = 0, n = 0;
+  for (int64_t id = ledger->n - 1; id >= 0 && seen < pending; --id) {
+    if (ledger->ticket[id].has_result) continue;
+    ++seen;
+    n += ledger->ticket[id].nonce != 0;
+  }
+  return n;
+}
+
+static bool is_spent(const gannet_follow *f) {
+  const gannet_history *h = f->campaign.history;
+  const int64_t used = gannet_history_count(h) - gannet_history_count_origin(h, GANNET_ORIGIN_USER);
+  return f->total > 0 && used >= f->total && gannet_ledger_pending(&f->campaign.ledger) == 0;
+}
+
+/* Nobody works on it, and the budget is not spent. */
+static gannet_follow_state judge_idle(const gannet_follow *f, char *why, size_t size) {
+  const gannet_campaign *c = &f->campaign;
+  const char *backend = c->input->evaluate.backend;
+  const int64_t in_flight = count_in_flight(&c->ledger);
+  if (gannet_budget_has_failed(c, why, size)) return GANNET_FOLLOW_FAILURES;
+  if (strcmp(backend, "manual") == 0) {
+    (void)snprintf(why, size, "waits for gannet ask and gannet tell");
+    return GANNET_FOLLOW_WAITING;
+  }
+  if (strcmp(backend, "slurm") == 0 && in_flight > 0) {
+    (void)snprintf(why, size, "left to the scheduler");
+    return GANNET_FOLLOW_WAITING;
+  }
+  read_last_words(c, why, size);
+  if (strcmp(why, "finished") == 0) {
+    why[0] = '\0';
+    return GANNET_FOLLOW_FINISHED;
+  }
+  if (!why[0])
+    (void)snprintf(why, size, "no process works on it%s",
+                   f->holder.pid ? ", and the last one did not say why it ended" : "");
+  return GANNET_FOLLOW_STOPPED;
+}
+
+gannet_follow_state gannet_follow_judge(const gannet_follow *follow, char *why, size_t size) {
+  why[0] = '\0';
+  if (follow->holder.pid && follow->holder.is_alive) return GANNET_FOLLOW_AT_WORK;
+  if (is_spent(follow)) return GANNET_FOLLOW_FINISHED;
+  if (!follow->note[0] && gannet_clock_epoch() - follow->changed < settle_seconds)
+    return GANNET_FOLLOW_AT_WORK;
+  return judge_idle(follow, why, size);
+}

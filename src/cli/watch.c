@@ -1,0 +1,222 @@
+/* gannet watch */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/atomic_file.h"
+#include "base/clock.h"
+#include "base/option.h"
+#include "cli/query.h"
+#include "cli/terminal.h"
+#include "cli/watch.h"
+
+static const cli_flag flags[] = {
+    {"interval", 'i', "TIME", "time between two looks at the files (default 1s)", false},
+    {"once", 0, NULL, "show how things are now, and end", false},
+    {"stay", 0, NULL, "do not end with the campaign: for steps and campaigns to be resumed", false},
+    {NULL, 0, NULL, NULL, false},
+};
+
+typedef struct {
+  gannet_follow follow;
+  watch_course course;
+  double interval;
+  bool stays;
+  bool changed; /* by the last look */
+} watcher;
+
+static gannet_err read_interval(const cli_arguments *arguments, double *seconds) {
+  const double least = 0.05;
+  const char *text = cli_value(arguments, "interval");
+  *seconds = 1;
+  if (!text) return GANNET_OK;
+  GANNET_REQUIRE(gannet_parse_duration(text, seconds) == 0 && *seconds >= least, GANNET_ERR_INPUT,
+                 "--interval: '%s' is not a duration of at least 50 ms, such as 0.5s, 10s or 1m",
+                 text);
+  return GANNET_OK;
+}
+
+static gannet_err look(watcher *w) {
+  GANNET_TRY(gannet_follow_look(&w->follow, &w->changed));
+  return w->changed ? watch_course_update(&w->course, &w->follow) : GANNET_OK;
+}
+
+static bool is_over(const watcher *w, gannet_follow_state state) {
+  const bool ended = state != GANNET_FOLLOW_AT_WORK && state != GANNET_FOLLOW_WAITING;
+  return w->follow.note[0] || (ended && !w->stays);
+}
+
+/* As `gannet run` would have answered. */
+static gannet_exit exit_code(const watcher *w, gannet_follow_state state) {
+  if (w->follow.note[0]) return GANNET_EXIT_DAMAGED;
+  if (state == GANNET_FOLLOW_FAILURES) return GANNET_EXIT_FAILURES;
+  if (state == GANNET_FOLLOW_STOPPED) return GANNET_EXIT_RESUMABLE;
+  if (state != GANNET_FOLLOW_FINISHED) return GANNET_EXIT_FINISHED;
+  return gannet_history_best(w->follow.campaign.history) >= 0 ? GANNET_EXIT_FINISHED
+                                                              : GANNET_EXIT_INFEASIBLE;
+}
+
+static gannet_err print_view(const watcher *w, bool is_terminal) {
+  watch_frame frame = {.colors = is_terminal && cli_terminal_has_colors(),
+                       .unicode = cli_terminal_has_unicode()};
+  cli_terminal_measure(&frame.width, &frame.height);
+  frame.height = 0;
+  if (!is_terminal) frame.width = 1000;
+  char *text = watch_view(&w->follow, &w->course, &frame);
+  GANNET_REQUIRE(text, GANNET_ERR_MEMORY, "the view of a campaign");
+  (void)fputs(text, stdout);
+  free(text);
+  return cli_close_output(stdout);
+}
+
+/* In a terminal. */
+
+static gannet_err draw(const watcher *w, const cli_terminal *terminal) {
+  const watch_frame frame = {.width = terminal->width,
+                             .height = terminal->height,
+                             .colors = cli_terminal_has_colors(),
+                             .unicode = cli_terminal_has_unicode()};
+  char *text = watch_view(&w->follow, &w->course, &frame);
+  GANNET_REQUIRE(text, GANNET_ERR_MEMORY, "the view of a campaign");
+  cli_terminal_draw(terminal, text);
+  free(text);
+  return GANNET_OK;
+}
+
+static gannet_err watch_live(watcher *w, cli_terminal *terminal, gannet_exit *code) {
+  char words[600];
+  for (;;) {
+    const gannet_follow_state state = watch_state_text(&w->follow, words, sizeof words);
+    *code = GANNET_EXIT_FINISHED;
+    if (is_over(w, state)) {
+      *code = exit_code(w, state);
+      return GANNET_OK;
+    }
+    GANNET_TRY(draw(w, terminal));
+    const cli_terminal_event event = cli_terminal_wait(terminal, w->interval);
+    if (event == CLI_TERMINAL_QUIT) return GANNET_OK;
+    if (event == CLI_TERMINAL_IDLE) GANNET_TRY(look(w));
+  }
+}
+
+/* The last view stays on the screen that the terminal had before. */
+static gannet_err watch_terminal(watcher *w, gannet_exit *code) {
+  cli_terminal terminal;
+  cli_terminal_enter(&terminal);
+  const gannet_err err = watch_live(w, &terminal, code);
+  cli_terminal_leave(&terminal);
+  GANNET_TRY(err);
+  return print_view(w, true);
+}
+
+/* In a file. */
+
+static void print_time(void) {
+  char when[40];
+  gannet_clock_format(gannet_clock_epoch(), when, sizeof when);
+  (void)printf("%s  ", when);
+}
+
+static void print_counts(const watcher *w) {
+  gannet_tally tally;
+  double rate = NAN;
+  char total[32] = "", text[40];
+  gannet_tally_count(&w->follow.campaign, &tally);
+  if (w->follow.total > 0) (void)snprintf(total, sizeof total, "/%lld", (long long)w->follow.total);
+  print_time();
+  (void)printf("%lld%s ended: %lld done, %lld infeasible, %lld failed; %d running; ",
+               (long long)w->course.n_ended, total, (long long)tally.done,
+               (long long)tally.infeasible, (long long)tally.failed, w->course.n_sights);
+  if (tally.best.id < 0)
+    (void)printf("no result yet");
+  else
+    (void)printf("best %.10g (evaluation %lld%s)", tally.best.objective, (long long)tally.best.id,
+                 tally.best.feasible ? "" : ", infeasible");
+  const double left = watch_course_left(&w->course, &w->follow, &rate);
+  if (isfinite(left)) {
+    gannet_format_duration(left, text, sizeof text);
+    (void)printf("; about %s left", text);
+  }
+  (void)putchar('\n');
+}
+
+static void print_failures(const watcher *w, int64_t before) {
+  const watch_course *c = &w->course;
+  char text[400];
+  if (c->n_failures - before > WATCH_FAILURES) before = c->n_failures - WATCH_FAILURES;
+  for (int64_t i = before; i < c->n_failures; ++i) {
+    const int64_t id = c->failure[i % WATCH_FAILURES];
+    watch_failure_text(&w->follow.campaign.ledger.ticket[id], text, sizeof text);
+    print_time();
+    (void)printf("evaluation %lld %s\n", (long long)id, text);
+  }
+}
+
+static gannet_err flush_lines(void) {
+  if (fflush(stdout) || ferror(stdout)) return gannet_raise_errno("write", "the output");
+  return GANNET_OK;
+}
+
+static gannet_err watch_lines(watcher *w, gannet_exit *code) {
+  char words[600], last[600] = "";
+  int64_t failures = 0;
+  for (bool news = true;; news = w->changed) {
+    const gannet_follow_state state = watch_state_text(&w->follow, words, sizeof words);
+    if (failures > w->course.n_failures) failures = 0; /* everything was read again */
+    if (news) print_failures(w, failures);
+    if (news) print_counts(w);
+    failures = w->course.n_failures;
+    if (strcmp(words, last) != 0) {
+      print_time();
+      (void)printf("%s\n", w->follow.note[0] ? w->follow.note : words);
+    }
+    (void)snprintf(last, sizeof last, "%s", words);
+    GANNET_TRY(flush_lines());
+    if (is_over(w, state)) {
+      *code = exit_code(w, state);
+      return GANNET_OK;
+    }
+    gannet_clock_sleep(w->interval);
+    GANNET_TRY(look(w));
+  }
+}
+
+static gannet_err watch_once(watcher *w, gannet_exit *code) {
+  char words[600];
+  *code = exit_code(w, watch_state_text(&w->follow, words, sizeof words));
+  return print_view(w, cli_terminal_is_live());
+}
+
+static gannet_err run(const cli_arguments *arguments, const cli_world *world, gannet_exit *code) {
+  watcher w = {.stays = cli_has(arguments, "stay")};
+  (void)world;
+  GANNET_TRY(read_interval(arguments, &w.interval));
+  gannet_err err = gannet_follow_open(arguments->positional[0], &w.follow);
+  if (err == GANNET_OK) err = watch_course_update(&w.course, &w.follow);
+  if (err == GANNET_OK && cli_has(arguments, "once"))
+    err = watch_once(&w, code);
+  else if (err == GANNET_OK && cli_terminal_is_live())
+    err = watch_terminal(&w, code);
+  else if (err == GANNET_OK)
+    err = watch_lines(&w, code);
+  watch_course_release(&w.course);
+  gannet_follow_close(&w.follow);
+  return err;
+}
+
+const cli_command cli_watch = {
+    .name = "watch",
+    .usage = "DIR [options]",
+    .summary = "look on while a campaign runs",
+    .details =
+        "In a terminal: progress, the best design, what runs, the last failures, drawn anew as\n"
+        "things change; q or Ctrl-C leaves. Elsewhere, and with TERM=dumb: a line for every\n"
+        "change. Reads the files of the campaign only, so it works on any host that sees them, "
+        "and\n"
+        "never disturbs it. Ends with the campaign, with the exit code that `gannet run` gives;\n"
+        "leaving earlier gives 0. NO_COLOR switches colours off.\n",
+    .flags = flags,
+    .least = 1,
+    .most = 1,
+    .run = run,
+};
