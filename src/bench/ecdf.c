@@ -11,7 +11,7 @@ static const gannet_option ecdf_options[] = {
      .type = GANNET_TEXT_LIST,
      .offset = offsetof(ecdf_settings, landscapes),
      .flags = GANNET_OPTION_REQUIRED,
-     .help = "names of landscapes, or development, judging, all",
+     .help = "names of landscapes, or development, judging, all for both, reserve",
      .example = "development"},
     {.key = "methods",
      .type = GANNET_TEXT_LIST,
@@ -85,12 +85,11 @@ static const gannet_option ecdf_options[] = {
 };
 
 static bool is_wanted(const ecdf_settings *s, const gannet_landscape_base *base) {
-  static const char *const parts[] = {"development", "judging"};
+  static const char *const parts[] = {"development", "judging", "reserve"};
   for (int i = 0; i < s->landscapes.n; ++i) {
     const char *name = s->landscapes.item[i];
-    if (strcmp(name, "all") == 0 || strcmp(name, base->name) == 0 ||
-        strcmp(name, parts[base->part]) == 0)
-      return true;
+    if (strcmp(name, base->name) == 0 || strcmp(name, parts[base->part]) == 0) return true;
+    if (strcmp(name, "all") == 0 && base->part != GANNET_LANDSCAPE_RESERVE) return true;
   }
   return false;
 }
@@ -100,7 +99,7 @@ static gannet_err check_names(const ecdf_settings *s) {
     const char *name = s->landscapes.item[i];
     const gannet_landscape_base *base = NULL;
     if (strcmp(name, "all") == 0 || strcmp(name, "development") == 0 ||
-        strcmp(name, "judging") == 0)
+        strcmp(name, "judging") == 0 || strcmp(name, "reserve") == 0)
       continue;
     GANNET_TRY(gannet_landscape_find(name, &base));
   }

@@ -5,7 +5,8 @@
  * x*, R and Q. The transforms, and most base functions, are those of Hansen et al. 2009
  * (real-parameter black-box optimisation benchmarking: noiseless functions definitions).
  *
- * Some functions are for development, the others are kept for judging; see gannet_landscape_part.
+ * Some functions are for development, others are kept for judging, and a reserve was made when
+ * those had been looked at; see gannet_landscape_part.
  */
 #ifndef GANNET_SIMULATIONS_LANDSCAPE_H
 #define GANNET_SIMULATIONS_LANDSCAPE_H
@@ -15,7 +16,11 @@
 
 #include "base/error.h"
 
-typedef enum { GANNET_LANDSCAPE_DEVELOPMENT, GANNET_LANDSCAPE_JUDGING } gannet_landscape_part;
+typedef enum {
+  GANNET_LANDSCAPE_DEVELOPMENT,
+  GANNET_LANDSCAPE_JUDGING,
+  GANNET_LANDSCAPE_RESERVE
+} gannet_landscape_part;
 
 typedef struct gannet_landscape gannet_landscape;
 

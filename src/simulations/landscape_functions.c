@@ -236,6 +236,10 @@ DEVELOPMENT(b_ackley, "ackley-rotated", 13, ackley, .rotate = true,
             .summary = "a funnel in a rough plain");
 DEVELOPMENT(b_root, "root-ellipsoid", 14, root_ellipsoid, .rotate = true,
             .summary = "fourth root of an ellipsoid of condition 1e6");
+#define RESERVE(id, text, n, f, ...)        \
+  static const gannet_landscape_base id = { \
+      .name = text, .part = GANNET_LANDSCAPE_RESERVE, .number = n, .value = f, __VA_ARGS__}
+
 JUDGING(b_sector, "attractive-sector", 101, sector, .rotate = true, .condition = 10, .turn = true,
         .summary = "steep on one side of the minimum");
 JUDGING(b_rosenbrock_axes, "rosenbrock-axes", 102, rosenbrock, .summary = "a long curved valley");
@@ -262,6 +266,35 @@ JUDGING(b_styblinski, "styblinski-rotated", 113, styblinski, .rotate = true,
         .summary = "2^d minima of different depth");
 JUDGING(b_exponential, "exponential", 114, exponential, .rotate = true,
         .summary = "values over many orders of magnitude");
+
+RESERVE(b_alpine, "alpine", 201, landscape_alpine, .rotate = true,
+        .summary = "waves whose minima are almost equally deep");
+RESERVE(b_salomon, "salomon-ill", 202, landscape_salomon, .rotate = true, .condition = 10,
+        .summary = "rings around the minimum");
+RESERVE(b_largest, "largest-coordinate", 203, landscape_largest, .rotate = true, .condition = 100,
+        .summary = "a pyramid, condition 10");
+RESERVE(b_powell, "powell-chain", 204, landscape_powell, .rotate = true,
+        .summary = "flat in some directions at the minimum, of fourth order");
+RESERVE(b_quartic, "quartic-ill", 205, landscape_quartic, .rotate = true, .oscillate = true,
+        .summary = "fourth powers, condition 1e4, bent");
+RESERVE(b_bohachevsky, "bohachevsky-chain", 206, landscape_bohachevsky, .rotate = true,
+        .summary = "small waves on a quadratic");
+RESERVE(b_log_ellipsoid, "log-ellipsoid", 207, landscape_log_ellipsoid, .rotate = true,
+        .asymmetry = 0.2, .summary = "logarithm of an ellipsoid of condition 1e4");
+RESERVE(b_springs, "springs", 208, landscape_springs, .rotate = true,
+        .summary = "a chain of springs fixed at one end");
+RESERVE(b_folds, "folds", 209, landscape_folds, .rotate = true,
+        .summary = "absolute values, condition 100");
+RESERVE(b_ackley_ill, "ackley-ill", 210, ackley, .rotate = true, .asymmetry = 0.2, .condition = 10,
+        .turn = true, .summary = "a bent funnel in a rough plain");
+RESERVE(b_rastrigin_corner, "rastrigin-corner", 211, rastrigin, .corner = true,
+        .summary = "separable, 10^d minima, the best in a corner");
+RESERVE(b_rosenbrock_bent, "rosenbrock-bent", 212, rosenbrock, .rotate = true, .oscillate = true,
+        .condition = 10, .summary = "a long curved valley, badly scaled and bent");
+RESERVE(b_weierstrass_axes, "weierstrass-axes", 213, weierstrass, .asymmetry = 0.2,
+        .summary = "separable, rough everywhere");
+RESERVE(b_styblinski_ill, "styblinski-ill", 214, styblinski, .rotate = true, .oscillate = true,
+        .condition = 5, .summary = "2^d minima of different depth, badly scaled");
 
 const gannet_landscape_base *const gannet_landscape_bases[] = {&b_sphere,
                                                                &b_ellipsoid_axes,
@@ -291,4 +324,18 @@ const gannet_landscape_base *const gannet_landscape_bases[] = {&b_sphere,
                                                                &b_zakharov,
                                                                &b_styblinski,
                                                                &b_exponential,
+                                                               &b_alpine,
+                                                               &b_salomon,
+                                                               &b_largest,
+                                                               &b_powell,
+                                                               &b_quartic,
+                                                               &b_bohachevsky,
+                                                               &b_log_ellipsoid,
+                                                               &b_springs,
+                                                               &b_folds,
+                                                               &b_ackley_ill,
+                                                               &b_rastrigin_corner,
+                                                               &b_rosenbrock_bent,
+                                                               &b_weierstrass_axes,
+                                                               &b_styblinski_ill,
                                                                NULL};

@@ -11,4 +11,20 @@
  */
 double landscape_oscillate(double z);
 
+/* Base functions in landscape_reserve.c, 0 at z = 0.
+ *
+ * Local.
+ *
+ * z  in  [d]
+ */
+double landscape_alpine(const gannet_landscape *l, const double *z);
+double landscape_salomon(const gannet_landscape *l, const double *z);
+double landscape_largest(const gannet_landscape *l, const double *z);
+double landscape_powell(const gannet_landscape *l, const double *z);
+double landscape_quartic(const gannet_landscape *l, const double *z);
+double landscape_bohachevsky(const gannet_landscape *l, const double *z);
+double landscape_log_ellipsoid(const gannet_landscape *l, const double *z);
+double landscape_springs(const gannet_landscape *l, const double *z);
+double landscape_folds(const gannet_landscape *l, const double *z);
+
 #endif
