@@ -1,7 +1,14 @@
-// Equations, by the KaTeX of the site. A browser does not let pages read their neighbours from a disk, so
-// the search gives its summaries only when the site comes from a server.
-if (window.DOCUMENTATION_OPTIONS && location.protocol === "file:") {
-  DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
+// The search asks for the pages that it found, to show the words around what was looked for. From a disk it gets them
+// out of pages.js, which is loaded on the page of the search only.
+if (location.protocol === "file:") {
+  window.fetch = (address) => {
+    const name = new URL(address, location.href).pathname;
+    const page = Object.keys(SITE_PAGES).find((known) => name.endsWith("/" + known));
+    const main = document.createElement("div");
+    main.setAttribute("role", "main");
+    main.textContent = SITE_PAGES[page] || "";
+    return Promise.resolve(new Response(main.outerHTML));
+  };
 }
 document.addEventListener("DOMContentLoaded", () => {
   for (const element of document.querySelectorAll(".math[data-display]")) {

@@ -1,0 +1,102 @@
+"""A headless chromium that is driven through a pair of pipes: pages are opened, typed into, and asked."""
+import json
+import os
+import subprocess
+import time
+
+
+class Browser:
+    """with Browser(folder) as browser: ...; complaints has what a page said on its console or could not load."""
+
+    def __init__(self, folder, width=1200, height=900):
+        self.complaints, self.number, self.rest = [], 0, b""
+        ours_in, theirs_out = os.pipe()
+        theirs_in, ours_out = os.pipe()
+        command = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe",
+                   "--disable-background-networking", f"--user-data-dir={folder}/browser",
+                   f"--window-size={width},{height}", "about:blank"]
+
+        def wire():  # chromium reads commands from 3 and writes answers to 4
+            read, write = os.dup(theirs_in), os.dup(theirs_out)
+            os.dup2(read, 3)
+            os.dup2(write, 4)
+
+        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                        stderr=subprocess.DEVNULL, preexec_fn=wire, close_fds=False)
+        os.close(theirs_in)
+        os.close(theirs_out)
+        self.inlet, self.outlet, self.session = ours_in, ours_out, None
+        targets = self.call("Target.getTargets")["targetInfos"]
+        page = next(target["targetId"] for target in targets if target["type"] == "page")
+        self.session = self.call("Target.attachToTarget", targetId=page, flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            self.call(f"{domain}.enable")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+        os.close(self.inlet)
+        os.close(self.outlet)
+
+    def message(self):
+        while b"\0" not in self.rest:
+            more = os.read(self.inlet, 1 << 20)
+            if not more:
+                raise RuntimeError("the browser has ended")
+            self.rest += more
+        text, _, self.rest = self.rest.partition(b"\0")
+        return json.loads(text)
+
+    def call(self, method, **parameters):
+        self.number += 1
+        order = {"id": self.number, "method": method, "params": parameters}
+        if self.session:
+            order["sessionId"] = self.session
+        os.write(self.outlet, json.dumps(order).encode() + b"\0")
+        while True:
+            message = self.message()
+            if message.get("id") == self.number:
+                if "error" in message:
+                    raise RuntimeError(f"{method}: {message['error']}")
+                return message["result"]
+            self.listen(message)
+
+    def listen(self, message):
+        method, told = message.get("method"), message.get("params", {})
+        if method == "Runtime.exceptionThrown":
+            details = told["exceptionDetails"]
+            self.complaints.append(details.get("exception", {}).get("description", details["text"]))
+        elif method == "Log.entryAdded" and told["entry"]["level"] in ("error", "warning"):
+            self.complaints.append(f"{told['entry']['text']} {told['entry'].get('url', '')}")
+        elif method == "Runtime.consoleAPICalled" and told["type"] in ("error", "warning"):
+            self.complaints.append(str(told["args"]))
+        elif method == "Network.requestWillBeSent" and not told["request"]["url"].startswith(("file:", "data:", "about:")):
+            self.complaints.append(f"loads {told['request']['url']}")
+
+    def ask(self, expression):
+        answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True)
+        if "exceptionDetails" in answer:
+            raise RuntimeError(f"{expression}: {answer['exceptionDetails']['text']}")
+        return answer["result"].get("value")
+
+    def wait_for(self, expression, seconds=30):
+        end = time.monotonic() + seconds
+        while not (value := self.ask(expression)):
+            if time.monotonic() > end:
+                raise AssertionError(f"never true: {expression}; complaints: {self.complaints}")
+            time.sleep(0.05)
+        return value
+
+    def open(self, url):
+        self.call("Page.navigate", url=url)
+        self.wait_for("document.readyState === 'complete' && location.href !== 'about:blank'")
+
+    def type(self, text):
+        """Into what has the focus, then Enter."""
+        self.call("Input.insertText", text=text)
+        for kind in ("keyDown", "keyUp"):
+            self.call("Input.dispatchKeyEvent", type=kind, key="Enter", code="Enter", windowsVirtualKeyCode=13,
+                      text="\r" if kind == "keyDown" else "")
