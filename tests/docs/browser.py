@@ -82,9 +82,18 @@ class Browser:
             raise RuntimeError(f"{expression}: {answer['exceptionDetails']['text']}")
         return answer["result"].get("value")
 
+    def look(self, expression):
+        """Its value, or None while one page makes way for another."""
+        try:
+            return self.ask(expression)
+        except RuntimeError as error:
+            if "navigated" in str(error) or "context" in str(error):
+                return None
+            raise
+
     def wait_for(self, expression, seconds=30):
         end = time.monotonic() + seconds
-        while not (value := self.ask(expression)):
+        while not (value := self.look(expression)):
             if time.monotonic() > end:
                 raise AssertionError(f"never true: {expression}; complaints: {self.complaints}")
             time.sleep(0.05)
