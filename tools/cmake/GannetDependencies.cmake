@@ -1,15 +1,18 @@
 # Every outside library, found once; the rooms that may know one link it by these names.
 find_package(MPI REQUIRED COMPONENTS C)
 find_package(PkgConfig REQUIRED)
-pkg_check_modules(PETSC REQUIRED IMPORTED_TARGET PETSc)
-pkg_check_modules(HDF5 REQUIRED IMPORTED_TARGET hdf5-openmpi)
-pkg_check_modules(OPENBLAS REQUIRED IMPORTED_TARGET openblas)
-pkg_check_modules(LAPACKE REQUIRED IMPORTED_TARGET lapacke)
-pkg_check_modules(SCALAPACK REQUIRED IMPORTED_TARGET scalapack-openmpi)
+# What the library needs, under the names that it has on Debian and elsewhere. A static library hands
+# GANNET_LIBRARY_MODULES, PREFIX=MODULE, on to those who link it.
+set(GANNET_LIBRARY_MODULES)
+foreach(names IN ITEMS "PETSC PETSc petsc" "HDF5 hdf5-openmpi hdf5" "OPENBLAS openblas" "LAPACKE lapacke openblas"
+                       "SCALAPACK scalapack-openmpi scalapack" "MUPARSER muparser" "XXHASH libxxhash")
+  separate_arguments(names)
+  list(POP_FRONT names prefix)
+  pkg_search_module(${prefix} REQUIRED IMPORTED_TARGET ${names})
+  list(APPEND GANNET_LIBRARY_MODULES ${prefix}=${${prefix}_MODULE_NAME})
+endforeach()
 pkg_check_modules(FYAML REQUIRED IMPORTED_TARGET libfyaml)
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
-pkg_check_modules(MUPARSER REQUIRED IMPORTED_TARGET muparser)
-pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
 find_path(RANDOM123_INCLUDE_DIR Random123/threefry.h REQUIRED)
 find_path(CSV_INCLUDE_DIR csv.h REQUIRED)
 find_library(CSV_LIBRARY csv REQUIRED)

@@ -1,9 +1,12 @@
-# What `cmake --install` puts where: headers, library, programs, CMake package, pkg-config file.
+# What `cmake --install` puts where: headers, library, programs, CMake package, pkg-config file. The
+# component "library" is what other programs need to be compiled.
 include(CMakePackageConfigHelpers)
 
-install(TARGETS gannet EXPORT gannet-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS gannet EXPORT gannet-targets COMPONENT library
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_COMPONENT library
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/gannet ${PROJECT_BINARY_DIR}/include/gannet
-        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT library FILES_MATCHING PATTERN "*.h")
 foreach(program IN ITEMS gannet-program gannet-heater gannet-bench-program)
   if(TARGET ${program})
     install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
@@ -12,7 +15,8 @@ endforeach()
 
 # Compiled modules of Fortran belong to one compiler, so the source is what is installed.
 set(GANNET_PYTHON_DIR lib/python3/dist-packages CACHE STRING "Where Python looks for modules, below the prefix")
-install(FILES ${PROJECT_SOURCE_DIR}/src/fortran/gannet.f90 DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gannet)
+install(FILES ${PROJECT_SOURCE_DIR}/src/fortran/gannet.f90
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gannet COMPONENT library)
 install(FILES ${PROJECT_SOURCE_DIR}/src/python/gannet.py DESTINATION ${GANNET_PYTHON_DIR})
 
 # Manual pages and completion are what the program says about itself.
@@ -33,14 +37,24 @@ endif()
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/gannet)
-install(EXPORT gannet-targets NAMESPACE gannet:: DESTINATION ${package})
+install(EXPORT gannet-targets NAMESPACE gannet:: DESTINATION ${package} COMPONENT library)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/gannet-config.cmake.in
                               ${PROJECT_BINARY_DIR}/gannet-config.cmake
                               INSTALL_DESTINATION ${package})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/gannet-config-version.cmake
                                  COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/gannet-config.cmake
-              ${PROJECT_BINARY_DIR}/gannet-config-version.cmake DESTINATION ${package})
+              ${PROJECT_BINARY_DIR}/gannet-config-version.cmake DESTINATION ${package}
+        COMPONENT library)
+
+# An environment module that finds its tree from its own place, too.
+if(NOT IS_ABSOLUTE "${CMAKE_INSTALL_DATADIR}")
+  set(modulefiles ${CMAKE_INSTALL_DATADIR}/modulefiles/gannet)
+  file(RELATIVE_PATH modulefile_up /${modulefiles} /)
+  configure_file(${PROJECT_SOURCE_DIR}/tools/packaging/modulefile/gannet.tcl.in
+                 ${PROJECT_BINARY_DIR}/modulefile @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/modulefile DESTINATION ${modulefiles} RENAME ${PROJECT_VERSION})
+endif()
 
 # The pkg-config file finds its prefix from its own place, so an installed tree can be moved.
 set(pc_prefix ${CMAKE_INSTALL_PREFIX})
@@ -56,5 +70,13 @@ endif()
 list(TRANSFORM MPI_C_INCLUDE_DIRS PREPEND "-I" OUTPUT_VARIABLE pc_mpi_cflags)
 list(JOIN pc_mpi_cflags " " pc_mpi_cflags)
 list(JOIN MPI_C_LIBRARIES " " pc_mpi_libs)
+set(pc_requires)
+set(pc_more_libs)
+if(NOT GANNET_SHARED)
+  list(TRANSFORM GANNET_LIBRARY_MODULES REPLACE "^.*=" "" OUTPUT_VARIABLE pc_requires)
+  list(JOIN pc_requires " " pc_requires)
+  set(pc_more_libs " -lm")
+endif()
 configure_file(${CMAKE_CURRENT_LIST_DIR}/gannet.pc.in ${PROJECT_BINARY_DIR}/gannet.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/gannet.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${PROJECT_BINARY_DIR}/gannet.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+        COMPONENT library)
