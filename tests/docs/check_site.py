@@ -22,7 +22,7 @@ SEARCHES = {"matheron": "docs/methods", "wall time": "docs/resume", "SIGUSR1": "
 def is_complete():
     missing = [name for name in MODULES if subprocess.run(["/usr/bin/python3", "-c", f"import {name}"], check=False,
                                                           capture_output=True).returncode != 0]
-    missing += [name for name in ("chromium", "man") if not shutil.which(name)]
+    missing += [name for name in ("chromium", "groff") if not shutil.which(name)]
     missing += [] if pathlib.Path("/usr/share/javascript/katex").exists() else ["libjs-katex"]
     print("missing:", *missing) if missing else None
     return not missing
@@ -74,6 +74,9 @@ def check_reading(browser, site):
     browser.open(f"file://{site}/docs/methods.html")
     browser.wait_for("[...document.querySelectorAll('.math')].every(one => one.querySelector('.katex'))")
     assert not browser.ask("document.querySelectorAll('.katex-error').length")
+    for scheme, is_dark in (("dark", "true"), ("light", "false")):  # as the reader's system is
+        browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        browser.wait_for(f"(getComputedStyle(document.body).backgroundColor.match(/\\d+/)[0] < 128) === {is_dark}")
     browser.ask("document.querySelector('.theme-toggle').click()")
     first = browser.wait_for("document.body.dataset.theme !== 'auto' && document.body.dataset.theme")
     browser.ask("document.querySelector('.theme-toggle').click()")

@@ -111,10 +111,8 @@ def manual_pages(stage, pages):
     if not order:
         text.append("This site was made without a program that could print them.\n")
     for path in [*order, *sorted(pages.glob("man5/*.5"))]:
-        shown = subprocess.run(["man", "--encoding=UTF-8", "-l", path], capture_output=True, text=True, check=True,
-                               env={"MANWIDTH": "88", "LC_ALL": "C.UTF-8", "PATH": "/usr/bin:/bin", "MANPAGER": "cat",
-                                    "MAN_KEEP_FORMATTING": "", "GROFF_NO_SGR": "1"}).stdout
-        body = re.sub(r".\x08", "", shown).strip("\n").split("\n")
+        body = subprocess.run(["groff", "-man", "-Tutf8", "-P-cbou", "-rLL=88n", path], capture_output=True, text=True,
+                              check=True).stdout.strip("\n").split("\n")
         title = f"{path.stem}({path.suffix[1:]})"
         text.append(f"## {title}\n\n```text\n" + "\n".join(body[1:-1]).strip("\n") + "\n```\n")
     stage.write("docs/manual-pages.md", "\n".join(text))
