@@ -56,6 +56,7 @@ void bench_help(const bench_type *type);
 
 extern const bench_type bench_campaign;
 extern const bench_type bench_ecdf;
+extern const bench_type bench_ensemble;
 extern const bench_type bench_factor;
 extern const bench_type bench_peak;
 extern const bench_type bench_proposal;

@@ -6,81 +6,116 @@
 #include "base/memory.h"
 #include "linalg/blas.h"
 #include "linalg/cholesky.h"
-#include "network/jacobian.h"
+#include "network/pair.h"
 
-typedef struct {
-  const gannet_train_problem *problem;
-  size_t p, n;
-  gannet_mlp_tape tape[2];
-  double *values;    /* [4][n]: values of a half, residuals, J v, solution */
-  double *away;      /* [2][p] theta - theta_0 */
-  double *trial;     /* [2][p] */
-  double *transpose; /* [2][p] J^T of the solution */
-  double *kernel;    /* [n][n] */
-  double *work;      /* [2][GANNET_JACOBIAN_BLOCK][n] */
+/* Weights are in the order of network/pair.h. */
+struct gannet_newton {
+  const gannet_mlp *net;
+  size_t n, p;       /* observations, weights of the pair */
+  gannet_pair at[2]; /* the present point, linearised, and the trial; they change places */
+  double *memory;
+  double *theta, *start, *trial; /* [p] */
+  double *way, *other_way;       /* [p] from the start: of the present point, of the trial */
+  double *residual, *other;      /* [n] of the present point, of the trial */
+  double *along, *solution;      /* [n] J v; s */
+  double *kernel;                /* [n][n] lower triangle */
+  double *work;                  /* [2][GANNET_PAIR_ROWS][GANNET_PAIR_COLUMNS] */
   gannet_cholesky *factor;
-  double kappa;
-  double loss, damping;
-} newton;
+  const gannet_train_problem *problem; /* of the run */
+  double kappa, damping, growth, size; /* size: mean of the diagonal of the kernel */
+  gannet_train_report report;
+};
 
-static void release(newton *s) {
-  gannet_mlp_tape_release(&s->tape[0]);
-  gannet_mlp_tape_release(&s->tape[1]);
-  gannet_free(&s->values);
-  gannet_free(&s->away);
-  gannet_free(&s->trial);
-  gannet_free(&s->transpose);
-  gannet_free(&s->kernel);
-  gannet_free(&s->work);
-  gannet_cholesky_destroy(&s->factor);
+static size_t numbers(const gannet_newton *s) {
+  return 5 * s->p + 4 * s->n + s->n * s->n + (size_t)2 * GANNET_PAIR_ROWS * GANNET_PAIR_COLUMNS;
 }
 
-static gannet_err prepare(newton *s) {
-  const gannet_mlp *net = s->problem->net;
-  GANNET_TRY(gannet_mlp_tape_create(net, (int)s->n, &s->tape[0]));
-  GANNET_TRY(gannet_mlp_tape_create(net, (int)s->n, &s->tape[1]));
-  GANNET_TRY(gannet_alloc(4 * s->n, sizeof(double), &s->values));
-  GANNET_TRY(gannet_alloc(2 * s->p, sizeof(double), &s->away));
-  GANNET_TRY(gannet_alloc(2 * s->p, sizeof(double), &s->trial));
-  GANNET_TRY(gannet_alloc(2 * s->p, sizeof(double), &s->transpose));
-  GANNET_TRY(gannet_alloc(s->n * s->n, sizeof(double), &s->kernel));
-  GANNET_TRY(gannet_alloc(2 * GANNET_JACOBIAN_BLOCK * s->n, sizeof(double), &s->work));
+static double *cut(double **next, size_t size) {
+  double *const part = *next;
+  *next += size;
+  return part;
+}
+
+static gannet_err prepare(gannet_newton *s) {
+  GANNET_TRY(gannet_pair_create(s->net, (int)s->n, &s->at[0]));
+  GANNET_TRY(gannet_pair_create(s->net, (int)s->n, &s->at[1]));
+  GANNET_TRY(gannet_alloc(numbers(s), sizeof(double), &s->memory));
+  double *next = s->memory;
+  double **const weights[] = {&s->theta, &s->start, &s->trial, &s->way, &s->other_way};
+  double **const values[] = {&s->residual, &s->other, &s->along, &s->solution};
+  for (int k = 0; k < 5; ++k) *weights[k] = cut(&next, s->p);
+  for (int k = 0; k < 4; ++k) *values[k] = cut(&next, s->n);
+  s->kernel = cut(&next, s->n * s->n);
+  s->work = next;
   return gannet_cholesky_create(&s->factor);
 }
 
-/* The loss at theta; leaves residuals, tapes and the way from the start. */
-static double evaluate(newton *s, const double *theta) {
-  const gannet_train_problem *problem = s->problem;
-  double *residual = s->values + s->n, fit = 0;
-  gannet_mlp_forward(problem->net, theta, (int)s->n, problem->z, &s->tape[0], residual);
-  gannet_mlp_forward(problem->net, theta + s->p, (int)s->n, problem->z, &s->tape[1], s->values);
-  for (size_t i = 0; i < s->n; ++i) {
-    residual[i] = (residual[i] - s->values[i]) * sqrt(0.5) - problem->target[i];
-    fit += residual[i] * residual[i];
-  }
-  for (size_t i = 0; i < 2 * s->p; ++i) s->away[i] = theta[i] - problem->start[i % s->p];
-  const double pull = gannet_dot((int)(2 * s->p), s->away, s->away);
-  return 0.5 * (fit + problem->decay * pull);
+gannet_err gannet_newton_create(const gannet_mlp *net, int n, gannet_newton **newton) {
+  GANNET_TRY(gannet_alloc(1, sizeof **newton, newton));
+  (*newton)->net = net;
+  (*newton)->n = (size_t)n;
+  (*newton)->p = 2 * gannet_mlp_parameters(net);
+  const gannet_err code = prepare(*newton);
+  if (code != GANNET_OK) gannet_newton_destroy(newton);
+  return code;
 }
 
-/* J J^T and J v at the point that was evaluated last. The second half enters with a minus sign. */
-static void linearise(newton *s, const double *theta) {
-  const gannet_train_problem *problem = s->problem;
-  double *along = s->values + 2 * s->n;
-  memset(s->kernel, 0, s->n * s->n * sizeof *s->kernel);
-  memset(along, 0, s->n * sizeof *along);
-  for (int half = 0; half < 2; ++half) {
-    const size_t at = half ? s->p : 0;
-    gannet_jacobian_prepare(problem->net, theta + at, (int)s->n, &s->tape[half]);
-    gannet_jacobian_gram(problem->net, (int)s->n, problem->z, &s->tape[half], 0.5, s->work,
-                         s->kernel);
-    gannet_jacobian_apply(problem->net, (int)s->n, problem->z, &s->tape[half],
-                          half ? -sqrt(0.5) : sqrt(0.5), s->away + at, along);
-  }
+void gannet_newton_destroy(gannet_newton **newton) {
+  if (!*newton) return;
+  gannet_pair_release(&(*newton)->at[0]);
+  gannet_pair_release(&(*newton)->at[1]);
+  gannet_free(&(*newton)->memory);
+  gannet_cholesky_destroy(&(*newton)->factor);
+  gannet_free(newton);
+}
+
+size_t gannet_newton_bytes(const gannet_newton *s) {
+  return sizeof *s + 2 * gannet_pair_bytes(s->net, (int)s->n) + sizeof(double) * numbers(s) +
+         gannet_cholesky_bytes(s->factor);
+}
+
+/* The loss at weights; leaves units in at[1], residuals and the way from the start. */
+static double evaluate(gannet_newton *s, const double *weights) {
+  gannet_pair_forward(&s->at[1], weights, s->problem->z, s->other);
+  for (size_t i = 0; i < s->n; ++i) s->other[i] -= s->problem->target[i];
+  for (size_t i = 0; i < s->p; ++i) s->other_way[i] = weights[i] - s->start[i];
+  s->report.trials += 1;
+  s->report.operations += gannet_pair_pass_operations(s->net, (int)s->n);
+  return 0.5 * (gannet_dot((int)s->n, s->other, s->other) +
+                s->problem->decay * gannet_dot((int)s->p, s->other_way, s->other_way));
+}
+
+static void exchange(double **a, double **b) {
+  double *const kept = *a;
+  *a = *b;
+  *b = kept;
+}
+
+/* Make the point that was evaluated last the present one. */
+static void move(gannet_newton *s) {
+  const gannet_pair kept = s->at[0];
+  s->at[0] = s->at[1];
+  s->at[1] = kept;
+  exchange(&s->theta, &s->trial);
+  exchange(&s->way, &s->other_way);
+  exchange(&s->residual, &s->other);
+}
+
+/* J J^T and J v at the present point. */
+static void linearise(gannet_newton *s) {
+  const double *z = s->problem->z;
+  double sum = 0;
+  gannet_pair_linearise(&s->at[0], s->theta);
+  gannet_pair_gram(&s->at[0], z, s->work, s->kernel);
+  gannet_pair_apply(&s->at[0], z, s->way, s->along);
+  for (size_t i = 0; i < s->n; ++i) sum += s->kernel[i * s->n + i];
+  s->size = sum / (double)s->n;
+  s->report.operations += gannet_pair_gram_operations(s->net, (int)s->n) +
+                          2 * gannet_pair_pass_operations(s->net, (int)s->n);
 }
 
 static gannet_err kernel_rows(void *user, int first, int rows, double *k, int ldk) {
-  const newton *s = user;
+  const gannet_newton *s = user;
   for (int i = 0; i < rows; ++i) {
     double *row = k + (size_t)i * (size_t)ldk;
     memcpy(row, s->kernel + (size_t)(first + i) * s->n, (size_t)(first + i + 1) * sizeof *k);
@@ -89,71 +124,81 @@ static gannet_err kernel_rows(void *user, int first, int rows, double *k, int ld
   return GANNET_OK;
 }
 
-/* theta + p into s->trial. */
-static gannet_err propose(newton *s, const double *theta) {
-  const gannet_train_problem *problem = s->problem;
-  const double *residual = s->values + s->n, *along = s->values + 2 * s->n;
-  double *solution = s->values + 3 * s->n;
-  s->kappa = problem->decay + s->damping;
-  const double share = s->kappa > 0 ? problem->decay / s->kappa : 0;
-  for (size_t i = 0; i < s->n; ++i) solution[i] = residual[i] - share * along[i];
+/* theta + p into s->trial, its loss, and what the linear model promises it to be. */
+static gannet_err attempt(gannet_newton *s, double *loss, double *promised) {
+  const int n = (int)s->n;
+  s->kappa = s->problem->decay + s->damping;
+  const double share = s->kappa > 0 ? s->problem->decay / s->kappa : 0;
+  for (size_t i = 0; i < s->n; ++i) s->solution[i] = s->residual[i] - share * s->along[i];
   gannet_cholesky_clear(s->factor);
-  GANNET_TRY(gannet_cholesky_extend(s->factor, (int)s->n, kernel_rows, s));
-  gannet_cholesky_solve(s->factor, 1, solution, (int)s->n);
-  memset(s->transpose, 0, 2 * s->p * sizeof *s->transpose);
-  for (int half = 0; half < 2; ++half)
-    gannet_jacobian_transpose(problem->net, (int)s->n, problem->z, &s->tape[half],
-                              half ? -sqrt(0.5) : sqrt(0.5), solution,
-                              s->transpose + (half ? s->p : 0));
-  for (size_t i = 0; i < 2 * s->p; ++i)
-    s->trial[i] = theta[i] - s->transpose[i] - share * s->away[i];
+  GANNET_TRY(gannet_cholesky_extend(s->factor, n, kernel_rows, s));
+  gannet_cholesky_solve(s->factor, 1, s->solution, n);
+  gannet_pair_transpose(&s->at[0], s->problem->z, s->solution, s->trial);
+  for (size_t i = 0; i < s->p; ++i) s->trial[i] = s->theta[i] - s->trial[i] - share * s->way[i];
+  s->report.operations +=
+      gannet_pair_pass_operations(s->net, n) + (double)s->n * (double)s->n * (double)s->n / 3;
+  *loss = evaluate(s, s->trial);
+  *promised = 0.5 * (s->kappa * s->kappa * gannet_dot(n, s->solution, s->solution) +
+                     s->problem->decay * gannet_dot((int)s->p, s->other_way, s->other_way));
   return GANNET_OK;
 }
 
-/* Mean of the diagonal of K: the scale of the damping. */
-static double kernel_size(const newton *s) {
-  double sum = 0;
-  for (size_t i = 0; i < s->n; ++i) sum += s->kernel[i * s->n + i];
-  return sum / (double)s->n;
+/* Nielsen 1999; damping that no longer matters is left out, so that the end is quadratic. */
+static void trust_more(gannet_newton *s, double ratio) {
+  const double t = 2 * ratio - 1;
+  s->damping *= fmax(1.0 / 3, 1 - t * t * t);
+  if (s->damping < 1e-6 * s->size) s->damping = 0;
+  s->growth = 2;
 }
 
-/* One accepted step, or none: *gain is 0 then. A refused trial overwrites the tapes, so the
- * linearisation is made again. */
-static gannet_err step(newton *s, double *theta, double *gain) {
+static void trust_less(gannet_newton *s) {
+  s->damping = fmax(s->growth * s->damping, 1e-3 * s->size);
+  s->growth *= 2;
+}
+
+/* One accepted step, or none: *gain is 0 then. */
+static gannet_err step(gannet_newton *s, double *gain) {
   *gain = 0;
-  for (int attempt = 0; attempt < 8; ++attempt) {
-    linearise(s, theta);
-    const double size = kernel_size(s);
-    const gannet_err code = propose(s, theta);
+  linearise(s);
+  for (int k = 0; k < 8; ++k) {
+    double loss = INFINITY, promised = 0;
+    const gannet_err code = attempt(s, &loss, &promised);
     if (code != GANNET_OK && code != GANNET_ERR_NUMERIC) return code;
-    const double loss = code == GANNET_OK ? evaluate(s, s->trial) : INFINITY;
-    if (loss < s->loss) {
-      *gain = s->loss - loss;
-      s->loss = loss;
-      s->damping = s->damping < 1e-4 * size ? 0 : s->damping / 8;
-      memcpy(theta, s->trial, 2 * s->p * sizeof *theta);
+    if (code == GANNET_ERR_NUMERIC) gannet_error_clear();
+    if (loss < s->report.loss) {
+      *gain = s->report.loss - loss;
+      trust_more(s, *gain / (s->report.loss - promised));
+      move(s);
+      s->report.loss = loss;
+      s->report.steps += 1;
       return GANNET_OK;
     }
-    if (code == GANNET_ERR_NUMERIC) gannet_error_clear();
-    s->damping = fmax(8 * s->damping, 1e-3 * size);
-    (void)evaluate(s, theta);
+    trust_less(s);
   }
   return GANNET_OK;
 }
 
-static gannet_err run(newton *s, int steps, double *theta) {
-  double gain = INFINITY;
-  GANNET_TRY(prepare(s));
-  s->loss = evaluate(s, theta);
-  for (int k = 0; k < steps && gain > 1e-6 * s->loss; ++k) GANNET_TRY(step(s, theta, &gain));
-  return GANNET_OK;
+/* The start of the problem for both halves, in the order of the pair; s->trial is scratch. */
+static void take_start(gannet_newton *s) {
+  const size_t half = s->p / 2;
+  memcpy(s->trial, s->problem->start, half * sizeof *s->trial);
+  memcpy(s->trial + half, s->problem->start, half * sizeof *s->trial);
+  gannet_pair_pack(s->net, s->trial, s->start);
 }
 
-gannet_err gannet_newton(const gannet_train_problem *problem, int steps, double *theta) {
-  newton s = {
-      .problem = problem, .p = gannet_mlp_parameters(problem->net), .n = (size_t)problem->n};
-  if (problem->n == 0) return GANNET_OK;
-  const gannet_err code = run(&s, steps, theta);
-  release(&s);
-  return code;
+gannet_err gannet_newton_run(gannet_newton *s, const gannet_train_problem *problem, int steps,
+                             double *theta, gannet_train_report *report) {
+  double gain = INFINITY;
+  s->problem = problem;
+  s->damping = 0;
+  s->growth = 2;
+  s->report = (gannet_train_report){0};
+  take_start(s);
+  gannet_pair_pack(s->net, theta, s->trial);
+  s->report.loss = evaluate(s, s->trial);
+  move(s);
+  for (int k = 0; k < steps && gain > 1e-5 * s->report.loss; ++k) GANNET_TRY(step(s, &gain));
+  gannet_pair_unpack(s->net, s->theta, theta);
+  *report = s->report;
+  return GANNET_OK;
 }

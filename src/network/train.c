@@ -1,6 +1,7 @@
 #include "network/train.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -9,33 +10,76 @@
 
 const char *const gannet_trainer_names[] = {"newton", "lbfgs", "adam", "sgd", NULL};
 
-typedef struct {
-  const gannet_train_problem *problem;
-  size_t p; /* parameters of one half */
+typedef gannet_training training;
+
+struct gannet_training {
+  const gannet_mlp *net;
+  int n;
+  gannet_train_options options;
+  const gannet_train_problem *problem; /* of the run */
+  size_t p;                            /* parameters of one half */
+  gannet_newton *newton;               /* NULL with other trainers, which have what follows */
   gannet_mlp_tape tape[2];
   double *value;      /* [2][rows] of the halves, then weights */
   double *z, *target; /* a mini-batch: [batch][inputs], [batch] */
+  int *order;         /* [n] */
   double *gradient;   /* [2][p] */
   double *moment;     /* adam: first [2][p], second [2][p] */
-} training;
+};
 
-static void release(training *t) {
+static bool is_newton(const training *t) {
+  return t->options.trainer == GANNET_TRAIN_NEWTON && t->n <= GANNET_NEWTON_MOST;
+}
+
+static gannet_err prepare_gradients(training *t) {
+  const int most = t->n < GANNET_MLP_ROWS ? t->n : GANNET_MLP_ROWS;
+  GANNET_TRY(gannet_mlp_tape_create(t->net, most, &t->tape[0]));
+  GANNET_TRY(gannet_mlp_tape_create(t->net, most, &t->tape[1]));
+  GANNET_TRY(gannet_alloc(2 * t->p, sizeof(double), &t->gradient));
+  return gannet_alloc(2 * (size_t)most, sizeof(double), &t->value);
+}
+
+static gannet_err prepare_batches(training *t) {
+  const size_t batch = (size_t)t->options.batch;
+  GANNET_TRY(gannet_alloc(batch * (size_t)t->net->inputs, sizeof(double), &t->z));
+  GANNET_TRY(gannet_alloc(batch, sizeof(double), &t->target));
+  if (t->options.trainer == GANNET_TRAIN_ADAM)
+    GANNET_TRY(gannet_alloc(4 * t->p, sizeof(double), &t->moment));
+  return gannet_alloc((size_t)t->n, sizeof *t->order, &t->order);
+}
+
+static gannet_err prepare(training *t) {
+  if (t->n == 0) return GANNET_OK;
+  if (is_newton(t)) return gannet_newton_create(t->net, t->n, &t->newton);
+  GANNET_TRY(prepare_gradients(t));
+  return t->options.trainer <= GANNET_TRAIN_LBFGS ? GANNET_OK : prepare_batches(t);
+}
+
+gannet_err gannet_training_create(const gannet_mlp *net, int n, const gannet_train_options *options,
+                                  gannet_training **created) {
+  GANNET_TRY(gannet_alloc(1, sizeof **created, created));
+  (*created)->net = net;
+  (*created)->n = n;
+  (*created)->options = *options;
+  (*created)->p = gannet_mlp_parameters(net);
+  const gannet_err code = prepare(*created);
+  if (code != GANNET_OK) gannet_training_destroy(created);
+  return code;
+}
+
+void gannet_training_destroy(gannet_training **created) {
+  training *t = *created;
+  if (!t) return;
+  gannet_newton_destroy(&t->newton);
   gannet_mlp_tape_release(&t->tape[0]);
   gannet_mlp_tape_release(&t->tape[1]);
   gannet_free(&t->value);
   gannet_free(&t->z);
   gannet_free(&t->target);
+  gannet_free(&t->order);
   gannet_free(&t->gradient);
   gannet_free(&t->moment);
-}
-
-static gannet_err prepare(training *t, const gannet_train_problem *problem, int rows) {
-  const int most = rows < 1 ? 1 : rows < GANNET_MLP_ROWS ? rows : GANNET_MLP_ROWS;
-  t->problem = problem;
-  t->p = gannet_mlp_parameters(problem->net);
-  GANNET_TRY(gannet_mlp_tape_create(problem->net, most, &t->tape[0]));
-  GANNET_TRY(gannet_mlp_tape_create(problem->net, most, &t->tape[1]));
-  return gannet_alloc(2 * (size_t)most, sizeof(double), &t->value);
+  gannet_free(created);
 }
 
 /* (1/2) sum of squared residuals at n points; its gradient is added. */
@@ -87,16 +131,18 @@ static gannet_err full_loss(void *user, int n_theta, const double *theta, double
 
 gannet_err gannet_train_loss(const gannet_train_problem *problem, const double *theta, double *loss,
                              double *gradient) {
-  training t = {0};
-  gannet_err code = prepare(&t, problem, problem->n);
-  if (code == GANNET_OK) code = full_loss(&t, (int)(2 * t.p), theta, loss, gradient);
-  release(&t);
+  const gannet_train_options options = {.trainer = GANNET_TRAIN_LBFGS};
+  training *t = NULL;
+  GANNET_TRY(gannet_training_create(problem->net, problem->n, &options, &t));
+  t->problem = problem;
+  const gannet_err code = full_loss(t, (int)(2 * t->p), theta, loss, gradient);
+  gannet_training_destroy(&t);
   return code;
 }
 
-static gannet_err run_lbfgs(training *t, const gannet_train_options *options, double *theta) {
+static gannet_err run_lbfgs(training *t, double *theta) {
   const gannet_minimize_options limits = {
-      .max_evaluations = 10 * options->steps,
+      .max_evaluations = 10 * t->options.steps,
       .gradient_tolerance = 1e-6 * sqrt(t->problem->n + 1.0),
       .value_tolerance = 1e-9,
   };
@@ -134,18 +180,19 @@ static void batch_gradient(training *t, int n, const int *index, const double *t
 
 /* Published rates are for weights theta' = theta / sqrt(m): a step of sgd along the gradient in
  * theta' is m times as long in theta, a step of adam, which has the length of the rate, sqrt(m). */
-static void run_epochs(training *t, const gannet_train_options *options, gannet_stream stream,
-                       int *order, double *theta) {
-  const double m = t->problem->net->width;
-  const int n = t->problem->n;
+static void run_epochs(training *t, gannet_stream stream, double *theta) {
+  const gannet_train_options *options = &t->options;
+  const double m = t->net->width;
+  const int n = t->n;
   int step = 0;
+  if (t->moment) memset(t->moment, 0, 4 * t->p * sizeof *t->moment);
   for (int epoch = 0; epoch < options->epochs; ++epoch) {
     gannet_stream shuffle = stream;
     shuffle.purpose |= ((uint64_t)epoch + 1) << 40;
-    gannet_random_permutation(shuffle, n, order);
+    gannet_random_permutation(shuffle, n, t->order);
     for (int first = 0; first < n; first += options->batch) {
       const int size = n - first < options->batch ? n - first : options->batch;
-      batch_gradient(t, size, order + first, theta);
+      batch_gradient(t, size, t->order + first, theta);
       if (options->trainer == GANNET_TRAIN_ADAM)
         adam_step(t, ++step, options->rate * sqrt(m), theta);
       else
@@ -154,47 +201,47 @@ static void run_epochs(training *t, const gannet_train_options *options, gannet_
   }
 }
 
-static gannet_err run_batches(training *t, const gannet_train_options *options,
-                              gannet_stream stream, double *theta) {
-  const size_t batch = (size_t)options->batch, inputs = (size_t)t->problem->net->inputs;
-  int *order = NULL;
-  GANNET_TRY(gannet_alloc(batch * inputs, sizeof(double), &t->z));
-  GANNET_TRY(gannet_alloc(batch, sizeof(double), &t->target));
-  if (options->trainer == GANNET_TRAIN_ADAM)
-    GANNET_TRY(gannet_alloc(4 * t->p, sizeof(double), &t->moment));
-  GANNET_TRY(gannet_alloc((size_t)t->problem->n, sizeof *order, &order));
-  run_epochs(t, options, stream, order, theta);
-  gannet_free(&order);
+static gannet_err run(training *t, gannet_stream stream, double *theta,
+                      gannet_train_report *report) {
+  if (t->newton) return gannet_newton_run(t->newton, t->problem, t->options.steps, theta, report);
+  if (t->options.trainer <= GANNET_TRAIN_LBFGS)
+    GANNET_TRY(run_lbfgs(t, theta));
+  else
+    run_epochs(t, stream, theta);
+  return full_loss(t, (int)(2 * t->p), theta, &report->loss, t->gradient);
+}
+
+gannet_err gannet_training_run(gannet_training *t, const gannet_train_problem *problem,
+                               gannet_stream stream, double *theta, gannet_train_report *report) {
+  const size_t bytes = t->p * sizeof *theta;
+  gannet_train_report done = {0};
+  memcpy(theta, problem->start, bytes);
+  memcpy((char *)theta + bytes, problem->start, bytes);
+  t->problem = problem;
+  if (t->n > 0) GANNET_TRY(run(t, stream, theta, &done));
+  GANNET_REQUIRE(isfinite(done.loss), GANNET_ERR_NUMERIC, "training with %s diverged: loss %g",
+                 gannet_trainer_names[t->options.trainer], done.loss);
+  if (report) *report = done;
   return GANNET_OK;
 }
 
-static gannet_err run(training *t, const gannet_train_options *options, gannet_stream stream,
-                      double *theta, double *loss) {
-  double final = 0;
-  GANNET_TRY(gannet_alloc(2 * t->p, sizeof(double), &t->gradient));
-  if (options->trainer == GANNET_TRAIN_NEWTON && t->problem->n <= GANNET_NEWTON_MOST)
-    GANNET_TRY(gannet_newton(t->problem, options->steps, theta));
-  else if (options->trainer <= GANNET_TRAIN_LBFGS)
-    GANNET_TRY(run_lbfgs(t, options, theta));
-  else
-    GANNET_TRY(run_batches(t, options, stream, theta));
-  GANNET_TRY(full_loss(t, (int)(2 * t->p), theta, &final, t->gradient));
-  GANNET_REQUIRE(isfinite(final), GANNET_ERR_NUMERIC, "training with %s diverged: loss %g",
-                 gannet_trainer_names[options->trainer], final);
-  if (loss) *loss = final;
-  return GANNET_OK;
+size_t gannet_training_bytes(const gannet_training *t) {
+  const size_t width = (size_t)t->net->width, rows = (size_t)t->tape[0].rows;
+  const size_t layers = (size_t)t->net->layers, inputs = (size_t)t->net->inputs;
+  size_t count = rows * (2 * width * (2 * layers + 2) + 2);
+  if (t->gradient) count += 2 * t->p;
+  if (t->z) count += (size_t)t->options.batch * (inputs + 1) + (size_t)t->n / 2;
+  if (t->moment) count += 4 * t->p;
+  return sizeof *t + count * sizeof(double) + (t->newton ? gannet_newton_bytes(t->newton) : 0);
 }
 
 gannet_err gannet_train(const gannet_train_problem *problem, const gannet_train_options *options,
                         gannet_stream stream, double *theta, double *loss) {
-  const size_t bytes = gannet_mlp_parameters(problem->net) * sizeof *theta;
-  training t = {0};
-  memcpy(theta, problem->start, bytes);
-  memcpy((char *)theta + bytes, problem->start, bytes);
-  if (loss) *loss = 0;
-  if (problem->n == 0) return GANNET_OK;
-  gannet_err code = prepare(&t, problem, problem->n);
-  if (code == GANNET_OK) code = run(&t, options, stream, theta, loss);
-  release(&t);
+  gannet_training *t = NULL;
+  gannet_train_report report = {0};
+  GANNET_TRY(gannet_training_create(problem->net, problem->n, options, &t));
+  const gannet_err code = gannet_training_run(t, problem, stream, theta, &report);
+  gannet_training_destroy(&t);
+  if (loss) *loss = report.loss;
   return code;
 }

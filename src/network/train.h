@@ -38,6 +38,14 @@ typedef struct {
   double rate; /* adam, sgd: learning rate for weights of variance 1/m, as published */
 } gannet_train_options;
 
+/* What a training did. */
+typedef struct {
+  double loss;       /* at the end */
+  int steps;         /* newton: accepted */
+  int trials;        /* newton: losses evaluated */
+  double operations; /* newton: in matrix products and factorisations */
+} gannet_train_report;
+
 /* Loss and its gradient.
  *
  * Local.
@@ -50,7 +58,27 @@ typedef struct {
 GANNET_CHECKED gannet_err gannet_train_loss(const gannet_train_problem *problem,
                                             const double *theta, double *loss, double *gradient);
 
-/* Train, starting from both halves at problem->start.
+/* A trainer for problems of n observations with one network, such as the members of an ensemble one
+ * after another: they share its memory, and only the first makes any. A member's products stand
+ * alone, so that its bits do not depend on the others.
+ *
+ * Local.
+ *
+ * net      in  borrowed until destroy
+ * n        in  observations, >= 0
+ * options  in  copied
+ *
+ * Errors: GANNET_ERR_MEMORY.
+ */
+typedef struct gannet_training gannet_training;
+
+GANNET_CHECKED gannet_err gannet_training_create(const gannet_mlp *net, int n,
+                                                 const gannet_train_options *options,
+                                                 gannet_training **training);
+void gannet_training_destroy(gannet_training **training);
+
+/* Train, starting from both halves at problem->start; problem has the network and the number of
+ * observations of the trainer.
  *
  * adam and sgd follow the mean over a mini-batch of the squared residuals plus lambda / n times the
  * pull, so that the rate does not depend on the sizes; the order of the data is random, by stream.
@@ -59,10 +87,27 @@ GANNET_CHECKED gannet_err gannet_train_loss(const gannet_train_problem *problem,
  *
  * stream  in   of purpose GANNET_FOR_TRAINING
  * theta   out  [2][parameters]
- * loss    out  at the end; NULL when not wanted
+ * report  out  NULL when not wanted
  *
  * Errors: GANNET_ERR_NUMERIC when the loss is not finite at the end (a rate too large);
  * GANNET_ERR_MEMORY.
+ */
+GANNET_CHECKED gannet_err gannet_training_run(gannet_training *training,
+                                              const gannet_train_problem *problem,
+                                              gannet_stream stream, double *theta,
+                                              gannet_train_report *report);
+
+/* Bytes held.
+ *
+ * Local.
+ */
+size_t gannet_training_bytes(const gannet_training *training);
+
+/* The same as create, run and destroy, for one problem.
+ *
+ * Local.
+ *
+ * loss  out  at the end; NULL when not wanted
  */
 GANNET_CHECKED gannet_err gannet_train(const gannet_train_problem *problem,
                                        const gannet_train_options *options, gannet_stream stream,

@@ -261,14 +261,16 @@ static ensemble_streams streams_of(const ensemble *e, int64_t iteration, int mem
   };
 }
 
+static gannet_err reserve_members(ensemble *e, int wanted) {
+  if (wanted <= e->allocated) return GANNET_OK;
+  GANNET_TRY(gannet_resize((size_t)e->allocated, (size_t)wanted, sizeof *e->members, &e->members));
+  e->allocated = wanted;
+  return GANNET_OK;
+}
+
 /* Append count members on all ranks, numbers number .. of the iteration, and train one's own. */
-static gannet_err train_own(ensemble *e, int count, int number, int64_t iteration) {
-  const int wanted = e->n_members + count;
-  if (wanted > e->allocated) {
-    GANNET_TRY(
-        gannet_resize((size_t)e->allocated, (size_t)wanted, sizeof *e->members, &e->members));
-    e->allocated = wanted;
-  }
+static gannet_err train_own(ensemble *e, const ensemble_trainer *trainer, int count, int number,
+                            int64_t iteration) {
   for (int k = number; k < number + count; ++k) {
     const ensemble_streams streams = streams_of(e, iteration, k);
     ensemble_member *member = &e->members[e->n_members];
@@ -276,7 +278,7 @@ static gannet_err train_own(ensemble *e, int count, int number, int64_t iteratio
     e->n_members += 1; /* so that a member that fails is released too */
     GANNET_TRY(ensemble_member_create(&e->data, &streams, member));
     if (k % e->context->np == e->context->rank)
-      GANNET_TRY(ensemble_member_train(&e->data, e->options, &streams, member));
+      GANNET_TRY(ensemble_member_train(&e->data, trainer, &streams, member));
   }
   return GANNET_OK;
 }
@@ -285,7 +287,11 @@ static gannet_err train_own(ensemble *e, int count, int number, int64_t iteratio
 static gannet_err add_members(ensemble *e, int count, int number, int64_t iteration) {
   const int before = e->n_members;
   const int size = (int)(2 * gannet_mlp_parameters(&e->data.net));
-  gannet_err code = train_own(e, count, number, iteration);
+  ensemble_trainer trainer = {0};
+  gannet_err code = reserve_members(e, e->n_members + count);
+  if (code == GANNET_OK) code = ensemble_trainer_create(&e->data, e->options, &trainer);
+  if (code == GANNET_OK) code = train_own(e, &trainer, count, number, iteration);
+  ensemble_trainer_release(&trainer);
   code = gannet_agree(e->context->comm, code);
   if (code != GANNET_OK) {
     forget_members(e, before);

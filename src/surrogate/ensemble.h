@@ -54,12 +54,30 @@ GANNET_CHECKED gannet_err ensemble_member_create(const ensemble_data *data,
                                                  ensemble_member *member);
 void ensemble_member_release(ensemble_member *member);
 
+/* What the members that one rank trains in a fit share: memory for all of them, one after another.
+ */
+typedef struct {
+  gannet_training *training;
+  double *memory; /* start [parameters], targets [n], scratch [n] */
+} ensemble_trainer;
+
+/* Release accepts a zeroed struct.
+ *
+ * Local.
+ *
+ * data  in  borrowed until release
+ */
+GANNET_CHECKED gannet_err ensemble_trainer_create(const ensemble_data *data,
+                                                  const ensemble_options *options,
+                                                  ensemble_trainer *trainer);
+void ensemble_trainer_release(ensemble_trainer *trainer);
+
 /* Train a member on perturbed targets.
  *
  * Local.
  */
 GANNET_CHECKED gannet_err ensemble_member_train(const ensemble_data *data,
-                                                const ensemble_options *options,
+                                                const ensemble_trainer *trainer,
                                                 const ensemble_streams *streams,
                                                 ensemble_member *member);
 

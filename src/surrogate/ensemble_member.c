@@ -44,21 +44,29 @@ static void make_targets(const ensemble_data *data, const ensemble_streams *stre
     target[i] = data->y[i] / data->amplitude + sqrt(lambda) * target[i] - prior[i];
 }
 
-gannet_err ensemble_member_train(const ensemble_data *data, const ensemble_options *options,
-                                 const ensemble_streams *streams, ensemble_member *member) {
-  const size_t p = gannet_mlp_parameters(&data->net), n = (size_t)data->n;
-  const double lambda = data->noise / (data->amplitude * data->amplitude);
-  double *memory = NULL;
-  GANNET_TRY(gannet_alloc(p + 2 * n, sizeof(double), &memory));
-  double *start = memory, *target = start + p, *prior = target + n;
-  gannet_mlp_start(&data->net, streams->weights, start);
-  make_targets(data, streams, member, lambda, prior, target);
-  const gannet_train_problem problem = {&data->net, data->n, data->z, target, lambda, start};
+gannet_err ensemble_trainer_create(const ensemble_data *data, const ensemble_options *options,
+                                   ensemble_trainer *trainer) {
   const gannet_train_options how = {(gannet_trainer)options->trainer, options->steps,
                                     options->epochs, options->batch, options->learning_rate};
-  const gannet_err code = gannet_train(&problem, &how, streams->training, member->theta, NULL);
-  gannet_free(&memory);
-  return code;
+  const size_t size = gannet_mlp_parameters(&data->net) + 2 * (size_t)data->n;
+  *trainer = (ensemble_trainer){0};
+  GANNET_TRY(gannet_alloc(size, sizeof(double), &trainer->memory));
+  return gannet_training_create(&data->net, data->n, &how, &trainer->training);
+}
+
+void ensemble_trainer_release(ensemble_trainer *trainer) {
+  gannet_training_destroy(&trainer->training);
+  gannet_free(&trainer->memory);
+}
+
+gannet_err ensemble_member_train(const ensemble_data *data, const ensemble_trainer *trainer,
+                                 const ensemble_streams *streams, ensemble_member *member) {
+  const double lambda = data->noise / (data->amplitude * data->amplitude);
+  double *start = trainer->memory, *target = start + gannet_mlp_parameters(&data->net);
+  gannet_mlp_start(&data->net, streams->weights, start);
+  make_targets(data, streams, member, lambda, target + data->n, target);
+  const gannet_train_problem problem = {&data->net, data->n, data->z, target, lambda, start};
+  return gannet_training_run(trainer->training, &problem, streams->training, member->theta, NULL);
 }
 
 void ensemble_member_values(const ensemble_data *data, const ensemble_member *member, int m,

@@ -13,6 +13,7 @@
 
 #include "base/memory.h"
 #include "linalg/blas.h"
+#include "network/lift.h"
 #include "network/train.h"
 #include "surrogate/features.h"
 #include "surrogate/registry.h"
@@ -32,6 +33,8 @@ typedef struct {
   const head_options *options;
   int model, d, p;
   gannet_mlp net;
+  gannet_lift lift;
+  double *rho; /* [d] of the lift */
   double hyper[GANNET_FEATURES_HYPER];
   double noise;
   int n, capacity;
@@ -153,6 +156,7 @@ static void destroy(void *state) {
   head *h = state;
   gannet_features_destroy(&h->posterior);
   gannet_mlp_tape_release(&h->tape);
+  gannet_free(&h->rho);
   gannet_free(&h->theta);
   gannet_free(&h->weighted);
   gannet_free(&h->z);
@@ -164,6 +168,14 @@ static void destroy(void *state) {
   gannet_free(&h->by_z);
   gannet_free(&h->draws);
   gannet_free(&h);
+}
+
+/* For x uniform, (2 x - 1) . (2 x - 1) is d / 3 on average. */
+static gannet_err make_lift(head *h) {
+  GANNET_TRY(gannet_alloc((size_t)h->d, sizeof(double), &h->rho));
+  for (int k = 0; k < h->d; ++k) h->rho[k] = h->options->input_scale * sqrt(3.0 / h->d);
+  h->lift = (gannet_lift){GANNET_LIFT_FLAT, h->d, h->rho, 1};
+  return GANNET_OK;
 }
 
 static gannet_err create(const gannet_context *context, const void *options, int d, int model,
@@ -183,6 +195,7 @@ static gannet_err create(const gannet_context *context, const void *options, int
   h->hyper[GANNET_FEATURES_NOISE] = log(fmax(1e-4, h->options->noise_floor));
   const size_t weights = 2 * gannet_mlp_parameters(&h->net), p = (size_t)h->p;
   const size_t inputs = (size_t)d + 1;
+  GANNET_TRY(make_lift(h));
   GANNET_TRY(gannet_alloc(weights, sizeof(double), &h->theta));
   GANNET_TRY(gannet_alloc(weights, sizeof(double), &h->weighted));
   GANNET_TRY(gannet_alloc(p, sizeof(double), &h->w));
@@ -191,19 +204,6 @@ static gannet_err create(const gannet_context *context, const void *options, int
   GANNET_TRY(gannet_alloc(ROWS * p, sizeof(double), &h->rows));
   GANNET_TRY(gannet_alloc(inputs, sizeof(double), &h->by_z));
   return gannet_features_create(h->p, true, &h->posterior);
-}
-
-/* What multiplies 2 x - 1: for x uniform, (2 x - 1) . (2 x - 1) is d / 3 on average. */
-static double input_factor(const head *h) {
-  return h->options->input_scale * sqrt(3.0 / h->d);
-}
-
-static void lift(const head *h, int n, const double *x, double *z) {
-  const size_t d = (size_t)h->d;
-  for (size_t i = 0; i < (size_t)n; ++i) {
-    for (size_t k = 0; k < d; ++k) z[i * (d + 1) + k] = input_factor(h) * (2 * x[i * d + k] - 1);
-    z[i * (d + 1) + d] = 1;
-  }
 }
 
 /* Features of n <= ROWS lifted points. */
@@ -304,7 +304,7 @@ static gannet_err fit(void *state, const gannet_data *data, bool learn, int64_t 
   h->q = 0;
   GANNET_TRY(gannet_agree(h->context->comm, reserve(h, data->n)));
   h->n = data->n;
-  lift(h, data->n, data->x, h->z);
+  gannet_lift_points(&h->lift, data->n, data->x, h->z);
   if (data->n > 0) memcpy(h->y, data->y, (size_t)data->n * sizeof *h->y);
   GANNET_TRY(train_and_share(h, iteration));
   for (int first = 0; first < h->n; first += ROWS)
@@ -315,7 +315,7 @@ static gannet_err fit(void *state, const gannet_data *data, bool learn, int64_t 
 }
 
 static void tile_features(const head *h, int n, const double *x) {
-  lift(h, n, x, h->tile);
+  gannet_lift_points(&h->lift, n, x, h->tile);
   make_features(h, n, h->tile, h->rows);
 }
 
@@ -371,7 +371,8 @@ static void feature_gradient(const head *h, const double *q, double *gradient) {
     memcpy(theta + gannet_mlp_offset(&h->net, h->net.layers), q + half * m, m * sizeof *q);
     gannet_mlp_forward(&h->net, theta, 1, h->tile, &tape, &value);
     gannet_mlp_backward(&h->net, theta, 1, h->tile, &one, &tape, NULL, h->by_z);
-    for (int k = 0; k < h->d; ++k) gradient[k] += 2 * input_factor(h) * h->by_z[k];
+    gannet_lift_gradient(&h->lift, h->tile, h->by_z, h->by_z);
+    for (int k = 0; k < h->d; ++k) gradient[k] += h->by_z[k];
   }
 }
 

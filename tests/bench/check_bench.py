@@ -58,6 +58,17 @@ def check_factor():
     assert "panel = 9" in run(1, "factor", "--block", "8", "--panel", "9", code=2)
 
 
+def check_ensemble():
+    words = ("ensemble", "--n", "20,40", "--d", "3", "--width", "8", "--members", "3", "--seconds",
+             "1ms", "--repeat", "1")
+    tables = [run(ranks, *words) for ranks in (1, 2)]
+    for n in ("20", "40"):
+        one, two = (cells(text, n)[0] for text in tables)
+        assert one[:3] == two[:3], f"ranks change the result: {one} {two}"
+        assert 0 < float(one[0]) <= 20 and float(one[1]) > float(one[0]), one
+    assert cells(tables[0], "20")[0][-1] == "–" and float(cells(tables[0], "40")[0][-1]) != 0
+
+
 def rows_of(path):
     with open(path, encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
@@ -114,6 +125,7 @@ with tempfile.TemporaryDirectory() as scratch:
     check_peak()
     check_proposal()
     check_factor()
+    check_ensemble()
     check_quality(pathlib.Path(scratch))
     check_campaign(pathlib.Path(scratch))
     check_errors()

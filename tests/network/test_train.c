@@ -171,6 +171,35 @@ static void every_trainer_learns_and_repeats(void **state) {
   }
 }
 
+/* Members that are trained one after another share memory, not results: a network that comes after
+ * another one, with other targets and another start, has the bits that it has alone. */
+static void members_do_not_depend_on_each_other(void **state) {
+  (void)state;
+  for (int trainer = 0; gannet_trainer_names[trainer]; ++trainer) {
+    fixture f, g;
+    gannet_training *shared = NULL;
+    gannet_train_report report;
+    const gannet_train_options options = {(gannet_trainer)trainer, 10, 30, 3, 0.003};
+    set_up(&f, "erf", 2, 12, 0.01);
+    set_up(&g, "erf", 2, 12, 0.01);
+    for (size_t i = 0; i < g.p; ++i) g.start[i] = sin(3.0 * (double)i);
+    for (int i = 0; i < N; ++i) g.target[i] = f.target[N - 1 - i];
+    assert_ok(gannet_training_create(&f.net, N, &options, &shared));
+    assert_true(gannet_training_bytes(shared) > 2 * f.p * sizeof(double));
+    assert_ok(gannet_training_run(shared, &g.problem, stream, g.theta, &report));
+    assert_ok(gannet_training_run(shared, &f.problem, stream, g.theta, &report));
+    assert_ok(gannet_train(&f.problem, &options, stream, f.theta, NULL));
+    assert_memory_equal(f.theta, g.theta, 2 * f.p * sizeof *f.theta);
+    if (trainer == GANNET_TRAIN_NEWTON) {
+      assert_true(1 <= report.steps && report.steps <= 10 && report.trials > report.steps);
+      assert_true(report.operations > 0);
+    }
+    gannet_training_destroy(&shared);
+    tear_down(&f);
+    tear_down(&g);
+  }
+}
+
 static void divergence_is_reported(void **state) {
   (void)state;
   fixture f;
@@ -200,6 +229,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(a_wide_network_reaches_the_kernel_ridge_regression),
       cmocka_unit_test(newton_ends_where_the_gradient_is_small),
       cmocka_unit_test(every_trainer_learns_and_repeats),
+      cmocka_unit_test(members_do_not_depend_on_each_other),
       cmocka_unit_test(divergence_is_reported),
       cmocka_unit_test(without_data_the_start_is_kept),
   };

@@ -1,0 +1,101 @@
+/* The antisymmetric pair of network/mlp.h at all points of a data set, for trainers: values and
+ * products with the matrix J [n][2 parameters] of their derivatives by all weights, which is never
+ * formed.
+ *
+ * The pair is one network of 2m units per layer,
+ *
+ *   u_1 = W_1 z,  u_l = c W_l a_{l-1},  a_l = phi(u_l),  h = r v . a_L,  r = c / sqrt(2),
+ *
+ * whose W_l are block diagonal beyond the first layer and whose v carries the minus sign. So the
+ * first layer and the last are one matrix product for both halves. With B_l = dh/du_l, row i of J
+ * is [B_1 z^T, c B_2 a_1^T, .., c B_L a_{L-1}^T, r a_L] at point i.
+ *
+ * Weights are in an order of their own, layer by layer: W_1 [2m][inputs], W_2 [2][m][m], .., W_L,
+ * v [2m].
+ */
+#ifndef GANNET_NETWORK_PAIR_H
+#define GANNET_NETWORK_PAIR_H
+
+#include "network/mlp.h"
+
+/* Tiles of the Gram matrix: rows x columns. */
+enum { GANNET_PAIR_ROWS = 128, GANNET_PAIR_COLUMNS = 256 };
+
+typedef struct {
+  const gannet_mlp *net; /* borrowed */
+  int n;
+  double *a[GANNET_MLP_LAYERS]; /* [n][2m] units */
+  double *b[GANNET_MLP_LAYERS]; /* [n][2m] slopes; after _linearise B_l */
+  double *back;                 /* [n][2m] scratch */
+  double *memory;
+} gannet_pair;
+
+/* Room for n points; release accepts a zeroed struct.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_MEMORY.
+ */
+GANNET_CHECKED gannet_err gannet_pair_create(const gannet_mlp *net, int n, gannet_pair *pair);
+void gannet_pair_release(gannet_pair *pair);
+
+/* Bytes that n points take.
+ *
+ * Local.
+ */
+size_t gannet_pair_bytes(const gannet_mlp *net, int n);
+
+/* Weights from the order of network/mlp.h, theta [2][parameters], into that of the pair, and back.
+ *
+ * Local.
+ */
+void gannet_pair_pack(const gannet_mlp *net, const double *theta, double *packed);
+void gannet_pair_unpack(const gannet_mlp *net, const double *packed, double *theta);
+
+/* Values at the points; leaves units and slopes.
+ *
+ * Local.
+ *
+ * weights  in   [2 parameters]
+ * z        in   [n][inputs]
+ * h        out  [n]
+ */
+void gannet_pair_forward(gannet_pair *pair, const double *weights, const double *z, double *h);
+
+/* After _forward with the same weights: what the products below need.
+ *
+ * Local.
+ */
+void gannet_pair_linearise(gannet_pair *pair, const double *weights);
+
+/* k = J J^T: of row i the columns 0 .. i, and some beyond.
+ *
+ * Local.
+ *
+ * work  out  [2][GANNET_PAIR_ROWS][GANNET_PAIR_COLUMNS]
+ * k     out  [n][n]
+ * Cost: gannet_pair_gram_operations, all in matrix products.
+ */
+void gannet_pair_gram(const gannet_pair *pair, const double *z, double *work, double *k);
+
+/* out [n] = J v, v [2 parameters].
+ *
+ * Local.
+ */
+void gannet_pair_apply(gannet_pair *pair, const double *z, const double *v, double *out);
+
+/* out [2 parameters] = J^T w, w [n].
+ *
+ * Local.
+ */
+void gannet_pair_transpose(gannet_pair *pair, const double *z, const double *w, double *out);
+
+/* Operations in matrix products of _gram (the triangle alone), and of each of _forward, _linearise
+ * (about), _apply and _transpose.
+ *
+ * Local.
+ */
+double gannet_pair_gram_operations(const gannet_mlp *net, int n);
+double gannet_pair_pass_operations(const gannet_mlp *net, int n);
+
+#endif
