@@ -13,6 +13,7 @@
 #ifndef GANNET_BASE_OPTION_H
 #define GANNET_BASE_OPTION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -103,6 +104,12 @@ const gannet_option *gannet_option_find(const gannet_option *table, const char *
  */
 int gannet_option_format(const gannet_option *option, const void *target, char *buffer,
                          size_t size);
+
+/* Whether the value is one number, a duration, a size or a list of numbers, and so has a unit.
+ *
+ * Local.
+ */
+bool gannet_option_is_number(const gannet_option *option);
 
 /* "integer, 1 to 8", "one of: relu tanh erf sin", "duration (10m, 4h), at least 0 s, or auto".
  *

@@ -24,10 +24,29 @@ static void add(char *buffer, size_t size, const char *text) {
   if (used + 1 < size) (void)snprintf(buffer + used, size - used, "%s", text);
 }
 
+bool gannet_option_is_number(const gannet_option *option) {
+  switch (option->type) {
+    case GANNET_REAL:
+    case GANNET_INTEGER:
+    case GANNET_LARGE:
+    case GANNET_REAL_LIST:
+    case GANNET_DURATION:
+    case GANNET_SIZE:
+      return true;
+    default:
+      return false;
+  }
+}
+
+static bool has_range(const gannet_option *option) {
+  const bool given = option->lower != 0 || option->upper != 0;
+  return given && (isfinite(option->lower) || isfinite(option->upper));
+}
+
 static void add_range(const gannet_option *option, char *buffer, size_t size) {
   char text[96];
   const char *relation = option->flags & GANNET_OPTION_OPEN_LOW ? "above" : "at least";
-  if (option->lower == 0 && option->upper == 0) return;
+  if (!has_range(option)) return;
   if (isfinite(option->lower) && isfinite(option->upper))
     (void)snprintf(text, sizeof text,
                    option->flags & GANNET_OPTION_OPEN_LOW ? ", above %g, at most %g" : ", %g to %g",
@@ -40,7 +59,9 @@ static void add_range(const gannet_option *option, char *buffer, size_t size) {
 }
 
 void gannet_option_describe(const gannet_option *option, char *buffer, size_t size) {
-  (void)snprintf(buffer, size, "%s", type_names[option->type]);
+  const bool any = gannet_option_is_number(option) && !has_range(option);
+  (void)snprintf(buffer, size, "%s%s", any && option->type <= GANNET_LARGE ? "any " : "",
+                 type_names[option->type]);
   if (option->type == GANNET_CHOICE)
     for (int i = 0; option->choices[i]; ++i) {
       add(buffer, size, " ");

@@ -28,6 +28,10 @@ static const char *join(const char *section, const char *key, char *path) {
   return path;
 }
 
+static bool is_visible(const gannet_option *option) {
+  return !(option->flags & GANNET_OPTION_HIDDEN);
+}
+
 static const char *default_of(const gannet_option *option) {
   if (option->flags & GANNET_OPTION_REQUIRED) return "none; it must be given";
   return option->fallback ? option->fallback : "none";
@@ -72,7 +76,8 @@ static void print_key(FILE *out, gannet_schema schema, const gannet_section *sec
     (void)fprintf(out, "  when:     %s: %s\n", section->selector, section->choice);
   (void)fprintf(out, "  type:     %s\n", expected);
   print_choices(out, schema, section, option);
-  if (option->unit) (void)fprintf(out, "  unit:     %s\n", option->unit);
+  if (gannet_option_is_number(option))
+    (void)fprintf(out, "  unit:     %s\n", option->unit ? option->unit : "none");
   (void)fprintf(out, "  default:  %s\n", default_of(option));
   const char *value = option->example ? option->example : option->fallback;
   if (!value) return;
@@ -81,9 +86,13 @@ static void print_key(FILE *out, gannet_schema schema, const gannet_section *sec
 }
 
 static void print_lines(FILE *out, const gannet_option *table) {
+  int width = 14;
+  for (const gannet_option *o = table; o && o->key; ++o)
+    if (is_visible(o) && (int)strlen(o->key) > width) width = (int)strlen(o->key);
   for (; table && table->key; ++table)
-    if (!(table->flags & GANNET_OPTION_HIDDEN))
-      (void)fprintf(out, "  %-14s %s (default: %s)\n", table->key, table->help, default_of(table));
+    if (is_visible(table))
+      (void)fprintf(out, "  %-*s %s (default: %s)\n", width, table->key, table->help,
+                    default_of(table));
 }
 
 static void print_section(FILE *out, const gannet_section *section) {
@@ -93,10 +102,6 @@ static void print_section(FILE *out, const gannet_section *section) {
   else
     (void)fprintf(out, "%s  (%s)\n", *section->path ? section->path : "top level", section->help);
   print_lines(out, section->table);
-}
-
-static bool is_visible(const gannet_option *option) {
-  return !(option->flags & GANNET_OPTION_HIDDEN);
 }
 
 /* How a path can be meant, from the most to the least exact; the first kind that finds something is

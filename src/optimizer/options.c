@@ -33,7 +33,9 @@ const gannet_option gannet_method_table[] = {
      .lower = 1,
      .upper = 1e6,
      .help = "points of a scrambled Sobol sequence before the first model; auto = twice the number "
-             "of encoded variables, in a portfolio one more than it, at least 4, at most 64"},
+             "of encoded variables, in a portfolio one more than it, at least 4, at most 64",
+     .example = "16",
+     .unit = "points"},
     {.key = "transform",
      .type = GANNET_CHOICE,
      .offset = offsetof(gannet_method_options, transform),
@@ -42,7 +44,8 @@ const gannet_option gannet_method_table[] = {
      .choices = transforms,
      .help =
          "monotone transform of the objective before a model sees it; auto = log unless the noise "
-         "is given and not zero"},
+         "is given and not zero",
+     .example = "log"},
     {.key = "refit",
      .type = GANNET_REAL,
      .offset = offsetof(gannet_method_options, refit),
@@ -77,7 +80,8 @@ const gannet_option gannet_acquisition_choice_table[] = {
      .flags = GANNET_OPTION_AUTO,
      .lower = 0,
      .upper = 1000,
-     .help = "factor on the model's uncertainty; auto = calibrated by leave-one-out residuals"},
+     .help = "factor on the model's uncertainty; auto = calibrated by leave-one-out residuals",
+     .example = "2"},
     {.key = "growth",
      .type = GANNET_CHOICE,
      .offset = offsetof(gannet_acquisition_choice, growth),
@@ -94,7 +98,8 @@ const gannet_option gannet_acquisition_choice_table[] = {
      .help = "how models of constraints enter: draws of them decide, their probability of being "
              "satisfied is a factor, or their lower confidence bounds must be satisfied, which "
              "inside turns into upper bounds where they are well known; auto = draws where the "
-             "acquisition is made of draws, else probability"},
+             "acquisition is made of draws, else probability",
+     .example = "probability"},
     {0},
 };
 

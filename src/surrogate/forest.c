@@ -63,7 +63,8 @@ static const gannet_option forest_option_table[] = {
      .flags = GANNET_OPTION_AUTO,
      .unit = "observations",
      .help = "least size of a leaf; auto = 3 when the noise is given and above a tenth of the "
-             "spread of the values, else 1"},
+             "spread of the values, else 1",
+     .example = "3"},
     {.key = "tried",
      .type = GANNET_REAL,
      .offset = MEMBER(tried),

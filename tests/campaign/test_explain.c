@@ -69,23 +69,6 @@ static void unknown_keys_get_the_nearest_path(void **unused) {
   assert_int_equal(fclose(out), 0);
 }
 
-/* Every key of every table has help, and is explained under its full path. */
-static void every_key_is_documented(void **unused) {
-  gannet_section section;
-  (void)unused;
-  for (int i = 0; gannet_schema_get(i, &section); ++i) {
-    assert_true(section.help && *section.help);
-    for (const gannet_option *o = section.table; o && o->key; ++o) {
-      char path[160];
-      if (!o->help || !*o->help || o->help[strlen(o->help) - 1] == '.')
-        fail_msg("%s.%s: help must be there and not end in a full stop", section.path, o->key);
-      if (o->flags & GANNET_OPTION_HIDDEN) continue;
-      (void)snprintf(path, sizeof path, "%s%s%s", section.path, *section.path ? "." : "", o->key);
-      contains(path, o->help);
-    }
-  }
-}
-
 static void keys_of_one_place_do_not_collide(void **unused) {
   gannet_section a, b;
   (void)unused;
@@ -146,7 +129,6 @@ int main(int argc, char **argv) {
       cmocka_unit_test(a_key_is_explained_in_full),
       cmocka_unit_test(sections_and_choices_list_their_keys),
       cmocka_unit_test(unknown_keys_get_the_nearest_path),
-      cmocka_unit_test(every_key_is_documented),
       cmocka_unit_test(keys_of_one_place_do_not_collide),
       cmocka_unit_test(children_of_sections_are_found),
       cmocka_unit_test(the_page_is_what_the_tables_say),
