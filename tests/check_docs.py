@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Fail when the documents say what is not so: links that lead nowhere, tests that are not there, commands and
 options that the program does not have, exit codes other than those of the header, another layout of the state file than
-the writer's, a picture that is out of date.
+the writer's, a picture or a reference that is out of date.
 
   check_docs.py ROOT [PROGRAM]  check the documents below ROOT; without PROGRAM no commands
   check_docs.py --self-check    check that violations are found
@@ -138,6 +138,13 @@ def check_picture(root):
         yield "docs/images/how-it-works.svg: not what tools/draw_how_it_works.py draws"
 
 
+def check_reference(root):
+    made = subprocess.run([sys.executable, root / "tools/make-reference", "--check"], capture_output=True, text=True,
+                          check=False)
+    if made.returncode != 0:
+        yield made.stderr.strip()
+
+
 def check(root, program):
     for path in documents(root):
         text = path.read_text(encoding="utf-8")
@@ -150,6 +157,7 @@ def check(root, program):
     yield from check_exit_codes(root)
     yield from check_state_layout(root)
     yield from check_picture(root)
+    yield from check_reference(root)
 
 
 FAKE_PROGRAM = """#!/bin/sh

@@ -15,8 +15,8 @@
 !   call gannet_best(opt, x1, f1, feasible)
 !   call gannet_end(opt)
 !
-! Every procedure takes an optional ierr, 0 = done; without it an error is printed and the program
-! stops with the exit code of the error. What is collective in C (include/gannet/optimizer.h) is here.
+! gannet_begin, gannet_ask and gannet_tell take an optional ierr, 0 = done; without it an error is
+! printed and the program stops with the exit code of the error.
 module gannet
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: error_unit
@@ -182,7 +182,9 @@ module gannet
 
 contains
 
-  ! The message of the last error of this process.
+  ! The message of the last error of this process; "" when nothing failed yet.
+  !
+  ! Local.
   function gannet_message() result(message)
     character(len=:), allocatable :: message
     character(kind=c_char), pointer :: c(:)
@@ -219,7 +221,16 @@ contains
     end do
   end function
 
-  ! noise: standard deviation of the objective; 0 = exact, none given = to be learned.
+  ! Begin a problem without variables.
+  !
+  ! Collective over comm; everything the same on all ranks.
+  !
+  ! seed   every random number derives from it
+  ! comm   of the mpi module, or %MPI_VAL of the mpi_f08 module; duplicated; none given: this process alone,
+  !        and MPI is started and ended by the library
+  ! goal   gannet_minimize (the default) or gannet_maximize
+  ! noise  standard deviation of the objective, in its units; 0 = exact, none given = to be learned
+  ! ierr   0 = done; without it an error ends the program
   subroutine gannet_begin(opt, seed, comm, goal, noise, ierr)
     type(gannet_optimizer), intent(out) :: opt
     integer, intent(in) :: seed
@@ -255,6 +266,10 @@ contains
     opt%variables = [opt%variables, entry]
   end subroutine
 
+  ! Add a real variable, from lower to upper in units of your own; log_scale where factors matter, not
+  ! differences. Variables are added before the first gannet_ask.
+  !
+  ! Local; the same on all ranks.
   subroutine gannet_real(opt, name, lower, upper, log_scale)
     type(gannet_optimizer), intent(inout) :: opt
     character(len=*), intent(in) :: name
@@ -263,6 +278,9 @@ contains
     call add(opt, name, 0, lower, upper, log_scale)
   end subroutine
 
+  ! Add an integer variable, both bounds included.
+  !
+  ! Local; the same on all ranks.
   subroutine gannet_integer(opt, name, lower, upper, log_scale)
     type(gannet_optimizer), intent(inout) :: opt
     character(len=*), intent(in) :: name
@@ -271,13 +289,18 @@ contains
     call add(opt, name, 1, real(lower, c_double), real(upper, c_double), log_scale)
   end subroutine
 
+  ! Add a switch; points hold 0 or 1.
+  !
+  ! Local; the same on all ranks.
   subroutine gannet_boolean(opt, name)
     type(gannet_optimizer), intent(inout) :: opt
     character(len=*), intent(in) :: name
     call add(opt, name, 2, 0d0, 0d0)
   end subroutine
 
-  ! Points hold the position of a value, counted from 0.
+  ! Add a choice between names; points hold the position of a name, counted from 0.
+  !
+  ! Local; the same on all ranks.
   subroutine gannet_categorical(opt, name, values)
     type(gannet_optimizer), intent(inout) :: opt
     character(len=*), intent(in) :: name, values(:)
@@ -288,7 +311,9 @@ contains
     end associate
   end subroutine
 
-  ! Feasible between the bounds; give one or both.
+  ! Add a quantity with limits, in its own units: feasible between the bounds, of which one may be left out.
+  !
+  ! Local; the same on all ranks.
   subroutine gannet_constraint(opt, name, lower, upper)
     type(gannet_optimizer), intent(inout) :: opt
     character(len=*), intent(in) :: name
@@ -302,7 +327,10 @@ contains
     opt%constraints = [opt%constraints, entry]
   end subroutine
 
-  ! A setting of the method, as in a campaign file.
+  ! A setting of the method, as in a campaign file: gannet_set(opt, "surrogate.width", "256"). What is wrong
+  ! is told by the first gannet_ask.
+  !
+  ! Local; the same on all ranks.
   subroutine gannet_set(opt, key, value)
     type(gannet_optimizer), intent(inout) :: opt
     character(len=*), intent(in) :: key, value
@@ -349,7 +377,13 @@ contains
     code = optimizer_create(opt%context, opt%problem, size(settings, kind=c_int), settings, opt%handle)
   end subroutine
 
-  ! As many points as id has places, x(variables, points).
+  ! Propose as many points as id has places, that differ from each other and from all before.
+  !
+  ! Collective; the same points on all ranks.
+  !
+  ! id    their numbers, to tell results with
+  ! x     x(variables, points), in the units of the variables and their order
+  ! ierr  0 = done; without it an error ends the program
   subroutine gannet_ask(opt, id, x, ierr)
     type(gannet_optimizer), intent(inout) :: opt
     integer(c_int64_t), intent(out) :: id(:)
@@ -371,7 +405,16 @@ contains
     call settle(code, ierr)
   end subroutine
 
-  ! outcome: gannet_done (all, when not given), gannet_infeasible or gannet_failed.
+  ! Report results, in any order and any grouping. What is not finite counts as failed.
+  !
+  ! Collective; the same on all ranks.
+  !
+  ! id           numbers from gannet_ask
+  ! objective    in its own units
+  ! constraints  constraints(constraints, points), in their own units and order; needed when there are any
+  ! outcome      gannet_done (all, when not given), gannet_infeasible (the design cannot work: stay away) or
+  !              gannet_failed (bad luck; it may be told later)
+  ! ierr         0 = done; without it an error ends the program
   subroutine gannet_tell(opt, id, objective, constraints, outcome, ierr)
     type(gannet_optimizer), intent(inout) :: opt
     integer(c_int64_t), intent(in) :: id(:)
@@ -395,7 +438,10 @@ contains
     call settle(code, ierr)
   end subroutine
 
-  ! id = -1: nothing was evaluated successfully.
+  ! The best evaluation so far; x(variables). feasible is false when no evaluation satisfies all constraints,
+  ! and this one violates them least; id is -1 when nothing was evaluated successfully.
+  !
+  ! Collective when it is the first call after gannet_begin, otherwise local.
   subroutine gannet_best(opt, x, objective, feasible, id)
     type(gannet_optimizer), intent(inout) :: opt
     real(c_double), intent(out) :: x(:), objective
@@ -414,6 +460,9 @@ contains
     if (present(id)) id = best%id
   end subroutine
 
+  ! Free everything.
+  !
+  ! Collective.
   subroutine gannet_end(opt)
     type(gannet_optimizer), intent(inout) :: opt
     call optimizer_destroy(opt%handle)

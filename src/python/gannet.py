@@ -108,7 +108,8 @@ def _check(code):
 
 
 def real(lower, upper, scale="linear"):
-    """A real variable; scale "log" where factors matter, not differences."""
+    """A real variable in units of your own; scale "log" where factors matter, not differences. A tuple
+    (lower, upper) or (lower, upper, "log") says the same."""
     return _REAL, lower, upper, scale, ()
 
 
@@ -118,7 +119,7 @@ def integer(lower, upper, scale="linear"):
 
 
 def categorical(*values):
-    """One of several names."""
+    """One of several names; a list of names says the same. (bool is a switch.)"""
     return _CATEGORICAL, 0, 0, "linear", values
 
 
@@ -169,15 +170,20 @@ def _bound(value, missing):
 
 
 class Optimizer:
-    """Ask for points and tell their results; see the example at the head of this module.
+    """Ask for points and tell their results. A context manager too: `with gannet.Optimizer(...) as optimizer:`.
+
+    Collective over comm; the same arguments on all ranks.
 
     variables    name -> kind, in the order in which the library codes them
-    constraints  name -> (lower, upper) of the values that are feasible, None = no bound
+    constraints  name -> (lower, upper) of the values that are feasible, in their units; None = no bound
     goal         "minimize" or "maximize"
-    noise        standard deviation of the objective; 0 = exact, None = to be learned
+    noise        standard deviation of the objective, in its units; 0 = exact, None = to be learned
     seed         the same seed and results give the same points
     comm         a communicator of mpi4py; None = this process alone
-    settings     of the method, as in a campaign file: method="gp-ts", {"surrogate.width": 256}
+    settings     of the method, as in a campaign file: {"surrogate.width": 256}
+    more         the same where the key is a name: method="gp-ts", batch=8
+
+    Errors: gannet.Error naming every wrong variable, constraint and setting.
     """
 
     def __init__(self, variables, constraints=None, *, goal="minimize", noise=None, seed=1, comm=None,
@@ -225,14 +231,21 @@ class Optimizer:
                                                 ctypes.byref(self._optimizer)))
 
     def ask(self, q=1):
-        """q points that differ from all before, as a list of Point. Collective."""
+        """q points that differ from each other and from all before, as a list of Point.
+
+        Collective; the same points on all ranks.
+        """
         ids, x = np.empty(q, dtype=np.int64), np.empty((q, len(self.names)))
         _check(_library.gannet_optimizer_ask(self._optimizer, q,
                                              ids.ctypes.data_as(ctypes.POINTER(ctypes.c_int64)), _doubles(x)))
         return [Point(self.names, self.kinds, int(number), row) for number, row in zip(ids, x)]
 
     def ask_array(self, q=1):
-        """The same as arrays: ids [q] and points [q, variables] in the library's coding. Collective."""
+        """The same as arrays: ids [q], and points [q, variables] in the units of the variables; of a switch 0 or 1,
+        of a name its position.
+
+        Collective; the same points on all ranks.
+        """
         points = self.ask(q)
         return np.array([p.id for p in points]), np.array([p.x for p in points])
 
@@ -251,16 +264,24 @@ class Optimizer:
         return result
 
     def tell(self, point, objective=None, constraints=None):
-        """The result of a Point from ask, of an id from ask_array, or of a mapping with a design of your own.
+        """The result of a point. Returns its id.
 
-        objective None: the simulation cannot work at this design, stay away (see also fail). Collective.
-        Returns the id.
+        Collective; the same on all ranks.
+
+        point        a Point from ask, an id from ask_array, or a dictionary with a design of your own
+        objective    in its own units; None: the simulation cannot work at this design, stay away (see also fail)
+        constraints  name -> value, or a sequence in the order of the constraints, in their own units
+
+        Errors: gannet.Error for an id that was never asked or told already; nothing is taken over then.
         """
         outcome = _INFEASIBLE if objective is None else _DONE
         return self._tell(point, self._result(-1, objective, constraints, outcome))
 
     def fail(self, point):
-        """No result, through no fault of the design; it may be told later. Collective."""
+        """No result, through no fault of the design; it may be told later.
+
+        Collective; the same on all ranks.
+        """
         return self._tell(point, self._result(-1, None, None, _FAILED))
 
     def _tell(self, point, result):
@@ -281,7 +302,11 @@ class Optimizer:
         return made.value
 
     def best(self):
-        """(Point, objective, feasible) of the best evaluation, or None when there is none."""
+        """(Point, objective, feasible) of the best evaluation, or None when there is none. Not feasible: no evaluation
+        satisfies all constraints, and this one violates them least.
+
+        Local.
+        """
         best, x = _Best(), np.empty(len(self.names))
         _library.gannet_optimizer_best(self._optimizer, ctypes.byref(best), _doubles(x))
         if best.id < 0:
@@ -289,7 +314,10 @@ class Optimizer:
         return Point(self.names, self.kinds, best.id, x), best.objective, bool(best.feasible)
 
     def close(self):
-        """Free everything; called by itself at the end. Collective."""
+        """Free everything; called by itself at the end.
+
+        Collective.
+        """
         for name in ("optimizer", "problem", "context"):
             pointer = getattr(self, f"_{name}", None)
             if pointer:

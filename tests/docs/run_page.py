@@ -9,7 +9,7 @@ Shell and Python blocks are run, a campaign file or a part of one is checked by 
 characters and equations are left alone. Of anything else, and where that is not wanted, a comment above the block
 (no reader sees it) says what happens to it:
 
-  <!-- run: file NAME -->        the block is this file; one of the same name in docs/examples/tutorial must be equal
+  <!-- run: file NAME -->        the block is this file; one of the same name in docs/examples or its tutorial must be equal
   <!-- run: prints -->           what the last shell block prints, but for numbers, folders, and lines "..."; the host
                                  is called node
   <!-- run: exits 75 -->         the exit code of the block, for shell blocks
@@ -138,8 +138,9 @@ class Page:
 
     def add_file(self, block):
         name = block.orders["file"]
-        kept = self.root / "docs/examples/tutorial" / name
-        if kept.exists() and kept.read_text(encoding="utf-8") != block.body:
+        examples = self.root / "docs/examples"
+        kept = next((file for file in (examples / "tutorial" / name, examples / name) if file.exists()), None)
+        if kept and kept.read_text(encoding="utf-8") != block.body:
             raise Wrong(f"line {block.line}: {name} is not what {kept.relative_to(self.root)} is")
         executable = f"chmod +x {shlex.quote(name)}\n" if block.body.startswith("#!") else ""
         self.parts.append((block, quoted(name, block.body) + executable))
