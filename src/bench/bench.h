@@ -61,5 +61,6 @@ extern const bench_type bench_factor;
 extern const bench_type bench_peak;
 extern const bench_type bench_proposal;
 extern const bench_type bench_quality;
+extern const bench_type bench_scaling;
 
 #endif

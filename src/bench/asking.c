@@ -1,0 +1,83 @@
+#include "bench/asking.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+
+const char *const bench_phases[BENCH_TIMES] = {"ask", "fit", "draws", "scan", "polish", "choose"};
+
+gannet_err bench_asking_prepare(bench_asking *a, MPI_Comm comm, const bench_ask_plan *plan) {
+  char text[96];
+  a->plan = *plan;
+  a->comm = comm;
+  (void)snprintf(text, sizeof text, "%s:%d", plan->problem, plan->d);
+  GANNET_TRY(bench_problem_read(text, 0, &a->problem));
+  GANNET_TRY(bench_method_read(plan->method, plan->set, &a->method));
+  GANNET_TRY(bench_problem_space(&a->problem, bench_method_takes_equations(&a->method), &a->space));
+  GANNET_REQUIRE(a->method.n_settings < BENCH_SETTINGS_MOST, GANNET_ERR_INPUT, "too many settings");
+  (void)snprintf(a->candidates, sizeof a->candidates, "%lld", (long long)plan->candidates);
+  a->method.setting[a->method.n_settings++] =
+      (gannet_method_setting){"search.candidates", a->candidates};
+  GANNET_TRY(gannet_alloc((size_t)plan->q * (size_t)plan->d, sizeof *a->x, &a->x));
+  return gannet_alloc((size_t)plan->q, sizeof *a->id, &a->id);
+}
+
+void bench_asking_release(bench_asking *a) {
+  gannet_problem_destroy(&a->space);
+  bench_problem_release(&a->problem);
+  bench_method_release(&a->method);
+  gannet_free(&a->x);
+  gannet_free(&a->id);
+}
+
+gannet_err bench_asking_start(bench_asking *a, int seed) {
+  GANNET_TRY(gannet_context_create(a->comm, (uint64_t)seed, &a->context));
+  return gannet_optimizer_create(a->context, a->space, a->method.n_settings, a->method.setting,
+                                 &a->optimizer);
+}
+
+void bench_asking_stop(bench_asking *a) {
+  gannet_optimizer_destroy(&a->optimizer);
+  gannet_context_destroy(&a->context);
+}
+
+gannet_err bench_asking_fill(bench_asking *a, int n) {
+  const size_t d = (size_t)a->problem.d;
+  const gannet_stream stream = {(uint64_t)a->plan.seed, GANNET_FOR_SIMULATION, 1, 0};
+  for (int i = 0; i < n; ++i) {
+    gannet_result result = {.outcome = GANNET_RESULT_OK};
+    gannet_random_uniform(stream, (uint64_t)i * d, d, a->x);
+    for (size_t k = 0; k < d; ++k)
+      a->x[k] = a->problem.lower[k] + a->x[k] * (a->problem.upper[k] - a->problem.lower[k]);
+    GANNET_TRY(bench_problem_value(&a->problem, a->x, NULL, &result.objective));
+    GANNET_TRY(gannet_optimizer_tell_point(a->optimizer, a->x, &result, NULL));
+  }
+  return GANNET_OK;
+}
+
+gannet_err bench_asking_tell(bench_asking *a) {
+  for (int i = 0; i < a->plan.q; ++i) {
+    gannet_result result = {.id = a->id[i], .outcome = GANNET_RESULT_OK};
+    GANNET_TRY(bench_problem_value(&a->problem, a->x + (size_t)i * (size_t)a->problem.d, NULL,
+                                   &result.objective));
+    GANNET_TRY(gannet_optimizer_tell(a->optimizer, 1, &result));
+  }
+  return GANNET_OK;
+}
+
+gannet_err bench_asking_ask(bench_asking *a, double *times, bool *learned) {
+  const int size = gannet_optimizer_state_size(a->optimizer);
+  double *state = NULL;
+  GANNET_TRY(gannet_alloc(2 * (size_t)size, sizeof *state, &state));
+  gannet_optimizer_get_state(a->optimizer, state);
+  const gannet_err err = gannet_optimizer_ask(a->optimizer, a->plan.q, a->id, a->x);
+  gannet_optimizer_get_state(a->optimizer, state + size);
+  *learned =
+      size > 1 && memcmp(state + 1, state + size + 1, (size_t)(size - 1) * sizeof *state) != 0;
+  gannet_free(&state);
+  times[BENCH_ASK] = a->optimizer->ask_seconds;
+  memcpy(times + 1, a->optimizer->phase_seconds, sizeof a->optimizer->phase_seconds);
+  return err;
+}

@@ -1,0 +1,69 @@
+/* An optimiser that is told a test problem and asked for batches, with the times of its phases. */
+#ifndef GANNET_BENCH_ASKING_H
+#define GANNET_BENCH_ASKING_H
+
+#include "bench/bench.h"
+#include "bench/subject.h"
+#include "optimizer/optimizer.h"
+#include "problem/problem.h"
+
+/* Times of one ask: the whole, then its phases. */
+enum { BENCH_ASK, BENCH_TIMES = GANNET_PHASE_COUNT + 1 };
+extern const char *const bench_phases[BENCH_TIMES];
+
+/* Borrowed until release. */
+typedef struct {
+  const char *method, *problem;
+  const gannet_text_list *set;
+  int d, q, seed;
+  int64_t candidates;
+} bench_ask_plan;
+
+/* Zero-initialise. */
+typedef struct {
+  bench_ask_plan plan;
+  MPI_Comm comm;
+  bench_problem problem;
+  bench_method method;
+  char candidates[24]; /* as a setting */
+  gannet_context *context;
+  gannet_problem *space;
+  gannet_optimizer *optimizer;
+  double *x;   /* [q][d] */
+  int64_t *id; /* [q] */
+} bench_asking;
+
+/* Read problem and method. To be released, also after an error.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_INPUT, GANNET_ERR_NAME.
+ */
+GANNET_CHECKED gannet_err bench_asking_prepare(bench_asking *a, MPI_Comm comm,
+                                               const bench_ask_plan *plan);
+void bench_asking_release(bench_asking *a);
+
+/* A new optimiser, and its end.
+ *
+ * Collective over comm.
+ */
+GANNET_CHECKED gannet_err bench_asking_start(bench_asking *a, int seed);
+void bench_asking_stop(bench_asking *a);
+
+/* Tell n uniform points; tell the last batch.
+ *
+ * Collective over comm.
+ */
+GANNET_CHECKED gannet_err bench_asking_fill(bench_asking *a, int n);
+GANNET_CHECKED gannet_err bench_asking_tell(bench_asking *a);
+
+/* One timed ask.
+ *
+ * Collective over comm.
+ *
+ * times    out  [BENCH_TIMES] seconds
+ * learned  out  whether hyper-parameters were learnt in it
+ */
+GANNET_CHECKED gannet_err bench_asking_ask(bench_asking *a, double *times, bool *learned);
+
+#endif

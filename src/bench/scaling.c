@@ -1,0 +1,258 @@
+/* What a proposal and its parts take on this number of ranks: to be run with several of them, and
+ * compared by tools/simulate-scaling. */
+#include "bench/scaling.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/atomic_file.h"
+#include "bench/asking.h"
+#include "bench/rates.h"
+#include "suite/statistics.h"
+#include "surrogate/surrogate.h"
+
+typedef struct {
+  char *method, *problem, *csv, *directory;
+  gannet_text_list set;
+  gannet_real_list n;
+  int d, q, candidates, repeat, fits, seed;
+} scaling_settings;
+
+#define INTEGER_OPTION(name, standard, least, most, text)                             \
+  {                                                                                   \
+    .key = #name, .type = GANNET_INTEGER, .offset = offsetof(scaling_settings, name), \
+    .fallback = standard, .lower = least, .upper = most, .help = text                 \
+  }
+
+static const gannet_option scaling_options[] = {
+    {.key = "method",
+     .type = GANNET_TEXT,
+     .offset = offsetof(scaling_settings, method),
+     .fallback = "neural-bo",
+     .help = "method of the optimiser, with settings if wanted: neural-bo+surrogate.layers=2"},
+    {.key = "problem",
+     .type = GANNET_TEXT,
+     .offset = offsetof(scaling_settings, problem),
+     .fallback = "levy",
+     .help = "built-in problem that the observations come from"},
+    {.key = "set",
+     .type = GANNET_TEXT_LIST,
+     .offset = offsetof(scaling_settings, set),
+     .help = "settings key=value of the optimiser"},
+    {.key = "n",
+     .type = GANNET_REAL_LIST,
+     .offset = offsetof(scaling_settings, n),
+     .fallback = "500",
+     .lower = 2,
+     .upper = 1e6,
+     .help = "numbers of observations"},
+    INTEGER_OPTION(d, "20", 1, 10000, "variables"),
+    INTEGER_OPTION(q, "8", 1, 1024, "points per batch"),
+    INTEGER_OPTION(candidates, "20000", 1, 1e9,
+                   "candidates per batch; weak scaling has so many per rank"),
+    INTEGER_OPTION(repeat, "5", 1, BENCH_SCALING_REPEATS, "repetitions of each measurement"),
+    INTEGER_OPTION(fits, "2", 1, BENCH_SCALING_REPEATS, "proposals with learning"),
+    INTEGER_OPTION(seed, "1", 0, 1e9, "seed"),
+    {.key = "directory",
+     .type = GANNET_TEXT,
+     .offset = offsetof(scaling_settings, directory),
+     .fallback = ".",
+     .help = "where journal and checkpoint are written"},
+    {.key = "csv",
+     .type = GANNET_TEXT,
+     .offset = offsetof(scaling_settings, csv),
+     .help = "file that the rows are appended to"},
+    {0},
+};
+
+static double median_of(int n, double *values) {
+  suite_sort(n, values);
+  return n > 0 ? suite_quantile(n, values, 0.5) : NAN;
+}
+
+gannet_err bench_scaling_add(const bench_world *world, bench_scaling_table *table, const char *name,
+                             int64_t size, int n, const double *seconds,
+                             const bench_traffic *traffic) {
+  double values[4][BENCH_SCALING_REPEATS], mine[4], most[4], work_all = NAN;
+  for (int i = 0; i < n; ++i) {
+    values[0][i] = seconds[i];
+    values[1][i] = traffic ? traffic[i].work : NAN;
+    values[2][i] = traffic ? (double)traffic[i].calls : NAN;
+    values[3][i] = traffic ? traffic[i].bytes : NAN;
+  }
+  for (int c = 0; c < 4; ++c) mine[c] = c > 0 && !traffic ? -1 : median_of(n, values[c]);
+  GANNET_TRY_MPI(MPI_Allreduce(mine, most, 4, MPI_DOUBLE, MPI_MAX, world->comm));
+  GANNET_TRY_MPI(MPI_Allreduce(&mine[1], &work_all, 1, MPI_DOUBLE, MPI_SUM, world->comm));
+  if (table->n == BENCH_SCALING_ROWS || n == 0) return GANNET_OK;
+  bench_scaling_row *row = &table->row[table->n++];
+  *row = (bench_scaling_row){.size = size,
+                             .seconds = most[0],
+                             .work = traffic ? most[1] : NAN,
+                             .work_all = traffic ? work_all : NAN,
+                             .calls = traffic ? most[2] : NAN,
+                             .bytes = traffic ? most[3] : NAN};
+  (void)snprintf(row->name, sizeof row->name, "%s", name);
+  return GANNET_OK;
+}
+
+typedef struct {
+  int n;
+  double times[BENCH_TIMES][BENCH_SCALING_REPEATS];
+  bench_traffic traffic[BENCH_SCALING_REPEATS];
+} sample;
+
+/* Rows of one kind of ask: the whole with its traffic, then the phases. */
+static gannet_err add_phases(const bench_world *world, const sample *s, const char *kind, int n,
+                             bench_scaling_table *table) {
+  char name[24];
+  for (int c = 0; c < BENCH_TIMES; ++c) {
+    (void)snprintf(name, sizeof name, "%s%s", bench_phases[c], kind);
+    GANNET_TRY(bench_scaling_add(world, table, name, n, s->n, s->times[c],
+                                 c == BENCH_ASK ? s->traffic : NULL));
+  }
+  return GANNET_OK;
+}
+
+static gannet_err ask(bench_asking *a, sample *kept, sample *learnt, int most_kept) {
+  double times[BENCH_TIMES];
+  bool learned = false;
+  const bench_traffic before = bench_traffic_read();
+  GANNET_TRY(bench_asking_ask(a, times, &learned));
+  const bench_traffic since = bench_traffic_since(&before);
+  sample *s = learned ? learnt : kept;
+  if (s->n >= (learned ? BENCH_SCALING_REPEATS : most_kept)) return GANNET_OK;
+  for (int c = 0; c < BENCH_TIMES; ++c) s->times[c][s->n] = times[c];
+  s->traffic[s->n++] = since;
+  return GANNET_OK;
+}
+
+/* The first ask after many observations learns, the following ones do not. */
+static gannet_err measure(bench_asking *a, const scaling_settings *settings, int n, int fits,
+                          sample *kept, sample *learnt) {
+  gannet_err err = GANNET_OK;
+  for (int f = 0; f < fits && err == GANNET_OK; ++f) {
+    err = bench_asking_start(a, settings->seed + f);
+    if (err == GANNET_OK) err = bench_asking_fill(a, n);
+    if (err == GANNET_OK) err = ask(a, kept, learnt, settings->repeat);
+    for (int i = 0; f == 0 && kept->n < settings->repeat && i < 4 * settings->repeat; ++i) {
+      if (err == GANNET_OK) err = bench_asking_tell(a);
+      if (err == GANNET_OK) err = ask(a, kept, learnt, settings->repeat);
+    }
+    bench_asking_stop(a);
+  }
+  return err;
+}
+
+/* Asks with a fixed number of candidates, or with so many per rank. */
+static gannet_err measure_asks(const bench_world *world, const scaling_settings *settings, int n,
+                               bool weak, bench_scaling_table *table) {
+  const bench_ask_plan plan = {
+      .method = settings->method,
+      .problem = settings->problem,
+      .set = &settings->set,
+      .d = settings->d,
+      .q = settings->q,
+      .seed = settings->seed,
+      .candidates = (int64_t)settings->candidates * (weak ? world->np : 1)};
+  bench_asking a = {0};
+  sample kept = {0}, learnt = {0};
+  gannet_err err = gannet_agree(world->comm, bench_asking_prepare(&a, world->comm, &plan));
+  if (err == GANNET_OK) err = measure(&a, settings, n, weak ? 1 : settings->fits, &kept, &learnt);
+  if (err == GANNET_OK) err = add_phases(world, &kept, weak ? ".weak" : "", n, table);
+  if (err == GANNET_OK && !weak) err = add_phases(world, &learnt, ".learnt", n, table);
+  bench_asking_release(&a);
+  return err;
+}
+
+static void print_cell(double value, double factor, int digits) {
+  if (isnan(value))
+    (void)printf(" |");
+  else
+    (void)printf(" %.*f |", digits, factor * value);
+}
+
+static void print_table(const bench_world *world, const scaling_settings *s, double rate,
+                        const bench_scaling_table *table) {
+  (void)printf(
+      "%s, %d variables, q = %d, %d candidates, %d rank(s); DGEMM 512 x 64 x 512 in the same run: "
+      "%.1f GFLOP/s on all ranks; %.0f MB at most per rank\n\n"
+      "| measured | size | ms | work of the busiest rank, ms | balance | MPI calls | MPI kB |\n"
+      "|---|---|---|---|---|---|---|\n",
+      s->method, s->d, s->q, s->candidates, world->np, rate / 1e9, bench_peak_memory() / 1e6);
+  for (int i = 0; i < table->n; ++i) {
+    const bench_scaling_row *row = &table->row[i];
+    (void)printf("| %s | %lld |", row->name, (long long)row->size);
+    print_cell(row->seconds, 1e3, 4);
+    print_cell(row->work, 1e3, 2);
+    print_cell(row->work_all / row->work / world->np, 1, 2);
+    print_cell(row->calls, 1, 0);
+    print_cell(row->bytes, 1e-3, 1);
+    (void)printf("\n");
+  }
+}
+
+/* Numbers that are not there are empty. */
+static void put(FILE *out, double value) {
+  (void)(isnan(value) ? fprintf(out, ",") : fprintf(out, ",%.6g", value));
+}
+
+static gannet_err write_csv(const bench_world *world, const scaling_settings *s, double rate,
+                            const bench_scaling_table *table) {
+  FILE *out = fopen(s->csv, "ae");
+  if (!out) return gannet_raise_errno("open", s->csv);
+  if (fseek(out, 0, SEEK_END) == 0 && ftell(out) == 0)
+    (void)fputs(
+        "ranks,d,q,candidates,gemm,memory,measured,size,seconds,work,work_all,calls,bytes\n", out);
+  for (int i = 0; i < table->n; ++i) {
+    const bench_scaling_row *row = &table->row[i];
+    (void)fprintf(out, "%d,%d,%d,%d,%.6g,%.6g,%s,%lld", world->np, s->d, s->q, s->candidates, rate,
+                  bench_peak_memory(), row->name, (long long)row->size);
+    put(out, row->seconds);
+    put(out, row->work);
+    put(out, row->work_all);
+    put(out, row->calls);
+    put(out, row->bytes);
+    (void)fputc('\n', out);
+  }
+  const int failed = ferror(out);
+  return fclose(out) || failed ? gannet_raise_errno("write", s->csv) : GANNET_OK;
+}
+
+static gannet_err measure_all(const bench_world *world, const scaling_settings *s, double *rate,
+                              bench_scaling_table *table) {
+  double mine = 0;
+  const int last = (int)s->n.item[s->n.n - 1];
+  GANNET_TRY_MPI(MPI_Barrier(world->comm));
+  GANNET_TRY(gannet_agree(world->comm, bench_gemm_rate(GANNET_TILE, 512, 64, 0.2, &mine)));
+  GANNET_TRY_MPI(MPI_Allreduce(&mine, rate, 1, MPI_DOUBLE, MPI_SUM, world->comm));
+  for (int i = 0; i < s->n.n; ++i) {
+    GANNET_TRY(measure_asks(world, s, (int)s->n.item[i], false, table));
+    GANNET_TRY(measure_asks(world, s, (int)s->n.item[i], true, table));
+  }
+  GANNET_TRY(bench_scaling_exchange(world, s->repeat, table));
+  return bench_scaling_storage(world, s->directory, s->q, last, s->d, s->repeat, table);
+}
+
+static gannet_err run(const bench_world *world, const void *options) {
+  const scaling_settings *s = options;
+  bench_scaling_table table = {0};
+  double rate = 0;
+  gannet_err err = GANNET_OK;
+  GANNET_REQUIRE(s->n.n > 0 && s->n.n <= 2, GANNET_ERR_INPUT, "n: one or two numbers");
+  GANNET_TRY(measure_all(world, s, &rate, &table));
+  if (world->rank == 0) {
+    print_table(world, s, rate, &table);
+    if (s->csv) err = write_csv(world, s, rate, &table);
+  }
+  return gannet_agree(world->comm, err);
+}
+
+const bench_type bench_scaling = {
+    .name = "scaling",
+    .summary = "a proposal and its parts on this number of ranks",
+    .options = scaling_options,
+    .options_size = sizeof(scaling_settings),
+    .run = run,
+};

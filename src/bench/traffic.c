@@ -1,0 +1,70 @@
+#include "bench/traffic.h"
+
+#include <mpi.h>
+#include <time.h>
+
+#include "base/clock.h"
+
+/* The calls are those of the process, and so are their sums. */
+static bench_traffic total;
+static double inside; /* processor time in the calls */
+
+static double processor_seconds(void) {
+  struct timespec now = {0};
+  (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+typedef struct {
+  double wall, processor;
+} moment;
+
+static moment enter(void) {
+  return (moment){gannet_clock_seconds(), processor_seconds()};
+}
+
+/* Calls of a rank with itself alone, of which PETSc makes many, are no traffic. */
+static int leave(moment start, int count, MPI_Datatype type, MPI_Comm comm, int code) {
+  int size = 0, ranks = 0;
+  if (PMPI_Comm_size(comm, &ranks) != MPI_SUCCESS || ranks < 2) return code;
+  if (count > 0) (void)PMPI_Type_size(type, &size);
+  total.calls += 1;
+  total.bytes += (double)count * size;
+  total.seconds += gannet_clock_seconds() - start.wall;
+  inside += processor_seconds() - start.processor;
+  return code;
+}
+
+int MPI_Allreduce(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op,
+                  MPI_Comm comm) {
+  const moment start = enter();
+  return leave(start, count, type, comm, PMPI_Allreduce(send, receive, count, type, op, comm));
+}
+
+int MPI_Reduce(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op, int root,
+               MPI_Comm comm) {
+  const moment start = enter();
+  return leave(start, count, type, comm, PMPI_Reduce(send, receive, count, type, op, root, comm));
+}
+
+int MPI_Bcast(void *bytes, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+  const moment start = enter();
+  return leave(start, count, type, comm, PMPI_Bcast(bytes, count, type, root, comm));
+}
+
+int MPI_Barrier(MPI_Comm comm) {
+  const moment start = enter();
+  return leave(start, 0, MPI_BYTE, comm, PMPI_Barrier(comm));
+}
+
+bench_traffic bench_traffic_read(void) {
+  bench_traffic now = total;
+  now.work = processor_seconds() - inside;
+  return now;
+}
+
+bench_traffic bench_traffic_since(const bench_traffic *before) {
+  const bench_traffic now = bench_traffic_read();
+  return (bench_traffic){now.calls - before->calls, now.bytes - before->bytes,
+                         now.seconds - before->seconds, now.work - before->work};
+}
