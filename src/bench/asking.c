@@ -32,10 +32,20 @@ void bench_asking_release(bench_asking *a) {
   gannet_free(&a->id);
 }
 
+static void end_part(void *user, gannet_phase phase) {
+  bench_asking *a = user;
+  const bench_traffic since = bench_traffic_since(&a->before);
+  bench_traffic_add(&a->cost->traffic[1 + phase], &since);
+  a->before = bench_traffic_read();
+}
+
 gannet_err bench_asking_start(bench_asking *a, int seed) {
   GANNET_TRY(gannet_context_create(a->comm, (uint64_t)seed, &a->context));
-  return gannet_optimizer_create(a->context, a->space, a->method.n_settings, a->method.setting,
-                                 &a->optimizer);
+  GANNET_TRY(gannet_optimizer_create(a->context, a->space, a->method.n_settings, a->method.setting,
+                                     &a->optimizer));
+  a->optimizer->phases.ended = end_part;
+  a->optimizer->phases.user = a;
+  return GANNET_OK;
 }
 
 void bench_asking_stop(bench_asking *a) {
@@ -67,17 +77,21 @@ gannet_err bench_asking_tell(bench_asking *a) {
   return GANNET_OK;
 }
 
-gannet_err bench_asking_ask(bench_asking *a, double *times, bool *learned) {
+gannet_err bench_asking_ask(bench_asking *a, bench_ask_cost *cost) {
   const int size = gannet_optimizer_state_size(a->optimizer);
   double *state = NULL;
+  *cost = (bench_ask_cost){.learned = false};
   GANNET_TRY(gannet_alloc(2 * (size_t)size, sizeof *state, &state));
   gannet_optimizer_get_state(a->optimizer, state);
+  a->cost = cost;
+  const bench_traffic start = a->before = bench_traffic_read();
   const gannet_err err = gannet_optimizer_ask(a->optimizer, a->plan.q, a->id, a->x);
+  cost->traffic[BENCH_ASK] = bench_traffic_since(&start);
   gannet_optimizer_get_state(a->optimizer, state + size);
-  *learned =
+  cost->learned =
       size > 1 && memcmp(state + 1, state + size + 1, (size_t)(size - 1) * sizeof *state) != 0;
   gannet_free(&state);
-  times[BENCH_ASK] = a->optimizer->ask_seconds;
-  memcpy(times + 1, a->optimizer->phase_seconds, sizeof a->optimizer->phase_seconds);
+  cost->seconds[BENCH_ASK] = a->optimizer->ask_seconds;
+  memcpy(cost->seconds + 1, a->optimizer->phases.seconds, sizeof a->optimizer->phases.seconds);
   return err;
 }

@@ -4,12 +4,20 @@
 
 #include "bench/bench.h"
 #include "bench/subject.h"
+#include "bench/traffic.h"
 #include "optimizer/optimizer.h"
 #include "problem/problem.h"
 
 /* Times of one ask: the whole, then its phases. */
 enum { BENCH_ASK, BENCH_TIMES = GANNET_PHASE_COUNT + 1 };
 extern const char *const bench_phases[BENCH_TIMES];
+
+/* What one ask took. The parts' traffic reaches from the end of the part before. */
+typedef struct {
+  double seconds[BENCH_TIMES];
+  bench_traffic traffic[BENCH_TIMES];
+  bool learned; /* hyper-parameters */
+} bench_ask_cost;
 
 /* Borrowed until release. */
 typedef struct {
@@ -29,8 +37,10 @@ typedef struct {
   gannet_context *context;
   gannet_problem *space;
   gannet_optimizer *optimizer;
-  double *x;   /* [q][d] */
-  int64_t *id; /* [q] */
+  double *x;            /* [q][d] */
+  int64_t *id;          /* [q] */
+  bench_ask_cost *cost; /* of the ask that is under way */
+  bench_traffic before; /* at the end of the last part */
 } bench_asking;
 
 /* Read problem and method. To be released, also after an error.
@@ -57,13 +67,10 @@ void bench_asking_stop(bench_asking *a);
 GANNET_CHECKED gannet_err bench_asking_fill(bench_asking *a, int n);
 GANNET_CHECKED gannet_err bench_asking_tell(bench_asking *a);
 
-/* One timed ask.
+/* One measured ask.
  *
  * Collective over comm.
- *
- * times    out  [BENCH_TIMES] seconds
- * learned  out  whether hyper-parameters were learnt in it
  */
-GANNET_CHECKED gannet_err bench_asking_ask(bench_asking *a, double *times, bool *learned);
+GANNET_CHECKED gannet_err bench_asking_ask(bench_asking *a, bench_ask_cost *cost);
 
 #endif

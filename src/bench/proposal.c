@@ -97,15 +97,14 @@ static void keep(double *rows, int at, int length, const double *times) {
 /* An ask right after n observations learns; the following ones do not until a tenth has come. */
 static gannet_err measure_once(bench_asking *s, const proposal_settings *settings, measurement *m,
                                int repeat) {
-  double times[BENCH_TIMES];
-  bool learned = false;
+  bench_ask_cost cost;
   GANNET_TRY(bench_asking_fill(s, m->n));
-  GANNET_TRY(bench_asking_ask(s, times, &learned));
-  if (learned) keep(m->with, m->n_with++, settings->fits, times);
+  GANNET_TRY(bench_asking_ask(s, &cost));
+  if (cost.learned) keep(m->with, m->n_with++, settings->fits, cost.seconds);
   for (int i = 0; m->n_without < repeat && i < 4 * repeat; ++i) {
     GANNET_TRY(bench_asking_tell(s));
-    GANNET_TRY(bench_asking_ask(s, times, &learned));
-    if (!learned) keep(m->without, m->n_without++, settings->repeat, times);
+    GANNET_TRY(bench_asking_ask(s, &cost));
+    if (!cost.learned) keep(m->without, m->n_without++, settings->repeat, cost.seconds);
   }
   m->model_bytes = (double)gannet_optimizer_model_bytes(s->optimizer);
   m->peak_bytes = bench_peak_memory();

@@ -99,47 +99,52 @@ gannet_err bench_scaling_add(const bench_world *world, bench_scaling_table *tabl
 
 typedef struct {
   int n;
-  double times[BENCH_TIMES][BENCH_SCALING_REPEATS];
-  bench_traffic traffic[BENCH_SCALING_REPEATS];
+  double seconds[BENCH_TIMES][BENCH_SCALING_REPEATS];
+  bench_traffic traffic[BENCH_TIMES][BENCH_SCALING_REPEATS];
 } sample;
 
-/* Rows of one kind of ask: the whole with its traffic, then the phases. */
+/* Rows of one kind of ask: the whole, then its parts. */
 static gannet_err add_phases(const bench_world *world, const sample *s, const char *kind, int n,
                              bench_scaling_table *table) {
   char name[24];
   for (int c = 0; c < BENCH_TIMES; ++c) {
     (void)snprintf(name, sizeof name, "%s%s", bench_phases[c], kind);
-    GANNET_TRY(bench_scaling_add(world, table, name, n, s->n, s->times[c],
-                                 c == BENCH_ASK ? s->traffic : NULL));
+    GANNET_TRY(bench_scaling_add(world, table, name, n, s->n, s->seconds[c], s->traffic[c]));
   }
   return GANNET_OK;
 }
 
-static gannet_err ask(bench_asking *a, sample *kept, sample *learnt, int most_kept) {
-  double times[BENCH_TIMES];
-  bool learned = false;
-  const bench_traffic before = bench_traffic_read();
-  GANNET_TRY(bench_asking_ask(a, times, &learned));
-  const bench_traffic since = bench_traffic_since(&before);
-  sample *s = learned ? learnt : kept;
-  if (s->n >= (learned ? BENCH_SCALING_REPEATS : most_kept)) return GANNET_OK;
-  for (int c = 0; c < BENCH_TIMES; ++c) s->times[c][s->n] = times[c];
-  s->traffic[s->n++] = since;
+/* Asks that keep their hyper-parameters, and those that learn them first. */
+typedef struct {
+  int repeat, fits; /* how many are wanted */
+  sample kept, learnt;
+} samples;
+
+static gannet_err ask(bench_asking *a, samples *all) {
+  bench_ask_cost cost;
+  GANNET_TRY(bench_asking_ask(a, &cost));
+  sample *s = cost.learned ? &all->learnt : &all->kept;
+  if (s->n >= (cost.learned ? BENCH_SCALING_REPEATS : all->repeat)) return GANNET_OK;
+  for (int c = 0; c < BENCH_TIMES; ++c) {
+    s->seconds[c][s->n] = cost.seconds[c];
+    s->traffic[c][s->n] = cost.traffic[c];
+  }
+  ++s->n;
   return GANNET_OK;
 }
 
 /* The first ask after many observations learns, the following ones do not. */
-static gannet_err measure(bench_asking *a, const scaling_settings *settings, int n, int fits,
-                          sample *kept, sample *learnt) {
+static gannet_err measure(bench_asking *a, int n, samples *all, double *model) {
   gannet_err err = GANNET_OK;
-  for (int f = 0; f < fits && err == GANNET_OK; ++f) {
-    err = bench_asking_start(a, settings->seed + f);
+  for (int f = 0; f < all->fits && err == GANNET_OK; ++f) {
+    err = bench_asking_start(a, a->plan.seed + f);
     if (err == GANNET_OK) err = bench_asking_fill(a, n);
-    if (err == GANNET_OK) err = ask(a, kept, learnt, settings->repeat);
-    for (int i = 0; f == 0 && kept->n < settings->repeat && i < 4 * settings->repeat; ++i) {
+    if (err == GANNET_OK) err = ask(a, all);
+    for (int i = 0; f == 0 && all->kept.n < all->repeat && i < 4 * all->repeat; ++i) {
       if (err == GANNET_OK) err = bench_asking_tell(a);
-      if (err == GANNET_OK) err = ask(a, kept, learnt, settings->repeat);
+      if (err == GANNET_OK) err = ask(a, all);
     }
+    if (err == GANNET_OK) *model = (double)gannet_optimizer_model_bytes(a->optimizer);
     bench_asking_stop(a);
   }
   return err;
@@ -157,40 +162,49 @@ static gannet_err measure_asks(const bench_world *world, const scaling_settings 
       .seed = settings->seed,
       .candidates = (int64_t)settings->candidates * (weak ? world->np : 1)};
   bench_asking a = {0};
-  sample kept = {0}, learnt = {0};
+  samples all = {.repeat = settings->repeat, .fits = weak ? 1 : settings->fits};
   gannet_err err = gannet_agree(world->comm, bench_asking_prepare(&a, world->comm, &plan));
-  if (err == GANNET_OK) err = measure(&a, settings, n, weak ? 1 : settings->fits, &kept, &learnt);
-  if (err == GANNET_OK) err = add_phases(world, &kept, weak ? ".weak" : "", n, table);
-  if (err == GANNET_OK && !weak) err = add_phases(world, &learnt, ".learnt", n, table);
+  if (err == GANNET_OK) err = measure(&a, n, &all, &table->model);
+  if (err == GANNET_OK) err = add_phases(world, &all.kept, weak ? ".weak" : "", n, table);
+  if (err == GANNET_OK && !weak) err = add_phases(world, &all.learnt, ".learnt", n, table);
   bench_asking_release(&a);
   return err;
 }
 
-static void print_cell(double value, double factor, int digits) {
+/* Four digits that count, as calls take microseconds and proposals seconds. */
+static void print_cell(double value, double factor) {
   if (isnan(value))
     (void)printf(" |");
   else
-    (void)printf(" %.*f |", digits, factor * value);
+    (void)printf(" %.4g |", factor * value);
 }
 
-static void print_table(const bench_world *world, const scaling_settings *s, double rate,
+static void print_table(const bench_world *world, const scaling_settings *s,
                         const bench_scaling_table *table) {
+  const bench_scaling_row *scan = NULL;
   (void)printf(
       "%s, %d variables, q = %d, %d candidates, %d rank(s); DGEMM 512 x 64 x 512 in the same run: "
-      "%.1f GFLOP/s on all ranks; %.0f MB at most per rank\n\n"
+      "%.1f GFLOP/s on all ranks; per rank at most %.0f MB, models %.1f MB\n\n"
       "| measured | size | ms | work of the busiest rank, ms | balance | MPI calls | MPI kB |\n"
       "|---|---|---|---|---|---|---|\n",
-      s->method, s->d, s->q, s->candidates, world->np, rate / 1e9, bench_peak_memory() / 1e6);
+      s->method, s->d, s->q, s->candidates, world->np, table->rate / 1e9, table->memory / 1e6,
+      table->model / 1e6);
   for (int i = 0; i < table->n; ++i) {
     const bench_scaling_row *row = &table->row[i];
     (void)printf("| %s | %lld |", row->name, (long long)row->size);
-    print_cell(row->seconds, 1e3, 4);
-    print_cell(row->work, 1e3, 2);
-    print_cell(row->work_all / row->work / world->np, 1, 2);
-    print_cell(row->calls, 1, 0);
-    print_cell(row->bytes, 1e-3, 1);
+    print_cell(row->seconds, 1e3);
+    print_cell(row->work, 1e3);
+    print_cell(row->work_all / row->work / world->np, 1);
+    print_cell(row->calls, 1);
+    print_cell(row->bytes, 1e-3);
     (void)printf("\n");
+    if (strcmp(row->name, "scan") == 0) scan = row;
   }
+  if (scan)
+    (void)printf(
+        "\nThe products of the scan, which ask for 2 candidates n (d + 1 + q) operations, took "
+        "%.2f of the DGEMM peak.\n",
+        2.0 * s->candidates * (double)scan->size * (s->d + 1 + s->q) / scan->seconds / table->rate);
 }
 
 /* Numbers that are not there are empty. */
@@ -198,17 +212,18 @@ static void put(FILE *out, double value) {
   (void)(isnan(value) ? fprintf(out, ",") : fprintf(out, ",%.6g", value));
 }
 
-static gannet_err write_csv(const bench_world *world, const scaling_settings *s, double rate,
+static gannet_err write_csv(const bench_world *world, const scaling_settings *s,
                             const bench_scaling_table *table) {
   FILE *out = fopen(s->csv, "ae");
   if (!out) return gannet_raise_errno("open", s->csv);
   if (fseek(out, 0, SEEK_END) == 0 && ftell(out) == 0)
     (void)fputs(
-        "ranks,d,q,candidates,gemm,memory,measured,size,seconds,work,work_all,calls,bytes\n", out);
+        "ranks,d,q,candidates,gemm,memory,model,measured,size,seconds,work,work_all,calls,bytes\n",
+        out);
   for (int i = 0; i < table->n; ++i) {
     const bench_scaling_row *row = &table->row[i];
-    (void)fprintf(out, "%d,%d,%d,%d,%.6g,%.6g,%s,%lld", world->np, s->d, s->q, s->candidates, rate,
-                  bench_peak_memory(), row->name, (long long)row->size);
+    (void)fprintf(out, "%d,%d,%d,%d,%.6g,%.6g,%.6g,%s,%lld", world->np, s->d, s->q, s->candidates,
+                  table->rate, table->memory, table->model, row->name, (long long)row->size);
     put(out, row->seconds);
     put(out, row->work);
     put(out, row->work_all);
@@ -220,17 +235,19 @@ static gannet_err write_csv(const bench_world *world, const scaling_settings *s,
   return fclose(out) || failed ? gannet_raise_errno("write", s->csv) : GANNET_OK;
 }
 
-static gannet_err measure_all(const bench_world *world, const scaling_settings *s, double *rate,
+static gannet_err measure_all(const bench_world *world, const scaling_settings *s,
                               bench_scaling_table *table) {
   double mine = 0;
   const int last = (int)s->n.item[s->n.n - 1];
   GANNET_TRY_MPI(MPI_Barrier(world->comm));
   GANNET_TRY(gannet_agree(world->comm, bench_gemm_rate(GANNET_TILE, 512, 64, 0.2, &mine)));
-  GANNET_TRY_MPI(MPI_Allreduce(&mine, rate, 1, MPI_DOUBLE, MPI_SUM, world->comm));
+  GANNET_TRY_MPI(MPI_Allreduce(&mine, &table->rate, 1, MPI_DOUBLE, MPI_SUM, world->comm));
   for (int i = 0; i < s->n.n; ++i) {
     GANNET_TRY(measure_asks(world, s, (int)s->n.item[i], false, table));
     GANNET_TRY(measure_asks(world, s, (int)s->n.item[i], true, table));
   }
+  mine = bench_peak_memory();
+  GANNET_TRY_MPI(MPI_Allreduce(&mine, &table->memory, 1, MPI_DOUBLE, MPI_MAX, world->comm));
   GANNET_TRY(bench_scaling_exchange(world, s->repeat, table));
   return bench_scaling_storage(world, s->directory, s->q, last, s->d, s->repeat, table);
 }
@@ -238,13 +255,12 @@ static gannet_err measure_all(const bench_world *world, const scaling_settings *
 static gannet_err run(const bench_world *world, const void *options) {
   const scaling_settings *s = options;
   bench_scaling_table table = {0};
-  double rate = 0;
   gannet_err err = GANNET_OK;
   GANNET_REQUIRE(s->n.n > 0 && s->n.n <= 2, GANNET_ERR_INPUT, "n: one or two numbers");
-  GANNET_TRY(measure_all(world, s, &rate, &table));
+  GANNET_TRY(measure_all(world, s, &table));
   if (world->rank == 0) {
-    print_table(world, s, rate, &table);
-    if (s->csv) err = write_csv(world, s, rate, &table);
+    print_table(world, s, &table);
+    if (s->csv) err = write_csv(world, s, &table);
   }
   return gannet_agree(world->comm, err);
 }

@@ -17,6 +17,9 @@ typedef struct {
 } bench_scaling_row;
 
 typedef struct {
+  double rate;   /* DGEMM of all ranks together, operations per second */
+  double memory; /* bytes of the largest rank, in which the libraries need most */
+  double model;  /* bytes of the models of one rank at the last size */
   int n;
   bench_scaling_row row[BENCH_SCALING_ROWS];
 } bench_scaling_table;

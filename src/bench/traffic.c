@@ -68,3 +68,10 @@ bench_traffic bench_traffic_since(const bench_traffic *before) {
   return (bench_traffic){now.calls - before->calls, now.bytes - before->bytes,
                          now.seconds - before->seconds, now.work - before->work};
 }
+
+void bench_traffic_add(bench_traffic *sum, const bench_traffic *more) {
+  sum->calls += more->calls;
+  sum->bytes += more->bytes;
+  sum->seconds += more->seconds;
+  sum->work += more->work;
+}

@@ -26,4 +26,10 @@ bench_traffic bench_traffic_read(void);
  */
 bench_traffic bench_traffic_since(const bench_traffic *before);
 
+/* Sum of two, in the first.
+ *
+ * Local.
+ */
+void bench_traffic_add(bench_traffic *sum, const bench_traffic *more);
+
 #endif

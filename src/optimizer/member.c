@@ -16,7 +16,7 @@ gannet_err gannet_member_create(const gannet_member_common *common,
                             .seen = common->seen,
                             .options = options,
                             .index = index,
-                            .phase_seconds = common->phase_seconds};
+                            .phases = common->phases};
   member->region.design = common->design;
   if (options->region.type != GANNET_REGION_NONE && options->proposer == GANNET_PROPOSE_MODEL)
     member->region.options = &options->region;

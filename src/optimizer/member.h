@@ -23,6 +23,14 @@ typedef enum {
   GANNET_PHASE_COUNT
 } gannet_phase;
 
+/* What an ask took, and who is told whenever a part of it ends; several members end parts several
+ * times. */
+typedef struct {
+  double seconds[GANNET_PHASE_COUNT];            /* 0 for phases that it had not */
+  void (*ended)(void *user, gannet_phase phase); /* NULL = nobody */
+  void *user;
+} gannet_phases;
+
 typedef struct {
   const gannet_context *context;
   const gannet_problem *problem;
@@ -34,7 +42,7 @@ typedef struct {
   gannet_local *local;   /* NULL but for quadratic */
   gannet_member_region region;
   double *admm;          /* state of a member that splits its problem (optimizer/admm.h), or NULL */
-  double *phase_seconds; /* [GANNET_PHASE_COUNT] of the ask; the optimiser's */
+  gannet_phases *phases; /* of the ask; the optimiser's */
   int64_t batch;         /* number of the batch that is being made */
   int n_chosen;          /* points of this batch that other members have chosen */
   const double *chosen;  /* [n_chosen][d]; what the member chooses follows in the same array */
@@ -45,7 +53,7 @@ typedef struct {
   const gannet_context *context;
   const gannet_history *history;
   const gannet_distinct *seen; /* points of the history, brought up to date before every ask */
-  double *phase_seconds;
+  gannet_phases *phases;
   int64_t design; /* evaluations before the first model, and of a new trust region */
 } gannet_member_common;
 

@@ -26,8 +26,7 @@ static gannet_err check_equations(const gannet_problem *problem,
 }
 
 static gannet_err create_members(gannet_optimizer *o) {
-  const gannet_member_common common = {o->context, o->history, o->seen, o->phase_seconds,
-                                       n_initial(o)};
+  const gannet_member_common common = {o->context, o->history, o->seen, &o->phases, n_initial(o)};
   for (int i = 0; i < o->options.n_members; ++i)
     GANNET_TRY(gannet_member_create(&common, &o->options.member[i], i, &o->member[i]));
   return GANNET_OK;
@@ -173,7 +172,7 @@ gannet_err gannet_optimizer_ask(gannet_optimizer *o, int q, int64_t *id, double 
                  (long long)left);
   const gannet_origin origin =
       has_models(o) && is_design_complete(o) ? GANNET_ORIGIN_METHOD : GANNET_ORIGIN_INITIAL;
-  memset(o->phase_seconds, 0, sizeof o->phase_seconds);
+  memset(o->phases.seconds, 0, sizeof o->phases.seconds);
   gannet_err err = gannet_alloc((size_t)q * (size_t)o->problem->d, sizeof *x_unit, &x_unit);
   if (err == GANNET_OK) err = see_history(o);
   err = gannet_agree(o->context->comm, err);

@@ -14,12 +14,12 @@ struct gannet_optimizer {
   const gannet_problem *problem;
   gannet_optimizer_options options;
   gannet_history *history;
-  gannet_allocation allocation;             /* of portfolios */
-  gannet_member *member;                    /* [options.n_members] */
-  gannet_distinct *seen;                    /* points of the history, but for the newest ones */
-  int64_t batch;                            /* number of the next proposal */
-  double ask_seconds;                       /* of the last ask */
-  double phase_seconds[GANNET_PHASE_COUNT]; /* of the last ask; 0 for phases that it had not */
+  gannet_allocation allocation; /* of portfolios */
+  gannet_member *member;        /* [options.n_members] */
+  gannet_distinct *seen;        /* points of the history, but for the newest ones */
+  int64_t batch;                /* number of the next proposal */
+  double ask_seconds;           /* of the last ask */
+  gannet_phases phases;         /* of the last ask */
 };
 
 /* Create from checked options.

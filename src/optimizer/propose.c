@@ -12,8 +12,9 @@
 
 void gannet_propose_mark(gannet_member *member, gannet_phase phase, double *mark) {
   const double now = gannet_clock_seconds();
-  member->phase_seconds[phase] += now - *mark;
-  *mark = now;
+  member->phases->seconds[phase] += now - *mark;
+  if (member->phases->ended) member->phases->ended(member->phases->user, phase);
+  *mark = gannet_clock_seconds();
 }
 
 /* The best points inside the region, best first. standing: [count] scratch. */

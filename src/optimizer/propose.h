@@ -50,7 +50,7 @@ GANNET_CHECKED gannet_err gannet_propose_moments(gannet_member *member, int q, d
  */
 GANNET_CHECKED gannet_err gannet_propose_local(gannet_member *member, int q, double *x_unit);
 
-/* Add the time since *mark to a phase, and set *mark to now.
+/* Add the time since *mark to a phase, tell that it has ended, and set *mark to now.
  *
  * Local.
  */

@@ -69,6 +69,30 @@ def check_ensemble():
     assert cells(tables[0], "20")[0][-1] == "–" and float(cells(tables[0], "40")[0][-1]) != 0
 
 
+def check_scaling(folder):
+    rows = {}
+    for ranks in (1, 2):
+        table = folder / f"scaling{ranks}.csv"
+        text = run(ranks, "scaling", "--n", "30", "--d", "3", "--q", "2", "--candidates", "2000",
+                   "--repeat", "2", "--fits", "1", "--directory", str(folder), "--csv", str(table))
+        assert f"{ranks} rank(s)" in text and "of the DGEMM peak" in text
+        rows[ranks] = {(row["measured"], row["size"]): row for row in rows_of(table)}
+        for part in ("ask", "fit", "draws", "scan", "polish", "choose"):
+            for kind in ("", ".learnt", ".weak"):
+                row = rows[ranks][part + kind, "30"]
+                assert float(row["seconds"]) > 0 and float(row["work"]) > 0, row
+                assert (float(row["calls"]) > 0) == (ranks > 1), row
+    parts = ("fit", "draws", "scan", "polish", "choose")
+    for kind in ("", ".learnt"):
+        for column in ("calls", "bytes"):
+            whole, of_parts = (sum(float(rows[2][part + kind, "30"][column]) for part in names)
+                               for names in (("ask",), parts))
+            assert 0 < of_parts <= whole, (kind, column, of_parts, whole)
+    assert ("allreduce", "65536") in rows[2] and ("journal", "2") in rows[1]
+    assert not [path for path in folder.iterdir() if path.name.startswith("gannet-scaling")]
+    assert "one or two" in run(1, "scaling", "--n", "30,40,50", code=2)
+
+
 def rows_of(path):
     with open(path, encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
@@ -127,5 +151,6 @@ with tempfile.TemporaryDirectory() as scratch:
     check_factor()
     check_ensemble()
     check_quality(pathlib.Path(scratch))
+    check_scaling(pathlib.Path(scratch))
     check_campaign(pathlib.Path(scratch))
     check_errors()
