@@ -31,6 +31,18 @@ void gannet_gemm_tn(int n, int m, int k, double alpha, const double *a, int lda,
               ldc);
 }
 
+void gannet_gemm_nt_single(int n, int m, int k, const float *a, int lda, const float *b, int ldb,
+                           float *c, int ldc) {
+  if (n == 0 || m == 0) return;
+  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, n, m, k, 1, a, lda, b, ldb, 0, c, ldc);
+}
+
+void gannet_gemm_nn_single(int n, int m, int k, const float *a, int lda, const float *b, int ldb,
+                           float *c, int ldc) {
+  if (n == 0 || m == 0) return;
+  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, m, k, 1, a, lda, b, ldb, 0, c, ldc);
+}
+
 void gannet_gemv_n(int n, int k, double alpha, const double *a, int lda, const double *x,
                    double beta, double *y) {
   if (n == 0) return;

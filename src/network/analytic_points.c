@@ -254,6 +254,55 @@ void gannet_analytic_points_gradient(const gannet_analytic_points *points, const
   gannet_lift_gradient(&l, z, by_z, gradient);
 }
 
+/* T_L of pairs with the variances of one point. */
+typedef struct {
+  const gannet_analytic_points *points;
+  double variance[LAYERS + 1];
+} sphere;
+
+static void kernel_of_product(const void *user, int n, const double *x, double *y) {
+  const sphere *on = user;
+  for (int i = 0; i < n; ++i) {
+    double s = x[i], t = s;
+    for (int l = 0; l < on->points->shape.layers; ++l) {
+      const double q = on->variance[l];
+      double next, slope;
+      on->points->pair->moments(1, &q, &q, &s, &next, &slope);
+      t = t * slope + next;
+      s = next;
+    }
+    y[i] = t;
+  }
+}
+
+bool gannet_analytic_points_table(const gannet_analytic_points *points, gannet_table *table) {
+  const gannet_analytic_points *a = points;
+  sphere on = {.points = a};
+  double derivative;
+  if (a->shape.lift != GANNET_LIFT_SPHERE || !a->shape.activation->smooth) return false;
+  for (int k = 0; k < a->shape.d; ++k) a->folded[k] = 0.5;
+  lift(a, 1, a->folded, a->block);
+  (void)own(a, a->block, on.variance, &derivative);
+  return gannet_table_fit(kernel_of_product, &on, on.variance[0], true, table);
+}
+
+int gannet_analytic_points_inputs(const gannet_analytic_points *points) {
+  return points->inputs;
+}
+
+int gannet_analytic_points_count(const gannet_analytic_points *points) {
+  return points->n;
+}
+
+const double *gannet_analytic_points_lifted(const gannet_analytic_points *points) {
+  return points->z;
+}
+
+void gannet_analytic_points_lift(const gannet_analytic_points *points, int m, const double *x,
+                                 double *z) {
+  lift(points, m, x, z);
+}
+
 size_t gannet_analytic_points_bytes(const gannet_analytic_points *points) {
   const size_t inputs = (size_t)points->inputs, layers = (size_t)points->shape.layers + 1;
   const size_t row = inputs + layers * (1 + VECTORS_PER_LAYER);

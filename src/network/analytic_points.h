@@ -7,6 +7,7 @@
 #define GANNET_NETWORK_ANALYTIC_POINTS_H
 
 #include "network/analytic_kernel.h"
+#include "network/table.h"
 
 typedef struct gannet_analytic_points gannet_analytic_points;
 
@@ -65,6 +66,35 @@ void gannet_analytic_points_cross(const gannet_analytic_points *points, int m, c
  */
 void gannet_analytic_points_gradient(const gannet_analytic_points *points, const double *x,
                                      double own, const double *c, double *value, double *gradient);
+
+/* The kernel as a function of s = z . z' alone, which it is on the sphere, where all points have
+ * the same |z|^2.
+ *
+ * Local.
+ *
+ * Returns false when it is not: on the flat lift, for relu, and when the table does not reach
+ * single precision.
+ */
+bool gannet_analytic_points_table(const gannet_analytic_points *points, gannet_table *table);
+
+/* Number of points, coordinates d+1 of a lifted one, and the lifted points [n][d+1], borrowed until
+ * the list changes.
+ *
+ * Local.
+ */
+int gannet_analytic_points_inputs(const gannet_analytic_points *points);
+int gannet_analytic_points_count(const gannet_analytic_points *points);
+const double *gannet_analytic_points_lifted(const gannet_analytic_points *points);
+
+/* Lift m other points.
+ *
+ * Local.
+ *
+ * x  in   [m][d]
+ * z  out  [m][d+1]
+ */
+void gannet_analytic_points_lift(const gannet_analytic_points *points, int m, const double *x,
+                                 double *z);
 
 /* Bytes held.
  *

@@ -15,6 +15,9 @@ gannet_err gannet_draws_score_prepare(const gannet_member *member, int q, gannet
   *w = (gannet_draws_score){.models = member->models, .q = q};
   GANNET_TRY(gannet_alloc(length, sizeof(double), &w->values));
   GANNET_TRY(gannet_alloc(length, sizeof(double), &w->violation));
+  GANNET_TRY(gannet_alloc(length, sizeof(double), &w->least));
+  GANNET_TRY(
+      gannet_alloc((size_t)gannet_models_count(w->models) * (size_t)q, sizeof(double), &w->margin));
   return gannet_alloc((size_t)member->problem->d, sizeof(double), &w->gradient);
 }
 
@@ -22,6 +25,8 @@ void gannet_draws_score_release(gannet_draws_score *w) {
   gannet_free(&w->values);
   gannet_free(&w->violation);
   gannet_free(&w->gradient);
+  gannet_free(&w->margin);
+  gannet_free(&w->least);
 }
 
 static gannet_err add_violations(gannet_draws_score *w, int m, const double *x_unit) {
@@ -52,6 +57,105 @@ gannet_err gannet_draws_score_points(void *user, int m, const double *x_unit, in
       if (w->violation[j * GANNET_TILE + p] > 0)
         scores[(size_t)j * (size_t)ld + (size_t)p] =
             GANNET_INFEASIBLE_SCORE - w->violation[j * GANNET_TILE + p];
+  return GANNET_OK;
+}
+
+/* The sample on which margins are measured, and how much larger they are than its errors. A margin
+ * is at least a few roundings of the largest value. */
+enum { SAMPLE = 64, LEAST_CANDIDATES = 2 * GANNET_TILE };
+static const double safety = 16, rounding = 0x1p-20;
+
+/* Margins of one model; x: [SAMPLE][d]. */
+static gannet_err measure_model(gannet_draws_score *w, int i, const double *x, double *margin) {
+  const gannet_surrogate *model = gannet_models_surrogate(w->models, i);
+  double *exact = w->values, *estimate = w->violation;
+  GANNET_TRY(gannet_surrogate_draw_values(model, SAMPLE, x, exact, SAMPLE));
+  GANNET_TRY(gannet_surrogate_draw_estimates(model, SAMPLE, x, estimate, SAMPLE));
+  for (int j = 0; j < w->q; ++j) {
+    double error = 0, size = 0;
+    for (int p = j * SAMPLE; p < (j + 1) * SAMPLE; ++p) {
+      error = fmax(error, fabs(estimate[p] - exact[p]));
+      size = fmax(size, fabs(exact[p]));
+      if (!isfinite(estimate[p] - exact[p])) w->estimates = false;
+    }
+    margin[j] = fmax(safety * error, rounding * size);
+  }
+  return GANNET_OK;
+}
+
+static gannet_err measure_all(gannet_draws_score *w, const gannet_candidates *candidates) {
+  const size_t d = (size_t)gannet_candidates_dimension(candidates);
+  const int64_t n = gannet_candidates_count(candidates);
+  double *x = NULL;
+  GANNET_TRY(gannet_alloc(SAMPLE * d, sizeof *x, &x));
+  for (int i = 0; i < SAMPLE; ++i)
+    gannet_candidates_tile(candidates, (int64_t)((double)n * (i + 0.5) / SAMPLE), 1,
+                           x + (size_t)i * d);
+  gannet_err err = GANNET_OK;
+  for (int i = 0; i < gannet_models_count(w->models) && err == GANNET_OK; ++i)
+    err = measure_model(w, i, x, w->margin + (ptrdiff_t)i * w->q);
+  gannet_free(&x);
+  return err;
+}
+
+gannet_err gannet_draws_score_measure(gannet_draws_score *w, gannet_models *models,
+                                      const gannet_candidates *candidates) {
+  w->estimates = false;
+  if (gannet_candidates_count(candidates) < LEAST_CANDIDATES) return GANNET_OK;
+  GANNET_TRY(gannet_models_estimate_prepare(models, &w->estimates));
+  return w->estimates ? measure_all(w, candidates) : GANNET_OK;
+}
+
+/* Smallest and largest summed violations, into w->least and w->violation. */
+static gannet_err bound_violations(gannet_draws_score *w, int m, const double *x_unit) {
+  const size_t size = (size_t)w->q * GANNET_TILE * sizeof *w->violation;
+  memset(w->violation, 0, size);
+  memset(w->least, 0, size);
+  for (int i = 1; i < gannet_models_count(w->models); ++i) {
+    const double threshold = gannet_models_threshold(w->models, i);
+    GANNET_TRY(gannet_surrogate_draw_estimates(gannet_models_surrogate(w->models, i), m, x_unit,
+                                               w->values, GANNET_TILE));
+    for (int j = 0; j < w->q; ++j) {
+      const double margin = w->margin[i * w->q + j];
+      for (int p = j * GANNET_TILE; p < j * GANNET_TILE + m; ++p) {
+        const double excess = isfinite(w->values[p]) ? w->values[p] - threshold : NAN;
+        w->violation[p] += isnan(excess) ? INFINITY : fmax(excess + margin, 0);
+        w->least[p] += isnan(excess) ? 0 : fmax(excess - margin, 0);
+      }
+    }
+  }
+  return GANNET_OK;
+}
+
+/* A candidate that is surely infeasible, or perhaps, by its largest and smallest violations. */
+static void bound_infeasible(double most, double least, double *lower, double *upper) {
+  if (!(most > 0)) return;
+  *lower = fmin(*lower, GANNET_INFEASIBLE_SCORE - most);
+  *upper = fmax(*upper, GANNET_INFEASIBLE_SCORE);
+  if (least > 0) {
+    *lower = GANNET_INFEASIBLE_SCORE - most;
+    *upper = GANNET_INFEASIBLE_SCORE - least;
+  }
+}
+
+gannet_err gannet_draws_score_bounds(void *user, int m, const double *x_unit, double *lower,
+                                     double *upper, int ld) {
+  gannet_draws_score *w = user;
+  const bool constrained = gannet_models_count(w->models) > 1;
+  GANNET_TRY(
+      gannet_surrogate_draw_estimates(gannet_models_surrogate(w->models, 0), m, x_unit, lower, ld));
+  if (constrained) GANNET_TRY(bound_violations(w, m, x_unit));
+  for (int j = 0; j < w->q; ++j) {
+    double *low = lower + (ptrdiff_t)j * ld, *high = upper + (ptrdiff_t)j * ld;
+    for (int p = 0; p < m; ++p) {
+      const double score = -low[p];
+      low[p] = isfinite(score) ? score - w->margin[j] : -INFINITY;
+      high[p] = isfinite(score) ? score + w->margin[j] : INFINITY;
+      if (constrained)
+        bound_infeasible(w->violation[j * GANNET_TILE + p], w->least[j * GANNET_TILE + p], &low[p],
+                         &high[p]);
+    }
+  }
   return GANNET_OK;
 }
 

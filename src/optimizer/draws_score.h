@@ -5,6 +5,7 @@
 #define GANNET_OPTIMIZER_DRAWS_SCORE_H
 
 #include "optimizer/member.h"
+#include "search/candidates.h"
 
 typedef struct {
   const gannet_models *models;
@@ -12,6 +13,9 @@ typedef struct {
   double *values;    /* [q][GANNET_TILE] draws of one constraint */
   double *violation; /* [q][GANNET_TILE] */
   double *gradient;  /* [d] */
+  bool estimates;    /* the models give estimates, and margins were measured */
+  double *margin;    /* [models][q] of the estimates */
+  double *least;     /* [q][GANNET_TILE] smallest summed violation */
 } gannet_draws_score;
 
 /* Workspace for q prepared draws; release accepts a zeroed struct.
@@ -31,6 +35,29 @@ void gannet_draws_score_release(gannet_draws_score *score);
  */
 GANNET_CHECKED gannet_err gannet_draws_score_points(void *user, int m, const double *x_unit,
                                                     int64_t first, double *scores, int ld);
+
+/* Have the models give estimates in single precision, and measure how far they are off: the margin
+ * of a draw is 16 times the largest error at 64 candidates, spread evenly over their numbers.
+ *
+ * Local.
+ *
+ * Sets estimates, to false when a model gives none, when they overflow, and when there are so few
+ * candidates that it does not pay.
+ *
+ * models  inout  those of the score
+ */
+GANNET_CHECKED gannet_err gannet_draws_score_measure(gannet_draws_score *score,
+                                                     gannet_models *models,
+                                                     const gannet_candidates *candidates);
+
+/* Bounds of the scores from estimates and margins: a gannet_bounder of q lists.
+ *
+ * Local.
+ *
+ * user  in  a gannet_draws_score with estimates
+ */
+GANNET_CHECKED gannet_err gannet_draws_score_bounds(void *user, int m, const double *x_unit,
+                                                    double *lower, double *upper, int ld);
 
 /* What a polish of one draw minimises: its value plus the squared violations, with the gradient
  * [d]: a gannet_polish_function.

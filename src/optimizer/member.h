@@ -11,6 +11,7 @@
 #include "optimizer/member_region.h"
 #include "optimizer/models.h"
 #include "search/distinct.h"
+#include "search/screen.h"
 
 /* Parts of an ask, for measurements: conditioning and learning, preparing draws, scoring
  * candidates, polish, and the choice of the batch. */
@@ -46,6 +47,7 @@ typedef struct {
   int64_t batch;         /* number of the batch that is being made */
   int n_chosen;          /* points of this batch that other members have chosen */
   const double *chosen;  /* [n_chosen][d]; what the member chooses follows in the same array */
+  gannet_screen_report screen; /* of the last scan; zero when it was not screened */
 } gannet_member;
 
 /* What members of one optimiser have in common; all borrowed until destroy. */

@@ -103,6 +103,8 @@ const gannet_option gannet_acquisition_choice_table[] = {
     {0},
 };
 
+static const char *const precision_names[] = {"single", "double", NULL};
+
 const gannet_option gannet_search_table[] = {
     {.key = "candidates",
      .type = GANNET_INTEGER,
@@ -148,6 +150,14 @@ const gannet_option gannet_search_table[] = {
      .lower = 0,
      .upper = 1e6,
      .help = "most gradient evaluations per polish; 0 = none"},
+    {.key = "precision",
+     .type = GANNET_CHOICE,
+     .offset = offsetof(gannet_search_options, precision),
+     .fallback = "single",
+     .choices = precision_names,
+     .help = "how candidates are scored: double, or first all in single precision with a measured "
+             "margin and then the leaders in double, which gives the same points sooner; models "
+             "without a single-precision form take double"},
     {0},
 };
 

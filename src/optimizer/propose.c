@@ -99,13 +99,28 @@ static gannet_err collect_taken(const gannet_member *member, const gannet_propos
   return GANNET_OK;
 }
 
+/* Bounds that some rank does not have are of no use. */
+static gannet_err scan(const gannet_member *member, const gannet_candidates *candidates,
+                       const gannet_propose_scores *scores, const gannet_distinct *taken,
+                       gannet_ranked *best) {
+  const gannet_context *context = member->context;
+  const gannet_screen_spec spec = {.n_lists = scores->n_lists,
+                                   .keep = scores->keep,
+                                   .scorer = scores->scorer,
+                                   .bounder = scores->bounder,
+                                   .user = scores->user};
+  int bounded = spec.bounder != NULL;
+  GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &bounded, 1, MPI_INT, MPI_MIN, context->comm));
+  return bounded ? gannet_screen(context, candidates, taken, &spec, best, scores->report)
+                 : gannet_scan(context, candidates, taken, spec.n_lists, spec.keep, spec.scorer,
+                               spec.user, best);
+}
+
 gannet_err gannet_propose_scan(const gannet_member *member, const gannet_candidates *candidates,
                                const gannet_propose_scores *scores, gannet_ranked *best) {
   gannet_distinct *taken = NULL;
   gannet_err err = gannet_agree(member->context->comm, collect_taken(member, scores, &taken));
-  if (err == GANNET_OK)
-    err = gannet_scan(member->context, candidates, taken, scores->n_lists, scores->keep,
-                      scores->scorer, scores->user, best);
+  if (err == GANNET_OK) err = scan(member, candidates, scores, taken, best);
   gannet_distinct_destroy(&taken);
   return err;
 }

@@ -8,7 +8,7 @@
 
 #include "optimizer/member.h"
 #include "search/candidates.h"
-#include "search/scan.h"
+#include "search/screen.h"
 
 /* Points of a scrambled Sobol sequence, continued over the batches of a campaign; or uniform ones.
  *
@@ -79,6 +79,8 @@ typedef struct {
   int n_lists;
   int keep;
   gannet_scorer scorer;
+  gannet_bounder bounder;       /* NULL on any rank: all candidates are scored */
+  gannet_screen_report *report; /* of a scan with bounds; NULL when not wanted */
   void *user;
   int n_chosen;         /* points of this batch that were chosen by earlier calls */
   const double *chosen; /* [n_chosen][d] */

@@ -131,12 +131,19 @@ static void drop(proposal *p) {
 
 static gannet_err run(gannet_member *member, int q, int n_ranked, proposal *p, double *x_unit) {
   double mark = gannet_clock_seconds();
-  const gannet_propose_scores scores = {.n_lists = q,
-                                        .keep = n_ranked,
-                                        .scorer = gannet_draws_score_points,
-                                        .user = &p->work,
-                                        .n_chosen = member->n_chosen,
-                                        .chosen = member->chosen};
+  member->screen = (gannet_screen_report){0};
+  if (member->options->search.precision == GANNET_PRECISION_SINGLE)
+    GANNET_TRY(gannet_agree(member->context->comm,
+                            gannet_draws_score_measure(&p->work, member->models, p->candidates)));
+  const gannet_propose_scores scores = {
+      .n_lists = q,
+      .keep = n_ranked,
+      .scorer = gannet_draws_score_points,
+      .bounder = p->work.estimates ? gannet_draws_score_bounds : NULL,
+      .report = &member->screen,
+      .user = &p->work,
+      .n_chosen = member->n_chosen,
+      .chosen = member->chosen};
   GANNET_TRY(gannet_propose_scan(member, p->candidates, &scores, p->best));
   for (int l = 0; l < q; ++l)
     gannet_propose_points(p->candidates, n_ranked, p->best + (size_t)l * (size_t)n_ranked,

@@ -60,6 +60,23 @@ void gannet_select_offer(gannet_select *select, int m, int64_t first, const doub
   }
 }
 
+void gannet_select_offer_some(gannet_select *select, int m, const int64_t *index,
+                              const double *scores, int ld) {
+  const int keep = select->keep;
+  for (int l = 0; l < select->n_lists; ++l) {
+    const double *score = scores + (size_t)l * (size_t)ld;
+    gannet_ranked *list = select->best + (size_t)l * (size_t)keep;
+    for (int i = 0; i < m; ++i) {
+      const gannet_ranked entry = {score[i], index[i]};
+      if (!isnan(score[i]) && is_better(entry, list[keep - 1])) insert(list, keep, entry);
+    }
+  }
+}
+
+double gannet_select_least(const gannet_select *select, int list) {
+  return select->best[(size_t)(list + 1) * (size_t)select->keep - 1].score;
+}
+
 /* One element is a whole list; its length follows from the size of the type. */
 static void merge_lists(void *in, void *inout, int *count, MPI_Datatype *type) {
   int size = 0;

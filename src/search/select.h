@@ -36,6 +36,22 @@ void gannet_select_destroy(gannet_select **select);
  */
 void gannet_select_offer(gannet_select *select, int m, int64_t first, const double *scores, int ld);
 
+/* Offer m candidates of any numbers to every list.
+ *
+ * Local.
+ *
+ * index   in  [m]
+ * scores  in  [n_lists][ld], ld >= m
+ */
+void gannet_select_offer_some(gannet_select *select, int m, const int64_t *index,
+                              const double *scores, int ld);
+
+/* Score of the last place of a list; -INFINITY while it is not taken.
+ *
+ * Local.
+ */
+double gannet_select_least(const gannet_select *select, int list);
+
 /* Merge the lists of all ranks.
  *
  * Collective over the context's communicator.

@@ -17,6 +17,7 @@ struct gannet_surrogate {
   bool own_options; /* made here from the defaults, so texts and lists are freed here */
   int d;
   int draws;          /* prepared and valid */
+  bool estimates;     /* of these draws can be asked for */
   bool conditioned;   /* fitted since creation or since the hyper-parameters were set */
   double *difference; /* [2d+1][d] points, then means and sds, for central differences */
 };
@@ -96,9 +97,14 @@ static gannet_err check_data(const gannet_surrogate *s, const gannet_data *data,
   return GANNET_OK;
 }
 
+static void forget_draws(gannet_surrogate *s) {
+  s->draws = 0;
+  s->estimates = false;
+}
+
 gannet_err gannet_surrogate_fit(gannet_surrogate *s, const gannet_data *data, bool learn,
                                 int64_t iteration) {
-  s->draws = 0;
+  forget_draws(s);
   GANNET_TRY(gannet_agree(s->context->comm, check_data(s, data, iteration)));
   const gannet_err code = s->type->fit(s->state, data, learn, iteration);
   s->conditioned = code == GANNET_OK;
@@ -207,7 +213,7 @@ static gannet_err check_sample(const gannet_surrogate *s, int q, double explorat
 
 gannet_err gannet_surrogate_sample(gannet_surrogate *s, int q, double exploration,
                                    int64_t iteration) {
-  s->draws = 0;
+  forget_draws(s);
   GANNET_TRY(gannet_agree(s->context->comm, check_sample(s, q, exploration, iteration)));
   const gannet_err code = s->type->sample(s->state, q, exploration, iteration);
   GANNET_TRY(gannet_agree(s->context->comm, code));
@@ -229,6 +235,22 @@ gannet_err gannet_surrogate_draw_gradient(const gannet_surrogate *s, int draw, c
   GANNET_REQUIRE(s->draws > 0, GANNET_ERR_STATE, "no draws were prepared since the last fit");
   GANNET_REQUIRE(0 <= draw && draw < s->draws, GANNET_ERR_ARG, "draw %d of %d", draw, s->draws);
   GANNET_TRY(s->type->draw_gradient(s->state, draw, x, value, gradient));
+  return GANNET_OK;
+}
+
+gannet_err gannet_surrogate_estimate_prepare(gannet_surrogate *s, bool *able) {
+  GANNET_REQUIRE(s->draws > 0, GANNET_ERR_STATE, "no draws were prepared since the last fit");
+  s->estimates = *able = false;
+  if (s->type->estimate_prepare) GANNET_TRY(s->type->estimate_prepare(s->state, able));
+  s->estimates = *able;
+  return GANNET_OK;
+}
+
+gannet_err gannet_surrogate_draw_estimates(const gannet_surrogate *s, int m, const double *x,
+                                           double *values, int ldv) {
+  GANNET_REQUIRE(s->estimates, GANNET_ERR_STATE, "no estimates were prepared of these draws");
+  GANNET_REQUIRE(0 <= m && m <= ldv, GANNET_ERR_SHAPE, "m = %d with rows of %d", m, ldv);
+  if (m > 0) s->type->draw_estimates(s->state, m, x, values, ldv);
   return GANNET_OK;
 }
 
@@ -272,7 +294,7 @@ gannet_err gannet_surrogate_set_hyper(gannet_surrogate *s, const double *values)
   for (int i = 0; i < n; ++i)
     GANNET_REQUIRE(isfinite(values[i]), GANNET_ERR_ARG, "hyper-parameter '%s' is not finite",
                    s->type->hyper_name(s->state, i));
-  s->draws = 0;
+  forget_draws(s);
   s->conditioned = false;
   GANNET_TRY(s->type->set_hyper(s->state, values));
   return GANNET_OK;

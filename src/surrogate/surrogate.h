@@ -11,7 +11,8 @@
  *
  * A type must provide create, destroy, fit, predict, sample, draw_values, draw_gradient and the
  * hyper-parameter functions; it may provide predict_gradient (central differences otherwise),
- * lower (mean - exploration sd otherwise), covariance (that of draws otherwise), noise_var (0
+ * lower (mean - exploration sd otherwise), estimate_prepare with draw_estimates (none
+ * otherwise), covariance (that of draws otherwise), noise_var (0
  * otherwise), calibration (1 otherwise) and length_scales (all equal otherwise). Arguments and
  * states are checked before a type sees them; what it returns is agreed between ranks afterwards,
  * so only its own communication needs an agreement before it. A create that fails may leave *state
@@ -61,6 +62,10 @@ typedef struct {
   gannet_err (*draw_values)(const void *state, int m, const double *x, double *values, int ldv);
   gannet_err (*draw_gradient)(const void *state, int draw, const double *x, double *value,
                               double *gradient);
+  /* Draws in single precision: prepare tells whether there are any. Only where a point's
+   * draw_values do not depend by a bit on the other points of a call. */
+  gannet_err (*estimate_prepare)(void *state, bool *able);
+  void (*draw_estimates)(const void *state, int m, const double *x, double *values, int ldv);
   gannet_err (*covariance)(const void *state, int m, const double *x, int n, const double *z,
                            double *covariance);
   double (*noise_var)(const void *state);
@@ -196,6 +201,28 @@ GANNET_CHECKED gannet_err gannet_surrogate_draw_values(const gannet_surrogate *s
 GANNET_CHECKED gannet_err gannet_surrogate_draw_gradient(const gannet_surrogate *surrogate,
                                                          int draw, const double *x, double *value,
                                                          double *gradient);
+
+/* Make ready for estimates of the prepared draws in single precision, until the next fit or sample.
+ *
+ * Local.
+ *
+ * able  out  whether this model gives estimates with its present settings and hyper-parameters
+ *
+ * Errors: GANNET_ERR_MEMORY; GANNET_ERR_STATE without prepared draws.
+ */
+GANNET_CHECKED gannet_err gannet_surrogate_estimate_prepare(gannet_surrogate *surrogate,
+                                                            bool *able);
+
+/* As _draw_values, computed in single precision: for ranking, with a margin that the caller
+ * measures. Not finite where single precision overflows. The bits depend on the processor. No
+ * allocation.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_STATE when it was not made ready.
+ */
+GANNET_CHECKED gannet_err gannet_surrogate_draw_estimates(const gannet_surrogate *surrogate, int m,
+                                                          const double *x, double *values, int ldv);
 
 /* Posterior covariance of the noise-free function between m points and n others. A model that does
  * not give it is asked for its prepared draws: their correlation, times the standard deviations of

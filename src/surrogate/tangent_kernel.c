@@ -207,6 +207,7 @@ static void destroy(void *state) {
   gannet_free(&t->slope);
   gannet_free(&t->work);
   gannet_free(&t->cross);
+  tangent_estimate_release(t);
   gannet_free(&t);
 }
 
@@ -425,7 +426,7 @@ static size_t bytes(const void *state) {
   const size_t directions = gannet_tangent_parameters(t->net) * (size_t)(2 + t->draws.q);
   return sizeof *t + gannet_tangent_bytes(t->net) + gannet_factor_bytes(t->factor) +
          gannet_analytic_points_bytes(t->limit) + gannet_tangent_features_bytes(t->net, &t->data) +
-         (t->trained ? tangent_mean_bytes(t->trained) : 0) +
+         (t->trained ? tangent_mean_bytes(t->trained) : 0) + tangent_estimate_bytes(t) +
          (vectors + directions) * sizeof(double);
 }
 
@@ -452,6 +453,8 @@ const gannet_surrogate_type gannet_surrogate_tangent_kernel = {
     .sample = tangent_sample,
     .draw_values = tangent_draw_values,
     .draw_gradient = tangent_draw_gradient,
+    .estimate_prepare = tangent_estimate_prepare,
+    .draw_estimates = tangent_draw_estimates,
     .covariance = tangent_covariance,
     .noise_var = noise_var,
     .calibration = tangent_calibration,

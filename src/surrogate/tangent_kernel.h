@@ -1,6 +1,6 @@
 /* The tangent-kernel model, shared by its files: tangent_kernel.c (interface, conditioning),
  * tangent_fit.c (hyper-parameters), tangent_mean.c (the mean of a trained network),
- * tangent_posterior.c (moments and draws).
+ * tangent_posterior.c (moments and draws), tangent_estimate.c (draws in single precision).
  *
  * With phi the tangent features of a random network (network/tangent.h) and s^2 the amplitude,
  *
@@ -16,6 +16,7 @@
 
 #include "network/analytic_points.h"
 #include "network/tangent.h"
+#include "network/tangent_single.h"
 #include "surrogate/factor.h"
 #include "surrogate/surrogate.h"
 
@@ -72,6 +73,11 @@ typedef struct {
   gannet_tangent_directions
       *spread; /* workspace, phi(x) - Phi^T (K + lambda I)^-1 k(x), at one point */
   gannet_tangent_directions draws;
+  gannet_tangent_single *prior_single;   /* of draws; NULL = none */
+  gannet_analytic_single *update_single; /* of update; NULL = none */
+  double *single_lifted;                 /* workspace of estimates: [GANNET_SINGLE_ROWS][d+1] */
+  double *single_values;                 /* [GANNET_SINGLE_ROWS][q] */
+  float *single_z;                       /* [GANNET_SINGLE_ROWS][d+1] */
 } tangent_model;
 
 /* A random stream of this model.
@@ -126,6 +132,13 @@ GANNET_CHECKED gannet_err tangent_learn(tangent_model *t, const gannet_data *dat
 GANNET_CHECKED gannet_err tangent_evidence(tangent_model *t, const gannet_data *data,
                                            const double *hyper, double *value, double *gradient);
 
+/* Free what estimates need.
+ *
+ * Local.
+ */
+void tangent_estimate_release(tangent_model *t);
+size_t tangent_estimate_bytes(const tangent_model *t);
+
 /* Operations of the family (surrogate/surrogate.h) on a conditioned model.
  *
  * Local; sample and calibration: Collective over the context's communicator.
@@ -137,6 +150,8 @@ gannet_err tangent_sample(void *state, int q, double exploration, int64_t iterat
 gannet_err tangent_draw_values(const void *state, int m, const double *x, double *values, int ldv);
 gannet_err tangent_draw_gradient(const void *state, int draw, const double *x, double *value,
                                  double *gradient);
+gannet_err tangent_estimate_prepare(void *state, bool *able);
+void tangent_draw_estimates(const void *state, int m, const double *x, double *values, int ldv);
 gannet_err tangent_calibration(void *state, double *scale);
 gannet_err tangent_covariance(const void *state, int m, const double *x, int n, const double *z,
                               double *covariance);

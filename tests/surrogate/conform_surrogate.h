@@ -172,6 +172,43 @@ static inline void draws_are_functions(const conform *c) {
   gannet_surrogate_destroy(&s);
 }
 
+/* In single precision, where there are such; and then a point's exact values do not depend on the
+ * others of a call. */
+static inline void estimates_are_near_the_draws(const conform *c) {
+  enum { M = GANNET_TILE + 3, Q = 3 };
+  conform_data data;
+  static double x[M * 4], exact[Q * M], estimate[Q * M];
+  bool able = true;
+  conform_make(&data, 4, 1);
+  const gannet_data all = conform_first(&data, 25, 0.01);
+  gannet_surrogate *s = conform_fitted(c, &all, 4, true);
+  gannet_random_uniform((gannet_stream){1, GANNET_FOR_TEST, 2, 4}, 0, M * 4, x);
+  assert_fails(GANNET_ERR_STATE, "no draws", gannet_surrogate_estimate_prepare(s, &able));
+  assert_ok(gannet_surrogate_sample(s, Q, 1, 1));
+  assert_fails(GANNET_ERR_STATE, "no estimates",
+               gannet_surrogate_draw_estimates(s, M, x, estimate, M));
+  assert_ok(gannet_surrogate_estimate_prepare(s, &able));
+  if (able) {
+    double low = INFINITY, high = -INFINITY, error = 0, alone[Q];
+    assert_ok(gannet_surrogate_draw_values(s, M, x, exact, M));
+    assert_ok(gannet_surrogate_draw_estimates(s, M, x, estimate, M));
+    for (int i = 0; i < Q * M; ++i) {
+      low = fmin(low, exact[i]);
+      high = fmax(high, exact[i]);
+      error = fmax(error, fabs(estimate[i] - exact[i]));
+    }
+    assert_true(error < 1e-4 * (high - low));
+    for (int i = 0; i < M; i += 31) {
+      assert_ok(gannet_surrogate_draw_values(s, 1, x + (size_t)i * 4, alone, 1));
+      for (int j = 0; j < Q; ++j) assert_true(alone[j] == exact[j * M + i]);
+    }
+    assert_ok(gannet_surrogate_fit(s, &all, false, 1));
+    assert_fails(GANNET_ERR_STATE, "no estimates",
+                 gannet_surrogate_draw_estimates(s, M, x, estimate, M));
+  }
+  gannet_surrogate_destroy(&s);
+}
+
 /* Central differences with steps 1e-5: relative errors of order 1e-6 for functions of order 1. */
 static inline void gradients_agree_with_differences(const conform *c) {
   enum { D = 3, Q = 2 };

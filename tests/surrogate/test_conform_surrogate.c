@@ -17,6 +17,7 @@ static const check checks[] = {
     CHECK(the_mean_follows_the_data),
     CHECK(draws_are_functions),
     CHECK(gradients_agree_with_differences),
+    CHECK(estimates_are_near_the_draws),
     CHECK(lower_is_mean_minus_sd_to_first_order),
     CHECK(draws_have_the_predicted_moments),
     CHECK(covariances_belong_to_the_moments_and_draws),

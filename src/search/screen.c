@@ -1,0 +1,196 @@
+#include "search/screen.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "surrogate/surrogate.h"
+
+enum { PLACES = GANNET_SCREEN_PLACES };
+
+typedef struct {
+  int64_t index;
+  double lower, upper;
+} entry;
+
+typedef struct {
+  const gannet_context *context;
+  const gannet_candidates *candidates;
+  const gannet_distinct *taken;
+  const gannet_screen_spec *spec;
+  gannet_select *lows; /* the best lower bounds */
+  gannet_select *select;
+  entry *waiting;   /* [n_lists][PLACES] */
+  int *n_waiting;   /* [n_lists] */
+  int64_t *numbers; /* [n_lists * PLACES] of candidates that are scored, ascending */
+  int n_numbers;
+  double *x;            /* [GANNET_TILE][d] */
+  double *lower;        /* [n_lists][GANNET_TILE]; later the scores */
+  double *upper;        /* [n_lists][GANNET_TILE] */
+  gannet_ranked *least; /* [n_lists][keep] */
+  bool useless;         /* too many wait, or a bound was wrong */
+} screen;
+
+static gannet_err set_up(screen *s) {
+  const size_t d = (size_t)gannet_candidates_dimension(s->candidates);
+  const size_t lists = (size_t)s->spec->n_lists, keep = (size_t)s->spec->keep;
+  GANNET_TRY(gannet_select_create(s->spec->n_lists, s->spec->keep, &s->lows));
+  GANNET_TRY(gannet_select_create(s->spec->n_lists, s->spec->keep, &s->select));
+  GANNET_TRY(gannet_alloc(lists * PLACES, sizeof *s->waiting, &s->waiting));
+  GANNET_TRY(gannet_alloc(lists, sizeof *s->n_waiting, &s->n_waiting));
+  GANNET_TRY(gannet_alloc(lists * PLACES, sizeof *s->numbers, &s->numbers));
+  GANNET_TRY(gannet_alloc(d * GANNET_TILE, sizeof *s->x, &s->x));
+  GANNET_TRY(gannet_alloc(lists * GANNET_TILE, sizeof *s->lower, &s->lower));
+  GANNET_TRY(gannet_alloc(lists * GANNET_TILE, sizeof *s->upper, &s->upper));
+  return gannet_alloc(lists * keep, sizeof *s->least, &s->least);
+}
+
+static void release(screen *s) {
+  gannet_select_destroy(&s->lows);
+  gannet_select_destroy(&s->select);
+  gannet_free(&s->waiting);
+  gannet_free(&s->n_waiting);
+  gannet_free(&s->numbers);
+  gannet_free(&s->x);
+  gannet_free(&s->lower);
+  gannet_free(&s->upper);
+  gannet_free(&s->least);
+}
+
+/* Points that may not win get NAN, which no list keeps and no comparison lets pass. */
+static void bar_taken(const screen *s, int m, double *lower, double *upper) {
+  const size_t d = (size_t)gannet_candidates_dimension(s->candidates);
+  for (int i = 0; s->taken && i < m; ++i) {
+    if (!gannet_distinct_has(s->taken, s->x + (size_t)i * d)) continue;
+    for (int l = 0; l < s->spec->n_lists; ++l)
+      lower[l * GANNET_TILE + i] = upper[l * GANNET_TILE + i] = NAN;
+  }
+}
+
+static int filter(int n, entry *entries, double threshold) {
+  int kept = 0;
+  for (int i = 0; i < n; ++i)
+    if (entries[i].upper >= threshold) entries[kept++] = entries[i];
+  return kept;
+}
+
+/* Candidates of a tile whose upper bound reaches the threshold so far, which only rises. */
+static void wait_for(screen *s, int list, int m, int64_t first) {
+  const double *lower = s->lower + (ptrdiff_t)list * GANNET_TILE;
+  const double *upper = s->upper + (ptrdiff_t)list * GANNET_TILE;
+  const double threshold = gannet_select_least(s->lows, list);
+  entry *mine = s->waiting + (ptrdiff_t)list * PLACES;
+  int n = s->n_waiting[list];
+  for (int i = 0; i < m && !s->useless; ++i) {
+    if (!(upper[i] >= threshold)) continue;
+    if (n == PLACES) {
+      n = filter(n, mine, threshold);
+      s->useless = n > PLACES / 2;
+    }
+    if (n < PLACES) mine[n++] = (entry){first + i, lower[i], upper[i]};
+  }
+  s->n_waiting[list] = n;
+}
+
+static gannet_err bound_own_tiles(screen *s) {
+  const int64_t n = gannet_candidates_count(s->candidates);
+  const int64_t stride = (int64_t)s->context->np * GANNET_TILE;
+  for (int64_t first = (int64_t)s->context->rank * GANNET_TILE; first < n && !s->useless;
+       first += stride) {
+    const int m = n - first < GANNET_TILE ? (int)(n - first) : GANNET_TILE;
+    gannet_candidates_tile(s->candidates, first, m, s->x);
+    GANNET_TRY(s->spec->bounder(s->spec->user, m, s->x, s->lower, s->upper, GANNET_TILE));
+    bar_taken(s, m, s->lower, s->upper);
+    gannet_select_offer(s->lows, m, first, s->lower, GANNET_TILE);
+    for (int l = 0; l < s->spec->n_lists; ++l) wait_for(s, l, m, first);
+  }
+  return GANNET_OK;
+}
+
+static int by_number(const void *a, const void *b) {
+  const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* What passes by the thresholds of all ranks, every number once. */
+static void collect(screen *s) {
+  const int keep = s->spec->keep;
+  int n = 0;
+  for (int l = 0; l < s->spec->n_lists; ++l) {
+    entry *mine = s->waiting + (ptrdiff_t)l * PLACES;
+    s->n_waiting[l] = filter(s->n_waiting[l], mine, s->least[(ptrdiff_t)(l + 1) * keep - 1].score);
+    if (s->n_waiting[l] > PLACES / 2) s->useless = true;
+    for (int i = 0; i < s->n_waiting[l]; ++i) s->numbers[n++] = mine[i].index;
+  }
+  qsort(s->numbers, (size_t)n, sizeof *s->numbers, by_number);
+  for (int i = 0; i < n; ++i)
+    if (i == 0 || s->numbers[i] != s->numbers[i - 1]) s->numbers[s->n_numbers++] = s->numbers[i];
+}
+
+/* Whether the scores of these m candidates are inside their bounds. */
+static bool bounds_hold(const screen *s, int m, const int64_t *numbers, const double *scores) {
+  for (int l = 0; l < s->spec->n_lists; ++l)
+    for (int i = 0; i < s->n_waiting[l]; ++i) {
+      const entry *e = &s->waiting[(ptrdiff_t)l * PLACES + i];
+      const int64_t *at = bsearch(&e->index, numbers, (size_t)m, sizeof *numbers, by_number);
+      if (!at) continue;
+      const double score = scores[l * GANNET_TILE + (at - numbers)];
+      if (score < e->lower || score > e->upper) return false;
+    }
+  return true;
+}
+
+static gannet_err score_some(screen *s, int m, const int64_t *numbers) {
+  const size_t d = (size_t)gannet_candidates_dimension(s->candidates);
+  double *scores = s->lower;
+  for (int i = 0; i < m; ++i)
+    gannet_candidates_tile(s->candidates, numbers[i], 1, s->x + (size_t)i * d);
+  GANNET_TRY(s->spec->scorer(s->spec->user, m, s->x, -1, scores, GANNET_TILE));
+  bar_taken(s, m, scores, scores);
+  if (!bounds_hold(s, m, numbers, scores)) s->useless = true;
+  gannet_select_offer_some(s->select, m, numbers, scores, GANNET_TILE);
+  return GANNET_OK;
+}
+
+static gannet_err score_waiting(screen *s) {
+  collect(s);
+  for (int first = 0; first < s->n_numbers && !s->useless; first += GANNET_TILE) {
+    const int left = s->n_numbers - first;
+    GANNET_TRY(score_some(s, left < GANNET_TILE ? left : GANNET_TILE, s->numbers + first));
+  }
+  return GANNET_OK;
+}
+
+/* A useless screen on one rank is one on all. */
+static gannet_err agree_on_use(screen *s, gannet_screen_report *report) {
+  int64_t mine[2] = {s->n_numbers, s->useless}, all[2];
+  GANNET_TRY_MPI(MPI_Allreduce(mine, all, 2, MPI_INT64_T, MPI_SUM, s->context->comm));
+  *report = (gannet_screen_report){all[0], all[1] > 0};
+  return GANNET_OK;
+}
+
+static gannet_err run(screen *s, gannet_ranked *best, gannet_screen_report *report) {
+  const gannet_screen_spec *spec = s->spec;
+  GANNET_TRY(gannet_select_reduce(s->context, s->lows, s->least));
+  GANNET_TRY(gannet_agree(s->context->comm, score_waiting(s)));
+  GANNET_TRY(agree_on_use(s, report));
+  if (!report->complete) return gannet_select_reduce(s->context, s->select, best);
+  report->scored = gannet_candidates_count(s->candidates);
+  return gannet_scan(s->context, s->candidates, s->taken, spec->n_lists, spec->keep, spec->scorer,
+                     spec->user, best);
+}
+
+gannet_err gannet_screen(const gannet_context *context, const gannet_candidates *candidates,
+                         const gannet_distinct *taken, const gannet_screen_spec *spec,
+                         gannet_ranked *best, gannet_screen_report *report) {
+  screen s = {.context = context, .candidates = candidates, .taken = taken, .spec = spec};
+  gannet_screen_report unused;
+  gannet_err err = set_up(&s);
+  if (err == GANNET_OK) err = bound_own_tiles(&s);
+  err = gannet_agree(context->comm, err);
+  if (err == GANNET_OK) err = run(&s, best, report ? report : &unused);
+  release(&s);
+  if (err != GANNET_OK) return gannet_error_pass(err, __func__, __FILE__, __LINE__);
+  return GANNET_OK;
+}

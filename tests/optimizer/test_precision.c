@@ -1,0 +1,162 @@
+/* test: ranks 1 2 labels unit timeout 300 */
+/* Screening in single precision proposes, bit for bit, what scoring in double does. */
+#include <math.h>
+#include <petscsys.h>
+#include <string.h>
+
+#include "support/harness.h"
+
+#include "optimizer/optimizer.h"
+
+enum { D = 4, Q = 3, MOST = 8 };
+
+static const gannet_variable reals[D] = {
+    {"a", GANNET_VARIABLE_REAL, -5, 10, GANNET_SCALE_LINEAR, 0, NULL},
+    {"b", GANNET_VARIABLE_REAL, 0, 15, GANNET_SCALE_LINEAR, 0, NULL},
+    {"c", GANNET_VARIABLE_REAL, 1e-3, 1, GANNET_SCALE_LOG, 0, NULL},
+    {"e", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL},
+};
+static const gannet_variable steps[D] = {
+    {"a", GANNET_VARIABLE_INTEGER, 0, 7, GANNET_SCALE_LINEAR, 0, NULL},
+    {"b", GANNET_VARIABLE_INTEGER, 0, 7, GANNET_SCALE_LINEAR, 0, NULL},
+    {"c", GANNET_VARIABLE_INTEGER, 0, 7, GANNET_SCALE_LINEAR, 0, NULL},
+    {"e", GANNET_VARIABLE_INTEGER, 0, 7, GANNET_SCALE_LINEAR, 0, NULL},
+};
+static const gannet_constraint bound[] = {{"c1", -INFINITY, 0.3}, {"c2", -0.5, INFINITY}};
+
+/* What makes a case: the problem, the values told, and settings of the method. */
+typedef struct {
+  const char *name;
+  const gannet_variable *variables;
+  int n_constraints;
+  double scale, offset; /* of the objective */
+  int copies;           /* of every point told */
+  int told;
+  const char *settings[MOST]; /* keys and values */
+  bool screens;               /* some scan does with estimates alone */
+} scenario;
+
+static const scenario scenarios[] = {
+    {"plain", reals, 0, 1, 0, 1, 40, {"method", "neural-bo"}, true},
+    {"one point", reals, 0, 1, 0, 1, 1, {"method", "neural-bo"}, true},
+    {"copies", reals, 0, 1, 0, 4, 12, {"method", "neural-bo"}, true},
+    {"huge", reals, 0, 1e250, 0, 1, 20, {"method", "neural-bo"}, true},
+    {"tiny", reals, 0, 1e-250, 0, 1, 20, {"method", "neural-bo"}, true},
+    {"constant", reals, 0, 0, 5, 1, 20, {"method", "neural-bo"}, false},
+    {"steps", steps, 0, 1, 0, 1, 30, {"method", "neural-bo"}, true},
+    {"constrained", reals, 2, 1, 0, 1, 40, {"method", "neural-bo"}, true},
+    {"exact", reals, 0, 1, 0, 1, 40, {"method", "neural-bo", "surrogate.noise", "1e-10"}, true},
+    {"features",
+     reals,
+     0,
+     1,
+     0,
+     1,
+     40,
+     {"method", "neural-bo", "surrogate.kernel", "network"},
+     true},
+    {"tanh", reals, 0, 1, 0, 1, 30, {"method", "neural-bo", "surrogate.activation", "tanh"}, true},
+    {"relu", reals, 0, 1, 0, 1, 30, {"method", "neural-bo", "surrogate.activation", "relu"}, false},
+    {"layers", reals, 0, 1, 0, 1, 30, {"method", "neural-bo", "surrogate.layers", "2"}, false},
+    {"flat", reals, 0, 1, 0, 1, 30, {"method", "neural-bo", "surrogate.lift", "flat"}, false},
+};
+
+typedef struct {
+  gannet_context *context;
+  gannet_problem *problem;
+  gannet_optimizer *optimizer;
+  int screened; /* asks whose scan did with estimates */
+} fixture;
+
+static void start(fixture *f, const scenario *s, const char *precision, int seed) {
+  const gannet_problem_spec spec = {D, s->variables, s->n_constraints, bound, GANNET_MINIMIZE, NAN};
+  gannet_method_setting settings[MOST] = {{"search.candidates", "3000"},
+                                          {"initial", "1"},
+                                          {"surrogate.width", "64"},
+                                          {"search.precision", precision}};
+  int n = 4;
+  for (int i = 0; i + 1 < MOST && s->settings[i]; i += 2)
+    settings[n++] = (gannet_method_setting){s->settings[i], s->settings[i + 1]};
+  assert_ok(gannet_context_create(MPI_COMM_WORLD, (uint64_t)seed, &f->context));
+  assert_ok(gannet_problem_create(&spec, &f->problem));
+  assert_ok(gannet_optimizer_create(f->context, f->problem, n, settings, &f->optimizer));
+}
+
+static void drop(fixture *f) {
+  gannet_optimizer_destroy(&f->optimizer);
+  gannet_problem_destroy(&f->problem);
+  gannet_context_destroy(&f->context);
+}
+
+/* x: [D] in the user's units. */
+static gannet_result result_of(const scenario *s, const double *x, double *constraints) {
+  double sum = 0, u[D];
+  for (int k = 0; k < D; ++k) {
+    u[k] = (x[k] - s->variables[k].lower) / (s->variables[k].upper - s->variables[k].lower);
+    sum += pow(u[k] - 0.4, 2) + 0.1 * sin(9 * u[k] + k);
+  }
+  constraints[0] = u[0] + u[1] - 1;
+  constraints[1] = u[2] - u[3];
+  return (gannet_result){.objective = s->offset + s->scale * sum, .constraints = constraints};
+}
+
+static void tell_random(fixture *f, const scenario *s) {
+  for (int i = 0; i < s->told; ++i) {
+    double x[D], u[D], constraints[2];
+    const gannet_stream stream = {5, GANNET_FOR_SIMULATION, 0, 0};
+    gannet_random_uniform(stream, (uint64_t)(i / s->copies) * D, D, u);
+    for (int k = 0; k < D; ++k) {
+      x[k] = s->variables[k].lower + u[k] * (s->variables[k].upper - s->variables[k].lower);
+      if (s->variables == steps) x[k] = rint(x[k]);
+    }
+    const gannet_result result = result_of(s, x, constraints);
+    assert_ok(gannet_optimizer_tell_point(f->optimizer, x, &result, NULL));
+  }
+}
+
+static void ask_and_tell(fixture *f, const scenario *s) {
+  for (int round = 0; round < 3; ++round) {
+    int64_t id[Q];
+    double x[Q * D], constraints[Q][2];
+    gannet_result results[Q];
+    assert_ok(gannet_optimizer_ask(f->optimizer, Q, id, x));
+    const gannet_screen_report *screen = &f->optimizer->member[0].screen;
+    f->screened += screen->scored > 0 && !screen->complete;
+    for (int i = 0; i < Q; ++i) {
+      results[i] = result_of(s, x + (ptrdiff_t)i * D, constraints[i]);
+      results[i].id = id[i];
+    }
+    assert_ok(gannet_optimizer_tell(f->optimizer, Q, results));
+  }
+}
+
+static void single_precision_changes_nothing(void **state) {
+  (void)state;
+  static const char *const precisions[2] = {"double", "single"};
+  for (size_t i = 0; i < sizeof scenarios / sizeof *scenarios; ++i) {
+    const scenario *s = &scenarios[i];
+    uint64_t digest[2];
+    int screened[2];
+    for (int k = 0; k < 2; ++k) {
+      fixture f = {0};
+      start(&f, s, precisions[k], 7 + (int)i);
+      tell_random(&f, s);
+      ask_and_tell(&f, s);
+      digest[k] = gannet_history_digest(f.optimizer->history);
+      screened[k] = f.screened;
+      drop(&f);
+    }
+    if (digest[0] != digest[1]) fail_msg("%s: other points", s->name);
+    assert_int_equal(screened[0], 0);
+    if ((screened[1] > 0) != s->screens)
+      fail_msg("%s: %d scans with estimates", s->name, screened[1]);
+  }
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(single_precision_changes_nothing)};
+  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  const int failed = run_ranks(tests);
+  PetscFinalize();
+  return failed;
+}
