@@ -68,6 +68,8 @@ int gannet_models_count(const gannet_models *models);
  * Local.
  */
 const gannet_surrogate *gannet_models_surrogate(const gannet_models *models, int model);
+double gannet_models_threshold(const gannet_models *models, int model);
+double gannet_models_exploration(const gannet_models *models, int model);
 
 /* Make all models ready for estimates of their prepared draws (gannet_surrogate_estimate_prepare).
  *
@@ -76,9 +78,6 @@ const gannet_surrogate *gannet_models_surrogate(const gannet_models *models, int
  * able  out  whether all of them are
  */
 GANNET_CHECKED gannet_err gannet_models_estimate_prepare(gannet_models *models, bool *able);
-
-double gannet_models_threshold(const gannet_models *models, int model);
-double gannet_models_exploration(const gannet_models *models, int model);
 
 /* Factor on the standard deviation when a probability of feasibility is computed: 1 for constraints
  * that are measured, less for the hidden one, which is known from labels only.

@@ -128,15 +128,18 @@ static void collect(screen *s) {
     if (i == 0 || s->numbers[i] != s->numbers[i - 1]) s->numbers[s->n_numbers++] = s->numbers[i];
 }
 
+/* A score that is NAN ranks nowhere, so a finite lower bound of it would raise the threshold. */
+static bool is_inside(double score, const entry *e) {
+  return isnan(score) ? !isfinite(e->lower) : e->lower <= score && score <= e->upper;
+}
+
 /* Whether the scores of these m candidates are inside their bounds. */
 static bool bounds_hold(const screen *s, int m, const int64_t *numbers, const double *scores) {
   for (int l = 0; l < s->spec->n_lists; ++l)
     for (int i = 0; i < s->n_waiting[l]; ++i) {
       const entry *e = &s->waiting[(ptrdiff_t)l * PLACES + i];
       const int64_t *at = bsearch(&e->index, numbers, (size_t)m, sizeof *numbers, by_number);
-      if (!at) continue;
-      const double score = scores[l * GANNET_TILE + (at - numbers)];
-      if (score < e->lower || score > e->upper) return false;
+      if (at && !is_inside(scores[l * GANNET_TILE + (at - numbers)], e)) return false;
     }
   return true;
 }

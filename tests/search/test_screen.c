@@ -14,6 +14,7 @@ typedef struct {
   double margin; /* half the width of the bounds */
   double error;  /* largest distance between the middle and the score, below margin */
   bool flat;     /* list 1 is constant but for the margin */
+  bool blind;    /* list 2 gets finite bounds where it is NAN */
   int unknown;   /* every so many candidates have no bounds; 0 = none */
   bool fails;    /* the scorer does */
   int64_t scored, bounded;
@@ -48,8 +49,8 @@ static gannet_err bound(void *user, int m, const double *x_unit, double *lower, 
   for (int l = 0; l < LISTS; ++l)
     for (int i = 0; i < m; ++i) {
       const double middle = lower[l * ld + i] + f->error * sin(1e9 * x_unit[i * D] + l);
-      lower[l * ld + i] = isnan(middle) ? -INFINITY : middle - f->margin;
-      upper[l * ld + i] = isnan(middle) ? 0 : middle + f->margin;
+      lower[l * ld + i] = isnan(middle) ? (f->blind ? 2e6 : -INFINITY) : middle - f->margin;
+      upper[l * ld + i] = isnan(middle) ? (f->blind ? 2e6 : 0) : middle + f->margin;
       if (f->unknown == 0 || (int)(1e6 * x_unit[i * D]) % f->unknown != 0) continue;
       lower[l * ld + i] = -INFINITY;
       upper[l * ld + i] = INFINITY;
@@ -141,6 +142,15 @@ static void wrong_bounds_are_noticed(void **state) {
   gannet_problem_destroy(&problem);
 }
 
+/* What is NAN would otherwise keep the best of the others out. */
+static void bounds_of_nan_are_noticed(void **state) {
+  (void)state;
+  gannet_problem *problem = real_problem(D);
+  fixture f = {.margin = 1e-6, .error = 1e-7, .blind = true};
+  assert_true(compare(&f, 600, NULL, problem).complete);
+  gannet_problem_destroy(&problem);
+}
+
 static void taken_points_do_not_win(void **state) {
   (void)state;
   gannet_problem *real = real_problem(D);
@@ -184,6 +194,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(candidates_without_bounds_are_scored),
       cmocka_unit_test(flat_scores_are_all_scored),
       cmocka_unit_test(wrong_bounds_are_noticed),
+      cmocka_unit_test(bounds_of_nan_are_noticed),
       cmocka_unit_test(taken_points_do_not_win),
       cmocka_unit_test(errors_reach_all_ranks),
   };
