@@ -81,7 +81,7 @@ def check_reading(browser, site):
     first = browser.wait_for("document.body.dataset.theme !== 'auto' && document.body.dataset.theme")
     browser.ask("document.querySelector('.theme-toggle').click()")
     assert browser.wait_for(f"document.body.dataset.theme !== '{first}' && document.body.dataset.theme")
-    for name in ("docs/tutorial.html", "docs/input-reference.html", "inputs/heater.yaml.html"):
+    for name in ("docs/tutorial.html", "docs/input-reference.html", "docs/c.html", "inputs/heater.yaml.html"):
         browser.open(f"file://{site}/{name}")
         browser.call("Emulation.setDeviceMetricsOverride", width=390, height=800, deviceScaleFactor=1, mobile=True)
         assert browser.ask("document.documentElement.scrollWidth") <= 390, f"{name} is wider than a telephone"
