@@ -72,6 +72,7 @@ def check_search(browser, site):
 
 def check_reading(browser, site):
     browser.open(f"file://{site}/docs/methods.html")
+    assert browser.ask("document.querySelectorAll('.math').length") > 10
     browser.wait_for("[...document.querySelectorAll('.math')].every(one => one.querySelector('.katex'))")
     assert not browser.ask("document.querySelectorAll('.katex-error').length")
     for scheme, is_dark in (("dark", "true"), ("light", "false")):  # as the reader's system is
@@ -83,8 +84,9 @@ def check_reading(browser, site):
     assert browser.wait_for(f"document.body.dataset.theme !== '{first}' && document.body.dataset.theme")
     for name in ("docs/tutorial.html", "docs/input-reference.html", "docs/c.html", "inputs/heater.yaml.html"):
         browser.open(f"file://{site}/{name}")
-        browser.call("Emulation.setDeviceMetricsOverride", width=390, height=800, deviceScaleFactor=1, mobile=True)
-        assert browser.ask("document.documentElement.scrollWidth") <= 390, f"{name} is wider than a telephone"
+        for width, mobile in ((390, True), (1340, False), (1500, False)):
+            browser.call("Emulation.setDeviceMetricsOverride", width=width, height=800, deviceScaleFactor=1, mobile=mobile)
+            assert browser.ask("document.documentElement.scrollWidth") <= width, f"{name} is wider than {width}"
         browser.call("Emulation.clearDeviceMetricsOverride")
 
 
