@@ -1,6 +1,7 @@
 #include "network/mlp.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -48,8 +49,8 @@ void gannet_mlp_tape_release(gannet_mlp_tape *tape) {
   *tape = (gannet_mlp_tape){0};
 }
 
-void gannet_mlp_forward(const gannet_mlp *net, const double *theta, int n, const double *z,
-                        gannet_mlp_tape *tape, double *out) {
+static void forward(const gannet_mlp *net, const double *theta, int n, const double *z, bool slopes,
+                    gannet_mlp_tape *tape, double *out) {
   const int m = net->width, last = net->layers - 1;
   const double c = gannet_mlp_scale(net);
   for (int l = 0; l <= last; ++l) {
@@ -57,9 +58,17 @@ void gannet_mlp_forward(const gannet_mlp *net, const double *theta, int n, const
     const int k = l == 0 ? net->inputs : m;
     gannet_gemm_nt(n, m, k, l == 0 ? 1 : c, l == 0 ? z : tape->a[l - 1], k, weights, k, 0,
                    tape->a[l], m);
-    net->activation->slope(n * m, tape->a[l], tape->a[l], tape->slope[l]);
+    if (slopes)
+      net->activation->slope(n * m, tape->a[l], tape->a[l], tape->slope[l]);
+    else
+      net->activation->value(n * m, tape->a[l], tape->a[l]);
   }
   gannet_gemv_n(n, m, c, tape->a[last], m, theta + gannet_mlp_offset(net, net->layers), 0, out);
+}
+
+void gannet_mlp_forward(const gannet_mlp *net, const double *theta, int n, const double *z,
+                        gannet_mlp_tape *tape, double *out) {
+  forward(net, theta, n, z, true, tape, out);
 }
 
 static void multiply(size_t n, const double *factor, double *values) {
@@ -97,8 +106,8 @@ void gannet_mlp_pair_values(const gannet_mlp *net, const double *theta, int n, c
   for (int first = 0; first < n; first += most) {
     const int rows = n - first < most ? n - first : most;
     const double *at = z + (size_t)first * (size_t)net->inputs;
-    gannet_mlp_forward(net, theta, rows, at, tape, h + first);
-    gannet_mlp_forward(net, theta + p, rows, at, tape, other);
+    forward(net, theta, rows, at, false, tape, h + first);
+    forward(net, theta + p, rows, at, false, tape, other);
     for (int i = 0; i < rows; ++i) h[first + i] = (h[first + i] - other[i]) * sqrt(0.5);
   }
 }

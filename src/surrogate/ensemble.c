@@ -453,8 +453,10 @@ static size_t bytes(const void *state) {
   const size_t p = gannet_mlp_parameters(&e->data.net), d = (size_t)e->data.d;
   size_t sum = gannet_surrogate_tangent_kernel.bytes(e->linear);
   sum += sizeof(double) * (size_t)e->capacity * (2 * d + 2);
-  for (int k = 0; k < e->n_members; ++k)
-    sum += gannet_tangent_bytes(e->members[k].tangent) + 3 * p * sizeof(double);
+  for (int k = 0; k < e->n_members; ++k) {
+    sum += 2 * p * sizeof(double);
+    if (e->data.prior) sum += gannet_tangent_bytes(e->members[k].tangent) + p * sizeof(double);
+  }
   return sum;
 }
 

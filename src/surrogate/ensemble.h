@@ -35,7 +35,7 @@ typedef struct {
 /* f(x) = amplitude (phi(x) . omega + h(x; theta)): a prior function and a correction by training.
  */
 typedef struct {
-  gannet_tangent *tangent;         /* the network at its start */
+  gannet_tangent *tangent;         /* the network at its start; NULL without a prior function */
   gannet_tangent_directions omega; /* one direction */
   double *theta;                   /* [2][parameters] */
 } ensemble_member;

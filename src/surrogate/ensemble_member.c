@@ -7,12 +7,13 @@
  * all weights, restores it (He, Lakshminarayanan, Teh 2020, "NTKGP-param").
  */
 #include <math.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "surrogate/ensemble.h"
 
-gannet_err ensemble_member_create(const ensemble_data *data, const ensemble_streams *streams,
-                                  ensemble_member *member) {
+static gannet_err create_prior(const ensemble_data *data, const ensemble_streams *streams,
+                               ensemble_member *member) {
   const gannet_mlp *net = &data->net;
   const gannet_tangent_shape shape = {.activation = net->activation,
                                       .d = data->d,
@@ -22,9 +23,13 @@ gannet_err ensemble_member_create(const ensemble_data *data, const ensemble_stre
   GANNET_TRY(gannet_tangent_create(&shape, streams->weights, &member->tangent));
   gannet_tangent_set_inputs(member->tangent, data->lift.rho, data->lift.bias);
   GANNET_TRY(gannet_tangent_directions_reserve(member->tangent, 1, &member->omega));
-  if (data->prior)
-    GANNET_TRY(gannet_tangent_prior(member->tangent, streams->prior, &member->omega));
-  return gannet_alloc(2 * gannet_mlp_parameters(net), sizeof(double), &member->theta);
+  return gannet_tangent_prior(member->tangent, streams->prior, &member->omega);
+}
+
+gannet_err ensemble_member_create(const ensemble_data *data, const ensemble_streams *streams,
+                                  ensemble_member *member) {
+  if (data->prior) GANNET_TRY(create_prior(data, streams, member));
+  return gannet_alloc(2 * gannet_mlp_parameters(&data->net), sizeof(double), &member->theta);
 }
 
 void ensemble_member_release(ensemble_member *member) {
@@ -33,13 +38,21 @@ void ensemble_member_release(ensemble_member *member) {
   gannet_free(&member->theta);
 }
 
+/* Of the prior function: 0 without one. */
+static void prior_values(const ensemble_member *member, int m, const double *x, double *values) {
+  if (member->tangent)
+    gannet_tangent_values(member->tangent, &member->omega, m, x, values, m);
+  else
+    memset(values, 0, (size_t)m * sizeof *values);
+}
+
 /* y_i / amplitude + e_i - prior(x_i); prior is scratch. */
 static void make_targets(const ensemble_data *data, const ensemble_streams *streams,
                          const ensemble_member *member, double lambda, double *prior,
                          double *target) {
   const size_t n = (size_t)data->n;
   gannet_random_normal(streams->noise, 0, n, target);
-  gannet_tangent_values(member->tangent, &member->omega, data->n, data->x, prior, data->n);
+  prior_values(member, data->n, data->x, prior);
   for (size_t i = 0; i < n; ++i)
     target[i] = data->y[i] / data->amplitude + sqrt(lambda) * target[i] - prior[i];
 }
@@ -72,7 +85,7 @@ gannet_err ensemble_member_train(const ensemble_data *data, const ensemble_train
 void ensemble_member_values(const ensemble_data *data, const ensemble_member *member, int m,
                             const double *x, const double *z, gannet_mlp_tape *tape, double *work,
                             double *values) {
-  gannet_tangent_values(member->tangent, &member->omega, m, x, values, m);
+  prior_values(member, m, x, values);
   gannet_mlp_pair_values(&data->net, member->theta, m, z, tape, work);
   for (int i = 0; i < m; ++i) values[i] = data->amplitude * (values[i] + work[i]);
 }
@@ -81,7 +94,9 @@ double ensemble_member_gradient(const ensemble_data *data, const ensemble_member
                                 const double *x, const double *z, gannet_mlp_tape *tape,
                                 double *work, double *gradient) {
   double prior = 0, *by_z = work + data->net.inputs;
-  gannet_tangent_gradient(member->tangent, &member->omega, 0, x, &prior, gradient);
+  memset(gradient, 0, (size_t)data->d * sizeof *gradient);
+  if (member->tangent)
+    gannet_tangent_gradient(member->tangent, &member->omega, 0, x, &prior, gradient);
   const double h = gannet_mlp_pair_gradient(&data->net, member->theta, z, tape, work, by_z);
   gannet_lift_gradient(&data->lift, z, by_z, by_z);
   for (int k = 0; k < data->d; ++k) gradient[k] = data->amplitude * (gradient[k] + by_z[k]);

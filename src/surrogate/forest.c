@@ -190,32 +190,41 @@ static double leaf_variance(const forest *f, int t, const tree_node *leaf, const
   return leaf->variance + f->variance * (1 - known);
 }
 
-/* Mean and variance at a point; by_x [d] becomes the gradient of the variance when wanted. */
-static double moments(const forest *f, const double *x, double *variance, double *by_x) {
-  const int trees = f->options->trees;
-  double mean = 0, spread = 0, slope = 0;
-  *variance = f->variance;
+/* Mean and variance at m <= GANNET_TILE points, tree by tree: a tree stays in the cache while all
+ * points look for their leaves. With by_x [d], for one point, also the gradient of the variance. */
+static void moments(const forest *f, int m, const double *x, double *mean, double *variance,
+                    double *by_x) {
+  const int trees = f->n > 0 ? f->options->trees : 0;
+  double spread[GANNET_TILE], slope = 0;
   if (by_x) memset(by_x, 0, (size_t)f->d * sizeof *by_x);
-  if (f->n == 0) return 0;
-  *variance = 0;
-  for (int t = 0; t < trees; ++t) {
-    const tree_node *leaf = tree_find(&f->trees[t], x);
-    const double away = leaf->mean - mean;
-    mean += away / (t + 1); /* Welford 1962: no cancellation */
-    spread += away * (leaf->mean - mean);
-    *variance += leaf_variance(f, t, leaf, x, by_x ? f->sign : NULL, &slope) / trees;
-    for (int k = 0; by_x && k < f->d; ++k) by_x[k] += slope * f->sign[k] / trees;
+  for (int i = 0; i < m; ++i) {
+    mean[i] = spread[i] = 0;
+    variance[i] = trees > 0 ? 0 : f->variance;
   }
-  *variance += spread / trees;
-  return mean;
+  for (int t = 0; t < trees; ++t)
+    for (int i = 0; i < m; ++i) {
+      const double *at = x + (size_t)i * (size_t)f->d;
+      const tree_node *leaf = tree_find(&f->trees[t], at);
+      const double away = leaf->mean - mean[i];
+      mean[i] += away / (t + 1); /* Welford 1962: no cancellation */
+      spread[i] += away * (leaf->mean - mean[i]);
+      variance[i] += leaf_variance(f, t, leaf, at, by_x ? f->sign : NULL, &slope) / trees;
+      for (int k = 0; by_x && k < f->d; ++k) by_x[k] += slope * f->sign[k] / trees;
+    }
+  for (int i = 0; i < m && trees > 0; ++i) variance[i] += spread[i] / trees;
+}
+
+static int rows_of_tile(int m, int first) {
+  return m - first < GANNET_TILE ? m - first : GANNET_TILE;
 }
 
 static gannet_err predict(const void *state, int m, const double *x, double *mean, double *sd) {
   const forest *f = state;
-  for (int i = 0; i < m; ++i) {
-    double variance = 0;
-    mean[i] = moments(f, x + (size_t)i * (size_t)f->d, &variance, NULL);
-    if (sd) sd[i] = sqrt(variance);
+  double variance[GANNET_TILE];
+  for (int first = 0; first < m; first += GANNET_TILE) {
+    const int rows = rows_of_tile(m, first);
+    moments(f, rows, x + (size_t)first * (size_t)f->d, mean + first, variance, NULL);
+    for (int i = 0; sd && i < rows; ++i) sd[first + i] = sqrt(variance[i]);
   }
   return GANNET_OK;
 }
@@ -225,7 +234,7 @@ static gannet_err predict_gradient(const void *state, const double *x, double *m
                                    double *mean_gradient, double *sd_gradient) {
   const forest *f = state;
   double variance = 0;
-  *mean = moments(f, x, &variance, sd_gradient);
+  moments(f, 1, x, mean, &variance, sd_gradient);
   *sd = sqrt(variance);
   memset(mean_gradient, 0, (size_t)f->d * sizeof *mean_gradient);
   for (int k = 0; k < f->d; ++k) sd_gradient[k] *= *sd > 0 ? 0.5 / *sd : 0;
@@ -262,12 +271,15 @@ static double draw_at(const forest *f, int j, const double *x, double mean, doub
 
 static gannet_err draw_values(const void *state, int m, const double *x, double *values, int ldv) {
   const forest *f = state;
-  for (int i = 0; i < m; ++i) {
-    const double *at = x + (size_t)i * (size_t)f->d;
-    double variance = 0;
-    const double mean = moments(f, at, &variance, NULL);
+  double mean[GANNET_TILE], variance[GANNET_TILE];
+  for (int first = 0; first < m; first += GANNET_TILE) {
+    const int rows = rows_of_tile(m, first);
+    const double *at = x + (size_t)first * (size_t)f->d;
+    moments(f, rows, at, mean, variance, NULL);
     for (int j = 0; j < f->q; ++j)
-      values[(size_t)j * (size_t)ldv + (size_t)i] = draw_at(f, j, at, mean, NULL);
+      for (int i = 0; i < rows; ++i)
+        values[(size_t)j * (size_t)ldv + (size_t)(first + i)] =
+            draw_at(f, j, at + (size_t)i * (size_t)f->d, mean[i], NULL);
   }
   return GANNET_OK;
 }
@@ -275,8 +287,8 @@ static gannet_err draw_values(const void *state, int m, const double *x, double 
 static gannet_err draw_gradient(const void *state, int draw, const double *x, double *value,
                                 double *gradient) {
   const forest *f = state;
-  double variance = 0;
-  const double mean = moments(f, x, &variance, NULL);
+  double mean = 0, variance = 0;
+  moments(f, 1, x, &mean, &variance, NULL);
   *value = draw_at(f, draw, x, mean, gradient);
   return GANNET_OK;
 }

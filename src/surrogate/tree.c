@@ -152,9 +152,10 @@ double tree_distance(const tree *t, const tree_node *leaf, int d, const double *
   const double *low = t->box + (size_t)leaf->leaf * 2 * (size_t)d, *high = low + d;
   double sum = 0;
   for (int k = 0; k < d; ++k) {
-    const double away = x[k] < low[k] ? low[k] - x[k] : x[k] > high[k] ? x[k] - high[k] : 0;
-    sum += away;
-    if (sign) sign[k] = x[k] < low[k] ? -1 : x[k] > high[k] ? 1 : 0;
+    const double below = low[k] - x[k], above = x[k] - high[k];
+    const double away = below > above ? below : above;
+    sum += away > 0 ? away : 0; /* no branches: which side a point is on cannot be foreseen */
   }
+  for (int k = 0; sign && k < d; ++k) sign[k] = x[k] < low[k] ? -1 : x[k] > high[k] ? 1 : 0;
   return sum;
 }
