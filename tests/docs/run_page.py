@@ -18,7 +18,7 @@ characters and equations are left alone. Of anything else, and where that is not
   <!-- run: no, REASON -->       it cannot be run here
   <!-- run: given CODE -->       a line of Python or shell before the block
   <!-- run: page no, REASON -->  for the whole page: shell blocks without a comment cannot be run here
-  <!-- run: needs PROGRAM -->    for the whole page: without this program the test is skipped
+  <!-- run: needs PROGRAM -->    for the whole page: without this program the test is skipped; also: needs import MODULE
   <!-- run: first COMMAND -->    for the whole page: something that is there before the page begins
 """
 import os
@@ -194,11 +194,17 @@ def set_scene(root, scratch):
     return place
 
 
+def is_there(name):
+    if name.startswith("import "):
+        return subprocess.run(["/usr/bin/python3", "-c", name], capture_output=True, check=False).returncode == 0
+    return shutil.which(name, path="/usr/bin:" + os.environ["PATH"])
+
+
 def run(program, root, text):
     """None when the page is right, else what is wrong."""
     page = Page(root, text)
     for name in page.needs:
-        if not shutil.which(name, path="/usr/bin:" + os.environ["PATH"]):
+        if not is_there(name):
             print(f"skipped: {name} is not installed")
             sys.exit(77)
     with tempfile.TemporaryDirectory(prefix="gannet-docs-") as folder:
