@@ -26,7 +26,7 @@ static void put_bash(void) {
     (void)fputs("\" ;;\n", stdout);
   }
   (void)fputs(
-      "    esac\n  else\n    COMPREPLY=($(compgen -f -- \"$word\"))\n    return\n  fi\n"
+      "    esac\n  else\n    mapfile -t COMPREPLY < <(compgen -f -- \"$word\")\n    return\n  fi\n"
       "  COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n}\n"
       "complete -o filenames -F _gannet gannet\n",
       stdout);
@@ -75,7 +75,12 @@ static void put_zsh(void) {
     put_zsh_flags(cli_common_flags);
     (void)fputs("        '*:file:_files' ;;\n", stdout);
   }
-  (void)fputs("  esac\n}\n_gannet \"$@\"\n", stdout);
+  /* As a file of the function path it is a call of the function; from `source` it is none. */
+  (void)fputs(
+      "  esac\n}\n"
+      "if [[ ${funcstack[1]-} == _gannet ]]; then\n  _gannet \"$@\"\nelse\n  compdef _gannet "
+      "gannet\nfi\n",
+      stdout);
 }
 
 static void put_fish_text(const char *text) {

@@ -1,7 +1,12 @@
 # test: labels cli timeout 60
 """Manual pages and shell completion, made from the tables of the commands."""
+import os
+import pty
+import re
+import select
 import shutil
 import subprocess
+import unittest
 
 import program
 from program import GANNET, USAGE
@@ -66,6 +71,55 @@ class Manual(program.ProgramTest):
                 file = self.write(text, f"completion.{shell}")
                 made = subprocess.run([shell, "-n", file], capture_output=True, text=True)
                 self.assertEqual((made.returncode, made.stderr), (0, ""))
+
+    @unittest.skipUnless(shutil.which("fish"), "fish is not installed")
+    def test_fish_completes_commands_options_and_files(self):
+        self.write("", "plate.yaml")
+        lines = ("gannet sta", "gannet run --dr", "gannet run pla")
+        script = f"'{GANNET}' completion fish | source; " + "; ".join(f"complete -C '{line}'" for line in lines)
+        out = subprocess.run(["fish", "--no-config", "-c", script], cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual([line.split("\t")[0] for line in out.stdout.splitlines()], ["status", "--dry-run", "plate.yaml"])
+
+    @unittest.skipUnless(shutil.which("zsh"), "zsh is not installed")
+    def test_zsh_completes_commands_options_and_files(self):
+        self.write("", "plate.yaml")
+        self.write(self.succeed("completion", "zsh").out, "site/_gannet")
+        for way in (f"compinit -u -D; source <('{GANNET}' completion zsh)", "fpath=(site $fpath); compinit -u -D"):
+            with Terminal(["zsh", "-f", "-i"], self.folder) as shell:
+                shell.type(f"autoload -Uz compinit; {way}; echo re''ady\n")
+                shell.wait_for("ready\r")
+                for typed, expected in (("gannet sta", "tus"), ("gannet run --dr", "y-run"), ("gannet run pla", "te.yaml")):
+                    shell.type(f"\x15{typed}\t")  # the line before is removed first
+                    shell.wait_for(typed + expected)
+
+
+class Terminal:
+    """A program in a terminal of its own."""
+
+    def __init__(self, command, folder):
+        ours, theirs = pty.openpty()
+        self.end, self.shown = ours, ""
+        self.process = subprocess.Popen(command, cwd=folder, stdin=theirs, stdout=theirs, stderr=theirs,
+                                        start_new_session=True, env={**os.environ, "TERM": "xterm", "COLUMNS": "200"})
+        os.close(theirs)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+        os.close(self.end)
+
+    def type(self, text):
+        self.shown = ""
+        os.write(self.end, text.encode())
+
+    def wait_for(self, text):
+        while text not in re.sub(r"\x1b\[[\d;?]*[a-zA-Z]|.\x08", "", self.shown):
+            if not select.select([self.end], [], [], 30)[0]:
+                raise AssertionError(f"{text!r} was not shown, but {self.shown!r}")
+            self.shown += os.read(self.end, 4096).decode(errors="replace")
 
 
 if __name__ == "__main__":
