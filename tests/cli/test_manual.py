@@ -1,4 +1,4 @@
-# test: labels cli timeout 60
+# test: labels cli timeout 120
 """Manual pages and shell completion, made from the tables of the commands."""
 import os
 import pty
