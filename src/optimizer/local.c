@@ -372,7 +372,8 @@ void gannet_local_set_state(gannet_local *l, const double *state) {
 }
 
 void gannet_local_state_name(const gannet_local *l, int i, char *name, size_t size) {
-  static const char *const hyper_names[GANNET_QUADRATIC_HYPER] = {"curvature", "cross", "error"};
+  static const char *const hyper_names[GANNET_QUADRATIC_HYPER] = {"curvature", "spread", "cross",
+                                                                  "error"};
   (void)l;
   if (i < FIXED_STATE)
     (void)snprintf(name, size, "%s", state_names[i]);

@@ -9,14 +9,15 @@
 static const double flat = 100; /* prior deviation of the constant, in s */
 
 /* Where the pattern search starts, its steps and its ends; logarithms to base 10. */
-const double gannet_quadratic_start[GANNET_QUADRATIC_HYPER] = {0, -0.5, -3};
-static const double steps[GANNET_QUADRATIC_HYPER] = {0.5, 0.75, 1};
-static const double lowest[GANNET_QUADRATIC_HYPER] = {-4, -3.5, -9};
-static const double highest[GANNET_QUADRATIC_HYPER] = {7, 0.5, 0.5};
+const double gannet_quadratic_start[GANNET_QUADRATIC_HYPER] = {0, 0, -0.5, -3};
+static const double steps[GANNET_QUADRATIC_HYPER] = {0.5, 0.75, 0.75, 1};
+static const double lowest[GANNET_QUADRATIC_HYPER] = {-4, -3.5, -3.5, -9};
+static const double highest[GANNET_QUADRATIC_HYPER] = {7, 1, 0.5, 0.5};
 
-/* Evidence has several maxima: rough and exact models of the same data. These are tried beside what
- * was best last time. */
-static const double others[][GANNET_QUADRATIC_HYPER] = {{0, -0.5, -3}, {2, 0, -7}, {4, 0, -5}};
+/* Evidence has several maxima: rough and exact models of the same data, round ones. These are tried
+ * beside what was best last time. */
+static const double others[][GANNET_QUADRATIC_HYPER] = {
+    {0, 0, -0.5, -3}, {2, 0, 0, -7}, {4, 0, 0, -5}, {1, -3, -3, -6}};
 
 static int coefficients(int d, bool full) {
   return 1 + 2 * d + (full ? d * (d - 1) / 2 : 0);
@@ -49,16 +50,51 @@ static void features(const gannet_quadratic *q, const double *u, size_t ld, doub
     for (int l = k + 1; l < d; ++l) row[at++ * ld] = u[k] * u[l];
 }
 
-/* log of the prior deviation of coefficient j. */
+static double power_of_ten(double x) {
+  return exp(2.302585092994046 * x);
+}
+
+/* log of the prior deviation of coefficient j but for those of the diagonal. */
 static double prior_log(const gannet_quadratic *q, const double *hyper, int j) {
   const double ten = 2.302585092994046;
   if (j == 0) return log(flat);
   if (j <= q->d) return 0;
-  const double curvature = ten * hyper[GANNET_QUADRATIC_CURVATURE];
-  return j <= 2 * q->d ? curvature : curvature + ten * hyper[GANNET_QUADRATIC_CROSS];
+  return ten * (hyper[GANNET_QUADRATIC_CURVATURE] + hyper[GANNET_QUADRATIC_CROSS]);
 }
 
-/* Data rows divided by w_i error, then one row per coefficient divided by its prior deviation. */
+static bool is_diagonal(const gannet_quadratic *q, int j) {
+  return q->d < j && j <= 2 * q->d;
+}
+
+/* log of the root of the determinant of the prior covariance. The diagonal's is
+ * curvature^2 (spread^2 I + 1 1^T). */
+static double prior_log_root(const gannet_quadratic *q, const double *hyper) {
+  const double ten = 2.302585092994046, v = power_of_ten(hyper[GANNET_QUADRATIC_SPREAD]);
+  double sum = q->d * ten * hyper[GANNET_QUADRATIC_CURVATURE] + (q->d - 1) * log(v) +
+               0.5 * log(v * v + q->d);
+  for (int j = 0; j < q->p; ++j)
+    if (!is_diagonal(q, j)) sum += prior_log(q, hyper, j);
+  return sum;
+}
+
+/* The root of the inverse of the prior covariance; that of the diagonal's block by the eigenvectors
+ * of 1 1^T. */
+static void assemble_prior(const gannet_quadratic *q, const double *hyper, double *a, size_t rows,
+                           size_t n) {
+  const double v = power_of_ten(hyper[GANNET_QUADRATIC_SPREAD]);
+  const double scale = power_of_ten(-hyper[GANNET_QUADRATIC_CURVATURE]);
+  const double common = (1 / sqrt(v * v + q->d) - 1 / v) / q->d;
+  for (int j = 0; j < q->p; ++j) {
+    double *column = a + (size_t)j * rows + n;
+    if (!is_diagonal(q, j)) {
+      column[j] = exp(-prior_log(q, hyper, j));
+      continue;
+    }
+    for (int k = q->d + 1; k <= 2 * q->d; ++k) column[k] = scale * (common + (k == j ? 1 / v : 0));
+  }
+}
+
+/* Data rows divided by w_i error, then one row per coefficient for its prior. */
 static void assemble(const gannet_quadratic *q, const gannet_quadratic_data *data,
                      const double *hyper, double *a, double *b) {
   const size_t p = (size_t)q->p, n = (size_t)data->n, rows = n + p;
@@ -71,7 +107,7 @@ static void assemble(const gannet_quadratic *q, const gannet_quadratic_data *dat
     for (size_t j = 0; j < p; ++j) a[j * rows + i] *= factor;
     b[i] = data->t[i] * factor;
   }
-  for (size_t j = 0; j < p; ++j) a[j * rows + n + j] = exp(-prior_log(q, hyper, (int)j));
+  assemble_prior(q, hyper, a, rows, n);
 }
 
 /* Solve with given hyper-parameters into a and b; the evidence with s integrated out. */
@@ -82,8 +118,8 @@ static gannet_err solve(const gannet_quadratic *q, const gannet_quadratic_data *
   GANNET_TRY(gannet_least_squares(rows, q->p, a, b, rest));
   *evidence = -0.5 * data->n * log(*rest + 1e-300) -
               data->n * 2.302585092994046 * hyper[GANNET_QUADRATIC_ERROR];
-  for (int j = 0; j < q->p; ++j)
-    *evidence -= log(fabs(a[(size_t)j * (size_t)rows + (size_t)j])) + prior_log(q, hyper, j);
+  for (int j = 0; j < q->p; ++j) *evidence -= log(fabs(a[(size_t)j * (size_t)rows + (size_t)j]));
+  *evidence -= prior_log_root(q, hyper);
   for (int h = 0; h < GANNET_QUADRATIC_HYPER; ++h) {
     const double away = (hyper[h] - gannet_quadratic_start[h]) / (8 * steps[h]);
     *evidence -= 0.5 * away * away;

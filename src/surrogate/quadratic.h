@@ -1,14 +1,14 @@
 /* Bayesian regression by a quadratic in a neighbourhood:
  *
  *   t(u) = a + g.u + (1/2) u^T H u,     t_i = t(u_i) + w_i e_i
- *   a ~ N(0, 1e4 s^2), g_k ~ N(0, s^2), H_kk ~ N(0, (curvature s)^2),
- *   H_kl ~ N(0, (curvature cross s)^2), e_i ~ N(0, (error s)^2)
+ *   a ~ N(0, 1e4 s^2), g_k ~ N(0, s^2), H_kk = c + h_k, c ~ N(0, (curvature s)^2),
+ *   h_k ~ N(0, (curvature spread s)^2), H_kl ~ N(0, (curvature cross s)^2), e_i ~ N(0, (error s)^2)
  *
- * s has the scale-free prior and is integrated out; curvature, cross and error maximise the
- * evidence (MacKay 1992). So one model is linear, separable or full, exact or rough, as the data
- * have it, also while they are fewer than its coefficients. In the least-squares problem an
- * observation is divided by its weight w_i: with w_i in proportion to its value over the least one,
- * ill-conditioned quadratics keep their relative precision.
+ * s has the scale-free prior and is integrated out; curvature, spread, cross and error maximise the
+ * evidence (MacKay 1992). So one model is linear, round, separable or full, exact or rough, as the
+ * data have it, also while they are fewer than its coefficients: d + 2 of them make a round one. In
+ * the least-squares problem an observation is divided by its weight w_i: with w_i in proportion to
+ * its value over the least one, ill-conditioned quadratics keep their relative precision.
  *
  * Local all: every rank may have its own.
  */
@@ -21,6 +21,7 @@
 
 enum {
   GANNET_QUADRATIC_CURVATURE,
+  GANNET_QUADRATIC_SPREAD,
   GANNET_QUADRATIC_CROSS,
   GANNET_QUADRATIC_ERROR,
   GANNET_QUADRATIC_HYPER

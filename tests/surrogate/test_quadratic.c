@@ -94,6 +94,28 @@ static void few_points_leave_the_model_unsure(void **state) {
   gannet_quadratic_release(&q);
 }
 
+/* d + 3 points are enough to know a round function where 2 d + 2 would be needed for a separable
+ * one: one more than its coefficients, which tells that it is one. */
+static void a_round_function_needs_few_points(void **state) {
+  (void)state;
+  sample s;
+  gannet_quadratic q = {0};
+  const gannet_quadratic_data data = draw(D + 3, 0, &s);
+  const double far[D] = {-2, 2, 3};
+  double gradient[D], hessian[D * D], work[FULL];
+  for (int i = 0; i < data.n; ++i) {
+    const double *u = s.u + i * D;
+    s.t[i] = 3 + u[0] - 2 * u[1] + 2 * (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+  }
+  assert_ok(gannet_quadratic_create(D, MOST, true, &q));
+  assert_ok(gannet_quadratic_fit(&q, &data, 10));
+  assert_near(gannet_quadratic_value(&q, q.coefficient, far, gradient, hessian), 31, 0.3);
+  for (int k = 0; k < D; ++k) assert_near(hessian[k * D + k], 4, 0.1);
+  assert_true(gannet_quadratic_sd(&q, far, work) < 0.3);
+  assert_true(q.hyper[GANNET_QUADRATIC_SPREAD] < -1);
+  gannet_quadratic_release(&q);
+}
+
 static void no_room_and_no_data_are_refused(void **state) {
   (void)state;
   sample s;
@@ -111,6 +133,7 @@ int main(void) {
       cmocka_unit_test(a_quadratic_is_recovered_with_its_derivatives),
       cmocka_unit_test(draws_have_the_deviation_of_the_model),
       cmocka_unit_test(few_points_leave_the_model_unsure),
+      cmocka_unit_test(a_round_function_needs_few_points),
       cmocka_unit_test(no_room_and_no_data_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
