@@ -52,10 +52,11 @@ static gannet_err look(const gannet_campaign_start_options *options, const char 
   GANNET_TRY(gannet_join_path(directory, "journal", journal, sizeof journal));
   GANNET_TRY(gannet_join_path(directory, "state.h5", state, sizeof state));
   *exists = access(journal, F_OK) == 0 || access(state, F_OK) == 0;
-  GANNET_REQUIRE(!*exists || options->resume, GANNET_ERR_EXISTS,
-                 "'%s' already holds a campaign; continue it with --resume, or choose another "
-                 "place with --directory",
-                 directory);
+  GANNET_REQUIRE(
+      !*exists || options->resume, GANNET_ERR_EXISTS,
+      "'%s' already holds a campaign; continue it with --resume, choose another place with "
+      "--directory, or remove it to start afresh",
+      directory);
   GANNET_REQUIRE(*exists || !options->must_exist, GANNET_ERR_MISSING, "no campaign in '%s'",
                  directory);
   return *exists ? GANNET_OK : gannet_make_directory(directory);

@@ -128,8 +128,10 @@ static void print_result(const gannet_campaign *campaign, const gannet_run_outco
       (void)printf("  %s = %.17g\n", problem->spec.constraints[k].name, values[k]);
   }
   if (tally.best.id < 0 && tally.infeasible + tally.failed > 0)
-    (void)printf("no result: no simulation worked at any design; `gannet status %s` says why\n",
-                 campaign->directory);
+    (void)printf(
+        "no result: no simulation worked at any design; `gannet status %s` says why; when that is\n"
+        "  mended, remove the directory to start afresh\n",
+        campaign->directory);
   (void)printf("history: %s/history.csv\nstate: %s/state.h5\n", campaign->directory,
                campaign->directory);
 }

@@ -54,11 +54,11 @@ static void check_program(const gannet_command_options *options,
   const char *program = options->command.item[0];
   const int reason = gannet_command_find(program, setup->input_directory, path);
   if (!reason) return;
+  const char *hint = "searched in PATH; a program beside the campaign file needs ./ in front";
+  if (strchr(program, '/')) hint = "relative paths start from the campaign file";
+  if (reason == EACCES) hint = "make it executable with chmod +x, or name its interpreter first";
   gannet_complain(complaints, "evaluate.command", "cannot run '%s': %s (%s)", program,
-                  strerror(reason),
-                  strchr(program, '/') ? "relative paths start from the campaign file"
-                                       : "searched in PATH; a program beside the campaign file "
-                                         "needs ./ in front");
+                  strerror(reason), hint);
 }
 
 /* Words of the contract and the variables, NULL-terminated; to be freed. */
@@ -164,7 +164,7 @@ static void warn_of_arguments(const gannet_command_options *options,
     gannet_log(setup->context, GANNET_LOG_WARNING,
                "evaluate.command: '%s' is searched in the directory of the evaluation; write "
                "{input_directory}/%s or list it under templates",
-               argument, argument);
+               argument, strncmp(argument, "./", 2) == 0 ? argument + 2 : argument);
   }
 }
 

@@ -125,8 +125,10 @@ void gannet_contract_judge(const gannet_problem *problem, const gannet_contract_
     judge_end(problem, rules, directory, event, result);
     return;
   }
-  gannet_record_fail(result, may_pass(event->error), "cannot start (%s): %s", event->stage,
-                     strerror(event->error));
+  gannet_record_fail(
+      result, may_pass(event->error), "cannot start (%s): %s%s", event->stage,
+      strerror(event->error),
+      event->error == ENOEXEC ? " (the first line of a script is #!INTERPRETER)" : "");
   result->run.failure = GANNET_FAILURE_LAUNCH;
   result->run.crashed = false; /* whatever it was, it was not the design */
 }

@@ -172,7 +172,7 @@ static void nasty_endings_are_results_with_a_reason(void **state) {
   failed_with(&result, "exit code 1; stderr: ");
   failed_with(&result, "it went wrong|it went wrong");
   result = run(f, "no shebang\n");
-  failed_with(&result, "cannot start (exec): Exec format error");
+  failed_with(&result, "cannot start (exec): Exec format error (the first line of a script");
 }
 
 static void a_program_that_vanishes_is_named(void **state) {

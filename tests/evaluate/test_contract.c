@@ -436,7 +436,7 @@ static void wrong_options_are_complained_about_all_at_once(void **state) {
   options = (gannet_command_options){.command = {1, command}};
   assert_ok(gannet_command_check(&options, &setup, &complaints));
   assert_int_equal(complaints.count, 1);
-  assert_non_null(strstr(complaints.text, "Permission denied"));
+  assert_non_null(strstr(complaints.text, "Permission denied (make it executable with chmod +x"));
   gannet_complaints_release(&complaints);
 
   options = (gannet_command_options){.shell = TEXT("echo {x} ${x} ${id}")};
