@@ -6,8 +6,9 @@
 #include "linalg/blas.h"
 #include "network/expectation.h"
 #include "network/tangent.h"
+#include "network/vector_clones.h"
 
-enum { LAYERS = GANNET_TANGENT_LAYERS, BLOCK = GANNET_TANGENT_BLOCK, VECTORS_PER_LAYER = 9 };
+enum { LAYERS = GANNET_TANGENT_LAYERS, BLOCK = GANNET_TANGENT_BLOCK, VECTORS_PER_LAYER = 7 };
 
 struct gannet_analytic_points {
   gannet_analytic_shape shape;
@@ -24,7 +25,7 @@ struct gannet_analytic_points {
 };
 
 /* Vectors of a layer, each [capacity]. */
-enum { P, S, TANGENT, SLOPE, VALUE_P, VALUE_Q, SLOPE_S, SLOPE_P, SLOPE_Q };
+enum { P, S, TANGENT, SLOPE, VALUE_P, SLOPE_S, SLOPE_P };
 
 static double *vector(const gannet_analytic_points *a, int layer, int which) {
   return a->rows + (size_t)(layer * VECTORS_PER_LAYER + which) * (size_t)a->capacity;
@@ -138,6 +139,12 @@ gannet_err gannet_analytic_points_extend(gannet_analytic_points *points, int n, 
   return GANNET_OK;
 }
 
+GANNET_VECTOR_CLONES static void add_layer(int n, const double *t, const double *slope,
+                                           const double *s, double *next) {
+  GANNET_NO_OVERLAP
+  for (int j = 0; j < n; ++j) next[j] = t[j] * slope[j] + s[j];
+}
+
 /* From products in layer 0 to the kernel between a point of these variances and count of the list
  * from one on. */
 static const double *forward(const gannet_analytic_points *a, int from, int count,
@@ -150,7 +157,7 @@ static const double *forward(const gannet_analytic_points *a, int from, int coun
     for (int j = 0; j < count; ++j) p[j] = variance[l];
     a->pair->moments(count, p, a->q + (size_t)l * (size_t)a->capacity + (size_t)from,
                      vector(a, l, S), s, slope);
-    for (int j = 0; j < count; ++j) next[j] = t[j] * slope[j] + s[j];
+    add_layer(count, t, slope, s, next);
     t = next;
   }
   return t;
@@ -191,24 +198,33 @@ void gannet_analytic_points_cross(const gannet_analytic_points *points, int m, c
   }
 }
 
+/* One layer of backward; the terms of by_p replace by->value_p. */
+GANNET_VECTOR_CLONES static void weigh_layer(int n, const gannet_expectation_partials *by,
+                                             const double *t, const double *slope, double *weight,
+                                             double *by_s) {
+  GANNET_NO_OVERLAP
+  for (int j = 0; j < n; ++j) {
+    const double by_value = weight[j] + by_s[j], by_slope = weight[j] * t[j];
+    by->value_p[j] = by_value * by->value_p[j] + by_slope * by->slope_p[j];
+    by_s[j] = by_value * slope[j] + by_slope * by->slope_s[j];
+    weight[j] *= slope[j];
+  }
+}
+
 /* From weight = c to by_s = d sum / ds_j; the derivative by the point's own S_l is left in by_p[l].
  */
 static void backward(const gannet_analytic_points *a, double *weight, double *by_s, double *by_p) {
   for (int j = 0; j < a->n; ++j) by_s[j] = 0;
   for (int l = a->shape.layers - 1; l >= 0; --l) {
-    const gannet_expectation_partials by = {vector(a, l, VALUE_P), vector(a, l, VALUE_Q),
-                                            vector(a, l, SLOPE_S), vector(a, l, SLOPE_P),
-                                            vector(a, l, SLOPE_Q)};
+    const gannet_expectation_partials by = {.value_p = vector(a, l, VALUE_P),
+                                            .slope_s = vector(a, l, SLOPE_S),
+                                            .slope_p = vector(a, l, SLOPE_P)};
     const double *t = vector(a, l, TANGENT), *slope = vector(a, l, SLOPE);
     double sum = 0;
     a->pair->partials(a->n, vector(a, l, P), a->q + (size_t)l * (size_t)a->capacity,
                       vector(a, l, S), &by);
-    for (int j = 0; j < a->n; ++j) {
-      const double by_value = weight[j] + by_s[j], by_slope = weight[j] * t[j];
-      sum += by_value * by.value_p[j] + by_slope * by.slope_p[j];
-      by_s[j] = by_value * slope[j] + by_slope * by.slope_s[j];
-      weight[j] *= slope[j];
-    }
+    weigh_layer(a->n, &by, t, slope, weight, by_s);
+    for (int j = 0; j < a->n; ++j) sum += by.value_p[j];
     by_p[l] = sum;
   }
   for (int j = 0; j < a->n; ++j) by_s[j] += weight[j];

@@ -1,6 +1,7 @@
 #include "network/expectation.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "network/vector_clones.h"
@@ -27,21 +28,32 @@ GANNET_VECTOR_CLONES static void relu_moments(int n, const double *p, const doub
   }
 }
 
-GANNET_VECTOR_CLONES static void relu_partials(int n, const double *p, const double *q,
-                                               const double *s,
-                                               const gannet_expectation_partials *out) {
+static inline void relu_partials_of(bool both, int n, const double *p, const double *q,
+                                    const double *s, const gannet_expectation_partials *out) {
+  GANNET_NO_OVERLAP
   for (int i = 0; i < n; ++i) {
     double w;
     (void)relu_slope_of(p[i], q[i], s[i], &w);
     const double least = 1e-9 * sqrt(p[i] * q[i]) + 1e-300;
     const double per_w = 1 / (pi * (w > least ? w : least));
-    const double per_p = p[i] > 0 ? 1 / (2 * p[i]) : 0, per_q = q[i] > 0 ? 1 / (2 * q[i]) : 0;
+    const double per_p = p[i] > 0 ? 1 / (2 * p[i]) : 0;
     out->value_p[i] = w / pi * per_p;
-    out->value_q[i] = w / pi * per_q;
     out->slope_s[i] = per_w;
     out->slope_p[i] = -s[i] * per_w * per_p;
+    if (!both) continue;
+    const double per_q = q[i] > 0 ? 1 / (2 * q[i]) : 0;
+    out->value_q[i] = w / pi * per_q;
     out->slope_q[i] = -s[i] * per_w * per_q;
   }
+}
+
+GANNET_VECTOR_CLONES static void relu_partials(int n, const double *p, const double *q,
+                                               const double *s,
+                                               const gannet_expectation_partials *out) {
+  if (out->value_q)
+    relu_partials_of(true, n, p, q, s, out);
+  else
+    relu_partials_of(false, n, p, q, s, out);
 }
 
 /* Williams 1997, eq. (11), of erf(sqrt(k) u). */
@@ -55,16 +67,18 @@ static inline void erf_moments_of(double k, int n, const double *p, const double
   }
 }
 
-static inline void erf_partials_of(double k, int n, const double *p, const double *q,
+static inline void erf_partials_of(double k, bool both, int n, const double *p, const double *q,
                                    const double *s, const gannet_expectation_partials *out) {
+  GANNET_NO_OVERLAP
   for (int i = 0; i < n; ++i) {
     const double a = 1 + 2 * k * p[i], b = 1 + 2 * k * q[i];
     const double root = 1 / sqrt(a * b - 4 * k * k * s[i] * s[i]);
     const double slope = k * (4 / pi) * root, cube = k * slope * root * root;
     out->value_p[i] = -slope * k * s[i] / a;
-    out->value_q[i] = -slope * k * s[i] / b;
     out->slope_s[i] = 4 * k * s[i] * cube;
     out->slope_p[i] = -b * cube;
+    if (!both) continue;
+    out->value_q[i] = -slope * k * s[i] / b;
     out->slope_q[i] = -a * cube;
   }
 }
@@ -77,7 +91,10 @@ GANNET_VECTOR_CLONES static void erf_moments(int n, const double *p, const doubl
 GANNET_VECTOR_CLONES static void erf_partials(int n, const double *p, const double *q,
                                               const double *s,
                                               const gannet_expectation_partials *out) {
-  erf_partials_of(1, n, p, q, s, out);
+  if (out->value_q)
+    erf_partials_of(1, true, n, p, q, s, out);
+  else
+    erf_partials_of(1, false, n, p, q, s, out);
 }
 
 /* tanh(u) is close to erf(sqrt(pi)/2 u). */
@@ -89,7 +106,10 @@ GANNET_VECTOR_CLONES static void tanh_moments(int n, const double *p, const doub
 GANNET_VECTOR_CLONES static void tanh_partials(int n, const double *p, const double *q,
                                                const double *s,
                                                const gannet_expectation_partials *out) {
-  erf_partials_of(pi / 4, n, p, q, s, out);
+  if (out->value_q)
+    erf_partials_of(pi / 4, true, n, p, q, s, out);
+  else
+    erf_partials_of(pi / 4, false, n, p, q, s, out);
 }
 
 /* From E exp(i(u +- u')) = exp(-(p + q +- 2s)/2). */
@@ -103,14 +123,26 @@ GANNET_VECTOR_CLONES static void sin_moments(int n, const double *p, const doubl
   }
 }
 
+static inline void sin_partials_of(bool both, int n, const double *p, const double *q,
+                                   const double *s, const gannet_expectation_partials *out) {
+  sin_moments(n, p, q, s, out->slope_s, out->slope_p);
+  GANNET_NO_OVERLAP
+  for (int i = 0; i < n; ++i) {
+    out->value_p[i] = -out->slope_s[i] / 2;
+    out->slope_p[i] = -out->slope_p[i] / 2;
+    if (!both) continue;
+    out->value_q[i] = out->value_p[i];
+    out->slope_q[i] = out->slope_p[i];
+  }
+}
+
 GANNET_VECTOR_CLONES static void sin_partials(int n, const double *p, const double *q,
                                               const double *s,
                                               const gannet_expectation_partials *out) {
-  sin_moments(n, p, q, s, out->slope_s, out->slope_p);
-  for (int i = 0; i < n; ++i) {
-    out->value_p[i] = out->value_q[i] = -out->slope_s[i] / 2;
-    out->slope_p[i] = out->slope_q[i] = -out->slope_p[i] / 2;
-  }
+  if (out->value_q)
+    sin_partials_of(true, n, p, q, s, out);
+  else
+    sin_partials_of(false, n, p, q, s, out);
 }
 
 gannet_err gannet_expectation_find(const gannet_activation *activation,

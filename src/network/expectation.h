@@ -4,7 +4,8 @@
 
 #include "network/activation.h"
 
-/* Partial derivatives by the variances p, q and the covariance s; that of value by s is slope. */
+/* Partial derivatives by the variances p, q and the covariance s; that of value by s is slope.
+ * value_q and slope_q are both NULL when they are not wanted. No two overlap. */
 typedef struct {
   double *value_p, *value_q;
   double *slope_s, *slope_p, *slope_q;

@@ -13,4 +13,12 @@
 #define GANNET_VECTOR_CLONES
 #endif
 
+/* Before a loop: its arrays do not overlap. With more than a few, compilers give up testing that
+ * themselves, and the loop stays scalar. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define GANNET_NO_OVERLAP _Pragma("GCC ivdep")
+#else
+#define GANNET_NO_OVERLAP
+#endif
+
 #endif

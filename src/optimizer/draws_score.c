@@ -65,8 +65,27 @@ gannet_err gannet_draws_score_points(void *user, int m, const double *x_unit, in
 enum { SAMPLE = 64, LEAST_CANDIDATES = 2 * GANNET_TILE };
 static const double safety = 16, rounding = 0x1p-20;
 
-/* Margins of one model; x: [SAMPLE][d]. */
-static gannet_err measure_model(gannet_draws_score *w, int i, const double *x, double *margin) {
+/* Whether values do not depend on a point's place among others, which some BLAS do not grant: the
+ * sample is evaluated once more from behind. x: [SAMPLE][d] */
+static gannet_err check_places(gannet_draws_score *w, const gannet_surrogate *model,
+                               const double *exact, double *x) {
+  const size_t d = (size_t)gannet_surrogate_dimension(model);
+  double *again = w->least;
+  for (size_t p = 0; p < SAMPLE / 2; ++p)
+    for (size_t k = 0; k < d; ++k) {
+      double *one = x + p * d + k, *other = x + (SAMPLE - 1 - p) * d + k, kept = *one;
+      *one = *other;
+      *other = kept;
+    }
+  GANNET_TRY(gannet_surrogate_draw_values(model, SAMPLE, x, again, SAMPLE));
+  for (int j = 0; j < w->q; ++j)
+    for (int p = 0; p < SAMPLE; ++p)
+      if (again[j * SAMPLE + p] != exact[(j + 1) * SAMPLE - 1 - p]) w->estimates = false;
+  return GANNET_OK;
+}
+
+/* Margins of one model; x: [SAMPLE][d], turned around. */
+static gannet_err measure_model(gannet_draws_score *w, int i, double *x, double *margin) {
   const gannet_surrogate *model = gannet_models_surrogate(w->models, i);
   double *exact = w->values, *estimate = w->violation;
   GANNET_TRY(gannet_surrogate_draw_values(model, SAMPLE, x, exact, SAMPLE));
@@ -80,7 +99,7 @@ static gannet_err measure_model(gannet_draws_score *w, int i, const double *x, d
     }
     margin[j] = fmax(safety * error, rounding * size);
   }
-  return GANNET_OK;
+  return check_places(w, model, exact, x);
 }
 
 static gannet_err measure_all(gannet_draws_score *w, const gannet_candidates *candidates) {

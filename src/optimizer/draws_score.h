@@ -41,8 +41,9 @@ GANNET_CHECKED gannet_err gannet_draws_score_points(void *user, int m, const dou
  *
  * Local.
  *
- * Sets estimates, to false when a model gives none, when they overflow, and when there are so few
- * candidates that it does not pay.
+ * Sets estimates, to false when a model gives none, when they overflow, when double-precision
+ * values depend on a point's place among others, and when there are so few candidates that it does
+ * not pay.
  *
  * models  inout  those of the score
  */

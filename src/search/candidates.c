@@ -150,20 +150,28 @@ static gannet_stream stream_of(const gannet_candidates *c, int64_t i) {
   return stream;
 }
 
-static void global_point(const gannet_candidates *c, int64_t i, double *x) {
-  if (c->all_points) {
-    gannet_problem_get_point(c->problem, i, x);
-    return;
-  }
-  if (c->problem->pool) {
+static void listed_point(const gannet_candidates *c, int64_t i, double *x) {
+  int64_t row = i;
+  if (!c->all_points) {
     const uint64_t n = (uint64_t)gannet_pool_count(c->problem->pool);
-    const int64_t row = (int64_t)(gannet_random_bits(c->rows, (uint64_t)i) % n);
-    gannet_problem_get_point(c->problem, row, x);
-    return;
+    row = (int64_t)(gannet_random_bits(c->rows, (uint64_t)i) % n);
   }
-  gannet_sobol_points(c->sobol, (uint32_t)i, 1, x);
-  for (int k = 0; k < c->problem->d; ++k) x[k] = c->origin[k] + x[k] * c->width[k];
-  if (c->anchor) gannet_local_hold(c->problem, stream_of(c, i), &c->few, c->anchor, x);
+  gannet_problem_get_point(c->problem, row, x);
+}
+
+/* Candidates first .. first+count-1, all of them global. */
+static void global_points(const gannet_candidates *c, int64_t first, int count, double *x) {
+  const int d = c->problem->d;
+  const bool listed = c->all_points || c->problem->pool;
+  if (!listed) gannet_sobol_points(c->sobol, (uint32_t)first, count, x);
+  for (int p = 0; p < count; ++p, x += d) {
+    if (listed) {
+      listed_point(c, first + p, x);
+      continue;
+    }
+    for (int k = 0; k < d; ++k) x[k] = c->origin[k] + x[k] * c->width[k];
+    if (c->anchor) gannet_local_hold(c->problem, stream_of(c, first + p), &c->few, c->anchor, x);
+  }
 }
 
 static void local_point(const gannet_candidates *c, int64_t j, double *x) {
@@ -172,23 +180,16 @@ static void local_point(const gannet_candidates *c, int64_t j, double *x) {
   gannet_local_perturb(c->problem, stream_of(c, j), &c->few, x);
 }
 
-/* How many candidates of a tile are rows of the list, and admissible as they are. */
-static int listed_among(const gannet_candidates *c, int64_t first, int count) {
-  if (first + count <= c->n_global) return count;
-  return first < c->n_global ? (int)(c->n_global - first) : 0;
-}
-
 void gannet_candidates_tile(const gannet_candidates *candidates, int64_t first, int count,
                             double *x_unit) {
-  for (int p = 0; p < count; ++p) {
-    const int64_t i = first + p;
-    double *x = x_unit + (size_t)p * (size_t)candidates->problem->d;
-    if (i < candidates->n_global)
-      global_point(candidates, i, x);
-    else
-      local_point(candidates, i - candidates->n_global, x);
-  }
-  const int n_listed = candidates->problem->pool ? listed_among(candidates, first, count) : 0;
-  gannet_problem_snap(candidates->problem, count - n_listed,
-                      x_unit + (size_t)n_listed * (size_t)candidates->problem->d);
+  const gannet_candidates *c = candidates;
+  const size_t d = (size_t)c->problem->d;
+  const int64_t left = c->n_global - first;
+  const int n_global = left <= 0 ? 0 : left < count ? (int)left : count;
+  /* rows of the list are admissible as they are */
+  const int n_listed = c->problem->pool ? n_global : 0;
+  global_points(c, first, n_global, x_unit);
+  for (int p = n_global; p < count; ++p)
+    local_point(c, first + p - c->n_global, x_unit + (size_t)p * d);
+  gannet_problem_snap(c->problem, count - n_listed, x_unit + (size_t)n_listed * d);
 }

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "search/sobol_table.h"
 
-enum { BITS = 32 };
+enum { BITS = 32, CHUNK = 64 };
 
 struct gannet_sobol {
   int d;
@@ -100,20 +100,41 @@ static uint32_t scramble(uint32_t x, uint32_t key) {
   return reverse(x);
 }
 
-uint32_t gannet_sobol_bits(const gannet_sobol *sobol, uint32_t i, int k) {
-  const uint32_t *direction = sobol->directions[k];
+static uint32_t unscrambled(const uint32_t *direction, uint32_t i) {
   uint32_t x = 0;
   for (; i; i >>= 1, ++direction)
     if (i & 1) x ^= *direction;
+  return x;
+}
+
+uint32_t gannet_sobol_bits(const gannet_sobol *sobol, uint32_t i, int k) {
+  const uint32_t x = unscrambled(sobol->directions[k], i);
   return sobol->scrambled ? scramble(x, sobol->keys[k]) : x;
+}
+
+/* Coordinates k .. k+count-1, count <= CHUNK, of points first .. first+n-1. What changes from one
+ * number to the next are a few of its lowest bits. */
+static void fill_coordinates(const gannet_sobol *s, int k, int count, uint32_t first, int n,
+                             double *x) {
+  uint32_t bits[CHUNK], keys[CHUNK];
+  for (int j = 0; j < count; ++j) bits[j] = unscrambled(s->directions[k + j], first);
+  for (int j = 0; j < count; ++j) keys[j] = s->scrambled ? s->keys[k + j] : 0;
+  for (int p = 0; p < n; ++p, x += s->d) {
+    const uint32_t changed = (first + (uint32_t)p) ^ (first + (uint32_t)p + 1);
+    for (int j = 0; j < count; ++j) {
+      const uint32_t value = s->scrambled ? scramble(bits[j], keys[j]) : bits[j];
+      x[j] = ((double)value + 0.5) * 0x1p-32;
+    }
+    for (int j = 0; j < count; ++j) bits[j] ^= unscrambled(s->directions[k + j], changed);
+  }
 }
 
 void gannet_sobol_points(const gannet_sobol *sobol, uint32_t first, int n, double *x) {
   const size_t rest = (size_t)(sobol->d - sobol->d_table);
-  for (int p = 0; p < n; ++p, x += sobol->d) {
-    const uint32_t i = first + (uint32_t)p;
-    for (int k = 0; k < sobol->d_table; ++k)
-      x[k] = ((double)gannet_sobol_bits(sobol, i, k) + 0.5) * 0x1p-32;
-    if (rest > 0) gannet_random_uniform(sobol->rest, i * (uint64_t)rest, rest, x + sobol->d_table);
-  }
+  for (int k = 0; k < sobol->d_table; k += CHUNK)
+    fill_coordinates(sobol, k, sobol->d_table - k < CHUNK ? sobol->d_table - k : CHUNK, first, n,
+                     x + k);
+  for (int p = 0; p < n && rest > 0; ++p)
+    gannet_random_uniform(sobol->rest, (first + (uint32_t)p) * (uint64_t)rest, rest,
+                          x + (size_t)p * (size_t)sobol->d + sobol->d_table);
 }

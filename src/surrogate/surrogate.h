@@ -63,7 +63,7 @@ typedef struct {
   gannet_err (*draw_gradient)(const void *state, int draw, const double *x, double *value,
                               double *gradient);
   /* Draws in single precision: prepare tells whether there are any. Only where a point's
-   * draw_values do not depend by a bit on the other points of a call. */
+   * draw_values do not depend on the other points of a call but for the rounding of the BLAS. */
   gannet_err (*estimate_prepare)(void *state, bool *able);
   void (*draw_estimates)(const void *state, int m, const double *x, double *values, int ldv);
   gannet_err (*covariance)(const void *state, int m, const double *x, int n, const double *z,
