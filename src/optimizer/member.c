@@ -45,6 +45,11 @@ static gannet_err believe_chosen(gannet_member *member) {
   return gannet_models_believe(member->models, member->n_chosen, member->chosen, member->batch);
 }
 
+static gannet_err propose_plainly(const gannet_member *member, int q, double *x_unit) {
+  const gannet_design design = {.uniform = member->options->proposer == GANNET_PROPOSE_RANDOM};
+  return gannet_propose_design(member, q, &design, x_unit);
+}
+
 gannet_err gannet_member_propose(gannet_member *member, int64_t batch, int n_chosen, int q,
                                  double *points) {
   double *x_unit = points + (size_t)n_chosen * (size_t)member->problem->d;
@@ -52,13 +57,11 @@ gannet_err gannet_member_propose(gannet_member *member, int64_t batch, int n_cho
   member->n_chosen = n_chosen;
   member->chosen = points;
   if (member->local) return gannet_propose_local(member, q, x_unit);
-  if (member->options->proposer != GANNET_PROPOSE_MODEL)
-    return gannet_propose_design(member, q, member->options->proposer == GANNET_PROPOSE_RANDOM,
-                                 x_unit);
+  if (member->options->proposer != GANNET_PROPOSE_MODEL) return propose_plainly(member, q, x_unit);
   double mark = gannet_clock_seconds();
   GANNET_TRY(gannet_agree(member->context->comm,
                           gannet_member_region_follow(&member->region, member->history)));
-  if (member->region.is_design) return gannet_propose_design(member, q, false, x_unit);
+  if (member->region.is_design) return gannet_propose_design(member, q, NULL, x_unit);
   GANNET_TRY(gannet_models_fit(member->models, member->region.take, batch));
   GANNET_TRY(
       gannet_agree(member->context->comm,

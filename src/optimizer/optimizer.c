@@ -128,7 +128,8 @@ static gannet_err propose(gannet_optimizer *o, int q, double *x_unit) {
     gannet_member plain = o->member[0];
     plain.batch = o->batch;
     plain.n_chosen = 0;
-    return gannet_propose_design(&plain, q, false, x_unit);
+    const gannet_design points = {.n_near = n_initial(o), .span = o->options.method.initial_span};
+    return gannet_propose_design(&plain, q, &points, x_unit);
   }
   GANNET_TRY(gannet_agree(o->context->comm, deal(o, q, count)));
   for (int i = 0; i < o->options.n_members; ++i) {

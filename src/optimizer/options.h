@@ -23,10 +23,11 @@ typedef enum {
 
 typedef struct {
   char *method;
-  char *portfolio; /* names of methods, "[a, b]"; NULL = the method is its own only member */
-  int initial;     /* points before the first model, GANNET_AUTO */
-  int transform;   /* of the objective, a gannet_transform */
-  double refit;    /* hyper-parameters are learnt when this share of new observations has come */
+  char *portfolio;     /* names of methods, "[a, b]"; NULL = the method is its own only member */
+  int initial;         /* points before the first model, GANNET_AUTO */
+  double initial_span; /* of the box in which these lie, shares of the ranges */
+  int transform;       /* of the objective, a gannet_transform */
+  double refit; /* hyper-parameters are learnt when this share of new observations has come */
 } gannet_method_options;
 
 typedef struct {
@@ -78,7 +79,8 @@ typedef enum {
 
 /* Of one member: a row of the method table with the user's changes. */
 typedef struct {
-  gannet_method_options method; /* its own name; initial and portfolio are the optimiser's */
+  gannet_method_options
+      method; /* its own name; initial, initial_span, portfolio are the optimiser's */
   gannet_search_options search;
   gannet_region_options region;
   gannet_acquisition_choice acquisition;

@@ -199,7 +199,7 @@ gannet_err gannet_propose_local(gannet_member *member, int q, double *x_unit) {
                             .n_chosen = member->n_chosen,
                             .chosen = member->chosen};
   double mark = gannet_clock_seconds();
-  if (member->problem->n_continuous == 0) return gannet_propose_design(member, q, false, x_unit);
+  if (member->problem->n_continuous == 0) return gannet_propose_design(member, q, NULL, x_unit);
   gannet_err err = gannet_alloc(total * d, sizeof *choices.options, &choices.options);
   if (err == GANNET_OK) err = gannet_alloc(total, sizeof *choices.scores, &choices.scores);
   err = gannet_agree(member->context->comm, err);
@@ -213,28 +213,43 @@ gannet_err gannet_propose_local(gannet_member *member, int q, double *x_unit) {
   return err;
 }
 
-static gannet_err sobol_points(const gannet_member *member, int q, double *x_unit) {
+/* Closer to the middle, from where the way to any other point is short. Discrete coordinates have
+ * few values, of which all should be seen. */
+static void draw_in(const gannet_problem *problem, int n, double span, double *x_unit) {
+  for (int i = 0; i < n; ++i)
+    for (int k = 0; k < problem->d; ++k) {
+      double *at = x_unit + (ptrdiff_t)i * problem->d + k;
+      if (problem->continuous[k]) *at = 0.5 + span * (*at - 0.5);
+    }
+}
+
+static gannet_err sobol_points(const gannet_member *member, int q, const gannet_design *design,
+                               double *x_unit) {
   const gannet_stream stream = gannet_context_stream(member->context, GANNET_FOR_DESIGN, 0, 0);
   gannet_sobol *sobol = NULL;
   GANNET_TRY(gannet_sobol_create(member->problem->d, &stream, &sobol));
   const int64_t first = gannet_history_count(member->history) + member->n_chosen;
   gannet_sobol_points(sobol, (uint32_t)first, q, x_unit);
   gannet_sobol_destroy(&sobol);
+  if (design && first < design->n_near)
+    draw_in(member->problem, design->n_near - first < q ? (int)(design->n_near - first) : q,
+            design->span, x_unit);
   return GANNET_OK;
 }
 
-gannet_err gannet_propose_design(const gannet_member *member, int q, bool uniform, double *x_unit) {
+gannet_err gannet_propose_design(const gannet_member *member, int q, const gannet_design *design,
+                                 double *x_unit) {
   const size_t d = (size_t)member->problem->d, length = (size_t)q * d;
   gannet_choices choices = {
       .n_lists = q, .n_options = 1, .n_chosen = member->n_chosen, .chosen = member->chosen};
   gannet_err err = gannet_alloc(length, sizeof *choices.options, &choices.options);
   if (err == GANNET_OK) err = gannet_alloc((size_t)q, sizeof *choices.scores, &choices.scores);
-  if (err == GANNET_OK && uniform)
+  if (err == GANNET_OK && design && design->uniform)
     gannet_random_uniform(gannet_context_stream(member->context, GANNET_FOR_DESIGN, 0, 2),
                           (uint64_t)gannet_history_count(member->history) * d, length,
                           choices.options);
   else if (err == GANNET_OK)
-    err = sobol_points(member, q, choices.options);
+    err = sobol_points(member, q, design, choices.options);
   err = gannet_agree(member->context->comm, err);
   if (err == GANNET_OK) err = gannet_propose_choose(member, &choices, q, x_unit);
   gannet_free(&choices.options);

@@ -10,14 +10,21 @@
 #include "search/candidates.h"
 #include "search/screen.h"
 
+typedef struct {
+  bool uniform;   /* instead of a scrambled Sobol sequence */
+  int64_t n_near; /* so many points, the first of a campaign, lie in a box around the middle */
+  double span;    /* its sides, in ranges of the variables; continuous coordinates only */
+} gannet_design;
+
 /* Points of a scrambled Sobol sequence, continued over the batches of a campaign; or uniform ones.
  *
  * Collective; the same on all ranks.
  *
+ * design  in   NULL = the sequence as it is
  * x_unit  out  [q][d]
  */
-GANNET_CHECKED gannet_err gannet_propose_design(const gannet_member *member, int q, bool uniform,
-                                                double *x_unit);
+GANNET_CHECKED gannet_err gannet_propose_design(const gannet_member *member, int q,
+                                                const gannet_design *design, double *x_unit);
 
 /* One point per posterior draw: its smallest value over the candidates where every constraint's
  * draw is feasible, polished by a gradient method. Where no candidate is feasible, the smallest

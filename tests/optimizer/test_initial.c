@@ -1,0 +1,88 @@
+/* test: serial labels unit */
+#include <math.h>
+#include <petscsys.h>
+
+#include "support/harness.h"
+
+#include "optimizer/optimizer.h"
+
+static const gannet_variable mixed[] = {
+    {"x", GANNET_VARIABLE_REAL, 10, 20, GANNET_SCALE_LINEAR, 0, NULL},
+    {"y", GANNET_VARIABLE_REAL, 1e-4, 1e4, GANNET_SCALE_LOG, 0, NULL},
+    {"k", GANNET_VARIABLE_INTEGER, 1, 9, GANNET_SCALE_LINEAR, 0, NULL},
+};
+static const gannet_problem_spec spec = {3, mixed, 0, NULL, GANNET_MINIMIZE, NAN};
+
+enum { N = 40, NEAR = 16 };
+
+/* Distances from the middle of the ranges, as shares of them; [N][3]. */
+static void ask(int n_settings, const gannet_method_setting *settings, double *apart) {
+  static double x[3 * N];
+  int64_t id[N];
+  gannet_context *context = NULL;
+  gannet_problem *problem = NULL;
+  gannet_optimizer *optimizer = NULL;
+  assert_ok(gannet_context_create(MPI_COMM_WORLD, 3, &context));
+  assert_ok(gannet_problem_create(&spec, &problem));
+  assert_ok(gannet_optimizer_create(context, problem, n_settings, settings, &optimizer));
+  assert_ok(gannet_optimizer_ask(optimizer, N, id, x));
+  for (int i = 0; i < N; ++i) {
+    apart[3 * i] = fabs(x[3 * i] - 15) / 10;
+    apart[3 * i + 1] = fabs(log10(x[3 * i + 1])) / 8;
+    apart[3 * i + 2] = fabs(x[3 * i + 2] - 5) / 8;
+  }
+  gannet_optimizer_destroy(&optimizer);
+  gannet_problem_destroy(&problem);
+  gannet_context_destroy(&context);
+}
+
+static double farthest(const double *apart, int from, int to, int k) {
+  double most = 0;
+  for (int i = from; i < to; ++i) most = fmax(most, apart[3 * i + k]);
+  return most;
+}
+
+/* The first points, so many as models wait for, lie near the middle; whoever asks for more at once,
+ * or whose simulations fail there, gets others from anywhere. Whole numbers are not narrowed. */
+static void first_points_lie_in_the_span(void **state) {
+  (void)state;
+  static double apart[3 * N];
+  const gannet_method_setting settings[] = {{"initial", "16"}, {"initial_span", "0.25"}};
+  ask(2, settings, apart);
+  for (int k = 0; k < 2; ++k) {
+    assert_in_range((int)(1000 * farthest(apart, 0, NEAR, k)), 80, 125);
+    assert_true(farthest(apart, NEAR, N, k) > 0.4);
+  }
+  assert_true(farthest(apart, 0, NEAR, 2) > 0.4);
+}
+
+static void the_whole_box_is_the_default_of_single_methods(void **state) {
+  (void)state;
+  static double apart[3 * N], whole[3 * N];
+  const gannet_method_setting one[] = {{"method", "gp-ei"}, {"initial", "16"}};
+  const gannet_method_setting said[] = {
+      {"method", "gp-ei"}, {"initial", "16"}, {"initial_span", "1"}};
+  ask(2, one, apart);
+  ask(3, said, whole);
+  assert_true(farthest(apart, 0, NEAR, 0) > 0.4);
+  for (int i = 0; i < 3 * N; ++i) assert_true(apart[i] == whole[i]);
+}
+
+static void the_default_method_begins_near_the_middle(void **state) {
+  (void)state;
+  static double apart[3 * N];
+  ask(0, NULL, apart);
+  assert_true(farthest(apart, 0, 4, 0) <= 0.15 && farthest(apart, 0, 4, 1) <= 0.15);
+  assert_true(farthest(apart, 4, N, 0) > 0.4);
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(first_points_lie_in_the_span),
+      cmocka_unit_test(the_whole_box_is_the_default_of_single_methods),
+      cmocka_unit_test(the_default_method_begins_near_the_middle),
+  };
+  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  const int failed = run_ranks(tests);
+  return PetscFinalize() ? 1 : failed;
+}
