@@ -40,7 +40,7 @@ void cli_help(const cli_command *command, FILE *out) {
 
 void cli_help_all(FILE *out) {
   (void)fputs("gannet " GANNET_VERSION
-              " - tunes expensive simulations by Bayesian optimisation with neural networks\n\n"
+              " - tunes expensive simulations by Bayesian optimisation\n\n"
               "usage: gannet COMMAND [ARGUMENTS]\n"
               "       mpirun -n N gannet run CAMPAIGN.yaml\n\ncommands:\n",
               out);

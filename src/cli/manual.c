@@ -62,9 +62,10 @@ static void put_program(FILE *out) {
       ".SH NAME\ngannet \\- tune expensive simulations by Bayesian optimisation\n"
       ".SH SYNOPSIS\n.B gannet\n.I COMMAND\n[\\fIARGUMENTS\\fR]\n.br\n"
       ".B mpirun \\-n\n.I N\n.B gannet run\n.I CAMPAIGN.yaml\n"
-      ".SH DESCRIPTION\nAn MPI\\-parallel batch black\\-box optimiser whose models are neural "
-      "networks. It proposes batches of designs, has them evaluated by parallel simulations, "
-      "keeps every result at once, and goes on after any interruption.\n"
+      ".SH DESCRIPTION\nAn MPI\\-parallel batch black\\-box optimiser whose models are Gaussian "
+      "processes, quadratic models and neural networks. It proposes batches of designs, has them "
+      "evaluated by parallel simulations, keeps every result at once, and goes on after any "
+      "interruption.\n"
       ".SH COMMANDS\n",
       out);
   for (int i = 0; cli_commands[i]; ++i) {
@@ -73,7 +74,16 @@ static void put_program(FILE *out) {
     (void)fputs(".\n", out);
   }
   put_exit_codes(out);
-  (void)fputs(".SH SEE ALSO\ngannet\\-campaign(5), mpirun(1)\n", out);
+  (void)fputs(
+      ".SH EXAMPLES\nA campaign file for a program of yours, with a comment on every line; all "
+      "that can be checked without running it; the campaign; its best design; its pictures:\n"
+      ".PP\n.nf\n"
+      "gannet init wing.yaml \\-\\-variable chord=0.5:2 \\-\\-command './simulate {params} "
+      "{results}'\n"
+      "gannet run \\-\\-dry\\-run wing.yaml\ngannet run wing.yaml\ngannet best wing.campaign\n"
+      "gannet report wing.campaign\n.fi\n"
+      ".SH SEE ALSO\ngannet\\-campaign(5), mpirun(1)\n",
+      out);
 }
 
 static gannet_err run(const cli_arguments *arguments, const cli_world *world, gannet_exit *code) {
