@@ -43,6 +43,17 @@ void gannet_gemm_nn_single(int n, int m, int k, const float *a, int lda, const f
   cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, m, k, 1, a, lda, b, ldb, 0, c, ldc);
 }
 
+void gannet_syrk_tn(int n, int k, const double *a, int lda, double *c, int ldc) {
+  if (n == 0) return;
+  cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, n, k, 1, a, lda, 1, c, ldc);
+}
+
+void gannet_trsm_nt(int n, int k, const double *l, int ldl, double *b, int ldb) {
+  if (n == 0 || k == 0) return;
+  cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, n, k, 1, l, ldl, b,
+              ldb);
+}
+
 void gannet_gemv_n(int n, int k, double alpha, const double *a, int lda, const double *x,
                    double beta, double *y) {
   if (n == 0) return;

@@ -40,6 +40,18 @@ void gannet_gemm_nt_single(int n, int m, int k, const float *a, int lda, const f
 void gannet_gemm_nn_single(int n, int m, int k, const float *a, int lda, const float *b, int ldb,
                            float *c, int ldc);
 
+/* The lower triangle of c[n][n] += a[k][n]^T a[k][n].
+ *
+ * Local.
+ */
+void gannet_syrk_tn(int n, int k, const double *a, int lda, double *c, int ldc);
+
+/* b[n][k] = b L^-T for a lower triangle L[k][k]: every row of b is a right-hand side.
+ *
+ * Local.
+ */
+void gannet_trsm_nt(int n, int k, const double *l, int ldl, double *b, int ldb);
+
 /* y[n] = alpha a[n][k] x[k] + beta y, and y[k] = alpha a[n][k]^T x[n] + beta y.
  *
  * Local.

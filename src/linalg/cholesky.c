@@ -46,6 +46,10 @@ void gannet_cholesky_clear(gannet_cholesky *factor) {
   factor->n = 0;
 }
 
+void gannet_cholesky_truncate(gannet_cholesky *factor, int n) {
+  if (n < factor->n) factor->n = n / B * B;
+}
+
 int gannet_cholesky_size(const gannet_cholesky *factor) {
   return factor->n;
 }

@@ -33,6 +33,13 @@ void gannet_cholesky_destroy(gannet_cholesky **factor);
  */
 void gannet_cholesky_clear(gannet_cholesky *factor);
 
+/* Forget the rows from n on, and those before that share a block with them: what is left is the
+ * same as if they had never been there.
+ *
+ * Local.
+ */
+void gannet_cholesky_truncate(gannet_cholesky *factor, int n);
+
 /* Make the factor that of the leading n rows of K, n at least the present size; rows of complete
  * blocks are kept as they are.
  *

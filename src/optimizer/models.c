@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "optimizer/contenders.h"
 #include "optimizer/governing.h"
 
 enum { MODELS_PER_MEMBER = 1 << 20 }; /* numbers of models, which key their streams */
@@ -39,8 +40,12 @@ struct gannet_models {
   model *model;
   const bool *take; /* of the fit that is under way */
   int work_capacity;
-  double *raw, *work; /* [work_capacity] */
-  gannet_laws *laws;  /* equations of the objective, or NULL */
+  double *raw, *work;      /* [work_capacity] */
+  int64_t contenders_from; /* first id of which the contenders are known, -1 = of none */
+  int n_contenders;
+  int *contender;        /* [GANNET_CONTENDERS_ALL] rows of the objective's model */
+  int64_t *contender_id; /* [GANNET_CONTENDERS_ALL] */
+  gannet_laws *laws;     /* equations of the objective, or NULL */
 };
 
 static gannet_err create_all(gannet_models *m, int member) {
@@ -66,6 +71,7 @@ gannet_err gannet_models_create(const gannet_context *context, const gannet_hist
   (*models)->history = history;
   (*models)->problem = gannet_history_problem(history);
   (*models)->options = options;
+  (*models)->contenders_from = -1;
   const gannet_err err = create_all(*models, member);
   if (err != GANNET_OK) gannet_models_destroy(models);
   GANNET_TRY(err);
@@ -84,6 +90,8 @@ void gannet_models_destroy(gannet_models **models) {
   gannet_laws_destroy(&(*models)->laws);
   gannet_free(&(*models)->raw);
   gannet_free(&(*models)->work);
+  gannet_free(&(*models)->contender);
+  gannet_free(&(*models)->contender_id);
   gannet_free(models);
 }
 
@@ -140,7 +148,7 @@ static gannet_err gather(gannet_models *m, int i, double *bounds, int *n, bool *
   const int n_before = one->n - one->n_believed;
   *n = 0;
   one->n_all = 0;
-  *same = one->n_believed == 0;
+  *same = true;
   for (int64_t at = 0; at < told; ++at) {
     const gannet_evaluation *row =
         gannet_history_get(m->history, gannet_history_order(m->history)[at]);
@@ -207,17 +215,6 @@ static gannet_err standardise(gannet_models *m, int i, int n, double *noise_var)
   return GANNET_OK;
 }
 
-/* Pass all rows again: what the surrogate kept of the points is no longer theirs. */
-static gannet_err start_over(model *one) {
-  double *hyper = NULL;
-  const int n = gannet_surrogate_n_hyper(one->surrogate);
-  GANNET_TRY(gannet_alloc((size_t)n, sizeof *hyper, &hyper));
-  gannet_surrogate_get_hyper(one->surrogate, hyper);
-  const gannet_err err = gannet_surrogate_set_hyper(one->surrogate, hyper);
-  gannet_free(&hyper);
-  return err;
-}
-
 /* The user's factor, or one learnt together with the hyper-parameters. */
 static gannet_err calibrate(gannet_models *m, int i, bool learn) {
   model *one = &m->model[i];
@@ -238,7 +235,7 @@ static gannet_err fit_one(gannet_models *m, int i, int64_t iteration, double *bo
   const double wait = fmax(1, m->options->method.refit * basis);
   const bool learn =
       n >= 2 && (one->n_learned == 0 || (double)(one->n_all - one->n_learned) >= wait);
-  const gannet_err err = !same && !learn ? start_over(one) : GANNET_OK;
+  const gannet_err err = !same && !learn ? gannet_surrogate_start_over(one->surrogate) : GANNET_OK;
   GANNET_TRY(gannet_agree(m->context->comm, err));
   const gannet_data data = {n, one->x, one->y, one->noise_var};
   one->n = n;
@@ -255,6 +252,7 @@ gannet_err gannet_models_fit(gannet_models *m, const bool *take, int64_t iterati
   for (int64_t id = 0; id < gannet_history_count(m->history) && !m->model[m->n - 1].active; ++id)
     m->model[m->n - 1].active = is_bad(gannet_history_get(m->history, id));
   m->take = take;
+  m->contenders_from = -1;
   for (int i = 0; i < m->n && err == GANNET_OK; ++i)
     if (m->model[i].active) err = fit_one(m, i, iteration, bounds);
   m->take = NULL;
@@ -275,7 +273,7 @@ static gannet_err believe_one(gannet_models *m, model *one, int n, const double 
   one->n += n;
   one->n_believed += n;
   const gannet_data data = {one->n, one->x, one->y, one->noise_var};
-  return gannet_surrogate_fit(one->surrogate, &data, false, iteration);
+  return gannet_surrogate_believe(one->surrogate, &data, one->n_believed, iteration);
 }
 
 gannet_err gannet_models_believe(gannet_models *m, int n, const double *x_unit, int64_t iteration) {
@@ -322,23 +320,51 @@ double gannet_models_exploration(const gannet_models *m, int i) {
   return one->exploration * sqrt(0.2 * m->problem->d * log(2.0 * fmax(one->n, 1)));
 }
 
-/* Means of the objective's model at its own observations, into work[n]. */
-static gannet_err means_at_data(const gannet_models *m, int n, double *work) {
-  const size_t d = (size_t)m->problem->d;
-  for (int first = 0; first < n; first += GANNET_TILE) {
-    const int count = n - first < GANNET_TILE ? n - first : GANNET_TILE;
-    GANNET_TRY(gannet_surrogate_predict(m->model[0].surrogate, count,
-                                        m->model[0].x + (size_t)first * d, work + first, NULL));
-  }
+/* The contenders among the objective's observations from id first on. */
+static gannet_err find_contenders(gannet_models *m, int64_t first) {
+  const model *one = &m->model[0];
+  const size_t most = GANNET_CONTENDERS_ALL;
+  if (m->contenders_from == first) return GANNET_OK;
+  if (!m->contender) GANNET_TRY(gannet_alloc(most, sizeof *m->contender, &m->contender));
+  if (!m->contender_id) GANNET_TRY(gannet_alloc(most, sizeof *m->contender_id, &m->contender_id));
+  m->contenders_from = -1; /* should the next step fail */
+  GANNET_TRY(gannet_contenders_find(m->history, one->n - one->n_believed, one->id, first,
+                                    &m->n_contenders, m->contender));
+  for (int i = 0; i < m->n_contenders; ++i) m->contender_id[i] = one->id[m->contender[i]];
+  m->contenders_from = first;
   return GANNET_OK;
 }
 
+gannet_err gannet_models_contenders(gannet_models *m, int *n, const int64_t **id) {
+  GANNET_TRY(find_contenders(m, 0));
+  *n = m->n_contenders;
+  *id = m->contender_id;
+  return GANNET_OK;
+}
+
+/* Means of the objective's model at the contenders, into m->work. */
+static gannet_err contend(gannet_models *m, int64_t first) {
+  const model *one = &m->model[0];
+  const size_t d = (size_t)m->problem->d;
+  double *x = NULL;
+  GANNET_TRY(find_contenders(m, first));
+  GANNET_TRY(gannet_alloc(GANNET_TILE * d, sizeof *x, &x));
+  gannet_err err = GANNET_OK;
+  for (int at = 0; at < m->n_contenders && err == GANNET_OK; at += GANNET_TILE) {
+    const int left = m->n_contenders - at, count = left < GANNET_TILE ? left : GANNET_TILE;
+    for (int i = 0; i < count; ++i)
+      memcpy(x + (size_t)i * d, one->x + (size_t)m->contender[at + i] * d, d * sizeof *x);
+    err = gannet_surrogate_predict(one->surrogate, count, x, m->work + at, NULL);
+  }
+  gannet_free(&x);
+  return err;
+}
+
 gannet_err gannet_models_incumbent(gannet_models *m, double *value) {
-  const int n = m->model[0].n - m->model[0].n_believed;
   double least[2] = {INFINITY, INFINITY}; /* all, feasible */
-  GANNET_TRY(means_at_data(m, n, m->work));
-  for (int i = 0; i < n; ++i) {
-    const double *constraints = gannet_history_constraints(m->history, m->model[0].id[i]);
+  GANNET_TRY(contend(m, 0));
+  for (int i = 0; i < m->n_contenders; ++i) {
+    const double *constraints = gannet_history_constraints(m->history, m->contender_id[i]);
     least[0] = fmin(least[0], m->work[i]);
     if (gannet_problem_is_feasible(m->problem, constraints)) least[1] = fmin(least[1], m->work[i]);
   }
@@ -347,13 +373,12 @@ gannet_err gannet_models_incumbent(gannet_models *m, double *value) {
 }
 
 gannet_err gannet_models_best(gannet_models *m, int64_t first, int64_t *id) {
-  const int n = m->model[0].n - m->model[0].n_believed;
   double least = INFINITY;
   *id = -1;
-  GANNET_TRY(means_at_data(m, n, m->work));
-  for (int i = 0; i < n; ++i) {
-    const int64_t one = m->model[0].id[i];
-    if (one < first || m->work[i] >= least) continue;
+  GANNET_TRY(contend(m, first));
+  for (int i = 0; i < m->n_contenders; ++i) {
+    const int64_t one = m->contender_id[i];
+    if (m->work[i] >= least) continue;
     if (!gannet_problem_is_feasible(m->problem, gannet_history_constraints(m->history, one)))
       continue;
     least = m->work[i];

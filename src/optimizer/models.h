@@ -86,14 +86,22 @@ GANNET_CHECKED gannet_err gannet_models_estimate_prepare(gannet_models *models, 
  */
 double gannet_models_doubt(const gannet_models *models, int model);
 
-/* Value to improve upon: the smallest mean of the objective's model over its feasible
- * observations, or over all of them when none is feasible.
+/* Evaluations that may have the least mean of the objective's model (optimizer/contenders.h), as
+ * positions in the history; valid until the next fit.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_models_contenders(gannet_models *models, int *n,
+                                                   const int64_t **id);
+
+/* Value to improve upon: the smallest mean of the objective's model over the feasible
+ * contenders, or over all of them when none is feasible.
  *
  * Local.
  */
 GANNET_CHECKED gannet_err gannet_models_incumbent(gannet_models *models, double *value);
 
-/* Id of the feasible observation with the smallest mean of the objective's model, the earliest on a
+/* Id of the feasible contender with the smallest mean of the objective's model, the earliest on a
  * tie; -1 when none is feasible.
  *
  * Local.

@@ -110,13 +110,14 @@ static gannet_err nearly_feasible(const gannet_moments_score *s, const double *x
 
 gannet_err gannet_moments_score_incumbent(gannet_moments_score *s) {
   const gannet_member *member = s->member;
+  const int64_t *id = NULL;
   double least = INFINITY;
-  for (int64_t id = 0; id < gannet_history_count(member->history) && by_bounds(s); ++id) {
-    const double *x = gannet_history_x_unit(member->history, id);
+  int n = 0;
+  if (by_bounds(s)) GANNET_TRY(gannet_models_contenders(member->models, &n, &id));
+  for (int i = 0; i < n; ++i) {
+    const double *x = gannet_history_x_unit(member->history, id[i]);
     bool feasible = false;
     double mean = 0;
-    if (gannet_history_get(member->history, id)->status != GANNET_EVAL_DONE) continue;
-    if (member->region.take && !member->region.take[id]) continue;
     GANNET_TRY(nearly_feasible(s, x, &feasible));
     if (!feasible) continue;
     GANNET_TRY(

@@ -33,6 +33,12 @@ void gannet_factor_clear(gannet_factor *factor) {
   if (factor->cut) gannet_distributed_clear(factor->cut);
 }
 
+void gannet_factor_truncate(gannet_factor *factor, int n) {
+  if (factor->whole) gannet_cholesky_truncate(factor->whole, n);
+  if (factor->cut && n < gannet_distributed_size(factor->cut))
+    gannet_distributed_clear(factor->cut);
+}
+
 typedef struct {
   gannet_kernel_tile tile;
   void *user;

@@ -54,6 +54,12 @@ void gannet_factor_destroy(gannet_factor **factor);
  */
 void gannet_factor_clear(gannet_factor *factor);
 
+/* Forget the rows from n on; of those before, what is left is as if they had never been there.
+ *
+ * Local.
+ */
+void gannet_factor_truncate(gannet_factor *factor, int n);
+
 /* Make the factor that of the leading n rows of K, as gannet_cholesky_extend and
  * gannet_distributed_extend. A factor that crosses the threshold of auto is made again in its new
  * place.

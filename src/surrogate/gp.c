@@ -70,6 +70,14 @@ static const gannet_option gp_option_table[] = {
      .fallback = "replicated",
      .choices = gannet_factor_names,
      .help = GANNET_FACTOR_HELP},
+    {.key = "inducing",
+     .type = GANNET_INTEGER,
+     .offset = offsetof(gp_options, inducing),
+     .fallback = "auto",
+     .lower = 0,
+     .upper = 20000,
+     .flags = GANNET_OPTION_AUTO,
+     .help = GANNET_INDUCING_HELP},
     {0}};
 
 gannet_stream gp_stream(const gp *g, gannet_purpose purpose, int64_t iteration, int index) {
@@ -83,6 +91,7 @@ static void destroy(void *state) {
   gp *g = state;
   gp_forget_draws(g);
   gannet_factor_destroy(&g->factor);
+  gannet_inducing_destroy(&g->inducing);
   gannet_free(&g->hyper);
   gannet_free(&g->names);
   gannet_free(&g->length);
@@ -125,7 +134,9 @@ static gannet_err create(const gannet_context *context, const void *options, int
   GANNET_TRY(gannet_alloc((size_t)g->n_hyper, sizeof *g->names, &g->names));
   GANNET_TRY(gannet_alloc((size_t)d, sizeof(double), &g->length));
   GANNET_TRY(gannet_alloc((size_t)GANNET_TILE * ((size_t)d + 1), sizeof(double), &g->tile));
-  GANNET_TRY(gannet_factor_create(context, (gannet_factor_place)g->options->factor, &g->factor));
+  const gannet_factor_place place = (gannet_factor_place)g->options->factor;
+  GANNET_TRY(gannet_factor_create(context, place, &g->factor));
+  GANNET_TRY(gannet_inducing_create(context, d, g->options->inducing, place, &g->inducing));
   set_defaults(g);
   return GANNET_OK;
 }
@@ -173,8 +184,9 @@ static gannet_err kernel_tile(void *user, int first, int rows, int from, int col
   for (int i = first; i < first + rows; ++i) {
     double *row = k + (size_t)(i - first) * (size_t)ldk;
     to_kernel(g, columns, row);
-    if (i < from + columns) row[i - from] = g->variance + g->noise;
+    if (i < from + columns) row[i - from] = g->variance;
   }
+  gannet_inducing_add_noise(g->inducing, g->noise, first, rows, from, columns, k, ldk);
   return GANNET_OK;
 }
 
@@ -200,7 +212,8 @@ static void apply_hyper(gp *g) {
   for (int k = 0; k < g->d; ++k)
     g->length[k] = exp(g->hyper[GP_LENGTH + (g->options->ard ? k : 0)]);
   g->variance = exp(g->hyper[GP_VARIANCE]);
-  g->noise = fmax(floor, isnan(g->noise_var) ? exp(g->hyper[GP_NOISE]) : g->noise_var);
+  g->least_noise = fmax(floor, isnan(g->noise_var) ? exp(g->hyper[GP_NOISE]) : g->noise_var);
+  g->noise = g->least_noise;
 }
 
 /* The factor of the kernel matrix. Rounding can make it indefinite when points repeat and the floor
@@ -217,18 +230,20 @@ static gannet_err factorise(gp *g) {
                       g->n, g->variance, g->noise);
 }
 
-/* Mean and weights: alpha = K^-1 (y - mean), mean = 1^T K^-1 y / 1^T K^-1 1. */
+/* Mean and weights: alpha = K^-1 (y - mean), mean = 1^T K^-1 y / 1^T K^-1 1, where 1 is what the
+ * constant is as values of the rows. */
 static gannet_err solve(gp *g) {
   const int n = g->n;
-  double *alpha = g->solved, *ones = alpha + n, above = 0, below = 0;
+  double *alpha = g->solved, *ones = alpha + n, *constant = g->cross, above = 0, below = 0;
   g->mean = 0;
   if (n == 0) return GANNET_OK;
   memcpy(alpha, g->y, (size_t)n * sizeof *alpha);
-  for (int i = 0; i < n; ++i) ones[i] = 1;
+  gannet_inducing_ones(g->inducing, n, ones);
+  gannet_inducing_ones(g->inducing, n, constant);
   GANNET_TRY(gannet_factor_solve(g->factor, 2, g->solved, n));
   for (int i = 0; i < n; ++i) {
-    above += alpha[i];
-    below += ones[i];
+    above += constant[i] * alpha[i];
+    below += constant[i] * ones[i];
   }
   g->mean = above / below;
   for (int i = 0; i < n; ++i) alpha[i] -= g->mean * ones[i];
@@ -239,19 +254,72 @@ static bool same_number(double a, double b) {
   return a == b || (isnan(a) && isnan(b));
 }
 
-static gannet_err condition(gp *g, const gannet_data *data) {
-  const size_t d = (size_t)g->d;
-  int kept = g->n;
-  if (g->stale || data->n < g->n || !same_number(g->noise_var, data->noise_var)) {
-    kept = 0;
+/* take of gannet_inducing_kernel */
+static gannet_err take_points(void *user, int n, const double *z) {
+  gp *g = user;
+  GANNET_TRY(reserve(g, n));
+  gp_scale(g, n, z, g->z, g->norm);
+  g->n = n;
+  return GANNET_OK;
+}
+
+/* cross of gannet_inducing_kernel */
+static gannet_err cross_points(void *user, int m, const double *x, double *k, int ldk,
+                               double *diagonal) {
+  gp *g = user;
+  const size_t n = (size_t)g->n;
+  for (int i = 0; diagonal && i < m; ++i) diagonal[i] = g->variance;
+  if (!k) return GANNET_OK;
+  gp_scale(g, m, x, g->tile, g->tile + (size_t)GANNET_TILE * (size_t)g->d);
+  gp_cross(g, m);
+  for (size_t i = 0; i < (size_t)m; ++i)
+    memcpy(k + i * (size_t)ldk, g->cross + i * n, n * sizeof *k);
+  return GANNET_OK;
+}
+
+/* What stands for the data, and whether its leading rows are not those of before. */
+static gannet_err view(gp *g, const gannet_data *data, gannet_data *seen, bool *fresh) {
+  bool renewed = false;
+  *fresh = g->stale || !same_number(g->noise_var, data->noise_var);
+  if (*fresh) {
     g->noise_var = data->noise_var;
     apply_hyper(g);
-    gannet_factor_clear(g->factor);
   }
+  const gannet_inducing_request request = {
+      data, g->believed, g->least_noise, g->stale, {g, take_points, cross_points}};
   g->stale = true; /* should one of the next steps fail */
-  g->n = data->n;
-  gp_scale(g, data->n - kept, data->x + (size_t)kept * d, g->z + (size_t)kept * d, g->norm + kept);
-  if (data->n > 0) memcpy(g->y, data->y, (size_t)data->n * sizeof *g->y);
+  GANNET_TRY(gannet_inducing_view(g->inducing, &request, seen, &renewed));
+  *fresh = *fresh || renewed;
+  return GANNET_OK;
+}
+
+/* Go back to the leading n rows. What rounding asked of other rows is not asked of the next. */
+static void go_back(gp *g, int n) {
+  g->n = g->noise == g->least_noise ? n : 0;
+  if (g->n > 0)
+    gannet_factor_truncate(g->factor, g->n);
+  else
+    gannet_factor_clear(g->factor);
+  g->noise = g->least_noise;
+}
+
+/* Rows that stood for results to come make room for others. */
+static void forget_believed(gp *g) {
+  if (g->believed > 0 && !g->stale) go_back(g, g->n - g->believed);
+  g->believed = 0;
+}
+
+static gannet_err condition(gp *g, const gannet_data *data) {
+  const size_t d = (size_t)g->d;
+  gannet_data seen;
+  bool fresh = false;
+  GANNET_TRY(view(g, data, &seen, &fresh));
+  GANNET_TRY(gannet_agree(g->context->comm, reserve(g, seen.n)));
+  const size_t kept = fresh || seen.n < g->n ? 0 : (size_t)g->n;
+  if (kept == 0) go_back(g, 0);
+  g->n = seen.n;
+  gp_scale(g, seen.n - (int)kept, seen.x + kept * d, g->z + kept * d, g->norm + kept);
+  if (seen.n > 0) memcpy(g->y, seen.y, (size_t)seen.n * sizeof *g->y);
   GANNET_TRY(factorise(g));
   GANNET_TRY(solve(g));
   g->stale = false;
@@ -261,11 +329,19 @@ static gannet_err condition(gp *g, const gannet_data *data) {
 static gannet_err fit(void *state, const gannet_data *data, bool learn, int64_t iteration) {
   gp *g = state;
   gp_forget_draws(g);
-  GANNET_TRY(gannet_agree(g->context->comm, reserve(g, data->n)));
+  forget_believed(g);
   if (learn && data->n >= 2) {
     GANNET_TRY(gp_learn(g, data, iteration));
     g->stale = true;
   }
+  return condition(g, data);
+}
+
+static gannet_err believe(void *state, const gannet_data *data, int believed, int64_t iteration) {
+  gp *g = state;
+  (void)iteration;
+  gp_forget_draws(g);
+  g->believed = believed;
   return condition(g, data);
 }
 
@@ -379,7 +455,7 @@ static const char *no_sd(const void *options) {
 static size_t bytes(const void *state) {
   const gp *g = state;
   const size_t capacity = (size_t)g->capacity, d = (size_t)g->d;
-  return gannet_factor_bytes(g->factor) +
+  return gannet_factor_bytes(g->factor) + gannet_inducing_bytes(g->inducing) +
          sizeof(double) * (capacity * (d + 4 + GANNET_TILE) + GANNET_TILE * (d + 1));
 }
 
@@ -399,6 +475,7 @@ const gannet_surrogate_type gannet_surrogate_gp = {
     .create = create,
     .destroy = destroy,
     .fit = fit,
+    .believe = believe,
     .predict = predict,
     .predict_gradient = predict_gradient,
     .sample = sample,

@@ -4,6 +4,7 @@
 #define GANNET_SURROGATE_GP_H
 
 #include "surrogate/factor.h"
+#include "surrogate/inducing.h"
 #include "surrogate/stationary.h"
 #include "surrogate/surrogate.h"
 
@@ -15,7 +16,8 @@ typedef struct {
   int fit_points;
   int fit_evaluations;
   int features;
-  int factor; /* a gannet_factor_place */
+  int factor;   /* a gannet_factor_place */
+  int inducing; /* most inducing points */
 } gp_options;
 
 /* Positions in hyper; length scales follow. All are natural logarithms. */
@@ -41,18 +43,21 @@ typedef struct {
   int n_hyper;
   double *hyper; /* [n_hyper] */
   char (*names)[GP_NAME_SIZE];
-  int n, capacity;
+  int n, capacity;  /* rows below: observations, or what stands for them */
+  int believed;     /* of the rows, results to come */
   bool stale;       /* hyper-parameters changed: the factor and z must be made again */
   double noise_var; /* of the data as given; NAN = inferred */
   double variance, noise, mean;
-  double *length; /* [d] */
-  double *z;      /* [n][d] centred and scaled points (x - 1/2) / length */
-  double *norm;   /* [n] squared norms of z */
-  double *y;      /* [n] */
-  double *solved; /* [2][capacity] K^-1 (y - mean), and workspace */
+  double least_noise; /* before rounding asked for more */
+  double *length;     /* [d] */
+  double *z;          /* [n][d] centred and scaled points (x - 1/2) / length */
+  double *norm;       /* [n] squared norms of z */
+  double *y;          /* [n] */
+  double *solved;     /* [2][capacity] K^-1 (y - mean), and workspace */
   gannet_factor *factor;
-  double *cross; /* [GANNET_TILE][capacity] kernel between a tile and the data */
-  double *tile;  /* [GANNET_TILE][d], then norms [GANNET_TILE] */
+  gannet_inducing *inducing; /* what the data are when they are many */
+  double *cross;             /* [GANNET_TILE][capacity] kernel between a tile and the data */
+  double *tile;              /* [GANNET_TILE][d], then norms [GANNET_TILE] */
   gp_draws draws;
 } gp;
 

@@ -99,7 +99,8 @@ static gannet_err make_updates(gp *g, double exploration, int64_t iteration) {
   for (int j = 0; j < w->q; ++j) {
     double *row = w->update + (size_t)j * n;
     gannet_random_normal(gp_stream(g, GANNET_FOR_NOISE, iteration, j), 0, n, noise);
-    for (size_t i = 0; i < n; ++i) row[i] += sqrt(g->noise) * noise[i];
+    gannet_inducing_colour(g->inducing, g->noise, g->n, noise);
+    for (size_t i = 0; i < n; ++i) row[i] += noise[i];
   }
   GANNET_TRY(gannet_factor_solve(g->factor, w->q, w->update, g->n));
   for (int j = 0; j < w->q; ++j) {

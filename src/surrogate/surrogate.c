@@ -18,6 +18,7 @@ struct gannet_surrogate {
   int d;
   int draws;          /* prepared and valid */
   bool estimates;     /* of these draws can be asked for */
+  bool believing;     /* the last fit had rows that stand for results to come */
   bool conditioned;   /* fitted since creation or since the hyper-parameters were set */
   double *difference; /* [2d+1][d] points, then means and sds, for central differences */
 };
@@ -102,11 +103,38 @@ static void forget_draws(gannet_surrogate *s) {
   s->estimates = false;
 }
 
+gannet_err gannet_surrogate_start_over(gannet_surrogate *s) {
+  double *hyper = NULL;
+  GANNET_TRY(gannet_alloc((size_t)s->type->n_hyper(s->state), sizeof *hyper, &hyper));
+  s->type->get_hyper(s->state, hyper);
+  const gannet_err err = gannet_surrogate_set_hyper(s, hyper);
+  gannet_free(&hyper);
+  return err;
+}
+
 gannet_err gannet_surrogate_fit(gannet_surrogate *s, const gannet_data *data, bool learn,
                                 int64_t iteration) {
+  const bool start_over = s->believing && !s->type->believe && !learn;
+  gannet_err err = check_data(s, data, iteration);
+  if (err == GANNET_OK && start_over) err = gannet_surrogate_start_over(s);
   forget_draws(s);
-  GANNET_TRY(gannet_agree(s->context->comm, check_data(s, data, iteration)));
+  s->believing = false;
+  GANNET_TRY(gannet_agree(s->context->comm, err));
   const gannet_err code = s->type->fit(s->state, data, learn, iteration);
+  s->conditioned = code == GANNET_OK;
+  return gannet_agree(s->context->comm, code);
+}
+
+gannet_err gannet_surrogate_believe(gannet_surrogate *s, const gannet_data *data, int believed,
+                                    int64_t iteration) {
+  forget_draws(s);
+  gannet_err code = check_data(s, data, iteration);
+  if (code == GANNET_OK && !(0 <= believed && believed <= data->n))
+    code = GANNET_RAISE(GANNET_ERR_ARG, "%d of %d rows believed", believed, data->n);
+  GANNET_TRY(gannet_agree(s->context->comm, code));
+  s->believing = true;
+  code = s->type->believe ? s->type->believe(s->state, data, believed, iteration)
+                          : s->type->fit(s->state, data, false, iteration);
   s->conditioned = code == GANNET_OK;
   return gannet_agree(s->context->comm, code);
 }

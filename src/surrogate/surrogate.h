@@ -10,13 +10,13 @@
  *   gannet_surrogate_draw_values, _draw_gradient  at any points, cheaply
  *
  * A type must provide create, destroy, fit, predict, sample, draw_values, draw_gradient and the
- * hyper-parameter functions; it may provide predict_gradient (central differences otherwise),
- * lower (mean - exploration sd otherwise), estimate_prepare with draw_estimates (none
- * otherwise), covariance (that of draws otherwise), noise_var (0
- * otherwise), calibration (1 otherwise) and length_scales (all equal otherwise). Arguments and
- * states are checked before a type sees them; what it returns is agreed between ranks afterwards,
- * so only its own communication needs an agreement before it. A create that fails may leave *state
- * for destroy, or NULL.
+ * hyper-parameter functions; it may provide believe (fit otherwise), predict_gradient (central
+ * differences otherwise), lower (mean - exploration sd otherwise), estimate_prepare with
+ * draw_estimates (none otherwise), covariance (that of draws otherwise), noise_var (0 otherwise),
+ * calibration (1 otherwise) and length_scales (all equal otherwise). Arguments and states are
+ * checked before a type sees them; what it returns is agreed between ranks afterwards, so only its
+ * own communication needs an agreement before it. A create that fails may leave *state for destroy,
+ * or NULL.
  */
 #ifndef GANNET_SURROGATE_SURROGATE_H
 #define GANNET_SURROGATE_SURROGATE_H
@@ -53,6 +53,7 @@ typedef struct {
                        void **state);
   void (*destroy)(void *state);
   gannet_err (*fit)(void *state, const gannet_data *data, bool learn, int64_t iteration);
+  gannet_err (*believe)(void *state, const gannet_data *data, int believed, int64_t iteration);
   gannet_err (*predict)(const void *state, int m, const double *x, double *mean, double *sd);
   gannet_err (*predict_gradient)(const void *state, const double *x, double *mean, double *sd,
                                  double *mean_gradient, double *sd_gradient);
@@ -124,6 +125,21 @@ void gannet_surrogate_destroy(gannet_surrogate **surrogate);
  */
 GANNET_CHECKED gannet_err gannet_surrogate_fit(gannet_surrogate *surrogate, const gannet_data *data,
                                                bool learn, int64_t iteration);
+
+/* The same without learning, where the last 'believed' rows stand for results to come: what is made
+ * for many fits ahead is not made of them. The next fit forgets them.
+ *
+ * Collective; the same on all ranks.
+ */
+GANNET_CHECKED gannet_err gannet_surrogate_believe(gannet_surrogate *surrogate,
+                                                   const gannet_data *data, int believed,
+                                                   int64_t iteration);
+
+/* Let the next fit take all its rows as new: the leading ones are not those of the last fit.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_surrogate_start_over(gannet_surrogate *surrogate);
 
 /* Have the next fits obey equations besides the data. The rows of the factor that belong to them
  * are kept from fit to fit while laws stays the same.

@@ -176,6 +176,14 @@ static const gannet_option tangent_option_table[] = {
      .fallback = "replicated",
      .choices = gannet_factor_names,
      .help = GANNET_FACTOR_HELP},
+    {.key = "inducing",
+     .type = GANNET_INTEGER,
+     .offset = offsetof(tangent_options, inducing),
+     .fallback = "auto",
+     .lower = 0,
+     .upper = 20000,
+     .flags = GANNET_OPTION_AUTO,
+     .help = GANNET_INDUCING_HELP},
     {0}};
 
 gannet_stream tangent_stream(const tangent_model *t, gannet_purpose purpose, int64_t iteration,
@@ -199,6 +207,7 @@ static void destroy(void *state) {
   gannet_tangent_destroy(&t->net);
   gannet_analytic_points_destroy(&t->limit);
   gannet_factor_destroy(&t->factor);
+  gannet_inducing_destroy(&t->inducing);
   gannet_free(&t->hyper);
   gannet_free(&t->names);
   gannet_free(&t->y);
@@ -271,124 +280,12 @@ static gannet_err create(const gannet_context *context, const void *options, int
   GANNET_TRY(gannet_alloc(1, sizeof *t->tile, &t->tile));
   GANNET_TRY(gannet_alloc(1, sizeof *t->spread, &t->spread));
   GANNET_TRY(gannet_alloc((size_t)d, sizeof *t->slope, &t->slope));
-  GANNET_TRY(gannet_factor_create(context, (gannet_factor_place)t->options->factor, &t->factor));
+  const gannet_factor_place place = (gannet_factor_place)t->options->factor;
+  GANNET_TRY(gannet_factor_create(context, place, &t->factor));
+  GANNET_TRY(gannet_inducing_create(context, d, t->options->inducing, place, &t->inducing));
   set_defaults(t);
   if (t->options->trained) GANNET_TRY(tangent_mean_create(t, &t->trained));
   return create_network(t);
-}
-
-void tangent_scales(const tangent_model *t, const double *hyper, double *rho, double *bias) {
-  for (int k = 0; k < t->d; ++k) rho[k] = exp(hyper[TANGENT_RHO + (t->options->ard ? k : 0)]);
-  *bias = exp(hyper[TANGENT_BIAS]);
-}
-
-double tangent_noise(const tangent_model *t, const double *hyper) {
-  const bool given = t->options->noise > 0 || isnan(t->noise_var);
-  return fmax(t->options->noise_floor, given ? exp(hyper[TANGENT_NOISE]) : t->noise_var);
-}
-
-/* Everything that follows from the hyper-parameters and the given noise. */
-static gannet_err apply_hyper(tangent_model *t) {
-  double *rho = NULL, bias = 0;
-  GANNET_TRY(gannet_alloc((size_t)t->d, sizeof *rho, &rho));
-  tangent_scales(t, t->hyper, rho, &bias);
-  gannet_tangent_set_inputs(t->net, rho, bias);
-  gannet_analytic_points_set_inputs(t->limit, rho, bias);
-  gannet_free(&rho);
-  t->amplitude = exp(t->hyper[TANGENT_AMPLITUDE]);
-  t->lambda = tangent_noise(t, t->hyper) / t->amplitude;
-  return GANNET_OK;
-}
-
-static gannet_err reserve(tangent_model *t, int n) {
-  if (n <= t->capacity) return GANNET_OK;
-  const int grown = t->capacity + t->capacity / 2, capacity = n < grown ? grown : n;
-  const size_t old = (size_t)t->capacity, new = (size_t)capacity;
-  GANNET_TRY(gannet_resize(old, new, sizeof(double), &t->y));
-  gannet_free(&t->alpha);
-  gannet_free(&t->work);
-  gannet_free(&t->cross);
-  t->capacity = 0; /* until everything has its new size */
-  GANNET_TRY(gannet_alloc(new, sizeof(double), &t->alpha));
-  GANNET_TRY(gannet_alloc(2 * new, sizeof(double), &t->work));
-  GANNET_TRY(gannet_alloc(GANNET_TANGENT_BLOCK * new, sizeof(double), &t->cross));
-  t->capacity = capacity;
-  return GANNET_OK;
-}
-
-/* gannet_kernel_tile */
-static gannet_err kernel_tile(void *user, int first, int rows, int from, int columns, double *k,
-                              int ldk) {
-  const tangent_model *t = user;
-  if (t->options->network)
-    gannet_tangent_tile(t->net, &t->data, first, rows, from, columns, k, ldk);
-  else
-    gannet_analytic_points_tile(t->limit, first, rows, from, columns, k, ldk);
-  for (int i = first; i < first + rows && i < from + columns; ++i)
-    k[(size_t)(i - first) * (size_t)ldk + (size_t)(i - from)] += t->lambda;
-  return GANNET_OK;
-}
-
-/* Rounding can make the matrix indefinite when points repeat and the noise is small: lambda is then
- * raised tenfold, from 1e-12 of the kernel's size on. The factor of the leading rows is a function
- * of these rows alone, so the final lambda does not depend on how the data arrived. */
-static gannet_err factorise(tangent_model *t) {
-  for (int step = 0; step < 12; ++step) {
-    const gannet_err code = gannet_factor_extend(t->factor, t->n, kernel_tile, t);
-    if (code != GANNET_ERR_NUMERIC) return code;
-    gannet_error_clear();
-    gannet_factor_clear(t->factor);
-    double size = 1;
-    gannet_tangent_diagonal(t->net, &t->data, 0, 1, &size);
-    t->lambda = 10 * fmax(t->lambda, 1e-13 * size);
-  }
-  return GANNET_RAISE(GANNET_ERR_NUMERIC, "tangent kernel of %d points with noise ratio %g", t->n,
-                      t->lambda);
-}
-
-static bool same_number(double a, double b) {
-  return a == b || (isnan(a) && isnan(b));
-}
-
-/* The part of conditioning that a rank does alone. */
-static gannet_err take_data(tangent_model *t, const gannet_data *data) {
-  const bool fresh = t->stale || data->n < t->n || !same_number(t->noise_var, data->noise_var);
-  if (fresh) {
-    t->data.n = 0;
-    t->noise_var = data->noise_var;
-    GANNET_TRY(apply_hyper(t));
-    gannet_factor_clear(t->factor);
-  }
-  t->stale = true; /* should one of the next steps fail */
-  t->n = data->n;
-  if (data->n > 0) memcpy(t->y, data->y, (size_t)data->n * sizeof *t->y);
-  GANNET_TRY(gannet_tangent_extend(t->net, data->n, data->x, &t->data));
-  return t->options->network ? GANNET_OK
-                             : gannet_analytic_points_extend(t->limit, data->n, data->x);
-}
-
-static gannet_err condition(tangent_model *t, const gannet_data *data) {
-  GANNET_TRY(gannet_agree(t->context->comm, take_data(t, data)));
-  GANNET_TRY(factorise(t));
-  if (data->n > 0) {
-    memcpy(t->alpha, t->y, (size_t)t->n * sizeof *t->alpha);
-    GANNET_TRY(gannet_factor_solve(t->factor, 1, t->alpha, t->n));
-  }
-  if (t->options->network)
-    GANNET_TRY(gannet_tangent_transpose(t->net, &t->data, t->alpha, t->n, 0, &t->mean));
-  t->stale = false;
-  return GANNET_OK;
-}
-
-static gannet_err fit(void *state, const gannet_data *data, bool learn, int64_t iteration) {
-  tangent_model *t = state;
-  GANNET_TRY(gannet_agree(t->context->comm, reserve(t, data->n)));
-  if (learn && data->n >= 2) GANNET_TRY(tangent_learn(t, data, iteration));
-  GANNET_TRY(condition(t, data));
-  t->stale = true; /* should training fail */
-  if (t->trained) GANNET_TRY(tangent_mean_train(t->trained, t, data->x, iteration));
-  t->stale = false;
-  return GANNET_OK;
 }
 
 static double noise_var(const void *state) {
@@ -425,7 +322,8 @@ static size_t bytes(const void *state) {
   const size_t vectors = (size_t)t->capacity * (size_t)(4 + t->draws.q + GANNET_TANGENT_BLOCK);
   const size_t directions = gannet_tangent_parameters(t->net) * (size_t)(2 + t->draws.q);
   return sizeof *t + gannet_tangent_bytes(t->net) + gannet_factor_bytes(t->factor) +
-         gannet_analytic_points_bytes(t->limit) + gannet_tangent_features_bytes(t->net, &t->data) +
+         gannet_inducing_bytes(t->inducing) + gannet_analytic_points_bytes(t->limit) +
+         gannet_tangent_features_bytes(t->net, &t->data) +
          (t->trained ? tangent_mean_bytes(t->trained) : 0) + tangent_estimate_bytes(t) +
          (vectors + directions) * sizeof(double);
 }
@@ -447,7 +345,8 @@ const gannet_surrogate_type gannet_surrogate_tangent_kernel = {
     .options_size = sizeof(tangent_options),
     .create = create,
     .destroy = destroy,
-    .fit = fit,
+    .fit = tangent_fit,
+    .believe = tangent_believe,
     .predict = tangent_predict,
     .predict_gradient = tangent_predict_gradient,
     .sample = tangent_sample,

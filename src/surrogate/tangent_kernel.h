@@ -18,6 +18,7 @@
 #include "network/tangent.h"
 #include "network/tangent_single.h"
 #include "surrogate/factor.h"
+#include "surrogate/inducing.h"
 #include "surrogate/surrogate.h"
 
 typedef struct {
@@ -35,8 +36,9 @@ typedef struct {
   int restarts;
   int fit_points;
   int fit_evaluations;
-  int factor;  /* a gannet_factor_place */
-  int trained; /* 1: the mean is that of a trained network, by the members below */
+  int factor;   /* a gannet_factor_place */
+  int inducing; /* most inducing points */
+  int trained;  /* 1: the mean is that of a trained network, by the members below */
   int trainer, steps, epochs, batch;
   double learning_rate;
 } tangent_options;
@@ -55,12 +57,15 @@ typedef struct {
   char (*names)[TANGENT_NAME_SIZE];
   gannet_tangent *net;
   gannet_analytic_points *limit; /* the data, for the infinitely wide kernel */
-  int n, capacity;
-  bool stale;               /* hyper-parameters changed: everything must be made again */
-  double noise_var;         /* of the data as given; NAN = inferred */
-  double amplitude, lambda; /* s^2, noise / s^2 */
+  int n, capacity;               /* rows below: observations, or what stands for them */
+  int believed;                  /* of the rows, results to come */
+  bool stale;                    /* hyper-parameters changed: everything must be made again */
+  double noise_var;              /* of the data as given; NAN = inferred */
+  double amplitude, lambda;      /* s^2, noise / s^2 */
+  double least_lambda;           /* before rounding asked for more */
   gannet_tangent_features data;
   gannet_factor *factor;          /* of K + lambda I */
+  gannet_inducing *inducing;      /* what the data are when they are many */
   double *y;                      /* [n] */
   double *alpha;                  /* [n] */
   double *update;                 /* [q][n] weights of the kernel at the data, of draws */
@@ -139,10 +144,12 @@ GANNET_CHECKED gannet_err tangent_evidence(tangent_model *t, const gannet_data *
 void tangent_estimate_release(tangent_model *t);
 size_t tangent_estimate_bytes(const tangent_model *t);
 
-/* Operations of the family (surrogate/surrogate.h) on a conditioned model.
+/* Operations of the family (surrogate/surrogate.h), most of them on a conditioned model.
  *
- * Local; sample and calibration: Collective over the context's communicator.
+ * Local; fit, believe, sample and calibration: Collective over the context's communicator.
  */
+gannet_err tangent_fit(void *state, const gannet_data *data, bool learn, int64_t iteration);
+gannet_err tangent_believe(void *state, const gannet_data *data, int believed, int64_t iteration);
 gannet_err tangent_predict(const void *state, int m, const double *x, double *mean, double *sd);
 gannet_err tangent_predict_gradient(const void *state, const double *x, double *mean, double *sd,
                                     double *mean_gradient, double *sd_gradient);

@@ -127,13 +127,13 @@ gannet_err tangent_predict_gradient(const void *state, const double *x, double *
  * takes the place of alpha. */
 static gannet_err matheron(tangent_model *t, int q, double scale, int64_t iteration) {
   const size_t n = (size_t)t->n;
-  const double root = sqrt(t->lambda);
   double *noise = t->work, *c = t->update;
   gannet_tangent_apply(t->net, &t->data, &t->draws, c, t->n);
   for (int j = 0; j < q; ++j) {
     double *row = c + (size_t)j * n;
     gannet_random_normal(tangent_stream(t, GANNET_FOR_NOISE, iteration, j), 0, n, noise);
-    for (size_t i = 0; i < n; ++i) row[i] += root * noise[i];
+    gannet_inducing_colour(t->inducing, t->lambda, t->n, noise);
+    for (size_t i = 0; i < n; ++i) row[i] += noise[i];
   }
   if (n > 0) GANNET_TRY(gannet_factor_solve(t->factor, q, c, t->n));
   for (int j = 0; j < q; ++j)

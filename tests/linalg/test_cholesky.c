@@ -66,6 +66,27 @@ static void growing_in_any_steps_gives_the_same_bits(void **state) {
   }
 }
 
+static void truncated_rows_leave_no_trace(void **state) {
+  double whole[N], parts[N];
+  const int kept[] = {0, 1, 63, 64, 65, 100, N - 1, N, N + 5};
+  for (size_t s = 0; s < sizeof kept / sizeof *kept; ++s) {
+    gannet_cholesky *factor = factor_in_steps(*state, 50), *fresh = NULL;
+    const int n = kept[s] < N - 30 ? kept[s] + 30 : N;
+    gannet_cholesky_truncate(factor, kept[s]);
+    assert_true(gannet_cholesky_size(factor) <= kept[s]);
+    assert_true(gannet_cholesky_size(factor) > (kept[s] < N ? kept[s] : N) - GANNET_CHOLESKY_BLOCK);
+    assert_ok(gannet_cholesky_extend(factor, n, rows_of, *state));
+    assert_ok(gannet_cholesky_create(&fresh));
+    assert_ok(gannet_cholesky_extend(fresh, n, rows_of, *state));
+    for (int i = 0; i < n; ++i) whole[i] = parts[i] = cos(i);
+    gannet_cholesky_solve(factor, 1, parts, N);
+    gannet_cholesky_solve(fresh, 1, whole, N);
+    assert_memory_equal(whole, parts, (size_t)n * sizeof *whole);
+    gannet_cholesky_destroy(&factor);
+    gannet_cholesky_destroy(&fresh);
+  }
+}
+
 static void solutions_satisfy_the_equations(void **state) {
   matrix *m = *state;
   gannet_cholesky *factor = factor_in_steps(m, 50);
@@ -135,6 +156,7 @@ static void an_indefinite_matrix_is_refused_with_its_row(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(growing_in_any_steps_gives_the_same_bits),
+      cmocka_unit_test(truncated_rows_leave_no_trace),
       cmocka_unit_test(solutions_satisfy_the_equations),
       cmocka_unit_test(one_and_many_right_hand_sides_agree),
       cmocka_unit_test(inverse_and_determinant_agree_with_elimination),

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { DENSE_MOST = 16 };
+enum { DENSE_MOST = 96 };
 
 /* x = a^-1 b by Gaussian elimination with pivoting; a [n][n], n <= DENSE_MOST. */
 static inline void dense_solve(int n, const double *a, const double *b, double *x) {

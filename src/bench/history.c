@@ -1,0 +1,277 @@
+/* What a long history costs and what it is worth: every method continues the same campaigns. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "bench/bench.h"
+#include "bench/subject.h"
+#include "optimizer/optimizer.h"
+#include "problem/problem.h"
+#include "suite/statistics.h"
+
+enum { ELITE = 50, DRAWS_PER_POINT = 4 };
+
+typedef struct {
+  gannet_text_list methods, problems, set;
+  gannet_real_list n;
+  int q, batches, candidates, seeds;
+  double found;
+} history_settings;
+
+static const gannet_option history_options[] = {
+    {.key = "methods",
+     .type = GANNET_TEXT_LIST,
+     .offset = offsetof(history_settings, methods),
+     .fallback = "[neural-bo+surrogate.inducing=0, neural-bo+surrogate.inducing=500]",
+     .help = "methods that continue, with settings if wanted"},
+    {.key = "problems",
+     .type = GANNET_TEXT_LIST,
+     .offset = offsetof(history_settings, problems),
+     .fallback = "[hartmann6:6, levy:20]",
+     .help = "built-in problems with their numbers of variables"},
+    {.key = "set",
+     .type = GANNET_TEXT_LIST,
+     .offset = offsetof(history_settings, set),
+     .help = "settings key=value of all methods"},
+    {.key = "n",
+     .type = GANNET_REAL_LIST,
+     .offset = offsetof(history_settings, n),
+     .fallback = "2000",
+     .lower = 2,
+     .upper = 1e6,
+     .help = "numbers of observations to begin with"},
+    {.key = "q",
+     .type = GANNET_INTEGER,
+     .offset = offsetof(history_settings, q),
+     .fallback = "16",
+     .lower = 1,
+     .upper = 10000,
+     .help = "points per batch"},
+    {.key = "batches",
+     .type = GANNET_INTEGER,
+     .offset = offsetof(history_settings, batches),
+     .fallback = "20",
+     .lower = 1,
+     .upper = 10000,
+     .help = "batches that are proposed and evaluated"},
+    {.key = "candidates",
+     .type = GANNET_INTEGER,
+     .offset = offsetof(history_settings, candidates),
+     .fallback = "4000",
+     .lower = 1,
+     .upper = 1e9,
+     .help = "candidates per batch"},
+    {.key = "seeds",
+     .type = GANNET_INTEGER,
+     .offset = offsetof(history_settings, seeds),
+     .fallback = "5",
+     .lower = 1,
+     .upper = 1000,
+     .help = "campaigns per problem"},
+    {.key = "found",
+     .type = GANNET_REAL,
+     .offset = offsetof(history_settings, found),
+     .fallback = "0.5",
+     .lower = 0,
+     .upper = 1,
+     .help = "share of the history that gathers round its best points, the rest being uniform"},
+    {0},
+};
+
+/* One campaign of one method. */
+typedef struct {
+  const history_settings *settings;
+  const bench_world *world;
+  const bench_problem *problem;
+  const bench_method *method;
+  int seed;
+  gannet_optimizer *optimizer;
+  int n_elite;
+  double elite[ELITE]; /* values of the best so far, ascending */
+  double *places;      /* [ELITE][d] theirs */
+  double *x;           /* [q][d] */
+  double *u;           /* [d DRAWS_PER_POINT] random numbers */
+  int64_t *id;         /* [q] */
+  double best;
+} campaign;
+
+/* What is measured of it. */
+typedef struct {
+  double begun, ended; /* regret */
+  double seconds;      /* of a proposal, on average */
+  double bytes;        /* of the models */
+} result;
+
+static void remember(campaign *c, const double *x, double value) {
+  const size_t d = (size_t)c->problem->d;
+  c->best = fmin(c->best, value);
+  if (c->n_elite == ELITE && value >= c->elite[ELITE - 1]) return;
+  int at = c->n_elite < ELITE ? c->n_elite++ : ELITE - 1;
+  for (; at > 0 && c->elite[at - 1] > value; --at) {
+    c->elite[at] = c->elite[at - 1];
+    memcpy(c->places + (size_t)at * d, c->places + ((size_t)at - 1) * d, d * sizeof *x);
+  }
+  c->elite[at] = value;
+  memcpy(c->places + (size_t)at * d, x, d * sizeof *x);
+}
+
+/* Point i of the history: uniform, or one of the best with every coordinate moved, or not, by a
+ * normal step between a thousandth and a third of the box. */
+static void place(campaign *c, int i, bool near_best) {
+  const bench_problem *p = c->problem;
+  const size_t d = (size_t)p->d;
+  const gannet_stream stream = {(uint64_t)c->seed, GANNET_FOR_SIMULATION, 2, 0};
+  const double *u = c->u;
+  gannet_random_uniform(stream, (uint64_t)i * d * DRAWS_PER_POINT, d * DRAWS_PER_POINT, c->u);
+  const double *from = c->places + (size_t)(u[3 * d] * c->n_elite) * d;
+  const double step = exp(log(1e-3) + u[3 * d + 1] * log(1e3 / 3)), share = u[3 * d + 2];
+  for (size_t k = 0; k < d; ++k) {
+    const double width = p->upper[k] - p->lower[k];
+    const double normal = sqrt(-2 * log1p(-u[k])) * cos(2 * acos(-1) * u[d + k]);
+    c->x[k] = near_best ? from[k] + (u[2 * d + k] <= share) * step * width * normal
+                        : p->lower[k] + u[k] * width;
+    c->x[k] = fmin(fmax(c->x[k], p->lower[k]), p->upper[k]);
+  }
+}
+
+static gannet_err begin(campaign *c, int n) {
+  const int uniform = n - (int)(c->settings->found * n);
+  for (int i = 0; i < n; ++i) {
+    gannet_result row = {.outcome = GANNET_RESULT_OK};
+    place(c, i, i >= uniform && c->n_elite > 0);
+    GANNET_TRY(bench_problem_value(c->problem, c->x, NULL, &row.objective));
+    remember(c, c->x, row.objective);
+    GANNET_TRY(gannet_optimizer_tell_point(c->optimizer, c->x, &row, NULL));
+  }
+  return GANNET_OK;
+}
+
+static gannet_err go_on(campaign *c) {
+  const history_settings *s = c->settings;
+  for (int b = 0; b < s->batches; ++b) {
+    GANNET_TRY(gannet_optimizer_ask(c->optimizer, s->q, c->id, c->x));
+    for (int i = 0; i < s->q; ++i) {
+      const double *x = c->x + (size_t)i * (size_t)c->problem->d;
+      gannet_result row = {.id = c->id[i], .outcome = GANNET_RESULT_OK};
+      GANNET_TRY(bench_problem_value(c->problem, x, NULL, &row.objective));
+      c->best = fmin(c->best, row.objective);
+      GANNET_TRY(gannet_optimizer_tell(c->optimizer, 1, &row));
+    }
+  }
+  return GANNET_OK;
+}
+
+static gannet_err run_in(campaign *c, gannet_context *context, int n, result *r) {
+  gannet_problem *space = NULL;
+  gannet_err err = bench_problem_space(c->problem, bench_method_takes_equations(c->method), &space);
+  if (err == GANNET_OK)
+    err = gannet_optimizer_create(context, space, c->method->n_settings, c->method->setting,
+                                  &c->optimizer);
+  if (err == GANNET_OK) err = begin(c, n);
+  r->begun = c->best - c->problem->minimum;
+  const double start = gannet_clock_seconds();
+  if (err == GANNET_OK) err = go_on(c);
+  r->seconds = (gannet_clock_seconds() - start) / c->settings->batches;
+  r->ended = c->best - c->problem->minimum;
+  if (err == GANNET_OK) r->bytes = (double)gannet_optimizer_model_bytes(c->optimizer);
+  gannet_optimizer_destroy(&c->optimizer);
+  gannet_problem_destroy(&space);
+  return err;
+}
+
+static gannet_err run_campaign(campaign *c, int n, result *r) {
+  const size_t d = (size_t)c->problem->d, q = (size_t)c->settings->q;
+  gannet_context *context = NULL;
+  c->best = INFINITY;
+  gannet_err err = gannet_alloc(ELITE * d, sizeof *c->places, &c->places);
+  if (err == GANNET_OK) err = gannet_alloc(q * d, sizeof *c->x, &c->x);
+  if (err == GANNET_OK) err = gannet_alloc(DRAWS_PER_POINT * d, sizeof *c->u, &c->u);
+  if (err == GANNET_OK) err = gannet_alloc(q, sizeof *c->id, &c->id);
+  err = gannet_agree(c->world->comm, err);
+  if (err == GANNET_OK) err = gannet_context_create(c->world->comm, (uint64_t)c->seed, &context);
+  if (err == GANNET_OK) err = run_in(c, context, n, r);
+  gannet_context_destroy(&context);
+  gannet_free(&c->places);
+  gannet_free(&c->x);
+  gannet_free(&c->u);
+  gannet_free(&c->id);
+  return err;
+}
+
+/* Median, and the range in brackets. */
+static void print_spread(int n, double *values) {
+  suite_sort(n, values);
+  (void)printf(" %.3g (%.3g to %.3g) |", suite_quantile(n, values, 0.5), values[0], values[n - 1]);
+}
+
+static void print_row(const campaign *c, const char *problem, int n, const result *r,
+                      double *column) {
+  const int seeds = c->settings->seeds;
+  if (c->world->rank > 0) return;
+  (void)printf("| %s | %d | %s |", problem, n, c->method->name);
+  for (int i = 0; i < seeds; ++i) column[i] = r[i].begun;
+  print_spread(seeds, column);
+  for (int i = 0; i < seeds; ++i) column[i] = r[i].ended;
+  print_spread(seeds, column);
+  for (int i = 0; i < seeds; ++i) column[i] = r[i].seconds;
+  suite_sort(seeds, column);
+  (void)printf(" %.0f | %.0f |\n", 1e3 * suite_quantile(seeds, column, 0.5), r[0].bytes / 1e6);
+  (void)fflush(stdout);
+}
+
+static gannet_err run_method(const bench_world *world, const history_settings *s,
+                             const char *problem, const char *method, int n) {
+  bench_problem p = {0};
+  bench_method m = {0};
+  char candidates[16];
+  result *r = NULL;
+  double *column = NULL;
+  campaign c = {.settings = s, .world = world, .problem = &p, .method = &m};
+  gannet_err err = bench_problem_read(problem, 0, &p);
+  if (err == GANNET_OK) err = bench_method_read(method, &s->set, &m);
+  if (err == GANNET_OK && m.n_settings >= BENCH_SETTINGS_MOST)
+    err = GANNET_RAISE(GANNET_ERR_INPUT, "too many settings");
+  if (err == GANNET_OK) err = gannet_alloc((size_t)s->seeds, sizeof *r, &r);
+  if (err == GANNET_OK) err = gannet_alloc((size_t)s->seeds, sizeof *column, &column);
+  err = gannet_agree(world->comm, err);
+  (void)snprintf(candidates, sizeof candidates, "%d", s->candidates);
+  if (err == GANNET_OK)
+    m.setting[m.n_settings++] = (gannet_method_setting){"search.candidates", candidates};
+  for (int i = 0; i < s->seeds && err == GANNET_OK; ++i) {
+    c = (campaign){.settings = s, .world = world, .problem = &p, .method = &m, .seed = 1 + i};
+    err = run_campaign(&c, n, &r[i]);
+  }
+  if (err == GANNET_OK) print_row(&c, problem, n, r, column);
+  gannet_free(&r);
+  gannet_free(&column);
+  bench_method_release(&m);
+  bench_problem_release(&p);
+  return err;
+}
+
+static gannet_err run(const bench_world *world, const void *settings) {
+  const history_settings *s = settings;
+  if (world->rank == 0)
+    (void)printf(
+        "q = %d, %d batches, %d candidates, %d seed(s), %d rank(s); median (least to "
+        "most)\n\n| problem | n | method | regret at n | regret at n + %d | ms per "
+        "proposal | models, MB |\n|---|---|---|---|---|---|---|\n",
+        s->q, s->batches, s->candidates, s->seeds, world->np, s->q * s->batches);
+  for (int p = 0; p < s->problems.n; ++p)
+    for (int i = 0; i < s->n.n; ++i)
+      for (int m = 0; m < s->methods.n; ++m)
+        GANNET_TRY(
+            run_method(world, s, s->problems.item[p], s->methods.item[m], (int)s->n.item[i]));
+  return GANNET_OK;
+}
+
+const bench_type bench_history = {
+    .name = "history",
+    .summary = "regret and time of methods that continue campaigns with a long history",
+    .options = history_options,
+    .options_size = sizeof(history_settings),
+    .run = run,
+};

@@ -1,0 +1,227 @@
+#include "surrogate/inducing.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "linalg/blas.h"
+#include "surrogate/inducing_impl.h"
+
+gannet_err gannet_inducing_create(const gannet_context *context, int d, int option,
+                                  gannet_factor_place place, gannet_inducing **inducing) {
+  const int chosen = place == GANNET_FACTOR_REPLICATED ? GANNET_INDUCING_AUTO_POINTS : 0;
+  GANNET_TRY(gannet_alloc(1, sizeof **inducing, inducing));
+  gannet_inducing *g = *inducing;
+  g->context = context;
+  g->d = d;
+  g->limit = option == GANNET_AUTO ? chosen : option;
+  return GANNET_OK;
+}
+
+static void release_tiles(gannet_inducing *g) {
+  for (int t = 0; t < g->n_tiles; ++t) {
+    gannet_free(&g->tile[t].v);
+    gannet_free(&g->tile[t].left);
+  }
+  gannet_free(&g->tile);
+  g->n_tiles = 0;
+}
+
+void gannet_inducing_destroy(gannet_inducing **inducing) {
+  gannet_inducing *g = *inducing;
+  if (!g) return;
+  release_tiles(g);
+  gannet_cholesky_destroy(&g->root);
+  gannet_free(&g->index);
+  gannet_free(&g->best);
+  gannet_free(&g->y_old);
+  gannet_free(&g->mixed);
+  gannet_free(&g->noise);
+  gannet_free(&g->ones);
+  gannet_free(&g->work);
+  gannet_free(&g->x);
+  gannet_free(&g->y);
+  gannet_free(inducing);
+}
+
+/* Of n observations, so many are old: none up to twice the points, then all but less than half as
+ * many as there are points. */
+static int count_old(int limit, int n) {
+  if (limit == 0 || n <= 2 * limit) return 0;
+  const int step = limit / 2;
+  return 2 * limit + (n - 2 * limit) / step * step;
+}
+
+/* A noise that is given follows the scale of the values, which moves with every batch. The points
+ * are kept while it stays within a few percent: its logarithm is rounded to an eighth of an octave.
+ */
+static double round_lambda(const gannet_data *data, double lambda) {
+  if (isnan(data->noise_var) || !(data->noise_var > 0)) return lambda;
+  return exp2(round(8 * log2(lambda)) / 8);
+}
+
+static gannet_err reserve(gannet_inducing *g, int old, int seen) {
+  const size_t limit = (size_t)g->limit;
+  if (!g->root) {
+    GANNET_TRY(gannet_alloc(limit, sizeof *g->index, &g->index));
+    GANNET_TRY(gannet_alloc(limit / 2 + 1, sizeof *g->best, &g->best));
+    GANNET_TRY(gannet_alloc(limit * limit, sizeof(double), &g->mixed));
+    GANNET_TRY(gannet_alloc(limit * limit, sizeof(double), &g->noise));
+    GANNET_TRY(gannet_alloc(limit, sizeof(double), &g->ones));
+    GANNET_TRY(gannet_alloc(limit, sizeof(double), &g->work));
+    GANNET_TRY(gannet_cholesky_create(&g->root));
+  }
+  if (old > g->y_capacity) {
+    GANNET_TRY(gannet_resize((size_t)g->y_capacity, (size_t)old, sizeof(double), &g->y_old));
+    g->y_capacity = old;
+  }
+  if (seen > g->capacity) {
+    const size_t now = (size_t)g->capacity, new = (size_t)seen + limit / 2, d = (size_t)g->d;
+    GANNET_TRY(gannet_resize(now * d, new *d, sizeof(double), &g->x));
+    GANNET_TRY(gannet_resize(now, new, sizeof(double), &g->y));
+    g->capacity = (int)new;
+  }
+  return GANNET_OK;
+}
+
+/* This rank's tiles of the old observations. */
+static gannet_err make_tiles(gannet_inducing *g) {
+  const int all = (g->n_old + GANNET_TILE - 1) / GANNET_TILE;
+  release_tiles(g);
+  GANNET_TRY(gannet_alloc((size_t)all, sizeof *g->tile, &g->tile));
+  for (int t = 0; t < all; ++t) {
+    const int first = t * GANNET_TILE, left = g->n_old - first;
+    const int rows = left < GANNET_TILE ? left : GANNET_TILE, group = t % INDUCING_GROUPS;
+    if (group % g->context->np != g->context->rank) continue;
+    inducing_tile *tile = &g->tile[g->n_tiles++];
+    *tile = (inducing_tile){.group = group, .first = first, .rows = rows};
+    GANNET_TRY(gannet_alloc((size_t)rows * (size_t)g->limit, sizeof(double), &tile->v));
+    GANNET_TRY(gannet_alloc((size_t)rows, sizeof(double), &tile->left));
+  }
+  return GANNET_OK;
+}
+
+typedef struct {
+  double y;
+  int index;
+} ranked;
+
+static int by_value_then_index(const void *a, const void *b) {
+  const ranked *left = a, *right = b;
+  if (left->y != right->y) return left->y < right->y ? -1 : 1;
+  return (left->index > right->index) - (left->index < right->index);
+}
+
+static int by_index(const void *a, const void *b) {
+  const ranked *left = a, *right = b;
+  return (left->index > right->index) - (left->index < right->index);
+}
+
+/* The observations with the best values; whether they are others than before. */
+static gannet_err find_best(gannet_inducing *g, int old, const double *y, bool *others) {
+  const int half = g->limit / 2;
+  ranked *order = NULL;
+  GANNET_TRY(gannet_alloc((size_t)old, sizeof *order, &order));
+  for (int i = 0; i < old; ++i) order[i] = (ranked){y[i], i};
+  qsort(order, (size_t)old, sizeof *order, by_value_then_index);
+  qsort(order, (size_t)half, sizeof *order, by_index);
+  for (int i = 0; i < half; ++i) {
+    *others = *others || g->best[i] != order[i].index;
+    g->best[i] = order[i].index;
+  }
+  gannet_free(&order);
+  return GANNET_OK;
+}
+
+/* What a rank does alone: whether the points must be chosen anew, and whether old values moved. */
+static gannet_err compare(gannet_inducing *g, const gannet_inducing_request *request, int old,
+                          bool *anew, bool *moved) {
+  const gannet_data *data = request->data;
+  const double lambda = round_lambda(data, request->lambda);
+  const size_t bytes = (size_t)old * sizeof *data->y;
+  GANNET_TRY(reserve(g, old, g->limit + data->n - old));
+  *anew = request->fresh || g->old != old || g->lambda != lambda;
+  *moved = *anew || memcmp(g->y_old, data->y, bytes) != 0;
+  if (*moved) GANNET_TRY(find_best(g, old, data->y, anew));
+  memcpy(g->y_old, data->y, bytes);
+  g->old = 0; /* should one of the next steps fail */
+  g->lambda = lambda;
+  g->given = request->lambda;
+  return GANNET_OK;
+}
+
+static gannet_err renew(gannet_inducing *g, const gannet_inducing_request *request) {
+  const size_t d = (size_t)g->d;
+  GANNET_TRY(gannet_agree(g->context->comm, make_tiles(g)));
+  GANNET_TRY(inducing_choose(g, request));
+  GANNET_TRY(inducing_sum(g));
+  for (int i = 0; i < g->m; ++i)
+    memcpy(g->x + (size_t)i * d, request->data->x + (size_t)g->index[i] * d, d * sizeof *g->x);
+  return GANNET_OK;
+}
+
+gannet_err gannet_inducing_view(gannet_inducing *g, const gannet_inducing_request *request,
+                                gannet_data *seen, bool *renewed) {
+  const gannet_data *data = request->data;
+  const int old = count_old(g->limit, data->n - request->believed);
+  const size_t d = (size_t)g->d;
+  bool moved = false;
+  *seen = *data;
+  *renewed = g->old > 0;
+  if (old == 0) {
+    g->old = g->m = 0;
+    return GANNET_OK;
+  }
+  GANNET_TRY(gannet_agree(g->context->comm, compare(g, request, old, renewed, &moved)));
+  g->n_old = old;
+  if (*renewed) GANNET_TRY(renew(g, request));
+  if (moved) GANNET_TRY(inducing_values(g, data->y, g->y));
+  g->old = old;
+  const size_t m = (size_t)g->m, late = (size_t)(data->n - old);
+  memcpy(g->x + m * d, data->x + (size_t)old * d, late * d * sizeof *g->x);
+  memcpy(g->y + m, data->y + old, late * sizeof *g->y);
+  *seen = (gannet_data){g->m + data->n - old, g->x, g->y, data->noise_var};
+  return GANNET_OK;
+}
+
+void gannet_inducing_add_noise(const gannet_inducing *g, double lambda, int first, int rows,
+                               int from, int columns, double *k, int ldk) {
+  for (int i = first; i < first + rows; ++i) {
+    double *row = k + (size_t)(i - first) * (size_t)ldk;
+    const double *noise = g->m > i ? g->noise + (size_t)i * (size_t)g->limit : NULL;
+    for (int j = from; noise && j < from + columns && j < g->m; ++j) row[j - from] += noise[j];
+    if (i >= from && i < from + columns) row[i - from] += noise ? lambda - g->given : lambda;
+  }
+}
+
+/* L S^-T/2 times normal numbers at the points. What lambda was raised by is left out there: it is
+ * of the order of rounding. */
+void gannet_inducing_colour(gannet_inducing *g, double lambda, int n, double *normal) {
+  const double root = sqrt(lambda);
+  for (int i = g->m; i < n; ++i) normal[i] *= root;
+  if (g->m == 0) return;
+  memcpy(g->work, normal, (size_t)g->m * sizeof *normal);
+  gannet_gemv_n(g->m, g->m, 1, g->mixed, g->limit, g->work, 0, normal);
+}
+
+void gannet_inducing_ones(const gannet_inducing *g, int n, double *ones) {
+  for (int i = 0; i < n; ++i) ones[i] = i < g->m ? g->ones[i] : 1;
+}
+
+int gannet_inducing_points(const gannet_inducing *g) {
+  return g->m;
+}
+
+int gannet_inducing_observation(const gannet_inducing *g, int i) {
+  return g->index[i];
+}
+
+size_t gannet_inducing_bytes(const gannet_inducing *g) {
+  const size_t limit = (size_t)g->limit, d = (size_t)g->d;
+  size_t numbers = (size_t)g->y_capacity + (size_t)g->capacity * (d + 1);
+  for (int t = 0; t < g->n_tiles; ++t) numbers += (size_t)g->tile[t].rows * (limit + 1);
+  if (!g->root) return sizeof *g;
+  return sizeof *g + gannet_cholesky_bytes(g->root) +
+         sizeof(double) * (numbers + 2 * limit * limit);
+}

@@ -1,0 +1,70 @@
+/* Sparse conditioning, shared by its files: inducing.c (what is seen), inducing_choose.c (the
+ * choice of the points), inducing_sum.c (sums over the old observations). */
+#ifndef GANNET_SURROGATE_INDUCING_IMPL_H
+#define GANNET_SURROGATE_INDUCING_IMPL_H
+
+#include "surrogate/inducing.h"
+
+enum { INDUCING_GROUPS = 16 };
+
+/* Old observations of one tile. */
+typedef struct {
+  int group;
+  int first, rows; /* observations */
+  double *v;       /* [rows][limit] v_i; once the points are chosen, v_i / sqrt(d_i) */
+  double *left;    /* [rows] k(x_i,x_i) - |v_i|^2; once they are chosen, 1 / sqrt(d_i) */
+} inducing_tile;
+
+struct gannet_inducing {
+  const gannet_context *context;
+  int d;
+  int limit;     /* most points, 0 = never */
+  int old;       /* observations that enter through the points; 0 = none, or to be made again */
+  int n_old;     /* the same while they are made */
+  int m;         /* points */
+  double lambda; /* of the old observations */
+  double given;  /* lambda of the last view */
+  int n_tiles;
+  inducing_tile *tile; /* this rank's, ascending */
+  int *index;          /* [limit] observations that are the points */
+  int *best;           /* [limit / 2] those chosen for their value, ascending */
+  int y_capacity;
+  double *y_old;         /* [y_capacity] values of the last view */
+  double *mixed;         /* [limit][limit] L, then L S^-T/2 */
+  double *noise;         /* [limit][limit] N */
+  gannet_cholesky *root; /* of S */
+  double *ones, *work;   /* [limit] */
+  int capacity;
+  double *x, *y; /* [capacity][d], [capacity] what is seen */
+};
+
+/* Choose the points among the first n_old observations, and fill v of this rank's tiles, L
+ * and index.
+ *
+ * Collective over the context's communicator; the same on all ranks.
+ */
+GANNET_CHECKED gannet_err inducing_choose(gannet_inducing *g,
+                                          const gannet_inducing_request *request);
+
+/* S and N from v; v becomes v / sqrt(d).
+ *
+ * Collective over the context's communicator; the same on all ranks.
+ */
+GANNET_CHECKED gannet_err inducing_sum(gannet_inducing *g);
+
+/* Pseudo-values of m points from values of the old observations; values NULL = the constant 1.
+ *
+ * Collective over the context's communicator; the same on all ranks.
+ *
+ * values  in   [old]
+ * pseudo  out  [m]
+ */
+GANNET_CHECKED gannet_err inducing_values(gannet_inducing *g, const double *values, double *pseudo);
+
+/* Words that are zero on all ranks but one become those of that one, bit for bit.
+ *
+ * Collective over the context's communicator.
+ */
+GANNET_CHECKED gannet_err inducing_merge(const gannet_inducing *g, size_t n, double *words);
+
+#endif
