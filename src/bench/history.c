@@ -3,16 +3,17 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "bench/bench.h"
+#include "bench/held_out.h"
+#include "bench/rates.h"
 #include "bench/subject.h"
 #include "optimizer/optimizer.h"
 #include "problem/problem.h"
 #include "suite/statistics.h"
 
-enum { ELITE = 50, DRAWS_PER_POINT = 4 };
+enum { ELITE = 50, DRAWS_PER_POINT = 4, HELD_OUT = 500 };
 
 typedef struct {
   gannet_text_list methods, problems, set;
@@ -93,6 +94,8 @@ typedef struct {
   double elite[ELITE]; /* values of the best so far, ascending */
   double *places;      /* [ELITE][d] theirs */
   double *x;           /* [q][d] */
+  double *sample_x;    /* [n + HELD_OUT][d] history and others like it, in the unit cube */
+  double *sample_y;    /* [n + HELD_OUT] */
   double *u;           /* [d DRAWS_PER_POINT] random numbers */
   int64_t *id;         /* [q] */
   double best;
@@ -100,9 +103,11 @@ typedef struct {
 
 /* What is measured of it. */
 typedef struct {
-  double begun, ended; /* regret */
-  double seconds;      /* of a proposal, on average */
-  double bytes;        /* of the models */
+  double begun, ended;              /* regret */
+  double seconds;                   /* of a proposal, on average */
+  double phase[GANNET_PHASE_COUNT]; /* of these, parts */
+  double bytes;                     /* of the models */
+  bench_prediction prediction;
 } result;
 
 static void remember(campaign *c, const double *x, double value) {
@@ -137,22 +142,45 @@ static void place(campaign *c, int i, bool near_best) {
   }
 }
 
+/* The history, then points like its own that nobody is told of. */
 static gannet_err begin(campaign *c, int n) {
-  const int uniform = n - (int)(c->settings->found * n);
-  for (int i = 0; i < n; ++i) {
+  const bench_problem *p = c->problem;
+  const size_t d = (size_t)p->d;
+  const double found = c->settings->found;
+  for (int i = 0; i < n + HELD_OUT; ++i) {
     gannet_result row = {.outcome = GANNET_RESULT_OK};
-    place(c, i, i >= uniform && c->n_elite > 0);
-    GANNET_TRY(bench_problem_value(c->problem, c->x, NULL, &row.objective));
+    const bool uniform =
+        i < n ? i < n - (int)(found * n) : i - n < HELD_OUT - (int)(found * HELD_OUT);
+    place(c, i, !uniform && c->n_elite > 0);
+    GANNET_TRY(bench_problem_value(p, c->x, NULL, &row.objective));
+    c->sample_y[i] = row.objective;
+    for (size_t k = 0; k < d; ++k)
+      c->sample_x[(size_t)i * d + k] = (c->x[k] - p->lower[k]) / (p->upper[k] - p->lower[k]);
+    if (i >= n) continue;
     remember(c, c->x, row.objective);
     GANNET_TRY(gannet_optimizer_tell_point(c->optimizer, c->x, &row, NULL));
   }
   return GANNET_OK;
 }
 
-static gannet_err go_on(campaign *c) {
+/* By the surrogate of the method's first member, if it has one. */
+static gannet_err predict(const campaign *c, const gannet_context *context, int n, result *r) {
+  const gannet_member_options *member = &c->optimizer->options.member[0];
+  const bench_sample sample = {n, HELD_OUT, c->sample_x, c->sample_y};
+  r->prediction = (bench_prediction){NAN, NAN, NAN};
+  if (!member->surrogate_type || member->proposer != GANNET_PROPOSE_MODEL) return GANNET_OK;
+  if (bench_method_takes_equations(c->method)) return GANNET_OK;
+  return bench_predict_held_out(context, member->surrogate_type, member->surrogate_options,
+                                c->problem->d, &sample, &r->prediction);
+}
+
+static gannet_err go_on(campaign *c, result *r) {
   const history_settings *s = c->settings;
   for (int b = 0; b < s->batches; ++b) {
     GANNET_TRY(gannet_optimizer_ask(c->optimizer, s->q, c->id, c->x));
+    r->seconds += c->optimizer->ask_seconds / s->batches;
+    for (int k = 0; k < GANNET_PHASE_COUNT; ++k)
+      r->phase[k] += c->optimizer->phases.seconds[k] / s->batches;
     for (int i = 0; i < s->q; ++i) {
       const double *x = c->x + (size_t)i * (size_t)c->problem->d;
       gannet_result row = {.id = c->id[i], .outcome = GANNET_RESULT_OK};
@@ -172,9 +200,8 @@ static gannet_err run_in(campaign *c, gannet_context *context, int n, result *r)
                                   &c->optimizer);
   if (err == GANNET_OK) err = begin(c, n);
   r->begun = c->best - c->problem->minimum;
-  const double start = gannet_clock_seconds();
-  if (err == GANNET_OK) err = go_on(c);
-  r->seconds = (gannet_clock_seconds() - start) / c->settings->batches;
+  if (err == GANNET_OK) err = predict(c, context, n, r);
+  if (err == GANNET_OK) err = go_on(c, r);
   r->ended = c->best - c->problem->minimum;
   if (err == GANNET_OK) r->bytes = (double)gannet_optimizer_model_bytes(c->optimizer);
   gannet_optimizer_destroy(&c->optimizer);
@@ -188,6 +215,9 @@ static gannet_err run_campaign(campaign *c, int n, result *r) {
   c->best = INFINITY;
   gannet_err err = gannet_alloc(ELITE * d, sizeof *c->places, &c->places);
   if (err == GANNET_OK) err = gannet_alloc(q * d, sizeof *c->x, &c->x);
+  const size_t sample = (size_t)n + HELD_OUT;
+  if (err == GANNET_OK) err = gannet_alloc(sample * d, sizeof(double), &c->sample_x);
+  if (err == GANNET_OK) err = gannet_alloc(sample, sizeof(double), &c->sample_y);
   if (err == GANNET_OK) err = gannet_alloc(DRAWS_PER_POINT * d, sizeof *c->u, &c->u);
   if (err == GANNET_OK) err = gannet_alloc(q, sizeof *c->id, &c->id);
   err = gannet_agree(c->world->comm, err);
@@ -196,9 +226,16 @@ static gannet_err run_campaign(campaign *c, int n, result *r) {
   gannet_context_destroy(&context);
   gannet_free(&c->places);
   gannet_free(&c->x);
+  gannet_free(&c->sample_x);
+  gannet_free(&c->sample_y);
   gannet_free(&c->u);
   gannet_free(&c->id);
   return err;
+}
+
+static double median(int n, double *values) {
+  suite_sort(n, values);
+  return suite_quantile(n, values, 0.5);
 }
 
 /* Median, and the range in brackets. */
@@ -216,9 +253,17 @@ static void print_row(const campaign *c, const char *problem, int n, const resul
   print_spread(seeds, column);
   for (int i = 0; i < seeds; ++i) column[i] = r[i].ended;
   print_spread(seeds, column);
+  for (int i = 0; i < seeds; ++i) column[i] = r[i].prediction.nlpd;
+  print_spread(seeds, column);
+  for (int i = 0; i < seeds; ++i) column[i] = r[i].prediction.rmse;
+  print_spread(seeds, column);
   for (int i = 0; i < seeds; ++i) column[i] = r[i].seconds;
-  suite_sort(seeds, column);
-  (void)printf(" %.0f | %.0f |\n", 1e3 * suite_quantile(seeds, column, 0.5), r[0].bytes / 1e6);
+  (void)printf(" %.0f |", 1e3 * median(seeds, column));
+  for (int k = 0; k < GANNET_PHASE_COUNT; ++k) {
+    for (int i = 0; i < seeds; ++i) column[i] = r[i].phase[k];
+    (void)printf(" %.0f |", 1e3 * median(seeds, column));
+  }
+  (void)printf(" %.0f |\n", r[0].bytes / 1e6);
   (void)fflush(stdout);
 }
 
@@ -257,8 +302,9 @@ static gannet_err run(const bench_world *world, const void *settings) {
   if (world->rank == 0)
     (void)printf(
         "q = %d, %d batches, %d candidates, %d seed(s), %d rank(s); median (least to "
-        "most)\n\n| problem | n | method | regret at n | regret at n + %d | ms per "
-        "proposal | models, MB |\n|---|---|---|---|---|---|---|\n",
+        "most)\n\n| problem | n | method | regret at n | regret at n + %d | NLPD | RMSE "
+        "| ms per proposal | fit | draws | scan | polish | choose | models, MB "
+        "|\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
         s->q, s->batches, s->candidates, s->seeds, world->np, s->q * s->batches);
   for (int p = 0; p < s->problems.n; ++p)
     for (int i = 0; i < s->n.n; ++i)
@@ -270,7 +316,7 @@ static gannet_err run(const bench_world *world, const void *settings) {
 
 const bench_type bench_history = {
     .name = "history",
-    .summary = "regret and time of methods that continue campaigns with a long history",
+    .summary = "what a long history costs and is worth: time, memory, prediction and regret",
     .options = history_options,
     .options_size = sizeof(history_settings),
     .run = run,

@@ -48,6 +48,23 @@ def check_proposal():
     assert "Growth from n = 20 to 40" in text
 
 
+def check_history():
+    words = ("history", "--n", "40,80", "--problems", "branin:2", "--methods",
+             "gp-ts+surrogate.inducing=0,gp-ts+surrogate.inducing=10,random", "--set", "initial=4",
+             "--q", "2", "--batches", "2", "--candidates", "200", "--seeds", "2")
+    one, two = (cells(run(ranks, *words), "branin:2") for ranks in (1, 2))
+    assert [row[0] for row in one] == ["40"] * 3 + ["80"] * 3, one
+    for alone, shared in zip(one, two):
+        assert alone[:6] == shared[:6], f"ranks change the result: {alone} {shared}"
+        begun, ended, nlpd, rmse, *times, size = (float(cell.split()[0]) for cell in alone[2:])
+        assert 0 <= ended <= begun and min(times) >= 0, alone
+        if alone[1] == "random":
+            assert nlpd != nlpd and rmse != rmse and size == 0, alone
+        else:
+            assert nlpd < 2 and 0 < rmse < 1 and times[0] > 0, alone
+    assert float(one[0][5].split()[0]) < float(one[1][5].split()[0]), "more points predict better"
+
+
 def check_factor():
     for ranks, grid in ((1, ()), (2, ("--rows", "2", "--columns", "1", "--block", "8"))):
         text = run(ranks, "factor", "--n", "60,90", "--q", "3", "--seconds", "1ms", *grid)
@@ -148,6 +165,7 @@ def check_errors():
 with tempfile.TemporaryDirectory() as scratch:
     check_peak()
     check_proposal()
+    check_history()
     check_factor()
     check_ensemble()
     check_quality(pathlib.Path(scratch))
