@@ -13,7 +13,7 @@
 #include "problem/problem.h"
 #include "suite/statistics.h"
 
-enum { ELITE = 50, DRAWS_PER_POINT = 4, HELD_OUT = 500 };
+enum { ELITE = 50, HELD_OUT = 500 };
 
 typedef struct {
   gannet_text_list methods, problems, set;
@@ -96,7 +96,7 @@ typedef struct {
   double *x;           /* [q][d] */
   double *sample_x;    /* [n + HELD_OUT][d] history and others like it, in the unit cube */
   double *sample_y;    /* [n + HELD_OUT] */
-  double *u;           /* [d DRAWS_PER_POINT] random numbers */
+  double *u;           /* [numbers_of] random numbers of a point */
   int64_t *id;         /* [q] */
   double best;
 } campaign;
@@ -109,6 +109,11 @@ typedef struct {
   double bytes;                     /* of the models */
   bench_prediction prediction;
 } result;
+
+/* Three per variable, and three more. */
+static size_t numbers_of(const bench_problem *p) {
+  return 3 * (size_t)p->d + 3;
+}
 
 static void remember(campaign *c, const double *x, double value) {
   const size_t d = (size_t)c->problem->d;
@@ -130,7 +135,7 @@ static void place(campaign *c, int i, bool near_best) {
   const size_t d = (size_t)p->d;
   const gannet_stream stream = {(uint64_t)c->seed, GANNET_FOR_SIMULATION, 2, 0};
   const double *u = c->u;
-  gannet_random_uniform(stream, (uint64_t)i * d * DRAWS_PER_POINT, d * DRAWS_PER_POINT, c->u);
+  gannet_random_uniform(stream, (uint64_t)i * numbers_of(p), numbers_of(p), c->u);
   const double *from = c->places + (size_t)(u[3 * d] * c->n_elite) * d;
   const double step = exp(log(1e-3) + u[3 * d + 1] * log(1e3 / 3)), share = u[3 * d + 2];
   for (size_t k = 0; k < d; ++k) {
@@ -218,7 +223,7 @@ static gannet_err run_campaign(campaign *c, int n, result *r) {
   const size_t sample = (size_t)n + HELD_OUT;
   if (err == GANNET_OK) err = gannet_alloc(sample * d, sizeof(double), &c->sample_x);
   if (err == GANNET_OK) err = gannet_alloc(sample, sizeof(double), &c->sample_y);
-  if (err == GANNET_OK) err = gannet_alloc(DRAWS_PER_POINT * d, sizeof *c->u, &c->u);
+  if (err == GANNET_OK) err = gannet_alloc(numbers_of(c->problem), sizeof *c->u, &c->u);
   if (err == GANNET_OK) err = gannet_alloc(q, sizeof *c->id, &c->id);
   err = gannet_agree(c->world->comm, err);
   if (err == GANNET_OK) err = gannet_context_create(c->world->comm, (uint64_t)c->seed, &context);
