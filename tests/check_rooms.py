@@ -12,7 +12,7 @@ import tempfile
 
 # From the top down: a room may include itself and the rooms before it.
 ROOMS = ("base linalg minimize store problem network surrogate acquisition search optimizer "
-         "evaluate campaign simulations suite report machine cli bench").split()
+         "evaluate campaign simulations picture suite report machine cli bench").split()
 
 # Which rooms may know which outside headers; the first pattern that matches decides.
 OUTSIDE = [

@@ -5,8 +5,8 @@
 
 #include "base/atomic_file.h"
 #include "base/memory.h"
+#include "evaluate/child.h"
 #include "simulations/registry.h"
-#include "suite/child.h"
 #include "suite/work.h"
 
 static gannet_err try_requirement(const suite_work_options *options, const suite_plan *plan,
@@ -22,7 +22,7 @@ static gannet_err try_requirement(const suite_work_options *options, const suite
   GANNET_TRY(gannet_join_path(options->directory, "work/requires", folder, sizeof folder));
   GANNET_TRY(gannet_make_directory(folder));
   GANNET_TRY(
-      suite_child_run(options->launcher, words, plan->input_directory, folder, why, sizeof why));
+      gannet_child_run(options->launcher, words, plan->input_directory, folder, why, sizeof why));
   if (!why[0]) return GANNET_OK;
   const char *hint = problem->keys.hint;
   (void)snprintf(text, sizeof text, "%s%s%.300s", why, hint ? "; " : "", hint ? hint : "");

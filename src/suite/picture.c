@@ -2,18 +2,11 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/atomic_file.h"
 #include "base/memory.h"
-#include "suite/child.h"
-
-/* Told apart also by people who see colours differently (Okabe and Ito 2008), then darker ones. */
-static const char *const colors[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                     "#e69f00", "#56b4e9", "#000000", "#6a3d9a",
-                                     "#8c564b", "#b2a800", "#7f7f7f", "#b22222"};
-enum { COLORS = sizeof colors / sizeof *colors };
+#include "picture/gnuplot.h"
 
 /* Regrets below it cannot be told apart on a logarithmic scale. */
 static const double floor_of_regrets = 1e-10;
@@ -29,12 +22,8 @@ static bool is_logarithmic(const suite_problem *problem, suite_measure measure) 
   return measure != SUITE_CUMULATIVE && measure != SUITE_TARGETS && !isnan(problem->optimum);
 }
 
-/* gnuplot leaves out what is no number. */
 static void put_value(FILE *out, double value, bool logarithmic) {
-  if (!isfinite(value))
-    (void)fputs(" NaN", out);
-  else
-    (void)fprintf(out, " %.6g", logarithmic ? fmax(value, floor_of_regrets) : value);
+  picture_put_number(out, logarithmic && isfinite(value) ? fmax(value, floor_of_regrets) : value);
 }
 
 static void put_rows(FILE *out, const suite_curves *curves, int methods, int budget,
@@ -54,20 +43,28 @@ static void put_rows(FILE *out, const suite_curves *curves, int methods, int bud
   }
 }
 
-static gannet_err put_data(FILE *out, const suite_results *results, int p, suite_measure measure) {
+typedef struct {
+  const suite_results *results;
+  int p; /* problem */
+  suite_measure measure;
+} picture;
+
+static gannet_err put_data(FILE *out, const void *user) {
+  const picture *the = user;
+  const suite_results *results = the->results;
   const suite_plan *plan = results->plan;
+  const suite_problem *problem = &plan->problem[the->p];
   suite_curves *curves = NULL;
   GANNET_TRY(gannet_alloc((size_t)plan->n_methods, sizeof *curves, &curves));
   gannet_err err = GANNET_OK;
   (void)fputs("# evaluation; lower quartile, median, upper quartile of:", out);
   for (int k = 0; k < plan->n_methods && err == GANNET_OK; ++k) {
     (void)fprintf(out, " %s", plan->method[k].label);
-    err = suite_curves_get(results, p, k, measure, &curves[k]);
+    err = suite_curves_get(results, the->p, k, the->measure, &curves[k]);
   }
   (void)fputc('\n', out);
   if (err == GANNET_OK)
-    put_rows(out, curves, plan->n_methods, plan->problem[p].budget,
-             is_logarithmic(&plan->problem[p], measure));
+    put_rows(out, curves, plan->n_methods, problem->budget, is_logarithmic(problem, the->measure));
   for (int k = 0; k < plan->n_methods; ++k) gannet_free(&curves[k].values);
   gannet_free(&curves);
   return err;
@@ -81,7 +78,7 @@ static void put_curves(FILE *out, const suite_results *results, int p, const cha
     (void)fprintf(out,
                   "%s'%s' using 1:%d:%d with filledcurves fillcolor rgb '%s' fillstyle transparent "
                   "solid 0.12 noborder notitle",
-                  join, data, 3 * k + 2, 3 * k + 4, colors[k % COLORS]);
+                  join, data, 3 * k + 2, 3 * k + 4, picture_colors[k % PICTURE_COLORS]);
     join = ", \\\n  ";
   }
   for (int k = 0; k < plan->n_methods; ++k) {
@@ -89,13 +86,17 @@ static void put_curves(FILE *out, const suite_results *results, int p, const cha
     (void)fprintf(out,
                   "%s'%s' using 1:%d with lines linewidth 2 dashtype %d linecolor rgb '%s' "
                   "title '%s'",
-                  join, data, 3 * k + 3, k / COLORS + 1, colors[k % COLORS], plan->method[k].label);
+                  join, data, 3 * k + 3, k / PICTURE_COLORS + 1, picture_colors[k % PICTURE_COLORS],
+                  plan->method[k].label);
   }
   (void)fputc('\n', out);
 }
 
-static gannet_err put_commands(FILE *out, const suite_results *results, int p,
-                               suite_measure measure) {
+static gannet_err put_commands(FILE *out, const void *user) {
+  const picture *the = user;
+  const suite_results *results = the->results;
+  const suite_measure measure = the->measure;
+  const int p = the->p;
   const suite_problem *problem = &results->plan->problem[p];
   char data[256], drawing[256];
   suite_picture_name(results, p, measure, "dat", data, sizeof data);
@@ -117,21 +118,11 @@ static gannet_err put_commands(FILE *out, const suite_results *results, int p,
   return GANNET_OK;
 }
 
-typedef gannet_err (*putter)(FILE *, const suite_results *, int, suite_measure);
-
-static gannet_err write_file(const suite_results *results, const char *directory, int p,
-                             suite_measure measure, const char *ending, putter put) {
-  char name[256], path[PATH_MAX], *text = NULL;
-  size_t size = 0;
-  suite_picture_name(results, p, measure, ending, name, sizeof name);
-  GANNET_TRY(gannet_join_path(directory, name, path, sizeof path));
-  FILE *out = open_memstream(&text, &size);
-  GANNET_REQUIRE(out, GANNET_ERR_MEMORY, "%s", path);
-  gannet_err err = put(out, results, p, measure);
-  if (fclose(out) && err == GANNET_OK) err = GANNET_RAISE(GANNET_ERR_MEMORY, "%s", path);
-  if (err == GANNET_OK) err = gannet_file_replace(path, text, size);
-  free(text);
-  return err;
+static gannet_err write_file(const picture *the, const char *directory, const char *ending,
+                             picture_putter put) {
+  char name[256];
+  suite_picture_name(the->results, the->p, the->measure, ending, name, sizeof name);
+  return picture_write(directory, name, put, the);
 }
 
 static bool has_runs(const suite_results *results, int p) {
@@ -147,9 +138,9 @@ gannet_err suite_pictures_write(const suite_results *results, const char *direct
   GANNET_TRY(gannet_make_directory(folder));
   for (int p = 0; p < plan->n_problems; ++p)
     for (int m = 0; m < plan->problem[p].n_measures && has_runs(results, p); ++m) {
-      const suite_measure measure = plan->problem[p].measure[m];
-      GANNET_TRY(write_file(results, directory, p, measure, "dat", put_data));
-      GANNET_TRY(write_file(results, directory, p, measure, "gp", put_commands));
+      const picture the = {results, p, plan->problem[p].measure[m]};
+      GANNET_TRY(write_file(&the, directory, "dat", put_data));
+      GANNET_TRY(write_file(&the, directory, "gp", put_commands));
     }
   return GANNET_OK;
 }
@@ -163,8 +154,7 @@ gannet_err suite_pictures_draw(const suite_results *results, const char *directo
   for (int p = 0; p < plan->n_problems; ++p)
     for (int m = 0; m < plan->problem[p].n_measures && has_runs(results, p) && !why[0]; ++m) {
       suite_picture_name(results, p, plan->problem[p].measure[m], "gp", name, sizeof name);
-      const char *const words[] = {"gnuplot", strchr(name, '/') + 1, NULL};
-      GANNET_TRY(suite_child_run(launcher, words, ".", folder, why, size));
+      GANNET_TRY(picture_draw(launcher, folder, strchr(name, '/') + 1, why, size));
     }
   return GANNET_OK;
 }

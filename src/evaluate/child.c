@@ -1,4 +1,4 @@
-#include "suite/child.h"
+#include "evaluate/child.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -39,9 +39,9 @@ static void remove_output(const char *directory) {
     if (gannet_join_path(directory, names[i], path, sizeof path) == GANNET_OK) (void)remove(path);
 }
 
-gannet_err suite_child_run(gannet_launcher *launcher, const char *const *words,
-                           const char *input_directory, const char *directory, char *why,
-                           size_t size) {
+gannet_err gannet_child_run(gannet_launcher *launcher, const char *const *words,
+                            const char *input_directory, const char *directory, char *why,
+                            size_t size) {
   static const char *const environment[] = {NULL};
   char path[PATH_MAX];
   gannet_launch_event event = {0};

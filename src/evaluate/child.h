@@ -1,6 +1,6 @@
 /* Other programs, run to their end. */
-#ifndef GANNET_SUITE_CHILD_H
-#define GANNET_SUITE_CHILD_H
+#ifndef GANNET_EVALUATE_CHILD_H
+#define GANNET_EVALUATE_CHILD_H
 
 #include <stddef.h>
 
@@ -17,8 +17,8 @@
  *
  * Errors: those of the launcher.
  */
-GANNET_CHECKED gannet_err suite_child_run(gannet_launcher *launcher, const char *const *words,
-                                          const char *input_directory, const char *directory,
-                                          char *why, size_t size);
+GANNET_CHECKED gannet_err gannet_child_run(gannet_launcher *launcher, const char *const *words,
+                                           const char *input_directory, const char *directory,
+                                           char *why, size_t size);
 
 #endif
