@@ -36,6 +36,8 @@ static gannet_err put_all_data(const gannet_campaign *campaign, FILE *out) {
   (void)fputc(',', out);
   GANNET_TRY(put_data(out, "columns", report_columns(campaign, usage.first), 8));
   (void)fputc(',', out);
+  GANNET_TRY(put_data(out, "course", report_course(campaign, &usage), 4));
+  (void)fputc(',', out);
   const gannet_err err = report_model(campaign, &model);
   if (err != GANNET_OK) { /* the rest of the report is worth having */
     (void)json_object_set_new(model, "note", json_sprintf("No model: %s", gannet_error_message()));

@@ -15,9 +15,21 @@ json_t *report_number(double value);
  */
 json_t *report_columns(const gannet_campaign *campaign, double start);
 
-/* "campaign": names, counts, best value; "variables"; "constraints"; "best"; "failures"; "trace";
- * "pauses". Local. */
+/* "campaign": names, counts, best value; "variables"; "constraints"; "best"; "failures"; "trace"
+ * and "trace_time": steps of the best value; "pauses"; "starts"; "configuration". Local. */
 json_t *report_summary(const gannet_campaign *campaign, const gannet_usage *usage);
+
+/* Between batches: [number, seconds from the last result of the one before to the launch, seconds
+ * that proposing took], or null for either; of very many batches means of groups. Local. */
+json_t *report_pauses(const gannet_campaign *campaign);
+
+/* One object per start of the campaign: time, ranks, versions of libraries. Local. */
+json_t *report_starts(const gannet_campaign *campaign);
+
+/* "width" of a bin in seconds; "busy", "lost": slots busy in it on average, and those of them with
+ * what failed; "retried"; "rows" {"each", "busy", "lost"}: the same by rows of slots, when there
+ * are too many evaluations to show each. {} without times. Local. */
+json_t *report_course(const gannet_campaign *campaign, const gannet_usage *usage);
 
 /* "importance", "slices", "calibration"; {"note": why not} when there are too few results.
  *

@@ -1,7 +1,9 @@
 /* The report of a campaign: one HTML file that needs no network, with the data that it draws.
  *
  *   columns.c  the evaluations, thinned out where there are very many
- *   summary.c  counts, the best designs, failures by reason, pauses between batches
+ *   summary.c  counts, the best designs, failures by reason
+ *   course.c   how the slots were used, pauses between batches
+ *   starts.c   what the campaign ran on
  *   model.c    a model of the objective: importance, slices, calibration
  *   page.c     the file
  */

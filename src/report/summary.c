@@ -1,6 +1,7 @@
 /* What is said in words and tables. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -67,25 +68,44 @@ static json_t *best_rows(const gannet_campaign *c) {
   return list;
 }
 
-/* Steps of the best feasible value: [evaluations ended before, seconds since the first start,
- * value], in the order in which evaluations were proposed. */
-static json_t *trace(const gannet_campaign *c, double start) {
+typedef struct {
+  double ended;
+  int64_t id;
+} moment;
+
+static int by_end(const void *a, const void *b) {
+  const moment *one = a, *other = b;
+  if (one->ended != other->ended) return one->ended < other->ended ? -1 : 1;
+  return one->id < other->id ? -1 : one->id > other->id;
+}
+
+/* Steps of the best feasible value, [evaluations up to it, seconds since the first start, value]:
+ * in the order in which evaluations were proposed, or in that in which they ended. */
+static json_t *trace(const gannet_campaign *c, double start, bool in_time) {
   json_t *list = json_array();
+  moment *order = NULL;
+  int64_t n = 0;
   double best = INFINITY;
+  if (gannet_alloc((size_t)c->ledger.n + 1, sizeof *order, &order) != GANNET_OK) return list;
   for (int64_t id = 0; id < c->ledger.n; ++id) {
     const gannet_ticket *t = &c->ledger.ticket[id];
-    if (!t->has_result || t->status != GANNET_EVAL_DONE ||
-        !gannet_problem_is_feasible(c->input->problem, t->constraints))
-      continue;
-    const double value = gannet_problem_flip(c->input->problem, t->objective);
+    if (t->has_result && t->status == GANNET_EVAL_DONE && !(in_time && isnan(t->run.ended)) &&
+        gannet_problem_is_feasible(c->input->problem, t->constraints))
+      order[n++] = (moment){t->run.ended, id};
+  }
+  if (in_time) qsort(order, (size_t)n, sizeof *order, by_end);
+  for (int64_t i = 0; i < n; ++i) {
+    const double objective = c->ledger.ticket[order[i].id].objective;
+    const double value = gannet_problem_flip(c->input->problem, objective);
     if (!(value < best)) continue;
     best = value;
     json_t *step = json_array();
-    (void)json_array_append_new(step, json_integer((json_int_t)id + 1));
-    (void)json_array_append_new(step, report_number(t->run.ended - start));
-    (void)json_array_append_new(step, report_number(t->objective));
+    (void)json_array_append_new(step, json_integer((json_int_t)order[i].id + 1));
+    (void)json_array_append_new(step, report_number(order[i].ended - start));
+    (void)json_array_append_new(step, report_number(objective));
     (void)json_array_append_new(list, step);
   }
+  gannet_free(&order);
   return list;
 }
 
@@ -120,32 +140,6 @@ static json_t *failures(const gannet_campaign *c) {
     if (json_array_size(ids) < 10) (void)json_array_append_new(ids, json_integer((json_int_t)id));
   }
   return by_reason;
-}
-
-/* Seconds between the last result of a batch and the first launch of the next: proposing, and what
- * else the campaign does. */
-static json_t *pauses(const gannet_campaign *c) {
-  json_t *list = json_array();
-  double ended = NAN, last_ended = NAN;
-  int64_t batch = -1;
-  for (int64_t id = 0; id < c->ledger.n; ++id) {
-    const gannet_run_record *run = &c->ledger.ticket[id].run;
-    const int64_t mine = gannet_history_get(c->history, id)->batch;
-    if (mine != batch) {
-      ended = last_ended;
-      const double pause = run->submitted - ended;
-      if (batch >= 0 && isfinite(pause) && pause >= 0) {
-        json_t *one = json_array();
-        (void)json_array_append_new(one, json_integer((json_int_t)mine));
-        (void)json_array_append_new(one, report_number(pause));
-        (void)json_array_append_new(list, one);
-      }
-      batch = mine;
-      last_ended = NAN;
-    }
-    last_ended = isnan(last_ended) ? run->ended : fmax(last_ended, run->ended);
-  }
-  return list;
 }
 
 static json_t *configuration(const gannet_campaign *c) {
@@ -189,9 +183,11 @@ static json_t *about_campaign(const gannet_campaign *c, const gannet_usage *u) {
 
 json_t *report_summary(const gannet_campaign *campaign, const gannet_usage *usage) {
   const gannet_problem_spec *spec = &campaign->input->problem->spec;
-  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "campaign",
+  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "campaign",
                    about_campaign(campaign, usage), "variables", about_variables(spec),
                    "constraints", about_constraints(spec), "best", best_rows(campaign), "trace",
-                   trace(campaign, usage->first), "failures", failures(campaign), "pauses",
-                   pauses(campaign), "configuration", configuration(campaign));
+                   trace(campaign, usage->first, false), "trace_time",
+                   trace(campaign, usage->first, true), "failures", failures(campaign), "pauses",
+                   report_pauses(campaign), "starts", report_starts(campaign), "configuration",
+                   configuration(campaign));
 }
