@@ -166,13 +166,6 @@ static gannet_err gather(gannet_models *m, int i, double *bounds, int *n, bool *
   return GANNET_OK;
 }
 
-static gannet_transform objective_transform(const gannet_models *m) {
-  const double noise = m->problem->spec.noise_sd;
-  if (m->laws) return GANNET_TRANSFORM_NONE;
-  if (m->options->method.transform >= 0) return (gannet_transform)m->options->method.transform;
-  return noise > 0 ? GANNET_TRANSFORM_NONE : GANNET_TRANSFORM_LOG;
-}
-
 static double mean_size(int n, const double *c) {
   double sum = 0;
   for (int i = 0; i < n; ++i) sum += fmin(fabs(c[i]), 1e300) / n;
@@ -201,7 +194,8 @@ static gannet_err standardise(gannet_models *m, int i, int n, double *noise_var)
     return GANNET_OK;
   }
   if (i == 0) {
-    gannet_transform_learn(objective_transform(m), n, m->raw, m->work, &fit);
+    const gannet_transform kind = gannet_transform_choose(m->options, m->problem, m->laws);
+    gannet_transform_learn(kind, n, m->raw, m->work, &fit);
     for (int k = 0; k < n; ++k) one->y[k] = gannet_transform_apply(&fit, m->raw[k]);
     const double noise = m->problem->spec.noise_sd / fit.scale;
     if (fit.kind == GANNET_TRANSFORM_NONE || noise == 0) *noise_var = noise * noise;

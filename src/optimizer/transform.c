@@ -34,6 +34,13 @@ static double quantile(int n, const double *sorted, double share) {
   return below + 1 < n ? (1 - weight) * sorted[below] + weight * sorted[below + 1] : sorted[below];
 }
 
+gannet_transform gannet_transform_choose(const gannet_member_options *options,
+                                         const gannet_problem *problem, const gannet_laws *laws) {
+  if (laws) return GANNET_TRANSFORM_NONE;
+  if (options->method.transform >= 0) return (gannet_transform)options->method.transform;
+  return problem->spec.noise_sd > 0 ? GANNET_TRANSFORM_NONE : GANNET_TRANSFORM_LOG;
+}
+
 void gannet_transform_learn(gannet_transform kind, int n, const double *y, double *work,
                             gannet_transform_fit *fit) {
   *fit = (gannet_transform_fit){GANNET_TRANSFORM_NONE, 0, 1, 0, 1};
@@ -59,6 +66,11 @@ double gannet_transform_apply(const gannet_transform_fit *fit, double y) {
   if (fit->kind == GANNET_TRANSFORM_LOG) return (warp(fit, y) - fit->center) / fit->scale;
   const double t = gap(y, fit->center) / fit->scale;
   return t < -10 ? -10 : t > 10 ? 10 : t;
+}
+
+double gannet_transform_invert(const gannet_transform_fit *fit, double t) {
+  const double at = fit->center + fit->scale * t;
+  return fit->kind == GANNET_TRANSFORM_LOG ? fit->low + fit->span * expm1(at) : at;
 }
 
 double gannet_transform_bilog(double c, double s) {

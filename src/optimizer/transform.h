@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "optimizer/options.h"
+#include "problem/problem.h"
 
 typedef struct {
   gannet_transform kind; /* none or log */
@@ -21,7 +22,15 @@ typedef struct {
   double center, scale;  /* of the standardisation */
 } gannet_transform_fit;
 
-/* Choose the transform for n values.
+/* The transform that a method uses: what its options say, or log unless the problem is noisy; none
+ * for a model that obeys equations (laws; NULL = it does not).
+ *
+ * Local.
+ */
+gannet_transform gannet_transform_choose(const gannet_member_options *options,
+                                         const gannet_problem *problem, const gannet_laws *laws);
+
+/* Choose the centre and scale of a transform for n values.
  *
  * Local.
  *
@@ -36,6 +45,12 @@ void gannet_transform_learn(gannet_transform kind, int n, const double *y, doubl
  * Local.
  */
 double gannet_transform_apply(const gannet_transform_fit *fit, double y);
+
+/* And back, but for what was clipped.
+ *
+ * Local.
+ */
+double gannet_transform_invert(const gannet_transform_fit *fit, double t);
 
 /* Symmetric logarithm of a constraint, sign(c) log(1 + |c|/s), which spreads out the neighbourhood
  * of the boundary (Eriksson, Poloczek 2021).

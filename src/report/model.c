@@ -1,79 +1,14 @@
-/* A Gaussian process of the objective, for looking at: which variables matter, how the objective
- * runs along each of them through the best design, and how well the model predicts. It is not the
- * model of the campaign's method, so that campaigns of all methods can be compared. */
+/* What a model of the objective says: which variables matter, how the objective runs along each of
+ * them through the best design, and how well it predicts. */
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "optimizer/transform.h"
 #include "report/parts.h"
+#include "report/study.h"
 #include "search/sobol.h"
-#include "surrogate/surrogate.h"
 
-enum { LEAST = 8, MOST = 400, FOLDS = 5, STEPS = 61, SAMPLES = 512 };
-
-typedef struct {
-  const gannet_campaign *campaign;
-  const gannet_problem *problem;
-  gannet_context *context;
-  gannet_surrogate *surrogate;
-  gannet_transform_fit transform;
-  int n, d;
-  int64_t *id;     /* [n] */
-  double *x, *raw; /* [n][d], [n] minimised */
-  double *y;       /* [n] transformed */
-  double *work;    /* [n] */
-} study;
-
-static bool is_done(const gannet_campaign *c, int64_t id) {
-  const gannet_ticket *t = &c->ledger.ticket[id];
-  return t->has_result && t->status == GANNET_EVAL_DONE && isfinite(t->objective);
-}
-
-/* All results, or a regular choice and the best one of them. */
-static void collect(study *s, int64_t n_done, int64_t best) {
-  const gannet_campaign *c = s->campaign;
-  const int64_t stride = (n_done + MOST - 1) / MOST;
-  int64_t seen = 0;
-  for (int64_t id = 0; id < c->ledger.n; ++id) {
-    if (!is_done(c, id)) continue;
-    if (seen++ % stride != 0 && id != best) continue;
-    s->id[s->n] = id;
-    memcpy(s->x + (ptrdiff_t)s->n * s->d, gannet_history_x_unit(c->history, id),
-           (size_t)s->d * sizeof *s->x);
-    s->raw[s->n++] = gannet_problem_flip(s->problem, c->ledger.ticket[id].objective);
-  }
-}
-
-static gannet_err take_data(study *s, int64_t n_done, int64_t best) {
-  const size_t most = MOST + 1;
-  GANNET_TRY(gannet_alloc(most, sizeof *s->id, &s->id));
-  GANNET_TRY(gannet_alloc(most * (size_t)s->d, sizeof *s->x, &s->x));
-  GANNET_TRY(gannet_alloc(most, sizeof *s->raw, &s->raw));
-  GANNET_TRY(gannet_alloc(most, sizeof *s->y, &s->y));
-  GANNET_TRY(gannet_alloc(most, sizeof *s->work, &s->work));
-  collect(s, n_done, best);
-  gannet_transform_learn(GANNET_TRANSFORM_LOG, s->n, s->raw, s->work, &s->transform);
-  for (int i = 0; i < s->n; ++i) s->y[i] = gannet_transform_apply(&s->transform, s->raw[i]);
-  return GANNET_OK;
-}
-
-/* Back to the user's units. */
-static double in_units(const study *s, double t) {
-  const gannet_transform_fit *fit = &s->transform;
-  const double at = fit->center + fit->scale * t;
-  const double raw = fit->kind == GANNET_TRANSFORM_LOG ? fit->low + fit->span * expm1(at) : at;
-  return gannet_problem_flip(s->problem, raw);
-}
-
-static gannet_err learn(study *s) {
-  const gannet_surrogate_type *type = NULL;
-  const gannet_data data = {s->n, s->x, s->y, NAN};
-  GANNET_TRY(gannet_context_create(MPI_COMM_SELF, 1, &s->context));
-  GANNET_TRY(gannet_surrogate_find("gp", &type));
-  GANNET_TRY(gannet_surrogate_create(s->context, type, NULL, s->d, 0, &s->surrogate));
-  return gannet_surrogate_fit(s->surrogate, &data, true, 0);
-}
+enum { FOLDS = 5, STEPS = 61, SAMPLES = 512, VARIABLES = 1024 };
 
 /* Values of a variable that its slice shows: [n] in the user's units. */
 static int values_of(const gannet_variable *v, double *values) {
@@ -95,19 +30,10 @@ static int values_of(const gannet_variable *v, double *values) {
   return n;
 }
 
-static gannet_err predict(const study *s, int m, const double *x, double *mean, double *sd) {
-  for (int first = 0; first < m; first += STEPS) {
-    const int rows = m - first < STEPS ? m - first : STEPS;
-    GANNET_TRY(gannet_surrogate_predict(s->surrogate, rows, x + (ptrdiff_t)first * s->d,
-                                        mean + first, sd ? sd + first : NULL));
-  }
-  return GANNET_OK;
-}
-
 /* Median and central 95 % of the noise-free objective along one variable. */
-static gannet_err slice(const study *s, int variable, const double *best, double *x_unit,
+static gannet_err slice(const report_study *s, int variable, const double *best, double *x_unit,
                         json_t **made) {
-  double values[STEPS], mean[STEPS], sd[STEPS], x_user[1024];
+  double values[STEPS], mean[STEPS], sd[STEPS], x_user[VARIABLES];
   const int n_variables = s->problem->spec.n_variables;
   const int n = values_of(&s->problem->spec.variables[variable], values);
   memcpy(x_user, best, (size_t)n_variables * sizeof *x_user);
@@ -115,12 +41,13 @@ static gannet_err slice(const study *s, int variable, const double *best, double
     x_user[variable] = values[i];
     gannet_problem_encode(s->problem, x_user, x_unit + (ptrdiff_t)i * s->d);
   }
-  GANNET_TRY(predict(s, n, x_unit, mean, sd));
+  GANNET_TRY(report_study_predict(s, n, x_unit, mean, sd));
   json_t *at = json_array(), *middle = json_array(), *low = json_array(), *high = json_array();
   for (int i = 0; i < n; ++i) {
-    const double a = in_units(s, mean[i] - 1.96 * sd[i]), b = in_units(s, mean[i] + 1.96 * sd[i]);
+    const double a = report_study_units(s, mean[i] - 1.96 * sd[i]),
+                 b = report_study_units(s, mean[i] + 1.96 * sd[i]);
     (void)json_array_append_new(at, report_number(values[i]));
-    (void)json_array_append_new(middle, report_number(in_units(s, mean[i])));
+    (void)json_array_append_new(middle, report_number(report_study_units(s, mean[i])));
     (void)json_array_append_new(low, report_number(fmin(a, b)));
     (void)json_array_append_new(high, report_number(fmax(a, b)));
   }
@@ -129,7 +56,7 @@ static gannet_err slice(const study *s, int variable, const double *best, double
   return GANNET_OK;
 }
 
-static gannet_err slices(const study *s, const double *best, json_t *list) {
+static gannet_err slices(const report_study *s, const double *best, json_t *list) {
   double *x_unit = NULL;
   gannet_err err = gannet_alloc((size_t)STEPS * (size_t)s->d, sizeof *x_unit, &x_unit);
   for (int v = 0; err == GANNET_OK && v < s->problem->spec.n_variables; ++v) {
@@ -152,7 +79,7 @@ typedef struct {
   double *at_a, *at_mixed;
 } design;
 
-static gannet_err make_design(const study *s, design *g) {
+static gannet_err make_design(const report_study *s, design *g) {
   const size_t d = (size_t)s->d;
   const gannet_stream stream = {1, GANNET_FOR_DESIGN, 0, 0};
   gannet_sobol *sobol = NULL;
@@ -171,7 +98,7 @@ static gannet_err make_design(const study *s, design *g) {
   }
   gannet_sobol_destroy(&sobol);
   gannet_problem_snap(s->problem, 2 * SAMPLES, g->a);
-  return predict(s, SAMPLES, g->a, g->at_a, NULL);
+  return report_study_predict(s, SAMPLES, g->a, g->at_a, NULL);
 }
 
 static double variance_of(const double *values) {
@@ -181,14 +108,15 @@ static double variance_of(const double *values) {
   return sum;
 }
 
-static gannet_err total_effect(const study *s, const design *g, int variable, double *effect) {
+static gannet_err total_effect(const report_study *s, const design *g, int variable,
+                               double *effect) {
   const size_t d = (size_t)s->d, first = (size_t)s->problem->first[variable];
   const size_t width = (size_t)gannet_variable_width(&s->problem->spec.variables[variable]);
   const double variance = variance_of(g->at_a);
   memcpy(g->mixed, g->a, SAMPLES * d * sizeof *g->mixed);
   for (size_t i = 0; i < SAMPLES; ++i)
     memcpy(g->mixed + i * d + first, g->b + i * d + first, width * sizeof *g->mixed);
-  GANNET_TRY(predict(s, SAMPLES, g->mixed, g->at_mixed, NULL));
+  GANNET_TRY(report_study_predict(s, SAMPLES, g->mixed, g->at_mixed, NULL));
   *effect = 0;
   for (int i = 0; i < SAMPLES; ++i)
     *effect += (g->at_a[i] - g->at_mixed[i]) * (g->at_a[i] - g->at_mixed[i]) / (2 * SAMPLES);
@@ -196,7 +124,7 @@ static gannet_err total_effect(const study *s, const design *g, int variable, do
   return GANNET_OK;
 }
 
-static gannet_err importance(const study *s, json_t *list) {
+static gannet_err importance(const report_study *s, json_t *list) {
   design g = {0};
   gannet_err err = make_design(s, &g);
   for (int v = 0; err == GANNET_OK && v < s->problem->spec.n_variables; ++v) {
@@ -211,7 +139,8 @@ static gannet_err importance(const study *s, json_t *list) {
 
 /* Cross-validation with the hyper-parameters of all data: every fold is predicted from the others.
  */
-static gannet_err predict_fold(study *s, int fold, double *x, double *y, double *mean, double *sd) {
+static gannet_err predict_fold(report_study *s, int fold, double *x, double *y, double *mean,
+                               double *sd) {
   const size_t d = (size_t)s->d;
   int kept = 0;
   for (int i = 0; i < s->n; ++i) {
@@ -219,29 +148,16 @@ static gannet_err predict_fold(study *s, int fold, double *x, double *y, double 
     memcpy(x + (size_t)kept * d, s->x + (size_t)i * d, d * sizeof *x);
     y[kept++] = s->y[i];
   }
-  const gannet_data data = {kept, x, y, NAN};
-  double *hyper = s->work;
-  gannet_surrogate_get_hyper(s->surrogate, hyper);
-  GANNET_TRY(gannet_surrogate_set_hyper(s->surrogate, hyper));
-  GANNET_TRY(gannet_surrogate_fit(s->surrogate, &data, false, 0));
+  GANNET_TRY(report_study_refit(s, kept, x, y));
   for (int i = fold; i < s->n; i += FOLDS)
     GANNET_TRY(gannet_surrogate_predict(s->surrogate, 1, s->x + (size_t)i * d, &mean[i], &sd[i]));
   return GANNET_OK;
 }
 
-static double log_noise(const study *s) {
-  for (int i = 0; i < gannet_surrogate_n_hyper(s->surrogate); ++i)
-    if (strstr(gannet_surrogate_hyper_name(s->surrogate, i), "noise")) {
-      gannet_surrogate_get_hyper(s->surrogate, s->work);
-      return s->work[i];
-    }
-  return -INFINITY;
-}
-
 /* Observed values, predictions, and the standardised residuals, from which coverages follow. */
-static gannet_err calibration(study *s, json_t **made) {
+static gannet_err calibration(report_study *s, json_t **made) {
   double *x = NULL, *y = NULL;
-  const double noise = exp(log_noise(s));
+  const double noise = gannet_surrogate_noise_var(s->surrogate);
   gannet_err err = gannet_alloc((size_t)s->n * (size_t)s->d, sizeof *x, &x);
   if (err == GANNET_OK) err = gannet_alloc(3 * (size_t)s->n, sizeof *y, &y);
   for (int fold = 0; err == GANNET_OK && fold < FOLDS; ++fold)
@@ -254,7 +170,7 @@ static gannet_err calibration(study *s, json_t **made) {
       (void)json_array_append_new(id, json_integer((json_int_t)s->id[i]));
       (void)json_array_append_new(observed,
                                   report_number(gannet_problem_flip(s->problem, s->raw[i])));
-      (void)json_array_append_new(predicted, report_number(in_units(s, mean)));
+      (void)json_array_append_new(predicted, report_number(report_study_units(s, mean)));
       (void)json_array_append_new(residual,
                                   report_number((s->y[i] - mean) / sqrt(sd * sd + noise)));
     }
@@ -266,13 +182,23 @@ static gannet_err calibration(study *s, json_t **made) {
   return err;
 }
 
-static gannet_err look(study *s, int64_t best, json_t *model) {
+static void describe(const report_study *s, json_t *model) {
+  const bool logarithmic = s->transform.kind == GANNET_TRANSFORM_LOG;
+  (void)json_object_set_new(model, "surrogate", json_string(s->type->name));
+  (void)json_object_set_new(model, "summary", json_string(s->type->summary));
+  (void)json_object_set_new(model, "of_method", json_boolean(s->member != NULL));
+  (void)json_object_set_new(model, "transform", json_string(logarithmic ? "log" : "none"));
+  (void)json_object_set_new(model, "points", json_integer(s->n));
+}
+
+static gannet_err look(report_study *s, int64_t best, json_t *model) {
   json_t *effects = json_array(), *lines = json_array(), *checks = NULL;
   (void)json_object_set_new(model, "importance", effects);
   (void)json_object_set_new(model, "slices", lines);
-  GANNET_TRY(learn(s));
+  GANNET_TRY(report_study_begin(s->campaign, best, s));
+  describe(s, model);
   GANNET_TRY(importance(s, effects));
-  if (s->problem->spec.n_variables <= 1024)
+  if (s->problem->spec.n_variables <= VARIABLES)
     GANNET_TRY(slices(s, gannet_history_x_user(s->campaign->history, best), lines));
   GANNET_TRY(calibration(s, &checks));
   (void)json_object_set_new(model, "calibration", checks);
@@ -280,26 +206,17 @@ static gannet_err look(study *s, int64_t best, json_t *model) {
 }
 
 gannet_err report_model(const gannet_campaign *campaign, json_t **model) {
-  study s = {.campaign = campaign, .problem = campaign->input->problem};
+  report_study s = {.campaign = campaign};
   int64_t n_done = 0, best = gannet_history_best(campaign->history);
-  s.d = s.problem->d;
   *model = json_object();
-  for (int64_t id = 0; id < campaign->ledger.n; ++id) n_done += is_done(campaign, id);
+  for (int64_t id = 0; id < campaign->ledger.n; ++id) n_done += report_study_takes(campaign, id);
   if (best < 0) best = gannet_history_least_violation(campaign->history);
-  if (n_done < LEAST || best < 0) {
+  if (n_done < STUDY_LEAST || best < 0) {
     (void)json_object_set_new(*model, "note",
-                              json_sprintf("A model needs at least %d results.", LEAST));
+                              json_sprintf("A model needs at least %d results.", STUDY_LEAST));
     return GANNET_OK;
   }
-  gannet_err err = take_data(&s, n_done, best);
-  if (err == GANNET_OK) err = look(&s, best, *model);
-  (void)json_object_set_new(*model, "points", json_integer(s.n));
-  gannet_surrogate_destroy(&s.surrogate);
-  gannet_context_destroy(&s.context);
-  gannet_free(&s.id);
-  gannet_free(&s.x);
-  gannet_free(&s.raw);
-  gannet_free(&s.y);
-  gannet_free(&s.work);
+  const gannet_err err = look(&s, best, *model);
+  report_study_release(&s);
   return err;
 }

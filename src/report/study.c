@@ -1,0 +1,142 @@
+#include "report/study.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "optimizer/governing.h"
+
+bool report_study_takes(const gannet_campaign *c, int64_t id) {
+  const gannet_ticket *t = &c->ledger.ticket[id];
+  return t->has_result && t->status == GANNET_EVAL_DONE && isfinite(t->objective);
+}
+
+static void collect(report_study *s, int64_t best) {
+  const gannet_campaign *c = s->campaign;
+  int64_t n_done = 0, seen = 0;
+  for (int64_t id = 0; id < c->ledger.n; ++id) n_done += report_study_takes(c, id);
+  const int64_t stride = (n_done + STUDY_MOST - 1) / STUDY_MOST;
+  for (int64_t id = 0; id < c->ledger.n; ++id) {
+    if (!report_study_takes(c, id)) continue;
+    if (seen++ % stride != 0 && id != best) continue;
+    s->id[s->n] = id;
+    memcpy(s->x + (ptrdiff_t)s->n * s->d, gannet_history_x_unit(c->history, id),
+           (size_t)s->d * sizeof *s->x);
+    s->raw[s->n++] = gannet_problem_flip(s->problem, c->ledger.ticket[id].objective);
+  }
+}
+
+static gannet_err take_data(report_study *s, int64_t best) {
+  const size_t most = STUDY_MOST + 1;
+  GANNET_TRY(gannet_alloc(most, sizeof *s->id, &s->id));
+  GANNET_TRY(gannet_alloc(most * (size_t)s->d, sizeof *s->x, &s->x));
+  GANNET_TRY(gannet_alloc(most, sizeof *s->raw, &s->raw));
+  GANNET_TRY(gannet_alloc(most, sizeof *s->y, &s->y));
+  collect(s, best);
+  return GANNET_OK;
+}
+
+/* The first member whose surrogate tells its uncertainty. */
+static const gannet_member_options *find_member(const gannet_optimizer_options *options) {
+  for (int i = 0; i < options->n_members; ++i) {
+    const gannet_member_options *one = &options->member[i];
+    if (one->proposer != GANNET_PROPOSE_MODEL || !one->surrogate_options) continue;
+    if (one->surrogate_type->no_sd && one->surrogate_type->no_sd(one->surrogate_options)) continue;
+    return one;
+  }
+  return NULL;
+}
+
+static gannet_err choose_model(report_study *s) {
+  const gannet_campaign_input *input = s->campaign->input;
+  gannet_complaints complaints = {0};
+  gannet_setting *settings = NULL;
+  GANNET_TRY(gannet_alloc((size_t)input->n_method + 1, sizeof *settings, &settings));
+  for (int i = 0; i < input->n_method; ++i)
+    settings[i] = (gannet_setting){.key = input->method[i].key, .text = input->method[i].text};
+  gannet_err err =
+      gannet_optimizer_options_parse(input->n_method, settings, &s->options, &complaints);
+  if (err == GANNET_OK && complaints.count == 0) s->member = find_member(&s->options);
+  gannet_complaints_release(&complaints);
+  gannet_free(&settings);
+  if (err == GANNET_OK && s->member) s->type = s->member->surrogate_type;
+  if (err == GANNET_OK && !s->member) err = gannet_surrogate_find("gp", &s->type);
+  return err;
+}
+
+static void standardise(report_study *s, double *work) {
+  gannet_transform kind = GANNET_TRANSFORM_LOG;
+  if (s->member) kind = gannet_transform_choose(s->member, s->problem, s->laws);
+  gannet_transform_learn(kind, s->n, s->raw, work, &s->transform);
+  for (int i = 0; i < s->n; ++i)
+    s->y[i] = s->laws ? (s->raw[i] - s->transform.center) / s->transform.scale
+                      : gannet_transform_apply(&s->transform, s->raw[i]);
+  const double noise = s->problem->spec.noise_sd / s->transform.scale;
+  s->noise_var = NAN;
+  if (s->transform.kind == GANNET_TRANSFORM_NONE || noise == 0) s->noise_var = noise * noise;
+}
+
+static gannet_err learn(report_study *s) {
+  GANNET_TRY(gannet_context_create(MPI_COMM_SELF, s->campaign->ledger.seed, &s->context));
+  if (s->member && s->type->govern)
+    GANNET_TRY(gannet_governing_create(s->context, s->problem, &s->laws));
+  double *work = NULL;
+  GANNET_TRY(gannet_alloc((size_t)s->n + 1, sizeof *work, &work));
+  standardise(s, work);
+  gannet_free(&work);
+  GANNET_TRY(gannet_surrogate_create(s->context, s->type,
+                                     s->member ? s->member->surrogate_options : NULL, s->d, 0,
+                                     &s->surrogate));
+  if (s->laws) {
+    const double sign = gannet_problem_flip(s->problem, 1);
+    const gannet_governing governing = {s->laws, sign * s->transform.scale,
+                                        sign * s->transform.center};
+    GANNET_TRY(gannet_surrogate_govern(s->surrogate, &governing));
+  }
+  const gannet_data data = {s->n, s->x, s->y, s->noise_var};
+  return gannet_surrogate_fit(s->surrogate, &data, true, 0);
+}
+
+gannet_err report_study_begin(const gannet_campaign *campaign, int64_t best, report_study *study) {
+  *study = (report_study){.campaign = campaign, .problem = campaign->input->problem};
+  study->d = study->problem->d;
+  GANNET_TRY(take_data(study, best));
+  GANNET_TRY(choose_model(study));
+  return learn(study);
+}
+
+void report_study_release(report_study *s) {
+  gannet_surrogate_destroy(&s->surrogate);
+  gannet_laws_destroy(&s->laws);
+  gannet_optimizer_options_release(&s->options);
+  gannet_context_destroy(&s->context);
+  gannet_free(&s->id);
+  gannet_free(&s->x);
+  gannet_free(&s->raw);
+  gannet_free(&s->y);
+}
+
+gannet_err report_study_predict(const report_study *s, int m, const double *x, double *mean,
+                                double *sd) {
+  for (int first = 0; first < m; first += GANNET_TILE) {
+    const int rows = m - first < GANNET_TILE ? m - first : GANNET_TILE;
+    GANNET_TRY(gannet_surrogate_predict(s->surrogate, rows, x + (ptrdiff_t)first * s->d,
+                                        mean + first, sd ? sd + first : NULL));
+  }
+  return GANNET_OK;
+}
+
+double report_study_units(const report_study *s, double value) {
+  return gannet_problem_flip(s->problem, gannet_transform_invert(&s->transform, value));
+}
+
+gannet_err report_study_refit(report_study *s, int n, const double *x, const double *y) {
+  const gannet_data data = {n, x, y, s->noise_var};
+  double *hyper = NULL;
+  const size_t n_hyper = (size_t)gannet_surrogate_n_hyper(s->surrogate);
+  GANNET_TRY(gannet_alloc(n_hyper + 1, sizeof *hyper, &hyper));
+  gannet_surrogate_get_hyper(s->surrogate, hyper);
+  gannet_err err = gannet_surrogate_set_hyper(s->surrogate, hyper);
+  gannet_free(&hyper);
+  return err == GANNET_OK ? gannet_surrogate_fit(s->surrogate, &data, false, 0) : err;
+}
