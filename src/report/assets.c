@@ -11,5 +11,9 @@
 
 EMBED(page, "page.html")
 EMBED(style, "report.css")
-EMBED(script, "report.js")
+EMBED(tools, "tools.js")
+EMBED(search, "search.js")
+EMBED(model, "model.js")
+EMBED(course, "course.js")
+EMBED(main, "main.js")
 EMBED(library, "echarts.min.js")

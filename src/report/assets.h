@@ -12,7 +12,11 @@ typedef struct {
 /* Local. */
 report_asset report_asset_page(void);
 report_asset report_asset_style(void);
-report_asset report_asset_script(void);
+report_asset report_asset_tools(void);
+report_asset report_asset_search(void);
+report_asset report_asset_model(void);
+report_asset report_asset_course(void);
+report_asset report_asset_main(void);
 report_asset report_asset_library(void);
 
 #endif

@@ -27,7 +27,7 @@ static int64_t choose(const gannet_campaign *c, char *shown) {
     const bool better = is_better(c, t, best);
     const bool failed = t->has_result && t->status != GANNET_EVAL_DONE && n_failed < most / 4;
     if (better) best = gannet_problem_flip(c->input->problem, t->objective);
-    shown[i] = i % stride == 0 || better || failed || n - i <= most / 8;
+    shown[i] = i % stride == 0 || better || failed;
     n_failed += failed;
     n_shown += shown[i];
   }

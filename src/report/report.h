@@ -13,7 +13,7 @@
 #include "campaign/campaign.h"
 
 /* Evaluations that a page holds at most; of longer campaigns it holds the steps of the best value,
- * the last ones, failures, and a regular choice of the others. */
+ * failures, and a regular choice of the others. */
 enum { REPORT_MOST_EVALUATIONS = 20000 };
 
 /* Write the page.

@@ -1,0 +1,19 @@
+"use strict";
+readColors();
+showHead();
+[showProgress, showBest, showImportance, showSlices, showParallel, showProjection, showConstraints, showTimeline, showUse, showPauses, showCalibration, showFailures, showStarts].forEach((show) => show());
+$("#configuration pre").textContent = summary.configuration;
+document.querySelectorAll("main > section:not([hidden])").forEach((section) => $("#contents").append(element("a", section.querySelector("h2").textContent, {href: `#${section.id}`})));
+
+// On paper: light, as wide as a page, everything open.
+function setPrinting(on) {
+  document.documentElement.classList.toggle("printing", on);
+  $("#configuration details").open = on;
+  redraw();
+  fit();
+}
+window.addEventListener("resize", fit);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+window.addEventListener("beforeprint", () => setPrinting(true));
+window.addEventListener("afterprint", () => setPrinting(false));
+document.body.dataset.ready = "yes";

@@ -1,0 +1,90 @@
+"use strict";
+// What a model of the objective says, and whether to believe it.
+function modelName() {
+  return model.of_method ? `the model of the method itself (${model.surrogate}: ${model.summary})`
+    : "a Gaussian process, for the method has no model that tells its uncertainty,";
+}
+function showImportance() {
+  if (model.note || !model.importance.length) {
+    $("#importance .note").textContent = model.note || "";
+    $("#importance .chart").hidden = true;
+    return;
+  }
+  const order = summary.variables.map((v, k) => k).sort((a, b) => model.importance[b] - model.importance[a]).slice(0, 40);
+  $("#importance .note").textContent = `Total effects (Jansen 1999): the share of the variation of the objective${model.transform === "log" ? ", after a logarithm," : ""} over the whole box that would remain if only this variable were free. They add up to more than one where variables act together. By ${modelName()} of `
+    + `${model.points} results.` + (summary.variables.length > 40 ? ` The 40 largest of ${summary.variables.length}.` : "");
+  $("#importance .chart").style.height = `${Math.max(8, 3.5 + 1.5 * order.length)}rem`;
+  chart($("#importance .chart"), () => ({
+    grid: {left: 10, right: 60, top: 26, bottom: 30, containLabel: true}, tooltip: tooltip((p) => `${escaped(p.name)}: ${number(p.value, 3)}`),
+    xAxis: axis("", {type: "value", min: 0, scale: false}),
+    yAxis: {type: "category", inverse: true, data: order.map((k) => summary.variables[k].name), axisLabel: {color: colors.ink, interval: 0, width: 160, overflow: "truncate"}, axisLine: {lineStyle: {color: colors.line}}},
+    series: [{type: "bar", data: order.map((k) => model.importance[k]), itemStyle: {color: colors.accent}, barMaxWidth: 16,
+      label: {show: true, position: "right", color: colors.soft, formatter: (p) => number(p.value, 2)}}]
+  }));
+}
+
+// Categories and switches: a point and a bar for each value.
+function discreteSeries(slice, names) {
+  const best = Math.round(slice.best);
+  return [{type: "scatter", symbolSize: 9, itemStyle: {color: colors.accent},
+    data: slice.median.map((v, i) => ({value: [names[i], v], itemStyle: {color: i === best ? colors.good : colors.accent}}))},
+  {type: "custom", silent: true, data: slice.x.map((v, i) => [i, slice.low[i], slice.high[i]]), renderItem: (params, api) => {
+    const a = api.coord([api.value(0), api.value(1)]), b = api.coord([api.value(0), api.value(2)]);
+    return {type: "line", shape: {x1: a[0], y1: a[1], x2: b[0], y2: b[1]}, style: {stroke: colors.accent, lineWidth: 2, opacity: 0.5}};
+  }}];
+}
+function smoothSeries(slice) {
+  return [{type: "line", data: slice.median.map((v, i) => [slice.x[i], v]), showSymbol: false, lineStyle: {width: 2, color: colors.accent}, itemStyle: {color: colors.accent},
+    markLine: {symbol: "none", silent: true, label: {show: false}, lineStyle: {color: colors.good, type: "dashed"}, data: [{xAxis: slice.best}]}},
+  {type: "custom", silent: true, clip: true, z: 1, tooltip: {show: false}, encode: {x: 0, y: [1, 2]}, data: slice.x.map((v, i) => [v, slice.low[i], slice.high[i]]),
+    renderItem: (params, api) => params.dataIndex > 0 ? null : {type: "polygon", style: {fill: colors.accent, opacity: 0.18},
+      shape: {points: slice.x.map((v, i) => api.coord([v, slice.low[i]])).concat(slice.x.map((v, i) => api.coord([v, slice.high[i]])).reverse())}}}];
+}
+function drawSlice(holder, k) {
+  const variable = summary.variables[k], slice = model.slices[k];
+  const discrete = variable.type === "categorical" || variable.type === "boolean";
+  const names = slice.x.map((v) => valueText(variable, v));
+  chart(holder, () => Object.assign(small(variable.name), {
+    tooltip: Object.assign(tooltip((list) => {
+      const i = list[0].dataIndex;
+      return `${escaped(variable.name)} = ${escaped(names[i])}<br>${number(slice.median[i])}<br>95 %: ${number(slice.low[i])} to ${number(slice.high[i])}`;
+    }), {trigger: "axis"}),
+    xAxis: axis("", Object.assign(variableAxis(variable), discrete ? {axisLabel: {color: colors.soft, interval: 0, width: 180 / names.length, overflow: "truncate"}}
+      : {splitNumber: 4, axisLabel: {color: colors.soft, hideOverlap: true, showMaxLabel: false, formatter: (v) => number(v, 3)}})),
+    yAxis: axis("", {splitNumber: 4}),
+    series: discrete ? discreteSeries(slice, names) : smoothSeries(slice)
+  }));
+}
+function showSlices() {
+  if (model.note || !model.slices.length) return hide("slices");
+  $("#slices .note").textContent = `Median and central 95 % of the objective without its noise, as ${modelName()} expects them, all other variables being as in the best design (dashed line, green point).`
+    + (summary.variables.length > 24 ? " The 24 variables that matter most." : "");
+  summary.variables.map((v, k) => k).sort((a, b) => model.importance[b] - model.importance[a]).slice(0, 24)
+    .forEach((k) => drawSlice(holderIn($("#slices .grid"), `Model of the objective along ${summary.variables[k].name}`), k));
+}
+
+function erf(x) { // Abramowitz and Stegun 7.1.26, to 1.5e-7
+  const t = 1 / (1 + 0.3275911 * Math.abs(x));
+  const y = 1 - ((((1.061405429 * t - 1.453152027) * t + 1.421413741) * t - 0.284496736) * t + 0.254829592) * t * Math.exp(-x * x);
+  return Math.sign(x) * y;
+}
+function showCalibration() {
+  const c = model.calibration;
+  if (model.note || !c) return hide("calibration");
+  const share = (bound) => Math.round(100 * c.residual.filter((r) => Math.abs(r) <= bound).length / c.residual.length);
+  const diagonal = (from, to) => ({type: "line", silent: true, showSymbol: false, lineStyle: {color: colors.soft, type: "dashed"}, itemStyle: {color: colors.soft}, data: [[from, from], [to, to]]});
+  $("#calibration .note").textContent = `Five-fold cross-validation of ${modelName()}: of ${c.residual.length} results ${share(1.96)} % lie in the 95 % intervals of predictions made without them, ${share(0.6745)} % in the 50 % intervals. A curve above the dashed line means intervals that are too wide, below it too narrow.`;
+  const holders = ["Predicted against observed values", "Coverage of intervals"].map((label) => holderIn($("#calibration .grid"), label));
+  const all = c.observed.concat(c.predicted).filter((v) => v !== null), low = Math.min(...all), high = Math.max(...all);
+  chart(holders[0], () => ({
+    grid: grid(), tooltip: tooltip((p) => `evaluation ${p.value[2]}<br>observed ${number(p.value[1])}<br>predicted ${number(p.value[0])}`),
+    xAxis: axis("predicted", {type: "value"}), yAxis: upright("observed", {type: "value"}),
+    series: [{type: "scatter", symbolSize: 6, itemStyle: {color: colors.accent, opacity: 0.6}, data: c.predicted.map((p, i) => [p, c.observed[i], c.id[i]])}, diagonal(low, high)]
+  }));
+  const sorted = c.residual.map((r) => erf(Math.abs(r) / Math.SQRT2)).sort((a, b) => a - b);
+  chart(holders[1], () => ({
+    grid: grid(), tooltip: tooltip((p) => `${number(100 * p.value[0], 3)} % intervals hold ${number(100 * p.value[1], 3)} %`),
+    xAxis: axis("intervals of this share …", {type: "value", min: 0, max: 1}), yAxis: upright("… hold this share of the results", {type: "value", min: 0, max: 1}),
+    series: [{type: "line", step: "end", showSymbol: false, lineStyle: {color: colors.accent, width: 2}, itemStyle: {color: colors.accent}, data: [[0, 0], ...sorted.map((v, i) => [v, (i + 1) / sorted.length])]}, diagonal(0, 1)]
+  }));
+}

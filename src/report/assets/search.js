@@ -1,0 +1,195 @@
+"use strict";
+// What the search found and where it went.
+function showHead() {
+  const best = summary.best[0];
+  const lead = $("#lead");
+  if (!best) lead.textContent = "No simulation has succeeded yet.";
+  else if (!best.feasible) { lead.textContent = `No feasible design was found; the closest has ${number(about.best)}.`; lead.className = "bad"; }
+  else lead.textContent = `Best objective ${number(about.best, 8)}, evaluation ${best.id} of ${about.proposed}.`;
+  const facts = [["goal", about.goal], ["method", about.method],
+    ["evaluations", about.budget > 0 ? `${about.proposed} of ${about.budget}` : about.proposed],
+    ["done", about.done], ["infeasible", about.infeasible], ["failed", about.failed], ["pending", about.pending],
+    ["time", duration(about.seconds)],
+    ["slots busy", about.busy === null ? "–" : `${(100 * about.busy / (about.seconds * about.slots)).toFixed(0)} % of ${about.slots}`],
+    ["seed", about.seed]];
+  for (const [name, value] of facts) {
+    const pair = element("div");
+    pair.append(element("dt", name), element("dd", value));
+    $("#facts").append(pair);
+  }
+  $("#foot").textContent = `Made ${about.made} by gannet ${about.version}. Pictures: Apache ECharts ${echarts.version}.`;
+  if (count < about.proposed) $("#foot").textContent += ` Pictures of single evaluations show ${count} of ${about.proposed}: all steps of the best value, failures, and a regular choice of the others.`;
+}
+
+const values = columns.objective.filter((v) => v !== null);
+const sortedValues = Float64Array.from(values).sort();
+const quantile = (q) => sortedValues[Math.min(sortedValues.length - 1, Math.max(0, Math.floor(q * sortedValues.length)))];
+
+// The end of the objective's axis that leaves out the worse values but not the course of the best.
+function betterPart() {
+  const low = about.goal === "minimize", first = summary.trace.length ? summary.trace[0][2] : quantile(0.5);
+  if (low) return Math.max(quantile(0.6), Math.min(first, quantile(0.9)));
+  return Math.min(quantile(0.4), Math.max(first, quantile(0.1)));
+}
+function isStretched() {
+  const n = sortedValues.length;
+  return n > 20 && sortedValues[n - 1] - sortedValues[0] > 6 * Math.abs(betterPart() - (about.goal === "minimize" ? sortedValues[0] : sortedValues[n - 1]));
+}
+
+function showProgress() {
+  const state = {time: false, log: false, near: isStretched()};
+  const canLog = sortedValues.length > 0 && sortedValues[0] > 0;
+  const at = (i) => state.time ? columns.ended[i] / clock.size : columns.id[i] + 1;
+  const kinds = [["feasible", (i) => columns.status[i] === DONE && columns.feasible[i], "circle", "accent"],
+    ["not feasible", (i) => columns.status[i] === DONE && !columns.feasible[i], "emptyTriangle", "warn"]];
+  const entry = chart($("#progress .chart"), () => {
+    const last = state.time ? about.seconds / clock.size : about.proposed;
+    const steps = (state.time ? summary.trace_time : summary.trace).map(([n, seconds, value]) => [state.time ? seconds / clock.size : n, value]);
+    if (steps.length) steps.push([last, steps[steps.length - 1][1]]);
+    const range = {}, lost = indices.filter((i) => columns.status[i] > DONE);
+    if (state.near && sortedValues.length) range[about.goal === "minimize" ? "max" : "min"] = betterPart();
+    const edge = range.max !== undefined ? range.max : range.min !== undefined ? range.min : sortedValues.length ? sortedValues[about.goal === "minimize" ? sortedValues.length - 1 : 0] : 0;
+    const inside = (i) => about.goal === "minimize" ? !(columns.objective[i] > range.max) : !(columns.objective[i] < range.min);
+    return {
+      grid: grid({bottom: 70}), legend: {bottom: 0, itemWidth: 16, itemHeight: 9, textStyle: {color: colors.soft}},
+      tooltip: tooltip((p) => p.seriesName === "best so far" ? `best so far: ${number(p.value[1], 8)}` : designText(p.value[2])),
+      xAxis: axis(state.time ? `${clock.name} since the first start` : "evaluations", {type: "value", min: 0, max: last, scale: false}),
+      yAxis: upright("objective", Object.assign({type: state.log && canLog ? "log" : "value"}, range)),
+      dataZoom: [{type: "inside", filterMode: "none"}],
+      series: kinds.map(([name, filter, symbol, color]) => ({
+        name, type: "scatter", symbol, symbolSize: 5, itemStyle: {color: colors[color], opacity: count > 3000 ? 0.3 : 0.55}, large: count > 5000,
+        data: indices.filter((i) => filter(i) && inside(i)).map((i) => [at(i), columns.objective[i], i])
+      })).concat([{name: "best so far", type: "line", step: "end", showSymbol: false, lineStyle: {width: 2.5}, itemStyle: {color: colors.good}, data: steps},
+        {name: "no result", type: "scatter", symbol: "pin", symbolSize: 9, itemStyle: {color: colors.bad}, data: lost.map((i) => [at(i), edge, i])}])
+        .filter((s) => s.data.length || s.name === "best so far")
+    };
+  });
+  const controls = $("#progress-controls");
+  toggle(controls, "against wall time", (on) => { state.time = on; draw(entry); });
+  if (canLog) toggle(controls, "logarithmic", (on) => { state.log = on; draw(entry); });
+  toggle(controls, "only the better part", (on) => { state.near = on; draw(entry); }, state.near);
+}
+
+async function copy(text, button) {
+  const label = button.textContent;
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch (unused) { // pages opened from a file may not have the clipboard
+    const area = element("textarea", text);
+    document.body.append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+    button.focus();
+  }
+  button.textContent = "copied";
+  $("#said").textContent = "copied";
+  setTimeout(() => { button.textContent = label; }, 1500);
+}
+// Forms of a design that other programs read; numbers as the simulation gave them.
+const asNumber = (v) => v.type !== "categorical";
+const inCommas = (text) => /[",\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
+const forms = [["lines", (row) => summary.variables.map((v, k) => `${v.name} ${row.x[k]}`).join("\n") + "\n"],
+  ["JSON", (row) => `{${summary.variables.map((v, k) => `${JSON.stringify(v.name)}: ${asNumber(v) ? row.x[k] : JSON.stringify(row.x[k])}`).join(", ")}}\n`],
+  ["CSV", (row) => `${summary.variables.map((v) => inCommas(v.name)).join(",")}\n${row.x.map(inCommas).join(",")}\n`]];
+function tableText(rows) {
+  const names = ["id", "objective", ...summary.variables.map((v) => v.name), ...summary.constraints.map((c) => c.name)];
+  return [names, ...rows.map((row) => [String(row.id), row.objective, ...row.x, ...row.c.map(String)])].map((line) => line.map(inCommas).join(",")).join("\n") + "\n";
+}
+function showBest() {
+  if (!summary.best.length) return hide("best");
+  const state = {form: 0, rows: 8}, controls = $("#best .controls");
+  const body = fillHead($("#best table"), ["", "evaluation", "objective", ...summary.variables.map((v) => v.name), ...summary.constraints.map((c) => c.name)]);
+  const fill = () => {
+    body.replaceChildren();
+    summary.best.slice(0, state.rows).forEach((row) => {
+      const line = element("tr"), cell = element("td"), button = element("button", "copy", {type: "button"});
+      button.setAttribute("aria-label", `copy evaluation ${row.id}`);
+      button.addEventListener("click", () => copy(forms[state.form][1](row), button));
+      cell.append(button);
+      line.append(cell, element("td", row.id), element("td", number(Number(row.objective), 8) + (row.feasible ? "" : " (not feasible)"), {className: row.feasible ? "" : "bad"}));
+      row.x.forEach((text) => line.append(element("td", isNaN(Number(text)) ? text : number(Number(text)), {title: text})));
+      row.c.forEach((value) => line.append(element("td", number(value))));
+      body.append(line);
+    });
+  };
+  fill();
+  chooser(controls, "copy as", forms.map(([name]) => name), 0, (k) => { state.form = k; });
+  const all = element("button", "copy the table", {type: "button"});
+  all.addEventListener("click", () => copy(tableText(summary.best.slice(0, state.rows)), all));
+  controls.append(all, " ");
+  if (summary.best.length > 8) toggle(controls, `the best ${summary.best.length}`, (on) => { state.rows = on ? summary.best.length : 8; fill(); });
+}
+
+// Ranks spread the colours out whatever the values are.
+function ranks() {
+  const done = indices.filter((i) => columns.status[i] === DONE);
+  const order = done.slice().sort((a, b) => (columns.objective[a] - columns.objective[b]) * (about.goal === "minimize" ? 1 : -1));
+  const rank = new Float64Array(count).fill(NaN);
+  order.forEach((i, place) => { rank[i] = order.length > 1 ? place / (order.length - 1) : 0; });
+  return {order, rank};
+}
+const {order: ordered, rank} = ranks();
+function rankScale(more) {
+  return Object.assign({min: 0, max: 1, dimension: 0, calculable: true, orient: "horizontal", left: "center", bottom: 0, itemHeight: 140,
+    text: ["worst", "best"], textStyle: {color: colors.soft}, inRange: {color: colors.scale}, formatter: (v) => `${Math.round(100 * v)} %`}, more || {});
+}
+
+function showParallel() {
+  if (!ordered.length) return hide("parallel");
+  const chosen = ordered.length > 1500 ? ordered.filter((i, place) => place < 150 || place % Math.ceil(ordered.length / 1000) === 0) : ordered;
+  if (chosen.length < ordered.length) $("#parallel .note").textContent += ` Shown: the best 150 and a regular choice of ${chosen.length - 150} others.`;
+  const shown = summary.variables.slice(0, 30);
+  const label = () => ({color: colors.ink, textBorderColor: colors.paper, textBorderWidth: 3, fontSize: 11});
+  const text = (v, k, i) => v.type === "real" || v.type === "integer" ? columns.x[k][i] : valueText(v, columns.x[k][i]);
+  chart($("#parallel .chart"), () => ({
+    parallel: {left: 50, right: 70, top: 40, bottom: 70, axisExpandable: shown.length > 12, axisExpandWidth: 80, axisExpandCount: 10},
+    parallelAxis: shown.map((v, k) => Object.assign(
+      {dim: k + 1, name: v.name, nameTruncate: {maxWidth: 90}, nameTextStyle: {color: colors.ink}, axisLine: {lineStyle: {color: colors.soft}}},
+      variableAxis(v), {axisLabel: Object.assign(label(), {width: 90, overflow: "truncate", formatter: (x) => typeof x === "number" ? number(x, 3) : x})})
+    ).concat([{dim: shown.length + 1, name: "objective", scale: true, nameTextStyle: {color: colors.ink}, axisLine: {lineStyle: {color: colors.soft}},
+      axisLabel: Object.assign(label(), {formatter: (x) => number(x, 3)})}]),
+    visualMap: rankScale(),
+    series: [{type: "parallel", lineStyle: {width: 1, opacity: chosen.length > 500 ? 0.3 : 0.5}, inactiveOpacity: 0.03, activeOpacity: 0.8,
+      data: chosen.slice().reverse().map((i) => [rank[i], ...shown.map((v, k) => text(v, k, i)), columns.objective[i]])}]
+  }));
+}
+
+function showProjection() {
+  if (summary.variables.length < 2) return hide("projection");
+  const byWeight = summary.variables.map((v, k) => k).sort((a, b) => model.importance && model.importance.length ? model.importance[b] - model.importance[a] : a - b);
+  const axes = [byWeight[0], byWeight[1]];
+  const lost = indices.filter((i) => columns.status[i] > DONE);
+  const best = summary.best.length ? indices.filter((i) => columns.id[i] === summary.best[0].id) : [];
+  const at = (i) => [columns.x[axes[0]][i], columns.x[axes[1]][i]];
+  const entry = chart($("#projection .chart"), () => ({
+    grid: grid({bottom: 90}), tooltip: tooltip((p) => designText(p.value[3])), visualMap: rankScale({dimension: 2, seriesIndex: 0}),
+    xAxis: axis(summary.variables[axes[0]].name, variableAxis(summary.variables[axes[0]])),
+    yAxis: upright(summary.variables[axes[1]].name, variableAxis(summary.variables[axes[1]])),
+    series: [
+      {name: "designs", type: "scatter", symbolSize: count > 3000 ? 4 : 8, itemStyle: {opacity: 0.8}, data: ordered.slice().reverse().map((i) => [...at(i), rank[i], i])},
+      {name: "no result", type: "scatter", symbol: "path://M0,0 L10,10 M0,10 L10,0", symbolSize: 8, itemStyle: {color: "none", borderColor: colors.bad, borderWidth: 2}, data: lost.map((i) => [...at(i), 0, i])},
+      {name: "best", type: "scatter", symbol: "diamond", symbolSize: 17, silent: true, itemStyle: {color: "none", borderColor: colors.bad, borderWidth: 3}, data: best.map((i) => [...at(i), 0, i])}]
+  }));
+  const names = summary.variables.map((v) => v.name);
+  [0, 1].forEach((side) => chooser($("#projection .controls"), side ? "up:" : "across:", names, axes[side], (k) => { axes[side] = k; draw(entry); }));
+  $("#projection .controls").append(lost.length ? "Crosses: no result. " : "", best.length ? "Diamond: the best design." : "");
+}
+
+function showConstraints() {
+  if (!summary.constraints.length) return hide("constraints");
+  summary.constraints.forEach((c, k) => {
+    const bad = (v) => (c.upper !== null && v > c.upper) || (c.lower !== null && v < c.lower);
+    const shown = indices.filter((i) => columns.c[k][i] !== null);
+    const kept = shown.filter((i) => !bad(columns.c[k][i])).length;
+    const part = (wanted) => shown.filter((i) => bad(columns.c[k][i]) === wanted).map((i) => [columns.id[i] + 1, columns.c[k][i], i]);
+    const title = `${c.name}: kept by ${shown.length ? Math.round(100 * kept / shown.length) : 0} %`;
+    chart(holderIn($("#constraints .grid"), title), () => Object.assign(small(title), {
+      grid: {left: 58, right: 48, top: 34, bottom: 26}, tooltip: tooltip((p) => designText(p.value[2])), xAxis: axis("", {type: "value", min: 0, max: about.proposed}), yAxis: axis(""),
+      series: [["kept", false, "circle", "accent"], ["broken", true, "triangle", "warn"]].map(([name, wanted, symbol, color]) => ({
+        name, type: "scatter", symbol, symbolSize: 4, large: count > 5000, data: part(wanted), itemStyle: {color: colors[color], opacity: 0.6},
+        markLine: wanted ? undefined : {symbol: "none", silent: true, label: {color: colors.soft, formatter: (p) => number(p.value, 4)}, lineStyle: {color: colors.bad},
+          data: [c.lower, c.upper].filter((v) => v !== null).map((v) => ({yAxis: v}))}}))
+    }));
+  });
+}

@@ -1,0 +1,176 @@
+"use strict";
+// What all pictures share: the data, texts of numbers, axes, and charts that take the keyboard.
+const data = JSON.parse(document.getElementById("data").textContent);
+const {summary, columns, course, model} = data;
+const about = summary.campaign;
+const PENDING = 0, DONE = 1, INFEASIBLE = 2;
+const count = columns.id.length;
+const indices = Array.from({length: count}, (unused, i) => i);
+const charts = [];
+
+const $ = (selector) => document.querySelector(selector);
+const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+let colors;
+function readColors() {
+  colors = {ink: css("--ink"), soft: css("--soft"), line: css("--line"), paper: css("--paper"), accent: css("--accent"),
+    good: css("--good"), bad: css("--bad"), warn: css("--warn"),
+    // viridis: told apart also without colours
+    scale: ["#440154", "#3b528b", "#21918c", "#5ec962", "#fde725"]};
+}
+
+function number(value, digits = 6) {
+  if (value === null || value === undefined || !isFinite(value)) return "–";
+  if (value !== 0 && (Math.abs(value) >= 1e7 || Math.abs(value) < 1e-4)) return value.toExponential(Math.min(digits - 1, 4));
+  return String(Number(value.toPrecision(digits)));
+}
+function duration(seconds) {
+  if (seconds === null || !isFinite(seconds)) return "–";
+  if (seconds < 120) return `${number(seconds, 3)} s`;
+  if (seconds < 7200) return `${number(seconds / 60, 3)} min`;
+  if (seconds < 172800) return `${number(seconds / 3600, 3)} h`;
+  return `${number(seconds / 86400, 3)} d`;
+}
+// The unit in which times of the whole campaign read well.
+const clock = ((seconds) => seconds > 345600 ? {name: "days", size: 86400} : seconds > 14400 ? {name: "hours", size: 3600} :
+  seconds > 600 ? {name: "minutes", size: 60} : {name: "seconds", size: 1})(about.seconds);
+
+function element(name, text, properties) {
+  const made = document.createElement(name);
+  if (text !== undefined && text !== null) made.textContent = text;
+  return Object.assign(made, properties || {});
+}
+function escaped(text) {
+  return String(text).replace(/[&<>"]/g, (c) => ({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})[c]);
+}
+function hide(id) { $(`#${id}`).hidden = true; }
+function fillHead(table, names) {
+  const row = element("tr");
+  names.forEach((name) => row.append(element("th", name, {scope: "col"})));
+  table.append(element("thead"), element("tbody"));
+  table.tHead.append(row);
+  return table.tBodies[0];
+}
+
+function valueText(variable, value) {
+  if (variable.type === "categorical") return variable.values[value];
+  if (variable.type === "boolean") return value ? "true" : "false";
+  return number(value);
+}
+function designText(i) {
+  const lines = [`evaluation ${columns.id[i]}`, `objective ${number(columns.objective[i])}${columns.feasible[i] || columns.status[i] !== DONE ? "" : " (not feasible)"}`];
+  summary.variables.slice(0, 25).forEach((v, k) => lines.push(`${escaped(v.name)} = ${escaped(valueText(v, columns.x[k][i]))}`));
+  if (summary.variables.length > 25) lines.push(`… ${summary.variables.length - 25} more`);
+  summary.constraints.forEach((c, k) => lines.push(`${escaped(c.name)}: ${number(columns.c[k][i])}`));
+  return lines.join("<br>");
+}
+
+// Charts are made again when the colours change.
+function chart(holder, options) {
+  const entry = {holder, options, series: 0, point: -1};
+  holder.tabIndex = 0;
+  holder.setAttribute("aria-keyshortcuts", "ArrowLeft ArrowRight ArrowUp ArrowDown + - 0 s");
+  holder.addEventListener("keydown", (event) => takeKey(entry, event));
+  charts.push(entry);
+  draw(entry);
+  return entry;
+}
+function fileName(entry) {
+  const section = entry.holder.closest("section");
+  const place = [...section.querySelectorAll(".chart")].indexOf(entry.holder);
+  return `${about.name}-${section.id}${place > 0 ? `-${place + 1}` : ""}`;
+}
+function draw(entry) {
+  if (entry.instance) entry.instance.dispose();
+  const renderer = count > 3000 ? "canvas" : "svg";
+  entry.instance = echarts.init(entry.holder, null, {renderer});
+  const option = Object.assign({
+    animation: false,
+    textStyle: {fontFamily: "inherit", color: colors.ink},
+    toolbox: {feature: {saveAsImage: {title: "save", name: fileName(entry)}}, iconStyle: {borderColor: colors.soft}, right: 4, top: 0},
+    aria: {enabled: true}
+  }, entry.options());
+  option.series.forEach((one) => { one.progressive = 0; }); // whole at once, for printing too
+  entry.instance.setOption(option);
+}
+function redraw() { readColors(); charts.forEach(draw); }
+function fit() {
+  charts.forEach((entry) => {
+    entry.instance.resize();
+    entry.instance.getZr().flush();
+  });
+}
+
+function save(entry) {
+  const type = entry.instance.getZr().painter.getType();
+  const url = entry.instance.getDataURL({type: type === "svg" ? "svg" : "png", pixelRatio: 2, backgroundColor: colors.paper});
+  element("a", null, {href: url, download: `${fileName(entry)}.${type === "svg" ? "svg" : "png"}`}).click();
+}
+// Arrows step through the points of a series, up and down change it; the tip is spoken, too.
+function step(entry, points, series) {
+  const all = entry.instance.getModel().getSeries().filter((one) => one.getData().count() > 0);
+  if (!all.length) return;
+  if (series) entry.point = 0;
+  entry.series = (entry.series + series + all.length) % all.length;
+  const one = all[entry.series], length = one.getData().count();
+  entry.point = Math.min(Math.max(entry.point + points, 0), length - 1);
+  entry.instance.dispatchAction({type: "showTip", seriesIndex: one.seriesIndex, dataIndex: entry.point});
+  const tip = entry.instance.getDom().lastElementChild;
+  setTimeout(() => { $("#said").textContent = tip ? tip.innerText : ""; }, 50);
+}
+function zoom(entry, factor) {
+  const zooms = entry.instance.getOption().dataZoom;
+  if (!zooms || !zooms.length) return;
+  const {start, end} = zooms[0], middle = (start + end) / 2, half = Math.max((end - start) * factor / 2, 0.05);
+  entry.instance.dispatchAction(factor === 0 ? {type: "dataZoom", start: 0, end: 100} :
+    {type: "dataZoom", start: Math.max(middle - half, 0), end: Math.min(middle + half, 100)});
+}
+function takeKey(entry, event) {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const actions = {ArrowRight: () => step(entry, 1, 0), ArrowLeft: () => step(entry, -1, 0), ArrowDown: () => step(entry, 0, 1),
+    ArrowUp: () => step(entry, 0, -1), "+": () => zoom(entry, 0.5), "-": () => zoom(entry, 2), "0": () => zoom(entry, 0),
+    s: () => save(entry), Escape: () => entry.instance.dispatchAction({type: "hideTip"})};
+  if (!actions[event.key]) return;
+  event.preventDefault();
+  actions[event.key]();
+}
+
+function axis(name, more) {
+  return Object.assign({name, nameLocation: "middle", nameGap: 28, nameTextStyle: {color: colors.soft},
+    axisLabel: {color: colors.soft, hideOverlap: true, formatter: (v) => typeof v === "number" ? number(v, 4) : v},
+    axisLine: {lineStyle: {color: colors.line}}, splitLine: {lineStyle: {color: colors.line, opacity: 0.6}}, scale: true}, more || {});
+}
+function upright(name, more) { return axis(name, Object.assign({nameGap: 52}, more || {})); }
+// The axis of a variable: its box, or its values.
+function variableAxis(v) {
+  const names = v.type === "boolean" ? ["false", "true"] : v.values;
+  if (v.type === "real" || v.type === "integer") return {type: v.log ? "log" : "value", min: v.lower, max: v.upper};
+  return {type: "category", data: names, axisLabel: {color: colors.soft, hideOverlap: false, interval: names.length > 12 ? "auto" : 0, width: 400 / names.length, overflow: "truncate"}};
+}
+const grid = (more) => Object.assign({left: 70, right: 24, top: 34, bottom: 44}, more || {});
+function small(title) {
+  return {toolbox: {show: false}, grid: {left: 58, right: 22, top: 34, bottom: 26},
+    title: {text: title, textStyle: {fontSize: 13, fontWeight: 600, color: colors.ink}, left: 4, top: 2}};
+}
+function tooltip(formatter) {
+  return {trigger: "item", confine: true, formatter, backgroundColor: colors.paper, borderColor: colors.line, textStyle: {color: colors.ink, fontSize: 12}};
+}
+function holderIn(parent, label) {
+  const holder = element("div", null, {className: "chart"});
+  holder.setAttribute("role", "img");
+  holder.setAttribute("aria-label", label);
+  parent.append(holder);
+  return holder;
+}
+function toggle(parent, text, change, checked) {
+  const label = element("label"), box = element("input", null, {type: "checkbox", checked: Boolean(checked)});
+  box.addEventListener("change", () => change(box.checked));
+  label.append(box, ` ${text}`);
+  parent.append(label);
+}
+function chooser(parent, text, entries, chosen, change) {
+  const label = element("label", `${text} `), box = element("select");
+  entries.forEach((name, i) => box.append(element("option", name, {value: i, selected: i === chosen})));
+  box.addEventListener("change", () => change(Number(box.value)));
+  label.append(box);
+  parent.append(label);
+}
