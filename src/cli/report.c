@@ -1,5 +1,6 @@
 /* gannet report */
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/atomic_file.h"
 #include "cli/query.h"
@@ -8,42 +9,81 @@
 static const cli_flag flags[] = {
     {"output", 'o', "FILE", "where to write it (default: report.html in the campaign directory)",
      false},
+    {"figures", 'g', "FOLDER", "besides, write the pictures as files there; needs gnuplot", false},
+    {"format", 'f', "LIST", "of the figures: svg, pdf, png, or several (default: svg,pdf)", false},
     {NULL, 0, NULL, NULL, false},
 };
 
 /* Whole or not at all: a page that is open in a browser stays as it is. */
-static gannet_err write_page(const gannet_campaign *campaign, const char *path) {
+static gannet_err write_page(const gannet_report *report, const char *path) {
   char *text = NULL;
   size_t size = 0;
   FILE *page = open_memstream(&text, &size);
   GANNET_REQUIRE(page, GANNET_ERR_MEMORY, "the text of a report");
-  gannet_err err = gannet_report_write(campaign, page);
+  gannet_err err = gannet_report_write(report, page);
   if (fclose(page) && err == GANNET_OK) err = gannet_raise_errno("make", "the text of a report");
   if (err == GANNET_OK) err = gannet_file_put(path, text, size);
   free(text);
+  if (err == GANNET_OK) (void)printf("report: %s\n", path);
   return err;
 }
 
-static gannet_err make(const cli_arguments *arguments) {
+/* gnuplot runs in the folder, which must be absolute for that. */
+static gannet_err write_figures(const cli_arguments *arguments, const cli_world *world,
+                                const gannet_report *report, const bool *wanted) {
+  const char *folder = cli_value(arguments, "figures");
+  char here[PATH_MAX], path[PATH_MAX];
+  if (!folder) return GANNET_OK;
+  if (!getcwd(here, sizeof here)) return gannet_raise_errno("find", "working directory");
+  GANNET_TRY(gannet_join_path(folder[0] == '/' ? "" : here, folder, path, sizeof path));
+  GANNET_TRY(gannet_report_figures(report, world->launcher, path, wanted));
+  (void)printf("figures: %s\n", folder);
+  return GANNET_OK;
+}
+
+/* Attempts that were repeated are in the journal only, not in snapshots; reading all of it is worth
+ * the time when there are some and it is not long. */
+static gannet_err query(const cli_arguments *arguments, gannet_campaign *campaign) {
+  bool repeated = false;
+  GANNET_TRY(cli_query(arguments, campaign));
+  for (int64_t id = 0; id < campaign->ledger.n && !repeated; ++id)
+    repeated = campaign->ledger.ticket[id].run.attempts > 1;
+  if (!repeated || campaign->ledger.n > REPORT_MOST_EVALUATIONS) return GANNET_OK;
+  gannet_campaign_close(campaign);
+  if (gannet_campaign_query(arguments->positional[0], true, campaign) == GANNET_OK)
+    return GANNET_OK;
+  gannet_error_clear();
+  gannet_campaign_close(campaign);
+  return cli_query(arguments, campaign);
+}
+
+static gannet_err make(const cli_arguments *arguments, const cli_world *world) {
   char path[PATH_MAX];
-  const char *wanted = cli_value(arguments, "output");
+  const char *output = cli_value(arguments, "output"), *format = cli_value(arguments, "format");
+  bool wanted[REPORT_FORMATS];
+  gannet_report *report = NULL;
   gannet_campaign campaign;
-  gannet_err err = cli_query(arguments, &campaign);
+  GANNET_REQUIRE(!format || cli_has(arguments, "figures"), GANNET_ERR_INPUT,
+                 "--format is of figures; add --figures FOLDER");
+  GANNET_TRY(gannet_report_formats(format ? format : "svg,pdf", wanted));
+  gannet_err err = query(arguments, &campaign);
+  if (err == GANNET_OK) err = gannet_report_create(&campaign, &report);
   if (err == GANNET_OK) {
-    if (wanted)
-      (void)snprintf(path, sizeof path, "%s", wanted);
+    if (output)
+      (void)snprintf(path, sizeof path, "%s", output);
     else
       err = gannet_campaign_path(&campaign, "report.html", path);
   }
-  if (err == GANNET_OK) err = write_page(&campaign, path);
-  if (err == GANNET_OK) (void)printf("report: %s\n", path);
   gannet_campaign_close(&campaign);
+  if (err == GANNET_OK) err = write_page(report, path);
+  if (err == GANNET_OK) err = write_figures(arguments, world, report, wanted);
+  gannet_report_destroy(&report);
   return err;
 }
 
 static gannet_err run(const cli_arguments *arguments, const cli_world *world, gannet_exit *code) {
   (void)code;
-  return gannet_agree(world->comm, world->rank ? GANNET_OK : make(arguments));
+  return gannet_agree(world->comm, world->rank ? GANNET_OK : make(arguments, world));
 }
 
 const cli_command cli_report = {
@@ -53,10 +93,12 @@ const cli_command cli_report = {
     .details =
         "The page needs no network and nothing else than a browser: copy it wherever you like. "
         "Works\n"
-        "while the campaign runs.\n",
+        "while the campaign runs. With --figures the same pictures become files for papers, each\n"
+        "with its data (NAME.dat) and its drawing as commands of gnuplot (NAME.gp) to change.\n",
     .flags = flags,
     .least = 1,
     .most = 1,
     .parallel = true,
+    .launches = true,
     .run = run,
 };

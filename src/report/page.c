@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "report/assets.h"
 #include "report/parts.h"
 #include "report/report.h"
@@ -18,32 +19,23 @@ static int put_json(const char *text, size_t size, void *user) {
   return ferror(out) ? -1 : 0;
 }
 
-static gannet_err put_data(FILE *out, const char *name, json_t *value, size_t digits) {
-  GANNET_REQUIRE(value, GANNET_ERR_MEMORY, "the data of a report");
+static gannet_err put_data(FILE *out, const char *name, const json_t *value, size_t digits) {
   (void)fprintf(out, "\"%s\":", name);
   const int failed = json_dump_callback(
       value, put_json, out, JSON_COMPACT | JSON_REAL_PRECISION(digits) | JSON_ENCODE_ANY);
-  json_decref(value);
   GANNET_REQUIRE(!failed, GANNET_ERR_IO, "write the report: %s", strerror(errno));
   return GANNET_OK;
 }
 
-static gannet_err put_all_data(const gannet_campaign *campaign, FILE *out) {
-  const gannet_usage usage = gannet_usage_measure(campaign);
-  json_t *model = NULL;
+static gannet_err put_all_data(const gannet_report *report, FILE *out) {
   (void)fputc('{', out);
-  GANNET_TRY(put_data(out, "summary", report_summary(campaign, &usage), 10));
+  GANNET_TRY(put_data(out, "summary", report->summary, 10));
   (void)fputc(',', out);
-  GANNET_TRY(put_data(out, "columns", report_columns(campaign, usage.first), 8));
+  GANNET_TRY(put_data(out, "columns", report->columns, 8));
   (void)fputc(',', out);
-  GANNET_TRY(put_data(out, "course", report_course(campaign, &usage), 4));
+  GANNET_TRY(put_data(out, "course", report->course, 4));
   (void)fputc(',', out);
-  const gannet_err err = report_model(campaign, &model);
-  if (err != GANNET_OK) { /* the rest of the report is worth having */
-    (void)json_object_set_new(model, "note", json_sprintf("No model: %s", gannet_error_message()));
-    gannet_error_clear();
-  }
-  GANNET_TRY(put_data(out, "model", model, 6));
+  GANNET_TRY(put_data(out, "model", report->model, 6));
   (void)fputc('}', out);
   return GANNET_OK;
 }
@@ -74,26 +66,59 @@ static void put_text(FILE *out, const char *text) {
 }
 
 /* What stands for a mark of the page, "{{data}}" and the like. */
-static gannet_err put_mark(const gannet_campaign *campaign, const char *mark, size_t length,
+static gannet_err put_mark(const gannet_report *report, const char *mark, size_t length,
                            FILE *out) {
-  if (strncmp(mark, "name", length) == 0) put_text(out, campaign->input->general.name);
+  if (strncmp(mark, "name", length) == 0) put_text(out, report->name);
   if (strncmp(mark, "style", length) == 0) put_asset(out, report_asset_style());
   if (strncmp(mark, "script", length) == 0) put_scripts(out);
   if (strncmp(mark, "library", length) == 0) put_asset(out, report_asset_library());
-  return strncmp(mark, "data", length) == 0 ? put_all_data(campaign, out) : GANNET_OK;
+  return strncmp(mark, "data", length) == 0 ? put_all_data(report, out) : GANNET_OK;
 }
 
-gannet_err gannet_report_write(const gannet_campaign *campaign, FILE *out) {
+gannet_err gannet_report_write(const gannet_report *report, FILE *out) {
   const report_asset page = report_asset_page();
   const char *at = page.text, *end = page.text + page.size;
   for (const char *mark; (mark = memchr(at, '{', (size_t)(end - at)));) {
     const char *close = memchr(mark, '}', (size_t)(end - mark));
     if (!close || mark[1] != '{') break;
     (void)fwrite(at, 1, (size_t)(mark - at), out);
-    GANNET_TRY(put_mark(campaign, mark + 2, (size_t)(close - mark - 2), out));
+    GANNET_TRY(put_mark(report, mark + 2, (size_t)(close - mark - 2), out));
     at = close + 2;
   }
   (void)fwrite(at, 1, (size_t)(end - at), out);
   GANNET_REQUIRE(!ferror(out), GANNET_ERR_IO, "write the report: %s", strerror(errno));
   return GANNET_OK;
+}
+
+static gannet_err gather(const gannet_campaign *campaign, gannet_report *report) {
+  const gannet_usage usage = gannet_usage_measure(campaign);
+  GANNET_TRY(gannet_copy_text(campaign->input->general.name, &report->name));
+  report->summary = report_summary(campaign, &usage);
+  report->columns = report_columns(campaign, usage.first);
+  report->course = report_course(campaign, &usage);
+  if (report_model(campaign, &report->model) != GANNET_OK) { /* the rest is worth having */
+    (void)json_object_set_new(report->model, "note",
+                              json_sprintf("No model: %s", gannet_error_message()));
+    gannet_error_clear();
+  }
+  GANNET_REQUIRE(report->summary && report->columns && report->course && report->model,
+                 GANNET_ERR_MEMORY, "the data of a report");
+  return GANNET_OK;
+}
+
+gannet_err gannet_report_create(const gannet_campaign *campaign, gannet_report **report) {
+  GANNET_TRY(gannet_alloc(1, sizeof **report, report));
+  const gannet_err err = gather(campaign, *report);
+  if (err != GANNET_OK) gannet_report_destroy(report);
+  return err;
+}
+
+void gannet_report_destroy(gannet_report **report) {
+  if (!*report) return;
+  json_decref((*report)->summary);
+  json_decref((*report)->columns);
+  json_decref((*report)->course);
+  json_decref((*report)->model);
+  gannet_free(&(*report)->name);
+  gannet_free(report);
 }

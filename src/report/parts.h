@@ -5,6 +5,13 @@
 #include <jansson.h>
 
 #include "campaign/progress.h"
+#include "report/report.h"
+
+/* What the page and the figures show. */
+struct gannet_report {
+  char *name;
+  json_t *summary, *columns, *course, *model;
+};
 
 /* A number, or null where there is none. Local. */
 json_t *report_number(double value);
@@ -16,8 +23,14 @@ json_t *report_number(double value);
 json_t *report_columns(const gannet_campaign *campaign, double start);
 
 /* "campaign": names, counts, best value; "variables"; "constraints"; "best"; "failures"; "trace"
- * and "trace_time": steps of the best value; "pauses"; "starts"; "configuration". Local. */
+ * and "trace_time": steps of the best value; "pauses"; "starts"; "range"; "configuration". Local.
+ */
 json_t *report_summary(const gannet_campaign *campaign, const gannet_usage *usage);
+
+/* Of the objective, when there are results: "best", "worst"; "better": where an axis may end that
+ * leaves out the worse values but not the course of the best; "stretched": whether it should.
+ * Local. */
+json_t *report_range(const gannet_campaign *campaign);
 
 /* Between batches: [number, seconds from the last result of the one before to the launch, seconds
  * that proposing took], or null for either; of very many batches means of groups. Local. */

@@ -1,30 +1,74 @@
-/* The report of a campaign: one HTML file that needs no network, with the data that it draws.
+/* The report of a campaign: one HTML file that needs no network, with the data that it draws; and
+ * the same pictures as files.
  *
  *   columns.c  the evaluations, thinned out where there are very many
  *   summary.c  counts, the best designs, failures by reason
  *   course.c   how the slots were used, pauses between batches
  *   starts.c   what the campaign ran on
- *   model.c    a model of the objective: importance, slices, calibration
- *   page.c     the file
+ *   range.c    which part of the objective's axis is worth showing
+ *   model.c    a model of the objective (study.c): importance, slices, calibration
+ *   page.c     the page
+ *   figures.c  the pictures as files
  */
 #ifndef GANNET_REPORT_REPORT_H
 #define GANNET_REPORT_REPORT_H
 
 #include "campaign/campaign.h"
+#include "evaluate/launcher.h"
 
 /* Evaluations that a page holds at most; of longer campaigns it holds the steps of the best value,
  * failures, and a regular choice of the others. */
 enum { REPORT_MOST_EVALUATIONS = 20000 };
 
+typedef struct gannet_report gannet_report;
+
+/* Gather what is to be shown.
+ *
+ * Local; MPI and PETSc must be initialised, for a model is fitted on this process alone.
+ *
+ * campaign  in   from gannet_campaign_query; not needed afterwards
+ * report    out  NULL on failure
+ *
+ * Errors: GANNET_ERR_MEMORY. A model that cannot be fitted is no error.
+ */
+GANNET_CHECKED gannet_err gannet_report_create(const gannet_campaign *campaign,
+                                               gannet_report **report);
+void gannet_report_destroy(gannet_report **report);
+
 /* Write the page.
  *
- * Local; MPI and PETSc must be initialised, for the model is fitted on this process alone.
+ * Local.
  *
- * campaign  in  from gannet_campaign_query
- * out       in  written from its present place on
+ * out  in  written from its present place on
  *
  * Errors: GANNET_ERR_IO when writing fails; GANNET_ERR_MEMORY.
  */
-GANNET_CHECKED gannet_err gannet_report_write(const gannet_campaign *campaign, FILE *out);
+GANNET_CHECKED gannet_err gannet_report_write(const gannet_report *report, FILE *out);
+
+/* Formats of figures from a list such as "svg,pdf".
+ *
+ * Local.
+ *
+ * wanted  out  [REPORT_FORMATS]
+ *
+ * Errors: GANNET_ERR_INPUT with the known ones.
+ */
+enum { REPORT_FORMATS = 3 };
+GANNET_CHECKED gannet_err gannet_report_formats(const char *text, bool *wanted);
+
+/* Write the pictures into a directory, each as NAME.dat and NAME.gp, and have gnuplot draw them.
+ *
+ * Local.
+ *
+ * launcher   in  NULL = no program can be run
+ * directory  in  absolute; made when it does not exist
+ * wanted     in  [REPORT_FORMATS]
+ *
+ * Errors: GANNET_ERR_MISSING when gnuplot is not there or fails, what it needs being written;
+ * GANNET_ERR_IO, GANNET_ERR_MEMORY.
+ */
+GANNET_CHECKED gannet_err gannet_report_figures(const gannet_report *report,
+                                                gannet_launcher *launcher, const char *directory,
+                                                const bool *wanted);
 
 #endif

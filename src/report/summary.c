@@ -183,11 +183,11 @@ static json_t *about_campaign(const gannet_campaign *c, const gannet_usage *u) {
 
 json_t *report_summary(const gannet_campaign *campaign, const gannet_usage *usage) {
   const gannet_problem_spec *spec = &campaign->input->problem->spec;
-  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "campaign",
+  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "campaign",
                    about_campaign(campaign, usage), "variables", about_variables(spec),
                    "constraints", about_constraints(spec), "best", best_rows(campaign), "trace",
                    trace(campaign, usage->first, false), "trace_time",
                    trace(campaign, usage->first, true), "failures", failures(campaign), "pauses",
-                   report_pauses(campaign), "starts", report_starts(campaign), "configuration",
-                   configuration(campaign));
+                   report_pauses(campaign), "starts", report_starts(campaign), "range",
+                   report_range(campaign), "configuration", configuration(campaign));
 }

@@ -63,8 +63,8 @@ function showUse() {
     grid: grid({bottom: 70}), legend: {bottom: 0, itemWidth: 16, itemHeight: 9, textStyle: {color: colors.soft}},
     tooltip: Object.assign(tooltip((list) => list.map((p) => `${p.seriesName}: ${number(p.value[1], 3)} slots`).join("<br>")), {trigger: "axis"}),
     dataZoom: [{type: "inside", filterMode: "none"}],
-    xAxis: axis(`${clock.name} since the first start`, {type: "value", min: 0, max: about.seconds / clock.size, scale: false}),
-    yAxis: upright("slots", {type: "value", min: 0, max: Math.max(about.slots, 1), scale: false}),
+    xAxis: axis(`${clock.name} since the first start`, {type: "value", min: 0, max: about.seconds / clock.size, scale: false, axisLabel: {color: colors.soft, showMaxLabel: false}}),
+    yAxis: upright("slots", {type: "value", min: 0, scale: false}),
     series: [["busy", "accent", course.busy], ["of them with what failed", "bad", course.lost]].map(([name, color, list]) => ({name, type: "line", showSymbol: false,
       lineStyle: {width: 1, color: colors[color]}, itemStyle: {color: colors[color]}, areaStyle: {color: colors[color], opacity: 0.3}, data: at(list)}))
       .filter((s) => s.data.some((p) => p[1] > 0))
@@ -84,7 +84,7 @@ function showPauses() {
   chart($("#pauses .chart"), () => ({
     grid: grid({bottom: 70}), legend: {bottom: 0, itemWidth: 16, itemHeight: 9, textStyle: {color: colors.soft}},
     tooltip: tooltip((p) => `batch ${p.value[0]}, ${p.seriesName}: ${duration(p.value[1])}`), dataZoom: [{type: "inside", filterMode: "none"}],
-    xAxis: axis("batch", {type: "value"}), yAxis: upright("seconds", {type: "value", min: 0, scale: false}),
+    xAxis: axis("batch", {type: "value", min: known[0][0] - step, max: known[known.length - 1][0] + step, axisLabel: {color: colors.soft, showMinLabel: false, showMaxLabel: false}}), yAxis: upright("seconds", {type: "value", min: 0, scale: false}),
     series: [["proposing", "accent", proposing], ["the rest", "soft", rest]].map(([name, color, list]) => Object.assign({name, stack: "time", data: list, itemStyle: {color: colors[color]}}, kind))
       .filter((s) => s.data.some((p) => p[1] > 0))
   }));

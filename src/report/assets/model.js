@@ -1,8 +1,9 @@
 "use strict";
 // What a model of the objective says, and whether to believe it.
-function modelName() {
-  return model.of_method ? `the model of the method itself (${model.surrogate}: ${model.summary})`
-    : "a Gaussian process, for the method has no model that tells its uncertainty,";
+const modelName = () => model.of_method ? "the model of the method itself" : "a Gaussian process";
+function modelOrigin() {
+  return model.of_method ? `It is the model of the method itself (${model.surrogate}: ${model.summary}), learnt from ${model.points} results.`
+    : `The method has no model that tells its uncertainty: this is a Gaussian process of ${model.points} results.`;
 }
 function showImportance() {
   if (model.note || !model.importance.length) {
@@ -11,8 +12,8 @@ function showImportance() {
     return;
   }
   const order = summary.variables.map((v, k) => k).sort((a, b) => model.importance[b] - model.importance[a]).slice(0, 40);
-  $("#importance .note").textContent = `Total effects (Jansen 1999): the share of the variation of the objective${model.transform === "log" ? ", after a logarithm," : ""} over the whole box that would remain if only this variable were free. They add up to more than one where variables act together. By ${modelName()} of `
-    + `${model.points} results.` + (summary.variables.length > 40 ? ` The 40 largest of ${summary.variables.length}.` : "");
+  $("#importance .note").textContent = `Total effects (Jansen 1999): the share of the variation of the objective${model.transform === "log" ? ", after a logarithm," : ""} over the whole box that remains in the model when only this variable is unknown. They add up to more than one where variables act together. ${modelOrigin()}`
+    + (summary.variables.length > 40 ? ` The 40 largest of ${summary.variables.length}.` : "");
   $("#importance .chart").style.height = `${Math.max(8, 3.5 + 1.5 * order.length)}rem`;
   chart($("#importance .chart"), () => ({
     grid: {left: 10, right: 60, top: 26, bottom: 30, containLabel: true}, tooltip: tooltip((p) => `${escaped(p.name)}: ${number(p.value, 3)}`),
@@ -28,7 +29,7 @@ function discreteSeries(slice, names) {
   const best = Math.round(slice.best);
   return [{type: "scatter", symbolSize: 9, itemStyle: {color: colors.accent},
     data: slice.median.map((v, i) => ({value: [names[i], v], itemStyle: {color: i === best ? colors.good : colors.accent}}))},
-  {type: "custom", silent: true, data: slice.x.map((v, i) => [i, slice.low[i], slice.high[i]]), renderItem: (params, api) => {
+  {type: "custom", silent: true, clip: true, encode: {x: 0, y: [1, 2]}, data: slice.x.map((v, i) => [i, slice.low[i], slice.high[i]]), renderItem: (params, api) => {
     const a = api.coord([api.value(0), api.value(1)]), b = api.coord([api.value(0), api.value(2)]);
     return {type: "line", shape: {x1: a[0], y1: a[1], x2: b[0], y2: b[1]}, style: {stroke: colors.accent, lineWidth: 2, opacity: 0.5}};
   }}];
@@ -85,6 +86,6 @@ function showCalibration() {
   chart(holders[1], () => ({
     grid: grid(), tooltip: tooltip((p) => `${number(100 * p.value[0], 3)} % intervals hold ${number(100 * p.value[1], 3)} %`),
     xAxis: axis("intervals of this share …", {type: "value", min: 0, max: 1}), yAxis: upright("… hold this share of the results", {type: "value", min: 0, max: 1}),
-    series: [{type: "line", step: "end", showSymbol: false, lineStyle: {color: colors.accent, width: 2}, itemStyle: {color: colors.accent}, data: [[0, 0], ...sorted.map((v, i) => [v, (i + 1) / sorted.length])]}, diagonal(0, 1)]
+    series: [{type: "line", step: "end", showSymbol: false, lineStyle: {color: colors.accent, width: 2}, itemStyle: {color: colors.accent}, data: [[0, 0], ...sorted.map((v, i) => [v, (i + 1) / sorted.length]), [1, 1]]}, diagonal(0, 1)]
   }));
 }

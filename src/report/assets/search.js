@@ -21,24 +21,9 @@ function showHead() {
   if (count < about.proposed) $("#foot").textContent += ` Pictures of single evaluations show ${count} of ${about.proposed}: all steps of the best value, failures, and a regular choice of the others.`;
 }
 
-const values = columns.objective.filter((v) => v !== null);
-const sortedValues = Float64Array.from(values).sort();
-const quantile = (q) => sortedValues[Math.min(sortedValues.length - 1, Math.max(0, Math.floor(q * sortedValues.length)))];
-
-// The end of the objective's axis that leaves out the worse values but not the course of the best.
-function betterPart() {
-  const low = about.goal === "minimize", first = summary.trace.length ? summary.trace[0][2] : quantile(0.5);
-  if (low) return Math.max(quantile(0.6), Math.min(first, quantile(0.9)));
-  return Math.min(quantile(0.4), Math.max(first, quantile(0.1)));
-}
-function isStretched() {
-  const n = sortedValues.length;
-  return n > 20 && sortedValues[n - 1] - sortedValues[0] > 6 * Math.abs(betterPart() - (about.goal === "minimize" ? sortedValues[0] : sortedValues[n - 1]));
-}
-
 function showProgress() {
-  const state = {time: false, log: false, near: isStretched()};
-  const canLog = sortedValues.length > 0 && sortedValues[0] > 0;
+  const state = {time: false, log: false, near: Boolean(summary.range.stretched)};
+  const {best: low, worst: high} = summary.range, some = low !== undefined, canLog = some && Math.min(low, high) > 0;
   const at = (i) => state.time ? columns.ended[i] / clock.size : columns.id[i] + 1;
   const kinds = [["feasible", (i) => columns.status[i] === DONE && columns.feasible[i], "circle", "accent"],
     ["not feasible", (i) => columns.status[i] === DONE && !columns.feasible[i], "emptyTriangle", "warn"]];
@@ -47,13 +32,13 @@ function showProgress() {
     const steps = (state.time ? summary.trace_time : summary.trace).map(([n, seconds, value]) => [state.time ? seconds / clock.size : n, value]);
     if (steps.length) steps.push([last, steps[steps.length - 1][1]]);
     const range = {}, lost = indices.filter((i) => columns.status[i] > DONE);
-    if (state.near && sortedValues.length) range[about.goal === "minimize" ? "max" : "min"] = betterPart();
-    const edge = range.max !== undefined ? range.max : range.min !== undefined ? range.min : sortedValues.length ? sortedValues[about.goal === "minimize" ? sortedValues.length - 1 : 0] : 0;
+    if (state.near && some) range[about.goal === "minimize" ? "max" : "min"] = summary.range.better;
+    const edge = range.max !== undefined ? range.max : range.min !== undefined ? range.min : some ? high : 0;
     const inside = (i) => about.goal === "minimize" ? !(columns.objective[i] > range.max) : !(columns.objective[i] < range.min);
     return {
       grid: grid({bottom: 70}), legend: {bottom: 0, itemWidth: 16, itemHeight: 9, textStyle: {color: colors.soft}},
       tooltip: tooltip((p) => p.seriesName === "best so far" ? `best so far: ${number(p.value[1], 8)}` : designText(p.value[2])),
-      xAxis: axis(state.time ? `${clock.name} since the first start` : "evaluations", {type: "value", min: 0, max: last, scale: false}),
+      xAxis: axis(state.time ? `${clock.name} since the first start` : "evaluations", {type: "value", min: 0, max: last, scale: false, axisLabel: {color: colors.soft, hideOverlap: true, showMaxLabel: !state.time}}),
       yAxis: upright("objective", Object.assign({type: state.log && canLog ? "log" : "value"}, range)),
       dataZoom: [{type: "inside", filterMode: "none"}],
       series: kinds.map(([name, filter, symbol, color]) => ({
@@ -165,7 +150,7 @@ function showProjection() {
   const entry = chart($("#projection .chart"), () => ({
     grid: grid({bottom: 90}), tooltip: tooltip((p) => designText(p.value[3])), visualMap: rankScale({dimension: 2, seriesIndex: 0}),
     xAxis: axis(summary.variables[axes[0]].name, variableAxis(summary.variables[axes[0]])),
-    yAxis: upright(summary.variables[axes[1]].name, variableAxis(summary.variables[axes[1]])),
+    yAxis: upright(summary.variables[axes[1]].name, variableAxis(summary.variables[axes[1]], 42)),
     series: [
       {name: "designs", type: "scatter", symbolSize: count > 3000 ? 4 : 8, itemStyle: {opacity: 0.8}, data: ordered.slice().reverse().map((i) => [...at(i), rank[i], i])},
       {name: "no result", type: "scatter", symbol: "path://M0,0 L10,10 M0,10 L10,0", symbolSize: 8, itemStyle: {color: "none", borderColor: colors.bad, borderWidth: 2}, data: lost.map((i) => [...at(i), 0, i])},

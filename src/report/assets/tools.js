@@ -14,8 +14,9 @@ let colors;
 function readColors() {
   colors = {ink: css("--ink"), soft: css("--soft"), line: css("--line"), paper: css("--paper"), accent: css("--accent"),
     good: css("--good"), bad: css("--bad"), warn: css("--warn"),
-    // viridis: told apart also without colours
+    // viridis, told apart also without colours; the best stand out from the page
     scale: ["#440154", "#3b528b", "#21918c", "#5ec962", "#fde725"]};
+  if (css("--dark")) colors.scale.reverse();
 }
 
 function number(value, digits = 6) {
@@ -86,7 +87,7 @@ function draw(entry) {
   const option = Object.assign({
     animation: false,
     textStyle: {fontFamily: "inherit", color: colors.ink},
-    toolbox: {feature: {saveAsImage: {title: "save", name: fileName(entry)}}, iconStyle: {borderColor: colors.soft}, right: 4, top: 0},
+    toolbox: {show: !document.documentElement.classList.contains("printing"), feature: {saveAsImage: {title: "save", name: fileName(entry)}}, iconStyle: {borderColor: colors.soft}, right: 4, top: 0},
     aria: {enabled: true}
   }, entry.options());
   option.series.forEach((one) => { one.progressive = 0; }); // whole at once, for printing too
@@ -140,11 +141,11 @@ function axis(name, more) {
     axisLine: {lineStyle: {color: colors.line}}, splitLine: {lineStyle: {color: colors.line, opacity: 0.6}}, scale: true}, more || {});
 }
 function upright(name, more) { return axis(name, Object.assign({nameGap: 52}, more || {})); }
-// The axis of a variable: its box, or its values.
-function variableAxis(v) {
+// The axis of a variable: its box, or its values (width: of a name, in pixels).
+function variableAxis(v, width) {
   const names = v.type === "boolean" ? ["false", "true"] : v.values;
   if (v.type === "real" || v.type === "integer") return {type: v.log ? "log" : "value", min: v.lower, max: v.upper};
-  return {type: "category", data: names, axisLabel: {color: colors.soft, hideOverlap: false, interval: names.length > 12 ? "auto" : 0, width: 400 / names.length, overflow: "truncate"}};
+  return {type: "category", data: names, axisLabel: {color: colors.soft, hideOverlap: false, interval: names.length > 12 ? "auto" : 0, width: width || 400 / names.length, overflow: "truncate"}};
 }
 const grid = (more) => Object.assign({left: 70, right: 24, top: 34, bottom: 44}, more || {});
 function small(title) {

@@ -1,0 +1,153 @@
+/* Figures of how the time went. */
+#include <math.h>
+
+#include "evaluate/evaluator.h"
+#include "report/figure.h"
+
+static const json_t *column(const gannet_report *r, const char *name) {
+  return json_object_get(r->columns, name);
+}
+
+static void put_time_axis(const gannet_report *r, FILE *out) {
+  const char *unit = NULL;
+  const double clock = figure_clock(r, &unit);
+  (void)fprintf(out, "set xlabel '%s since the first start'\nset xrange [0:%.9g]\n", unit,
+                figure_get(json_object_get(r->summary, "campaign"), "seconds") / clock);
+}
+
+static void put_run(FILE *data, double from, double to, double slot) {
+  picture_put_number(data, from);
+  picture_put_number(data, to);
+  picture_put_number(data, slot > 0 ? slot : 0);
+  (void)fputc('\n', data);
+}
+
+/* Blocks of what was done, infeasible, failed, and repeated. */
+static void put_runs(const gannet_report *r, FILE *data, double clock) {
+  const json_t *retried = json_object_get(r->course, "retried");
+  const size_t n = json_array_size(column(r, "id"));
+  for (int status = GANNET_EVAL_DONE; status <= GANNET_EVAL_FAILED; ++status) {
+    size_t lines = 0;
+    for (size_t i = 0; i < n; ++i) {
+      const double from = figure_at(column(r, "started"), i) / clock;
+      const double to = figure_at(column(r, "ended"), i) / clock;
+      if (figure_at(column(r, "status"), i) != status || isnan(from) || isnan(to)) continue;
+      put_run(data, from, to, figure_at(column(r, "slot"), i));
+      ++lines;
+    }
+    figure_end(data, lines);
+  }
+  for (size_t i = 0; i < json_array_size(retried); ++i) {
+    const json_t *one = json_array_get(retried, i);
+    put_run(data, figure_at(one, 1) / clock, figure_at(one, 2) / clock, figure_at(one, 3));
+  }
+  figure_end(data, json_array_size(retried));
+}
+
+static void put_run_commands(FILE *out) {
+  static const char *const names[] = {"done", "infeasible", "failed", "repeated"};
+  static const int colors[] = {0, 4, 1, 3};
+  for (int i = 0; i < 4; ++i)
+    (void)fprintf(
+        out,
+        "%s data index %d using 1:3:1:2:($3+0.05):($3+0.95) with boxxyerror linecolor rgb "
+        "'%s' title '%s'%s\n",
+        i ? " " : "plot", i, picture_colors[colors[i]], names[i], i < 3 ? ", \\" : "");
+}
+
+/* Rows of slots: how busy they were, and which part of that failed. */
+static void put_rows(const json_t *rows, FILE *data, double width) {
+  const json_t *busy = json_object_get(rows, "busy"), *lost = json_object_get(rows, "lost");
+  size_t lines = 0;
+  (void)fputs("# from, to, row, colour\n", data);
+  for (size_t row = 0; row < json_array_size(busy); ++row)
+    for (size_t bin = 0; bin < json_array_size(json_array_get(busy, row)); ++bin) {
+      const double share = figure_at(json_array_get(busy, row), bin);
+      const double failed = figure_at(json_array_get(lost, row), bin);
+      if (!(share > 0.002)) continue;
+      const unsigned clear = (unsigned)(255 * 0.85 * (1 - fmin(share, 1)));
+      const unsigned color = failed > 0.5 * share ? 0xd55e00u : 0x0072b2u;
+      (void)fprintf(data, "%.6g %.6g %zu %u\n", (double)bin * width, (double)(bin + 1) * width, row,
+                    clear << 24 | color);
+      ++lines;
+    }
+  figure_end(data, lines);
+}
+
+bool figure_timeline(const gannet_report *r, FILE *data, FILE *out, double *height) {
+  const json_t *rows = json_object_get(r->course, "rows");
+  const char *unit = NULL;
+  const double clock = figure_clock(r, &unit), width = figure_get(r->course, "width") / clock;
+  const double slots = figure_get(json_object_get(r->summary, "campaign"), "slots");
+  const double each = rows ? figure_get(rows, "each") : 1;
+  if (!(width > 0)) return false;
+  *height = fmin(3 + 0.4 * ceil(slots / each), 18);
+  put_time_axis(r, out);
+  (void)fprintf(out, "set yrange [%.0f:0]\nset style fill solid 0.85 noborder\n",
+                fmax(ceil(slots / each), 1));
+  if (each > 1)
+    (void)fprintf(out, "set ylabel 'slots, %.0f a row'\n", each);
+  else
+    (void)fputs("set ylabel 'slot'\n", out);
+  if (rows) {
+    put_rows(rows, data, width);
+    (void)fputs(
+        "plot data using 1:3:1:2:($3+0.05):($3+0.95):4 with boxxyerror linecolor rgb "
+        "variable fillstyle solid 1 notitle\n",
+        out);
+    return true;
+  }
+  (void)fputs("# start, end, slot of what was: done; infeasible; failed; repeated\n", data);
+  put_runs(r, data, clock);
+  put_run_commands(out);
+  return true;
+}
+
+bool figure_use(const gannet_report *r, FILE *data, FILE *out, double *height) {
+  const char *unit = NULL;
+  const double clock = figure_clock(r, &unit), width = figure_get(r->course, "width") / clock;
+  const json_t *busy = json_object_get(r->course, "busy");
+  if (!(width > 0)) return false;
+  *height = 6;
+  (void)fputs("# time, slots busy, slots busy with what failed\n", data);
+  for (size_t i = 0; i <= json_array_size(busy); ++i) {
+    const size_t at = i < json_array_size(busy) ? i : i - 1;
+    picture_put_number(data, (double)i * width);
+    picture_put_number(data, figure_at(busy, at));
+    picture_put_number(data, figure_at(json_object_get(r->course, "lost"), at));
+    (void)fputc('\n', data);
+  }
+  put_time_axis(r, out);
+  (void)fprintf(
+      out,
+      "set yrange [0:*]\nset ylabel 'slots'\nplot data using 1:2 with fillsteps linecolor "
+      "rgb '%s' fillstyle solid 0.5 title 'busy', data using 1:3 with fillsteps linecolor "
+      "rgb '%s' fillstyle solid 0.7 title 'with what failed'\n",
+      picture_colors[0], picture_colors[1]);
+  return true;
+}
+
+bool figure_batches(const gannet_report *r, FILE *data, FILE *out, double *height) {
+  const json_t *pauses = json_object_get(r->summary, "pauses");
+  size_t lines = 0;
+  *height = 6;
+  (void)fputs("# batch, seconds of proposing, seconds of proposing and the rest\n", data);
+  for (size_t i = 0; i < json_array_size(pauses); ++i) {
+    const json_t *one = json_array_get(pauses, i);
+    const double pause = figure_at(one, 1), proposal = figure_at(one, 2);
+    if (isnan(pause) && isnan(proposal)) continue;
+    picture_put_number(data, figure_at(one, 0));
+    picture_put_number(data, isnan(proposal) ? 0 : proposal);
+    picture_put_number(data, fmax(pause, proposal));
+    (void)fputc('\n', data);
+    ++lines;
+  }
+  (void)fprintf(
+      out,
+      "set xlabel 'batch'\nset ylabel 'seconds'\nset yrange [0:*]\nset style fill solid 1 "
+      "noborder\nset boxwidth 0.8 relative\nplot data using 1:3 with boxes linecolor rgb "
+      "'%s' title 'the rest', data using 1:2 with boxes linecolor rgb '%s' title "
+      "'proposing'\n",
+      picture_colors[10], picture_colors[0]);
+  return lines > 1;
+}

@@ -1,0 +1,271 @@
+/* Figures of what the search found and where it went. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "evaluate/evaluator.h"
+#include "report/figure.h"
+
+enum { LINES = 600, BEST_LINES = 100, AXES = 14, TILES = 12 };
+
+static const json_t *column(const gannet_report *r, const char *name) {
+  return json_object_get(r->columns, name);
+}
+
+/* Evaluations of a kind: number, time, objective. */
+static void put_points(const gannet_report *r, FILE *data, double clock, int status, int feasible) {
+  const size_t n = json_array_size(column(r, "id"));
+  size_t lines = 0;
+  for (size_t i = 0; i < n; ++i) {
+    const double mine = figure_at(column(r, "status"), i);
+    const bool wanted = status == GANNET_EVAL_DONE
+                            ? mine == status && figure_at(column(r, "feasible"), i) == feasible
+                            : mine > GANNET_EVAL_DONE;
+    if (!wanted) continue;
+    picture_put_number(data, figure_at(column(r, "id"), i) + 1);
+    picture_put_number(data, figure_at(column(r, "ended"), i) / clock);
+    picture_put_number(data, figure_at(column(r, "objective"), i));
+    (void)fputc('\n', data);
+    ++lines;
+  }
+  figure_end(data, lines);
+}
+
+/* Steps of the best value, and the last one until now. */
+static void put_steps(const gannet_report *r, FILE *data, double clock, const char *name) {
+  const json_t *trace = json_object_get(r->summary, name);
+  const json_t *about = json_object_get(r->summary, "campaign");
+  const size_t n = json_array_size(trace);
+  for (size_t i = 0; i <= n && n > 0; ++i) {
+    const json_t *step = json_array_get(trace, i < n ? i : n - 1);
+    picture_put_number(data, i < n ? figure_at(step, 0) : figure_get(about, "proposed"));
+    picture_put_number(data, (i < n ? figure_at(step, 1) : figure_get(about, "seconds")) / clock);
+    picture_put_number(data, figure_at(step, 2));
+    (void)fputc('\n', data);
+  }
+  figure_end(data, n);
+}
+
+static bool put_best(const gannet_report *r, FILE *data, FILE *out, bool in_time) {
+  const json_t *about = json_object_get(r->summary, "campaign");
+  const json_t *range = json_object_get(r->summary, "range");
+  const bool maximize = strcmp(figure_text(about, "goal"), "maximize") == 0;
+  const char *unit = NULL;
+  const double clock = figure_clock(r, &unit), last = figure_get(about, "seconds") / clock;
+  if (isnan(figure_get(range, "best")) || (in_time && !(last > 0))) return false;
+  (void)fputs(
+      "# evaluation, time, objective of: feasible; not feasible; without a result; best so "
+      "far\n",
+      data);
+  put_points(r, data, clock, GANNET_EVAL_DONE, 1);
+  put_points(r, data, clock, GANNET_EVAL_DONE, 0);
+  put_points(r, data, clock, GANNET_EVAL_FAILED, 0);
+  put_steps(r, data, clock, in_time ? "trace_time" : "trace");
+  (void)fprintf(out, "set xrange [0:%.9g]\nset xlabel '%s%s'\nset ylabel 'objective'\n",
+                in_time ? last : figure_get(about, "proposed"), in_time ? unit : "evaluations",
+                in_time ? " since the first start" : "");
+  if (json_is_true(json_object_get(range, "stretched")))
+    (void)fprintf(out, maximize ? "set yrange [%.9g:*]\n" : "set yrange [*:%.9g]\n",
+                  figure_get(range, "better"));
+  (void)fprintf(
+      out,
+      "x = %d\n"
+      "plot data index 0 using x:3 with points pointtype 7 pointsize 0.35 linecolor rgb "
+      "'#66%s' title 'feasible', \\\n"
+      "  data index 1 using x:3 with points pointtype 8 pointsize 0.6 linecolor rgb '%s' "
+      "title 'not feasible', \\\n"
+      "  data index 3 using x:3 with steps linewidth 2 linecolor rgb '%s' title 'best so "
+      "far', \\\n"
+      "  data index 2 using x:(%.9g) with points pointtype %d pointsize 0.6 linecolor rgb "
+      "'%s' title 'no result'\n",
+      in_time ? 2 : 1, picture_colors[0] + 1, picture_colors[4], picture_colors[2],
+      figure_get(range, json_is_true(json_object_get(range, "stretched")) ? "better" : "worst"),
+      maximize ? 9 : 11, picture_colors[1]);
+  return true;
+}
+
+bool figure_best(const gannet_report *r, FILE *data, FILE *out, double *height) {
+  (void)height;
+  return put_best(r, data, out, false);
+}
+
+bool figure_best_time(const gannet_report *r, FILE *data, FILE *out, double *height) {
+  (void)height;
+  return put_best(r, data, out, true);
+}
+
+static void put_palette(FILE *out) {
+  (void)fputs(
+      "set palette defined (0 '#440154', 1 '#3b528b', 2 '#21918c', 3 '#5ec962', 4 "
+      "'#fde725')\nset cbrange [0:1]\nset cblabel 'rank'\n"
+      "set cbtics ('best' 0, 'worst' 1)\n",
+      out);
+}
+
+static void put_design(const gannet_report *r, FILE *data, size_t at, size_t axes, double rank) {
+  const json_t *range = json_object_get(r->summary, "range");
+  const double best = figure_get(range, "best"), worst = figure_get(range, "worst");
+  for (size_t v = 0; v < axes; ++v) {
+    const json_t *variable = json_array_get(json_object_get(r->summary, "variables"), v);
+    const double value = figure_at(json_array_get(column(r, "x"), v), at);
+    (void)fprintf(data, "%zu", v);
+    picture_put_number(data, figure_place(variable, value));
+    picture_put_number(data, rank);
+    (void)fputc('\n', data);
+  }
+  (void)fprintf(data, "%zu", axes);
+  picture_put_number(
+      data, worst == best ? 0 : (figure_at(column(r, "objective"), at) - best) / (worst - best));
+  picture_put_number(data, rank);
+  (void)fputs("\n\n", data);
+}
+
+static void put_parallel_axes(const gannet_report *r, FILE *out, size_t axes) {
+  const json_t *range = json_object_get(r->summary, "range");
+  (void)fprintf(out,
+                "unset border\nunset grid\nunset ytics\nset xrange [-0.2:%.1f]\nset yrange "
+                "[-0.08:1.08]\nset xtics scale 0 (",
+                (double)axes + 0.2);
+  for (size_t v = 0; v < axes; ++v) {
+    (void)fputs("'", out);
+    picture_put_text(
+        out, figure_text(json_array_get(json_object_get(r->summary, "variables"), v), "name"));
+    (void)fprintf(out, "' %zu, ", v);
+  }
+  (void)fprintf(out, "'objective' %zu)\n", axes);
+  for (size_t v = 0; v <= axes; ++v) {
+    const json_t *one = json_array_get(json_object_get(r->summary, "variables"), v);
+    const json_t *names = json_object_get(one, "values");
+    (void)fprintf(out, "set arrow from %zu,0 to %zu,1 nohead front linecolor rgb '#555555'\n", v,
+                  v);
+    for (int end = 0; end < 2; ++end) {
+      const size_t last = json_array_size(names) ? json_array_size(names) - 1 : 0;
+      const char *name = json_string_value(json_array_get(names, end ? last : 0));
+      (void)fputs("set label '", out);
+      if (v < axes && name)
+        picture_put_text(out, name);
+      else if (v < axes && strcmp(figure_text(one, "type"), "boolean") == 0)
+        (void)fputs(end ? "true" : "false", out);
+      else
+        (void)fprintf(out, "%.4g",
+                      v < axes ? figure_get(one, end ? "upper" : "lower")
+                               : figure_get(range, end ? "worst" : "best"));
+      (void)fprintf(out, "' at %zu,%s center front\n", v, end ? "1.05" : "-0.05");
+    }
+  }
+}
+
+bool figure_parallel(const gannet_report *r, FILE *data, FILE *out, double *height) {
+  const size_t n_variables = json_array_size(json_object_get(r->summary, "variables"));
+  const size_t axes = n_variables < AXES ? n_variables : AXES;
+  double *rank = NULL;
+  size_t *order = NULL, n = 0;
+  (void)height;
+  if (figure_ranks(r, &rank, &order, &n) && n > 0) {
+    const size_t stride = n <= LINES ? 1 : n / (LINES - BEST_LINES) + 1;
+    (void)fputs("# axis, place on it, rank; one block of lines per design\n", data);
+    for (size_t i = n; i-- > 0;)
+      if (i < BEST_LINES || i % stride == 0) put_design(r, data, order[i], axes, rank[order[i]]);
+    put_palette(out);
+    put_parallel_axes(r, out, axes);
+    (void)fputs("plot data using 1:2:3 with lines linewidth 0.5 linecolor palette notitle\n", out);
+  }
+  gannet_free(&rank);
+  gannet_free(&order);
+  return n > 0;
+}
+
+static void put_plane(const gannet_report *r, FILE *data, const double *rank, const int *axis) {
+  const size_t n = json_array_size(column(r, "id"));
+  const json_t *best = json_array_get(json_object_get(r->summary, "best"), 0);
+  const json_t *x = json_array_get(column(r, "x"), (size_t)axis[0]);
+  const json_t *y = json_array_get(column(r, "x"), (size_t)axis[1]);
+  for (int kind = 0; kind < 3; ++kind) {
+    size_t lines = 0;
+    for (size_t i = 0; i < n; ++i) {
+      const bool wanted = kind == 0   ? isfinite(rank[i])
+                          : kind == 1 ? figure_at(column(r, "status"), i) > GANNET_EVAL_DONE
+                                      : figure_at(column(r, "id"), i) == figure_get(best, "id");
+      if (!wanted) continue;
+      picture_put_number(data, figure_at(x, i));
+      picture_put_number(data, figure_at(y, i));
+      picture_put_number(data, rank[i]);
+      (void)fputc('\n', data);
+      ++lines;
+    }
+    figure_end(data, lines);
+  }
+}
+
+bool figure_projection(const gannet_report *r, FILE *data, FILE *out, double *height) {
+  const json_t *variables = json_object_get(r->summary, "variables");
+  double *rank = NULL;
+  size_t *order = NULL, n = 0, n_variables = 0;
+  int *axis = figure_order(r, &n_variables);
+  const bool shown = axis && n_variables > 1 && figure_ranks(r, &rank, &order, &n) && n > 0;
+  (void)height;
+  if (shown) {
+    (void)fputs("# x, y, rank of: results; without a result; the best design\n", data);
+    put_plane(r, data, rank, axis);
+    put_palette(out);
+    figure_axis(out, 'x', json_array_get(variables, (size_t)axis[0]));
+    figure_axis(out, 'y', json_array_get(variables, (size_t)axis[1]));
+    (void)fprintf(out,
+                  "plot data index 0 using 1:2:3 with points pointtype 7 pointsize 0.5 linecolor "
+                  "palette notitle, \\\n"
+                  "  data index 1 using 1:2 with points pointtype 2 pointsize 0.6 linecolor rgb "
+                  "'%s' title 'no result', \\\n"
+                  "  data index 2 using 1:2 with points pointtype 12 pointsize 1.6 linewidth 2 "
+                  "linecolor rgb '%s' title 'best'\n",
+                  picture_colors[1], picture_colors[11]);
+  }
+  gannet_free(&axis);
+  gannet_free(&rank);
+  gannet_free(&order);
+  return shown;
+}
+
+static void put_constraint(const gannet_report *r, FILE *data, FILE *out, size_t k) {
+  const json_t *one = json_array_get(json_object_get(r->summary, "constraints"), k);
+  const json_t *values = json_array_get(column(r, "c"), k);
+  const double lower = figure_get(one, "lower"), upper = figure_get(one, "upper");
+  for (int kept = 1; kept >= 0; --kept) {
+    size_t lines = 0;
+    for (size_t i = 0; i < json_array_size(values); ++i) {
+      const double value = figure_at(values, i);
+      if (isnan(value) || kept != !(value < lower || value > upper)) continue;
+      picture_put_number(data, figure_at(column(r, "id"), i) + 1);
+      picture_put_number(data, value);
+      (void)fputc('\n', data);
+      ++lines;
+    }
+    figure_end(data, lines);
+  }
+  (void)fputs("unset arrow\nset title '", out);
+  picture_put_text(out, figure_text(one, "name"));
+  (void)fputs("'\n", out);
+  for (int end = 0; end < 2; ++end)
+    if (isfinite(end ? upper : lower))
+      (void)fprintf(out,
+                    "set arrow from graph 0,first %.17g to graph 1,first %.17g nohead dashtype 2 "
+                    "linecolor rgb '%s'\n",
+                    end ? upper : lower, end ? upper : lower, picture_colors[11]);
+  (void)fprintf(out,
+                "plot data index %zu using 1:2 with points pointtype 7 pointsize 0.3 linecolor rgb "
+                "'%s' notitle, data index %zu using 1:2 with points pointtype 9 pointsize 0.4 "
+                "linecolor rgb '%s' notitle\n",
+                2 * k, picture_colors[0], 2 * k + 1, picture_colors[1]);
+}
+
+bool figure_constraints(const gannet_report *r, FILE *data, FILE *out, double *height) {
+  const size_t n = json_array_size(json_object_get(r->summary, "constraints"));
+  const json_t *about = json_object_get(r->summary, "campaign");
+  if (n == 0 || !(figure_get(about, "done") > 0)) return false;
+  (void)fputs("# evaluation, value; a block of those that keep a constraint, one of the others\n",
+              data);
+  *height = figure_tiles(out, n < TILES ? n : TILES, 2, 5);
+  (void)fprintf(out, "set xrange [0:%.9g]\n", figure_get(about, "proposed"));
+  for (size_t k = 0; k < n && k < TILES; ++k) put_constraint(r, data, out, k);
+  (void)fputs("unset multiplot\n", out);
+  return true;
+}

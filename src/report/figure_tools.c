@@ -1,0 +1,142 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "report/figure.h"
+
+double figure_at(const json_t *list, size_t i) {
+  const json_t *value = json_array_get(list, i);
+  return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+double figure_get(const json_t *object, const char *key) {
+  const json_t *value = json_object_get(object, key);
+  return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+const char *figure_text(const json_t *object, const char *key) {
+  const char *text = json_string_value(json_object_get(object, key));
+  return text ? text : "";
+}
+
+void figure_end(FILE *data, size_t lines) {
+  (void)fputs(lines ? "\n\n" : "NaN NaN NaN NaN\n\n\n", data);
+}
+
+typedef struct {
+  double value;
+  size_t at;
+} ranked;
+
+static int by_value(const void *a, const void *b) {
+  const ranked *one = a, *other = b;
+  if (one->value != other->value) return one->value < other->value ? -1 : 1;
+  return one->at < other->at ? -1 : one->at > other->at;
+}
+
+int *figure_order(const gannet_report *report, size_t *n) {
+  const json_t *weights = json_object_get(report->model, "importance");
+  *n = json_array_size(json_object_get(report->summary, "variables"));
+  ranked *list = NULL;
+  int *order = NULL;
+  if (gannet_alloc(*n + 1, sizeof *list, &list) == GANNET_OK &&
+      gannet_alloc(*n + 1, sizeof *order, &order) == GANNET_OK) {
+    for (size_t v = 0; v < *n; ++v) {
+      const double weight = figure_at(weights, v);
+      list[v] = (ranked){isnan(weight) ? 0 : -weight, v};
+    }
+    qsort(list, *n, sizeof *list, by_value);
+    for (size_t v = 0; v < *n; ++v) order[v] = (int)list[v].at;
+  }
+  gannet_free(&list);
+  return order;
+}
+
+bool figure_ranks(const gannet_report *report, double **rank, size_t **order, size_t *n_results) {
+  const json_t *objective = json_object_get(report->columns, "objective");
+  const json_t *about = json_object_get(report->summary, "campaign");
+  const double sign = strcmp(figure_text(about, "goal"), "maximize") == 0 ? -1 : 1;
+  const size_t n = json_array_size(objective);
+  ranked *list = NULL;
+  *n_results = 0;
+  const bool made = gannet_alloc(n + 1, sizeof *list, &list) == GANNET_OK &&
+                    gannet_alloc(n + 1, sizeof **rank, rank) == GANNET_OK &&
+                    gannet_alloc(n + 1, sizeof **order, order) == GANNET_OK;
+  for (size_t i = 0; made && i < n; ++i) {
+    const double value = figure_at(objective, i);
+    (*rank)[i] = NAN;
+    if (isfinite(value)) list[(*n_results)++] = (ranked){sign * value, i};
+  }
+  if (made) qsort(list, *n_results, sizeof *list, by_value);
+  for (size_t i = 0; made && i < *n_results; ++i) {
+    (*order)[i] = list[i].at;
+    (*rank)[list[i].at] = *n_results > 1 ? (double)i / (double)(*n_results - 1) : 0;
+  }
+  gannet_free(&list);
+  return made;
+}
+
+static bool is_numeric(const json_t *variable) {
+  const char *type = figure_text(variable, "type");
+  return strcmp(type, "real") == 0 || strcmp(type, "integer") == 0;
+}
+
+double figure_place(const json_t *variable, double value) {
+  const double low = figure_get(variable, "lower"), high = figure_get(variable, "upper");
+  const size_t names = json_array_size(json_object_get(variable, "values"));
+  if (!is_numeric(variable)) return names > 1 ? value / (double)(names - 1) : value;
+  if (json_is_true(json_object_get(variable, "log"))) return log(value / low) / log(high / low);
+  return (value - low) / (high - low);
+}
+
+static void put_names(FILE *out, const json_t *values) {
+  const size_t n = json_array_size(values);
+  if (n == 0) (void)fputs("'false' 0, 'true' 1", out);
+  for (size_t i = 0; i < n; ++i) {
+    (void)fputs(i ? ", '" : "'", out);
+    picture_put_text(out, json_string_value(json_array_get(values, i)));
+    (void)fprintf(out, "' %zu", i);
+  }
+}
+
+void figure_axis(FILE *out, char axis, const json_t *variable) {
+  const json_t *values = json_object_get(variable, "values");
+  const size_t names = json_array_size(values);
+  (void)fprintf(out, "set %clabel '", axis);
+  picture_put_text(out, figure_text(variable, "name"));
+  (void)fputs("'\n", out);
+  (void)fprintf(out, "unset logscale %c\nset %ctics autofreq\n", axis, axis);
+  if (is_numeric(variable)) {
+    (void)fprintf(out, "set %crange [%.17g:%.17g]\n", axis, figure_get(variable, "lower"),
+                  figure_get(variable, "upper"));
+    if (json_is_true(json_object_get(variable, "log")))
+      (void)fprintf(out, "set logscale %c\n", axis);
+    return;
+  }
+  (void)fprintf(out, "set %crange [-0.5:%.1f]\nset %ctics (", axis,
+                names ? (double)names - 0.5 : 1.5, axis);
+  put_names(out, values);
+  (void)fputs(")\n", out);
+}
+
+double figure_clock(const gannet_report *report, const char **name) {
+  static const struct {
+    double least, size;
+    const char *name;
+  } units[] = {{345600, 86400, "days"}, {14400, 3600, "hours"}, {600, 60, "minutes"}};
+  const double seconds = figure_get(json_object_get(report->summary, "campaign"), "seconds");
+  for (size_t i = 0; i < sizeof units / sizeof *units; ++i) {
+    *name = units[i].name;
+    if (seconds > units[i].least) return units[i].size;
+  }
+  *name = "seconds";
+  return 1;
+}
+
+double figure_tiles(FILE *out, size_t n, int columns, double row_height) {
+  const int wide = n < (size_t)columns ? (int)n : columns;
+  const int rows = ((int)n + wide - 1) / wide;
+  (void)fprintf(out, "set multiplot layout %d,%d\n", rows, wide);
+  return row_height * rows;
+}

@@ -1,0 +1,154 @@
+/* The pictures of the page as files. */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/atomic_file.h"
+#include "report/figure.h"
+#include "report/report.h"
+
+static const struct {
+  const char *name;
+  figure_putter put;
+} figures[] = {{"best", figure_best},
+               {"best-time", figure_best_time},
+               {"importance", figure_importance},
+               {"slices", figure_slices},
+               {"parallel", figure_parallel},
+               {"projection", figure_projection},
+               {"constraints", figure_constraints},
+               {"timeline", figure_timeline},
+               {"slots", figure_use},
+               {"batches", figure_batches},
+               {"calibration", figure_calibration},
+               {"coverage", figure_coverage}};
+enum { FIGURES = sizeof figures / sizeof *figures };
+
+static const char *const formats[] = {"svg", "pdf", "png"};
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+gannet_err gannet_report_formats(const char *text, bool *wanted) {
+  for (int k = 0; k < FORMATS; ++k) wanted[k] = false;
+  for (const char *at = text;; ++at) {
+    const size_t length = strcspn(at, ",");
+    int k = 0;
+    while (k < FORMATS && !(strncmp(at, formats[k], length) == 0 && length == 3)) ++k;
+    GANNET_REQUIRE(
+        k < FORMATS, GANNET_ERR_INPUT,
+        "--format: '%.*s' is no format of figures; expected svg, pdf, png, or several of "
+        "them with commas between",
+        (int)length, at);
+    wanted[k] = true;
+    at += length;
+    if (!*at) return GANNET_OK;
+  }
+}
+
+/* Widths and heights suit a column of a paper; fonts grow with the pixels. */
+static void put_terminal(FILE *out, const char *name, double height) {
+  const double width = 12, pixels = 60;
+  (void)fprintf(
+      out,
+      "# gnuplot %s.gp draws %s.svg in this directory, gnuplot -e \"format='pdf'\" %s.gp "
+      "the same as PDF, and so for png.\n"
+      "reset\nif (!exists('format')) format = 'svg'\n"
+      "if (format eq 'svg') set terminal svg size %.0f,%.0f font 'sans,13' background "
+      "'white' noenhanced\n"
+      "if (format eq 'pdf') set terminal pdfcairo size %.1fcm,%.1fcm font 'sans,9' "
+      "noenhanced\n"
+      "if (format eq 'png') set terminal pngcairo size %.0f,%.0f font 'sans,20' linewidth "
+      "2 pointscale 2 noenhanced\n"
+      "set output '%s.'.format\ndata = '%s.dat'\n"
+      "set grid linecolor rgb '#dddddd'\nset key outside bottom center horizontal\n"
+      "set tics nomirror\n",
+      name, name, name, pixels * width, pixels * height, width, height, 2 * pixels * width,
+      2 * pixels * height, name, name);
+}
+
+typedef struct {
+  char *text[2]; /* data, commands */
+  size_t size[2];
+  FILE *file[2];
+} drafts;
+
+static gannet_err begin(drafts *d) {
+  *d = (drafts){.text = {NULL}};
+  for (int i = 0; i < 2; ++i) {
+    d->file[i] = open_memstream(&d->text[i], &d->size[i]);
+    GANNET_REQUIRE(d->file[i], GANNET_ERR_MEMORY, "the text of a figure");
+  }
+  return GANNET_OK;
+}
+
+static gannet_err end(drafts *d) {
+  bool failed = false;
+  for (int i = 0; i < 2; ++i) failed = (d->file[i] && fclose(d->file[i])) || failed;
+  GANNET_REQUIRE(!failed, GANNET_ERR_MEMORY, "the text of a figure");
+  return GANNET_OK;
+}
+
+typedef struct {
+  const char *name;
+  double height;
+  const drafts *drafts;
+  int which;
+} file;
+
+static gannet_err put_file(FILE *out, const void *user) {
+  const file *f = user;
+  if (f->which == 1) put_terminal(out, f->name, f->height);
+  (void)fwrite(f->drafts->text[f->which], 1, f->drafts->size[f->which], out);
+  if (f->which == 1) (void)fputs("unset output\n", out);
+  return GANNET_OK;
+}
+
+static gannet_err write_figure(const gannet_report *report, const char *directory, int i,
+                               bool *shown) {
+  char name[64];
+  drafts d;
+  file f = {.name = figures[i].name, .height = 7.5, .drafts = &d};
+  gannet_err err = begin(&d);
+  if (err == GANNET_OK) *shown = figures[i].put(report, d.file[0], d.file[1], &f.height);
+  const gannet_err closed = end(&d);
+  if (err == GANNET_OK) err = closed;
+  for (f.which = 0; f.which < 2 && err == GANNET_OK && *shown; ++f.which) {
+    (void)snprintf(name, sizeof name, "%s.%s", f.name, f.which ? "gp" : "dat");
+    err = picture_write(directory, name, put_file, &f);
+  }
+  free(d.text[0]);
+  free(d.text[1]);
+  return err;
+}
+
+typedef struct {
+  const bool *shown, *wanted;
+} choice;
+
+static gannet_err put_all(FILE *out, const void *user) {
+  const choice *c = user;
+  (void)fputs("# gnuplot all.gp draws all figures of this directory\ndo for [format in '", out);
+  for (int k = 0; k < FORMATS; ++k)
+    if (c->wanted[k]) (void)fprintf(out, " %s", formats[k]);
+  (void)fputs("'] {\n", out);
+  for (int i = 0; i < FIGURES; ++i)
+    if (c->shown[i]) (void)fprintf(out, "  load '%s.gp'\n", figures[i].name);
+  (void)fputs("}\n", out);
+  return GANNET_OK;
+}
+
+gannet_err gannet_report_figures(const gannet_report *report, gannet_launcher *launcher,
+                                 const char *directory, const bool *wanted) {
+  bool shown[FIGURES] = {false};
+  char why[256];
+  GANNET_TRY(gannet_make_directory(directory));
+  for (int i = 0; i < FIGURES; ++i) GANNET_TRY(write_figure(report, directory, i, &shown[i]));
+  const choice all = {shown, wanted};
+  GANNET_TRY(picture_write(directory, "all.gp", put_all, &all));
+  GANNET_TRY(picture_draw(launcher, directory, "all.gp", why, sizeof why));
+  GANNET_REQUIRE(!why[0], GANNET_ERR_MISSING,
+                 "figures: %s; data and commands for gnuplot (Debian package gnuplot-nox) are in "
+                 "%s, and 'gnuplot all.gp' draws them there or on another machine",
+                 why, directory);
+  return GANNET_OK;
+}
