@@ -6,7 +6,7 @@
 #include "report/parts.h"
 
 /* Data and commands of one figure; false when the campaign has nothing to show in it. A block of
- * data (an index of gnuplot) ends with figure_end.
+ * data (an index of gnuplot) ends with figure_end; commands call the file of data "data".
  *
  * height  inout  of the figure in centimetres, when it is not the usual one
  */
@@ -26,9 +26,6 @@ bool figure_timeline(const gannet_report *report, FILE *data, FILE *commands, do
 bool figure_use(const gannet_report *report, FILE *data, FILE *commands, double *height);
 bool figure_batches(const gannet_report *report, FILE *data, FILE *commands, double *height);
 
-/* The file of data of the figure that is being put: a macro of its commands. */
-#define FIGURE_DATA "data"
-
 /* A number of a list or an object, NAN where there is none. Local. */
 double figure_at(const json_t *list, size_t i);
 double figure_get(const json_t *object, const char *key);
@@ -41,8 +38,9 @@ void figure_end(FILE *data, size_t lines);
  * Local; NULL when memory is short. */
 int *figure_order(const gannet_report *report, size_t *n);
 
-/* Range, scale, ticks and label of an axis ('x' or 'y') that shows a variable. Local. */
-void figure_axis(FILE *commands, char axis, const json_t *variable);
+/* Range, scale, ticks and label of an axis ('x' or 'y') that shows a variable; names of values are
+ * cut after most bytes. Local. */
+void figure_axis(FILE *commands, char axis, const json_t *variable, size_t most);
 
 /* Where between 0 and 1 the box of a variable has a value. Local. */
 double figure_place(const json_t *variable, double value);

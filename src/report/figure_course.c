@@ -23,7 +23,7 @@ static void put_run(FILE *data, double from, double to, double slot) {
 }
 
 /* Blocks of what was done, infeasible, failed, and repeated. */
-static void put_runs(const gannet_report *r, FILE *data, double clock) {
+static void put_runs(const gannet_report *r, FILE *data, double clock, size_t *counts) {
   const json_t *retried = json_object_get(r->course, "retried");
   const size_t n = json_array_size(column(r, "id"));
   for (int status = GANNET_EVAL_DONE; status <= GANNET_EVAL_FAILED; ++status) {
@@ -36,7 +36,9 @@ static void put_runs(const gannet_report *r, FILE *data, double clock) {
       ++lines;
     }
     figure_end(data, lines);
+    counts[status - GANNET_EVAL_DONE] = lines;
   }
+  counts[3] = json_array_size(retried);
   for (size_t i = 0; i < json_array_size(retried); ++i) {
     const json_t *one = json_array_get(retried, i);
     put_run(data, figure_at(one, 1) / clock, figure_at(one, 2) / clock, figure_at(one, 3));
@@ -44,15 +46,19 @@ static void put_runs(const gannet_report *r, FILE *data, double clock) {
   figure_end(data, json_array_size(retried));
 }
 
-static void put_run_commands(FILE *out) {
+static void put_run_commands(FILE *out, const size_t *counts) {
   static const char *const names[] = {"done", "infeasible", "failed", "repeated"};
   static const int colors[] = {0, 4, 1, 3};
-  for (int i = 0; i < 4; ++i)
-    (void)fprintf(
-        out,
-        "%s data index %d using 1:3:1:2:($3+0.05):($3+0.95) with boxxyerror linecolor rgb "
-        "'%s' title '%s'%s\n",
-        i ? " " : "plot", i, picture_colors[colors[i]], names[i], i < 3 ? ", \\" : "");
+  const char *join = "plot ";
+  for (int i = 0; i < 4; ++i) {
+    if (counts[i] == 0) continue;
+    (void)fprintf(out,
+                  "%sdata index %d using 1:3:1:2:($3+0.05):($3+0.95) with boxxyerror linecolor rgb "
+                  "'%s' title '%s'",
+                  join, i, picture_colors[colors[i]], names[i]);
+    join = ", \\\n  ";
+  }
+  (void)fputc('\n', out);
 }
 
 /* Rows of slots: how busy they were, and which part of that failed. */
@@ -83,8 +89,8 @@ bool figure_timeline(const gannet_report *r, FILE *data, FILE *out, double *heig
   if (!(width > 0)) return false;
   *height = fmin(3 + 0.4 * ceil(slots / each), 18);
   put_time_axis(r, out);
-  (void)fprintf(out, "set yrange [%.0f:0]\nset style fill solid 0.85 noborder\n",
-                fmax(ceil(slots / each), 1));
+  (void)fprintf(out, "set yrange [%.0f:0]\nset ytics %.0f\nset style fill solid 0.85 noborder\n",
+                fmax(ceil(slots / each), 1), fmax(ceil(slots / each / 8), 1));
   if (each > 1)
     (void)fprintf(out, "set ylabel 'slots, %.0f a row'\n", each);
   else
@@ -98,9 +104,10 @@ bool figure_timeline(const gannet_report *r, FILE *data, FILE *out, double *heig
     return true;
   }
   (void)fputs("# start, end, slot of what was: done; infeasible; failed; repeated\n", data);
-  put_runs(r, data, clock);
-  put_run_commands(out);
-  return true;
+  size_t counts[4];
+  put_runs(r, data, clock, counts);
+  put_run_commands(out, counts);
+  return counts[0] + counts[1] + counts[2] + counts[3] > 0;
 }
 
 bool figure_use(const gannet_report *r, FILE *data, FILE *out, double *height) {
@@ -130,24 +137,29 @@ bool figure_use(const gannet_report *r, FILE *data, FILE *out, double *height) {
 bool figure_batches(const gannet_report *r, FILE *data, FILE *out, double *height) {
   const json_t *pauses = json_object_get(r->summary, "pauses");
   size_t lines = 0;
+  double first = NAN, last = NAN;
   *height = 6;
   (void)fputs("# batch, seconds of proposing, seconds of proposing and the rest\n", data);
   for (size_t i = 0; i < json_array_size(pauses); ++i) {
     const json_t *one = json_array_get(pauses, i);
     const double pause = figure_at(one, 1), proposal = figure_at(one, 2);
     if (isnan(pause) && isnan(proposal)) continue;
-    picture_put_number(data, figure_at(one, 0));
+    last = figure_at(one, 0);
+    if (isnan(first)) first = last;
+    picture_put_number(data, last);
     picture_put_number(data, isnan(proposal) ? 0 : proposal);
     picture_put_number(data, fmax(pause, proposal));
     (void)fputc('\n', data);
     ++lines;
   }
+  if (lines < 2) return false;
+  (void)fprintf(out, "set xrange [%.9g:%.9g]\nset xlabel 'batch'\nset ylabel 'seconds'\n",
+                first - 1, last + 1);
   (void)fprintf(
       out,
-      "set xlabel 'batch'\nset ylabel 'seconds'\nset yrange [0:*]\nset style fill solid 1 "
-      "noborder\nset boxwidth 0.8 relative\nplot data using 1:3 with boxes linecolor rgb "
-      "'%s' title 'the rest', data using 1:2 with boxes linecolor rgb '%s' title "
-      "'proposing'\n",
+      "set yrange [0:*]\nset style fill solid 1 noborder\nset boxwidth 0.8 relative\nplot "
+      "data using 1:3 with boxes linecolor rgb '%s' title 'the rest', data using 1:2 with "
+      "boxes linecolor rgb '%s' title 'proposing'\n",
       picture_colors[10], picture_colors[0]);
-  return lines > 1;
+  return true;
 }

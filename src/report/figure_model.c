@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "report/figure.h"
 
-enum { BARS = 30, TILES = 12 };
+enum { BARS = 30, TILES = 12, NAME = 7 };
 
 static const json_t *variable(const gannet_report *r, int v) {
   return json_array_get(json_object_get(r->summary, "variables"), (size_t)v);
@@ -53,7 +53,7 @@ static void put_slice(const gannet_report *r, FILE *data, FILE *out, size_t tile
     (void)fputc('\n', data);
   }
   figure_end(data, json_array_size(x));
-  figure_axis(out, 'x', variable(r, v));
+  figure_axis(out, 'x', variable(r, v), NAME);
   (void)fprintf(out,
                 "unset arrow\nset arrow from first %.17g, graph 0 to first %.17g, graph 1 nohead "
                 "dashtype 2 linecolor rgb '%s'\n",
@@ -107,7 +107,7 @@ bool figure_calibration(const gannet_report *r, FILE *data, FILE *out, double *h
       out,
       "set xrange [%.9g:%.9g]\nset yrange [%.9g:%.9g]\nset xlabel 'predicted'\nset ylabel "
       "'observed'\nset size square\nplot x with lines dashtype 2 linecolor rgb '#555555' "
-      "notitle, data using 1:2 with points pointtype 7 pointsize 0.4 linecolor rgb '%s' "
+      "notitle, data using 1:2 with points pointtype 7 pointsize 0.6 linecolor rgb '%s' "
       "notitle\n",
       low, high, low, high, picture_colors[0]);
   return true;

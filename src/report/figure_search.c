@@ -6,14 +6,15 @@
 #include "evaluate/evaluator.h"
 #include "report/figure.h"
 
-enum { LINES = 600, BEST_LINES = 100, AXES = 14, TILES = 12 };
+enum { LINES = 600, BEST_LINES = 100, AXES = 14, TILES = 12, NAME = 16 };
 
 static const json_t *column(const gannet_report *r, const char *name) {
   return json_object_get(r->columns, name);
 }
 
-/* Evaluations of a kind: number, time, objective. */
-static void put_points(const gannet_report *r, FILE *data, double clock, int status, int feasible) {
+/* Evaluations of a kind: number, time, objective. Returns how many. */
+static size_t put_points(const gannet_report *r, FILE *data, double clock, int status,
+                         int feasible) {
   const size_t n = json_array_size(column(r, "id"));
   size_t lines = 0;
   for (size_t i = 0; i < n; ++i) {
@@ -29,6 +30,7 @@ static void put_points(const gannet_report *r, FILE *data, double clock, int sta
     ++lines;
   }
   figure_end(data, lines);
+  return lines;
 }
 
 /* Steps of the best value, and the last one until now. */
@@ -46,41 +48,54 @@ static void put_steps(const gannet_report *r, FILE *data, double clock, const ch
   figure_end(data, n);
 }
 
+/* Curves of what there is; steps is the block of the best value. */
+static void put_best_commands(FILE *out, const size_t *n, double edge, bool maximize) {
+  const double size = n[0] > 2000 ? 0.25 : 0.5;
+  (void)fprintf(out,
+                "plot data index 3 using x:3 with steps linewidth 2 linecolor rgb '%s' title "
+                "'best so far'",
+                picture_colors[2]);
+  if (n[0])
+    (void)fprintf(out,
+                  ", data index 0 using x:3 with points pointtype 7 pointsize %g linecolor rgb "
+                  "'#66%s' title 'feasible'",
+                  size, picture_colors[0] + 1);
+  if (n[1])
+    (void)fprintf(out,
+                  ", data index 1 using x:3 with points pointtype 8 pointsize %g linecolor rgb "
+                  "'%s' title 'not feasible'",
+                  1.4 * size, picture_colors[4]);
+  if (n[2])
+    (void)fprintf(out,
+                  ", data index 2 using x:(%.9g) with points pointtype %d pointsize %g "
+                  "linecolor rgb '%s' title 'no result'",
+                  edge, maximize ? 9 : 11, 1.4 * size, picture_colors[1]);
+  (void)fputc('\n', out);
+}
+
 static bool put_best(const gannet_report *r, FILE *data, FILE *out, bool in_time) {
   const json_t *about = json_object_get(r->summary, "campaign");
   const json_t *range = json_object_get(r->summary, "range");
   const bool maximize = strcmp(figure_text(about, "goal"), "maximize") == 0;
+  const bool stretched = json_is_true(json_object_get(range, "stretched"));
   const char *unit = NULL;
   const double clock = figure_clock(r, &unit), last = figure_get(about, "seconds") / clock;
-  if (isnan(figure_get(range, "best")) || (in_time && !(last > 0))) return false;
+  const double edge = figure_get(range, stretched ? "better" : "worst");
+  if (isnan(edge) || (in_time && !(last > 0))) return false;
   (void)fputs(
       "# evaluation, time, objective of: feasible; not feasible; without a result; best so "
       "far\n",
       data);
-  put_points(r, data, clock, GANNET_EVAL_DONE, 1);
-  put_points(r, data, clock, GANNET_EVAL_DONE, 0);
-  put_points(r, data, clock, GANNET_EVAL_FAILED, 0);
+  const size_t n[] = {put_points(r, data, clock, GANNET_EVAL_DONE, 1),
+                      put_points(r, data, clock, GANNET_EVAL_DONE, 0),
+                      put_points(r, data, clock, GANNET_EVAL_FAILED, 0)};
   put_steps(r, data, clock, in_time ? "trace_time" : "trace");
-  (void)fprintf(out, "set xrange [0:%.9g]\nset xlabel '%s%s'\nset ylabel 'objective'\n",
+  (void)fprintf(out, "set xrange [0:%.9g]\nset xlabel '%s%s'\nset ylabel 'objective'\nx = %d\n",
                 in_time ? last : figure_get(about, "proposed"), in_time ? unit : "evaluations",
-                in_time ? " since the first start" : "");
-  if (json_is_true(json_object_get(range, "stretched")))
-    (void)fprintf(out, maximize ? "set yrange [%.9g:*]\n" : "set yrange [*:%.9g]\n",
-                  figure_get(range, "better"));
-  (void)fprintf(
-      out,
-      "x = %d\n"
-      "plot data index 0 using x:3 with points pointtype 7 pointsize 0.35 linecolor rgb "
-      "'#66%s' title 'feasible', \\\n"
-      "  data index 1 using x:3 with points pointtype 8 pointsize 0.6 linecolor rgb '%s' "
-      "title 'not feasible', \\\n"
-      "  data index 3 using x:3 with steps linewidth 2 linecolor rgb '%s' title 'best so "
-      "far', \\\n"
-      "  data index 2 using x:(%.9g) with points pointtype %d pointsize 0.6 linecolor rgb "
-      "'%s' title 'no result'\n",
-      in_time ? 2 : 1, picture_colors[0] + 1, picture_colors[4], picture_colors[2],
-      figure_get(range, json_is_true(json_object_get(range, "stretched")) ? "better" : "worst"),
-      maximize ? 9 : 11, picture_colors[1]);
+                in_time ? " since the first start" : "", in_time ? 2 : 1);
+  if (stretched)
+    (void)fprintf(out, maximize ? "set yrange [%.9g:*]\n" : "set yrange [*:%.9g]\n", edge);
+  put_best_commands(out, n, edge, maximize);
   return true;
 }
 
@@ -208,8 +223,8 @@ bool figure_projection(const gannet_report *r, FILE *data, FILE *out, double *he
     (void)fputs("# x, y, rank of: results; without a result; the best design\n", data);
     put_plane(r, data, rank, axis);
     put_palette(out);
-    figure_axis(out, 'x', json_array_get(variables, (size_t)axis[0]));
-    figure_axis(out, 'y', json_array_get(variables, (size_t)axis[1]));
+    figure_axis(out, 'x', json_array_get(variables, (size_t)axis[0]), NAME);
+    figure_axis(out, 'y', json_array_get(variables, (size_t)axis[1]), NAME);
     (void)fprintf(out,
                   "plot data index 0 using 1:2:3 with points pointtype 7 pointsize 0.5 linecolor "
                   "palette notitle, \\\n"
@@ -241,20 +256,18 @@ static void put_constraint(const gannet_report *r, FILE *data, FILE *out, size_t
     }
     figure_end(data, lines);
   }
-  (void)fputs("unset arrow\nset title '", out);
+  (void)fputs("set title '", out);
   picture_put_text(out, figure_text(one, "name"));
-  (void)fputs("'\n", out);
+  (void)fprintf(out,
+                "'\nplot data index %zu using 1:2 with points pointtype 7 pointsize 0.4 linecolor "
+                "rgb '%s' notitle, data index %zu using 1:2 with points pointtype 9 pointsize 0.5 "
+                "linecolor rgb '%s' notitle",
+                2 * k, picture_colors[0], 2 * k + 1, picture_colors[1]);
   for (int end = 0; end < 2; ++end)
     if (isfinite(end ? upper : lower))
-      (void)fprintf(out,
-                    "set arrow from graph 0,first %.17g to graph 1,first %.17g nohead dashtype 2 "
-                    "linecolor rgb '%s'\n",
-                    end ? upper : lower, end ? upper : lower, picture_colors[11]);
-  (void)fprintf(out,
-                "plot data index %zu using 1:2 with points pointtype 7 pointsize 0.3 linecolor rgb "
-                "'%s' notitle, data index %zu using 1:2 with points pointtype 9 pointsize 0.4 "
-                "linecolor rgb '%s' notitle\n",
-                2 * k, picture_colors[0], 2 * k + 1, picture_colors[1]);
+      (void)fprintf(out, ", %.17g with lines dashtype 2 linecolor rgb '%s' notitle",
+                    end ? upper : lower, picture_colors[11]);
+  (void)fputc('\n', out);
 }
 
 bool figure_constraints(const gannet_report *r, FILE *data, FILE *out, double *height) {

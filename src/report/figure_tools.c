@@ -90,23 +90,28 @@ double figure_place(const json_t *variable, double value) {
   return (value - low) / (high - low);
 }
 
-static void put_names(FILE *out, const json_t *values) {
+/* Long names are cut, between characters of UTF-8. */
+static void put_names(FILE *out, const json_t *values, size_t most) {
   const size_t n = json_array_size(values);
   if (n == 0) (void)fputs("'false' 0, 'true' 1", out);
   for (size_t i = 0; i < n; ++i) {
+    char name[64];
+    (void)snprintf(name, sizeof name, "%s", json_string_value(json_array_get(values, i)));
+    size_t end = strlen(name) > most ? most : strlen(name);
+    while (end > 0 && ((unsigned char)name[end] & 0xC0u) == 0x80u) --end;
+    name[end] = '\0';
     (void)fputs(i ? ", '" : "'", out);
-    picture_put_text(out, json_string_value(json_array_get(values, i)));
+    picture_put_text(out, name);
     (void)fprintf(out, "' %zu", i);
   }
 }
 
-void figure_axis(FILE *out, char axis, const json_t *variable) {
+void figure_axis(FILE *out, char axis, const json_t *variable, size_t most) {
   const json_t *values = json_object_get(variable, "values");
   const size_t names = json_array_size(values);
   (void)fprintf(out, "set %clabel '", axis);
   picture_put_text(out, figure_text(variable, "name"));
-  (void)fputs("'\n", out);
-  (void)fprintf(out, "unset logscale %c\nset %ctics autofreq\n", axis, axis);
+  (void)fprintf(out, "'\nunset logscale %c\nset %ctics autofreq\n", axis, axis);
   if (is_numeric(variable)) {
     (void)fprintf(out, "set %crange [%.17g:%.17g]\n", axis, figure_get(variable, "lower"),
                   figure_get(variable, "upper"));
@@ -116,7 +121,7 @@ void figure_axis(FILE *out, char axis, const json_t *variable) {
   }
   (void)fprintf(out, "set %crange [-0.5:%.1f]\nset %ctics (", axis,
                 names ? (double)names - 0.5 : 1.5, axis);
-  put_names(out, values);
+  put_names(out, values, most);
   (void)fputs(")\n", out);
 }
 

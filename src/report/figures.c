@@ -48,22 +48,24 @@ gannet_err gannet_report_formats(const char *text, bool *wanted) {
 /* Widths and heights suit a column of a paper; fonts grow with the pixels. */
 static void put_terminal(FILE *out, const char *name, double height) {
   const double width = 12, pixels = 60;
-  (void)fprintf(
-      out,
-      "# gnuplot %s.gp draws %s.svg in this directory, gnuplot -e \"format='pdf'\" %s.gp "
-      "the same as PDF, and so for png.\n"
-      "reset\nif (!exists('format')) format = 'svg'\n"
-      "if (format eq 'svg') set terminal svg size %.0f,%.0f font 'sans,13' background "
-      "'white' noenhanced\n"
-      "if (format eq 'pdf') set terminal pdfcairo size %.1fcm,%.1fcm font 'sans,9' "
-      "noenhanced\n"
-      "if (format eq 'png') set terminal pngcairo size %.0f,%.0f font 'sans,20' linewidth "
-      "2 pointscale 2 noenhanced\n"
-      "set output '%s.'.format\ndata = '%s.dat'\n"
-      "set grid linecolor rgb '#dddddd'\nset key outside bottom center horizontal\n"
-      "set tics nomirror\n",
-      name, name, name, pixels * width, pixels * height, width, height, 2 * pixels * width,
-      2 * pixels * height, name, name);
+  (void)fprintf(out,
+                "# gnuplot %s.gp draws %s.svg in this directory, gnuplot -e \"format='pdf'\" %s.gp "
+                "the same as PDF, and so for png.\nreset\n"
+                "if (!exists('format')) { format = 'svg' }\n"
+                "if (format eq 'svg') { set terminal svg size %.0f,%.0f font 'sans,13' background "
+                "'white' noenhanced }\n"
+                "if (format eq 'pdf') { set terminal pdfcairo size %.1fcm,%.1fcm font 'sans,9' "
+                "noenhanced }\n"
+                "if (format eq 'png') { set terminal pngcairo size %.0f,%.0f font 'sans,20' "
+                "linewidth 2 pointscale 2 noenhanced }\n",
+                name, name, name, pixels * width, pixels * height, width, height,
+                2 * pixels * width, 2 * pixels * height);
+  (void)fprintf(out,
+                "set output '%s.'.format\ndata = '%s.dat'\n"
+                "set grid linecolor rgb '#dddddd'\nset key outside top center horizontal Left "
+                "reverse samplen 1.5\n"
+                "set tics nomirror\n",
+                name, name);
 }
 
 typedef struct {
