@@ -13,6 +13,7 @@
 typedef bool (*figure_putter)(const gannet_report *report, FILE *data, FILE *commands,
                               double *height);
 
+/* Local. */
 bool figure_best(const gannet_report *report, FILE *data, FILE *commands, double *height);
 bool figure_best_time(const gannet_report *report, FILE *data, FILE *commands, double *height);
 bool figure_parallel(const gannet_report *report, FILE *data, FILE *commands, double *height);

@@ -226,13 +226,13 @@ bool figure_projection(const gannet_report *r, FILE *data, FILE *out, double *he
     figure_axis(out, 'x', json_array_get(variables, (size_t)axis[0]), NAME);
     figure_axis(out, 'y', json_array_get(variables, (size_t)axis[1]), NAME);
     (void)fprintf(out,
-                  "plot data index 0 using 1:2:3 with points pointtype 7 pointsize 0.5 linecolor "
+                  "plot data index 0 using 1:2:3 with points pointtype 7 pointsize %g linecolor "
                   "palette notitle, \\\n"
                   "  data index 1 using 1:2 with points pointtype 2 pointsize 0.6 linecolor rgb "
                   "'%s' title 'no result', \\\n"
                   "  data index 2 using 1:2 with points pointtype 12 pointsize 1.6 linewidth 2 "
                   "linecolor rgb '%s' title 'best'\n",
-                  picture_colors[1], picture_colors[11]);
+                  n > 500 ? 0.4 : 0.8, picture_colors[1], picture_colors[11]);
   }
   gannet_free(&axis);
   gannet_free(&rank);

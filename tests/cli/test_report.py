@@ -1,16 +1,21 @@
 # test: labels cli timeout 120
-"""The report: one page that loads nothing, with the numbers of the campaign; drawn by a real browser if there is one."""
+"""The report: one page that loads nothing, with the numbers of the campaign; as a real browser shows them if there is one; and the same as figures."""
 import csv
 import io
 import json
 import os
+import pathlib
 import re
 import shutil
-import subprocess
+import sys
 import unittest
 
 import program
-from program import BRANIN, FAST, GANNET
+from program import BRANIN, SOBOL
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+from browser import Browser
+
 
 FAILING = """\
 #!/bin/sh
@@ -112,24 +117,164 @@ class Report(program.ProgramTest):
         self.assertIn("no/such/place.html", outcome.err)
         self.assertIn("nowhere", self.gannet("report", "nowhere.campaign").err)
 
-    def browse(self, *more):
-        return subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
-                               f"--user-data-dir={self.folder}/browser", *more,
-                               f"file://{self.folder}/fast.campaign/report.html"],
-                              capture_output=True, text=True, timeout=100)
+    def test_long_campaigns_are_thinned_out(self):
+        """All steps of the best value, and how busy the slots were by all evaluations."""
+        text = SOBOL.replace("batch: 4", "batch: 3000").replace("parallel: 4", "parallel: 30").replace("evaluations: 24", "evaluations: 21000")
+        self.succeed("run", self.write(text), "-q")
+        page, data = self.report()
+        columns, summary, course = data["columns"], data["summary"], data["course"]
+        self.assertLess(len(page), 3e6)
+        self.assertLessEqual(set(range(0, 21000, 3)), set(columns["id"]))
+        self.assertLess(len(columns["id"]), 7100)
+        self.assertTrue({step[0] - 1 for step in summary["trace"]} <= set(columns["id"]))
+        self.assertEqual([pause[0] for pause in summary["pauses"]], list(range(7)))
+        busy = sum(course["busy"]) * course["width"]
+        self.assertAlmostEqual(busy, summary["campaign"]["busy"], delta=0.02 * busy)
+        rows = course["rows"]
+        self.assertAlmostEqual(sum(map(sum, rows["busy"])) * rows["each"] * course["width"], busy, delta=0.05 * busy)
+        self.assertIn(data["model"]["points"], (397, 398))  # every 53rd result, and the best one
 
-    @unittest.skipUnless(shutil.which("chromium"), "there is no chromium")
-    def test_a_browser_draws_it_without_complaint(self):
+    def test_repeated_attempts_are_in_the_time_line(self):
+        self.write('#!/bin/sh\n[ -e "$PWD.again" ] || { : > "$PWD.again"; exit 137; }\necho objective 1 > "$GANNET_RESULTS"\n', "twice.sh", 0o755)
+        text = MIXED.replace("fail.sh", "twice.sh").replace("retries: 0", "retries: 1").replace("evaluations: 48", "evaluations: 8") \
+                    .replace("constraints: {stress: {upper: 20}}\n", "")
+        self.succeed("run", self.write(text), "-q")
+        course = self.report()[1]["course"]
+        self.assertEqual(sorted(one[0] for one in course["retried"]), list(range(8)))
+        self.assertGreater(sum(course["lost"]), 0)
+        self.assertLess(sum(course["lost"]), sum(course["busy"]))
+
+    def test_the_model_is_that_of_the_method(self):
+        self.succeed("run", self.write(BRANIN), "-q")
+        model = self.report()[1]["model"]
+        self.assertEqual((model["surrogate"], model["of_method"], model["points"]), ("tangent-kernel", True, 24))
+        self.succeed("run", self.write(SOBOL.replace("name: fast", "name: plain")), "-q")
+        model = self.report("plain.campaign")[1]["model"]
+        self.assertEqual((model["surrogate"], model["of_method"]), ("gp", False))
+
+    def figures(self, *more, **options):
+        return self.gannet("report", "fast.campaign", "--figures", "figures", *more, **options)
+
+    def rows(self, name, index=0):
+        """Numbers of a block of a figure's data."""
+        blocks = (self.folder / "figures" / f"{name}.dat").read_text().split("\n", 1)[1].split("\n\n\n")
+        return [[float(word) for word in line.split()] for line in blocks[index].splitlines()]
+
+    def test_figures_need_gnuplot(self):
+        self.succeed("run", self.write(BRANIN), "-q")
+        self.write("#!/bin/sh\n", "ssh", 0o755)
+        outcome = self.figures(environment={"PATH": str(self.folder)})
+        self.assertEqual(outcome.code, program.USAGE, outcome)
+        self.assertIn("gnuplot-nox", outcome.err)
+        self.assertTrue((self.folder / "fast.campaign/report.html").exists())
+        self.assertTrue((self.folder / "figures/best.gp").exists())
+        self.assertIn("'gif' is no format of figures; expected svg, pdf, png", self.figures("--format", "svg,gif").err)
+        self.assertIn("add --figures", self.gannet("report", "fast.campaign", "--format", "svg").err)
+
+    @unittest.skipUnless(shutil.which("gnuplot"), "there is no gnuplot")
+    def test_figures_show_the_same(self):
         self.mixed()
-        self.report()
-        shown = self.browse("--dump-dom", "--window-size=1200,900")
-        self.assertNotRegex(shown.stderr, "CONSOLE")
-        self.assertIn('data-ready="yes"', shown.stdout)
-        self.assertGreater(shown.stdout.count("<svg"), 10)
-        for section in ("progress", "best", "parallel", "timeline", "failures"):
-            self.assertNotRegex(shown.stdout, f'<section id="{section}"[^>]*hidden')
-        self.assertIn("mesh: element", shown.stdout)
-        self.assertNotIn("<inverted>", shown.stdout)  # a text of the simulation is no markup
+        outcome = self.figures("-f", "svg,pdf")
+        self.assertEqual(outcome.code, 0, outcome)
+        data = data_of((self.folder / "fast.campaign/report.html").read_text())
+        columns, summary, model = data["columns"], data["summary"], data["model"]
+        names = ("best", "best-time", "importance", "slices", "parallel", "projection", "constraints", "timeline", "slots",
+                 "batches", "calibration", "coverage")
+        for name in names:
+            self.assertIn("</svg>", (self.folder / f"figures/{name}.svg").read_text(), name)
+            self.assertTrue((self.folder / f"figures/{name}.pdf").read_bytes().startswith(b"%PDF"), name)
+        kinds = [sum(s == 1 and f == 1 for s, f in zip(columns["status"], columns["feasible"])),
+                 sum(s == 1 and f == 0 for s, f in zip(columns["status"], columns["feasible"])), sum(s > 1 for s in columns["status"])]
+        self.assertEqual([len(self.rows("best", i)) for i in range(3)], kinds)
+        self.assertAlmostEqual(self.rows("best", 3)[-1][2], float(summary["best"][0]["objective"]), places=3)
+        self.assertEqual(len(self.rows("coverage")), len(model["calibration"]["residual"]) + 2)
+        for effect, row in zip(sorted(model["importance"], reverse=True), self.rows("importance")):
+            self.assertAlmostEqual(effect, row[0], places=5)
+        self.assertEqual([len(self.rows("slices", i)) for i in range(5)],
+                         [len(s["x"]) for _, s in sorted(zip(model["importance"], model["slices"]), key=lambda p: -p[0])])
+        self.assertEqual(sum(len(self.rows("timeline", i)) for i in range(3)), 48)
+
+    def look(self, browser, page):
+        browser.open(page.as_uri())
+        browser.wait_for("document.body.dataset.ready")
+
+    def charts(self, browser, section):
+        """Of every chart of a section, the data of its series by name or type."""
+        return browser.ask(f"""[...document.querySelectorAll("#{section} .chart")].map((holder) => Object.fromEntries(
+            echarts.getInstanceByDom(holder).getOption().series.map((s) => [s.name && !s.name.includes("series") ? s.name : s.type, s.data])))""")
+
+    def check_charts(self, browser, data):
+        columns, summary, model = data["columns"], data["summary"], data["model"]
+        (best,) = self.charts(browser, "progress")
+        self.assertEqual(sum(len(best.get(kind, [])) for kind in ("feasible", "not feasible", "no result")), 48)
+        self.assertEqual(best["best so far"][-1], [48, float(f'{float(summary["best"][0]["objective"]):.10g}')])
+        (bars,) = self.charts(browser, "importance")
+        self.assertEqual(bars["bar"], sorted(model["importance"], reverse=True))
+        self.assertEqual(len(self.charts(browser, "slices")), 5)
+        (lines,) = self.charts(browser, "parallel")
+        self.assertEqual(len(lines["parallel"]), sum(s == 1 for s in columns["status"]))
+        (plane,) = self.charts(browser, "projection")
+        self.assertEqual((len(plane["designs"]), len(plane["no result"]), len(plane["best"])),
+                         (len(lines["parallel"]), 48 - len(lines["parallel"]), 1))
+        (stress,) = self.charts(browser, "constraints")
+        self.assertEqual(len(stress["broken"]), sum(c is not None and c > 20 for c in columns["c"][0]))
+        (times,) = self.charts(browser, "timeline")
+        self.assertEqual({name: len(bars) for name, bars in times.items()},
+                         {name: columns["status"].count(k) for k, name in ((1, "done"), (2, "infeasible"), (3, "failed")) if k in columns["status"]})
+        self.assertEqual(len(self.charts(browser, "use")[0]["busy"]), 600)
+        self.assertEqual(len(self.charts(browser, "pauses")[0]["the rest"]), 6)
+        self.assertEqual([len(c["line"]) for c in self.charts(browser, "calibration")], [2, 2])
+        self.assertEqual(browser.ask('document.querySelectorAll("#failures tbody tr").length'), 2)
+        self.assertIn("Open MPI", browser.ask('document.querySelector("#starts").innerText'))
+        self.assertIn("lower: 0.001", browser.ask('document.querySelector("#configuration pre").textContent'))
+
+    def check_keys(self, browser, data):
+        browser.ask('document.querySelector("#progress .chart").focus()')
+        browser.press("ArrowRight")
+        browser.press("ArrowRight")
+        browser.ask("new Promise((done) => setTimeout(done, 120))")
+        first = [i for i, (s, f) in enumerate(zip(data["columns"]["status"], data["columns"]["feasible"])) if s == 1 and f == 1]
+        self.assertIn(f"evaluation {first[1]}", browser.ask('document.querySelector("#said").textContent'))
+        zoom = 'echarts.getInstanceByDom(document.querySelector("#progress .chart")).getOption().dataZoom[0].end'
+        browser.press("+")
+        self.assertEqual(browser.ask(zoom), 75)
+        browser.press("0")
+        self.assertEqual(browser.ask(zoom), 100)
+        browser.ask('navigator.clipboard.writeText = async (text) => { window.copied = text; };'
+                    'Object.assign(document.querySelector("#best select"), {value: 1}).dispatchEvent(new Event("change"));'
+                    'document.querySelector("#best tbody button").focus()')
+        browser.ask('document.activeElement.click()')
+        copied, best = json.loads(browser.ask("window.copied")), data["summary"]["best"][0]["x"]
+        self.assertEqual(copied["solver"], best[2])
+        self.assertEqual([copied["x1"], copied["x2"], copied["vent"]], [float(best[0]), float(best[1]), best[3] == "true"])
+
+    def check_paper(self, browser):
+        browser.ask('window.dispatchEvent(new Event("beforeprint"))')
+        self.assertEqual(browser.ask("getComputedStyle(document.body).backgroundColor"), "rgb(255, 255, 255)")
+        self.assertLessEqual(browser.ask('Math.max(...charts.map((c) => c.instance.getWidth()))'), 700)
+        browser.ask('window.dispatchEvent(new Event("afterprint"))')
+        self.assertEqual(browser.ask("getComputedStyle(document.body).backgroundColor"), "rgb(18, 22, 28)")
+        self.assertTrue(browser.print().startswith(b"%PDF"))
+
+    @unittest.skipIf("GANNET_SANITIZE" in os.environ, "another compilation writes the same page")
+    @unittest.skipUnless(shutil.which("chromium"), "there is no chromium")
+    def test_a_browser_shows_it(self):
+        self.mixed()
+        page = self.folder / "fast.campaign/report.html"
+        data = self.report()[1]
+        with Browser(self.folder) as shown:
+            shown.resize(1280)
+            self.look(shown, page)
+            self.check_charts(shown, data)
+            self.assertIn("mesh: element", shown.ask("document.body.innerText"))
+            self.assertEqual(shown.ask('document.querySelectorAll("inverted, b").length'), 0)  # a simulation's text is no markup
+            self.check_keys(shown, data)
+            self.assertEqual(shown.complaints, [])
+            shown.resize(390, dark=True)
+            self.look(shown, page)
+            self.assertEqual(shown.ask("document.documentElement.scrollWidth"), 390)
+            self.check_paper(shown)
+            self.assertEqual(shown.complaints, [])
 
 
 if __name__ == "__main__":

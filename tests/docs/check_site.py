@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
 from browser import Browser
 
 MODULES = ("sphinx", "myst_parser", "furo", "sphinx_copybutton")

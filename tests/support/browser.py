@@ -1,8 +1,11 @@
 """A headless chromium that is driven through a pair of pipes: pages are opened, typed into, and asked."""
+import base64
 import json
 import os
 import subprocess
 import time
+
+KEYS = {"ArrowRight": 39, "ArrowLeft": 37, "ArrowUp": 38, "ArrowDown": 40, "+": 187, "-": 189, "0": 48}
 
 
 class Browser:
@@ -77,7 +80,7 @@ class Browser:
             self.complaints.append(f"loads {told['request']['url']}")
 
     def ask(self, expression):
-        answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True)
+        answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in answer:
             raise RuntimeError(f"{expression}: {answer['exceptionDetails']['text']}")
         return answer["result"].get("value")
@@ -102,6 +105,21 @@ class Browser:
     def open(self, url):
         self.call("Page.navigate", url=url)
         self.wait_for("document.readyState === 'complete' && location.href !== 'about:blank'")
+
+    def resize(self, width, dark=False):
+        """A telephone when it is narrow."""
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=width < 600)
+        self.call("Emulation.setEmulatedMedia",
+                  features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+
+    def press(self, key):
+        for kind in ("keyDown", "keyUp"):
+            text = {"text": key} if kind == "keyDown" and len(key) == 1 else {}
+            self.call("Input.dispatchKeyEvent", type=kind, key=key, windowsVirtualKeyCode=KEYS[key], **text)
+
+    def print(self):
+        """The page on paper: a PDF."""
+        return base64.b64decode(self.call("Page.printToPDF", printBackground=True)["data"])
 
     def type(self, text):
         """Into what has the focus, then Enter."""
