@@ -15,9 +15,22 @@ typedef struct {
   double all[BINS], failed[BINS]; /* the same of all slots */
 } occupancy;
 
+gannet_usage report_usage(const gannet_campaign *campaign) {
+  gannet_usage u = gannet_usage_measure(campaign);
+  for (int i = 0; i < campaign->ledger.n_attempts; ++i) {
+    const gannet_run_record *run = &campaign->ledger.attempts[i].run;
+    if (!isfinite(run->started) || !isfinite(run->ended)) continue;
+    u.first = fmin(u.first, run->started);
+    u.last = fmax(u.last, run->ended);
+    u.busy += run->ended - run->started;
+    if (run->slot >= u.slots) u.slots = run->slot + 1;
+  }
+  return u;
+}
+
 static void add(occupancy *o, const gannet_run_record *run, bool failed) {
   const double from = run->started - o->first, to = run->ended - o->first;
-  if (!isfinite(from) || !isfinite(to) || !(to > from)) return;
+  if (!isfinite(from) || !isfinite(to) || !(to > from) || from < 0) return;
   const int row = run->slot > 0 ? run->slot / o->each : 0;
   for (int bin = (int)(from / o->width); bin < BINS && bin * o->width < to; ++bin) {
     const double part = (fmin(to, (bin + 1) * o->width) - fmax(from, bin * o->width)) / o->width;

@@ -39,6 +39,9 @@ json_t *report_pauses(const gannet_campaign *campaign);
 /* One object per start of the campaign: time, ranks, versions of libraries. Local. */
 json_t *report_starts(const gannet_campaign *campaign);
 
+/* How the slots were used, by all attempts that are known, repeated ones included. Local. */
+gannet_usage report_usage(const gannet_campaign *campaign);
+
 /* "width" of a bin in seconds; "busy", "lost": slots busy in it on average, and those of them with
  * what failed; "retried"; "rows" {"each", "busy", "lost"}: the same by rows of slots, when there
  * are too many evaluations to show each. {} without times. Local. */

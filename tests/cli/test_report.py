@@ -135,6 +135,7 @@ class Report(program.ProgramTest):
         self.assertIn(data["model"]["points"], (397, 398))  # every 53rd result, and the best one
 
     def test_repeated_attempts_are_in_the_time_line(self):
+        """They may begin before the first attempt that counted."""
         self.write('#!/bin/sh\n[ -e "$PWD.again" ] || { : > "$PWD.again"; exit 137; }\necho objective 1 > "$GANNET_RESULTS"\n', "twice.sh", 0o755)
         text = MIXED.replace("fail.sh", "twice.sh").replace("retries: 0", "retries: 1").replace("evaluations: 48", "evaluations: 8") \
                     .replace("constraints: {stress: {upper: 20}}\n", "")
@@ -143,6 +144,7 @@ class Report(program.ProgramTest):
         self.assertEqual(sorted(one[0] for one in course["retried"]), list(range(8)))
         self.assertGreater(sum(course["lost"]), 0)
         self.assertLess(sum(course["lost"]), sum(course["busy"]))
+        self.assertEqual(min(one[1] for one in course["retried"]), 0)
 
     def test_the_model_is_that_of_the_method(self):
         self.succeed("run", self.write(BRANIN), "-q")
