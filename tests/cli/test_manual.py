@@ -60,6 +60,8 @@ class Manual(program.ProgramTest):
         self.assertEqual(self.complete("gannet", "run", "--dr"), ["--dry-run"])
         self.assertIn("--directory", self.complete("gannet", "run", "--"))
         self.assertEqual(self.complete("gannet", "run", "pla"), ["plate.yaml"])
+        self.assertEqual(self.complete("gannet", "explain", "budget.wa"), ["budget.wall_time"])
+        self.assertEqual(self.complete("gannet", "manual", "camp"), ["campaign"])
 
     def test_the_other_shells_take_their_scripts(self):
         for shell in ("zsh", "fish"):
@@ -75,10 +77,10 @@ class Manual(program.ProgramTest):
     @unittest.skipUnless(shutil.which("fish"), "fish is not installed")
     def test_fish_completes_commands_options_and_files(self):
         self.write("", "plate.yaml")
-        lines = ("gannet sta", "gannet run --dr", "gannet run pla")
+        lines = ("gannet sta", "gannet run --dr", "gannet run pla", "gannet explain budget.wa")
         script = f"'{GANNET}' completion fish | source; " + "; ".join(f"complete -C '{line}'" for line in lines)
         out = subprocess.run(["fish", "--no-config", "-c", script], cwd=self.folder, capture_output=True, text=True)
-        self.assertEqual([line.split("\t")[0] for line in out.stdout.splitlines()], ["status", "--dry-run", "plate.yaml"])
+        self.assertEqual([line.split("\t")[0] for line in out.stdout.splitlines()], ["status", "--dry-run", "plate.yaml", "budget.wall_time"])
 
     @unittest.skipUnless(shutil.which("zsh"), "zsh is not installed")
     def test_zsh_completes_commands_options_and_files(self):
@@ -88,7 +90,8 @@ class Manual(program.ProgramTest):
             with Terminal(["zsh", "-f", "-i"], self.folder) as shell:
                 shell.type(f"autoload -Uz compinit; {way}; echo re''ady\n")
                 shell.wait_for("ready\r")
-                for typed, expected in (("gannet sta", "tus"), ("gannet run --dr", "y-run"), ("gannet run pla", "te.yaml")):
+                for typed, expected in (("gannet sta", "tus"), ("gannet run --dr", "y-run"), ("gannet run pla", "te.yaml"),
+                                        ("gannet explain budget.wa", "ll_time")):
                     shell.type(f"\x15{typed}\t")  # the line before is removed first
                     shell.wait_for(typed + expected)
 
