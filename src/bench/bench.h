@@ -63,5 +63,6 @@ extern const bench_type bench_peak;
 extern const bench_type bench_proposal;
 extern const bench_type bench_quality;
 extern const bench_type bench_scaling;
+extern const bench_type bench_scan;
 
 #endif

@@ -13,6 +13,12 @@
  */
 GANNET_CHECKED gannet_err bench_gemm_rate(int n, int m, int k, double seconds, double *rate);
 
+/* The same in single precision.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err bench_gemm_single_rate(int n, int m, int k, double seconds, double *rate);
+
 /* Rate of a = b + s c in bytes per second, counted as 24 bytes per element.
  *
  * Local.

@@ -65,6 +65,18 @@ def check_history():
     assert float(one[0][5].split()[0]) < float(one[1][5].split()[0]), "more points predict better"
 
 
+def check_scan():
+    for ranks in (1, 2):
+        text = run(ranks, "scan", "--d", "3", "--q", "2", "--candidates", "2000", "--n", "60",
+                   "--width", "16", "--seconds", "1ms", "--repeat", "2")
+        for what in ("whole scan", "draws, single precision", "draws, double precision",
+                     "mean and sd, double precision"):
+            rate, seconds, share = map(float, cells(text, what)[0])
+            assert rate > 0 and abs(rate * seconds - 2000) < 0.01 * rate and share >= 0, text
+    text = run(1, "scan", "--n", "60", "--set", "surrogate.activation=relu", "--seconds", "1ms")
+    assert "double precision" in text and "single" not in text, text
+
+
 def check_factor():
     for ranks, grid in ((1, ()), (2, ("--rows", "2", "--columns", "1", "--block", "8"))):
         text = run(ranks, "factor", "--n", "60,90", "--q", "3", "--seconds", "1ms", *grid)
@@ -166,6 +178,7 @@ with tempfile.TemporaryDirectory() as scratch:
     check_peak()
     check_proposal()
     check_history()
+    check_scan()
     check_factor()
     check_ensemble()
     check_quality(pathlib.Path(scratch))
