@@ -1,0 +1,87 @@
+/* test: ranks 1 2 labels unit */
+/* The loop over candidates allocates no memory: ten times as many take as many allocations. */
+#include <math.h>
+#include <petscsys.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "support/harness.h"
+
+#include "optimizer/optimizer.h"
+
+enum { D = 3, Q = 2, TOLD = 30 };
+
+static long n_allocated;
+
+/* In place of the C library's, which gannet_alloc calls. */
+void *aligned_alloc(size_t alignment, size_t size) {
+  void *block = NULL;
+  ++n_allocated;
+  return posix_memalign(&block, alignment, size) == 0 ? block : NULL;
+}
+
+static void tell_random(gannet_optimizer *optimizer) {
+  for (int i = 0; i < TOLD; ++i) {
+    double x[D];
+    gannet_random_uniform((gannet_stream){5, GANNET_FOR_TEST, 0, 0}, (uint64_t)i * D, D, x);
+    const gannet_result result = {.objective = pow(x[0] - 0.3, 2) + sin(3 * x[1]) + x[2]};
+    assert_ok(gannet_optimizer_tell_point(optimizer, x, &result, NULL));
+  }
+}
+
+/* Allocations of one ask. */
+static long count(const char *method, const char *precision, int candidates) {
+  static const gannet_variable variables[D] = {
+      {"a", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL},
+      {"b", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL},
+      {"c", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL},
+  };
+  const gannet_problem_spec spec = {D, variables, 0, NULL, GANNET_MINIMIZE, NAN};
+  gannet_context *context = NULL;
+  gannet_problem *problem = NULL;
+  gannet_optimizer *optimizer = NULL;
+  int64_t id[Q];
+  double x[Q * D];
+  char number[16];
+  (void)snprintf(number, sizeof number, "%d", candidates);
+  const gannet_method_setting settings[] = {{"method", method},
+                                            {"initial", "1"},
+                                            {"search.candidates", number},
+                                            {"search.precision", precision},
+                                            {"search.polish", "0"}};
+  assert_ok(gannet_context_create(MPI_COMM_WORLD, 3, &context));
+  assert_ok(gannet_problem_create(&spec, &problem));
+  assert_ok(gannet_optimizer_create(context, problem, 5, settings, &optimizer));
+  tell_random(optimizer);
+  const long before = n_allocated;
+  assert_ok(gannet_optimizer_ask(optimizer, Q, id, x));
+  const long after = n_allocated;
+  gannet_optimizer_destroy(&optimizer);
+  gannet_problem_destroy(&problem);
+  gannet_context_destroy(&context);
+  return after - before;
+}
+
+static void more_candidates_need_no_more_allocations(void **state) {
+  (void)state;
+  static const char *const cases[][2] = {
+      {"neural-bo", "single"}, {"neural-bo", "double"}, {"neural-cbo", "double"},
+      {"gp-ei", "double"},     {"gp-ts", "double"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    const long few = count(cases[i][0], cases[i][1], 2000);
+    const long many = count(cases[i][0], cases[i][1], 20000);
+    assert_true(few > 0);
+    if (many != few)
+      fail_msg("%s, %s: %ld allocations for 2000 candidates, %ld for 20000", cases[i][0],
+               cases[i][1], few, many);
+  }
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(more_candidates_need_no_more_allocations)};
+  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  const int failed = run_ranks(tests);
+  PetscFinalize();
+  return failed;
+}
