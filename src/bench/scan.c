@@ -26,7 +26,7 @@ static const gannet_option scan_options[] = {
     {.key = "set",
      .type = GANNET_TEXT_LIST,
      .offset = offsetof(scan_settings, set),
-     .help = "settings key=value of the optimiser, which is neural-bo"},
+     .help = "settings key=value of the optimiser, which is neural-bo with all observations"},
     {.key = "n",
      .type = GANNET_INTEGER,
      .offset = offsetof(scan_settings, n),
@@ -244,8 +244,9 @@ static gannet_err measure(const bench_world *world, const scan_settings *s, benc
 
 static gannet_err run(const bench_world *world, const void *settings) {
   const scan_settings *s = settings;
-  char method[64];
-  (void)snprintf(method, sizeof method, "neural-bo+surrogate.width=%d", s->width);
+  char method[96];
+  (void)snprintf(method, sizeof method, "neural-bo+surrogate.inducing=0+surrogate.width=%d",
+                 s->width);
   const bench_ask_plan plan = {.method = method,
                                .problem = s->problem,
                                .set = &s->set,
