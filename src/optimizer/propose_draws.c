@@ -11,11 +11,13 @@
 
 enum { SPARE = 12 }; /* further ranked candidates per list, in case the best were proposed before */
 
-/* Scores of every option in its own list. */
-static gannet_err score_options(gannet_draws_score *w, const gannet_member *member,
-                                gannet_choices *choices, double *scratch) {
+/* Scores of every option in its own list, for the lists of this rank; those of the others stay 0.
+ */
+static gannet_err score_own_options(gannet_draws_score *w, const gannet_member *member,
+                                    gannet_choices *choices, double *scratch) {
+  const gannet_context *context = member->context;
   const size_t d = (size_t)member->problem->d, n = (size_t)choices->n_options;
-  for (int l = 0; l < choices->n_lists; ++l)
+  for (int l = context->rank; l < choices->n_lists; l += context->np)
     for (size_t first = 0; first < n; first += GANNET_TILE) {
       const int m = (int)(n - first < GANNET_TILE ? n - first : GANNET_TILE);
       GANNET_TRY(gannet_draws_score_points(w, m, choices->options + ((size_t)l * n + first) * d, 0,
@@ -23,6 +25,16 @@ static gannet_err score_options(gannet_draws_score *w, const gannet_member *memb
       memcpy(choices->scores + (size_t)l * n + first, scratch + (size_t)l * GANNET_TILE,
              (size_t)m * sizeof *scratch);
     }
+  return GANNET_OK;
+}
+
+/* One rank has scored a list and the others have added 0 to it: no sum rounds. */
+static gannet_err score_options(gannet_draws_score *w, const gannet_member *member,
+                                gannet_choices *choices, double *scratch) {
+  const int total = choices->n_lists * choices->n_options;
+  GANNET_TRY(gannet_agree(member->context->comm, score_own_options(w, member, choices, scratch)));
+  GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, choices->scores, total, MPI_DOUBLE, MPI_SUM,
+                               member->context->comm));
   return GANNET_OK;
 }
 
@@ -151,8 +163,7 @@ static gannet_err run(gannet_member *member, int q, int n_ranked, proposal *p, d
   gannet_propose_mark(member, GANNET_PHASE_SCAN, &mark);
   GANNET_TRY(polish(member, &p->work, p->points, n_ranked, &p->choices));
   gannet_propose_mark(member, GANNET_PHASE_POLISH, &mark);
-  GANNET_TRY(gannet_agree(member->context->comm,
-                          score_options(&p->work, member, &p->choices, p->scratch)));
+  GANNET_TRY(score_options(&p->work, member, &p->choices, p->scratch));
   GANNET_TRY(gannet_propose_choose(member, &p->choices, q, x_unit));
   gannet_propose_mark(member, GANNET_PHASE_CHOOSE, &mark);
   return GANNET_OK;

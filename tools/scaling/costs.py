@@ -1,0 +1,188 @@
+"""What a proposal costs on P ranks: constants from rows of `gannet-bench scaling`, laws from docs/scaling.md."""
+import csv
+import math
+import statistics
+
+COLUMNS = ("ranks", "q", "candidates", "memory", "model", "measured", "size", "seconds", "work", "calls", "bytes")
+TILE = 512  # candidates that a rank scores at a time
+STARTS = 4  # that are polished per point of the batch
+FITS = 3  # starts of a fit of hyper-parameters
+PARTS = ("fit", "draws", "scan", "polish", "choose")
+# Growth with points per batch unless it is measured; with observations, for a single size.
+BY_BATCH = {"fit": 0.0, "draws": 1.0, "scan": 0.0, "polish": 1.0, "choose": 2.0, "learn": 0.0, "model": 0.0, "bytes": 1.0}
+BY_HISTORY = {"fit": 2.0, "draws": 1.0, "scan": 1.0, "polish": 1.0, "choose": 1.0, "learn": 0.0, "model": 1.0, "bytes": 0.0}
+
+
+class BadInput(Exception):
+    """What is wrong with a file or a number, and what was expected."""
+
+
+def read_rows(path, column):
+    """The rows of a file that gannet-bench scaling has written; `cost` is the column for the parts of a proposal."""
+    try:
+        with open(path, encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+    except OSError as error:
+        raise BadInput(f"cannot read {path}: {error.strerror}") from error
+    if not rows or any(name not in rows[0] for name in COLUMNS):
+        raise BadInput(f"{path} is no table of gannet-bench scaling: expected columns {', '.join(COLUMNS)}")
+    try:
+        for row in rows:
+            row.update({name: float(row[name]) if row[name] else math.nan for name in COLUMNS if name != "measured"})
+            row["cost"] = row[column]
+            row["network"] = row["seconds"]
+    except (TypeError, ValueError) as error:
+        raise BadInput(f"{path}: {error}") from error
+    return rows
+
+
+def steps(ranks):
+    """Rounds of a collective operation in which every rank talks to one other."""
+    return math.ceil(math.log2(ranks)) if ranks > 1 else 0
+
+
+class Network:
+    """Latency in seconds and bandwidth in bytes per second of one round."""
+
+    def __init__(self, latency, bandwidth):
+        self.latency, self.bandwidth = latency, bandwidth
+
+    def seconds(self, ranks, calls, size):
+        return steps(ranks) * (calls * self.latency + size / self.bandwidth)
+
+    @classmethod
+    def fitted(cls, rows):
+        """Latency from messages of 8 bytes, bandwidth from those of 8 kB and more; medians, because other work on
+        the machine delays some calls a hundredfold."""
+        several = [row for row in rows if row["ranks"] > 1 and row["measured"] in ("allreduce", "broadcast")]
+        short = [row["network"] / steps(row["ranks"]) for row in several if row["size"] <= 8]
+        if not short:
+            raise BadInput("no row of a collective operation on two ranks or more: measure with mpirun -n 2 too")
+        latency = statistics.median(short)
+        slopes = [(row["network"] / steps(row["ranks"]) - latency) / row["size"] for row in several if row["size"] >= 8192]
+        slopes = [slope for slope in slopes if slope > 0]
+        return cls(latency, 1 / statistics.median(slopes) if slopes else math.inf)
+
+
+def slope(points, fallback):
+    """Mean exponent between neighbours of (x, y)."""
+    points = sorted(points)
+    pairs = [(a, b) for a, b in zip(points, points[1:]) if a[0] < b[0] and a[1] > 0 and b[1] > 0]
+    return statistics.mean(math.log(b[1] / a[1]) / math.log(b[0] / a[0]) for a, b in pairs) if pairs else fallback
+
+
+class Law:
+    """seconds = scale n^by_n q^by_q candidates^by_c, of one rank."""
+
+    def __init__(self, name, points):
+        """points: [(n, q, candidates, value)], at least one."""
+        if not points:
+            raise BadInput(f"no row of '{name}' on one rank: measure with mpirun -n 1")
+        self.by_c = 1.0 if name == "scan" else 0.0
+        points = [(n, q, value / c**self.by_c) for n, q, c, value in points]
+        self.by_n = self._exponent(points, 0, 1, BY_HISTORY[name])
+        self.by_q = self._exponent(points, 1, 0, BY_BATCH[name])
+        logs = [math.log(max(value, 1e-12) / (n**self.by_n * q**self.by_q)) for n, q, value in points]
+        self.scale = math.exp(statistics.mean(logs))
+
+    @staticmethod
+    def _exponent(points, moving, fixed, fallback):
+        groups = {}
+        for point in points:
+            groups.setdefault(point[fixed], []).append((point[moving], point[2]))
+        found = [slope(group, math.nan) for group in groups.values()]
+        found = [value for value in found if not math.isnan(value)]
+        return statistics.mean(found) if found else fallback
+
+    def __call__(self, n, q, candidates):
+        return self.scale * n**self.by_n * q**self.by_q * candidates**self.by_c
+
+
+def unit_count(part, q, candidates):
+    """Pieces that one rank does as a whole; what has one piece is done by every rank."""
+    return {"scan": math.ceil(candidates / TILE), "polish": STARTS * q, "choose": q, "learn": FITS}.get(part, 1)
+
+
+def busiest(units, ranks):
+    """Share of the pieces that the busiest rank has."""
+    return math.ceil(units / ranks) / units
+
+
+def serial_share(part, one, many):
+    """Share s of a part that every rank repeats: many = one (s + (1 - s) busiest). The median over rows.
+
+    one: {(n, q, candidates): seconds}; many: [(ranks, key, seconds)]
+    """
+    shares = []
+    for ranks, key, seconds in many:
+        cut = busiest(unit_count(part, key[1], key[2]), ranks)
+        if key in one and cut < 1:
+            shares.append(min(1, max(0, (seconds / one[key] - cut) / (1 - cut))))
+    return statistics.median(shares) if shares else float(unit_count(part, 2, 2 * TILE) == 1)
+
+
+class Model:
+    """Time, traffic and memory of a proposal."""
+
+    def __init__(self, rows, network=None):
+        self.network = network or Network.fitted(rows)
+        parts = {part: self._measured(rows, part) for part in PARTS}
+        parts["learn"] = self._learning(rows)
+        self.law, self.serial = {}, {}
+        for part, found in parts.items():
+            one = {key: seconds for ranks, key, seconds in found if ranks == 1}
+            self.law[part] = Law(part, [key + (seconds,) for key, seconds in one.items()])
+            self.serial[part] = serial_share(part, one, [entry for entry in found if entry[0] > 1])
+        self._learn_traffic(rows)
+        self._learn_memory(rows)
+        self.journal = self._storage(rows, "journal", lambda row: row["size"])
+        self.checkpoint = self._storage(rows, "checkpoint", lambda row: row["size"])
+
+    @staticmethod
+    def _key(row):
+        return row["size"], row["q"], row["candidates"]
+
+    def _measured(self, rows, part):
+        return [(row["ranks"], self._key(row), row["cost"]) for row in rows if row["measured"] == part]
+
+    def _learning(self, rows):
+        """Learning is what a fit takes more when it learns."""
+        kept = {(ranks, key): cost for ranks, key, cost in self._measured(rows, "fit")}
+        return [(ranks, key, cost - kept[ranks, key]) for ranks, key, cost in self._measured(rows, "fit.learnt")
+                if cost > kept.get((ranks, key), math.inf)]
+
+    def _learn_traffic(self, rows):
+        several = [row for row in rows if row["ranks"] > 1 and row["measured"] == "ask"]
+        self.calls = statistics.median(row["calls"] for row in several) if several else 0
+        found = {self._key(row): row["bytes"] for row in several}
+        self.bytes = Law("bytes", [key + (size,) for key, size in found.items()] or [(1, 1, 1, 1e-12)])
+
+    def _learn_memory(self, rows):
+        one = [row for row in rows if row["measured"] == "checkpoint" and row["ranks"] == 1]
+        if not one:
+            raise BadInput("no row of 'checkpoint' on one rank: measure with mpirun -n 1")
+        self.model_bytes = Law("model", [(row["size"], 1, 1, row["model"]) for row in one])
+        self.base_bytes = statistics.median(row["memory"] - row["model"] for row in one)
+
+    @staticmethod
+    def _storage(rows, name, size):
+        """Seconds per piece, the median."""
+        found = [row["seconds"] / size(row) for row in rows if row["measured"] == name]
+        if not found:
+            raise BadInput(f"no row of '{name}'")
+        return statistics.median(found)
+
+    def part(self, name, ranks, n, q, candidates):
+        one, share = self.law[name](n, q, candidates), self.serial[name]
+        return one * (share + (1 - share) * busiest(unit_count(name, q, candidates), ranks))
+
+    def proposal(self, ranks, n, q, candidates):
+        """Seconds of each part of one proposal; learning is spread over the proposals of a tenth of the history."""
+        parts = {name: self.part(name, ranks, n, q, candidates) for name in PARTS}
+        parts["learn"] = min(1, q / max(1, 0.1 * n)) * self.part("learn", ranks, n, q, candidates)
+        parts["exchange"] = self.network.seconds(ranks, self.calls, self.bytes(n, q, candidates))
+        return parts
+
+    def memory(self, n):
+        """Bytes of one rank."""
+        return self.base_bytes + self.model_bytes(n, 1, 1)
