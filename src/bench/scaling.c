@@ -248,7 +248,7 @@ static gannet_err measure_all(const bench_world *world, const scaling_settings *
   }
   mine = bench_peak_memory();
   GANNET_TRY_MPI(MPI_Allreduce(&mine, &table->memory, 1, MPI_DOUBLE, MPI_MAX, world->comm));
-  GANNET_TRY(bench_scaling_exchange(world, s->repeat, table));
+  GANNET_TRY(bench_scaling_exchange(world, table));
   return bench_scaling_storage(world, s->directory, s->q, last, s->d, s->repeat, table);
 }
 

@@ -39,7 +39,7 @@ GANNET_CHECKED gannet_err bench_scaling_add(const bench_world *world, bench_scal
  *
  * Collective over world->comm.
  */
-GANNET_CHECKED gannet_err bench_scaling_exchange(const bench_world *world, int repeat,
+GANNET_CHECKED gannet_err bench_scaling_exchange(const bench_world *world,
                                                  bench_scaling_table *table);
 
 /* A batch appended to a journal, and a checkpoint of n points, by rank 0.

@@ -8,6 +8,7 @@ TILE = 512  # candidates that a rank scores at a time
 STARTS = 4  # that are polished per point of the batch
 FITS = 3  # starts of a fit of hyper-parameters
 PARTS = ("fit", "draws", "scan", "polish", "choose")
+PIECEWORK = ("scan", "polish")  # nothing in them is done by every rank
 # Growth with points per batch unless it is measured; with observations, for a single size.
 BY_BATCH = {"fit": 0.0, "draws": 1.0, "scan": 0.0, "polish": 1.0, "choose": 2.0, "learn": 0.0, "model": 0.0, "bytes": 1.0}
 BY_HISTORY = {"fit": 2.0, "draws": 1.0, "scan": 1.0, "polish": 1.0, "choose": 1.0, "learn": 0.0, "model": 1.0, "bytes": 0.0}
@@ -108,17 +109,29 @@ def busiest(units, ranks):
     return math.ceil(units / ranks) / units
 
 
-def serial_share(part, one, many):
-    """Share s of a part that every rank repeats: many = one (s + (1 - s) busiest). The median over rows.
+def pairs_of(part, one, many):
+    """[(share of the busiest rank, seconds on many ranks over those on one)] where the part is cut at all.
 
     one: {(n, q, candidates): seconds}; many: [(ranks, key, seconds)]
     """
-    shares = []
-    for ranks, key, seconds in many:
-        cut = busiest(unit_count(part, key[1], key[2]), ranks)
-        if key in one and cut < 1:
-            shares.append(min(1, max(0, (seconds / one[key] - cut) / (1 - cut))))
+    found = [(busiest(unit_count(part, key[1], key[2]), ranks), seconds / one[key])
+             for ranks, key, seconds in many if key in one]
+    return [pair for pair in found if pair[0] < 1]
+
+
+def serial_share(part, one, many):
+    """Share s of a part that every rank repeats: many = one (s + (1 - s) busiest). The median over rows."""
+    if part in PIECEWORK:
+        return 0.0
+    shares = [min(1, max(0, (ratio - cut) / (1 - cut))) for cut, ratio in pairs_of(part, one, many)]
     return statistics.median(shares) if shares else float(unit_count(part, 2, 2 * TILE) == 1)
+
+
+def unevenness(part, one, many):
+    """What pieces of unequal size cost: many = one busiest u. The median over rows; at least 1."""
+    if part not in PIECEWORK:
+        return 1.0
+    return max(1, statistics.median([ratio / cut for cut, ratio in pairs_of(part, one, many)] or [1]))
 
 
 class Model:
@@ -128,11 +141,13 @@ class Model:
         self.network = network or Network.fitted(rows)
         parts = {part: self._measured(rows, part) for part in PARTS}
         parts["learn"] = self._learning(rows)
-        self.law, self.serial = {}, {}
+        self.law, self.serial, self.uneven = {}, {}, {}
         for part, found in parts.items():
             one = {key: seconds for ranks, key, seconds in found if ranks == 1}
             self.law[part] = Law(part, [key + (seconds,) for key, seconds in one.items()])
-            self.serial[part] = serial_share(part, one, [entry for entry in found if entry[0] > 1])
+            many = [entry for entry in found if entry[0] > 1]
+            self.serial[part] = serial_share(part, one, many)
+            self.uneven[part] = unevenness(part, one, many)
         self._learn_traffic(rows)
         self._learn_memory(rows)
         self.journal = self._storage(rows, "journal", lambda row: row["size"])
@@ -174,7 +189,8 @@ class Model:
 
     def part(self, name, ranks, n, q, candidates):
         one, share = self.law[name](n, q, candidates), self.serial[name]
-        return one * (share + (1 - share) * busiest(unit_count(name, q, candidates), ranks))
+        uneven = self.uneven[name] if ranks > 1 else 1
+        return one * (share + (1 - share) * uneven * busiest(unit_count(name, q, candidates), ranks))
 
     def proposal(self, ranks, n, q, candidates):
         """Seconds of each part of one proposal; learning is spread over the proposals of a tenth of the history."""
