@@ -21,7 +21,7 @@
 
 typedef struct {
   int evaluations, slots, d, backend, mode;
-  double seconds;
+  double seconds, interval;
   char *method, *directory;
 } campaign_settings;
 
@@ -73,6 +73,13 @@ static const gannet_option campaign_options[] = {
      .lower = 1e-3,
      .upper = 1e6,
      .help = "of a simulation on average, for backend lapse"},
+    {.key = "interval",
+     .type = GANNET_DURATION,
+     .offset = offsetof(campaign_settings, interval),
+     .fallback = "30s",
+     .lower = 1e-3,
+     .upper = 1e6,
+     .help = "as save.interval"},
     {.key = "method",
      .type = GANNET_TEXT,
      .offset = offsetof(campaign_settings, method),
@@ -105,8 +112,9 @@ static gannet_err write_files(const campaign_settings *s) {
   for (int k = 0; k < s->d; ++k) (void)fprintf(out, "  x%d: {lower: 0, upper: 1}\n", k + 1);
   (void)fprintf(out,
                 "budget: {evaluations: %d}\nevaluate: {backend: command, command: [/bin/sh, "
-                "\"{input_directory}/simulate.sh\"], parallel: %d, mode: %s}\n",
-                s->evaluations, s->slots, modes[s->mode]);
+                "\"{input_directory}/simulate.sh\"], parallel: %d, mode: %s}\n"
+                "save: {interval: %gs}\n",
+                s->evaluations, s->slots, modes[s->mode], s->interval);
   GANNET_REQUIRE(fclose(out) == 0, GANNET_ERR_MEMORY, "a campaign file");
   gannet_err err = gannet_join_path(s->directory, "bench.yaml", path, sizeof path);
   if (err == GANNET_OK) err = gannet_file_put(path, text, size);
@@ -144,6 +152,7 @@ typedef struct {
   char file[PATH_MAX], directory[PATH_MAX];
   bench_marks marks;
   bench_refills refills;
+  gannet_run_outcome outcome;
 } study;
 
 /* Put the watching back-end in front of the campaign's for one run. */
@@ -151,7 +160,6 @@ static gannet_err run_watched(study *s, gannet_campaign *campaign) {
   gannet_campaign_input *input = campaign->input;
   const gannet_evaluator_type *type = input->evaluator;
   void *options = input->evaluator_options;
-  gannet_run_outcome outcome;
   const bench_lapse_options lapse = {s->settings->seconds, &s->refills};
   bench_watch_options watch = {type, options, s->settings->evaluations / LINES, &s->marks};
   if (s->settings->backend == LAPSE) {
@@ -162,12 +170,12 @@ static gannet_err run_watched(study *s, gannet_campaign *campaign) {
                                   .time_limit = INFINITY};
   input->evaluator = &bench_watch;
   input->evaluator_options = &watch;
-  const gannet_err err = gannet_campaign_run(campaign, &run, &outcome);
+  const gannet_err err = gannet_campaign_run(campaign, &run, &s->outcome);
   input->evaluator = type;
   input->evaluator_options = options;
   GANNET_TRY(err);
-  GANNET_REQUIRE(outcome.end == GANNET_RUN_FINISHED, GANNET_ERR_STATE,
-                 "the campaign ended early: %s", outcome.why);
+  GANNET_REQUIRE(s->outcome.end == GANNET_RUN_FINISHED, GANNET_ERR_STATE,
+                 "the campaign ended early: %s", s->outcome.why);
   return GANNET_OK;
 }
 
@@ -205,6 +213,14 @@ static void print_refills(const study *s) {
       "simulation of %g s.\n",
       mean, r->longest, 100 * mean / s->settings->seconds, 100 * r->longest / s->settings->seconds,
       s->settings->seconds);
+}
+
+/* The time in which nothing happens is not in it for backend lapse: this is more than the share of
+ * a campaign that waits. */
+static void print_saves(const study *s) {
+  const gannet_run_outcome *o = &s->outcome;
+  (void)printf("Snapshots in the loop: %d, %.3f s of %.1f s, %.2f %%.\n", o->saves, o->save_seconds,
+               o->seconds, 100 * o->save_seconds / o->seconds);
 }
 
 /* What a user's look at a campaign costs. */
@@ -256,6 +272,7 @@ static gannet_err measure(study *s, double bare) {
     if (s->settings->backend == COMMAND)
       (void)printf("The same command without gannet, %d at a time: %.3f ms per run.\n",
                    s->settings->slots, 1e3 * bare);
+    print_saves(s);
     (void)putchar('\n');
     err = print_queries(s);
   }

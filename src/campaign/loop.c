@@ -22,12 +22,14 @@ typedef struct {
   const gannet_strategy *strategy;
   gannet_batch batch; /* everything proposed and not told */
   gannet_progress progress;
-  int unreported;        /* evaluations told since its last line */
-  bool is_own_limit;     /* the deadline is that of budget.wall_time */
-  double deadline;       /* seconds of gannet_clock_seconds */
-  double longest_batch;  /* seconds, of any batch of this run */
-  double last_save;      /* seconds of gannet_clock_seconds */
-  double save_seconds;   /* that it took */
+  int unreported;       /* evaluations told since its last line */
+  bool is_own_limit;    /* the deadline is that of budget.wall_time */
+  double deadline;      /* seconds of gannet_clock_seconds */
+  double longest_batch; /* seconds, of any batch of this run */
+  double last_save;     /* seconds of gannet_clock_seconds */
+  double save_seconds;  /* that it took */
+  double save_sum;      /* seconds of all */
+  int saves;
   int64_t saved;         /* last journal record contained in it, -1 = none */
   int64_t batches_since; /* the last save */
   gannet_stop stop;
@@ -183,6 +185,8 @@ static gannet_err save_if_due(runner *r, bool now) {
   GANNET_TRY(gannet_campaign_save(r->campaign));
   r->last_save = gannet_clock_seconds();
   r->save_seconds = r->last_save - start;
+  r->save_sum += r->save_seconds;
+  r->saves += 1;
   return GANNET_OK;
 }
 
@@ -201,7 +205,7 @@ static void interrupted(gannet_run_outcome *outcome, const char *why) {
 static gannet_err propose(runner *r, int q, gannet_run_outcome *outcome) {
   bool late = false;
   int64_t first = 0;
-  *outcome = (gannet_run_outcome){GANNET_RUN_FINISHED, ""};
+  *outcome = (gannet_run_outcome){.end = GANNET_RUN_FINISHED};
   if (q == 0 || has_too_many_failures(r, outcome)) return GANNET_OK;
   GANNET_TRY(is_too_late(r, q, &late));
   if (late) {
@@ -294,9 +298,10 @@ gannet_err gannet_campaign_run(gannet_campaign *campaign, const gannet_run_optio
               .options = options,
               .strategy = gannet_strategies[campaign->input->evaluate.mode],
               .saved = -1};
-  *outcome = (gannet_run_outcome){GANNET_RUN_FINISHED, ""};
+  const double start = gannet_clock_seconds();
+  *outcome = (gannet_run_outcome){.end = GANNET_RUN_FINISHED};
   set_deadline(&r);
-  r.last_save = gannet_clock_seconds();
+  r.last_save = start;
   GANNET_TRY(rewrite_table(campaign));
   GANNET_TRY(gannet_evaluator_create(campaign->input->evaluator, campaign->input->evaluator_options,
                                      &setup, &r.evaluator));
@@ -311,6 +316,9 @@ gannet_err gannet_campaign_run(gannet_campaign *campaign, const gannet_run_optio
   gannet_progress_end(&r.progress);
   gannet_evaluator_destroy(&r.evaluator);
   gannet_batch_release(&r.batch);
+  outcome->seconds = gannet_clock_seconds() - start;
+  outcome->save_seconds = r.save_sum;
+  outcome->saves = r.saves;
   if (err == GANNET_OK) err = save_if_due(&r, true);
   if (err == GANNET_OK) err = settle(&r, outcome);
   return err;

@@ -28,6 +28,9 @@ typedef enum {
 typedef struct {
   gannet_run_end end;
   char why[256];
+  double seconds;      /* of the loop, without the last snapshot */
+  double save_seconds; /* of them, for snapshots */
+  int saves;           /* snapshots in the loop */
 } gannet_run_outcome;
 
 /* Run a campaign until its budget is spent or somebody asks it to stop. Synchronous batches: a

@@ -5,6 +5,7 @@
 """
 import csv
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -152,7 +153,9 @@ def check_campaign(folder):
     for ranks, backend in ((1, "command"), (2, "lapse")):
         place = folder / f"campaign-{backend}"
         text = run(ranks, "campaign", "--backend", backend, "--evaluations", "40", "--slots", "4",
-                   "--directory", str(place))
+                   "--interval", "1ms", "--directory", str(place))
+        saves = re.search(r"Snapshots in the loop: (\d+), ([\d.]+) s of ([\d.]+) s", text)
+        assert int(saves[1]) > 0 and 0 < float(saves[2]) <= float(saves[3]) + 0.1, text
         assert float(cells(text, "40")[0][0]) > 0, text
         assert float(cells(text, "resuming")[0][0]) > 0
         assert ("Refilling a slot" in text) == (backend == "lapse")

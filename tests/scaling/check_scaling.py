@@ -142,6 +142,12 @@ def check_program(folder, made):
     assert "two ranks" in run("--rows", str(broken), code=1)
     write(broken, [row for row in made_rows() if row["ranks"] > 1])
     assert "mpirun -n 1" in run("--rows", str(broken), code=1)
+    document = folder / "page.md"
+    document.write_text("before\n<!-- begin: simulate-scaling -->\nold\n<!-- end: simulate-scaling -->\nafter\n", encoding="utf-8")
+    run("--ranks", "1,2", "--times", "1s", "--rows", str(made), "--write", str(document))
+    text = document.read_text(encoding="utf-8")
+    assert text.startswith("before\n") and text.endswith("\nafter\n") and "old" not in text and "| learn |" in text, text
+    assert "has no lines" in run("--ranks", "1,2", "--times", "1s", "--write", str(made), code=1)
     assert "--spread 2.0" in run("--spread", "2", code=1)
     assert "positive" in run("--times", "0s", code=1)
 
