@@ -8,6 +8,7 @@ TILE = 512  # candidates that a rank scores at a time
 STARTS = 4  # that are polished per point of the batch
 FITS = 3  # starts of a fit of hyper-parameters
 PARTS = ("fit", "draws", "scan", "polish", "choose")
+LINEAR = ("choose",)  # what every rank repeats walks once through the lists, whatever their scoring takes
 PIECEWORK = ("scan", "polish")  # nothing in them is done by every rank
 # Growth with points per batch unless it is measured; with observations, for a single size.
 BY_BATCH = {"fit": 0.0, "draws": 1.0, "scan": 0.0, "polish": 1.0, "choose": 2.0, "learn": 0.0, "model": 0.0, "bytes": 1.0}
@@ -148,6 +149,7 @@ class Model:
             many = [entry for entry in found if entry[0] > 1]
             self.serial[part] = serial_share(part, one, many)
             self.uneven[part] = unevenness(part, one, many)
+        self.batch = statistics.median([row["q"] for row in rows if row["ranks"] > 1] or [1])
         self._learn_traffic(rows)
         self._learn_memory(rows)
         self.journal = self._storage(rows, "journal", lambda row: row["size"])
@@ -189,6 +191,8 @@ class Model:
 
     def part(self, name, ranks, n, q, candidates):
         one, share = self.law[name](n, q, candidates), self.serial[name]
+        if name in LINEAR and q > self.batch:
+            share *= (q / self.batch) ** (1 - self.law[name].by_q)
         uneven = self.uneven[name] if ranks > 1 else 1
         return one * (share + (1 - share) * uneven * busiest(unit_count(name, q, candidates), ranks))
 
