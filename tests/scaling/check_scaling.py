@@ -28,7 +28,7 @@ def close(a, b, what):
 
 def law(part, n, q, candidates):
     """Growth that differs from what is taken when nothing is measured."""
-    return {"fit": 1e-9 * n**1.5, "draws": 1e-7 * n * q, "scan": 1e-9 * candidates * n**0.5 * q**0.25,
+    return {"fit": 1e-9 * n**1.5, "draws": 1e-7 * n * q, "scan": 1e-8 * candidates**0.8 * n**0.5 * q**0.25,
             "polish": 1e-6 * n**0.75 * q, "choose": 1e-8 * n * q**1.5, "learn": 1e-4 * n**0.5}[part]
 
 
@@ -41,8 +41,7 @@ def on_ranks(part, ranks, n, q, candidates):
 
 def made_rows():
     """What gannet-bench scaling would have written, if the model were exact."""
-    candidates = 4096
-    for ranks, q, n in itertools.product((1, 2, 4), (8, 32), (500, 2000)):
+    for ranks, q, n, candidates in itertools.product((1, 2, 4), (8, 32), (500, 2000), (4096, 16384)):
         def row(measured, size, seconds, **more):
             return {"ranks": ranks, "d": 20, "q": q, "candidates": candidates, "gemm": 1e10, "memory": 50e6 + 1e4 * n,
                     "model": 1e4 * n, "measured": measured, "size": size, "seconds": seconds, "work": seconds, **more}

@@ -80,18 +80,19 @@ class Law:
         """points: [(n, q, candidates, value)], at least one."""
         if not points:
             raise BadInput(f"no row of '{name}' on one rank: measure with mpirun -n 1")
-        self.by_c = 1.0 if name == "scan" else 0.0
-        points = [(n, q, value / c**self.by_c) for n, q, c, value in points]
-        self.by_n = self._exponent(points, 0, 1, BY_HISTORY[name])
-        self.by_q = self._exponent(points, 1, 0, BY_BATCH[name])
-        logs = [math.log(max(value, 1e-12) / (n**self.by_n * q**self.by_q)) for n, q, value in points]
+        self.by_c = self._exponent(points, 2, (0, 1), 1.0) if name == "scan" else 0.0
+        points = [(n, q, c, value / c**self.by_c) for n, q, c, value in points]
+        self.by_n = self._exponent(points, 0, (1, 2), BY_HISTORY[name])
+        self.by_q = self._exponent(points, 1, (0, 2), BY_BATCH[name])
+        logs = [math.log(max(value, 1e-12) / (n**self.by_n * q**self.by_q)) for n, q, _, value in points]
         self.scale = math.exp(statistics.mean(logs))
 
     @staticmethod
     def _exponent(points, moving, fixed, fallback):
+        """Mean over groups of points that differ in one of their numbers alone."""
         groups = {}
         for point in points:
-            groups.setdefault(point[fixed], []).append((point[moving], point[2]))
+            groups.setdefault(tuple(point[i] for i in fixed), []).append((point[moving], point[3]))
         found = [slope(group, math.nan) for group in groups.values()]
         found = [value for value in found if not math.isnan(value)]
         return statistics.mean(found) if found else fallback
