@@ -269,7 +269,7 @@ static const gannet_method pinn_bo = {
     .source = "PINN-BO (thesis of Phan-Trong, chapter 5), algorithm 4, in closed form",
     .defaults = {SET("surrogate.type", "pinn"), SET("acquisition.type", "thompson"),
                  SET("surrogate.exploit", "0.1"), SET("search.sweeps", "3"), SET("initial", "4"),
-                 SET("refit", "0.3")},
+                 SET("refit", "0.1")},
 };
 
 static const gannet_method pinn_bo_trained = {
