@@ -77,7 +77,8 @@ static const gannet_option gp_option_table[] = {
      .lower = 0,
      .upper = 20000,
      .flags = GANNET_OPTION_AUTO,
-     .help = GANNET_INDUCING_HELP},
+     .help = GANNET_INDUCING_HELP,
+     .example = "1000"},
     {0}};
 
 gannet_stream gp_stream(const gp *g, gannet_purpose purpose, int64_t iteration, int index) {

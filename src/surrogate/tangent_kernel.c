@@ -183,7 +183,8 @@ static const gannet_option tangent_option_table[] = {
      .lower = 0,
      .upper = 20000,
      .flags = GANNET_OPTION_AUTO,
-     .help = GANNET_INDUCING_HELP},
+     .help = GANNET_INDUCING_HELP,
+     .example = "1000"},
     {0}};
 
 gannet_stream tangent_stream(const tangent_model *t, gannet_purpose purpose, int64_t iteration,
