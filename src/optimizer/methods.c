@@ -11,7 +11,7 @@ static const gannet_method automatic = {
     .name = "auto",
     .summary = "what is recommended today: a portfolio of gp-warped and quadratic",
     .source = "measured on a broad set of functions: docs/benchmarks.md",
-    .defaults = {SET("portfolio", "[gp-warped, quadratic]"), SET("initial_span", "0.3")},
+    .defaults = {SET("portfolio", "[gp-warped, quadratic]")},
 };
 
 static const gannet_method neural_bo = {

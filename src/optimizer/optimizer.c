@@ -16,6 +16,12 @@ static int64_t n_initial(const gannet_optimizer *o) {
   return wanted < 4 ? 4 : wanted > 64 ? 64 : wanted;
 }
 
+/* In fewer variables a few points show the whole box, measured to be as good. */
+static double initial_span(const gannet_optimizer *o) {
+  if (!isnan(o->options.method.initial_span)) return o->options.method.initial_span;
+  return o->options.n_members > 1 && o->problem->d >= 4 ? 0.3 : 1;
+}
+
 static gannet_err check_equations(const gannet_problem *problem,
                                   const gannet_optimizer_options *options) {
   gannet_complaints complaints = {0};
@@ -128,7 +134,7 @@ static gannet_err propose(gannet_optimizer *o, int q, double *x_unit) {
     gannet_member plain = o->member[0];
     plain.batch = o->batch;
     plain.n_chosen = 0;
-    const gannet_design points = {.n_near = n_initial(o), .span = o->options.method.initial_span};
+    const gannet_design points = {.n_near = n_initial(o), .span = initial_span(o)};
     return gannet_propose_design(&plain, q, &points, x_unit);
   }
   GANNET_TRY(gannet_agree(o->context->comm, deal(o, q, count)));

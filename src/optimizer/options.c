@@ -39,12 +39,14 @@ const gannet_option gannet_method_table[] = {
     {.key = "initial_span",
      .type = GANNET_REAL,
      .offset = offsetof(gannet_method_options, initial_span),
-     .fallback = "1",
-     .flags = GANNET_OPTION_OPEN_LOW,
+     .fallback = "auto",
+     .flags = GANNET_OPTION_AUTO | GANNET_OPTION_OPEN_LOW,
      .lower = 0,
      .upper = 1,
      .unit = "ranges of the variables",
-     .help = "sides of the box around the middle in which these points lie; 1 = anywhere",
+     .help = "sides of the box around the middle in which these points lie; 1 = anywhere; auto = "
+             "0.3 in "
+             "a portfolio with four or more encoded variables, else 1",
      .example = "0.3"},
     {.key = "transform",
      .type = GANNET_CHOICE,
