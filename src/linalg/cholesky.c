@@ -4,6 +4,7 @@
 #include <lapacke.h>
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 
@@ -54,6 +55,18 @@ int gannet_cholesky_size(const gannet_cholesky *factor) {
   return factor->n;
 }
 
+/* Blocks are small enough to be granted one by one until the system ends the process. */
+static gannet_err check_memory(int n) {
+  const double needed = 4.0 * n * n;
+  const double present = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+  GANNET_REQUIRE(needed <= present || present <= 0, GANNET_ERR_MEMORY,
+                 "the factor of a matrix of %d observations takes %.1f GB, and this machine has "
+                 "%.1f GB: choose a surrogate with inducing points (tangent-kernel, gp), or one "
+                 "that keeps no such matrix (forest, linear-head)",
+                 n, needed / 1e9, present / 1e9);
+  return GANNET_OK;
+}
+
 static gannet_err reserve(gannet_cholesky *factor, int n_blocks) {
   if (n_blocks > factor->capacity) {
     const int larger = 2 * n_blocks;
@@ -99,6 +112,7 @@ gannet_err gannet_cholesky_extend(gannet_cholesky *factor, int n, gannet_kernel_
   GANNET_REQUIRE(n >= factor->n, GANNET_ERR_SHAPE, "n = %d is below the present %d rows", n,
                  factor->n);
   if (n == factor->n) return GANNET_OK;
+  GANNET_TRY(check_memory(n));
   GANNET_TRY(reserve(factor, blocks_for(n)));
   const int first = factor->n / B;
   factor->n = first * B;

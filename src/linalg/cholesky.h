@@ -48,7 +48,8 @@ void gannet_cholesky_truncate(gannet_cholesky *factor, int n);
  * rows  in  gives rows of K, noise included on the diagonal
  *
  * Errors: GANNET_ERR_NUMERIC, naming the row, when K is not positive definite; the factor keeps the
- * complete blocks before it. GANNET_ERR_MEMORY.
+ * complete blocks before it. GANNET_ERR_MEMORY, before anything is made when the factor is larger
+ * than the memory of the machine.
  * Cost: n^2 (n - old) operations in matrix products.
  */
 GANNET_CHECKED gannet_err gannet_cholesky_extend(gannet_cholesky *factor, int n,

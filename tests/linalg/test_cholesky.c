@@ -87,6 +87,15 @@ static void truncated_rows_leave_no_trace(void **state) {
   }
 }
 
+static void a_factor_larger_than_the_machine_is_refused(void **state) {
+  gannet_cholesky *factor = NULL;
+  assert_ok(gannet_cholesky_create(&factor));
+  assert_fails(GANNET_ERR_MEMORY, "of 20000000 observations takes 1600000.0 GB",
+               gannet_cholesky_extend(factor, 20000000, rows_of, *state));
+  assert_int_equal(gannet_cholesky_size(factor), 0);
+  gannet_cholesky_destroy(&factor);
+}
+
 static void solutions_satisfy_the_equations(void **state) {
   matrix *m = *state;
   gannet_cholesky *factor = factor_in_steps(m, 50);
@@ -157,6 +166,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(growing_in_any_steps_gives_the_same_bits),
       cmocka_unit_test(truncated_rows_leave_no_trace),
+      cmocka_unit_test(a_factor_larger_than_the_machine_is_refused),
       cmocka_unit_test(solutions_satisfy_the_equations),
       cmocka_unit_test(one_and_many_right_hand_sides_agree),
       cmocka_unit_test(inverse_and_determinant_agree_with_elimination),
