@@ -24,7 +24,7 @@ extern "C" {
 #define GANNET_ERROR_LIST(X)                                  \
   X(GANNET_OK, "success")                                     \
   X(GANNET_ERR_ARG, "argument outside its documented domain") \
-  X(GANNET_ERR_NAME, "no registered entry of that name")      \
+  X(GANNET_ERR_NAME, "unknown name")                          \
   X(GANNET_ERR_SHAPE, "sizes do not fit together")            \
   X(GANNET_ERR_STATE, "call not possible in this state")      \
   X(GANNET_ERR_INPUT, "error in the input")                   \

@@ -11,13 +11,30 @@
 
 #include "base/memory.h"
 
+/* What a user can do about it, for reasons that are not a matter of the name. */
+static const char *advice_on(int reason) {
+  switch (reason) {
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+      return "; free some space or raise the quota";
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return "; choose another place, or have its permissions changed";
+    default:
+      return "";
+  }
+}
+
 gannet_err gannet_raise_errno(const char *doing, const char *name) {
   const int reason = errno;
   gannet_err code = GANNET_ERR_IO;
   if (reason == ENOENT || reason == ENOTDIR) code = GANNET_ERR_MISSING;
   if (reason == ENOSPC || reason == EDQUOT || reason == EFBIG) code = GANNET_ERR_NO_SPACE;
   if (reason == EEXIST) code = GANNET_ERR_EXISTS;
-  return GANNET_RAISE(code, "cannot %s '%s': %s", doing, name, strerror(reason));
+  return GANNET_RAISE(code, "cannot %s '%s': %s%s", doing, name, strerror(reason),
+                      advice_on(reason));
 }
 
 gannet_err gannet_write_all(int descriptor, const void *bytes, size_t size, const char *name) {
@@ -133,8 +150,8 @@ gannet_err gannet_make_directory(const char *path) {
   if (mkdir(part, 0777) && errno != EEXIST) return gannet_raise_errno("create directory", part);
   struct stat about;
   if (stat(part, &about)) return gannet_raise_errno("look at", part);
-  GANNET_REQUIRE(S_ISDIR(about.st_mode), GANNET_ERR_EXISTS, "'%s' exists and is not a directory",
-                 part);
+  GANNET_REQUIRE(S_ISDIR(about.st_mode), GANNET_ERR_EXISTS,
+                 "'%s' exists and is not a directory; move it away, or choose another", part);
   return GANNET_OK;
 }
 

@@ -102,16 +102,21 @@ const char *gannet_error_message(void) {
   return message;
 }
 
+const char *gannet_error_detail(void) {
+  return last.detail;
+}
+
 const char *gannet_error_trace(void) {
   return last.trace;
 }
 
 gannet_err gannet_agree(MPI_Comm comm, gannet_err local) {
-  int rank = 0;
+  int rank = 0, np = 1;
   struct {
     int code, rank;
   } mine, worst;
   GANNET_TRY_MPI(MPI_Comm_rank(comm, &rank));
+  GANNET_TRY_MPI(MPI_Comm_size(comm, &np));
   mine.code = (int)local;
   mine.rank = rank;
   GANNET_TRY_MPI(MPI_Allreduce(&mine, &worst, 1, MPI_2INT, MPI_MAXLOC, comm));
@@ -119,7 +124,7 @@ gannet_err gannet_agree(MPI_Comm comm, gannet_err local) {
   /* The record is of another error when the caller made the code up or handled one in between. */
   if (rank == worst.rank && last.code != worst.code) (void)GANNET_RAISE(local, "no details");
   record shared = last;
-  if (rank == worst.rank && last.rank < 0) shared.rank = rank;
+  if (np > 1 && rank == worst.rank && last.rank < 0) shared.rank = rank;
   GANNET_TRY_MPI(MPI_Bcast(&shared, (int)sizeof shared, MPI_BYTE, worst.rank, comm));
   last = shared;
   return (gannet_err)worst.code;

@@ -55,6 +55,13 @@ gannet_err gannet_error_raise_mpi(int mpi_code, const char *call, const char *fu
  */
 gannet_err gannet_error_pass(gannet_err code, const char *function, const char *file, int line);
 
+/* What the message of the recorded error says about this case, for messages that it becomes a part
+ * of: without the sentence about its code and without the rank.
+ *
+ * Local.
+ */
+const char *gannet_error_detail(void);
+
 /* Forget the recorded error, for code that handles an error itself.
  *
  * Local.
@@ -62,8 +69,8 @@ gannet_err gannet_error_pass(gannet_err code, const char *function, const char *
 void gannet_error_clear(void);
 
 /* Make a local outcome everybody's: the worst code and the message of the lowest rank that has it
- * reach all ranks. To be called between the local part of a collective function and its first
- * communication, so that no rank waits for one that has left.
+ * reach all ranks, with that rank when there are several. To be called between the local part of a
+ * collective function and its first communication, so that no rank waits for one that has left.
  *
  * Collective over comm; local may differ between ranks.
  *

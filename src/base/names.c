@@ -64,7 +64,7 @@ gannet_err gannet_name_find(const char *family, const char *name, const void *co
   }
   const char *near = gannet_nearest(name, known);
   if (near)
-    return GANNET_RAISE(GANNET_ERR_NAME, "%s '%s'; did you mean '%s'? known:%s", family, name, near,
-                        list);
-  return GANNET_RAISE(GANNET_ERR_NAME, "%s '%s'; known:%s", family, name, list);
+    return GANNET_RAISE(GANNET_ERR_NAME, "unknown %s '%s'; did you mean '%s'? known:%s", family,
+                        name, near, list);
+  return GANNET_RAISE(GANNET_ERR_NAME, "unknown %s '%s'; known:%s", family, name, list);
 }

@@ -179,10 +179,13 @@ static void complain_value(const gannet_option *option, const char *section,
   const char *near = NULL;
   if (option->type == GANNET_CHOICE && setting->text)
     near = gannet_nearest(setting->text, option->choices);
-  gannet_complain(complaints, setting->where, "%s%s%s: '%s' is not valid; expected %s%s%s%s",
-                  section ? section : "", section ? "." : "", option->key,
-                  setting->text ? setting->text : "a list", expected,
-                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  const char *quote = setting->text ? "'" : "";
+  const char *given = setting->text     ? setting->text
+                      : is_list(option) ? "a value in the list"
+                                        : "a list";
+  gannet_complain(complaints, setting->where, "%s%s%s: %s%s%s is not valid; expected %s%s%s%s",
+                  section ? section : "", section ? "." : "", option->key, quote, given, quote,
+                  expected, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 static gannet_err store(const gannet_option *option, const char *section,
@@ -236,8 +239,10 @@ static void complain_missing(const gannet_option *table, const char *section, in
     for (int i = 0; i < n && !given; ++i) given = strcmp(settings[i].key, table->key) == 0;
     if (given) continue;
     gannet_complain(complaints, n > 0 ? settings[0].where : NULL,
-                    "missing required key '%s%s%s' (%s)", section ? section : "",
-                    section ? "." : "", table->key, table->help);
+                    "missing required key '%s%s%s' (%s)%s%s%s%s", section ? section : "",
+                    section ? "." : "", table->key, table->help, table->example ? ", as in " : "",
+                    table->example ? table->key : "", table->example ? ": " : "",
+                    table->example ? table->example : "");
   }
 }
 

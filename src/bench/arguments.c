@@ -77,9 +77,9 @@ static gannet_err read_all(parsed *p, const bench_type *type, int argc, char **a
   GANNET_TRY(gannet_alloc(2 * (size_t)argc, sizeof *p->text, &p->text));
   GANNET_TRY(gannet_alloc((size_t)argc, sizeof *p->setting, &p->setting));
   for (int i = 0; i < argc; i += 2) {
-    GANNET_REQUIRE(strncmp(argv[i], "--", 2) == 0, GANNET_ERR_INPUT, "'%s' is not an option",
-                   argv[i]);
-    GANNET_REQUIRE(i + 1 < argc, GANNET_ERR_INPUT, "%s needs a value", argv[i]);
+    GANNET_REQUIRE(strncmp(argv[i], "--", 2) == 0, GANNET_ERR_INPUT,
+                   "'%s' is not an option; expected --key value, as shown by --help", argv[i]);
+    GANNET_REQUIRE(i + 1 < argc, GANNET_ERR_INPUT, "%s needs a value; --help shows which", argv[i]);
     GANNET_TRY(read_key(p, type, argc, argv, i));
   }
   gannet_err err =

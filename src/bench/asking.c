@@ -16,7 +16,8 @@ gannet_err bench_asking_prepare(bench_asking *a, MPI_Comm comm, const bench_ask_
   GANNET_TRY(bench_problem_read(text, 0, &a->problem));
   GANNET_TRY(bench_method_read(plan->method, plan->set, &a->method));
   GANNET_TRY(bench_problem_space(&a->problem, bench_method_takes_equations(&a->method), &a->space));
-  GANNET_REQUIRE(a->method.n_settings < BENCH_SETTINGS_MOST, GANNET_ERR_INPUT, "too many settings");
+  GANNET_REQUIRE(a->method.n_settings < BENCH_SETTINGS_MOST, GANNET_ERR_INPUT,
+                 "too many settings; give fewer");
   (void)snprintf(a->candidates, sizeof a->candidates, "%lld", (long long)plan->candidates);
   a->method.setting[a->method.n_settings++] =
       (gannet_method_setting){"search.candidates", a->candidates};

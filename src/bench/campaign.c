@@ -100,8 +100,8 @@ static const char script[] = "#!/bin/sh\necho \"objective 1\" > \"$GANNET_RESULT
 static gannet_err write_files(const campaign_settings *s) {
   char path[PATH_MAX], *text = NULL;
   size_t size = 0;
-  GANNET_REQUIRE(access(s->directory, F_OK) != 0, GANNET_ERR_EXISTS, "'%s' exists already",
-                 s->directory);
+  GANNET_REQUIRE(access(s->directory, F_OK) != 0, GANNET_ERR_EXISTS,
+                 "'%s' exists already; remove it, or choose another", s->directory);
   GANNET_TRY(gannet_make_directory(s->directory));
   GANNET_TRY(gannet_join_path(s->directory, "simulate.sh", path, sizeof path));
   GANNET_TRY(gannet_file_put(path, script, sizeof script - 1));

@@ -64,7 +64,8 @@ static void print_dimension(const ecdf_study *study, int d) {
 
 static gannet_err write_csv(const ecdf_study *study) {
   FILE *out = fopen(study->settings->csv, "w");
-  GANNET_REQUIRE(out, GANNET_ERR_INPUT, "%s cannot be written", study->settings->csv);
+  GANNET_REQUIRE(out, GANNET_ERR_INPUT, "%s cannot be written; choose another place",
+                 study->settings->csv);
   (void)fprintf(out, "landscape,d,instance,method,area,regret,seconds_per_evaluation\n");
   for (int p = 0; p < study->n_problems; ++p)
     for (int k = 0; k < study->n_methods; ++k) {
@@ -74,7 +75,8 @@ static gannet_err write_csv(const ecdf_study *study) {
                     problem->instance, study->method[k].name, r->area, r->regret, r->seconds);
     }
   const int failed = ferror(out) | fclose(out);
-  GANNET_REQUIRE(!failed, GANNET_ERR_INPUT, "%s cannot be written", study->settings->csv);
+  GANNET_REQUIRE(!failed, GANNET_ERR_INPUT, "%s cannot be written; choose another place",
+                 study->settings->csv);
   return GANNET_OK;
 }
 

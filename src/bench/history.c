@@ -283,7 +283,7 @@ static gannet_err run_method(const bench_world *world, const history_settings *s
   gannet_err err = bench_problem_read(problem, 0, &p);
   if (err == GANNET_OK) err = bench_method_read(method, &s->set, &m);
   if (err == GANNET_OK && m.n_settings >= BENCH_SETTINGS_MOST)
-    err = GANNET_RAISE(GANNET_ERR_INPUT, "too many settings");
+    err = GANNET_RAISE(GANNET_ERR_INPUT, "too many settings; give fewer");
   if (err == GANNET_OK) err = gannet_alloc((size_t)s->seeds, sizeof *r, &r);
   if (err == GANNET_OK) err = gannet_alloc((size_t)s->seeds, sizeof *column, &column);
   err = gannet_agree(world->comm, err);

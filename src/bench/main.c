@@ -47,7 +47,9 @@ int main(int argc, char **argv) {
   gannet_blas_set_threads(1);
   const gannet_err err = run(&world, argc - 1, argv + 1);
   if (err != GANNET_OK && world.rank == 0)
-    (void)fprintf(stderr, "gannet-bench: error: %s\n", gannet_error_message());
+    (void)fprintf(stderr, "gannet-bench: error: %s\n",
+                  err == GANNET_ERR_INPUT || err == GANNET_ERR_NAME ? gannet_error_detail()
+                                                                    : gannet_error_message());
   (void)PetscFinalize();
   (void)MPI_Finalize();
   return (int)gannet_err_exit(err);

@@ -256,7 +256,7 @@ static gannet_err run(const bench_world *world, const void *options) {
   const scaling_settings *s = options;
   bench_scaling_table table = {0};
   gannet_err err = GANNET_OK;
-  GANNET_REQUIRE(s->n.n > 0 && s->n.n <= 2, GANNET_ERR_INPUT, "n: one or two numbers");
+  GANNET_REQUIRE(s->n.n > 0 && s->n.n <= 2, GANNET_ERR_INPUT, "n: expected one or two numbers");
   GANNET_TRY(measure_all(world, s, &table));
   if (world->rank == 0) {
     print_table(world, s, &table);

@@ -17,7 +17,8 @@ static gannet_err read_box(const char *text, int n, double low, double high, ben
   GANNET_TRY(gannet_alloc(d, sizeof *p->upper, &p->upper));
   GANNET_REQUIRE(p->type->box && p->type->box(p->d, p->lower, p->upper, &p->minimum, NULL) == 0,
                  GANNET_ERR_INPUT, "%s: no known minimum in %d dimensions", text, p->d);
-  GANNET_REQUIRE(p->type->n_constraints == 0, GANNET_ERR_INPUT, "%s has constraints", text);
+  GANNET_REQUIRE(p->type->n_constraints == 0, GANNET_ERR_INPUT,
+                 "%s has constraints; choose a problem without any", text);
   if (n == 2) return GANNET_OK;
   GANNET_REQUIRE(n == 4 && low < high, GANNET_ERR_INPUT, "%s: expected name:d:lower:upper", text);
   gannet_benchmark_cube(p->d, low, high, p->lower, p->upper);
@@ -128,7 +129,8 @@ gannet_err bench_problem_space(const bench_problem *p, bool physics, gannet_prob
 
 static gannet_err add_setting(bench_method *m, const char *key, char *text) {
   char *equals = strchr(text, '=');
-  GANNET_REQUIRE(m->n_settings < BENCH_SETTINGS_MOST, GANNET_ERR_INPUT, "too many settings");
+  GANNET_REQUIRE(m->n_settings < BENCH_SETTINGS_MOST, GANNET_ERR_INPUT,
+                 "too many settings; give fewer");
   GANNET_REQUIRE(key || equals, GANNET_ERR_INPUT, "'%s': expected key=value", text);
   if (!key) *equals = '\0';
   m->setting[m->n_settings++] =

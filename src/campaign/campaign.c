@@ -1,4 +1,5 @@
 #include "campaign/campaign.h"
+#include "campaign/nearby.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -57,8 +58,8 @@ static gannet_err look(const gannet_campaign_start_options *options, const char 
       "'%s' already holds a campaign; continue it with --resume, choose another place with "
       "--directory, or remove it to start afresh",
       directory);
-  GANNET_REQUIRE(*exists || !options->must_exist, GANNET_ERR_MISSING, "no campaign in '%s'",
-                 directory);
+  GANNET_REQUIRE(*exists || !options->must_exist, GANNET_ERR_MISSING,
+                 "no campaign in '%s'; start it without --resume", directory);
   return *exists ? GANNET_OK : gannet_make_directory(directory);
 }
 
@@ -148,6 +149,15 @@ gannet_err gannet_campaign_start(MPI_Comm comm, const gannet_campaign_start_opti
   return open_directory(options, campaign);
 }
 
+static gannet_err raise_no_campaign(const char *directory) {
+  char near[PATH_MAX];
+  gannet_nearby(directory, ".campaign", near, sizeof near);
+  return GANNET_RAISE(GANNET_ERR_MISSING,
+                      "'%s' is not a campaign directory: it has no campaign.yaml; %s%s%s",
+                      directory, near[0] ? "did you mean '" : "", near,
+                      near[0] ? "'?" : "gannet run makes one, NAME.campaign");
+}
+
 gannet_err gannet_campaign_look(const char *directory, gannet_campaign *campaign) {
   char path[PATH_MAX], *text = NULL;
   gannet_campaign_source source = {.file = path};
@@ -155,8 +165,7 @@ gannet_err gannet_campaign_look(const char *directory, gannet_campaign *campaign
   memset(campaign, 0, sizeof *campaign);
   (void)snprintf(campaign->directory, sizeof campaign->directory, "%s", directory);
   GANNET_TRY(gannet_campaign_path(campaign, "campaign.yaml", path));
-  GANNET_REQUIRE(access(path, F_OK) == 0, GANNET_ERR_MISSING,
-                 "'%s' is not a campaign directory: it has no campaign.yaml", directory);
+  if (access(path, F_OK)) return raise_no_campaign(directory);
   GANNET_TRY(gannet_campaign_file_read(path, &text, &source.size));
   source.text = text;
   gannet_err err = gannet_campaign_parse(&source, &campaign->input, &complaints);

@@ -33,7 +33,9 @@ static void take_name(table *t, const char *text, size_t length) {
   const int found = gannet_problem_find_variable(t->problem, name);
   for (int c = 0; c < t->n_columns && found >= 0; ++c)
     if (t->variable[c] == found)
-      t->err = GANNET_RAISE(GANNET_ERR_INPUT, "%s: two columns are named '%s'", t->path, name);
+      t->err = GANNET_RAISE(GANNET_ERR_INPUT,
+                            "%s: two columns are named '%s'; expected each variable once", t->path,
+                            name);
   t->variable[t->n_columns++] = found;
 }
 
@@ -53,7 +55,7 @@ static gannet_err parse(table *t, int variable, const char *text, size_t length)
   GANNET_TRY(reserve(t));
   if (gannet_problem_parse(t->problem, variable, cell, t->rows + t->n * v + variable) == GANNET_OK)
     return GANNET_OK;
-  (void)snprintf(why, sizeof why, "%s", gannet_error_message());
+  (void)snprintf(why, sizeof why, "%s", gannet_error_detail());
   return GANNET_RAISE(GANNET_ERR_INPUT, "%s: row %lld: %s", t->path, (long long)t->line, why);
 }
 
@@ -86,8 +88,9 @@ static void on_row(int end, void *user) {
   if (t->line == 0) {
     t->err = check_names(t);
   } else if (t->column != t->n_columns) {
-    t->err = GANNET_RAISE(GANNET_ERR_INPUT, "%s: row %lld has %d columns, the first line %d",
-                          t->path, (long long)t->line, t->column, t->n_columns);
+    t->err = GANNET_RAISE(GANNET_ERR_INPUT,
+                          "%s: row %lld has %d columns, expected %d as in the first line", t->path,
+                          (long long)t->line, t->column, t->n_columns);
   } else {
     t->n += 1;
   }
@@ -104,8 +107,9 @@ static gannet_err read_stream(FILE *stream, struct csv_parser *parser, table *t)
                           csv_strerror(csv_error(parser)));
   if (ferror(stream)) return gannet_raise_errno("read", t->path);
   if (t->err == GANNET_OK && csv_fini(parser, on_cell, on_row, t) != 0)
-    return GANNET_RAISE(GANNET_ERR_INPUT, "%s: %s at the end of the file", t->path,
-                        csv_strerror(csv_error(parser)));
+    return GANNET_RAISE(GANNET_ERR_INPUT,
+                        "%s: the file ends inside a quoted cell; close the quotation mark",
+                        t->path);
   return t->err;
 }
 
@@ -123,6 +127,8 @@ static gannet_err read_csv(const char *path, table *t) {
   if (err == GANNET_OK && t->line == 0)
     return GANNET_RAISE(GANNET_ERR_INPUT, "%s is empty; the first line must name the variables",
                         path);
+  if (err == GANNET_OK && t->n == 0)
+    return GANNET_RAISE(GANNET_ERR_INPUT, "%s has no rows; expected one for each design", path);
   return err;
 }
 
@@ -136,7 +142,7 @@ static gannet_err read_hdf5(const char *path, const gannet_problem *problem, int
   const gannet_err err = gannet_columns_read(path, v, names, n, rows);
   gannet_free(&names);
   if (err != GANNET_ERR_INPUT) return err;
-  (void)snprintf(why, sizeof why, "%s", gannet_error_message());
+  (void)snprintf(why, sizeof why, "%s", gannet_error_detail());
   return GANNET_RAISE(GANNET_ERR_INPUT, "%s: %s", path, why);
 }
 

@@ -60,7 +60,7 @@ static gannet_err copy_scalar(builder *build, struct fy_node *node, gannet_tree_
   if (!scalar) length = 0;
   GANNET_TRY(gannet_alloc(length + 1, 1, text));
   if (length > 0) memcpy(*text, scalar, length);
-  if (strlen(*text) != length) complain_at(build, place, "text contains a zero byte");
+  if (strlen(*text) != length) complain_at(build, place, "text contains a zero byte; remove it");
   return GANNET_OK;
 }
 
@@ -192,7 +192,9 @@ static gannet_err load(builder *build, struct fy_parser *parser, struct fy_diag 
   fy_parse_document_destroy(parser, document);
   pass_diagnostics(build, diagnostics);
   const bool broken = fy_parser_get_stream_error(parser) && build->complaints->count == before;
-  if (broken) complain_at(build, (gannet_tree_place){0, 0}, "not valid YAML");
+  if (broken)
+    complain_at(build, (gannet_tree_place){0, 0},
+                "not valid YAML; expected keys with values, as in 'name: heater'");
   if (!document && !out->text) {
     out->empty = true;
     if (err == GANNET_OK) err = gannet_copy_text("", &out->text);
@@ -230,7 +232,8 @@ static int is_text(const builder *build, const char *text, size_t size) {
     uint32_t code = 0;
     const size_t length = gannet_utf8_next(text + i, size - i, &code);
     if (length == 0 || code == 0) {
-      (void)snprintf(what, sizeof what, "byte 0x%02x is not UTF-8 text", (unsigned char)text[i]);
+      (void)snprintf(what, sizeof what, "byte 0x%02x is not UTF-8 text; is this a campaign file?",
+                     (unsigned char)text[i]);
       complain_at(build, place, what);
       return 0;
     }
@@ -276,7 +279,8 @@ gannet_err gannet_tree_parse(const char *name, const char *text, size_t size,
   GANNET_TRY(parse(&build, text, size, &file->root));
   if (complaints->count > before) return GANNET_OK;
   if (file->root.empty)
-    complain_at(&build, (gannet_tree_place){0, 0}, "the file is empty; expected a campaign");
+    complain_at(&build, (gannet_tree_place){0, 0},
+                "the file is empty; expected keys with values, as in 'name: heater'");
   else if (file->root.kind != GANNET_TREE_MAPPING)
     complain_at(&build, (gannet_tree_place){1, 1}, "expected a mapping, as in 'name: heater'");
   file->usable = complaints->count == before;

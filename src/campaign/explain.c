@@ -225,9 +225,10 @@ static gannet_err raise_unknown(gannet_schema schema, const char *path) {
   if (err == GANNET_OK) {
     (void)collect_paths(schema, known);
     const char *near = nearest_path(path, n, known, candidates);
-    err = near ? GANNET_RAISE(GANNET_ERR_NAME, "key '%.200s'; did you mean '%s'?", path, near)
-               : GANNET_RAISE(GANNET_ERR_NAME,
-                              "key '%.200s'; without a key all sections are listed", path);
+    err =
+        near ? GANNET_RAISE(GANNET_ERR_NAME, "unknown key '%.200s'; did you mean '%s'?", path, near)
+             : GANNET_RAISE(GANNET_ERR_NAME,
+                            "unknown key '%.200s'; without a key all sections are listed", path);
   }
   gannet_free(&candidates);
   gannet_free(&known);

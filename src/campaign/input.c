@@ -31,6 +31,7 @@ void gannet_campaign_destroy(gannet_campaign_input **pointer) {
   gannet_free(&input->evaluator_options);
   gannet_problem_destroy(&input->problem);
   gannet_residuals_release(input);
+  gannet_input_places_release(input);
   gannet_options_release(gannet_general_table, &input->general, sizeof input->general);
   gannet_options_release(gannet_evaluate_table, &input->evaluate, sizeof input->evaluate);
   gannet_free(pointer);
@@ -147,6 +148,7 @@ static gannet_err make_tree(const gannet_campaign_source *source, gannet_tree_fi
 }
 
 static gannet_err read_all(const gannet_input_reader *reader) {
+  GANNET_TRY(gannet_input_places(reader));
   GANNET_TRY(read_own_parts(reader));
   const int before = reader->complaints->count;
   if (before == 0) check_budget(reader);

@@ -29,6 +29,10 @@ typedef struct {
   const gannet_evaluator_type *evaluator;
   void *evaluator_options; /* of evaluator->options, owned */
 
+  /* Where the keys of the file are, "evaluate.command" or "candidates": of those that others than
+   * this room check. */
+  gannet_text_list place_key, place;
+
   int n_libraries; /* of the equations' plugins */
   void **library;
 
@@ -120,6 +124,20 @@ GANNET_CHECKED gannet_err gannet_campaign_file_share(MPI_Comm comm, const char *
 GANNET_CHECKED gannet_err gannet_campaign_add_candidates(MPI_Comm comm, const char *file,
                                                          gannet_campaign_input *input,
                                                          gannet_complaints *complaints);
+
+/* Where a key is, "evaluate.command", for what is found wrong after the file was read: "file:3:12",
+ * of the section above it when the file does not have the key, else the file's name.
+ *
+ * Local.
+ */
+const char *gannet_campaign_place(const gannet_campaign_input *input, const char *key);
+
+/* Pass complaints on that begin with a key, each with the place of the key before it.
+ *
+ * Local.
+ */
+void gannet_campaign_complain(const gannet_campaign_input *input, const gannet_complaints *from,
+                              gannet_complaints *complaints);
 
 /* Read a list of equations, as the physics section has it or with only the list itself, and give
  * them to a problem.

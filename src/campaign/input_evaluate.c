@@ -17,7 +17,7 @@ static const gannet_evaluator_type *find_backend(const gannet_input_reader *read
   if (!name || name->kind != GANNET_TREE_TEXT) return NULL;
   if (gannet_evaluator_find(name->text, &type) == GANNET_OK) return type;
   gannet_tree_where(name, where, sizeof where);
-  gannet_complain(reader->complaints, where, "evaluate.backend: %s", gannet_error_message());
+  gannet_complain(reader->complaints, where, "evaluate.backend: %s", gannet_error_detail());
   gannet_error_clear();
   return NULL;
 }

@@ -27,6 +27,13 @@ GANNET_CHECKED gannet_err gannet_input_problem(const gannet_input_reader *reader
  */
 GANNET_CHECKED gannet_err gannet_input_physics(const gannet_input_reader *reader);
 
+/* Where the keys are that others check; and forget it.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_input_places(const gannet_input_reader *reader);
+void gannet_input_places_release(gannet_campaign_input *input);
+
 /* The evaluate section with the keys of its back-end.
  *
  * Local.

@@ -114,19 +114,19 @@ static void check_names(const gannet_input_reader *reader, const gannet_tree *va
                         const gannet_tree *constraints) {
   for (int i = 0; variables && i < variables->n; ++i)
     if (strcmp(variables->child[i].key, "objective") == 0)
-      complain_at_key(reader, &variables->child[i], "the name '%s' is taken by %s", "objective",
-                      "the objective itself");
+      complain_at_key(reader, &variables->child[i], "the name '%s' is taken by %s; choose another",
+                      "objective", "the objective itself");
   for (int i = 0; constraints && i < constraints->n; ++i) {
     const gannet_tree *child = &constraints->child[i];
     if (strcmp(child->key, "objective") == 0)
-      complain_at_key(reader, child, "the name '%s' is taken by %s", child->key,
+      complain_at_key(reader, child, "the name '%s' is taken by %s; choose another", child->key,
                       "the objective itself");
     if (strcmp(child->key, "fail") == 0)
-      complain_at_key(reader, child, "the name '%s' is taken by %s", child->key,
+      complain_at_key(reader, child, "the name '%s' is taken by %s; choose another", child->key,
                       "the line with which a simulation reports that it cannot work");
     if (gannet_tree_find(variables, child->key))
-      complain_at_key(reader, child, "the name '%.80s' is used twice: also by %s", child->key,
-                      "a variable");
+      complain_at_key(reader, child, "the name '%.80s' is used twice: also by %s; rename one",
+                      child->key, "a variable");
   }
 }
 
@@ -157,7 +157,7 @@ static gannet_err create(const gannet_input_reader *reader, const parts *all) {
                                     .noise_sd = general->noise};
   const gannet_err err = gannet_problem_create(&spec, &reader->input->problem);
   if (err != GANNET_ERR_INPUT) return err;
-  gannet_complain(reader->complaints, reader->file, "%s", gannet_error_message());
+  gannet_complain(reader->complaints, reader->file, "%s", gannet_error_detail());
   gannet_error_clear();
   return GANNET_OK;
 }

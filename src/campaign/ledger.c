@@ -175,7 +175,7 @@ gannet_err gannet_ledger_apply(gannet_ledger *ledger, int64_t sequence, const ch
   gannet_record_release(&record);
   if (err != GANNET_OK)
     return GANNET_RAISE(GANNET_ERR_DAMAGED, "journal record %lld: %s", (long long)sequence,
-                        gannet_error_message());
+                        gannet_error_detail());
   ledger->sequence = sequence;
   return GANNET_OK;
 }

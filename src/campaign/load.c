@@ -11,6 +11,7 @@
 #include "campaign/candidates_file.h"
 #include "campaign/effective.h"
 #include "campaign/input.h"
+#include "campaign/nearby.h"
 
 static gannet_err read_stream(FILE *stream, const char *path, char **text, size_t *size) {
   const size_t longest = GANNET_CAMPAIGN_LONGEST;
@@ -18,15 +19,23 @@ static gannet_err read_stream(FILE *stream, const char *path, char **text, size_
   *size = fread(*text, 1, longest + 1, stream);
   if (ferror(stream)) return gannet_raise_errno("read", path);
   GANNET_REQUIRE(*size <= longest, GANNET_ERR_INPUT,
-                 "%s: longer than %zu bytes; this is no campaign file", path, longest);
+                 "%s: longer than %zu bytes; expected a campaign file", path, longest);
   return GANNET_OK;
+}
+
+static gannet_err raise_no_file(const char *path) {
+  char near[PATH_MAX];
+  gannet_nearby(path, ".yaml", near, sizeof near);
+  return GANNET_RAISE(GANNET_ERR_MISSING, "cannot open '%s': %s%s%s%s", path, strerror(ENOENT),
+                      near[0] ? "; did you mean '" : "", near, near[0] ? "'?" : "");
 }
 
 gannet_err gannet_campaign_file_read(const char *path, char **text, size_t *size) {
   struct stat status;
   *text = NULL;
   *size = 0;
-  if (stat(path, &status)) return gannet_raise_errno("open", path);
+  if (stat(path, &status))
+    return errno == ENOENT ? raise_no_file(path) : gannet_raise_errno("open", path);
   GANNET_REQUIRE(!S_ISDIR(status.st_mode), GANNET_ERR_INPUT,
                  "%s is a directory; expected a campaign file", path);
   FILE *stream = fopen(path, "rb");
@@ -70,7 +79,8 @@ static gannet_err candidates_path(const char *file, const char *name, char *path
   slash = strrchr(directory, '/');
   *slash = '\0';
   GANNET_REQUIRE(strlen(directory) + strlen(name) + 2 <= PATH_MAX, GANNET_ERR_INPUT,
-                 "candidates: the path '%s' is too long", name);
+                 "candidates: the path '%s' is too long; expected less than %d characters", name,
+                 PATH_MAX);
   if (name[0] == '/')
     (void)snprintf(path, PATH_MAX, "%s", name);
   else
@@ -101,9 +111,11 @@ gannet_err gannet_campaign_add_candidates(MPI_Comm comm, const char *file,
   if (err == GANNET_OK) err = share_name(comm, path, &input->general.candidates);
   if (err == GANNET_OK) err = gannet_problem_set_candidates(input->problem, comm, n, rows);
   gannet_free(&rows);
-  if (err != GANNET_ERR_INPUT) return err;
-  gannet_complain(complaints, file, "candidates: %s", gannet_error_message());
-  return err;
+  if (err != GANNET_ERR_INPUT && err != GANNET_ERR_MISSING) return err;
+  gannet_complain(complaints, gannet_campaign_place(input, "candidates"), "candidates: %s%s",
+                  gannet_error_detail(),
+                  err == GANNET_ERR_MISSING ? "; relative paths start from the campaign file" : "");
+  return GANNET_RAISE(GANNET_ERR_INPUT, "candidates: %s", path);
 }
 
 gannet_err gannet_campaign_load(MPI_Comm comm, const char *path, int n_sets,

@@ -58,7 +58,11 @@ gannet_err gannet_campaign_check(const gannet_campaign *campaign, const gannet_r
   const gannet_evaluator_setup setup = make_setup(campaign, options);
   gannet_err err = GANNET_OK;
   if (campaign->context->rank == 0 && campaign->input->evaluator->check) {
-    err = campaign->input->evaluator->check(campaign->input->evaluator_options, &setup, complaints);
+    const gannet_campaign_input *input = campaign->input;
+    gannet_complaints found = {0};
+    err = input->evaluator->check(input->evaluator_options, &setup, &found);
+    gannet_campaign_complain(input, &found, complaints);
+    gannet_complaints_release(&found);
     if (err == GANNET_OK) err = gannet_complaints_raise(complaints);
   }
   return gannet_agree(campaign->context->comm, err);

@@ -45,7 +45,9 @@ static gannet_err descend(gannet_tree *root, const char *path, const char *sourc
       return GANNET_OK;
     }
     if (depth == DEEPEST) {
-      gannet_complain(complaints, source, "no key has more than %d parts", DEEPEST);
+      gannet_complain(complaints, source,
+                      "no key has more than %d parts; expected one as in budget.failures.rate",
+                      DEEPEST);
       return GANNET_OK;
     }
     GANNET_TRY(enter(node, path, length, source, &node));
@@ -53,7 +55,8 @@ static gannet_err descend(gannet_tree *root, const char *path, const char *sourc
     if (*path == '=') break;
     if (*path == '.') ++path;
     if (*path == '\0' || *path == '=') {
-      gannet_complain(complaints, source, "the key ends in a dot");
+      gannet_complain(complaints, source,
+                      "the key ends in a dot; expected one as in budget.failures.rate");
       return GANNET_OK;
     }
   }

@@ -13,7 +13,7 @@
 static gannet_err find_path(const char *given, const char *directory, char *path) {
   if (given[0] != '/') return gannet_join_path(directory, given, path, PATH_MAX);
   GANNET_REQUIRE(snprintf(path, PATH_MAX, "%s", given) < PATH_MAX, GANNET_ERR_INPUT,
-                 "path too long: %s", given);
+                 "the path of a plugin is too long, choose a shorter one: %s", given);
   return GANNET_OK;
 }
 

@@ -176,7 +176,7 @@ static gannet_err rebuild(const gannet_context *context, const restore_paths *pa
                           const gannet_problem *problem, int64_t sound) {
   char why[1400], path[PATH_MAX + 8];
   gannet_lock lock = {.descriptor = -1};
-  (void)snprintf(why, sizeof why, "%s", gannet_error_message());
+  (void)snprintf(why, sizeof why, "%s", gannet_error_detail());
   (void)snprintf(path, sizeof path, "%s.lock", paths->journal);
   GANNET_TRY(gannet_lock_acquire(path, &lock));
   gannet_log(context, GANNET_LOG_WARNING, "the journal cannot be used: %s", why);
@@ -190,8 +190,9 @@ static gannet_err rebuild(const gannet_context *context, const restore_paths *pa
                    "and delete what follows line %lld",
                    (long long)sound, (long long)sound + 1);
   return GANNET_RAISE(err == GANNET_ERR_MISSING ? GANNET_ERR_DAMAGED : err,
-                      "the journal: %s%s; it cannot be rebuilt from %s: %s. Nothing was changed",
-                      why, hint, paths->snapshot, gannet_error_message());
+                      "the journal: %s%s; it cannot be rebuilt from %s: %s. Nothing was changed; "
+                      "if no copy of the directory is left, start anew with --directory",
+                      why, hint, paths->snapshot, gannet_error_detail());
 }
 
 /* A journal that ends before the snapshot has lost records that were acknowledged. */

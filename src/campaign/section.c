@@ -34,21 +34,37 @@ static int collect_keys(const gannet_section_source *source, const char **known)
   return n;
 }
 
+static void list_keys(const gannet_section_source *source, char *list, size_t size) {
+  const char *known[MOST_KEYS + 1];
+  size_t used = 0;
+  const int n = collect_keys(source, known);
+  list[0] = '\0';
+  for (int i = 0; i < n; ++i) {
+    const int more = snprintf(list + used, size - used, " %s", known[i]);
+    if (more > 0 && used + (size_t)more < size) used += (size_t)more;
+  }
+}
+
 static void complain_unknown(const gannet_section_source *source, const gannet_tree *child,
                              gannet_complaints *complaints) {
   const char *known[MOST_KEYS + 1];
-  char where[WHERE], list[600] = "";
-  size_t used = 0;
-  const int n = collect_keys(source, known);
-  for (int i = 0; i < n; ++i) {
-    const int more = snprintf(list + used, sizeof list - used, " %s", known[i]);
-    if (more > 0 && used + (size_t)more < sizeof list) used += (size_t)more;
-  }
+  char where[WHERE], list[600];
+  (void)collect_keys(source, known);
+  list_keys(source, list, sizeof list);
   const char *near = gannet_nearest(child->key, known);
   gannet_tree_where_key(child, where, sizeof where);
   gannet_complain(complaints, where, "unknown key '%s%s%.100s'%s%s%s; known keys:%s", source->path,
                   *source->path ? "." : "", child->key, near ? "; did you mean '" : "",
                   near ? near : "", near ? "'?" : "", list);
+}
+
+/* A value where keys belong, "budget: 200". */
+static void complain_flat(const gannet_section_source *source, const char *where,
+                          gannet_complaints *complaints) {
+  char known[600];
+  list_keys(source, known, sizeof known);
+  gannet_complain(complaints, where, "%s: expected keys with values below it; known keys:%s",
+                  source->path, known);
 }
 
 static bool is_known(const gannet_section_source *source, const char *key) {
@@ -213,9 +229,10 @@ gannet_err gannet_section_read(const gannet_section_source *source, void *target
   if (now.node && now.node->kind != GANNET_TREE_MAPPING) {
     char where[WHERE];
     gannet_tree_where(now.node, where, sizeof where);
-    if (!now.node->empty)
-      gannet_complain(complaints, where, "%s: expected keys with values below it", source->path);
-    if (!now.node->empty) return GANNET_OK;
+    if (!now.node->empty) {
+      complain_flat(&now, where, complaints);
+      return GANNET_OK;
+    }
   }
   gannet_section_check_keys(&now, complaints);
   gannet_err err = gather(&now, &all, complaints);

@@ -170,7 +170,8 @@ static gannet_err read_head(const gannet_store *store, gannet_ledger *ledger) {
   gannet_free(&fingerprint);
   GANNET_REQUIRE(ledger->fingerprint == gannet_problem_fingerprint(ledger->problem),
                  GANNET_ERR_INPUT,
-                 "the snapshot is of another problem: variables, constraints or goal differ");
+                 "the snapshot is of another problem: variables, constraints or goal differ; "
+                 "choose another place with --directory");
   GANNET_TRY(gannet_store_read_text(store, "campaign/name", &ledger->name));
   GANNET_TRY(gannet_store_read_int64s(store, "campaign/seed", 0, NULL, &seed));
   ledger->seed = (uint64_t)seed;

@@ -153,9 +153,10 @@ static void complain_repeat(const gannet_tree *first, const gannet_tree *again,
                             gannet_complaints *complaints) {
   char where[512];
   gannet_tree_where_key(again, where, sizeof where);
-  gannet_complain(complaints, where,
-                  "key '%.200s' is given twice in the same mapping (first in line %d)", again->key,
-                  first->key_place.line);
+  gannet_complain(
+      complaints, where,
+      "key '%.200s' is given twice in the same mapping (first in line %d); leave one out",
+      again->key, first->key_place.line);
 }
 
 enum { MOST_REPEATS = 20 }; /* told of one mapping */

@@ -62,8 +62,8 @@ static int position(const cli_flag *flags, int value) {
 static gannet_err keep(const cli_command *command, int at, cli_arguments *arguments) {
   arguments->value[at] = optarg ? optarg : "";
   if (!command->flags[at].repeated) return GANNET_OK;
-  GANNET_REQUIRE(arguments->n_values < CLI_MOST_VALUES, GANNET_ERR_INPUT, "more than %d --%s",
-                 CLI_MOST_VALUES, command->flags[at].name);
+  GANNET_REQUIRE(arguments->n_values < CLI_MOST_VALUES, GANNET_ERR_INPUT,
+                 "at most %d times --%s are possible", CLI_MOST_VALUES, command->flags[at].name);
   arguments->values[arguments->n_values].flag = at;
   arguments->values[arguments->n_values++].text = optarg;
   return GANNET_OK;

@@ -63,7 +63,8 @@ static gannet_err settle_directory(const cli_arguments *arguments, const suite_p
   if (!given) given = name;
   s->work.directory = s->directory;
   if (given[0] == '/') {
-    GANNET_REQUIRE(strlen(given) < sizeof s->directory, GANNET_ERR_INPUT, "--directory: too long");
+    GANNET_REQUIRE(strlen(given) < sizeof s->directory, GANNET_ERR_INPUT,
+                   "--directory: too long; choose a shorter path");
     memcpy(s->directory, given, strlen(given) + 1);
     return GANNET_OK;
   }

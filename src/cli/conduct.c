@@ -254,6 +254,8 @@ gannet_err cli_conduct(const cli_arguments *arguments, const cli_world *world, b
   GANNET_TRY(read_settings(arguments, world, is_step, &s));
   /* Everything that can be checked is, before a directory is made. */
   gannet_err err = check_input(&s, world, &complaints);
+  if (err == GANNET_ERR_MISSING)
+    err = GANNET_RAISE(err, "%s; `gannet init` writes a campaign file", gannet_error_detail());
   if (err == GANNET_OK && !s.dry) err = work(&s, world, &complaints, code);
   err = cli_complain(&complaints, s.start.file, world->rank, err);
   gannet_complaints_release(&complaints);

@@ -47,7 +47,7 @@ static void check_name(const char *flag, const char *family, const char *name,
                        const void *const *entries, gannet_complaints *complaints) {
   int at = 0;
   if (!name || gannet_name_find(family, name, entries, &at) == GANNET_OK) return;
-  gannet_complain(complaints, flag, "%s", gannet_error_message());
+  gannet_complain(complaints, flag, "%s", gannet_error_detail());
   gannet_error_clear();
 }
 
@@ -106,8 +106,7 @@ static void settle_way(const cli_arguments *arguments, init_plan *plan,
   const bool none = wanted && strcmp(wanted, "none") == 0;
   if (wanted && !none) {
     plan->script = script_of(wanted);
-    if (!plan->script)
-      gannet_complain(complaints, "--jobscript", "%s none", gannet_error_message());
+    if (!plan->script) gannet_complain(complaints, "--jobscript", "%s none", gannet_error_detail());
     gannet_error_clear();
   }
   plan->backend = choose_backend(arguments, plan);
@@ -180,14 +179,13 @@ static gannet_err read_count(const cli_arguments *arguments, const char *flag, l
   const gannet_err err = cli_whole(arguments, flag, 1, *value, &number);
   if (err != GANNET_OK && err != GANNET_ERR_INPUT) return err;
   if (err == GANNET_ERR_INPUT) {
-    gannet_complain(complaints, NULL, "%s", gannet_error_message());
+    gannet_complain(complaints, NULL, "%s", gannet_error_detail());
     gannet_error_clear();
     return GANNET_OK;
   }
   (void)snprintf(where, sizeof where, "--%s", flag);
   if (number > most)
-    gannet_complain(complaints, where, "%lld is more than the %lld that are possible", number,
-                    most);
+    gannet_complain(complaints, where, "%lld is too many; expected at most %lld", number, most);
   else
     *value = (int)number;
   return GANNET_OK;

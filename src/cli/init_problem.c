@@ -188,7 +188,7 @@ static gannet_err read_deck(const char *file, init_plan *plan, gannet_complaints
   const gannet_err missing = gannet_file_read(file, &text, &size);
   if (missing != GANNET_OK) {
     gannet_complain(complaints, "--template", "%s; expected an input file with {placeholders}",
-                    gannet_error_message());
+                    gannet_error_detail());
     gannet_error_clear();
     return GANNET_OK;
   }

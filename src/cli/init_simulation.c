@@ -144,7 +144,7 @@ static gannet_err read_lists(const cli_arguments *arguments, init_plan *plan,
 static gannet_err check_names(const init_plan *plan, gannet_complaints *complaints) {
   const gannet_simulation_type *type = NULL;
   if (plan->simulation && gannet_simulation_find(plan->simulation, &type) != GANNET_OK) {
-    gannet_complain(complaints, "--simulation", "%s", gannet_error_message());
+    gannet_complain(complaints, "--simulation", "%s", gannet_error_detail());
     gannet_error_clear();
   }
   if (plan->plugin && !is_file(plan->plugin))

@@ -11,10 +11,18 @@
 #include "machine/choice.h"
 #include "minimize/prepare.h"
 
+/* What is wrong with the input says so by itself; other errors are told with what their code means
+ * and with the rank. */
+static void tell(gannet_err err) {
+  const bool plain = err == GANNET_ERR_INPUT || err == GANNET_ERR_NAME;
+  (void)fprintf(stderr, "gannet: error: %s\n",
+                plain ? gannet_error_detail() : gannet_error_message());
+}
+
 static void report(const cli_world *world, gannet_err err) {
   char host[64] = "";
   (void)gethostname(host, sizeof host - 1);
-  if (world->rank == 0) (void)fprintf(stderr, "gannet: error: %s\n", gannet_error_message());
+  if (world->rank == 0) tell(err);
   if (getenv("GANNET_TRACE"))
     (void)fprintf(stderr, "rank %d on %s, code %d:\n%s", world->rank, host, (int)err,
                   gannet_error_trace());
@@ -90,8 +98,9 @@ static int run_program(int argc, char **argv) {
   cli_arguments arguments;
   bool help = false;
   if (!command) return unknown_command(argv[0]);
-  if (cli_parse(command, argc, argv, &arguments, &help) != GANNET_OK) {
-    (void)fprintf(stderr, "gannet: error: %s\n", gannet_error_message());
+  const gannet_err err = cli_parse(command, argc, argv, &arguments, &help);
+  if (err != GANNET_OK) {
+    tell(err);
     return GANNET_EXIT_USAGE;
   }
   if (help) {

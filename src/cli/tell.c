@@ -24,7 +24,7 @@ static gannet_err read_number(const char *what, const char *text, double *value)
   char *end = NULL;
   *value = strtod(text, &end);
   GANNET_REQUIRE(end != text && !*end && isfinite(*value), GANNET_ERR_INPUT,
-                 "%s: '%s' is not a finite number", what, text);
+                 "%s: '%s' is not valid; expected a finite number", what, text);
   return GANNET_OK;
 }
 
@@ -39,6 +39,22 @@ static gannet_err split(const char *flag, const char *text, char *name, size_t s
   return GANNET_OK;
 }
 
+/* Names a constraint for --constraint, a variable for --point. */
+static gannet_err raise_unknown(const char *flag, const char *name, const gannet_problem *problem) {
+  const gannet_problem_spec *spec = &problem->spec;
+  const bool constraint = strcmp(flag, "constraint") == 0;
+  const int n = constraint ? spec->n_constraints : spec->n_variables;
+  char list[600] = "";
+  size_t used = 0;
+  for (int i = 0; i < n; ++i) {
+    const char *known = constraint ? spec->constraints[i].name : spec->variables[i].name;
+    const int more = snprintf(list + used, sizeof list - used, " %s", known);
+    if (more > 0 && used + (size_t)more < sizeof list) used += (size_t)more;
+  }
+  return GANNET_RAISE(GANNET_ERR_INPUT, "--%s: the campaign has no %s '%s'; known:%s", flag,
+                      constraint ? "constraint" : "variable", name, n ? list : " none");
+}
+
 static gannet_err read_constraints(const cli_arguments *arguments, const gannet_problem *problem,
                                    double *values) {
   char name[128];
@@ -47,12 +63,11 @@ static gannet_err read_constraints(const cli_arguments *arguments, const gannet_
   for (int i = 0; (text = cli_repeated(arguments, "constraint", i)); ++i) {
     GANNET_TRY(split("constraint", text, name, sizeof name, &value));
     const int k = gannet_problem_find_constraint(problem, name);
-    GANNET_REQUIRE(k >= 0, GANNET_ERR_INPUT, "--constraint: the campaign has no constraint '%s'",
-                   name);
+    if (k < 0) return raise_unknown("constraint", name, problem);
     GANNET_TRY(read_number(name, value, &values[k]));
   }
   for (int k = 0; k < problem->spec.n_constraints; ++k)
-    GANNET_REQUIRE(!isnan(values[k]), GANNET_ERR_INPUT, "--constraint %s=VALUE is missing",
+    GANNET_REQUIRE(!isnan(values[k]), GANNET_ERR_INPUT, "give --constraint %s=VALUE, too",
                    problem->spec.constraints[k].name);
   return GANNET_OK;
 }
@@ -65,11 +80,11 @@ static gannet_err read_point(const cli_arguments *arguments, const gannet_proble
   for (int i = 0; (text = cli_repeated(arguments, "point", i)); ++i) {
     GANNET_TRY(split("point", text, name, sizeof name, &value));
     const int v = gannet_problem_find_variable(problem, name);
-    GANNET_REQUIRE(v >= 0, GANNET_ERR_INPUT, "--point: the campaign has no variable '%s'", name);
+    if (v < 0) return raise_unknown("point", name, problem);
     GANNET_TRY(gannet_problem_parse(problem, v, value, &x_user[v]));
   }
   for (int v = 0; v < problem->spec.n_variables; ++v)
-    GANNET_REQUIRE(!isnan(x_user[v]), GANNET_ERR_INPUT, "--point %s=VALUE is missing",
+    GANNET_REQUIRE(!isnan(x_user[v]), GANNET_ERR_INPUT, "give --point %s=VALUE, too",
                    problem->spec.variables[v].name);
   return gannet_problem_check_point(problem, x_user);
 }
@@ -99,13 +114,16 @@ static gannet_err find_evaluation(const cli_arguments *arguments, gannet_campaig
                  "give either --id or a --point NAME=VALUE for every variable");
   if (own) return propose_point(arguments, campaign, id);
   GANNET_TRY(cli_whole(arguments, "id", 0, -1, &number));
-  GANNET_REQUIRE(number < campaign->ledger.n, GANNET_ERR_INPUT,
-                 "--id: evaluation %lld was never proposed; the last one is %lld", number,
-                 (long long)campaign->ledger.n - 1);
+  GANNET_REQUIRE(
+      number < campaign->ledger.n, GANNET_ERR_INPUT,
+      "--id: evaluation %lld was never proposed; expected at most %lld; `gannet ask` proposes more",
+      number, (long long)campaign->ledger.n - 1);
   const gannet_ticket *ticket = &campaign->ledger.ticket[number];
-  GANNET_REQUIRE(!ticket->has_result || ticket->status == GANNET_EVAL_FAILED, GANNET_ERR_INPUT,
-                 "--id: evaluation %lld already has the result '%s'", number,
-                 gannet_eval_status_text(ticket->status));
+  GANNET_REQUIRE(
+      !ticket->has_result || ticket->status == GANNET_EVAL_FAILED, GANNET_ERR_INPUT,
+      "--id: evaluation %lld already has the result '%s', which cannot be changed; `gannet ask` "
+      "proposes others, --point takes a design of your own",
+      number, gannet_eval_status_text(ticket->status));
   *id = number;
   return GANNET_OK;
 }

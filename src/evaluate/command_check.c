@@ -119,12 +119,14 @@ static void check_template(const char *name, const char *input_directory,
   const char *start = name[0] == '/' ? "" : input_directory ? input_directory : ".";
   if (snprintf(path, sizeof path, "%s/%s", start, name) >= (int)sizeof path || access(path, R_OK) ||
       stat(path, &about)) {
-    gannet_complain(complaints, "evaluate.templates", "cannot read '%s': %s", name,
+    gannet_complain(complaints, "evaluate.templates",
+                    "cannot read '%s': %s (relative paths start from the campaign file)", name,
                     strerror(errno));
     return;
   }
   if (!S_ISREG(about.st_mode))
-    gannet_complain(complaints, "evaluate.templates", "'%s' is not a file", name);
+    gannet_complain(complaints, "evaluate.templates",
+                    "'%s' is not a file; expected an input file with {placeholders}", name);
   if (is_one_of(base, ours) || strncmp(base, "attempt-", 8) == 0)
     gannet_complain(complaints, "evaluate.templates",
                     "'%s': the contract has a file of that name; rename it", name);
@@ -142,7 +144,7 @@ static void check_templates(const gannet_text_list *templates, const char *input
     for (int j = 0; j < i; ++j)
       if (strcmp(base_name(templates->item[i]), base_name(templates->item[j])) == 0)
         gannet_complain(complaints, "evaluate.templates",
-                        "'%s' and '%s' would become the same file", templates->item[j],
+                        "'%s' and '%s' would become the same file; rename one", templates->item[j],
                         templates->item[i]);
   }
 }
@@ -179,11 +181,12 @@ static void check_problem(const gannet_problem_spec *spec, gannet_complaints *co
     for (int i = 0; i < variable->n_values; ++i) {
       json_t *text = json_string(variable->values[i]);
       if (!text)
-        gannet_complain(complaints, "variables", "value %d of '%s' is not valid UTF-8", i + 1,
+        gannet_complain(complaints, "variables",
+                        "value %d of '%s' is not valid UTF-8; write the file as UTF-8", i + 1,
                         variable->name);
       json_decref(text);
       if (strpbrk(variable->values[i], "\n\r"))
-        gannet_complain(complaints, "variables", "a value of '%s' holds a line break",
+        gannet_complain(complaints, "variables", "a value of '%s' holds a line break; remove it",
                         variable->name);
     }
   }
@@ -199,14 +202,15 @@ static void check_lists(const gannet_command_options *options, gannet_complaints
   for (int i = 0; i < options->environment.n; ++i) {
     const char *equals = strchr(options->environment.item[i], '=');
     if (!equals || equals == options->environment.item[i])
-      gannet_complain(complaints, "evaluate.environment", "'%s' is not of the form NAME=value",
+      gannet_complain(complaints, "evaluate.environment",
+                      "'%s' is not of the form NAME=value, as in OMP_NUM_THREADS=4",
                       options->environment.item[i]);
   }
   for (int i = 0; i < options->infeasible_exit_codes.n; ++i)
     for (int j = 0; j < options->bad_luck_exit_codes.n; ++j)
       if (options->infeasible_exit_codes.item[i] == options->bad_luck_exit_codes.item[j])
         gannet_complain(complaints, "evaluate.infeasible_exit_codes",
-                        "%g is also one of bad_luck_exit_codes",
+                        "%g is also one of bad_luck_exit_codes; leave one of them out",
                         options->infeasible_exit_codes.item[i]);
 }
 
@@ -219,8 +223,10 @@ static void check_choice(const gannet_command_options *options, bool has_script,
   else if (has_command && has_shell)
     gannet_complain(complaints, "evaluate.command", "give either command or shell, not both");
   else if (!has_command && !has_shell && !has_script)
-    gannet_complain(complaints, "evaluate.command",
-                    "missing: the program and its arguments, [./simulate, {params}]");
+    gannet_complain(
+        complaints, "evaluate.command",
+        "missing: the program and its arguments, as in 'command: [./simulate, \"{params}\", "
+        "\"{results}\"]'");
 }
 
 static gannet_err check_texts(const char *key, const gannet_text_list *list,

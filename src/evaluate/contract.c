@@ -75,8 +75,10 @@ static gannet_err write_json(const gannet_problem *problem, const double *x,
     json_t *value = json_of(variable, x[k]);
     failed = json_object_set_new(object, variable->name, value);
     if (failed)
-      (void)GANNET_RAISE(GANNET_ERR_INPUT, "variable '%s': its value is not valid UTF-8",
-                         variable->name);
+      (void)GANNET_RAISE(
+          GANNET_ERR_INPUT,
+          "variable '%s': its value is not valid UTF-8; write the campaign file as UTF-8",
+          variable->name);
   }
   const gannet_err err = failed ? GANNET_ERR_INPUT : dump(object, directory, "params.json", PLAIN);
   json_decref(object);

@@ -32,7 +32,8 @@ static gannet_err find(const gannet_in_process_options *chosen, const gannet_eva
                        const gannet_simulation_type **type) {
   int index = 0;
   GANNET_REQUIRE(setup->simulations && setup->simulations[0], GANNET_ERR_NAME,
-                 "simulation '%s': this program has no built-in simulations", chosen->target);
+                 "simulation '%s': this program has no built-in simulations; use backend: command",
+                 chosen->target);
   GANNET_TRY(gannet_name_find("simulation", chosen->target ? chosen->target : "",
                               (const void *const *)setup->simulations, &index));
   *type = setup->simulations[index];
@@ -47,7 +48,8 @@ static gannet_err split_texts(const gannet_text_list *texts, char **keys, gannet
     char *equals = strchr(keys[i], '=');
     if (!equals) continue; /* complained about by gannet_in_process_check */
     *equals = '\0';
-    settings[*n] = (gannet_setting){.key = keys[i], .text = equals + 1};
+    settings[*n] =
+        (gannet_setting){.key = keys[i], .text = equals + 1, .where = "evaluate.settings"};
     *n += 1;
   }
   return GANNET_OK;
@@ -91,12 +93,15 @@ static void check_sizes(const gannet_simulation_type *type, const gannet_problem
                         gannet_complaints *complaints) {
   if (type->fixed_d && type->fixed_d != spec->n_variables)
     gannet_complain(complaints, "evaluate.simulation",
-                    "'%s' takes %d variables, the campaign has %d", type->name, type->fixed_d,
-                    spec->n_variables);
+                    "'%s' takes %d variables, the campaign has %d; give it as many, or choose "
+                    "another (gannet list simulations)",
+                    type->name, type->fixed_d, spec->n_variables);
   if (spec->n_constraints > type->n_constraints)
-    gannet_complain(complaints, "evaluate.simulation",
-                    "'%s' computes %d constraints, the campaign names %d", type->name,
-                    type->n_constraints, spec->n_constraints);
+    gannet_complain(
+        complaints, "evaluate.simulation",
+        "'%s' computes %d constraints, the campaign names %d; leave constraints out, or "
+        "choose another simulation (gannet list simulations)",
+        type->name, type->n_constraints, spec->n_constraints);
 }
 
 static gannet_err check(const void *given, const gannet_evaluator_setup *setup,
@@ -106,7 +111,7 @@ static gannet_err check(const void *given, const gannet_evaluator_setup *setup,
   target *made = NULL;
   gannet_in_process_check(chosen, setup, complaints);
   if (find(chosen, setup, &type) != GANNET_OK) {
-    gannet_complain(complaints, "evaluate.simulation", "%s", gannet_error_message());
+    gannet_complain(complaints, "evaluate.simulation", "%s", gannet_error_detail());
     gannet_error_clear();
     return GANNET_OK;
   }

@@ -43,7 +43,8 @@ void gannet_in_process_check(const gannet_in_process_options *options,
                              const gannet_evaluator_setup *setup, gannet_complaints *complaints) {
   for (int i = 0; i < options->settings.n; ++i)
     if (!strchr(options->settings.item[i], '='))
-      gannet_complain(complaints, "evaluate.settings", "'%s' is not of the form key=value",
+      gannet_complain(complaints, "evaluate.settings",
+                      "'%s' is not of the form key=value, as in delay=0.5",
                       options->settings.item[i]);
   if (!setup->context) return;
   if (options->ranks_per_simulation > setup->context->np)

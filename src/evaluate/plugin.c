@@ -38,12 +38,16 @@ static gannet_err find_path(const char *given, const char *directory, char *path
 static gannet_err open_library(const gannet_in_process_options *chosen,
                                const gannet_evaluator_setup *setup, target *made) {
   char path[PATH_MAX];
-  GANNET_REQUIRE(chosen->target && chosen->target[0], GANNET_ERR_INPUT, "no plugin named");
+  GANNET_REQUIRE(chosen->target && chosen->target[0], GANNET_ERR_INPUT,
+                 "no plugin named; expected a shared object, as in ./simulation.so");
   GANNET_TRY(find_path(chosen->target, setup->input_directory, path));
   made->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!made->library) {
     const char *why = dlerror();
-    return GANNET_RAISE(GANNET_ERR_INPUT, "cannot load the plugin: %s", why ? why : path);
+    return GANNET_RAISE(GANNET_ERR_INPUT,
+                        "cannot load the plugin: %s (relative paths start from the campaign "
+                        "file; docs/running.md tells how to make one)",
+                        why ? why : path);
   }
   void *symbol = dlsym(made->library, "gannet_simulate");
   GANNET_REQUIRE(symbol, GANNET_ERR_INPUT,
@@ -71,7 +75,7 @@ static gannet_err check(const void *given, const gannet_evaluator_setup *setup,
   target *made = NULL;
   gannet_in_process_check(chosen, setup, complaints);
   if (make(chosen, setup, &made) != GANNET_OK) {
-    gannet_complain(complaints, "evaluate.plugin", "%s", gannet_error_message());
+    gannet_complain(complaints, "evaluate.plugin", "%s", gannet_error_detail());
     gannet_error_clear();
   }
   if (made) release(made);

@@ -260,6 +260,18 @@ void gannet_contract_read(const gannet_problem *problem, const gannet_patterns *
   for (int j = 0; j < problem->spec.n_constraints; ++j) result->constraints[j] = NAN;
 }
 
+#define EXAMPLE "'objective=^drag: *([0-9.eE+-]+)'"
+
+static void list_constraints(const gannet_problem *problem, char *list, size_t size) {
+  size_t used = 0;
+  list[0] = '\0';
+  for (int j = 0; j < problem->spec.n_constraints; ++j) {
+    const int more =
+        snprintf(list + used, size - used, "%s%s", j ? " " : "", problem->spec.constraints[j].name);
+    if (more > 0 && used + (size_t)more < size) used += (size_t)more;
+  }
+}
+
 static void compile(const char *text, const gannet_problem *problem, gannet_complaints *complaints,
                     gannet_patterns *patterns) {
   char name[128], reason[200];
@@ -267,19 +279,24 @@ static void compile(const char *text, const gannet_problem *problem, gannet_comp
   regex_t *regex = &patterns->regex[patterns->n];
   if (!equals || equals == text || (size_t)(equals - text) >= sizeof name) {
     gannet_complain(complaints, "evaluate.pattern",
-                    "'%s' is not of the form name=regular-expression", text);
+                    "'%s' is not of the form name=regular-expression, as in " EXAMPLE, text);
     return;
   }
   (void)snprintf(name, sizeof name, "%.*s", (int)(equals - text), text);
   if (problem && !is_quantity(problem, name)) {
-    gannet_complain(complaints, "evaluate.pattern",
-                    "'%s' is neither objective nor a constraint of this campaign", name);
+    char list[400];
+    list_constraints(problem, list, sizeof list);
+    gannet_complain(
+        complaints, "evaluate.pattern",
+        "'%s' is neither objective nor a constraint of this campaign; known: objective%s%s", name,
+        list[0] ? " " : "", list);
     return;
   }
   const int failed = regcomp(regex, equals + 1, REG_EXTENDED);
   if (failed) {
     (void)regerror(failed, regex, reason, sizeof reason);
-    gannet_complain(complaints, "evaluate.pattern", "'%s': %s", equals + 1, reason);
+    gannet_complain(complaints, "evaluate.pattern", "'%s': %s; expected as in " EXAMPLE, equals + 1,
+                    reason);
     return;
   }
   patterns->quantity[patterns->n++] = problem ? find_quantity(problem, name) : 0;

@@ -19,7 +19,8 @@ static void compile(const char *key, const char *text, gannet_complaints *compla
     return;
   }
   (void)regerror(failed, &texts->regex[texts->n], reason, sizeof reason);
-  gannet_complain(complaints, key, "'%s': %s", text, reason);
+  gannet_complain(complaints, key, "'%s': %s; expected a POSIX extended regular expression", text,
+                  reason);
 }
 
 gannet_err gannet_texts_create(const char *key, const gannet_text_list *list,

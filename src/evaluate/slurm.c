@@ -153,7 +153,11 @@ static void check_tool(const char *key, const char *program, const gannet_evalua
                        gannet_complaints *complaints) {
   char path[PATH_MAX];
   const int reason = gannet_command_find(program, setup->input_directory, path);
-  if (reason) gannet_complain(complaints, key, "cannot run '%s': %s", program, strerror(reason));
+  if (reason)
+    gannet_complain(complaints, key,
+                    "cannot run '%s': %s (searched in PATH); load the site's "
+                    "SLURM, or choose backend: command",
+                    program, strerror(reason));
 }
 
 static void check_script(const gannet_slurm_options *given, const gannet_evaluator_setup *setup,
@@ -169,15 +173,17 @@ static void check_script(const gannet_slurm_options *given, const gannet_evaluat
                     "from the campaign file)",
                     given->script, strerror(errno));
   if (given->sbatch.n > 0)
-    gannet_complain(complaints, "evaluate.sbatch",
-                    "belongs into the script, as lines that begin with #SBATCH");
+    gannet_complain(
+        complaints, "evaluate.sbatch",
+        "leave it out, and write its options into the script, as lines that begin with #SBATCH");
 }
 
 static void check_sbatch(const gannet_text_list *sbatch, gannet_complaints *complaints) {
   for (int i = 0; i < sbatch->n; ++i)
     if (sbatch->item[i][0] != '-' || strpbrk(sbatch->item[i], "\r\n"))
       gannet_complain(complaints, "evaluate.sbatch",
-                      "'%s' is no option of sbatch, such as --partition=short", sbatch->item[i]);
+                      "'%s' is no option of sbatch; expected one such as --partition=short",
+                      sbatch->item[i]);
 }
 
 static void check_runs(const gannet_slurm_options *given, gannet_complaints *complaints) {

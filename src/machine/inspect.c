@@ -19,7 +19,8 @@ static gannet_err check_directory(const machine_request *request) {
   struct stat about;
   if (request->rank > 0) return GANNET_OK;
   if (stat(request->directory, &about)) return gannet_raise_errno("find", request->directory);
-  GANNET_REQUIRE(S_ISDIR(about.st_mode), GANNET_ERR_INPUT, "'%s' is not a directory",
+  GANNET_REQUIRE(S_ISDIR(about.st_mode), GANNET_ERR_INPUT,
+                 "'%s' is not a directory; give that of a campaign, or leave it out",
                  request->directory);
   return GANNET_OK;
 }

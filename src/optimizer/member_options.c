@@ -54,7 +54,7 @@ const gannet_setting *gannet_setting_last(int n, const gannet_setting *all, cons
 void gannet_setting_complain(const gannet_setting *setting, const char *key,
                              gannet_complaints *complaints) {
   gannet_complain(complaints, setting ? setting->where : NULL, "%s: %s", key,
-                  gannet_error_message());
+                  gannet_error_detail());
   gannet_error_clear();
 }
 

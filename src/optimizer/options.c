@@ -263,20 +263,21 @@ static gannet_err parse_portfolio(int n, const gannet_setting *settings,
   while (next_name(&rest, name, sizeof name) && !(one_only && options->n_members == 1)) {
     const gannet_method *row = NULL;
     if (options->n_members == GANNET_MEMBERS_MOST) {
-      gannet_complain(complaints, given ? given->where : NULL, "portfolio: more than %d methods",
-                      GANNET_MEMBERS_MOST);
+      gannet_complain(complaints, given ? given->where : NULL,
+                      "portfolio: expected at most %d methods", GANNET_MEMBERS_MOST);
       return GANNET_OK;
     }
     if (gannet_method_find(name, &row) != GANNET_OK)
       gannet_setting_complain(given, "portfolio", complaints);
     else if (gannet_method_portfolio(row))
       gannet_complain(complaints, given ? given->where : NULL,
-                      "portfolio: '%s' is a portfolio itself", name);
+                      "portfolio: '%s' is a portfolio itself; name its methods instead", name);
     else
       GANNET_TRY(parse_member(row, n, settings, options, complaints));
   }
   if (options->n_members == 0 && complaints->count == 0)
-    gannet_complain(complaints, given ? given->where : NULL, "portfolio: no method in '%s'",
+    gannet_complain(complaints, given ? given->where : NULL,
+                    "portfolio: no method in '%s'; expected some as in [gp-ei, neural-bo]",
                     options->method.portfolio);
   if (!one_only) complain_unknown(n, settings, options, complaints);
   return keep_given(n, settings, options);

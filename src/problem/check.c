@@ -28,7 +28,8 @@ static void check_box(const gannet_variable *v, const char *where, gannet_compla
     gannet_complain(complaints, where, "variable %s: empty box, lower = %g is not below upper = %g",
                     v->name, v->lower, v->upper);
   else if (!isfinite(v->upper - v->lower))
-    gannet_complain(complaints, where, "variable %s: the box from %g to %g is too wide", v->name,
+    gannet_complain(complaints, where,
+                    "variable %s: the box from %g to %g is too wide; choose other bounds", v->name,
                     v->lower, v->upper);
   if (v->scale == GANNET_SCALE_LOG && !(v->lower > 0))
     gannet_complain(complaints, where,
@@ -53,12 +54,13 @@ static void check_values(const gannet_variable *v, const char *where,
                     "variable %s: a categorical variable needs at least two values", v->name);
   for (int i = 0; i < v->n_values; ++i) {
     if (!v->values[i] || !*v->values[i] || strpbrk(v->values[i], "\n\r"))
-      gannet_complain(complaints, where, "variable %s: value %d is empty or spans lines", v->name,
+      gannet_complain(complaints, where,
+                      "variable %s: value %d is empty or spans lines; give each a name", v->name,
                       i + 1);
     for (int j = 0; j < i && v->values[i] && v->values[j]; ++j)
       if (strcmp(v->values[i], v->values[j]) == 0)
-        gannet_complain(complaints, where, "variable %s: value '%s' is repeated", v->name,
-                        v->values[i]);
+        gannet_complain(complaints, where, "variable %s: value '%s' is repeated; leave one out",
+                        v->name, v->values[i]);
   }
 }
 
@@ -108,10 +110,11 @@ static void check_repeated(const gannet_problem_spec *spec, gannet_complaints *c
   for (int i = 0; i < n; ++i) {
     const char *name = name_at(spec, i);
     if (name && strcmp(name, "objective") == 0)
-      gannet_complain(complaints, NULL, "the name 'objective' is taken by the objective itself");
+      gannet_complain(complaints, NULL,
+                      "the name 'objective' is taken by the objective itself; choose another");
     for (int j = 0; j < i && name && name_at(spec, j); ++j)
       if (strcmp(name, name_at(spec, j)) == 0)
-        gannet_complain(complaints, NULL, "the name '%s' is used twice", name);
+        gannet_complain(complaints, NULL, "the name '%s' is used twice; rename one", name);
   }
 }
 

@@ -60,7 +60,8 @@ static gannet_err compile(gannet_expression *e, const char *text, const char *co
   e->parser = mupCreate(muBASETYPE_FLOAT);
   GANNET_REQUIRE(e->parser, GANNET_ERR_MEMORY, "expression '%s'", text);
   define_names(e, names);
-  GANNET_REQUIRE(text[strspn(text, " \t\r\n")], GANNET_ERR_INPUT, "empty expression '%s'", text);
+  GANNET_REQUIRE(text[strspn(text, " \t\r\n")], GANNET_ERR_INPUT,
+                 "empty expression '%s'; expected one as in 2*x + 1", text);
   mupSetExpr(e->parser, text);
   for (int i = 0; i < e->n; ++i) e->x[i] = 0.5;
   (void)mupEval(e->parser); /* parses at the first evaluation */

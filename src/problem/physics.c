@@ -121,9 +121,9 @@ static gannet_err compile_expression(const compiler *c, const char *what, const 
   const gannet_err code =
       gannet_expression_create(text, c->problem->spec.n_variables, c->physics->names, expression);
   if (code != GANNET_ERR_INPUT) return code;
-  const char *message = strstr(gannet_error_message(), "expression '");
+  const char *message = strstr(gannet_error_detail(), "expression '");
   gannet_complain(c->complaints, c->where, "%s: %s: %s", c->name, what,
-                  message ? message : gannet_error_message());
+                  message ? message : gannet_error_detail());
   gannet_error_clear();
   return GANNET_OK;
 }
@@ -221,8 +221,9 @@ static gannet_err compile_terms(const compiler *c, const gannet_physics_equation
     const gannet_physics_term *source = &from->terms[to->n_terms];
     gannet_compiled_term *term = &to->term[to->n_terms++];
     if (from->plugin && source->coefficient)
-      gannet_complain(c->complaints, c->where,
-                      "%s: with a plugin, terms have derivatives and no coefficients", c->name);
+      gannet_complain(
+          c->complaints, c->where,
+          "%s: with a plugin, terms have derivatives and no coefficients; leave them out", c->name);
     else
       GANNET_TRY(compile_expression(c, "coefficient", source->coefficient, &term->coefficient));
     if (count_axes(c, source, counts))
@@ -240,7 +241,8 @@ static gannet_err compile_equation(const compiler *c, const gannet_physics_equat
                     "derivative: [x, x]}]'",
                     c->name);
   if (from->plugin && from->rhs)
-    gannet_complain(c->complaints, c->where, "%s: with a plugin, an equation has no rhs", c->name);
+    gannet_complain(c->complaints, c->where,
+                    "%s: with a plugin, an equation has no rhs; leave it out", c->name);
   GANNET_TRY(gannet_alloc((size_t)from->n_terms, sizeof *to->term, &to->term));
   GANNET_TRY(compile_expression(c, "rhs", from->rhs, &to->rhs));
   GANNET_TRY(gannet_alloc((size_t)c->problem->spec.n_variables, sizeof *counts, &counts));

@@ -66,8 +66,10 @@ static gannet_err sort_rows(const gannet_pool *pool, const gannet_problem *probl
     const double *row = rows + i * pool->n_variables;
     if (gannet_problem_check_point(problem, row) != GANNET_OK) {
       char why[512];
-      (void)snprintf(why, sizeof why, "%s", gannet_error_message());
-      return GANNET_RAISE(GANNET_ERR_INPUT, "candidate %lld: %s", (long long)(i + 1), why);
+      (void)snprintf(why, sizeof why, "%s", gannet_error_detail());
+      return GANNET_RAISE(GANNET_ERR_INPUT,
+                          "candidate %lld: %s; correct it, leave it out, or change the variable",
+                          (long long)(i + 1), why);
     }
     gannet_problem_encode(problem, row, x_unit);
     sorted[i] = (place){project(pool, x_unit), i};
@@ -114,7 +116,7 @@ static gannet_err prepare(gannet_pool *pool, const gannet_problem *problem, int6
                           const double *rows, void **block) {
   place *sorted = NULL;
   double *x_unit = NULL;
-  GANNET_REQUIRE(n > 0, GANNET_ERR_INPUT, "the list of candidates is empty");
+  GANNET_REQUIRE(n > 0, GANNET_ERR_INPUT, "the list of candidates is empty; expected at least one");
   gannet_err err = gannet_alloc((size_t)n, sizeof *sorted, &sorted);
   if (err == GANNET_OK) err = gannet_alloc((size_t)pool->d, sizeof *x_unit, &x_unit);
   if (err == GANNET_OK) err = sort_rows(pool, problem, n, rows, x_unit, sorted);

@@ -37,8 +37,8 @@ static gannet_err parse_category(const gannet_variable *v, const char *text, dou
 static gannet_err parse_boolean(const gannet_variable *v, const char *text, double *value) {
   const bool yes = !strcmp(text, "true") || !strcmp(text, "1") || !strcmp(text, "yes");
   const bool no = !strcmp(text, "false") || !strcmp(text, "0") || !strcmp(text, "no");
-  GANNET_REQUIRE(yes || no, GANNET_ERR_INPUT, "variable %s: '%s' is not true or false", v->name,
-                 text);
+  GANNET_REQUIRE(yes || no, GANNET_ERR_INPUT,
+                 "variable %s: '%s' is not valid; expected true or false", v->name, text);
   *value = yes;
   return GANNET_OK;
 }
@@ -60,12 +60,12 @@ static gannet_err check_value(const gannet_variable *v, double value) {
   switch (v->type) {
     case GANNET_VARIABLE_CATEGORICAL:
       GANNET_REQUIRE(whole && 0 <= value && value < v->n_values, GANNET_ERR_INPUT,
-                     "variable %s: %g is not a position of one of its %d values", v->name, value,
-                     v->n_values);
+                     "variable %s: %g is not a position of one of its values; expected 0 to %d - 1",
+                     v->name, value, v->n_values);
       break;
     case GANNET_VARIABLE_BOOLEAN:
       GANNET_REQUIRE(value == 0 || value == 1, GANNET_ERR_INPUT,
-                     "variable %s: %g is neither 0 nor 1", v->name, value);
+                     "variable %s: %g is neither 0 nor 1, as expected", v->name, value);
       break;
     default:
       GANNET_REQUIRE(v->type == GANNET_VARIABLE_REAL || whole, GANNET_ERR_INPUT,

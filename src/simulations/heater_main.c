@@ -47,7 +47,8 @@ static gannet_err read_command_line(int argc, char **argv, command_line *line) {
   for (; at < argc; at += 2) {
     GANNET_REQUIRE(strncmp(argv[at], "--", 2) == 0 && at + 1 < argc, GANNET_ERR_INPUT,
                    "'%s': expected --OPTION VALUE", argv[at]);
-    GANNET_REQUIRE(line->n_settings < MOST_SETTINGS, GANNET_ERR_INPUT, "too many options");
+    GANNET_REQUIRE(line->n_settings < MOST_SETTINGS, GANNET_ERR_INPUT,
+                   "too many options; expected those that --help shows");
     line->settings[line->n_settings++] =
         (gannet_setting){.key = argv[at] + 2, .text = argv[at + 1], .where = argv[at]};
   }
@@ -71,7 +72,8 @@ static gannet_err parse_line(char *line, parameters *p) {
   if (!name) return GANNET_OK;
   GANNET_REQUIRE(text && !strtok_r(NULL, " \t\r", &rest), GANNET_ERR_INPUT,
                  "'%s': expected a name and a value", name);
-  GANNET_REQUIRE(p->n < MOST_VARIABLES, GANNET_ERR_INPUT, "more than %d variables", MOST_VARIABLES);
+  GANNET_REQUIRE(p->n < MOST_VARIABLES, GANNET_ERR_INPUT, "at most %d variables are possible",
+                 MOST_VARIABLES);
 
   p->x[p->n] = strtod(text, &end);
   GANNET_REQUIRE(end != text && *end == '\0', GANNET_ERR_INPUT, "%s: '%s' is not a number", name,
@@ -97,7 +99,7 @@ static gannet_err read_parameters(const char *path, parameters *p) {
   GANNET_TRY_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
   if (rank == 0) err = gannet_file_read(path, &p->bytes, &size);
   if (rank == 0 && err == GANNET_OK && size > 1 << 20)
-    err = GANNET_RAISE(GANNET_ERR_INPUT, "%s: longer than 1 MiB", path);
+    err = GANNET_RAISE(GANNET_ERR_INPUT, "%s: longer than 1 MiB; expected lines name value", path);
   GANNET_TRY(gannet_agree(MPI_COMM_WORLD, err));
   int length = (int)size;
   GANNET_TRY_MPI(MPI_Bcast(&length, 1, MPI_INT, 0, MPI_COMM_WORLD));

@@ -20,7 +20,7 @@ static gannet_err length_of(hid_t dataset, const char *name, int64_t *n) {
   GANNET_REQUIRE(rank == 1, GANNET_ERR_INPUT, "dataset '%s' has %d dimensions, expected one", name,
                  rank);
   GANNET_REQUIRE(kind == H5T_INTEGER || kind == H5T_FLOAT || kind == H5T_ENUM, GANNET_ERR_INPUT,
-                 "dataset '%s' does not hold numbers", name);
+                 "dataset '%s' does not hold numbers; expected integers or reals", name);
   *n = (int64_t)size;
   return GANNET_OK;
 }
@@ -38,8 +38,8 @@ static gannet_err read_values(reader *r, hid_t dataset, const char *name, int at
   herr_t status = 0;
   GANNET_TRY(length_of(dataset, name, &n));
   GANNET_REQUIRE(r->n < 0 || n == r->n, GANNET_ERR_INPUT,
-                 "dataset '%s' has %lld values, those before it %lld", name, (long long)n,
-                 (long long)r->n);
+                 "dataset '%s' has %lld values, expected %lld as in those before it", name,
+                 (long long)n, (long long)r->n);
   if (r->n < 0) {
     r->n = n;
     GANNET_TRY(gannet_alloc((size_t)n, sizeof *r->column, &r->column));
@@ -71,7 +71,7 @@ gannet_err gannet_columns_read(const char *path, int n_names, const char *const 
               .rows = rows};
   gannet_h5_restore(printing);
   *rows = NULL;
-  GANNET_REQUIRE(r.file >= 0, GANNET_ERR_INPUT, "'%s' cannot be read as an HDF5 file", path);
+  GANNET_REQUIRE(r.file >= 0, GANNET_ERR_INPUT, "'%s' cannot be read; expected an HDF5 file", path);
   gannet_err err = GANNET_OK;
   for (int i = 0; err == GANNET_OK && i < n_names; ++i) err = read_column(&r, names[i], i);
   (void)H5Fclose(r.file);

@@ -158,7 +158,7 @@ static gannet_err open_locked(gannet_journal *journal, int schema, gannet_journa
   if (journal->descriptor < 0) return gannet_raise_errno("open the journal", journal->path);
   const gannet_err err = gannet_journal_read(journal->path, schema, NULL, NULL, report);
   GANNET_REQUIRE(!create || (err == GANNET_OK && report->good_bytes == 0), GANNET_ERR_EXISTS,
-                 "there is a journal '%s' already", journal->path);
+                 "there is a journal '%s' already; continue it with --resume", journal->path);
   GANNET_TRY(err);
   journal->last = report->records;
   journal->length = report->good_bytes;

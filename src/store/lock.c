@@ -21,8 +21,12 @@ static gannet_err raise_busy(int descriptor, const char *path) {
   long pid = 0;
   char host[256] = "";
   if (read_name(descriptor, &pid, host))
-    return GANNET_RAISE(GANNET_ERR_BUSY, "'%s' is held by process %ld on %s", path, pid, host);
-  return GANNET_RAISE(GANNET_ERR_BUSY, "'%s' is held by another process", path);
+    return GANNET_RAISE(
+        GANNET_ERR_BUSY,
+        "'%s' is held by process %ld on %s; wait until it has ended, or end it there", path, pid,
+        host);
+  return GANNET_RAISE(GANNET_ERR_BUSY, "'%s' is held by another process; wait until it has ended",
+                      path);
 }
 
 /* The name of the holder is a courtesy: the lock holds without it, even on a full disk. */

@@ -16,8 +16,8 @@ static gannet_err try_requirement(const suite_work_options *options, const suite
   const char *words[WORDS_MOST] = {NULL};
   char folder[PATH_MAX], why[256] = "", text[600];
   if (list->n == 0) return GANNET_OK;
-  GANNET_REQUIRE(list->n < WORDS_MOST, GANNET_ERR_INPUT, "problems.%s.requires: more than %d words",
-                 problem->label, WORDS_MOST - 1);
+  GANNET_REQUIRE(list->n < WORDS_MOST, GANNET_ERR_INPUT,
+                 "problems.%s.requires: expected at most %d words", problem->label, WORDS_MOST - 1);
   for (int i = 0; i < list->n; ++i) words[i] = list->item[i];
   GANNET_TRY(gannet_join_path(options->directory, "work/requires", folder, sizeof folder));
   GANNET_TRY(gannet_make_directory(folder));

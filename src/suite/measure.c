@@ -24,7 +24,7 @@ gannet_err suite_measure_find(const char *name, suite_measure *measure) {
     }
   const char *near = gannet_nearest(name, suite_measure_names);
   return GANNET_RAISE(GANNET_ERR_NAME,
-                      "measure '%.60s'%s%s%s; known: simple cumulative violation incumbent "
+                      "unknown measure '%.60s'%s%s%s; known: simple cumulative violation incumbent "
                       "targets",
                       name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }

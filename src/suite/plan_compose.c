@@ -136,7 +136,8 @@ static gannet_err make_box(composer *made, const gannet_simulation_type *type, i
   if (type->box(d, box, box + d, NULL, NULL) == 0)
     err = set_variables(made, d, box, box + d);
   else
-    gannet_complain(made->complaints, where, "problems.%s: '%s' does not exist in %d dimensions",
+    gannet_complain(made->complaints, where,
+                    "problems.%s: '%s' does not exist in %d dimensions; choose another dimension",
                     label, type->name, d);
   gannet_free(&box);
   return err;
@@ -151,7 +152,7 @@ static gannet_err add_function(composer *made, const suite_problem *problem,
   gannet_tree_where(function, where, sizeof where);
   if (gannet_simulation_find(problem->keys.function, &type) != GANNET_OK) {
     gannet_complain(made->complaints, where, "problems.%s.function: %s", node->key,
-                    gannet_error_message());
+                    gannet_error_detail());
     gannet_error_clear();
     return GANNET_OK;
   }
@@ -167,11 +168,13 @@ static gannet_err add_function(composer *made, const suite_problem *problem,
                     type->name);
   else if (d == 0)
     gannet_complain(made->complaints, where,
-                    "problems.%s: missing key 'dimension', for '%s' exists in any", node->key,
-                    type->name);
+                    "problems.%s: missing key 'dimension', for '%s' exists in any; add it, as in "
+                    "'dimension: 10'",
+                    node->key, type->name);
   else if (type->fixed_d && d != type->fixed_d)
-    gannet_complain(made->complaints, where, "problems.%s.dimension: '%s' has %d variables",
-                    node->key, type->name, type->fixed_d);
+    gannet_complain(made->complaints, where,
+                    "problems.%s.dimension: '%s' has %d variables; leave dimension out", node->key,
+                    type->name, type->fixed_d);
   if (made->complaints->count > 0) return GANNET_OK;
   GANNET_TRY(set_physics(made, type, d, node));
   return make_box(made, type, d, where, node->key);

@@ -188,11 +188,13 @@ static void check_repeats(const char *file, const suite_plan *plan, gannet_compl
     for (int other = 0; other < p; ++other)
       if (plan->problem[p].label && plan->problem[other].label &&
           strcmp(plan->problem[p].label, plan->problem[other].label) == 0)
-        gannet_complain(complaints, file, "problems: '%s' is there twice", plan->problem[p].label);
+        gannet_complain(complaints, file, "problems: '%s' is there twice; rename one",
+                        plan->problem[p].label);
   for (int k = 0; k < plan->n_methods; ++k)
     for (int other = 0; other < k; ++other)
       if (strcmp(plan->method[k].label, plan->method[other].label) == 0)
-        gannet_complain(complaints, file, "methods: '%s' is there twice", plan->method[k].label);
+        gannet_complain(complaints, file, "methods: '%s' is there twice; leave one out, or name it",
+                        plan->method[k].label);
 }
 
 gannet_err suite_plan_read(const char *file, const gannet_tree *root, suite_plan *plan,

@@ -69,7 +69,7 @@ static void settle_measures(const suite_plan *plan, const gannet_tree *root,
     if (suite_measure_find(list->item[i], &problem->measure[problem->n_measures]) == GANNET_OK) {
       problem->n_measures += 1;
     } else {
-      gannet_complain(complaints, where, "%s", gannet_error_message());
+      gannet_complain(complaints, where, "%s", gannet_error_detail());
       gannet_error_clear();
     }
 }

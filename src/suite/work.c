@@ -76,7 +76,7 @@ gannet_err suite_find_states(MPI_Comm comm, const suite_plan *plan, const char *
   const int64_t count = suite_plan_count(plan);
   int rank = 0;
   GANNET_REQUIRE(count <= INT32_MAX / (int64_t)sizeof *state, GANNET_ERR_INPUT,
-                 "%" PRId64 " runs are too many", count);
+                 "%" PRId64 " runs are too many; expected fewer", count);
   GANNET_TRY_MPI(MPI_Comm_rank(comm, &rank));
   GANNET_TRY(gannet_agree(comm, rank ? GANNET_OK : look(plan, directory, count, state)));
   GANNET_TRY_MPI(MPI_Bcast(state, (int)(count * (int64_t)sizeof *state), MPI_BYTE, 0, comm));

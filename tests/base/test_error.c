@@ -76,8 +76,10 @@ static void one_bad_rank_fails_everywhere(void **state) {
     char expected[200];
     gannet_error_clear();
     const gannet_err err = gannet_agree(MPI_COMM_WORLD, only_on(bad, GANNET_ERR_NO_SPACE));
-    (void)snprintf(expected, sizeof expected, "%s: bad on %d (reported by rank %d)",
-                   gannet_err_text(GANNET_ERR_NO_SPACE), bad, bad);
+    char who[40] = ""; /* of one rank there is nothing to tell */
+    if (np > 1) (void)snprintf(who, sizeof who, " (reported by rank %d)", bad);
+    (void)snprintf(expected, sizeof expected, "%s: bad on %d%s",
+                   gannet_err_text(GANNET_ERR_NO_SPACE), bad, who);
     assert_int_equal(err, GANNET_ERR_NO_SPACE);
     assert_string_equal(gannet_error_message(), expected);
     assert_non_null(strstr(gannet_error_trace(), "only_on"));
@@ -97,8 +99,8 @@ static void the_worst_code_of_the_lowest_rank_wins(void **state) {
   const gannet_err mine = rank == 0 && np > 1 ? GANNET_ERR_ARG : GANNET_ERR_IO;
   const gannet_err err = gannet_agree(MPI_COMM_WORLD, GANNET_RAISE(mine, "rank %d", rank));
   assert_int_equal(err, GANNET_ERR_IO);
-  assert_non_null(strstr(gannet_error_message(),
-                         np > 1 ? "rank 1 (reported by rank 1)" : "rank 0 (reported by rank 0)"));
+  assert_non_null(
+      strstr(gannet_error_message(), np > 1 ? "rank 1 (reported by rank 1)" : "rank 0"));
 }
 
 /* A code whose message was cleared or replaced must not be told with another error's message. */

@@ -194,7 +194,7 @@ static void a_list_is_no_scalar(void **state) {
                                   {.key = "name", .n_items = 2, .items = words}};
   apply(&o, 3, given);
   assert_int_equal(o.complaints.count, 2);
-  assert_non_null(strstr(o.complaints.text, "surrogate.layers: 'a list' is not valid"));
+  assert_non_null(strstr(o.complaints.text, "surrogate.layers: a list is not valid"));
   release(&o);
 }
 

@@ -74,7 +74,7 @@ class Candidates(program.ProgramTest):
         self.write('x1,x2\n1,"2\n', "pool.csv")
         self.fails("pool.csv")
         self.write("x1,x2\n", "pool.csv")
-        self.fails("empty")
+        self.fails("no rows")
 
 
 if __name__ == "__main__":

@@ -71,7 +71,7 @@ static void what_is_wrong_is_said(void **state) {
   int64_t n = 0;
   (void)state;
   fails("z", "no dataset 'z'");
-  fails("longer", "'longer' has 4 values, those before it 3");
+  fails("longer", "'longer' has 4 values, expected 3");
   fails("square", "'square' has 2 dimensions");
   fails("words", "does not hold numbers");
   assert_fails(GANNET_ERR_INPUT, "cannot be read",

@@ -1,0 +1,281 @@
+# test: labels cli timeout 120 processors 2
+"""What is wrong is told with its place, with what was expected, and with what to do next. One process per case."""
+import concurrent.futures
+import fcntl
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+
+import program
+from program import DAMAGED, RESOURCE, USAGE
+
+HEAD = """\
+name: c
+seed: 7
+variables:
+  x1: {lower: -5, upper: 10}
+  x2: {lower: 0, upper: 15}
+batch: 2
+"""
+BUDGET = "budget: {evaluations: 4}\n"
+GOOD = HEAD + "method: sobol\n" + BUDGET + "evaluate: {backend: function, simulation: branin}\n"
+SUITE = "name: s\nruns: 1\nbudget: 4\nproblems: {a: {function: ackley, dimension: 2}}\nmethods: [sobol]\n"
+TAIL = r"gannet: error: \d+ errors? in '[^']+'$"
+
+
+def file(text, *patterns, **files):
+    """A campaign file with something wrong: each pattern begins with what follows "c.yaml:"."""
+    return ["run", "c.yaml", "--dry-run"], USAGE, [rf"^c\.yaml:{p}" for p in patterns] + [TAIL], {"c.yaml": text, **files}
+
+
+def command(keys, pattern, **files):
+    text = HEAD + "method: sobol\n" + BUDGET + f"evaluate: {{backend: command, {keys}}}\n"
+    return file(text, r"9:\d+: evaluate\." + pattern, **files)
+
+
+def pool(table, pattern, name="p.csv"):
+    return file(GOOD + f"candidates: {name}\n", r"10:13: candidates: .*" + pattern, **({} if table is None else {name: table}))
+
+
+def suite(text, pattern, *words):
+    return ["bench", "s.yaml", *(words or ["--dry-run"])], USAGE, [pattern, TAIL], {"s.yaml": text}
+
+
+def line(*words, told, code=USAGE, files=None):
+    """A command line that does not work: one message, of the program itself."""
+    return list(words), code, ["^gannet: error: .*" + told], {"c.yaml": GOOD, **(files or {})}
+
+
+def flag(*words, told):
+    return ["init", "n.yaml", *words], USAGE, [f"^{words[0]}: .*{told}", TAIL], {}
+
+
+BOXES = """\
+name: a/b
+sed: 3
+goal: minimise
+variables:
+  a: {lower: 3, upper: 1}
+  b: {lower: 0, upper: 1, scale: log}
+  c: {type: integer, lower: 0.5, upper: 3}
+  d: {type: categorical, values: [one]}
+  e: {type: categorical, values: [u, u]}
+  f: {upper: 3}
+  g: {type: reel, lower: 0, upper: 1}
+  h: {type: categorical, values: [u, v], lower: 0}
+  i: {lower: zero, upper: 1}
+  j: 3
+  objective: {lower: 0, upper: 1}
+  2 x: {lower: 0, upper: 1}
+constraints:
+  k: {}
+  l: {uper: 3}
+  m: {lower: 3, upper: 1}
+  a: {upper: 1}
+budget: {evaluations: -4, wall_time: 4x}
+evaluate: {backend: functoin}
+surrogate: {type: gpp}
+acquisition: {type: ee}
+method: gp-ei
+"""
+KEYS = file(BOXES, r"1:7: name: .*expected up to", r"2:1: unknown key 'sed'; did you mean 'seed'\?; known keys: name seed",
+            r"3:7: goal: 'minimise' is not valid; expected one of: minimize maximize; did you mean 'minimize'",
+            r"5:3: variable a: .*not below", r"6:3: variable b: .*positive", r"7:3: variable c: .*whole numbers",
+            r"8:3: variable d: .*two values", r"9:3: variable e: .*leave one out", r"10:3: missing required key 'variables.f.lower'",
+            r"11:13: variables.g.type: 'reel' .*did you mean 'real'", r"12:42: variables.h.lower: only real and integer",
+            r"13:14: variables.i.lower: 'zero' is not valid; expected any number",
+            r"14:6: variables.j: expected keys .*known keys: type lower upper scale values",
+            r"15:3: the name 'objective' is taken .*choose another", r"16:3: variable name '2 x': expected",
+            r"18:3: constraint k: give a lower bound", r"19:7: unknown key 'constraints.l.uper'; did you mean 'upper'",
+            r"20:3: constraint m: lower = 3 is above upper", r"21:3: the name 'a' is used twice.*rename one",
+            r"22:23: budget.evaluations: '-4' is not valid; expected whole number, 1 to",
+            r"22:38: budget.wall_time: '4x' .*expected duration \(90s, 10m",
+            r"23:21: evaluate.backend: unknown back-end 'functoin'; did you mean 'function'\? known: function plugin",
+            r"24:19: surrogate.type: unknown surrogate 'gpp'; did you mean 'gp'", r"25:21: acquisition.type: unknown .*did you mean 'ei'")
+
+FILES = {
+    "all keys of one file": KEYS,
+    "empty": file("", ": the file is empty; expected keys"[1:]),
+    "a list": file("- 1\n", "1:1: expected a mapping, as in"),
+    "not closed": file("a: [\n", "2:1: not valid YAML: .*closing bracket"),
+    "a tab": file("variables:\n\tx: 1\n", "2:1: not valid YAML: tab"),
+    "twice": file(GOOD + "seed: 3\n", r"10:1: key 'seed' is given twice .*first in line 2\); leave one out"),
+    "binary": file("\0\1", "1:1: byte 0x00 is not UTF-8"),
+    "no variables": file("budget: {evaluations: 3}\nevaluate: {backend: manual}\n", " variables: a campaign needs at least one, as in"),
+    "no budget": file(HEAD + "evaluate: {backend: manual}\n", " budget: give a limit, as in"),
+    "no evaluate": file(HEAD + BUDGET, r" missing required key 'evaluate\.backend' .*as in backend: command"),
+    "a value where keys belong": file(GOOD.replace(BUDGET, "budget: 4\n"), "8:9: budget: expected keys .*known keys: evaluations"),
+    "method": file(GOOD.replace("sobol", "soobl"), r"7:9: method: unknown method 'soobl'; did you mean 'sobol'\? known: auto"),
+    "a key of another model": file(HEAD + BUDGET + "method: gp-ei\nsurrogate: {layers: 3}\nevaluate: {backend: manual}\n",
+                                   r"9:\d+: unknown key 'surrogate\.layers'; known keys: kernel"),
+    "portfolio": file(HEAD + BUDGET + "method: portfolio\nportfolio: [gp-ei, gp-e]\nevaluate: {backend: manual}\n",
+                      r"9:13: portfolio: unknown method 'gp-e'; did you mean 'gp-ei'"),
+    "simulation": file(GOOD.replace("branin", "brannin"), r"9:43: evaluate\.simulation: unknown simulation .*did you mean 'branin'"),
+    "dimension": file(GOOD.replace("branin", "hartmann6") + "constraints: {g: {upper: 1}}\n",
+                      r"9:43: evaluate\.simulation: 'hartmann6' takes 6 variables.*give it as many",
+                      r"9:43: evaluate\.simulation: 'hartmann6' computes 0 constraints.*leave constraints out"),
+    "settings": file(GOOD.replace("branin}", "branin, settings: {dely: 3}}"),
+                     r"9:\d+: evaluate\.settings: unknown key 'evaluate\.settings\.dely'; did you mean 'delay'"),
+    "plugin": file(HEAD + BUDGET + "evaluate: {backend: plugin, plugin: ./none.so}\n", r"8:37: evaluate\.plugin: cannot load .*start from"),
+    "plugin that is none": file(HEAD + BUDGET + "evaluate: {backend: plugin, plugin: /lib/x86_64-linux-gnu/libm.so.6}\n",
+                                r"8:37: evaluate\.plugin: .*does not export gannet_simulate; see"),
+    "physics": file(GOOD + 'physics: {points: 0, equations: [{terms: [{derivativ: [x9]}], rsh: "0"}]}\n',
+                    r"10:19: physics\.points: '0' is not valid; expected whole number", r"10:\d+: unknown key 'physics\.equations\.rsh'; did you",
+                    r"10:\d+: unknown key 'physics\.equations\.terms\.derivativ'; did you mean 'derivative'"),
+    "expression": file(GOOD.replace("sobol", "pinn-bo") + 'physics: {equations: [{terms: [{coefficient: "2*y1", derivative: [x1]}], rhs: "0"}]}\n',
+                       r"10:\d+: .*'2\*y1': .*known names: x1 x2"),
+    "command is missing": command("parallel: 2", r"command: missing: .*as in 'command: \["),
+    "command is nowhere": command("command: [./s.sh]", r"command: cannot run '\./s\.sh': .*relative paths start from"),
+    "command may not run": command("command: [./s.sh]", r"command: .*make it executable with chmod", **{"s.sh": "#!/bin/sh\n"}),
+    "command not in PATH": command("command: [no-such-program]", r"command: .*searched in PATH"),
+    "placeholder": command('command: [/bin/true, "{parms}"]', r"command: '\{parms\}' is no variable .*did you mean '\{params\}'"),
+    "two ways": command("command: [/bin/true], shell: 'true'", "command: give either command or shell"),
+    "pattern": command('command: [/bin/true], pattern: ["objective=("]', r"pattern: '\(': .*expected as in 'objective="),
+    "pattern of nothing": command('command: [/bin/true], pattern: ["objectiv=a(.*)"]', "pattern: 'objectiv' is neither.*known: objective"),
+    "environment": command("command: [/bin/true], environment: [A]", "environment: 'A' .*as in OMP_NUM_THREADS=4"),
+    "template": command("command: [/bin/true], templates: [no.in]", r"templates: cannot read 'no\.in': .*start from the campaign file"),
+    "exit codes": command("command: [/bin/true], bad_luck_exit_codes: [300]", "bad_luck_exit_codes: .*expected list of numbers, 0 to 255"),
+    "time limit": command("command: [/bin/true], time_limit: 0", "time_limit: '0' is not valid; expected duration .*above 0"),
+    "texts": command('command: [/bin/true], infeasible_text: ["("]', r"infeasible_text: '\(': .*expected a POSIX extended"),
+    "submit": file(HEAD + BUDGET + "evaluate: {backend: slurm, command: [/bin/true], submit: arry}\n",
+                   r"8:58: evaluate\.submit: .*expected one of: job array; did you mean 'array'"),
+    "no list": pool(None, "No such file.*relative paths start from the campaign file"),
+    "empty list": pool("", "is empty; the first line must name the variables"),
+    "list without rows": pool("x1,x2\n", "no rows; expected one for each design"),
+    "list without a variable": pool("x1\n1\n", "no column 'x2'; the first line must name every variable"),
+    "list with words": pool("x1,x2\n1,foo\n", "row 1: variable x2: 'foo' is not a number"),
+    "list outside": pool("x1,x2\n1,99\n", r"candidate 1: variable x2: 99 is outside \[0, 15\]; correct it"),
+    "list too wide": pool("x1,x2\n1,2,3\n", "row 1 has 3 columns, expected 2"),
+    "list with a name twice": pool("x1,x1,x2\n1,1,2\n", "two columns are named 'x1'; expected each variable once"),
+    "list that is cut off": pool('x1,x2\n"1,2\n', "inside a quoted cell; close the quotation mark"),
+    "list that is no HDF5": pool("junk", r"p\.h5.*cannot be read; expected an HDF5 file", "p.h5"),
+    "suite key": suite(SUITE.replace("runs", "rnus"), r"^s\.yaml:2:1: unknown key 'rnus'; did you mean 'runs'"),
+    "suite function": suite(SUITE.replace("ackley", "acklet"), r"^s\.yaml:4:26: problems\.a\.function: unknown .*did you mean 'ackley'"),
+    "suite method": suite(SUITE.replace("[sobol]", "[sobl]"), r"^s\.yaml:5:11: method: unknown method 'sobl'; did you mean 'sobol'"),
+    "suite measure": suite(SUITE + "measures: [simpel]\n", r"^s\.yaml:6:12: unknown measure 'simpel'; did you mean 'simple'"),
+    "suite budget": suite(SUITE.replace("budget: 4", "budget: 4*E"), r"^s\.yaml:3:9: budget: '4\*E' .*expected one as in 300"),
+    "suite dimension": suite(SUITE.replace("ackley", "hartmann6"), r"^s\.yaml:4:26: .*has 6 variables; leave dimension out"),
+    "suite without problems": suite("methods: [sobol]\n", r"^s\.yaml: problems: expected a name for each, as in"),
+    "suite run": suite(SUITE, "^--only: 'b/c' fits no run of the suite; expected problem/method", "--only", "b/c"),
+}
+LINES = {
+    "command": line("rnu", told="unknown command 'rnu'; did you mean 'run'"),
+    "no file": line("run", told=r"missing argument; usage: gannet run CAMPAIGN\.yaml"),
+    "two files": line("run", "c.yaml", "d.yaml", told=r"unexpected argument 'd\.yaml'; usage"),
+    "option": line("run", "c.yaml", "--tim-limit", "3", told="unknown option '--tim-limit' .*did you mean '--time-limit'"),
+    "no value": line("run", "c.yaml", "--set", told="option '--set' needs a value; see gannet run --help"),
+    "set": (["run", "c.yaml", "--set", "batch", "--set", "bacth=2", "--set", "batch=x"], USAGE,
+            ["^--set batch: expected key=value, as in", "^--set bacth=2: unknown key 'bacth'; did you mean 'batch'",
+             "^--set batch=x: batch: 'x' is not valid; expected whole number, 1 to 100000, or auto", TAIL], {"c.yaml": GOOD}),
+    "whole number": line("run", "c.yaml", "--max-evals", "0", told="--max-evals: '0' is not a whole number of at least 1"),
+    "duration": line("run", "c.yaml", "--time-limit", "soon", told="--time-limit: 'soon' is not a duration such as 90s"),
+    "campaign file": line("run", "d.yaml", told=r"cannot open 'd\.yaml': .*did you mean 'c\.yaml'\?; `gannet init` writes"),
+    "folder": line("run", ".", told="is a directory; expected a campaign file"),
+    "campaign": line("status", "c.yaml", told="'c.yaml' is not a campaign directory.*gannet run makes one, NAME.campaign"),
+    "manual": line("run", "m.yaml", told="use `gannet ask` and `gannet tell` instead", files={"m.yaml": HEAD + BUDGET + "evaluate: {backend: manual}\n"}),
+    "family": line("list", "methds", told="unknown family 'methds'; did you mean 'methods'"),
+    "shell": line("completion", "tcsh", told="unknown shell 'tcsh'; expected bash, zsh or fish"),
+    "key": line("explain", "budgt", told="unknown key 'budgt'; did you mean 'budget'"),
+    "page": line("manual", "gannet-rnu", told="no manual page 'gannet-rnu'; did you mean"),
+    "exists": line("init", "c.yaml", told=r"c\.yaml exists, and nothing was written; choose another name, or .*--force"),
+    "no folder": line("init", "no/x.yaml", told="cannot find the folder 'no/'"),
+    "variable": flag("--variable", "x=1", told="is not NAME=LOWER:UPPER.*as in rate="),
+    "empty box": flag("--variable", "x=1:0", told="empty box, lower = 1 is not below"),
+    "values": flag("--categorical", "s=a", told="at least two values, as in"),
+    "constraint": flag("--constraint", "g=5", told="as in peak_stress=:110"),
+    "backend": flag("--backend", "slrum", told="unknown back-end 'slrum'; did you mean 'slurm'"),
+    "method": flag("--method", "neural-b", told="unknown method .*did you mean 'neural-bo'"),
+    "job script": flag("--jobscript", "one", told="unknown job script .*did you mean 'one-job-per-evaluation'"),
+    "input file": flag("--template", "no.in", told="cannot open.*expected an input file with"),
+    "goal": flag("--goal", "best", told="'best' is not one of minimize, maximize"),
+    "regex": flag("--pattern", "objective", told="is not NAME=REGEX, as in"),
+    "batch": flag("--batch", "0", told="is not a whole number of at least 1"),
+    "wall time": flag("--wall-time", "x", told="is not a duration such as"),
+}
+
+
+class Messages(program.ProgramTest):
+    def one(self, case):
+        """Complaints of one case: what is missing from stderr, or there and unfit for users."""
+        name, (words, code, patterns, files) = case
+        folder = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
+        for file_name, text in files.items():
+            (folder / file_name).write_text(text)
+        done = subprocess.run([program.GANNET, *words], cwd=folder, env={**os.environ, **program.SCRATCH}, timeout=100,
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
+        found = [f"no {p}" for p in patterns if not re.search(p, done.stderr, re.MULTILINE)]
+        found += [f"exit code {done.returncode}, not {code}"] if done.returncode != code else []
+        found += [f"{word} in it" for word in ("reported by rank", "(null)", "%s", "GANNET_ERR", "no details", "error in the input")
+                  if word in done.stderr]
+        lines = done.stderr.splitlines()
+        if len([one for one in lines if one.startswith("gannet: error:")]) != 1 or len(lines) > len(patterns) + 4:
+            found.append("more than was to be said, or less")
+        if {path.name for path in folder.iterdir()} != set(files):
+            found.append(f"files are left: {sorted(path.name for path in folder.iterdir())}")
+        return f"{name}: gannet {' '.join(words)}: {'; '.join(found)}\n{done.stderr}" if found else ""
+
+    def every(self, cases):
+        with concurrent.futures.ThreadPoolExecutor(2) as pool_of_two:
+            wrong = [text for text in pool_of_two.map(self.one, cases.items()) if text]
+        self.assertFalse(wrong, "\n" + "\n".join(wrong))
+
+    def test_files(self):
+        self.every(FILES)
+
+    def test_command_lines(self):
+        self.every(LINES)
+
+    def fails(self, words, code, *patterns, **options):
+        outcome = self.succeed(*words, code=code, **options)
+        for pattern in patterns:
+            self.assertRegex(outcome.err, pattern)
+        return outcome
+
+    def test_what_lies_in_a_campaign(self):
+        """Directories that are none, results that cannot be, damaged files, and who holds them."""
+        self.write(GOOD.replace("function, simulation: branin", "manual") + "constraints: {g: {upper: 1}}\n", "m.yaml")
+        self.succeed("ask", "m.yaml")
+        self.fails(("status", "m.yaml"), USAGE, "'m.yaml' is not a campaign directory: .*did you mean 'c.campaign'")
+        self.fails(("best", "c.campain"), USAGE, "did you mean 'c.campaign'")
+        self.fails(("export", "."), USAGE, "did you mean './c.campaign'")
+        for words, told in ((("--id", "99", "-y", "1", "-c", "g=0"), "never proposed; expected at most 1; `gannet ask` proposes more"),
+                            (("--id", "0", "-y", "one", "-c", "g=0"), "'one' is not valid; expected a finite number"),
+                            (("--id", "0", "-y", "1"), "give --constraint g=VALUE, too"),
+                            (("--id", "0", "-y", "1", "-c", "h=0"), "no constraint 'h'; known: g"),
+                            (("--point", "x1=0", "-y", "1", "-c", "g=0"), "give --point x2=VALUE, too"),
+                            (("--point", "x3=0", "-y", "1", "-c", "g=0"), "no variable 'x3'; known: x1 x2"),
+                            (("-y", "1", "-c", "g=0"), "give either --id or a --point")):
+            self.fails(("tell", "c.campaign", *words), USAGE, told)
+        self.succeed("tell", "c.campaign", "--id", "0", "-y", "1", "-c", "g=0")
+        self.fails(("tell", "c.campaign", "--id", "0", "-y", "1", "-c", "g=0"), USAGE, "already has the result 'done', which cannot be")
+
+    def test_damage(self):
+        self.write(GOOD, "c.yaml")
+        self.succeed("run", "c.yaml", "-q")
+        self.fails(("run", "c.yaml"), USAGE, "already holds a campaign; continue it with --resume, choose another place")
+        place = self.folder / "c.campaign"
+        journal = (place / "journal").read_bytes()
+        with open(place / "journal.lock", "r+") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            self.fails(("run", "c.yaml", "--resume", "-q"), USAGE, "is held by .*wait until it has ended")
+        for name in "journal", "state.h5":
+            data = bytearray((place / name).read_bytes())
+            data[len(data) // 2] ^= 0x10
+            (place / name).write_bytes(data)
+        shutil.copy(place / "state.h5", place / "state.h5.1")
+        self.fails(("run", "c.yaml", "--resume", "-q"), DAMAGED, r"journal.*(delete what follows line \d+|start anew with --directory)")
+        (place / "journal").write_bytes(journal.replace(b"gannet", b"gannot", 1))
+        self.fails(("run", "c.yaml", "--resume", "-q"), DAMAGED, "does not begin like a gannet journal")
+
+    def test_no_room(self):
+        """Complaints: a full disk is told with the way out."""
+        self.write(GOOD, "c.yaml")
+        wrapper = ["sh", "-c", "ulimit -f 1; trap '' XFSZ; exec \"$@\"", "sh"]
+        self.fails(("run", "c.yaml", "-q"), RESOURCE, "free some space or raise the quota", wrapper=wrapper, ranks=1)
+
+
+if __name__ == "__main__":
+    program.main()
