@@ -147,7 +147,7 @@ static void wrong_portfolios_are_refused(void **state) {
       {{"portfolio", "[gp-ei, portfolio]", NULL}, "'portfolio' is a portfolio itself"},
       {{"portfolio", "[]", NULL}, "no method in '[]'"},
       {{"portfolio", "[sobol,sobol,sobol,sobol,sobol,sobol,sobol,sobol,sobol]", NULL},
-       "more than 8 methods"},
+       "at most 8 methods"},
       {{"portfolio", "[gp-ei, gp-ts]", "surrogate.width", "64", NULL},
        "unknown key 'surrogate.width' for every method of [gp-ei, gp-ts]"},
       {{"portfolio", "[gp-ei, gp-ts]", "surrogate.kernel", "rbg", NULL}, "surrogate.kernel: 'rbg'"},
