@@ -17,8 +17,10 @@ enum { FEW = 6, MOST_OCTAVES = 8 };
  * mantissa - left end - width/2. */
 static const double width = 0.25; /* times the power of 2 */
 
-/* How far v stays from the ends of its range, so that rounding cannot take it out. */
-static const double margin = 0x1p-18;
+/* How far v stays from the ends of its range, in units of its largest value, so that rounding
+ * cannot take it out: reach, slope, their product and base are each rounded by at most 2^-24 of
+ * that. */
+static const double margin = 0x1p-21;
 
 /* A linear map between |x| and v, with the single-precision coefficients of the table. */
 static double place_of(const gannet_table *t, int piece, double r) {
@@ -75,7 +77,7 @@ static double fit_piece(const target *f, gannet_table *t, int piece, double *siz
 
 /* All pieces, with v from 1 to 2^octaves, rising or falling with |x|. Error over largest value. */
 static double fit(const target *f, double reach, int octaves, bool rising, gannet_table *t) {
-  const double low = 1 + margin, high = ldexp(1 - margin, octaves);
+  const double low = 1 + ldexp(margin, octaves), high = ldexp(1 - margin, octaves);
   double size = 0, worst = 0;
   t->base = (float)(rising ? low : high);
   t->slope = (float)((rising ? high - low : low - high) / reach);

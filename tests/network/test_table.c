@@ -25,6 +25,11 @@ static void steep_of(const void *user, int n, const double *x, double *y) {
   }
 }
 
+/* Its slope has a pole. */
+static void angle_of(const void *user, int n, const double *x, double *y) {
+  for (int i = 0; i < n; ++i) y[i] = asin(fmin(x[i] / *(const double *)user, 1));
+}
+
 static void root_of(const void *user, int n, const double *x, double *y) {
   (void)user;
   for (int i = 0; i < n; ++i) y[i] = sqrt(fabs(1 - x[i]));
@@ -75,6 +80,26 @@ static void functions_steep_at_the_end_are_met(void **state) {
   }
 }
 
+/* A pole so close to the end that the pieces there are the shortest there are. */
+static void no_rounding_leaves_the_last_piece(void **state) {
+  (void)state;
+  for (int k = 0; k < 40; ++k) {
+    const double reach = pow(10, -3 + 0.15 * k), pole = 1.00125 * reach;
+    gannet_table table;
+    double exact, size;
+    float x, y;
+    if (!gannet_table_fit(angle_of, &pole, reach, true, &table)) continue;
+    angle_of(&pole, 1, &reach, &size);
+    for (int i = 0; i < 30; ++i) {
+      const double at = reach * (1 - ldexp(1, -i));
+      x = (float)at;
+      angle_of(&pole, 1, &at, &exact);
+      gannet_table_apply(&table, 1, &x, &y);
+      assert_near((double)y, exact, 1e-5 * size);
+    }
+  }
+}
+
 static void values_do_not_depend_on_the_place_in_the_array(void **state) {
   (void)state;
   gannet_table table;
@@ -112,6 +137,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(smooth_functions_are_met_to_single_precision),
       cmocka_unit_test(functions_steep_at_the_end_are_met),
+      cmocka_unit_test(no_rounding_leaves_the_last_piece),
       cmocka_unit_test(values_do_not_depend_on_the_place_in_the_array),
       cmocka_unit_test(values_beyond_the_reach_are_those_at_its_end),
       cmocka_unit_test(functions_that_are_not_smooth_are_refused),
