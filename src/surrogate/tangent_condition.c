@@ -149,10 +149,11 @@ static gannet_err view(tangent_model *t, const gannet_data *data, gannet_data *s
   return GANNET_OK;
 }
 
-static gannet_err condition(tangent_model *t, const gannet_data *data, gannet_data *seen) {
+static gannet_err condition(tangent_model *t, const gannet_data *data) {
+  gannet_data seen;
   bool fresh = false;
-  GANNET_TRY(view(t, data, seen, &fresh));
-  GANNET_TRY(gannet_agree(t->context->comm, take_data(t, seen, fresh)));
+  GANNET_TRY(view(t, data, &seen, &fresh));
+  GANNET_TRY(gannet_agree(t->context->comm, take_data(t, &seen, fresh)));
   GANNET_TRY(factorise(t));
   if (t->n > 0) {
     memcpy(t->alpha, t->y, (size_t)t->n * sizeof *t->alpha);
@@ -164,12 +165,13 @@ static gannet_err condition(tangent_model *t, const gannet_data *data, gannet_da
   return GANNET_OK;
 }
 
+/* The network is trained on all data: its loss takes no pseudo-observations, whose noise differs.
+ */
 static gannet_err condition_and_train(tangent_model *t, const gannet_data *data,
                                       int64_t iteration) {
-  gannet_data seen;
-  GANNET_TRY(condition(t, data, &seen));
+  GANNET_TRY(condition(t, data));
   t->stale = true; /* should training fail */
-  if (t->trained) GANNET_TRY(tangent_mean_train(t->trained, t, seen.x, iteration));
+  if (t->trained) GANNET_TRY(tangent_mean_train(t->trained, t, data, iteration));
   t->stale = false;
   return GANNET_OK;
 }

@@ -60,16 +60,16 @@ gannet_err tangent_mean_create(const tangent_model *t, tangent_mean **mean) {
   return GANNET_OK;
 }
 
-static gannet_err train(tangent_mean *m, const tangent_model *t, const double *x,
+static gannet_err train(tangent_mean *m, const tangent_model *t, const gannet_data *data,
                         int64_t iteration) {
   const tangent_options *o = t->options;
-  const size_t n = (size_t)t->n;
+  const size_t n = (size_t)data->n;
   double *z = NULL;
   GANNET_TRY(gannet_alloc(n * (size_t)(t->d + 2), sizeof *z, &z));
   double *target = z + n * (size_t)(t->d + 1);
-  gannet_lift_points(&m->lift, t->n, x, z);
-  for (size_t i = 0; i < n; ++i) target[i] = t->y[i] / m->amplitude;
-  const gannet_train_problem problem = {&m->net, t->n, z, target, t->lambda, m->start};
+  gannet_lift_points(&m->lift, data->n, data->x, z);
+  for (size_t i = 0; i < n; ++i) target[i] = data->y[i] / m->amplitude;
+  const gannet_train_problem problem = {&m->net, data->n, z, target, t->lambda, m->start};
   const gannet_train_options how = {(gannet_trainer)o->trainer, o->steps, o->epochs, o->batch,
                                     o->learning_rate};
   const gannet_err code = gannet_train(
@@ -78,7 +78,7 @@ static gannet_err train(tangent_mean *m, const tangent_model *t, const double *x
   return code;
 }
 
-gannet_err tangent_mean_train(tangent_mean *m, const tangent_model *t, const double *x,
+gannet_err tangent_mean_train(tangent_mean *m, const tangent_model *t, const gannet_data *data,
                               int64_t iteration) {
   const gannet_context *context = t->context;
   const size_t size = 2 * gannet_mlp_parameters(&m->net);
@@ -86,7 +86,7 @@ gannet_err tangent_mean_train(tangent_mean *m, const tangent_model *t, const dou
   tangent_scales(t, t->hyper, m->rho, &m->lift.bias);
   m->amplitude = sqrt(t->amplitude);
   GANNET_TRY(
-      gannet_agree(context->comm, context->rank == 0 ? train(m, t, x, iteration) : GANNET_OK));
+      gannet_agree(context->comm, context->rank == 0 ? train(m, t, data, iteration) : GANNET_OK));
   GANNET_TRY_MPI(MPI_Bcast(m->theta, (int)size, MPI_DOUBLE, 0, context->comm));
   return GANNET_OK;
 }

@@ -21,14 +21,14 @@ typedef struct tangent_mean tangent_mean;
 GANNET_CHECKED gannet_err tangent_mean_create(const tangent_model *t, tangent_mean **mean);
 void tangent_mean_destroy(tangent_mean **mean);
 
-/* Train on n observations: rank 0 does, and sends its weights to all.
+/* Train on observations: rank 0 does, and sends its weights to all.
  *
  * Collective over the context's communicator; the same on all ranks.
  *
- * t  in  with its hyper-parameters and y; x [n][d]
+ * t  in  with its hyper-parameters and noise
  */
 GANNET_CHECKED gannet_err tangent_mean_train(tangent_mean *mean, const tangent_model *t,
-                                             const double *x, int64_t iteration);
+                                             const gannet_data *data, int64_t iteration);
 
 /* Values at m points are added to those of every one of q rows.
  *

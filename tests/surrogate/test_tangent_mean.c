@@ -101,6 +101,26 @@ static void a_network_that_learns_is_another_function(void **state) {
   gannet_surrogate_destroy(&closed);
 }
 
+/* Inducing points are for the deviations: the network is trained on all observations. */
+static void a_trained_mean_has_seen_all_observations(void **state) {
+  (void)state;
+  const gannet_setting settings[] = {GIVEN,
+                                     {.key = "amplitude", .text = "1"},
+                                     {.key = "noise", .text = "0.01"},
+                                     {.key = "mean", .text = "trained"},
+                                     {.key = "inducing", .text = "5"}};
+  gannet_surrogate *sparse = make(world, 9, settings), *exact = make(world, 8, settings);
+  double mean[2][M], sd[2][M];
+  fit(sparse, N, 1);
+  fit(exact, N, 1);
+  assert_ok(gannet_surrogate_predict(sparse, M, query, mean[0], sd[0]));
+  assert_ok(gannet_surrogate_predict(exact, M, query, mean[1], sd[1]));
+  assert_memory_equal(mean[0], mean[1], sizeof mean[0]);
+  assert_true(memcmp(sd[0], sd[1], sizeof sd[0]) != 0);
+  gannet_surrogate_destroy(&sparse);
+  gannet_surrogate_destroy(&exact);
+}
+
 static void gradients_are_differences(void **state) {
   (void)state;
   const double step = 1e-5;
@@ -223,6 +243,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_network_that_stays_linear_is_the_posterior_mean),
       cmocka_unit_test(a_network_that_learns_is_another_function),
+      cmocka_unit_test(a_trained_mean_has_seen_all_observations),
       cmocka_unit_test(gradients_are_differences),
       cmocka_unit_test(gradient_descent_learns_from_the_fixed_start),
       cmocka_unit_test(ranks_agree_with_one_rank),
