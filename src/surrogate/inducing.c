@@ -49,7 +49,7 @@ void gannet_inducing_destroy(gannet_inducing **inducing) {
  * many as there are points. */
 static int count_old(int limit, int n) {
   if (limit == 0 || n <= 2 * limit) return 0;
-  const int step = limit / 2;
+  const int step = limit > 1 ? limit / 2 : 1;
   return 2 * limit + (n - 2 * limit) / step * step;
 }
 

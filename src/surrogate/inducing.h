@@ -20,7 +20,8 @@
  *
  * Chosen are: the half with the best values; then, repeatedly, those of which the present ones tell
  * least (a Cholesky factor with pivots). One of which the others tell all but a tenth of lambda is
- * passed over: as an observation it loses nothing.
+ * passed over, while there are others; at the end one of which they tell all but a tenth of
+ * lambda m / n, which is what n observations leave unknown on average where they tell of m points.
  *
  * Which observations are old, and which of them are inducing points, are functions of the data
  * alone, so a resumed campaign has the same bits. v_i are held and made by the rank that owns the

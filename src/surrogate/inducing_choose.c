@@ -11,9 +11,10 @@
 /* POOL: observations that compete for the places of one block. */
 enum { BLOCK = GANNET_INDUCING_BLOCK, POOL = 192 };
 
-/* Least share that others must not tell of a new point: of lambda, and of k(x,x) for the sake of
- * rounding. */
-static const double worth_lambda = 0.1, worth_kernel = 1e-8;
+/* Least share that others must not tell of a new point: first of lambda, so that no block is filled
+ * with neighbours; then of what the old observations leave unknown on average, lambda m / n when n
+ * tell of m points; and of k(x,x) for the sake of rounding. */
+static const double worth_left = 0.1, worth_kernel = 1e-8;
 
 typedef struct {
   double score;
@@ -29,6 +30,7 @@ typedef struct {
   double *factor;  /* [POOL][BLOCK] */
   double *cross;   /* [BLOCK][BLOCK] */
   ranked *rank;    /* [np][POOL] */
+  bool coarse;     /* points are compared with lambda */
 } choice;
 
 static void drop(choice *c) {
@@ -107,20 +109,21 @@ static gannet_err pool_columns(choice *c, int n, const int *pool) {
 /* Pivoted Cholesky factor of the pool's kernel given the present points: at most 'most' pivots
  * (positions in the pool), in the order chosen. */
 static int pivot(choice *c, int n, int most, int *chosen) {
-  double left[POOL], least[POOL];
+  const gannet_inducing *g = c->g;
+  double left[POOL], own[POOL];
   int count = 0;
   for (int i = 0; i < n; ++i) {
-    const double own = c->kernel[i * POOL + i];
-    const double *v = c->columns + (size_t)i * (size_t)c->g->m;
-    least[i] = fmax(worth_lambda * c->g->lambda, worth_kernel * own);
-    left[i] = own - gannet_dot(c->g->m, v, v);
+    const double *v = c->columns + (size_t)i * (size_t)g->m;
+    own[i] = c->kernel[i * POOL + i];
+    left[i] = own[i] - gannet_dot(g->m, v, v);
   }
-  gannet_gemm_nt(n, n, c->g->m, -1, c->columns, c->g->m, c->columns, c->g->m, 1, c->kernel, POOL);
+  gannet_gemm_nt(n, n, g->m, -1, c->columns, g->m, c->columns, g->m, 1, c->kernel, POOL);
   for (; count < most; ++count) {
     int at = 0;
     for (int i = 1; i < n; ++i)
       if (left[i] > left[at]) at = i;
-    if (!(left[at] > least[at])) break;
+    const double unknown = c->coarse ? g->lambda : g->lambda * (g->m + count + 1) / g->n_old;
+    if (!(left[at] > fmax(worth_left * unknown, worth_kernel * own[at]))) break;
     const double root = sqrt(left[at]);
     const double *mine = c->factor + (size_t)at * BLOCK;
     for (int i = 0; i < n; ++i) {
@@ -229,13 +232,16 @@ static gannet_err rank_left(choice *c, int *n, int *pool) {
 static gannet_err choose(choice *c) {
   gannet_inducing *g = c->g;
   const int half = g->limit / 2;
-  int pool[POOL], n = 0, count = 1;
+  int pool[POOL], n = 0, count = 0;
+  c->coarse = true;
   for (int first = 0; first < half; first += BLOCK)
     GANNET_TRY(absorb(c, half - first < BLOCK ? half - first : BLOCK, g->best + first, &count));
-  for (count = 1; g->m < g->limit && count > 0;) {
+  while (g->m < g->limit) {
     GANNET_TRY(rank_left(c, &n, pool));
     count = 0;
     if (n > 0) GANNET_TRY(absorb(c, n, pool, &count));
+    if (count == 0 && !c->coarse) break;
+    c->coarse = c->coarse && count > 0;
   }
   return GANNET_OK;
 }

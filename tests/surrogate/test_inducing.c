@@ -195,6 +195,23 @@ static void points_are_chosen_at_fixed_moments(void **state) {
   gannet_inducing_destroy(&g);
 }
 
+static void one_point_takes_all_but_none(void **state) {
+  (void)state;
+  gannet_inducing *g = NULL;
+  toy t = {0};
+  assert_ok(gannet_inducing_create(world, D, 1, GANNET_FACTOR_REPLICATED, &g));
+  for (int n = 0; n <= 5; ++n) {
+    const gannet_data data = first(n, NAN);
+    gannet_data seen;
+    bool renewed = false;
+    const gannet_inducing_request request = request_of(&data, 1e-3, n == 0, &t);
+    assert_ok(gannet_inducing_view(g, &request, &seen, &renewed));
+    assert_int_equal(seen.n, n <= 2 ? n : 1);
+    assert_true(renewed == (n > 2));
+  }
+  gannet_inducing_destroy(&g);
+}
+
 static void automatic_begins_above_4000_with_a_replicated_factor(void **state) {
   (void)state;
   const struct {
@@ -242,6 +259,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(sparse_is_fitc),
       cmocka_unit_test(coloured_noise_has_the_covariance_that_is_added),
       cmocka_unit_test(points_are_chosen_at_fixed_moments),
+      cmocka_unit_test(one_point_takes_all_but_none),
       cmocka_unit_test(automatic_begins_above_4000_with_a_replicated_factor),
       cmocka_unit_test(a_kernel_that_is_not_finite_is_an_error_everywhere),
   };

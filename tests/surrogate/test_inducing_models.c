@@ -256,6 +256,25 @@ static void few_points_do_for_many_observations(void **state) {
   }
 }
 
+/* One observation says next to nothing, all together a lot. */
+static void noise_that_hides_single_observations_hides_no_history(void **state) {
+  (void)state;
+  for (int v = 0; v < VARIANTS; ++v) {
+    double mean[2][M], sd[2][M];
+    const gannet_data data = first(700, 12);
+    for (int sparse = 0; sparse < 2; ++sparse) {
+      gannet_surrogate *s = created(world, &variants[v], sparse ? "150" : "0", "replicated");
+      assert_ok(gannet_surrogate_fit(s, &data, false, 1));
+      assert_ok(gannet_surrogate_predict(s, M, query, mean[sparse], sd[sparse]));
+      gannet_surrogate_destroy(&s);
+    }
+    for (int i = 0; i < M; ++i) {
+      assert_near(mean[1][i], mean[0][i], 0.25 * sd[0][i]);
+      assert_near(sd[1][i], sd[0][i], 0.15 * sd[0][i]);
+    }
+  }
+}
+
 static void bad_arguments_are_refused(void **state) {
   (void)state;
   const gannet_surrogate_type *type = NULL;
@@ -281,6 +300,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(noise_that_moves_a_little_keeps_the_points),
       cmocka_unit_test(a_distributed_factor_agrees),
       cmocka_unit_test(few_points_do_for_many_observations),
+      cmocka_unit_test(noise_that_hides_single_observations_hides_no_history),
       cmocka_unit_test(bad_arguments_are_refused),
   };
   gannet_context *all = NULL, *mine = NULL;
