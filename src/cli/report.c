@@ -1,5 +1,6 @@
 /* gannet report */
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/atomic_file.h"
@@ -35,7 +36,8 @@ static gannet_err write_figures(const cli_arguments *arguments, const cli_world 
   char here[PATH_MAX], path[PATH_MAX];
   if (!folder) return GANNET_OK;
   if (!getcwd(here, sizeof here)) return gannet_raise_errno("find", "working directory");
-  GANNET_TRY(gannet_join_path(folder[0] == '/' ? "" : here, folder, path, sizeof path));
+  GANNET_TRY(gannet_join_path(folder[0] == '/' ? "" : here, folder[0] == '/' ? folder + 1 : folder,
+                              path, sizeof path));
   GANNET_TRY(gannet_report_figures(report, world->launcher, path, wanted));
   (void)printf("figures: %s\n", folder);
   return GANNET_OK;
@@ -61,11 +63,17 @@ static gannet_err make(const cli_arguments *arguments, const cli_world *world) {
   char path[PATH_MAX];
   const char *output = cli_value(arguments, "output"), *format = cli_value(arguments, "format");
   bool wanted[REPORT_FORMATS];
+  struct stat place;
   gannet_report *report = NULL;
   gannet_campaign campaign;
   GANNET_REQUIRE(!format || cli_has(arguments, "figures"), GANNET_ERR_INPUT,
                  "--format is of figures; add --figures FOLDER");
+  GANNET_REQUIRE(!cli_has(arguments, "figures") || cli_value(arguments, "figures")[0],
+                 GANNET_ERR_INPUT, "--figures: expected the name of a folder, such as figures");
   GANNET_TRY(gannet_report_formats(format ? format : "svg,pdf", wanted));
+  GANNET_REQUIRE(!output || (output[0] && !(stat(output, &place) == 0 && S_ISDIR(place.st_mode))),
+                 GANNET_ERR_INPUT,
+                 "--output: '%s' is no name for a file; expected one, such as report.html", output);
   gannet_err err = query(arguments, &campaign);
   if (err == GANNET_OK) err = gannet_report_create(&campaign, &report);
   if (err == GANNET_OK) {

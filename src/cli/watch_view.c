@@ -74,9 +74,9 @@ static void put_head(view *v) {
   FILE *out = watch_page_begin(&v->page, "campaign", "", 1);
   if (out)
     (void)fprintf(
-        out, "%s, %s %d variables%s\n", input->general.name,
+        out, "%s, %s %d variable%s%s\n", input->general.name,
         input->problem->spec.goal == GANNET_MAXIMIZE ? "maximizes over" : "minimizes over",
-        input->problem->spec.n_variables,
+        input->problem->spec.n_variables, input->problem->spec.n_variables == 1 ? "" : "s",
         input->problem->spec.n_constraints ? " with constraints" : "");
   v->state = watch_state_text(v->follow, text, sizeof text);
   out = watch_page_begin(&v->page, "state", colors[v->state], 1);

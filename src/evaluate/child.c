@@ -2,9 +2,11 @@
 
 #include <limits.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/atomic_file.h"
 #include "base/clock.h"
+#include "base/memory.h"
 #include "evaluate/command.h"
 
 /* Longest that a program may take, in seconds. */
@@ -30,6 +32,24 @@ static void judge(const gannet_launch_event *event, const char *name, char *why,
     (void)snprintf(why, size, "'%.100s' was ended by signal %d", name, event->signal);
   else if (event->exit_code)
     (void)snprintf(why, size, "'%.100s' ended with exit code %d", name, event->exit_code);
+}
+
+/* The last line that the program wrote about it, after the reason. */
+static void add_words(const char *directory, char *why, size_t size) {
+  char path[PATH_MAX], *text = NULL;
+  size_t length = 0;
+  if (!why[0] || gannet_join_path(directory, "stderr.log", path, sizeof path) != GANNET_OK ||
+      gannet_file_read(path, &text, &length) != GANNET_OK) {
+    gannet_error_clear();
+    return;
+  }
+  while (length > 0 && (unsigned char)text[length - 1] <= ' ') --length;
+  size_t first = length;
+  while (first > 0 && text[first - 1] != '\n') --first;
+  if (length > first)
+    (void)snprintf(why + strlen(why), size - strlen(why), ": %.*s", (int)(length - first),
+                   text + first);
+  gannet_free(&text);
 }
 
 static void remove_output(const char *directory) {
@@ -60,6 +80,7 @@ gannet_err gannet_child_run(gannet_launcher *launcher, const char *const *words,
   GANNET_TRY(gannet_launcher_launch(launcher, &launch));
   GANNET_TRY(wait_for(launcher, &event));
   judge(&event, words[0], why, size);
+  add_words(directory, why, size);
   remove_output(directory);
   return GANNET_OK;
 }

@@ -12,7 +12,7 @@ const char *const picture_colors[PICTURE_COLORS] = {"#0072b2", "#d55e00", "#009e
 
 void picture_put_number(FILE *out, double value) {
   if (isfinite(value))
-    (void)fprintf(out, " %.6g", value);
+    (void)fprintf(out, " %.12g", value);
   else
     (void)fputs(" NaN", out);
 }

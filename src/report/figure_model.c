@@ -102,10 +102,14 @@ bool figure_calibration(const gannet_report *r, FILE *data, FILE *out, double *h
     picture_put_number(data, observed);
     (void)fputc('\n', data);
   }
-  if (!(high > low)) high = low + 1;
+  if (!(high - low > 1e-9 * fmax(fabs(low), fabs(high)))) {
+    const double middle = 0.5 * low + 0.5 * high, room = middle == 0 ? 1 : 1e-6 * fabs(middle);
+    low = middle - room;
+    high = middle + room;
+  }
   (void)fprintf(
       out,
-      "set xrange [%.9g:%.9g]\nset yrange [%.9g:%.9g]\nset xlabel 'predicted'\nset ylabel "
+      "set xrange [%.17g:%.17g]\nset yrange [%.17g:%.17g]\nset xlabel 'predicted'\nset ylabel "
       "'observed'\nset size square\nplot x with lines dashtype 2 linecolor rgb '#555555' "
       "notitle, data using 1:2 with points pointtype 7 pointsize 0.6 linecolor rgb '%s' "
       "notitle\n",

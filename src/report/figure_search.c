@@ -67,7 +67,7 @@ static void put_best_commands(FILE *out, const size_t *n, double edge, bool maxi
                   1.4 * size, picture_colors[4]);
   if (n[2])
     (void)fprintf(out,
-                  ", data index 2 using x:(%.9g) with points pointtype %d pointsize %g "
+                  ", data index 2 using x:(%.17g) with points pointtype %d pointsize %g "
                   "linecolor rgb '%s' title 'no result'",
                   edge, maximize ? 9 : 11, 1.4 * size, picture_colors[1]);
   (void)fputc('\n', out);
@@ -94,7 +94,7 @@ static bool put_best(const gannet_report *r, FILE *data, FILE *out, bool in_time
                 in_time ? last : figure_get(about, "proposed"), in_time ? unit : "evaluations",
                 in_time ? " since the first start" : "", in_time ? 2 : 1);
   if (stretched)
-    (void)fprintf(out, maximize ? "set yrange [%.9g:*]\n" : "set yrange [*:%.9g]\n", edge);
+    (void)fprintf(out, maximize ? "set yrange [%.17g:*]\n" : "set yrange [*:%.17g]\n", edge);
   put_best_commands(out, n, edge, maximize);
   return true;
 }

@@ -142,13 +142,14 @@ static gannet_err put_all(FILE *out, const void *user) {
 gannet_err gannet_report_figures(const gannet_report *report, gannet_launcher *launcher,
                                  const char *directory, const bool *wanted) {
   bool shown[FIGURES] = {false};
-  char why[256];
+  char why[512];
   GANNET_TRY(gannet_make_directory(directory));
   for (int i = 0; i < FIGURES; ++i) GANNET_TRY(write_figure(report, directory, i, &shown[i]));
   const choice all = {shown, wanted};
   GANNET_TRY(picture_write(directory, "all.gp", put_all, &all));
   GANNET_TRY(picture_draw(launcher, directory, "all.gp", why, sizeof why));
-  GANNET_REQUIRE(!why[0], GANNET_ERR_MISSING,
+  const bool missing = strncmp(why, "there is no", 11) == 0;
+  GANNET_REQUIRE(!why[0], missing ? GANNET_ERR_MISSING : GANNET_ERR_LIBRARY,
                  "figures: %s; data and commands for gnuplot (Debian package gnuplot-nox) are in "
                  "%s, and 'gnuplot all.gp' draws them there or on another machine",
                  why, directory);

@@ -29,13 +29,13 @@ static gannet_err put_data(FILE *out, const char *name, const json_t *value, siz
 
 static gannet_err put_all_data(const gannet_report *report, FILE *out) {
   (void)fputc('{', out);
-  GANNET_TRY(put_data(out, "summary", report->summary, 10));
+  GANNET_TRY(put_data(out, "summary", report->summary, 12));
   (void)fputc(',', out);
-  GANNET_TRY(put_data(out, "columns", report->columns, 8));
+  GANNET_TRY(put_data(out, "columns", report->columns, 12));
   (void)fputc(',', out);
   GANNET_TRY(put_data(out, "course", report->course, 4));
   (void)fputc(',', out);
-  GANNET_TRY(put_data(out, "model", report->model, 6));
+  GANNET_TRY(put_data(out, "model", report->model, 12));
   (void)fputc('}', out);
   return GANNET_OK;
 }

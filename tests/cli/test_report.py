@@ -172,6 +172,23 @@ class Report(program.ProgramTest):
         self.assertTrue((self.folder / "figures/best.gp").exists())
         self.assertIn("'gif' is no format of figures; expected svg, pdf, png", self.figures("--format", "svg,gif").err)
         self.assertIn("add --figures", self.gannet("report", "fast.campaign", "--format", "svg").err)
+        self.assertIn("expected the name of a folder", self.gannet("report", "fast.campaign", "--figures", "").err)
+        self.assertIn("is no name for a file", self.gannet("report", "fast.campaign", "--output", ".").err)
+        self.write("#!/bin/sh\necho 'line 7: no such colour' >&2\nexit 1\n", "gnuplot", 0o755)
+        outcome = self.figures(environment={"PATH": str(self.folder)})
+        self.assertEqual(outcome.code, program.INTERNAL, outcome)
+        self.assertIn("ended with exit code 1: line 7: no such colour;", outcome.err)
+
+    @unittest.skipUnless(shutil.which("gnuplot"), "there is no gnuplot")
+    def test_objectives_that_differ_little(self):
+        """A large value in common to all of them, such as a total energy, hides nothing."""
+        shell = """awk '/^x/ {x = $2} END {printf "objective %.12f\\n", 2342 + 1e-4 * (x - 0.3)^2}' params.in > results.out"""
+        self.succeed("run", self.write(f"name: fast\nmethod: random\nvariables: {{x: {{lower: 0, upper: 1}}}}\nbatch: 6\nbudget: {{evaluations: 12}}\n"
+                                       f"evaluate:\n  backend: command\n  shell: |\n    {shell}\n"), "-q")
+        self.assertEqual(self.figures("-f", "svg").code, 0)
+        data = data_of((self.folder / "fast.campaign/report.html").read_text())
+        for values in (data["columns"]["objective"], [row[2] for row in self.rows("best")], data["model"]["calibration"]["observed"]):
+            self.assertGreater(len(set(values)), 8)
 
     @unittest.skipUnless(shutil.which("gnuplot"), "there is no gnuplot")
     def test_figures_show_the_same(self):
@@ -209,7 +226,7 @@ class Report(program.ProgramTest):
         columns, summary, model = data["columns"], data["summary"], data["model"]
         (best,) = self.charts(browser, "progress")
         self.assertEqual(sum(len(best.get(kind, [])) for kind in ("feasible", "not feasible", "no result")), 48)
-        self.assertEqual(best["best so far"][-1], [48, float(f'{float(summary["best"][0]["objective"]):.10g}')])
+        self.assertEqual(best["best so far"][-1], [48, float(f'{float(summary["best"][0]["objective"]):.12g}')])
         (bars,) = self.charts(browser, "importance")
         self.assertEqual(bars["bar"], sorted(model["importance"], reverse=True))
         self.assertEqual(len(self.charts(browser, "slices")), 5)

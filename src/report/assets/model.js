@@ -48,7 +48,7 @@ function drawSlice(holder, k) {
   chart(holder, () => Object.assign(small(variable.name), {
     tooltip: Object.assign(tooltip((list) => {
       const i = list[0].dataIndex;
-      return `${escaped(variable.name)} = ${escaped(names[i])}<br>${number(slice.median[i])}<br>95 %: ${number(slice.low[i])} to ${number(slice.high[i])}`;
+      return `${escaped(variable.name)} = ${escaped(names[i])}<br>${objective(slice.median[i])}<br>95 %: ${objective(slice.low[i])} to ${objective(slice.high[i])}`;
     }), {trigger: "axis"}),
     xAxis: axis("", Object.assign(variableAxis(variable), discrete ? {axisLabel: {color: colors.soft, interval: 0, width: 180 / names.length, overflow: "truncate"}}
       : {splitNumber: 4, axisLabel: {color: colors.soft, hideOverlap: true, showMaxLabel: false, formatter: (v) => number(v, 3)}})),
@@ -78,7 +78,7 @@ function showCalibration() {
   const holders = ["Predicted against observed values", "Coverage of intervals"].map((label) => holderIn($("#calibration .grid"), label));
   const all = c.observed.concat(c.predicted).filter((v) => v !== null), low = Math.min(...all), high = Math.max(...all);
   chart(holders[0], () => ({
-    grid: grid(), tooltip: tooltip((p) => `evaluation ${p.value[2]}<br>observed ${number(p.value[1])}<br>predicted ${number(p.value[0])}`),
+    grid: grid(), tooltip: tooltip((p) => `evaluation ${p.value[2]}<br>observed ${objective(p.value[1])}<br>predicted ${objective(p.value[0])}`),
     xAxis: axis("predicted", {type: "value"}), yAxis: upright("observed", {type: "value"}),
     series: [{type: "scatter", symbolSize: 6, itemStyle: {color: colors.accent, opacity: 0.6}, data: c.predicted.map((p, i) => [p, c.observed[i], c.id[i]])}, diagonal(low, high)]
   }));

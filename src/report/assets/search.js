@@ -4,8 +4,8 @@ function showHead() {
   const best = summary.best[0];
   const lead = $("#lead");
   if (!best) lead.textContent = "No simulation has succeeded yet.";
-  else if (!best.feasible) { lead.textContent = `No feasible design was found; the closest has ${number(about.best)}.`; lead.className = "bad"; }
-  else lead.textContent = `Best objective ${number(about.best, 8)}, evaluation ${best.id} of ${about.proposed}.`;
+  else if (!best.feasible) { lead.textContent = `No feasible design was found; the closest has ${objective(about.best)}.`; lead.className = "bad"; }
+  else lead.textContent = `Best objective ${objective(about.best, 8)}, evaluation ${best.id} of ${about.proposed}.`;
   const facts = [["goal", about.goal], ["method", about.method],
     ["evaluations", about.budget > 0 ? `${about.proposed} of ${about.budget}` : about.proposed],
     ["done", about.done], ["infeasible", about.infeasible], ["failed", about.failed], ["pending", about.pending],
@@ -36,10 +36,10 @@ function showProgress() {
     const edge = range.max !== undefined ? range.max : range.min !== undefined ? range.min : some ? high : 0;
     const inside = (i) => about.goal === "minimize" ? !(columns.objective[i] > range.max) : !(columns.objective[i] < range.min);
     return {
-      grid: grid({bottom: 70}), legend: {bottom: 0, itemWidth: 16, itemHeight: 9, textStyle: {color: colors.soft}},
-      tooltip: tooltip((p) => p.seriesName === "best so far" ? `best so far: ${number(p.value[1], 8)}` : designText(p.value[2])),
+      grid: grid({left: 70 + 5 * finer, bottom: 70}), legend: {bottom: 0, itemWidth: 16, itemHeight: 9, textStyle: {color: colors.soft}},
+      tooltip: tooltip((p) => p.seriesName === "best so far" ? `best so far: ${objective(p.value[1], 8)}` : designText(p.value[2])),
       xAxis: axis(state.time ? `${clock.name} since the first start` : "evaluations", {type: "value", min: 0, max: last, scale: false, axisLabel: {color: colors.soft, hideOverlap: true, showMaxLabel: !state.time}}),
-      yAxis: upright("objective", Object.assign({type: state.log && canLog ? "log" : "value"}, range)),
+      yAxis: upright("objective", Object.assign({finer, nameGap: 52 + 5 * finer, type: state.log && canLog ? "log" : "value"}, range)),
       dataZoom: [{type: "inside", filterMode: "none"}],
       series: kinds.map(([name, filter, symbol, color]) => ({
         name, type: "scatter", symbol, symbolSize: 5, itemStyle: {color: colors[color], opacity: count > 3000 ? 0.3 : 0.55}, large: count > 5000,
@@ -92,7 +92,7 @@ function showBest() {
       button.setAttribute("aria-label", `copy evaluation ${row.id}`);
       button.addEventListener("click", () => copy(forms[state.form][1](row), button));
       cell.append(button);
-      line.append(cell, element("td", row.id), element("td", number(Number(row.objective), 8) + (row.feasible ? "" : " (not feasible)"), {className: row.feasible ? "" : "bad"}));
+      line.append(cell, element("td", row.id), element("td", objective(Number(row.objective), 8) + (row.feasible ? "" : " (not feasible)"), {className: row.feasible ? "" : "bad"}));
       row.x.forEach((text) => line.append(element("td", isNaN(Number(text)) ? text : number(Number(text)), {title: text})));
       row.c.forEach((value) => line.append(element("td", number(value))));
       body.append(line);
@@ -133,7 +133,7 @@ function showParallel() {
       {dim: k + 1, name: v.name, nameTruncate: {maxWidth: 90}, nameTextStyle: {color: colors.ink}, axisLine: {lineStyle: {color: colors.soft}}},
       variableAxis(v), {axisLabel: Object.assign(label(), {width: 90, overflow: "truncate", formatter: (x) => typeof x === "number" ? number(x, 3) : x})})
     ).concat([{dim: shown.length + 1, name: "objective", scale: true, nameTextStyle: {color: colors.ink}, axisLine: {lineStyle: {color: colors.soft}},
-      axisLabel: Object.assign(label(), {formatter: (x) => number(x, 3)})}]),
+      axisLabel: Object.assign(label(), {formatter: (x) => objective(x, 3)})}]),
     visualMap: rankScale(),
     series: [{type: "parallel", lineStyle: {width: 1, opacity: chosen.length > 500 ? 0.3 : 0.5}, inactiveOpacity: 0.03, activeOpacity: 0.8,
       data: chosen.slice().reverse().map((i) => [rank[i], ...shown.map((v, k) => text(v, k, i)), columns.objective[i]])}]

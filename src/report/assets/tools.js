@@ -21,9 +21,15 @@ function readColors() {
 
 function number(value, digits = 6) {
   if (value === null || value === undefined || !isFinite(value)) return "–";
-  if (value !== 0 && (Math.abs(value) >= 1e7 || Math.abs(value) < 1e-4)) return value.toExponential(Math.min(digits - 1, 4));
+  if (value !== 0 && (Math.abs(value) >= 1e7 || Math.abs(value) < 1e-4)) return Number(value.toPrecision(digits)).toExponential();
   return String(Number(value.toPrecision(digits)));
 }
+// Objectives that differ little beside their size take more digits to be told apart.
+const finer = (({best, worst}) => {
+  const size = Math.max(Math.abs(best), Math.abs(worst)), span = Math.abs(worst - best);
+  return size > 0 && span > 0 ? Math.min(Math.max(Math.floor(Math.log10(size / span)), 0), 8) : 0;
+})(summary.range);
+const objective = (value, digits = 6) => number(value, digits + finer);
 function duration(seconds) {
   if (seconds === null || !isFinite(seconds)) return "–";
   if (seconds < 120) return `${number(seconds, 3)} s`;
@@ -58,7 +64,7 @@ function valueText(variable, value) {
   return number(value);
 }
 function designText(i) {
-  const lines = [`evaluation ${columns.id[i]}`, `objective ${number(columns.objective[i])}${columns.feasible[i] || columns.status[i] !== DONE ? "" : " (not feasible)"}`];
+  const lines = [`evaluation ${columns.id[i]}`, `objective ${objective(columns.objective[i])}${columns.feasible[i] || columns.status[i] !== DONE ? "" : " (not feasible)"}`];
   summary.variables.slice(0, 25).forEach((v, k) => lines.push(`${escaped(v.name)} = ${escaped(valueText(v, columns.x[k][i]))}`));
   if (summary.variables.length > 25) lines.push(`… ${summary.variables.length - 25} more`);
   summary.constraints.forEach((c, k) => lines.push(`${escaped(c.name)}: ${number(columns.c[k][i])}`));
@@ -137,7 +143,7 @@ function takeKey(entry, event) {
 
 function axis(name, more) {
   return Object.assign({name, nameLocation: "middle", nameGap: 28, nameTextStyle: {color: colors.soft},
-    axisLabel: {color: colors.soft, hideOverlap: true, formatter: (v) => typeof v === "number" ? number(v, 4) : v},
+    axisLabel: {color: colors.soft, hideOverlap: true, formatter: (v) => typeof v === "number" ? number(v, 4 + (more && more.finer || 0)) : v},
     axisLine: {lineStyle: {color: colors.line}}, splitLine: {lineStyle: {color: colors.line, opacity: 0.6}}, scale: true}, more || {});
 }
 function upright(name, more) { return axis(name, Object.assign({nameGap: 52}, more || {})); }
