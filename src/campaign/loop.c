@@ -84,8 +84,13 @@ static gannet_err is_too_late(const runner *r, int q, bool *late) {
 static gannet_err ask_stop(runner *r) {
   char stop_file[PATH_MAX];
   GANNET_TRY(gannet_campaign_path(r->campaign, "STOP", stop_file));
-  return gannet_stop_ask(r->campaign->context, stop_file, r->deadline, &r->stop, r->why,
-                         sizeof r->why);
+  const gannet_stop before = r->stop;
+  GANNET_TRY(gannet_stop_ask(r->campaign->context, stop_file, r->deadline, &r->stop, r->why,
+                             sizeof r->why));
+  if (before == GANNET_GO_ON && r->stop == GANNET_STOP_SOON && r->batch.n_flight > 0)
+    gannet_log(r->campaign->context, GANNET_LOG_WARNING,
+               "stops when what runs has ended (%s); SIGTERM or a second Ctrl-C: at once", r->why);
+  return GANNET_OK;
 }
 
 /* What is proposed and not told. */

@@ -114,6 +114,7 @@ class Stop(program.ProgramTest):
         os.kill(running.process.pid, signal.SIGINT)
         time.sleep(0.6)
         self.assertIsNone(running.process.poll())
+        self.assertIn("a second Ctrl-C: at once", (self.folder / "fast.campaign" / "campaign.log").read_text())
         os.kill(running.process.pid, signal.SIGINT)
         self.stopped(running, 20, "Interrupt")
         self.assertEqual(self.pending(), 4)
