@@ -210,9 +210,9 @@ static void print_refills(const study *s) {
   const double mean = r->idle / (double)r->refills;
   (void)printf(
       "Refilling a slot: %.4f s on average, %.4f s at most; %.4f %% and %.4f %% of a "
-      "simulation of %g s.\n",
+      "simulation of %g s.\nSlots are busy %.3f of the time.\n",
       mean, r->longest, 100 * mean / s->settings->seconds, 100 * r->longest / s->settings->seconds,
-      s->settings->seconds);
+      s->settings->seconds, s->settings->seconds / (s->settings->seconds + mean));
 }
 
 /* The time in which nothing happens is not in it for backend lapse: this is more than the share of

@@ -159,6 +159,9 @@ def check_campaign(folder):
         assert float(cells(text, "40")[0][0]) > 0, text
         assert float(cells(text, "resuming")[0][0]) > 0
         assert ("Refilling a slot" in text) == (backend == "lapse")
+        if backend == "lapse":
+            refill, busy = (float(re.search(f"{words} ([0-9.]+)", text)[1]) for words in ("a slot:", "are busy"))
+            assert abs(busy - 60 / (60 + refill)) < 1e-3, text
         assert "exists already" in run(ranks, "campaign", "--directory", str(place), code=2)
 
 
