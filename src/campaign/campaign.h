@@ -15,6 +15,7 @@
 
 #include "campaign/input.h"
 #include "campaign/ledger.h"
+#include "evaluate/silence.h"
 #include "optimizer/optimizer.h"
 
 typedef struct {
@@ -92,6 +93,14 @@ void gannet_campaign_close(gannet_campaign *campaign);
  */
 GANNET_CHECKED gannet_err gannet_campaign_path(const gannet_campaign *campaign, const char *name,
                                                char *path);
+
+/* Whether a scheduler that evaluations in flight depend on did not answer the last time.
+ *
+ * Local.
+ *
+ * silence  out  since = 0 when there is nothing of the kind
+ */
+void gannet_campaign_silence(const gannet_campaign *campaign, gannet_silence *silence);
 
 /* Ask for q points and put them into the journal before anybody sees them.
  *

@@ -48,6 +48,7 @@ static void look_around(gannet_follow *f) {
   f->changed = change_of(f, "journal");
   if (gannet_campaign_path(&f->campaign, "journal.lock", path) == GANNET_OK)
     gannet_lock_look(path, &f->holder);
+  gannet_campaign_silence(&f->campaign, &f->silence);
 }
 
 gannet_err gannet_follow_open(const char *directory, gannet_follow *follow) {

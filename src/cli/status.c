@@ -29,6 +29,16 @@ static void print_counts(const gannet_campaign *campaign, const gannet_tally *ta
                  tally->best.feasible ? "" : "; no evaluation is feasible");
 }
 
+static void print_silence(const gannet_campaign *campaign) {
+  gannet_silence silence;
+  char when[40], text[32];
+  gannet_campaign_silence(campaign, &silence);
+  if (silence.since <= 0) return;
+  gannet_clock_format(silence.since, when, sizeof when);
+  gannet_format_duration(fmax(0, gannet_clock_epoch() - silence.since), text, sizeof text);
+  (void)printf("scheduler    since %s, for %s: %s\n", when, text, silence.said);
+}
+
 static void print_utilisation(const gannet_campaign *campaign) {
   const gannet_usage usage = gannet_usage_measure(campaign);
   const double share = gannet_usage_share(&usage);
@@ -105,6 +115,7 @@ static gannet_err run(const cli_arguments *arguments, const cli_world *world, ga
   if (err == GANNET_OK) {
     gannet_tally_count(&campaign, &tally);
     print_counts(&campaign, &tally);
+    print_silence(&campaign);
     print_utilisation(&campaign);
     print_failures(&campaign, most);
   }

@@ -124,9 +124,10 @@ static void print_counts(const watcher *w) {
   gannet_tally_count(&w->follow.campaign, &tally);
   if (w->follow.total > 0) (void)snprintf(total, sizeof total, "/%lld", (long long)w->follow.total);
   print_time();
-  (void)printf("%lld%s ended: %lld done, %lld infeasible, %lld failed; %d running; ",
+  (void)printf("%lld%s ended: %lld done, %lld infeasible, %lld failed; %d %s; ",
                (long long)w->course.n_ended, total, (long long)tally.done,
-               (long long)tally.infeasible, (long long)tally.failed, w->course.n_sights);
+               (long long)tally.infeasible, (long long)tally.failed, w->course.n_sights,
+               watch_running_word(&w->follow));
   if (tally.best.id < 0)
     (void)printf("no result yet");
   else
@@ -158,7 +159,7 @@ static gannet_err flush_lines(void) {
 }
 
 static gannet_err watch_lines(watcher *w, gannet_exit *code) {
-  char words[600], last[600] = "";
+  char words[600], last[600] = "", silence[400], last_silence[400] = "";
   int64_t failures = 0;
   for (bool news = true;; news = w->changed) {
     const gannet_follow_state state = watch_state_text(&w->follow, words, sizeof words);
@@ -171,6 +172,12 @@ static gannet_err watch_lines(watcher *w, gannet_exit *code) {
       (void)printf("%s\n", w->follow.note[0] ? w->follow.note : words);
     }
     (void)snprintf(last, sizeof last, "%s", words);
+    const bool silent = watch_silence_text(&w->follow, silence, sizeof silence);
+    if (strcmp(silence, last_silence) != 0) {
+      print_time();
+      (void)printf("%s\n", silent ? silence : "its jobs are no longer unknown");
+    }
+    (void)snprintf(last_silence, sizeof last_silence, "%s", silence);
     GANNET_TRY(flush_lines());
     if (is_over(w, state)) {
       *code = exit_code(w, state);

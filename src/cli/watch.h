@@ -92,8 +92,20 @@ void watch_failure_text(const gannet_ticket *ticket, char *text, size_t size);
  */
 gannet_follow_state watch_state_text(const gannet_follow *follow, char *text, size_t size);
 
+/* "since 2026-03-01T12:34:56Z squeue does not answer"; "" and false when the scheduler does.
+ *
+ * Local.
+ */
+bool watch_silence_text(const gannet_follow *follow, char *text, size_t size);
+
+/* What is known of evaluations under way: "running", or less while the scheduler is silent.
+ *
+ * Local.
+ */
+const char *watch_running_word(const gannet_follow *follow);
+
 /* Sections of a page: a label in front, lines behind it. */
-enum { WATCH_SECTIONS = 12, WATCH_LABEL = 12 };
+enum { WATCH_SECTIONS = 16, WATCH_LABEL = 12 };
 
 typedef struct {
   const char *label;

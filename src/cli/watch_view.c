@@ -30,17 +30,40 @@ typedef struct {
 typedef struct {
   FILE *out;
   int width, at;
+  int gap; /* between items; 0 = 3 */
 } flow;
 
 static void put_item(flow *f, const char *text) {
-  const int length = watch_text_width(text), gap = f->at > 0 ? 3 : 0;
+  const int length = watch_text_width(text), gap = f->at == 0 ? 0 : f->gap ? f->gap : 3;
   const bool breaks = f->at > 0 && f->at + gap + length > f->width;
-  (void)fprintf(f->out, "%s%s", breaks ? "\n" : f->at ? "   " : "", text);
+  (void)fprintf(f->out, "%s%*s%s", breaks ? "\n" : "", breaks ? 0 : gap, "", text);
   f->at = (breaks ? 0 : f->at + gap) + length;
+}
+
+/* A sentence, broken between words. */
+static void put_words(flow *f, const char *text) {
+  char word[200];
+  f->gap = 1;
+  for (; *text; text += *text == ' ') {
+    const int length = (int)strcspn(text, " ");
+    (void)snprintf(word, sizeof word, "%.*s", length, text);
+    put_item(f, word);
+    text += length;
+  }
 }
 
 static void end_flow(flow *f) {
   if (f->at > 0) (void)fputc('\n', f->out);
+}
+
+bool watch_silence_text(const gannet_follow *follow, char *text, size_t size) {
+  char when[40];
+  const double since = follow->silence.since;
+  text[0] = '\0';
+  if (since <= 0) return false;
+  gannet_clock_format(since, when, sizeof when);
+  (void)snprintf(text, size, "since %s %s", when, follow->silence.said);
+  return true;
 }
 
 gannet_follow_state watch_state_text(const gannet_follow *follow, char *text, size_t size) {
@@ -58,6 +81,10 @@ gannet_follow_state watch_state_text(const gannet_follow *follow, char *text, si
   else
     (void)snprintf(text, size, "stopped: %s", why);
   return state;
+}
+
+const char *watch_running_word(const gannet_follow *follow) {
+  return follow->silence.since > 0 ? "submitted, state unknown" : "running";
 }
 
 void watch_failure_text(const gannet_ticket *t, char *text, size_t size) {
@@ -92,10 +119,20 @@ static void put_head(view *v) {
   if (out) (void)fprintf(out, "%s\n", v->follow->note);
 }
 
+static void put_silence(view *v) {
+  char text[400];
+  if (!watch_silence_text(v->follow, text, sizeof text)) return;
+  flow f = {.out = watch_page_begin(&v->page, "scheduler", YELLOW, 2),
+            .width = watch_page_width(&v->page)};
+  if (!f.out) return;
+  put_words(&f, text);
+  end_flow(&f);
+}
+
 static void put_bar(view *v, const gannet_tally *tally) {
   const int64_t ended = v->course->n_ended, total = v->follow->total;
   const bool unicode = v->page.frame.unicode;
-  char words[64] = "";
+  char words[96] = "";
   FILE *out = watch_page_begin(&v->page, "progress", "", 1);
   if (!out) return;
   if (total > 0)
@@ -120,8 +157,8 @@ static void put_bar(view *v, const gannet_tally *tally) {
   put_item(&f, words);
   (void)snprintf(words, sizeof words, "%lld failed", (long long)tally->failed);
   put_item(&f, words);
-  (void)snprintf(words, sizeof words, "(%d running, %lld waiting)", running,
-                 (long long)tally->pending - running);
+  (void)snprintf(words, sizeof words, "(%d %s, %lld waiting)", running,
+                 watch_running_word(v->follow), (long long)tally->pending - running);
   put_item(&f, words);
   end_flow(&f);
 }
@@ -327,6 +364,7 @@ char *watch_view(const gannet_follow *follow, const watch_course *course,
   gannet_tally_count(v.campaign, &tally);
   put_head(&v);
   if (v.state != GANNET_FOLLOW_AT_WORK && isfinite(course->last_ended)) v.now = course->last_ended;
+  put_silence(&v);
   put_bar(&v, &tally);
   put_time(&v);
   put_best(&v, &tally);

@@ -6,6 +6,7 @@
  *   slurm_jobs      what rank 0 keeps about its evaluations
  *   slurm_submit    calls sbatch
  *   slurm_watch     what happens to jobs: asking, giving up
+ *   slurm_silence   what is said while the scheduler does not answer
  *   slurm_judge     how an ended job becomes a result
  *   slurm_late      results of attempts that were given up
  *   slurm_leave     leaving jobs to a later process
@@ -14,6 +15,7 @@
 #define GANNET_EVALUATE_SLURM_H
 
 #include "evaluate/program.h"
+#include "evaluate/silence.h"
 #include "evaluate/slurm_client.h"
 #include "evaluate/slurm_states.h"
 
@@ -142,7 +144,9 @@ typedef struct {
   char place[PATH_MAX];              /* CAMPAIGN/slurm */
   gannet_ready ready;
   double next_list, list_pause, next_files;
-  bool scheduler_fails; /* and was complained about */
+  bool scheduler_fails;   /* squeue does not answer, and was complained about */
+  gannet_silence silence; /* as those who look on see it; since <= 0: all is well */
+  double silent_from, next_reminder;
 } gannet_slurm_jobs;
 
 /* Create on rank 0 only; free through gannet_slurm_desk, also after failure.
@@ -227,6 +231,14 @@ void gannet_slurm_drop(gannet_slurm_jobs *jobs, gannet_slurm_job *job);
  * until  in  time after which no further job is submitted in this call
  */
 GANNET_CHECKED gannet_err gannet_slurm_watch(gannet_slurm_jobs *jobs, double until);
+
+/* Tell those who look on since when jobs are unknown or not taken, and why; or that all is well
+ * again.
+ *
+ * Local.
+ */
+void gannet_slurm_fall_silent(gannet_slurm_jobs *jobs, const char *format, ...) GANNET_PRINTF(2, 3);
+void gannet_slurm_end_silence(gannet_slurm_jobs *jobs);
 
 /* The row of a list that has the name and the directory of a shipment, or NULL.
  *

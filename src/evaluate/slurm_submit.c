@@ -31,6 +31,15 @@ static void search_for(gannet_slurm_shipment *shipment) {
   shipment->absent = 0;
 }
 
+static void complain(const gannet_slurm_jobs *jobs, int64_t id, const char *reason) {
+  char text[32];
+  gannet_format_duration(jobs->options->patience, text, sizeof text);
+  gannet_log(jobs->context, GANNET_LOG_WARNING,
+             "evaluation %lld: %s; it is tried again for %s (evaluate.patience), then the attempt "
+             "counts as bad luck",
+             (long long)id, reason, text);
+}
+
 static gannet_err refused(gannet_slurm_jobs *jobs, gannet_slurm_shipment *shipment, double now) {
   char reason[GANNET_SLURM_SAID + 40];
   const gannet_slurm_job *one = any_of(jobs, shipment);
@@ -45,8 +54,8 @@ static gannet_err refused(gannet_slurm_jobs *jobs, gannet_slurm_shipment *shipme
   if (now - shipment->first_try > jobs->options->patience)
     return fail_all(jobs, shipment, true, reason);
   if (one && shipment->pause <= jobs->options->poll_interval)
-    gannet_log(jobs->context, GANNET_LOG_WARNING, "evaluation %lld: %s; will be tried again",
-               (long long)one->flight.id, reason);
+    complain(jobs, one->flight.id, reason);
+  gannet_slurm_fall_silent(jobs, "sbatch takes no jobs (%s): they wait, and are tried again", said);
   /* The others would meet the same limit: they wait as well, so that one call is made per pause. */
   shipment->pause = fmin(2 * shipment->pause, largest_backoff * jobs->options->poll_interval);
   for (int i = 0; i < jobs->n_shipments; ++i)
@@ -130,10 +139,12 @@ static gannet_err submit_one(gannet_slurm_jobs *jobs, gannet_slurm_shipment *shi
   const double now = gannet_clock_seconds();
   if (how == GANNET_SLURM_CALL_REFUSED) return refused(jobs, shipment, now);
   shipment->pause = jobs->options->poll_interval;
-  if (how == GANNET_SLURM_CALL_DONE)
+  if (how == GANNET_SLURM_CALL_DONE) {
     gannet_slurm_adopt(jobs, shipment, id);
-  else
+    if (!jobs->scheduler_fails) gannet_slurm_end_silence(jobs);
+  } else {
     search_for(shipment);
+  }
   return GANNET_OK;
 }
 

@@ -18,6 +18,7 @@
 static const double longest_files_lag = 15; /* seconds that a file may need to cross a network */
 static const double largest_slowdown = 4;   /* of polls while nothing happens */
 static const double largest_backoff = 16;   /* of polls while the scheduler does not answer */
+static const double first_reminder = 600;   /* seconds after which that is said again */
 enum { SHOWS = 20 };                        /* most calls of scontrol per poll */
 
 void gannet_slurm_drop(gannet_slurm_jobs *jobs, gannet_slurm_job *job) {
@@ -275,13 +276,42 @@ static gannet_err clear_up(gannet_slurm_jobs *jobs, double now) {
   return err;
 }
 
-static void note_answer(gannet_slurm_jobs *jobs, bool answered) {
+/* Once when it begins, then after twice the time, and so on: hours of it fill no log. */
+static void complain(gannet_slurm_jobs *jobs, double now) {
+  const char *said = gannet_slurm_client_said(jobs->client);
+  char text[32], most[32];
+  if (!jobs->scheduler_fails) {
+    jobs->silent_from = now;
+    gannet_format_duration(largest_backoff * jobs->options->poll_interval, most, sizeof most);
+    gannet_format_duration(jobs->options->patience, text, sizeof text);
+    gannet_log(jobs->context, GANNET_LOG_WARNING,
+               "squeue: %s; until it answers, submitted jobs are unknown: none is given up, and "
+               "their files still count. It is asked again, every %s at last, for as long as the "
+               "campaign runs; jobs that sbatch does not take are tried for %s (evaluate.patience)",
+               said, most, text);
+  } else if (now >= jobs->next_reminder) {
+    gannet_format_duration(now - jobs->silent_from, text, sizeof text);
+    gannet_log(jobs->context, GANNET_LOG_WARNING, "squeue has not answered for %s: %s", text, said);
+  } else {
+    return;
+  }
+  jobs->next_reminder = now + fmax(first_reminder, now - jobs->silent_from);
+}
+
+static void note_answer(gannet_slurm_jobs *jobs, bool answered, double now) {
   const double base = jobs->options->poll_interval;
-  if (!answered && !jobs->scheduler_fails)
-    gannet_log(jobs->context, GANNET_LOG_WARNING, "squeue: %s; will be asked again",
-               gannet_slurm_client_said(jobs->client));
-  if (answered && jobs->scheduler_fails)
-    gannet_log(jobs->context, GANNET_LOG_INFO, "squeue answers again");
+  char text[32];
+  if (!answered) {
+    complain(jobs, now);
+    gannet_slurm_fall_silent(jobs,
+                             "squeue does not answer (%s): submitted jobs are unknown, none "
+                             "is given up",
+                             gannet_slurm_client_said(jobs->client));
+  } else if (jobs->scheduler_fails) {
+    gannet_format_duration(now - jobs->silent_from, text, sizeof text);
+    gannet_log(jobs->context, GANNET_LOG_INFO, "squeue answers again, after %s", text);
+  }
+  if (answered) gannet_slurm_end_silence(jobs);
   jobs->scheduler_fails = !answered;
   jobs->list_pause = answered ? fmin(1.5 * jobs->list_pause, largest_slowdown * base)
                               : fmin(2 * jobs->list_pause, largest_backoff * base);
@@ -292,7 +322,7 @@ static gannet_err ask_scheduler(gannet_slurm_jobs *jobs) {
   gannet_slurm_call how = GANNET_SLURM_CALL_DONE;
   gannet_err err = gannet_slurm_client_list(jobs->client, &list, &how);
   const double now = gannet_clock_seconds();
-  note_answer(jobs, how == GANNET_SLURM_CALL_DONE);
+  note_answer(jobs, how == GANNET_SLURM_CALL_DONE, now);
   if (err == GANNET_OK && how == GANNET_SLURM_CALL_DONE) {
     err = compare_with_list(jobs, &list, now);
     if (err == GANNET_OK) err = clear_up(jobs, now);

@@ -251,6 +251,34 @@ class Watch(program.ProgramTest):
         self.assertEqual(outcome.code, FINISHED, outcome)
         self.assertIn("2/2 ended: 2 done, 0 infeasible, 0 failed; 0 running; best 2 (evaluation 1)", outcome.out)
 
+    def test_a_scheduler_that_does_not_answer_leaves_jobs_unknown(self):
+        for tool in "sbatch", "scancel", "scontrol", "sacct":
+            self.write("#!/bin/sh\necho 17\n", tool, 0o755)
+        self.write("#!/bin/sh\n[ -e well ] || { echo 'Unable to contact slurm controller' >&2; exit 1; }\n"
+                   "echo '17|RUNNING|n1|x|/x'\n".replace("-e well", f"-e {self.folder}/well"), "squeue", 0o755)
+        tools = "".join(f", {tool}_command: ./{tool}" for tool in ("sbatch", "squeue", "scancel", "scontrol", "sacct"))
+        text = SOBOL.replace("backend: function, simulation: branin", f"backend: slurm, command: [./s], poll_interval: 0.1s{tools}")
+        self.write("#!/bin/sh\n", "s", 0o755)
+        running = self.start("run", self.write(text), "-q")
+        self.wait_until(lambda: (self.folder / "fast.campaign/slurm/silent").exists() or running.process.poll() is not None)
+        told = self.succeed("status", "fast.campaign").out
+        self.assertRegex(told, r"scheduler    since \S+Z, for [^:]+: squeue does not answer \(Unable to contact slurm controller\): "
+                               "submitted jobs are unknown, none is given up")
+        view = self.succeed("watch", "fast.campaign", "--once").out
+        self.assertIn("(4 submitted, state unknown, 0 waiting)", view)
+        self.assertIn("squeue does not answer", view)
+        terminal = Terminal(self, "fast.campaign", width=60)
+        terminal.until("none is given up")
+        terminal.send("q")
+        terminal.wait()
+        self.assertLessEqual(max(len(line) for frame in terminal.frames() for line in frame), 60)
+        watching = self.start("watch", "fast.campaign", "-i", "0.05s")
+        self.wait_until(lambda: "squeue does not answer" in watching.text(watching.out))
+        self.write("", "well")
+        self.wait_until(lambda: "no longer unknown" in watching.text(watching.out))
+        self.assertNotIn("unknown", self.succeed("watch", "fast.campaign", "--once").out)
+        self.assertNotIn("scheduler", self.succeed("status", "fast.campaign").out)
+
     def test_damaged_and_missing_directories(self):
         self.succeed("run", self.write(SOBOL), "-q")
         journal = self.folder / "fast.campaign" / "journal"
