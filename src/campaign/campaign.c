@@ -182,7 +182,7 @@ gannet_err gannet_campaign_query(const char *directory, bool replay, gannet_camp
   GANNET_TRY(gannet_campaign_look(directory, campaign));
   GANNET_TRY(gannet_campaign_path(campaign, "journal", path));
   GANNET_TRY(gannet_campaign_path(campaign, "state.h5", snapshot));
-  return gannet_restore_query(path, snapshot, replay, &campaign->ledger);
+  return gannet_restore_query(path, snapshot, replay, &campaign->ledger, &campaign->damage);
 }
 
 void gannet_campaign_close(gannet_campaign *campaign) {

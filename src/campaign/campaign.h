@@ -15,6 +15,7 @@
 
 #include "campaign/input.h"
 #include "campaign/ledger.h"
+#include "campaign/restore.h"
 #include "evaluate/silence.h"
 #include "optimizer/optimizer.h"
 
@@ -26,6 +27,7 @@ typedef struct {
   gannet_optimizer *optimizer; /* NULL in a query */
   gannet_ledger ledger;
   bool is_resumed;
+  gannet_damage damage; /* of a query */
   uint64_t instance; /* of this opening, unlike any other in the world; the same on all ranks */
 } gannet_campaign;
 

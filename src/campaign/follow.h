@@ -21,7 +21,7 @@ typedef struct {
   gannet_silence silence;    /* of the scheduler; since = 0: none, or nothing depends on it */
   double changed;            /* seconds since 1970 of the last change of the journal */
   int generation;            /* how often everything had to be read again */
-  char note[320];            /* what is wrong with the journal; "" when all is well */
+  char note[600];            /* what is wrong with the journal; "" when all is well */
 
   double configured; /* seconds since 1970 of the last change of campaign.yaml */
   gannet_journal_place place;

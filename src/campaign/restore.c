@@ -257,17 +257,21 @@ gannet_err gannet_restore_continue(const gannet_context *context, const char *jo
   return err;
 }
 
+static void restart(gannet_ledger *ledger) {
+  const gannet_problem *problem = ledger->problem;
+  gannet_history *history = ledger->history;
+  gannet_ledger_release(ledger);
+  gannet_ledger_init(ledger, problem, history);
+}
+
 /* The newest snapshot, which is read faster than the journal. A ledger that stays empty is no
  * error: the journal knows everything. */
 static gannet_err take_snapshot(const char *snapshot, gannet_ledger *ledger) {
-  const gannet_problem *problem = ledger->problem;
-  gannet_history *history = ledger->history;
   if (access(snapshot, F_OK) != 0) return GANNET_OK;
   const gannet_err err = gannet_snapshot_read(snapshot, ledger, NULL);
-  if (err == GANNET_OK || gannet_history_count(history) > 0) return err;
+  if (err == GANNET_OK || gannet_history_count(ledger->history) > 0) return err;
   gannet_error_clear();
-  gannet_ledger_release(ledger);
-  gannet_ledger_init(ledger, problem, history);
+  restart(ledger);
   return GANNET_OK;
 }
 
@@ -280,15 +284,72 @@ static gannet_err add_newer(void *user, int64_t sequence, const char *payload, s
   return sequence == 1 ? check_campaign(s->ledger, s->ledger->seed) : GANNET_OK;
 }
 
-gannet_err gannet_restore_query(const char *journal, const char *snapshot, bool replay,
-                                gannet_ledger *ledger) {
+/* The records that follow on what the ledger knows; one that makes no sense ends them. */
+static gannet_err take_rest(const char *journal, gannet_ledger *ledger) {
   salvage s = {.ledger = ledger};
+  const gannet_err err = gannet_journal_salvage(journal, take_next, &s);
+  if (err != GANNET_ERR_MISSING && err != GANNET_ERR_DAMAGED) return err;
+  gannet_error_clear();
+  return GANNET_OK;
+}
+
+/* Neither the journal nor a snapshot is sound. */
+static gannet_err take_beginning(const restore_paths *paths, const char *why, gannet_ledger *ledger,
+                                 gannet_damage *damage) {
+  char snapshot[500];
+  (void)snprintf(snapshot, sizeof snapshot, "%s", gannet_error_detail());
+  gannet_error_clear();
+  if (gannet_history_count(ledger->history) == 0) {
+    restart(ledger);
+    GANNET_TRY(take_rest(paths->journal, ledger));
+  }
+  const int64_t n = gannet_history_count(ledger->history) > 0 ? ledger->sequence : 0;
+  GANNET_REQUIRE(n > 0, GANNET_ERR_DAMAGED,
+                 "%s; nor is there a sound snapshot (%s): put back a copy of the directory, or "
+                 "start anew with --directory",
+                 why, snapshot);
+  damage->is_partial = true;
+  (void)snprintf(damage->text, sizeof damage->text,
+                 "%.200s; nor is there a sound snapshot: only its first %lld records are shown. "
+                 "Put back a copy of the directory; or, to go on from these records, keep a copy "
+                 "and delete what follows line %lld",
+                 why, (long long)n, (long long)n + 1);
+  return GANNET_OK;
+}
+
+static void advise(const char *why, gannet_damage *damage) {
+  (void)snprintf(damage->text, sizeof damage->text,
+                 "%.300s; shown is the newest snapshot with the records that follow it: `gannet "
+                 "run` with --resume rebuilds the journal from them and keeps the damaged one",
+                 why);
+}
+
+static gannet_err do_without(const restore_paths *paths, gannet_ledger *ledger,
+                             gannet_damage *damage) {
+  char why[500];
+  (void)snprintf(why, sizeof why, "%s", gannet_error_detail());
+  gannet_error_clear();
+  if (ledger->sequence == 0 && gannet_snapshot_read(paths->snapshot, ledger, NULL) != GANNET_OK)
+    return take_beginning(paths, why, ledger, damage);
+  advise(why, damage);
+  return take_rest(paths->journal, ledger);
+}
+
+gannet_err gannet_restore_query(const char *journal, const char *snapshot, bool replay,
+                                gannet_ledger *ledger, gannet_damage *damage) {
+  const restore_paths paths = {journal, snapshot};
+  salvage s = {.ledger = ledger};
+  char why[200];
+  *damage = (gannet_damage){0};
   if (!replay) GANNET_TRY(take_snapshot(snapshot, ledger));
   gannet_err err = gannet_journal_read(journal, GANNET_JOURNAL_SCHEMA, add_newer, &s, NULL);
   /* Damage is found before the first record is visited. */
   if ((err == GANNET_ERR_DAMAGED || err == GANNET_ERR_MISSING) && s.taken == 0) {
-    gannet_error_clear();
-    err = ledger->sequence > 0 ? GANNET_OK : gannet_snapshot_read(snapshot, ledger, NULL);
+    err = do_without(&paths, ledger, damage);
+  } else if (err == GANNET_OK && s.taken < ledger->sequence) {
+    (void)snprintf(why, sizeof why, "the journal ends with record %lld, but the snapshot has %lld",
+                   (long long)s.taken, (long long)ledger->sequence);
+    advise(why, damage);
   }
   if (err == GANNET_OK)
     err = gannet_ledger_tell_held(ledger); /* without a journal: in memory only */

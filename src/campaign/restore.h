@@ -30,16 +30,26 @@ GANNET_CHECKED gannet_err gannet_restore_continue(const gannet_context *context,
                                                   const char *journal, const char *snapshot,
                                                   const char *name, gannet_ledger *ledger);
 
+/* What is wrong with the journal of a query. */
+typedef struct {
+  char text[600]; /* and what to do; "" when all is well */
+  bool is_partial; /* there is no sound snapshot either: only the first records are known */
+} gannet_damage;
+
 /* Bring a ledger up to the journal for a query, then tell the history of results that are
  * acknowledged but not told. Begins with the newest snapshot, which is read faster, unless a replay
- * of the whole journal is asked for; falls back to the snapshot when the journal is damaged.
+ * of the whole journal is asked for. When the journal is damaged, the ledger knows what a resumed
+ * campaign would: the snapshot and the records that follow it; or the first sound records.
  *
  * Local.
  *
- * Errors: as for continue, without its locks.
+ * damage  out
+ *
+ * Errors: as for continue, without its locks; GANNET_ERR_DAMAGED when nothing is sound.
  */
 GANNET_CHECKED gannet_err gannet_restore_query(const char *journal, const char *snapshot,
-                                               bool replay, gannet_ledger *ledger);
+                                               bool replay, gannet_ledger *ledger,
+                                               gannet_damage *damage);
 
 /* Keep a ledger up with a journal that somebody else may be writing. Beginning with a zeroed place
  * and an empty ledger, the newest snapshot is read first. Results reach the history at once.

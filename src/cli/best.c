@@ -39,7 +39,7 @@ static gannet_err run(const cli_arguments *arguments, const cli_world *world, ga
   gannet_campaign campaign;
   int64_t *ids = NULL, n = 0;
   (void)world;
-  gannet_err err = cli_query(arguments, &campaign);
+  gannet_err err = cli_query(arguments, false, &campaign);
   if (err == GANNET_OK) err = gannet_history_rank(campaign.history, &ids, &n);
   if (err == GANNET_OK) err = print(arguments, &campaign, n, ids, code);
   gannet_free(&ids);

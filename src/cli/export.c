@@ -28,8 +28,7 @@ static gannet_err run(const cli_arguments *arguments, const cli_world *world, ga
   (void)world;
   (void)code;
   /* Earlier attempts are in the journal only. */
-  gannet_err err =
-      gannet_campaign_query(arguments->positional[0], cli_has(arguments, "timeline"), &campaign);
+  gannet_err err = cli_query(arguments, cli_has(arguments, "timeline"), &campaign);
   if (err == GANNET_OK) err = write(arguments, &campaign);
   gannet_campaign_close(&campaign);
   return err;

@@ -2,8 +2,12 @@
 
 #include "base/atomic_file.h"
 
-gannet_err cli_query(const cli_arguments *arguments, gannet_campaign *campaign) {
-  return gannet_campaign_query(arguments->positional[0], false, campaign);
+gannet_err cli_query(const cli_arguments *arguments, bool replay, gannet_campaign *campaign) {
+  GANNET_TRY(gannet_campaign_query(arguments->positional[0], replay, campaign));
+  const gannet_damage *damage = &campaign->damage;
+  GANNET_REQUIRE(!damage->is_partial, GANNET_ERR_DAMAGED, "%s", damage->text);
+  if (damage->text[0]) (void)fprintf(stderr, "gannet: warning: %s\n", damage->text);
+  return GANNET_OK;
 }
 
 gannet_err cli_open_output(const cli_arguments *arguments, FILE **out) {

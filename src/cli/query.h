@@ -6,12 +6,17 @@
 #include "campaign/table.h"
 #include "cli/cli.h"
 
-/* Open the directory of the first positional argument. Close with gannet_campaign_close, also after
- * an error.
+/* Open the directory of the first positional argument; a warning on stderr tells of a damaged
+ * journal. Close with gannet_campaign_close, also after an error.
  *
  * Local.
+ *
+ * replay  in  see gannet_campaign_query
+ *
+ * Errors: those of gannet_campaign_query; GANNET_ERR_DAMAGED when only the first records are sound.
  */
-GANNET_CHECKED gannet_err cli_query(const cli_arguments *arguments, gannet_campaign *campaign);
+GANNET_CHECKED gannet_err cli_query(const cli_arguments *arguments, bool replay,
+                                    gannet_campaign *campaign);
 
 /* --output FILE or stdout; close with cli_close_output.
  *

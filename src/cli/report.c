@@ -46,20 +46,23 @@ static gannet_err write_figures(const cli_arguments *arguments, const cli_world 
 /* Attempts that were repeated are in the journal only, not in snapshots; reading all of it is worth
  * the time when there are some and it is not long. */
 static gannet_err query(const cli_arguments *arguments, gannet_campaign *campaign) {
+  const char *directory = arguments->positional[0];
   bool repeated = false;
-  GANNET_TRY(cli_query(arguments, campaign));
+  GANNET_TRY(gannet_campaign_query(directory, false, campaign));
+  if (campaign->damage.text[0])
+    (void)fprintf(stderr, "gannet: warning: %s\n", campaign->damage.text);
   for (int64_t id = 0; id < campaign->ledger.n && !repeated; ++id)
     repeated = campaign->ledger.ticket[id].run.attempts > 1;
   if (!repeated || campaign->ledger.n > REPORT_MOST_EVALUATIONS) return GANNET_OK;
+  if (campaign->damage.text[0]) return GANNET_OK;
   gannet_campaign_close(campaign);
-  if (gannet_campaign_query(arguments->positional[0], true, campaign) == GANNET_OK)
-    return GANNET_OK;
+  if (gannet_campaign_query(directory, true, campaign) == GANNET_OK) return GANNET_OK;
   gannet_error_clear();
   gannet_campaign_close(campaign);
-  return cli_query(arguments, campaign);
+  return gannet_campaign_query(directory, false, campaign);
 }
 
-static gannet_err make(const cli_arguments *arguments, const cli_world *world) {
+static gannet_err make(const cli_arguments *arguments, const cli_world *world, gannet_exit *code) {
   char path[PATH_MAX];
   const char *output = cli_value(arguments, "output"), *format = cli_value(arguments, "format");
   bool wanted[REPORT_FORMATS];
@@ -77,6 +80,7 @@ static gannet_err make(const cli_arguments *arguments, const cli_world *world) {
   gannet_err err = query(arguments, &campaign);
   if (err == GANNET_OK) err = gannet_report_create(&campaign, &report);
   if (err == GANNET_OK) {
+    if (campaign.damage.is_partial) *code = GANNET_EXIT_DAMAGED;
     if (output)
       (void)snprintf(path, sizeof path, "%s", output);
     else
@@ -90,8 +94,7 @@ static gannet_err make(const cli_arguments *arguments, const cli_world *world) {
 }
 
 static gannet_err run(const cli_arguments *arguments, const cli_world *world, gannet_exit *code) {
-  (void)code;
-  return gannet_agree(world->comm, world->rank ? GANNET_OK : make(arguments, world));
+  return gannet_agree(world->comm, world->rank ? GANNET_OK : make(arguments, world, code));
 }
 
 const cli_command cli_report = {

@@ -29,6 +29,10 @@ static void print_counts(const gannet_campaign *campaign, const gannet_tally *ta
                  tally->best.feasible ? "" : "; no evaluation is feasible");
 }
 
+static void print_damage(const gannet_campaign *campaign) {
+  if (campaign->damage.text[0]) (void)printf("journal      DAMAGED: %s\n", campaign->damage.text);
+}
+
 static void print_silence(const gannet_campaign *campaign) {
   gannet_silence silence;
   char when[40], text[32];
@@ -108,13 +112,14 @@ static gannet_err run(const cli_arguments *arguments, const cli_world *world, ga
   gannet_tally tally;
   long long most = 10;
   (void)world;
-  (void)code;
   gannet_err err = cli_whole(arguments, "failed", 0, 10, &most);
   if (err != GANNET_OK) return err;
-  err = cli_query(arguments, &campaign);
+  err = gannet_campaign_query(arguments->positional[0], false, &campaign);
   if (err == GANNET_OK) {
+    if (campaign.damage.is_partial) *code = GANNET_EXIT_DAMAGED;
     gannet_tally_count(&campaign, &tally);
     print_counts(&campaign, &tally);
+    print_damage(&campaign);
     print_silence(&campaign);
     print_utilisation(&campaign);
     print_failures(&campaign, most);

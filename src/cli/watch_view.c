@@ -114,15 +114,11 @@ static void put_head(view *v) {
     (void)fprintf(out, "%s; nothing new for %s\n", text, silent);
   else
     (void)fprintf(out, "%s\n", text);
-  if (!v->follow->note[0]) return;
-  out = watch_page_begin(&v->page, "damaged", RED, 1);
-  if (out) (void)fprintf(out, "%s\n", v->follow->note);
 }
 
-static void put_silence(view *v) {
-  char text[400];
-  if (!watch_silence_text(v->follow, text, sizeof text)) return;
-  flow f = {.out = watch_page_begin(&v->page, "scheduler", YELLOW, 2),
+/* A sentence under a label. */
+static void put_sentence(view *v, const char *label, const char *style, const char *text) {
+  flow f = {.out = watch_page_begin(&v->page, label, style, 2),
             .width = watch_page_width(&v->page)};
   if (!f.out) return;
   put_words(&f, text);
@@ -359,12 +355,15 @@ char *watch_view(const gannet_follow *follow, const watch_course *course,
                  const watch_frame *frame) {
   view v = {.follow = follow, .campaign = &follow->campaign, .course = course};
   gannet_tally tally;
+  char silence[400];
   v.page.frame = *frame;
   v.now = gannet_clock_epoch();
   gannet_tally_count(v.campaign, &tally);
   put_head(&v);
   if (v.state != GANNET_FOLLOW_AT_WORK && isfinite(course->last_ended)) v.now = course->last_ended;
-  put_silence(&v);
+  if (follow->note[0]) put_sentence(&v, "damaged", RED, follow->note);
+  if (watch_silence_text(follow, silence, sizeof silence))
+    put_sentence(&v, "scheduler", YELLOW, silence);
   put_bar(&v, &tally);
   put_time(&v);
   put_best(&v, &tally);

@@ -175,6 +175,7 @@ static json_t *about_campaign(const gannet_campaign *c, const gannet_usage *u) {
   (void)json_object_set_new(about, "seconds", report_number(timed ? u->last - u->first : NAN));
   (void)json_object_set_new(about, "busy", report_number(timed ? u->busy : NAN));
   (void)json_object_set_new(about, "slots", json_integer(u->slots));
+  (void)json_object_set_new(about, "damage", json_string(c->damage.text));
   (void)json_object_set_new(about, "feasible", json_boolean(tally.best.feasible));
   (void)json_object_set_new(about, "best",
                             report_number(tally.best.id < 0 ? NAN : tally.best.objective));

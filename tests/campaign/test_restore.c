@@ -271,25 +271,78 @@ static void another_problem_or_seed_is_refused(void **state) {
 static void a_query_tells_what_is_held(void **state) {
   (void)state;
   books b, whole;
+  gannet_damage damage;
   write_campaign(RECORDS / 2);
   for (int turn = 0; turn < 3; ++turn) {
     if (turn == 2) write_campaign(RECORDS);
     if (!is_root()) continue;
     if (turn == 2) assert_int_equal(unlink(in_folder("journal")), 0);
     open_books(&b, 8);
-    assert_ok(gannet_restore_query(in_folder("journal"), in_folder("state"), turn == 1, &b.ledger));
+    assert_ok(gannet_restore_query(in_folder("journal"), in_folder("state"), turn == 1, &b.ledger,
+                                   &damage));
     assert_int_equal(gannet_history_get(b.history, 5)->status, GANNET_EVAL_DONE);
     assert_int_equal(gannet_history_count_told(b.history), 4);
     assert_false(exists(in_folder("journal.damaged")));
+    assert_int_equal(damage.text[0] != '\0', turn == 2);
+    assert_false(damage.is_partial);
     if (turn == 0) {
       open_books(&whole, 8);
       assert_ok(
-          gannet_restore_query(in_folder("journal"), in_folder("state"), true, &whole.ledger));
+          gannet_restore_query(in_folder("journal"), in_folder("state"), true, &whole.ledger,
+                               &damage));
       assert_same_books(&b.ledger, &whole.ledger);
       for (int s = 0; s < GANNET_EVAL_STATUS_COUNT; ++s)
         assert_int_equal(b.ledger.n_ended[s], whole.ledger.n_ended[s]);
       close_books(&whole);
     }
+    close_books(&b);
+  }
+  wait_for_all();
+}
+
+static void query(books *b, gannet_damage *damage, gannet_err expected) {
+  open_books(b, 8);
+  assert_int_equal(
+      gannet_restore_query(in_folder("journal"), in_folder("state"), false, &b->ledger, damage),
+      expected);
+  gannet_error_clear();
+}
+
+/* Of a damaged journal a query shows what a resumed campaign would know, else its beginning, and
+ * says so. */
+static void a_query_tells_of_damage(void **state) {
+  (void)state;
+  books b;
+  gannet_damage damage;
+  const struct {
+    int snapshot_at, hurt, known;
+    bool is_partial;
+  } cases[] = {{RECORDS / 2, 3, RECORDS, false},
+               {RECORDS / 2, RECORDS - 2, RECORDS - 3, false},
+               {0, RECORDS - 2, RECORDS - 3, true}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    write_campaign(cases[i].snapshot_at);
+    hurt_record(cases[i].hurt);
+    if (!is_root()) continue;
+    query(&b, &damage, GANNET_OK);
+    assert_int_equal(b.ledger.sequence, cases[i].known);
+    assert_int_equal(damage.is_partial, cases[i].is_partial);
+    assert_non_null(strstr(damage.text, "is damaged"));
+    assert_non_null(strstr(damage.text, cases[i].is_partial ? "follows line 11" : "--resume"));
+    close_books(&b);
+  }
+  write_campaign(RECORDS);
+  if (is_root()) {
+    assert_int_equal(truncate(in_folder("journal"), 900), 0);
+    query(&b, &damage, GANNET_OK);
+    assert_int_equal(b.ledger.sequence, RECORDS);
+    assert_non_null(strstr(damage.text, "but the snapshot has 13; shown is"));
+    close_books(&b);
+  }
+  write_campaign(0);
+  hurt_record(1);
+  if (is_root()) {
+    query(&b, &damage, GANNET_ERR_DAMAGED);
     close_books(&b);
   }
   wait_for_all();
@@ -308,6 +361,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(damage_of_both_is_told_and_changes_nothing),
       cmocka_unit_test(another_problem_or_seed_is_refused),
       cmocka_unit_test(a_query_tells_what_is_held),
+      cmocka_unit_test(a_query_tells_of_damage),
   };
   MPI_Init(&argc, &argv);
   const int failed = run_ranks_(cmocka_run_group_tests(tests, begin, end));

@@ -35,13 +35,29 @@ class Damage(program.ProgramTest):
         data[int(len(data) * share)] ^= 0x10
         path.write_bytes(data)
 
+    def check_that_it_is_told(self, what_to_do, code=FINISHED):
+        """By the commands that show what can be read all the same."""
+        told = self.succeed("status", "fast.campaign", code=code).out
+        self.assertRegex(told, "journal      DAMAGED: .*" + what_to_do)
+        self.assertIn("16 done", told) if code == FINISHED else self.assertNotIn(" 0 done", told)
+        outcome = self.succeed("report", "fast.campaign", code=code)
+        self.assertIn(what_to_do, outcome.err)
+        self.assertIn(what_to_do, (self.place / "report.html").read_text())
+        outcome = self.succeed("best", "fast.campaign", code=code)
+        self.assertIn(what_to_do, outcome.err)
+        self.assertEqual(outcome.out == "", code == DAMAGED)
+        (self.place / "report.html").unlink()
+
     def test_a_damaged_journal_is_rebuilt_and_kept_aside(self):
         for share in 0.02, 0.5, 0.9:
             self.run_half()
             self.hurt("journal", share)
             damaged = (self.place / "journal").read_bytes()
             self.assertIn("journal", self.succeed("verify", "fast.campaign", code=DAMAGED).out)
+            if share == 0.5:
+                self.check_that_it_is_told("--resume rebuilds the journal")
             outcome = self.finish()
+            self.assertNotIn("DAMAGED", self.succeed("status", "fast.campaign").out)
             self.assertIn("damaged", outcome.err)
             self.assertEqual((self.place / "journal.damaged").read_bytes(), damaged)
             self.assertIn("moved the damaged journal", (self.place / "campaign.log").read_text())
@@ -83,7 +99,7 @@ class Damage(program.ProgramTest):
         for ranks in 0, 2:
             outcome = self.succeed("run", self.file, "--resume", "-q", code=DAMAGED, ranks=ranks)
             self.assertRegex(outcome.err, "journal.*state.h5")
-        self.succeed("status", "fast.campaign", code=DAMAGED)
+        self.check_that_it_is_told("Put back a copy of the directory", code=DAMAGED)
         self.succeed("run", self.file, "-q", code=USAGE)
         self.assertEqual(before, {p.name: p.read_bytes() for p in self.place.iterdir() if p.name != "journal.lock"})
         # what the message advises

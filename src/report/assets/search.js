@@ -6,6 +6,7 @@ function showHead() {
   if (!best) lead.textContent = "No simulation has succeeded yet.";
   else if (!best.feasible) { lead.textContent = `No feasible design was found; the closest has ${objective(about.best)}.`; lead.className = "bad"; }
   else lead.textContent = `Best objective ${objective(about.best, 8)}, evaluation ${best.id} of ${about.proposed}.`;
+  if (about.damage) lead.before(element("p", `The journal is damaged, and this page may not be complete: ${about.damage}.`, {className: "bad", id: "damage"}));
   const facts = [["goal", about.goal], ["method", about.method],
     ["evaluations", about.budget > 0 ? `${about.proposed} of ${about.budget}` : about.proposed],
     ["done", about.done], ["infeasible", about.infeasible], ["failed", about.failed], ["pending", about.pending],
