@@ -28,7 +28,7 @@ typedef struct {
   gannet_ledger ledger;
   bool is_resumed;
   gannet_damage damage; /* of a query */
-  uint64_t instance; /* of this opening, unlike any other in the world; the same on all ranks */
+  uint64_t instance;    /* of this opening, unlike any other in the world; the same on all ranks */
 } gannet_campaign;
 
 /* What a run is started from. */

@@ -62,7 +62,9 @@ gannet_err gannet_follow_open(const char *directory, gannet_follow *follow) {
   look_around(follow);
   if (err != GANNET_ERR_DAMAGED && err != GANNET_ERR_MISSING) return err;
   if (follow->campaign.ledger.sequence == 0) return err;
-  (void)snprintf(follow->note, sizeof follow->note, "%.400s; shown is the newest snapshot: `gannet run` with --resume rebuilds the journal from it",
+  (void)snprintf(follow->note, sizeof follow->note,
+                 "%.400s; shown is the newest snapshot: `gannet run` with --resume rebuilds the "
+                 "journal from it",
                  gannet_error_message());
   gannet_error_clear();
   return gannet_ledger_tell_held(&follow->campaign.ledger);

@@ -32,7 +32,7 @@ GANNET_CHECKED gannet_err gannet_restore_continue(const gannet_context *context,
 
 /* What is wrong with the journal of a query. */
 typedef struct {
-  char text[600]; /* and what to do; "" when all is well */
+  char text[600];  /* and what to do; "" when all is well */
   bool is_partial; /* there is no sound snapshot either: only the first records are known */
 } gannet_damage;
 

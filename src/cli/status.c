@@ -49,8 +49,8 @@ static void print_utilisation(const gannet_campaign *campaign) {
   char text[32];
   if (isnan(share)) return;
   gannet_format_duration(usage.busy, text, sizeof text);
-  (void)printf("simulations  %s in %d slots, %.0f %% busy from the first start to the last end\n",
-               text, usage.slots, 100 * share);
+  (void)printf("simulations  %s in %d slot%s, %.0f %% busy from the first start to the last end\n",
+               text, usage.slots, usage.slots == 1 ? "" : "s", 100 * share);
 }
 
 /* The end of what the last attempt printed to stderr, a line below the other. */

@@ -197,11 +197,41 @@ static void complain_unknown(int n, const gannet_setting *settings,
     bool known = strncmp(settings[i].key, section, sizeof section - 1) != 0;
     for (int k = 0; k < options->n_members && !known; ++k)
       known = options->member[k].surrogate_type &&
+              options->member[k].proposer == GANNET_PROPOSE_MODEL &&
               gannet_option_find(options->member[k].surrogate_type->options,
                                  settings[i].key + sizeof section - 1);
     if (!known)
       gannet_complain(complaints, settings[i].where, "unknown key '%s' for every method of %s",
                       settings[i].key, options->method.portfolio);
+  }
+}
+
+/* What holds anyway may be written down. */
+static bool is_default(const gannet_setting *setting) {
+  static const char section[] = "acquisition.";
+  if (strncmp(setting->key, section, sizeof section - 1) != 0) return false;
+  const gannet_option *option =
+      gannet_option_find(gannet_acquisition_choice_table, setting->key + sizeof section - 1);
+  return option && option->fallback && strcmp(option->fallback, setting->text) == 0;
+}
+
+/* Settings of models when no member has one. */
+static void complain_unused(int n, const gannet_setting *settings,
+                            const gannet_optimizer_options *options,
+                            gannet_complaints *complaints) {
+  for (int k = 0; k < options->n_members; ++k)
+    if (options->member[k].proposer == GANNET_PROPOSE_MODEL) return;
+  for (int i = 0; i < n && options->n_members > 0; ++i) {
+    const gannet_setting *one = &settings[i];
+    const bool of_model =
+        strncmp(one->key, "surrogate.", 10) == 0 ||
+        (strncmp(one->key, "acquisition.", 12) == 0 && strcmp(one->key, "acquisition.type") != 0);
+    if (of_model && one->text && !is_default(one))
+      gannet_complain(complaints, one->where,
+                      "%s: method '%s' has neither a surrogate nor an acquisition function, so "
+                      "this would change nothing; leave it out, or choose another method (gannet "
+                      "list methods)",
+                      one->key, options->method.method);
   }
 }
 
@@ -304,14 +334,19 @@ gannet_err gannet_optimizer_options_parse(int n, const gannet_setting *settings,
                                           gannet_complaints *complaints) {
   const gannet_setting *chosen = gannet_setting_last(n, settings, "method");
   const gannet_method *method = gannet_methods[0];
+  const int before = complaints->count;
   memset(options, 0, sizeof *options);
   if (chosen && gannet_method_find(chosen->text, &method) != GANNET_OK)
     gannet_setting_complain(chosen, "method", complaints);
   complain_sections(n, settings, complaints);
   GANNET_TRY(gannet_alloc(GANNET_MEMBERS_MOST, sizeof *options->member, &options->member));
   GANNET_TRY(parse_whole(method, n, settings, options, complaints));
-  if (options->method.portfolio) return parse_portfolio(n, settings, options, complaints);
-  return parse_member(method, n, settings, options, complaints);
+  if (options->method.portfolio)
+    GANNET_TRY(parse_portfolio(n, settings, options, complaints));
+  else
+    GANNET_TRY(parse_member(method, n, settings, options, complaints));
+  if (complaints->count == before) complain_unused(n, settings, options, complaints);
+  return GANNET_OK;
 }
 
 void gannet_optimizer_options_release(gannet_optimizer_options *options) {
@@ -374,8 +409,12 @@ static void visit_given(const visitor *v, const gannet_optimizer_options *option
 }
 
 static void visit_member(const visitor *v, const gannet_member_options *member) {
+  if (member->proposer != GANNET_PROPOSE_MODEL) {
+    v->visit(v->user, "acquisition.type", member->acquisition.type,
+             gannet_acquisition_choice_table);
+    return;
+  }
   visit_table(v, "acquisition", gannet_acquisition_choice_table, &member->acquisition);
-  if (member->proposer != GANNET_PROPOSE_MODEL) return;
   if (member->acq_options)
     visit_table(v, "acquisition", member->acq_type->options, member->acq_options);
   v->visit(v->user, "surrogate.type", member->surrogate_type->name, gannet_surrogate_choice_table);

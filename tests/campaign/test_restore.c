@@ -287,9 +287,8 @@ static void a_query_tells_what_is_held(void **state) {
     assert_false(damage.is_partial);
     if (turn == 0) {
       open_books(&whole, 8);
-      assert_ok(
-          gannet_restore_query(in_folder("journal"), in_folder("state"), true, &whole.ledger,
-                               &damage));
+      assert_ok(gannet_restore_query(in_folder("journal"), in_folder("state"), true, &whole.ledger,
+                                     &damage));
       assert_same_books(&b.ledger, &whole.ledger);
       for (int s = 0; s < GANNET_EVAL_STATUS_COUNT; ++s)
         assert_int_equal(b.ledger.n_ended[s], whole.ledger.n_ended[s]);

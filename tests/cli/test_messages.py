@@ -111,6 +111,13 @@ FILES = {
     "method": file(GOOD.replace("sobol", "soobl"), r"7:9: method: unknown method 'soobl'; did you mean 'sobol'\? known: auto"),
     "a key of another model": file(HEAD + BUDGET + "method: gp-ei\nsurrogate: {layers: 3}\nevaluate: {backend: manual}\n",
                                    r"9:\d+: unknown key 'surrogate\.layers'; known keys: kernel"),
+    "settings of a model that there is not": file(
+        GOOD + "surrogate: {width: 20}\nacquisition: {growth: log, exploration: auto}\n",
+        r"10:20: surrogate\.width: method 'sobol' has neither .* leave it out, or choose another method",
+        r"11:23: acquisition\.growth: method 'sobol' .* leave it out"),
+    "settings of a model in a portfolio without": file(
+        HEAD + BUDGET + "method: portfolio\nportfolio: [quadratic, random]\nsurrogate: {width: 9}\nevaluate: {backend: manual}\n",
+        r"10:\d+: unknown key 'surrogate\.width' for every method of \[quadratic, random\]"),
     "portfolio": file(HEAD + BUDGET + "method: portfolio\nportfolio: [gp-ei, gp-e]\nevaluate: {backend: manual}\n",
                       r"9:13: portfolio: unknown method 'gp-e'; did you mean 'gp-ei'"),
     "simulation": file(GOOD.replace("branin", "brannin"), r"9:43: evaluate\.simulation: unknown simulation .*did you mean 'branin'"),

@@ -1,0 +1,76 @@
+/* test: ranks 1 2 labels unit timeout 120 */
+#include "standin.h"
+
+/* users-ask 15 (Parsl #1241): calls that hang or fail for a while are tried again. */
+static void calls_have_time_outs_and_are_repeated(void **state) {
+  standin *f = *state;
+  f->options.commands.timeout = 0.5;
+  mischief(f, "squeue.hang", "1\n");
+  gannet_result_record result =
+      standin_run(f, "#!/bin/sh\nsleep 1; printf 'objective 2\\nstress 1\\n' >results.out\n");
+  is_done(&result);
+  if (f->context->rank == 0) assert_non_null(strstr(f->log, "squeue: no answer within 0.5 s"));
+  f->options.grace = 10;
+  mischief(f, "squeue.fail", "3\n");
+  mischief(f, "node.state", "NODE_FAIL\n"); /* only the scheduler can tell */
+  result = standin_run(f, "#!/bin/sh\nexit 1\n");
+  failed_with(&result, true, "NODE_FAIL");
+  if (f->context->rank == 0) assert_non_null(strstr(f->log, "squeue answers again"));
+}
+
+/* Poll until the note for those who look on has these words; NULL = until there is none. */
+static void wait_for_note(const standin *f, gannet_evaluator *evaluator, const char *words) {
+  gannet_result_record none;
+  gannet_silence silence = {0};
+  int n = 0, found = 0;
+  for (int i = 0; i < 100 && !found; ++i) {
+    assert_ok(gannet_evaluator_poll(evaluator, 0.1, 1, &n, &none));
+    const bool noted = gannet_silence_look(f->directory, &silence);
+    found = f->context->rank > 0 || (words ? noted && strstr(silence.said, words) : !noted);
+    if (words && noted) assert_true(fabs(silence.since - gannet_clock_epoch()) < 60);
+    MPI_Bcast(&found, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  }
+  if (!found) fail_msg("expected '%s', not '%s'", words ? words : "no note", silence.said);
+}
+
+/* A controller that cannot be reached leaves jobs unknown: said in the log with how long that may
+ * take, and to those who look on. */
+static void silence_is_told(void **state) {
+  standin *f = *state;
+  double constraint = 0;
+  gannet_result_record result = {.constraints = &constraint};
+  use_simulation(f,
+                 "#!/bin/sh\nuntil [ -e \"$GANNET_INPUT_DIRECTORY/go\" ]; do sleep 0.05; done\n"
+                 "printf 'objective 2\\nstress 1\\n' >results.out\n");
+  f->options.patience = 7200;
+  mischief(f, "sbatch.fail", "1000\n");
+  mischief(f, "squeue.fail", "1000\n");
+  gannet_evaluator *evaluator = standin_create(f);
+  standin_submit(evaluator, 1, 1);
+  wait_for_note(f, evaluator, "sbatch takes no jobs (sbatch: error:");
+  mischief(f, "sbatch.fail", "0\n");
+  wait_for_note(f, evaluator, "squeue does not answer (squeue: error:");
+  mischief(f, "squeue.fail", "0\n");
+  wait_for_note(f, evaluator, NULL);
+  mischief(f, "go", "");
+  conform_collect(evaluator, 1, &result);
+  is_done(&result);
+  gannet_evaluator_destroy(&evaluator);
+  if (f->context->rank > 0) return;
+  assert_non_null(strstr(f->log, "it is tried again for 2 h 00 min (evaluate.patience)"));
+  assert_non_null(strstr(f->log, "none is given up"));
+  assert_non_null(strstr(f->log, "squeue answers again, after "));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, standin_set_up, standin_tear_down)
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {
+      TEST(calls_have_time_outs_and_are_repeated),
+      TEST(silence_is_told),
+  };
+  MPI_Init(&argc, &argv);
+  const int failed = run_ranks(tests);
+  MPI_Finalize();
+  return failed;
+}
