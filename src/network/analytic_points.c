@@ -10,6 +10,10 @@
 
 enum { LAYERS = GANNET_TANGENT_LAYERS, BLOCK = GANNET_TANGENT_BLOCK, VECTORS_PER_LAYER = 7 };
 
+/* Products with so many points at once give every row the same bits wherever it stands. With other
+ * numbers the kernels of OpenBLAS for AVX-512 take other paths for the last rows. */
+enum { GROUP = 8 };
+
 struct gannet_analytic_points {
   gannet_analytic_shape shape;
   const gannet_expectation *pair;
@@ -17,11 +21,15 @@ struct gannet_analytic_points {
   double *rho;
   double bias;
   int n, capacity;
-  double *z;      /* [capacity][d+1] */
-  double *q;      /* [L+1][capacity]: S_l(a,a) */
-  double *block;  /* [BLOCK][d+1], z of other points */
-  double *rows;   /* [L+1][VECTORS_PER_LAYER][capacity], see vector() */
-  double *folded; /* [d+1] */
+  double *z;          /* [capacity][d+1] */
+  double *q;          /* [L+1][capacity]: S_l(a,a) */
+  double *block;      /* [BLOCK][d+1], z of other points */
+  double *rest;       /* [BLOCK][GROUP] products with the last points */
+  double *rows;       /* [L+1][VECTORS_PER_LAYER][capacity], see vector() */
+  double *folded;     /* [d+1] */
+  gannet_table table; /* for points of variance table_at */
+  double table_at;    /* 0 = none yet */
+  bool table_good;
 };
 
 /* Vectors of a layer, each [capacity]. */
@@ -31,7 +39,9 @@ static double *vector(const gannet_analytic_points *a, int layer, int which) {
   return a->rows + (size_t)(layer * VECTORS_PER_LAYER + which) * (size_t)a->capacity;
 }
 
-static gannet_err reserve(gannet_analytic_points *a, int capacity) {
+/* Whole groups. */
+static gannet_err reserve(gannet_analytic_points *a, int wanted) {
+  const int capacity = (wanted + GROUP - 1) / GROUP * GROUP;
   const size_t layers = (size_t)a->shape.layers + 1, new = (size_t)capacity;
   double *q = NULL, *rows = NULL;
   GANNET_TRY(gannet_resize((size_t)a->capacity * (size_t)a->inputs, new *(size_t)a->inputs,
@@ -65,6 +75,7 @@ gannet_err gannet_analytic_points_create(const gannet_analytic_shape *shape,
   *new = (gannet_analytic_points){.shape = *shape, .pair = pair, .inputs = shape->d + 1, .bias = 1};
   gannet_err err = gannet_alloc(inputs, sizeof *new->rho, &new->rho);
   if (err == GANNET_OK) err = gannet_alloc(BLOCK * inputs, sizeof *new->block, &new->block);
+  if (err == GANNET_OK) err = gannet_alloc(BLOCK * GROUP, sizeof *new->rest, &new->rest);
   if (err == GANNET_OK) err = gannet_alloc(inputs, sizeof *new->folded, &new->folded);
   if (err == GANNET_OK) err = reserve(new, BLOCK);
   if (err != GANNET_OK) gannet_analytic_points_destroy(&new);
@@ -79,6 +90,7 @@ void gannet_analytic_points_destroy(gannet_analytic_points **points) {
   gannet_free(&(*points)->z);
   gannet_free(&(*points)->q);
   gannet_free(&(*points)->block);
+  gannet_free(&(*points)->rest);
   gannet_free(&(*points)->rows);
   gannet_free(&(*points)->folded);
   gannet_free(points);
@@ -184,12 +196,23 @@ void gannet_analytic_points_tile(const gannet_analytic_points *points, int first
   }
 }
 
+/* k[m][ldk]: inner products of the block with the list. */
+static void products(const gannet_analytic_points *a, int m, double *k, int ldk) {
+  const int whole = a->n / GROUP * GROUP, left = a->n - whole;
+  gannet_gemm_nt(BLOCK, whole, a->inputs, 1, a->block, a->inputs, a->z, a->inputs, 0, k, ldk);
+  if (left == 0) return;
+  gannet_gemm_nt(BLOCK, GROUP, a->inputs, 1, a->block, a->inputs,
+                 a->z + (size_t)whole * (size_t)a->inputs, a->inputs, 0, a->rest, GROUP);
+  for (int i = 0; i < m; ++i)
+    memcpy(k + (size_t)i * (size_t)ldk + whole, a->rest + (ptrdiff_t)i * GROUP,
+           (size_t)left * sizeof *k);
+}
+
 void gannet_analytic_points_cross(const gannet_analytic_points *points, int m, const double *x,
                                   double *k, int ldk, double *diagonal) {
   const gannet_analytic_points *a = points;
   lift(a, m, x, a->block);
-  if (k && a->n > 0)
-    gannet_gemm_nt(BLOCK, a->n, a->inputs, 1, a->block, a->inputs, a->z, a->inputs, 0, k, ldk);
+  if (k) products(a, m, k, ldk);
   for (int i = 0; i < m; ++i) {
     double variance[LAYERS + 1], derivative;
     const double value = own(a, a->block + (size_t)i * (size_t)a->inputs, variance, &derivative);
@@ -291,15 +314,20 @@ static void kernel_of_product(const void *user, int n, const double *x, double *
   }
 }
 
-bool gannet_analytic_points_table(const gannet_analytic_points *points, gannet_table *table) {
-  const gannet_analytic_points *a = points;
+bool gannet_analytic_points_table(gannet_analytic_points *points, gannet_table *table) {
+  gannet_analytic_points *a = points;
   sphere on = {.points = a};
   double derivative;
   if (a->shape.lift != GANNET_LIFT_SPHERE || !a->shape.activation->smooth) return false;
   for (int k = 0; k < a->shape.d; ++k) a->folded[k] = 0.5;
   lift(a, 1, a->folded, a->block);
   (void)own(a, a->block, on.variance, &derivative);
-  return gannet_table_fit(kernel_of_product, &on, on.variance[0], true, table);
+  if (a->table_at != on.variance[0]) {
+    a->table_good = gannet_table_fit(kernel_of_product, &on, on.variance[0], true, &a->table);
+    a->table_at = on.variance[0];
+  }
+  *table = a->table;
+  return a->table_good;
 }
 
 int gannet_analytic_points_inputs(const gannet_analytic_points *points) {
@@ -322,5 +350,6 @@ void gannet_analytic_points_lift(const gannet_analytic_points *points, int m, co
 size_t gannet_analytic_points_bytes(const gannet_analytic_points *points) {
   const size_t inputs = (size_t)points->inputs, layers = (size_t)points->shape.layers + 1;
   const size_t row = inputs + layers * (1 + VECTORS_PER_LAYER);
-  return sizeof *points + sizeof(double) * ((size_t)points->capacity * row + (BLOCK + 2) * inputs);
+  return sizeof *points +
+         sizeof(double) * ((size_t)points->capacity * row + (BLOCK + 2) * inputs + BLOCK * GROUP);
 }

@@ -68,14 +68,14 @@ void gannet_analytic_points_gradient(const gannet_analytic_points *points, const
                                      double own, const double *c, double *value, double *gradient);
 
 /* The kernel as a function of s = z . z' alone, which it is on the sphere, where all points have
- * the same |z|^2.
+ * the same |z|^2. Kept until the scales change.
  *
  * Local.
  *
  * Returns false when it is not: on the flat lift, for relu, and when the table does not reach
  * single precision.
  */
-bool gannet_analytic_points_table(const gannet_analytic_points *points, gannet_table *table);
+bool gannet_analytic_points_table(gannet_analytic_points *points, gannet_table *table);
 
 /* Number of points, coordinates d+1 of a lifted one, and the lifted points [n][d+1], borrowed until
  * the list changes.

@@ -38,7 +38,7 @@ static gannet_err fill(gannet_analytic_single *s, const double *lifted, const do
   return GANNET_OK;
 }
 
-gannet_err gannet_analytic_single_prepare(const gannet_analytic_points *points, int q,
+gannet_err gannet_analytic_single_prepare(gannet_analytic_points *points, int q,
                                           const double *weights, gannet_analytic_single **single) {
   gannet_table table;
   gannet_analytic_single_destroy(single);

@@ -19,8 +19,8 @@ typedef struct gannet_analytic_single gannet_analytic_single;
  *
  * Errors: GANNET_ERR_MEMORY.
  */
-GANNET_CHECKED gannet_err gannet_analytic_single_prepare(const gannet_analytic_points *points,
-                                                         int q, const double *weights,
+GANNET_CHECKED gannet_err gannet_analytic_single_prepare(gannet_analytic_points *points, int q,
+                                                         const double *weights,
                                                          gannet_analytic_single **single);
 void gannet_analytic_single_destroy(gannet_analytic_single **single);
 

@@ -15,6 +15,7 @@
 enum { ROWS = GANNET_SINGLE_ROWS };
 
 struct gannet_tangent_single {
+  const gannet_activation *activation;
   gannet_table value, slope; /* of the activation */
   int inputs, width, q;
   float *weight; /* [m][inputs] W_1 */
@@ -83,25 +84,35 @@ static void fill(const gannet_tangent *net, const gannet_tangent_directions *d,
             (float)(net->c * net->layer[1][i] * d->input[(i * q + j) * inputs + k]);
 }
 
-gannet_err gannet_tangent_single_prepare(const gannet_tangent *net,
-                                         const gannet_tangent_directions *directions,
-                                         gannet_tangent_single **single) {
+/* Tables and buffers for a network's shape. */
+static gannet_err create(const gannet_tangent *net, int q, gannet_tangent_single **single) {
   gannet_table value, slope;
-  gannet_tangent_single_destroy(single);
   if (net->shape.layers != 1 || !make_tables(net->shape.activation, &value, &slope))
     return GANNET_OK;
   GANNET_TRY(gannet_alloc(1, sizeof **single, single));
-  **single = (gannet_tangent_single){.value = value,
+  **single = (gannet_tangent_single){.activation = net->shape.activation,
+                                     .value = value,
                                      .slope = slope,
                                      .inputs = net->inputs,
                                      .width = net->shape.width,
-                                     .q = directions->q};
+                                     .q = q};
   const gannet_err err = reserve(*single);
-  if (err == GANNET_OK)
-    fill(net, directions, *single);
-  else
-    gannet_tangent_single_destroy(single);
+  if (err != GANNET_OK) gannet_tangent_single_destroy(single);
   return err;
+}
+
+gannet_err gannet_tangent_single_prepare(const gannet_tangent *net,
+                                         const gannet_tangent_directions *directions,
+                                         gannet_tangent_single **single) {
+  const gannet_tangent_single *s = *single;
+  const bool fits = s && s->activation == net->shape.activation && s->inputs == net->inputs &&
+                    s->width == net->shape.width && s->q == directions->q && net->shape.layers == 1;
+  if (!fits) {
+    gannet_tangent_single_destroy(single);
+    GANNET_TRY(create(net, directions->q, single));
+  }
+  if (*single) fill(net, directions, *single);
+  return GANNET_OK;
 }
 
 /* values[i][j] = output[i][j] + sum_k z[i][k] sums[i][k][j] */

@@ -8,7 +8,7 @@
 typedef struct gannet_tangent_single gannet_tangent_single;
 
 /* Make a copy of a network's weights and of directions. Start with a pointer to NULL; an existing
- * copy is made anew.
+ * copy is filled anew, and keeps its memory where the shapes are the same.
  *
  * Local.
  *

@@ -10,31 +10,53 @@
 #include "search/sweep.h"
 
 enum { SPARE = 12 }; /* further ranked candidates per list, in case the best were proposed before */
+enum { PIECE = 64 }; /* polished points that are scored together, wherever they came from */
 
-/* Scores of every option in its own list, for the lists of this rank; those of the others stay 0.
- */
-static gannet_err score_own_options(gannet_draws_score *w, const gannet_member *member,
-                                    gannet_choices *choices, double *scratch) {
+static int n_starts_of(const gannet_member *member) {
+  return member->options->search.polish > 0 && member->problem->n_continuous > 0
+             ? member->options->search.starts
+             : 0;
+}
+
+static int n_ranked_of(const gannet_member *member) {
+  return n_starts_of(member) + SPARE;
+}
+
+/* Scores of m polished points, each by its own list, for the pieces of this rank; those of the
+ * others stay 0. x: [m][d] */
+static gannet_err score_own_pieces(gannet_draws_score *w, const gannet_member *member, int n_starts,
+                                   const double *x, double *scratch, double *scores) {
   const gannet_context *context = member->context;
-  const size_t d = (size_t)member->problem->d, n = (size_t)choices->n_options;
-  for (int l = context->rank; l < choices->n_lists; l += context->np)
-    for (size_t first = 0; first < n; first += GANNET_TILE) {
-      const int m = (int)(n - first < GANNET_TILE ? n - first : GANNET_TILE);
-      GANNET_TRY(gannet_draws_score_points(w, m, choices->options + ((size_t)l * n + first) * d, 0,
-                                           scratch, GANNET_TILE));
-      memcpy(choices->scores + (size_t)l * n + first, scratch + (size_t)l * GANNET_TILE,
-             (size_t)m * sizeof *scratch);
-    }
+  const size_t d = (size_t)member->problem->d;
+  const int total = w->q * n_starts;
+  for (int first = context->rank * PIECE; first < total; first += context->np * PIECE) {
+    const int m = total - first < PIECE ? total - first : PIECE;
+    GANNET_TRY(gannet_draws_score_points(w, m, x + (size_t)first * d, 0, scratch, GANNET_TILE));
+    for (int i = 0; i < m; ++i)
+      scores[first + i] = scratch[(first + i) / n_starts * GANNET_TILE + i];
+  }
   return GANNET_OK;
 }
 
-/* One rank has scored a list and the others have added 0 to it: no sum rounds. */
+/* Scores of the polished options; those of candidates are known from the scan. A piece is scored by
+ * one rank, and the others have added 0: no sum rounds. x: [n_lists][n_starts][d] scratch. */
 static gannet_err score_options(gannet_draws_score *w, const gannet_member *member,
-                                gannet_choices *choices, double *scratch) {
-  const int total = choices->n_lists * choices->n_options;
-  GANNET_TRY(gannet_agree(member->context->comm, score_own_options(w, member, choices, scratch)));
-  GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, choices->scores, total, MPI_DOUBLE, MPI_SUM,
+                                const gannet_ranked *best, double *x, double *scratch,
+                                gannet_choices *choices) {
+  const size_t d = (size_t)member->problem->d, n = (size_t)choices->n_options;
+  const size_t n_ranked = (size_t)n_ranked_of(member), n_starts = n - n_ranked;
+  double *polished = choices->scores; /* one after the other, until they are spread */
+  for (size_t l = 0; l < (size_t)w->q; ++l)
+    memcpy(x + l * n_starts * d, choices->options + l * n * d, n_starts * d * sizeof *x);
+  GANNET_TRY(gannet_agree(member->context->comm,
+                          score_own_pieces(w, member, (int)n_starts, x, scratch, polished)));
+  GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, polished, w->q * (int)n_starts, MPI_DOUBLE, MPI_SUM,
                                member->context->comm));
+  for (size_t l = (size_t)w->q; l-- > 0;) {
+    memmove(choices->scores + l * n, polished + l * n_starts, n_starts * sizeof *polished);
+    for (size_t i = 0; i < n_ranked; ++i)
+      choices->scores[l * n + n_starts + i] = best[l * n_ranked + i].score;
+  }
   return GANNET_OK;
 }
 
@@ -109,12 +131,6 @@ typedef struct {
   gannet_choices choices;
 } proposal;
 
-static int n_starts_of(const gannet_member *member) {
-  return member->options->search.polish > 0 && member->problem->n_continuous > 0
-             ? member->options->search.starts
-             : 0;
-}
-
 static gannet_err make(const gannet_member *member, int q, int n_ranked, proposal *p) {
   const size_t d = (size_t)member->problem->d, total = (size_t)q * (size_t)n_ranked;
   p->choices.n_lists = q;
@@ -163,14 +179,14 @@ static gannet_err run(gannet_member *member, int q, int n_ranked, proposal *p, d
   gannet_propose_mark(member, GANNET_PHASE_SCAN, &mark);
   GANNET_TRY(polish(member, &p->work, p->points, n_ranked, &p->choices));
   gannet_propose_mark(member, GANNET_PHASE_POLISH, &mark);
-  GANNET_TRY(score_options(&p->work, member, &p->choices, p->scratch));
+  GANNET_TRY(score_options(&p->work, member, p->best, p->points, p->scratch, &p->choices));
   GANNET_TRY(gannet_propose_choose(member, &p->choices, q, x_unit));
   gannet_propose_mark(member, GANNET_PHASE_CHOOSE, &mark);
   return GANNET_OK;
 }
 
 gannet_err gannet_propose_draws(gannet_member *member, int q, double *x_unit) {
-  const int n_ranked = n_starts_of(member) + SPARE;
+  const int n_ranked = n_ranked_of(member);
   proposal p = {0};
   double mark = gannet_clock_seconds();
   GANNET_TRY(gannet_models_sample(member->models, q, member->batch));

@@ -4,12 +4,17 @@
 
 enum { ROWS = GANNET_SINGLE_ROWS };
 
-void tangent_estimate_release(tangent_model *t) {
-  gannet_tangent_single_destroy(&t->prior_single);
+/* All but the network's copy, whose tables depend on its activation alone. */
+static void release_draws(tangent_model *t) {
   gannet_analytic_single_destroy(&t->update_single);
   gannet_free(&t->single_lifted);
   gannet_free(&t->single_values);
   gannet_free(&t->single_z);
+}
+
+void tangent_estimate_release(tangent_model *t) {
+  gannet_tangent_single_destroy(&t->prior_single);
+  release_draws(t);
 }
 
 size_t tangent_estimate_bytes(const tangent_model *t) {
@@ -23,7 +28,7 @@ gannet_err tangent_estimate_prepare(void *state, bool *able) {
   tangent_model *t = state;
   const size_t inputs = (size_t)t->d + 1, q = (size_t)t->draws.q;
   *able = false;
-  tangent_estimate_release(t);
+  release_draws(t);
   if (t->trained) return GANNET_OK; /* its values depend on the other points of a call */
   GANNET_TRY(gannet_tangent_single_prepare(t->net, &t->draws, &t->prior_single));
   if (!t->prior_single) return GANNET_OK;

@@ -88,6 +88,58 @@ static void gradients_are_differences(void **state) {
       }
 }
 
+/* For every length of the list, as the kernels of some BLAS depend on it. */
+static void a_point_has_the_same_kernel_in_any_place(void **state) {
+  (void)state;
+  enum { WIDE = 20, BLOCK = GANNET_TANGENT_BLOCK };
+  static double x[(N + BLOCK) * WIDE], turned[BLOCK * WIDE], here[BLOCK * N], there[BLOCK * N];
+  const gannet_analytic_shape shape = {gannet_activations[0], 1, WIDE, GANNET_LIFT_SPHERE};
+  gannet_analytic_points *list = NULL;
+  gannet_random_uniform((gannet_stream){19, GANNET_FOR_TEST, 0, 4}, 0, sizeof x / sizeof *x, x);
+  for (size_t i = 0; i < BLOCK; ++i)
+    memcpy(turned + i * WIDE, x + (N + BLOCK - 1 - i) * WIDE, WIDE * sizeof *x);
+  assert_ok(gannet_analytic_points_create(&shape, &list));
+  for (int n = 1; n <= N; ++n) {
+    assert_ok(gannet_analytic_points_extend(list, n, x));
+    gannet_analytic_points_cross(list, BLOCK, x + N * WIDE, here, n, NULL);
+    gannet_analytic_points_cross(list, BLOCK, turned, there, n, NULL);
+    for (size_t i = 0; i < BLOCK; ++i)
+      assert_memory_equal(here + i * (size_t)n, there + (BLOCK - 1 - i) * (size_t)n,
+                          (size_t)n * sizeof *here);
+  }
+  gannet_analytic_points_destroy(&list);
+}
+
+/* The table is kept, but not for other scales: it gives the kernel of the list as it is. */
+static void the_table_belongs_to_the_scales(void **state) {
+  (void)state;
+  double x[(1 + M) * D], k[GANNET_TANGENT_BLOCK], z[(1 + M) * (D + 1)];
+  points(1 + M, x);
+  for (int a = 0; gannet_activations[a]; ++a) {
+    const gannet_analytic_shape shape = {gannet_activations[a], 2, D, GANNET_LIFT_SPHERE};
+    gannet_analytic_points *list = make(&shape, 1, x);
+    for (int scale = 1; scale <= 3 && shape.activation->smooth; ++scale) {
+      const double scaled[D] = {rho[0] * scale, rho[1] * scale, rho[2]};
+      gannet_table table[2];
+      gannet_analytic_points_set_inputs(list, scaled, bias);
+      assert_ok(gannet_analytic_points_extend(list, 1, x));
+      gannet_analytic_points_cross(list, M, x + D, k, 1, NULL);
+      gannet_analytic_points_lift(list, 1 + M, x, z);
+      for (int again = 0; again < 2; ++again) {
+        assert_true(gannet_analytic_points_table(list, &table[again]));
+        for (int i = 0; i < M; ++i) {
+          double product = 0;
+          for (int c = 0; c <= D; ++c) product += z[c] * z[(size_t)(1 + i) * (D + 1) + (size_t)c];
+          float s = (float)product, value;
+          gannet_table_apply(&table[again], 1, &s, &value);
+          assert_near(value, k[i], 1e-5 * (1 + fabs(k[i])));
+        }
+      }
+    }
+    gannet_analytic_points_destroy(&list);
+  }
+}
+
 static void shapes_out_of_range_are_refused(void **state) {
   (void)state;
   gannet_activation other = *gannet_activations[0];
@@ -106,6 +158,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rows_and_crosses_are_parts_of_the_matrix),
       cmocka_unit_test(gradients_are_differences),
+      cmocka_unit_test(a_point_has_the_same_kernel_in_any_place),
+      cmocka_unit_test(the_table_belongs_to_the_scales),
       cmocka_unit_test(shapes_out_of_range_are_refused),
   };
   return run_serial(tests);

@@ -38,6 +38,7 @@ typedef struct {
 
 static const scenario scenarios[] = {
     {"plain", reals, 0, 1, 0, 1, 40, {"method", "neural-bo"}, true},
+    {"odd number", reals, 0, 1, 0, 1, 37, {"method", "neural-bo"}, true},
     {"one point", reals, 0, 1, 0, 1, 1, {"method", "neural-bo"}, true},
     {"copies", reals, 0, 1, 0, 4, 12, {"method", "neural-bo"}, true},
     {"huge", reals, 0, 1e250, 0, 1, 20, {"method", "neural-bo"}, true},
