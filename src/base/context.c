@@ -14,8 +14,24 @@ static gannet_err fill(gannet_context *context, MPI_Comm comm) {
   return gannet_same(context->comm, &context->seed, sizeof context->seed, "seed");
 }
 
+/* Without it MPI ends the program, with words of its own. */
+static gannet_err check_mpi(MPI_Comm comm) {
+  int begun = 0, ended = 0;
+  (void)MPI_Initialized(&begun);
+  (void)MPI_Finalized(&ended);
+  GANNET_REQUIRE(begun, GANNET_ERR_STATE, "MPI is not initialised; call MPI_Init first");
+  GANNET_REQUIRE(!ended, GANNET_ERR_STATE,
+                 "MPI was finalised already; create the context before MPI_Finalize");
+  GANNET_REQUIRE(comm != MPI_COMM_NULL, GANNET_ERR_ARG,
+                 "comm is MPI_COMM_NULL; expected a communicator of this process");
+  return GANNET_OK;
+}
+
 gannet_err gannet_context_create(MPI_Comm comm, uint64_t seed, gannet_context **context) {
   gannet_context *made = NULL;
+  GANNET_REQUIRE_POINTER(context, "context");
+  *context = NULL;
+  GANNET_TRY(check_mpi(comm));
   GANNET_TRY(gannet_agree(comm, gannet_alloc(1, sizeof *made, &made)));
   made->comm = MPI_COMM_NULL;
   made->seed = seed;
@@ -27,7 +43,9 @@ gannet_err gannet_context_create(MPI_Comm comm, uint64_t seed, gannet_context **
 }
 
 gannet_err gannet_context_create_fortran(int comm, uint64_t seed, gannet_context **context) {
+  GANNET_REQUIRE_POINTER(context, "context");
   *context = NULL;
+  GANNET_TRY(check_mpi(MPI_COMM_WORLD)); /* before MPI_Comm_f2c, which needs MPI too */
   return gannet_context_create(MPI_Comm_f2c((MPI_Fint)comm), seed, context);
 }
 
@@ -39,6 +57,7 @@ static void finalize(void) {
 
 gannet_err gannet_context_create_alone(uint64_t seed, gannet_context **context) {
   int running = 0;
+  GANNET_REQUIRE_POINTER(context, "context");
   *context = NULL;
   GANNET_TRY_MPI(MPI_Initialized(&running));
   if (!running) {
@@ -49,7 +68,7 @@ gannet_err gannet_context_create_alone(uint64_t seed, gannet_context **context) 
 }
 
 void gannet_context_destroy(gannet_context **context) {
-  if (!*context) return;
+  if (!context || !*context) return;
   int finalized = 0;
   (void)MPI_Finalized(&finalized);
   if ((*context)->comm != MPI_COMM_NULL && !finalized) (void)MPI_Comm_free(&(*context)->comm);
@@ -58,6 +77,7 @@ void gannet_context_destroy(gannet_context **context) {
 
 void gannet_context_set_log(gannet_context *context, gannet_log_level level, gannet_log_sink sink,
                             void *user) {
+  if (!context) return;
   context->level = level;
   context->sink = sink;
   context->sink_user = user;

@@ -22,6 +22,10 @@
     if (!(condition)) return GANNET_RAISE(code, __VA_ARGS__); \
   } while (0)
 
+/* For pointers from outside, in the functions that programs of users call. */
+#define GANNET_REQUIRE_POINTER(pointer, name) \
+  GANNET_REQUIRE((pointer), GANNET_ERR_ARG, "%s is a null pointer; expected an address", (name))
+
 #define GANNET_TRY(call)                                                                         \
   do {                                                                                           \
     const gannet_err try_err_ = (call);                                                          \

@@ -85,14 +85,23 @@ static struct fy_node *behind_alias(builder *build, struct fy_node *node, gannet
   return target;
 }
 
-/* "<<: *defaults" brings in the keys that the mapping does not have itself. */
+/* "<<: *defaults" brings in the keys that the mapping does not have itself; of a list of mappings
+ * the first one that has a key counts. */
 static gannet_err merge(builder *build, struct fy_node *value, gannet_tree_place place, int depth,
                         gannet_tree *out) {
   gannet_tree defaults = {.source = out->source};
-  struct fy_node *target = behind_alias(build, value, place);
-  if (!target) return GANNET_OK;
+  void *at = NULL;
+  struct fy_node *target = behind_alias(build, value, place), *item;
+  if (++build->nodes > MOST_NODES || depth > DEEPEST)
+    stop(build, place, "'<<' brings in too much (an alias inside itself?)");
+  if (build->stopped || !target) return GANNET_OK;
+  if (fy_node_is_sequence(target)) {
+    while (!build->stopped && (item = fy_node_sequence_iterate(target, &at)))
+      GANNET_TRY(merge(build, item, place, depth + 1, out));
+    return GANNET_OK;
+  }
   if (!fy_node_is_mapping(target)) {
-    complain_at(build, place, "'<<' needs a mapping");
+    complain_at(build, place, "'<<' needs a mapping, or a list of mappings");
     return GANNET_OK;
   }
   gannet_err err = build_value(build, target, depth + 1, &defaults);

@@ -23,7 +23,7 @@ const gannet_option gannet_general_table[] = {
      AT(gannet_general, seed),
      .fallback = "1",
      .lower = 0,
-     .upper = HUGE_VAL,
+     .upper = 0x1p63,
      .help = "every random number derives from it: the same seed gives the same points on any "
              "number of ranks"},
     {.key = "goal",

@@ -17,7 +17,7 @@
 enum {
   LARGEST_FILE = 16 << 20, /* of results.out, bytes */
   LINE_SIZE = 64 << 10,    /* of stdout.log; longer lines are looked at in pieces */
-  NUMBER_SIZE = 64
+  NUMBER_SIZE = 512        /* 1e308 has 309 digits when a program prints all of them */
 };
 
 /* A quantity that is still NAN has not been given: NAN itself is refused when it comes. */
@@ -65,13 +65,18 @@ static int refuse_name(const reader *to, const char *name, const char *where) {
   return -1;
 }
 
-/* Also Fortran's 1.5D+03. */
+/* Also Fortran's 1.5D+03, and 1.5-103 for 1.5e-103, whose letter makes room for the third digit. */
 static int parse_number(const char *text, double *value) {
-  char copy[NUMBER_SIZE], *end = NULL;
-  if (!*text || strlen(text) >= sizeof copy) return -1;
-  (void)snprintf(copy, sizeof copy, "%s", text);
+  char copy[NUMBER_SIZE + 1], *end = NULL;
+  const size_t size = strlen(text);
+  if (size == 0 || size >= NUMBER_SIZE) return -1;
+  memcpy(copy, text, size + 1);
   *value = strtod(copy, &end);
   if (end != copy && (*end == 'D' || *end == 'd')) {
+    *end = 'e';
+    *value = strtod(copy, &end);
+  } else if (end != copy && strspn(end, "+-") == 1 && strspn(end + 1, "0123456789") == 3) {
+    memmove(end + 1, end, strlen(end) + 1);
     *end = 'e';
     *value = strtod(copy, &end);
   }
@@ -130,8 +135,10 @@ static int read_members(const reader *to, json_t *object) {
   const char *name = NULL;
   json_t *value = NULL;
   json_t *fail = json_object_get(object, "fail");
-  if (fail) return declare_infeasible(to, json_is_string(fail) ? json_string_value(fail) : "");
+  if (fail && !json_is_false(fail) && !json_is_null(fail))
+    return declare_infeasible(to, json_is_string(fail) ? json_string_value(fail) : "");
   json_object_foreach(object, name, value) {
+    if (value == fail) continue;
     if (!is_quantity(to->problem, name)) return refuse_name(to, name, "results.out");
     const int index = find_quantity(to->problem, name);
     if (!json_is_number(value)) {
@@ -145,7 +152,7 @@ static int read_members(const reader *to, json_t *object) {
 
 static int read_json(const reader *to, const char *text, size_t size) {
   json_error_t error;
-  json_t *object = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
+  json_t *object = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &error);
   if (!object) {
     gannet_record_fail(to->result, false, "results.out line %d column %d: %s", error.line,
                        error.column, error.text);
@@ -156,31 +163,48 @@ static int read_json(const reader *to, const char *text, size_t size) {
   return failed;
 }
 
+static int read_text(const reader *to, char *text, size_t size) {
+  static const char mark[] = "\xef\xbb\xbf"; /* some editors and shells begin files with it */
+  if (memchr(text, '\0', size)) {
+    gannet_record_fail(to->result, false, "results.out holds zero bytes, expected text");
+    return -1;
+  }
+  const size_t begin = strncmp(text, mark, 3) == 0 ? 3 : 0;
+  if (text[begin + strspn(text + begin, " \t\r\n")] == '{')
+    return read_json(to, text + begin, size - begin);
+  return read_lines(to, text + begin);
+}
+
+/* A pipe could hold up the campaign, and a device fill its memory. */
+static bool is_readable(const reader *to, const struct stat *about) {
+  if (!S_ISREG(about->st_mode))
+    gannet_record_fail(to->result, false, "results.out is not a regular file");
+  else if (about->st_size > LARGEST_FILE)
+    gannet_record_fail(to->result, false, "results.out has %lld bytes, expected at most %d",
+                       (long long)about->st_size, LARGEST_FILE);
+  else
+    return true;
+  return false;
+}
+
 /* 1 when there is no such file. */
 static int read_file(const reader *to, const char *directory) {
   char path[PATH_MAX], *text = NULL;
   size_t size = 0;
   struct stat about;
-  if (gannet_join_path(directory, "results.out", path, sizeof path) != GANNET_OK ||
-      (stat(path, &about) && errno == ENOENT))
-    return 1;
-  if (about.st_size > LARGEST_FILE) {
-    gannet_record_fail(to->result, false, "results.out has %lld bytes, expected at most %d",
-                       (long long)about.st_size, LARGEST_FILE);
+  if (gannet_join_path(directory, "results.out", path, sizeof path) != GANNET_OK) return 1;
+  if (stat(path, &about)) {
+    if (errno == ENOENT) return 1;
+    gannet_record_fail(to->result, false, "cannot look at results.out: %s", strerror(errno));
     return -1;
   }
+  if (!is_readable(to, &about)) return -1;
   if (gannet_file_read(path, &text, &size) != GANNET_OK) {
     gannet_record_fail(to->result, false, "%s", gannet_error_message());
     gannet_error_clear();
     return -1;
   }
-  int failed = -1;
-  if (memchr(text, '\0', size))
-    gannet_record_fail(to->result, false, "results.out holds zero bytes, expected text");
-  else if (text[strspn(text, " \t\r\n")] == '{')
-    failed = read_json(to, text, size);
-  else
-    failed = read_lines(to, text);
+  const int failed = read_text(to, text, size);
   gannet_free(&text);
   return failed;
 }
@@ -188,7 +212,7 @@ static int read_file(const reader *to, const char *directory) {
 /* The last match in the output wins; found is [n][NUMBER_SIZE]. */
 static void search(const gannet_patterns *patterns, FILE *file, char *line, char *found) {
   while (fgets(line, LINE_SIZE, file)) {
-    line[strcspn(line, "\n")] = '\0';
+    gannet_cut_line_end(line);
     for (int i = 0; i < patterns->n; ++i) {
       regmatch_t match[2];
       if (regexec(&patterns->regex[i], line, 2, match, 0)) continue;

@@ -42,9 +42,15 @@ static bool matches(const gannet_texts *texts, const char *line) {
   return false;
 }
 
+void gannet_cut_line_end(char *line) {
+  size_t length = strlen(line);
+  if (length > 0 && line[length - 1] == '\n') line[--length] = '\0';
+  if (length > 0 && line[length - 1] == '\r') line[--length] = '\0';
+}
+
 static bool find_in(const gannet_texts *texts, FILE *file, char *line, char *found, size_t size) {
   while (fgets(line, LINE_SIZE, file)) {
-    line[strcspn(line, "\r\n")] = '\0';
+    gannet_cut_line_end(line);
     if (!matches(texts, line)) continue;
     (void)snprintf(found, size, "%s", line + strspn(line, " \t"));
     return true;

@@ -33,4 +33,11 @@ void gannet_texts_release(gannet_texts *texts);
  */
 bool gannet_texts_find(const gannet_texts *texts, const char *directory, char *found, size_t size);
 
+/* Cut a line of what a simulation printed before its LF or CR LF. A CR inside stays: progress bars
+ * write over their line with it.
+ *
+ * Local.
+ */
+void gannet_cut_line_end(char *line);
+
 #endif

@@ -66,6 +66,11 @@ static gannet_err parse_settings(int n, const gannet_method_setting *settings,
   gannet_setting *list = NULL;
   gannet_complaints complaints = {0};
   GANNET_REQUIRE(n >= 0, GANNET_ERR_ARG, "n_settings = %d", n);
+  if (n > 0) GANNET_REQUIRE_POINTER(settings, "settings");
+  for (int i = 0; i < n; ++i) {
+    GANNET_REQUIRE_POINTER(settings[i].key, "the key of a setting");
+    GANNET_REQUIRE_POINTER(settings[i].text, settings[i].key);
+  }
   GANNET_TRY(gannet_alloc((size_t)n, sizeof *list, &list));
   for (int i = 0; i < n; ++i)
     list[i] = (gannet_setting){.key = settings[i].key, .text = settings[i].text};
@@ -80,7 +85,10 @@ gannet_err gannet_optimizer_create(gannet_context *context, const gannet_problem
                                    int n_settings, const gannet_method_setting *settings,
                                    gannet_optimizer **optimizer) {
   gannet_optimizer_options options = {0};
+  GANNET_REQUIRE_POINTER(optimizer, "optimizer");
   *optimizer = NULL;
+  GANNET_REQUIRE_POINTER(context, "context");
+  GANNET_REQUIRE_POINTER(problem, "problem");
   gannet_err err = gannet_agree(context->comm, parse_settings(n_settings, settings, &options));
   if (err == GANNET_OK) err = gannet_optimizer_create_from(context, problem, &options, optimizer);
   gannet_optimizer_options_release(&options);
@@ -89,7 +97,7 @@ gannet_err gannet_optimizer_create(gannet_context *context, const gannet_problem
 }
 
 void gannet_optimizer_destroy(gannet_optimizer **optimizer) {
-  if (!*optimizer) return;
+  if (!optimizer || !*optimizer) return;
   for (int i = 0; (*optimizer)->member && i < (*optimizer)->options.n_members; ++i)
     gannet_member_release(&(*optimizer)->member[i]);
   gannet_free(&(*optimizer)->member);
@@ -172,6 +180,9 @@ static gannet_err record(gannet_optimizer *o, int q, const double *x_unit, ganne
 gannet_err gannet_optimizer_ask(gannet_optimizer *o, int q, int64_t *id, double *x_user) {
   const double start = gannet_clock_seconds();
   double *x_unit = NULL;
+  GANNET_REQUIRE_POINTER(o, "optimizer");
+  GANNET_REQUIRE_POINTER(id, "id");
+  GANNET_REQUIRE_POINTER(x_user, "x_user");
   GANNET_REQUIRE(q >= 1, GANNET_ERR_ARG, "q = %d points, expected at least 1", q);
   const int64_t left = gannet_history_count_left(o->history);
   GANNET_REQUIRE(q <= left, GANNET_ERR_STATE,
@@ -206,9 +217,19 @@ static gannet_eval_status status_of(const gannet_problem *problem, const gannet_
   return GANNET_EVAL_FAILED;
 }
 
+static gannet_err check_outcome(const gannet_result *result) {
+  GANNET_REQUIRE(result->outcome == GANNET_RESULT_OK ||
+                     result->outcome == GANNET_RESULT_INFEASIBLE ||
+                     result->outcome == GANNET_RESULT_FAILED,
+                 GANNET_ERR_ARG, "outcome = %d, expected GANNET_RESULT_OK, _INFEASIBLE or _FAILED",
+                 (int)result->outcome);
+  return GANNET_OK;
+}
+
 /* All are checked before the first is taken over. */
 static gannet_err check_results(const gannet_optimizer *o, int n, const gannet_result *results) {
   for (int i = 0; i < n; ++i) {
+    GANNET_TRY(check_outcome(&results[i]));
     GANNET_REQUIRE(0 <= results[i].id && results[i].id < gannet_history_count(o->history),
                    GANNET_ERR_ARG, "evaluation %lld was never asked for", (long long)results[i].id);
     const gannet_eval_status status = gannet_history_get(o->history, results[i].id)->status;
@@ -231,12 +252,15 @@ static gannet_err take(gannet_optimizer *o, int n, const gannet_result *results)
 }
 
 gannet_err gannet_optimizer_tell(gannet_optimizer *o, int n, const gannet_result *results) {
+  GANNET_REQUIRE_POINTER(o, "optimizer");
   GANNET_REQUIRE(n >= 0, GANNET_ERR_ARG, "n = %d results", n);
+  if (n > 0) GANNET_REQUIRE_POINTER(results, "results");
   return gannet_agree(o->context->comm, take(o, n, results));
 }
 
 static gannet_err take_point(gannet_optimizer *o, const double *x_user, const gannet_result *result,
                              int64_t *id) {
+  GANNET_TRY(check_outcome(result));
   GANNET_TRY(gannet_history_propose(o->history, x_user, o->batch, GANNET_ORIGIN_USER, id));
   return gannet_history_tell(o->history, *id, status_of(o->problem, result), result->objective,
                              result->constraints, NULL);
@@ -245,17 +269,23 @@ static gannet_err take_point(gannet_optimizer *o, const double *x_user, const ga
 gannet_err gannet_optimizer_tell_point(gannet_optimizer *o, const double *x_user,
                                        const gannet_result *result, int64_t *id) {
   int64_t made = -1;
+  GANNET_REQUIRE_POINTER(o, "optimizer");
+  GANNET_REQUIRE_POINTER(x_user, "x_user");
+  GANNET_REQUIRE_POINTER(result, "result");
   GANNET_TRY(gannet_agree(o->context->comm, take_point(o, x_user, result, &made)));
   if (id) *id = made;
   return GANNET_OK;
 }
 
 void gannet_optimizer_best(const gannet_optimizer *o, gannet_best *best, double *x_user) {
+  *best = (gannet_best){.id = -1, .objective = NAN};
+  if (!o) return;
   const int64_t feasible = gannet_history_best(o->history);
   best->id = feasible >= 0 ? feasible : gannet_history_least_violation(o->history);
   best->feasible = feasible >= 0;
-  best->objective = best->id >= 0 ? gannet_history_get(o->history, best->id)->objective : NAN;
-  if (x_user && best->id >= 0)
+  if (best->id < 0) return;
+  best->objective = gannet_history_get(o->history, best->id)->objective;
+  if (x_user)
     memcpy(x_user, gannet_history_x_user(o->history, best->id),
            (size_t)o->problem->spec.n_variables * sizeof *x_user);
 }

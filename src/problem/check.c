@@ -31,6 +31,8 @@ static void check_box(const gannet_variable *v, const char *where, gannet_compla
     gannet_complain(complaints, where,
                     "variable %s: the box from %g to %g is too wide; choose other bounds", v->name,
                     v->lower, v->upper);
+  if (v->scale != GANNET_SCALE_LINEAR && v->scale != GANNET_SCALE_LOG)
+    gannet_complain(complaints, where, "variable %s: unknown scale %d", v->name, (int)v->scale);
   if (v->scale == GANNET_SCALE_LOG && !(v->lower > 0))
     gannet_complain(complaints, where,
                     "variable %s: scale log needs positive bounds, lower = %g is not", v->name,
@@ -43,12 +45,18 @@ static void check_whole(const gannet_variable *v, const char *where,
   if (v->lower != floor(v->lower) || v->upper != floor(v->upper) || fabs(v->lower) > largest ||
       fabs(v->upper) > largest)
     gannet_complain(complaints, where,
-                    "variable %s: bounds of an integer must be whole numbers, not %g and %g",
+                    "variable %s: bounds of an integer must be whole numbers of at most 2^52, not "
+                    "%.17g and %.17g",
                     v->name, v->lower, v->upper);
 }
 
 static void check_values(const gannet_variable *v, const char *where,
                          gannet_complaints *complaints) {
+  if (v->n_values > 0 && !v->values) {
+    gannet_complain(complaints, where, "variable %s: values is a null pointer; expected %d names",
+                    v->name, v->n_values);
+    return;
+  }
   if (v->n_values < 2)
     gannet_complain(complaints, where,
                     "variable %s: a categorical variable needs at least two values", v->name);
@@ -118,8 +126,22 @@ static void check_repeated(const gannet_problem_spec *spec, gannet_complaints *c
   }
 }
 
+/* What only a program can do wrong. */
+static gannet_err check_arrays(const gannet_problem_spec *spec) {
+  GANNET_REQUIRE(spec->n_variables <= 0 || spec->variables, GANNET_ERR_ARG,
+                 "variables is a null pointer; expected %d of them", spec->n_variables);
+  GANNET_REQUIRE(spec->n_constraints >= 0, GANNET_ERR_ARG,
+                 "n_constraints = %d, expected at least 0", spec->n_constraints);
+  GANNET_REQUIRE(spec->n_constraints == 0 || spec->constraints, GANNET_ERR_ARG,
+                 "constraints is a null pointer; expected %d of them", spec->n_constraints);
+  GANNET_REQUIRE(spec->goal == GANNET_MINIMIZE || spec->goal == GANNET_MAXIMIZE, GANNET_ERR_ARG,
+                 "goal = %d, expected GANNET_MINIMIZE or GANNET_MAXIMIZE", (int)spec->goal);
+  return GANNET_OK;
+}
+
 gannet_err gannet_problem_check_spec(const gannet_problem_spec *spec) {
   gannet_complaints complaints = {0};
+  GANNET_TRY(check_arrays(spec));
   if (spec->n_variables < 1)
     gannet_complain(&complaints, NULL, "a problem needs at least one variable");
   for (int v = 0; v < spec->n_variables; ++v)

@@ -287,8 +287,34 @@ gannet_err gannet_problem_state_physics(gannet_problem *problem, const gannet_ph
   return code;
 }
 
+/* What only a program can do wrong. */
+static gannet_err check_arrays(const gannet_physics_spec *spec) {
+  GANNET_REQUIRE(spec->n_equations >= 0, GANNET_ERR_ARG, "n_equations = %d, expected at least 1",
+                 spec->n_equations);
+  if (spec->n_equations > 0) GANNET_REQUIRE_POINTER(spec->equations, "equations");
+  for (int e = 0; e < spec->n_equations; ++e) {
+    const gannet_physics_equation *equation = &spec->equations[e];
+    GANNET_REQUIRE(equation->n_terms >= 0, GANNET_ERR_ARG, "n_terms = %d, expected at least 1",
+                   equation->n_terms);
+    if (equation->n_terms > 0) GANNET_REQUIRE_POINTER(equation->terms, "terms of an equation");
+    GANNET_REQUIRE(equation->n_settings >= 0, GANNET_ERR_ARG, "n_settings = %d",
+                   equation->n_settings);
+    if (equation->n_settings > 0) GANNET_REQUIRE_POINTER(equation->settings, "settings");
+    for (int t = 0; t < equation->n_terms; ++t) {
+      const gannet_physics_term *term = &equation->terms[t];
+      if (term->order > 0) GANNET_REQUIRE_POINTER(term->derivative, "derivative of a term");
+      for (int k = 0; k < term->order && k < GANNET_PHYSICS_ORDER; ++k)
+        GANNET_REQUIRE_POINTER(term->derivative[k], "a name in the derivative of a term");
+    }
+  }
+  return GANNET_OK;
+}
+
 gannet_err gannet_problem_set_physics(gannet_problem *problem, const gannet_physics_spec *spec) {
   gannet_complaints complaints = {0};
+  GANNET_REQUIRE_POINTER(problem, "problem");
+  GANNET_REQUIRE_POINTER(spec, "spec");
+  GANNET_TRY(check_arrays(spec));
   GANNET_REQUIRE(!problem->physics, GANNET_ERR_STATE, "the problem has equations already");
   gannet_err code = gannet_problem_state_physics(problem, spec, NULL, &complaints);
   if (code == GANNET_OK) code = gannet_complaints_raise(&complaints);
@@ -298,7 +324,9 @@ gannet_err gannet_problem_set_physics(gannet_problem *problem, const gannet_phys
 
 gannet_err gannet_problem_set_residual(gannet_problem *problem, int equation,
                                        gannet_residual_function residual) {
+  GANNET_REQUIRE_POINTER(problem, "problem");
   gannet_physics *p = problem->physics;
+  GANNET_REQUIRE_POINTER(residual, "residual");
   GANNET_REQUIRE(p && 0 <= equation && equation < p->n_compiled, GANNET_ERR_ARG,
                  "equation %d of %d", equation, p ? p->n_compiled : 0);
   GANNET_REQUIRE(p->spec.equations[equation].plugin, GANNET_ERR_ARG,

@@ -117,6 +117,7 @@ static gannet_err prepare(gannet_pool *pool, const gannet_problem *problem, int6
   place *sorted = NULL;
   double *x_unit = NULL;
   GANNET_REQUIRE(n > 0, GANNET_ERR_INPUT, "the list of candidates is empty; expected at least one");
+  GANNET_REQUIRE_POINTER(rows, "x_user");
   gannet_err err = gannet_alloc((size_t)n, sizeof *sorted, &sorted);
   if (err == GANNET_OK) err = gannet_alloc((size_t)pool->d, sizeof *x_unit, &x_unit);
   if (err == GANNET_OK) err = sort_rows(pool, problem, n, rows, x_unit, sorted);

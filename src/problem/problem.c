@@ -78,7 +78,9 @@ static gannet_err build(const gannet_problem_spec *spec, gannet_problem *problem
 }
 
 gannet_err gannet_problem_create(const gannet_problem_spec *spec, gannet_problem **problem) {
+  GANNET_REQUIRE_POINTER(problem, "problem");
   *problem = NULL;
+  GANNET_REQUIRE_POINTER(spec, "spec");
   GANNET_TRY(gannet_problem_check_spec(spec));
   GANNET_TRY(gannet_alloc(1, sizeof **problem, problem));
   const gannet_err err = build(spec, *problem);
@@ -95,7 +97,7 @@ static void free_const(const void *block) {
 }
 
 void gannet_problem_destroy(gannet_problem **problem) {
-  if (!*problem) return;
+  if (!problem || !*problem) return;
   const gannet_problem_spec *spec = &(*problem)->spec;
   for (int v = 0; v < spec->n_variables; ++v) {
     const gannet_variable *variable = &spec->variables[v];
@@ -115,6 +117,7 @@ void gannet_problem_destroy(gannet_problem **problem) {
 
 gannet_err gannet_problem_set_candidates(gannet_problem *problem, MPI_Comm comm, int64_t n,
                                          const double *x_user) {
+  GANNET_REQUIRE_POINTER(problem, "problem");
   gannet_pool_destroy(&problem->pool);
   GANNET_TRY(gannet_pool_create(comm, problem, n, x_user, &problem->pool));
   problem->n_continuous = 0;

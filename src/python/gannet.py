@@ -252,6 +252,8 @@ class Optimizer:
     def _result(self, number, objective, constraints, outcome):
         values = np.full(len(self.constraints), np.nan)
         if constraints is not None:
+            if not isinstance(constraints, dict) and len(constraints) > len(values):
+                raise Error(f"{len(constraints)} constraints are given; expected {', '.join(self.constraints) or 'none'}")
             given = constraints if isinstance(constraints, dict) else dict(zip(self.constraints, constraints))
             for i, name in enumerate(self.constraints):
                 if name not in given:

@@ -109,12 +109,14 @@ static void anchors_and_short_forms_work(void **unused) {
   parses(
       "\xef\xbb\xbfsurrogate: gp\nregion: trust\nmethod: gp-ts\n"
       "variables:\n  a: &box {lower: 0, upper: 2}\n  b: *box\n"
-      "  c: {<<: *box, upper: 5}\nbudget: {evaluations: 10}\nevaluate: {backend: manual}\n",
+      "  c: &far {<<: *box, upper: 5}\n  d: {<<: [*far, *box], lower: 1}\nbudget: {evaluations: "
+      "10}\nevaluate: {backend: manual}\n",
       &input);
   const gannet_problem_spec *spec = gannet_problem_get_spec(input->problem);
   assert_near(spec->variables[1].upper, 2, 0);
   assert_near(spec->variables[2].upper, 5, 0);
   assert_near(spec->variables[2].lower, 0, 0);
+  assert_true(spec->variables[3].upper == 5 && spec->variables[3].lower == 1);
   assert_string_equal(input->method[0].key, "surrogate.type");
   assert_string_equal(input->method[1].key, "region.type");
   gannet_campaign_destroy(&input);
@@ -125,13 +127,14 @@ static const struct {
   const char *text, *where, *part;
 } bad[] = {
     {"", "c.yaml", "empty"},
-    {"# nothing\n", "c.yaml", "empty"},
     {"- a\n- b\n", "c.yaml:1:1", "expected a mapping"},
     {"just words\n", "c.yaml:1:1", "expected a mapping"},
     {"a:\t1\n\tb: 2\n", "c.yaml:1:4", "not valid YAML"},
     {"name: [a, b\nseed: 1\n", "c.yaml:3:1", "flow sequence without a closing bracket"},
     {"name: @x\n", "c.yaml:1:7", "not valid YAML"},
     {"name: *nope\n", "c.yaml:1:8", "anchor"},
+    {"<<: [a, b]\n", "c.yaml:1:1", "'<<' needs a mapping, or a list of mappings"},
+    {"<<: &l [*l, *l]\n", "c.yaml:1:1", "an alias inside itself"},
     {"a: &a [*a]\n", "c.yaml:1:9", "nested too deeply"},
     {"? [a]\n: 1\n", "c.yaml:1:4", "keys must be plain texts"},
     {"name: \"a\\0b\"\n", "c.yaml:1:7", "zero byte"},

@@ -63,9 +63,13 @@ class Module(unittest.TestCase):
         fails("never asked", lambda: optimizer.tell(77, 1, [0, 1]))
         fails("constraint mass is missing", lambda: optimizer.tell(point, 1, {"stress": 3}))
         fails("constraints are missing", lambda: optimizer.tell(point, 1))
+        fails("3 constraints are given; expected stress, mass", lambda: optimizer.tell(point, 1, [0, 1, 2]))
         fails("'qr' is not one of", lambda: optimizer.tell({**point, "solver": "qr"}, 1, [0, 1]))
         optimizer.tell(point, 1, [0, 1])
         fails("already has the result", lambda: optimizer.tell(point, 1, [0, 1]))
+        optimizer.close()
+        fails("null pointer", optimizer.ask)
+        self.assertIsNone(optimizer.best())
 
     def test_a_model_finds_the_minimum(self):
         with gannet.Optimizer({"x": (-1, 2), "y": (-1, 2)}, method="gp-ei", noise=0) as optimizer:

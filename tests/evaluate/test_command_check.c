@@ -1,0 +1,102 @@
+/* test: serial labels unit */
+#include "evaluate/command.h"
+
+#include "conform_evaluator.h"
+#include "processes.h"
+
+/* Options own their texts, so their type is not const. */
+#define TEXT(literal) ((char *)(uintptr_t)(literal))
+
+typedef struct {
+  gannet_problem *problem;
+  char directory[256];
+} fixture;
+
+static int set_up(void **state) {
+  static fixture f;
+  (void)snprintf(f.directory, sizeof f.directory, "/tmp/gannet check XXXXXX");
+  assert_non_null(mkdtemp(f.directory));
+  f.problem = conform_problem();
+  *state = &f;
+  return 0;
+}
+
+static int tear_down(void **state) {
+  fixture *f = *state;
+  char command[400];
+  (void)snprintf(command, sizeof command, "rm -r '%s'", f->directory);
+  assert_int_equal(system(command), 0);
+  gannet_problem_destroy(&f->problem);
+  return 0;
+}
+
+static void wrong_options_are_complained_about_all_at_once(void **state) {
+  fixture *f = *state;
+  char *command[] = {TEXT("./missing"), TEXT("{parms}")};
+  char *templates[] = {TEXT("none.in"), TEXT("params.in")};
+  char *pattern[] = {TEXT("objective=("), TEXT("strain=x"), TEXT("x")};
+  char *environment[] = {TEXT("=1")};
+  gannet_command_options options = {.command = {2, command},
+                                    .templates = {2, templates},
+                                    .pattern = {3, pattern},
+                                    .environment = {1, environment}};
+  const gannet_evaluator_setup setup = {.problem = f->problem, .input_directory = f->directory};
+  gannet_complaints complaints = {0};
+  static const char *const expected[] = {
+      "cannot run './missing': No such file", "did you mean '{params}'", "cannot read 'none.in'",
+      "'params.in': the contract has a file", "'strain' is neither",     "'x' is not of the form",
+      "'=1' is not of the form NAME=value",   "evaluate.pattern: '('"};
+  write_file(f->directory, "params.in", "x", 0644);
+  assert_ok(gannet_command_check(&options, &setup, &complaints));
+  for (size_t i = 0; i < sizeof expected / sizeof *expected; ++i)
+    if (!strstr(complaints.text, expected[i]))
+      fail_msg("no '%s' in\n%s", expected[i], complaints.text);
+  assert_int_equal(complaints.count, 8);
+  gannet_complaints_release(&complaints);
+
+  write_file(f->directory, "missing", "x", 0644);
+  options = (gannet_command_options){.command = {1, command}};
+  assert_ok(gannet_command_check(&options, &setup, &complaints));
+  assert_int_equal(complaints.count, 1);
+  assert_non_null(strstr(complaints.text, "Permission denied (make it executable with chmod +x"));
+  gannet_complaints_release(&complaints);
+
+  options = (gannet_command_options){.shell = TEXT("echo {x} ${x} ${id}")};
+  assert_ok(gannet_command_check(&options, &setup, &complaints));
+  assert_int_equal(complaints.count, 1);
+  assert_non_null(strstr(complaints.text, "nothing is substituted into shell text"));
+  gannet_complaints_release(&complaints);
+
+  options = (gannet_command_options){.command = {0}};
+  assert_ok(gannet_command_check(&options, &setup, &complaints));
+  assert_non_null(strstr(complaints.text, "missing: the program"));
+  gannet_complaints_release(&complaints);
+}
+
+static void names_with_a_meaning_are_refused(void **state) {
+  (void)state;
+  static const char *const values[] = {"a\nb", "\xff"};
+  static const gannet_variable variables[] = {
+      {.name = "id", .type = GANNET_VARIABLE_REAL, .lower = 0, .upper = 1},
+      {.name = "v", .type = GANNET_VARIABLE_CATEGORICAL, .n_values = 2, .values = values}};
+  static const gannet_constraint constraints[] = {{"objective", 0, 1}, {"fail", 0, 1}};
+  gannet_problem problem = {.spec = {.n_variables = 2,
+                                     .variables = variables,
+                                     .n_constraints = 2,
+                                     .constraints = constraints}};
+  const gannet_evaluator_setup setup = {.problem = &problem};
+  const gannet_command_options options = {.shell = TEXT("true")};
+  gannet_complaints complaints = {0};
+  assert_ok(gannet_command_check(&options, &setup, &complaints));
+  assert_int_equal(complaints.count, 5);
+  gannet_complaints_release(&complaints);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(wrong_options_are_complained_about_all_at_once, set_up,
+                                      tear_down),
+      cmocka_unit_test(names_with_a_meaning_are_refused),
+  };
+  return run_serial(tests);
+}

@@ -1,0 +1,156 @@
+/* test: serial labels unit */
+#include <math.h>
+#include <string.h>
+
+#include "support/harness.h"
+
+#include "gannet/gannet.h"
+
+static const gannet_variable square[] = {
+    {"x", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL},
+    {"y", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL},
+};
+
+static const gannet_problem_spec spec = {2, square, 0, NULL, GANNET_MINIMIZE, NAN};
+
+typedef struct {
+  gannet_context *context;
+  gannet_problem *problem;
+  gannet_optimizer *optimizer;
+} fixture;
+
+static int set_up(void **state) {
+  static fixture f;
+  assert_ok(gannet_context_create_alone(1, &f.context));
+  assert_ok(gannet_problem_create(&spec, &f.problem));
+  assert_ok(gannet_optimizer_create(f.context, f.problem, 0, NULL, &f.optimizer));
+  *state = &f;
+  return 0;
+}
+
+static int tear_down(void **state) {
+  fixture *f = *state;
+  gannet_optimizer_destroy(&f->optimizer);
+  gannet_problem_destroy(&f->problem);
+  gannet_context_destroy(&f->context);
+  return 0;
+}
+
+#define assert_null_is_told(name, call) \
+  assert_fails(GANNET_ERR_ARG, name " is a null pointer", call)
+
+/* Runs first: the next ones initialise MPI. */
+static void mpi_comes_first(void **state) {
+  (void)state;
+  gannet_context *context = NULL;
+  assert_fails(GANNET_ERR_STATE, "call MPI_Init first",
+               gannet_context_create(MPI_COMM_WORLD, 1, &context));
+  assert_fails(GANNET_ERR_STATE, "call MPI_Init first",
+               gannet_context_create_fortran(0, 1, &context));
+  assert_null(context);
+}
+
+static void null_pointers_are_told(void **state) {
+  fixture *f = *state;
+  int64_t id[1];
+  double x[2] = {0.5, 0.5};
+  const gannet_result result = {.objective = 1};
+  const gannet_method_setting no_key = {NULL, "8"}, no_text = {"batch", NULL};
+  gannet_optimizer *optimizer = NULL, **made = &optimizer;
+  assert_null_is_told("context", gannet_context_create(MPI_COMM_SELF, 1, NULL));
+  assert_null_is_told("context", gannet_context_create_alone(1, NULL));
+  assert_null_is_told("context", gannet_optimizer_create(NULL, f->problem, 0, NULL, made));
+  assert_null_is_told("problem", gannet_optimizer_create(f->context, NULL, 0, NULL, made));
+  assert_null_is_told("optimizer", gannet_optimizer_create(f->context, f->problem, 0, NULL, NULL));
+  assert_null_is_told("settings", gannet_optimizer_create(f->context, f->problem, 1, NULL, made));
+  assert_null_is_told("setting", gannet_optimizer_create(f->context, f->problem, 1, &no_key, made));
+  assert_null_is_told("batch", gannet_optimizer_create(f->context, f->problem, 1, &no_text, made));
+  assert_null_is_told("optimizer", gannet_optimizer_ask(NULL, 1, id, x));
+  assert_null_is_told("id", gannet_optimizer_ask(f->optimizer, 1, NULL, x));
+  assert_null_is_told("x_user", gannet_optimizer_ask(f->optimizer, 1, id, NULL));
+  assert_null_is_told("results", gannet_optimizer_tell(f->optimizer, 1, NULL));
+  assert_null_is_told("optimizer", gannet_optimizer_tell(NULL, 0, NULL));
+  assert_null_is_told("x_user", gannet_optimizer_tell_point(f->optimizer, NULL, &result, NULL));
+  assert_null_is_told("result", gannet_optimizer_tell_point(f->optimizer, x, NULL, NULL));
+  assert_null_is_told("x_user", gannet_problem_set_candidates(f->problem, MPI_COMM_SELF, 1, NULL));
+  gannet_best best;
+  gannet_optimizer_best(NULL, &best, x);
+  assert_int_equal(best.id, -1);
+  gannet_optimizer_destroy(NULL);
+  gannet_problem_destroy(NULL);
+  gannet_context_destroy(NULL);
+}
+
+static void what_cannot_be_a_problem_is_told(void **state) {
+  (void)state;
+  gannet_problem *problem = NULL;
+  gannet_variable one = square[0];
+  gannet_problem_spec wrong = spec;
+  assert_null_is_told("spec", gannet_problem_create(NULL, &problem));
+  assert_null_is_told("problem", gannet_problem_create(&spec, NULL));
+  wrong.variables = NULL;
+  assert_null_is_told("variables", gannet_problem_create(&wrong, &problem));
+  wrong = spec, wrong.n_constraints = -1;
+  assert_fails(GANNET_ERR_ARG, "n_constraints = -1", gannet_problem_create(&wrong, &problem));
+  wrong.n_constraints = 1;
+  assert_null_is_told("constraints", gannet_problem_create(&wrong, &problem));
+  wrong = spec, wrong.goal = (gannet_goal)5;
+  assert_fails(GANNET_ERR_ARG, "goal = 5", gannet_problem_create(&wrong, &problem));
+  wrong = spec, wrong.n_variables = 1, wrong.variables = &one, one.scale = (gannet_scale)7;
+  assert_fails(GANNET_ERR_INPUT, "unknown scale 7", gannet_problem_create(&wrong, &problem));
+  one = (gannet_variable){.name = "c", .type = GANNET_VARIABLE_CATEGORICAL, .n_values = 3};
+  assert_fails(GANNET_ERR_INPUT, "values is a null", gannet_problem_create(&wrong, &problem));
+  assert_null(problem);
+}
+
+static void equations_without_their_arrays_are_told(void **state) {
+  fixture *f = *state;
+  const char *nameless[] = {NULL};
+  gannet_physics_term term = {.order = 1};
+  gannet_physics_equation equation = {.n_terms = 1};
+  gannet_physics_spec physics = {.n_equations = 1};
+  assert_null_is_told("spec", gannet_problem_set_physics(f->problem, NULL));
+  assert_null_is_told("equations", gannet_problem_set_physics(f->problem, &physics));
+  physics.equations = &equation;
+  assert_null_is_told("terms of an equation", gannet_problem_set_physics(f->problem, &physics));
+  equation.terms = &term;
+  assert_null_is_told("derivative of a term", gannet_problem_set_physics(f->problem, &physics));
+  term.derivative = nameless;
+  assert_null_is_told("derivative of a term", gannet_problem_set_physics(f->problem, &physics));
+  equation.n_terms = -1;
+  assert_fails(GANNET_ERR_ARG, "n_terms = -1", gannet_problem_set_physics(f->problem, &physics));
+  physics.n_equations = -1;
+  assert_fails(GANNET_ERR_ARG, "n_equations = -1",
+               gannet_problem_set_physics(f->problem, &physics));
+  assert_null_is_told("residual", gannet_problem_set_residual(f->problem, 0, NULL));
+}
+
+/* Nothing is taken over, so the right result can be told afterwards. */
+static void an_outcome_that_does_not_exist_is_told(void **state) {
+  fixture *f = *state;
+  int64_t id = -1;
+  double x[2];
+  gannet_best best;
+  assert_ok(gannet_optimizer_ask(f->optimizer, 1, &id, x));
+  gannet_result result = {.id = id, .outcome = (gannet_outcome)7, .objective = 1};
+  assert_fails(GANNET_ERR_ARG, "outcome = 7", gannet_optimizer_tell(f->optimizer, 1, &result));
+  assert_fails(GANNET_ERR_ARG, "outcome = 7",
+               gannet_optimizer_tell_point(f->optimizer, x, &result, NULL));
+  result.outcome = GANNET_RESULT_OK;
+  assert_ok(gannet_optimizer_tell(f->optimizer, 1, &result));
+  gannet_optimizer_best(f->optimizer, &best, NULL);
+  assert_int_equal(best.id, id);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(mpi_comes_first),
+      TEST(null_pointers_are_told),
+      TEST(what_cannot_be_a_problem_is_told),
+      TEST(equations_without_their_arrays_are_told),
+      TEST(an_outcome_that_does_not_exist_is_told),
+  };
+  return run_serial(tests);
+}
