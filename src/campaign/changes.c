@@ -30,14 +30,24 @@ static const char *text_of(const gannet_campaign_input *input, const char *key) 
   return NULL;
 }
 
+/* Keys outside the method's sections that the course depends on too. */
+static void compare_key(const gannet_option *table, const char *key, const char *name,
+                        const void *before, const void *now, list *changes) {
+  char old[512], new[512];
+  const gannet_option *option = gannet_option_find(table, key);
+  (void)gannet_option_format(option, before, old, sizeof old);
+  (void)gannet_option_format(option, now, new, sizeof new);
+  if (strcmp(old, new) != 0) add(changes, name, old, new);
+}
+
 static void compare(const gannet_campaign_input *before, const gannet_campaign_input *now,
                     list *changes) {
-  if (before->general.batch != now->general.batch) {
-    char old[16], new[16];
-    (void)snprintf(old, sizeof old, "%d", before->general.batch);
-    (void)snprintf(new, sizeof new, "%d", now->general.batch);
-    add(changes, "batch", old, new);
-  }
+  static const char *const general[] = {"batch", "noise", "candidates"};
+  for (int i = 0; i < 3; ++i)
+    compare_key(gannet_general_table, general[i], general[i], &before->general, &now->general,
+                changes);
+  compare_key(gannet_evaluate_table, "mode", "evaluate.mode", &before->evaluate, &now->evaluate,
+              changes);
   for (int i = 0; i < now->n_method; ++i) {
     const char *old = text_of(before, now->method[i].key);
     if (!old || strcmp(old, now->method[i].text) != 0)
@@ -86,8 +96,8 @@ void gannet_changes_warn(const gannet_context *context, const char *saved,
     gannet_error_clear();
   if (changes.n > 0)
     gannet_log(context, GANNET_LOG_WARNING,
-               "%d keys differ from the saved campaign, which goes on with the new ones: %s",
-               changes.n, changes.text);
+               "%d key%s from the saved campaign, which goes on with the new one%s: %s", changes.n,
+               changes.n > 1 ? "s differ" : " differs", changes.n > 1 ? "s" : "", changes.text);
   gannet_campaign_destroy(&before);
   gannet_campaign_destroy(&now);
 }

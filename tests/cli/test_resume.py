@@ -92,6 +92,13 @@ class Resume(program.ProgramTest):
             self.check_history(budget)
         self.assertRegex((self.folder / "fast.campaign" / "campaign.log").read_text(), "warning .*sobol")
 
+    def test_noise_and_mode_that_change_are_said(self):
+        file = self.write(BRANIN)
+        self.succeed("run", file, "-q", "--max-evals", 4)
+        outcome = self.succeed("run", file, "--resume", "-q", "--max-evals", 8, "--set", "noise=0.5",
+                               "--set", "evaluate.mode=asynchronous")
+        self.assertRegex(outcome.err, "2 keys differ.*noise: .* -> 0.5, evaluate.mode: batch -> asynchronous")
+
     def test_an_unchanged_campaign_is_resumed_in_silence(self):
         file = self.write(BRANIN)
         self.succeed("run", file, "-q", "--max-evals", 12)
