@@ -163,9 +163,10 @@ static const gannet_method go_ucb_published = {
     .name = "go-ucb-published",
     .summary = "go-ucb with the published ball and its exact minimum; set surrogate.horizon",
     .source = "Global Optimization with Parametric Function Approximation (Liu, Wang 2023)",
-    .defaults = {SET("surrogate.type", "parametric"), SET("surrogate.schedule", "paper"),
-                 SET("surrogate.first_phase", "discarded"), SET("acquisition.type", "optimism"),
-                 SET("acquisition.exploration", "1"), SET("refit", "10"), SET("transform", "none")},
+    .defaults = {SET("surrogate.type", "parametric"), SET("surrogate.lift", "flat"),
+                 SET("surrogate.schedule", "paper"), SET("surrogate.first_phase", "discarded"),
+                 SET("acquisition.type", "optimism"), SET("acquisition.exploration", "1"),
+                 SET("refit", "10"), SET("transform", "none")},
 };
 
 static const gannet_method dngo = {

@@ -31,10 +31,17 @@ static const gannet_option parametric_option_table[] = {
      .lower = 1,
      .upper = 10000,
      .help = "hidden units"},
+    {.key = "lift",
+     .type = GANNET_CHOICE,
+     .offset = MEMBER(lift),
+     .fallback = "sphere",
+     .choices = gannet_lift_names,
+     .help = "input of the network: the point as it is, or with a coordinate that puts it on a "
+             "sphere, where no corner of the box is more uncertain than other points"},
     {.key = "decay",
      .type = GANNET_REAL,
      .offset = MEMBER(decay),
-     .fallback = "0.01",
+     .fallback = "1e-4",
      .lower = 0,
      .upper = 1e6,
      .unit = "variances of the data",
@@ -123,6 +130,8 @@ static void destroy(void *state) {
   gannet_free(&m->tile);
   gannet_free(&m->rows);
   gannet_free(&m->slope);
+  double *rho = (double *)m->lift.rho;
+  gannet_free(&rho);
   gannet_free(&m);
 }
 
@@ -142,6 +151,14 @@ static void set_defaults(parametric *m) {
       (void)snprintf(m->names[i], PARAMETRIC_NAME_SIZE, "w_%d", i - PARAMETRIC_WEIGHTS);
 }
 
+static gannet_err make_lift(parametric *m, int d) {
+  double *rho = NULL;
+  GANNET_TRY(gannet_alloc((size_t)d, sizeof *rho, &rho));
+  for (int k = 0; k < d; ++k) rho[k] = 1;
+  m->lift = (gannet_lift){(gannet_lift_kind)m->options->lift, d, rho, 1};
+  return GANNET_OK;
+}
+
 static gannet_err create(const gannet_context *context, const void *options, int d, int model,
                          void **state) {
   parametric *m = NULL;
@@ -150,7 +167,9 @@ static gannet_err create(const gannet_context *context, const void *options, int
   m->context = context;
   m->options = options;
   m->model = model;
-  m->net = (two_layer){d, m->options->units};
+  GANNET_TRY(make_lift(m, d));
+  m->net = (two_layer){d + (m->lift.kind == GANNET_LIFT_SPHERE), m->options->units};
+  const size_t inputs = (size_t)m->net.d;
   m->stale = true;
   m->noise_var = NAN;
   const size_t p = two_layer_weights(&m->net);
@@ -161,9 +180,9 @@ static gannet_err create(const gannet_context *context, const void *options, int
   GANNET_TRY(gannet_alloc((size_t)m->n_hyper, sizeof *m->names, &m->names));
   GANNET_TRY(gannet_alloc(p, sizeof(double), &m->w));
   GANNET_TRY(gannet_alloc(two_layer_work(&m->net), sizeof(double), &m->work));
-  GANNET_TRY(gannet_alloc(TWO_LAYER_ROWS * (size_t)d, sizeof(double), &m->tile));
+  GANNET_TRY(gannet_alloc(TWO_LAYER_ROWS * inputs, sizeof(double), &m->tile));
   GANNET_TRY(gannet_alloc(TWO_LAYER_ROWS * p, sizeof(double), &m->rows));
-  GANNET_TRY(gannet_alloc((size_t)d, sizeof(double), &m->slope));
+  GANNET_TRY(gannet_alloc(2 * inputs, sizeof(double), &m->slope));
   GANNET_TRY(gannet_features_create(m->p, false, &m->posterior));
   set_defaults(m);
   return GANNET_OK;
@@ -189,8 +208,19 @@ static int known(const parametric *m, const gannet_data *data) {
   return memcmp(m->y, data->y, (size_t)m->n * sizeof *m->y) == 0 ? m->n : 0;
 }
 
-static void to_inputs(const parametric *m, int n, const double *x, double *z) {
-  for (size_t i = 0; i < (size_t)n * (size_t)m->net.d; ++i) z[i] = 2 * x[i] - 1;
+void parametric_inputs(const parametric *m, int n, const double *x, double *z) {
+  if (m->lift.kind == GANNET_LIFT_SPHERE)
+    gannet_lift_points(&m->lift, n, x, z);
+  else
+    for (size_t i = 0; i < (size_t)n * (size_t)m->lift.d; ++i) z[i] = 2 * x[i] - 1;
+}
+
+void parametric_input_gradient(const parametric *m, const double *z, const double *by_z,
+                               double *gradient) {
+  if (m->lift.kind == GANNET_LIFT_SPHERE)
+    gannet_lift_gradient(&m->lift, z, by_z, gradient);
+  else
+    for (int k = 0; k < m->lift.d; ++k) gradient[k] = 2 * by_z[k];
 }
 
 static gannet_err fit(void *state, const gannet_data *data, bool learn, int64_t iteration) {
@@ -199,7 +229,7 @@ static gannet_err fit(void *state, const gannet_data *data, bool learn, int64_t 
   if (learn && data->n >= 2) GANNET_TRY(parametric_learn(m, data, iteration));
   const int keep = known(m, data);
   GANNET_TRY(reserve(m, data->n));
-  to_inputs(m, data->n, data->x, m->z);
+  parametric_inputs(m, data->n, data->x, m->z);
   if (data->n > 0) memcpy(m->y, data->y, (size_t)data->n * sizeof *m->y);
   m->stale = true; /* should the rest fail */
   m->noise_var = data->noise_var;
@@ -220,7 +250,7 @@ static gannet_err predict(const void *state, int n, const double *x, double *mea
   const double scale = parametric_scale(m);
   for (int first = 0; first < n; first += TWO_LAYER_ROWS) {
     const int rows = n - first < TWO_LAYER_ROWS ? n - first : TWO_LAYER_ROWS;
-    to_inputs(m, rows, x + (size_t)first * (size_t)m->net.d, m->tile);
+    parametric_inputs(m, rows, x + (size_t)first * (size_t)m->lift.d, m->tile);
     if (!sd) {
       two_layer_values(&m->net, m->w, rows, m->tile, m->work, mean + first);
       continue;
@@ -232,25 +262,24 @@ static gannet_err predict(const void *state, int n, const double *x, double *mea
   return GANNET_OK;
 }
 
-/* d/dx (g^T Sigma^-1 g) = 2 dg/dx . q with q = Sigma^-1 g held fixed. */
 /* scale g(x)^T Sigma^-1 g(z). */
 static gannet_err covariance(const void *state, int n, const double *x, int n_others,
                              const double *z, double *out) {
   const parametric *m = state;
-  const size_t p = (size_t)m->p, d = (size_t)m->net.d;
+  const size_t p = (size_t)m->p, d = (size_t)m->lift.d;
   double *solved = NULL, *values = NULL; /* [n_others][p], [TWO_LAYER_ROWS] */
   GANNET_TRY(gannet_alloc((size_t)n_others * p, sizeof *solved, &solved));
   gannet_err code = gannet_alloc(TWO_LAYER_ROWS, sizeof *values, &values);
   for (int first = 0; first < n_others && code == GANNET_OK; first += TWO_LAYER_ROWS) {
     const int rows = n_others - first < TWO_LAYER_ROWS ? n_others - first : TWO_LAYER_ROWS;
-    to_inputs(m, rows, z + (size_t)first * d, m->tile);
+    parametric_inputs(m, rows, z + (size_t)first * d, m->tile);
     two_layer_features(&m->net, m->w, rows, m->tile, m->work, values, m->rows);
     gannet_features_solve(m->posterior, rows, m->rows);
     memcpy(solved + (size_t)first * p, m->rows, (size_t)rows * p * sizeof *solved);
   }
   for (int first = 0; first < n && code == GANNET_OK; first += TWO_LAYER_ROWS) {
     const int rows = n - first < TWO_LAYER_ROWS ? n - first : TWO_LAYER_ROWS;
-    to_inputs(m, rows, x + (size_t)first * d, m->tile);
+    parametric_inputs(m, rows, x + (size_t)first * d, m->tile);
     two_layer_features(&m->net, m->w, rows, m->tile, m->work, values, m->rows);
     gannet_gemm_nt(rows, n_others, m->p, parametric_scale(m), m->rows, m->p, solved, m->p, 0,
                    out + (size_t)first * (size_t)n_others, n_others);
@@ -264,17 +293,18 @@ static double noise_var(const void *state) {
   return ((const parametric *)state)->noise;
 }
 
+/* d/dx (g^T Sigma^-1 g) = 2 dg/dx . q with q = Sigma^-1 g held fixed. */
 static gannet_err predict_gradient(const void *state, const double *x, double *mean, double *sd,
                                    double *mean_gradient, double *sd_gradient) {
   const parametric *m = state;
   const double scale = parametric_scale(m);
   GANNET_TRY(predict(state, 1, x, mean, sd));
   gannet_features_solve(m->posterior, 1, m->rows);
-  (void)two_layer_slopes(&m->net, m->w, m->tile, m->rows, m->work, mean_gradient, sd_gradient);
-  for (int k = 0; k < m->net.d; ++k) {
-    mean_gradient[k] *= 2;
-    sd_gradient[k] *= *sd > 0 ? 2 * scale / *sd : 0;
-  }
+  double *bend = m->slope + m->net.d;
+  (void)two_layer_slopes(&m->net, m->w, m->tile, m->rows, m->work, m->slope, bend);
+  parametric_input_gradient(m, m->tile, m->slope, mean_gradient);
+  parametric_input_gradient(m, m->tile, bend, sd_gradient);
+  for (int k = 0; k < m->lift.d; ++k) sd_gradient[k] *= *sd > 0 ? scale / *sd : 0;
   return GANNET_OK;
 }
 
@@ -304,7 +334,7 @@ static gannet_err draw_values(const void *state, int n, const double *x, double 
   double center[TWO_LAYER_ROWS];
   for (int first = 0; first < n; first += TWO_LAYER_ROWS) {
     const int rows = n - first < TWO_LAYER_ROWS ? n - first : TWO_LAYER_ROWS;
-    to_inputs(m, rows, x + (size_t)first * (size_t)m->net.d, m->tile);
+    parametric_inputs(m, rows, x + (size_t)first * (size_t)m->lift.d, m->tile);
     two_layer_features(&m->net, m->w, rows, m->tile, m->work, center, m->rows);
     for (int j = 0; j < m->q; ++j)
       memcpy(values + (size_t)j * (size_t)ldv + (size_t)first, center,
@@ -318,11 +348,13 @@ static gannet_err draw_gradient(const void *state, int draw, const double *x, do
                                 double *gradient) {
   const parametric *m = state;
   const double *away = m->draws + (size_t)draw * (size_t)m->p;
-  to_inputs(m, 1, x, m->tile);
+  parametric_inputs(m, 1, x, m->tile);
   two_layer_features(&m->net, m->w, 1, m->tile, m->work, value, m->rows);
   *value += gannet_dot(m->p, away, m->rows);
-  (void)two_layer_slopes(&m->net, m->w, m->tile, away, m->work, m->slope, gradient);
-  for (int k = 0; k < m->net.d; ++k) gradient[k] = 2 * (m->slope[k] + gradient[k]);
+  double *bend = m->slope + m->net.d;
+  (void)two_layer_slopes(&m->net, m->w, m->tile, away, m->work, m->slope, bend);
+  for (int k = 0; k < m->net.d; ++k) m->slope[k] += bend[k];
+  parametric_input_gradient(m, m->tile, m->slope, gradient);
   return GANNET_OK;
 }
 

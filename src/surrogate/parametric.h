@@ -3,6 +3,7 @@
 #ifndef GANNET_SURROGATE_PARAMETRIC_H
 #define GANNET_SURROGATE_PARAMETRIC_H
 
+#include "network/lift.h"
 #include "surrogate/features.h"
 #include "surrogate/surrogate.h"
 #include "surrogate/two_layer.h"
@@ -11,6 +12,7 @@ typedef enum { PARAMETRIC_CALIBRATED, PARAMETRIC_PAPER } parametric_schedule;
 
 typedef struct {
   int units;
+  int lift; /* a gannet_lift_kind */
   double decay;
   int discard;  /* observations of the regression do not enter Sigma */
   int schedule; /* a parametric_schedule */
@@ -37,7 +39,8 @@ typedef struct {
   const gannet_context *context;
   const parametric_options *options;
   int model;
-  two_layer net;
+  gannet_lift lift; /* rho is [d] ones */
+  two_layer net;    /* of as many inputs as lifted points have */
   int p;
   int n_hyper;
   double *hyper; /* [n_hyper] */
@@ -46,7 +49,7 @@ typedef struct {
   bool stale;       /* hyper-parameters changed: everything must be made again */
   double noise_var; /* of the data as given; NAN = inferred */
   double noise;     /* variance that multiplies Sigma^-1 */
-  double *z;        /* [capacity][d] inputs 2 x - 1 */
+  double *z;        /* [capacity][inputs] */
   double *y;        /* [capacity] */
   int n_rows;       /* observations in Sigma: the last ones */
   double *phi;      /* [capacity][p] gradients, each at the weights of its round */
@@ -56,9 +59,9 @@ typedef struct {
   int q, q_capacity;
   double *draws; /* [q][p] weights of the draws minus w_t */
   double *work;  /* of two_layer */
-  double *tile;  /* [TWO_LAYER_ROWS][d] */
+  double *tile;  /* [TWO_LAYER_ROWS][inputs] */
   double *rows;  /* [TWO_LAYER_ROWS][p] */
-  double *slope; /* [d] */
+  double *slope; /* [2][inputs] */
 } parametric;
 
 /* A random stream of this model.
@@ -67,6 +70,22 @@ typedef struct {
  */
 gannet_stream parametric_stream(const parametric *m, gannet_purpose purpose, int64_t iteration,
                                 int index);
+
+/* Inputs of the network: z = 2 x - 1, on the sphere with the coordinate that makes |z|^2 = d + 1.
+ *
+ * Local.
+ *
+ * x  in   [n][d]
+ * z  out  [n][inputs]
+ */
+void parametric_inputs(const parametric *m, int n, const double *x, double *z);
+
+/* Derivatives by x [d] from those by the input z [inputs].
+ *
+ * Local.
+ */
+void parametric_input_gradient(const parametric *m, const double *z, const double *by_z,
+                               double *gradient);
 
 /* Phase I: w_0 by regularised least squares from several starts, then the variances of weights and
  * noise by the evidence of the model linearised at w_0.

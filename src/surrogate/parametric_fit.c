@@ -17,7 +17,7 @@
 typedef struct {
   parametric *m;
   const gannet_data *data;
-  double *z; /* [n][d] */
+  double *z; /* [n][inputs] */
   double *start, *lower, *upper;
   int n_fit;    /* observations that the evidence uses */
   double *phi;  /* [n_fit][p] */
@@ -81,7 +81,7 @@ static gannet_err prepare(regression *r, int64_t iteration) {
   GANNET_TRY(gannet_alloc(p, sizeof(double), &r->upper));
   GANNET_TRY(gannet_alloc(fit * p, sizeof(double), &r->phi));
   GANNET_TRY(gannet_alloc(fit, sizeof(double), &r->rest));
-  for (size_t i = 0; i < n * d; ++i) r->z[i] = 2 * r->data->x[i] - 1;
+  parametric_inputs(r->m, r->data->n, r->data->x, r->z);
   make_starts(r, iteration);
   return GANNET_OK;
 }

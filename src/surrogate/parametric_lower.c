@@ -21,7 +21,7 @@ enum { STEPS = 500, HALVINGS = 40 };
 typedef struct {
   const parametric *m;
   double radius;
-  const double *z; /* [d] */
+  const double *z; /* [inputs] */
   double *work;    /* of two_layer */
   /* [p] each: step and its image, gradient by w, Sigma^-1 of it, w, trial step and its image, which
    * are those of the step before once the trial is accepted, and the gradient of the step before */
@@ -110,11 +110,11 @@ static double descend(descent *s) {
 gannet_err parametric_lower(const void *state, double exploration, const double *x, double *value,
                             double *gradient) {
   const parametric *m = state;
-  const size_t p = (size_t)m->p, d = (size_t)m->net.d;
+  const size_t p = (size_t)m->p, inputs = (size_t)m->net.d;
   double *memory = NULL;
-  GANNET_TRY(gannet_alloc(8 * p + d, sizeof *memory, &memory));
-  double *z = memory + 8 * p;
-  for (size_t k = 0; k < d; ++k) z[k] = 2 * x[k] - 1;
+  GANNET_TRY(gannet_alloc(8 * p + 2 * inputs, sizeof *memory, &memory));
+  double *z = memory + 8 * p, *by_z = z + inputs;
+  parametric_inputs(m, 1, x, z);
   descent s = {.m = m,
                .radius = exploration * sqrt(parametric_scale(m)),
                .z = z,
@@ -129,8 +129,8 @@ gannet_err parametric_lower(const void *state, double exploration, const double 
                .before = memory + 7 * p};
   *value = descend(&s);
   for (size_t k = 0; k < p; ++k) s.w[k] = m->w[k] + s.step[k];
-  (void)two_layer_slopes(&m->net, s.w, z, NULL, m->work, gradient, NULL);
-  for (size_t k = 0; k < d; ++k) gradient[k] *= 2;
+  (void)two_layer_slopes(&m->net, s.w, z, NULL, m->work, by_z, NULL);
+  parametric_input_gradient(m, z, by_z, gradient);
   gannet_free(&memory);
   return GANNET_OK;
 }

@@ -16,6 +16,8 @@ static gannet_context *context;
 
 static const double data_x[N] = {0.1, 0.35, 0.8, 0.6, 0.95, 0.22, 0.5, 0.03};
 static const double data_y[N] = {0.3, -0.4, 0.8, 0.45, 0.9, -0.1, 0.1, 0.5};
+static const gannet_setting small[] = {{.key = "units", .text = "2"},
+                                       {.key = "lift", .text = "flat"}};
 static const double w0[WEIGHTS] = {1.3, -0.7, 0.2, 0.4, 0.9, -1.1, 0.25};
 
 static parametric_options options_of(int n, const gannet_setting *settings) {
@@ -111,8 +113,7 @@ static void compare(gannet_surrogate *s, const reference *r, double scale) {
 /* The calibrated schedule counts all observations; noise is never less than the misfit. */
 static void weights_and_ball_follow_the_formulas_of_the_paper(void **state) {
   (void)state;
-  const gannet_setting small[] = {{.key = "units", .text = "2"}};
-  const parametric_options options = options_of(1, small);
+  const parametric_options options = options_of(2, small);
   for (int n = LEARNED; n <= N; ++n)
     for (int rough = 0; rough < 2; ++rough) {
       const double noise = rough ? 0.4 : 0.1;
@@ -126,12 +127,11 @@ static void weights_and_ball_follow_the_formulas_of_the_paper(void **state) {
 /* lambda = sqrt(T) log(T)^2 and beta_t = p^3 F^4 t / T, from phase II alone. */
 static void the_published_schedule_is_as_published(void **state) {
   (void)state;
-  const gannet_setting published[] = {{.key = "units", .text = "2"},
-                                      {.key = "schedule", .text = "paper"},
-                                      {.key = "first_phase", .text = "discarded"},
-                                      {.key = "horizon", .text = "25"},
-                                      {.key = "bound", .text = "1.5"}};
-  const parametric_options options = options_of(5, published);
+  const gannet_setting published[] = {
+      {.key = "units", .text = "2"},        {.key = "lift", .text = "flat"},
+      {.key = "schedule", .text = "paper"}, {.key = "first_phase", .text = "discarded"},
+      {.key = "horizon", .text = "25"},     {.key = "bound", .text = "1.5"}};
+  const parametric_options options = options_of(6, published);
   gannet_surrogate *s = fitted(&options, 1e-6, N);
   const reference r = reference_of(LEARNED, N, 5 * log(25) * log(25));
   compare(s, &r, pow(WEIGHTS, 3) * pow(1.5, 4) * (N - LEARNED) / 25);
@@ -144,8 +144,7 @@ static void the_published_schedule_is_as_published(void **state) {
 /* One observation more, and a change of values: the same bits as from nothing. */
 static void observations_can_be_added_one_by_one(void **state) {
   (void)state;
-  const gannet_setting small[] = {{.key = "units", .text = "2"}};
-  const parametric_options options = options_of(1, small);
+  const parametric_options options = options_of(2, small);
   double values[N], mean[2], sd[2];
   gannet_surrogate *grown = fitted(&options, 1e-6, LEARNED);
   for (int n = LEARNED + 1; n <= N; ++n) {
@@ -201,8 +200,7 @@ static double search_ball(const reference *r, double x, double radius) {
 
 static void the_exact_minimum_is_that_over_the_ball(void **state) {
   (void)state;
-  const gannet_setting small[] = {{.key = "units", .text = "2"}};
-  const parametric_options options = options_of(1, small);
+  const parametric_options options = options_of(2, small);
   static const double radii[] = {0.3, 1, 3};
   gannet_surrogate *s = fitted(&options, 1e-6, N);
   const reference r = reference_of(0, N, 0.1 / 0.5);
@@ -218,6 +216,74 @@ static void the_exact_minimum_is_that_over_the_ball(void **state) {
     }
   assert_true(differs > 0.05); /* the linearisation would not do */
   gannet_surrogate_destroy(&s);
+}
+
+/* Where the flat network of two inputs sees what the network on the sphere makes of x. */
+static void lifted(double x, double *at) {
+  const double z = 2 * x - 1;
+  at[0] = x;
+  at[1] = 0.5 * (1 + sqrt(2 - z * z));
+}
+
+typedef struct {
+  double mean, sd, slope[2], sd_slope[2], lower, lower_slope[2], draw, draw_slope[2];
+} everything;
+
+static everything all_of(gannet_surrogate *s, const double *x) {
+  everything e = {0};
+  double values[2];
+  assert_ok(gannet_surrogate_predict_gradient(s, x, &e.mean, &e.sd, e.slope, e.sd_slope));
+  assert_ok(gannet_surrogate_lower(s, 1.5, x, &e.lower, e.lower_slope));
+  assert_ok(gannet_surrogate_draw_values(s, 1, x, values, 1));
+  assert_ok(gannet_surrogate_draw_gradient(s, 1, x, &e.draw, e.draw_slope));
+  assert_near(e.draw, values[1], 1e-12);
+  return e;
+}
+
+static gannet_surrogate *drawn(const gannet_setting *lift, int d, const double *x) {
+  enum { SPHERE_HYPER = PARAMETRIC_WEIGHTS + 9 };
+  const gannet_setting settings[] = {{.key = "units", .text = "2"}, *lift};
+  const parametric_options options = options_of(2, settings);
+  double hyper[SPHERE_HYPER] = {LEARNED, log(1e-6), log(0.5), log(0.1)};
+  gannet_random_normal((gannet_stream){3, GANNET_FOR_TEST, 1, 1}, 0, 9, hyper + PARAMETRIC_WEIGHTS);
+  gannet_surrogate *s = NULL;
+  assert_ok(gannet_surrogate_create(context, &gannet_surrogate_parametric, &options, d, 0, &s));
+  assert_int_equal(gannet_surrogate_n_hyper(s), SPHERE_HYPER);
+  assert_ok(gannet_surrogate_set_hyper(s, hyper));
+  const gannet_data data = {N, x, data_y, NAN};
+  assert_ok(gannet_surrogate_fit(s, &data, false, 1));
+  assert_ok(gannet_surrogate_sample(s, 2, 1, 1));
+  return s;
+}
+
+static double along(const double *slope, double z) {
+  return slope[0] - slope[1] * z / sqrt(2 - z * z); /* d sqrt(2 - z^2) / dz */
+}
+
+/* Of one variable it is the flat network of two, on points of a circle. */
+static void the_sphere_is_one_input_more(void **state) {
+  (void)state;
+  double x[2 * N];
+  for (int i = 0; i < N; ++i) lifted(data_x[i], x + 2 * i);
+  const gannet_setting sphere = {.key = "lift", .text = "sphere"},
+                       flat = {.key = "lift", .text = "flat"};
+  gannet_surrogate *one = drawn(&sphere, 1, data_x), *other = drawn(&flat, 2, x);
+  for (double at = 0; at <= 1; at += 0.125) {
+    double image[2];
+    lifted(at, image);
+    const everything a = all_of(one, &at), b = all_of(other, image);
+    const double z = 2 * at - 1;
+    assert_near(a.mean, b.mean, 1e-10);
+    assert_near(a.sd, b.sd, 1e-10);
+    assert_near(a.lower, b.lower, 1e-8);
+    assert_near(a.draw, b.draw, 1e-10);
+    assert_near(a.slope[0], along(b.slope, z), 1e-9);
+    assert_near(a.sd_slope[0], along(b.sd_slope, z), 1e-9);
+    assert_near(a.draw_slope[0], along(b.draw_slope, z), 1e-9);
+    assert_near(a.lower_slope[0], along(b.lower_slope, z), 1e-4);
+  }
+  gannet_surrogate_destroy(&one);
+  gannet_surrogate_destroy(&other);
 }
 
 /* Residuals of the regression on data of such a network: its noise floor, because 25 units can
@@ -245,6 +311,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(the_published_schedule_is_as_published),
       cmocka_unit_test(observations_can_be_added_one_by_one),
       cmocka_unit_test(the_exact_minimum_is_that_over_the_ball),
+      cmocka_unit_test(the_sphere_is_one_input_more),
       cmocka_unit_test(the_oracle_recovers_a_network),
   };
   if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
