@@ -6,6 +6,7 @@
 #include "linalg/blas.h"
 #include "network/expectation.h"
 #include "network/tangent.h"
+#include "network/vector_clones.h"
 
 enum { LAYERS = GANNET_TANGENT_LAYERS };
 
@@ -25,15 +26,17 @@ struct gannet_analytic {
   const gannet_expectation *pair;
   int n, inputs;    /* inputs = d + 1 */
   gannet_lift lift; /* of the last matrix */
-  double *rho;      /* [d], of lift */
-  double *x;        /* [n][d] */
-  double *z;        /* [n][d+1], lifted by the last scales */
-  double *s;        /* [n][n] products of z */
-  double *by_s;     /* [n][n] derivatives by them */
-  double *q;        /* [L+1][n]: S_l(a,a) */
-  double *by_q;     /* [L][n] */
-  double *folded;   /* [n][d+1] */
-  double *rows;     /* [L+1][VECTORS_PER_LAYER][n], the layers' vectors */
+  bool common;      /* all points have the variances of level, but for rounding */
+  double level[LAYERS + 1];
+  double *rho;    /* [d], of lift */
+  double *x;      /* [n][d] */
+  double *z;      /* [n][d+1], lifted by the last scales */
+  double *s;      /* [n][n] products of z */
+  double *by_s;   /* [n][n] derivatives by them */
+  double *q;      /* [L+1][n]: S_l(a,a) */
+  double *by_q;   /* [L][n] */
+  double *folded; /* [n][d+1] */
+  double *rows;   /* [L+1][VECTORS_PER_LAYER][n], the layers' vectors */
   layer layer[LAYERS + 1];
 };
 
@@ -101,6 +104,20 @@ static void place(gannet_analytic *a, const double *rho, double bias) {
   memcpy(a->rho, rho, (size_t)a->shape.d * sizeof *rho);
   a->lift = (gannet_lift){a->shape.lift, a->shape.d, a->rho, bias};
   gannet_lift_points(&a->lift, a->n, a->x, a->z);
+  a->common = a->shape.lift == GANNET_LIFT_SPHERE && a->pair->common != NULL;
+  if (!a->common) return;
+  a->level[0] = bias * bias;
+  for (int k = 0; k < a->shape.d; ++k) a->level[0] += rho[k] * rho[k];
+  for (int l = 0; l < a->shape.layers; ++l) {
+    double slope;
+    a->pair->common(1, a->level[l], &a->level[l], &a->level[l + 1], &slope, NULL);
+  }
+}
+
+GANNET_VECTOR_CLONES static void add_layer(int n, const double *t, const double *slope,
+                                           const double *s, double *next) {
+  GANNET_NO_OVERLAP
+  for (int j = 0; j < n; ++j) next[j] = t[j] * slope[j] + s[j];
 }
 
 /* The recursion for count pairs, from the s of layer 0; the variances of the one side are in the p
@@ -111,17 +128,31 @@ static void forward(gannet_analytic *a, int count) {
   for (int l = 0; l < a->shape.layers; ++l) {
     a->pair->moments(count, at[l].p, a->q + (size_t)l * (size_t)a->n, at[l].s, at[l + 1].s,
                      at[l].slope);
-    for (int j = 0; j < count; ++j)
-      at[l + 1].tangent[j] = at[l].tangent[j] * at[l].slope[j] + at[l + 1].s[j];
+    add_layer(count, at[l].tangent, at[l].slope, at[l + 1].s, at[l + 1].tangent);
+  }
+}
+
+/* The same where all variances are those of level, with the derivatives of the layers if wanted. */
+static void forward_common(gannet_analytic *a, int count, bool slopes) {
+  layer *at = a->layer;
+  memcpy(at[0].tangent, at[0].s, (size_t)count * sizeof *at[0].s);
+  for (int l = 0; l < a->shape.layers; ++l) {
+    const gannet_expectation_common by = {at[l].by.slope_s, at[l].by.value_q, at[l].by.slope_q};
+    a->pair->common(count, a->level[l], at[l].s, at[l + 1].s, at[l].slope, slopes ? &by : NULL);
+    add_layer(count, at[l].tangent, at[l].slope, at[l + 1].s, at[l + 1].tangent);
   }
 }
 
 /* The pairs (i, j) with j < count. */
-static void forward_row(gannet_analytic *a, size_t i, int count) {
+static void forward_row(gannet_analytic *a, size_t i, int count, bool slopes) {
   const size_t n = (size_t)a->n;
+  memcpy(a->layer[0].s, a->s + i * n, (size_t)count * sizeof *a->s);
+  if (a->common) {
+    forward_common(a, count, slopes);
+    return;
+  }
   for (int l = 0; l < a->shape.layers; ++l)
     for (int j = 0; j < count; ++j) a->layer[l].p[j] = a->q[(size_t)l * n + i];
-  memcpy(a->layer[0].s, a->s + i * n, (size_t)count * sizeof *a->s);
   forward(a, count);
 }
 
@@ -146,7 +177,7 @@ void gannet_analytic_matrix(gannet_analytic *kernel, const double *rho, double b
   forward_diagonal(a);
   for (size_t i = 0; i < n; ++i) k[i * n + i] = result[i];
   for (size_t i = 0; i < n; ++i) {
-    forward_row(a, i, (int)i);
+    forward_row(a, i, (int)i, false);
     for (size_t j = 0; j < i; ++j) k[i * n + j] = k[j * n + i] = result[j];
   }
 }
@@ -169,6 +200,28 @@ static void backward(gannet_analytic *a, int count, double *weight, double *by_s
     }
     by_p[l] += sum;
   }
+  for (int j = 0; j < count; ++j) by_s[j] += weight[j];
+}
+
+GANNET_VECTOR_CLONES static void weigh_common(int n, const layer *at, double *weight, double *by_s,
+                                              double *by_q) {
+  const double *t = at->tangent, *slope = at->slope, *slope_s = at->by.slope_s;
+  const double *value_q = at->by.value_q, *slope_q = at->by.slope_q;
+  GANNET_NO_OVERLAP
+  for (int j = 0; j < n; ++j) {
+    const double by_value = weight[j] + by_s[j], by_slope = weight[j] * t[j];
+    by_q[j] += by_value * value_q[j] + by_slope * slope_q[j];
+    by_s[j] = by_value * slope[j] + by_slope * slope_s[j];
+    weight[j] *= slope[j];
+  }
+}
+
+/* As backward; the derivative by the variance of both sides is added to by_q, which is as good as
+ * anywhere: all variances are the same function of the scales. */
+static void backward_common(gannet_analytic *a, int count, double *weight, double *by_s) {
+  for (int j = 0; j < count; ++j) by_s[j] = 0;
+  for (int l = a->shape.layers - 1; l >= 0; --l)
+    weigh_common(count, &a->layer[l], weight, by_s, a->by_q + (size_t)l * (size_t)a->n);
   for (int j = 0; j < count; ++j) by_s[j] += weight[j];
 }
 
@@ -198,9 +251,12 @@ static void reverse_pairs(gannet_analytic *a, const double *by_k) {
   memset(a->by_q, 0, n * layers * sizeof *a->by_q);
   for (size_t i = 0; i < n; ++i) {
     double by_p[LAYERS] = {0};
-    forward_row(a, i, (int)i);
+    forward_row(a, i, (int)i, true);
     for (size_t j = 0; j < i; ++j) weight[j] = 2 * by_k[i * n + j];
-    backward(a, (int)i, weight, by_row, by_p);
+    if (a->common)
+      backward_common(a, (int)i, weight, by_row);
+    else
+      backward(a, (int)i, weight, by_row, by_p);
     for (size_t l = 0; l < layers; ++l) a->by_q[l * n + i] += by_p[l];
     for (size_t j = 0; j < i; ++j) a->by_s[i * n + j] = a->by_s[j * n + i] = by_row[j] / 2;
   }

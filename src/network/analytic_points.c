@@ -21,14 +21,18 @@ struct gannet_analytic_points {
   double *rho;
   double bias;
   int n, capacity;
-  double *z;          /* [capacity][d+1] */
-  double *q;          /* [L+1][capacity]: S_l(a,a) */
-  double *block;      /* [BLOCK][d+1], z of other points */
-  double *rest;       /* [BLOCK][GROUP] products with the last points */
-  double *rows;       /* [L+1][VECTORS_PER_LAYER][capacity], see vector() */
-  double *folded;     /* [d+1] */
-  gannet_table table; /* for points of variance table_at */
-  double table_at;    /* 0 = none yet */
+  bool common;              /* all points have the variances of level, and no others are used */
+  double level[LAYERS + 1]; /* S_l(a,a) */
+  double own_level;         /* k(x,x) */
+  double *z;                /* [capacity][d+1] */
+  double *across;           /* [d+1][capacity], the same */
+  double *q;                /* [L+1][capacity]: S_l(a,a) */
+  double *block;            /* [BLOCK][d+1], z of other points */
+  double *rest;             /* [BLOCK][GROUP] products with the last points */
+  double *rows;             /* [L+1][VECTORS_PER_LAYER][capacity], see vector() */
+  double *folded;           /* [d+1] */
+  gannet_table table;       /* for points of variance table_at */
+  double table_at;          /* 0 = none yet */
   bool table_good;
 };
 
@@ -39,77 +43,39 @@ static double *vector(const gannet_analytic_points *a, int layer, int which) {
   return a->rows + (size_t)(layer * VECTORS_PER_LAYER + which) * (size_t)a->capacity;
 }
 
+/* The first columns of rows of old_ld numbers, to rows of new_ld. */
+static void copy_rows(int rows, int columns, int old_ld, const double *from, int new_ld,
+                      double *to) {
+  for (int i = 0; i < rows && columns > 0; ++i)
+    memcpy(to + (size_t)i * (size_t)new_ld, from + (size_t)i * (size_t)old_ld,
+           (size_t)columns * sizeof *to);
+}
+
 /* Whole groups. */
 static gannet_err reserve(gannet_analytic_points *a, int wanted) {
   const int capacity = (wanted + GROUP - 1) / GROUP * GROUP;
   const size_t layers = (size_t)a->shape.layers + 1, new = (size_t)capacity;
-  double *q = NULL, *rows = NULL;
+  double *q = NULL, *rows = NULL, *across = NULL;
   GANNET_TRY(gannet_resize((size_t)a->capacity * (size_t)a->inputs, new *(size_t)a->inputs,
                            sizeof *a->z, &a->z));
-  GANNET_TRY(gannet_alloc(layers * new, sizeof *q, &q));
-  const gannet_err err = gannet_alloc(layers * VECTORS_PER_LAYER * new, sizeof *rows, &rows);
+  gannet_err err = gannet_alloc(layers * new, sizeof *q, &q);
+  if (err == GANNET_OK) err = gannet_alloc((size_t)a->inputs * new, sizeof *across, &across);
+  if (err == GANNET_OK) err = gannet_alloc(layers * VECTORS_PER_LAYER * new, sizeof *rows, &rows);
   if (err != GANNET_OK) {
     gannet_free(&q);
+    gannet_free(&across);
     GANNET_TRY(err);
   }
-  for (size_t l = 0; l < layers && a->n > 0; ++l)
-    memcpy(q + l * new, a->q + l * (size_t)a->capacity, (size_t)a->n * sizeof *q);
+  copy_rows((int)layers, a->n, a->capacity, a->q, capacity, q);
+  copy_rows(a->inputs, a->n, a->capacity, a->across, capacity, across);
   gannet_free(&a->q);
+  gannet_free(&a->across);
   gannet_free(&a->rows);
   a->q = q;
+  a->across = across;
   a->rows = rows;
   a->capacity = capacity;
   return GANNET_OK;
-}
-
-gannet_err gannet_analytic_points_create(const gannet_analytic_shape *shape,
-                                         gannet_analytic_points **points) {
-  GANNET_REQUIRE(shape->layers >= 1 && shape->layers <= LAYERS, GANNET_ERR_ARG,
-                 "layers = %d, expected 1 to %d", shape->layers, LAYERS);
-  GANNET_REQUIRE(shape->d >= 1, GANNET_ERR_ARG, "d = %d, expected at least 1", shape->d);
-  const gannet_expectation *pair = NULL;
-  GANNET_TRY(gannet_expectation_find(shape->activation, &pair));
-  const size_t inputs = (size_t)shape->d + 1;
-  gannet_analytic_points *new = NULL;
-  GANNET_TRY(gannet_alloc(1, sizeof *new, &new));
-  *new = (gannet_analytic_points){.shape = *shape, .pair = pair, .inputs = shape->d + 1, .bias = 1};
-  gannet_err err = gannet_alloc(inputs, sizeof *new->rho, &new->rho);
-  if (err == GANNET_OK) err = gannet_alloc(BLOCK * inputs, sizeof *new->block, &new->block);
-  if (err == GANNET_OK) err = gannet_alloc(BLOCK * GROUP, sizeof *new->rest, &new->rest);
-  if (err == GANNET_OK) err = gannet_alloc(inputs, sizeof *new->folded, &new->folded);
-  if (err == GANNET_OK) err = reserve(new, BLOCK);
-  if (err != GANNET_OK) gannet_analytic_points_destroy(&new);
-  for (int k = 0; err == GANNET_OK && k < shape->d; ++k) new->rho[k] = 1;
-  *points = new;
-  return err;
-}
-
-void gannet_analytic_points_destroy(gannet_analytic_points **points) {
-  if (!*points) return;
-  gannet_free(&(*points)->rho);
-  gannet_free(&(*points)->z);
-  gannet_free(&(*points)->q);
-  gannet_free(&(*points)->block);
-  gannet_free(&(*points)->rest);
-  gannet_free(&(*points)->rows);
-  gannet_free(&(*points)->folded);
-  gannet_free(points);
-}
-
-void gannet_analytic_points_set_inputs(gannet_analytic_points *points, const double *rho,
-                                       double bias) {
-  memcpy(points->rho, rho, (size_t)points->shape.d * sizeof *rho);
-  points->bias = bias;
-  points->n = 0;
-}
-
-static gannet_lift lift_of(const gannet_analytic_points *a) {
-  return (gannet_lift){a->shape.lift, a->shape.d, a->rho, a->bias};
-}
-
-static void lift(const gannet_analytic_points *a, int n, const double *x, double *z) {
-  const gannet_lift l = lift_of(a);
-  gannet_lift_points(&l, n, x, z);
 }
 
 /* S_l(a,a) for l = 0..L of one point, and k(x,x). The derivative of k by S_0(a,a) comes with it. */
@@ -132,6 +98,73 @@ static double own(const gannet_analytic_points *a, const double *z, double *vari
   return tangent;
 }
 
+/* On the sphere |z|^2 is the same for all points. */
+static void find_levels(gannet_analytic_points *a) {
+  double squares = a->bias * a->bias;
+  for (int k = 0; k < a->shape.d; ++k) squares += a->rho[k] * a->rho[k];
+  a->common = a->shape.lift == GANNET_LIFT_SPHERE && a->pair->common != NULL;
+  double tangent = a->level[0] = squares;
+  for (int l = 0; l < a->shape.layers && a->common; ++l) {
+    double slope;
+    a->pair->common(1, a->level[l], &a->level[l], &a->level[l + 1], &slope, NULL);
+    tangent = tangent * slope + a->level[l + 1];
+  }
+  a->own_level = tangent;
+}
+
+gannet_err gannet_analytic_points_create(const gannet_analytic_shape *shape,
+                                         gannet_analytic_points **points) {
+  GANNET_REQUIRE(shape->layers >= 1 && shape->layers <= LAYERS, GANNET_ERR_ARG,
+                 "layers = %d, expected 1 to %d", shape->layers, LAYERS);
+  GANNET_REQUIRE(shape->d >= 1, GANNET_ERR_ARG, "d = %d, expected at least 1", shape->d);
+  const gannet_expectation *pair = NULL;
+  GANNET_TRY(gannet_expectation_find(shape->activation, &pair));
+  const size_t inputs = (size_t)shape->d + 1;
+  gannet_analytic_points *new = NULL;
+  GANNET_TRY(gannet_alloc(1, sizeof *new, &new));
+  *new = (gannet_analytic_points){.shape = *shape, .pair = pair, .inputs = shape->d + 1, .bias = 1};
+  gannet_err err = gannet_alloc(inputs, sizeof *new->rho, &new->rho);
+  if (err == GANNET_OK) err = gannet_alloc(BLOCK * inputs, sizeof *new->block, &new->block);
+  if (err == GANNET_OK) err = gannet_alloc(BLOCK * GROUP, sizeof *new->rest, &new->rest);
+  if (err == GANNET_OK) err = gannet_alloc(inputs, sizeof *new->folded, &new->folded);
+  if (err == GANNET_OK) err = reserve(new, BLOCK);
+  if (err != GANNET_OK) gannet_analytic_points_destroy(&new);
+  for (int k = 0; err == GANNET_OK && k < shape->d; ++k) new->rho[k] = 1;
+  if (err == GANNET_OK) find_levels(new);
+  *points = new;
+  return err;
+}
+
+void gannet_analytic_points_destroy(gannet_analytic_points **points) {
+  if (!*points) return;
+  gannet_free(&(*points)->rho);
+  gannet_free(&(*points)->z);
+  gannet_free(&(*points)->across);
+  gannet_free(&(*points)->q);
+  gannet_free(&(*points)->block);
+  gannet_free(&(*points)->rest);
+  gannet_free(&(*points)->rows);
+  gannet_free(&(*points)->folded);
+  gannet_free(points);
+}
+
+void gannet_analytic_points_set_inputs(gannet_analytic_points *points, const double *rho,
+                                       double bias) {
+  memcpy(points->rho, rho, (size_t)points->shape.d * sizeof *rho);
+  points->bias = bias;
+  points->n = 0;
+  find_levels(points);
+}
+
+static gannet_lift lift_of(const gannet_analytic_points *a) {
+  return (gannet_lift){a->shape.lift, a->shape.d, a->rho, a->bias};
+}
+
+static void lift(const gannet_analytic_points *a, int n, const double *x, double *z) {
+  const gannet_lift l = lift_of(a);
+  gannet_lift_points(&l, n, x, z);
+}
+
 gannet_err gannet_analytic_points_extend(gannet_analytic_points *points, int n, const double *x) {
   gannet_analytic_points *a = points;
   const size_t inputs = (size_t)a->inputs;
@@ -143,6 +176,8 @@ gannet_err gannet_analytic_points_extend(gannet_analytic_points *points, int n, 
     double variance[LAYERS + 1], derivative;
     double *z = a->z + (size_t)i * inputs;
     lift(a, 1, x + (size_t)i * (inputs - 1), z);
+    for (size_t k = 0; k < inputs; ++k) a->across[k * (size_t)a->capacity + (size_t)i] = z[k];
+    if (a->common) continue;
     (void)own(a, z, variance, &derivative);
     for (int l = 0; l <= a->shape.layers; ++l)
       a->q[(size_t)l * (size_t)a->capacity + (size_t)i] = variance[l];
@@ -157,19 +192,31 @@ GANNET_VECTOR_CLONES static void add_layer(int n, const double *t, const double 
   for (int j = 0; j < n; ++j) next[j] = t[j] * slope[j] + s[j];
 }
 
+/* One layer: the moments of pairs, and by.slope_s where derivatives are wanted on the sphere. */
+static void pass_layer(const gannet_analytic_points *a, int l, int from, int count,
+                       const double *variance, bool slopes) {
+  const double *s = vector(a, l, S);
+  double *next = vector(a, l + 1, S), *slope = vector(a, l, SLOPE);
+  const gannet_expectation_common by = {.slope_s = vector(a, l, SLOPE_S)};
+  if (a->common) {
+    a->pair->common(count, a->level[l], s, next, slope, slopes ? &by : NULL);
+    return;
+  }
+  double *p = vector(a, l, P);
+  for (int j = 0; j < count; ++j) p[j] = variance[l];
+  a->pair->moments(count, p, a->q + (size_t)l * (size_t)a->capacity + (size_t)from, s, next, slope);
+}
+
 /* From products in layer 0 to the kernel between a point of these variances and count of the list
  * from one on. */
 static const double *forward(const gannet_analytic_points *a, int from, int count,
-                             const double *variance) {
+                             const double *variance, bool slopes) {
   double *t = vector(a, 0, TANGENT);
   memcpy(t, vector(a, 0, S), (size_t)count * sizeof *t);
   for (int l = 0; l < a->shape.layers; ++l) {
-    double *p = vector(a, l, P), *slope = vector(a, l, SLOPE);
-    double *s = vector(a, l + 1, S), *next = vector(a, l + 1, TANGENT);
-    for (int j = 0; j < count; ++j) p[j] = variance[l];
-    a->pair->moments(count, p, a->q + (size_t)l * (size_t)a->capacity + (size_t)from,
-                     vector(a, l, S), s, slope);
-    add_layer(count, t, slope, s, next);
+    double *next = vector(a, l + 1, TANGENT);
+    pass_layer(a, l, from, count, variance, slopes);
+    add_layer(count, t, vector(a, l, SLOPE), vector(a, l + 1, S), next);
     t = next;
   }
   return t;
@@ -180,7 +227,7 @@ static void transform(const gannet_analytic_points *a, int from, int count, cons
                       double *row) {
   const size_t size = (size_t)count * sizeof *row;
   memcpy(vector(a, 0, S), row, size);
-  memcpy(row, forward(a, from, count, variance), size);
+  memcpy(row, forward(a, from, count, variance, false), size);
 }
 
 void gannet_analytic_points_tile(const gannet_analytic_points *points, int first, int rows,
@@ -190,7 +237,7 @@ void gannet_analytic_points_tile(const gannet_analytic_points *points, int first
                  a->z + (size_t)from * (size_t)a->inputs, a->inputs, 0, k, ldk);
   for (int i = 0; i < rows; ++i) {
     double variance[LAYERS + 1];
-    for (int l = 0; l <= a->shape.layers; ++l)
+    for (int l = 0; l <= a->shape.layers && !a->common; ++l)
       variance[l] = a->q[(size_t)l * (size_t)a->capacity + (size_t)(first + i)];
     transform(a, from, columns, variance, k + (size_t)i * (size_t)ldk);
   }
@@ -215,7 +262,8 @@ void gannet_analytic_points_cross(const gannet_analytic_points *points, int m, c
   if (k) products(a, m, k, ldk);
   for (int i = 0; i < m; ++i) {
     double variance[LAYERS + 1], derivative;
-    const double value = own(a, a->block + (size_t)i * (size_t)a->inputs, variance, &derivative);
+    const double *z = a->block + (size_t)i * (size_t)a->inputs;
+    const double value = a->common ? a->own_level : own(a, z, variance, &derivative);
     if (diagonal) diagonal[i] = value;
     if (k && a->n > 0) transform(a, 0, a->n, variance, k + (size_t)i * (size_t)ldk);
   }
@@ -253,6 +301,25 @@ static void backward(const gannet_analytic_points *a, double *weight, double *by
   for (int j = 0; j < a->n; ++j) by_s[j] += weight[j];
 }
 
+GANNET_VECTOR_CLONES static void weigh_common(int n, const double *slope_s, const double *t,
+                                              const double *slope, double *weight, double *by_s) {
+  GANNET_NO_OVERLAP
+  for (int j = 0; j < n; ++j) {
+    by_s[j] = (weight[j] + by_s[j]) * slope[j] + weight[j] * t[j] * slope_s[j];
+    weight[j] *= slope[j];
+  }
+}
+
+/* The same on the sphere, where the derivatives by variances are not needed: moving along the
+ * sphere changes none. */
+static void backward_common(const gannet_analytic_points *a, double *weight, double *by_s) {
+  for (int j = 0; j < a->n; ++j) by_s[j] = 0;
+  for (int l = a->shape.layers - 1; l >= 0; --l)
+    weigh_common(a->n, vector(a, l, SLOPE_S), vector(a, l, TANGENT), vector(a, l, SLOPE), weight,
+                 by_s);
+  for (int j = 0; j < a->n; ++j) by_s[j] += weight[j];
+}
+
 /* The point's S_l(x,x) depend on its S_0: the derivative by S_0 of a sum with derivatives by_p. */
 static double through_variances(const gannet_analytic_points *a, const double *variance,
                                 const double *by_p) {
@@ -268,26 +335,36 @@ static double through_variances(const gannet_analytic_points *a, const double *v
   return by;
 }
 
+/* Derivatives by the lifted point of a sum over the list, added to by_z; returns that by the
+ * point's own S_0, which is not needed where it is the same for all. */
+static double gradient_of_sum(const gannet_analytic_points *a, const double *z,
+                              const double *variance, const double *c, double *value,
+                              double *by_z) {
+  const int n = a->n, top = a->shape.layers;
+  double by_p[LAYERS] = {0};
+  double *weight = vector(a, top, SLOPE), *by_s = vector(a, top, P); /* free there */
+  gannet_gemv_t(a->inputs, n, 1, a->across, a->capacity, z, 0, vector(a, 0, S));
+  *value += gannet_dot(n, forward(a, 0, n, variance, true), c);
+  memcpy(weight, c, (size_t)n * sizeof *c);
+  if (a->common)
+    backward_common(a, weight, by_s);
+  else
+    backward(a, weight, by_s, by_p);
+  gannet_gemv_n(a->inputs, n, 1, a->across, a->capacity, by_s, 0, by_z);
+  return a->common ? 0 : through_variances(a, variance, by_p);
+}
+
 void gannet_analytic_points_gradient(const gannet_analytic_points *points, const double *x,
                                      double own_weight, const double *c, double *value,
                                      double *gradient) {
   const gannet_analytic_points *a = points;
-  const int n = a->n, top = a->shape.layers;
-  double variance[LAYERS + 1], derivative, by_p[LAYERS] = {0};
+  double variance[LAYERS + 1], derivative = 0;
   double *z = a->block, *by_z = a->folded;
   lift(a, 1, x, z);
-  *value = own_weight * own(a, z, variance, &derivative);
+  *value = own_weight * (a->common ? a->own_level : own(a, z, variance, &derivative));
   double by_own = own_weight * derivative;
   memset(by_z, 0, (size_t)a->inputs * sizeof *by_z);
-  if (n > 0) {
-    double *weight = vector(a, top, SLOPE), *by_s = vector(a, top, P); /* free there */
-    gannet_gemv_n(n, a->inputs, 1, a->z, a->inputs, z, 0, vector(a, 0, S));
-    *value += gannet_dot(n, forward(a, 0, n, variance), c);
-    memcpy(weight, c, (size_t)n * sizeof *c);
-    backward(a, weight, by_s, by_p);
-    gannet_gemv_t(n, a->inputs, 1, a->z, a->inputs, by_s, 0, by_z);
-    by_own += through_variances(a, variance, by_p);
-  }
+  if (a->n > 0) by_own += gradient_of_sum(a, z, variance, c, value, by_z);
   for (int k = 0; k < a->inputs; ++k) by_z[k] += 2 * by_own * z[k];
   const gannet_lift l = lift_of(a);
   gannet_lift_gradient(&l, z, by_z, gradient);
@@ -349,7 +426,7 @@ void gannet_analytic_points_lift(const gannet_analytic_points *points, int m, co
 
 size_t gannet_analytic_points_bytes(const gannet_analytic_points *points) {
   const size_t inputs = (size_t)points->inputs, layers = (size_t)points->shape.layers + 1;
-  const size_t row = inputs + layers * (1 + VECTORS_PER_LAYER);
+  const size_t row = 2 * inputs + layers * (1 + VECTORS_PER_LAYER);
   return sizeof *points +
          sizeof(double) * ((size_t)points->capacity * row + (BLOCK + 2) * inputs + BLOCK * GROUP);
 }

@@ -112,6 +112,53 @@ GANNET_VECTOR_CLONES static void tanh_partials(int n, const double *p, const dou
     erf_partials_of(pi / 4, false, n, p, q, s, out);
 }
 
+/* With a = 1 + 2 k q and t = 2 k s / a: one quotient and two roots per pair. */
+static inline void erf_common_of(double k, double q, int n, const double *s, double *value,
+                                 double *slope) {
+  const double a = 1 + 2 * k * q, per_s = 2 * k / a, front = k * (4 / pi) / a;
+  for (int i = 0; i < n; ++i) {
+    const double t = per_s * s[i], size = fabs(t) > 1 ? 1 : fabs(t);
+    value[i] = (2 / pi) * copysign(arcsine(size), t);
+    slope[i] = front / sqrt((1 - size) * (1 + size));
+  }
+}
+
+/* With w^2 = 1 - t^2 = (front / slope)^2: d slope / dt = slope t / w^2. */
+static inline void erf_common_partials_of(double k, double q, bool both, int n, const double *s,
+                                          const double *slope,
+                                          const gannet_expectation_common *by) {
+  const double a = 1 + 2 * k * q, per_s = 2 * k / a, front = k * (4 / pi) / a;
+  const double scale = per_s / (front * front);
+  GANNET_NO_OVERLAP
+  for (int i = 0; i < n; ++i) {
+    const double cube = scale * slope[i] * slope[i] * slope[i];
+    by->slope_s[i] = per_s * s[i] * cube;
+    if (!both) continue;
+    by->value_q[i] = -per_s * s[i] * slope[i];
+    by->slope_q[i] = -cube;
+  }
+}
+
+static inline void erf_all_common_of(double k, double q, int n, const double *s, double *value,
+                                     double *slope, const gannet_expectation_common *by) {
+  erf_common_of(k, q, n, s, value, slope);
+  if (!by) return;
+  if (by->value_q)
+    erf_common_partials_of(k, q, true, n, s, slope, by);
+  else
+    erf_common_partials_of(k, q, false, n, s, slope, by);
+}
+
+GANNET_VECTOR_CLONES static void erf_common(int n, double q, const double *s, double *value,
+                                            double *slope, const gannet_expectation_common *by) {
+  erf_all_common_of(1, q, n, s, value, slope, by);
+}
+
+GANNET_VECTOR_CLONES static void tanh_common(int n, double q, const double *s, double *value,
+                                             double *slope, const gannet_expectation_common *by) {
+  erf_all_common_of(pi / 4, q, n, s, value, slope, by);
+}
+
 /* From E exp(i(u +- u')) = exp(-(p + q +- 2s)/2). */
 GANNET_VECTOR_CLONES static void sin_moments(int n, const double *p, const double *q,
                                              const double *s, double *value, double *slope) {
@@ -147,10 +194,10 @@ GANNET_VECTOR_CLONES static void sin_partials(int n, const double *p, const doub
 
 gannet_err gannet_expectation_find(const gannet_activation *activation,
                                    const gannet_expectation **expectation) {
-  static const gannet_expectation known[] = {{"relu", relu_moments, relu_partials},
-                                             {"tanh", tanh_moments, tanh_partials},
-                                             {"erf", erf_moments, erf_partials},
-                                             {"sin", sin_moments, sin_partials}};
+  static const gannet_expectation known[] = {{"relu", relu_moments, relu_partials, NULL},
+                                             {"tanh", tanh_moments, tanh_partials, tanh_common},
+                                             {"erf", erf_moments, erf_partials, erf_common},
+                                             {"sin", sin_moments, sin_partials, NULL}};
   for (size_t i = 0; i < sizeof known / sizeof *known; ++i)
     if (strcmp(known[i].name, activation->name) == 0) {
       *expectation = &known[i];

@@ -11,14 +11,25 @@ typedef struct {
   double *slope_s, *slope_p, *slope_q;
 } gannet_expectation_partials;
 
+/* Partial derivatives for pairs of one variance: by the covariance s, and by the variance of both
+ * sides together. value_q and slope_q are both NULL when they are not wanted. No two overlap. */
+typedef struct {
+  double *slope_s;
+  double *value_q, *slope_q;
+} gannet_expectation_common;
+
 /* For n pairs (u, u') of normals with variances p, q and covariance s, all [n]:
- * value = g E phi(u) phi(u'), slope = g E phi'(u) phi'(u'). Outputs must not overlap inputs. */
+ * value = g E phi(u) phi(u'), slope = g E phi'(u) phi'(u'). Outputs must not overlap inputs.
+ * common: the same, sooner, where all variances are q; NULL = there is no sooner way. by: NULL =
+ * not wanted. */
 typedef struct {
   const char *name; /* of the activation */
   void (*moments)(int n, const double *p, const double *q, const double *s, double *value,
                   double *slope);
   void (*partials)(int n, const double *p, const double *q, const double *s,
                    const gannet_expectation_partials *out);
+  void (*common)(int n, double q, const double *s, double *value, double *slope,
+                 const gannet_expectation_common *by);
 } gannet_expectation;
 
 /* The closed form of an activation.

@@ -30,6 +30,37 @@ static pair expect(const gannet_activation *activation, double p, double q, doub
   return e;
 }
 
+/* The form for pairs of one variance against the general one, up to s = +-q. */
+static void one_variance_is_a_case_of_two(void **state) {
+  (void)state;
+  int forms = 0;
+  for (int a = 0; gannet_activations[a]; ++a) {
+    const gannet_expectation *form = NULL;
+    assert_ok(gannet_expectation_find(gannet_activations[a], &form));
+    if (!form->common) continue;
+    ++forms;
+    for (double q = 1e-3; q < 2e3; q *= 10)
+      for (int i = -20; i <= 20; ++i) {
+        const double s = q * i / 20;
+        const pair e = expect(gannet_activations[a], q, q, s);
+        const double by_q[2] = {e.value_p + e.value_q, e.slope_p + e.slope_q};
+        double value, slope, slope_s, value_q, slope_q;
+        const gannet_expectation_common by = {&slope_s, &value_q, &slope_q};
+        form->common(1, q, &s, &value, &slope, &by);
+        assert_near(value, e.value, 1e-12 * fabs(e.value));
+        assert_near(slope, e.slope, 1e-11 * e.slope);
+        assert_near(slope_s, e.slope_s, 1e-10 * fabs(e.slope_s));
+        assert_near(value_q, by_q[0], 1e-10 * fabs(by_q[0]));
+        assert_near(slope_q, by_q[1], 1e-10 * fabs(by_q[1]));
+        const gannet_expectation_common few = {&slope_s, NULL, NULL};
+        const double before = slope_s;
+        form->common(1, q, &s, &value, &slope, &few);
+        assert_true(slope_s == before);
+      }
+  }
+  assert_int_equal(forms, 2);
+}
+
 static void points(double *x) {
   const gannet_stream stream = {17, GANNET_FOR_TEST, 0, 2};
   gannet_random_uniform(stream, 0, N * D, x);
@@ -234,6 +265,7 @@ static void what_has_no_closed_form_is_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(expectations_are_the_means_over_normals),
+      cmocka_unit_test(one_variance_is_a_case_of_two),
       cmocka_unit_test(partial_derivatives_are_differences),
       cmocka_unit_test(finite_networks_tend_to_the_analytic_kernel),
       cmocka_unit_test(the_sphere_gives_the_same_variance_everywhere),
