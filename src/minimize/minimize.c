@@ -21,11 +21,11 @@ enum { LEAVE_SOLVE = PETSC_ERR_USER };
 typedef struct {
   gannet_value_gradient function;
   void *user;
-  const gannet_minimize_options *options;
+  gannet_minimize_options options;
   int n;
   int evaluations;
   double value;          /* best so far */
-  double *x;             /* [n] where; the caller's array */
+  double *x;             /* [n] where; the array of the caller */
   double *gradient;      /* [n] there */
   double *trial;         /* [n] gradient at a trial point */
   double base_value;     /* where the present line search starts */
@@ -65,7 +65,7 @@ static PetscErrorCode evaluate(solve_state *s, const double *x, double *value) {
     *value = s->value;
     return 0;
   }
-  if (s->evaluations >= s->options->max_evaluations) {
+  if (s->evaluations >= s->options.max_evaluations) {
     s->spent = true;
     return LEAVE_SOLVE;
   }
@@ -116,11 +116,11 @@ static PetscErrorCode tao_converged(Tao tao, void *user) {
   PetscCall(TaoGetSolutionStatus(tao, &iteration, &value, &norm, NULL, NULL, NULL));
   const double change = fabs(s->base_value - value);
   const double scale = fmax(fmax(fabs(s->base_value), fabs(value)), 1);
-  if (norm <= s->options->gradient_tolerance)
+  if (norm <= s->options.gradient_tolerance)
     PetscCall(TaoSetConvergedReason(tao, TAO_CONVERGED_GATOL));
-  else if (iteration > 0 && change < s->options->value_tolerance * scale)
+  else if (iteration > 0 && change < s->options.value_tolerance * scale)
     PetscCall(TaoSetConvergedReason(tao, TAO_CONVERGED_USER));
-  else if (iteration > s->options->max_evaluations)
+  else if (iteration > s->options.max_evaluations)
     PetscCall(TaoSetConvergedReason(tao, TAO_DIVERGED_MAXITS));
   Vec x = NULL, gradient = NULL;
   PetscCall(TaoGetSolution(tao, &x));
@@ -131,41 +131,43 @@ static PetscErrorCode tao_converged(Tao tao, void *user) {
   return 0;
 }
 
-typedef struct {
-  Tao tao;
-  Vec x, lower, upper;
-} solver;
+struct gannet_minimizer {
+  solve_state state;
+  double *work;          /* [6][n] */
+  double *lower, *upper; /* [n] */
+  Tao tao;               /* NULL until it is needed, and after a solve that was left */
+  Vec x_vector, lower_vector, upper_vector;
+};
 
-static PetscErrorCode vector_of(int n, const double *values, double otherwise, Vec *vector) {
+static PetscErrorCode vector_of(int n, const double *values, Vec *vector) {
   PetscCall(VecCreateSeq(PETSC_COMM_SELF, n, vector));
   PetscScalar *a = NULL;
   PetscCall(VecGetArrayWrite(*vector, &a));
-  for (int i = 0; i < n; ++i)
-    a[i] = values ? fmin(fmax(values[i], PETSC_NINFINITY), PETSC_INFINITY) : otherwise;
+  for (int i = 0; i < n; ++i) a[i] = fmin(fmax(values[i], PETSC_NINFINITY), PETSC_INFINITY);
   PetscCall(VecRestoreArrayWrite(*vector, &a));
   return 0;
 }
 
-static PetscErrorCode set_up(solver *o, solve_state *s, const double *lower, const double *upper) {
-  PetscCall(vector_of(s->n, s->x, 0, &o->x));
-  PetscCall(vector_of(s->n, lower, PETSC_NINFINITY, &o->lower));
-  PetscCall(vector_of(s->n, upper, PETSC_INFINITY, &o->upper));
-  PetscCall(TaoCreate(PETSC_COMM_SELF, &o->tao));
-  PetscCall(TaoSetType(o->tao, TAOBLMVM));
-  PetscCall(TaoSetObjectiveAndGradient(o->tao, NULL, tao_evaluate, s));
-  PetscCall(TaoSetVariableBounds(o->tao, o->lower, o->upper));
-  PetscCall(TaoSetConvergenceTest(o->tao, tao_converged, s));
-  PetscCall(TaoSetMaximumFunctionEvaluations(o->tao, PETSC_MAX_INT));
-  PetscCall(TaoSetMaximumIterations(o->tao, PETSC_MAX_INT));
-  PetscCall(TaoSetSolution(o->tao, o->x));
+static PetscErrorCode set_up(gannet_minimizer *m) {
+  PetscCall(vector_of(m->state.n, m->lower, &m->x_vector));
+  PetscCall(vector_of(m->state.n, m->lower, &m->lower_vector));
+  PetscCall(vector_of(m->state.n, m->upper, &m->upper_vector));
+  PetscCall(TaoCreate(PETSC_COMM_SELF, &m->tao));
+  PetscCall(TaoSetType(m->tao, TAOBLMVM));
+  PetscCall(TaoSetObjectiveAndGradient(m->tao, NULL, tao_evaluate, &m->state));
+  PetscCall(TaoSetVariableBounds(m->tao, m->lower_vector, m->upper_vector));
+  PetscCall(TaoSetConvergenceTest(m->tao, tao_converged, &m->state));
+  PetscCall(TaoSetMaximumFunctionEvaluations(m->tao, PETSC_MAX_INT));
+  PetscCall(TaoSetMaximumIterations(m->tao, PETSC_MAX_INT));
+  PetscCall(TaoSetSolution(m->tao, m->x_vector));
   return 0;
 }
 
-static void tear_down(solver *o) {
-  (void)TaoDestroy(&o->tao);
-  (void)VecDestroy(&o->upper);
-  (void)VecDestroy(&o->lower);
-  (void)VecDestroy(&o->x);
+static void tear_down(gannet_minimizer *m) {
+  (void)TaoDestroy(&m->tao);
+  (void)VecDestroy(&m->upper_vector);
+  (void)VecDestroy(&m->lower_vector);
+  (void)VecDestroy(&m->x_vector);
 }
 
 static gannet_minimize_reason reason_of(const solve_state *s, TaoConvergedReason reason) {
@@ -173,18 +175,25 @@ static gannet_minimize_reason reason_of(const solve_state *s, TaoConvergedReason
   return reason > 0 ? GANNET_MINIMIZE_CONVERGED : GANNET_MINIMIZE_STALLED;
 }
 
-static gannet_err run_tao(solve_state *s, const double *lower, const double *upper,
-                          gannet_minimize_reason *reason) {
+static PetscErrorCode solve(gannet_minimizer *m, TaoConvergedReason *reason) {
+  PetscScalar *a = NULL;
+  if (!m->tao) PetscCall(set_up(m));
+  PetscCall(VecGetArrayWrite(m->x_vector, &a));
+  memcpy(a, m->state.x, (size_t)m->state.n * sizeof *a);
+  PetscCall(VecRestoreArrayWrite(m->x_vector, &a));
+  const PetscErrorCode code = TaoSolve(m->tao); /* leaving it is no error of PETSc's */
+  return code ? code : TaoGetConvergedReason(m->tao, reason);
+}
+
+static gannet_err run_tao(gannet_minimizer *m, gannet_minimize_reason *reason) {
+  solve_state *s = &m->state;
   gannet_petsc_shield shield;
   GANNET_TRY(gannet_petsc_push(&shield));
-  solver o = {0};
   TaoConvergedReason tao_reason = TAO_CONTINUE_ITERATING;
-  PetscErrorCode code = set_up(&o, s, lower, upper);
-  if (!code) code = TaoSolve(o.tao);
-  if (!code) code = TaoGetConvergedReason(o.tao, &tao_reason);
+  const PetscErrorCode code = solve(m, &tao_reason);
   gannet_err err = s->err;
   if (code && !s->err && !s->spent) err = gannet_petsc_raise(code, "TaoSolve");
-  tear_down(&o);
+  if (code) tear_down(m);
   gannet_petsc_pop(&shield);
   *reason = reason_of(s, tao_reason);
   return err;
@@ -200,38 +209,75 @@ static gannet_err evaluate_start(solve_state *s) {
   return GANNET_OK;
 }
 
-static gannet_err clip(int n, double *x, const double *lower, const double *upper) {
-  for (int i = 0; i < n; ++i) {
+static gannet_err take_bounds(gannet_minimizer *m, const double *lower, const double *upper) {
+  for (int i = 0; i < m->state.n; ++i) {
     const double low = lower ? lower[i] : -INFINITY, high = upper ? upper[i] : INFINITY;
     GANNET_REQUIRE(low <= high, GANNET_ERR_ARG, "bounds of variable %d: [%g, %g]", i, low, high);
-    x[i] = fmin(fmax(x[i], low), high);
+    m->lower[i] = low;
+    m->upper[i] = high;
   }
+  return GANNET_OK;
+}
+
+gannet_err gannet_minimizer_create(int n, const double *lower, const double *upper,
+                                   const gannet_minimize_options *options,
+                                   gannet_minimizer **minimizer) {
+  GANNET_REQUIRE(n >= 1, GANNET_ERR_ARG, "n = %d, expected at least 1", n);
+  GANNET_REQUIRE(options->max_evaluations > 0, GANNET_ERR_ARG, "max_evaluations = %d",
+                 options->max_evaluations);
+  gannet_minimizer *m = NULL;
+  GANNET_TRY(gannet_alloc(1, sizeof *m, &m));
+  gannet_err err = gannet_alloc(6 * (size_t)n, sizeof *m->work, &m->work);
+  if (err == GANNET_OK) {
+    const size_t length = (size_t)n;
+    m->lower = m->work + 4 * length;
+    m->upper = m->work + 5 * length;
+    m->state = (solve_state){.options = *options,
+                             .n = n,
+                             .gradient = m->work,
+                             .trial = m->work + length,
+                             .base_x = m->work + 2 * length,
+                             .base_gradient = m->work + 3 * length};
+    err = take_bounds(m, lower, upper);
+  }
+  if (err != GANNET_OK) gannet_minimizer_destroy(&m);
+  *minimizer = m;
+  if (err != GANNET_OK) return gannet_error_pass(err, __func__, __FILE__, __LINE__);
+  return GANNET_OK;
+}
+
+void gannet_minimizer_destroy(gannet_minimizer **minimizer) {
+  if (!*minimizer) return;
+  tear_down(*minimizer);
+  gannet_free(&(*minimizer)->work);
+  gannet_free(minimizer);
+}
+
+gannet_err gannet_minimizer_run(gannet_minimizer *minimizer, double *x,
+                                gannet_value_gradient function, void *user,
+                                gannet_minimize_result *result) {
+  solve_state *s = &minimizer->state;
+  for (int i = 0; i < s->n; ++i) x[i] = fmin(fmax(x[i], minimizer->lower[i]), minimizer->upper[i]);
+  s->function = function;
+  s->user = user;
+  s->x = x;
+  s->spent = s->start_known = false;
+  s->err = GANNET_OK;
+  gannet_err err = evaluate_start(s);
+  if (err == GANNET_OK) err = run_tao(minimizer, &result->reason);
+  result->value = s->value;
+  result->evaluations = s->evaluations;
+  if (err != GANNET_OK) return gannet_error_pass(err, __func__, __FILE__, __LINE__);
   return GANNET_OK;
 }
 
 gannet_err gannet_minimize(int n, double *x, const double *lower, const double *upper,
                            gannet_value_gradient function, void *user,
                            const gannet_minimize_options *options, gannet_minimize_result *result) {
-  GANNET_REQUIRE(n >= 1, GANNET_ERR_ARG, "n = %d, expected at least 1", n);
-  GANNET_REQUIRE(options->max_evaluations > 0, GANNET_ERR_ARG, "max_evaluations = %d",
-                 options->max_evaluations);
-  GANNET_TRY(clip(n, x, lower, upper));
-  double *work = NULL;
-  GANNET_TRY(gannet_alloc(4 * (size_t)n, sizeof *work, &work));
-  solve_state s = {.function = function,
-                   .user = user,
-                   .options = options,
-                   .n = n,
-                   .x = x,
-                   .gradient = work,
-                   .trial = work + n,
-                   .base_x = work + 2 * (size_t)n,
-                   .base_gradient = work + 3 * (size_t)n};
-  gannet_err err = evaluate_start(&s);
-  if (err == GANNET_OK) err = run_tao(&s, lower, upper, &result->reason);
-  result->value = s.value;
-  result->evaluations = s.evaluations;
-  gannet_free(&work);
+  gannet_minimizer *m = NULL;
+  GANNET_TRY(gannet_minimizer_create(n, lower, upper, options, &m));
+  const gannet_err err = gannet_minimizer_run(m, x, function, user, result);
+  gannet_minimizer_destroy(&m);
   if (err != GANNET_OK) return gannet_error_pass(err, __func__, __FILE__, __LINE__);
   return GANNET_OK;
 }

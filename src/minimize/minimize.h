@@ -32,6 +32,32 @@ typedef struct {
   gannet_minimize_reason reason;
 } gannet_minimize_result;
 
+typedef struct gannet_minimizer gannet_minimizer;
+
+/* For several minimisations of as many unknowns in one box.
+ *
+ * Local.
+ *
+ * lower, upper  in  [n], +-INFINITY where there is no bound; NULL = no bounds at all; copied
+ * options       in  copied
+ *
+ * Errors: GANNET_ERR_ARG; GANNET_ERR_MEMORY.
+ */
+GANNET_CHECKED gannet_err gannet_minimizer_create(int n, const double *lower, const double *upper,
+                                                  const gannet_minimize_options *options,
+                                                  gannet_minimizer **minimizer);
+void gannet_minimizer_destroy(gannet_minimizer **minimizer);
+
+/* Minimise from x on, as gannet_minimize: what was minimised before changes no bit.
+ *
+ * Local.
+ *
+ * x  inout  [n]
+ */
+GANNET_CHECKED gannet_err gannet_minimizer_run(gannet_minimizer *minimizer, double *x,
+                                               gannet_value_gradient function, void *user,
+                                               gannet_minimize_result *result);
+
 /* Minimise within lower <= x <= upper, starting at x; x becomes the best point seen, never worse
  * than the start.
  *

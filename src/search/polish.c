@@ -17,7 +17,8 @@ typedef struct {
   double mu;           /* weight of the squared conditions */
   int list;
   int calls;
-  bool hopeless; /* the start has no finite value */
+  bool hopeless;               /* the start has no finite value */
+  gannet_minimizer *minimizer; /* NULL while nothing is free */
 } worker;
 
 /* Rounds of the augmented Lagrangian, its first weight and its growth; Newton steps afterwards, and
@@ -43,7 +44,9 @@ static gannet_err set_up(worker *w, const gannet_polish_spec *spec) {
     w->free[w->n_free + i] = spec->lower ? spec->lower[k] : 0;
     w->free[2 * w->n_free + i] = spec->upper ? spec->upper[k] : 1;
   }
-  return GANNET_OK;
+  if (w->n_free == 0) return GANNET_OK;
+  return gannet_minimizer_create(w->n_free, w->free + w->n_free, w->free + 2 * (size_t)w->n_free,
+                                 &spec->options, &w->minimizer);
 }
 
 static gannet_err find_conditions(worker *w) {
@@ -86,9 +89,7 @@ static gannet_err polish_free(worker *w, double *value) {
   for (int i = 0; i < w->n_free; ++i) w->free[i] = w->x[w->coordinate[i]];
   w->calls = 0;
   w->hopeless = false;
-  const gannet_err err =
-      gannet_minimize(w->n_free, w->free, w->free + w->n_free, w->free + 2 * (size_t)w->n_free,
-                      value_of_free, w, &w->spec->options, &result);
+  const gannet_err err = gannet_minimizer_run(w->minimizer, w->free, value_of_free, w, &result);
   for (int i = 0; i < w->n_free; ++i) w->x[w->coordinate[i]] = w->free[i];
   *value = result.value;
   if (err == GANNET_ERR_NUMERIC && w->hopeless) {
@@ -182,6 +183,7 @@ static gannet_err polish_own_units(const gannet_context *context, const gannet_p
     double *result = results + (size_t)unit * ((size_t)d + 1);
     err = polish_unit(&w, unit, result, &result[d]);
   }
+  gannet_minimizer_destroy(&w.minimizer);
   gannet_free(&w.coordinate);
   gannet_free(&w.x);
   gannet_free(&w.conditions);

@@ -6,6 +6,7 @@
 #include "support/harness.h"
 
 #include "base/error.h"
+#include "base/random.h"
 #include "minimize/minimize.h"
 #include "minimize/petsc_error.h"
 
@@ -198,6 +199,37 @@ static void the_budget_is_respected_and_the_best_point_kept(void **state) {
   }
 }
 
+/* One minimiser from several starts, some of which run out of budget or fail, gives the bits that
+ * new ones do. */
+static void what_was_minimised_before_changes_nothing(void **state) {
+  (void)state;
+  enum { N = 6, STARTS = 7 };
+  const double lower[N] = {-2, -2, -2, -2, -2, -2}, upper[N] = {0.8, 2, 2, 0.9, 2, 2};
+  const gannet_minimize_options options = {30, 1e-7, 1e-6};
+  int reasons[3] = {0};
+  gannet_minimizer *kept = NULL;
+  assert_ok(gannet_minimizer_create(N, lower, upper, &options, &kept));
+  for (int start = 0; start < STARTS; ++start) {
+    double here[N], there[N];
+    gannet_minimize_result one = {0}, other = {0};
+    gannet_random_uniform((gannet_stream){7, GANNET_FOR_TEST, 0, (uint64_t)start}, 0, N, here);
+    memcpy(there, here, sizeof here);
+    counter c = {.fail_at = start == 3 ? 12 : 0}, again = c;
+    const gannet_value_gradient f = start % 3 == 1 ? quadratic : rosenbrock;
+    const gannet_err err = gannet_minimizer_run(kept, here, f, &c, &one);
+    assert_int_equal(gannet_minimize(N, there, lower, upper, f, &again, &options, &other), err);
+    assert_int_equal(err, start == 3 ? GANNET_ERR_NUMERIC : GANNET_OK);
+    assert_memory_equal(here, there, sizeof here);
+    assert_true(one.value == other.value);
+    assert_int_equal(one.evaluations, other.evaluations);
+    assert_int_equal(one.reason, other.reason);
+    if (err == GANNET_OK) ++reasons[one.reason];
+    gannet_error_clear();
+  }
+  assert_true(reasons[GANNET_MINIMIZE_CONVERGED] > 0 && reasons[GANNET_MINIMIZE_BUDGET] > 0);
+  gannet_minimizer_destroy(&kept);
+}
+
 static void a_flat_function_ends_at_once(void **state) {
   (void)state;
   double x[3] = {1, 2, 3};
@@ -282,6 +314,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(a_start_without_a_value_is_an_error),
       cmocka_unit_test(an_error_of_the_function_is_passed_on),
       cmocka_unit_test(the_budget_is_respected_and_the_best_point_kept),
+      cmocka_unit_test(what_was_minimised_before_changes_nothing),
       cmocka_unit_test(a_flat_function_ends_at_once),
       cmocka_unit_test(the_value_tolerance_stops_early),
       cmocka_unit_test(the_options_database_has_no_influence),
