@@ -31,19 +31,22 @@ void gannet_random_uniform(gannet_stream stream, uint64_t first, size_t n, doubl
 }
 
 /* Box and Muller 1958: numbers 2k and 2k+1 are the cosine and the sine part of one pair. */
-void gannet_random_normal(gannet_stream stream, uint64_t first, size_t n, double *z) {
+static void normal_pair(const uint64_t bits[2], double *even, double *odd) {
   const double two_pi = 6.283185307179586476925;
+  const double radius = sqrt(-2 * log(to_uniform(bits[0])));
+  const double angle = two_pi * to_uniform(bits[1]);
+  *even = radius * cos(angle);
+  *odd = radius * sin(angle);
+}
+
+void gannet_random_normal(gannet_stream stream, uint64_t first, size_t n, double *z) {
   uint64_t bits[4];
-  double radius = 0, angle = 0;
+  double pair[2] = {0};
   for (size_t i = 0; i < n; ++i) {
     const uint64_t at = first + i;
     if (i == 0 || at % 4 == 0) block_of(stream, at / 4, bits);
-    if (i == 0 || at % 2 == 0) {
-      const int pair = (int)(at % 4) & 2;
-      radius = sqrt(-2 * log(to_uniform(bits[pair])));
-      angle = two_pi * to_uniform(bits[pair + 1]);
-    }
-    z[i] = radius * (at % 2 ? sin(angle) : cos(angle));
+    if (i == 0 || at % 2 == 0) normal_pair(bits + (at % 4 & 2), &pair[0], &pair[1]);
+    z[i] = pair[at % 2];
   }
 }
 

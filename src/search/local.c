@@ -78,6 +78,10 @@ static double chance_of(const gannet_problem *problem, const gannet_local_spec *
 void gannet_local_choose(const gannet_problem *problem, gannet_stream stream,
                          const gannet_local_spec *spec, int first, int n, bool *moved) {
   double u[CHUNK], always;
+  if (spec->moving >= 1 && spec->switching >= 1) { /* above every random number */
+    for (int j = 0; j < n; ++j) moved[j] = true;
+    return;
+  }
   gannet_random_uniform(stream, 1, 1, &always);
   gannet_random_uniform(stream, 2 + (uint64_t)first, (size_t)n, u);
   for (int j = 0; j < n; ++j)
