@@ -43,6 +43,17 @@ int *figure_order(const gannet_report *report, size_t *n);
  * cut after most bytes. Local. */
 void figure_axis(FILE *commands, char axis, const json_t *variable, size_t most);
 
+/* Ticks of an axis whose labels differ, also where the range is small beside its values: about most
+ * of them there, else gnuplot's own. Local. */
+void figure_ticks(FILE *commands, char axis, double low, double high, int most);
+
+/* Significant digits that tell values apart that are a step from each other. Local. */
+int figure_digits(double low, double high, double step);
+
+/* A copy for gnuplot, which ends somewhat below the largest double and counts in differences: huge
+ * objectives are divided by a power of ten. To be destroyed. Local; NULL when memory is short. */
+gannet_report *figure_copy(const gannet_report *report);
+
 /* Where between 0 and 1 the box of a variable has a value. Local. */
 double figure_place(const json_t *variable, double value);
 

@@ -114,23 +114,27 @@ bool figure_use(const gannet_report *r, FILE *data, FILE *out, double *height) {
   const char *unit = NULL;
   const double clock = figure_clock(r, &unit), width = figure_get(r->course, "width") / clock;
   const json_t *busy = json_object_get(r->course, "busy");
+  const double slots = figure_get(json_object_get(r->summary, "campaign"), "slots");
   if (!(width > 0)) return false;
   *height = 6;
+  double lost = 0;
   (void)fputs("# time, slots busy, slots busy with what failed\n", data);
   for (size_t i = 0; i <= json_array_size(busy); ++i) {
     const size_t at = i < json_array_size(busy) ? i : i - 1;
     picture_put_number(data, (double)i * width);
     picture_put_number(data, figure_at(busy, at));
     picture_put_number(data, figure_at(json_object_get(r->course, "lost"), at));
+    lost = fmax(lost, figure_at(json_object_get(r->course, "lost"), at));
     (void)fputc('\n', data);
   }
   put_time_axis(r, out);
   (void)fprintf(
       out,
-      "set yrange [0:*]\nset ylabel 'slots'\nplot data using 1:2 with fillsteps linecolor "
-      "rgb '%s' fillstyle solid 0.5 title 'busy', data using 1:3 with fillsteps linecolor "
-      "rgb '%s' fillstyle solid 0.7 title 'with what failed'\n",
-      picture_colors[0], picture_colors[1]);
+      "set yrange [0:*]\nset ytics %.0f\nset ylabel 'slots'\nplot data using 1:2 with fillsteps "
+      "linecolor rgb '%s' fillstyle solid 0.5 title 'busy', data using 1:3 with fillsteps "
+      "linecolor rgb '%s' fillstyle solid 0.7 %s\n",
+      fmax(1, ceil(slots / 8)), picture_colors[0], picture_colors[1],
+      lost > 0 ? "title 'with what failed'" : "notitle");
   return true;
 }
 

@@ -45,14 +45,22 @@ static void put_slice(const gannet_report *r, FILE *data, FILE *out, size_t tile
   const json_t *x = json_object_get(one, "x");
   const char *type = figure_text(variable(r, v), "type"), *color = picture_colors[0];
   const double best = figure_get(one, "best");
+  double least = INFINITY, most = -INFINITY;
   for (size_t i = 0; i < json_array_size(x); ++i) {
+    const double low = figure_at(json_object_get(one, "low"), i);
+    const double high = figure_at(json_object_get(one, "high"), i);
+    least = fmin(least, low);
+    most = fmax(most, high);
     picture_put_number(data, figure_at(x, i));
     picture_put_number(data, figure_at(json_object_get(one, "median"), i));
-    picture_put_number(data, figure_at(json_object_get(one, "low"), i));
-    picture_put_number(data, figure_at(json_object_get(one, "high"), i));
+    picture_put_number(data, low);
+    picture_put_number(data, high);
     (void)fputc('\n', data);
   }
+  figure_ticks(out, 'y', least, most, 4);
+  (void)fprintf(out, "set ylabel '%s'\n", tile % 3 == 0 ? r->objective : "");
   figure_end(data, json_array_size(x));
+  (void)fputs("set rmargin\n", out);
   figure_axis(out, 'x', variable(r, v), NAME);
   (void)fprintf(out,
                 "unset arrow\nset arrow from first %.17g, graph 0 to first %.17g, graph 1 nohead "
@@ -107,13 +115,15 @@ bool figure_calibration(const gannet_report *r, FILE *data, FILE *out, double *h
     low = middle - room;
     high = middle + room;
   }
-  (void)fprintf(
-      out,
-      "set xrange [%.17g:%.17g]\nset yrange [%.17g:%.17g]\nset xlabel 'predicted'\nset ylabel "
-      "'observed'\nset size square\nplot x with lines dashtype 2 linecolor rgb '#555555' "
-      "notitle, data using 1:2 with points pointtype 7 pointsize 0.6 linecolor rgb '%s' "
-      "notitle\n",
-      low, high, low, high, picture_colors[0]);
+  figure_ticks(out, 'x', low, high, 2);
+  figure_ticks(out, 'y', low, high, 5);
+  (void)fprintf(out,
+                "set xrange [%.17g:%.17g]\nset yrange [%.17g:%.17g]\nset xlabel 'predicted %s'\n"
+                "set ylabel 'observed %s'\nset size square\nplot x with lines dashtype 2 linecolor "
+                "rgb '#555555' "
+                "notitle, data using 1:2 with points pointtype 7 pointsize 0.6 linecolor rgb '%s' "
+                "notitle\n",
+                low, high, low, high, r->objective, r->objective, picture_colors[0]);
   return true;
 }
 

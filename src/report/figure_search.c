@@ -90,9 +90,11 @@ static bool put_best(const gannet_report *r, FILE *data, FILE *out, bool in_time
                       put_points(r, data, clock, GANNET_EVAL_DONE, 0),
                       put_points(r, data, clock, GANNET_EVAL_FAILED, 0)};
   put_steps(r, data, clock, in_time ? "trace_time" : "trace");
-  (void)fprintf(out, "set xrange [0:%.9g]\nset xlabel '%s%s'\nset ylabel 'objective'\nx = %d\n",
+  (void)fprintf(out, "set xrange [0:%.9g]\nset xlabel '%s%s'\nset ylabel '%s'\nx = %d\n",
                 in_time ? last : figure_get(about, "proposed"), in_time ? unit : "evaluations",
-                in_time ? " since the first start" : "", in_time ? 2 : 1);
+                in_time ? " since the first start" : "", r->objective, in_time ? 2 : 1);
+  figure_ticks(out, 'y', fmin(figure_get(range, "best"), edge),
+               fmax(figure_get(range, "best"), edge), 5);
   if (stretched)
     (void)fprintf(out, maximize ? "set yrange [%.17g:*]\n" : "set yrange [*:%.17g]\n", edge);
   put_best_commands(out, n, edge, maximize);
@@ -135,6 +137,12 @@ static void put_design(const gannet_report *r, FILE *data, size_t at, size_t axe
   (void)fputs("\n\n", data);
 }
 
+/* An end of an axis, with as many digits as tell it from the other. */
+static void put_end(FILE *out, double first, double last, int end) {
+  const int digits = figure_digits(first, last, 0.1 * fabs(last - first));
+  (void)fprintf(out, "%.*g", digits < 4 ? 4 : digits > 17 ? 17 : digits, end ? last : first);
+}
+
 static void put_parallel_axes(const gannet_report *r, FILE *out, size_t axes) {
   const json_t *range = json_object_get(r->summary, "range");
   (void)fprintf(out,
@@ -147,7 +155,7 @@ static void put_parallel_axes(const gannet_report *r, FILE *out, size_t axes) {
         out, figure_text(json_array_get(json_object_get(r->summary, "variables"), v), "name"));
     (void)fprintf(out, "' %zu, ", v);
   }
-  (void)fprintf(out, "'objective' %zu)\n", axes);
+  (void)fprintf(out, "'%s' %zu)\n", r->objective, axes);
   for (size_t v = 0; v <= axes; ++v) {
     const json_t *one = json_array_get(json_object_get(r->summary, "variables"), v);
     const json_t *names = json_object_get(one, "values");
@@ -161,10 +169,10 @@ static void put_parallel_axes(const gannet_report *r, FILE *out, size_t axes) {
         picture_put_text(out, name);
       else if (v < axes && strcmp(figure_text(one, "type"), "boolean") == 0)
         (void)fputs(end ? "true" : "false", out);
+      else if (v < axes)
+        put_end(out, figure_get(one, "lower"), figure_get(one, "upper"), end);
       else
-        (void)fprintf(out, "%.4g",
-                      v < axes ? figure_get(one, end ? "upper" : "lower")
-                               : figure_get(range, end ? "worst" : "best"));
+        put_end(out, figure_get(range, "best"), figure_get(range, "worst"), end);
       (void)fprintf(out, "' at %zu,%s center front\n", v, end ? "1.05" : "-0.05");
     }
   }
@@ -190,7 +198,9 @@ bool figure_parallel(const gannet_report *r, FILE *data, FILE *out, double *heig
   return n > 0;
 }
 
-static void put_plane(const gannet_report *r, FILE *data, const double *rank, const int *axis) {
+/* Returns how many are without a result. */
+static size_t put_plane(const gannet_report *r, FILE *data, const double *rank, const int *axis) {
+  size_t lost = 0;
   const size_t n = json_array_size(column(r, "id"));
   const json_t *best = json_array_get(json_object_get(r->summary, "best"), 0);
   const json_t *x = json_array_get(column(r, "x"), (size_t)axis[0]);
@@ -209,7 +219,9 @@ static void put_plane(const gannet_report *r, FILE *data, const double *rank, co
       ++lines;
     }
     figure_end(data, lines);
+    if (kind == 1) lost = lines;
   }
+  return lost;
 }
 
 bool figure_projection(const gannet_report *r, FILE *data, FILE *out, double *height) {
@@ -221,7 +233,7 @@ bool figure_projection(const gannet_report *r, FILE *data, FILE *out, double *he
   (void)height;
   if (shown) {
     (void)fputs("# x, y, rank of: results; without a result; the best design\n", data);
-    put_plane(r, data, rank, axis);
+    const size_t lost = put_plane(r, data, rank, axis);
     put_palette(out);
     figure_axis(out, 'x', json_array_get(variables, (size_t)axis[0]), NAME);
     figure_axis(out, 'y', json_array_get(variables, (size_t)axis[1]), NAME);
@@ -229,10 +241,11 @@ bool figure_projection(const gannet_report *r, FILE *data, FILE *out, double *he
                   "plot data index 0 using 1:2:3 with points pointtype 7 pointsize %g linecolor "
                   "palette notitle, \\\n"
                   "  data index 1 using 1:2 with points pointtype 2 pointsize 0.6 linecolor rgb "
-                  "'%s' title 'no result', \\\n"
+                  "'%s' %s, \\\n"
                   "  data index 2 using 1:2 with points pointtype 12 pointsize 1.6 linewidth 2 "
                   "linecolor rgb '%s' title 'best'\n",
-                  n > 500 ? 0.4 : 0.8, picture_colors[1], picture_colors[11]);
+                  n > 500 ? 0.4 : 0.8, picture_colors[1],
+                  lost > 0 ? "title 'no result'" : "notitle", picture_colors[11]);
   }
   gannet_free(&axis);
   gannet_free(&rank);
@@ -244,6 +257,7 @@ static void put_constraint(const gannet_report *r, FILE *data, FILE *out, size_t
   const json_t *one = json_array_get(json_object_get(r->summary, "constraints"), k);
   const json_t *values = json_array_get(column(r, "c"), k);
   const double lower = figure_get(one, "lower"), upper = figure_get(one, "upper");
+  double low = fmin(lower, upper), high = fmax(lower, upper);
   for (int kept = 1; kept >= 0; --kept) {
     size_t lines = 0;
     for (size_t i = 0; i < json_array_size(values); ++i) {
@@ -252,10 +266,13 @@ static void put_constraint(const gannet_report *r, FILE *data, FILE *out, size_t
       picture_put_number(data, figure_at(column(r, "id"), i) + 1);
       picture_put_number(data, value);
       (void)fputc('\n', data);
+      low = fmin(low, value);
+      high = fmax(high, value);
       ++lines;
     }
     figure_end(data, lines);
   }
+  figure_ticks(out, 'y', low, high, 5);
   (void)fputs("set title '", out);
   picture_put_text(out, figure_text(one, "name"));
   (void)fprintf(out,

@@ -77,6 +77,40 @@ bool figure_ranks(const gannet_report *report, double **rank, size_t **order, si
   return made;
 }
 
+int figure_digits(double low, double high, double step) {
+  const double size = fmax(fabs(low), fabs(high));
+  if (!(size > 0) || !(step > 0)) return 1;
+  return (int)(floor(log10(size)) - floor(log10(step))) + 1;
+}
+
+/* 1, 2 or 5 times a power of ten. */
+static double round_step(double least) {
+  const double power = pow(10, floor(log10(least))), share = least / power;
+  return power * (share <= 1 ? 1 : share <= 2 ? 2 : share <= 5 ? 5 : 10);
+}
+
+/* Numbers of this size are labelled as 1.5e+08. */
+static bool needs_power(double size) {
+  return size >= 1e6 || size < 1e-4;
+}
+
+void figure_ticks(FILE *out, char axis, double low, double high, int most) {
+  const int usual = 6, most_digits = 17;
+  const double step = high > low ? round_step((high - low) / most) : 0;
+  const int digits = figure_digits(low, high, step);
+  const bool wide = axis == 'x' && high > low && needs_power(fmax(fabs(low), fabs(high)));
+  if (digits > most_digits || (digits <= usual && !wide)) {
+    (void)fprintf(out, "set format %c '%% h'\nset %ctics autofreq\n", axis, axis);
+    return;
+  }
+  (void)fprintf(out, "set format %c '%%.%dg'\nset %ctics ", axis, digits, axis);
+  if (most > 1)
+    (void)fprintf(out, "%.17g, %.17g\n", ceil(low / step) * step, step);
+  else
+    (void)fprintf(out, "(%.17g, %.17g)\nset rmargin 6\n", ceil(low / step) * step,
+                  fmin(floor(high / step * (1 + 1e-9)) * step, high));
+}
+
 static bool is_numeric(const json_t *variable) {
   const char *type = figure_text(variable, "type");
   return strcmp(type, "real") == 0 || strcmp(type, "integer") == 0;
@@ -111,10 +145,13 @@ void figure_axis(FILE *out, char axis, const json_t *variable, size_t most) {
   const size_t names = json_array_size(values);
   (void)fprintf(out, "set %clabel '", axis);
   picture_put_text(out, figure_text(variable, "name"));
-  (void)fprintf(out, "'\nunset logscale %c\nset %ctics autofreq\n", axis, axis);
+  (void)fprintf(out, "'\nunset logscale %c\nset format %c '%% h'\nset %ctics autofreq\n", axis,
+                axis, axis);
   if (is_numeric(variable)) {
-    (void)fprintf(out, "set %crange [%.17g:%.17g]\n", axis, figure_get(variable, "lower"),
-                  figure_get(variable, "upper"));
+    const double low = figure_get(variable, "lower"), high = figure_get(variable, "upper");
+    (void)fprintf(out, "set %crange [%.17g:%.17g]\n", axis, low, high);
+    if (!json_is_true(json_object_get(variable, "log")))
+      figure_ticks(out, axis, low, high, axis == 'y' ? 5 : most < 10 ? 1 : 3);
     if (json_is_true(json_object_get(variable, "log")))
       (void)fprintf(out, "set logscale %c\n", axis);
     return;

@@ -144,7 +144,13 @@ gannet_err gannet_report_figures(const gannet_report *report, gannet_launcher *l
   bool shown[FIGURES] = {false};
   char why[512];
   GANNET_TRY(gannet_make_directory(directory));
-  for (int i = 0; i < FIGURES; ++i) GANNET_TRY(write_figure(report, directory, i, &shown[i]));
+  gannet_report *copy = figure_copy(report);
+  gannet_err err =
+      copy ? GANNET_OK : GANNET_RAISE(GANNET_ERR_MEMORY, "the data of a report's figures");
+  for (int i = 0; i < FIGURES && err == GANNET_OK; ++i)
+    err = write_figure(copy, directory, i, &shown[i]);
+  gannet_report_destroy(&copy);
+  GANNET_TRY(err);
   const choice all = {shown, wanted};
   GANNET_TRY(picture_write(directory, "all.gp", put_all, &all));
   GANNET_TRY(picture_draw(launcher, directory, "all.gp", why, sizeof why));

@@ -93,6 +93,7 @@ gannet_err gannet_report_write(const gannet_report *report, FILE *out) {
 static gannet_err gather(const gannet_campaign *campaign, gannet_report *report) {
   const gannet_usage usage = report_usage(campaign);
   GANNET_TRY(gannet_copy_text(campaign->input->general.name, &report->name));
+  report->objective = "objective";
   report->summary = report_summary(campaign, &usage);
   report->columns = report_columns(campaign, usage.first);
   report->course = report_course(campaign, &usage);

@@ -32,7 +32,8 @@ json_t *report_range(const gannet_campaign *c) {
   qsort(values, (size_t)n, sizeof *values, ascending);
   if (n > 0) {
     const double end = end_of_better(n, values, first);
-    const bool stretched = n > 20 && values[n - 1] - values[0] > 6 * (end - values[0]);
+    const bool stretched = n > 20 && values[n - 1] / 12 - values[0] / 12 >
+                                         0.5 * end - 0.5 * values[0]; /* no overflow */
     (void)json_object_set_new(made, "best",
                               report_number(gannet_problem_flip(c->input->problem, values[0])));
     (void)json_object_set_new(made, "worst",

@@ -190,6 +190,38 @@ class Report(program.ProgramTest):
         for values in (data["columns"]["objective"], [row[2] for row in self.rows("best")], data["model"]["calibration"]["observed"]):
             self.assertGreater(len(set(values)), 8)
 
+    def formula(self, name, text, lower=0, upper=1):
+        """A campaign of 24 random points of x and y whose results awk computes."""
+        self.succeed("run", self.write(
+            f"name: fast\nmethod: random\nvariables: {{x: {{lower: {lower}, upper: {upper}}}, y: {{lower: 0, upper: 1}}}}\nconstraints: {{c: {{upper: 0.004}}}}\n"
+            f"batch: 12\nbudget: {{evaluations: 24}}\nevaluate:\n  backend: command\n  parallel: 2\n  shell: |\n    awk '/^x/ {{x = $2}} /^y/ {{y = $2}} END {{{text}}}' "
+            "params.in > results.out\n", name), "-q")
+
+    @unittest.skipUnless(shutil.which("gnuplot"), "there is no gnuplot")
+    def test_the_largest_objectives(self):
+        """Their differences are no numbers any more."""
+        self.formula("huge.yaml", 'printf "objective %.9fe308\\nc 0\\n", x < 0.5 ? -1.7 + y / 10 : 1.7 - y / 10')
+        outcome = self.figures("-f", "svg")
+        self.assertEqual((outcome.code, outcome.err), (0, ""))
+        places = [row[1] for block in (self.folder / "figures/parallel.dat").read_text().split("\n", 1)[1].split("\n\n")
+                  if block.strip() for row in [[float(word) for word in block.splitlines()[2].split()]]]
+        self.assertGreater(len(set(places)), 20)
+        self.assertEqual((min(places), max(places)), (0, 1))
+        self.assertIn("objective / 1e100", (self.folder / "figures/best.gp").read_text())
+        self.assertEqual(len({row[2] for row in self.rows("best")}), 24)
+        self.assertLess(max(abs(row[2]) for row in self.rows("best")), 1e300)
+
+    @unittest.skipUnless(shutil.which("gnuplot"), "there is no gnuplot")
+    def test_ticks_tell_values_apart(self):
+        """At a large offset gnuplot's own would all be 1e+06."""
+        self.formula("far.yaml", 'printf "objective %.9f\\nc 0\\n", 1e6 + 1e-3 * ((x - 1e6) * 1e3 - y)^2', 1000000, 1000000.001)
+        self.assertEqual(self.figures("-f", "svg").code, 0)
+        for name in "best", "projection", "slices", "calibration":
+            picture = (self.folder / f"figures/{name}.svg").read_text()
+            texts = [text.strip() for text in re.findall(r">([^<>]+)</", picture)]
+            self.assertNotIn("1e+06", texts, name)
+            self.assertTrue(any(re.fullmatch(r"1000000\.00\d+", text) for text in texts), (name, texts))
+
     @unittest.skipUnless(shutil.which("gnuplot"), "there is no gnuplot")
     def test_figures_show_the_same(self):
         self.mixed()
@@ -246,6 +278,21 @@ class Report(program.ProgramTest):
         self.assertEqual(browser.ask('document.querySelectorAll("#failures tbody tr").length'), 2)
         self.assertIn("Open MPI", browser.ask('document.querySelector("#starts").innerText'))
         self.assertIn("lower: 0.001", browser.ask('document.querySelector("#configuration pre").textContent'))
+
+    @unittest.skipUnless(shutil.which("chromium"), "there is no chromium")
+    def test_the_largest_and_the_smallest_numbers_in_a_browser(self):
+        self.formula("huge.yaml", 'printf "objective %.9fe308\\nc %.9f\\n", x < 0.5 ? -1.7 + y / 10 : 1.7 - y / 10, y / 100')
+        self.succeed("report", "fast.campaign")
+        with Browser(self.folder) as browser:
+            self.look(browser, self.folder / "fast.campaign/report.html")
+            self.assertEqual(browser.complaints, [])
+            self.assertRegex(browser.ask('document.querySelector("#lead").textContent'), r"^Best objective -1\.\d+e\+308, ")
+            shown = browser.ask('document.querySelector("#progress .chart").textContent')
+            self.assertIn("e+308", shown)
+            bound = browser.ask("""(() => { const one = echarts.getInstanceByDom(document.querySelector("#constraints .chart"));
+                return one.convertToPixel({yAxisIndex: 0}, 0.004) - Math.max(...[...document.querySelectorAll("#constraints .chart path")].map((path) =>
+                  path.getAttribute("stroke-dasharray") ? path.getBBox().y : -1)); })()""")
+            self.assertLess(abs(bound), 2)  # the line is at the bound, not at 0
 
     def check_keys(self, browser, data):
         browser.ask('document.querySelector("#progress .chart").focus()')

@@ -36,7 +36,7 @@ function discreteSeries(slice, names) {
 }
 function smoothSeries(slice) {
   return [{type: "line", data: slice.median.map((v, i) => [slice.x[i], v]), showSymbol: false, lineStyle: {width: 2, color: colors.accent}, itemStyle: {color: colors.accent},
-    markLine: {symbol: "none", silent: true, label: {show: false}, lineStyle: {color: colors.good, type: "dashed"}, data: [{xAxis: slice.best}]}},
+    markLine: {symbol: "none", silent: true, precision: -1, label: {show: false}, lineStyle: {color: colors.good, type: "dashed"}, data: [{xAxis: slice.best}]}},
   {type: "custom", silent: true, clip: true, z: 1, tooltip: {show: false}, encode: {x: 0, y: [1, 2]}, data: slice.x.map((v, i) => [v, slice.low[i], slice.high[i]]),
     renderItem: (params, api) => params.dataIndex > 0 ? null : {type: "polygon", style: {fill: colors.accent, opacity: 0.18},
       shape: {points: slice.x.map((v, i) => api.coord([v, slice.low[i]])).concat(slice.x.map((v, i) => api.coord([v, slice.high[i]])).reverse())}}}];
@@ -45,14 +45,15 @@ function drawSlice(holder, k) {
   const variable = summary.variables[k], slice = model.slices[k];
   const discrete = variable.type === "categorical" || variable.type === "boolean";
   const names = slice.x.map((v) => valueText(variable, v));
-  chart(holder, () => Object.assign(small(variable.name), {
+  const low = Math.min(...slice.low), high = Math.max(...slice.high), digits = fineness(low, high), across = discrete ? 0 : fineness(variable.lower, variable.upper);
+  chart(holder, () => Object.assign(small(variable.name, room(low, high, true)), {
     tooltip: Object.assign(tooltip((list) => {
       const i = list[0].dataIndex;
       return `${escaped(variable.name)} = ${escaped(names[i])}<br>${objective(slice.median[i])}<br>95 %: ${objective(slice.low[i])} to ${objective(slice.high[i])}`;
     }), {trigger: "axis"}),
     xAxis: axis("", Object.assign(variableAxis(variable), discrete ? {axisLabel: {color: colors.soft, interval: 0, width: 180 / names.length, overflow: "truncate"}}
-      : {splitNumber: 4, axisLabel: {color: colors.soft, hideOverlap: true, showMaxLabel: false, formatter: (v) => number(v, 3)}})),
-    yAxis: axis("", {splitNumber: 4}),
+      : {splitNumber: across > 2 ? 2 : 4, axisLabel: {color: colors.soft, hideOverlap: true, showMaxLabel: false, formatter: (v) => number(v, 3 + across)}})),
+    yAxis: axis("", {splitNumber: 4, finer: digits, lifts: true}),
     series: discrete ? discreteSeries(slice, names) : smoothSeries(slice)
   }));
 }
@@ -76,10 +77,11 @@ function showCalibration() {
   const diagonal = (from, to) => ({type: "line", silent: true, showSymbol: false, lineStyle: {color: colors.soft, type: "dashed"}, itemStyle: {color: colors.soft}, data: [[from, from], [to, to]]});
   $("#calibration .note").textContent = `Five-fold cross-validation of ${modelName()}: of ${c.residual.length} results ${share(1.96)} % lie in the 95 % intervals of predictions made without them, ${share(0.6745)} % in the 50 % intervals. A curve above the dashed line means intervals that are too wide, below it too narrow.`;
   const holders = ["Predicted against observed values", "Coverage of intervals"].map((label) => holderIn($("#calibration .grid"), label));
-  const all = c.observed.concat(c.predicted).filter((v) => v !== null), low = Math.min(...all), high = Math.max(...all);
+  const all = c.observed.concat(c.predicted).filter((v) => v !== null), low = Math.min(...all), high = Math.max(...all), digits = fineness(low, high);
   chart(holders[0], () => ({
-    grid: grid(), tooltip: tooltip((p) => `evaluation ${p.value[2]}<br>observed ${objective(p.value[1])}<br>predicted ${objective(p.value[0])}`),
-    xAxis: axis("predicted", {type: "value"}), yAxis: upright("observed", {type: "value"}),
+    grid: grid({left: 70 + room(low, high, true)}), tooltip: tooltip((p) => `evaluation ${p.value[2]}<br>observed ${objective(p.value[1])}<br>predicted ${objective(p.value[0])}`),
+    xAxis: axis("predicted", {type: "value", finer: digits, lifts: true, splitNumber: digits > 2 || lift ? 3 : 5}),
+    yAxis: upright("observed", {type: "value", finer: digits, lifts: true, nameGap: 52 + room(low, high, true)}),
     series: [{type: "scatter", symbolSize: 6, itemStyle: {color: colors.accent, opacity: 0.6}, data: c.predicted.map((p, i) => [p, c.observed[i], c.id[i]])}, diagonal(low, high)]
   }));
   const sorted = c.residual.map((r) => erf(Math.abs(r) / Math.SQRT2)).sort((a, b) => a - b);

@@ -5,7 +5,7 @@ function showHead() {
   const lead = $("#lead");
   if (!best) lead.textContent = "No simulation has succeeded yet.";
   else if (!best.feasible) { lead.textContent = `No feasible design was found; the closest has ${objective(about.best)}.`; lead.className = "bad"; }
-  else lead.textContent = `Best objective ${objective(about.best, 8)}, evaluation ${best.id} of ${about.proposed}.`;
+  else lead.textContent = `Best objective ${objective(lowered(Number(best.objective)), 8)}, evaluation ${best.id} of ${about.proposed}.`;
   if (about.damage) lead.before(element("p", `The journal is damaged, and this page may not be complete: ${about.damage}.`, {className: "bad", id: "damage"}));
   const facts = [["goal", about.goal], ["method", about.method],
     ["evaluations", about.budget > 0 ? `${about.proposed} of ${about.budget}` : about.proposed],
@@ -37,10 +37,10 @@ function showProgress() {
     const edge = range.max !== undefined ? range.max : range.min !== undefined ? range.min : some ? high : 0;
     const inside = (i) => about.goal === "minimize" ? !(columns.objective[i] > range.max) : !(columns.objective[i] < range.min);
     return {
-      grid: grid({left: 70 + 5 * finer, bottom: 70}), legend: {bottom: 0, itemWidth: 16, itemHeight: 9, textStyle: {color: colors.soft}},
+      grid: grid({left: 70 + room(low, high, true), bottom: 70}), legend: {bottom: 0, itemWidth: 16, itemHeight: 9, textStyle: {color: colors.soft}},
       tooltip: tooltip((p) => p.seriesName === "best so far" ? `best so far: ${objective(p.value[1], 8)}` : designText(p.value[2])),
       xAxis: axis(state.time ? `${clock.name} since the first start` : "evaluations", {type: "value", min: 0, max: last, scale: false, axisLabel: {color: colors.soft, hideOverlap: true, showMaxLabel: !state.time}}),
-      yAxis: upright("objective", Object.assign({finer, nameGap: 52 + 5 * finer, type: state.log && canLog ? "log" : "value"}, range)),
+      yAxis: upright("objective", Object.assign({finer, lifts: true, nameGap: 52 + room(low, high, true), type: state.log && canLog ? "log" : "value"}, range)),
       dataZoom: [{type: "inside", filterMode: "none"}],
       series: kinds.map(([name, filter, symbol, color]) => ({
         name, type: "scatter", symbol, symbolSize: 5, itemStyle: {color: colors[color], opacity: count > 3000 ? 0.3 : 0.55}, large: count > 5000,
@@ -93,8 +93,8 @@ function showBest() {
       button.setAttribute("aria-label", `copy evaluation ${row.id}`);
       button.addEventListener("click", () => copy(forms[state.form][1](row), button));
       cell.append(button);
-      line.append(cell, element("td", row.id), element("td", objective(Number(row.objective), 8) + (row.feasible ? "" : " (not feasible)"), {className: row.feasible ? "" : "bad"}));
-      row.x.forEach((text) => line.append(element("td", isNaN(Number(text)) ? text : number(Number(text)), {title: text})));
+      line.append(cell, element("td", row.id), element("td", objective(lowered(Number(row.objective)), 8) + (row.feasible ? "" : " (not feasible)"), {className: row.feasible ? "" : "bad"}));
+      row.x.forEach((text, k) => line.append(element("td", ["real", "integer"].includes(summary.variables[k].type) ? valueText(summary.variables[k], Number(text)) : text, {title: text})));
       row.c.forEach((value) => line.append(element("td", number(value))));
       body.append(line);
     });
@@ -129,10 +129,10 @@ function showParallel() {
   const label = () => ({color: colors.ink, textBorderColor: colors.paper, textBorderWidth: 3, fontSize: 11});
   const text = (v, k, i) => v.type === "real" || v.type === "integer" ? columns.x[k][i] : valueText(v, columns.x[k][i]);
   chart($("#parallel .chart"), () => ({
-    parallel: {left: 50, right: 70, top: 40, bottom: 70, axisExpandable: shown.length > 12, axisExpandWidth: 80, axisExpandCount: 10},
+    parallel: {left: 50, right: 70 + room(summary.range.best, summary.range.worst, true), top: 40, bottom: 70, axisExpandable: shown.length > 12, axisExpandWidth: 80, axisExpandCount: 10},
     parallelAxis: shown.map((v, k) => Object.assign(
       {dim: k + 1, name: v.name, nameTruncate: {maxWidth: 90}, nameTextStyle: {color: colors.ink}, axisLine: {lineStyle: {color: colors.soft}}},
-      variableAxis(v), {axisLabel: Object.assign(label(), {width: 90, overflow: "truncate", formatter: (x) => typeof x === "number" ? number(x, 3) : x})})
+      variableAxis(v), {axisLabel: Object.assign(label(), {width: 90, overflow: "truncate", formatter: (x) => typeof x === "number" ? number(x, 3 + fineness(v.lower, v.upper)) : x})})
     ).concat([{dim: shown.length + 1, name: "objective", scale: true, nameTextStyle: {color: colors.ink}, axisLine: {lineStyle: {color: colors.soft}},
       axisLabel: Object.assign(label(), {formatter: (x) => objective(x, 3)})}]),
     visualMap: rankScale(),
@@ -148,10 +148,11 @@ function showProjection() {
   const lost = indices.filter((i) => columns.status[i] > DONE);
   const best = summary.best.length ? indices.filter((i) => columns.id[i] === summary.best[0].id) : [];
   const at = (i) => [columns.x[axes[0]][i], columns.x[axes[1]][i]];
+  const upRoom = () => room(summary.variables[axes[1]].lower, summary.variables[axes[1]].upper);
   const entry = chart($("#projection .chart"), () => ({
-    grid: grid({bottom: 90}), tooltip: tooltip((p) => designText(p.value[3])), visualMap: rankScale({dimension: 2, seriesIndex: 0}),
+    grid: grid({left: 70 + upRoom(), bottom: 90}), tooltip: tooltip((p) => designText(p.value[3])), visualMap: rankScale({dimension: 2, seriesIndex: 0}),
     xAxis: axis(summary.variables[axes[0]].name, variableAxis(summary.variables[axes[0]])),
-    yAxis: upright(summary.variables[axes[1]].name, variableAxis(summary.variables[axes[1]], 42)),
+    yAxis: upright(summary.variables[axes[1]].name, Object.assign({nameGap: 52 + upRoom()}, variableAxis(summary.variables[axes[1]], 42))),
     series: [
       {name: "designs", type: "scatter", symbolSize: count > 3000 ? 4 : 8, itemStyle: {opacity: 0.8}, data: ordered.slice().reverse().map((i) => [...at(i), rank[i], i])},
       {name: "no result", type: "scatter", symbol: "path://M0,0 L10,10 M0,10 L10,0", symbolSize: 8, itemStyle: {color: "none", borderColor: colors.bad, borderWidth: 2}, data: lost.map((i) => [...at(i), 0, i])},
@@ -169,12 +170,15 @@ function showConstraints() {
     const shown = indices.filter((i) => columns.c[k][i] !== null);
     const kept = shown.filter((i) => !bad(columns.c[k][i])).length;
     const part = (wanted) => shown.filter((i) => bad(columns.c[k][i]) === wanted).map((i) => [columns.id[i] + 1, columns.c[k][i], i]);
+    const values = shown.map((i) => columns.c[k][i]).concat([c.lower, c.upper].filter((v) => v !== null));
+    const [low, high] = values.length ? [values.reduce((a, b) => Math.min(a, b)), values.reduce((a, b) => Math.max(a, b))] : [0, 1];
+    const digits = fineness(low, high), more = room(low, high);
     const title = `${c.name}: kept by ${shown.length ? Math.round(100 * kept / shown.length) : 0} %`;
     chart(holderIn($("#constraints .grid"), title), () => Object.assign(small(title), {
-      grid: {left: 58, right: 48, top: 34, bottom: 26}, tooltip: tooltip((p) => designText(p.value[2])), xAxis: axis("", {type: "value", min: 0, max: about.proposed}), yAxis: axis(""),
+      grid: {left: 58 + more, right: 48 + more, top: 34, bottom: 26}, tooltip: tooltip((p) => designText(p.value[2])), xAxis: axis("", {type: "value", min: 0, max: about.proposed}), yAxis: axis("", {finer: digits}),
       series: [["kept", false, "circle", "accent"], ["broken", true, "triangle", "warn"]].map(([name, wanted, symbol, color]) => ({
         name, type: "scatter", symbol, symbolSize: 4, large: count > 5000, data: part(wanted), itemStyle: {color: colors[color], opacity: 0.6},
-        markLine: wanted ? undefined : {symbol: "none", silent: true, label: {color: colors.soft, formatter: (p) => number(p.value, 4)}, lineStyle: {color: colors.bad},
+        markLine: wanted ? undefined : {symbol: "none", silent: true, precision: -1, label: {color: colors.soft, formatter: (p) => number(p.value, 4 + digits)}, lineStyle: {color: colors.bad},
           data: [c.lower, c.upper].filter((v) => v !== null).map((v) => ({yAxis: v}))}}))
     }));
   });

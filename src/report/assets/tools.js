@@ -24,12 +24,30 @@ function number(value, digits = 6) {
   if (value !== 0 && (Math.abs(value) >= 1e7 || Math.abs(value) < 1e-4)) return Number(value.toPrecision(digits)).toExponential();
   return String(Number(value.toPrecision(digits)));
 }
-// Objectives that differ little beside their size take more digits to be told apart.
-const finer = (({best, worst}) => {
-  const size = Math.max(Math.abs(best), Math.abs(worst)), span = Math.abs(worst - best);
+// Numbers that differ little beside their size take more digits to be told apart: how many.
+function fineness(low, high) {
+  const size = Math.max(Math.abs(low), Math.abs(high)), span = Math.abs(high - low);
   return size > 0 && span > 0 ? Math.min(Math.max(Math.floor(Math.log10(size / span)), 0), 8) : 0;
-})(summary.range);
-const objective = (value, digits = 6) => number(value, digits + finer);
+}
+// Differences of the largest numbers overflow: such objectives are kept divided by a power of ten.
+const lift = Math.max(Math.abs(summary.range.best), Math.abs(summary.range.worst)) > 1e300 ? 10 : 0;
+const lowered = (value) => lift && typeof value === "number" ? value / 10 ** lift : value;
+if (lift) {
+  const lower = (object, keys) => keys.forEach((key) => { object[key] = Array.isArray(object[key]) ? object[key].map(lowered) : lowered(object[key]); });
+  lower(columns, ["objective"]);
+  lower(summary.range, ["best", "worst", "better"]);
+  lower(about, ["best"]);
+  [...summary.trace, ...summary.trace_time].forEach((step) => lower(step, [2]));
+  (model.slices || []).forEach((slice) => lower(slice, ["median", "low", "high"]));
+  if (model.calibration) lower(model.calibration, ["predicted", "observed"]);
+}
+const finer = fineness(summary.range.best, summary.range.worst);
+function lifted(value, digits) {
+  if (!lift || !value || !isFinite(value)) return number(value, digits);
+  const [mantissa, power] = value.toExponential(Math.min(digits, 17) - 1).split("e");
+  return `${Number(mantissa)}e${Number(power) + lift < 0 ? "" : "+"}${Number(power) + lift}`;
+}
+const objective = (value, digits = 6) => lifted(value, digits + finer);
 function duration(seconds) {
   if (seconds === null || !isFinite(seconds)) return "–";
   if (seconds < 120) return `${number(seconds, 3)} s`;
@@ -61,7 +79,7 @@ function fillHead(table, names) {
 function valueText(variable, value) {
   if (variable.type === "categorical") return variable.values[value];
   if (variable.type === "boolean") return value ? "true" : "false";
-  return number(value);
+  return number(value, 6 + fineness(variable.lower, variable.upper));
 }
 function designText(i) {
   const lines = [`evaluation ${columns.id[i]}`, `objective ${objective(columns.objective[i])}${columns.feasible[i] || columns.status[i] !== DONE ? "" : " (not feasible)"}`];
@@ -143,19 +161,24 @@ function takeKey(entry, event) {
 
 function axis(name, more) {
   return Object.assign({name, nameLocation: "middle", nameGap: 28, nameTextStyle: {color: colors.soft},
-    axisLabel: {color: colors.soft, hideOverlap: true, formatter: (v) => typeof v === "number" ? number(v, 4 + (more && more.finer || 0)) : v},
+    axisLabel: {color: colors.soft, hideOverlap: true, formatter: (v) => typeof v === "number" ? (more && more.lifts ? lifted : number)(v, 4 + (more && more.finer || 0)) : v},
     axisLine: {lineStyle: {color: colors.line}}, splitLine: {lineStyle: {color: colors.line, opacity: 0.6}}, scale: true}, more || {});
 }
 function upright(name, more) { return axis(name, Object.assign({nameGap: 52}, more || {})); }
 // The axis of a variable: its box, or its values (width: of a name, in pixels).
 function variableAxis(v, width) {
   const names = v.type === "boolean" ? ["false", "true"] : v.values;
-  if (v.type === "real" || v.type === "integer") return {type: v.log ? "log" : "value", min: v.lower, max: v.upper};
+  if (v.type === "real" || v.type === "integer") return {type: v.log ? "log" : "value", min: v.lower, max: v.upper, finer: v.log ? 0 : fineness(v.lower, v.upper)};
   return {type: "category", data: names, axisLabel: {color: colors.soft, hideOverlap: false, interval: names.length > 12 ? "auto" : 0, width: width || 400 / names.length, overflow: "truncate"}};
 }
 const grid = (more) => Object.assign({left: 70, right: 24, top: 34, bottom: 44}, more || {});
-function small(title) {
-  return {toolbox: {show: false}, grid: {left: 58, right: 22, top: 34, bottom: 26},
+// Room for labels of these numbers beyond the usual, in pixels.
+const room = (low, high, lifts) => {
+  const size = Math.max(Math.abs(low), Math.abs(high)), power = lifts && lift || size >= 1e7 || (size > 0 && size < 1e-4);
+  return 6 * fineness(low, high) + (power ? 34 : 0);
+};
+function small(title, more = 0) {
+  return {toolbox: {show: false}, grid: {left: 58 + more, right: 22, top: 34, bottom: 26},
     title: {text: title, textStyle: {fontSize: 13, fontWeight: 600, color: colors.ink}, left: 4, top: 2}};
 }
 function tooltip(formatter) {
