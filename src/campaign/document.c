@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "campaign/tree.h"
-#include "campaign/utf8.h"
 
 /* Aliases are copied, so a small file can describe an exponentially large tree. */
 enum { MOST_NODES = 200000, MOST_ANCHORS = 5000, DEEPEST = 32, MOST_COMPLAINTS = 50 };

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "campaign/record.h"
-#include "campaign/utf8.h"
 
 void gannet_ledger_init(gannet_ledger *ledger, const gannet_problem *problem,
                         gannet_history *history) {

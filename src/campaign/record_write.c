@@ -5,8 +5,8 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "campaign/record.h"
-#include "campaign/utf8.h"
 #include "gannet/version.h"
 
 static const char *const origins[] = {"initial", "method", "user"};

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "campaign/utf8.h"
+#include "base/utf8.h"
 
 /* Words that some YAML reader takes for something else than a text. */
 static int is_word(const char *text) {

@@ -5,6 +5,7 @@
 
 #include "base/atomic_file.h"
 #include "base/clock.h"
+#include "base/utf8.h"
 #include "campaign/progress.h"
 #include "cli/query.h"
 
@@ -63,6 +64,10 @@ static void print_last_words(const char *directory) {
   if (fseek(file, -WORDS, SEEK_END)) rewind(file);
   size_t size = fread(text, 1, WORDS, file);
   (void)fclose(file);
+  for (size_t i = 0; i < size; ++i)
+    if (text[i] == '\0') text[i] = ' ';
+  text[size] = '\0';
+  gannet_utf8_mend(text);
   while (size > 0 && (text[size - 1] == '\n' || text[size - 1] == ' ')) --size;
   size_t start = size;
   for (int lines = 0; start > 0; --start)

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "campaign/utf8.h"
+#include "base/utf8.h"
 #include "cli/watch.h"
 
 int watch_text_width(const char *text) {

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
+
 /* Without pointers and with the padding zeroed by pack. */
 typedef struct {
   int64_t id;
@@ -69,6 +71,7 @@ void gannet_record_fail(gannet_result_record *result, bool retry, const char *fo
   (void)vsnprintf(result->run.reason, sizeof result->run.reason, format, arguments);
   va_end(arguments);
   one_line(result->run.reason);
+  gannet_utf8_mend(result->run.reason);
   result->status = GANNET_EVAL_FAILED;
   result->retry = retry;
   result->run.failure = GANNET_FAILURE_RESULTS;

@@ -85,6 +85,33 @@ class Report(program.ProgramTest):
             for low, median, high in zip(line["low"], line["median"], line["high"]):
                 self.assertTrue(low <= median <= high)
 
+    def test_words_that_are_not_utf8(self):
+        """Of a simulation in Latin-1, or in no alphabet at all: everything that is written is UTF-8."""
+        self.write("""#!/bin/sh
+case $GANNET_EVAL_ID in
+0) printf 'Stra\\337e </script><b>\\0 \\377\\376\\n' >&2; exit 3 ;;
+1) printf 'fail gr\\366\\337e' > "$GANNET_RESULTS" ;;
+2) printf 'objective zw\\366lf' > "$GANNET_RESULTS" ;;
+3) awk 'BEGIN {s = "fail "; for (i = 0; i < 260; ++i) s = s "\\303\\244"; print s}' > "$GANNET_RESULTS" ;;
+*) echo objective 3 > "$GANNET_RESULTS" ;;
+esac
+""", "fail.sh", 0o755)
+        text = MIXED.replace("constraints: {stress: {upper: 20}}\n", "").replace("evaluations: 48", "evaluations: 8")
+        outcome = self.succeed("run", self.write(text))
+        place = self.folder / "fast.campaign"
+        data = self.report()[1]
+        reasons = sorted(group["reason"] for group in data["summary"]["failures"].values())
+        self.assertEqual(reasons[:2], ["exit code 3; stderr: Stra?e </script><b>  ??", "gr??e"])
+        self.assertEqual(reasons[2], "results.out line 1: objective is 'zw?lf', expected a number")
+        self.assertRegex(reasons[3], r"^ä{100,}\??$")
+        told = [outcome.out, outcome.err, self.succeed("status", "fast.campaign").out]
+        told += [self.succeed("export", "fast.campaign", "-f", form).out for form in ("csv", "json", "table")]
+        told += [(place / name).read_text(encoding="utf-8", errors="replace") for name in ("history.csv", "campaign.log", "journal", "report.html")]
+        for text in told:
+            self.assertNotIn("\ufffd", text)
+        self.assertIn("gr??e", told[2])
+        self.assertNotIn(b"zw\xf6lf", (place / "state.h5").read_bytes())
+
     def test_it_loads_nothing(self):
         self.succeed("run", self.write(BRANIN), "-q")
         page, _ = self.report()
@@ -220,7 +247,8 @@ class Report(program.ProgramTest):
             picture = (self.folder / f"figures/{name}.svg").read_text()
             texts = [text.strip() for text in re.findall(r">([^<>]+)</", picture)]
             self.assertNotIn("1e+06", texts, name)
-            self.assertTrue(any(re.fullmatch(r"1000000\.00\d+", text) for text in texts), (name, texts))
+            ticks = [text for text in texts if re.fullmatch(r"-?[\d.]+", text)]
+            self.assertTrue(name == "calibration" or any(re.fullmatch(r"1000000\.00\d+", text) for text in ticks), (name, ticks))
 
     @unittest.skipUnless(shutil.which("gnuplot"), "there is no gnuplot")
     def test_figures_show_the_same(self):

@@ -1,6 +1,6 @@
-/* UTF-8, as far as campaign files and journals need it. */
-#ifndef GANNET_CAMPAIGN_UTF8_H
-#define GANNET_CAMPAIGN_UTF8_H
+/* UTF-8, as far as campaign files, journals and words of simulations need it. */
+#ifndef GANNET_BASE_UTF8_H
+#define GANNET_BASE_UTF8_H
 
 #include <stddef.h>
 #include <stdint.h>
