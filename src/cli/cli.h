@@ -57,6 +57,10 @@ typedef struct {
   gannet_err (*run)(const cli_arguments *arguments, const cli_world *world, gannet_exit *code);
 } cli_command;
 
+/* What gannet list shows, and the shells of gannet completion; NULL-terminated. */
+extern const char *const cli_list_families[];
+extern const char *const cli_shells[];
+
 /* Every command, NULL-terminated. */
 extern const cli_command *const cli_commands[];
 

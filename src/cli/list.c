@@ -76,6 +76,11 @@ static const struct {
 
 enum { N_FAMILIES = sizeof families / sizeof *families };
 
+const char *const cli_list_families[] = {"methods",  "surrogates",  "acquisitions",
+                                         "backends", "simulations", NULL};
+_Static_assert(sizeof cli_list_families / sizeof *cli_list_families == N_FAMILIES + 1,
+               "the same families");
+
 static gannet_err run(const cli_arguments *arguments, const cli_world *world, gannet_exit *code) {
   const char *wanted = arguments->n_positional > 0 ? arguments->positional[0] : NULL;
   const void *entries[N_FAMILIES + 1] = {NULL};

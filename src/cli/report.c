@@ -11,7 +11,8 @@ static const cli_flag flags[] = {
     {"output", 'o', "FILE", "where to write it (default: report.html in the campaign directory)",
      false},
     {"figures", 'g', "FOLDER", "besides, write the pictures as files there; needs gnuplot", false},
-    {"format", 'f', "LIST", "of the figures: svg, pdf, png, or several (default: svg,pdf)", false},
+    {"format", 'f', "PICTURES", "of the figures: svg, pdf, png, or several (default: svg,pdf)",
+     false},
     {NULL, 0, NULL, NULL, false},
 };
 

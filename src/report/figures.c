@@ -25,8 +25,9 @@ static const struct {
                {"coverage", figure_coverage}};
 enum { FIGURES = sizeof figures / sizeof *figures };
 
-static const char *const formats[] = {"svg", "pdf", "png"};
-enum { FORMATS = sizeof formats / sizeof *formats };
+const char *const gannet_report_format_names[] = {"svg", "pdf", "png", NULL};
+static const char *const *const formats = gannet_report_format_names;
+enum { FORMATS = REPORT_FORMATS };
 
 gannet_err gannet_report_formats(const char *text, bool *wanted) {
   for (int k = 0; k < FORMATS; ++k) wanted[k] = false;

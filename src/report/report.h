@@ -54,6 +54,7 @@ GANNET_CHECKED gannet_err gannet_report_write(const gannet_report *report, FILE 
  * Errors: GANNET_ERR_INPUT with the known ones.
  */
 enum { REPORT_FORMATS = 3 };
+extern const char *const gannet_report_format_names[]; /* NULL-terminated */
 GANNET_CHECKED gannet_err gannet_report_formats(const char *text, bool *wanted);
 
 /* Write the pictures into a directory, each as NAME.dat and NAME.gp, and have gnuplot draw them.

@@ -62,6 +62,24 @@ class Manual(program.ProgramTest):
         self.assertEqual(self.complete("gannet", "run", "pla"), ["plate.yaml"])
         self.assertEqual(self.complete("gannet", "explain", "budget.wa"), ["budget.wall_time"])
         self.assertEqual(self.complete("gannet", "manual", "camp"), ["campaign"])
+        self.assertEqual(self.complete("gannet", "list", "surr"), ["surrogates"])
+
+    def names(self, family):
+        return re.findall(r"^  (\S+)  ", self.succeed("list", family).out, re.M)
+
+    def test_bash_completes_values(self):
+        """In the words that bash makes of a line: it parts them at '='."""
+        self.assertEqual(sorted(self.complete("gannet", "init", "--method", "''")), sorted(self.names("methods")))
+        self.assertEqual(sorted(self.complete("gannet", "init", "-b", "''")), sorted(self.names("backends")))
+        self.assertEqual(self.complete("gannet", "init", "--simulation", "=", "bran"), ["branin", "branin-disk"])
+        self.assertEqual(self.complete("gannet", "init", "--goal", "=", "max"), ["maximize"])
+        self.assertEqual(self.complete("gannet", "export", "c", "--format", "="), ["table", "csv", "json"])
+        self.assertEqual(self.complete("gannet", "report", "-f", "p"), ["pdf", "png"])
+        self.assertEqual(self.complete("gannet", "run", "--set", "evaluate.simul"), ["evaluate.simulation="])
+        self.assertEqual(self.complete("gannet", "run", "c.yaml", "-s", "method", "=", "sob"), ["sobol"])
+        self.assertEqual(self.complete("gannet", "run", "--set", "=", "surrogate.type", "=", "tang"), ["tangent-kernel"])
+        self.assertEqual(self.complete("gannet", "step", "--set", "goal", "="), ["minimize", "maximize"])
+        self.assertEqual(self.complete("gannet", "bench", "--set", "runs"), ["runs="])
 
     def test_the_other_shells_take_their_scripts(self):
         for shell in ("zsh", "fish"):
@@ -77,10 +95,14 @@ class Manual(program.ProgramTest):
     @unittest.skipUnless(shutil.which("fish"), "fish is not installed")
     def test_fish_completes_commands_options_and_files(self):
         self.write("", "plate.yaml")
-        lines = ("gannet sta", "gannet run --dr", "gannet run pla", "gannet explain budget.wa")
+        lines = ("gannet sta", "gannet run --dr", "gannet run pla", "gannet explain budget.wa", "gannet init --method neural-gr",
+                 "gannet init -b slu", "gannet run --set evaluate.simul", "gannet run --set method=sob", "gannet run --set=goal=max",
+                 "gannet report -f sv")
         script = f"'{GANNET}' completion fish | source; " + "; ".join(f"complete -C '{line}'" for line in lines)
         out = subprocess.run(["fish", "--no-config", "-c", script], cwd=self.folder, capture_output=True, text=True)
-        self.assertEqual([line.split("\t")[0] for line in out.stdout.splitlines()], ["status", "--dry-run", "plate.yaml", "budget.wall_time"])
+        self.assertEqual([line.split("\t")[0] for line in out.stdout.splitlines()], [
+            "status", "--dry-run", "plate.yaml", "budget.wall_time", "neural-greedy", "slurm", "evaluate.simulation=", "method=sobol",
+            "--set=goal=maximize", "svg"])
 
     @unittest.skipUnless(shutil.which("zsh"), "zsh is not installed")
     def test_zsh_completes_commands_options_and_files(self):
@@ -91,7 +113,9 @@ class Manual(program.ProgramTest):
                 shell.type(f"autoload -Uz compinit; {way}; echo re''ady\n")
                 shell.wait_for("ready\r")
                 for typed, expected in (("gannet sta", "tus"), ("gannet run --dr", "y-run"), ("gannet run pla", "te.yaml"),
-                                        ("gannet explain budget.wa", "ll_time")):
+                                        ("gannet explain budget.wa", "ll_time"), ("gannet init --method neural-gr", "eedy"),
+                                        ("gannet run --set evaluate.simul", "ation="), ("gannet run --set method=sob", "ol"),
+                                        ("gannet run --set=goal=max", "imize")):
                     shell.type(f"\x15{typed}\t")  # the line before is removed first
                     shell.wait_for(typed + expected)
 
