@@ -240,8 +240,8 @@ bool figure_projection(const gannet_report *r, FILE *data, FILE *out, double *he
     (void)fprintf(out,
                   "plot data index 0 using 1:2:3 with points pointtype 7 pointsize %g linecolor "
                   "palette notitle, \\\n"
-                  "  data index 1 using 1:2 with points pointtype 2 pointsize 0.6 linecolor rgb "
-                  "'%s' %s, \\\n"
+                  "  data index 1 using 1:2 with points pointtype 2 pointsize 0.8 linewidth 2 "
+                  "linecolor rgb '%s' %s, \\\n"
                   "  data index 2 using 1:2 with points pointtype 12 pointsize 1.6 linewidth 2 "
                   "linecolor rgb '%s' title 'best'\n",
                   n > 500 ? 0.4 : 0.8, picture_colors[1],

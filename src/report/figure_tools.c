@@ -101,6 +101,8 @@ void figure_ticks(FILE *out, char axis, double low, double high, int most) {
   const bool wide = axis == 'x' && high > low && needs_power(fmax(fabs(low), fabs(high)));
   if (digits > most_digits || (digits <= usual && !wide)) {
     (void)fprintf(out, "set format %c '%% h'\nset %ctics autofreq\n", axis, axis);
+    if (most == 1 && high > low) /* a small picture has no room for gnuplot's own */
+      (void)fprintf(out, "set %ctics %.17g\n", axis, round_step((high - low) / 4));
     return;
   }
   (void)fprintf(out, "set format %c '%%.%dg'\nset %ctics ", axis, digits, axis);
@@ -145,19 +147,21 @@ void figure_axis(FILE *out, char axis, const json_t *variable, size_t most) {
   const size_t names = json_array_size(values);
   (void)fprintf(out, "set %clabel '", axis);
   picture_put_text(out, figure_text(variable, "name"));
-  (void)fprintf(out, "'\nunset logscale %c\nset format %c '%% h'\nset %ctics autofreq\n", axis,
-                axis, axis);
+  (void)fprintf(out, "'\nunset logscale %c\nset format %c '%% h'\nset %ctics norotate autofreq\n",
+                axis, axis, axis);
   if (is_numeric(variable)) {
     const double low = figure_get(variable, "lower"), high = figure_get(variable, "upper");
-    (void)fprintf(out, "set %crange [%.17g:%.17g]\n", axis, low, high);
-    if (!json_is_true(json_object_get(variable, "log")))
-      figure_ticks(out, axis, low, high, axis == 'y' ? 5 : most < 10 ? 1 : 3);
-    if (json_is_true(json_object_get(variable, "log")))
-      (void)fprintf(out, "set logscale %c\n", axis);
+    const bool whole = strcmp(figure_text(variable, "type"), "integer") == 0;
+    const bool logs = json_is_true(json_object_get(variable, "log"));
+    const double room = whole && !logs && most >= 10 ? 0.02 * (high - low) : 0;
+    (void)fprintf(out, "set %crange [%.17g:%.17g]\n", axis, low - room, high + room);
+    if (!logs) figure_ticks(out, axis, low, high, axis == 'y' ? 5 : most < 10 ? 1 : 3);
+    if (logs) (void)fprintf(out, "set logscale %c\n", axis);
     return;
   }
-  (void)fprintf(out, "set %crange [-0.5:%.1f]\nset %ctics (", axis,
-                names ? (double)names - 0.5 : 1.5, axis);
+  (void)fprintf(out, "set %crange [-0.5:%.1f]\nset %ctics %s(", axis,
+                names ? (double)names - 0.5 : 1.5, axis,
+                axis == 'x' && names > 2 ? "rotate by 30 right " : "");
   put_names(out, values, most);
   (void)fputs(")\n", out);
 }

@@ -321,6 +321,15 @@ esac
                 return one.convertToPixel({yAxisIndex: 0}, 0.004) - Math.max(...[...document.querySelectorAll("#constraints .chart path")].map((path) =>
                   path.getAttribute("stroke-dasharray") ? path.getBBox().y : -1)); })()""")
             self.assertLess(abs(bound), 2)  # the line is at the bound, not at 0
+            self.write("#!/bin/sh\nexit 1\n", "fail.sh", 0o755)
+            self.succeed("run", self.write(MIXED.replace("evaluations: 48", "evaluations: 8")), "-q", "-d", "none", code=program.INFEASIBLE)
+            self.succeed("report", "none")
+            self.look(browser, self.folder / "none/report.html")
+            self.assertEqual(browser.complaints, [])
+            self.assertEqual(browser.ask('document.querySelector("#lead a").hash'), "#failures")
+            shown = browser.ask('[...document.querySelectorAll("main > section:not([hidden])")].map((section) => section.id)')
+            self.assertEqual(set(shown) & {"progress", "best", "importance", "constraints", "parallel"}, set())
+            self.assertIn("failures", shown)
 
     def check_keys(self, browser, data):
         browser.ask('document.querySelector("#progress .chart").focus()')

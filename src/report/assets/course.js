@@ -64,7 +64,7 @@ function showUse() {
     tooltip: Object.assign(tooltip((list) => list.map((p) => `${p.seriesName}: ${number(p.value[1], 3)} slots`).join("<br>")), {trigger: "axis"}),
     dataZoom: [{type: "inside", filterMode: "none"}],
     xAxis: axis(`${clock.name} since the first start`, {type: "value", min: 0, max: about.seconds / clock.size, scale: false, axisLabel: {color: colors.soft, showMaxLabel: false}}),
-    yAxis: upright("slots", {type: "value", min: 0, scale: false}),
+    yAxis: upright("slots", {type: "value", min: 0, scale: false, minInterval: 1}),
     series: [["busy", "accent", course.busy], ["of them with what failed", "bad", course.lost]].map(([name, color, list]) => ({name, type: "line", showSymbol: false,
       lineStyle: {width: 1, color: colors[color]}, itemStyle: {color: colors[color]}, areaStyle: {color: colors[color], opacity: 0.3}, data: at(list)}))
       .filter((s) => s.data.some((p) => p[1] > 0))

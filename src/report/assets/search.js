@@ -3,9 +3,14 @@
 function showHead() {
   const best = summary.best[0];
   const lead = $("#lead");
-  if (!best) lead.textContent = "No simulation has succeeded yet.";
+  if (!best) {
+    const ended = about.infeasible + about.failed;
+    lead.textContent = ended ? `No simulation has succeeded yet; ${ended} ended without a result. ` : "No simulation has ended yet.";
+    if (ended) lead.append(element("a", "Why", {href: "#failures"}));
+  }
   else if (!best.feasible) { lead.textContent = `No feasible design was found; the closest has ${objective(about.best)}.`; lead.className = "bad"; }
   else lead.textContent = `Best objective ${objective(lowered(Number(best.objective)), 8)}, evaluation ${best.id} of ${about.proposed}.`;
+  if (about.pending > 0) lead.append(` ${about.pending} had no result yet when this page was made.`);
   if (about.damage) lead.before(element("p", `The journal is damaged, and this page may not be complete: ${about.damage}.`, {className: "bad", id: "damage"}));
   const facts = [["goal", about.goal], ["method", about.method],
     ["evaluations", about.budget > 0 ? `${about.proposed} of ${about.budget}` : about.proposed],
@@ -23,6 +28,7 @@ function showHead() {
 }
 
 function showProgress() {
+  if (!ordered.length) return hide("progress");
   const state = {time: false, log: false, near: Boolean(summary.range.stretched)};
   const {best: low, worst: high} = summary.range, some = low !== undefined, canLog = some && Math.min(low, high) > 0;
   const at = (i) => state.time ? columns.ended[i] / clock.size : columns.id[i] + 1;
@@ -150,7 +156,7 @@ function showProjection() {
   const at = (i) => [columns.x[axes[0]][i], columns.x[axes[1]][i]];
   const upRoom = () => room(summary.variables[axes[1]].lower, summary.variables[axes[1]].upper);
   const entry = chart($("#projection .chart"), () => ({
-    grid: grid({left: 70 + upRoom(), bottom: 90}), tooltip: tooltip((p) => designText(p.value[3])), visualMap: rankScale({dimension: 2, seriesIndex: 0}),
+    grid: grid({left: 70 + upRoom(), bottom: 90}), tooltip: tooltip((p) => designText(p.value[3])), visualMap: ordered.length ? rankScale({dimension: 2, seriesIndex: 0}) : undefined,
     xAxis: axis(summary.variables[axes[0]].name, variableAxis(summary.variables[axes[0]])),
     yAxis: upright(summary.variables[axes[1]].name, Object.assign({nameGap: 52 + upRoom()}, variableAxis(summary.variables[axes[1]], 42))),
     series: [
@@ -164,7 +170,7 @@ function showProjection() {
 }
 
 function showConstraints() {
-  if (!summary.constraints.length) return hide("constraints");
+  if (!summary.constraints.length || !ordered.length) return hide("constraints");
   summary.constraints.forEach((c, k) => {
     const bad = (v) => (c.upper !== null && v > c.upper) || (c.lower !== null && v < c.lower);
     const shown = indices.filter((i) => columns.c[k][i] !== null);
