@@ -61,6 +61,7 @@ static int position(const cli_flag *flags, int value) {
 
 static gannet_err keep(const cli_command *command, int at, cli_arguments *arguments) {
   arguments->value[at] = optarg ? optarg : "";
+  arguments->times[at] += 1;
   if (!command->flags[at].repeated) return GANNET_OK;
   GANNET_REQUIRE(arguments->n_values < CLI_MOST_VALUES, GANNET_ERR_INPUT,
                  "at most %d times --%s are possible", CLI_MOST_VALUES, command->flags[at].name);
@@ -116,6 +117,11 @@ static int find(const cli_arguments *arguments, const char *flag) {
 const char *cli_value(const cli_arguments *arguments, const char *flag) {
   const int at = find(arguments, flag);
   return at < 0 ? NULL : arguments->value[at];
+}
+
+int cli_times(const cli_arguments *arguments, const char *flag) {
+  const int at = find(arguments, flag);
+  return at < 0 ? 0 : arguments->times[at];
 }
 
 bool cli_has(const cli_arguments *arguments, const char *flag) {

@@ -27,6 +27,7 @@ typedef struct {
   const cli_flag *flags;
   const char
       *value[CLI_MOST_FLAGS]; /* last value of flag i; "" for a switch that was given; NULL */
+  int times[CLI_MOST_FLAGS];  /* that flag i was given */
   int n_values;               /* of repeated flags, in their order */
   struct {
     int flag;
@@ -82,12 +83,13 @@ extern const cli_flag cli_common_flags[];
 GANNET_CHECKED gannet_err cli_parse(const cli_command *command, int argc, char **argv,
                                     cli_arguments *arguments, bool *help);
 
-/* Value of a flag, NULL when it was not given; and whether it was given.
+/* Value of a flag, NULL when it was not given; whether it was given, and how often.
  *
  * Local.
  */
 const char *cli_value(const cli_arguments *arguments, const char *flag);
 bool cli_has(const cli_arguments *arguments, const char *flag);
+int cli_times(const cli_arguments *arguments, const char *flag);
 
 /* The k-th value of a repeated flag, or NULL.
  *

@@ -28,6 +28,15 @@ static gannet_err read_number(const char *what, const char *text, double *value)
   return GANNET_OK;
 }
 
+/* Elsewhere the last one counts, but a result is told for good. */
+static gannet_err check_repeats(const cli_arguments *arguments) {
+  static const char *const once[] = {"id", "objective", "infeasible", "failed"};
+  for (size_t i = 0; i < sizeof once / sizeof *once; ++i)
+    GANNET_REQUIRE(cli_times(arguments, once[i]) <= 1, GANNET_ERR_INPUT,
+                   "--%s is given twice; leave one out", once[i]);
+  return GANNET_OK;
+}
+
 /* Splits "name=value". */
 static gannet_err split(const char *flag, const char *text, char *name, size_t size,
                         const char **value) {
@@ -64,6 +73,8 @@ static gannet_err read_constraints(const cli_arguments *arguments, const gannet_
     GANNET_TRY(split("constraint", text, name, sizeof name, &value));
     const int k = gannet_problem_find_constraint(problem, name);
     if (k < 0) return raise_unknown("constraint", name, problem);
+    GANNET_REQUIRE(isnan(values[k]), GANNET_ERR_INPUT,
+                   "--constraint %s is given twice; leave one out", name);
     GANNET_TRY(read_number(name, value, &values[k]));
   }
   for (int k = 0; k < problem->spec.n_constraints; ++k)
@@ -81,6 +92,8 @@ static gannet_err read_point(const cli_arguments *arguments, const gannet_proble
     GANNET_TRY(split("point", text, name, sizeof name, &value));
     const int v = gannet_problem_find_variable(problem, name);
     if (v < 0) return raise_unknown("point", name, problem);
+    GANNET_REQUIRE(isnan(x_user[v]), GANNET_ERR_INPUT, "--point %s is given twice; leave one out",
+                   name);
     GANNET_TRY(gannet_problem_parse(problem, v, value, &x_user[v]));
   }
   for (int v = 0; v < problem->spec.n_variables; ++v)
@@ -133,6 +146,7 @@ static gannet_err read_outcome(const cli_arguments *arguments, const gannet_prob
   const char *objective = cli_value(arguments, "objective");
   const char *infeasible = cli_value(arguments, "infeasible");
   const char *failed = cli_value(arguments, "failed");
+  GANNET_TRY(check_repeats(arguments));
   GANNET_REQUIRE((objective != NULL) + (infeasible != NULL) + (failed != NULL) == 1,
                  GANNET_ERR_INPUT, "give one of --objective, --infeasible and --failed");
   ended->final = true;

@@ -22,16 +22,21 @@ void gannet_problem_format(const gannet_problem *problem, int variable, double v
 
 static gannet_err parse_category(const gannet_variable *v, const char *text, double *value) {
   const char *known[257] = {NULL};
+  char list[200] = "";
+  size_t used = 0;
   for (int i = 0; i < v->n_values; ++i) {
     if (i < 256) known[i] = v->values[i];
+    const int more = snprintf(list + used, sizeof list - used, " %s", v->values[i]);
+    if (more > 0 && used + (size_t)more < sizeof list) used += (size_t)more;
     if (strcmp(v->values[i], text) == 0) {
       *value = i;
       return GANNET_OK;
     }
   }
   const char *near = gannet_nearest(text, known);
-  return GANNET_RAISE(GANNET_ERR_INPUT, "variable %s: '%s' is not one of its values%s%s%s", v->name,
-                      text, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  return GANNET_RAISE(GANNET_ERR_INPUT, "variable %s: '%s' is not one of its values,%s%s%s%s",
+                      v->name, text, list, near ? "; did you mean '" : "", near ? near : "",
+                      near ? "'?" : "");
 }
 
 static gannet_err parse_boolean(const gannet_variable *v, const char *text, double *value) {

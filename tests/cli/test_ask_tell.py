@@ -73,6 +73,9 @@ class AskTell(program.ProgramTest):
                             (("--point", "x1=1", "--objective", 1), "x2"),
                             (("--point", "x1=1", "--point", "x2=99", "--objective", 1), "x2"),
                             (("--point", "x1=1", "--point", "x3=1", "--objective", 1), "x3"),
+                            (("--id", 0, "--id", 2, "--objective", 1), "--id is given twice"),
+                            (("--id", 0, "--objective", 1, "--objective", 1), "--objective is given twice"),
+                            (("--point", "x1=1", "--point", "x1=2", "--objective", 1), "--point x1 is given twice"),
                             (("--point", "x1", "--objective", 1), "NAME=VALUE")):
             for ranks in 0, 2 if hint == "already" else 0:
                 outcome = self.succeed("tell", place, *words, code=USAGE, ranks=ranks)
