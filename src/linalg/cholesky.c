@@ -222,6 +222,40 @@ gannet_err gannet_cholesky_inverse(const gannet_cholesky *factor, double *invers
   return GANNET_OK;
 }
 
+int gannet_cholesky_blocks(const gannet_cholesky *factor) {
+  return blocks_for(factor->n);
+}
+
+/* Solving for unit vectors: nothing left of their block is needed, as K^-1 is symmetric. */
+void gannet_cholesky_inverse_rows(const gannet_cholesky *factor, int block, double *inverse,
+                                  int ld) {
+  const int from = block * B, m = rows_in(factor, block), end = blocks_for(factor->n);
+  double *b = inverse + from;
+  for (int r = 0; r < m; ++r) {
+    double *row = b + (size_t)r * (size_t)ld;
+    memset(row, 0, (size_t)(factor->n - from) * sizeof *row);
+    row[r] = 1;
+  }
+  for (int i = block; i < end; ++i) {
+    const double *row = factor->block[i] + from;
+    const int count = rows_in(factor, i), width = width_of(i), before = i * B - from;
+    if (before > 0)
+      cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, m, count, before, -1, b, ld, row, width,
+                  1, b + before, ld);
+    cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, m, count, 1,
+                row + before, width, b + before, ld);
+  }
+  for (int i = end - 1; i >= block; --i) {
+    const double *row = factor->block[i] + from;
+    const int count = rows_in(factor, i), width = width_of(i), before = i * B - from;
+    cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, m, count, 1,
+                row + before, width, b + before, ld);
+    if (before > 0)
+      cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, before, count, -1, b + before, ld,
+                  row, width, 1, b, ld);
+  }
+}
+
 size_t gannet_cholesky_bytes(const gannet_cholesky *factor) {
   size_t bytes = sizeof *factor + (size_t)factor->capacity * sizeof *factor->block;
   for (int i = 0; i < factor->n_blocks; ++i)

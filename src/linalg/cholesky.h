@@ -95,6 +95,19 @@ GANNET_CHECKED gannet_err gannet_cholesky_inverse_diagonal(const gannet_cholesky
  */
 GANNET_CHECKED gannet_err gannet_cholesky_inverse(const gannet_cholesky *factor, double *inverse);
 
+/* Some rows of the inverse, from their first diagonal element on: those of block row i, which are
+ * rows i B .. of K^-1, in columns i B .. n-1. All of them together are half of it.
+ *
+ * Local.
+ *
+ * block    in   i, below gannet_cholesky_blocks
+ * inverse  out  [rows of the block][ld]; columns before i B are left as they are
+ * Cost: (n - i B)^2 B operations for each of two passes, all in matrix products.
+ */
+void gannet_cholesky_inverse_rows(const gannet_cholesky *factor, int block, double *inverse,
+                                  int ld);
+int gannet_cholesky_blocks(const gannet_cholesky *factor);
+
 /* Bytes held.
  *
  * Local.

@@ -121,12 +121,13 @@ GANNET_VECTOR_CLONES static void add_layer(int n, const double *t, const double 
 }
 
 /* The recursion for count pairs, from the s of layer 0; the variances of the one side are in the p
- * of the layers, those of the other in q. T_L is left in the tangent of layer L. */
-static void forward(gannet_analytic *a, int count) {
+ * of the layers, those of the other in q from one point on. T_L is left in the tangent of layer L.
+ */
+static void forward(gannet_analytic *a, int from, int count) {
   layer *at = a->layer;
   memcpy(at[0].tangent, at[0].s, (size_t)count * sizeof *at[0].s);
   for (int l = 0; l < a->shape.layers; ++l) {
-    a->pair->moments(count, at[l].p, a->q + (size_t)l * (size_t)a->n, at[l].s, at[l + 1].s,
+    a->pair->moments(count, at[l].p, a->q + (size_t)l * (size_t)a->n + from, at[l].s, at[l + 1].s,
                      at[l].slope);
     add_layer(count, at[l].tangent, at[l].slope, at[l + 1].s, at[l + 1].tangent);
   }
@@ -143,17 +144,17 @@ static void forward_common(gannet_analytic *a, int count, bool slopes) {
   }
 }
 
-/* The pairs (i, j) with j < count. */
-static void forward_row(gannet_analytic *a, size_t i, int count, bool slopes) {
+/* The pairs (i, j) with from <= j < from + count. */
+static void forward_row(gannet_analytic *a, size_t i, int from, int count, bool slopes) {
   const size_t n = (size_t)a->n;
-  memcpy(a->layer[0].s, a->s + i * n, (size_t)count * sizeof *a->s);
+  memcpy(a->layer[0].s, a->s + i * n + from, (size_t)count * sizeof *a->s);
   if (a->common) {
     forward_common(a, count, slopes);
     return;
   }
   for (int l = 0; l < a->shape.layers; ++l)
     for (int j = 0; j < count; ++j) a->layer[l].p[j] = a->q[(size_t)l * n + i];
-  forward(a, count);
+  forward(a, from, count);
 }
 
 /* The pairs (i, i) of all points; S_l(i,i) into q. */
@@ -165,7 +166,7 @@ static void forward_diagonal(gannet_analytic *a) {
     a->pair->moments(a->n, a->layer[l].p, a->q + l * n, a->layer[l].p, a->q + (l + 1) * n,
                      a->layer[l].slope);
   }
-  forward(a, a->n);
+  forward(a, 0, a->n);
 }
 
 void gannet_analytic_matrix(gannet_analytic *kernel, const double *rho, double bias, double *k) {
@@ -177,20 +178,21 @@ void gannet_analytic_matrix(gannet_analytic *kernel, const double *rho, double b
   forward_diagonal(a);
   for (size_t i = 0; i < n; ++i) k[i * n + i] = result[i];
   for (size_t i = 0; i < n; ++i) {
-    forward_row(a, i, (int)i, false);
+    forward_row(a, i, 0, (int)i, false);
     for (size_t j = 0; j < i; ++j) k[i * n + j] = k[j * n + i] = result[j];
   }
 }
 
 /* From weight = dF/dT_L of count pairs to by_s = dF/ds; dF/dS_l of the q side is added to by_q,
  * that of the p side is summed into by_p[l]. */
-static void backward(gannet_analytic *a, int count, double *weight, double *by_s, double *by_p) {
+static void backward(gannet_analytic *a, int from, int count, double *weight, double *by_s,
+                     double *by_p) {
   const size_t n = (size_t)a->n;
   for (int j = 0; j < count; ++j) by_s[j] = 0;
   for (int l = a->shape.layers - 1; l >= 0; --l) {
     const layer *at = &a->layer[l];
-    double *by_q = a->by_q + (size_t)l * n, sum = 0;
-    a->pair->partials(count, at->p, a->q + (size_t)l * n, at->s, &at->by);
+    double *by_q = a->by_q + (size_t)l * n + from, sum = 0;
+    a->pair->partials(count, at->p, a->q + (size_t)l * n + from, at->s, &at->by);
     for (int j = 0; j < count; ++j) {
       const double by_value = weight[j] + by_s[j], by_slope = weight[j] * at->tangent[j];
       by_q[j] += by_value * at->by.value_q[j] + by_slope * at->by.slope_q[j];
@@ -218,10 +220,10 @@ GANNET_VECTOR_CLONES static void weigh_common(int n, const layer *at, double *we
 
 /* As backward; the derivative by the variance of both sides is added to by_q, which is as good as
  * anywhere: all variances are the same function of the scales. */
-static void backward_common(gannet_analytic *a, int count, double *weight, double *by_s) {
+static void backward_common(gannet_analytic *a, int from, int count, double *weight, double *by_s) {
   for (int j = 0; j < count; ++j) by_s[j] = 0;
   for (int l = a->shape.layers - 1; l >= 0; --l)
-    weigh_common(count, &a->layer[l], weight, by_s, a->by_q + (size_t)l * (size_t)a->n);
+    weigh_common(count, &a->layer[l], weight, by_s, a->by_q + (size_t)l * (size_t)a->n + from);
   for (int j = 0; j < count; ++j) by_s[j] += weight[j];
 }
 
@@ -244,37 +246,61 @@ static void backward_diagonal(gannet_analytic *a, double *weight, double *by_s) 
   for (size_t i = 0; i < n; ++i) by_s[i] += weight[i];
 }
 
-/* dF / ds_ij for all pairs, both triangles. */
-static void reverse_pairs(gannet_analytic *a, const double *by_k) {
+/* Of a row i of the part, which begins with point first: dF / ds_ij for j > i, and 0 before. */
+static void reverse_row(gannet_analytic *a, size_t i, size_t first, const double *by_k,
+                        double *by_s) {
   const size_t n = (size_t)a->n, layers = (size_t)a->shape.layers;
+  const int from = (int)i + 1, count = a->n - from;
+  double by_p[LAYERS] = {0};
   double *weight = a->layer[layers].slope, *by_row = a->layer[layers].p; /* free there */
-  memset(a->by_q, 0, n * layers * sizeof *a->by_q);
-  for (size_t i = 0; i < n; ++i) {
-    double by_p[LAYERS] = {0};
-    forward_row(a, i, (int)i, true);
-    for (size_t j = 0; j < i; ++j) weight[j] = 2 * by_k[i * n + j];
-    if (a->common)
-      backward_common(a, (int)i, weight, by_row);
-    else
-      backward(a, (int)i, weight, by_row, by_p);
-    for (size_t l = 0; l < layers; ++l) a->by_q[l * n + i] += by_p[l];
-    for (size_t j = 0; j < i; ++j) a->by_s[i * n + j] = a->by_s[j * n + i] = by_row[j] / 2;
-  }
+  forward_row(a, i, from, count, true);
+  for (int j = 0; j < count; ++j) weight[j] = 2 * by_k[from + j];
+  if (a->common)
+    backward_common(a, from, count, weight, by_row);
+  else
+    backward(a, from, count, weight, by_row, by_p);
+  for (size_t l = 0; l < layers; ++l) a->by_q[l * n + i] += by_p[l];
+  memset(by_s + first, 0, (i + 1 - first) * sizeof *by_s);
+  memcpy(by_s + from, by_row, (size_t)count * sizeof *by_s);
+}
+
+/* dF / ds_ii of all points into the p of the last layer, of which it returns the place. */
+static const double *reverse_diagonal(gannet_analytic *a, int first, int rows, const double *by_k) {
+  const size_t n = (size_t)a->n, layers = (size_t)a->shape.layers;
+  double *weight = a->layer[layers].slope, *by_row = a->layer[layers].p;
   forward_diagonal(a);
-  for (size_t i = 0; i < n; ++i) weight[i] = by_k[i * n + i];
+  memset(weight, 0, n * sizeof *weight);
+  for (int i = 0; i < rows; ++i) weight[first + i] = by_k[(size_t)i * n + (size_t)(first + i)];
   backward_diagonal(a, weight, by_row);
-  for (size_t i = 0; i < n; ++i) a->by_s[i * n + i] = by_row[i];
+  return by_row;
+}
+
+void gannet_analytic_reverse_rows(gannet_analytic *kernel, int first, int rows, const double *by_k,
+                                  double *by_rho, double *by_bias) {
+  gannet_analytic *a = kernel;
+  const size_t n = (size_t)a->n, inputs = (size_t)a->inputs, start = (size_t)first;
+  const int left = a->n - first;
+  const double *z = a->z + start * inputs;
+  double *folded = a->folded + start * inputs;
+  memset(a->by_q, 0, n * (size_t)a->shape.layers * sizeof *a->by_q);
+  for (size_t i = 0; i < (size_t)rows; ++i)
+    reverse_row(a, start + i, start, by_k + i * n, a->by_s + i * n);
+  const double *own = reverse_diagonal(a, first, rows, by_k);
+  /* s_ij = sum_k z_ik z_jk: both points of a pair move it */
+  gannet_gemm_tn(left, a->inputs, rows, 1, a->by_s + start, a->n, z, a->inputs, 0, folded,
+                 a->inputs);
+  gannet_gemm_nn(rows, a->inputs, left, 1, a->by_s + start, a->n, z, a->inputs, 1, folded,
+                 a->inputs);
+  memset(by_rho, 0, (inputs - 1) * sizeof *by_rho);
+  *by_bias = 0;
+  for (size_t i = 0; i < (size_t)left; ++i) {
+    for (size_t k = 0; k < inputs; ++k)
+      folded[i * inputs + k] += 2 * own[start + i] * z[i * inputs + k];
+    gannet_lift_scales(&a->lift, z + i * inputs, folded + i * inputs, by_rho, by_bias);
+  }
 }
 
 void gannet_analytic_reverse(gannet_analytic *kernel, const double *by_k, double *by_rho,
                              double *by_bias) {
-  gannet_analytic *a = kernel;
-  const size_t n = (size_t)a->n, inputs = (size_t)a->inputs, d = inputs - 1;
-  reverse_pairs(a, by_k);
-  /* s_ij = sum_k z_ik z_jk, so d F / d z_ik = 2 sum_j by_s_ij z_jk */
-  gannet_gemm_nn(a->n, a->inputs, a->n, 2, a->by_s, a->n, a->z, a->inputs, 0, a->folded, a->inputs);
-  memset(by_rho, 0, d * sizeof *by_rho);
-  *by_bias = 0;
-  for (size_t i = 0; i < n; ++i)
-    gannet_lift_scales(&a->lift, a->z + i * inputs, a->folded + i * inputs, by_rho, by_bias);
+  gannet_analytic_reverse_rows(kernel, 0, kernel->n, by_k, by_rho, by_bias);
 }

@@ -59,4 +59,14 @@ void gannet_analytic_matrix(gannet_analytic *kernel, const double *rho, double b
 void gannet_analytic_reverse(gannet_analytic *kernel, const double *by_k, double *by_rho,
                              double *by_bias);
 
+/* The share in it of rows first .. first+rows-1, each from its diagonal element on: those of all
+ * rows sum to the whole.
+ *
+ * Local.
+ *
+ * by_k  in  [rows][n], row 0 being that of point first; columns before the diagonal are not read
+ */
+void gannet_analytic_reverse_rows(gannet_analytic *kernel, int first, int rows, const double *by_k,
+                                  double *by_rho, double *by_bias);
+
 #endif

@@ -76,7 +76,7 @@ static double solve_residual(gannet_likelihood *l, const double *y) {
   return sum;
 }
 
-gannet_err gannet_likelihood_evaluate(gannet_likelihood *l, const double *y, double *value) {
+gannet_err gannet_likelihood_factorise(gannet_likelihood *l, const double *y, double *value) {
   const double log_two_pi = 1.8378770664093454836;
   const int n = l->n;
   *value = INFINITY;
@@ -89,6 +89,30 @@ gannet_err gannet_likelihood_evaluate(gannet_likelihood *l, const double *y, dou
   GANNET_TRY(code);
   const double square = solve_residual(l, y);
   *value = 0.5 * (square + gannet_cholesky_logdet(l->factor) + n * log_two_pi);
+  return GANNET_OK;
+}
+
+int gannet_likelihood_parts(int n) {
+  return (n + GANNET_CHOLESKY_BLOCK - 1) / GANNET_CHOLESKY_BLOCK;
+}
+
+const double *gannet_likelihood_part(gannet_likelihood *l, int part, int *first, int *rows) {
+  const int n = l->n, from = part * GANNET_CHOLESKY_BLOCK, left = n - from;
+  *first = from;
+  *rows = left < GANNET_CHOLESKY_BLOCK ? left : GANNET_CHOLESKY_BLOCK;
+  double *p = l->weights + (size_t)from * (size_t)n;
+  gannet_cholesky_inverse_rows(l->factor, part, p, n);
+  for (int i = 0; i < *rows; ++i) {
+    double *row = p + (size_t)i * (size_t)n;
+    for (int j = from; j < n; ++j) row[j] = 0.5 * (row[j] - l->solved[from + i] * l->solved[j]);
+  }
+  return p;
+}
+
+gannet_err gannet_likelihood_evaluate(gannet_likelihood *l, const double *y, double *value) {
+  const int n = l->n;
+  GANNET_TRY(gannet_likelihood_factorise(l, y, value));
+  if (!isfinite(*value)) return GANNET_OK;
   GANNET_TRY(gannet_cholesky_inverse(l->factor, l->weights));
   for (int i = 0; i < n; ++i) {
     double *row = l->weights + (size_t)i * (size_t)n;

@@ -45,6 +45,25 @@ double *gannet_likelihood_kernel(gannet_likelihood *l);
 GANNET_CHECKED gannet_err gannet_likelihood_evaluate(gannet_likelihood *l, const double *y,
                                                      double *value);
 
+/* The first half of an evaluation: the value, and what is needed for parts of P.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_likelihood_factorise(gannet_likelihood *l, const double *y,
+                                                      double *value);
+
+/* After it, and a finite value: rows first .. first+rows-1 of P in columns first .. n-1. Parts are
+ * numbered from 0; together they have all pairs once, the later ones fewer.
+ *
+ * Local.
+ *
+ * first, rows  out
+ *
+ * Returns [rows][n], borrowed until the next evaluation; columns before first are not set.
+ */
+const double *gannet_likelihood_part(gannet_likelihood *l, int part, int *first, int *rows);
+int gannet_likelihood_parts(int n);
+
 /* P [n][n], symmetric, both triangles, after an evaluation; borrowed until the next one.
  *
  * Local.

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "linalg/blas.h"
 #include "network/analytic_kernel.h"
+#include "surrogate/joint.h"
 #include "surrogate/likelihood.h"
 #include "surrogate/multistart.h"
 #include "surrogate/tangent_kernel.h"
@@ -74,34 +75,47 @@ static void build_kernel(learning *l, const double *hyper) {
   for (size_t i = 0; i < n; ++i) k[i * n + i] += noise;
 }
 
-/* Derivatives by input scales and bias; those that the user fixed stay 0. */
-static void scale_gradient(learning *l, double amplitude, const double *p, double *gradient) {
+/* prepare of a gannet_joint */
+static gannet_err likelihood(void *user, const double *hyper, double *value) {
+  learning *l = user;
+  build_kernel(l, hyper);
+  return gannet_likelihood_factorise(l->likelihood, l->y, value);
+}
+
+/* Derivatives by input scales and bias of some rows of pairs; what the user fixed stays 0. */
+static void scale_gradient(learning *l, double amplitude, int first, int rows, const double *p,
+                           double *gradient) {
   const tangent_model *t = l->t;
   double by_bias = 0;
-  gannet_analytic_reverse(l->analytic, p, l->by_rho, &by_bias);
+  gannet_analytic_reverse_rows(l->analytic, first, rows, p, l->by_rho, &by_bias);
   for (int k = 0; k < t->d; ++k)
     gradient[TANGENT_RHO + (t->options->ard ? k : 0)] += amplitude * l->by_rho[k];
   if (isnan(t->options->bias)) gradient[TANGENT_BIAS] = amplitude * by_bias;
 }
 
-static gannet_err objective(void *user, int n_hyper, const double *hyper, double *value,
-                            double *gradient) {
+/* part of a gannet_joint: some rows of pairs, each pair once. */
+static void likelihood_slope(void *user, const double *hyper, int part, double *gradient) {
   learning *l = user;
-  const size_t n = (size_t)l->n;
   const double amplitude = exp(hyper[TANGENT_AMPLITUDE]), noise = exp(hyper[TANGENT_NOISE]);
   double trace = 0, product = 0;
-  memset(gradient, 0, (size_t)n_hyper * sizeof *gradient);
-  build_kernel(l, hyper);
-  GANNET_TRY(gannet_likelihood_evaluate(l->likelihood, l->y, value));
-  if (!isfinite(*value)) return GANNET_OK;
-  const double *p = gannet_likelihood_weights(l->likelihood);
-  for (size_t i = 0; i < n; ++i) {
-    product += gannet_dot(l->n, p + i * n, l->theta + i * n);
-    trace += p[i * n + i];
+  int first = 0, rows = 0;
+  const double *p = gannet_likelihood_part(l->likelihood, part, &first, &rows);
+  for (int i = 0; i < rows; ++i) {
+    const int at = first + i;
+    const double *row = p + (size_t)i * (size_t)l->n + at;
+    const double *theta = l->theta + (size_t)at * (size_t)(l->n + 1);
+    product += row[0] * theta[0] + 2 * gannet_dot(l->n - at - 1, row + 1, theta + 1);
+    trace += row[0];
   }
   gradient[TANGENT_AMPLITUDE] = amplitude * product;
   if (isnan(l->t->noise_var)) gradient[TANGENT_NOISE] = noise * trace;
-  if (!l->frozen) scale_gradient(l, amplitude, p, gradient);
+  if (!l->frozen) scale_gradient(l, amplitude, first, rows, p, gradient);
+}
+
+/* finish of a gannet_joint */
+static void add_priors(void *user, const double *hyper, double *value, double *gradient) {
+  const learning *l = user;
+  const int n_hyper = l->t->n_hyper;
   *value += priors(l->t, hyper, gradient);
   if (l->frozen)
     memset(gradient + TANGENT_BIAS, 0, (size_t)(n_hyper - TANGENT_BIAS) * sizeof *gradient);
@@ -109,7 +123,22 @@ static gannet_err objective(void *user, int n_hyper, const double *hyper, double
     double given = 0;
     if (tangent_fixed(l->t, k, &given)) gradient[k] = 0;
   }
-  return GANNET_OK;
+}
+
+static gannet_joint objective_of(learning *l) {
+  const tangent_model *t = l->t;
+  return (gannet_joint){.n = t->n_hyper,
+                        .parts = gannet_likelihood_parts(l->n),
+                        .start = l->bounds + 2 * (size_t)t->n_hyper,
+                        .lower = l->bounds,
+                        .upper = l->bounds + t->n_hyper,
+                        .prepare = likelihood,
+                        .part = likelihood_slope,
+                        .finish = add_priors,
+                        .user = l,
+                        .options = {.max_evaluations = t->options->fit_evaluations,
+                                    .gradient_tolerance = 2e-2,
+                                    .value_tolerance = 1e-5}};
 }
 
 static void release(learning *l) {
@@ -244,22 +273,20 @@ static gannet_err freeze(learning *l) {
   return code;
 }
 
+/* Several starts are shared out over the ranks; on one of them all ranks work. */
 static gannet_err minimise(learning *l, int starts, double *hyper) {
-  const tangent_model *t = l->t;
+  gannet_joint joint = objective_of(l);
   double value = INFINITY;
-  const gannet_multistart problem = {
-      .starts = starts,
-      .n = t->n_hyper,
-      .start = l->bounds + 2 * (size_t)t->n_hyper,
-      .lower = l->bounds,
-      .upper = l->bounds + t->n_hyper,
-      .function = objective,
-      .user = l,
-      .options = {.max_evaluations = t->options->fit_evaluations,
-                  .gradient_tolerance = 2e-2,
-                  .value_tolerance = 1e-5},
-  };
-  return gannet_multistart_run(t->context, &problem, hyper, &value);
+  if (starts == 1) return gannet_joint_run(l->t->context, &joint, hyper, &value);
+  const gannet_multistart problem = {.starts = starts,
+                                     .n = joint.n,
+                                     .start = joint.start,
+                                     .lower = joint.lower,
+                                     .upper = joint.upper,
+                                     .function = gannet_joint_evaluate,
+                                     .user = &joint,
+                                     .options = joint.options};
+  return gannet_multistart_run(l->t->context, &problem, hyper, &value);
 }
 
 /* From these starts on at most this many points; on_network: then amplitude and noise again. */
@@ -300,7 +327,10 @@ gannet_err tangent_evidence(tangent_model *t, const gannet_data *data, const dou
   t->noise_var = data->noise_var;
   t->stale = true;
   gannet_err code = prepare(&l, data, 0);
-  if (code == GANNET_OK) code = objective(&l, t->n_hyper, hyper, value, gradient);
+  if (code == GANNET_OK) {
+    gannet_joint joint = objective_of(&l);
+    code = gannet_joint_evaluate(&joint, t->n_hyper, hyper, value, gradient);
+  }
   release(&l);
   return code;
 }
