@@ -81,39 +81,57 @@ static gannet_err reserve(gannet_cholesky *factor, int n_blocks) {
   return GANNET_OK;
 }
 
-/* Block row i from the rows of K in it: for every earlier block column j,
- * L_ij = (K_ij - sum_{k<j} L_ik L_jk^T) L_jj^-T, then L_ii = chol(K_ii - sum_{k<i} L_ik L_ik^T).
- * Shapes of the calls depend on (i, rows) only: this is what makes the factor independent of how it
- * grew. */
-static gannet_err factor_block_row(gannet_cholesky *factor, int i, int rows) {
+/* Block (i, j) from that of K, j < i: L_ij = (K_ij - sum_{k<j} L_ik L_jk^T) L_jj^-T. */
+static void factor_block(gannet_cholesky *factor, int i, int j, int rows) {
+  double *row = factor->block[i];
+  const double *other = factor->block[j];
+  const int ld = width_of(i), ldo = width_of(j);
+  if (j > 0)
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, B, j * B, -1, row, ld, other, ldo, 1,
+                row + j * B, ld);
+  cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, rows, B, 1,
+              other + j * B, ldo, row + j * B, ld);
+}
+
+/* L_ii = chol(K_ii - sum_{k<i} L_ik L_ik^T); the number of the row that is to blame, or -1. */
+static gannet_err factor_diagonal(gannet_cholesky *factor, int i, int rows, int *bad) {
   double *row = factor->block[i];
   const int ld = width_of(i);
-  for (int j = 0; j < i; ++j) {
-    const double *other = factor->block[j];
-    const int ldo = width_of(j);
-    if (j > 0)
-      cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, B, j * B, -1, row, ld, other, ldo,
-                  1, row + j * B, ld);
-    cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, rows, B, 1,
-                other + j * B, ldo, row + j * B, ld);
-  }
+  *bad = -1;
   if (i > 0)
     cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, rows, i * B, -1, row, ld, 1, row + i * B,
                 ld);
   const lapack_int info = LAPACKE_dpotrf_work(LAPACK_ROW_MAJOR, 'L', rows, row + i * B, ld);
   GANNET_REQUIRE(info >= 0, GANNET_ERR_INTERNAL, "dpotrf: argument %d", (int)-info);
-  GANNET_REQUIRE(info == 0, GANNET_ERR_NUMERIC, "kernel matrix not positive definite at row %d",
-                 i * B + (int)info - 1);
+  if (info > 0) *bad = i * B + (int)info - 1;
   return GANNET_OK;
+}
+
+static gannet_err blame(int row) {
+  GANNET_REQUIRE(row < 0, GANNET_ERR_NUMERIC, "kernel matrix not positive definite at row %d", row);
+  return GANNET_OK;
+}
+
+/* Block row i from the rows of K in it, for every earlier block column in turn. Shapes of the calls
+ * depend on (i, rows) only: this is what makes the factor independent of how it grew. */
+static gannet_err factor_block_row(gannet_cholesky *factor, int i, int rows) {
+  int bad = -1;
+  for (int j = 0; j < i; ++j) factor_block(factor, i, j, rows);
+  GANNET_TRY(factor_diagonal(factor, i, rows, &bad));
+  return blame(bad);
+}
+
+static gannet_err make_room(gannet_cholesky *factor, int n) {
+  GANNET_REQUIRE(n >= factor->n, GANNET_ERR_SHAPE, "n = %d is below the present %d rows", n,
+                 factor->n);
+  GANNET_TRY(check_memory(n));
+  return reserve(factor, blocks_for(n));
 }
 
 gannet_err gannet_cholesky_extend(gannet_cholesky *factor, int n, gannet_kernel_rows rows,
                                   void *user) {
-  GANNET_REQUIRE(n >= factor->n, GANNET_ERR_SHAPE, "n = %d is below the present %d rows", n,
-                 factor->n);
   if (n == factor->n) return GANNET_OK;
-  GANNET_TRY(check_memory(n));
-  GANNET_TRY(reserve(factor, blocks_for(n)));
+  GANNET_TRY(make_room(factor, n));
   const int first = factor->n / B;
   factor->n = first * B;
   for (int i = first; i < blocks_for(n); ++i) {
@@ -121,6 +139,61 @@ gannet_err gannet_cholesky_extend(gannet_cholesky *factor, int n, gannet_kernel_
     GANNET_TRY(rows(user, i * B, count, factor->block[i], width_of(i)));
     GANNET_TRY(factor_block_row(factor, i, count));
     factor->n = i * B + count;
+  }
+  return GANNET_OK;
+}
+
+/* Rows of an extension to n that belong to a rank. */
+typedef struct {
+  MPI_Comm comm;
+  int rank, np, n, first; /* first new block row */
+} sharing;
+
+static int count_of(const sharing *s, int i) {
+  return s->n - i * B < B ? s->n - i * B : B;
+}
+
+static int first_own(const sharing *s, int from) {
+  return from + (s->rank - from % s->np + s->np) % s->np;
+}
+
+/* Make room, the rows of K of this rank, and their blocks below the rows that are there. */
+static gannet_err begin_own(gannet_cholesky *factor, const sharing *s, gannet_kernel_rows rows,
+                            void *user) {
+  GANNET_TRY(make_room(factor, s->n));
+  for (int i = first_own(s, s->first); i < blocks_for(s->n); i += s->np) {
+    GANNET_TRY(rows(user, i * B, count_of(s, i), factor->block[i], width_of(i)));
+    for (int j = 0; j < s->first; ++j) factor_block(factor, i, j, count_of(s, i));
+  }
+  return GANNET_OK;
+}
+
+/* Its owner ends block row j and sends it to all. */
+static gannet_err end_row(gannet_cholesky *factor, const sharing *s, int j) {
+  const int owner = j % s->np, count = count_of(s, j);
+  int state[2] = {GANNET_OK, -1}; /* the error, and the row to blame */
+  gannet_err err = GANNET_OK;
+  if (s->rank == owner) state[0] = (int)(err = factor_diagonal(factor, j, count, &state[1]));
+  GANNET_TRY_MPI(MPI_Bcast(state, 2, MPI_INT, owner, s->comm));
+  if (state[0] != GANNET_OK) return gannet_agree(s->comm, err);
+  GANNET_TRY(blame(state[1]));
+  GANNET_TRY_MPI(MPI_Bcast(factor->block[j], count * width_of(j), MPI_DOUBLE, owner, s->comm));
+  return GANNET_OK;
+}
+
+gannet_err gannet_cholesky_extend_together(gannet_cholesky *factor, MPI_Comm comm, int n,
+                                           gannet_kernel_rows rows, void *user) {
+  sharing s = {.comm = comm, .n = n, .first = factor->n / B};
+  GANNET_TRY_MPI(MPI_Comm_rank(comm, &s.rank));
+  GANNET_TRY_MPI(MPI_Comm_size(comm, &s.np));
+  if (n == factor->n) return GANNET_OK;
+  GANNET_TRY(gannet_agree(comm, begin_own(factor, &s, rows, user)));
+  factor->n = s.first * B;
+  for (int j = s.first; j < blocks_for(n); ++j) {
+    GANNET_TRY(end_row(factor, &s, j));
+    factor->n = j * B + count_of(&s, j);
+    for (int i = first_own(&s, j + 1); i < blocks_for(n); i += s.np)
+      factor_block(factor, i, j, count_of(&s, i));
   }
   return GANNET_OK;
 }

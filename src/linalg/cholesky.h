@@ -55,6 +55,20 @@ void gannet_cholesky_truncate(gannet_cholesky *factor, int n);
 GANNET_CHECKED gannet_err gannet_cholesky_extend(gannet_cholesky *factor, int n,
                                                  gannet_kernel_rows rows, void *user);
 
+/* The same by all ranks together: each makes some of the blocks of rows, and all get them. The bits
+ * are those of gannet_cholesky_extend. Worth it for many rows.
+ *
+ * Collective over comm; factor and n the same on all ranks.
+ *
+ * rows  in  called for different rows on different ranks
+ *
+ * Errors: as gannet_cholesky_extend, from all ranks.
+ * Cost: that over the number of ranks, and 8 n bytes to all ranks for every new row.
+ */
+GANNET_CHECKED gannet_err gannet_cholesky_extend_together(gannet_cholesky *factor, MPI_Comm comm,
+                                                          int n, gannet_kernel_rows rows,
+                                                          void *user);
+
 /* Number of rows.
  *
  * Local.

@@ -4,6 +4,9 @@
 
 #include "base/memory.h"
 
+/* New rows from which on ranks make a whole factor together, rather than each of them alone. */
+enum { TOGETHER = 256 };
+
 struct gannet_factor {
   const gannet_context *context;
   gannet_factor_place place;
@@ -52,7 +55,9 @@ static gannet_err rows_of(void *user, int first, int rows, double *k, int ldk) {
 
 static gannet_err extend_whole(gannet_factor *f, int n, entries *e) {
   gannet_distributed_destroy(&f->cut);
-  if (!f->whole) GANNET_TRY(gannet_cholesky_create(&f->whole));
+  if (!f->whole) GANNET_TRY(gannet_agree(f->context->comm, gannet_cholesky_create(&f->whole)));
+  if (f->context->np > 1 && n - gannet_cholesky_size(f->whole) >= TOGETHER)
+    return gannet_cholesky_extend_together(f->whole, f->context->comm, n, rows_of, e);
   return gannet_cholesky_extend(f->whole, n, rows_of, e);
 }
 

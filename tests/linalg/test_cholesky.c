@@ -136,6 +136,17 @@ static void inverse_and_determinant_agree_with_elimination(void **state) {
     for (int i = 0; i < N; ++i) assert_near(unit[i], inverse[c * N + i], 1e-10);
     assert_near(unit[c], diagonal[c], 1e-10);
   }
+  assert_int_equal(gannet_cholesky_blocks(factor), 4);
+  for (int block = 0; block < 4; ++block) {
+    const int first = block * GANNET_CHOLESKY_BLOCK;
+    for (int i = 0; i < N * N; ++i) a[i] = NAN;
+    gannet_cholesky_inverse_rows(factor, block, a, N);
+    for (int i = 0; i < GANNET_CHOLESKY_BLOCK && first + i < N; ++i) {
+      for (int j = 0; j < first; ++j) assert_true(isnan(a[i * N + j]));
+      for (int j = first; j < N; ++j)
+        assert_near(a[i * N + j], inverse[(first + i) * N + j], 1e-10);
+    }
+  }
   memcpy(a, m->k, N * N * sizeof *a);
   for (int p = 0; p < N; ++p) {
     logdet += log(a[p * N + p]);

@@ -224,6 +224,33 @@ static void reverse_gives_the_differences(void **state) {
     }
 }
 
+/* Parts of the rows, of which nothing before the diagonal is read, sum to the whole. */
+static void parts_of_the_reversal_sum_to_it(void **state) {
+  (void)state;
+  double x[N * D], c[N * N], k[N * N], upper[N * N], whole[D + 1], sum[D + 1], part[D + 1];
+  const int cuts[] = {0, 1, N / 3, N - 1, N};
+  points(x);
+  gannet_random_normal((gannet_stream){29, GANNET_FOR_TEST, 0, 6}, 0, N * N, c);
+  for (int i = 0; i < N; ++i)
+    for (int j = 0; j < i; ++j) c[i * N + j] = c[j * N + i];
+  for (int i = 0; i < N * N; ++i) upper[i] = i % N < i / N ? NAN : c[i];
+  for (int a = 0; gannet_activations[a]; ++a)
+    for (int kind = 0; kind < 4; ++kind) {
+      gannet_analytic *kernel =
+          make_lifted((gannet_lift_kind)(kind % 2), gannet_activations[a], 1 + kind / 2, x);
+      gannet_analytic_matrix(kernel, rho, bias, k);
+      gannet_analytic_reverse(kernel, c, whole, &whole[D]);
+      memset(sum, 0, sizeof sum);
+      for (int p = 0; p < 4; ++p) {
+        gannet_analytic_reverse_rows(kernel, cuts[p], cuts[p + 1] - cuts[p], upper + cuts[p] * N,
+                                     part, &part[D]);
+        for (int i = 0; i <= D; ++i) sum[i] += part[i];
+      }
+      for (int i = 0; i <= D; ++i) assert_near(sum[i], whole[i], 1e-9 * (1 + fabs(whole[i])));
+      gannet_analytic_destroy(&kernel);
+    }
+}
+
 /* Thesis definition 3.3.1, in angles: one hidden layer, k = |z||z'| (k0 c + k1). */
 static void relu_matches_the_published_form(void **state) {
   (void)state;
@@ -270,6 +297,7 @@ int main(void) {
       cmocka_unit_test(finite_networks_tend_to_the_analytic_kernel),
       cmocka_unit_test(the_sphere_gives_the_same_variance_everywhere),
       cmocka_unit_test(reverse_gives_the_differences),
+      cmocka_unit_test(parts_of_the_reversal_sum_to_it),
       cmocka_unit_test(relu_matches_the_published_form),
       cmocka_unit_test(what_has_no_closed_form_is_refused),
   };

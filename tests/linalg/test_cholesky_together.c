@@ -1,0 +1,109 @@
+/* test: ranks 1 2 3 labels unit */
+/* The factor that all ranks make has the bits of the one that a rank makes alone. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/harness.h"
+
+#include "base/random.h"
+#include "linalg/blas.h"
+#include "linalg/cholesky.h"
+
+enum { N = 330, B = GANNET_CHOLESKY_BLOCK, BLOCKS = N / B + 1 };
+
+typedef struct {
+  int bad;  /* row whose diagonal is spoilt, -1 = none */
+  int fail; /* first row of the block that cannot be made, -1 = none */
+  int called[BLOCKS];
+} matrix;
+
+static double k[N * N], alone_l[N * N], together_l[N * N];
+
+static gannet_err rows_of(void *user, int first, int rows, double *to, int ldk) {
+  matrix *m = user;
+  ++m->called[first / B];
+  GANNET_REQUIRE(first != m->fail, GANNET_ERR_MEMORY, "rows from %d on", first);
+  for (int i = 0; i < rows; ++i) {
+    memcpy(to + i * ldk, k + (first + i) * N, (size_t)(first + i + 1) * sizeof *to);
+    if (first + i == m->bad) to[i * ldk + first + i] = -1;
+  }
+  return GANNET_OK;
+}
+
+static void make(void) {
+  static double a[N * N];
+  gannet_random_normal((gannet_stream){3, GANNET_FOR_TEST, 0, 8}, 0, N * N, a);
+  gannet_gemm_nt(N, N, N, 1.0 / N, a, N, a, N, 0, k, N);
+  for (int i = 0; i < N; ++i) k[i * N + i] += 0.1;
+}
+
+/* L^-1: what the factor does to the unit vectors. */
+static void read(const gannet_cholesky *factor, int n, double *l) {
+  memset(l, 0, N * N * sizeof *l);
+  for (int i = 0; i < n; ++i) l[i * N + i] = 1;
+  gannet_cholesky_forward(factor, n, l, N);
+}
+
+static void growing_together_gives_the_bits_of_growing_alone(void **state) {
+  (void)state;
+  const int steps[] = {1, 63, 64, 200, 201, N};
+  matrix m = {.bad = -1, .fail = -1}, other = m;
+  gannet_cholesky *alone = NULL, *together = NULL;
+  make();
+  assert_ok(gannet_cholesky_create(&alone));
+  assert_ok(gannet_cholesky_create(&together));
+  for (size_t s = 0; s < sizeof steps / sizeof *steps; ++s) {
+    assert_ok(gannet_cholesky_extend(alone, steps[s], rows_of, &m));
+    assert_ok(gannet_cholesky_extend_together(together, MPI_COMM_WORLD, steps[s], rows_of, &other));
+    assert_int_equal(gannet_cholesky_size(together), steps[s]);
+    read(alone, steps[s], alone_l);
+    read(together, steps[s], together_l);
+    assert_memory_equal(alone_l, together_l, sizeof alone_l);
+  }
+  gannet_cholesky_destroy(&alone);
+  gannet_cholesky_destroy(&together);
+}
+
+/* Every block of rows is made by one rank. */
+static void rows_are_shared_out(void **state) {
+  (void)state;
+  matrix m = {.bad = -1, .fail = -1};
+  gannet_cholesky *factor = NULL;
+  int sum[BLOCKS];
+  make();
+  assert_ok(gannet_cholesky_create(&factor));
+  assert_ok(gannet_cholesky_extend_together(factor, MPI_COMM_WORLD, N, rows_of, &m));
+  MPI_Allreduce(m.called, sum, BLOCKS, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  for (int i = 0; i < BLOCKS; ++i) assert_int_equal(sum[i], 1);
+  gannet_cholesky_destroy(&factor);
+}
+
+static void errors_reach_all_ranks(void **state) {
+  (void)state;
+  matrix bad = {.bad = 130, .fail = -1}, fail = {.bad = -1, .fail = 2 * B}, good = {-1, -1, {0}};
+  gannet_cholesky *factor = NULL;
+  make();
+  assert_ok(gannet_cholesky_create(&factor));
+  assert_fails(GANNET_ERR_NUMERIC, "row 130",
+               gannet_cholesky_extend_together(factor, MPI_COMM_WORLD, N, rows_of, &bad));
+  assert_int_equal(gannet_cholesky_size(factor), 128);
+  assert_fails(GANNET_ERR_MEMORY, "rows from 128",
+               gannet_cholesky_extend_together(factor, MPI_COMM_WORLD, N, rows_of, &fail));
+  assert_ok(gannet_cholesky_extend_together(factor, MPI_COMM_WORLD, N, rows_of, &good));
+  assert_fails(GANNET_ERR_SHAPE, "below",
+               gannet_cholesky_extend_together(factor, MPI_COMM_WORLD, 5, rows_of, &good));
+  gannet_cholesky_destroy(&factor);
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(growing_together_gives_the_bits_of_growing_alone),
+      cmocka_unit_test(rows_are_shared_out),
+      cmocka_unit_test(errors_reach_all_ranks),
+  };
+  if (MPI_Init(&argc, &argv)) return 1;
+  const int failed = run_ranks(tests);
+  MPI_Finalize();
+  return failed;
+}
