@@ -264,23 +264,44 @@ static gannet_err to_dense(const gannet_cholesky *factor, double *dense) {
   return GANNET_OK;
 }
 
+/* L^-1 applied to the unit vectors of block row block, from that on: b is [rows][ld]. */
+static void solve_units(const gannet_cholesky *factor, int block, double *b, int ld) {
+  const int from = block * B, m = rows_in(factor, block);
+  for (int r = 0; r < m; ++r) {
+    double *row = b + (size_t)r * (size_t)ld;
+    memset(row, 0, (size_t)(factor->n - from) * sizeof *row);
+    row[r] = 1;
+  }
+  for (int i = block; i < blocks_for(factor->n); ++i) {
+    const double *row = factor->block[i] + from;
+    const int count = rows_in(factor, i), width = width_of(i), before = i * B - from;
+    if (before > 0)
+      cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, m, count, before, -1, b, ld, row, width,
+                  1, b + before, ld);
+    cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, m, count, 1,
+                row + before, width, b + before, ld);
+  }
+}
+
+/* K^-1 = L^-T L^-1: an element is the square of a column of L^-1, the solution for a unit vector.
+ */
+void gannet_cholesky_inverse_diagonal_part(const gannet_cholesky *factor, int block, double *work,
+                                           double *diagonal) {
+  const int from = block * B, m = rows_in(factor, block), left = factor->n - from;
+  solve_units(factor, block, work + from, factor->n);
+  for (int r = 0; r < m; ++r) {
+    const double *row = work + (size_t)r * (size_t)factor->n + from;
+    diagonal[from + r] = cblas_ddot(left, row, 1, row, 1);
+  }
+}
+
 gannet_err gannet_cholesky_inverse_diagonal(const gannet_cholesky *factor, double *diagonal) {
-  const int n = factor->n;
-  double *inverse = NULL;
-  GANNET_TRY(gannet_alloc((size_t)n * (size_t)n, sizeof *inverse, &inverse));
-  gannet_err err = to_dense(factor, inverse);
-  const lapack_int info =
-      LAPACKE_dtrtri_work(LAPACK_COL_MAJOR, 'U', 'N', n, inverse, n > 0 ? n : 1);
-  if (info != 0) err = GANNET_RAISE(GANNET_ERR_NUMERIC, "dtrtri: info = %d", (int)info);
-  /* K^-1 = L^-T L^-1: the squares of column i of L^-1 sum to entry (i, i). */
-  memset(diagonal, 0, (size_t)n * sizeof *diagonal);
-  for (int r = 0; r < n; ++r)
-    for (int c = 0; c <= r; ++c) {
-      const double entry = inverse[(size_t)r * (size_t)n + (size_t)c];
-      diagonal[c] += entry * entry;
-    }
-  gannet_free(&inverse);
-  return err;
+  double *work = NULL;
+  GANNET_TRY(gannet_alloc(B * (size_t)factor->n, sizeof *work, &work));
+  for (int i = 0; i < blocks_for(factor->n); ++i)
+    gannet_cholesky_inverse_diagonal_part(factor, i, work, diagonal);
+  gannet_free(&work);
+  return GANNET_OK;
 }
 
 gannet_err gannet_cholesky_inverse(const gannet_cholesky *factor, double *inverse) {
@@ -302,23 +323,10 @@ int gannet_cholesky_blocks(const gannet_cholesky *factor) {
 /* Solving for unit vectors: nothing left of their block is needed, as K^-1 is symmetric. */
 void gannet_cholesky_inverse_rows(const gannet_cholesky *factor, int block, double *inverse,
                                   int ld) {
-  const int from = block * B, m = rows_in(factor, block), end = blocks_for(factor->n);
+  const int from = block * B, m = rows_in(factor, block);
   double *b = inverse + from;
-  for (int r = 0; r < m; ++r) {
-    double *row = b + (size_t)r * (size_t)ld;
-    memset(row, 0, (size_t)(factor->n - from) * sizeof *row);
-    row[r] = 1;
-  }
-  for (int i = block; i < end; ++i) {
-    const double *row = factor->block[i] + from;
-    const int count = rows_in(factor, i), width = width_of(i), before = i * B - from;
-    if (before > 0)
-      cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, m, count, before, -1, b, ld, row, width,
-                  1, b + before, ld);
-    cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, m, count, 1,
-                row + before, width, b + before, ld);
-  }
-  for (int i = end - 1; i >= block; --i) {
+  solve_units(factor, block, b, ld);
+  for (int i = blocks_for(factor->n) - 1; i >= block; --i) {
     const double *row = factor->block[i] + from;
     const int count = rows_in(factor, i), width = width_of(i), before = i * B - from;
     cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, m, count, 1,

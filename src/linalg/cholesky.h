@@ -91,13 +91,17 @@ void gannet_cholesky_solve(const gannet_cholesky *factor, int m, double *b, int 
  */
 double gannet_cholesky_logdet(const gannet_cholesky *factor);
 
-/* Diagonal of K^-1, for leave-one-out residuals.
+/* Diagonal of K^-1, for leave-one-out residuals; _part gives the elements of one block row.
  *
  * Local.
  *
  * diagonal  out  [n]
- * Cost: n^3 / 3 operations.
+ * block     in   below gannet_cholesky_blocks
+ * work      -    [GANNET_CHOLESKY_BLOCK][n]
+ * Cost: n^3 / 3 operations; (n - i B)^2 B for block row i.
  */
+void gannet_cholesky_inverse_diagonal_part(const gannet_cholesky *factor, int block, double *work,
+                                           double *diagonal);
 GANNET_CHECKED gannet_err gannet_cholesky_inverse_diagonal(const gannet_cholesky *factor,
                                                            double *diagonal);
 

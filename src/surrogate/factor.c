@@ -1,8 +1,10 @@
 #include "surrogate/factor.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "base/memory.h"
+#include "surrogate/share.h"
 
 /* New rows from which on ranks make a whole factor together, rather than each of them alone. */
 enum { TOGETHER = 256 };
@@ -81,9 +83,33 @@ gannet_err gannet_factor_solve(const gannet_factor *factor, int m, double *b, in
   return GANNET_OK;
 }
 
+static gannet_err own_diagonal(const gannet_factor *f, double *diagonal) {
+  const size_t n = (size_t)gannet_cholesky_size(f->whole);
+  double *work = NULL;
+  memset(diagonal, 0, n * sizeof *diagonal);
+  GANNET_TRY(gannet_alloc(GANNET_CHOLESKY_BLOCK * n, sizeof *work, &work));
+  for (int i = 0; i < gannet_cholesky_blocks(f->whole); ++i)
+    if (gannet_share_owner(i, f->context->np) == f->context->rank)
+      gannet_cholesky_inverse_diagonal_part(f->whole, i, work, diagonal);
+  gannet_free(&work);
+  return GANNET_OK;
+}
+
+/* Every element is made by one rank, so a bitwise OR assembles them exactly. */
+static gannet_err diagonal_together(const gannet_factor *f, double *diagonal) {
+  const MPI_Comm comm = f->context->comm;
+  GANNET_TRY(gannet_agree(comm, own_diagonal(f, diagonal)));
+  GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, diagonal, gannet_cholesky_size(f->whole), MPI_UINT64_T,
+                               MPI_BOR, comm));
+  return GANNET_OK;
+}
+
 gannet_err gannet_factor_inverse_diagonal(const gannet_factor *factor, double *diagonal) {
   if (factor->cut) return gannet_distributed_inverse_diagonal(factor->cut, diagonal);
-  return factor->whole ? gannet_cholesky_inverse_diagonal(factor->whole, diagonal) : GANNET_OK;
+  if (!factor->whole) return GANNET_OK;
+  return factor->context->np > 1 && gannet_cholesky_size(factor->whole) >= TOGETHER
+             ? diagonal_together(factor, diagonal)
+             : gannet_cholesky_inverse_diagonal(factor->whole, diagonal);
 }
 
 const char *gannet_factor_no_sd(gannet_factor_place place) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "surrogate/share.h"
 
 /* parts: [joint->parts][n], then one more number: 0, or 1 where a rank failed. */
 typedef struct {
@@ -12,39 +13,23 @@ typedef struct {
   const gannet_context *context; /* NULL = alone */
   double *request;               /* [n + 1] where to evaluate, and whether at all */
   double *parts;
-  bool *mine;        /* [parts] of this rank */
   gannet_err failed; /* the first error of this rank */
   bool abandoned;    /* another rank failed, which will say so */
 } session;
 
-/* The next part, of which each is smaller than the one before, goes to the rank with least work. */
-static gannet_err share_out(session *s) {
-  const int parts = s->joint->parts, np = s->context ? s->context->np : 1;
-  double *work = NULL;
-  GANNET_TRY(gannet_alloc((size_t)np, sizeof *work, &work));
-  for (int k = 0; k < parts; ++k) {
-    int owner = 0;
-    for (int rank = 1; rank < np; ++rank)
-      if (work[rank] < work[owner]) owner = rank;
-    work[owner] += (double)(parts - k) * (parts - k);
-    s->mine[k] = !s->context || owner == s->context->rank;
-  }
-  gannet_free(&work);
-  return GANNET_OK;
+static bool is_mine(const session *s, int part) {
+  return !s->context || gannet_share_owner(part, s->context->np) == s->context->rank;
 }
 
 static gannet_err open_session(session *s) {
   const size_t n = (size_t)s->joint->n, parts = (size_t)s->joint->parts;
   GANNET_TRY(gannet_alloc(n + 1, sizeof *s->request, &s->request));
-  GANNET_TRY(gannet_alloc(parts * n + 1, sizeof *s->parts, &s->parts));
-  GANNET_TRY(gannet_alloc(parts, sizeof *s->mine, &s->mine));
-  return share_out(s);
+  return gannet_alloc(parts * n + 1, sizeof *s->parts, &s->parts);
 }
 
 static void close_session(session *s) {
   gannet_free(&s->request);
   gannet_free(&s->parts);
-  gannet_free(&s->mine);
 }
 
 /* The parts of this rank at a point, 0 for the others; NAN without a value, which rank 0 sees. */
@@ -55,7 +40,7 @@ static gannet_err work_on_parts(session *s, const double *x, double *value) {
   GANNET_TRY(joint->prepare(joint->user, x, value));
   for (int k = 0; k < joint->parts; ++k) {
     double *gradient = s->parts + (size_t)k * n;
-    if (!s->mine[k]) continue;
+    if (!is_mine(s, k)) continue;
     if (isfinite(*value))
       joint->part(joint->user, x, k, gradient);
     else

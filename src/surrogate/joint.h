@@ -8,7 +8,7 @@
 
 typedef struct {
   int n;               /* unknowns */
-  int parts;           /* of the gradient, >= 1; part k takes about (parts - k)^2 times the last */
+  int parts;           /* of the gradient, >= 1, each taking no longer than the one before */
   const double *start; /* [n] */
   const double *lower, *upper; /* [n] */
   /* What all parts need, and the value; not finite = nothing more is asked for here. */
