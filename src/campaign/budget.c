@@ -1,6 +1,12 @@
 #include "campaign/budget.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "campaign/candidates_file.h"
 
 int64_t gannet_budget_left(const gannet_campaign *campaign) {
   const int budget = campaign->input->budget.evaluations;
@@ -10,6 +16,40 @@ int64_t gannet_budget_left(const gannet_campaign *campaign) {
                        gannet_history_count_origin(campaign->history, GANNET_ORIGIN_USER);
   const int64_t left = used < budget ? budget - used : 0;
   return left < listed ? left : listed;
+}
+
+static int by_size(const void *a, const void *b) {
+  const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* Rows of which each is evaluated once however often it is listed; all of them when memory is
+ * short. */
+static int64_t count_different(int64_t n, size_t v, const double *rows) {
+  uint64_t *hash = NULL;
+  int64_t different = 0;
+  if (gannet_alloc((size_t)n, sizeof *hash, &hash) != GANNET_OK) {
+    gannet_error_clear();
+    return n;
+  }
+  for (int64_t i = 0; i < n; ++i) hash[i] = gannet_hash(rows + (size_t)i * v, v * sizeof *rows);
+  qsort(hash, (size_t)n, sizeof *hash, by_size);
+  for (int64_t i = 0; i < n; ++i) different += i == 0 || hash[i] != hash[i - 1];
+  gannet_free(&hash);
+  return different;
+}
+
+int64_t gannet_budget_total(const gannet_campaign_input *input) {
+  const int64_t budget = input->budget.evaluations == GANNET_AUTO ? 0 : input->budget.evaluations;
+  int64_t listed = 0;
+  double *rows = NULL;
+  if (strcmp(input->general.candidates, "none") == 0) return budget;
+  if (gannet_candidates_file_read(input->general.candidates, input->problem, &listed, &rows) !=
+      GANNET_OK)
+    gannet_error_clear();
+  listed = count_different(listed, (size_t)input->problem->spec.n_variables, rows);
+  gannet_free(&rows);
+  return listed > 0 && (budget == 0 || listed < budget) ? listed : budget;
 }
 
 bool gannet_budget_has_failed(const gannet_campaign *campaign, char *why, size_t size) {

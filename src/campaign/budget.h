@@ -11,6 +11,13 @@
  */
 int64_t gannet_budget_left(const gannet_campaign *campaign);
 
+/* Evaluations that a campaign is to have by its budget and its list of candidates, whose file is
+ * read; 0 = no limit. Points of the user's own come on top.
+ *
+ * Local.
+ */
+int64_t gannet_budget_total(const gannet_campaign_input *input);
+
 /* Whether so many evaluations failed that the campaign stops. Counted by proposal: crashes come
  * back sooner than results, and a share of what has come back would be too high while sound
  * simulations still run.

@@ -5,28 +5,13 @@
 #include <sys/stat.h>
 
 #include "base/clock.h"
-#include "base/memory.h"
 #include "campaign/budget.h"
-#include "campaign/candidates_file.h"
 #include "campaign/restore.h"
 
 /* A process that has just ended may be followed by the next one. */
 static const double settle_seconds = 1;
 
 enum { MOST_BAD_LOOKS = 3, LOG_TAIL = 4096 };
-
-/* The list of candidates is not in the query, but its length is a budget. */
-static int64_t count_total(const gannet_campaign_input *input) {
-  const int64_t budget = input->budget.evaluations == GANNET_AUTO ? 0 : input->budget.evaluations;
-  int64_t listed = 0;
-  double *rows = NULL;
-  if (strcmp(input->general.candidates, "none") == 0) return budget;
-  if (gannet_candidates_file_read(input->general.candidates, input->problem, &listed, &rows) !=
-      GANNET_OK)
-    gannet_error_clear();
-  gannet_free(&rows);
-  return listed > 0 && (budget == 0 || listed < budget) ? listed : budget;
-}
 
 static gannet_err read_on(gannet_follow *f, bool *replaced) {
   char journal[PATH_MAX], snapshot[PATH_MAX];
@@ -57,7 +42,7 @@ gannet_err gannet_follow_open(const char *directory, gannet_follow *follow) {
   (void)snprintf(follow->campaign.directory, sizeof follow->campaign.directory, "%s", directory);
   follow->configured = change_of(follow, "campaign.yaml");
   GANNET_TRY(gannet_campaign_look(directory, &follow->campaign));
-  follow->total = count_total(follow->campaign.input);
+  follow->total = gannet_budget_total(follow->campaign.input);
   const gannet_err err = read_on(follow, &replaced);
   look_around(follow);
   if (err != GANNET_ERR_DAMAGED && err != GANNET_ERR_MISSING) return err;

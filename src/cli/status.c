@@ -6,6 +6,7 @@
 #include "base/atomic_file.h"
 #include "base/clock.h"
 #include "base/utf8.h"
+#include "campaign/budget.h"
 #include "campaign/progress.h"
 #include "cli/query.h"
 
@@ -15,11 +16,11 @@ static const cli_flag flags[] = {
 };
 
 static void print_counts(const gannet_campaign *campaign, const gannet_tally *tally) {
-  const int budget = campaign->input->budget.evaluations;
+  const int64_t total = gannet_budget_total(campaign->input);
   (void)printf("campaign     %s\ndirectory    %s\n", campaign->input->general.name,
                campaign->directory);
   (void)printf("evaluations  %lld proposed", (long long)campaign->ledger.n);
-  if (budget > 0) (void)printf(" of %d", budget);
+  if (total > 0) (void)printf(" of %lld", (long long)total);
   (void)printf(": %lld done, %lld infeasible, %lld failed, %lld pending\n", (long long)tally->done,
                (long long)tally->infeasible, (long long)tally->failed, (long long)tally->pending);
   if (tally->best.id < 0)

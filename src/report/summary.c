@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "campaign/budget.h"
 #include "campaign/effective.h"
 #include "campaign/progress.h"
 #include "gannet/version.h"
@@ -164,13 +165,13 @@ static json_t *about_campaign(const gannet_campaign *c, const gannet_usage *u) {
   gannet_tally_count(c, &tally);
   gannet_clock_format(gannet_clock_epoch(), now, sizeof now);
   json_t *about = json_pack(
-      "{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:i}", "name",
+      "{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "name",
       c->input->general.name, "goal",
       c->input->problem->spec.goal == GANNET_MAXIMIZE ? "maximize" : "minimize", "method",
       method_of(c), "version", GANNET_VERSION, "made", now, "seed", (json_int_t)c->ledger.seed,
       "proposed", (json_int_t)c->ledger.n, "done", (json_int_t)tally.done, "infeasible",
       (json_int_t)tally.infeasible, "failed", (json_int_t)tally.failed, "pending",
-      (json_int_t)tally.pending, "budget", c->input->budget.evaluations);
+      (json_int_t)tally.pending, "budget", (json_int_t)gannet_budget_total(c->input));
   const bool timed = !isnan(gannet_usage_share(u));
   (void)json_object_set_new(about, "seconds", report_number(timed ? u->last - u->first : NAN));
   (void)json_object_set_new(about, "busy", report_number(timed ? u->busy : NAN));

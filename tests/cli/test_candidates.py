@@ -40,6 +40,8 @@ class Candidates(program.ProgramTest):
         outcome = self.succeed("run", self.write(LISTED), "-q", ranks=3)
         self.assertEqual(outcome.code, FINISHED)
         self.assertEqual(sorted(self.evaluated()), sorted((float(x), float(y)) for x, y in table(13)))
+        self.assertIn("13 proposed of 13:", self.succeed("status", "fast.campaign").out)
+        self.assertIn("13 of 13, 100 %", self.succeed("watch", "fast.campaign", "--once").out)
 
     def test_a_resumed_campaign_goes_on_in_the_list(self):
         self.write_pool(table(200))
