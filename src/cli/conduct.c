@@ -190,6 +190,13 @@ static gannet_err check_step(const settings *s, const gannet_campaign_input *inp
   return GANNET_OK;
 }
 
+static void tell_size(const char *file, const gannet_campaign_input *input) {
+  const int n = input->problem->spec.n_variables, c = input->problem->spec.n_constraints;
+  (void)printf("%s: no errors found; %d variable%s (%d encoded), %d constraint%s, batches of %d\n",
+               file, n, n == 1 ? "" : "s", input->problem->d, c, c == 1 ? "" : "s",
+               input->general.batch);
+}
+
 static gannet_err check_input(const settings *s, const cli_world *world,
                               gannet_complaints *complaints) {
   gannet_campaign campaign = {0};
@@ -205,11 +212,7 @@ static gannet_err check_input(const settings *s, const cli_world *world,
                        "`gannet tell` instead of `gannet %s`",
                        s->start.file, s->run.is_step ? "step" : "run");
   if (err == GANNET_OK && s->run.is_step) err = check_step(s, campaign.input);
-  if (err == GANNET_OK && s->dry && world->rank == 0)
-    (void)printf("%s: no errors found; %d variables (%d encoded), %d constraints, batches of %d\n",
-                 s->start.file, campaign.input->problem->spec.n_variables,
-                 campaign.input->problem->d, campaign.input->problem->spec.n_constraints,
-                 campaign.input->general.batch);
+  if (err == GANNET_OK && s->dry && world->rank == 0) tell_size(s->start.file, campaign.input);
   gannet_campaign_close(&campaign);
   return err;
 }

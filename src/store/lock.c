@@ -68,6 +68,18 @@ gannet_err gannet_lock_acquire(const char *path, gannet_lock *lock) {
   return err;
 }
 
+/* Ended, but nobody asked how: in containers without an init process such processes stay. */
+static bool is_zombie(long pid) {
+  char path[64], text[512] = "";
+  (void)snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+  FILE *file = fopen(path, "re");
+  if (!file) return false;
+  const bool read = fgets(text, sizeof text, file) != NULL;
+  (void)fclose(file);
+  const char *end = read ? strrchr(text, ')') : NULL; /* of the name, which may have any in it */
+  return end && (end[1] == ' ') && (end[2] == 'Z' || end[2] == 'X');
+}
+
 void gannet_lock_look(const char *path, gannet_lock_holder *holder) {
   char here[256] = "unknown";
   struct stat status;
@@ -81,7 +93,8 @@ void gannet_lock_look(const char *path, gannet_lock_holder *holder) {
   if (holder->pid == 0) return;
   (void)gethostname(here, sizeof here - 1);
   holder->is_here = strcmp(here, holder->host) == 0;
-  holder->is_alive = !holder->is_here || kill((pid_t)holder->pid, 0) == 0 || errno == EPERM;
+  holder->is_alive = !holder->is_here || ((kill((pid_t)holder->pid, 0) == 0 || errno == EPERM) &&
+                                          !is_zombie(holder->pid));
 }
 
 void gannet_lock_release(gannet_lock *lock) {

@@ -2,6 +2,8 @@
 #include "store/journals.h"
 
 #include <math.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #include "store/lock.h"
@@ -99,11 +101,32 @@ static void a_look_at_a_lock_disturbs_nobody(void **state) {
   assert_int_equal(holder.pid, 0);
 }
 
+/* kill says that a process is there that has ended and that nobody waited for. */
+static void a_holder_that_nobody_waited_for_is_dead(void **state) {
+  (void)state;
+  const char *path = in_folder("zombie.lock");
+  gannet_lock_holder holder;
+  char host[256] = "unknown", text[300];
+  siginfo_t ended;
+  (void)gethostname(host, sizeof host - 1);
+  const pid_t child = fork();
+  if (child == 0) _exit(0);
+  assert_true(child > 0);
+  put_bytes(path, text, (size_t)snprintf(text, sizeof text, "%ld %s\n", (long)child, host));
+  assert_int_equal(waitid(P_PID, (id_t)child, &ended, WEXITED | WNOWAIT), 0);
+  assert_int_equal(kill(child, 0), 0);
+  gannet_lock_look(path, &holder);
+  assert_int_equal(holder.pid, child);
+  assert_false(holder.is_alive);
+  assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_follower_gets_every_record_once_and_in_order),
       cmocka_unit_test(a_follower_is_told_of_damage_and_loses_no_place),
       cmocka_unit_test(a_look_at_a_lock_disturbs_nobody),
+      cmocka_unit_test(a_holder_that_nobody_waited_for_is_dead),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
