@@ -70,6 +70,7 @@ typedef struct {
        .type = GANNET_REAL_LIST,                                                                   \
        .offset = GANNET_COMMAND_AT(bad_luck_exit_codes),                                           \
        .fallback = "137",                                                                          \
+       .lower = 1,                                                                                 \
        .upper = 255,                                                                               \
        .help =                                                                                     \
            "exit codes after which another attempt may succeed; 137 is a shell's or mpirun's "     \
@@ -78,6 +79,7 @@ typedef struct {
       {.key = "infeasible_exit_codes",                                                             \
        .type = GANNET_REAL_LIST,                                                                   \
        .offset = GANNET_COMMAND_AT(infeasible_exit_codes),                                         \
+       .lower = 1,                                                                                 \
        .upper = 255,                                                                               \
        .help = "exit codes that say: the simulation cannot work at this design",                   \
        .example = "[42]"},                                                                         \

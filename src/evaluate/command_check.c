@@ -56,6 +56,8 @@ static void check_program(const gannet_command_options *options,
   if (!reason) return;
   const char *hint = "searched in PATH; a program beside the campaign file needs ./ in front";
   if (strchr(program, '/')) hint = "relative paths start from the campaign file";
+  if (options->command.n == 1 && strchr(program, ' '))
+    hint = "program and arguments are items of a list, as in [./simulate, \"{params}\"]";
   if (reason == EACCES) hint = "make it executable with chmod +x, or name its interpreter first";
   gannet_complain(complaints, "evaluate.command", "cannot run '%s': %s (%s)", program,
                   strerror(reason), hint);

@@ -67,6 +67,12 @@ static void wrong_options_are_complained_about_all_at_once(void **state) {
   assert_non_null(strstr(complaints.text, "nothing is substituted into shell text"));
   gannet_complaints_release(&complaints);
 
+  char *line[] = {TEXT("./missing {params}")};
+  options = (gannet_command_options){.command = {1, line}};
+  assert_ok(gannet_command_check(&options, &setup, &complaints));
+  assert_non_null(strstr(complaints.text, "program and arguments are items of a list"));
+  gannet_complaints_release(&complaints);
+
   options = (gannet_command_options){.command = {0}};
   assert_ok(gannet_command_check(&options, &setup, &complaints));
   assert_non_null(strstr(complaints.text, "missing: the program"));
