@@ -74,9 +74,9 @@ GANNET_API void gannet_optimizer_destroy(gannet_optimizer **optimizer);
 
 /* Propose q points that differ from each other and from every point proposed before, as long as the
  * problem has enough different points (discrete problems can run out; then points repeat, but for
- * lists of candidates). Points
- * asked for and not yet told are pending and respected. The same seed and the same results give the
- * same points, bit for bit, on any number of ranks.
+ * lists of candidates). Points asked for and not yet told are pending and respected. The same seed
+ * and the same results, told in the same order, give the same points, bit for bit, on any number of
+ * ranks.
  *
  * Collective; the same on all ranks.
  *
@@ -90,7 +90,8 @@ GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_ask(gannet_optimizer *opti
                                                           int64_t *id, double *x_user);
 
 /* Report results, in any order and any grouping. Non-finite objectives or constraints count as
- * failed.
+ * failed. Models sum in the order of telling: for the same bits afterwards tell in the same order,
+ * for example by id; another order gives the same points to the precision of the search.
  *
  * Collective; the same on all ranks.
  *
