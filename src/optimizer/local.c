@@ -12,8 +12,6 @@
 
 /* Half the side of the box, in the unit cube. */
 static const double first_radius = 0.2, largest_radius = 0.5, smallest_radius = 1e-9;
-/* Most coefficients of a model with all cross terms; above, those of a diagonal one. */
-enum { FULL_MOST = 260 };
 /* Rounds of the search for hyper-parameters, and points from which a draw is minimised. */
 enum { ROUNDS = 2, STARTS = 4, NEWTON_STEPS = 60 };
 /* Evaluations that a batch may be behind those under way before it is no longer waited for. */
@@ -162,21 +160,22 @@ typedef struct {
   double *normal;                   /* [p] */
   double *work;
   int64_t batch;
+  bool alone; /* the only point under way */
 } proposal;
 
 static gannet_err prepare(proposal *p) {
   const gannet_local *l = p->local;
   const size_t models = (size_t)l->n_models, d = (size_t)p->data.d;
-  const bool full = 1 + 2 * d + d * (d - 1) / 2 <= FULL_MOST;
+  const bool full = local_data_has_cross_terms(p->data.d, p->data.n, p->alone);
   GANNET_TRY(gannet_alloc(models, sizeof *p->model, &p->model));
   GANNET_TRY(gannet_alloc(models, sizeof *p->merit.draw, &p->merit.draw));
   for (size_t i = 0; i < models; ++i) {
     GANNET_TRY(gannet_quadratic_create(p->data.d, p->data.n, full, &p->model[i]));
     memcpy(p->model[i].hyper, l->hyper + i * GANNET_QUADRATIC_HYPER, sizeof p->model[i].hyper);
   }
-  const size_t coefficients = (size_t)p->model[0].p;
+  const size_t size = (size_t)p->model[0].p;
   const size_t length =
-      5 * d + d * d + models + (models + 1) * coefficients + gannet_box_newton_work(p->data.d);
+      5 * d + d * d + models + (models + 1) * size + gannet_box_newton_work(p->data.d);
   GANNET_TRY(gannet_alloc(length, sizeof(double), &p->memory));
   double *next = p->memory;
   p->lower = next, next += d;
@@ -186,8 +185,8 @@ static gannet_err prepare(proposal *p) {
   p->merit.gradient = next, next += d;
   p->merit.matrix = next, next += d * d;
   p->merit.bound = next, next += models;
-  p->normal = next, next += coefficients;
-  for (size_t i = 0; i < models; ++i) p->merit.draw[i] = next, next += coefficients;
+  p->normal = next, next += size;
+  for (size_t i = 0; i < models; ++i) p->merit.draw[i] = next, next += size;
   p->work = next;
   p->merit.model = p->model;
   p->merit.n_models = l->n_models;
@@ -328,10 +327,9 @@ static void propose_points(proposal *p, int64_t first_id, int q, double *x_unit)
 static gannet_err propose_here(gannet_local *l, int64_t batch, int64_t first_id, int q,
                                double *x_unit) {
   proposal p = {.local = l, .batch = batch};
-  const int d = l->problem->n_continuous;
-  const int full = 1 + 2 * d + d * (d - 1) / 2, most = full <= FULL_MOST ? full : 1 + 2 * d;
+  p.alone = first_id + q - gannet_history_count_told(l->history) == 1;
   gannet_err err = adapt_radius(l);
-  if (err == GANNET_OK) err = local_data_collect(l->history, 2 * most + 10, &p.data);
+  if (err == GANNET_OK) err = local_data_collect(l->history, &p.data);
   if (err == GANNET_OK) follow_centre(l, &p.data);
   if (err == GANNET_OK) err = prepare(&p);
   if (err == GANNET_OK) err = fit_models(&p);

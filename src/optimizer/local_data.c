@@ -9,6 +9,10 @@
 /* Values closer than this share of their size are the same, to rounding. */
 static const double rounding = 1e-14;
 
+/* Most coefficients with cross terms, and most of those that do not wait for observations. */
+enum { FULL_MOST = 260, FULL_AT_ONCE = 80 };
+static const double nearly = 0.9;
+
 typedef struct {
   double key; /* best first */
   int64_t id;
@@ -132,7 +136,17 @@ static gannet_err allocate(int n_models, int n, local_data *data) {
   return gannet_alloc(models, sizeof(double), &data->threshold);
 }
 
-gannet_err local_data_collect(const gannet_history *history, int most, local_data *data) {
+bool local_data_has_cross_terms(int d, int n, bool alone) {
+  const int full = gannet_quadratic_coefficients(d, true);
+  return full <= FULL_AT_ONCE || (full <= FULL_MOST && (alone || n >= nearly * full));
+}
+
+static int most_of(int d) {
+  const int full = gannet_quadratic_coefficients(d, true);
+  return 2 * (full <= FULL_MOST ? full : gannet_quadratic_coefficients(d, false)) + 10;
+}
+
+gannet_err local_data_collect(const gannet_history *history, local_data *data) {
   const gannet_problem *problem = gannet_history_problem(history);
   place *places = NULL;
   data->centre_id = gannet_history_best(history);
@@ -145,7 +159,7 @@ gannet_err local_data_collect(const gannet_history *history, int most, local_dat
   for (int k = 0; k < problem->d; ++k)
     if (problem->continuous[k]) data->coordinate[data->d++] = k;
   GANNET_TRY(gannet_alloc((size_t)gannet_history_count(history), sizeof *places, &places));
-  const int n = choose(history, data, places);
+  const int n = choose(history, data, places), most = most_of(data->d);
   data->n = n < most ? n : most;
   gannet_err err = allocate(data->n_models, data->n, data);
   if (err == GANNET_OK) err = fill(history, places, data);

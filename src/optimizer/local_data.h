@@ -19,7 +19,20 @@ typedef struct {
   double *threshold;    /* [n_models] t below which a bound is kept */
 } local_data;
 
-/* Choose the best observations, at most so many, with the discrete part of the best point.
+/* Whether models of d variables from n observations have cross terms: in up to 11 variables (78
+ * coefficients) always, in 12 to 21 (at most 253) for a point alone, or when there is an
+ * observation for nine in ten of the coefficients, in more never. Draws are random in what is not
+ * known yet, and so many random cross terms lead the points of a batch, which cannot learn from
+ * each other, astray.
+ *
+ * Local.
+ *
+ * alone  in  one point is proposed while no other is under way
+ */
+bool local_data_has_cross_terms(int d, int n, bool alone);
+
+/* Choose the best observations, at most twice as many as coefficients and 10, with the discrete
+ * part of the best point.
  *
  * Local.
  *
@@ -27,8 +40,7 @@ typedef struct {
  *
  * Errors: GANNET_ERR_STATE when nothing was evaluated successfully.
  */
-GANNET_CHECKED gannet_err local_data_collect(const gannet_history *history, int most,
-                                             local_data *data);
+GANNET_CHECKED gannet_err local_data_collect(const gannet_history *history, local_data *data);
 
 /* Free what the data hold; accepts zeroed ones.
  *

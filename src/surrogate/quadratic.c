@@ -19,12 +19,12 @@ static const double highest[GANNET_QUADRATIC_HYPER] = {7, 1, 0.5, 0.5};
 static const double others[][GANNET_QUADRATIC_HYPER] = {
     {0, 0, -0.5, -3}, {2, 0, 0, -7}, {4, 0, 0, -5}, {1, -3, -3, -6}};
 
-static int coefficients(int d, bool full) {
+int gannet_quadratic_coefficients(int d, bool full) {
   return 1 + 2 * d + (full ? d * (d - 1) / 2 : 0);
 }
 
 gannet_err gannet_quadratic_create(int d, int n, bool full, gannet_quadratic *q) {
-  const size_t p = (size_t)coefficients(d, full), rows = (size_t)n + p;
+  const size_t p = (size_t)gannet_quadratic_coefficients(d, full), rows = (size_t)n + p;
   *q = (gannet_quadratic){.d = d, .p = (int)p, .capacity = (int)rows};
   memcpy(q->hyper, gannet_quadratic_start, sizeof q->hyper);
   GANNET_TRY(gannet_alloc(p * rows, sizeof(double), &q->factor));

@@ -49,6 +49,12 @@ typedef struct {
 /* Where the search for hyper-parameters starts. */
 extern const double gannet_quadratic_start[GANNET_QUADRATIC_HYPER];
 
+/* Coefficients in d variables.
+ *
+ * Local.
+ */
+int gannet_quadratic_coefficients(int d, bool full);
+
 /* Workspace for up to n observations; all hyper-parameters at their defaults.
  *
  * Local.

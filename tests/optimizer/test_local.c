@@ -7,6 +7,7 @@
 #include "support/harness.h"
 
 #include "base/memory.h"
+#include "optimizer/local_data.h"
 #include "optimizer/optimizer.h"
 
 enum { D = 2 };
@@ -107,11 +108,26 @@ static void what_never_comes_back_is_not_waited_for(void **state) {
   if (changes < 3) fail_msg("%d changes", changes);
 }
 
+/* 78, 91, 231 and 276 coefficients. */
+static void cross_terms_wait_for_observations(void **state) {
+  (void)state;
+  assert_true(local_data_has_cross_terms(1, 1, false));
+  assert_true(local_data_has_cross_terms(11, 1, false));
+  assert_false(local_data_has_cross_terms(12, 81, false));
+  assert_true(local_data_has_cross_terms(12, 82, false));
+  assert_false(local_data_has_cross_terms(20, 207, false));
+  assert_true(local_data_has_cross_terms(20, 208, false));
+  assert_true(local_data_has_cross_terms(20, 21, true));
+  assert_false(local_data_has_cross_terms(22, 100000, false));
+  assert_false(local_data_has_cross_terms(22, 100000, true));
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_box_adapts_one_by_one),
       cmocka_unit_test(the_box_adapts_while_others_are_under_way),
       cmocka_unit_test(what_never_comes_back_is_not_waited_for),
+      cmocka_unit_test(cross_terms_wait_for_observations),
   };
   if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
   const int failed = run_ranks(tests);
