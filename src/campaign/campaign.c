@@ -88,6 +88,7 @@ static void warn_of_changes(const gannet_campaign *campaign) {
   if (campaign->context->rank != 0) return;
   if (gannet_campaign_path(campaign, "campaign.yaml", path) != GANNET_OK) return;
   gannet_changes_warn(campaign->context, path, campaign->input);
+  gannet_changes_warn_list(campaign->context, campaign->input->problem, campaign->ledger.history);
 }
 
 /* A state of another length belongs to another method: hyper-parameters are then learnt anew. */

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "campaign/effective.h"
+#include "problem/pool.h"
 
 /* "method: neural-bo -> sobol, search.candidates: 500 -> 600", shortened at the end. */
 typedef struct {
@@ -100,4 +101,22 @@ void gannet_changes_warn(const gannet_context *context, const char *saved,
                changes.n > 1 ? "s differ" : " differs", changes.n > 1 ? "s" : "", changes.text);
   gannet_campaign_destroy(&before);
   gannet_campaign_destroy(&now);
+}
+
+void gannet_changes_warn_list(const gannet_context *context, const gannet_problem *problem,
+                              const gannet_history *history) {
+  int64_t missing = 0;
+  if (!problem->pool) return;
+  for (int64_t id = 0; id < gannet_history_count(history); ++id) {
+    double square = 0;
+    if (gannet_history_get(history, id)->origin == GANNET_ORIGIN_USER) continue;
+    (void)gannet_pool_nearest(problem->pool, problem, gannet_history_x_unit(history, id), &square);
+    missing += square > 0;
+  }
+  if (missing > 0)
+    gannet_log(
+        context, GANNET_LOG_WARNING,
+        "the list of candidates has changed: %lld designs that were proposed from it are not "
+        "in it any more; the campaign goes on with the list as it is now",
+        (long long)missing);
 }

@@ -53,6 +53,18 @@ class Candidates(program.ProgramTest):
         self.assertEqual(self.digest(), self.digest("other.campaign"))
         self.assertEqual(len(set(whole)), 24)
 
+    def test_a_list_that_was_changed_is_said_on_a_resume(self):
+        rows = table(60)
+        self.write_pool(rows)
+        file = self.write(LISTED)
+        self.succeed("run", file, "-q", "--max-evals", "4")
+        self.write_pool(rows + table(20, 2))
+        outcome = self.succeed("run", file, "-q", "--resume", "--max-evals", "5")
+        self.assertNotIn("has changed", outcome.err)
+        self.write_pool(table(60, 3))
+        outcome = self.succeed("run", file, "-q", "--resume", "--max-evals", "6")
+        self.assertIn("the list of candidates has changed: 5 designs", outcome.err)
+
     def fails(self, *words, ranks=0):
         outcome = self.gannet("run", self.write(LISTED), "-q", ranks=ranks)
         self.assertEqual(outcome.code, USAGE, outcome)
