@@ -14,6 +14,9 @@ enum { LAYERS = GANNET_TANGENT_LAYERS, BLOCK = GANNET_TANGENT_BLOCK, VECTORS_PER
  * numbers the kernels of OpenBLAS for AVX-512 take other paths for the last rows. */
 enum { GROUP = 8 };
 
+/* Pairs that are taken through the layers at once: their vectors stay in the first cache. */
+enum { CHUNK = 512 };
+
 struct gannet_analytic_points {
   gannet_analytic_shape shape;
   const gannet_expectation *pair;
@@ -225,9 +228,12 @@ static const double *forward(const gannet_analytic_points *a, int from, int coun
 /* A row of products becomes a row of the kernel. */
 static void transform(const gannet_analytic_points *a, int from, int count, const double *variance,
                       double *row) {
-  const size_t size = (size_t)count * sizeof *row;
-  memcpy(vector(a, 0, S), row, size);
-  memcpy(row, forward(a, from, count, variance, false), size);
+  for (int done = 0; done < count; done += CHUNK) {
+    const int some = count - done < CHUNK ? count - done : CHUNK;
+    const size_t size = (size_t)some * sizeof *row;
+    memcpy(vector(a, 0, S), row + done, size);
+    memcpy(row + done, forward(a, from + done, some, variance, false), size);
+  }
 }
 
 void gannet_analytic_points_tile(const gannet_analytic_points *points, int first, int rows,
