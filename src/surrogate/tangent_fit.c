@@ -273,11 +273,12 @@ static gannet_err freeze(learning *l) {
   return code;
 }
 
-/* Several starts are shared out over the ranks; on one of them all ranks work. */
+/* Several starts are shared out over the ranks; on a single one that is long enough all ranks work.
+ */
 static gannet_err minimise(learning *l, int starts, double *hyper) {
   gannet_joint joint = objective_of(l);
   double value = INFINITY;
-  if (starts == 1) return gannet_joint_run(l->t->context, &joint, hyper, &value);
+  if (starts == 1 && joint.parts > 1) return gannet_joint_run(l->t->context, &joint, hyper, &value);
   const gannet_multistart problem = {.starts = starts,
                                      .n = joint.n,
                                      .start = joint.start,
