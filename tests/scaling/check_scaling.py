@@ -33,9 +33,9 @@ def law(part, n, q, candidates):
 
 
 def on_ranks(part, ranks, n, q, candidates):
-    """Every rank's part of the choice grows with q, from the 8 points of the rows."""
+    """Every rank's part of the choice grows with q, from the 32 points of the rows in which it is cut."""
     units, serial = costs.unit_count(part, q, candidates), SERIAL[part]
-    serial *= (q / 8) ** -0.5 if part == "choose" and q > 8 else 1
+    serial *= (q / 32) ** -0.5 if part == "choose" and q > 32 else 1
     return law(part, n, q, candidates) * (serial + (1 - serial) * math.ceil(units / ranks) / units)
 
 
@@ -45,8 +45,6 @@ def made_rows():
         def row(measured, size, seconds, **more):
             return {"ranks": ranks, "d": 20, "q": q, "candidates": candidates, "gemm": 1e10, "memory": 50e6 + 1e4 * n,
                     "model": 1e4 * n, "measured": measured, "size": size, "seconds": seconds, "work": seconds, **more}
-        if ranks > 1 and q > 8:
-            continue
         parts = {part: on_ranks(part, ranks, n, q, candidates) for part in costs.PARTS}
         yield row("ask", n, sum(parts.values()), calls=20 * (ranks > 1), bytes=100 * q * (ranks > 1))
         for part, seconds in parts.items():

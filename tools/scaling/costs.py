@@ -6,6 +6,7 @@ import statistics
 COLUMNS = ("ranks", "q", "candidates", "memory", "model", "measured", "size", "seconds", "work", "calls", "bytes")
 TILE = 512  # candidates that a rank scores at a time
 STARTS = 4  # that are polished per point of the batch
+GROUP = 64  # polished points whose scores a rank makes at a time
 FITS = 3  # starts of a fit of hyper-parameters
 PARTS = ("fit", "draws", "scan", "polish", "choose")
 LINEAR = ("choose",)  # what every rank repeats walks once through the lists, whatever their scoring takes
@@ -103,7 +104,7 @@ class Law:
 
 def unit_count(part, q, candidates):
     """Pieces that one rank does as a whole; what has one piece is done by every rank."""
-    return {"scan": math.ceil(candidates / TILE), "polish": STARTS * q, "choose": q, "learn": FITS}.get(part, 1)
+    return {"scan": math.ceil(candidates / TILE), "polish": STARTS * q, "choose": math.ceil(STARTS * q / GROUP), "learn": FITS}.get(part, 1)
 
 
 def busiest(units, ranks):
@@ -150,7 +151,9 @@ class Model:
             many = [entry for entry in found if entry[0] > 1]
             self.serial[part] = serial_share(part, one, many)
             self.uneven[part] = unevenness(part, one, many)
-        self.batch = statistics.median([row["q"] for row in rows if row["ranks"] > 1] or [1])
+        several = [row for row in rows if row["ranks"] > 1]
+        cut = [row["q"] for row in several if unit_count("choose", row["q"], row["candidates"]) > 1]
+        self.batch = statistics.median(cut or [row["q"] for row in several] or [1])
         self._learn_traffic(rows)
         self._learn_memory(rows)
         self.journal = self._storage(rows, "journal", lambda row: row["size"])
