@@ -144,7 +144,7 @@ FILES = {
     "pattern of nothing": command('command: [/bin/true], pattern: ["objectiv=a(.*)"]', "pattern: 'objectiv' is neither.*known: objective"),
     "environment": command("command: [/bin/true], environment: [A]", "environment: 'A' .*as in OMP_NUM_THREADS=4"),
     "template": command("command: [/bin/true], templates: [no.in]", r"templates: cannot read 'no\.in': .*start from the campaign file"),
-    "exit codes": command("command: [/bin/true], bad_luck_exit_codes: [300]", "bad_luck_exit_codes: .*expected list of numbers, 0 to 255"),
+    "exit codes": command("command: [/bin/true], bad_luck_exit_codes: [300]", "bad_luck_exit_codes: .*expected list of numbers, 1 to 255"),
     "time limit": command("command: [/bin/true], time_limit: 0", "time_limit: '0' is not valid; expected duration .*above 0"),
     "texts": command('command: [/bin/true], infeasible_text: ["("]', r"infeasible_text: '\(': .*expected a POSIX extended"),
     "submit": file(HEAD + BUDGET + "evaluate: {backend: slurm, command: [/bin/true], submit: arry}\n",

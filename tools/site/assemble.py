@@ -92,8 +92,9 @@ class Stage:
             self.write(name, text)
 
     def images(self):
-        for path in (self.root / "docs/images").iterdir():
-            target = self.folder / "docs/images" / path.name
+        docs = self.root / "docs"
+        for path in [*(docs / "images").iterdir(), *docs.glob("benchmarks/*/pictures/*")]:
+            target = self.folder / path.relative_to(self.root)
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, target)
 
