@@ -3,10 +3,12 @@
 #include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/parts.h"
 
 /* Block row i holds rows i*B .. i*B+B-1 of L in one row-major array of B rows and leading dimension
  * (i+1)*B, so growing never moves what exists. */
@@ -147,21 +149,44 @@ gannet_err gannet_cholesky_extend(gannet_cholesky *factor, int n, gannet_kernel_
 typedef struct {
   MPI_Comm comm;
   int rank, np, n, first; /* first new block row */
+  int *owner;             /* [block rows of n], set from first on */
 } sharing;
 
 static int count_of(const sharing *s, int i) {
   return s->n - i * B < B ? s->n - i * B : B;
 }
 
-static int first_own(const sharing *s, int from) {
-  return from + (s->rank - from % s->np + s->np) % s->np;
+/* A block row costs as its rows and as the square of its number: the last one first. */
+static gannet_err open_sharing(sharing *s) {
+  const int blocks = blocks_for(s->n), new = blocks - s->first;
+  double *cost = NULL;
+  GANNET_TRY(gannet_alloc((size_t)blocks, sizeof *s->owner, &s->owner));
+  GANNET_TRY(gannet_alloc((size_t) new, sizeof *cost, &cost));
+  for (int k = 0; k < new; ++k) {
+    const double width = blocks - k;
+    cost[k] = width * width * count_of(s, blocks - 1 - k);
+  }
+  const gannet_err code = gannet_parts_share(new, cost, s->np, s->owner + s->first);
+  for (int i = s->first, j = blocks - 1; i < j; ++i, --j) {
+    const int swap = s->owner[i];
+    s->owner[i] = s->owner[j];
+    s->owner[j] = swap;
+  }
+  gannet_free(&cost);
+  return code;
+}
+
+static bool is_own(const sharing *s, int i) {
+  return s->owner[i] == s->rank;
 }
 
 /* Make room, the rows of K of this rank, and their blocks below the rows that are there. */
-static gannet_err begin_own(gannet_cholesky *factor, const sharing *s, gannet_kernel_rows rows,
+static gannet_err begin_own(gannet_cholesky *factor, sharing *s, gannet_kernel_rows rows,
                             void *user) {
   GANNET_TRY(make_room(factor, s->n));
-  for (int i = first_own(s, s->first); i < blocks_for(s->n); i += s->np) {
+  GANNET_TRY(open_sharing(s));
+  for (int i = s->first; i < blocks_for(s->n); ++i) {
+    if (!is_own(s, i)) continue;
     GANNET_TRY(rows(user, i * B, count_of(s, i), factor->block[i], width_of(i)));
     for (int j = 0; j < s->first; ++j) factor_block(factor, i, j, count_of(s, i));
   }
@@ -170,7 +195,7 @@ static gannet_err begin_own(gannet_cholesky *factor, const sharing *s, gannet_ke
 
 /* Its owner ends block row j and sends it to all. */
 static gannet_err end_row(gannet_cholesky *factor, const sharing *s, int j) {
-  const int owner = j % s->np, count = count_of(s, j);
+  const int owner = s->owner[j], count = count_of(s, j);
   int state[2] = {GANNET_OK, -1}; /* the error, and the row to blame */
   gannet_err err = GANNET_OK;
   if (s->rank == owner) state[0] = (int)(err = factor_diagonal(factor, j, count, &state[1]));
@@ -181,21 +206,27 @@ static gannet_err end_row(gannet_cholesky *factor, const sharing *s, int j) {
   return GANNET_OK;
 }
 
+static gannet_err finish_together(gannet_cholesky *factor, const sharing *s) {
+  factor->n = s->first * B;
+  for (int j = s->first; j < blocks_for(s->n); ++j) {
+    GANNET_TRY(end_row(factor, s, j));
+    factor->n = j * B + count_of(s, j);
+    for (int i = j + 1; i < blocks_for(s->n); ++i)
+      if (is_own(s, i)) factor_block(factor, i, j, count_of(s, i));
+  }
+  return GANNET_OK;
+}
+
 gannet_err gannet_cholesky_extend_together(gannet_cholesky *factor, MPI_Comm comm, int n,
                                            gannet_kernel_rows rows, void *user) {
   sharing s = {.comm = comm, .n = n, .first = factor->n / B};
   GANNET_TRY_MPI(MPI_Comm_rank(comm, &s.rank));
   GANNET_TRY_MPI(MPI_Comm_size(comm, &s.np));
   if (n == factor->n) return GANNET_OK;
-  GANNET_TRY(gannet_agree(comm, begin_own(factor, &s, rows, user)));
-  factor->n = s.first * B;
-  for (int j = s.first; j < blocks_for(n); ++j) {
-    GANNET_TRY(end_row(factor, &s, j));
-    factor->n = j * B + count_of(&s, j);
-    for (int i = first_own(&s, j + 1); i < blocks_for(n); i += s.np)
-      factor_block(factor, i, j, count_of(&s, i));
-  }
-  return GANNET_OK;
+  gannet_err code = gannet_agree(comm, begin_own(factor, &s, rows, user));
+  if (code == GANNET_OK) code = finish_together(factor, &s);
+  gannet_free(&s.owner);
+  return code;
 }
 
 void gannet_cholesky_forward(const gannet_cholesky *factor, int m, double *b, int ldb) {

@@ -12,7 +12,10 @@
 
 #include "base/error.h"
 
-enum { GANNET_CHOLESKY_BLOCK = 64 };
+enum {
+  GANNET_CHOLESKY_BLOCK = 64,
+  GANNET_CHOLESKY_TOGETHER = 256 /* new rows from which on it pays that ranks share them */
+};
 
 typedef struct gannet_cholesky gannet_cholesky;
 

@@ -1,5 +1,6 @@
 #include "network/analytic_kernel.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -34,6 +35,7 @@ struct gannet_analytic {
   double *s;      /* [n][n] products of z */
   double *by_s;   /* [n][n] derivatives by them */
   double *q;      /* [L+1][n]: S_l(a,a) */
+  double *own;    /* [n] k(a,a) */
   double *by_q;   /* [L][n] */
   double *folded; /* [n][d+1] */
   double *rows;   /* [L+1][VECTORS_PER_LAYER][n], the layers' vectors */
@@ -47,6 +49,7 @@ static gannet_err allocate(gannet_analytic *a) {
   GANNET_TRY(gannet_alloc(n * n, sizeof *a->s, &a->s));
   GANNET_TRY(gannet_alloc(n * n, sizeof *a->by_s, &a->by_s));
   GANNET_TRY(gannet_alloc(n * (layers + 1), sizeof *a->q, &a->q));
+  GANNET_TRY(gannet_alloc(n, sizeof *a->own, &a->own));
   GANNET_TRY(gannet_alloc(n * layers, sizeof *a->by_q, &a->by_q));
   GANNET_TRY(gannet_alloc(inputs - 1, sizeof *a->rho, &a->rho));
   GANNET_TRY(gannet_alloc(n * inputs, sizeof *a->folded, &a->folded));
@@ -93,6 +96,7 @@ void gannet_analytic_destroy(gannet_analytic **kernel) {
   gannet_free(&(*kernel)->s);
   gannet_free(&(*kernel)->by_s);
   gannet_free(&(*kernel)->q);
+  gannet_free(&(*kernel)->own);
   gannet_free(&(*kernel)->by_q);
   gannet_free(&(*kernel)->folded);
   gannet_free(&(*kernel)->rows);
@@ -169,18 +173,31 @@ static void forward_diagonal(gannet_analytic *a) {
   forward(a, 0, a->n);
 }
 
-void gannet_analytic_matrix(gannet_analytic *kernel, const double *rho, double bias, double *k) {
+void gannet_analytic_set(gannet_analytic *kernel, const double *rho, double bias) {
   gannet_analytic *a = kernel;
-  const size_t n = (size_t)a->n;
-  const double *result = a->layer[a->shape.layers].tangent;
   place(a, rho, bias);
   gannet_gemm_nt(a->n, a->n, a->inputs, 1, a->z, a->inputs, a->z, a->inputs, 0, a->s, a->n);
   forward_diagonal(a);
-  for (size_t i = 0; i < n; ++i) k[i * n + i] = result[i];
-  for (size_t i = 0; i < n; ++i) {
-    forward_row(a, i, 0, (int)i, false);
-    for (size_t j = 0; j < i; ++j) k[i * n + j] = k[j * n + i] = result[j];
+  memcpy(a->own, a->layer[a->shape.layers].tangent, (size_t)a->n * sizeof *a->own);
+}
+
+void gannet_analytic_rows(gannet_analytic *kernel, int first, int rows, double *k, int ldk) {
+  gannet_analytic *a = kernel;
+  for (int i = 0; i < rows; ++i) {
+    const int at = first + i;
+    double *row = k + (size_t)i * (size_t)ldk;
+    forward_row(a, (size_t)at, 0, at, false);
+    memcpy(row, a->layer[a->shape.layers].tangent, (size_t)at * sizeof *row);
+    row[at] = a->own[at];
   }
+}
+
+void gannet_analytic_matrix(gannet_analytic *kernel, const double *rho, double bias, double *k) {
+  const size_t n = (size_t)kernel->n;
+  gannet_analytic_set(kernel, rho, bias);
+  gannet_analytic_rows(kernel, 0, kernel->n, k, kernel->n);
+  for (size_t i = 0; i < n; ++i)
+    for (size_t j = 0; j < i; ++j) k[j * n + i] = k[i * n + j];
 }
 
 /* From weight = dF/dT_L of count pairs to by_s = dF/ds; dF/dS_l of the q side is added to by_q,
@@ -246,9 +263,30 @@ static void backward_diagonal(gannet_analytic *a, double *weight, double *by_s) 
   for (size_t i = 0; i < n; ++i) by_s[i] += weight[i];
 }
 
-/* Of a row i of the part, which begins with point first: dF / ds_ij for j > i, and 0 before. */
-static void reverse_row(gannet_analytic *a, size_t i, size_t first, const double *by_k,
-                        double *by_s) {
+/* sum_j by_k_ij k_ij for the j > i of which the recursion was run last. The matrix has k_ji, whose
+ * product of z may be rounded otherwise than that of k_ij: then its recursion is run as well. */
+static double row_by_size(gannet_analytic *a, size_t i, const double *by_k) {
+  const size_t n = (size_t)a->n;
+  const int from = (int)i + 1, count = a->n - from;
+  double *s = a->layer[0].s;
+  bool same = true;
+  for (size_t j = 0; j < (size_t)count; ++j) {
+    const double below = a->s[((size_t)from + j) * n + i];
+    same = same && s[j] == below;
+    s[j] = below;
+  }
+  if (!same && a->common)
+    forward_common(a, count, false);
+  else if (!same)
+    forward(a, from, count);
+  return by_k[i] * a->own[i] +
+         2 * gannet_dot(count, by_k + from, a->layer[a->shape.layers].tangent);
+}
+
+/* Of a row i of the part, which begins with point first: dF / ds_ij for j > i, and 0 before.
+ * Returns its share of by_size. */
+static double reverse_row(gannet_analytic *a, size_t i, size_t first, const double *by_k,
+                          double *by_s) {
   const size_t n = (size_t)a->n, layers = (size_t)a->shape.layers;
   const int from = (int)i + 1, count = a->n - from;
   double by_p[LAYERS] = {0};
@@ -262,6 +300,7 @@ static void reverse_row(gannet_analytic *a, size_t i, size_t first, const double
   for (size_t l = 0; l < layers; ++l) a->by_q[l * n + i] += by_p[l];
   memset(by_s + first, 0, (i + 1 - first) * sizeof *by_s);
   memcpy(by_s + from, by_row, (size_t)count * sizeof *by_s);
+  return row_by_size(a, i, by_k);
 }
 
 /* dF / ds_ii of all points into the p of the last layer, of which it returns the place. */
@@ -276,15 +315,16 @@ static const double *reverse_diagonal(gannet_analytic *a, int first, int rows, c
 }
 
 void gannet_analytic_reverse_rows(gannet_analytic *kernel, int first, int rows, const double *by_k,
-                                  double *by_rho, double *by_bias) {
+                                  double *by_rho, double *by_bias, double *by_size) {
   gannet_analytic *a = kernel;
   const size_t n = (size_t)a->n, inputs = (size_t)a->inputs, start = (size_t)first;
   const int left = a->n - first;
   const double *z = a->z + start * inputs;
   double *folded = a->folded + start * inputs;
   memset(a->by_q, 0, n * (size_t)a->shape.layers * sizeof *a->by_q);
+  *by_size = 0;
   for (size_t i = 0; i < (size_t)rows; ++i)
-    reverse_row(a, start + i, start, by_k + i * n, a->by_s + i * n);
+    *by_size += reverse_row(a, start + i, start, by_k + i * n, a->by_s + i * n);
   const double *own = reverse_diagonal(a, first, rows, by_k);
   /* s_ij = sum_k z_ik z_jk: both points of a pair move it */
   gannet_gemm_tn(left, a->inputs, rows, 1, a->by_s + start, a->n, z, a->inputs, 0, folded,
@@ -302,5 +342,6 @@ void gannet_analytic_reverse_rows(gannet_analytic *kernel, int first, int rows, 
 
 void gannet_analytic_reverse(gannet_analytic *kernel, const double *by_k, double *by_rho,
                              double *by_bias) {
-  gannet_analytic_reverse_rows(kernel, 0, kernel->n, by_k, by_rho, by_bias);
+  double by_size;
+  gannet_analytic_reverse_rows(kernel, 0, kernel->n, by_k, by_rho, by_bias, &by_size);
 }

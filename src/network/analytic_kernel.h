@@ -37,6 +37,22 @@ GANNET_CHECKED gannet_err gannet_analytic_create(const gannet_analytic_shape *sh
                                                  const double *x, gannet_analytic **kernel);
 void gannet_analytic_destroy(gannet_analytic **kernel);
 
+/* Set the scales, in time n^2 (2 d). What follows is at the last ones.
+ *
+ * Local.
+ *
+ * rho  in  [d]
+ */
+void gannet_analytic_set(gannet_analytic *kernel, const double *rho, double bias);
+
+/* Rows first .. first+rows-1 of the matrix up to the diagonal: k[i*ldk + j] for j <= first+i.
+ *
+ * Local.
+ *
+ * Cost: a few transcendental functions per entry and layer.
+ */
+void gannet_analytic_rows(gannet_analytic *kernel, int first, int rows, double *k, int ldk);
+
 /* The matrix for these scales, both triangles.
  *
  * Local.
@@ -48,7 +64,7 @@ void gannet_analytic_destroy(gannet_analytic **kernel);
 void gannet_analytic_matrix(gannet_analytic *kernel, const double *rho, double bias, double *k);
 
 /* Derivatives of a number F with respect to the logarithms of the scales, from those with respect
- * to the entries of the matrix, at the scales of the last call of gannet_analytic_matrix.
+ * to the entries of the matrix, at the scales of the last call.
  *
  * Local.
  *
@@ -64,9 +80,11 @@ void gannet_analytic_reverse(gannet_analytic *kernel, const double *by_k, double
  *
  * Local.
  *
- * by_k  in  [rows][n], row 0 being that of point first; columns before the diagonal are not read
+ * by_k     in   [rows][n], row 0 being that of point first; columns before the diagonal are not
+ *               read
+ * by_size  out  the share in sum_ij by_k_ij k_ij: dF / d log of a factor of the matrix
  */
 void gannet_analytic_reverse_rows(gannet_analytic *kernel, int first, int rows, const double *by_k,
-                                  double *by_rho, double *by_bias);
+                                  double *by_rho, double *by_bias, double *by_size);
 
 #endif

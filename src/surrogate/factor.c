@@ -4,10 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "surrogate/share.h"
-
-/* New rows from which on ranks make a whole factor together, rather than each of them alone. */
-enum { TOGETHER = 256 };
+#include "base/parts.h"
 
 struct gannet_factor {
   const gannet_context *context;
@@ -58,7 +55,7 @@ static gannet_err rows_of(void *user, int first, int rows, double *k, int ldk) {
 static gannet_err extend_whole(gannet_factor *f, int n, entries *e) {
   gannet_distributed_destroy(&f->cut);
   if (!f->whole) GANNET_TRY(gannet_agree(f->context->comm, gannet_cholesky_create(&f->whole)));
-  if (f->context->np > 1 && n - gannet_cholesky_size(f->whole) >= TOGETHER)
+  if (f->context->np > 1 && n - gannet_cholesky_size(f->whole) >= GANNET_CHOLESKY_TOGETHER)
     return gannet_cholesky_extend_together(f->whole, f->context->comm, n, rows_of, e);
   return gannet_cholesky_extend(f->whole, n, rows_of, e);
 }
@@ -83,31 +80,35 @@ gannet_err gannet_factor_solve(const gannet_factor *factor, int m, double *b, in
   return GANNET_OK;
 }
 
+/* Solving for the unit vectors of block row i costs as the square of what is left below it. */
 static gannet_err own_diagonal(const gannet_factor *f, double *diagonal) {
   const size_t n = (size_t)gannet_cholesky_size(f->whole);
+  const int blocks = gannet_cholesky_blocks(f->whole);
   double *work = NULL;
+  int *owner = NULL;
   memset(diagonal, 0, n * sizeof *diagonal);
-  GANNET_TRY(gannet_alloc(GANNET_CHOLESKY_BLOCK * n, sizeof *work, &work));
-  for (int i = 0; i < gannet_cholesky_blocks(f->whole); ++i)
-    if (gannet_share_owner(i, f->context->np) == f->context->rank)
+  gannet_err code = gannet_alloc(GANNET_CHOLESKY_BLOCK * n, sizeof *work, &work);
+  if (code == GANNET_OK) code = gannet_alloc((size_t)blocks, sizeof *owner, &owner);
+  for (int i = 0; i < blocks && code == GANNET_OK; ++i)
+    work[i] = (double)(blocks - i) * (blocks - i);
+  if (code == GANNET_OK) code = gannet_parts_share(blocks, work, f->context->np, owner);
+  for (int i = 0; i < blocks && code == GANNET_OK; ++i)
+    if (owner[i] == f->context->rank)
       gannet_cholesky_inverse_diagonal_part(f->whole, i, work, diagonal);
+  gannet_free(&owner);
   gannet_free(&work);
-  return GANNET_OK;
+  return code;
 }
 
-/* Every element is made by one rank, so a bitwise OR assembles them exactly. */
 static gannet_err diagonal_together(const gannet_factor *f, double *diagonal) {
-  const MPI_Comm comm = f->context->comm;
-  GANNET_TRY(gannet_agree(comm, own_diagonal(f, diagonal)));
-  GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, diagonal, gannet_cholesky_size(f->whole), MPI_UINT64_T,
-                               MPI_BOR, comm));
-  return GANNET_OK;
+  GANNET_TRY(gannet_agree(f->context->comm, own_diagonal(f, diagonal)));
+  return gannet_parts_gather(f->context->comm, (size_t)gannet_cholesky_size(f->whole), diagonal);
 }
 
 gannet_err gannet_factor_inverse_diagonal(const gannet_factor *factor, double *diagonal) {
   if (factor->cut) return gannet_distributed_inverse_diagonal(factor->cut, diagonal);
   if (!factor->whole) return GANNET_OK;
-  return factor->context->np > 1 && gannet_cholesky_size(factor->whole) >= TOGETHER
+  return factor->context->np > 1 && gannet_cholesky_size(factor->whole) >= GANNET_CHOLESKY_TOGETHER
              ? diagonal_together(factor, diagonal)
              : gannet_cholesky_inverse_diagonal(factor->whole, diagonal);
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "surrogate/share.h"
+#include "base/parts.h"
 
 /* parts: [joint->parts][n], then one more number: 0, or 1 where a rank failed. */
 typedef struct {
@@ -13,23 +13,29 @@ typedef struct {
   const gannet_context *context; /* NULL = alone */
   double *request;               /* [n + 1] where to evaluate, and whether at all */
   double *parts;
+  int *owner;        /* [joint->parts] */
   gannet_err failed; /* the first error of this rank */
   bool abandoned;    /* another rank failed, which will say so */
 } session;
 
 static bool is_mine(const session *s, int part) {
-  return !s->context || gannet_share_owner(part, s->context->np) == s->context->rank;
+  return !s->context || s->owner[part] == s->context->rank;
 }
 
+/* Parts are those of a triangle: what is left of it is as wide as it is high. */
 static gannet_err open_session(session *s) {
   const size_t n = (size_t)s->joint->n, parts = (size_t)s->joint->parts;
   GANNET_TRY(gannet_alloc(n + 1, sizeof *s->request, &s->request));
-  return gannet_alloc(parts * n + 1, sizeof *s->parts, &s->parts);
+  GANNET_TRY(gannet_alloc(parts * n + 1, sizeof *s->parts, &s->parts));
+  GANNET_TRY(gannet_alloc(parts, sizeof *s->owner, &s->owner));
+  for (size_t k = 0; k < parts; ++k) s->parts[k] = (double)((parts - k) * (parts - k));
+  return gannet_parts_share(s->joint->parts, s->parts, s->context ? s->context->np : 1, s->owner);
 }
 
 static void close_session(session *s) {
   gannet_free(&s->request);
   gannet_free(&s->parts);
+  gannet_free(&s->owner);
 }
 
 /* The parts of this rank at a point, 0 for the others; NAN without a value, which rank 0 sees. */
@@ -37,7 +43,7 @@ static gannet_err work_on_parts(session *s, const double *x, double *value) {
   const gannet_joint *joint = s->joint;
   const size_t n = (size_t)joint->n;
   memset(s->parts, 0, ((size_t)joint->parts * n + 1) * sizeof *s->parts);
-  GANNET_TRY(joint->prepare(joint->user, x, value));
+  GANNET_TRY(joint->prepare(joint->user, s->context ? s->context->comm : MPI_COMM_SELF, x, value));
   for (int k = 0; k < joint->parts; ++k) {
     double *gradient = s->parts + (size_t)k * n;
     if (!is_mine(s, k)) continue;

@@ -11,8 +11,10 @@ typedef struct {
   int parts;           /* of the gradient, >= 1, each taking no longer than the one before */
   const double *start; /* [n] */
   const double *lower, *upper; /* [n] */
-  /* What all parts need, and the value; not finite = nothing more is asked for here. */
-  gannet_err (*prepare)(void *user, const double *x, double *value);
+  /* What all parts need, and the value, which is the same on all ranks; not finite = nothing more
+   * is asked for here. Collective over comm, which is MPI_COMM_SELF where a rank works alone; an
+   * error before the last collective call must be that of all. */
+  gannet_err (*prepare)(void *user, MPI_Comm comm, const double *x, double *value);
   /* One part [n], zeroed before; must not depend on the rank. */
   void (*part)(void *user, const double *x, int part, double *gradient);
   /* Add what is in no part to value and gradient. */

@@ -5,7 +5,6 @@
 
 #include "base/memory.h"
 #include "linalg/blas.h"
-#include "linalg/cholesky.h"
 
 struct gannet_likelihood {
   int n;
@@ -76,12 +75,22 @@ static double solve_residual(gannet_likelihood *l, const double *y) {
   return sum;
 }
 
-gannet_err gannet_likelihood_factorise(gannet_likelihood *l, const double *y, double *value) {
+static gannet_err factorise(gannet_likelihood *l, const gannet_likelihood_source *source) {
+  int ranks = 1;
+  GANNET_TRY_MPI(MPI_Comm_size(source->comm, &ranks));
+  gannet_cholesky_clear(l->factor);
+  if (ranks > 1 && l->n >= GANNET_CHOLESKY_TOGETHER)
+    return gannet_cholesky_extend_together(l->factor, source->comm, l->n, source->rows,
+                                           source->user);
+  return gannet_cholesky_extend(l->factor, l->n, source->rows, source->user);
+}
+
+gannet_err gannet_likelihood_factorise(gannet_likelihood *l, const gannet_likelihood_source *source,
+                                       const double *y, double *value) {
   const double log_two_pi = 1.8378770664093454836;
   const int n = l->n;
   *value = INFINITY;
-  gannet_cholesky_clear(l->factor);
-  const gannet_err code = gannet_cholesky_extend(l->factor, n, copy_rows, l);
+  const gannet_err code = factorise(l, source);
   if (code == GANNET_ERR_NUMERIC) {
     gannet_error_clear();
     return GANNET_OK;
@@ -111,7 +120,8 @@ const double *gannet_likelihood_part(gannet_likelihood *l, int part, int *first,
 
 gannet_err gannet_likelihood_evaluate(gannet_likelihood *l, const double *y, double *value) {
   const int n = l->n;
-  GANNET_TRY(gannet_likelihood_factorise(l, y, value));
+  const gannet_likelihood_source own = {MPI_COMM_SELF, copy_rows, l};
+  GANNET_TRY(gannet_likelihood_factorise(l, &own, y, value));
   if (!isfinite(*value)) return GANNET_OK;
   GANNET_TRY(gannet_cholesky_inverse(l->factor, l->weights));
   for (int i = 0; i < n; ++i) {

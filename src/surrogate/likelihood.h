@@ -5,7 +5,9 @@
 
 #include <stdbool.h>
 
-#include "base/error.h"
+#include <mpi.h>
+
+#include "linalg/cholesky.h"
 
 typedef struct gannet_likelihood gannet_likelihood;
 
@@ -45,12 +47,23 @@ double *gannet_likelihood_kernel(gannet_likelihood *l);
 GANNET_CHECKED gannet_err gannet_likelihood_evaluate(gannet_likelihood *l, const double *y,
                                                      double *value);
 
-/* The first half of an evaluation: the value, and what is needed for parts of P.
+/* The matrix by rows, each of which is asked for on one rank only. */
+typedef struct {
+  MPI_Comm comm;
+  gannet_kernel_rows rows; /* noise included; must not fail */
+  void *user;
+} gannet_likelihood_source;
+
+/* The first half of an evaluation, by all ranks of a source: the value, and what is needed for
+ * parts of P. The bits do not depend on how many ranks there are. The matrix to fill is not used.
  *
- * Local.
+ * Collective over the source's communicator.
+ *
+ * Errors: those of gannet_cholesky_extend_together, on all ranks.
  */
-GANNET_CHECKED gannet_err gannet_likelihood_factorise(gannet_likelihood *l, const double *y,
-                                                      double *value);
+GANNET_CHECKED gannet_err gannet_likelihood_factorise(gannet_likelihood *l,
+                                                      const gannet_likelihood_source *source,
+                                                      const double *y, double *value);
 
 /* After it, and a finite value: rows first .. first+rows-1 of P in columns first .. n-1. Parts are
  * numbered from 0; together they have all pairs once, the later ones fewer.

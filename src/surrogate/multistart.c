@@ -5,6 +5,14 @@
 
 #include "base/memory.h"
 
+/* There and back again over the ranks: the first start, which continues from what was found before
+ * or from defaults, is often the longest, and of three starts two ranks have the first, and the
+ * others. */
+static int owner_of(int start, int np) {
+  const int place = start % (2 * np);
+  return place < np ? place : 2 * np - 1 - place;
+}
+
 /* One start, on its owner: row becomes the best point and its value. */
 static gannet_err run_start(const gannet_multistart *problem, int start, double *row) {
   const size_t n = (size_t)problem->n;
@@ -28,12 +36,13 @@ static gannet_err run_all(const gannet_context *context, const gannet_multistart
                           double *rows) {
   const int width = problem->n + 1;
   gannet_err code = GANNET_OK;
-  for (int s = context->rank; s < problem->starts && code == GANNET_OK; s += context->np)
-    code = run_start(problem, s, rows + (size_t)s * (size_t)width);
+  for (int s = 0; s < problem->starts && code == GANNET_OK; ++s)
+    if (owner_of(s, context->np) == context->rank)
+      code = run_start(problem, s, rows + (size_t)s * (size_t)width);
   GANNET_TRY(gannet_agree(context->comm, code));
   for (int s = 0; s < problem->starts; ++s)
-    GANNET_TRY_MPI(MPI_Bcast(rows + (size_t)s * (size_t)width, width, MPI_DOUBLE, s % context->np,
-                             context->comm));
+    GANNET_TRY_MPI(MPI_Bcast(rows + (size_t)s * (size_t)width, width, MPI_DOUBLE,
+                             owner_of(s, context->np), context->comm));
   return GANNET_OK;
 }
 

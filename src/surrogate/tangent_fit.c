@@ -22,10 +22,11 @@ typedef struct {
   int n;
   bool frozen; /* theta is given: only amplitude and noise move */
   double *x, *y;
-  double *theta;  /* [n][n] kernel of amplitude 1 */
-  double *rho;    /* [d] */
-  double *by_rho; /* [d] */
-  double *bounds; /* lower [n_hyper], upper [n_hyper], starts [starts][n_hyper] */
+  double *theta;           /* frozen: [n][n] kernel of amplitude 1 */
+  double *rho;             /* [d] */
+  double *by_rho;          /* [d] */
+  double amplitude, noise; /* of the last evaluation */
+  double *bounds;          /* lower [n_hyper], upper [n_hyper], starts [starts][n_hyper] */
   gannet_analytic *analytic;
   gannet_likelihood *likelihood;
 } learning;
@@ -60,56 +61,70 @@ static double priors(const tangent_model *t, const double *hyper, double *gradie
   return sum;
 }
 
-/* s^2 Theta + noise into the likelihood's buffer. */
-static void build_kernel(learning *l, const double *hyper) {
-  const tangent_model *t = l->t;
-  const size_t n = (size_t)l->n;
-  const double amplitude = exp(hyper[TANGENT_AMPLITUDE]);
-  const double noise = tangent_noise(t, hyper);
-  double *k = gannet_likelihood_kernel(l->likelihood), bias = 0;
-  if (!l->frozen) {
-    tangent_scales(t, hyper, l->rho, &bias);
-    gannet_analytic_matrix(l->analytic, l->rho, bias, l->theta);
+/* gannet_kernel_rows: s^2 Theta + noise. */
+static gannet_err kernel_rows(void *user, int first, int rows, double *k, int ldk) {
+  const learning *l = user;
+  if (!l->frozen) gannet_analytic_rows(l->analytic, first, rows, k, ldk);
+  for (int i = 0; i < rows; ++i) {
+    const int at = first + i;
+    double *row = k + (size_t)i * (size_t)ldk;
+    const double *theta = l->frozen ? l->theta + (size_t)at * (size_t)l->n : row;
+    for (int j = 0; j <= at; ++j) row[j] = l->amplitude * theta[j];
+    row[at] += l->noise;
   }
-  for (size_t i = 0; i < n * n; ++i) k[i] = amplitude * l->theta[i];
-  for (size_t i = 0; i < n; ++i) k[i * n + i] += noise;
+  return GANNET_OK;
 }
 
 /* prepare of a gannet_joint */
-static gannet_err likelihood(void *user, const double *hyper, double *value) {
+static gannet_err likelihood(void *user, MPI_Comm comm, const double *hyper, double *value) {
   learning *l = user;
-  build_kernel(l, hyper);
-  return gannet_likelihood_factorise(l->likelihood, l->y, value);
+  const gannet_likelihood_source source = {comm, kernel_rows, l};
+  double bias = 0;
+  l->amplitude = exp(hyper[TANGENT_AMPLITUDE]);
+  l->noise = tangent_noise(l->t, hyper);
+  if (!l->frozen) {
+    tangent_scales(l->t, hyper, l->rho, &bias);
+    gannet_analytic_set(l->analytic, l->rho, bias);
+  }
+  return gannet_likelihood_factorise(l->likelihood, &source, l->y, value);
 }
 
-/* Derivatives by input scales and bias of some rows of pairs; what the user fixed stays 0. */
-static void scale_gradient(learning *l, double amplitude, int first, int rows, const double *p,
-                           double *gradient) {
+/* Derivatives by amplitude, input scales and bias of some rows of pairs; what the user fixed stays
+ * 0. */
+static void scale_gradient(learning *l, int first, int rows, const double *p, double *gradient) {
   const tangent_model *t = l->t;
-  double by_bias = 0;
-  gannet_analytic_reverse_rows(l->analytic, first, rows, p, l->by_rho, &by_bias);
+  double by_bias = 0, by_size = 0;
+  gannet_analytic_reverse_rows(l->analytic, first, rows, p, l->by_rho, &by_bias, &by_size);
   for (int k = 0; k < t->d; ++k)
-    gradient[TANGENT_RHO + (t->options->ard ? k : 0)] += amplitude * l->by_rho[k];
-  if (isnan(t->options->bias)) gradient[TANGENT_BIAS] = amplitude * by_bias;
+    gradient[TANGENT_RHO + (t->options->ard ? k : 0)] += l->amplitude * l->by_rho[k];
+  if (isnan(t->options->bias)) gradient[TANGENT_BIAS] = l->amplitude * by_bias;
+  gradient[TANGENT_AMPLITUDE] = l->amplitude * by_size;
 }
 
-/* part of a gannet_joint: some rows of pairs, each pair once. */
-static void likelihood_slope(void *user, const double *hyper, int part, double *gradient) {
-  learning *l = user;
-  const double amplitude = exp(hyper[TANGENT_AMPLITUDE]), noise = exp(hyper[TANGENT_NOISE]);
-  double trace = 0, product = 0;
-  int first = 0, rows = 0;
-  const double *p = gannet_likelihood_part(l->likelihood, part, &first, &rows);
+/* Of a frozen kernel: the derivative by the amplitude. */
+static double by_size_of_frozen(const learning *l, int first, int rows, const double *p) {
+  double product = 0;
   for (int i = 0; i < rows; ++i) {
     const int at = first + i;
     const double *row = p + (size_t)i * (size_t)l->n + at;
     const double *theta = l->theta + (size_t)at * (size_t)(l->n + 1);
     product += row[0] * theta[0] + 2 * gannet_dot(l->n - at - 1, row + 1, theta + 1);
-    trace += row[0];
   }
-  gradient[TANGENT_AMPLITUDE] = amplitude * product;
-  if (isnan(l->t->noise_var)) gradient[TANGENT_NOISE] = noise * trace;
-  if (!l->frozen) scale_gradient(l, amplitude, first, rows, p, gradient);
+  return l->amplitude * product;
+}
+
+/* part of a gannet_joint: some rows of pairs, each pair once. */
+static void likelihood_slope(void *user, const double *hyper, int part, double *gradient) {
+  learning *l = user;
+  double trace = 0;
+  int first = 0, rows = 0;
+  const double *p = gannet_likelihood_part(l->likelihood, part, &first, &rows);
+  for (int i = 0; i < rows; ++i) trace += p[(size_t)i * (size_t)l->n + (size_t)(first + i)];
+  if (isnan(l->t->noise_var)) gradient[TANGENT_NOISE] = exp(hyper[TANGENT_NOISE]) * trace;
+  if (l->frozen)
+    gradient[TANGENT_AMPLITUDE] = by_size_of_frozen(l, first, rows, p);
+  else
+    scale_gradient(l, first, rows, p, gradient);
 }
 
 /* finish of a gannet_joint */
@@ -157,7 +172,7 @@ static gannet_err allocate(learning *l) {
   const size_t n = (size_t)l->n, d = (size_t)l->t->d, hyper = (size_t)l->t->n_hyper;
   GANNET_TRY(gannet_alloc(n * d, sizeof *l->x, &l->x));
   GANNET_TRY(gannet_alloc(n, sizeof *l->y, &l->y));
-  GANNET_TRY(gannet_alloc(n * n, sizeof *l->theta, &l->theta));
+  GANNET_TRY(gannet_alloc(options->network ? n * n : 0, sizeof *l->theta, &l->theta));
   GANNET_TRY(gannet_alloc(d, sizeof *l->rho, &l->rho));
   GANNET_TRY(gannet_alloc(d, sizeof *l->by_rho, &l->by_rho));
   GANNET_TRY(gannet_alloc((2 + (size_t)options->restarts) * hyper, sizeof *l->bounds, &l->bounds));

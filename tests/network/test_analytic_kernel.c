@@ -228,6 +228,7 @@ static void reverse_gives_the_differences(void **state) {
 static void parts_of_the_reversal_sum_to_it(void **state) {
   (void)state;
   double x[N * D], c[N * N], k[N * N], upper[N * N], whole[D + 1], sum[D + 1], part[D + 1];
+  double by_size, size_sum;
   const int cuts[] = {0, 1, N / 3, N - 1, N};
   points(x);
   gannet_random_normal((gannet_stream){29, GANNET_FOR_TEST, 0, 6}, 0, N * N, c);
@@ -241,11 +242,15 @@ static void parts_of_the_reversal_sum_to_it(void **state) {
       gannet_analytic_matrix(kernel, rho, bias, k);
       gannet_analytic_reverse(kernel, c, whole, &whole[D]);
       memset(sum, 0, sizeof sum);
+      size_sum = 0;
       for (int p = 0; p < 4; ++p) {
         gannet_analytic_reverse_rows(kernel, cuts[p], cuts[p + 1] - cuts[p], upper + cuts[p] * N,
-                                     part, &part[D]);
+                                     part, &part[D], &by_size);
         for (int i = 0; i <= D; ++i) sum[i] += part[i];
+        size_sum += by_size;
       }
+      for (int i = 0; i < N * N; ++i) size_sum -= c[i] * k[i];
+      assert_near(size_sum, 0, 1e-9);
       for (int i = 0; i <= D; ++i) assert_near(sum[i], whole[i], 1e-9 * (1 + fabs(whole[i])));
       gannet_analytic_destroy(&kernel);
     }

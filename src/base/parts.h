@@ -1,0 +1,30 @@
+/* Parts of one piece of work, shared out over ranks. */
+#ifndef GANNET_BASE_PARTS_H
+#define GANNET_BASE_PARTS_H
+
+#include <mpi.h>
+
+#include "base/error.h"
+
+/* Whom parts belong to: in their order, each goes to the rank that has least so far, of equals to
+ * the first. Best with the largest part first.
+ *
+ * Local.
+ *
+ * cost   in   [parts], in any unit
+ * owner  out  [parts], 0 .. np-1
+ *
+ * Errors: GANNET_ERR_MEMORY.
+ */
+GANNET_CHECKED gannet_err gannet_parts_share(int parts, const double *cost, int np, int *owner);
+
+/* Put together what ranks have made parts of: every number was made by one rank and is 0 on the
+ * others, so a bitwise OR gives its bits to all.
+ *
+ * Collective over comm; n the same on all ranks.
+ *
+ * values  inout  [n]
+ */
+GANNET_CHECKED gannet_err gannet_parts_gather(MPI_Comm comm, size_t n, double *values);
+
+#endif
