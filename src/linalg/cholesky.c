@@ -193,17 +193,21 @@ static gannet_err begin_own(gannet_cholesky *factor, sharing *s, gannet_kernel_r
   return GANNET_OK;
 }
 
-/* Its owner ends block row j and sends it to all. */
+/* Its owner ends block row j and sends it to all, and with it, right of the diagonal of the first
+ * row, where nothing is read, the error and the row to blame. */
 static gannet_err end_row(gannet_cholesky *factor, const sharing *s, int j) {
   const int owner = s->owner[j], count = count_of(s, j);
-  int state[2] = {GANNET_OK, -1}; /* the error, and the row to blame */
+  double *state = factor->block[j] + (ptrdiff_t)j * B + 1;
   gannet_err err = GANNET_OK;
-  if (s->rank == owner) state[0] = (int)(err = factor_diagonal(factor, j, count, &state[1]));
-  GANNET_TRY_MPI(MPI_Bcast(state, 2, MPI_INT, owner, s->comm));
-  if (state[0] != GANNET_OK) return gannet_agree(s->comm, err);
-  GANNET_TRY(blame(state[1]));
+  int bad = -1;
+  if (s->rank == owner) {
+    err = factor_diagonal(factor, j, count, &bad);
+    state[0] = (double)err;
+    state[1] = bad;
+  }
   GANNET_TRY_MPI(MPI_Bcast(factor->block[j], count * width_of(j), MPI_DOUBLE, owner, s->comm));
-  return GANNET_OK;
+  if (state[0] != GANNET_OK) return gannet_agree(s->comm, err);
+  return blame((int)state[1]);
 }
 
 static gannet_err finish_together(gannet_cholesky *factor, const sharing *s) {

@@ -130,6 +130,8 @@ void gannet_tangent_diagonal(const gannet_tangent *net, const gannet_tangent_fea
  * with a zeroed struct. */
 typedef struct {
   int q;
+  size_t n_numbers;
+  double *numbers;                       /* [n_numbers] all of output, input and hidden */
   double *output;                        /* [q][m], for v */
   double *input;                         /* [m][q][d+1], for W_1 */
   double *hidden[GANNET_TANGENT_LAYERS]; /* [l], 1 <= l < L: [q][m][m], for W_{l+1} */
@@ -151,6 +153,14 @@ void gannet_tangent_directions_release(gannet_tangent_directions *directions);
 GANNET_CHECKED gannet_err gannet_tangent_prior(const gannet_tangent *net, gannet_stream base,
                                                gannet_tangent_directions *directions);
 
+/* Only those with j = first, first + step, ..; the others stay as they are.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_tangent_prior_some(const gannet_tangent *net, gannet_stream base,
+                                                    int first, int step,
+                                                    gannet_tangent_directions *directions);
+
 /* delta_j = beta delta_j + Phi^T c_j, Phi the features of all points of the list.
  *
  * Local.
@@ -171,6 +181,14 @@ GANNET_CHECKED gannet_err gannet_tangent_transpose(const gannet_tangent *net,
  */
 void gannet_tangent_apply(const gannet_tangent *net, const gannet_tangent_features *features,
                           const gannet_tangent_directions *directions, double *values, int ldv);
+
+/* The same of blocks first, first + step, .. of GANNET_TANGENT_BLOCK points only.
+ *
+ * Local.
+ */
+void gannet_tangent_apply_some(const gannet_tangent *net, const gannet_tangent_features *features,
+                               int first, int step, const gannet_tangent_directions *directions,
+                               double *values, int ldv);
 
 /* The same at n points, without allocation; per point about 2 m (q+1)(d+2) operations and m
  * activations for one hidden layer.

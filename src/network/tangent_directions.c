@@ -14,13 +14,22 @@ static size_t hidden_size(const gannet_tangent *net, int q) {
   return (size_t)net->shape.width * (size_t)net->shape.width * (size_t)q;
 }
 
+/* So many numbers end where the next ones are aligned like an allocation of their own. */
+static size_t aligned(size_t n) {
+  return (n + 7) / 8 * 8;
+}
+
 static gannet_err allocate(const gannet_tangent *net, int q, gannet_tangent_directions *s) {
-  const size_t count = (size_t)q, width = (size_t)net->shape.width;
-  GANNET_TRY(gannet_alloc(count * width, sizeof *s->output, &s->output));
-  GANNET_TRY(gannet_alloc(input_size(net, q), sizeof *s->input, &s->input));
-  for (int l = 1; l < net->shape.layers; ++l)
-    GANNET_TRY(gannet_alloc(hidden_size(net, q), sizeof **s->hidden, &s->hidden[l]));
+  const size_t count = (size_t)q, output = aligned(count * (size_t)net->shape.width);
+  const size_t input = aligned(input_size(net, q)), hidden = aligned(hidden_size(net, q));
+  const size_t all = output + input + (size_t)(net->shape.layers - 1) * hidden;
+  GANNET_TRY(gannet_alloc(all, sizeof *s->numbers, &s->numbers));
   GANNET_TRY(gannet_alloc(BLOCK * count * (size_t)(net->inputs + 1), sizeof *s->work, &s->work));
+  s->output = s->numbers;
+  s->input = s->output + output;
+  for (int l = 1; l < net->shape.layers; ++l)
+    s->hidden[l] = s->input + input + (size_t)(l - 1) * hidden;
+  s->n_numbers = all;
   s->q = q;
   return GANNET_OK;
 }
@@ -32,28 +41,23 @@ gannet_err gannet_tangent_directions_reserve(const gannet_tangent *net, int q,
     GANNET_TRY(allocate(net, q, directions));
     return GANNET_OK;
   }
-  memset(directions->output, 0, (size_t)q * (size_t)net->shape.width * sizeof *directions->output);
-  memset(directions->input, 0, input_size(net, q) * sizeof *directions->input);
-  for (int l = 1; l < net->shape.layers; ++l)
-    memset(directions->hidden[l], 0, hidden_size(net, q) * sizeof **directions->hidden);
+  memset(directions->numbers, 0, directions->n_numbers * sizeof *directions->numbers);
   return GANNET_OK;
 }
 
 void gannet_tangent_directions_release(gannet_tangent_directions *directions) {
-  gannet_free(&directions->output);
-  gannet_free(&directions->input);
-  for (int l = 0; l < GANNET_TANGENT_LAYERS; ++l) gannet_free(&directions->hidden[l]);
+  gannet_free(&directions->numbers);
   gannet_free(&directions->work);
-  directions->q = 0;
+  *directions = (gannet_tangent_directions){0};
 }
 
-gannet_err gannet_tangent_prior(const gannet_tangent *net, gannet_stream base,
-                                gannet_tangent_directions *directions) {
+gannet_err gannet_tangent_prior_some(const gannet_tangent *net, gannet_stream base, int first,
+                                     int step, gannet_tangent_directions *directions) {
   const int m = net->shape.width, inputs = net->inputs, q = directions->q;
   const size_t first_hidden = input_size(net, 1), hidden = hidden_size(net, 1);
   double *row = NULL;
   GANNET_TRY(gannet_alloc(first_hidden, sizeof *row, &row));
-  for (int j = 0; j < q; ++j) {
+  for (int j = first; j < q; j += step) {
     gannet_stream stream = base;
     stream.index += (uint64_t)j;
     gannet_random_normal(stream, 0, first_hidden, row);
@@ -67,6 +71,11 @@ gannet_err gannet_tangent_prior(const gannet_tangent *net, gannet_stream base,
   }
   gannet_free(&row);
   return GANNET_OK;
+}
+
+gannet_err gannet_tangent_prior(const gannet_tangent *net, gannet_stream base,
+                                gannet_tangent_directions *directions) {
+  return gannet_tangent_prior_some(net, base, 0, 1, directions);
 }
 
 /* Row i of from times coefficient i, to rows of ld doubles. */
@@ -141,12 +150,18 @@ static void apply_block(const gannet_tangent *net, const gannet_tangent_features
   add_hidden(net, f, first, rows, s, values, ldv);
 }
 
+void gannet_tangent_apply_some(const gannet_tangent *net, const gannet_tangent_features *features,
+                               int first, int step, const gannet_tangent_directions *directions,
+                               double *values, int ldv) {
+  for (int at = first * BLOCK; at < features->n; at += step * BLOCK) {
+    const int rows = features->n - at < BLOCK ? features->n - at : BLOCK;
+    apply_block(net, features, at, rows, directions, values + at, ldv);
+  }
+}
+
 void gannet_tangent_apply(const gannet_tangent *net, const gannet_tangent_features *features,
                           const gannet_tangent_directions *directions, double *values, int ldv) {
-  for (int first = 0; first < features->n; first += BLOCK) {
-    const int rows = features->n - first < BLOCK ? features->n - first : BLOCK;
-    apply_block(net, features, first, rows, directions, values + first, ldv);
-  }
+  gannet_tangent_apply_some(net, features, 0, 1, directions, values, ldv);
 }
 
 void gannet_tangent_values(const gannet_tangent *net, const gannet_tangent_directions *directions,

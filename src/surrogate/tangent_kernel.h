@@ -68,7 +68,8 @@ typedef struct {
   gannet_inducing *inducing;      /* what the data are when they are many */
   double *y;                      /* [n] */
   double *alpha;                  /* [n] */
-  double *update;                 /* [q][n] weights of the kernel at the data, of draws */
+  double *update;                 /* [q][n] weights of the kernel at the data, of draws; as many
+                                     again are workspace */
   double *slope;                  /* [d] workspace */
   double *work;                   /* [2][n] */
   double *cross;                  /* [block][n], kernel between a block and the data */

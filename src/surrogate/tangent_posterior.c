@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/parts.h"
 #include "linalg/blas.h"
 #include "surrogate/tangent_mean.h"
 
@@ -117,6 +118,44 @@ gannet_err tangent_predict_gradient(const void *state, const double *x, double *
   return GANNET_OK;
 }
 
+/* What ranks share of the making of draws: some draws, and some blocks of points. */
+typedef struct {
+  int first, step;
+  bool shared;
+} share;
+
+/* Draws with fewer random numbers are made by every rank: messages would take longer. */
+enum { NUMBERS_ALONE = 1 << 15 };
+
+static share share_of(const tangent_model *t, int q) {
+  const double numbers = (double)q * ((double)gannet_tangent_parameters(t->net) + (double)t->n);
+  const bool shared = t->context->np > 1 && numbers >= NUMBERS_ALONE;
+  return (share){shared ? t->context->rank : 0, shared ? t->context->np : 1, shared};
+}
+
+static gannet_err draw_prior(tangent_model *t, int q, int64_t iteration, const share *own) {
+  gannet_free(&t->update);
+  GANNET_TRY(gannet_alloc(2 * (size_t)q * (size_t)t->n, sizeof *t->update, &t->update));
+  GANNET_TRY(gannet_tangent_directions_reserve(t->net, q, &t->draws));
+  return gannet_tangent_prior_some(t->net, tangent_stream(t, GANNET_FOR_PRIOR, iteration, 0),
+                                   own->first, own->step, &t->draws);
+}
+
+/* update = Phi omega_j + eps_j, both halves of it made by parts. */
+static gannet_err perturb(tangent_model *t, int q, int64_t iteration, const share *own) {
+  const size_t n = (size_t)t->n, all = (size_t)q * n;
+  double *noise = t->update + all;
+  gannet_tangent_apply_some(t->net, &t->data, own->first, own->step, &t->draws, t->update, t->n);
+  for (int j = own->first; j < q; j += own->step) {
+    double *row = noise + (size_t)j * n;
+    gannet_random_normal(tangent_stream(t, GANNET_FOR_NOISE, iteration, j), 0, n, row);
+    gannet_inducing_colour(t->inducing, t->lambda, t->n, row);
+  }
+  if (own->shared) GANNET_TRY(gannet_parts_gather(t->context->comm, 2 * all, t->update));
+  for (size_t i = 0; i < all; ++i) t->update[i] += noise[i];
+  return GANNET_OK;
+}
+
 /* Matheron's rule, with e exploration, omega_j ~ N(0, I), eps_j ~ N(0, lambda I):
  *
  *   draw_j = e s phi(x) . omega_j + k(x)^T c_j,  c_j = alpha - e s (K + lambda I)^-1 (Phi omega_j +
@@ -125,16 +164,9 @@ gannet_err tangent_predict_gradient(const void *state, const double *x, double *
  * one solve for all draws. The kernel of the network makes both terms one direction e s omega_j +
  * Phi^T c_j; the infinite one keeps c_j (decoupled sampling, Wilson et al. 2020). A trained mean
  * takes the place of alpha. */
-static gannet_err matheron(tangent_model *t, int q, double scale, int64_t iteration) {
+static gannet_err matheron(tangent_model *t, int q, double scale) {
   const size_t n = (size_t)t->n;
-  double *noise = t->work, *c = t->update;
-  gannet_tangent_apply(t->net, &t->data, &t->draws, c, t->n);
-  for (int j = 0; j < q; ++j) {
-    double *row = c + (size_t)j * n;
-    gannet_random_normal(tangent_stream(t, GANNET_FOR_NOISE, iteration, j), 0, n, noise);
-    gannet_inducing_colour(t->inducing, t->lambda, t->n, noise);
-    for (size_t i = 0; i < n; ++i) row[i] += noise[i];
-  }
+  double *c = t->update;
   if (n > 0) GANNET_TRY(gannet_factor_solve(t->factor, q, c, t->n));
   for (int j = 0; j < q; ++j)
     for (size_t i = 0; i < n; ++i)
@@ -144,17 +176,14 @@ static gannet_err matheron(tangent_model *t, int q, double scale, int64_t iterat
                                   &t->draws);
 }
 
-static gannet_err draw_prior(tangent_model *t, int q, int64_t iteration) {
-  gannet_free(&t->update);
-  GANNET_TRY(gannet_alloc((size_t)q * (size_t)t->n, sizeof *t->update, &t->update));
-  GANNET_TRY(gannet_tangent_directions_reserve(t->net, q, &t->draws));
-  return gannet_tangent_prior(t->net, tangent_stream(t, GANNET_FOR_PRIOR, iteration, 0), &t->draws);
-}
-
 gannet_err tangent_sample(void *state, int q, double exploration, int64_t iteration) {
   tangent_model *t = state;
-  GANNET_TRY(gannet_agree(t->context->comm, draw_prior(t, q, iteration)));
-  return matheron(t, q, exploration * sqrt(t->amplitude), iteration);
+  const MPI_Comm comm = t->context->comm;
+  const share own = share_of(t, q);
+  GANNET_TRY(gannet_agree(comm, draw_prior(t, q, iteration, &own)));
+  if (own.shared) GANNET_TRY(gannet_parts_gather(comm, t->draws.n_numbers, t->draws.numbers));
+  GANNET_TRY(perturb(t, q, iteration, &own));
+  return matheron(t, q, exploration * sqrt(t->amplitude));
 }
 
 gannet_err tangent_draw_values(const void *state, int m, const double *x, double *values, int ldv) {
