@@ -41,6 +41,17 @@ static void compare_key(const gannet_option *table, const char *key, const char 
   if (strcmp(old, new) != 0) add(changes, name, old, new);
 }
 
+/* Equations are too long to be told. */
+static void compare_physics(const gannet_campaign_input *before, const gannet_campaign_input *now,
+                            list *changes) {
+  char *old = NULL, *new = NULL;
+  if (gannet_campaign_format_physics(before, &old) == GANNET_OK &&
+      gannet_campaign_format_physics(now, &new) == GANNET_OK && strcmp(old, new) != 0)
+    add(changes, "physics", *old ? "(as saved)" : NULL, *new ? "(as in the file)" : NULL);
+  gannet_free(&old);
+  gannet_free(&new);
+}
+
 static void compare(const gannet_campaign_input *before, const gannet_campaign_input *now,
                     list *changes) {
   static const char *const general[] = {"batch", "noise", "candidates"};
@@ -49,6 +60,7 @@ static void compare(const gannet_campaign_input *before, const gannet_campaign_i
                 changes);
   compare_key(gannet_evaluate_table, "mode", "evaluate.mode", &before->evaluate, &now->evaluate,
               changes);
+  compare_physics(before, now, changes);
   for (int i = 0; i < now->n_method; ++i) {
     const char *old = text_of(before, now->method[i].key);
     if (!old || strcmp(old, now->method[i].text) != 0)

@@ -171,17 +171,33 @@ static gannet_err write_all(FILE *out, const gannet_campaign_input *input) {
   return GANNET_OK;
 }
 
-gannet_err gannet_campaign_format(const gannet_campaign_input *input, char **text, size_t *size) {
+typedef gannet_err writer_of(FILE *out, const gannet_campaign_input *input);
+
+static gannet_err format(writer_of *write, const gannet_campaign_input *input, char **text,
+                         size_t *size) {
   char *buffer = NULL;
   size_t length = 0;
   *text = NULL;
   FILE *out = open_memstream(&buffer, &length);
   GANNET_REQUIRE(out, GANNET_ERR_MEMORY, "effective configuration");
-  gannet_err err = write_all(out, input);
+  gannet_err err = write(out, input);
   const int failed = ferror(out) | fclose(out);
   if (err == GANNET_OK && failed) err = GANNET_RAISE(GANNET_ERR_MEMORY, "effective configuration");
   if (err == GANNET_OK) err = gannet_copy_text(buffer, text);
   free(buffer);
   if (err == GANNET_OK && size) *size = length;
   return err;
+}
+
+gannet_err gannet_campaign_format(const gannet_campaign_input *input, char **text, size_t *size) {
+  return format(write_all, input, text, size);
+}
+
+static gannet_err write_equations(FILE *out, const gannet_campaign_input *input) {
+  write_physics(out, gannet_problem_get_physics(input->problem));
+  return GANNET_OK;
+}
+
+gannet_err gannet_campaign_format_physics(const gannet_campaign_input *input, char **text) {
+  return format(write_equations, input, text, NULL);
 }

@@ -17,4 +17,15 @@
 GANNET_CHECKED gannet_err gannet_campaign_format(const gannet_campaign_input *input, char **text,
                                                  size_t *size);
 
+/* The physics section alone, as it is in that text; "" when the problem has no equations.
+ *
+ * Local.
+ *
+ * text  out  to be freed with gannet_free
+ *
+ * Errors: GANNET_ERR_MEMORY.
+ */
+GANNET_CHECKED gannet_err gannet_campaign_format_physics(const gannet_campaign_input *input,
+                                                         char **text);
+
 #endif

@@ -99,6 +99,15 @@ class Resume(program.ProgramTest):
                                "--set", "evaluate.mode=asynchronous")
         self.assertRegex(outcome.err, "2 keys differ.*noise: .* -> 0.5, evaluate.mode: batch -> asynchronous")
 
+    def test_equations_that_change_are_said(self):
+        text = SOBOL.replace("sobol", "pinn-bo") + \
+            "physics:\n  points: 20\n  equations: [{terms: [{derivative: [x1, x1]}], rhs: \"%s\"}]\n"
+        self.succeed("run", self.write(text % "0"), "-q", "--max-evals", 4)
+        again = self.succeed("run", self.write(text % "0"), "--resume", "-q", "--max-evals", 4)
+        self.assertEqual(again.err, "")
+        changed = self.succeed("run", self.write(text % "x2"), "--resume", "-q", "--max-evals", 4)
+        self.assertRegex(changed.err, r"1 key differs.*physics: \(as saved\) -> \(as in the file\)")
+
     def test_an_unchanged_campaign_is_resumed_in_silence(self):
         file = self.write(BRANIN)
         self.succeed("run", file, "-q", "--max-evals", 12)
