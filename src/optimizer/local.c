@@ -113,7 +113,7 @@ static void follow_centre(gannet_local *l, const local_data *data) {
     const double *old = gannet_history_x_unit(l->history, before);
     double jump = 0;
     for (int k = 0; k < l->problem->d; ++k)
-      if (l->problem->continuous[k]) jump = fmax(jump, fabs(old[k] - data->centre[k]));
+      if (data->modelled[k]) jump = fmax(jump, fabs(old[k] - data->centre[k]));
     l->fixed[RADIUS] = fmin(fmax(l->fixed[RADIUS], 0.5 * jump), largest_radius);
   }
   l->fixed[CENTRE] = (double)data->centre_id;
@@ -157,6 +157,7 @@ typedef struct {
   merit merit;
   double *memory;                   /* one allocation for the rest */
   double *lower, *upper, *u, *best; /* [d] of the box, in the coordinates of the models */
+  double *snapped;                  /* [problem d] */
   double *normal;                   /* [p] */
   double *work;
   int64_t batch;
@@ -175,13 +176,15 @@ static gannet_err prepare(proposal *p) {
   }
   const size_t size = (size_t)p->model[0].p;
   const size_t length =
-      5 * d + d * d + models + (models + 1) * size + gannet_box_newton_work(p->data.d);
+      5 * d + (size_t)l->problem->d + d * d + models + (models + 1) * size +
+      gannet_box_newton_work(p->data.d);
   GANNET_TRY(gannet_alloc(length, sizeof(double), &p->memory));
   double *next = p->memory;
   p->lower = next, next += d;
   p->upper = next, next += d;
   p->u = next, next += d;
   p->best = next, next += d;
+  p->snapped = next, next += l->problem->d;
   p->merit.gradient = next, next += d;
   p->merit.matrix = next, next += d * d;
   p->merit.bound = next, next += models;
@@ -256,10 +259,33 @@ static void shift_bounds(proposal *p) {
   }
 }
 
+static void put(const proposal *p, const double *u, double *x) {
+  memcpy(x, p->data.centre, (size_t)p->local->problem->d * sizeof *x);
+  for (int k = 0; k < p->data.d; ++k) x[p->data.coordinate[k]] += p->data.span * u[k];
+}
+
+/* Round integers, hold them there, and find the minimum over the real variables again. */
+static void settle_integers(proposal *p) {
+  const gannet_problem *problem = p->local->problem;
+  bool has_integers = false;
+  put(p, p->best, p->snapped);
+  gannet_problem_snap(problem, 1, p->snapped);
+  for (int k = 0; k < p->data.d; ++k) {
+    const int at = p->data.coordinate[k];
+    if (problem->continuous[at]) continue;
+    p->lower[k] = p->upper[k] = (p->snapped[at] - p->data.centre[at]) / p->data.span;
+    has_integers = true;
+  }
+  if (has_integers)
+    (void)gannet_box_newton(p->data.d, p->best, p->lower, p->upper, merit_value, &p->merit, p->work,
+                            NEWTON_STEPS);
+}
+
 /* The best minimum from the centre and from random points of the box, into p->best. */
 static void minimise(proposal *p, int point) {
   const size_t d = (size_t)p->data.d;
   double least = INFINITY;
+  make_box(p);
   memcpy(p->merit.bound, p->data.threshold, (size_t)p->local->n_models * sizeof *p->merit.bound);
   for (int s = 0; s < STARTS; ++s) {
     gannet_random_uniform(stream_of(p, point, 0), (uint64_t)s * d, d, p->u);
@@ -271,12 +297,8 @@ static void minimise(proposal *p, int point) {
     least = value;
     memcpy(p->best, p->u, d * sizeof *p->best);
   }
+  settle_integers(p);
   shift_bounds(p);
-}
-
-static void put(const proposal *p, const double *u, double *x) {
-  memcpy(x, p->data.centre, (size_t)p->local->problem->d * sizeof *x);
-  for (int k = 0; k < p->data.d; ++k) x[p->data.coordinate[k]] += p->data.span * u[k];
 }
 
 /* Whether the batch that is to be judged next may still get its results. With evaluations under way
@@ -316,6 +338,7 @@ static void propose_points(proposal *p, int64_t first_id, int q, double *x_unit)
       put(p, p->best, options + (size_t)k * d);
       if (i == 0 && k == 0) remember(p, first_id, q);
     }
+    make_box(p);
     gannet_random_uniform(stream_of(p, i, 0), 1000, (size_t)p->data.d, p->u);
     for (int k = 0; k < p->data.d; ++k)
       p->u[k] = p->lower[k] + p->u[k] * (p->upper[k] - p->lower[k]);
@@ -334,8 +357,8 @@ static gannet_err propose_here(gannet_local *l, int64_t batch, int64_t first_id,
   if (err == GANNET_OK) err = prepare(&p);
   if (err == GANNET_OK) err = fit_models(&p);
   if (err == GANNET_OK) {
-    make_box(&p);
     propose_points(&p, first_id, q, x_unit);
+    gannet_problem_snap(l->problem, q * GANNET_LOCAL_OPTIONS, x_unit);
   }
   drop(&p);
   return err;

@@ -36,7 +36,7 @@ static bool is_comparable(const gannet_history *history, const local_data *data,
   const double *x = gannet_history_x_unit(history, id);
   if (gannet_history_get(history, id)->status != GANNET_EVAL_DONE) return false;
   for (int k = 0; k < problem->d; ++k)
-    if (!problem->continuous[k] && x[k] != data->centre[k]) return false;
+    if (!data->modelled[k] && x[k] != data->centre[k]) return false;
   return true;
 }
 
@@ -146,6 +146,24 @@ static int most_of(int d) {
   return 2 * (full <= FULL_MOST ? full : gannet_quadratic_coefficients(d, false)) + 10;
 }
 
+/* A parabola says little about a variable of so few values. */
+static const double few = 5;
+
+static bool is_fine(const gannet_variable *variable) {
+  return variable->type == GANNET_VARIABLE_INTEGER && variable->upper - variable->lower + 1 > few;
+}
+
+static gannet_err choose_coordinates(const gannet_problem *problem, local_data *data) {
+  GANNET_TRY(gannet_alloc((size_t)problem->d, sizeof *data->coordinate, &data->coordinate));
+  GANNET_TRY(gannet_alloc((size_t)problem->d, sizeof *data->modelled, &data->modelled));
+  for (int k = 0; k < problem->d; ++k) data->modelled[k] = problem->continuous[k];
+  for (int v = 0; v < problem->spec.n_variables && problem->n_continuous > 0; ++v)
+    if (is_fine(&problem->spec.variables[v])) data->modelled[problem->first[v]] = true;
+  for (int k = 0; k < problem->d; ++k)
+    if (data->modelled[k]) data->coordinate[data->d++] = k;
+  return GANNET_OK;
+}
+
 gannet_err local_data_collect(const gannet_history *history, local_data *data) {
   const gannet_problem *problem = gannet_history_problem(history);
   place *places = NULL;
@@ -155,9 +173,7 @@ gannet_err local_data_collect(const gannet_history *history, local_data *data) {
   data->centre = gannet_history_x_unit(history, data->centre_id);
   data->value = value_of(history, data->centre_id);
   data->n_models = 1 + problem->n_bounds;
-  GANNET_TRY(gannet_alloc((size_t)problem->d, sizeof *data->coordinate, &data->coordinate));
-  for (int k = 0; k < problem->d; ++k)
-    if (problem->continuous[k]) data->coordinate[data->d++] = k;
+  GANNET_TRY(choose_coordinates(problem, data));
   GANNET_TRY(gannet_alloc((size_t)gannet_history_count(history), sizeof *places, &places));
   const int n = choose(history, data, places), most = most_of(data->d);
   data->n = n < most ? n : most;
@@ -169,6 +185,7 @@ gannet_err local_data_collect(const gannet_history *history, local_data *data) {
 
 void local_data_release(local_data *data) {
   gannet_free(&data->coordinate);
+  gannet_free(&data->modelled);
   gannet_free(&data->u);
   gannet_free(&data->t);
   gannet_free(&data->w);

@@ -6,8 +6,9 @@
 #include "surrogate/quadratic.h"
 
 typedef struct {
-  int n, d, n_models; /* observations; continuous coordinates; objective and bounds */
-  int *coordinate;    /* [d] */
+  int n, d, n_models; /* observations; modelled coordinates; objective and bounds */
+  int *coordinate;    /* [d] of the problem: of real variables, and of integers of many values */
+  bool *modelled;     /* [problem d] whether it is one of them */
   int64_t centre_id;
   const double *centre; /* [problem d] the best point; borrowed from the history */
   double value;         /* objective there, minimised */
@@ -31,8 +32,8 @@ typedef struct {
  */
 bool local_data_has_cross_terms(int d, int n, bool alone);
 
-/* Choose the best observations, at most twice as many as coefficients and 10, with the discrete
- * part of the best point.
+/* Choose the best observations, at most twice as many as coefficients and 10, with the categories,
+ * booleans and integers of few values of the best point.
  *
  * Local.
  *
