@@ -175,9 +175,8 @@ static gannet_err prepare(proposal *p) {
     memcpy(p->model[i].hyper, l->hyper + i * GANNET_QUADRATIC_HYPER, sizeof p->model[i].hyper);
   }
   const size_t size = (size_t)p->model[0].p;
-  const size_t length =
-      5 * d + (size_t)l->problem->d + d * d + models + (models + 1) * size +
-      gannet_box_newton_work(p->data.d);
+  const size_t length = 5 * d + (size_t)l->problem->d + d * d + models + (models + 1) * size +
+                        gannet_box_newton_work(p->data.d);
   GANNET_TRY(gannet_alloc(length, sizeof(double), &p->memory));
   double *next = p->memory;
   p->lower = next, next += d;

@@ -146,19 +146,26 @@ static int most_of(int d) {
   return 2 * (full <= FULL_MOST ? full : gannet_quadratic_coefficients(d, false)) + 10;
 }
 
-/* A parabola says little about a variable of so few values. */
-static const double few = 5;
+/* A parabola says little about a variable of fewer values. */
+static const double fewest = 4;
 
-static bool is_fine(const gannet_variable *variable) {
-  return variable->type == GANNET_VARIABLE_INTEGER && variable->upper - variable->lower + 1 > few;
+int local_data_coordinates(const gannet_problem *problem, bool *modelled) {
+  int n = problem->n_continuous;
+  if (modelled) memcpy(modelled, problem->continuous, (size_t)problem->d * sizeof *modelled);
+  for (int v = 0; v < problem->spec.n_variables && !problem->pool; ++v) {
+    const gannet_variable *variable = &problem->spec.variables[v];
+    if (variable->type != GANNET_VARIABLE_INTEGER || variable->upper - variable->lower + 1 < fewest)
+      continue;
+    if (modelled) modelled[problem->first[v]] = true;
+    n += 1;
+  }
+  return n;
 }
 
 static gannet_err choose_coordinates(const gannet_problem *problem, local_data *data) {
   GANNET_TRY(gannet_alloc((size_t)problem->d, sizeof *data->coordinate, &data->coordinate));
   GANNET_TRY(gannet_alloc((size_t)problem->d, sizeof *data->modelled, &data->modelled));
-  for (int k = 0; k < problem->d; ++k) data->modelled[k] = problem->continuous[k];
-  for (int v = 0; v < problem->spec.n_variables && problem->n_continuous > 0; ++v)
-    if (is_fine(&problem->spec.variables[v])) data->modelled[problem->first[v]] = true;
+  (void)local_data_coordinates(problem, data->modelled);
   for (int k = 0; k < problem->d; ++k)
     if (data->modelled[k]) data->coordinate[data->d++] = k;
   return GANNET_OK;

@@ -32,6 +32,14 @@ typedef struct {
  */
 bool local_data_has_cross_terms(int d, int n, bool alone);
 
+/* Coordinates that the models have: of real variables, and of integers of at least four values.
+ *
+ * Local.
+ *
+ * modelled  out  [problem d]; NULL when not wanted
+ */
+int local_data_coordinates(const gannet_problem *problem, bool *modelled);
+
 /* Choose the best observations, at most twice as many as coefficients and 10, with the categories,
  * booleans and integers of few values of the best point.
  *

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "optimizer/admm.h"
+#include "optimizer/local_data.h"
 #include "optimizer/propose.h"
 
 gannet_err gannet_member_create(const gannet_member_common *common,
@@ -79,7 +80,7 @@ gannet_err gannet_member_propose(gannet_member *member, int64_t batch, int n_cho
 }
 
 bool gannet_member_is_idle(const gannet_member *member) {
-  return member->local && member->problem->n_continuous == 0;
+  return member->local && local_data_coordinates(member->problem, NULL) == 0;
 }
 
 /* The region's two numbers come first, then those of a split problem, then the models'. */

@@ -199,7 +199,7 @@ gannet_err gannet_propose_local(gannet_member *member, int q, double *x_unit) {
                             .n_chosen = member->n_chosen,
                             .chosen = member->chosen};
   double mark = gannet_clock_seconds();
-  if (member->problem->n_continuous == 0) return gannet_propose_design(member, q, NULL, x_unit);
+  if (gannet_member_is_idle(member)) return gannet_propose_design(member, q, NULL, x_unit);
   gannet_err err = gannet_alloc(total * d, sizeof *choices.options, &choices.options);
   if (err == GANNET_OK) err = gannet_alloc(total, sizeof *choices.scores, &choices.scores);
   err = gannet_agree(member->context->comm, err);

@@ -50,7 +50,7 @@ GANNET_CHECKED gannet_err gannet_propose_pointwise(const gannet_member *member, 
  */
 GANNET_CHECKED gannet_err gannet_propose_moments(gannet_member *member, int q, double *x_unit);
 
-/* Points of the local member (optimizer/local.h). In a problem without real variables there is
+/* Points of the local member (optimizer/local.h). Where it has no coordinates to work on there is
  * nothing for it to do, and Sobol points are proposed.
  *
  * Collective; the same on all ranks.

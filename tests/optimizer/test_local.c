@@ -122,12 +122,97 @@ static void cross_terms_wait_for_observations(void **state) {
   assert_false(local_data_has_cross_terms(22, 100000, true));
 }
 
+/* One by one, by `quadratic`; seen: all designs, [steps][spec->n_variables]. */
+static double least_of(const gannet_problem_spec *spec, double (*objective)(const double *),
+                       int steps, double *seen) {
+  const gannet_method_setting settings[] = {{"method", "quadratic"}};
+  fixture f = {0};
+  gannet_best best;
+  assert_ok(gannet_context_create(MPI_COMM_WORLD, 5, &f.context));
+  assert_ok(gannet_problem_create(spec, &f.problem));
+  assert_ok(gannet_optimizer_create(f.context, f.problem, 1, settings, &f.optimizer));
+  for (int step = 0; step < steps; ++step) {
+    int64_t id;
+    double *x = seen + (ptrdiff_t)step * spec->n_variables;
+    assert_ok(gannet_optimizer_ask(f.optimizer, 1, &id, x));
+    const gannet_result result = {.id = id, .objective = objective(x)};
+    assert_ok(gannet_optimizer_tell(f.optimizer, 1, &result));
+  }
+  gannet_optimizer_best(f.optimizer, &best, NULL);
+  drop(&f);
+  return best.objective;
+}
+
+/* Least at x = 0.3, k = 29 with any switch on. */
+static double mixed(const double *v) {
+  const double x = v[0] - 0.3, k = (v[1] - 29) / 10;
+  return x * x + k * k + x * k + (v[2] > 0 ? 0 : 0.01);
+}
+
+static void integers_of_many_values_are_moved(void **state) {
+  enum { STEPS = 30 };
+  const gannet_variable variables[] = {
+      {"x", GANNET_VARIABLE_REAL, -2, 2, GANNET_SCALE_LINEAR, 0, NULL},
+      {"k", GANNET_VARIABLE_INTEGER, 0, 40, GANNET_SCALE_LINEAR, 0, NULL},
+      {"on", GANNET_VARIABLE_BOOLEAN, 0, 1, GANNET_SCALE_LINEAR, 0, NULL}};
+  const gannet_problem_spec spec = {3, variables, 0, NULL, GANNET_MINIMIZE, 0};
+  double seen[STEPS * 3];
+  (void)state;
+  const double least = least_of(&spec, mixed, STEPS, seen);
+  if (!(least < 0.01 + 1e-9)) fail_msg("%g", least);
+  for (int i = 0; i < STEPS; ++i) assert_near(seen[i * 3 + 1], round(seen[i * 3 + 1]), 0);
+}
+
+/* Least at (17, 83, 40), nowhere else below 1. */
+static double lattice(const double *k) {
+  const double a = k[0] - 17, b = k[1] - 83, c = k[2] - 40;
+  return 2 * a * a + 3 * b * b + c * c + 2 * a * b - b * c;
+}
+
+static void integers_alone_are_enough_to_work_on(void **state) {
+  enum { STEPS = 30, N = 3 };
+  const gannet_variable variables[N] = {
+      {"a", GANNET_VARIABLE_INTEGER, 0, 100, GANNET_SCALE_LINEAR, 0, NULL},
+      {"b", GANNET_VARIABLE_INTEGER, 0, 100, GANNET_SCALE_LINEAR, 0, NULL},
+      {"c", GANNET_VARIABLE_INTEGER, 0, 100, GANNET_SCALE_LINEAR, 0, NULL}};
+  const gannet_problem_spec spec = {N, variables, 0, NULL, GANNET_MINIMIZE, 0};
+  double seen[STEPS * N];
+  (void)state;
+  assert_near(least_of(&spec, lattice, STEPS, seen), 0, 0);
+  for (int i = 0; i < STEPS; ++i)
+    for (int j = 0; j < i; ++j)
+      assert_true(memcmp(seen + (ptrdiff_t)i * N, seen + (ptrdiff_t)j * N, N * sizeof *seen) != 0);
+}
+
+static void what_is_modelled_are_reals_and_integers_of_four_values(void **state) {
+  static const char *const names[] = {"a", "b", "c"};
+  const gannet_variable variables[] = {
+      {"cat", GANNET_VARIABLE_CATEGORICAL, 0, 0, GANNET_SCALE_LINEAR, 3, names},
+      {"three", GANNET_VARIABLE_INTEGER, 1, 3, GANNET_SCALE_LINEAR, 0, NULL},
+      {"four", GANNET_VARIABLE_INTEGER, 1, 4, GANNET_SCALE_LINEAR, 0, NULL},
+      {"real", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL}};
+  const gannet_problem_spec spec = {4, variables, 0, NULL, GANNET_MINIMIZE, 0};
+  const double listed[] = {0, 1, 1, 0.5, 2, 3, 4, 0.25};
+  gannet_problem *problem = NULL;
+  bool modelled[6];
+  (void)state;
+  assert_ok(gannet_problem_create(&spec, &problem));
+  assert_int_equal(local_data_coordinates(problem, modelled), 2);
+  for (int k = 0; k < 6; ++k) assert_int_equal(modelled[k], k >= 4);
+  assert_ok(gannet_problem_set_candidates(problem, MPI_COMM_WORLD, 2, listed));
+  assert_int_equal(local_data_coordinates(problem, NULL), 0);
+  gannet_problem_destroy(&problem);
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_box_adapts_one_by_one),
       cmocka_unit_test(the_box_adapts_while_others_are_under_way),
       cmocka_unit_test(what_never_comes_back_is_not_waited_for),
       cmocka_unit_test(cross_terms_wait_for_observations),
+      cmocka_unit_test(integers_of_many_values_are_moved),
+      cmocka_unit_test(integers_alone_are_enough_to_work_on),
+      cmocka_unit_test(what_is_modelled_are_reals_and_integers_of_four_values),
   };
   if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
   const int failed = run_ranks(tests);

@@ -1,0 +1,30 @@
+#!/usr/bin/env python3
+"""Run tools/compare/mixed.py with what needs no other optimiser: a model is better than random points on grids.
+
+    check_mixed.py PROGRAM    exit code 77 = numpy is not there
+"""
+import subprocess
+import sys
+
+try:
+    import numpy  # noqa: F401
+except ImportError:
+    sys.exit(77)
+
+
+def compare(*more):
+    command = [sys.executable, sys.argv[1], "--optimisers", "quadratic,random", "--functions", "1", "--instances", "1,2", *more]
+    table = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return {row[1].strip(): [float(cell.split("(")[0]) for cell in row[2:5]]
+            for row in (line.split("|") for line in table.splitlines()) if len(row) > 4 and row[1].strip() in ("quadratic", "random")}
+
+
+def main():
+    for more in ["--kind", "mixed"], ["--kind", "integer", "--q", "4"]:
+        told = compare(*more)
+        assert set(told) == {"quadratic", "random"}, told
+        assert told["quadratic"][1] < told["random"][1] - 1, (more, told)
+        assert told["quadratic"][2] > told["random"][2], (more, told)
+
+
+main()
