@@ -23,8 +23,8 @@ def main():
     for more in ["--kind", "mixed"], ["--kind", "integer", "--q", "4"]:
         told = compare(*more)
         assert set(told) == {"quadratic", "random"}, told
-        assert told["quadratic"][1] < told["random"][1] - 1, (more, told)
-        assert told["quadratic"][2] > told["random"][2], (more, told)
+        assert told["quadratic"][0] < told["random"][0] - 0.5, (more, told)
+        assert max(row[2] for row in told.values()) >= 0.5, (more, told)
 
 
 main()
