@@ -16,10 +16,13 @@ static const double first_radius = 0.2, largest_radius = 0.5, smallest_radius = 
 enum { ROUNDS = 2, STARTS = 4, NEWTON_STEPS = 60 };
 /* Evaluations that a batch may be behind those under way before it is no longer waited for. */
 static const double patience = 16;
-/* Weight of squared violations, in the units of the models; rounds in which the bounds are moved
- * inwards by what the penalty leaves of the violation, so that points do not end outside. */
+/* Weight of squared violations, in the units of the models; rounds in which the bounds are moved by
+ * what the penalty leaves of the violation, and inwards, so that points do not end outside. */
 static const double penalty = 1e4;
-enum { SHIFTS = 3 };
+enum { MULTIPLIER_ROUNDS = 4, SHIFTS = 3 };
+/* How rounded the penalty is to begin with, where the best of several minima is chosen, and at the
+ * end; each step divides by ten. In the units of the models. */
+static const double roundest = 1, chosen = 1e-2, sharpest = 1e-9;
 
 enum { RADIUS, FIRST_ID, COUNT, FROM, PREDICTED, DEVIATION, AT_EDGE, CENTRE, FIXED_STATE };
 
@@ -119,14 +122,26 @@ static void follow_centre(gannet_local *l, const local_data *data) {
   l->fixed[CENTRE] = (double)data->centre_id;
 }
 
-/* What a Newton search minimises: a draw of the objective and of each constraint. */
+/* What a Newton search minimises: a draw of the objective, and the means of the constraints. */
 typedef struct {
   const gannet_quadratic *model; /* [n_models] */
   int n_models;
   double **draw;             /* [n_models] coefficients */
   double *bound;             /* [n_models] below which constraints are kept, less some */
+  double round;              /* of the hinge, in the units of the models */
   double *gradient, *matrix; /* [d], [d][d] of a constraint */
 } merit;
+
+/* max(c, 0) without its kink (Chen, Mangasarian 1996), which would hold a Newton search that starts
+ * next to a bound; with both derivatives. */
+static double hinge(double c, double round, double *slope, double *bend) {
+  const double root = sqrt(c * c + 4 * round * round);
+  if (!(root > 0)) return *slope = *bend = 0;
+  const double value = c > 0 ? 0.5 * (c + root) : 2 * round * round / (root - c);
+  *slope = value / root;
+  *bend = 2 * round * round / (root * root * root);
+  return value;
+}
 
 static double merit_value(void *user, int n, const double *u, double *gradient, double *hessian) {
   merit *m = user;
@@ -137,13 +152,16 @@ static double merit_value(void *user, int n, const double *u, double *gradient, 
         gannet_quadratic_value(&m->model[i], m->draw[i], u, gradient ? m->gradient : NULL,
                                hessian ? m->matrix : NULL) -
         m->bound[i];
-    if (!(c > 0)) continue;
-    value += penalty * c * c;
+    double slope = 0, bend = 0;
+    const double h = hinge(c, m->round, &slope, &bend);
+    if (!(h > 0)) continue;
+    const double first = 2 * penalty * h * slope, second = 2 * penalty * (slope * slope + h * bend);
+    value += penalty * h * h;
     for (size_t k = 0; gradient && k < d; ++k) {
-      gradient[k] += 2 * penalty * c * m->gradient[k];
+      gradient[k] += first * m->gradient[k];
       for (size_t j = 0; j < d; ++j)
         hessian[k * d + j] +=
-            2 * penalty * (m->gradient[k] * m->gradient[j] + c * m->matrix[k * d + j]);
+            second * m->gradient[k] * m->gradient[j] + first * m->matrix[k * d + j];
     }
   }
   return value;
@@ -232,10 +250,32 @@ static gannet_stream stream_of(const proposal *p, int point, int what) {
   return stream;
 }
 
+/* Constraints are kept by their means and standard deviations: draws of several would rarely be
+ * kept all at once. */
 static void draw_models(proposal *p, int point) {
-  for (int i = 0; i < p->local->n_models; ++i) {
-    gannet_random_normal(stream_of(p, point, 1 + i), 0, (size_t)p->model[0].p, p->normal);
-    gannet_quadratic_draw(&p->model[i], p->normal, p->merit.draw[i]);
+  gannet_random_normal(stream_of(p, point, 1), 0, (size_t)p->model[0].p, p->normal);
+  gannet_quadratic_draw(&p->model[0], p->normal, p->merit.draw[0]);
+  for (int i = 1; i < p->local->n_models; ++i)
+    gannet_quadratic_draw(&p->model[i], NULL, p->merit.draw[i]);
+}
+
+static double descend(proposal *p, double *u) {
+  return gannet_box_newton(p->data.d, u, p->lower, p->upper, merit_value, &p->merit, p->work,
+                           NEWTON_STEPS);
+}
+
+/* By how much p->best is beyond what the threshold leaves after a standard deviation. */
+static double beyond(const proposal *p, int i) {
+  return gannet_quadratic_value(&p->model[i], p->merit.draw[i], p->best, NULL, NULL) +
+         gannet_quadratic_sd(&p->model[i], p->best, p->normal) - p->data.threshold[i];
+}
+
+/* The method of multipliers: a bound is as far inside as keeps p->best where it should be. */
+static void multiply(proposal *p) {
+  for (int round = 0; round < MULTIPLIER_ROUNDS; ++round) {
+    for (int i = 1; i < p->local->n_models; ++i)
+      p->merit.bound[i] = fmin(p->merit.bound[i] - beyond(p, i), p->data.threshold[i]);
+    (void)descend(p, p->best);
   }
 }
 
@@ -245,16 +285,12 @@ static void shift_bounds(proposal *p) {
   for (int round = 0; round < SHIFTS && !kept; ++round) {
     kept = true;
     for (int i = 1; i < p->local->n_models; ++i) {
-      const double beyond =
-          gannet_quadratic_value(&p->model[i], p->merit.draw[i], p->best, NULL, NULL) -
-          p->data.threshold[i];
-      if (!(beyond > 0)) continue;
-      p->merit.bound[i] -= 1.1 * beyond;
+      const double more = beyond(p, i);
+      if (!(more > 0)) continue;
+      p->merit.bound[i] -= 1.1 * more;
       kept = false;
     }
-    if (kept) return;
-    (void)gannet_box_newton(p->data.d, p->best, p->lower, p->upper, merit_value, &p->merit, p->work,
-                            NEWTON_STEPS);
+    if (!kept) (void)descend(p, p->best);
   }
 }
 
@@ -275,14 +311,29 @@ static void settle_integers(proposal *p) {
     p->lower[k] = p->upper[k] = (p->snapped[at] - p->data.centre[at]) / p->data.span;
     has_integers = true;
   }
-  if (has_integers)
-    (void)gannet_box_newton(p->data.d, p->best, p->lower, p->upper, merit_value, &p->merit, p->work,
-                            NEWTON_STEPS);
+  if (has_integers) (void)descend(p, p->best);
+}
+
+/* Along the minima of ever sharper penalties; the value of the last. */
+static double follow(proposal *p, double *u, double from, double to) {
+  double value = INFINITY;
+  for (double round = from; round > 0.5 * to; round /= 10) {
+    p->merit.round = round;
+    value = descend(p, u);
+  }
+  return value;
+}
+
+static void keep_constraints(proposal *p) {
+  (void)follow(p, p->best, chosen / 10, sharpest);
+  multiply(p);
+  shift_bounds(p);
 }
 
 /* The best minimum from the centre and from random points of the box, into p->best. */
 static void minimise(proposal *p, int point) {
   const size_t d = (size_t)p->data.d;
+  const bool constrained = p->local->n_models > 1;
   double least = INFINITY;
   make_box(p);
   memcpy(p->merit.bound, p->data.threshold, (size_t)p->local->n_models * sizeof *p->merit.bound);
@@ -290,14 +341,13 @@ static void minimise(proposal *p, int point) {
     gannet_random_uniform(stream_of(p, point, 0), (uint64_t)s * d, d, p->u);
     for (size_t k = 0; k < d; ++k)
       p->u[k] = s == 0 ? 0 : p->lower[k] + p->u[k] * (p->upper[k] - p->lower[k]);
-    const double value = gannet_box_newton(p->data.d, p->u, p->lower, p->upper, merit_value,
-                                           &p->merit, p->work, NEWTON_STEPS);
+    const double value = constrained ? follow(p, p->u, roundest, chosen) : descend(p, p->u);
     if (!(value < least)) continue;
     least = value;
     memcpy(p->best, p->u, d * sizeof *p->best);
   }
   settle_integers(p);
-  shift_bounds(p);
+  if (constrained) keep_constraints(p);
 }
 
 /* Whether the batch that is to be judged next may still get its results. With evaluations under way

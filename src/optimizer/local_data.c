@@ -87,6 +87,17 @@ static void set_points(const gannet_history *history, const place *places, doubl
   }
 }
 
+/* What a constraint typically changes within the span. Where many points lie on an active one the
+ * size of a nearby value would say nothing. */
+static double unit_of_constraint(const local_data *data, const double *t, const double *far) {
+  double sum = 0;
+  for (int i = 0; i < data->n; ++i) {
+    const double change = t[i] / fmax(1, far[i] / data->span);
+    sum += change * change / data->n;
+  }
+  return sum > 0 && isfinite(sum) ? sqrt(sum) : 0;
+}
+
 /* Values of one model less that of the centre, in units of a typical one nearby. Larger ones and
  * farther points count less: what a quadratic leaves out grows with both. */
 static void set_values(int model, const double *far, double at_centre, double *work,
@@ -98,7 +109,9 @@ static void set_values(int model, const double *far, double at_centre, double *w
     t[i] = fmin(fmax(t[i] - at_centre, -1e300), 1e300);
     size[i] = fabs(t[i]);
   }
-  const double unit = fmax(unit_of(data->n, size, data->d, sorted), rounding * fabs(at_centre));
+  double unit = model > 0 ? unit_of_constraint(data, t, far) : 0;
+  if (!(unit > 0)) unit = unit_of(data->n, size, data->d, sorted);
+  unit = fmax(unit, rounding * fabs(at_centre));
   for (size_t i = 0; i < n; ++i) {
     t[i] /= unit;
     const double beyond = fmax(1, far[i] / data->span);

@@ -151,15 +151,16 @@ def read(path):
     return rows
 
 
-def tell(rows, optimisers, d, evaluations, q, noise):
+def tell(rows, optimisers, d, evaluations, q, noise, variables=None):
+    """variables: of a problem by its number, where they differ."""
     of = {n: {k[2:4]: r for k, r in rows.items() if k[0] == n and k[1] == d and k[4:] == (evaluations, q, noise)}
           for n in optimisers}
     cases = sorted(set.intersection(*(set(c) for c in of.values())))
     if not cases:
         return
-    budget = evaluations * d
-    areas = {n: np.array([area(of[n][c][2:], budget) for c in cases]) for n in optimisers}
-    print(f"\n{d} variables, {budget} evaluations, q = {q}, noise {noise}, {len(cases)} runs\n")
+    budget = {c: evaluations * (variables(c[0]) if variables else d) for c in cases}
+    areas = {n: np.array([area(of[n][c][2:], budget[c]) for c in cases]) for n in optimisers}
+    print(f"\n{d or 'own'} variables, {evaluations} evaluations for each, q = {q}, noise {noise}, {len(cases)} runs\n")
     print("| optimiser | share | gain | ms per point |\n|---|---|---|---|")
     for n in optimisers:
         gain = areas[n] - areas[optimisers[0]]
@@ -168,7 +169,7 @@ def tell(rows, optimisers, d, evaluations, q, noise):
               f"| {np.median([of[n][c][0] for c in cases]):.1f} |")
     earliest = [[min((of[n][c][2 + t] for n in optimisers if of[n][c][2 + t]), default=0) for t in range(51)]
                 for c in cases]
-    print(f"| oracle | {np.mean([area(h, budget) for h in earliest]):.3f} | | |")
+    print(f"| oracle | {np.mean([area(h, budget[c]) for h, c in zip(earliest, cases)]):.3f} | | |")
 
 
 def main():

@@ -178,10 +178,13 @@ def numbers(part, chosen):
     return [constrained.NAMES.index(n) for n in (chosen.split(",") if chosen else names)]
 
 
+def variables(number, d=0):
+    return d or constrained.problem(constrained.NAMES[number], 0, 1).dimension
+
+
 def tell_details(rows, a, names, d):
     for k in numbers(a.part, a.problems):
-        found = [[(public.area(r[2:], a.evaluations_per_d * (d or constrained.problem(constrained.NAMES[k], d, 1).dimension)),
-                   r[1]) for key, r in rows.items()
+        found = [[(public.area(r[2:], a.evaluations_per_d * variables(k, d)), r[1]) for key, r in rows.items()
                   if key[:3] == (n, d, k) and key[4:] == (a.evaluations_per_d, a.q, a.noise)] for n in names]
         if all(found):
             print(f"{constrained.NAMES[k]:20s}",
@@ -214,7 +217,7 @@ def main():
     rows, chosen = public.read(a.results), set(numbers(a.part, a.problems))
     rows = {k: r for k, r in rows.items() if k[2] in chosen and str(k[3]) in a.instances.split(",")}
     for d in dimensions:
-        public.tell(rows, names, d, a.evaluations_per_d, a.q, a.noise)
+        public.tell(rows, names, d, a.evaluations_per_d, a.q, a.noise, None if d else variables)
         if a.detail:
             tell_details(rows, a, names, d)
 
