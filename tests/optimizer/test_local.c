@@ -108,6 +108,50 @@ static void what_never_comes_back_is_not_waited_for(void **state) {
   if (changes < 3) fail_msg("%d changes", changes);
 }
 
+/* A valley of condition 10^4, not along the axes, whose way down ends on two linear constraints, which
+ * are in units that differ by 10^6. Its least feasible point is (-1, 1, 0, 0, 0), of value 10^4 + 1. */
+enum { STEEP_D = 5, CONSTRAINTS = 2 };
+
+static double steep(const double *x, double *constraints) {
+  const double a = x[0] - x[1], b = x[0] + x[1];
+  constraints[0] = 1e-3 * (2 + a);
+  constraints[1] = 1e3 * (x[0] + 1);
+  return 2.5e3 * a * a + 0.25 * pow(b - 2, 2) + 50 * pow(x[2] + x[3], 2) + 5 * pow(x[2] - x[3], 2) +
+         x[4] * x[4];
+}
+
+static double least_after(int evaluations) {
+  gannet_variable variables[STEEP_D];
+  const gannet_constraint kept[CONSTRAINTS] = {{"low", -INFINITY, 0}, {"high", -INFINITY, 0}};
+  const gannet_problem_spec spec = {STEEP_D, variables, CONSTRAINTS, kept, GANNET_MINIMIZE, 0};
+  const gannet_method_setting settings[] = {{"method", "quadratic"}};
+  static const char *const names[STEEP_D] = {"a", "b", "c", "d", "e"};
+  fixture f = {0};
+  gannet_best best;
+  for (int k = 0; k < STEEP_D; ++k)
+    variables[k] =
+        (gannet_variable){names[k], GANNET_VARIABLE_REAL, -4, 5, GANNET_SCALE_LINEAR, 0, NULL};
+  assert_ok(gannet_context_create(MPI_COMM_WORLD, 5, &f.context));
+  assert_ok(gannet_problem_create(&spec, &f.problem));
+  assert_ok(gannet_optimizer_create(f.context, f.problem, 1, settings, &f.optimizer));
+  for (int i = 0; i < evaluations; ++i) {
+    double x[STEEP_D], constraints[CONSTRAINTS];
+    gannet_result result = {.constraints = constraints};
+    assert_ok(gannet_optimizer_ask(f.optimizer, 1, &result.id, x));
+    result.objective = steep(x, constraints);
+    assert_ok(gannet_optimizer_tell(f.optimizer, 1, &result));
+  }
+  gannet_optimizer_best(f.optimizer, &best, NULL);
+  drop(&f);
+  return best.feasible ? best.objective : INFINITY;
+}
+
+static void steep_valleys_are_followed_along_constraints(void **state) {
+  (void)state;
+  const double least = least_after(60);
+  if (!(fabs(least - 10001) < 1e-3)) fail_msg("%.9g", least);
+}
+
 /* 78, 91, 231 and 276 coefficients. */
 static void cross_terms_wait_for_observations(void **state) {
   (void)state;
@@ -209,6 +253,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(the_box_adapts_one_by_one),
       cmocka_unit_test(the_box_adapts_while_others_are_under_way),
       cmocka_unit_test(what_never_comes_back_is_not_waited_for),
+      cmocka_unit_test(steep_valleys_are_followed_along_constraints),
       cmocka_unit_test(cross_terms_wait_for_observations),
       cmocka_unit_test(integers_of_many_values_are_moved),
       cmocka_unit_test(integers_alone_are_enough_to_work_on),
