@@ -108,8 +108,9 @@ static void what_never_comes_back_is_not_waited_for(void **state) {
   if (changes < 3) fail_msg("%d changes", changes);
 }
 
-/* A valley of condition 10^4, not along the axes, whose way down ends on two linear constraints, which
- * are in units that differ by 10^6. Its least feasible point is (-1, 1, 0, 0, 0), of value 10^4 + 1. */
+/* A valley of condition 10^4, not along the axes, whose way down ends on two linear constraints,
+ * which are in units that differ by 10^6. Its least feasible point is (-1, 1, 0, 0, 0), of value
+ * 10^4 + 1. */
 enum { STEEP_D = 5, CONSTRAINTS = 2 };
 
 static double steep(const double *x, double *constraints) {

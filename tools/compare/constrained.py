@@ -131,10 +131,10 @@ def _directions(random, gradient, count):
 
 
 class Problem:
-    """value, constraints = problem(u); tolerance [constraints] within which they count as kept."""
+    """value, constraints = problem(u); tolerance [constraints] within which they count as kept; best, where known."""
 
-    def __init__(self, d, parts, count):
-        self.dimension, self.parts, self.count = d, parts, count
+    def __init__(self, d, parts, count, best=None):
+        self.dimension, self.parts, self.count, self.best = d, parts, count, best
         sample = np.array([parts(u)[1] for u in np.random.default_rng(7).uniform(-5, 5, (300, d))])
         self.tolerance = 1e-8 * np.median(np.abs(sample), axis=0)
 
@@ -179,10 +179,10 @@ def _made(name, d, instance):
         y = np.asarray(u) - best
         c = np.concatenate((_active(shape, size, y, a, ripples) if len(a) else [], others @ y - slack))
         return base(best + y) - at_best + pull @ y, units * c
-    units = 1.0
+    units = 1.0  # until their number is known
     n = len(parts(best)[1])
     units = 10 ** random.uniform(-decades, decades, n)
-    return Problem(d, parts, n)
+    return Problem(d, parts, n, best)
 
 
 def _away(random, d, length):

@@ -160,7 +160,8 @@ def tell(rows, optimisers, d, evaluations, q, noise, variables=None):
         return
     budget = {c: evaluations * (variables(c[0]) if variables else d) for c in cases}
     areas = {n: np.array([area(of[n][c][2:], budget[c]) for c in cases]) for n in optimisers}
-    print(f"\n{d or 'own'} variables, {evaluations} evaluations for each, q = {q}, noise {noise}, {len(cases)} runs\n")
+    size = f"{d} variables, {evaluations * d} evaluations" if d else f"own variables, {evaluations} evaluations for each"
+    print(f"\n{size}, q = {q}, noise {noise}, {len(cases)} runs\n")
     print("| optimiser | share | gain | ms per point |\n|---|---|---|---|")
     for n in optimisers:
         gain = areas[n] - areas[optimisers[0]]
