@@ -12,7 +12,7 @@ struct gannet_jets {
   gannet_mlp net;
   int rows;
   int n, order; /* of the last forward pass */
-  const double *z, *v;
+  const double *z; /* [order + 1][n][inputs] */
   double *a[GANNET_MLP_LAYERS]; /* [order + 1][n][m] */
   double *b[GANNET_MLP_LAYERS]; /* [order + 1][n][m]: s, then B */
   double *u;                    /* [TERMS][n][m] */
@@ -81,16 +81,10 @@ GANNET_VECTOR_CLONES static void compose(int n, int order, const double *u, cons
     }
 }
 
-/* Series of the first layer's inputs: W z + t W v. */
+/* Series of the first layer's inputs: W z. */
 static void first_inputs(gannet_jets *j, const double *theta) {
   const int m = j->net.width, inputs = j->net.inputs;
-  const size_t block = (size_t)j->n * (size_t)m, width = (size_t)m;
-  gannet_gemm_nt(j->n, m, inputs, 1, j->z, inputs, theta, inputs, 0, j->u, m);
-  if (j->order == 0) return;
-  double *along = j->u + block;
-  gannet_gemv_n(m, inputs, 1, theta, inputs, j->v, 0, along);
-  for (size_t i = 1; i < (size_t)j->n; ++i) memcpy(along + i * width, along, width * sizeof *along);
-  memset(along + block, 0, (size_t)(j->order - 1) * block * sizeof *along);
+  gannet_gemm_nt((j->order + 1) * j->n, m, inputs, 1, j->z, inputs, theta, inputs, 0, j->u, m);
 }
 
 static void pass_layer(gannet_jets *j, int l) {
@@ -103,15 +97,14 @@ static void pass_layer(gannet_jets *j, int l) {
   compose(n, j->order, j->u, j->table + block, j->b[l]);
 }
 
-void gannet_jets_forward(gannet_jets *j, const double *theta, int n, const double *z,
-                         const double *v, int order, double *values) {
+void gannet_jets_forward(gannet_jets *j, const double *theta, int n, const double *z, int order,
+                         double *values) {
   const gannet_mlp *net = &j->net;
   const int m = net->width, rows = (order + 1) * n;
   const double c = gannet_mlp_scale(net);
   j->n = n;
   j->order = order;
   j->z = z;
-  j->v = v;
   first_inputs(j, theta);
   for (int l = 0; l < net->layers; ++l) {
     if (l > 0)
@@ -153,20 +146,21 @@ static const double *row_of(const gannet_jets *j, const double *series, int k, i
   return series + ((size_t)k * (size_t)j->n + (size_t)i) * (size_t)j->net.width;
 }
 
-/* out[m][inputs] += sum_p B_p x_p^T with x_p = sum_q weight_{p+q} a_q, of the first layer: a = z +
- * t v. */
+/* out[m][inputs] += sum_pq weight_{p+q} B_p z_q^T, of the first layer. */
 static void add_first(const gannet_jets *j, int i, double scale, const double *weight,
                       double *out) {
-  const size_t inputs = (size_t)j->net.inputs, m = (size_t)j->net.width;
-  const double *z = j->z + (size_t)i * inputs;
-  for (int p = 0; p <= j->order; ++p) {
-    const double here = scale * weight[p], next = p < j->order ? scale * weight[p + 1] : 0;
-    const double *b = row_of(j, j->b[0], p, i);
-    if (here == 0 && next == 0) continue;
-    for (size_t k = 0; k < m; ++k)
-      for (size_t q = 0; q < inputs; ++q)
-        out[k * inputs + q] += b[k] * (here * z[q] + next * j->v[q]);
-  }
+  const size_t inputs = (size_t)j->net.inputs, m = (size_t)j->net.width, n = (size_t)j->n;
+  for (int p = 0; p <= j->order; ++p)
+    for (int r = 0; p + r <= j->order; ++r) {
+      const double *b = row_of(j, j->b[0], p, i);
+      const double w = scale * weight[p + r];
+      const double *z = j->z + ((size_t)r * n + (size_t)i) * inputs;
+      if (w == 0) continue;
+      for (size_t k = 0; k < m; ++k) {
+        const double factor = w * b[k];
+        for (size_t q = 0; q < inputs; ++q) out[k * inputs + q] += factor * z[q];
+      }
+    }
 }
 
 static void add_hidden(const gannet_jets *j, int l, int i, double scale, const double *weight,

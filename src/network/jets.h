@@ -1,7 +1,7 @@
 /* Truncated Taylor series ("jets") of a perceptron along a line, and their gradients with respect
  * to the weights: what differential operators on networks are made of.
  *
- * Along z + t v every layer of network/mlp.h is a power series in t. With the series of the units'
+ * Along a curve z(t) of inputs, itself a power series, every layer of network/mlp.h is one in t. With the series of the units'
  * inputs u(t), a(t) = phi(u(t)) and s(t) = phi'(u(t)) follow from the derivatives of phi at u(0)
  * (Faa di Bruno), and the backward pass holds for series as it does for numbers:
  *
@@ -33,20 +33,20 @@ typedef struct gannet_jets gannet_jets;
 GANNET_CHECKED gannet_err gannet_jets_create(const gannet_mlp *net, int rows, gannet_jets **jets);
 void gannet_jets_destroy(gannet_jets **jets);
 
-/* Series of f at n points along one direction.
+/* Series of f at n points along curves of the inputs.
  *
  * Local.
  *
  * n       in   <= rows
- * z       in   [n][inputs]; borrowed until the next call
- * v       in   [inputs]; borrowed until the next call
+ * z       in   [order + 1][n][inputs] coefficients of the curves: a straight line has two; borrowed
+ *              until the next call
  * order   in   0 .. GANNET_JET_ORDER
  * values  out  [order + 1][n] coefficients
  *
  * Cost: (order + 1) times that of a forward pass.
  */
-void gannet_jets_forward(gannet_jets *jets, const double *theta, int n, const double *z,
-                         const double *v, int order, double *values);
+void gannet_jets_forward(gannet_jets *jets, const double *theta, int n, const double *z, int order,
+                         double *values);
 
 /* After a forward pass with the same weights: the series of the backward vectors.
  *

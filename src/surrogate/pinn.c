@@ -95,6 +95,17 @@ static const gannet_option pinn_option_table[] = {
      .help = "standard deviation of the first weights of the constant input; auto = 3 for sin, "
              "else the input scale",
      .example = "1"},
+    {.key = "grading",
+     .type = GANNET_REAL,
+     .offset = MEMBER(grading),
+     .fallback = "auto",
+     .lower = 0,
+     .upper = 1,
+     .flags = GANNET_OPTION_AUTO,
+     .unit = "ranges of the variables",
+     .help = "finest structure that the network sees at the edges of the box, which its inputs "
+             "stretch logarithmically; 0 = inputs as they are; auto chooses by the evidence",
+     .example = "0.001"},
     {.key = "fit",
      .type = GANNET_CHOICE,
      .offset = MEMBER(mode),
@@ -201,7 +212,8 @@ pinn_scales pinn_scales_of(const pinn *s, const double *hyper) {
                        .bias = !isnan(o->bias) ? o->bias
                                : sine          ? 3
                                                : rho * sqrt(s->d),
-                       .share = hyper[PINN_SHARE]};
+                       .share = hyper[PINN_SHARE],
+                       .edge = hyper[PINN_EDGE]};
 }
 
 static void set_defaults(pinn *s) {
@@ -212,6 +224,7 @@ static void set_defaults(pinn *s) {
   s->hyper[PINN_SHARE] = s->d == 1 || o->single_width == 0 ? 0
                          : isnan(o->single_share)          ? 0.5
                                                            : o->single_share;
+  s->hyper[PINN_EDGE] = isnan(o->grading) ? 0 : o->grading;
 }
 
 static gannet_err create_parts(pinn *s) {
@@ -298,6 +311,7 @@ static const char *hyper_name(const void *state, int i) {
                                                 "log_scale",
                                                 "log_single_scale",
                                                 "single_share",
+                                                "grading",
                                                 "searched",
                                                 "information_gain",
                                                 "interaction_information",

@@ -32,6 +32,7 @@ typedef struct {
   int single_width;                                     /* GANNET_AUTO */
   int features;                                         /* 0 all weights, 1 output weights */
   double input_scale, single_scale, single_share, bias; /* NAN = learned, or chosen */
+  double grading;                                       /* NAN = learned; 0 = none */
   int mode;                                             /* a pinn_mode */
   int steps;
   double noise_floor;
@@ -48,6 +49,7 @@ enum {
   PINN_SCALE,     /* log rho */
   PINN_SINGLE,    /* log rho of narrow parts */
   PINN_SHARE,
+  PINN_EDGE,    /* of graded inputs; 0 = none */
   PINN_LEARNED, /* observations of the last full search */
   PINN_GAIN,    /* gamma_t */
   PINN_INTERACTION,

@@ -24,8 +24,9 @@ struct pinn_bank {
   int n_blocks;
   block *block;
   int p;
+  double edge;    /* of the grading; 0 = none */
   double *row;    /* parameters of the largest block */
-  double *z, *v;  /* [TILE][d + 1], [d + 1] */
+  double *z;      /* [TERMS][TILE][d + 1] */
   double *series; /* [TERMS][TILE] */
   int n_weights;
   double *weight; /* [rows of a tile][directions][TERMS] */
@@ -42,7 +43,6 @@ void pinn_bank_destroy(pinn_bank **bank) {
   gannet_free(&b->block);
   gannet_free(&b->row);
   gannet_free(&b->z);
-  gannet_free(&b->v);
   gannet_free(&b->series);
   gannet_free(&b->weight);
   gannet_free(bank);
@@ -82,8 +82,7 @@ static gannet_err create_parts(pinn_bank *b) {
     largest = parameters > largest ? parameters : largest;
   }
   GANNET_TRY(gannet_alloc(largest, sizeof(double), &b->row));
-  GANNET_TRY(gannet_alloc(TILE * inputs, sizeof(double), &b->z));
-  GANNET_TRY(gannet_alloc(inputs, sizeof(double), &b->v));
+  GANNET_TRY(gannet_alloc(TERMS * TILE * inputs, sizeof(double), &b->z));
   return gannet_alloc(TERMS * TILE, sizeof(double), &b->series);
 }
 
@@ -104,17 +103,35 @@ int pinn_bank_wide(const pinn_bank *b) {
   return b->block[0].p;
 }
 
-/* Lift the points of a tile, and a direction, for a block. */
+/* The first order + 1 coefficients of an input along x + t v, stride apart. */
+static void grade(double edge, double x, double v, int order, double *z, int stride) {
+  if (edge > 0) {
+    const double below = x + edge, above = 1 - x + edge, range = log1p(1 / edge);
+    double left = -v / below, right = v / above, left_power = 1, right_power = 1;
+    z[0] = log(below / above) / range;
+    for (int k = 1; k <= order; ++k) {
+      left_power *= left;
+      right_power *= right;
+      z[k * stride] = (right_power - left_power) / (k * range);
+    }
+  } else {
+    z[0] = 2 * x - 1;
+    for (int k = 1; k <= order; ++k) z[k * stride] = k == 1 ? 2 * v : 0;
+  }
+}
+
+/* Lift the points of a tile for a block, along a direction. */
 static void lift(const pinn_bank *b, const block *one, int n, const double *x,
-                 const double *direction) {
+                 const double *direction, int order) {
   const int d = b->shape.d, inputs = one->net.inputs;
   for (int i = 0; i < n; ++i) {
     double *z = b->z + i * inputs;
-    for (int k = 0; k < inputs - 1; ++k) z[k] = 2 * x[i * d + (one->axis < 0 ? k : one->axis)] - 1;
-    z[inputs - 1] = 1;
+    for (int k = 0; k < inputs - 1; ++k) {
+      const int axis = one->axis < 0 ? k : one->axis;
+      grade(b->edge, x[i * d + axis], direction[axis], order, z + k, n * inputs);
+    }
+    for (int k = 0; k <= order; ++k) z[k * n * inputs + inputs - 1] = k == 0;
   }
-  for (int k = 0; k < inputs - 1; ++k) b->v[k] = 2 * direction[one->axis < 0 ? k : one->axis];
-  b->v[inputs - 1] = 0;
 }
 
 /* S: what a weight of layer 0 counts for. */
@@ -202,11 +219,11 @@ static void add_block(pinn_bank *b, block *one, const tile *t, int direction, do
   int order = highest(b, plan, t->n, direction);
   if (one->axis >= 0 && along[one->axis] == 0 && order > 0) order = 0;
   if (order < 0) return;
-  lift(b, one, t->n_point, t->rows->x + (size_t)t->point * (size_t)d, along);
+  lift(b, one, t->n_point, t->rows->x + (size_t)t->point * (size_t)d, along, order);
   const size_t size = gannet_mlp_parameters(&one->net);
   for (int half = t->moved ? 1 : 0; half <= (t->moved ? 2 : 0); ++half) {
     const double *theta = one->theta + (size_t)half * size;
-    gannet_jets_forward(one->jets, theta, t->n_point, b->z, b->v, order, b->series);
+    gannet_jets_forward(one->jets, theta, t->n_point, b->z, order, b->series);
     if (!b->shape.output_only) gannet_jets_backward(one->jets, theta);
     for (int i = 0; i < t->n; ++i) {
       const double *w = b->weight + (size_t)(i * plan->n_directions + direction) * TERMS;
@@ -247,10 +264,10 @@ static void add_jets(pinn_bank *b, block *one, const pinn_rows *rows, int point,
   const size_t size = gannet_mlp_parameters(&one->net);
   for (int direction = 0; direction < plan->n_directions; ++direction) {
     lift(b, one, n, rows->x + (size_t)point * (size_t)d,
-         plan->direction + (size_t)direction * (size_t)d);
+         plan->direction + (size_t)direction * (size_t)d, plan->order[direction]);
     for (int half = 1; half <= 2; ++half) {
       const double gain = (half == 1 ? 1 : -1) * sqrt(0.5) * one->gain;
-      gannet_jets_forward(one->jets, one->theta + (size_t)half * size, n, b->z, b->v,
+      gannet_jets_forward(one->jets, one->theta + (size_t)half * size, n, b->z,
                           plan->order[direction], b->series);
       for (int q = 0; q < plan->n_partials; ++q)
         for (int t = plan->first[q]; t < plan->first[q + 1]; ++t) {
@@ -305,6 +322,7 @@ static gannet_err measure(pinn_bank *b, double *wide, double *narrow) {
 
 gannet_err pinn_bank_set_scales(pinn_bank *b, const pinn_scales *scales) {
   double wide = 0, narrow = 0;
+  b->edge = scales->edge;
   for (int k = 0; k < b->n_blocks; ++k) {
     block *one = &b->block[k];
     const int inputs = one->net.inputs;

@@ -32,6 +32,7 @@ typedef struct {
   double rho, single_rho; /* > 0 */
   double bias;
   double share; /* of the narrow parts, 0 .. 1 */
+  double edge;  /* of graded inputs; 0 = 2 x - 1 */
 } pinn_scales;
 
 typedef struct pinn_bank pinn_bank;

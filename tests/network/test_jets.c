@@ -43,12 +43,19 @@ static int every_partial(gannet_partial *partials) {
   return n;
 }
 
+/* z + t v as series. */
+static void straight(int n, const double *z, const double *v, double *line) {
+  memset(line, 0, (size_t)((GANNET_JET_ORDER + 1) * n * INPUTS) * sizeof *line);
+  memcpy(line, z, (size_t)(n * INPUTS) * sizeof *z);
+  for (int i = 0; i < n; ++i) memcpy(line + (n + i) * INPUTS, v, INPUTS * sizeof *v);
+}
+
 /* One derivative at n points, and its gradients [n][parameters] unless NULL. */
 static void derivative(const gannet_mlp *net, const double *theta, const gannet_partial *partial,
                        int n, const double *z, double *value, double *rows) {
   gannet_jet_plan plan;
   gannet_jets *jets = NULL;
-  double series[(GANNET_JET_ORDER + 1) * N];
+  double series[(GANNET_JET_ORDER + 1) * N], line[(GANNET_JET_ORDER + 1) * N * INPUTS];
   const size_t p = gannet_mlp_parameters(net);
   assert_ok(gannet_jet_plan_create(INPUTS, 1, partial, &plan));
   assert_ok(gannet_jets_create(net, N, &jets));
@@ -58,8 +65,8 @@ static void derivative(const gannet_mlp *net, const double *theta, const gannet_
     const gannet_jet_term *term = &plan.term[t];
     double weight[GANNET_JET_ORDER + 1] = {0};
     weight[term->order] = 1;
-    gannet_jets_forward(jets, theta, n, z, plan.direction + (size_t)term->direction * INPUTS,
-                        term->order, series);
+    straight(n, z, plan.direction + (size_t)term->direction * INPUTS, line);
+    gannet_jets_forward(jets, theta, n, line, term->order, series);
     if (rows) gannet_jets_backward(jets, theta);
     for (int i = 0; i < n; ++i) {
       value[i] += term->weight * series[term->order * n + i];

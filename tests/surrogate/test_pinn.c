@@ -228,7 +228,7 @@ static const char *const small[] = {"width",
                                     "activation",
                                     "erf",
                                     NULL};
-static const pinn_scales small_scales = {1.5, 2, 2.1213203435596424, 0.25};
+static const pinn_scales small_scales = {1.5, 2, 2.1213203435596424, 0.25, 0};
 
 static pinn_shape small_shape(void) {
   pinn_shape shape = {.d = 2, .layers = 1, .width = 30, .single_width = 5};
