@@ -11,8 +11,8 @@ enum { TERMS = GANNET_JET_ORDER + 1 };
 struct gannet_jets {
   gannet_mlp net;
   int rows;
-  int n, order; /* of the last forward pass */
-  const double *z; /* [order + 1][n][inputs] */
+  int n, order;                 /* of the last forward pass */
+  const double *z;              /* [order + 1][n][inputs] */
   double *a[GANNET_MLP_LAYERS]; /* [order + 1][n][m] */
   double *b[GANNET_MLP_LAYERS]; /* [order + 1][n][m]: s, then B */
   double *u;                    /* [TERMS][n][m] */

@@ -1,9 +1,10 @@
 /* Truncated Taylor series ("jets") of a perceptron along a line, and their gradients with respect
  * to the weights: what differential operators on networks are made of.
  *
- * Along a curve z(t) of inputs, itself a power series, every layer of network/mlp.h is one in t. With the series of the units'
- * inputs u(t), a(t) = phi(u(t)) and s(t) = phi'(u(t)) follow from the derivatives of phi at u(0)
- * (Faa di Bruno), and the backward pass holds for series as it does for numbers:
+ * Along a curve z(t) of inputs, itself a power series, every layer of network/mlp.h is one in t.
+ * With the series of the units' inputs u(t), a(t) = phi(u(t)) and s(t) = phi'(u(t)) follow from the
+ * derivatives of phi at u(0) (Faa di Bruno), and the backward pass holds for series as it does for
+ * numbers:
  *
  *   B_L(t) = c v_out s_L(t),   B_{l-1}(t) = (c W_l^T B_l(t)) s_{l-1}(t),
  *   d f(t) / d W_l = c B_l(t) a_{l-1}(t)^T   (c only for l > 1),   d f(t) / d v_out = c a_L(t),

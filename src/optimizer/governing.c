@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -12,6 +11,7 @@
 /* Rows of equations when the number of points is not given. A sum of functions of one variable each
  * needs some dozens of rows per variable. */
 enum { ROWS_PER_VARIABLE = 60, LEAST_ROWS = 600, MOST_ROWS = 1500, LEAST_POINTS = 20 };
+enum { GRADED_VARIABLES = 3, EDGE_SHARE = 3 };
 
 bool gannet_method_takes_equations(const gannet_method *method) {
   for (const gannet_setting *s = method->defaults; s->key; ++s)
@@ -57,16 +57,19 @@ static int points_of(const gannet_physics_spec *spec, int d) {
   return points < LEAST_POINTS ? LEAST_POINTS : points;
 }
 
-/* Every other point moves to where its coordinates are uniform in the stretched variable
- * log((x + e)/(1 - x + e)). */
-static void grade(int n, int d, double *x) {
+/* Points that are added next to the edges: uniform in log((x + e)/(1 - x + e)), as inputs of
+ * networks that see layers and corners there (surrogate/pinn_bank.h). In many variables they would
+ * all be in corners. */
+static int edge_points(int n, int d) {
+  return d <= GRADED_VARIABLES ? n / EDGE_SHARE : 0;
+}
+
+static void move_to_edges(int n, double *x) {
   const double edge = 1e-3, range = log1p(1 / edge);
-  for (int i = 1; i < n; i += 2)
-    for (int k = 0; k < d; ++k) {
-      double *at = x + (size_t)i * (size_t)d + k;
-      const double ratio = exp((2 * *at - 1) * range);
-      *at = fmin(fmax((ratio * (1 + edge) - edge) / (1 + ratio), 0), 1);
-    }
+  for (int k = 0; k < n; ++k) {
+    const double ratio = exp((2 * x[k] - 1) * range);
+    x[k] = fmin(fmax((ratio * (1 + edge) - edge) / (1 + ratio), 0), 1);
+  }
 }
 
 gannet_err gannet_governing_create(const gannet_context *context, const gannet_problem *problem,
@@ -76,13 +79,13 @@ gannet_err gannet_governing_create(const gannet_context *context, const gannet_p
   double *x = NULL;
   *laws = NULL;
   if (!spec) return GANNET_OK;
-  const int n = points_of(spec, problem->d);
+  const int d = problem->d, inside = points_of(spec, d), n = inside + edge_points(inside, d);
   gannet_stream stream = gannet_context_stream(context, GANNET_FOR_DESIGN, 0, (uint64_t)spec->seed);
   stream.purpose |= (uint64_t)1 << 40; /* other points than those of the design */
   gannet_err code = gannet_alloc((size_t)n * (size_t)problem->d, sizeof *x, &x);
   if (code == GANNET_OK) code = gannet_sobol_create(problem->d, &stream, &sobol);
   if (code == GANNET_OK) gannet_sobol_points(sobol, 0, n, x);
-  if (code == GANNET_OK && problem->d <= 3 && getenv("COLL")) grade(n, problem->d, x);
+  if (code == GANNET_OK) move_to_edges((n - inside) * d, x + (size_t)(inside * d));
   if (code == GANNET_OK) code = gannet_laws_create(problem, n, x, laws);
   gannet_sobol_destroy(&sobol);
   gannet_free(&x);

@@ -104,7 +104,8 @@ static const gannet_option pinn_option_table[] = {
      .flags = GANNET_OPTION_AUTO,
      .unit = "ranges of the variables",
      .help = "finest structure that the network sees at the edges of the box, which its inputs "
-             "stretch logarithmically; 0 = inputs as they are; auto chooses by the evidence",
+             "stretch logarithmically; 0 = inputs as they are; auto = 0.001 or 0 by the evidence, "
+             "0 with more than 3 variables or a given input_scale",
      .example = "0.001"},
     {.key = "fit",
      .type = GANNET_CHOICE,
@@ -306,16 +307,9 @@ static int n_hyper(const void *state) {
 }
 
 static const char *hyper_name(const void *state, int i) {
-  static const char *const names[PINN_HYPER] = {"log_amplitude",
-                                                "log_noise",
-                                                "log_scale",
-                                                "log_single_scale",
-                                                "single_share",
-                                                "grading",
-                                                "searched",
-                                                "information_gain",
-                                                "interaction_information",
-                                                "nu"};
+  static const char *const names[PINN_HYPER] = {
+      "log_amplitude", "log_noise", "log_scale",        "log_single_scale",        "single_share",
+      "grading",       "searched",  "information_gain", "interaction_information", "nu"};
   (void)state;
   return names[i];
 }

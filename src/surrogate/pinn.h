@@ -49,7 +49,7 @@ enum {
   PINN_SCALE,     /* log rho */
   PINN_SINGLE,    /* log rho of narrow parts */
   PINN_SHARE,
-  PINN_EDGE,    /* of graded inputs; 0 = none */
+  PINN_EDGE,    /* e of graded inputs; 0 = none */
   PINN_LEARNED, /* observations of the last full search */
   PINN_GAIN,    /* gamma_t */
   PINN_INTERACTION,

@@ -103,7 +103,8 @@ int pinn_bank_wide(const pinn_bank *b) {
   return b->block[0].p;
 }
 
-/* The first order + 1 coefficients of an input along x + t v, stride apart. */
+/* The first order + 1 coefficients of an input along x + t v, stride apart: those of log((a + t v)
+ * / (b - t v)) when it is graded. */
 static void grade(double edge, double x, double v, int order, double *z, int stride) {
   if (edge > 0) {
     const double below = x + edge, above = 1 - x + edge, range = log1p(1 / edge);

@@ -1,7 +1,8 @@
 /* The network of the physics-informed model: a perceptron that sees all coordinates and, beside it,
  * a narrow one for every single coordinate, added up.
  *
- *   f(x; w) = g_0 h_0(z; w_0) + sum_i g_1 h_i(z_i; w_i),   z = (2 x - 1, 1),
+ *   f(x; w) = g_0 h_0(z; w_0) + sum_i g_1 h_i(z_i; w_i),   z = (u(x), 1),   u(x) = 2 x - 1 or
+ *   u(x) = log((x + e) / (1 - x + e)) / log(1 + 1/e)   (graded),
  *   h(z; w) = (n(z; theta_0 + S w / sqrt 2) - n(z; theta_0 - S w / sqrt 2)) / sqrt 2,
  *
  * n a perceptron of network/mlp.h whose first weights start with standard deviation rho (and bias
@@ -9,7 +10,9 @@
  * start w = 0, and its gradient there is S grad n. S divides the first layer's share by the square
  * root of its inputs, and is 0 for hidden layers when only the output weights count. g_0 and g_1
  * make the prior variance, w ~ N(0, I), of the wide part 1 - share and that of the narrow parts
- * share, on average over the cube.
+ * share, on average over the cube. Graded inputs see structure of all sizes down to e at the edges
+ * of the box: what geometric meshes do for layers and for corners at which boundary values jump
+ * (Babuska, Guo 1986), whose solutions depend smoothly on logarithms of distances.
  */
 #ifndef GANNET_SURROGATE_PINN_BANK_H
 #define GANNET_SURROGATE_PINN_BANK_H
@@ -32,7 +35,7 @@ typedef struct {
   double rho, single_rho; /* > 0 */
   double bias;
   double share; /* of the narrow parts, 0 .. 1 */
-  double edge;  /* of graded inputs; 0 = 2 x - 1 */
+  double edge;  /* e of graded inputs; 0 = 2 x - 1 */
 } pinn_scales;
 
 typedef struct pinn_bank pinn_bank;
