@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "campaign/yaml_text.h"
-#include "optimizer/options.h"
+#include "optimizer/governing.h"
 #include "problem/physics.h"
 
 static void write_table(FILE *out, const char *indent, const gannet_option *table,
@@ -142,6 +142,7 @@ static gannet_err write_method(FILE *out, const gannet_campaign_input *input) {
   for (size_t i = 0; i < n; ++i)
     settings[i] = (gannet_setting){.key = input->method[i].key, .text = input->method[i].text};
   gannet_err err = gannet_optimizer_options_parse((int)n, settings, &options, &complaints);
+  if (err == GANNET_OK) err = gannet_governing_join(&options, input->problem, &complaints);
   if (err == GANNET_OK) err = gannet_complaints_raise(&complaints);
   if (err == GANNET_OK) gannet_optimizer_options_visit(&options, write_method_key, &writer);
   gannet_optimizer_options_release(&options);

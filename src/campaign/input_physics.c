@@ -140,8 +140,9 @@ static gannet_err check_method(const gannet_input_reader *reader, const gannet_t
   GANNET_TRY(gannet_alloc((size_t)input->n_method, sizeof *settings, &settings));
   for (int i = 0; i < input->n_method; ++i)
     settings[i] = (gannet_setting){.key = input->method[i].key, .text = input->method[i].text};
-  const gannet_err code =
+  gannet_err code =
       gannet_optimizer_options_parse(input->n_method, settings, &options, reader->complaints);
+  if (code == GANNET_OK) code = gannet_governing_join(&options, input->problem, reader->complaints);
   if (code == GANNET_OK)
     gannet_governing_check(&options, input->problem, where, reader->complaints);
   gannet_optimizer_options_release(&options);

@@ -14,6 +14,7 @@ enum { ROWS_PER_VARIABLE = 60, LEAST_ROWS = 600, MOST_ROWS = 1500, LEAST_POINTS 
 enum { GRADED_VARIABLES = 3, EDGE_SHARE = 3 };
 
 bool gannet_method_takes_equations(const gannet_method *method) {
+  if (method->with_equations) return true;
   for (const gannet_setting *s = method->defaults; s->key; ++s)
     for (int i = 0; strcmp(s->key, "surrogate.type") == 0 && gannet_surrogate_types[i]; ++i)
       if (strcmp(gannet_surrogate_types[i]->name, s->text) == 0)
@@ -31,23 +32,37 @@ static void list_methods(char *names, size_t size) {
   }
 }
 
+gannet_err gannet_governing_join(gannet_optimizer_options *options, const gannet_problem *problem,
+                                 gannet_complaints *complaints) {
+  const gannet_method *row = NULL;
+  if (!problem->physics || options->n_members < 2 || !options->method.method) return GANNET_OK;
+  GANNET_TRY(gannet_method_find(options->method.method, &row));
+  const char *own = gannet_method_portfolio(row);
+  if (!row->with_equations || !own || strcmp(options->method.portfolio, own) != 0) return GANNET_OK;
+  return gannet_optimizer_options_join(options, row->with_equations, complaints);
+}
+
+static bool takes_equations(const gannet_member_options *member) {
+  return member->proposer == GANNET_PROPOSE_MODEL && member->surrogate_type &&
+         member->surrogate_type->govern;
+}
+
 void gannet_governing_check(const gannet_optimizer_options *options, const gannet_problem *problem,
                             const char *where, gannet_complaints *complaints) {
   char names[300];
-  if (!problem->physics) return;
+  bool any = false;
+  if (!problem->physics || options->n_members == 0) return;
+  const gannet_member_options *first = &options->member[0];
+  for (int i = 0; i < options->n_members; ++i) any = any || takes_equations(&options->member[i]);
   list_methods(names, sizeof names);
-  for (int i = 0; i < options->n_members; ++i) {
-    const gannet_member_options *member = &options->member[i];
-    const bool model = member->proposer == GANNET_PROPOSE_MODEL;
-    if (!model || !member->surrogate_type || !member->surrogate_type->govern)
-      gannet_complain(complaints, where,
-                      "physics: method '%s' cannot use equations; methods that can:%s",
-                      member->method.method, names);
-    else if (member->method.transform == GANNET_TRANSFORM_LOG)
-      gannet_complain(complaints, where,
-                      "physics: equations do not hold for the logarithm of the objective; leave "
-                      "out transform: log, or set transform: none");
-  }
+  if (!any)
+    gannet_complain(complaints, where,
+                    "physics: method '%s' cannot use equations; methods that can:%s",
+                    options->method.method, names);
+  else if (options->n_members == 1 && first->method.transform == GANNET_TRANSFORM_LOG)
+    gannet_complain(complaints, where,
+                    "physics: equations do not hold for the logarithm of the objective; leave "
+                    "out transform: log, or set transform: none");
 }
 
 static int points_of(const gannet_physics_spec *spec, int d) {

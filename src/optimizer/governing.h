@@ -5,8 +5,18 @@
 #include "optimizer/options.h"
 #include "problem/problem.h"
 
-/* Complain about members that cannot use the problem's equations, or transform the objective so
- * that they do not hold any more. Nothing happens without equations.
+/* What a method adds to its portfolio because the problem states equations: auto that is left as it
+ * is gets pinn-bo. Nothing happens otherwise, and nothing the second time.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_governing_join(gannet_optimizer_options *options,
+                                                const gannet_problem *problem,
+                                                gannet_complaints *complaints);
+
+/* Complain when no member can use the problem's equations, or the only one transforms the objective
+ * so that they do not hold any more; members of portfolios that take equations see the objective as
+ * it is. Nothing happens without equations.
  *
  * Local.
  *
@@ -15,7 +25,7 @@
 void gannet_governing_check(const gannet_optimizer_options *options, const gannet_problem *problem,
                             const char *where, gannet_complaints *complaints);
 
-/* Whether a method's own surrogate takes equations.
+/* Whether a method's own surrogate takes equations, or that of what joins its portfolio.
  *
  * Local.
  */

@@ -9,8 +9,11 @@
 
 static const gannet_method automatic = {
     .name = "auto",
-    .summary = "what is recommended today: a portfolio of gp-warped and quadratic",
+    .summary =
+        "what is recommended today: a portfolio of gp-warped and quadratic; with physics and "
+        "pinn-bo",
     .source = "measured on a broad set of functions: docs/benchmarks.md",
+    .with_equations = "pinn-bo",
     .defaults = {SET("portfolio", "[gp-warped, quadratic]")},
 };
 

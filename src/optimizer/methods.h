@@ -14,6 +14,8 @@ typedef struct {
   const char *name; /* first member */
   const char *summary;
   const char *source;
+  /* Method that joins the row's portfolio when the problem states equations; NULL = none. */
+  const char *with_equations;
   /* Settings that the row stands for; a user's own settings win. Ends with key == NULL. */
   gannet_setting defaults[GANNET_METHOD_DEFAULTS];
 } gannet_method;

@@ -22,11 +22,11 @@ static double initial_span(const gannet_optimizer *o) {
   return o->options.n_members > 1 && o->problem->d >= 4 ? 0.3 : 1;
 }
 
-static gannet_err check_equations(const gannet_problem *problem,
-                                  const gannet_optimizer_options *options) {
+static gannet_err use_equations(const gannet_problem *problem, gannet_optimizer_options *options) {
   gannet_complaints complaints = {0};
-  gannet_governing_check(options, problem, NULL, &complaints);
-  const gannet_err code = gannet_complaints_raise(&complaints);
+  gannet_err code = gannet_governing_join(options, problem, &complaints);
+  if (code == GANNET_OK) gannet_governing_check(options, problem, NULL, &complaints);
+  if (code == GANNET_OK) code = gannet_complaints_raise(&complaints);
   gannet_complaints_release(&complaints);
   return code;
 }
@@ -41,7 +41,7 @@ static gannet_err create_members(gannet_optimizer *o) {
 gannet_err gannet_optimizer_create_from(gannet_context *context, const gannet_problem *problem,
                                         gannet_optimizer_options *options,
                                         gannet_optimizer **optimizer) {
-  GANNET_TRY(gannet_agree(context->comm, check_equations(problem, options)));
+  GANNET_TRY(gannet_agree(context->comm, use_equations(problem, options)));
   GANNET_TRY(gannet_agree(context->comm, gannet_petsc_prepare(context->comm)));
   GANNET_TRY(gannet_alloc(1, sizeof **optimizer, optimizer));
   gannet_optimizer *made = *optimizer;

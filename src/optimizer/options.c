@@ -313,6 +313,31 @@ static gannet_err parse_portfolio(int n, const gannet_setting *settings,
   return keep_given(n, settings, options);
 }
 
+/* "[a, b]" with a further name. */
+static gannet_err name_another(const char *method, char **portfolio) {
+  const size_t length = strcspn(*portfolio, "]"), size = length + strlen(method) + 4;
+  char *text = NULL;
+  GANNET_TRY(gannet_alloc(size, 1, &text));
+  (void)snprintf(text, size, "%.*s, %s]", (int)length, *portfolio, method);
+  gannet_free(portfolio);
+  *portfolio = text;
+  return GANNET_OK;
+}
+
+gannet_err gannet_optimizer_options_join(gannet_optimizer_options *options, const char *method,
+                                         gannet_complaints *complaints) {
+  const gannet_method *row = NULL;
+  gannet_setting *settings = NULL;
+  GANNET_TRY(gannet_method_find(method, &row));
+  GANNET_TRY(gannet_alloc((size_t)options->n_given + 1, sizeof *settings, &settings));
+  for (int i = 0; i < options->n_given; ++i)
+    settings[i] = (gannet_setting){.key = options->given[i].key, .text = options->given[i].text};
+  gannet_err err = parse_member(row, options->n_given, settings, options, complaints);
+  if (err == GANNET_OK) err = name_another(method, &options->method.portfolio);
+  gannet_free(&settings);
+  return err;
+}
+
 /* The keys of the whole, of which the row may set some. */
 static gannet_err parse_whole(const gannet_method *row, int n, const gannet_setting *settings,
                               gannet_optimizer_options *options, gannet_complaints *complaints) {

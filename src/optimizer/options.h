@@ -147,6 +147,14 @@ const gannet_setting *gannet_setting_last(int n, const gannet_setting *settings,
 void gannet_setting_complain(const gannet_setting *setting, const char *key,
                              gannet_complaints *complaints);
 
+/* Add a method to a portfolio, with those of the settings that the user gave which it knows.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_optimizer_options_join(gannet_optimizer_options *options,
+                                                        const char *method,
+                                                        gannet_complaints *complaints);
+
 /* Fill the options from settings with dotted keys; what the method's row says comes first.
  *
  * Local.

@@ -42,21 +42,25 @@ static const gannet_method_setting settings[] = {{"method", "pinn-bo"},
                                                  {"surrogate.width", "40"},
                                                  {"surrogate.single_width", "10"}};
 
+static const gannet_method_setting by_default[] = {{"search.candidates", "500"},
+                                                   {"transform", "log"}};
+
 /* Best of n points, and all points; with a restart in the middle if asked for. */
-static double run(MPI_Comm comm, int n, bool restart, double *points) {
+static double run_with(MPI_Comm comm, int n_settings, const gannet_method_setting *chosen, int n,
+                       bool restart, double *points) {
   gannet_problem *problem = make_problem(0);
   gannet_context *context = NULL;
   gannet_optimizer *optimizer = NULL;
-  double best = -INFINITY, state[64], y[64];
+  double best = -INFINITY, state[256], y[64];
   assert_ok(gannet_context_create(comm, 5, &context));
-  assert_ok(gannet_optimizer_create(context, problem, 4, settings, &optimizer));
+  assert_ok(gannet_optimizer_create(context, problem, n_settings, chosen, &optimizer));
   for (int i = 0; i < n; ++i) {
     int64_t id = -1;
     if (restart && i == n / 2) {
-      assert_true(gannet_optimizer_state_size(optimizer) <= 64);
+      assert_true(gannet_optimizer_state_size(optimizer) <= 256);
       gannet_optimizer_get_state(optimizer, state);
       gannet_optimizer_destroy(&optimizer);
-      assert_ok(gannet_optimizer_create(context, problem, 4, settings, &optimizer));
+      assert_ok(gannet_optimizer_create(context, problem, n_settings, chosen, &optimizer));
       for (int k = 0; k < i; ++k) {
         const gannet_result told = {.objective = y[k]};
         assert_ok(gannet_optimizer_tell_point(optimizer, points + 2 * k, &told, NULL));
@@ -73,6 +77,10 @@ static double run(MPI_Comm comm, int n, bool restart, double *points) {
   gannet_context_destroy(&context);
   gannet_problem_destroy(&problem);
   return best;
+}
+
+static double run(MPI_Comm comm, int n, bool restart, double *points) {
+  return run_with(comm, 4, settings, n, restart, points);
 }
 
 /* The equations leave a + b x + c log y + d x log y open: four values and one more suffice. */
@@ -96,6 +104,45 @@ static void a_restart_continues_exactly(void **state) {
   (void)run(MPI_COMM_WORLD, 7, false, points);
   (void)run(MPI_COMM_WORLD, 7, true, again);
   assert_memory_equal(points, again, sizeof points);
+}
+
+/* What is recommended sees them, too, by a member that the others' transform leaves alone. */
+static void the_default_uses_equations(void **state) {
+  (void)state;
+  double points[2 * 11], alone[2 * 11], again[2 * 11];
+  assert_true(run_with(MPI_COMM_WORLD, 2, by_default, 11, false, points) > 4.05);
+  (void)run_with(MPI_COMM_SELF, 2, by_default, 11, false, alone);
+  (void)run_with(MPI_COMM_WORLD, 2, by_default, 11, true, again);
+  assert_memory_equal(points, alone, sizeof points);
+  assert_memory_equal(points, again, sizeof points);
+}
+
+static void check_members(const gannet_problem *problem, const gannet_method_setting *setting,
+                          const char *portfolio, int n_members) {
+  gannet_context *context = NULL;
+  gannet_optimizer *o = NULL;
+  assert_ok(gannet_context_create(MPI_COMM_WORLD, 5, &context));
+  assert_ok(gannet_optimizer_create(context, problem, setting ? 1 : 0, setting, &o));
+  assert_int_equal(o->options.n_members, n_members);
+  assert_string_equal(o->options.method.portfolio, portfolio);
+  gannet_optimizer_destroy(&o);
+  gannet_context_destroy(&context);
+}
+
+/* A portfolio that is named stays what it is. */
+static void a_member_joins_only_the_default_and_for_equations(void **state) {
+  (void)state;
+  static const gannet_variable variable = {
+      .name = "x", .type = GANNET_VARIABLE_REAL, .lower = 0, .upper = 1};
+  const gannet_problem_spec spec = {.n_variables = 1, .variables = &variable};
+  const gannet_method_setting named = {"portfolio", "[gp-ei, pinn-ei]"};
+  gannet_problem *with = make_problem(0), *without = NULL;
+  assert_ok(gannet_problem_create(&spec, &without));
+  check_members(with, NULL, "[gp-warped, quadratic, pinn-bo]", 3);
+  check_members(without, NULL, "[gp-warped, quadratic]", 2);
+  check_members(with, &named, "[gp-ei, pinn-ei]", 2);
+  gannet_problem_destroy(&with);
+  gannet_problem_destroy(&without);
 }
 
 static void what_cannot_use_equations_is_refused(void **state) {
@@ -125,6 +172,8 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(equations_make_few_evaluations_enough),
       cmocka_unit_test(a_restart_continues_exactly),
+      cmocka_unit_test(the_default_uses_equations),
+      cmocka_unit_test(a_member_joins_only_the_default_and_for_equations),
       cmocka_unit_test(what_cannot_use_equations_is_refused),
   };
   const int failed = run_ranks(tests);
