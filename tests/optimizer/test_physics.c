@@ -154,7 +154,7 @@ static void what_cannot_use_equations_is_refused(void **state) {
   gannet_context *context = NULL;
   gannet_optimizer *o = NULL;
   assert_ok(gannet_context_create(MPI_COMM_WORLD, 5, &context));
-  assert_fails(GANNET_ERR_INPUT, "methods that can: pinn-bo",
+  assert_fails(GANNET_ERR_INPUT, "methods that can: auto pinn-bo",
                gannet_optimizer_create(context, problem, 1, gp, &o));
   assert_fails(GANNET_ERR_INPUT, "'random' cannot use equations",
                gannet_optimizer_create(context, problem, 1, none, &o));
