@@ -219,8 +219,9 @@ static void print_refills(const study *s) {
  * a campaign that waits. */
 static void print_saves(const study *s) {
   const gannet_run_outcome *o = &s->outcome;
-  (void)printf("Snapshots in the loop: %d, %.3f s of %.1f s, %.2f %%.\n", o->saves, o->save_seconds,
-               o->seconds, 100 * o->save_seconds / o->seconds);
+  (void)printf(
+      "Snapshots, that at the end included: %d, %.3f s beside a loop of %.1f s, %.2f %%.\n",
+      o->saves, o->save_seconds, o->seconds, 100 * o->save_seconds / o->seconds);
 }
 
 /* What a user's look at a campaign costs. */

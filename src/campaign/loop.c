@@ -26,7 +26,8 @@ typedef struct {
   bool is_own_limit;    /* the deadline is that of budget.wall_time */
   double deadline;      /* seconds of gannet_clock_seconds */
   double longest_batch; /* seconds, of any batch of this run */
-  double last_save;     /* seconds of gannet_clock_seconds */
+  double begun;         /* seconds of gannet_clock_seconds */
+  double last_save;     /* the same */
   double save_seconds;  /* that it took */
   double save_sum;      /* seconds of all */
   int saves;
@@ -172,19 +173,30 @@ static gannet_err work_off(runner *r) {
   return GANNET_OK;
 }
 
-/* A snapshot holds the whole history: its time grows, and must stay a small part of the run's. An
+/* Seconds of the next snapshot, which holds the whole history: those of the last one, grown as this
+ * has; before any was made, a guess for a disk. */
+static double next_save(const runner *r) {
+  const double records = (double)r->campaign->ledger.sequence;
+  if (r->saves == 0 || r->saved <= 0) return 0.01 + 1e-7 * records;
+  return r->save_seconds * records / (double)r->saved;
+}
+
+/* All snapshots together, with the next one and the one at the end, which will be no smaller, stay
+ * below a hundredth of the run: nothing is lost without them, as the journal has it all. An
  * interval of zero asks for one after every so many batches, whatever it costs. */
-static double interval_of(const runner *r) {
-  const double least_share = 100, wanted = r->campaign->input->save.interval;
-  return wanted > 0 ? fmax(wanted, least_share * r->save_seconds) : 0;
+static bool may_save(const runner *r) {
+  const double most_share = 0.01, wanted = r->campaign->input->save.interval;
+  const double now = gannet_clock_seconds();
+  if (!(wanted > 0)) return true;
+  return now - r->last_save >= wanted &&
+         most_share * (now - r->begun) >= r->save_sum + 2 * next_save(r);
 }
 
 /* Snapshots: rank 0's clock decides, so all ranks take part or none. */
 static gannet_err save_if_due(runner *r, bool now) {
   const gannet_save_keys *keys = &r->campaign->input->save;
   const int64_t last = r->campaign->ledger.sequence;
-  int due = now || (++r->batches_since >= keys->batches &&
-                    gannet_clock_seconds() - r->last_save >= interval_of(r));
+  int due = now || (++r->batches_since >= keys->batches && may_save(r));
   if (last == r->saved) due = 0; /* again the same would push out the older generation */
   GANNET_TRY_MPI(MPI_Bcast(&due, 1, MPI_INT, 0, r->campaign->context->comm));
   if (!due) return GANNET_OK;
@@ -310,7 +322,7 @@ gannet_err gannet_campaign_run(gannet_campaign *campaign, const gannet_run_optio
   const double start = gannet_clock_seconds();
   *outcome = (gannet_run_outcome){.end = GANNET_RUN_FINISHED};
   set_deadline(&r);
-  r.last_save = start;
+  r.begun = r.last_save = start;
   GANNET_TRY(rewrite_table(campaign));
   GANNET_TRY(gannet_evaluator_create(campaign->input->evaluator, campaign->input->evaluator_options,
                                      &setup, &r.evaluator));
@@ -326,9 +338,9 @@ gannet_err gannet_campaign_run(gannet_campaign *campaign, const gannet_run_optio
   gannet_evaluator_destroy(&r.evaluator);
   gannet_batch_release(&r.batch);
   outcome->seconds = gannet_clock_seconds() - start;
+  if (err == GANNET_OK) err = save_if_due(&r, true);
   outcome->save_seconds = r.save_sum;
   outcome->saves = r.saves;
-  if (err == GANNET_OK) err = save_if_due(&r, true);
   if (err == GANNET_OK) err = settle(&r, outcome);
   return err;
 }

@@ -29,8 +29,8 @@ typedef struct {
   gannet_run_end end;
   char why[256];
   double seconds;      /* of the loop, without the last snapshot */
-  double save_seconds; /* of them, for snapshots */
-  int saves;           /* snapshots in the loop */
+  double save_seconds; /* of all snapshots */
+  int saves;           /* how many, that at the end included */
 } gannet_run_outcome;
 
 /* Run a campaign until its budget is spent or somebody asks it to stop. Synchronous batches: a

@@ -154,8 +154,8 @@ def check_campaign(folder):
         place = folder / f"campaign-{backend}"
         text = run(ranks, "campaign", "--backend", backend, "--evaluations", "40", "--slots", "4",
                    "--interval", "1ms", "--directory", str(place))
-        saves = re.search(r"Snapshots in the loop: (\d+), ([\d.]+) s of ([\d.]+) s", text)
-        assert int(saves[1]) > 0 and 0 < float(saves[2]) <= float(saves[3]) + 0.1, text
+        saves = re.search(r"Snapshots, .*: (\d+), ([\d.]+) s beside a loop of ([\d.]+) s", text)
+        assert int(saves[1]) > 0 and float(saves[2]) > 0, text
         assert float(cells(text, "40")[0][0]) > 0, text
         assert float(cells(text, "resuming")[0][0]) > 0
         assert ("Refilling a slot" in text) == (backend == "lapse")
