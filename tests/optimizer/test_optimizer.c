@@ -64,22 +64,31 @@ static void round_of(gannet_optimizer *optimizer, int q) {
   assert_ok(gannet_optimizer_tell(optimizer, q, results));
 }
 
-/* Every rank runs the campaign alone too: the bits must be those of all ranks together. */
+static uint64_t digest_of_a_campaign(MPI_Comm comm, int method) {
+  fixture f = make(comm, gannet_methods[method]->name, &mixed_spec);
+  for (int round = 0; round < 6; ++round) round_of(f.optimizer, 4);
+  const uint64_t digest = gannet_history_digest(f.optimizer->history);
+  drop(&f);
+  return digest;
+}
+
+/* Each method's campaign is run by one rank alone, for some methods by this rank and for others by
+ * another, and then by all ranks together: all must find the bits of the one. */
 static void every_method_gives_the_same_bits_on_any_number_of_ranks(void **state) {
+  enum { MOST = 100 };
+  uint64_t alone[MOST] = {0};
+  int rank = 0, np = 1, n = 0;
   (void)state;
-  for (int i = 0; gannet_methods[i]; ++i) {
-    fixture all = make(MPI_COMM_WORLD, gannet_methods[i]->name, &mixed_spec);
-    fixture alone = make(MPI_COMM_SELF, gannet_methods[i]->name, &mixed_spec);
-    for (int round = 0; round < 6; ++round) {
-      round_of(all.optimizer, 4);
-      round_of(alone.optimizer, 4);
-    }
-    if (gannet_history_digest(all.optimizer->history) !=
-        gannet_history_digest(alone.optimizer->history))
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &np);
+  if (np == 1) skip();
+  while (gannet_methods[n]) ++n;
+  assert_true(n <= MOST);
+  for (int i = rank; i < n; i += np) alone[i] = digest_of_a_campaign(MPI_COMM_SELF, i);
+  MPI_Allreduce(MPI_IN_PLACE, alone, n, MPI_UINT64_T, MPI_BOR, MPI_COMM_WORLD);
+  for (int i = 0; i < n; ++i)
+    if (digest_of_a_campaign(MPI_COMM_WORLD, i) != alone[i])
       fail_msg("method %s differs between one rank and many", gannet_methods[i]->name);
-    drop(&all);
-    drop(&alone);
-  }
 }
 
 static void copy_history(const gannet_optimizer *from, gannet_optimizer *to) {
@@ -95,9 +104,13 @@ static void copy_history(const gannet_optimizer *from, gannet_optimizer *to) {
   }
 }
 
-/* Interrupted after every round and continued from history and state alone. */
+/* Interrupted after every round and continued from history and state alone. On one rank and on two:
+ * any other number gives the bits of these, as the test above shows. */
 static void a_restored_optimizer_continues_with_the_same_bits(void **state) {
+  int np = 1;
   (void)state;
+  MPI_Comm_size(MPI_COMM_WORLD, &np);
+  if (np > 2) skip();
   for (int i = 0; gannet_methods[i]; ++i) {
     fixture straight = make(MPI_COMM_WORLD, gannet_methods[i]->name, &mixed_spec);
     fixture broken = make(MPI_COMM_WORLD, gannet_methods[i]->name, &mixed_spec);
