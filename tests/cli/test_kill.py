@@ -1,4 +1,4 @@
-# test: labels cli timeout 240
+# test: labels cli timeout 240 processors 1
 """kill -9 of everything, or of one rank, at any moment: nothing is lost, nothing is done twice, nothing is left."""
 import collections
 import csv

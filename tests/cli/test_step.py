@@ -1,4 +1,4 @@
-# test: labels cli timeout 240
+# test: labels cli timeout 240 processors 1
 """gannet step: no resident process. Called as often as anybody likes, killed or not, the campaign takes one course."""
 import collections
 import os

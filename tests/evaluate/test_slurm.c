@@ -1,4 +1,4 @@
-/* test: ranks 1 2 labels unit conform timeout 240 */
+/* test: ranks 1 2 labels unit conform timeout 240 processors 1 */
 #include "standin.h"
 
 /* Counts its runs, so that nothing can be run twice unseen. */

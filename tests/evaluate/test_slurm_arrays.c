@@ -1,4 +1,4 @@
-/* test: ranks 2 labels unit conform timeout 240 */
+/* test: ranks 2 labels unit conform timeout 240 processors 1 */
 #include "standin.h"
 
 static void use_bowl(standin *f) {

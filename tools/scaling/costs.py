@@ -104,7 +104,7 @@ class Law:
 
 def unit_count(part, q, candidates):
     """Pieces that one rank does as a whole; what has one piece is done by every rank."""
-    return {"scan": math.ceil(candidates / TILE), "polish": STARTS * q, "choose": math.ceil(STARTS * q / GROUP), "learn": FITS}.get(part, 1)
+    return {"scan": math.ceil(candidates / TILE), "polish": STARTS * q, "draws": q, "choose": math.ceil(STARTS * q / GROUP), "learn": FITS}.get(part, 1)
 
 
 def busiest(units, ranks):
