@@ -1,8 +1,10 @@
 #include "base/memory.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { ALIGNMENT = 64 };
 
@@ -52,4 +54,9 @@ gannet_err gannet_copy_text(const char *text, char **copy) {
   GANNET_TRY(gannet_alloc(bytes, 1, copy));
   memcpy(*copy, text, bytes);
   return GANNET_OK;
+}
+
+double gannet_memory_present(void) {
+  const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+  return pages > 0 && size > 0 ? (double)pages * (double)size : INFINITY;
 }

@@ -33,6 +33,13 @@ GANNET_CHECKED gannet_err gannet_resize(size_t old_count, size_t new_count, size
  */
 void gannet_free(void *pointer_to_pointer);
 
+/* Bytes of memory that the machine has, INFINITY when it does not say. What is made in small pieces
+ * is granted until the system ends the process, so compare before.
+ *
+ * Local.
+ */
+double gannet_memory_present(void);
+
 /* A copy of a string; NULL stays NULL. Free with gannet_free.
  *
  * Local.

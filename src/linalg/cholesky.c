@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/parts.h"
@@ -59,9 +58,8 @@ int gannet_cholesky_size(const gannet_cholesky *factor) {
 
 /* Blocks are small enough to be granted one by one until the system ends the process. */
 static gannet_err check_memory(int n) {
-  const double needed = 4.0 * n * n;
-  const double present = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-  GANNET_REQUIRE(needed <= present || present <= 0, GANNET_ERR_MEMORY,
+  const double needed = 4.0 * n * n, present = gannet_memory_present();
+  GANNET_REQUIRE(needed <= present, GANNET_ERR_MEMORY,
                  "the factor of a matrix of %d observations takes %.1f GB, and this machine has "
                  "%.1f GB: choose a surrogate with inducing points (tangent-kernel, gp), or one "
                  "that keeps no such matrix (forest, linear-head)",

@@ -40,10 +40,22 @@ gannet_err pinn_take_laws(pinn *s) {
   return GANNET_OK;
 }
 
+/* The matrix of the observations, with room for half as many more. */
+static gannet_err check_memory(double rows) {
+  const double needed = 8 * rows * rows, present = gannet_memory_present();
+  GANNET_REQUIRE(needed <= present, GANNET_ERR_MEMORY,
+                 "a model with equations and room for %.0f observations takes %.1f GB, and this "
+                 "machine has %.1f GB: leave physics out and choose a surrogate with inducing "
+                 "points (tangent-kernel, gp), or start a new campaign around the best design",
+                 rows, needed / 1e9, present / 1e9);
+  return GANNET_OK;
+}
+
 static gannet_err reserve(pinn *s, int n) {
   const size_t r = (size_t)s->r, d = (size_t)s->d, p = (size_t)s->p;
   if (n > s->capacity) {
     const size_t size = (size_t)n + (size_t)n / 2, old = (size_t)s->capacity;
+    GANNET_TRY(check_memory((double)size));
     gannet_free(&s->schur);
     GANNET_TRY(gannet_resize(old * d, size * d, sizeof(double), &s->x));
     GANNET_TRY(gannet_resize(old, size, sizeof(double), &s->y));

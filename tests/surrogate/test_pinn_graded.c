@@ -1,6 +1,7 @@
 /* test: ranks 1 labels unit */
 /* Inputs of the network with equations that are stretched towards the edges of the box. */
 #include <math.h>
+#include <string.h>
 
 #include "support/harness.h"
 
@@ -131,12 +132,37 @@ static void the_evidence_grades_inputs_at_a_corner(void **state) {
   assert_true(chosen < 0.6 * plain);
 }
 
+/* A matrix of 4.5 TB, before anything else is made. */
+static void what_no_machine_holds_is_refused(void **state) {
+  enum { HUGE_NUMBER = 500000 };
+  static double x[2 * HUGE_NUMBER], y[HUGE_NUMBER];
+  gannet_problem *problem = NULL;
+  gannet_laws *laws = NULL;
+  gannet_surrogate *model = NULL;
+  gannet_complaints complaints = {0};
+  pinn_options options = {0};
+  (void)state;
+  make_laws(&problem, &laws);
+  assert_ok(gannet_options_apply(gannet_surrogate_pinn.options, "surrogate", 0, NULL, &options,
+                                 &complaints));
+  assert_ok(gannet_surrogate_create(world, &gannet_surrogate_pinn, &options, 2, 0, &model));
+  const gannet_governing governing = {laws, 1, 0};
+  const gannet_data data = {HUGE_NUMBER, x, y, 0.01};
+  assert_ok(gannet_surrogate_govern(model, &governing));
+  assert_fails(GANNET_ERR_MEMORY, "leave physics out",
+               gannet_surrogate_fit(model, &data, false, 0));
+  gannet_surrogate_destroy(&model);
+  gannet_laws_destroy(&laws);
+  gannet_problem_destroy(&problem);
+}
+
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   if (gannet_context_create(MPI_COMM_WORLD, 3, &world) != GANNET_OK) return 1;
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(graded_inputs_are_differentiated),
       cmocka_unit_test(the_evidence_grades_inputs_at_a_corner),
+      cmocka_unit_test(what_no_machine_holds_is_refused),
   };
   const int failed = run_ranks(tests);
   gannet_context_destroy(&world);
