@@ -13,7 +13,7 @@ const gannet_option gannet_physics_table[] = {
      .upper = 20000,
      .help = "points of a scrambled Sobol sequence at which the equations are imposed; auto = 60 "
              "per variable, from 600 to 1500, shared among the equations, at least 20 each; in up "
-             "to 3 variables a third more are next to the edges",
+             "to 3 variables half as many again are next to the edges",
      .example = "512",
      .unit = "points"},
     {.key = "seed",

@@ -11,7 +11,7 @@
 /* Rows of equations when the number of points is not given. A sum of functions of one variable each
  * needs some dozens of rows per variable. */
 enum { ROWS_PER_VARIABLE = 60, LEAST_ROWS = 600, MOST_ROWS = 1500, LEAST_POINTS = 20 };
-enum { GRADED_VARIABLES = 3, EDGE_SHARE = 3 };
+enum { GRADED_VARIABLES = 3, EDGE_SHARE = 2 };
 
 bool gannet_method_takes_equations(const gannet_method *method) {
   if (method->with_equations) return true;

@@ -37,7 +37,7 @@ typedef struct {
 static double prior_of(const pinn *s, const double *hyper) {
   const double scale = hyper[PINN_SCALE] - log(2), single = hyper[PINN_SINGLE] - log(4);
   const bool two = s->options->single_width != 0 && s->d > 1;
-  const double graded = hyper[PINN_EDGE] > 0 ? log(20) : 0;
+  const double graded = hyper[PINN_EDGE] > 0 ? log(2) : 0;
   return graded + 0.5 * scale * scale / 9 + (two ? 0.5 * single * single / 9 : 0);
 }
 
