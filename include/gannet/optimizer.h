@@ -49,6 +49,15 @@ typedef struct {
   int feasible; /* 0: no evaluation satisfies all constraints; this one violates them least */
 } gannet_best;
 
+/* What to run with when values are noisy: the evaluation, feasible as it was seen, at which a model
+ * of all results has the least mean (the largest for a goal of maximize). The best value seen is
+ * the luckiest one. Everything in the units of the objective. */
+typedef struct {
+  int64_t id;      /* -1 when no evaluation is feasible */
+  double mean, sd; /* what the objective is there without noise, and how well that is known */
+  double noise_sd; /* of a single value near there, as the model has it; 0 = exact */
+} gannet_recommendation;
+
 /* Create an optimiser.
  *
  * Collective over the context's communicator; arguments the same on all ranks.
@@ -122,6 +131,18 @@ GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_tell_point(gannet_optimize
  */
 GANNET_API void gannet_optimizer_best(const gannet_optimizer *optimizer, gannet_best *best,
                                       double *x_user);
+
+/* The evaluation that is recommended. The model is a Gaussian process with a length scale per
+ * variable, whatever method is used; it infers the noise unless the problem says how large it is.
+ * For a problem without noise, or with less than four results, it is the best evaluation. What is
+ * asked next does not depend on whether this was called.
+ *
+ * Collective; the same on all ranks.
+ *
+ * x_user  out  [n_variables]; NULL when not wanted; untouched when recommendation->id is -1
+ */
+GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_recommend(
+    const gannet_optimizer *optimizer, gannet_recommendation *recommendation, double *x_user);
 
 #ifdef __cplusplus
 }

@@ -26,6 +26,7 @@ typedef struct {
   double incumbent;     /* value to improve upon, standardised */
   double exploration;   /* multiplies sd */
   double noise_var;     /* of an observation, standardised; >= 0 */
+  bool suspected;       /* observations look noisy, by other means than noise_var */
   int n_minima;         /* 0 = the incumbent stands for them */
   const double *minima; /* [n_minima] of posterior draws of the whole function */
 } gannet_acq_state;

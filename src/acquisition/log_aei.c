@@ -12,6 +12,38 @@
 #include "acquisition/margin.h"
 #include "acquisition/normal.h"
 
+typedef struct {
+  gannet_acq_margin margin; /* first: what gannet_acq_gap_of reads */
+  double least_noise;       /* variance, standardised */
+} log_aei_options;
+
+static const gannet_option option_table[] = {
+    {.key = "margin",
+     .type = GANNET_REAL,
+     .offset = offsetof(log_aei_options, margin.margin),
+     .fallback = "0",
+     .lower = 0,
+     .upper = HUGE_VAL,
+     .unit = "standard deviations of the objective",
+     .help = "improvement asked over the best value"},
+    {.key = "least_noise",
+     .type = GANNET_REAL,
+     .offset = offsetof(log_aei_options, least_noise),
+     .fallback = "0",
+     .lower = 0,
+     .upper = HUGE_VAL,
+     .unit = "variances of the objective",
+     .help = "noise variance of the model below which values count as exact; unless it is 0 they "
+             "do so also while values of close points do not differ as noisy ones do",
+     .example = "0.01"},
+    {0}};
+
+static double noise_of(const void *options, const gannet_acq_state *state) {
+  const log_aei_options *o = options;
+  const bool exact = o->least_noise > 0 && !state->suspected;
+  return exact || state->noise_var < o->least_noise ? 0 : sqrt(state->noise_var);
+}
+
 /* noise / sqrt(sd^2 + noise^2), and one minus it without cancellation. */
 typedef struct {
   double known, told;
@@ -25,7 +57,7 @@ static shares shares_of(double noise, double sd) {
 
 static void score(const void *options, const gannet_acq_state *state, int m, const double *mean,
                   const double *sd, double *scores) {
-  const double noise = sqrt(state->noise_var);
+  const double noise = noise_of(options, state);
   for (int i = 0; i < m; ++i) {
     const gannet_acq_gap g = gannet_acq_gap_of(options, state, mean[i], sd[i]);
     scores[i] = log(g.sd) + gannet_normal_log_improvement(g.z) + log(shares_of(noise, g.sd).told);
@@ -35,7 +67,7 @@ static void score(const void *options, const gannet_acq_state *state, int m, con
 /* d log(1 - noise / s) / d sd = (noise / s) sd / s^2 / (1 - noise / s), s^2 = sd^2 + noise^2. */
 static void partials(const void *options, const gannet_acq_state *state, double mean, double sd,
                      double *by_mean, double *by_sd) {
-  const double noise = sqrt(state->noise_var);
+  const double noise = noise_of(options, state);
   const gannet_acq_gap g = gannet_acq_gap_of(options, state, mean, sd);
   const shares part = shares_of(noise, g.sd);
   *by_mean = -gannet_normal_cdf_over_improvement(g.z) / g.sd;
@@ -48,8 +80,8 @@ const gannet_acq_type gannet_acq_log_aei = {
     .summary = "logarithm of the expected improvement, less where noise hides what is not known",
     .source = "Huang, Allen, Notz, Zeng 2006, eq. (12)",
     .kind = GANNET_ACQ_MOMENTS,
-    .options = gannet_acq_margin_options,
-    .options_size = sizeof(gannet_acq_margin),
+    .options = option_table,
+    .options_size = sizeof(log_aei_options),
     .score = score,
     .partials = partials,
 };

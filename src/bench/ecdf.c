@@ -139,7 +139,8 @@ static gannet_err run_mine(const bench_world *world, ecdf_study *study) {
 static gannet_err gather(const bench_world *world, ecdf_study *study) {
   const int n = study->n_problems * study->n_methods;
   for (int i = 0; i < n; ++i)
-    GANNET_TRY_MPI(MPI_Bcast(&study->result[i], 3, MPI_DOUBLE, i % world->np, world->comm));
+    GANNET_TRY_MPI(
+        MPI_Bcast(&study->result[i], ECDF_RESULT_SIZE, MPI_DOUBLE, i % world->np, world->comm));
   return GANNET_OK;
 }
 

@@ -62,17 +62,62 @@ static void print_dimension(const ecdf_study *study, int d) {
   print_line(study, d, NULL);
 }
 
+/* Decimal logarithm of a regret, of which those below the last target are the same. */
+static double depth_of(const ecdf_result *result, int which) {
+  const double regret[] = {result->regret, result->looked, result->chosen};
+  return log10(fmin(fmax(regret[which], 1e-8), 1e8));
+}
+
+/* At the end, over the problems of one dimension: the mean of one method less that of another, and
+ * its standard error; other < 0 = the mean itself. */
+static double compare(const ecdf_study *study, int d, int which, int method, int other,
+                      double *error) {
+  double mean = 0, squares = 0;
+  int n = 0;
+  for (int p = 0; p < study->n_problems; ++p) {
+    if (study->problem[p].d != d) continue;
+    double value = depth_of(result_of(study, p, method), which);
+    if (other >= 0) value -= depth_of(result_of(study, p, other), which);
+    const double away = value - mean;
+    mean += away / ++n;
+    squares += away * (value - mean);
+  }
+  *error = n > 1 ? sqrt(squares / (n - 1) / n) : 0;
+  return mean;
+}
+
+static void print_reported(const ecdf_study *study, int d) {
+  static const char *const rows[] = {"best evaluated", "least value seen", "recommended"};
+  double error = 0;
+  (void)printf("\n| log10 of the regret at the end, D = %d |", d);
+  for (int k = 0; k < study->n_methods; ++k) (void)printf(" %s |", study->method[k].name);
+  (void)printf("\n|---|");
+  for (int k = 0; k < study->n_methods; ++k) (void)printf("---|");
+  for (int which = 0; which < 3; ++which) {
+    (void)printf("\n| %s |", rows[which]);
+    for (int k = 0; k < study->n_methods; ++k) {
+      (void)printf(" %.3f", compare(study, d, which, k, -1, &error));
+      const double gain = compare(study, d, which, k, 0, &error);
+      if (k > 0) (void)printf(" (%+.3f ± %.3f)", gain, error);
+      (void)printf(" |");
+    }
+  }
+  (void)printf("\n");
+}
+
 static gannet_err write_csv(const ecdf_study *study) {
   FILE *out = fopen(study->settings->csv, "w");
   GANNET_REQUIRE(out, GANNET_ERR_INPUT, "%s cannot be written; choose another place",
                  study->settings->csv);
-  (void)fprintf(out, "landscape,d,instance,method,area,regret,seconds_per_evaluation\n");
+  (void)fprintf(out,
+                "landscape,d,instance,method,area,regret,seconds_per_evaluation,looked,chosen\n");
   for (int p = 0; p < study->n_problems; ++p)
     for (int k = 0; k < study->n_methods; ++k) {
       const ecdf_problem *problem = &study->problem[p];
       const ecdf_result *r = result_of(study, p, k);
-      (void)fprintf(out, "%s,%d,%d,%s,%.6g,%.6g,%.4g\n", problem->base->name, problem->d,
-                    problem->instance, study->method[k].name, r->area, r->regret, r->seconds);
+      (void)fprintf(out, "%s,%d,%d,%s,%.6g,%.6g,%.4g,%.6g,%.6g\n", problem->base->name, problem->d,
+                    problem->instance, study->method[k].name, r->area, r->regret, r->seconds,
+                    r->looked, r->chosen);
     }
   const int failed = ferror(out) | fclose(out);
   GANNET_REQUIRE(!failed, GANNET_ERR_INPUT, "%s cannot be written; choose another place",
@@ -81,7 +126,9 @@ static gannet_err write_csv(const ecdf_study *study) {
 }
 
 gannet_err ecdf_report(const ecdf_study *study) {
-  for (int k = 0; k < study->settings->dimensions.n; ++k)
+  for (int k = 0; k < study->settings->dimensions.n; ++k) {
     print_dimension(study, (int)study->settings->dimensions.item[k]);
+    if (study->settings->noise > 0) print_reported(study, (int)study->settings->dimensions.item[k]);
+  }
   return study->settings->csv ? write_csv(study) : GANNET_OK;
 }

@@ -6,6 +6,7 @@
 #include "base/random.h"
 #include "bench/ecdf.h"
 #include "optimizer/optimizer.h"
+#include "optimizer/recommend.h"
 #include "suite/measure.h"
 
 typedef struct {
@@ -129,6 +130,19 @@ static gannet_err batch(one_run *r, int q) {
   return gannet_optimizer_tell(r->optimizer, q, r->list);
 }
 
+/* What the designs that gannet reports at the end are worth in truth; an infeasible one counts as
+ * none, and is none when that is what noise-free values say. */
+static gannet_err judge(one_run *r) {
+  gannet_history *history = r->optimizer->history;
+  gannet_recommendation recommended;
+  GANNET_TRY(gannet_recommend(r->context, history, &recommended));
+  const int64_t ids[] = {gannet_history_best(history), recommended.id};
+  double *const regrets[] = {&r->result->looked, &r->result->chosen}, c[2];
+  for (int k = 0; k < 2; ++k)
+    *regrets[k] = ids[k] < 0 ? INFINITY : value_at(r, gannet_history_x_user(history, ids[k]), c);
+  return GANNET_OK;
+}
+
 gannet_err ecdf_run(const ecdf_study *study, const ecdf_problem *problem,
                     const bench_method *method, ecdf_result *result) {
   one_run r = {.study = study, .problem = problem, .result = result};
@@ -139,6 +153,7 @@ gannet_err ecdf_run(const ecdf_study *study, const ecdf_problem *problem,
     err = batch(&r, left < study->settings->q ? left : study->settings->q);
   }
   result->regret = r.best;
+  if (err == GANNET_OK && study->settings->noise > 0) err = judge(&r);
   finish(&r);
   return err;
 }

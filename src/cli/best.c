@@ -5,6 +5,7 @@
 static const cli_flag flags[] = {
     {"count", 'n', "N", "how many of the best (default 1)", false},
     {"format", 'f', "FORMAT", "table (default), csv or json", false},
+    {"recommended", 'r', NULL, "the design that a model recommends when values are noisy", false},
     {NULL, 0, NULL, NULL, false},
 };
 
@@ -35,11 +36,35 @@ static gannet_err print(const cli_arguments *arguments, const gannet_campaign *c
   return gannet_table_write(stdout, &campaign->ledger, &spec);
 }
 
+/* Beside the table: on stderr, so that what reads the table is not surprised. */
+static gannet_err print_recommended(const cli_arguments *arguments, const gannet_campaign *campaign,
+                                    gannet_exit *code) {
+  gannet_recommendation r;
+  int format = 0;
+  GANNET_TRY(cli_format(arguments, GANNET_FORMAT_TABLE, &format));
+  GANNET_TRY(cli_recommend(campaign, &r));
+  if (r.id < 0) {
+    *code = GANNET_EXIT_INFEASIBLE;
+    (void)fputs("gannet: no feasible evaluation\n", stderr);
+    return GANNET_OK;
+  }
+  (void)fprintf(stderr, "gannet: without noise the model has %.6g here, give or take %.2g", r.mean,
+                r.sd);
+  (void)fprintf(stderr, "; noise of a value about %.2g\n", r.noise_sd);
+  const gannet_table_spec spec = {.format = (gannet_format)format, .n = 1, .ids = &r.id};
+  return gannet_table_write(stdout, &campaign->ledger, &spec);
+}
+
 static gannet_err run(const cli_arguments *arguments, const cli_world *world, gannet_exit *code) {
   gannet_campaign campaign;
   int64_t *ids = NULL, n = 0;
   (void)world;
   gannet_err err = cli_query(arguments, false, &campaign);
+  if (err == GANNET_OK && cli_has(arguments, "recommended")) {
+    err = print_recommended(arguments, &campaign, code);
+    gannet_campaign_close(&campaign);
+    return err;
+  }
   if (err == GANNET_OK) err = gannet_history_rank(campaign.history, &ids, &n);
   if (err == GANNET_OK) err = print(arguments, &campaign, n, ids, code);
   gannet_free(&ids);
@@ -52,7 +77,9 @@ const cli_command cli_best = {
     .usage = "DIR [options]",
     .summary = "print the best feasible design of a campaign",
     .details =
-        "Without a feasible design the exit code is 3 and the least infeasible one is printed.\n",
+        "Without a feasible design the exit code is 3 and the least infeasible one is printed.\n"
+        "When values are noisy the best one is the luckiest; --recommended prints the design at\n"
+        "which a model of all results has the best mean.\n",
     .flags = flags,
     .least = 1,
     .most = 1,

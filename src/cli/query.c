@@ -1,6 +1,7 @@
 #include "cli/query.h"
 
 #include "base/atomic_file.h"
+#include "minimize/prepare.h"
 
 gannet_err cli_query(const cli_arguments *arguments, bool replay, gannet_campaign *campaign) {
   GANNET_TRY(gannet_campaign_query(arguments->positional[0], replay, campaign));
@@ -8,6 +9,15 @@ gannet_err cli_query(const cli_arguments *arguments, bool replay, gannet_campaig
   GANNET_REQUIRE(!damage->is_partial, GANNET_ERR_DAMAGED, "%s", damage->text);
   if (damage->text[0]) (void)fprintf(stderr, "gannet: warning: %s\n", damage->text);
   return GANNET_OK;
+}
+
+gannet_err cli_recommend(const gannet_campaign *campaign, gannet_recommendation *recommendation) {
+  gannet_context *context = NULL;
+  GANNET_TRY(gannet_context_create_alone(campaign->ledger.seed, &context));
+  gannet_err err = gannet_petsc_prepare(context->comm);
+  if (err == GANNET_OK) err = gannet_recommend(context, campaign->history, recommendation);
+  gannet_context_destroy(&context);
+  return err;
 }
 
 gannet_err cli_open_output(const cli_arguments *arguments, FILE **out) {

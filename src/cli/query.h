@@ -5,6 +5,7 @@
 #include "campaign/campaign.h"
 #include "campaign/table.h"
 #include "cli/cli.h"
+#include "optimizer/recommend.h"
 
 /* Open the directory of the first positional argument; a warning on stderr tells of a damaged
  * journal. Close with gannet_campaign_close, also after an error.
@@ -17,6 +18,14 @@
  */
 GANNET_CHECKED gannet_err cli_query(const cli_arguments *arguments, bool replay,
                                     gannet_campaign *campaign);
+
+/* The evaluation to run with when values are noisy, optimizer/recommend.h. Starts MPI when it does
+ * not run.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err cli_recommend(const gannet_campaign *campaign,
+                                        gannet_recommendation *recommendation);
 
 /* --output FILE or stdout; close with cli_close_output.
  *

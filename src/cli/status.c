@@ -31,6 +31,17 @@ static void print_counts(const gannet_campaign *campaign, const gannet_tally *ta
                  tally->best.feasible ? "" : "; no evaluation is feasible");
 }
 
+/* Only where the campaign says that values are noisy: a look should be quick. */
+static gannet_err print_recommended(const gannet_campaign *campaign) {
+  gannet_recommendation r;
+  if (!(campaign->input->problem->spec.noise_sd > 0)) return GANNET_OK;
+  GANNET_TRY(cli_recommend(campaign, &r));
+  if (r.id >= 0)
+    (void)printf("recommended  evaluation %lld: %.6g without noise, give or take %.2g\n",
+                 (long long)r.id, r.mean, r.sd);
+  return GANNET_OK;
+}
+
 static void print_damage(const gannet_campaign *campaign) {
   if (campaign->damage.text[0]) (void)printf("journal      DAMAGED: %s\n", campaign->damage.text);
 }
@@ -125,6 +136,7 @@ static gannet_err run(const cli_arguments *arguments, const cli_world *world, ga
     if (campaign.damage.is_partial) *code = GANNET_EXIT_DAMAGED;
     gannet_tally_count(&campaign, &tally);
     print_counts(&campaign, &tally);
+    err = print_recommended(&campaign);
     print_damage(&campaign);
     print_silence(&campaign);
     print_utilisation(&campaign);

@@ -25,6 +25,7 @@ module gannet
   private
   public :: gannet_optimizer, gannet_begin, gannet_end, gannet_real, gannet_integer, gannet_boolean
   public :: gannet_categorical, gannet_constraint, gannet_set, gannet_ask, gannet_tell, gannet_best
+  public :: gannet_recommend
   public :: gannet_message
   public :: gannet_done, gannet_infeasible, gannet_failed, gannet_minimize, gannet_maximize
 
@@ -91,6 +92,11 @@ module gannet
     integer(c_int64_t) :: id
     real(c_double) :: objective
     integer(c_int) :: feasible
+  end type
+
+  type, bind(c) :: c_recommendation
+    integer(c_int64_t) :: id
+    real(c_double) :: mean, sd, noise_sd
   end type
 
   type :: gannet_optimizer
@@ -164,6 +170,13 @@ module gannet
       type(c_best), intent(out) :: best
       real(c_double), intent(out) :: x(*)
     end subroutine
+    function optimizer_recommend(handle, recommendation, x) bind(c, name="gannet_optimizer_recommend")
+      import
+      type(c_ptr), value :: handle
+      type(c_recommendation), intent(out) :: recommendation
+      real(c_double), intent(out) :: x(*)
+      integer(c_int) :: optimizer_recommend
+    end function
     function error_message() bind(c, name="gannet_error_message")
       import
       type(c_ptr) :: error_message
@@ -458,6 +471,32 @@ contains
     objective = best%objective
     feasible = best%feasible /= 0
     if (present(id)) id = best%id
+  end subroutine
+
+  ! The evaluation to run with when values are noisy: the one at which a model of all results has the best mean,
+  ! x(variables), with that mean, its uncertainty, and the standard deviation of the noise as the model has it. The
+  ! best value seen is the luckiest one. id is -1 when no evaluation is feasible.
+  !
+  ! Collective.
+  subroutine gannet_recommend(opt, x, mean, sd, noise, id, ierr)
+    type(gannet_optimizer), intent(inout) :: opt
+    real(c_double), intent(out) :: x(:), mean
+    real(c_double), intent(out), optional :: sd, noise
+    integer(c_int64_t), intent(out), optional :: id
+    integer, intent(out), optional :: ierr
+    type(c_recommendation) :: found
+    integer(c_int) :: code
+    real(c_double) :: point(size(opt%variables))
+    point = 0
+    found%id = -1
+    call make(opt, code)
+    if (code == 0) code = optimizer_recommend(opt%handle, found, point)
+    x = point
+    mean = found%mean
+    if (present(sd)) sd = found%sd
+    if (present(noise)) noise = found%noise_sd
+    if (present(id)) id = found%id
+    call settle(code, ierr)
   end subroutine
 
   ! Free everything.

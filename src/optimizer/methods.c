@@ -105,6 +105,18 @@ static const gannet_method gp_warped = {
                  SET("search.candidates", "1000")},
 };
 
+static const gannet_method gp_noisy = {
+    .name = "gp-noisy",
+    .summary =
+        "gp-warped that looks for noise, and goes by augmented improvement once it finds some",
+    .source = "Huang, Allen, Notz, Zeng 2006; docs/benchmarks.md",
+    .defaults = {SET("surrogate.type", "gp"), SET("surrogate.lengthscales", "ard"),
+                 SET("surrogate.restarts", "2"), SET("surrogate.fit_evaluations", "40"),
+                 SET("surrogate.noisy_start", "suspected"), SET("acquisition.type", "log-aei"),
+                 SET("acquisition.least_noise", "0.01"), SET("transform", "log"),
+                 SET("refit", "0.05"), SET("search.candidates", "1000")},
+};
+
 static const gannet_method gp_ucb = {
     .name = "gp-ucb",
     .summary = "Gaussian process, lower confidence bound, earlier points of a batch fantasised",
@@ -333,6 +345,7 @@ const gannet_method *const gannet_methods[] = {
     &gp_ei,
     &gp_logei_warped,
     &gp_warped,
+    &gp_noisy,
     &gp_ucb,
     &gp_pi,
     &gp_mes,

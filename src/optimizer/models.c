@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "optimizer/contenders.h"
 #include "optimizer/governing.h"
+#include "optimizer/suspicion.h"
 
 enum { MODELS_PER_MEMBER = 1 << 20 }; /* numbers of models, which key their streams */
 
@@ -43,9 +44,11 @@ struct gannet_models {
   double *raw, *work;      /* [work_capacity] */
   int64_t contenders_from; /* first id of which the contenders are known, -1 = of none */
   int n_contenders;
-  int *contender;        /* [GANNET_CONTENDERS_ALL] rows of the objective's model */
-  int64_t *contender_id; /* [GANNET_CONTENDERS_ALL] */
-  gannet_laws *laws;     /* equations of the objective, or NULL */
+  int *contender;                 /* [GANNET_CONTENDERS_ALL] rows of the objective's model */
+  int64_t *contender_id;          /* [GANNET_CONTENDERS_ALL] */
+  bool suspected;                 /* the objective looks noisy */
+  gannet_laws *laws;              /* equations of the objective, or NULL */
+  gannet_transform_fit transform; /* of the objective, by the last fit */
 };
 
 static gannet_err create_all(gannet_models *m, int member) {
@@ -197,6 +200,7 @@ static gannet_err standardise(gannet_models *m, int i, int n, double *noise_var)
     const gannet_transform kind = gannet_transform_choose(m->options, m->problem, m->laws);
     gannet_transform_learn(kind, n, m->raw, m->work, &fit);
     for (int k = 0; k < n; ++k) one->y[k] = gannet_transform_apply(&fit, m->raw[k]);
+    m->transform = fit;
     const double noise = m->problem->spec.noise_sd / fit.scale;
     if (fit.kind == GANNET_TRANSFORM_NONE || noise == 0) *noise_var = noise * noise;
     return m->laws ? govern(m, n, &fit) : GANNET_OK;
@@ -242,7 +246,10 @@ static gannet_err fit_one(gannet_models *m, int i, int64_t iteration, double *bo
 gannet_err gannet_models_fit(gannet_models *m, const bool *take, int64_t iteration) {
   double *bounds = NULL;
   gannet_err err = GANNET_OK;
-  GANNET_TRY(gannet_agree(m->context->comm, gannet_alloc((size_t)m->n, sizeof *bounds, &bounds)));
+  err = gannet_alloc((size_t)m->n, sizeof *bounds, &bounds);
+  if (err == GANNET_OK) err = gannet_suspect_noise(m->history, &m->suspected);
+  err = gannet_agree(m->context->comm, err);
+  gannet_surrogate_suspect(m->model[0].surrogate, m->suspected);
   for (int64_t id = 0; id < gannet_history_count(m->history) && !m->model[m->n - 1].active; ++id)
     m->model[m->n - 1].active = is_bad(gannet_history_get(m->history, id));
   m->take = take;
@@ -298,6 +305,14 @@ gannet_err gannet_models_estimate_prepare(gannet_models *m, bool *able) {
   for (int i = 0; i < gannet_models_count(m) && *able; ++i)
     GANNET_TRY(gannet_surrogate_estimate_prepare(m->model[i].surrogate, able));
   return GANNET_OK;
+}
+
+bool gannet_models_suspected(const gannet_models *m) {
+  return m->suspected;
+}
+
+const gannet_transform_fit *gannet_models_transform(const gannet_models *m) {
+  return &m->transform;
 }
 
 double gannet_models_threshold(const gannet_models *m, int i) {

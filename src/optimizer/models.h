@@ -71,6 +71,18 @@ const gannet_surrogate *gannet_models_surrogate(const gannet_models *models, int
 double gannet_models_threshold(const gannet_models *models, int model);
 double gannet_models_exploration(const gannet_models *models, int model);
 
+/* How the objective's values became those of its model, by the last fit.
+ *
+ * Local.
+ */
+const gannet_transform_fit *gannet_models_transform(const gannet_models *models);
+
+/* Whether the objective looked noisy at the last fit (optimizer/suspicion.h).
+ *
+ * Local.
+ */
+bool gannet_models_suspected(const gannet_models *models);
+
 /* Make all models ready for estimates of their prepared draws (gannet_surrogate_estimate_prepare).
  *
  * Local.

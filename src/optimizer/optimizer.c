@@ -9,6 +9,7 @@
 #include "minimize/prepare.h"
 #include "optimizer/governing.h"
 #include "optimizer/propose.h"
+#include "optimizer/recommend.h"
 
 static int64_t n_initial(const gannet_optimizer *o) {
   if (o->options.method.initial != GANNET_AUTO) return o->options.method.initial;
@@ -288,6 +289,17 @@ void gannet_optimizer_best(const gannet_optimizer *o, gannet_best *best, double 
   if (x_user)
     memcpy(x_user, gannet_history_x_user(o->history, best->id),
            (size_t)o->problem->spec.n_variables * sizeof *x_user);
+}
+
+gannet_err gannet_optimizer_recommend(const gannet_optimizer *o, gannet_recommendation *r,
+                                      double *x_user) {
+  GANNET_REQUIRE_POINTER(o, "optimizer");
+  GANNET_REQUIRE_POINTER(r, "recommendation");
+  GANNET_TRY(gannet_recommend(o->context, o->history, r));
+  if (r->id >= 0 && x_user)
+    memcpy(x_user, gannet_history_x_user(o->history, r->id),
+           (size_t)o->problem->spec.n_variables * sizeof *x_user);
+  return GANNET_OK;
 }
 
 /* As numbers; a single member has none. */

@@ -58,6 +58,11 @@ class _Result(ctypes.Structure):
                 ("constraints", ctypes.POINTER(ctypes.c_double))]
 
 
+class _Recommendation(ctypes.Structure):
+    _fields_ = [("id", ctypes.c_int64), ("mean", ctypes.c_double), ("sd", ctypes.c_double),
+                ("noise_sd", ctypes.c_double)]
+
+
 class _Best(ctypes.Structure):
     _fields_ = [("id", ctypes.c_int64), ("objective", ctypes.c_double), ("feasible", ctypes.c_int)]
 
@@ -90,6 +95,7 @@ def _load():
         "gannet_optimizer_tell": [handle, ctypes.c_int, ctypes.POINTER(_Result)],
         "gannet_optimizer_tell_point": [handle, doubles, ctypes.POINTER(_Result), ids],
         "gannet_optimizer_best": [handle, ctypes.POINTER(_Best), doubles],
+        "gannet_optimizer_recommend": [handle, ctypes.POINTER(_Recommendation), doubles],
     }
     for name, arguments in signatures.items():
         function = getattr(library, name)
@@ -314,6 +320,19 @@ class Optimizer:
         if best.id < 0:
             return None
         return Point(self.names, self.kinds, best.id, x), best.objective, bool(best.feasible)
+
+    def recommend(self):
+        """(Point, mean, sd, noise) of the evaluation to run with when values are noisy, or None when none is feasible:
+        the one at which a model of all results has the best mean, its uncertainty, and the standard deviation of the
+        noise as the model has it. The best value seen is the luckiest one.
+
+        Collective.
+        """
+        best, x = _Recommendation(), np.empty(len(self.names))
+        _check(_library.gannet_optimizer_recommend(self._optimizer, ctypes.byref(best), _doubles(x)))
+        if best.id < 0:
+            return None
+        return Point(self.names, self.kinds, best.id, x), best.mean, best.sd, best.noise_sd
 
     def close(self):
         """Free everything; called by itself at the end.

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "optimizer/recommend.h"
 #include "report/parts.h"
 #include "report/study.h"
 #include "search/sobol.h"
@@ -191,12 +192,26 @@ static void describe(const report_study *s, json_t *model) {
   (void)json_object_set_new(model, "points", json_integer(s->n));
 }
 
+/* null where there is none: every value is exact, or no design is feasible. */
+static gannet_err recommend(const report_study *s, json_t *model) {
+  gannet_recommendation r = {.id = -1};
+  if (s->problem->spec.noise_sd != 0)
+    GANNET_TRY(gannet_recommend(s->context, s->campaign->history, &r));
+  json_t *made = r.id < 0 ? json_null()
+                          : json_pack("{s:I, s:o, s:o, s:o}", "id", (json_int_t)r.id, "mean",
+                                      report_number(r.mean), "sd", report_number(r.sd), "noise",
+                                      report_number(r.noise_sd));
+  (void)json_object_set_new(model, "recommended", made);
+  return GANNET_OK;
+}
+
 static gannet_err look(report_study *s, int64_t best, json_t *model) {
   json_t *effects = json_array(), *lines = json_array(), *checks = NULL;
   (void)json_object_set_new(model, "importance", effects);
   (void)json_object_set_new(model, "slices", lines);
   GANNET_TRY(report_study_begin(s->campaign, best, s));
   describe(s, model);
+  GANNET_TRY(recommend(s, model));
   GANNET_TRY(importance(s, effects));
   if (s->problem->spec.n_variables <= VARIABLES)
     GANNET_TRY(slices(s, gannet_history_x_user(s->campaign->history, best), lines));

@@ -48,7 +48,8 @@ gannet_usage report_usage(const gannet_campaign *campaign);
  * are too many evaluations to show each. {} without times. Local. */
 json_t *report_course(const gannet_campaign *campaign, const gannet_usage *usage);
 
-/* "importance", "slices", "calibration"; {"note": why not} when there are too few results.
+/* "importance", "slices", "calibration", "recommended" {"id", "mean", "sd", "noise"} or null;
+ * {"note": why not} when there are too few results.
  *
  * Local; MPI and PETSc must be initialised.
  *

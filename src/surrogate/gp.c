@@ -6,7 +6,6 @@
 #include "surrogate/gp.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -14,6 +13,8 @@
 #include "surrogate/registry.h"
 
 static const char *const scale_names[] = {"shared", "ard", NULL};
+
+static const char *const noisy_names[] = {"no", "suspected", "yes", NULL};
 
 static const gannet_option gp_option_table[] = {
     {.key = "kernel",
@@ -79,6 +80,13 @@ static const gannet_option gp_option_table[] = {
      .flags = GANNET_OPTION_AUTO,
      .help = GANNET_INDUCING_HELP,
      .example = "1000"},
+    {.key = "noisy_start",
+     .type = GANNET_CHOICE,
+     .offset = offsetof(gp_options, noisy_start),
+     .fallback = "no",
+     .choices = noisy_names,
+     .help = "one more start of the fit with high noise, taken when it is clearly more likely: "
+             "never, where values of close points differ as noisy ones do, or always"},
     {0}};
 
 gannet_stream gp_stream(const gp *g, gannet_purpose purpose, int64_t iteration, int index) {
@@ -105,19 +113,6 @@ static void destroy(void *state) {
   gannet_free(&g);
 }
 
-/* Length scales start in proportion to sqrt(d), the mean distance of random points, because shorter
- * ones make all points of a high-dimensional cube uncorrelated and the likelihood flat. */
-static void set_defaults(gp *g) {
-  g->hyper[GP_VARIANCE] = 0;
-  g->hyper[GP_NOISE] = log(fmax(1e-4, g->options->noise_floor));
-  (void)snprintf(g->names[GP_VARIANCE], GP_NAME_SIZE, "log_variance");
-  (void)snprintf(g->names[GP_NOISE], GP_NAME_SIZE, "log_noise");
-  for (int k = GP_LENGTH; k < g->n_hyper; ++k) {
-    g->hyper[k] = log(0.5 * sqrt(g->d));
-    (void)snprintf(g->names[k], GP_NAME_SIZE, "log_length_%d", k - GP_LENGTH);
-  }
-}
-
 static gannet_err create(const gannet_context *context, const void *options, int d, int model,
                          void **state) {
   gp *g = NULL;
@@ -138,7 +133,7 @@ static gannet_err create(const gannet_context *context, const void *options, int
   const gannet_factor_place place = (gannet_factor_place)g->options->factor;
   GANNET_TRY(gannet_factor_create(context, place, &g->factor));
   GANNET_TRY(gannet_inducing_create(context, d, g->options->inducing, place, &g->inducing));
-  set_defaults(g);
+  gp_set_defaults(g);
   return GANNET_OK;
 }
 
@@ -429,6 +424,10 @@ static double noise_var(const void *state) {
   return ((const gp *)state)->noise;
 }
 
+static void suspect(void *state, bool noisy) {
+  ((gp *)state)->suspected = noisy;
+}
+
 static int n_hyper(const void *state) {
   return ((const gp *)state)->n_hyper;
 }
@@ -492,4 +491,5 @@ const gannet_surrogate_type gannet_surrogate_gp = {
     .length_scales = length_scales,
     .bytes = bytes,
     .no_sd = no_sd,
+    .suspect = suspect,
 };

@@ -16,9 +16,13 @@ typedef struct {
   int fit_points;
   int fit_evaluations;
   int features;
-  int factor;   /* a gannet_factor_place */
-  int inducing; /* most inducing points */
+  int factor;      /* a gannet_factor_place */
+  int inducing;    /* most inducing points */
+  int noisy_start; /* a gp_noisy_start */
 } gp_options;
+
+/* When one more start of the fit has high noise. */
+typedef enum { GP_NOISY_NO, GP_NOISY_SUSPECTED, GP_NOISY_YES } gp_noisy_start;
 
 /* Positions in hyper; length scales follow. All are natural logarithms. */
 enum { GP_VARIANCE, GP_NOISE, GP_LENGTH };
@@ -47,6 +51,7 @@ typedef struct {
   int believed;     /* of the rows, results to come */
   bool stale;       /* hyper-parameters changed: the factor and z must be made again */
   double noise_var; /* of the data as given; NAN = inferred */
+  bool suspected;   /* the values look noisy */
   double variance, noise, mean;
   double least_noise; /* before rounding asked for more */
   double *length;     /* [d] */
@@ -60,6 +65,12 @@ typedef struct {
   double *tile;              /* [GANNET_TILE][d], then norms [GANNET_TILE] */
   gp_draws draws;
 } gp;
+
+/* Where the search for the hyper-parameters starts, and their names.
+ *
+ * Local.
+ */
+void gp_set_defaults(gp *g);
 
 /* Learn the hyper-parameters: maximum of marginal likelihood times priors.
  *

@@ -150,6 +150,10 @@ void gannet_surrogate_governed_names(char *names, size_t size) {
   }
 }
 
+void gannet_surrogate_suspect(gannet_surrogate *s, bool noisy) {
+  if (s->type->suspect) s->type->suspect(s->state, noisy);
+}
+
 gannet_err gannet_surrogate_govern(gannet_surrogate *s, const gannet_governing *governing) {
   char names[200];
   gannet_surrogate_governed_names(names, sizeof names);

@@ -82,6 +82,7 @@ typedef struct {
   const char *(*no_sd)(const void *options);
   /* Takes equations (gannet_surrogate_govern); NULL = cannot. */
   gannet_err (*govern)(void *state, const gannet_governing *governing);
+  void (*suspect)(void *state, bool noisy); /* NULL = makes no difference */
 } gannet_surrogate_type;
 
 /* Every registered model, NULL-terminated. */
@@ -156,6 +157,13 @@ GANNET_CHECKED gannet_err gannet_surrogate_govern(gannet_surrogate *surrogate,
  * Local.
  */
 void gannet_surrogate_governed_names(char *names, size_t size);
+
+/* Whether the values of the fits to come look noisy by other means than the model itself
+ * (optimizer/suspicion.h), for models that look for noise then; false before the first call.
+ *
+ * Logically collective.
+ */
+void gannet_surrogate_suspect(gannet_surrogate *surrogate, bool noisy);
 
 /* Posterior mean and standard deviation of the noise-free function at m points; with no data, the
  * prior.

@@ -41,6 +41,22 @@ printf 'objective %s\\ng 0.%s\\n' "$GANNET_EVAL_ID" "$GANNET_EVAL_ID" > "$GANNET
 
 
 class Query(program.ProgramTest):
+    def test_luck_is_not_recommended(self):
+        noisy = SOBOL.replace("simulation: branin", "simulation: branin, settings: {noise: 0.5}")
+        self.succeed("run", self.write(noisy + "noise: 25\n"), "-q")
+        said = self.succeed("best", "fast.campaign", "--recommended", "--format", "json")
+        self.assertRegex(said.err, r"without noise the model has \S+ here, give or take \S+; noise of a value about \S+")
+        chosen, = json.loads(said.out)
+        lucky, = json.loads(self.succeed("best", "fast.campaign", "--format", "json").out)
+        self.assertLessEqual(lucky["objective"], chosen["objective"])
+        self.assertRegex(self.succeed("status", "fast.campaign").out,
+                         rf"(?m)^recommended  evaluation {chosen['id']}: \S+ without noise, give or take \S+$")
+
+    def test_exact_values_need_no_model(self):
+        self.succeed("run", self.write(SOBOL + "noise: 0\n"), "-q")
+        self.assertEqual(self.succeed("best", "fast.campaign", "-r").out, self.succeed("best", "fast.campaign").out)
+        self.assertNotIn("recommended", self.succeed("status", "fast.campaign").out)
+
     def test_every_format_says_the_same(self):
         self.write(SIMULATION, "s.sh", 0o755)
         self.succeed("run", self.write(MIXED), "-q")

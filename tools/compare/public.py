@@ -10,7 +10,9 @@ python3-nlopt (bobyqa); the library is found as src/python/gannet.py says.
 
 Prints, for each number of variables, the mean over functions and instances of the area under the share of 51 targets
 (regrets from 100 to 1e-8) over the logarithm of evaluations, the gain over the first optimiser with its standard
-error, and milliseconds per point; `oracle` takes the earliest of all optimisers for every target.
+error, and milliseconds per point; `oracle` takes the earliest of all optimisers for every target. With noise also the
+decimal logarithm of the regret at the end, without noise, of the best design evaluated, of the one of the least value
+seen, and of the one that is recommended (of methods of gannet; of the others the one of the least value).
 """
 import argparse
 import csv
@@ -32,18 +34,23 @@ class Exhausted(Exception):
 
 
 class Counter:
-    """The objective as an optimiser sees it; remembers the best exact value after every evaluation."""
+    """The objective as an optimiser sees it; remembers the best exact value after every evaluation, and the exact value
+    where the least one was seen, which is what is recommended unless an optimiser knows better."""
 
     def __init__(self, value, budget, noise, seed):
         self.value, self.budget, self.noise = value, budget, noise
         self.random, self.best = np.random.default_rng(seed), []
+        self.least, self.looked, self.recommended = np.inf, np.inf, None
 
     def __call__(self, x):
         if len(self.best) == self.budget:
             raise Exhausted
         exact = float(self.value(np.clip(x, -5, 5)))
         self.best.append(min(exact, self.best[-1] if self.best else np.inf))
-        return exact + self.noise * self.random.standard_normal()
+        seen = exact + self.noise * self.random.standard_normal()
+        if seen < self.least:
+            self.least, self.looked = seen, exact
+        return seen
 
 
 def run_random(f, d, q, seed, noise):
@@ -109,10 +116,11 @@ def run_gannet(name, f, d, q, seed, noise):
     settings = dict(s.split("=", 1) for s in settings)
     optimizer = gannet.Optimizer({f"x{i}": (-5, 5) for i in range(d)}, seed=seed, settings={"method": method, **settings},
                                  noise=None)
-    while True:
-        points = optimizer.ask(min(q, f.budget - len(f.best)) or 1)
-        for point in points:
+    while len(f.best) < f.budget:
+        for point in optimizer.ask(min(q, f.budget - len(f.best))):
             optimizer.tell(point, f(point.x))
+    if noise:
+        f.recommended = float(f.value(optimizer.recommend()[0].x))
 
 
 def one_run(task):
@@ -132,7 +140,9 @@ def one_run(task):
         pass
     seconds = time.process_time() - began
     hits = [int(np.argmax(np.array(f.best) <= t)) + 1 if f.best[-1] <= t else 0 for t in TARGETS]
-    return [name, d, number, instance, evaluations, q, noise, 1000 * seconds / len(f.best), f.best[-1], *hits]
+    recommended = f.looked if f.recommended is None else f.recommended
+    return [name, d, number, instance, evaluations, q, noise, 1000 * seconds / len(f.best), f.best[-1], *hits, f.looked,
+            recommended]
 
 
 def area(hits, budget):
@@ -151,6 +161,17 @@ def read(path):
     return rows
 
 
+def tell_reported(of, optimisers, cases):
+    """Of runs that know them."""
+    print("\n| optimiser | best evaluated | least value seen | recommended |\n|---|---|---|---|")
+    depth = {n: np.log10(np.clip([[of[n][c][k] for k in (1, -2, -1)] for c in cases], 1e-8, 1e8)) for n in optimisers}
+    for n in optimisers:
+        gain = depth[n] - depth[optimisers[0]]
+        error = np.std(gain, axis=0, ddof=1) / np.sqrt(len(cases)) if len(cases) > 1 else np.full(3, np.nan)
+        print(f"| {n} |", " | ".join(f"{np.mean(depth[n][:, k]):.2f} ({np.mean(gain[:, k]):+.2f} ± {error[k]:.2f})"
+                                     for k in range(3)), "|")
+
+
 def tell(rows, optimisers, d, evaluations, q, noise, variables=None):
     """variables: of a problem by its number, where they differ."""
     of = {n: {k[2:4]: r for k, r in rows.items() if k[0] == n and k[1] == d and k[4:] == (evaluations, q, noise)}
@@ -159,7 +180,7 @@ def tell(rows, optimisers, d, evaluations, q, noise, variables=None):
     if not cases:
         return
     budget = {c: evaluations * (variables(c[0]) if variables else d) for c in cases}
-    areas = {n: np.array([area(of[n][c][2:], budget[c]) for c in cases]) for n in optimisers}
+    areas = {n: np.array([area(of[n][c][2:53], budget[c]) for c in cases]) for n in optimisers}
     size = f"{d} variables, {evaluations * d} evaluations" if d else f"own variables, {evaluations} evaluations for each"
     print(f"\n{size}, q = {q}, noise {noise}, {len(cases)} runs\n")
     print("| optimiser | share | gain | ms per point |\n|---|---|---|---|")
@@ -171,6 +192,8 @@ def tell(rows, optimisers, d, evaluations, q, noise, variables=None):
     earliest = [[min((of[n][c][2 + t] for n in optimisers if of[n][c][2 + t]), default=0) for t in range(51)]
                 for c in cases]
     print(f"| oracle | {np.mean([area(h, budget[c]) for h, c in zip(earliest, cases)]):.3f} | | |")
+    if noise and all(len(of[n][c]) == 55 for n in optimisers for c in cases):
+        tell_reported(of, optimisers, cases)
 
 
 def main():
@@ -200,7 +223,7 @@ def main():
         tell(rows, names, d, a.evaluations_per_d, a.q, a.noise)
         if a.detail:
             for k in a.functions.split(","):
-                shares = [np.mean([area(r[2:], a.evaluations_per_d * d) for key, r in rows.items()
+                shares = [np.mean([area(r[2:53], a.evaluations_per_d * d) for key, r in rows.items()
                                    if key[:3] == (n, d, int(k)) and key[4:] == (a.evaluations_per_d, a.q, a.noise)])
                           for n in names]
                 print(f"{bbob.NAMES[int(k) - 1]:22s}", *(f"{s:.3f}" for s in shares))

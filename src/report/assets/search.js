@@ -10,6 +10,9 @@ function showHead() {
   }
   else if (!best.feasible) { lead.textContent = `No feasible design was found; the closest has ${objective(about.best)}.`; lead.className = "bad"; }
   else lead.textContent = `Best objective ${objective(lowered(Number(best.objective)), 8)}, evaluation ${best.id} of ${about.proposed}.`;
+  const other = model.recommended;
+  if (best && best.feasible && other && other.id !== best.id)
+    lead.append(` If values are noisy that is the luckiest one: a model of all results recommends evaluation ${other.id}, ${objective(lowered(other.mean), 5)} without noise, give or take ${lowered(other.sd).toPrecision(2)}.`);
   if (about.pending > 0) lead.append(` ${about.pending} had no result yet when this page was made.`);
   if (about.damage) lead.before(element("p", `The journal is damaged, and this page may not be complete: ${about.damage}.`, {className: "bad", id: "damage"}));
   const facts = [["goal", about.goal], ["method", about.method],

@@ -1,0 +1,65 @@
+#include "optimizer/recommend.h"
+
+#include <math.h>
+
+#include "optimizer/models.h"
+
+static gannet_err read_options(gannet_optimizer_options *options) {
+  static const gannet_setting settings[] = {{.key = "method", .text = "gp-warped"},
+                                            {.key = "surrogate.noisy_start", .text = "yes"},
+                                            {.key = "surrogate.fit_points", .text = "200"}};
+  const int n = sizeof settings / sizeof *settings;
+  gannet_complaints complaints = {0};
+  gannet_err err = gannet_optimizer_options_parse(n, settings, options, &complaints);
+  if (err == GANNET_OK) err = gannet_complaints_raise(&complaints);
+  gannet_complaints_release(&complaints);
+  return err;
+}
+
+/* Half the distance of the values that belong to one standard deviation up and down. */
+static double spread(const gannet_transform_fit *fit, double mean, double sd) {
+  return 0.5 * (gannet_transform_invert(fit, mean + sd) - gannet_transform_invert(fit, mean - sd));
+}
+
+static gannet_err describe(const gannet_history *history, gannet_models *models,
+                           gannet_recommendation *r) {
+  const gannet_problem *problem = gannet_history_problem(history);
+  const gannet_surrogate *objective = gannet_models_surrogate(models, 0);
+  const gannet_transform_fit *fit = gannet_models_transform(models);
+  const double noise = sqrt(gannet_surrogate_noise_var(objective));
+  double mean = 0, sd = 0;
+  GANNET_TRY(gannet_models_best(models, 0, &r->id));
+  if (r->id < 0) return GANNET_OK;
+  GANNET_TRY(
+      gannet_surrogate_predict(objective, 1, gannet_history_x_unit(history, r->id), &mean, &sd));
+  r->mean = gannet_problem_flip(problem, gannet_transform_invert(fit, mean));
+  r->sd = spread(fit, mean, sd);
+  r->noise_sd = spread(fit, mean, noise);
+  return GANNET_OK;
+}
+
+static gannet_err consult(const gannet_context *context, const gannet_history *history,
+                          const gannet_optimizer_options *options, gannet_recommendation *r) {
+  gannet_models *models = NULL;
+  GANNET_TRY(gannet_models_create(context, history, &options->member[0], 0, &models));
+  gannet_err err = gannet_models_fit(models, NULL, 0);
+  if (err == GANNET_OK) err = gannet_agree(context->comm, describe(history, models, r));
+  gannet_models_destroy(&models);
+  return err;
+}
+
+gannet_err gannet_recommend(const gannet_context *context, const gannet_history *history,
+                            gannet_recommendation *r) {
+  const gannet_problem *problem = gannet_history_problem(history);
+  gannet_optimizer_options options = {0};
+  *r = (gannet_recommendation){gannet_history_best(history), NAN, NAN, 0};
+  if (r->id < 0) return GANNET_OK;
+  r->mean = gannet_history_get(history, r->id)->objective;
+  r->sd = 0;
+  if (problem->spec.noise_sd == 0) return GANNET_OK;
+  if (gannet_history_count_done(history) < GANNET_RECOMMEND_LEAST) return GANNET_OK;
+  gannet_err err = gannet_agree(context->comm, read_options(&options));
+  if (err == GANNET_OK) err = consult(context, history, &options, r);
+  gannet_optimizer_options_release(&options);
+  return err;
+}

@@ -1,0 +1,28 @@
+/* Which evaluated design to run with when values are noisy.
+ *
+ * The design of the least value so far is the luckiest one: with noise of standard deviation s its
+ * value is too small by up to a few s, the more designs were tried, and designs that are better in
+ * truth are passed over. The recommended design is the evaluated, feasible one at which a model of
+ * all results has the least mean: a Gaussian process with a length scale per variable whose noise
+ * is inferred, or is what the problem says, whatever method proposed the points. Without noise the
+ * model goes through the values, and both are the same design.
+ */
+#ifndef GANNET_OPTIMIZER_RECOMMEND_H
+#define GANNET_OPTIMIZER_RECOMMEND_H
+
+#include "base/context.h"
+#include "gannet/optimizer.h"
+#include "problem/history.h"
+
+/* Results from which a model is made; with fewer the best value is recommended. */
+enum { GANNET_RECOMMEND_LEAST = 4 };
+
+/* A function of the history and the context's seed alone.
+ *
+ * Collective; the same on all ranks.
+ */
+GANNET_CHECKED gannet_err gannet_recommend(const gannet_context *context,
+                                           const gannet_history *history,
+                                           gannet_recommendation *recommendation);
+
+#endif

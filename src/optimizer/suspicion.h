@@ -1,0 +1,24 @@
+/* Whether values look noisy, by results that are close to each other.
+ *
+ * Differences of exact values vanish with the distance of the points; those of noisy values do not.
+ * Over the nearer half of the pairs of a point and its three nearest, eight at least, the logarithm
+ * of the difference is fitted by a line in the logarithm of the distance, whose slope is about 1 or
+ * more for a smooth function and 0 for noise. Noise is suspected when it is below 1/2 by 1.5
+ * standard errors. A model's own estimate of the noise does not tell: waves that are shorter than
+ * the distance of the points look like noise to it, as they do here while no two points are close.
+ */
+#ifndef GANNET_OPTIMIZER_SUSPICION_H
+#define GANNET_OPTIMIZER_SUSPICION_H
+
+#include "problem/history.h"
+
+/* Results that are looked at, the last ones. */
+enum { GANNET_SUSPICION_MOST = 300 };
+
+/* A function of the history; noise that the problem tells of is taken at its word.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_suspect_noise(const gannet_history *history, bool *suspected);
+
+#endif

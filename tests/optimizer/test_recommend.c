@@ -1,0 +1,140 @@
+/* test: ranks 1 2 labels unit timeout 60 */
+#include <math.h>
+#include <petscsys.h>
+#include <string.h>
+
+#include "support/harness.h"
+
+#include "base/random.h"
+#include "optimizer/optimizer.h"
+
+enum { SIDE = 7, POINTS = SIDE * SIDE, LUCKY = 14 };
+
+static const gannet_variable square[] = {
+    {"a", GANNET_VARIABLE_REAL, -1, 1, GANNET_SCALE_LINEAR, 0, NULL},
+    {"b", GANNET_VARIABLE_REAL, -1, 1, GANNET_SCALE_LINEAR, 0, NULL},
+};
+
+typedef struct {
+  gannet_context *context;
+  gannet_problem *problem;
+  gannet_optimizer *optimizer;
+} fixture;
+
+static fixture make(gannet_goal goal, double noise, int n_bounds) {
+  static const gannet_constraint bound[] = {{"c", -INFINITY, 0}};
+  const gannet_method_setting settings[] = {{"method", "sobol"}};
+  const gannet_problem_spec spec = {2, square, n_bounds, bound, goal, noise};
+  fixture f = {NULL, NULL, NULL};
+  assert_ok(gannet_context_create(MPI_COMM_WORLD, 5, &f.context));
+  assert_ok(gannet_problem_create(&spec, &f.problem));
+  assert_ok(gannet_optimizer_create(f.context, f.problem, 1, settings, &f.optimizer));
+  return f;
+}
+
+static void drop(fixture *f) {
+  gannet_optimizer_destroy(&f->optimizer);
+  gannet_problem_destroy(&f->problem);
+  gannet_context_destroy(&f->context);
+}
+
+static void tell(fixture *f, double a, double b, double value, double c) {
+  const double x[] = {a, b};
+  const gannet_result result = {.objective = value, .constraints = &c};
+  assert_ok(gannet_optimizer_tell_point(f->optimizer, x, &result, NULL));
+}
+
+/* A bowl of depth 1.5 on a grid, with noise of 0.2; evaluation LUCKY at the edge has the best value
+ * and is 0.8 above the middle in truth. */
+static const double least = -0.3;
+
+static void tell_bowl(fixture *f, double sign) {
+  double noise[POINTS];
+  gannet_random_normal((gannet_stream){1, GANNET_FOR_SIMULATION, 0, 0}, 0, POINTS, noise);
+  for (int i = 0; i < POINTS; ++i) {
+    const double a = (i % SIDE - SIDE / 2) / (SIDE / 2.0), b = (i / SIDE - SIDE / 2) / (SIDE / 2.0);
+    const double value = i == LUCKY ? least : a * a + b * b + 0.2 * noise[i];
+    tell(f, a, b, sign * value, 0);
+  }
+}
+
+static void luck_is_not_recommended(void **state) {
+  (void)state;
+  double mean[2];
+  int64_t id[2];
+  for (int k = 0; k < 2; ++k) {
+    fixture f = make(k == 0 ? GANNET_MINIMIZE : GANNET_MAXIMIZE, NAN, 0);
+    gannet_recommendation r;
+    gannet_best best;
+    double x[2];
+    tell_bowl(&f, k == 0 ? 1 : -1);
+    gannet_optimizer_best(f.optimizer, &best, x);
+    assert_int_equal(best.id, LUCKY);
+    assert_ok(gannet_optimizer_recommend(f.optimizer, &r, x));
+    if (!(hypot(x[0], x[1]) < 0.5)) fail_msg("(%g, %g) is recommended", x[0], x[1]);
+    assert_true(fabs(r.mean) < 0.3 && r.sd > 0 && r.sd < 0.3);
+    assert_true(r.noise_sd > 0.05 && r.noise_sd < 0.5);
+    mean[k] = r.mean;
+    id[k] = r.id;
+    drop(&f);
+  }
+  assert_int_equal(id[0], id[1]);
+  assert_true(fabs(mean[0] + mean[1]) < 1e-9);
+}
+
+static void exact_values_are_taken_at_their_word(void **state) {
+  (void)state;
+  fixture f = make(GANNET_MINIMIZE, 0, 0);
+  gannet_recommendation r;
+  double x[2] = {7, 7};
+  assert_ok(gannet_optimizer_recommend(f.optimizer, &r, x));
+  assert_int_equal(r.id, -1);
+  assert_true(x[0] == 7);
+  tell_bowl(&f, 1);
+  assert_ok(gannet_optimizer_recommend(f.optimizer, &r, NULL));
+  assert_int_equal(r.id, LUCKY);
+  assert_true(r.mean == least && r.sd == 0 && r.noise_sd == 0);
+  drop(&f);
+}
+
+/* Three results make no model. */
+static void few_results_and_constraints_are_respected(void **state) {
+  (void)state;
+  fixture f = make(GANNET_MINIMIZE, NAN, 1);
+  gannet_recommendation r;
+  tell(&f, 0, 0, -5, 1);
+  assert_ok(gannet_optimizer_recommend(f.optimizer, &r, NULL));
+  assert_int_equal(r.id, -1);
+  tell(&f, 0.5, 0, 2, -1);
+  tell(&f, 0.5, 0.5, 1, -1);
+  assert_ok(gannet_optimizer_recommend(f.optimizer, &r, NULL));
+  assert_int_equal(r.id, 2);
+  assert_true(r.mean == 1);
+  tell(&f, 0, 0.1, -4, 1);
+  tell(&f, 0.1, 0, -4, 1);
+  assert_ok(gannet_optimizer_recommend(f.optimizer, &r, NULL));
+  assert_true(r.id == 1 || r.id == 2);
+  drop(&f);
+}
+
+static void null_pointers_are_told(void **state) {
+  (void)state;
+  fixture f = make(GANNET_MINIMIZE, 0, 0);
+  gannet_recommendation r;
+  assert_int_equal(gannet_optimizer_recommend(NULL, &r, NULL), GANNET_ERR_ARG);
+  assert_int_equal(gannet_optimizer_recommend(f.optimizer, NULL, NULL), GANNET_ERR_ARG);
+  gannet_error_clear();
+  drop(&f);
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(luck_is_not_recommended),
+      cmocka_unit_test(exact_values_are_taken_at_their_word),
+      cmocka_unit_test(few_results_and_constraints_are_respected),
+      cmocka_unit_test(null_pointers_are_told),
+  };
+  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  const int failed = run_ranks(tests);
+  return PetscFinalize() ? 1 : failed;
+}
