@@ -10,11 +10,11 @@
 static const gannet_method automatic = {
     .name = "auto",
     .summary =
-        "what is recommended today: a portfolio of gp-warped and quadratic; with physics and "
+        "what is recommended today: a portfolio of gp-noisy and quadratic; with physics and "
         "pinn-bo",
     .source = "measured on a broad set of functions: docs/benchmarks.md",
     .with_equations = "pinn-bo",
-    .defaults = {SET("portfolio", "[gp-warped, quadratic]")},
+    .defaults = {SET("portfolio", "[gp-noisy, quadratic]")},
 };
 
 static const gannet_method neural_bo = {
