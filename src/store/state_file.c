@@ -118,16 +118,19 @@ static gannet_err write_synced(const char *path, const char *bytes, size_t size)
   return err == GANNET_ERR_NO_SPACE ? explain_no_space(path, size, reason) : err;
 }
 
-/* A sound path becomes path.1. A damaged one must not push out the good path.1: it is left to be
- * replaced. Any schema counts as sound. */
+/* A sound path becomes path.1, by a second name where the file system has such, so that whoever
+ * looks on finds a file at path at any moment. A damaged one must not push out the good path.1: it
+ * is left to be replaced. Any schema counts as sound. */
 static gannet_err keep_previous(const char *path) {
-  char previous[PATH_MAX];
+  char previous[PATH_MAX], second[PATH_MAX];
   if (gannet_store_verify(path, INT_MAX, NULL) != GANNET_OK) {
     gannet_error_clear();
     return GANNET_OK;
   }
   GANNET_TRY(with_suffix(path, ".1", previous));
-  return gannet_file_rename(path, previous);
+  GANNET_TRY(with_suffix(path, ".1.new", second));
+  (void)unlink(second);
+  return gannet_file_rename(link(path, second) == 0 ? second : path, previous);
 }
 
 static gannet_err replace(const char *path, const char *bytes, size_t size) {

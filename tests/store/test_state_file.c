@@ -321,6 +321,27 @@ static void a_kill_at_any_moment_leaves_the_last_state(void **state) {
   }
 }
 
+/* Looks at a file until it is killed; ends by itself only when there is none. */
+static pid_t start_looker(const char *path) {
+  const pid_t child = fork();
+  while (child == 0)
+    if (access(path, F_OK)) _exit(1);
+  return child;
+}
+
+static void there_is_a_state_at_any_moment(void **state) {
+  const char *path = two_generations("looked-at.h5");
+  int status = 0;
+  (void)state;
+  const pid_t looker = start_looker(path);
+  assert_true(looker > 0);
+  for (int64_t mark = 3; mark < 100; ++mark) assert_ok(save(path, 1, mark));
+  assert_int_equal(kill(looker, SIGKILL), 0);
+  assert_int_equal(waitpid(looker, &status, 0), looker);
+  if (!WIFSIGNALED(status)) fail_msg("there was no file at %s for a moment", path);
+  expect(path, 99, 0);
+}
+
 static void h5dump_reads_a_state(void **state) {
   (void)state;
   const char *path = in_folder("dump.h5");
@@ -375,6 +396,7 @@ int main(void) {
       cmocka_unit_test(a_full_disk_leaves_both_generations),
       cmocka_unit_test(a_really_full_disk_leaves_the_state),
       cmocka_unit_test(a_kill_at_any_moment_leaves_the_last_state),
+      cmocka_unit_test(there_is_a_state_at_any_moment),
       cmocka_unit_test(h5dump_reads_a_state),
       cmocka_unit_test(hdf5_prints_nothing),
   };
