@@ -171,7 +171,8 @@ static const gannet_method go_ucb = {
     .source =
         "Global Optimization with Parametric Function Approximation (Liu, Wang 2023), with a "
         "calibrated ball and the exact minimum over it",
-    .defaults = {SET("surrogate.type", "parametric"), SET("acquisition.type", "optimism")},
+    .defaults = {SET("surrogate.type", "parametric"), SET("acquisition.type", "optimism"),
+                 SET("acquisition.exploration", "0.5")},
 };
 
 static const gannet_method go_ucb_published = {
