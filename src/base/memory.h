@@ -2,6 +2,7 @@
 #ifndef GANNET_BASE_MEMORY_H
 #define GANNET_BASE_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/error.h"
@@ -33,12 +34,21 @@ GANNET_CHECKED gannet_err gannet_resize(size_t old_count, size_t new_count, size
  */
 void gannet_free(void *pointer_to_pointer);
 
-/* Bytes of memory that the machine has, INFINITY when it does not say. What is made in small pieces
- * is granted until the system ends the process, so compare before.
+/* Bytes of memory that processes on this node may still take, and all that there are, by the
+ * control group of a job where it has a limit; 0 = unknown.
  *
  * Local.
  */
-double gannet_memory_present(void);
+void gannet_memory_of_machine(double *available, double *total);
+
+/* Whether the node has so many bytes at all; true where that is unknown, and without a look for
+ * little. What is made in small pieces is granted until the system ends the process, so ask before.
+ *
+ * Local.
+ *
+ * total  out  bytes that there are, where the answer is no
+ */
+bool gannet_memory_holds(double bytes, double *total);
 
 /* A copy of a string; NULL stays NULL. Free with gannet_free.
  *

@@ -58,8 +58,9 @@ int gannet_cholesky_size(const gannet_cholesky *factor) {
 
 /* Blocks are small enough to be granted one by one until the system ends the process. */
 static gannet_err check_memory(int n) {
-  const double needed = 4.0 * n * n, present = gannet_memory_present();
-  GANNET_REQUIRE(needed <= present, GANNET_ERR_MEMORY,
+  const double needed = 4.0 * n * n;
+  double present = 0;
+  GANNET_REQUIRE(gannet_memory_holds(needed, &present), GANNET_ERR_MEMORY,
                  "the factor of a matrix of %d observations takes %.1f GB, and this machine has "
                  "%.1f GB: choose a surrogate with inducing points (tangent-kernel, gp), or one "
                  "that keeps no such matrix (forest, linear-head)",

@@ -49,7 +49,7 @@ static gannet_err write_line(const machine_places *places, int np, bool agree, c
   machine_blas_name(blas, sizeof blas);
   gannet_hdf5_version(built, hdf5, sizeof built);
   gannet_petsc_version(built, petsc, sizeof built);
-  machine_memory(&available, &total);
+  gannet_memory_of_machine(&available, &total);
   json_t *json = json_pack(
       "{s:s, s:s, s:i, s:i, s:i, s:s, s:s, s:s, s:s, s:s, s:b, s:i, s:s, s:s, s:I}", "gannet",
       GANNET_VERSION, "host", places->host, "ranks", np, "nodes", places->nodes, "cores_per_node",

@@ -54,10 +54,4 @@ bool machine_blas_is_slow(char *why, size_t size);
  */
 GANNET_CHECKED gannet_err machine_kernels_agree(MPI_Comm comm, bool *agree, char what[2][64]);
 
-/* Bytes of memory that processes on this node may still take, and all that there are; 0 = unknown.
- *
- * Local.
- */
-void machine_memory(double *available, double *total);
-
 #endif

@@ -42,8 +42,9 @@ gannet_err pinn_take_laws(pinn *s) {
 
 /* The matrix of the observations, with room for half as many more. */
 static gannet_err check_memory(double rows) {
-  const double needed = 8 * rows * rows, present = gannet_memory_present();
-  GANNET_REQUIRE(needed <= present, GANNET_ERR_MEMORY,
+  const double needed = 8 * rows * rows;
+  double present = 0;
+  GANNET_REQUIRE(gannet_memory_holds(needed, &present), GANNET_ERR_MEMORY,
                  "a model with equations and room for %.0f observations takes %.1f GB, and this "
                  "machine has %.1f GB: leave physics out and choose a surrogate with inducing "
                  "points (tangent-kernel, gp), or start a new campaign around the best design",
