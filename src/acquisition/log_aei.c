@@ -18,14 +18,7 @@ typedef struct {
 } log_aei_options;
 
 static const gannet_option option_table[] = {
-    {.key = "margin",
-     .type = GANNET_REAL,
-     .offset = offsetof(log_aei_options, margin.margin),
-     .fallback = "0",
-     .lower = 0,
-     .upper = HUGE_VAL,
-     .unit = "standard deviations of the objective",
-     .help = "improvement asked over the best value"},
+    GANNET_ACQ_MARGIN_OPTION(offsetof(log_aei_options, margin.margin)),
     {.key = "least_noise",
      .type = GANNET_REAL,
      .offset = offsetof(log_aei_options, least_noise),

@@ -3,15 +3,7 @@
 #include <math.h>
 
 const gannet_option gannet_acq_margin_options[] = {
-    {.key = "margin",
-     .type = GANNET_REAL,
-     .offset = offsetof(gannet_acq_margin, margin),
-     .fallback = "0",
-     .lower = 0,
-     .upper = HUGE_VAL,
-     .unit = "standard deviations of the objective",
-     .help = "improvement asked over the best value"},
-    {0}};
+    GANNET_ACQ_MARGIN_OPTION(offsetof(gannet_acq_margin, margin)), {0}};
 
 gannet_acq_gap gannet_acq_gap_of(const void *options, const gannet_acq_state *state, double mean,
                                  double sd) {

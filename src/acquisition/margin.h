@@ -8,6 +8,14 @@ typedef struct {
   double margin; /* improvement asked over the incumbent, standardised */
 } gannet_acq_margin;
 
+/* The row of the key margin in a table of options, at some offset. */
+#define GANNET_ACQ_MARGIN_OPTION(at)                                                   \
+  {                                                                                    \
+    .key = "margin", .type = GANNET_REAL, .offset = (at), .fallback = "0", .lower = 0, \
+    .upper = HUGE_VAL, .unit = "standard deviations of the objective",                 \
+    .help = "improvement asked over the best value"                                    \
+  }
+
 /* Their table, with the key margin. */
 extern const gannet_option gannet_acq_margin_options[];
 
