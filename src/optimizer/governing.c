@@ -7,11 +7,12 @@
 #include "base/memory.h"
 #include "problem/physics.h"
 #include "search/sobol.h"
+#include "surrogate/pinn_bank.h"
 
 /* Rows of equations when the number of points is not given. A sum of functions of one variable each
  * needs some dozens of rows per variable. */
 enum { ROWS_PER_VARIABLE = 60, LEAST_ROWS = 600, MOST_ROWS = 1500, LEAST_POINTS = 20 };
-enum { GRADED_VARIABLES = 3, EDGE_SHARE = 2 };
+enum { EDGE_SHARE = 2 };
 
 bool gannet_method_takes_equations(const gannet_method *method) {
   if (method->with_equations) return true;
@@ -76,11 +77,11 @@ static int points_of(const gannet_physics_spec *spec, int d) {
  * networks that see layers and corners there (surrogate/pinn_bank.h). In many variables they would
  * all be in corners. */
 static int edge_points(int n, int d) {
-  return d <= GRADED_VARIABLES ? n / EDGE_SHARE : 0;
+  return d <= PINN_GRADED_VARIABLES ? n / EDGE_SHARE : 0;
 }
 
 static void move_to_edges(int n, double *x) {
-  const double edge = 1e-3, range = log1p(1 / edge);
+  const double edge = PINN_GRADING, range = log1p(1 / edge);
   for (int k = 0; k < n; ++k) {
     const double ratio = exp((2 * x[k] - 1) * range);
     x[k] = fmin(fmax((ratio * (1 + edge) - edge) / (1 + ratio), 0), 1);

@@ -18,13 +18,9 @@
 
 enum { GRID = 8, SHARES = 5, EDGES = 2 };
 
-/* Of more variables, inputs are never graded by themselves: the equations are not imposed where it
- * counts (optimizer/governing.c). */
-enum { GRADED_VARIABLES = 3 };
-
 static const double grid[GRID] = {0.5, 1, 2, 4, 8, 16, 32, 64};
 static const double shares[SHARES] = {0, 0.1, 0.5, 0.9, 1};
-static const double edges[EDGES] = {0, 1e-3};
+static const double edges[EDGES] = {0, PINN_GRADING};
 
 /* A place in the search; value INFINITY = not known, or impossible. */
 typedef struct {
@@ -187,8 +183,8 @@ static gannet_err search_near(pinn *s, trial *best) {
 
 /* A scale that is given is one of inputs as they are. */
 static bool has_grading(const pinn *s) {
-  return isnan(s->options->grading) && isnan(s->options->input_scale) && s->d <= GRADED_VARIABLES &&
-         s->r > 0;
+  return isnan(s->options->grading) && isnan(s->options->input_scale) &&
+         s->d <= PINN_GRADED_VARIABLES && s->r > 0;
 }
 
 /* The same for every grading of the inputs. */
