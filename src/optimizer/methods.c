@@ -95,14 +95,17 @@ static const gannet_method gp_logei_warped = {
                  SET("acquisition.type", "log-ei"), SET("transform", "log"), SET("refit", "0")},
 };
 
+/* What gp-warped and gp-noisy have in common. */
+#define QUICK_WARPED_GP                                                       \
+  SET("surrogate.type", "gp"), SET("surrogate.lengthscales", "ard"),          \
+      SET("surrogate.restarts", "2"), SET("surrogate.fit_evaluations", "40"), \
+      SET("transform", "log"), SET("refit", "0.05"), SET("search.candidates", "1000")
+
 static const gannet_method gp_warped = {
     .name = "gp-warped",
     .summary = "gp-logei-warped at a third of its cost: fewer candidates, starts and refits",
     .source = "LogEI of Ament et al. 2023; docs/benchmarks.md",
-    .defaults = {SET("surrogate.type", "gp"), SET("surrogate.lengthscales", "ard"),
-                 SET("surrogate.restarts", "2"), SET("surrogate.fit_evaluations", "40"),
-                 SET("acquisition.type", "log-ei"), SET("transform", "log"), SET("refit", "0.05"),
-                 SET("search.candidates", "1000")},
+    .defaults = {QUICK_WARPED_GP, SET("acquisition.type", "log-ei")},
 };
 
 static const gannet_method gp_noisy = {
@@ -110,11 +113,8 @@ static const gannet_method gp_noisy = {
     .summary =
         "gp-warped that looks for noise, and goes by augmented improvement once it finds some",
     .source = "Huang, Allen, Notz, Zeng 2006; docs/benchmarks.md",
-    .defaults = {SET("surrogate.type", "gp"), SET("surrogate.lengthscales", "ard"),
-                 SET("surrogate.restarts", "2"), SET("surrogate.fit_evaluations", "40"),
-                 SET("surrogate.noisy_start", "suspected"), SET("acquisition.type", "log-aei"),
-                 SET("acquisition.least_noise", "0.01"), SET("transform", "log"),
-                 SET("refit", "0.05"), SET("search.candidates", "1000")},
+    .defaults = {QUICK_WARPED_GP, SET("surrogate.noisy_start", "suspected"),
+                 SET("acquisition.type", "log-aei"), SET("acquisition.least_noise", "0.01")},
 };
 
 static const gannet_method gp_ucb = {
