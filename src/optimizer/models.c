@@ -243,11 +243,17 @@ static gannet_err fit_one(gannet_models *m, int i, int64_t iteration, double *bo
   return calibrate(m, i, learn);
 }
 
+/* For a surrogate or an acquisition that may go by it; draws do not. */
+static gannet_err look_for_noise(gannet_models *m) {
+  const bool moments = m->options->acq_type && m->options->acq_type->kind == GANNET_ACQ_MOMENTS;
+  if (!moments && !m->options->surrogate_type->suspect) return GANNET_OK;
+  return gannet_suspect_noise(m->history, &m->suspected);
+}
+
 gannet_err gannet_models_fit(gannet_models *m, const bool *take, int64_t iteration) {
   double *bounds = NULL;
-  gannet_err err = GANNET_OK;
-  err = gannet_alloc((size_t)m->n, sizeof *bounds, &bounds);
-  if (err == GANNET_OK) err = gannet_suspect_noise(m->history, &m->suspected);
+  gannet_err err = gannet_alloc((size_t)m->n, sizeof *bounds, &bounds);
+  if (err == GANNET_OK) err = look_for_noise(m);
   err = gannet_agree(m->context->comm, err);
   gannet_surrogate_suspect(m->model[0].surrogate, m->suspected);
   for (int64_t id = 0; id < gannet_history_count(m->history) && !m->model[m->n - 1].active; ++id)
