@@ -130,7 +130,9 @@ static gannet_err keep_previous(const char *path) {
   GANNET_TRY(with_suffix(path, ".1", previous));
   GANNET_TRY(with_suffix(path, ".1.new", second));
   (void)unlink(second);
-  return gannet_file_rename(link(path, second) == 0 ? second : path, previous);
+  const gannet_err err = gannet_file_rename(link(path, second) == 0 ? second : path, previous);
+  (void)unlink(second); /* of a file that was both already, a rename leaves the name */
+  return err;
 }
 
 static gannet_err replace(const char *path, const char *bytes, size_t size) {
