@@ -125,10 +125,16 @@ static gannet_err bench(const cli_arguments *arguments, const cli_world *world, 
   GANNET_TRY(gannet_agree(world->comm, err));
   if (outcome.failed > 0) *code = GANNET_EXIT_FAILURES;
   if (outcome.stopped) *code = GANNET_EXIT_RESUMABLE;
-  if (world->rank == 0)
-    (void)printf("%s: %" PRId64 " runs made, %" PRId64 " of them failed\nreport: %s/report.md\n",
-                 outcome.stopped ? "stopped" : "finished", outcome.made, outcome.failed,
-                 s->directory);
+  if (world->rank != 0) return GANNET_OK;
+  if (outcome.failed > 0)
+    (void)fprintf(stderr, "gannet: %s failed, %s%s\n",
+                  outcome.failed < outcome.made ? "runs"
+                  : outcome.made == 1           ? "the run"
+                                                : "all runs",
+                  outcome.failed > 1 ? "the first: " : "", outcome.why);
+  (void)printf("%s: %" PRId64 " runs made, %" PRId64 " of them failed\nreport: %s/report.md\n",
+               outcome.stopped ? "stopped" : "finished", outcome.made, outcome.failed,
+               s->directory);
   return GANNET_OK;
 }
 

@@ -23,11 +23,13 @@ typedef struct {
   gannet_optimizer *optimizer;
   suite_course *course;
   int told;
-  int64_t *id;           /* [batch] */
-  double *x;             /* [batch][n_variables] */
-  gannet_result *result; /* [batch] */
-  double *seen;          /* [batch][n_constraints] constraints with noise */
-  double *bounds;        /* [n_bounds] */
+  int answered;                     /* that did not fail */
+  const gannet_result_record *last; /* told; NULL before the first */
+  int64_t *id;                      /* [batch] */
+  double *x;                        /* [batch][n_variables] */
+  gannet_result *result;            /* [batch] */
+  double *seen;                     /* [batch][n_constraints] constraints with noise */
+  double *bounds;                   /* [n_bounds] */
 } runner;
 
 static gannet_err prepare(runner *r) {
@@ -82,6 +84,8 @@ static void take(runner *r, int i, const gannet_result_record *exact) {
   course->seen[at] = course->exact[at] = NAN;
   course->seen_violation[at] = course->exact_violation[at] = INFINITY;
   r->told += 1;
+  r->answered += exact->status != GANNET_EVAL_FAILED;
+  r->last = exact;
   if (exact->status != GANNET_EVAL_DONE) {
     const bool bad = exact->status == GANNET_EVAL_INFEASIBLE;
     r->result[i].outcome = bad ? GANNET_RESULT_INFEASIBLE : GANNET_RESULT_FAILED;
@@ -108,13 +112,21 @@ static gannet_err batch(runner *r, int q) {
   return suite_subject_watch(r->subject);
 }
 
+/* Failed evaluations are data for comparisons, but of nothing else there is nothing to compare. */
+static gannet_err check_answers(const runner *r) {
+  const gannet_run_record *run = r->last ? &r->last->run : NULL;
+  if (!run || r->answered > 0 || r->told < r->problem->budget) return GANNET_OK;
+  return GANNET_RAISE(GANNET_ERR_FAILURES, "no evaluation has a result; the last failed (%s): %s",
+                      gannet_failure_text(run->failure), run->reason);
+}
+
 static gannet_err go(runner *r) {
   GANNET_TRY(prepare(r));
   while (r->told < r->problem->budget && r->subject->stop != GANNET_STOP_NOW) {
     const int left = r->problem->budget - r->told;
     GANNET_TRY(batch(r, left < r->problem->batch ? left : r->problem->batch));
   }
-  return GANNET_OK;
+  return check_answers(r);
 }
 
 /* The files of evaluations have done their service, unless they can tell why a run failed. */

@@ -17,7 +17,7 @@ typedef struct {
 } suite_bench;
 
 /* Make a run. An error of the optimiser or of the means to evaluate ends the run and is told in the
- * record; failed evaluations are data.
+ * record; failed evaluations are data, unless all of them failed: then so has the run.
  *
  * Local. Communicates on MPI_COMM_SELF only.
  *

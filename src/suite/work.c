@@ -24,6 +24,8 @@ typedef struct {
   int64_t n_todo;
   suite_share share;
   int64_t made, failed;
+  int64_t failed_at; /* place in todo of the first that failed on this rank */
+  char why[SUITE_REASON_SIZE + 200];
   bool stopped;
 } worker;
 
@@ -124,6 +126,16 @@ static void tell(const worker *w, suite_cell cell, int64_t at, const suite_recor
                 record->reason[0] ? "  failed " : "", record->reason);
 }
 
+/* A rank is given runs in their order. */
+static void keep_reason(worker *w, suite_cell cell, int64_t at, const suite_record *record) {
+  w->made += 1;
+  if (!record->reason[0] || w->failed++ > 0) return;
+  w->failed_at = at;
+  (void)snprintf(w->why, sizeof w->why, "%.80s/%.80s seed %" PRId64 ", %s",
+                 w->plan->problem[cell.problem].label, w->plan->method[cell.method].label,
+                 cell.seed, record->reason);
+}
+
 static gannet_err make(worker *w, int64_t at) {
   const suite_cell cell = suite_plan_cell(w->plan, w->todo[at]);
   const suite_bench bench = {w->plan, w->options->directory, w->options->launcher, &w->watch};
@@ -132,8 +144,7 @@ static gannet_err make(worker *w, int64_t at) {
   gannet_err err = suite_run(&bench, cell, &record, &w->stopped);
   if (err == GANNET_OK && !w->stopped) {
     err = suite_record_write(w->plan, w->options->directory, cell, &record);
-    w->made += 1;
-    w->failed += record.reason[0] != '\0';
+    keep_reason(w, cell, at, &record);
     tell(w, cell, at, &record, gannet_clock_seconds() - start);
   }
   suite_record_release(&record);
@@ -172,9 +183,17 @@ static gannet_err work(worker *w) {
 
 static gannet_err total(const worker *w, suite_work_outcome *outcome) {
   const int64_t mine[3] = {w->made, w->failed, w->stopped};
-  int64_t all[3];
+  const int64_t at = w->failed > 0 ? w->failed_at : w->n_todo;
+  int64_t all[3], first = 0;
+  int teller = 0;
   GANNET_TRY_MPI(MPI_Allreduce(mine, all, 3, MPI_INT64_T, MPI_SUM, w->comm));
   *outcome = (suite_work_outcome){.made = all[0], .failed = all[1], .stopped = all[2] > 0};
+  if (outcome->failed == 0) return GANNET_OK;
+  GANNET_TRY_MPI(MPI_Allreduce(&at, &first, 1, MPI_INT64_T, MPI_MIN, w->comm));
+  const int own = at == first ? w->rank : 0;
+  GANNET_TRY_MPI(MPI_Allreduce(&own, &teller, 1, MPI_INT, MPI_MAX, w->comm));
+  memcpy(outcome->why, w->why, sizeof outcome->why);
+  GANNET_TRY_MPI(MPI_Bcast(outcome->why, (int)sizeof outcome->why, MPI_CHAR, teller, w->comm));
   return GANNET_OK;
 }
 

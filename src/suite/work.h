@@ -28,8 +28,9 @@ typedef struct {
 } suite_work_options;
 
 typedef struct {
-  int64_t made, failed; /* by this call */
-  bool stopped;         /* somebody asked to stop before all was made */
+  int64_t made, failed;              /* by this call */
+  bool stopped;                      /* somebody asked to stop before all was made */
+  char why[SUITE_REASON_SIZE + 200]; /* the first that failed, and its reason; "" = none */
 } suite_work_outcome;
 
 /* Whether a run is among those that only names.

@@ -141,6 +141,23 @@ class Bench(program.ProgramTest):
         self.assertEqual(len([row for row in self.rows() if row["problem"] == "program"]), 6)
         self.assertEqual(len((self.folder / "calls").read_text().splitlines()), 6)
 
+    def test_runs_in_which_nothing_worked_have_failed(self):
+        self.write("#!/bin/sh\necho no licence >&2\nexit 3\n", "simulate.sh", 0o755)
+        file = self.write(COMMAND, "demo.yaml")
+        outcome = self.succeed("bench", file, "-q", ranks=2, code=FAILURES)
+        self.assertIn("4 runs made, 2 of them failed", outcome.out)
+        for words in "runs failed, the first: program/random seed 1", "(exit code)", "no licence":
+            self.assertIn(words, outcome.err)
+        self.assertEqual(outcome.err.count("gannet:"), 1, outcome.err)
+        self.assertIn("no licence", self.read("demo.bench/report.md"))
+        outcome = self.succeed("bench", file, "-q", "-o", "program", "-d", "other", code=FAILURES)
+        self.assertIn("all runs failed, the first: ", outcome.err)
+        self.write('#!/bin/sh\n[ "$GANNET_EVAL_ID" = 1 ] && exec "$GANNET_INPUT_DIRECTORY"/answer.sh\nexit 3\n',
+                   "simulate.sh", 0o755)
+        self.write(SIMULATION, "answer.sh", 0o755)
+        outcome = self.succeed("bench", file, "-q", environment={"LEDGER": str(self.folder / "calls")})
+        self.assertIn("2 runs made, 0 of them failed", outcome.out)  # some that fail are data
+
     def test_a_changed_suite_is_not_mixed_with_the_old_one(self):
         file = self.write(SMALL, "demo.yaml")
         self.succeed("bench", file, "-q")
