@@ -2,6 +2,7 @@
 #ifndef GANNET_CAMPAIGN_CANDIDATES_FILE_H
 #define GANNET_CAMPAIGN_CANDIDATES_FILE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -10,7 +11,7 @@
 /* Read every row. A name that ends in .h5 or .hdf5 is an HDF5 file, with one one-dimensional
  * dataset per variable (categories by their position, booleans as 0 or 1); everything else is CSV
  * (RFC 4180), with the names of the variables in the first line. Columns of other names are
- * ignored.
+ * ignored here, see campaign/labels.h.
  *
  * Local.
  *
@@ -21,5 +22,11 @@
 GANNET_CHECKED gannet_err gannet_candidates_file_read(const char *path,
                                                       const gannet_problem *problem, int64_t *n,
                                                       double **rows);
+
+/* Whether a name is that of an HDF5 file.
+ *
+ * Local.
+ */
+bool gannet_candidates_file_is_hdf5(const char *path);
 
 #endif

@@ -26,8 +26,10 @@ static void put_csv(FILE *out, const char *text) {
 }
 
 static void write_csv_header(FILE *out, const gannet_grid *g) {
-  for (int c = 0; c < g->n_columns; ++c)
-    (void)fprintf(out, "%s%s", c ? "," : "", g->name(g->user, c));
+  for (int c = 0; c < g->n_columns; ++c) {
+    if (c) (void)fputc(',', out);
+    put_csv(out, g->name(g->user, c));
+  }
   (void)fputc('\n', out);
 }
 
@@ -41,22 +43,27 @@ static void write_csv_line(FILE *out, const gannet_grid *g, int64_t row) {
   (void)fputc('\n', out);
 }
 
+static void put_json(FILE *out, const char *text) {
+  json_t *string = json_stringn_nocheck(text, strlen(text));
+  char *quoted = string ? json_dumps(string, JSON_ENCODE_ANY | JSON_ENSURE_ASCII) : NULL;
+  (void)fputs(quoted ? quoted : "null", out);
+  free(quoted);
+  json_decref(string);
+}
+
 /* JSON: numbers as numbers, missing ones as null. */
 static void write_json_line(FILE *out, const gannet_grid *g, int64_t row) {
   char text[GANNET_CELL];
   (void)fputc('{', out);
   for (int c = 0; c < g->n_columns; ++c) {
     const gannet_cell kind = g->cell(g->user, row, c, text);
-    (void)fprintf(out, "%s\"%s\": ", c ? ", " : "", g->name(g->user, c));
-    if (kind != GANNET_CELL_WORD) {
+    if (c) (void)fputs(", ", out);
+    put_json(out, g->name(g->user, c));
+    (void)fputs(": ", out);
+    if (kind == GANNET_CELL_WORD && *text)
+      put_json(out, text);
+    else
       (void)fputs(*text ? text : "null", out);
-      continue;
-    }
-    json_t *string = json_stringn_nocheck(text, strlen(text));
-    char *quoted = string ? json_dumps(string, JSON_ENCODE_ANY | JSON_ENSURE_ASCII) : NULL;
-    (void)fputs(quoted && *text ? quoted : "null", out);
-    free(quoted);
-    json_decref(string);
   }
   (void)fputc('}', out);
 }
@@ -84,7 +91,7 @@ static gannet_err write_people(FILE *out, const gannet_grid *g) {
     for (int64_t row = -1; row < g->n_rows; ++row) {
       for (int c = 0; c < g->n_columns; ++c) {
         if (row < 0)
-          (void)snprintf(text, sizeof text, "%s", g->name(g->user, c));
+          (void)gannet_cell_word(g->name(g->user, c), text);
         else
           shorten(g->cell(g->user, row, c, text), text);
         const int length = width_of(text);

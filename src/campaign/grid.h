@@ -14,7 +14,7 @@ typedef enum { GANNET_FORMAT_TABLE, GANNET_FORMAT_CSV, GANNET_FORMAT_JSON } gann
 extern const char *const gannet_format_names[];
 
 /* A cell is made as text once and then written as the format wants it. */
-enum { GANNET_CELL = 512 };
+enum { GANNET_CELL = 4096 };
 typedef enum { GANNET_CELL_NUMBER, GANNET_CELL_WORD, GANNET_CELL_TRUTH } gannet_cell;
 
 typedef struct {

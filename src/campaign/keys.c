@@ -60,8 +60,8 @@ const gannet_option gannet_general_table[] = {
      .help =
          "file that lists the only designs to choose from, each at most once: CSV with the names "
          "of the variables in the first line, or HDF5 (.h5, .hdf5) with a one-dimensional "
-         "dataset per variable; relative paths start from the campaign file; none = every point "
-         "of the box",
+         "dataset per variable; other columns of a CSV file are shown with the results; relative "
+         "paths start from the campaign file; none = every point of the box",
      .example = "pool.csv"},
     {0}};
 

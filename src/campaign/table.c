@@ -8,12 +8,15 @@
 
 #include "base/atomic_file.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 
 typedef struct {
   const gannet_ledger *ledger;
   int n_columns;
-  int n_fixed;        /* columns without the course */
+  int n_fixed; /* columns without course and labels */
+  int n_course;
   const int64_t *ids; /* of the rows; NULL = 0, 1, ... */
+  const gannet_labels *labels;
 } layout;
 
 static const char *const course_names[] = {"attempts", "submitted", "started", "ended",
@@ -21,17 +24,25 @@ static const char *const course_names[] = {"attempts", "submitted", "started", "
                                            "host",     "job",       "failure", "reason"};
 enum { N_COURSE = sizeof course_names / sizeof *course_names };
 
-/* Columns: id, batch, variables, objective, constraints, status, feasible, course. */
+/* Columns: id, batch, variables, objective, constraints, status, feasible, course, labels. */
 static layout make_layout(const gannet_ledger *ledger, bool course, const int64_t *ids) {
-  layout l = {.ledger = ledger, .ids = ids};
+  layout l = {.ledger = ledger, .ids = ids, .n_course = course ? N_COURSE : 0};
   l.n_fixed = 5 + ledger->problem->spec.n_variables + ledger->problem->spec.n_constraints;
-  l.n_columns = l.n_fixed + (course ? N_COURSE : 0);
+  l.n_columns = l.n_fixed + l.n_course;
+  return l;
+}
+
+static layout with_labels(layout l, const gannet_labels *labels) {
+  l.labels = labels;
+  l.n_columns += labels ? labels->n_columns : 0;
   return l;
 }
 
 static const char *column_name(const void *user, int column) {
   const layout *l = user;
   const gannet_problem_spec *spec = &l->ledger->problem->spec;
+  const int label = column - l->n_fixed - l->n_course;
+  if (label >= 0) return l->labels->name[label];
   if (column == 0) return "id";
   if (column == 1) return "batch";
   if ((column -= 2) < spec->n_variables) return spec->variables[column].name;
@@ -89,10 +100,23 @@ static gannet_cell outcome_cell(const layout *l, int64_t id, int column, char *t
   return GANNET_CELL_TRUTH;
 }
 
+/* What does not fit is cut. */
+static gannet_cell label_cell(const gannet_labels *labels, int64_t id, int column, char *text) {
+  const char *label = gannet_labels_text(labels, id, column);
+  const size_t most = GANNET_CELL - sizeof "...";
+  const bool cut = strlen(label) > most;
+  (void)snprintf(text, GANNET_CELL, "%.*s%s", (int)(cut ? most : strlen(label)), label,
+                 cut ? "..." : "");
+  gannet_utf8_mend(text);
+  return GANNET_CELL_WORD;
+}
+
 static gannet_cell make_cell(const void *user, int64_t row, int column, char *text) {
   const layout *l = user;
   const int64_t id = l->ids ? l->ids[row] : row;
   const gannet_problem *problem = l->ledger->problem;
+  const int label = column - l->n_fixed - l->n_course;
+  if (label >= 0) return label_cell(l->labels, id, label, text);
   if (column == 0) return gannet_cell_whole(id, text);
   if (column == 1)
     return gannet_cell_whole(gannet_history_get(l->ledger->history, id)->batch, text);
@@ -110,9 +134,16 @@ static gannet_grid make_grid(const layout *l, int64_t n) {
   return (gannet_grid){l->n_columns, n, l, column_name, make_cell};
 }
 
+bool gannet_table_has_column(const gannet_ledger *ledger, const char *name) {
+  const layout l = make_layout(ledger, true, NULL);
+  for (int c = 0; c < l.n_columns; ++c)
+    if (strcmp(column_name(&l, c), name) == 0) return true;
+  return false;
+}
+
 gannet_err gannet_table_write(FILE *out, const gannet_ledger *ledger,
                               const gannet_table_spec *spec) {
-  const layout l = make_layout(ledger, spec->course, spec->ids);
+  const layout l = with_labels(make_layout(ledger, spec->course, spec->ids), spec->labels);
   const gannet_grid grid = make_grid(&l, spec->n);
   return gannet_grid_write(out, &grid, spec->format);
 }

@@ -5,14 +5,15 @@
 #include <stdio.h>
 
 #include "campaign/grid.h"
-#include "campaign/ledger.h"
+#include "campaign/labels.h"
 
 /* Which evaluations, and whether their course (times, host, attempts, reason) is shown. */
 typedef struct {
   gannet_format format;
   bool course;
   int64_t n;
-  const int64_t *ids; /* [n]; NULL = 0 .. n-1 */
+  const int64_t *ids;          /* [n]; NULL = 0 .. n-1 */
+  const gannet_labels *labels; /* the last columns; NULL = none */
 } gannet_table_spec;
 
 /* Write evaluations. CSV begins with a header line; JSON is an array of objects.
@@ -23,6 +24,12 @@ typedef struct {
  */
 GANNET_CHECKED gannet_err gannet_table_write(FILE *out, const gannet_ledger *ledger,
                                              const gannet_table_spec *spec);
+
+/* Whether a table has a column of a name already, apart from labels.
+ *
+ * Local.
+ */
+bool gannet_table_has_column(const gannet_ledger *ledger, const char *name);
 
 /* Replace history.csv by the whole table, or append the lines of some evaluations.
  *

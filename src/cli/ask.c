@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "campaign/campaign.h"
 #include "campaign/table.h"
+#include "cli/query.h"
 #include "cli/session.h"
 
 static const cli_flag flags[] = {
@@ -14,10 +15,14 @@ static const cli_flag flags[] = {
 
 static gannet_err print_points(const gannet_campaign *campaign, int64_t first, int q, int format) {
   int64_t *ids = NULL;
+  gannet_labels labels;
   GANNET_TRY(gannet_alloc((size_t)q, sizeof *ids, &ids));
   for (int i = 0; i < q; ++i) ids[i] = first + i;
-  const gannet_table_spec spec = {.format = (gannet_format)format, .n = q, .ids = ids};
+  cli_labels(campaign, &labels);
+  const gannet_table_spec spec = {
+      .format = (gannet_format)format, .n = q, .ids = ids, .labels = &labels};
   const gannet_err err = gannet_table_write(stdout, &campaign->ledger, &spec);
+  gannet_labels_release(&labels);
   gannet_free(&ids);
   return err;
 }

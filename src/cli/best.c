@@ -17,6 +17,17 @@ static int64_t count_feasible(const gannet_campaign *campaign, int64_t n, const 
   return feasible;
 }
 
+static gannet_err print_rows(const gannet_campaign *campaign, int format, int64_t n,
+                             const int64_t *ids) {
+  gannet_labels labels;
+  cli_labels(campaign, &labels);
+  const gannet_table_spec spec = {
+      .format = (gannet_format)format, .n = n, .ids = ids, .labels = &labels};
+  const gannet_err err = gannet_table_write(stdout, &campaign->ledger, &spec);
+  gannet_labels_release(&labels);
+  return err;
+}
+
 static gannet_err print(const cli_arguments *arguments, const gannet_campaign *campaign,
                         int64_t n_ranked, const int64_t *ids, gannet_exit *code) {
   int format = 0;
@@ -31,9 +42,7 @@ static gannet_err print(const cli_arguments *arguments, const gannet_campaign *c
     if (n_ranked == 0) return GANNET_OK;
     n = 1;
   }
-  const gannet_table_spec spec = {
-      .format = (gannet_format)format, .n = n < wanted ? n : wanted, .ids = ids};
-  return gannet_table_write(stdout, &campaign->ledger, &spec);
+  return print_rows(campaign, format, n < wanted ? n : wanted, ids);
 }
 
 /* Beside the table: on stderr, so that what reads the table is not surprised. */
@@ -51,8 +60,7 @@ static gannet_err print_recommended(const cli_arguments *arguments, const gannet
   (void)fprintf(stderr, "gannet: without noise the model has %.6g here, give or take %.2g", r.mean,
                 r.sd);
   (void)fprintf(stderr, "; noise of a value about %.2g\n", r.noise_sd);
-  const gannet_table_spec spec = {.format = (gannet_format)format, .n = 1, .ids = &r.id};
-  return gannet_table_write(stdout, &campaign->ledger, &spec);
+  return print_rows(campaign, format, 1, &r.id);
 }
 
 static gannet_err run(const cli_arguments *arguments, const cli_world *world, gannet_exit *code) {
@@ -79,7 +87,9 @@ const cli_command cli_best = {
     .details =
         "Without a feasible design the exit code is 3 and the least infeasible one is printed.\n"
         "When values are noisy the best one is the luckiest; --recommended prints the design at\n"
-        "which a model of all results has the best mean.\n",
+        "which a model of all results has the best mean. Columns of a list of candidates that "
+        "are no\n"
+        "variables, such as names, come last.\n",
     .flags = flags,
     .least = 1,
     .most = 1,

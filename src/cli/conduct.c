@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "campaign/loop.h"
 #include "campaign/stop.h"
+#include "cli/query.h"
 #include "machine/inspect.h"
 #include "simulations/registry.h"
 
@@ -103,30 +104,39 @@ static void open_log(gannet_campaign *campaign, cli_log *log) {
   if (log->shown > campaign->context->level) campaign->context->level = log->shown;
 }
 
-/* The result: where everything is, and the best design with its values. */
-static void print_result(const gannet_campaign *campaign, const gannet_run_outcome *outcome) {
+/* The best design with its values, and what the list that it is from says besides. */
+static void print_best(const gannet_campaign *campaign, const gannet_best *best) {
   const gannet_problem *problem = campaign->input->problem;
-  gannet_tally tally;
+  const double *x = gannet_history_x_user(campaign->history, best->id);
+  const double *values = gannet_history_constraints(campaign->history, best->id);
+  gannet_labels labels;
   char text[256];
+  (void)printf("%s: evaluation %lld\n",
+               best->feasible ? "best design" : "no feasible design; least violation",
+               (long long)best->id);
+  for (int v = 0; v < problem->spec.n_variables; ++v) {
+    gannet_problem_format(problem, v, x[v], text, sizeof text);
+    (void)printf("  %s = %s\n", problem->spec.variables[v].name, text);
+  }
+  (void)printf("  objective = %.17g\n", best->objective);
+  for (int k = 0; k < problem->spec.n_constraints; ++k)
+    (void)printf("  %s = %.17g\n", problem->spec.constraints[k].name, values[k]);
+  cli_labels(campaign, &labels);
+  for (int k = 0; k < labels.n_columns; ++k)
+    if (gannet_labels_text(&labels, best->id, k)[0])
+      (void)printf("  %s = %s\n", labels.name[k], gannet_labels_text(&labels, best->id, k));
+  gannet_labels_release(&labels);
+}
+
+/* The result: where everything is, and the best design. */
+static void print_result(const gannet_campaign *campaign, const gannet_run_outcome *outcome) {
+  gannet_tally tally;
   gannet_tally_count(campaign, &tally);
   (void)printf("%s: %lld evaluations done, %lld infeasible, %lld failed, %lld pending\n",
                outcome->end == GANNET_RUN_FINISHED ? "finished" : "stopped", (long long)tally.done,
                (long long)tally.infeasible, (long long)tally.failed, (long long)tally.pending);
   if (outcome->end != GANNET_RUN_FINISHED) (void)printf("reason: %s\n", outcome->why);
-  if (tally.best.id >= 0) {
-    const double *x = gannet_history_x_user(campaign->history, tally.best.id);
-    const double *values = gannet_history_constraints(campaign->history, tally.best.id);
-    (void)printf("%s: evaluation %lld\n",
-                 tally.best.feasible ? "best design" : "no feasible design; least violation",
-                 (long long)tally.best.id);
-    for (int v = 0; v < problem->spec.n_variables; ++v) {
-      gannet_problem_format(problem, v, x[v], text, sizeof text);
-      (void)printf("  %s = %s\n", problem->spec.variables[v].name, text);
-    }
-    (void)printf("  objective = %.17g\n", tally.best.objective);
-    for (int k = 0; k < problem->spec.n_constraints; ++k)
-      (void)printf("  %s = %.17g\n", problem->spec.constraints[k].name, values[k]);
-  }
+  if (tally.best.id >= 0) print_best(campaign, &tally.best);
   if (tally.best.id < 0 && tally.infeasible + tally.failed > 0)
     (void)printf(
         "no result: no simulation worked at any design; `gannet status %s` says why; when that is\n"

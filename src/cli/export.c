@@ -9,16 +9,24 @@ static const cli_flag flags[] = {
     {NULL, 0, NULL, NULL, false},
 };
 
+static gannet_err write_evaluations(FILE *out, const gannet_campaign *campaign, int format) {
+  gannet_labels labels;
+  cli_labels(campaign, &labels);
+  const gannet_table_spec spec = {
+      .format = (gannet_format)format, .course = true, .n = campaign->ledger.n, .labels = &labels};
+  const gannet_err err = gannet_table_write(out, &campaign->ledger, &spec);
+  gannet_labels_release(&labels);
+  return err;
+}
+
 static gannet_err write(const cli_arguments *arguments, const gannet_campaign *campaign) {
   FILE *out = NULL;
   int format = 0;
   GANNET_TRY(cli_format(arguments, GANNET_FORMAT_CSV, &format));
   GANNET_TRY(cli_open_output(arguments, &out));
-  const gannet_table_spec spec = {
-      .format = (gannet_format)format, .course = true, .n = campaign->ledger.n};
   const gannet_err err = cli_has(arguments, "timeline")
-                             ? gannet_timeline_write(out, &campaign->ledger, spec.format)
-                             : gannet_table_write(out, &campaign->ledger, &spec);
+                             ? gannet_timeline_write(out, &campaign->ledger, (gannet_format)format)
+                             : write_evaluations(out, campaign, format);
   const gannet_err closed = cli_close_output(out);
   return err != GANNET_OK ? err : closed;
 }

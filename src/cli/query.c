@@ -20,6 +20,14 @@ gannet_err cli_recommend(const gannet_campaign *campaign, gannet_recommendation 
   return err;
 }
 
+void cli_labels(const gannet_campaign *campaign, gannet_labels *labels) {
+  if (gannet_labels_read(campaign, labels) == GANNET_OK) return;
+  (void)fprintf(stderr, "gannet: warning: no names from the list of candidates: %s\n",
+                gannet_error_detail());
+  gannet_error_clear();
+  gannet_labels_release(labels);
+}
+
 gannet_err cli_open_output(const cli_arguments *arguments, FILE **out) {
   const char *path = cli_value(arguments, "output");
   *out = stdout;

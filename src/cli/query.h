@@ -27,6 +27,15 @@ GANNET_CHECKED gannet_err cli_query(const cli_arguments *arguments, bool replay,
 GANNET_CHECKED gannet_err cli_recommend(const gannet_campaign *campaign,
                                         gannet_recommendation *recommendation);
 
+/* What the list of candidates says of the evaluations (campaign/labels.h). A list that cannot be
+ * read any more is told on stderr, and there are no labels.
+ *
+ * Local.
+ *
+ * labels  out  to be released
+ */
+void cli_labels(const gannet_campaign *campaign, gannet_labels *labels);
+
 /* --output FILE or stdout; close with cli_close_output.
  *
  * Local.

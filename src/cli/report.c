@@ -63,6 +63,14 @@ static gannet_err query(const cli_arguments *arguments, gannet_campaign *campaig
   return gannet_campaign_query(directory, false, campaign);
 }
 
+static gannet_err create(const gannet_campaign *campaign, gannet_report **report) {
+  gannet_labels labels;
+  cli_labels(campaign, &labels);
+  const gannet_err err = gannet_report_create(campaign, &labels, report);
+  gannet_labels_release(&labels);
+  return err;
+}
+
 static gannet_err make(const cli_arguments *arguments, const cli_world *world, gannet_exit *code) {
   char path[PATH_MAX];
   const char *output = cli_value(arguments, "output"), *format = cli_value(arguments, "format");
@@ -79,7 +87,7 @@ static gannet_err make(const cli_arguments *arguments, const cli_world *world, g
                  GANNET_ERR_INPUT,
                  "--output: '%s' is no name for a file; expected one, such as report.html", output);
   gannet_err err = query(arguments, &campaign);
-  if (err == GANNET_OK) err = gannet_report_create(&campaign, &report);
+  if (err == GANNET_OK) err = create(&campaign, &report);
   if (err == GANNET_OK) {
     if (campaign.damage.is_partial) *code = GANNET_EXIT_DAMAGED;
     if (output)

@@ -90,11 +90,12 @@ gannet_err gannet_report_write(const gannet_report *report, FILE *out) {
   return GANNET_OK;
 }
 
-static gannet_err gather(const gannet_campaign *campaign, gannet_report *report) {
+static gannet_err gather(const gannet_campaign *campaign, const gannet_labels *labels,
+                         gannet_report *report) {
   const gannet_usage usage = report_usage(campaign);
   GANNET_TRY(gannet_copy_text(campaign->input->general.name, &report->name));
   report->objective = "objective";
-  report->summary = report_summary(campaign, &usage);
+  report->summary = report_summary(campaign, labels, &usage);
   report->columns = report_columns(campaign, usage.first);
   report->course = report_course(campaign, &usage);
   if (report_model(campaign, &report->model) != GANNET_OK) { /* the rest is worth having */
@@ -107,9 +108,10 @@ static gannet_err gather(const gannet_campaign *campaign, gannet_report *report)
   return GANNET_OK;
 }
 
-gannet_err gannet_report_create(const gannet_campaign *campaign, gannet_report **report) {
+gannet_err gannet_report_create(const gannet_campaign *campaign, const gannet_labels *labels,
+                                gannet_report **report) {
   GANNET_TRY(gannet_alloc(1, sizeof **report, report));
-  const gannet_err err = gather(campaign, *report);
+  const gannet_err err = gather(campaign, labels, *report);
   if (err != GANNET_OK) gannet_report_destroy(report);
   return err;
 }

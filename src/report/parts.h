@@ -23,10 +23,12 @@ json_t *report_number(double value);
  */
 json_t *report_columns(const gannet_campaign *campaign, double start);
 
-/* "campaign": names, counts, best value; "variables"; "constraints"; "best"; "failures"; "trace"
+/* "campaign": names, counts, best value; "variables"; "constraints"; "labels": names of other
+ * columns of the list of candidates; "best"; "failures"; "trace"
  * and "trace_time": steps of the best value; "pauses"; "starts"; "range"; "configuration". Local.
  */
-json_t *report_summary(const gannet_campaign *campaign, const gannet_usage *usage);
+json_t *report_summary(const gannet_campaign *campaign, const gannet_labels *labels,
+                       const gannet_usage *usage);
 
 /* Of the objective, when there are results: "best", "worst"; "better": where an axis may end that
  * leaves out the worse values but not the course of the best; "stretched": whether it should.

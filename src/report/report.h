@@ -13,7 +13,7 @@
 #ifndef GANNET_REPORT_REPORT_H
 #define GANNET_REPORT_REPORT_H
 
-#include "campaign/campaign.h"
+#include "campaign/labels.h"
 #include "evaluate/launcher.h"
 
 /* Evaluations that a page holds at most; of longer campaigns it holds the steps of the best value,
@@ -27,12 +27,13 @@ typedef struct gannet_report gannet_report;
  * Local; MPI and PETSc must be initialised, for a model is fitted on this process alone.
  *
  * campaign  in   from gannet_campaign_query; not needed afterwards
+ * labels    in   of the campaign; not needed afterwards
  * report    out  NULL on failure
  *
  * Errors: GANNET_ERR_MEMORY. A model that cannot be fitted is no error.
  */
 GANNET_CHECKED gannet_err gannet_report_create(const gannet_campaign *campaign,
-                                               gannet_report **report);
+                                               const gannet_labels *labels, gannet_report **report);
 void gannet_report_destroy(gannet_report **report);
 
 /* Write the page.

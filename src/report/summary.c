@@ -41,11 +41,11 @@ static json_t *about_constraints(const gannet_problem_spec *spec) {
 }
 
 /* In full precision, as texts: they are copied into the next study. */
-static json_t *best_row(const gannet_campaign *c, int64_t id) {
+static json_t *best_row(const gannet_campaign *c, const gannet_labels *labels, int64_t id) {
   const gannet_problem *problem = c->input->problem;
   const gannet_ticket *t = &c->ledger.ticket[id];
   const double *x = gannet_history_x_user(c->history, id);
-  json_t *values = json_array(), *constraints = json_array();
+  json_t *values = json_array(), *constraints = json_array(), *others = json_array();
   char text[TEXT];
   for (int v = 0; v < problem->spec.n_variables; ++v) {
     gannet_problem_format(problem, v, x[v], text, sizeof text);
@@ -53,19 +53,28 @@ static json_t *best_row(const gannet_campaign *c, int64_t id) {
   }
   for (int k = 0; k < problem->spec.n_constraints; ++k)
     (void)json_array_append_new(constraints, report_number(t->constraints[k]));
+  for (int k = 0; k < labels->n_columns; ++k)
+    (void)json_array_append_new(others, json_string(gannet_labels_text(labels, id, k)));
   (void)snprintf(text, sizeof text, "%.17g", t->objective);
-  return json_pack("{s:I, s:s, s:b, s:o, s:o}", "id", (json_int_t)id, "objective", text, "feasible",
-                   gannet_problem_is_feasible(problem, t->constraints), "x", values, "c",
-                   constraints);
+  return json_pack("{s:I, s:s, s:b, s:o, s:o, s:o}", "id", (json_int_t)id, "objective", text,
+                   "feasible", gannet_problem_is_feasible(problem, t->constraints), "x", values,
+                   "c", constraints, "labels", others);
 }
 
-static json_t *best_rows(const gannet_campaign *c) {
+static json_t *best_rows(const gannet_campaign *c, const gannet_labels *labels) {
   json_t *list = json_array();
   int64_t *ids = NULL, n = 0;
   if (gannet_history_rank(c->history, &ids, &n) != GANNET_OK) return list;
   for (int64_t i = 0; i < n && i < BEST; ++i)
-    (void)json_array_append_new(list, best_row(c, ids[i]));
+    (void)json_array_append_new(list, best_row(c, labels, ids[i]));
   gannet_free(&ids);
+  return list;
+}
+
+static json_t *label_names(const gannet_labels *labels) {
+  json_t *list = json_array();
+  for (int k = 0; k < labels->n_columns; ++k)
+    (void)json_array_append_new(list, json_string(labels->name[k]));
   return list;
 }
 
@@ -183,13 +192,15 @@ static json_t *about_campaign(const gannet_campaign *c, const gannet_usage *u) {
   return about;
 }
 
-json_t *report_summary(const gannet_campaign *campaign, const gannet_usage *usage) {
+json_t *report_summary(const gannet_campaign *campaign, const gannet_labels *labels,
+                       const gannet_usage *usage) {
   const gannet_problem_spec *spec = &campaign->input->problem->spec;
-  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "campaign",
+  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "campaign",
                    about_campaign(campaign, usage), "variables", about_variables(spec),
-                   "constraints", about_constraints(spec), "best", best_rows(campaign), "trace",
-                   trace(campaign, usage->first, false), "trace_time",
-                   trace(campaign, usage->first, true), "failures", failures(campaign), "pauses",
-                   report_pauses(campaign), "starts", report_starts(campaign), "range",
-                   report_range(campaign), "configuration", configuration(campaign));
+                   "constraints", about_constraints(spec), "labels", label_names(labels), "best",
+                   best_rows(campaign, labels), "trace", trace(campaign, usage->first, false),
+                   "trace_time", trace(campaign, usage->first, true), "failures",
+                   failures(campaign), "pauses", report_pauses(campaign), "starts",
+                   report_starts(campaign), "range", report_range(campaign), "configuration",
+                   configuration(campaign));
 }

@@ -1,11 +1,16 @@
 # test: labels cli timeout 120 processors 1
 """Campaigns that choose from a list of designs: each once, exactly as listed, and clear words for bad lists."""
+import csv
+import io
+import json
 import random
+import re
 
 import program
-from program import BRANIN, FINISHED, USAGE
+from program import BRANIN, FINISHED, SOBOL, USAGE
 
 LISTED = BRANIN.replace("seed: 7\n", "seed: 7\ncandidates: pool.csv\n")
+PLAIN = SOBOL.replace("seed: 7\n", "seed: 7\ncandidates: pool.csv\n")
 
 
 def table(n, seed=1):
@@ -64,6 +69,45 @@ class Candidates(program.ProgramTest):
         self.write_pool(table(60, 3))
         outcome = self.succeed("run", file, "-q", "--resume", "--max-evals", "6")
         self.assertIn("the list of candidates has changed: 5 designs", outcome.err)
+
+    def test_other_columns_are_shown_with_the_results(self):
+        rows = table(40)
+        names = [f'alloy, {i} "new"' for i in range(40)]
+        text = ",x2,id,x1,name,\"a\nb\",name,objective\n" + "".join(
+            f'{i},{y},M{i},{x},"alloy, {i} ""new""",gr\u00fcn,,\n' for i, (x, y) in enumerate(rows))
+        self.write(text + text.splitlines()[-1].replace("M39", "again") + "\n", "pool.csv")
+        outcome = self.succeed("run", self.write(PLAIN), "-q", ranks=2)
+        lines = list(csv.DictReader(io.StringIO(self.succeed("export", "fast.campaign").out)))
+        added = ["candidates.1", "candidates.id", "name", "a b", "candidates.name", "candidates.objective"]
+        self.assertEqual(list(lines[0])[-6:], added)
+        self.assertEqual(len(lines), 24)
+        for row in lines:
+            i = rows.index((repr(float(row["x1"])), repr(float(row["x2"]))))
+            self.assertEqual([row[name] for name in added], [str(i), f"M{i}", names[i], "gr\u00fcn", "", ""])
+        best = json.loads(self.succeed("best", "fast.campaign", "-f", "json").out)[0]
+        self.assertEqual(best["name"], names[int(best["candidates.1"])])
+        self.assertIsNone(best["candidates.name"])
+        self.assertIn(f"name = {best['name']}\n", outcome.out)
+        self.assertIn(best["name"], self.succeed("best", "fast.campaign").out)
+        self.assertIn(best["name"], self.succeed("best", "fast.campaign", "--recommended").out)
+        self.succeed("report", "fast.campaign")
+        page = (self.folder / "fast.campaign" / "report.html").read_text()
+        data = json.loads(re.search(r'id="data">(.*?)</script>', page, re.DOTALL).group(1))["summary"]
+        self.assertEqual(data["labels"], added)
+        self.assertEqual(data["best"][0]["labels"][:3], [best[name] for name in added[:3]])
+        (self.folder / "pool.csv").unlink()
+        outcome = self.succeed("best", "fast.campaign")
+        self.assertIn("no names from the list of candidates", outcome.err)
+        self.assertEqual(len(outcome.out.splitlines()), 2)
+
+    def test_who_asks_by_hand_is_told_the_names(self):
+        self.write_pool(table(20))
+        file = self.write(PLAIN.replace("backend: function, simulation: branin, parallel: 4", "backend: manual"))
+        rows = list(csv.DictReader(io.StringIO(self.succeed("ask", file).out)))
+        pool = list(csv.DictReader(io.StringIO((self.folder / "pool.csv").read_text())))
+        for row in rows:
+            listed, = (one for one in pool if one["sample"] == row["sample"])
+            self.assertEqual([float(row[x]) for x in ("x1", "x2")], [float(listed[x]) for x in ("x1", "x2")])
 
     def fails(self, *words, ranks=0):
         outcome = self.gannet("run", self.write(LISTED), "-q", ranks=ranks)

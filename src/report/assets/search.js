@@ -88,13 +88,13 @@ const forms = [["lines", (row) => summary.variables.map((v, k) => `${v.name} ${r
   ["JSON", (row) => `{${summary.variables.map((v, k) => `${JSON.stringify(v.name)}: ${asNumber(v) ? row.x[k] : JSON.stringify(row.x[k])}`).join(", ")}}\n`],
   ["CSV", (row) => `${summary.variables.map((v) => inCommas(v.name)).join(",")}\n${row.x.map(inCommas).join(",")}\n`]];
 function tableText(rows) {
-  const names = ["id", "objective", ...summary.variables.map((v) => v.name), ...summary.constraints.map((c) => c.name)];
-  return [names, ...rows.map((row) => [String(row.id), row.objective, ...row.x, ...row.c.map(String)])].map((line) => line.map(inCommas).join(",")).join("\n") + "\n";
+  const names = ["id", "objective", ...summary.variables.map((v) => v.name), ...summary.constraints.map((c) => c.name), ...summary.labels];
+  return [names, ...rows.map((row) => [String(row.id), row.objective, ...row.x, ...row.c.map(String), ...row.labels])].map((line) => line.map(inCommas).join(",")).join("\n") + "\n";
 }
 function showBest() {
   if (!summary.best.length) return hide("best");
   const state = {form: 0, rows: 8}, controls = $("#best .controls");
-  const body = fillHead($("#best table"), ["", "evaluation", "objective", ...summary.variables.map((v) => v.name), ...summary.constraints.map((c) => c.name)]);
+  const body = fillHead($("#best table"), ["", "evaluation", "objective", ...summary.labels, ...summary.variables.map((v) => v.name), ...summary.constraints.map((c) => c.name)]);
   const fill = () => {
     body.replaceChildren();
     summary.best.slice(0, state.rows).forEach((row) => {
@@ -103,6 +103,7 @@ function showBest() {
       button.addEventListener("click", () => copy(forms[state.form][1](row), button));
       cell.append(button);
       line.append(cell, element("td", row.id), element("td", objective(lowered(Number(row.objective)), 8) + (row.feasible ? "" : " (not feasible)"), {className: row.feasible ? "" : "bad"}));
+      row.labels.forEach((text) => line.append(element("td", text)));
       row.x.forEach((text, k) => line.append(element("td", ["real", "integer"].includes(summary.variables[k].type) ? valueText(summary.variables[k], Number(text)) : text, {title: text})));
       row.c.forEach((value) => line.append(element("td", number(value))));
       body.append(line);
