@@ -52,6 +52,21 @@ int MPI_Bcast(void *bytes, int count, MPI_Datatype type, int root, MPI_Comm comm
   return leave(start, count, type, comm, PMPI_Bcast(bytes, count, type, root, comm));
 }
 
+int MPI_Ibcast(void *bytes, int count, MPI_Datatype type, int root, MPI_Comm comm,
+               MPI_Request *request) {
+  const moment start = enter();
+  return leave(start, count, type, comm, PMPI_Ibcast(bytes, count, type, root, comm, request));
+}
+
+/* The rest of a call that was counted when it began. */
+int MPI_Wait(MPI_Request *request, MPI_Status *status) {
+  const moment start = enter();
+  const int code = PMPI_Wait(request, status);
+  total.seconds += gannet_clock_seconds() - start.wall;
+  inside += processor_seconds() - start.processor;
+  return code;
+}
+
 int MPI_Barrier(MPI_Comm comm) {
   const moment start = enter();
   return leave(start, 0, MPI_BYTE, comm, PMPI_Barrier(comm));

@@ -149,6 +149,8 @@ typedef struct {
   MPI_Comm comm;
   int rank, np, n, first; /* first new block row */
   int *owner;             /* [block rows of n], set from first on */
+  MPI_Request sending;    /* of a block row, from its owner to all */
+  gannet_err err;         /* of this rank's last diagonal block */
 } sharing;
 
 static int count_of(const sharing *s, int i) {
@@ -179,6 +181,10 @@ static bool is_own(const sharing *s, int i) {
   return s->owner[i] == s->rank;
 }
 
+static double *state_of(const gannet_cholesky *factor, int j) {
+  return factor->block[j] + (ptrdiff_t)j * B + 1;
+}
+
 /* Make room, the rows of K of this rank, and their blocks below the rows that are there. */
 static gannet_err begin_own(gannet_cholesky *factor, sharing *s, gannet_kernel_rows rows,
                             void *user) {
@@ -194,27 +200,41 @@ static gannet_err begin_own(gannet_cholesky *factor, sharing *s, gannet_kernel_r
 
 /* Its owner ends block row j and sends it to all, and with it, right of the diagonal of the first
  * row, where nothing is read, the error and the row to blame. */
-static gannet_err end_row(gannet_cholesky *factor, const sharing *s, int j) {
+static gannet_err send_row(gannet_cholesky *factor, sharing *s, int j) {
   const int owner = s->owner[j], count = count_of(s, j);
-  double *state = factor->block[j] + (ptrdiff_t)j * B + 1;
-  gannet_err err = GANNET_OK;
-  int bad = -1;
+  double *state = state_of(factor, j);
   if (s->rank == owner) {
-    err = factor_diagonal(factor, j, count, &bad);
-    state[0] = (double)err;
+    int bad = -1;
+    s->err = factor_diagonal(factor, j, count, &bad);
+    state[0] = (double)s->err;
     state[1] = bad;
   }
-  GANNET_TRY_MPI(MPI_Bcast(factor->block[j], count * width_of(j), MPI_DOUBLE, owner, s->comm));
-  if (state[0] != GANNET_OK) return gannet_agree(s->comm, err);
+  GANNET_TRY_MPI(
+      MPI_Ibcast(factor->block[j], count * width_of(j), MPI_DOUBLE, owner, s->comm, &s->sending));
+  return GANNET_OK;
+}
+
+static gannet_err receive_row(gannet_cholesky *factor, sharing *s, int j) {
+  const double *state = state_of(factor, j);
+  GANNET_TRY_MPI(MPI_Wait(&s->sending, MPI_STATUS_IGNORE));
+  if (state[0] != GANNET_OK) return gannet_agree(s->comm, s->err);
   return blame((int)state[1]);
 }
 
-static gannet_err finish_together(gannet_cholesky *factor, const sharing *s) {
+/* A block row is ended and on its way before the ones after the next take what the last one gives
+ * them: nobody waits for it. */
+static gannet_err finish_together(gannet_cholesky *factor, sharing *s) {
+  const int end = blocks_for(s->n);
   factor->n = s->first * B;
-  for (int j = s->first; j < blocks_for(s->n); ++j) {
-    GANNET_TRY(end_row(factor, s, j));
+  GANNET_TRY(send_row(factor, s, s->first));
+  for (int j = s->first; j < end; ++j) {
+    const int next = j + 1;
+    GANNET_TRY(receive_row(factor, s, j));
     factor->n = j * B + count_of(s, j);
-    for (int i = j + 1; i < blocks_for(s->n); ++i)
+    if (next == end) break;
+    if (is_own(s, next)) factor_block(factor, next, j, count_of(s, next));
+    GANNET_TRY(send_row(factor, s, next));
+    for (int i = next + 1; i < end; ++i)
       if (is_own(s, i)) factor_block(factor, i, j, count_of(s, i));
   }
   return GANNET_OK;
