@@ -58,7 +58,8 @@ GANNET_API GANNET_CHECKED gannet_err gannet_context_create_alone(uint64_t seed,
  */
 GANNET_API void gannet_context_destroy(gannet_context **context);
 
-/* Send log lines up to a level to a function; NULL silences the library, which is the default.
+/* Send log lines up to a level to a function; NULL silences the library, which is the default. A
+ * context that is NULL is left alone.
  *
  * Local.
  *

@@ -127,7 +127,9 @@ GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_tell_point(gannet_optimize
  *
  * Local.
  *
- * x_user  out  [n_variables]; NULL when not wanted; untouched when best->id is -1
+ * optimizer  in  NULL has no evaluations: best->id is -1 then
+ * best       out  NULL when not wanted
+ * x_user     out  [n_variables]; NULL when not wanted; untouched when best->id is -1
  */
 GANNET_API void gannet_optimizer_best(const gannet_optimizer *optimizer, gannet_best *best,
                                       double *x_user);

@@ -76,7 +76,8 @@ GANNET_API GANNET_CHECKED gannet_err gannet_problem_create(const gannet_problem_
  * n       in  >= 1
  * x_user  in  [n][n_variables]; copied, once per node of the machine; repeated rows count once
  *
- * Errors: GANNET_ERR_INPUT naming the first row that is outside the ranges of the variables.
+ * Errors: GANNET_ERR_INPUT naming the first row that is outside the ranges of the variables;
+ * GANNET_ERR_STATE when MPI is not initialised.
  */
 GANNET_API GANNET_CHECKED gannet_err gannet_problem_set_candidates(gannet_problem *problem,
                                                                    MPI_Comm comm, int64_t n,
@@ -88,7 +89,7 @@ GANNET_API GANNET_CHECKED gannet_err gannet_problem_set_candidates(gannet_proble
  */
 GANNET_API void gannet_problem_destroy(gannet_problem **problem);
 
-/* The specification the problem was created from; borrowed until destroy.
+/* The specification the problem was created from; borrowed until destroy. NULL for NULL.
  *
  * Local.
  */

@@ -1,7 +1,8 @@
 /* Error codes, error messages and exit codes.
  *
  * Every function that can fail returns a gannet_err. What is data and not an error (a failed
- * simulation, a spent budget, an infeasible design) is never reported this way.
+ * simulation, a spent budget, an infeasible design) is never reported this way. A pointer that is
+ * NULL although nothing is said of that is refused with GANNET_ERR_ARG.
  */
 #ifndef GANNET_STATUS_H
 #define GANNET_STATUS_H

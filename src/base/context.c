@@ -14,14 +14,13 @@ static gannet_err fill(gannet_context *context, MPI_Comm comm) {
   return gannet_same(context->comm, &context->seed, sizeof context->seed, "seed");
 }
 
-/* Without it MPI ends the program, with words of its own. */
-static gannet_err check_mpi(MPI_Comm comm) {
+gannet_err gannet_context_check(MPI_Comm comm) {
   int begun = 0, ended = 0;
   (void)MPI_Initialized(&begun);
   (void)MPI_Finalized(&ended);
   GANNET_REQUIRE(begun, GANNET_ERR_STATE, "MPI is not initialised; call MPI_Init first");
   GANNET_REQUIRE(!ended, GANNET_ERR_STATE,
-                 "MPI was finalised already; create the context before MPI_Finalize");
+                 "MPI was finalised already; make the call before MPI_Finalize");
   GANNET_REQUIRE(comm != MPI_COMM_NULL, GANNET_ERR_ARG,
                  "comm is MPI_COMM_NULL; expected a communicator of this process");
   return GANNET_OK;
@@ -31,7 +30,7 @@ gannet_err gannet_context_create(MPI_Comm comm, uint64_t seed, gannet_context **
   gannet_context *made = NULL;
   GANNET_REQUIRE_POINTER(context, "context");
   *context = NULL;
-  GANNET_TRY(check_mpi(comm));
+  GANNET_TRY(gannet_context_check(comm));
   GANNET_TRY(gannet_agree(comm, gannet_alloc(1, sizeof *made, &made)));
   made->comm = MPI_COMM_NULL;
   made->seed = seed;
@@ -45,7 +44,7 @@ gannet_err gannet_context_create(MPI_Comm comm, uint64_t seed, gannet_context **
 gannet_err gannet_context_create_fortran(int comm, uint64_t seed, gannet_context **context) {
   GANNET_REQUIRE_POINTER(context, "context");
   *context = NULL;
-  GANNET_TRY(check_mpi(MPI_COMM_WORLD)); /* before MPI_Comm_f2c, which needs MPI too */
+  GANNET_TRY(gannet_context_check(MPI_COMM_WORLD)); /* before MPI_Comm_f2c, which needs MPI too */
   return gannet_context_create(MPI_Comm_f2c((MPI_Fint)comm), seed, context);
 }
 

@@ -17,6 +17,16 @@ struct gannet_context {
   void *sink_user;
 };
 
+/* Whether a communicator from outside can be used: without MPI, or without a communicator, MPI ends
+ * the program, with words of its own.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_STATE before MPI_Init and after MPI_Finalize; GANNET_ERR_ARG for
+ * MPI_COMM_NULL.
+ */
+GANNET_CHECKED gannet_err gannet_context_check(MPI_Comm comm);
+
 /* One line to the log, from rank 0 only.
  *
  * Local.

@@ -279,6 +279,8 @@ gannet_err gannet_optimizer_tell_point(gannet_optimizer *o, const double *x_user
 }
 
 void gannet_optimizer_best(const gannet_optimizer *o, gannet_best *best, double *x_user) {
+  gannet_best unwanted;
+  if (!best) best = &unwanted;
   *best = (gannet_best){.id = -1, .objective = NAN};
   if (!o) return;
   const int64_t feasible = gannet_history_best(o->history);

@@ -300,6 +300,8 @@ static gannet_err check_arrays(const gannet_physics_spec *spec) {
     GANNET_REQUIRE(equation->n_settings >= 0, GANNET_ERR_ARG, "n_settings = %d",
                    equation->n_settings);
     if (equation->n_settings > 0) GANNET_REQUIRE_POINTER(equation->settings, "settings");
+    for (int k = 0; k < equation->n_settings; ++k)
+      GANNET_REQUIRE_POINTER(equation->settings[k], "a setting of an equation");
     for (int t = 0; t < equation->n_terms; ++t) {
       const gannet_physics_term *term = &equation->terms[t];
       if (term->order > 0) GANNET_REQUIRE_POINTER(term->derivative, "derivative of a term");

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/context.h"
 #include "base/memory.h"
 #include "problem/check.h"
 #include "problem/physics.h"
@@ -118,6 +119,7 @@ void gannet_problem_destroy(gannet_problem **problem) {
 gannet_err gannet_problem_set_candidates(gannet_problem *problem, MPI_Comm comm, int64_t n,
                                          const double *x_user) {
   GANNET_REQUIRE_POINTER(problem, "problem");
+  GANNET_TRY(gannet_context_check(comm));
   gannet_pool_destroy(&problem->pool);
   GANNET_TRY(gannet_pool_create(comm, problem, n, x_user, &problem->pool));
   problem->n_continuous = 0;
@@ -126,7 +128,7 @@ gannet_err gannet_problem_set_candidates(gannet_problem *problem, MPI_Comm comm,
 }
 
 const gannet_problem_spec *gannet_problem_get_spec(const gannet_problem *problem) {
-  return &problem->spec;
+  return problem ? &problem->spec : NULL;
 }
 
 int gannet_problem_find_variable(const gannet_problem *problem, const char *name) {

@@ -1,5 +1,7 @@
 /* test: serial labels unit */
 #include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "support/harness.h"
@@ -48,37 +50,144 @@ static void mpi_comes_first(void **state) {
   assert_fails(GANNET_ERR_STATE, "call MPI_Init first",
                gannet_context_create_fortran(0, 1, &context));
   assert_null(context);
+  const double x[2] = {0.5, 0.5};
+  gannet_problem *problem = NULL;
+  assert_ok(gannet_problem_create(&spec, &problem));
+  assert_fails(GANNET_ERR_STATE, "call MPI_Init first",
+               gannet_problem_set_candidates(problem, MPI_COMM_SELF, 1, x));
+  gannet_problem_destroy(&problem);
 }
 
-static void null_pointers_are_told(void **state) {
-  fixture *f = *state;
+/* Public functions that were called without one of their pointers. */
+static const char *called[200];
+static int n_called;
+
+static void note(const char *function) {
+  assert_true(n_called < (int)(sizeof called / sizeof *called));
+  called[n_called++] = function;
+}
+
+#define REFUSED(name, function, ...)                    \
+  do {                                                  \
+    note(#function);                                    \
+    assert_null_is_told(name, (function)(__VA_ARGS__)); \
+  } while (0)
+#define ALLOWED(function, ...)          \
+  do {                                  \
+    note(#function);                    \
+    assert_ok((function)(__VA_ARGS__)); \
+  } while (0)
+#define HARMLESS(function, ...)    \
+  do {                             \
+    note(#function);               \
+    (void)(function)(__VA_ARGS__); \
+  } while (0)
+
+static void objects_are_not_made_without_pointers(const fixture *f) {
+  gannet_optimizer *optimizer = NULL, **made = &optimizer;
+  gannet_problem *problem = NULL;
+  const gannet_method_setting no_key = {NULL, "8"}, no_text = {"batch", NULL};
+  REFUSED("context", gannet_context_create, MPI_COMM_SELF, 1, NULL);
+  REFUSED("context", gannet_context_create_alone, 1, NULL);
+  REFUSED("context", gannet_context_create_fortran, 0, 1, NULL);
+  REFUSED("spec", gannet_problem_create, NULL, &problem);
+  REFUSED("problem", gannet_problem_create, &spec, NULL);
+  REFUSED("context", gannet_optimizer_create, NULL, f->problem, 0, NULL, made);
+  REFUSED("problem", gannet_optimizer_create, f->context, NULL, 0, NULL, made);
+  REFUSED("optimizer", gannet_optimizer_create, f->context, f->problem, 0, NULL, NULL);
+  REFUSED("settings", gannet_optimizer_create, f->context, f->problem, 1, NULL, made);
+  REFUSED("setting", gannet_optimizer_create, f->context, f->problem, 1, &no_key, made);
+  REFUSED("batch", gannet_optimizer_create, f->context, f->problem, 1, &no_text, made);
+  assert_null(optimizer);
+  assert_null(problem);
+  HARMLESS(gannet_optimizer_destroy, NULL);
+  HARMLESS(gannet_optimizer_destroy, made);
+  HARMLESS(gannet_problem_destroy, NULL);
+  HARMLESS(gannet_problem_destroy, &problem);
+  HARMLESS(gannet_context_destroy, NULL);
+  HARMLESS(gannet_context_set_log, NULL, GANNET_LOG_INFO, NULL, NULL);
+}
+
+static void problems_tell_null_pointers(const fixture *f) {
+  const double x[2] = {0.5, 0.5};
+  const gannet_physics_spec physics = {.n_equations = 0};
+  REFUSED("problem", gannet_problem_set_candidates, NULL, MPI_COMM_SELF, 1, x);
+  REFUSED("x_user", gannet_problem_set_candidates, f->problem, MPI_COMM_SELF, 1, NULL);
+  REFUSED("problem", gannet_problem_set_physics, NULL, &physics);
+  REFUSED("spec", gannet_problem_set_physics, f->problem, NULL);
+  REFUSED("problem", gannet_problem_set_residual, NULL, 0, NULL);
+  REFUSED("residual", gannet_problem_set_residual, f->problem, 0, NULL);
+  note("gannet_problem_get_spec");
+  assert_null(gannet_problem_get_spec(NULL));
+}
+
+static void optimizers_tell_null_pointers(const fixture *f) {
   int64_t id[1];
   double x[2] = {0.5, 0.5};
   const gannet_result result = {.objective = 1};
-  const gannet_method_setting no_key = {NULL, "8"}, no_text = {"batch", NULL};
-  gannet_optimizer *optimizer = NULL, **made = &optimizer;
-  assert_null_is_told("context", gannet_context_create(MPI_COMM_SELF, 1, NULL));
-  assert_null_is_told("context", gannet_context_create_alone(1, NULL));
-  assert_null_is_told("context", gannet_optimizer_create(NULL, f->problem, 0, NULL, made));
-  assert_null_is_told("problem", gannet_optimizer_create(f->context, NULL, 0, NULL, made));
-  assert_null_is_told("optimizer", gannet_optimizer_create(f->context, f->problem, 0, NULL, NULL));
-  assert_null_is_told("settings", gannet_optimizer_create(f->context, f->problem, 1, NULL, made));
-  assert_null_is_told("setting", gannet_optimizer_create(f->context, f->problem, 1, &no_key, made));
-  assert_null_is_told("batch", gannet_optimizer_create(f->context, f->problem, 1, &no_text, made));
-  assert_null_is_told("optimizer", gannet_optimizer_ask(NULL, 1, id, x));
-  assert_null_is_told("id", gannet_optimizer_ask(f->optimizer, 1, NULL, x));
-  assert_null_is_told("x_user", gannet_optimizer_ask(f->optimizer, 1, id, NULL));
-  assert_null_is_told("results", gannet_optimizer_tell(f->optimizer, 1, NULL));
-  assert_null_is_told("optimizer", gannet_optimizer_tell(NULL, 0, NULL));
-  assert_null_is_told("x_user", gannet_optimizer_tell_point(f->optimizer, NULL, &result, NULL));
-  assert_null_is_told("result", gannet_optimizer_tell_point(f->optimizer, x, NULL, NULL));
-  assert_null_is_told("x_user", gannet_problem_set_candidates(f->problem, MPI_COMM_SELF, 1, NULL));
   gannet_best best;
+  gannet_recommendation recommendation;
+  REFUSED("optimizer", gannet_optimizer_ask, NULL, 1, id, x);
+  REFUSED("id", gannet_optimizer_ask, f->optimizer, 1, NULL, x);
+  REFUSED("x_user", gannet_optimizer_ask, f->optimizer, 1, id, NULL);
+  REFUSED("results", gannet_optimizer_tell, f->optimizer, 1, NULL);
+  REFUSED("optimizer", gannet_optimizer_tell, NULL, 0, NULL);
+  ALLOWED(gannet_optimizer_tell, f->optimizer, 0, NULL);
+  REFUSED("optimizer", gannet_optimizer_tell_point, NULL, x, &result, id);
+  REFUSED("x_user", gannet_optimizer_tell_point, f->optimizer, NULL, &result, NULL);
+  REFUSED("result", gannet_optimizer_tell_point, f->optimizer, x, NULL, NULL);
+  ALLOWED(gannet_optimizer_tell_point, f->optimizer, x, &result, NULL);
+  REFUSED("optimizer", gannet_optimizer_recommend, NULL, &recommendation, x);
+  REFUSED("recommendation", gannet_optimizer_recommend, f->optimizer, NULL, x);
+  ALLOWED(gannet_optimizer_recommend, f->optimizer, &recommendation, NULL);
+  HARMLESS(gannet_optimizer_best, NULL, NULL, NULL);
+  HARMLESS(gannet_optimizer_best, f->optimizer, NULL, NULL);
+  x[0] = x[1] = -1;
+  HARMLESS(gannet_optimizer_best, f->optimizer, NULL, x);
+  assert_true(x[0] == 0.5 && x[1] == 0.5);
   gannet_optimizer_best(NULL, &best, x);
   assert_int_equal(best.id, -1);
-  gannet_optimizer_destroy(NULL);
-  gannet_problem_destroy(NULL);
-  gannet_context_destroy(NULL);
+}
+
+/* What takes no pointers takes any number. */
+static void codes_have_texts(void) {
+  HARMLESS(gannet_err_text, (gannet_err)-1);
+  HARMLESS(gannet_err_text, (gannet_err)10000);
+  HARMLESS(gannet_err_exit, (gannet_err)10000);
+  note("gannet_error_message");
+  assert_non_null(gannet_error_message());
+  note("gannet_error_trace");
+  assert_non_null(gannet_error_trace());
+}
+
+/* The list of what the library exports knows what was forgotten here. */
+static void null_pointers_never_crash(void **state) {
+  const fixture *f = *state;
+  char line[200];
+  int exported = 0;
+  objects_are_not_made_without_pointers(f);
+  problems_tell_null_pointers(f);
+  optimizers_tell_null_pointers(f);
+  codes_have_texts();
+  FILE *symbols = fopen(GANNET_SYMBOLS, "r");
+  assert_non_null(symbols);
+  while (fgets(line, sizeof line, symbols)) {
+    bool found = false;
+    if (strncmp(line, "gannet_", 7) != 0) continue;
+    line[strcspn(line, " ")] = '\0';
+    for (int i = 0; i < n_called; ++i) found = found || strcmp(called[i], line) == 0;
+    if (!found) fail_msg("%s is not called without its pointers here", line);
+    exported += 1;
+  }
+  assert_int_equal(fclose(symbols), 0);
+  assert_true(exported >= 22);
+}
+
+static void communicators_are_checked(void **state) {
+  const fixture *f = *state;
+  const double x[2] = {0.5, 0.5};
+  assert_fails(GANNET_ERR_ARG, "MPI_COMM_NULL",
+               gannet_problem_set_candidates(f->problem, MPI_COMM_NULL, 1, x));
 }
 
 static void what_cannot_be_a_problem_is_told(void **state) {
@@ -106,6 +215,7 @@ static void what_cannot_be_a_problem_is_told(void **state) {
 static void equations_without_their_arrays_are_told(void **state) {
   fixture *f = *state;
   const char *nameless[] = {NULL};
+  const gannet_physics_term plain = {.order = 0};
   gannet_physics_term term = {.order = 1};
   gannet_physics_equation equation = {.n_terms = 1};
   gannet_physics_spec physics = {.n_equations = 1};
@@ -117,6 +227,9 @@ static void equations_without_their_arrays_are_told(void **state) {
   assert_null_is_told("derivative of a term", gannet_problem_set_physics(f->problem, &physics));
   term.derivative = nameless;
   assert_null_is_told("derivative of a term", gannet_problem_set_physics(f->problem, &physics));
+  equation = (gannet_physics_equation){.n_terms = 1, .terms = &plain, .plugin = "own"};
+  equation.n_settings = 1, equation.settings = nameless;
+  assert_null_is_told("a setting of an equation", gannet_problem_set_physics(f->problem, &physics));
   equation.n_terms = -1;
   assert_fails(GANNET_ERR_ARG, "n_terms = -1", gannet_problem_set_physics(f->problem, &physics));
   physics.n_equations = -1;
@@ -147,7 +260,8 @@ static void an_outcome_that_does_not_exist_is_told(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(mpi_comes_first),
-      TEST(null_pointers_are_told),
+      TEST(null_pointers_never_crash),
+      TEST(communicators_are_checked),
       TEST(what_cannot_be_a_problem_is_told),
       TEST(equations_without_their_arrays_are_told),
       TEST(an_outcome_that_does_not_exist_is_told),
