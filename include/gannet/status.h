@@ -50,15 +50,15 @@ typedef enum { GANNET_ERROR_LIST(GANNET_ERROR_ENUM) GANNET_ERR_COUNT } gannet_er
 
 /* X(name, number, text): exit codes of the program; the manual's table is made from this list.
  * None lies in 126-192, which shells and launchers use themselves. */
-#define GANNET_EXIT_LIST(X)                                                                \
-  X(GANNET_EXIT_FINISHED, 0, "finished")                                                   \
-  X(GANNET_EXIT_INTERNAL, 1, "internal error or a failure of an outside library")          \
-  X(GANNET_EXIT_USAGE, 2, "error in the command line or in the campaign file")             \
-  X(GANNET_EXIT_INFEASIBLE, 3, "finished, but no feasible design was found")               \
-  X(GANNET_EXIT_FAILURES, 4, "stopped: too many simulations failed")                       \
-  X(GANNET_EXIT_DAMAGED, 5, "the saved state is damaged or was written by a newer gannet") \
-  X(GANNET_EXIT_RESOURCE, 6, "file system full, file not accessible, or out of memory")    \
-  X(GANNET_EXIT_MACHINE, 7, "gannet doctor: something is slow or bound to fail")           \
+#define GANNET_EXIT_LIST(X)                                                                       \
+  X(GANNET_EXIT_FINISHED, 0, "finished")                                                          \
+  X(GANNET_EXIT_INTERNAL, 1, "internal error or a failure of an outside library")                 \
+  X(GANNET_EXIT_USAGE, 2, "error in the command line or the input, or what they name is missing") \
+  X(GANNET_EXIT_INFEASIBLE, 3, "finished, but no feasible design was found")                      \
+  X(GANNET_EXIT_FAILURES, 4, "stopped: too many simulations failed")                              \
+  X(GANNET_EXIT_DAMAGED, 5, "the saved state is damaged or was written by a newer gannet")        \
+  X(GANNET_EXIT_RESOURCE, 6, "file system full, file not accessible, or out of memory")           \
+  X(GANNET_EXIT_MACHINE, 7, "gannet doctor: something is slow or bound to fail")                  \
   X(GANNET_EXIT_RESUMABLE, 75, "stopped before the budget was spent; run again with --resume")
 
 #define GANNET_EXIT_ENUM(name, number, text) name = (number),

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/atomic_file.h"
@@ -150,13 +151,35 @@ gannet_err gannet_campaign_start(MPI_Comm comm, const gannet_campaign_start_opti
   return open_directory(options, campaign);
 }
 
-static gannet_err raise_no_campaign(const char *directory) {
+static bool has_file(const char *directory, const char *name) {
+  char path[PATH_MAX];
+  const gannet_err err = gannet_join_path(directory, name, path, sizeof path);
+  if (err != GANNET_OK) gannet_error_clear();
+  return err == GANNET_OK && access(path, F_OK) == 0;
+}
+
+gannet_err gannet_campaign_raise_none(const char *directory) {
   char near[PATH_MAX];
+  struct stat about;
+  const bool exists = stat(directory, &about) == 0;
+  const bool lost = has_file(directory, "journal") || has_file(directory, "state.h5");
+  GANNET_REQUIRE(!lost, GANNET_ERR_MISSING,
+                 "'%s' holds a campaign without its campaign.yaml; gannet run FILE --resume "
+                 "--directory '%s' writes it anew from the campaign file",
+                 directory, directory);
+  const char *why = !exists                  ? "it does not exist"
+                    : S_ISDIR(about.st_mode) ? "it has no campaign.yaml"
+                                             : "it is a file";
   gannet_nearby(directory, ".campaign", near, sizeof near);
+  if (!has_file(near, ".")) near[0] = '\0';
+  GANNET_REQUIRE(!near[0], GANNET_ERR_MISSING,
+                 "'%s' is not a campaign directory: %s; did you mean '%s'?", directory, why, near);
+  if (!exists) gannet_nearest_directory(directory, near, sizeof near);
   return GANNET_RAISE(GANNET_ERR_MISSING,
-                      "'%s' is not a campaign directory: it has no campaign.yaml; %s%s%s",
-                      directory, near[0] ? "did you mean '" : "", near,
-                      near[0] ? "'?" : "gannet run makes one, NAME.campaign");
+                      "'%s' is not a campaign directory: %s; %s%s%sgannet run makes one, "
+                      "NAME.campaign",
+                      directory, why, near[0] ? "the nearest directory that exists is '" : "", near,
+                      near[0] ? "'; " : "");
 }
 
 gannet_err gannet_campaign_look(const char *directory, gannet_campaign *campaign) {
@@ -166,7 +189,7 @@ gannet_err gannet_campaign_look(const char *directory, gannet_campaign *campaign
   memset(campaign, 0, sizeof *campaign);
   (void)snprintf(campaign->directory, sizeof campaign->directory, "%s", directory);
   GANNET_TRY(gannet_campaign_path(campaign, "campaign.yaml", path));
-  if (access(path, F_OK)) return raise_no_campaign(directory);
+  if (access(path, F_OK)) return gannet_campaign_raise_none(directory);
   GANNET_TRY(gannet_campaign_file_read(path, &text, &source.size));
   source.text = text;
   gannet_err err = gannet_campaign_parse(&source, &campaign->input, &complaints);

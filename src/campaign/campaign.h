@@ -71,6 +71,13 @@ GANNET_CHECKED gannet_err gannet_campaign_start(MPI_Comm comm,
  */
 GANNET_CHECKED gannet_err gannet_campaign_look(const char *directory, gannet_campaign *campaign);
 
+/* GANNET_ERR_MISSING for a path that is no campaign directory: what it is instead, and what lies
+ * near.
+ *
+ * Local.
+ */
+gannet_err gannet_campaign_raise_none(const char *directory);
+
 /* Read a campaign directory without changing it, also while it runs. Results that are acknowledged
  * but not yet told to the optimiser are in the history too.
  *

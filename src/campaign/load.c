@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/atomic_file.h"
 #include "base/memory.h"
@@ -24,8 +25,18 @@ static gannet_err read_stream(FILE *stream, const char *path, char **text, size_
 }
 
 static gannet_err raise_no_file(const char *path) {
-  char near[PATH_MAX];
+  char near[PATH_MAX], folder[PATH_MAX];
   gannet_nearby(path, ".yaml", near, sizeof near);
+  (void)snprintf(folder, sizeof folder, "%s", path);
+  char *slash = strrchr(folder, '/');
+  if (slash && slash > folder) *slash = '\0';
+  if (slash && !near[0] && access(folder, F_OK)) {
+    gannet_nearest_directory(path, near, sizeof near);
+    return GANNET_RAISE(GANNET_ERR_MISSING,
+                        "cannot open '%s': %s; expected a file that exists, and the nearest "
+                        "directory that does is '%s'",
+                        path, strerror(ENOENT), near);
+  }
   return GANNET_RAISE(GANNET_ERR_MISSING, "cannot open '%s': %s%s%s%s", path, strerror(ENOENT),
                       near[0] ? "; did you mean '" : "", near, near[0] ? "'?" : "");
 }
@@ -37,7 +48,9 @@ gannet_err gannet_campaign_file_read(const char *path, char **text, size_t *size
   if (stat(path, &status))
     return errno == ENOENT ? raise_no_file(path) : gannet_raise_errno("open", path);
   GANNET_REQUIRE(!S_ISDIR(status.st_mode), GANNET_ERR_INPUT,
-                 "%s is a directory; expected a campaign file", path);
+                 "'%s' is a directory; expected a campaign file, such as the one that the campaign "
+                 "was started from",
+                 path);
   FILE *stream = fopen(path, "rb");
   if (!stream) return gannet_raise_errno("open", path);
   const gannet_err err = read_stream(stream, path, text, size);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/names.h"
 
@@ -50,4 +51,20 @@ void gannet_nearby(const char *path, const char *suffix, char *near, size_t size
   if (!found) return;
   const bool joined = head > 0 && folder[head - 1] != '/';
   (void)snprintf(near, size, "%s%s%s%s", folder, joined ? "/" : "", found, suffix);
+}
+
+static bool is_directory(const char *path) {
+  struct stat about;
+  return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+void gannet_nearest_directory(const char *path, char *near, size_t size) {
+  (void)snprintf(near, size, "%s", path);
+  while (near[0] && !is_directory(near)) {
+    char *slash = strrchr(near, '/');
+    char *end = slash ? slash : near;
+    if (slash == near && slash[1]) ++end; /* the root */
+    *end = '\0';
+  }
+  if (!near[0] && !getcwd(near, size)) near[0] = '\0';
 }

@@ -14,4 +14,13 @@
  */
 void gannet_nearby(const char *path, const char *suffix, char *near, size_t size);
 
+/* The directory that a path leads to, or the last one on the way there that exists; of a relative
+ * path whose first part does not exist it is the working directory, as an absolute path.
+ *
+ * Local.
+ *
+ * near  out  [size]; empty when even that cannot be told
+ */
+void gannet_nearest_directory(const char *path, char *near, size_t size);
+
 #endif

@@ -1,7 +1,17 @@
 #include "cli/session.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+/* What is meant as a directory is told as one. */
+static gannet_err find(const char *place, bool is_directory, const char *file) {
+  const size_t length = strlen(place), suffix = strlen(".campaign");
+  const bool meant = length > suffix && strcmp(place + length - suffix, ".campaign") == 0;
+  if ((is_directory || meant) && access(file, F_OK)) return gannet_campaign_raise_none(place);
+  return GANNET_OK;
+}
 
 gannet_err cli_in_session(const cli_arguments *arguments, const cli_world *world,
                           cli_session session) {
@@ -20,8 +30,10 @@ gannet_err cli_in_session(const cli_arguments *arguments, const cli_world *world
                                                  .log = cli_log_line,
                                                  .log_user = &log};
   gannet_complaints complaints = {0};
-  gannet_campaign campaign;
-  gannet_err err = gannet_campaign_start(world->comm, &options, &complaints, &campaign);
+  gannet_campaign campaign = {0};
+  gannet_err err =
+      gannet_agree(world->comm, world->rank ? GANNET_OK : find(place, is_directory, file));
+  if (err == GANNET_OK) err = gannet_campaign_start(world->comm, &options, &complaints, &campaign);
   if (err == GANNET_OK && world->rank == 0 &&
       gannet_campaign_path(&campaign, "campaign.log", log_path) == GANNET_OK)
     cli_log_open(&log, log_path);

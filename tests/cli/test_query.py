@@ -115,6 +115,31 @@ class Query(program.ProgramTest):
             self.succeed(command, code=USAGE)
             self.succeed(command, "a", "b", code=USAGE)
 
+    def test_what_is_there_instead_is_told(self):
+        self.write(SOBOL.replace("simulation: branin, parallel: 4", "simulation: branin"), "runs/fast.yaml")
+        self.succeed("run", "runs/fast.yaml", "-q", "-d", "runs/fast.campaign")
+        (self.folder / "plain" / "inner").mkdir(parents=True)
+        (self.folder / "fast.campaign").write_text("no directory")
+        for command, place, *told in (
+                ("status", "gone.campaign", "it does not exist", f"nearest directory that exists is '{self.folder}'"),
+                ("best", "plain/gone/x.campaign", "it does not exist", "nearest directory that exists is 'plain'"),
+                ("report", "/gone/x.campaign", "nearest directory that exists is '/'"),
+                ("watch", "runs/fats.campaign", "did you mean 'runs/fast.campaign'"),
+                ("verify", "runs", "it has no campaign.yaml", "did you mean 'runs/fast.campaign'"),
+                ("export", "fast.campaign", "it is a file; gannet run"),
+                ("ask", "plain/gone.campaign", "it does not exist", "'plain'"),
+                ("tell", "plain/inner", "it has no campaign.yaml"),
+                ("run", "plain/gone/x.yaml", "nearest directory that does is 'plain'"),
+                ("run", "runs/fast.campaign", "is a directory", "the campaign was started from")):
+            outcome = self.succeed(command, place, code=USAGE)
+            for words in told:
+                self.assertIn(words, outcome.err, (command, place))
+        (self.folder / "runs" / "fast.campaign" / "campaign.yaml").unlink()
+        outcome = self.succeed("status", "runs/fast.campaign", code=USAGE)
+        self.assertIn("without its campaign.yaml; gannet run FILE --resume", outcome.err)
+        self.succeed("run", "runs/fast.yaml", "-q", "--resume", "-d", "runs/fast.campaign")
+        self.assertIn("24 done", self.succeed("status", "runs/fast.campaign").out)
+
     def test_queries_while_it_runs(self):
         running = self.start("run", self.write(slow(SOBOL, 0.05)), "-q", "--max-evals", 60, ranks=2)
         self.wait_for_records(2, running)
