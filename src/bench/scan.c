@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "bench/asking.h"
 #include "bench/rates.h"
-#include "network/analytic_single.h"
 #include "network/tangent.h"
 #include "optimizer/propose.h"
 
@@ -92,23 +91,27 @@ typedef struct {
   double times;
 } product;
 
-enum { PRODUCTS_MOST = 5, PIECE = 512, ROWS = GANNET_SINGLE_ROWS, BLOCK = GANNET_TANGENT_BLOCK };
+enum { PRODUCTS_MOST = 5, PIECE = 512, ROWS = GANNET_TILE, LARGE = 1024 };
 
 /* What is measured, and the products in it. */
 typedef struct {
   const char *what;
-  bool single;
+  int estimates; /* the gannet_precision they are made in; EXACT = none */
+  bool single;   /* precision of the products */
   product product[PRODUCTS_MOST];
   gannet_err (*step)(const gannet_surrogate *model, int m, const double *x, double *work);
 } part;
 
-/* The network's units, its draws from them, inner products with the data, and draws from these. */
-#define DRAWS(s, rows, piece)                                         \
+enum { EXACT = -1 };
+
+/* The network's units, its draws from them, inner products with the data, and draws from these: in
+ * tiles as large as candidates come in, which suit a BLAS best. */
+#define DRAWS(s)                                                      \
   {                                                                   \
-    {rows, (s)->width, (s)->d + 1, 1}, {rows, (s)->q, (s)->width, 1}, \
-        {rows, (s)->q * ((s)->d + 1), (s)->width, 1},                 \
-        {rows, piece, (s)->d + 1, (double)(s)->n / (piece)},          \
-        {rows, (s)->q, piece, (double)(s)->n / (piece)},              \
+    {ROWS, (s)->width, (s)->d + 1, 1}, {ROWS, (s)->q, (s)->width, 1}, \
+        {ROWS, (s)->q * ((s)->d + 1), (s)->width, 1},                 \
+        {ROWS, PIECE, (s)->d + 1, (double)(s)->n / PIECE},            \
+        {ROWS, (s)->q, PIECE, (double)(s)->n / PIECE},                \
   }
 
 static gannet_err estimates(const gannet_surrogate *model, int m, const double *x, double *work) {
@@ -123,15 +126,21 @@ static gannet_err moments(const gannet_surrogate *model, int m, const double *x,
   return gannet_surrogate_predict(model, m, x, work, work + m);
 }
 
-/* Seconds per candidate that the products take alone. */
-static gannet_err time_products(const part *p, double seconds, double *per_candidate) {
-  *per_candidate = 0;
+/* Seconds per candidate that the products take alone: alone[0] at the rates of their shapes, and
+ * alone[1] at that of large ones. */
+static gannet_err time_products(const part *p, double seconds, double *alone) {
+  double large = 0, operations = 0;
+  GANNET_TRY((p->single ? bench_gemm_single_rate : bench_gemm_rate)(
+      LARGE, LARGE, LARGE, seconds / PRODUCTS_MOST, &large));
+  alone[0] = 0;
   for (const product *one = p->product; one < p->product + PRODUCTS_MOST && one->rows; ++one) {
     double rate = 0;
     GANNET_TRY((p->single ? bench_gemm_single_rate : bench_gemm_rate)(
         one->rows, one->columns, one->inner, seconds / PRODUCTS_MOST, &rate));
-    *per_candidate += one->times * 2.0 * one->columns * one->inner / rate;
+    operations += one->times * 2.0 * one->columns * one->inner;
+    alone[0] += one->times * 2.0 * one->columns * one->inner / rate;
   }
+  alone[1] = operations / large;
   return GANNET_OK;
 }
 
@@ -150,55 +159,62 @@ static gannet_err time_part(const part *p, const gannet_surrogate *model, const 
 
 /* One row of the table. */
 static gannet_err report(const bench_world *world, const char *what, int candidates, double mine,
-                         double products) {
-  double rates[2] = {1 / mine, 1 / products};
-  GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, rates, 2, MPI_DOUBLE, MPI_SUM, world->comm));
+                         const double *alone) {
+  double rates[3] = {1 / mine, 1 / alone[0], 1 / alone[1]};
+  GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, rates, 3, MPI_DOUBLE, MPI_SUM, world->comm));
   if (world->rank == 0)
-    (void)printf("| %s | %.0f | %.3f | %.2f |\n", what, rates[0], candidates / rates[0],
-                 rates[0] / rates[1]);
+    (void)printf("| %s | %.0f | %.3f | %.2f | %.2f |\n", what, rates[0], candidates / rates[0],
+                 rates[0] / rates[1], rates[0] / rates[2]);
   return GANNET_OK;
 }
 
 static gannet_err measure_part(const bench_world *world, const scan_settings *s, const part *p,
                                const gannet_surrogate *model, const double *x, double *work) {
-  double mine = 1, products = 1;
+  double mine = 1, alone[2] = {1, 1};
   GANNET_TRY_MPI(MPI_Barrier(world->comm));
-  GANNET_TRY(gannet_agree(world->comm, time_products(p, s->seconds, &products)));
+  GANNET_TRY(gannet_agree(world->comm, time_products(p, s->seconds, alone)));
   GANNET_TRY_MPI(MPI_Barrier(world->comm));
   GANNET_TRY(gannet_agree(world->comm, time_part(p, model, x, work, s->seconds, &mine)));
-  return report(world, p->what, s->candidates, mine, products);
+  return report(world, p->what, s->candidates, mine, alone);
 }
 
 static gannet_err measure_parts(const bench_world *world, const scan_settings *s,
                                 gannet_member *member, const double *x, double *work) {
-  const int n = s->n;
   const part parts[] = {
-      {"draws, single precision", true, DRAWS(s, ROWS, PIECE), estimates},
-      {"draws, double precision", false, DRAWS(s, BLOCK, n), draws},
-      {"mean and sd, double precision",
-       false,
-       {{BLOCK, n, s->d + 1, 1}, {BLOCK, PIECE, PIECE, 0.5 * n / PIECE * n / PIECE}},
-       moments}};
-  bool able = false;
+      {"draws, single precision", GANNET_PRECISION_SINGLE, true, DRAWS(s), estimates},
+      {"draws, double precision", GANNET_PRECISION_DOUBLE, false, DRAWS(s), estimates},
+      {"draws, exact", EXACT, false, DRAWS(s), draws}};
+  const double pieces = (double)s->n / PIECE;
+  const part spread = {
+      "mean and sd",
+      EXACT,
+      false,
+      {{ROWS, PIECE, s->d + 1, pieces}, {ROWS, PIECE, PIECE, 0.5 * pieces * pieces}},
+      moments};
   GANNET_TRY(gannet_models_sample(member->models, s->q, 0));
-  GANNET_TRY(gannet_agree(world->comm, gannet_models_estimate_prepare(member->models, &able)));
   const gannet_surrogate *model = gannet_models_surrogate(member->models, 0);
-  if (able) GANNET_TRY(measure_part(world, s, &parts[0], model, x, work));
-  GANNET_TRY(measure_part(world, s, &parts[1], model, x, work));
+  for (const part *p = parts; p < parts + sizeof parts / sizeof *parts; ++p) {
+    bool able = true;
+    if (p->estimates != EXACT)
+      GANNET_TRY(gannet_agree(
+          world->comm,
+          gannet_models_estimate_prepare(member->models, (gannet_precision)p->estimates, &able)));
+    if (able) GANNET_TRY(measure_part(world, s, p, model, x, work));
+  }
   if (gannet_surrogate_predict(model, 1, x, work, work + 1) != GANNET_OK) {
     gannet_error_clear();
     if (world->rank == 0) (void)printf("\nNo sd from a factor that is cut over the ranks.\n");
     return GANNET_OK;
   }
-  return measure_part(world, s, &parts[2], model, x, work);
+  return measure_part(world, s, &spread, model, x, work);
 }
 
 /* The scan phase of asks, with everything that belongs to it: candidates are made, their draws
  * estimated, the leaders scored again. */
 static gannet_err measure_whole(const bench_world *world, const scan_settings *s,
                                 bench_asking *asking) {
-  const part p = {.single = true, .product = DRAWS(s, ROWS, PIECE)};
-  double products = 1, least = INFINITY;
+  const part p = {.single = true, .product = DRAWS(s)};
+  double alone[2] = {1, 1}, least = INFINITY;
   bench_ask_cost cost;
   GANNET_TRY(gannet_agree(world->comm, bench_asking_fill(asking, s->n)));
   for (int i = 0; i < s->repeat; ++i) {
@@ -207,10 +223,10 @@ static gannet_err measure_whole(const bench_world *world, const scan_settings *s
     least = fmin(least, cost.seconds[1 + GANNET_PHASE_SCAN]);
   }
   GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_DOUBLE, MPI_MAX, world->comm));
-  GANNET_TRY(gannet_agree(world->comm, time_products(&p, s->seconds, &products)));
+  GANNET_TRY(gannet_agree(world->comm, time_products(&p, s->seconds, alone)));
   const gannet_screen_report *screen = &asking->optimizer->member[0].screen;
   const double each = least * world->np / s->candidates;
-  GANNET_TRY(report(world, "whole scan", s->candidates, each, products));
+  GANNET_TRY(report(world, "whole scan", s->candidates, each, alone));
   if (world->rank == 0 && screen->scored > 0)
     (void)fprintf(stderr, "%lld candidates scored again%s\n", (long long)screen->scored,
                   screen->complete ? ": all of them" : "");
@@ -224,7 +240,8 @@ static gannet_err measure(const bench_world *world, const scan_settings *s, benc
   if (world->rank == 0)
     (void)printf(
         "neural-bo, n = %d, %d variables, %d draws, %d units, %d rank(s)\n\n| what | candidates/s, "
-        "all ranks | %d take, s | share of the GEMM rate |\n|---|---|---|---|\n",
+        "all ranks | %d take, s | share of the GEMM rate | of large GEMM "
+        "|\n|---|---|---|---|---|\n",
         s->n, s->d, s->q, s->width, world->np, s->candidates);
   GANNET_TRY(measure_whole(world, s, asking));
   gannet_err err = gannet_propose_candidates(member, &candidates);

@@ -34,9 +34,11 @@ struct gannet_analytic_points {
   double *rest;             /* [BLOCK][GROUP] products with the last points */
   double *rows;             /* [L+1][VECTORS_PER_LAYER][capacity], see vector() */
   double *folded;           /* [d+1] */
-  gannet_table table;       /* for points of variance table_at */
-  double table_at;          /* 0 = none yet */
-  bool table_good;
+  struct {
+    gannet_table table; /* for points of this variance */
+    double variance;    /* 0 = none yet */
+    bool good;
+  } made[2]; /* by precision */
 };
 
 /* Vectors of a layer, each [capacity]. */
@@ -397,7 +399,8 @@ static void kernel_of_product(const void *user, int n, const double *x, double *
   }
 }
 
-bool gannet_analytic_points_table(gannet_analytic_points *points, gannet_table *table) {
+bool gannet_analytic_points_table(gannet_analytic_points *points, gannet_precision precision,
+                                  gannet_table *table) {
   gannet_analytic_points *a = points;
   sphere on = {.points = a};
   double derivative;
@@ -405,12 +408,13 @@ bool gannet_analytic_points_table(gannet_analytic_points *points, gannet_table *
   for (int k = 0; k < a->shape.d; ++k) a->folded[k] = 0.5;
   lift(a, 1, a->folded, a->block);
   (void)own(a, a->block, on.variance, &derivative);
-  if (a->table_at != on.variance[0]) {
-    a->table_good = gannet_table_fit(kernel_of_product, &on, on.variance[0], true, &a->table);
-    a->table_at = on.variance[0];
+  if (a->made[precision].variance != on.variance[0]) {
+    a->made[precision].good = gannet_table_fit(kernel_of_product, &on, on.variance[0], true,
+                                               precision, &a->made[precision].table);
+    a->made[precision].variance = on.variance[0];
   }
-  *table = a->table;
-  return a->table_good;
+  *table = a->made[precision].table;
+  return a->made[precision].good;
 }
 
 int gannet_analytic_points_inputs(const gannet_analytic_points *points) {

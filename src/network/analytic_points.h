@@ -73,9 +73,10 @@ void gannet_analytic_points_gradient(const gannet_analytic_points *points, const
  * Local.
  *
  * Returns false when it is not: on the flat lift, for relu, and when the table does not reach
- * single precision.
+ * the precision.
  */
-bool gannet_analytic_points_table(gannet_analytic_points *points, gannet_table *table);
+bool gannet_analytic_points_table(gannet_analytic_points *points, gannet_precision precision,
+                                  gannet_table *table);
 
 /* Number of points, coordinates d+1 of a lifted one, and the lifted points [n][d+1], borrowed until
  * the list changes.

@@ -1,35 +1,85 @@
 #include "network/table.h"
 
+#include <float.h>
 #include <math.h>
-#include <stdint.h>
 #include <string.h>
 
-#include "network/vector_clones.h"
+#include "network/table_lookup.h"
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#include <immintrin.h>
-#endif
+enum { TERMS = GANNET_TABLE_TERMS, CHECKS = 2 * TERMS, SIZES = 65 };
 
-enum { PIECES = GANNET_TABLE_PIECES, TERMS = GANNET_TABLE_TERMS, CHECKS = 2 * TERMS };
-enum { FEW = 6, MOST_OCTAVES = 8 };
+/* How tables of a precision are made. Terms go in steps, as every number of them is code of its
+ * own (table_lookup.h). Rounding of coefficients alone is good / 2. */
+typedef struct {
+  int piece_bits; /* of the number of pieces */
+  int exponent;   /* bias of the exponent */
+  int fewest, step, most;
+  double good, fair; /* errors over the largest value: as small as wanted, and as allowed */
+  double margin;     /* how far v stays from the ends of its range, in units of its largest value:
+                        reach, slope, their product and base are each rounded */
+} making;
 
-/* v is below 2^8; three bits of its exponent and two of its mantissa make the piece. Within it r =
- * mantissa - left end - width/2. */
-static const double width = 0.25; /* times the power of 2 */
+static const making makings[] = {
+    [GANNET_PRECISION_SINGLE] = {4, 127, TABLE_FEWEST_SINGLE, 1, TABLE_MOST_SINGLE, 8e-8, 1e-7,
+                                 0x1p-21},
+    [GANNET_PRECISION_DOUBLE] = {3, 1023, TABLE_FEWEST_DOUBLE, 2, TABLE_MOST_DOUBLE, 1e-13, 1e-11,
+                                 0x1p-50},
+};
 
-/* How far v stays from the ends of its range, in units of its largest value, so that rounding
- * cannot take it out: reach, slope, their product and base are each rounded by at most 2^-24 of
- * that. */
-static const double margin = 0x1p-21;
+typedef struct {
+  gannet_table_function function;
+  const void *user;
+  const making *how;
+  double size;  /* largest value found */
+  double limit; /* errors beyond it are of no interest */
+} target;
 
-/* A linear map between |x| and v, with the single-precision coefficients of the table. */
+static int pieces_of(const gannet_table *t) {
+  return 1 << makings[t->precision].piece_bits;
+}
+
+/* Registers are looked up by the low bits of exponent and mantissa, bias included. */
+static int slot_of(const gannet_table *t, int piece) {
+  const making *how = &makings[t->precision];
+  return (piece + (how->exponent << t->bits)) % pieces_of(t);
+}
+
+static double power_of(const gannet_table *t, int k, int piece) {
+  const int at = slot_of(t, piece);
+  return t->precision == GANNET_PRECISION_SINGLE ? (double)t->power.single[k][at]
+                                                 : t->power.twice[k][at];
+}
+
+static void set_power(gannet_table *t, int k, int piece, double value) {
+  const int at = slot_of(t, piece);
+  if (t->precision == GANNET_PRECISION_SINGLE)
+    t->power.single[k][at] = (float)value;
+  else
+    t->power.twice[k][at] = value;
+}
+
+static double width_of(const gannet_table *t) {
+  return ldexp(1, -t->bits);
+}
+
+/* |x| at r from the middle of a piece. */
 static double place_of(const gannet_table *t, int piece, double r) {
-  const double v = ldexp(1 + width * (piece % 4) + width / 2 + r, piece / 4);
-  return (v - (double)t->base) / (double)t->slope;
+  const int per_octave = 1 << t->bits;
+  const double width = width_of(t);
+  const double v = ldexp(1 + width * (piece % per_octave) + width / 2 + r, piece / per_octave);
+  return (v - t->base) / t->slope;
+}
+
+/* The other way round, exact enough that rounding of x does not count. */
+static long double middle_distance(const gannet_table *t, int piece, double x) {
+  const int per_octave = 1 << t->bits;
+  const long double width = (long double)width_of(t);
+  const long double v = (long double)t->base + (long double)t->slope * (long double)x;
+  return ldexpl(v, -(piece / per_octave)) - 1 - width * (piece % per_octave) - width / 2;
 }
 
 /* Interpolation in Newton's form, expanded into powers of r. */
-static void expand(int terms, const double *r, double *y, double *power) {
+static void expand(int terms, const long double *r, long double *y, long double *power) {
   for (int k = 1; k < terms; ++k)
     for (int i = terms - 1; i >= k; --i) y[i] = (y[i] - y[i - 1]) / (r[i] - r[i - k]);
   memset(power, 0, (size_t)terms * sizeof *power);
@@ -39,175 +89,100 @@ static void expand(int terms, const double *r, double *y, double *power) {
   }
 }
 
-static double fit_error(const gannet_table *t, int piece, const double *r, const double *exact) {
-  double most = 0;
-  for (int i = 0; i < CHECKS; ++i) {
+/* Largest error on a piece, at evenly spaced points. */
+static double fit_error(const target *f, const gannet_table *t, int piece) {
+  const int checks = 2 * t->terms;
+  double x[CHECKS], y[CHECKS], most = 0;
+  for (int i = 0; i < checks; ++i)
+    x[i] = place_of(t, piece, width_of(t) * (i / (checks - 1.0) - 0.5));
+  f->function(f->user, checks, x, y);
+  for (int i = 0; i < checks; ++i) {
+    const double r = (double)middle_distance(t, piece, x[i]);
     double sum = 0;
-    for (int k = t->terms - 1; k >= 0; --k) sum = sum * r[i] + (double)t->coefficient[k][piece];
-    if (!(fabs(sum - exact[i]) <= most)) most = fabs(sum - exact[i]);
+    for (int k = t->terms - 1; k >= 0; --k) sum = sum * r + power_of(t, k, piece);
+    if (!(fabs(sum - y[i]) <= most)) most = fabs(sum - y[i]);
     if (isnan(most)) return INFINITY;
   }
   return most;
 }
 
-typedef struct {
-  gannet_table_function function;
-  const void *user;
-} target;
-
-/* One piece. *size: largest value so far. */
-static double fit_piece(const target *f, gannet_table *t, int piece, double *size) {
+static double fit_piece(const target *f, gannet_table *t, int piece) {
   const double pi = 3.14159265358979323846;
-  double r[CHECKS], x[CHECKS], y[CHECKS], power[TERMS];
+  long double r[TERMS], value[TERMS], power[TERMS];
+  double x[TERMS], y[TERMS];
   for (int i = 0; i < t->terms; ++i) {
-    r[i] = width / 2 * cos(pi * (i + 0.5) / t->terms);
-    x[i] = place_of(t, piece, r[i]);
+    x[i] = place_of(t, piece, width_of(t) / 2 * cos(pi * (i + 0.5) / t->terms));
+    r[i] = middle_distance(t, piece, x[i]);
   }
   f->function(f->user, t->terms, x, y);
-  expand(t->terms, r, y, power);
-  for (int k = 0; k < t->terms; ++k) t->coefficient[k][piece] = (float)power[k];
-  for (int i = 0; i < CHECKS; ++i) {
-    r[i] = width * (i / (CHECKS - 1.0) - 0.5);
-    x[i] = place_of(t, piece, r[i]);
-  }
-  f->function(f->user, CHECKS, x, y);
-  for (int i = 0; i < CHECKS; ++i) *size = fabs(y[i]) <= *size ? *size : fabs(y[i]);
-  return fit_error(t, piece, r, y);
+  for (int i = 0; i < t->terms; ++i) value[i] = (long double)y[i];
+  expand(t->terms, r, value, power);
+  for (int k = 0; k < t->terms; ++k) set_power(t, k, piece, (double)power[k]);
+  return fit_error(f, t, piece);
 }
 
-/* All pieces, with v from 1 to 2^octaves, rising or falling with |x|. Error over largest value. */
-static double fit(const target *f, double reach, int octaves, bool rising, gannet_table *t) {
-  const double low = 1 + ldexp(margin, octaves), high = ldexp(1 - margin, octaves);
-  double size = 0, worst = 0;
-  t->base = (float)(rising ? low : high);
-  t->slope = (float)((rising ? high - low : low - high) / reach);
-  memset(t->coefficient, 0, sizeof t->coefficient);
-  for (int piece = 0; piece < 4 * octaves; ++piece) {
-    const double error = fit_piece(f, t, piece, &size);
-    if (!isfinite(error)) return INFINITY;
+static double rounded(const gannet_table *t, double value) {
+  return t->precision == GANNET_PRECISION_SINGLE ? (double)(float)value : value;
+}
+
+/* All pieces, with v rising or falling with |x|; INFINITY as soon as one is beyond the limit. */
+static double fit(const target *f, bool rising, gannet_table *t) {
+  const int pieces = pieces_of(t), octaves = pieces >> t->bits;
+  const double low = 1 + ldexp(f->how->margin, octaves);
+  const double high = ldexp(1 - f->how->margin, octaves);
+  double worst = 0;
+  t->base = rounded(t, rising ? low : high);
+  t->slope = rounded(t, (rising ? high - low : low - high) / t->reach);
+  for (int i = 0; i < pieces; ++i) {
+    const double error = fit_piece(f, t, i);
+    if (!(error <= f->limit)) return INFINITY;
     worst = fmax(worst, error);
   }
   t->error = worst;
-  return worst <= 1e-300 ? 0 : worst / size;
+  return worst;
+}
+
+/* Every way to cut [0, reach] with so many terms. */
+static void try_terms(target *f, gannet_table *trial, gannet_table *best) {
+  for (trial->bits = f->how->piece_bits; trial->bits >= 0; --trial->bits)
+    for (int rising = 0; rising < 2; ++rising) {
+      const double error = fit(f, rising, trial);
+      if (!(error < f->limit)) continue;
+      f->limit = error;
+      *best = *trial;
+    }
+}
+
+static bool measure_size(target *f, double reach) {
+  double x[SIZES], y[SIZES];
+  for (int i = 0; i < SIZES; ++i) x[i] = reach * i / (SIZES - 1);
+  f->function(f->user, SIZES, x, y);
+  for (int i = 0; i < SIZES; ++i) {
+    if (!isfinite(y[i])) return false;
+    f->size = fmax(f->size, fabs(y[i]));
+  }
+  return f->size < 1e30;
 }
 
 bool gannet_table_fit(gannet_table_function function, const void *user, double reach, bool odd,
-                      gannet_table *table) {
-  const target f = {function, user};
-  const double good = 8e-8, fair = 1e-7; /* coefficients are rounded to 3e-8 */
-  double least = INFINITY;
-  gannet_table trial = {.reach = (float)reach, .odd = odd};
+                      gannet_precision precision, gannet_table *table) {
+  const making *how = &makings[precision];
+  target f = {.function = function, .user = user, .how = how};
+  gannet_table trial = {.precision = precision, .odd = odd};
   if (!(reach > 1e-15 && reach < 1e15)) return false;
-  for (trial.terms = FEW; trial.terms <= TERMS && !(least <= good); trial.terms += TERMS - FEW)
-    for (int k = 2; k <= 2 * MOST_OCTAVES + 1 && !(least <= good); ++k) {
-      const double error = fit(&f, reach, k / 2, k % 2 == 1, &trial);
-      if (!(error < least)) continue;
-      least = error;
-      *table = trial;
-    }
-  return least <= fair && table->error < 1e30;
+  trial.reach = rounded(&trial, reach);
+  if (!measure_size(&f, trial.reach)) return false;
+  const double fair = how->fair * f.size + DBL_MIN, good = how->good * f.size;
+  f.limit = fair;
+  for (trial.terms = how->fewest; trial.terms <= how->most && !(f.limit <= good);
+       trial.terms += how->step)
+    try_terms(&f, &trial, table);
+  return f.limit < fair;
 }
 
-/* The coefficients of a piece are gathered from memory. */
-static inline __attribute__((always_inline)) void gather_terms(const gannet_table *t, int terms,
-                                                               int n, const float *x, float *y) {
-  for (int i = 0; i < n; ++i) {
-    const float size = fabsf(x[i]);
-    const float v = t->base + (size < t->reach ? size : t->reach) * t->slope;
-    uint32_t bits;
-    memcpy(&bits, &v, sizeof bits);
-    const uint32_t piece = ((bits >> 21) - (127u << 2)) % PIECES;
-    const uint32_t inside = (bits & 0x1fffffu) | 0x3f800000u;
-    float r, sum = t->coefficient[terms - 1][piece];
-    memcpy(&r, &inside, sizeof r);
-    r -= 1.125F;
-    for (int k = terms - 2; k >= 0; --k) sum = sum * r + t->coefficient[k][piece];
-    y[i] = t->odd ? copysignf(1, x[i]) * sum : sum;
-  }
-}
-
-GANNET_VECTOR_CLONES static void gather(const gannet_table *t, int n, const float *x, float *y) {
-  if (t->terms == FEW)
-    gather_terms(t, FEW, n, x, y);
+void gannet_table_apply(const gannet_table *table, int n, const void *x, void *y) {
+  if (table->precision == GANNET_PRECISION_SINGLE)
+    table_look_up_single(table, n, x, y);
   else
-    gather_terms(t, TERMS, n, x, y);
+    table_look_up_double(table, n, x, y);
 }
-
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-
-/* The same with all coefficients in registers, which AVX-512 has enough of. */
-#define WIDE __attribute__((target("arch=x86-64-v4")))
-
-enum { LANES = 16 };
-typedef struct {
-  __m512 low, high; /* of the pieces */
-} power;
-
-typedef struct {
-  __m512 base, slope, reach;
-  __m512i sign; /* the bit that an odd function passes on; 0 = even */
-} line;
-
-/* The lookup takes the lowest five bits of an index, so the exponent's bias stays in it, and the
- * coefficients are turned by that. */
-enum { TURN = (127 << 2) % PIECES };
-
-WIDE static inline __attribute__((always_inline)) power turned(const float *coefficients) {
-  float at[PIECES];
-  for (int piece = 0; piece < PIECES; ++piece) at[(piece + TURN) % PIECES] = coefficients[piece];
-  return (power){_mm512_loadu_ps(at), _mm512_loadu_ps(at + LANES)};
-}
-
-WIDE static inline __attribute__((always_inline)) __m512 value_at(const line *at, int terms,
-                                                                  const power *c, __m512 x) {
-  const __m512i inside = _mm512_set1_epi32(0x1fffff), one = _mm512_set1_epi32(0x3f800000);
-  const __m512 size = _mm512_min_ps(_mm512_abs_ps(x), at->reach);
-  const __m512i v = _mm512_castps_si512(_mm512_fmadd_ps(size, at->slope, at->base));
-  const __m512i piece = _mm512_srli_epi32(v, 21);
-  const __m512i place = _mm512_or_si512(_mm512_and_si512(v, inside), one);
-  const __m512 r = _mm512_sub_ps(_mm512_castsi512_ps(place), _mm512_set1_ps(1.125F));
-  __m512 sum = _mm512_permutex2var_ps(c[terms - 1].low, piece, c[terms - 1].high);
-  for (int k = terms - 2; k >= 0; --k)
-    sum = _mm512_fmadd_ps(sum, r, _mm512_permutex2var_ps(c[k].low, piece, c[k].high));
-  const __m512i sign = _mm512_and_si512(_mm512_castps_si512(x), at->sign);
-  return _mm512_castsi512_ps(_mm512_xor_si512(_mm512_castps_si512(sum), sign));
-}
-
-WIDE static inline __attribute__((always_inline)) void apply_terms(const gannet_table *t, int terms,
-                                                                   int n, const float *x,
-                                                                   float *y) {
-  const line at = {_mm512_set1_ps(t->base), _mm512_set1_ps(t->slope), _mm512_set1_ps(t->reach),
-                   _mm512_set1_epi32(t->odd ? INT32_MIN : 0)};
-  power c[TERMS];
-  float rest[LANES] = {0};
-  int i = 0;
-  for (int k = 0; k < terms; ++k) c[k] = turned(t->coefficient[k]);
-  for (; i + LANES <= n; i += LANES)
-    _mm512_storeu_ps(y + i, value_at(&at, terms, c, _mm512_loadu_ps(x + i)));
-  if (i == n) return;
-  memcpy(rest, x + i, (size_t)(n - i) * sizeof *x);
-  _mm512_storeu_ps(rest, value_at(&at, terms, c, _mm512_loadu_ps(rest)));
-  memcpy(y + i, rest, (size_t)(n - i) * sizeof *y);
-}
-
-WIDE static void look_up(const gannet_table *t, int n, const float *x, float *y) {
-  if (t->terms == FEW)
-    apply_terms(t, FEW, n, x, y);
-  else
-    apply_terms(t, TERMS, n, x, y);
-}
-
-void gannet_table_apply(const gannet_table *table, int n, const float *x, float *y) {
-  if (__builtin_cpu_supports("x86-64-v4"))
-    look_up(table, n, x, y);
-  else
-    gather(table, n, x, y);
-}
-
-#else
-
-void gannet_table_apply(const gannet_table *table, int n, const float *x, float *y) {
-  gather(table, n, x, y);
-}
-
-#endif

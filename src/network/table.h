@@ -1,22 +1,30 @@
-/* Smooth functions of one variable in single precision, for loops over very many values.
+/* Smooth functions of one variable, for loops over very many values.
  *
- * An odd or even function is a polynomial of |x| on each of GANNET_TABLE_PIECES pieces of [0,
- * reach], cut where a linear function v of |x| crosses 1, 5/4, 3/2, 7/4, 2, 5/2, ..: the piece and
- * the place in it are the bits of v. Pieces are short at one end, where the function may be steep.
- * The coefficients of a piece are looked up in registers where the processor can.
+ * An odd or even function is a polynomial of |x| on each of 16 (single precision) or 8 (double)
+ * pieces of [0, reach], whose coefficients fit into one vector register per power. A linear
+ * function v of |x| runs from 1 to a power of 2; the piece is the low bits of its exponent with the
+ * highest of its mantissa, and the place in it the bits that follow. So pieces may be of one
+ * length, or ever shorter to one end, where the function may be steep.
  */
 #ifndef GANNET_NETWORK_TABLE_H
 #define GANNET_NETWORK_TABLE_H
 
 #include <stdbool.h>
 
-enum { GANNET_TABLE_PIECES = 32, GANNET_TABLE_TERMS = 8 };
+typedef enum { GANNET_PRECISION_SINGLE, GANNET_PRECISION_DOUBLE } gannet_precision;
+
+enum { GANNET_TABLE_TERMS = 20 };
 
 typedef struct {
-  float coefficient[GANNET_TABLE_TERMS][GANNET_TABLE_PIECES];
-  float base, slope; /* v = base + slope |x|, 1 <= v < 256 */
-  float reach;
-  int terms; /* 6 or 8 */
+  gannet_precision precision;
+  union {
+    float single[GANNET_TABLE_TERMS][16];
+    double twice[GANNET_TABLE_TERMS][8];
+  } power;            /* coefficients of the powers of the place, by the low bits of the piece */
+  double base, slope; /* v = base + slope |x| >= 1, numbers of the precision */
+  double reach;
+  int terms;
+  int bits; /* of the mantissa that belong to the piece */
   bool odd;
   double error; /* largest one found, of exact arithmetic */
 } gannet_table;
@@ -24,8 +32,9 @@ typedef struct {
 /* Values of a function at n points; [n] each. */
 typedef void (*gannet_table_function)(const void *user, int n, const double *x, double *y);
 
-/* Interpolate a function on [0, reach] at the Chebyshev points of every piece, the short pieces
- * where that makes the error least.
+/* Interpolate a function on [0, reach] at the Chebyshev points of every piece, with the fewest
+ * terms that reach 8e-8 (single) or 1e-13 (double) of the largest value, and the short pieces where
+ * that makes the error least.
  *
  * Local.
  *
@@ -33,17 +42,17 @@ typedef void (*gannet_table_function)(const void *user, int n, const double *x, 
  * reach   in   > 0
  * table   out  ready when this returns true
  *
- * Returns false when the error stays above 1e-7 of the largest value found, or a value is not
- * finite in single precision.
+ * Returns false when the error stays above 1e-7 (single) or 1e-11 (double) of the largest value
+ * found, or a value is not finite in the precision.
  */
 bool gannet_table_fit(gannet_table_function function, const void *user, double reach, bool odd,
-                      gannet_table *table);
+                      gannet_precision precision, gannet_table *table);
 
-/* y[i] = f(x[i]), x clipped to [-reach, reach]; x and y may be the same array. Rounding differs
- * between processors.
+/* y[i] = f(x[i]), x clipped to [-reach, reach]; x and y may be the same array, of floats or doubles
+ * as the precision of the table says. Rounding differs between processors.
  *
  * Local.
  */
-void gannet_table_apply(const gannet_table *table, int n, const float *x, float *y);
+void gannet_table_apply(const gannet_table *table, int n, const void *x, void *y);
 
 #endif

@@ -63,7 +63,9 @@ gannet_err gannet_draws_score_points(void *user, int m, const double *x_unit, in
 /* The sample on which margins are measured, and how much larger they are than its errors. A margin
  * is at least a few roundings of the largest value. */
 enum { SAMPLE = 64, LEAST_CANDIDATES = 2 * GANNET_TILE };
-static const double safety = 16, rounding = 0x1p-20;
+static const double safety = 16;
+static const double rounding[] = {
+    [GANNET_PRECISION_SINGLE] = 0x1p-20, [GANNET_PRECISION_DOUBLE] = 0x1p-46};
 
 /* Whether values do not depend on a point's place among others, which some BLAS do not grant: the
  * sample is evaluated once more from behind. x: [SAMPLE][d] */
@@ -97,7 +99,7 @@ static gannet_err measure_model(gannet_draws_score *w, int i, double *x, double 
       size = fmax(size, fabs(exact[p]));
       if (!isfinite(estimate[p] - exact[p])) w->estimates = false;
     }
-    margin[j] = fmax(safety * error, rounding * size);
+    margin[j] = fmax(safety * error, rounding[w->precision] * size);
   }
   return check_places(w, model, exact, x);
 }
@@ -118,10 +120,12 @@ static gannet_err measure_all(gannet_draws_score *w, const gannet_candidates *ca
 }
 
 gannet_err gannet_draws_score_measure(gannet_draws_score *w, gannet_models *models,
-                                      const gannet_candidates *candidates) {
+                                      const gannet_candidates *candidates,
+                                      gannet_precision precision) {
   w->estimates = false;
+  w->precision = precision;
   if (gannet_candidates_count(candidates) < LEAST_CANDIDATES) return GANNET_OK;
-  GANNET_TRY(gannet_models_estimate_prepare(models, &w->estimates));
+  GANNET_TRY(gannet_models_estimate_prepare(models, precision, &w->estimates));
   return w->estimates ? measure_all(w, candidates) : GANNET_OK;
 }
 

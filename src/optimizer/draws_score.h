@@ -9,13 +9,14 @@
 
 typedef struct {
   const gannet_models *models;
-  int q;             /* draws */
-  double *values;    /* [q][GANNET_TILE] draws of one constraint */
-  double *violation; /* [q][GANNET_TILE] */
-  double *gradient;  /* [d] */
-  bool estimates;    /* the models give estimates, and margins were measured */
-  double *margin;    /* [models][q] of the estimates */
-  double *least;     /* [q][GANNET_TILE] smallest summed violation */
+  int q;                      /* draws */
+  double *values;             /* [q][GANNET_TILE] draws of one constraint */
+  double *violation;          /* [q][GANNET_TILE] */
+  double *gradient;           /* [d] */
+  bool estimates;             /* the models give estimates, and margins were measured */
+  gannet_precision precision; /* of the estimates */
+  double *margin;             /* [models][q] of the estimates */
+  double *least;              /* [q][GANNET_TILE] smallest summed violation */
 } gannet_draws_score;
 
 /* Workspace for q prepared draws; release accepts a zeroed struct.
@@ -36,12 +37,12 @@ void gannet_draws_score_release(gannet_draws_score *score);
 GANNET_CHECKED gannet_err gannet_draws_score_points(void *user, int m, const double *x_unit,
                                                     int64_t first, double *scores, int ld);
 
-/* Have the models give estimates in single precision, and measure how far they are off: the margin
+/* Have the models give estimates in a precision, and measure how far they are off: the margin
  * of a draw is 16 times the largest error at 64 candidates, spread evenly over their numbers.
  *
  * Local.
  *
- * Sets estimates, to false when a model gives none, when they overflow, when double-precision
+ * Sets estimates, to false when a model gives none, when they overflow, when exact
  * values depend on a point's place among others, and when there are so few candidates that it does
  * not pay.
  *
@@ -49,7 +50,8 @@ GANNET_CHECKED gannet_err gannet_draws_score_points(void *user, int m, const dou
  */
 GANNET_CHECKED gannet_err gannet_draws_score_measure(gannet_draws_score *score,
                                                      gannet_models *models,
-                                                     const gannet_candidates *candidates);
+                                                     const gannet_candidates *candidates,
+                                                     gannet_precision precision);
 
 /* Bounds of the scores from estimates and margins: a gannet_bounder of q lists.
  *

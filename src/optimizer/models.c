@@ -306,10 +306,11 @@ const gannet_surrogate *gannet_models_surrogate(const gannet_models *m, int i) {
   return m->model[i].surrogate;
 }
 
-gannet_err gannet_models_estimate_prepare(gannet_models *m, bool *able) {
+gannet_err gannet_models_estimate_prepare(gannet_models *m, gannet_precision precision,
+                                          bool *able) {
   *able = true;
   for (int i = 0; i < gannet_models_count(m) && *able; ++i)
-    GANNET_TRY(gannet_surrogate_estimate_prepare(m->model[i].surrogate, able));
+    GANNET_TRY(gannet_surrogate_estimate_prepare(m->model[i].surrogate, precision, able));
   return GANNET_OK;
 }
 

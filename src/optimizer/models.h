@@ -83,13 +83,15 @@ const gannet_transform_fit *gannet_models_transform(const gannet_models *models)
  */
 bool gannet_models_suspected(const gannet_models *models);
 
-/* Make all models ready for estimates of their prepared draws (gannet_surrogate_estimate_prepare).
+/* Make all models ready for estimates of their prepared draws in a precision
+ * (gannet_surrogate_estimate_prepare).
  *
  * Local.
  *
  * able  out  whether all of them are
  */
-GANNET_CHECKED gannet_err gannet_models_estimate_prepare(gannet_models *models, bool *able);
+GANNET_CHECKED gannet_err gannet_models_estimate_prepare(gannet_models *models,
+                                                         gannet_precision precision, bool *able);
 
 /* Factor on the standard deviation when a probability of feasibility is computed: 1 for constraints
  * that are measured, less for the hidden one, which is known from labels only.

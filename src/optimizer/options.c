@@ -115,7 +115,7 @@ const gannet_option gannet_acquisition_choice_table[] = {
     {0},
 };
 
-static const char *const precision_names[] = {"single", "double", NULL};
+static const char *const precision_names[] = {"single", "double", "exact", NULL};
 
 const gannet_option gannet_search_table[] = {
     {.key = "candidates",
@@ -167,9 +167,9 @@ const gannet_option gannet_search_table[] = {
      .offset = offsetof(gannet_search_options, precision),
      .fallback = "single",
      .choices = precision_names,
-     .help = "how candidates are scored: double, or first all in single precision with a measured "
-             "margin and then the leaders in double, which gives the same points sooner; models "
-             "without a single-precision form take double"},
+     .help = "how candidates are scored: first all by tables in single or double precision with a "
+             "measured margin, and then the leaders exactly, or all exactly; the points are the "
+             "same. Models without tables take exact"},
     {0},
 };
 

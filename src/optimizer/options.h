@@ -56,8 +56,8 @@ typedef struct {
   int rule;           /* a gannet_constraint_rule; never AUTO after parsing */
 } gannet_acquisition_choice;
 
-/* single: candidates are screened in single precision, the leaders scored in double. */
-typedef enum { GANNET_PRECISION_SINGLE, GANNET_PRECISION_DOUBLE } gannet_precision;
+/* Candidates are screened by estimates in a gannet_precision, or all scored in closed form. */
+enum { GANNET_SCAN_EXACT = GANNET_PRECISION_DOUBLE + 1 };
 
 typedef struct {
   int candidates; /* numbered candidates per proposal */
@@ -66,7 +66,7 @@ typedef struct {
   int starts;     /* candidates per draw that are polished */
   int sweeps;     /* rounds through the coordinates before that, 0 = none */
   int polish;     /* evaluations of a gradient per polished candidate, 0 = no polish */
-  int precision;  /* of the scan, a gannet_precision */
+  int precision;  /* of the scan, a gannet_precision or GANNET_SCAN_EXACT */
 } gannet_search_options;
 
 /* How points are made when no surrogate is asked. */

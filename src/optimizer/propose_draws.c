@@ -160,9 +160,11 @@ static void drop(proposal *p) {
 static gannet_err run(gannet_member *member, int q, int n_ranked, proposal *p, double *x_unit) {
   double mark = gannet_clock_seconds();
   member->screen = (gannet_screen_report){0};
-  if (member->options->search.precision == GANNET_PRECISION_SINGLE)
+  const int precision = member->options->search.precision;
+  if (precision != GANNET_SCAN_EXACT)
     GANNET_TRY(gannet_agree(member->context->comm,
-                            gannet_draws_score_measure(&p->work, member->models, p->candidates)));
+                            gannet_draws_score_measure(&p->work, member->models, p->candidates,
+                                                       (gannet_precision)precision)));
   const gannet_propose_scores scores = {
       .n_lists = q,
       .keep = n_ranked,

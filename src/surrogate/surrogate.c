@@ -270,10 +270,11 @@ gannet_err gannet_surrogate_draw_gradient(const gannet_surrogate *s, int draw, c
   return GANNET_OK;
 }
 
-gannet_err gannet_surrogate_estimate_prepare(gannet_surrogate *s, bool *able) {
+gannet_err gannet_surrogate_estimate_prepare(gannet_surrogate *s, gannet_precision precision,
+                                             bool *able) {
   GANNET_REQUIRE(s->draws > 0, GANNET_ERR_STATE, "no draws were prepared since the last fit");
   s->estimates = *able = false;
-  if (s->type->estimate_prepare) GANNET_TRY(s->type->estimate_prepare(s->state, able));
+  if (s->type->estimate_prepare) GANNET_TRY(s->type->estimate_prepare(s->state, precision, able));
   s->estimates = *able;
   return GANNET_OK;
 }

@@ -26,6 +26,7 @@
 
 #include "base/context.h"
 #include "base/option.h"
+#include "network/table.h"
 #include "problem/physics.h"
 
 typedef struct {
@@ -63,9 +64,9 @@ typedef struct {
   gannet_err (*draw_values)(const void *state, int m, const double *x, double *values, int ldv);
   gannet_err (*draw_gradient)(const void *state, int draw, const double *x, double *value,
                               double *gradient);
-  /* Draws in single precision: prepare tells whether there are any. Only where a point's
+  /* Draws in this precision: prepare tells whether there are any. Only where a point's
    * draw_values do not depend on the other points of a call but for the rounding of the BLAS. */
-  gannet_err (*estimate_prepare)(void *state, bool *able);
+  gannet_err (*estimate_prepare)(void *state, gannet_precision precision, bool *able);
   void (*draw_estimates)(const void *state, int m, const double *x, double *values, int ldv);
   gannet_err (*covariance)(const void *state, int m, const double *x, int n, const double *z,
                            double *covariance);
@@ -226,7 +227,7 @@ GANNET_CHECKED gannet_err gannet_surrogate_draw_gradient(const gannet_surrogate 
                                                          int draw, const double *x, double *value,
                                                          double *gradient);
 
-/* Make ready for estimates of the prepared draws in single precision, until the next fit or sample.
+/* Make ready for estimates of the prepared draws in this precision, until the next fit or sample.
  *
  * Local.
  *
@@ -235,10 +236,10 @@ GANNET_CHECKED gannet_err gannet_surrogate_draw_gradient(const gannet_surrogate 
  * Errors: GANNET_ERR_MEMORY; GANNET_ERR_STATE without prepared draws.
  */
 GANNET_CHECKED gannet_err gannet_surrogate_estimate_prepare(gannet_surrogate *surrogate,
-                                                            bool *able);
+                                                            gannet_precision precision, bool *able);
 
-/* As _draw_values, computed in single precision: for ranking, with a margin that the caller
- * measures. Not finite where single precision overflows. The bits depend on the processor. No
+/* As _draw_values, computed in that precision: for ranking, with a margin that the caller
+ * measures. Not finite where the precision overflows. The bits depend on the processor. No
  * allocation.
  *
  * Local.

@@ -1,6 +1,6 @@
 /* The tangent-kernel model, shared by its files: tangent_kernel.c (interface, conditioning),
  * tangent_fit.c (hyper-parameters), tangent_mean.c (the mean of a trained network),
- * tangent_posterior.c (moments and draws), tangent_estimate.c (draws in single precision).
+ * tangent_posterior.c (moments and draws), tangent_estimate.c (estimates of draws).
  *
  * With phi the tangent features of a random network (network/tangent.h) and s^2 the amplitude,
  *
@@ -14,9 +14,10 @@
 #ifndef GANNET_SURROGATE_TANGENT_KERNEL_H
 #define GANNET_SURROGATE_TANGENT_KERNEL_H
 
-#include "network/analytic_points.h"
+#include "network/kernel_sums.h"
+#include "network/strips.h"
 #include "network/tangent.h"
-#include "network/tangent_single.h"
+#include "network/unit_sums.h"
 #include "surrogate/factor.h"
 #include "surrogate/inducing.h"
 #include "surrogate/surrogate.h"
@@ -79,11 +80,12 @@ typedef struct {
   gannet_tangent_directions
       *spread; /* workspace, phi(x) - Phi^T (K + lambda I)^-1 k(x), at one point */
   gannet_tangent_directions draws;
-  gannet_tangent_single *prior_single;   /* of draws; NULL = none */
-  gannet_analytic_single *update_single; /* of update; NULL = none */
-  double *single_lifted;                 /* workspace of estimates: [GANNET_SINGLE_ROWS][d+1] */
-  double *single_values;                 /* [GANNET_SINGLE_ROWS][q] */
-  float *single_z;                       /* [GANNET_SINGLE_ROWS][d+1] */
+  const gannet_strips *strips;     /* of the precision of estimates */
+  gannet_unit_sums *prior_sums;    /* of draws; NULL = none */
+  gannet_kernel_sums *update_sums; /* of update; NULL = none */
+  double *estimate_z;              /* workspace of estimates: [points][d+1] */
+  double *estimate_values;         /* [points][q] */
+  void *estimate_strips;           /* the points */
 } tangent_model;
 
 /* A random stream of this model.
@@ -158,7 +160,7 @@ gannet_err tangent_sample(void *state, int q, double exploration, int64_t iterat
 gannet_err tangent_draw_values(const void *state, int m, const double *x, double *values, int ldv);
 gannet_err tangent_draw_gradient(const void *state, int draw, const double *x, double *value,
                                  double *gradient);
-gannet_err tangent_estimate_prepare(void *state, bool *able);
+gannet_err tangent_estimate_prepare(void *state, gannet_precision precision, bool *able);
 void tangent_draw_estimates(const void *state, int m, const double *x, double *values, int ldv);
 gannet_err tangent_calibration(void *state, double *scale);
 gannet_err tangent_covariance(const void *state, int m, const double *x, int n, const double *z,

@@ -126,7 +126,7 @@ static void the_table_belongs_to_the_scales(void **state) {
       gannet_analytic_points_cross(list, M, x + D, k, 1, NULL);
       gannet_analytic_points_lift(list, 1 + M, x, z);
       for (int again = 0; again < 2; ++again) {
-        assert_true(gannet_analytic_points_table(list, &table[again]));
+        assert_true(gannet_analytic_points_table(list, GANNET_PRECISION_SINGLE, &table[again]));
         for (int i = 0; i < M; ++i) {
           double product = 0;
           for (int c = 0; c <= D; ++c) product += z[c] * z[(size_t)(1 + i) * (D + 1) + (size_t)c];

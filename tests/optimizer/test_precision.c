@@ -1,5 +1,5 @@
 /* test: ranks 1 2 labels unit timeout 300 */
-/* Screening in single precision proposes, bit for bit, what scoring in double does. */
+/* Screening by estimates proposes, bit for bit, what scoring exactly does. */
 #include <math.h>
 #include <petscsys.h>
 #include <string.h>
@@ -32,21 +32,21 @@ typedef struct {
   double scale, offset; /* of the objective */
   int copies;           /* of every point told */
   int told;
-  const char *settings[MOST]; /* keys and values */
-  bool screens;               /* some scan does with estimates alone */
+  const char *settings[MOST];                /* keys and values */
+  enum { NEVER, IN_DOUBLE, ALWAYS } screens; /* some scan does with estimates alone */
 } scenario;
 
 static const scenario scenarios[] = {
-    {"plain", reals, 0, 1, 0, 1, 40, {"method", "neural-bo"}, true},
-    {"odd number", reals, 0, 1, 0, 1, 37, {"method", "neural-bo"}, true},
-    {"one point", reals, 0, 1, 0, 1, 1, {"method", "neural-bo"}, true},
-    {"copies", reals, 0, 1, 0, 4, 12, {"method", "neural-bo"}, true},
-    {"huge", reals, 0, 1e250, 0, 1, 20, {"method", "neural-bo"}, true},
-    {"tiny", reals, 0, 1e-250, 0, 1, 20, {"method", "neural-bo"}, true},
-    {"constant", reals, 0, 0, 5, 1, 20, {"method", "neural-bo"}, false},
-    {"steps", steps, 0, 1, 0, 1, 30, {"method", "neural-bo"}, true},
-    {"constrained", reals, 2, 1, 0, 1, 40, {"method", "neural-bo"}, true},
-    {"exact", reals, 0, 1, 0, 1, 40, {"method", "neural-bo", "surrogate.noise", "1e-10"}, true},
+    {"plain", reals, 0, 1, 0, 1, 40, {"method", "neural-bo"}, ALWAYS},
+    {"odd number", reals, 0, 1, 0, 1, 37, {"method", "neural-bo"}, ALWAYS},
+    {"one point", reals, 0, 1, 0, 1, 1, {"method", "neural-bo"}, ALWAYS},
+    {"copies", reals, 0, 1, 0, 4, 12, {"method", "neural-bo"}, ALWAYS},
+    {"huge", reals, 0, 1e250, 0, 1, 20, {"method", "neural-bo"}, ALWAYS},
+    {"tiny", reals, 0, 1e-250, 0, 1, 20, {"method", "neural-bo"}, ALWAYS},
+    {"constant", reals, 0, 0, 5, 1, 20, {"method", "neural-bo"}, IN_DOUBLE},
+    {"steps", steps, 0, 1, 0, 1, 30, {"method", "neural-bo"}, ALWAYS},
+    {"constrained", reals, 2, 1, 0, 1, 40, {"method", "neural-bo"}, ALWAYS},
+    {"exact", reals, 0, 1, 0, 1, 40, {"method", "neural-bo", "surrogate.noise", "1e-10"}, ALWAYS},
     {"features",
      reals,
      0,
@@ -55,11 +55,19 @@ static const scenario scenarios[] = {
      1,
      40,
      {"method", "neural-bo", "surrogate.kernel", "network"},
-     true},
-    {"tanh", reals, 0, 1, 0, 1, 30, {"method", "neural-bo", "surrogate.activation", "tanh"}, true},
-    {"relu", reals, 0, 1, 0, 1, 30, {"method", "neural-bo", "surrogate.activation", "relu"}, false},
-    {"layers", reals, 0, 1, 0, 1, 30, {"method", "neural-bo", "surrogate.layers", "2"}, false},
-    {"flat", reals, 0, 1, 0, 1, 30, {"method", "neural-bo", "surrogate.lift", "flat"}, false},
+     ALWAYS},
+    {"tanh",
+     reals,
+     0,
+     1,
+     0,
+     1,
+     30,
+     {"method", "neural-bo", "surrogate.activation", "tanh"},
+     ALWAYS},
+    {"relu", reals, 0, 1, 0, 1, 30, {"method", "neural-bo", "surrogate.activation", "relu"}, NEVER},
+    {"layers", reals, 0, 1, 0, 1, 30, {"method", "neural-bo", "surrogate.layers", "2"}, NEVER},
+    {"flat", reals, 0, 1, 0, 1, 30, {"method", "neural-bo", "surrogate.lift", "flat"}, NEVER},
 };
 
 typedef struct {
@@ -131,14 +139,15 @@ static void ask_and_tell(fixture *f, const scenario *s) {
   }
 }
 
-static void single_precision_changes_nothing(void **state) {
+static void precision_changes_nothing(void **state) {
   (void)state;
-  static const char *const precisions[2] = {"double", "single"};
+  enum { EXACT, WAYS = 3 };
+  static const char *const precisions[WAYS] = {"exact", "single", "double"};
   for (size_t i = 0; i < sizeof scenarios / sizeof *scenarios; ++i) {
     const scenario *s = &scenarios[i];
-    uint64_t digest[2];
-    int screened[2];
-    for (int k = 0; k < 2; ++k) {
+    uint64_t digest[WAYS];
+    int screened[WAYS];
+    for (int k = 0; k < WAYS; ++k) {
       fixture f = {0};
       start(&f, s, precisions[k], 7 + (int)i);
       tell_random(&f, s);
@@ -147,15 +156,18 @@ static void single_precision_changes_nothing(void **state) {
       screened[k] = f.screened;
       drop(&f);
     }
-    if (digest[0] != digest[1]) fail_msg("%s: other points", s->name);
-    assert_int_equal(screened[0], 0);
-    if ((screened[1] > 0) != s->screens)
-      fail_msg("%s: %d scans with estimates", s->name, screened[1]);
+    assert_int_equal(screened[EXACT], 0);
+    for (int k = EXACT + 1; k < WAYS; ++k) {
+      if (digest[k] != digest[EXACT]) fail_msg("%s: other points in %s", s->name, precisions[k]);
+      const bool screens = s->screens == ALWAYS || (s->screens == IN_DOUBLE && k > EXACT + 1);
+      if ((screened[k] > 0) != screens)
+        fail_msg("%s: %d scans with estimates in %s", s->name, screened[k], precisions[k]);
+    }
   }
 }
 
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(single_precision_changes_nothing)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(precision_changes_nothing)};
   if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
   const int failed = run_ranks(tests);
   PetscFinalize();

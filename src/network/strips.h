@@ -1,0 +1,61 @@
+/* Products of matrices so small that all of them stays in the first cache, in single or double
+ * precision: what OpenBLAS packs and copies around for such shapes takes longer than the products.
+ *
+ * A strip is as many points as a 64-byte register has numbers, its lanes: [k][lanes]. The other
+ * factor has rows, eight of them together: [n/8][k][8]. All numbers are of the precision, in
+ * arrays that are passed as void.
+ */
+#ifndef GANNET_NETWORK_STRIPS_H
+#define GANNET_NETWORK_STRIPS_H
+
+#include <stddef.h>
+
+#include "network/table.h"
+
+enum { GANNET_STRIP_ROWS = 8 };
+
+/* An array of doubles [rows][columns] with any distance between neighbours. */
+typedef struct {
+  const double *at;
+  size_t row_step, column_step;
+} gannet_strips_source;
+
+typedef struct {
+  int lanes;
+  size_t size; /* bytes of a number */
+
+  /* to[i / across][k][i % across] = from[i][k]; what the last rows lack of across stays as it is.
+   */
+  void (*pack)(int rows, int columns, const gannet_strips_source *from, int across, void *to);
+
+  /* products[i][lane] = sum_k rows[i][k] strip[k][lane] for a multiple of eight rows. */
+  void (*multiply)(int inner, int n_rows, const void *rows, const void *strip, void *products);
+
+  /* sums[j][lane] += scale[lane] sum_i values[i][lane] weights[i][j] for a multiple of eight i and
+   * 1, 2, 4 or 8 j; a scale of NULL is 1. */
+  void (*weigh)(int n, int width, const void *values, const void *weights, const void *scale,
+                void *sums);
+
+  /* total[i] += sums[i] */
+  void (*add)(size_t n, const void *sums, double *total);
+} gannet_strips;
+
+/* The functions of a precision. They allocate nothing; rounding differs between processors.
+ *
+ * Local.
+ */
+const gannet_strips *gannet_strips_of(gannet_precision precision);
+
+/* How many of so many draws are weighed at once: 8, or what holds the last 1, 2 or 4.
+ *
+ * Local.
+ */
+int gannet_strips_width(int left);
+
+/* Rows or lanes in whole groups: the least multiple of group that is at least n.
+ *
+ * Local.
+ */
+size_t gannet_strips_whole(size_t n, size_t group);
+
+#endif

@@ -1,0 +1,21 @@
+/* Values of tables, for every number of terms there is code for; private to this room. */
+#ifndef GANNET_NETWORK_TABLE_LOOKUP_H
+#define GANNET_NETWORK_TABLE_LOOKUP_H
+
+#include "network/table.h"
+
+enum {
+  TABLE_FEWEST_SINGLE = 4, /* then every number */
+  TABLE_MOST_SINGLE = 9,
+  TABLE_FEWEST_DOUBLE = 8, /* then every even number */
+  TABLE_MOST_DOUBLE = 20
+};
+
+/* y[i] = f(x[i]) of a table of this precision. x and y may be the same.
+ *
+ * Local.
+ */
+void table_look_up_single(const gannet_table *table, int n, const float *x, float *y);
+void table_look_up_double(const gannet_table *table, int n, const double *x, double *y);
+
+#endif

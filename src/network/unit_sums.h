@@ -1,0 +1,42 @@
+/* Values of directions of a network with one hidden layer (network/tangent.h), by strips
+ * (network/strips.h). */
+#ifndef GANNET_NETWORK_UNIT_SUMS_H
+#define GANNET_NETWORK_UNIT_SUMS_H
+
+#include "network/table.h"
+#include "network/tangent.h"
+
+typedef struct gannet_unit_sums gannet_unit_sums;
+
+/* Make a copy of a network's weights and of directions. Start with a pointer to NULL; an existing
+ * copy is filled anew, and keeps its memory where the shapes are the same.
+ *
+ * Local.
+ *
+ * sums  out  NULL for networks of more than one layer and for activations other than erf and tanh
+ *
+ * Errors: GANNET_ERR_MEMORY.
+ */
+GANNET_CHECKED gannet_err gannet_unit_sums_prepare(const gannet_tangent *net,
+                                                   gannet_precision precision,
+                                                   const gannet_tangent_directions *directions,
+                                                   gannet_unit_sums **sums);
+void gannet_unit_sums_destroy(gannet_unit_sums **sums);
+
+/* values[j][lane] = phi(z_lane) . delta_j for every point of some strips. No allocation.
+ *
+ * Local.
+ *
+ * strips  in   [n_strips][d+1][lanes] lifted points, numbers of the precision
+ * values  out  [n_strips][q][lanes]
+ */
+void gannet_unit_sums_values(const gannet_unit_sums *sums, int n_strips, const void *strips,
+                             double *values);
+
+/* Bytes held; 0 for NULL.
+ *
+ * Local.
+ */
+size_t gannet_unit_sums_bytes(const gannet_unit_sums *sums);
+
+#endif
