@@ -3,29 +3,19 @@
 #include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/parts.h"
-
-/* Block row i holds rows i*B .. i*B+B-1 of L in one row-major array of B rows and leading dimension
- * (i+1)*B, so growing never moves what exists. */
-struct gannet_cholesky {
-  int n;
-  int n_blocks; /* allocated block rows */
-  int capacity; /* length of block[] */
-  double **block;
-};
+#include "linalg/cholesky_impl.h"
 
 enum { B = GANNET_CHOLESKY_BLOCK };
 
 static int blocks_for(int n) {
-  return (n + B - 1) / B;
+  return cholesky_blocks_for(n);
 }
 
 static int width_of(int i) {
-  return (i + 1) * B;
+  return cholesky_width_of(i);
 }
 
 static int rows_in(const gannet_cholesky *factor, int i) {
@@ -41,6 +31,8 @@ void gannet_cholesky_destroy(gannet_cholesky **factor) {
   if (!*factor) return;
   for (int i = 0; i < (*factor)->n_blocks; ++i) gannet_free(&(*factor)->block[i]);
   gannet_free(&(*factor)->block);
+  gannet_free(&(*factor)->growing.kernel);
+  gannet_free(&(*factor)->growing.next);
   gannet_free(factor);
 }
 
@@ -82,9 +74,9 @@ static gannet_err reserve(gannet_cholesky *factor, int n_blocks) {
   return GANNET_OK;
 }
 
-/* Block (i, j) from that of K, j < i: L_ij = (K_ij - sum_{k<j} L_ik L_jk^T) L_jj^-T. */
-static void factor_block(gannet_cholesky *factor, int i, int j, int rows) {
-  double *row = factor->block[i];
+/* L_ij = (K_ij - sum_{k<j} L_ik L_jk^T) L_jj^-T. */
+void cholesky_make_block(gannet_cholesky *factor, int i, int j, int from, int rows) {
+  double *row = factor->block[i] + (ptrdiff_t)from * width_of(i);
   const double *other = factor->block[j];
   const int ld = width_of(i), ldo = width_of(j);
   if (j > 0)
@@ -94,8 +86,8 @@ static void factor_block(gannet_cholesky *factor, int i, int j, int rows) {
               other + j * B, ldo, row + j * B, ld);
 }
 
-/* L_ii = chol(K_ii - sum_{k<i} L_ik L_ik^T); the number of the row that is to blame, or -1. */
-static gannet_err factor_diagonal(gannet_cholesky *factor, int i, int rows, int *bad) {
+/* L_ii = chol(K_ii - sum_{k<i} L_ik L_ik^T) */
+gannet_err cholesky_make_diagonal(gannet_cholesky *factor, int i, int rows, int *bad) {
   double *row = factor->block[i];
   const int ld = width_of(i);
   *bad = -1;
@@ -108,148 +100,45 @@ static gannet_err factor_diagonal(gannet_cholesky *factor, int i, int rows, int 
   return GANNET_OK;
 }
 
-static gannet_err blame(int row) {
+gannet_err cholesky_blame(int row) {
   GANNET_REQUIRE(row < 0, GANNET_ERR_NUMERIC, "kernel matrix not positive definite at row %d", row);
   return GANNET_OK;
 }
 
-/* Block row i from the rows of K in it, for every earlier block column in turn. Shapes of the calls
- * depend on (i, rows) only: this is what makes the factor independent of how it grew. */
-static gannet_err factor_block_row(gannet_cholesky *factor, int i, int rows) {
-  int bad = -1;
-  for (int j = 0; j < i; ++j) factor_block(factor, i, j, rows);
-  GANNET_TRY(factor_diagonal(factor, i, rows, &bad));
-  return blame(bad);
-}
-
-static gannet_err make_room(gannet_cholesky *factor, int n) {
+gannet_err cholesky_make_room(gannet_cholesky *factor, int n) {
   GANNET_REQUIRE(n >= factor->n, GANNET_ERR_SHAPE, "n = %d is below the present %d rows", n,
                  factor->n);
   GANNET_TRY(check_memory(n));
   return reserve(factor, blocks_for(n));
 }
 
+/* Block row i from the rows of K, for every earlier block column in turn. Shapes of the calls
+ * depend on (i, rows) only, but for rows that are known from before, whose bits are the same: this
+ * is what makes the factor independent of how it grew. */
+static gannet_err make_row(gannet_cholesky *factor, int i, int rows, gannet_kernel_rows kernel,
+                           void *user) {
+  int bad = -1, from = 0;
+  GANNET_TRY(cholesky_take_rows(factor, i, rows, kernel, user, &from));
+  for (int j = 0; j < i; ++j) cholesky_make_block(factor, i, j, from, rows - from);
+  GANNET_TRY(cholesky_make_diagonal(factor, i, rows, &bad));
+  GANNET_TRY(cholesky_blame(bad));
+  cholesky_know_rows(factor, i, rows);
+  return GANNET_OK;
+}
+
 gannet_err gannet_cholesky_extend(gannet_cholesky *factor, int n, gannet_kernel_rows rows,
                                   void *user) {
   if (n == factor->n) return GANNET_OK;
-  GANNET_TRY(make_room(factor, n));
+  GANNET_TRY(cholesky_make_room(factor, n));
   const int first = factor->n / B;
+  if (first < factor->growing.block) cholesky_forget_rows(factor);
   factor->n = first * B;
   for (int i = first; i < blocks_for(n); ++i) {
     const int count = n - i * B < B ? n - i * B : B;
-    GANNET_TRY(rows(user, i * B, count, factor->block[i], width_of(i)));
-    GANNET_TRY(factor_block_row(factor, i, count));
+    GANNET_TRY(make_row(factor, i, count, rows, user));
     factor->n = i * B + count;
   }
   return GANNET_OK;
-}
-
-/* Rows of an extension to n that belong to a rank. */
-typedef struct {
-  MPI_Comm comm;
-  int rank, np, n, first; /* first new block row */
-  int *owner;             /* [block rows of n], set from first on */
-  MPI_Request sending;    /* of a block row, from its owner to all */
-  gannet_err err;         /* of this rank's last diagonal block */
-} sharing;
-
-static int count_of(const sharing *s, int i) {
-  return s->n - i * B < B ? s->n - i * B : B;
-}
-
-/* A block row costs as its rows and as the square of its number: the last one first. */
-static gannet_err open_sharing(sharing *s) {
-  const int blocks = blocks_for(s->n), new = blocks - s->first;
-  double *cost = NULL;
-  GANNET_TRY(gannet_alloc((size_t)blocks, sizeof *s->owner, &s->owner));
-  GANNET_TRY(gannet_alloc((size_t) new, sizeof *cost, &cost));
-  for (int k = 0; k < new; ++k) {
-    const double width = blocks - k;
-    cost[k] = width * width * count_of(s, blocks - 1 - k);
-  }
-  const gannet_err code = gannet_parts_share(new, cost, s->np, s->owner + s->first);
-  for (int i = s->first, j = blocks - 1; i < j; ++i, --j) {
-    const int swap = s->owner[i];
-    s->owner[i] = s->owner[j];
-    s->owner[j] = swap;
-  }
-  gannet_free(&cost);
-  return code;
-}
-
-static bool is_own(const sharing *s, int i) {
-  return s->owner[i] == s->rank;
-}
-
-static double *state_of(const gannet_cholesky *factor, int j) {
-  return factor->block[j] + (ptrdiff_t)j * B + 1;
-}
-
-/* Make room, the rows of K of this rank, and their blocks below the rows that are there. */
-static gannet_err begin_own(gannet_cholesky *factor, sharing *s, gannet_kernel_rows rows,
-                            void *user) {
-  GANNET_TRY(make_room(factor, s->n));
-  GANNET_TRY(open_sharing(s));
-  for (int i = s->first; i < blocks_for(s->n); ++i) {
-    if (!is_own(s, i)) continue;
-    GANNET_TRY(rows(user, i * B, count_of(s, i), factor->block[i], width_of(i)));
-    for (int j = 0; j < s->first; ++j) factor_block(factor, i, j, count_of(s, i));
-  }
-  return GANNET_OK;
-}
-
-/* Its owner ends block row j and sends it to all, and with it, right of the diagonal of the first
- * row, where nothing is read, the error and the row to blame. */
-static gannet_err send_row(gannet_cholesky *factor, sharing *s, int j) {
-  const int owner = s->owner[j], count = count_of(s, j);
-  double *state = state_of(factor, j);
-  if (s->rank == owner) {
-    int bad = -1;
-    s->err = factor_diagonal(factor, j, count, &bad);
-    state[0] = (double)s->err;
-    state[1] = bad;
-  }
-  GANNET_TRY_MPI(
-      MPI_Ibcast(factor->block[j], count * width_of(j), MPI_DOUBLE, owner, s->comm, &s->sending));
-  return GANNET_OK;
-}
-
-static gannet_err receive_row(gannet_cholesky *factor, sharing *s, int j) {
-  const double *state = state_of(factor, j);
-  GANNET_TRY_MPI(MPI_Wait(&s->sending, MPI_STATUS_IGNORE));
-  if (state[0] != GANNET_OK) return gannet_agree(s->comm, s->err);
-  return blame((int)state[1]);
-}
-
-/* A block row is ended and on its way before the ones after the next take what the last one gives
- * them: nobody waits for it. */
-static gannet_err finish_together(gannet_cholesky *factor, sharing *s) {
-  const int end = blocks_for(s->n);
-  factor->n = s->first * B;
-  GANNET_TRY(send_row(factor, s, s->first));
-  for (int j = s->first; j < end; ++j) {
-    const int next = j + 1;
-    GANNET_TRY(receive_row(factor, s, j));
-    factor->n = j * B + count_of(s, j);
-    if (next == end) break;
-    if (is_own(s, next)) factor_block(factor, next, j, count_of(s, next));
-    GANNET_TRY(send_row(factor, s, next));
-    for (int i = next + 1; i < end; ++i)
-      if (is_own(s, i)) factor_block(factor, i, j, count_of(s, i));
-  }
-  return GANNET_OK;
-}
-
-gannet_err gannet_cholesky_extend_together(gannet_cholesky *factor, MPI_Comm comm, int n,
-                                           gannet_kernel_rows rows, void *user) {
-  sharing s = {.comm = comm, .n = n, .first = factor->n / B};
-  GANNET_TRY_MPI(MPI_Comm_rank(comm, &s.rank));
-  GANNET_TRY_MPI(MPI_Comm_size(comm, &s.np));
-  if (n == factor->n) return GANNET_OK;
-  gannet_err code = gannet_agree(comm, begin_own(factor, &s, rows, user));
-  if (code == GANNET_OK) code = finish_together(factor, &s);
-  gannet_free(&s.owner);
-  return code;
 }
 
 void gannet_cholesky_forward(const gannet_cholesky *factor, int m, double *b, int ldb) {
@@ -392,7 +281,8 @@ void gannet_cholesky_inverse_rows(const gannet_cholesky *factor, int block, doub
 }
 
 size_t gannet_cholesky_bytes(const gannet_cholesky *factor) {
-  size_t bytes = sizeof *factor + (size_t)factor->capacity * sizeof *factor->block;
+  size_t bytes = sizeof *factor + (size_t)factor->capacity * sizeof *factor->block +
+                 2 * factor->growing.length * sizeof(double);
   for (int i = 0; i < factor->n_blocks; ++i)
     bytes += (size_t)B * (size_t)width_of(i) * sizeof(double);
   return bytes;
