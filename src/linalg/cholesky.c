@@ -131,7 +131,6 @@ gannet_err gannet_cholesky_extend(gannet_cholesky *factor, int n, gannet_kernel_
   if (n == factor->n) return GANNET_OK;
   GANNET_TRY(cholesky_make_room(factor, n));
   const int first = factor->n / B;
-  if (first < factor->growing.block) cholesky_forget_rows(factor);
   factor->n = first * B;
   for (int i = first; i < blocks_for(n); ++i) {
     const int count = n - i * B < B ? n - i * B : B;

@@ -1,11 +1,12 @@
 /* A Cholesky factor K = L L^T that grows by rows.
  *
  * L is computed block row by block row (left-looking, blocks of GANNET_CHOLESKY_BLOCK rows). When
- * rows are appended, the last incomplete block is computed again. So the factor is a function of K
- * alone: growing one row at a time, in batches, or all at once gives the same bits, and a resumed
- * campaign continues exactly.
+ * rows are appended, the last incomplete block is computed again, but for rows that would get the
+ * same bits. So the factor is a function of K alone: growing one row at a time, in batches, or all
+ * at once gives the same bits, and a resumed campaign continues exactly.
  *
- * Memory: the lower triangle by block rows, about 4 n^2 bytes.
+ * Memory: the lower triangle by block rows, about 4 n^2 bytes, and 1 kB per row for the block that
+ * grows.
  */
 #ifndef GANNET_LINALG_CHOLESKY_H
 #define GANNET_LINALG_CHOLESKY_H
@@ -53,7 +54,7 @@ void gannet_cholesky_truncate(gannet_cholesky *factor, int n);
  * Errors: GANNET_ERR_NUMERIC, naming the row, when K is not positive definite; the factor keeps the
  * complete blocks before it. GANNET_ERR_MEMORY, before anything is made when the factor is larger
  * than the memory of the machine.
- * Cost: n^2 (n - old) operations in matrix products.
+ * Cost: n^2 (n - old + 24) operations in matrix products.
  */
 GANNET_CHECKED gannet_err gannet_cholesky_extend(gannet_cholesky *factor, int n,
                                                  gannet_kernel_rows rows, void *user);

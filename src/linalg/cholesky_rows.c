@@ -94,7 +94,7 @@ gannet_err cholesky_take_rows(gannet_cholesky *factor, int i, int rows, gannet_k
   cholesky_growing *g = &factor->growing;
   const int ld = cholesky_width_of(i);
   const bool known = g->block == i && i > 0;
-  g->block = 0; /* until the row is made */
+  g->block = 0; /* until this row is made; later ones change with it */
   *from = 0;
   if (rows < LEAST || (rows == B && !known)) return kernel(user, i * B, rows, factor->block[i], ld);
   GANNET_TRY(reserve(g, ld));

@@ -55,8 +55,8 @@ static gannet_cholesky *factor_in_steps(matrix *m, int step) {
 
 static void growing_in_any_steps_gives_the_same_bits(void **state) {
   double whole[N], parts[N];
-  const int steps[] = {1, 7, 64, 100, N};
-  for (int s = 0; s < 5; ++s) {
+  const int steps[] = {1, 7, 8, 24, 64, 100, N};
+  for (size_t s = 0; s < sizeof steps / sizeof *steps; ++s) {
     gannet_cholesky *factor = factor_in_steps(*state, steps[s]);
     for (int i = 0; i < N; ++i) parts[i] = cos(i);
     gannet_cholesky_solve(factor, 1, parts, N);
@@ -85,6 +85,42 @@ static void truncated_rows_leave_no_trace(void **state) {
     gannet_cholesky_destroy(&factor);
     gannet_cholesky_destroy(&fresh);
   }
+}
+
+static void assert_as_fresh(const gannet_cholesky *factor, matrix *m) {
+  const int n = gannet_cholesky_size(factor);
+  gannet_cholesky *fresh = NULL;
+  double whole[N], parts[N];
+  assert_ok(gannet_cholesky_create(&fresh));
+  assert_ok(gannet_cholesky_extend(fresh, n, rows_of, m));
+  for (int i = 0; i < n; ++i) whole[i] = parts[i] = cos(i);
+  gannet_cholesky_solve(factor, 1, parts, N);
+  gannet_cholesky_solve(fresh, 1, whole, N);
+  assert_memory_equal(whole, parts, (size_t)n * sizeof *whole);
+  gannet_cholesky_destroy(&fresh);
+}
+
+/* Rows that were made before are not taken for those of another matrix: one that differs in some
+ * rows of the block that grows, and one that differs above it only. */
+static void rows_of_another_matrix_are_made_again(void **state) {
+  enum { FIRST = 180, SECOND = 190, KEPT = 150 };
+  const int changed[] = {KEPT, 3};
+  matrix other = {NULL, -1};
+  assert_ok(gannet_alloc(N * N, sizeof *other.k, &other.k));
+  for (int c = 0; c < 2; ++c) {
+    gannet_cholesky *factor = NULL;
+    memcpy(other.k, ((matrix *)*state)->k, N * N * sizeof *other.k);
+    assert_ok(gannet_cholesky_create(&factor));
+    assert_ok(gannet_cholesky_extend(factor, FIRST, rows_of, &other));
+    if (c == 0) gannet_cholesky_truncate(factor, KEPT);
+    if (c == 1) gannet_cholesky_clear(factor);
+    for (int j = 0; c == 0 && j < 9; ++j) other.k[changed[c] * N + j] += 1e-3;
+    other.k[changed[c] * N + changed[c]] += 0.1;
+    assert_ok(gannet_cholesky_extend(factor, SECOND, rows_of, &other));
+    assert_as_fresh(factor, &other);
+    gannet_cholesky_destroy(&factor);
+  }
+  gannet_free(&other.k);
 }
 
 static void a_factor_larger_than_the_machine_is_refused(void **state) {
@@ -177,6 +213,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(growing_in_any_steps_gives_the_same_bits),
       cmocka_unit_test(truncated_rows_leave_no_trace),
+      cmocka_unit_test(rows_of_another_matrix_are_made_again),
       cmocka_unit_test(a_factor_larger_than_the_machine_is_refused),
       cmocka_unit_test(solutions_satisfy_the_equations),
       cmocka_unit_test(one_and_many_right_hand_sides_agree),
