@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/parts.h"
 #include "optimizer/propose.h"
 
 /* Weight of the squared violation in what the polish minimises; the choice between points uses the
@@ -67,31 +68,48 @@ static const double safety = 16;
 static const double rounding[] = {
     [GANNET_PRECISION_SINGLE] = 0x1p-20, [GANNET_PRECISION_DOUBLE] = 0x1p-46};
 
-/* Whether values do not depend on a point's place among others, which some BLAS do not grant: the
- * sample is evaluated once more from behind. x: [SAMPLE][d] */
-static gannet_err check_places(gannet_draws_score *w, const gannet_surrogate *model,
-                               const double *exact, double *x) {
-  const size_t d = (size_t)gannet_surrogate_dimension(model);
-  double *again = w->least;
-  for (size_t p = 0; p < SAMPLE / 2; ++p)
-    for (size_t k = 0; k < d; ++k) {
+/* Turn the sample around. x: [SAMPLE][d] */
+static void turn(int d, double *x) {
+  for (int p = 0; p < SAMPLE / 2; ++p)
+    for (int k = 0; k < d; ++k) {
       double *one = x + p * d + k, *other = x + (SAMPLE - 1 - p) * d + k, kept = *one;
       *one = *other;
       *other = kept;
     }
-  GANNET_TRY(gannet_surrogate_draw_values(model, SAMPLE, x, again, SAMPLE));
+}
+
+/* Values at the sample, and at the sample from behind; where there are several ranks, the first
+ * makes those and the second these, and the others stay 0. exact: [2][q][SAMPLE] */
+static gannet_err own_exact(const gannet_context *context, const gannet_surrogate *model,
+                            size_t length, double *x, double *exact) {
+  const int d = gannet_surrogate_dimension(model);
+  memset(exact, 0, 2 * length * sizeof *exact);
+  if (context->rank == 0) GANNET_TRY(gannet_surrogate_draw_values(model, SAMPLE, x, exact, SAMPLE));
+  if (context->rank != (context->np > 1)) return GANNET_OK;
+  turn(d, x);
+  const gannet_err err = gannet_surrogate_draw_values(model, SAMPLE, x, exact + length, SAMPLE);
+  turn(d, x);
+  return err;
+}
+
+/* Whether values do not depend on a point's place among others, which some BLAS do not grant. */
+static void check_places(gannet_draws_score *w, const double *exact) {
+  const double *again = exact + (size_t)w->q * SAMPLE;
   for (int j = 0; j < w->q; ++j)
     for (int p = 0; p < SAMPLE; ++p)
       if (again[j * SAMPLE + p] != exact[(j + 1) * SAMPLE - 1 - p]) w->estimates = false;
-  return GANNET_OK;
 }
 
-/* Margins of one model; x: [SAMPLE][d], turned around. */
-static gannet_err measure_model(gannet_draws_score *w, int i, double *x, double *margin) {
+/* Margins of one model. */
+static gannet_err measure_model(gannet_draws_score *w, const gannet_context *context, int i,
+                                double *x, double *margin) {
   const gannet_surrogate *model = gannet_models_surrogate(w->models, i);
+  const size_t length = (size_t)w->q * SAMPLE;
   double *exact = w->values, *estimate = w->violation;
-  GANNET_TRY(gannet_surrogate_draw_values(model, SAMPLE, x, exact, SAMPLE));
-  GANNET_TRY(gannet_surrogate_draw_estimates(model, SAMPLE, x, estimate, SAMPLE));
+  GANNET_TRY(gannet_agree(context->comm, own_exact(context, model, length, x, exact)));
+  if (context->np > 1) GANNET_TRY(gannet_parts_gather(context->comm, 2 * length, exact));
+  GANNET_TRY(gannet_agree(context->comm,
+                          gannet_surrogate_draw_estimates(model, SAMPLE, x, estimate, SAMPLE)));
   for (int j = 0; j < w->q; ++j) {
     double error = 0, size = 0;
     for (int p = j * SAMPLE; p < (j + 1) * SAMPLE; ++p) {
@@ -101,32 +119,34 @@ static gannet_err measure_model(gannet_draws_score *w, int i, double *x, double 
     }
     margin[j] = fmax(safety * error, rounding[w->precision] * size);
   }
-  return check_places(w, model, exact, x);
+  check_places(w, exact);
+  return GANNET_OK;
 }
 
-static gannet_err measure_all(gannet_draws_score *w, const gannet_candidates *candidates) {
+static gannet_err measure_all(gannet_draws_score *w, const gannet_context *context,
+                              const gannet_candidates *candidates) {
   const size_t d = (size_t)gannet_candidates_dimension(candidates);
   const int64_t n = gannet_candidates_count(candidates);
   double *x = NULL;
-  GANNET_TRY(gannet_alloc(SAMPLE * d, sizeof *x, &x));
-  for (int i = 0; i < SAMPLE; ++i)
+  gannet_err err = gannet_agree(context->comm, gannet_alloc(SAMPLE * d, sizeof *x, &x));
+  for (int i = 0; i < SAMPLE && err == GANNET_OK; ++i)
     gannet_candidates_tile(candidates, (int64_t)((double)n * (i + 0.5) / SAMPLE), 1,
                            x + (size_t)i * d);
-  gannet_err err = GANNET_OK;
   for (int i = 0; i < gannet_models_count(w->models) && err == GANNET_OK; ++i)
-    err = measure_model(w, i, x, w->margin + (ptrdiff_t)i * w->q);
+    err = measure_model(w, context, i, x, w->margin + (ptrdiff_t)i * w->q);
   gannet_free(&x);
   return err;
 }
 
-gannet_err gannet_draws_score_measure(gannet_draws_score *w, gannet_models *models,
-                                      const gannet_candidates *candidates,
+gannet_err gannet_draws_score_measure(gannet_draws_score *w, const gannet_context *context,
+                                      gannet_models *models, const gannet_candidates *candidates,
                                       gannet_precision precision) {
   w->estimates = false;
   w->precision = precision;
   if (gannet_candidates_count(candidates) < LEAST_CANDIDATES) return GANNET_OK;
-  GANNET_TRY(gannet_models_estimate_prepare(models, precision, &w->estimates));
-  return w->estimates ? measure_all(w, candidates) : GANNET_OK;
+  GANNET_TRY(gannet_agree(context->comm,
+                          gannet_models_estimate_prepare(models, precision, &w->estimates)));
+  return w->estimates ? measure_all(w, context, candidates) : GANNET_OK;
 }
 
 /* Smallest and largest summed violations, into w->least and w->violation. */

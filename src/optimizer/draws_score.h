@@ -40,7 +40,7 @@ GANNET_CHECKED gannet_err gannet_draws_score_points(void *user, int m, const dou
 /* Have the models give estimates in a precision, and measure how far they are off: the margin
  * of a draw is 16 times the largest error at 64 candidates, spread evenly over their numbers.
  *
- * Local.
+ * Collective over the context's communicator.
  *
  * Sets estimates, to false when a model gives none, when they overflow, when exact
  * values depend on a point's place among others, and when there are so few candidates that it does
@@ -49,6 +49,7 @@ GANNET_CHECKED gannet_err gannet_draws_score_points(void *user, int m, const dou
  * models  inout  those of the score
  */
 GANNET_CHECKED gannet_err gannet_draws_score_measure(gannet_draws_score *score,
+                                                     const gannet_context *context,
                                                      gannet_models *models,
                                                      const gannet_candidates *candidates,
                                                      gannet_precision precision);

@@ -162,9 +162,8 @@ static gannet_err run(gannet_member *member, int q, int n_ranked, proposal *p, d
   member->screen = (gannet_screen_report){0};
   const int precision = member->options->search.precision;
   if (precision != GANNET_SCAN_EXACT)
-    GANNET_TRY(gannet_agree(member->context->comm,
-                            gannet_draws_score_measure(&p->work, member->models, p->candidates,
-                                                       (gannet_precision)precision)));
+    GANNET_TRY(gannet_draws_score_measure(&p->work, member->context, member->models, p->candidates,
+                                          (gannet_precision)precision));
   const gannet_propose_scores scores = {
       .n_lists = q,
       .keep = n_ranked,
