@@ -132,22 +132,29 @@ static void write_method_key(void *user, const char *key, const char *text,
   (void)fputc('\n', writer->out);
 }
 
-static gannet_err write_method(FILE *out, const gannet_campaign_input *input) {
+gannet_err gannet_campaign_options(const gannet_campaign_input *input,
+                                   gannet_optimizer_options *options) {
   const size_t n = (size_t)input->n_method;
-  gannet_optimizer_options options = {0};
   gannet_complaints complaints = {0};
   gannet_setting *settings = NULL;
-  method_writer writer = {.out = out};
+  *options = (gannet_optimizer_options){0};
   GANNET_TRY(gannet_alloc(n, sizeof *settings, &settings));
   for (size_t i = 0; i < n; ++i)
     settings[i] = (gannet_setting){.key = input->method[i].key, .text = input->method[i].text};
-  gannet_err err = gannet_optimizer_options_parse((int)n, settings, &options, &complaints);
-  if (err == GANNET_OK) err = gannet_governing_join(&options, input->problem, &complaints);
+  gannet_err err = gannet_optimizer_options_parse((int)n, settings, options, &complaints);
+  if (err == GANNET_OK) err = gannet_governing_join(options, input->problem, &complaints);
   if (err == GANNET_OK) err = gannet_complaints_raise(&complaints);
-  if (err == GANNET_OK) gannet_optimizer_options_visit(&options, write_method_key, &writer);
-  gannet_optimizer_options_release(&options);
   gannet_complaints_release(&complaints);
   gannet_free(&settings);
+  return err;
+}
+
+static gannet_err write_method(FILE *out, const gannet_campaign_input *input) {
+  gannet_optimizer_options options;
+  method_writer writer = {.out = out};
+  const gannet_err err = gannet_campaign_options(input, &options);
+  if (err == GANNET_OK) gannet_optimizer_options_visit(&options, write_method_key, &writer);
+  gannet_optimizer_options_release(&options);
   return err;
 }
 

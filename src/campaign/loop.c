@@ -11,6 +11,7 @@
 #include "campaign/stop.h"
 #include "campaign/strategy.h"
 #include "campaign/table.h"
+#include "optimizer/governing.h"
 
 /* How long rank 0 waits for simulations before it looks for signals and the clock again. */
 static const double wait_seconds = 0.25;
@@ -54,11 +55,23 @@ static gannet_evaluator_setup make_setup(const gannet_campaign *campaign,
       .launcher = options->launcher};
 }
 
+/* Whether the equations have values everywhere, which simulations need not be run to find out. */
+static gannet_err check_equations(const gannet_campaign *campaign, gannet_complaints *complaints) {
+  const gannet_campaign_input *input = campaign->input;
+  const gannet_err err = gannet_governing_try(campaign->context, input->problem);
+  if (err == GANNET_ERR_INPUT)
+    gannet_complain(complaints, gannet_campaign_place(input, "physics"),
+                    "%s; choose an expression that has a value everywhere in the box",
+                    gannet_error_detail());
+  return err;
+}
+
 gannet_err gannet_campaign_check(const gannet_campaign *campaign, const gannet_run_options *options,
                                  gannet_complaints *complaints) {
   const gannet_evaluator_setup setup = make_setup(campaign, options);
   gannet_err err = GANNET_OK;
-  if (campaign->context->rank == 0 && campaign->input->evaluator->check) {
+  if (campaign->context->rank == 0) err = check_equations(campaign, complaints);
+  if (campaign->context->rank == 0 && err == GANNET_OK && campaign->input->evaluator->check) {
     const gannet_campaign_input *input = campaign->input;
     gannet_complaints found = {0};
     err = input->evaluator->check(input->evaluator_options, &setup, &found);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "campaign/effective.h"
 
 enum { BAR = 30 };
 
@@ -118,4 +119,20 @@ void gannet_progress_batch(gannet_progress *progress, const gannet_campaign *cam
 
 void gannet_progress_end(gannet_progress *progress) {
   if (progress->out) clear_line(progress);
+}
+
+void gannet_absent_list(const gannet_campaign *campaign, char *text, size_t size) {
+  const gannet_ledger *ledger = &campaign->ledger;
+  gannet_optimizer_options options;
+  size_t used = 0;
+  text[0] = '\0';
+  if (gannet_campaign_options(campaign->input, &options) != GANNET_OK) gannet_error_clear();
+  for (int i = 0; i < options.n_members && used < size; ++i) {
+    const int64_t then = gannet_optimizer_left_out(&options, ledger->n_state, ledger->state, i);
+    if (then < 0) continue;
+    const int more = snprintf(text + used, size - used, "%s%s (at %lld results)", used ? ", " : "",
+                              options.member[i].method.method, (long long)then);
+    used += more > 0 ? (size_t)more : 0;
+  }
+  gannet_optimizer_options_release(&options);
 }

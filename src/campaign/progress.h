@@ -25,6 +25,14 @@ typedef struct {
 
 void gannet_tally_count(const gannet_campaign *campaign, gannet_tally *tally);
 
+/* Methods of a portfolio that are left out because a model failed, "pinn-bo (at 12 results)".
+ *
+ * Local.
+ *
+ * text  out  [size]; "" = none
+ */
+void gannet_absent_list(const gannet_campaign *campaign, char *text, size_t size);
+
 /* How the slots of the evaluator were used, by the last attempts of all evaluations. */
 typedef struct {
   double first, last; /* start and end, seconds since 1970; INFINITY and -INFINITY = none known */

@@ -42,6 +42,12 @@ static gannet_err print_recommended(const gannet_campaign *campaign) {
   return GANNET_OK;
 }
 
+static void print_absent(const gannet_campaign *campaign) {
+  char text[300];
+  gannet_absent_list(campaign, text, sizeof text);
+  if (text[0]) (void)printf("left out     %s, because its model failed: see campaign.log\n", text);
+}
+
 static void print_damage(const gannet_campaign *campaign) {
   if (campaign->damage.text[0]) (void)printf("journal      DAMAGED: %s\n", campaign->damage.text);
 }
@@ -137,6 +143,7 @@ static gannet_err run(const cli_arguments *arguments, const cli_world *world, ga
     gannet_tally_count(&campaign, &tally);
     print_counts(&campaign, &tally);
     err = print_recommended(&campaign);
+    print_absent(&campaign);
     print_damage(&campaign);
     print_silence(&campaign);
     print_utilisation(&campaign);

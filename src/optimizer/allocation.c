@@ -62,11 +62,25 @@ gannet_err gannet_allocation_settle(gannet_allocation *a, const gannet_history *
     const int member = (int)(code % GANNET_MEMBERS_MOST);
     if (code < 0 || gannet_history_get(history, id)->status == GANNET_EVAL_PENDING) continue;
     a->open[i] = -1;
+    if (gannet_allocation_left_out(a, member) >= 0) continue;
     a->gain[member] = memory * a->gain[member] + gain_of(history, id, a->best, spread);
     a->trials[member] = memory * a->trials[member] + 1;
   }
   a->best = best;
+  for (int i = 0; i < GANNET_MEMBERS_MOST; ++i) {
+    const int64_t then = gannet_allocation_left_out(a, i);
+    if (then >= 0 && gannet_history_count_told(history) >= 2 * then) a->trials[i] = a->gain[i] = 0;
+  }
   return GANNET_OK;
+}
+
+void gannet_allocation_leave_out(gannet_allocation *a, int member, int64_t results) {
+  a->trials[member] = -1 - (double)(results > 0 ? results : 1);
+  a->gain[member] = a->due[member] = 0;
+}
+
+int64_t gannet_allocation_left_out(const gannet_allocation *a, int member) {
+  return a->trials[member] < 0 ? (int64_t)(-1 - a->trials[member]) : -1;
 }
 
 void gannet_allocation_shares(const gannet_allocation *a, int n, const bool *idle, double *share) {

@@ -7,6 +7,9 @@
  * a floor, so that every member can come back. Shares become whole points by carrying remainders
  * on.
  *
+ * A member whose model failed is left out until there are twice as many results, and comes back as
+ * a newcomer.
+ *
  * The decision is a function of the state below and the history, so it survives a restart.
  */
 #ifndef GANNET_OPTIMIZER_ALLOCATION_H
@@ -22,7 +25,8 @@ enum { GANNET_ALLOCATION_OPEN = 64 };
 typedef struct {
   double best;                         /* known at the last ask; 1e308 = none */
   double gain[GANNET_MEMBERS_MOST];    /* discounted sums */
-  double trials[GANNET_MEMBERS_MOST];  /* discounted numbers of points */
+  double trials[GANNET_MEMBERS_MOST];  /* discounted numbers of points; of who was left out minus
+                                          the results then, minus 1 */
   double due[GANNET_MEMBERS_MOST];     /* points owed */
   double open[GANNET_ALLOCATION_OPEN]; /* id * GANNET_MEMBERS_MOST + member; -1 = free */
 } gannet_allocation;
@@ -33,7 +37,7 @@ typedef struct {
  */
 void gannet_allocation_reset(gannet_allocation *allocation);
 
-/* Judge the points whose results have come.
+/* Judge the points whose results have come, and take back who was left out long enough.
  *
  * Local.
  */
@@ -56,6 +60,20 @@ void gannet_allocation_shares(const gannet_allocation *allocation, int n, const 
  */
 void gannet_allocation_deal(gannet_allocation *allocation, int n, const bool *idle, int q,
                             int *count);
+
+/* Leave a member out: shares and points go to the others.
+ *
+ * Local.
+ *
+ * results  in  evaluations told so far
+ */
+void gannet_allocation_leave_out(gannet_allocation *allocation, int member, int64_t results);
+
+/* Results that there were when a member was left out; -1 = it takes part.
+ *
+ * Local.
+ */
+int64_t gannet_allocation_left_out(const gannet_allocation *allocation, int member);
 
 /* Note who proposed an evaluation.
  *

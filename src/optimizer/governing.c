@@ -103,7 +103,19 @@ gannet_err gannet_governing_create(const gannet_context *context, const gannet_p
   if (code == GANNET_OK) gannet_sobol_points(sobol, 0, n, x);
   if (code == GANNET_OK) move_to_edges((n - inside) * d, x + (size_t)(inside * d));
   if (code == GANNET_OK) code = gannet_laws_create(problem, n, x, laws);
+  if (code == GANNET_OK) code = gannet_laws_check(*laws);
+  if (code != GANNET_OK) gannet_laws_destroy(laws);
   gannet_sobol_destroy(&sobol);
   gannet_free(&x);
+  return code;
+}
+
+gannet_err gannet_governing_try(const gannet_context *context, const gannet_problem *problem) {
+  const gannet_physics_spec *spec = gannet_problem_get_physics(problem);
+  gannet_laws *laws = NULL;
+  for (int e = 0; spec && e < spec->n_equations; ++e)
+    if (spec->equations[e].plugin) return GANNET_OK;
+  const gannet_err code = gannet_governing_create(context, problem, &laws);
+  gannet_laws_destroy(&laws);
   return code;
 }

@@ -34,9 +34,18 @@ bool gannet_method_takes_equations(const gannet_method *method);
 /* The equations at points of a scrambled Sobol sequence; NULL when there are none.
  *
  * Local.
+ *
+ * Errors: GANNET_ERR_INPUT when a coefficient or a right side is not finite at one of the points.
  */
 GANNET_CHECKED gannet_err gannet_governing_create(const gannet_context *context,
                                                   const gannet_problem *problem,
                                                   gannet_laws **laws);
+
+/* Whether that works, as far as it can be told before plugins are loaded.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_governing_try(const gannet_context *context,
+                                               const gannet_problem *problem);
 
 #endif

@@ -227,14 +227,15 @@ static gannet_err fit_one(gannet_models *m, int i, int64_t iteration, double *bo
   model *one = &m->model[i];
   int n = 0;
   bool same = false;
-  GANNET_TRY(gannet_agree(m->context->comm, gather(m, i, bounds, &n, &same)));
-  GANNET_TRY(standardise(m, i, n, &one->noise_var));
+  gannet_err local = gather(m, i, bounds, &n, &same);
+  if (local == GANNET_OK) local = standardise(m, i, n, &one->noise_var);
+  GANNET_TRY(gannet_agree(m->context->comm, local));
   const double basis = fmin((double)one->n_learned, n);
   const double wait = fmax(1, m->options->method.refit * basis);
   const bool learn =
       n >= 2 && (one->n_learned == 0 || (double)(one->n_all - one->n_learned) >= wait);
-  const gannet_err err = !same && !learn ? gannet_surrogate_start_over(one->surrogate) : GANNET_OK;
-  GANNET_TRY(gannet_agree(m->context->comm, err));
+  local = !same && !learn ? gannet_surrogate_start_over(one->surrogate) : GANNET_OK;
+  GANNET_TRY(gannet_agree(m->context->comm, local));
   const gannet_data data = {n, one->x, one->y, one->noise_var};
   one->n = n;
   one->n_believed = 0;

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "minimize/prepare.h"
 #include "optimizer/governing.h"
+#include "optimizer/portfolio.h"
 #include "optimizer/propose.h"
 #include "optimizer/recommend.h"
 
@@ -32,13 +33,6 @@ static gannet_err use_equations(const gannet_problem *problem, gannet_optimizer_
   return code;
 }
 
-static gannet_err create_members(gannet_optimizer *o) {
-  const gannet_member_common common = {o->context, o->history, o->seen, &o->phases, n_initial(o)};
-  for (int i = 0; i < o->options.n_members; ++i)
-    GANNET_TRY(gannet_member_create(&common, &o->options.member[i], i, &o->member[i]));
-  return GANNET_OK;
-}
-
 gannet_err gannet_optimizer_create_from(gannet_context *context, const gannet_problem *problem,
                                         gannet_optimizer_options *options,
                                         gannet_optimizer **optimizer) {
@@ -56,7 +50,8 @@ gannet_err gannet_optimizer_create_from(gannet_context *context, const gannet_pr
     err = gannet_alloc((size_t)made->options.n_members, sizeof *made->member, &made->member);
   if (err == GANNET_OK) err = gannet_distinct_create(problem, 0, &made->seen);
   err = gannet_agree(context->comm, err);
-  if (err == GANNET_OK) err = gannet_agree(context->comm, create_members(made));
+  if (err == GANNET_OK)
+    err = gannet_agree(context->comm, gannet_portfolio_create(made, n_initial(made)));
   if (err != GANNET_OK) gannet_optimizer_destroy(optimizer);
   GANNET_TRY(err);
   return GANNET_OK;
@@ -120,41 +115,13 @@ static bool has_models(const gannet_optimizer *o) {
          proposer == GANNET_PROPOSE_QUADRATIC;
 }
 
-/* How many points of a batch every member proposes. */
-static gannet_err deal(gannet_optimizer *o, int q, int *count) {
-  bool idle[GANNET_MEMBERS_MOST], all = true;
-  count[0] = q;
-  if (o->options.n_members == 1) return GANNET_OK;
-  for (int i = 0; i < o->options.n_members; ++i) {
-    idle[i] = gannet_member_is_idle(&o->member[i]);
-    all = all && idle[i];
-  }
-  idle[0] = idle[0] && !all;
-  GANNET_TRY(gannet_allocation_settle(&o->allocation, o->history));
-  gannet_allocation_deal(&o->allocation, o->options.n_members, idle, q, count);
-  return GANNET_OK;
-}
-
 static gannet_err propose(gannet_optimizer *o, int q, double *x_unit) {
-  const bool design = has_models(o) && !is_design_complete(o);
-  const int64_t first = gannet_history_count(o->history);
-  int chosen = 0, count[GANNET_MEMBERS_MOST] = {0};
-  if (design) {
-    gannet_member plain = o->member[0];
-    plain.batch = o->batch;
-    plain.n_chosen = 0;
-    const gannet_design points = {.n_near = n_initial(o), .span = initial_span(o)};
-    return gannet_propose_design(&plain, q, &points, x_unit);
-  }
-  GANNET_TRY(gannet_agree(o->context->comm, deal(o, q, count)));
-  for (int i = 0; i < o->options.n_members; ++i) {
-    if (count[i] > 0)
-      GANNET_TRY(gannet_member_propose(&o->member[i], o->batch, chosen, count[i], x_unit));
-    for (int k = 0; k < count[i] && o->options.n_members > 1; ++k)
-      gannet_allocation_note(&o->allocation, first + chosen + k, i);
-    chosen += count[i];
-  }
-  return GANNET_OK;
+  if (!has_models(o) || is_design_complete(o)) return gannet_portfolio_propose(o, q, x_unit);
+  gannet_member plain = o->member[0];
+  plain.batch = o->batch;
+  plain.n_chosen = 0;
+  const gannet_design points = {.n_near = n_initial(o), .span = initial_span(o)};
+  return gannet_propose_design(&plain, q, &points, x_unit);
 }
 
 /* A point of the history never changes, so only new ones have to be looked at. */
@@ -304,9 +271,19 @@ gannet_err gannet_optimizer_recommend(const gannet_optimizer *o, gannet_recommen
   return GANNET_OK;
 }
 
+enum { ALLOCATION = (int)(sizeof(gannet_allocation) / sizeof(double)) };
+
 /* As numbers; a single member has none. */
 static int allocation_size(const gannet_optimizer *o) {
-  return o->options.n_members > 1 ? (int)(sizeof o->allocation / sizeof(double)) : 0;
+  return o->options.n_members > 1 ? ALLOCATION : 0;
+}
+
+int64_t gannet_optimizer_left_out(const gannet_optimizer_options *options, int n_state,
+                                  const double *state, int member) {
+  gannet_allocation allocation;
+  if (options->n_members < 2 || n_state <= ALLOCATION) return -1;
+  memcpy(&allocation, state + 1, sizeof allocation);
+  return gannet_allocation_left_out(&allocation, member);
 }
 
 int gannet_optimizer_state_size(const gannet_optimizer *o) {

@@ -16,6 +16,7 @@ struct gannet_optimizer {
   gannet_history *history;
   gannet_allocation allocation; /* of portfolios */
   gannet_member *member;        /* [options.n_members] */
+  int64_t design;               /* evaluations before the first model */
   gannet_distinct *seen;        /* points of the history, but for the newest ones */
   int64_t batch;                /* number of the next proposal */
   double ask_seconds;           /* of the last ask */
@@ -44,6 +45,16 @@ int gannet_optimizer_state_size(const gannet_optimizer *optimizer);
 void gannet_optimizer_get_state(const gannet_optimizer *optimizer, double *state);
 GANNET_CHECKED gannet_err gannet_optimizer_set_state(gannet_optimizer *optimizer,
                                                      const double *state);
+
+/* Of a saved state of a portfolio with these options: results that there were when a member was
+ * left out because its model failed; -1 = it takes part.
+ *
+ * Local.
+ *
+ * state  in  [n_state]; of another length than such a state has: nobody was left out
+ */
+int64_t gannet_optimizer_left_out(const gannet_optimizer_options *options, int n_state,
+                                  const double *state, int member);
 
 /* Bytes held by the models of all members.
  *

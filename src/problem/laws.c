@@ -91,22 +91,27 @@ static gannet_err raise_at(const gannet_laws *l, int equation, const double *use
                       what, at);
 }
 
+static const char *text_of(double unusable) {
+  return isnan(unusable) ? "not a number" : "infinite";
+}
+
 static gannet_err linear_row(const gannet_laws *l, int equation, const double *user,
                              double *coefficient, double *rhs) {
   const gannet_compiled *own = &l->problem->physics->equation[equation];
   char what[300];
   *rhs = own->rhs ? gannet_expression_value(own->rhs, user) : 0;
   if (!isfinite(*rhs)) {
-    (void)snprintf(what, sizeof what, "rhs '%.200s' is %g",
-                   l->problem->physics->spec.equations[equation].rhs, *rhs);
+    (void)snprintf(what, sizeof what, "rhs '%.200s' is %s",
+                   l->problem->physics->spec.equations[equation].rhs, text_of(*rhs));
     return raise_at(l, equation, user, what);
   }
   for (int t = 0; t < own->n_terms; ++t) {
     gannet_expression *expression = own->term[t].coefficient;
     const double factor = expression ? gannet_expression_value(expression, user) : 1;
     if (!isfinite(factor)) {
-      (void)snprintf(what, sizeof what, "coefficient '%.200s' is %g",
-                     l->problem->physics->spec.equations[equation].terms[t].coefficient, factor);
+      (void)snprintf(what, sizeof what, "coefficient '%.200s' is %s",
+                     l->problem->physics->spec.equations[equation].terms[t].coefficient,
+                     text_of(factor));
       return raise_at(l, equation, user, what);
     }
     add_term(&own->term[t], user, factor, coefficient);
@@ -145,6 +150,19 @@ static gannet_err custom_row(const gannet_laws *l, int equation, int point, cons
   }
   return finite ? GANNET_OK
                 : raise_at(l, equation, user, "the residual or a derivative of it is not finite");
+}
+
+gannet_err gannet_laws_check(const gannet_laws *l) {
+  const gannet_physics *p = l->problem->physics;
+  double *coefficient = NULL, rhs = 0;
+  gannet_err err = gannet_alloc((size_t)l->n_partials, sizeof *coefficient, &coefficient);
+  for (int row = 0; row < l->n_rows && err == GANNET_OK; ++row) {
+    const int equation = row % p->n_compiled;
+    const double *user = l->user + (ptrdiff_t)l->point[row] * l->problem->spec.n_variables;
+    if (!p->spec.equations[equation].plugin) err = linear_row(l, equation, user, coefficient, &rhs);
+  }
+  gannet_free(&coefficient);
+  return err;
 }
 
 gannet_err gannet_laws_linearise(const gannet_laws *l, const double *jets, double *coefficient,

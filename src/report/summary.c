@@ -170,7 +170,7 @@ static const char *method_of(const gannet_campaign *c) {
 
 static json_t *about_campaign(const gannet_campaign *c, const gannet_usage *u) {
   gannet_tally tally;
-  char now[40];
+  char now[40], absent[300];
   gannet_tally_count(c, &tally);
   gannet_clock_format(gannet_clock_epoch(), now, sizeof now);
   json_t *about = json_pack(
@@ -186,6 +186,8 @@ static json_t *about_campaign(const gannet_campaign *c, const gannet_usage *u) {
   (void)json_object_set_new(about, "busy", report_number(timed ? u->busy : NAN));
   (void)json_object_set_new(about, "slots", json_integer(u->slots));
   (void)json_object_set_new(about, "damage", json_string(c->damage.text));
+  gannet_absent_list(c, absent, sizeof absent);
+  (void)json_object_set_new(about, "absent", json_string(absent));
   (void)json_object_set_new(about, "feasible", json_boolean(tally.best.feasible));
   (void)json_object_set_new(about, "best",
                             report_number(tally.best.id < 0 ? NAN : tally.best.objective));

@@ -21,12 +21,24 @@ void pinn_forget_laws(pinn *s) {
   gannet_jet_plan_release(&s->law);
 }
 
+/* Rows of the equations and the matrix of their products. */
+static gannet_err check_rows(double rows, double parameters) {
+  const double needed = 8 * rows * (rows + parameters);
+  double present = 0;
+  GANNET_REQUIRE(gannet_memory_holds(needed, &present), GANNET_ERR_MEMORY,
+                 "a model with equations that are imposed in %.0f rows takes %.1f GB, and this "
+                 "machine has %.1f GB: choose fewer physics.points",
+                 rows, needed / 1e9, present / 1e9);
+  return GANNET_OK;
+}
+
 gannet_err pinn_take_laws(pinn *s) {
   const gannet_laws *laws = s->governing.laws;
   if (laws == s->known) return GANNET_OK;
   pinn_forget_laws(s);
   if (!laws) return GANNET_OK;
   const size_t r = (size_t)laws->n_rows, b = (size_t)laws->n_partials;
+  GANNET_TRY(check_rows((double)r, (double)s->p));
   GANNET_TRY(gannet_jet_plan_create(s->d, laws->n_partials, laws->partials, &s->law));
   GANNET_TRY(gannet_alloc(r * b, sizeof(double), &s->coefficient));
   GANNET_TRY(gannet_alloc(r, sizeof(double), &s->rhs));

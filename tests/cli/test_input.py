@@ -73,6 +73,17 @@ class Input(program.ProgramTest):
                 self.assertIn(hint, outcome.err)
                 self.assertFalse((self.folder / "fast.campaign" / "journal").exists(), evaluate)
 
+    def test_equations_without_values_are_told_before_a_simulation_runs(self):
+        text = BRANIN.replace("method: neural-bo\n", """\
+method: auto
+physics:
+  equations: [{terms: [{derivative: [x1, x1], coefficient: log(x1)}], rhs: "1"}]
+""")
+        for words, ranks in (("--dry-run",), 0), ((), 2):
+            outcome = self.succeed("run", self.write(text), *words, ranks=ranks, code=USAGE)
+            self.assertRegex(outcome.err, r"fast.yaml:5:3: physics, equation 1: coefficient 'log\(x1\)' is not a number at x1 = -")
+        self.assertFalse((self.folder / "fast.campaign").exists())
+
     def test_a_dry_run_makes_nothing(self):
         outcome = self.succeed("run", self.write(BRANIN), "--dry-run", ranks=2)
         self.assertIn("no errors", outcome.out)

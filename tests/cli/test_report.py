@@ -112,6 +112,25 @@ esac
         self.assertIn("gr??e", told[2])
         self.assertNotIn(b"zw\xf6lf", (place / "state.h5").read_bytes())
 
+    def test_a_method_that_was_left_out_is_told(self):
+        equation = "{terms: [{derivative: [x1, x1]}], rhs: '1'}"
+        text = BRANIN.replace("method: neural-bo\n", f"""\
+method: auto
+physics:
+  points: 20000  # no machine has the memory for so many
+  equations: [{", ".join(20 * [equation])}]
+""").replace("initial: 8", "initial: 4").replace("evaluations: 24", "evaluations: 16")
+        outcome = self.succeed("run", self.write(text), "-q", ranks=2)
+        self.assertEqual(re.findall(r"pinn-bo is left out until there are (\d+) results", outcome.err), ["8", "16"])
+        self.assertIn("out of memory: a model with equations that are imposed in 600000 rows", outcome.err)
+        self.assertIn("left out     pinn-bo (at 8 results)", self.succeed("status", "fast.campaign").out)
+        self.assertEqual(self.report()[1]["summary"]["campaign"]["absent"], "pinn-bo (at 8 results)")
+        whole = self.digest()
+        part = self.succeed("run", self.write(text), "-q", "-d", "part.campaign", "--max-evals", "12")
+        rest = self.succeed("run", self.write(text), "-q", "-d", "part.campaign", "--resume", ranks=3)
+        self.assertEqual((part.err.count("left out"), rest.err.count("left out")), (2, 0))
+        self.assertEqual(self.digest("part.campaign"), whole)
+
     def test_it_loads_nothing(self):
         self.succeed("run", self.write(BRANIN), "-q")
         page, _ = self.report()

@@ -228,7 +228,7 @@ static void values_that_do_not_exist_are_refused_with_their_place(void **state) 
     assert_ok(gannet_problem_set_physics(problem, &spec));
     assert_ok(gannet_laws_create(problem, 1, middle, &laws));
     assert_fails(GANNET_ERR_INPUT,
-                 k ? "rhs 'sqrt(-x)' is" : "coefficient '1/(x - 1)' is inf at x = 1",
+                 k ? "rhs 'sqrt(-x)' is" : "coefficient '1/(x - 1)' is infinite at x = 1",
                  gannet_laws_linearise(laws, NULL, c, rhs, NULL));
     gannet_laws_destroy(&laws);
     gannet_problem_destroy(&problem);

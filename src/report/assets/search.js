@@ -15,6 +15,7 @@ function showHead() {
     lead.append(` If values are noisy that is the luckiest one: a model of all results recommends evaluation ${other.id}, ${objective(lowered(other.mean), 5)} without noise, give or take ${lowered(other.sd).toPrecision(2)}.`);
   if (about.pending > 0) lead.append(` ${about.pending} had no result yet when this page was made.`);
   if (about.damage) lead.before(element("p", `The journal is damaged, and this page may not be complete: ${about.damage}.`, {className: "bad", id: "damage"}));
+  if (about.absent) lead.after(element("p", `Left out because its model failed: ${about.absent}. The campaign's log tells why.`, {className: "bad", id: "absent"}));
   const facts = [["goal", about.goal], ["method", about.method],
     ["evaluations", about.budget > 0 ? `${about.proposed} of ${about.budget}` : about.proposed],
     ["done", about.done], ["infeasible", about.infeasible], ["failed", about.failed], ["pending", about.pending],

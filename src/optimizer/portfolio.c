@@ -1,0 +1,107 @@
+#include "optimizer/portfolio.h"
+
+#include "base/memory.h"
+
+static gannet_err create_one(gannet_optimizer *o, int i) {
+  const gannet_member_common common = {o->context, o->history, o->seen, &o->phases, o->design};
+  return gannet_member_create(&common, &o->options.member[i], i, &o->member[i]);
+}
+
+gannet_err gannet_portfolio_create(gannet_optimizer *o, int64_t design) {
+  o->design = design;
+  for (int i = 0; i < o->options.n_members; ++i) GANNET_TRY(create_one(o, i));
+  return GANNET_OK;
+}
+
+/* Who has nothing to work on, or was left out; *any tells whether somebody else is there. */
+static void look_round(const gannet_optimizer *o, bool *absent, bool *any) {
+  *any = false;
+  for (int i = 0; i < o->options.n_members; ++i) {
+    absent[i] =
+        gannet_member_is_idle(&o->member[i]) || gannet_allocation_left_out(&o->allocation, i) >= 0;
+    *any = *any || !absent[i];
+  }
+}
+
+/* How many points of a batch every member proposes. */
+static gannet_err deal(gannet_optimizer *o, int q, int *count) {
+  bool absent[GANNET_MEMBERS_MOST], any = false;
+  GANNET_TRY(gannet_allocation_settle(&o->allocation, o->history));
+  look_round(o, absent, &any);
+  absent[0] = absent[0] && any; /* of idle ones the first makes a design */
+  gannet_allocation_deal(&o->allocation, o->options.n_members, absent, q, count);
+  return GANNET_OK;
+}
+
+/* One try; *at is the member that is or was at work. */
+static gannet_err propose(gannet_optimizer *o, int q, double *x_unit, int *at) {
+  const int64_t first = gannet_history_count(o->history);
+  int chosen = 0, count[GANNET_MEMBERS_MOST] = {0};
+  *at = -1;
+  GANNET_TRY(gannet_agree(o->context->comm, deal(o, q, count)));
+  for (int i = 0; i < o->options.n_members; ++i) {
+    *at = i;
+    if (count[i] == 0) continue;
+    const gannet_err err = gannet_member_propose(&o->member[i], o->batch, chosen, count[i], x_unit);
+    GANNET_TRY(gannet_agree(o->context->comm, err));
+    for (int k = 0; k < count[i]; ++k)
+      gannet_allocation_note(&o->allocation, first + chosen + k, i);
+    chosen += count[i];
+  }
+  return GANNET_OK;
+}
+
+static bool is_of_the_model(gannet_err err) {
+  return err == GANNET_ERR_NUMERIC || err == GANNET_ERR_LIBRARY || err == GANNET_ERR_MEMORY ||
+         err == GANNET_ERR_INPUT;
+}
+
+/* What a member did before it failed, and those before it in this batch, is undone as a restart
+ * would undo it. */
+static gannet_err undo(gannet_optimizer *o, const double *state, int last) {
+  for (int i = 0; i <= last; ++i) {
+    gannet_member_release(&o->member[i]);
+    GANNET_TRY(create_one(o, i));
+  }
+  return gannet_optimizer_set_state(o, state);
+}
+
+/* The error that is recorded becomes a warning, if somebody is left. */
+static gannet_err leave_out(gannet_optimizer *o, gannet_err err, const double *state, int member) {
+  bool absent[GANNET_MEMBERS_MOST], any = false;
+  const int64_t results = gannet_history_count_told(o->history);
+  const char *name = o->options.member[member].method.method;
+  look_round(o, absent, &any);
+  absent[member] = true;
+  any = false;
+  for (int i = 0; i < o->options.n_members; ++i) any = any || !absent[i];
+  if (!any)
+    return GANNET_RAISE(err, "no method of the portfolio is left; the model of %s failed: %s", name,
+                        gannet_error_detail());
+  gannet_log(o->context, GANNET_LOG_WARNING,
+             "%s is left out until there are %lld results, the others go on: %s", name,
+             (long long)(2 * results), gannet_error_message());
+  gannet_error_clear();
+  GANNET_TRY(gannet_agree(o->context->comm, undo(o, state, member)));
+  gannet_allocation_leave_out(&o->allocation, member, results);
+  return GANNET_OK;
+}
+
+gannet_err gannet_portfolio_propose(gannet_optimizer *o, int q, double *x_unit) {
+  const size_t size = (size_t)gannet_optimizer_state_size(o);
+  double *state = NULL;
+  int member = -1;
+  if (o->options.n_members == 1)
+    return gannet_member_propose(&o->member[0], o->batch, 0, q, x_unit);
+  GANNET_TRY(gannet_agree(o->context->comm, gannet_alloc(size, sizeof *state, &state)));
+  gannet_optimizer_get_state(o, state);
+  gannet_err err = propose(o, q, x_unit, &member);
+  while (err != GANNET_OK && member >= 0 && is_of_the_model(err)) {
+    err = leave_out(o, err, state, member);
+    if (err != GANNET_OK) break;
+    gannet_optimizer_get_state(o, state);
+    err = propose(o, q, x_unit, &member);
+  }
+  gannet_free(&state);
+  return err;
+}

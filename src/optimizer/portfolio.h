@@ -1,0 +1,32 @@
+/* The members of an optimiser together: who proposes, and who is left out.
+ *
+ * A portfolio goes on without a member whose model fails (numbers that do not work out, a library's
+ * failure, too little memory, an equation's function that cannot be computed), as long as another
+ * one has something to work on. The batch is then made anew as if that member had not been there;
+ * it is tried again when there are twice as many results (optimizer/allocation.h).
+ */
+#ifndef GANNET_OPTIMIZER_PORTFOLIO_H
+#define GANNET_OPTIMIZER_PORTFOLIO_H
+
+#include "optimizer/optimizer.h"
+
+/* Make the members.
+ *
+ * Collective over the context's communicator.
+ *
+ * design  in  evaluations before the first model
+ */
+GANNET_CHECKED gannet_err gannet_portfolio_create(gannet_optimizer *optimizer, int64_t design);
+
+/* Propose q points by models.
+ *
+ * Collective; the same on all ranks.
+ *
+ * x_unit  out  [q][d]
+ *
+ * Errors: that of the only member, or of the last one when all have failed.
+ */
+GANNET_CHECKED gannet_err gannet_portfolio_propose(gannet_optimizer *optimizer, int q,
+                                                   double *x_unit);
+
+#endif
