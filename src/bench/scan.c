@@ -178,35 +178,54 @@ static gannet_err measure_part(const bench_world *world, const scan_settings *s,
   return report(world, p->what, s->candidates, mine, alone);
 }
 
+static gannet_err moment_estimates(const gannet_surrogate *model, int m, const double *x,
+                                   double *work) {
+  return gannet_surrogate_moment_estimates(model, m, x, work, work + m);
+}
+
+typedef gannet_err (*preparation)(gannet_models *models, gannet_precision precision, bool *able);
+
+/* Parts that a model is able to. */
+static gannet_err measure_some(const bench_world *world, const scan_settings *s, int n,
+                               const part *parts, preparation prepare, gannet_models *models,
+                               const double *x, double *work) {
+  for (const part *p = parts; p < parts + n; ++p) {
+    bool able = true;
+    if (p->estimates != EXACT)
+      GANNET_TRY(gannet_agree(world->comm, prepare(models, (gannet_precision)p->estimates, &able)));
+    if (able) GANNET_TRY(measure_part(world, s, p, gannet_models_surrogate(models, 0), x, work));
+  }
+  return GANNET_OK;
+}
+
 static gannet_err measure_parts(const bench_world *world, const scan_settings *s,
-                                gannet_member *member, const double *x, double *work) {
-  const part parts[] = {
+                                gannet_models *models, const double *x, double *work) {
+  enum { WAYS = 3 };
+  const double pieces = (double)s->n / PIECE;
+#define SPREAD                                 \
+  {                                            \
+    {ROWS, PIECE, s->d + 1, pieces}, {         \
+      ROWS, PIECE, PIECE, 0.5 * pieces *pieces \
+    }                                          \
+  }
+  const part sampled[WAYS] = {
       {"draws, single precision", GANNET_PRECISION_SINGLE, true, DRAWS(s), estimates},
       {"draws, double precision", GANNET_PRECISION_DOUBLE, false, DRAWS(s), estimates},
       {"draws, exact", EXACT, false, DRAWS(s), draws}};
-  const double pieces = (double)s->n / PIECE;
-  const part spread = {
-      "mean and sd",
-      EXACT,
-      false,
-      {{ROWS, PIECE, s->d + 1, pieces}, {ROWS, PIECE, PIECE, 0.5 * pieces * pieces}},
-      moments};
-  GANNET_TRY(gannet_models_sample(member->models, s->q, 0));
-  const gannet_surrogate *model = gannet_models_surrogate(member->models, 0);
-  for (const part *p = parts; p < parts + sizeof parts / sizeof *parts; ++p) {
-    bool able = true;
-    if (p->estimates != EXACT)
-      GANNET_TRY(gannet_agree(
-          world->comm,
-          gannet_models_estimate_prepare(member->models, (gannet_precision)p->estimates, &able)));
-    if (able) GANNET_TRY(measure_part(world, s, p, model, x, work));
-  }
-  if (gannet_surrogate_predict(model, 1, x, work, work + 1) != GANNET_OK) {
+  const part predicted[WAYS] = {
+      {"mean and sd, single precision", GANNET_PRECISION_SINGLE, true, SPREAD, moment_estimates},
+      {"mean and sd, double precision", GANNET_PRECISION_DOUBLE, false, SPREAD, moment_estimates},
+      {"mean and sd, exact", EXACT, false, SPREAD, moments}};
+  GANNET_TRY(gannet_models_sample(models, s->q, 0));
+  GANNET_TRY(
+      measure_some(world, s, WAYS, sampled, gannet_models_estimate_prepare, models, x, work));
+  if (gannet_surrogate_predict(gannet_models_surrogate(models, 0), 1, x, work, work + 1) !=
+      GANNET_OK) {
     gannet_error_clear();
     if (world->rank == 0) (void)printf("\nNo sd from a factor that is cut over the ranks.\n");
     return GANNET_OK;
   }
-  return measure_part(world, s, &spread, model, x, work);
+  return measure_some(world, s, WAYS, predicted, gannet_models_moments_prepare, models, x, work);
 }
 
 /* The scan phase of asks, with everything that belongs to it: candidates are made, their draws
@@ -251,7 +270,7 @@ static gannet_err measure(const bench_world *world, const scan_settings *s, benc
   if (err == GANNET_OK) {
     const int64_t n = gannet_candidates_count(candidates);
     gannet_candidates_tile(candidates, 0, GANNET_TILE < n ? GANNET_TILE : (int)n, x);
-    err = measure_parts(world, s, member, x, work);
+    err = measure_parts(world, s, member->models, x, work);
   }
   gannet_candidates_destroy(&candidates);
   gannet_free(&x);

@@ -48,6 +48,11 @@ int gannet_cholesky_size(const gannet_cholesky *factor) {
   return factor->n;
 }
 
+const double *gannet_cholesky_row(const gannet_cholesky *factor, int i, size_t *step) {
+  *step = (size_t)width_of(i / B);
+  return factor->block[i / B] + (size_t)(i % B) * *step;
+}
+
 /* Blocks are small enough to be granted one by one until the system ends the process. */
 static gannet_err check_memory(int n) {
   const double needed = 4.0 * n * n;

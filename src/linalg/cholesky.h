@@ -79,6 +79,13 @@ GANNET_CHECKED gannet_err gannet_cholesky_extend_together(gannet_cholesky *facto
  */
 int gannet_cholesky_size(const gannet_cholesky *factor);
 
+/* Row i of L, of which i + 1 numbers count, borrowed until the factor changes. Rows of the same
+ * sixty-four are *step numbers apart.
+ *
+ * Local.
+ */
+const double *gannet_cholesky_row(const gannet_cholesky *factor, int i, size_t *step);
+
 /* Overwrite b with L^-1 b, L^-T b, or K^-1 b. Each of the m right-hand sides is a row of b.
  *
  * Local.

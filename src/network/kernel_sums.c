@@ -66,33 +66,49 @@ gannet_err gannet_kernel_sums_prepare(gannet_analytic_points *points, gannet_pre
   return err;
 }
 
-/* Some points of the list, with one strip. */
-static void add_piece(const gannet_kernel_sums *s, size_t first, int rows, const char *strip) {
+/* Some points of the list, with one strip. block: [rows][lanes] their kernel. */
+static void add_piece(const gannet_kernel_sums *s, size_t first, int rows, const char *strip,
+                      char *block) {
   const gannet_strips *by = s->by;
-  by->multiply(s->inputs, rows, s->z + first * (size_t)s->inputs * by->size, strip, s->block);
-  gannet_table_apply(&s->kernel, rows * by->lanes, s->block, s->block);
+  by->multiply(s->inputs, rows, s->z + first * (size_t)s->inputs * by->size, strip, block);
+  gannet_table_apply(&s->kernel, rows * by->lanes, block, block);
   for (int j = 0; j < s->q; j += ROWS) {
     const int width = gannet_strips_width(s->q - j);
-    by->weigh(rows, width, s->block,
-              s->weight + ((size_t)j * s->n + first * (size_t)width) * by->size, NULL,
-              s->sum + strip_size(s, (size_t)j));
+    by->weigh(rows, width, block, s->weight + ((size_t)j * s->n + first * (size_t)width) * by->size,
+              NULL, s->sum + strip_size(s, (size_t)j));
   }
+}
+
+/* As many points as have their sums in the precision. kernel: their rows of it, NULL = not wanted.
+ */
+static void add_stretch(const gannet_kernel_sums *s, size_t first, const char *strip, char *kernel,
+                        double *values) {
+  const size_t end = s->n - first < STRETCH ? s->n : first + STRETCH, q = (size_t)s->q;
+  memset(s->sum, 0, strip_size(s, gannet_strips_whole(q, ROWS)));
+  for (size_t at = first; at < end; at += PIECE)
+    add_piece(s, at, end - at < PIECE ? (int)(end - at) : PIECE, strip,
+              kernel ? kernel + strip_size(s, at) : s->block);
+  s->by->add(q * (size_t)s->by->lanes, s->sum, values);
 }
 
 void gannet_kernel_sums_add(const gannet_kernel_sums *sums, int n_strips, const void *strips,
                             double *values) {
   const gannet_kernel_sums *s = sums;
-  const size_t lanes = (size_t)s->by->lanes, q = (size_t)s->q;
-  for (size_t first = 0; first < s->n; first += STRETCH) {
-    const size_t end = s->n - first < STRETCH ? s->n : first + STRETCH;
-    for (size_t i = 0; i < (size_t)n_strips; ++i) {
-      const char *strip = (const char *)strips + i * strip_size(s, (size_t)s->inputs);
-      memset(s->sum, 0, strip_size(s, gannet_strips_whole(q, ROWS)));
-      for (size_t at = first; at < end; at += PIECE)
-        add_piece(s, at, end - at < PIECE ? (int)(end - at) : PIECE, strip);
-      s->by->add(q * lanes, s->sum, values + i * q * lanes);
-    }
-  }
+  const size_t each = (size_t)s->q * (size_t)s->by->lanes;
+  for (size_t first = 0; first < s->n; first += STRETCH)
+    for (size_t i = 0; i < (size_t)n_strips; ++i)
+      add_stretch(s, first, (const char *)strips + i * strip_size(s, (size_t)s->inputs), NULL,
+                  values + i * each);
+}
+
+void gannet_kernel_sums_keep(const gannet_kernel_sums *sums, const void *strip, void *kernel,
+                             double *values) {
+  for (size_t first = 0; first < sums->n; first += STRETCH)
+    add_stretch(sums, first, strip, kernel, values);
+}
+
+size_t gannet_kernel_sums_rows(const gannet_kernel_sums *sums) {
+  return sums->n;
 }
 
 size_t gannet_kernel_sums_bytes(const gannet_kernel_sums *s) {

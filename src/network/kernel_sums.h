@@ -35,6 +35,22 @@ void gannet_kernel_sums_destroy(gannet_kernel_sums **sums);
 void gannet_kernel_sums_add(const gannet_kernel_sums *sums, int n_strips, const void *strips,
                             double *values);
 
+/* The same for one strip, keeping the kernel.
+ *
+ * Local.
+ *
+ * kernel  out    [rows][lanes], numbers of the precision; what follows the list are no kernels
+ * values  inout  [q][lanes]
+ */
+void gannet_kernel_sums_keep(const gannet_kernel_sums *sums, const void *strip, void *kernel,
+                             double *values);
+
+/* Points of the list in whole groups of GANNET_STRIP_ROWS.
+ *
+ * Local.
+ */
+size_t gannet_kernel_sums_rows(const gannet_kernel_sums *sums);
+
 /* Bytes held; 0 for NULL.
  *
  * Local.

@@ -68,6 +68,46 @@ GANNET_VECTOR_CLONES static void weigh(int n, int width, const void *values, con
   }
 }
 
+/* Two strips, so that every number of the factor serves two products. */
+GANNET_VECTOR_CLONES static void solve(int begin, int end, const void *factor, void *first,
+                                       void *second) {
+  const REAL *l = factor;
+  vector *a = first, *b = second;
+  for (int i = begin; i < end; i += ROWS) {
+    vector x[ROWS], y[ROWS];
+#pragma GCC unroll 8
+    for (int r = 0; r < ROWS; ++r) {
+      x[r] = a[i + r];
+      y[r] = b[i + r];
+    }
+    for (int k = 0; k < i; ++k, l += ROWS)
+#pragma GCC unroll 8
+      for (int r = 0; r < ROWS; ++r) {
+        x[r] -= a[k] * l[r];
+        y[r] -= b[k] * l[r];
+      }
+#pragma GCC unroll 8
+    for (int s = 0; s < ROWS; ++s, l += ROWS) {
+      a[i + s] = x[s] *= l[s];
+      b[i + s] = y[s] *= l[s];
+#pragma GCC unroll 8
+      for (int r = s + 1; r < ROWS; ++r) {
+        x[r] -= x[s] * l[r];
+        y[r] -= y[s] * l[r];
+      }
+    }
+  }
+}
+
+GANNET_VECTOR_CLONES static void square(int n, const void *values, void *sums) {
+  const vector *v = values;
+  vector *sum = sums, part[ROWS] = {0};
+  for (int i = 0; i < n; i += ROWS)
+#pragma GCC unroll 8
+    for (int r = 0; r < ROWS; ++r) part[r] += v[i + r] * v[i + r];
+  for (int r = 0; r < ROWS; ++r) *sum += part[r];
+}
+
 static void add(size_t n, const void *sums, double *total) {
   const REAL *from = sums;
   for (size_t i = 0; i < n; ++i) total[i] += (double)from[i];
@@ -78,4 +118,6 @@ const gannet_strips TABLE = {.lanes = LANES,
                              .pack = pack,
                              .multiply = multiply,
                              .weigh = weigh,
+                             .solve = solve,
+                             .square = square,
                              .add = add};

@@ -315,6 +315,13 @@ gannet_err gannet_models_estimate_prepare(gannet_models *m, gannet_precision pre
   return GANNET_OK;
 }
 
+gannet_err gannet_models_moments_prepare(gannet_models *m, gannet_precision precision, bool *able) {
+  *able = true;
+  for (int i = 0; i < gannet_models_count(m) && *able; ++i)
+    GANNET_TRY(gannet_surrogate_moments_prepare(m->model[i].surrogate, precision, able));
+  return GANNET_OK;
+}
+
 bool gannet_models_suspected(const gannet_models *m) {
   return m->suspected;
 }

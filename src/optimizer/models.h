@@ -93,6 +93,13 @@ bool gannet_models_suspected(const gannet_models *models);
 GANNET_CHECKED gannet_err gannet_models_estimate_prepare(gannet_models *models,
                                                          gannet_precision precision, bool *able);
 
+/* The same for estimates of moments (gannet_surrogate_moments_prepare).
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_models_moments_prepare(gannet_models *models,
+                                                        gannet_precision precision, bool *able);
+
 /* Factor on the standard deviation when a probability of feasibility is computed: 1 for constraints
  * that are measured, less for the hidden one, which is known from labels only.
  *

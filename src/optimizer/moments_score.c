@@ -36,7 +36,7 @@ void gannet_moments_score_release(gannet_moments_score *s) {
   forget(s);
 }
 
-static bool by_bounds(const gannet_moments_score *s) {
+bool gannet_moments_score_by_bounds(const gannet_moments_score *s) {
   const int rule = s->member->options->acquisition.rule;
   return rule == GANNET_RULE_BOUNDS || rule == GANNET_RULE_INSIDE;
 }
@@ -59,9 +59,8 @@ static double bound_value(const gannet_moments_score *s, int i, double mean, dou
   return gap + exploration * sd * (1 - 2 * sd / known);
 }
 
-/* Whether the objective takes part. */
-static bool wants_objective(const gannet_moments_score *s) {
-  return s->feasible_known || by_bounds(s);
+bool gannet_moments_score_wants_objective(const gannet_moments_score *s) {
+  return s->feasible_known || gannet_moments_score_by_bounds(s);
 }
 
 static bool looks_ahead(const gannet_moments_score *s) {
@@ -82,7 +81,7 @@ gannet_err gannet_moments_score_look(gannet_moments_score *s, gannet_member *mem
   const gannet_member_options *options = member->options;
   if (!options->acq_type->wants_minima && !looks_ahead(s)) return GANNET_OK;
   forget(s);
-  if (!wants_objective(s)) return GANNET_OK;
+  if (!gannet_moments_score_wants_objective(s)) return GANNET_OK;
   const int draws = ((const gannet_acq_sampling *)options->acq_options)->draws;
   GANNET_TRY(gannet_reference_make(member, candidates, draws, order, &s->reference));
   s->state.n_minima = s->reference.n_minima;
@@ -114,7 +113,8 @@ gannet_err gannet_moments_score_incumbent(gannet_moments_score *s) {
   const int64_t *id = NULL;
   double least = INFINITY;
   int n = 0;
-  if (by_bounds(s)) GANNET_TRY(gannet_models_contenders(member->models, &n, &id));
+  if (gannet_moments_score_by_bounds(s))
+    GANNET_TRY(gannet_models_contenders(member->models, &n, &id));
   for (int i = 0; i < n; ++i) {
     const double *x = gannet_history_x_unit(member->history, id[i]);
     bool feasible = false;
@@ -131,11 +131,16 @@ gannet_err gannet_moments_score_incumbent(gannet_moments_score *s) {
 }
 
 bool gannet_moments_score_is_smooth(const gannet_moments_score *s) {
-  return !s->member->options->acq_type->rough || !wants_objective(s);
+  return !s->member->options->acq_type->rough || !gannet_moments_score_wants_objective(s);
 }
 
-static double log_feasible(double threshold, double mean, double sd) {
-  return gannet_normal_log_cdf((threshold - mean) / fmax(sd, 1e-12));
+double gannet_moments_score_constraint(const gannet_moments_score *s, int i, double mean,
+                                       double sd) {
+  const gannet_models *models = s->member->models;
+  double unused = 0;
+  if (gannet_moments_score_by_bounds(s)) return fmax(bound_value(s, i, mean, sd, &unused), 0);
+  const double floored = fmax(gannet_models_doubt(models, i) * sd, 1e-12);
+  return gannet_normal_log_cdf((gannet_models_threshold(models, i) - mean) / floored);
 }
 
 /* Of model i at m points, into s->mean and s->sd. */
@@ -179,32 +184,27 @@ static gannet_err score_objective(gannet_moments_score *s, int m, const double *
   return GANNET_OK;
 }
 
-static gannet_err add_probabilities(gannet_moments_score *s, int m, const double *x_unit,
-                                    double *scores) {
-  const gannet_models *models = s->member->models;
-  for (int i = 1; i < gannet_models_count(models); ++i) {
-    const double threshold = gannet_models_threshold(models, i);
+/* Of all constraints' models, added to sums. */
+static gannet_err add_constraints(gannet_moments_score *s, int m, const double *x_unit,
+                                  double *sums) {
+  for (int i = 1; i < gannet_models_count(s->member->models); ++i) {
     GANNET_TRY(predict(s, i, m, x_unit));
-    const double doubt = gannet_models_doubt(models, i);
-    for (int p = 0; p < m; ++p) scores[p] += log_feasible(threshold, s->mean[p], doubt * s->sd[p]);
+    for (int p = 0; p < m; ++p)
+      sums[p] += gannet_moments_score_constraint(s, i, s->mean[p], s->sd[p]);
   }
   return GANNET_OK;
 }
 
-/* Points outside the bounds go below those inside, however hopeless these are. */
+double gannet_moments_score_inside(double score, double violation) {
+  return violation > 0 ? GANNET_INFEASIBLE_SCORE - violation
+                       : fmax(score, 0.5 * GANNET_INFEASIBLE_SCORE);
+}
+
 static gannet_err apply_bounds(gannet_moments_score *s, int m, const double *x_unit,
                                double *scores) {
-  const gannet_models *models = s->member->models;
   memset(s->violation, 0, (size_t)m * sizeof *s->violation);
-  for (int i = 1; i < gannet_models_count(models); ++i) {
-    double unused = 0;
-    GANNET_TRY(predict(s, i, m, x_unit));
-    for (int p = 0; p < m; ++p)
-      s->violation[p] += fmax(bound_value(s, i, s->mean[p], s->sd[p], &unused), 0);
-  }
-  for (int p = 0; p < m; ++p)
-    scores[p] = s->violation[p] > 0 ? GANNET_INFEASIBLE_SCORE - s->violation[p]
-                                    : fmax(scores[p], 0.5 * GANNET_INFEASIBLE_SCORE);
+  GANNET_TRY(add_constraints(s, m, x_unit, s->violation));
+  for (int p = 0; p < m; ++p) scores[p] = gannet_moments_score_inside(scores[p], s->violation[p]);
   return GANNET_OK;
 }
 
@@ -214,10 +214,10 @@ gannet_err gannet_moments_score_points(void *user, int m, const double *x_unit, 
   (void)first;
   (void)ld;
   memset(scores, 0, (size_t)m * sizeof *scores);
-  if (wants_objective(s)) GANNET_TRY(score_objective(s, m, x_unit, scores));
+  if (gannet_moments_score_wants_objective(s)) GANNET_TRY(score_objective(s, m, x_unit, scores));
   if (gannet_models_count(s->member->models) == 1) return GANNET_OK;
-  return by_bounds(s) ? apply_bounds(s, m, x_unit, scores)
-                      : add_probabilities(s, m, x_unit, scores);
+  return gannet_moments_score_by_bounds(s) ? apply_bounds(s, m, x_unit, scores)
+                                           : add_constraints(s, m, x_unit, scores);
 }
 
 static void add_scaled(int d, double factor, const double *from, double *to) {
@@ -254,7 +254,9 @@ static gannet_err bound_of(gannet_moments_score *s, int i, const double *x_unit,
 }
 
 int gannet_moments_score_n_bounds(const gannet_moments_score *s) {
-  return by_bounds(s) && !s->outside ? gannet_models_count(s->member->models) - 1 : 0;
+  return gannet_moments_score_by_bounds(s) && !s->outside
+             ? gannet_models_count(s->member->models) - 1
+             : 0;
 }
 
 gannet_err gannet_moments_score_bounds(void *user, int list, const double *x_unit, double *values,
@@ -338,15 +340,16 @@ gannet_err gannet_moments_score_merit(void *user, int list, const double *x_unit
                                       double *gradient) {
   gannet_moments_score *s = user;
   (void)list;
-  const bool outside = by_bounds(s) && s->outside;
+  const bool outside = gannet_moments_score_by_bounds(s) && s->outside;
   *value = 0;
   memset(gradient, 0, (size_t)s->member->problem->d * sizeof *gradient);
-  if (wants_objective(s) && !outside)
+  if (gannet_moments_score_wants_objective(s) && !outside)
     GANNET_TRY(looks_ahead(s) ? add_differences(s, x_unit, value, gradient)
                               : add_objective(s, x_unit, value, gradient));
   for (int i = 1; i < gannet_models_count(s->member->models); ++i) {
     if (outside) GANNET_TRY(add_squared_violation(s, i, x_unit, value, gradient));
-    if (!by_bounds(s)) GANNET_TRY(add_probability(s, i, x_unit, value, gradient));
+    if (!gannet_moments_score_by_bounds(s))
+      GANNET_TRY(add_probability(s, i, x_unit, value, gradient));
   }
   return GANNET_OK;
 }

@@ -77,6 +77,20 @@ bool gannet_moments_score_is_smooth(const gannet_moments_score *score);
 GANNET_CHECKED gannet_err gannet_moments_score_points(void *user, int m, const double *x_unit,
                                                       int64_t first, double *scores, int ld);
 
+/* Parts of the score, for bounds of it. Whether constraints enter by bounds, and whether the
+ * objective takes part. What model i >= 1 of a constraint adds: the logarithm of its probability,
+ * or with bounds its violation >= 0; monotone in either moment but for the rule inside at small sd.
+ * And the score with bounds, by the objective's and the summed violation: points outside go below
+ * those inside, however hopeless these are.
+ *
+ * Local.
+ */
+bool gannet_moments_score_by_bounds(const gannet_moments_score *score);
+bool gannet_moments_score_wants_objective(const gannet_moments_score *score);
+double gannet_moments_score_constraint(const gannet_moments_score *score, int i, double mean,
+                                       double sd);
+double gannet_moments_score_inside(double score, double violation);
+
 /* What a polish minimises: minus the score with its gradient [d], bounds left out; while no
  * candidate is inside them, the summed squares of their violations instead: a
  * gannet_polish_function.

@@ -108,6 +108,7 @@ static gannet_err scan(const gannet_member *member, const gannet_candidates *can
                                    .keep = scores->keep,
                                    .scorer = scores->scorer,
                                    .bounder = scores->bounder,
+                                   .group = scores->group,
                                    .user = scores->user};
   int bounded = spec.bounder != NULL;
   GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &bounded, 1, MPI_INT, MPI_MIN, context->comm));

@@ -87,6 +87,7 @@ typedef struct {
   int keep;
   gannet_scorer scorer;
   gannet_bounder bounder;       /* NULL on any rank: all candidates are scored */
+  int group;                    /* of the scorer, as in gannet_screen_spec */
   gannet_screen_report *report; /* of a scan with bounds; NULL when not wanted */
   void *user;
   int n_chosen;         /* points of this batch that were chosen by earlier calls */

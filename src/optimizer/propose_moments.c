@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "optimizer/admm.h"
-#include "optimizer/moments_score.h"
+#include "optimizer/moments_screen.h"
 #include "optimizer/propose.h"
 #include "search/polish.h"
 
@@ -14,7 +14,8 @@ enum { SPARE = 12 }; /* further ranked candidates, in case the best were propose
 /* Memory of one point: options are the polished starts, then the ranked candidates. */
 typedef struct {
   gannet_moments_score work;
-  gannet_admm_score split; /* instead of work for a member that splits its problem */
+  gannet_moments_screen screen; /* of work */
+  gannet_admm_score split;      /* instead of work for a member that splits its problem */
   gannet_scorer scorer;
   gannet_polish_function merit;
   void *user; /* of both */
@@ -35,12 +36,14 @@ static gannet_err make(const gannet_member *member, proposal *p) {
   p->user = member->admm ? (void *)&p->split : (void *)&p->work;
   GANNET_TRY(member->admm ? gannet_admm_score_prepare(member, &p->split)
                           : gannet_moments_score_prepare(member, &p->work));
+  if (!member->admm) GANNET_TRY(gannet_moments_screen_prepare(&p->work, &p->screen));
   GANNET_TRY(gannet_alloc((size_t)p->n_ranked, sizeof *p->best, &p->best));
   GANNET_TRY(gannet_alloc(total * (size_t)member->problem->d, sizeof(double), &p->choices.options));
   return gannet_alloc(total, sizeof(double), &p->choices.scores);
 }
 
 static void drop(proposal *p) {
+  gannet_moments_screen_release(&p->screen);
   gannet_moments_score_release(&p->work);
   gannet_admm_score_release(&p->split);
   gannet_free(&p->best);
@@ -81,12 +84,25 @@ static gannet_err scan_and_polish(gannet_member *member, proposal *p,
   if (!member->admm)
     GANNET_TRY(gannet_moments_score_look(&p->work, member, candidates, p->choices.n_chosen));
   gannet_propose_mark(member, GANNET_PHASE_SAMPLE, &mark);
-  const gannet_propose_scores scores = {.n_lists = 1,
-                                        .keep = p->n_ranked,
-                                        .scorer = p->scorer,
-                                        .user = p->user,
-                                        .n_chosen = p->choices.n_chosen,
-                                        .chosen = p->choices.chosen};
+  const int precision = member->options->search.precision;
+  member->screen = (gannet_screen_report){0};
+  if (!member->admm && precision != GANNET_SCAN_EXACT)
+    GANNET_TRY(gannet_agree(
+        member->context->comm,
+        gannet_moments_screen_measure(&p->screen, candidates, (gannet_precision)precision)));
+  gannet_propose_scores scores = {.n_lists = 1,
+                                  .keep = p->n_ranked,
+                                  .scorer = p->scorer,
+                                  .report = &member->screen,
+                                  .user = p->user,
+                                  .n_chosen = p->choices.n_chosen,
+                                  .chosen = p->choices.chosen};
+  if (p->screen.estimates) {
+    scores.scorer = gannet_moments_screen_points;
+    scores.bounder = gannet_moments_screen_bounds;
+    scores.group = GANNET_MOMENT_GROUP;
+    scores.user = &p->screen;
+  }
   GANNET_TRY(gannet_propose_scan(member, candidates, &scores, p->best));
   gannet_propose_points(candidates, p->n_ranked, p->best, ranked);
   for (int i = 0; i < p->n_ranked; ++i) p->choices.scores[p->n_starts + i] = p->best[i].score;

@@ -93,6 +93,22 @@ static void wait_for(screen *s, int list, int m, int64_t first) {
   s->n_waiting[list] = n;
 }
 
+/* Candidates from here on do not fill a group. */
+static int64_t whole_groups(const screen *s) {
+  const int64_t n = gannet_candidates_count(s->candidates);
+  return s->spec->group > 0 ? n - n % s->spec->group : n;
+}
+
+/* The last ones are scored in any case, all of them and together, as a scan does. */
+static void unbound_last(const screen *s, int m, int64_t first) {
+  const int64_t from = whole_groups(s) - first;
+  for (int l = 0; l < s->spec->n_lists; ++l)
+    for (int i = from > 0 ? (int)from : 0; i < m; ++i) {
+      s->lower[l * GANNET_TILE + i] = -INFINITY;
+      s->upper[l * GANNET_TILE + i] = INFINITY;
+    }
+}
+
 static gannet_err bound_own_tiles(screen *s) {
   const int64_t n = gannet_candidates_count(s->candidates);
   const int64_t stride = (int64_t)s->context->np * GANNET_TILE;
@@ -102,6 +118,7 @@ static gannet_err bound_own_tiles(screen *s) {
     gannet_candidates_tile(s->candidates, first, m, s->x);
     GANNET_TRY(s->spec->bounder(s->spec->user, m, s->x, s->lower, s->upper, GANNET_TILE));
     bar_taken(s, m, s->lower, s->upper);
+    if (first + m > whole_groups(s)) unbound_last(s, m, first);
     gannet_select_offer(s->lows, m, first, s->lower, GANNET_TILE);
     for (int l = 0; l < s->spec->n_lists; ++l) wait_for(s, l, m, first);
   }
@@ -144,12 +161,13 @@ static bool bounds_hold(const screen *s, int m, const int64_t *numbers, const do
   return true;
 }
 
-static gannet_err score_some(screen *s, int m, const int64_t *numbers) {
+/* m candidates, of which the last one is repeated to make up total. */
+static gannet_err score_some(screen *s, int m, const int64_t *numbers, int total) {
   const size_t d = (size_t)gannet_candidates_dimension(s->candidates);
   double *scores = s->lower;
-  for (int i = 0; i < m; ++i)
-    gannet_candidates_tile(s->candidates, numbers[i], 1, s->x + (size_t)i * d);
-  GANNET_TRY(s->spec->scorer(s->spec->user, m, s->x, -1, scores, GANNET_TILE));
+  for (int i = 0; i < total; ++i)
+    gannet_candidates_tile(s->candidates, numbers[i < m ? i : m - 1], 1, s->x + (size_t)i * d);
+  GANNET_TRY(s->spec->scorer(s->spec->user, total, s->x, -1, scores, GANNET_TILE));
   bar_taken(s, m, scores, scores);
   if (!bounds_hold(s, m, numbers, scores)) s->useless = true;
   gannet_select_offer_some(s->select, m, numbers, scores, GANNET_TILE);
@@ -157,12 +175,17 @@ static gannet_err score_some(screen *s, int m, const int64_t *numbers) {
 }
 
 static gannet_err score_waiting(screen *s) {
+  const int group = s->spec->group > 0 ? s->spec->group : 1;
+  const int64_t last = whole_groups(s);
+  int n = 0;
   collect(s);
-  for (int first = 0; first < s->n_numbers && !s->useless; first += GANNET_TILE) {
-    const int left = s->n_numbers - first;
-    GANNET_TRY(score_some(s, left < GANNET_TILE ? left : GANNET_TILE, s->numbers + first));
+  while (n < s->n_numbers && s->numbers[n] < last) ++n;
+  for (int first = 0; first < n && !s->useless; first += GANNET_TILE) {
+    const int left = n - first, m = left < GANNET_TILE ? left : GANNET_TILE;
+    GANNET_TRY(score_some(s, m, s->numbers + first, (m + group - 1) / group * group));
   }
-  return GANNET_OK;
+  if (n == s->n_numbers || s->useless) return GANNET_OK;
+  return score_some(s, s->n_numbers - n, s->numbers + n, s->n_numbers - n);
 }
 
 /* A useless screen on one rank is one on all. */

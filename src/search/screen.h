@@ -21,9 +21,11 @@ typedef gannet_err (*gannet_bounder)(void *user, int m, const double *x_unit, do
 
 typedef struct {
   int n_lists;
-  int keep; /* 1 <= keep <= GANNET_SELECT_MAX */
+  int keep;  /* 1 <= keep <= GANNET_SELECT_MAX */
+  int group; /* 0, or the scorer works by whole groups of so many candidates of a tile, a divisor of
+                GANNET_TILE: then the score of a candidate may depend on how many its group has */
   /* Called for any candidates, with first = -1; the score of a candidate must not depend on the
-   * others of the call. */
+   * others of the call, but for what group allows. */
   gannet_scorer scorer;
   gannet_bounder bounder;
   void *user;

@@ -18,6 +18,7 @@ struct gannet_surrogate {
   int d;
   int draws;          /* prepared and valid */
   bool estimates;     /* of these draws can be asked for */
+  bool moments;       /* estimates of them can be asked for */
   bool believing;     /* the last fit had rows that stand for results to come */
   bool conditioned;   /* fitted since creation or since the hyper-parameters were set */
   double *difference; /* [2d+1][d] points, then means and sds, for central differences */
@@ -100,7 +101,7 @@ static gannet_err check_data(const gannet_surrogate *s, const gannet_data *data,
 
 static void forget_draws(gannet_surrogate *s) {
   s->draws = 0;
-  s->estimates = false;
+  s->estimates = s->moments = false;
 }
 
 gannet_err gannet_surrogate_start_over(gannet_surrogate *s) {
@@ -273,7 +274,7 @@ gannet_err gannet_surrogate_draw_gradient(const gannet_surrogate *s, int draw, c
 gannet_err gannet_surrogate_estimate_prepare(gannet_surrogate *s, gannet_precision precision,
                                              bool *able) {
   GANNET_REQUIRE(s->draws > 0, GANNET_ERR_STATE, "no draws were prepared since the last fit");
-  s->estimates = *able = false;
+  s->estimates = s->moments = *able = false;
   if (s->type->estimate_prepare) GANNET_TRY(s->type->estimate_prepare(s->state, precision, able));
   s->estimates = *able;
   return GANNET_OK;
@@ -284,6 +285,23 @@ gannet_err gannet_surrogate_draw_estimates(const gannet_surrogate *s, int m, con
   GANNET_REQUIRE(s->estimates, GANNET_ERR_STATE, "no estimates were prepared of these draws");
   GANNET_REQUIRE(0 <= m && m <= ldv, GANNET_ERR_SHAPE, "m = %d with rows of %d", m, ldv);
   if (m > 0) s->type->draw_estimates(s->state, m, x, values, ldv);
+  return GANNET_OK;
+}
+
+gannet_err gannet_surrogate_moments_prepare(gannet_surrogate *s, gannet_precision precision,
+                                            bool *able) {
+  GANNET_TRY(require_conditioned(s));
+  s->estimates = s->moments = *able = false;
+  if (s->type->moments_prepare) GANNET_TRY(s->type->moments_prepare(s->state, precision, able));
+  s->moments = *able;
+  return GANNET_OK;
+}
+
+gannet_err gannet_surrogate_moment_estimates(const gannet_surrogate *s, int m, const double *x,
+                                             double *mean, double *variance) {
+  GANNET_REQUIRE(s->moments, GANNET_ERR_STATE, "no estimates were prepared of these moments");
+  GANNET_REQUIRE(m >= 0, GANNET_ERR_SHAPE, "m = %d, expected at least 0", m);
+  if (m > 0) s->type->moment_estimates(s->state, m, x, mean, variance);
   return GANNET_OK;
 }
 

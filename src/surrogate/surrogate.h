@@ -12,11 +12,11 @@
  * A type must provide create, destroy, fit, predict, sample, draw_values, draw_gradient and the
  * hyper-parameter functions; it may provide believe (fit otherwise), predict_gradient (central
  * differences otherwise), lower (mean - exploration sd otherwise), estimate_prepare with
- * draw_estimates (none otherwise), covariance (that of draws otherwise), noise_var (0 otherwise),
- * calibration (1 otherwise) and length_scales (all equal otherwise). Arguments and states are
- * checked before a type sees them; what it returns is agreed between ranks afterwards, so only its
- * own communication needs an agreement before it. A create that fails may leave *state for destroy,
- * or NULL.
+ * draw_estimates and moments_prepare with moment_estimates (none otherwise), covariance (that of
+ * draws otherwise), noise_var (0 otherwise), calibration (1 otherwise) and length_scales (all equal
+ * otherwise). Arguments and states are checked before a type sees them; what it returns is agreed
+ * between ranks afterwards, so only its own communication needs an agreement before it. A create
+ * that fails may leave *state for destroy, or NULL.
  */
 #ifndef GANNET_SURROGATE_SURROGATE_H
 #define GANNET_SURROGATE_SURROGATE_H
@@ -68,6 +68,10 @@ typedef struct {
    * draw_values do not depend on the other points of a call but for the rounding of the BLAS. */
   gannet_err (*estimate_prepare)(void *state, gannet_precision precision, bool *able);
   void (*draw_estimates)(const void *state, int m, const double *x, double *values, int ldv);
+  /* The same of predict, with the variance instead of its root. */
+  gannet_err (*moments_prepare)(void *state, gannet_precision precision, bool *able);
+  void (*moment_estimates)(const void *state, int m, const double *x, double *mean,
+                           double *variance);
   gannet_err (*covariance)(const void *state, int m, const double *x, int n, const double *z,
                            double *covariance);
   double (*noise_var)(const void *state);
@@ -248,6 +252,24 @@ GANNET_CHECKED gannet_err gannet_surrogate_estimate_prepare(gannet_surrogate *su
  */
 GANNET_CHECKED gannet_err gannet_surrogate_draw_estimates(const gannet_surrogate *surrogate, int m,
                                                           const double *x, double *values, int ldv);
+
+enum { GANNET_MOMENT_GROUP = 64 };
+
+/* The same for the moments of _predict, until the next fit, belief or sample; estimates of draws
+ * are given up. A model that is able has its moments computed by groups of GANNET_MOMENT_GROUP
+ * points: the bits of one do not depend on the others of a whole group.
+ *
+ * Local.
+ *
+ * variance  out  [m] the square of sd
+ *
+ * Errors: GANNET_ERR_MEMORY; GANNET_ERR_STATE without a fit, or when it was not made ready.
+ */
+GANNET_CHECKED gannet_err gannet_surrogate_moments_prepare(gannet_surrogate *surrogate,
+                                                           gannet_precision precision, bool *able);
+GANNET_CHECKED gannet_err gannet_surrogate_moment_estimates(const gannet_surrogate *surrogate,
+                                                            int m, const double *x, double *mean,
+                                                            double *variance);
 
 /* Posterior covariance of the noise-free function between m points and n others. A model that does
  * not give it is asked for its prepared draws: their correlation, times the standard deviations of

@@ -20,6 +20,7 @@
 #include "network/unit_sums.h"
 #include "surrogate/factor.h"
 #include "surrogate/inducing.h"
+#include "surrogate/moment_sums.h"
 #include "surrogate/surrogate.h"
 
 typedef struct {
@@ -83,8 +84,10 @@ typedef struct {
   const gannet_strips *strips;     /* of the precision of estimates */
   gannet_unit_sums *prior_sums;    /* of draws; NULL = none */
   gannet_kernel_sums *update_sums; /* of update; NULL = none */
+  gannet_moment_sums *moment_sums; /* NULL = none */
+  double own_kernel;               /* k(x,x), of moment_sums */
   double *estimate_z;              /* workspace of estimates: [points][d+1] */
-  double *estimate_values;         /* [points][q] */
+  double *estimate_values;         /* [points][q], or [2][points] of moments */
   void *estimate_strips;           /* the points */
 } tangent_model;
 
@@ -162,6 +165,9 @@ gannet_err tangent_draw_gradient(const void *state, int draw, const double *x, d
                                  double *gradient);
 gannet_err tangent_estimate_prepare(void *state, gannet_precision precision, bool *able);
 void tangent_draw_estimates(const void *state, int m, const double *x, double *values, int ldv);
+gannet_err tangent_moments_prepare(void *state, gannet_precision precision, bool *able);
+void tangent_moment_estimates(const void *state, int m, const double *x, double *mean,
+                              double *variance);
 gannet_err tangent_calibration(void *state, double *scale);
 gannet_err tangent_covariance(const void *state, int m, const double *x, int n, const double *z,
                               double *covariance);

@@ -68,6 +68,14 @@ static const scenario scenarios[] = {
     {"relu", reals, 0, 1, 0, 1, 30, {"method", "neural-bo", "surrogate.activation", "relu"}, NEVER},
     {"layers", reals, 0, 1, 0, 1, 30, {"method", "neural-bo", "surrogate.layers", "2"}, NEVER},
     {"flat", reals, 0, 1, 0, 1, 30, {"method", "neural-bo", "surrogate.lift", "flat"}, NEVER},
+    {"improvement", reals, 0, 1, 0, 1, 37, {"method", "neural-ei"}, ALWAYS},
+    {"improvement in steps", steps, 0, 1, 0, 1, 30, {"method", "neural-ei"}, ALWAYS},
+    {"more points", reals, 0, 1, 0, 1, 130, {"method", "neural-ei"}, ALWAYS},
+    {"bounds", reals, 2, 1, 0, 1, 40, {"method", "neural-cbo"}, ALWAYS},
+    {"probability", reals, 2, 1, 0, 1, 40, {"method", "neural-ei"}, ALWAYS},
+    {"chance", reals, 0, 1, 0, 1, 40, {"method", "neural-ei", "acquisition.type", "pi"}, ALWAYS},
+    {"bound", reals, 0, 1, 0, 1, 40, {"method", "neural-ei", "acquisition.type", "lcb"}, ALWAYS},
+    {"entropy", reals, 0, 1, 0, 1, 40, {"method", "neural-ei", "acquisition.type", "mes"}, ALWAYS},
 };
 
 typedef struct {

@@ -17,6 +17,7 @@ typedef struct {
   bool blind;    /* list 2 gets finite bounds where it is NAN */
   int unknown;   /* every so many candidates have no bounds; 0 = none */
   bool fails;    /* the scorer does */
+  int group;     /* scores differ, by less than the margin, where a group has fewer candidates */
   int64_t scored, bounded;
 } fixture;
 
@@ -29,7 +30,8 @@ static gannet_err score(void *user, int m, const double *x_unit, int64_t first, 
   f->scored += m;
   for (int i = 0; i < m; ++i) {
     const double *x = x_unit + i * D;
-    scores[i] = -pow(x[0] - 0.3, 2) - sin(50 * x[1]);
+    const bool short_of = f->group > 0 && i >= m - m % f->group;
+    scores[i] = -pow(x[0] - 0.3, 2) - sin(50 * x[1]) + (short_of ? 1e-9 * (m % f->group) : 0);
     scores[ld + i] = f->flat ? 1e-3 * f->margin * x[0] : floor(400 * x[0]);
     scores[2 * ld + i] = x[0] > 0.5 ? (double)NAN : 1e6 * x[1];
   }
@@ -59,8 +61,12 @@ static gannet_err bound(void *user, int m, const double *x_unit, double *lower, 
 }
 
 static gannet_screen_spec spec_of(fixture *f) {
-  return (gannet_screen_spec){
-      .n_lists = LISTS, .keep = KEEP, .scorer = score, .bounder = bound, .user = f};
+  return (gannet_screen_spec){.n_lists = LISTS,
+                              .keep = KEEP,
+                              .group = f->group,
+                              .scorer = score,
+                              .bounder = bound,
+                              .user = f};
 }
 
 static gannet_context *context_of(MPI_Comm comm) {
@@ -119,6 +125,19 @@ static void candidates_without_bounds_are_scored(void **state) {
   assert_false(report.complete);
   assert_true(report.scored > 50 && report.scored < 1000);
   assert_true(compare(&all, 5000, NULL, problem).complete);
+  gannet_problem_destroy(&problem);
+}
+
+/* The best of the scan may be among the last candidates, which fill no group. */
+static void groups_are_scored_as_in_the_scan(void **state) {
+  (void)state;
+  gannet_problem *problem = real_problem(D);
+  const int64_t sizes[] = {1, 63, 513, 1025, 5000, 5001};
+  for (int i = 0; i < 6; ++i) {
+    fixture f = {.margin = 1e-6, .error = 1e-8, .group = 64};
+    const gannet_screen_report report = compare(&f, sizes[i], NULL, problem);
+    assert_false(sizes[i] >= 5000 && report.complete);
+  }
   gannet_problem_destroy(&problem);
 }
 
@@ -192,6 +211,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_best_are_those_of_the_scan),
       cmocka_unit_test(candidates_without_bounds_are_scored),
+      cmocka_unit_test(groups_are_scored_as_in_the_scan),
       cmocka_unit_test(flat_scores_are_all_scored),
       cmocka_unit_test(wrong_bounds_are_noticed),
       cmocka_unit_test(bounds_of_nan_are_noticed),

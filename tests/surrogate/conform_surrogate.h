@@ -172,48 +172,6 @@ static inline void draws_are_functions(const conform *c) {
   gannet_surrogate_destroy(&s);
 }
 
-/* Largest error of estimates in a precision over the range of the draws; 0 where there are none. */
-static inline double error_of_estimates(gannet_surrogate *s, gannet_precision precision, int m,
-                                        const double *x, int q, const double *exact) {
-  static double estimate[4096];
-  double low = INFINITY, high = -INFINITY, error = 0;
-  bool able = false;
-  assert_true(q * m <= 4096);
-  assert_ok(gannet_surrogate_estimate_prepare(s, precision, &able));
-  if (!able) return 0;
-  assert_ok(gannet_surrogate_draw_estimates(s, m, x, estimate, m));
-  for (int i = 0; i < q * m; ++i) {
-    low = fmin(low, exact[i]);
-    high = fmax(high, exact[i]);
-    error = fmax(error, fabs(estimate[i] - exact[i]));
-  }
-  return error / (high - low);
-}
-
-/* In both precisions, where there are such. */
-static inline void estimates_are_near_the_draws(const conform *c) {
-  enum { M = GANNET_TILE + 3, Q = 3 };
-  conform_data data;
-  static double x[M * 4], exact[Q * M];
-  bool able = true;
-  conform_make(&data, 4, 1);
-  const gannet_data all = conform_first(&data, 25, 0.01);
-  gannet_surrogate *s = conform_fitted(c, &all, 4, true);
-  gannet_random_uniform((gannet_stream){1, GANNET_FOR_TEST, 2, 4}, 0, M * 4, x);
-  assert_fails(GANNET_ERR_STATE, "no draws",
-               gannet_surrogate_estimate_prepare(s, GANNET_PRECISION_SINGLE, &able));
-  assert_ok(gannet_surrogate_sample(s, Q, 1, 1));
-  assert_fails(GANNET_ERR_STATE, "no estimates",
-               gannet_surrogate_draw_estimates(s, M, x, exact, M));
-  assert_ok(gannet_surrogate_draw_values(s, M, x, exact, M));
-  assert_true(error_of_estimates(s, GANNET_PRECISION_SINGLE, M, x, Q, exact) < 1e-4);
-  assert_true(error_of_estimates(s, GANNET_PRECISION_DOUBLE, M, x, Q, exact) < 1e-10);
-  assert_ok(gannet_surrogate_fit(s, &all, false, 1));
-  assert_fails(GANNET_ERR_STATE, "no estimates",
-               gannet_surrogate_draw_estimates(s, M, x, exact, M));
-  gannet_surrogate_destroy(&s);
-}
-
 /* Central differences with steps 1e-5: relative errors of order 1e-6 for functions of order 1. */
 static inline void gradients_agree_with_differences(const conform *c) {
   enum { D = 3, Q = 2 };

@@ -2,7 +2,7 @@
 #include <petscsys.h>
 #include <stdio.h>
 
-#include "surrogate/conform_surrogate.h"
+#include "surrogate/conform_estimates.h"
 
 typedef struct {
   const char *name;
@@ -18,6 +18,7 @@ static const check checks[] = {
     CHECK(draws_are_functions),
     CHECK(gradients_agree_with_differences),
     CHECK(estimates_are_near_the_draws),
+    CHECK(moment_estimates_are_near_the_moments),
     CHECK(lower_is_mean_minus_sd_to_first_order),
     CHECK(draws_have_the_predicted_moments),
     CHECK(covariances_belong_to_the_moments_and_draws),

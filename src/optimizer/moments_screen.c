@@ -1,0 +1,185 @@
+#include "optimizer/moments_screen.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* As for draws (optimizer/draws_score.c). */
+enum { SAMPLE = GANNET_MOMENT_GROUP, LEAST_CANDIDATES = 2 * GANNET_TILE };
+static const double safety = 16;
+static const double rounding[] = {
+    [GANNET_PRECISION_SINGLE] = 0x1p-20, [GANNET_PRECISION_DOUBLE] = 0x1p-46};
+
+enum { MEAN, SD, SCORE };
+
+gannet_err gannet_moments_screen_prepare(gannet_moments_score *score, gannet_moments_screen *s) {
+  const size_t models = (size_t)gannet_models_count(score->member->models);
+  *s = (gannet_moments_screen){.score = score};
+  GANNET_TRY(gannet_alloc(2 * models, sizeof *s->margin, &s->margin));
+  GANNET_TRY(gannet_alloc(GANNET_TILE, sizeof(double), &s->mean));
+  GANNET_TRY(gannet_alloc(GANNET_TILE, sizeof(double), &s->variance));
+  for (int i = 0; i < 3; ++i) GANNET_TRY(gannet_alloc(GANNET_TILE, sizeof(double), &s->corner[i]));
+  GANNET_TRY(gannet_alloc(GANNET_TILE, sizeof(double), &s->least));
+  return gannet_alloc(GANNET_TILE, sizeof(double), &s->most);
+}
+
+void gannet_moments_screen_release(gannet_moments_screen *s) {
+  gannet_free(&s->margin);
+  gannet_free(&s->mean);
+  gannet_free(&s->variance);
+  for (int i = 0; i < 3; ++i) gannet_free(&s->corner[i]);
+  gannet_free(&s->least);
+  gannet_free(&s->most);
+}
+
+static const gannet_surrogate *model_of(const gannet_moments_screen *s, int i) {
+  return gannet_models_surrogate(s->score->member->models, i);
+}
+
+/* Whether moments are the same in another place of a group; x: [SAMPLE][d], turned around. */
+static gannet_err check_places(gannet_moments_screen *s, int i, const double *mean,
+                               const double *sd, double *x) {
+  const size_t d = (size_t)gannet_surrogate_dimension(model_of(s, i));
+  double *again = s->least, *sd_again = s->most;
+  for (size_t p = 0; p < SAMPLE / 2; ++p)
+    for (size_t k = 0; k < d; ++k) {
+      double *one = x + p * d + k, *other = x + (SAMPLE - 1 - p) * d + k, kept = *one;
+      *one = *other;
+      *other = kept;
+    }
+  GANNET_TRY(gannet_surrogate_predict(model_of(s, i), SAMPLE, x, again, sd_again));
+  for (int p = 0; p < SAMPLE; ++p)
+    if (again[p] != mean[SAMPLE - 1 - p] || sd_again[p] != sd[SAMPLE - 1 - p]) s->estimates = false;
+  return GANNET_OK;
+}
+
+/* Margins of one model; x: [SAMPLE][d], turned around. */
+static gannet_err measure_model(gannet_moments_screen *s, int i, double *x) {
+  double *mean = s->corner[MEAN], *sd = s->corner[SD], error[2] = {0}, size[2] = {0};
+  GANNET_TRY(gannet_surrogate_predict(model_of(s, i), SAMPLE, x, mean, sd));
+  GANNET_TRY(gannet_surrogate_moment_estimates(model_of(s, i), SAMPLE, x, s->mean, s->variance));
+  for (int p = 0; p < SAMPLE; ++p) {
+    const double by[2] = {s->mean[p] - mean[p], s->variance[p] - sd[p] * sd[p]};
+    if (!isfinite(by[0] + by[1])) s->estimates = false;
+    for (int k = 0; k < 2; ++k) error[k] = fmax(error[k], fabs(by[k]));
+    size[0] = fmax(size[0], fabs(mean[p]));
+    size[1] = fmax(size[1], sd[p] * sd[p]);
+  }
+  for (int k = 0; k < 2; ++k)
+    s->margin[2 * i + k] = fmax(safety * error[k], rounding[s->precision] * size[k]);
+  return check_places(s, i, mean, sd, x);
+}
+
+static gannet_err measure_all(gannet_moments_screen *s, const gannet_candidates *candidates) {
+  const size_t d = (size_t)gannet_candidates_dimension(candidates);
+  const int64_t n = gannet_candidates_count(candidates);
+  double *x = NULL;
+  GANNET_TRY(gannet_alloc(SAMPLE * d, sizeof *x, &x));
+  for (int i = 0; i < SAMPLE; ++i)
+    gannet_candidates_tile(candidates, (int64_t)((double)n * (i + 0.5) / SAMPLE), 1,
+                           x + (size_t)i * d);
+  gannet_err err = GANNET_OK;
+  for (int i = 0; i < gannet_models_count(s->score->member->models) && err == GANNET_OK; ++i)
+    err = measure_model(s, i, x);
+  gannet_free(&x);
+  return err;
+}
+
+gannet_err gannet_moments_screen_measure(gannet_moments_screen *s,
+                                         const gannet_candidates *candidates,
+                                         gannet_precision precision) {
+  const gannet_member *member = s->score->member;
+  s->estimates = false;
+  s->precision = precision;
+  if (member->options->acq_type->kind != GANNET_ACQ_MOMENTS ||
+      gannet_candidates_count(candidates) < LEAST_CANDIDATES)
+    return GANNET_OK;
+  GANNET_TRY(gannet_models_moments_prepare(member->models, precision, &s->estimates));
+  return s->estimates ? measure_all(s, candidates) : GANNET_OK;
+}
+
+gannet_err gannet_moments_screen_points(void *user, int m, const double *x_unit, int64_t first,
+                                        double *scores, int ld) {
+  const gannet_moments_screen *s = user;
+  return gannet_moments_score_points(s->score, m, x_unit, first, scores, ld);
+}
+
+/* Moments at one of the four corners of their margins. */
+static void move_to_corner(const gannet_moments_screen *s, int model, int corner, int m) {
+  const double by_mean = (corner & 1 ? 1 : -1) * s->margin[2 * model];
+  const double by_variance = (corner & 2 ? 1 : -1) * s->margin[2 * model + 1];
+  for (int p = 0; p < m; ++p) {
+    s->corner[MEAN][p] = s->mean[p] + by_mean;
+    s->corner[SD][p] = sqrt(fmax(0, s->variance[p] + by_variance));
+  }
+}
+
+static void score_corner(const gannet_moments_screen *s, int model, int m) {
+  const gannet_member_options *options = s->score->member->options;
+  if (model == 0) {
+    options->acq_type->score(options->acq_options, &s->score->state, m, s->corner[MEAN],
+                             s->corner[SD], s->corner[SCORE]);
+    return;
+  }
+  for (int p = 0; p < m; ++p)
+    s->corner[SCORE][p] =
+        gannet_moments_score_constraint(s->score, model, s->corner[MEAN][p], s->corner[SD][p]);
+}
+
+/* Smallest and largest value of a model's part of the score, added to least and most. What is not
+ * finite at a corner bounds nothing. */
+static gannet_err add_model(gannet_moments_screen *s, int model, int m, const double *x_unit,
+                            double *least, double *most) {
+  enum { CORNERS = 4 };
+  double low[GANNET_TILE], high[GANNET_TILE];
+  GANNET_TRY(
+      gannet_surrogate_moment_estimates(model_of(s, model), m, x_unit, s->mean, s->variance));
+  for (int p = 0; p < m; ++p) low[p] = INFINITY, high[p] = -INFINITY;
+  for (int corner = 0; corner < CORNERS; ++corner) {
+    move_to_corner(s, model, corner, m);
+    score_corner(s, model, m);
+    for (int p = 0; p < m; ++p) {
+      const double score = s->corner[SCORE][p];
+      low[p] = isnan(score) ? -INFINITY : fmin(low[p], score);
+      high[p] = isnan(score) ? INFINITY : fmax(high[p], score);
+    }
+  }
+  for (int p = 0; p < m; ++p) {
+    least[p] += low[p];
+    most[p] += high[p];
+  }
+  return GANNET_OK;
+}
+
+/* Infinities of both signs add up to what bounds nothing. Scores are summed in another order than
+ * exact ones. */
+static void widen(int m, double *lower, double *upper) {
+  for (int p = 0; p < m; ++p) {
+    lower[p] = isnan(lower[p]) ? -INFINITY : lower[p] - 1e-12 * fabs(lower[p]);
+    upper[p] = isnan(upper[p]) ? INFINITY : upper[p] + 1e-12 * fabs(upper[p]);
+  }
+}
+
+gannet_err gannet_moments_screen_bounds(void *user, int m, const double *x_unit, double *lower,
+                                        double *upper, int ld) {
+  gannet_moments_screen *s = user;
+  const size_t size = (size_t)m * sizeof(double);
+  const bool inside = gannet_moments_score_by_bounds(s->score);
+  const int models = gannet_models_count(s->score->member->models);
+  double *least = inside ? s->least : lower, *most = inside ? s->most : upper;
+  (void)ld;
+  memset(lower, 0, size);
+  memset(upper, 0, size);
+  memset(s->least, 0, size);
+  memset(s->most, 0, size);
+  if (gannet_moments_score_wants_objective(s->score))
+    GANNET_TRY(add_model(s, 0, m, x_unit, lower, upper));
+  for (int i = 1; i < models; ++i) GANNET_TRY(add_model(s, i, m, x_unit, least, most));
+  for (int p = 0; p < m && inside && models > 1; ++p) {
+    lower[p] = gannet_moments_score_inside(lower[p], most[p]);
+    upper[p] = gannet_moments_score_inside(upper[p], least[p]);
+  }
+  widen(m, lower, upper);
+  return GANNET_OK;
+}

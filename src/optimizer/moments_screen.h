@@ -1,0 +1,54 @@
+/* Bounds of scores by moments (optimizer/moments_score.h) from estimates of the moments, for a scan
+ * that scores its leaders exactly (search/screen.h).
+ *
+ * Mean and variance are taken to be within their margins, which are measured. Acquisitions are
+ * monotone in either moment, so that the corners of that rectangle bound them. Only for scores of
+ * mean and deviation alone.
+ */
+#ifndef GANNET_OPTIMIZER_MOMENTS_SCREEN_H
+#define GANNET_OPTIMIZER_MOMENTS_SCREEN_H
+
+#include "network/table.h"
+#include "optimizer/moments_score.h"
+
+typedef struct {
+  gannet_moments_score *score; /* borrowed */
+  gannet_precision precision;  /* of the estimates */
+  bool estimates;              /* the models give them, and margins were measured */
+  double *margin;              /* [models][2] of mean and variance */
+  double *mean, *variance;     /* [GANNET_TILE] */
+  double *corner[3];           /* [GANNET_TILE] mean, sd and score at a corner */
+  double *least, *most;        /* [GANNET_TILE] summed violations, or probabilities' logarithms */
+} gannet_moments_screen;
+
+/* Workspace; release accepts a zeroed struct.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_moments_screen_prepare(gannet_moments_score *score,
+                                                        gannet_moments_screen *screen);
+void gannet_moments_screen_release(gannet_moments_screen *screen);
+
+/* Have the models give estimates in a precision, and measure margins: 16 times the largest error at
+ * 64 candidates, spread evenly over their numbers.
+ *
+ * Local.
+ *
+ * Sets estimates, to false when a model gives none, when they are not finite, when exact moments
+ * depend on a point's place in its group, and when there are so few candidates that it does not
+ * pay.
+ */
+GANNET_CHECKED gannet_err gannet_moments_screen_measure(gannet_moments_screen *screen,
+                                                        const gannet_candidates *candidates,
+                                                        gannet_precision precision);
+
+/* The scorer and bounder of one list that go together; the user is a gannet_moments_screen.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_moments_screen_points(void *user, int m, const double *x_unit,
+                                                       int64_t first, double *scores, int ld);
+GANNET_CHECKED gannet_err gannet_moments_screen_bounds(void *user, int m, const double *x_unit,
+                                                       double *lower, double *upper, int ld);
+
+#endif

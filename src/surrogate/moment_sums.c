@@ -1,0 +1,117 @@
+#include "surrogate/moment_sums.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+/* Rows that are solved at once for all strips: their part of the factor stays in the second cache.
+ */
+enum { ROWS = GANNET_STRIP_ROWS, BLOCK = 32, STRIPS = GANNET_MOMENT_STRIPS };
+
+struct gannet_moment_sums {
+  const gannet_strips *by;
+  gannet_kernel_sums *kernel;
+  int inputs, n; /* whole rows; of those beyond the list the solution is 0 */
+  char *factor;  /* of every eight rows, [column][8] up to the last of them; 1 / the diagonal */
+  char *kept;    /* [STRIPS][n][lanes] */
+  char *sum;     /* [lanes] */
+};
+
+void gannet_moment_sums_destroy(gannet_moment_sums **sums) {
+  if (!*sums) return;
+  gannet_kernel_sums_destroy(&(*sums)->kernel);
+  gannet_free(&(*sums)->factor);
+  gannet_free(&(*sums)->kept);
+  gannet_free(&(*sums)->sum);
+  gannet_free(sums);
+}
+
+/* Numbers of the copied factor before row i, a multiple of eight: eight times 8 + 16 + .. + i. */
+static size_t place_of(int i) {
+  const size_t groups = (size_t)(i / ROWS);
+  return ROWS * ROWS * groups * (groups + 1) / 2;
+}
+
+/* Eight rows, or the last ones. */
+static void pack_rows(gannet_moment_sums *s, const gannet_cholesky *factor, int i) {
+  const int left = gannet_cholesky_size(factor) - i, rows = left < ROWS ? left : ROWS;
+  double corner[ROWS * ROWS] = {0};
+  size_t step;
+  const double *row = gannet_cholesky_row(factor, i, &step);
+  char *to = s->factor + place_of(i) * s->by->size;
+  const gannet_strips_source before = {row, step, 1}, last = {corner, ROWS, 1};
+  s->by->pack(rows, i, &before, ROWS, to);
+  for (size_t r = 0; r < (size_t)rows; ++r) {
+    memcpy(corner + r * ROWS, row + r * step + i, r * sizeof *corner);
+    corner[r * ROWS + r] = 1 / row[r * step + (size_t)i + r];
+  }
+  s->by->pack(ROWS, ROWS, &last, ROWS, to + (size_t)i * ROWS * s->by->size);
+}
+
+static gannet_err fill(gannet_moment_sums *s, const gannet_cholesky *factor) {
+  const size_t rows = (size_t)s->n, lanes = (size_t)s->by->lanes;
+  GANNET_TRY(gannet_alloc(place_of(s->n), s->by->size, &s->factor));
+  GANNET_TRY(gannet_alloc(STRIPS * rows * lanes, s->by->size, &s->kept));
+  GANNET_TRY(gannet_alloc(lanes, s->by->size, &s->sum));
+  for (int i = 0; i < s->n; i += ROWS) pack_rows(s, factor, i);
+  return GANNET_OK;
+}
+
+gannet_err gannet_moment_sums_prepare(gannet_analytic_points *points, gannet_precision precision,
+                                      const gannet_cholesky *factor, const double *alpha,
+                                      gannet_moment_sums **sums) {
+  gannet_kernel_sums *kernel = NULL;
+  gannet_moment_sums_destroy(sums);
+  if (gannet_cholesky_size(factor) > GANNET_MOMENT_POINTS) return GANNET_OK;
+  GANNET_TRY(gannet_kernel_sums_prepare(points, precision, 1, alpha, &kernel));
+  if (!kernel) return GANNET_OK;
+  gannet_err err = gannet_alloc(1, sizeof **sums, sums);
+  if (err != GANNET_OK) {
+    gannet_kernel_sums_destroy(&kernel);
+    GANNET_TRY(err);
+  }
+  **sums = (gannet_moment_sums){.by = gannet_strips_of(precision),
+                                .kernel = kernel,
+                                .inputs = gannet_analytic_points_inputs(points),
+                                .n = (int)gannet_kernel_sums_rows(kernel)};
+  err = fill(*sums, factor);
+  if (err != GANNET_OK) gannet_moment_sums_destroy(sums);
+  return err;
+}
+
+static char *kept_of(const gannet_moment_sums *s, int strip) {
+  return s->kept + (size_t)strip * (size_t)s->n * (size_t)s->by->lanes * s->by->size;
+}
+
+/* Pairs of strips; the last one of an odd number goes with a strip that nobody reads. */
+static void solve(const gannet_moment_sums *s, int n_strips) {
+  for (int i = 0; i < s->n; i += BLOCK) {
+    const int end = s->n - i < BLOCK ? s->n : i + BLOCK;
+    for (int strip = 0; strip < n_strips; strip += 2)
+      s->by->solve(i, end, s->factor + place_of(i) * s->by->size, kept_of(s, strip),
+                   kept_of(s, strip + 1));
+  }
+}
+
+void gannet_moment_sums_values(const gannet_moment_sums *sums, int n_strips, const void *strips,
+                               double *mean, double *explained) {
+  const gannet_moment_sums *s = sums;
+  const size_t lanes = (size_t)s->by->lanes, size = lanes * s->by->size;
+  const char *strip = strips;
+  memset(mean, 0, (size_t)n_strips * lanes * sizeof *mean);
+  memset(explained, 0, (size_t)n_strips * lanes * sizeof *explained);
+  for (int i = 0; i < n_strips; ++i, strip += (size_t)s->inputs * size)
+    gannet_kernel_sums_keep(s->kernel, strip, kept_of(s, i), mean + (size_t)i * lanes);
+  solve(s, n_strips);
+  for (int i = 0; i < n_strips; ++i) {
+    memset(s->sum, 0, size);
+    s->by->square(s->n, kept_of(s, i), s->sum);
+    s->by->add(lanes, s->sum, explained + (size_t)i * lanes);
+  }
+}
+
+size_t gannet_moment_sums_bytes(const gannet_moment_sums *s) {
+  if (!s) return 0;
+  return sizeof *s + gannet_kernel_sums_bytes(s->kernel) +
+         (place_of(s->n) + (STRIPS * (size_t)s->n + 1) * (size_t)s->by->lanes) * s->by->size;
+}

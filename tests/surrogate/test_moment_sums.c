@@ -1,0 +1,95 @@
+/* test: serial labels unit */
+/* Moments by strips against triangular solves, for lists that fill no group, block or pair. */
+#include "surrogate/moment_sums.h"
+
+#include <math.h>
+
+#include "base/random.h"
+#include "network/tangent.h"
+#include "support/harness.h"
+
+/* tanh among the activations. */
+enum { SMOOTH = 1, D = 3, M = 37, N = 101, BLOCK = GANNET_TANGENT_BLOCK };
+
+static const double lambda = 0.01;
+
+static gannet_err regular_rows(void *user, int first, int rows, double *k, int ldk) {
+  gannet_analytic_points *list = user;
+  gannet_analytic_points_tile(list, first, rows, 0, first + rows, k, ldk);
+  for (int i = 0; i < rows; ++i) k[(ptrdiff_t)i * ldk + first + i] += lambda;
+  return GANNET_OK;
+}
+
+static gannet_analytic_points *make_list(int n, const double *x) {
+  const gannet_analytic_shape shape = {gannet_activations[SMOOTH], 1, D, GANNET_LIFT_SPHERE};
+  gannet_analytic_points *list = NULL;
+  assert_ok(gannet_analytic_points_create(&shape, &list));
+  assert_ok(gannet_analytic_points_extend(list, n, x));
+  return list;
+}
+
+static void moments_are_those_of_solves(void **state) {
+  (void)state;
+  static double x[(N + M) * D], k[BLOCK * N], z[M * (D + 1)], strips[(M + 16) * (D + 1)];
+  static double alpha[N], mean[M + 16], explained[M + 16];
+  const int ns[] = {1, 7, 8, 33, 64, N};
+  gannet_random_uniform((gannet_stream){1, GANNET_FOR_TEST, 0, 1}, 0, (N + M) * D, x);
+  gannet_random_normal((gannet_stream){1, GANNET_FOR_TEST, 0, 2}, 0, N, alpha);
+  for (int c = 0; c < 6; ++c) {
+    const int n = ns[c];
+    gannet_analytic_points *list = make_list(n, x);
+    gannet_cholesky *factor = NULL;
+    assert_ok(gannet_cholesky_create(&factor));
+    assert_ok(gannet_cholesky_extend(factor, n, regular_rows, list));
+    gannet_analytic_points_lift(list, M, x + N * D, z);
+    for (int p = 0; p < 2; ++p) {
+      const gannet_strips *by = gannet_strips_of((gannet_precision)p);
+      const gannet_strips_source source = {z, D + 1, 1};
+      const double near = p == GANNET_PRECISION_SINGLE ? 1e-4 : 1e-11;
+      gannet_moment_sums *sums = NULL;
+      by->pack(M, D + 1, &source, by->lanes, strips);
+      assert_ok(gannet_moment_sums_prepare(list, (gannet_precision)p, factor, alpha, &sums));
+      assert_non_null(sums);
+      assert_true(gannet_moment_sums_bytes(sums) > (size_t)(n * n) / 2 * by->size);
+      gannet_moment_sums_values(sums, (M + by->lanes - 1) / by->lanes, strips, mean, explained);
+      gannet_analytic_points_cross(list, M, x + N * D, k, n, NULL);
+      for (int i = 0; i < M; ++i) {
+        double sum = 0, square = 0;
+        for (int j = 0; j < n; ++j) sum += k[i * n + j] * alpha[j];
+        gannet_cholesky_forward(factor, 1, k + (ptrdiff_t)i * n, n);
+        for (int j = 0; j < n; ++j) square += k[i * n + j] * k[i * n + j];
+        assert_near(mean[i], sum, near * 20);
+        assert_near(explained[i], square, near * (1 + square));
+      }
+      gannet_moment_sums_destroy(&sums);
+    }
+    gannet_cholesky_destroy(&factor);
+    gannet_analytic_points_destroy(&list);
+  }
+}
+
+static void a_kernel_without_a_table_has_no_sums(void **state) {
+  (void)state;
+  const double x[D] = {0.2, 0.4, 0.6}, alpha = 1;
+  const gannet_analytic_shape flat = {gannet_activations[SMOOTH], 1, D, GANNET_LIFT_FLAT};
+  gannet_analytic_points *list = NULL;
+  gannet_cholesky *factor = NULL;
+  gannet_moment_sums *sums = NULL;
+  assert_ok(gannet_analytic_points_create(&flat, &list));
+  assert_ok(gannet_analytic_points_extend(list, 1, x));
+  assert_ok(gannet_cholesky_create(&factor));
+  assert_ok(gannet_cholesky_extend(factor, 1, regular_rows, list));
+  assert_ok(gannet_moment_sums_prepare(list, GANNET_PRECISION_DOUBLE, factor, &alpha, &sums));
+  assert_null(sums);
+  assert_int_equal(gannet_moment_sums_bytes(sums), 0);
+  gannet_cholesky_destroy(&factor);
+  gannet_analytic_points_destroy(&list);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(moments_are_those_of_solves),
+      cmocka_unit_test(a_kernel_without_a_table_has_no_sums),
+  };
+  return run_serial(tests);
+}
