@@ -9,6 +9,7 @@
 #include "campaign/input.h"
 #include "cli/init.h"
 #include "evaluate/command.h"
+#include "evaluate/contract.h"
 
 static const cli_flag flags[] = {
     {"variable", 'v', "NAME=LOWER:UPPER", "a number, with :log or :int after it; may be repeated",
@@ -75,18 +76,31 @@ static gannet_err compose(const init_plan *plan, int which, draft *file) {
   return err;
 }
 
+static gannet_err check_patterns(const init_plan *plan, const gannet_problem *problem,
+                                 gannet_complaints *complaints) {
+  gannet_patterns patterns = {0};
+  gannet_err err = gannet_patterns_create(&plan->patterns, problem, complaints, &patterns);
+  gannet_patterns_release(&patterns);
+  return err == GANNET_OK ? gannet_complaints_raise(complaints) : err;
+}
+
 /* The text is read back as `gannet run` will read it. */
-static gannet_err check(const draft *file, gannet_complaints *complaints) {
+static gannet_err check(const init_plan *plan, const draft *file, gannet_complaints *complaints) {
   gannet_campaign_input *input = NULL;
   const gannet_campaign_source source = {
       .file = file->path, .text = file->text, .size = file->size};
-  const gannet_err err = gannet_campaign_parse(&source, &input, complaints);
+  gannet_err err = gannet_campaign_parse(&source, &input, complaints);
+  if (err == GANNET_OK) err = check_patterns(plan, input->problem, complaints);
   gannet_campaign_destroy(&input);
   return err;
 }
 
 static gannet_err check_places(const draft *files, bool force) {
   struct stat about;
+  for (int i = 0; i < FILES; ++i)
+    GANNET_REQUIRE(
+        !files[i].text || stat(files[i].path, &about) || !S_ISDIR(about.st_mode), GANNET_ERR_EXISTS,
+        "%s is a directory, and nothing was written; choose another name", files[i].path);
   for (int i = 0; i < FILES && !force; ++i)
     GANNET_REQUIRE(!files[i].text || lstat(files[i].path, &about), GANNET_ERR_EXISTS,
                    "%s exists, and nothing was written; choose another name%s, or replace it with "
@@ -142,7 +156,7 @@ static gannet_err write_all(const cli_arguments *arguments, const init_plan *pla
   const bool wanted[FILES] = {true, plan->script != NULL, plan->is_example};
   for (int i = 0; i < FILES; ++i)
     if (wanted[i]) GANNET_TRY(compose(plan, i, &files[i]));
-  GANNET_TRY(check(&files[CAMPAIGN], complaints));
+  GANNET_TRY(check(plan, &files[CAMPAIGN], complaints));
   if (cli_has(arguments, "dry-run")) {
     for (int i = 0; i < FILES; ++i)
       if (files[i].text) (void)printf("--- %s\n%s", files[i].path, files[i].text);

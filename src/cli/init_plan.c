@@ -30,6 +30,11 @@ static gannet_err settle_places(const cli_arguments *arguments, init_plan *plan)
   const char *dot = strrchr(base, '.');
   char folder[PATH_MAX];
   const int size = dot && dot > base ? (int)(dot - base) : (int)strlen(base);
+  GANNET_REQUIRE(
+      !dot || strcmp(dot, ".campaign") != 0, GANNET_ERR_INPUT,
+      "'%.200s' would be in the way of the campaign's directory; choose a name that ends "
+      "in .yaml, as in wing.yaml",
+      file);
   GANNET_REQUIRE(size > 0 && size < INIT_NAME && strlen(file) < PATH_MAX, GANNET_ERR_INPUT,
                  "'%.200s' cannot be the name of a campaign file; expected up to %d characters and "
                  ".yaml, as in wing.yaml",

@@ -1,4 +1,7 @@
 /* The program: finds the command, starts what it needs, reports errors. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -56,6 +59,25 @@ static gannet_exit run_command(const cli_command *command, const cli_arguments *
   return gannet_err_exit(err);
 }
 
+/* What was printed may be all that was asked for. A reader that has seen enough is no failure, and
+ * nothing is told twice. Afterwards the stream can be closed without a failure, by MPI_Finalize. */
+static gannet_exit finish_output(gannet_exit code) {
+  errno = 0;
+  if (fflush(stdout) == 0 && !ferror(stdout)) return code;
+  const int failure = errno;
+  if (!freopen("/dev/null", "w", stdout) || failure == EPIPE) return code;
+  if (code != GANNET_EXIT_FINISHED) return code;
+  (void)fprintf(stderr, "gannet: error: cannot write to standard output: %s\n",
+                failure ? strerror(failure) : "an earlier write has failed");
+  return GANNET_EXIT_RESOURCE;
+}
+
+/* A campaign goes on when nobody reads any more what it prints (`| head`). */
+static void outlive_readers(void) {
+  const struct sigaction ignore = {.sa_handler = SIG_IGN};
+  (void)sigaction(SIGPIPE, &ignore, NULL);
+}
+
 static gannet_err start_world(const cli_command *command, cli_world *world) {
   if (command->launches) GANNET_TRY(gannet_launcher_start(&world->launcher));
   GANNET_TRY_MPI(MPI_Init(NULL, NULL));
@@ -64,7 +86,9 @@ static gannet_err start_world(const cli_command *command, cli_world *world) {
   if (world->rank > 0 && !command->launches_everywhere) gannet_launcher_stop(&world->launcher);
   GANNET_TRY(gannet_agree(MPI_COMM_WORLD, gannet_blas_prepare()));
   gannet_blas_set_threads(1); /* a rank is the unit of parallelism, and threads would change bits */
-  return gannet_petsc_prepare(world->comm);
+  GANNET_TRY(gannet_petsc_prepare(world->comm));
+  if (command->launches) outlive_readers(); /* MPI has set it, too */
+  return GANNET_OK;
 }
 
 static gannet_exit run_parallel(const cli_command *command, const cli_arguments *arguments,
@@ -77,7 +101,7 @@ static gannet_exit run_parallel(const cli_command *command, const cli_arguments 
     report(&world, err);
     return gannet_err_exit(err);
   }
-  code = run_command(command, arguments, &world);
+  code = finish_output(run_command(command, arguments, &world));
   leave_together(&world, code);
   gannet_launcher_stop(&world.launcher);
   (void)MPI_Finalize(); /* PETSc too */
@@ -93,6 +117,14 @@ static int unknown_command(const char *word) {
   return GANNET_EXIT_USAGE;
 }
 
+/* A file that is opened later must not become a standard stream that somebody has closed: what is
+ * printed would go into it. */
+static void settle_streams(void) {
+  for (int descriptor = 0; descriptor <= 2; ++descriptor)
+    if (fcntl(descriptor, F_GETFD) < 0 && errno == EBADF)
+      (void)open("/dev/null", descriptor == 0 ? O_RDONLY : O_WRONLY);
+}
+
 static int run_program(int argc, char **argv) {
   const cli_command *command = cli_find_command(argv[0]);
   cli_arguments arguments;
@@ -105,22 +137,23 @@ static int run_program(int argc, char **argv) {
   }
   if (help) {
     cli_help(command, stdout);
-    return GANNET_EXIT_FINISHED;
+    return (int)finish_output(GANNET_EXIT_FINISHED);
   }
   if (command->parallel) return (int)run_parallel(command, &arguments, argv - 1);
   const cli_world world = {.comm = MPI_COMM_NULL};
-  return (int)run_command(command, &arguments, &world);
+  return (int)finish_output(run_command(command, &arguments, &world));
 }
 
 int main(int argc, char **argv) {
   const char *first = argc > 1 ? argv[1] : "--help";
+  settle_streams();
   if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0 || strcmp(first, "help") == 0) {
     cli_help_all(stdout);
-    return argc > 1 ? GANNET_EXIT_FINISHED : GANNET_EXIT_USAGE;
+    return (int)finish_output(argc > 1 ? GANNET_EXIT_FINISHED : GANNET_EXIT_USAGE);
   }
   if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0) {
     (void)puts("gannet " GANNET_VERSION);
-    return GANNET_EXIT_FINISHED;
+    return (int)finish_output(GANNET_EXIT_FINISHED);
   }
   return run_program(argc - 1, argv + 1);
 }

@@ -109,6 +109,18 @@ class Init(program.ProgramTest):
         rendered = (self.folder / "c3.campaign/evals/000000/case.in").read_text()
         self.assertRegex(rendered, r'^chord = [0-9.]+\nsteps = [0-9.e-]+; name = "0"; other \{not a name\} \{\}\n$')
 
+    def test_what_would_not_work_is_refused(self):
+        (self.folder / "place").mkdir()
+        words = ["--variable", "x=0:1", "--command", "/bin/true"]
+        for name, more, told in (("place", [], "place is a directory"), ("place", ["--force"], "place is a directory"),
+                                 (".", ["--force"], ". is a directory"),
+                                 ("wing.campaign", [], "in the way of the campaign's directory"),
+                                 ("wing.yaml", ["--pattern", "objective=a{x"], "evaluate.pattern: 'a{x': "),
+                                 ("wing.yaml", ["--pattern", "lift=([0-9]+)"], "'lift' is neither objective nor a constraint")):
+            outcome = self.succeed("init", name, *words, *more, code=USAGE)
+            self.assertIn(told, outcome.err)
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["place"])
+
     def test_files_of_a_command_are_found_from_the_folder_of_an_evaluation(self):
         self.write("import sys\nopen(sys.argv[2], 'w').write('objective 3')\n", "model.py")
         self.write("#!/bin/sh\nexec /usr/bin/env PATH=/usr/bin:/bin python3 \"$@\"\n", "bin/python3", 0o755)
