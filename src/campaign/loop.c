@@ -325,6 +325,16 @@ static gannet_err rewrite_table(const gannet_campaign *campaign) {
   return gannet_agree(campaign->context->comm, err);
 }
 
+/* Everything that a campaign opens while it runs is its own. */
+static gannet_err tell_gone(const gannet_campaign *campaign, gannet_err err) {
+  if (err != GANNET_ERR_MISSING) return err;
+  return GANNET_RAISE(
+      GANNET_ERR_IO,
+      "%s: was '%s' moved or removed while the campaign ran? Where it is now it can "
+      "be resumed, with --directory",
+      gannet_error_detail(), campaign->directory);
+}
+
 gannet_err gannet_campaign_run(gannet_campaign *campaign, const gannet_run_options *options,
                                gannet_run_outcome *outcome) {
   const gannet_evaluator_setup setup = make_setup(campaign, options);
@@ -355,5 +365,5 @@ gannet_err gannet_campaign_run(gannet_campaign *campaign, const gannet_run_optio
   outcome->save_seconds = r.save_sum;
   outcome->saves = r.saves;
   if (err == GANNET_OK) err = settle(&r, outcome);
-  return err;
+  return tell_gone(campaign, err);
 }

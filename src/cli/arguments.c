@@ -59,7 +59,11 @@ static int position(const cli_flag *flags, int value) {
   return -1;
 }
 
+/* An empty directory is what an unset variable of a script leaves, and means no place. */
 static gannet_err keep(const cli_command *command, int at, cli_arguments *arguments) {
+  const char *what = command->flags[at].argument;
+  GANNET_REQUIRE(!what || strcmp(what, "DIR") != 0 || optarg[0], GANNET_ERR_INPUT,
+                 "--%s is empty; expected the name of a directory", command->flags[at].name);
   arguments->value[at] = optarg ? optarg : "";
   arguments->times[at] += 1;
   if (!command->flags[at].repeated) return GANNET_OK;

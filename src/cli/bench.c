@@ -112,6 +112,16 @@ static gannet_err make_runs(const cli_world *world, suite_plan *plan, const sett
   return err;
 }
 
+static gannet_err check_runs(const char *directory) {
+  char path[PATH_MAX];
+  GANNET_TRY(gannet_join_path(directory, "runs", path, sizeof path));
+  GANNET_REQUIRE(access(path, F_OK) == 0, GANNET_ERR_MISSING,
+                 "there are no runs in '%s' to report; make some without --report, or choose "
+                 "another place with --directory",
+                 directory);
+  return GANNET_OK;
+}
+
 static gannet_err bench(const cli_arguments *arguments, const cli_world *world, suite_plan *plan,
                         settings *s, gannet_complaints *complaints, gannet_exit *code) {
   suite_work_outcome outcome = {0};
@@ -119,7 +129,10 @@ static gannet_err bench(const cli_arguments *arguments, const cli_world *world, 
   suite_only_check(plan, &s->work, complaints);
   GANNET_TRY(gannet_complaints_raise(complaints));
   if (cli_has(arguments, "dry-run")) return list_runs(world, plan, s);
-  if (!cli_has(arguments, "report")) GANNET_TRY(make_runs(world, plan, s, complaints, &outcome));
+  if (cli_has(arguments, "report"))
+    GANNET_TRY(gannet_agree(world->comm, world->rank ? GANNET_OK : check_runs(s->directory)));
+  else
+    GANNET_TRY(make_runs(world, plan, s, complaints, &outcome));
   const gannet_err err =
       world->rank == 0 ? suite_report_make(plan, s->directory, world->launcher) : GANNET_OK;
   GANNET_TRY(gannet_agree(world->comm, err));

@@ -158,6 +158,13 @@ class Bench(program.ProgramTest):
         outcome = self.succeed("bench", file, "-q", environment={"LEDGER": str(self.folder / "calls")})
         self.assertIn("2 runs made, 0 of them failed", outcome.out)  # some that fail are data
 
+    def test_places_without_runs_are_told(self):
+        file = self.write(SMALL, "demo.yaml")
+        outcome = self.succeed("bench", file, "--report", "-d", "nowhere", code=USAGE)
+        self.assertIn("nowhere' to report; make some without --report", outcome.err)
+        self.assertIn("--directory is empty", self.succeed("bench", file, "-d", "", code=USAGE).err)
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["demo.yaml"])
+
     def test_a_changed_suite_is_not_mixed_with_the_old_one(self):
         file = self.write(SMALL, "demo.yaml")
         self.succeed("bench", file, "-q")

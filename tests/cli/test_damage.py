@@ -8,7 +8,7 @@ import subprocess
 import unittest
 
 import program
-from program import BRANIN, DAMAGED, FINISHED, RESOURCE, USAGE, slow
+from program import BRANIN, DAMAGED, FINISHED, RESOURCE, SOBOL, USAGE, slow
 
 NOBODY = 65534
 
@@ -204,6 +204,19 @@ class Damage(program.ProgramTest):
         self.assertEqual(self.digest("disk/c"), self.digest("whole.campaign"))
 
     @unittest.skipIf(os.getuid() != 0, "only root can become somebody else")
+    def test_a_directory_that_was_moved_away_is_said(self):
+        """What was acknowledged went with it."""
+        self.file = self.write(slow(SOBOL, 0.05))
+        running = self.start("run", self.file, "-q", ranks=2)
+        self.wait_for_records(4, running)
+        self.place.rename(self.folder / "moved")
+        outcome = running.wait()
+        self.assertEqual(outcome.code, RESOURCE, outcome)
+        self.assertIn(f"was '{self.place}' moved or removed while the campaign ran?", outcome.err)
+        self.succeed("verify", "moved")
+        self.succeed("run", self.file, "-q", "--resume", "--directory", "moved")
+        self.assertEqual(self.digest("moved"), self.reference(SOBOL))
+
     def test_a_directory_that_may_not_be_written_is_said(self):
         wrapper = ["setpriv", "--reuid", str(NOBODY), "--clear-groups"]
         if subprocess.run([*wrapper, program.GANNET, "--version"], stdout=subprocess.DEVNULL).returncode:
