@@ -1,8 +1,11 @@
 #include "base/context.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 
@@ -48,6 +51,24 @@ gannet_err gannet_context_create_fortran(int comm, uint64_t seed, gannet_context
   return gannet_context_create(MPI_Comm_f2c((MPI_Fint)comm), seed, context);
 }
 
+static bool is_in_path(const char *name) {
+  const char *at = getenv("PATH");
+  char path[4096];
+  while (at && *at) {
+    const int length = (int)strcspn(at, ":");
+    const int used = snprintf(path, sizeof path, "%.*s/%s", length, at, name);
+    if (used > 0 && (size_t)used < sizeof path && access(path, X_OK) == 0) return true;
+    at += length + (at[length] == ':');
+  }
+  return false;
+}
+
+void gannet_mpi_prepare(void) {
+  const bool launched = getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMIX_RANK");
+  if (!launched && !is_in_path("ssh") && !is_in_path("rsh"))
+    (void)setenv("OMPI_MCA_plm_rsh_agent", "", 0);
+}
+
 static void finalize(void) {
   int finalized = 0;
   (void)MPI_Finalized(&finalized);
@@ -60,6 +81,7 @@ gannet_err gannet_context_create_alone(uint64_t seed, gannet_context **context) 
   *context = NULL;
   GANNET_TRY_MPI(MPI_Initialized(&running));
   if (!running) {
+    gannet_mpi_prepare();
     GANNET_TRY_MPI(MPI_Init(NULL, NULL));
     GANNET_REQUIRE(atexit(finalize) == 0, GANNET_ERR_MEMORY, "a function to be called at exit");
   }

@@ -17,6 +17,15 @@ struct gannet_context {
   void *sink_user;
 };
 
+/* To be called before MPI_Init by a process that may have been started without a launcher: Open MPI
+ * then begins a helper that refuses to run on a machine without ssh and rsh, although nothing is to
+ * be started elsewhere; an empty OMPI_MCA_plm_rsh_agent tells it so, unless the environment has
+ * one.
+ *
+ * Local.
+ */
+void gannet_mpi_prepare(void);
+
 /* Whether a communicator from outside can be used: without MPI, or without a communicator, MPI ends
  * the program, with words of its own.
  *

@@ -1,5 +1,6 @@
 #include "base/utf8.h"
 
+#include <ctype.h>
 #include <string.h>
 
 size_t gannet_utf8_next(const char *text, size_t size, uint32_t *code) {
@@ -28,4 +29,10 @@ void gannet_utf8_mend(char *text) {
     text += length ? length : 1;
     left -= length ? length : 1;
   }
+}
+
+void gannet_utf8_line(char *text) {
+  gannet_utf8_mend(text);
+  for (; *text; ++text)
+    if (iscntrl((unsigned char)*text)) *text = ' ';
 }

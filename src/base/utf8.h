@@ -21,4 +21,10 @@ size_t gannet_utf8_next(const char *text, size_t size, uint32_t *code);
  */
 void gannet_utf8_mend(char *text);
 
+/* The same for a text that must stay in one line: control characters become spaces, too.
+ *
+ * Local.
+ */
+void gannet_utf8_line(char *text);
+
 #endif

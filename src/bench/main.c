@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/context.h"
 #include "base/memory.h"
 #include "bench/bench.h"
 #include "linalg/blas.h"
@@ -39,6 +40,7 @@ int main(int argc, char **argv) {
   bench_world world = {.comm = MPI_COMM_WORLD};
   if (asks_for_help(argc, argv)) return help(argc, argv);
   machine_choose_blas(argv);
+  gannet_mpi_prepare();
   if (MPI_Init(NULL, NULL) != MPI_SUCCESS) return GANNET_EXIT_INTERNAL;
   if (MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN) != MPI_SUCCESS ||
       MPI_Comm_rank(MPI_COMM_WORLD, &world.rank) != MPI_SUCCESS ||

@@ -1,6 +1,5 @@
 #include "campaign/labels.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,12 +29,6 @@ static int by_values(const void *a, const void *b) {
   return 0;
 }
 
-static void clean(char *text) {
-  gannet_utf8_mend(text);
-  for (; *text; ++text)
-    if (iscntrl((unsigned char)*text)) *text = ' ';
-}
-
 static bool is_taken(const search *s, const char *name) {
   bool taken = gannet_table_has_column(&s->campaign->ledger, name);
   for (int c = 0; c < s->labels->n_columns && !taken; ++c)
@@ -53,9 +46,9 @@ static gannet_err add_column(search *s, int column, const char *name) {
     (void)snprintf(own, length, "%s", name);
   else
     (void)snprintf(own, length, "candidates.%d", column + 1);
-  clean(own);
+  gannet_utf8_line(own);
   if (is_taken(s, own)) (void)snprintf(own, length, "candidates.%s", name);
-  clean(own);
+  gannet_utf8_line(own);
   for (int next = 2; is_taken(s, own); ++next)
     (void)snprintf(own, length, "candidates.%s.%d", name, next);
   l->name[l->n_columns++] = own;
@@ -78,7 +71,7 @@ static gannet_err label(gannet_labels *l, int64_t id, char *const *texts) {
   if (text[0]) return GANNET_OK;
   for (int c = 0; c < l->n_columns; ++c) {
     GANNET_TRY(gannet_copy_text(texts[c], &text[c]));
-    clean(text[c]);
+    gannet_utf8_line(text[c]);
   }
   return GANNET_OK;
 }

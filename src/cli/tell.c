@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "campaign/campaign.h"
 #include "campaign/table.h"
 #include "cli/session.h"
@@ -163,6 +164,7 @@ static gannet_err read_outcome(const cli_arguments *arguments, const gannet_prob
                  infeasible ? infeasible
                  : failed   ? failed
                             : "");
+  gannet_utf8_line(ended->run.reason);
   if (!objective) return GANNET_OK;
   GANNET_TRY(read_number("--objective", objective, &ended->objective));
   return read_constraints(arguments, problem, constraints);

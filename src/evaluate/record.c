@@ -1,6 +1,5 @@
 #include "evaluate/record.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -60,18 +59,12 @@ void gannet_record_clear(int n_constraints, gannet_result_record *result) {
   result->run.slot = -1;
 }
 
-static void one_line(char *text) {
-  for (; *text; ++text)
-    if (iscntrl((unsigned char)*text)) *text = ' ';
-}
-
 void gannet_record_fail(gannet_result_record *result, bool retry, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   (void)vsnprintf(result->run.reason, sizeof result->run.reason, format, arguments);
   va_end(arguments);
-  one_line(result->run.reason);
-  gannet_utf8_mend(result->run.reason);
+  gannet_utf8_line(result->run.reason);
   result->status = GANNET_EVAL_FAILED;
   result->retry = retry;
   result->run.failure = GANNET_FAILURE_RESULTS;

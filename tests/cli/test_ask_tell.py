@@ -113,6 +113,15 @@ class AskTell(program.ProgramTest):
         self.ask(file)
         self.succeed("verify", "fast.campaign")
 
+    def test_reasons_are_one_line_of_text(self):
+        """In which a terminal shows nothing else, and history.csv has whole lines."""
+        self.ask(self.write(MANUAL))
+        self.succeed("tell", "fast.campaign", "--id", 0, "--failed", "a\nb\t\x1b[31m\udcff,c")
+        for words in ("export", "fast.campaign"), ("status", "fast.campaign"):
+            self.assertIn("a b  [31m?,c", self.succeed(*words).out)
+        self.assertEqual(self.history()[0]["reason"], "a b  [31m?,c")
+        self.assertEqual(len((self.folder / "fast.campaign" / "history.csv").read_text().splitlines()), 2)
+
     def test_constraints_are_wanted(self):
         file = self.write(MANUAL + "constraints: {g: {upper: 0}, h: {lower: 1}}\n")
         self.ask(file)

@@ -48,6 +48,17 @@ class Doctor(program.ProgramTest):
             self.skipTest("nothing to choose: " + self.best["value"])
         return self.best["value"]
 
+    def test_a_machine_without_ssh_is_no_obstacle(self):
+        """Open MPI looks for it even where nothing is started on another machine."""
+        (self.folder / "bin").mkdir()
+        (self.folder / "bin" / "sh").symlink_to("/bin/sh")
+        path = {"PATH": str(self.folder / "bin")}
+        self.write("#!/bin/sh\nset > seen\necho objective 1 > \"$GANNET_RESULTS\"\n", "s.sh", 0o755)
+        self.succeed("run", self.write(COMMAND), "-q", environment=path)
+        seen = (self.folder / "fast.campaign" / "evals" / "000000" / "seen").read_text()
+        self.assertNotIn("plm_rsh_agent", seen)
+        self.succeed("report", "fast.campaign", environment=path)
+
     def test_every_format_says_the_same(self):
         found = self.findings()
         for topic in "MPI", "BLAS", "processors", "threads", "libraries", "memory", "directory", "SLURM":
