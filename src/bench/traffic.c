@@ -47,6 +47,13 @@ int MPI_Reduce(const void *send, void *receive, int count, MPI_Datatype type, MP
   return leave(start, count, type, comm, PMPI_Reduce(send, receive, count, type, op, root, comm));
 }
 
+int MPI_Allgatherv(const void *send, int count, MPI_Datatype type, void *receive,
+                   const int counts[], const int starts[], MPI_Datatype received, MPI_Comm comm) {
+  const moment start = enter();
+  return leave(start, count, type, comm,
+               PMPI_Allgatherv(send, count, type, receive, counts, starts, received, comm));
+}
+
 int MPI_Bcast(void *bytes, int count, MPI_Datatype type, int root, MPI_Comm comm) {
   const moment start = enter();
   return leave(start, count, type, comm, PMPI_Bcast(bytes, count, type, root, comm));

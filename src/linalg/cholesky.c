@@ -33,6 +33,7 @@ void gannet_cholesky_destroy(gannet_cholesky **factor) {
   gannet_free(&(*factor)->block);
   gannet_free(&(*factor)->growing.kernel);
   gannet_free(&(*factor)->growing.next);
+  for (int k = 0; k < 2; ++k) gannet_free(&(*factor)->shared[k].rows_alike);
   gannet_free(factor);
 }
 
@@ -145,43 +146,54 @@ gannet_err gannet_cholesky_extend(gannet_cholesky *factor, int n, gannet_kernel_
   return GANNET_OK;
 }
 
+void cholesky_take_before(const cholesky_rhs *b, const double *row, int ld, int rows, int k,
+                          double *target, int ldt) {
+  if (k == 0) return;
+  if (b->m == 1)
+    cblas_dgemv(CblasRowMajor, CblasNoTrans, rows, k, -1, row, ld, b->values, 1, 1, target, 1);
+  else
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, b->m, rows, k, -1, b->values, b->ld, row,
+                ld, 1, target, ldt);
+}
+
+void cholesky_take_after(const cholesky_rhs *b, const double *row, int ld, int rows, int k,
+                         double *target, int ldt) {
+  if (k == 0) return;
+  if (b->m == 1)
+    cblas_dgemv(CblasRowMajor, CblasTrans, rows, k, -1, row, ld, b->values, 1, 1, target, 1);
+  else
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, b->m, k, rows, -1, b->values, b->ld, row,
+                ld, 1, target, ldt);
+}
+
+void cholesky_solve_block(const gannet_cholesky *factor, int i, bool transposed,
+                          const cholesky_rhs *b) {
+  const double *corner = factor->block[i] + (ptrdiff_t)i * B;
+  const int count = rows_in(factor, i), ld = width_of(i);
+  const CBLAS_TRANSPOSE one = transposed ? CblasTrans : CblasNoTrans;
+  const CBLAS_TRANSPOSE many = transposed ? CblasNoTrans : CblasTrans;
+  if (b->m == 1)
+    cblas_dtrsv(CblasRowMajor, CblasLower, one, CblasNonUnit, count, corner, ld, b->values, 1);
+  else
+    cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, many, CblasNonUnit, b->m, count, 1, corner,
+                ld, b->values, b->ld);
+}
+
 void gannet_cholesky_forward(const gannet_cholesky *factor, int m, double *b, int ldb) {
+  const cholesky_rhs before = {m, ldb, b};
   for (int i = 0; i < blocks_for(factor->n); ++i) {
-    const double *row = factor->block[i];
-    const int count = rows_in(factor, i), ld = width_of(i);
-    double *target = b + (ptrdiff_t)i * B;
-    if (m == 1) {
-      if (i > 0)
-        cblas_dgemv(CblasRowMajor, CblasNoTrans, count, i * B, -1, row, ld, b, 1, 1, target, 1);
-      cblas_dtrsv(CblasRowMajor, CblasLower, CblasNoTrans, CblasNonUnit, count, row + i * B, ld,
-                  target, 1);
-      continue;
-    }
-    if (i > 0)
-      cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, m, count, i * B, -1, b, ldb, row, ld, 1,
-                  target, ldb);
-    cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, m, count, 1,
-                row + i * B, ld, target, ldb);
+    const cholesky_rhs target = {m, ldb, b + (ptrdiff_t)i * B};
+    cholesky_take_before(&before, factor->block[i], width_of(i), rows_in(factor, i), i * B,
+                         target.values, ldb);
+    cholesky_solve_block(factor, i, false, &target);
   }
 }
 
 void gannet_cholesky_backward(const gannet_cholesky *factor, int m, double *b, int ldb) {
   for (int i = blocks_for(factor->n) - 1; i >= 0; --i) {
-    const double *row = factor->block[i];
-    const int count = rows_in(factor, i), ld = width_of(i);
-    double *target = b + (ptrdiff_t)i * B;
-    if (m == 1) {
-      cblas_dtrsv(CblasRowMajor, CblasLower, CblasTrans, CblasNonUnit, count, row + i * B, ld,
-                  target, 1);
-      if (i > 0)
-        cblas_dgemv(CblasRowMajor, CblasTrans, count, i * B, -1, row, ld, target, 1, 1, b, 1);
-      continue;
-    }
-    cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, m, count, 1,
-                row + i * B, ld, target, ldb);
-    if (i > 0)
-      cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, i * B, count, -1, target, ldb, row,
-                  ld, 1, b, ldb);
+    const cholesky_rhs after = {m, ldb, b + (ptrdiff_t)i * B};
+    cholesky_solve_block(factor, i, true, &after);
+    cholesky_take_after(&after, factor->block[i], width_of(i), rows_in(factor, i), i * B, b, ldb);
   }
 }
 

@@ -15,7 +15,9 @@
 
 enum {
   GANNET_CHOLESKY_BLOCK = 64,
-  GANNET_CHOLESKY_TOGETHER = 256 /* new rows from which on it pays that ranks share them */
+  GANNET_CHOLESKY_TOGETHER = 256,        /* new rows from which on it pays that ranks share them */
+  GANNET_CHOLESKY_SOLVE_TOGETHER = 1024, /* rows from which on it pays that ranks share a solve */
+  GANNET_CHOLESKY_RANKS = 8              /* ranks that share a solve, at most */
 };
 
 typedef struct gannet_cholesky gannet_cholesky;
@@ -95,6 +97,18 @@ const double *gannet_cholesky_row(const gannet_cholesky *factor, int i, size_t *
 void gannet_cholesky_forward(const gannet_cholesky *factor, int m, double *b, int ldb);
 void gannet_cholesky_backward(const gannet_cholesky *factor, int m, double *b, int ldb);
 void gannet_cholesky_solve(const gannet_cholesky *factor, int m, double *b, int ldb);
+
+/* gannet_cholesky_solve by all ranks together, with the same bits: each reads its part of the
+ * factor only, once products of parts are known to have the bits of the whole, which is compared
+ * when so many right-hand sides are solved for the second time. More than GANNET_CHOLESKY_RANKS
+ * ranks solve alone: the messages, two for every block row, would take longer.
+ *
+ * Collective over comm; factor and arguments the same on all ranks.
+ *
+ * Errors: GANNET_ERR_MEMORY, from all ranks.
+ */
+GANNET_CHECKED gannet_err gannet_cholesky_solve_together(gannet_cholesky *factor, MPI_Comm comm,
+                                                         int m, double *b, int ldb);
 
 /* log det K.
  *

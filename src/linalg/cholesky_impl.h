@@ -1,5 +1,5 @@
 /* The growing factor, shared by its files: cholesky.c (growth, solving), cholesky_rows.c (the block
- * row that grows), cholesky_together.c (by all ranks). */
+ * row that grows), cholesky_together.c, cholesky_solve.c (growth and solving by all ranks). */
 #ifndef GANNET_LINALG_CHOLESKY_IMPL_H
 #define GANNET_LINALG_CHOLESKY_IMPL_H
 
@@ -18,6 +18,15 @@ typedef struct {
   bool unlike;    /* and gave a row other bits */
 } cholesky_growing;
 
+/* What is known of solving for so many right-hand sides by several ranks, whose products are parts
+ * of those of one rank: whether they have the same bits. */
+typedef struct {
+  int m, np, asked;    /* right-hand sides, ranks, solves for them */
+  int known, capacity; /* complete block rows that were compared; length of rows_alike */
+  int *rows_alike;     /* products with some rows of a block row */
+  bool columns_unlike; /* products with some columns of any */
+} cholesky_shared;
+
 /* Block row i holds rows i*B .. i*B+B-1 of L in one row-major array of B rows and leading dimension
  * (i+1)*B, so growing never moves what exists. */
 struct gannet_cholesky {
@@ -26,6 +35,7 @@ struct gannet_cholesky {
   int capacity; /* length of block[] */
   double **block;
   cholesky_growing growing;
+  cholesky_shared shared[2]; /* for one right-hand side, for several */
 };
 
 static inline int cholesky_blocks_for(int n) {
@@ -35,6 +45,31 @@ static inline int cholesky_blocks_for(int n) {
 static inline int cholesky_width_of(int i) {
   return (i + 1) * GANNET_CHOLESKY_BLOCK;
 }
+
+/* m rows of numbers. */
+typedef struct {
+  int m, ld;
+  double *values;
+} cholesky_rhs;
+
+/* target -= what k numbers of b before it give: rows of L with k columns; target -= what rows
+ * numbers of b after it give: rows of L with the columns of the target.
+ *
+ * Local.
+ *
+ * target  inout  [m][ldt]: rows numbers in each of m rows; or k numbers
+ */
+void cholesky_take_before(const cholesky_rhs *b, const double *row, int ld, int rows, int k,
+                          double *target, int ldt);
+void cholesky_take_after(const cholesky_rhs *b, const double *row, int ld, int rows, int k,
+                         double *target, int ldt);
+
+/* L_ii^-1 b, or L_ii^-T b, for the numbers of block i.
+ *
+ * Local.
+ */
+void cholesky_solve_block(const gannet_cholesky *factor, int i, bool transposed,
+                          const cholesky_rhs *b);
 
 /* Memory for n rows, at least the present ones.
  *

@@ -76,7 +76,10 @@ gannet_err gannet_factor_extend(gannet_factor *factor, int n, gannet_kernel_tile
 
 gannet_err gannet_factor_solve(const gannet_factor *factor, int m, double *b, int ldb) {
   if (factor->cut) return gannet_distributed_solve(factor->cut, m, b, ldb);
-  if (factor->whole) gannet_cholesky_solve(factor->whole, m, b, ldb);
+  if (!factor->whole) return GANNET_OK;
+  if (gannet_cholesky_size(factor->whole) >= GANNET_CHOLESKY_SOLVE_TOGETHER)
+    return gannet_cholesky_solve_together(factor->whole, factor->context->comm, m, b, ldb);
+  gannet_cholesky_solve(factor->whole, m, b, ldb);
   return GANNET_OK;
 }
 

@@ -96,11 +96,35 @@ static void errors_reach_all_ranks(void **state) {
   gannet_cholesky_destroy(&factor);
 }
 
+/* The first solve is alone, the second compares, and the third shares; then there are more rows. */
+static void solving_together_gives_the_bits_of_solving_alone(void **state) {
+  (void)state;
+  enum { M = 8 };
+  static double alone[M * N], together[M * N];
+  const int sizes[] = {200, 200, 200, 210, 257, 257, 257, N, N, N, 100, 100}, rows[] = {1, 2, M};
+  for (int c = 0; c < 3; ++c) {
+    matrix m = {.bad = -1, .fail = -1};
+    gannet_cholesky *factor = NULL;
+    make();
+    assert_ok(gannet_cholesky_create(&factor));
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; ++s) {
+      gannet_cholesky_truncate(factor, sizes[s]);
+      assert_ok(gannet_cholesky_extend(factor, sizes[s], rows_of, &m));
+      for (int i = 0; i < rows[c] * N; ++i) alone[i] = together[i] = sin(0.3 * i + (double)s);
+      gannet_cholesky_solve(factor, rows[c], alone, N);
+      assert_ok(gannet_cholesky_solve_together(factor, MPI_COMM_WORLD, rows[c], together, N));
+      assert_memory_equal(alone, together, (size_t)rows[c] * N * sizeof *alone);
+    }
+    gannet_cholesky_destroy(&factor);
+  }
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(growing_together_gives_the_bits_of_growing_alone),
       cmocka_unit_test(rows_are_shared_out),
       cmocka_unit_test(errors_reach_all_ranks),
+      cmocka_unit_test(solving_together_gives_the_bits_of_solving_alone),
   };
   if (MPI_Init(&argc, &argv)) return 1;
   const int failed = run_ranks(tests);
