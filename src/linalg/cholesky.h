@@ -16,7 +16,7 @@
 enum {
   GANNET_CHOLESKY_BLOCK = 64,
   GANNET_CHOLESKY_TOGETHER = 256,        /* new rows from which on it pays that ranks share them */
-  GANNET_CHOLESKY_SOLVE_TOGETHER = 1024, /* rows from which on it pays that ranks share a solve */
+  GANNET_CHOLESKY_SOLVE_TOGETHER = 1536, /* rows from which on it pays that ranks share a solve */
   GANNET_CHOLESKY_RANKS = 8              /* ranks that share a solve, at most */
 };
 
@@ -100,8 +100,9 @@ void gannet_cholesky_solve(const gannet_cholesky *factor, int m, double *b, int 
 
 /* gannet_cholesky_solve by all ranks together, with the same bits: each reads its part of the
  * factor only, once products of parts are known to have the bits of the whole, which is compared
- * when so many right-hand sides are solved for the second time. More than GANNET_CHOLESKY_RANKS
- * ranks solve alone: the messages, two for every block row, would take longer.
+ * when so many right-hand sides are solved for the second time. For one right-hand side, and on
+ * more than GANNET_CHOLESKY_RANKS ranks, every rank solves alone: the messages, two for every block
+ * row, would take longer.
  *
  * Collective over comm; factor and arguments the same on all ranks.
  *

@@ -35,7 +35,7 @@ struct gannet_cholesky {
   int capacity; /* length of block[] */
   double **block;
   cholesky_growing growing;
-  cholesky_shared shared[2]; /* for one right-hand side, for several */
+  cholesky_shared shared[2]; /* for two right-hand sides, for more */
 };
 
 static inline int cholesky_blocks_for(int n) {

@@ -71,7 +71,7 @@ static int rows_in(const solve *s, int i) {
   return left < B ? left : B;
 }
 
-/* With all rows; a block row that is new is also made in parts. */
+/* With all rows; where block rows are compared, a new one also in parts. */
 static void forward_alone(solve *s, int i) {
   const cholesky_rhs before = at_block(s, 0), target = at_block(s, i);
   const bool compared = s->compares && i >= s->shared->known && i < s->complete;
@@ -146,7 +146,7 @@ static gannet_err backward(solve *s) {
   return GANNET_OK;
 }
 
-/* Ranks of several kinds find several things: what is alike for all counts. */
+/* Ranks of different processors may find different things: what is alike on all of them counts. */
 static gannet_err agree_on_likeness(solve *s) {
   cholesky_shared *shared = s->shared;
   int alike = !shared->columns_unlike;
@@ -192,7 +192,7 @@ static gannet_err run(solve *s) {
 gannet_err gannet_cholesky_solve_together(gannet_cholesky *factor, MPI_Comm comm, int m, double *b,
                                           int ldb) {
   solve s = {.factor = factor,
-             .shared = &factor->shared[m > 1],
+             .shared = &factor->shared[m > 2],
              .comm = comm,
              .m = m,
              .ldb = ldb,
@@ -200,7 +200,7 @@ gannet_err gannet_cholesky_solve_together(gannet_cholesky *factor, MPI_Comm comm
              .complete = factor->n / B};
   GANNET_TRY_MPI(MPI_Comm_rank(comm, &s.rank));
   GANNET_TRY_MPI(MPI_Comm_size(comm, &s.np));
-  if (s.np == 1 || s.np > RANKS || m == 0 || factor->n == 0) {
+  if (s.np == 1 || s.np > RANKS || m < 2 || factor->n == 0) {
     gannet_cholesky_solve(factor, m, b, ldb);
     return GANNET_OK;
   }
