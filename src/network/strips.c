@@ -1,9 +1,11 @@
 #include "network/strips.h"
 
+#include "network/registers.h"
 #include "network/strips_impl.h"
 
 const gannet_strips *gannet_strips_of(gannet_precision precision) {
-  return precision == GANNET_PRECISION_SINGLE ? &strips_single : &strips_double;
+  const int width = gannet_register_bytes();
+  return precision == GANNET_PRECISION_SINGLE ? strips_single(width) : strips_double(width);
 }
 
 int gannet_strips_width(int left) {

@@ -1,123 +1,133 @@
-/* Products of strips in one precision; included by the file of each, which defines REAL and the
- * name TABLE of the functions. */
-#include "network/strips.h"
-#include "network/vector_clones.h"
+/* Products of strips in one precision for registers of one size; included for each, after
+ *
+ *   REAL     the numbers
+ *   BYTES    of a register
+ *   TARGET   attribute of functions that may use them; may be empty
+ *   NAME(x)  names of what is defined here; NAME(table) are the functions
+ */
 
-enum { ROWS = GANNET_STRIP_ROWS, LANES = 64 / sizeof(REAL) };
+/* A strip is that many registers wide; they are worked one after the other. */
+#define PARTS (STRIP_BYTES / BYTES)
 
-typedef REAL vector __attribute__((vector_size(64), aligned(sizeof(REAL)), may_alias));
+typedef REAL NAME(vector) __attribute__((vector_size(BYTES), aligned(sizeof(REAL)), may_alias));
 
-static void pack(int rows, int columns, const gannet_strips_source *from, int across, void *to) {
-  REAL *out = to;
-  for (int i = 0; i < rows; ++i) {
-    const double *row = from->at + (size_t)i * from->row_step;
-    REAL *place = out + (size_t)(i / across) * (size_t)columns * (size_t)across + i % across;
-    for (size_t k = 0; k < (size_t)columns; ++k)
-      place[k * (size_t)across] = (REAL)row[k * from->column_step];
-  }
-}
-
-GANNET_VECTOR_CLONES static void multiply(int inner, int n_rows, const void *rows,
-                                          const void *strip, void *products) {
-  const vector *x = strip;
-  const REAL *row = rows;
-  vector *out = products;
-  for (int i = 0; i < n_rows; i += ROWS, row += (size_t)ROWS * (size_t)inner, out += ROWS) {
-    vector sum[ROWS] = {0};
-    for (int k = 0; k < inner; ++k)
+TARGET static void NAME(multiply)(int inner, int n_rows, const void *rows, const void *strip,
+                                  void *products) {
+  for (int part = 0; part < PARTS; ++part) {
+    const NAME(vector) *x = (const NAME(vector) *)strip + part;
+    NAME(vector) *out = (NAME(vector) *)products + part;
+    const REAL *row = rows;
+    for (int i = 0; i < n_rows; i += ROWS, row += (size_t)ROWS * (size_t)inner) {
+      NAME(vector) sum[ROWS] = {0};
+      for (int k = 0; k < inner; ++k)
 #pragma GCC unroll 8
-      for (int r = 0; r < ROWS; ++r) sum[r] += x[k] * row[k * ROWS + r];
+        for (int r = 0; r < ROWS; ++r) sum[r] += x[k * PARTS] * row[k * ROWS + r];
 #pragma GCC unroll 8
-    for (int r = 0; r < ROWS; ++r) out[r] = sum[r];
+      for (int r = 0; r < ROWS; ++r) out[(i + r) * PARTS] = sum[r];
+    }
   }
 }
 
 /* Sums of several i at once, where there are few j: additions wait for each other. */
-static inline __attribute__((always_inline)) void weigh_width(int n, int width,
-                                                              const vector *values,
-                                                              const REAL *weights,
-                                                              const vector *scale, vector *sums) {
+TARGET static inline __attribute__((always_inline)) void NAME(weigh_width)(
+    int n, int width, const NAME(vector) * values, const REAL *weights, const NAME(vector) * scale,
+    NAME(vector) * sums) {
   const int chains = ROWS / width;
-  vector sum[ROWS] = {0};
-  for (int i = 0; i < n; i += chains, values += chains, weights += ROWS)
+  NAME(vector) sum[ROWS] = {0};
+  for (int i = 0; i < n; i += chains, values += chains * PARTS, weights += ROWS)
 #pragma GCC unroll 8
-    for (int r = 0; r < ROWS; ++r) sum[r] += values[r / width] * weights[r];
+    for (int r = 0; r < ROWS; ++r) sum[r] += values[r / width * PARTS] * weights[r];
 #pragma GCC unroll 8
   for (int r = width; r < ROWS; ++r) sum[r % width] += sum[r];
 #pragma GCC unroll 8
   for (int j = 0; j < width; ++j) {
     if (scale) sum[j] *= *scale;
-    sums[j] += sum[j];
+    sums[j * PARTS] += sum[j];
   }
 }
 
-GANNET_VECTOR_CLONES static void weigh(int n, int width, const void *values, const void *weights,
-                                       const void *scale, void *sums) {
-  switch (width) {
-    case 1:
-      weigh_width(n, 1, values, weights, scale, sums);
-      break;
-    case 2:
-      weigh_width(n, 2, values, weights, scale, sums);
-      break;
-    case 4:
-      weigh_width(n, 4, values, weights, scale, sums);
-      break;
-    default:
-      weigh_width(n, ROWS, values, weights, scale, sums);
-  }
-}
-
-/* Two strips, so that every number of the factor serves two products. */
-GANNET_VECTOR_CLONES static void solve(int begin, int end, const void *factor, void *first,
-                                       void *second) {
-  const REAL *l = factor;
-  vector *a = first, *b = second;
-  for (int i = begin; i < end; i += ROWS) {
-    vector x[ROWS], y[ROWS];
-#pragma GCC unroll 8
-    for (int r = 0; r < ROWS; ++r) {
-      x[r] = a[i + r];
-      y[r] = b[i + r];
-    }
-    for (int k = 0; k < i; ++k, l += ROWS)
-#pragma GCC unroll 8
-      for (int r = 0; r < ROWS; ++r) {
-        x[r] -= a[k] * l[r];
-        y[r] -= b[k] * l[r];
-      }
-#pragma GCC unroll 8
-    for (int s = 0; s < ROWS; ++s, l += ROWS) {
-      a[i + s] = x[s] *= l[s];
-      b[i + s] = y[s] *= l[s];
-#pragma GCC unroll 8
-      for (int r = s + 1; r < ROWS; ++r) {
-        x[r] -= x[s] * l[r];
-        y[r] -= y[s] * l[r];
-      }
+TARGET static void NAME(weigh)(int n, int width, const void *values, const void *weights,
+                               const void *scale, void *sums) {
+  for (int part = 0; part < PARTS; ++part) {
+    const NAME(vector) *v = (const NAME(vector) *)values + part;
+    const NAME(vector) *s = scale ? (const NAME(vector) *)scale + part : NULL;
+    NAME(vector) *to = (NAME(vector) *)sums + part;
+    switch (width) {
+      case 1:
+        NAME(weigh_width)(n, 1, v, weights, s, to);
+        break;
+      case 2:
+        NAME(weigh_width)(n, 2, v, weights, s, to);
+        break;
+      case 4:
+        NAME(weigh_width)(n, 4, v, weights, s, to);
+        break;
+      default:
+        NAME(weigh_width)(n, ROWS, v, weights, s, to);
     }
   }
 }
 
-GANNET_VECTOR_CLONES static void square(int n, const void *values, void *sums) {
-  const vector *v = values;
-  vector *sum = sums, part[ROWS] = {0};
-  for (int i = 0; i < n; i += ROWS)
+/* Eight rows of one or two strips, the second as many registers after the first as apart says: with
+ * two, every number of the factor serves two products. Returns the factor of the next rows. */
+TARGET static inline __attribute__((always_inline)) const REAL *NAME(solve_rows)(int i, int strips,
+                                                                                 const REAL *l,
+                                                                                 NAME(vector) * a,
+                                                                                 ptrdiff_t apart) {
+  NAME(vector) x[2][ROWS];
 #pragma GCC unroll 8
-    for (int r = 0; r < ROWS; ++r) part[r] += v[i + r] * v[i + r];
-  for (int r = 0; r < ROWS; ++r) *sum += part[r];
+  for (int r = 0; r < ROWS; ++r)
+    for (int s = 0; s < strips; ++s) x[s][r] = a[s * apart + (i + r) * PARTS];
+  for (int k = 0; k < i; ++k, l += ROWS)
+#pragma GCC unroll 8
+    for (int r = 0; r < ROWS; ++r)
+      for (int s = 0; s < strips; ++s) x[s][r] -= a[s * apart + k * PARTS] * l[r];
+#pragma GCC unroll 8
+  for (int k = 0; k < ROWS; ++k, l += ROWS)
+    for (int s = 0; s < strips; ++s) {
+      a[s * apart + (i + k) * PARTS] = x[s][k] *= l[k];
+#pragma GCC unroll 8
+      for (int r = k + 1; r < ROWS; ++r) x[s][r] -= x[s][k] * l[r];
+    }
+  return l;
 }
 
-static void add(size_t n, const void *sums, double *total) {
-  const REAL *from = sums;
-  for (size_t i = 0; i < n; ++i) total[i] += (double)from[i];
+TARGET static void NAME(solve)(int begin, int end, const void *factor, void *first, void *second) {
+  NAME(vector) *a = first, *b = second;
+  for (int part = 0; part < PARTS; ++part) {
+    const REAL *l = factor;
+    for (int i = begin; i < end; i += ROWS) {
+      if (PARTS == 1) { /* there are 32 such registers */
+        l = NAME(solve_rows)(i, 2, l, a, b - a);
+        continue;
+      }
+      (void)NAME(solve_rows)(i, 1, l, a + part, 0);
+      l = NAME(solve_rows)(i, 1, l, b + part, 0);
+    }
+  }
 }
 
-const gannet_strips TABLE = {.lanes = LANES,
-                             .size = sizeof(REAL),
-                             .pack = pack,
-                             .multiply = multiply,
-                             .weigh = weigh,
-                             .solve = solve,
-                             .square = square,
-                             .add = add};
+TARGET static void NAME(square)(int n, const void *values, void *sums) {
+  for (int part = 0; part < PARTS; ++part) {
+    const NAME(vector) *v = (const NAME(vector) *)values + part;
+    NAME(vector) *sum = (NAME(vector) *)sums + part, some[ROWS] = {0};
+    for (int i = 0; i < n; i += ROWS)
+#pragma GCC unroll 8
+      for (int r = 0; r < ROWS; ++r) some[r] += v[(i + r) * PARTS] * v[(i + r) * PARTS];
+    for (int r = 0; r < ROWS; ++r) *sum += some[r];
+  }
+}
+
+static const gannet_strips NAME(table) = {.lanes = STRIP_BYTES / sizeof(REAL),
+                                          .size = sizeof(REAL),
+                                          .pack = pack,
+                                          .multiply = NAME(multiply),
+                                          .weigh = NAME(weigh),
+                                          .solve = NAME(solve),
+                                          .square = NAME(square),
+                                          .add = add};
+
+#undef PARTS
+#undef BYTES
+#undef TARGET
+#undef NAME

@@ -1,4 +1,3 @@
 #define REAL double
 #define TABLE strips_double
-#include "network/strips_body.h"
-#include "network/strips_impl.h"
+#include "network/strips_ways.h"

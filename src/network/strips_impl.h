@@ -4,6 +4,11 @@
 
 #include "network/strips.h"
 
-extern const gannet_strips strips_single, strips_double;
+/* For registers of 64, 32 or 16 bytes.
+ *
+ * Local.
+ */
+const gannet_strips *strips_single(int width);
+const gannet_strips *strips_double(int width);
 
 #endif

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "network/registers.h"
 #include "network/table_lookup.h"
 
 enum { TERMS = GANNET_TABLE_TERMS, CHECKS = 2 * TERMS, SIZES = 65 };
@@ -182,7 +183,7 @@ bool gannet_table_fit(gannet_table_function function, const void *user, double r
 
 void gannet_table_apply(const gannet_table *table, int n, const void *x, void *y) {
   if (table->precision == GANNET_PRECISION_SINGLE)
-    table_look_up_single(table, n, x, y);
+    table_look_up_single(gannet_register_bytes(), table, n, x, y);
   else
-    table_look_up_double(table, n, x, y);
+    table_look_up_double(gannet_register_bytes(), table, n, x, y);
 }

@@ -11,11 +11,12 @@ enum {
   TABLE_MOST_DOUBLE = 20
 };
 
-/* y[i] = f(x[i]) of a table of this precision. x and y may be the same.
+/* y[i] = f(x[i]) of a table of this precision, with registers of so many bytes (64, 32 or 16) that
+ * the processor has. x and y may be the same.
  *
  * Local.
  */
-void table_look_up_single(const gannet_table *table, int n, const float *x, float *y);
-void table_look_up_double(const gannet_table *table, int n, const double *x, double *y);
+void table_look_up_single(int width, const gannet_table *table, int n, const float *x, float *y);
+void table_look_up_double(int width, const gannet_table *table, int n, const double *x, double *y);
 
 #endif

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "network/registers.h"
+#include "network/strips_impl.h"
 #include "support/harness.h"
 
 enum { INNER = 5, ROWS = 24, LANES = 16, WIDTH = 8, ALL = 4096 };
@@ -14,6 +16,15 @@ typedef union {
   float single[ALL];
   double twice[ALL];
 } numbers;
+
+/* All that the processor has: both precisions by registers of 16, 32, 64 bytes. */
+enum { WAYS = 6 };
+
+static const gannet_strips *way(int i) {
+  const int width = 16 << i / 2;
+  if (width > gannet_register_bytes()) return NULL;
+  return i % 2 ? strips_double(width) : strips_single(width);
+}
 
 static double get(const gannet_strips *by, const numbers *n, size_t i) {
   return by->size == sizeof(float) ? (double)n->single[i] : n->twice[i];
@@ -31,8 +42,8 @@ static void packed_rows_stand_next_to_each_other(void **state) {
   (void)state;
   double from[7 * 10];
   draw(1, 70, from);
-  for (int p = 0; p < 2; ++p) {
-    const gannet_strips *by = gannet_strips_of((gannet_precision)p);
+  for (int p = 0; p < WAYS && way(p); ++p) {
+    const gannet_strips *by = way(p);
     const gannet_strips_source source = {from, 10, 2}; /* every other column */
     static numbers to;
     memset(&to, 0, sizeof to);
@@ -49,9 +60,9 @@ static void products_are_those_of_plain_loops(void **state) {
   double rows[ROWS * INNER], points[LANES * INNER];
   draw(2, ROWS * INNER, rows);
   draw(3, LANES * INNER, points);
-  for (int p = 0; p < 2; ++p) {
+  for (int p = 0; p < WAYS && way(p); ++p) {
     static numbers row, strip, out;
-    const gannet_strips *by = gannet_strips_of((gannet_precision)p);
+    const gannet_strips *by = way(p);
     const size_t lanes = (size_t)by->lanes;
     const gannet_strips_source a = {rows, INNER, 1}, b = {points, INNER, 1};
     assert_true(lanes <= LANES && lanes * by->size == 64);
@@ -73,11 +84,11 @@ static void weighted_sums_are_those_of_plain_loops(void **state) {
   draw(4, ROWS * LANES, values);
   draw(5, ROWS * WIDTH, weights);
   draw(6, LANES, scale);
-  for (int p = 0; p < 2; ++p)
+  for (int p = 0; p < WAYS && way(p); ++p)
     for (int width = 1; width <= WIDTH; width *= 2)
       for (int scaled = 0; scaled < 2; ++scaled) {
         static numbers v, w, s, sums;
-        const gannet_strips *by = gannet_strips_of((gannet_precision)p);
+        const gannet_strips *by = way(p);
         const size_t lanes = (size_t)by->lanes;
         const gannet_strips_source all = {values, 1, 1}, factors = {scale, 1, 1};
         double total[WIDTH * LANES] = {0};
@@ -98,6 +109,53 @@ static void weighted_sums_are_those_of_plain_loops(void **state) {
       }
 }
 
+/* L v = b for two strips at once, in two calls; and the squares of v. */
+static void triangular_systems_are_solved(void **state) {
+  (void)state;
+  double l[ROWS * ROWS], b[2 * ROWS * LANES];
+  draw(7, ROWS * ROWS, l);
+  draw(8, 2 * ROWS * LANES, b);
+  for (size_t i = 0; i < ROWS; ++i) l[i * ROWS + i] = 3 + fabs(l[i * ROWS + i]);
+  for (int p = 0; p < WAYS && way(p); ++p) {
+    static numbers factor, strips[2], sums;
+    const gannet_strips *by = way(p);
+    const size_t lanes = (size_t)by->lanes;
+    const gannet_strips_source sides[2] = {{b, 1, 1}, {b + ROWS * LANES, 1, 1}};
+    size_t second = 0;
+    char *to = (char *)&factor;
+    for (size_t i = 0; i < ROWS; i += 8) {
+      double some[8 * ROWS] = {0};
+      for (size_t r = 0; r < 8; ++r)
+        for (size_t k = 0; k <= i + r; ++k)
+          some[r * ROWS + k] = k == i + r ? 1 / l[k * ROWS + k] : l[(i + r) * ROWS + k];
+      const gannet_strips_source rows = {some, ROWS, 1};
+      by->pack(8, (int)i + 8, &rows, 8, to);
+      to += (i + 8) * 8 * by->size;
+      if (i == 0) second = (size_t)(to - (char *)&factor);
+    }
+    for (int s = 0; s < 2; ++s) by->pack(ROWS * (int)lanes, 1, &sides[s], 1, &strips[s]);
+    by->solve(0, 8, &factor, &strips[0], &strips[1]);
+    by->solve(8, ROWS, (char *)&factor + second, &strips[0], &strips[1]);
+    for (int s = 0; s < 2; ++s) {
+      double squares[LANES] = {0};
+      memset(&sums, 0, sizeof sums);
+      by->square(ROWS, &strips[s], &sums);
+      by->add(lanes, &sums, squares);
+      for (size_t lane = 0; lane < lanes; ++lane) {
+        double total = 0;
+        for (size_t i = 0; i < ROWS; ++i) {
+          double sum = 0;
+          for (size_t k = 0; k <= i; ++k)
+            sum += l[i * ROWS + k] * get(by, &strips[s], k * lanes + lane);
+          assert_near(sum, sides[s].at[i * lanes + lane], 100 * near(by));
+          total += pow(get(by, &strips[s], i * lanes + lane), 2);
+        }
+        assert_near(squares[lane], total, 100 * near(by) * (1 + total));
+      }
+    }
+  }
+}
+
 static void widths_hold_what_is_left(void **state) {
   (void)state;
   const int expected[] = {0, 1, 2, 4, 4, 8, 8, 8, 8, 8};
@@ -111,6 +169,7 @@ int main(void) {
       cmocka_unit_test(packed_rows_stand_next_to_each_other),
       cmocka_unit_test(products_are_those_of_plain_loops),
       cmocka_unit_test(weighted_sums_are_those_of_plain_loops),
+      cmocka_unit_test(triangular_systems_are_solved),
       cmocka_unit_test(widths_hold_what_is_left),
   };
   return run_serial(tests);

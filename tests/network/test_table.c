@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "network/registers.h"
+#include "network/table_lookup.h"
 #include "support/harness.h"
 
 static void erf_of(const void *user, int n, const double *x, double *y) {
@@ -162,6 +164,34 @@ static void values_do_not_depend_on_the_place_in_the_array(void **state) {
   }
 }
 
+/* Code for smaller registers, and for none, gives the same but for rounding. */
+static void values_do_not_depend_on_the_registers(void **state) {
+  (void)state;
+  enum { M = 77 };
+  for (int k = 0; k < 30; ++k)
+    for (int p = 0; p < 2; ++p) {
+      gannet_table table;
+      const double reach = 0.05 * pow(1.4, k), pole = reach + 0.5;
+      double x[M], all[M];
+      const bool odd = k % 2 == 0;
+      if (!gannet_table_fit(steep_of, &pole, reach, odd, (gannet_precision)p, &table)) continue;
+      for (int i = 0; i < M; ++i) x[i] = reach * (2.1 * i / (M - 1) - 1.05);
+      apply(&table, M, x, all);
+      for (int width = 16; width <= gannet_register_bytes(); width *= 2) {
+        float few[M], out[M];
+        double y[M];
+        for (int i = 0; i < M; ++i) few[i] = (float)x[i];
+        if (p == single)
+          table_look_up_single(width, &table, M, few, out);
+        else
+          table_look_up_double(width, &table, M, x, y);
+        for (int i = 0; i < M; ++i)
+          assert_near(p == single ? (double)out[i] : y[i], all[i],
+                      (p == single ? 1e-6 : 1e-14) * (1 + reach) * fabs(all[M - 1]));
+      }
+    }
+}
+
 static void values_beyond_the_reach_are_those_at_its_end(void **state) {
   (void)state;
   for (int p = 0; p < 2; ++p) {
@@ -192,6 +222,7 @@ int main(void) {
       cmocka_unit_test(every_number_of_terms_is_met),
       cmocka_unit_test(no_rounding_leaves_the_last_piece),
       cmocka_unit_test(values_do_not_depend_on_the_place_in_the_array),
+      cmocka_unit_test(values_do_not_depend_on_the_registers),
       cmocka_unit_test(values_beyond_the_reach_are_those_at_its_end),
       cmocka_unit_test(functions_that_are_not_smooth_are_refused),
   };
