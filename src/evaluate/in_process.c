@@ -230,8 +230,9 @@ static gannet_err run_one(runner *run, int at, gannet_result_record *result) {
   gannet_record_clear(spec->n_constraints, result);
   for (int j = 0; j < spec->n_constraints; ++j) run->constraints[j] = NAN;
   result->run.started = gannet_clock_epoch();
+  const double begun = gannet_clock_seconds();
   const int code = run->call.run(run->call.target, &input, &output);
-  result->run.ended = gannet_clock_epoch();
+  result->run.ended = result->run.started + gannet_clock_seconds() - begun;
   output.reason[sizeof output.reason - 1] = '\0';
   GANNET_TRY(agree_on_code(run, code, &output, &failed_rank));
   result->id = asked->id;

@@ -27,6 +27,7 @@ typedef struct {
   char *outcome; /* owned; "" = none */
   double grace;
   double started;  /* epoch */
+  double begun;    /* the same by the monotonic clock */
   double deadline; /* of the monotonic clock: SIGTERM then, INFINITY = never */
   double kill_at;  /* of the monotonic clock: SIGKILL then, INFINITY = never */
   bool limit, cancelled;
@@ -120,7 +121,8 @@ static void begin(helper *own, const gannet_launcher_order *order) {
   }
   made.grace = command->grace;
   made.started = gannet_clock_epoch();
-  made.deadline = gannet_clock_seconds() + command->time_limit;
+  made.begun = gannet_clock_seconds();
+  made.deadline = made.begun + command->time_limit;
   made.kill_at = INFINITY;
   own->children[own->n++] = made;
   memset(&event, 0, sizeof event);
@@ -219,7 +221,7 @@ static void finish(helper *own, int index, const siginfo_t *info) {
   event.limit = one->limit;
   event.cancelled = one->cancelled;
   event.started = one->started;
-  event.ended = gannet_clock_epoch();
+  event.ended = one->started + gannet_clock_seconds() - one->begun; /* clocks are set at times */
   kill_rest(own, one);
   write_outcome(one, &event);
   push(own, &event);

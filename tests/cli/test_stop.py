@@ -3,9 +3,10 @@
 import os
 import signal
 import time
+import unittest
 
 import program
-from program import BRANIN, FAST, FINISHED, RESUMABLE, slow
+from program import BRANIN, FAST, FINISHED, RESUMABLE, SOBOL, slow
 
 SIMULATION = """\
 #!/bin/sh
@@ -148,6 +149,19 @@ class Stop(program.ProgramTest):
         self.assertIn("too short for another batch", outcome.out)
         self.assertLess(time.monotonic() - begin, 12)
         self.assertEqual(self.pending(), 0)
+
+    @unittest.skipIf("GANNET_SANITIZE" in os.environ, "sanitizers want to be loaded first")
+    def test_a_clock_that_is_set_takes_no_wall_time(self):
+        """Nor does an evaluation seem to have taken a day, so that no other would fit."""
+        text = SOBOL.replace("evaluations: 24", "evaluations: 24, wall_time: 1h")
+        self.write("#!/bin/sh\necho objective 1 > $GANNET_RESULTS\n", "simulate.sh", 0o755)
+        for name, evaluate in ("inside", ""), ("command", "backend: command, command: [./simulate.sh]"):
+            file = self.write(text.replace("backend: function, simulation: branin", evaluate) if evaluate else text)
+            self.succeed("run", file, "-q", "-d", name, environment={"LD_PRELOAD": os.environ["GANNET_JUMPING_CLOCK"]})
+            starts = [row["started"] for row in self.history(name)]
+            self.assertGreater(len({start[:10] for start in starts}), 1)  # of two days
+            for row in self.history(name):
+                self.assertTrue(0 <= float(row["seconds"]) < 60, row)
 
     def test_a_wall_time_without_evaluations_is_a_budget_like_any_other(self):
         text = BRANIN.replace("evaluations: 24", "wall_time: 2s")
