@@ -138,6 +138,8 @@ static gannet_err measure_all(gannet_draws_score *w, const gannet_context *conte
   return err;
 }
 
+/* Tables are made by functions that may round differently on processors of other kinds, so that one
+ * rank may have them and another not; margins are measured together. */
 gannet_err gannet_draws_score_measure(gannet_draws_score *w, const gannet_context *context,
                                       gannet_models *models, const gannet_candidates *candidates,
                                       gannet_precision precision) {
@@ -146,6 +148,8 @@ gannet_err gannet_draws_score_measure(gannet_draws_score *w, const gannet_contex
   if (gannet_candidates_count(candidates) < LEAST_CANDIDATES) return GANNET_OK;
   GANNET_TRY(gannet_agree(context->comm,
                           gannet_models_estimate_prepare(models, precision, &w->estimates)));
+  GANNET_TRY_MPI(
+      MPI_Allreduce(MPI_IN_PLACE, &w->estimates, 1, MPI_C_BOOL, MPI_LAND, context->comm));
   return w->estimates ? measure_all(w, context, candidates) : GANNET_OK;
 }
 

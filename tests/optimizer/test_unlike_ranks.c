@@ -1,0 +1,122 @@
+/* test: ranks 2 labels unit timeout 60 */
+/* Ranks on processors of different kinds propose together, and what scoring exactly does. */
+#include <math.h>
+#include <petscsys.h>
+
+#include "network/registers.h"
+#include "network/unit_sums.h"
+#include "support/harness.h"
+
+#include "optimizer/optimizer.h"
+
+enum { D = 3, Q = 2, TOLD = 30 };
+
+static int rank_here(void) {
+  int rank = 0;
+  (void)MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
+/* In place of the library's: the second rank has the smallest registers. */
+int gannet_register_bytes(void) {
+#ifdef GANNET_HAS_REGISTERS
+  if (rank_here() == 0 && __builtin_cpu_supports("x86-64-v4")) return 64;
+  if (rank_here() == 0 && __builtin_cpu_supports("x86-64-v3")) return 32;
+#endif
+  return 16;
+}
+
+/* In place of the library's: only the first rank can estimate the prior part of draws. */
+struct gannet_unit_sums {
+  int q;
+};
+
+gannet_err gannet_unit_sums_prepare(const gannet_tangent *net, gannet_precision precision,
+                                    const gannet_tangent_directions *directions,
+                                    gannet_unit_sums **sums) {
+  static struct gannet_unit_sums only;
+  (void)net;
+  (void)precision;
+  only.q = directions->q;
+  *sums = rank_here() == 0 ? &only : NULL;
+  return GANNET_OK;
+}
+
+void gannet_unit_sums_destroy(gannet_unit_sums **sums) {
+  *sums = NULL;
+}
+
+void gannet_unit_sums_values(const gannet_unit_sums *sums, int n_strips, const void *strips,
+                             double *values) {
+  (void)strips;
+  for (int i = 0; i < n_strips * sums->q; ++i) values[i] = 0;
+}
+
+size_t gannet_unit_sums_bytes(const gannet_unit_sums *sums) {
+  return sums ? sizeof *sums : 0;
+}
+
+static void tell_random(gannet_optimizer *optimizer) {
+  for (int i = 0; i < TOLD; ++i) {
+    double x[D];
+    gannet_random_uniform((gannet_stream){5, GANNET_FOR_TEST, 0, 0}, (uint64_t)i * D, D, x);
+    const gannet_result result = {.objective = pow(x[0] - 0.3, 2) + sin(3 * x[1]) + x[2]};
+    assert_ok(gannet_optimizer_tell_point(optimizer, x, &result, NULL));
+  }
+}
+
+/* The points of one ask; whether estimates sufficed. x: [Q][D] */
+static bool ask(const char *method, const char *precision, double *x) {
+  static const gannet_variable variables[D] = {
+      {"a", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL},
+      {"b", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL},
+      {"c", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL},
+  };
+  const gannet_problem_spec spec = {D, variables, 0, NULL, GANNET_MINIMIZE, NAN};
+  const gannet_method_setting settings[] = {{"method", method},
+                                            {"initial", "1"},
+                                            {"surrogate.width", "32"},
+                                            {"search.candidates", "2000"},
+                                            {"search.precision", precision}};
+  gannet_context *context = NULL;
+  gannet_problem *problem = NULL;
+  gannet_optimizer *optimizer = NULL;
+  int64_t id[Q];
+  assert_ok(gannet_context_create(MPI_COMM_WORLD, 3, &context));
+  assert_ok(gannet_problem_create(&spec, &problem));
+  assert_ok(gannet_optimizer_create(context, problem, 5, settings, &optimizer));
+  tell_random(optimizer);
+  assert_ok(gannet_optimizer_ask(optimizer, Q, id, x));
+  const gannet_screen_report screen = optimizer->member[0].screen;
+  gannet_optimizer_destroy(&optimizer);
+  gannet_problem_destroy(&problem);
+  gannet_context_destroy(&context);
+  return screen.scored > 0 && !screen.complete;
+}
+
+static void other_registers_change_nothing(void **state) {
+  (void)state;
+  double exact[Q * D], x[Q * D];
+  assert_false(ask("neural-ei", "exact", exact));
+  assert_true(ask("neural-ei", "single", x));
+  assert_memory_equal(x, exact, sizeof x);
+}
+
+static void what_one_rank_cannot_estimate_none_does(void **state) {
+  (void)state;
+  double exact[Q * D], x[Q * D];
+  assert_false(ask("neural-bo", "exact", exact));
+  assert_false(ask("neural-bo", "single", x));
+  assert_memory_equal(x, exact, sizeof x);
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(other_registers_change_nothing),
+      cmocka_unit_test(what_one_rank_cannot_estimate_none_does),
+  };
+  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  const int failed = run_ranks(tests);
+  PetscFinalize();
+  return failed;
+}
