@@ -127,8 +127,9 @@ static void score_corner(const gannet_moments_screen *s, int model, int m) {
         gannet_moments_score_constraint(s->score, model, s->corner[MEAN][p], s->corner[SD][p]);
 }
 
-/* Smallest and largest value of a model's part of the score, added to least and most. What is not
- * finite at a corner bounds nothing. */
+/* Smallest and largest value of a model's part of the score, added to least and most. Nothing is
+ * bounded by what is not a number at a corner, nor by estimates that overflowed: acquisitions take
+ * a deviation that is not a number for none. */
 static gannet_err add_model(gannet_moments_screen *s, int model, int m, const double *x_unit,
                             double *least, double *most) {
   enum { CORNERS = 4 };
@@ -141,8 +142,9 @@ static gannet_err add_model(gannet_moments_screen *s, int model, int m, const do
     score_corner(s, model, m);
     for (int p = 0; p < m; ++p) {
       const double score = s->corner[SCORE][p];
-      low[p] = isnan(score) ? -INFINITY : fmin(low[p], score);
-      high[p] = isnan(score) ? INFINITY : fmax(high[p], score);
+      const bool known = !isnan(score) && isfinite(s->mean[p]) && isfinite(s->variance[p]);
+      low[p] = known ? fmin(low[p], score) : -INFINITY;
+      high[p] = known ? fmax(high[p], score) : INFINITY;
     }
   }
   for (int p = 0; p < m; ++p) {

@@ -231,7 +231,8 @@ GANNET_CHECKED gannet_err gannet_surrogate_draw_gradient(const gannet_surrogate 
                                                          int draw, const double *x, double *value,
                                                          double *gradient);
 
-/* Make ready for estimates of the prepared draws in this precision, until the next fit or sample.
+/* Make ready for estimates of the prepared draws in this precision, until the next fit, belief or
+ * sample; estimates of moments are given up.
  *
  * Local.
  *

@@ -117,7 +117,8 @@ void tangent_moment_estimates(const void *state, int m, const double *x, double 
                               t->estimate_values + POINTS);
     for (int i = 0; i < points; ++i) {
       mean[first + i] = t->estimate_values[i];
-      variance[first + i] = t->amplitude * fmax(0, t->own_kernel - explained[i]);
+      variance[first + i] =
+          isfinite(explained[i]) ? t->amplitude * fmax(0, t->own_kernel - explained[i]) : NAN;
     }
   }
 }

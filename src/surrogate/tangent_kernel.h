@@ -1,6 +1,6 @@
 /* The tangent-kernel model, shared by its files: tangent_kernel.c (interface, conditioning),
  * tangent_fit.c (hyper-parameters), tangent_mean.c (the mean of a trained network),
- * tangent_posterior.c (moments and draws), tangent_estimate.c (estimates of draws).
+ * tangent_posterior.c (moments and draws), tangent_estimate.c (estimates of both).
  *
  * With phi the tangent features of a random network (network/tangent.h) and s^2 the amplitude,
  *
