@@ -71,11 +71,13 @@ def check_scan():
         text = run(ranks, "scan", "--d", "3", "--q", "2", "--candidates", "2000", "--n", "60",
                    "--width", "16", "--seconds", "1ms", "--repeat", "2")
         for what in ("whole scan", "draws, single precision", "draws, double precision",
-                     "mean and sd, double precision"):
-            rate, seconds, share = map(float, cells(text, what)[0])
-            assert rate > 0 and abs(rate * seconds - 2000) < 0.01 * rate and share >= 0, text
+                     "draws, exact", "mean and sd, single precision",
+                     "mean and sd, double precision", "mean and sd, exact"):
+            rate, seconds, share, large = map(float, cells(text, what)[0])
+            assert rate > 0 and abs(rate * seconds - 2000) < 0.01 * rate, text
+            assert share >= 0 and large >= 0, text
     text = run(1, "scan", "--n", "60", "--set", "surrogate.activation=relu", "--seconds", "1ms")
-    assert "double precision" in text and "single" not in text, text
+    assert "exact" in text and "precision" not in text, text
 
 
 def check_factor():
