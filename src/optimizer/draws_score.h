@@ -42,9 +42,9 @@ GANNET_CHECKED gannet_err gannet_draws_score_points(void *user, int m, const dou
  *
  * Collective over the context's communicator.
  *
- * Sets estimates, to false when a model gives none, when they overflow, when exact
- * values depend on a point's place among others, and when there are so few candidates that it does
- * not pay.
+ * Sets estimates, to false when a model gives none on some rank, when they overflow here, when
+ * exact values depend on a point's place among others, and when there are so few candidates that it
+ * does not pay.
  *
  * models  inout  those of the score
  */

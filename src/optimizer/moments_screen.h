@@ -2,8 +2,11 @@
  * that scores its leaders exactly (search/screen.h).
  *
  * Mean and variance are taken to be within their margins, which are measured. Acquisitions are
- * monotone in either moment, so that the corners of that rectangle bound them. Only for scores of
- * mean and deviation alone.
+ * monotone in either moment, so that the corners of that rectangle bound them; mes is so but for
+ * minima of draws above the mean, where it may turn within, by the square of a margin. The rule
+ * inside may turn within to a larger violation, so to a score below its bounds, never above them:
+ * such candidates are scored, and the scan tells (search/screen.h). Only for scores of mean and
+ * deviation alone.
  */
 #ifndef GANNET_OPTIMIZER_MOMENTS_SCREEN_H
 #define GANNET_OPTIMIZER_MOMENTS_SCREEN_H

@@ -6,8 +6,12 @@
 #include "base/memory.h"
 #include "surrogate/tangent_kernel.h"
 
-/* Points that are worked at once; a multiple of all lanes. */
+/* Points that are worked at once; a multiple of all lanes, of which there are at least eight. */
 enum { POINTS = 256 };
+
+_Static_assert(POINTS <= GANNET_MOMENT_STRIPS * 8, "moments of so many points are made at once");
+_Static_assert((int)GANNET_MOMENT_GROUP == (int)GANNET_TANGENT_BLOCK,
+               "predict makes moments by such groups");
 
 /* All but the network's copy, whose tables depend on its activation alone. */
 static void release_sums(tangent_model *t) {
