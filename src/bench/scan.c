@@ -193,6 +193,7 @@ static gannet_err measure_some(const bench_world *world, const scan_settings *s,
     bool able = true;
     if (p->estimates != EXACT)
       GANNET_TRY(gannet_agree(world->comm, prepare(models, (gannet_precision)p->estimates, &able)));
+    GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &able, 1, MPI_C_BOOL, MPI_LAND, world->comm));
     if (able) GANNET_TRY(measure_part(world, s, p, gannet_models_surrogate(models, 0), x, work));
   }
   return GANNET_OK;

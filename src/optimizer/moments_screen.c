@@ -154,12 +154,11 @@ static gannet_err add_model(gannet_moments_screen *s, int model, int m, const do
   return GANNET_OK;
 }
 
-/* Infinities of both signs add up to what bounds nothing. Scores are summed in another order than
- * exact ones. */
+/* What is not finite bounds nothing. Scores are summed in another order than exact ones. */
 static void widen(int m, double *lower, double *upper) {
   for (int p = 0; p < m; ++p) {
-    lower[p] = isnan(lower[p]) ? -INFINITY : lower[p] - 1e-12 * fabs(lower[p]);
-    upper[p] = isnan(upper[p]) ? INFINITY : upper[p] + 1e-12 * fabs(upper[p]);
+    lower[p] = isfinite(lower[p]) ? lower[p] - 1e-12 * fabs(lower[p]) : -INFINITY;
+    upper[p] = isfinite(upper[p]) ? upper[p] + 1e-12 * fabs(upper[p]) : INFINITY;
   }
 }
 
