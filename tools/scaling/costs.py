@@ -7,7 +7,7 @@ COLUMNS = ("ranks", "q", "candidates", "memory", "model", "measured", "size", "s
 TILE = 512  # candidates that a rank scores at a time
 STARTS = 4  # that are polished per point of the batch
 GROUP = 64  # polished points whose scores a rank makes at a time
-FITS = 3  # starts of a fit of hyper-parameters
+BLOCKS = 7  # of 64 observations, in the matrices of a fit of hyper-parameters to at most 400
 PARTS = ("fit", "draws", "scan", "polish", "choose")
 LINEAR = ("choose",)  # what every rank repeats walks once through the lists, whatever their scoring takes
 PIECEWORK = ("scan", "polish")  # nothing in them is done by every rank
@@ -104,7 +104,7 @@ class Law:
 
 def unit_count(part, q, candidates):
     """Pieces that one rank does as a whole; what has one piece is done by every rank."""
-    return {"scan": math.ceil(candidates / TILE), "polish": STARTS * q, "draws": q, "choose": math.ceil(STARTS * q / GROUP), "learn": FITS}.get(part, 1)
+    return {"scan": math.ceil(candidates / TILE), "polish": STARTS * q, "draws": q, "choose": math.ceil(STARTS * q / GROUP), "learn": BLOCKS}.get(part, 1)
 
 
 def busiest(units, ranks):
