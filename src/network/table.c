@@ -23,7 +23,7 @@ typedef struct {
 static const making makings[] = {
     [GANNET_PRECISION_SINGLE] = {4, 127, TABLE_FEWEST_SINGLE, 1, TABLE_MOST_SINGLE, 8e-8, 1e-7,
                                  0x1p-21},
-    [GANNET_PRECISION_DOUBLE] = {3, 1023, TABLE_FEWEST_DOUBLE, 2, TABLE_MOST_DOUBLE, 1e-13, 1e-11,
+    [GANNET_PRECISION_DOUBLE] = {3, 1023, TABLE_FEWEST_DOUBLE, 2, TABLE_MOST_DOUBLE, 1e-13, 1e-8,
                                  0x1p-50},
 };
 

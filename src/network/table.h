@@ -42,7 +42,7 @@ typedef void (*gannet_table_function)(const void *user, int n, const double *x, 
  * reach   in   > 0
  * table   out  ready when this returns true
  *
- * Returns false when the error stays above 1e-7 (single) or 1e-11 (double) of the largest value
+ * Returns false when the error stays above 1e-7 (single) or 1e-8 (double) of the largest value
  * found, or a value is not finite in the precision.
  */
 bool gannet_table_fit(gannet_table_function function, const void *user, double reach, bool odd,

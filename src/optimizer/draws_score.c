@@ -141,16 +141,28 @@ static gannet_err measure_all(gannet_draws_score *w, const gannet_context *conte
 /* Tables are made by functions that may round differently on processors of other kinds, so that one
  * rank may have them and another not; margins are measured together. */
 gannet_err gannet_draws_score_measure(gannet_draws_score *w, const gannet_context *context,
-                                      gannet_models *models, const gannet_candidates *candidates,
+                                      const gannet_candidates *candidates,
                                       gannet_precision precision) {
   w->estimates = false;
   w->precision = precision;
+  w->context = context;
+  w->candidates = candidates;
   if (gannet_candidates_count(candidates) < LEAST_CANDIDATES) return GANNET_OK;
   GANNET_TRY(gannet_agree(context->comm,
-                          gannet_models_estimate_prepare(models, precision, &w->estimates)));
+                          gannet_models_estimate_prepare(w->models, precision, &w->estimates)));
   GANNET_TRY_MPI(
       MPI_Allreduce(MPI_IN_PLACE, &w->estimates, 1, MPI_C_BOOL, MPI_LAND, context->comm));
   return w->estimates ? measure_all(w, context, candidates) : GANNET_OK;
+}
+
+gannet_err gannet_draws_score_sharpen(void *user, bool *again) {
+  gannet_draws_score *w = user;
+  *again = false;
+  if (w->precision == GANNET_PRECISION_DOUBLE) return GANNET_OK;
+  GANNET_TRY(gannet_draws_score_measure(w, w->context, w->candidates, GANNET_PRECISION_DOUBLE));
+  *again = w->estimates;
+  GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, again, 1, MPI_C_BOOL, MPI_LAND, w->context->comm));
+  return GANNET_OK;
 }
 
 /* Smallest and largest summed violations, into w->least and w->violation. */

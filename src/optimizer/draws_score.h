@@ -8,15 +8,17 @@
 #include "search/candidates.h"
 
 typedef struct {
-  const gannet_models *models;
-  int q;                      /* draws */
-  double *values;             /* [q][GANNET_TILE] draws of one constraint */
-  double *violation;          /* [q][GANNET_TILE] */
-  double *gradient;           /* [d] */
-  bool estimates;             /* the models give estimates, and margins were measured */
-  gannet_precision precision; /* of the estimates */
-  double *margin;             /* [models][q] of the estimates */
-  double *least;              /* [q][GANNET_TILE] smallest summed violation */
+  gannet_models *models;
+  int q;                               /* draws */
+  double *values;                      /* [q][GANNET_TILE] draws of one constraint */
+  double *violation;                   /* [q][GANNET_TILE] */
+  double *gradient;                    /* [d] */
+  bool estimates;                      /* the models give estimates, and margins were measured */
+  gannet_precision precision;          /* of the estimates */
+  const gannet_context *context;       /* of the measurement, borrowed */
+  const gannet_candidates *candidates; /* borrowed */
+  double *margin;                      /* [models][q] of the estimates */
+  double *least;                       /* [q][GANNET_TILE] smallest summed violation */
 } gannet_draws_score;
 
 /* Workspace for q prepared draws; release accepts a zeroed struct.
@@ -44,15 +46,20 @@ GANNET_CHECKED gannet_err gannet_draws_score_points(void *user, int m, const dou
  *
  * Sets estimates, to false when a model gives none on some rank, when they overflow here, when
  * exact values depend on a point's place among others, and when there are so few candidates that it
- * does not pay.
- *
- * models  inout  those of the score
+ * does not pay. Keeps context and candidates for _sharpen.
  */
 GANNET_CHECKED gannet_err gannet_draws_score_measure(gannet_draws_score *score,
                                                      const gannet_context *context,
-                                                     gannet_models *models,
                                                      const gannet_candidates *candidates,
                                                      gannet_precision precision);
+
+/* Measure again in double precision, if that was not done: a gannet_sharpener.
+ *
+ * Collective over the context's communicator.
+ *
+ * user  inout  a gannet_draws_score, measured
+ */
+GANNET_CHECKED gannet_err gannet_draws_score_sharpen(void *user, bool *again);
 
 /* Bounds of the scores from estimates and margins: a gannet_bounder of q lists.
  *

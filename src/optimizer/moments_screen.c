@@ -92,11 +92,24 @@ gannet_err gannet_moments_screen_measure(gannet_moments_screen *s,
   const gannet_member *member = s->score->member;
   s->estimates = false;
   s->precision = precision;
+  s->candidates = candidates;
   if (member->options->acq_type->kind != GANNET_ACQ_MOMENTS ||
       gannet_candidates_count(candidates) < LEAST_CANDIDATES)
     return GANNET_OK;
   GANNET_TRY(gannet_models_moments_prepare(member->models, precision, &s->estimates));
   return s->estimates ? measure_all(s, candidates) : GANNET_OK;
+}
+
+gannet_err gannet_moments_screen_sharpen(void *user, bool *again) {
+  gannet_moments_screen *s = user;
+  const gannet_context *context = s->score->member->context;
+  *again = false;
+  if (s->precision == GANNET_PRECISION_DOUBLE) return GANNET_OK;
+  GANNET_TRY(gannet_agree(
+      context->comm, gannet_moments_screen_measure(s, s->candidates, GANNET_PRECISION_DOUBLE)));
+  *again = s->estimates;
+  GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, again, 1, MPI_C_BOOL, MPI_LAND, context->comm));
+  return GANNET_OK;
 }
 
 gannet_err gannet_moments_screen_points(void *user, int m, const double *x_unit, int64_t first,

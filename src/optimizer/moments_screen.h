@@ -15,13 +15,14 @@
 #include "optimizer/moments_score.h"
 
 typedef struct {
-  gannet_moments_score *score; /* borrowed */
-  gannet_precision precision;  /* of the estimates */
-  bool estimates;              /* the models give them, and margins were measured */
-  double *margin;              /* [models][2] of mean and variance */
-  double *mean, *variance;     /* [GANNET_TILE] */
-  double *corner[3];           /* [GANNET_TILE] mean, sd and score at a corner */
-  double *least, *most;        /* [GANNET_TILE] summed violations, or probabilities' logarithms */
+  gannet_moments_score *score;         /* borrowed */
+  gannet_precision precision;          /* of the estimates */
+  const gannet_candidates *candidates; /* of the measurement, borrowed until the scan is over */
+  bool estimates;                      /* the models give them, and margins were measured */
+  double *margin;                      /* [models][2] of mean and variance */
+  double *mean, *variance;             /* [GANNET_TILE] */
+  double *corner[3];                   /* [GANNET_TILE] mean, sd and score at a corner */
+  double *least, *most; /* [GANNET_TILE] summed violations, or probabilities' logarithms */
 } gannet_moments_screen;
 
 /* Workspace; release accepts a zeroed struct.
@@ -44,6 +45,14 @@ void gannet_moments_screen_release(gannet_moments_screen *screen);
 GANNET_CHECKED gannet_err gannet_moments_screen_measure(gannet_moments_screen *screen,
                                                         const gannet_candidates *candidates,
                                                         gannet_precision precision);
+
+/* Measure again in double precision, if that was not done: a gannet_sharpener.
+ *
+ * Collective over the member's communicator.
+ *
+ * user  inout  a gannet_moments_screen, measured
+ */
+GANNET_CHECKED gannet_err gannet_moments_screen_sharpen(void *user, bool *again);
 
 /* The scorer and bounder of one list that go together; the user is a gannet_moments_screen.
  *

@@ -108,6 +108,7 @@ static gannet_err scan(const gannet_member *member, const gannet_candidates *can
                                    .keep = scores->keep,
                                    .scorer = scores->scorer,
                                    .bounder = scores->bounder,
+                                   .sharpen = scores->sharpen,
                                    .group = scores->group,
                                    .user = scores->user};
   int bounded = spec.bounder != NULL;

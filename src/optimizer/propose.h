@@ -87,6 +87,7 @@ typedef struct {
   int keep;
   gannet_scorer scorer;
   gannet_bounder bounder;       /* NULL on any rank: all candidates are scored */
+  gannet_sharpener sharpen;     /* of the bounds; NULL = none */
   int group;                    /* of the scorer, as in gannet_screen_spec */
   gannet_screen_report *report; /* of a scan with bounds; NULL when not wanted */
   void *user;

@@ -162,13 +162,14 @@ static gannet_err run(gannet_member *member, int q, int n_ranked, proposal *p, d
   member->screen = (gannet_screen_report){0};
   const int precision = member->options->search.precision;
   if (precision != GANNET_SCAN_EXACT)
-    GANNET_TRY(gannet_draws_score_measure(&p->work, member->context, member->models, p->candidates,
+    GANNET_TRY(gannet_draws_score_measure(&p->work, member->context, p->candidates,
                                           (gannet_precision)precision));
   const gannet_propose_scores scores = {
       .n_lists = q,
       .keep = n_ranked,
       .scorer = gannet_draws_score_points,
       .bounder = p->work.estimates ? gannet_draws_score_bounds : NULL,
+      .sharpen = gannet_draws_score_sharpen,
       .report = &member->screen,
       .user = &p->work,
       .n_chosen = member->n_chosen,

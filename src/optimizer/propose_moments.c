@@ -100,6 +100,7 @@ static gannet_err scan_and_polish(gannet_member *member, proposal *p,
   if (p->screen.estimates) {
     scores.scorer = gannet_moments_screen_points;
     scores.bounder = gannet_moments_screen_bounds;
+    scores.sharpen = gannet_moments_screen_sharpen;
     scores.group = GANNET_MOMENT_GROUP;
     scores.user = &p->screen;
   }

@@ -196,27 +196,45 @@ static gannet_err agree_on_use(screen *s, gannet_screen_report *report) {
   return GANNET_OK;
 }
 
+/* The report is complete where bounds were of no use, and best is not set then. */
 static gannet_err run(screen *s, gannet_ranked *best, gannet_screen_report *report) {
-  const gannet_screen_spec *spec = s->spec;
   GANNET_TRY(gannet_select_reduce(s->context, s->lows, s->least));
   GANNET_TRY(gannet_agree(s->context->comm, score_waiting(s)));
   GANNET_TRY(agree_on_use(s, report));
-  if (!report->complete) return gannet_select_reduce(s->context, s->select, best);
-  report->scored = gannet_candidates_count(s->candidates);
-  return gannet_scan(s->context, s->candidates, s->taken, spec->n_lists, spec->keep, spec->scorer,
-                     spec->user, best);
+  return report->complete ? GANNET_OK : gannet_select_reduce(s->context, s->select, best);
+}
+
+static gannet_err attempt(screen s, gannet_ranked *best, gannet_screen_report *report) {
+  gannet_err err = set_up(&s);
+  if (err == GANNET_OK) err = bound_own_tiles(&s);
+  err = gannet_agree(s.context->comm, err);
+  if (err == GANNET_OK) err = run(&s, best, report);
+  release(&s);
+  return err;
+}
+
+/* As long as there are sharper bounds. */
+static gannet_err try_bounds(const screen *s, gannet_ranked *best, gannet_screen_report *report) {
+  bool again = true;
+  while (again) {
+    again = false;
+    GANNET_TRY(attempt(*s, best, report));
+    if (report->complete && s->spec->sharpen) GANNET_TRY(s->spec->sharpen(s->spec->user, &again));
+  }
+  return GANNET_OK;
 }
 
 gannet_err gannet_screen(const gannet_context *context, const gannet_candidates *candidates,
                          const gannet_distinct *taken, const gannet_screen_spec *spec,
                          gannet_ranked *best, gannet_screen_report *report) {
-  screen s = {.context = context, .candidates = candidates, .taken = taken, .spec = spec};
-  gannet_screen_report unused;
-  gannet_err err = set_up(&s);
-  if (err == GANNET_OK) err = bound_own_tiles(&s);
-  err = gannet_agree(context->comm, err);
-  if (err == GANNET_OK) err = run(&s, best, report ? report : &unused);
-  release(&s);
-  if (err != GANNET_OK) return gannet_error_pass(err, __func__, __FILE__, __LINE__);
+  const screen s = {.context = context, .candidates = candidates, .taken = taken, .spec = spec};
+  gannet_screen_report own;
+  GANNET_TRY(try_bounds(&s, best, &own));
+  if (own.complete) {
+    own.scored = gannet_candidates_count(candidates);
+    GANNET_TRY(gannet_scan(context, candidates, taken, spec->n_lists, spec->keep, spec->scorer,
+                           spec->user, best));
+  }
+  if (report) *report = own;
   return GANNET_OK;
 }

@@ -19,6 +19,11 @@
 typedef gannet_err (*gannet_bounder)(void *user, int m, const double *x_unit, double *lower,
                                      double *upper, int ld);
 
+/* Makes sharper bounds when those there are were of no use: too many candidates pass, or a score
+ * was outside of its bounds. Collective; again, the same on all ranks, tells whether there are any.
+ */
+typedef gannet_err (*gannet_sharpener)(void *user, bool *again);
+
 typedef struct {
   int n_lists;
   int keep;  /* 1 <= keep <= GANNET_SELECT_MAX */
@@ -28,11 +33,12 @@ typedef struct {
    * others of the call, but for what group allows. */
   gannet_scorer scorer;
   gannet_bounder bounder;
+  gannet_sharpener sharpen; /* NULL = none */
   void *user;
 } gannet_screen_spec;
 
 typedef struct {
-  int64_t scored; /* candidates that passed, over all ranks */
+  int64_t scored; /* candidates that passed the last bounds, over all ranks */
   bool complete;  /* too many passed, or a score was outside its bounds: all were scored */
 } gannet_screen_report;
 

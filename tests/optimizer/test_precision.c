@@ -32,8 +32,8 @@ typedef struct {
   double scale, offset; /* of the objective */
   int copies;           /* of every point told */
   int told;
-  const char *settings[MOST];                /* keys and values */
-  enum { NEVER, IN_DOUBLE, ALWAYS } screens; /* some scan does with estimates alone */
+  const char *settings[MOST];     /* keys and values */
+  enum { NEVER, ALWAYS } screens; /* some scan does with estimates alone */
 } scenario;
 
 static const scenario scenarios[] = {
@@ -43,7 +43,7 @@ static const scenario scenarios[] = {
     {"copies", reals, 0, 1, 0, 4, 12, {"method", "neural-bo"}, ALWAYS},
     {"huge", reals, 0, 1e250, 0, 1, 20, {"method", "neural-bo"}, ALWAYS},
     {"tiny", reals, 0, 1e-250, 0, 1, 20, {"method", "neural-bo"}, ALWAYS},
-    {"constant", reals, 0, 0, 5, 1, 20, {"method", "neural-bo"}, IN_DOUBLE},
+    {"constant", reals, 0, 0, 5, 1, 20, {"method", "neural-bo"}, ALWAYS},
     {"steps", steps, 0, 1, 0, 1, 30, {"method", "neural-bo"}, ALWAYS},
     {"constrained", reals, 2, 1, 0, 1, 40, {"method", "neural-bo"}, ALWAYS},
     {"exact", reals, 0, 1, 0, 1, 40, {"method", "neural-bo", "surrogate.noise", "1e-10"}, ALWAYS},
@@ -167,8 +167,7 @@ static void precision_changes_nothing(void **state) {
     assert_int_equal(screened[EXACT], 0);
     for (int k = EXACT + 1; k < WAYS; ++k) {
       if (digest[k] != digest[EXACT]) fail_msg("%s: other points in %s", s->name, precisions[k]);
-      const bool screens = s->screens == ALWAYS || (s->screens == IN_DOUBLE && k > EXACT + 1);
-      if ((screened[k] > 0) != screens)
+      if ((screened[k] > 0) != (s->screens == ALWAYS))
         fail_msg("%s: %d scans with estimates in %s", s->name, screened[k], precisions[k]);
     }
   }
