@@ -1,6 +1,6 @@
 #include "network/strips.h"
 
-#include "network/registers.h"
+#include "base/registers.h"
 #include "network/strips_impl.h"
 
 const gannet_strips *gannet_strips_of(gannet_precision precision) {

@@ -1,6 +1,6 @@
 /* Products of strips in one precision, for every size of registers; included by the file of each,
  * which defines REAL and the name TABLE of the function that picks one. */
-#include "network/registers.h"
+#include "base/registers.h"
 #include "network/strips_impl.h"
 
 enum { ROWS = GANNET_STRIP_ROWS, STRIP_BYTES = 64 };

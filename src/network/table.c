@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "network/registers.h"
+#include "base/registers.h"
 #include "network/table_lookup.h"
 
 enum { TERMS = GANNET_TABLE_TERMS, CHECKS = 2 * TERMS, SIZES = 65 };

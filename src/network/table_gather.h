@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "network/registers.h"
+#include "base/registers.h"
 #include "network/table_lookup.h"
 
 #ifdef GANNET_HAS_REGISTERS

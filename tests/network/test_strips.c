@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "network/registers.h"
+#include "base/registers.h"
 #include "network/strips_impl.h"
 #include "support/harness.h"
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "network/registers.h"
+#include "base/registers.h"
 #include "network/table_lookup.h"
 #include "support/harness.h"
 

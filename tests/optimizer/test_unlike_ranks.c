@@ -3,7 +3,7 @@
 #include <math.h>
 #include <petscsys.h>
 
-#include "network/registers.h"
+#include "base/registers.h"
 #include "network/unit_sums.h"
 #include "support/harness.h"
 

@@ -1,4 +1,4 @@
-#include "network/registers.h"
+#include "base/registers.h"
 
 int gannet_register_bytes(void) {
 #ifdef GANNET_HAS_REGISTERS

@@ -1,7 +1,7 @@
-/* Vector registers of this processor, for code that is written for their size. Private to this
- * room; loops that compilers vectorise use network/vector_clones.h instead. */
-#ifndef GANNET_NETWORK_REGISTERS_H
-#define GANNET_NETWORK_REGISTERS_H
+/* Vector registers of this processor, for code that is written for their size; loops that compilers
+ * vectorise use network/vector_clones.h instead. */
+#ifndef GANNET_BASE_REGISTERS_H
+#define GANNET_BASE_REGISTERS_H
 
 /* Code for registers of 32 and 64 bytes: AVX2 with FMA, and AVX-512 (levels 3 and 4 of x86-64). */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
