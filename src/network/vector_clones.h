@@ -1,6 +1,6 @@
 /* Functions made of contiguous loops are compiled for several instruction sets, and the loader
  * picks one. All round alike: this project is compiled without contraction of products and sums, so
- * the bits do not depend on the choice. Private to this room.
+ * the bits do not depend on the choice. For files that are compiled for it (GANNET_VECTORISED).
  */
 #ifndef GANNET_NETWORK_VECTOR_CLONES_H
 #define GANNET_NETWORK_VECTOR_CLONES_H

@@ -1,6 +1,6 @@
 /* Elementary functions written so that a loop over them becomes vector code: no branches, no calls,
  * no tables. Coefficients: minimax fits (Lawson's algorithm, 40 digits) of the functions named.
- * Private to this room.
+ * For files that are compiled for it (GANNET_VECTORISED).
  */
 #ifndef GANNET_NETWORK_VECTOR_MATH_H
 #define GANNET_NETWORK_VECTOR_MATH_H

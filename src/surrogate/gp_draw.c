@@ -58,10 +58,7 @@ static void make_features(const gp *g, int m) {
   gannet_gemm_nt(m, half, g->d, 1, g->tile, g->d, w->frequency, g->d, 0, w->feature, 2 * half);
   for (int i = 0; i < m; ++i) {
     double *row = w->feature + (size_t)i * 2 * (size_t)half;
-    for (int j = 0; j < half; ++j) {
-      row[half + j] = sin(row[j]);
-      row[j] = cos(row[j]);
-    }
+    gannet_waves(half, row, row, row + half);
   }
 }
 

@@ -16,6 +16,15 @@ typedef struct {
 extern const gannet_stationary *const gannet_stationary_kernels[];
 extern const char *const gannet_stationary_names[];
 
+/* Cosines and sines of n numbers.
+ *
+ * Local.
+ *
+ * cosine  out  [n] may be x
+ * sine    out  [n]
+ */
+void gannet_waves(int n, const double *x, double *cosine, double *sine);
+
 /* Squared norms of n rows of d.
  *
  * Local.

@@ -116,6 +116,34 @@ static void set_known(gannet_surrogate *s) {
   assert_ok(gannet_surrogate_set_hyper(s, hyper));
 }
 
+/* Inner loops have their own elementary functions. */
+static void kernels_and_waves_are_those_of_the_library(void **state) {
+  (void)state;
+  enum { M = 997 };
+  static double x[M], y[M], other[M];
+  for (int i = 0; i < M; ++i) x[i] = i == 0 ? 0 : pow(10, -8 + 0.012 * i);
+  for (int k = 0; gannet_stationary_kernels[k]; ++k) {
+    const gannet_stationary *kernel = gannet_stationary_kernels[k];
+    memcpy(y, x, sizeof y);
+    kernel->value(M, y, y);
+    kernel->slope(M, x, other);
+    for (int i = 0; i < M; ++i) {
+      const double h = 1e-4 * x[i], r = sqrt(x[i]);
+      assert_near(y[i], phi(kernel->name, r), 1e-15);
+      if (x[i] < 1e-3 || x[i] > 1e3) continue;
+      const double rise = phi(kernel->name, sqrt(x[i] + h)) - phi(kernel->name, sqrt(x[i] - h));
+      assert_near(other[i], rise / (2 * h), 1e-7);
+    }
+  }
+  for (int i = 0; i < M; ++i) x[i] = (i - M / 2) * 0.37;
+  memcpy(y, x, sizeof y);
+  gannet_waves(M, y, y, other);
+  for (int i = 0; i < M; ++i) {
+    assert_near(y[i], cos(x[i]), 1e-15);
+    assert_near(other[i], sin(x[i]), 1e-15);
+  }
+}
+
 static void moments_are_those_of_the_dense_formulas(void **state) {
   (void)state;
   for (int k = 0; gannet_stationary_names[k]; ++k) {
@@ -311,6 +339,7 @@ static void the_best_of_several_starts_wins(void **state) {
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(kernels_and_waves_are_those_of_the_library),
       cmocka_unit_test(moments_are_those_of_the_dense_formulas),
       cmocka_unit_test(the_left_out_residual_is_alpha_over_the_diagonal),
       cmocka_unit_test(draws_have_the_moments_of_the_posterior),
