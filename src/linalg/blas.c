@@ -2,6 +2,7 @@
 
 #include <cblas.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Another BLAS does not have them. */
 #pragma weak openblas_set_num_threads
@@ -15,6 +16,17 @@ void gannet_gemm_nt(int n, int m, int k, double alpha, const double *a, int lda,
   if (n == 0 || m == 0) return;
   cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, n, m, k, alpha, a, lda, b, ldb, beta, c,
               ldc);
+}
+
+void gannet_gemm_nt_by_groups(int n, int m, int k, double alpha, const double *a, const double *b,
+                              double *c, int ldc, double *rest) {
+  enum { GROUP = GANNET_GEMM_GROUP };
+  const int whole = m / GROUP * GROUP, left = m - whole;
+  gannet_gemm_nt(n, whole, k, alpha, a, k, b, k, 0, c, ldc);
+  if (left == 0) return;
+  gannet_gemm_nt(n, GROUP, k, alpha, a, k, b + (size_t)whole * (size_t)k, k, 0, rest, GROUP);
+  for (int i = 0; i < n; ++i)
+    memcpy(c + (size_t)i * (size_t)ldc + whole, rest + (size_t)i * GROUP, (size_t)left * sizeof *c);
 }
 
 void gannet_gemm_nn(int n, int m, int k, double alpha, const double *a, int lda, const double *b,

@@ -17,6 +17,19 @@
 void gannet_gemm_nt(int n, int m, int k, double alpha, const double *a, int lda, const double *b,
                     int ldb, double beta, double *c, int ldc);
 
+/* The same with beta = 0, by whole groups of rows of b: with other numbers of them the small
+ * kernels of OpenBLAS for AVX-512 give a row of a other bits in another place. As those paths
+ * depend on n, too, calls that are to agree have one n.
+ *
+ * Local.
+ *
+ * b     in   rows up to a multiple of GANNET_GEMM_GROUP, those from m on of any finite numbers
+ * rest  out  [n][GANNET_GEMM_GROUP] workspace
+ */
+enum { GANNET_GEMM_GROUP = 8 };
+void gannet_gemm_nt_by_groups(int n, int m, int k, double alpha, const double *a, const double *b,
+                              double *c, int ldc, double *rest);
+
 /* c[n][m] = alpha a[n][k] b[k][m] + beta c.
  *
  * Local.

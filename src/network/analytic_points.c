@@ -10,9 +10,7 @@
 
 enum { LAYERS = GANNET_TANGENT_LAYERS, BLOCK = GANNET_TANGENT_BLOCK, VECTORS_PER_LAYER = 7 };
 
-/* Products with so many points at once give every row the same bits wherever it stands. With other
- * numbers the kernels of OpenBLAS for AVX-512 take other paths for the last rows. */
-enum { GROUP = 8 };
+enum { GROUP = GANNET_GEMM_GROUP };
 
 /* Pairs that are taken through the layers at once: their vectors stay in the first cache. */
 enum { CHUNK = 512 };
@@ -251,23 +249,11 @@ void gannet_analytic_points_tile(const gannet_analytic_points *points, int first
   }
 }
 
-/* k[m][ldk]: inner products of the block with the list. */
-static void products(const gannet_analytic_points *a, int m, double *k, int ldk) {
-  const int whole = a->n / GROUP * GROUP, left = a->n - whole;
-  gannet_gemm_nt(BLOCK, whole, a->inputs, 1, a->block, a->inputs, a->z, a->inputs, 0, k, ldk);
-  if (left == 0) return;
-  gannet_gemm_nt(BLOCK, GROUP, a->inputs, 1, a->block, a->inputs,
-                 a->z + (size_t)whole * (size_t)a->inputs, a->inputs, 0, a->rest, GROUP);
-  for (int i = 0; i < m; ++i)
-    memcpy(k + (size_t)i * (size_t)ldk + whole, a->rest + (ptrdiff_t)i * GROUP,
-           (size_t)left * sizeof *k);
-}
-
 void gannet_analytic_points_cross(const gannet_analytic_points *points, int m, const double *x,
                                   double *k, int ldk, double *diagonal) {
   const gannet_analytic_points *a = points;
   lift(a, m, x, a->block);
-  if (k) products(a, m, k, ldk);
+  if (k) gannet_gemm_nt_by_groups(BLOCK, a->n, a->inputs, 1, a->block, a->z, k, ldk, a->rest);
   for (int i = 0; i < m; ++i) {
     double variance[LAYERS + 1], derivative;
     const double *z = a->block + (size_t)i * (size_t)a->inputs;

@@ -109,7 +109,8 @@ static void destroy(void *state) {
   gannet_free(&g->y);
   gannet_free(&g->solved);
   gannet_free(&g->cross);
-  gannet_free(&g->tile);
+  gannet_free(&g->rest);
+  gannet_free(&g->block);
   gannet_free(&g);
 }
 
@@ -129,45 +130,13 @@ static gannet_err create(const gannet_context *context, const void *options, int
   GANNET_TRY(gannet_alloc((size_t)g->n_hyper, sizeof(double), &g->hyper));
   GANNET_TRY(gannet_alloc((size_t)g->n_hyper, sizeof *g->names, &g->names));
   GANNET_TRY(gannet_alloc((size_t)d, sizeof(double), &g->length));
-  GANNET_TRY(gannet_alloc((size_t)GANNET_TILE * ((size_t)d + 1), sizeof(double), &g->tile));
+  GANNET_TRY(gannet_alloc((size_t)GP_BLOCK * GANNET_GEMM_GROUP, sizeof(double), &g->rest));
+  GANNET_TRY(gannet_alloc((size_t)GP_BLOCK * ((size_t)d + 1), sizeof(double), &g->block));
   const gannet_factor_place place = (gannet_factor_place)g->options->factor;
   GANNET_TRY(gannet_factor_create(context, place, &g->factor));
   GANNET_TRY(gannet_inducing_create(context, d, g->options->inducing, place, &g->inducing));
   gp_set_defaults(g);
   return GANNET_OK;
-}
-
-void gp_scale(const gp *g, int m, const double *x, double *z, double *norm) {
-  const int d = g->d;
-  for (int i = 0; i < m; ++i)
-    for (int k = 0; k < d; ++k) {
-      const size_t at = (size_t)i * (size_t)d + (size_t)k;
-      z[at] = (x[at] - 0.5) / g->length[k];
-    }
-  gannet_row_norms(m, d, z, norm);
-}
-
-static void to_kernel(const gp *g, int n, double *row) {
-  g->kernel->value(n, row, row);
-  for (int j = 0; j < n; ++j) row[j] *= g->variance;
-}
-
-void gp_cross(const gp *g, int m) {
-  const double *norms = g->tile + (size_t)GANNET_TILE * (size_t)g->d;
-  gannet_row_distances(m, g->n, g->d, g->tile, norms, g->z, g->norm, g->cross, g->n);
-  for (int i = 0; i < m; ++i) to_kernel(g, g->n, g->cross + (size_t)i * (size_t)g->n);
-}
-
-void gp_cross_gradient(const gp *g, const double *weight, double *gradient) {
-  const int d = g->d;
-  const double *norms = g->tile + (size_t)GANNET_TILE * (size_t)d;
-  gannet_row_distances(1, g->n, d, g->tile, norms, g->z, g->norm, g->cross, g->n);
-  g->kernel->slope(g->n, g->cross, g->cross);
-  for (int i = 0; i < g->n; ++i) {
-    const double *zi = g->z + (size_t)i * (size_t)d;
-    const double factor = 2 * g->variance * weight[i] * g->cross[i];
-    for (int k = 0; k < d; ++k) gradient[k] += factor * (g->tile[k] - zi[k]) / g->length[k];
-  }
 }
 
 /* gannet_kernel_tile */
@@ -179,7 +148,7 @@ static gannet_err kernel_tile(void *user, int first, int rows, int from, int col
                        g->z + (size_t)from * d, g->norm + from, k, ldk);
   for (int i = first; i < first + rows; ++i) {
     double *row = k + (size_t)(i - first) * (size_t)ldk;
-    to_kernel(g, columns, row);
+    gp_to_kernel(g, columns, row);
     if (i < from + columns) row[i - from] = g->variance;
   }
   gannet_inducing_add_noise(g->inducing, g->noise, first, rows, from, columns, k, ldk);
@@ -188,7 +157,8 @@ static gannet_err kernel_tile(void *user, int first, int rows, int from, int col
 
 static gannet_err reserve(gp *g, int n) {
   if (n <= g->capacity) return GANNET_OK;
-  const int capacity = n < g->capacity + g->capacity / 2 ? g->capacity + g->capacity / 2 : n;
+  const int grown = g->capacity + g->capacity / 2, wanted = n < grown ? grown : n;
+  const int capacity = (wanted + GANNET_GEMM_GROUP - 1) / GANNET_GEMM_GROUP * GANNET_GEMM_GROUP;
   const size_t d = (size_t)g->d, old = (size_t)g->capacity, new = (size_t)capacity;
   GANNET_TRY(gannet_resize(old * d, new *d, sizeof(double), &g->z));
   GANNET_TRY(gannet_resize(old, new, sizeof(double), &g->norm));
@@ -197,7 +167,7 @@ static gannet_err reserve(gp *g, int n) {
   gannet_free(&g->cross);
   g->capacity = 0; /* until everything has its new size */
   GANNET_TRY(gannet_alloc(2 * new, sizeof(double), &g->solved));
-  GANNET_TRY(gannet_alloc((size_t)GANNET_TILE * new, sizeof(double), &g->cross));
+  GANNET_TRY(gannet_alloc((size_t)GP_BLOCK * new, sizeof(double), &g->cross));
   g->capacity = capacity;
   return GANNET_OK;
 }
@@ -266,7 +236,7 @@ static gannet_err cross_points(void *user, int m, const double *x, double *k, in
   const size_t n = (size_t)g->n;
   for (int i = 0; diagonal && i < m; ++i) diagonal[i] = g->variance;
   if (!k) return GANNET_OK;
-  gp_scale(g, m, x, g->tile, g->tile + (size_t)GANNET_TILE * (size_t)g->d);
+  gp_take_block(g, m, x);
   gp_cross(g, m);
   for (size_t i = 0; i < (size_t)m; ++i)
     memcpy(k + i * (size_t)ldk, g->cross + i * n, n * sizeof *k);
@@ -341,58 +311,6 @@ static gannet_err believe(void *state, const gannet_data *data, int believed, in
   return condition(g, data);
 }
 
-/* At the points of a tile: the mean, and the variance by one triangular solve per point. */
-static gannet_err predict_tile(const gp *g, int m, const double *x, double *mean, double *sd) {
-  const int n = g->n;
-  const gannet_cholesky *factor = NULL;
-  if (sd) GANNET_TRY(gannet_factor_whole(g->factor, &factor));
-  gp_scale(g, m, x, g->tile, g->tile + (size_t)GANNET_TILE * (size_t)g->d);
-  gp_cross(g, m);
-  for (int i = 0; i < m; ++i)
-    mean[i] = g->mean + gannet_dot(n, g->cross + (size_t)i * (size_t)n, g->solved);
-  if (!sd) return GANNET_OK;
-  gannet_cholesky_forward(factor, m, g->cross, n);
-  for (int i = 0; i < m; ++i) {
-    const double *row = g->cross + (size_t)i * (size_t)n;
-    sd[i] = sqrt(fmax(0, g->variance - gannet_dot(n, row, row)));
-  }
-  return GANNET_OK;
-}
-
-static gannet_err predict(const void *state, int m, const double *x, double *mean, double *sd) {
-  const gp *g = state;
-  if (g->n == 0) {
-    for (int i = 0; i < m; ++i) mean[i] = g->mean;
-    for (int i = 0; sd && i < m; ++i) sd[i] = sqrt(g->variance);
-    return GANNET_OK;
-  }
-  for (int first = 0; first < m; first += GANNET_TILE) {
-    const int rows = m - first < GANNET_TILE ? m - first : GANNET_TILE;
-    GANNET_TRY(predict_tile(g, rows, x + (size_t)first * (size_t)g->d, mean + first,
-                            sd ? sd + first : NULL));
-  }
-  return GANNET_OK;
-}
-
-static gannet_err predict_gradient(const void *state, const double *x, double *mean, double *sd,
-                                   double *mean_gradient, double *sd_gradient) {
-  const gp *g = state;
-  double *beta = g->solved + g->n; /* K^-1 k(X, x) */
-  memset(mean_gradient, 0, (size_t)g->d * sizeof *mean_gradient);
-  memset(sd_gradient, 0, (size_t)g->d * sizeof *sd_gradient);
-  GANNET_TRY(predict(state, 1, x, mean, sd));
-  if (g->n == 0) return GANNET_OK;
-  const gannet_cholesky *factor = NULL;
-  GANNET_TRY(gannet_factor_whole(g->factor, &factor));
-  memcpy(beta, g->cross, (size_t)g->n * sizeof *beta); /* L^-1 k is left there by predict */
-  gannet_cholesky_backward(factor, 1, beta, g->n);
-  gp_cross_gradient(g, g->solved, mean_gradient);
-  if (*sd <= 0) return GANNET_OK;
-  gp_cross_gradient(g, beta, sd_gradient);
-  for (int k = 0; k < g->d; ++k) sd_gradient[k] /= -*sd;
-  return GANNET_OK;
-}
-
 static gannet_err sample(void *state, int q, double exploration, int64_t iteration) {
   return gp_sample(state, q, exploration, iteration);
 }
@@ -456,7 +374,7 @@ static size_t bytes(const void *state) {
   const gp *g = state;
   const size_t capacity = (size_t)g->capacity, d = (size_t)g->d;
   return gannet_factor_bytes(g->factor) + gannet_inducing_bytes(g->inducing) +
-         sizeof(double) * (capacity * (d + 4 + GANNET_TILE) + GANNET_TILE * (d + 1));
+         sizeof(double) * (capacity * (d + 4 + GP_BLOCK) + GP_BLOCK * (d + 1 + GANNET_GEMM_GROUP));
 }
 
 static void length_scales(const void *state, double *scales) {
@@ -476,8 +394,8 @@ const gannet_surrogate_type gannet_surrogate_gp = {
     .destroy = destroy,
     .fit = fit,
     .believe = believe,
-    .predict = predict,
-    .predict_gradient = predict_gradient,
+    .predict = gp_predict,
+    .predict_gradient = gp_predict_gradient,
     .sample = sample,
     .draw_values = draw_values,
     .draw_gradient = draw_gradient,

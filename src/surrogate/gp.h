@@ -1,5 +1,7 @@
-/* The Gaussian process model, shared by its files: gp.c (interface), gp_fit.c (hyper-parameters),
- * gp_draw.c (draws of functions). Functions here are local unless they say otherwise. */
+/* The Gaussian process model, shared by its files: gp.c (interface, conditioning), gp_fit.c
+ * (hyper-parameters), gp_cross.c (the kernel between points and data), gp_moments.c,
+ * gp_covariance.c, gp_draw.c (draws of functions). Functions here are local unless they say
+ * otherwise. */
 #ifndef GANNET_SURROGATE_GP_H
 #define GANNET_SURROGATE_GP_H
 
@@ -29,6 +31,10 @@ enum { GP_VARIANCE, GP_NOISE, GP_LENGTH };
 
 enum { GP_NAME_SIZE = 24 };
 
+/* Points are worked by so many, always, so that what a point gets does not depend on how many come
+ * with it. */
+enum { GP_BLOCK = GANNET_MOMENT_GROUP };
+
 /* Draws share random frequencies and differ in their weights. */
 typedef struct {
   int q;
@@ -36,7 +42,8 @@ typedef struct {
   double *frequency; /* [half][d] of the unit length scale */
   double *weight;    /* [q][2 half] */
   double *update;    /* [q][n] weights of the kernel at the data */
-  double *feature;   /* [GANNET_TILE][2 half] */
+  double *feature;   /* [GP_BLOCK][2 half] */
+  double *values;    /* [q][GP_BLOCK] */
 } gp_draws;
 
 typedef struct {
@@ -55,14 +62,15 @@ typedef struct {
   double variance, noise, mean;
   double least_noise; /* before rounding asked for more */
   double *length;     /* [d] */
-  double *z;          /* [n][d] centred and scaled points (x - 1/2) / length */
+  double *z;          /* [n, whole groups][d] centred and scaled points (x - 1/2) / length */
   double *norm;       /* [n] squared norms of z */
   double *y;          /* [n] */
   double *solved;     /* [2][capacity] K^-1 (y - mean), and workspace */
   gannet_factor *factor;
   gannet_inducing *inducing; /* what the data are when they are many */
-  double *cross;             /* [GANNET_TILE][capacity] kernel between a tile and the data */
-  double *tile;              /* [GANNET_TILE][d], then norms [GANNET_TILE] */
+  double *cross;             /* [GP_BLOCK][capacity] kernel between a block and the data */
+  double *rest;              /* [GP_BLOCK][GANNET_GEMM_GROUP] workspace */
+  double *block;             /* [GP_BLOCK][d] scaled points, then norms [GP_BLOCK] */
   gp_draws draws;
 } gp;
 
@@ -84,18 +92,50 @@ GANNET_CHECKED gannet_err gp_learn(gp *g, const gannet_data *data, int64_t itera
  */
 void gp_scale(const gp *g, int m, const double *x, double *z, double *norm);
 
-/* The kernel between m points of g->tile, m <= GANNET_TILE, and the data, into g->cross.
+/* Scale m <= GP_BLOCK points into g->block.
+ *
+ * Local.
+ */
+void gp_take_block(const gp *g, int m, const double *x);
+
+/* A row of squared distances becomes one of the kernel.
+ *
+ * Local.
+ */
+void gp_to_kernel(const gp *g, int n, double *row);
+
+/* The kernel between m points of g->block and the data into g->cross, with rows of g->n.
  *
  * Local.
  */
 void gp_cross(const gp *g, int m);
 
-/* d k(z, z_i) / dx weighted: gradient[k] += sum_i weight[i] dk(x, x_i)/dx_k at the first point of
- * g->tile; the row of g->cross is overwritten.
+/* The kernel between the first point of g->block and the data into the first row of g->cross, and
+ * its slopes dk / dr^2 into the second: faster than a whole block, with other bits.
  *
  * Local.
  */
+void gp_cross_one(const gp *g);
+
+/* gradient[k] = sum_i weight[i] dk(x, x_i)/dx_k by the slopes of gp_cross_one; the third row of
+ * g->cross is workspace.
+ *
+ * Local.
+ *
+ * weight    in   [n]
+ * gradient  out  [d]
+ */
 void gp_cross_gradient(const gp *g, const double *weight, double *gradient);
+
+/* Moments: operations of the family.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gp_predict(const void *state, int m, const double *x, double *mean,
+                                     double *sd);
+GANNET_CHECKED gannet_err gp_predict_gradient(const void *state, const double *x, double *mean,
+                                              double *sd, double *mean_gradient,
+                                              double *sd_gradient);
 
 /* Posterior covariance of m points with n <= GANNET_TILE others: an operation of the family.
  *

@@ -18,6 +18,7 @@ void gp_forget_draws(gp *g) {
   gannet_free(&g->draws.weight);
   gannet_free(&g->draws.update);
   gannet_free(&g->draws.feature);
+  gannet_free(&g->draws.values);
   g->draws = (gp_draws){0};
 }
 
@@ -29,7 +30,8 @@ static gannet_err allocate(gp *g, int q) {
   GANNET_TRY(gannet_alloc(half * draw, sizeof(double), &w->frequency));
   GANNET_TRY(gannet_alloc((size_t)q * 2 * half, sizeof(double), &w->weight));
   GANNET_TRY(gannet_alloc((size_t)q * (size_t)g->n, sizeof(double), &w->update));
-  GANNET_TRY(gannet_alloc((size_t)GANNET_TILE * 2 * half, sizeof(double), &w->feature));
+  GANNET_TRY(gannet_alloc((size_t)GP_BLOCK * 2 * half, sizeof(double), &w->feature));
+  GANNET_TRY(gannet_alloc((size_t)GP_BLOCK * (size_t)q, sizeof(double), &w->values));
   w->q = q;
   return GANNET_OK;
 }
@@ -51,12 +53,13 @@ static void draw_frequencies(gp *g, int64_t iteration) {
   }
 }
 
-/* Cosines, then sines, of m points of g->tile. */
-static void make_features(const gp *g, int m) {
+/* Cosines, then sines, of all points of g->block. */
+static void make_features(const gp *g) {
   const gp_draws *w = &g->draws;
   const int half = w->half;
-  gannet_gemm_nt(m, half, g->d, 1, g->tile, g->d, w->frequency, g->d, 0, w->feature, 2 * half);
-  for (int i = 0; i < m; ++i) {
+  gannet_gemm_nt(GP_BLOCK, half, g->d, 1, g->block, g->d, w->frequency, g->d, 0, w->feature,
+                 2 * half);
+  for (int i = 0; i < GP_BLOCK; ++i) {
     double *row = w->feature + (size_t)i * 2 * (size_t)half;
     gannet_waves(half, row, row, row + half);
   }
@@ -66,10 +69,10 @@ static void make_features(const gp *g, int m) {
 static void prior_at_data(gp *g) {
   const gp_draws *w = &g->draws;
   const size_t d = (size_t)g->d;
-  for (int first = 0; first < g->n; first += GANNET_TILE) {
-    const int rows = g->n - first < GANNET_TILE ? g->n - first : GANNET_TILE;
-    memcpy(g->tile, g->z + (size_t)first * d, (size_t)rows * d * sizeof *g->z);
-    make_features(g, rows);
+  for (int first = 0; first < g->n; first += GP_BLOCK) {
+    const int rows = g->n - first < GP_BLOCK ? g->n - first : GP_BLOCK;
+    memcpy(g->block, g->z + (size_t)first * d, (size_t)rows * d * sizeof *g->z);
+    make_features(g);
     gannet_gemm_nt(w->q, rows, 2 * w->half, 1, w->weight, 2 * w->half, w->feature, 2 * w->half, 0,
                    w->update + first, g->n);
   }
@@ -118,42 +121,52 @@ gannet_err gp_sample(gp *g, int q, double exploration, int64_t iteration) {
   return GANNET_OK;
 }
 
-static void tile_values(const gp *g, int m, double *values, int ldv) {
+/* All of a block, so that every point has the same bits in any place; m of them are wanted. */
+static void block_values(const gp *g, int m, double *values, int ldv) {
   const gp_draws *w = &g->draws;
-  make_features(g, m);
-  gannet_gemm_nt(w->q, m, 2 * w->half, 1, w->weight, 2 * w->half, w->feature, 2 * w->half, 0,
-                 values, ldv);
+  make_features(g);
+  gannet_gemm_nt(w->q, GP_BLOCK, 2 * w->half, 1, w->weight, 2 * w->half, w->feature, 2 * w->half, 0,
+                 w->values, GP_BLOCK);
   if (g->n > 0) {
-    gp_cross(g, m);
-    gannet_gemm_nt(w->q, m, g->n, 1, w->update, g->n, g->cross, g->n, 1, values, ldv);
+    gp_cross(g, GP_BLOCK);
+    gannet_gemm_nt(w->q, GP_BLOCK, g->n, 1, w->update, g->n, g->cross, g->n, 1, w->values,
+                   GP_BLOCK);
   }
   for (int j = 0; j < w->q; ++j)
-    for (int i = 0; i < m; ++i) values[(size_t)j * (size_t)ldv + (size_t)i] += g->mean;
+    for (int i = 0; i < m; ++i)
+      values[(size_t)j * (size_t)ldv + (size_t)i] = w->values[j * GP_BLOCK + i] + g->mean;
 }
 
 void gp_draw_values(const gp *g, int m, const double *x, double *values, int ldv) {
-  const size_t d = (size_t)g->d;
-  for (int first = 0; first < m; first += GANNET_TILE) {
-    const int rows = m - first < GANNET_TILE ? m - first : GANNET_TILE;
-    gp_scale(g, rows, x + (size_t)first * d, g->tile, g->tile + (size_t)GANNET_TILE * d);
-    tile_values(g, rows, values + first, ldv);
+  for (int first = 0; first < m; first += GP_BLOCK) {
+    const int rows = m - first < GP_BLOCK ? m - first : GP_BLOCK;
+    gp_take_block(g, rows, x + (size_t)first * (size_t)g->d);
+    block_values(g, rows, values + first, ldv);
   }
+}
+
+/* From the prior: d sum_j (a_j cos w_j.z + b_j sin w_j.z) / dz = sum_j (b_j cos - a_j sin) w_j. */
+static void prior_gradient(const gp *g, const double *weight, double *value, double *gradient) {
+  const int d = g->d, half = g->draws.half;
+  double *cosine = g->draws.feature, *sine = cosine + half;
+  gannet_gemv_n(half, d, 1, g->draws.frequency, d, g->block, 0, cosine);
+  gannet_waves(half, cosine, cosine, sine);
+  *value = gannet_dot(2 * half, weight, cosine);
+  for (int j = 0; j < half; ++j) cosine[j] = weight[half + j] * cosine[j] - weight[j] * sine[j];
+  gannet_gemv_t(half, d, 1, g->draws.frequency, d, cosine, 0, gradient);
+  for (int k = 0; k < d; ++k) gradient[k] /= g->length[k];
 }
 
 void gp_draw_gradient(const gp *g, int draw, const double *x, double *value, double *gradient) {
   const gp_draws *w = &g->draws;
-  const int d = g->d, half = w->half;
-  const double *weight = w->weight + (size_t)draw * 2 * (size_t)half;
   const double *update = w->update + (size_t)draw * (size_t)g->n;
-  gp_scale(g, 1, x, g->tile, g->tile + (size_t)GANNET_TILE * (size_t)d);
-  make_features(g, 1);
-  *value = g->mean + gannet_dot(2 * half, weight, w->feature);
-  for (int j = 0; j < half; ++j)
-    w->feature[j] = weight[half + j] * w->feature[j] - weight[j] * w->feature[half + j];
-  gannet_gemv_t(half, d, 1, w->frequency, d, w->feature, 0, gradient);
-  for (int k = 0; k < d; ++k) gradient[k] /= g->length[k];
+  gp_take_block(g, 1, x);
+  prior_gradient(g, w->weight + (size_t)draw * 2 * (size_t)w->half, value, gradient);
+  *value += g->mean;
   if (g->n == 0) return;
-  gp_cross(g, 1);
+  double *more = g->block + g->d; /* the place of another point */
+  gp_cross_one(g);
   *value += gannet_dot(g->n, update, g->cross);
-  gp_cross_gradient(g, update, gradient);
+  gp_cross_gradient(g, update, more);
+  for (int k = 0; k < g->d; ++k) gradient[k] += more[k];
 }

@@ -66,14 +66,16 @@ void gannet_row_norms(int n, int d, const double *z, double *norms) {
   }
 }
 
+GANNET_VECTOR_CLONES void gannet_add_norms(int n, double norm, const double *norms, double *row) {
+  GANNET_NO_OVERLAP
+  for (int j = 0; j < n; ++j) {
+    const double sum = row[j] + norm + norms[j];
+    row[j] = sum > 0 ? sum : 0;
+  }
+}
+
 void gannet_row_distances(int n, int m, int d, const double *a, const double *an, const double *b,
                           const double *bn, double *r2, int ld) {
   gannet_gemm_nt(n, m, d, -2, a, d, b, d, 0, r2, ld);
-  for (int i = 0; i < n; ++i) {
-    double *row = r2 + (size_t)i * (size_t)ld;
-    for (int j = 0; j < m; ++j) {
-      const double sum = row[j] + an[i] + bn[j];
-      row[j] = sum > 0 ? sum : 0;
-    }
-  }
+  for (int i = 0; i < n; ++i) gannet_add_norms(m, an[i], bn, r2 + (size_t)i * (size_t)ld);
 }

@@ -31,6 +31,12 @@ void gannet_waves(int n, const double *x, double *cosine, double *sine);
  */
 void gannet_row_norms(int n, int d, const double *z, double *norms);
 
+/* row[j] = max(row[j] + norm + norms[j], 0): squared distances from -2 times products.
+ *
+ * Local.
+ */
+void gannet_add_norms(int n, double norm, const double *norms, double *row);
+
 /* r2[i][j] = |a_i - b_j|^2, never negative, from scaled points and their squared norms.
  *
  * Local.

@@ -1,0 +1,68 @@
+/* The kernel between points and the data of a Gaussian process. */
+#include <string.h>
+
+#include "linalg/blas.h"
+#include "surrogate/gp.h"
+
+/* Rows of g->cross at a single point. */
+enum { KERNEL, SLOPE, WEIGHT };
+
+static double *norms_of(const gp *g) {
+  return g->block + (size_t)GP_BLOCK * (size_t)g->d;
+}
+
+static double *row_of(const gp *g, int i) {
+  return g->cross + (size_t)i * (size_t)g->n;
+}
+
+void gp_scale(const gp *g, int m, const double *x, double *z, double *norm) {
+  const int d = g->d;
+  for (int i = 0; i < m; ++i)
+    for (int k = 0; k < d; ++k) {
+      const size_t at = (size_t)i * (size_t)d + (size_t)k;
+      z[at] = (x[at] - 0.5) / g->length[k];
+    }
+  gannet_row_norms(m, d, z, norm);
+}
+
+void gp_take_block(const gp *g, int m, const double *x) {
+  gp_scale(g, m, x, g->block, norms_of(g));
+}
+
+void gp_to_kernel(const gp *g, int n, double *row) {
+  g->kernel->value(n, row, row);
+  for (int j = 0; j < n; ++j) row[j] *= g->variance;
+}
+
+void gp_cross(const gp *g, int m) {
+  if (g->n == 0) return;
+  gannet_gemm_nt_by_groups(GP_BLOCK, g->n, g->d, -2, g->block, g->z, g->cross, g->n, g->rest);
+  for (int i = 0; i < m; ++i) {
+    gannet_add_norms(g->n, norms_of(g)[i], g->norm, row_of(g, i));
+    gp_to_kernel(g, g->n, row_of(g, i));
+  }
+}
+
+void gp_cross_one(const gp *g) {
+  const int n = g->n;
+  double *row = row_of(g, KERNEL), *slope = row_of(g, SLOPE);
+  gannet_gemv_n(n, g->d, -2, g->z, g->d, g->block, 0, row);
+  gannet_add_norms(n, norms_of(g)[0], g->norm, row);
+  g->kernel->slope(n, row, slope);
+  for (int i = 0; i < n; ++i) slope[i] *= g->variance;
+  gp_to_kernel(g, n, row);
+}
+
+/* d r^2 / dx_k = 2 (z_k - z_ik) / length_k */
+void gp_cross_gradient(const gp *g, const double *weight, double *gradient) {
+  const int n = g->n, d = g->d;
+  double *by = row_of(g, WEIGHT), sum = 0;
+  const double *slope = row_of(g, SLOPE);
+  for (int i = 0; i < n; ++i) {
+    by[i] = -2 * weight[i] * slope[i];
+    sum -= by[i];
+  }
+  for (int k = 0; k < d; ++k) gradient[k] = sum * g->block[k];
+  gannet_gemv_t(n, d, 1, g->z, d, by, 1, gradient);
+  for (int k = 0; k < d; ++k) gradient[k] /= g->length[k];
+}
