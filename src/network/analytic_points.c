@@ -385,8 +385,8 @@ static void kernel_of_product(const void *user, int n, const double *x, double *
   }
 }
 
-bool gannet_analytic_points_table(gannet_analytic_points *points, gannet_precision precision,
-                                  gannet_table *table) {
+bool gannet_analytic_points_list(gannet_analytic_points *points, gannet_precision precision,
+                                 gannet_sums_list *list) {
   gannet_analytic_points *a = points;
   sphere on = {.points = a};
   double derivative;
@@ -399,20 +399,13 @@ bool gannet_analytic_points_table(gannet_analytic_points *points, gannet_precisi
                                                precision, &a->made[precision].table);
     a->made[precision].variance = on.variance[0];
   }
-  *table = a->made[precision].table;
+  *list = (gannet_sums_list){.kind = GANNET_SUMS_OF_PRODUCT,
+                             .precision = precision,
+                             .table = &a->made[precision].table,
+                             .inputs = a->inputs,
+                             .n = a->n,
+                             .z = a->z};
   return a->made[precision].good;
-}
-
-int gannet_analytic_points_inputs(const gannet_analytic_points *points) {
-  return points->inputs;
-}
-
-int gannet_analytic_points_count(const gannet_analytic_points *points) {
-  return points->n;
-}
-
-const double *gannet_analytic_points_lifted(const gannet_analytic_points *points) {
-  return points->z;
 }
 
 void gannet_analytic_points_lift(const gannet_analytic_points *points, int m, const double *x,

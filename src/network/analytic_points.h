@@ -7,7 +7,7 @@
 #define GANNET_NETWORK_ANALYTIC_POINTS_H
 
 #include "network/analytic_kernel.h"
-#include "network/table.h"
+#include "network/kernel_sums.h"
 
 typedef struct gannet_analytic_points gannet_analytic_points;
 
@@ -67,25 +67,17 @@ void gannet_analytic_points_cross(const gannet_analytic_points *points, int m, c
 void gannet_analytic_points_gradient(const gannet_analytic_points *points, const double *x,
                                      double own, const double *c, double *value, double *gradient);
 
-/* The kernel as a function of s = z . z' alone, which it is on the sphere, where all points have
- * the same |z|^2. Kept until the scales change.
+/* The points as a list for sums (network/kernel_sums.h), the kernel as a function of s = z . z'
+ * alone, which it is on the sphere, where all points have the same |z|^2. Borrowed until points or
+ * scales change; the table is kept until the scales do.
  *
  * Local.
  *
- * Returns false when it is not: on the flat lift, for relu, and when the table does not reach
+ * Returns false when there is none: on the flat lift, for relu, and when the table does not reach
  * the precision.
  */
-bool gannet_analytic_points_table(gannet_analytic_points *points, gannet_precision precision,
-                                  gannet_table *table);
-
-/* Number of points, coordinates d+1 of a lifted one, and the lifted points [n][d+1], borrowed until
- * the list changes.
- *
- * Local.
- */
-int gannet_analytic_points_inputs(const gannet_analytic_points *points);
-int gannet_analytic_points_count(const gannet_analytic_points *points);
-const double *gannet_analytic_points_lifted(const gannet_analytic_points *points);
+bool gannet_analytic_points_list(gannet_analytic_points *points, gannet_precision precision,
+                                 gannet_sums_list *list);
 
 /* Lift m other points.
  *

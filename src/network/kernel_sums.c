@@ -11,13 +11,15 @@ enum { ROWS = GANNET_STRIP_ROWS, PIECE = 32, STRETCH = 512 };
 
 struct gannet_kernel_sums {
   const gannet_strips *by;
-  gannet_table kernel;
+  gannet_sums_kind kind;
+  gannet_table table;
   int inputs, q;
-  size_t n;     /* whole rows; the weights of those beyond the list are zero */
-  char *z;      /* [n/8][inputs][8] */
-  char *weight; /* for every eight draws: [n][width] */
-  char *block;  /* [PIECE][lanes] */
-  char *sum;    /* [q, whole][lanes] */
+  int functions; /* 1, or 2 of waves */
+  size_t n;      /* whole rows; the weights of those beyond the list are zero */
+  char *z;       /* [n/8][inputs][8] */
+  char *weight;  /* of every function, for every eight draws: [n][width] */
+  char *block;   /* [functions][PIECE][lanes] */
+  char *sum;     /* [q, whole][lanes] */
 };
 
 void gannet_kernel_sums_destroy(gannet_kernel_sums **sums) {
@@ -33,50 +35,72 @@ static size_t strip_size(const gannet_kernel_sums *s, size_t rows) {
   return rows * (size_t)s->by->lanes * s->by->size;
 }
 
-static gannet_err fill(gannet_kernel_sums *s, int n, const double *lifted, const double *weights) {
+/* Weights of a function for eight draws from one on. */
+static char *weights_of(const gannet_kernel_sums *s, int function, int draw) {
+  const size_t draws = gannet_strips_whole((size_t)s->q, ROWS);
+  return s->weight + ((size_t)function * draws + (size_t)draw) * s->n * s->by->size;
+}
+
+static gannet_err fill(gannet_kernel_sums *s, const gannet_sums_list *list, const double *weights) {
   const size_t inputs = (size_t)s->inputs, draws = gannet_strips_whole((size_t)s->q, ROWS);
+  const size_t n = (size_t)list->n, functions = (size_t)s->functions;
   GANNET_TRY(gannet_alloc(s->n * inputs, s->by->size, &s->z));
-  GANNET_TRY(gannet_alloc(s->n * draws, s->by->size, &s->weight));
-  GANNET_TRY(gannet_alloc(strip_size(s, PIECE), 1, &s->block));
+  GANNET_TRY(gannet_alloc(s->n * draws * functions, s->by->size, &s->weight));
+  GANNET_TRY(gannet_alloc(strip_size(s, PIECE * functions), 1, &s->block));
   GANNET_TRY(gannet_alloc(strip_size(s, draws), 1, &s->sum));
-  const gannet_strips_source points = {lifted, inputs, 1};
-  s->by->pack(n, s->inputs, &points, ROWS, s->z);
-  for (int j = 0; j < s->q; j += ROWS) {
-    const int width = gannet_strips_width(s->q - j), some = s->q - j < ROWS ? s->q - j : ROWS;
-    const gannet_strips_source draw = {weights + (size_t)j * (size_t)n, (size_t)n, 1};
-    s->by->pack(some, n, &draw, width, s->weight + (size_t)j * s->n * s->by->size);
-  }
+  const gannet_strips_source points = {list->z, inputs, 1};
+  s->by->pack(list->n, s->inputs, &points, ROWS, s->z);
+  for (int f = 0; f < s->functions; ++f)
+    for (int j = 0; j < s->q; j += ROWS) {
+      const int width = gannet_strips_width(s->q - j), some = s->q - j < ROWS ? s->q - j : ROWS;
+      const gannet_strips_source draw = {weights + ((size_t)j * functions + (size_t)f) * n,
+                                         functions * n, 1};
+      s->by->pack(some, list->n, &draw, width, weights_of(s, f, j));
+    }
   return GANNET_OK;
 }
 
-gannet_err gannet_kernel_sums_prepare(gannet_analytic_points *points, gannet_precision precision,
-                                      int q, const double *weights, gannet_kernel_sums **sums) {
-  gannet_table table;
+gannet_err gannet_kernel_sums_prepare(const gannet_sums_list *list, int q, const double *weights,
+                                      gannet_kernel_sums **sums) {
   gannet_kernel_sums_destroy(sums);
-  if (!gannet_analytic_points_table(points, precision, &table)) return GANNET_OK;
-  const int n = gannet_analytic_points_count(points);
   GANNET_TRY(gannet_alloc(1, sizeof **sums, sums));
-  **sums = (gannet_kernel_sums){.by = gannet_strips_of(precision),
-                                .kernel = table,
-                                .inputs = gannet_analytic_points_inputs(points),
-                                .n = gannet_strips_whole((size_t)n, ROWS),
+  **sums = (gannet_kernel_sums){.by = gannet_strips_of(list->precision),
+                                .kind = list->kind,
+                                .inputs = list->inputs,
+                                .functions = list->kind == GANNET_SUMS_OF_WAVES ? 2 : 1,
+                                .n = gannet_strips_whole((size_t)list->n, ROWS),
                                 .q = q};
-  const gannet_err err = fill(*sums, n, gannet_analytic_points_lifted(points), weights);
+  if (list->table) (*sums)->table = *list->table;
+  const gannet_err err = fill(*sums, list, weights);
   if (err != GANNET_OK) gannet_kernel_sums_destroy(sums);
   return err;
 }
 
-/* Some points of the list, with one strip. block: [rows][lanes] their kernel. */
+/* The functions of some points of the list with one strip, one after the other into block. */
+static void make_block(const gannet_kernel_sums *s, size_t first, int rows, const char *strip,
+                       char *block) {
+  const gannet_strips *by = s->by;
+  const char *z = s->z + first * (size_t)s->inputs * by->size;
+  const bool squares = s->kind == GANNET_SUMS_OF_SQUARE || s->kind == GANNET_SUMS_OF_DISTANCE;
+  (squares ? by->distances : by->multiply)(s->inputs, rows, z, strip, block);
+  if (s->kind == GANNET_SUMS_OF_DISTANCE) by->root(rows, block);
+  if (s->kind == GANNET_SUMS_OF_WAVES)
+    by->waves(rows, block, block + strip_size(s, (size_t)rows));
+  else
+    gannet_table_apply(&s->table, rows * by->lanes, block, block);
+}
+
+/* Some points of the list, with one strip. block: [functions][rows][lanes] what they give. */
 static void add_piece(const gannet_kernel_sums *s, size_t first, int rows, const char *strip,
                       char *block) {
-  const gannet_strips *by = s->by;
-  by->multiply(s->inputs, rows, s->z + first * (size_t)s->inputs * by->size, strip, block);
-  gannet_table_apply(&s->kernel, rows * by->lanes, block, block);
-  for (int j = 0; j < s->q; j += ROWS) {
-    const int width = gannet_strips_width(s->q - j);
-    by->weigh(rows, width, block, s->weight + ((size_t)j * s->n + first * (size_t)width) * by->size,
-              NULL, s->sum + strip_size(s, (size_t)j));
-  }
+  make_block(s, first, rows, strip, block);
+  for (int f = 0; f < s->functions; ++f)
+    for (int j = 0; j < s->q; j += ROWS) {
+      const int width = gannet_strips_width(s->q - j);
+      s->by->weigh(rows, width, block + (size_t)f * strip_size(s, (size_t)rows),
+                   weights_of(s, f, j) + first * (size_t)width * s->by->size, NULL,
+                   s->sum + strip_size(s, (size_t)j));
+    }
 }
 
 /* As many points as have their sums in the precision. kernel: their rows of it, NULL = not wanted.
@@ -114,6 +138,7 @@ size_t gannet_kernel_sums_rows(const gannet_kernel_sums *sums) {
 size_t gannet_kernel_sums_bytes(const gannet_kernel_sums *s) {
   if (!s) return 0;
   const size_t draws = gannet_strips_whole((size_t)s->q, ROWS);
-  return sizeof *s + s->by->size * s->n * ((size_t)s->inputs + draws) +
-         strip_size(s, PIECE + draws);
+  const size_t functions = (size_t)s->functions;
+  return sizeof *s + s->by->size * s->n * ((size_t)s->inputs + draws * functions) +
+         strip_size(s, PIECE * functions + draws);
 }

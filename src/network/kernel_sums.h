@@ -1,11 +1,30 @@
-/* Sums over the points of a list, weighted by the kernel of an infinitely wide network, by strips
- * (network/strips.h): products of lifted points, a table of the kernel, products with the weights,
+/* Sums over a list of points, weighted by a function of each of them with a point, by strips
+ * (network/strips.h): products or distances, a table of the function, products with the weights,
  * a few points of the list at a time.
  */
 #ifndef GANNET_NETWORK_KERNEL_SUMS_H
 #define GANNET_NETWORK_KERNEL_SUMS_H
 
-#include "network/analytic_points.h"
+#include "base/error.h"
+#include "network/table.h"
+
+/* What the function is of: f by a table, or the two functions cos and sin, each with its weights.
+ */
+typedef enum {
+  GANNET_SUMS_OF_PRODUCT,  /* f(z . z_k) */
+  GANNET_SUMS_OF_SQUARE,   /* f(|z - z_k|^2) */
+  GANNET_SUMS_OF_DISTANCE, /* f(|z - z_k|) */
+  GANNET_SUMS_OF_WAVES     /* cos(pi z . z_k), then sin(pi z . z_k) */
+} gannet_sums_kind;
+
+/* A list, borrowed for the call. */
+typedef struct {
+  gannet_sums_kind kind;
+  gannet_precision precision;
+  const gannet_table *table; /* of f, in this precision; NULL for waves */
+  int inputs, n;
+  const double *z; /* [n][inputs] */
+} gannet_sums_list;
 
 typedef struct gannet_kernel_sums gannet_kernel_sums;
 
@@ -13,33 +32,31 @@ typedef struct gannet_kernel_sums gannet_kernel_sums;
  *
  * Local.
  *
- * weights  in   [q][n], n as in the list
- * sums     out  NULL when the kernel has no table (gannet_analytic_points_table)
+ * weights  in  [q][n], n as in the list; [q][2n] for waves, those of cosines first
  *
  * Errors: GANNET_ERR_MEMORY.
  */
-GANNET_CHECKED gannet_err gannet_kernel_sums_prepare(gannet_analytic_points *points,
-                                                     gannet_precision precision, int q,
+GANNET_CHECKED gannet_err gannet_kernel_sums_prepare(const gannet_sums_list *list, int q,
                                                      const double *weights,
                                                      gannet_kernel_sums **sums);
 void gannet_kernel_sums_destroy(gannet_kernel_sums **sums);
 
-/* values[j][lane] += sum_k k(z_lane, z_k) weights[j][k] for every point of some strips. No
+/* values[j][lane] += sum_k f(z_lane, z_k) weights[j][k] for every point of some strips. No
  * allocation.
  *
  * Local.
  *
- * strips  in     [n_strips][d+1][lanes] lifted points, numbers of the precision
+ * strips  in     [n_strips][inputs][lanes] points, numbers of the precision
  * values  inout  [n_strips][q][lanes]
  */
 void gannet_kernel_sums_add(const gannet_kernel_sums *sums, int n_strips, const void *strips,
                             double *values);
 
-/* The same for one strip, keeping the kernel.
+/* The same for one strip, keeping the values of f; not for waves.
  *
  * Local.
  *
- * kernel  out    [rows][lanes], numbers of the precision; what follows the list are no kernels
+ * kernel  out    [rows][lanes], numbers of the precision; what follows the list is anything finite
  * values  inout  [q][lanes]
  */
 void gannet_kernel_sums_keep(const gannet_kernel_sums *sums, const void *strip, void *kernel,

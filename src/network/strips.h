@@ -31,6 +31,15 @@ typedef struct {
   /* products[i][lane] = sum_k rows[i][k] strip[k][lane] for a multiple of eight rows. */
   void (*multiply)(int inner, int n_rows, const void *rows, const void *strip, void *products);
 
+  /* The same of squares: products[i][lane] = sum_k (strip[k][lane] - rows[i][k])^2. */
+  void (*distances)(int inner, int n_rows, const void *rows, const void *strip, void *squares);
+
+  /* values[i][lane] becomes its square root. */
+  void (*root)(int n, void *values);
+
+  /* values[i][lane] becomes cos(pi value), sines[i][lane] = sin(pi value). */
+  void (*waves)(int n, void *values, void *sines);
+
   /* sums[j][lane] += scale[lane] sum_i values[i][lane] weights[i][j] for a multiple of eight i and
    * 1, 2, 4 or 8 j; a scale of NULL is 1. */
   void (*weigh)(int n, int width, const void *values, const void *weights, const void *scale,

@@ -1,6 +1,8 @@
 /* Products of strips in one precision for registers of one size; included for each, after
  *
- *   REAL     the numbers
+ *   REAL     the numbers; BITS integers of their size, ROOT(x) their root
+ *   TO_WHOLE 1.5 times the number whose last bit is 1, and powers of r^2 in
+ *            sin(pi r)/r and cos(pi r), |r| <= 1/2: sine_powers, cosine_powers [WAVE_TERMS]
  *   BYTES    of a register
  *   TARGET   attribute of functions that may use them; may be empty
  *   NAME(x)  names of what is defined here; NAME(table) are the functions
@@ -10,21 +12,68 @@
 #define PARTS (STRIP_BYTES / BYTES)
 
 typedef REAL NAME(vector) __attribute__((vector_size(BYTES), aligned(sizeof(REAL)), may_alias));
+typedef BITS NAME(bits) __attribute__((vector_size(BYTES)));
 
-TARGET static void NAME(multiply)(int inner, int n_rows, const void *rows, const void *strip,
-                                  void *products) {
+/* Sums over k of products, or of squared differences. */
+TARGET static inline __attribute__((always_inline)) void NAME(combine)(int inner, int n_rows,
+                                                                       const void *rows,
+                                                                       const void *strip,
+                                                                       void *sums, int squares) {
   for (int part = 0; part < PARTS; ++part) {
     const NAME(vector) *x = (const NAME(vector) *)strip + part;
-    NAME(vector) *out = (NAME(vector) *)products + part;
+    NAME(vector) *out = (NAME(vector) *)sums + part;
     const REAL *row = rows;
     for (int i = 0; i < n_rows; i += ROWS, row += (size_t)ROWS * (size_t)inner) {
       NAME(vector) sum[ROWS] = {0};
       for (int k = 0; k < inner; ++k)
 #pragma GCC unroll 8
-        for (int r = 0; r < ROWS; ++r) sum[r] += x[k * PARTS] * row[k * ROWS + r];
+        for (int r = 0; r < ROWS; ++r) {
+          NAME(vector) by = x[k * PARTS];
+          if (squares) {
+            by -= row[k * ROWS + r];
+            sum[r] += by * by;
+          } else {
+            sum[r] += by * row[k * ROWS + r];
+          }
+        }
 #pragma GCC unroll 8
       for (int r = 0; r < ROWS; ++r) out[(i + r) * PARTS] = sum[r];
     }
+  }
+}
+
+TARGET static void NAME(multiply)(int inner, int n_rows, const void *rows, const void *strip,
+                                  void *products) {
+  NAME(combine)(inner, n_rows, rows, strip, products, 0);
+}
+
+TARGET static void NAME(distances)(int inner, int n_rows, const void *rows, const void *strip,
+                                   void *squares) {
+  NAME(combine)(inner, n_rows, rows, strip, squares, 1);
+}
+
+TARGET static void NAME(root)(int n, void *values) {
+  REAL *x = values;
+  const int count = n * (int)(STRIP_BYTES / sizeof(REAL));
+  for (int i = 0; i < count; ++i) x[i] = ROOT(x[i]);
+}
+
+/* x = k + r with the nearest whole number k, which is left in the low bits of k + TO_WHOLE; the
+ * sign of both is that of (-1)^k. */
+TARGET static void NAME(waves)(int n, void *values, void *sines) {
+  NAME(vector) *x = values, *y = sines;
+  for (int i = 0; i < n * PARTS; ++i) {
+    const NAME(vector) shifted = x[i] + TO_WHOLE, r = x[i] - (shifted - TO_WHOLE), u = r * r;
+    const NAME(bits) sign = (NAME(bits))shifted << (8 * (int)sizeof(REAL) - 1);
+    NAME(vector) sine = u * sine_powers[WAVE_TERMS - 1] + sine_powers[WAVE_TERMS - 2];
+    NAME(vector) cosine = u * cosine_powers[WAVE_TERMS - 1] + cosine_powers[WAVE_TERMS - 2];
+#pragma GCC unroll 8
+    for (int k = WAVE_TERMS - 3; k >= 0; --k) {
+      sine = sine * u + sine_powers[k];
+      cosine = cosine * u + cosine_powers[k];
+    }
+    y[i] = (NAME(vector))((NAME(bits))(r * sine) ^ sign);
+    x[i] = (NAME(vector))((NAME(bits))cosine ^ sign);
   }
 }
 
@@ -122,6 +171,9 @@ static const gannet_strips NAME(table) = {.lanes = STRIP_BYTES / sizeof(REAL),
                                           .size = sizeof(REAL),
                                           .pack = pack,
                                           .multiply = NAME(multiply),
+                                          .distances = NAME(distances),
+                                          .root = NAME(root),
+                                          .waves = NAME(waves),
                                           .weigh = NAME(weigh),
                                           .solve = NAME(solve),
                                           .square = NAME(square),

@@ -1,5 +1,9 @@
 /* Products of strips in one precision, for every size of registers; included by the file of each,
- * which defines REAL and the name TABLE of the function that picks one. */
+ * which defines what network/strips_body.h says of numbers, and the name TABLE of the function that
+ * picks one. */
+#include <math.h>
+#include <stdint.h>
+
 #include "base/registers.h"
 #include "network/strips_impl.h"
 

@@ -99,6 +99,7 @@ gannet_stream gp_stream(const gp *g, gannet_purpose purpose, int64_t iteration, 
 static void destroy(void *state) {
   gp *g = state;
   gp_forget_draws(g);
+  gp_estimate_release(g);
   gannet_factor_destroy(&g->factor);
   gannet_inducing_destroy(&g->inducing);
   gannet_free(&g->hyper);
@@ -374,6 +375,7 @@ static size_t bytes(const void *state) {
   const gp *g = state;
   const size_t capacity = (size_t)g->capacity, d = (size_t)g->d;
   return gannet_factor_bytes(g->factor) + gannet_inducing_bytes(g->inducing) +
+         gp_estimate_bytes(g) +
          sizeof(double) * (capacity * (d + 4 + GP_BLOCK) + GP_BLOCK * (d + 1 + GANNET_GEMM_GROUP));
 }
 
@@ -399,6 +401,10 @@ const gannet_surrogate_type gannet_surrogate_gp = {
     .sample = sample,
     .draw_values = draw_values,
     .draw_gradient = draw_gradient,
+    .estimate_prepare = gp_estimate_prepare,
+    .draw_estimates = gp_draw_estimates,
+    .moments_prepare = gp_moments_prepare,
+    .moment_estimates = gp_moment_estimates,
     .covariance = gp_covariance,
     .noise_var = noise_var,
     .calibration = calibration,

@@ -5,8 +5,11 @@
 #ifndef GANNET_SURROGATE_GP_H
 #define GANNET_SURROGATE_GP_H
 
+#include "network/kernel_sums.h"
+#include "surrogate/estimates.h"
 #include "surrogate/factor.h"
 #include "surrogate/inducing.h"
+#include "surrogate/moment_sums.h"
 #include "surrogate/stationary.h"
 #include "surrogate/surrogate.h"
 
@@ -46,6 +49,14 @@ typedef struct {
   double *values;    /* [q][GP_BLOCK] */
 } gp_draws;
 
+/* Of the kernel times its variance, kept until the hyper-parameters change. */
+typedef struct {
+  gannet_table table;
+  gannet_sums_kind kind;
+  double variance, reach; /* squared distance; 0 = none yet */
+  bool good;
+} gp_table;
+
 typedef struct {
   const gannet_context *context;
   const gp_options *options;
@@ -72,6 +83,11 @@ typedef struct {
   double *rest;              /* [GP_BLOCK][GANNET_GEMM_GROUP] workspace */
   double *block;             /* [GP_BLOCK][d] scaled points, then norms [GP_BLOCK] */
   gp_draws draws;
+  gp_table made[2];                /* by precision */
+  gannet_kernel_sums *prior_sums;  /* estimates of draws; NULL = none */
+  gannet_kernel_sums *update_sums; /* NULL = none */
+  gannet_moment_sums *moment_sums; /* NULL = none */
+  gannet_estimates estimates;      /* workspace: scaled points; draws, or two numbers of moments */
 } gp;
 
 /* Where the search for the hyper-parameters starts, and their names.
@@ -86,7 +102,7 @@ void gp_set_defaults(gp *g);
  */
 GANNET_CHECKED gannet_err gp_learn(gp *g, const gannet_data *data, int64_t iteration);
 
-/* Centre and scale m points, with their norms.
+/* Centre and scale m points, with their norms unless these are NULL.
  *
  * Local.
  */
@@ -157,6 +173,22 @@ GANNET_CHECKED gannet_err gp_sample(gp *g, int q, double exploration, int64_t it
 void gp_draw_values(const gp *g, int m, const double *x, double *values, int ldv);
 void gp_draw_gradient(const gp *g, int draw, const double *x, double *value, double *gradient);
 void gp_forget_draws(gp *g);
+
+/* Estimates of draws and moments: operations of the family.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gp_estimate_prepare(void *state, gannet_precision precision, bool *able);
+void gp_draw_estimates(const void *state, int m, const double *x, double *values, int ldv);
+GANNET_CHECKED gannet_err gp_moments_prepare(void *state, gannet_precision precision, bool *able);
+void gp_moment_estimates(const void *state, int m, const double *x, double *mean, double *variance);
+
+/* Free what estimates need, and bytes of it.
+ *
+ * Local.
+ */
+void gp_estimate_release(gp *g);
+size_t gp_estimate_bytes(const gp *g);
 
 /* A random stream of this model.
  *

@@ -22,7 +22,7 @@ void gp_scale(const gp *g, int m, const double *x, double *z, double *norm) {
       const size_t at = (size_t)i * (size_t)d + (size_t)k;
       z[at] = (x[at] - 0.5) / g->length[k];
     }
-  gannet_row_norms(m, d, z, norm);
+  if (norm) gannet_row_norms(m, d, z, norm);
 }
 
 void gp_take_block(const gp *g, int m, const double *x) {

@@ -1,5 +1,6 @@
 #include "surrogate/moment_sums.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -7,6 +8,8 @@
 /* Rows that are solved at once for all strips: their part of the factor stays in the second cache.
  */
 enum { ROWS = GANNET_STRIP_ROWS, BLOCK = 32, STRIPS = GANNET_MOMENT_STRIPS };
+
+_Static_assert(GANNET_ESTIMATES_POINTS <= STRIPS * 8, "so many points are worked at once");
 
 struct gannet_moment_sums {
   const gannet_strips *by;
@@ -57,22 +60,20 @@ static gannet_err fill(gannet_moment_sums *s, const gannet_cholesky *factor) {
   return GANNET_OK;
 }
 
-gannet_err gannet_moment_sums_prepare(gannet_analytic_points *points, gannet_precision precision,
-                                      const gannet_cholesky *factor, const double *alpha,
-                                      gannet_moment_sums **sums) {
+gannet_err gannet_moment_sums_prepare(const gannet_sums_list *list, const gannet_cholesky *factor,
+                                      const double *alpha, gannet_moment_sums **sums) {
   gannet_kernel_sums *kernel = NULL;
   gannet_moment_sums_destroy(sums);
-  if (gannet_cholesky_size(factor) > GANNET_MOMENT_POINTS) return GANNET_OK;
-  GANNET_TRY(gannet_kernel_sums_prepare(points, precision, 1, alpha, &kernel));
-  if (!kernel) return GANNET_OK;
+  if (list->n > GANNET_MOMENT_POINTS) return GANNET_OK;
+  GANNET_TRY(gannet_kernel_sums_prepare(list, 1, alpha, &kernel));
   gannet_err err = gannet_alloc(1, sizeof **sums, sums);
   if (err != GANNET_OK) {
     gannet_kernel_sums_destroy(&kernel);
     GANNET_TRY(err);
   }
-  **sums = (gannet_moment_sums){.by = gannet_strips_of(precision),
+  **sums = (gannet_moment_sums){.by = gannet_strips_of(list->precision),
                                 .kernel = kernel,
-                                .inputs = gannet_analytic_points_inputs(points),
+                                .inputs = list->inputs,
                                 .n = (int)gannet_kernel_sums_rows(kernel)};
   err = fill(*sums, factor);
   if (err != GANNET_OK) gannet_moment_sums_destroy(sums);
@@ -107,6 +108,20 @@ void gannet_moment_sums_values(const gannet_moment_sums *sums, int n_strips, con
     memset(s->sum, 0, size);
     s->by->square(s->n, kept_of(s, i), s->sum);
     s->by->add(lanes, s->sum, explained + (size_t)i * lanes);
+  }
+}
+
+void gannet_moment_sums_estimate(const gannet_moment_sums *sums, const gannet_moment_parts *parts,
+                                 const gannet_estimates *estimates, int points, double *mean,
+                                 double *variance) {
+  const double *found = estimates->values, *explained = found + GANNET_ESTIMATES_POINTS;
+  const int n_strips = gannet_estimates_pack(estimates, points);
+  gannet_moment_sums_values(sums, n_strips, estimates->strips, estimates->values,
+                            estimates->values + GANNET_ESTIMATES_POINTS);
+  for (int i = 0; i < points; ++i) {
+    mean[i] = parts->mean + found[i];
+    variance[i] =
+        isfinite(explained[i]) ? parts->amplitude * fmax(0, parts->own - explained[i]) : NAN;
   }
 }
 

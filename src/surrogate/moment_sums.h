@@ -1,5 +1,5 @@
-/* Posterior mean and variance under the kernel of an infinitely wide network, by strips
- * (network/strips.h): estimates for a scan that scores its leaders again (search/screen.h).
+/* Posterior mean and variance under a kernel that has a table, by strips (network/strips.h):
+ * estimates for a scan that scores its leaders again (search/screen.h).
  *
  *   mean = k(z)^T alpha,   explained = |L^-1 k(z)|^2,   L L^T = K + lambda I.
  */
@@ -8,7 +8,7 @@
 
 #include "linalg/cholesky.h"
 #include "network/kernel_sums.h"
-#include "network/strips.h"
+#include "surrogate/estimates.h"
 
 typedef struct gannet_moment_sums gannet_moment_sums;
 
@@ -20,14 +20,13 @@ enum { GANNET_MOMENT_STRIPS = 32, GANNET_MOMENT_POINTS = 4096 };
  *
  * Local.
  *
- * points  inout  the list that the factor is of
- * alpha   in     [n]
- * sums    out    NULL when the kernel has no table, and for more than GANNET_MOMENT_POINTS points
+ * list    in   of the factor, the kernel as its function
+ * alpha   in   [n]
+ * sums    out  NULL for more than GANNET_MOMENT_POINTS points
  *
  * Errors: GANNET_ERR_MEMORY.
  */
-GANNET_CHECKED gannet_err gannet_moment_sums_prepare(gannet_analytic_points *points,
-                                                     gannet_precision precision,
+GANNET_CHECKED gannet_err gannet_moment_sums_prepare(const gannet_sums_list *list,
                                                      const gannet_cholesky *factor,
                                                      const double *alpha,
                                                      gannet_moment_sums **sums);
@@ -38,12 +37,28 @@ void gannet_moment_sums_destroy(gannet_moment_sums **sums);
  * Local.
  *
  * n_strips   in   at most GANNET_MOMENT_STRIPS
- * strips     in   [n_strips][d+1][lanes] lifted points, numbers of the precision
+ * strips     in   [n_strips][inputs][lanes] points, numbers of the precision
  * mean       out  [n_strips][lanes]
  * explained  out  [n_strips][lanes]
  */
 void gannet_moment_sums_values(const gannet_moment_sums *sums, int n_strips, const void *strips,
                                double *mean, double *explained);
+
+/* What the moments of a model are made of besides: mean + m, amplitude (own - explained). */
+typedef struct {
+  double mean, own, amplitude;
+} gannet_moment_parts;
+
+/* The moments of the points in a workspace of two numbers per point; the variance is not negative,
+ * and NAN where the precision overflows.
+ *
+ * Local.
+ *
+ * mean, variance  out  [points]
+ */
+void gannet_moment_sums_estimate(const gannet_moment_sums *sums, const gannet_moment_parts *parts,
+                                 const gannet_estimates *estimates, int points, double *mean,
+                                 double *variance);
 
 /* Bytes held; 0 for NULL.
  *

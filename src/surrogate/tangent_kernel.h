@@ -14,10 +14,10 @@
 #ifndef GANNET_SURROGATE_TANGENT_KERNEL_H
 #define GANNET_SURROGATE_TANGENT_KERNEL_H
 
-#include "network/kernel_sums.h"
-#include "network/strips.h"
+#include "network/analytic_points.h"
 #include "network/tangent.h"
 #include "network/unit_sums.h"
+#include "surrogate/estimates.h"
 #include "surrogate/factor.h"
 #include "surrogate/inducing.h"
 #include "surrogate/moment_sums.h"
@@ -81,14 +81,11 @@ typedef struct {
   gannet_tangent_directions
       *spread; /* workspace, phi(x) - Phi^T (K + lambda I)^-1 k(x), at one point */
   gannet_tangent_directions draws;
-  const gannet_strips *strips;     /* of the precision of estimates */
   gannet_unit_sums *prior_sums;    /* of draws; NULL = none */
   gannet_kernel_sums *update_sums; /* of update; NULL = none */
   gannet_moment_sums *moment_sums; /* NULL = none */
   double own_kernel;               /* k(x,x), of moment_sums */
-  double *estimate_z;              /* workspace of estimates: [points][d+1] */
-  double *estimate_values;         /* [points][q], or [2][points] of moments */
-  void *estimate_strips;           /* the points */
+  gannet_estimates estimates;      /* workspace: lifted points; draws, or two numbers of moments */
 } tangent_model;
 
 /* A random stream of this model.

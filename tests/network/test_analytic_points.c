@@ -120,18 +120,18 @@ static void the_table_belongs_to_the_scales(void **state) {
     gannet_analytic_points *list = make(&shape, 1, x);
     for (int scale = 1; scale <= 3 && shape.activation->smooth; ++scale) {
       const double scaled[D] = {rho[0] * scale, rho[1] * scale, rho[2]};
-      gannet_table table[2];
+      gannet_sums_list sums;
       gannet_analytic_points_set_inputs(list, scaled, bias);
       assert_ok(gannet_analytic_points_extend(list, 1, x));
       gannet_analytic_points_cross(list, M, x + D, k, 1, NULL);
       gannet_analytic_points_lift(list, 1 + M, x, z);
       for (int again = 0; again < 2; ++again) {
-        assert_true(gannet_analytic_points_table(list, GANNET_PRECISION_SINGLE, &table[again]));
+        assert_true(gannet_analytic_points_list(list, GANNET_PRECISION_SINGLE, &sums));
         for (int i = 0; i < M; ++i) {
           double product = 0;
           for (int c = 0; c <= D; ++c) product += z[c] * z[(size_t)(1 + i) * (D + 1) + (size_t)c];
           float s = (float)product, value;
-          gannet_table_apply(&table[again], 1, &s, &value);
+          gannet_table_apply(sums.table, 1, &s, &value);
           assert_near(value, k[i], 1e-5 * (1 + fabs(k[i])));
         }
       }

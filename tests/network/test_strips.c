@@ -61,7 +61,7 @@ static void products_are_those_of_plain_loops(void **state) {
   draw(2, ROWS * INNER, rows);
   draw(3, LANES * INNER, points);
   for (int p = 0; p < WAYS && way(p); ++p) {
-    static numbers row, strip, out;
+    static numbers row, strip, out, squares, roots;
     const gannet_strips *by = way(p);
     const size_t lanes = (size_t)by->lanes;
     const gannet_strips_source a = {rows, INNER, 1}, b = {points, INNER, 1};
@@ -69,12 +69,43 @@ static void products_are_those_of_plain_loops(void **state) {
     by->pack(ROWS, INNER, &a, GANNET_STRIP_ROWS, &row);
     by->pack((int)lanes, INNER, &b, (int)lanes, &strip);
     by->multiply(INNER, ROWS, &row, &strip, &out);
+    by->distances(INNER, ROWS, &row, &strip, &squares);
+    roots = squares;
+    by->root(ROWS, &roots);
     for (size_t i = 0; i < ROWS; ++i)
       for (size_t l = 0; l < lanes; ++l) {
-        double sum = 0;
-        for (size_t k = 0; k < INNER; ++k) sum += rows[i * INNER + k] * points[l * INNER + k];
+        double sum = 0, square = 0;
+        for (size_t k = 0; k < INNER; ++k) {
+          sum += rows[i * INNER + k] * points[l * INNER + k];
+          square += pow(rows[i * INNER + k] - points[l * INNER + k], 2);
+        }
         assert_near(get(by, &out, i * lanes + l), sum, near(by));
+        assert_near(get(by, &squares, i * lanes + l), square, near(by) * square);
+        assert_near(get(by, &roots, i * lanes + l), sqrt(square), near(by) * square);
       }
+  }
+}
+
+static void waves_are_those_of_half_turns(void **state) {
+  (void)state;
+  const double pi = 3.14159265358979323846;
+  double values[ROWS * LANES];
+  draw(9, ROWS * LANES, values);
+  for (int i = 0; i < ROWS * LANES; ++i) values[i] *= pow(4, i % 8 - 2); /* up to a few hundred */
+  values[0] = 0.5;
+  values[1] = -3;
+  for (int p = 0; p < WAYS && way(p); ++p) {
+    static numbers x, cosine, sine;
+    const gannet_strips *by = way(p);
+    const gannet_strips_source all = {values, 1, 1};
+    by->pack(ROWS * by->lanes, 1, &all, 1, &x);
+    cosine = x;
+    by->waves(ROWS, &cosine, &sine);
+    for (size_t i = 0; i < ROWS * (size_t)by->lanes; ++i) {
+      const double part = fmod(get(by, &x, i), 2); /* is exact */
+      assert_near(get(by, &cosine, i), cos(pi * part), 0.1 * near(by));
+      assert_near(get(by, &sine, i), sin(pi * part), 0.1 * near(by));
+    }
   }
 }
 
@@ -168,6 +199,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(packed_rows_stand_next_to_each_other),
       cmocka_unit_test(products_are_those_of_plain_loops),
+      cmocka_unit_test(waves_are_those_of_half_turns),
       cmocka_unit_test(weighted_sums_are_those_of_plain_loops),
       cmocka_unit_test(triangular_systems_are_solved),
       cmocka_unit_test(widths_hold_what_is_left),

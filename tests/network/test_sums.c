@@ -1,9 +1,10 @@
 /* test: serial labels unit */
 /* Sums by strips against the exact ones, for lists and numbers of draws that fill no group. */
 #include <math.h>
+#include <string.h>
 
 #include "base/memory.h"
-#include "network/kernel_sums.h"
+#include "network/analytic_points.h"
 #include "network/strips.h"
 #include "network/unit_sums.h"
 #include "support/harness.h"
@@ -70,8 +71,10 @@ static void kernel_sums_are_the_exact_ones(void **state) {
     for (int p = 0; p < 2; ++p) {
       const gannet_strips *by = gannet_strips_of((gannet_precision)p);
       gannet_kernel_sums *sums = NULL;
+      gannet_sums_list points;
       const int n_strips = make_strips(by, z, strips);
-      assert_ok(gannet_kernel_sums_prepare(list, (gannet_precision)p, q, weights, &sums));
+      assert_true(gannet_analytic_points_list(list, (gannet_precision)p, &points));
+      assert_ok(gannet_kernel_sums_prepare(&points, q, weights, &sums));
       assert_non_null(sums);
       assert_true(gannet_kernel_sums_bytes(sums) > (size_t)n * by->size);
       for (int i = 0; i < n_strips * q * by->lanes; ++i) values[i] = i / by->lanes % q;
@@ -81,6 +84,62 @@ static void kernel_sums_are_the_exact_ones(void **state) {
     }
   }
   gannet_analytic_points_destroy(&list);
+}
+
+static void bell(const void *user, int n, const double *x, double *y) {
+  const bool distance = *(const bool *)user;
+  for (int i = 0; i < n; ++i) y[i] = exp(distance ? -x[i] * x[i] / 2 : -x[i] / 2);
+}
+
+/* What point i gives with row k of a list: two numbers for waves. */
+static void exact_functions(gannet_sums_kind kind, const double *x, const double *z, double *f) {
+  const double pi = 3.14159265358979323846;
+  double product = 0, square = 0;
+  for (int c = 0; c <= D; ++c) {
+    product += x[c] * z[c];
+    square += (x[c] - z[c]) * (x[c] - z[c]);
+  }
+  f[0] = kind == GANNET_SUMS_OF_WAVES ? cos(pi * product) : exp(-square / 2);
+  f[1] = kind == GANNET_SUMS_OF_WAVES ? sin(pi * product) : 0;
+}
+
+static void sums_of_distances_and_waves_are_the_exact_ones(void **state) {
+  (void)state;
+  enum { COUNT = 77, FEW = 11 };
+  static double rows[COUNT * (D + 1)], x[M * (D + 1)], strips[(M + 16) * (D + 1)];
+  static double weights[FEW * 2 * COUNT], exact[FEW * M], values[FEW * (M + 16)];
+  const gannet_sums_kind kinds[] = {GANNET_SUMS_OF_SQUARE, GANNET_SUMS_OF_DISTANCE,
+                                    GANNET_SUMS_OF_WAVES};
+  draw(4, COUNT * (D + 1), rows);
+  draw(5, M * (D + 1), x);
+  draw(6, FEW * 2 * COUNT, weights);
+  for (int c = 0; c < 3; ++c) {
+    const bool waves = kinds[c] == GANNET_SUMS_OF_WAVES;
+    const bool distance = kinds[c] == GANNET_SUMS_OF_DISTANCE;
+    memset(exact, 0, sizeof exact);
+    for (int j = 0; j < FEW; ++j)
+      for (int i = 0; i < M; ++i)
+        for (int k = 0; k < COUNT; ++k) {
+          double f[2];
+          const double *w = weights + (ptrdiff_t)j * COUNT * (1 + waves) + k;
+          exact_functions(kinds[c], x + (ptrdiff_t)i * (D + 1), rows + (ptrdiff_t)k * (D + 1), f);
+          exact[j * M + i] += f[0] * w[0] + (waves ? f[1] * w[COUNT] : 0);
+        }
+    for (int p = 0; p < 2; ++p) {
+      const gannet_strips *by = gannet_strips_of((gannet_precision)p);
+      gannet_table table;
+      gannet_kernel_sums *sums = NULL;
+      assert_true(gannet_table_fit(bell, &distance, 4, false, (gannet_precision)p, &table));
+      const gannet_sums_list list = {
+          kinds[c], (gannet_precision)p, waves ? NULL : &table, D + 1, COUNT, rows};
+      assert_ok(gannet_kernel_sums_prepare(&list, FEW, weights, &sums));
+      const int n_strips = make_strips(by, x, strips);
+      memset(values, 0, sizeof values);
+      gannet_kernel_sums_add(sums, n_strips, strips, values);
+      compare(by, FEW, values, exact);
+      gannet_kernel_sums_destroy(&sums);
+    }
+  }
 }
 
 static void unit_sums_are_the_exact_ones(void **state) {
@@ -121,18 +180,18 @@ static void unit_sums_are_the_exact_ones(void **state) {
 /* Kernels without a table, and networks that have no such form, have no sums. */
 static void what_has_no_table_has_no_sums(void **state) {
   (void)state;
-  const double x[D] = {0.2, 0.4, 0.6}, weight = 1;
+  const double x[D] = {0.2, 0.4, 0.6};
   const gannet_analytic_shape flat = {gannet_activations[SMOOTH], 1, D, GANNET_LIFT_FLAT};
   const gannet_tangent_shape deep = {gannet_activations[SMOOTH], D, 2, 8, GANNET_LIFT_SPHERE};
   gannet_analytic_points *list = NULL;
-  gannet_kernel_sums *kernel = NULL;
+  const gannet_kernel_sums *kernel = NULL;
+  gannet_sums_list points;
   gannet_unit_sums *units = NULL;
   gannet_tangent *net = NULL;
   gannet_tangent_directions draws = {0};
   assert_ok(gannet_analytic_points_create(&flat, &list));
   assert_ok(gannet_analytic_points_extend(list, 1, x));
-  assert_ok(gannet_kernel_sums_prepare(list, GANNET_PRECISION_DOUBLE, 1, &weight, &kernel));
-  assert_null(kernel);
+  assert_false(gannet_analytic_points_list(list, GANNET_PRECISION_DOUBLE, &points));
   assert_int_equal(gannet_kernel_sums_bytes(kernel), 0);
   assert_ok(gannet_tangent_create(&deep, (gannet_stream){1, GANNET_FOR_TEST, 1, 0}, &net));
   assert_ok(gannet_tangent_directions_reserve(net, 1, &draws));
@@ -147,6 +206,7 @@ static void what_has_no_table_has_no_sums(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(kernel_sums_are_the_exact_ones),
+      cmocka_unit_test(sums_of_distances_and_waves_are_the_exact_ones),
       cmocka_unit_test(unit_sums_are_the_exact_ones),
       cmocka_unit_test(what_has_no_table_has_no_sums),
   };

@@ -76,6 +76,38 @@ static const scenario scenarios[] = {
     {"chance", reals, 0, 1, 0, 1, 40, {"method", "neural-ei", "acquisition.type", "pi"}, ALWAYS},
     {"bound", reals, 0, 1, 0, 1, 40, {"method", "neural-ei", "acquisition.type", "lcb"}, ALWAYS},
     {"entropy", reals, 0, 1, 0, 1, 40, {"method", "neural-ei", "acquisition.type", "mes"}, ALWAYS},
+    {"process", reals, 0, 1, 0, 1, 37, {"method", "gp-ts"}, ALWAYS},
+    {"process, one point", reals, 0, 1, 0, 1, 1, {"method", "gp-ts"}, ALWAYS},
+    {"process in steps", steps, 0, 1, 0, 1, 30, {"method", "gp-ts"}, ALWAYS},
+    {"process, constant", reals, 0, 0, 5, 1, 20, {"method", "gp-ts"}, ALWAYS},
+    {"rough process",
+     reals,
+     0,
+     1,
+     0,
+     4,
+     24,
+     {"method", "gp-ts", "surrogate.kernel", "matern32", "surrogate.lengthscales", "ard"},
+     ALWAYS},
+    {"smooth process, constrained",
+     reals,
+     2,
+     1,
+     0,
+     1,
+     40,
+     {"method", "gp-ts", "surrogate.kernel", "se", "surrogate.features", "101"},
+     ALWAYS},
+    {"process, improvement", reals, 0, 1, 0, 1, 70, {"method", "gp-ei"}, ALWAYS},
+    {"process, bounds",
+     reals,
+     2,
+     1,
+     0,
+     1,
+     40,
+     {"method", "gp-ei", "acquisition.type", "lcb"},
+     ALWAYS},
 };
 
 typedef struct {
@@ -87,11 +119,11 @@ typedef struct {
 
 static void start(fixture *f, const scenario *s, const char *precision, int seed) {
   const gannet_problem_spec spec = {D, s->variables, s->n_constraints, bound, GANNET_MINIMIZE, NAN};
-  gannet_method_setting settings[MOST] = {{"search.candidates", "3000"},
-                                          {"initial", "1"},
-                                          {"surrogate.width", "64"},
-                                          {"search.precision", precision}};
-  int n = 4;
+  gannet_method_setting settings[MOST] = {
+      {"search.candidates", "3000"}, {"initial", "1"}, {"search.precision", precision}};
+  int n = 3;
+  if (strncmp(s->settings[1], "neural", strlen("neural")) == 0)
+    settings[n++] = (gannet_method_setting){"surrogate.width", "64"};
   for (int i = 0; i + 1 < MOST && s->settings[i]; i += 2)
     settings[n++] = (gannet_method_setting){s->settings[i], s->settings[i + 1]};
   assert_ok(gannet_context_create(MPI_COMM_WORLD, (uint64_t)seed, &f->context));

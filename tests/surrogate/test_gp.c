@@ -233,6 +233,52 @@ static void exploration_zero_gives_the_mean(void **state) {
   gannet_surrogate_destroy(&s);
 }
 
+/* Largest error of estimates over the largest value. */
+static double error_of(int n, const double *estimates, const double *exact) {
+  double error = 0, size = 0;
+  for (int i = 0; i < n; ++i) {
+    error = fmax(error, fabs(estimates[i] - exact[i]));
+    size = fmax(size, fabs(exact[i]));
+  }
+  return error / size;
+}
+
+/* Short length scales, for which the kernel ends inside of the cube, and long ones. */
+static void estimates_are_near_for_all_kernels_and_lengths(void **state) {
+  (void)state;
+  enum { M = 70, DRAWS = 3 };
+  static double x[M * D], exact[DRAWS * M], estimates[DRAWS * M], sd[M];
+  const double scales[] = {0.01, 0.1, 1, 10, 1000};
+  const gannet_data data = {N, data_x, data_y, 0.01};
+  gannet_random_uniform((gannet_stream){1, GANNET_FOR_TEST, 0, 4}, 0, M * D, x);
+  memcpy(x, data_x, sizeof data_x); /* distances 0 */
+  for (int k = 0; gannet_stationary_names[k]; ++k)
+    for (int c = 0; c < 5; ++c) {
+      const double hyper[] = {log(variance), log(noise), log(scales[c]), log(2 * scales[c])};
+      gannet_surrogate *s = create(gannet_stationary_names[k], "ard", "64");
+      assert_ok(gannet_surrogate_set_hyper(s, hyper));
+      assert_ok(gannet_surrogate_fit(s, &data, false, 1));
+      assert_ok(gannet_surrogate_sample(s, DRAWS, 1, 1));
+      for (int p = 0; p < 2; ++p) {
+        const double most = p == GANNET_PRECISION_SINGLE ? 1e-3 : 1e-10;
+        bool able = false;
+        assert_ok(gannet_surrogate_draw_values(s, M, x, exact, M));
+        assert_ok(gannet_surrogate_estimate_prepare(s, (gannet_precision)p, &able));
+        assert_true(able);
+        assert_ok(gannet_surrogate_draw_estimates(s, M, x, estimates, M));
+        assert_true(error_of(DRAWS * M, estimates, exact) < most);
+        assert_ok(gannet_surrogate_predict(s, M, x, exact, sd));
+        assert_ok(gannet_surrogate_moments_prepare(s, (gannet_precision)p, &able));
+        assert_true(able);
+        assert_ok(gannet_surrogate_moment_estimates(s, M, x, estimates, estimates + M));
+        for (int i = 0; i < M; ++i) exact[M + i] = sd[i] * sd[i];
+        assert_true(error_of(M, estimates, exact) < most);
+        assert_true(error_of(M, estimates + M, exact + M) < most);
+      }
+      gannet_surrogate_destroy(&s);
+    }
+}
+
 static void the_likelihood_is_that_of_the_formula(void **state) {
   (void)state;
   dense exact;
@@ -344,6 +390,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(the_left_out_residual_is_alpha_over_the_diagonal),
       cmocka_unit_test(draws_have_the_moments_of_the_posterior),
       cmocka_unit_test(exploration_zero_gives_the_mean),
+      cmocka_unit_test(estimates_are_near_for_all_kernels_and_lengths),
       cmocka_unit_test(the_likelihood_is_that_of_the_formula),
       cmocka_unit_test(learning_recovers_length_and_noise),
       cmocka_unit_test(fits_of_many_points_use_some),

@@ -1,0 +1,146 @@
+/* Estimates of draws and of moments of a Gaussian process, by strips of points, for a scan that
+ * re-scores its leaders (search/screen.h).
+ *
+ * Matern kernels are not smooth functions of the squared distance, and the root takes time: it is
+ * taken where a table of the squared one does not reach the precision.
+ */
+#include <math.h>
+
+#include "base/memory.h"
+#include "surrogate/gp.h"
+
+enum { POINTS = GANNET_ESTIMATES_POINTS };
+
+/* A kernel is taken for constant where it is smaller than that, and the error that a table may
+ * have; both of its variance. */
+static const double least[] = {
+    [GANNET_PRECISION_SINGLE] = 1e-10, [GANNET_PRECISION_DOUBLE] = 1e-18};
+static const double most_error[] = {
+    [GANNET_PRECISION_SINGLE] = 1e-7, [GANNET_PRECISION_DOUBLE] = 1e-12};
+
+void gp_estimate_release(gp *g) {
+  gannet_kernel_sums_destroy(&g->prior_sums);
+  gannet_kernel_sums_destroy(&g->update_sums);
+  gannet_moment_sums_destroy(&g->moment_sums);
+  gannet_estimates_release(&g->estimates);
+}
+
+size_t gp_estimate_bytes(const gp *g) {
+  return gannet_kernel_sums_bytes(g->prior_sums) + gannet_kernel_sums_bytes(g->update_sums) +
+         gannet_moment_sums_bytes(g->moment_sums) + gannet_estimates_bytes(&g->estimates);
+}
+
+static void by_square(const void *user, int n, const double *x, double *y) {
+  const gp *g = user;
+  g->kernel->value(n, x, y);
+  for (int i = 0; i < n; ++i) y[i] *= g->variance;
+}
+
+static void by_distance(const void *user, int n, const double *x, double *y) {
+  for (int i = 0; i < n; ++i) {
+    const double square = x[i] * x[i];
+    by_square(user, 1, &square, &y[i]);
+  }
+}
+
+/* Largest squared distance in the cube, or where the kernel is gone. */
+static double reach_of(const gp *g, gannet_precision precision) {
+  double reach = 0, here = 0;
+  for (int k = 0; k < g->d; ++k) reach += 1 / (g->length[k] * g->length[k]);
+  for (;; reach *= 0.8) {
+    const double nearer = 0.8 * reach;
+    g->kernel->value(1, &nearer, &here);
+    if (here > least[precision]) return reach;
+  }
+}
+
+/* The kernel with the data as a list for sums; false when no table reaches the precision. */
+static bool make_list(gp *g, gannet_precision precision, gannet_sums_list *list) {
+  gp_table *made = &g->made[precision];
+  const double reach = reach_of(g, precision), most = most_error[precision] * g->variance;
+  if (made->variance != g->variance || made->reach != reach) {
+    *made = (gp_table){.variance = g->variance, .reach = reach, .kind = GANNET_SUMS_OF_SQUARE};
+    made->good = gannet_table_fit(by_square, g, reach, false, precision, &made->table) &&
+                 made->table.error <= most;
+    if (!made->good) {
+      made->kind = GANNET_SUMS_OF_DISTANCE;
+      made->good = gannet_table_fit(by_distance, g, sqrt(reach), false, precision, &made->table);
+    }
+  }
+  *list = (gannet_sums_list){made->kind, precision, &made->table, g->d, g->n, g->z};
+  return made->good;
+}
+
+/* Cosines and sines of frequencies: numbers of half turns for the strips. */
+static gannet_err prepare_prior(gp *g, gannet_precision precision) {
+  static const double pi = 3.14159265358979323846;
+  const gp_draws *w = &g->draws;
+  const size_t length = (size_t)w->half * (size_t)g->d;
+  double *half_turns = NULL;
+  GANNET_TRY(gannet_alloc(length, sizeof *half_turns, &half_turns));
+  for (size_t i = 0; i < length; ++i) half_turns[i] = w->frequency[i] / pi;
+  const gannet_sums_list list = {GANNET_SUMS_OF_WAVES, precision, NULL, g->d, w->half, half_turns};
+  const gannet_err err = gannet_kernel_sums_prepare(&list, w->q, w->weight, &g->prior_sums);
+  gannet_free(&half_turns);
+  return err;
+}
+
+gannet_err gp_estimate_prepare(void *state, gannet_precision precision, bool *able) {
+  gp *g = state;
+  gannet_sums_list list;
+  *able = false;
+  gp_estimate_release(g);
+  if (g->n > 0) {
+    if (!make_list(g, precision, &list)) return GANNET_OK;
+    GANNET_TRY(gannet_kernel_sums_prepare(&list, g->draws.q, g->draws.update, &g->update_sums));
+  }
+  GANNET_TRY(prepare_prior(g, precision));
+  GANNET_TRY(gannet_estimates_reserve(precision, g->d, g->draws.q, &g->estimates));
+  *able = true;
+  return GANNET_OK;
+}
+
+gannet_err gp_moments_prepare(void *state, gannet_precision precision, bool *able) {
+  gp *g = state;
+  const gannet_cholesky *factor = NULL;
+  gannet_sums_list list;
+  *able = false;
+  gp_estimate_release(g);
+  if (g->n == 0 || !make_list(g, precision, &list)) return GANNET_OK;
+  GANNET_TRY(gannet_factor_whole(g->factor, &factor));
+  GANNET_TRY(gannet_moment_sums_prepare(&list, factor, g->solved, &g->moment_sums));
+  if (!g->moment_sums) return GANNET_OK;
+  GANNET_TRY(gannet_estimates_reserve(precision, g->d, 2, &g->estimates));
+  *able = true;
+  return GANNET_OK;
+}
+
+/* Some points, scaled. */
+static int take_points(const gp *g, int m, int first, const double *x) {
+  const int points = m - first < POINTS ? m - first : POINTS;
+  gp_scale(g, points, x + (size_t)first * (size_t)g->d, g->estimates.z, NULL);
+  return points;
+}
+
+void gp_draw_estimates(const void *state, int m, const double *x, double *values, int ldv) {
+  const gp *g = state;
+  const gannet_estimates *e = &g->estimates;
+  for (int first = 0; first < m; first += POINTS) {
+    const int points = take_points(g, m, first, x), n_strips = gannet_estimates_pack(e, points);
+    for (int i = 0; i < n_strips * e->by->lanes * e->each; ++i) e->values[i] = g->mean;
+    gannet_kernel_sums_add(g->prior_sums, n_strips, e->strips, e->values);
+    if (g->update_sums) gannet_kernel_sums_add(g->update_sums, n_strips, e->strips, e->values);
+    gannet_estimates_unpack(e, points, values + first, ldv);
+  }
+}
+
+void gp_moment_estimates(const void *state, int m, const double *x, double *mean,
+                         double *variance) {
+  const gp *g = state;
+  const gannet_moment_parts parts = {g->mean, g->variance, 1};
+  for (int first = 0; first < m; first += POINTS) {
+    const int points = take_points(g, m, first, x);
+    gannet_moment_sums_estimate(g->moment_sums, &parts, &g->estimates, points, mean + first,
+                                variance + first);
+  }
+}
