@@ -1,6 +1,7 @@
 /* How fast candidates are scored, against the matrix products that this cannot do without. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
@@ -12,9 +13,14 @@
 typedef struct {
   char *problem;
   gannet_text_list set;
-  int n, d, q, width, candidates, repeat, seed;
+  int method; /* a scan_method */
+  int n, d, q, width, features, candidates, repeat, seed;
   double seconds;
 } scan_settings;
+
+typedef enum { NETWORK, PROCESS } scan_method;
+
+static const char *const method_names[] = {"neural-bo", "gp-ts", NULL};
 
 static const gannet_option scan_options[] = {
     {.key = "problem",
@@ -22,10 +28,16 @@ static const gannet_option scan_options[] = {
      .offset = offsetof(scan_settings, problem),
      .fallback = "levy",
      .help = "built-in problem that the observations come from"},
+    {.key = "method",
+     .type = GANNET_CHOICE,
+     .offset = offsetof(scan_settings, method),
+     .fallback = "neural-bo",
+     .choices = method_names,
+     .help = "whose draws and moments are measured"},
     {.key = "set",
      .type = GANNET_TEXT_LIST,
      .offset = offsetof(scan_settings, set),
-     .help = "settings key=value of the optimiser, which is neural-bo with all observations"},
+     .help = "settings key=value of the optimiser, whose model keeps all observations"},
     {.key = "n",
      .type = GANNET_INTEGER,
      .offset = offsetof(scan_settings, n),
@@ -54,6 +66,13 @@ static const gannet_option scan_options[] = {
      .lower = 1,
      .upper = 1e5,
      .help = "units of the network"},
+    {.key = "features",
+     .type = GANNET_INTEGER,
+     .offset = offsetof(scan_settings, features),
+     .fallback = "1024",
+     .lower = 2,
+     .upper = 1e6,
+     .help = "random features of gp-ts"},
     {.key = "candidates",
      .type = GANNET_INTEGER,
      .offset = offsetof(scan_settings, candidates),
@@ -104,15 +123,26 @@ typedef struct {
 
 enum { EXACT = -1 };
 
-/* The network's units, its draws from them, inner products with the data, and draws from these: in
- * tiles as large as candidates come in, which suit a BLAS best. */
-#define DRAWS(s)                                                      \
-  {                                                                   \
-    {ROWS, (s)->width, (s)->d + 1, 1}, {ROWS, (s)->q, (s)->width, 1}, \
-        {ROWS, (s)->q * ((s)->d + 1), (s)->width, 1},                 \
-        {ROWS, PIECE, (s)->d + 1, (double)(s)->n / PIECE},            \
-        {ROWS, (s)->q, PIECE, (double)(s)->n / PIECE},                \
-  }
+/* All in tiles as large as candidates come in, which suit a BLAS best: for a network its units and
+ * the draws from them, for a process the phases of its waves and the draws from their cosines and
+ * sines; then products with the data, and draws from these. */
+static void list_draws(const scan_settings *s, product *to) {
+  const bool network = s->method == NETWORK;
+  const int inputs = s->d + (network ? 1 : 0), waves = (s->features + 1) / 2;
+  const product first[] = {{ROWS, network ? s->width : waves, inputs, 1},
+                           {ROWS, s->q, network ? s->width : 2 * waves, 1},
+                           {ROWS, PIECE, inputs, (double)s->n / PIECE},
+                           {ROWS, s->q, PIECE, (double)s->n / PIECE},
+                           {network ? ROWS : 0, s->q * inputs, s->width, 1}};
+  memcpy(to, first, sizeof first);
+}
+
+/* The kernel, and the triangular solve as products. */
+static void list_moments(const scan_settings *s, product *to) {
+  const double pieces = (double)s->n / PIECE;
+  to[0] = (product){ROWS, PIECE, s->d + (s->method == NETWORK ? 1 : 0), pieces};
+  to[1] = (product){ROWS, PIECE, PIECE, 0.5 * pieces * pieces};
+}
 
 static gannet_err estimates(const gannet_surrogate *model, int m, const double *x, double *work) {
   return gannet_surrogate_draw_estimates(model, m, x, work, m);
@@ -202,21 +232,19 @@ static gannet_err measure_some(const bench_world *world, const scan_settings *s,
 static gannet_err measure_parts(const bench_world *world, const scan_settings *s,
                                 gannet_models *models, const double *x, double *work) {
   enum { WAYS = 3 };
-  const double pieces = (double)s->n / PIECE;
-#define SPREAD                                 \
-  {                                            \
-    {ROWS, PIECE, s->d + 1, pieces}, {         \
-      ROWS, PIECE, PIECE, 0.5 * pieces *pieces \
-    }                                          \
+  part sampled[WAYS] = {{.what = "draws, single precision", .step = estimates},
+                        {.what = "draws, double precision", .step = estimates},
+                        {.what = "draws, exact", .step = draws}};
+  part predicted[WAYS] = {{.what = "mean and sd, single precision", .step = moment_estimates},
+                          {.what = "mean and sd, double precision", .step = moment_estimates},
+                          {.what = "mean and sd, exact", .step = moments}};
+  static const int ways[WAYS] = {GANNET_PRECISION_SINGLE, GANNET_PRECISION_DOUBLE, EXACT};
+  for (int i = 0; i < WAYS; ++i) {
+    sampled[i].estimates = predicted[i].estimates = ways[i];
+    sampled[i].single = predicted[i].single = ways[i] == GANNET_PRECISION_SINGLE;
+    list_draws(s, sampled[i].product);
+    list_moments(s, predicted[i].product);
   }
-  const part sampled[WAYS] = {
-      {"draws, single precision", GANNET_PRECISION_SINGLE, true, DRAWS(s), estimates},
-      {"draws, double precision", GANNET_PRECISION_DOUBLE, false, DRAWS(s), estimates},
-      {"draws, exact", EXACT, false, DRAWS(s), draws}};
-  const part predicted[WAYS] = {
-      {"mean and sd, single precision", GANNET_PRECISION_SINGLE, true, SPREAD, moment_estimates},
-      {"mean and sd, double precision", GANNET_PRECISION_DOUBLE, false, SPREAD, moment_estimates},
-      {"mean and sd, exact", EXACT, false, SPREAD, moments}};
   GANNET_TRY(gannet_models_sample(models, s->q, 0));
   GANNET_TRY(
       measure_some(world, s, WAYS, sampled, gannet_models_estimate_prepare, models, x, work));
@@ -233,9 +261,10 @@ static gannet_err measure_parts(const bench_world *world, const scan_settings *s
  * estimated, the leaders scored again. */
 static gannet_err measure_whole(const bench_world *world, const scan_settings *s,
                                 bench_asking *asking) {
-  const part p = {.single = true, .product = DRAWS(s)};
+  part p = {.single = true};
   double alone[2] = {1, 1}, least = INFINITY;
   bench_ask_cost cost;
+  list_draws(s, p.product);
   GANNET_TRY(gannet_agree(world->comm, bench_asking_fill(asking, s->n)));
   for (int i = 0; i < s->repeat; ++i) {
     if (i > 0) GANNET_TRY(bench_asking_tell(asking));
@@ -259,10 +288,11 @@ static gannet_err measure(const bench_world *world, const scan_settings *s, benc
   double *x = NULL, *work = NULL;
   if (world->rank == 0)
     (void)printf(
-        "neural-bo, n = %d, %d variables, %d draws, %d units, %d rank(s)\n\n| what | candidates/s, "
+        "%s, n = %d, %d variables, %d draws, %d %s, %d rank(s)\n\n| what | candidates/s, "
         "all ranks | %d take, s | share of the GEMM rate | of large GEMM "
         "|\n|---|---|---|---|---|\n",
-        s->n, s->d, s->q, s->width, world->np, s->candidates);
+        method_names[s->method], s->n, s->d, s->q, s->method == NETWORK ? s->width : s->features,
+        s->method == NETWORK ? "units" : "features", world->np, s->candidates);
   GANNET_TRY(measure_whole(world, s, asking));
   gannet_err err = gannet_propose_candidates(member, &candidates);
   if (err == GANNET_OK) err = gannet_alloc((size_t)s->d * GANNET_TILE, sizeof *x, &x);
@@ -282,8 +312,9 @@ static gannet_err measure(const bench_world *world, const scan_settings *s, benc
 static gannet_err run(const bench_world *world, const void *settings) {
   const scan_settings *s = settings;
   char method[96];
-  (void)snprintf(method, sizeof method, "neural-bo+surrogate.inducing=0+surrogate.width=%d",
-                 s->width);
+  (void)snprintf(method, sizeof method, "%s+surrogate.inducing=0+surrogate.%s=%d",
+                 method_names[s->method], s->method == NETWORK ? "width" : "features",
+                 s->method == NETWORK ? s->width : s->features);
   const bench_ask_plan plan = {.method = method,
                                .problem = s->problem,
                                .set = &s->set,

@@ -63,7 +63,7 @@ gannet_err gannet_draws_score_points(void *user, int m, const double *x_unit, in
 
 /* The sample on which margins are measured, and how much larger they are than its errors. A margin
  * is at least a few roundings of the largest value. */
-enum { SAMPLE = 64, LEAST_CANDIDATES = 2 * GANNET_TILE };
+enum { SAMPLE = 64, LEAST_CANDIDATES = 1000 };
 static const double safety = 16;
 static const double rounding[] = {
     [GANNET_PRECISION_SINGLE] = 0x1p-20, [GANNET_PRECISION_DOUBLE] = 0x1p-46};

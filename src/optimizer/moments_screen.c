@@ -6,7 +6,7 @@
 #include "base/memory.h"
 
 /* As for draws (optimizer/draws_score.c). */
-enum { SAMPLE = GANNET_MOMENT_GROUP, LEAST_CANDIDATES = 2 * GANNET_TILE };
+enum { SAMPLE = GANNET_MOMENT_GROUP, LEAST_CANDIDATES = 1000 };
 static const double safety = 16;
 static const double rounding[] = {
     [GANNET_PRECISION_SINGLE] = 0x1p-20, [GANNET_PRECISION_DOUBLE] = 0x1p-46};

@@ -76,6 +76,8 @@ def check_scan():
             rate, seconds, share, large = map(float, cells(text, what)[0])
             assert rate > 0 and abs(rate * seconds - 2000) < 0.01 * rate, text
             assert share >= 0 and large >= 0, text
+    text = run(1, "scan", "--method", "gp-ts", "--n", "60", "--features", "31", "--seconds", "1ms")
+    assert "31 features" in text and len(cells(text, "draws, single precision")) == 1, text
     text = run(1, "scan", "--n", "60", "--set", "surrogate.activation=relu", "--seconds", "1ms")
     assert "exact" in text and "precision" not in text, text
 
