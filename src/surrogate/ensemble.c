@@ -127,6 +127,14 @@ static const gannet_option ensemble_option_table[] = {
      .choices = prior_names,
      .help = "whether a random prior function is added to each network, which makes it a posterior "
              "draw; none leaves the randomness of targets and starts alone"},
+    {.key = "train_points",
+     .type = GANNET_INTEGER,
+     .offset = MEMBER(train_points),
+     .fallback = "1000",
+     .lower = 10,
+     .upper = 1e9,
+     .help = "most observations that a network is trained on; of more, each network takes the best "
+             "half of this number and its own random choice of the rest"},
     {.key = "trainer",
      .type = GANNET_CHOICE,
      .offset = MEMBER(trainer),
@@ -269,7 +277,7 @@ static gannet_err reserve_members(ensemble *e, int wanted) {
 }
 
 /* Append count members on all ranks, numbers number .. of the iteration, and train one's own. */
-static gannet_err train_own(ensemble *e, const ensemble_trainer *trainer, int count, int number,
+static gannet_err train_own(ensemble *e, ensemble_trainer *trainer, int count, int number,
                             int64_t iteration) {
   for (int k = number; k < number + count; ++k) {
     const ensemble_streams streams = streams_of(e, iteration, k);

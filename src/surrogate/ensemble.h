@@ -5,12 +5,14 @@
 
 #include "network/lift.h"
 #include "network/train.h"
+#include "surrogate/chosen.h"
 #include "surrogate/tangent_kernel.h"
 
 typedef struct {
   tangent_options kernel; /* the network, and the fit of its scales */
   int members;
-  int prior; /* 1: without the prior function */
+  int prior;        /* 1: without the prior function */
+  int train_points; /* most observations that one member is trained on */
   int trainer;
   int steps;
   int epochs;
@@ -55,10 +57,12 @@ GANNET_CHECKED gannet_err ensemble_member_create(const ensemble_data *data,
 void ensemble_member_release(ensemble_member *member);
 
 /* What the members that one rank trains in a fit share: memory for all of them, one after another.
- */
+ * Each chooses its own observations when there are too many. */
 typedef struct {
   gannet_training *training;
-  double *memory; /* start [parameters], targets [n], scratch [n] */
+  gannet_chosen chosen;
+  double *memory;         /* start [parameters], targets and scratch [count] */
+  double *x, *y, *z;      /* [count] rows of the choice; NULL when all are chosen */
 } ensemble_trainer;
 
 /* Release accepts a zeroed struct.
@@ -77,7 +81,7 @@ void ensemble_trainer_release(ensemble_trainer *trainer);
  * Local.
  */
 GANNET_CHECKED gannet_err ensemble_member_train(const ensemble_data *data,
-                                                const ensemble_trainer *trainer,
+                                                ensemble_trainer *trainer,
                                                 const ensemble_streams *streams,
                                                 ensemble_member *member);
 

@@ -57,28 +57,60 @@ static void make_targets(const ensemble_data *data, const ensemble_streams *stre
     target[i] = data->y[i] / data->amplitude + sqrt(lambda) * target[i] - prior[i];
 }
 
+static gannet_err make_room(const ensemble_data *data, ensemble_trainer *trainer) {
+  const size_t count = (size_t)trainer->chosen.count, d = (size_t)data->d;
+  GANNET_TRY(gannet_alloc(gannet_mlp_parameters(&data->net) + 2 * count, sizeof(double),
+                          &trainer->memory));
+  if (!trainer->chosen.index) return GANNET_OK;
+  GANNET_TRY(gannet_alloc(count * d, sizeof(double), &trainer->x));
+  GANNET_TRY(gannet_alloc(count, sizeof(double), &trainer->y));
+  return gannet_alloc(count * (d + 1), sizeof(double), &trainer->z);
+}
+
 gannet_err ensemble_trainer_create(const ensemble_data *data, const ensemble_options *options,
                                    ensemble_trainer *trainer) {
   const gannet_train_options how = {(gannet_trainer)options->trainer, options->steps,
                                     options->epochs, options->batch, options->learning_rate};
-  const size_t size = gannet_mlp_parameters(&data->net) + 2 * (size_t)data->n;
   *trainer = (ensemble_trainer){0};
-  GANNET_TRY(gannet_alloc(size, sizeof(double), &trainer->memory));
-  return gannet_training_create(&data->net, data->n, &how, &trainer->training);
+  GANNET_TRY(gannet_chosen_create(data->n, data->y, options->train_points, &trainer->chosen));
+  GANNET_TRY(make_room(data, trainer));
+  return gannet_training_create(&data->net, trainer->chosen.count, &how, &trainer->training);
 }
 
 void ensemble_trainer_release(ensemble_trainer *trainer) {
   gannet_training_destroy(&trainer->training);
+  gannet_chosen_release(&trainer->chosen);
   gannet_free(&trainer->memory);
+  gannet_free(&trainer->x);
+  gannet_free(&trainer->y);
+  gannet_free(&trainer->z);
 }
 
-gannet_err ensemble_member_train(const ensemble_data *data, const ensemble_trainer *trainer,
+/* The data of one member: all, or its own choice. */
+static ensemble_data choose(const ensemble_data *data, ensemble_trainer *trainer,
+                            gannet_stream stream) {
+  ensemble_data own = *data;
+  if (!trainer->chosen.index) return own;
+  gannet_chosen_draw(&trainer->chosen, stream);
+  gannet_chosen_gather(&trainer->chosen, data->d, data->x, trainer->x);
+  gannet_chosen_gather(&trainer->chosen, 1, data->y, trainer->y);
+  gannet_chosen_gather(&trainer->chosen, data->d + 1, data->z, trainer->z);
+  own.n = trainer->chosen.count;
+  own.x = trainer->x;
+  own.y = trainer->y;
+  own.z = trainer->z;
+  return own;
+}
+
+gannet_err ensemble_member_train(const ensemble_data *data, ensemble_trainer *trainer,
                                  const ensemble_streams *streams, ensemble_member *member) {
-  const double lambda = data->noise / (data->amplitude * data->amplitude);
-  double *start = trainer->memory, *target = start + gannet_mlp_parameters(&data->net);
-  gannet_mlp_start(&data->net, streams->weights, start);
-  make_targets(data, streams, member, lambda, target + data->n, target);
-  const gannet_train_problem problem = {&data->net, data->n, data->z, target, lambda, start};
+  /* mini-batches have sub-purposes of the same stream */
+  const ensemble_data own = choose(data, trainer, streams->training);
+  const double lambda = own.noise / (own.amplitude * own.amplitude);
+  double *start = trainer->memory, *target = start + gannet_mlp_parameters(&own.net);
+  gannet_mlp_start(&own.net, streams->weights, start);
+  make_targets(&own, streams, member, lambda, target + own.n, target);
+  const gannet_train_problem problem = {&data->net, own.n, own.z, target, lambda, start};
   return gannet_training_run(trainer->training, &problem, streams->training, member->theta, NULL);
 }
 

@@ -9,8 +9,8 @@
 
 struct gannet_features {
   int p, n, capacity;
-  bool primal;
-  const double *phi; /* [n][p] borrowed */
+  bool primal, sums;
+  const double *phi; /* [n][p] borrowed; not of sums */
   double given;      /* lambda as asked for */
   double lambda;     /* as used */
   gannet_cholesky *factor;
@@ -80,6 +80,18 @@ static gannet_err kernel_rows(void *user, int first, int rows, double *k, int ld
   return GANNET_OK;
 }
 
+/* From an empty factor, or one that grows; typical: mean of the diagonal without lambda. */
+static gannet_err factorise(gannet_features *f, int size, double typical) {
+  for (int attempt = 0; attempt < 16; ++attempt) {
+    const gannet_err code = gannet_cholesky_extend(f->factor, size, kernel_rows, f);
+    if (code != GANNET_ERR_NUMERIC) return code;
+    gannet_error_clear();
+    gannet_cholesky_clear(f->factor);
+    f->lambda = fmax(10 * f->lambda, 1e-12 * typical);
+  }
+  return GANNET_RAISE(GANNET_ERR_NUMERIC, "features of size %g cannot be factorised", typical);
+}
+
 /* Mean of the diagonal of the matrix without lambda. */
 static double matrix_size(const gannet_features *f, int n, const double *phi) {
   double trace = 0;
@@ -103,19 +115,48 @@ gannet_err gannet_features_condition(gannet_features *f, int n, const double *ph
   }
   f->phi = phi;
   f->n = n;
+  f->sums = false;
   if (f->primal && n > 0)
     gannet_gemm_tn(f->p, f->p, n, 1, phi, f->p, phi, f->p, 0, f->gram, f->p);
   else if (f->primal)
     memset(f->gram, 0, (size_t)f->p * (size_t)f->p * sizeof *f->gram);
-  const int size = f->primal ? f->p : n;
-  for (int attempt = 0; attempt < 16; ++attempt) {
-    const gannet_err code = gannet_cholesky_extend(f->factor, size, kernel_rows, f);
-    if (code != GANNET_ERR_NUMERIC) return code;
-    gannet_error_clear();
-    gannet_cholesky_clear(f->factor);
-    f->lambda = fmax(10 * f->lambda, 1e-12 * typical);
+  return factorise(f, f->primal ? f->p : n, typical);
+}
+
+void gannet_features_sums_clear(gannet_features *f) {
+  const size_t p = (size_t)f->p;
+  f->sums = true;
+  memset(f->gram, 0, p * p * sizeof *f->gram);
+}
+
+void gannet_features_sums_add(gannet_features *f, int m, const double *phi) {
+  gannet_syrk_tn(f->p, m, phi, f->p, f->gram, f->p);
+}
+
+void gannet_features_sums_keep(const gannet_features *f, double *copy) {
+  memcpy(copy, f->gram, (size_t)f->p * (size_t)f->p * sizeof *copy);
+}
+
+void gannet_features_sums_put_back(gannet_features *f, const double *copy) {
+  memcpy(f->gram, copy, (size_t)f->p * (size_t)f->p * sizeof *copy);
+}
+
+gannet_err gannet_features_sums_factorise(gannet_features *f, double lambda) {
+  double trace = 0;
+  for (size_t k = 0; k < (size_t)f->p; ++k) trace += f->gram[k * (size_t)(f->p + 1)];
+  GANNET_REQUIRE(isfinite(trace), GANNET_ERR_NUMERIC, "sums of features are not finite");
+  gannet_cholesky_clear(f->factor);
+  f->given = f->lambda = lambda;
+  return factorise(f, f->p, trace / f->p);
+}
+
+void gannet_features_sums_apply(const gannet_features *f, const double *v, double *out) {
+  const size_t p = (size_t)f->p; /* of the lower triangle */
+  for (size_t i = 0; i < p; ++i) {
+    const double *row = f->gram + i * p;
+    out[i] = gannet_dot((int)i + 1, row, v);
+    for (size_t j = 0; j < i; ++j) out[j] += row[j] * v[i];
   }
-  return GANNET_RAISE(GANNET_ERR_NUMERIC, "features of size %g cannot be factorised", typical);
 }
 
 void gannet_features_mean(const gannet_features *f, const double *y, double *w) {
@@ -180,6 +221,10 @@ void gannet_features_draw(const gannet_features *f, gannet_stream prior, gannet_
                           double *w) {
   const int p = f->p, n = f->n;
   gannet_random_normal(prior, 0, (size_t)p, w);
+  if (f->sums) {
+    gannet_cholesky_backward(f->factor, 1, w, p);
+    return;
+  }
   for (int k = 0; k < p; ++k) w[k] /= sqrt(f->lambda);
   if (n == 0) return;
   gannet_random_normal(noise, 0, (size_t)n, f->work);

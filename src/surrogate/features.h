@@ -41,6 +41,30 @@ void gannet_features_destroy(gannet_features **f);
 GANNET_CHECKED gannet_err gannet_features_condition(gannet_features *f, int n, const double *phi,
                                                     double lambda, bool keep);
 
+/* The same by sums, for many observations whose rows are not kept: Phi^T Phi is added up by _add,
+ * kept and put back, and Sigma is factorised, lambda being raised as above. Then _solve, _quadratic
+ * and _draw serve, and only these.
+ *
+ * Local.
+ *
+ * f     inout  of the primal form
+ * phi   in     [m][p] borrowed for the call
+ * copy  inout  [p][p] of the caller
+ *
+ * Errors: of _factorise, as of _condition.
+ */
+void gannet_features_sums_clear(gannet_features *f);
+void gannet_features_sums_add(gannet_features *f, int m, const double *phi);
+void gannet_features_sums_keep(const gannet_features *f, double *copy);
+void gannet_features_sums_put_back(gannet_features *f, const double *copy);
+GANNET_CHECKED gannet_err gannet_features_sums_factorise(gannet_features *f, double lambda);
+
+/* out = Phi^T Phi v [p] of the sums.
+ *
+ * Local.
+ */
+void gannet_features_sums_apply(const gannet_features *f, const double *v, double *out);
+
 /* w = Sigma^-1 Phi^T y.
  *
  * Local.
@@ -60,7 +84,8 @@ void gannet_features_mean(const gannet_features *f, const double *y, double *w);
 void gannet_features_solve(const gannet_features *f, int m, double *v);
 void gannet_features_quadratic(const gannet_features *f, int m, const double *v, double *out);
 
-/* A draw of N(0, Sigma^-1) by Matheron's rule: w0 - Sigma^-1 Phi^T (Phi w0 + e).
+/* A draw of N(0, Sigma^-1) by Matheron's rule: w0 - Sigma^-1 Phi^T (Phi w0 + e). Of sums, with
+ * Sigma = L L^T: L^-T w0, w0 ~ N(0, I).
  *
  * Local.
  *

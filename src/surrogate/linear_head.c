@@ -4,8 +4,9 @@
  *   y = w . phi(x) + noise,  phi = [c a_L(x; theta_1), c a_L(x; theta_2), 1],  w ~ N(0, prior I)
  *
  * with a_L the units of the last layer of the antisymmetric pair of network/mlp.h, which is trained
- * anew in every fit from the same start. The variances of prior and noise are those of the largest
- * evidence. The cost is linear in the number of observations.
+ * anew in every fit from the same start, on a choice of the observations where there are many. The
+ * regression takes all of them. The variances of prior and noise are those of the largest evidence.
+ * The cost is linear in the number of observations.
  */
 #include <math.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@
 #include "linalg/blas.h"
 #include "network/lift.h"
 #include "network/train.h"
+#include "surrogate/chosen.h"
 #include "surrogate/features.h"
 #include "surrogate/registry.h"
 
@@ -23,7 +25,7 @@ enum { ROWS = GANNET_FEATURE_ROWS };
 typedef struct {
   int activation, layers, width;
   double input_scale, decay, noise_floor;
-  int fit_points;
+  int fit_points, train_points;
   int trainer, steps, epochs, batch;
   double learning_rate;
 } head_options;
@@ -38,6 +40,8 @@ typedef struct {
   double hyper[GANNET_FEATURES_HYPER];
   double noise;
   int n, capacity;
+  int trained;       /* observations that theta is for, -1 = none */
+  int64_t iteration; /* of that training */
   double *theta;    /* [2][parameters] */
   double *weighted; /* the same with other output weights: see weigh_units */
   double *z;        /* [capacity][d+1] lifted */
@@ -106,6 +110,14 @@ static const gannet_option head_option_table[] = {
      .lower = 10,
      .upper = 20000,
      .help = "most observations used to learn variances; more are thinned out at random"},
+    {.key = "train_points",
+     .type = GANNET_INTEGER,
+     .offset = MEMBER(train_points),
+     .fallback = "2000",
+     .lower = 10,
+     .upper = 1e9,
+     .help = "most observations that the network is trained on; of more, the best half of this "
+             "number and a random choice of the rest; the regression takes all"},
     {.key = "trainer",
      .type = GANNET_CHOICE,
      .offset = MEMBER(trainer),
@@ -191,6 +203,7 @@ static gannet_err create(const gannet_context *context, const void *options, int
                         .inputs = d + 1,
                         .layers = h->options->layers,
                         .width = h->options->width};
+  h->trained = -1;
   h->p = 2 * h->net.width + 1;
   h->hyper[GANNET_FEATURES_NOISE] = log(fmax(1e-4, h->options->noise_floor));
   const size_t weights = 2 * gannet_mlp_parameters(&h->net), p = (size_t)h->p;
@@ -236,28 +249,64 @@ static gannet_err reserve(head *h, int n) {
   return GANNET_OK;
 }
 
-static gannet_err train(head *h, int64_t iteration) {
+/* Observations to train on, of the first n; z [count][d+1] and y [count] are owned by it when there
+ * are more than that. */
+typedef struct {
+  gannet_chosen chosen;
+  double *z, *y;
+} lesson;
+
+static gannet_err choose(const head *h, int n, gannet_stream stream, lesson *l) {
+  GANNET_TRY(gannet_chosen_create(n, h->y, h->options->train_points, &l->chosen));
+  if (!l->chosen.index) return GANNET_OK;
+  gannet_chosen_draw(&l->chosen, stream);
+  const size_t count = (size_t)l->chosen.count;
+  GANNET_TRY(gannet_alloc(count * ((size_t)h->d + 1), sizeof(double), &l->z));
+  GANNET_TRY(gannet_alloc(count, sizeof(double), &l->y));
+  gannet_chosen_gather(&l->chosen, h->d + 1, h->z, l->z);
+  gannet_chosen_gather(&l->chosen, 1, h->y, l->y);
+  return GANNET_OK;
+}
+
+static gannet_err train_from(head *h, const lesson *l, gannet_stream stream, const double *start) {
   const head_options *o = h->options;
-  double *start = NULL;
-  GANNET_TRY(gannet_alloc(gannet_mlp_parameters(&h->net), sizeof *start, &start));
-  gannet_mlp_start(&h->net, stream_of(h, GANNET_FOR_WEIGHTS, 0, 0), start);
-  const gannet_train_problem problem = {&h->net, h->n, h->z, h->y, o->decay, start};
+  const gannet_train_problem problem = {&h->net,   l->chosen.count,      l->z ? l->z : h->z,
+                                        l->y ? l->y : h->y, o->decay, start};
   const gannet_train_options how = {(gannet_trainer)o->trainer, o->steps, o->epochs, o->batch,
                                     o->learning_rate};
-  const gannet_err code =
-      gannet_train(&problem, &how, stream_of(h, GANNET_FOR_TRAINING, iteration, 0), h->theta, NULL);
+  return gannet_train(&problem, &how, stream, h->theta, NULL);
+}
+
+/* On the first n observations. */
+static gannet_err train(head *h, int n, int64_t iteration) {
+  /* mini-batches have sub-purposes of the same stream */
+  const gannet_stream stream = stream_of(h, GANNET_FOR_TRAINING, iteration, 0);
+  lesson l = {0};
+  double *start = NULL;
+  gannet_err code = gannet_alloc(gannet_mlp_parameters(&h->net), sizeof *start, &start);
+  if (code == GANNET_OK) code = choose(h, n, stream, &l);
+  if (code == GANNET_OK) {
+    gannet_mlp_start(&h->net, stream_of(h, GANNET_FOR_WEIGHTS, 0, 0), start);
+    code = train_from(h, &l, stream, start);
+  }
+  gannet_chosen_release(&l.chosen);
+  gannet_free(&l.z);
+  gannet_free(&l.y);
   gannet_free(&start);
   return code;
 }
 
 /* Rank 0 trains; its weights are sent to all. */
-static gannet_err train_and_share(head *h, int64_t iteration) {
+static gannet_err train_and_share(head *h, int n, int64_t iteration) {
   const gannet_context *context = h->context;
   const int size = (int)(2 * gannet_mlp_parameters(&h->net));
-  const gannet_err code = context->rank == 0 ? train(h, iteration) : GANNET_OK;
+  h->trained = -1;
+  const gannet_err code = context->rank == 0 ? train(h, n, iteration) : GANNET_OK;
   GANNET_TRY(gannet_agree(context->comm, code));
   GANNET_TRY_MPI(MPI_Bcast(h->theta, size, MPI_DOUBLE, 0, context->comm));
   memcpy(h->weighted, h->theta, (size_t)size * sizeof *h->theta);
+  h->trained = n;
+  h->iteration = iteration;
   return GANNET_OK;
 }
 
@@ -299,18 +348,44 @@ static gannet_err regress(head *h, const gannet_data *data) {
   return GANNET_OK;
 }
 
-static gannet_err fit(void *state, const gannet_data *data, bool learn, int64_t iteration) {
-  head *h = state;
+/* Features of observations from..to-1. */
+static void data_features(const head *h, int from, int to) {
+  for (int first = from; first < to; first += ROWS)
+    make_features(h, to - first < ROWS ? to - first : ROWS,
+                  h->z + (size_t)first * ((size_t)h->d + 1), h->phi + (size_t)first * (size_t)h->p);
+}
+
+/* Collective. */
+static gannet_err take_data(head *h, const gannet_data *data) {
   h->q = 0;
   GANNET_TRY(gannet_agree(h->context->comm, reserve(h, data->n)));
   h->n = data->n;
   gannet_lift_points(&h->lift, data->n, data->x, h->z);
   if (data->n > 0) memcpy(h->y, data->y, (size_t)data->n * sizeof *h->y);
-  GANNET_TRY(train_and_share(h, iteration));
-  for (int first = 0; first < h->n; first += ROWS)
-    make_features(h, h->n - first < ROWS ? h->n - first : ROWS,
-                  h->z + (size_t)first * ((size_t)h->d + 1), h->phi + (size_t)first * (size_t)h->p);
+  return GANNET_OK;
+}
+
+static gannet_err fit(void *state, const gannet_data *data, bool learn, int64_t iteration) {
+  head *h = state;
+  GANNET_TRY(take_data(h, data));
+  GANNET_TRY(train_and_share(h, h->n, iteration));
+  data_features(h, 0, h->n);
   if (learn && h->n >= 2) GANNET_TRY(learn_variances(h, data, iteration));
+  return regress(h, data);
+}
+
+/* A few results to come change the network where there are few; where it is trained on a choice of
+ * the observations, they enter the regression alone. */
+static gannet_err believe(void *state, const gannet_data *data, int believed, int64_t iteration) {
+  head *h = state;
+  const int known = data->n - believed;
+  if (known <= h->options->train_points) return fit(state, data, false, iteration);
+  const bool trained = h->trained == known && h->iteration == iteration;
+  const bool there = trained && data->n <= h->capacity;
+  GANNET_TRY(take_data(h, data));
+  if (!trained) GANNET_TRY(train_and_share(h, known, iteration));
+  if (!there) data_features(h, 0, known);
+  data_features(h, known, h->n);
   return regress(h, data);
 }
 
@@ -449,6 +524,7 @@ static void get_hyper(const void *state, double *values) {
 static gannet_err set_hyper(void *state, const double *values) {
   head *h = state;
   memcpy(h->hyper, values, sizeof h->hyper);
+  h->trained = -1;
   return GANNET_OK;
 }
 
@@ -469,6 +545,7 @@ const gannet_surrogate_type gannet_surrogate_linear_head = {
     .create = create,
     .destroy = destroy,
     .fit = fit,
+    .believe = believe,
     .predict = predict,
     .predict_gradient = predict_gradient,
     .covariance = covariance,

@@ -104,6 +104,15 @@ static const gannet_option parametric_option_table[] = {
      .lower = 10,
      .upper = 20000,
      .help = "most observations used to learn variances; more are thinned out at random"},
+    {.key = "train_points",
+     .type = GANNET_INTEGER,
+     .offset = MEMBER(train_points),
+     .fallback = "1000",
+     .lower = 10,
+     .upper = 1e9,
+     .help = "most observations of the regression, of more the best half of this number and a "
+             "random choice of the rest; if there are also more than weights, later ones are "
+             "linearised by blocks of 64"},
     {0}};
 #undef MEMBER
 
@@ -124,6 +133,7 @@ static void destroy(void *state) {
   gannet_free(&m->y);
   gannet_free(&m->phi);
   gannet_free(&m->target);
+  parametric_sums_release(m);
   gannet_free(&m->w);
   gannet_free(&m->draws);
   gannet_free(&m->work);
@@ -184,20 +194,41 @@ static gannet_err create(const gannet_context *context, const void *options, int
   GANNET_TRY(gannet_alloc(TWO_LAYER_ROWS * p, sizeof(double), &m->rows));
   GANNET_TRY(gannet_alloc(2 * inputs, sizeof(double), &m->slope));
   GANNET_TRY(gannet_features_create(m->p, false, &m->posterior));
+  m->sums.base = -1;
   set_defaults(m);
   return GANNET_OK;
 }
 
 static gannet_err reserve(parametric *m, int n) {
-  if (n <= m->capacity) return GANNET_OK;
   const size_t old = (size_t)m->capacity, new = (size_t)n + (size_t)n / 2;
-  const size_t d = (size_t)m->net.d, p = (size_t)m->p;
+  const size_t d = (size_t)m->net.d;
+  if (n <= m->capacity) return GANNET_OK;
   GANNET_TRY(gannet_resize(old * d, new *d, sizeof(double), &m->z));
   GANNET_TRY(gannet_resize(old, new, sizeof(double), &m->y));
-  GANNET_TRY(gannet_resize(old * p, new *p, sizeof(double), &m->phi));
-  GANNET_TRY(gannet_resize(old, new, sizeof(double), &m->target));
   m->capacity = (int)new;
   return GANNET_OK;
+}
+
+static gannet_err reserve_rows(parametric *m, int n) {
+  const size_t old = (size_t)m->row_capacity, new = (size_t)n + (size_t)n / 2;
+  const size_t p = (size_t)m->p;
+  if (n <= m->row_capacity) return GANNET_OK;
+  GANNET_TRY(gannet_resize(old * p, new *p, sizeof(double), &m->phi));
+  GANNET_TRY(gannet_resize(old, new, sizeof(double), &m->target));
+  m->row_capacity = (int)new;
+  return GANNET_OK;
+}
+
+/* Rows or sums for n observations; a change is a start from none. */
+static gannet_err choose_form(parametric *m, int n, int *keep) {
+  const bool sums = n > m->options->train_points && n > m->p;
+  if (sums == m->sums.used) return sums ? GANNET_OK : reserve_rows(m, n);
+  *keep = 0;
+  m->n_rows = 0;
+  gannet_features_destroy(&m->posterior);
+  if (!sums) parametric_sums_release(m);
+  GANNET_TRY(gannet_features_create(m->p, sums, &m->posterior));
+  return sums ? parametric_sums_prepare(m) : reserve_rows(m, n);
 }
 
 /* How many of the observations are those of the last fit: all of them or none. */
@@ -223,20 +254,37 @@ void parametric_input_gradient(const parametric *m, const double *z, const doubl
     for (int k = 0; k < m->lift.d; ++k) gradient[k] = 2 * by_z[k];
 }
 
-static gannet_err fit(void *state, const gannet_data *data, bool learn, int64_t iteration) {
-  parametric *m = state;
+/* same: the first observations are those of the last call, unless their values say otherwise. */
+static gannet_err take(parametric *m, const gannet_data *data, bool same) {
+  int keep = same ? known(m, data) : 0;
   m->q = 0;
-  if (learn && data->n >= 2) GANNET_TRY(parametric_learn(m, data, iteration));
-  const int keep = known(m, data);
+  if (m->stale) m->sums.base = -1;
   GANNET_TRY(reserve(m, data->n));
   parametric_inputs(m, data->n, data->x, m->z);
   if (data->n > 0) memcpy(m->y, data->y, (size_t)data->n * sizeof *m->y);
   m->stale = true; /* should the rest fail */
   m->noise_var = data->noise_var;
   m->n = data->n;
+  GANNET_TRY(choose_form(m, data->n, &keep));
   GANNET_TRY(parametric_accumulate(m, data->n, keep));
   m->stale = false;
   return GANNET_OK;
+}
+
+static gannet_err fit(void *state, const gannet_data *data, bool learn, int64_t iteration) {
+  parametric *m = state;
+  const bool same = !m->believing;
+  m->believing = false;
+  if (learn && data->n >= 2) GANNET_TRY(parametric_learn(m, data, iteration));
+  return take(m, data, same);
+}
+
+/* As fit; the next one forgets the last rows, but not what it knows of the others. */
+static gannet_err believe(void *state, const gannet_data *data, int believed, int64_t iteration) {
+  parametric *m = state;
+  (void)believed, (void)iteration;
+  m->believing = true;
+  return take(m, data, true);
 }
 
 double parametric_scale(const parametric *m) {
@@ -363,6 +411,12 @@ static gannet_err calibration(void *state, double *scale) {
   parametric *m = state;
   double *y = NULL;
   if (m->n_rows < 2 || m->options->schedule == PARAMETRIC_PAPER) return GANNET_OK;
+  if (m->sums.used) {
+    double square = 0;
+    GANNET_TRY(parametric_sums_leave_one_out(m, &square));
+    *scale = fmin(10, fmax(0.1, sqrt(square / m->noise)));
+    return GANNET_OK;
+  }
   GANNET_TRY(gannet_alloc((size_t)m->n_rows, sizeof *y, &y));
   for (int i = 0; i < m->n_rows; ++i)
     y[i] = m->target[i] +
@@ -396,8 +450,10 @@ static gannet_err set_hyper(void *state, const double *values) {
 static size_t bytes(const void *state) {
   const parametric *m = state;
   const size_t p = (size_t)m->p, d = (size_t)m->net.d, n = (size_t)m->capacity;
+  const size_t rows = (size_t)m->row_capacity, sums = m->sums.used ? 2 * p * p + 3 * p : 0;
   return gannet_features_bytes(m->posterior) +
-         sizeof(double) * (n * (p + d + 2) + (TWO_LAYER_ROWS + 2) * p + (size_t)m->q_capacity * p +
+         sizeof(double) * (n * (d + 1) + rows * (p + 1) + sums + (TWO_LAYER_ROWS + 2) * p +
+                           (size_t)m->q_capacity * p +
                            two_layer_work(&m->net));
 }
 
@@ -410,6 +466,7 @@ const gannet_surrogate_type gannet_surrogate_parametric = {
     .create = create,
     .destroy = destroy,
     .fit = fit,
+    .believe = believe,
     .predict = predict,
     .predict_gradient = predict_gradient,
     .lower = parametric_lower,

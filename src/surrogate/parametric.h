@@ -1,5 +1,6 @@
 /* The parametric model of GO-UCB, shared by its files: parametric.c (interface), parametric_fit.c
- * (regression oracle), parametric_ball.c (the ball of weights). */
+ * (regression oracle), parametric_ball.c (the ball of weights), parametric_sums.c (that of many
+ * observations). */
 #ifndef GANNET_SURROGATE_PARAMETRIC_H
 #define GANNET_SURROGATE_PARAMETRIC_H
 
@@ -22,6 +23,7 @@ typedef struct {
   int restarts;
   int fit_evaluations;
   int fit_points;
+  int train_points; /* most observations of the regression; more enter Sigma by sums */
 } parametric_options;
 
 /* Positions in hyper; the weights of the regression follow. */
@@ -35,6 +37,18 @@ enum {
 
 enum { PARAMETRIC_NAME_SIZE = 16 };
 
+/* Sigma by sums: what is known of it at w_0, and where the block of observations begins that the
+ * next ones enter. */
+typedef struct {
+  bool used;        /* instead of rows: phi and target are not there */
+  int base;         /* observations that gram_base has, -1 = none */
+  int open;         /* number of the first observation of the open block */
+  double share;     /* of the step from w_0 that was taken */
+  double *gram_base, *gram_open; /* [p][p] */
+  double *right, *right_open;    /* [p] sums of g target */
+  double *w_open;                /* [p] weights at which the open block is linearised */
+} parametric_sums;
+
 typedef struct {
   const gannet_context *context;
   const parametric_options *options;
@@ -46,14 +60,17 @@ typedef struct {
   double *hyper; /* [n_hyper] */
   char (*names)[PARAMETRIC_NAME_SIZE];
   int n, capacity;
+  bool believing;   /* the last observations stand for results to come */
   bool stale;       /* hyper-parameters changed: everything must be made again */
   double noise_var; /* of the data as given; NAN = inferred */
   double noise;     /* variance that multiplies Sigma^-1 */
   double *z;        /* [capacity][inputs] */
   double *y;        /* [capacity] */
   int n_rows;       /* observations in Sigma: the last ones */
-  double *phi;      /* [capacity][p] gradients, each at the weights of its round */
-  double *target;   /* [capacity] y - f + phi (w of the round - w_0) */
+  int row_capacity;
+  double *phi;      /* [row_capacity][p] gradients, each at the weights of its round */
+  double *target;   /* [row_capacity] y - f + phi (w of the round - w_0) */
+  parametric_sums sums;
   double *w;        /* [p] w_t */
   gannet_features *posterior;
   int q, q_capacity;
@@ -101,6 +118,32 @@ GANNET_CHECKED gannet_err parametric_learn(parametric *m, const gannet_data *dat
  * Local.
  */
 GANNET_CHECKED gannet_err parametric_accumulate(parametric *m, int n, int keep);
+
+/* The same by sums, after parametric_sums_prepare, which drops the rows; observations after those
+ * of the regression are linearised by blocks of TWO_LAYER_ROWS. parametric_sums_release goes back
+ * to rows.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err parametric_sums_prepare(parametric *m);
+void parametric_sums_release(parametric *m);
+GANNET_CHECKED gannet_err parametric_sums_accumulate(parametric *m, int n, int keep);
+
+/* Mean over the observations of the regression of the squared leave-one-out residual over its
+ * variance in units of the noise, from sums.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err parametric_sums_leave_one_out(const parametric *m, double *square);
+
+/* Lambda; first observation that enters Sigma, of n; what the step from w_0 is to lower, squared
+ * residuals of the first n observations plus the pull.
+ *
+ * Local.
+ */
+double parametric_ridge(const parametric *m);
+int parametric_first_row(const parametric *m, int n);
+double parametric_loss(const parametric *m, int n);
 
 /* What multiplies Sigma_t^-1 in the square of sd: the square of the ball's radius for
  * exploration 1.

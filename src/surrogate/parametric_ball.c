@@ -15,8 +15,7 @@
 #include "linalg/blas.h"
 #include "surrogate/parametric.h"
 
-/* Row of Sigma that observation i becomes, given that the first learnt ones are left out. */
-static int first_row(const parametric *m, int n) {
+int parametric_first_row(const parametric *m, int n) {
   const int learned = (int)m->hyper[PARAMETRIC_LEARNED];
   return !m->options->discard ? 0 : learned < n ? learned : n;
 }
@@ -30,7 +29,7 @@ static void add_row(parametric *m, int i, int row) {
                    gannet_dot(m->p, g, m->hyper + PARAMETRIC_WEIGHTS);
 }
 
-static double ridge(const parametric *m) {
+double parametric_ridge(const parametric *m) {
   const double horizon = fmax(2, m->options->horizon), logarithm = log(horizon);
   if (m->options->schedule == PARAMETRIC_PAPER) return sqrt(horizon) * logarithm * logarithm;
   return m->noise / exp(m->hyper[PARAMETRIC_PRIOR]);
@@ -38,17 +37,15 @@ static double ridge(const parametric *m) {
 
 /* Condition on rows, and move the weights to w_t. */
 static gannet_err condition(parametric *m, int rows, int keep) {
-  GANNET_TRY(gannet_features_condition(m->posterior, rows, m->phi, ridge(m), keep > 0));
+  GANNET_TRY(gannet_features_condition(m->posterior, rows, m->phi, parametric_ridge(m), keep > 0));
   gannet_features_mean(m->posterior, m->target, m->w);
   for (int k = 0; k < m->p; ++k) m->w[k] += m->hyper[PARAMETRIC_WEIGHTS + k];
   m->n_rows = rows;
   return GANNET_OK;
 }
 
-/* What the step from w_0 is to lower: squared residuals of the first n observations plus the pull.
- */
-static double loss(const parametric *m, int n) {
-  const double *w0 = m->hyper + PARAMETRIC_WEIGHTS, lambda = ridge(m);
+double parametric_loss(const parametric *m, int n) {
+  const double *w0 = m->hyper + PARAMETRIC_WEIGHTS, lambda = parametric_ridge(m);
   double sum = 0, values[TWO_LAYER_ROWS];
   for (int k = 0; k < m->p; ++k) sum += lambda * (m->w[k] - w0[k]) * (m->w[k] - w0[k]);
   for (int first = 0; first < n; first += TWO_LAYER_ROWS) {
@@ -68,10 +65,10 @@ static gannet_err start_over(parametric *m, int n, int left_out) {
   const size_t p = (size_t)m->p;
   double share = 1, total = 1;
   memcpy(m->w, w0, p * sizeof *w0);
-  const double at_start = loss(m, n);
+  const double at_start = parametric_loss(m, n);
   for (int i = left_out; i < n; ++i) add_row(m, i, i - left_out);
   GANNET_TRY(condition(m, n - left_out, 0));
-  while (share > 0 && n > left_out && !(loss(m, n) <= at_start)) {
+  while (share > 0 && n > left_out && !(parametric_loss(m, n) <= at_start)) {
     share = total > 1e-3 ? 0.5 : 0;
     total *= share;
     for (int i = 0; i < n - left_out; ++i) m->target[i] *= share;
@@ -81,10 +78,11 @@ static gannet_err start_over(parametric *m, int n, int left_out) {
 }
 
 gannet_err parametric_accumulate(parametric *m, int n, int keep) {
-  const int learned = (int)m->hyper[PARAMETRIC_LEARNED], left_out = first_row(m, n);
+  const int learned = (int)m->hyper[PARAMETRIC_LEARNED], left_out = parametric_first_row(m, n);
   const int at_start = learned < n ? learned : n;
   const double given = isnan(m->noise_var) ? exp(m->hyper[PARAMETRIC_NOISE]) : m->noise_var;
   m->noise = fmax(exp(m->hyper[PARAMETRIC_MISFIT]), given);
+  if (m->sums.used) return parametric_sums_accumulate(m, n, keep);
   if (keep < at_start || keep == 0) {
     keep = 0;
     GANNET_TRY(start_over(m, at_start, left_out));

@@ -2,7 +2,8 @@
  *
  *   w_0 = argmin (1/2) sum_i (f(x_i; w) - y_i)^2 + (decay / 2) |w|^2
  *
- * by L-BFGS from several starts instead of one run of gradient descent. Then f is linearised there,
+ * by L-BFGS from several starts instead of one run of gradient descent, on a choice of the
+ * observations where there are many. Then f is linearised there,
  * y_i - f_i + g_i . w_0 = g_i . w + noise, and the variances of weights and noise are those of the
  * largest evidence (MacKay 1992).
  */
@@ -11,6 +12,7 @@
 
 #include "base/memory.h"
 #include "linalg/blas.h"
+#include "surrogate/chosen.h"
 #include "surrogate/multistart.h"
 #include "surrogate/parametric.h"
 
@@ -18,6 +20,8 @@ typedef struct {
   parametric *m;
   const gannet_data *data;
   double *z; /* [n][inputs] */
+  gannet_chosen chosen;
+  double *train_z, *train_y; /* of the choice; NULL when it is all */
   double *start, *lower, *upper;
   int n_fit;    /* observations that the evidence uses */
   double *phi;  /* [n_fit][p] */
@@ -31,14 +35,15 @@ static int rows_left(int n, int first) {
 static gannet_err loss(void *user, int p, const double *w, double *value, double *gradient) {
   const regression *r = user;
   const two_layer *net = &r->m->net;
+  const double *z = r->train_z ? r->train_z : r->z, *y = r->train_y ? r->train_y : r->data->y;
   double residual[TWO_LAYER_ROWS], sum = 0;
   for (int k = 0; k < p; ++k) gradient[k] = r->m->options->decay * w[k];
   const double pull = gannet_dot(p, gradient, w);
-  for (int first = 0; first < r->data->n; first += TWO_LAYER_ROWS) {
-    const int rows = rows_left(r->data->n, first);
-    const double *at = r->z + (size_t)first * (size_t)net->d;
+  for (int first = 0; first < r->chosen.count; first += TWO_LAYER_ROWS) {
+    const int rows = rows_left(r->chosen.count, first);
+    const double *at = z + (size_t)first * (size_t)net->d;
     two_layer_values(net, w, rows, at, r->m->work, residual);
-    for (int i = 0; i < rows; ++i) residual[i] -= r->data->y[first + i];
+    for (int i = 0; i < rows; ++i) residual[i] -= y[first + i];
     for (int i = 0; i < rows; ++i) sum += residual[i] * residual[i];
     two_layer_backward(net, w, rows, at, residual, r->m->work, gradient);
   }
@@ -72,6 +77,19 @@ static void make_starts(const regression *r, int64_t iteration) {
   for (int k = 0; k < m->p; ++k) r->lower[k] = -1e3, r->upper[k] = 1e3;
 }
 
+static gannet_err choose(regression *r, int64_t iteration) {
+  const int most = r->m->options->train_points;
+  GANNET_TRY(gannet_chosen_create(r->data->n, r->data->y, most, &r->chosen));
+  if (!r->chosen.index) return GANNET_OK;
+  gannet_chosen_draw(&r->chosen, parametric_stream(r->m, GANNET_FOR_TRAINING, iteration, 0));
+  const size_t count = (size_t)r->chosen.count, inputs = (size_t)r->m->net.d;
+  GANNET_TRY(gannet_alloc(count * inputs, sizeof(double), &r->train_z));
+  GANNET_TRY(gannet_alloc(count, sizeof(double), &r->train_y));
+  gannet_chosen_gather(&r->chosen, r->m->net.d, r->z, r->train_z);
+  gannet_chosen_gather(&r->chosen, 1, r->data->y, r->train_y);
+  return GANNET_OK;
+}
+
 static gannet_err prepare(regression *r, int64_t iteration) {
   const size_t n = (size_t)r->data->n, d = (size_t)r->m->net.d, p = (size_t)r->m->p;
   const size_t restarts = (size_t)r->m->options->restarts, fit = (size_t)r->n_fit;
@@ -83,11 +101,14 @@ static gannet_err prepare(regression *r, int64_t iteration) {
   GANNET_TRY(gannet_alloc(fit, sizeof(double), &r->rest));
   parametric_inputs(r->m, r->data->n, r->data->x, r->z);
   make_starts(r, iteration);
-  return GANNET_OK;
+  return choose(r, iteration);
 }
 
 static void release(regression *r) {
   gannet_free(&r->z);
+  gannet_chosen_release(&r->chosen);
+  gannet_free(&r->train_z);
+  gannet_free(&r->train_y);
   gannet_free(&r->start);
   gannet_free(&r->lower);
   gannet_free(&r->upper);

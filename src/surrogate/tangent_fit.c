@@ -6,12 +6,12 @@
  * quantities, not of their logarithms.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "linalg/blas.h"
 #include "network/analytic_kernel.h"
+#include "surrogate/chosen.h"
 #include "surrogate/joint.h"
 #include "surrogate/likelihood.h"
 #include "surrogate/multistart.h"
@@ -179,45 +179,14 @@ static gannet_err allocate(learning *l) {
   return gannet_likelihood_create(l->n, false, &l->likelihood);
 }
 
-typedef struct {
-  double y;
-  int index;
-} ranked;
-
-static int by_value_then_index(const void *a, const void *b) {
-  const ranked *left = a, *right = b;
-  if (left->y != right->y) return left->y < right->y ? -1 : 1;
-  return left->index < right->index ? -1 : left->index > right->index;
-}
-
-/* All observations; of too many, the best half of those allowed and a random choice of the rest,
- * because the model must be right where the minimum is. */
-static void choose_points(learning *l, const gannet_data *data, int64_t iteration, ranked *order,
-                          int *permutation) {
-  const size_t d = (size_t)l->t->d;
-  const int best = l->n / 2, rest = data->n - best;
-  for (int i = 0; i < data->n; ++i) order[i] = (ranked){data->y[i], i};
-  if (l->n < data->n) {
-    qsort(order, (size_t)data->n, sizeof *order, by_value_then_index);
-    gannet_random_permutation(tangent_stream(l->t, GANNET_FOR_FIT, iteration, 0), rest,
-                              permutation);
-  }
-  for (int i = 0; i < l->n; ++i) {
-    const int from = l->n < data->n && i >= best ? best + permutation[i - best] : i;
-    l->y[i] = order[from].y;
-    memcpy(l->x + (size_t)i * d, data->x + (size_t)order[from].index * d, d * sizeof *l->x);
-  }
-}
-
 static gannet_err gather_points(learning *l, const gannet_data *data, int64_t iteration) {
-  ranked *order = NULL;
-  int *permutation = NULL;
-  gannet_err code = gannet_alloc((size_t)data->n, sizeof *order, &order);
-  if (code == GANNET_OK) code = gannet_alloc((size_t)data->n, sizeof *permutation, &permutation);
-  if (code == GANNET_OK) choose_points(l, data, iteration, order, permutation);
-  gannet_free(&order);
-  gannet_free(&permutation);
-  return code;
+  gannet_chosen chosen;
+  GANNET_TRY(gannet_chosen_create(data->n, data->y, l->n, &chosen));
+  gannet_chosen_draw(&chosen, tangent_stream(l->t, GANNET_FOR_FIT, iteration, 0));
+  gannet_chosen_gather(&chosen, 1, data->y, l->y);
+  gannet_chosen_gather(&chosen, l->t->d, data->x, l->x);
+  gannet_chosen_release(&chosen);
+  return GANNET_OK;
 }
 
 /* Start 0 continues from the present values; 1 and 2 are smooth and rough functions in any
