@@ -61,8 +61,8 @@ void ensemble_member_release(ensemble_member *member);
 typedef struct {
   gannet_training *training;
   gannet_chosen chosen;
-  double *memory;         /* start [parameters], targets and scratch [count] */
-  double *x, *y, *z;      /* [count] rows of the choice; NULL when all are chosen */
+  double *memory;    /* start [parameters], targets and scratch [count] */
+  double *x, *y, *z; /* [count] rows of the choice; NULL when all are chosen */
 } ensemble_trainer;
 
 /* Release accepts a zeroed struct.

@@ -20,7 +20,8 @@
 #include "surrogate/features.h"
 #include "surrogate/registry.h"
 
-enum { ROWS = GANNET_FEATURE_ROWS };
+/* RETRAINED: of more observations, the network is not trained anew for results to come. */
+enum { ROWS = GANNET_FEATURE_ROWS, RETRAINED = 500 };
 
 typedef struct {
   int activation, layers, width;
@@ -42,12 +43,12 @@ typedef struct {
   int n, capacity;
   int trained;       /* observations that theta is for, -1 = none */
   int64_t iteration; /* of that training */
-  double *theta;    /* [2][parameters] */
-  double *weighted; /* the same with other output weights: see weigh_units */
-  double *z;        /* [capacity][d+1] lifted */
-  double *y;        /* [capacity] */
-  double *phi;      /* [capacity][p] */
-  double *w;        /* [p] */
+  double *theta;     /* [2][parameters] */
+  double *weighted;  /* the same with other output weights: see weigh_units */
+  double *z;         /* [capacity][d+1] lifted */
+  double *y;         /* [capacity] */
+  double *phi;       /* [capacity][p] */
+  double *w;         /* [p] */
   gannet_features *posterior;
   gannet_mlp_tape tape;
   double *tile;  /* [ROWS][d+1] lifted */
@@ -113,7 +114,7 @@ static const gannet_option head_option_table[] = {
     {.key = "train_points",
      .type = GANNET_INTEGER,
      .offset = MEMBER(train_points),
-     .fallback = "2000",
+     .fallback = "5000",
      .lower = 10,
      .upper = 1e9,
      .help = "most observations that the network is trained on; of more, the best half of this "
@@ -270,8 +271,8 @@ static gannet_err choose(const head *h, int n, gannet_stream stream, lesson *l) 
 
 static gannet_err train_from(head *h, const lesson *l, gannet_stream stream, const double *start) {
   const head_options *o = h->options;
-  const gannet_train_problem problem = {&h->net,   l->chosen.count,      l->z ? l->z : h->z,
-                                        l->y ? l->y : h->y, o->decay, start};
+  const gannet_train_problem problem = {
+      &h->net, l->chosen.count, l->z ? l->z : h->z, l->y ? l->y : h->y, o->decay, start};
   const gannet_train_options how = {(gannet_trainer)o->trainer, o->steps, o->epochs, o->batch,
                                     o->learning_rate};
   return gannet_train(&problem, &how, stream, h->theta, NULL);
@@ -374,12 +375,12 @@ static gannet_err fit(void *state, const gannet_data *data, bool learn, int64_t 
   return regress(h, data);
 }
 
-/* A few results to come change the network where there are few; where it is trained on a choice of
- * the observations, they enter the regression alone. */
+/* A few results to come change the network where it has few others; otherwise they enter the
+ * regression alone. */
 static gannet_err believe(void *state, const gannet_data *data, int believed, int64_t iteration) {
   head *h = state;
   const int known = data->n - believed;
-  if (known <= h->options->train_points) return fit(state, data, false, iteration);
+  if (known <= RETRAINED) return fit(state, data, false, iteration);
   const bool trained = h->trained == known && h->iteration == iteration;
   const bool there = trained && data->n <= h->capacity;
   GANNET_TRY(take_data(h, data));

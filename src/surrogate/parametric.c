@@ -453,8 +453,7 @@ static size_t bytes(const void *state) {
   const size_t rows = (size_t)m->row_capacity, sums = m->sums.used ? 2 * p * p + 3 * p : 0;
   return gannet_features_bytes(m->posterior) +
          sizeof(double) * (n * (d + 1) + rows * (p + 1) + sums + (TWO_LAYER_ROWS + 2) * p +
-                           (size_t)m->q_capacity * p +
-                           two_layer_work(&m->net));
+                           (size_t)m->q_capacity * p + two_layer_work(&m->net));
 }
 
 const gannet_surrogate_type gannet_surrogate_parametric = {

@@ -40,10 +40,10 @@ enum { PARAMETRIC_NAME_SIZE = 16 };
 /* Sigma by sums: what is known of it at w_0, and where the block of observations begins that the
  * next ones enter. */
 typedef struct {
-  bool used;        /* instead of rows: phi and target are not there */
-  int base;         /* observations that gram_base has, -1 = none */
-  int open;         /* number of the first observation of the open block */
-  double share;     /* of the step from w_0 that was taken */
+  bool used;                     /* instead of rows: phi and target are not there */
+  int base;                      /* observations that gram_base has, -1 = none */
+  int open;                      /* number of the first observation of the open block */
+  double share;                  /* of the step from w_0 that was taken */
   double *gram_base, *gram_open; /* [p][p] */
   double *right, *right_open;    /* [p] sums of g target */
   double *w_open;                /* [p] weights at which the open block is linearised */
@@ -68,10 +68,10 @@ typedef struct {
   double *y;        /* [capacity] */
   int n_rows;       /* observations in Sigma: the last ones */
   int row_capacity;
-  double *phi;      /* [row_capacity][p] gradients, each at the weights of its round */
-  double *target;   /* [row_capacity] y - f + phi (w of the round - w_0) */
+  double *phi;    /* [row_capacity][p] gradients, each at the weights of its round */
+  double *target; /* [row_capacity] y - f + phi (w of the round - w_0) */
   parametric_sums sums;
-  double *w;        /* [p] w_t */
+  double *w; /* [p] w_t */
   gannet_features *posterior;
   int q, q_capacity;
   double *draws; /* [q][p] weights of the draws minus w_t */

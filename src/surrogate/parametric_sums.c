@@ -142,8 +142,7 @@ static void add_rows(parametric *m, int first, int rows) {
   gannet_features_sums_add(m->posterior, rows, m->rows);
   for (int i = 0; i < rows; ++i) {
     const double *g = m->rows + (size_t)i * (size_t)m->p;
-    target[i] =
-        m->y[first + i] - target[i] + gannet_dot(m->p, g, m->w) - gannet_dot(m->p, g, w0);
+    target[i] = m->y[first + i] - target[i] + gannet_dot(m->p, g, m->w) - gannet_dot(m->p, g, w0);
   }
   gannet_gemv_t(rows, m->p, 1, m->rows, m->p, target, 1, m->sums.right);
 }
@@ -185,8 +184,7 @@ gannet_err parametric_sums_leave_one_out(const parametric *m, double *square) {
     gannet_features_quadratic(m->posterior, rows, m->rows, told);
     for (int i = 0; i < rows; ++i) {
       const double *g = m->rows + (size_t)i * p;
-      const double target =
-          m->sums.share * (m->y[at + i] - value[i]) + gannet_dot(m->p, g, w0);
+      const double target = m->sums.share * (m->y[at + i] - value[i]) + gannet_dot(m->p, g, w0);
       const double rest = target - gannet_dot(m->p, g, w);
       sum += rest * rest / fmax(1 - told[i], 1e-10);
     }

@@ -101,6 +101,45 @@ static void draws_have_the_covariance_of_the_posterior(void **state) {
   gannet_features_destroy(&primal);
 }
 
+/* Sums added in parts and put back are those of all rows; their draws have the covariance too. */
+static void sums_do_without_rows(void **state) {
+  (void)state;
+  enum { DRAWS = 20000 };
+  double phi[N * P], y[N], sigma[P * P], moment[P * P] = {0}, kept[P * P], v[P], w[P], product[P];
+  gannet_features *f = NULL;
+  make(phi, y);
+  assert_ok(gannet_features_create(P, true, &f));
+  gannet_features_sums_clear(f);
+  gannet_features_sums_add(f, 2, phi);
+  gannet_features_sums_add(f, 2, phi + 2 * P);
+  gannet_features_sums_keep(f, kept);
+  gannet_features_sums_add(f, N - 4, phi + 4 * P);
+  gannet_features_sums_put_back(f, kept);
+  assert_ok(gannet_features_sums_factorise(f, lambda));
+  dense_sigma(4, P, phi, lambda, sigma);
+  for (int k = 0; k < P; ++k) v[k] = phi[4 * P + k];
+  dense_solve(P, sigma, phi + 4 * P, w);
+  gannet_features_solve(f, 1, v);
+  for (int k = 0; k < P; ++k) assert_near(v[k], w[k], 1e-11);
+  gannet_features_sums_apply(f, v, product);
+  for (int k = 0; k < P; ++k) assert_near(product[k] + lambda * v[k], phi[4 * P + k], 1e-11);
+  for (int j = 0; j < DRAWS; ++j) {
+    const gannet_stream prior = {1, GANNET_FOR_PRIOR, 1, (uint64_t)j};
+    gannet_features_draw(f, prior, prior, w);
+    for (int a = 0; a < P * P; ++a) moment[a] += w[a / P] * w[a % P] / DRAWS;
+  }
+  for (int a = 0; a < P; ++a) {
+    double unit[P] = {0};
+    unit[a] = 1;
+    dense_solve(P, sigma, unit, w);
+    for (int b = 0; b < P; ++b) assert_near(moment[a * P + b], w[b], 0.13);
+  }
+  phi[0] = NAN;
+  gannet_features_sums_add(f, 1, phi);
+  assert_fails(GANNET_ERR_NUMERIC, "not finite", gannet_features_sums_factorise(f, lambda));
+  gannet_features_destroy(&f);
+}
+
 /* By leaving each observation out in turn. */
 static void leave_one_out_agrees_with_brute_force(void **state) {
   (void)state;
@@ -181,6 +220,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(both_forms_agree_with_dense_algebra),
       cmocka_unit_test(growing_gives_the_same_bits_as_all_at_once),
       cmocka_unit_test(draws_have_the_covariance_of_the_posterior),
+      cmocka_unit_test(sums_do_without_rows),
       cmocka_unit_test(leave_one_out_agrees_with_brute_force),
       cmocka_unit_test(singular_features_are_regularised_and_broken_ones_refused),
       cmocka_unit_test(evidence_finds_the_variances),
