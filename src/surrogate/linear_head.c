@@ -8,57 +8,21 @@
  * regression takes all of them. The variances of prior and noise are those of the largest evidence.
  * The cost is linear in the number of observations.
  */
+#include "surrogate/linear_head.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "linalg/blas.h"
-#include "network/lift.h"
 #include "network/train.h"
-#include "surrogate/chosen.h"
-#include "surrogate/features.h"
 #include "surrogate/registry.h"
 
 /* RETRAINED: of more observations, the network is not trained anew for results to come. */
 enum { ROWS = GANNET_FEATURE_ROWS, RETRAINED = 500 };
 
-typedef struct {
-  int activation, layers, width;
-  double input_scale, decay, noise_floor;
-  int fit_points, train_points;
-  int trainer, steps, epochs, batch;
-  double learning_rate;
-} head_options;
-
-typedef struct {
-  const gannet_context *context;
-  const head_options *options;
-  int model, d, p;
-  gannet_mlp net;
-  gannet_lift lift;
-  double *rho; /* [d] of the lift */
-  double hyper[GANNET_FEATURES_HYPER];
-  double noise;
-  int n, capacity;
-  int trained;       /* observations that theta is for, -1 = none */
-  int64_t iteration; /* of that training */
-  double *theta;     /* [2][parameters] */
-  double *weighted;  /* the same with other output weights: see weigh_units */
-  double *z;         /* [capacity][d+1] lifted */
-  double *y;         /* [capacity] */
-  double *phi;       /* [capacity][p] */
-  double *w;         /* [p] */
-  gannet_features *posterior;
-  gannet_mlp_tape tape;
-  double *tile;  /* [ROWS][d+1] lifted */
-  double *rows;  /* [ROWS][p] */
-  double *by_z;  /* [d+1] */
-  double *draws; /* [q][p] */
-  int q;
-} head;
-
-#define MEMBER(name) offsetof(head_options, name)
+#define MEMBER(name) offsetof(linear_head_options, name)
 static const gannet_option head_option_table[] = {
     {.key = "activation",
      .type = GANNET_CHOICE,
@@ -157,16 +121,8 @@ static const gannet_option head_option_table[] = {
     {0}};
 #undef MEMBER
 
-static gannet_stream stream_of(const head *h, gannet_purpose purpose, int64_t iteration,
-                               int index) {
-  gannet_stream stream =
-      gannet_context_stream(h->context, purpose, (uint64_t)iteration, (uint64_t)index);
-  stream.purpose |= (uint64_t)h->model << 32;
-  return stream;
-}
-
 static void destroy(void *state) {
-  head *h = state;
+  linear_head *h = state;
   gannet_features_destroy(&h->posterior);
   gannet_mlp_tape_release(&h->tape);
   gannet_free(&h->rho);
@@ -184,7 +140,7 @@ static void destroy(void *state) {
 }
 
 /* For x uniform, (2 x - 1) . (2 x - 1) is d / 3 on average. */
-static gannet_err make_lift(head *h) {
+static gannet_err make_lift(linear_head *h) {
   GANNET_TRY(gannet_alloc((size_t)h->d, sizeof(double), &h->rho));
   for (int k = 0; k < h->d; ++k) h->rho[k] = h->options->input_scale * sqrt(3.0 / h->d);
   h->lift = (gannet_lift){GANNET_LIFT_FLAT, h->d, h->rho, 1};
@@ -193,7 +149,7 @@ static gannet_err make_lift(head *h) {
 
 static gannet_err create(const gannet_context *context, const void *options, int d, int model,
                          void **state) {
-  head *h = NULL;
+  linear_head *h = NULL;
   GANNET_TRY(gannet_alloc(1, sizeof *h, &h));
   *state = h; /* the front destroys it, also after a failure below */
   h->context = context;
@@ -221,7 +177,7 @@ static gannet_err create(const gannet_context *context, const void *options, int
 }
 
 /* Features of n <= ROWS lifted points. */
-static void make_features(const head *h, int n, const double *z, double *phi) {
+static void make_features(const linear_head *h, int n, const double *z, double *phi) {
   const size_t m = (size_t)h->net.width, p = (size_t)h->p;
   const double c = gannet_mlp_scale(&h->net);
   gannet_mlp_tape tape = h->tape; /* written through pointers of a const object */
@@ -236,7 +192,7 @@ static void make_features(const head *h, int n, const double *z, double *phi) {
   for (size_t i = 0; i < (size_t)n; ++i) phi[i * p + p - 1] = 1;
 }
 
-static gannet_err reserve(head *h, int n) {
+static gannet_err reserve(linear_head *h, int n) {
   if (n <= h->capacity) return GANNET_OK;
   const size_t size = (size_t)n + (size_t)n / 2;
   h->capacity = 0;
@@ -250,69 +206,8 @@ static gannet_err reserve(head *h, int n) {
   return GANNET_OK;
 }
 
-/* Observations to train on, of the first n; z [count][d+1] and y [count] are owned by it when there
- * are more than that. */
-typedef struct {
-  gannet_chosen chosen;
-  double *z, *y;
-} lesson;
-
-static gannet_err choose(const head *h, int n, gannet_stream stream, lesson *l) {
-  GANNET_TRY(gannet_chosen_create(n, h->y, h->options->train_points, &l->chosen));
-  if (!l->chosen.index) return GANNET_OK;
-  gannet_chosen_draw(&l->chosen, stream);
-  const size_t count = (size_t)l->chosen.count;
-  GANNET_TRY(gannet_alloc(count * ((size_t)h->d + 1), sizeof(double), &l->z));
-  GANNET_TRY(gannet_alloc(count, sizeof(double), &l->y));
-  gannet_chosen_gather(&l->chosen, h->d + 1, h->z, l->z);
-  gannet_chosen_gather(&l->chosen, 1, h->y, l->y);
-  return GANNET_OK;
-}
-
-static gannet_err train_from(head *h, const lesson *l, gannet_stream stream, const double *start) {
-  const head_options *o = h->options;
-  const gannet_train_problem problem = {
-      &h->net, l->chosen.count, l->z ? l->z : h->z, l->y ? l->y : h->y, o->decay, start};
-  const gannet_train_options how = {(gannet_trainer)o->trainer, o->steps, o->epochs, o->batch,
-                                    o->learning_rate};
-  return gannet_train(&problem, &how, stream, h->theta, NULL);
-}
-
-/* On the first n observations. */
-static gannet_err train(head *h, int n, int64_t iteration) {
-  /* mini-batches have sub-purposes of the same stream */
-  const gannet_stream stream = stream_of(h, GANNET_FOR_TRAINING, iteration, 0);
-  lesson l = {0};
-  double *start = NULL;
-  gannet_err code = gannet_alloc(gannet_mlp_parameters(&h->net), sizeof *start, &start);
-  if (code == GANNET_OK) code = choose(h, n, stream, &l);
-  if (code == GANNET_OK) {
-    gannet_mlp_start(&h->net, stream_of(h, GANNET_FOR_WEIGHTS, 0, 0), start);
-    code = train_from(h, &l, stream, start);
-  }
-  gannet_chosen_release(&l.chosen);
-  gannet_free(&l.z);
-  gannet_free(&l.y);
-  gannet_free(&start);
-  return code;
-}
-
-/* Rank 0 trains; its weights are sent to all. */
-static gannet_err train_and_share(head *h, int n, int64_t iteration) {
-  const gannet_context *context = h->context;
-  const int size = (int)(2 * gannet_mlp_parameters(&h->net));
-  h->trained = -1;
-  const gannet_err code = context->rank == 0 ? train(h, n, iteration) : GANNET_OK;
-  GANNET_TRY(gannet_agree(context->comm, code));
-  GANNET_TRY_MPI(MPI_Bcast(h->theta, size, MPI_DOUBLE, 0, context->comm));
-  memcpy(h->weighted, h->theta, (size_t)size * sizeof *h->theta);
-  h->trained = n;
-  h->iteration = iteration;
-  return GANNET_OK;
-}
-
 /* The variances by the evidence of all observations, or of a random choice of them. */
-static gannet_err learn_variances(head *h, const gannet_data *data, int64_t iteration) {
+static gannet_err learn_variances(linear_head *h, const gannet_data *data, int64_t iteration) {
   const size_t p = (size_t)h->p;
   const int most = h->options->fit_points, n = h->n < most ? h->n : most;
   double *phi = NULL, *y = NULL;
@@ -323,7 +218,7 @@ static gannet_err learn_variances(head *h, const gannet_data *data, int64_t iter
   if (code == GANNET_OK) {
     for (int i = 0; i < h->n; ++i) order[i] = i;
     if (n < h->n)
-      gannet_random_permutation(stream_of(h, GANNET_FOR_FIT, iteration, 0), h->n, order);
+      gannet_random_permutation(linear_head_stream(h, GANNET_FOR_FIT, iteration, 0), h->n, order);
     for (int i = 0; i < n; ++i) {
       memcpy(phi + (size_t)i * p, h->phi + (size_t)order[i] * p, p * sizeof *phi);
       y[i] = h->y[order[i]];
@@ -339,7 +234,7 @@ static gannet_err learn_variances(head *h, const gannet_data *data, int64_t iter
   return code;
 }
 
-static gannet_err regress(head *h, const gannet_data *data) {
+static gannet_err regress(linear_head *h, const gannet_data *data) {
   const double given =
       isnan(data->noise_var) ? exp(h->hyper[GANNET_FEATURES_NOISE]) : data->noise_var;
   h->noise = fmax(h->options->noise_floor, given);
@@ -350,14 +245,14 @@ static gannet_err regress(head *h, const gannet_data *data) {
 }
 
 /* Features of observations from..to-1. */
-static void data_features(const head *h, int from, int to) {
+static void data_features(const linear_head *h, int from, int to) {
   for (int first = from; first < to; first += ROWS)
     make_features(h, to - first < ROWS ? to - first : ROWS,
                   h->z + (size_t)first * ((size_t)h->d + 1), h->phi + (size_t)first * (size_t)h->p);
 }
 
 /* Collective. */
-static gannet_err take_data(head *h, const gannet_data *data) {
+static gannet_err take_data(linear_head *h, const gannet_data *data) {
   h->q = 0;
   GANNET_TRY(gannet_agree(h->context->comm, reserve(h, data->n)));
   h->n = data->n;
@@ -367,9 +262,9 @@ static gannet_err take_data(head *h, const gannet_data *data) {
 }
 
 static gannet_err fit(void *state, const gannet_data *data, bool learn, int64_t iteration) {
-  head *h = state;
+  linear_head *h = state;
   GANNET_TRY(take_data(h, data));
-  GANNET_TRY(train_and_share(h, h->n, iteration));
+  GANNET_TRY(linear_head_train(h, h->n, iteration));
   data_features(h, 0, h->n);
   if (learn && h->n >= 2) GANNET_TRY(learn_variances(h, data, iteration));
   return regress(h, data);
@@ -378,25 +273,25 @@ static gannet_err fit(void *state, const gannet_data *data, bool learn, int64_t 
 /* A few results to come change the network where it has few others; otherwise they enter the
  * regression alone. */
 static gannet_err believe(void *state, const gannet_data *data, int believed, int64_t iteration) {
-  head *h = state;
+  linear_head *h = state;
   const int known = data->n - believed;
   if (known <= RETRAINED) return fit(state, data, false, iteration);
   const bool trained = h->trained == known && h->iteration == iteration;
   const bool there = trained && data->n <= h->capacity;
   GANNET_TRY(take_data(h, data));
-  if (!trained) GANNET_TRY(train_and_share(h, known, iteration));
+  if (!trained) GANNET_TRY(linear_head_train(h, known, iteration));
   if (!there) data_features(h, 0, known);
   data_features(h, known, h->n);
   return regress(h, data);
 }
 
-static void tile_features(const head *h, int n, const double *x) {
+static void tile_features(const linear_head *h, int n, const double *x) {
   gannet_lift_points(&h->lift, n, x, h->tile);
   make_features(h, n, h->tile, h->rows);
 }
 
 static gannet_err predict(const void *state, int m, const double *x, double *mean, double *sd) {
-  const head *h = state;
+  const linear_head *h = state;
   for (int first = 0; first < m; first += ROWS) {
     const int rows = m - first < ROWS ? m - first : ROWS;
     tile_features(h, rows, x + (size_t)first * (size_t)h->d);
@@ -411,7 +306,7 @@ static gannet_err predict(const void *state, int m, const double *x, double *mea
 /* noise phi(x)^T A^-1 phi(z). */
 static gannet_err covariance(const void *state, int m, const double *x, int n, const double *z,
                              double *out) {
-  const head *h = state;
+  const linear_head *h = state;
   double *solved = NULL; /* [n][p] */
   GANNET_TRY(gannet_alloc((size_t)n * (size_t)h->p, sizeof *solved, &solved));
   for (int first = 0; first < n; first += ROWS) {
@@ -432,12 +327,12 @@ static gannet_err covariance(const void *state, int m, const double *x, int n, c
 }
 
 static double noise_var(const void *state) {
-  return ((const head *)state)->noise;
+  return ((const linear_head *)state)->noise;
 }
 
 /* Gradient by x of q . phi(x) at the point of h->tile: that of networks with q as output weights.
  */
-static void feature_gradient(const head *h, const double *q, double *gradient) {
+static void feature_gradient(const linear_head *h, const double *q, double *gradient) {
   const size_t m = (size_t)h->net.width, size = gannet_mlp_parameters(&h->net);
   const double one = 1;
   gannet_mlp_tape tape = h->tape;
@@ -454,7 +349,7 @@ static void feature_gradient(const head *h, const double *q, double *gradient) {
 
 static gannet_err predict_gradient(const void *state, const double *x, double *mean, double *sd,
                                    double *mean_gradient, double *sd_gradient) {
-  const head *h = state;
+  const linear_head *h = state;
   GANNET_TRY(predict(state, 1, x, mean, sd));
   feature_gradient(h, h->w, mean_gradient);
   gannet_features_solve(h->posterior, 1, h->rows);
@@ -464,15 +359,15 @@ static gannet_err predict_gradient(const void *state, const double *x, double *m
 }
 
 static gannet_err sample(void *state, int q, double exploration, int64_t iteration) {
-  head *h = state;
+  linear_head *h = state;
   const size_t p = (size_t)h->p;
   h->q = 0;
   gannet_free(&h->draws);
   GANNET_TRY(gannet_alloc((size_t)q * p, sizeof(double), &h->draws));
   for (int j = 0; j < q; ++j) {
     double *w = h->draws + (size_t)j * p;
-    gannet_features_draw(h->posterior, stream_of(h, GANNET_FOR_PRIOR, iteration, j),
-                         stream_of(h, GANNET_FOR_NOISE, iteration, j), w);
+    gannet_features_draw(h->posterior, linear_head_stream(h, GANNET_FOR_PRIOR, iteration, j),
+                         linear_head_stream(h, GANNET_FOR_NOISE, iteration, j), w);
     for (size_t k = 0; k < p; ++k) w[k] = h->w[k] + exploration * sqrt(h->noise) * w[k];
   }
   h->q = q;
@@ -480,7 +375,7 @@ static gannet_err sample(void *state, int q, double exploration, int64_t iterati
 }
 
 static gannet_err draw_values(const void *state, int m, const double *x, double *values, int ldv) {
-  const head *h = state;
+  const linear_head *h = state;
   for (int first = 0; first < m; first += ROWS) {
     const int rows = m - first < ROWS ? m - first : ROWS;
     tile_features(h, rows, x + (size_t)first * (size_t)h->d);
@@ -491,7 +386,7 @@ static gannet_err draw_values(const void *state, int m, const double *x, double 
 
 static gannet_err draw_gradient(const void *state, int draw, const double *x, double *value,
                                 double *gradient) {
-  const head *h = state;
+  const linear_head *h = state;
   const double *w = h->draws + (size_t)draw * (size_t)h->p;
   tile_features(h, 1, x);
   *value = gannet_dot(h->p, w, h->rows);
@@ -500,7 +395,7 @@ static gannet_err draw_gradient(const void *state, int draw, const double *x, do
 }
 
 static gannet_err calibration(void *state, double *scale) {
-  const head *h = state;
+  const linear_head *h = state;
   if (h->n < 2) return GANNET_OK;
   const double square = gannet_features_leave_one_out(h->posterior, h->y) / h->noise;
   *scale = fmin(10, fmax(0.1, sqrt(square)));
@@ -518,19 +413,19 @@ static const char *hyper_name(const void *state, int i) {
 }
 
 static void get_hyper(const void *state, double *values) {
-  const head *h = state;
+  const linear_head *h = state;
   memcpy(values, h->hyper, sizeof h->hyper);
 }
 
 static gannet_err set_hyper(void *state, const double *values) {
-  head *h = state;
+  linear_head *h = state;
   memcpy(h->hyper, values, sizeof h->hyper);
   h->trained = -1;
   return GANNET_OK;
 }
 
 static size_t bytes(const void *state) {
-  const head *h = state;
+  const linear_head *h = state;
   const size_t p = (size_t)h->p, d = (size_t)h->d;
   return gannet_features_bytes(h->posterior) +
          sizeof(double) * (4 * gannet_mlp_parameters(&h->net) + (size_t)h->capacity * (p + d + 2) +
@@ -542,7 +437,7 @@ const gannet_surrogate_type gannet_surrogate_linear_head = {
     .summary = "Bayesian linear regression on the last layer of a trained network (DNGO)",
     .source = "Snoek et al. 2015",
     .options = head_option_table,
-    .options_size = sizeof(head_options),
+    .options_size = sizeof(linear_head_options),
     .create = create,
     .destroy = destroy,
     .fit = fit,
