@@ -30,9 +30,11 @@ size_t gp_estimate_bytes(const gp *g) {
          gannet_moment_sums_bytes(g->moment_sums) + gannet_estimates_bytes(&g->estimates);
 }
 
+/* Tables ask a little beyond 0, too. */
 static void by_square(const void *user, int n, const double *x, double *y) {
   const gp *g = user;
-  g->kernel->value(n, x, y);
+  for (int i = 0; i < n; ++i) y[i] = fabs(x[i]);
+  g->kernel->value(n, y, y);
   for (int i = 0; i < n; ++i) y[i] *= g->variance;
 }
 
@@ -50,7 +52,7 @@ static double reach_of(const gp *g, gannet_precision precision) {
   for (;; reach *= 0.8) {
     const double nearer = 0.8 * reach;
     g->kernel->value(1, &nearer, &here);
-    if (here > least[precision]) return reach;
+    if (!(here <= least[precision])) return reach; /* one that is not a number ends here */
   }
 }
 
