@@ -48,9 +48,11 @@ void gp_cross_one(const gp *g) {
   double *row = row_of(g, KERNEL), *slope = row_of(g, SLOPE);
   gannet_gemv_n(n, g->d, -2, g->z, g->d, g->block, 0, row);
   gannet_add_norms(n, norms_of(g)[0], g->norm, row);
-  g->kernel->slope(n, row, slope);
-  for (int i = 0; i < n; ++i) slope[i] *= g->variance;
-  gp_to_kernel(g, n, row);
+  g->kernel->both(n, row, row, slope);
+  for (int i = 0; i < n; ++i) {
+    row[i] *= g->variance;
+    slope[i] *= g->variance;
+  }
 }
 
 /* d r^2 / dx_k = 2 (z_k - z_ik) / length_k */

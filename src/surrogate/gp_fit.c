@@ -76,8 +76,7 @@ static void build_kernel(learning *l, const double *hyper) {
   for (int i = 0; i < n; ++i) {
     const size_t row = (size_t)i * (size_t)n;
     k[row + (size_t)i] = 0;
-    g->kernel->slope(n, k + row, l->slope + row);
-    g->kernel->value(n, k + row, k + row);
+    g->kernel->both(n, k + row, k + row, l->slope + row);
     for (int j = 0; j < n; ++j) k[row + (size_t)j] *= variance;
     k[row + (size_t)i] = variance + fmax(noise, g->options->noise_floor);
   }

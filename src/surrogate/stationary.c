@@ -7,50 +7,66 @@
 #include "network/vector_clones.h"
 #include "network/vector_math.h"
 
-GANNET_VECTOR_CLONES static void se_value(int n, const double *r2, double *phi) {
-  GANNET_NO_OVERLAP
-  for (int i = 0; i < n; ++i) phi[i] = decaying_exp(-0.5 * r2[i]);
+/* The exponential is what takes time: value and slope have one. */
+static inline double se(double r2, double *slope) {
+  const double phi = decaying_exp(-0.5 * r2);
+  *slope = -0.5 * phi;
+  return phi;
 }
 
-GANNET_VECTOR_CLONES static void se_slope(int n, const double *r2, double *slope) {
+static inline double matern52(double r2, double *slope) {
+  const double s = sqrt(5 * r2), decay = decaying_exp(-s);
+  *slope = -5.0 / 6.0 * (1 + s) * decay;
+  return (1 + s + s * s / 3) * decay;
+}
+
+static inline double matern32(double r2, double *slope) {
+  const double s = sqrt(3 * r2), decay = decaying_exp(-s);
+  *slope = -1.5 * decay;
+  return (1 + s) * decay;
+}
+
+GANNET_VECTOR_CLONES static void se_value(int n, const double *r2, double *phi) {
+  double slope;
   GANNET_NO_OVERLAP
-  for (int i = 0; i < n; ++i) slope[i] = -0.5 * decaying_exp(-0.5 * r2[i]);
+  for (int i = 0; i < n; ++i) phi[i] = se(r2[i], &slope);
+}
+
+GANNET_VECTOR_CLONES static void se_both(int n, const double *r2, double *phi, double *slope) {
+  GANNET_NO_OVERLAP
+  for (int i = 0; i < n; ++i) phi[i] = se(r2[i], &slope[i]);
 }
 
 GANNET_VECTOR_CLONES static void matern52_value(int n, const double *r2, double *phi) {
+  double slope;
   GANNET_NO_OVERLAP
-  for (int i = 0; i < n; ++i) {
-    const double s = sqrt(5 * r2[i]);
-    phi[i] = (1 + s + s * s / 3) * decaying_exp(-s);
-  }
+  for (int i = 0; i < n; ++i) phi[i] = matern52(r2[i], &slope);
 }
 
-GANNET_VECTOR_CLONES static void matern52_slope(int n, const double *r2, double *slope) {
+GANNET_VECTOR_CLONES static void matern52_both(int n, const double *r2, double *phi,
+                                               double *slope) {
   GANNET_NO_OVERLAP
-  for (int i = 0; i < n; ++i) {
-    const double s = sqrt(5 * r2[i]);
-    slope[i] = -5.0 / 6.0 * (1 + s) * decaying_exp(-s);
-  }
+  for (int i = 0; i < n; ++i) phi[i] = matern52(r2[i], &slope[i]);
 }
 
 GANNET_VECTOR_CLONES static void matern32_value(int n, const double *r2, double *phi) {
+  double slope;
   GANNET_NO_OVERLAP
-  for (int i = 0; i < n; ++i) {
-    const double s = sqrt(3 * r2[i]);
-    phi[i] = (1 + s) * decaying_exp(-s);
-  }
+  for (int i = 0; i < n; ++i) phi[i] = matern32(r2[i], &slope);
 }
 
-GANNET_VECTOR_CLONES static void matern32_slope(int n, const double *r2, double *slope) {
+GANNET_VECTOR_CLONES static void matern32_both(int n, const double *r2, double *phi,
+                                               double *slope) {
   GANNET_NO_OVERLAP
-  for (int i = 0; i < n; ++i) slope[i] = -1.5 * decaying_exp(-sqrt(3 * r2[i]));
+  for (int i = 0; i < n; ++i) phi[i] = matern32(r2[i], &slope[i]);
 }
 
-static const gannet_stationary matern52 = {"matern52", 5, matern52_value, matern52_slope};
-static const gannet_stationary matern32 = {"matern32", 3, matern32_value, matern32_slope};
-static const gannet_stationary se = {"se", 0, se_value, se_slope};
+static const gannet_stationary matern52_kernel = {"matern52", 5, matern52_value, matern52_both};
+static const gannet_stationary matern32_kernel = {"matern32", 3, matern32_value, matern32_both};
+static const gannet_stationary se_kernel = {"se", 0, se_value, se_both};
 
-const gannet_stationary *const gannet_stationary_kernels[] = {&matern52, &matern32, &se, NULL};
+const gannet_stationary *const gannet_stationary_kernels[] = {&matern52_kernel, &matern32_kernel,
+                                                              &se_kernel, NULL};
 const char *const gannet_stationary_names[] = {"matern52", "matern32", "se", NULL};
 
 GANNET_VECTOR_CLONES void gannet_waves(int n, const double *x, double *cosine, double *sine) {

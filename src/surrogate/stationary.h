@@ -8,8 +8,9 @@ typedef struct {
   /* The spectral density of phi: 0 = standard normal (squared exponential), else a multivariate
    * Student t with so many degrees of freedom (Matern of smoothness nu has 2 nu). */
   int freedom;
-  void (*value)(int n, const double *r2, double *phi);   /* phi may be r2 */
-  void (*slope)(int n, const double *r2, double *slope); /* d phi / d r^2; slope may be r2 */
+  void (*value)(int n, const double *r2, double *phi); /* phi may be r2 */
+  /* The same with d phi / d r^2. */
+  void (*both)(int n, const double *r2, double *phi, double *slope);
 } gannet_stationary;
 
 /* Every kernel, in the order of gannet_stationary_names; both NULL-terminated. */
