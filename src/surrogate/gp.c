@@ -106,6 +106,7 @@ static void destroy(void *state) {
   gannet_free(&g->names);
   gannet_free(&g->length);
   gannet_free(&g->z);
+  gannet_free(&g->across);
   gannet_free(&g->norm);
   gannet_free(&g->y);
   gannet_free(&g->solved);
@@ -166,9 +167,11 @@ static gannet_err reserve(gp *g, int n) {
   GANNET_TRY(gannet_resize(old, new, sizeof(double), &g->y));
   gannet_free(&g->solved);
   gannet_free(&g->cross);
+  gannet_free(&g->across);
   g->capacity = 0; /* until everything has its new size */
   GANNET_TRY(gannet_alloc(2 * new, sizeof(double), &g->solved));
   GANNET_TRY(gannet_alloc((size_t)GP_BLOCK * new, sizeof(double), &g->cross));
+  GANNET_TRY(gannet_alloc(d * new, sizeof(double), &g->across));
   g->capacity = capacity;
   return GANNET_OK;
 }
@@ -287,6 +290,7 @@ static gannet_err condition(gp *g, const gannet_data *data) {
   g->n = seen.n;
   gp_scale(g, seen.n - (int)kept, seen.x + kept * d, g->z + kept * d, g->norm + kept);
   if (seen.n > 0) memcpy(g->y, seen.y, (size_t)seen.n * sizeof *g->y);
+  gp_turn(g->n, g->d, g->z, g->across);
   GANNET_TRY(factorise(g));
   GANNET_TRY(solve(g));
   g->stale = false;
@@ -376,7 +380,8 @@ static size_t bytes(const void *state) {
   const size_t capacity = (size_t)g->capacity, d = (size_t)g->d;
   return gannet_factor_bytes(g->factor) + gannet_inducing_bytes(g->inducing) +
          gp_estimate_bytes(g) +
-         sizeof(double) * (capacity * (d + 4 + GP_BLOCK) + GP_BLOCK * (d + 1 + GANNET_GEMM_GROUP));
+         sizeof(double) *
+             (capacity * (2 * d + 4 + GP_BLOCK) + GP_BLOCK * (d + 1 + GANNET_GEMM_GROUP));
 }
 
 static void length_scales(const void *state, double *scales) {

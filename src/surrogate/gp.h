@@ -43,6 +43,7 @@ typedef struct {
   int q;
   int half;          /* frequencies; each has a cosine and a sine */
   double *frequency; /* [half][d] of the unit length scale */
+  double *across;    /* [d][half] the same, for products with a single point */
   double *weight;    /* [q][2 half] */
   double *update;    /* [q][n] weights of the kernel at the data */
   double *feature;   /* [GP_BLOCK][2 half] */
@@ -74,6 +75,7 @@ typedef struct {
   double least_noise; /* before rounding asked for more */
   double *length;     /* [d] */
   double *z;          /* [n, whole groups][d] centred and scaled points (x - 1/2) / length */
+  double *across;     /* [d][n] the same, for products with a single point */
   double *norm;       /* [n] squared norms of z */
   double *y;          /* [n] */
   double *solved;     /* [2][capacity] K^-1 (y - mean), and workspace */
@@ -107,6 +109,15 @@ GANNET_CHECKED gannet_err gp_learn(gp *g, const gannet_data *data, int64_t itera
  * Local.
  */
 void gp_scale(const gp *g, int m, const double *x, double *z, double *norm);
+
+/* across[k][i] = z[i][k]
+ *
+ * Local.
+ *
+ * z       in   [n][d]
+ * across  out  [d][n]
+ */
+void gp_turn(int n, int d, const double *z, double *across);
 
 /* Scale m <= GP_BLOCK points into g->block.
  *

@@ -25,6 +25,11 @@ void gp_scale(const gp *g, int m, const double *x, double *z, double *norm) {
   if (norm) gannet_row_norms(m, d, z, norm);
 }
 
+void gp_turn(int n, int d, const double *z, double *across) {
+  for (size_t i = 0; i < (size_t)n; ++i)
+    for (size_t k = 0; k < (size_t)d; ++k) across[k * (size_t)n + i] = z[i * (size_t)d + k];
+}
+
 void gp_take_block(const gp *g, int m, const double *x) {
   gp_scale(g, m, x, g->block, norms_of(g));
 }
@@ -46,7 +51,7 @@ void gp_cross(const gp *g, int m) {
 void gp_cross_one(const gp *g) {
   const int n = g->n;
   double *row = row_of(g, KERNEL), *slope = row_of(g, SLOPE);
-  gannet_gemv_n(n, g->d, -2, g->z, g->d, g->block, 0, row);
+  gannet_gemv_t(g->d, n, -2, g->across, n, g->block, 0, row);
   gannet_add_norms(n, norms_of(g)[0], g->norm, row);
   g->kernel->both(n, row, row, slope);
   for (int i = 0; i < n; ++i) {
@@ -65,6 +70,6 @@ void gp_cross_gradient(const gp *g, const double *weight, double *gradient) {
     sum -= by[i];
   }
   for (int k = 0; k < d; ++k) gradient[k] = sum * g->block[k];
-  gannet_gemv_t(n, d, 1, g->z, d, by, 1, gradient);
+  gannet_gemv_n(d, n, 1, g->across, n, by, 1, gradient);
   for (int k = 0; k < d; ++k) gradient[k] /= g->length[k];
 }

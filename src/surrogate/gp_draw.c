@@ -15,6 +15,7 @@
 
 void gp_forget_draws(gp *g) {
   gannet_free(&g->draws.frequency);
+  gannet_free(&g->draws.across);
   gannet_free(&g->draws.weight);
   gannet_free(&g->draws.update);
   gannet_free(&g->draws.feature);
@@ -28,6 +29,7 @@ static gannet_err allocate(gp *g, int q) {
   const size_t draw = (size_t)(g->d + g->kernel->freedom);
   w->half = (int)half;
   GANNET_TRY(gannet_alloc(half * draw, sizeof(double), &w->frequency));
+  GANNET_TRY(gannet_alloc(half * (size_t)g->d, sizeof(double), &w->across));
   GANNET_TRY(gannet_alloc((size_t)q * 2 * half, sizeof(double), &w->weight));
   GANNET_TRY(gannet_alloc((size_t)q * (size_t)g->n, sizeof(double), &w->update));
   GANNET_TRY(gannet_alloc((size_t)GP_BLOCK * 2 * half, sizeof(double), &w->feature));
@@ -51,6 +53,7 @@ static void draw_frequencies(gp *g, int64_t iteration) {
     const double scale = freedom > 0 ? sqrt(freedom / sum) : 1;
     for (int k = 0; k < d; ++k) to[k] = scale * from[k];
   }
+  gp_turn(w->half, d, w->frequency, w->across);
 }
 
 /* Cosines, then sines, of all points of g->block. */
@@ -149,11 +152,11 @@ void gp_draw_values(const gp *g, int m, const double *x, double *values, int ldv
 static void prior_gradient(const gp *g, const double *weight, double *value, double *gradient) {
   const int d = g->d, half = g->draws.half;
   double *cosine = g->draws.feature, *sine = cosine + half;
-  gannet_gemv_n(half, d, 1, g->draws.frequency, d, g->block, 0, cosine);
+  gannet_gemv_t(d, half, 1, g->draws.across, half, g->block, 0, cosine);
   gannet_waves(half, cosine, cosine, sine);
   *value = gannet_dot(2 * half, weight, cosine);
   for (int j = 0; j < half; ++j) cosine[j] = weight[half + j] * cosine[j] - weight[j] * sine[j];
-  gannet_gemv_t(half, d, 1, g->draws.frequency, d, cosine, 0, gradient);
+  gannet_gemv_n(d, half, 1, g->draws.across, half, cosine, 0, gradient);
   for (int k = 0; k < d; ++k) gradient[k] /= g->length[k];
 }
 
