@@ -12,8 +12,9 @@ enum { TERMS = GANNET_TABLE_TERMS, CHECKS = 2 * TERMS, SIZES = 65 };
 /* How tables of a precision are made. Terms go in steps, as every number of them is code of its
  * own (table_lookup.h). Rounding of coefficients alone is good / 2. */
 typedef struct {
-  int piece_bits; /* of the number of pieces */
-  int exponent;   /* bias of the exponent */
+  int fewest_bits; /* of the number of pieces, and most of them */
+  int piece_bits;
+  int exponent; /* bias of the exponent */
   int fewest, step, most;
   double good, fair; /* errors over the largest value: as small as wanted, and as allowed */
   double margin;     /* how far v stays from the ends of its range, in units of its largest value:
@@ -21,9 +22,9 @@ typedef struct {
 } making;
 
 static const making makings[] = {
-    [GANNET_PRECISION_SINGLE] = {4, 127, TABLE_FEWEST_SINGLE, 1, TABLE_MOST_SINGLE, 8e-8, 1e-7,
+    [GANNET_PRECISION_SINGLE] = {4, 4, 127, TABLE_FEWEST_SINGLE, 1, TABLE_MOST_SINGLE, 8e-8, 1e-7,
                                  0x1p-21},
-    [GANNET_PRECISION_DOUBLE] = {3, 1023, TABLE_FEWEST_DOUBLE, 2, TABLE_MOST_DOUBLE, 1e-13, 1e-8,
+    [GANNET_PRECISION_DOUBLE] = {3, 4, 1023, TABLE_FEWEST_DOUBLE, 2, TABLE_MOST_DOUBLE, 1e-13, 1e-8,
                                  0x1p-50},
 };
 
@@ -35,14 +36,10 @@ typedef struct {
   double limit; /* errors beyond it are of no interest */
 } target;
 
-static int pieces_of(const gannet_table *t) {
-  return 1 << makings[t->precision].piece_bits;
-}
-
 /* Registers are looked up by the low bits of exponent and mantissa, bias included. */
 static int slot_of(const gannet_table *t, int piece) {
   const making *how = &makings[t->precision];
-  return (piece + (how->exponent << t->bits)) % pieces_of(t);
+  return (piece + (how->exponent << t->bits)) % t->pieces;
 }
 
 static double power_of(const gannet_table *t, int k, int piece) {
@@ -56,7 +53,8 @@ static void set_power(gannet_table *t, int k, int piece, double value) {
   if (t->precision == GANNET_PRECISION_SINGLE)
     t->power.single[k][at] = (float)value;
   else
-    t->power.twice[k][at] = value;
+    for (int i = at; i < 1 << makings[t->precision].piece_bits; i += t->pieces)
+      t->power.twice[k][i] = value;
 }
 
 static double width_of(const gannet_table *t) {
@@ -128,7 +126,7 @@ static double rounded(const gannet_table *t, double value) {
 
 /* All pieces, with v rising or falling with |x|; INFINITY as soon as one is beyond the limit. */
 static double fit(const target *f, bool rising, gannet_table *t) {
-  const int pieces = pieces_of(t), octaves = pieces >> t->bits;
+  const int pieces = t->pieces, octaves = pieces >> t->bits;
   const double low = 1 + ldexp(f->how->margin, octaves);
   const double high = ldexp(1 - f->how->margin, octaves);
   double worst = 0;
@@ -144,8 +142,9 @@ static double fit(const target *f, bool rising, gannet_table *t) {
 }
 
 /* Every way to cut [0, reach] with so many terms. */
-static void try_terms(target *f, gannet_table *trial, gannet_table *best) {
-  for (trial->bits = f->how->piece_bits; trial->bits >= 0; --trial->bits)
+static void try_terms(target *f, int piece_bits, gannet_table *trial, gannet_table *best) {
+  trial->pieces = 1 << piece_bits;
+  for (trial->bits = piece_bits; trial->bits >= 0; --trial->bits)
     for (int rising = 0; rising < 2; ++rising) {
       const double error = fit(f, rising, trial);
       if (!(error < f->limit)) continue;
@@ -175,9 +174,10 @@ bool gannet_table_fit(gannet_table_function function, const void *user, double r
   if (!measure_size(&f, trial.reach)) return false;
   const double fair = how->fair * f.size + DBL_MIN, good = how->good * f.size;
   f.limit = fair;
-  for (trial.terms = how->fewest; trial.terms <= how->most && !(f.limit <= good);
-       trial.terms += how->step)
-    try_terms(&f, &trial, table);
+  for (int bits = how->fewest_bits; bits <= how->piece_bits; ++bits)
+    for (trial.terms = how->fewest; trial.terms <= how->most && !(f.limit <= good);
+         trial.terms += how->step)
+      try_terms(&f, bits, &trial, table);
   return f.limit < fair;
 }
 

@@ -1,10 +1,11 @@
 /* Smooth functions of one variable, for loops over very many values.
  *
- * An odd or even function is a polynomial of |x| on each of 16 (single precision) or 8 (double)
- * pieces of [0, reach], whose coefficients fit into one vector register per power. A linear
- * function v of |x| runs from 1 to a power of 2; the piece is the low bits of its exponent with the
- * highest of its mantissa, and the place in it the bits that follow. So pieces may be of one
- * length, or ever shorter to one end, where the function may be steep.
+ * An odd or even function is a polynomial of |x| on each of 16 pieces of [0, reach], or of 8 where
+ * these suffice in double precision. The coefficients of a power fit into one vector register, 16
+ * of double precision into two. A linear function v of |x| runs from 1 to a power of 2; the piece
+ * is the low bits of its exponent with the highest of its mantissa, and the place in it the bits
+ * that follow. So pieces may be of one length, or ever shorter to one end, where the function may
+ * be steep.
  */
 #ifndef GANNET_NETWORK_TABLE_H
 #define GANNET_NETWORK_TABLE_H
@@ -19,12 +20,13 @@ typedef struct {
   gannet_precision precision;
   union {
     float single[GANNET_TABLE_TERMS][16];
-    double twice[GANNET_TABLE_TERMS][8];
+    double twice[GANNET_TABLE_TERMS][16];
   } power;            /* coefficients of the powers of the place, by the low bits of the piece */
   double base, slope; /* v = base + slope |x| >= 1, numbers of the precision */
   double reach;
   int terms;
-  int bits; /* of the mantissa that belong to the piece */
+  int pieces; /* 16, or 8 (double precision), whose coefficients are there twice */
+  int bits;   /* of the mantissa that belong to the piece */
   bool odd;
   double error; /* largest one found, of exact arithmetic */
 } gannet_table;

@@ -12,7 +12,9 @@
 
 /* Eight coefficients of sixteen are in a register: one of two picks by the highest bit of piece. */
 GANNET_WITH_32_BYTES static inline __attribute__((always_inline)) __m256 pick(__m256i piece,
-                                                                              const float *row) {
+                                                                              const float *row,
+                                                                              bool few) {
+  (void)few;
   const __m256 low = _mm256_permutevar8x32_ps(_mm256_loadu_ps(row), piece);
   const __m256 high = _mm256_permutevar8x32_ps(_mm256_loadu_ps(row + 8), piece);
   return _mm256_blendv_ps(low, high, _mm256_castsi256_ps(_mm256_slli_epi32(piece, 28)));
@@ -20,6 +22,8 @@ GANNET_WITH_32_BYTES static inline __attribute__((always_inline)) __m256 pick(__
 
 #endif
 
+#define PICK_64(piece, row, few) ((void)(few), _mm512_permutexvar_ps(piece, _mm512_loadu_ps(row)))
+#define PICKS_FEW false
 #define SHORT_REAL ps
 #define SHORT_BITS epi32
 #define VECTOR_32 __m256

@@ -127,6 +127,22 @@ gannet_err gannet_propose_scan(const gannet_member *member, const gannet_candida
   return err;
 }
 
+/* Near a minimum single precision is of no use for many scans, and then perhaps again, when
+ * hyper-parameters have been learnt anew. */
+enum { SCANS_WITHOUT_SINGLE = 15 };
+
+gannet_precision gannet_propose_precision(const gannet_member *member) {
+  const bool single = member->options->search.precision == (int)GANNET_PRECISION_SINGLE;
+  return single && member->blunt == 0 ? GANNET_PRECISION_SINGLE : GANNET_PRECISION_DOUBLE;
+}
+
+void gannet_propose_precision_was(gannet_member *member, gannet_precision last) {
+  if (gannet_propose_precision(member) != last)
+    member->blunt = SCANS_WITHOUT_SINGLE;
+  else if (member->blunt > 0)
+    member->blunt -= 1;
+}
+
 /* Order of each list by score, best first, earlier options first among equals; NAN last. */
 static void order_options(const gannet_choices *choices, int *order) {
   for (int l = 0; l < choices->n_lists; ++l) {

@@ -84,12 +84,12 @@ static gannet_err scan_and_polish(gannet_member *member, proposal *p,
   if (!member->admm)
     GANNET_TRY(gannet_moments_score_look(&p->work, member, candidates, p->choices.n_chosen));
   gannet_propose_mark(member, GANNET_PHASE_SAMPLE, &mark);
-  const int precision = member->options->search.precision;
+  const bool screened = !member->admm && member->options->search.precision != GANNET_SCAN_EXACT;
   member->screen = (gannet_screen_report){0};
-  if (!member->admm && precision != GANNET_SCAN_EXACT)
+  if (screened)
     GANNET_TRY(gannet_agree(
         member->context->comm,
-        gannet_moments_screen_measure(&p->screen, candidates, (gannet_precision)precision)));
+        gannet_moments_screen_measure(&p->screen, candidates, gannet_propose_precision(member))));
   gannet_propose_scores scores = {.n_lists = 1,
                                   .keep = p->n_ranked,
                                   .scorer = p->scorer,
@@ -105,6 +105,7 @@ static gannet_err scan_and_polish(gannet_member *member, proposal *p,
     scores.user = &p->screen;
   }
   GANNET_TRY(gannet_propose_scan(member, candidates, &scores, p->best));
+  if (screened) gannet_propose_precision_was(member, p->screen.precision);
   gannet_propose_points(candidates, p->n_ranked, p->best, ranked);
   for (int i = 0; i < p->n_ranked; ++i) p->choices.scores[p->n_starts + i] = p->best[i].score;
   gannet_propose_mark(member, GANNET_PHASE_SCAN, &mark);
