@@ -7,6 +7,7 @@
 #include "support/harness.h"
 
 #include "optimizer/optimizer.h"
+#include "optimizer/propose.h"
 
 enum { D = 4, Q = 3, MOST = 8 };
 
@@ -47,6 +48,15 @@ static const scenario scenarios[] = {
     {"steps", steps, 0, 1, 0, 1, 30, {"method", "neural-bo"}, ALWAYS},
     {"constrained", reals, 2, 1, 0, 1, 40, {"method", "neural-bo"}, ALWAYS},
     {"exact", reals, 0, 1, 0, 1, 40, {"method", "neural-bo", "surrogate.noise", "1e-10"}, ALWAYS},
+    {"steep",
+     reals,
+     0,
+     1,
+     0,
+     1,
+     40,
+     {"method", "neural-bo", "surrogate.input_scale", "20"},
+     ALWAYS},
     {"features",
      reals,
      0,
@@ -205,8 +215,25 @@ static void precision_changes_nothing(void **state) {
   }
 }
 
+/* A scan that ended in double precision has the next 15 begin there. */
+static void single_precision_rests_where_it_was_of_no_use(void **state) {
+  (void)state;
+  const gannet_member_options options = {.search = {.precision = GANNET_PRECISION_SINGLE}};
+  gannet_member member = {.options = &options};
+  gannet_propose_precision_was(&member, GANNET_PRECISION_SINGLE);
+  assert_int_equal(gannet_propose_precision(&member), GANNET_PRECISION_SINGLE);
+  gannet_propose_precision_was(&member, GANNET_PRECISION_DOUBLE);
+  for (int i = 0; i < 15; ++i) {
+    assert_int_equal(gannet_propose_precision(&member), GANNET_PRECISION_DOUBLE);
+    gannet_propose_precision_was(&member, GANNET_PRECISION_DOUBLE);
+  }
+  assert_int_equal(gannet_propose_precision(&member), GANNET_PRECISION_SINGLE);
+}
+
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(precision_changes_nothing)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(precision_changes_nothing),
+      cmocka_unit_test(single_precision_rests_where_it_was_of_no_use)};
   if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
   const int failed = run_ranks(tests);
   PetscFinalize();
