@@ -19,6 +19,10 @@
 #include "linalg/blas.h"
 #include "surrogate/registry.h"
 
+/* Rows of more observations than this are not kept: every solve with their factor reads n^2 numbers
+ * where sums have p^2. */
+enum { MOST_ROWS = 1000 };
+
 static const char *const schedules[] = {"calibrated", "paper", NULL};
 static const char *const phases[] = {"counted", "discarded", NULL};
 
@@ -107,12 +111,11 @@ static const gannet_option parametric_option_table[] = {
     {.key = "train_points",
      .type = GANNET_INTEGER,
      .offset = MEMBER(train_points),
-     .fallback = "1000",
+     .fallback = "4000",
      .lower = 10,
      .upper = 1e9,
-     .help = "most observations of the regression, of more the best half of this number and a "
-             "random choice of the rest; if there are also more than weights, later ones are "
-             "linearised by blocks of 64"},
+     .help = "most observations of the regression; of more, the best half of this number and a "
+             "random choice of the rest"},
     {0}};
 #undef MEMBER
 
@@ -221,7 +224,8 @@ static gannet_err reserve_rows(parametric *m, int n) {
 
 /* Rows or sums for n observations; a change is a start from none. */
 static gannet_err choose_form(parametric *m, int n, int *keep) {
-  const bool sums = n > m->options->train_points && n > m->p;
+  const int most = m->options->train_points < MOST_ROWS ? m->options->train_points : MOST_ROWS;
+  const bool sums = n > most && n > m->p;
   if (sums == m->sums.used) return sums ? GANNET_OK : reserve_rows(m, n);
   *keep = 0;
   m->n_rows = 0;

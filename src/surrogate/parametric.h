@@ -23,7 +23,7 @@ typedef struct {
   int restarts;
   int fit_evaluations;
   int fit_points;
-  int train_points; /* most observations of the regression; more enter Sigma by sums */
+  int train_points; /* most observations of the regression */
 } parametric_options;
 
 /* Positions in hyper; the weights of the regression follow. */
