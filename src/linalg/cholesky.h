@@ -1,12 +1,13 @@
 /* A Cholesky factor K = L L^T that grows by rows.
  *
- * L is computed block row by block row (left-looking, blocks of GANNET_CHOLESKY_BLOCK rows). When
- * rows are appended, the last incomplete block is computed again, but for rows that would get the
- * same bits. So the factor is a function of K alone: growing one row at a time, in batches, or all
- * at once gives the same bits, and a resumed campaign continues exactly.
+ * L is computed row by row, up to 32 of them at once (left-looking, blocks of GANNET_CHOLESKY_BLOCK
+ * rows). Its numbers and those of solutions have the same bits however many rows or right-hand
+ * sides are worked together, and by whom (linalg/panel.h). So the factor is a function of K alone:
+ * growing one row at a time, in batches, or all at once gives the same bits, and a resumed campaign
+ * continues exactly.
  *
- * Memory: the lower triangle by block rows, about 4 n^2 bytes, and 1 kB per row for the block that
- * grows.
+ * Memory: the lower triangle by block rows, about 4 n^2 bytes, and 1.5 kB per row for the block
+ * that grows and for solving.
  */
 #ifndef GANNET_LINALG_CHOLESKY_H
 #define GANNET_LINALG_CHOLESKY_H
@@ -56,7 +57,7 @@ void gannet_cholesky_truncate(gannet_cholesky *factor, int n);
  * Errors: GANNET_ERR_NUMERIC, naming the row, when K is not positive definite; the factor keeps the
  * complete blocks before it. GANNET_ERR_MEMORY, before anything is made when the factor is larger
  * than the memory of the machine.
- * Cost: n^2 (n - old + 24) operations in matrix products.
+ * Cost: n^2 (n - old) operations for many new rows, n^2 8 at least.
  */
 GANNET_CHECKED gannet_err gannet_cholesky_extend(gannet_cholesky *factor, int n,
                                                  gannet_kernel_rows rows, void *user);
@@ -99,17 +100,15 @@ void gannet_cholesky_backward(const gannet_cholesky *factor, int m, double *b, i
 void gannet_cholesky_solve(const gannet_cholesky *factor, int m, double *b, int ldb);
 
 /* gannet_cholesky_solve by all ranks together, with the same bits: each reads its part of the
- * factor only, once products of parts are known to have the bits of the whole, which is compared
- * when so many right-hand sides are solved for the second time. For one right-hand side, and on
- * more than GANNET_CHOLESKY_RANKS ranks, every rank solves alone: the messages, two for every block
- * row, would take longer.
+ * factor only. On more than GANNET_CHOLESKY_RANKS ranks every rank solves alone: the messages, two
+ * for every block row, would take longer.
  *
  * Collective over comm; factor and arguments the same on all ranks.
  *
- * Errors: GANNET_ERR_MEMORY, from all ranks.
+ * Errors: GANNET_ERR_MPI.
  */
-GANNET_CHECKED gannet_err gannet_cholesky_solve_together(gannet_cholesky *factor, MPI_Comm comm,
-                                                         int m, double *b, int ldb);
+GANNET_CHECKED gannet_err gannet_cholesky_solve_together(const gannet_cholesky *factor,
+                                                         MPI_Comm comm, int m, double *b, int ldb);
 
 /* log det K.
  *

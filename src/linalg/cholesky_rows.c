@@ -1,22 +1,41 @@
-/* The block row that grows: its rows are made again only where their bits could be others.
- *
- * The products and solves of a block row give every row the same bits in calls of any length from
- * LEAST on, but for those after the last whole group of eight; shorter calls take other paths in
- * OpenBLAS. That this is so is compared for every length of a product, the first time; where it is
- * not, all rows are made. So is a row's K with that of before.
- */
+/* The block row that grows, and its diagonal block. */
 #include <string.h>
 
 #include "base/memory.h"
-#include "linalg/blas.h"
 #include "linalg/cholesky_impl.h"
 
 enum {
   B = GANNET_CHOLESKY_BLOCK,
-  GROUP = 8,
-  LEAST = 24, /* rows that are made together, where not all are */
-  SLACK = 4   /* blocks that workspace is longer than it must be */
+  SLACK = 4 /* blocks that workspace is longer than it must be */
 };
+
+void cholesky_solve_before(const gannet_cholesky *factor, int i, int rows, int lanes, double *x) {
+  const size_t ld = (size_t)cholesky_width_of(i);
+  const double *l = factor->block[i];
+  double *target = x + (ptrdiff_t)i * B * lanes;
+  factor->ways->take_before(lanes, rows, i * B, l, ld, x, target);
+  factor->ways->solve(lanes, rows, l + (ptrdiff_t)i * B, ld, target);
+}
+
+/* From lanes to their place, up to the diagonal. */
+static void put_rows(gannet_cholesky *factor, int first, int count, int lanes, const double *x) {
+  const size_t ld = (size_t)cholesky_width_of(first / B);
+  double *row = factor->block[first / B] + (size_t)(first % B) * ld;
+  panel_unpack(lanes, count, first, x, row, ld);
+  for (int r = 0; r < count; ++r)
+    for (int k = first; k <= first + r; ++k)
+      row[(size_t)r * ld + (size_t)k] = x[(ptrdiff_t)k * lanes + r];
+}
+
+void cholesky_end_rows(gannet_cholesky *factor, int first, int count, int lanes, double *x,
+                       int *bad) {
+  double *own = x + (ptrdiff_t)first * lanes;
+  if (first % B > 0) cholesky_solve_before(factor, first / B, first % B, lanes, x);
+  factor->ways->take_own(lanes, count, first, x, own);
+  const int row = factor->ways->factorise(lanes, count, own);
+  *bad = row < 0 ? -1 : first + row;
+  put_rows(factor, first, count, lanes, x);
+}
 
 void cholesky_forget_rows(gannet_cholesky *factor) {
   factor->growing.block = 0;
@@ -32,78 +51,32 @@ static gannet_err reserve(cholesky_growing *g, int width) {
   return GANNET_OK;
 }
 
-/* Block (i, j) of a matrix whose block row i has these rows, from the same numbers as K: some rows
- * of it in one call, to c[B][B]. */
-static void make_some(const gannet_cholesky *factor, int i, int j, int first, int rows, double *c) {
-  const ptrdiff_t ld = cholesky_width_of(i), ldo = cholesky_width_of(j);
-  const double *row = factor->block[i] + first * ld, *other = factor->block[j];
-  double *to = c + (ptrdiff_t)first * B;
-  for (int r = 0; r < rows; ++r) memcpy(to + (ptrdiff_t)r * B, row + r * ld, B * sizeof *to);
-  if (j > 0) gannet_gemm_nt(rows, B, j * B, -1, row, (int)ld, other, (int)ldo, 1, to, B);
-  gannet_trsm_nt(rows, B, other + (ptrdiff_t)j * B, (int)ldo, to, B);
-}
-
-static bool same_part(const double *a, const double *b, int first, int rows) {
-  const size_t at = (size_t)first * B;
-  return memcmp(a + at, b + at, (size_t)rows * B * sizeof *a) == 0;
-}
-
-/* Whether rows come out the same in calls of other lengths; those after the last whole group, in
- * calls that end with them. */
-static bool are_alike(const gannet_cholesky *factor, int i, int j) {
-  enum { ODD = LEAST + 2 * GROUP - 1 };
-  double whole[B * B], part[B * B], odd[B * B];
-  make_some(factor, i, j, 0, B, whole);
-  make_some(factor, i, j, 0, LEAST, part);
-  make_some(factor, i, j, B - LEAST, LEAST, part);
-  bool same = same_part(whole, part, 0, LEAST) && same_part(whole, part, B - LEAST, LEAST);
-  make_some(factor, i, j, 0, ODD, odd);
-  make_some(factor, i, j, GROUP, ODD - GROUP, part);
-  same = same && same_part(whole, odd, 0, ODD / GROUP * GROUP);
-  return same && same_part(odd, part, GROUP, ODD - GROUP);
-}
-
-/* Compared on the block row before, which is complete. */
-static bool may_keep(gannet_cholesky *factor, int i) {
-  cholesky_growing *g = &factor->growing;
-  for (; g->compared < i && !g->unlike; ++g->compared)
-    g->unlike = !are_alike(factor, i - 1, g->compared);
-  return !g->unlike;
-}
-
-/* Leading rows of block row i of which K left of the diagonal is what it was. */
+/* Leading rows of block row i of which K is what it was: the values of a kernel may depend on how
+ * many rows are made at once. */
 static int same_rows(const cholesky_growing *g, int i, int rows) {
-  const size_t ld = (size_t)cholesky_width_of(i), left = (size_t)i * B * sizeof(double);
+  const size_t ld = (size_t)cholesky_width_of(i);
   const int most = rows < g->rows ? rows : g->rows;
   int same = 0;
-  while (same < most &&
-         memcmp(g->kernel + (size_t)same * ld, g->next + (size_t)same * ld, left) == 0)
+  while (same < most && memcmp(g->kernel + (size_t)same * ld, g->next + (size_t)same * ld,
+                               (size_t)(i * B + same + 1) * sizeof(double)) == 0)
     ++same;
   return same;
-}
-
-/* The first row that is to be made: so that LEAST are, and whole groups before are known. */
-static int first_to_make(gannet_cholesky *factor, int i, int rows) {
-  const int same = same_rows(&factor->growing, i, rows);
-  const int first = (same < rows - LEAST ? same : rows - LEAST) / GROUP * GROUP;
-  return first > 0 && may_keep(factor, i) ? first : 0;
 }
 
 gannet_err cholesky_take_rows(gannet_cholesky *factor, int i, int rows, gannet_kernel_rows kernel,
                               void *user, int *from) {
   cholesky_growing *g = &factor->growing;
   const int ld = cholesky_width_of(i);
-  const bool known = g->block == i && i > 0;
+  const bool known = g->block == i + 1;
   g->block = 0; /* until this row is made; later ones change with it */
   *from = 0;
-  if (rows < LEAST || (rows == B && !known)) return kernel(user, i * B, rows, factor->block[i], ld);
+  if (rows == B && !known) return kernel(user, i * B, rows, factor->block[i], ld);
   GANNET_TRY(reserve(g, ld));
   GANNET_TRY(kernel(user, i * B, rows, g->next, ld));
-  if (known) *from = first_to_make(factor, i, rows);
-  for (int r = 0; r < rows; ++r) {
-    const size_t start = r < *from ? (size_t)(i * B) : 0, at = (size_t)r * (size_t)ld + start;
-    memcpy(factor->block[i] + at, g->next + at, ((size_t)(i * B + r + 1) - start) * sizeof(double));
-  }
+  if (known) *from = same_rows(g, i, rows);
+  for (int r = *from; r < rows; ++r)
+    memcpy(factor->block[i] + (size_t)r * (size_t)ld, g->next + (size_t)r * (size_t)ld,
+           (size_t)(i * B + r + 1) * sizeof(double));
   double *swap = g->kernel;
   g->kernel = g->next;
   g->next = swap;
@@ -111,7 +84,7 @@ gannet_err cholesky_take_rows(gannet_cholesky *factor, int i, int rows, gannet_k
 }
 
 void cholesky_know_rows(gannet_cholesky *factor, int i, int rows) {
-  if (rows < LEAST || rows == B) return;
-  factor->growing.block = i;
+  if (rows == B) return;
+  factor->growing.block = i + 1;
   factor->growing.rows = rows;
 }

@@ -1,5 +1,6 @@
 /* The factor made by all ranks: each makes some block rows, and all get them. */
 #include <stdbool.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/parts.h"
@@ -7,13 +8,14 @@
 
 enum { B = GANNET_CHOLESKY_BLOCK };
 
+_Static_assert(B == 2 * PANEL_MOST, "a block row has the place of two panels");
+
 /* Rows of an extension to n that belong to a rank. */
 typedef struct {
   MPI_Comm comm;
   int rank, np, n, first; /* first new block row */
   int *owner;             /* [block rows of n], set from first on */
   MPI_Request sending;    /* of a block row, from its owner to all */
-  gannet_err err;         /* of this rank's last diagonal block */
 } sharing;
 
 static int count_of(const sharing *s, int i) {
@@ -48,6 +50,41 @@ static double *state_of(const gannet_cholesky *factor, int j) {
   return factor->block[j] + (ptrdiff_t)j * B + 1;
 }
 
+/* Until its diagonal block a block row has its place as two panels of half its rows. */
+static double *panel_of(const gannet_cholesky *factor, int i, int half) {
+  return factor->block[i] + (ptrdiff_t)half * PANEL_MOST * cholesky_width_of(i);
+}
+
+static int rows_of_half(int count, int half) {
+  const int rows = count - half * PANEL_MOST;
+  return rows < PANEL_MOST ? rows : PANEL_MOST;
+}
+
+static void make_panels(gannet_cholesky *factor, int i, int count) {
+  const int ld = cholesky_width_of(i);
+  memcpy(factor->panel, factor->block[i], (size_t)count * (size_t)ld * sizeof *factor->panel);
+  for (int half = 0; half * PANEL_MOST < count; ++half)
+    panel_pack(PANEL_MOST, rows_of_half(count, half), ld,
+               factor->panel + (ptrdiff_t)half * PANEL_MOST * ld, (size_t)ld,
+               panel_of(factor, i, half));
+}
+
+/* Block (i, j) of new rows. */
+static void make_block(gannet_cholesky *factor, int i, int j, int count) {
+  for (int half = 0; half * PANEL_MOST < count; ++half)
+    cholesky_solve_before(factor, j, B, PANEL_MOST, panel_of(factor, i, half));
+}
+
+/* The diagonal block, after which rows have their places as rows. */
+static void end_block_row(gannet_cholesky *factor, int i, int count, int *bad) {
+  const size_t length = (size_t)B * (size_t)cholesky_width_of(i);
+  memcpy(factor->panel, factor->block[i], length * sizeof *factor->panel);
+  *bad = -1;
+  for (int half = 0; half * PANEL_MOST < count && *bad < 0; ++half)
+    cholesky_end_rows(factor, i * B + half * PANEL_MOST, rows_of_half(count, half), PANEL_MOST,
+                      factor->panel + (ptrdiff_t)half * PANEL_MOST * cholesky_width_of(i), bad);
+}
+
 /* Make room, the rows of K of this rank, and their blocks below the rows that are there. */
 static gannet_err begin_own(gannet_cholesky *factor, sharing *s, gannet_kernel_rows rows,
                             void *user) {
@@ -56,21 +93,20 @@ static gannet_err begin_own(gannet_cholesky *factor, sharing *s, gannet_kernel_r
   for (int i = s->first; i < cholesky_blocks_for(s->n); ++i) {
     if (!is_own(s, i)) continue;
     GANNET_TRY(rows(user, i * B, count_of(s, i), factor->block[i], cholesky_width_of(i)));
-    for (int j = 0; j < s->first; ++j) cholesky_make_block(factor, i, j, 0, count_of(s, i));
+    make_panels(factor, i, count_of(s, i));
+    for (int j = 0; j < s->first; ++j) make_block(factor, i, j, count_of(s, i));
   }
   return GANNET_OK;
 }
 
 /* Its owner ends block row j and sends it to all, and with it, right of the diagonal of the first
- * row, where nothing is read, the error and the row to blame. */
+ * row, where nothing is read, the row to blame. */
 static gannet_err send_row(gannet_cholesky *factor, sharing *s, int j) {
   const int owner = s->owner[j], count = count_of(s, j);
-  double *state = state_of(factor, j);
   if (s->rank == owner) {
     int bad = -1;
-    s->err = cholesky_make_diagonal(factor, j, count, &bad);
-    state[0] = (double)s->err;
-    state[1] = bad;
+    end_block_row(factor, j, count, &bad);
+    *state_of(factor, j) = bad;
   }
   GANNET_TRY_MPI(MPI_Ibcast(factor->block[j], count * cholesky_width_of(j), MPI_DOUBLE, owner,
                             s->comm, &s->sending));
@@ -78,10 +114,8 @@ static gannet_err send_row(gannet_cholesky *factor, sharing *s, int j) {
 }
 
 static gannet_err receive_row(gannet_cholesky *factor, sharing *s, int j) {
-  const double *state = state_of(factor, j);
   GANNET_TRY_MPI(MPI_Wait(&s->sending, MPI_STATUS_IGNORE));
-  if (state[0] != GANNET_OK) return gannet_agree(s->comm, s->err);
-  return cholesky_blame((int)state[1]);
+  return cholesky_blame((int)*state_of(factor, j));
 }
 
 /* A block row is ended and on its way before the ones after the next take what the last one gives
@@ -95,10 +129,10 @@ static gannet_err finish_together(gannet_cholesky *factor, sharing *s) {
     GANNET_TRY(receive_row(factor, s, j));
     factor->n = j * B + count_of(s, j);
     if (next == end) break;
-    if (is_own(s, next)) cholesky_make_block(factor, next, j, 0, count_of(s, next));
+    if (is_own(s, next)) make_block(factor, next, j, count_of(s, next));
     GANNET_TRY(send_row(factor, s, next));
     for (int i = next + 1; i < end; ++i)
-      if (is_own(s, i)) cholesky_make_block(factor, i, j, 0, count_of(s, i));
+      if (is_own(s, i)) make_block(factor, i, j, count_of(s, i));
   }
   return GANNET_OK;
 }

@@ -1,0 +1,75 @@
+#include "linalg/panel.h"
+
+#include <math.h>
+
+#include "base/registers.h"
+
+enum {
+  LEAST = PANEL_LEAST,
+  REGISTERS = 16, /* that a tile has at most, half of the largest */
+  COLUMNS = 512   /* of eight rows of L: 32 kB */
+};
+
+/* target -= L x */
+typedef struct {
+  int lanes, rows, inner;
+  const double *l;
+  size_t row_step, column_step; /* of l */
+  const double *x;              /* [inner][lanes] */
+  double *target;               /* [rows][lanes] */
+} product;
+
+#define BYTES 16
+#define ROWS 2
+#define TARGET
+#define NAME(x) narrow_##x
+#include "linalg/panel_body.h"
+
+#ifdef GANNET_HAS_REGISTERS
+
+#define BYTES 32
+#define ROWS 4
+#define TARGET GANNET_WITH_32_BYTES
+#define NAME(x) middle_##x
+#include "linalg/panel_body.h"
+
+#define BYTES 64
+#define ROWS 8
+#define TARGET GANNET_WITH_64_BYTES
+#define NAME(x) wide_##x
+#include "linalg/panel_body.h"
+
+const panel_ways *panel_ways_for(int register_bytes) {
+  return register_bytes == 64 ? &wide_ways : register_bytes == 32 ? &middle_ways : &narrow_ways;
+}
+
+#else
+
+const panel_ways *panel_ways_for(int register_bytes) {
+  (void)register_bytes;
+  return &narrow_ways;
+}
+
+#endif
+
+int panel_lanes(int m) {
+  return m <= LEAST ? LEAST : m <= 2 * LEAST ? 2 * LEAST : PANEL_MOST;
+}
+
+void panel_pack(int lanes, int m, int n, const double *rows, size_t ld, double *x) {
+  const size_t step = (size_t)lanes;
+  for (size_t first = 0; first < (size_t)n; first += LEAST) {
+    const size_t end = first + LEAST < (size_t)n ? first + LEAST : (size_t)n;
+    for (size_t r = 0; r < step; ++r)
+      for (size_t k = first; k < end; ++k) x[k * step + r] = r < (size_t)m ? rows[r * ld + k] : 0;
+  }
+}
+
+void panel_unpack(int lanes, int m, int n, const double *x, double *rows, size_t ld) {
+  const size_t step = (size_t)lanes;
+  for (size_t first = 0; first < (size_t)n; first += LEAST) {
+    const size_t end = first + LEAST < (size_t)n ? first + LEAST : (size_t)n;
+    for (size_t r = 0; r < (size_t)m; ++r)
+      for (size_t k = first; k < end; ++k) rows[r * ld + k] = x[k * step + r];
+  }
+}

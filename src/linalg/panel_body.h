@@ -1,0 +1,170 @@
+/* Panels for registers of one size; included for each, after
+ *
+ *   BYTES    of a register
+ *   ROWS     rows that are worked at once, for eight lanes each
+ *   TARGET   attribute of functions that may use them; may be empty
+ *   NAME(x)  names of what is defined here; NAME(ways) are the functions
+ */
+#define PER (BYTES / (int)sizeof(double))
+#define PARTS (LEAST / PER)
+
+typedef double NAME(vector) __attribute__((vector_size(BYTES), aligned(sizeof(double)), may_alias));
+
+/* target -= L x for some rows, with so many registers of each. */
+TARGET static inline __attribute__((always_inline)) void NAME(tile)(int rows, int parts,
+                                                                    const product *p, int row,
+                                                                    int lane) {
+  const size_t lanes = (size_t)p->lanes;
+  const double *l = p->l + (size_t)row * p->row_step, *x = p->x + lane;
+  double *target = p->target + (size_t)row * lanes + (size_t)lane;
+  NAME(vector) sum[REGISTERS];
+#pragma GCC unroll 16
+  for (int i = 0; i < rows * parts; ++i)
+    sum[i] = *(NAME(vector) *)(target + (size_t)(i / parts) * lanes + i % parts * PER);
+  for (int k = 0; k < p->inner; ++k, x += lanes, l += p->column_step)
+#pragma GCC unroll 16
+    for (int i = 0; i < rows * parts; ++i)
+      sum[i] -= *(const NAME(vector) *)(x + i % parts * PER) * l[(size_t)(i / parts) * p->row_step];
+#pragma GCC unroll 16
+  for (int i = 0; i < rows * parts; ++i)
+    *(NAME(vector) *)(target + (size_t)(i / parts) * lanes + i % parts * PER) = sum[i];
+}
+
+TARGET static inline __attribute__((always_inline)) void NAME(tiles)(int rows, int parts,
+                                                                     const product *p) {
+  int row = 0;
+  for (; row + rows <= p->rows; row += rows)
+    for (int lane = 0; lane < p->lanes; lane += parts * PER) NAME(tile)(rows, parts, p, row, lane);
+  for (; row < p->rows; ++row)
+    for (int lane = 0; lane < p->lanes; lane += LEAST) NAME(tile)(1, PARTS, p, row, lane);
+}
+
+/* There are 32 of the largest registers, and 16 of the others. */
+TARGET static void NAME(take)(const product *p) {
+  if (PARTS > 1 || p->lanes == LEAST)
+    NAME(tiles)(ROWS, PARTS, p);
+  else if (p->lanes == 2 * LEAST)
+    NAME(tiles)(ROWS, 2, p);
+  else
+    NAME(tiles)(ROWS / 2, 4, p);
+}
+
+TARGET static void NAME(take_before)(int lanes, int rows, int k, const double *l, size_t ld,
+                                     const double *x, double *target) {
+  const product p = {lanes, rows, k, l, ld, 1, x, target};
+  NAME(take)(&p);
+}
+
+TARGET static void NAME(take_own)(int lanes, int rows, int k, const double *x, double *target) {
+  const product p = {lanes, rows, k, x, 1, (size_t)lanes, x, target};
+  NAME(take)(&p);
+}
+
+/* target -= L^T x for some rows of x and eight lanes of all targets. */
+TARGET static inline __attribute__((always_inline)) void NAME(strip)(int rows, const product *p,
+                                                                     int row, int lane) {
+  const size_t lanes = (size_t)p->lanes;
+  const double *l = p->l + (size_t)row * p->row_step;
+  const double *x = p->x + (size_t)row * lanes + (size_t)lane;
+  double *target = p->target + lane;
+  NAME(vector) taken[REGISTERS];
+#pragma GCC unroll 16
+  for (int i = 0; i < rows * PARTS; ++i)
+    taken[i] = *(const NAME(vector) *)(x + (size_t)(i / PARTS) * lanes + i % PARTS * PER);
+  for (int k = 0; k < p->inner; ++k, target += lanes, ++l)
+#pragma GCC unroll 4
+    for (int part = 0; part < PARTS; ++part) {
+      NAME(vector) sum = *(NAME(vector) *)(target + part * PER);
+#pragma GCC unroll 8
+      for (int r = 0; r < rows; ++r) sum -= taken[r * PARTS + part] * l[(size_t)r * p->row_step];
+      *(NAME(vector) *)(target + part * PER) = sum;
+    }
+}
+
+/* Columns by so many as stay in the second cache while all lanes take them. */
+TARGET static void NAME(take_after)(int lanes, int rows, int k, const double *l, size_t ld,
+                                    const double *x, double *target) {
+  for (int first = 0; first < k; first += COLUMNS) {
+    const int inner = k - first < COLUMNS ? k - first : COLUMNS;
+    const product p = {lanes, rows, inner, l + first, ld, 1, x, target + (size_t)first * lanes};
+    int row = 0;
+    for (; row + ROWS <= rows; row += ROWS)
+      for (int lane = 0; lane < lanes; lane += LEAST) NAME(strip)(ROWS, &p, row, lane);
+    for (; row < rows; ++row)
+      for (int lane = 0; lane < lanes; lane += LEAST) NAME(strip)(1, &p, row, lane);
+  }
+}
+
+/* x[i] -= x[k] l, for all lanes. */
+TARGET static inline __attribute__((always_inline)) void NAME(take_one)(int lanes, const double *xk,
+                                                                        double l, double *xi) {
+  for (int lane = 0; lane < lanes; lane += PER)
+    *(NAME(vector) *)(xi + lane) -= *(const NAME(vector) *)(xk + lane) * l;
+}
+
+TARGET static inline __attribute__((always_inline)) void NAME(divide)(int lanes, double by,
+                                                                      double *x) {
+  for (int lane = 0; lane < lanes; lane += PER) *(NAME(vector) *)(x + lane) /= by;
+}
+
+/* Eight rows after the other, each with all columns before it first. */
+TARGET static void NAME(solve)(int lanes, int rows, const double *l, size_t ld, double *x) {
+  const size_t step = (size_t)lanes;
+  for (int first = 0; first < rows; first += LEAST) {
+    const int end = first + LEAST < rows ? first + LEAST : rows;
+    NAME(take_before)
+    (lanes, end - first, first, l + (size_t)first * ld, ld, x, x + (size_t)first * step);
+    for (int k = first; k < end; ++k) {
+      NAME(divide)(lanes, l[(size_t)k * ld + (size_t)k], x + (size_t)k * step);
+      for (int i = k + 1; i < end; ++i)
+        NAME(take_one)
+        (lanes, x + (size_t)k * step, l[(size_t)i * ld + (size_t)k], x + (size_t)i * step);
+    }
+  }
+}
+
+TARGET static void NAME(solve_transposed)(int lanes, int rows, const double *l, size_t ld,
+                                          double *x) {
+  const size_t step = (size_t)lanes;
+  for (int end = rows; end > 0;) {
+    const int first = (end - 1) / LEAST * LEAST;
+    for (int k = end - 1; k >= first; --k) {
+      const double *row = l + (size_t)k * ld;
+      NAME(divide)(lanes, row[k], x + (size_t)k * step);
+      for (int i = first; i < k; ++i)
+        NAME(take_one)(lanes, x + (size_t)k * step, row[i], x + (size_t)i * step);
+    }
+    NAME(take_after)
+    (lanes, end - first, first, l + (size_t)first * ld, ld, x + (size_t)first * step, x);
+    end = first;
+  }
+}
+
+TARGET static int NAME(factorise)(int lanes, int rows, double *x) {
+  const size_t step = (size_t)lanes;
+  for (int k = 0; k < rows; ++k) {
+    double *row = x + (size_t)k * step;
+    const double pivot = row[k];
+    if (!(pivot > 0)) return k;
+    NAME(divide)(lanes, sqrt(pivot), row);
+    row[k] = sqrt(pivot);
+    for (int i = k + 1; i < rows; ++i) NAME(take_one)(lanes, row, row[i], x + (size_t)i * step);
+  }
+  return -1;
+}
+
+static const panel_ways NAME(ways) = {
+    .take_before = NAME(take_before),
+    .take_own = NAME(take_own),
+    .take_after = NAME(take_after),
+    .solve = NAME(solve),
+    .solve_transposed = NAME(solve_transposed),
+    .factorise = NAME(factorise),
+};
+
+#undef PER
+#undef PARTS
+#undef BYTES
+#undef ROWS
+#undef TARGET
+#undef NAME
