@@ -95,40 +95,50 @@ gannet_err cholesky_make_room(gannet_cholesky *factor, int n) {
 }
 
 /* Some rows of block row i, of which K is in their place. */
-static void make_rows(gannet_cholesky *factor, int i, int from, int count, int *bad) {
+static gannet_err make_rows(gannet_cholesky *factor, MPI_Comm comm, int i, int from, int count) {
   const int lanes = panel_lanes(count), columns = i * B + from + count;
   const size_t ld = (size_t)width_of(i);
   double *x = factor->panel;
+  int bad = -1;
   panel_pack(lanes, count, columns, factor->block[i] + (size_t)from * ld, ld, x);
-  for (int j = 0; j < i; ++j) cholesky_solve_before(factor, j, B, lanes, x);
-  cholesky_end_rows(factor, i * B + from, count, lanes, x, bad);
+  GANNET_TRY(cholesky_forward_together(factor, comm, lanes, x));
+  cholesky_end_rows(factor, i * B + from, count, lanes, x, &bad);
+  if (comm != MPI_COMM_NULL)
+    GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &bad, 1, MPI_INT, MPI_MAX, comm));
+  return cholesky_blame(bad);
 }
 
 /* A row of L depends on the rows of K up to it alone, whatever others are made with it: this is
  * what makes the factor independent of how it grew. */
-static gannet_err make_block_row(gannet_cholesky *factor, int i, int rows,
-                                 gannet_kernel_rows kernel, void *user) {
-  int bad = -1, from = 0;
-  GANNET_TRY(cholesky_take_rows(factor, i, rows, kernel, user, &from));
-  for (; from < rows && bad < 0; from += PANEL_MOST)
-    make_rows(factor, i, from, rows - from < PANEL_MOST ? rows - from : PANEL_MOST, &bad);
-  GANNET_TRY(cholesky_blame(bad));
+static gannet_err make_block_row(gannet_cholesky *factor, MPI_Comm comm, int i, int rows,
+                                 const cholesky_source *source) {
+  int from = 0;
+  GANNET_TRY(cholesky_take_rows(factor, comm, i, rows, source, &from));
+  for (; from < rows; from += PANEL_MOST)
+    GANNET_TRY(
+        make_rows(factor, comm, i, from, rows - from < PANEL_MOST ? rows - from : PANEL_MOST));
   cholesky_know_rows(factor, i, rows);
+  return GANNET_OK;
+}
+
+gannet_err cholesky_extend_rows(gannet_cholesky *factor, MPI_Comm comm, int n,
+                                const cholesky_source *source) {
+  const int first = factor->n / B;
+  factor->n = first * B;
+  for (int i = first; i < blocks_for(n); ++i) {
+    const int count = n - i * B < B ? n - i * B : B;
+    GANNET_TRY(make_block_row(factor, comm, i, count, source));
+    factor->n = i * B + count;
+  }
   return GANNET_OK;
 }
 
 gannet_err gannet_cholesky_extend(gannet_cholesky *factor, int n, gannet_kernel_rows rows,
                                   void *user) {
+  const cholesky_source source = {rows, user};
   if (n == factor->n) return GANNET_OK;
   GANNET_TRY(cholesky_make_room(factor, n));
-  const int first = factor->n / B;
-  factor->n = first * B;
-  for (int i = first; i < blocks_for(n); ++i) {
-    const int count = n - i * B < B ? n - i * B : B;
-    GANNET_TRY(make_block_row(factor, i, count, rows, user));
-    factor->n = i * B + count;
-  }
-  return GANNET_OK;
+  return cholesky_extend_rows(factor, MPI_COMM_NULL, n, &source);
 }
 
 double gannet_cholesky_logdet(const gannet_cholesky *factor) {

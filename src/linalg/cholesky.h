@@ -16,7 +16,7 @@
 
 enum {
   GANNET_CHOLESKY_BLOCK = 64,
-  GANNET_CHOLESKY_TOGETHER = 256,        /* new rows from which on it pays that ranks share them */
+  GANNET_CHOLESKY_TOGETHER = 256,        /* new rows from which on ranks make block rows each */
   GANNET_CHOLESKY_SOLVE_TOGETHER = 1536, /* rows from which on it pays that ranks share a solve */
   GANNET_CHOLESKY_RANKS = 8              /* ranks that share a solve, at most */
 };
@@ -62,15 +62,17 @@ void gannet_cholesky_truncate(gannet_cholesky *factor, int n);
 GANNET_CHECKED gannet_err gannet_cholesky_extend(gannet_cholesky *factor, int n,
                                                  gannet_kernel_rows rows, void *user);
 
-/* The same by all ranks together: each makes some of the blocks of rows, and all get them. The bits
- * are those of gannet_cholesky_extend. Worth it for many rows.
+/* The same by all ranks together, with the same bits: of many new rows each rank makes some block
+ * rows, and all get them; of few they share what these take from the rows before, if there are
+ * GANNET_CHOLESKY_SOLVE_TOGETHER, and every rank makes them otherwise.
  *
  * Collective over comm; factor and n the same on all ranks.
  *
  * rows  in  called for different rows on different ranks
  *
- * Errors: as gannet_cholesky_extend, from all ranks.
- * Cost: that over the number of ranks, and 8 n bytes to all ranks for every new row.
+ * Errors: as gannet_cholesky_extend, from all ranks where they share the work.
+ * Cost: that over the number of ranks, and 8 n bytes to all ranks for every new row, of at least
+ * eight.
  */
 GANNET_CHECKED gannet_err gannet_cholesky_extend_together(gannet_cholesky *factor, MPI_Comm comm,
                                                           int n, gannet_kernel_rows rows,
@@ -100,8 +102,9 @@ void gannet_cholesky_backward(const gannet_cholesky *factor, int m, double *b, i
 void gannet_cholesky_solve(const gannet_cholesky *factor, int m, double *b, int ldb);
 
 /* gannet_cholesky_solve by all ranks together, with the same bits: each reads its part of the
- * factor only. On more than GANNET_CHOLESKY_RANKS ranks every rank solves alone: the messages, two
- * for every block row, would take longer.
+ * factor only. With fewer than GANNET_CHOLESKY_SOLVE_TOGETHER rows, or on more than
+ * GANNET_CHOLESKY_RANKS ranks, every rank solves alone: the messages, two for every block row,
+ * would take longer.
  *
  * Collective over comm; factor and arguments the same on all ranks.
  *

@@ -30,6 +30,12 @@ struct gannet_cholesky {
   size_t panel_length;
 };
 
+/* Where rows of K come from. */
+typedef struct {
+  gannet_kernel_rows rows;
+  void *user;
+} cholesky_source;
+
 static inline int cholesky_blocks_for(int n) {
   return (n + GANNET_CHOLESKY_BLOCK - 1) / GANNET_CHOLESKY_BLOCK;
 }
@@ -58,6 +64,24 @@ GANNET_CHECKED gannet_err cholesky_make_room(gannet_cholesky *factor, int n);
  */
 void cholesky_solve_before(const gannet_cholesky *factor, int i, int rows, int lanes, double *x);
 
+/* That for all block rows; ranks share the complete ones of a factor that is long enough, where
+ * there are several, with the same bits.
+ *
+ * Collective over comm, which may be MPI_COMM_NULL.
+ *
+ * x  inout  [n][lanes]
+ */
+GANNET_CHECKED gannet_err cholesky_forward_together(const gannet_cholesky *factor, MPI_Comm comm,
+                                                    int lanes, double *x);
+
+/* Make block rows of a factor that has room for n rows. Ranks share what rows take from those
+ * before.
+ *
+ * Collective over comm, which may be MPI_COMM_NULL.
+ */
+GANNET_CHECKED gannet_err cholesky_extend_rows(gannet_cholesky *factor, MPI_Comm comm, int n,
+                                               const cholesky_source *source);
+
 /* Some rows of L from those of K, in one block row of which the rows before are made.
  *
  * Local.
@@ -73,12 +97,12 @@ GANNET_CHECKED gannet_err cholesky_blame(int row);
 
 /* Put rows of K where block row i is to be made, but for those that are made already.
  *
- * Local.
+ * Collective over comm, if there is one: then errors are agreed on.
  *
  * from  out  first row to be made
  */
-GANNET_CHECKED gannet_err cholesky_take_rows(gannet_cholesky *factor, int i, int rows,
-                                             gannet_kernel_rows kernel, void *user, int *from);
+GANNET_CHECKED gannet_err cholesky_take_rows(gannet_cholesky *factor, MPI_Comm comm, int i,
+                                             int rows, const cholesky_source *source, int *from);
 
 /* Block row i is made of the rows taken last; or nothing is known of any, because block rows before
  * it change.

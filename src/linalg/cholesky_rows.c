@@ -63,17 +63,32 @@ static int same_rows(const cholesky_growing *g, int i, int rows) {
   return same;
 }
 
-gannet_err cholesky_take_rows(gannet_cholesky *factor, int i, int rows, gannet_kernel_rows kernel,
-                              void *user, int *from) {
+/* Ranks of different processors may find other rows the same as before. */
+static gannet_err agree(MPI_Comm comm, gannet_err err, int *from) {
+  if (comm == MPI_COMM_NULL) return err;
+  GANNET_TRY(gannet_agree(comm, err));
+  GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, from, 1, MPI_INT, MPI_MIN, comm));
+  return GANNET_OK;
+}
+
+static gannet_err make_kernel(cholesky_growing *g, int i, int rows, const cholesky_source *source) {
+  const int ld = cholesky_width_of(i);
+  GANNET_TRY(reserve(g, ld));
+  return source->rows(source->user, i * B, rows, g->next, ld);
+}
+
+gannet_err cholesky_take_rows(gannet_cholesky *factor, MPI_Comm comm, int i, int rows,
+                              const cholesky_source *source, int *from) {
   cholesky_growing *g = &factor->growing;
   const int ld = cholesky_width_of(i);
   const bool known = g->block == i + 1;
   g->block = 0; /* until this row is made; later ones change with it */
   *from = 0;
-  if (rows == B && !known) return kernel(user, i * B, rows, factor->block[i], ld);
-  GANNET_TRY(reserve(g, ld));
-  GANNET_TRY(kernel(user, i * B, rows, g->next, ld));
-  if (known) *from = same_rows(g, i, rows);
+  if (rows == B && !known)
+    return agree(comm, source->rows(source->user, i * B, rows, factor->block[i], ld), from);
+  const gannet_err err = make_kernel(g, i, rows, source);
+  if (known && err == GANNET_OK) *from = same_rows(g, i, rows);
+  GANNET_TRY(agree(comm, err, from));
   for (int r = *from; r < rows; ++r)
     memcpy(factor->block[i] + (size_t)r * (size_t)ld, g->next + (size_t)r * (size_t)ld,
            (size_t)(i * B + r + 1) * sizeof(double));

@@ -5,9 +5,12 @@
 
 enum { B = GANNET_CHOLESKY_BLOCK, GROUP = 8, RANKS = GANNET_CHOLESKY_RANKS };
 
+static void forward_block(const gannet_cholesky *factor, int i, int lanes, double *x) {
+  cholesky_solve_before(factor, i, cholesky_rows_in(factor, i), lanes, x);
+}
+
 static void forward(const gannet_cholesky *factor, int lanes, double *x) {
-  for (int i = 0; i < cholesky_blocks_for(factor->n); ++i)
-    cholesky_solve_before(factor, i, cholesky_rows_in(factor, i), lanes, x);
+  for (int i = 0; i < cholesky_blocks_for(factor->n); ++i) forward_block(factor, i, lanes, x);
 }
 
 /* Block row i from itself, or what it gives k columns from this one on. */
@@ -23,11 +26,13 @@ static void give(const gannet_cholesky *factor, int i, int from, int k, int lane
                            x + (ptrdiff_t)from * lanes);
 }
 
+static void backward_block(const gannet_cholesky *factor, int i, int lanes, double *x) {
+  solve_corner(factor, i, lanes, x);
+  give(factor, i, 0, i * B, lanes, x);
+}
+
 static void backward(const gannet_cholesky *factor, int lanes, double *x) {
-  for (int i = cholesky_blocks_for(factor->n) - 1; i >= 0; --i) {
-    solve_corner(factor, i, lanes, x);
-    give(factor, i, 0, i * B, lanes, x);
-  }
+  for (int i = cholesky_blocks_for(factor->n) - 1; i >= 0; --i) backward_block(factor, i, lanes, x);
 }
 
 /* As many right-hand sides at a time as a panel has lanes. */
@@ -67,35 +72,53 @@ typedef struct {
   int starts[RANKS]; /* and the first of these */
 } solve;
 
-static void share_rows(solve *s) {
+static gannet_err open_solve(const gannet_cholesky *factor, MPI_Comm comm, int lanes, solve *s) {
+  *s = (solve){.factor = factor, .comm = comm, .np = 1, .lanes = lanes, .x = factor->panel};
+  if (comm == MPI_COMM_NULL || factor->n < GANNET_CHOLESKY_SOLVE_TOGETHER) return GANNET_OK;
+  GANNET_TRY_MPI(MPI_Comm_rank(comm, &s->rank));
+  GANNET_TRY_MPI(MPI_Comm_size(comm, &s->np));
+  if (s->np > RANKS) s->np = 1;
   for (int r = 0; r < s->np; ++r) {
     s->first[r] = B / GROUP * r / s->np * GROUP;
-    s->starts[r] = s->first[r] * s->lanes;
-    s->counts[r] = (B / GROUP * (r + 1) / s->np * GROUP - s->first[r]) * s->lanes;
+    s->starts[r] = s->first[r] * lanes;
+    s->counts[r] = (B / GROUP * (r + 1) / s->np * GROUP - s->first[r]) * lanes;
   }
-}
-
-static gannet_err forward_together(const solve *s) {
-  const gannet_cholesky *factor = s->factor;
-  const int complete = factor->n / B, blocks = cholesky_blocks_for(factor->n);
-  for (int i = 0; i < complete; ++i) {
-    const size_t ld = (size_t)cholesky_width_of(i);
-    double *target = s->x + (ptrdiff_t)i * B * s->lanes;
-    factor->ways->take_before(s->lanes, s->counts[s->rank] / s->lanes, i * B,
-                              factor->block[i] + (size_t)s->first[s->rank] * ld, ld, s->x,
-                              target + s->starts[s->rank]);
-    if (i > 0)
-      GANNET_TRY_MPI(MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, target, s->counts,
-                                    s->starts, MPI_DOUBLE, s->comm));
-    factor->ways->solve(s->lanes, B, factor->block[i] + (ptrdiff_t)i * B, ld, target);
-  }
-  if (complete < blocks)
-    cholesky_solve_before(factor, complete, cholesky_rows_in(factor, complete), s->lanes, s->x);
   return GANNET_OK;
 }
 
+/* What the rows of this rank of block row i take from those before. */
+static gannet_err take_together(const solve *s, int i) {
+  const size_t ld = (size_t)cholesky_width_of(i);
+  double *target = s->x + (ptrdiff_t)i * B * s->lanes;
+  s->factor->ways->take_before(s->lanes, s->counts[s->rank] / s->lanes, i * B,
+                               s->factor->block[i] + (size_t)s->first[s->rank] * ld, ld, s->x,
+                               target + s->starts[s->rank]);
+  GANNET_TRY_MPI(MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, target, s->counts, s->starts,
+                                MPI_DOUBLE, s->comm));
+  s->factor->ways->solve(s->lanes, B, s->factor->block[i] + (ptrdiff_t)i * B, ld, target);
+  return GANNET_OK;
+}
+
+static gannet_err forward_shared(const solve *s) {
+  const int complete = s->np > 1 ? s->factor->n / B : 0;
+  for (int i = 0; i < cholesky_blocks_for(s->factor->n); ++i)
+    if (i > 0 && i < complete)
+      GANNET_TRY(take_together(s, i));
+    else
+      forward_block(s->factor, i, s->lanes, s->x);
+  return GANNET_OK;
+}
+
+gannet_err cholesky_forward_together(const gannet_cholesky *factor, MPI_Comm comm, int lanes,
+                                     double *x) {
+  solve s;
+  GANNET_TRY(open_solve(factor, comm, lanes, &s));
+  s.x = x;
+  return forward_shared(&s);
+}
+
 /* Block i is up to date on its owner, who solves for it and sends it to all. */
-static gannet_err backward_block(const solve *s, int i) {
+static gannet_err give_together(const solve *s, int i) {
   const int owner = i % s->np;
   if (s->rank == owner) solve_corner(s->factor, i, s->lanes, s->x);
   GANNET_TRY_MPI(
@@ -105,33 +128,26 @@ static gannet_err backward_block(const solve *s, int i) {
   return GANNET_OK;
 }
 
-static gannet_err backward_together(const solve *s) {
-  const int complete = s->factor->n / B;
-  if (complete < cholesky_blocks_for(s->factor->n)) {
-    solve_corner(s->factor, complete, s->lanes, s->x);
-    give(s->factor, complete, 0, complete * B, s->lanes, s->x);
-  }
-  for (int i = complete - 1; i >= 0; --i) GANNET_TRY(backward_block(s, i));
+static gannet_err backward_shared(const solve *s) {
+  const int complete = s->np > 1 ? s->factor->n / B : 0;
+  for (int i = cholesky_blocks_for(s->factor->n) - 1; i >= 0; --i)
+    if (i < complete)
+      GANNET_TRY(give_together(s, i));
+    else
+      backward_block(s->factor, i, s->lanes, s->x);
   return GANNET_OK;
 }
 
 gannet_err gannet_cholesky_solve_together(const gannet_cholesky *factor, MPI_Comm comm, int m,
                                           double *b, int ldb) {
-  solve s = {.factor = factor, .comm = comm, .x = factor->panel};
-  GANNET_TRY_MPI(MPI_Comm_rank(comm, &s.rank));
-  GANNET_TRY_MPI(MPI_Comm_size(comm, &s.np));
-  if (s.np == 1 || s.np > RANKS || factor->n == 0) {
-    gannet_cholesky_solve(factor, m, b, ldb);
-    return GANNET_OK;
-  }
   for (int from = 0; from < m; from += PANEL_MOST) {
     const int count = m - from < PANEL_MOST ? m - from : PANEL_MOST;
     double *rows = b + (ptrdiff_t)from * ldb;
-    s.lanes = panel_lanes(count);
-    share_rows(&s);
+    solve s;
+    GANNET_TRY(open_solve(factor, comm, panel_lanes(count), &s));
     panel_pack(s.lanes, count, factor->n, rows, (size_t)ldb, s.x);
-    GANNET_TRY(forward_together(&s));
-    GANNET_TRY(backward_together(&s));
+    GANNET_TRY(forward_shared(&s));
+    GANNET_TRY(backward_shared(&s));
     panel_unpack(s.lanes, count, factor->n, s.x, rows, (size_t)ldb);
   }
   return GANNET_OK;

@@ -85,14 +85,13 @@ static void end_block_row(gannet_cholesky *factor, int i, int count, int *bad) {
                       factor->panel + (ptrdiff_t)half * PANEL_MOST * cholesky_width_of(i), bad);
 }
 
-/* Make room, the rows of K of this rank, and their blocks below the rows that are there. */
-static gannet_err begin_own(gannet_cholesky *factor, sharing *s, gannet_kernel_rows rows,
-                            void *user) {
-  GANNET_TRY(cholesky_make_room(factor, s->n));
+/* The rows of K of this rank, and their blocks below the rows that are there. */
+static gannet_err begin_own(gannet_cholesky *factor, sharing *s, const cholesky_source *source) {
   GANNET_TRY(open_sharing(s));
   for (int i = s->first; i < cholesky_blocks_for(s->n); ++i) {
     if (!is_own(s, i)) continue;
-    GANNET_TRY(rows(user, i * B, count_of(s, i), factor->block[i], cholesky_width_of(i)));
+    GANNET_TRY(
+        source->rows(source->user, i * B, count_of(s, i), factor->block[i], cholesky_width_of(i)));
     make_panels(factor, i, count_of(s, i));
     for (int j = 0; j < s->first; ++j) make_block(factor, i, j, count_of(s, i));
   }
@@ -137,15 +136,29 @@ static gannet_err finish_together(gannet_cholesky *factor, sharing *s) {
   return GANNET_OK;
 }
 
-gannet_err gannet_cholesky_extend_together(gannet_cholesky *factor, MPI_Comm comm, int n,
-                                           gannet_kernel_rows rows, void *user) {
+/* Many rows: block rows belong to ranks. */
+static gannet_err extend_by_owners(gannet_cholesky *factor, MPI_Comm comm, int n,
+                                   const cholesky_source *source) {
   sharing s = {.comm = comm, .n = n, .first = factor->n / B};
   GANNET_TRY_MPI(MPI_Comm_rank(comm, &s.rank));
   GANNET_TRY_MPI(MPI_Comm_size(comm, &s.np));
-  if (n == factor->n) return GANNET_OK;
   cholesky_forget_rows(factor);
-  gannet_err code = gannet_agree(comm, begin_own(factor, &s, rows, user));
+  gannet_err code = gannet_agree(comm, begin_own(factor, &s, source));
   if (code == GANNET_OK) code = finish_together(factor, &s);
   gannet_free(&s.owner);
   return code;
+}
+
+gannet_err gannet_cholesky_extend_together(gannet_cholesky *factor, MPI_Comm comm, int n,
+                                           gannet_kernel_rows rows, void *user) {
+  const cholesky_source source = {rows, user};
+  const bool many = n - factor->n >= GANNET_CHOLESKY_TOGETHER;
+  int np = 1;
+  if (n == factor->n) return GANNET_OK;
+  GANNET_TRY_MPI(MPI_Comm_size(comm, &np));
+  if (np == 1 || (!many && n < GANNET_CHOLESKY_SOLVE_TOGETHER))
+    return gannet_cholesky_extend(factor, n, rows, user);
+  GANNET_TRY(gannet_agree(comm, cholesky_make_room(factor, n)));
+  return many ? extend_by_owners(factor, comm, n, &source)
+              : cholesky_extend_rows(factor, comm, n, &source);
 }

@@ -116,9 +116,8 @@ TARGET static void NAME(solve)(int lanes, int rows, const double *l, size_t ld, 
     (lanes, end - first, first, l + (size_t)first * ld, ld, x, x + (size_t)first * step);
     for (int k = first; k < end; ++k) {
       NAME(divide)(lanes, l[(size_t)k * ld + (size_t)k], x + (size_t)k * step);
-      for (int i = k + 1; i < end; ++i)
-        NAME(take_one)
-        (lanes, x + (size_t)k * step, l[(size_t)i * ld + (size_t)k], x + (size_t)i * step);
+      for (int i = k + 1; i < end; ++i) NAME(take_one)
+      (lanes, x + (size_t)k * step, l[(size_t)i * ld + (size_t)k], x + (size_t)i * step);
     }
   }
 }

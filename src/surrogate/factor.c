@@ -55,9 +55,7 @@ static gannet_err rows_of(void *user, int first, int rows, double *k, int ldk) {
 static gannet_err extend_whole(gannet_factor *f, int n, entries *e) {
   gannet_distributed_destroy(&f->cut);
   if (!f->whole) GANNET_TRY(gannet_agree(f->context->comm, gannet_cholesky_create(&f->whole)));
-  if (f->context->np > 1 && n - gannet_cholesky_size(f->whole) >= GANNET_CHOLESKY_TOGETHER)
-    return gannet_cholesky_extend_together(f->whole, f->context->comm, n, rows_of, e);
-  return gannet_cholesky_extend(f->whole, n, rows_of, e);
+  return gannet_cholesky_extend_together(f->whole, f->context->comm, n, rows_of, e);
 }
 
 static gannet_err extend_cut(gannet_factor *f, int n, const entries *e) {
@@ -77,10 +75,7 @@ gannet_err gannet_factor_extend(gannet_factor *factor, int n, gannet_kernel_tile
 gannet_err gannet_factor_solve(const gannet_factor *factor, int m, double *b, int ldb) {
   if (factor->cut) return gannet_distributed_solve(factor->cut, m, b, ldb);
   if (!factor->whole) return GANNET_OK;
-  if (gannet_cholesky_size(factor->whole) >= GANNET_CHOLESKY_SOLVE_TOGETHER)
-    return gannet_cholesky_solve_together(factor->whole, factor->context->comm, m, b, ldb);
-  gannet_cholesky_solve(factor->whole, m, b, ldb);
-  return GANNET_OK;
+  return gannet_cholesky_solve_together(factor->whole, factor->context->comm, m, b, ldb);
 }
 
 /* Solving for the unit vectors of block row i costs as the square of what is left below it. */

@@ -76,13 +76,8 @@ static double solve_residual(gannet_likelihood *l, const double *y) {
 }
 
 static gannet_err factorise(gannet_likelihood *l, const gannet_likelihood_source *source) {
-  int ranks = 1;
-  GANNET_TRY_MPI(MPI_Comm_size(source->comm, &ranks));
   gannet_cholesky_clear(l->factor);
-  if (ranks > 1 && l->n >= GANNET_CHOLESKY_TOGETHER)
-    return gannet_cholesky_extend_together(l->factor, source->comm, l->n, source->rows,
-                                           source->user);
-  return gannet_cholesky_extend(l->factor, l->n, source->rows, source->user);
+  return gannet_cholesky_extend_together(l->factor, source->comm, l->n, source->rows, source->user);
 }
 
 gannet_err gannet_likelihood_factorise(gannet_likelihood *l, const gannet_likelihood_source *source,

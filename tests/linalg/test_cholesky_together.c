@@ -47,7 +47,7 @@ static void read(const gannet_cholesky *factor, int n, double *l) {
 
 static void growing_together_gives_the_bits_of_growing_alone(void **state) {
   (void)state;
-  const int steps[] = {1, 63, 64, 200, 201, N};
+  const int steps[] = {1, 63, 64, 65, N};
   matrix m = {.bad = -1, .fail = -1}, other = m;
   gannet_cholesky *alone = NULL, *together = NULL;
   make();
@@ -96,27 +96,47 @@ static void errors_reach_all_ranks(void **state) {
   gannet_cholesky_destroy(&factor);
 }
 
-/* The first solve is alone, the second compares, and the third shares; then there are more rows. */
-static void solving_together_gives_the_bits_of_solving_alone(void **state) {
+/* Rows of a long factor: 2 on the diagonal, and less beside it. */
+static gannet_err long_rows(void *user, int first, int rows, double *to, int ldk) {
+  const int *bad = user;
+  for (int i = first; i < first + rows; ++i)
+    for (int j = 0; j <= i; ++j)
+      to[(i - first) * ldk + j] = i == *bad ? -1 : exp(-0.3 * (i - j)) * cos(i - j) + (i == j);
+  return GANNET_OK;
+}
+
+static void assert_same_solutions(gannet_cholesky *alone, gannet_cholesky *together, int m) {
+  enum { LONG = GANNET_CHOLESKY_SOLVE_TOGETHER + 200, MOST = 34 };
+  static double one[MOST * LONG], all[MOST * LONG];
+  const int n = gannet_cholesky_size(alone);
+  for (int i = 0; i < m * LONG; ++i) one[i] = all[i] = sin(0.3 * i);
+  gannet_cholesky_solve(alone, m, one, LONG);
+  assert_ok(gannet_cholesky_solve_together(together, MPI_COMM_WORLD, m, all, LONG));
+  for (int r = 0; r < m; ++r)
+    assert_memory_equal(one + r * LONG, all + r * LONG, (size_t)n * sizeof *one);
+}
+
+/* Few rows at once, whose products with the others are shared, and solves that are. */
+static void a_long_factor_has_the_bits_of_growing_alone(void **state) {
   (void)state;
-  enum { M = 8 };
-  static double alone[M * N], together[M * N];
-  const int sizes[] = {200, 200, 200, 210, 257, 257, 257, N, N, N, 100, 100}, rows[] = {1, 2, M};
-  for (int c = 0; c < 3; ++c) {
-    matrix m = {.bad = -1, .fail = -1};
-    gannet_cholesky *factor = NULL;
-    make();
-    assert_ok(gannet_cholesky_create(&factor));
-    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; ++s) {
-      gannet_cholesky_truncate(factor, sizes[s]);
-      assert_ok(gannet_cholesky_extend(factor, sizes[s], rows_of, &m));
-      for (int i = 0; i < rows[c] * N; ++i) alone[i] = together[i] = sin(0.3 * i + (double)s);
-      gannet_cholesky_solve(factor, rows[c], alone, N);
-      assert_ok(gannet_cholesky_solve_together(factor, MPI_COMM_WORLD, rows[c], together, N));
-      assert_memory_equal(alone, together, (size_t)rows[c] * N * sizeof *alone);
-    }
-    gannet_cholesky_destroy(&factor);
+  enum { LONG = GANNET_CHOLESKY_SOLVE_TOGETHER };
+  const int steps[] = {LONG - 30, LONG, LONG + 8, LONG + 9, LONG + 50, LONG + 64, LONG + 137};
+  int bad = -1;
+  gannet_cholesky *alone = NULL, *together = NULL;
+  assert_ok(gannet_cholesky_create(&alone));
+  assert_ok(gannet_cholesky_create(&together));
+  for (size_t s = 0; s < sizeof steps / sizeof *steps; ++s) {
+    assert_ok(gannet_cholesky_extend(alone, steps[s], long_rows, &bad));
+    assert_ok(gannet_cholesky_extend_together(together, MPI_COMM_WORLD, steps[s], long_rows, &bad));
+    assert_same_solutions(alone, together, 1);
   }
+  assert_same_solutions(alone, together, 34);
+  bad = LONG + 140;
+  assert_fails(
+      GANNET_ERR_NUMERIC, "row 1676",
+      gannet_cholesky_extend_together(together, MPI_COMM_WORLD, LONG + 145, long_rows, &bad));
+  gannet_cholesky_destroy(&alone);
+  gannet_cholesky_destroy(&together);
 }
 
 int main(int argc, char **argv) {
@@ -124,7 +144,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(growing_together_gives_the_bits_of_growing_alone),
       cmocka_unit_test(rows_are_shared_out),
       cmocka_unit_test(errors_reach_all_ranks),
-      cmocka_unit_test(solving_together_gives_the_bits_of_solving_alone),
+      cmocka_unit_test(a_long_factor_has_the_bits_of_growing_alone),
   };
   if (MPI_Init(&argc, &argv)) return 1;
   const int failed = run_ranks(tests);

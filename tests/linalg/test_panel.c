@@ -1,0 +1,185 @@
+/* test: serial labels unit */
+/* Panels against one fused multiply-add after the other, for all lanes and registers. */
+#include <math.h>
+#include <string.h>
+
+#include "support/harness.h"
+
+#include "base/random.h"
+#include "base/registers.h"
+#include "linalg/panel.h"
+
+enum { MOST = 64, K = 77, LD = 90 };
+
+static double l[MOST * LD], x[MOST * LD], given[MOST * LD], expected[MOST * LD], got[MOST * LD];
+
+/* A triangle with a diagonal that is not small, and numbers of any size. */
+static void make(void) {
+  gannet_random_normal((gannet_stream){5, GANNET_FOR_TEST, 0, 1}, 0, MOST * LD, l);
+  gannet_random_normal((gannet_stream){5, GANNET_FOR_TEST, 0, 2}, 0, MOST * LD, x);
+  gannet_random_normal((gannet_stream){5, GANNET_FOR_TEST, 0, 3}, 0, MOST * LD, given);
+  for (int i = 0; i < MOST; ++i) l[i * LD + i] = 8 + fabs(l[i * LD + i]);
+}
+
+/* The smallest registers may have no fused operations. */
+static void assert_same(int bytes, int n) {
+  for (int i = 0; i < n && bytes == 16; ++i) assert_near(got[i], expected[i], 1e-12);
+  if (bytes > 16) assert_memory_equal(got, expected, (size_t)n * sizeof *got);
+}
+
+static void for_all(void (*check)(int, int, int)) {
+  const int rows[] = {1, 3, 8, 11, 31, 32, 64};
+  make();
+  for (int bytes = 16; bytes <= gannet_register_bytes(); bytes *= 2)
+    for (int lanes = PANEL_LEAST; lanes <= PANEL_MOST; lanes *= 2)
+      for (size_t r = 0; r < sizeof rows / sizeof *rows; ++r) check(bytes, lanes, rows[r]);
+}
+
+static void start(int n) {
+  memcpy(got, given, (size_t)n * sizeof *got);
+  memcpy(expected, given, (size_t)n * sizeof *got);
+}
+
+static void check_before(int bytes, int lanes, int rows) {
+  start(rows * lanes);
+  for (int r = 0; r < rows; ++r)
+    for (int k = 0; k < K; ++k)
+      for (int j = 0; j < lanes; ++j)
+        expected[r * lanes + j] = fma(-x[k * lanes + j], l[r * LD + k], expected[r * lanes + j]);
+  panel_ways_for(bytes)->take_before(lanes, rows, K, l, LD, x, got);
+  assert_same(bytes, rows * lanes);
+}
+
+static void check_own(int bytes, int lanes, int rows) {
+  if (rows > lanes) return;
+  start(rows * lanes);
+  for (int r = 0; r < rows; ++r)
+    for (int k = 0; k < K; ++k)
+      for (int j = 0; j < lanes; ++j)
+        expected[r * lanes + j] = fma(-x[k * lanes + j], x[k * lanes + r], expected[r * lanes + j]);
+  panel_ways_for(bytes)->take_own(lanes, rows, K, x, got);
+  assert_same(bytes, rows * lanes);
+}
+
+static void check_after(int bytes, int lanes, int rows) {
+  start(K * lanes);
+  for (int k = 0; k < K; ++k)
+    for (int r = 0; r < rows; ++r)
+      for (int j = 0; j < lanes; ++j)
+        expected[k * lanes + j] = fma(-x[r * lanes + j], l[r * LD + k], expected[k * lanes + j]);
+  panel_ways_for(bytes)->take_after(lanes, rows, K, l, LD, x, got);
+  assert_same(bytes, K * lanes);
+}
+
+static void check_solve(int bytes, int lanes, int rows) {
+  start(rows * lanes);
+  for (int r = 0; r < rows; ++r)
+    for (int j = 0; j < lanes; ++j) {
+      double *at = &expected[r * lanes + j];
+      for (int k = 0; k < r; ++k) *at = fma(-expected[k * lanes + j], l[r * LD + k], *at);
+      *at /= l[r * LD + r];
+    }
+  panel_ways_for(bytes)->solve(lanes, rows, l, LD, got);
+  assert_same(bytes, rows * lanes);
+}
+
+/* What is solved, multiplied by the transposed triangle, is what it was. */
+static void check_transposed(int bytes, int lanes, int rows) {
+  start(rows * lanes);
+  panel_ways_for(bytes)->solve_transposed(lanes, rows, l, LD, got);
+  for (int k = 0; k < rows; ++k)
+    for (int j = 0; j < lanes; ++j) {
+      double sum = 0;
+      for (int r = k; r < rows; ++r) sum += l[r * LD + k] * got[r * lanes + j];
+      assert_near(sum, expected[k * lanes + j], 1e-11);
+    }
+}
+
+/* Columns may be worked in any parts. */
+static void check_columns(int bytes, int lanes, int rows) {
+  start(K * lanes);
+  panel_ways_for(bytes)->take_after(lanes, rows, K, l, LD, x, expected);
+  panel_ways_for(bytes)->take_after(lanes, rows, 13, l, LD, x, got);
+  panel_ways_for(bytes)->take_after(lanes, rows, K - 13, l + 13, LD, x, got + 13 * lanes);
+  assert_memory_equal(got, expected, (size_t)(K * lanes) * sizeof *got);
+}
+
+/* Rows of L L^T give L again; a pivot that is not positive is named. */
+static void check_factor(int bytes, int lanes, int rows) {
+  if (rows > lanes) return;
+  const panel_ways *ways = panel_ways_for(bytes);
+  for (int r = 0; r < rows; ++r)
+    for (int c = 0; c < rows; ++c) {
+      double sum = 0;
+      for (int k = 0; k <= r && k <= c; ++k) sum += l[r * LD + k] * l[c * LD + k];
+      got[c * lanes + r] = sum;
+    }
+  memcpy(expected, got, sizeof got);
+  assert_int_equal(ways->factorise(lanes, rows, got), -1);
+  for (int r = 0; r < rows; ++r)
+    for (int c = 0; c <= r; ++c) assert_near(got[c * lanes + r], l[r * LD + c], 1e-11);
+  for (int bad = 0; bad < rows; bad += 5) {
+    memcpy(got, expected, sizeof got);
+    got[bad * lanes + bad] = bad % 2 ? NAN : 0;
+    assert_int_equal(ways->factorise(lanes, rows, got), bad);
+  }
+}
+
+static void numbers_before_are_taken_in_their_order(void **state) {
+  (void)state;
+  for_all(check_before);
+}
+
+static void rows_take_each_other_in_their_order(void **state) {
+  (void)state;
+  for_all(check_own);
+}
+
+static void numbers_after_are_taken_in_their_order(void **state) {
+  (void)state;
+  for_all(check_after);
+  for_all(check_columns);
+}
+
+static void triangles_are_solved(void **state) {
+  (void)state;
+  for_all(check_solve);
+  for_all(check_transposed);
+}
+
+static void rows_become_rows_of_the_factor(void **state) {
+  (void)state;
+  for_all(check_factor);
+}
+
+static void rows_become_lanes_and_rows_again(void **state) {
+  (void)state;
+  const int lanes[] = {1, 8, 9, 16, 17, 32}, wanted[] = {8, 8, 16, 16, 32, 32};
+  make();
+  for (size_t c = 0; c < sizeof lanes / sizeof *lanes; ++c) {
+    const int m = lanes[c], n = 29;
+    assert_int_equal(panel_lanes(m), wanted[c]);
+    for (int i = 0; i < MOST * LD; ++i) got[i] = expected[i] = NAN;
+    panel_pack(wanted[c], m, n, l, LD, got);
+    for (int k = 0; k < n; ++k)
+      for (int r = 0; r < wanted[c]; ++r)
+        assert_near(got[k * wanted[c] + r], r < m ? l[r * LD + k] : 0, 0);
+    panel_unpack(wanted[c], m, n, got, expected, LD);
+    for (int r = 0; r < m; ++r) {
+      assert_memory_equal(expected + r * LD, l + r * LD, (size_t)n * sizeof *l);
+      assert_true(isnan(expected[r * LD + n]));
+    }
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(numbers_before_are_taken_in_their_order),
+      cmocka_unit_test(rows_take_each_other_in_their_order),
+      cmocka_unit_test(numbers_after_are_taken_in_their_order),
+      cmocka_unit_test(triangles_are_solved),
+      cmocka_unit_test(rows_become_rows_of_the_factor),
+      cmocka_unit_test(rows_become_lanes_and_rows_again),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
