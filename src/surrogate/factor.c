@@ -123,6 +123,10 @@ gannet_err gannet_factor_whole(const gannet_factor *factor, const gannet_cholesk
   return GANNET_OK;
 }
 
+const gannet_cholesky *gannet_factor_replicated(const gannet_factor *factor) {
+  return factor->whole;
+}
+
 size_t gannet_factor_bytes(const gannet_factor *factor) {
   return sizeof *factor + (factor->whole ? gannet_cholesky_bytes(factor->whole) : 0) +
          (factor->cut ? gannet_distributed_bytes(factor->cut) : 0);

@@ -80,6 +80,12 @@ GANNET_CHECKED gannet_err gannet_factor_solve(const gannet_factor *factor, int m
 GANNET_CHECKED gannet_err gannet_factor_inverse_diagonal(const gannet_factor *factor,
                                                          double *diagonal);
 
+/* The whole factor, or NULL when it is cut over the ranks or empty.
+ *
+ * Local.
+ */
+const gannet_cholesky *gannet_factor_replicated(const gannet_factor *factor);
+
 /* The whole factor, to solve with on this rank alone.
  *
  * Local.

@@ -35,11 +35,11 @@ static gannet_err reserve(tangent_model *t, int n) {
   const int grown = t->capacity + t->capacity / 2, capacity = n < grown ? grown : n;
   const size_t old = (size_t)t->capacity, new = (size_t)capacity;
   GANNET_TRY(gannet_resize(old, new, sizeof(double), &t->y));
-  gannet_free(&t->alpha);
+  gannet_free(&t->alpha->values);
   gannet_free(&t->work);
   gannet_free(&t->cross);
   t->capacity = 0; /* until everything has its new size */
-  GANNET_TRY(gannet_alloc(new, sizeof(double), &t->alpha));
+  GANNET_TRY(gannet_alloc(new, sizeof(double), &t->alpha->values));
   GANNET_TRY(gannet_alloc(2 * new, sizeof(double), &t->work));
   GANNET_TRY(gannet_alloc(GANNET_TANGENT_BLOCK * new, sizeof(double), &t->cross));
   t->capacity = capacity;
@@ -149,18 +149,37 @@ static gannet_err view(tangent_model *t, const gannet_data *data, gannet_data *s
   return GANNET_OK;
 }
 
+const double *tangent_alpha_of(const tangent_model *t) {
+  tangent_alpha *alpha = t->alpha;
+  const gannet_cholesky *factor = gannet_factor_replicated(t->factor);
+  if (alpha->known || !factor) return alpha->values;
+  memcpy(alpha->values, t->y, (size_t)t->n * sizeof *alpha->values);
+  gannet_cholesky_solve(factor, 1, alpha->values, t->n);
+  alpha->known = true;
+  return alpha->values;
+}
+
+/* Where all ranks must work, or the mean of the network is made of it. */
+static gannet_err solve_now(tangent_model *t) {
+  tangent_alpha *alpha = t->alpha;
+  alpha->known = t->n == 0;
+  if (alpha->known || (gannet_factor_replicated(t->factor) && !t->options->network))
+    return GANNET_OK;
+  memcpy(alpha->values, t->y, (size_t)t->n * sizeof *alpha->values);
+  GANNET_TRY(gannet_factor_solve(t->factor, 1, alpha->values, t->n));
+  alpha->known = true;
+  return GANNET_OK;
+}
+
 static gannet_err condition(tangent_model *t, const gannet_data *data) {
   gannet_data seen;
   bool fresh = false;
   GANNET_TRY(view(t, data, &seen, &fresh));
   GANNET_TRY(gannet_agree(t->context->comm, take_data(t, &seen, fresh)));
   GANNET_TRY(factorise(t));
-  if (t->n > 0) {
-    memcpy(t->alpha, t->y, (size_t)t->n * sizeof *t->alpha);
-    GANNET_TRY(gannet_factor_solve(t->factor, 1, t->alpha, t->n));
-  }
+  GANNET_TRY(solve_now(t));
   if (t->options->network)
-    GANNET_TRY(gannet_tangent_transpose(t->net, &t->data, t->alpha, t->n, 0, &t->mean));
+    GANNET_TRY(gannet_tangent_transpose(t->net, &t->data, t->alpha->values, t->n, 0, &t->mean));
   t->stale = false;
   return GANNET_OK;
 }

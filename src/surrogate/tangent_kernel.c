@@ -212,6 +212,7 @@ static void destroy(void *state) {
   gannet_free(&t->hyper);
   gannet_free(&t->names);
   gannet_free(&t->y);
+  if (t->alpha) gannet_free(&t->alpha->values);
   gannet_free(&t->alpha);
   gannet_free(&t->update);
   gannet_free(&t->slope);
@@ -280,6 +281,7 @@ static gannet_err create(const gannet_context *context, const void *options, int
   GANNET_TRY(gannet_alloc((size_t)t->n_hyper, sizeof *t->names, &t->names));
   GANNET_TRY(gannet_alloc(1, sizeof *t->tile, &t->tile));
   GANNET_TRY(gannet_alloc(1, sizeof *t->spread, &t->spread));
+  GANNET_TRY(gannet_alloc(1, sizeof *t->alpha, &t->alpha));
   GANNET_TRY(gannet_alloc((size_t)d, sizeof *t->slope, &t->slope));
   const gannet_factor_place place = (gannet_factor_place)t->options->factor;
   GANNET_TRY(gannet_factor_create(context, place, &t->factor));

@@ -50,6 +50,12 @@ enum { TANGENT_AMPLITUDE, TANGENT_NOISE, TANGENT_BIAS, TANGENT_RHO };
 
 enum { TANGENT_NAME_SIZE = 24, TANGENT_SCREEN = 150 /* points on which starts compete */ };
 
+/* (K + lambda I)^-1 y, solved for when it is first needed: draws do without. */
+typedef struct {
+  double *values; /* [n] */
+  bool known;
+} tangent_alpha;
+
 typedef struct {
   const gannet_context *context;
   const tangent_options *options;
@@ -66,10 +72,10 @@ typedef struct {
   double amplitude, lambda;      /* s^2, noise / s^2 */
   double least_lambda;           /* before rounding asked for more */
   gannet_tangent_features data;
-  gannet_factor *factor;          /* of K + lambda I */
-  gannet_inducing *inducing;      /* what the data are when they are many */
-  double *y;                      /* [n] */
-  double *alpha;                  /* [n] */
+  gannet_factor *factor;     /* of K + lambda I */
+  gannet_inducing *inducing; /* what the data are when they are many */
+  double *y;                 /* [n] */
+  tangent_alpha *alpha;
   double *update;                 /* [q][n] weights of the kernel at the data, of draws; as many
                                      again are workspace */
   double *slope;                  /* [d] workspace */
@@ -102,6 +108,12 @@ gannet_stream tangent_stream(const tangent_model *t, gannet_purpose purpose, int
  * rho  out  [d], workspace that keeps the scales
  */
 void tangent_scales(const tangent_model *t, const double *hyper, double *rho, double *bias);
+
+/* (K + lambda I)^-1 y, borrowed until the next fit.
+ *
+ * Local; with a factor that is cut over the ranks it is known after a fit.
+ */
+const double *tangent_alpha_of(const tangent_model *t);
 
 /* k(x, X) of m <= GANNET_TANGENT_BLOCK points into cross, and k(x,x).
  *

@@ -27,9 +27,10 @@ static gannet_err block_moments(const tangent_model *t, int m, const double *x, 
   const int n = t->n;
   const gannet_cholesky *factor = NULL;
   GANNET_TRY(gannet_factor_whole(t->factor, &factor));
+  const double *alpha = n > 0 && !t->trained ? tangent_alpha_of(t) : NULL;
   GANNET_TRY(tangent_block_kernel(t, m, x, sd));
   for (int i = 0; i < m; ++i)
-    mean[i] = n > 0 && !t->trained ? gannet_dot(n, t->cross + (size_t)i * (size_t)n, t->alpha) : 0;
+    mean[i] = alpha ? gannet_dot(n, t->cross + (size_t)i * (size_t)n, alpha) : 0;
   if (t->trained) tangent_mean_add(t->trained, m, x, 1, mean, m);
   if (n > 0) gannet_cholesky_forward(factor, m, t->cross, n);
   for (int i = 0; i < m; ++i) {
@@ -64,7 +65,7 @@ static void mean_values(const tangent_model *t, int m, const double *x, double *
   }
   for (int first = 0; first < m; first += BLOCK)
     block_update(t, m - first < BLOCK ? m - first : BLOCK, x + (size_t)first * (size_t)t->d, 1,
-                 t->alpha, mean + first, m);
+                 tangent_alpha_of(t), mean + first, m);
 }
 
 gannet_err tangent_predict(const void *state, int m, const double *x, double *mean, double *sd) {
@@ -107,7 +108,7 @@ gannet_err tangent_predict_gradient(const void *state, const double *x, double *
   else if (t->options->network)
     gannet_tangent_gradient(t->net, &t->mean, 0, x, mean, mean_gradient);
   else
-    gannet_analytic_points_gradient(t->limit, x, 0, t->alpha, &unused, mean_gradient);
+    gannet_analytic_points_gradient(t->limit, x, 0, tangent_alpha_of(t), &unused, mean_gradient);
   memset(sd_gradient, 0, (size_t)t->d * sizeof *sd_gradient);
   if (!(*sd > 0)) return GANNET_OK;
   if (t->options->network)
@@ -158,19 +159,19 @@ static gannet_err perturb(tangent_model *t, int q, int64_t iteration, const shar
 
 /* Matheron's rule, with e exploration, omega_j ~ N(0, I), eps_j ~ N(0, lambda I):
  *
- *   draw_j = e s phi(x) . omega_j + k(x)^T c_j,  c_j = alpha - e s (K + lambda I)^-1 (Phi omega_j +
- * eps_j),
+ *   draw_j = e s phi(x) . omega_j + k(x)^T c_j,
+ *   c_j = (K + lambda I)^-1 (y - e s (Phi omega_j + eps_j)),
  *
  * one solve for all draws. The kernel of the network makes both terms one direction e s omega_j +
  * Phi^T c_j; the infinite one keeps c_j (decoupled sampling, Wilson et al. 2020). A trained mean
- * takes the place of alpha. */
+ * takes the place of that of y. */
 static gannet_err matheron(tangent_model *t, int q, double scale) {
   const size_t n = (size_t)t->n;
   double *c = t->update;
-  if (n > 0) GANNET_TRY(gannet_factor_solve(t->factor, q, c, t->n));
   for (int j = 0; j < q; ++j)
     for (size_t i = 0; i < n; ++i)
-      c[(size_t)j * n + i] = (t->trained ? 0 : t->alpha[i]) - scale * c[(size_t)j * n + i];
+      c[(size_t)j * n + i] = (t->trained ? 0 : t->y[i]) - scale * c[(size_t)j * n + i];
+  if (n > 0) GANNET_TRY(gannet_factor_solve(t->factor, q, c, t->n));
   const gannet_tangent_features none = {0};
   return gannet_tangent_transpose(t->net, t->options->network ? &t->data : &none, c, t->n, scale,
                                   &t->draws);
@@ -220,7 +221,8 @@ gannet_err tangent_calibration(void *state, double *scale) {
   double sum = 0, *diagonal = t->work;
   if (t->n < 2) return GANNET_OK;
   GANNET_TRY(gannet_factor_inverse_diagonal(t->factor, diagonal));
-  for (int i = 0; i < t->n; ++i) sum += t->alpha[i] * t->alpha[i] / diagonal[i];
+  const double *alpha = tangent_alpha_of(t);
+  for (int i = 0; i < t->n; ++i) sum += alpha[i] * alpha[i] / diagonal[i];
   *scale = fmin(10, fmax(0.1, sqrt(sum / (t->amplitude * t->n))));
   return GANNET_OK;
 }
