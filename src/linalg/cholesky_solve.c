@@ -1,9 +1,14 @@
 /* Solving, by a rank alone or by all together: forward each makes products with some rows of every
- * block row, backward with some block columns. */
+ * stretch of blocks, backward with some stretches of columns. */
 #include "base/memory.h"
 #include "linalg/cholesky_impl.h"
 
-enum { B = GANNET_CHOLESKY_BLOCK, GROUP = 8, RANKS = GANNET_CHOLESKY_RANKS };
+enum {
+  B = GANNET_CHOLESKY_BLOCK,
+  GROUP = 8,
+  STRETCH = 2, /* blocks between messages */
+  RANKS = GANNET_CHOLESKY_RANKS
+};
 
 static void forward_block(const gannet_cholesky *factor, int i, int lanes, double *x) {
   cholesky_solve_before(factor, i, cholesky_rows_in(factor, i), lanes, x);
@@ -61,15 +66,13 @@ void gannet_cholesky_solve(const gannet_cholesky *factor, int m, double *b, int 
   by_panels(factor, m, b, ldb, forward, backward);
 }
 
-/* A solve that ranks share. */
+/* A solve that ranks share: blocks go round them by stretches of STRETCH. */
 typedef struct {
   const gannet_cholesky *factor;
   MPI_Comm comm;
   int rank, np, lanes;
-  double *x;         /* [n][lanes] */
-  int first[RANKS];  /* of the rows of a block, whole groups: what a rank begins with, */
-  int counts[RANKS]; /* numbers that it makes of them, */
-  int starts[RANKS]; /* and the first of these */
+  int shared; /* leading blocks that ranks share, whole stretches */
+  double *x;  /* [n][lanes] */
 } solve;
 
 static gannet_err open_solve(const gannet_cholesky *factor, MPI_Comm comm, int lanes, solve *s) {
@@ -77,35 +80,58 @@ static gannet_err open_solve(const gannet_cholesky *factor, MPI_Comm comm, int l
   if (comm == MPI_COMM_NULL || factor->n < GANNET_CHOLESKY_SOLVE_TOGETHER) return GANNET_OK;
   GANNET_TRY_MPI(MPI_Comm_rank(comm, &s->rank));
   GANNET_TRY_MPI(MPI_Comm_size(comm, &s->np));
-  if (s->np > RANKS) s->np = 1;
-  for (int r = 0; r < s->np; ++r) {
-    s->first[r] = B / GROUP * r / s->np * GROUP;
-    s->starts[r] = s->first[r] * lanes;
-    s->counts[r] = (B / GROUP * (r + 1) / s->np * GROUP - s->first[r]) * lanes;
-  }
+  if (s->np > 1 && s->np <= RANKS) s->shared = factor->n / B / STRETCH * STRETCH;
   return GANNET_OK;
 }
 
-/* What the rows of this rank of block row i take from those before. */
-static gannet_err take_together(const solve *s, int i) {
-  const size_t ld = (size_t)cholesky_width_of(i);
-  double *target = s->x + (ptrdiff_t)i * B * s->lanes;
-  s->factor->ways->take_before(s->lanes, s->counts[s->rank] / s->lanes, i * B,
-                               s->factor->block[i] + (size_t)s->first[s->rank] * ld, ld, s->x,
-                               target + s->starts[s->rank]);
-  GANNET_TRY_MPI(MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, target, s->counts, s->starts,
-                                MPI_DOUBLE, s->comm));
-  s->factor->ways->solve(s->lanes, B, s->factor->block[i] + (ptrdiff_t)i * B, ld, target);
+/* Rows of a stretch whose products with the columns before it are made by a rank: whole groups. */
+static int first_row(const solve *s, int rank) {
+  return STRETCH * B / GROUP * rank / s->np * GROUP;
+}
+
+/* The rows of this rank take what the columns before their stretch give them. */
+static void take_own(const solve *s, int first) {
+  const int end = first_row(s, s->rank + 1);
+  for (int row = first_row(s, s->rank); row < end;) {
+    const int i = first + row / B, rows = end - row < B - row % B ? end - row : B - row % B;
+    const size_t ld = (size_t)cholesky_width_of(i);
+    s->factor->ways->take_before(s->lanes, rows, first * B,
+                                 s->factor->block[i] + (size_t)(row % B) * ld, ld, s->x,
+                                 s->x + ((ptrdiff_t)first * B + row) * s->lanes);
+    row += rows;
+  }
+}
+
+/* Blocks of a stretch take from each other what is left. */
+static void forward_stretch(const solve *s, int first) {
+  const ptrdiff_t before = (ptrdiff_t)first * B;
+  for (int i = first; i < first + STRETCH; ++i) {
+    const size_t ld = (size_t)cholesky_width_of(i);
+    double *target = s->x + (ptrdiff_t)i * B * s->lanes;
+    s->factor->ways->take_before(s->lanes, B, (i - first) * B, s->factor->block[i] + before, ld,
+                                 s->x + before * s->lanes, target);
+    s->factor->ways->solve(s->lanes, B, s->factor->block[i] + (ptrdiff_t)i * B, ld, target);
+  }
+}
+
+static gannet_err forward_together(const solve *s, int first) {
+  int counts[RANKS], starts[RANKS];
+  for (int r = 0; r < s->np; ++r) {
+    starts[r] = first_row(s, r) * s->lanes;
+    counts[r] = first_row(s, r + 1) * s->lanes - starts[r];
+  }
+  take_own(s, first);
+  GANNET_TRY_MPI(MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL,
+                                s->x + (ptrdiff_t)first * B * s->lanes, counts, starts, MPI_DOUBLE,
+                                s->comm));
+  forward_stretch(s, first);
   return GANNET_OK;
 }
 
 static gannet_err forward_shared(const solve *s) {
-  const int complete = s->np > 1 ? s->factor->n / B : 0;
-  for (int i = 0; i < cholesky_blocks_for(s->factor->n); ++i)
-    if (i > 0 && i < complete)
-      GANNET_TRY(take_together(s, i));
-    else
-      forward_block(s->factor, i, s->lanes, s->x);
+  for (int first = 0; first < s->shared; first += STRETCH) GANNET_TRY(forward_together(s, first));
+  for (int i = s->shared; i < cholesky_blocks_for(s->factor->n); ++i)
+    forward_block(s->factor, i, s->lanes, s->x);
   return GANNET_OK;
 }
 
@@ -117,24 +143,26 @@ gannet_err cholesky_forward_together(const gannet_cholesky *factor, MPI_Comm com
   return forward_shared(&s);
 }
 
-/* Block i is up to date on its owner, who solves for it and sends it to all. */
-static gannet_err give_together(const solve *s, int i) {
-  const int owner = i % s->np;
-  if (s->rank == owner) solve_corner(s->factor, i, s->lanes, s->x);
-  GANNET_TRY_MPI(
-      MPI_Bcast(s->x + (ptrdiff_t)i * B * s->lanes, B * s->lanes, MPI_DOUBLE, owner, s->comm));
-  for (int k = i - 1; k >= 0; --k)
-    if (k % s->np == s->rank) give(s->factor, i, k * B, B, s->lanes, s->x);
+/* A stretch is up to date on its owner, who solves for it and sends it to all. */
+static gannet_err backward_together(const solve *s, int first) {
+  const int owner = first / STRETCH % s->np, end = first + STRETCH;
+  for (int i = end - 1; i >= first && s->rank == owner; --i) {
+    solve_corner(s->factor, i, s->lanes, s->x);
+    give(s->factor, i, first * B, (i - first) * B, s->lanes, s->x);
+  }
+  GANNET_TRY_MPI(MPI_Bcast(s->x + (ptrdiff_t)first * B * s->lanes, STRETCH * B * s->lanes,
+                           MPI_DOUBLE, owner, s->comm));
+  for (int k = first - STRETCH; k >= 0; k -= STRETCH)
+    for (int i = end - 1; i >= first && k / STRETCH % s->np == s->rank; --i)
+      give(s->factor, i, k * B, STRETCH * B, s->lanes, s->x);
   return GANNET_OK;
 }
 
 static gannet_err backward_shared(const solve *s) {
-  const int complete = s->np > 1 ? s->factor->n / B : 0;
-  for (int i = cholesky_blocks_for(s->factor->n) - 1; i >= 0; --i)
-    if (i < complete)
-      GANNET_TRY(give_together(s, i));
-    else
-      backward_block(s->factor, i, s->lanes, s->x);
+  for (int i = cholesky_blocks_for(s->factor->n) - 1; i >= s->shared; --i)
+    backward_block(s->factor, i, s->lanes, s->x);
+  for (int first = s->shared - STRETCH; first >= 0; first -= STRETCH)
+    GANNET_TRY(backward_together(s, first));
   return GANNET_OK;
 }
 
