@@ -8,12 +8,14 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/queue.h"
 
 static gannet_err fill(gannet_context *context, MPI_Comm comm) {
   GANNET_TRY_MPI(MPI_Comm_dup(comm, &context->comm));
   GANNET_TRY_MPI(MPI_Comm_set_errhandler(context->comm, MPI_ERRORS_RETURN));
   GANNET_TRY_MPI(MPI_Comm_rank(context->comm, &context->rank));
   GANNET_TRY_MPI(MPI_Comm_size(context->comm, &context->np));
+  if (context->np > 1) GANNET_TRY(gannet_node_create(context->comm, &context->node));
   return gannet_same(context->comm, &context->seed, sizeof context->seed, "seed");
 }
 
@@ -92,6 +94,7 @@ void gannet_context_destroy(gannet_context **context) {
   if (!context || !*context) return;
   int finalized = 0;
   (void)MPI_Finalized(&finalized);
+  if (!finalized) gannet_node_destroy(&(*context)->node);
   if ((*context)->comm != MPI_COMM_NULL && !finalized) (void)MPI_Comm_free(&(*context)->comm);
   gannet_free(context);
 }

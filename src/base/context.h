@@ -6,11 +6,14 @@
 #include "base/random.h"
 #include "gannet/context.h"
 
+struct gannet_node;
+
 /* Members are set at creation and only read afterwards, but for the log. */
 struct gannet_context {
   MPI_Comm comm; /* the context's own duplicate */
   int rank;
-  int np; /* number of ranks */
+  int np;                   /* number of ranks */
+  struct gannet_node *node; /* those that share memory (base/queue.h); NULL = np is 1 */
   uint64_t seed;
   gannet_log_level level;
   gannet_log_sink sink;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/queue.h"
 
 typedef struct {
   const gannet_polish_spec *spec;
@@ -173,26 +174,18 @@ static gannet_err polish_unit(worker *w, int unit, double *x, double *value) {
   return GANNET_OK;
 }
 
-/* Units go round the ranks, in some rounds backwards: those with an odd number of ones among their
- * digits (Thue and Morse), so that no rank has the same starts of all lists. */
-static int owner_of(int unit, int np) {
-  const int place = unit % np;
-  int odd = 0;
-  for (int round = unit / np; round > 0; round /= 2) odd ^= round & 1;
-  return odd ? np - 1 - place : place;
-}
-
 /* results: [units][d + 1], zero where another rank works. */
 static gannet_err polish_own_units(const gannet_context *context, const gannet_polish_spec *spec,
                                    double *results) {
-  const int d = spec->problem->d, units = spec->n_lists * spec->n_starts;
+  const int d = spec->problem->d;
+  gannet_queue queue = gannet_queue_open(context, (int64_t)spec->n_lists * spec->n_starts);
   worker w = {0};
   gannet_err err = set_up(&w, spec);
-  for (int unit = 0; err == GANNET_OK && unit < units; ++unit) {
-    if (owner_of(unit, context->np) != context->rank) continue;
+  for (int64_t unit; err == GANNET_OK && (unit = gannet_queue_next(&queue)) >= 0;) {
     double *result = results + (size_t)unit * ((size_t)d + 1);
-    err = polish_unit(&w, unit, result, &result[d]);
+    err = polish_unit(&w, (int)unit, result, &result[d]);
   }
+  gannet_queue_close(&queue);
   gannet_minimizer_destroy(&w.minimizer);
   gannet_free(&w.coordinate);
   gannet_free(&w.x);

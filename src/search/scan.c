@@ -34,17 +34,28 @@ static void bar_taken(scan_state *s, int m) {
   }
 }
 
-static gannet_err score_own_tiles(scan_state *s) {
-  const int64_t n = gannet_candidates_count(s->candidates);
-  const int64_t stride = (int64_t)s->context->np * GANNET_TILE;
-  for (int64_t first = (int64_t)s->context->rank * GANNET_TILE; first < n; first += stride) {
-    const int m = n - first < GANNET_TILE ? (int)(n - first) : GANNET_TILE;
-    gannet_candidates_tile(s->candidates, first, m, s->x);
-    GANNET_TRY(s->scorer(s->user, m, s->x, first, s->scores, GANNET_TILE));
-    bar_taken(s, m);
-    gannet_select_offer(s->select, m, first, s->scores, GANNET_TILE);
-  }
+gannet_queue gannet_scan_queue(const gannet_context *context, const gannet_candidates *candidates) {
+  const int64_t n = gannet_candidates_count(candidates);
+  return gannet_queue_open(context, (n + GANNET_TILE - 1) / GANNET_TILE);
+}
+
+static gannet_err score_tile(scan_state *s, int64_t first) {
+  const int64_t left = gannet_candidates_count(s->candidates) - first;
+  const int m = left < GANNET_TILE ? (int)left : GANNET_TILE;
+  gannet_candidates_tile(s->candidates, first, m, s->x);
+  GANNET_TRY(s->scorer(s->user, m, s->x, first, s->scores, GANNET_TILE));
+  bar_taken(s, m);
+  gannet_select_offer(s->select, m, first, s->scores, GANNET_TILE);
   return GANNET_OK;
+}
+
+static gannet_err score_own_tiles(scan_state *s) {
+  gannet_queue queue = gannet_scan_queue(s->context, s->candidates);
+  gannet_err err = GANNET_OK;
+  for (int64_t tile; err == GANNET_OK && (tile = gannet_queue_next(&queue)) >= 0;)
+    err = score_tile(s, tile * GANNET_TILE);
+  gannet_queue_close(&queue);
+  return err;
 }
 
 gannet_err gannet_scan(const gannet_context *context, const gannet_candidates *candidates,

@@ -1,7 +1,8 @@
-/* Score every candidate, a tile at a time, tile t on rank t mod np. */
+/* Score every candidate, a tile at a time; ranks take tiles as they are free (base/queue.h). */
 #ifndef GANNET_SEARCH_SCAN_H
 #define GANNET_SEARCH_SCAN_H
 
+#include "base/queue.h"
 #include "search/candidates.h"
 #include "search/distinct.h"
 #include "search/select.h"
@@ -32,6 +33,12 @@ GANNET_CHECKED gannet_err gannet_scan(const gannet_context *context,
                                       const gannet_candidates *candidates,
                                       const gannet_distinct *taken, int n_lists, int keep,
                                       gannet_scorer scorer, void *user, gannet_ranked *best);
+
+/* The tiles of all candidates, for all ranks.
+ *
+ * Local; see base/queue.h.
+ */
+gannet_queue gannet_scan_queue(const gannet_context *context, const gannet_candidates *candidates);
 
 /* The points of ranked candidates, as polish and batch want them. Places that are not taken repeat
  * the best point of their list (candidate 0 when the list is empty).

@@ -109,20 +109,25 @@ static void unbound_last(const screen *s, int m, int64_t first) {
     }
 }
 
-static gannet_err bound_own_tiles(screen *s) {
-  const int64_t n = gannet_candidates_count(s->candidates);
-  const int64_t stride = (int64_t)s->context->np * GANNET_TILE;
-  for (int64_t first = (int64_t)s->context->rank * GANNET_TILE; first < n && !s->useless;
-       first += stride) {
-    const int m = n - first < GANNET_TILE ? (int)(n - first) : GANNET_TILE;
-    gannet_candidates_tile(s->candidates, first, m, s->x);
-    GANNET_TRY(s->spec->bounder(s->spec->user, m, s->x, s->lower, s->upper, GANNET_TILE));
-    bar_taken(s, m, s->lower, s->upper);
-    if (first + m > whole_groups(s)) unbound_last(s, m, first);
-    gannet_select_offer(s->lows, m, first, s->lower, GANNET_TILE);
-    for (int l = 0; l < s->spec->n_lists; ++l) wait_for(s, l, m, first);
-  }
+static gannet_err bound_tile(screen *s, int64_t first) {
+  const int64_t left = gannet_candidates_count(s->candidates) - first;
+  const int m = left < GANNET_TILE ? (int)left : GANNET_TILE;
+  gannet_candidates_tile(s->candidates, first, m, s->x);
+  GANNET_TRY(s->spec->bounder(s->spec->user, m, s->x, s->lower, s->upper, GANNET_TILE));
+  bar_taken(s, m, s->lower, s->upper);
+  if (first + m > whole_groups(s)) unbound_last(s, m, first);
+  gannet_select_offer(s->lows, m, first, s->lower, GANNET_TILE);
+  for (int l = 0; l < s->spec->n_lists; ++l) wait_for(s, l, m, first);
   return GANNET_OK;
+}
+
+static gannet_err bound_own_tiles(screen *s) {
+  gannet_queue queue = gannet_scan_queue(s->context, s->candidates);
+  gannet_err err = GANNET_OK;
+  for (int64_t tile; err == GANNET_OK && !s->useless && (tile = gannet_queue_next(&queue)) >= 0;)
+    err = bound_tile(s, tile * GANNET_TILE);
+  gannet_queue_close(&queue);
+  return err;
 }
 
 static int by_number(const void *a, const void *b) {
