@@ -125,13 +125,11 @@ double gannet_cholesky_logdet(const gannet_cholesky *factor);
  *
  * diagonal  out  [n]
  * block     in   below gannet_cholesky_blocks
- * work      -    [GANNET_CHOLESKY_BLOCK][n]
  * Cost: n^3 / 3 operations; (n - i B)^2 B for block row i.
  */
-void gannet_cholesky_inverse_diagonal_part(const gannet_cholesky *factor, int block, double *work,
+void gannet_cholesky_inverse_diagonal_part(const gannet_cholesky *factor, int block,
                                            double *diagonal);
-GANNET_CHECKED gannet_err gannet_cholesky_inverse_diagonal(const gannet_cholesky *factor,
-                                                           double *diagonal);
+void gannet_cholesky_inverse_diagonal(const gannet_cholesky *factor, double *diagonal);
 
 /* The full inverse, symmetric, both triangles: for the gradient of the marginal likelihood.
  *

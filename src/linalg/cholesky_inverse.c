@@ -1,5 +1,4 @@
 /* The inverse of K, its diagonal and some of its rows. */
-#include <cblas.h>
 #include <lapacke.h>
 #include <string.h>
 
@@ -21,45 +20,75 @@ static gannet_err to_dense(const gannet_cholesky *factor, double *dense) {
   return GANNET_OK;
 }
 
-/* L^-1 applied to the unit vectors of block row block, from that on: b is [rows][ld]. */
-static void solve_units(const gannet_cholesky *factor, int block, double *b, int ld) {
-  const int from = block * B, m = cholesky_rows_in(factor, block);
-  for (int r = 0; r < m; ++r) {
-    double *row = b + (size_t)r * (size_t)ld;
-    memset(row, 0, (size_t)(factor->n - from) * sizeof *row);
-    row[r] = 1;
+/* L^-1 applied to some unit vectors of a block row, from its first number on. */
+typedef struct {
+  const gannet_cholesky *factor;
+  int block, first, count; /* rows of the block row */
+  double *x;               /* [n - block B][PANEL_MOST] */
+} units;
+
+/* All of a block row, PANEL_MOST by PANEL_MOST. */
+static bool next_units(units *u) {
+  const int rows = cholesky_rows_in(u->factor, u->block);
+  u->first += u->count;
+  u->count = rows - u->first < PANEL_MOST ? rows - u->first : PANEL_MOST;
+  return u->count > 0;
+}
+
+/* What block row i has from the first number on, and its place in the panel. */
+static const double *row_of(const units *u, int i, double **target) {
+  *target = u->x + (ptrdiff_t)(i - u->block) * B * PANEL_MOST;
+  return u->factor->block[i] + (ptrdiff_t)u->block * B;
+}
+
+static void solve_units(const units *u) {
+  const gannet_cholesky *factor = u->factor;
+  const size_t left = (size_t)(factor->n - u->block * B);
+  memset(u->x, 0, left * PANEL_MOST * sizeof *u->x);
+  for (int r = 0; r < u->count; ++r) u->x[(ptrdiff_t)(u->first + r) * PANEL_MOST + r] = 1;
+  for (int i = u->block; i < cholesky_blocks_for(factor->n); ++i) {
+    const int rows = cholesky_rows_in(factor, i), before = (i - u->block) * B;
+    const size_t ld = (size_t)cholesky_width_of(i);
+    double *target = NULL;
+    const double *row = row_of(u, i, &target);
+    factor->ways->take_before(PANEL_MOST, rows, before, row, ld, u->x, target);
+    factor->ways->solve(PANEL_MOST, rows, row + before, ld, target);
   }
-  for (int i = block; i < cholesky_blocks_for(factor->n); ++i) {
-    const double *row = factor->block[i] + from;
-    const int count = cholesky_rows_in(factor, i), width = cholesky_width_of(i),
-              before = i * B - from;
-    if (before > 0)
-      cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, m, count, before, -1, b, ld, row, width,
-                  1, b + before, ld);
-    cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, m, count, 1,
-                row + before, width, b + before, ld);
+}
+
+static void solve_units_back(const units *u) {
+  const gannet_cholesky *factor = u->factor;
+  for (int i = cholesky_blocks_for(factor->n) - 1; i >= u->block; --i) {
+    const int rows = cholesky_rows_in(factor, i), before = (i - u->block) * B;
+    const size_t ld = (size_t)cholesky_width_of(i);
+    double *target = NULL;
+    const double *row = row_of(u, i, &target);
+    factor->ways->solve_transposed(PANEL_MOST, rows, row + before, ld, target);
+    factor->ways->take_after(PANEL_MOST, rows, before, row, ld, target, u->x);
   }
 }
 
 /* K^-1 = L^-T L^-1: an element is the square of a column of L^-1, the solution for a unit vector.
  */
-void gannet_cholesky_inverse_diagonal_part(const gannet_cholesky *factor, int block, double *work,
+void gannet_cholesky_inverse_diagonal_part(const gannet_cholesky *factor, int block,
                                            double *diagonal) {
-  const int from = block * B, m = cholesky_rows_in(factor, block), left = factor->n - from;
-  solve_units(factor, block, work + from, factor->n);
-  for (int r = 0; r < m; ++r) {
-    const double *row = work + (size_t)r * (size_t)factor->n + from;
-    diagonal[from + r] = cblas_ddot(left, row, 1, row, 1);
+  const int left = factor->n - block * B;
+  units u = {.factor = factor, .block = block, .x = factor->panel};
+  while (next_units(&u)) {
+    double sum[PANEL_MOST] = {0};
+    solve_units(&u);
+    for (int k = 0; k < left; ++k)
+      for (int r = 0; r < PANEL_MOST; ++r) {
+        const double value = u.x[(ptrdiff_t)k * PANEL_MOST + r];
+        sum[r] += value * value;
+      }
+    memcpy(diagonal + block * B + u.first, sum, (size_t)u.count * sizeof *sum);
   }
 }
 
-gannet_err gannet_cholesky_inverse_diagonal(const gannet_cholesky *factor, double *diagonal) {
-  double *work = NULL;
-  GANNET_TRY(gannet_alloc(B * (size_t)factor->n, sizeof *work, &work));
+void gannet_cholesky_inverse_diagonal(const gannet_cholesky *factor, double *diagonal) {
   for (int i = 0; i < cholesky_blocks_for(factor->n); ++i)
-    gannet_cholesky_inverse_diagonal_part(factor, i, work, diagonal);
-  gannet_free(&work);
-  return GANNET_OK;
+    gannet_cholesky_inverse_diagonal_part(factor, i, diagonal);
 }
 
 gannet_err gannet_cholesky_inverse(const gannet_cholesky *factor, double *inverse) {
@@ -77,17 +106,12 @@ gannet_err gannet_cholesky_inverse(const gannet_cholesky *factor, double *invers
 /* Solving for unit vectors: nothing left of their block is needed, as K^-1 is symmetric. */
 void gannet_cholesky_inverse_rows(const gannet_cholesky *factor, int block, double *inverse,
                                   int ld) {
-  const int from = block * B, m = cholesky_rows_in(factor, block);
-  double *b = inverse + from;
-  solve_units(factor, block, b, ld);
-  for (int i = cholesky_blocks_for(factor->n) - 1; i >= block; --i) {
-    const double *row = factor->block[i] + from;
-    const int count = cholesky_rows_in(factor, i), width = cholesky_width_of(i),
-              before = i * B - from;
-    cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, m, count, 1,
-                row + before, width, b + before, ld);
-    if (before > 0)
-      cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, before, count, -1, b + before, ld,
-                  row, width, 1, b, ld);
+  const int from = block * B;
+  units u = {.factor = factor, .block = block, .x = factor->panel};
+  while (next_units(&u)) {
+    solve_units(&u);
+    solve_units_back(&u);
+    panel_unpack(PANEL_MOST, u.count, factor->n - from, u.x,
+                 inverse + (ptrdiff_t)u.first * ld + from, (size_t)ld);
   }
 }

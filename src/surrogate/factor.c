@@ -82,19 +82,18 @@ gannet_err gannet_factor_solve(const gannet_factor *factor, int m, double *b, in
 static gannet_err own_diagonal(const gannet_factor *f, double *diagonal) {
   const size_t n = (size_t)gannet_cholesky_size(f->whole);
   const int blocks = gannet_cholesky_blocks(f->whole);
-  double *work = NULL;
+  double *cost = NULL;
   int *owner = NULL;
   memset(diagonal, 0, n * sizeof *diagonal);
-  gannet_err code = gannet_alloc(GANNET_CHOLESKY_BLOCK * n, sizeof *work, &work);
+  gannet_err code = gannet_alloc((size_t)blocks, sizeof *cost, &cost);
   if (code == GANNET_OK) code = gannet_alloc((size_t)blocks, sizeof *owner, &owner);
   for (int i = 0; i < blocks && code == GANNET_OK; ++i)
-    work[i] = (double)(blocks - i) * (blocks - i);
-  if (code == GANNET_OK) code = gannet_parts_share(blocks, work, f->context->np, owner);
+    cost[i] = (double)(blocks - i) * (blocks - i);
+  if (code == GANNET_OK) code = gannet_parts_share(blocks, cost, f->context->np, owner);
   for (int i = 0; i < blocks && code == GANNET_OK; ++i)
-    if (owner[i] == f->context->rank)
-      gannet_cholesky_inverse_diagonal_part(f->whole, i, work, diagonal);
+    if (owner[i] == f->context->rank) gannet_cholesky_inverse_diagonal_part(f->whole, i, diagonal);
   gannet_free(&owner);
-  gannet_free(&work);
+  gannet_free(&cost);
   return code;
 }
 
@@ -106,9 +105,10 @@ static gannet_err diagonal_together(const gannet_factor *f, double *diagonal) {
 gannet_err gannet_factor_inverse_diagonal(const gannet_factor *factor, double *diagonal) {
   if (factor->cut) return gannet_distributed_inverse_diagonal(factor->cut, diagonal);
   if (!factor->whole) return GANNET_OK;
-  return factor->context->np > 1 && gannet_cholesky_size(factor->whole) >= GANNET_CHOLESKY_TOGETHER
-             ? diagonal_together(factor, diagonal)
-             : gannet_cholesky_inverse_diagonal(factor->whole, diagonal);
+  if (factor->context->np > 1 && gannet_cholesky_size(factor->whole) >= GANNET_CHOLESKY_TOGETHER)
+    return diagonal_together(factor, diagonal);
+  gannet_cholesky_inverse_diagonal(factor->whole, diagonal);
+  return GANNET_OK;
 }
 
 const char *gannet_factor_no_sd(gannet_factor_place place) {

@@ -195,7 +195,7 @@ gannet_err pinn_calibration(void *state, double *scale) {
   pinn *s = state;
   double sum = 0;
   if (s->n < 2) return GANNET_OK;
-  GANNET_TRY(gannet_cholesky_inverse_diagonal(s->factor_u, s->work));
+  gannet_cholesky_inverse_diagonal(s->factor_u, s->work);
   for (int i = 0; i < s->n; ++i) sum += s->alpha_u[i] * s->alpha_u[i] / s->work[i];
   *scale = fmin(10, fmax(0.1, sqrt(sum / s->n)));
   return GANNET_OK;

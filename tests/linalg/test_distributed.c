@@ -85,7 +85,7 @@ static void require_agreement(const gannet_distributed *factor, int n, int m) {
   }
   assert_ok(gannet_distributed_logdet(factor, &logdet));
   assert_near(logdet, gannet_cholesky_logdet(reference), 1e-12 * (n + 1));
-  assert_ok(gannet_cholesky_inverse_diagonal(reference, b));
+  gannet_cholesky_inverse_diagonal(reference, b);
   assert_ok(gannet_distributed_inverse_diagonal(factor, c));
   for (int i = 0; i < n; ++i) assert_near(b[i], c[i], 1e-11);
   assert_ok(gannet_same(MPI_COMM_WORLD, c, (size_t)n * sizeof *c, "diagonals"));
