@@ -69,9 +69,14 @@ const gannet_stationary *const gannet_stationary_kernels[] = {&matern52_kernel, 
                                                               &se_kernel, NULL};
 const char *const gannet_stationary_names[] = {"matern52", "matern32", "se", NULL};
 
-GANNET_VECTOR_CLONES void gannet_waves(int n, const double *x, double *cosine, double *sine) {
+/* Clones are static: the loader's choice between exported ones would be exported too. */
+GANNET_VECTOR_CLONES static void waves(int n, const double *x, double *cosine, double *sine) {
   GANNET_NO_OVERLAP
   for (int i = 0; i < n; ++i) sin_parts(x[i], &sine[i], &cosine[i]);
+}
+
+void gannet_waves(int n, const double *x, double *cosine, double *sine) {
+  waves(n, x, cosine, sine);
 }
 
 void gannet_row_norms(int n, int d, const double *z, double *norms) {
@@ -82,12 +87,16 @@ void gannet_row_norms(int n, int d, const double *z, double *norms) {
   }
 }
 
-GANNET_VECTOR_CLONES void gannet_add_norms(int n, double norm, const double *norms, double *row) {
+GANNET_VECTOR_CLONES static void add_norms(int n, double norm, const double *norms, double *row) {
   GANNET_NO_OVERLAP
   for (int j = 0; j < n; ++j) {
     const double sum = row[j] + norm + norms[j];
     row[j] = sum > 0 ? sum : 0;
   }
+}
+
+void gannet_add_norms(int n, double norm, const double *norms, double *row) {
+  add_norms(n, norm, norms, row);
 }
 
 void gannet_row_distances(int n, int m, int d, const double *a, const double *an, const double *b,
