@@ -103,7 +103,7 @@ static gannet_err finish(propagation *e, gannet_pes_given *given) {
   gannet_cholesky *factor = NULL;
   GANNET_TRY(gannet_cholesky_create(&factor));
   gannet_err code = gannet_cholesky_extend(factor, e->n, b_rows, e);
-  if (code == GANNET_OK) code = gannet_cholesky_inverse(factor, given->z);
+  if (code == GANNET_OK) gannet_cholesky_inverse(factor, given->z);
   gannet_cholesky_destroy(&factor);
   GANNET_TRY(code);
   for (size_t i = 0; i < n; ++i)

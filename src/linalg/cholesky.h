@@ -137,7 +137,7 @@ void gannet_cholesky_inverse_diagonal(const gannet_cholesky *factor, double *dia
  *
  * inverse  out  [n][n]
  */
-GANNET_CHECKED gannet_err gannet_cholesky_inverse(const gannet_cholesky *factor, double *inverse);
+void gannet_cholesky_inverse(const gannet_cholesky *factor, double *inverse);
 
 /* Some rows of the inverse, from their first diagonal element on: those of block row i, which are
  * rows i B .. of K^-1, in columns i B .. n-1. All of them together are half of it.

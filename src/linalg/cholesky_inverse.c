@@ -1,24 +1,9 @@
 /* The inverse of K, its diagonal and some of its rows. */
-#include <lapacke.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "linalg/cholesky_impl.h"
 
 enum { B = GANNET_CHOLESKY_BLOCK };
-
-/* L as one dense row-major triangle, the rest zero. */
-static gannet_err to_dense(const gannet_cholesky *factor, double *dense) {
-  const size_t n = (size_t)factor->n;
-  memset(dense, 0, n * n * sizeof *dense);
-  for (int i = 0; i < cholesky_blocks_for(factor->n); ++i)
-    for (int r = 0; r < cholesky_rows_in(factor, i); ++r) {
-      const size_t at = (size_t)(i * B + r);
-      memcpy(dense + at * n, factor->block[i] + (size_t)r * (size_t)cholesky_width_of(i),
-             (at + 1) * sizeof *dense);
-    }
-  return GANNET_OK;
-}
 
 /* L^-1 applied to some unit vectors of a block row, from its first number on. */
 typedef struct {
@@ -91,18 +76,6 @@ void gannet_cholesky_inverse_diagonal(const gannet_cholesky *factor, double *dia
     gannet_cholesky_inverse_diagonal_part(factor, i, diagonal);
 }
 
-gannet_err gannet_cholesky_inverse(const gannet_cholesky *factor, double *inverse) {
-  const int n = factor->n;
-  GANNET_TRY(to_dense(factor, inverse));
-  /* The row-major lower triangle is the column-major upper one: K = U^T U. */
-  const lapack_int info = LAPACKE_dpotri_work(LAPACK_COL_MAJOR, 'U', n, inverse, n > 0 ? n : 1);
-  GANNET_REQUIRE(info == 0, GANNET_ERR_NUMERIC, "dpotri: info = %d", (int)info);
-  for (int r = 0; r < n; ++r)
-    for (int c = 0; c < r; ++c)
-      inverse[(size_t)c * (size_t)n + (size_t)r] = inverse[(size_t)r * (size_t)n + (size_t)c];
-  return GANNET_OK;
-}
-
 /* Solving for unit vectors: nothing left of their block is needed, as K^-1 is symmetric. */
 void gannet_cholesky_inverse_rows(const gannet_cholesky *factor, int block, double *inverse,
                                   int ld) {
@@ -114,4 +87,12 @@ void gannet_cholesky_inverse_rows(const gannet_cholesky *factor, int block, doub
     panel_unpack(PANEL_MOST, u.count, factor->n - from, u.x,
                  inverse + (ptrdiff_t)u.first * ld + from, (size_t)ld);
   }
+}
+
+void gannet_cholesky_inverse(const gannet_cholesky *factor, double *inverse) {
+  const size_t n = (size_t)factor->n;
+  for (int i = 0; i < cholesky_blocks_for(factor->n); ++i)
+    gannet_cholesky_inverse_rows(factor, i, inverse + (size_t)i * B * n, factor->n);
+  for (size_t r = 0; r < n; ++r)
+    for (size_t c = 0; c < r; ++c) inverse[r * n + c] = inverse[c * n + r];
 }

@@ -164,7 +164,7 @@ static void inverse_and_determinant_agree_with_elimination(void **state) {
   double *inverse = NULL, *a = NULL, diagonal[N], unit[N], logdet = 0;
   assert_ok(gannet_alloc(N * N, sizeof *inverse, &inverse));
   assert_ok(gannet_alloc(N * N, sizeof *a, &a));
-  assert_ok(gannet_cholesky_inverse(factor, inverse));
+  gannet_cholesky_inverse(factor, inverse);
   gannet_cholesky_inverse_diagonal(factor, diagonal);
   for (int c = 0; c < N; c += 29) {
     memset(unit, 0, sizeof unit);
