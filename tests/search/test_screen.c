@@ -106,7 +106,8 @@ static gannet_screen_report compare(fixture *f, int64_t n, const gannet_distinct
   f->scored = f->bounded = 0;
   assert_ok(gannet_screen(world, c, taken, &spec, best, &report));
   assert_memory_equal(best, expected, sizeof best);
-  assert_ok(gannet_same(MPI_COMM_WORLD, &report, sizeof report, "reports"));
+  const int64_t fields[] = {report.scored, report.complete}; /* without the gap between them */
+  assert_ok(gannet_same(MPI_COMM_WORLD, fields, sizeof fields, "reports"));
   gannet_candidates_destroy(&c);
   gannet_context_destroy(&world);
   return report;
