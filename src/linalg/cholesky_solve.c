@@ -40,12 +40,16 @@ static void backward(const gannet_cholesky *factor, int lanes, double *x) {
   for (int i = cholesky_blocks_for(factor->n) - 1; i >= 0; --i) backward_block(factor, i, lanes, x);
 }
 
+static int lanes_for(int m) {
+  return m == 1 ? 1 : panel_lanes(m);
+}
+
 /* As many right-hand sides at a time as a panel has lanes. */
 static void by_panels(const gannet_cholesky *factor, int m, double *b, int ldb,
                       void (*first)(const gannet_cholesky *, int, double *),
                       void (*second)(const gannet_cholesky *, int, double *)) {
   for (int from = 0; from < m; from += PANEL_MOST) {
-    const int count = m - from < PANEL_MOST ? m - from : PANEL_MOST, lanes = panel_lanes(count);
+    const int count = m - from < PANEL_MOST ? m - from : PANEL_MOST, lanes = lanes_for(count);
     double *rows = b + (ptrdiff_t)from * ldb;
     panel_pack(lanes, count, factor->n, rows, (size_t)ldb, factor->panel);
     first(factor, lanes, factor->panel);
@@ -172,7 +176,7 @@ gannet_err gannet_cholesky_solve_together(const gannet_cholesky *factor, MPI_Com
     const int count = m - from < PANEL_MOST ? m - from : PANEL_MOST;
     double *rows = b + (ptrdiff_t)from * ldb;
     solve s;
-    GANNET_TRY(open_solve(factor, comm, panel_lanes(count), &s));
+    GANNET_TRY(open_solve(factor, comm, lanes_for(count), &s));
     panel_pack(s.lanes, count, factor->n, rows, (size_t)ldb, s.x);
     GANNET_TRY(forward_shared(&s));
     GANNET_TRY(backward_shared(&s));

@@ -7,6 +7,7 @@
 enum {
   LEAST = PANEL_LEAST,
   REGISTERS = 16, /* that a tile has at most, half of the largest */
+  SQUARES = 4,    /* that are worked at once */
   COLUMNS = 512   /* of eight rows of L: 32 kB */
 };
 

@@ -12,7 +12,7 @@
 #include <stddef.h>
 
 enum {
-  PANEL_LEAST = 8, /* lanes: 8, 16 or 32 */
+  PANEL_LEAST = 8, /* lanes: 8, 16 or 32; also 1, but for take_own and factorise */
   PANEL_MOST = 32
 };
 

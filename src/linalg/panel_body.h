@@ -9,6 +9,16 @@
 #define PARTS (LEAST / PER)
 
 typedef double NAME(vector) __attribute__((vector_size(BYTES), aligned(sizeof(double)), may_alias));
+typedef long long NAME(mask) __attribute__((vector_size(BYTES)));
+
+#define LIST(...) __VA_ARGS__
+#define TURN(step, low, high)                                             \
+  for (int i = 0; i < PER; ++i) {                                         \
+    if (i & step) continue;                                               \
+    const NAME(vector) one = row[i], two = row[i + step];                 \
+    row[i] = __builtin_shuffle(one, two, (NAME(mask)){LIST low});         \
+    row[i + step] = __builtin_shuffle(one, two, (NAME(mask)){LIST high}); \
+  }
 
 /* target -= L x for some rows, with so many registers of each. */
 TARGET static inline __attribute__((always_inline)) void NAME(tile)(int rows, int parts,
@@ -49,10 +59,64 @@ TARGET static void NAME(take)(const product *p) {
     NAME(tiles)(ROWS / 2, 4, p);
 }
 
+/* A square of numbers turned over: pairs of rows, then of pairs, change numbers. */
+TARGET static inline __attribute__((always_inline)) void NAME(transpose)(NAME(vector) * row) {
+#if BYTES == 64
+  TURN(1, (0, 8, 2, 10, 4, 12, 6, 14), (1, 9, 3, 11, 5, 13, 7, 15))
+  TURN(2, (0, 1, 8, 9, 4, 5, 12, 13), (2, 3, 10, 11, 6, 7, 14, 15))
+  TURN(4, (0, 1, 2, 3, 8, 9, 10, 11), (4, 5, 6, 7, 12, 13, 14, 15))
+#elif BYTES == 32
+  TURN(1, (0, 4, 2, 6), (1, 5, 3, 7))
+  TURN(2, (0, 1, 4, 5), (2, 3, 6, 7))
+#else
+  const NAME(vector) other = {row[0][1], row[1][1]};
+  row[0] = (NAME(vector)){row[0][0], row[1][0]};
+  row[1] = other;
+#endif
+}
+
+/* A single right-hand side: rows of the target in the lanes. Squares of L are turned over, so that
+ * every number takes its products in the same order. */
+TARGET static inline __attribute__((always_inline)) void NAME(squares)(int squares,
+                                                                       const product *p, int row) {
+  const double *l = p->l + (size_t)row * p->row_step;
+  double *target = p->target + row;
+  NAME(vector) sum[SQUARES], square[PER];
+  int k = 0;
+#pragma GCC unroll 4
+  for (int s = 0; s < squares; ++s) sum[s] = *(NAME(vector) *)(target + s * PER);
+  for (; k + PER <= p->inner; k += PER)
+#pragma GCC unroll 4
+    for (int s = 0; s < squares; ++s) {
+#pragma GCC unroll 8
+      for (int i = 0; i < PER; ++i)
+        square[i] = *(const NAME(vector) *)(l + (size_t)(s * PER + i) * p->row_step + k);
+      NAME(transpose)(square);
+#pragma GCC unroll 8
+      for (int i = 0; i < PER; ++i) sum[s] -= square[i] * p->x[k + i];
+    }
+#pragma GCC unroll 4
+  for (int s = 0; s < squares; ++s) *(NAME(vector) *)(target + s * PER) = sum[s];
+  for (; k < p->inner; ++k)
+    for (int r = 0; r < squares * PER; ++r) target[r] -= p->x[k] * l[(size_t)r * p->row_step + k];
+}
+
+TARGET static void NAME(take_single)(const product *p) {
+  int row = 0;
+  for (; row + SQUARES * PER <= p->rows; row += SQUARES * PER) NAME(squares)(SQUARES, p, row);
+  for (; row + PER <= p->rows; row += PER) NAME(squares)(1, p, row);
+  for (; row < p->rows; ++row)
+    for (int k = 0; k < p->inner; ++k)
+      p->target[row] -= p->x[k] * p->l[(size_t)row * p->row_step + k];
+}
+
 TARGET static void NAME(take_before)(int lanes, int rows, int k, const double *l, size_t ld,
                                      const double *x, double *target) {
   const product p = {lanes, rows, k, l, ld, 1, x, target};
-  NAME(take)(&p);
+  if (lanes == 1)
+    NAME(take_single)(&p);
+  else
+    NAME(take)(&p);
 }
 
 TARGET static void NAME(take_own)(int lanes, int rows, int k, const double *x, double *target) {
@@ -81,6 +145,29 @@ TARGET static inline __attribute__((always_inline)) void NAME(strip)(int rows, c
     }
 }
 
+/* The same for a single right-hand side, with columns in the lanes. */
+TARGET static inline __attribute__((always_inline)) void NAME(single_strip)(int rows,
+                                                                            const product *p,
+                                                                            int row) {
+  const double *l = p->l + (size_t)row * p->row_step, *x = p->x + row;
+  int k = 0;
+  for (; k + PER <= p->inner; k += PER) {
+    NAME(vector) sum = *(NAME(vector) *)(p->target + k);
+#pragma GCC unroll 8
+    for (int r = 0; r < rows; ++r)
+      sum -= *(const NAME(vector) *)(l + (size_t)r * p->row_step + k) * x[r];
+    *(NAME(vector) *)(p->target + k) = sum;
+  }
+  for (; k < p->inner; ++k)
+    for (int r = 0; r < rows; ++r) p->target[k] -= x[r] * l[(size_t)r * p->row_step + k];
+}
+
+TARGET static void NAME(give_single)(const product *p) {
+  int row = 0;
+  for (; row + LEAST <= p->rows; row += LEAST) NAME(single_strip)(LEAST, p, row);
+  for (; row < p->rows; ++row) NAME(single_strip)(1, p, row);
+}
+
 /* Columns by so many as stay in the second cache while all lanes take them. */
 TARGET static void NAME(take_after)(int lanes, int rows, int k, const double *l, size_t ld,
                                     const double *x, double *target) {
@@ -88,6 +175,10 @@ TARGET static void NAME(take_after)(int lanes, int rows, int k, const double *l,
     const int inner = k - first < COLUMNS ? k - first : COLUMNS;
     const product p = {lanes, rows, inner, l + first, ld, 1, x, target + (size_t)first * lanes};
     int row = 0;
+    if (lanes == 1) {
+      NAME(give_single)(&p);
+      continue;
+    }
     for (; row + ROWS <= rows; row += ROWS)
       for (int lane = 0; lane < lanes; lane += LEAST) NAME(strip)(ROWS, &p, row, lane);
     for (; row < rows; ++row)
@@ -98,13 +189,15 @@ TARGET static void NAME(take_after)(int lanes, int rows, int k, const double *l,
 /* x[i] -= x[k] l, for all lanes. */
 TARGET static inline __attribute__((always_inline)) void NAME(take_one)(int lanes, const double *xk,
                                                                         double l, double *xi) {
-  for (int lane = 0; lane < lanes; lane += PER)
+  if (lanes == 1) *xi -= *xk * l;
+  for (int lane = 0; lane + PER <= lanes; lane += PER)
     *(NAME(vector) *)(xi + lane) -= *(const NAME(vector) *)(xk + lane) * l;
 }
 
 TARGET static inline __attribute__((always_inline)) void NAME(divide)(int lanes, double by,
                                                                       double *x) {
-  for (int lane = 0; lane < lanes; lane += PER) *(NAME(vector) *)(x + lane) /= by;
+  if (lanes == 1) *x /= by;
+  for (int lane = 0; lane + PER <= lanes; lane += PER) *(NAME(vector) *)(x + lane) /= by;
 }
 
 /* Eight rows after the other, each with all columns before it first. */
@@ -162,6 +255,8 @@ static const panel_ways NAME(ways) = {
 };
 
 #undef PER
+#undef LIST
+#undef TURN
 #undef PARTS
 #undef BYTES
 #undef ROWS
