@@ -10,7 +10,7 @@
 #include "search/sweep.h"
 
 enum { SPARE = 12 }; /* further ranked candidates per list, in case the best were proposed before */
-enum { PIECE = 16 }; /* polished points that are scored together, wherever they came from */
+enum { PIECE = 64 }; /* polished points that are scored together, wherever they came from */
 
 static int n_starts_of(const gannet_member *member) {
   return member->options->search.polish > 0 && member->problem->n_continuous > 0
