@@ -94,7 +94,7 @@ void gannet_context_destroy(gannet_context **context) {
   if (!context || !*context) return;
   int finalized = 0;
   (void)MPI_Finalized(&finalized);
-  if (!finalized) gannet_node_destroy(&(*context)->node);
+  gannet_node_destroy(&(*context)->node);
   if ((*context)->comm != MPI_COMM_NULL && !finalized) (void)MPI_Comm_free(&(*context)->comm);
   gannet_free(context);
 }

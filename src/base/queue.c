@@ -1,16 +1,26 @@
 #include "base/queue.h"
 
 #include <stdatomic.h>
+#include <sys/ipc.h>
+#include <sys/shm.h>
+#include <unistd.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
+
+/* What ranks of a node share. */
+typedef struct {
+  _Atomic int64_t counter; /* turns taken since the beginning */
+  double mark;             /* of the first rank, */
+  int64_t process;         /* to know it by */
+} segment;
 
 struct gannet_node {
   MPI_Comm comm; /* ranks that share memory */
-  MPI_Win window;
   int n;
-  int *ranks;               /* [n] in the communicator of all, ascending */
-  _Atomic int64_t *counter; /* turns taken since the beginning; NULL = n is 1 */
-  int64_t begun;            /* turns taken before the present queue */
+  int *ranks;      /* [n] in the communicator of all, ascending */
+  segment *shared; /* NULL = n is 1 */
+  int64_t begun;   /* turns taken before the present queue */
 };
 
 /* Ranks of this node in their order, which is that of all ranks. */
@@ -25,19 +35,42 @@ static gannet_err find_ranks(MPI_Comm comm, gannet_node *node) {
   return GANNET_OK;
 }
 
-/* The memory of the first one, which is 0 for all before anybody counts. */
+/* Memory of System V: unlike a file it has a place on a full disk, and unlike a window of MPI it
+ * fails where it fails, with nobody waiting. It goes with the last process that has it. */
+static void *attach(gannet_node *node, int *id) {
+  int rank = 0;
+  if (MPI_Comm_rank(node->comm, &rank) != MPI_SUCCESS) return NULL;
+  if (rank == 0) *id = shmget(IPC_PRIVATE, sizeof(segment), IPC_CREAT | 0600);
+  if (MPI_Bcast(id, 1, MPI_INT, 0, node->comm) != MPI_SUCCESS || *id < 0) return NULL;
+  void *memory = shmat(*id, NULL, 0);
+  return memory == (void *)-1 ? NULL : memory;
+}
+
+/* Processes of one node may see different memory under one number, if they are in containers. */
+static bool is_the_same(gannet_node *node) {
+  int rank = 0, same = 0;
+  double mark = gannet_clock_seconds();
+  if (MPI_Comm_rank(node->comm, &rank) != MPI_SUCCESS) return false;
+  if (rank == 0 && node->shared) *node->shared = (segment){.mark = mark, .process = getpid()};
+  if (MPI_Bcast(&mark, 1, MPI_DOUBLE, 0, node->comm) != MPI_SUCCESS) return false;
+  int64_t process = getpid();
+  if (MPI_Bcast(&process, 1, MPI_INT64_T, 0, node->comm) != MPI_SUCCESS) return false;
+  same = node->shared && node->shared->mark == mark && node->shared->process == process;
+  return MPI_Allreduce(MPI_IN_PLACE, &same, 1, MPI_INT, MPI_MIN, node->comm) == MPI_SUCCESS && same;
+}
+
 static bool share_counter(gannet_node *node) {
-  int rank = 0, unit = 0;
-  MPI_Aint size = 0;
-  void *mine = NULL, *first = NULL;
-  if (MPI_Comm_rank(node->comm, &rank) != MPI_SUCCESS ||
-      MPI_Win_allocate_shared(rank == 0 ? (MPI_Aint)sizeof *node->counter : 0, 1, MPI_INFO_NULL,
-                              node->comm, &mine, &node->window) != MPI_SUCCESS)
-    return false;
-  if (MPI_Win_shared_query(node->window, 0, &size, &unit, &first) != MPI_SUCCESS) return false;
-  node->counter = first;
-  if (rank == 0) atomic_store(node->counter, 0);
-  return MPI_Barrier(node->comm) == MPI_SUCCESS;
+  int id = -1, rank = 0;
+  node->shared = attach(node, &id);
+  const bool same = is_the_same(node);
+  if (MPI_Comm_rank(node->comm, &rank) == MPI_SUCCESS && rank == 0 && id >= 0)
+    (void)shmctl(id, IPC_RMID, NULL);
+  return same;
+}
+
+static void detach(gannet_node *node) {
+  if (node->shared) (void)shmdt(node->shared);
+  node->shared = NULL;
 }
 
 /* Alone, if any rank has no counter. */
@@ -45,7 +78,7 @@ static gannet_err agree_on_counter(MPI_Comm comm, gannet_node *node, bool able) 
   int all = able;
   GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm));
   if (all && node->n > 1) return GANNET_OK;
-  node->counter = NULL;
+  detach(node);
   node->n = 1;
   GANNET_TRY_MPI(MPI_Comm_rank(comm, &node->ranks[0]));
   return GANNET_OK;
@@ -55,7 +88,6 @@ gannet_err gannet_node_create(MPI_Comm comm, gannet_node **node) {
   gannet_node *made = NULL;
   GANNET_TRY(gannet_agree(comm, gannet_alloc(1, sizeof *made, &made)));
   made->comm = MPI_COMM_NULL;
-  made->window = MPI_WIN_NULL;
   gannet_err err = find_ranks(comm, made);
   if (err == GANNET_OK) err = agree_on_counter(comm, made, made->n == 1 || share_counter(made));
   if (err != GANNET_OK) gannet_node_destroy(&made);
@@ -64,9 +96,11 @@ gannet_err gannet_node_create(MPI_Comm comm, gannet_node **node) {
 }
 
 void gannet_node_destroy(gannet_node **node) {
+  int finalized = 0;
   if (!*node) return;
-  if ((*node)->window != MPI_WIN_NULL) (void)MPI_Win_free(&(*node)->window);
-  if ((*node)->comm != MPI_COMM_NULL) (void)MPI_Comm_free(&(*node)->comm);
+  detach(*node);
+  (void)MPI_Finalized(&finalized);
+  if ((*node)->comm != MPI_COMM_NULL && !finalized) (void)MPI_Comm_free(&(*node)->comm);
   gannet_free(&(*node)->ranks);
   gannet_free(node);
 }
@@ -84,7 +118,8 @@ static bool is_backwards(int64_t round) {
 /* The next turn of this node: in every round of all ranks it has as many as ranks. */
 static int64_t take_turn(gannet_queue *queue) {
   gannet_node *node = queue->context->node;
-  return node && node->counter ? atomic_fetch_add(node->counter, 1) - node->begun : queue->own++;
+  return node && node->shared ? atomic_fetch_add(&node->shared->counter, 1) - node->begun
+                              : queue->own++;
 }
 
 int64_t gannet_queue_next(gannet_queue *queue) {

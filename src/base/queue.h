@@ -15,8 +15,8 @@
 /* The ranks of this node and their counter; part of a context. */
 typedef struct gannet_node gannet_node;
 
-/* Find out which ranks share memory; without any, or where MPI cannot give them some, every rank is
- * a node of its own.
+/* Find out which ranks share memory; without any, or where the system gives them none, every rank
+ * is a node of its own.
  *
  * Collective over comm; same result on all ranks of a node.
  *

@@ -1,6 +1,10 @@
 /* test: ranks 1 2 3 labels unit */
 /* Every unit goes to one rank, whoever is slow or stops. */
+#include <errno.h>
 #include <string.h>
+#include <sys/shm.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "support/harness.h"
 
@@ -8,6 +12,14 @@
 #include "base/queue.h"
 
 enum { MOST = 50 };
+
+static bool refuse; /* memory that ranks share */
+
+/* In place of the library's. */
+int shmget(key_t key, size_t size, int flags) {
+  errno = ENOSPC;
+  return refuse ? -1 : (int)syscall(SYS_shmget, key, size, flags);
+}
 
 static gannet_context *make(MPI_Comm comm) {
   gannet_context *context = NULL;
@@ -68,7 +80,19 @@ static void who_stops_leaves_the_rest_undone(void **state) {
   gannet_context_destroy(&context);
 }
 
-/* Ranks that share no memory take turns. */
+static void without_shared_memory_ranks_take_turns(void **state) {
+  (void)state;
+  refuse = true;
+  gannet_context *context = make(MPI_COMM_WORLD);
+  int taken[MOST];
+  const int count = take(context, MOST, MOST, taken);
+  for (int i = 0; i < MOST; ++i) assert_int_equal(taken[i], 1);
+  assert_true(count >= MOST / context->np - 1);
+  gannet_context_destroy(&context);
+  refuse = false;
+}
+
+/* Ranks of different nodes, too. */
 static void nodes_take_turns(void **state) {
   (void)state;
   gannet_context *alone = make(MPI_COMM_SELF);
@@ -88,6 +112,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(every_unit_is_taken_once),
       cmocka_unit_test(who_is_slow_takes_fewer),
       cmocka_unit_test(who_stops_leaves_the_rest_undone),
+      cmocka_unit_test(without_shared_memory_ranks_take_turns),
       cmocka_unit_test(nodes_take_turns),
   };
   if (MPI_Init(&argc, &argv)) return 1;
