@@ -161,7 +161,6 @@ gannet_err gannet_draws_score_sharpen(void *user, bool *again) {
   if (w->precision == GANNET_PRECISION_DOUBLE) return GANNET_OK;
   GANNET_TRY(gannet_draws_score_measure(w, w->context, w->candidates, GANNET_PRECISION_DOUBLE));
   *again = w->estimates;
-  GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, again, 1, MPI_C_BOOL, MPI_LAND, w->context->comm));
   return GANNET_OK;
 }
 

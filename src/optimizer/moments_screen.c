@@ -108,7 +108,6 @@ gannet_err gannet_moments_screen_sharpen(void *user, bool *again) {
   GANNET_TRY(gannet_agree(
       context->comm, gannet_moments_screen_measure(s, s->candidates, GANNET_PRECISION_DOUBLE)));
   *again = s->estimates;
-  GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, again, 1, MPI_C_BOOL, MPI_LAND, context->comm));
   return GANNET_OK;
 }
 

@@ -224,7 +224,9 @@ static gannet_err try_bounds(const screen *s, gannet_ranked *best, gannet_screen
   while (again) {
     again = false;
     GANNET_TRY(attempt(*s, best, report));
-    if (report->complete && s->spec->sharpen) GANNET_TRY(s->spec->sharpen(s->spec->user, &again));
+    if (!report->complete || !s->spec->sharpen) continue;
+    GANNET_TRY(s->spec->sharpen(s->spec->user, &again));
+    GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &again, 1, MPI_C_BOOL, MPI_LAND, s->context->comm));
   }
   return GANNET_OK;
 }

@@ -20,8 +20,8 @@ typedef gannet_err (*gannet_bounder)(void *user, int m, const double *x_unit, do
                                      double *upper, int ld);
 
 /* Makes sharper bounds when those there are were of no use: too many candidates pass, or a score
- * was outside of its bounds. Collective; again, the same on all ranks, tells whether there are any.
- */
+ * was outside of its bounds. Collective; again tells whether this rank has any, which are used when
+ * all have. */
 typedef gannet_err (*gannet_sharpener)(void *user, bool *again);
 
 typedef struct {
