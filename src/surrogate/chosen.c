@@ -16,7 +16,7 @@ static int by_value_then_index(const void *a, const void *b) {
   return left->index < right->index ? -1 : left->index > right->index;
 }
 
-static gannet_err sort(int n, const double *y, int *rank) {
+gannet_err gannet_rank_values(int n, const double *y, int *rank) {
   ranked *order = NULL;
   GANNET_TRY(gannet_alloc((size_t)n, sizeof *order, &order));
   for (int i = 0; i < n; ++i) order[i] = (ranked){y[i], i};
@@ -30,7 +30,7 @@ static gannet_err prepare(const double *y, gannet_chosen *c) {
   GANNET_TRY(gannet_alloc((size_t)c->n, sizeof *c->rank, &c->rank));
   GANNET_TRY(gannet_alloc((size_t)(c->n - c->count / 2), sizeof *c->permutation, &c->permutation));
   GANNET_TRY(gannet_alloc((size_t)c->count, sizeof *c->index, &c->index));
-  return sort(c->n, y, c->rank);
+  return gannet_rank_values(c->n, y, c->rank);
 }
 
 gannet_err gannet_chosen_create(int n, const double *y, int most, gannet_chosen *chosen) {

@@ -15,6 +15,14 @@ typedef struct {
   int *index;       /* [count] the choice; NULL when all are chosen */
 } gannet_chosen;
 
+/* Numbers of values by value and then number, the least first.
+ *
+ * Local.
+ *
+ * rank  out  [n]
+ */
+GANNET_CHECKED gannet_err gannet_rank_values(int n, const double *y, int *rank);
+
 /* Make ready to choose at most `most` of n observations, in one or several ways; release accepts a
  * zeroed struct.
  *

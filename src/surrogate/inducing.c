@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "linalg/blas.h"
+#include "surrogate/chosen.h"
 #include "surrogate/inducing_impl.h"
 
 gannet_err gannet_inducing_create(const gannet_context *context, int d, int option,
@@ -102,36 +103,24 @@ static gannet_err make_tiles(gannet_inducing *g) {
   return GANNET_OK;
 }
 
-typedef struct {
-  double y;
-  int index;
-} ranked;
-
-static int by_value_then_index(const void *a, const void *b) {
-  const ranked *left = a, *right = b;
-  if (left->y != right->y) return left->y < right->y ? -1 : 1;
-  return (left->index > right->index) - (left->index < right->index);
-}
-
-static int by_index(const void *a, const void *b) {
-  const ranked *left = a, *right = b;
-  return (left->index > right->index) - (left->index < right->index);
+static int by_number(const void *a, const void *b) {
+  const int left = *(const int *)a, right = *(const int *)b;
+  return (left > right) - (left < right);
 }
 
 /* The observations with the best values; whether they are others than before. */
 static gannet_err find_best(gannet_inducing *g, int old, const double *y, bool *others) {
-  const int half = g->limit / 2;
-  ranked *order = NULL;
-  GANNET_TRY(gannet_alloc((size_t)old, sizeof *order, &order));
-  for (int i = 0; i < old; ++i) order[i] = (ranked){y[i], i};
-  qsort(order, (size_t)old, sizeof *order, by_value_then_index);
-  qsort(order, (size_t)half, sizeof *order, by_index);
-  for (int i = 0; i < half; ++i) {
-    *others = *others || g->best[i] != order[i].index;
-    g->best[i] = order[i].index;
+  const size_t half = (size_t)(g->limit / 2), size = half * sizeof *g->best;
+  int *rank = NULL;
+  GANNET_TRY(gannet_alloc((size_t)old, sizeof *rank, &rank));
+  const gannet_err err = gannet_rank_values(old, y, rank);
+  if (err == GANNET_OK) {
+    qsort(rank, half, sizeof *rank, by_number);
+    *others = *others || memcmp(g->best, rank, size) != 0;
+    memcpy(g->best, rank, size);
   }
-  gannet_free(&order);
-  return GANNET_OK;
+  gannet_free(&rank);
+  return err;
 }
 
 /* What a rank does alone: whether the points must be chosen anew, and whether old values moved. */
