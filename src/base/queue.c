@@ -1,6 +1,7 @@
 #include "base/queue.h"
 
 #include <stdatomic.h>
+#include <string.h>
 #include <sys/ipc.h>
 #include <sys/shm.h>
 #include <unistd.h>
@@ -11,8 +12,7 @@
 /* What ranks of a node share. */
 typedef struct {
   _Atomic int64_t counter; /* turns taken since the beginning */
-  double mark;             /* of the first rank, */
-  int64_t process;         /* to know it by */
+  double mark[2];          /* of the first rank, to know it by */
 } segment;
 
 struct gannet_node {
@@ -36,36 +36,35 @@ static gannet_err find_ranks(MPI_Comm comm, gannet_node *node) {
 }
 
 /* Memory of System V: unlike a file it has a place on a full disk, and unlike a window of MPI it
- * fails where it fails, with nobody waiting. It goes with the last process that has it. */
-static void *attach(gannet_node *node, int *id) {
-  int rank = 0;
-  if (MPI_Comm_rank(node->comm, &rank) != MPI_SUCCESS) return NULL;
-  if (rank == 0) *id = shmget(IPC_PRIVATE, sizeof(segment), IPC_CREAT | 0600);
-  if (MPI_Bcast(id, 1, MPI_INT, 0, node->comm) != MPI_SUCCESS || *id < 0) return NULL;
-  void *memory = shmat(*id, NULL, 0);
-  return memory == (void *)-1 ? NULL : memory;
+ * fails where it fails, with nobody waiting. It goes with the last process that has it.
+ *
+ * id  inout  its number, made by the first rank; -1 = none
+ */
+static gannet_err attach(gannet_node *node, bool first, int *id) {
+  if (first) *id = shmget(IPC_PRIVATE, sizeof(segment), IPC_CREAT | 0600);
+  GANNET_TRY_MPI(MPI_Bcast(id, 1, MPI_INT, 0, node->comm));
+  void *memory = *id < 0 ? (void *)-1 : shmat(*id, NULL, 0);
+  node->shared = memory == (void *)-1 ? NULL : memory;
+  return GANNET_OK;
 }
 
 /* Processes of one node may see different memory under one number, if they are in containers. */
-static bool is_the_same(gannet_node *node) {
-  int rank = 0, same = 0;
-  double mark = gannet_clock_seconds();
-  if (MPI_Comm_rank(node->comm, &rank) != MPI_SUCCESS) return false;
-  if (rank == 0 && node->shared) *node->shared = (segment){.mark = mark, .process = getpid()};
-  if (MPI_Bcast(&mark, 1, MPI_DOUBLE, 0, node->comm) != MPI_SUCCESS) return false;
-  int64_t process = getpid();
-  if (MPI_Bcast(&process, 1, MPI_INT64_T, 0, node->comm) != MPI_SUCCESS) return false;
-  same = node->shared && node->shared->mark == mark && node->shared->process == process;
-  return MPI_Allreduce(MPI_IN_PLACE, &same, 1, MPI_INT, MPI_MIN, node->comm) == MPI_SUCCESS && same;
+static gannet_err compare(gannet_node *node, bool first, int *same) {
+  double mark[2] = {gannet_clock_seconds(), (double)getpid()};
+  if (first && node->shared) *node->shared = (segment){.mark = {mark[0], mark[1]}};
+  GANNET_TRY_MPI(MPI_Bcast(mark, 2, MPI_DOUBLE, 0, node->comm));
+  *same = node->shared && memcmp(node->shared->mark, mark, sizeof mark) == 0;
+  GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, same, 1, MPI_INT, MPI_MIN, node->comm));
+  return GANNET_OK;
 }
 
-static bool share_counter(gannet_node *node) {
+static gannet_err share_counter(gannet_node *node, int *same) {
   int id = -1, rank = 0;
-  node->shared = attach(node, &id);
-  const bool same = is_the_same(node);
-  if (MPI_Comm_rank(node->comm, &rank) == MPI_SUCCESS && rank == 0 && id >= 0)
-    (void)shmctl(id, IPC_RMID, NULL);
-  return same;
+  GANNET_TRY_MPI(MPI_Comm_rank(node->comm, &rank));
+  gannet_err err = attach(node, rank == 0, &id);
+  if (err == GANNET_OK) err = compare(node, rank == 0, same);
+  if (rank == 0 && id >= 0) (void)shmctl(id, IPC_RMID, NULL);
+  return err;
 }
 
 static void detach(gannet_node *node) {
@@ -73,11 +72,12 @@ static void detach(gannet_node *node) {
   node->shared = NULL;
 }
 
-/* Alone, if any rank has no counter. */
-static gannet_err agree_on_counter(MPI_Comm comm, gannet_node *node, bool able) {
-  int all = able;
-  GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm));
-  if (all && node->n > 1) return GANNET_OK;
+/* Ranks of all nodes do as the others: alone, if any has no counter. */
+static gannet_err make_counter(MPI_Comm comm, gannet_node *node) {
+  int able = 1;
+  if (node->n > 1) GANNET_TRY(share_counter(node, &able));
+  GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &able, 1, MPI_INT, MPI_MIN, comm));
+  if (able) return GANNET_OK;
   detach(node);
   node->n = 1;
   GANNET_TRY_MPI(MPI_Comm_rank(comm, &node->ranks[0]));
@@ -89,7 +89,7 @@ gannet_err gannet_node_create(MPI_Comm comm, gannet_node **node) {
   GANNET_TRY(gannet_agree(comm, gannet_alloc(1, sizeof *made, &made)));
   made->comm = MPI_COMM_NULL;
   gannet_err err = find_ranks(comm, made);
-  if (err == GANNET_OK) err = agree_on_counter(comm, made, made->n == 1 || share_counter(made));
+  if (err == GANNET_OK) err = make_counter(comm, made);
   if (err != GANNET_OK) gannet_node_destroy(&made);
   *node = made;
   return err;
