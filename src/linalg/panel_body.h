@@ -205,12 +205,14 @@ TARGET static void NAME(solve)(int lanes, int rows, const double *l, size_t ld, 
   const size_t step = (size_t)lanes;
   for (int first = 0; first < rows; first += LEAST) {
     const int end = first + LEAST < rows ? first + LEAST : rows;
-    NAME(take_before)
-    (lanes, end - first, first, l + (size_t)first * ld, ld, x, x + (size_t)first * step);
+    const double *some = l + (size_t)first * ld;
+    NAME(take_before)(lanes, end - first, first, some, ld, x, x + (size_t)first * step);
     for (int k = first; k < end; ++k) {
-      NAME(divide)(lanes, l[(size_t)k * ld + (size_t)k], x + (size_t)k * step);
-      for (int i = k + 1; i < end; ++i) NAME(take_one)
-      (lanes, x + (size_t)k * step, l[(size_t)i * ld + (size_t)k], x + (size_t)i * step);
+      const double *column = l + k;
+      double *made = x + (size_t)k * step;
+      NAME(divide)(lanes, column[(size_t)k * ld], made);
+      for (int i = k + 1; i < end; ++i)
+        NAME(take_one)(lanes, made, column[(size_t)i * ld], x + (size_t)i * step);
     }
   }
 }
@@ -226,8 +228,8 @@ TARGET static void NAME(solve_transposed)(int lanes, int rows, const double *l, 
       for (int i = first; i < k; ++i)
         NAME(take_one)(lanes, x + (size_t)k * step, row[i], x + (size_t)i * step);
     }
-    NAME(take_after)
-    (lanes, end - first, first, l + (size_t)first * ld, ld, x + (size_t)first * step, x);
+    const double *some = l + (size_t)first * ld;
+    NAME(take_after)(lanes, end - first, first, some, ld, x + (size_t)first * step, x);
     end = first;
   }
 }
