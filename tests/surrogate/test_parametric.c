@@ -4,13 +4,13 @@
 #include <string.h>
 
 #include "support/harness.h"
+#include "support/two_units.h"
 
 #include "surrogate/dense.h"
 #include "surrogate/parametric.h"
 #include "surrogate/registry.h"
 
-/* A network of 2 units on 1 input has 2 (1 + 2) + 1 = 7 weights. */
-enum { N = 8, UNITS = 2, WEIGHTS = 7, LEARNED = 3, HYPER = PARAMETRIC_WEIGHTS + WEIGHTS };
+enum { N = 8, LEARNED = 3, HYPER = PARAMETRIC_WEIGHTS + WEIGHTS };
 
 static gannet_context *context;
 
@@ -18,7 +18,6 @@ static const double data_x[N] = {0.1, 0.35, 0.8, 0.6, 0.95, 0.22, 0.5, 0.03};
 static const double data_y[N] = {0.3, -0.4, 0.8, 0.45, 0.9, -0.1, 0.1, 0.5};
 static const gannet_setting small[] = {{.key = "units", .text = "2"},
                                        {.key = "lift", .text = "flat"}};
-static const double w0[WEIGHTS] = {1.3, -0.7, 0.2, 0.4, 0.9, -1.1, 0.25};
 
 static parametric_options options_of(int n, const gannet_setting *settings) {
   parametric_options options;
@@ -28,21 +27,6 @@ static parametric_options options_of(int n, const gannet_setting *settings) {
                                  &complaints));
   if (complaints.count) fail_msg("%s", complaints.text);
   return options;
-}
-
-/* f and its gradient by the weights, written out once more. */
-static double network(const double *w, double x, double *by_w) {
-  const double z = 2 * x - 1;
-  double f = w[6];
-  for (int j = 0; j < UNITS; ++j) {
-    const double s = 1 / (1 + exp(-(w[j] * z + w[2 + j])));
-    f += w[4 + j] * s;
-    by_w[j] = w[4 + j] * s * (1 - s) * z;
-    by_w[2 + j] = w[4 + j] * s * (1 - s);
-    by_w[4 + j] = s;
-  }
-  by_w[6] = 1;
-  return f;
 }
 
 typedef struct {

@@ -4,17 +4,17 @@
 #include <string.h>
 
 #include "support/harness.h"
+#include "support/two_units.h"
 
 #include "surrogate/dense.h"
 #include "surrogate/parametric.h"
 #include "surrogate/registry.h"
 
-/* A network of 2 units on 1 input has 7 weights; blocks have 64 observations. */
-enum { N = 170, UNITS = 2, WEIGHTS = 7, BLOCK = 64, HYPER = PARAMETRIC_WEIGHTS + WEIGHTS };
+/* Blocks have 64 observations. */
+enum { N = 170, BLOCK = 64, HYPER = PARAMETRIC_WEIGHTS + WEIGHTS };
 
 static gannet_context *context;
 static double data_x[N], data_y[N];
-static const double w0[WEIGHTS] = {1.3, -0.7, 0.2, 0.4, 0.9, -1.1, 0.25};
 
 static void make_data(void) {
   const gannet_stream stream = {12, GANNET_FOR_TEST, 0, 0};
@@ -78,21 +78,6 @@ static void sums_agree_with_rows(void **state) {
   assert_near(scale[1], scale[0], 1e-8);
   gannet_surrogate_destroy(&rows);
   gannet_surrogate_destroy(&sums);
-}
-
-/* f and its gradient by the weights. */
-static double network(const double *w, double x, double *by_w) {
-  const double z = 2 * x - 1;
-  double f = w[6];
-  for (int j = 0; j < UNITS; ++j) {
-    const double s = 1 / (1 + exp(-(w[j] * z + w[2 + j])));
-    f += w[4 + j] * s;
-    by_w[j] = w[4 + j] * s * (1 - s) * z;
-    by_w[2 + j] = w[4 + j] * s * (1 - s);
-    by_w[4 + j] = s;
-  }
-  by_w[6] = 1;
-  return f;
 }
 
 /* Phase II with observations from first on linearised by blocks: w_t [WEIGHTS]. */
