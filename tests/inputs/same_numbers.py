@@ -1,7 +1,9 @@
-"""The heater gives the same numbers inside the job and as a program of its own.
+"""The heater gives the same numbers inside the job and as a program of its own, with the same BLAS kernels: those
+that gannet chooses for itself are not its simulations'.
 
   same_numbers.py GANNET MPIRUN INPUTS HEATER_PROGRAM
 """
+import os
 import subprocess
 import sys
 import tempfile
@@ -9,7 +11,8 @@ import tempfile
 
 def digest(gannet, mpirun, campaign, place, arguments):
     subprocess.run([mpirun, "2", gannet, "run", campaign, "--directory", place, "--quiet",
-                    "--max-evals", "16", *arguments], check=True, capture_output=True)
+                    "--max-evals", "16", *arguments], check=True, capture_output=True,
+                   env=dict(os.environ, GANNET_KEEP_BLAS="1"))
     lines = subprocess.run([gannet, "verify", place], check=True, capture_output=True, text=True).stdout
     return lines.split("digest ")[1].strip()
 
