@@ -5,11 +5,12 @@
 
 #include "base/memory.h"
 #include "linalg/blas.h"
+#include "linalg/products.h"
 #include "network/expectation.h"
 #include "network/tangent.h"
 #include "network/vector_clones.h"
 
-enum { LAYERS = GANNET_TANGENT_LAYERS };
+enum { LAYERS = GANNET_TANGENT_LAYERS, GROUP = 32 };
 
 /* What the reversal of one row of pairs needs of a layer; all [n]. */
 typedef struct {
@@ -32,7 +33,8 @@ struct gannet_analytic {
   double *rho;    /* [d], of lift */
   double *x;      /* [n][d] */
   double *z;      /* [n][d+1], lifted by the last scales */
-  double *s;      /* [n][n] products of z */
+  double *packed; /* the same, for products */
+  double *s; /* [n][n] products of z, by the rows and on the side of the diagonal last asked for */
   double *by_s;   /* [n][n] derivatives by them */
   double *q;      /* [L+1][n]: S_l(a,a) */
   double *own;    /* [n] k(a,a) */
@@ -46,6 +48,7 @@ static gannet_err allocate(gannet_analytic *a) {
   const size_t n = (size_t)a->n, inputs = (size_t)a->inputs, layers = (size_t)a->shape.layers;
   GANNET_TRY(gannet_alloc(n * (inputs - 1), sizeof *a->x, &a->x));
   GANNET_TRY(gannet_alloc(n * inputs, sizeof *a->z, &a->z));
+  GANNET_TRY(gannet_alloc(gannet_packed_length(a->n, a->inputs), sizeof *a->packed, &a->packed));
   GANNET_TRY(gannet_alloc(n * n, sizeof *a->s, &a->s));
   GANNET_TRY(gannet_alloc(n * n, sizeof *a->by_s, &a->by_s));
   GANNET_TRY(gannet_alloc(n * (layers + 1), sizeof *a->q, &a->q));
@@ -93,6 +96,7 @@ void gannet_analytic_destroy(gannet_analytic **kernel) {
   if (!*kernel) return;
   gannet_free(&(*kernel)->x);
   gannet_free(&(*kernel)->z);
+  gannet_free(&(*kernel)->packed);
   gannet_free(&(*kernel)->s);
   gannet_free(&(*kernel)->by_s);
   gannet_free(&(*kernel)->q);
@@ -108,6 +112,7 @@ static void place(gannet_analytic *a, const double *rho, double bias) {
   memcpy(a->rho, rho, (size_t)a->shape.d * sizeof *rho);
   a->lift = (gannet_lift){a->shape.lift, a->shape.d, a->rho, bias};
   gannet_lift_points(&a->lift, a->n, a->x, a->z);
+  gannet_pack(a->n, a->inputs, a->z, a->packed);
   a->common = a->shape.lift == GANNET_LIFT_SPHERE && a->pair->common != NULL;
   if (!a->common) return;
   a->level[0] = bias * bias;
@@ -161,10 +166,16 @@ static void forward_row(gannet_analytic *a, size_t i, int from, int count, bool 
   forward(a, from, count);
 }
 
+/* Rows of s in columns from .. end - 1. */
+static void multiply(gannet_analytic *a, int first, int rows, int from, int end) {
+  gannet_packed_products(rows, a->inputs, a->z + (size_t)first * (size_t)a->inputs, a->n, a->packed,
+                         from, end, a->s + (size_t)first * (size_t)a->n, a->n);
+}
+
 /* The pairs (i, i) of all points; S_l(i,i) into q. */
 static void forward_diagonal(gannet_analytic *a) {
   const size_t n = (size_t)a->n, row = n * sizeof *a->q;
-  for (size_t i = 0; i < n; ++i) a->layer[0].s[i] = a->q[i] = a->s[i * n + i];
+  memcpy(a->layer[0].s, a->q, row);
   for (size_t l = 0; l < (size_t)a->shape.layers; ++l) {
     memcpy(a->layer[l].p, a->q + l * n, row);
     a->pair->moments(a->n, a->layer[l].p, a->q + l * n, a->layer[l].p, a->q + (l + 1) * n,
@@ -176,13 +187,17 @@ static void forward_diagonal(gannet_analytic *a) {
 void gannet_analytic_set(gannet_analytic *kernel, const double *rho, double bias) {
   gannet_analytic *a = kernel;
   place(a, rho, bias);
-  gannet_gemm_nt(a->n, a->n, a->inputs, 1, a->z, a->inputs, a->z, a->inputs, 0, a->s, a->n);
+  for (int i = 0; i < a->n; ++i) {
+    if (i % GROUP == 0) multiply(a, i, a->n - i < GROUP ? a->n - i : GROUP, i, i + 1);
+    a->q[i] = a->s[(size_t)i * (size_t)(a->n + 1)];
+  }
   forward_diagonal(a);
   memcpy(a->own, a->layer[a->shape.layers].tangent, (size_t)a->n * sizeof *a->own);
 }
 
 void gannet_analytic_rows(gannet_analytic *kernel, int first, int rows, double *k, int ldk) {
   gannet_analytic *a = kernel;
+  multiply(a, first, rows, 0, first + rows);
   for (int i = 0; i < rows; ++i) {
     const int at = first + i;
     double *row = k + (size_t)i * (size_t)ldk;
@@ -263,24 +278,11 @@ static void backward_diagonal(gannet_analytic *a, double *weight, double *by_s) 
   for (size_t i = 0; i < n; ++i) by_s[i] += weight[i];
 }
 
-/* sum_j by_k_ij k_ij for the j > i of which the recursion was run last. The matrix has k_ji, whose
- * product of z may be rounded otherwise than that of k_ij: then its recursion is run as well. */
-static double row_by_size(gannet_analytic *a, size_t i, const double *by_k) {
-  const size_t n = (size_t)a->n;
-  const int from = (int)i + 1, count = a->n - from;
-  double *s = a->layer[0].s;
-  bool same = true;
-  for (size_t j = 0; j < (size_t)count; ++j) {
-    const double below = a->s[((size_t)from + j) * n + i];
-    same = same && s[j] == below;
-    s[j] = below;
-  }
-  if (!same && a->common)
-    forward_common(a, count, false);
-  else if (!same)
-    forward(a, from, count);
+/* sum_j by_k_ij k_ij for the j > i of which the recursion was run last. */
+static double row_by_size(const gannet_analytic *a, size_t i, const double *by_k) {
+  const int from = (int)i + 1;
   return by_k[i] * a->own[i] +
-         2 * gannet_dot(count, by_k + from, a->layer[a->shape.layers].tangent);
+         2 * gannet_dot(a->n - from, by_k + from, a->layer[a->shape.layers].tangent);
 }
 
 /* Of a row i of the part, which begins with point first: dF / ds_ij for j > i, and 0 before.
@@ -323,6 +325,7 @@ void gannet_analytic_reverse_rows(gannet_analytic *kernel, int first, int rows, 
   double *folded = a->folded + start * inputs;
   memset(a->by_q, 0, n * (size_t)a->shape.layers * sizeof *a->by_q);
   *by_size = 0;
+  multiply(a, first, rows, first, a->n);
   for (size_t i = 0; i < (size_t)rows; ++i)
     *by_size += reverse_row(a, start + i, start, by_k + i * n, a->by_s + i * n);
   const double *own = reverse_diagonal(a, first, rows, by_k);
