@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "base/queue.h"
+#include "base/node.h"
 
 static gannet_err fill(gannet_context *context, MPI_Comm comm) {
   GANNET_TRY_MPI(MPI_Comm_dup(comm, &context->comm));

@@ -13,7 +13,7 @@ struct gannet_context {
   MPI_Comm comm; /* the context's own duplicate */
   int rank;
   int np;                   /* number of ranks */
-  struct gannet_node *node; /* those that share memory (base/queue.h); NULL = np is 1 */
+  struct gannet_node *node; /* those that share memory (base/node.h); NULL = np is 1 */
   uint64_t seed;
   gannet_log_level level;
   gannet_log_sink sink;

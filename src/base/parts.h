@@ -3,6 +3,7 @@
 #define GANNET_BASE_PARTS_H
 
 #include <mpi.h>
+#include <stdbool.h>
 
 #include "base/error.h"
 
@@ -17,6 +18,16 @@
  * Errors: GANNET_ERR_MEMORY.
  */
 GANNET_CHECKED gannet_err gannet_parts_share(int parts, const double *cost, int np, int *owner);
+
+/* Parts first, first + step, .. of a rank, where they go round the ranks; or all of them. */
+typedef struct {
+  int first, step;
+  bool shared;
+} gannet_round;
+
+static inline gannet_round gannet_round_of(int rank, int np, bool shared) {
+  return shared && np > 1 ? (gannet_round){rank, np, true} : (gannet_round){0, 1, false};
+}
 
 /* Put together what ranks have made parts of: every number was made by one rank and is 0 on the
  * others, so a bitwise OR gives its bits to all.

@@ -11,24 +11,7 @@
 #include <stdbool.h>
 
 #include "base/context.h"
-
-/* The ranks of this node and their counter; part of a context. */
-typedef struct gannet_node gannet_node;
-
-/* Find out which ranks share memory; without any, or where the system gives them none, every rank
- * is a node of its own.
- *
- * Collective over comm; same result on all ranks of a node.
- *
- * Errors: GANNET_ERR_MEMORY, GANNET_ERR_MPI, from all ranks.
- */
-GANNET_CHECKED gannet_err gannet_node_create(MPI_Comm comm, gannet_node **node);
-
-/* Accepts NULL.
- *
- * Collective over the communicator of gannet_node_create.
- */
-void gannet_node_destroy(gannet_node **node);
+#include "base/node.h"
 
 typedef struct {
   const gannet_context *context;

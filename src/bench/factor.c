@@ -1,4 +1,4 @@
-/* The Cholesky factor of a kernel matrix, whole on every rank and cut over the ranks. */
+/* The Cholesky factor of a kernel matrix, whole in memory of a node and cut over the ranks. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -82,6 +82,7 @@ static const gannet_option factor_options[] = {
 typedef struct {
   const factor_settings *settings;
   const bench_world *world;
+  gannet_node *node;
   gannet_cholesky *whole;
   gannet_distributed *cut;
   int n;
@@ -124,8 +125,7 @@ static gannet_err step(subject *s, int which) {
   if (which == BUILD) return extend(s, n);
   if (which == APPEND) return extend(s, n + q);
   if (s->cut) return gannet_distributed_solve(s->cut, q, s->b, n + q);
-  gannet_cholesky_solve(s->whole, q, s->b, n + q);
-  return GANNET_OK;
+  return gannet_cholesky_solve_together(s->whole, q, s->b, n + q);
 }
 
 /* From the moment when all ranks are there to the moment when the last is done. */
@@ -156,18 +156,21 @@ static gannet_err measure(const bench_world *world, const factor_settings *setti
   subject s = {.settings = settings, .world = world, .n = n};
   const size_t length = (size_t)settings->q * ((size_t)n + (size_t)settings->q);
   gannet_err err = gannet_alloc(length, sizeof *s.b, &s.b);
-  if (err == GANNET_OK && !cut) err = gannet_cholesky_create(&s.whole);
   err = gannet_agree(world->comm, err);
+  if (err == GANNET_OK) err = gannet_node_create(world->comm, &s.node);
+  if (err == GANNET_OK && !cut)
+    err = gannet_agree(world->comm, gannet_cholesky_create_shared(s.node, &s.whole));
   if (err == GANNET_OK && cut)
     err = gannet_distributed_create(world->comm, &settings->layout, &s.cut);
   if (err == GANNET_OK) err = measure_steps(&s, m);
   gannet_distributed_destroy(&s.cut);
   gannet_cholesky_destroy(&s.whole);
+  gannet_node_destroy(&s.node);
   gannet_free(&s.b);
   return err;
 }
 
-/* n^3 / 3 operations, against the products that the ranks at work on one factor can do. */
+/* n^3 / 3 operations, against the products that all ranks can do: they are on one node. */
 static void print_row(int n, const char *place, const measurement *m, double peak) {
   const double rate = (double)n * n * n / 3 / m->least[BUILD];
   (void)printf("| %d | %s | %.3f | %.1f | %.2f | %.1f | %.1f | %.1f |\n", n, place, m->least[BUILD],
@@ -205,7 +208,7 @@ static gannet_err run(const bench_world *world, const void *settings) {
     GANNET_TRY(measure(world, s, n, false, &whole));
     GANNET_TRY(measure(world, s, n, true, &cut));
     if (world->rank > 0) continue;
-    print_row(n, "replicated", &whole, all / world->np);
+    print_row(n, "replicated", &whole, all);
     print_row(n, "distributed", &cut, all);
   }
   return GANNET_OK;
@@ -213,7 +216,7 @@ static gannet_err run(const bench_world *world, const void *settings) {
 
 const bench_type bench_factor = {
     .name = "factor",
-    .summary = "the factor of the kernel matrix, whole on every rank and cut over the ranks",
+    .summary = "the factor of the kernel matrix, whole on a node and cut over the ranks",
     .options = factor_options,
     .options_size = sizeof(factor_settings),
     .run = run,

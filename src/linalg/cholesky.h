@@ -6,19 +6,19 @@
  * growing one row at a time, in batches, or all at once gives the same bits, and a resumed campaign
  * continues exactly.
  *
- * Memory: the lower triangle by block rows, about 4 n^2 bytes, and 1.5 kB per row for the block
- * that grows and for solving.
+ * Memory: the lower triangle by block rows, about 4 n^2 bytes, of each rank or of a node; and 1.5
+ * kB per row and rank for the block that grows and for solving.
  */
 #ifndef GANNET_LINALG_CHOLESKY_H
 #define GANNET_LINALG_CHOLESKY_H
 
-#include "base/error.h"
+#include "base/node.h"
 
 enum {
   GANNET_CHOLESKY_BLOCK = 64,
-  GANNET_CHOLESKY_TOGETHER = 256,        /* new rows from which on ranks make block rows each */
-  GANNET_CHOLESKY_SOLVE_TOGETHER = 1536, /* rows from which on it pays that ranks share a solve */
-  GANNET_CHOLESKY_RANKS = 8              /* ranks that share a solve, at most */
+  GANNET_CHOLESKY_TOGETHER = 128,       /* new rows from which on ranks make panels of them each */
+  GANNET_CHOLESKY_SOLVE_TOGETHER = 512, /* rows from which on it pays that ranks share a solve */
+  GANNET_CHOLESKY_RANKS = 8             /* ranks that share a solve, at most */
 };
 
 typedef struct gannet_cholesky gannet_cholesky;
@@ -34,6 +34,16 @@ typedef gannet_err (*gannet_kernel_rows)(void *user, int first, int rows, double
 GANNET_CHECKED gannet_err gannet_cholesky_create(gannet_cholesky **factor);
 void gannet_cholesky_destroy(gannet_cholesky **factor);
 
+/* An empty factor in memory that the ranks of a node share: they extend it together, and each reads
+ * it at any time in between. Where there is no memory to share it becomes one of every rank.
+ *
+ * Collective over the node, as is then gannet_cholesky_extend.
+ *
+ * node  in  NULL = one rank; borrowed until destroy
+ */
+GANNET_CHECKED gannet_err gannet_cholesky_create_shared(const gannet_node *node,
+                                                        gannet_cholesky **factor);
+
 /* Forget all rows, keeping the memory.
  *
  * Local.
@@ -48,35 +58,21 @@ void gannet_cholesky_clear(gannet_cholesky *factor);
 void gannet_cholesky_truncate(gannet_cholesky *factor, int n);
 
 /* Make the factor that of the leading n rows of K, n at least the present size; rows of complete
- * blocks are kept as they are.
+ * blocks are kept as they are. Ranks of a node make many new rows by panels, each as soon as those
+ * before it are there, and share what few of them take from the rows before.
  *
- * Local.
+ * Local; collective over the node of a shared factor, n the same on all ranks.
  *
- * rows  in  gives rows of K, noise included on the diagonal
+ * rows  in  gives rows of K, noise included on the diagonal; those of a shared factor are asked for
+ *           on one rank
  *
  * Errors: GANNET_ERR_NUMERIC, naming the row, when K is not positive definite; the factor keeps the
  * complete blocks before it. GANNET_ERR_MEMORY, before anything is made when the factor is larger
- * than the memory of the machine.
- * Cost: n^2 (n - old) operations for many new rows, n^2 8 at least.
+ * than the memory of the machine. Those of rows. All on all ranks of the node.
+ * Cost: n^2 (n - old) operations for many new rows, n^2 8 at least; over the number of ranks.
  */
 GANNET_CHECKED gannet_err gannet_cholesky_extend(gannet_cholesky *factor, int n,
                                                  gannet_kernel_rows rows, void *user);
-
-/* The same by all ranks together, with the same bits: of many new rows each rank makes some block
- * rows, and all get them; of few they share what these take from the rows before, if there are
- * GANNET_CHOLESKY_SOLVE_TOGETHER, and every rank makes them otherwise.
- *
- * Collective over comm; factor and n the same on all ranks.
- *
- * rows  in  called for different rows on different ranks
- *
- * Errors: as gannet_cholesky_extend, from all ranks where they share the work.
- * Cost: that over the number of ranks, and 8 n bytes to all ranks for every new row, of at least
- * eight.
- */
-GANNET_CHECKED gannet_err gannet_cholesky_extend_together(gannet_cholesky *factor, MPI_Comm comm,
-                                                          int n, gannet_kernel_rows rows,
-                                                          void *user);
 
 /* Number of rows.
  *
@@ -101,17 +97,16 @@ void gannet_cholesky_forward(const gannet_cholesky *factor, int m, double *b, in
 void gannet_cholesky_backward(const gannet_cholesky *factor, int m, double *b, int ldb);
 void gannet_cholesky_solve(const gannet_cholesky *factor, int m, double *b, int ldb);
 
-/* gannet_cholesky_solve by all ranks together, with the same bits: each reads its part of the
- * factor only. With fewer than GANNET_CHOLESKY_SOLVE_TOGETHER rows, or on more than
- * GANNET_CHOLESKY_RANKS ranks, every rank solves alone: the messages, two for every block row,
- * would take longer.
+/* gannet_cholesky_solve by the ranks of a node together, with the same bits: each reads its part of
+ * a shared factor only. With fewer than GANNET_CHOLESKY_SOLVE_TOGETHER rows every rank solves
+ * alone.
  *
- * Collective over comm; factor and arguments the same on all ranks.
+ * Collective over the node of a shared factor; arguments the same on all ranks.
  *
  * Errors: GANNET_ERR_MPI.
  */
-GANNET_CHECKED gannet_err gannet_cholesky_solve_together(const gannet_cholesky *factor,
-                                                         MPI_Comm comm, int m, double *b, int ldb);
+GANNET_CHECKED gannet_err gannet_cholesky_solve_together(gannet_cholesky *factor, int m, double *b,
+                                                         int ldb);
 
 /* log det K.
  *
@@ -152,7 +147,7 @@ void gannet_cholesky_inverse_rows(const gannet_cholesky *factor, int block, doub
                                   int ld);
 int gannet_cholesky_blocks(const gannet_cholesky *factor);
 
-/* Bytes held.
+/* Bytes held; of what a node shares, the part of one rank.
  *
  * Local.
  */

@@ -1,8 +1,10 @@
-/* The growing factor, shared by its files: cholesky.c (growth), cholesky_rows.c (the block row
- * that grows), cholesky_together.c (growth by all ranks), cholesky_solve.c, cholesky_inverse.c. */
+/* The growing factor, known to its files: cholesky.c (growth), cholesky_rows.c (the block row that
+ * grows), cholesky_node.c (memory of a node), cholesky_together.c (growth by its ranks),
+ * cholesky_solve.c, cholesky_inverse.c. */
 #ifndef GANNET_LINALG_CHOLESKY_IMPL_H
 #define GANNET_LINALG_CHOLESKY_IMPL_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "linalg/cholesky.h"
@@ -17,6 +19,33 @@ typedef struct {
   size_t length;  /* of both */
 } cholesky_growing;
 
+/* How far a panel of rows or a block is: 4 time + step, where time counts what ranks did together.
+ * So marks are never set back, and nobody waits for others to have read them. */
+typedef struct {
+  _Alignas(64) _Atomic int at;
+} cholesky_mark;
+
+enum {
+  CHOLESKY_FORWARD = 1, /* a block of right-hand sides: L^-1 b */
+  CHOLESKY_BACKWARD,    /* and K^-1 b */
+  CHOLESKY_LEFT = 1,    /* a panel of new rows: columns before its diagonal block */
+  CHOLESKY_ENDED,       /* and this */
+  CHOLESKY_FAILED,
+  CHOLESKY_STEPS
+};
+
+/* What a rank has of a factor in memory of its node. */
+typedef struct {
+  const gannet_node *node;
+  int time;
+  void **piece;        /* [n_pieces] of shared memory, with block rows */
+  int n_pieces, room;  /* room: of piece[] */
+  void *work;          /* shared: mark, then x */
+  int work_blocks;     /* blocks of rows that work is for */
+  cholesky_mark *mark; /* [2 work_blocks + 1], of panels or blocks; the last one for a note */
+  double *x;           /* [columns][PANEL_MOST] right-hand sides, or new rows */
+} cholesky_shared;
+
 /* Block row i holds rows i*B .. i*B+B-1 of L in one row-major array of B rows and leading dimension
  * (i+1)*B, so growing never moves what exists. */
 struct gannet_cholesky {
@@ -26,8 +55,9 @@ struct gannet_cholesky {
   double **block;
   cholesky_growing growing;
   const panel_ways *ways;
-  double *panel; /* [columns of the last block row][2 PANEL_MOST]: what is being made or solved */
+  double *panel; /* [columns of the last block row][PANEL_MOST]: what is being made or solved */
   size_t panel_length;
+  cholesky_shared *shared; /* NULL = block rows are this rank's own */
 };
 
 /* Where rows of K come from. */
@@ -51,9 +81,52 @@ static inline int cholesky_rows_in(const gannet_cholesky *factor, int i) {
 
 /* Memory for n rows, at least the present ones.
  *
- * Local.
+ * Collective over the node of a shared factor, which becomes a rank's own where there is no more
+ * memory to share.
  */
 GANNET_CHECKED gannet_err cholesky_make_room(gannet_cholesky *factor, int n);
+GANNET_CHECKED gannet_err cholesky_share_room(gannet_cholesky *factor, int n_blocks);
+void cholesky_unshare(gannet_cholesky *factor);
+
+/* What a rank has of its own for so many block rows, but for these.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err cholesky_reserve(gannet_cholesky *factor, int n_blocks);
+
+/* gannet_cholesky_extend by the ranks of a node.
+ *
+ * Collective over the node of a shared factor.
+ */
+GANNET_CHECKED gannet_err cholesky_extend_together(gannet_cholesky *factor, int n,
+                                                   const cholesky_source *source);
+
+/* Begin what ranks of a node do together: everybody has come, and has read what was there.
+ *
+ * Collective over the node of a shared factor.
+ *
+ * err  in  of this rank
+ *
+ * Errors: err of any rank.
+ */
+GANNET_CHECKED gannet_err cholesky_meet(cholesky_shared *shared, gannet_err err);
+
+/* Tell the other ranks that a panel or block has come to a step; whether one has; and wait until
+ * then, which returns whether it has not failed.
+ *
+ * Local.
+ */
+void cholesky_tell(cholesky_shared *shared, int mark, int step);
+bool cholesky_has(const cholesky_shared *shared, int mark, int step);
+bool cholesky_await(const cholesky_shared *shared, int mark, int step);
+
+/* A number for the other ranks, which read it when they have waited for what is told after it, and
+ * before they meet again.
+ *
+ * Local.
+ */
+void cholesky_note(cholesky_shared *shared, int number);
+int cholesky_noted(const cholesky_shared *shared);
 
 /* L^-1 b for the numbers of one block row of a factor of so many rows, of which those before are
  * solved; and with it a block of new rows, which are right-hand sides until their diagonal block.
@@ -64,23 +137,15 @@ GANNET_CHECKED gannet_err cholesky_make_room(gannet_cholesky *factor, int n);
  */
 void cholesky_solve_before(const gannet_cholesky *factor, int i, int rows, int lanes, double *x);
 
-/* That for all block rows; ranks share the complete ones of a factor that is long enough, where
- * there are several, with the same bits.
+/* The part of this rank of L^-1 b with the leading block rows, into the shared x [n][lanes]: block
+ * i is there when mark i is at step CHOLESKY_FORWARD. To be called when all have met.
  *
- * Collective over comm, which may be MPI_COMM_NULL.
+ * Local.
  *
- * x  inout  [n][lanes]
+ * rows  in  b, [m][ld], m <= lanes
  */
-GANNET_CHECKED gannet_err cholesky_forward_together(const gannet_cholesky *factor, MPI_Comm comm,
-                                                    int lanes, double *x);
-
-/* Make block rows of a factor that has room for n rows. Ranks share what rows take from those
- * before.
- *
- * Collective over comm, which may be MPI_COMM_NULL.
- */
-GANNET_CHECKED gannet_err cholesky_extend_rows(gannet_cholesky *factor, MPI_Comm comm, int n,
-                                               const cholesky_source *source);
+void cholesky_forward_part(gannet_cholesky *factor, int n_blocks, int m, int lanes,
+                           const double *rows, size_t ld);
 
 /* Some rows of L from those of K, in one block row of which the rows before are made.
  *
@@ -93,16 +158,22 @@ GANNET_CHECKED gannet_err cholesky_extend_rows(gannet_cholesky *factor, MPI_Comm
  */
 void cholesky_end_rows(gannet_cholesky *factor, int first, int count, int lanes, double *x,
                        int *bad);
+
+/* From lanes to their place: from the diagonal on.
+ *
+ * Local.
+ */
+void cholesky_put_corner(gannet_cholesky *factor, int first, int count, int lanes, const double *x);
 GANNET_CHECKED gannet_err cholesky_blame(int row);
 
 /* Put rows of K where block row i is to be made, but for those that are made already.
  *
- * Collective over comm, if there is one: then errors are agreed on.
+ * Local.
  *
  * from  out  first row to be made
  */
-GANNET_CHECKED gannet_err cholesky_take_rows(gannet_cholesky *factor, MPI_Comm comm, int i,
-                                             int rows, const cholesky_source *source, int *from);
+GANNET_CHECKED gannet_err cholesky_take_rows(gannet_cholesky *factor, int i, int rows,
+                                             const cholesky_source *source, int *from);
 
 /* Block row i is made of the rows taken last; or nothing is known of any, because block rows before
  * it change.

@@ -17,14 +17,20 @@ void cholesky_solve_before(const gannet_cholesky *factor, int i, int rows, int l
   factor->ways->solve(lanes, rows, l + (ptrdiff_t)i * B, ld, target);
 }
 
-/* From lanes to their place, up to the diagonal. */
+void cholesky_put_corner(gannet_cholesky *factor, int first, int count, int lanes,
+                         const double *x) {
+  const size_t ld = (size_t)cholesky_width_of(first / B);
+  double *row = factor->block[first / B] + (size_t)(first % B) * ld;
+  for (int r = 0; r < count; ++r)
+    for (int k = first; k <= first + r; ++k)
+      row[(size_t)r * ld + (size_t)k] = x[(ptrdiff_t)k * lanes + r];
+}
+
 static void put_rows(gannet_cholesky *factor, int first, int count, int lanes, const double *x) {
   const size_t ld = (size_t)cholesky_width_of(first / B);
   double *row = factor->block[first / B] + (size_t)(first % B) * ld;
   panel_unpack(lanes, count, first, x, row, ld);
-  for (int r = 0; r < count; ++r)
-    for (int k = first; k <= first + r; ++k)
-      row[(size_t)r * ld + (size_t)k] = x[(ptrdiff_t)k * lanes + r];
+  cholesky_put_corner(factor, first, count, lanes, x);
 }
 
 void cholesky_end_rows(gannet_cholesky *factor, int first, int count, int lanes, double *x,
@@ -63,32 +69,22 @@ static int same_rows(const cholesky_growing *g, int i, int rows) {
   return same;
 }
 
-/* Ranks of different processors may find other rows the same as before. */
-static gannet_err agree(MPI_Comm comm, gannet_err err, int *from) {
-  if (comm == MPI_COMM_NULL) return err;
-  GANNET_TRY(gannet_agree(comm, err));
-  GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, from, 1, MPI_INT, MPI_MIN, comm));
-  return GANNET_OK;
-}
-
 static gannet_err make_kernel(cholesky_growing *g, int i, int rows, const cholesky_source *source) {
   const int ld = cholesky_width_of(i);
   GANNET_TRY(reserve(g, ld));
   return source->rows(source->user, i * B, rows, g->next, ld);
 }
 
-gannet_err cholesky_take_rows(gannet_cholesky *factor, MPI_Comm comm, int i, int rows,
+gannet_err cholesky_take_rows(gannet_cholesky *factor, int i, int rows,
                               const cholesky_source *source, int *from) {
   cholesky_growing *g = &factor->growing;
   const int ld = cholesky_width_of(i);
   const bool known = g->block == i + 1;
   g->block = 0; /* until this row is made; later ones change with it */
   *from = 0;
-  if (rows == B && !known)
-    return agree(comm, source->rows(source->user, i * B, rows, factor->block[i], ld), from);
-  const gannet_err err = make_kernel(g, i, rows, source);
-  if (known && err == GANNET_OK) *from = same_rows(g, i, rows);
-  GANNET_TRY(agree(comm, err, from));
+  if (rows == B && !known) return source->rows(source->user, i * B, rows, factor->block[i], ld);
+  GANNET_TRY(make_kernel(g, i, rows, source));
+  if (known) *from = same_rows(g, i, rows);
   for (int r = *from; r < rows; ++r)
     memcpy(factor->block[i] + (size_t)r * (size_t)ld, g->next + (size_t)r * (size_t)ld,
            (size_t)(i * B + r + 1) * sizeof(double));

@@ -1,13 +1,12 @@
-/* Solving, by a rank alone or by all together: forward each makes products with some rows of every
- * stretch of blocks, backward with some stretches of columns. */
+/* Solving, by a rank alone or by those of a node: blocks of the solution belong to ranks, each of
+ * which takes what the others have made when it is there. */
 #include "base/memory.h"
 #include "linalg/cholesky_impl.h"
 
 enum {
   B = GANNET_CHOLESKY_BLOCK,
-  GROUP = 8,
-  STRETCH = 2, /* blocks between messages */
-  RANKS = GANNET_CHOLESKY_RANKS
+  RANKS = GANNET_CHOLESKY_RANKS,
+  STRETCH = 2 /* blocks that one rank solves for, backward */
 };
 
 static void forward_block(const gannet_cholesky *factor, int i, int lanes, double *x) {
@@ -70,117 +69,82 @@ void gannet_cholesky_solve(const gannet_cholesky *factor, int m, double *b, int 
   by_panels(factor, m, b, ldb, forward, backward);
 }
 
-/* A solve that ranks share: blocks go round them by stretches of STRETCH. */
-typedef struct {
-  const gannet_cholesky *factor;
-  MPI_Comm comm;
-  int rank, np, lanes;
-  int shared; /* leading blocks that ranks share, whole stretches */
-  double *x;  /* [n][lanes] */
-} solve;
-
-static gannet_err open_solve(const gannet_cholesky *factor, MPI_Comm comm, int lanes, solve *s) {
-  *s = (solve){.factor = factor, .comm = comm, .np = 1, .lanes = lanes, .x = factor->panel};
-  if (comm == MPI_COMM_NULL || factor->n < GANNET_CHOLESKY_SOLVE_TOGETHER) return GANNET_OK;
-  GANNET_TRY_MPI(MPI_Comm_rank(comm, &s->rank));
-  GANNET_TRY_MPI(MPI_Comm_size(comm, &s->np));
-  if (s->np > 1 && s->np <= RANKS) s->shared = factor->n / B / STRETCH * STRETCH;
-  return GANNET_OK;
+/* Ranks of a node that share a solve, of which this one may be none. */
+static int ranks_of(const gannet_cholesky *factor, int n) {
+  const int np = factor->shared ? factor->shared->node->n : 1;
+  return n < GANNET_CHOLESKY_SOLVE_TOGETHER ? 1 : np < RANKS ? np : RANKS;
 }
 
-/* Rows of a stretch whose products with the columns before it are made by a rank: whole groups. */
-static int first_row(const solve *s, int rank) {
-  return STRETCH * B / GROUP * rank / s->np * GROUP;
+/* Blocks that are made, from the first on, and at least so many. */
+static int made_from(const cholesky_shared *shared, int first, int least, int most) {
+  int end = first;
+  while (end < most && (end < least || cholesky_has(shared, end, CHOLESKY_FORWARD)))
+    (void)cholesky_await(shared, end++, CHOLESKY_FORWARD);
+  return end;
 }
 
-/* The rows of this rank take what the columns before their stretch give them. */
-static void take_own(const solve *s, int first) {
-  const int end = first_row(s, s->rank + 1);
-  for (int row = first_row(s, s->rank); row < end;) {
-    const int i = first + row / B, rows = end - row < B - row % B ? end - row : B - row % B;
-    const size_t ld = (size_t)cholesky_width_of(i);
-    s->factor->ways->take_before(s->lanes, rows, first * B,
-                                 s->factor->block[i] + (size_t)(row % B) * ld, ld, s->x,
-                                 s->x + ((ptrdiff_t)first * B + row) * s->lanes);
-    row += rows;
+void cholesky_forward_part(gannet_cholesky *factor, int n_blocks, int m, int lanes,
+                           const double *rows, size_t ld) {
+  const int place = factor->shared->node->place, np = ranks_of(factor, n_blocks * B);
+  double *x = factor->shared->x;
+  for (int i = place; i < n_blocks && place < np; i += np) {
+    const int count = cholesky_rows_in(factor, i);
+    const size_t width = (size_t)cholesky_width_of(i);
+    double *target = x + (ptrdiff_t)i * B * lanes;
+    panel_pack(lanes, m, count, rows + (ptrdiff_t)i * B, ld, target);
+    for (int from = 0, end; from < i; from = end) {
+      end = made_from(factor->shared, from, from + 1, i);
+      factor->ways->take_before(lanes, count, (end - from) * B,
+                                factor->block[i] + (ptrdiff_t)from * B, width,
+                                x + (ptrdiff_t)from * B * lanes, target);
+    }
+    factor->ways->solve(lanes, count, factor->block[i] + (ptrdiff_t)i * B, width, target);
+    cholesky_tell(factor->shared, i, CHOLESKY_FORWARD);
   }
 }
 
-/* Blocks of a stretch take from each other what is left. */
-static void forward_stretch(const solve *s, int first) {
-  const ptrdiff_t before = (ptrdiff_t)first * B;
-  for (int i = first; i < first + STRETCH; ++i) {
-    const size_t ld = (size_t)cholesky_width_of(i);
-    double *target = s->x + (ptrdiff_t)i * B * s->lanes;
-    s->factor->ways->take_before(s->lanes, B, (i - first) * B, s->factor->block[i] + before, ld,
-                                 s->x + before * s->lanes, target);
-    s->factor->ways->solve(s->lanes, B, s->factor->block[i] + (ptrdiff_t)i * B, ld, target);
+/* Some blocks, which have one owner, take what those after them give. */
+static void backward_stretch(gannet_cholesky *factor, int first, int end, int lanes, double *x) {
+  cholesky_shared *shared = factor->shared;
+  for (int i = first; i < end; ++i) (void)cholesky_await(shared, i, CHOLESKY_FORWARD);
+  for (int j = cholesky_blocks_for(factor->n) - 1; j >= end; --j) {
+    (void)cholesky_await(shared, j, CHOLESKY_BACKWARD);
+    give(factor, j, first * B, (end - first) * B, lanes, x);
+  }
+  for (int i = end - 1; i >= first; --i) {
+    solve_corner(factor, i, lanes, x);
+    give(factor, i, first * B, (i - first) * B, lanes, x);
+    cholesky_tell(shared, i, CHOLESKY_BACKWARD);
   }
 }
 
-static gannet_err forward_together(const solve *s, int first) {
-  int counts[RANKS], starts[RANKS];
-  for (int r = 0; r < s->np; ++r) {
-    starts[r] = first_row(s, r) * s->lanes;
-    counts[r] = first_row(s, r + 1) * s->lanes - starts[r];
+static void backward_part(gannet_cholesky *factor, int lanes) {
+  const int place = factor->shared->node->place, np = ranks_of(factor, factor->n);
+  const int blocks = cholesky_blocks_for(factor->n);
+  for (int s = (blocks - 1) / STRETCH; s >= 0 && place < np; --s) {
+    const int first = s * STRETCH, end = blocks < first + STRETCH ? blocks : first + STRETCH;
+    if (s % np == place) backward_stretch(factor, first, end, lanes, factor->shared->x);
   }
-  take_own(s, first);
-  GANNET_TRY_MPI(MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL,
-                                s->x + (ptrdiff_t)first * B * s->lanes, counts, starts, MPI_DOUBLE,
-                                s->comm));
-  forward_stretch(s, first);
-  return GANNET_OK;
 }
 
-static gannet_err forward_shared(const solve *s) {
-  for (int first = 0; first < s->shared; first += STRETCH) GANNET_TRY(forward_together(s, first));
-  for (int i = s->shared; i < cholesky_blocks_for(s->factor->n); ++i)
-    forward_block(s->factor, i, s->lanes, s->x);
-  return GANNET_OK;
+static void take_solution(const gannet_cholesky *factor, int m, int lanes, double *b, int ldb) {
+  for (int i = cholesky_blocks_for(factor->n) - 1; i >= 0; --i)
+    (void)cholesky_await(factor->shared, i, CHOLESKY_BACKWARD);
+  panel_unpack(lanes, m, factor->n, factor->shared->x, b, (size_t)ldb);
 }
 
-gannet_err cholesky_forward_together(const gannet_cholesky *factor, MPI_Comm comm, int lanes,
-                                     double *x) {
-  solve s;
-  GANNET_TRY(open_solve(factor, comm, lanes, &s));
-  s.x = x;
-  return forward_shared(&s);
-}
-
-/* A stretch is up to date on its owner, who solves for it and sends it to all. */
-static gannet_err backward_together(const solve *s, int first) {
-  const int owner = first / STRETCH % s->np, end = first + STRETCH;
-  for (int i = end - 1; i >= first && s->rank == owner; --i) {
-    solve_corner(s->factor, i, s->lanes, s->x);
-    give(s->factor, i, first * B, (i - first) * B, s->lanes, s->x);
+gannet_err gannet_cholesky_solve_together(gannet_cholesky *factor, int m, double *b, int ldb) {
+  if (ranks_of(factor, factor->n) == 1) {
+    gannet_cholesky_solve(factor, m, b, ldb);
+    return GANNET_OK;
   }
-  GANNET_TRY_MPI(MPI_Bcast(s->x + (ptrdiff_t)first * B * s->lanes, STRETCH * B * s->lanes,
-                           MPI_DOUBLE, owner, s->comm));
-  for (int k = first - STRETCH; k >= 0; k -= STRETCH)
-    for (int i = end - 1; i >= first && k / STRETCH % s->np == s->rank; --i)
-      give(s->factor, i, k * B, STRETCH * B, s->lanes, s->x);
-  return GANNET_OK;
-}
-
-static gannet_err backward_shared(const solve *s) {
-  for (int i = cholesky_blocks_for(s->factor->n) - 1; i >= s->shared; --i)
-    backward_block(s->factor, i, s->lanes, s->x);
-  for (int first = s->shared - STRETCH; first >= 0; first -= STRETCH)
-    GANNET_TRY(backward_together(s, first));
-  return GANNET_OK;
-}
-
-gannet_err gannet_cholesky_solve_together(const gannet_cholesky *factor, MPI_Comm comm, int m,
-                                          double *b, int ldb) {
   for (int from = 0; from < m; from += PANEL_MOST) {
-    const int count = m - from < PANEL_MOST ? m - from : PANEL_MOST;
+    const int count = m - from < PANEL_MOST ? m - from : PANEL_MOST, lanes = lanes_for(count);
     double *rows = b + (ptrdiff_t)from * ldb;
-    solve s;
-    GANNET_TRY(open_solve(factor, comm, lanes_for(count), &s));
-    panel_pack(s.lanes, count, factor->n, rows, (size_t)ldb, s.x);
-    GANNET_TRY(forward_shared(&s));
-    GANNET_TRY(backward_shared(&s));
-    panel_unpack(s.lanes, count, factor->n, s.x, rows, (size_t)ldb);
+    GANNET_TRY(cholesky_meet(factor->shared, GANNET_OK));
+    cholesky_forward_part(factor, cholesky_blocks_for(factor->n), count, lanes, rows, (size_t)ldb);
+    backward_part(factor, lanes);
+    take_solution(factor, count, lanes, rows, ldb);
   }
   return GANNET_OK;
 }

@@ -1,164 +1,204 @@
-/* The factor made by all ranks: each makes some block rows, and all get them. */
+/* Growth of a factor in memory of a node, by its ranks. */
 #include <stdbool.h>
-#include <string.h>
 
-#include "base/memory.h"
-#include "base/parts.h"
 #include "linalg/cholesky_impl.h"
 
-enum { B = GANNET_CHOLESKY_BLOCK };
+enum { B = GANNET_CHOLESKY_BLOCK, PANEL = PANEL_MOST };
 
-_Static_assert(B == 2 * PANEL_MOST, "a block row has the place of two panels");
+_Static_assert(B == 2 * PANEL, "a block row has two panels of rows");
 
-/* Rows of an extension to n that belong to a rank. */
 typedef struct {
-  MPI_Comm comm;
-  int rank, np, n, first; /* first new block row */
-  int *owner;             /* [block rows of n], set from first on */
-  MPI_Request sending;    /* of a block row, from its owner to all */
-} sharing;
+  gannet_cholesky *factor;
+  cholesky_shared *shared;
+  int n, first; /* new block rows from here on */
+} growth;
 
-static int count_of(const sharing *s, int i) {
-  return s->n - i * B < B ? s->n - i * B : B;
+static int panels_in(int n) {
+  return (n + PANEL - 1) / PANEL;
 }
 
-/* A block row costs as its rows and as the square of its number: the last one first. */
-static gannet_err open_sharing(sharing *s) {
-  const int blocks = cholesky_blocks_for(s->n), new = blocks - s->first;
-  double *cost = NULL;
-  GANNET_TRY(gannet_alloc((size_t)blocks, sizeof *s->owner, &s->owner));
-  GANNET_TRY(gannet_alloc((size_t) new, sizeof *cost, &cost));
-  for (int k = 0; k < new; ++k) {
-    const double width = blocks - k;
-    cost[k] = width * width * count_of(s, blocks - 1 - k);
-  }
-  const gannet_err code = gannet_parts_share(new, cost, s->np, s->owner + s->first);
-  for (int i = s->first, j = blocks - 1; i < j; ++i, --j) {
-    const int swap = s->owner[i];
-    s->owner[i] = s->owner[j];
-    s->owner[j] = swap;
-  }
-  gannet_free(&cost);
-  return code;
+static int count_of(const growth *g, int panel) {
+  const int left = g->n - panel * PANEL;
+  return left < PANEL ? left : PANEL;
 }
 
-static bool is_own(const sharing *s, int i) {
-  return s->owner[i] == s->rank;
+static double *rows_of(const growth *g, int panel) {
+  const int i = panel * PANEL / B;
+  return g->factor->block[i] + (size_t)(panel * PANEL % B) * (size_t)cholesky_width_of(i);
 }
 
-static double *state_of(const gannet_cholesky *factor, int j) {
-  return factor->block[j] + (ptrdiff_t)j * B + 1;
+static size_t ld_of(int panel) {
+  return (size_t)cholesky_width_of(panel * PANEL / B);
 }
 
-/* Until its diagonal block a block row has its place as two panels of half its rows. */
-static double *panel_of(const gannet_cholesky *factor, int i, int half) {
-  return factor->block[i] + (ptrdiff_t)half * PANEL_MOST * cholesky_width_of(i);
+static int rows_in(const growth *g, int i) {
+  return g->n - i * B < B ? g->n - i * B : B;
 }
 
-static int rows_of_half(int count, int half) {
-  const int rows = count - half * PANEL_MOST;
-  return rows < PANEL_MOST ? rows : PANEL_MOST;
-}
-
-static void make_panels(gannet_cholesky *factor, int i, int count) {
-  const int ld = cholesky_width_of(i);
-  memcpy(factor->panel, factor->block[i], (size_t)count * (size_t)ld * sizeof *factor->panel);
-  for (int half = 0; half * PANEL_MOST < count; ++half)
-    panel_pack(PANEL_MOST, rows_of_half(count, half), ld,
-               factor->panel + (ptrdiff_t)half * PANEL_MOST * ld, (size_t)ld,
-               panel_of(factor, i, half));
-}
-
-/* Block (i, j) of new rows. */
-static void make_block(gannet_cholesky *factor, int i, int j, int count) {
-  for (int half = 0; half * PANEL_MOST < count; ++half)
-    cholesky_solve_before(factor, j, B, PANEL_MOST, panel_of(factor, i, half));
-}
-
-/* The diagonal block, after which rows have their places as rows. */
-static void end_block_row(gannet_cholesky *factor, int i, int count, int *bad) {
-  const size_t length = (size_t)B * (size_t)cholesky_width_of(i);
-  memcpy(factor->panel, factor->block[i], length * sizeof *factor->panel);
-  *bad = -1;
-  for (int half = 0; half * PANEL_MOST < count && *bad < 0; ++half)
-    cholesky_end_rows(factor, i * B + half * PANEL_MOST, rows_of_half(count, half), PANEL_MOST,
-                      factor->panel + (ptrdiff_t)half * PANEL_MOST * cholesky_width_of(i), bad);
-}
-
-/* The rows of K of this rank, and their blocks below the rows that are there. */
-static gannet_err begin_own(gannet_cholesky *factor, sharing *s, const cholesky_source *source) {
-  GANNET_TRY(open_sharing(s));
-  for (int i = s->first; i < cholesky_blocks_for(s->n); ++i) {
-    if (!is_own(s, i)) continue;
-    GANNET_TRY(
-        source->rows(source->user, i * B, count_of(s, i), factor->block[i], cholesky_width_of(i)));
-    make_panels(factor, i, count_of(s, i));
-    for (int j = 0; j < s->first; ++j) make_block(factor, i, j, count_of(s, i));
+/* The new rows of K whose block rows are this rank's. The last one is the first rank's, which will
+ * know it when it grows. */
+static gannet_err make_kernel(const growth *g, const cholesky_source *source) {
+  const gannet_node *node = g->shared->node;
+  const int last = cholesky_blocks_for(g->n) - 1;
+  for (int i = last - node->place; i >= g->first; i -= node->n) {
+    int from = 0;
+    GANNET_TRY(cholesky_take_rows(g->factor, i, rows_in(g, i), source, &from));
   }
   return GANNET_OK;
 }
 
-/* Its owner ends block row j and sends it to all, and with it, right of the diagonal of the first
- * row, where nothing is read, the row to blame. */
-static gannet_err send_row(gannet_cholesky *factor, sharing *s, int j) {
-  const int owner = s->owner[j], count = count_of(s, j);
-  if (s->rank == owner) {
-    int bad = -1;
-    end_block_row(factor, j, count, &bad);
-    *state_of(factor, j) = bad;
+static bool is_ended(const growth *g, int panel) {
+  return panel < 2 * g->first || cholesky_has(g->shared, panel, CHOLESKY_ENDED);
+}
+
+/* The columns of a panel that belong to another one, as soon as they can be made. */
+static bool make_block(const growth *g, int before, int lanes, double *x) {
+  const panel_ways *ways = g->factor->ways;
+  const double *l = rows_of(g, before);
+  const int k = before * PANEL;
+  double *target = x + (ptrdiff_t)k * lanes;
+  const bool old = before < 2 * g->first;
+  if (!old && !cholesky_await(g->shared, before, CHOLESKY_LEFT)) return false;
+  ways->take_before(lanes, PANEL, k, l, ld_of(before), x, target);
+  if (!old && !cholesky_await(g->shared, before, CHOLESKY_ENDED)) return false;
+  ways->solve(lanes, PANEL, l + k, ld_of(before), target);
+  return true;
+}
+
+/* A panel of rows that is being made, of which the leading columns are, and products of some of
+ * these with each other have been taken. */
+typedef struct {
+  int panel, count, lanes;
+  int made, taken; /* columns, in panels */
+  double *x;       /* [columns][lanes] */
+} progress;
+
+/* One or two panels of columns further: two are faster, once they are there. */
+static bool go_on(const growth *g, progress *p) {
+  const bool both = p->made % 2 == 0 && p->made + 1 < p->panel && is_ended(g, p->made + 1);
+  const int step = both ? 2 : 1, from = p->made * PANEL;
+  if (both)
+    cholesky_solve_before(g->factor, p->made / 2, B, p->lanes, p->x);
+  else if (!make_block(g, p->made, p->lanes, p->x))
+    return false;
+  panel_unpack(p->lanes, p->count, step * PANEL, p->x + (ptrdiff_t)from * p->lanes,
+               rows_of(g, p->panel) + from, ld_of(p->panel));
+  p->made += step;
+  if (p->made == p->panel) cholesky_tell(g->shared, p->panel, CHOLESKY_LEFT);
+  return true;
+}
+
+static void take_own(const growth *g, progress *p) {
+  g->factor->ways->take_own(p->lanes, p->count, (p->made - p->taken) * PANEL,
+                            p->x + (ptrdiff_t)p->taken * PANEL * p->lanes,
+                            p->x + (ptrdiff_t)p->panel * PANEL * p->lanes);
+  p->taken = p->made;
+}
+
+/* Its own products are taken before it would wait, so that few are left when the last columns come.
+ */
+static bool make_panel(const growth *g, int panel) {
+  gannet_cholesky *factor = g->factor;
+  const int first = panel * PANEL, count = count_of(g, panel);
+  progress p = {.panel = panel, .count = count, .lanes = panel_lanes(count), .x = factor->panel};
+  panel_pack(p.lanes, count, first + count, rows_of(g, panel), ld_of(panel), p.x);
+  while (p.made < panel) {
+    if (!is_ended(g, p.made)) take_own(g, &p);
+    if (!go_on(g, &p)) return false;
   }
-  GANNET_TRY_MPI(MPI_Ibcast(factor->block[j], count * cholesky_width_of(j), MPI_DOUBLE, owner,
-                            s->comm, &s->sending));
+  take_own(g, &p);
+  const int bad = factor->ways->factorise(p.lanes, count, p.x + (ptrdiff_t)first * p.lanes);
+  cholesky_put_corner(factor, first, count, p.lanes, p.x);
+  if (bad >= 0) cholesky_note(g->shared, first + bad);
+  return bad < 0;
+}
+
+/* A panel whose predecessor failed fails, too: all come to an end. */
+static void make_panels(const growth *g) {
+  const gannet_node *node = g->shared->node;
+  bool good = true;
+  for (int panel = 2 * g->first; panel < panels_in(g->n); ++panel) {
+    if (panel % node->n != node->place) continue;
+    good = good && make_panel(g, panel);
+    cholesky_tell(g->shared, panel, good ? CHOLESKY_ENDED : CHOLESKY_FAILED);
+  }
+}
+
+static bool await_panels(const growth *g) {
+  bool good = true;
+  for (int panel = 2 * g->first; panel < panels_in(g->n); ++panel)
+    good = cholesky_await(g->shared, panel, CHOLESKY_ENDED) && good;
+  return good;
+}
+
+/* Many rows: those of K by block rows, then those of L by panels, each as far behind the one before
+ * as it must. */
+static gannet_err make_many(growth *g, const cholesky_source *source) {
+  cholesky_forget_rows(g->factor);
+  g->factor->n = g->first * B;
+  GANNET_TRY(cholesky_meet(g->shared, make_kernel(g, source)));
+  make_panels(g);
+  if (await_panels(g)) {
+    const int last = cholesky_blocks_for(g->n) - 1;
+    if (g->shared->node->place == 0) cholesky_know_rows(g->factor, last, rows_in(g, last));
+    g->factor->n = g->n;
+    return GANNET_OK;
+  }
+  const int bad = cholesky_noted(g->shared);
+  g->factor->n = bad / B * B;
+  return cholesky_blame(bad);
+}
+
+/* Rows of one block row, at most PANEL: ranks share what those before give them, and the first ends
+ * them. */
+static gannet_err make_some(growth *g, int i, int from, int count) {
+  gannet_cholesky *factor = g->factor;
+  const int lanes = panel_lanes(count), left = i * B;
+  const size_t ld = (size_t)cholesky_width_of(i);
+  const double *rows = factor->block[i] + (size_t)from * ld;
+  double *x = g->shared->x;
+  int bad = -1;
+  GANNET_TRY(cholesky_meet(g->shared, GANNET_OK));
+  cholesky_forward_part(factor, i, count, lanes, rows, ld);
+  if (g->shared->node->place == 0) {
+    for (int k = 0; k < i; ++k) (void)cholesky_await(g->shared, k, CHOLESKY_FORWARD);
+    panel_pack(lanes, count, from + count, rows + left, ld, x + (ptrdiff_t)left * lanes);
+    cholesky_end_rows(factor, left + from, count, lanes, x, &bad);
+    cholesky_note(g->shared, bad);
+    cholesky_tell(g->shared, i, CHOLESKY_ENDED);
+  }
+  (void)cholesky_await(g->shared, i, CHOLESKY_ENDED);
+  return cholesky_blame(cholesky_noted(g->shared));
+}
+
+static gannet_err make_block_row(growth *g, int i, int rows, const cholesky_source *source) {
+  const bool first = g->shared->node->place == 0;
+  gannet_err err = GANNET_OK;
+  int from = 0;
+  if (first) err = cholesky_take_rows(g->factor, i, rows, source, &from);
+  GANNET_TRY(cholesky_meet(g->shared, err));
+  GANNET_TRY_MPI(MPI_Bcast(&from, 1, MPI_INT, 0, g->shared->node->comm));
+  for (; from < rows; from += PANEL)
+    GANNET_TRY(make_some(g, i, from, rows - from < PANEL ? rows - from : PANEL));
+  if (first) cholesky_know_rows(g->factor, i, rows);
   return GANNET_OK;
 }
 
-static gannet_err receive_row(gannet_cholesky *factor, sharing *s, int j) {
-  GANNET_TRY_MPI(MPI_Wait(&s->sending, MPI_STATUS_IGNORE));
-  return cholesky_blame((int)*state_of(factor, j));
-}
-
-/* A block row is ended and on its way before the ones after the next take what the last one gives
- * them: nobody waits for it. */
-static gannet_err finish_together(gannet_cholesky *factor, sharing *s) {
-  const int end = cholesky_blocks_for(s->n);
-  factor->n = s->first * B;
-  GANNET_TRY(send_row(factor, s, s->first));
-  for (int j = s->first; j < end; ++j) {
-    const int next = j + 1;
-    GANNET_TRY(receive_row(factor, s, j));
-    factor->n = j * B + count_of(s, j);
-    if (next == end) break;
-    if (is_own(s, next)) make_block(factor, next, j, count_of(s, next));
-    GANNET_TRY(send_row(factor, s, next));
-    for (int i = next + 1; i < end; ++i)
-      if (is_own(s, i)) make_block(factor, i, j, count_of(s, i));
+/* Few rows, of which some may be what they were. */
+static gannet_err make_few(growth *g, const cholesky_source *source) {
+  g->factor->n = g->first * B;
+  for (int i = g->first; i < cholesky_blocks_for(g->n); ++i) {
+    GANNET_TRY(make_block_row(g, i, rows_in(g, i), source));
+    g->factor->n = i * B + rows_in(g, i);
   }
   return GANNET_OK;
 }
 
-/* Many rows: block rows belong to ranks. */
-static gannet_err extend_by_owners(gannet_cholesky *factor, MPI_Comm comm, int n,
-                                   const cholesky_source *source) {
-  sharing s = {.comm = comm, .n = n, .first = factor->n / B};
-  GANNET_TRY_MPI(MPI_Comm_rank(comm, &s.rank));
-  GANNET_TRY_MPI(MPI_Comm_size(comm, &s.np));
-  cholesky_forget_rows(factor);
-  gannet_err code = gannet_agree(comm, begin_own(factor, &s, source));
-  if (code == GANNET_OK) code = finish_together(factor, &s);
-  gannet_free(&s.owner);
-  return code;
-}
-
-gannet_err gannet_cholesky_extend_together(gannet_cholesky *factor, MPI_Comm comm, int n,
-                                           gannet_kernel_rows rows, void *user) {
-  const cholesky_source source = {rows, user};
+gannet_err cholesky_extend_together(gannet_cholesky *factor, int n, const cholesky_source *source) {
   const bool many = n - factor->n >= GANNET_CHOLESKY_TOGETHER;
-  int np = 1;
   if (n == factor->n) return GANNET_OK;
-  GANNET_TRY_MPI(MPI_Comm_size(comm, &np));
-  if (np == 1 || (!many && n < GANNET_CHOLESKY_SOLVE_TOGETHER))
-    return gannet_cholesky_extend(factor, n, rows, user);
-  GANNET_TRY(gannet_agree(comm, cholesky_make_room(factor, n)));
-  return many ? extend_by_owners(factor, comm, n, &source)
-              : cholesky_extend_rows(factor, comm, n, &source);
+  GANNET_TRY(cholesky_make_room(factor, n));
+  if (!factor->shared) return gannet_cholesky_extend(factor, n, source->rows, source->user);
+  growth g = {.factor = factor, .shared = factor->shared, .n = n, .first = factor->n / B};
+  return many ? make_many(&g, source) : make_few(&g, source);
 }

@@ -54,8 +54,10 @@ static gannet_err rows_of(void *user, int first, int rows, double *k, int ldk) {
 
 static gannet_err extend_whole(gannet_factor *f, int n, entries *e) {
   gannet_distributed_destroy(&f->cut);
-  if (!f->whole) GANNET_TRY(gannet_agree(f->context->comm, gannet_cholesky_create(&f->whole)));
-  return gannet_cholesky_extend_together(f->whole, f->context->comm, n, rows_of, e);
+  gannet_err err = GANNET_OK;
+  if (!f->whole) err = gannet_cholesky_create_shared(f->context->node, &f->whole);
+  if (err == GANNET_OK) err = gannet_cholesky_extend(f->whole, n, rows_of, e);
+  return gannet_agree(f->context->comm, err);
 }
 
 static gannet_err extend_cut(gannet_factor *f, int n, const entries *e) {
@@ -64,18 +66,24 @@ static gannet_err extend_cut(gannet_factor *f, int n, const entries *e) {
   return gannet_distributed_extend(f->cut, n, e->tile, e->user);
 }
 
+static bool is_on_several_nodes(const gannet_context *context) {
+  return context->node && context->node->n < context->np;
+}
+
+static bool is_cut(const gannet_factor *factor, int n) {
+  if (factor->place != GANNET_FACTOR_AUTO) return factor->place == GANNET_FACTOR_DISTRIBUTED;
+  return n > GANNET_FACTOR_AUTO_ROWS && is_on_several_nodes(factor->context);
+}
+
 gannet_err gannet_factor_extend(gannet_factor *factor, int n, gannet_kernel_tile tile, void *user) {
   entries e = {tile, user};
-  const bool automatic = factor->place == GANNET_FACTOR_AUTO && factor->context->np > 1;
-  const bool cut =
-      factor->place == GANNET_FACTOR_DISTRIBUTED || (automatic && n > GANNET_FACTOR_AUTO_ROWS);
-  return cut ? extend_cut(factor, n, &e) : extend_whole(factor, n, &e);
+  return is_cut(factor, n) ? extend_cut(factor, n, &e) : extend_whole(factor, n, &e);
 }
 
 gannet_err gannet_factor_solve(const gannet_factor *factor, int m, double *b, int ldb) {
   if (factor->cut) return gannet_distributed_solve(factor->cut, m, b, ldb);
   if (!factor->whole) return GANNET_OK;
-  return gannet_cholesky_solve_together(factor->whole, factor->context->comm, m, b, ldb);
+  return gannet_cholesky_solve_together(factor->whole, m, b, ldb);
 }
 
 /* Solving for the unit vectors of block row i costs as the square of what is left below it. */

@@ -1,5 +1,5 @@
-/* The Cholesky factor of a model's kernel matrix, wherever it lives: whole on every rank, or cut
- * over the ranks of the context.
+/* The Cholesky factor of a model's kernel matrix, wherever it lives: whole on every node, whose
+ * ranks make it together, or cut over the ranks of the context.
  *
  * Whole, every number comes out with the same bits on any number of ranks, and any rank can solve
  * at any time. Cut over the ranks, memory and work per rank fall with their number; what the model
@@ -17,19 +17,20 @@
 typedef enum {
   GANNET_FACTOR_REPLICATED,
   GANNET_FACTOR_DISTRIBUTED,
-  GANNET_FACTOR_AUTO /* distributed above GANNET_FACTOR_AUTO_ROWS, when there are several ranks */
+  GANNET_FACTOR_AUTO /* distributed above GANNET_FACTOR_AUTO_ROWS on several nodes */
 } gannet_factor_place;
 
-/* Where two ranks are faster together than each alone (docs/performance.md). */
+/* For memory; on one node the factor that is not cut is the smaller and faster one
+ * (docs/performance.md). */
 enum { GANNET_FACTOR_AUTO_ROWS = 4000 };
 
 extern const char *const gannet_factor_names[]; /* in the order of gannet_factor_place */
 
 /* Of the option that chooses the place. */
 #define GANNET_FACTOR_HELP                                                                         \
-  "where the kernel matrix is factorised: replicated: whole on every rank; distributed: cut over " \
+  "where the kernel matrix is factorised: replicated: whole on every node; distributed: cut over " \
   "the ranks, for Thompson draws only, results agree to rounding between numbers of ranks; auto: " \
-  "distributed above 4000 observations"
+  "distributed above 4000 observations on several nodes"
 
 typedef struct gannet_factor gannet_factor;
 

@@ -54,7 +54,7 @@ static gannet_err objective(void *user, int n_hyper, const double *hyper, double
 static gannet_err prepare(learning *l) {
   const gannet_features_data *data = l->data;
   const int n = data->n, p = data->p;
-  GANNET_TRY(gannet_likelihood_create(n, false, &l->likelihood));
+  GANNET_TRY(gannet_likelihood_create(NULL, n, false, &l->likelihood));
   GANNET_TRY(gannet_alloc((size_t)n * (size_t)n, sizeof(double), &l->gram));
   gannet_gemm_nt(n, n, p, 1, data->phi, p, data->phi, p, 0, l->gram, n);
   for (size_t i = 0; i < (size_t)n; ++i) l->size += l->gram[i * (size_t)n + i] / n;

@@ -146,7 +146,7 @@ static gannet_err allocate(learning *l) {
   GANNET_TRY(gannet_alloc(n * n, sizeof(double), &l->slope));
   GANNET_TRY(gannet_alloc(n * d, sizeof(double), &l->sums));
   GANNET_TRY(gannet_alloc((3 + (size_t)options->restarts) * hyper, sizeof(double), &l->bounds));
-  return gannet_likelihood_create(l->n, true, &l->likelihood);
+  return gannet_likelihood_create(NULL, l->n, true, &l->likelihood);
 }
 
 /* All observations, or a random choice of them. */

@@ -43,7 +43,7 @@ static gannet_err work_on_parts(session *s, const double *x, double *value) {
   const gannet_joint *joint = s->joint;
   const size_t n = (size_t)joint->n;
   memset(s->parts, 0, ((size_t)joint->parts * n + 1) * sizeof *s->parts);
-  GANNET_TRY(joint->prepare(joint->user, s->context ? s->context->comm : MPI_COMM_SELF, x, value));
+  GANNET_TRY(joint->prepare(joint->user, x, value));
   for (int k = 0; k < joint->parts; ++k) {
     double *gradient = s->parts + (size_t)k * n;
     if (!is_mine(s, k)) continue;

@@ -12,9 +12,9 @@ typedef struct {
   const double *start; /* [n] */
   const double *lower, *upper; /* [n] */
   /* What all parts need, and the value, which is the same on all ranks; not finite = nothing more
-   * is asked for here. Collective over comm, which is MPI_COMM_SELF where a rank works alone; an
-   * error before the last collective call must be that of all. */
-  gannet_err (*prepare)(void *user, MPI_Comm comm, const double *x, double *value);
+   * is asked for here. Collective as the user wants it, over the context's communicator or less; an
+   * error before the last collective call must be that of all who are in it. */
+  gannet_err (*prepare)(void *user, const double *x, double *value);
   /* One part [n], zeroed before; must not depend on the rank. */
   void (*part)(void *user, const double *x, int part, double *gradient);
   /* Add what is in no part to value and gradient. */

@@ -15,17 +15,23 @@ struct gannet_likelihood {
   double *solved;  /* [2][n]: K^-1 y and K^-1 1 */
 };
 
-gannet_err gannet_likelihood_create(int n, bool mean, gannet_likelihood **likelihood) {
+static gannet_err allocate(gannet_likelihood *l) {
+  const size_t n = (size_t)l->n;
+  GANNET_TRY(gannet_alloc(n * n, sizeof(double), &l->kernel));
+  GANNET_TRY(gannet_alloc(n * n, sizeof(double), &l->weights));
+  return gannet_alloc(2 * n, sizeof(double), &l->solved);
+}
+
+gannet_err gannet_likelihood_create(const gannet_node *node, int n, bool mean,
+                                    gannet_likelihood **likelihood) {
   gannet_likelihood *l = NULL;
-  *likelihood = NULL;
-  GANNET_TRY(gannet_alloc(1, sizeof *l, &l));
-  l->n = n;
-  l->mean = mean;
-  const size_t square = (size_t)n * (size_t)n;
-  gannet_err code = gannet_cholesky_create(&l->factor);
-  if (code == GANNET_OK) code = gannet_alloc(square, sizeof(double), &l->kernel);
-  if (code == GANNET_OK) code = gannet_alloc(square, sizeof(double), &l->weights);
-  if (code == GANNET_OK) code = gannet_alloc(2 * (size_t)n, sizeof(double), &l->solved);
+  gannet_err code = gannet_alloc(1, sizeof *l, &l);
+  if (code == GANNET_OK) {
+    *l = (gannet_likelihood){.n = n, .mean = mean};
+    code = allocate(l);
+  }
+  if (node) code = gannet_agree(node->comm, code);
+  if (code == GANNET_OK) code = gannet_cholesky_create_shared(node, &l->factor);
   if (code != GANNET_OK) gannet_likelihood_destroy(&l);
   *likelihood = l;
   return code;
@@ -75,17 +81,17 @@ static double solve_residual(gannet_likelihood *l, const double *y) {
   return sum;
 }
 
-static gannet_err factorise(gannet_likelihood *l, const gannet_likelihood_source *source) {
+static gannet_err factorise(gannet_likelihood *l, gannet_kernel_rows rows, void *user) {
   gannet_cholesky_clear(l->factor);
-  return gannet_cholesky_extend_together(l->factor, source->comm, l->n, source->rows, source->user);
+  return gannet_cholesky_extend(l->factor, l->n, rows, user);
 }
 
-gannet_err gannet_likelihood_factorise(gannet_likelihood *l, const gannet_likelihood_source *source,
+gannet_err gannet_likelihood_factorise(gannet_likelihood *l, gannet_kernel_rows rows, void *user,
                                        const double *y, double *value) {
   const double log_two_pi = 1.8378770664093454836;
   const int n = l->n;
   *value = INFINITY;
-  const gannet_err code = factorise(l, source);
+  const gannet_err code = factorise(l, rows, user);
   if (code == GANNET_ERR_NUMERIC) {
     gannet_error_clear();
     return GANNET_OK;
@@ -115,8 +121,7 @@ const double *gannet_likelihood_part(gannet_likelihood *l, int part, int *first,
 
 gannet_err gannet_likelihood_evaluate(gannet_likelihood *l, const double *y, double *value) {
   const int n = l->n;
-  const gannet_likelihood_source own = {MPI_COMM_SELF, copy_rows, l};
-  GANNET_TRY(gannet_likelihood_factorise(l, &own, y, value));
+  GANNET_TRY(gannet_likelihood_factorise(l, copy_rows, l, y, value));
   if (!isfinite(*value)) return GANNET_OK;
   gannet_cholesky_inverse(l->factor, l->weights);
   for (int i = 0; i < n; ++i) {

@@ -13,13 +13,16 @@ typedef struct gannet_likelihood gannet_likelihood;
 
 /* Workspace for a fixed number of observations.
  *
- * Local.
+ * Collective over the node, if there is one.
  *
+ * node  in  ranks that make the factor together, for gannet_likelihood_factorise; NULL = this one;
+ *           borrowed until destroy
  * n     in  >= 1
  * mean  in  true: a constant mean is estimated together with the rest (generalised least squares);
  *           false: the mean is 0
  */
-GANNET_CHECKED gannet_err gannet_likelihood_create(int n, bool mean, gannet_likelihood **l);
+GANNET_CHECKED gannet_err gannet_likelihood_create(const gannet_node *node, int n, bool mean,
+                                                   gannet_likelihood **l);
 void gannet_likelihood_destroy(gannet_likelihood **l);
 
 /* The matrix to fill before each evaluation: [n][n], at least the lower triangle, noise included.
@@ -47,23 +50,17 @@ double *gannet_likelihood_kernel(gannet_likelihood *l);
 GANNET_CHECKED gannet_err gannet_likelihood_evaluate(gannet_likelihood *l, const double *y,
                                                      double *value);
 
-/* The matrix by rows, each of which is asked for on one rank only. */
-typedef struct {
-  MPI_Comm comm;
-  gannet_kernel_rows rows; /* noise included; must not fail */
-  void *user;
-} gannet_likelihood_source;
-
-/* The first half of an evaluation, by all ranks of a source: the value, and what is needed for
+/* The first half of an evaluation, by all ranks of the node: the value, and what is needed for
  * parts of P. The bits do not depend on how many ranks there are. The matrix to fill is not used.
  *
- * Collective over the source's communicator.
+ * Collective over the node; must not begin before all have done with the parts of the last one.
  *
- * Errors: those of gannet_cholesky_extend_together, on all ranks.
+ * rows  in  the matrix by rows, each of which is asked for on one rank only; noise included
+ *
+ * Errors: those of gannet_cholesky_extend.
  */
-GANNET_CHECKED gannet_err gannet_likelihood_factorise(gannet_likelihood *l,
-                                                      const gannet_likelihood_source *source,
-                                                      const double *y, double *value);
+GANNET_CHECKED gannet_err gannet_likelihood_factorise(gannet_likelihood *l, gannet_kernel_rows rows,
+                                                      void *user, const double *y, double *value);
 
 /* After it, and a finite value: rows first .. first+rows-1 of P in columns first .. n-1. Parts are
  * numbered from 0; together they have all pairs once, the later ones fewer.

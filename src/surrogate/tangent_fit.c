@@ -76,9 +76,8 @@ static gannet_err kernel_rows(void *user, int first, int rows, double *k, int ld
 }
 
 /* prepare of a gannet_joint */
-static gannet_err likelihood(void *user, MPI_Comm comm, const double *hyper, double *value) {
+static gannet_err likelihood(void *user, const double *hyper, double *value) {
   learning *l = user;
-  const gannet_likelihood_source source = {comm, kernel_rows, l};
   double bias = 0;
   l->amplitude = exp(hyper[TANGENT_AMPLITUDE]);
   l->noise = tangent_noise(l->t, hyper);
@@ -86,7 +85,7 @@ static gannet_err likelihood(void *user, MPI_Comm comm, const double *hyper, dou
     tangent_scales(l->t, hyper, l->rho, &bias);
     gannet_analytic_set(l->analytic, l->rho, bias);
   }
-  return gannet_likelihood_factorise(l->likelihood, &source, l->y, value);
+  return gannet_likelihood_factorise(l->likelihood, kernel_rows, l, l->y, value);
 }
 
 /* Derivatives by amplitude, input scales and bias of some rows of pairs; what the user fixed stays
@@ -175,8 +174,7 @@ static gannet_err allocate(learning *l) {
   GANNET_TRY(gannet_alloc(options->network ? n * n : 0, sizeof *l->theta, &l->theta));
   GANNET_TRY(gannet_alloc(d, sizeof *l->rho, &l->rho));
   GANNET_TRY(gannet_alloc(d, sizeof *l->by_rho, &l->by_rho));
-  GANNET_TRY(gannet_alloc((2 + (size_t)options->restarts) * hyper, sizeof *l->bounds, &l->bounds));
-  return gannet_likelihood_create(l->n, false, &l->likelihood);
+  return gannet_alloc((2 + (size_t)options->restarts) * hyper, sizeof *l->bounds, &l->bounds);
 }
 
 static gannet_err gather_points(learning *l, const gannet_data *data, int64_t iteration) {
@@ -257,12 +255,16 @@ static gannet_err freeze(learning *l) {
   return code;
 }
 
+static bool is_shared(const learning *l, int starts) {
+  return starts == 1 && gannet_likelihood_parts(l->n) > 1;
+}
+
 /* Several starts are shared out over the ranks; on a single one that is long enough all ranks work.
  */
 static gannet_err minimise(learning *l, int starts, double *hyper) {
   gannet_joint joint = objective_of(l);
   double value = INFINITY;
-  if (starts == 1 && joint.parts > 1) return gannet_joint_run(l->t->context, &joint, hyper, &value);
+  if (is_shared(l, starts)) return gannet_joint_run(l->t->context, &joint, hyper, &value);
   const gannet_multistart problem = {.starts = starts,
                                      .n = joint.n,
                                      .start = joint.start,
@@ -274,14 +276,23 @@ static gannet_err minimise(learning *l, int starts, double *hyper) {
   return gannet_multistart_run(l->t->context, &problem, hyper, &value);
 }
 
+static gannet_err make_likelihood(learning *l, int starts) {
+  const gannet_context *context = l->t->context;
+  const gannet_node *node = is_shared(l, starts) ? context->node : NULL;
+  return gannet_agree(context->comm, gannet_likelihood_create(node, l->n, false, &l->likelihood));
+}
+
 /* From these starts on at most this many points; on_network: then amplitude and noise again. */
 static gannet_err learn_on(tangent_model *t, const gannet_data *data, int64_t iteration, int points,
                            int starts, bool on_network) {
   learning l = {.t = t, .n = data->n < points ? data->n : points};
   gannet_err code = gannet_agree(t->context->comm, prepare(&l, data, iteration));
+  if (code == GANNET_OK) code = make_likelihood(&l, starts);
   if (code == GANNET_OK) code = minimise(&l, starts, t->hyper);
   if (code == GANNET_OK && on_network) {
+    gannet_likelihood_destroy(&l.likelihood);
     code = gannet_agree(t->context->comm, freeze(&l));
+    if (code == GANNET_OK) code = make_likelihood(&l, 1);
     memcpy(l.bounds + 2 * (size_t)t->n_hyper, t->hyper, (size_t)t->n_hyper * sizeof *t->hyper);
     if (code == GANNET_OK) code = minimise(&l, 1, t->hyper);
   }
@@ -312,6 +323,7 @@ gannet_err tangent_evidence(tangent_model *t, const gannet_data *data, const dou
   t->noise_var = data->noise_var;
   t->stale = true;
   gannet_err code = prepare(&l, data, 0);
+  if (code == GANNET_OK) code = gannet_likelihood_create(NULL, l.n, false, &l.likelihood);
   if (code == GANNET_OK) {
     gannet_joint joint = objective_of(&l);
     code = gannet_joint_evaluate(&joint, t->n_hyper, hyper, value, gradient);

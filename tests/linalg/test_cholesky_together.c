@@ -4,6 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <errno.h>
+#include <sys/shm.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include "support/harness.h"
 
 #include "base/random.h"
@@ -17,6 +22,15 @@ typedef struct {
   int fail; /* first row of the block that cannot be made, -1 = none */
   int called[BLOCKS];
 } matrix;
+
+static gannet_node *node;
+static bool refuse; /* more memory that ranks share */
+
+/* In place of the library's. */
+int shmget(key_t key, size_t size, int flags) {
+  errno = ENOSPC;
+  return refuse ? -1 : (int)syscall(SYS_shmget, key, size, flags);
+}
 
 static double k[N * N], alone_l[N * N], together_l[N * N];
 
@@ -39,7 +53,7 @@ static void make(void) {
 }
 
 /* L^-1: what the factor does to the unit vectors. */
-static void read(const gannet_cholesky *factor, int n, double *l) {
+static void inverse_of(const gannet_cholesky *factor, int n, double *l) {
   memset(l, 0, N * N * sizeof *l);
   for (int i = 0; i < n; ++i) l[i * N + i] = 1;
   gannet_cholesky_forward(factor, n, l, N);
@@ -52,13 +66,13 @@ static void growing_together_gives_the_bits_of_growing_alone(void **state) {
   gannet_cholesky *alone = NULL, *together = NULL;
   make();
   assert_ok(gannet_cholesky_create(&alone));
-  assert_ok(gannet_cholesky_create(&together));
+  assert_ok(gannet_cholesky_create_shared(node, &together));
   for (size_t s = 0; s < sizeof steps / sizeof *steps; ++s) {
     assert_ok(gannet_cholesky_extend(alone, steps[s], rows_of, &m));
-    assert_ok(gannet_cholesky_extend_together(together, MPI_COMM_WORLD, steps[s], rows_of, &other));
+    assert_ok(gannet_cholesky_extend(together, steps[s], rows_of, &other));
     assert_int_equal(gannet_cholesky_size(together), steps[s]);
-    read(alone, steps[s], alone_l);
-    read(together, steps[s], together_l);
+    inverse_of(alone, steps[s], alone_l);
+    inverse_of(together, steps[s], together_l);
     assert_memory_equal(alone_l, together_l, sizeof alone_l);
   }
   gannet_cholesky_destroy(&alone);
@@ -72,8 +86,8 @@ static void rows_are_shared_out(void **state) {
   gannet_cholesky *factor = NULL;
   int sum[BLOCKS];
   make();
-  assert_ok(gannet_cholesky_create(&factor));
-  assert_ok(gannet_cholesky_extend_together(factor, MPI_COMM_WORLD, N, rows_of, &m));
+  assert_ok(gannet_cholesky_create_shared(node, &factor));
+  assert_ok(gannet_cholesky_extend(factor, N, rows_of, &m));
   MPI_Allreduce(m.called, sum, BLOCKS, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   for (int i = 0; i < BLOCKS; ++i) assert_int_equal(sum[i], 1);
   gannet_cholesky_destroy(&factor);
@@ -84,15 +98,13 @@ static void errors_reach_all_ranks(void **state) {
   matrix bad = {.bad = 130, .fail = -1}, fail = {.bad = -1, .fail = 2 * B}, good = {-1, -1, {0}};
   gannet_cholesky *factor = NULL;
   make();
-  assert_ok(gannet_cholesky_create(&factor));
-  assert_fails(GANNET_ERR_NUMERIC, "row 130",
-               gannet_cholesky_extend_together(factor, MPI_COMM_WORLD, N, rows_of, &bad));
+  assert_ok(gannet_cholesky_create_shared(node, &factor));
+  assert_fails(GANNET_ERR_NUMERIC, "row 130", gannet_cholesky_extend(factor, N, rows_of, &bad));
   assert_int_equal(gannet_cholesky_size(factor), 128);
   assert_fails(GANNET_ERR_MEMORY, "rows from 128",
-               gannet_cholesky_extend_together(factor, MPI_COMM_WORLD, N, rows_of, &fail));
-  assert_ok(gannet_cholesky_extend_together(factor, MPI_COMM_WORLD, N, rows_of, &good));
-  assert_fails(GANNET_ERR_SHAPE, "below",
-               gannet_cholesky_extend_together(factor, MPI_COMM_WORLD, 5, rows_of, &good));
+               gannet_cholesky_extend(factor, N, rows_of, &fail));
+  assert_ok(gannet_cholesky_extend(factor, N, rows_of, &good));
+  assert_fails(GANNET_ERR_SHAPE, "below", gannet_cholesky_extend(factor, 5, rows_of, &good));
   gannet_cholesky_destroy(&factor);
 }
 
@@ -111,7 +123,7 @@ static void assert_same_solutions(gannet_cholesky *alone, gannet_cholesky *toget
   const int n = gannet_cholesky_size(alone);
   for (int i = 0; i < m * LONG; ++i) one[i] = all[i] = sin(0.3 * i);
   gannet_cholesky_solve(alone, m, one, LONG);
-  assert_ok(gannet_cholesky_solve_together(together, MPI_COMM_WORLD, m, all, LONG));
+  assert_ok(gannet_cholesky_solve_together(together, m, all, LONG));
   for (int r = 0; r < m; ++r)
     assert_memory_equal(one + r * LONG, all + r * LONG, (size_t)n * sizeof *one);
 }
@@ -124,19 +136,86 @@ static void a_long_factor_has_the_bits_of_growing_alone(void **state) {
   int bad = -1;
   gannet_cholesky *alone = NULL, *together = NULL;
   assert_ok(gannet_cholesky_create(&alone));
-  assert_ok(gannet_cholesky_create(&together));
+  assert_ok(gannet_cholesky_create_shared(node, &together));
   for (size_t s = 0; s < sizeof steps / sizeof *steps; ++s) {
     assert_ok(gannet_cholesky_extend(alone, steps[s], long_rows, &bad));
-    assert_ok(gannet_cholesky_extend_together(together, MPI_COMM_WORLD, steps[s], long_rows, &bad));
+    assert_ok(gannet_cholesky_extend(together, steps[s], long_rows, &bad));
     assert_same_solutions(alone, together, 1);
   }
   assert_same_solutions(alone, together, 34);
   bad = LONG + 140;
-  assert_fails(
-      GANNET_ERR_NUMERIC, "row 1676",
-      gannet_cholesky_extend_together(together, MPI_COMM_WORLD, LONG + 145, long_rows, &bad));
+  assert_fails(GANNET_ERR_NUMERIC, "row 652",
+               gannet_cholesky_extend(together, LONG + 145, long_rows, &bad));
   gannet_cholesky_destroy(&alone);
   gannet_cholesky_destroy(&together);
+}
+
+/* From the beginning, or when it grows: then what is there becomes the rank's own. */
+static void without_more_shared_memory_ranks_go_on_alone(void **state) {
+  (void)state;
+  matrix m = {.bad = -1, .fail = -1}, other = m;
+  make();
+  for (int first = 0; first <= 200; first += 200) {
+    gannet_cholesky *alone = NULL, *together = NULL;
+    assert_ok(gannet_cholesky_create(&alone));
+    assert_ok(gannet_cholesky_extend(alone, N, rows_of, &m));
+    assert_ok(gannet_cholesky_create_shared(node, &together));
+    if (first > 0) assert_ok(gannet_cholesky_extend(together, first, rows_of, &other));
+    refuse = true;
+    assert_ok(gannet_cholesky_extend(together, first + 100, rows_of, &other));
+    assert_ok(gannet_cholesky_extend(together, N, rows_of, &other));
+    refuse = false;
+    inverse_of(alone, N, alone_l);
+    inverse_of(together, N, together_l);
+    assert_memory_equal(alone_l, together_l, sizeof alone_l);
+    gannet_cholesky_destroy(&alone);
+    gannet_cholesky_destroy(&together);
+  }
+}
+
+/* Rows that are made again, some of them as before. */
+static void rows_are_made_again(void **state) {
+  (void)state;
+  matrix m = {.bad = -1, .fail = -1}, other = m;
+  gannet_cholesky *alone = NULL, *together = NULL;
+  make();
+  assert_ok(gannet_cholesky_create(&alone));
+  assert_ok(gannet_cholesky_create_shared(node, &together));
+  for (int step = 0; step < 6; ++step) {
+    const int n = 210 + 7 * step;
+    assert_ok(gannet_cholesky_extend(together, n, rows_of, &other));
+    gannet_cholesky_truncate(together, n - 5);
+    k[205 * N + 3] += 1e-3 * (step % 2); /* of a row that is kept, and changes at times */
+  }
+  assert_ok(gannet_cholesky_extend(together, 250, rows_of, &other));
+  assert_ok(gannet_cholesky_extend(alone, 250, rows_of, &m));
+  inverse_of(alone, 250, alone_l);
+  inverse_of(together, 250, together_l);
+  assert_memory_equal(alone_l, together_l, sizeof alone_l);
+  gannet_cholesky_clear(together);
+  assert_int_equal(gannet_cholesky_size(together), 0);
+  assert_ok(gannet_cholesky_extend(together, 250, rows_of, &other));
+  inverse_of(together, 250, together_l);
+  assert_memory_equal(alone_l, together_l, sizeof alone_l);
+  gannet_cholesky_destroy(&alone);
+  gannet_cholesky_destroy(&together);
+}
+
+/* Of few rows the first rank makes the kernel, of many those that it falls to. */
+static void errors_of_few_rows_reach_all_ranks(void **state) {
+  (void)state;
+  matrix bad = {.bad = 210, .fail = -1}, fail = {.bad = -1, .fail = 3 * B}, good = {-1, -1, {0}};
+  gannet_cholesky *factor = NULL;
+  make();
+  assert_ok(gannet_cholesky_create_shared(node, &factor));
+  assert_ok(gannet_cholesky_extend(factor, 200, rows_of, &good));
+  assert_fails(GANNET_ERR_NUMERIC, "row 210", gannet_cholesky_extend(factor, 220, rows_of, &bad));
+  assert_int_equal(gannet_cholesky_size(factor), 192);
+  assert_fails(GANNET_ERR_MEMORY, "rows from 192",
+               gannet_cholesky_extend(factor, 220, rows_of, &fail));
+  assert_ok(gannet_cholesky_extend(factor, 220, rows_of, &good));
+  assert_true(gannet_cholesky_bytes(factor) >= 220 * 110 * sizeof(double) / (size_t)node->n);
+  gannet_cholesky_destroy(&factor);
 }
 
 int main(int argc, char **argv) {
@@ -145,9 +224,14 @@ int main(int argc, char **argv) {
       cmocka_unit_test(rows_are_shared_out),
       cmocka_unit_test(errors_reach_all_ranks),
       cmocka_unit_test(a_long_factor_has_the_bits_of_growing_alone),
+      cmocka_unit_test(without_more_shared_memory_ranks_go_on_alone),
+      cmocka_unit_test(rows_are_made_again),
+      cmocka_unit_test(errors_of_few_rows_reach_all_ranks),
   };
   if (MPI_Init(&argc, &argv)) return 1;
+  if (gannet_node_create(MPI_COMM_WORLD, &node) != GANNET_OK) return 1;
   const int failed = run_ranks(tests);
+  gannet_node_destroy(&node);
   MPI_Finalize();
   return failed;
 }

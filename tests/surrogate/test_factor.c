@@ -1,7 +1,12 @@
 /* test: ranks 1 2 3 labels unit timeout 300 */
+#include <errno.h>
 #include <math.h>
 #include <petscsys.h>
+#include <stdbool.h>
 #include <string.h>
+#include <sys/shm.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "support/harness.h"
 
@@ -23,7 +28,15 @@ static const variant variants[] = {
 };
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
-static const gannet_context *world;
+static const gannet_context *world, *scattered; /* the latter: every rank is a node of its own */
+static bool refuse;                             /* memory that ranks share */
+
+/* In place of the library's. */
+int shmget(key_t key, size_t size, int flags) {
+  errno = ENOSPC;
+  return refuse ? -1 : (int)syscall(SYS_shmget, key, size, flags);
+}
+
 static double data_x[N * D], data_y[N], query[M * D];
 
 static int make(void **state) {
@@ -36,7 +49,8 @@ static int make(void **state) {
   return 0;
 }
 
-static gannet_surrogate *created(const variant *v, const char *factor, int d) {
+static gannet_surrogate *created_on(const gannet_context *context, const variant *v,
+                                    const char *factor, int d) {
   const gannet_surrogate_type *type = NULL;
   gannet_surrogate *s = NULL;
   gannet_complaints complaints = {0};
@@ -50,8 +64,12 @@ static gannet_surrogate *created(const variant *v, const char *factor, int d) {
   assert_ok(gannet_options_apply(type->options, NULL, 3, settings, storage, &complaints));
   assert_ok(gannet_complaints_raise(&complaints));
   gannet_complaints_release(&complaints);
-  assert_ok(gannet_surrogate_create(world, type, storage, d, 0, &s));
+  assert_ok(gannet_surrogate_create(context, type, storage, d, 0, &s));
   return s;
+}
+
+static gannet_surrogate *created(const variant *v, const char *factor, int d) {
+  return created_on(world, v, factor, d);
 }
 
 static gannet_data first(int n, double noise_var) {
@@ -160,32 +178,37 @@ static void standard_deviations_are_refused_with_the_way_out(void **state) {
   }
 }
 
-/* At the threshold the factor is whole, with the bits of replicated; one row more and several ranks
- * cut it; fewer rows, and it is whole again. */
-static void automatic_changes_place_at_the_threshold(void **state) {
-  (void)state;
+/* At the threshold the factor is whole, with the bits of replicated; one row more and several nodes
+ * cut it. */
+static void automatic_on(const gannet_context *context) {
   enum { LARGE = GANNET_FACTOR_AUTO_ROWS + 1 };
   double *x = NULL, *y = NULL, sd[M];
-  static outcome small, whole;
   double before[M], after[M];
   assert_ok(gannet_alloc((size_t)LARGE * 2, sizeof *x, &x));
   assert_ok(gannet_alloc(LARGE, sizeof *y, &y));
   gannet_random_uniform((gannet_stream){3, GANNET_FOR_TEST, 0, 0}, 0, (size_t)LARGE * 2, x);
   for (int i = 0; i < LARGE; ++i) y[i] = cos(5 * x[2 * i]) * x[2 * i + 1];
   const gannet_data below = {LARGE - 1, x, y, 0.01}, above = {LARGE, x, y, 0.01};
-  gannet_surrogate *s = created(&variants[0], "auto", 2);
+  gannet_surrogate *s = created_on(context, &variants[0], "auto", 2);
   assert_ok(gannet_surrogate_fit(s, &below, false, 1));
   assert_ok(gannet_surrogate_predict(s, M, query, before, sd));
   assert_ok(gannet_surrogate_fit(s, &above, false, 2));
   assert_ok(gannet_surrogate_predict(s, M, query, after, NULL));
   for (int i = 0; i < M; ++i) assert_near(before[i], after[i], 0.01); /* one observation more */
-  if (world->np > 1)
+  if (context == scattered && context->np > 1)
     assert_fails(GANNET_ERR_ARG, "replicated", gannet_surrogate_predict(s, M, query, after, sd));
   else
     assert_ok(gannet_surrogate_predict(s, M, query, after, sd));
   gannet_surrogate_destroy(&s);
   gannet_free(&x);
   gannet_free(&y);
+}
+
+static void automatic_changes_place_at_the_threshold(void **state) {
+  (void)state;
+  static outcome small, whole;
+  automatic_on(scattered);
+  automatic_on(world);
   const gannet_data data = first(N, NAN);
   gannet_surrogate *a = created(&variants[1], "auto", D);
   gannet_surrogate *b = created(&variants[1], "replicated", D);
@@ -206,14 +229,19 @@ int main(int argc, char **argv) {
       cmocka_unit_test(standard_deviations_are_refused_with_the_way_out),
       cmocka_unit_test(automatic_changes_place_at_the_threshold),
   };
-  gannet_context *context = NULL;
+  gannet_context *context = NULL, *apart = NULL;
   if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
   int failed = 1;
-  if (gannet_context_create(MPI_COMM_WORLD, 5, &context) == GANNET_OK) {
+  refuse = true;
+  const gannet_err err = gannet_context_create(MPI_COMM_WORLD, 5, &apart);
+  refuse = false;
+  if (err == GANNET_OK && gannet_context_create(MPI_COMM_WORLD, 5, &context) == GANNET_OK) {
     world = context;
+    scattered = apart;
     failed = run_ranks_(cmocka_run_group_tests(tests, make, NULL));
   }
   gannet_context_destroy(&context);
+  gannet_context_destroy(&apart);
   PetscFinalize();
   return failed;
 }

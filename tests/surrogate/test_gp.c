@@ -287,7 +287,7 @@ static void the_likelihood_is_that_of_the_formula(void **state) {
   double value = 0, square = 0;
   gannet_likelihood *l = NULL;
   solve_dense("matern52", N, &exact);
-  assert_ok(gannet_likelihood_create(N, true, &l));
+  assert_ok(gannet_likelihood_create(NULL, N, true, &l));
   double *k = gannet_likelihood_kernel(l);
   for (int i = 0; i < N; ++i)
     for (int j = 0; j < N; ++j)

@@ -31,8 +31,7 @@ static double weight(int part) {
   return pow(10, part - 2) / 3;
 }
 
-static gannet_err prepare(void *user, MPI_Comm comm, const double *x, double *value) {
-  (void)comm;
+static gannet_err prepare(void *user, const double *x, double *value) {
   sum_of_parts *s = user;
   ++s->prepared;
   GANNET_REQUIRE(s->prepared != s->fail_at || s->rank != ranks() - 1, GANNET_ERR_STATE,

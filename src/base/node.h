@@ -1,0 +1,66 @@
+/* Ranks that share memory, and memory that they share. */
+#ifndef GANNET_BASE_NODE_H
+#define GANNET_BASE_NODE_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+/* Members are set at creation and only read afterwards, but for those of a queue (base/queue.h). */
+typedef struct gannet_node {
+  MPI_Comm comm;            /* ranks that share memory */
+  int n, place;             /* their number, and which of them this one is */
+  int *ranks;               /* [n] in the communicator of all, ascending */
+  _Atomic int64_t *counter; /* turns that were taken since the beginning; NULL = n is 1 */
+  int64_t begun;            /* of these before the present queue */
+} gannet_node;
+
+/* Find out which ranks share memory; where the system gives them none, every rank is a node of its
+ * own.
+ *
+ * Collective over comm; same result on all ranks of a node.
+ *
+ * Errors: GANNET_ERR_MEMORY, GANNET_ERR_MPI, from all ranks.
+ */
+GANNET_CHECKED gannet_err gannet_node_create(MPI_Comm comm, gannet_node **node);
+
+/* Accepts NULL.
+ *
+ * Collective over the communicator of gannet_node_create.
+ */
+void gannet_node_destroy(gannet_node **node);
+
+/* Zeroed memory that all ranks of a node see, aligned to 64 bytes; NULL where the system gives
+ * none, which is no error and the same on all of them.
+ *
+ * Collective over the node.
+ *
+ * Errors: GANNET_ERR_MPI.
+ */
+GANNET_CHECKED gannet_err gannet_node_share(const gannet_node *node, size_t bytes, void **memory);
+
+/* Have the system give a part of shared memory now, in one call instead of one interruption for
+ * every 4 kB that is written first. Where it cannot, nothing happens.
+ *
+ * Local.
+ */
+void gannet_node_touch(void *memory, size_t bytes);
+
+/* Give up what was shared: it goes with the last rank that has it. Accepts NULL.
+ *
+ * Local.
+ */
+void gannet_node_unshare(void **memory);
+
+/* Wait until another rank has raised a value to at least this; all that it wrote before is seen
+ * then. For times shorter than a message; who waits longer gives its processor away meanwhile.
+ *
+ * Local.
+ *
+ * Returns the value.
+ */
+int gannet_node_wait(const _Atomic int *value, int least);
+
+#endif
