@@ -152,8 +152,8 @@ void gannet_tangent_block(const gannet_tangent *net, gannet_tangent_features *fe
   backward(net, features, first);
 }
 
-gannet_err gannet_tangent_extend(const gannet_tangent *net, int n, const double *x,
-                                 gannet_tangent_features *features) {
+gannet_err gannet_tangent_extend_some(const gannet_tangent *net, int n, const double *x, int own,
+                                      int step, gannet_tangent_features *features) {
   const int blocks = n / BLOCK + (n % BLOCK != 0), kept = features->n / BLOCK;
   int capacity = blocks * BLOCK;
   if (capacity > features->capacity && features->capacity > 0 &&
@@ -162,12 +162,18 @@ gannet_err gannet_tangent_extend(const gannet_tangent *net, int n, const double 
   GANNET_TRY(features_reserve(net, capacity, features));
   for (int block = kept < blocks ? kept : blocks; block < blocks; ++block) {
     const int first = block * BLOCK, rows = n - first < BLOCK ? n - first : BLOCK;
+    if (block > 0 && block % step != own) continue;
     gannet_tangent_lift(net, rows, x + rows_of((size_t)first, net->shape.d),
                         features->z + rows_of((size_t)first, net->inputs));
     gannet_tangent_block(net, features, first);
   }
   features->n = n;
   return GANNET_OK;
+}
+
+gannet_err gannet_tangent_extend(const gannet_tangent *net, int n, const double *x,
+                                 gannet_tangent_features *features) {
+  return gannet_tangent_extend_some(net, n, x, 0, 1, features);
 }
 
 void gannet_tangent_release(gannet_tangent_features *features) {

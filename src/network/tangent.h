@@ -92,6 +92,15 @@ typedef struct {
  */
 GANNET_CHECKED gannet_err gannet_tangent_extend(const gannet_tangent *net, int n, const double *x,
                                                 gannet_tangent_features *features);
+
+/* The same of block 0 and blocks first, first + step, .. of GANNET_TANGENT_BLOCK points only: the
+ * others are not set, and those of a list are the same ones in every call.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_tangent_extend_some(const gannet_tangent *net, int n,
+                                                     const double *x, int first, int step,
+                                                     gannet_tangent_features *features);
 void gannet_tangent_release(gannet_tangent_features *features);
 
 /* Bytes held by a list of features.

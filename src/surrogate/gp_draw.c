@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/parts.h"
 #include "linalg/blas.h"
 #include "surrogate/gp.h"
 
@@ -31,7 +32,7 @@ static gannet_err allocate(gp *g, int q) {
   GANNET_TRY(gannet_alloc(half * draw, sizeof(double), &w->frequency));
   GANNET_TRY(gannet_alloc(half * (size_t)g->d, sizeof(double), &w->across));
   GANNET_TRY(gannet_alloc((size_t)q * 2 * half, sizeof(double), &w->weight));
-  GANNET_TRY(gannet_alloc((size_t)q * (size_t)g->n, sizeof(double), &w->update));
+  GANNET_TRY(gannet_alloc(2 * (size_t)q * (size_t)g->n, sizeof(double), &w->update));
   GANNET_TRY(gannet_alloc((size_t)GP_BLOCK * 2 * half, sizeof(double), &w->feature));
   GANNET_TRY(gannet_alloc((size_t)GP_BLOCK * (size_t)q, sizeof(double), &w->values));
   w->q = q;
@@ -68,11 +69,11 @@ static void make_features(const gp *g) {
   }
 }
 
-/* Prior values at all data points into update [q][n]. */
-static void prior_at_data(gp *g) {
+/* Prior values at data points into update [q][n]. */
+static void prior_at_data(gp *g, const gannet_round *own) {
   const gp_draws *w = &g->draws;
   const size_t d = (size_t)g->d;
-  for (int first = 0; first < g->n; first += GP_BLOCK) {
+  for (int first = own->first * GP_BLOCK; first < g->n; first += own->step * GP_BLOCK) {
     const int rows = g->n - first < GP_BLOCK ? g->n - first : GP_BLOCK;
     memcpy(g->block, g->z + (size_t)first * d, (size_t)rows * d * sizeof *g->z);
     make_features(g);
@@ -82,29 +83,39 @@ static void prior_at_data(gp *g) {
 }
 
 /* Weights of the features [q][2 half], of standard deviation sqrt(variance / half). */
-static void draw_weights(gp *g, int64_t iteration) {
+static void draw_weights(gp *g, int64_t iteration, const gannet_round *own) {
   const gp_draws *w = &g->draws;
   const size_t features = 2 * (size_t)w->half;
   const double scale = sqrt(g->variance / w->half);
-  for (int j = 0; j < w->q; ++j) {
+  for (int j = own->first; j < w->q; j += own->step) {
     double *row = w->weight + (size_t)j * features;
     gannet_random_normal(gp_stream(g, GANNET_FOR_PRIOR, iteration, 1 + j), 0, features, row);
     for (size_t k = 0; k < features; ++k) row[k] *= scale;
   }
 }
 
+/* update = prior + noise, both halves of it made by parts. */
+static gannet_err perturb(gp *g, int64_t iteration, const gannet_round *own) {
+  const gp_draws *w = &g->draws;
+  const size_t n = (size_t)g->n, all = (size_t)w->q * n;
+  double *noise = w->update + all;
+  prior_at_data(g, own);
+  for (int j = own->first; j < w->q; j += own->step) {
+    double *row = noise + (size_t)j * n;
+    gannet_random_normal(gp_stream(g, GANNET_FOR_NOISE, iteration, j), 0, n, row);
+    gannet_inducing_colour(g->inducing, g->noise, g->n, row);
+  }
+  if (own->shared) GANNET_TRY(gannet_parts_gather(g->context->comm, 2 * all, w->update));
+  for (size_t i = 0; i < all; ++i) w->update[i] += noise[i];
+  return GANNET_OK;
+}
+
 /* update = K^-1 (y - mean) - exploration K^-1 (prior + noise). */
-static gannet_err make_updates(gp *g, double exploration, int64_t iteration) {
+static gannet_err make_updates(gp *g, double exploration, int64_t iteration,
+                               const gannet_round *own) {
   const gp_draws *w = &g->draws;
   const size_t n = (size_t)g->n;
-  double *noise = g->solved + n;
-  prior_at_data(g);
-  for (int j = 0; j < w->q; ++j) {
-    double *row = w->update + (size_t)j * n;
-    gannet_random_normal(gp_stream(g, GANNET_FOR_NOISE, iteration, j), 0, n, noise);
-    gannet_inducing_colour(g->inducing, g->noise, g->n, noise);
-    for (size_t i = 0; i < n; ++i) row[i] += noise[i];
-  }
+  GANNET_TRY(perturb(g, iteration, own));
   GANNET_TRY(gannet_factor_solve(g->factor, w->q, w->update, g->n));
   for (int j = 0; j < w->q; ++j) {
     double *row = w->update + (size_t)j * n;
@@ -113,13 +124,20 @@ static gannet_err make_updates(gp *g, double exploration, int64_t iteration) {
   return GANNET_OK;
 }
 
+/* Draws with fewer numbers are made by every rank: messages would take longer. */
+enum { NUMBERS_ALONE = 1 << 13 };
+
 gannet_err gp_sample(gp *g, int q, double exploration, int64_t iteration) {
   gp_forget_draws(g);
   GANNET_TRY(gannet_agree(g->context->comm, allocate(g, q)));
-  draw_frequencies(g, iteration);
-  draw_weights(g, iteration);
-  if (g->n > 0) GANNET_TRY(make_updates(g, exploration, iteration));
   const size_t weights = (size_t)q * 2 * (size_t)g->draws.half;
+  const gannet_round own =
+      gannet_round_of(g->context->rank, g->context->np,
+                      (double)weights + (double)q * (double)g->n >= NUMBERS_ALONE);
+  draw_frequencies(g, iteration);
+  draw_weights(g, iteration, &own);
+  if (own.shared) GANNET_TRY(gannet_parts_gather(g->context->comm, weights, g->draws.weight));
+  if (g->n > 0) GANNET_TRY(make_updates(g, exploration, iteration, &own));
   for (size_t k = 0; k < weights; ++k) g->draws.weight[k] *= exploration;
   return GANNET_OK;
 }

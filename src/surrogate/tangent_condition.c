@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/parts.h"
 #include "surrogate/tangent_kernel.h"
 #include "surrogate/tangent_mean.h"
 
@@ -122,13 +123,25 @@ static gannet_err forget_believed(tangent_model *t) {
   return believed > 0 && !t->stale ? go_back(t, t->n - believed) : GANNET_OK;
 }
 
+/* Of long lists each rank has its blocks of the network's features: with the kernel of the infinite
+ * one they serve the making of draws alone. */
+enum { FEATURES_ALONE = 512 };
+
+bool tangent_shares_features(const tangent_model *t, int n) {
+  return !t->options->network && t->context->np > 1 && n >= FEATURES_ALONE;
+}
+
 /* The part of conditioning that a rank does alone, on what is seen of the data. */
 static gannet_err take_data(tangent_model *t, const gannet_data *seen, bool fresh) {
   GANNET_TRY(reserve(t, seen->n));
   if (fresh || seen->n < t->n) GANNET_TRY(go_back(t, 0));
   t->n = seen->n;
   if (seen->n > 0) memcpy(t->y, seen->y, (size_t)seen->n * sizeof *t->y);
-  GANNET_TRY(gannet_tangent_extend(t->net, seen->n, seen->x, &t->data));
+  const gannet_round own =
+      gannet_round_of(t->context->rank, t->context->np, tangent_shares_features(t, seen->n));
+  if (t->features_shared && !own.shared) t->data.n = 0;
+  t->features_shared = own.shared;
+  GANNET_TRY(gannet_tangent_extend_some(t->net, seen->n, seen->x, own.first, own.step, &t->data));
   return t->options->network ? GANNET_OK
                              : gannet_analytic_points_extend(t->limit, seen->n, seen->x);
 }

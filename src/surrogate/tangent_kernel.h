@@ -67,6 +67,7 @@ typedef struct {
   gannet_analytic_points *limit; /* the data, for the infinitely wide kernel */
   int n, capacity;               /* rows below: observations, or what stands for them */
   int believed;                  /* of the rows, results to come */
+  bool features_shared;          /* those of data */
   bool stale;                    /* hyper-parameters changed: everything must be made again */
   double noise_var;              /* of the data as given; NAN = inferred */
   double amplitude, lambda;      /* s^2, noise / s^2 */
@@ -114,6 +115,13 @@ void tangent_scales(const tangent_model *t, const double *hyper, double *rho, do
  * Local; with a factor that is cut over the ranks it is known after a fit.
  */
 const double *tangent_alpha_of(const tangent_model *t);
+
+/* Whether each rank has its blocks of the network's features of so many points only, 0, rank, rank
+ * + np, ..; then draws are made by all.
+ *
+ * Local.
+ */
+bool tangent_shares_features(const tangent_model *t, int n);
 
 /* k(x, X) of m <= GANNET_TANGENT_BLOCK points into cross, and k(x,x).
  *

@@ -119,22 +119,17 @@ gannet_err tangent_predict_gradient(const void *state, const double *x, double *
   return GANNET_OK;
 }
 
-/* What ranks share of the making of draws: some draws, and some blocks of points. */
-typedef struct {
-  int first, step;
-  bool shared;
-} share;
-
 /* Draws with fewer random numbers are made by every rank: messages would take longer. */
 enum { NUMBERS_ALONE = 1 << 15 };
 
-static share share_of(const tangent_model *t, int q) {
+/* Of the making of draws ranks share the draws, and blocks of points. */
+static gannet_round share_of(const tangent_model *t, int q) {
   const double numbers = (double)q * ((double)gannet_tangent_parameters(t->net) + (double)t->n);
-  const bool shared = t->context->np > 1 && numbers >= NUMBERS_ALONE;
-  return (share){shared ? t->context->rank : 0, shared ? t->context->np : 1, shared};
+  return gannet_round_of(t->context->rank, t->context->np,
+                         tangent_shares_features(t, t->n) || numbers >= NUMBERS_ALONE);
 }
 
-static gannet_err draw_prior(tangent_model *t, int q, int64_t iteration, const share *own) {
+static gannet_err draw_prior(tangent_model *t, int q, int64_t iteration, const gannet_round *own) {
   gannet_free(&t->update);
   GANNET_TRY(gannet_alloc(2 * (size_t)q * (size_t)t->n, sizeof *t->update, &t->update));
   GANNET_TRY(gannet_tangent_directions_reserve(t->net, q, &t->draws));
@@ -143,7 +138,7 @@ static gannet_err draw_prior(tangent_model *t, int q, int64_t iteration, const s
 }
 
 /* update = Phi omega_j + eps_j, both halves of it made by parts. */
-static gannet_err perturb(tangent_model *t, int q, int64_t iteration, const share *own) {
+static gannet_err perturb(tangent_model *t, int q, int64_t iteration, const gannet_round *own) {
   const size_t n = (size_t)t->n, all = (size_t)q * n;
   double *noise = t->update + all;
   gannet_tangent_apply_some(t->net, &t->data, own->first, own->step, &t->draws, t->update, t->n);
@@ -180,7 +175,7 @@ static gannet_err matheron(tangent_model *t, int q, double scale) {
 gannet_err tangent_sample(void *state, int q, double exploration, int64_t iteration) {
   tangent_model *t = state;
   const MPI_Comm comm = t->context->comm;
-  const share own = share_of(t, q);
+  const gannet_round own = share_of(t, q);
   GANNET_TRY(gannet_agree(comm, draw_prior(t, q, iteration, &own)));
   if (own.shared) GANNET_TRY(gannet_parts_gather(comm, t->draws.n_numbers, t->draws.numbers));
   GANNET_TRY(perturb(t, q, iteration, &own));
