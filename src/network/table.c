@@ -34,6 +34,7 @@ typedef struct {
   const making *how;
   double size;  /* largest value found */
   double limit; /* errors beyond it are of no interest */
+  int hardest;  /* piece that was beyond it last, which is likely to be so again */
 } target;
 
 /* Registers are looked up by the low bits of exponent and mantissa, bias included. */
@@ -125,15 +126,17 @@ static double rounded(const gannet_table *t, double value) {
 }
 
 /* All pieces, with v rising or falling with |x|; INFINITY as soon as one is beyond the limit. */
-static double fit(const target *f, bool rising, gannet_table *t) {
+static double fit(target *f, bool rising, gannet_table *t) {
   const int pieces = t->pieces, octaves = pieces >> t->bits;
   const double low = 1 + ldexp(f->how->margin, octaves);
   const double high = ldexp(1 - f->how->margin, octaves);
   double worst = 0;
   t->base = rounded(t, rising ? low : high);
   t->slope = rounded(t, (rising ? high - low : low - high) / t->reach);
-  for (int i = 0; i < pieces; ++i) {
+  for (int k = 0; k < pieces; ++k) {
+    const int i = (f->hardest + k) % pieces;
     const double error = fit_piece(f, t, i);
+    if (!(error <= f->limit)) f->hardest = i;
     if (!(error <= f->limit)) return INFINITY;
     worst = fmax(worst, error);
   }
