@@ -1,13 +1,7 @@
 #include "optimizer/transform.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-static int ascending(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
 
 /* Differences of huge values may overflow: halves are subtracted then, and the result is cut. */
 static double gap(double high, double low) {
@@ -27,11 +21,45 @@ static void standardise(int n, const double *t, gannet_transform_fit *fit) {
   fit->scale = sqrt(squares);
 }
 
-static double quantile(int n, const double *sorted, double share) {
+/* Have number k where it is in the sorted list, none larger before and none smaller after it: by
+ * halves that shrink around it (Hoare 1961), in a time linear in n. */
+static void select_number(int n, double *list, int k) {
+  for (int low = 0, high = n - 1; low < high;) {
+    const double pivot = list[low + (high - low) / 2];
+    int i = low, j = high;
+    while (i <= j) {
+      while (list[i] < pivot) ++i;
+      while (pivot < list[j]) --j;
+      if (i > j) break;
+      const double swap = list[i];
+      list[i++] = list[j];
+      list[j--] = swap;
+    }
+    if (j < k) low = i;
+    if (k < i) high = j;
+  }
+}
+
+static double least(int n, const double *list) {
+  double found = list[0];
+  for (int i = 1; i < n; ++i) found = list[i] < found ? list[i] : found;
+  return found;
+}
+
+static double most(int n, const double *list) {
+  double found = list[0];
+  for (int i = 1; i < n; ++i) found = list[i] > found ? list[i] : found;
+  return found;
+}
+
+/* Changes the order of the list. */
+static double quantile(int n, double *list, double share) {
   const double at = share * (n - 1);
-  const int below = (int)at;
+  const int below = (int)at, above = below + 1;
   const double weight = at - below;
-  return below + 1 < n ? (1 - weight) * sorted[below] + weight * sorted[below + 1] : sorted[below];
+  select_number(n, list, below);
+  return above < n ? (1 - weight) * list[below] + weight * least(n - above, list + above)
+                   : list[below];
 }
 
 gannet_transform gannet_transform_choose(const gannet_member_options *options,
@@ -46,10 +74,9 @@ void gannet_transform_learn(gannet_transform kind, int n, const double *y, doubl
   *fit = (gannet_transform_fit){GANNET_TRANSFORM_NONE, 0, 1, 0, 1};
   if (n == 0) return;
   memcpy(work, y, (size_t)n * sizeof *work);
-  qsort(work, (size_t)n, sizeof *work, ascending);
   const double median = quantile(n, work, 0.5);
-  fit->low = work[0];
-  fit->span = gap(median, work[0]);
+  fit->low = least(n, work);
+  fit->span = gap(median, fit->low);
   if (kind == GANNET_TRANSFORM_LOG && fit->span > 0) {
     fit->kind = GANNET_TRANSFORM_LOG;
     for (int i = 0; i < n; ++i) work[i] = warp(fit, y[i]);
@@ -57,7 +84,7 @@ void gannet_transform_learn(gannet_transform kind, int n, const double *y, doubl
   } else {
     fit->center = median;
     fit->scale = gap(quantile(n, work, 0.75), quantile(n, work, 0.25)) / 1.349;
-    if (!(fit->scale > 0)) fit->scale = gap(work[n - 1], work[0]) / 2;
+    if (!(fit->scale > 0)) fit->scale = gap(most(n, work), fit->low) / 2;
   }
   if (!(fit->scale > 0)) fit->scale = 1;
 }

@@ -73,6 +73,33 @@ static void outliers_do_not_blow_up_the_scale(void **state) {
   assert_true(gannet_transform_apply(&fit, 19) - gannet_transform_apply(&fit, 0) > 2);
 }
 
+/* Between the neighbours in the sorted list v. */
+static double quantile_of(int n, const double *v, double share) {
+  const double at = share * (n - 1), part = at - floor(at);
+  const int below = (int)at;
+  return below + 1 < n ? (1 - part) * v[below] + part * v[below + 1] : v[below];
+}
+
+/* In any order, with values that come several times: as they are, backwards, and mixed. */
+static void quantiles_are_those_of_the_sorted_values(void **state) {
+  (void)state;
+  enum { MOST = 1000 };
+  static double v[MOST], y[MOST], work[MOST];
+  const int sizes[] = {1, 2, 3, 10, 101, MOST}, steps[] = {1, -1, 7};
+  for (int i = 0; i < MOST; ++i) v[i] = (i / 3) * (double)(i / 3) - 50;
+  for (int s = 0; s < 6; ++s)
+    for (int k = 0; k < 3; ++k) {
+      const int n = sizes[s];
+      gannet_transform_fit fit;
+      for (int i = 0; i < n; ++i) y[i] = v[(i * steps[k] % n + n) % n];
+      gannet_transform_learn(GANNET_TRANSFORM_NONE, n, y, work, &fit);
+      assert_near(fit.center, quantile_of(n, v, 0.5), 0);
+      const double scale = (quantile_of(n, v, 0.75) - quantile_of(n, v, 0.25)) / 1.349;
+      assert_near(fit.scale, scale > 0 ? scale : 1, 0);
+      assert_near(fit.low, v[0], 0);
+    }
+}
+
 static void the_bilog_keeps_the_sign_and_spreads_the_boundary(void **state) {
   (void)state;
   assert_near(gannet_transform_bilog(0, 2), 0, 0);
@@ -88,6 +115,7 @@ int main(void) {
       cmocka_unit_test(order_is_kept),
       cmocka_unit_test(values_of_any_magnitude_stay_finite),
       cmocka_unit_test(outliers_do_not_blow_up_the_scale),
+      cmocka_unit_test(quantiles_are_those_of_the_sorted_values),
       cmocka_unit_test(the_bilog_keeps_the_sign_and_spreads_the_boundary),
   };
   return run_serial(tests);

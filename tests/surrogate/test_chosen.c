@@ -51,6 +51,29 @@ static void the_best_half_is_chosen_and_others_at_random(void **state) {
   gannet_chosen_release(&chosen);
 }
 
+/* Of equal values, which 0 and -0 are, the first one comes first. */
+static void values_are_ranked(void **state) {
+  (void)state;
+  enum { MANY = 3000, EDGES = 11 };
+  const double edge[EDGES] = {0,      -0.0, 1e308, -1e308, 5e-324, -5e-324,
+                              1 / 3., -2,   -2,    1 / 3., -1 / 3.};
+  static double y[MANY];
+  static int rank[MANY];
+  gannet_random_normal(stream_of(3), 0, MANY, y);
+  for (int i = 0; i < MANY; ++i)
+    if (i % 3 == 0) y[i] = edge[i / 3 % EDGES];
+  for (int n = 0; n <= MANY; n += n < 4 ? 1 : n) {
+    assert_ok(gannet_rank_values(n, y, rank));
+    int taken = 0;
+    for (int i = 0; i < n; ++i) taken += rank[i];
+    assert_int_equal(taken, n * (n - 1) / 2);
+    for (int i = 1; i < n; ++i) {
+      const int before = rank[i - 1], at = rank[i];
+      assert_true(y[before] < y[at] || (y[before] == y[at] && before < at));
+    }
+  }
+}
+
 static void few_observations_are_all_chosen_in_their_order(void **state) {
   (void)state;
   gannet_chosen chosen;
@@ -210,6 +233,7 @@ static void beliefs_enter_the_regression_alone(void **state) {
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_best_half_is_chosen_and_others_at_random),
+      cmocka_unit_test(values_are_ranked),
       cmocka_unit_test(few_observations_are_all_chosen_in_their_order),
       cmocka_unit_test(a_member_is_trained_on_its_own_choice),
       cmocka_unit_test(the_head_regresses_on_all_what_it_learnt_of_some),
