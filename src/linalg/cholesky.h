@@ -74,6 +74,18 @@ void gannet_cholesky_truncate(gannet_cholesky *factor, int n);
 GANNET_CHECKED gannet_err gannet_cholesky_extend(gannet_cholesky *factor, int n,
                                                  gannet_kernel_rows rows, void *user);
 
+/* Make the factor anew, of rows whose bits do not depend on how many are asked for at once: then
+ * every rank of a node makes those of its panels, and none goes from one to another.
+ *
+ * Local; collective over the node of a shared factor, n the same on all ranks.
+ *
+ * rows  in  as for gannet_cholesky_extend, but called with first a multiple of 32
+ *
+ * Errors: as gannet_cholesky_extend.
+ */
+GANNET_CHECKED gannet_err gannet_cholesky_factorise(gannet_cholesky *factor, int n,
+                                                    gannet_kernel_rows rows, void *user);
+
 /* Number of rows.
  *
  * Local.

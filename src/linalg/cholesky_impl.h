@@ -166,6 +166,13 @@ void cholesky_end_rows(gannet_cholesky *factor, int first, int count, int lanes,
 void cholesky_put_corner(gannet_cholesky *factor, int first, int count, int lanes, const double *x);
 GANNET_CHECKED gannet_err cholesky_blame(int row);
 
+/* Rows of K of one block row, borrowed until the next are made: [rows][width of the block row].
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err cholesky_make_kernel(gannet_cholesky *factor, int first, int rows,
+                                               const cholesky_source *source, const double **k);
+
 /* Put rows of K where block row i is to be made, but for those that are made already.
  *
  * Local.

@@ -69,10 +69,12 @@ static int same_rows(const cholesky_growing *g, int i, int rows) {
   return same;
 }
 
-static gannet_err make_kernel(cholesky_growing *g, int i, int rows, const cholesky_source *source) {
-  const int ld = cholesky_width_of(i);
-  GANNET_TRY(reserve(g, ld));
-  return source->rows(source->user, i * B, rows, g->next, ld);
+gannet_err cholesky_make_kernel(gannet_cholesky *factor, int first, int rows,
+                                const cholesky_source *source, const double **k) {
+  const int ld = cholesky_width_of(first / B);
+  GANNET_TRY(reserve(&factor->growing, ld));
+  *k = factor->growing.next;
+  return source->rows(source->user, first, rows, factor->growing.next, ld);
 }
 
 gannet_err cholesky_take_rows(gannet_cholesky *factor, int i, int rows,
@@ -83,7 +85,8 @@ gannet_err cholesky_take_rows(gannet_cholesky *factor, int i, int rows,
   g->block = 0; /* until this row is made; later ones change with it */
   *from = 0;
   if (rows == B && !known) return source->rows(source->user, i * B, rows, factor->block[i], ld);
-  GANNET_TRY(make_kernel(g, i, rows, source));
+  const double *kernel = NULL;
+  GANNET_TRY(cholesky_make_kernel(factor, i * B, rows, source, &kernel));
   if (known) *from = same_rows(g, i, rows);
   for (int r = *from; r < rows; ++r)
     memcpy(factor->block[i] + (size_t)r * (size_t)ld, g->next + (size_t)r * (size_t)ld,

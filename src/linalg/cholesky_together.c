@@ -10,7 +10,8 @@ _Static_assert(B == 2 * PANEL, "a block row has two panels of rows");
 typedef struct {
   gannet_cholesky *factor;
   cholesky_shared *shared;
-  int n, first; /* new block rows from here on */
+  int n, first;                  /* new block rows from here on */
+  const cholesky_source *source; /* of rows of K by panels; NULL = they are in their place */
 } growth;
 
 static int panels_in(int n) {
@@ -95,13 +96,24 @@ static void take_own(const growth *g, progress *p) {
   p->taken = p->made;
 }
 
+static gannet_err begin_panel(const growth *g, int panel, progress *p) {
+  const int first = panel * PANEL, count = count_of(g, panel);
+  const double *k = rows_of(g, panel);
+  *p = (progress){.panel = panel, .count = count, .lanes = panel_lanes(count)};
+  p->x = g->factor->panel;
+  if (g->source) GANNET_TRY(cholesky_make_kernel(g->factor, first, count, g->source, &k));
+  panel_pack(p->lanes, count, first + count, k, ld_of(panel), p->x);
+  return GANNET_OK;
+}
+
 /* Its own products are taken before it would wait, so that few are left when the last columns come.
  */
-static bool make_panel(const growth *g, int panel) {
+static bool make_panel(const growth *g, int panel, gannet_err *err) {
   gannet_cholesky *factor = g->factor;
   const int first = panel * PANEL, count = count_of(g, panel);
-  progress p = {.panel = panel, .count = count, .lanes = panel_lanes(count), .x = factor->panel};
-  panel_pack(p.lanes, count, first + count, rows_of(g, panel), ld_of(panel), p.x);
+  progress p;
+  *err = begin_panel(g, panel, &p);
+  if (*err != GANNET_OK) return false;
   while (p.made < panel) {
     if (!is_ended(g, p.made)) take_own(g, &p);
     if (!go_on(g, &p)) return false;
@@ -114,14 +126,16 @@ static bool make_panel(const growth *g, int panel) {
 }
 
 /* A panel whose predecessor failed fails, too: all come to an end. */
-static void make_panels(const growth *g) {
+static gannet_err make_panels(const growth *g) {
   const gannet_node *node = g->shared->node;
+  gannet_err err = GANNET_OK;
   bool good = true;
   for (int panel = 2 * g->first; panel < panels_in(g->n); ++panel) {
     if (panel % node->n != node->place) continue;
-    good = good && make_panel(g, panel);
+    good = good && make_panel(g, panel, &err);
     cholesky_tell(g->shared, panel, good ? CHOLESKY_ENDED : CHOLESKY_FAILED);
   }
+  return err;
 }
 
 static bool await_panels(const growth *g) {
@@ -131,22 +145,29 @@ static bool await_panels(const growth *g) {
   return good;
 }
 
+/* Rows of L. Where there is a source, its rows may have failed, or a pivot. */
+static gannet_err make_rows(growth *g) {
+  const gannet_err err = make_panels(g);
+  if (await_panels(g)) {
+    g->factor->n = g->n;
+    return GANNET_OK;
+  }
+  if (g->source) GANNET_TRY(cholesky_meet(g->shared, err));
+  const int bad = cholesky_noted(g->shared);
+  g->factor->n = bad / B * B;
+  return cholesky_blame(bad);
+}
+
 /* Many rows: those of K by block rows, then those of L by panels, each as far behind the one before
  * as it must. */
 static gannet_err make_many(growth *g, const cholesky_source *source) {
   cholesky_forget_rows(g->factor);
   g->factor->n = g->first * B;
   GANNET_TRY(cholesky_meet(g->shared, make_kernel(g, source)));
-  make_panels(g);
-  if (await_panels(g)) {
-    const int last = cholesky_blocks_for(g->n) - 1;
-    if (g->shared->node->place == 0) cholesky_know_rows(g->factor, last, rows_in(g, last));
-    g->factor->n = g->n;
-    return GANNET_OK;
-  }
-  const int bad = cholesky_noted(g->shared);
-  g->factor->n = bad / B * B;
-  return cholesky_blame(bad);
+  GANNET_TRY(make_rows(g));
+  const int last = cholesky_blocks_for(g->n) - 1;
+  if (g->shared->node->place == 0) cholesky_know_rows(g->factor, last, rows_in(g, last));
+  return GANNET_OK;
 }
 
 /* Rows of one block row, at most PANEL: ranks share what those before give them, and the first ends
@@ -201,4 +222,15 @@ gannet_err cholesky_extend_together(gannet_cholesky *factor, int n, const choles
   if (!factor->shared) return gannet_cholesky_extend(factor, n, source->rows, source->user);
   growth g = {.factor = factor, .shared = factor->shared, .n = n, .first = factor->n / B};
   return many ? make_many(&g, source) : make_few(&g, source);
+}
+
+gannet_err gannet_cholesky_factorise(gannet_cholesky *factor, int n, gannet_kernel_rows rows,
+                                     void *user) {
+  const cholesky_source source = {rows, user};
+  gannet_cholesky_clear(factor);
+  cholesky_forget_rows(factor);
+  if (factor->shared) GANNET_TRY(cholesky_make_room(factor, n));
+  if (!factor->shared) return gannet_cholesky_extend(factor, n, rows, user);
+  growth g = {.factor = factor, .shared = factor->shared, .n = n, .source = &source};
+  return make_rows(&g);
 }

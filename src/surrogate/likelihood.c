@@ -82,8 +82,7 @@ static double solve_residual(gannet_likelihood *l, const double *y) {
 }
 
 static gannet_err factorise(gannet_likelihood *l, gannet_kernel_rows rows, void *user) {
-  gannet_cholesky_clear(l->factor);
-  return gannet_cholesky_extend(l->factor, l->n, rows, user);
+  return gannet_cholesky_factorise(l->factor, l->n, rows, user);
 }
 
 gannet_err gannet_likelihood_factorise(gannet_likelihood *l, gannet_kernel_rows rows, void *user,

@@ -55,7 +55,7 @@ GANNET_CHECKED gannet_err gannet_likelihood_evaluate(gannet_likelihood *l, const
  *
  * Collective over the node; must not begin before all have done with the parts of the last one.
  *
- * rows  in  the matrix by rows, each of which is asked for on one rank only; noise included
+ * rows  in  as for gannet_cholesky_factorise
  *
  * Errors: those of gannet_cholesky_extend.
  */

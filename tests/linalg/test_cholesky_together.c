@@ -201,6 +201,31 @@ static void rows_are_made_again(void **state) {
   gannet_cholesky_destroy(&together);
 }
 
+/* Made anew, each panel of K by the rank that needs it; errors of either kind reach all. */
+static void a_factor_made_at_once_has_the_bits_of_growing_alone(void **state) {
+  (void)state;
+  matrix m = {.bad = -1, .fail = -1}, bad = {.bad = 130, .fail = -1}, fail = {-1, 160, {0}};
+  gannet_cholesky *alone = NULL, *together = NULL;
+  make();
+  assert_ok(gannet_cholesky_create(&alone));
+  assert_ok(gannet_cholesky_create_shared(node, &together));
+  assert_ok(gannet_cholesky_extend(alone, N, rows_of, &m));
+  inverse_of(alone, N, alone_l);
+  for (int round = 0; round < 3; ++round) {
+    assert_ok(gannet_cholesky_factorise(together, N, rows_of, &m));
+    assert_int_equal(gannet_cholesky_size(together), N);
+    inverse_of(together, N, together_l);
+    assert_memory_equal(alone_l, together_l, sizeof alone_l);
+    assert_fails(GANNET_ERR_NUMERIC, "row 130",
+                 gannet_cholesky_factorise(together, N, rows_of, &bad));
+    if (node->n == 1) fail.fail = 128; /* asked for by block rows */
+    assert_fails(GANNET_ERR_MEMORY, "rows from 1",
+                 gannet_cholesky_factorise(together, N, rows_of, &fail));
+  }
+  gannet_cholesky_destroy(&alone);
+  gannet_cholesky_destroy(&together);
+}
+
 /* Of few rows the first rank makes the kernel, of many those that it falls to. */
 static void errors_of_few_rows_reach_all_ranks(void **state) {
   (void)state;
@@ -226,6 +251,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(a_long_factor_has_the_bits_of_growing_alone),
       cmocka_unit_test(without_more_shared_memory_ranks_go_on_alone),
       cmocka_unit_test(rows_are_made_again),
+      cmocka_unit_test(a_factor_made_at_once_has_the_bits_of_growing_alone),
       cmocka_unit_test(errors_of_few_rows_reach_all_ranks),
   };
   if (MPI_Init(&argc, &argv)) return 1;
