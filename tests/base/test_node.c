@@ -1,24 +1,12 @@
 /* test: ranks 1 2 3 labels unit */
 /* Memory that ranks share, and waiting for each other. */
-#include <errno.h>
-#include <stdbool.h>
 #include <string.h>
-#include <sys/shm.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "support/harness.h"
+#include "support/refuse.h"
 
 #include "base/clock.h"
 #include "base/node.h"
-
-static bool refuse; /* memory that ranks share */
-
-/* In place of the library's. */
-int shmget(key_t key, size_t size, int flags) {
-  errno = ENOSPC;
-  return refuse ? -1 : (int)syscall(SYS_shmget, key, size, flags);
-}
 
 static gannet_node *make(void) {
   gannet_node *node = NULL;

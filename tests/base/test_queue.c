@@ -1,25 +1,14 @@
 /* test: ranks 1 2 3 labels unit */
 /* Every unit goes to one rank, whoever is slow or stops. */
-#include <errno.h>
 #include <string.h>
-#include <sys/shm.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "support/harness.h"
+#include "support/refuse.h"
 
 #include "base/clock.h"
 #include "base/queue.h"
 
 enum { MOST = 50 };
-
-static bool refuse; /* memory that ranks share */
-
-/* In place of the library's. */
-int shmget(key_t key, size_t size, int flags) {
-  errno = ENOSPC;
-  return refuse ? -1 : (int)syscall(SYS_shmget, key, size, flags);
-}
 
 static gannet_context *make(MPI_Comm comm) {
   gannet_context *context = NULL;

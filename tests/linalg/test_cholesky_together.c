@@ -4,12 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <errno.h>
-#include <sys/shm.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include "support/harness.h"
+#include "support/refuse.h"
 
 #include "base/random.h"
 #include "linalg/blas.h"
@@ -24,13 +20,6 @@ typedef struct {
 } matrix;
 
 static gannet_node *node;
-static bool refuse; /* more memory that ranks share */
-
-/* In place of the library's. */
-int shmget(key_t key, size_t size, int flags) {
-  errno = ENOSPC;
-  return refuse ? -1 : (int)syscall(SYS_shmget, key, size, flags);
-}
 
 static double k[N * N], alone_l[N * N], together_l[N * N];
 

@@ -1,14 +1,13 @@
 /* test: ranks 2 labels unit timeout 60 */
 /* Ranks on processors of different kinds propose together, and what scoring exactly does. */
-#include <errno.h>
 #include <math.h>
 #include <petscsys.h>
 #include <string.h>
-#include <sys/shm.h>
 
 #include "base/registers.h"
 #include "network/unit_sums.h"
 #include "support/harness.h"
+#include "support/refuse.h"
 
 #include "optimizer/optimizer.h"
 
@@ -18,15 +17,6 @@ static int rank_here(void) {
   int rank = 0;
   (void)MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   return rank;
-}
-
-/* In place of the library's: unlike processors are on different nodes, which share no memory. */
-int shmget(key_t key, size_t size, int flags) {
-  (void)key;
-  (void)size;
-  (void)flags;
-  errno = ENOSPC;
-  return -1;
 }
 
 static int smaller = 32; /* registers of the second rank, at most */
@@ -151,6 +141,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(what_one_rank_cannot_estimate_none_does),
   };
   if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  refuse = true; /* unlike processors are on different nodes */
   const int failed = run_ranks(tests);
   PetscFinalize();
   return failed;

@@ -1,14 +1,10 @@
 /* test: ranks 1 2 3 labels unit timeout 300 */
-#include <errno.h>
 #include <math.h>
 #include <petscsys.h>
-#include <stdbool.h>
 #include <string.h>
-#include <sys/shm.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "support/harness.h"
+#include "support/refuse.h"
 
 #include "base/memory.h"
 #include "surrogate/factor.h"
@@ -29,13 +25,6 @@ static const variant variants[] = {
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
 static const gannet_context *world, *scattered; /* the latter: every rank is a node of its own */
-static bool refuse;                             /* memory that ranks share */
-
-/* In place of the library's. */
-int shmget(key_t key, size_t size, int flags) {
-  errno = ENOSPC;
-  return refuse ? -1 : (int)syscall(SYS_shmget, key, size, flags);
-}
 
 static double data_x[N * D], data_y[N], query[M * D];
 

@@ -1,15 +1,11 @@
 /* test: ranks 1 2 3 labels unit timeout 240 */
 /* Histories that are long enough for ranks to share the factor, its solves and the features: the
  * bits are those of one rank. */
-#include <errno.h>
 #include <math.h>
 #include <petscsys.h>
-#include <stdbool.h>
-#include <sys/shm.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "support/harness.h"
+#include "support/refuse.h"
 
 #include "base/hash.h"
 #include "surrogate/tangent_kernel.h"
@@ -18,13 +14,6 @@ enum { D = 2, MOST = 700, QUERIES = 70, Q = 3 };
 
 static gannet_context *world, *self;
 static double x[MOST * D], y[MOST];
-static bool refuse; /* memory that ranks share */
-
-/* In place of the library's. */
-int shmget(key_t key, size_t size, int flags) {
-  errno = ENOSPC;
-  return refuse ? -1 : (int)syscall(SYS_shmget, key, size, flags);
-}
 
 static gannet_surrogate *make(const gannet_context *context) {
   const gannet_surrogate_type *type = NULL;
