@@ -136,8 +136,10 @@ static double fit(target *f, bool rising, gannet_table *t) {
   for (int k = 0; k < pieces; ++k) {
     const int i = (f->hardest + k) % pieces;
     const double error = fit_piece(f, t, i);
-    if (!(error <= f->limit)) f->hardest = i;
-    if (!(error <= f->limit)) return INFINITY;
+    if (!(error <= f->limit)) {
+      f->hardest = i;
+      return INFINITY;
+    }
     worst = fmax(worst, error);
   }
   t->error = worst;

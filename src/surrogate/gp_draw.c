@@ -94,28 +94,15 @@ static void draw_weights(gp *g, int64_t iteration, const gannet_round *own) {
   }
 }
 
-/* update = prior + noise, both halves of it made by parts. */
-static gannet_err perturb(gp *g, int64_t iteration, const gannet_round *own) {
-  const gp_draws *w = &g->draws;
-  const size_t n = (size_t)g->n, all = (size_t)w->q * n;
-  double *noise = w->update + all;
-  prior_at_data(g, own);
-  for (int j = own->first; j < w->q; j += own->step) {
-    double *row = noise + (size_t)j * n;
-    gannet_random_normal(gp_stream(g, GANNET_FOR_NOISE, iteration, j), 0, n, row);
-    gannet_inducing_colour(g->inducing, g->noise, g->n, row);
-  }
-  if (own->shared) GANNET_TRY(gannet_parts_gather(g->context->comm, 2 * all, w->update));
-  for (size_t i = 0; i < all; ++i) w->update[i] += noise[i];
-  return GANNET_OK;
-}
-
 /* update = K^-1 (y - mean) - exploration K^-1 (prior + noise). */
 static gannet_err make_updates(gp *g, double exploration, int64_t iteration,
                                const gannet_round *own) {
   const gp_draws *w = &g->draws;
   const size_t n = (size_t)g->n;
-  GANNET_TRY(perturb(g, iteration, own));
+  prior_at_data(g, own);
+  GANNET_TRY(gannet_inducing_perturb(g->inducing, g->noise, own,
+                                     gp_stream(g, GANNET_FOR_NOISE, iteration, 0), w->q, g->n,
+                                     w->update));
   GANNET_TRY(gannet_factor_solve(g->factor, w->q, w->update, g->n));
   for (int j = 0; j < w->q; ++j) {
     double *row = w->update + (size_t)j * n;

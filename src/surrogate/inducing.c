@@ -194,6 +194,21 @@ void gannet_inducing_colour(gannet_inducing *g, double lambda, int n, double *no
   gannet_gemv_n(g->m, g->m, 1, g->mixed, g->limit, g->work, 0, normal);
 }
 
+gannet_err gannet_inducing_perturb(gannet_inducing *g, double lambda, const gannet_round *own,
+                                   gannet_stream stream, int q, int n, double *values) {
+  const size_t length = (size_t)n, all = (size_t)q * length;
+  double *noise = values + all;
+  for (int j = own->first; j < q; j += own->step) {
+    double *row = noise + (size_t)j * length;
+    stream.index = (uint64_t)j;
+    gannet_random_normal(stream, 0, length, row);
+    gannet_inducing_colour(g, lambda, n, row);
+  }
+  if (own->shared) GANNET_TRY(gannet_parts_gather(g->context->comm, 2 * all, values));
+  for (size_t i = 0; i < all; ++i) values[i] += noise[i];
+  return GANNET_OK;
+}
+
 void gannet_inducing_ones(const gannet_inducing *g, int n, double *ones) {
   for (int i = 0; i < n; ++i) ones[i] = i < g->m ? g->ones[i] : 1;
 }

@@ -31,6 +31,7 @@
 #ifndef GANNET_SURROGATE_INDUCING_H
 #define GANNET_SURROGATE_INDUCING_H
 
+#include "base/parts.h"
 #include "surrogate/factor.h"
 #include "surrogate/surrogate.h"
 
@@ -110,6 +111,18 @@ void gannet_inducing_add_noise(const gannet_inducing *inducing, double lambda, i
  * Local.
  */
 void gannet_inducing_colour(gannet_inducing *inducing, double lambda, int n, double *normal);
+
+/* Add draws of the noise to values of q functions at the n rows seen. Both are made by parts:
+ * values of other ranks are 0 where they go round, and draw j of the noise is number j of the
+ * stream.
+ *
+ * Collective over the context's communicator, if own is shared.
+ *
+ * values  inout  [2][q][n]; the second half is workspace, 0 before
+ */
+GANNET_CHECKED gannet_err gannet_inducing_perturb(gannet_inducing *inducing, double lambda,
+                                                  const gannet_round *own, gannet_stream stream,
+                                                  int q, int n, double *values);
 
 /* What the constant 1 is as values of the n rows seen.
  *

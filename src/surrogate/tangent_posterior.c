@@ -137,19 +137,12 @@ static gannet_err draw_prior(tangent_model *t, int q, int64_t iteration, const g
                                    own->first, own->step, &t->draws);
 }
 
-/* update = Phi omega_j + eps_j, both halves of it made by parts. */
+/* update = Phi omega_j + eps_j. */
 static gannet_err perturb(tangent_model *t, int q, int64_t iteration, const gannet_round *own) {
-  const size_t n = (size_t)t->n, all = (size_t)q * n;
-  double *noise = t->update + all;
   gannet_tangent_apply_some(t->net, &t->data, own->first, own->step, &t->draws, t->update, t->n);
-  for (int j = own->first; j < q; j += own->step) {
-    double *row = noise + (size_t)j * n;
-    gannet_random_normal(tangent_stream(t, GANNET_FOR_NOISE, iteration, j), 0, n, row);
-    gannet_inducing_colour(t->inducing, t->lambda, t->n, row);
-  }
-  if (own->shared) GANNET_TRY(gannet_parts_gather(t->context->comm, 2 * all, t->update));
-  for (size_t i = 0; i < all; ++i) t->update[i] += noise[i];
-  return GANNET_OK;
+  return gannet_inducing_perturb(t->inducing, t->lambda, own,
+                                 tangent_stream(t, GANNET_FOR_NOISE, iteration, 0), q, t->n,
+                                 t->update);
 }
 
 /* Matheron's rule, with e exploration, omega_j ~ N(0, I), eps_j ~ N(0, lambda I):
