@@ -1,20 +1,23 @@
 #include "base/node.h"
 
 #include <sched.h>
-#include <stdbool.h>
 #include <string.h>
-#include <sys/ipc.h>
 #include <sys/mman.h>
-#include <sys/shm.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/segments.h"
 
 enum {
   SPINS = 2000, /* looks before the processor is given away, some tens of microseconds */
   LOOKS = 64,   /* after that, of which one goes to MPI */
-  LINE = 64     /* bytes before what is shared, for the mark */
+  LINE = 64     /* bytes before what is shared, by which ranks see that they have the same */
+};
+
+struct gannet_meeting {
+  int time;          /* how often ranks have met */
+  gannet_mark *mark; /* [2][n] shared: 2 time, and 1 more where the flag is raised */
 };
 
 /* Ranks of this node in their order, which is that of all ranks. */
@@ -31,46 +34,58 @@ static gannet_err find_ranks(MPI_Comm comm, gannet_node *node) {
 }
 
 /* Memory of System V: unlike a file it has a place on a full disk, and unlike a window of MPI it
- * fails where it fails, with nobody waiting. It goes with the last process that has it.
+ * fails where it fails, with nobody waiting.
  *
- * id      inout  its number, made by the first rank; -1 = none
- * memory  out    NULL = none
+ * segment  out  its number, and whether it is new
+ * memory   out  NULL = none
  */
-static gannet_err attach(const gannet_node *node, size_t bytes, int *id, char **memory) {
-  if (node->place == 0) *id = shmget(IPC_PRIVATE, bytes, IPC_CREAT | 0600);
-  GANNET_TRY_MPI(MPI_Bcast(id, 1, MPI_INT, 0, node->comm));
-  void *at = *id < 0 ? (void *)-1 : shmat(*id, NULL, 0);
-  *memory = at == (void *)-1 ? NULL : at;
+static gannet_err take_segment(const gannet_node *node, size_t bytes, int *segment, char **memory) {
+  bool fresh = false;
+  if (node->place == 0) segment[0] = gannet_segments_offer(node->segments, bytes, &fresh);
+  segment[1] = fresh;
+  GANNET_TRY_MPI(MPI_Bcast(segment, 2, MPI_INT, 0, node->comm));
+  *memory = gannet_segments_take(node->segments, segment[0], bytes, segment[1]);
+  return GANNET_OK;
+}
+
+static gannet_err all_have(const gannet_node *node, int *able) {
+  GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, able, 1, MPI_INT, MPI_MIN, node->comm));
   return GANNET_OK;
 }
 
 /* Processes of one node may see different memory under one number, if they are in containers: the
- * first rank leaves a mark. */
-static gannet_err compare(const gannet_node *node, char *memory, int *same) {
+ * first rank leaves a mark. Not before all have come: what was given up may still be read by those
+ * that did not give it up yet. */
+static gannet_err compare(const gannet_node *node, char *memory, size_t cleared, int *same) {
   double mark[2] = {gannet_clock_seconds(), (double)getpid()};
-  if (node->place == 0 && memory) memcpy(memory, mark, sizeof mark);
+  *same = memory != NULL;
+  GANNET_TRY(all_have(node, same));
+  if (!*same) return GANNET_OK;
+  if (node->place == 0) {
+    memcpy(memory, mark, sizeof mark);
+    memset(memory + LINE, 0, cleared);
+  }
   GANNET_TRY_MPI(MPI_Bcast(mark, 2, MPI_DOUBLE, 0, node->comm));
-  *same = memory && memcmp(memory, mark, sizeof mark) == 0;
-  GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, same, 1, MPI_INT, MPI_MIN, node->comm));
-  return GANNET_OK;
+  *same = memcmp(memory, mark, sizeof mark) == 0;
+  return all_have(node, same);
 }
 
-gannet_err gannet_node_share(const gannet_node *node, size_t bytes, void **memory) {
-  char *made = NULL;
-  int id = -1, same = 0;
+gannet_err gannet_node_share(const gannet_node *node, size_t bytes, size_t cleared, void **memory) {
+  char *taken = NULL;
+  int segment[2] = {-1, 0}, same = 0;
   *memory = NULL;
-  gannet_err err = attach(node, bytes + LINE, &id, &made);
-  if (err == GANNET_OK) err = compare(node, made, &same);
-  if (node->place == 0 && id >= 0) (void)shmctl(id, IPC_RMID, NULL);
-  if (made && same)
-    *memory = made + LINE;
-  else if (made)
-    (void)shmdt(made);
+  gannet_err err = take_segment(node, bytes + LINE, segment, &taken);
+  if (err == GANNET_OK) err = compare(node, taken, cleared, &same);
+  if (node->place == 0 && segment[1]) gannet_segments_remove(segment[0]);
+  if (taken && same)
+    *memory = taken + LINE;
+  else if (taken)
+    gannet_segments_give(node->segments, taken);
   return err;
 }
 
-void gannet_node_unshare(void **memory) {
-  if (*memory) (void)shmdt((char *)*memory - LINE);
+void gannet_node_unshare(const gannet_node *node, void **memory) {
+  if (*memory) gannet_segments_give(node->segments, (char *)*memory - LINE);
   *memory = NULL;
 }
 
@@ -85,21 +100,27 @@ void gannet_node_touch(void *memory, size_t bytes) {
 #endif
 }
 
-static void detach(gannet_node *node) {
-  void *memory = node->counter;
-  gannet_node_unshare(&memory);
-  node->counter = NULL;
+/* What the ranks of a node have from its beginning: the counter, and their marks after it. */
+static gannet_err make_common(gannet_node *node, int *able) {
+  const size_t bytes = sizeof(gannet_mark) * (1 + 2 * (size_t)node->n);
+  void *memory = NULL;
+  GANNET_TRY(gannet_agree(node->comm, gannet_segments_create(&node->segments)));
+  GANNET_TRY(gannet_agree(node->comm, gannet_alloc(1, sizeof *node->meeting, &node->meeting)));
+  if (node->n > 1) GANNET_TRY(gannet_node_share(node, bytes, bytes, &memory));
+  *able = node->n == 1 || memory;
+  node->counter = memory;
+  if (memory) node->meeting->mark = (gannet_mark *)memory + 1;
+  return GANNET_OK;
 }
 
-/* Ranks of all nodes do as the others: alone, if any has no counter. */
-static gannet_err make_counter(MPI_Comm comm, gannet_node *node) {
-  void *memory = NULL;
-  if (node->n > 1) GANNET_TRY(gannet_node_share(node, sizeof *node->counter, &memory));
-  node->counter = memory;
-  int able = node->n == 1 || memory != NULL;
+/* Ranks of all nodes do as the others: alone, if any has nothing in common. */
+static gannet_err settle(MPI_Comm comm, gannet_node *node) {
+  int able = 0;
+  GANNET_TRY(make_common(node, &able));
   GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &able, 1, MPI_INT, MPI_MIN, comm));
   if (able) return GANNET_OK;
-  detach(node);
+  node->counter = NULL;
+  node->meeting->mark = NULL;
   node->n = 1;
   node->place = 0;
   GANNET_TRY_MPI(MPI_Comm_free(&node->comm));
@@ -113,7 +134,7 @@ gannet_err gannet_node_create(MPI_Comm comm, gannet_node **node) {
   GANNET_TRY(gannet_agree(comm, gannet_alloc(1, sizeof *made, &made)));
   made->comm = MPI_COMM_NULL;
   gannet_err err = find_ranks(comm, made);
-  if (err == GANNET_OK) err = make_counter(comm, made);
+  if (err == GANNET_OK) err = settle(comm, made);
   if (err != GANNET_OK) gannet_node_destroy(&made);
   *node = made;
   return err;
@@ -122,7 +143,8 @@ gannet_err gannet_node_create(MPI_Comm comm, gannet_node **node) {
 void gannet_node_destroy(gannet_node **node) {
   int finalized = 0;
   if (!*node) return;
-  detach(*node);
+  gannet_segments_destroy(&(*node)->segments);
+  gannet_free(&(*node)->meeting);
   (void)MPI_Finalized(&finalized);
   if ((*node)->comm != MPI_COMM_NULL && !finalized) (void)MPI_Comm_free(&(*node)->comm);
   gannet_free(&(*node)->ranks);
@@ -153,4 +175,21 @@ int gannet_node_wait(const _Atomic int *value, int least) {
     else
       give_way(spins);
   }
+}
+
+/* Two sets of marks by turns: who is at the next meeting has raised the other one, and does not
+ * come back to this one before all have read it. */
+bool gannet_node_meet(const gannet_node *node, bool flag) {
+  struct gannet_meeting *m = node->meeting;
+  bool any = flag;
+  if (node->n == 1) return flag;
+  const int now = 2 * ++m->time;
+  gannet_mark *mark = m->mark + (m->time % 2) * node->n;
+  atomic_store_explicit(&mark[node->place].at, now + flag, memory_order_release);
+  for (int r = 0; r < node->n; ++r) any = gannet_node_wait(&mark[r].at, now) > now || any;
+  return any;
+}
+
+gannet_err gannet_node_agree(const gannet_node *node, gannet_err err) {
+  return gannet_node_meet(node, err != GANNET_OK) ? gannet_agree(node->comm, err) : GANNET_OK;
 }

@@ -21,10 +21,6 @@ typedef struct {
 
 /* How far a panel of rows or a block is: 4 time + step, where time counts what ranks did together.
  * So marks are never set back, and nobody waits for others to have read them. */
-typedef struct {
-  _Alignas(64) _Atomic int at;
-} cholesky_mark;
-
 enum {
   CHOLESKY_FORWARD = 1, /* a block of right-hand sides: L^-1 b */
   CHOLESKY_BACKWARD,    /* and K^-1 b */
@@ -38,12 +34,12 @@ enum {
 typedef struct {
   const gannet_node *node;
   int time;
-  void **piece;        /* [n_pieces] of shared memory, with block rows */
-  int n_pieces, room;  /* room: of piece[] */
-  void *work;          /* shared: mark, then x */
-  int work_blocks;     /* blocks of rows that work is for */
-  cholesky_mark *mark; /* [2 work_blocks + 1], of panels or blocks; the last one for a note */
-  double *x;           /* [columns][PANEL_MOST] right-hand sides, or new rows */
+  void **piece;       /* [n_pieces] of shared memory, with block rows */
+  int n_pieces, room; /* room: of piece[] */
+  void *work;         /* shared: mark, then x */
+  int work_blocks;    /* blocks of rows that work is for */
+  gannet_mark *mark;  /* [2 work_blocks + 1], of panels or blocks; the last one for a note */
+  double *x;          /* [columns][PANEL_MOST] right-hand sides, or new rows */
 } cholesky_shared;
 
 /* Block row i holds rows i*B .. i*B+B-1 of L in one row-major array of B rows and leading dimension

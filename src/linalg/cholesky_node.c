@@ -21,8 +21,8 @@ gannet_err gannet_cholesky_create_shared(const gannet_node *node, gannet_cholesk
 void cholesky_unshare(gannet_cholesky *factor) {
   cholesky_shared *s = factor->shared;
   if (!s) return;
-  for (int k = 0; k < s->n_pieces; ++k) gannet_node_unshare(&s->piece[k]);
-  gannet_node_unshare(&s->work);
+  for (int k = 0; k < s->n_pieces; ++k) gannet_node_unshare(s->node, &s->piece[k]);
+  gannet_node_unshare(s->node, &s->work);
   gannet_free(&s->piece);
   gannet_free(&factor->shared);
 }
@@ -58,7 +58,7 @@ static gannet_err add_piece(gannet_cholesky *factor, int n_blocks, bool *given) 
   size_t length = 0;
   void *memory = NULL;
   for (int i = from; i < end; ++i) length += (size_t)B * (size_t)cholesky_width_of(i);
-  GANNET_TRY(gannet_node_share(s->node, length * sizeof(double), &memory));
+  GANNET_TRY(gannet_node_share(s->node, length * sizeof(double), 0, &memory));
   *given = memory != NULL;
   if (!memory) return GANNET_OK;
   s->piece[s->n_pieces++] = memory;
@@ -76,9 +76,10 @@ static gannet_err add_piece(gannet_cholesky *factor, int n_blocks, bool *given) 
 static gannet_err renew_work(cholesky_shared *s, int n_blocks, bool *given) {
   const int blocks = s->work_blocks == 0 ? n_blocks : n_blocks + n_blocks / 4;
   const size_t marks = 2 * (size_t)blocks + 1, columns = (size_t)B * (size_t)blocks;
-  gannet_node_unshare(&s->work);
-  GANNET_TRY(gannet_node_share(
-      s->node, marks * sizeof *s->mark + columns * PANEL_MOST * sizeof(double), &s->work));
+  const size_t length = marks * sizeof *s->mark;
+  gannet_node_unshare(s->node, &s->work);
+  GANNET_TRY(
+      gannet_node_share(s->node, length + columns * PANEL_MOST * sizeof(double), length, &s->work));
   *given = s->work != NULL;
   s->work_blocks = *given ? blocks : 0;
   s->mark = s->work;
@@ -109,7 +110,7 @@ gannet_err cholesky_share_room(gannet_cholesky *factor, int n_blocks) {
 
 gannet_err cholesky_meet(cholesky_shared *shared, gannet_err err) {
   ++shared->time;
-  return gannet_agree(shared->node->comm, err);
+  return gannet_node_agree(shared->node, err);
 }
 
 void cholesky_tell(cholesky_shared *shared, int mark, int step) {

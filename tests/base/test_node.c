@@ -19,7 +19,7 @@ static void ranks_see_what_others_write(void **state) {
   enum { N = 5000 };
   gannet_node *node = make();
   void *memory = NULL;
-  assert_ok(gannet_node_share(node, N * sizeof(int), &memory));
+  assert_ok(gannet_node_share(node, N * sizeof(int), N * sizeof(int), &memory));
   int *number = memory;
   assert_non_null(number);
   assert_int_equal((size_t)number % 64, 0);
@@ -29,9 +29,9 @@ static void ranks_see_what_others_write(void **state) {
   for (int i = node->place; i < N; i += node->n) number[i] = i * i;
   MPI_Barrier(node->comm);
   for (int i = 0; i < N; ++i) assert_int_equal(number[i], i * i);
-  gannet_node_unshare(&memory);
+  gannet_node_unshare(node, &memory);
   assert_null(memory);
-  gannet_node_unshare(&memory);
+  gannet_node_unshare(node, &memory);
   gannet_node_destroy(&node);
 }
 
@@ -40,14 +40,14 @@ static void pieces_are_apart(void **state) {
   (void)state;
   gannet_node *node = make();
   void *one = NULL, *two = NULL;
-  assert_ok(gannet_node_share(node, 100, &one));
-  assert_ok(gannet_node_share(node, 100, &two));
+  assert_ok(gannet_node_share(node, 100, 100, &one));
+  assert_ok(gannet_node_share(node, 100, 100, &two));
   MPI_Barrier(node->comm);
   memset(one, 1, 100);
   MPI_Barrier(node->comm);
   for (int i = 0; i < 100; ++i) assert_int_equal(((char *)two)[i], 0);
-  gannet_node_unshare(&one);
-  gannet_node_unshare(&two);
+  gannet_node_unshare(node, &one);
+  gannet_node_unshare(node, &two);
   gannet_node_destroy(&node);
 }
 
@@ -61,7 +61,8 @@ static void who_waits_sees_what_came_before(void **state) {
   } step;
   gannet_node *node = make();
   void *memory = NULL;
-  assert_ok(gannet_node_share(node, (size_t)node->n * sizeof(step), &memory));
+  assert_ok(gannet_node_share(node, (size_t)node->n * sizeof(step), (size_t)node->n * sizeof(step),
+                              &memory));
   step *own = (step *)memory + node->place;
   if (node->place == 0) gannet_clock_sleep(0.02);
   own->before = node->place + 10;
@@ -75,7 +76,78 @@ static void who_waits_sees_what_came_before(void **state) {
   for (int i = 0; i < node->n; ++i) sum += i + 10;
   assert_int_equal(((step *)memory)[node->n - 1].before, sum);
   MPI_Barrier(node->comm);
-  gannet_node_unshare(&memory);
+  gannet_node_unshare(node, &memory);
+  gannet_node_destroy(&node);
+}
+
+static void *share(const gannet_node *node, size_t bytes, size_t cleared) {
+  void *memory = NULL;
+  assert_ok(gannet_node_share(node, bytes, cleared, &memory));
+  assert_non_null(memory);
+  return memory;
+}
+
+/* What was given up is taken again, cleared as far as that is wanted, unless it is much too large;
+ * what is beyond the spare memory of a rank is not kept. */
+static void memory_is_used_again(void **state) {
+  (void)state;
+  enum { SIZE = 100000, LARGE = 20 << 20 };
+  gannet_node *node = make();
+  char *first = share(node, SIZE, SIZE), *second = share(node, SIZE, 0);
+  void *memory = first;
+  assert_ptr_not_equal(first, second);
+  MPI_Barrier(node->comm);
+  if (node->place == 0) memset(first, 7, SIZE);
+  MPI_Barrier(node->comm);
+  gannet_node_unshare(node, &memory);
+  memory = share(node, SIZE / 3, 0);
+  assert_ptr_not_equal(memory, first);
+  gannet_node_unshare(node, &memory);
+  memory = share(node, SIZE - 1000, 1000);
+  assert_ptr_equal(memory, first);
+  for (int i = 0; i < SIZE; ++i) assert_int_equal(first[i], i < 1000 ? 0 : 7);
+  gannet_node_unshare(node, &memory);
+  memory = second;
+  gannet_node_unshare(node, &memory);
+  memory = share(node, LARGE, 0);
+  MPI_Barrier(node->comm);
+  if (node->place == 0) ((char *)memory)[LARGE - 1] = 1;
+  gannet_node_unshare(node, &memory);
+  memory = share(node, LARGE, 0);
+  assert_int_equal(((char *)memory)[LARGE - 1], 0);
+  gannet_node_unshare(node, &memory);
+  gannet_node_destroy(&node);
+}
+
+/* Every rank raises the flag in its turn, and nobody misses it; what was written before is seen. */
+static void who_meets_knows_of_flags(void **state) {
+  (void)state;
+  enum { TIMES = 20000 };
+  gannet_node *node = make();
+  int *number = share(node, (size_t)node->n * sizeof *number, (size_t)node->n * sizeof *number);
+  for (int t = 0; t < TIMES; ++t) {
+    const bool mine = t % 7 == node->place;
+    number[node->place] = t;
+    assert_true(gannet_node_meet(node, mine) == (t % 7 < node->n));
+    for (int r = 0; r < node->n; ++r) assert_int_equal(number[r], t);
+    assert_false(gannet_node_meet(node, false));
+  }
+  void *memory = number;
+  gannet_node_unshare(node, &memory);
+  gannet_node_destroy(&node);
+}
+
+static void an_error_of_one_rank_is_that_of_all(void **state) {
+  (void)state;
+  gannet_node *node = make();
+  const int last = node->n - 1;
+  assert_ok(gannet_node_agree(node, GANNET_OK));
+  const gannet_err mine =
+      node->place == last ? GANNET_RAISE(GANNET_ERR_STATE, "on purpose") : GANNET_OK;
+  assert_int_equal(gannet_node_agree(node, mine), GANNET_ERR_STATE);
+  assert_non_null(strstr(gannet_error_message(), "on purpose"));
+  gannet_error_clear();
+  assert_ok(gannet_node_agree(node, GANNET_OK));
   gannet_node_destroy(&node);
 }
 
@@ -100,7 +172,7 @@ static void later_refusals_give_nothing(void **state) {
   gannet_node *node = make();
   void *memory = &node;
   refuse = node->place == 0;
-  assert_ok(gannet_node_share(node, 100, &memory));
+  assert_ok(gannet_node_share(node, 100, 0, &memory));
   assert_null(memory);
   refuse = false;
   gannet_node_destroy(&node);
@@ -111,6 +183,9 @@ int main(int argc, char **argv) {
       cmocka_unit_test(ranks_see_what_others_write),
       cmocka_unit_test(pieces_are_apart),
       cmocka_unit_test(who_waits_sees_what_came_before),
+      cmocka_unit_test(memory_is_used_again),
+      cmocka_unit_test(who_meets_knows_of_flags),
+      cmocka_unit_test(an_error_of_one_rank_is_that_of_all),
       cmocka_unit_test(without_memory_every_rank_is_a_node),
       cmocka_unit_test(later_refusals_give_nothing),
   };
