@@ -5,12 +5,15 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/node.h"
 #include "base/parts.h"
 
 /* parts: [joint->parts][n], then one more number: 0, or 1 where a rank failed. */
 typedef struct {
   const gannet_joint *joint;
   const gannet_context *context; /* NULL = alone */
+  const gannet_node *node;       /* not NULL: request and parts are in memory of all ranks */
+  void *memory;                  /* which is this; NULL = they are this rank's own */
   double *request;               /* [n + 1] where to evaluate, and whether at all */
   double *parts;
   int *owner;        /* [joint->parts] */
@@ -23,50 +26,95 @@ static bool is_mine(const session *s, int part) {
 }
 
 /* Parts are those of a triangle: what is left of it is as wide as it is high. */
-static gannet_err open_session(session *s) {
-  const size_t n = (size_t)s->joint->n, parts = (size_t)s->joint->parts;
-  GANNET_TRY(gannet_alloc(n + 1, sizeof *s->request, &s->request));
-  GANNET_TRY(gannet_alloc(parts * n + 1, sizeof *s->parts, &s->parts));
+static gannet_err share_out(session *s) {
+  const size_t parts = (size_t)s->joint->parts;
+  double *cost = NULL;
   GANNET_TRY(gannet_alloc(parts, sizeof *s->owner, &s->owner));
-  for (size_t k = 0; k < parts; ++k) s->parts[k] = (double)((parts - k) * (parts - k));
-  return gannet_parts_share(s->joint->parts, s->parts, s->context ? s->context->np : 1, s->owner);
+  GANNET_TRY(gannet_alloc(parts, sizeof *cost, &cost));
+  for (size_t k = 0; k < parts; ++k) cost[k] = (double)((parts - k) * (parts - k));
+  const gannet_err err =
+      gannet_parts_share(s->joint->parts, cost, s->context ? s->context->np : 1, s->owner);
+  gannet_free(&cost);
+  return err;
+}
+
+static gannet_err open_own(session *s) {
+  const size_t n = (size_t)s->joint->n, parts = (size_t)s->joint->parts;
+  if (!s->memory) GANNET_TRY(gannet_alloc(n + 1, sizeof *s->request, &s->request));
+  if (!s->memory) GANNET_TRY(gannet_alloc(parts * n + 1, sizeof *s->parts, &s->parts));
+  return share_out(s);
+}
+
+/* Ranks of one node pass numbers on through its memory, if there is any; others by messages. */
+static gannet_err open_together(session *s) {
+  const size_t n = (size_t)s->joint->n, parts = (size_t)s->joint->parts;
+  const gannet_node *node = s->context->node;
+  if (!node || node->n < s->context->np) return GANNET_OK;
+  GANNET_TRY(gannet_node_share(node, (n + parts * n + 2) * sizeof *s->parts, 0, &s->memory));
+  if (!s->memory) return GANNET_OK;
+  s->node = node;
+  s->request = s->memory;
+  s->parts = s->request + n + 1;
+  return GANNET_OK;
 }
 
 static void close_session(session *s) {
+  if (s->memory) {
+    gannet_node_unshare(s->node, &s->memory);
+    s->request = s->parts = NULL;
+  }
   gannet_free(&s->request);
   gannet_free(&s->parts);
   gannet_free(&s->owner);
+}
+
+/* What rank 0 asks for. */
+static gannet_err pass_request(const session *s) {
+  if (s->memory)
+    (void)gannet_node_meet(s->node, false);
+  else
+    GANNET_TRY_MPI(MPI_Bcast(s->request, s->joint->n + 1, MPI_DOUBLE, 0, s->context->comm));
+  return GANNET_OK;
+}
+
+/* Every part belongs to one rank, so a bitwise OR assembles them exactly. An error of this rank is
+ * kept for the end; the others are told with the parts. */
+static gannet_err pass_parts(session *s) {
+  const size_t length = (size_t)s->joint->parts * (size_t)s->joint->n + 1;
+  const bool root = s->context->rank == 0;
+  if (s->memory) {
+    s->abandoned = gannet_node_meet(s->node, s->failed != GANNET_OK);
+    return GANNET_OK;
+  }
+  s->parts[length - 1] = s->failed != GANNET_OK;
+  GANNET_TRY_MPI(MPI_Reduce(root ? MPI_IN_PLACE : s->parts, s->parts, (int)length, MPI_UINT64_T,
+                            MPI_BOR, 0, s->context->comm));
+  s->abandoned = s->parts[length - 1] != 0;
+  return GANNET_OK;
 }
 
 /* The parts of this rank at a point, 0 for the others; NAN without a value, which rank 0 sees. */
 static gannet_err work_on_parts(session *s, const double *x, double *value) {
   const gannet_joint *joint = s->joint;
   const size_t n = (size_t)joint->n;
-  memset(s->parts, 0, ((size_t)joint->parts * n + 1) * sizeof *s->parts);
-  GANNET_TRY(joint->prepare(joint->user, x, value));
+  const gannet_err err = joint->prepare(joint->user, x, value);
   for (int k = 0; k < joint->parts; ++k) {
     double *gradient = s->parts + (size_t)k * n;
-    if (!is_mine(s, k)) continue;
+    const bool mine = is_mine(s, k);
+    if (mine || !s->memory) memset(gradient, 0, n * sizeof *gradient);
+    if (!mine || err != GANNET_OK) continue;
     if (isfinite(*value))
       joint->part(joint->user, x, k, gradient);
     else
       for (size_t i = 0; i < n; ++i) gradient[i] = NAN;
   }
-  return GANNET_OK;
+  return err;
 }
 
-/* Every part belongs to one rank, so a bitwise OR assembles them exactly. An error of this rank is
- * kept for the end; the others are told with the parts. */
 static gannet_err evaluate_together(session *s, const double *x, double *value) {
-  const size_t length = (size_t)s->joint->parts * (size_t)s->joint->n + 1;
   const gannet_err err = work_on_parts(s, x, value);
   if (s->failed == GANNET_OK) s->failed = err;
-  if (s->failed != GANNET_OK) s->parts[length - 1] = 1;
-  if (!s->context) return err;
-  const bool root = s->context->rank == 0;
-  GANNET_TRY_MPI(MPI_Reduce(root ? MPI_IN_PLACE : s->parts, s->parts, (int)length, MPI_UINT64_T,
-                            MPI_BOR, 0, s->context->comm));
-  return GANNET_OK;
+  return s->context ? pass_parts(s) : err;
 }
 
 /* gannet_value_gradient of rank 0 */
@@ -77,11 +125,10 @@ static gannet_err evaluate(void *user, int n, const double *x, double *value, do
   if (s->context) {
     memcpy(s->request, x, length * sizeof *x);
     s->request[n] = 1;
-    GANNET_TRY_MPI(MPI_Bcast(s->request, n + 1, MPI_DOUBLE, 0, s->context->comm));
+    GANNET_TRY(pass_request(s));
   }
   GANNET_TRY(evaluate_together(s, x, value));
   if (s->failed != GANNET_OK) return s->failed;
-  s->abandoned = s->parts[(size_t)joint->parts * length] != 0;
   GANNET_REQUIRE(!s->abandoned, GANNET_ERR_STATE, "another rank failed in a fit");
   memset(gradient, 0, length * sizeof *gradient);
   if (!isfinite(*value)) return GANNET_OK;
@@ -94,7 +141,7 @@ static gannet_err evaluate(void *user, int n, const double *x, double *value, do
 gannet_err gannet_joint_evaluate(void *joint, int n, const double *x, double *value,
                                  double *gradient) {
   session s = {.joint = joint};
-  gannet_err err = open_session(&s);
+  gannet_err err = open_own(&s);
   if (err == GANNET_OK) err = evaluate(&s, n, x, value, gradient);
   close_session(&s);
   return err;
@@ -114,7 +161,7 @@ static gannet_err lead(session *s, double *best, double *value) {
   *value = isfinite(result.value) ? result.value : INFINITY;
   if (!isfinite(*value)) memcpy(best, joint->start, (size_t)joint->n * sizeof *best);
   s->request[joint->n] = 0;
-  GANNET_TRY_MPI(MPI_Bcast(s->request, joint->n + 1, MPI_DOUBLE, 0, s->context->comm));
+  GANNET_TRY(pass_request(s));
   return err;
 }
 
@@ -122,7 +169,7 @@ static gannet_err follow(session *s) {
   const int n = s->joint->n;
   for (;;) {
     double value = 0;
-    GANNET_TRY_MPI(MPI_Bcast(s->request, n + 1, MPI_DOUBLE, 0, s->context->comm));
+    GANNET_TRY(pass_request(s));
     if (s->request[n] == 0) return s->failed;
     GANNET_TRY(evaluate_together(s, s->request, &value));
   }
@@ -133,7 +180,8 @@ gannet_err gannet_joint_run(const gannet_context *context, const gannet_joint *j
   const size_t n = (size_t)joint->n;
   session s = {.joint = joint, .context = context};
   double *result = NULL;
-  gannet_err err = open_session(&s);
+  gannet_err err = open_together(&s);
+  if (err == GANNET_OK) err = open_own(&s);
   if (err == GANNET_OK) err = gannet_alloc(n + 1, sizeof *result, &result);
   err = gannet_agree(context->comm, err);
   if (err == GANNET_OK) {

@@ -11,8 +11,8 @@ typedef struct {
   int parts;           /* of the gradient, >= 1, each taking no longer than the one before */
   const double *start; /* [n] */
   const double *lower, *upper; /* [n] */
-  /* What all parts need, and the value, which is the same on all ranks; not finite = nothing more
-   * is asked for here. Collective as the user wants it, over the context's communicator or less; an
+  /* What all parts need, and the value on rank 0; not finite = nothing more is asked for here, which
+   * is so on all ranks or on rank 0. Collective as the user wants it, over the context's communicator or less; an
    * error before the last collective call must be that of all who are in it. */
   gannet_err (*prepare)(void *user, const double *x, double *value);
   /* One part [n], zeroed before; must not depend on the rank. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/node.h"
 #include "linalg/blas.h"
 
 struct gannet_likelihood {
@@ -13,6 +14,10 @@ struct gannet_likelihood {
   double *kernel;  /* [n][n] */
   double *weights; /* [n][n] */
   double *solved;  /* [2][n]: K^-1 y and K^-1 1 */
+  /* Ranks of a node have solved in common, and the first makes it while others begin with parts. */
+  const gannet_node *node; /* NULL = this rank's own */
+  gannet_mark *mark;       /* of the evaluation that solved is of, and then solved itself */
+  int time;                /* evaluations */
 };
 
 static gannet_err allocate(gannet_likelihood *l) {
@@ -22,16 +27,30 @@ static gannet_err allocate(gannet_likelihood *l) {
   return gannet_alloc(2 * n, sizeof(double), &l->solved);
 }
 
+static gannet_err share(gannet_likelihood *l, const gannet_node *node) {
+  void *memory = NULL;
+  GANNET_TRY(gannet_node_share(node, sizeof *l->mark + 2 * (size_t)l->n * sizeof *l->solved,
+                               sizeof *l->mark, &memory));
+  if (!memory) return GANNET_OK;
+  gannet_free(&l->solved);
+  l->node = node;
+  l->mark = memory;
+  l->solved = (double *)(l->mark + 1);
+  return GANNET_OK;
+}
+
 gannet_err gannet_likelihood_create(const gannet_node *node, int n, bool mean,
                                     gannet_likelihood **likelihood) {
+  const bool together = node && node->n > 1;
   gannet_likelihood *l = NULL;
   gannet_err code = gannet_alloc(1, sizeof *l, &l);
   if (code == GANNET_OK) {
     *l = (gannet_likelihood){.n = n, .mean = mean};
     code = allocate(l);
   }
-  if (node) code = gannet_agree(node->comm, code);
+  if (together) code = gannet_agree(node->comm, code);
   if (code == GANNET_OK) code = gannet_cholesky_create_shared(node, &l->factor);
+  if (code == GANNET_OK && together) code = share(l, node);
   if (code != GANNET_OK) gannet_likelihood_destroy(&l);
   *likelihood = l;
   return code;
@@ -43,6 +62,11 @@ void gannet_likelihood_destroy(gannet_likelihood **likelihood) {
   gannet_cholesky_destroy(&l->factor);
   gannet_free(&l->kernel);
   gannet_free(&l->weights);
+  if (l->node) {
+    void *memory = l->mark;
+    gannet_node_unshare(l->node, &memory);
+    l->solved = NULL;
+  }
   gannet_free(&l->solved);
   gannet_free(likelihood);
 }
@@ -85,6 +109,20 @@ static gannet_err factorise(gannet_likelihood *l, gannet_kernel_rows rows, void 
   return gannet_cholesky_factorise(l->factor, l->n, rows, user);
 }
 
+/* By the first rank, while the others begin with their parts. */
+static double solve_for_all(gannet_likelihood *l, const double *y) {
+  ++l->time;
+  if (l->node && l->node->place > 0) return 0;
+  const double square = solve_residual(l, y);
+  if (l->node) atomic_store_explicit(&l->mark->at, l->time, memory_order_release);
+  return square;
+}
+
+static const double *await_solved(const gannet_likelihood *l) {
+  if (l->node) (void)gannet_node_wait(&l->mark->at, l->time);
+  return l->solved;
+}
+
 gannet_err gannet_likelihood_factorise(gannet_likelihood *l, gannet_kernel_rows rows, void *user,
                                        const double *y, double *value) {
   const double log_two_pi = 1.8378770664093454836;
@@ -96,7 +134,7 @@ gannet_err gannet_likelihood_factorise(gannet_likelihood *l, gannet_kernel_rows 
     return GANNET_OK;
   }
   GANNET_TRY(code);
-  const double square = solve_residual(l, y);
+  const double square = solve_for_all(l, y);
   *value = 0.5 * (square + gannet_cholesky_logdet(l->factor) + n * log_two_pi);
   return GANNET_OK;
 }
@@ -111,9 +149,10 @@ const double *gannet_likelihood_part(gannet_likelihood *l, int part, int *first,
   *rows = left < GANNET_CHOLESKY_BLOCK ? left : GANNET_CHOLESKY_BLOCK;
   double *p = l->weights + (size_t)from * (size_t)n;
   gannet_cholesky_inverse_rows(l->factor, part, p, n);
+  const double *solved = await_solved(l);
   for (int i = 0; i < *rows; ++i) {
     double *row = p + (size_t)i * (size_t)n;
-    for (int j = from; j < n; ++j) row[j] = 0.5 * (row[j] - l->solved[from + i] * l->solved[j]);
+    for (int j = from; j < n; ++j) row[j] = 0.5 * (row[j] - solved[from + i] * solved[j]);
   }
   return p;
 }

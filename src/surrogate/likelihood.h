@@ -52,10 +52,12 @@ GANNET_CHECKED gannet_err gannet_likelihood_evaluate(gannet_likelihood *l, const
 
 /* The first half of an evaluation, by all ranks of the node: the value, and what is needed for
  * parts of P. The bits do not depend on how many ranks there are. The matrix to fill is not used.
+ * Ranks but the first do not wait for the value: theirs is finite where a matrix has a factor.
  *
  * Collective over the node; must not begin before all have done with the parts of the last one.
  *
- * rows  in  as for gannet_cholesky_factorise
+ * rows   in   as for gannet_cholesky_factorise
+ * value  out  on the first rank
  *
  * Errors: those of gannet_cholesky_extend.
  */
