@@ -4,16 +4,10 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/parts.h"
+#include "base/queue.h"
 
-/* There and back again over the ranks, from the last start on: the first, which continues from what
- * was found before, and the second, a smooth function, together take about as long as the third, a
- * rough one. */
-static int owner_of(const gannet_multistart *problem, int start, int np) {
-  const int place = (problem->starts - 1 - start) % (2 * np);
-  return place < np ? place : 2 * np - 1 - place;
-}
-
-/* One start, on its owner: row becomes the best point and its value. */
+/* One start, by one rank: row becomes the best point and its value. */
 static gannet_err run_start(const gannet_multistart *problem, int start, double *row) {
   const size_t n = (size_t)problem->n;
   gannet_minimize_result result = {0};
@@ -31,19 +25,27 @@ static gannet_err run_start(const gannet_multistart *problem, int start, double 
   return GANNET_OK;
 }
 
+/* Whoever is free takes the next start, from the last on: the first one, which continues from what
+ * was found before, is often the shortest, and fills what is left. */
+static gannet_err run_own(const gannet_context *context, const gannet_multistart *problem,
+                          double *rows) {
+  const size_t width = (size_t)problem->n + 1;
+  gannet_queue queue = gannet_queue_open(context, problem->starts);
+  gannet_err err = GANNET_OK;
+  for (int64_t unit; err == GANNET_OK && (unit = gannet_queue_next(&queue)) >= 0;) {
+    const int start = problem->starts - 1 - (int)unit;
+    err = run_start(problem, start, rows + (size_t)start * width);
+  }
+  gannet_queue_close(&queue);
+  return err;
+}
+
 /* rows: [starts][n + 1], the points and their values. */
 static gannet_err run_all(const gannet_context *context, const gannet_multistart *problem,
                           double *rows) {
-  const int width = problem->n + 1;
-  gannet_err code = GANNET_OK;
-  for (int s = 0; s < problem->starts && code == GANNET_OK; ++s)
-    if (owner_of(problem, s, context->np) == context->rank)
-      code = run_start(problem, s, rows + (size_t)s * (size_t)width);
-  GANNET_TRY(gannet_agree(context->comm, code));
-  for (int s = 0; s < problem->starts; ++s)
-    GANNET_TRY_MPI(MPI_Bcast(rows + (size_t)s * (size_t)width, width, MPI_DOUBLE,
-                             owner_of(problem, s, context->np), context->comm));
-  return GANNET_OK;
+  GANNET_TRY(gannet_agree(context->comm, run_own(context, problem, rows)));
+  return gannet_parts_gather(context->comm, (size_t)problem->starts * ((size_t)problem->n + 1),
+                             rows);
 }
 
 /* The lowest value, the first of equals. */

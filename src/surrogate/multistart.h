@@ -17,9 +17,9 @@ typedef struct {
 } gannet_multistart;
 
 /* Minimise from every start and keep the lowest value; of equal values that of the first start.
- * A start belongs to one rank, by its number, and its result is sent to all, so the bits do not
- * depend on how many ranks there are, nor on what kind of nodes they run. A start without a finite
- * value, or that fails numerically, only drops out.
+ * One rank does a start, whichever is free, and its result is sent to all: the bits do not depend
+ * on how many ranks there are. A start without a finite value, or that fails numerically, only
+ * drops out.
  *
  * Collective over the context's communicator; arguments the same on all ranks.
  *
