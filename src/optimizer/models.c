@@ -46,7 +46,7 @@ struct gannet_models {
   int n_contenders;
   int *contender;                 /* [GANNET_CONTENDERS_ALL] rows of the objective's model */
   int64_t *contender_id;          /* [GANNET_CONTENDERS_ALL] */
-  bool suspected;                 /* the objective looks noisy */
+  bool suspected;                 /* the objective looked noisy, when that last made a difference */
   gannet_laws *laws;              /* equations of the objective, or NULL */
   gannet_transform_fit transform; /* of the objective, by the last fit */
 };
@@ -223,6 +223,18 @@ static gannet_err calibrate(gannet_models *m, int i, bool learn) {
   return gannet_surrogate_calibration(one->surrogate, &one->exploration);
 }
 
+static bool scores_by_moments(const gannet_models *m) {
+  return m->options->acq_type && m->options->acq_type->kind == GANNET_ACQ_MOMENTS;
+}
+
+/* A surrogate may go by it when it learns; otherwise only an acquisition may. */
+static gannet_err tell_of_noise(gannet_models *m, int i) {
+  if (i > 0 || !m->options->surrogate_type->suspect) return GANNET_OK;
+  if (!scores_by_moments(m)) GANNET_TRY(gannet_suspect_noise(m->history, &m->suspected));
+  gannet_surrogate_suspect(m->model[i].surrogate, m->suspected);
+  return GANNET_OK;
+}
+
 static gannet_err fit_one(gannet_models *m, int i, int64_t iteration, double *bounds) {
   model *one = &m->model[i];
   int n = 0;
@@ -235,6 +247,7 @@ static gannet_err fit_one(gannet_models *m, int i, int64_t iteration, double *bo
   const bool learn =
       n >= 2 && (one->n_learned == 0 || (double)(one->n_all - one->n_learned) >= wait);
   local = !same && !learn ? gannet_surrogate_start_over(one->surrogate) : GANNET_OK;
+  if (local == GANNET_OK && learn) local = tell_of_noise(m, i);
   GANNET_TRY(gannet_agree(m->context->comm, local));
   const gannet_data data = {n, one->x, one->y, one->noise_var};
   one->n = n;
@@ -244,19 +257,12 @@ static gannet_err fit_one(gannet_models *m, int i, int64_t iteration, double *bo
   return calibrate(m, i, learn);
 }
 
-/* For a surrogate or an acquisition that may go by it; draws do not. */
-static gannet_err look_for_noise(gannet_models *m) {
-  const bool moments = m->options->acq_type && m->options->acq_type->kind == GANNET_ACQ_MOMENTS;
-  if (!moments && !m->options->surrogate_type->suspect) return GANNET_OK;
-  return gannet_suspect_noise(m->history, &m->suspected);
-}
-
 gannet_err gannet_models_fit(gannet_models *m, const bool *take, int64_t iteration) {
   double *bounds = NULL;
   gannet_err err = gannet_alloc((size_t)m->n, sizeof *bounds, &bounds);
-  if (err == GANNET_OK) err = look_for_noise(m);
+  if (err == GANNET_OK && scores_by_moments(m))
+    err = gannet_suspect_noise(m->history, &m->suspected);
   err = gannet_agree(m->context->comm, err);
-  gannet_surrogate_suspect(m->model[0].surrogate, m->suspected);
   for (int64_t id = 0; id < gannet_history_count(m->history) && !m->model[m->n - 1].active; ++id)
     m->model[m->n - 1].active = is_bad(gannet_history_get(m->history, id));
   m->take = take;

@@ -44,6 +44,7 @@ typedef struct {
   int half;          /* frequencies; each has a cosine and a sine */
   double *frequency; /* [half][d] of the unit length scale */
   double *across;    /* [d][half] the same, for products with a single point */
+  double *normal;    /* [d + freedom] random numbers of one frequency */
   double *weight;    /* [q][2 half] */
   double *update;    /* [q][n] weights of the kernel at the data */
   double *feature;   /* [GP_BLOCK][2 half] */

@@ -17,6 +17,7 @@
 void gp_forget_draws(gp *g) {
   gannet_free(&g->draws.frequency);
   gannet_free(&g->draws.across);
+  gannet_free(&g->draws.normal);
   gannet_free(&g->draws.weight);
   gannet_free(&g->draws.update);
   gannet_free(&g->draws.feature);
@@ -27,10 +28,10 @@ void gp_forget_draws(gp *g) {
 static gannet_err allocate(gp *g, int q) {
   gp_draws *w = &g->draws;
   const size_t half = (size_t)(g->options->features + 1) / 2;
-  const size_t draw = (size_t)(g->d + g->kernel->freedom);
   w->half = (int)half;
-  GANNET_TRY(gannet_alloc(half * draw, sizeof(double), &w->frequency));
+  GANNET_TRY(gannet_alloc(half * (size_t)g->d, sizeof(double), &w->frequency));
   GANNET_TRY(gannet_alloc(half * (size_t)g->d, sizeof(double), &w->across));
+  GANNET_TRY(gannet_alloc((size_t)(g->d + g->kernel->freedom), sizeof(double), &w->normal));
   GANNET_TRY(gannet_alloc((size_t)q * 2 * half, sizeof(double), &w->weight));
   GANNET_TRY(gannet_alloc(2 * (size_t)q * (size_t)g->n, sizeof(double), &w->update));
   GANNET_TRY(gannet_alloc((size_t)GP_BLOCK * 2 * half, sizeof(double), &w->feature));
@@ -41,20 +42,19 @@ static gannet_err allocate(gp *g, int q) {
 
 /* Normal vectors, divided by the root of a chi-squared number per degree of freedom where the
  * spectral density is a Student t. Row j of the stream holds d normals and those of its
- * chi-squared; rows are compacted in place. */
-static void draw_frequencies(gp *g, int64_t iteration) {
-  gp_draws *w = &g->draws;
-  const int d = g->d, freedom = g->kernel->freedom, row = d + freedom;
-  gannet_random_normal(gp_stream(g, GANNET_FOR_PRIOR, iteration, 0), 0,
-                       (size_t)w->half * (size_t)row, w->frequency);
-  for (int j = 0; j < w->half; ++j) {
-    const double *from = w->frequency + (size_t)j * (size_t)row;
+ * chi-squared. */
+static void draw_frequencies(gp *g, int64_t iteration, const gannet_round *own) {
+  const gp_draws *w = &g->draws;
+  const int d = g->d, freedom = g->kernel->freedom;
+  const uint64_t row = (uint64_t)(d + freedom);
+  const gannet_stream stream = gp_stream(g, GANNET_FOR_PRIOR, iteration, 0);
+  for (int j = own->first; j < w->half; j += own->step) {
     double *to = w->frequency + (size_t)j * (size_t)d, sum = 0;
-    for (int k = 0; k < freedom; ++k) sum += from[d + k] * from[d + k];
+    gannet_random_normal(stream, (uint64_t)j * row, row, w->normal);
+    for (int k = 0; k < freedom; ++k) sum += w->normal[d + k] * w->normal[d + k];
     const double scale = freedom > 0 ? sqrt(freedom / sum) : 1;
-    for (int k = 0; k < d; ++k) to[k] = scale * from[k];
+    for (int k = 0; k < d; ++k) to[k] = scale * w->normal[k];
   }
-  gp_turn(w->half, d, w->frequency, w->across);
 }
 
 /* Cosines, then sines, of all points of g->block. */
@@ -114,6 +114,19 @@ static gannet_err make_updates(gp *g, double exploration, int64_t iteration,
 /* Draws with fewer numbers are made by every rank: messages would take longer. */
 enum { NUMBERS_ALONE = 1 << 13 };
 
+static gannet_err draw_prior(gp *g, int64_t iteration, const gannet_round *own) {
+  const gp_draws *w = &g->draws;
+  const MPI_Comm comm = g->context->comm;
+  draw_frequencies(g, iteration, own);
+  draw_weights(g, iteration, own);
+  if (own->shared) {
+    GANNET_TRY(gannet_parts_gather(comm, (size_t)w->half * (size_t)g->d, w->frequency));
+    GANNET_TRY(gannet_parts_gather(comm, 2 * (size_t)w->q * (size_t)w->half, w->weight));
+  }
+  gp_turn(w->half, g->d, w->frequency, w->across);
+  return GANNET_OK;
+}
+
 gannet_err gp_sample(gp *g, int q, double exploration, int64_t iteration) {
   gp_forget_draws(g);
   GANNET_TRY(gannet_agree(g->context->comm, allocate(g, q)));
@@ -121,9 +134,7 @@ gannet_err gp_sample(gp *g, int q, double exploration, int64_t iteration) {
   const gannet_round own =
       gannet_round_of(g->context->rank, g->context->np,
                       (double)weights + (double)q * (double)g->n >= NUMBERS_ALONE);
-  draw_frequencies(g, iteration);
-  draw_weights(g, iteration, &own);
-  if (own.shared) GANNET_TRY(gannet_parts_gather(g->context->comm, weights, g->draws.weight));
+  GANNET_TRY(draw_prior(g, iteration, &own));
   if (g->n > 0) GANNET_TRY(make_updates(g, exploration, iteration, &own));
   for (size_t k = 0; k < weights; ++k) g->draws.weight[k] *= exploration;
   return GANNET_OK;
