@@ -16,13 +16,22 @@ gannet_err bench_asking_prepare(bench_asking *a, MPI_Comm comm, const bench_ask_
   GANNET_TRY(bench_problem_read(text, 0, &a->problem));
   GANNET_TRY(bench_method_read(plan->method, plan->set, &a->method));
   GANNET_TRY(bench_problem_space(&a->problem, bench_method_takes_equations(&a->method), &a->space));
-  GANNET_REQUIRE(a->method.n_settings < BENCH_SETTINGS_MOST, GANNET_ERR_INPUT,
+  GANNET_REQUIRE(a->method.n_settings + 2 <= BENCH_SETTINGS_MOST, GANNET_ERR_INPUT,
                  "too many settings; give fewer");
   (void)snprintf(a->candidates, sizeof a->candidates, "%lld", (long long)plan->candidates);
   a->method.setting[a->method.n_settings++] =
       (gannet_method_setting){"search.candidates", a->candidates};
+  a->n_settings = a->method.n_settings;
   GANNET_TRY(gannet_alloc((size_t)plan->q * (size_t)plan->d, sizeof *a->x, &a->x));
   return gannet_alloc((size_t)plan->q, sizeof *a->id, &a->id);
+}
+
+/* What the user has set, stays. */
+void bench_asking_refit(bench_asking *a, bool always) {
+  a->method.n_settings = a->n_settings;
+  for (int k = 0; k < a->n_settings; ++k)
+    if (strcmp(a->method.setting[k].key, "refit") == 0) return;
+  if (always) a->method.setting[a->method.n_settings++] = (gannet_method_setting){"refit", "0"};
 }
 
 void bench_asking_release(bench_asking *a) {

@@ -34,6 +34,7 @@ typedef struct {
   bench_problem problem;
   bench_method method;
   char candidates[24]; /* as a setting */
+  int n_settings;      /* without that of refits */
   gannet_context *context;
   gannet_problem *space;
   gannet_optimizer *optimizer;
@@ -51,6 +52,13 @@ typedef struct {
  */
 GANNET_CHECKED gannet_err bench_asking_prepare(bench_asking *a, MPI_Comm comm,
                                                const bench_ask_plan *plan);
+
+/* Whether optimisers that are made from now on learn their hyper-parameters whenever they have new
+ * results, or as the method says.
+ *
+ * Local.
+ */
+void bench_asking_refit(bench_asking *a, bool always);
 void bench_asking_release(bench_asking *a);
 
 /* A new optimiser, and its end.

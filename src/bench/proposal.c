@@ -71,7 +71,7 @@ static const gannet_option proposal_options[] = {
      .fallback = "3",
      .lower = 1,
      .upper = 1000,
-     .help = "proposals with learning that are timed"},
+     .help = "proposals with learning that are timed, of each kind"},
     {.key = "seed",
      .type = GANNET_INTEGER,
      .offset = offsetof(proposal_settings, seed),
@@ -82,55 +82,74 @@ static const gannet_option proposal_options[] = {
     {0},
 };
 
+/* How an ask comes by its hyper-parameters: as they were; learnt again, as in a campaign that goes
+ * on; or learnt by an optimiser that has asked for nothing before. */
+typedef enum { KEPT, LEARNT, FIRST, KINDS } ask_kind;
+
+static const char *const kind_names[KINDS] = {"kept", "learnt", "learnt first"};
+
+typedef struct {
+  int n, most;
+  double *seconds; /* [BENCH_TIMES][most] */
+  double median[BENCH_TIMES];
+} sample;
+
 /* What is reported for one number of observations. */
 typedef struct {
-  int n, n_with, n_without;
-  double *with, *without; /* [BENCH_TIMES][fits], [BENCH_TIMES][repeat] */
-  double with_median[BENCH_TIMES], without_median[BENCH_TIMES];
+  int n;
+  sample of[KINDS];
   double model_bytes, peak_bytes;
 } measurement;
 
-static void keep(double *rows, int at, int length, const double *times) {
-  for (int c = 0; c < BENCH_TIMES; ++c) rows[c * length + at] = times[c];
+static gannet_err ask(bench_asking *s, measurement *m, bool first) {
+  bench_ask_cost cost;
+  GANNET_TRY(bench_asking_ask(s, &cost));
+  sample *of = &m->of[!cost.learned ? KEPT : first ? FIRST : LEARNT];
+  if (of->n == of->most) return GANNET_OK;
+  for (int c = 0; c < BENCH_TIMES; ++c) of->seconds[c * of->most + of->n] = cost.seconds[c];
+  ++of->n;
+  return GANNET_OK;
 }
 
-/* An ask right after n observations learns; the following ones do not until a tenth has come. */
-static gannet_err measure_once(bench_asking *s, const proposal_settings *settings, measurement *m,
-                               int repeat) {
-  bench_ask_cost cost;
-  GANNET_TRY(bench_asking_fill(s, m->n));
-  GANNET_TRY(bench_asking_ask(s, &cost));
-  if (cost.learned) keep(m->with, m->n_with++, settings->fits, cost.seconds);
-  for (int i = 0; m->n_without < repeat && i < 4 * repeat; ++i) {
-    GANNET_TRY(bench_asking_tell(s));
-    GANNET_TRY(bench_asking_ask(s, &cost));
-    if (!cost.learned) keep(m->without, m->n_without++, settings->repeat, cost.seconds);
+/* A new optimiser, told n observations, that is asked until there are enough of a kind. */
+static gannet_err ask_one(bench_asking *s, measurement *m, int seed, ask_kind wanted, int enough) {
+  gannet_err err = bench_asking_start(s, seed);
+  if (err == GANNET_OK) err = bench_asking_fill(s, m->n);
+  if (err == GANNET_OK) err = ask(s, m, true);
+  for (int i = 0; err == GANNET_OK && m->of[wanted].n < enough && i < 4 * enough; ++i) {
+    err = bench_asking_tell(s);
+    if (err == GANNET_OK) err = ask(s, m, false);
   }
-  m->model_bytes = (double)gannet_optimizer_model_bytes(s->optimizer);
+  if (err == GANNET_OK) m->model_bytes = (double)gannet_optimizer_model_bytes(s->optimizer);
+  bench_asking_stop(s);
+  return err;
+}
+
+static gannet_err measure_all(bench_asking *s, const proposal_settings *settings, measurement *m) {
+  bench_asking_refit(s, true);
+  for (int i = 0; i < settings->fits; ++i)
+    GANNET_TRY(ask_one(s, m, settings->seed + i, LEARNT, i + 1));
+  bench_asking_refit(s, false);
+  GANNET_TRY(ask_one(s, m, settings->seed, KEPT, settings->repeat));
   m->peak_bytes = bench_peak_memory();
   return GANNET_OK;
 }
 
-static void medians(double *rows, int n, int length, double *median) {
-  for (int c = 0; c < BENCH_TIMES; ++c) {
-    suite_sort(n, rows + c * length);
-    median[c] = n > 0 ? suite_quantile(n, rows + c * length, 0.5) : NAN;
-  }
-}
-
 static gannet_err measure(bench_asking *s, const proposal_settings *settings, measurement *m) {
-  gannet_err err = gannet_alloc((size_t)(BENCH_TIMES * settings->fits), sizeof(double), &m->with);
-  if (err == GANNET_OK)
-    err = gannet_alloc((size_t)(BENCH_TIMES * settings->repeat), sizeof(double), &m->without);
-  for (int i = 0; i < settings->fits && err == GANNET_OK; ++i) {
-    err = bench_asking_start(s, settings->seed + i);
-    if (err == GANNET_OK) err = measure_once(s, settings, m, i == 0 ? settings->repeat : 0);
-    bench_asking_stop(s);
+  gannet_err err = GANNET_OK;
+  for (int k = 0; k < KINDS && err == GANNET_OK; ++k) {
+    m->of[k].most = k == KEPT ? settings->repeat : settings->fits;
+    err = gannet_alloc((size_t)(BENCH_TIMES * m->of[k].most), sizeof(double), &m->of[k].seconds);
   }
-  medians(m->with, m->n_with, settings->fits, m->with_median);
-  medians(m->without, m->n_without, settings->repeat, m->without_median);
-  gannet_free(&m->with);
-  gannet_free(&m->without);
+  if (err == GANNET_OK) err = measure_all(s, settings, m);
+  for (int k = 0; k < KINDS; ++k) {
+    sample *of = &m->of[k];
+    for (int c = 0; c < BENCH_TIMES; ++c) {
+      suite_sort(of->n, of->seconds + c * of->most);
+      of->median[c] = of->n > 0 ? suite_quantile(of->n, of->seconds + c * of->most, 0.5) : NAN;
+    }
+    gannet_free(&of->seconds);
+  }
   return err;
 }
 
@@ -145,8 +164,8 @@ static void print_growth(const measurement *a, const measurement *b) {
       "\nGrowth from n = %d to %d: ask %.2f without learning, %.2f with; model memory "
       "%.2f (exponents of n).\n",
       a->n, b->n,
-      bench_growth(a->n, a->without_median[BENCH_ASK], b->n, b->without_median[BENCH_ASK]),
-      bench_growth(a->n, a->with_median[BENCH_ASK], b->n, b->with_median[BENCH_ASK]),
+      bench_growth(a->n, a->of[KEPT].median[BENCH_ASK], b->n, b->of[KEPT].median[BENCH_ASK]),
+      bench_growth(a->n, a->of[LEARNT].median[BENCH_ASK], b->n, b->of[LEARNT].median[BENCH_ASK]),
       bench_growth(a->n, a->model_bytes, b->n, b->model_bytes));
 }
 
@@ -168,17 +187,15 @@ static gannet_err print_all(const bench_world *world, const proposal_settings *s
       s->method, s->d, s->q, s->candidates, world->np);
   for (int c = 0; c < BENCH_TIMES; ++c) (void)printf(" %s |", bench_phases[c]);
   (void)printf("\n|---|---|---|---|---|---|---|---|\n");
-  for (int i = 0; i < n; ++i) {
-    print_times("kept", m[i].n, m[i].without_median);
-    print_times("learnt", m[i].n, m[i].with_median);
-  }
+  for (int i = 0; i < n; ++i)
+    for (int k = 0; k < KINDS; ++k) print_times(kind_names[k], m[i].n, m[i].of[k].median);
   (void)printf(
       "\n| n | models, MB | factor 4n^2, MB | peak of the process, MB | scan, share of "
       "DGEMM peak |\n|---|---|---|---|---|\n");
   for (int i = 0; i < n; ++i)
     (void)printf("| %d | %.1f | %.1f | %.1f | %.2f |\n", m[i].n, m[i].model_bytes / 1e6,
                  4e-6 * m[i].n * m[i].n, m[i].peak_bytes / 1e6,
-                 least_operations(s, m[i].n) / m[i].without_median[1 + GANNET_PHASE_SCAN] / rate);
+                 least_operations(s, m[i].n) / m[i].of[KEPT].median[1 + GANNET_PHASE_SCAN] / rate);
   for (int i = 1; i < n; ++i) print_growth(&m[i - 1], &m[i]);
   (void)printf("\nDGEMM 512 x 64 x 512 in the same run: %.1f GFLOP/s on all ranks.\n", rate / 1e9);
   return GANNET_OK;

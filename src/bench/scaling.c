@@ -114,7 +114,7 @@ static gannet_err add_phases(const bench_world *world, const sample *s, const ch
   return GANNET_OK;
 }
 
-/* Asks that keep their hyper-parameters, and those that learn them first. */
+/* Asks that keep their hyper-parameters, and those that learn them again. */
 typedef struct {
   int repeat, fits; /* how many are wanted */
   sample kept, learnt;
@@ -124,7 +124,7 @@ static gannet_err ask(bench_asking *a, samples *all) {
   bench_ask_cost cost;
   GANNET_TRY(bench_asking_ask(a, &cost));
   sample *s = cost.learned ? &all->learnt : &all->kept;
-  if (s->n >= (cost.learned ? BENCH_SCALING_REPEATS : all->repeat)) return GANNET_OK;
+  if (s->n >= (cost.learned ? all->fits : all->repeat)) return GANNET_OK;
   for (int c = 0; c < BENCH_TIMES; ++c) {
     s->seconds[c][s->n] = cost.seconds[c];
     s->traffic[c][s->n] = cost.traffic[c];
@@ -133,21 +133,28 @@ static gannet_err ask(bench_asking *a, samples *all) {
   return GANNET_OK;
 }
 
-/* The first ask after many observations learns, the following ones do not. */
-static gannet_err measure(bench_asking *a, int n, samples *all, double *model) {
-  gannet_err err = GANNET_OK;
-  for (int f = 0; f < all->fits && err == GANNET_OK; ++f) {
-    err = bench_asking_start(a, a->plan.seed + f);
-    if (err == GANNET_OK) err = bench_asking_fill(a, n);
+/* The first ask of an optimiser, which learns from nothing, does not count. */
+static gannet_err ask_one(bench_asking *a, int n, int seed, samples *all, bool learn,
+                          double *model) {
+  const sample *wanted = learn ? &all->learnt : &all->kept;
+  const int enough = learn ? wanted->n + 1 : all->repeat;
+  bench_ask_cost unused;
+  bench_asking_refit(a, learn);
+  gannet_err err = bench_asking_start(a, seed);
+  if (err == GANNET_OK) err = bench_asking_fill(a, n);
+  if (err == GANNET_OK) err = bench_asking_ask(a, &unused);
+  for (int i = 0; err == GANNET_OK && wanted->n < enough && i < 4 * enough; ++i) {
+    err = bench_asking_tell(a);
     if (err == GANNET_OK) err = ask(a, all);
-    for (int i = 0; f == 0 && all->kept.n < all->repeat && i < 4 * all->repeat; ++i) {
-      if (err == GANNET_OK) err = bench_asking_tell(a);
-      if (err == GANNET_OK) err = ask(a, all);
-    }
-    if (err == GANNET_OK) *model = (double)gannet_optimizer_model_bytes(a->optimizer);
-    bench_asking_stop(a);
   }
+  if (err == GANNET_OK) *model = (double)gannet_optimizer_model_bytes(a->optimizer);
+  bench_asking_stop(a);
   return err;
+}
+
+static gannet_err measure(bench_asking *a, int n, samples *all, double *model) {
+  for (int f = 0; f < all->fits; ++f) GANNET_TRY(ask_one(a, n, a->plan.seed + f, all, true, model));
+  return ask_one(a, n, a->plan.seed, all, false, model);
 }
 
 /* Asks with a fixed number of candidates, or with so many per rank. */
@@ -162,7 +169,7 @@ static gannet_err measure_asks(const bench_world *world, const scaling_settings 
       .seed = settings->seed,
       .candidates = (int64_t)settings->candidates * (weak ? world->np : 1)};
   bench_asking a = {0};
-  samples all = {.repeat = settings->repeat, .fits = weak ? 1 : settings->fits};
+  samples all = {.repeat = settings->repeat, .fits = weak ? 0 : settings->fits};
   gannet_err err = gannet_agree(world->comm, bench_asking_prepare(&a, world->comm, &plan));
   if (err == GANNET_OK) err = measure(&a, n, &all, &table->model);
   if (err == GANNET_OK) err = add_phases(world, &all.kept, weak ? ".weak" : "", n, table);
