@@ -21,28 +21,49 @@ typedef struct {
   bool abandoned;    /* another rank failed, which will say so */
 } session;
 
-static bool is_mine(const session *s, int part) {
-  return !s->context || s->owner[part] == s->context->rank;
-}
-
 /* Parts are those of a triangle: what is left of it is as wide as it is high. */
-static gannet_err share_out(session *s) {
-  const size_t parts = (size_t)s->joint->parts;
+gannet_err gannet_joint_share(const gannet_joint *joint, int np, int *owner) {
+  const size_t parts = (size_t)joint->parts;
   double *cost = NULL;
-  GANNET_TRY(gannet_alloc(parts, sizeof *s->owner, &s->owner));
   GANNET_TRY(gannet_alloc(parts, sizeof *cost, &cost));
   for (size_t k = 0; k < parts; ++k) cost[k] = (double)((parts - k) * (parts - k));
-  const gannet_err err =
-      gannet_parts_share(s->joint->parts, cost, s->context ? s->context->np : 1, s->owner);
+  const gannet_err err = gannet_parts_share(joint->parts, cost, np, owner);
   gannet_free(&cost);
   return err;
+}
+
+gannet_err gannet_joint_work(const gannet_joint *joint, const double *x, const int *owner, int me,
+                             double *parts, double *value) {
+  const size_t n = (size_t)joint->n;
+  const gannet_err err = joint->prepare(joint->user, x, value);
+  for (int k = 0; k < joint->parts; ++k) {
+    double *gradient = parts + (size_t)k * n;
+    if (owner[k] != me) continue;
+    memset(gradient, 0, n * sizeof *gradient);
+    if (err == GANNET_OK && isfinite(*value))
+      joint->part(joint->user, x, k, gradient);
+    else
+      for (size_t i = 0; i < n; ++i) gradient[i] = NAN;
+  }
+  return err;
+}
+
+void gannet_joint_sum(const gannet_joint *joint, const double *x, const double *parts,
+                      double *value, double *gradient) {
+  const size_t n = (size_t)joint->n;
+  memset(gradient, 0, n * sizeof *gradient);
+  if (!isfinite(*value)) return;
+  for (size_t k = 0; k < (size_t)joint->parts; ++k)
+    for (size_t i = 0; i < n; ++i) gradient[i] += parts[k * n + i];
+  joint->finish(joint->user, x, value, gradient);
 }
 
 static gannet_err open_own(session *s) {
   const size_t n = (size_t)s->joint->n, parts = (size_t)s->joint->parts;
   if (!s->memory) GANNET_TRY(gannet_alloc(n + 1, sizeof *s->request, &s->request));
   if (!s->memory) GANNET_TRY(gannet_alloc(parts * n + 1, sizeof *s->parts, &s->parts));
-  return share_out(s);
+  GANNET_TRY(gannet_alloc(parts, sizeof *s->owner, &s->owner));
+  return gannet_joint_share(s->joint, s->context ? s->context->np : 1, s->owner);
 }
 
 /* Ranks of one node pass numbers on through its memory, if there is any; others by messages. */
@@ -93,26 +114,11 @@ static gannet_err pass_parts(session *s) {
   return GANNET_OK;
 }
 
-/* The parts of this rank at a point, 0 for the others; NAN without a value, which rank 0 sees. */
-static gannet_err work_on_parts(session *s, const double *x, double *value) {
-  const gannet_joint *joint = s->joint;
-  const size_t n = (size_t)joint->n;
-  const gannet_err err = joint->prepare(joint->user, x, value);
-  for (int k = 0; k < joint->parts; ++k) {
-    double *gradient = s->parts + (size_t)k * n;
-    const bool mine = is_mine(s, k);
-    if (mine || !s->memory) memset(gradient, 0, n * sizeof *gradient);
-    if (!mine || err != GANNET_OK) continue;
-    if (isfinite(*value))
-      joint->part(joint->user, x, k, gradient);
-    else
-      for (size_t i = 0; i < n; ++i) gradient[i] = NAN;
-  }
-  return err;
-}
-
 static gannet_err evaluate_together(session *s, const double *x, double *value) {
-  const gannet_err err = work_on_parts(s, x, value);
+  const size_t length = (size_t)s->joint->parts * (size_t)s->joint->n;
+  if (!s->memory) memset(s->parts, 0, length * sizeof *s->parts);
+  const gannet_err err =
+      gannet_joint_work(s->joint, x, s->owner, s->context ? s->context->rank : 0, s->parts, value);
   if (s->failed == GANNET_OK) s->failed = err;
   return s->context ? pass_parts(s) : err;
 }
@@ -120,21 +126,15 @@ static gannet_err evaluate_together(session *s, const double *x, double *value) 
 /* gannet_value_gradient of rank 0 */
 static gannet_err evaluate(void *user, int n, const double *x, double *value, double *gradient) {
   session *s = user;
-  const gannet_joint *joint = s->joint;
-  const size_t length = (size_t)n;
   if (s->context) {
-    memcpy(s->request, x, length * sizeof *x);
+    memcpy(s->request, x, (size_t)n * sizeof *x);
     s->request[n] = 1;
     GANNET_TRY(pass_request(s));
   }
   GANNET_TRY(evaluate_together(s, x, value));
   if (s->failed != GANNET_OK) return s->failed;
   GANNET_REQUIRE(!s->abandoned, GANNET_ERR_STATE, "another rank failed in a fit");
-  memset(gradient, 0, length * sizeof *gradient);
-  if (!isfinite(*value)) return GANNET_OK;
-  for (size_t k = 0; k < (size_t)joint->parts; ++k)
-    for (size_t i = 0; i < length; ++i) gradient[i] += s->parts[k * length + i];
-  joint->finish(joint->user, x, value, gradient);
+  gannet_joint_sum(s->joint, x, s->parts, value, gradient);
   return GANNET_OK;
 }
 

@@ -11,9 +11,10 @@ typedef struct {
   int parts;           /* of the gradient, >= 1, each taking no longer than the one before */
   const double *start; /* [n] */
   const double *lower, *upper; /* [n] */
-  /* What all parts need, and the value on rank 0; not finite = nothing more is asked for here, which
-   * is so on all ranks or on rank 0. Collective as the user wants it, over the context's communicator or less; an
-   * error before the last collective call must be that of all who are in it. */
+  /* What all parts need, and the value on rank 0; not finite = nothing more is asked for here,
+   * which is so on all ranks or on rank 0. Collective as the user wants it, over the context's
+   * communicator or less; an error before the last collective call must be that of all who are in
+   * it. */
   gannet_err (*prepare)(void *user, const double *x, double *value);
   /* One part [n], zeroed before; must not depend on the rank. */
   void (*part)(void *user, const double *x, int part, double *gradient);
@@ -22,6 +23,35 @@ typedef struct {
   void *user;
   gannet_minimize_options options;
 } gannet_joint;
+
+/* Whom parts belong to, of np.
+ *
+ * Local.
+ *
+ * owner  out  [parts]
+ */
+GANNET_CHECKED gannet_err gannet_joint_share(const gannet_joint *joint, int np, int *owner);
+
+/* prepare, and the parts of one owner: NAN without a value.
+ *
+ * As prepare.
+ *
+ * parts  out  [parts][n]; those of others stay
+ *
+ * Errors: those of prepare.
+ */
+GANNET_CHECKED gannet_err gannet_joint_work(const gannet_joint *joint, const double *x,
+                                            const int *owner, int me, double *parts, double *value);
+
+/* Value and gradient from all parts; 0 without a value.
+ *
+ * Local.
+ *
+ * value     inout
+ * gradient  out    [n]
+ */
+void gannet_joint_sum(const gannet_joint *joint, const double *x, const double *parts,
+                      double *value, double *gradient);
 
 /* Value and gradient: a gannet_value_gradient whose user is a gannet_joint.
  *

@@ -2,8 +2,7 @@
 #ifndef GANNET_SURROGATE_MULTISTART_H
 #define GANNET_SURROGATE_MULTISTART_H
 
-#include "base/context.h"
-#include "minimize/minimize.h"
+#include "surrogate/joint.h"
 
 typedef struct {
   int starts;          /* >= 1 */
@@ -13,6 +12,7 @@ typedef struct {
   const double *upper; /* [n] */
   gannet_value_gradient function;
   void *user;
+  const gannet_joint *joint; /* not NULL: takes the place of function and user; prepare is local */
   gannet_minimize_options options;
 } gannet_multistart;
 

@@ -270,8 +270,7 @@ static gannet_err minimise(learning *l, int starts, double *hyper) {
                                      .start = joint.start,
                                      .lower = joint.lower,
                                      .upper = joint.upper,
-                                     .function = gannet_joint_evaluate,
-                                     .user = &joint,
+                                     .joint = &joint,
                                      .options = joint.options};
   return gannet_multistart_run(l->t->context, &problem, hyper, &value);
 }

@@ -8,7 +8,6 @@
 
 #include "surrogate/gp.h"
 #include "surrogate/likelihood.h"
-#include "surrogate/multistart.h"
 #include "surrogate/registry.h"
 
 enum { N = 6, D = 2, Q = 4000 };
@@ -357,34 +356,6 @@ static void fits_of_many_points_use_some(void **state) {
   gannet_surrogate_destroy(&s);
 }
 
-static gannet_err bumpy(void *user, int n, const double *x, double *value, double *gradient) {
-  (void)n;
-  if (user && x[0] > 4) return GANNET_RAISE(*(gannet_err *)user, "on purpose");
-  *value = sin(3 * x[0]) + 0.1 * x[0] * x[0];
-  gradient[0] = 3 * cos(3 * x[0]) + 0.2 * x[0];
-  return GANNET_OK;
-}
-
-/* sin 3x + x^2 / 10 has its lowest value at x = -0.5122, reached from the third start only. */
-static void the_best_of_several_starts_wins(void **state) {
-  (void)state;
-  const double start[] = {4.5, 1.8, -0.2}, lower = -5, upper = 5;
-  double best = 0, value = 0;
-  gannet_err raised = GANNET_ERR_NUMERIC;
-  gannet_multistart problem = {3, 1, start, &lower, &upper, bumpy, NULL, {100, 1e-8, 0}};
-  assert_ok(gannet_multistart_run(context, &problem, &best, &value));
-  assert_near(best, -0.5122, 1e-3);
-  problem.user = &raised; /* the first start fails numerically and drops out */
-  assert_ok(gannet_multistart_run(context, &problem, &best, &value));
-  assert_near(best, -0.5122, 1e-3);
-  problem.starts = 1;
-  assert_ok(gannet_multistart_run(context, &problem, &best, &value));
-  assert_true(best == 4.5 && isinf(value));
-  raised = GANNET_ERR_MEMORY;
-  assert_fails(GANNET_ERR_MEMORY, "on purpose",
-               gannet_multistart_run(context, &problem, &best, &value));
-}
-
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(kernels_and_waves_are_those_of_the_library),
@@ -396,7 +367,6 @@ int main(int argc, char **argv) {
       cmocka_unit_test(the_likelihood_is_that_of_the_formula),
       cmocka_unit_test(learning_recovers_length_and_noise),
       cmocka_unit_test(fits_of_many_points_use_some),
-      cmocka_unit_test(the_best_of_several_starts_wins),
   };
   if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
   int failed = 1;

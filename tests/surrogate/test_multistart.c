@@ -1,0 +1,221 @@
+/* test: ranks 1 2 3 labels unit */
+/* Several starts on several ranks, of which those that have no start left help others. */
+#include <math.h>
+#include <petscsys.h>
+#include <string.h>
+
+#include "support/harness.h"
+#include "support/refuse.h"
+
+#include "base/clock.h"
+#include "surrogate/helping.h"
+#include "surrogate/multistart.h"
+
+static gannet_context *context;
+
+static gannet_err bumpy(void *user, int n, const double *x, double *value, double *gradient) {
+  (void)n;
+  if (user && x[0] > 4) return GANNET_RAISE(*(gannet_err *)user, "on purpose");
+  *value = sin(3 * x[0]) + 0.1 * x[0] * x[0];
+  gradient[0] = 3 * cos(3 * x[0]) + 0.2 * x[0];
+  return GANNET_OK;
+}
+
+/* sin 3x + x^2 / 10 has its lowest value at x = -0.5122, reached from the third start only. */
+static void the_best_of_several_starts_wins(void **state) {
+  (void)state;
+  const double start[] = {4.5, 1.8, -0.2}, lower = -5, upper = 5;
+  double best = 0, value = 0;
+  gannet_err raised = GANNET_ERR_NUMERIC;
+  gannet_multistart problem = {.starts = 3,
+                               .n = 1,
+                               .start = start,
+                               .lower = &lower,
+                               .upper = &upper,
+                               .function = bumpy,
+                               .options = {100, 1e-8, 0}};
+  assert_ok(gannet_multistart_run(context, &problem, &best, &value));
+  assert_near(best, -0.5122, 1e-3);
+  problem.user = &raised; /* the first start fails numerically and drops out */
+  assert_ok(gannet_multistart_run(context, &problem, &best, &value));
+  assert_near(best, -0.5122, 1e-3);
+  problem.starts = 1;
+  assert_ok(gannet_multistart_run(context, &problem, &best, &value));
+  assert_true(best == 4.5 && isinf(value));
+  raised = GANNET_ERR_MEMORY;
+  assert_fails(GANNET_ERR_MEMORY, "on purpose",
+               gannet_multistart_run(context, &problem, &best, &value));
+}
+
+enum { N = 2, PARTS = 3 };
+
+typedef struct {
+  int prepared;
+  int made[PARTS];
+  double last[N];    /* where parts were prepared last */
+  bool slow;         /* the second part takes a moment */
+  gannet_err raised; /* by prepare on the ranks that only help */
+  bool hopeless;     /* no value */
+} landscape;
+
+static bool is_worker(void) {
+  return context->rank == 0;
+}
+
+static gannet_err prepare(void *user, const double *x, double *value) {
+  landscape *l = user;
+  ++l->prepared;
+  memcpy(l->last, x, sizeof l->last);
+  *value = l->hopeless ? INFINITY : 0;
+  if (l->raised && !is_worker()) return GANNET_RAISE(l->raised, "on purpose");
+  for (int k = 0; k < PARTS; ++k) *value += pow(x[0] - k / 3.0, 2) + 10 * pow(x[1] + x[0], 4);
+  return GANNET_OK;
+}
+
+static void add_part(void *user, const double *x, int part, double *gradient) {
+  landscape *l = user;
+  ++l->made[part];
+  assert_memory_equal(l->last, x, sizeof l->last);
+  if (l->slow && part == 1) gannet_clock_sleep(1e-4);
+  gradient[0] += 2 * (x[0] - part / 3.0) + 40 * pow(x[1] + x[0], 3);
+  gradient[1] += 40 * pow(x[1] + x[0], 3);
+}
+
+static void finish(void *user, const double *x, double *value, double *gradient) {
+  (void)user;
+  *value += sin(x[1]);
+  gradient[1] += cos(x[1]);
+}
+
+static const double starts[] = {3, 1, -2, 0.5, 0, 0.1, 2, -1}, lower[] = {-4, -4}, upper[] = {4, 4};
+
+static gannet_joint make_joint(landscape *l) {
+  return (gannet_joint){N,       PARTS,    starts, lower, upper,
+                        prepare, add_part, finish, l,     {200, 1e-9, 0}};
+}
+
+static gannet_multistart make_problem(const gannet_joint *joint, int n) {
+  return (gannet_multistart){.starts = n,
+                             .n = N,
+                             .start = starts,
+                             .lower = lower,
+                             .upper = upper,
+                             .joint = joint,
+                             .options = joint->options};
+}
+
+/* What one rank finds with nobody's help. */
+static void find_alone(int n, double *best, double *value) {
+  landscape l = {.prepared = 0};
+  const gannet_joint joint = make_joint(&l);
+  gannet_multistart problem = make_problem(&joint, n);
+  problem.joint = NULL;
+  problem.function = gannet_joint_evaluate;
+  problem.user = (void *)(uintptr_t)&joint;
+  assert_ok(gannet_multistart_run(context, &problem, best, value));
+}
+
+static int sum_over_ranks(int number) {
+  int sum = 0;
+  MPI_Allreduce(&number, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  return sum;
+}
+
+static void helpers_change_no_bit(void **state) {
+  (void)state;
+  for (int n = 1; n <= 4; ++n) {
+    landscape l = {.slow = true};
+    const gannet_joint joint = make_joint(&l);
+    const gannet_multistart problem = make_problem(&joint, n);
+    double best[N], value, expected[N], expected_value;
+    find_alone(n, expected, &expected_value);
+    assert_ok(gannet_multistart_run(context, &problem, best, &value));
+    assert_memory_equal(best, expected, sizeof best);
+    assert_true(value == expected_value);
+    const int made = sum_over_ranks(l.made[0]);
+    for (int k = 1; k < PARTS; ++k) assert_int_equal(sum_over_ranks(l.made[k]), made);
+  }
+}
+
+/* Evaluations of the first rank, until it has had help in some; the others have nothing to do. */
+static void evaluate_until_helped(gannet_helping *helping, const landscape *l, gannet_err raised) {
+  const double x[] = {0.3, -0.7};
+  double value, gradient[N], expected, expected_gradient[N];
+  landscape other = {.prepared = 0};
+  gannet_joint joint = make_joint(&other);
+  assert_ok(gannet_joint_evaluate(&joint, N, x, &expected, expected_gradient));
+  if (is_worker()) {
+    for (int i = 0; i < 200; ++i) {
+      assert_ok(gannet_helping_evaluate(helping, N, x, &value, gradient));
+      assert_true(value == expected);
+      assert_memory_equal(gradient, expected_gradient, sizeof gradient);
+    }
+  }
+  gannet_helping_others(helping);
+  const bool helped = !is_worker() && l->prepared > 0;
+  assert_int_equal(sum_over_ranks(helped), context->np > 1 && !refuse);
+  if (helped && raised == GANNET_OK) {
+    assert_int_equal(l->made[0], 0);
+    assert_int_equal(l->made[1], l->prepared);
+  }
+}
+
+static void ranks_without_work_make_parts(void **state) {
+  (void)state;
+  for (int raised = 0; raised < 2; ++raised) { /* by the helper, which the other does not notice */
+    landscape l = {.slow = true, .raised = raised ? GANNET_ERR_STATE : GANNET_OK};
+    const gannet_joint joint = make_joint(&l);
+    gannet_helping *helping = NULL;
+    assert_ok(gannet_helping_open(context, &joint, &helping));
+    evaluate_until_helped(helping, &l, l.raised);
+    gannet_helping_close(&helping);
+    assert_null(helping);
+  }
+}
+
+static void without_memory_everybody_works_alone(void **state) {
+  (void)state;
+  landscape l = {.prepared = 0};
+  const gannet_joint joint = make_joint(&l);
+  gannet_helping *helping = NULL;
+  gannet_context *fresh = NULL;
+  assert_ok(gannet_context_create(MPI_COMM_WORLD, 1, &fresh)); /* which has no spare memory */
+  refuse = true;
+  assert_ok(gannet_helping_open(fresh, &joint, &helping));
+  evaluate_until_helped(helping, &l, GANNET_OK);
+  refuse = false;
+  gannet_helping_close(&helping);
+  gannet_context_destroy(&fresh);
+}
+
+static void a_place_without_a_value_has_no_gradient(void **state) {
+  (void)state;
+  landscape l = {.hopeless = true};
+  const gannet_joint joint = make_joint(&l);
+  gannet_helping *helping = NULL;
+  const double x[] = {0.3, -0.7};
+  double value, gradient[N];
+  assert_ok(gannet_helping_open(context, &joint, &helping));
+  for (int i = 0; is_worker() && i < 50; ++i) {
+    assert_ok(gannet_helping_evaluate(helping, N, x, &value, gradient));
+    assert_true(value == INFINITY && gradient[0] == 0 && gradient[1] == 0);
+  }
+  gannet_helping_others(helping);
+  gannet_helping_close(&helping);
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_best_of_several_starts_wins),
+      cmocka_unit_test(helpers_change_no_bit),
+      cmocka_unit_test(ranks_without_work_make_parts),
+      cmocka_unit_test(without_memory_everybody_works_alone),
+      cmocka_unit_test(a_place_without_a_value_has_no_gradient),
+  };
+  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  if (gannet_context_create(MPI_COMM_WORLD, 1, &context) != GANNET_OK) return 1;
+  const int failed = run_ranks(tests);
+  gannet_context_destroy(&context);
+  PetscFinalize();
+  return failed;
+}
