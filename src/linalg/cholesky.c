@@ -114,7 +114,7 @@ static gannet_err make_rows(gannet_cholesky *factor, int i, int from, int count)
   const size_t ld = (size_t)width_of(i);
   double *x = factor->panel;
   int bad = -1;
-  panel_pack(lanes, count, columns, factor->block[i] + (size_t)from * ld, ld, x);
+  factor->ways->pack(lanes, count, columns, factor->block[i] + (size_t)from * ld, ld, x);
   for (int k = 0; k < i; ++k) cholesky_solve_before(factor, k, B, lanes, x);
   cholesky_end_rows(factor, i * B + from, count, lanes, x, &bad);
   return cholesky_blame(bad);

@@ -84,8 +84,8 @@ void gannet_cholesky_inverse_rows(const gannet_cholesky *factor, int block, doub
   while (next_units(&u)) {
     solve_units(&u);
     solve_units_back(&u);
-    panel_unpack(PANEL_MOST, u.count, factor->n - from, u.x,
-                 inverse + (ptrdiff_t)u.first * ld + from, (size_t)ld);
+    u.factor->ways->unpack(PANEL_MOST, u.count, factor->n - from, u.x,
+                           inverse + (ptrdiff_t)u.first * ld + from, (size_t)ld);
   }
 }
 

@@ -29,7 +29,7 @@ void cholesky_put_corner(gannet_cholesky *factor, int first, int count, int lane
 static void put_rows(gannet_cholesky *factor, int first, int count, int lanes, const double *x) {
   const size_t ld = (size_t)cholesky_width_of(first / B);
   double *row = factor->block[first / B] + (size_t)(first % B) * ld;
-  panel_unpack(lanes, count, first, x, row, ld);
+  factor->ways->unpack(lanes, count, first, x, row, ld);
   cholesky_put_corner(factor, first, count, lanes, x);
 }
 

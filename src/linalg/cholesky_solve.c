@@ -50,10 +50,10 @@ static void by_panels(const gannet_cholesky *factor, int m, double *b, int ldb,
   for (int from = 0; from < m; from += PANEL_MOST) {
     const int count = m - from < PANEL_MOST ? m - from : PANEL_MOST, lanes = lanes_for(count);
     double *rows = b + (ptrdiff_t)from * ldb;
-    panel_pack(lanes, count, factor->n, rows, (size_t)ldb, factor->panel);
+    factor->ways->pack(lanes, count, factor->n, rows, (size_t)ldb, factor->panel);
     first(factor, lanes, factor->panel);
     if (second) second(factor, lanes, factor->panel);
-    panel_unpack(lanes, count, factor->n, factor->panel, rows, (size_t)ldb);
+    factor->ways->unpack(lanes, count, factor->n, factor->panel, rows, (size_t)ldb);
   }
 }
 
@@ -91,7 +91,7 @@ void cholesky_forward_part(gannet_cholesky *factor, int n_blocks, int m, int lan
     const int count = cholesky_rows_in(factor, i);
     const size_t width = (size_t)cholesky_width_of(i);
     double *target = x + (ptrdiff_t)i * B * lanes;
-    panel_pack(lanes, m, count, rows + (ptrdiff_t)i * B, ld, target);
+    factor->ways->pack(lanes, m, count, rows + (ptrdiff_t)i * B, ld, target);
     for (int from = 0, end; from < i; from = end) {
       end = made_from(factor->shared, from, from + 1, i);
       factor->ways->take_before(lanes, count, (end - from) * B,
@@ -130,7 +130,7 @@ static void backward_part(gannet_cholesky *factor, int lanes) {
 static void take_solution(const gannet_cholesky *factor, int m, int lanes, double *b, int ldb) {
   for (int i = cholesky_blocks_for(factor->n) - 1; i >= 0; --i)
     (void)cholesky_await(factor->shared, i, CHOLESKY_BACKWARD);
-  panel_unpack(lanes, m, factor->n, factor->shared->x, b, (size_t)ldb);
+  factor->ways->unpack(lanes, m, factor->n, factor->shared->x, b, (size_t)ldb);
 }
 
 gannet_err gannet_cholesky_solve_together(gannet_cholesky *factor, int m, double *b, int ldb) {

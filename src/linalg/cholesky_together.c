@@ -82,8 +82,8 @@ static bool go_on(const growth *g, progress *p) {
     cholesky_solve_before(g->factor, p->made / 2, B, p->lanes, p->x);
   else if (!make_block(g, p->made, p->lanes, p->x))
     return false;
-  panel_unpack(p->lanes, p->count, step * PANEL, p->x + (ptrdiff_t)from * p->lanes,
-               rows_of(g, p->panel) + from, ld_of(p->panel));
+  g->factor->ways->unpack(p->lanes, p->count, step * PANEL, p->x + (ptrdiff_t)from * p->lanes,
+                          rows_of(g, p->panel) + from, ld_of(p->panel));
   p->made += step;
   if (p->made == p->panel) cholesky_tell(g->shared, p->panel, CHOLESKY_LEFT);
   return true;
@@ -102,7 +102,7 @@ static gannet_err begin_panel(const growth *g, int panel, progress *p) {
   *p = (progress){.panel = panel, .count = count, .lanes = panel_lanes(count)};
   p->x = g->factor->panel;
   if (g->source) GANNET_TRY(cholesky_make_kernel(g->factor, first, count, g->source, &k));
-  panel_pack(p->lanes, count, first + count, k, ld_of(panel), p->x);
+  g->factor->ways->pack(p->lanes, count, first + count, k, ld_of(panel), p->x);
   return GANNET_OK;
 }
 
@@ -183,7 +183,7 @@ static gannet_err make_some(growth *g, int i, int from, int count) {
   cholesky_forward_part(factor, i, count, lanes, rows, ld);
   if (g->shared->node->place == 0) {
     for (int k = 0; k < i; ++k) (void)cholesky_await(g->shared, k, CHOLESKY_FORWARD);
-    panel_pack(lanes, count, from + count, rows + left, ld, x + (ptrdiff_t)left * lanes);
+    factor->ways->pack(lanes, count, from + count, rows + left, ld, x + (ptrdiff_t)left * lanes);
     cholesky_end_rows(factor, left + from, count, lanes, x, &bad);
     cholesky_note(g->shared, bad);
     cholesky_tell(g->shared, i, CHOLESKY_ENDED);

@@ -56,21 +56,3 @@ const panel_ways *panel_ways_for(int register_bytes) {
 int panel_lanes(int m) {
   return m <= LEAST ? LEAST : m <= 2 * LEAST ? 2 * LEAST : PANEL_MOST;
 }
-
-void panel_pack(int lanes, int m, int n, const double *rows, size_t ld, double *x) {
-  const size_t step = (size_t)lanes;
-  for (size_t first = 0; first < (size_t)n; first += LEAST) {
-    const size_t end = first + LEAST < (size_t)n ? first + LEAST : (size_t)n;
-    for (size_t r = 0; r < step; ++r)
-      for (size_t k = first; k < end; ++k) x[k * step + r] = r < (size_t)m ? rows[r * ld + k] : 0;
-  }
-}
-
-void panel_unpack(int lanes, int m, int n, const double *x, double *rows, size_t ld) {
-  const size_t step = (size_t)lanes;
-  for (size_t first = 0; first < (size_t)n; first += LEAST) {
-    const size_t end = first + LEAST < (size_t)n ? first + LEAST : (size_t)n;
-    for (size_t r = 0; r < (size_t)m; ++r)
-      for (size_t k = first; k < end; ++k) rows[r * ld + k] = x[k * step + r];
-  }
-}

@@ -17,6 +17,14 @@ enum {
 };
 
 typedef struct panel_ways {
+  /* Rows of numbers to lanes and back; lanes beyond the rows become 0.
+   *
+   * rows  in, out  [m][ld], of which n columns count
+   * x     out, in  [n][lanes]
+   */
+  void (*pack)(int lanes, int m, int n, const double *rows, size_t ld, double *x);
+  void (*unpack)(int lanes, int m, int n, const double *x, double *rows, size_t ld);
+
   /* target[r] -= sum_k l[r][k] x[k], k ascending: what numbers before those of the target give.
    *
    * l       in     [rows][ld], of which k columns count
@@ -60,15 +68,5 @@ const panel_ways *panel_ways_for(int register_bytes);
  * Local.
  */
 int panel_lanes(int m);
-
-/* Rows of numbers to lanes and back; lanes beyond the rows become 0.
- *
- * Local.
- *
- * rows  in, out  [m][ld], of which n columns count
- * x     out, in  [n][lanes]
- */
-void panel_pack(int lanes, int m, int n, const double *rows, size_t ld, double *x);
-void panel_unpack(int lanes, int m, int n, const double *x, double *rows, size_t ld);
 
 #endif

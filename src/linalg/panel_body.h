@@ -75,6 +75,46 @@ TARGET static inline __attribute__((always_inline)) void NAME(transpose)(NAME(ve
 #endif
 }
 
+/* Lanes that are no rows become 0. */
+TARGET static void NAME(pack)(int lanes, int m, int n, const double *rows, size_t ld, double *x) {
+  const size_t step = (size_t)lanes;
+  NAME(vector) square[PER];
+  for (int r = 0; r < lanes; r += PER) {
+    const double *from = rows + (size_t)r * ld;
+    int k = 0;
+    for (; r + PER <= m && k + PER <= n; k += PER) {
+#pragma GCC unroll 8
+      for (int i = 0; i < PER; ++i) square[i] = *(const NAME(vector) *)(from + (size_t)i * ld + k);
+      NAME(transpose)(square);
+#pragma GCC unroll 8
+      for (int i = 0; i < PER; ++i) *(NAME(vector) *)(x + (size_t)(k + i) * step + r) = square[i];
+    }
+    for (; k < n; ++k)
+      for (int i = 0; i < PER && r + i < lanes; ++i)
+        x[(size_t)k * step + (size_t)(r + i)] = r + i < m ? from[(size_t)i * ld + (size_t)k] : 0;
+  }
+}
+
+TARGET static void NAME(unpack)(int lanes, int m, int n, const double *x, double *rows, size_t ld) {
+  const size_t step = (size_t)lanes;
+  NAME(vector) square[PER];
+  for (int r = 0; r < m; r += PER) {
+    double *to = rows + (size_t)r * ld;
+    int k = 0;
+    for (; r + PER <= m && k + PER <= n; k += PER) {
+#pragma GCC unroll 8
+      for (int i = 0; i < PER; ++i)
+        square[i] = *(const NAME(vector) *)(x + (size_t)(k + i) * step + r);
+      NAME(transpose)(square);
+#pragma GCC unroll 8
+      for (int i = 0; i < PER; ++i) *(NAME(vector) *)(to + (size_t)i * ld + k) = square[i];
+    }
+    for (; k < n; ++k)
+      for (int i = 0; i < PER && r + i < m; ++i)
+        to[(size_t)i * ld + (size_t)k] = x[(size_t)k * step + (size_t)(r + i)];
+  }
+}
+
 /* A single right-hand side: rows of the target in the lanes. Squares of L are turned over, so that
  * every number takes its products in the same order. */
 TARGET static inline __attribute__((always_inline)) void NAME(squares)(int squares,
@@ -248,6 +288,8 @@ TARGET static int NAME(factorise)(int lanes, int rows, double *x) {
 }
 
 static const panel_ways NAME(ways) = {
+    .pack = NAME(pack),
+    .unpack = NAME(unpack),
     .take_before = NAME(take_before),
     .take_own = NAME(take_own),
     .take_after = NAME(take_after),

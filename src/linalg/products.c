@@ -12,8 +12,9 @@ size_t gannet_packed_length(int m, int k) {
 }
 
 void gannet_pack(int m, int k, const double *b, double *packed) {
+  const panel_ways *ways = panel_ways_for(gannet_register_bytes());
   for (int i = 0; i < m; i += LANES)
-    panel_pack(LANES, m - i < LANES ? m - i : LANES, k, b + (ptrdiff_t)i * k, (size_t)k,
+    ways->pack(LANES, m - i < LANES ? m - i : LANES, k, b + (ptrdiff_t)i * k, (size_t)k,
                packed + (ptrdiff_t)i * k);
 }
 

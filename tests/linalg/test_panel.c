@@ -153,24 +153,33 @@ static void rows_become_rows_of_the_factor(void **state) {
   for_all(check_factor);
 }
 
+static void check_packing(int bytes, int m, int lanes, int n) {
+  const panel_ways *ways = panel_ways_for(bytes);
+  for (int i = 0; i < MOST * LD; ++i) got[i] = expected[i] = NAN;
+  ways->pack(lanes, m, n, l, LD, got);
+  for (int k = 0; k < n; ++k)
+    for (int r = 0; r < lanes; ++r) assert_near(got[k * lanes + r], r < m ? l[r * LD + k] : 0, 0);
+  assert_true(isnan(got[n * lanes]));
+  ways->unpack(lanes, m, n, got, expected, LD);
+  for (int r = 0; r < m; ++r) {
+    assert_memory_equal(expected + r * LD, l + r * LD, (size_t)n * sizeof *l);
+    assert_true(isnan(expected[r * LD + n]));
+  }
+  assert_true(isnan(expected[m * LD]));
+}
+
 static void rows_become_lanes_and_rows_again(void **state) {
   (void)state;
-  const int lanes[] = {1, 8, 9, 16, 17, 32}, wanted[] = {8, 8, 16, 16, 32, 32};
+  const int m[] = {8, 1, 5, 8, 9, 16, 17, 31, 32}, wanted[] = {8, 8, 8, 8, 16, 16, 32, 32, 32};
   make();
-  for (size_t c = 0; c < sizeof lanes / sizeof *lanes; ++c) {
-    const int m = lanes[c], n = 29;
-    assert_int_equal(panel_lanes(m), wanted[c]);
-    for (int i = 0; i < MOST * LD; ++i) got[i] = expected[i] = NAN;
-    panel_pack(wanted[c], m, n, l, LD, got);
-    for (int k = 0; k < n; ++k)
-      for (int r = 0; r < wanted[c]; ++r)
-        assert_near(got[k * wanted[c] + r], r < m ? l[r * LD + k] : 0, 0);
-    panel_unpack(wanted[c], m, n, got, expected, LD);
-    for (int r = 0; r < m; ++r) {
-      assert_memory_equal(expected + r * LD, l + r * LD, (size_t)n * sizeof *l);
-      assert_true(isnan(expected[r * LD + n]));
+  for (int bytes = 16; bytes <= gannet_register_bytes(); bytes *= 2)
+    for (size_t c = 0; c < sizeof m / sizeof *m; ++c) {
+      assert_int_equal(panel_lanes(m[c]), wanted[c]);
+      check_packing(bytes, m[c], wanted[c], 29);
+      check_packing(bytes, m[c], wanted[c], 24);
+      check_packing(bytes, m[c], wanted[c], 3);
     }
-  }
+  check_packing(gannet_register_bytes(), 1, 1, 29);
 }
 
 int main(void) {
