@@ -82,9 +82,10 @@ static bool go_on(const growth *g, progress *p) {
     cholesky_solve_before(g->factor, p->made / 2, B, p->lanes, p->x);
   else if (!make_block(g, p->made, p->lanes, p->x))
     return false;
-  g->factor->ways->unpack(p->lanes, p->count, step * PANEL, p->x + (ptrdiff_t)from * p->lanes,
-                          rows_of(g, p->panel) + from, ld_of(p->panel));
+  g->factor->ways->unpack_past(p->lanes, p->count, step * PANEL, p->x + (ptrdiff_t)from * p->lanes,
+                               rows_of(g, p->panel) + from, ld_of(p->panel));
   p->made += step;
+  if (p->made == p->panel) panel_settle();
   if (p->made == p->panel) cholesky_tell(g->shared, p->panel, CHOLESKY_LEFT);
   return true;
 }

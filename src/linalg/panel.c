@@ -1,6 +1,10 @@
 #include "linalg/panel.h"
 
 #include <math.h>
+#include <stdbool.h>
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
 
 #include "base/registers.h"
 
@@ -23,6 +27,11 @@ typedef struct {
 #define BYTES 16
 #define ROWS 2
 #define TARGET
+#ifdef __x86_64__
+#define STREAM(to, numbers) _mm_stream_pd(to, (__m128d)(numbers))
+#else
+#define STREAM(to, numbers) *(narrow_vector *)(to) = (numbers)
+#endif
 #define NAME(x) narrow_##x
 #include "linalg/panel_body.h"
 
@@ -31,12 +40,14 @@ typedef struct {
 #define BYTES 32
 #define ROWS 4
 #define TARGET GANNET_WITH_32_BYTES
+#define STREAM(to, numbers) _mm256_stream_pd(to, (__m256d)(numbers))
 #define NAME(x) middle_##x
 #include "linalg/panel_body.h"
 
 #define BYTES 64
 #define ROWS 8
 #define TARGET GANNET_WITH_64_BYTES
+#define STREAM(to, numbers) _mm512_stream_pd(to, (__m512d)(numbers))
 #define NAME(x) wide_##x
 #include "linalg/panel_body.h"
 
@@ -55,4 +66,10 @@ const panel_ways *panel_ways_for(int register_bytes) {
 
 int panel_lanes(int m) {
   return m <= LEAST ? LEAST : m <= 2 * LEAST ? 2 * LEAST : PANEL_MOST;
+}
+
+void panel_settle(void) {
+#ifdef __x86_64__
+  _mm_sfence();
+#endif
 }

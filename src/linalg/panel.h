@@ -25,6 +25,11 @@ typedef struct panel_ways {
   void (*pack)(int lanes, int m, int n, const double *rows, size_t ld, double *x);
   void (*unpack)(int lanes, int m, int n, const double *x, double *rows, size_t ld);
 
+  /* The same for rows that other processors have in their caches, past the own one: to take lines
+   * of memory from there takes five times as long as to write them. What is written is seen by
+   * others after panel_settle. rows and ld are multiples of 64 bytes. */
+  void (*unpack_past)(int lanes, int m, int n, const double *x, double *rows, size_t ld);
+
   /* target[r] -= sum_k l[r][k] x[k], k ascending: what numbers before those of the target give.
    *
    * l       in     [rows][ld], of which k columns count
@@ -62,6 +67,12 @@ typedef struct panel_ways {
  * Local.
  */
 const panel_ways *panel_ways_for(int register_bytes);
+
+/* To be called between what was written past the caches and the store that tells others of it.
+ *
+ * Local.
+ */
+void panel_settle(void);
 
 /* Lanes for so many right-hand sides, at most PANEL_MOST.
  *

@@ -3,6 +3,7 @@
  *   BYTES    of a register
  *   ROWS     rows that are worked at once, for eight lanes each
  *   TARGET   attribute of functions that may use them; may be empty
+ *   STREAM   (to, numbers) puts a register in memory past the caches
  *   NAME(x)  names of what is defined here; NAME(ways) are the functions
  */
 #define PER (BYTES / (int)sizeof(double))
@@ -95,7 +96,18 @@ TARGET static void NAME(pack)(int lanes, int m, int n, const double *rows, size_
   }
 }
 
-TARGET static void NAME(unpack)(int lanes, int m, int n, const double *x, double *rows, size_t ld) {
+TARGET static inline __attribute__((always_inline)) void NAME(put)(double *to, NAME(vector) numbers,
+                                                                   bool past_caches) {
+  if (past_caches)
+    STREAM(to, numbers);
+  else
+    *(NAME(vector) *)to = numbers;
+}
+
+TARGET static inline __attribute__((always_inline)) void NAME(put_rows)(int lanes, int m, int n,
+                                                                        const double *x,
+                                                                        double *rows, size_t ld,
+                                                                        bool past_caches) {
   const size_t step = (size_t)lanes;
   NAME(vector) square[PER];
   for (int r = 0; r < m; r += PER) {
@@ -107,12 +119,21 @@ TARGET static void NAME(unpack)(int lanes, int m, int n, const double *x, double
         square[i] = *(const NAME(vector) *)(x + (size_t)(k + i) * step + r);
       NAME(transpose)(square);
 #pragma GCC unroll 8
-      for (int i = 0; i < PER; ++i) *(NAME(vector) *)(to + (size_t)i * ld + k) = square[i];
+      for (int i = 0; i < PER; ++i) NAME(put)(to + (size_t)i * ld + k, square[i], past_caches);
     }
     for (; k < n; ++k)
       for (int i = 0; i < PER && r + i < m; ++i)
         to[(size_t)i * ld + (size_t)k] = x[(size_t)k * step + (size_t)(r + i)];
   }
+}
+
+TARGET static void NAME(unpack)(int lanes, int m, int n, const double *x, double *rows, size_t ld) {
+  NAME(put_rows)(lanes, m, n, x, rows, ld, false);
+}
+
+TARGET static void NAME(unpack_past)(int lanes, int m, int n, const double *x, double *rows,
+                                     size_t ld) {
+  NAME(put_rows)(lanes, m, n, x, rows, ld, true);
 }
 
 /* A single right-hand side: rows of the target in the lanes. Squares of L are turned over, so that
@@ -290,6 +311,7 @@ TARGET static int NAME(factorise)(int lanes, int rows, double *x) {
 static const panel_ways NAME(ways) = {
     .pack = NAME(pack),
     .unpack = NAME(unpack),
+    .unpack_past = NAME(unpack_past),
     .take_before = NAME(take_before),
     .take_own = NAME(take_own),
     .take_after = NAME(take_after),
@@ -305,4 +327,5 @@ static const panel_ways NAME(ways) = {
 #undef BYTES
 #undef ROWS
 #undef TARGET
+#undef STREAM
 #undef NAME

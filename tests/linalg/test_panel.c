@@ -153,6 +153,24 @@ static void rows_become_rows_of_the_factor(void **state) {
   for_all(check_factor);
 }
 
+/* Rows that begin with a line of memory. */
+static void check_past(int bytes, int m, int lanes, int n) {
+  enum { WIDE = 64 };
+  static _Alignas(64) double rows[32 * WIDE];
+  const panel_ways *ways = panel_ways_for(bytes);
+  for (int i = 0; i < 32 * WIDE; ++i) rows[i] = NAN;
+  ways->pack(lanes, m, n, l, LD, got);
+  ways->unpack_past(lanes, m, n, got, rows, WIDE);
+  panel_settle();
+  for (int r = 0; r < 32; ++r)
+    for (int k = 0; k < WIDE; ++k) {
+      if (r < m && k < n)
+        assert_true(rows[r * WIDE + k] == l[r * LD + k]);
+      else
+        assert_true(isnan(rows[r * WIDE + k]));
+    }
+}
+
 static void check_packing(int bytes, int m, int lanes, int n) {
   const panel_ways *ways = panel_ways_for(bytes);
   for (int i = 0; i < MOST * LD; ++i) got[i] = expected[i] = NAN;
@@ -178,6 +196,8 @@ static void rows_become_lanes_and_rows_again(void **state) {
       check_packing(bytes, m[c], wanted[c], 29);
       check_packing(bytes, m[c], wanted[c], 24);
       check_packing(bytes, m[c], wanted[c], 3);
+      check_past(bytes, m[c], wanted[c], 64);
+      check_past(bytes, m[c], wanted[c], 37);
     }
   check_packing(gannet_register_bytes(), 1, 1, 29);
 }
