@@ -5,7 +5,11 @@
 #include "base/registers.h"
 #include "linalg/panel.h"
 
-enum { LANES = PANEL_MOST, ROWS = 64 };
+enum {
+  LANES = PANEL_MOST,
+  ROWS = 64,
+  INNER = 128 /* products that are taken at a time: 32 kB of a group */
+};
 
 size_t gannet_packed_length(int m, int k) {
   return (size_t)((m + LANES - 1) / LANES) * LANES * (size_t)k;
@@ -23,7 +27,9 @@ static void multiply(const panel_ways *ways, int n, int k, const double *a, cons
                      int columns, double *c, int ldc) {
   double taken[ROWS * LANES];
   memset(taken, 0, (size_t)n * LANES * sizeof *taken);
-  ways->take_before(LANES, n, k, a, (size_t)k, group, taken);
+  for (int at = 0; at < k; at += INNER)
+    ways->take_before(LANES, n, k - at < INNER ? k - at : INNER, a + at, (size_t)k,
+                      group + (ptrdiff_t)at * LANES, taken);
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < columns; ++j) c[(ptrdiff_t)i * ldc + j] = -taken[i * LANES + j];
 }

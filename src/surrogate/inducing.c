@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "linalg/blas.h"
 #include "surrogate/chosen.h"
 #include "surrogate/inducing_impl.h"
 
@@ -37,8 +36,9 @@ void gannet_inducing_destroy(gannet_inducing **inducing) {
   gannet_free(&g->index);
   gannet_free(&g->best);
   gannet_free(&g->y_old);
-  gannet_free(&g->mixed);
-  gannet_free(&g->noise);
+  gannet_free(&g->lower);
+  gannet_common_release(&g->mixed);
+  gannet_common_release(&g->noise);
   gannet_free(&g->ones);
   gannet_free(&g->work);
   gannet_free(&g->x);
@@ -64,14 +64,11 @@ static double round_lambda(const gannet_data *data, double lambda) {
 
 static gannet_err reserve(gannet_inducing *g, int old, int seen) {
   const size_t limit = (size_t)g->limit;
-  if (!g->root) {
+  if (!g->index) {
     GANNET_TRY(gannet_alloc(limit, sizeof *g->index, &g->index));
     GANNET_TRY(gannet_alloc(limit / 2 + 1, sizeof *g->best, &g->best));
-    GANNET_TRY(gannet_alloc(limit * limit, sizeof(double), &g->mixed));
-    GANNET_TRY(gannet_alloc(limit * limit, sizeof(double), &g->noise));
     GANNET_TRY(gannet_alloc(limit, sizeof(double), &g->ones));
     GANNET_TRY(gannet_alloc(limit, sizeof(double), &g->work));
-    GANNET_TRY(gannet_cholesky_create(&g->root));
   }
   if (old > g->y_capacity) {
     GANNET_TRY(gannet_resize((size_t)g->y_capacity, (size_t)old, sizeof(double), &g->y_old));
@@ -140,11 +137,28 @@ static gannet_err compare(gannet_inducing *g, const gannet_inducing_request *req
   return GANNET_OK;
 }
 
+/* What ranks have in common, made once. */
+static gannet_err make_common(gannet_inducing *g) {
+  const size_t length = (size_t)g->limit * (size_t)g->limit;
+  if (g->root) return GANNET_OK;
+  GANNET_TRY(gannet_common_create(g->context, length, &g->mixed));
+  GANNET_TRY(gannet_common_create(g->context, length, &g->noise));
+  return gannet_agree(g->context->comm, gannet_cholesky_create_shared(g->context->node, &g->root));
+}
+
+static gannet_err make_room(gannet_inducing *g) {
+  GANNET_TRY(make_tiles(g));
+  return gannet_alloc((size_t)g->limit * (size_t)g->limit, sizeof *g->lower, &g->lower);
+}
+
 static gannet_err renew(gannet_inducing *g, const gannet_inducing_request *request) {
   const size_t d = (size_t)g->d;
-  GANNET_TRY(gannet_agree(g->context->comm, make_tiles(g)));
-  GANNET_TRY(inducing_choose(g, request));
-  GANNET_TRY(inducing_sum(g));
+  GANNET_TRY(make_common(g));
+  gannet_err err = gannet_agree(g->context->comm, make_room(g));
+  if (err == GANNET_OK) err = inducing_choose(g, request);
+  if (err == GANNET_OK) err = inducing_sum(g);
+  gannet_free(&g->lower);
+  GANNET_TRY(err);
   for (int i = 0; i < g->m; ++i)
     memcpy(g->x + (size_t)i * d, request->data->x + (size_t)g->index[i] * d, d * sizeof *g->x);
   return GANNET_OK;
@@ -176,37 +190,13 @@ gannet_err gannet_inducing_view(gannet_inducing *g, const gannet_inducing_reques
 
 void gannet_inducing_add_noise(const gannet_inducing *g, double lambda, int first, int rows,
                                int from, int columns, double *k, int ldk) {
+  const int m = g->m;
   for (int i = first; i < first + rows; ++i) {
     double *row = k + (size_t)(i - first) * (size_t)ldk;
-    const double *noise = g->m > i ? g->noise + (size_t)i * (size_t)g->limit : NULL;
-    for (int j = from; noise && j < from + columns && j < g->m; ++j) row[j - from] += noise[j];
-    if (i >= from && i < from + columns) row[i - from] += noise ? lambda - g->given : lambda;
+    for (int j = from; i < m && j < from + columns && j < m; ++j)
+      row[j - from] += inducing_noise(g, i, j);
+    if (i >= from && i < from + columns) row[i - from] += i < m ? lambda - g->given : lambda;
   }
-}
-
-/* L S^-T/2 times normal numbers at the points. What lambda was raised by is left out there: it is
- * of the order of rounding. */
-void gannet_inducing_colour(gannet_inducing *g, double lambda, int n, double *normal) {
-  const double root = sqrt(lambda);
-  for (int i = g->m; i < n; ++i) normal[i] *= root;
-  if (g->m == 0) return;
-  memcpy(g->work, normal, (size_t)g->m * sizeof *normal);
-  gannet_gemv_n(g->m, g->m, 1, g->mixed, g->limit, g->work, 0, normal);
-}
-
-gannet_err gannet_inducing_perturb(gannet_inducing *g, double lambda, const gannet_round *own,
-                                   gannet_stream stream, int q, int n, double *values) {
-  const size_t length = (size_t)n, all = (size_t)q * length;
-  double *noise = values + all;
-  for (int j = own->first; j < q; j += own->step) {
-    double *row = noise + (size_t)j * length;
-    stream.index = (uint64_t)j;
-    gannet_random_normal(stream, 0, length, row);
-    gannet_inducing_colour(g, lambda, n, row);
-  }
-  if (own->shared) GANNET_TRY(gannet_parts_gather(g->context->comm, 2 * all, values));
-  for (size_t i = 0; i < all; ++i) values[i] += noise[i];
-  return GANNET_OK;
 }
 
 void gannet_inducing_ones(const gannet_inducing *g, int n, double *ones) {
@@ -227,5 +217,6 @@ size_t gannet_inducing_bytes(const gannet_inducing *g) {
   for (int t = 0; t < g->n_tiles; ++t) numbers += (size_t)g->tile[t].rows * (limit + 1);
   if (!g->root) return sizeof *g;
   return sizeof *g + gannet_cholesky_bytes(g->root) +
-         sizeof(double) * (numbers + 2 * limit * limit);
+         sizeof(double) *
+             (numbers + 2 * limit * limit / (g->mixed.shared ? (size_t)g->context->np : 1));
 }

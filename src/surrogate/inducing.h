@@ -106,12 +106,6 @@ GANNET_CHECKED gannet_err gannet_inducing_view(gannet_inducing *inducing,
 void gannet_inducing_add_noise(const gannet_inducing *inducing, double lambda, int first, int rows,
                                int from, int columns, double *k, int ldk);
 
-/* Make n standard normal numbers, one per row seen, a draw of the noise.
- *
- * Local.
- */
-void gannet_inducing_colour(gannet_inducing *inducing, double lambda, int n, double *normal);
-
 /* Add draws of the noise to values of q functions at the n rows seen. Both are made by parts:
  * values of other ranks are 0 where they go round, and draw j of the noise is number j of the
  * stream.
@@ -120,7 +114,7 @@ void gannet_inducing_colour(gannet_inducing *inducing, double lambda, int n, dou
  *
  * values  inout  [2][q][n]; the second half is workspace, 0 before
  */
-GANNET_CHECKED gannet_err gannet_inducing_perturb(gannet_inducing *inducing, double lambda,
+GANNET_CHECKED gannet_err gannet_inducing_perturb(const gannet_inducing *inducing, double lambda,
                                                   const gannet_round *own, gannet_stream stream,
                                                   int q, int n, double *values);
 

@@ -143,7 +143,7 @@ static void append(choice *c, const int *pool, int count, const int *chosen) {
   gannet_inducing *g = c->g;
   const size_t limit = (size_t)g->limit, m = (size_t)g->m, d = (size_t)g->d;
   for (int a = 0; a < count; ++a) {
-    double *row = g->mixed + (m + (size_t)a) * limit;
+    double *row = g->lower + (m + (size_t)a) * limit;
     memset(row, 0, limit * sizeof *row);
     memcpy(row, c->columns + (size_t)chosen[a] * m, m * sizeof *row);
     memcpy(row + m, c->factor + (size_t)chosen[a] * BLOCK, ((size_t)a + 1) * sizeof *row);
@@ -157,7 +157,7 @@ static gannet_err grow_tile(choice *c, inducing_tile *tile, int count) {
   const gannet_inducing_kernel *kernel = &c->request->kernel;
   const gannet_inducing *g = c->g;
   const size_t limit = (size_t)g->limit, m = (size_t)g->m;
-  const double *l = g->mixed + m * limit;
+  const double *l = g->lower + m * limit;
   for (int first = 0; first < tile->rows; first += BLOCK) {
     const int rows = tile->rows - first < BLOCK ? tile->rows - first : BLOCK;
     GANNET_TRY(kernel->cross(kernel->user, rows, observation(c, tile->first + first), c->cross,

@@ -1,8 +1,9 @@
 /* Sparse conditioning, shared by its files: inducing.c (what is seen), inducing_choose.c (the
- * choice of the points), inducing_sum.c (sums over the old observations). */
+ * choice of the points), inducing_sum.c (sums over the old observations), inducing_draw.c. */
 #ifndef GANNET_SURROGATE_INDUCING_IMPL_H
 #define GANNET_SURROGATE_INDUCING_IMPL_H
 
+#include "base/common.h"
 #include "surrogate/inducing.h"
 
 enum { INDUCING_GROUPS = 16 };
@@ -30,8 +31,9 @@ struct gannet_inducing {
   int *best;           /* [limit / 2] those chosen for their value, ascending */
   int y_capacity;
   double *y_old;         /* [y_capacity] values of the last view */
-  double *mixed;         /* [limit][limit] L, then L S^-T/2 */
-  double *noise;         /* [limit][limit] N */
+  double *lower;         /* [limit][limit] L, while the points are chosen */
+  gannet_common mixed;   /* [m][m] L S^-T/2 */
+  gannet_common noise;   /* [m][m] N, of which the lower triangle */
   gannet_cholesky *root; /* of S */
   double *ones, *work;   /* [limit] */
   int capacity;
@@ -66,5 +68,11 @@ GANNET_CHECKED gannet_err inducing_values(gannet_inducing *g, const double *valu
  * Collective over the context's communicator.
  */
 GANNET_CHECKED gannet_err inducing_merge(const gannet_inducing *g, size_t n, double *words);
+
+/* N_ij: half of it is there. */
+static inline double inducing_noise(const gannet_inducing *g, int i, int j) {
+  const size_t row = (size_t)(i > j ? i : j), column = (size_t)(i > j ? j : i);
+  return g->noise.values[row * (size_t)g->m + column];
+}
 
 #endif

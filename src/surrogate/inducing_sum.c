@@ -3,8 +3,13 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/parts.h"
+#include "base/queue.h"
 #include "linalg/blas.h"
+#include "linalg/products.h"
 #include "surrogate/inducing_impl.h"
+
+enum { BLOCK = GANNET_INDUCING_BLOCK, COLUMNS = 32 }; /* rows, and columns of products, at a time */
 
 gannet_err inducing_merge(const gannet_inducing *g, size_t n, double *words) {
   GANNET_TRY_MPI(
@@ -29,18 +34,45 @@ static void sum_group(const gannet_inducing *g, int group, double *sum) {
       gannet_syrk_tn(g->m, g->tile[t].rows, g->tile[t].v, g->limit, sum, g->m);
 }
 
-/* S into sum. Every rank sums one of its groups, then all add these; and so on. */
-static gannet_err sum_groups(const gannet_inducing *g, double *sum, double *mine, double *other) {
+/* Of the lower triangle the blocks of rows first, first + step, .. */
+static void add_rows(int m, const gannet_round *own, const double *part, double *sum) {
+  for (int i = own->first * BLOCK; i < m; i += own->step * BLOCK)
+    for (int r = i; r < m && r < i + BLOCK; ++r) {
+      const size_t row = (size_t)r * (size_t)m;
+      for (size_t j = 0; j <= (size_t)r; ++j) sum[row + j] += part[row + j];
+    }
+}
+
+/* Sums of groups first .. first + np - 1, of which every rank has made one, to those before: each
+ * rank adds some rows where all have them, and otherwise all of what is sent. */
+static gannet_err add_groups(const gannet_inducing *g, int first, gannet_common *groups) {
+  const int np = g->context->np;
+  const size_t length = (size_t)g->m * (size_t)g->m;
+  const gannet_round own = gannet_round_of(g->context->rank, np, groups->shared);
+  if (groups->shared) gannet_common_begin(groups);
+  for (int p = 0; p < np && first + p < INDUCING_GROUPS; ++p) {
+    double *part = groups->values;
+    if (groups->shared)
+      part += (size_t)p * length;
+    else if (p != g->context->rank)
+      part += length;
+    if (!groups->shared && np > 1)
+      GANNET_TRY_MPI(MPI_Bcast(part, (int)length, MPI_DOUBLE, p, g->context->comm));
+    add_rows(g->m, &own, part, g->noise.values);
+  }
+  if (groups->shared) gannet_common_begin(groups);
+  return GANNET_OK;
+}
+
+/* S into the place of N. */
+static gannet_err sum_groups(const gannet_inducing *g, gannet_common *groups) {
   const int np = g->context->np, rank = g->context->rank;
   const size_t length = (size_t)g->m * (size_t)g->m;
-  memset(sum, 0, length * sizeof *sum);
+  double *mine = groups->values + (groups->shared ? (size_t)rank * length : 0);
+  if (!groups->shared || rank == 0) memset(g->noise.values, 0, length * sizeof *mine);
   for (int first = 0; first < INDUCING_GROUPS; first += np) {
     if (first + rank < INDUCING_GROUPS) sum_group(g, first + rank, mine);
-    for (int p = 0; p < np && first + p < INDUCING_GROUPS; ++p) {
-      double *part = p == rank ? mine : other;
-      if (np > 1) GANNET_TRY_MPI(MPI_Bcast(part, (int)length, MPI_DOUBLE, p, g->context->comm));
-      for (size_t i = 0; i < length; ++i) sum[i] += part[i];
-    }
+    GANNET_TRY(add_groups(g, first, groups));
   }
   return GANNET_OK;
 }
@@ -63,10 +95,11 @@ static gannet_err rows_of(void *user, int first, int rows, double *k, int ldk) {
 }
 
 /* The factor of S, lifted by what rounding needs: where S is that small the points say nothing. */
-static gannet_err factorise(gannet_inducing *g, const double *sum) {
+static gannet_err factorise(gannet_inducing *g) {
+  const size_t next = (size_t)g->m + 1;
   double largest = 0;
-  for (int i = 0; i < g->m; ++i) largest = fmax(largest, sum[(size_t)i * (size_t)g->m + (size_t)i]);
-  matrix s = {sum, g->m, 0};
+  for (size_t i = 0; i < (size_t)g->m; ++i) largest = fmax(largest, g->noise.values[i * next]);
+  matrix s = {g->noise.values, g->m, 0};
   for (int step = 0; step < 8; ++step) {
     gannet_cholesky_clear(g->root);
     const gannet_err err = gannet_cholesky_extend(g->root, g->m, rows_of, &s);
@@ -78,23 +111,56 @@ static gannet_err factorise(gannet_inducing *g, const double *sum) {
                       g->n_old, g->m);
 }
 
-/* L S^-T/2 in place of L, and N. */
-static void spread_noise(gannet_inducing *g) {
-  gannet_cholesky_forward(g->root, g->m, g->mixed, g->limit);
-  gannet_gemm_nt(g->m, g->m, g->m, 1, g->mixed, g->limit, g->mixed, g->limit, 0, g->noise,
-                 g->limit);
+/* Rows of L S^-T/2, by blocks that ranks take when they are free. */
+static gannet_err spread_rows(gannet_inducing *g) {
+  const size_t m = (size_t)g->m, limit = (size_t)g->limit;
+  gannet_common_begin(&g->mixed);
+  gannet_queue queue = gannet_queue_open(g->context, (g->m + BLOCK - 1) / BLOCK);
+  for (int64_t block; (block = gannet_queue_next(&queue)) >= 0;) {
+    const int first = (int)block * BLOCK, rows = g->m - first < BLOCK ? g->m - first : BLOCK;
+    double *to = g->mixed.values + (size_t)first * m;
+    for (size_t i = 0; i < (size_t)rows; ++i)
+      memcpy(to + i * m, g->lower + ((size_t)first + i) * limit, m * sizeof *to);
+    gannet_cholesky_forward(g->root, rows, to, g->m);
+  }
+  gannet_queue_close(&queue);
+  return gannet_common_complete(&g->mixed);
+}
+
+/* N = L S^-1 L^T by groups of columns, the longest first; what is right of the diagonal stays. */
+static gannet_err multiply(gannet_inducing *g, double *packed) {
+  const size_t m = (size_t)g->m;
+  gannet_common_begin(&g->noise);
+  gannet_queue queue = gannet_queue_open(g->context, (g->m + COLUMNS - 1) / COLUMNS);
+  for (int64_t group; (group = gannet_queue_next(&queue)) >= 0;) {
+    const int first = (int)group * COLUMNS, left = g->m - first;
+    const int columns = left < COLUMNS ? left : COLUMNS;
+    const double *rows = g->mixed.values + (size_t)first * m;
+    gannet_pack(columns, g->m, rows, packed);
+    gannet_packed_products(left, g->m, rows, columns, packed, 0, columns,
+                           g->noise.values + (size_t)first * (m + 1), g->m);
+  }
+  gannet_queue_close(&queue);
+  return gannet_common_complete(&g->noise);
 }
 
 gannet_err inducing_sum(gannet_inducing *g) {
-  const size_t length = (size_t)g->m * (size_t)g->m;
-  double *sum = NULL;
+  const size_t length = (size_t)g->m * (size_t)g->m, np = (size_t)g->context->np;
+  const size_t slots = np < INDUCING_GROUPS ? np : INDUCING_GROUPS;
+  gannet_common groups = {0};
+  double *packed = NULL;
   weigh(g);
-  gannet_err err = gannet_agree(g->context->comm, gannet_alloc(3 * length, sizeof *sum, &sum));
-  if (err == GANNET_OK) err = sum_groups(g, sum, sum + length, sum + 2 * length);
-  if (err == GANNET_OK) err = gannet_agree(g->context->comm, factorise(g, sum));
-  gannet_free(&sum);
+  gannet_common_begin(&g->noise);
+  gannet_err err = gannet_alloc(gannet_packed_length(COLUMNS, g->m), sizeof *packed, &packed);
+  err = gannet_agree(g->context->comm, err);
+  if (err == GANNET_OK) err = gannet_common_create(g->context, slots * length, &groups);
+  if (err == GANNET_OK) err = sum_groups(g, &groups);
+  gannet_common_release(&groups);
+  if (err == GANNET_OK) err = gannet_agree(g->context->comm, factorise(g));
+  if (err == GANNET_OK) err = spread_rows(g);
+  if (err == GANNET_OK) err = multiply(g, packed);
+  gannet_free(&packed);
   GANNET_TRY(err);
-  spread_noise(g);
   return inducing_values(g, NULL, g->ones);
 }
 
@@ -122,6 +188,6 @@ gannet_err inducing_values(gannet_inducing *g, const double *values, double *pse
   gannet_free(&part);
   GANNET_TRY(err);
   gannet_cholesky_forward(g->root, 1, b, g->m);
-  gannet_gemv_n(g->m, g->m, 1, g->mixed, g->limit, b, 0, pseudo);
+  gannet_gemv_n(g->m, g->m, 1, g->mixed.values, g->m, b, 0, pseudo);
   return GANNET_OK;
 }

@@ -143,17 +143,20 @@ static void coloured_noise_has_the_covariance_that_is_added(void **state) {
   gannet_data seen;
   bool renewed = false;
   toy t = {0};
-  static double noise[64 * 64], sum[64 * 64], row[64];
+  static double noise[64 * 64], sum[64 * 64], draws[2 * DRAWS * 64];
   assert_ok(gannet_inducing_create(world, D, LIMIT, GANNET_FACTOR_REPLICATED, &g));
   const gannet_inducing_request request = request_of(&data, 0.5, true, &t);
   assert_ok(gannet_inducing_view(g, &request, &seen, &renewed));
   const int n = seen.n;
   memset(noise, 0, sizeof noise);
   memset(sum, 0, sizeof sum);
+  memset(draws, 0, sizeof draws);
   gannet_inducing_add_noise(g, 0.5, 0, n, 0, n, noise, n);
+  const gannet_round own = gannet_round_of(world->rank, world->np, true);
+  assert_ok(gannet_inducing_perturb(g, 0.5, &own, (gannet_stream){1, GANNET_FOR_TEST, 1, 0}, DRAWS,
+                                    n, draws));
   for (int s = 0; s < DRAWS; ++s) {
-    gannet_random_normal((gannet_stream){1, GANNET_FOR_TEST, 1, (uint64_t)s}, 0, (size_t)n, row);
-    gannet_inducing_colour(g, 0.5, n, row);
+    const double *row = draws + s * n;
     for (int i = 0; i < n; ++i)
       for (int j = 0; j < n; ++j) sum[i * n + j] += row[i] * row[j] / DRAWS;
   }

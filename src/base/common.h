@@ -1,0 +1,45 @@
+/* Numbers that ranks make together: in memory of their node where all are on one, so that there is
+ * one copy and nothing is sent; otherwise every rank has its own. */
+#ifndef GANNET_BASE_COMMON_H
+#define GANNET_BASE_COMMON_H
+
+#include <stdbool.h>
+
+#include "base/context.h"
+
+/* Zero-initialise. */
+typedef struct {
+  const gannet_context *context;
+  size_t n;
+  bool shared;    /* with all ranks */
+  double *values; /* [n] */
+} gannet_common;
+
+/* Room for n numbers, of any value.
+ *
+ * Collective over the context's communicator, which is borrowed until release.
+ *
+ * Errors: GANNET_ERR_MEMORY, GANNET_ERR_MPI, from all ranks.
+ */
+GANNET_CHECKED gannet_err gannet_common_create(const gannet_context *context, size_t n,
+                                               gannet_common *common);
+
+/* Local.
+ */
+void gannet_common_release(gannet_common *common);
+
+/* Before ranks write their parts: nobody needs what was there.
+ *
+ * Collective over the context's communicator.
+ */
+void gannet_common_begin(gannet_common *common);
+
+/* Every number was written by one rank since begin, and now all ranks have it.
+ *
+ * Collective over the context's communicator.
+ *
+ * Errors: GANNET_ERR_MPI.
+ */
+GANNET_CHECKED gannet_err gannet_common_complete(gannet_common *common);
+
+#endif
