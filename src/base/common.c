@@ -6,7 +6,8 @@
 #include "base/node.h"
 #include "base/parts.h"
 
-gannet_err gannet_common_create(const gannet_context *context, size_t n, gannet_common *common) {
+gannet_err gannet_common_create(const gannet_context *context, size_t n, size_t own,
+                                gannet_common *common) {
   const gannet_node *node = context->node;
   void *memory = NULL;
   *common = (gannet_common){.context = context, .n = n};
@@ -15,7 +16,8 @@ gannet_err gannet_common_create(const gannet_context *context, size_t n, gannet_
   common->shared = memory != NULL;
   common->values = memory;
   gannet_err err = GANNET_OK;
-  if (!memory) err = gannet_alloc(n, sizeof *common->values, &common->values);
+  if (!memory) common->n = own;
+  if (!memory) err = gannet_alloc(own, sizeof *common->values, &common->values);
   return gannet_agree(context->comm, err);
 }
 

@@ -17,11 +17,14 @@ typedef struct {
 
 /* Room for n numbers, of any value.
  *
- * Collective over the context's communicator, which is borrowed until release.
+ * Collective over the context's communicator; the context is borrowed until release.
+ *
+ * own  in  numbers of a rank's own copy, where it has one: n, unless there are as many parts as
+ * ranks
  *
  * Errors: GANNET_ERR_MEMORY, GANNET_ERR_MPI, from all ranks.
  */
-GANNET_CHECKED gannet_err gannet_common_create(const gannet_context *context, size_t n,
+GANNET_CHECKED gannet_err gannet_common_create(const gannet_context *context, size_t n, size_t own,
                                                gannet_common *common);
 
 /* Local.

@@ -11,6 +11,10 @@
 
 typedef struct gannet_segments gannet_segments;
 
+/* None yet.
+ *
+ * Local.
+ */
 GANNET_CHECKED gannet_err gannet_segments_create(gannet_segments **segments);
 
 /* Detaches all of them. Accepts NULL.

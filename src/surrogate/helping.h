@@ -32,7 +32,8 @@ GANNET_CHECKED gannet_err gannet_helping_evaluate(void *helping, int n, const do
 /* When this rank has no evaluation left: help those that have, each until it has none, if nobody
  * else does.
  *
- * To be called once by all ranks of a node; returns when there is nobody to be helped.
+ * Collective over the node, once, but without waiting for ranks that others help; returns when
+ * there is nobody to be helped.
  */
 void gannet_helping_others(gannet_helping *helping);
 

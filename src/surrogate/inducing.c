@@ -64,7 +64,10 @@ static double round_lambda(const gannet_data *data, double lambda) {
 
 static gannet_err reserve(gannet_inducing *g, int old, int seen) {
   const size_t limit = (size_t)g->limit;
-  if (!g->index) {
+  if (!g->work) {
+    gannet_free(&g->index);
+    gannet_free(&g->best);
+    gannet_free(&g->ones);
     GANNET_TRY(gannet_alloc(limit, sizeof *g->index, &g->index));
     GANNET_TRY(gannet_alloc(limit / 2 + 1, sizeof *g->best, &g->best));
     GANNET_TRY(gannet_alloc(limit, sizeof(double), &g->ones));
@@ -141,8 +144,10 @@ static gannet_err compare(gannet_inducing *g, const gannet_inducing_request *req
 static gannet_err make_common(gannet_inducing *g) {
   const size_t length = (size_t)g->limit * (size_t)g->limit;
   if (g->root) return GANNET_OK;
-  GANNET_TRY(gannet_common_create(g->context, length, &g->mixed));
-  GANNET_TRY(gannet_common_create(g->context, length, &g->noise));
+  gannet_common_release(&g->mixed);
+  gannet_common_release(&g->noise);
+  GANNET_TRY(gannet_common_create(g->context, length, length, &g->mixed));
+  GANNET_TRY(gannet_common_create(g->context, length, length, &g->noise));
   return gannet_agree(g->context->comm, gannet_cholesky_create_shared(g->context->node, &g->root));
 }
 

@@ -146,14 +146,15 @@ static gannet_err multiply(gannet_inducing *g, double *packed) {
 
 gannet_err inducing_sum(gannet_inducing *g) {
   const size_t length = (size_t)g->m * (size_t)g->m, np = (size_t)g->context->np;
-  const size_t slots = np < INDUCING_GROUPS ? np : INDUCING_GROUPS;
+  const size_t slots = np < INDUCING_GROUPS ? np : INDUCING_GROUPS, own = np > 1 ? 2 : 1;
   gannet_common groups = {0};
   double *packed = NULL;
   weigh(g);
   gannet_common_begin(&g->noise);
   gannet_err err = gannet_alloc(gannet_packed_length(COLUMNS, g->m), sizeof *packed, &packed);
   err = gannet_agree(g->context->comm, err);
-  if (err == GANNET_OK) err = gannet_common_create(g->context, slots * length, &groups);
+  if (err == GANNET_OK)
+    err = gannet_common_create(g->context, slots * length, own * length, &groups);
   if (err == GANNET_OK) err = sum_groups(g, &groups);
   gannet_common_release(&groups);
   if (err == GANNET_OK) err = gannet_agree(g->context->comm, factorise(g));

@@ -34,7 +34,7 @@ GANNET_CHECKED gannet_err gannet_joint_share(const gannet_joint *joint, int np, 
 
 /* prepare, and the parts of one owner: NAN without a value.
  *
- * As prepare.
+ * Local. But prepare may be collective.
  *
  * parts  out  [parts][n]; those of others stay
  *

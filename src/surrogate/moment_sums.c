@@ -14,10 +14,12 @@ _Static_assert(GANNET_ESTIMATES_POINTS <= STRIPS * 8, "so many points are worked
 struct gannet_moment_sums {
   const gannet_strips *by;
   gannet_kernel_sums *kernel;
-  int inputs, n; /* whole rows; of those beyond the list the solution is 0 */
-  char *factor;  /* of every eight rows, [column][8] up to the last of them; 1 / the diagonal */
-  char *kept;    /* [STRIPS][n][lanes] */
-  char *sum;     /* [lanes] */
+  int inputs;
+  int n;      /* rows that kernels have, in whole groups */
+  int solved; /* rows of the factor, in whole eights; of those beyond the list the solution is 0 */
+  char *factor; /* of every eight rows, [column][8] up to the last of them; 1 / the diagonal */
+  char *kept;   /* [STRIPS][n][lanes] */
+  char *sum;    /* [lanes] */
 };
 
 void gannet_moment_sums_destroy(gannet_moment_sums **sums) {
@@ -53,10 +55,10 @@ static void pack_rows(gannet_moment_sums *s, const gannet_cholesky *factor, int 
 
 static gannet_err fill(gannet_moment_sums *s, const gannet_cholesky *factor) {
   const size_t rows = (size_t)s->n, lanes = (size_t)s->by->lanes;
-  GANNET_TRY(gannet_alloc(place_of(s->n), s->by->size, &s->factor));
+  GANNET_TRY(gannet_alloc(place_of(s->solved), s->by->size, &s->factor));
   GANNET_TRY(gannet_alloc(STRIPS * rows * lanes, s->by->size, &s->kept));
   GANNET_TRY(gannet_alloc(lanes, s->by->size, &s->sum));
-  for (int i = 0; i < s->n; i += ROWS) pack_rows(s, factor, i);
+  for (int i = 0; i < s->solved; i += ROWS) pack_rows(s, factor, i);
   return GANNET_OK;
 }
 
@@ -74,7 +76,8 @@ gannet_err gannet_moment_sums_prepare(const gannet_sums_list *list, const gannet
   **sums = (gannet_moment_sums){.by = gannet_strips_of(list->precision),
                                 .kernel = kernel,
                                 .inputs = list->inputs,
-                                .n = (int)gannet_kernel_sums_rows(kernel)};
+                                .n = (int)gannet_kernel_sums_rows(kernel),
+                                .solved = (list->n + ROWS - 1) / ROWS * ROWS};
   err = fill(*sums, factor);
   if (err != GANNET_OK) gannet_moment_sums_destroy(sums);
   return err;
@@ -86,8 +89,8 @@ static char *kept_of(const gannet_moment_sums *s, int strip) {
 
 /* Pairs of strips; the last one of an odd number goes with a strip that nobody reads. */
 static void solve(const gannet_moment_sums *s, int n_strips) {
-  for (int i = 0; i < s->n; i += BLOCK) {
-    const int end = s->n - i < BLOCK ? s->n : i + BLOCK;
+  for (int i = 0; i < s->solved; i += BLOCK) {
+    const int end = s->solved - i < BLOCK ? s->solved : i + BLOCK;
     for (int strip = 0; strip < n_strips; strip += 2)
       s->by->solve(i, end, s->factor + place_of(i) * s->by->size, kept_of(s, strip),
                    kept_of(s, strip + 1));
@@ -106,7 +109,7 @@ void gannet_moment_sums_values(const gannet_moment_sums *sums, int n_strips, con
   solve(s, n_strips);
   for (int i = 0; i < n_strips; ++i) {
     memset(s->sum, 0, size);
-    s->by->square(s->n, kept_of(s, i), s->sum);
+    s->by->square(s->solved, kept_of(s, i), s->sum);
     s->by->add(lanes, s->sum, explained + (size_t)i * lanes);
   }
 }
@@ -128,5 +131,5 @@ void gannet_moment_sums_estimate(const gannet_moment_sums *sums, const gannet_mo
 size_t gannet_moment_sums_bytes(const gannet_moment_sums *s) {
   if (!s) return 0;
   return sizeof *s + gannet_kernel_sums_bytes(s->kernel) +
-         (place_of(s->n) + (STRIPS * (size_t)s->n + 1) * (size_t)s->by->lanes) * s->by->size;
+         (place_of(s->solved) + (STRIPS * (size_t)s->n + 1) * (size_t)s->by->lanes) * s->by->size;
 }

@@ -40,9 +40,9 @@ def check_proposal():
     text = run(1, "proposal", "--d", "3", "--q", "2", "--candidates", "300", "--n", "20,40",
                "--repeat", "2", "--fits", "2")
     for n in ("20", "40"):
-        kept, learnt, memory = cells(text, n)
-        assert [kept[0], learnt[0]] == ["kept", "learnt"]
-        for row in (kept, learnt):
+        kept, learnt, first, memory = cells(text, n)
+        assert [kept[0], learnt[0], first[0]] == ["kept", "learnt", "learnt first"]
+        for row in (kept, learnt, first):
             whole, *parts = map(float, row[1:])
             assert whole > 0 and sum(parts) <= whole + 0.5, row
         assert all(float(cell) >= 0 for cell in memory), memory

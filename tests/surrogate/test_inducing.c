@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "support/harness.h"
+#include "support/refuse.h"
 
 #include "surrogate/dense.h"
 #include "surrogate/inducing.h"
@@ -137,13 +138,13 @@ static void sparse_is_fitc(void **state) {
 /* Draws of the noise have the covariance that is added to the kernel. */
 static void coloured_noise_has_the_covariance_that_is_added(void **state) {
   (void)state;
-  enum { LIMIT = 12, T = 33, DRAWS = 4000 };
+  enum { LIMIT = 12, T = 33, MANY_DRAWS = 4000 };
   const gannet_data data = first(T, NAN);
   gannet_inducing *g = NULL;
   gannet_data seen;
   bool renewed = false;
   toy t = {0};
-  static double noise[64 * 64], sum[64 * 64], draws[2 * DRAWS * 64];
+  static double noise[64 * 64], sum[64 * 64], draws[2 * MANY_DRAWS * 64];
   assert_ok(gannet_inducing_create(world, D, LIMIT, GANNET_FACTOR_REPLICATED, &g));
   const gannet_inducing_request request = request_of(&data, 0.5, true, &t);
   assert_ok(gannet_inducing_view(g, &request, &seen, &renewed));
@@ -153,18 +154,18 @@ static void coloured_noise_has_the_covariance_that_is_added(void **state) {
   memset(draws, 0, sizeof draws);
   gannet_inducing_add_noise(g, 0.5, 0, n, 0, n, noise, n);
   const gannet_round own = gannet_round_of(world->rank, world->np, true);
-  assert_ok(gannet_inducing_perturb(g, 0.5, &own, (gannet_stream){1, GANNET_FOR_TEST, 1, 0}, DRAWS,
-                                    n, draws));
-  for (int s = 0; s < DRAWS; ++s) {
+  assert_ok(gannet_inducing_perturb(g, 0.5, &own, (gannet_stream){1, GANNET_FOR_TEST, 1, 0},
+                                    MANY_DRAWS, n, draws));
+  for (int s = 0; s < MANY_DRAWS; ++s) {
     const double *row = draws + s * n;
     for (int i = 0; i < n; ++i)
-      for (int j = 0; j < n; ++j) sum[i * n + j] += row[i] * row[j] / DRAWS;
+      for (int j = 0; j < n; ++j) sum[i * n + j] += row[i] * row[j] / MANY_DRAWS;
   }
   /* Six standard errors of a covariance, of which there are n^2. */
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j)
       assert_near(sum[i * n + j], noise[i * n + j],
-                  6 * sqrt(2 * noise[i * n + i] * noise[j * n + j] / DRAWS));
+                  6 * sqrt(2 * noise[i * n + i] * noise[j * n + j] / MANY_DRAWS));
   gannet_inducing_destroy(&g);
 }
 
@@ -257,6 +258,60 @@ static void a_kernel_that_is_not_finite_is_an_error_everywhere(void **state) {
   gannet_inducing_destroy(&g);
 }
 
+enum { MANY = 5000, MANY_LIMIT = 90, MOST_SEEN = 2 * MANY_LIMIT, DRAWS = 5 };
+
+/* What a model of many observations, in several groups of tiles, would see. */
+typedef struct {
+  int n;
+  double y[MOST_SEEN], noise[MOST_SEEN * MOST_SEEN], draws[2 * DRAWS * MOST_SEEN];
+} view_of_many;
+
+static void see_many(MPI_Comm comm, bool refused, view_of_many *v) {
+  static double x[MANY * D], y[MANY];
+  const gannet_data data = {MANY, x, y, NAN};
+  gannet_context *context = NULL;
+  gannet_inducing *g = NULL;
+  gannet_data seen;
+  bool renewed = false;
+  toy t = {0};
+  gannet_random_uniform((gannet_stream){29, GANNET_FOR_TEST, 0, 0}, 0, MANY * D, x);
+  for (int i = 0; i < MANY; ++i) y[i] = sin(5 * x[i * D]) - x[i * D + 1];
+  assert_ok(gannet_context_create(comm, 5, &context));
+  refuse = refused && context->np > 1;
+  assert_ok(gannet_inducing_create(context, D, MANY_LIMIT, GANNET_FACTOR_REPLICATED, &g));
+  for (int times = 0; times < 2; ++times) { /* the second in memory that was used */
+    const gannet_inducing_request request = request_of(&data, 1e-3, true, &t);
+    assert_ok(gannet_inducing_view(g, &request, &seen, &renewed));
+  }
+  v->n = seen.n;
+  assert_true(v->n <= MOST_SEEN);
+  memcpy(v->y, seen.y, (size_t)v->n * sizeof *v->y);
+  gannet_inducing_add_noise(g, 1e-3, 0, v->n, 0, v->n, v->noise, MOST_SEEN);
+  const gannet_round own = gannet_round_of(context->rank, context->np, true);
+  assert_ok(gannet_inducing_perturb(g, 1e-3, &own, (gannet_stream){1, GANNET_FOR_TEST, 1, 0}, DRAWS,
+                                    v->n, v->draws));
+  refuse = false;
+  gannet_inducing_destroy(&g);
+  gannet_context_destroy(&context);
+}
+
+/* Ranks share what is in memory of their node, or send it. The second half of draws is workspace.
+ */
+static void ranks_together_see_what_one_sees(void **state) {
+  (void)state;
+  static view_of_many alone, together;
+  see_many(MPI_COMM_SELF, false, &alone);
+  for (int refused = 0; refused < 2; ++refused) {
+    memset(&together, 0, sizeof together);
+    see_many(MPI_COMM_WORLD, refused, &together);
+    assert_int_equal(together.n, alone.n);
+    assert_memory_equal(together.y, alone.y, sizeof alone.y);
+    assert_memory_equal(together.noise, alone.noise, sizeof alone.noise);
+    assert_memory_equal(together.draws, alone.draws,
+                        (size_t)(DRAWS * alone.n) * sizeof *alone.draws);
+  }
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sparse_is_fitc),
@@ -265,6 +320,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(one_point_takes_all_but_none),
       cmocka_unit_test(automatic_begins_above_4000_with_a_replicated_factor),
       cmocka_unit_test(a_kernel_that_is_not_finite_is_an_error_everywhere),
+      cmocka_unit_test(ranks_together_see_what_one_sees),
   };
   gannet_context *all = NULL;
   if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;

@@ -1,0 +1,71 @@
+/* test: ranks 1 2 3 labels unit */
+/* Numbers that ranks make together, with memory to share and without. */
+#include "support/harness.h"
+#include "support/refuse.h"
+
+#include "base/common.h"
+
+enum { N = 5000, ROUNDS = 50 };
+
+static gannet_context *make_context(void) {
+  gannet_context *context = NULL;
+  assert_ok(gannet_context_create(MPI_COMM_WORLD, 1, &context));
+  return context;
+}
+
+static double number(int round, int i) {
+  return (round + 1) * 1e3 + i;
+}
+
+/* What one round made is gone in the next, in which others make it. */
+static void make_and_read(const gannet_context *context, gannet_common *common) {
+  for (int round = 0; round < ROUNDS; ++round) {
+    gannet_common_begin(common);
+    for (int i = 0; i < N; ++i)
+      if ((i + round) % context->np == context->rank) common->values[i] = number(round, i);
+    assert_ok(gannet_common_complete(common));
+    for (int i = 0; i < N; ++i) assert_true(common->values[i] == number(round, i));
+  }
+}
+
+static void all_ranks_have_what_each_has_made(void **state) {
+  (void)state;
+  for (int refused = 0; refused < 2; ++refused) {
+    gannet_context *context = make_context();
+    gannet_common common;
+    refuse = refused && context->np > 1;
+    assert_ok(gannet_common_create(context, N, N, &common));
+    refuse = false;
+    assert_int_equal(common.shared, context->np > 1 && !refused);
+    make_and_read(context, &common);
+    gannet_common_release(&common);
+    assert_null(common.values);
+    gannet_common_release(&common);
+    gannet_context_destroy(&context);
+  }
+}
+
+/* A rank's own copy may be shorter. */
+static void an_own_copy_has_its_own_length(void **state) {
+  (void)state;
+  gannet_context *context = make_context();
+  gannet_common common;
+  refuse = context->np > 1;
+  assert_ok(gannet_common_create(context, 100 * N, N, &common));
+  refuse = false;
+  assert_int_equal(common.n, N);
+  make_and_read(context, &common);
+  gannet_common_release(&common);
+  gannet_context_destroy(&context);
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(all_ranks_have_what_each_has_made),
+      cmocka_unit_test(an_own_copy_has_its_own_length),
+  };
+  if (MPI_Init(&argc, &argv)) return 1;
+  const int failed = run_ranks(tests);
+  MPI_Finalize();
+  return failed;
+}
