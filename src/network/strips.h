@@ -45,10 +45,10 @@ typedef struct {
   void (*weigh)(int n, int width, const void *values, const void *weights, const void *scale,
                 void *sums);
 
-  /* values = L^-1 values of two strips: rows begin .. end - 1, multiples of eight, once those
-   * before are done. Of every eight rows i .. i+7 of L, all columns k < i + 8: factor[k][8], with
-   * 1/L_kk in the place of L_kk; from row begin on. */
-  void (*solve)(int begin, int end, const void *factor, void *first, void *second);
+  /* values = L^-1 values of strips that are so many bytes apart: rows begin .. end - 1, multiples
+   * of eight, once those before are done. Of every eight rows i .. i+7 of L, all columns k < i + 8:
+   * factor[k][8], with 1/L_kk in the place of L_kk; from row begin on. */
+  void (*solve)(int begin, int end, const void *factor, int n_strips, void *strips, size_t apart);
 
   /* sums[lane] += sum_i values[i][lane]^2 for a multiple of eight i. */
   void (*square)(int n, const void *values, void *sums);

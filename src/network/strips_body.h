@@ -117,22 +117,24 @@ TARGET static void NAME(weigh)(int n, int width, const void *values, const void 
   }
 }
 
-/* Eight rows of one or two strips, the second as many registers after the first as apart says: with
- * two, every number of the factor serves two products. Returns the factor of the next rows. */
+/* Eight rows of some strips, each so many registers after the one before: every number of the
+ * factor serves a product of each. Returns the factor of the next rows. */
 TARGET static inline __attribute__((always_inline)) const REAL *NAME(solve_rows)(int i, int strips,
                                                                                  const REAL *l,
                                                                                  NAME(vector) * a,
                                                                                  ptrdiff_t apart) {
-  NAME(vector) x[2][ROWS];
+  NAME(vector) x[SOLVED][ROWS];
 #pragma GCC unroll 8
   for (int r = 0; r < ROWS; ++r)
     for (int s = 0; s < strips; ++s) x[s][r] = a[s * apart + (i + r) * PARTS];
   for (int k = 0; k < i; ++k, l += ROWS)
 #pragma GCC unroll 8
     for (int r = 0; r < ROWS; ++r)
+#pragma GCC unroll 4
       for (int s = 0; s < strips; ++s) x[s][r] -= a[s * apart + k * PARTS] * l[r];
 #pragma GCC unroll 8
   for (int k = 0; k < ROWS; ++k, l += ROWS)
+#pragma GCC unroll 4
     for (int s = 0; s < strips; ++s) {
       a[s * apart + (i + k) * PARTS] = x[s][k] *= l[k];
 #pragma GCC unroll 8
@@ -141,19 +143,26 @@ TARGET static inline __attribute__((always_inline)) const REAL *NAME(solve_rows)
   return l;
 }
 
-TARGET static void NAME(solve)(int begin, int end, const void *factor, void *first, void *second) {
-  NAME(vector) *a = first, *b = second;
-  for (int part = 0; part < PARTS; ++part) {
-    const REAL *l = factor;
-    for (int i = begin; i < end; i += ROWS) {
-      if (PARTS == 1) { /* there are 32 such registers */
-        l = NAME(solve_rows)(i, 2, l, a, b - a);
-        continue;
-      }
-      (void)NAME(solve_rows)(i, 1, l, a + part, 0);
-      l = NAME(solve_rows)(i, 1, l, b + part, 0);
-    }
-  }
+TARGET static inline __attribute__((always_inline)) void NAME(solve_some)(int begin, int end,
+                                                                          int strips, const REAL *l,
+                                                                          NAME(vector) * a,
+                                                                          ptrdiff_t apart) {
+  for (int i = begin; i < end; i += ROWS) l = NAME(solve_rows)(i, strips, l, a, apart);
+}
+
+/* Of the largest registers there are 32: three strips at a time, where there are as many. */
+TARGET static void NAME(solve)(int begin, int end, const void *factor, int n_strips, void *strips,
+                               size_t apart) {
+  NAME(vector) *a = strips;
+  const ptrdiff_t registers = (ptrdiff_t)(apart / BYTES);
+  int s = 0;
+  for (; PARTS == 1 && s + SOLVED <= n_strips; s += SOLVED)
+    NAME(solve_some)(begin, end, SOLVED, factor, a + s * registers, registers);
+  for (; PARTS == 1 && s + 2 <= n_strips; s += 2)
+    NAME(solve_some)(begin, end, 2, factor, a + s * registers, registers);
+  for (; s < n_strips; ++s)
+    for (int part = 0; part < PARTS; ++part)
+      NAME(solve_some)(begin, end, 1, factor, a + s * registers + part, 0);
 }
 
 TARGET static void NAME(square)(int n, const void *values, void *sums) {

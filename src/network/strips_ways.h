@@ -7,7 +7,11 @@
 #include "base/registers.h"
 #include "network/strips_impl.h"
 
-enum { ROWS = GANNET_STRIP_ROWS, STRIP_BYTES = 64 };
+enum {
+  ROWS = GANNET_STRIP_ROWS,
+  STRIP_BYTES = 64,
+  SOLVED = 3 /* strips that are solved at once */
+};
 
 static void pack(int rows, int columns, const gannet_strips_source *from, int across, void *to) {
   REAL *out = to;

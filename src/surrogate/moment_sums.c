@@ -87,13 +87,11 @@ static char *kept_of(const gannet_moment_sums *s, int strip) {
   return s->kept + (size_t)strip * (size_t)s->n * (size_t)s->by->lanes * s->by->size;
 }
 
-/* Pairs of strips; the last one of an odd number goes with a strip that nobody reads. */
 static void solve(const gannet_moment_sums *s, int n_strips) {
   for (int i = 0; i < s->solved; i += BLOCK) {
     const int end = s->solved - i < BLOCK ? s->solved : i + BLOCK;
-    for (int strip = 0; strip < n_strips; strip += 2)
-      s->by->solve(i, end, s->factor + place_of(i) * s->by->size, kept_of(s, strip),
-                   kept_of(s, strip + 1));
+    s->by->solve(i, end, s->factor + place_of(i) * s->by->size, n_strips, s->kept,
+                 (size_t)(kept_of(s, 1) - s->kept));
   }
 }
 

@@ -142,18 +142,22 @@ static void weighted_sums_are_those_of_plain_loops(void **state) {
       }
 }
 
-/* L v = b for two strips at once, in two calls; and the squares of v. */
+/* L v = b for some strips, of which three, two or one are worked at once, in two calls; and the
+ * squares of v. */
 static void triangular_systems_are_solved(void **state) {
   (void)state;
-  double l[ROWS * ROWS], b[2 * ROWS * LANES];
+  enum { STRIPS = 6 };
+  double l[ROWS * ROWS], b[STRIPS * ROWS * LANES];
   draw(7, ROWS * ROWS, l);
-  draw(8, 2 * ROWS * LANES, b);
+  draw(8, STRIPS * ROWS * LANES, b);
   for (size_t i = 0; i < ROWS; ++i) l[i * ROWS + i] = 3 + fabs(l[i * ROWS + i]);
   for (int p = 0; p < WAYS && way(p); ++p) {
-    static numbers factor, strips[2], sums;
+    static numbers factor, strips[STRIPS], sums;
     const gannet_strips *by = way(p);
     const size_t lanes = (size_t)by->lanes;
-    const gannet_strips_source sides[2] = {{b, 1, 1}, {b + ROWS * LANES, 1, 1}};
+    gannet_strips_source sides[STRIPS];
+    for (size_t s = 0; s < STRIPS; ++s)
+      sides[s] = (gannet_strips_source){b + s * ROWS * LANES, 1, 1};
     size_t second = 0;
     char *to = (char *)&factor;
     for (size_t i = 0; i < ROWS; i += 8) {
@@ -166,10 +170,12 @@ static void triangular_systems_are_solved(void **state) {
       to += (i + 8) * 8 * by->size;
       if (i == 0) second = (size_t)(to - (char *)&factor);
     }
-    for (int s = 0; s < 2; ++s) by->pack(ROWS * (int)lanes, 1, &sides[s], 1, &strips[s]);
-    by->solve(0, 8, &factor, &strips[0], &strips[1]);
-    by->solve(8, ROWS, (char *)&factor + second, &strips[0], &strips[1]);
-    for (int s = 0; s < 2; ++s) {
+    for (int s = 0; s < STRIPS; ++s) by->pack(ROWS * (int)lanes, 1, &sides[s], 1, &strips[s]);
+    for (int s = 0, n = 1; s < STRIPS; s += n++) {
+      by->solve(0, 8, &factor, n, &strips[s], sizeof *strips);
+      by->solve(8, ROWS, (char *)&factor + second, n, &strips[s], sizeof *strips);
+    }
+    for (int s = 0; s < STRIPS; ++s) {
       double squares[LANES] = {0};
       memset(&sums, 0, sizeof sums);
       by->square(ROWS, &strips[s], &sums);
