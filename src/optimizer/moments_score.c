@@ -94,18 +94,39 @@ gannet_err gannet_moments_score_look(gannet_moments_score *s, gannet_member *mem
  * feasible, in standard deviations of the constraint. */
 static const double tolerance = 0.002;
 
-/* Whether all constraints' means allow a point, nearly. */
-static gannet_err nearly_feasible(const gannet_moments_score *s, const double *x_unit,
-                                  bool *feasible) {
+/* The least mean of m points, at most a tile of them, that all constraints' means allow, nearly; or
+ * what was least before. */
+static gannet_err least_of(gannet_moments_score *s, int m, const double *x_unit, double *least) {
   const gannet_models *models = s->member->models;
-  *feasible = true;
-  for (int i = 1; i < gannet_models_count(models) && *feasible; ++i) {
-    double mean = 0;
+  bool allowed[GANNET_TILE];
+  for (int k = 0; k < m; ++k) allowed[k] = true;
+  for (int i = 1; i < gannet_models_count(models); ++i) {
+    const double threshold = gannet_models_threshold(models, i) + tolerance;
     GANNET_TRY(
-        gannet_surrogate_predict(gannet_models_surrogate(models, i), 1, x_unit, &mean, NULL));
-    *feasible = mean <= gannet_models_threshold(models, i) + tolerance;
+        gannet_surrogate_predict(gannet_models_surrogate(models, i), m, x_unit, s->mean, NULL));
+    for (int k = 0; k < m; ++k) allowed[k] = allowed[k] && s->mean[k] <= threshold;
   }
+  GANNET_TRY(
+      gannet_surrogate_predict(gannet_models_surrogate(models, 0), m, x_unit, s->mean, NULL));
+  for (int k = 0; k < m; ++k)
+    if (allowed[k]) *least = fmin(*least, s->mean[k]);
   return GANNET_OK;
+}
+
+static gannet_err least_of_all(gannet_moments_score *s, int n, const int64_t *id, double *least) {
+  const gannet_member *member = s->member;
+  const size_t d = (size_t)member->problem->d;
+  double *x = NULL;
+  gannet_err err = gannet_alloc(GANNET_TILE * d, sizeof *x, &x);
+  for (int first = 0; err == GANNET_OK && first < n; first += GANNET_TILE) {
+    const int m = n - first < GANNET_TILE ? n - first : GANNET_TILE;
+    for (int k = 0; k < m; ++k)
+      memcpy(x + (size_t)k * d, gannet_history_x_unit(member->history, id[first + k]),
+             d * sizeof *x);
+    err = least_of(s, m, x, least);
+  }
+  gannet_free(&x);
+  return err;
 }
 
 gannet_err gannet_moments_score_incumbent(gannet_moments_score *s) {
@@ -115,16 +136,7 @@ gannet_err gannet_moments_score_incumbent(gannet_moments_score *s) {
   int n = 0;
   if (gannet_moments_score_by_bounds(s))
     GANNET_TRY(gannet_models_contenders(member->models, &n, &id));
-  for (int i = 0; i < n; ++i) {
-    const double *x = gannet_history_x_unit(member->history, id[i]);
-    bool feasible = false;
-    double mean = 0;
-    GANNET_TRY(nearly_feasible(s, x, &feasible));
-    if (!feasible) continue;
-    GANNET_TRY(
-        gannet_surrogate_predict(gannet_models_surrogate(member->models, 0), 1, x, &mean, NULL));
-    least = fmin(least, mean);
-  }
+  if (n > 0) GANNET_TRY(least_of_all(s, n, id, &least));
   s->state.incumbent = least;
   if (isfinite(least)) return GANNET_OK;
   return gannet_models_incumbent(member->models, &s->state.incumbent);
