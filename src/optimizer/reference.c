@@ -45,31 +45,55 @@ static void take_minima(size_t d, const gannet_candidates *candidates, int draws
   }
 }
 
-/* The observation of the least mean, a feasible one if there is one, so that what is known to be
- * good is among the points; none of before the trust region was begun anew. */
+/* The observation of the least mean, a feasible one if there is one. */
+typedef struct {
+  int64_t id; /* -1 = none */
+  double mean;
+  bool feasible;
+} best_seen;
+
+/* Results from *next on, at most a tile of them; none of before the trust region was begun anew. */
+static int next_results(const gannet_member *member, int64_t *next, int64_t *id, double *x) {
+  const size_t d = (size_t)member->problem->d;
+  int n = 0;
+  for (; n < GANNET_TILE && *next < gannet_history_count(member->history); ++*next) {
+    if (gannet_history_get(member->history, *next)->status != GANNET_EVAL_DONE) continue;
+    if (member->region.take && !member->region.take[*next]) continue;
+    memcpy(x + (size_t)n * d, gannet_history_x_unit(member->history, *next), d * sizeof *x);
+    id[n++] = *next;
+  }
+  return n;
+}
+
+static void compare(const gannet_member *member, int64_t id, double mean, best_seen *best) {
+  const double *constraints = gannet_history_constraints(member->history, id);
+  const bool feasible = gannet_problem_is_feasible(member->problem, constraints);
+  if (feasible != best->feasible ? feasible : mean < best->mean)
+    *best = (best_seen){id, mean, feasible};
+}
+
+static gannet_err find_best(const gannet_member *member, double *x, best_seen *best) {
+  const gannet_surrogate *objective = gannet_models_surrogate(member->models, 0);
+  int64_t id[GANNET_TILE], next = 0;
+  double mean[GANNET_TILE];
+  for (int n; (n = next_results(member, &next, id, x)) > 0;) {
+    GANNET_TRY(gannet_surrogate_predict(objective, n, x, mean, NULL));
+    for (int k = 0; k < n; ++k) compare(member, id[k], mean[k], best);
+  }
+  return GANNET_OK;
+}
+
+/* So that what is known to be good is among the points. */
 static gannet_err take_best(const gannet_member *member, gannet_reference *r) {
   const size_t d = (size_t)member->problem->d;
-  const int64_t count = gannet_history_count(member->history);
-  const gannet_surrogate *objective = gannet_models_surrogate(member->models, 0);
-  int64_t best = -1;
-  double least = INFINITY;
-  bool feasible = false;
-  for (int64_t id = 0; id < count; ++id) {
-    double mean = 0;
-    if (gannet_history_get(member->history, id)->status != GANNET_EVAL_DONE) continue;
-    if (member->region.take && !member->region.take[id]) continue;
-    const double *constraints = gannet_history_constraints(member->history, id);
-    const bool fine = gannet_problem_is_feasible(member->problem, constraints);
-    if (feasible && !fine) continue;
-    GANNET_TRY(gannet_surrogate_predict(objective, 1, gannet_history_x_unit(member->history, id),
-                                        &mean, NULL));
-    if (fine == feasible && !(mean < least)) continue;
-    least = mean;
-    feasible = fine;
-    best = id;
-  }
-  if (best >= 0) (void)place_of(d, gannet_history_x_unit(member->history, best), r);
-  return GANNET_OK;
+  best_seen best = {-1, INFINITY, false};
+  double *x = NULL;
+  GANNET_TRY(gannet_alloc(GANNET_TILE * d, sizeof *x, &x));
+  const gannet_err err = find_best(member, x, &best);
+  gannet_free(&x);
+  if (err == GANNET_OK && best.id >= 0)
+    (void)place_of(d, gannet_history_x_unit(member->history, best.id), r);
+  return err;
 }
 
 static gannet_err take_moments(const gannet_member *member, int order, gannet_reference *r) {
