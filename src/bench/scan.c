@@ -260,14 +260,13 @@ static gannet_err measure_parts(const bench_world *world, const scan_settings *s
 /* The scan phase of asks, with everything that belongs to it: candidates are made, their draws
  * estimated, the leaders scored again. */
 static gannet_err measure_whole(const bench_world *world, const scan_settings *s,
-                                bench_asking *asking) {
+                                bench_asking *asking, double least) {
   part p = {.single = true};
-  double alone[2] = {1, 1}, least = INFINITY;
+  double alone[2] = {1, 1};
   bench_ask_cost cost;
   list_draws(s, p.product);
-  GANNET_TRY(gannet_agree(world->comm, bench_asking_fill(asking, s->n)));
-  for (int i = 0; i < s->repeat; ++i) {
-    if (i > 0) GANNET_TRY(bench_asking_tell(asking));
+  for (int i = 1; i < s->repeat; ++i) {
+    GANNET_TRY(bench_asking_tell(asking));
     GANNET_TRY(bench_asking_ask(asking, &cost));
     least = fmin(least, cost.seconds[1 + GANNET_PHASE_SCAN]);
   }
@@ -282,18 +281,11 @@ static gannet_err measure_whole(const bench_world *world, const scan_settings *s
   return GANNET_OK;
 }
 
-static gannet_err measure(const bench_world *world, const scan_settings *s, bench_asking *asking) {
-  gannet_member *member = &asking->optimizer->member[0];
+static gannet_err measure_tile(const bench_world *world, const scan_settings *s,
+                               const bench_asking *asking) {
+  const gannet_member *member = &asking->optimizer->member[0];
   gannet_candidates *candidates = NULL;
   double *x = NULL, *work = NULL;
-  if (world->rank == 0)
-    (void)printf(
-        "%s, n = %d, %d variables, %d draws, %d %s, %d rank(s)\n\n| what | candidates/s, "
-        "all ranks | %d take, s | share of the GEMM rate | of large GEMM "
-        "|\n|---|---|---|---|---|\n",
-        method_names[s->method], s->n, s->d, s->q, s->method == NETWORK ? s->width : s->features,
-        s->method == NETWORK ? "units" : "features", world->np, s->candidates);
-  GANNET_TRY(measure_whole(world, s, asking));
   gannet_err err = gannet_propose_candidates(member, &candidates);
   if (err == GANNET_OK) err = gannet_alloc((size_t)s->d * GANNET_TILE, sizeof *x, &x);
   if (err == GANNET_OK) err = gannet_alloc((size_t)(s->q + 2) * GANNET_TILE, sizeof *work, &work);
@@ -307,6 +299,22 @@ static gannet_err measure(const bench_world *world, const scan_settings *s, benc
   gannet_free(&x);
   gannet_free(&work);
   return err;
+}
+
+/* Parts before further asks, which come with more observations. */
+static gannet_err measure(const bench_world *world, const scan_settings *s, bench_asking *asking) {
+  bench_ask_cost cost;
+  if (world->rank == 0)
+    (void)printf(
+        "%s, n = %d, %d variables, %d draws, %d %s, %d rank(s)\n\n| what | candidates/s, "
+        "all ranks | %d take, s | share of the GEMM rate | of large GEMM "
+        "|\n|---|---|---|---|---|\n",
+        method_names[s->method], s->n, s->d, s->q, s->method == NETWORK ? s->width : s->features,
+        s->method == NETWORK ? "units" : "features", world->np, s->candidates);
+  GANNET_TRY(gannet_agree(world->comm, bench_asking_fill(asking, s->n)));
+  GANNET_TRY(bench_asking_ask(asking, &cost));
+  GANNET_TRY(measure_tile(world, s, asking));
+  return measure_whole(world, s, asking, cost.seconds[1 + GANNET_PHASE_SCAN]);
 }
 
 static gannet_err run(const bench_world *world, const void *settings) {
