@@ -75,7 +75,8 @@ def slope(points, fallback):
 
 
 class Law:
-    """seconds = scale n^by_n q^by_q candidates^by_c, of one rank."""
+    """seconds = scale n^by_n q^by_q candidates^by_c, of one rank. Learning knows nothing of q: what it takes with
+    another one is luck of the minimisation."""
 
     def __init__(self, name, points):
         """points: [(n, q, candidates, value)], at least one."""
@@ -84,7 +85,7 @@ class Law:
         self.by_c = self._exponent(points, 2, (0, 1), 1.0) if name == "scan" else 0.0
         points = [(n, q, c, value / c**self.by_c) for n, q, c, value in points]
         self.by_n = self._exponent(points, 0, (1, 2), BY_HISTORY[name])
-        self.by_q = self._exponent(points, 1, (0, 2), BY_BATCH[name])
+        self.by_q = 0.0 if name == "learn" else self._exponent(points, 1, (0, 2), BY_BATCH[name])
         logs = [math.log(max(value, 1e-12) / (n**self.by_n * q**self.by_q)) for n, q, _, value in points]
         self.scale = math.exp(statistics.mean(logs))
 
