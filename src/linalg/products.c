@@ -6,10 +6,12 @@
 #include "linalg/panel.h"
 
 enum {
-  LANES = PANEL_MOST,
+  LANES = GANNET_PACKED_GROUP,
   ROWS = 64,
   INNER = 128 /* products that are taken at a time: 32 kB of a group */
 };
+
+_Static_assert((int)LANES == (int)PANEL_MOST, "a group fills the lanes of a panel");
 
 size_t gannet_packed_length(int m, int k) {
   return (size_t)((m + LANES - 1) / LANES) * LANES * (size_t)k;

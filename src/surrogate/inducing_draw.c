@@ -6,7 +6,8 @@
 #include "linalg/products.h"
 #include "surrogate/inducing_impl.h"
 
-enum { BLOCK = GANNET_INDUCING_BLOCK, GROUP = 32 }; /* points at a time, and draws */
+/* Points at a time, and draws. */
+enum { BLOCK = GANNET_INDUCING_BLOCK, GROUP = GANNET_PACKED_GROUP };
 
 /* What the noise of q draws at the points is made in. */
 typedef struct {

@@ -63,12 +63,6 @@ GANNET_CHECKED gannet_err inducing_sum(gannet_inducing *g);
  */
 GANNET_CHECKED gannet_err inducing_values(gannet_inducing *g, const double *values, double *pseudo);
 
-/* Words that are zero on all ranks but one become those of that one, bit for bit.
- *
- * Collective over the context's communicator.
- */
-GANNET_CHECKED gannet_err inducing_merge(const gannet_inducing *g, size_t n, double *words);
-
 /* N_ij: half of it is there. */
 static inline double inducing_noise(const gannet_inducing *g, int i, int j) {
   const size_t row = (size_t)(i > j ? i : j), column = (size_t)(i > j ? j : i);

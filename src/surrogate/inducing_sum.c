@@ -9,13 +9,8 @@
 #include "linalg/products.h"
 #include "surrogate/inducing_impl.h"
 
-enum { BLOCK = GANNET_INDUCING_BLOCK, COLUMNS = 32 }; /* rows, and columns of products, at a time */
-
-gannet_err inducing_merge(const gannet_inducing *g, size_t n, double *words) {
-  GANNET_TRY_MPI(
-      MPI_Allreduce(MPI_IN_PLACE, words, (int)n, MPI_UINT64_T, MPI_BOR, g->context->comm));
-  return GANNET_OK;
-}
+/* Rows, and columns of products, at a time. */
+enum { BLOCK = GANNET_INDUCING_BLOCK, COLUMNS = GANNET_PACKED_GROUP };
 
 /* v_i / sqrt(d_i). Rounding may leave less than nothing. */
 static void weigh(gannet_inducing *g) {
@@ -183,7 +178,7 @@ gannet_err inducing_values(gannet_inducing *g, const double *values, double *pse
   gannet_err err = gannet_alloc(length + GANNET_TILE, sizeof *part, &part);
   GANNET_TRY(gannet_agree(g->context->comm, err));
   weigh_values(g, values, part, part + length);
-  err = inducing_merge(g, length, part);
+  err = gannet_parts_gather(g->context->comm, length, part);
   memset(b, 0, m * sizeof *b);
   for (size_t k = 0; k < length; ++k) b[k % m] += part[k];
   gannet_free(&part);
