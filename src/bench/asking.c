@@ -105,3 +105,26 @@ gannet_err bench_asking_ask(bench_asking *a, bench_ask_cost *cost) {
   memcpy(cost->seconds + 1, a->optimizer->phases.seconds, sizeof a->optimizer->phases.seconds);
   return err;
 }
+
+static gannet_err ask_until_enough(bench_asking *a, int n, int most, bench_ask_taker take,
+                                   void *user) {
+  bench_ask_cost cost;
+  GANNET_TRY(bench_asking_fill(a, n));
+  GANNET_TRY(bench_asking_ask(a, &cost));
+  bool enough = take(user, true, &cost);
+  for (int i = 0; i < most && !enough; ++i) {
+    GANNET_TRY(bench_asking_tell(a));
+    GANNET_TRY(bench_asking_ask(a, &cost));
+    enough = take(user, false, &cost);
+  }
+  return GANNET_OK;
+}
+
+gannet_err bench_asking_run(bench_asking *a, int seed, int n, int most, bench_ask_taker take,
+                            void *user, double *model_bytes) {
+  gannet_err err = bench_asking_start(a, seed);
+  if (err == GANNET_OK) err = ask_until_enough(a, n, most, take, user);
+  if (err == GANNET_OK) *model_bytes = (double)gannet_optimizer_model_bytes(a->optimizer);
+  bench_asking_stop(a);
+  return err;
+}

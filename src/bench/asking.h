@@ -2,6 +2,8 @@
 #ifndef GANNET_BENCH_ASKING_H
 #define GANNET_BENCH_ASKING_H
 
+#include <stdbool.h>
+
 #include "bench/bench.h"
 #include "bench/subject.h"
 #include "bench/traffic.h"
@@ -80,5 +82,19 @@ GANNET_CHECKED gannet_err bench_asking_tell(bench_asking *a);
  * Collective over comm.
  */
 GANNET_CHECKED gannet_err bench_asking_ask(bench_asking *a, bench_ask_cost *cost);
+
+/* What becomes of an ask, the first of an optimiser or another one. Returns whether there are
+ * enough. */
+typedef bool (*bench_ask_taker)(void *user, bool first, const bench_ask_cost *cost);
+
+/* A new optimiser, told n observations, that is asked and told until there are enough asks, at most
+ * so many times after the first.
+ *
+ * Collective over comm.
+ *
+ * model_bytes  out  of its models in the end
+ */
+GANNET_CHECKED gannet_err bench_asking_run(bench_asking *a, int seed, int n, int most,
+                                           bench_ask_taker take, void *user, double *model_bytes);
 
 #endif

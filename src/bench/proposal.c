@@ -101,36 +101,34 @@ typedef struct {
   double model_bytes, peak_bytes;
 } measurement;
 
-static gannet_err ask(bench_asking *s, measurement *m, bool first) {
-  bench_ask_cost cost;
-  GANNET_TRY(bench_asking_ask(s, &cost));
-  sample *of = &m->of[!cost.learned ? KEPT : first ? FIRST : LEARNT];
-  if (of->n == of->most) return GANNET_OK;
-  for (int c = 0; c < BENCH_TIMES; ++c) of->seconds[c * of->most + of->n] = cost.seconds[c];
-  ++of->n;
-  return GANNET_OK;
+/* Asks until there are enough of a kind. */
+typedef struct {
+  measurement *m;
+  ask_kind wanted;
+  int enough;
+} collection;
+
+/* bench_ask_taker */
+static bool take(void *user, bool first, const bench_ask_cost *cost) {
+  const collection *c = user;
+  sample *of = &c->m->of[!cost->learned ? KEPT : first ? FIRST : LEARNT];
+  if (of->n < of->most) {
+    for (int t = 0; t < BENCH_TIMES; ++t) of->seconds[t * of->most + of->n] = cost->seconds[t];
+    ++of->n;
+  }
+  return c->m->of[c->wanted].n >= c->enough;
 }
 
-/* A new optimiser, told n observations, that is asked until there are enough of a kind. */
-static gannet_err ask_one(bench_asking *s, measurement *m, int seed, ask_kind wanted, int enough) {
-  gannet_err err = bench_asking_start(s, seed);
-  if (err == GANNET_OK) err = bench_asking_fill(s, m->n);
-  if (err == GANNET_OK) err = ask(s, m, true);
-  for (int i = 0; err == GANNET_OK && m->of[wanted].n < enough && i < 4 * enough; ++i) {
-    err = bench_asking_tell(s);
-    if (err == GANNET_OK) err = ask(s, m, false);
-  }
-  if (err == GANNET_OK) m->model_bytes = (double)gannet_optimizer_model_bytes(s->optimizer);
-  bench_asking_stop(s);
-  return err;
+static gannet_err collect(bench_asking *s, int seed, collection c) {
+  return bench_asking_run(s, seed, c.m->n, 4 * c.enough, take, &c, &c.m->model_bytes);
 }
 
 static gannet_err measure_all(bench_asking *s, const proposal_settings *settings, measurement *m) {
   bench_asking_refit(s, true);
   for (int i = 0; i < settings->fits; ++i)
-    GANNET_TRY(ask_one(s, m, settings->seed + i, LEARNT, i + 1));
+    GANNET_TRY(collect(s, settings->seed + i, (collection){m, LEARNT, i + 1}));
   bench_asking_refit(s, false);
-  GANNET_TRY(ask_one(s, m, settings->seed, KEPT, settings->repeat));
+  GANNET_TRY(collect(s, settings->seed, (collection){m, KEPT, settings->repeat}));
   m->peak_bytes = bench_peak_memory();
   return GANNET_OK;
 }

@@ -118,43 +118,35 @@ static gannet_err add_phases(const bench_world *world, const sample *s, const ch
 typedef struct {
   int repeat, fits; /* how many are wanted */
   sample kept, learnt;
+  const sample *wanted; /* at present */
+  int enough;           /* of these */
 } samples;
 
-static gannet_err ask(bench_asking *a, samples *all) {
-  bench_ask_cost cost;
-  GANNET_TRY(bench_asking_ask(a, &cost));
-  sample *s = cost.learned ? &all->learnt : &all->kept;
-  if (s->n >= (cost.learned ? all->fits : all->repeat)) return GANNET_OK;
-  for (int c = 0; c < BENCH_TIMES; ++c) {
-    s->seconds[c][s->n] = cost.seconds[c];
-    s->traffic[c][s->n] = cost.traffic[c];
+/* bench_ask_taker; the first ask of an optimiser, which learns from nothing, does not count. */
+static bool take(void *user, bool first, const bench_ask_cost *cost) {
+  samples *all = user;
+  sample *s = cost->learned ? &all->learnt : &all->kept;
+  if (!first && s->n < (cost->learned ? all->fits : all->repeat)) {
+    for (int c = 0; c < BENCH_TIMES; ++c) {
+      s->seconds[c][s->n] = cost->seconds[c];
+      s->traffic[c][s->n] = cost->traffic[c];
+    }
+    ++s->n;
   }
-  ++s->n;
-  return GANNET_OK;
-}
-
-/* The first ask of an optimiser, which learns from nothing, does not count. */
-static gannet_err ask_one(bench_asking *a, int n, int seed, samples *all, bool learn,
-                          double *model) {
-  const sample *wanted = learn ? &all->learnt : &all->kept;
-  const int enough = learn ? wanted->n + 1 : all->repeat;
-  bench_ask_cost unused;
-  bench_asking_refit(a, learn);
-  gannet_err err = bench_asking_start(a, seed);
-  if (err == GANNET_OK) err = bench_asking_fill(a, n);
-  if (err == GANNET_OK) err = bench_asking_ask(a, &unused);
-  for (int i = 0; err == GANNET_OK && wanted->n < enough && i < 4 * enough; ++i) {
-    err = bench_asking_tell(a);
-    if (err == GANNET_OK) err = ask(a, all);
-  }
-  if (err == GANNET_OK) *model = (double)gannet_optimizer_model_bytes(a->optimizer);
-  bench_asking_stop(a);
-  return err;
+  return all->wanted->n >= all->enough;
 }
 
 static gannet_err measure(bench_asking *a, int n, samples *all, double *model) {
-  for (int f = 0; f < all->fits; ++f) GANNET_TRY(ask_one(a, n, a->plan.seed + f, all, true, model));
-  return ask_one(a, n, a->plan.seed, all, false, model);
+  bench_asking_refit(a, true);
+  all->wanted = &all->learnt;
+  for (int f = 0; f < all->fits; ++f) {
+    all->enough = f + 1;
+    GANNET_TRY(bench_asking_run(a, a->plan.seed + f, n, 4 * all->enough, take, all, model));
+  }
+  bench_asking_refit(a, false);
+  all->wanted = &all->kept;
+  all->enough = all->repeat;
+  return bench_asking_run(a, a->plan.seed, n, 4 * all->enough, take, all, model);
 }
 
 /* Asks with a fixed number of candidates, or with so many per rank. */
