@@ -17,8 +17,9 @@ typedef struct {
 } gannet_multistart;
 
 /* Minimise from every start and keep the lowest value; of equal values that of the first start.
- * One rank does a start, whichever is free, and its result is sent to all: the bits do not depend
- * on how many ranks there are. A start without a finite value, or that fails numerically, only
+ * One rank does a start, whichever is free, and its result is sent to all; who has none left helps
+ * another of its node with a joint (surrogate/helping.h). The bits do not depend on how many ranks
+ * there are. A start without a finite value, or that fails numerically, only
  * drops out.
  *
  * Collective over the context's communicator; arguments the same on all ranks.
