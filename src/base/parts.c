@@ -1,5 +1,8 @@
 #include "base/parts.h"
 
+#include <limits.h>
+#include <stdint.h>
+
 #include "base/memory.h"
 
 /* Numbers of one reduction, whose count is an int. */
@@ -26,4 +29,47 @@ gannet_err gannet_parts_gather(MPI_Comm comm, size_t n, double *values) {
         MPI_Allreduce(MPI_IN_PLACE, values + done, (int)some, MPI_UINT64_T, MPI_BOR, comm));
   }
   return GANNET_OK;
+}
+
+void gannet_runs_cut(int pieces, const int *begin, const double *cost, int np, int *first) {
+  double total = 0, before = 0;
+  int piece = 0;
+  for (int k = 0; k < pieces; ++k) total += cost[k];
+  for (int r = 0; r < np; ++r) {
+    const double fair = total * r / np;
+    while (piece < pieces && before + 0.5 * cost[piece] < fair) before += cost[piece++];
+    first[r] = begin[piece];
+  }
+  first[np] = begin[pieces];
+}
+
+/* A type of that many bytes. */
+static gannet_err make_row(size_t bytes, MPI_Datatype *row) {
+  const size_t words = bytes / sizeof(uint64_t);
+  GANNET_REQUIRE(words * sizeof(uint64_t) == bytes && words <= INT_MAX, GANNET_ERR_SHAPE,
+                 "rows of %zu bytes", bytes);
+  GANNET_TRY_MPI(MPI_Type_contiguous((int)words, MPI_UINT64_T, row));
+  GANNET_TRY_MPI(MPI_Type_commit(row));
+  return GANNET_OK;
+}
+
+/* counts out [np] */
+static gannet_err gather_runs(MPI_Comm comm, const int *first, int np, int *counts, size_t bytes,
+                              void *rows) {
+  MPI_Datatype row = MPI_DATATYPE_NULL;
+  for (int r = 0; r < np; ++r) counts[r] = first[r + 1] - first[r];
+  GANNET_TRY(make_row(bytes, &row));
+  const int mpi = MPI_Allgatherv(MPI_IN_PLACE, 0, row, rows, counts, first, row, comm);
+  MPI_Type_free(&row);
+  GANNET_TRY_MPI(mpi);
+  return GANNET_OK;
+}
+
+gannet_err gannet_runs_gather(MPI_Comm comm, const int *first, size_t bytes, void *rows) {
+  int np = 0, *counts = NULL;
+  GANNET_TRY_MPI(MPI_Comm_size(comm, &np));
+  GANNET_TRY(gannet_agree(comm, gannet_alloc((size_t)np, sizeof *counts, &counts)));
+  const gannet_err code = gather_runs(comm, first, np, counts, bytes, rows);
+  gannet_free(&counts);
+  return code;
 }

@@ -38,4 +38,27 @@ static inline gannet_round gannet_round_of(int rank, int np, bool shared) {
  */
 GANNET_CHECKED gannet_err gannet_parts_gather(MPI_Comm comm, size_t n, double *values);
 
+/* Cut rows into runs of about equal cost, one for every rank, where pieces of them begin. A run may
+ * be empty.
+ *
+ * Local.
+ *
+ * begin  in   [pieces + 1] first rows of pieces, then the number of rows
+ * cost   in   [pieces], in any unit
+ * first  out  [np + 1] first rows of runs, then the number of rows
+ */
+void gannet_runs_cut(int pieces, const int *begin, const double *cost, int np, int *first);
+
+/* Give the rows of every run, which its rank made, to all.
+ *
+ * Collective over comm; first and bytes the same on all ranks.
+ *
+ * bytes  in     of a row, a multiple of 8
+ * rows   inout  [first[np]] rows
+ *
+ * Errors: GANNET_ERR_MEMORY, from all ranks; GANNET_ERR_MPI.
+ */
+GANNET_CHECKED gannet_err gannet_runs_gather(MPI_Comm comm, const int *first, size_t bytes,
+                                             void *rows);
+
 #endif

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/parts.h"
 #include "surrogate/registry.h"
 #include "surrogate/tree.h"
 
@@ -36,8 +37,8 @@ typedef struct {
   double variance; /* s^2 */
   double reach;
   tree *trees;     /* [trees] */
-  tree_node *node; /* [trees][2 capacity] */
-  double *box;     /* [trees][capacity][2][d] */
+  tree_node *node; /* [trees][2 n], room for 2 capacity each */
+  double *box;     /* [trees][n][2][d] */
   double *sign;    /* [d] */
   int q;
   double exploration;
@@ -134,8 +135,8 @@ static gannet_err reserve(forest *f, int n) {
     f->capacity = (int)size;
   }
   for (size_t t = 0; t < trees && n > 0; ++t) {
-    f->trees[t].node = f->node + t * 2 * (size_t)f->capacity;
-    f->trees[t].box = f->box + t * (size_t)f->capacity * 2 * d;
+    f->trees[t].node = f->node + t * 2 * (size_t)n;
+    f->trees[t].box = f->box + t * (size_t)n * 2 * d;
   }
   return GANNET_OK;
 }
@@ -148,7 +149,8 @@ static double variance_of(int n, const double *y) {
   return sum > 1e-24 * mean * mean ? sum : 1;
 }
 
-static gannet_err grow(forest *f, const gannet_data *data, int64_t iteration) {
+/* Trees first .. end - 1. */
+static gannet_err grow(forest *f, const gannet_data *data, int64_t iteration, int first, int end) {
   const int asked = f->options->least_leaf, d = f->d;
   const bool noisy = data->noise_var > 0.01 * f->variance;
   const tree_data shape = {.d = d,
@@ -161,22 +163,43 @@ static gannet_err grow(forest *f, const gannet_data *data, int64_t iteration) {
                            .tried = (int)fmax(1, ceil(f->options->tried * d - 1e-9))};
   int *scratch = NULL;
   GANNET_TRY(gannet_alloc((size_t)data->n + (size_t)d, sizeof *scratch, &scratch));
-  for (int t = 0; t < f->options->trees; ++t)
+  for (int t = first; t < end; ++t)
     tree_grow(&shape, stream_of(f, GANNET_FOR_FIT, iteration, t), scratch, scratch + data->n,
               &f->trees[t]);
   gannet_free(&scratch);
   return GANNET_OK;
 }
 
-/* Trees are cheap: every rank grows all of them. */
+/* Every rank grows a run of the trees, first [np + 1]. */
+static gannet_err grow_run(forest *f, const gannet_data *data, int64_t iteration, int *first) {
+  const gannet_context *context = f->context;
+  const size_t size = (size_t)data->n;
+  for (int r = 0; r <= context->np; ++r)
+    first[r] = (int)((int64_t)f->options->trees * r / context->np);
+  GANNET_TRY(gannet_agree(
+      context->comm, grow(f, data, iteration, first[context->rank], first[context->rank + 1])));
+  if (context->np == 1) return GANNET_OK;
+  GANNET_TRY(gannet_runs_gather(context->comm, first, 2 * size * sizeof *f->node, f->node));
+  return gannet_runs_gather(context->comm, first, size * 2 * (size_t)f->d * sizeof *f->box, f->box);
+}
+
+static gannet_err grow_all(forest *f, const gannet_data *data, int64_t iteration) {
+  int *first = NULL;
+  GANNET_TRY(gannet_agree(f->context->comm,
+                          gannet_alloc((size_t)f->context->np + 1, sizeof *first, &first)));
+  const gannet_err code = grow_run(f, data, iteration, first);
+  gannet_free(&first);
+  return code;
+}
+
 static gannet_err fit(void *state, const gannet_data *data, bool learn, int64_t iteration) {
   forest *f = state;
   (void)learn;
   forget_draws(f);
   f->n = 0;
-  GANNET_TRY(reserve(f, data->n));
+  GANNET_TRY(gannet_agree(f->context->comm, reserve(f, data->n)));
   f->variance = variance_of(data->n, data->y);
-  if (data->n > 0) GANNET_TRY(grow(f, data, iteration));
+  if (data->n > 0) GANNET_TRY(grow_all(f, data, iteration));
   f->n = data->n;
   return GANNET_OK;
 }

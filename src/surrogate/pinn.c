@@ -285,7 +285,7 @@ static gannet_err prepare(pinn *s, const gannet_data *data) {
 static gannet_err condition(pinn *s) {
   if (s->stale) {
     const pinn_scales scales = pinn_scales_of(s, s->hyper);
-    GANNET_TRY(pinn_bank_set_scales(s->bank, &scales));
+    GANNET_TRY(pinn_agree(s, pinn_bank_set_scales(s->bank, &scales)));
   }
   GANNET_TRY(pinn_condition(s, s->stale));
   s->stale = false;
@@ -298,7 +298,10 @@ static gannet_err fit(void *state, const gannet_data *data, bool learn, int64_t 
   s->q = 0;
   GANNET_TRY(gannet_agree(s->context->comm, prepare(s, data)));
   if (learn && s->n >= 2) GANNET_TRY(pinn_learn(s));
-  return condition(s);
+  s->together = s->context->np > 1;
+  const gannet_err code = condition(s);
+  s->together = false;
+  return code;
 }
 
 static int n_hyper(const void *state) {

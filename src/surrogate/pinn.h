@@ -1,6 +1,6 @@
 /* The physics-informed model, shared by its files: pinn.c (interface), pinn_bank.c (network),
  * pinn_condition.c (conditioning), pinn_posterior.c (moments, draws), pinn_fit.c
- * (hyper-parameters).
+ * (hyper-parameters), pinn_together.c (what ranks share of one model).
  *
  * With s^2 the amplitude, phi(x) the gradient of the network of pinn_bank.h by its weights and
  * omega_j that of equation row j, divided by its length (its standard deviation under the prior),
@@ -57,7 +57,9 @@ enum {
   PINN_HYPER
 };
 
-enum { PINN_TILE = 64 };
+/* Points of a tile; rows of products of features, parts of which have the bits of the whole
+ * (pinn_together.c). */
+enum { PINN_TILE = 64, PINN_BLOCK = 192 };
 
 typedef struct {
   const gannet_context *context;
@@ -70,6 +72,7 @@ typedef struct {
   gannet_jet_plan law, value, slope;
   pinn_mode mode; /* that of the options, but for the search of hyper-parameters */
   bool stale;     /* hyper-parameters or laws changed: everything must be made again */
+  bool together;  /* all ranks make the same model now, and share it out */
 
   int r;               /* rows of equations */
   double *coefficient; /* [r][n_partials] */
@@ -79,6 +82,7 @@ typedef struct {
   double *omega;       /* [r][p] */
   double *target_r;    /* [r], then solved: L^-1 of it */
   double *alpha_r;     /* [r] */
+  double *gram_r;      /* [r][r] lower triangle of K_rr while ranks make it together, or NULL */
   gannet_cholesky *factor_r;
   double logdet_r;
 
@@ -132,9 +136,54 @@ GANNET_CHECKED gannet_err pinn_take_laws(pinn *s);
  */
 GANNET_CHECKED gannet_err pinn_take_data(pinn *s, const gannet_data *data);
 
+/* Of n models of the same cost, the leading ones that ranks make one each, in turn; the others are
+ * made faster by all of them together.
+ *
+ * Local; same result on all ranks.
+ */
+int pinn_alone(const pinn *s, int n);
+
+/* gannet_agree, of ranks that make a model together: after what one of them can fail in.
+ *
+ * Collective over the context's communicator while s->together, otherwise local.
+ */
+GANNET_CHECKED gannet_err pinn_agree(const pinn *s, gannet_err code);
+
+/* pinn_bank_features; rows are divided by their lengths where these are wanted.
+ *
+ * Collective over the context's communicator while s->together, otherwise local.
+ *
+ * phi     out  [n_rows][p]
+ * length  out  [n_rows] before; 1 where that is 0. NULL = rows stay as they are
+ *
+ * Errors: GANNET_ERR_NUMERIC when a length that is wanted is not finite; GANNET_ERR_MEMORY.
+ */
+GANNET_CHECKED gannet_err pinn_features(pinn *s, const pinn_rows *rows, const double *w,
+                                        double *phi, double *length);
+
+/* The lower triangle, at least, of c[n][n] = alpha a[n][lda] a^T + beta c, of k columns of a, in
+ * blocks of edge rows.
+ *
+ * Collective over the context's communicator while s->together, otherwise local.
+ */
+typedef struct {
+  int n, k, edge;
+  double alpha, beta;
+  const double *a;
+  int lda;
+  double *c;
+} pinn_gram;
+GANNET_CHECKED gannet_err pinn_gram_rows(const pinn *s, const pinn_gram *gram);
+
+/* s->cross = Phi Omega^T L^-T.
+ *
+ * Collective over the context's communicator while s->together, otherwise local.
+ */
+GANNET_CHECKED gannet_err pinn_cross(pinn *s);
+
 /* With scales set in the bank and hyper in place: rows, factors and the weights of the mean.
  *
- * Local.
+ * Collective over the context's communicator while s->together, otherwise local.
  *
  * all  in  rows of equations must be made again: scales or laws changed
  */
@@ -148,7 +197,7 @@ GANNET_CHECKED gannet_err pinn_finish(pinn *s);
 
 /* S = L L^T with lambda_1 on its diagonal, which is raised when rounding makes that impossible.
  *
- * Local.
+ * Collective over the context's communicator while s->together, otherwise local.
  *
  * Errors: GANNET_ERR_NUMERIC; GANNET_ERR_MEMORY.
  */

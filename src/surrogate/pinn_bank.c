@@ -212,6 +212,10 @@ typedef struct {
   bool moved;         /* at both halves instead of the start */
 } tile;
 
+static int point_of(const pinn_rows *rows, int row) {
+  return rows->point ? rows->point[row] : row;
+}
+
 /* The share of one block along one direction in the rows of a tile. */
 static void add_block(pinn_bank *b, block *one, const tile *t, int direction, double *phi) {
   const gannet_jet_plan *plan = t->rows->plan;
@@ -228,7 +232,7 @@ static void add_block(pinn_bank *b, block *one, const tile *t, int direction, do
     if (!b->shape.output_only) gannet_jets_backward(one->jets, theta);
     for (int i = 0; i < t->n; ++i) {
       const double *w = b->weight + (size_t)(i * plan->n_directions + direction) * TERMS;
-      const int point = t->rows->point ? t->rows->point[t->first + i] : t->first + i;
+      const int point = point_of(t->rows, t->first + i);
       bool any = false;
       for (int k = 0; k <= order; ++k) any = any || w[k] != 0;
       if (any)
@@ -238,23 +242,37 @@ static void add_block(pinn_bank *b, block *one, const tile *t, int direction, do
   }
 }
 
-gannet_err pinn_bank_features(pinn_bank *b, const pinn_rows *rows, const double *w, double *phi) {
-  memset(phi, 0, (size_t)rows->n_rows * (size_t)b->p * sizeof *phi);
+static int points_from(const pinn_rows *rows, int point) {
+  return rows->n_points - point < TILE ? rows->n_points - point : TILE;
+}
+
+int pinn_bank_tile_end(const pinn_rows *rows, int first) {
+  const int point = point_of(rows, first), behind = point + points_from(rows, point);
+  int end = first;
+  while (end < rows->n_rows && point_of(rows, end) < behind) ++end;
+  return end;
+}
+
+gannet_err pinn_bank_features_of(pinn_bank *b, const pinn_rows *rows, int first, int end,
+                                 const double *w, double *phi) {
+  const size_t p = (size_t)b->p;
+  memset(phi + (size_t)first * p, 0, (size_t)(end - first) * p * sizeof *phi);
   for (int k = 0; w && k < b->n_blocks; ++k) halves(b, &b->block[k], w);
-  tile t = {.rows = rows, .moved = w != NULL};
-  for (; t.first < rows->n_rows; t.first += t.n) {
-    t.n = 0;
-    t.point = rows->point ? rows->point[t.first] : t.first;
-    t.n_point = rows->n_points - t.point < TILE ? rows->n_points - t.point : TILE;
-    while (t.first + t.n < rows->n_rows &&
-           (rows->point ? rows->point[t.first + t.n] : t.first + t.n) < t.point + t.n_point)
-      ++t.n;
+  tile t = {.rows = rows, .first = first, .moved = w != NULL};
+  for (; t.first < end; t.first += t.n) {
+    t.n = pinn_bank_tile_end(rows, t.first) - t.first;
+    t.point = point_of(rows, t.first);
+    t.n_point = points_from(rows, t.point);
     GANNET_TRY(weigh(b, rows, t.first, t.n));
     for (int k = 0; k < b->n_blocks; ++k)
       for (int direction = 0; direction < rows->plan->n_directions; ++direction)
         if (b->block[k].gain > 0) add_block(b, &b->block[k], &t, direction, phi);
   }
   return GANNET_OK;
+}
+
+gannet_err pinn_bank_features(pinn_bank *b, const pinn_rows *rows, const double *w, double *phi) {
+  return pinn_bank_features_of(b, rows, 0, rows->n_rows, w, phi);
 }
 
 /* Add a block's derivatives at the points of a tile; sign: of the half. */

@@ -87,6 +87,20 @@ int pinn_bank_wide(const pinn_bank *bank);
 GANNET_CHECKED gannet_err pinn_bank_features(pinn_bank *bank, const pinn_rows *rows,
                                              const double *w, double *phi);
 
+/* The same for rows first .. end - 1 alone, whose bits are those of all rows made at once when both
+ * are where tiles end, or the end of all; phi [n_rows][p], of which these rows are written.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err pinn_bank_features_of(pinn_bank *bank, const pinn_rows *rows, int first,
+                                                int end, const double *w, double *phi);
+
+/* Where the tile that begins with row first ends.
+ *
+ * Local.
+ */
+int pinn_bank_tile_end(const pinn_rows *rows, int first);
+
 /* Values of the plan's derivatives of f at the points, not linearised.
  *
  * Local.

@@ -176,16 +176,7 @@ static gannet_err equation_rows(pinn *s, const double *v) {
                           .n_rows = s->r,
                           .point = laws->point,
                           .coefficient = s->coefficient};
-  GANNET_TRY(pinn_bank_features(s->bank, &rows, place(s, v), s->omega));
-  for (int i = 0; i < s->r; ++i) {
-    double *row = s->omega + (size_t)i * (size_t)s->p;
-    const double length = sqrt(gannet_dot(s->p, row, row));
-    GANNET_REQUIRE(isfinite(length), GANNET_ERR_NUMERIC, "row %d of the equations is not finite",
-                   i);
-    s->length[i] = length > 0 ? length : 1;
-    for (int k = 0; k < s->p; ++k) row[k] /= s->length[i];
-  }
-  return GANNET_OK;
+  return pinn_features(s, &rows, place(s, v), s->omega, s->length);
 }
 
 /* Weights that count: features of parts without a share are 0. */
@@ -198,12 +189,18 @@ static void active(const pinn *s, int *from, int *n) {
 
 static gannet_err rows_r(void *user, int first, int rows, double *k, int ldk) {
   const pinn *s = user;
+  const size_t r = (size_t)s->r;
   int from = 0, n = 0;
   active(s, &from, &n);
-  gannet_gemm_nt(rows, first + rows, n, 1, s->omega + (size_t)first * (size_t)s->p + from, s->p,
-                 s->omega + from, s->p, 0, k, ldk);
-  for (int i = 0; i < rows; ++i)
-    k[(size_t)i * (size_t)ldk + (size_t)(first + i)] += s->known->lambda2;
+  if (!s->gram_r)
+    gannet_gemm_nt(rows, first + rows, n, 1, s->omega + (size_t)first * (size_t)s->p + from, s->p,
+                   s->omega + from, s->p, 0, k, ldk);
+  for (size_t i = 0; i < (size_t)rows; ++i) {
+    double *row = k + i * (size_t)ldk;
+    const size_t at = (size_t)first + i;
+    if (s->gram_r) memcpy(row, s->gram_r + at * r, (at + 1) * sizeof *row);
+    row[at] += s->known->lambda2;
+  }
   return GANNET_OK;
 }
 
@@ -223,27 +220,39 @@ static gannet_err observation_rows(pinn *s, const double *v) {
   const int n = s->n, r = s->r, p = s->p;
   if (n == 0) return GANNET_OK;
   const pinn_rows rows = {.plan = &s->value, .n_points = n, .x = s->x, .n_rows = n};
-  GANNET_TRY(pinn_bank_features(s->bank, &rows, place(s, v), s->phi));
-  gannet_gemm_nt(n, n, p, 1, s->phi, p, s->phi, p, 0, s->schur, n);
+  GANNET_TRY(pinn_features(s, &rows, place(s, v), s->phi, NULL));
+  const pinn_gram plain = {n, p, PINN_BLOCK, 1, 0, s->phi, p, s->schur};
+  GANNET_TRY(pinn_gram_rows(s, &plain));
   if (r == 0) return GANNET_OK;
-  gannet_gemm_nt(n, r, p, 1, s->phi, p, s->omega, p, 0, s->cross, r);
-  gannet_cholesky_forward(s->factor_r, n, s->cross, r);
-  gannet_gemm_nt(n, n, r, -1, s->cross, r, s->cross, r, 1, s->schur, n);
-  return GANNET_OK;
+  GANNET_TRY(pinn_cross(s));
+  const pinn_gram known = {n, r, PINN_BLOCK, -1, 1, s->cross, r, s->schur};
+  return pinn_gram_rows(s, &known);
+}
+
+/* Products in the blocks that the factor asks for. */
+static gannet_err products_r(pinn *s) {
+  const size_t r = (size_t)s->r;
+  int from = 0, n = 0;
+  active(s, &from, &n);
+  GANNET_TRY(pinn_agree(s, gannet_alloc(r * r, sizeof(double), &s->gram_r)));
+  const pinn_gram gram = {s->r, n, GANNET_CHOLESKY_BLOCK, 1, 0, s->omega + from, s->p, s->gram_r};
+  return pinn_gram_rows(s, &gram);
 }
 
 static gannet_err factorise_r(pinn *s) {
+  gannet_err code = GANNET_OK;
   s->logdet_r = 0;
   gannet_cholesky_clear(s->factor_r);
   if (s->r == 0) return GANNET_OK;
-  GANNET_TRY(gannet_cholesky_extend(s->factor_r, s->r, rows_r, s));
+  if (s->together) code = products_r(s);
+  if (code == GANNET_OK) code = pinn_agree(s, gannet_cholesky_extend(s->factor_r, s->r, rows_r, s));
+  gannet_free(&s->gram_r);
+  GANNET_TRY(code);
   s->logdet_r = gannet_cholesky_logdet(s->factor_r);
   return GANNET_OK;
 }
 
-/* Rounding can make S indefinite when points repeat or the equations leave nothing open: lambda_1
- * is then raised tenfold. */
-gannet_err pinn_factorise_u(pinn *s) {
+static gannet_err factorise_u(pinn *s) {
   for (int attempt = 0; attempt < 14; ++attempt) {
     gannet_cholesky_clear(s->factor_u);
     const gannet_err code = gannet_cholesky_extend(s->factor_u, s->n, rows_u, s);
@@ -252,6 +261,12 @@ gannet_err pinn_factorise_u(pinn *s) {
     s->lambda1 = 10 * fmax(s->lambda1, 1e-13);
   }
   return GANNET_RAISE(GANNET_ERR_NUMERIC, "kernel of %d points given %d equations", s->n, s->r);
+}
+
+/* Rounding can make S indefinite when points repeat or the equations leave nothing open: lambda_1
+ * is then raised tenfold. */
+gannet_err pinn_factorise_u(pinn *s) {
+  return pinn_agree(s, factorise_u(s));
 }
 
 /* v = prior + Phi^T K^-1 (targets + shifts - Phi prior). */
@@ -290,7 +305,7 @@ static gannet_err observation_targets(pinn *s, const double *v) {
 /* All rows at v, and their factors. */
 static gannet_err linearise_all(pinn *s, const double *v) {
   if (s->r > 0) {
-    GANNET_TRY(linearise(s, v));
+    GANNET_TRY(pinn_agree(s, linearise(s, v)));
     GANNET_TRY(equation_rows(s, v));
     equation_targets(s, v);
   }
@@ -356,7 +371,7 @@ gannet_err pinn_descend(pinn *s, const pinn_pull *pull, double *v) {
   for (int step = 0; step < pull->steps && gain > 1e-6; ++step) {
     GANNET_TRY(linearise_all(s, v));
     pinn_solve(s, pull, s->trial);
-    GANNET_TRY(search_line(s, pull, v, &gain));
+    GANNET_TRY(pinn_agree(s, search_line(s, pull, v, &gain)));
   }
   return GANNET_OK;
 }
@@ -379,7 +394,7 @@ gannet_err pinn_condition(pinn *s, bool all) {
   const pinn_pull pull = {.steps = s->options->steps};
   set_lambda(s);
   if (!pinn_is_linear(s)) return settle(s, &pull);
-  if (s->r > 0) GANNET_TRY(linearise(s, NULL));
+  if (s->r > 0) GANNET_TRY(pinn_agree(s, linearise(s, NULL)));
   if (all && s->r > 0) GANNET_TRY(equation_rows(s, NULL));
   if (all) GANNET_TRY(factorise_r(s));
   GANNET_TRY(observation_rows(s, NULL));

@@ -13,10 +13,11 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/parts.h"
 #include "linalg/blas.h"
 #include "surrogate/pinn.h"
 
-enum { GRID = 8, SHARES = 5, EDGES = 2 };
+enum { GRID = 8, SHARES = 5, EDGES = 2, LAMBDAS = 16 };
 
 static const double grid[GRID] = {0.5, 1, 2, 4, 8, 16, 32, 64};
 static const double shares[SHARES] = {0, 0.1, 0.5, 0.9, 1};
@@ -69,47 +70,75 @@ static void innovations(pinn *s, double *out) {
   for (int i = 0; i < s->n; ++i) out[i] *= scale;
 }
 
-/* The evidence at the scales of a trial; amplitude and noise are chosen. With the noise known, the
- * lambda_1 that agrees best with it is taken. */
+/* Values and amplitudes for every lambda_1; ranks together make some of them each. */
+static gannet_err values_at(pinn *s, int n, const double *lambda1, const double *innovation,
+                            double *value, double *amplitude) {
+  const gannet_context *context = s->context;
+  const gannet_round own = gannet_round_of(context->rank, context->np, s->together);
+  gannet_err code = GANNET_OK;
+  s->together = false;
+  for (int i = own.first; i < n && code == GANNET_OK; i += own.step)
+    code = value_at(s, lambda1[i], innovation, &value[i], &amplitude[i]);
+  s->together = own.shared;
+  GANNET_TRY(pinn_agree(s, code));
+  if (!s->together) return GANNET_OK;
+  GANNET_TRY(gannet_parts_gather(context->comm, (size_t)n, value));
+  return gannet_parts_gather(context->comm, (size_t)n, amplitude);
+}
+
+/* The best lambda_1, with its amplitude; with the noise known the one that agrees best with it. */
+static void take_best(const pinn *s, int n, const double *lambda1, const double *values,
+                      const double *amplitudes, trial *t) {
+  double best = INFINITY;
+  for (int i = 0; i < n; ++i) {
+    if (!isfinite(values[i])) continue;
+    const double noise = lambda1[i] * amplitudes[i], from = log(lambda1[i] / 1e-6);
+    const double value = values[i] + 0.5 * from * from / 64;
+    double rank = value;
+    if (!isnan(s->noise_var))
+      rank = fabs(log(noise / fmax(s->noise_var, s->options->noise_floor * amplitudes[i])));
+    if (rank >= best) continue;
+    best = rank;
+    t->value = value + prior_of(s, t->hyper);
+    t->hyper[PINN_AMPLITUDE] = log(amplitudes[i]);
+    t->hyper[PINN_NOISE] = log(noise);
+  }
+}
+
+/* The evidence at the scales of a trial; amplitude and noise are chosen. */
 static gannet_err evaluate(pinn *s, trial *t) {
+  double lambda1[LAMBDAS] = {0}, values[LAMBDAS] = {0}, amplitudes[LAMBDAS] = {0};
   double *innovation = s->work;
+  int n = 0;
   t->value = INFINITY;
   memcpy(s->hyper, t->hyper, sizeof s->hyper);
   const pinn_scales scales = pinn_scales_of(s, s->hyper);
-  GANNET_TRY(pinn_bank_set_scales(s->bank, &scales));
+  GANNET_TRY(pinn_agree(s, pinn_bank_set_scales(s->bank, &scales)));
   const gannet_err code = pinn_condition(s, true);
   if (code == GANNET_ERR_NUMERIC) gannet_error_clear();
   if (code != GANNET_OK) return code == GANNET_ERR_NUMERIC ? GANNET_OK : code;
   innovations(s, innovation);
-  double best = INFINITY;
-  for (double lambda1 = s->options->noise_floor; lambda1 < 2; lambda1 *= 10) {
-    double value = 0, amplitude = 1;
-    GANNET_TRY(value_at(s, lambda1, innovation, &value, &amplitude));
-    if (!isfinite(value)) continue;
-    const double noise = lambda1 * amplitude, from = log(lambda1 / 1e-6);
-    value += 0.5 * from * from / 64;
-    double rank = value;
-    if (!isnan(s->noise_var))
-      rank = fabs(log(noise / fmax(s->noise_var, s->options->noise_floor * amplitude)));
-    if (rank >= best) continue;
-    best = rank;
-    t->value = value + prior_of(s, t->hyper);
-    t->hyper[PINN_AMPLITUDE] = log(amplitude);
-    t->hyper[PINN_NOISE] = log(noise);
-  }
+  for (double next = s->options->noise_floor; next < 2; next *= 10) lambda1[n++] = next;
+  GANNET_TRY(values_at(s, n, lambda1, innovation, values, amplitudes));
+  take_best(s, n, lambda1, values, amplitudes, t);
   return GANNET_OK;
 }
 
-/* Evaluate trials, one per rank in turn; all learn the results of all. */
+/* Evaluate trials, one per rank in turn, and those for which too few ranks are left together; all
+ * learn the results of all. */
 static gannet_err evaluate_all(pinn *s, int n, trial *trials) {
   const gannet_context *context = s->context;
+  const int alone = pinn_alone(s, n);
   gannet_err code = GANNET_OK;
-  for (int i = context->rank; i < n && code == GANNET_OK; i += context->np)
+  for (int i = context->rank; i < alone && code == GANNET_OK; i += context->np)
     code = evaluate(s, &trials[i]);
   GANNET_TRY(gannet_agree(context->comm, code));
-  for (int i = 0; i < n; ++i)
+  for (int i = 0; i < alone; ++i)
     GANNET_TRY_MPI(MPI_Bcast(&trials[i], sizeof *trials, MPI_BYTE, i % context->np, context->comm));
-  return GANNET_OK;
+  s->together = true;
+  for (int i = alone; i < n && code == GANNET_OK; ++i) code = evaluate(s, &trials[i]);
+  s->together = false;
+  return code;
 }
 
 /* Keep the best of the trials and what was best before; of equal ones the first. */

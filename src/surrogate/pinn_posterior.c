@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/parts.h"
 #include "linalg/blas.h"
 #include "surrogate/pinn.h"
 
@@ -146,19 +147,36 @@ static gannet_err draw(pinn *s, double e, int64_t iteration, int j, double *nois
   return pinn_relinearise(s);
 }
 
-gannet_err pinn_sample(void *state, int q, double exploration, int64_t iteration) {
-  pinn *s = state;
-  double *noise = NULL;
+/* Draws first, first + step, .. below end. */
+static gannet_err sample_some(pinn *s, int first, int step, int end, double exploration,
+                              int64_t iteration) {
   const double nu = s->options->schedule == PINN_PAPER ? s->hyper[PINN_NU] : 1;
-  s->q = 0;
-  gannet_free(&s->draws);
-  GANNET_TRY(gannet_alloc((size_t)q * (size_t)s->p, sizeof(double), &s->draws));
-  GANNET_TRY(gannet_alloc((size_t)(s->r + s->n), sizeof *noise, &noise));
-  gannet_err code = GANNET_OK;
-  for (int j = 0; j < q && code == GANNET_OK; ++j)
+  double *noise = NULL;
+  gannet_err code = gannet_alloc((size_t)(s->r + s->n), sizeof *noise, &noise);
+  if (s->together) code = pinn_agree(s, code);
+  for (int j = first; j < end && code == GANNET_OK; j += step)
     code = draw(s, nu * exploration * ((iteration + j) % 2 ? s->options->exploit : 1), iteration, j,
                 noise, s->draws + (size_t)j * (size_t)s->p);
   gannet_free(&noise);
+  return code;
+}
+
+/* Ranks make one each, in turn, and those for which too few ranks are left together. */
+gannet_err pinn_sample(void *state, int q, double exploration, int64_t iteration) {
+  pinn *s = state;
+  const gannet_context *context = s->context;
+  const int alone = pinn_alone(s, q);
+  const size_t p = (size_t)s->p;
+  s->q = 0;
+  gannet_free(&s->draws);
+  gannet_err code = gannet_alloc((size_t)q * p, sizeof(double), &s->draws);
+  if (code == GANNET_OK)
+    code = sample_some(s, context->rank, context->np, alone, exploration, iteration);
+  GANNET_TRY(gannet_agree(context->comm, code));
+  GANNET_TRY(gannet_parts_gather(context->comm, (size_t)alone * p, s->draws));
+  s->together = true;
+  code = sample_some(s, alone, 1, q, exploration, iteration);
+  s->together = false;
   s->q = q;
   return code;
 }

@@ -17,9 +17,9 @@ typedef struct {
 } tree_node;
 
 typedef struct {
-  tree_node *node; /* [2 n] */
-  double *box;     /* [n][2][d] lower and upper corner of each leaf */
-  int n_nodes, n_leaves;
+  tree_node *node;       /* [2 n] */
+  double *box;           /* [n][2][d] lower and upper corner of each leaf */
+  int n_nodes, n_leaves; /* known where it was grown */
 } tree;
 
 typedef struct {

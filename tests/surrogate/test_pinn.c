@@ -9,80 +9,12 @@
 #include "linalg/blas.h"
 #include "linalg/cholesky.h"
 #include "surrogate/pinn.h"
+#include "surrogate/pinn_subject.h"
 #include "surrogate/registry.h"
 
 enum { N = 9, POINTS = 40, QUERIES = 6 };
 
 static gannet_context *world;
-static const gannet_stream stream = {11, GANNET_FOR_TEST, 4, 0};
-
-/* Two real variables on [0, 1] x [0, 2], and equations of their objective. */
-static gannet_problem *make_problem(int n, const gannet_physics_equation *equations,
-                                    double lambda2) {
-  static const gannet_variable variables[] = {
-      {.name = "x", .type = GANNET_VARIABLE_REAL, .lower = 0, .upper = 1},
-      {.name = "y", .type = GANNET_VARIABLE_REAL, .lower = 0, .upper = 2},
-  };
-  const gannet_problem_spec spec = {.n_variables = 2, .variables = variables, .noise_sd = 0};
-  const gannet_physics_spec physics = {
-      .n_equations = n, .equations = equations, .lambda2 = lambda2};
-  gannet_problem *problem = NULL;
-  assert_ok(gannet_problem_create(&spec, &problem));
-  assert_ok(gannet_problem_set_physics(problem, &physics));
-  return problem;
-}
-
-static const char *const xx[] = {"x", "x"}, *const yy[] = {"y", "y"};
-static const gannet_physics_term laplace_terms[] = {{NULL, 2, xx}, {"1", 2, yy}};
-static const gannet_physics_equation laplace = {.n_terms = 2, .terms = laplace_terms};
-
-static gannet_laws *make_laws(const gannet_problem *problem, int n) {
-  double x[2 * 400];
-  gannet_laws *laws = NULL;
-  gannet_random_uniform(stream, 0, 2 * (size_t)n, x);
-  assert_ok(gannet_laws_create(problem, n, x, &laws));
-  return laws;
-}
-
-typedef struct {
-  gannet_problem *problem;
-  gannet_laws *laws;
-  gannet_surrogate *model;
-} subject;
-
-static void make_model(subject *s, const char *const *settings, double slope, double offset) {
-  pinn_options options = {0};
-  gannet_complaints complaints = {0};
-  gannet_setting list[16];
-  int n = 0;
-  for (; settings[2 * n]; ++n)
-    list[n] = (gannet_setting){.key = settings[2 * n], .text = settings[2 * n + 1]};
-  assert_ok(gannet_options_apply(gannet_surrogate_pinn.options, "surrogate", n, list, &options,
-                                 &complaints));
-  assert_ok(gannet_complaints_raise(&complaints));
-  assert_ok(gannet_surrogate_create(world, &gannet_surrogate_pinn, &options, 2, 0, &s->model));
-  if (!s->laws) return;
-  const gannet_governing governing = {s->laws, slope, offset};
-  assert_ok(gannet_surrogate_govern(s->model, &governing));
-}
-
-static void drop(subject *s) {
-  gannet_surrogate_destroy(&s->model);
-  gannet_laws_destroy(&s->laws);
-  gannet_problem_destroy(&s->problem);
-}
-
-/* exp(x) cos(y) + 3: harmonic in the user's units. */
-static double harmonic(const double *u) {
-  return exp(u[0]) * cos(2 * u[1]) + 3;
-}
-
-static void make_data(int n, double slope, double offset, double *x, double *y) {
-  gannet_stream mine = stream;
-  mine.index = 7;
-  gannet_random_uniform(mine, 0, 2 * (size_t)n, x);
-  for (int i = 0; i < n; ++i) y[i] = (harmonic(x + 2 * i) - offset) / slope;
-}
 
 /* Mean absolute error of the mean over random points, in units of y. */
 static double error_of(const subject *s, double slope, double offset) {
@@ -109,7 +41,7 @@ static void equations_help_the_mean(void **state) {
       if (with) s.laws = make_laws(s.problem, POINTS);
       make_data(N, slopes[k], offsets[k], x, y);
       const gannet_data data = {N, x, y, NAN};
-      make_model(&s, settings, slopes[k], offsets[k]);
+      make_model(world, &s, settings, slopes[k], offsets[k]);
       assert_ok(gannet_surrogate_fit(s.model, &data, true, 0));
       error[with] = fabs(slopes[k]) * error_of(&s, slopes[k], offsets[k]);
       drop(&s);
@@ -131,7 +63,7 @@ static void equations_may_become_fewer(void **state) {
     subject s = {.problem = make_problem(1, &laplace, 0)};
     gannet_laws *many = make_laws(s.problem, 105);
     s.laws = make_laws(s.problem, 60);
-    make_model(&s, settings, 1, 0);
+    make_model(world, &s, settings, 1, 0);
     if (k > 0) {
       const gannet_governing before = {many, 1, 0};
       const gannet_data few = {10, x, y, 1e-4};
@@ -254,7 +186,7 @@ static void the_posterior_is_that_of_the_lemma(void **state) {
   s.laws = make_laws(s.problem, POINTS);
   make_data(N, 1, 3, x, y);
   gannet_random_uniform(stream, 900, 2 * QUERIES, query);
-  make_model(&s, small, 1, 3);
+  make_model(world, &s, small, 1, 3);
   set_plain_hyper(s.model);
   const gannet_data data = {N, x, y, NAN};
   assert_ok(gannet_surrogate_fit(s.model, &data, false, 0));
@@ -315,7 +247,7 @@ static void interaction_information_is_that_of_the_primal_formula(void **state) 
   dense o = {0};
   s.laws = make_laws(s.problem, POINTS);
   make_data(N, 1, 3, x, y);
-  make_model(&s, small, 1, 3);
+  make_model(world, &s, small, 1, 3);
   set_plain_hyper(s.model);
   const gannet_data data = {N, x, y, NAN};
   assert_ok(gannet_surrogate_fit(s.model, &data, false, 0));
@@ -350,7 +282,7 @@ static void a_trained_network_is_the_closed_form_where_it_is_linear(void **state
   for (int k = 0; k < 2; ++k) {
     subject s = {.problem = make_problem(1, &laplace, 1e-4)};
     s.laws = make_laws(s.problem, 20);
-    make_model(&s, k ? trained : closed, 1e4, 3);
+    make_model(world, &s, k ? trained : closed, 1e4, 3);
     set_plain_hyper(s.model);
     const gannet_data data = {N, x, y, NAN};
     assert_ok(gannet_surrogate_fit(s.model, &data, false, 0));
@@ -382,20 +314,10 @@ static void a_trained_network_obeys_too(void **state) {
   s.laws = make_laws(s.problem, POINTS);
   make_data(N, 1, 3, x, y);
   const gannet_data data = {N, x, y, NAN};
-  make_model(&s, settings, 1, 3);
+  make_model(world, &s, settings, 1, 3);
   assert_ok(gannet_surrogate_fit(s.model, &data, true, 0));
   assert_true(error_of(&s, 1, 3) < 0.1);
   drop(&s);
-}
-
-/* f_xx + f_yy + f^2 = e^(2x) cos^2(y) with f = e^x cos(y). */
-static int quadratic(const gannet_physics_input *input, gannet_physics_output *output) {
-  const double f = input->terms[0];
-  const double right = exp(2 * input->x[0]) * cos(input->x[1]) * cos(input->x[1]);
-  output->residual = input->terms[1] + input->terms[2] + f * f - right;
-  output->partials[0] = 2 * f;
-  output->partials[1] = output->partials[2] = 1;
-  return 0;
 }
 
 static void equations_of_plugins_are_obeyed(void **state) {
@@ -412,52 +334,13 @@ static void equations_of_plugins_are_obeyed(void **state) {
     assert_ok(gannet_problem_set_residual(s.problem, 0, quadratic));
     if (with) s.laws = make_laws(s.problem, POINTS);
     const gannet_data data = {N, x, y, NAN};
-    make_model(&s, settings, 1, 0);
+    make_model(world, &s, settings, 1, 0);
     assert_ok(gannet_surrogate_fit(s.model, &data, true, 0));
     error[with] = error_of(&s, 1, 3);
     drop(&s);
   }
   assert_true(error[1] < 0.05);
   assert_true(error[1] < 0.5 * error[0]);
-}
-
-/* Values, moments and draws after learning with equations; the same on every number of ranks and
- * after a restart from the hyper-parameters. */
-static uint64_t fingerprint(gannet_surrogate *model) {
-  double query[2 * QUERIES], out[3][QUERIES];
-  gannet_random_uniform(stream, 900, 2 * QUERIES, query);
-  assert_ok(gannet_surrogate_predict(model, QUERIES, query, out[0], out[1]));
-  assert_ok(gannet_surrogate_sample(model, 1, 1, 5));
-  assert_ok(gannet_surrogate_draw_values(model, QUERIES, query, out[2], QUERIES));
-  return gannet_hash(out, sizeof out);
-}
-
-static void ranks_and_restarts_change_nothing(void **state) {
-  (void)state;
-  const char *const settings[] = {"width", "50", "single_width", "8", NULL};
-  double x[2 * N], y[N], hyper[PINN_HYPER];
-  make_data(N, 1, 3, x, y);
-  const gannet_data some = {N - 2, x, y, NAN}, all = {N, x, y, NAN};
-  uint64_t prints[3];
-  gannet_context *const before = world;
-  for (int k = 0; k < 3; ++k) {
-    gannet_context *alone = NULL;
-    assert_ok(gannet_context_create(MPI_COMM_SELF, 3, &alone));
-    if (k == 1) world = alone;
-    subject s = {.problem = make_problem(1, &laplace, 0)};
-    s.laws = make_laws(s.problem, POINTS);
-    make_model(&s, settings, 1, 3);
-    if (k < 2) assert_ok(gannet_surrogate_fit(s.model, &some, true, 0));
-    if (k == 0) gannet_surrogate_get_hyper(s.model, hyper);
-    if (k == 2) assert_ok(gannet_surrogate_set_hyper(s.model, hyper));
-    assert_ok(gannet_surrogate_fit(s.model, &all, false, 1));
-    prints[k] = fingerprint(s.model);
-    drop(&s);
-    world = before;
-    gannet_context_destroy(&alone);
-  }
-  assert_true(prints[0] == prints[1]);
-  assert_true(prints[0] == prints[2]);
 }
 
 static void what_takes_no_equations_says_so(void **state) {
@@ -489,7 +372,6 @@ int main(int argc, char **argv) {
       cmocka_unit_test(a_trained_network_is_the_closed_form_where_it_is_linear),
       cmocka_unit_test(a_trained_network_obeys_too),
       cmocka_unit_test(equations_of_plugins_are_obeyed),
-      cmocka_unit_test(ranks_and_restarts_change_nothing),
       cmocka_unit_test(what_takes_no_equations_says_so),
   };
   const int failed = run_ranks(tests);

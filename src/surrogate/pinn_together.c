@@ -1,0 +1,178 @@
+/* What all ranks make together of one model: features, and products of rows. Pieces are the same on
+ * any number of ranks and made in the same products, and so are their bits.
+ *
+ * BLAS gives parts of a product the bits of the whole when they are of 192 rows or columns, a
+ * multiple of what its kernels take at once, or the rest of the whole; but for the smallest.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/parts.h"
+#include "linalg/blas.h"
+#include "surrogate/pinn.h"
+
+enum { LEAST_ROWS = 8, STRIP = 16 };
+
+/* Rows in pieces, and the runs of them that ranks make. */
+typedef struct {
+  int pieces, room;
+  int *begin;   /* [room + 1] */
+  double *cost; /* [room] */
+  int *first;   /* [np + 1] */
+} division;
+
+static void release(division *v) {
+  gannet_free(&v->begin);
+  gannet_free(&v->cost);
+  gannet_free(&v->first);
+}
+
+static gannet_err reserve(const pinn *s, int room, division *v) {
+  *v = (division){.room = room};
+  GANNET_TRY(gannet_alloc((size_t)room + 1, sizeof *v->begin, &v->begin));
+  GANNET_TRY(gannet_alloc((size_t)room, sizeof *v->cost, &v->cost));
+  return gannet_alloc((size_t)s->context->np + 1, sizeof *v->first, &v->first);
+}
+
+static void add_piece(division *v, int end, double cost) {
+  v->cost[v->pieces++] = cost;
+  v->begin[v->pieces] = end;
+}
+
+gannet_err pinn_agree(const pinn *s, gannet_err code) {
+  return s->together ? gannet_agree(s->context->comm, code) : code;
+}
+
+int pinn_alone(const pinn *s, int n) {
+  const int np = s->context->np, left = n % np;
+  /* ranks together are about two thirds of them times as fast, and hardly more than four times */
+  return 3 * left < 2 * np && left < 4 ? n - left : n;
+}
+
+/* Divide rows first .. end - 1 by their lengths. */
+static gannet_err normalise(const pinn *s, int first, int end, double *rows, double *length) {
+  for (int i = first; i < end; ++i) {
+    double *row = rows + (size_t)i * (size_t)s->p;
+    const double norm = sqrt(gannet_dot(s->p, row, row));
+    GANNET_REQUIRE(isfinite(norm), GANNET_ERR_NUMERIC, "row %d of the equations is not finite", i);
+    length[i] = norm > 0 ? norm : 1;
+    for (int k = 0; k < s->p; ++k) row[k] /= length[i];
+  }
+  return GANNET_OK;
+}
+
+static gannet_err features_of(pinn *s, const pinn_rows *rows, int first, int end, const double *w,
+                              double *phi, double *length) {
+  GANNET_TRY(pinn_bank_features_of(s->bank, rows, first, end, w, phi));
+  return length ? normalise(s, first, end, phi, length) : GANNET_OK;
+}
+
+/* By tiles, which are made of their points alone. */
+static gannet_err cut_features(const pinn *s, const pinn_rows *rows, division *v) {
+  GANNET_TRY(reserve(s, rows->n_rows, v));
+  for (int end = 0; end < rows->n_rows;) {
+    const int first = end;
+    end = pinn_bank_tile_end(rows, first);
+    add_piece(v, end, end - first);
+  }
+  gannet_runs_cut(v->pieces, v->begin, v->cost, s->context->np, v->first);
+  return GANNET_OK;
+}
+
+gannet_err pinn_features(pinn *s, const pinn_rows *rows, const double *w, double *phi,
+                         double *length) {
+  const MPI_Comm comm = s->context->comm;
+  const int rank = s->context->rank;
+  division v = {0};
+  if (!s->together) return features_of(s, rows, 0, rows->n_rows, w, phi, length);
+  gannet_err code = cut_features(s, rows, &v);
+  if (code == GANNET_OK)
+    code = features_of(s, rows, v.first[rank], v.first[rank + 1], w, phi, length);
+  code = gannet_agree(comm, code);
+  if (code == GANNET_OK)
+    code = gannet_runs_gather(comm, v.first, (size_t)s->p * sizeof(double), phi);
+  if (code == GANNET_OK && length) code = gannet_runs_gather(comm, v.first, sizeof(double), length);
+  release(&v);
+  return code;
+}
+
+/* Its rows in blocks of edge rows, first .. end - 1 of them. */
+static void gram_rows(const pinn_gram *g, int first, int end) {
+  for (int i = first; i < end; i += g->edge) {
+    const int rows = end - i < g->edge ? end - i : g->edge;
+    gannet_gemm_nt(rows, i + rows, g->k, g->alpha, g->a + (size_t)i * (size_t)g->lda, g->lda, g->a,
+                   g->lda, g->beta, g->c + (size_t)i * (size_t)g->n, g->n);
+  }
+}
+
+/* By blocks of edge rows; of a triangle, whose rows grow, or not. */
+static gannet_err cut_rows(const pinn *s, int n, int edge, bool triangle, division *v) {
+  GANNET_TRY(reserve(s, (n + edge - 1) / edge, v));
+  for (int end = 0; end < n;) {
+    const int first = end;
+    end = n - first < edge ? n : first + edge;
+    add_piece(v, end, (double)(end - first) * (triangle ? end : 1));
+  }
+  gannet_runs_cut(v->pieces, v->begin, v->cost, s->context->np, v->first);
+  return GANNET_OK;
+}
+
+static gannet_err gram_of_all(const pinn *s, const pinn_gram *g) {
+  const MPI_Comm comm = s->context->comm;
+  const int rank = s->context->rank;
+  division v = {0};
+  gannet_err code = cut_rows(s, g->n, g->edge, true, &v);
+  if (code == GANNET_OK) gram_rows(g, v.first[rank], v.first[rank + 1]);
+  code = gannet_agree(comm, code);
+  if (code == GANNET_OK)
+    code = gannet_runs_gather(comm, v.first, (size_t)g->n * sizeof(double), g->c);
+  release(&v);
+  return code;
+}
+
+gannet_err pinn_gram_rows(const pinn *s, const pinn_gram *g) {
+  if (s->together) return gram_of_all(s, g);
+  gram_rows(g, 0, g->n);
+  return GANNET_OK;
+}
+
+/* Columns by 192, the rest with the last; those of other ranks are 0. */
+static gannet_err cross_products(pinn *s) {
+  const int n = s->n, r = s->r, p = s->p, rank = s->context->rank, np = s->context->np;
+  const int pieces = s->together && n >= LEAST_ROWS ? r / PINN_BLOCK : 1;
+  if (pieces < 2) {
+    gannet_gemm_nt(n, r, p, 1, s->phi, p, s->omega, p, 0, s->cross, r);
+    return GANNET_OK;
+  }
+  memset(s->cross, 0, (size_t)n * (size_t)r * sizeof *s->cross);
+  for (int k = rank; k < pieces; k += np) {
+    const int first = k * PINN_BLOCK, columns = k < pieces - 1 ? PINN_BLOCK : r - first;
+    gannet_gemm_nt(n, columns, p, 1, s->phi, p, s->omega + (size_t)first * (size_t)p, p, 0,
+                   s->cross + first, r);
+  }
+  return gannet_parts_gather(s->context->comm, (size_t)n * (size_t)r, s->cross);
+}
+
+/* Right-hand sides by the strips that solves work on. */
+static gannet_err forward_of_all(pinn *s) {
+  const MPI_Comm comm = s->context->comm;
+  const int rank = s->context->rank;
+  division v = {0};
+  gannet_err code = cut_rows(s, s->n, STRIP, false, &v);
+  if (code == GANNET_OK)
+    gannet_cholesky_forward(s->factor_r, v.first[rank + 1] - v.first[rank],
+                            s->cross + (size_t)v.first[rank] * (size_t)s->r, s->r);
+  code = gannet_agree(comm, code);
+  if (code == GANNET_OK)
+    code = gannet_runs_gather(comm, v.first, (size_t)s->r * sizeof(double), s->cross);
+  release(&v);
+  return code;
+}
+
+gannet_err pinn_cross(pinn *s) {
+  GANNET_TRY(cross_products(s));
+  if (s->together) return forward_of_all(s);
+  gannet_cholesky_forward(s->factor_r, s->n, s->cross, s->r);
+  return GANNET_OK;
+}

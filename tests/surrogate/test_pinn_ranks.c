@@ -1,0 +1,112 @@
+/* test: ranks 1 2 3 labels unit */
+/* Models with equations on several ranks, next to those of one. */
+#include <math.h>
+
+#include "support/harness.h"
+
+#include "base/hash.h"
+#include "surrogate/pinn.h"
+#include "surrogate/pinn_subject.h"
+
+enum { N = 9, POINTS = 40, QUERIES = 6 };
+
+static gannet_context *world;
+
+/* Values, moments and draws after learning with equations; the same on every number of ranks and
+ * after a restart from the hyper-parameters. */
+static uint64_t fingerprint(gannet_surrogate *model) {
+  double query[2 * QUERIES], out[3][QUERIES];
+  gannet_random_uniform(stream, 900, 2 * QUERIES, query);
+  assert_ok(gannet_surrogate_predict(model, QUERIES, query, out[0], out[1]));
+  assert_ok(gannet_surrogate_sample(model, 1, 1, 5));
+  assert_ok(gannet_surrogate_draw_values(model, QUERIES, query, out[2], QUERIES));
+  return gannet_hash(out, sizeof out);
+}
+
+static void ranks_and_restarts_change_nothing(void **state) {
+  (void)state;
+  const char *const settings[] = {"width", "50", "single_width", "8", NULL};
+  double x[2 * N], y[N], hyper[PINN_HYPER];
+  make_data(N, 1, 3, x, y);
+  const gannet_data some = {N - 2, x, y, NAN}, all = {N, x, y, NAN};
+  uint64_t prints[3];
+  gannet_context *const before = world;
+  for (int k = 0; k < 3; ++k) {
+    gannet_context *alone = NULL;
+    assert_ok(gannet_context_create(MPI_COMM_SELF, 3, &alone));
+    if (k == 1) world = alone;
+    subject s = {.problem = make_problem(1, &laplace, 0)};
+    s.laws = make_laws(s.problem, POINTS);
+    make_model(world, &s, settings, 1, 3);
+    if (k < 2) assert_ok(gannet_surrogate_fit(s.model, &some, true, 0));
+    if (k == 0) gannet_surrogate_get_hyper(s.model, hyper);
+    if (k == 2) assert_ok(gannet_surrogate_set_hyper(s.model, hyper));
+    assert_ok(gannet_surrogate_fit(s.model, &all, false, 1));
+    prints[k] = fingerprint(s.model);
+    drop(&s);
+    world = before;
+    gannet_context_destroy(&alone);
+  }
+  assert_true(prints[0] == prints[1]);
+  assert_true(prints[0] == prints[2]);
+}
+
+/* More rows than one piece has, of observations and of equations, and draws that do not go out
+ * evenly: what ranks make together, next to one rank alone. */
+static uint64_t shared_fingerprint(const char *const *settings,
+                                   const gannet_physics_equation *equation) {
+  enum { MANY = 210, PLACES = 390, DRAWS = 5 };
+  static double x[2 * MANY], y[MANY];
+  double query[2 * QUERIES], out[DRAWS + 2][QUERIES], scale = 0;
+  subject s = {.problem = make_problem(1, equation, 0)};
+  if (equation->plugin) assert_ok(gannet_problem_set_residual(s.problem, 0, quadratic));
+  s.laws = make_laws(s.problem, PLACES);
+  make_data(MANY, 1, 0, x, y);
+  const gannet_data data = {MANY, x, y, NAN};
+  make_model(world, &s, settings, 1, 0);
+  assert_ok(gannet_surrogate_fit(s.model, &data, true, 0));
+  assert_ok(gannet_surrogate_calibration(s.model, &scale));
+  gannet_random_uniform(stream, 900, 2 * QUERIES, query);
+  assert_ok(gannet_surrogate_sample(s.model, DRAWS, 1, 5));
+  assert_ok(gannet_surrogate_predict(s.model, QUERIES, query, out[0], out[1]));
+  assert_ok(gannet_surrogate_draw_values(s.model, QUERIES, query, out[2], QUERIES));
+  drop(&s);
+  return gannet_hash(out, sizeof out) ^ gannet_hash(&scale, sizeof scale);
+}
+
+static void shares_of_ranks_are_those_of_one(void **state) {
+  (void)state;
+  static const gannet_physics_term terms[] = {{NULL, 0, NULL}, {NULL, 2, xx}, {NULL, 2, yy}};
+  static const gannet_physics_equation curved = {
+      .n_terms = 3, .terms = terms, .plugin = "quadratic"};
+  const char *const closed[] = {"width", "30", "single_width", "8", NULL};
+  const char *const trained[] = {"width", "20", "single_width", "0", "fit", "trained", "steps",
+                                 "2",     NULL};
+  const struct {
+    const char *const *settings;
+    const gannet_physics_equation *equation;
+  } cases[] = {{closed, &laplace}, {closed, &curved}, {trained, &laplace}};
+  gannet_context *const before = world, *alone = NULL;
+  assert_ok(gannet_context_create(MPI_COMM_SELF, 3, &alone));
+  for (int k = 0; k < 3; ++k) {
+    const uint64_t shared = shared_fingerprint(cases[k].settings, cases[k].equation);
+    world = alone;
+    const uint64_t whole = shared_fingerprint(cases[k].settings, cases[k].equation);
+    world = before;
+    assert_true(shared == whole);
+  }
+  gannet_context_destroy(&alone);
+}
+
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  if (gannet_context_create(MPI_COMM_WORLD, 3, &world) != GANNET_OK) return 1;
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(ranks_and_restarts_change_nothing),
+      cmocka_unit_test(shares_of_ranks_are_those_of_one),
+  };
+  const int failed = run_ranks(tests);
+  gannet_context_destroy(&world);
+  MPI_Finalize();
+  return failed;
+}
