@@ -3,22 +3,30 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/common.h"
 #include "base/memory.h"
+#include "base/parts.h"
 #include "linalg/blas.h"
 #include "linalg/cholesky.h"
 #include "network/pair.h"
 
+/* Observations from which on ranks share a factor. */
+enum { SHARED_FACTOR = 512 };
+
 /* Weights are in the order of network/pair.h. */
 struct gannet_newton {
   const gannet_mlp *net;
-  size_t n, p;       /* observations, weights of the pair */
-  gannet_pair at[2]; /* the present point, linearised, and the trial; they change places */
+  const gannet_context *team; /* NULL = this rank alone */
+  int *owner;                 /* [gannet_pair_tiles(n)] of tiles of the kernel, with a team */
+  gannet_common common;       /* [n][n] with a team */
+  size_t n, p;                /* observations, weights of the pair */
+  gannet_pair at[2];          /* the present point, linearised, and the trial; they change places */
   double *memory;
   double *theta, *start, *trial; /* [p] */
   double *way, *other_way;       /* [p] from the start: of the present point, of the trial */
   double *residual, *other;      /* [n] of the present point, of the trial */
   double *along, *solution;      /* [n] J v; s */
-  double *kernel;                /* [n][n] lower triangle */
+  double *kernel;                /* [n][n] lower triangle, in the memory of common */
   double *work;                  /* [2][GANNET_PAIR_ROWS][GANNET_PAIR_COLUMNS] */
   gannet_cholesky *factor;
   const gannet_train_problem *problem; /* of the run */
@@ -27,7 +35,8 @@ struct gannet_newton {
 };
 
 static size_t numbers(const gannet_newton *s) {
-  return 5 * s->p + 4 * s->n + s->n * s->n + (size_t)2 * GANNET_PAIR_ROWS * GANNET_PAIR_COLUMNS;
+  return 5 * s->p + 4 * s->n + (s->team ? 0 : s->n * s->n) +
+         (size_t)2 * GANNET_PAIR_ROWS * GANNET_PAIR_COLUMNS;
 }
 
 static double *cut(double **next, size_t size) {
@@ -45,17 +54,48 @@ static gannet_err prepare(gannet_newton *s) {
   double **const values[] = {&s->residual, &s->other, &s->along, &s->solution};
   for (int k = 0; k < 5; ++k) *weights[k] = cut(&next, s->p);
   for (int k = 0; k < 4; ++k) *values[k] = cut(&next, s->n);
-  s->kernel = cut(&next, s->n * s->n);
   s->work = next;
-  return gannet_cholesky_create(&s->factor);
+  s->kernel = next + 2 * GANNET_PAIR_ROWS * GANNET_PAIR_COLUMNS;
+  return s->team ? GANNET_OK : gannet_cholesky_create(&s->factor);
 }
 
-gannet_err gannet_newton_create(const gannet_mlp *net, int n, gannet_newton **newton) {
-  GANNET_TRY(gannet_alloc(1, sizeof **newton, newton));
-  (*newton)->net = net;
-  (*newton)->n = (size_t)n;
-  (*newton)->p = 2 * gannet_mlp_parameters(net);
-  const gannet_err code = prepare(*newton);
+/* Whose tiles of the kernel are whose. */
+static gannet_err share_tiles(gannet_newton *s) {
+  const int tiles = gannet_pair_tiles((int)s->n);
+  double *cost = NULL;
+  GANNET_TRY(gannet_alloc((size_t)tiles, sizeof *s->owner, &s->owner));
+  GANNET_TRY(gannet_alloc((size_t)tiles, sizeof *cost, &cost));
+  for (int k = 0; k < tiles; ++k) cost[k] = gannet_pair_tile_size((int)s->n, k);
+  const gannet_err code = gannet_parts_share(tiles, cost, s->team->np, s->owner);
+  gannet_free(&cost);
+  return code;
+}
+
+static gannet_err prepare_team(gannet_newton *s) {
+  const gannet_context *team = s->team;
+  gannet_err code = prepare(s);
+  if (code == GANNET_OK) code = share_tiles(s);
+  GANNET_TRY(gannet_agree(team->comm, code));
+  GANNET_TRY(gannet_common_create(team, s->n * s->n, s->n * s->n, &s->common));
+  s->kernel = s->common.values;
+  /* a small factor is made sooner by every rank */
+  const bool shared = s->n >= SHARED_FACTOR;
+  return gannet_agree(team->comm, shared ? gannet_cholesky_create_shared(team->node, &s->factor)
+                                         : gannet_cholesky_create(&s->factor));
+}
+
+gannet_err gannet_newton_create(const gannet_mlp *net, int n, const gannet_context *team,
+                                gannet_newton **newton) {
+  const bool alone = !team || team->np == 1;
+  gannet_err code = gannet_alloc(1, sizeof **newton, newton);
+  if (!alone) code = gannet_agree(team->comm, code);
+  if (code == GANNET_OK) {
+    (*newton)->net = net;
+    (*newton)->team = alone ? NULL : team;
+    (*newton)->n = (size_t)n;
+    (*newton)->p = 2 * gannet_mlp_parameters(net);
+    code = alone ? prepare(*newton) : prepare_team(*newton);
+  }
   if (code != GANNET_OK) gannet_newton_destroy(newton);
   return code;
 }
@@ -64,14 +104,17 @@ void gannet_newton_destroy(gannet_newton **newton) {
   if (!*newton) return;
   gannet_pair_release(&(*newton)->at[0]);
   gannet_pair_release(&(*newton)->at[1]);
-  gannet_free(&(*newton)->memory);
   gannet_cholesky_destroy(&(*newton)->factor);
+  if ((*newton)->common.context) gannet_common_release(&(*newton)->common);
+  gannet_free(&(*newton)->owner);
+  gannet_free(&(*newton)->memory);
   gannet_free(newton);
 }
 
 size_t gannet_newton_bytes(const gannet_newton *s) {
+  const size_t shared = s->team ? s->n * s->n * sizeof(double) / (size_t)s->team->np : 0;
   return sizeof *s + 2 * gannet_pair_bytes(s->net, (int)s->n) + sizeof(double) * numbers(s) +
-         gannet_cholesky_bytes(s->factor);
+         shared + gannet_cholesky_bytes(s->factor);
 }
 
 /* The loss at weights; leaves units in at[1], residuals and the way from the start. */
@@ -101,17 +144,30 @@ static void move(gannet_newton *s) {
   exchange(&s->residual, &s->other);
 }
 
-/* J J^T and J v at the present point. */
-static void linearise(gannet_newton *s) {
+static gannet_err fill_kernel(gannet_newton *s) {
   const double *z = s->problem->z;
+  if (!s->team) {
+    gannet_pair_gram(&s->at[0], z, s->work, s->kernel);
+    return GANNET_OK;
+  }
+  const int tiles = gannet_pair_tiles((int)s->n);
+  gannet_common_begin(&s->common);
+  for (int k = 0; k < tiles; ++k)
+    if (s->owner[k] == s->team->rank) gannet_pair_gram_tile(&s->at[0], z, k, s->work, s->kernel);
+  return gannet_common_complete(&s->common);
+}
+
+/* J J^T and J v at the present point. */
+static gannet_err linearise(gannet_newton *s) {
   double sum = 0;
   gannet_pair_linearise(&s->at[0], s->theta);
-  gannet_pair_gram(&s->at[0], z, s->work, s->kernel);
-  gannet_pair_apply(&s->at[0], z, s->way, s->along);
+  GANNET_TRY(fill_kernel(s));
+  gannet_pair_apply(&s->at[0], s->problem->z, s->way, s->along);
   for (size_t i = 0; i < s->n; ++i) sum += s->kernel[i * s->n + i];
   s->size = sum / (double)s->n;
   s->report.operations += gannet_pair_gram_operations(s->net, (int)s->n) +
                           2 * gannet_pair_pass_operations(s->net, (int)s->n);
+  return GANNET_OK;
 }
 
 static gannet_err kernel_rows(void *user, int first, int rows, double *k, int ldk) {
@@ -130,8 +186,7 @@ static gannet_err attempt(gannet_newton *s, double *loss, double *promised) {
   s->kappa = s->problem->decay + s->damping;
   const double share = s->kappa > 0 ? s->problem->decay / s->kappa : 0;
   for (size_t i = 0; i < s->n; ++i) s->solution[i] = s->residual[i] - share * s->along[i];
-  gannet_cholesky_clear(s->factor);
-  GANNET_TRY(gannet_cholesky_extend(s->factor, n, kernel_rows, s));
+  GANNET_TRY(gannet_cholesky_factorise(s->factor, n, kernel_rows, s));
   gannet_cholesky_solve(s->factor, 1, s->solution, n);
   gannet_pair_transpose(&s->at[0], s->problem->z, s->solution, s->trial);
   for (size_t i = 0; i < s->p; ++i) s->trial[i] = s->theta[i] - s->trial[i] - share * s->way[i];
@@ -156,20 +211,29 @@ static void trust_less(gannet_newton *s) {
   s->growth *= 2;
 }
 
+/* Ranks of a team go on by the numbers of the first, if processors of other kinds should round
+ * otherwise: they would no longer meet. */
+static gannet_err decide(const gannet_newton *s, gannet_err code, double numbers[2]) {
+  if (!s->team) return code;
+  GANNET_TRY(gannet_agree(s->team->comm, code));
+  GANNET_TRY_MPI(MPI_Bcast(numbers, 2, MPI_DOUBLE, 0, s->team->comm));
+  return GANNET_OK;
+}
+
 /* One accepted step, or none: *gain is 0 then. */
 static gannet_err step(gannet_newton *s, double *gain) {
   *gain = 0;
-  linearise(s);
+  GANNET_TRY(linearise(s));
   for (int k = 0; k < 8; ++k) {
-    double loss = INFINITY, promised = 0;
-    const gannet_err code = attempt(s, &loss, &promised);
+    double loss[2] = {INFINITY, 0}; /* it, and what is promised */
+    const gannet_err code = decide(s, attempt(s, &loss[0], &loss[1]), loss);
     if (code != GANNET_OK && code != GANNET_ERR_NUMERIC) return code;
     if (code == GANNET_ERR_NUMERIC) gannet_error_clear();
-    if (loss < s->report.loss) {
-      *gain = s->report.loss - loss;
-      trust_more(s, *gain / (s->report.loss - promised));
+    if (loss[0] < s->report.loss) {
+      *gain = s->report.loss - loss[0];
+      trust_more(s, *gain / (s->report.loss - loss[1]));
       move(s);
-      s->report.loss = loss;
+      s->report.loss = loss[0];
       s->report.steps += 1;
       return GANNET_OK;
     }
@@ -195,7 +259,9 @@ gannet_err gannet_newton_run(gannet_newton *s, const gannet_train_problem *probl
   s->report = (gannet_train_report){0};
   take_start(s);
   gannet_pair_pack(s->net, theta, s->trial);
-  s->report.loss = evaluate(s, s->trial);
+  double loss[2] = {evaluate(s, s->trial), 0};
+  GANNET_TRY(decide(s, GANNET_OK, loss));
+  s->report.loss = loss[0];
   move(s);
   for (int k = 0; k < steps && gain > 1e-5 * s->report.loss; ++k) GANNET_TRY(step(s, &gain));
   gannet_pair_unpack(s->net, s->theta, theta);

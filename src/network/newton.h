@@ -2,6 +2,7 @@
 #ifndef GANNET_NETWORK_NEWTON_H
 #define GANNET_NETWORK_NEWTON_H
 
+#include "base/context.h"
 #include "network/train.h"
 
 /* More observations than this cost more than they gain: n^2 memory and n^3 operations per step. */
@@ -11,18 +12,20 @@ typedef struct gannet_newton gannet_newton;
 
 /* Room for problems of n observations with one network, one after another.
  *
- * Local.
+ * Local; with a team collective over its communicator.
  *
- * net  in  borrowed until destroy
- * n    in  1 .. GANNET_NEWTON_MOST
+ * net   in  borrowed until destroy
+ * n     in  1 .. GANNET_NEWTON_MOST
+ * team  in  whose ranks share the matrix of every step and its factor; NULL = this rank alone
  *
- * Errors: GANNET_ERR_MEMORY.
+ * Errors: GANNET_ERR_MEMORY; GANNET_ERR_MPI.
  */
 GANNET_CHECKED gannet_err gannet_newton_create(const gannet_mlp *net, int n,
-                                               gannet_newton **newton);
+                                               const gannet_context *team, gannet_newton **newton);
 void gannet_newton_destroy(gannet_newton **newton);
 
-/* Minimise from theta, at most steps times; nothing is allocated but in the first call.
+/* Minimise from theta, at most steps times; nothing is allocated but in the first call. The bits
+ * are the same with a team and without.
  *
  * With residuals r, their derivatives J, v = theta - theta_0, K = J J^T and damping mu, the step is
  *
@@ -35,7 +38,7 @@ void gannet_newton_destroy(gannet_newton **newton);
  * step from the start is the kernel ridge regression with the tangent kernel; further ones are what
  * the network learns beyond it. It ends when a step gains less than 1e-5 of the loss.
  *
- * Local.
+ * Local; with a team collective over its communicator, arguments the same on all ranks.
  *
  * problem  in     with the network and the number of observations of create
  * theta    inout  [2][parameters]

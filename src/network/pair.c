@@ -166,17 +166,51 @@ static void fill_tile(const gannet_pair *pair, const double *z, const gram_tile 
                  last + (size_t)t->j * 2 * (size_t)m, 2 * m, 1, k, n);
 }
 
+static int least(int a, int b) {
+  return a < b ? a : b;
+}
+
+static int columns_of(int n, int first_row) {
+  return least(n, first_row + GANNET_PAIR_ROWS);
+}
+
+static int tiles_of(int n, int first_row) {
+  return (columns_of(n, first_row) + GANNET_PAIR_COLUMNS - 1) / GANNET_PAIR_COLUMNS;
+}
+
+int gannet_pair_tiles(int n) {
+  int tiles = 0;
+  for (int i = 0; i < n; i += GANNET_PAIR_ROWS) tiles += tiles_of(n, i);
+  return tiles;
+}
+
+/* Tile by tile along the rows, which end on the diagonal. */
+static gram_tile place(int n, int tile) {
+  int i = 0;
+  for (; tile >= tiles_of(n, i); i += GANNET_PAIR_ROWS) tile -= tiles_of(n, i);
+  const int j = tile * GANNET_PAIR_COLUMNS;
+  return (gram_tile){.i = i,
+                     .rows = least(GANNET_PAIR_ROWS, n - i),
+                     .j = j,
+                     .columns = least(GANNET_PAIR_COLUMNS, columns_of(n, i) - j)};
+}
+
+double gannet_pair_tile_size(int n, int tile) {
+  const gram_tile t = place(n, tile);
+  return (double)t.rows * t.columns;
+}
+
+void gannet_pair_gram_tile(const gannet_pair *pair, const double *z, int tile, double *work,
+                           double *k) {
+  gram_tile t = place(pair->n, tile);
+  t.x = work;
+  t.y = work + (size_t)GANNET_PAIR_ROWS * GANNET_PAIR_COLUMNS;
+  fill_tile(pair, z, &t, k + (size_t)t.i * (size_t)pair->n + (size_t)t.j);
+}
+
 void gannet_pair_gram(const gannet_pair *pair, const double *z, double *work, double *k) {
-  const int n = pair->n;
-  for (int i = 0; i < n; i += GANNET_PAIR_ROWS) {
-    const int rows = n - i < GANNET_PAIR_ROWS ? n - i : GANNET_PAIR_ROWS, end = i + rows;
-    for (int j = 0; j < end; j += GANNET_PAIR_COLUMNS) {
-      const int columns = end - j < GANNET_PAIR_COLUMNS ? end - j : GANNET_PAIR_COLUMNS;
-      const gram_tile tile = {i,       rows, j,
-                              columns, work, work + (size_t)GANNET_PAIR_ROWS * GANNET_PAIR_COLUMNS};
-      fill_tile(pair, z, &tile, k + (size_t)i * (size_t)n + (size_t)j);
-    }
-  }
+  const int tiles = gannet_pair_tiles(pair->n);
+  for (int tile = 0; tile < tiles; ++tile) gannet_pair_gram_tile(pair, z, tile, work, k);
 }
 
 void gannet_pair_apply(gannet_pair *pair, const double *z, const double *v, double *out) {

@@ -78,6 +78,23 @@ void gannet_pair_linearise(gannet_pair *pair, const double *weights);
  */
 void gannet_pair_gram(const gannet_pair *pair, const double *z, double *work, double *k);
 
+/* The tiles that it is made of, each by itself.
+ *
+ * Local.
+ *
+ * tile  in   below gannet_pair_tiles(n)
+ * k     out  [n][n], of which the tile's numbers are written
+ */
+int gannet_pair_tiles(int n);
+void gannet_pair_gram_tile(const gannet_pair *pair, const double *z, int tile, double *work,
+                           double *k);
+
+/* Numbers of a tile.
+ *
+ * Local.
+ */
+double gannet_pair_tile_size(int n, int tile);
+
 /* out [n] = J v, v [2 parameters].
  *
  * Local.

@@ -16,6 +16,7 @@ struct gannet_training {
   const gannet_mlp *net;
   int n;
   gannet_train_options options;
+  const gannet_context *team;          /* that shares newton; NULL = this rank alone */
   const gannet_train_problem *problem; /* of the run */
   size_t p;                            /* parameters of one half */
   gannet_newton *newton;               /* NULL with other trainers, which have what follows */
@@ -27,8 +28,8 @@ struct gannet_training {
   double *moment;     /* adam: first [2][p], second [2][p] */
 };
 
-static bool is_newton(const training *t) {
-  return t->options.trainer == GANNET_TRAIN_NEWTON && t->n <= GANNET_NEWTON_MOST;
+static bool is_newton(gannet_trainer trainer, int n) {
+  return trainer == GANNET_TRAIN_NEWTON && n <= GANNET_NEWTON_MOST;
 }
 
 static gannet_err prepare_gradients(training *t) {
@@ -50,21 +51,31 @@ static gannet_err prepare_batches(training *t) {
 
 static gannet_err prepare(training *t) {
   if (t->n == 0) return GANNET_OK;
-  if (is_newton(t)) return gannet_newton_create(t->net, t->n, &t->newton);
+  if (is_newton(t->options.trainer, t->n))
+    return gannet_newton_create(t->net, t->n, t->team, &t->newton);
   GANNET_TRY(prepare_gradients(t));
   return t->options.trainer <= GANNET_TRAIN_LBFGS ? GANNET_OK : prepare_batches(t);
 }
 
-gannet_err gannet_training_create(const gannet_mlp *net, int n, const gannet_train_options *options,
-                                  gannet_training **created) {
-  GANNET_TRY(gannet_alloc(1, sizeof **created, created));
-  (*created)->net = net;
-  (*created)->n = n;
-  (*created)->options = *options;
-  (*created)->p = gannet_mlp_parameters(net);
-  const gannet_err code = prepare(*created);
+static gannet_err create(const gannet_mlp *net, int n, const gannet_train_options *options,
+                         const gannet_context *team, gannet_training **created) {
+  gannet_err code = gannet_alloc(1, sizeof **created, created);
+  if (team) code = gannet_agree(team->comm, code);
+  if (code == GANNET_OK) {
+    (*created)->net = net;
+    (*created)->n = n;
+    (*created)->options = *options;
+    (*created)->team = team;
+    (*created)->p = gannet_mlp_parameters(net);
+    code = prepare(*created);
+  }
   if (code != GANNET_OK) gannet_training_destroy(created);
   return code;
+}
+
+gannet_err gannet_training_create(const gannet_mlp *net, int n, const gannet_train_options *options,
+                                  gannet_training **created) {
+  return create(net, n, options, NULL, created);
 }
 
 void gannet_training_destroy(gannet_training **created) {
@@ -235,13 +246,33 @@ size_t gannet_training_bytes(const gannet_training *t) {
   return sizeof *t + count * sizeof(double) + (t->newton ? gannet_newton_bytes(t->newton) : 0);
 }
 
+static gannet_err create_and_run(const gannet_train_problem *problem,
+                                 const gannet_train_options *options, const gannet_context *team,
+                                 gannet_stream stream, double *theta, gannet_train_report *report) {
+  gannet_training *t = NULL;
+  GANNET_TRY(create(problem->net, problem->n, options, team, &t));
+  const gannet_err code = gannet_training_run(t, problem, stream, theta, report);
+  gannet_training_destroy(&t);
+  return code;
+}
+
 gannet_err gannet_train(const gannet_train_problem *problem, const gannet_train_options *options,
                         gannet_stream stream, double *theta, double *loss) {
-  gannet_training *t = NULL;
   gannet_train_report report = {0};
-  GANNET_TRY(gannet_training_create(problem->net, problem->n, options, &t));
-  const gannet_err code = gannet_training_run(t, problem, stream, theta, &report);
-  gannet_training_destroy(&t);
+  const gannet_err code = create_and_run(problem, options, NULL, stream, theta, &report);
   if (loss) *loss = report.loss;
   return code;
+}
+
+gannet_err gannet_train_for_all(const gannet_context *context, const gannet_train_problem *problem,
+                                const gannet_train_options *options, gannet_stream stream,
+                                double *theta) {
+  const int size = (int)(2 * gannet_mlp_parameters(problem->net));
+  const bool shared = is_newton(options->trainer, problem->n);
+  gannet_err code = GANNET_OK;
+  if (shared || context->rank == 0)
+    code = create_and_run(problem, options, shared ? context : NULL, stream, theta, NULL);
+  GANNET_TRY(gannet_agree(context->comm, code));
+  GANNET_TRY_MPI(MPI_Bcast(theta, size, MPI_DOUBLE, 0, context->comm));
+  return GANNET_OK;
 }

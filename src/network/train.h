@@ -9,6 +9,7 @@
 #ifndef GANNET_NETWORK_TRAIN_H
 #define GANNET_NETWORK_TRAIN_H
 
+#include "base/context.h"
 #include "network/mlp.h"
 
 typedef struct {
@@ -112,5 +113,20 @@ size_t gannet_training_bytes(const gannet_training *training);
 GANNET_CHECKED gannet_err gannet_train(const gannet_train_problem *problem,
                                        const gannet_train_options *options, gannet_stream stream,
                                        double *theta, double *loss);
+
+/* The same for a network that all ranks need: they share the work of newton, up to its limit, and
+ * rank 0 does that of the others.
+ *
+ * Collective over the context's communicator; the problem the same on all ranks, options->team is
+ * not read.
+ *
+ * theta  out  [2][parameters], fewer than 2^31 numbers; that of rank 0 on all ranks
+ *
+ * Errors: as gannet_training_run, and GANNET_ERR_MPI, from all ranks.
+ */
+GANNET_CHECKED gannet_err gannet_train_for_all(const gannet_context *context,
+                                               const gannet_train_problem *problem,
+                                               const gannet_train_options *options,
+                                               gannet_stream stream, double *theta);
 
 #endif

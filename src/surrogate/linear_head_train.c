@@ -37,9 +37,12 @@ static gannet_err train_from(linear_head *h, const lesson *l, gannet_stream stre
   const linear_head_options *o = h->options;
   const gannet_train_problem problem = {
       &h->net, l->chosen.count, l->z ? l->z : h->z, l->y ? l->y : h->y, o->decay, start};
-  const gannet_train_options how = {(gannet_trainer)o->trainer, o->steps, o->epochs, o->batch,
-                                    o->learning_rate};
-  return gannet_train(&problem, &how, stream, h->theta, NULL);
+  const gannet_train_options how = {.trainer = (gannet_trainer)o->trainer,
+                                    .steps = o->steps,
+                                    .epochs = o->epochs,
+                                    .batch = o->batch,
+                                    .rate = o->learning_rate};
+  return gannet_train_for_all(h->context, &problem, &how, stream, h->theta);
 }
 
 /* On the first n observations. */
@@ -50,6 +53,7 @@ static gannet_err train(linear_head *h, int n, int64_t iteration) {
   double *start = NULL;
   gannet_err code = gannet_alloc(gannet_mlp_parameters(&h->net), sizeof *start, &start);
   if (code == GANNET_OK) code = choose(h, n, stream, &l);
+  code = gannet_agree(h->context->comm, code);
   if (code == GANNET_OK) {
     gannet_mlp_start(&h->net, linear_head_stream(h, GANNET_FOR_WEIGHTS, 0, 0), start);
     code = train_from(h, &l, stream, start);
@@ -61,15 +65,10 @@ static gannet_err train(linear_head *h, int n, int64_t iteration) {
   return code;
 }
 
-/* Rank 0 trains. */
 gannet_err linear_head_train(linear_head *h, int n, int64_t iteration) {
-  const gannet_context *context = h->context;
-  const int size = (int)(2 * gannet_mlp_parameters(&h->net));
   h->trained = -1;
-  const gannet_err code = context->rank == 0 ? train(h, n, iteration) : GANNET_OK;
-  GANNET_TRY(gannet_agree(context->comm, code));
-  GANNET_TRY_MPI(MPI_Bcast(h->theta, size, MPI_DOUBLE, 0, context->comm));
-  memcpy(h->weighted, h->theta, (size_t)size * sizeof *h->theta);
+  GANNET_TRY(train(h, n, iteration));
+  memcpy(h->weighted, h->theta, 2 * gannet_mlp_parameters(&h->net) * sizeof *h->theta);
   h->trained = n;
   h->iteration = iteration;
   return GANNET_OK;

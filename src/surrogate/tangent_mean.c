@@ -60,34 +60,42 @@ gannet_err tangent_mean_create(const tangent_model *t, tangent_mean **mean) {
   return GANNET_OK;
 }
 
+/* z [n][d + 1] and target [n] of all observations, one after the other in made. */
+static gannet_err prepare(const tangent_mean *m, const tangent_model *t, const gannet_data *data,
+                          double **made) {
+  const size_t n = (size_t)data->n;
+  GANNET_TRY(gannet_alloc(n * (size_t)(t->d + 2), sizeof **made, made));
+  double *target = *made + n * (size_t)(t->d + 1);
+  gannet_lift_points(&m->lift, data->n, data->x, *made);
+  for (size_t i = 0; i < n; ++i) target[i] = data->y[i] / m->amplitude;
+  return GANNET_OK;
+}
+
 static gannet_err train(tangent_mean *m, const tangent_model *t, const gannet_data *data,
                         int64_t iteration) {
   const tangent_options *o = t->options;
-  const size_t n = (size_t)data->n;
   double *z = NULL;
-  GANNET_TRY(gannet_alloc(n * (size_t)(t->d + 2), sizeof *z, &z));
-  double *target = z + n * (size_t)(t->d + 1);
-  gannet_lift_points(&m->lift, data->n, data->x, z);
-  for (size_t i = 0; i < n; ++i) target[i] = data->y[i] / m->amplitude;
+  GANNET_TRY(gannet_agree(t->context->comm, prepare(m, t, data, &z)));
+  const double *target = z + (size_t)data->n * (size_t)(t->d + 1);
   const gannet_train_problem problem = {&m->net, data->n, z, target, t->lambda, m->start};
-  const gannet_train_options how = {(gannet_trainer)o->trainer, o->steps, o->epochs, o->batch,
-                                    o->learning_rate};
-  const gannet_err code = gannet_train(
-      &problem, &how, tangent_stream(t, GANNET_FOR_TRAINING, iteration, 0), m->theta, NULL);
+  const gannet_train_options how = {.trainer = (gannet_trainer)o->trainer,
+                                    .steps = o->steps,
+                                    .epochs = o->epochs,
+                                    .batch = o->batch,
+                                    .rate = o->learning_rate};
+  const gannet_err code = gannet_train_for_all(
+      t->context, &problem, &how, tangent_stream(t, GANNET_FOR_TRAINING, iteration, 0), m->theta);
   gannet_free(&z);
   return code;
 }
 
 gannet_err tangent_mean_train(tangent_mean *m, const tangent_model *t, const gannet_data *data,
                               int64_t iteration) {
-  const gannet_context *context = t->context;
   const size_t size = 2 * gannet_mlp_parameters(&m->net);
   GANNET_REQUIRE(size < (1u << 31), GANNET_ERR_SHAPE, "%zu weights", size);
   tangent_scales(t, t->hyper, m->rho, &m->lift.bias);
   m->amplitude = sqrt(t->amplitude);
-  GANNET_TRY(
-      gannet_agree(context->comm, context->rank == 0 ? train(m, t, data, iteration) : GANNET_OK));
-  GANNET_TRY_MPI(MPI_Bcast(m->theta, (int)size, MPI_DOUBLE, 0, context->comm));
+  GANNET_TRY(train(m, t, data, iteration));
   return GANNET_OK;
 }
 

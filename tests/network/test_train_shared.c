@@ -1,0 +1,94 @@
+/* test: ranks 1 2 3 labels unit */
+/* Trainings that ranks share, next to those of one alone. */
+#include <math.h>
+#include <petscsys.h>
+#include <string.h>
+
+#include "support/harness.h"
+
+#include "base/memory.h"
+#include "network/train.h"
+
+enum { INPUTS = 3, LAYERS = 2, WIDTH = 12, MOST = 530 };
+
+static gannet_context *context;
+static const gannet_stream stream = {11, GANNET_FOR_TRAINING, 2, 5};
+
+typedef struct {
+  gannet_mlp net;
+  size_t p;
+  double z[MOST * INPUTS], target[MOST];
+  double *start, *shared, *alone;
+} fixture;
+
+static void set_up(fixture *f) {
+  f->net = (gannet_mlp){.inputs = INPUTS, .layers = LAYERS, .width = WIDTH};
+  assert_ok(gannet_activation_find("tanh", &f->net.activation));
+  f->p = gannet_mlp_parameters(&f->net);
+  assert_ok(gannet_alloc(f->p, sizeof(double), &f->start));
+  assert_ok(gannet_alloc(2 * f->p, sizeof(double), &f->shared));
+  assert_ok(gannet_alloc(2 * f->p, sizeof(double), &f->alone));
+  gannet_mlp_start(&f->net, stream, f->start);
+  for (int i = 0; i < MOST; ++i) {
+    double *z = f->z + (size_t)i * INPUTS;
+    z[0] = sin(0.37 * i);
+    z[1] = cos(1.3 * i);
+    z[2] = 0.8;
+    f->target[i] = 0.5 * cos(3 * z[0]) + 0.2 * z[1];
+  }
+}
+
+static void tear_down(fixture *f) {
+  gannet_free(&f->start);
+  gannet_free(&f->shared);
+  gannet_free(&f->alone);
+}
+
+/* One tile of the kernel, several, and a factor that is shared as well; no observation at all; and
+ * the trainers that rank 0 runs. */
+static void networks_of_all_are_those_of_one(void **state) {
+  (void)state;
+  const int sizes[] = {0, 20, 300, MOST};
+  static fixture f;
+  set_up(&f);
+  for (int k = 0; k < 4; ++k)
+    for (int trainer = GANNET_TRAIN_NEWTON; trainer <= GANNET_TRAIN_SGD; ++trainer) {
+      const gannet_train_options options = {(gannet_trainer)trainer, 6, 5, 10, 0.003};
+      const gannet_train_problem problem = {&f.net, sizes[k], f.z, f.target, 1e-3, f.start};
+      double loss = 0;
+      memset(f.shared, 0, 2 * f.p * sizeof *f.shared);
+      assert_ok(gannet_train_for_all(context, &problem, &options, stream, f.shared));
+      assert_ok(gannet_train(&problem, &options, stream, f.alone, &loss));
+      assert_memory_equal(f.shared, f.alone, 2 * f.p * sizeof *f.shared);
+    }
+  tear_down(&f);
+}
+
+/* Of a trainer that rank 0 runs, and of the shared one. */
+static void all_ranks_learn_of_failures(void **state) {
+  (void)state;
+  const gannet_train_options wild = {GANNET_TRAIN_SGD, 0, 500, 8, 1e6};
+  const gannet_train_options newton = {GANNET_TRAIN_NEWTON, 6, 0, 0, 0};
+  static fixture f;
+  set_up(&f);
+  const gannet_train_problem problem = {&f.net, 20, f.z, f.target, 1e-3, f.start};
+  assert_fails(GANNET_ERR_NUMERIC, "sgd diverged",
+               gannet_train_for_all(context, &problem, &wild, stream, f.shared));
+  f.target[3] = NAN;
+  assert_fails(GANNET_ERR_NUMERIC, "newton diverged",
+               gannet_train_for_all(context, &problem, &newton, stream, f.shared));
+  tear_down(&f);
+}
+
+int main(int argc, char **argv) {
+  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  if (gannet_context_create(MPI_COMM_WORLD, 5, &context) != GANNET_OK) return 1;
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(networks_of_all_are_those_of_one),
+      cmocka_unit_test(all_ranks_learn_of_failures),
+  };
+  const int failed = run_ranks(tests);
+  gannet_context_destroy(&context);
+  PetscFinalize();
+  return failed;
+}
