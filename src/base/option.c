@@ -205,13 +205,50 @@ static gannet_err store(const gannet_option *option, const char *section,
   return GANNET_OK;
 }
 
+int gannet_list_cut(char *text, const char **items) {
+  int n = 0;
+  text += strspn(text, " [");
+  for (size_t end = strlen(text); end > 0 && strchr(" ]", text[end - 1]); --end)
+    text[end - 1] = '\0';
+  for (char *rest = text; rest; ++n) {
+    char *comma = strchr(rest, ',');
+    if (comma) *comma = '\0';
+    items[n] = rest + strspn(rest, " ");
+    rest = comma ? comma + 1 : NULL;
+  }
+  return n;
+}
+
+/* items: room for one more than the text has commas */
+static gannet_err store_default_list(const gannet_option *option, const char *section, char *text,
+                                     const char **items, char *target,
+                                     gannet_complaints *complaints) {
+  const gannet_setting setting = {.key = option->key,
+                                  .n_items = gannet_list_cut(text, items),
+                                  .items = items,
+                                  .where = "default"};
+  return store(option, section, &setting, target, complaints);
+}
+
+static gannet_err store_default(const gannet_option *option, const char *section, char *target,
+                                gannet_complaints *complaints) {
+  const gannet_setting setting = {.key = option->key, .text = option->fallback, .where = "default"};
+  if (!is_list(option)) return store(option, section, &setting, target, complaints);
+  char *text = NULL;
+  const char **items = NULL;
+  gannet_err code = gannet_copy_text(option->fallback, &text);
+  if (code == GANNET_OK) code = gannet_alloc(strlen(text) + 1, sizeof *items, &items);
+  if (code == GANNET_OK)
+    code = store_default_list(option, section, text, items, target, complaints);
+  gannet_free(&items);
+  gannet_free(&text);
+  return code;
+}
+
 static gannet_err store_defaults(const gannet_option *table, const char *section, char *target,
                                  gannet_complaints *complaints) {
-  for (; table->key; ++table) {
-    if (!table->fallback) continue;
-    const gannet_setting setting = {.key = table->key, .text = table->fallback, .where = "default"};
-    GANNET_TRY(store(table, section, &setting, target, complaints));
-  }
+  for (; table->key; ++table)
+    if (table->fallback) GANNET_TRY(store_default(table, section, target, complaints));
   return GANNET_OK;
 }
 

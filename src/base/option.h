@@ -74,6 +74,17 @@ typedef struct {
   const char *where;        /* "file:line:column" or "--set"; NULL = nowhere */
 } gannet_setting;
 
+/* Cut a list as it is written in one text, "a,b" or "[a, b]", into its items.
+ *
+ * Local.
+ *
+ * text   inout  in which items end
+ * items  out    one more than the text has commas, borrowed from it
+ *
+ * Returns their number.
+ */
+int gannet_list_cut(char *text, const char **items);
+
 /* Fill a zeroed settings struct: the defaults first, then the settings in their order. Unknown
  * keys, values that are not consumed whole, values out of range and missing required keys become
  * complaints; when one is made the struct must not be used, but must still be released.

@@ -25,17 +25,11 @@ static gannet_err copy(parsed *p, const char *text, char **made) {
   return GANNET_OK;
 }
 
-/* Cut the value at commas and add the pieces to the setting's list. */
 static void add_items(parsed *p, gannet_setting *setting, char *value) {
-  char *rest = value;
   if (!setting->items) setting->items = p->item + p->n_items;
-  while (rest) {
-    char *comma = strchr(rest, ',');
-    if (comma) *comma = '\0';
-    p->item[p->n_items++] = rest;
-    setting->n_items += 1;
-    rest = comma ? comma + 1 : NULL;
-  }
+  const int n = gannet_list_cut(value, p->item + p->n_items);
+  p->n_items += n;
+  setting->n_items += n;
 }
 
 static gannet_setting *setting_of(parsed *p, const char *key) {
@@ -78,7 +72,8 @@ static gannet_err read_all(parsed *p, const bench_type *type, int argc, char **a
   GANNET_TRY(gannet_alloc((size_t)argc, sizeof *p->setting, &p->setting));
   for (int i = 0; i < argc; i += 2) {
     GANNET_REQUIRE(strncmp(argv[i], "--", 2) == 0, GANNET_ERR_INPUT,
-                   "'%s' is not an option; expected --key value, as shown by --help", argv[i]);
+                   "'%s' is not an option; expected --key value, lists as a,b; --help shows all",
+                   argv[i]);
     GANNET_REQUIRE(i + 1 < argc, GANNET_ERR_INPUT, "%s needs a value; --help shows which", argv[i]);
     GANNET_TRY(read_key(p, type, argc, argv, i));
   }

@@ -66,6 +66,21 @@ def check_history():
     assert float(one[0][5].split()[0]) < float(one[1][5].split()[0]), "more points predict better"
 
 
+def check_lists():
+    """Defaults of several items; lists with and without brackets; what a list is not."""
+    text = run(1, "history", "--n", "20", "--q", "2", "--batches", "1", "--candidates", "100",
+               "--seeds", "1")
+    for problem in ("hartmann6:6", "levy:20"):
+        assert [row[1] for row in cells(text, problem)] == [
+            "neural-bo+surrogate.inducing=0", "neural-bo+surrogate.inducing=500"], text
+    for methods in ("sobol,random", "[sobol, random]"):
+        text = run(1, "quality", "--problems", "branin:2", "--methods", methods, "--seeds", "2",
+                   "--evaluations", "8")
+        assert cells(text, "sobol") and cells(text, "random"), text
+    text = run(1, "quality", "--problems", "branin:2", "--methods", "sobol", "random", code=2)
+    assert "'random' is not an option" in text and "lists as a,b" in text, text
+
+
 def check_scan():
     for ranks in (1, 2):
         text = run(ranks, "scan", "--d", "3", "--q", "2", "--candidates", "2000", "--n", "60",
@@ -188,6 +203,7 @@ with tempfile.TemporaryDirectory() as scratch:
     check_peak()
     check_proposal()
     check_history()
+    check_lists()
     check_scan()
     check_factor()
     check_ensemble()
