@@ -36,15 +36,35 @@ static double squared_distance(int d, const double *a, const double *b) {
   return sum;
 }
 
-gannet_err gannet_admm_feasible(const gannet_member *member, const double *x_unit, bool *feasible) {
-  *feasible = true;
-  for (int i = 1; i < gannet_models_count(member->models) && *feasible; ++i) {
-    double mean = 0;
-    GANNET_TRY(gannet_surrogate_predict(gannet_models_surrogate(member->models, i), 1, x_unit,
-                                        &mean, NULL));
-    *feasible = mean <= gannet_models_threshold(member->models, i);
+/* Means of a model at evaluations first .. first+n-1. */
+static gannet_err means_of(const gannet_member *member, int model, int64_t first, int n,
+                           double *mean) {
+  return gannet_surrogate_predict(gannet_models_surrogate(member->models, model), n,
+                                  gannet_history_x_unit(member->history, first), mean, NULL);
+}
+
+/* Whether the means of all constraints' models are feasible there, n <= GANNET_TILE. */
+static gannet_err are_feasible(const gannet_member *member, int64_t first, int n, bool *feasible) {
+  double mean[GANNET_TILE];
+  for (int k = 0; k < n; ++k) feasible[k] = true;
+  for (int i = 1; i < gannet_models_count(member->models); ++i) {
+    const double threshold = gannet_models_threshold(member->models, i);
+    GANNET_TRY(means_of(member, i, first, n, mean));
+    for (int k = 0; k < n; ++k) feasible[k] = feasible[k] && mean[k] <= threshold;
   }
   return GANNET_OK;
+}
+
+/* Evaluations of the tile that begins with first, and where the next one does. */
+static int tile_from(const gannet_member *member, int64_t first, int64_t *next) {
+  const int64_t left = gannet_history_count(member->history) - first;
+  const int n = left < GANNET_TILE ? (int)left : GANNET_TILE;
+  *next = first + n;
+  return n;
+}
+
+static bool is_done(const gannet_member *member, int64_t id) {
+  return gannet_history_get(member->history, id)->status == GANNET_EVAL_DONE;
 }
 
 void gannet_admm_subproblem(const gannet_member *member, gannet_admm_phase phase, double *weight,
@@ -57,31 +77,33 @@ void gannet_admm_subproblem(const gannet_member *member, gannet_admm_phase phase
     anchor[k] = objective ? z[k] - y[k] / rho : x[k] + y[k] / rho;
 }
 
-/* Objective's mean, or 1 where constraints' means say infeasible. */
-static gannet_err base_value(const gannet_member *member, gannet_admm_phase phase,
-                             const double *x_unit, double *value) {
-  bool feasible = true;
-  if (phase == GANNET_ADMM_OBJECTIVE)
-    return gannet_surrogate_predict(gannet_models_surrogate(member->models, 0), 1, x_unit, value,
-                                    NULL);
-  GANNET_TRY(gannet_admm_feasible(member, x_unit, &feasible));
-  *value = feasible ? 0 : 1;
+/* Objective's mean, or 1 where constraints' means say infeasible; of n <= GANNET_TILE evaluations.
+ */
+static gannet_err base_values(const gannet_member *member, gannet_admm_phase phase, int64_t first,
+                              int n, double *value) {
+  bool feasible[GANNET_TILE];
+  if (phase == GANNET_ADMM_OBJECTIVE) return means_of(member, 0, first, n, value);
+  GANNET_TRY(are_feasible(member, first, n, feasible));
+  for (int k = 0; k < n; ++k) value[k] = feasible[k] ? 0 : 1;
   return GANNET_OK;
 }
 
 gannet_err gannet_admm_best(const gannet_member *member, gannet_admm_phase phase, double weight,
                             const double *anchor, int64_t *id, double *value) {
+  double base[GANNET_TILE];
   *id = -1;
   *value = INFINITY;
-  for (int64_t at = 0; at < gannet_history_count(member->history); ++at) {
-    const double *x = gannet_history_x_unit(member->history, at);
-    double base = 0;
-    if (gannet_history_get(member->history, at)->status != GANNET_EVAL_DONE) continue;
-    GANNET_TRY(base_value(member, phase, x, &base));
-    base += weight * squared_distance(member->problem->d, x, anchor);
-    if (!(base < *value)) continue;
-    *value = base;
-    *id = at;
+  for (int64_t first = 0, next; first < gannet_history_count(member->history); first = next) {
+    const int n = tile_from(member, first, &next);
+    GANNET_TRY(base_values(member, phase, first, n, base));
+    for (int k = 0; k < n; ++k) {
+      if (!is_done(member, first + k)) continue;
+      const double *x = gannet_history_x_unit(member->history, first + k);
+      const double sum = base[k] + weight * squared_distance(member->problem->d, x, anchor);
+      if (!(sum < *value)) continue;
+      *value = sum;
+      *id = first + k;
+    }
   }
   return GANNET_OK;
 }
@@ -110,25 +132,33 @@ static void tie(gannet_member *member, const double *old) {
   if (moved > 10 * apart) *rho = fmax(*rho / 2, rho_least);
 }
 
+/* The evaluation of least mean among those whose constraints' means are feasible; -1 = none. */
+static gannet_err least_feasible(const gannet_member *member, int64_t *id) {
+  double mean[GANNET_TILE], least = INFINITY;
+  bool feasible[GANNET_TILE];
+  *id = -1;
+  for (int64_t first = 0, next; first < gannet_history_count(member->history); first = next) {
+    const int n = tile_from(member, first, &next);
+    GANNET_TRY(are_feasible(member, first, n, feasible));
+    GANNET_TRY(means_of(member, 0, first, n, mean));
+    for (int k = 0; k < n; ++k) {
+      if (!is_done(member, first + k) || !feasible[k] || !(mean[k] < least)) continue;
+      least = mean[k];
+      *id = first + k;
+    }
+  }
+  return GANNET_OK;
+}
+
 /* x = z = the feasible evaluation of least mean, or the one of least mean. */
 static gannet_err start(gannet_member *member, double *anchor) {
   const size_t d = (size_t)member->problem->d;
   double *x = part_of(member, 0), *z = part_of(member, 1);
-  double least = INFINITY;
+  int64_t id = -1;
   member->admm[GANNET_ADMM_RHO] = options_of(member)->rho;
   GANNET_TRY(settle(member, GANNET_ADMM_OBJECTIVE, anchor, x));
-  memcpy(z, x, d * sizeof *z);
-  for (int64_t id = 0; id < gannet_history_count(member->history); ++id) {
-    const double *at = gannet_history_x_unit(member->history, id);
-    bool feasible = false;
-    double mean = 0;
-    if (gannet_history_get(member->history, id)->status != GANNET_EVAL_DONE) continue;
-    GANNET_TRY(gannet_admm_feasible(member, at, &feasible));
-    GANNET_TRY(base_value(member, GANNET_ADMM_OBJECTIVE, at, &mean));
-    if (!feasible || !(mean < least)) continue;
-    least = mean;
-    memcpy(z, at, d * sizeof *z);
-  }
+  GANNET_TRY(least_feasible(member, &id));
+  memcpy(z, id >= 0 ? gannet_history_x_unit(member->history, id) : x, d * sizeof *z);
   memcpy(x, z, d * sizeof *x);
   return GANNET_OK;
 }

@@ -83,13 +83,6 @@ GANNET_CHECKED gannet_err gannet_admm_score_points(void *user, int m, const doub
 GANNET_CHECKED gannet_err gannet_admm_score_merit(void *user, int list, const double *x_unit,
                                                   double *value, double *gradient);
 
-/* Whether the means of all constraints' models are feasible at a point.
- *
- * Local.
- */
-GANNET_CHECKED gannet_err gannet_admm_feasible(const gannet_member *member, const double *x_unit,
-                                               bool *feasible);
-
 /* The subproblem that a state stands for: weight and anchor [d].
  *
  * Local.

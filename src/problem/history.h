@@ -140,7 +140,8 @@ int64_t gannet_history_count_origin(const gannet_history *history, gannet_origin
  */
 const gannet_evaluation *gannet_history_get(const gannet_history *history, int64_t id);
 const double *gannet_history_x_user(const gannet_history *history, int64_t id); /* [n_variables] */
-const double *gannet_history_x_unit(const gannet_history *history, int64_t id); /* [d] */
+const double *gannet_history_x_unit(const gannet_history *history,
+                                    int64_t id); /* [d], before those of the next */
 const double *gannet_history_constraints(const gannet_history *history,
                                          int64_t id); /* [n_constraints] */
 
