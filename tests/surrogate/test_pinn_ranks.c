@@ -1,6 +1,7 @@
 /* test: ranks 1 2 3 labels unit */
 /* Models with equations on several ranks, next to those of one. */
 #include <math.h>
+#include <string.h>
 
 #include "support/harness.h"
 
@@ -98,12 +99,39 @@ static void shares_of_ranks_are_those_of_one(void **state) {
   gannet_context_destroy(&alone);
 }
 
+/* f_xx + f_yy + f, whose derivative by f_yy is too large for its square. */
+static int broken(const gannet_physics_input *input, gannet_physics_output *output) {
+  output->residual = input->terms[0] + input->terms[1] + input->terms[2];
+  output->partials[0] = output->partials[1] = 1;
+  output->partials[2] = 1e200;
+  return 0;
+}
+
+static void all_ranks_learn_that_rows_fail(void **state) {
+  (void)state;
+  static const gannet_physics_term terms[] = {{NULL, 0, NULL}, {NULL, 2, xx}, {NULL, 2, yy}};
+  static const gannet_physics_equation equation = {
+      .n_terms = 3, .terms = terms, .plugin = "broken"};
+  const char *const settings[] = {"width", "20", "single_width", "0", NULL};
+  double x[2 * N], y[N];
+  make_data(N, 1, 0, x, y);
+  const gannet_data data = {N, x, y, NAN};
+  subject s = {.problem = make_problem(1, &equation, 0)};
+  assert_ok(gannet_problem_set_residual(s.problem, 0, broken));
+  s.laws = make_laws(s.problem, POINTS);
+  make_model(world, &s, settings, 1, 0);
+  assert_fails(GANNET_ERR_NUMERIC, "of the equations is not finite",
+               gannet_surrogate_fit(s.model, &data, true, 0));
+  drop(&s);
+}
+
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   if (gannet_context_create(MPI_COMM_WORLD, 3, &world) != GANNET_OK) return 1;
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ranks_and_restarts_change_nothing),
       cmocka_unit_test(shares_of_ranks_are_those_of_one),
+      cmocka_unit_test(all_ranks_learn_that_rows_fail),
   };
   const int failed = run_ranks(tests);
   gannet_context_destroy(&world);
