@@ -105,7 +105,7 @@ void gannet_newton_destroy(gannet_newton **newton) {
   gannet_pair_release(&(*newton)->at[0]);
   gannet_pair_release(&(*newton)->at[1]);
   gannet_cholesky_destroy(&(*newton)->factor);
-  if ((*newton)->common.context) gannet_common_release(&(*newton)->common);
+  gannet_common_release(&(*newton)->common);
   gannet_free(&(*newton)->owner);
   gannet_free(&(*newton)->memory);
   gannet_free(newton);

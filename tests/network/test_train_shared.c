@@ -1,10 +1,11 @@
 /* test: ranks 1 2 3 labels unit */
-/* Trainings that ranks share, next to those of one alone. */
+/* Trainings that ranks share, with memory for it and without, next to those of one alone. */
 #include <math.h>
 #include <petscsys.h>
 #include <string.h>
 
 #include "support/harness.h"
+#include "support/refuse.h"
 
 #include "base/memory.h"
 #include "network/train.h"
@@ -46,22 +47,30 @@ static void tear_down(fixture *f) {
 
 /* One tile of the kernel, several, and a factor that is shared as well; no observation at all; and
  * the trainers that rank 0 runs. */
-static void networks_of_all_are_those_of_one(void **state) {
-  (void)state;
+static void compare(bool refused) {
   const int sizes[] = {0, 20, 300, MOST};
+  const int last = refused ? GANNET_TRAIN_NEWTON : GANNET_TRAIN_SGD;
   static fixture f;
   set_up(&f);
   for (int k = 0; k < 4; ++k)
-    for (int trainer = GANNET_TRAIN_NEWTON; trainer <= GANNET_TRAIN_SGD; ++trainer) {
+    for (int trainer = GANNET_TRAIN_NEWTON; trainer <= last; ++trainer) {
       const gannet_train_options options = {(gannet_trainer)trainer, 6, 5, 10, 0.003};
       const gannet_train_problem problem = {&f.net, sizes[k], f.z, f.target, 1e-3, f.start};
       double loss = 0;
       memset(f.shared, 0, 2 * f.p * sizeof *f.shared);
+      refuse = refused && context->np > 1;
       assert_ok(gannet_train_for_all(context, &problem, &options, stream, f.shared));
+      refuse = false;
       assert_ok(gannet_train(&problem, &options, stream, f.alone, &loss));
       assert_memory_equal(f.shared, f.alone, 2 * f.p * sizeof *f.shared);
     }
   tear_down(&f);
+}
+
+static void networks_of_all_are_those_of_one(void **state) {
+  (void)state;
+  compare(true);
+  compare(false);
 }
 
 /* Of a trainer that rank 0 runs, and of the shared one. */
