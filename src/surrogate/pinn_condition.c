@@ -372,6 +372,8 @@ gannet_err pinn_descend(pinn *s, const pinn_pull *pull, double *v) {
     GANNET_TRY(linearise_all(s, v));
     pinn_solve(s, pull, s->trial);
     GANNET_TRY(pinn_agree(s, search_line(s, pull, v, &gain)));
+    /* that all go on, if processors of other kinds should round otherwise */
+    if (s->together) GANNET_TRY_MPI(MPI_Bcast(&gain, 1, MPI_DOUBLE, 0, s->context->comm));
   }
   return GANNET_OK;
 }

@@ -133,12 +133,14 @@ static gannet_err evaluate_all(pinn *s, int n, trial *trials) {
   for (int i = context->rank; i < alone && code == GANNET_OK; i += context->np)
     code = evaluate(s, &trials[i]);
   GANNET_TRY(gannet_agree(context->comm, code));
-  for (int i = 0; i < alone; ++i)
-    GANNET_TRY_MPI(MPI_Bcast(&trials[i], sizeof *trials, MPI_BYTE, i % context->np, context->comm));
   s->together = true;
   for (int i = alone; i < n && code == GANNET_OK; ++i) code = evaluate(s, &trials[i]);
   s->together = false;
-  return code;
+  GANNET_TRY(code);
+  for (int i = 0; i < n; ++i)
+    GANNET_TRY_MPI(MPI_Bcast(&trials[i], sizeof *trials, MPI_BYTE, i < alone ? i % context->np : 0,
+                             context->comm));
+  return GANNET_OK;
 }
 
 /* Keep the best of the trials and what was best before; of equal ones the first. */

@@ -177,8 +177,11 @@ gannet_err pinn_sample(void *state, int q, double exploration, int64_t iteration
   s->together = true;
   code = sample_some(s, alone, 1, q, exploration, iteration);
   s->together = false;
+  GANNET_TRY(code);
+  for (int j = alone; j < q; ++j) /* processors of other kinds might round otherwise */
+    GANNET_TRY_MPI(MPI_Bcast(s->draws + (size_t)j * p, s->p, MPI_DOUBLE, 0, context->comm));
   s->q = q;
-  return code;
+  return GANNET_OK;
 }
 
 gannet_err pinn_draw_values(const void *state, int m, const double *x, double *values, int ldv) {
