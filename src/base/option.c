@@ -205,16 +205,21 @@ static gannet_err store(const gannet_option *option, const char *section,
   return GANNET_OK;
 }
 
+/* End a text before characters that are not wanted at its end. */
+static void trim_end(char *text, const char *unwanted) {
+  size_t end = strlen(text);
+  while (end > 0 && strchr(unwanted, text[end - 1])) text[--end] = '\0';
+}
+
 int gannet_list_cut(char *text, const char **items) {
   int n = 0;
-  text += strspn(text, " [");
-  for (size_t end = strlen(text); end > 0 && strchr(" ]", text[end - 1]); --end)
-    text[end - 1] = '\0';
-  for (char *rest = text; rest; ++n) {
-    char *comma = strchr(rest, ',');
+  trim_end(text, " ]");
+  for (char *rest = text + strspn(text, " ["); rest; ++n) {
+    char *item = rest + strspn(rest, " "), *comma = strchr(rest, ',');
     if (comma) *comma = '\0';
-    items[n] = rest + strspn(rest, " ");
     rest = comma ? comma + 1 : NULL;
+    trim_end(item, " ");
+    items[n] = item;
   }
   return n;
 }

@@ -56,7 +56,8 @@ void gannet_runs_cut(int pieces, const int *begin, const double *cost, int np, i
  * bytes  in     of a row, a multiple of 8
  * rows   inout  [first[np]] rows
  *
- * Errors: GANNET_ERR_MEMORY, from all ranks; GANNET_ERR_MPI.
+ * Errors: GANNET_ERR_MEMORY, GANNET_ERR_SHAPE for rows of 2^34 bytes or of another number of them,
+ * from all ranks; GANNET_ERR_MPI.
  */
 GANNET_CHECKED gannet_err gannet_runs_gather(MPI_Comm comm, const int *first, size_t bytes,
                                              void *rows);

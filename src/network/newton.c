@@ -112,9 +112,9 @@ void gannet_newton_destroy(gannet_newton **newton) {
 }
 
 size_t gannet_newton_bytes(const gannet_newton *s) {
-  const size_t shared = s->team ? s->n * s->n * sizeof(double) / (size_t)s->team->np : 0;
+  const size_t owners = s->common.shared ? (size_t)s->team->np : 1;
   return sizeof *s + 2 * gannet_pair_bytes(s->net, (int)s->n) + sizeof(double) * numbers(s) +
-         shared + gannet_cholesky_bytes(s->factor);
+         sizeof(double) * s->common.n / owners + gannet_cholesky_bytes(s->factor);
 }
 
 /* The loss at weights; leaves units in at[1], residuals and the way from the start. */

@@ -117,8 +117,7 @@ GANNET_CHECKED gannet_err gannet_train(const gannet_train_problem *problem,
 /* The same for a network that all ranks need: they share the work of newton, up to its limit, and
  * rank 0 does that of the others.
  *
- * Collective over the context's communicator; the problem the same on all ranks, options->team is
- * not read.
+ * Collective over the context's communicator; arguments the same on all ranks.
  *
  * theta  out  [2][parameters], fewer than 2^31 numbers; that of rank 0 on all ranks
  *

@@ -185,6 +185,50 @@ static void lists_are_read_whole(void **state) {
   release(&o);
 }
 
+static void lists_are_cut_at_commas(void **state) {
+  (void)state;
+  static const struct {
+    const char *text, *items[4];
+    int n;
+  } cases[] = {
+      {"a", {"a"}, 1},     {"a,b", {"a", "b"}, 2},      {"[a, b c , d]", {"a", "b c", "d"}, 3},
+      {" [a] ", {"a"}, 1}, {"a,,b", {"a", "", "b"}, 3}, {"a, ,", {"a", "", ""}, 3},
+      {"", {""}, 1}};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
+    char text[32];
+    const char *items[4];
+    (void)snprintf(text, sizeof text, "%s", cases[k].text);
+    assert_int_equal(gannet_list_cut(text, items), cases[k].n);
+    for (int i = 0; i < cases[k].n; ++i) assert_string_equal(items[i], cases[k].items[i]);
+  }
+}
+
+static void defaults_may_be_lists(void **state) {
+  (void)state;
+  typedef struct {
+    gannet_text_list names;
+    gannet_real_list numbers;
+  } lists;
+  static const gannet_option own[] = {{.key = "names",
+                                       .type = GANNET_TEXT_LIST,
+                                       .offset = offsetof(lists, names),
+                                       .fallback = "a,b"},
+                                      {.key = "numbers",
+                                       .type = GANNET_REAL_LIST,
+                                       .offset = offsetof(lists, numbers),
+                                       .fallback = "1,2.5"},
+                                      {0}};
+  lists l = {0};
+  gannet_complaints complaints = {0};
+  assert_ok(gannet_options_apply(own, NULL, 0, NULL, &l, &complaints));
+  assert_ok(gannet_complaints_raise(&complaints));
+  assert_int_equal(l.names.n, 2);
+  assert_string_equal(l.names.item[1], "b");
+  assert_int_equal(l.numbers.n, 2);
+  assert_near(l.numbers.item[1], 2.5, 0);
+  gannet_options_release(own, &l, sizeof l);
+}
+
 static void a_list_is_no_scalar(void **state) {
   (void)state;
   outcome o;
@@ -292,6 +336,8 @@ int main(void) {
       cmocka_unit_test(every_type_is_read_and_echoed),
       cmocka_unit_test(wrong_values_are_refused_with_what_was_expected),
       cmocka_unit_test(lists_are_read_whole),
+      cmocka_unit_test(lists_are_cut_at_commas),
+      cmocka_unit_test(defaults_may_be_lists),
       cmocka_unit_test(a_list_is_no_scalar),
       cmocka_unit_test(the_last_setting_wins),
       cmocka_unit_test(all_errors_are_told_at_once),
