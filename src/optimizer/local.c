@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/parts.h"
 #include "minimize/box_newton.h"
 #include "optimizer/local_data.h"
 #include "search/standing.h"
@@ -167,7 +168,7 @@ static double merit_value(void *user, int n, const double *u, double *gradient, 
   return value;
 }
 
-/* Everything of one proposal, on rank 0. */
+/* Everything of one proposal; every rank has it. */
 typedef struct {
   gannet_local *local;
   local_data data;
@@ -178,7 +179,8 @@ typedef struct {
   double *snapped;                  /* [problem d] */
   double *normal;                   /* [p] */
   double *work;
-  int64_t batch;
+  int64_t batch, first_id;
+  int q;
   bool alone; /* the only point under way */
 } proposal;
 
@@ -221,16 +223,22 @@ static void drop(proposal *p) {
   local_data_release(&p->data);
 }
 
+/* Collective. */
 static gannet_err fit_models(proposal *p) {
-  for (int i = 0; i < p->local->n_models; ++i) {
-    const gannet_quadratic_data data = {p->data.n, p->data.d, p->data.u,
-                                        p->data.t + (size_t)i * (size_t)p->data.n,
-                                        p->data.w + (size_t)i * (size_t)p->data.n};
-    GANNET_TRY(gannet_quadratic_fit(&p->model[i], &data, ROUNDS));
-    memcpy(p->local->hyper + (size_t)i * GANNET_QUADRATIC_HYPER, p->model[i].hyper,
+  const size_t models = (size_t)p->local->n_models, n = (size_t)p->data.n;
+  gannet_quadratic_data *data = NULL;
+  gannet_err err = gannet_alloc(models, sizeof *data, &data);
+  for (size_t i = 0; err == GANNET_OK && i < models; ++i)
+    data[i] = (gannet_quadratic_data){p->data.n, p->data.d, p->data.u, p->data.t + i * n,
+                                      p->data.w + i * n};
+  err = gannet_agree(p->local->context->comm, err);
+  if (err == GANNET_OK)
+    err = gannet_quadratic_fit(p->local->context->comm, (int)models, p->model, data, ROUNDS);
+  for (size_t i = 0; err == GANNET_OK && i < models; ++i)
+    memcpy(p->local->hyper + i * GANNET_QUADRATIC_HYPER, p->model[i].hyper,
            sizeof p->model[i].hyper);
-  }
-  return GANNET_OK;
+  gannet_free(&data);
+  return err;
 }
 
 static void make_box(proposal *p) {
@@ -360,16 +368,16 @@ static bool is_awaited(const gannet_local *l, int64_t first_id) {
 }
 
 /* What the radius will be judged by: of the first point. */
-static void remember(proposal *p, int64_t first_id, int q) {
+static void remember(proposal *p) {
   gannet_local *l = p->local;
-  if (is_awaited(l, first_id)) return;
+  if (is_awaited(l, p->first_id)) return;
   const double edge = 0.9 * l->fixed[RADIUS] / p->data.span;
   double farthest = 0;
   for (int k = 0; k < p->data.d; ++k) farthest = fmax(farthest, fabs(p->best[k]));
   const double mean =
       gannet_quadratic_value(&p->model[0], p->model[0].coefficient, p->best, NULL, NULL);
-  l->fixed[FIRST_ID] = (double)first_id;
-  l->fixed[COUNT] = q;
+  l->fixed[FIRST_ID] = (double)p->first_id;
+  l->fixed[COUNT] = p->q;
   l->fixed[FROM] = (double)p->data.centre_id;
   const double sd = gannet_quadratic_sd(&p->model[0], p->best, p->normal);
   l->fixed[PREDICTED] = fmin(fmax(0, -mean) * p->data.unit, 1e300); /* infinities are not saved */
@@ -377,52 +385,50 @@ static void remember(proposal *p, int64_t first_id, int q) {
   l->fixed[AT_EDGE] = farthest >= edge;
 }
 
-static void propose_points(proposal *p, int64_t first_id, int q, double *x_unit) {
+static void propose_point(proposal *p, int i, double *options) {
   const size_t d = (size_t)p->local->problem->d;
-  for (int i = 0; i < q; ++i) {
-    double *options = x_unit + (size_t)i * GANNET_LOCAL_OPTIONS * d;
-    for (int k = 0; k + 1 < GANNET_LOCAL_OPTIONS; ++k) {
-      draw_models(p, i * GANNET_LOCAL_OPTIONS + k);
-      minimise(p, i * GANNET_LOCAL_OPTIONS + k);
-      put(p, p->best, options + (size_t)k * d);
-      if (i == 0 && k == 0) remember(p, first_id, q);
-    }
-    make_box(p);
-    gannet_random_uniform(stream_of(p, i, 0), 1000, (size_t)p->data.d, p->u);
-    for (int k = 0; k < p->data.d; ++k)
-      p->u[k] = p->lower[k] + p->u[k] * (p->upper[k] - p->lower[k]);
-    put(p, p->u, options + (GANNET_LOCAL_OPTIONS - 1) * d);
+  for (int k = 0; k + 1 < GANNET_LOCAL_OPTIONS; ++k) {
+    draw_models(p, i * GANNET_LOCAL_OPTIONS + k);
+    minimise(p, i * GANNET_LOCAL_OPTIONS + k);
+    put(p, p->best, options + (size_t)k * d);
+    if (i == 0 && k == 0) remember(p);
   }
+  make_box(p);
+  gannet_random_uniform(stream_of(p, i, 0), 1000, (size_t)p->data.d, p->u);
+  for (int k = 0; k < p->data.d; ++k) p->u[k] = p->lower[k] + p->u[k] * (p->upper[k] - p->lower[k]);
+  put(p, p->u, options + (GANNET_LOCAL_OPTIONS - 1) * d);
+  gannet_problem_snap(p->local->problem, GANNET_LOCAL_OPTIONS, options);
 }
 
-/* On rank 0, whose results all others take. */
-static gannet_err propose_here(gannet_local *l, int64_t batch, int64_t first_id, int q,
-                               double *x_unit) {
-  proposal p = {.local = l, .batch = batch};
-  p.alone = first_id + q - gannet_history_count_told(l->history) == 1;
-  gannet_err err = adapt_radius(l);
-  if (err == GANNET_OK) err = local_data_collect(l->history, &p.data);
-  if (err == GANNET_OK) follow_centre(l, &p.data);
-  if (err == GANNET_OK) err = prepare(&p);
-  if (err == GANNET_OK) err = fit_models(&p);
-  if (err == GANNET_OK) {
-    propose_points(&p, first_id, q, x_unit);
-    gannet_problem_snap(l->problem, q * GANNET_LOCAL_OPTIONS, x_unit);
-  }
-  drop(&p);
-  return err;
+/* Points go round the ranks; the first is rank 0's, and what is remembered of it. */
+static gannet_err propose_points(proposal *p, double *x_unit) {
+  const gannet_context *context = p->local->context;
+  const size_t each = GANNET_LOCAL_OPTIONS * (size_t)p->local->problem->d;
+  memset(x_unit, 0, (size_t)p->q * each * sizeof *x_unit);
+  for (int i = context->rank; i < p->q; i += context->np)
+    propose_point(p, i, x_unit + (size_t)i * each);
+  GANNET_TRY(gannet_parts_gather(context->comm, (size_t)p->q * each, x_unit));
+  GANNET_TRY_MPI(MPI_Bcast(p->local->fixed, FIXED_STATE, MPI_DOUBLE, 0, context->comm));
+  return GANNET_OK;
+}
+
+static gannet_err begin(proposal *p) {
+  gannet_local *l = p->local;
+  GANNET_TRY(adapt_radius(l));
+  GANNET_TRY(local_data_collect(l->history, &p->data));
+  follow_centre(l, &p->data);
+  return prepare(p);
 }
 
 gannet_err gannet_local_propose(gannet_local *l, int64_t batch, int64_t first_id, int q,
                                 double *x_unit) {
-  const MPI_Comm comm = l->context->comm;
-  const size_t length = (size_t)q * GANNET_LOCAL_OPTIONS * (size_t)l->problem->d;
-  GANNET_TRY(gannet_agree(
-      comm, l->context->rank == 0 ? propose_here(l, batch, first_id, q, x_unit) : GANNET_OK));
-  GANNET_TRY_MPI(MPI_Bcast(x_unit, (int)length, MPI_DOUBLE, 0, comm));
-  GANNET_TRY_MPI(MPI_Bcast(l->fixed, FIXED_STATE, MPI_DOUBLE, 0, comm));
-  GANNET_TRY_MPI(MPI_Bcast(l->hyper, l->n_models * GANNET_QUADRATIC_HYPER, MPI_DOUBLE, 0, comm));
-  return GANNET_OK;
+  proposal p = {.local = l, .batch = batch, .first_id = first_id, .q = q};
+  p.alone = first_id + q - gannet_history_count_told(l->history) == 1;
+  gannet_err err = gannet_agree(l->context->comm, begin(&p));
+  if (err == GANNET_OK) err = fit_models(&p);
+  if (err == GANNET_OK) err = propose_points(&p, x_unit);
+  drop(&p);
+  return err;
 }
 
 int gannet_local_state_size(const gannet_local *l) {

@@ -8,16 +8,8 @@
 
 static const double flat = 100; /* prior deviation of the constant, in s */
 
-/* Where the pattern search starts, its steps and its ends; logarithms to base 10. */
 const double gannet_quadratic_start[GANNET_QUADRATIC_HYPER] = {0, 0, -0.5, -3};
-static const double steps[GANNET_QUADRATIC_HYPER] = {0.5, 0.75, 0.75, 1};
-static const double lowest[GANNET_QUADRATIC_HYPER] = {-4, -3.5, -3.5, -9};
-static const double highest[GANNET_QUADRATIC_HYPER] = {7, 1, 0.5, 0.5};
-
-/* Evidence has several maxima: rough and exact models of the same data, round ones. These are tried
- * beside what was best last time. */
-static const double others[][GANNET_QUADRATIC_HYPER] = {
-    {0, 0, -0.5, -3}, {2, 0, 0, -7}, {4, 0, 0, -5}, {1, -3, -3, -6}};
+const double gannet_quadratic_step[GANNET_QUADRATIC_HYPER] = {0.5, 0.75, 0.75, 1};
 
 int gannet_quadratic_coefficients(int d, bool full) {
   return 1 + 2 * d + (full ? d * (d - 1) / 2 : 0);
@@ -121,68 +113,32 @@ static gannet_err solve(const gannet_quadratic *q, const gannet_quadratic_data *
   for (int j = 0; j < q->p; ++j) *evidence -= log(fabs(a[(size_t)j * (size_t)rows + (size_t)j]));
   *evidence -= prior_log_root(q, hyper);
   for (int h = 0; h < GANNET_QUADRATIC_HYPER; ++h) {
-    const double away = (hyper[h] - gannet_quadratic_start[h]) / (8 * steps[h]);
+    const double away = (hyper[h] - gannet_quadratic_start[h]) / (8 * gannet_quadratic_step[h]);
     *evidence -= 0.5 * away * away;
   }
   return GANNET_OK;
 }
 
-/* Try other hyper-parameters; keep them when the evidence is larger. */
-static gannet_err attempt(gannet_quadratic *q, const gannet_quadratic_data *data,
-                          const double *hyper, bool *better) {
+gannet_err gannet_quadratic_try(gannet_quadratic *q, const gannet_quadratic_data *data,
+                                const double *hyper, double *evidence, bool *better) {
   const size_t rows = (size_t)data->n + (size_t)q->p, p = (size_t)q->p;
-  double evidence = 0, rest = 0, *b = q->spare + p * rows;
+  double rest = 0, *b = q->spare + p * rows;
   *better = false;
-  const gannet_err err = solve(q, data, hyper, q->spare, b, &evidence, &rest);
+  const gannet_err err = solve(q, data, hyper, q->spare, b, evidence, &rest);
   if (err == GANNET_ERR_NUMERIC) {
     gannet_error_clear();
+    *evidence = -INFINITY;
     return GANNET_OK;
   }
   GANNET_TRY(err);
-  if (!(evidence > q->evidence)) return GANNET_OK;
+  if (!(*evidence > q->evidence)) return GANNET_OK;
   *better = true;
   memcpy(q->hyper, hyper, sizeof q->hyper);
   memcpy(q->factor, q->spare, p * rows * sizeof *q->factor);
   memcpy(q->coefficient, b, p * sizeof *b);
-  q->evidence = evidence;
+  q->evidence = *evidence;
   q->rows = (int)rows;
   q->scale = sqrt(rest / data->n);
-  return GANNET_OK;
-}
-
-static gannet_err search_round(gannet_quadratic *q, const gannet_quadratic_data *data,
-                               bool *moved) {
-  *moved = false;
-  for (int h = 0; h < GANNET_QUADRATIC_HYPER; ++h) {
-    if (h == GANNET_QUADRATIC_CROSS && q->p == 1 + 2 * q->d) continue;
-    bool better = false;
-    for (int side = 0; side < 2 && !better; ++side) {
-      double hyper[GANNET_QUADRATIC_HYPER];
-      memcpy(hyper, q->hyper, sizeof hyper);
-      hyper[h] = fmin(fmax(hyper[h] + (side ? -1 : 1) * steps[h], lowest[h]), highest[h]);
-      if (hyper[h] != q->hyper[h]) GANNET_TRY(attempt(q, data, hyper, &better));
-    }
-    *moved = *moved || better;
-  }
-  return GANNET_OK;
-}
-
-gannet_err gannet_quadratic_fit(gannet_quadratic *q, const gannet_quadratic_data *data,
-                                int rounds) {
-  bool better = false, moved = true;
-  double from[GANNET_QUADRATIC_HYPER];
-  GANNET_REQUIRE(1 <= data->n && data->n + q->p <= q->capacity, GANNET_ERR_SHAPE,
-                 "%d observations of a quadratic with room for %d", data->n, q->capacity - q->p);
-  memcpy(from, q->hyper, sizeof from);
-  q->evidence = -INFINITY;
-  GANNET_TRY(attempt(q, data, from, &better));
-  bool found = better;
-  for (size_t i = 0; i < sizeof others / sizeof *others; ++i) {
-    GANNET_TRY(attempt(q, data, others[i], &better));
-    found = found || better;
-  }
-  GANNET_REQUIRE(found, GANNET_ERR_NUMERIC, "no quadratic fits %d observations", data->n);
-  for (int round = 0; round < rounds && moved; ++round) GANNET_TRY(search_round(q, data, &moved));
   return GANNET_OK;
 }
 

@@ -10,11 +10,12 @@
  * the least-squares problem an observation is divided by its weight w_i: with w_i in proportion to
  * its value over the least one, ill-conditioned quadratics keep their relative precision.
  *
- * Local all: every rank may have its own.
+ * Local, but for the fit, of which ranks share the trials: every rank may have its own.
  */
 #ifndef GANNET_SURROGATE_QUADRATIC_H
 #define GANNET_SURROGATE_QUADRATIC_H
 
+#include <mpi.h>
 #include <stdbool.h>
 
 #include "base/error.h"
@@ -46,8 +47,10 @@ typedef struct {
   double *spare;                        /* as factor, then [rows] */
 } gannet_quadratic;
 
-/* Where the search for hyper-parameters starts. */
+/* Where the search for hyper-parameters starts, and its steps, by which the prior of the
+ * hyper-parameters is scaled; logarithms to base 10. */
 extern const double gannet_quadratic_start[GANNET_QUADRATIC_HYPER];
+extern const double gannet_quadratic_step[GANNET_QUADRATIC_HYPER];
 
 /* Coefficients in d variables.
  *
@@ -66,13 +69,32 @@ GANNET_CHECKED gannet_err gannet_quadratic_create(int d, int n, bool full,
                                                   gannet_quadratic *quadratic);
 void gannet_quadratic_release(gannet_quadratic *quadratic);
 
-/* Fit, and improve the hyper-parameters by so many rounds of a pattern search from where they are.
+/* Solve with other hyper-parameters.
  *
  * Local.
  *
- * Errors: GANNET_ERR_NUMERIC when the system is singular to rounding.
+ * hyper     in   logarithms to base 10
+ * evidence  out  -INFINITY when the system is singular to rounding
+ * better    out  the evidence was larger than that of the quadratic, which has the new one's place
  */
-GANNET_CHECKED gannet_err gannet_quadratic_fit(gannet_quadratic *quadratic,
+GANNET_CHECKED gannet_err gannet_quadratic_try(gannet_quadratic *quadratic,
+                                               const gannet_quadratic_data *data,
+                                               const double *hyper, double *evidence, bool *better);
+
+/* Fit models, and improve the hyper-parameters of each by so many rounds of a pattern search from
+ * where they are. Ranks share the trials; the bits do not depend on how many there are.
+ *
+ * Collective over comm; arguments the same on all ranks, which all get the models.
+ *
+ * n_models   in     >= 1
+ * quadratic  inout  [n_models] of one size
+ * data       in     [n_models] of one number of observations
+ *
+ * Errors: GANNET_ERR_NUMERIC when no system of a model could be solved; GANNET_ERR_SHAPE without
+ * observations or room for them; GANNET_ERR_MEMORY.
+ */
+GANNET_CHECKED gannet_err gannet_quadratic_fit(MPI_Comm comm, int n_models,
+                                               gannet_quadratic *quadratic,
                                                const gannet_quadratic_data *data, int rounds);
 
 /* Coefficients of a draw from the posterior: the mean plus factor standard deviations s R^-1 z.

@@ -53,12 +53,19 @@ static void too_few_rows_are_refused(void **state) {
   assert_fails(GANNET_ERR_SHAPE, "1 rows, 2 columns", gannet_least_squares(1, 2, a, b, &rest));
 }
 
+static void what_is_no_number_is_refused(void **state) {
+  (void)state;
+  double a[4] = {1, NAN, 1, 1}, b[4] = {1, 2, 3, 6}, rest = 0;
+  assert_fails(GANNET_ERR_NUMERIC, "not finite", gannet_least_squares(4, 1, a, b, &rest));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(badly_scaled_columns_are_recovered),
       cmocka_unit_test(the_residual_is_told),
       cmocka_unit_test(solves_with_r_give_the_inverse_of_the_normal_matrix),
       cmocka_unit_test(too_few_rows_are_refused),
+      cmocka_unit_test(what_is_no_number_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

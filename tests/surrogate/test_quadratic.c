@@ -1,9 +1,10 @@
-/* test: serial labels unit */
+/* test: ranks 1 2 3 5 labels unit */
 #include <math.h>
 #include <string.h>
 
 #include "support/harness.h"
 
+#include "base/hash.h"
 #include "base/random.h"
 #include "surrogate/quadratic.h"
 
@@ -18,16 +19,20 @@ static double truth(const double *u) {
          0.2 * u[1] * u[2];
 }
 
-static gannet_quadratic_data draw(int n, double noise, sample *s) {
+static gannet_quadratic_data draw_other(uint64_t seed, int n, double noise, sample *s) {
   double e[MOST];
-  gannet_random_uniform((gannet_stream){1, GANNET_FOR_TEST, 0, 0}, 0, (size_t)n * D, s->u);
-  gannet_random_normal((gannet_stream){1, GANNET_FOR_TEST, 0, 1}, 0, (size_t)n, e);
+  gannet_random_uniform((gannet_stream){seed, GANNET_FOR_TEST, 0, 0}, 0, (size_t)n * D, s->u);
+  gannet_random_normal((gannet_stream){seed, GANNET_FOR_TEST, 0, 1}, 0, (size_t)n, e);
   for (int i = 0; i < n * D; ++i) s->u[i] = 2 * s->u[i] - 1;
   for (int i = 0; i < n; ++i) {
     s->w[i] = 1;
     s->t[i] = truth(s->u + i * D) + noise * e[i];
   }
   return (gannet_quadratic_data){n, D, s->u, s->t, s->w};
+}
+
+static gannet_quadratic_data draw(int n, double noise, sample *s) {
+  return draw_other(1, n, noise, s);
 }
 
 static void a_quadratic_is_recovered_with_its_derivatives(void **state) {
@@ -39,7 +44,7 @@ static void a_quadratic_is_recovered_with_its_derivatives(void **state) {
   double gradient[D], hessian[D * D], work[FULL];
   assert_ok(gannet_quadratic_create(D, MOST, true, &q));
   assert_int_equal(q.p, FULL);
-  assert_ok(gannet_quadratic_fit(&q, &data, 10));
+  assert_ok(gannet_quadratic_fit(MPI_COMM_WORLD, 1, &q, &data, 10));
   assert_near(gannet_quadratic_value(&q, q.coefficient, u, gradient, hessian), truth(u), 1e-6);
   assert_near(gradient[0], -1 + u[0] - u[1], 1e-5);
   assert_near(gradient[1], 2 + 6 * u[1] - u[0] + 0.2 * u[2], 1e-5);
@@ -62,7 +67,7 @@ static void draws_have_the_deviation_of_the_model(void **state) {
   double z[FULL], coefficient[FULL], work[FULL], mean = 0, squares = 0;
   enum { DRAWS = 4000 };
   assert_ok(gannet_quadratic_create(D, MOST, true, &q));
-  assert_ok(gannet_quadratic_fit(&q, &data, 10));
+  assert_ok(gannet_quadratic_fit(MPI_COMM_WORLD, 1, &q, &data, 10));
   const double error = q.scale * pow(10, q.hyper[GANNET_QUADRATIC_ERROR]);
   assert_true(0.05 < error && error < 0.2);
   for (int i = 0; i < DRAWS; ++i) {
@@ -87,7 +92,7 @@ static void few_points_leave_the_model_unsure(void **state) {
   const double far[D] = {-1, 1, 1};
   double work[FULL];
   assert_ok(gannet_quadratic_create(D, MOST, true, &q));
-  assert_ok(gannet_quadratic_fit(&q, &data, 2));
+  assert_ok(gannet_quadratic_fit(MPI_COMM_WORLD, 1, &q, &data, 2));
   for (int i = 0; i < 4; ++i)
     assert_near(gannet_quadratic_value(&q, q.coefficient, s.u + i * D, NULL, NULL), s.t[i], 0.3);
   assert_true(gannet_quadratic_sd(&q, far, work) > 0.1);
@@ -108,7 +113,7 @@ static void a_round_function_needs_few_points(void **state) {
     s.t[i] = 3 + u[0] - 2 * u[1] + 2 * (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
   }
   assert_ok(gannet_quadratic_create(D, MOST, true, &q));
-  assert_ok(gannet_quadratic_fit(&q, &data, 10));
+  assert_ok(gannet_quadratic_fit(MPI_COMM_WORLD, 1, &q, &data, 10));
   assert_near(gannet_quadratic_value(&q, q.coefficient, far, gradient, hessian), 31, 0.3);
   for (int k = 0; k < D; ++k) assert_near(hessian[k * D + k], 4, 0.1);
   assert_true(gannet_quadratic_sd(&q, far, work) < 0.3);
@@ -122,19 +127,83 @@ static void no_room_and_no_data_are_refused(void **state) {
   gannet_quadratic q = {0};
   gannet_quadratic_data data = draw(5, 0, &s);
   assert_ok(gannet_quadratic_create(D, 4, true, &q));
-  assert_fails(GANNET_ERR_SHAPE, "room for 4", gannet_quadratic_fit(&q, &data, 1));
+  assert_fails(GANNET_ERR_SHAPE, "room for 4",
+               gannet_quadratic_fit(MPI_COMM_WORLD, 1, &q, &data, 1));
   data.n = 0;
-  assert_fails(GANNET_ERR_SHAPE, "0 observations", gannet_quadratic_fit(&q, &data, 1));
+  assert_fails(GANNET_ERR_SHAPE, "0 observations",
+               gannet_quadratic_fit(MPI_COMM_WORLD, 1, &q, &data, 1));
   gannet_quadratic_release(&q);
 }
 
-int main(void) {
+/* Noise, an exact quadratic, a function that is none, a constant. */
+static void four_functions(const double *u, int n, double t[][MOST]) {
+  double e[MOST];
+  gannet_random_normal((gannet_stream){3, GANNET_FOR_TEST, 0, 0}, 0, (size_t)n, e);
+  for (int i = 0; i < n; ++i, u += D) {
+    t[0][i] = e[i];
+    t[1][i] = truth(u);
+    t[2][i] = truth(u) + pow(u[0], 5) - exp(2 * u[1]);
+    t[3][i] = 2;
+  }
+}
+
+static uint64_t fit_print(MPI_Comm comm, uint64_t seed, int n_models, bool full) {
+  enum { MODELS = 4 };
+  sample s;
+  double t[MODELS][MOST], sd[MODELS], work[FULL];
+  const double u[D] = {0.1, 0.7, -1};
+  gannet_quadratic q[MODELS] = {{0}};
+  gannet_quadratic_data data[MODELS];
+  uint64_t print = 0;
+  data[0] = draw_other(seed, 15, 0, &s);
+  four_functions(s.u, data[0].n, t);
+  for (int m = 0; m < n_models; ++m) {
+    data[m] = (gannet_quadratic_data){data[0].n, D, s.u, t[m], s.w};
+    assert_ok(gannet_quadratic_create(D, MOST, full, &q[m]));
+  }
+  assert_ok(gannet_quadratic_fit(comm, n_models, q, data, 3));
+  for (int m = 0; m < n_models; ++m) {
+    sd[m] = gannet_quadratic_sd(&q[m], u, work);
+    print ^= gannet_hash(q[m].hyper, sizeof q[m].hyper) * (uint64_t)(2 * m + 1);
+    print ^= gannet_hash(q[m].coefficient, (size_t)q[m].p * sizeof(double)) * (uint64_t)(2 * m + 3);
+    gannet_quadratic_release(&q[m]);
+  }
+  return print ^ gannet_hash(sd, (size_t)n_models * sizeof *sd);
+}
+
+/* With fewer models than ranks both sides are tried at once, with more one after the other. */
+static void ranks_find_what_one_finds(void **state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 20; ++seed)
+    for (int models = 1; models <= 4; ++models)
+      assert_true(fit_print(MPI_COMM_WORLD, seed, models, seed % 2) ==
+                  fit_print(MPI_COMM_SELF, seed, models, seed % 2));
+}
+
+static void what_is_no_number_is_refused(void **state) {
+  (void)state;
+  sample s;
+  gannet_quadratic q = {0};
+  const gannet_quadratic_data data = draw(15, 0, &s);
+  s.t[3] = NAN;
+  assert_ok(gannet_quadratic_create(D, MOST, true, &q));
+  assert_fails(GANNET_ERR_NUMERIC, "no quadratic fits 15 observations",
+               gannet_quadratic_fit(MPI_COMM_WORLD, 1, &q, &data, 1));
+  gannet_quadratic_release(&q);
+}
+
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_quadratic_is_recovered_with_its_derivatives),
       cmocka_unit_test(draws_have_the_deviation_of_the_model),
       cmocka_unit_test(few_points_leave_the_model_unsure),
       cmocka_unit_test(a_round_function_needs_few_points),
       cmocka_unit_test(no_room_and_no_data_are_refused),
+      cmocka_unit_test(ranks_find_what_one_finds),
+      cmocka_unit_test(what_is_no_number_is_refused),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  const int failed = run_ranks(tests);
+  MPI_Finalize();
+  return failed;
 }

@@ -1,0 +1,213 @@
+/* The search for the hyper-parameters of quadratics. Trials of one stage do not depend on each
+ * other: they go round the ranks, of all models together, and who made the best one of a model
+ * gives it to all in the end. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/parts.h"
+#include "surrogate/quadratic.h"
+
+static const double lowest[GANNET_QUADRATIC_HYPER] = {-4, -3.5, -3.5, -9};
+static const double highest[GANNET_QUADRATIC_HYPER] = {7, 1, 0.5, 0.5};
+
+/* Evidence has several maxima: rough and exact models of the same data, round ones. These are tried
+ * beside what was best last time. */
+static const double others[][GANNET_QUADRATIC_HYPER] = {
+    {0, 0, -0.5, -3}, {2, 0, 0, -7}, {4, 0, 0, -5}, {1, -3, -3, -6}};
+enum { OTHERS = sizeof others / sizeof *others };
+
+typedef struct {
+  int model;
+  double hyper[GANNET_QUADRATIC_HYPER];
+} trial;
+
+/* What all ranks know of a model; what they keep of it may be worse, or a trial that was not
+ * taken. */
+typedef struct {
+  double hyper[GANNET_QUADRATIC_HYPER];
+  double evidence;
+  int owner;         /* the rank that has the model of these */
+  bool still, moved; /* in the last round and in this one */
+  bool better;       /* in this coordinate */
+} state;
+
+typedef struct {
+  MPI_Comm comm;
+  int rank, np, n_models;
+  gannet_quadratic *quadratic;
+  const gannet_quadratic_data *data;
+  state *model; /* [n_models] */
+  int n_trials;
+  trial *trial;     /* [n_models][1 + OTHERS] */
+  double *evidence; /* likewise */
+} search;
+
+static void add_trial(search *s, int model, const double *hyper) {
+  trial *t = &s->trial[s->n_trials++];
+  t->model = model;
+  memcpy(t->hyper, hyper, sizeof t->hyper);
+}
+
+static gannet_err make_own(search *s) {
+  for (int i = s->rank; i < s->n_trials; i += s->np) {
+    const int m = s->trial[i].model;
+    bool better = false;
+    GANNET_TRY(gannet_quadratic_try(&s->quadratic[m], &s->data[m], s->trial[i].hyper,
+                                    &s->evidence[i], &better));
+  }
+  return GANNET_OK;
+}
+
+/* A rank keeps the best of its own trials that is better than what all know. */
+static gannet_err make_trials(search *s) {
+  for (int m = 0; m < s->n_models; ++m) s->quadratic[m].evidence = s->model[m].evidence;
+  memset(s->evidence, 0, (size_t)s->n_trials * sizeof *s->evidence);
+  GANNET_TRY(gannet_agree(s->comm, make_own(s)));
+  return s->np > 1 ? gannet_parts_gather(s->comm, (size_t)s->n_trials, s->evidence) : GANNET_OK;
+}
+
+static bool take(search *s, int i) {
+  state *m = &s->model[s->trial[i].model];
+  if (!(s->evidence[i] > m->evidence)) return false;
+  memcpy(m->hyper, s->trial[i].hyper, sizeof m->hyper);
+  m->evidence = s->evidence[i];
+  m->owner = i % s->np;
+  return true;
+}
+
+static gannet_err begin(search *s) {
+  s->n_trials = 0;
+  for (int m = 0; m < s->n_models; ++m) {
+    s->model[m].evidence = -INFINITY;
+    add_trial(s, m, s->quadratic[m].hyper);
+    for (int i = 0; i < OTHERS; ++i) add_trial(s, m, others[i]);
+  }
+  GANNET_TRY(make_trials(s));
+  for (int i = 0; i < s->n_trials; ++i) (void)take(s, i);
+  for (int m = 0; m < s->n_models; ++m)
+    GANNET_REQUIRE(s->model[m].evidence > -INFINITY, GANNET_ERR_NUMERIC,
+                   "no quadratic fits %d observations", s->data[m].n);
+  return GANNET_OK;
+}
+
+static void add_side(search *s, int h, double sign) {
+  for (int m = 0; m < s->n_models; ++m) {
+    double hyper[GANNET_QUADRATIC_HYPER];
+    if (s->model[m].still || s->model[m].better) continue;
+    memcpy(hyper, s->model[m].hyper, sizeof hyper);
+    hyper[h] = fmin(fmax(hyper[h] + sign * gannet_quadratic_step[h], lowest[h]), highest[h]);
+    if (hyper[h] != s->model[m].hyper[h]) add_trial(s, m, hyper);
+  }
+}
+
+static gannet_err try_sides(search *s) {
+  GANNET_TRY(make_trials(s));
+  for (int i = 0; i < s->n_trials; ++i) {
+    state *m = &s->model[s->trial[i].model];
+    if (!m->better) m->better = take(s, i);
+    m->moved = m->moved || m->better;
+  }
+  return GANNET_OK;
+}
+
+/* A step down is for models that did not go up. With a rank for each both are tried at once: never
+ * two for one model by one rank, which would keep the second where the first is taken. */
+static gannet_err search_coordinate(search *s, int h) {
+  int going = 0;
+  for (int m = 0; m < s->n_models; ++m) {
+    s->model[m].better = false;
+    going += !s->model[m].still;
+  }
+  s->n_trials = 0;
+  add_side(s, h, 1);
+  if (2 * going > s->np) {
+    GANNET_TRY(try_sides(s));
+    s->n_trials = 0;
+  }
+  add_side(s, h, -1);
+  return try_sides(s);
+}
+
+static gannet_err search_round(search *s, bool *moved) {
+  const gannet_quadratic *q = s->quadratic;
+  for (int m = 0; m < s->n_models; ++m) s->model[m].moved = false;
+  for (int h = 0; h < GANNET_QUADRATIC_HYPER; ++h) {
+    if (h == GANNET_QUADRATIC_CROSS && q->p == 1 + 2 * q->d) continue;
+    GANNET_TRY(search_coordinate(s, h));
+  }
+  *moved = false;
+  for (int m = 0; m < s->n_models; ++m) {
+    s->model[m].still = !s->model[m].moved;
+    *moved = *moved || s->model[m].moved;
+  }
+  return GANNET_OK;
+}
+
+/* The upper triangle of the factor, column by column, then the coefficients and the scale. */
+static size_t pack(gannet_quadratic *q, bool unpack, double *packed) {
+  const size_t rows = (size_t)q->rows, p = (size_t)q->p;
+  double *at = packed;
+  for (size_t j = 0; j < p; ++j) {
+    double *column = q->factor + j * rows;
+    if (unpack)
+      memcpy(column, at, (j + 1) * sizeof *at);
+    else
+      memcpy(at, column, (j + 1) * sizeof *at);
+    at += j + 1;
+  }
+  memcpy(unpack ? q->coefficient : at, unpack ? at : q->coefficient, p * sizeof *at);
+  at += p;
+  *(unpack ? &q->scale : at) = *(unpack ? at : &q->scale);
+  return (size_t)(at + 1 - packed);
+}
+
+/* spare has room for more than the triangle, the coefficients and the scale. */
+static gannet_err give(search *s, int m) {
+  gannet_quadratic *q = &s->quadratic[m];
+  const state *known = &s->model[m];
+  const bool mine = s->rank == known->owner;
+  memcpy(q->hyper, known->hyper, sizeof q->hyper);
+  q->evidence = known->evidence;
+  q->rows = s->data[m].n + q->p;
+  if (s->np == 1) return GANNET_OK;
+  const size_t p = (size_t)q->p, length = p * (p + 1) / 2 + p + 1;
+  if (mine) (void)pack(q, false, q->spare);
+  GANNET_TRY_MPI(MPI_Bcast(q->spare, (int)length, MPI_DOUBLE, known->owner, s->comm));
+  if (!mine) (void)pack(q, true, q->spare);
+  return GANNET_OK;
+}
+
+static gannet_err prepare(search *s) {
+  const size_t most = (size_t)s->n_models * (1 + OTHERS);
+  for (int m = 0; m < s->n_models; ++m) {
+    const gannet_quadratic *q = &s->quadratic[m];
+    GANNET_REQUIRE(1 <= s->data[m].n && s->data[m].n + q->p <= q->capacity, GANNET_ERR_SHAPE,
+                   "%d observations of a quadratic with room for %d", s->data[m].n,
+                   q->capacity - q->p);
+  }
+  GANNET_TRY(gannet_alloc((size_t)s->n_models, sizeof *s->model, &s->model));
+  GANNET_TRY(gannet_alloc(most, sizeof *s->trial, &s->trial));
+  return gannet_alloc(most, sizeof *s->evidence, &s->evidence);
+}
+
+static gannet_err run(search *s, int rounds) {
+  bool moved = true;
+  GANNET_TRY(begin(s));
+  for (int round = 0; round < rounds && moved; ++round) GANNET_TRY(search_round(s, &moved));
+  for (int m = 0; m < s->n_models; ++m) GANNET_TRY(give(s, m));
+  return GANNET_OK;
+}
+
+gannet_err gannet_quadratic_fit(MPI_Comm comm, int n_models, gannet_quadratic *quadratic,
+                                const gannet_quadratic_data *data, int rounds) {
+  search s = {.comm = comm, .n_models = n_models, .quadratic = quadratic, .data = data};
+  GANNET_TRY_MPI(MPI_Comm_rank(comm, &s.rank));
+  GANNET_TRY_MPI(MPI_Comm_size(comm, &s.np));
+  gannet_err err = gannet_agree(comm, prepare(&s));
+  if (err == GANNET_OK) err = run(&s, rounds);
+  gannet_free(&s.model);
+  gannet_free(&s.trial);
+  gannet_free(&s.evidence);
+  return err;
+}
