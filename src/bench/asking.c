@@ -87,6 +87,21 @@ gannet_err bench_asking_tell(bench_asking *a) {
   return GANNET_OK;
 }
 
+/* Whether a model of any member noted at how many results its hyper-parameters were learnt. */
+static bool has_learned(const gannet_optimizer *optimizer, const double *before,
+                        const double *after) {
+  static const char note[] = ".learned";
+  const int size = gannet_optimizer_state_size(optimizer);
+  bool learned = false;
+  for (int i = 0; i < size && !learned; ++i) {
+    char name[128];
+    gannet_optimizer_state_name(optimizer, i, name, sizeof name);
+    const size_t length = strlen(name), end = sizeof note - 1;
+    learned = before[i] != after[i] && length >= end && strcmp(name + (length - end), note) == 0;
+  }
+  return learned;
+}
+
 gannet_err bench_asking_ask(bench_asking *a, bench_ask_cost *cost) {
   const int size = gannet_optimizer_state_size(a->optimizer);
   double *state = NULL;
@@ -98,8 +113,7 @@ gannet_err bench_asking_ask(bench_asking *a, bench_ask_cost *cost) {
   const gannet_err err = gannet_optimizer_ask(a->optimizer, a->plan.q, a->id, a->x);
   cost->traffic[BENCH_ASK] = bench_traffic_since(&start);
   gannet_optimizer_get_state(a->optimizer, state + size);
-  cost->learned =
-      size > 1 && memcmp(state + 1, state + size + 1, (size_t)(size - 1) * sizeof *state) != 0;
+  cost->learned = has_learned(a->optimizer, state, state + size);
   gannet_free(&state);
   cost->seconds[BENCH_ASK] = a->optimizer->ask_seconds;
   memcpy(cost->seconds + 1, a->optimizer->phases.seconds, sizeof a->optimizer->phases.seconds);

@@ -153,7 +153,8 @@ static gannet_err measure(bench_asking *s, const proposal_settings *settings, me
 
 static void print_times(const char *what, int n, const double *median) {
   (void)printf("| %d | %s |", n, what);
-  for (int c = 0; c < BENCH_TIMES; ++c) (void)printf(" %.1f |", 1e3 * median[c]);
+  for (int c = 0; c < BENCH_TIMES; ++c)
+    (void)(isnan(median[c]) ? printf(" – |") : printf(" %.1f |", 1e3 * median[c]));
   (void)printf("\n");
 }
 
