@@ -13,6 +13,12 @@ double gannet_clock_seconds(void) {
   return read_clock(CLOCK_MONOTONIC);
 }
 
+double gannet_clock_processor(void) {
+  struct timespec now;
+  (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 double gannet_clock_epoch(void) {
   return read_clock(CLOCK_REALTIME);
 }

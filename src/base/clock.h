@@ -10,6 +10,12 @@
  */
 double gannet_clock_seconds(void);
 
+/* Seconds that processors have worked for this process, system calls included.
+ *
+ * Local.
+ */
+double gannet_clock_processor(void);
+
 /* Seconds since 1970-01-01 UTC, for time stamps.
  *
  * Local.

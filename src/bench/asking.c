@@ -1,5 +1,6 @@
 #include "bench/asking.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -102,6 +103,28 @@ static bool has_learned(const gannet_optimizer *optimizer, const double *before,
   return learned;
 }
 
+static gannet_err check_modelled(const bench_asking *a) {
+  const gannet_history *history = a->optimizer->history;
+  bool modelled = false;
+  for (int i = 0; i < a->optimizer->options.n_members; ++i)
+    modelled = modelled || a->optimizer->member[i].models;
+  GANNET_REQUIRE(
+      !modelled || gannet_history_get(history, a->id[0])->origin != GANNET_ORIGIN_INITIAL,
+      GANNET_ERR_INPUT,
+      "%s still makes its initial design after %lld observations; give a larger n", a->method.name,
+      (long long)gannet_history_count_told(history));
+  return GANNET_OK;
+}
+
+static void note_scan(bench_asking *a) {
+  const gannet_optimizer *o = a->optimizer;
+  const gannet_member_options *options = &o->options.member[0];
+  a->draws =
+      o->options.n_members == 1 && options->acq_type && options->acq_type->kind == GANNET_ACQ_DRAWS;
+  a->single = a->draws && options->search.precision == GANNET_PRECISION_SINGLE &&
+              o->member[0].screen.scored > 0;
+}
+
 gannet_err bench_asking_ask(bench_asking *a, bench_ask_cost *cost) {
   const int size = gannet_optimizer_state_size(a->optimizer);
   double *state = NULL;
@@ -115,18 +138,39 @@ gannet_err bench_asking_ask(bench_asking *a, bench_ask_cost *cost) {
   gannet_optimizer_get_state(a->optimizer, state + size);
   cost->learned = has_learned(a->optimizer, state, state + size);
   gannet_free(&state);
+  if (err == GANNET_OK) GANNET_TRY(check_modelled(a));
+  note_scan(a);
   cost->seconds[BENCH_ASK] = a->optimizer->ask_seconds;
   memcpy(cost->seconds + 1, a->optimizer->phases.seconds, sizeof a->optimizer->phases.seconds);
   return err;
 }
 
-static gannet_err ask_until_enough(bench_asking *a, int n, int most, bench_ask_taker take,
-                                   void *user) {
+/* Observations to begin with. */
+static gannet_err place(const bench_asking *a, const bench_ask_series *series, int *begin) {
+  const double n = series->n, q = a->plan.q, around = series->around;
+  const double first = around > 0 ? n - q * floor((around + 1) / 2) : n;
+  GANNET_REQUIRE(q * (around - 1) <= 0.5 * n, GANNET_ERR_INPUT,
+                 "n = %d: %d asks of %d points would have between %.0f and %.0f observations; give "
+                 "fewer of them, or a larger n",
+                 series->n, series->around, a->plan.q, first + q, first + q * around);
+  GANNET_REQUIRE(
+      first >= 2, GANNET_ERR_INPUT,
+      "n = %d: expected more than the %d points of the batch before; give a larger n, or "
+      "a smaller q",
+      series->n, a->plan.q);
+  *begin = (int)first;
+  return GANNET_OK;
+}
+
+static gannet_err ask_until_enough(bench_asking *a, const bench_ask_series *series,
+                                   bench_ask_taker take, void *user) {
   bench_ask_cost cost;
-  GANNET_TRY(bench_asking_fill(a, n));
+  int begin = 0;
+  GANNET_TRY(place(a, series, &begin));
+  GANNET_TRY(bench_asking_fill(a, begin));
   GANNET_TRY(bench_asking_ask(a, &cost));
   bool enough = take(user, true, &cost);
-  for (int i = 0; i < most && !enough; ++i) {
+  for (int i = 0; i < 4 * series->around && !enough; ++i) {
     GANNET_TRY(bench_asking_tell(a));
     GANNET_TRY(bench_asking_ask(a, &cost));
     enough = take(user, false, &cost);
@@ -134,10 +178,10 @@ static gannet_err ask_until_enough(bench_asking *a, int n, int most, bench_ask_t
   return GANNET_OK;
 }
 
-gannet_err bench_asking_run(bench_asking *a, int seed, int n, int most, bench_ask_taker take,
+gannet_err bench_asking_run(bench_asking *a, const bench_ask_series *series, bench_ask_taker take,
                             void *user, double *model_bytes) {
-  gannet_err err = bench_asking_start(a, seed);
-  if (err == GANNET_OK) err = ask_until_enough(a, n, most, take, user);
+  gannet_err err = bench_asking_start(a, series->seed);
+  if (err == GANNET_OK) err = ask_until_enough(a, series, take, user);
   if (err == GANNET_OK) *model_bytes = (double)gannet_optimizer_model_bytes(a->optimizer);
   bench_asking_stop(a);
   return err;

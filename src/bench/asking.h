@@ -44,6 +44,7 @@ typedef struct {
   int64_t *id;          /* [q] */
   bench_ask_cost *cost; /* of the ask that is under way */
   bench_traffic before; /* at the end of the last part */
+  bool draws, single;   /* the last ask scanned by draws; with estimates in single precision */
 } bench_asking;
 
 /* Read problem and method. To be released, also after an error.
@@ -80,6 +81,8 @@ GANNET_CHECKED gannet_err bench_asking_tell(bench_asking *a);
 /* One measured ask.
  *
  * Collective over comm.
+ *
+ * Errors: GANNET_ERR_INPUT when a method with a model still makes its initial design.
  */
 GANNET_CHECKED gannet_err bench_asking_ask(bench_asking *a, bench_ask_cost *cost);
 
@@ -87,14 +90,25 @@ GANNET_CHECKED gannet_err bench_asking_ask(bench_asking *a, bench_ask_cost *cost
  * enough. */
 typedef bool (*bench_ask_taker)(void *user, bool first, const bench_ask_cost *cost);
 
-/* A new optimiser, told n observations, that is asked and told until there are enough asks, at most
- * so many times after the first.
+/* Asks of one optimiser, each after the results of the one before: the first alone, or so many
+ * after it, of which the middle one has n observations.
+ */
+typedef struct {
+  int seed, n;
+  int around; /* 0 = the first ask counts; else so many after it, which does not */
+} bench_ask_series;
+
+/* A new optimiser that is told observations, asked and told until there are enough asks; at most 4
+ * times as many as are wanted.
  *
  * Collective over comm.
  *
  * model_bytes  out  of its models in the end
+ *
+ * Errors: GANNET_ERR_INPUT when the asks would have numbers of observations that differ by more
+ * than half of n, or when the first one would still make the initial design.
  */
-GANNET_CHECKED gannet_err bench_asking_run(bench_asking *a, int seed, int n, int most,
+GANNET_CHECKED gannet_err bench_asking_run(bench_asking *a, const bench_ask_series *series,
                                            bench_ask_taker take, void *user, double *model_bytes);
 
 #endif

@@ -101,7 +101,7 @@ typedef struct {
   double model_bytes, peak_bytes;
 } measurement;
 
-/* Asks until there are enough of a kind. */
+/* Asks of one kind until there are enough. */
 typedef struct {
   measurement *m;
   ask_kind wanted;
@@ -111,24 +111,29 @@ typedef struct {
 /* bench_ask_taker */
 static bool take(void *user, bool first, const bench_ask_cost *cost) {
   const collection *c = user;
-  sample *of = &c->m->of[!cost->learned ? KEPT : first ? FIRST : LEARNT];
-  if (of->n < of->most) {
+  const ask_kind kind = !cost->learned ? KEPT : first ? FIRST : LEARNT;
+  sample *of = &c->m->of[c->wanted];
+  if (kind == c->wanted && first == (kind == FIRST)) {
     for (int t = 0; t < BENCH_TIMES; ++t) of->seconds[t * of->most + of->n] = cost->seconds[t];
     ++of->n;
   }
-  return c->m->of[c->wanted].n >= c->enough;
+  return of->n >= c->enough;
 }
 
-static gannet_err collect(bench_asking *s, int seed, collection c) {
-  return bench_asking_run(s, seed, c.m->n, 4 * c.enough, take, &c, &c.m->model_bytes);
+static gannet_err collect(bench_asking *s, int seed, int around, collection c) {
+  const bench_ask_series series = {seed, c.m->n, around};
+  return bench_asking_run(s, &series, take, &c, &c.m->model_bytes);
 }
 
 static gannet_err measure_all(bench_asking *s, const proposal_settings *settings, measurement *m) {
   bench_asking_refit(s, true);
-  for (int i = 0; i < settings->fits; ++i)
-    GANNET_TRY(collect(s, settings->seed + i, (collection){m, LEARNT, i + 1}));
+  for (int i = 0; i < settings->fits; ++i) {
+    GANNET_TRY(collect(s, settings->seed + i, 0, (collection){m, FIRST, i + 1}));
+    GANNET_TRY(collect(s, settings->seed + i, 1, (collection){m, LEARNT, i + 1}));
+  }
   bench_asking_refit(s, false);
-  GANNET_TRY(collect(s, settings->seed, (collection){m, KEPT, settings->repeat}));
+  const collection kept = {m, KEPT, settings->repeat};
+  GANNET_TRY(collect(s, settings->seed, settings->repeat, kept));
   m->peak_bytes = bench_peak_memory();
   return GANNET_OK;
 }
@@ -174,11 +179,22 @@ static double least_operations(const proposal_settings *s, int n) {
   return 2.0 * s->candidates * n * (s->d + 1.0 + s->q);
 }
 
-static gannet_err print_all(const bench_world *world, const proposal_settings *s, int n,
-                            const measurement *m) {
-  double rate = 0, mine = 0;
-  GANNET_TRY(gannet_agree(world->comm, bench_gemm_rate(GANNET_TILE, 512, 64, 0.2, &mine)));
-  GANNET_TRY_MPI(MPI_Allreduce(&mine, &rate, 1, MPI_DOUBLE, MPI_SUM, world->comm));
+static void print_memory(const proposal_settings *s, const bench_asking *asking, double rate,
+                         const measurement *m) {
+  const double scan = m->of[KEPT].median[1 + GANNET_PHASE_SCAN];
+  (void)printf("| %d | %.1f | %.1f | %.1f |", m->n, m->model_bytes / 1e6, 4e-6 * m->n * m->n,
+               m->peak_bytes / 1e6);
+  if (asking->draws && scan > 0)
+    (void)printf(" %.2f |\n", least_operations(s, m->n) / scan / rate);
+  else
+    (void)printf(" – |\n");
+}
+
+static gannet_err print_all(const bench_world *world, const proposal_settings *s,
+                            const bench_asking *asking, int n, const measurement *m) {
+  const char *product = asking->single ? "SGEMM" : "DGEMM";
+  double rate = 0;
+  GANNET_TRY(bench_scan_rate(world->comm, asking->single, &rate));
   if (world->rank > 0) return GANNET_OK;
   (void)printf(
       "%s, %d variables, q = %d, %d candidates, %d rank(s); medians in milliseconds\n\n| "
@@ -190,13 +206,12 @@ static gannet_err print_all(const bench_world *world, const proposal_settings *s
     for (int k = 0; k < KINDS; ++k) print_times(kind_names[k], m[i].n, m[i].of[k].median);
   (void)printf(
       "\n| n | models, MB | factor 4n^2, MB | peak of the process, MB | scan, share of "
-      "DGEMM peak |\n|---|---|---|---|---|\n");
-  for (int i = 0; i < n; ++i)
-    (void)printf("| %d | %.1f | %.1f | %.1f | %.2f |\n", m[i].n, m[i].model_bytes / 1e6,
-                 4e-6 * m[i].n * m[i].n, m[i].peak_bytes / 1e6,
-                 least_operations(s, m[i].n) / m[i].of[KEPT].median[1 + GANNET_PHASE_SCAN] / rate);
+      "%s peak |\n|---|---|---|---|---|\n",
+      product);
+  for (int i = 0; i < n; ++i) print_memory(s, asking, rate, &m[i]);
   for (int i = 1; i < n; ++i) print_growth(&m[i - 1], &m[i]);
-  (void)printf("\nDGEMM 512 x 64 x 512 in the same run: %.1f GFLOP/s on all ranks.\n", rate / 1e9);
+  (void)printf("\n%s 512 x 64 x 512 in the same run: %.1f GFLOP/s on all ranks.\n", product,
+               rate / 1e9);
   return GANNET_OK;
 }
 
@@ -218,7 +233,7 @@ static gannet_err run(const bench_world *world, const void *options) {
     m[i].n = (int)settings->n.item[i];
     err = measure(&s, settings, &m[i]);
   }
-  if (err == GANNET_OK) err = print_all(world, settings, settings->n.n, m);
+  if (err == GANNET_OK) err = print_all(world, settings, &s, settings->n.n, m);
   bench_asking_release(&s);
   gannet_free(&m);
   return err;

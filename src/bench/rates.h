@@ -2,10 +2,13 @@
 #ifndef GANNET_BENCH_RATES_H
 #define GANNET_BENCH_RATES_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
 
 /* Rate of c[n][m] = a[n][k] b[m][k]^T in floating-point operations per second: the median of the
- * repetitions that fit into a time.
+ * repetitions that fit into a time, times the share of a processor that this rank had, so that the
+ * rates of ranks at work at the same time can be added.
  *
  * Local.
  *
@@ -18,6 +21,13 @@ GANNET_CHECKED gannet_err bench_gemm_rate(int n, int m, int k, double seconds, d
  * Local.
  */
 GANNET_CHECKED gannet_err bench_gemm_single_rate(int n, int m, int k, double seconds, double *rate);
+
+/* Rate of the products that a scan is made of, in the precision of its estimates, summed over the
+ * ranks of comm.
+ *
+ * Collective over comm.
+ */
+GANNET_CHECKED gannet_err bench_scan_rate(MPI_Comm comm, bool single, double *rate);
 
 /* Rate of a = b + s c in bytes per second, counted as 24 bytes per element.
  *

@@ -118,15 +118,15 @@ static gannet_err add_phases(const bench_world *world, const sample *s, const ch
 typedef struct {
   int repeat, fits; /* how many are wanted */
   sample kept, learnt;
-  const sample *wanted; /* at present */
-  int enough;           /* of these */
+  sample *wanted; /* at present */
+  int enough;     /* of these */
 } samples;
 
 /* bench_ask_taker; the first ask of an optimiser, which learns from nothing, does not count. */
 static bool take(void *user, bool first, const bench_ask_cost *cost) {
   samples *all = user;
   sample *s = cost->learned ? &all->learnt : &all->kept;
-  if (!first && s->n < (cost->learned ? all->fits : all->repeat)) {
+  if (!first && s == all->wanted) {
     for (int c = 0; c < BENCH_TIMES; ++c) {
       s->seconds[c][s->n] = cost->seconds[c];
       s->traffic[c][s->n] = cost->traffic[c];
@@ -141,12 +141,14 @@ static gannet_err measure(bench_asking *a, int n, samples *all, double *model) {
   all->wanted = &all->learnt;
   for (int f = 0; f < all->fits; ++f) {
     all->enough = f + 1;
-    GANNET_TRY(bench_asking_run(a, a->plan.seed + f, n, 4 * all->enough, take, all, model));
+    const bench_ask_series one = {a->plan.seed + f, n, 1};
+    GANNET_TRY(bench_asking_run(a, &one, take, all, model));
   }
   bench_asking_refit(a, false);
   all->wanted = &all->kept;
   all->enough = all->repeat;
-  return bench_asking_run(a, a->plan.seed, n, 4 * all->enough, take, all, model);
+  const bench_ask_series several = {a->plan.seed, n, all->repeat};
+  return bench_asking_run(a, &several, take, all, model);
 }
 
 /* Asks with a fixed number of candidates, or with so many per rank. */
@@ -166,6 +168,9 @@ static gannet_err measure_asks(const bench_world *world, const scaling_settings 
   if (err == GANNET_OK) err = measure(&a, n, &all, &table->model);
   if (err == GANNET_OK) err = add_phases(world, &all.kept, weak ? ".weak" : "", n, table);
   if (err == GANNET_OK && !weak) err = add_phases(world, &all.learnt, ".learnt", n, table);
+  table->single = a.single;
+  if (err == GANNET_OK && a.draws && !weak)
+    err = bench_scan_rate(world->comm, a.single, &table->scan_rate);
   bench_asking_release(&a);
   return err;
 }
@@ -199,11 +204,13 @@ static void print_table(const bench_world *world, const scaling_settings *s,
     (void)printf("\n");
     if (strcmp(row->name, "scan") == 0) scan = row;
   }
-  if (scan)
+  if (scan && table->scan_rate > 0)
     (void)printf(
         "\nThe products of the scan, which ask for 2 candidates n (d + 1 + q) operations, took "
-        "%.2f of the DGEMM peak.\n",
-        2.0 * s->candidates * (double)scan->size * (s->d + 1 + s->q) / scan->seconds / table->rate);
+        "%.2f of the %s peak.\n",
+        2.0 * s->candidates * (double)scan->size * (s->d + 1 + s->q) / scan->seconds /
+            table->scan_rate,
+        table->single ? "SGEMM" : "DGEMM");
 }
 
 /* Numbers that are not there are empty. */
@@ -238,9 +245,7 @@ static gannet_err measure_all(const bench_world *world, const scaling_settings *
                               bench_scaling_table *table) {
   double mine = 0;
   const int last = (int)s->n.item[s->n.n - 1];
-  GANNET_TRY_MPI(MPI_Barrier(world->comm));
-  GANNET_TRY(gannet_agree(world->comm, bench_gemm_rate(GANNET_TILE, 512, 64, 0.2, &mine)));
-  GANNET_TRY_MPI(MPI_Allreduce(&mine, &table->rate, 1, MPI_DOUBLE, MPI_SUM, world->comm));
+  GANNET_TRY(bench_scan_rate(world->comm, false, &table->rate));
   for (int i = 0; i < s->n.n; ++i) {
     GANNET_TRY(measure_asks(world, s, (int)s->n.item[i], false, table));
     GANNET_TRY(measure_asks(world, s, (int)s->n.item[i], true, table));

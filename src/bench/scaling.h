@@ -17,7 +17,9 @@ typedef struct {
 } bench_scaling_row;
 
 typedef struct {
-  double rate;   /* DGEMM of all ranks together, operations per second */
+  double rate;      /* DGEMM of all ranks together, operations per second */
+  double scan_rate; /* of the products of the scan, in its precision; NAN when it has none */
+  bool single;
   double memory; /* bytes of the largest rank, in which the libraries need most */
   double model;  /* bytes of the models of one rank at the last size */
   int n;

@@ -1,7 +1,6 @@
 #include "bench/traffic.h"
 
 #include <mpi.h>
-#include <time.h>
 
 #include "base/clock.h"
 
@@ -9,18 +8,12 @@
 static bench_traffic total;
 static double inside; /* processor time in the calls */
 
-static double processor_seconds(void) {
-  struct timespec now = {0};
-  (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 typedef struct {
   double wall, processor;
 } moment;
 
 static moment enter(void) {
-  return (moment){gannet_clock_seconds(), processor_seconds()};
+  return (moment){gannet_clock_seconds(), gannet_clock_processor()};
 }
 
 /* Calls of a rank with itself alone, of which PETSc makes many, are no traffic. */
@@ -31,7 +24,7 @@ static int leave(moment start, int count, MPI_Datatype type, MPI_Comm comm, int 
   total.calls += 1;
   total.bytes += (double)count * size;
   total.seconds += gannet_clock_seconds() - start.wall;
-  inside += processor_seconds() - start.processor;
+  inside += gannet_clock_processor() - start.processor;
   return code;
 }
 
@@ -70,7 +63,7 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status) {
   const moment start = enter();
   const int code = PMPI_Wait(request, status);
   total.seconds += gannet_clock_seconds() - start.wall;
-  inside += processor_seconds() - start.processor;
+  inside += gannet_clock_processor() - start.processor;
   return code;
 }
 
@@ -81,7 +74,7 @@ int MPI_Barrier(MPI_Comm comm) {
 
 bench_traffic bench_traffic_read(void) {
   bench_traffic now = total;
-  now.work = processor_seconds() - inside;
+  now.work = gannet_clock_processor() - inside;
   return now;
 }
 

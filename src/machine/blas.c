@@ -65,29 +65,32 @@ gannet_err machine_kernels_agree(MPI_Comm comm, bool *agree, char what[2][64]) {
   return GANNET_OK;
 }
 
-/* Best of a few products, operations per second. */
-static double product_rate(int n, double *a, double *b, double *c) {
+/* Best of some products, operations per second, times the share of a processor that this rank had:
+ * a product is shorter than the turns in which ranks share one. The first one warms up. */
+static double product_rate(int n, int products, double *work) {
+  const size_t size = (size_t)n * (size_t)n;
+  const double begin = gannet_clock_seconds(), worked = gannet_clock_processor();
   double best = 0;
-  for (int i = 0; i < 6; ++i) {
+  for (int i = 0; i <= products; ++i) {
     const double start = gannet_clock_seconds();
-    gannet_gemm_nt(n, n, n, 1, a, n, b, n, 0, c, n);
+    gannet_gemm_nt(n, n, n, 1, work, n, work + size, n, 0, work + 2 * size, n);
     const double rate = 2.0 * n * n * n / (gannet_clock_seconds() - start);
-    if (i > 0 && rate > best) best = rate; /* the first one warms up */
+    if (i > 0) best = fmax(best, rate);
   }
-  return best;
+  return best * fmin(1, (gannet_clock_processor() - worked) / (gannet_clock_seconds() - begin));
 }
 
 /* Rank 0 alone, while the others sleep, and then the slowest of all at once. */
 static gannet_err compare_rates(const machine_request *request, double *alone, double *together) {
-  enum { N = 384 };
+  enum { N = 384, ALONE = 5, TOGETHER = 40 };
   double *work = NULL;
   const size_t size = (size_t)N * N;
   GANNET_TRY(gannet_agree(request->comm, gannet_alloc(3 * size, sizeof *work, &work)));
   for (size_t i = 0; i < 2 * size; ++i) work[i] = 1.0 / (double)(1 + i % 7);
-  *alone = request->rank == 0 ? product_rate(N, work, work + size, work + 2 * size) : 0;
+  *alone = request->rank == 0 ? product_rate(N, ALONE, work) : 0;
   gannet_err err = gannet_quiet_bcast(request->comm, alone, (int)sizeof *alone);
   if (err == GANNET_OK && MPI_Barrier(request->comm) == MPI_SUCCESS) {
-    const double mine = product_rate(N, work, work + size, work + 2 * size);
+    const double mine = product_rate(N, TOGETHER, work);
     if (MPI_Allreduce(&mine, together, 1, MPI_DOUBLE, MPI_MIN, request->comm) != MPI_SUCCESS)
       err = GANNET_RAISE(GANNET_ERR_MPI, "MPI_Allreduce failed");
   }
