@@ -16,7 +16,7 @@ enum {
 };
 
 struct gannet_meeting {
-  int time;          /* how often ranks have met */
+  int64_t time;      /* how often ranks have met */
   gannet_mark *mark; /* [2][n] shared: 2 time, and 1 more where the flag is raised */
 };
 
@@ -80,7 +80,7 @@ gannet_err gannet_node_share(const gannet_node *node, size_t bytes, size_t clear
   if (taken && same)
     *memory = taken + LINE;
   else if (taken)
-    gannet_segments_give(node->segments, taken);
+    gannet_segments_drop(node->segments, taken);
   return err;
 }
 
@@ -116,7 +116,7 @@ static gannet_err make_common(gannet_node *node, int *able) {
 /* Ranks of all nodes do as the others: alone, if any has nothing in common. */
 static gannet_err settle(MPI_Comm comm, gannet_node *node) {
   int able = 0;
-  GANNET_TRY(make_common(node, &able));
+  GANNET_TRY(gannet_agree(comm, make_common(node, &able)));
   GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &able, 1, MPI_INT, MPI_MIN, comm));
   if (able) return GANNET_OK;
   node->counter = NULL;
@@ -166,9 +166,9 @@ static void give_way(int spins) {
   (void)sched_yield();
 }
 
-int gannet_node_wait(const _Atomic int *value, int least) {
+int64_t gannet_node_wait(const _Atomic int64_t *value, int64_t least) {
   for (int spins = 0;; ++spins) {
-    const int now = atomic_load_explicit(value, memory_order_acquire);
+    const int64_t now = atomic_load_explicit(value, memory_order_acquire);
     if (now >= least) return now;
     if (spins < SPINS)
       pause_shortly();
@@ -183,7 +183,7 @@ bool gannet_node_meet(const gannet_node *node, bool flag) {
   struct gannet_meeting *m = node->meeting;
   bool any = flag;
   if (node->n == 1) return flag;
-  const int now = 2 * ++m->time;
+  const int64_t now = 2 * ++m->time;
   gannet_mark *mark = m->mark + (m->time % 2) * node->n;
   atomic_store_explicit(&mark[node->place].at, now + flag, memory_order_release);
   for (int r = 0; r < node->n; ++r) any = gannet_node_wait(&mark[r].at, now) > now || any;

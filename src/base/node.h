@@ -9,9 +9,10 @@
 
 #include "base/error.h"
 
-/* A number that other ranks wait for, in a line of memory of its own. */
+/* A number that other ranks wait for, in a line of memory of its own. It counts what may come every
+ * few microseconds for weeks. */
 typedef struct {
-  _Alignas(64) _Atomic int at;
+  _Alignas(64) _Atomic int64_t at;
 } gannet_mark;
 
 struct gannet_segments;
@@ -94,6 +95,6 @@ GANNET_CHECKED gannet_err gannet_node_agree(const gannet_node *node, gannet_err 
  *
  * Returns the value.
  */
-int gannet_node_wait(const _Atomic int *value, int least);
+int64_t gannet_node_wait(const _Atomic int64_t *value, int64_t least);
 
 #endif

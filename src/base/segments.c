@@ -85,6 +85,12 @@ void *gannet_segments_take(gannet_segments *segments, int number, size_t bytes, 
   return s->memory;
 }
 
+void gannet_segments_drop(gannet_segments *segments, const void *memory) {
+  segment **link = &segments->first;
+  while (*link && (*link)->memory != memory) link = &(*link)->next;
+  if (*link) drop(link);
+}
+
 void gannet_segments_give(gannet_segments *segments, const void *memory) {
   segment **given = NULL;
   size_t spare = 0;

@@ -54,4 +54,10 @@ void *gannet_segments_take(gannet_segments *segments, int number, size_t bytes, 
  */
 void gannet_segments_give(gannet_segments *segments, const void *memory);
 
+/* Detach what was taken: where others do not have it, it is of no more use.
+ *
+ * Local.
+ */
+void gannet_segments_drop(gannet_segments *segments, const void *memory);
+
 #endif

@@ -33,7 +33,7 @@ enum {
 /* What a rank has of a factor in memory of its node. */
 typedef struct {
   const gannet_node *node;
-  int time;
+  int64_t time;
   void **piece;       /* [n_pieces] of shared memory, with block rows */
   int n_pieces, room; /* room: of piece[] */
   void *work;         /* shared: mark, then x */

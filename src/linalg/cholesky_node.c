@@ -119,7 +119,7 @@ void cholesky_tell(cholesky_shared *shared, int mark, int step) {
 }
 
 bool cholesky_await(const cholesky_shared *shared, int mark, int step) {
-  const int begin = CHOLESKY_STEPS * shared->time;
+  const int64_t begin = CHOLESKY_STEPS * shared->time;
   return gannet_node_wait(&shared->mark[mark].at, begin + step) != begin + CHOLESKY_FAILED;
 }
 
@@ -133,5 +133,5 @@ void cholesky_note(cholesky_shared *shared, int number) {
 }
 
 int cholesky_noted(const cholesky_shared *shared) {
-  return atomic_load_explicit(&shared->mark[2 * shared->work_blocks].at, memory_order_acquire);
+  return (int)atomic_load_explicit(&shared->mark[2 * shared->work_blocks].at, memory_order_acquire);
 }

@@ -253,8 +253,9 @@ static gannet_err fit_one(gannet_models *m, int i, int64_t iteration, double *bo
   one->n = n;
   one->n_believed = 0;
   GANNET_TRY(gannet_surrogate_fit(one->surrogate, &data, learn, iteration));
+  GANNET_TRY(calibrate(m, i, learn));
   if (learn) one->n_learned = one->n_all;
-  return calibrate(m, i, learn);
+  return GANNET_OK;
 }
 
 gannet_err gannet_models_fit(gannet_models *m, const bool *take, int64_t iteration) {

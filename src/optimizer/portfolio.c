@@ -87,15 +87,21 @@ static gannet_err leave_out(gannet_optimizer *o, gannet_err err, const double *s
   return GANNET_OK;
 }
 
+/* Who asks again after an error gets what there would have been without it. */
+static gannet_err propose_alone(gannet_optimizer *o, int q, double *x_unit, const double *state) {
+  const gannet_err err = gannet_member_propose(&o->member[0], o->batch, 0, q, x_unit);
+  if (err != GANNET_OK) GANNET_TRY(gannet_agree(o->context->comm, undo(o, state, 0)));
+  return err;
+}
+
 gannet_err gannet_portfolio_propose(gannet_optimizer *o, int q, double *x_unit) {
   const size_t size = (size_t)gannet_optimizer_state_size(o);
+  const bool alone = o->options.n_members == 1;
   double *state = NULL;
   int member = -1;
-  if (o->options.n_members == 1)
-    return gannet_member_propose(&o->member[0], o->batch, 0, q, x_unit);
   GANNET_TRY(gannet_agree(o->context->comm, gannet_alloc(size, sizeof *state, &state)));
   gannet_optimizer_get_state(o, state);
-  gannet_err err = propose(o, q, x_unit, &member);
+  gannet_err err = alone ? propose_alone(o, q, x_unit, state) : propose(o, q, x_unit, &member);
   while (err != GANNET_OK && member >= 0 && is_of_the_model(err)) {
     err = leave_out(o, err, state, member);
     if (err != GANNET_OK) break;

@@ -174,13 +174,15 @@ static gannet_err polish_unit(worker *w, int unit, double *x, double *value) {
   return GANNET_OK;
 }
 
-/* results: [units][d + 1], zero where another rank works. */
+/* A rank that is not able to anything takes its turns, too, which others count on.
+ *
+ * results: [units][d + 1], zero where another rank works. */
 static gannet_err polish_own_units(const gannet_context *context, const gannet_polish_spec *spec,
-                                   double *results) {
+                                   gannet_err err, double *results) {
   const int d = spec->problem->d;
   gannet_queue queue = gannet_queue_open(context, (int64_t)spec->n_lists * spec->n_starts);
   worker w = {0};
-  gannet_err err = set_up(&w, spec);
+  if (err == GANNET_OK) err = set_up(&w, spec);
   for (int64_t unit; err == GANNET_OK && (unit = gannet_queue_next(&queue)) >= 0;) {
     double *result = results + (size_t)unit * ((size_t)d + 1);
     err = polish_unit(&w, (int)unit, result, &result[d]);
@@ -226,7 +228,7 @@ gannet_err gannet_polish(const gannet_context *context, const gannet_polish_spec
   double *results = NULL;
   gannet_err err =
       gannet_alloc((size_t)spec->n_lists * list_units * row, sizeof *results, &results);
-  if (err == GANNET_OK) err = polish_own_units(context, spec, results);
+  err = polish_own_units(context, spec, err, results);
   err = gannet_agree(context->comm, err);
   if (err == GANNET_OK) err = share(context, spec, results);
   for (size_t l = 0; err == GANNET_OK && l < (size_t)spec->n_lists; ++l)

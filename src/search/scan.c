@@ -49,9 +49,9 @@ static gannet_err score_tile(scan_state *s, int64_t first) {
   return GANNET_OK;
 }
 
-static gannet_err score_own_tiles(scan_state *s) {
+/* A rank that is not able to anything takes its turns, too, which others count on. */
+static gannet_err score_own_tiles(scan_state *s, gannet_err err) {
   gannet_queue queue = gannet_scan_queue(s->context, s->candidates);
-  gannet_err err = GANNET_OK;
   for (int64_t tile; err == GANNET_OK && (tile = gannet_queue_next(&queue)) >= 0;)
     err = score_tile(s, tile * GANNET_TILE);
   gannet_queue_close(&queue);
@@ -67,8 +67,7 @@ gannet_err gannet_scan(const gannet_context *context, const gannet_candidates *c
                   .n_lists = n_lists,
                   .scorer = scorer,
                   .user = user};
-  gannet_err err = set_up(&s, keep);
-  if (err == GANNET_OK) err = score_own_tiles(&s);
+  gannet_err err = score_own_tiles(&s, set_up(&s, keep));
   err = gannet_agree(context->comm, err);
   if (err == GANNET_OK) err = gannet_select_reduce(context, s.select, best);
   gannet_select_destroy(&s.select);

@@ -121,9 +121,9 @@ static gannet_err bound_tile(screen *s, int64_t first) {
   return GANNET_OK;
 }
 
-static gannet_err bound_own_tiles(screen *s) {
+/* A rank that is not able to anything takes its turns, too, which others count on. */
+static gannet_err bound_own_tiles(screen *s, gannet_err err) {
   gannet_queue queue = gannet_scan_queue(s->context, s->candidates);
-  gannet_err err = GANNET_OK;
   for (int64_t tile; err == GANNET_OK && !s->useless && (tile = gannet_queue_next(&queue)) >= 0;)
     err = bound_tile(s, tile * GANNET_TILE);
   gannet_queue_close(&queue);
@@ -210,8 +210,7 @@ static gannet_err run(screen *s, gannet_ranked *best, gannet_screen_report *repo
 }
 
 static gannet_err attempt(screen s, gannet_ranked *best, gannet_screen_report *report) {
-  gannet_err err = set_up(&s);
-  if (err == GANNET_OK) err = bound_own_tiles(&s);
+  gannet_err err = bound_own_tiles(&s, set_up(&s));
   err = gannet_agree(s.context->comm, err);
   if (err == GANNET_OK) err = run(&s, best, report);
   release(&s);

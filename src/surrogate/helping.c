@@ -15,7 +15,7 @@ enum { MINE, HELPERS, OWNERS };
  * followed by numbers: x [n], parts [parts][n]. */
 typedef struct {
   gannet_mark state;
-  gannet_mark asked;    /* INT_MAX = nothing more */
+  gannet_mark asked;    /* INT64_MAX = nothing more */
   gannet_mark answered; /* twice that, and 1 more by a helper that failed */
 } desk;
 
@@ -27,7 +27,7 @@ struct gannet_helping {
   int *owner;              /* [parts] of MINE and HELPERS */
   int *all;                /* [parts], all MINE */
   desk *own;
-  int time; /* evaluations that were asked of the helper */
+  int64_t time; /* evaluations that were asked of the helper */
 };
 
 static double *numbers_of(desk *d) {
@@ -124,9 +124,9 @@ static bool answer(const gannet_helping *h, desk *d) {
 }
 
 static void help(const gannet_helping *h, desk *d) {
-  int free = UNAIDED;
+  int64_t free = UNAIDED;
   if (!atomic_compare_exchange_strong(&d->state.at, &free, AIDED)) return;
-  for (int time = 1; gannet_node_wait(&d->asked.at, time) < INT_MAX; ++time)
+  for (int64_t time = 1; gannet_node_wait(&d->asked.at, time) < INT64_MAX; ++time)
     atomic_store_explicit(&d->answered.at, 2 * time + !answer(h, d), memory_order_release);
 }
 
@@ -134,6 +134,6 @@ void gannet_helping_others(gannet_helping *helping) {
   const gannet_helping *h = helping;
   if (!h->node) return;
   (void)atomic_exchange(&h->own->state.at, DONE);
-  atomic_store_explicit(&h->own->asked.at, INT_MAX, memory_order_release);
+  atomic_store_explicit(&h->own->asked.at, INT64_MAX, memory_order_release);
   for (int k = 1; k < h->node->n; ++k) help(h, desk_of(h, (h->node->place + k) % h->node->n));
 }

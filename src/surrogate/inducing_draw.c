@@ -80,7 +80,7 @@ gannet_err gannet_inducing_perturb(const gannet_inducing *g, double lambda, cons
   const size_t length = (size_t)n;
   workspace w = {.g = g, .q = q};
   gannet_err err = g->m > 0 ? allocate(&w) : GANNET_OK;
-  if (own->shared) err = gannet_agree(g->context->comm, err);
+  err = gannet_agree(g->context->comm, err);
   for (int j = own->first; err == GANNET_OK && j < q; j += own->step) {
     stream.index = (uint64_t)j;
     gannet_random_normal(stream, 0, length, values + (size_t)(q + j) * length);

@@ -38,12 +38,13 @@ static void add_rows(int m, const gannet_round *own, const double *part, double 
     }
 }
 
-/* Sums of groups first .. first + np - 1, of which every rank has made one, to those before: each
- * rank adds some rows where all have them, and otherwise all of what is sent. */
+/* Sums of groups first .. first + np - 1, of which every rank has made one and which are sent where
+ * they are not shared, to those before: each rank adds some rows where it adds for all, and
+ * otherwise all. */
 static gannet_err add_groups(const gannet_inducing *g, int first, gannet_common *groups) {
   const int np = g->context->np;
   const size_t length = (size_t)g->m * (size_t)g->m;
-  const gannet_round own = gannet_round_of(g->context->rank, np, groups->shared);
+  const gannet_round own = gannet_round_of(g->context->rank, np, g->noise.shared);
   if (groups->shared) gannet_common_begin(groups);
   for (int p = 0; p < np && first + p < INDUCING_GROUPS; ++p) {
     double *part = groups->values;
@@ -59,16 +60,18 @@ static gannet_err add_groups(const gannet_inducing *g, int first, gannet_common 
   return GANNET_OK;
 }
 
-/* S into the place of N. */
-static gannet_err sum_groups(const gannet_inducing *g, gannet_common *groups) {
+/* S into the place of N. Memory may be given for one of the two and refused for the other. */
+static gannet_err sum_groups(gannet_inducing *g, gannet_common *groups) {
   const int np = g->context->np, rank = g->context->rank;
   const size_t length = (size_t)g->m * (size_t)g->m;
   double *mine = groups->values + (groups->shared ? (size_t)rank * length : 0);
-  if (!groups->shared || rank == 0) memset(g->noise.values, 0, length * sizeof *mine);
+  if (!g->noise.shared || rank == 0) memset(g->noise.values, 0, length * sizeof *mine);
+  if (g->noise.shared) gannet_common_begin(&g->noise);
   for (int first = 0; first < INDUCING_GROUPS; first += np) {
     if (first + rank < INDUCING_GROUPS) sum_group(g, first + rank, mine);
     GANNET_TRY(add_groups(g, first, groups));
   }
+  if (g->noise.shared) gannet_common_begin(&g->noise);
   return GANNET_OK;
 }
 

@@ -17,7 +17,7 @@ struct gannet_likelihood {
   /* Ranks of a node have solved in common, and the first makes it while others begin with parts. */
   const gannet_node *node; /* NULL = this rank's own */
   gannet_mark *mark;       /* of the evaluation that solved is of, and then solved itself */
-  int time;                /* evaluations */
+  int64_t time;            /* evaluations */
 };
 
 static gannet_err allocate(gannet_likelihood *l) {

@@ -184,6 +184,11 @@ static gannet_err solve_now(tangent_model *t) {
   return GANNET_OK;
 }
 
+static gannet_err make_mean(tangent_model *t) {
+  if (!t->options->network) return GANNET_OK;
+  return gannet_tangent_transpose(t->net, &t->data, t->alpha->values, t->n, 0, &t->mean);
+}
+
 static gannet_err condition(tangent_model *t, const gannet_data *data) {
   gannet_data seen;
   bool fresh = false;
@@ -191,8 +196,7 @@ static gannet_err condition(tangent_model *t, const gannet_data *data) {
   GANNET_TRY(gannet_agree(t->context->comm, take_data(t, &seen, fresh)));
   GANNET_TRY(factorise(t));
   GANNET_TRY(solve_now(t));
-  if (t->options->network)
-    GANNET_TRY(gannet_tangent_transpose(t->net, &t->data, t->alpha->values, t->n, 0, &t->mean));
+  GANNET_TRY(gannet_agree(t->context->comm, make_mean(t)));
   t->stale = false;
   return GANNET_OK;
 }

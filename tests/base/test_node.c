@@ -56,7 +56,7 @@ static void pieces_are_apart(void **state) {
 static void who_waits_sees_what_came_before(void **state) {
   (void)state;
   typedef struct {
-    _Atomic int value;
+    _Atomic int64_t value;
     int before;
   } step;
   gannet_node *node = make();
@@ -116,6 +116,32 @@ static void memory_is_used_again(void **state) {
   memory = share(node, LARGE, 0);
   assert_int_equal(((char *)memory)[LARGE - 1], 0);
   gannet_node_unshare(node, &memory);
+  gannet_node_destroy(&node);
+}
+
+static bool refuse_attaching;
+
+/* In place of the library's. */
+void *shmat(int number, const void *address, int flags) {
+  errno = ENOMEM;
+  return refuse_attaching ? (void *)-1 : (void *)syscall(SYS_shmat, number, address, flags);
+}
+
+/* What one rank could not have is nothing, and does not stay with the others as spare memory that
+ * would be offered in vain ever after. */
+static void what_one_rank_lacks_is_not_offered_again(void **state) {
+  (void)state;
+  enum { SIZE = 320000 };
+  gannet_node *node = make();
+  void *memory = NULL;
+  refuse_attaching = node->place == node->n - 1;
+  assert_ok(gannet_node_share(node, SIZE, 0, &memory));
+  refuse_attaching = false;
+  assert_null(memory);
+  for (int k = 0; k < 3; ++k) {
+    memory = share(node, SIZE, 0);
+    gannet_node_unshare(node, &memory);
+  }
   gannet_node_destroy(&node);
 }
 
@@ -183,6 +209,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(ranks_see_what_others_write),
       cmocka_unit_test(pieces_are_apart),
       cmocka_unit_test(who_waits_sees_what_came_before),
+      cmocka_unit_test(what_one_rank_lacks_is_not_offered_again),
       cmocka_unit_test(memory_is_used_again),
       cmocka_unit_test(who_meets_knows_of_flags),
       cmocka_unit_test(an_error_of_one_rank_is_that_of_all),

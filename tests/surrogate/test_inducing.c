@@ -266,7 +266,18 @@ typedef struct {
   double y[MOST_SEEN], noise[MOST_SEEN * MOST_SEEN], draws[2 * DRAWS * MOST_SEEN];
 } view_of_many;
 
-static void see_many(MPI_Comm comm, bool refused, view_of_many *v) {
+/* What the system refuses: nothing, everything, sums of groups but not those of all, and the other
+ * way round. */
+typedef enum { NOTHING, EVERYTHING, LARGE, SMALL, REFUSALS } refusal;
+
+static void refuse_some(refusal which, int np) {
+  const size_t square = sizeof(double) * MANY_LIMIT * MANY_LIMIT;
+  refuse = which == EVERYTHING && np > 1;
+  refuse_from = which == LARGE ? square + square / 2 : which == SMALL ? square / 2 : SIZE_MAX;
+  refuse_to = which == SMALL ? square + square / 2 : SIZE_MAX;
+}
+
+static void see_many(MPI_Comm comm, refusal refused, view_of_many *v) {
   static double x[MANY * D], y[MANY];
   const gannet_data data = {MANY, x, y, NAN};
   gannet_context *context = NULL;
@@ -277,7 +288,7 @@ static void see_many(MPI_Comm comm, bool refused, view_of_many *v) {
   gannet_random_uniform((gannet_stream){29, GANNET_FOR_TEST, 0, 0}, 0, MANY * D, x);
   for (int i = 0; i < MANY; ++i) y[i] = sin(5 * x[i * D]) - x[i * D + 1];
   assert_ok(gannet_context_create(comm, 5, &context));
-  refuse = refused && context->np > 1;
+  refuse_some(refused, context->np);
   assert_ok(gannet_inducing_create(context, D, MANY_LIMIT, GANNET_FACTOR_REPLICATED, &g));
   for (int times = 0; times < 2; ++times) { /* the second in memory that was used */
     const gannet_inducing_request request = request_of(&data, 1e-3, true, &t);
@@ -290,7 +301,7 @@ static void see_many(MPI_Comm comm, bool refused, view_of_many *v) {
   const gannet_round own = gannet_round_of(context->rank, context->np, true);
   assert_ok(gannet_inducing_perturb(g, 1e-3, &own, (gannet_stream){1, GANNET_FOR_TEST, 1, 0}, DRAWS,
                                     v->n, v->draws));
-  refuse = false;
+  refuse_some(NOTHING, context->np);
   gannet_inducing_destroy(&g);
   gannet_context_destroy(&context);
 }
@@ -300,10 +311,10 @@ static void see_many(MPI_Comm comm, bool refused, view_of_many *v) {
 static void ranks_together_see_what_one_sees(void **state) {
   (void)state;
   static view_of_many alone, together;
-  see_many(MPI_COMM_SELF, false, &alone);
-  for (int refused = 0; refused < 2; ++refused) {
+  see_many(MPI_COMM_SELF, NOTHING, &alone);
+  for (int refused = 0; refused < REFUSALS; ++refused) {
     memset(&together, 0, sizeof together);
-    see_many(MPI_COMM_WORLD, refused, &together);
+    see_many(MPI_COMM_WORLD, (refusal)refused, &together);
     assert_int_equal(together.n, alone.n);
     assert_memory_equal(together.y, alone.y, sizeof alone.y);
     assert_memory_equal(together.noise, alone.noise, sizeof alone.noise);
