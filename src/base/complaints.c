@@ -1,6 +1,7 @@
 #include "base/complaints.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,6 +19,18 @@ static void append(gannet_complaints *complaints, const char *line) {
   complaints->used += length;
 }
 
+/* Methods of a portfolio, and its whole, read the same settings. */
+static bool is_told(const gannet_complaints *complaints, const char *line) {
+  const size_t length = strlen(line);
+  const char *at = complaints->text;
+  while (at && *at) {
+    const char *end = strchr(at, '\n');
+    if (end && (size_t)(end - at) == length && strncmp(at, line, length) == 0) return true;
+    at = end ? end + 1 : NULL;
+  }
+  return false;
+}
+
 void gannet_complain(gannet_complaints *complaints, const char *where, const char *format, ...) {
   char line[1024];
   va_list arguments;
@@ -27,6 +40,8 @@ void gannet_complain(gannet_complaints *complaints, const char *where, const cha
   (void)vsnprintf(line + used, sizeof line - (size_t)used, format, arguments);
   va_end(arguments);
   complaints->count += 1;
+  if (is_told(complaints, line)) return;
+  complaints->told += 1;
   append(complaints, line);
   append(complaints, "\n");
 }

@@ -9,6 +9,7 @@
 /* Zero-initialise; free with gannet_complaints_release. */
 typedef struct {
   int count;
+  int told;   /* lines of the text: what several readers complain about alike is told once */
   char *text; /* one line each, "where: what", ending in a newline; NULL while count is 0 */
   size_t used, capacity;
 } gannet_complaints;

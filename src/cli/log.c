@@ -58,6 +58,6 @@ gannet_err cli_complain(const gannet_complaints *complaints, const char *file, i
   if (complaints->count == 0) return err;
   if (rank == 0 && complaints->text) (void)fputs(complaints->text, stderr);
   if (err != GANNET_ERR_INPUT) return err;
-  return GANNET_RAISE(err, "%d error%s in '%s'", complaints->count,
-                      complaints->count == 1 ? "" : "s", file);
+  return GANNET_RAISE(err, "%d error%s in '%s'", complaints->told, complaints->told == 1 ? "" : "s",
+                      file);
 }
