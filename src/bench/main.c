@@ -6,9 +6,12 @@
 
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/output.h"
 #include "bench/bench.h"
 #include "linalg/blas.h"
 #include "machine/choice.h"
+
+#define PROGRAM "gannet-bench"
 
 static gannet_err run(const bench_world *world, int argc, char **argv) {
   const bench_type *type = NULL;
@@ -29,17 +32,28 @@ static bool asks_for_help(int argc, char **argv) {
   return false;
 }
 
-static int help(int argc, char **argv) {
+static void tell(gannet_err err) {
+  const bool plain = err == GANNET_ERR_INPUT || err == GANNET_ERR_NAME;
+  (void)fprintf(stderr, PROGRAM ": error: %s\n",
+                plain ? gannet_error_detail() : gannet_error_message());
+}
+
+static gannet_exit help(int argc, char **argv) {
   const bench_type *type = NULL;
-  if (argc > 2 && bench_find(argv[1], &type) != GANNET_OK) type = NULL;
+  const gannet_err err = argc > 1 && argv[1][0] != '-' ? bench_find(argv[1], &type) : GANNET_OK;
+  if (err != GANNET_OK) {
+    tell(err);
+    return gannet_err_exit(err);
+  }
   bench_help(type);
   return argc > 1 ? GANNET_EXIT_FINISHED : GANNET_EXIT_USAGE;
 }
 
 int main(int argc, char **argv) {
   bench_world world = {.comm = MPI_COMM_WORLD};
-  if (asks_for_help(argc, argv)) return help(argc, argv);
+  if (asks_for_help(argc, argv)) return (int)gannet_output_finish(PROGRAM, help(argc, argv));
   machine_choose_blas(argv);
+  (void)setvbuf(stdout, NULL, _IOLBF, 0); /* rows outlive an interruption of a long run */
   gannet_mpi_prepare();
   if (MPI_Init(NULL, NULL) != MPI_SUCCESS) return GANNET_EXIT_INTERNAL;
   if (MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN) != MPI_SUCCESS ||
@@ -48,11 +62,9 @@ int main(int argc, char **argv) {
     return GANNET_EXIT_INTERNAL;
   gannet_blas_set_threads(1);
   const gannet_err err = run(&world, argc - 1, argv + 1);
-  if (err != GANNET_OK && world.rank == 0)
-    (void)fprintf(stderr, "gannet-bench: error: %s\n",
-                  err == GANNET_ERR_INPUT || err == GANNET_ERR_NAME ? gannet_error_detail()
-                                                                    : gannet_error_message());
+  if (err != GANNET_OK && world.rank == 0) tell(err);
+  const gannet_exit code = gannet_output_finish(PROGRAM, gannet_err_exit(err));
   (void)PetscFinalize();
   (void)MPI_Finalize();
-  return (int)gannet_err_exit(err);
+  return (int)code;
 }

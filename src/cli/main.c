@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/context.h"
 #include "base/names.h"
+#include "base/output.h"
 #include "cli/cli.h"
 #include "gannet/version.h"
 #include "linalg/blas.h"
@@ -60,19 +61,6 @@ static gannet_exit run_command(const cli_command *command, const cli_arguments *
   return gannet_err_exit(err);
 }
 
-/* What was printed may be all that was asked for. A reader that has seen enough is no failure, and
- * nothing is told twice. Afterwards the stream can be closed without a failure, by MPI_Finalize. */
-static gannet_exit finish_output(gannet_exit code) {
-  errno = 0;
-  if (fflush(stdout) == 0 && !ferror(stdout)) return code;
-  const int failure = errno;
-  if (!freopen("/dev/null", "w", stdout) || failure == EPIPE) return code;
-  if (code != GANNET_EXIT_FINISHED) return code;
-  (void)fprintf(stderr, "gannet: error: cannot write to standard output: %s\n",
-                failure ? strerror(failure) : "an earlier write has failed");
-  return GANNET_EXIT_RESOURCE;
-}
-
 /* A campaign goes on when nobody reads any more what it prints (`| head`). */
 static void outlive_readers(void) {
   const struct sigaction ignore = {.sa_handler = SIG_IGN};
@@ -103,7 +91,7 @@ static gannet_exit run_parallel(const cli_command *command, const cli_arguments 
     report(&world, err);
     return gannet_err_exit(err);
   }
-  code = finish_output(run_command(command, arguments, &world));
+  code = gannet_output_finish("gannet", run_command(command, arguments, &world));
   leave_together(&world, code);
   gannet_launcher_stop(&world.launcher);
   (void)MPI_Finalize(); /* PETSc too */
@@ -139,11 +127,11 @@ static int run_program(int argc, char **argv) {
   }
   if (help) {
     cli_help(command, stdout);
-    return (int)finish_output(GANNET_EXIT_FINISHED);
+    return (int)gannet_output_finish("gannet", GANNET_EXIT_FINISHED);
   }
   if (command->parallel) return (int)run_parallel(command, &arguments, argv - 1);
   const cli_world world = {.comm = MPI_COMM_NULL};
-  return (int)finish_output(run_command(command, &arguments, &world));
+  return (int)gannet_output_finish("gannet", run_command(command, &arguments, &world));
 }
 
 int main(int argc, char **argv) {
@@ -151,11 +139,11 @@ int main(int argc, char **argv) {
   settle_streams();
   if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0 || strcmp(first, "help") == 0) {
     cli_help_all(stdout);
-    return (int)finish_output(argc > 1 ? GANNET_EXIT_FINISHED : GANNET_EXIT_USAGE);
+    return (int)gannet_output_finish("gannet", argc > 1 ? GANNET_EXIT_FINISHED : GANNET_EXIT_USAGE);
   }
   if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0) {
     (void)puts("gannet " GANNET_VERSION);
-    return (int)finish_output(GANNET_EXIT_FINISHED);
+    return (int)gannet_output_finish("gannet", GANNET_EXIT_FINISHED);
   }
   return run_program(argc - 1, argv + 1);
 }
