@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "bench/bench.h"
+#include "bench/cells.h"
 #include "bench/rates.h"
 #include "linalg/blas.h"
 #include "network/lift.h"
@@ -216,15 +217,13 @@ static gannet_err measure(const bench_world *world, subject *s, measurement *all
 
 static void print_row(const bench_world *world, const ensemble_settings *s, int n, double peak,
                       const measurement *m, const double *before) {
-  char growth[32] = "–";
+  char growth[BENCH_GROWTH_SIZE];
   const double rate = m->operations / m->seconds;
-  if (before[0] > 0)
-    (void)snprintf(growth, sizeof growth, "%.2f",
-                   bench_growth(before[0], before[1], n, m->seconds));
   if (world->rank == 0)
     (void)printf("| %d | %.1f | %.1f | %.2f | %.2f | %.1f | %.2f | %.1f | %s |\n", n,
                  m->steps / s->members, m->trials / s->members, m->log_loss / s->members,
-                 1e3 * m->seconds / s->members, rate / 1e9, rate / peak, m->bytes / 1e6, growth);
+                 1e3 * m->seconds / s->members, rate / 1e9, rate / peak, m->bytes / 1e6,
+                 bench_growth_text(before[0], before[1], n, m->seconds, growth));
 }
 
 static gannet_err run(const bench_world *world, const void *settings) {

@@ -60,14 +60,14 @@ static const gannet_option factor_options[] = {
      .fallback = "0",
      .lower = 0,
      .upper = 1e5,
-     .help = "rows of the grid of ranks; 0 = as in the models"},
+     .help = "rows of the grid of ranks; 0 = by the columns, or without these as in the models"},
     {.key = "columns",
      .type = GANNET_INTEGER,
      .offset = offsetof(factor_settings, layout.columns),
      .fallback = "0",
      .lower = 0,
      .upper = 1e5,
-     .help = "columns of the grid of ranks; 0 = as in the models"},
+     .help = "columns of the grid of ranks; 0 = by the rows, or without these as in the models"},
     {.key = "seconds",
      .type = GANNET_DURATION,
      .offset = offsetof(factor_settings, seconds),
@@ -151,17 +151,27 @@ static gannet_err measure_steps(subject *s, measurement *m) {
   return GANNET_OK;
 }
 
+/* One side of the grid decides on the other. */
+static gannet_distributed_layout layout_of(const factor_settings *s, int np) {
+  gannet_distributed_layout layout = s->layout;
+  if (layout.rows > 0 && layout.columns == 0)
+    layout.columns = layout.rows < np ? np / layout.rows : 1;
+  else if (layout.columns > 0 && layout.rows == 0)
+    layout.rows = layout.columns < np ? np / layout.columns : 1;
+  return layout;
+}
+
 static gannet_err measure(const bench_world *world, const factor_settings *settings, int n,
                           bool cut, measurement *m) {
   subject s = {.settings = settings, .world = world, .n = n};
+  const gannet_distributed_layout layout = layout_of(settings, world->np);
   const size_t length = (size_t)settings->q * ((size_t)n + (size_t)settings->q);
   gannet_err err = gannet_alloc(length, sizeof *s.b, &s.b);
   err = gannet_agree(world->comm, err);
   if (err == GANNET_OK) err = gannet_node_create(world->comm, &s.node);
   if (err == GANNET_OK && !cut)
     err = gannet_agree(world->comm, gannet_cholesky_create_shared(s.node, &s.whole));
-  if (err == GANNET_OK && cut)
-    err = gannet_distributed_create(world->comm, &settings->layout, &s.cut);
+  if (err == GANNET_OK && cut) err = gannet_distributed_create(world->comm, &layout, &s.cut);
   if (err == GANNET_OK) err = measure_steps(&s, m);
   gannet_distributed_destroy(&s.cut);
   gannet_cholesky_destroy(&s.whole);
@@ -173,9 +183,9 @@ static gannet_err measure(const bench_world *world, const factor_settings *setti
 /* n^3 / 3 operations, against the products that all ranks can do: they are on one node. */
 static void print_row(int n, const char *place, const measurement *m, double peak) {
   const double rate = (double)n * n * n / 3 / m->least[BUILD];
-  (void)printf("| %d | %s | %.3f | %.1f | %.2f | %.1f | %.1f | %.1f |\n", n, place, m->least[BUILD],
-               rate / 1e9, rate / peak, 1e3 * m->least[APPEND], 1e3 * m->least[SOLVE],
-               m->bytes / 1e6);
+  (void)printf("| %d | %s | %.4g | %.1f | %.2f | %.4g | %.4g | %.1f |\n", n, place,
+               1e3 * m->least[BUILD], rate / 1e9, rate / peak, 1e3 * m->least[APPEND],
+               1e3 * m->least[SOLVE], m->bytes / 1e6);
 }
 
 /* The largest rate of matrix products that all ranks together show at once. */
@@ -199,7 +209,7 @@ static gannet_err run(const bench_world *world, const void *settings) {
   if (world->rank == 0)
     (void)printf(
         "%d rank(s), BLAS kernel %s, DGEMM 512 x 512 x 512 in the same run: %.1f GFLOP/s on all "
-        "ranks\n\n| n | factor | made, s | GFLOP/s | share of DGEMM | %d rows appended, ms | %d "
+        "ranks\n\n| n | factor | made, ms | GFLOP/s | share of DGEMM | %d rows appended, ms | %d "
         "right-hand sides, ms | MB per rank |\n|---|---|---|---|---|---|---|---|\n",
         world->np, gannet_blas_kernel(), all / 1e9, s->q, s->q);
   for (int i = 0; i < s->n.n; ++i) {

@@ -14,6 +14,10 @@ static void standardise(const bench_sample *s, double *y) {
   for (int i = 0; i < s->n + s->n_held_out; ++i) y[i] = (s->y[i] - mean) / unit;
 }
 
+static double minus_log_density(double miss, double variance) {
+  return 0.5 * (log(2 * acos(-1) * variance) + miss * miss / variance);
+}
+
 static gannet_err compare(const gannet_surrogate *surrogate, int d, const bench_sample *s,
                           const double *y, bench_prediction *p) {
   const double noise = gannet_surrogate_noise_var(surrogate);
@@ -26,7 +30,7 @@ static gannet_err compare(const gannet_surrogate *surrogate, int d, const bench_
     for (int i = 0; i < m; ++i) {
       const double miss = truth[i] - mean[i], variance = sd[i] * sd[i] + noise;
       square += miss * miss / s->n_held_out;
-      p->nlpd += 0.5 * (log(2 * acos(-1) * variance) + miss * miss / variance) / s->n_held_out;
+      p->nlpd += variance > 0 ? minus_log_density(miss, variance) / s->n_held_out : NAN;
     }
   }
   p->rmse = sqrt(square);

@@ -13,7 +13,7 @@ typedef struct {
 
 /* In units of the standard deviation of the values that are seen. */
 typedef struct {
-  double nlpd; /* mean of minus the logarithm of the predictive density */
+  double nlpd; /* mean of minus the logarithm of the predictive density; NAN when one has none */
   double rmse;
   double seconds; /* of conditioning, without learning, on all that is seen */
 } bench_prediction;

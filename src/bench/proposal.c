@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "bench/asking.h"
+#include "bench/cells.h"
 #include "bench/rates.h"
 #include "suite/statistics.h"
 
@@ -164,13 +165,16 @@ static void print_times(const char *what, int n, const double *median) {
 }
 
 static void print_growth(const measurement *a, const measurement *b) {
+  char kept[BENCH_GROWTH_SIZE], learnt[BENCH_GROWTH_SIZE], memory[BENCH_GROWTH_SIZE];
   (void)printf(
-      "\nGrowth from n = %d to %d: ask %.2f without learning, %.2f with; model memory "
-      "%.2f (exponents of n).\n",
+      "\nGrowth from n = %d to %d: ask %s without learning, %s with; model memory %s (exponents of "
+      "n).\n",
       a->n, b->n,
-      bench_growth(a->n, a->of[KEPT].median[BENCH_ASK], b->n, b->of[KEPT].median[BENCH_ASK]),
-      bench_growth(a->n, a->of[LEARNT].median[BENCH_ASK], b->n, b->of[LEARNT].median[BENCH_ASK]),
-      bench_growth(a->n, a->model_bytes, b->n, b->model_bytes));
+      bench_growth_text(a->n, a->of[KEPT].median[BENCH_ASK], b->n, b->of[KEPT].median[BENCH_ASK],
+                        kept),
+      bench_growth_text(a->n, a->of[LEARNT].median[BENCH_ASK], b->n,
+                        b->of[LEARNT].median[BENCH_ASK], learnt),
+      bench_growth_text(a->n, a->model_bytes, b->n, b->model_bytes, memory));
 }
 
 /* The products that a scan cannot do without, when values are k(x, X) c_j: inner products of
