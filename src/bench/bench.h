@@ -1,6 +1,6 @@
 /* The sub-benchmarks: one file each, one row of a table each.
  *
- *   gannet-bench NAME [--key value ...]
+ *   gannet-bench NAME [--key value | --key=value ...]
  *
  * Settings are described by option tables; a key of the table is written with dashes on the command
  * line. Values of lists are separated by commas, and a list may be given several times.

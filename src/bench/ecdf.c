@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "bench/file.h"
 
 static const gannet_option ecdf_options[] = {
     {.key = "landscapes",
@@ -106,10 +107,22 @@ static gannet_err check_names(const ecdf_settings *s) {
   return GANNET_OK;
 }
 
-static gannet_err prepare(ecdf_study *study) {
+/* A table of each would count its problems again. */
+static gannet_err check_dimensions(const gannet_real_list *list) {
+  for (int i = 0; i < list->n; ++i)
+    for (int k = 0; k < i; ++k)
+      GANNET_REQUIRE(list->item[i] != list->item[k], GANNET_ERR_INPUT,
+                     "dimensions: %g is there twice; give every number of variables once",
+                     list->item[i]);
+  return GANNET_OK;
+}
+
+static gannet_err prepare(const bench_world *world, ecdf_study *study) {
   const ecdf_settings *s = study->settings;
   size_t n_bases = 0;
   GANNET_TRY(check_names(s));
+  GANNET_TRY(check_dimensions(&s->dimensions));
+  if (world->rank == 0) GANNET_TRY(bench_file_try(s->csv));
   while (gannet_landscape_bases[n_bases]) ++n_bases;
   const size_t most = n_bases * (size_t)s->dimensions.n * (size_t)s->instances;
   GANNET_TRY(gannet_alloc(most, sizeof *study->problem, &study->problem));
@@ -154,7 +167,7 @@ static void release(ecdf_study *study) {
 
 static gannet_err run(const bench_world *world, const void *settings) {
   ecdf_study study = {.settings = settings};
-  gannet_err err = gannet_agree(world->comm, prepare(&study));
+  gannet_err err = gannet_agree(world->comm, prepare(world, &study));
   if (err == GANNET_OK) err = gannet_agree(world->comm, run_mine(world, &study));
   if (err == GANNET_OK) err = gather(world, &study);
   if (err == GANNET_OK)

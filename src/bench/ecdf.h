@@ -26,7 +26,8 @@ typedef struct {
   double area;    /* under the share of targets reached, over log(evaluations) */
   double regret;  /* of the best point at the end, without noise */
   double seconds; /* per evaluation, of proposals */
-  double looked;  /* regret, without noise, of the design of the least value seen at the end */
+  double looked;  /* regret, without noise, of the design of the least value seen at the end;
+                     NAN in runs without noise, as chosen */
   double chosen;  /* of the design that is recommended (optimizer/recommend.h) */
 } ecdf_result;
 

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/atomic_file.h"
 #include "bench/ecdf.h"
+#include "bench/file.h"
 
 static const ecdf_result *result_of(const ecdf_study *study, int problem, int method) {
   return &study->result[(size_t)problem * (size_t)study->n_methods + (size_t)method];
@@ -105,24 +105,27 @@ static void print_reported(const ecdf_study *study, int d) {
   (void)printf("\n");
 }
 
+/* A number that was not measured is an empty cell. */
+static void put(FILE *out, double value) {
+  (void)(isnan(value) ? fprintf(out, ",") : fprintf(out, ",%.6g", value));
+}
+
 static gannet_err write_csv(const ecdf_study *study) {
-  FILE *out = fopen(study->settings->csv, "w");
-  GANNET_REQUIRE(out, GANNET_ERR_INPUT, "%s cannot be written; choose another place",
-                 study->settings->csv);
+  FILE *out = NULL;
+  GANNET_TRY(bench_file_open(study->settings->csv, &out));
   (void)fprintf(out,
                 "landscape,d,instance,method,area,regret,seconds_per_evaluation,looked,chosen\n");
   for (int p = 0; p < study->n_problems; ++p)
     for (int k = 0; k < study->n_methods; ++k) {
       const ecdf_problem *problem = &study->problem[p];
       const ecdf_result *r = result_of(study, p, k);
-      (void)fprintf(out, "%s,%d,%d,%s,%.6g,%.6g,%.4g,%.6g,%.6g\n", problem->base->name, problem->d,
-                    problem->instance, study->method[k].name, r->area, r->regret, r->seconds,
-                    r->looked, r->chosen);
+      (void)fprintf(out, "%s,%d,%d,%s,%.6g,%.6g,%.4g", problem->base->name, problem->d,
+                    problem->instance, study->method[k].name, r->area, r->regret, r->seconds);
+      put(out, r->looked);
+      put(out, r->chosen);
+      (void)fprintf(out, "\n");
     }
-  const int failed = ferror(out) | fclose(out);
-  GANNET_REQUIRE(!failed, GANNET_ERR_INPUT, "%s cannot be written; choose another place",
-                 study->settings->csv);
-  return GANNET_OK;
+  return bench_file_close(out, study->settings->csv);
 }
 
 gannet_err ecdf_report(const ecdf_study *study) {

@@ -146,7 +146,7 @@ static gannet_err judge(one_run *r) {
 gannet_err ecdf_run(const ecdf_study *study, const ecdf_problem *problem,
                     const bench_method *method, ecdf_result *result) {
   one_run r = {.study = study, .problem = problem, .result = result};
-  *result = (ecdf_result){0};
+  *result = (ecdf_result){.looked = NAN, .chosen = NAN};
   gannet_err err = start(&r, method);
   while (err == GANNET_OK && r.told < problem->evaluations) {
     const int left = problem->evaluations - r.told;

@@ -6,8 +6,9 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "bench/bench.h"
+#include "bench/cells.h"
 #include "bench/held_out.h"
-#include "bench/rates.h"
+#include "bench/memory.h"
 #include "bench/subject.h"
 #include "optimizer/optimizer.h"
 #include "problem/problem.h"
@@ -217,6 +218,9 @@ static gannet_err run_in(campaign *c, gannet_context *context, int n, result *r)
 static gannet_err run_campaign(campaign *c, int n, result *r) {
   const size_t d = (size_t)c->problem->d, q = (size_t)c->settings->q;
   gannet_context *context = NULL;
+  const double bytes = sizeof(double) * ((double)n + HELD_OUT) * (c->problem->d + 1.0);
+  GANNET_TRY(bench_memory_check(c->world, bytes, "the history and the points beside it",
+                                "lower --n, or take a problem with fewer variables"));
   c->best = INFINITY;
   gannet_err err = gannet_alloc(ELITE * d, sizeof *c->places, &c->places);
   if (err == GANNET_OK) err = gannet_alloc(q * d, sizeof *c->x, &c->x);
@@ -243,25 +247,19 @@ static double median(int n, double *values) {
   return suite_quantile(n, values, 0.5);
 }
 
-/* Median, and the range in brackets. */
-static void print_spread(int n, double *values) {
-  suite_sort(n, values);
-  (void)printf(" %.3g (%.3g to %.3g) |", suite_quantile(n, values, 0.5), values[0], values[n - 1]);
-}
-
 static void print_row(const campaign *c, const char *problem, int n, const result *r,
                       double *column) {
   const int seeds = c->settings->seeds;
   if (c->world->rank > 0) return;
   (void)printf("| %s | %d | %s |", problem, n, c->method->name);
   for (int i = 0; i < seeds; ++i) column[i] = r[i].begun;
-  print_spread(seeds, column);
+  bench_print_spread(seeds, column);
   for (int i = 0; i < seeds; ++i) column[i] = r[i].ended;
-  print_spread(seeds, column);
+  bench_print_spread(seeds, column);
   for (int i = 0; i < seeds; ++i) column[i] = r[i].prediction.nlpd;
-  print_spread(seeds, column);
+  bench_print_spread(seeds, column);
   for (int i = 0; i < seeds; ++i) column[i] = r[i].prediction.rmse;
-  print_spread(seeds, column);
+  bench_print_spread(seeds, column);
   for (int i = 0; i < seeds; ++i) column[i] = r[i].seconds;
   (void)printf(" %.0f |", 1e3 * median(seeds, column));
   for (int k = 0; k < GANNET_PHASE_COUNT; ++k) {
@@ -269,7 +267,6 @@ static void print_row(const campaign *c, const char *problem, int n, const resul
     (void)printf(" %.0f |", 1e3 * median(seeds, column));
   }
   (void)printf(" %.0f |\n", r[0].bytes / 1e6);
-  (void)fflush(stdout);
 }
 
 static gannet_err run_method(const bench_world *world, const history_settings *s,

@@ -1,7 +1,8 @@
 /* Limits of this machine in this run: matrix products, memory. */
 #include <stdio.h>
+#include <string.h>
 
-#include "bench/bench.h"
+#include "bench/memory.h"
 #include "bench/rates.h"
 #include "linalg/blas.h"
 #include "surrogate/surrogate.h"
@@ -75,31 +76,60 @@ static gannet_err report(const bench_world *world, const char *what, double mine
   return GANNET_OK;
 }
 
-static gannet_err product(const bench_world *world, const char *what, int n, int m, int k,
-                          double seconds) {
+/* c[n][m] = a[n][k] b[m][k]^T */
+typedef struct {
+  const char *what;
+  int n, m, k;
+} shape;
+
+enum { SHAPES = 5 };
+
+static void list_shapes(const peak_settings *s, shape *to) {
+  const shape all[SHAPES] = {{"large", s->size, s->size, s->size},
+                             {"inputs of the units", GANNET_TILE, s->width, s->d + 1},
+                             {"draws from the units", GANNET_TILE, s->q * (s->d + 1), s->width},
+                             {"inner products with the data", GANNET_TILE, s->n, s->d + 1},
+                             {"draws from the data", GANNET_TILE, s->q, s->n}};
+  memcpy(to, all, sizeof all);
+}
+
+/* Before a row is measured, as the largest may come last. */
+static gannet_err check_memory(const bench_world *world, const peak_settings *s,
+                               const shape *shapes) {
+  char what[128];
+  (void)snprintf(what, sizeof what, "three arrays of %d elements", s->elements);
+  GANNET_TRY(
+      bench_memory_check(world, 3.0 * sizeof(double) * s->elements, what, "lower --elements"));
+  for (const shape *one = shapes; one < shapes + SHAPES; ++one) {
+    const double n = one->n, m = one->m, k = one->k;
+    (void)snprintf(what, sizeof what, "DGEMM %d x %d x %d (%s)", one->n, one->k, one->m, one->what);
+    GANNET_TRY(bench_memory_check(world, sizeof(double) * (n * k + m * k + n * m), what,
+                                  "lower --size, --width, --n, --q or --d"));
+  }
+  return GANNET_OK;
+}
+
+static gannet_err product(const bench_world *world, const shape *s, double seconds) {
   char name[128];
   double rate = 0;
   GANNET_TRY_MPI(MPI_Barrier(world->comm));
-  GANNET_TRY(gannet_agree(world->comm, bench_gemm_rate(n, m, k, seconds, &rate)));
-  (void)snprintf(name, sizeof name, "DGEMM %d x %d x %d (%s)", n, k, m, what);
+  GANNET_TRY(gannet_agree(world->comm, bench_gemm_rate(s->n, s->m, s->k, seconds, &rate)));
+  (void)snprintf(name, sizeof name, "DGEMM %d x %d x %d (%s)", s->n, s->k, s->m, s->what);
   return report(world, name, rate, "GFLOP/s");
 }
 
 static gannet_err run(const bench_world *world, const void *settings) {
   const peak_settings *s = settings;
+  shape shapes[SHAPES];
   double triad = 0;
+  list_shapes(s, shapes);
+  GANNET_TRY(check_memory(world, s, shapes));
   if (world->rank == 0)
     (void)printf(
         "BLAS kernel %s, %d thread(s) per rank, %d rank(s)\n\n| measured (rows x inner x "
         "columns) | slowest rank | all ranks | unit |\n|---|---|---|---|\n",
         gannet_blas_kernel(), gannet_blas_threads(), world->np);
-  GANNET_TRY(product(world, "large", s->size, s->size, s->size, s->seconds));
-  GANNET_TRY(product(world, "inputs of the units", GANNET_TILE, s->width, s->d + 1, s->seconds));
-  GANNET_TRY(
-      product(world, "draws from the units", GANNET_TILE, s->q * (s->d + 1), s->width, s->seconds));
-  GANNET_TRY(
-      product(world, "inner products with the data", GANNET_TILE, s->n, s->d + 1, s->seconds));
-  GANNET_TRY(product(world, "draws from the data", GANNET_TILE, s->q, s->n, s->seconds));
+  for (int i = 0; i < SHAPES; ++i) GANNET_TRY(product(world, &shapes[i], s->seconds));
   GANNET_TRY_MPI(MPI_Barrier(world->comm));
   GANNET_TRY(gannet_agree(world->comm, bench_triad_rate(s->elements, s->seconds, &triad)));
   return report(world, "memory triad a = b + s c", triad, "GB/s");

@@ -1,10 +1,13 @@
 /* How good the points are: methods side by side on test problems with known minima. */
 #include "bench/quality.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 
 #include "base/memory.h"
+#include "bench/file.h"
+#include "bench/memory.h"
 
 static const gannet_option quality_options[] = {
     {.key = "problems",
@@ -89,24 +92,48 @@ static gannet_err read_problem(const quality_study *study, const char *text, qua
   const quality_settings *s = study->settings;
   double spread = 0;
   GANNET_TRY(bench_problem_read(text, s->shift, &p->base));
-  p->evaluations = s->evaluations > 0 ? s->evaluations : (int)ceil(s->per_d * p->base.d);
+  const double wanted = s->evaluations > 0 ? s->evaluations : ceil(s->per_d * p->base.d);
+  GANNET_REQUIRE(wanted <= 1e9, GANNET_ERR_INPUT,
+                 "%s: %.0f evaluations, at most 1e9; lower --evaluations-per-d", text, wanted);
+  p->evaluations = (int)wanted;
   if (s->noise > 0) GANNET_TRY(bench_problem_spread(&p->base, &spread));
   p->base.noise_sd = s->noise * spread;
   return GANNET_OK;
 }
 
-static gannet_err prepare(quality_study *study) {
+/* What is wrong with the settings, before anything is measured. */
+static gannet_err read_settings(const bench_world *world, quality_study *study) {
   const quality_settings *s = study->settings;
   study->n_problems = s->problems.n;
   study->n_methods = s->methods.n;
-  study->n_curves = s->problems.n * s->methods.n * s->seeds;
   GANNET_TRY(gannet_alloc((size_t)s->problems.n, sizeof *study->problem, &study->problem));
   GANNET_TRY(gannet_alloc((size_t)s->methods.n, sizeof *study->method, &study->method));
-  GANNET_TRY(gannet_alloc((size_t)study->n_curves, sizeof *study->curve, &study->curve));
   for (int p = 0; p < s->problems.n; ++p)
     GANNET_TRY(read_problem(study, s->problems.item[p], &study->problem[p]));
   for (int k = 0; k < s->methods.n; ++k)
     GANNET_TRY(bench_method_read(s->methods.item[k], &s->set, &study->method[k]));
+  if (world->rank != 0) return GANNET_OK;
+  GANNET_TRY(bench_file_try(s->csv));
+  return bench_file_try(s->summary);
+}
+
+/* Every rank gets the curves of all. */
+static gannet_err check_memory(const bench_world *world, const quality_study *study) {
+  const double runs = (double)study->n_methods * study->settings->seeds;
+  double bytes = 0;
+  for (int p = 0; p < study->n_problems; ++p)
+    bytes += runs * (2.0 * sizeof(double) * study->problem[p].evaluations + sizeof(quality_curve));
+  return bench_memory_check(world, bytes, "the course of all runs",
+                            "give fewer problems, methods, seeds or evaluations");
+}
+
+static gannet_err make_curves(quality_study *study) {
+  const quality_settings *s = study->settings;
+  const double curves = (double)s->problems.n * s->methods.n * s->seeds;
+  GANNET_REQUIRE(curves <= INT_MAX, GANNET_ERR_INPUT,
+                 "%.0f runs, at most %d; give fewer problems, methods or seeds", curves, INT_MAX);
+  study->n_curves = s->problems.n * s->methods.n * s->seeds;
+  GANNET_TRY(gannet_alloc((size_t)study->n_curves, sizeof *study->curve, &study->curve));
   for (int c = 0; c < study->n_curves; ++c) {
     const size_t n = (size_t)study->problem[c / (s->methods.n * s->seeds)].evaluations;
     GANNET_TRY(gannet_alloc(n, sizeof(double), &study->curve[c].best));
@@ -154,7 +181,9 @@ static gannet_err gather(const bench_world *world, quality_study *study) {
 
 static gannet_err run(const bench_world *world, const void *settings) {
   quality_study study = {.settings = settings};
-  gannet_err err = gannet_agree(world->comm, prepare(&study));
+  gannet_err err = gannet_agree(world->comm, read_settings(world, &study));
+  if (err == GANNET_OK) err = check_memory(world, &study);
+  if (err == GANNET_OK) err = gannet_agree(world->comm, make_curves(&study));
   if (err == GANNET_OK) err = gannet_agree(world->comm, run_mine(world, &study));
   if (err == GANNET_OK) err = gather(world, &study);
   if (err == GANNET_OK)

@@ -1,10 +1,9 @@
 /* Tables of the quality benchmark. */
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/atomic_file.h"
 #include "base/memory.h"
+#include "bench/file.h"
 #include "bench/quality.h"
 #include "suite/statistics.h"
 
@@ -126,16 +125,15 @@ static gannet_err write_files(const quality_study *study) {
   const char *const path[] = {study->settings->csv, study->settings->summary};
   for (int i = 0; i < 2; ++i) {
     if (!path[i]) continue;
-    FILE *out = fopen(path[i], "w");
-    gannet_err err = out ? GANNET_OK : gannet_raise_errno("open", path[i]);
+    FILE *out = NULL;
+    gannet_err err = bench_file_open(path[i], &out);
     GANNET_TRY(err);
     if (i == 0)
       write_runs(study, out);
     else
       err = write_summary(study, out);
-    const bool bad = ferror(out) != 0;
-    if ((fclose(out) != 0 || bad) && err == GANNET_OK) err = gannet_raise_errno("write", path[i]);
-    GANNET_TRY(err);
+    const gannet_err closed = bench_file_close(out, path[i]);
+    GANNET_TRY(err == GANNET_OK ? closed : err);
   }
   return GANNET_OK;
 }

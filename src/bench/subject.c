@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -11,18 +12,80 @@
 #include "simulations/benchmark.h"
 #include "simulations/registry.h"
 
-static gannet_err read_box(const char *text, int n, double low, double high, bench_problem *p) {
-  const size_t d = (size_t)p->d;
-  GANNET_TRY(gannet_alloc(d, sizeof *p->lower, &p->lower));
-  GANNET_TRY(gannet_alloc(d, sizeof *p->upper, &p->upper));
-  GANNET_REQUIRE(p->type->box && p->type->box(p->d, p->lower, p->upper, &p->minimum, NULL) == 0,
-                 GANNET_ERR_INPUT, "%s: no known minimum in %d dimensions", text, p->d);
+enum { VARIABLES_MOST = 10000 };
+
+/* "name:d" or "name:d:lower:upper". */
+typedef struct {
+  char name[48];
+  int d;
+  bool boxed;
+  double lower, upper;
+} problem_words;
+
+/* The number behind a colon. */
+static bool read_number(const char **at, double *number) {
+  char *end = NULL;
+  if (**at != ':') return false;
+  *number = strtod(*at + 1, &end);
+  if (end == *at + 1 || !isfinite(*number)) return false;
+  *at = end;
+  return true;
+}
+
+static bool read_words(const char *text, problem_words *w) {
+  const size_t length = strcspn(text, ":");
+  const char *at = text + length;
+  double d = 0;
+  if (length == 0 || length >= sizeof w->name || !read_number(&at, &d)) return false;
+  if (d != floor(d) || d < 1 || d > VARIABLES_MOST) return false;
+  memcpy(w->name, text, length);
+  w->d = (int)d;
+  w->boxed = *at != '\0';
+  if (!w->boxed) return true;
+  return read_number(&at, &w->lower) && read_number(&at, &w->upper) && *at == '\0' &&
+         w->lower < w->upper;
+}
+
+/* Problems that do not tell where their minimum is leave it NAN. A minimum on an edge may be moved
+ * onto another one by rounding. */
+static gannet_err check_minimum(const char *text, const bench_problem *p, const double *minimizer) {
+  for (int k = 0; k < p->d; ++k) {
+    const double slack = 1e-9 * (p->upper[k] - p->lower[k]);
+    GANNET_REQUIRE(
+        isnan(minimizer[k]) ||
+            (minimizer[k] >= p->lower[k] - slack && minimizer[k] <= p->upper[k] + slack),
+        GANNET_ERR_INPUT,
+        "%s: the known minimum has x%d = %g, outside of %g to %g, so that regret would never be 0; "
+        "widen the box%s",
+        text, k + 1, minimizer[k], p->lower[k], p->upper[k],
+        p->shift != 0 ? " or lower --shift" : "");
+  }
+  return GANNET_OK;
+}
+
+/* minimizer: [d], workspace */
+static gannet_err settle_box(const char *text, const problem_words *w, bench_problem *p,
+                             double *minimizer) {
+  for (int k = 0; k < p->d; ++k) minimizer[k] = NAN;
+  GANNET_REQUIRE(
+      p->type->box && p->type->box(p->d, p->lower, p->upper, &p->minimum, minimizer) == 0,
+      GANNET_ERR_INPUT, "%s: no known minimum in %d dimensions", text, p->d);
   GANNET_REQUIRE(p->type->n_constraints == 0, GANNET_ERR_INPUT,
                  "%s has constraints; choose a problem without any", text);
-  if (n == 2) return GANNET_OK;
-  GANNET_REQUIRE(n == 4 && low < high, GANNET_ERR_INPUT, "%s: expected name:d:lower:upper", text);
-  gannet_benchmark_cube(p->d, low, high, p->lower, p->upper);
-  return GANNET_OK;
+  for (int k = 0; k < p->d; ++k) minimizer[k] += p->shift * (p->upper[k] - p->lower[k]);
+  if (w->boxed) gannet_benchmark_cube(p->d, w->lower, w->upper, p->lower, p->upper);
+  return check_minimum(text, p, minimizer);
+}
+
+static gannet_err read_box(const char *text, const problem_words *w, bench_problem *p) {
+  const size_t d = (size_t)p->d;
+  double *minimizer = NULL;
+  GANNET_TRY(gannet_alloc(d, sizeof *p->lower, &p->lower));
+  GANNET_TRY(gannet_alloc(d, sizeof *p->upper, &p->upper));
+  GANNET_TRY(gannet_alloc(d, sizeof *minimizer, &minimizer));
+  const gannet_err err = settle_box(text, w, p, minimizer);
+  gannet_free(&minimizer);
+  return err;
 }
 
 /* The problem's own settings at their defaults. */
@@ -37,14 +100,16 @@ static gannet_err make_settings(bench_problem *p) {
 }
 
 gannet_err bench_problem_read(const char *text, double shift, bench_problem *p) {
-  char name[48] = "";
-  double low = 0, high = 0;
-  const int n = sscanf(text, "%47[^:]:%d:%lf:%lf", name, &p->d, &low, &high);
-  GANNET_REQUIRE(n >= 2 && p->d >= 1, GANNET_ERR_INPUT, "%s: expected name:dimension", text);
+  problem_words words = {0};
+  GANNET_REQUIRE(read_words(text, &words), GANNET_ERR_INPUT,
+                 "%s: expected name:dimension or name:dimension:lower:upper, dimension from 1 to "
+                 "%d and lower below upper, as in ackley:10:-5:10",
+                 text, VARIABLES_MOST);
+  p->d = words.d;
   (void)snprintf(p->name, sizeof p->name, "%s", text);
   p->shift = shift;
-  GANNET_TRY(gannet_simulation_find(name, &p->type));
-  GANNET_TRY(read_box(text, n, low, high, p));
+  GANNET_TRY(gannet_simulation_find(words.name, &p->type));
+  GANNET_TRY(read_box(text, &words, p));
   return make_settings(p);
 }
 

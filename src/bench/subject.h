@@ -38,7 +38,7 @@ typedef struct {
  *
  * problem  out  to be released, also after an error
  *
- * Errors: GANNET_ERR_INPUT, GANNET_ERR_NAME.
+ * Errors: GANNET_ERR_INPUT, also when the box leaves the known minimum out; GANNET_ERR_NAME.
  */
 GANNET_CHECKED gannet_err bench_problem_read(const char *text, double shift,
                                              bench_problem *problem);

@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""What the benchmark program refuses before it measures, and what it says then.
+
+  check_mistakes.py PROGRAM MPIRUN
+"""
+import os
+import pathlib
+import resource
+import subprocess
+import tempfile
+
+from program import PROGRAM, RESOURCE, USAGE, run
+
+QUICK = ("--methods", "random", "--seeds", "2", "--evaluations", "4")
+TINY = ("--size", "8", "--d", "2", "--width", "8", "--n", "8", "--elements", "100", "--seconds", "1ms")
+
+
+def refuses(what, *words, code=USAGE, **how):
+    text = run(1, *words, code=code, **how)
+    assert what in text, (words, text)
+    return text
+
+
+def check_words():
+    refuses("did you mean 'quality'", "qualty")
+    refuses("did you mean 'quality'", "qualty", "--help")
+    refuses("'seeds'", "quality", "--sedes", "3")
+    refuses("needs a value", "peak", "--size")
+    refuses("not an option", "peak", "size", "3")
+    refuses("size: '0' is not valid", "peak", "--size=0")
+    run(1, code=USAGE)
+    for words in (("--help",), ("peak", "--help")):
+        assert "gannet-bench peak" in run(1, *words)
+    assert "gannet-bench proposal" not in run(1, "peak", "--help")
+    lists = ("--problems=branin:2", "--methods=sobol,random", "--set=initial=4", "--evaluations=4", "--shift=-0.01")
+    assert "shift -0.01" in run(1, "quality", *lists, "--seeds=2")
+
+
+def check_problems():
+    for problem in ("branin", "ackley:10-5:10", "ackley:2x:0:1", "ackley:2:-5:10:99", "ackley:2:-5", "ackley:2:5:-5",
+                    "ackley:2:5:5", "ackley:2:-inf:5", "ackley:2:-5:nan", "ackley:0", "ackley:2.5", "ackley:1e9", ":2", "ackley:"):
+        refuses("expected name:dimension", "quality", *QUICK, "--problems", problem)
+    refuses("expected name:dimension", "history", "--methods", "random", "--problems", "ackley:2x")
+    for problem, why in (("simionescu:2", "has constraints"), ("branin:3", "no known minimum in 3"),
+                         ("ackley:2:1:3", "the known minimum has x1 = 0, outside of 1 to 3"),
+                         ("branin:2:-5:3", "the known minimum has x1 = 3.14")):
+        refuses(why, "quality", *QUICK, "--problems", problem)
+    refuses("lower --shift", "quality", *QUICK, "--problems", "ackley:2", "--shift", "0.6")
+    for problem in ("levy:2:1:5", "goucb-f1:2:0:5"):  # the minimum on an edge
+        run(1, "quality", *QUICK, "--problems", problem)
+
+
+def check_counts():
+    for words in (("factor", "--n", "100.7"), ("ecdf", "--landscapes", "sphere", "--methods", "random", "--dimensions", "2.5"),
+                  ("proposal", "--n", "50,100.7"), ("history", "--n", "100.7"), ("ensemble", "--n", "10.7"),
+                  ("scaling", "--n", "100.7")):
+        refuses("7 is not a whole number" if words[0] != "ecdf" else "2.5 is not a whole number", *words)
+    refuses("2 is there twice", "ecdf", "--landscapes", "sphere", "--methods", "random", "--dimensions", "2,3,2")
+
+
+def check_settings():
+    """Told once, however many parts of a method read them."""
+    for method in ("random", "auto"):
+        text = refuses("refit: '1000'", "quality", *QUICK, "--methods", method + "+refit=1000", "--problems", "branin:2")
+        assert text.count("refit") == 1, text
+    text = refuses("unknown key 'bogus'", "proposal", "--set", "bogus=1")
+    assert text.count("bogus") == 1, text
+    text = refuses("unknown key 'search.bogus'", "proposal", "--method", "auto", "--set", "search.bogus=1")
+    assert text.count("search.bogus") == 1, text
+
+
+def check_files(folder):
+    """Before anything is measured, which would take longer than the test may; what there is, stays."""
+    endless = {"quality": ("--problems", "ackley:2", "--methods", "random", "--evaluations", "10000000"),
+               "ecdf": ("--landscapes", "all", "--methods", "random", "--dimensions", "2", "--evaluations-per-d", "1e6")}
+    for name, key in (("quality", "--csv"), ("quality", "--summary"), ("ecdf", "--csv")):
+        text = refuses("cannot open", name, *endless[name], key, str(folder / "missing" / "x.csv"))
+        assert "No such file or directory" in text, text
+        refuses("Is a directory", name, *endless[name], key, str(folder), code=RESOURCE)
+        short = QUICK + ("--problems", "ackley:2") if name == "quality" else endless[name][:-1] + ("1",)
+        refuses("cannot write '/dev/full': No space left on device", name, *short, key, "/dev/full", code=RESOURCE)
+    kept = folder / "kept.csv"
+    kept.write_text("old", encoding="utf-8")
+    refuses("refit", "quality", *QUICK, "--methods", "random+refit=-1", "--problems", "ackley:2",
+            "--csv", str(kept))
+    assert kept.read_text(encoding="utf-8") == "old"
+
+
+def check_output():
+    """A full disk is told; rows are out before the program ends."""
+    for words in (("--help",), ("peak", "--help"), ("peak", *TINY)):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            text = refuses("cannot write to standard output", *words, code=RESOURCE, stdout=full)
+        assert text.count("standard output") == 1, text
+    reading, writing = os.pipe()
+    with subprocess.Popen([PROGRAM, "peak", *TINY[:-1], "100"], stdout=writing, stderr=subprocess.PIPE) as running:
+        os.close(writing)
+        assert os.read(reading, 12) == b"BLAS kernel "
+        running.kill()
+    os.close(reading)
+
+
+def check_memory():
+    """Should a check be missing, the limit of the address space makes an allocation fail, not the machine."""
+    def limited():
+        if "GANNET_SANITIZE" in os.environ:
+            return  # which takes terabytes of addresses
+        resource.setrlimit(resource.RLIMIT_AS, (12 << 30, 12 << 30))
+    present = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    for needed, words in ((160e12, ("quality", "--problems", "ackley:2", "--methods", "random", "--seeds", "10000",
+                                    "--evaluations", "1000000000")),
+                          (80e12, ("peak", "--q", "10000", "--d", "10000", "--width", "100000")),
+                          (48e9, ("peak", "--elements", "2000000000")),
+                          (80e9, ("history", "--n", "1000000", "--problems", "levy:10000", "--methods", "random"))):
+        if needed > present:
+            text = refuses("out of memory", *words, code=RESOURCE, preexec_fn=limited)
+            assert "GB on all ranks of a machine, and this one has" in text, text
+
+
+
+check_words()
+check_problems()
+check_counts()
+check_settings()
+check_output()
+check_memory()
+with tempfile.TemporaryDirectory() as scratch:
+    check_files(pathlib.Path(scratch))
