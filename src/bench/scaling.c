@@ -6,12 +6,17 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/atomic_file.h"
 #include "bench/asking.h"
 #include "bench/rates.h"
 #include "suite/statistics.h"
 #include "surrogate/surrogate.h"
+
+#define CSV_HEAD                                                              \
+  "ranks,method,d,q,candidates,gemm,memory,model,measured,size,seconds,work," \
+  "work_all,calls,bytes"
 
 typedef struct {
   char *method, *problem, *csv, *directory;
@@ -63,7 +68,7 @@ static const gannet_option scaling_options[] = {
     {.key = "csv",
      .type = GANNET_TEXT,
      .offset = offsetof(scaling_settings, csv),
-     .help = "file that the rows are appended to"},
+     .help = "file that the rows are appended to; an existing one must have the same columns"},
     {0},
 };
 
@@ -183,9 +188,8 @@ static void print_cell(double value, double factor) {
     (void)printf(" %.4g |", factor * value);
 }
 
-static void print_table(const bench_world *world, const scaling_settings *s,
-                        const bench_scaling_table *table) {
-  const bench_scaling_row *scan = NULL;
+static void print_head(const bench_world *world, const scaling_settings *s,
+                       const bench_scaling_table *table) {
   (void)printf(
       "%s, %d variables, q = %d, %d candidates, %d rank(s); DGEMM 512 x 64 x 512 in the same run: "
       "%.1f GFLOP/s on all ranks; per rank at most %.0f MB, models %.1f MB\n\n"
@@ -193,17 +197,22 @@ static void print_table(const bench_world *world, const scaling_settings *s,
       "|---|---|---|---|---|---|---|\n",
       s->method, s->d, s->q, s->candidates, world->np, table->rate / 1e9, table->memory / 1e6,
       table->model / 1e6);
-  for (int i = 0; i < table->n; ++i) {
-    const bench_scaling_row *row = &table->row[i];
-    (void)printf("| %s | %lld |", row->name, (long long)row->size);
-    print_cell(row->seconds, 1e3);
-    print_cell(row->work, 1e3);
-    print_cell(row->work_all / row->work / world->np, 1);
-    print_cell(row->calls, 1);
-    print_cell(row->bytes, 1e-3);
-    (void)printf("\n");
-    if (strcmp(row->name, "scan") == 0) scan = row;
-  }
+}
+
+static void print_row(const bench_world *world, const bench_scaling_row *row) {
+  (void)printf("| %s | %lld |", row->name, (long long)row->size);
+  print_cell(row->seconds, 1e3);
+  print_cell(row->work, 1e3);
+  print_cell(row->work_all / row->work / world->np, 1);
+  print_cell(row->calls, 1);
+  print_cell(row->bytes, 1e-3);
+  (void)printf("\n");
+}
+
+static void print_scan(const scaling_settings *s, const bench_scaling_table *table) {
+  const bench_scaling_row *scan = NULL;
+  for (int i = 0; i < table->n; ++i)
+    if (strcmp(table->row[i].name, "scan") == 0) scan = &table->row[i];
   if (scan && table->scan_rate > 0)
     (void)printf(
         "\nThe products of the scan, which ask for 2 candidates n (d + 1 + q) operations, took "
@@ -213,60 +222,113 @@ static void print_table(const bench_world *world, const scaling_settings *s,
         table->single ? "SGEMM" : "DGEMM");
 }
 
+/* Rows below a head of other columns would be read as what they are not. */
+static gannet_err check_csv(const char *path) {
+  char line[sizeof CSV_HEAD + 1] = "";
+  FILE *in = fopen(path, "re");
+  if (!in) return gannet_raise_errno("read", path);
+  const bool same = fgets(line, sizeof line, in) && strcmp(line, CSV_HEAD "\n") == 0;
+  const bool whole = fseek(in, -1, SEEK_END) == 0 && fgetc(in) == '\n';
+  (void)fclose(in);
+  GANNET_REQUIRE(same, GANNET_ERR_INPUT,
+                 "the first line of '%s' is not '%s', so no rows can be appended; name another "
+                 "file with --csv, or move this one away",
+                 path, CSV_HEAD);
+  GANNET_REQUIRE(whole, GANNET_ERR_INPUT,
+                 "'%s' ends within a line, so no rows can be appended; remove that line, or name "
+                 "another file with --csv",
+                 path);
+  return GANNET_OK;
+}
+
+/* The head goes out at once: a full disk is found before anything is measured. */
+static gannet_err open_csv(const char *path, FILE **out) {
+  struct stat about;
+  *out = fopen(path, "ae");
+  if (!*out || fstat(fileno(*out), &about)) return gannet_raise_errno("open", path);
+  if (S_ISREG(about.st_mode) && about.st_size > 0) return check_csv(path);
+  return fputs(CSV_HEAD "\n", *out) < 0 || fflush(*out) ? gannet_raise_errno("write", path)
+                                                        : GANNET_OK;
+}
+
+static gannet_err open_outputs(const scaling_settings *s, FILE **csv) {
+  GANNET_TRY(bench_scaling_check_directory(s->directory));
+  return s->csv ? open_csv(s->csv, csv) : GANNET_OK;
+}
+
 /* Numbers that are not there are empty. */
 static void put(FILE *out, double value) {
   (void)(isnan(value) ? fprintf(out, ",") : fprintf(out, ",%.6g", value));
 }
 
-static gannet_err write_csv(const bench_world *world, const scaling_settings *s,
-                            const bench_scaling_table *table) {
-  FILE *out = fopen(s->csv, "ae");
-  if (!out) return gannet_raise_errno("open", s->csv);
-  if (fseek(out, 0, SEEK_END) == 0 && ftell(out) == 0)
-    (void)fputs(
-        "ranks,d,q,candidates,gemm,memory,model,measured,size,seconds,work,work_all,calls,bytes\n",
-        out);
-  for (int i = 0; i < table->n; ++i) {
-    const bench_scaling_row *row = &table->row[i];
-    (void)fprintf(out, "%d,%d,%d,%d,%.6g,%.6g,%.6g,%s,%lld", world->np, s->d, s->q, s->candidates,
-                  table->rate, table->memory, table->model, row->name, (long long)row->size);
-    put(out, row->seconds);
-    put(out, row->work);
-    put(out, row->work_all);
-    put(out, row->calls);
-    put(out, row->bytes);
-    (void)fputc('\n', out);
-  }
-  const int failed = ferror(out);
-  return fclose(out) || failed ? gannet_raise_errno("write", s->csv) : GANNET_OK;
+/* In quotes where it has what separates cells. */
+static void put_text(FILE *out, const char *text) {
+  const bool plain = !strpbrk(text, ",\"\r\n");
+  if (!plain) (void)fputc('"', out);
+  for (const char *c = text; *c; ++c) (void)fprintf(out, *c == '"' ? "\"%c" : "%c", *c);
+  if (!plain) (void)fputc('"', out);
 }
 
-static gannet_err measure_all(const bench_world *world, const scaling_settings *s,
-                              bench_scaling_table *table) {
-  double mine = 0;
-  const int last = (int)s->n.item[s->n.n - 1];
+static void write_row(const bench_world *world, const scaling_settings *s,
+                      const bench_scaling_table *table, const bench_scaling_row *row, FILE *out) {
+  (void)fprintf(out, "%d,", world->np);
+  put_text(out, s->method);
+  (void)fprintf(out, ",%d,%d,%d,%.6g,%.6g,%.6g,%s,%lld", s->d, s->q, s->candidates, table->rate,
+                table->memory, table->model, row->name, (long long)row->size);
+  put(out, row->seconds);
+  put(out, row->work);
+  put(out, row->work_all);
+  put(out, row->calls);
+  put(out, row->bytes);
+  (void)fputc('\n', out);
+}
+
+/* On rank 0: the rows from one on, out of this process, whatever becomes of what is left to do. */
+static gannet_err report(const bench_world *world, const scaling_settings *s,
+                         const bench_scaling_table *table, int from, FILE *csv) {
+  if (world->rank != 0) return GANNET_OK;
+  for (int i = from; i < table->n; ++i) print_row(world, &table->row[i]);
+  (void)fflush(stdout);
+  if (!csv) return GANNET_OK;
+  for (int i = from; i < table->n; ++i) write_row(world, s, table, &table->row[i], csv);
+  return fflush(csv) || ferror(csv) ? gannet_raise_errno("write", s->csv) : GANNET_OK;
+}
+
+static gannet_err measure_proposals(const bench_world *world, const scaling_settings *s,
+                                    bench_scaling_table *table) {
   GANNET_TRY(bench_scan_rate(world->comm, false, &table->rate));
   for (int i = 0; i < s->n.n; ++i) {
     GANNET_TRY(measure_asks(world, s, (int)s->n.item[i], false, table));
     GANNET_TRY(measure_asks(world, s, (int)s->n.item[i], true, table));
   }
-  mine = bench_peak_memory();
+  const double mine = bench_peak_memory();
   GANNET_TRY_MPI(MPI_Allreduce(&mine, &table->memory, 1, MPI_DOUBLE, MPI_MAX, world->comm));
-  GANNET_TRY(bench_scaling_exchange(world, table));
-  return bench_scaling_storage(world, s->directory, s->q, last, s->d, s->repeat, table);
+  return bench_scaling_exchange(world, table);
+}
+
+/* Storage comes last and can fail by itself: what was measured before it is reported by then. */
+static gannet_err measure_all(const bench_world *world, const scaling_settings *s, FILE *csv) {
+  bench_scaling_table table = {0};
+  const int last = (int)s->n.item[s->n.n - 1];
+  GANNET_TRY(measure_proposals(world, s, &table));
+  const int n = table.n;
+  if (world->rank == 0) print_head(world, s, &table);
+  GANNET_TRY(gannet_agree(world->comm, report(world, s, &table, 0, csv)));
+  gannet_err err = bench_scaling_storage(world, s->directory, s->q, last, s->d, s->repeat, &table);
+  if (err == GANNET_OK) err = gannet_agree(world->comm, report(world, s, &table, n, csv));
+  if (world->rank == 0) print_scan(s, &table);
+  return err;
 }
 
 static gannet_err run(const bench_world *world, const void *options) {
   const scaling_settings *s = options;
-  bench_scaling_table table = {0};
-  gannet_err err = GANNET_OK;
+  FILE *csv = NULL;
   GANNET_REQUIRE(s->n.n > 0 && s->n.n <= 2, GANNET_ERR_INPUT, "n: expected one or two numbers");
-  GANNET_TRY(measure_all(world, s, &table));
-  if (world->rank == 0) {
-    print_table(world, s, &table);
-    if (s->csv) err = write_csv(world, s, &table);
-  }
-  return gannet_agree(world->comm, err);
+  gannet_err err = gannet_agree(world->comm, world->rank == 0 ? open_outputs(s, &csv) : GANNET_OK);
+  if (err == GANNET_OK) err = measure_all(world, s, csv);
+  const bool lost = csv && fclose(csv);
+  if (err != GANNET_OK) return err;
+  return gannet_agree(world->comm, lost ? gannet_raise_errno("write", s->csv) : GANNET_OK);
 }
 
 const bench_type bench_scaling = {

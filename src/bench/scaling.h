@@ -44,6 +44,14 @@ GANNET_CHECKED gannet_err bench_scaling_add(const bench_world *world, bench_scal
 GANNET_CHECKED gannet_err bench_scaling_exchange(const bench_world *world,
                                                  bench_scaling_table *table);
 
+/* Find out whether the storage part can make files in a directory.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_MISSING, GANNET_ERR_NO_SPACE, GANNET_ERR_IO with the directory and the reason.
+ */
+GANNET_CHECKED gannet_err bench_scaling_check_directory(const char *directory);
+
 /* A batch appended to a journal, and a checkpoint of n points, by rank 0.
  *
  * Collective over world->comm.

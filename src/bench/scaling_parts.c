@@ -123,12 +123,23 @@ static void clear(const char *folder) {
   (void)rmdir(folder);
 }
 
+/* folder  out  [PATH_MAX] new, in the directory */
+static gannet_err make_folder(const char *directory, char *folder) {
+  GANNET_TRY(gannet_join_path(directory, "gannet-scaling-XXXXXX", folder, PATH_MAX));
+  return mkdtemp(folder) ? GANNET_OK : gannet_raise_errno("write into", directory);
+}
+
+gannet_err bench_scaling_check_directory(const char *directory) {
+  char folder[PATH_MAX];
+  GANNET_TRY(make_folder(directory, folder));
+  return rmdir(folder) ? gannet_raise_errno("remove", folder) : GANNET_OK;
+}
+
 static gannet_err write_both(const char *directory, int q, int n, int d, int repeat,
                              double *journal, double *state) {
   char folder[PATH_MAX], path[PATH_MAX];
   GANNET_REQUIRE(q <= 1024, GANNET_ERR_INPUT, "q = %d, at most 1024 for this benchmark", q);
-  GANNET_TRY(gannet_join_path(directory, "gannet-scaling-XXXXXX", folder, sizeof folder));
-  if (!mkdtemp(folder)) return gannet_raise_errno("make", folder);
+  GANNET_TRY(make_folder(directory, folder));
   gannet_err err = gannet_join_path(folder, "journal", path, sizeof path);
   if (err == GANNET_OK) err = append(path, q, repeat, journal);
   if (err == GANNET_OK) err = gannet_join_path(folder, "state.h5", path, sizeof path);

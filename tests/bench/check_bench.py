@@ -5,9 +5,11 @@
 """
 import pathlib
 import re
+import subprocess
 import tempfile
+import time
 
-from program import cells, rows_of, run
+from program import PROGRAM, cells, rows_of, run
 
 
 def check_peak():
@@ -124,7 +126,7 @@ def check_scaling(folder):
         table = folder / f"scaling{ranks}.csv"
         text = run(ranks, "scaling", "--n", "30", "--d", "3", "--q", "2", "--candidates", "2000",
                    "--repeat", "2", "--fits", "1", "--directory", str(folder), "--csv", str(table))
-        assert f"{ranks} rank(s)" in text and "of the DGEMM peak" in text
+        assert f"{ranks} rank(s)" in text and "GEMM peak" in text
         rows[ranks] = {(row["measured"], row["size"]): row for row in rows_of(table)}
         for part in ("ask", "fit", "draws", "scan", "polish", "choose"):
             for kind in ("", ".learnt", ".weak"):
@@ -140,6 +142,54 @@ def check_scaling(folder):
     assert ("allreduce", "65536") in rows[2] and ("journal", "2") in rows[1]
     assert not [path for path in folder.iterdir() if path.name.startswith("gannet-scaling")]
     assert "one or two" in run(1, "scaling", "--n", "30,40,50", code=2)
+    check_scaling_columns(folder, folder / "scaling1.csv")
+    check_scaling_outputs(folder)
+    check_scaling_storage(folder)
+
+
+SMALL = "scaling", "--method", "random", "--n", "30", "--d", "3", "--q", "2", "--candidates", "500", "--repeat", "1", "--fits", "1"
+
+
+def check_scaling_columns(folder, table):
+    """Rows say their method, in one cell whatever is in it; further runs append theirs."""
+    assert table.read_text(encoding="utf-8").startswith("ranks,method,d,q,candidates,gemm,")
+    assert {row["method"] for row in rows_of(table)} == {"neural-bo"}
+    before = len(rows_of(table))
+    run(1, *SMALL, "--directory", str(folder), "--csv", str(table))
+    added = rows_of(table)[before:]
+    assert added and {row["method"] for row in added} == {"random"} and {row["q"] for row in added} == {"2"}, added
+
+
+def check_scaling_outputs(folder):
+    """What cannot be written is said before minutes of measuring."""
+    words = "scaling", "--n", "3000,4000", "--repeat", "100", "--fits", "100"
+    table = folder / "old.csv"
+    for text, told in (("ranks,d,q,candidates,gemm,memory\n", "name another file with --csv"),
+                       ((folder / "scaling1.csv").read_text(encoding="utf-8")[:-3], "ends within a line")):
+        table.write_text(text, encoding="utf-8")
+        said = run(2, *words, "--directory", str(folder), "--csv", str(table), code=2, timeout=30)
+        assert str(table) in said and told in said, said
+        assert table.read_text(encoding="utf-8") == text
+    for more, code in (((str(folder), "/nonexistent/a.csv"), 2), ((str(folder), "/dev/full"), 6),
+                       (("/nonexistent", str(folder / "none.csv")), 2)):
+        said = run(1, *words, "--directory", more[0], "--csv", more[1], code=code, timeout=30)
+        assert [path for path in more if f"'{path}'" in said], said
+    assert not (folder / "none.csv").exists()
+
+
+def check_scaling_storage(folder):
+    """The directory goes away while proposals are measured: they are in the table and in the file."""
+    place, table = folder / "vanishing", folder / "kept.csv"
+    place.mkdir()
+    command = [PROGRAM, *SMALL, "--directory", str(place), "--csv", str(table)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as ran:
+        while ran.poll() is None and not (table.exists() and table.stat().st_size > 0):
+            time.sleep(0.001)
+        place.rmdir()
+        text, said = ran.communicate(timeout=120)
+    assert ran.returncode == 2 and f"cannot write into '{place}'" in said, (ran.returncode, said)
+    assert cells(text, "ask") and cells(text, "allgather") and "| journal |" not in text, text
+    assert {"ask", "allgather"} <= {row["measured"] for row in rows_of(table)}
 
 
 def check_quality(folder):

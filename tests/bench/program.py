@@ -13,8 +13,8 @@ USAGE, RESOURCE = 2, 6  # exit codes, from include/gannet/status.h
 def run(ranks, *words, code=0, **how):
     """What it says: on stdout, or on stderr where it is to fail with a code."""
     command = [PROGRAM, *words] if ranks == 1 else [MPIRUN, str(ranks), PROGRAM, *words]
-    how = {"stdout": subprocess.PIPE, **how}
-    ran = subprocess.run(command, stderr=subprocess.PIPE, text=True, timeout=120, check=False, **how)
+    how = {"stdout": subprocess.PIPE, "timeout": 120, **how}
+    ran = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False, **how)
     assert ran.returncode == code, f"{command} ended with {ran.returncode}:\n{ran.stderr}"
     return ran.stdout if code == 0 else ran.stderr
 

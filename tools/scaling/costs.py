@@ -3,7 +3,11 @@ import csv
 import math
 import statistics
 
-COLUMNS = ("ranks", "q", "candidates", "memory", "model", "measured", "size", "seconds", "work", "calls", "bytes")
+COLUMNS = ("ranks", "method", "d", "q", "candidates", "memory", "model", "measured", "size", "seconds", "work", "calls", "bytes")
+NUMBERS = tuple(name for name in COLUMNS if name not in ("method", "measured"))
+COUNTS = ("ranks", "d", "q", "candidates", "size")
+OPTIONAL = ("work", "calls", "bytes")  # empty in rows for which they are not measured
+KEY = ("ranks", "q", "candidates", "measured", "size")  # rows that agree in these repeat one measurement
 TILE = 512  # candidates that a rank scores at a time
 STARTS = 4  # that are polished per point of the batch
 GROUP = 64  # polished points whose scores a rank makes at a time
@@ -21,22 +25,83 @@ class BadInput(Exception):
 
 
 def read_rows(path, column):
-    """The rows of a file that gannet-bench scaling has written; `cost` is the column for the parts of a proposal."""
+    """The rows of a file that gannet-bench scaling has written, one of each key; `cost` is the column for the parts of
+    a proposal."""
+    rows = read_lines(path)
+    for name in ("method", "d"):
+        found = sorted({row[name] for _, row in rows})
+        if len(found) > 1:
+            raise BadInput(f"{path} has rows of {name} = {', '.join(found)}, expected a single one: "
+                           "measure each into a file of its own")
+    for line, row in rows:
+        row.update({name: read_number(f"{path}, line {line}", name, row[name]) for name in NUMBERS})
+        check_cost(f"{path}, line {line}", row, column)
+    rows = medians([row for _, row in rows])
+    for row in rows:
+        row["cost"], row["network"] = row[column], row["seconds"]
+    return rows
+
+
+def read_lines(path):
+    """[(number, {column: text})]"""
+    expected = f"expected a table of gannet-bench scaling, with columns {', '.join(COLUMNS)}"
     try:
         with open(path, encoding="utf-8", newline="") as file:
-            rows = list(csv.DictReader(file))
+            reader = csv.DictReader(file)
+            rows = [(reader.line_num, row) for row in reader]
     except OSError as error:
         raise BadInput(f"cannot read {path}: {error.strerror}") from error
-    if not rows or any(name not in rows[0] for name in COLUMNS):
-        raise BadInput(f"{path} is no table of gannet-bench scaling: expected columns {', '.join(COLUMNS)}")
-    try:
-        for row in rows:
-            row.update({name: float(row[name]) if row[name] else math.nan for name in COLUMNS if name != "measured"})
-            row["cost"] = row[column]
-            row["network"] = row["seconds"]
-    except (TypeError, ValueError) as error:
-        raise BadInput(f"{path}: {error}") from error
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise BadInput(f"{path} is no table of text ({error}): {expected}") from error
+    missing = [name for name in COLUMNS if name not in (reader.fieldnames or ())]
+    if missing:
+        raise BadInput(f"{path} is no table of gannet-bench scaling, as it has no {', '.join(missing)}: {expected}")
+    if not rows:
+        raise BadInput(f"{path} has no rows: measure with gannet-bench scaling --csv")
+    for line, row in rows:
+        if None in row or None in row.values():
+            raise BadInput(f"{path}, line {line}: expected {len(reader.fieldnames)} cells, as in the first line")
     return rows
+
+
+def read_number(where, name, text):
+    if not text and name in OPTIONAL:
+        return math.nan
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if name in COUNTS and not (1 <= value < math.inf and value.is_integer()):
+        raise BadInput(f"{where}: {name} is '{text}', expected a whole number of at least 1")
+    if not 0 <= value < math.inf:
+        raise BadInput(f"{where}: {name} is '{text}', expected a finite number of at least 0")
+    return value
+
+
+def check_cost(where, row, column):
+    """What rows about a proposal cannot lack."""
+    kind = row["measured"].partition(".")[0]
+    needed = [column] if kind in ("ask",) + PARTS else []
+    needed += ["calls", "bytes"] if row["measured"] == "ask" else []
+    for name in needed:
+        if math.isnan(row[name]):
+            raise BadInput(f"{where}: {name} of '{row['measured']}' is empty, expected a number")
+    if kind == "ask" and not row[column] > 0:
+        raise BadInput(f"{where}: {column} of '{row['measured']}' is 0, expected more: measure again")
+
+
+def medians(rows):
+    """One row for all that repeat a measurement."""
+    groups = {}
+    for row in rows:
+        groups.setdefault(tuple(row[name] for name in KEY), []).append(row)
+    return [{**group[0], **{name: median_of_known([row[name] for row in group]) for name in NUMBERS}}
+            for group in groups.values()]
+
+
+def median_of_known(values):
+    known = [value for value in values if not math.isnan(value)]
+    return statistics.median(known) if known else math.nan
 
 
 def steps(ranks):
@@ -119,7 +184,7 @@ def pairs_of(part, one, many):
     one: {(n, q, candidates): seconds}; many: [(ranks, key, seconds)]
     """
     found = [(busiest(unit_count(part, key[1], key[2]), ranks), seconds / one[key])
-             for ranks, key, seconds in many if key in one]
+             for ranks, key, seconds in many if one.get(key, 0) > 0]
     return [pair for pair in found if pair[0] < 1]
 
 
