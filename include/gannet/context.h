@@ -25,7 +25,8 @@ typedef void (*gannet_log_sink)(void *user, gannet_log_level level, int rank, co
 
 /* Create a context on a duplicate of comm. MPI must be initialised by the program. PETSc, which
  * does the minimisations, may be initialised by the program before; otherwise the first optimiser
- * does it, on a duplicate of its communicator, and MPI_Finalize ends it.
+ * of a process does it, with a PETSC_COMM_WORLD of this process alone, and MPI_Finalize ends it. A
+ * program that uses PETSc itself calls PetscInitialize before it creates an optimiser.
  *
  * Collective over comm; seed the same on all ranks.
  *

@@ -76,7 +76,7 @@ static gannet_err start_world(const cli_command *command, cli_world *world) {
   if (world->rank > 0 && !command->launches_everywhere) gannet_launcher_stop(&world->launcher);
   GANNET_TRY(gannet_agree(MPI_COMM_WORLD, gannet_blas_prepare()));
   gannet_blas_set_threads(1); /* a rank is the unit of parallelism, and threads would change bits */
-  GANNET_TRY(gannet_petsc_prepare(world->comm));
+  GANNET_TRY(gannet_agree(MPI_COMM_WORLD, gannet_petsc_prepare()));
   if (command->launches) outlive_readers(); /* MPI has set it, too */
   return GANNET_OK;
 }

@@ -14,7 +14,7 @@ gannet_err cli_query(const cli_arguments *arguments, bool replay, gannet_campaig
 gannet_err cli_recommend(const gannet_campaign *campaign, gannet_recommendation *recommendation) {
   gannet_context *context = NULL;
   GANNET_TRY(gannet_context_create_alone(campaign->ledger.seed, &context));
-  gannet_err err = gannet_petsc_prepare(context->comm);
+  gannet_err err = gannet_petsc_prepare();
   if (err == GANNET_OK) err = gannet_recommend(context, campaign->history, recommendation);
   gannet_context_destroy(&context);
   return err;

@@ -15,9 +15,12 @@ static int finalize(MPI_Comm comm, int key, void *value, void *extra) {
   return initialised && PetscFinalize() ? MPI_ERR_OTHER : MPI_SUCCESS;
 }
 
-static gannet_err initialise(MPI_Comm comm) {
+/* On any larger communicator this would be collective, and ranks that come here for the first time
+ * with different communicators would wait for each other for ever. Nothing here uses
+ * PETSC_COMM_WORLD. */
+static gannet_err initialise(void) {
   int key = MPI_KEYVAL_INVALID;
-  GANNET_TRY_MPI(MPI_Comm_dup(comm, &PETSC_COMM_WORLD));
+  GANNET_TRY_MPI(MPI_Comm_dup(MPI_COMM_SELF, &PETSC_COMM_WORLD));
   GANNET_REQUIRE(PetscInitializeNoArguments() == 0, GANNET_ERR_LIBRARY, "PetscInitialize failed");
   GANNET_REQUIRE(PetscPopSignalHandler() == 0, GANNET_ERR_LIBRARY, "PetscPopSignalHandler failed");
   GANNET_TRY_MPI(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finalize, &key, NULL));
@@ -25,13 +28,13 @@ static gannet_err initialise(MPI_Comm comm) {
   return GANNET_OK;
 }
 
-gannet_err gannet_petsc_prepare(MPI_Comm comm) {
+gannet_err gannet_petsc_prepare(void) {
   PetscBool initialised = PETSC_FALSE;
   int running = 0;
   (void)MPI_Initialized(&running);
   GANNET_REQUIRE(running, GANNET_ERR_STATE, "MPI is not initialised");
   (void)PetscInitialized(&initialised);
-  return initialised ? GANNET_OK : initialise(comm);
+  return initialised ? GANNET_OK : initialise();
 }
 
 void gannet_petsc_version(char *built, char *loaded, size_t size) {

@@ -7,14 +7,14 @@
 #include "base/error.h"
 
 /* Make sure that PETSc is initialised. A program that uses PETSc initialises it before; then
- * nothing happens here. Otherwise it is initialised on a duplicate of comm, without signal
+ * nothing happens here. Otherwise it is initialised on a duplicate of MPI_COMM_SELF, without signal
  * handlers, and finalised by MPI_Finalize.
  *
- * Collective over comm.
+ * Local.
  *
  * Errors: GANNET_ERR_STATE when MPI is not initialised; GANNET_ERR_LIBRARY.
  */
-GANNET_CHECKED gannet_err gannet_petsc_prepare(MPI_Comm comm);
+GANNET_CHECKED gannet_err gannet_petsc_prepare(void);
 
 /* Versions of PETSc as "3.18.5": what was compiled against, and what is loaded.
  *

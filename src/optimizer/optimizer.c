@@ -37,7 +37,7 @@ gannet_err gannet_optimizer_create_from(gannet_context *context, const gannet_pr
                                         gannet_optimizer_options *options,
                                         gannet_optimizer **optimizer) {
   GANNET_TRY(gannet_agree(context->comm, use_equations(problem, options)));
-  GANNET_TRY(gannet_agree(context->comm, gannet_petsc_prepare(context->comm)));
+  GANNET_TRY(gannet_agree(context->comm, gannet_petsc_prepare()));
   GANNET_TRY(gannet_alloc(1, sizeof **optimizer, optimizer));
   gannet_optimizer *made = *optimizer;
   made->context = context;
