@@ -65,8 +65,8 @@ typedef struct {
 typedef struct {
   int n_equations;
   const gannet_physics_equation *equations;
-  int points;     /* at which the equations are imposed; 0 = chosen by the optimiser */
-  int seed;       /* of their scrambled Sobol sequence, besides that of the context */
+  int points; /* at which the equations are imposed, at most 20000; 0 = chosen by the optimiser */
+  int seed;   /* of their scrambled Sobol sequence, besides that of the context */
   double lambda2; /* variance of an equation's residual over its variance under the prior; 0 = 1e-6
                    */
 } gannet_physics_spec;
@@ -82,7 +82,8 @@ typedef struct {
  *
  * Errors: GANNET_ERR_INPUT naming every wrong entry: an expression that cannot be read (with place
  * and known names), a derivative by an unknown name or by a variable that is not real, an order
- * above 4, no term. GANNET_ERR_STATE when the problem has equations already.
+ * above 4, no term, points or lambda2 outside their ranges. GANNET_ERR_STATE when the problem has
+ * equations already.
  */
 GANNET_API GANNET_CHECKED gannet_err gannet_problem_set_physics(gannet_problem *problem,
                                                                 const gannet_physics_spec *spec);

@@ -60,17 +60,19 @@ typedef struct gannet_problem gannet_problem;
  * spec     in   copied, with all strings
  * problem  out  to be freed with gannet_problem_destroy
  *
- * Errors: GANNET_ERR_INPUT naming every wrong entry (empty box, log scale with a bound <= 0,
- * repeated or malformed name, fewer than two values, constraint without a bound).
+ * Errors: GANNET_ERR_INPUT naming every wrong entry (empty box, log scale with a bound <= 0 or an
+ * upper / lower above the largest double, repeated or malformed name, fewer than two values,
+ * constraint without a bound).
  */
 GANNET_API GANNET_CHECKED gannet_err gannet_problem_create(const gannet_problem_spec *spec,
                                                            gannet_problem **problem);
 
 /* Restrict a problem to a list of designs, of which each is proposed at most once. To be called
- * before an optimiser is created from the problem.
+ * before an optimiser is created from the problem. A second list replaces the first, which stays
+ * when the second is refused.
  *
  * Collective over comm; n and x_user are significant on rank 0 only. Afterwards destroying the
- * problem is collective over comm too.
+ * problem and replacing the list are collective over comm too.
  *
  * comm    in  MPI_COMM_SELF is allowed: then every rank gives and keeps its own list
  * n       in  >= 1

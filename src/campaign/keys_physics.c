@@ -1,5 +1,6 @@
 /* Tables of the physics section. */
 #include "campaign/keys.h"
+#include "problem/physics.h"
 
 #define AT(type, member) .offset = offsetof(type, member)
 
@@ -10,7 +11,7 @@ const gannet_option gannet_physics_table[] = {
      .fallback = "auto",
      .flags = GANNET_OPTION_AUTO,
      .lower = 1,
-     .upper = 20000,
+     .upper = GANNET_PHYSICS_POINTS,
      .help = "points of a scrambled Sobol sequence at which the equations are imposed; auto = 60 "
              "per variable, from 600 to 1500, shared among the equations, at least 20 each; in up "
              "to 3 variables half as many again are next to the edges",

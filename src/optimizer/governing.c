@@ -101,7 +101,7 @@ gannet_err gannet_governing_create(const gannet_context *context, const gannet_p
   gannet_err code = gannet_alloc((size_t)n * (size_t)problem->d, sizeof *x, &x);
   if (code == GANNET_OK) code = gannet_sobol_create(problem->d, &stream, &sobol);
   if (code == GANNET_OK) gannet_sobol_points(sobol, 0, n, x);
-  if (code == GANNET_OK) move_to_edges((n - inside) * d, x + (size_t)(inside * d));
+  if (code == GANNET_OK) move_to_edges((n - inside) * d, x + (size_t)inside * (size_t)d);
   if (code == GANNET_OK) code = gannet_laws_create(problem, n, x, laws);
   if (code == GANNET_OK) code = gannet_laws_check(*laws);
   if (code != GANNET_OK) gannet_laws_destroy(laws);

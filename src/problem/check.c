@@ -1,6 +1,7 @@
 #include "problem/check.h"
 
 #include <ctype.h>
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -37,6 +38,12 @@ static void check_box(const gannet_variable *v, const char *where, gannet_compla
     gannet_complain(complaints, where,
                     "variable %s: scale log needs positive bounds, lower = %g is not", v->name,
                     v->lower);
+  else if (v->scale == GANNET_SCALE_LOG && isfinite(v->upper) && isinf(v->upper / v->lower))
+    gannet_complain(
+        complaints, where,
+        "variable %s: with scale log, upper / lower must be at most %.2g; choose bounds "
+        "closer than lower = %g and upper = %g",
+        v->name, DBL_MAX, v->lower, v->upper);
 }
 
 static void check_whole(const gannet_variable *v, const char *where,
@@ -120,8 +127,8 @@ static void check_repeated(const gannet_problem_spec *spec, gannet_complaints *c
     if (name && strcmp(name, "objective") == 0)
       gannet_complain(complaints, NULL,
                       "the name 'objective' is taken by the objective itself; choose another");
-    for (int j = 0; j < i && name && name_at(spec, j); ++j)
-      if (strcmp(name, name_at(spec, j)) == 0)
+    for (int j = 0; j < i && name; ++j)
+      if (name_at(spec, j) && strcmp(name, name_at(spec, j)) == 0)
         gannet_complain(complaints, NULL, "the name '%s' is used twice; rename one", name);
   }
 }

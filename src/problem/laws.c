@@ -1,4 +1,5 @@
 /* Equations at points of the unit cube. */
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,6 +30,10 @@ static gannet_err build(gannet_laws *l, const double *x) {
     l->linear = l->linear && !custom;
     if (terms < (size_t)p->equation[e].n_terms) terms = (size_t)p->equation[e].n_terms;
   }
+  GANNET_REQUIRE(
+      l->n_points <= INT_MAX / p->n_compiled, GANNET_ERR_INPUT,
+      "%d points of %d equations are more than %d rows; choose fewer points or equations",
+      l->n_points, p->n_compiled, INT_MAX);
   l->n_rows = l->n_points * p->n_compiled;
   l->n_partials = p->n_partials;
   l->lambda2 = p->spec.lambda2;

@@ -258,10 +258,12 @@ static gannet_err compile(compiler *c, const gannet_physics_spec *spec, const ch
   for (int v = 0; v < problem->n_variables; ++v) p->names[v] = problem->variables[v].name;
   if (spec->n_equations < 1)
     gannet_complain(c->complaints, c->where, "physics: no equations, expected at least one");
-  if (spec->points < 0 || !(spec->lambda2 >= 0 && spec->lambda2 <= 1))
-    gannet_complain(c->complaints, c->where,
-                    "physics: %d points and lambda2 = %g, expected at least 0 and 0 to 1",
-                    spec->points, spec->lambda2);
+  if (spec->points < 0 || spec->points > GANNET_PHYSICS_POINTS)
+    gannet_complain(c->complaints, c->where, "physics: points = %d, expected 0 to %d", spec->points,
+                    GANNET_PHYSICS_POINTS);
+  if (!(spec->lambda2 >= 0 && spec->lambda2 <= 1))
+    gannet_complain(c->complaints, c->where, "physics: lambda2 = %g, expected 0 to 1",
+                    spec->lambda2);
   GANNET_TRY(gannet_alloc((size_t)spec->n_equations, sizeof *p->equation, &p->equation));
   for (int e = 0; e < spec->n_equations; ++e) {
     char name[32];

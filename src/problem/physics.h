@@ -15,6 +15,9 @@
 #include "gannet/physics.h"
 #include "problem/partial.h"
 
+/* Most points at which equations are imposed, in a campaign file and in a program alike. */
+enum { GANNET_PHYSICS_POINTS = 20000 };
+
 typedef struct gannet_physics gannet_physics;
 
 /* gannet_problem_set_physics with complaints; the problem has no equations yet.
@@ -66,7 +69,7 @@ typedef struct {
  * Local.
  *
  * Errors: GANNET_ERR_STATE when the problem has no equations, or one with a plugin has no function;
- * GANNET_ERR_MEMORY.
+ * GANNET_ERR_INPUT when points times equations exceed an int; GANNET_ERR_MEMORY.
  */
 GANNET_CHECKED gannet_err gannet_laws_create(const gannet_problem *problem, int n_points,
                                              const double *x, gannet_laws **laws);

@@ -119,9 +119,11 @@ void gannet_problem_destroy(gannet_problem **problem) {
 gannet_err gannet_problem_set_candidates(gannet_problem *problem, MPI_Comm comm, int64_t n,
                                          const double *x_user) {
   GANNET_REQUIRE_POINTER(problem, "problem");
+  gannet_pool *made = NULL;
   GANNET_TRY(gannet_context_check(comm));
+  GANNET_TRY(gannet_pool_create(comm, problem, n, x_user, &made));
   gannet_pool_destroy(&problem->pool);
-  GANNET_TRY(gannet_pool_create(comm, problem, n, x_user, &problem->pool));
+  problem->pool = made;
   problem->n_continuous = 0;
   memset(problem->continuous, 0, (size_t)problem->d * sizeof *problem->continuous);
   return GANNET_OK;

@@ -205,11 +205,33 @@ static void wrong_equations_are_refused(void **state) {
   const gannet_physics_equation equation = {.n_terms = 1, .terms = &fine};
   spec = (gannet_physics_spec){.n_equations = 1, .equations = &equation, .lambda2 = 2};
   assert_fails(GANNET_ERR_INPUT, "lambda2 = 2", gannet_problem_set_physics(problem, &spec));
-  spec.lambda2 = 0;
+  spec.lambda2 = 0, spec.points = 20001;
+  assert_fails(GANNET_ERR_INPUT, "points = 20001, expected 0 to 20000",
+               gannet_problem_set_physics(problem, &spec));
+  spec.points = -1;
+  assert_fails(GANNET_ERR_INPUT, "points = -1", gannet_problem_set_physics(problem, &spec));
+  spec.points = 20000;
   assert_ok(gannet_problem_set_physics(problem, &spec));
   assert_fails(GANNET_ERR_STATE, "already", gannet_problem_set_physics(problem, &spec));
   assert_fails(GANNET_ERR_ARG, "takes no function",
                gannet_problem_set_residual(problem, 0, burgers));
+  gannet_problem_destroy(&problem);
+}
+
+/* Rows are counted by an int. */
+static void more_rows_than_a_number_counts_are_refused(void **state) {
+  (void)state;
+  const gannet_physics_term fine = {NULL, 0, NULL};
+  const gannet_physics_equation equations[] = {{.n_terms = 1, .terms = &fine},
+                                               {.n_terms = 1, .terms = &fine}};
+  const gannet_physics_spec spec = {.n_equations = 2, .equations = equations};
+  const double middle[] = {0.5, 0.5, 0};
+  gannet_problem *problem = make_problem();
+  gannet_laws *laws = NULL;
+  assert_ok(gannet_problem_set_physics(problem, &spec));
+  assert_fails(GANNET_ERR_INPUT, "1073741824 points of 2 equations",
+               gannet_laws_create(problem, 1 << 30, middle, &laws));
+  assert_null(laws);
   gannet_problem_destroy(&problem);
 }
 
@@ -243,6 +265,7 @@ int main(void) {
       cmocka_unit_test(derivatives_follow_the_chain_rule),
       cmocka_unit_test(plugins_are_linearised),
       cmocka_unit_test(wrong_equations_are_refused),
+      cmocka_unit_test(more_rows_than_a_number_counts_are_refused),
       cmocka_unit_test(values_that_do_not_exist_are_refused_with_their_place),
   };
   return run_serial(tests);

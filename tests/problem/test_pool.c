@@ -142,6 +142,27 @@ static void bad_rows_are_named(void **state) {
   gannet_problem_destroy(&problem);
 }
 
+/* What is proposed afterwards comes from the list that was accepted. */
+static void a_refused_list_leaves_the_one_before(void **state) {
+  static double rows[N * V];
+  (void)state;
+  gannet_problem *problem = listed_problem(rows);
+  const int64_t n = gannet_pool_count(problem->pool);
+  double x_unit[8], x_user[V], outside[V];
+  memcpy(outside, rows, sizeof outside);
+  outside[2] = 2.5;
+  assert_fails(GANNET_ERR_INPUT, "candidate 1",
+               gannet_problem_set_candidates(problem, MPI_COMM_WORLD, 1, outside));
+  assert_non_null(problem->pool);
+  assert_int_equal(gannet_pool_count(problem->pool), n);
+  gannet_problem_encode(problem, rows + (ptrdiff_t)7 * V, x_unit);
+  gannet_problem_decode(problem, x_unit, x_user);
+  assert_memory_equal(x_user, rows + (ptrdiff_t)7 * V, sizeof x_user);
+  assert_ok(gannet_problem_set_candidates(problem, MPI_COMM_WORLD, 3, rows));
+  assert_int_equal(gannet_pool_count(problem->pool), 3);
+  gannet_problem_destroy(&problem);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rows_come_back_exactly_and_once),
@@ -149,6 +170,7 @@ int main(void) {
       cmocka_unit_test(the_history_counts_what_is_left),
       cmocka_unit_test(rows_of_one_encoding_count_once),
       cmocka_unit_test(bad_rows_are_named),
+      cmocka_unit_test(a_refused_list_leaves_the_one_before),
   };
   (void)MPI_Init(NULL, NULL);
   const int failed = run_ranks(tests);

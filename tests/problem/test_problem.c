@@ -122,6 +122,38 @@ static void every_wrong_entry_of_a_specification_is_named(void **state) {
   assert_null(problem);
 }
 
+/* The first variable has no name at all, which hides nothing of the others. */
+static void names_are_compared_behind_one_that_is_missing(void **state) {
+  (void)state;
+  const gannet_variable variables[] = {
+      {NULL, GANNET_VARIABLE_BOOLEAN, 0, 0, GANNET_SCALE_LINEAR, 0, NULL},
+      {"twin", GANNET_VARIABLE_BOOLEAN, 0, 0, GANNET_SCALE_LINEAR, 0, NULL},
+      {"twin", GANNET_VARIABLE_BOOLEAN, 0, 0, GANNET_SCALE_LINEAR, 0, NULL},
+  };
+  const gannet_problem_spec spec = {3, variables, 0, NULL, GANNET_MINIMIZE, 0};
+  gannet_problem *problem = NULL;
+  assert_fails(GANNET_ERR_INPUT, "variable name ''", gannet_problem_create(&spec, &problem));
+  assert_fails(GANNET_ERR_INPUT, "'twin' is used twice", gannet_problem_create(&spec, &problem));
+  assert_null(problem);
+}
+
+/* Beyond it log(upper/lower) is infinite, and every point would be at the upper bound. */
+static void logarithmic_boxes_are_as_wide_as_a_double(void **state) {
+  (void)state;
+  gannet_variable wide = {"wide", GANNET_VARIABLE_REAL, 1e-160, 1e160, GANNET_SCALE_LOG, 0, NULL};
+  const gannet_problem_spec spec = {1, &wide, 0, NULL, GANNET_MINIMIZE, 0};
+  const double middle = 0.5;
+  double x = NAN;
+  gannet_problem *problem = NULL;
+  assert_fails(GANNET_ERR_INPUT, "at most 1.8e+308", gannet_problem_create(&spec, &problem));
+  assert_null(problem);
+  wide.lower = 1e-140;
+  assert_ok(gannet_problem_create(&spec, &problem));
+  gannet_problem_decode(problem, &middle, &x);
+  assert_near(log10(x), 10, 1e-12);
+  gannet_problem_destroy(&problem);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(dimensions_count_every_category),
@@ -131,6 +163,8 @@ int main(void) {
       cmocka_unit_test(text_and_values_are_inverse),
       cmocka_unit_test(points_outside_are_refused_by_name),
       cmocka_unit_test(every_wrong_entry_of_a_specification_is_named),
+      cmocka_unit_test(names_are_compared_behind_one_that_is_missing),
+      cmocka_unit_test(logarithmic_boxes_are_as_wide_as_a_double),
   };
   return cmocka_run_group_tests(tests, make, drop);
 }
