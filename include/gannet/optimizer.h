@@ -22,8 +22,10 @@ extern "C" {
 
 typedef struct gannet_optimizer gannet_optimizer;
 
-/* A setting as in the method section of a campaign file: {"batch", "8"}, {"method", "neural-bo"},
- * {"surrogate.activation", "erf"}. */
+/* A setting as in a campaign file: {"initial", "8"}, {"method", "neural-bo"},
+ * {"surrogate.activation", "erf"}. Of what `gannet explain` lists, these are the keys method,
+ * portfolio, initial, initial_span, transform and refit, and those of the sections surrogate,
+ * acquisition, region and search; the others are in gannet_problem_spec or for the program. */
 typedef struct {
   const char *key;
   const char *text;
@@ -39,7 +41,8 @@ typedef struct {
   int64_t id; /* from ask */
   gannet_outcome outcome;
   double objective;          /* in the sense and units of the problem */
-  const double *constraints; /* [n_constraints] in the user's units; NULL when there are none */
+  const double *constraints; /* [n_constraints] in the user's units; NULL when there are none,
+                                and allowed when the outcome is not GANNET_RESULT_OK */
 } gannet_result;
 
 /* What is known about the best evaluation. */
@@ -65,7 +68,7 @@ typedef struct {
  * context     in   borrowed until destroy
  * problem     in   borrowed until destroy
  * n_settings  in   0 = defaults
- * settings    in   copied; `gannet explain` lists all keys
+ * settings    in   copied; gannet_method_setting says which keys there are
  *
  * Errors: GANNET_ERR_INPUT naming every wrong setting.
  */
@@ -99,13 +102,16 @@ GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_ask(gannet_optimizer *opti
                                                           int64_t *id, double *x_user);
 
 /* Report results, in any order and any grouping. Non-finite objectives or constraints count as
- * failed. Models sum in the order of telling: for the same bits afterwards tell in the same order,
- * for example by id; another order gives the same points to the precision of the search.
+ * failed. A failed result, also one that is not finite, may be told again later, and the new result
+ * replaces it; any other result is final. Models sum in the order of telling: for the same bits
+ * afterwards tell in the same order, for example by id; another order gives the same points to the
+ * precision of the search.
  *
  * Collective; the same on all ranks.
  *
- * Errors: GANNET_ERR_ARG for an id never asked, GANNET_ERR_STATE for one that was told already;
- * nothing is taken over then.
+ * Errors: GANNET_ERR_ARG for an id never asked, an id twice in one call, an outcome that does not
+ * exist, or GANNET_RESULT_OK without the values of the constraints; GANNET_ERR_STATE for an id that
+ * has a result other than failed. Nothing is taken over then.
  */
 GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_tell(gannet_optimizer *optimizer, int n,
                                                            const gannet_result *results);
@@ -117,6 +123,10 @@ GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_tell(gannet_optimizer *opt
  * x_user  in   [n_variables]
  * result  in   its id is ignored
  * id      out  its number; NULL when not wanted
+ *
+ * Errors: GANNET_ERR_INPUT for a point outside the ranges of the variables, GANNET_ERR_ARG for an
+ * outcome that does not exist, or GANNET_RESULT_OK without the values of the constraints. Nothing
+ * is taken over then.
  */
 GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_tell_point(gannet_optimizer *optimizer,
                                                                  const double *x_user,

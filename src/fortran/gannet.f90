@@ -440,11 +440,11 @@ contains
     integer(c_int) :: code
     integer :: i
     values = ieee_value(0d0, ieee_quiet_nan)
-    if (present(constraints)) values = constraints
+    if (present(constraints)) values = constraints ! without them the library tells what is missing
     do i = 1, size(id)
       results(i) = c_result(id(i), gannet_done, objective(i), c_null_ptr)
       if (present(outcome)) results(i)%outcome = outcome(i)
-      if (size(values, 1) > 0) results(i)%constraints = c_loc(values(1, i))
+      if (present(constraints) .and. size(values, 1) > 0) results(i)%constraints = c_loc(values(1, i))
     end do
     call make(opt, code)
     if (code == 0) code = optimizer_tell(opt%handle, size(id, kind=c_int), results)

@@ -174,7 +174,7 @@ gannet_err gannet_optimizer_ask(gannet_optimizer *o, int q, int64_t *id, double 
 static bool is_finite_result(const gannet_problem *problem, const gannet_result *result) {
   bool finite = isfinite(result->objective);
   for (int k = 0; k < problem->spec.n_constraints && finite; ++k)
-    finite = result->constraints && isfinite(result->constraints[k]);
+    finite = isfinite(result->constraints[k]);
   return finite;
 }
 
@@ -185,19 +185,25 @@ static gannet_eval_status status_of(const gannet_problem *problem, const gannet_
   return GANNET_EVAL_FAILED;
 }
 
-static gannet_err check_outcome(const gannet_result *result) {
+static gannet_err check_result(const gannet_problem *problem, const gannet_result *result) {
+  const int n = problem->spec.n_constraints;
   GANNET_REQUIRE(result->outcome == GANNET_RESULT_OK ||
                      result->outcome == GANNET_RESULT_INFEASIBLE ||
                      result->outcome == GANNET_RESULT_FAILED,
                  GANNET_ERR_ARG, "outcome = %d, expected GANNET_RESULT_OK, _INFEASIBLE or _FAILED",
                  (int)result->outcome);
+  GANNET_REQUIRE(result->outcome != GANNET_RESULT_OK || n == 0 || result->constraints,
+                 GANNET_ERR_ARG,
+                 "constraints is a null pointer; with outcome GANNET_RESULT_OK expected the values "
+                 "of %d constraints",
+                 n);
   return GANNET_OK;
 }
 
 /* All are checked before the first is taken over. */
 static gannet_err check_results(const gannet_optimizer *o, int n, const gannet_result *results) {
   for (int i = 0; i < n; ++i) {
-    GANNET_TRY(check_outcome(&results[i]));
+    GANNET_TRY(check_result(o->problem, &results[i]));
     GANNET_REQUIRE(0 <= results[i].id && results[i].id < gannet_history_count(o->history),
                    GANNET_ERR_ARG, "evaluation %lld was never asked for", (long long)results[i].id);
     const gannet_eval_status status = gannet_history_get(o->history, results[i].id)->status;
@@ -228,7 +234,7 @@ gannet_err gannet_optimizer_tell(gannet_optimizer *o, int n, const gannet_result
 
 static gannet_err take_point(gannet_optimizer *o, const double *x_user, const gannet_result *result,
                              int64_t *id) {
-  GANNET_TRY(check_outcome(result));
+  GANNET_TRY(check_result(o->problem, result));
   GANNET_TRY(gannet_history_propose(o->history, x_user, o->batch, GANNET_ORIGIN_USER, id));
   return gannet_history_tell(o->history, *id, status_of(o->problem, result), result->objective,
                              result->constraints, NULL);

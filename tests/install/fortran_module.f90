@@ -34,6 +34,8 @@ program fortran_module
   outcome = gannet_done
   outcome(n - 1) = gannet_infeasible
   outcome(n - 2) = gannet_failed
+  call gannet_tell(opt, id, f, ierr=ierr)
+  call require(ierr /= 0 .and. index(gannet_message(), "2 constraints") > 0, "no constraints")
   call gannet_tell(opt, id, f, c, outcome)
   call gannet_best(opt, best, value, feasible, who)
   call require(feasible .and. value == n - 3 .and. who == n - 4, "the best feasible one")

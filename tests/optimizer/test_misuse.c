@@ -255,6 +255,65 @@ static void an_outcome_that_does_not_exist_is_told(void **state) {
   assert_int_equal(best.id, id);
 }
 
+/* Otherwise it would count as failed without a word. An outcome without values needs none. */
+static void results_without_their_constraints_are_told(void **state) {
+  fixture *f = *state;
+  const gannet_constraint limits[] = {{"g", -INFINITY, 1}, {"h", 0, INFINITY}};
+  const gannet_problem_spec limited = {2, square, 2, limits, GANNET_MINIMIZE, NAN};
+  const double values[2] = {0.5, 0.5};
+  int64_t id[2] = {-1, -1};
+  double x[4];
+  gannet_best best;
+  gannet_optimizer_destroy(&f->optimizer);
+  gannet_problem_destroy(&f->problem);
+  assert_ok(gannet_problem_create(&limited, &f->problem));
+  assert_ok(gannet_optimizer_create(f->context, f->problem, 0, NULL, &f->optimizer));
+  assert_ok(gannet_optimizer_ask(f->optimizer, 2, id, x));
+  gannet_result results[] = {{id[0], GANNET_RESULT_FAILED, NAN, NULL},
+                             {id[1], GANNET_RESULT_OK, 1, NULL}};
+  assert_null_is_told("constraints", gannet_optimizer_tell(f->optimizer, 2, results));
+  assert_fails(GANNET_ERR_ARG, "expected the values of 2 constraints",
+               gannet_optimizer_tell_point(f->optimizer, x, &results[1], NULL));
+  results[0].outcome = GANNET_RESULT_INFEASIBLE;
+  results[1].constraints = values;
+  assert_ok(gannet_optimizer_tell(f->optimizer, 2, results));
+  gannet_optimizer_best(f->optimizer, &best, NULL);
+  assert_true(best.id == id[1] && best.feasible);
+}
+
+static void only_failed_results_are_replaced(void **state) {
+  fixture *f = *state;
+  int64_t id = -1;
+  double x[2];
+  gannet_best best;
+  assert_ok(gannet_optimizer_ask(f->optimizer, 1, &id, x));
+  gannet_result result = {.id = id, .outcome = GANNET_RESULT_OK, .objective = NAN};
+  assert_ok(gannet_optimizer_tell(f->optimizer, 1, &result));
+  result.outcome = GANNET_RESULT_FAILED;
+  assert_ok(gannet_optimizer_tell(f->optimizer, 1, &result));
+  result.outcome = GANNET_RESULT_OK, result.objective = 3;
+  const gannet_result twice[] = {result, result};
+  assert_fails(GANNET_ERR_ARG, "told twice", gannet_optimizer_tell(f->optimizer, 2, twice));
+  assert_ok(gannet_optimizer_tell(f->optimizer, 1, &result));
+  gannet_optimizer_best(f->optimizer, &best, NULL);
+  assert_true(best.id == id && best.objective == 3);
+  assert_fails(GANNET_ERR_STATE, "already has the result",
+               gannet_optimizer_tell(f->optimizer, 1, &result));
+}
+
+/* What belongs to the program, and what its documentation gives as examples. */
+static void settings_are_those_of_the_method(void **state) {
+  const fixture *f = *state;
+  const gannet_method_setting documented[] = {
+      {"initial", "8"}, {"method", "neural-bo"}, {"surrogate.activation", "erf"}};
+  const gannet_method_setting foreign = {"batch", "8"};
+  gannet_optimizer *optimizer = NULL;
+  assert_ok(gannet_optimizer_create(f->context, f->problem, 3, documented, &optimizer));
+  gannet_optimizer_destroy(&optimizer);
+  assert_fails(GANNET_ERR_INPUT, "batch",
+               gannet_optimizer_create(f->context, f->problem, 1, &foreign, &optimizer));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void) {
@@ -265,6 +324,9 @@ int main(void) {
       TEST(what_cannot_be_a_problem_is_told),
       TEST(equations_without_their_arrays_are_told),
       TEST(an_outcome_that_does_not_exist_is_told),
+      TEST(results_without_their_constraints_are_told),
+      TEST(only_failed_results_are_replaced),
+      TEST(settings_are_those_of_the_method),
   };
   return run_serial(tests);
 }
