@@ -25,6 +25,9 @@ set_target_properties(gannet PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${s
 target_include_directories(gannet PUBLIC
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+# The bindings of MPI for C++ need a library of their own, which programs in C++ would miss.
+target_compile_definitions(gannet INTERFACE
+  "$<$<COMPILE_LANGUAGE:CXX>:OMPI_SKIP_MPICXX;MPICH_SKIP_MPICXX>")
 target_link_libraries(gannet PUBLIC MPI::MPI_C PRIVATE $<BUILD_INTERFACE:gannet-options> m)
 foreach(room IN LISTS rooms)
   target_sources(gannet PRIVATE $<TARGET_OBJECTS:${room}>)
