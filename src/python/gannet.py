@@ -18,6 +18,7 @@ in the folders near this file, or by the system's linker.
 """
 import ctypes
 import ctypes.util
+import difflib
 import os
 import pathlib
 
@@ -167,6 +168,18 @@ def _number(name, kind, value):
     return float(kind[4].index(value))
 
 
+def _check_names(what, given, known):
+    """A name that is wrong is a mistake even beside all the right ones: what it holds would be lost."""
+    expected = f"expected {', '.join(known) or 'none'}"
+    for name in given:
+        if name not in known:
+            near = difflib.get_close_matches(str(name), known, 1)
+            raise Error(f"unknown {what} {name!r}; " + (f"did you mean {near[0]!r}? " if near else "") + expected)
+    for name in known:
+        if name not in given:
+            raise Error(f"{what} {name} is missing; {expected}")
+
+
 def _doubles(array):
     return array.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
 
@@ -187,7 +200,7 @@ class Optimizer:
     seed         the same seed and results give the same points
     comm         a communicator of mpi4py; None = this process alone
     settings     of the method, as in a campaign file: {"surrogate.width": 256}
-    more         the same where the key is a name: method="gp-ts", batch=8
+    more         the same where the key is a name: method="gp-ts", initial=8
 
     Errors: gannet.Error naming every wrong variable, constraint and setting.
     """
@@ -241,7 +254,8 @@ class Optimizer:
 
         Collective; the same points on all ranks.
         """
-        ids, x = np.empty(q, dtype=np.int64), np.empty((q, len(self.names)))
+        size = max(q, 0)  # it is the library that refuses others
+        ids, x = np.empty(size, dtype=np.int64), np.empty((size, len(self.names)))
         _check(_library.gannet_optimizer_ask(self._optimizer, q,
                                              ids.ctypes.data_as(ctypes.POINTER(ctypes.c_int64)), _doubles(x)))
         return [Point(self.names, self.kinds, int(number), row) for number, row in zip(ids, x)]
@@ -261,10 +275,8 @@ class Optimizer:
             if not isinstance(constraints, dict) and len(constraints) > len(values):
                 raise Error(f"{len(constraints)} constraints are given; expected {', '.join(self.constraints) or 'none'}")
             given = constraints if isinstance(constraints, dict) else dict(zip(self.constraints, constraints))
-            for i, name in enumerate(self.constraints):
-                if name not in given:
-                    raise Error(f"constraint {name} is missing; expected {', '.join(self.constraints)}")
-                values[i] = given[name]
+            _check_names("constraint", given, list(self.constraints))
+            values[:] = [given[name] for name in self.constraints]
         elif len(values) and outcome == _DONE:
             raise Error(f"constraints are missing; expected {', '.join(self.constraints)}")
         result = _Result(number, outcome, np.nan if objective is None else objective, _doubles(values))
@@ -280,7 +292,8 @@ class Optimizer:
         objective    in its own units; None: the simulation cannot work at this design, stay away (see also fail)
         constraints  name -> value, or a sequence in the order of the constraints, in their own units
 
-        Errors: gannet.Error for an id that was never asked or told already; nothing is taken over then.
+        Errors: gannet.Error for an id that was never asked, for one that has a result already (a failed one can be
+        told again), and for a name of a variable or constraint that is missing or unknown; nothing is taken over then.
         """
         outcome = _INFEASIBLE if objective is None else _DONE
         return self._tell(point, self._result(-1, objective, constraints, outcome))
@@ -300,9 +313,7 @@ class Optimizer:
         return result.id
 
     def _tell_own(self, design, result):
-        for name in self.names:
-            if name not in design:
-                raise Error(f"variable {name} is missing; expected {', '.join(self.names)}")
+        _check_names("variable", design, self.names)
         x = np.array([_number(name, kind, design[name]) for name, kind in zip(self.names, self.kinds)])
         made = ctypes.c_int64()
         _check(_library.gannet_optimizer_tell_point(self._optimizer, _doubles(x), ctypes.byref(result),

@@ -65,6 +65,17 @@ class Module(unittest.TestCase):
         fails("constraints are missing", lambda: optimizer.tell(point, 1))
         fails("3 constraints are given; expected stress, mass", lambda: optimizer.tell(point, 1, [0, 1, 2]))
         fails("'qr' is not one of", lambda: optimizer.tell({**point, "solver": "qr"}, 1, [0, 1]))
+        fails("unknown constraint 'mas'; did you mean 'mass'? expected stress, mass",
+              lambda: optimizer.tell(point, 1, {"stress": 0, "mass": 1, "mas": 1}))
+        fails("unknown constraint 'strss'; did you mean 'stress'?",
+              lambda: optimizer.tell(point, 1, {"strss": 0, "mass": 1}))
+        fails("unknown constraint 'qqq'; expected", lambda: optimizer.tell(point, 1, {"stress": 0, "mass": 1, "qqq": 1}))
+        fails("unknown variable 'fin'; did you mean 'fins'? expected x, rate",
+              lambda: optimizer.tell({**point, "fin": 3}, 1, [0, 1]))
+        for q in (0, -1):
+            fails(f"q = {q} points, expected at least 1", lambda: optimizer.ask(q))
+        fails("unknown constraint 'g'; expected none",
+              lambda: gannet.Optimizer({"x": (0, 1)}).tell({"x": 0.5}, 1, {"g": 1}))
         optimizer.tell(point, 1, [0, 1])
         fails("already has the result", lambda: optimizer.tell(point, 1, [0, 1]))
         optimizer.close()
