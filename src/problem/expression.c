@@ -5,16 +5,45 @@
 #include <muParserDLL.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/names.h"
+#include "base/utf8.h"
 
 struct gannet_expression {
   muParserHandle_t parser;
   int n;
   double *x; /* [n] the variables of the parser */
 };
+
+/* Codes of muParser, which has them in a header for C++ only. */
+enum {
+  UNEXPECTED_OPERATOR = 0,
+  UNKNOWN_TOKEN = 1,
+  ENDS_EARLY = 2,
+  UNEXPECTED_SEPARATOR = 3,
+  UNEXPECTED_ARGUMENT = 4,
+  UNEXPECTED_VALUE = 5,
+  UNEXPECTED_VARIABLE = 6,
+  UNEXPECTED_BRACKET = 7,
+  MISSING_BRACKET = 11,
+  UNEXPECTED_FUNCTION = 12,
+  TOO_MANY_ARGUMENTS = 14,
+  TOO_FEW_ARGUMENTS = 15,
+  MISSING_ELSE = 33,
+  MISPLACED_COLON = 34
+};
+
+#define DECIMAL "a comma separates the arguments of functions only; use a decimal point in numbers"
+
+static const char *const functions[] = {"sin",  "cos",  "tan",  "asin",  "acos",  "atan",  "atan2",
+                                        "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "exp",
+                                        "log",  "ln",   "log2", "log10", "sqrt",  "abs",   "min",
+                                        "max",  "sign", "rint", "sum",   "avg"};
+
+enum { N_FUNCTIONS = sizeof functions / sizeof *functions, MOST_NAMES = 256 };
 
 static double natural_log(double x) {
   return log(x);
@@ -26,46 +55,158 @@ static bool is_name(const char *word, int n, const char *const *names) {
   return false;
 }
 
-static void define_names(gannet_expression *e, const char *const *names) {
-  for (int i = 0; i < e->n; ++i) mupDefineVar(e->parser, names[i], &e->x[i]);
+static bool is_word(char c) {
+  return isalnum((unsigned char)c) || c == '_';
+}
+
+/* muParser has constants _pi and _e of its own, which are legal names of variables. */
+static gannet_err define_names(gannet_expression *e, const char *const *names) {
+  mupClearConst(e->parser);
+  for (int i = 0; i < e->n; ++i) {
+    mupDefineVar(e->parser, names[i], &e->x[i]);
+    GANNET_REQUIRE(!mupError(e->parser), GANNET_ERR_INPUT,
+                   "variable '%s' cannot be used in expressions: %s; rename it", names[i],
+                   mupGetErrorMsg(e->parser));
+  }
   if (!is_name("pi", e->n, names)) mupDefineConst(e->parser, "pi", acos(-1));
   if (!is_name("e", e->n, names)) mupDefineConst(e->parser, "e", exp(1));
   mupDefineFun1(e->parser, "log", natural_log, 1);
+  return GANNET_OK;
 }
 
-/* muParser tells "Unexpected token "yy" found at position 4.", counted from 0. */
-static gannet_err raise_syntax(const gannet_expression *e, const char *text,
-                               const char *const *names) {
-  char message[200] = "", token[64] = "", known[400] = "";
-  const char *words[258] = {NULL};
-  const int position = mupGetErrorPos(e->parser);
+/* Counted from 1 in characters, at most as many as there are. */
+static int character_at(const char *text, size_t byte) {
+  const size_t size = strlen(text);
+  int count = 0;
+  for (size_t at = 0; at < size && at <= byte; ++count) {
+    const size_t length = gannet_utf8_next(text + at, size - at, NULL);
+    at += length ? length : 1;
+  }
+  return count > 0 ? count : 1;
+}
+
+static gannet_err raise_at(const char *text, size_t byte, const char *why) {
+  return GANNET_RAISE(GANNET_ERR_INPUT, "expression '%.200s', character %d: %s", text,
+                      character_at(text, byte), why);
+}
+
+/* With the nearest name, and all of them. */
+static void tell_unknown(const gannet_expression *e, const char *word, const char *const *names,
+                         char *why, size_t size) {
+  const char *words[MOST_NAMES + 2 + N_FUNCTIONS + 1] = {NULL};
+  char known[400] = "";
   size_t used = 0;
-  (void)snprintf(token, sizeof token, "%s", mupGetErrorToken(e->parser));
-  (void)snprintf(message, sizeof message, "%s", mupGetErrorMsg(e->parser));
+  int n = 0;
   for (int i = 0; i < e->n && used + 70 < sizeof known; ++i)
     used += (size_t)snprintf(known + used, sizeof known - used, "%s ", names[i]);
   if (used + 70 >= sizeof known) (void)snprintf(known + used, sizeof known - used, "... ");
-  for (int i = 0; i < e->n && i < 256; ++i) words[i] = names[i];
-  const char *near = isalpha((unsigned char)*token) ? gannet_nearest(token, words) : NULL;
-  return GANNET_RAISE(
-      GANNET_ERR_INPUT,
-      "expression '%.200s': %s (character %d)%s%s%s; known names: %spi e, and functions such as "
-      "sin exp sqrt",
-      text, message, position < 0 ? 1 : position + 1, near ? "; did you mean '" : "",
-      near ? near : "", near ? "'?" : "", known);
+  for (int i = 0; i < e->n && i < MOST_NAMES; ++i) words[n++] = names[i];
+  words[n++] = "pi";
+  words[n++] = "e";
+  for (int i = 0; i < N_FUNCTIONS; ++i) words[n++] = functions[i];
+  const char *near = gannet_nearest(word, words);
+  (void)snprintf(why, size,
+                 "unknown name '%s'%s%s%s; known names: %spi e, and functions such as sin exp sqrt",
+                 word, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", known);
+}
+
+/* What muParser cannot make anything of: a number beyond all, a word, or a character. */
+static void tell_token(const gannet_expression *e, const char *text, size_t byte, const char *token,
+                       const char *const *names, char *why, size_t size) {
+  char *end = NULL;
+  const size_t length = strlen(token), first = length ? gannet_utf8_next(token, length, NULL) : 0;
+  const bool number = isdigit((unsigned char)*token) || *token == '.';
+  if (number && isinf(strtod(token, &end)) && !*end)
+    (void)snprintf(why, size, "the number '%s' is too large, expected at most 1.7e308", token);
+  else if (number)
+    (void)snprintf(why, size, "'%s' is not a number, expected one as in 1.5e-3", token);
+  else if (!is_word(*token))
+    (void)snprintf(why, size, "unexpected '%.*s', expected names, numbers and operators",
+                   (int)(first ? first : 1), token);
+  else if (byte > 0 && byte < strlen(text) && isdigit((unsigned char)text[byte - 1]))
+    (void)snprintf(why, size, "'%s' follows a number, expected an operator between, as in 2*x",
+                   token);
+  else if (is_name(token, N_FUNCTIONS, functions))
+    (void)snprintf(why, size, "the function '%s' needs its arguments right after it, as in %s(...)",
+                   token, token);
+  else
+    tell_unknown(e, token, names, why, size);
+}
+
+static void tell_place(int code, const char *token, const char *message, char *why, size_t size) {
+  static const struct {
+    int code;
+    const char *before, *after; /* of the token */
+  } told[] = {
+      {UNEXPECTED_OPERATOR, "unexpected operator '", "', expected a value before it"},
+      {ENDS_EARLY, "it ends too early, expected a value after this", NULL},
+      {UNEXPECTED_SEPARATOR, DECIMAL, NULL},
+      {UNEXPECTED_ARGUMENT, DECIMAL, NULL},
+      {UNEXPECTED_VALUE, "unexpected '", "', expected an operator before it, as in 2*x"},
+      {UNEXPECTED_VARIABLE, "unexpected '", "', expected an operator before it, as in 2*x"},
+      {UNEXPECTED_FUNCTION, "unexpected '", "', expected an operator before it, as in 2*sin(x)"},
+      {UNEXPECTED_BRACKET, "unexpected '", "', expected brackets as in 2*(x + 1)"},
+      {MISSING_BRACKET, "a bracket is not closed; add '", "'"},
+      {TOO_MANY_ARGUMENTS, "too many arguments of '", "'; in numbers, use a decimal point"},
+      {TOO_FEW_ARGUMENTS, "too few arguments of '", "'; add what is missing"},
+      {MISSING_ELSE, "'?' without ':', expected both as in x > 1 ? 2 : 3", NULL},
+      {MISPLACED_COLON, "':' without '?', expected both as in x > 1 ? 2 : 3", NULL},
+  };
+  (void)snprintf(why, size, "%s", message);
+  for (size_t i = 0; i < sizeof told / sizeof *told; ++i)
+    if (told[i].code == code)
+      (void)snprintf(why, size, "%s%s%s", told[i].before, told[i].after ? token : "",
+                     told[i].after ? told[i].after : "");
+}
+
+static gannet_err raise_syntax(const gannet_expression *e, const char *text,
+                               const char *const *names) {
+  char why[700], token[64];
+  const int code = mupGetErrorCode(e->parser), position = mupGetErrorPos(e->parser);
+  const size_t byte = position < 0 ? strlen(text) : (size_t)position;
+  (void)snprintf(token, sizeof token, "%s", mupGetErrorToken(e->parser));
+  if (code == UNKNOWN_TOKEN)
+    tell_token(e, text, byte, token, names, why, sizeof why);
+  else
+    tell_place(code, token, mupGetErrorMsg(e->parser), why, sizeof why);
+  return raise_at(text, byte, why);
+}
+
+/* Whether a comma stands between the arguments of a function. */
+static bool is_separator(const char *text, size_t at) {
+  for (int depth = 0; at-- > 0;) {
+    if (text[at] == ')') ++depth;
+    if (text[at] == '(' && depth-- == 0) return at > 0 && is_word(text[at - 1]);
+  }
+  return false;
+}
+
+/* What muParser takes without a word: of a list it computes the last value, and it assigns. */
+static gannet_err check_marks(const char *text) {
+  for (size_t at = 0; text[at]; ++at) {
+    if (text[at] == ',' && !is_separator(text, at)) return raise_at(text, at, DECIMAL);
+    if (strchr("=<>!", text[at]) && text[at + 1] == '=')
+      ++at;
+    else if (text[at] == '=')
+      return raise_at(text, at, "'=' would assign a value; use == to compare");
+  }
+  return GANNET_OK;
 }
 
 static gannet_err compile(gannet_expression *e, const char *text, const char *const *names) {
+  int n_values = 0;
   GANNET_TRY(gannet_alloc((size_t)e->n, sizeof *e->x, &e->x));
   e->parser = mupCreate(muBASETYPE_FLOAT);
   GANNET_REQUIRE(e->parser, GANNET_ERR_MEMORY, "expression '%s'", text);
-  define_names(e, names);
+  GANNET_TRY(define_names(e, names));
   GANNET_REQUIRE(text[strspn(text, " \t\r\n")], GANNET_ERR_INPUT,
-                 "empty expression '%s'; expected one as in 2*x + 1", text);
+                 "expression '%s' is empty; expected one as in 2*x + 1", text);
+  GANNET_TRY(check_marks(text));
   mupSetExpr(e->parser, text);
   for (int i = 0; i < e->n; ++i) e->x[i] = 0.5;
-  (void)mupEval(e->parser); /* parses at the first evaluation */
+  (void)mupEvalMulti(e->parser, &n_values); /* parses at the first evaluation */
   if (mupError(e->parser)) return raise_syntax(e, text, names);
+  if (n_values != 1) return raise_at(text, 0, DECIMAL);
   return GANNET_OK;
 }
 

@@ -121,9 +121,7 @@ static gannet_err compile_expression(const compiler *c, const char *what, const 
   const gannet_err code =
       gannet_expression_create(text, c->problem->spec.n_variables, c->physics->names, expression);
   if (code != GANNET_ERR_INPUT) return code;
-  const char *message = strstr(gannet_error_detail(), "expression '");
-  gannet_complain(c->complaints, c->where, "%s: %s: %s", c->name, what,
-                  message ? message : gannet_error_detail());
+  gannet_complain(c->complaints, c->where, "%s: %s: %s", c->name, what, gannet_error_detail());
   gannet_error_clear();
   return GANNET_OK;
 }

@@ -133,7 +133,10 @@ FILES = {
                     r"10:19: physics\.points: '0' is not valid; expected whole number", r"10:\d+: unknown key 'physics\.equations\.rsh'; did you",
                     r"10:\d+: unknown key 'physics\.equations\.terms\.derivativ'; did you mean 'derivative'"),
     "expression": file(GOOD.replace("sobol", "pinn-bo") + 'physics: {equations: [{terms: [{coefficient: "2*y1", derivative: [x1]}], rhs: "0"}]}\n',
-                       r"10:\d+: .*'2\*y1': .*known names: x1 x2"),
+                       r"10:\d+: .*'2\*y1', character 3: .*known names: x1 x2"),
+    "expressions that muParser takes": file(
+        GOOD.replace("sobol", "pinn-bo") + 'physics: {equations: [{terms: [{coefficient: "0,5", derivative: [x1]}], rhs: "x1=2"}]}\n',
+        r"10:\d+: .*coefficient: expression '0,5', character 2: .*use a decimal point", r"10:\d+: .*rhs: expression 'x1=2', character 3: .*use == to compare"),
     "command is missing": command("parallel: 2", r"command: missing: .*as in 'command: \["),
     "command is nowhere": command("command: [./s.sh]", r"command: cannot run '\./s\.sh': .*relative paths start from"),
     "command may not run": command("command: [./s.sh]", r"command: .*make it executable with chmod", **{"s.sh": "#!/bin/sh\n"}),

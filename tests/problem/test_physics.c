@@ -39,6 +39,8 @@ static void expressions_have_values(void **state) {
                {"log(rate)", log(0.25)},
                {"-x^2", -2.25},
                {"x > 1 ? 2 : 3", 2},
+               {"(x == 1.5) + (x != 1.5) + (x >= 2) + (x <= 2)", 2},
+               {"max(rate, min(fins, (x + 1)))", 2.5},
                {"sqrt(fins - 4)", NAN}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
     gannet_expression *expression = NULL;
@@ -62,19 +64,55 @@ static void a_variable_may_be_called_e(void **state) {
   gannet_expression_destroy(&expression);
 }
 
+/* They are constants of muParser. */
+static void variables_may_be_called_like_its_constants(void **state) {
+  (void)state;
+  const char *const own[] = {"_e", "_pi"};
+  const double x[] = {7, 11};
+  gannet_expression *expression = NULL;
+  assert_ok(gannet_expression_create("_e + _pi + e", 2, own, &expression));
+  assert_near(gannet_expression_value(expression, x), 18 + exp(1), 1e-14);
+  gannet_expression_destroy(&expression);
+}
+
 static void bad_expressions_tell_where(void **state) {
   (void)state;
-  gannet_expression *e = NULL;
-  assert_fails(GANNET_ERR_INPUT, "did you mean 'rate'",
-               gannet_expression_create("1 + rat", 3, names, &e));
-  assert_fails(GANNET_ERR_INPUT, "(character 5)",
-               gannet_expression_create("1 + rat", 3, names, &e));
-  assert_fails(GANNET_ERR_INPUT, "known names: x rate fins pi e",
-               gannet_expression_create("y", 3, names, &e));
-  assert_fails(GANNET_ERR_INPUT, "x*+*2", gannet_expression_create("x*+*2", 3, names, &e));
-  assert_fails(GANNET_ERR_INPUT, "(x", gannet_expression_create("(x", 3, names, &e));
-  assert_fails(GANNET_ERR_INPUT, "empty", gannet_expression_create("  ", 3, names, &e));
-  assert_null(e);
+  static const char *const cases[][2] = {
+      {"1 + rat", "expression '1 + rat', character 5: unknown name 'rat'; did you mean 'rate'?"},
+      {"y", "known names: x rate fins pi e"},
+      {"sqr(x)", "did you mean 'sqrt'"},
+      {"x*+*2", "character 4: unexpected operator '*'"},
+      {"  ", "empty"},
+      {"0,5",
+       "character 2: a comma separates the arguments of functions only; use a decimal point"},
+      {"max(1, x) + 0,5", "character 14: a comma"},
+      {"2*(0,5)", "character 5: a comma"},
+      {"abs(0,5)", "too many arguments of 'abs'; in numbers, use a decimal point"},
+      {"x = 2", "character 3: '=' would assign a value; use == to compare"},
+      {"max(x=2, 1)", "character 6: '='"},
+      {"x >== 2", "character 5: '='"},
+      {"x rate", "character 3: unexpected 'rate', expected an operator before it"},
+      {"2x", "character 2: unexpected 'x', expected an operator before it"},
+      {"2y", "character 2: 'y' follows a number, expected an operator between"},
+      {"max()", "character 5: too few arguments of 'max'"},
+      {"(x", "character 2: a bracket is not closed; add ')'"},
+      {"x)", "character 2: unexpected ')'"},
+      {"x +", "character 3: it ends too early"},
+      {"2*1e400", "character 3: the number '1e400' is too large"},
+      {"2*1e", "character 3: '1e' is not a number"},
+      {"sin (x)", "character 1: the function 'sin' needs its arguments right after it"},
+      {"x + \xc3\xa9 & 2", "character 5: unexpected '\xc3\xa9'"},
+      {"x > 1 ? 2", "'?' without ':'"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    gannet_expression *e = NULL;
+    assert_fails(GANNET_ERR_INPUT, cases[i][1],
+                 gannet_expression_create(cases[i][0], 3, names, &e));
+    assert_null(e);
+    assert_null(strstr(gannet_error_detail(), "position"));
+    const char *meant = strstr(gannet_error_detail(), "did you mean '");
+    assert_true(!meant || strstr(gannet_error_detail(), "unknown name"));
+  }
 }
 
 /* f = sin(2x) rate^3 + x^2 log(rate), and its derivatives in the user's units. */
@@ -261,6 +299,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(expressions_have_values),
       cmocka_unit_test(a_variable_may_be_called_e),
+      cmocka_unit_test(variables_may_be_called_like_its_constants),
       cmocka_unit_test(bad_expressions_tell_where),
       cmocka_unit_test(derivatives_follow_the_chain_rule),
       cmocka_unit_test(plugins_are_linearised),
