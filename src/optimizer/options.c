@@ -193,6 +193,7 @@ static void complain_unknown(int n, const gannet_setting *settings,
                              const gannet_optimizer_options *options,
                              gannet_complaints *complaints) {
   static const char section[] = "surrogate.";
+  const bool given = gannet_setting_last(n, settings, "portfolio") != NULL;
   for (int i = 0; i < n; ++i) {
     bool known = strncmp(settings[i].key, section, sizeof section - 1) != 0;
     for (int k = 0; k < options->n_members && !known; ++k)
@@ -200,9 +201,7 @@ static void complain_unknown(int n, const gannet_setting *settings,
               options->member[k].proposer == GANNET_PROPOSE_MODEL &&
               gannet_option_find(options->member[k].surrogate_type->options,
                                  settings[i].key + sizeof section - 1);
-    if (!known)
-      gannet_complain(complaints, settings[i].where, "unknown key '%s' for every method of %s",
-                      settings[i].key, options->method.portfolio);
+    if (!known) gannet_surrogate_key_complain(&settings[i], given, options, complaints);
   }
 }
 

@@ -147,6 +147,17 @@ const gannet_setting *gannet_setting_last(int n, const gannet_setting *settings,
 void gannet_setting_complain(const gannet_setting *setting, const char *key,
                              gannet_complaints *complaints);
 
+/* A complaint about a key "surrogate.*" that no member knows, with the nearest one over all
+ * surrogates and those that have it.
+ *
+ * Local.
+ *
+ * given  in  whether the user named the members; else the method chose them
+ */
+void gannet_surrogate_key_complain(const gannet_setting *setting, bool given,
+                                   const gannet_optimizer_options *options,
+                                   gannet_complaints *complaints);
+
 /* Add a method to a portfolio, with those of the settings that the user gave which it knows.
  *
  * Local.

@@ -115,6 +115,8 @@ FILES = {
         GOOD + "surrogate: {width: 20}\nacquisition: {growth: log, exploration: auto}\n",
         r"10:20: surrogate\.width: method 'sobol' has neither .* leave it out, or choose another method",
         r"11:23: acquisition\.growth: method 'sobol' .* leave it out"),
+    "a key that auto does not know": file(HEAD + BUDGET + "surrogate: {activaton: erf}\nevaluate: {backend: manual}\n",
+                                          r"8:\d+: unknown key 'surrogate\.activaton' for .*, which method: auto chose; did you mean 'activation'"),
     "settings of a model in a portfolio without": file(
         HEAD + BUDGET + "method: portfolio\nportfolio: [quadratic, random]\nsurrogate: {width: 9}\nevaluate: {backend: manual}\n",
         r"10:\d+: unknown key 'surrogate\.width' for every method of \[quadratic, random\]"),

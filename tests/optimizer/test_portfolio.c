@@ -149,7 +149,13 @@ static void wrong_portfolios_are_refused(void **state) {
       {{"portfolio", "[sobol,sobol,sobol,sobol,sobol,sobol,sobol,sobol,sobol]", NULL},
        "at most 8 methods"},
       {{"portfolio", "[gp-ei, gp-ts]", "surrogate.width", "64", NULL},
-       "unknown key 'surrogate.width' for every method of [gp-ei, gp-ts]"},
+       "unknown key 'surrogate.width' for every method of [gp-ei, gp-ts]; choose a method with a "
+       "surrogate that has it: tangent-kernel"},
+      {{"portfolio", "[gp-ei, gp-ts]", "surrogate.kernl", "rbf", NULL}, "did you mean 'kernel'?"},
+      {{"method", "auto", "surrogate.activaton", "erf", NULL},
+       "'surrogate.activaton' for every method of [gp-noisy, quadratic], which method: auto chose; "
+       "did you mean 'activation', which the surrogates tangent-kernel ensemble"},
+      {{"method", "auto", "surrogate.tpye", "gp", NULL}, "did you mean 'type'?"},
       {{"portfolio", "[gp-ei, gp-ts]", "surrogate.kernel", "rbg", NULL}, "surrogate.kernel: 'rbg'"},
   };
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
