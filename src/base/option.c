@@ -18,14 +18,14 @@ const gannet_option *gannet_option_find(const gannet_option *table, const char *
   return NULL;
 }
 
-/* Parsers of one scalar: 0, or -1 when the text is not of the type. */
-
-static int parse_number(const char *text, double *value) {
+int gannet_parse_number(const char *text, double *value) {
   char *end = NULL;
-  if (!*text || strpbrk(text, "nNxX")) return -1; /* nan, inf and hexadecimal are no numbers here */
+  if (!*text || strpbrk(text, "nNxX")) return -1;
   *value = strtod(text, &end);
   return end == text || *end || !isfinite(*value) ? -1 : 0;
 }
+
+/* Parsers of one scalar: 0, or -1 when the text is not of the type. */
 
 static int parse_boolean(const char *text, bool *value) {
   static const char *const words[] = {"false", "true", "no", "yes", "off", "on"};
@@ -119,9 +119,9 @@ static int store_scalar(const gannet_option *option, const char *text, char *mem
       return gannet_parse_size(text, &bytes) ? -1 : store_number(option, (double)bytes, member);
     case GANNET_LARGE:
       if (!store_exact(option, text, member)) return 0;
-      return parse_number(text, &number) ? -1 : store_number(option, number, member);
+      return gannet_parse_number(text, &number) ? -1 : store_number(option, number, member);
     default:
-      return parse_number(text, &number) ? -1 : store_number(option, number, member);
+      return gannet_parse_number(text, &number) ? -1 : store_number(option, number, member);
   }
 }
 
@@ -155,7 +155,7 @@ static gannet_err store_real_list(const gannet_option *option, int n, const char
   GANNET_TRY(gannet_alloc((size_t)n, sizeof *list->item, &list->item));
   list->n = n;
   for (int i = 0; i < n; ++i)
-    if (parse_number(items[i], &list->item[i]) || !in_range(option, list->item[i])) *bad = 1;
+    if (gannet_parse_number(items[i], &list->item[i]) || !in_range(option, list->item[i])) *bad = 1;
   return GANNET_OK;
 }
 

@@ -134,6 +134,13 @@ void gannet_option_describe(const gannet_option *option, char *buffer, size_t si
  */
 void gannet_options_release(const gannet_option *table, void *target, size_t size);
 
+/* Parse a finite decimal number, consumed whole: nan, inf and hexadecimal are none. Returns 0, or
+ * -1 when the text is not one.
+ *
+ * Local.
+ */
+int gannet_parse_number(const char *text, double *value);
+
 /* Parse a duration ("10m", "1h30m", "01:30:00", "90") into seconds, or a size into bytes. Returns
  * 0, or -1 when the text is not one.
  *

@@ -1,10 +1,10 @@
 /* gannet tell */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/option.h"
 #include "base/utf8.h"
 #include "campaign/campaign.h"
 #include "campaign/table.h"
@@ -22,9 +22,7 @@ static const cli_flag flags[] = {
 };
 
 static gannet_err read_number(const char *what, const char *text, double *value) {
-  char *end = NULL;
-  *value = strtod(text, &end);
-  GANNET_REQUIRE(end != text && !*end && isfinite(*value), GANNET_ERR_INPUT,
+  GANNET_REQUIRE(!gannet_parse_number(text, value), GANNET_ERR_INPUT,
                  "%s: '%s' is not valid; expected a finite number", what, text);
   return GANNET_OK;
 }

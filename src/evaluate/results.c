@@ -11,6 +11,7 @@
 #include "base/atomic_file.h"
 #include "base/memory.h"
 #include "base/names.h"
+#include "base/option.h"
 #include "evaluate/contract.h"
 #include "evaluate/record.h"
 
@@ -65,22 +66,23 @@ static int refuse_name(const reader *to, const char *name, const char *where) {
   return -1;
 }
 
-/* Also Fortran's 1.5D+03, and 1.5-103 for 1.5e-103, whose letter makes room for the third digit. */
+/* Also nan and infinity, which are told as such, Fortran's 1.5D+03, and 1.5-103 for 1.5e-103, whose
+ * letter makes room for the third digit. */
 static int parse_number(const char *text, double *value) {
   char copy[NUMBER_SIZE + 1], *end = NULL;
   const size_t size = strlen(text);
   if (size == 0 || size >= NUMBER_SIZE) return -1;
   memcpy(copy, text, size + 1);
-  *value = strtod(copy, &end);
+  (void)strtod(copy, &end);
   if (end != copy && (*end == 'D' || *end == 'd')) {
     *end = 'e';
-    *value = strtod(copy, &end);
   } else if (end != copy && strspn(end, "+-") == 1 && strspn(end + 1, "0123456789") == 3) {
     memmove(end + 1, end, strlen(end) + 1);
     *end = 'e';
-    *value = strtod(copy, &end);
   }
-  return end == copy || *end ? -1 : 0;
+  if (!gannet_parse_number(copy, value)) return 0;
+  *value = strtod(copy, &end);
+  return end == copy || *end || isfinite(*value) ? -1 : 0;
 }
 
 static int set_text(const reader *to, int index, const char *text, const char *where) {

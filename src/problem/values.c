@@ -1,10 +1,10 @@
 /* Values of variables as text, and checks of a user's points. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/names.h"
+#include "base/option.h"
 #include "problem/problem.h"
 
 void gannet_problem_format(const gannet_problem *problem, int variable, double value, char *buffer,
@@ -53,9 +53,7 @@ gannet_err gannet_problem_parse(const gannet_problem *problem, int variable, con
   const gannet_variable *v = &problem->spec.variables[variable];
   if (v->type == GANNET_VARIABLE_CATEGORICAL) return parse_category(v, text, value);
   if (v->type == GANNET_VARIABLE_BOOLEAN) return parse_boolean(v, text, value);
-  char *end = NULL;
-  *value = strtod(text, &end);
-  GANNET_REQUIRE(end != text && !*end && isfinite(*value), GANNET_ERR_INPUT,
+  GANNET_REQUIRE(!gannet_parse_number(text, value), GANNET_ERR_INPUT,
                  "variable %s: '%s' is not a number", v->name, text);
   return GANNET_OK;
 }

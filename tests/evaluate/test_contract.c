@@ -243,6 +243,7 @@ static void bad_results_fail_with_what_and_where(void **state) {
       {"objective inf\nstress 1\n", "results.out line 1: objective is inf"},
       {"objective 1e999\nstress 1\n", "objective is inf"},
       {"objective abc\nstress 1\n", "line 1: objective is 'abc', expected a number"},
+      {"objective 0x10\nstress 1\n", "line 1: objective is '0x10', expected a number"},
       {"objective\nstress 1\n", "line 1: objective is '', expected a number"},
       {"objective 1 2\nstress 1\n", "objective is '1 2', expected a number"},
       {"objective 1\nobjective 1\nstress 1\n", "line 2: objective is given twice"},
