@@ -70,7 +70,7 @@ typedef struct {
  * n_settings  in   0 = defaults
  * settings    in   copied; gannet_method_setting says which keys there are
  *
- * Errors: GANNET_ERR_INPUT naming every wrong setting.
+ * Errors: GANNET_ERR_INPUT naming the wrong settings, of many the first ones and how many more.
  */
 GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_create(gannet_context *context,
                                                              const gannet_problem *problem,

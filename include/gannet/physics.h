@@ -80,10 +80,10 @@ typedef struct {
  *
  * spec  in  copied, with all strings
  *
- * Errors: GANNET_ERR_INPUT naming every wrong entry: an expression that cannot be read (with place
- * and known names), a derivative by an unknown name or by a variable that is not real, an order
- * above 4, no term, points or lambda2 outside their ranges. GANNET_ERR_STATE when the problem has
- * equations already.
+ * Errors: GANNET_ERR_INPUT naming the wrong entries, of many the first ones and how many more: an
+ * expression that cannot be read (with place), a derivative by an unknown name or by a variable
+ * that is not real, an order above 4, no term, points or lambda2 outside their ranges.
+ * GANNET_ERR_STATE when the problem has equations already.
  */
 GANNET_API GANNET_CHECKED gannet_err gannet_problem_set_physics(gannet_problem *problem,
                                                                 const gannet_physics_spec *spec);

@@ -60,8 +60,9 @@ typedef struct gannet_problem gannet_problem;
  * spec     in   copied, with all strings
  * problem  out  to be freed with gannet_problem_destroy
  *
- * Errors: GANNET_ERR_INPUT naming every wrong entry (empty box, log scale with a bound <= 0 or an
- * upper / lower above the largest double, repeated or malformed name, fewer than two values,
+ * Errors: GANNET_ERR_INPUT naming the wrong entries, of many the first ones and how many more
+ * (empty box, log scale with a bound <= 0 or an upper / lower above the largest double, repeated or
+ * malformed name, fewer than two values,
  * constraint without a bound).
  */
 GANNET_API GANNET_CHECKED gannet_err gannet_problem_create(const gannet_problem_spec *spec,

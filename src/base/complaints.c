@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/utf8.h"
 
 /* When memory runs out the line is lost but still counted: the input is refused either way. */
 static void append(gannet_complaints *complaints, const char *line) {
@@ -37,8 +38,11 @@ void gannet_complain(gannet_complaints *complaints, const char *where, const cha
   int used = where ? snprintf(line, sizeof line, "%s: ", where) : 0;
   if (used < 0 || (size_t)used >= sizeof line) used = 0;
   va_start(arguments, format);
-  (void)vsnprintf(line + used, sizeof line - (size_t)used, format, arguments);
+  const int more = vsnprintf(line + used, sizeof line - (size_t)used, format, arguments);
   va_end(arguments);
+  if (more >= 0 && (size_t)(used + more) >= sizeof line)
+    (void)snprintf(line + sizeof line - sizeof "...", sizeof "...", "...");
+  gannet_utf8_line(line);
   complaints->count += 1;
   if (is_told(complaints, line)) return;
   complaints->told += 1;
@@ -46,11 +50,27 @@ void gannet_complain(gannet_complaints *complaints, const char *where, const cha
   append(complaints, "\n");
 }
 
+/* The whole lines that a record holds, and how many there are more. */
+static size_t cut(const gannet_complaints *complaints, char *rest, size_t size) {
+  const size_t most = GANNET_ERROR_DETAIL - size;
+  const char *text = complaints->text, *end = text;
+  int n = 0;
+  for (const char *next; (next = strchr(end, '\n')) && (size_t)(next - text) < most; ++n)
+    end = next + 1;
+  (void)snprintf(rest, size, "... and %d more", complaints->count - n);
+  return (size_t)(end - text);
+}
+
 gannet_err gannet_complaints_raise(const gannet_complaints *complaints) {
   if (complaints->count == 0) return GANNET_OK;
   const char *text = complaints->text ? complaints->text : "";
-  const int length = (int)strlen(text);
-  return GANNET_RAISE(GANNET_ERR_INPUT, "%.*s", length > 0 ? length - 1 : 0, text);
+  char rest[32] = "";
+  size_t length = strlen(text);
+  if (length > GANNET_ERROR_DETAIL)
+    length = cut(complaints, rest, sizeof rest);
+  else if (length > 0)
+    length -= 1;
+  return GANNET_RAISE(GANNET_ERR_INPUT, "%.*s%s", (int)length, text, rest);
 }
 
 void gannet_complaints_release(gannet_complaints *complaints) {

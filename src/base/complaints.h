@@ -14,7 +14,8 @@ typedef struct {
   size_t used, capacity;
 } gannet_complaints;
 
-/* Add one. Where is "file:line:column" or the name of a command-line option; NULL = nowhere.
+/* Add one, of one line: ends of lines and other control characters of what it quotes become spaces.
+ * Where is "file:line:column" or the name of a command-line option; NULL = nowhere.
  *
  * Local.
  */
@@ -22,7 +23,7 @@ void gannet_complain(gannet_complaints *complaints, const char *where, const cha
     GANNET_PRINTF(3, 4);
 
 /* GANNET_OK when there were none, else GANNET_ERR_INPUT with as many of them as the error record
- * holds (the full text stays in complaints).
+ * holds and "... and N more" (the full text stays in complaints).
  *
  * Local.
  */

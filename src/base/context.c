@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "base/node.h"
+#include "base/utf8.h"
 
 static gannet_err fill(gannet_context *context, MPI_Comm comm) {
   GANNET_TRY_MPI(MPI_Comm_dup(comm, &context->comm));
@@ -112,6 +113,7 @@ static void speak(const gannet_context *context, gannet_log_level level, const c
   char line[2048];
   if (!context->sink || level > context->level) return;
   (void)vsnprintf(line, sizeof line, format, arguments);
+  gannet_utf8_lines(line);
   context->sink(context->sink_user, level, context->rank, line);
 }
 

@@ -6,13 +6,14 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/utf8.h"
 
 /* A fixed record, because nothing may be allocated while failing. Plain bytes, because it is sent
  * to the other ranks as it is. */
 typedef struct {
   int code;
   int rank; /* that raised it, -1 = this one */
-  char detail[1200];
+  char detail[GANNET_ERROR_DETAIL];
   char trace[1600];
 } record;
 
@@ -65,8 +66,11 @@ gannet_err gannet_error_raise(gannet_err code, const char *function, const char 
   va_list arguments;
   char detail[sizeof last.detail]; /* the arguments may point into the old record */
   va_start(arguments, format);
-  (void)vsnprintf(detail, sizeof detail, format, arguments);
+  const int length = vsnprintf(detail, sizeof detail, format, arguments);
   va_end(arguments);
+  if (length >= (int)sizeof detail)
+    (void)snprintf(detail + sizeof detail - sizeof "...", sizeof "...", "...");
+  gannet_utf8_lines(detail);
   last.code = (int)code;
   last.rank = -1;
   last.trace[0] = '\0';

@@ -39,7 +39,11 @@
       return gannet_error_raise_mpi(try_mpi_, #call, __func__, __FILE__, __LINE__); \
   } while (0)
 
-/* Record a new error (message and first line of the trace) and return its code.
+enum { GANNET_ERROR_DETAIL = 1200 }; /* bytes of the record for a message */
+
+/* Record a new error (message and first line of the trace) and return its code. Control characters
+ * of what the message quotes become spaces, as terminals would obey them; ends of lines and tabs
+ * stay.
  *
  * Local.
  */

@@ -1,6 +1,6 @@
 #include "base/utf8.h"
 
-#include <ctype.h>
+#include <stdbool.h>
 #include <string.h>
 
 size_t gannet_utf8_next(const char *text, size_t size, uint32_t *code) {
@@ -31,8 +31,24 @@ void gannet_utf8_mend(char *text) {
   }
 }
 
+/* U+0080 to U+009F are control characters, too: some terminals take the one for CSI. */
+static void blank_controls(char *text, const char *kept) {
+  for (size_t left = strlen(text); left > 0;) {
+    uint32_t code = 0;
+    const size_t length = gannet_utf8_next(text, left, &code);
+    const bool control = code < 0x20 || (code >= 0x7f && code < 0xa0);
+    if (control && !strchr(kept, *text)) memset(text, ' ', length);
+    text += length;
+    left -= length;
+  }
+}
+
 void gannet_utf8_line(char *text) {
   gannet_utf8_mend(text);
-  for (; *text; ++text)
-    if (iscntrl((unsigned char)*text)) *text = ' ';
+  blank_controls(text, "");
+}
+
+void gannet_utf8_lines(char *text) {
+  gannet_utf8_mend(text);
+  blank_controls(text, "\n\t");
 }

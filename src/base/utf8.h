@@ -27,4 +27,10 @@ void gannet_utf8_mend(char *text);
  */
 void gannet_utf8_line(char *text);
 
+/* The same for a text of several lines: ends of lines and tabs stay.
+ *
+ * Local.
+ */
+void gannet_utf8_lines(char *text);
+
 #endif

@@ -43,7 +43,7 @@ GANNET_CHECKED gannet_err bench_find(const char *name, const bench_type **type);
  * settings  out  struct of type->options_size bytes, zeroed before; to be released with
  *                gannet_options_release, also after an error
  *
- * Errors: GANNET_ERR_INPUT naming every wrong word.
+ * Errors: GANNET_ERR_INPUT naming the wrong words, of many the first ones and how many more.
  */
 GANNET_CHECKED gannet_err bench_parse(const bench_type *type, int argc, char **argv,
                                       void *settings);

@@ -119,6 +119,12 @@ GANNET_CHECKED gannet_err cli_format(const cli_arguments *arguments, int fallbac
 void cli_help(const cli_command *command, FILE *out);
 void cli_help_all(FILE *out);
 
+/* A warning on stderr, without a log; control characters of what it quotes become spaces.
+ *
+ * Local.
+ */
+void cli_warn(const char *format, ...) GANNET_PRINTF(1, 2);
+
 /* A log that goes to stderr (warnings and errors, with rank and host) and to a file (all, with
  * times). Lines that come before the file is known are kept for it. Hand to gannet_context_set_log
  * as user.

@@ -124,15 +124,12 @@ static void warn(const init_plan *plan) {
   const char *program = command->n ? command->item[plan->program] : NULL;
   for (int i = 0; i < plan->n_variables; ++i)
     if (plan->variable[i].deck)
-      (void)fprintf(stderr,
-                    "gannet: warning: %s of %s has the range 0 to 1 until you change it in %s, or "
-                    "give --variable %s=LOWER:UPPER\n",
-                    plan->variable[i].is.name, plan->variable[i].deck, plan->file,
-                    plan->variable[i].is.name);
+      cli_warn(
+          "%s of %s has the range 0 to 1 until you change it in %s, or "
+          "give --variable %s=LOWER:UPPER",
+          plan->variable[i].is.name, plan->variable[i].deck, plan->file, plan->variable[i].is.name);
   if (program && gannet_command_find(program, plan->directory, path))
-    (void)fprintf(stderr,
-                  "gannet: warning: '%s' cannot be run yet: put it there, and make it executable\n",
-                  program);
+    cli_warn("'%s' cannot be run yet: put it there, and make it executable", program);
 }
 
 static void tell(const init_plan *plan, const draft *files) {

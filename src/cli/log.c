@@ -1,9 +1,11 @@
 /* Where log lines go. */
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/utf8.h"
 #include "cli/cli.h"
 
 static const char *const names[] = {"error", "warning", "info", "debug"};
@@ -51,6 +53,16 @@ void cli_log_line(void *user, gannet_log_level level, int rank, const char *line
   gannet_clock_format(gannet_clock_epoch(), when, sizeof when);
   (void)fprintf(out, "%s %s %s\n", when, names[level], line);
   (void)fflush(out);
+}
+
+void cli_warn(const char *format, ...) {
+  char line[2048];
+  va_list arguments;
+  va_start(arguments, format);
+  (void)vsnprintf(line, sizeof line, format, arguments);
+  va_end(arguments);
+  gannet_utf8_line(line);
+  (void)fprintf(stderr, "gannet: warning: %s\n", line);
 }
 
 gannet_err cli_complain(const gannet_complaints *complaints, const char *file, int rank,

@@ -102,8 +102,8 @@ static int unknown_command(const char *word) {
   const char *known[32] = {NULL};
   for (int i = 0; cli_commands[i]; ++i) known[i] = cli_commands[i]->name;
   const char *near = gannet_nearest(word, known);
-  (void)fprintf(stderr, "gannet: error: unknown command '%s'%s%s%s; see gannet --help\n", word,
-                near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  tell(GANNET_RAISE(GANNET_ERR_INPUT, "unknown command '%s'%s%s%s; see gannet --help", word,
+                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : ""));
   return GANNET_EXIT_USAGE;
 }
 

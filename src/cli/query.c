@@ -7,7 +7,7 @@ gannet_err cli_query(const cli_arguments *arguments, bool replay, gannet_campaig
   GANNET_TRY(gannet_campaign_query(arguments->positional[0], replay, campaign));
   const gannet_damage *damage = &campaign->damage;
   GANNET_REQUIRE(!damage->is_partial, GANNET_ERR_DAMAGED, "%s", damage->text);
-  if (damage->text[0]) (void)fprintf(stderr, "gannet: warning: %s\n", damage->text);
+  if (damage->text[0]) cli_warn("%s", damage->text);
   return GANNET_OK;
 }
 
@@ -22,8 +22,7 @@ gannet_err cli_recommend(const gannet_campaign *campaign, gannet_recommendation 
 
 void cli_labels(const gannet_campaign *campaign, gannet_labels *labels) {
   if (gannet_labels_read(campaign, labels) == GANNET_OK) return;
-  (void)fprintf(stderr, "gannet: warning: no names from the list of candidates: %s\n",
-                gannet_error_detail());
+  cli_warn("no names from the list of candidates: %s", gannet_error_detail());
   gannet_error_clear();
   gannet_labels_release(labels);
 }

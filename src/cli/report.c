@@ -50,8 +50,7 @@ static gannet_err query(const cli_arguments *arguments, gannet_campaign *campaig
   const char *directory = arguments->positional[0];
   bool repeated = false;
   GANNET_TRY(gannet_campaign_query(directory, false, campaign));
-  if (campaign->damage.text[0])
-    (void)fprintf(stderr, "gannet: warning: %s\n", campaign->damage.text);
+  if (campaign->damage.text[0]) cli_warn("%s", campaign->damage.text);
   for (int64_t id = 0; id < campaign->ledger.n && !repeated; ++id)
     repeated = campaign->ledger.ticket[id].run.attempts > 1;
   if (!repeated || campaign->ledger.n > REPORT_MOST_EVALUATIONS) return GANNET_OK;

@@ -10,7 +10,8 @@ typedef struct gannet_expression gannet_expression;
  *
  * Local.
  *
- * Errors: GANNET_ERR_INPUT telling where the text is wrong, and the known names.
+ * Errors: GANNET_ERR_INPUT telling where the text is wrong, also for a comma outside of the
+ * arguments of a function and for an assignment, and the known names when one is unknown.
  */
 GANNET_CHECKED gannet_err gannet_expression_create(const char *text, int n,
                                                    const char *const *names,

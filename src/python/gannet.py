@@ -202,7 +202,8 @@ class Optimizer:
     settings     of the method, as in a campaign file: {"surrogate.width": 256}
     more         the same where the key is a name: method="gp-ts", initial=8
 
-    Errors: gannet.Error naming every wrong variable, constraint and setting.
+    Errors: gannet.Error naming the wrong variables, constraints and settings, of many the first ones and how
+    many more.
     """
 
     def __init__(self, variables, constraints=None, *, goal="minimize", noise=None, seed=1, comm=None,

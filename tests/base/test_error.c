@@ -55,6 +55,13 @@ static void a_message_may_quote_the_one_before(void **state) {
                       "damaged file: outer (input or output failed: inner)");
 }
 
+/* Terminals obey what a name in a file holds. */
+static void control_characters_become_spaces(void **state) {
+  (void)state;
+  (void)GANNET_RAISE(GANNET_ERR_INPUT, "one '%s'\n\ttwo", "a\x1b[31m\r\xc3\xa9\xc2\x9b\x7f");
+  assert_string_equal(gannet_error_detail(), "one 'a [31m \xc3\xa9   '\n\ttwo");
+}
+
 static void long_messages_and_deep_traces_stay_within_the_record(void **state) {
   (void)state;
   char *text = malloc(100001);
@@ -64,6 +71,7 @@ static void long_messages_and_deep_traces_stay_within_the_record(void **state) {
   (void)GANNET_RAISE(GANNET_ERR_IO, "%s", text);
   assert_true(strlen(gannet_error_message()) > 1000);
   assert_true(strlen(gannet_error_message()) < 2000);
+  assert_non_null(strstr(gannet_error_message(), "mmm..."));
   free(text);
   assert_int_equal(fail_at(500), GANNET_ERR_SHAPE);
   assert_true(strlen(gannet_error_trace()) < 2000);
@@ -146,6 +154,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(every_code_has_a_text_and_an_exit_code),
       cmocka_unit_test(errors_carry_message_and_trace),
       cmocka_unit_test(a_message_may_quote_the_one_before),
+      cmocka_unit_test(control_characters_become_spaces),
       cmocka_unit_test(long_messages_and_deep_traces_stay_within_the_record),
       cmocka_unit_test(one_bad_rank_fails_everywhere),
       cmocka_unit_test(all_well_is_agreed_in_spite_of_old_errors),

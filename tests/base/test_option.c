@@ -277,6 +277,50 @@ static void all_errors_are_told_at_once(void **state) {
   assert_ok(gannet_complaints_raise(&o.complaints));
 }
 
+/* A record is too small for all of them. */
+static void of_many_errors_the_rest_is_counted(void **state) {
+  (void)state;
+  const int n = 60;
+  gannet_complaints complaints = {0};
+  for (int i = 0; i < n; ++i) gannet_complain(&complaints, NULL, "number %d is of no use here", i);
+  assert_int_equal(gannet_complaints_raise(&complaints), GANNET_ERR_INPUT);
+  const char *at = gannet_error_detail();
+  char expected[80];
+  int shown = 0;
+  for (; strncmp(at, "... ", 4) != 0; ++shown) {
+    const int length = snprintf(expected, sizeof expected, "number %d is of no use here\n", shown);
+    assert_memory_equal(at, expected, (size_t)length);
+    at += length;
+  }
+  (void)snprintf(expected, sizeof expected, "... and %d more", n - shown);
+  assert_string_equal(at, expected);
+  assert_true(shown > 30);
+  gannet_complaints_release(&complaints);
+}
+
+static void complaints_are_lines_that_terminals_only_show(void **state) {
+  (void)state;
+  gannet_complaints complaints = {0};
+  char wide[3000];
+  memset(wide, 'w', sizeof wide);
+  wide[sizeof wide - 1] = '\0';
+  gannet_complain(&complaints, "a.yaml:1:1", "name '%s'", "a\x1b[31m\n\xc3\xa9\xc2\x9b\xff");
+  assert_string_equal(complaints.text, "a.yaml:1:1: name 'a [31m \xc3\xa9  ?'\n");
+  gannet_complain(&complaints, NULL, "%s", wide);
+  assert_non_null(strstr(complaints.text, "www...\n"));
+  gannet_complaints_release(&complaints);
+}
+
+static void numbers_are_decimal(void **state) {
+  (void)state;
+  static const char *const bad[] = {"", "0x10", "0X1p3", "nan", "inf", "1e400", "1.5x", "1,5"};
+  double value = 0;
+  assert_int_equal(gannet_parse_number("-1.5e-3", &value), 0);
+  assert_true(value == -1.5e-3);
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i)
+    if (!gannet_parse_number(bad[i], &value)) fail_msg("'%s' is taken for %g", bad[i], value);
+}
+
 static void durations_have_units(void **state) {
   (void)state;
   static const struct {
@@ -341,6 +385,9 @@ int main(void) {
       cmocka_unit_test(a_list_is_no_scalar),
       cmocka_unit_test(the_last_setting_wins),
       cmocka_unit_test(all_errors_are_told_at_once),
+      cmocka_unit_test(of_many_errors_the_rest_is_counted),
+      cmocka_unit_test(complaints_are_lines_that_terminals_only_show),
+      cmocka_unit_test(numbers_are_decimal),
       cmocka_unit_test(durations_have_units),
       cmocka_unit_test(sizes_have_units),
       cmocka_unit_test(durations_are_shown_for_people),

@@ -98,6 +98,7 @@ KEYS = file(BOXES, r"1:7: name: .*expected up to", r"2:1: unknown key 'sed'; did
 
 FILES = {
     "all keys of one file": KEYS,
+    "what a terminal would obey": file(GOOD + '"k\\e[1m\\x9b": 1\n', r"10:1: unknown key 'k \[1m  '"),
     "empty": file("", ": the file is empty; expected keys"[1:]),
     "a list": file("- 1\n", "1:1: expected a mapping, as in"),
     "not closed": file("a: [\n", "2:1: not valid YAML: .*closing bracket"),
@@ -177,6 +178,7 @@ LINES = {
     "command": line("rnu", told="unknown command 'rnu'; did you mean 'run'"),
     "no file": line("run", told=r"missing argument; usage: gannet run CAMPAIGN\.yaml"),
     "two files": line("run", "c.yaml", "d.yaml", told=r"unexpected argument 'd\.yaml'; usage"),
+    "what a terminal would obey": line("ru\x1b[31m", told=r"unknown command 'ru \[31m'"),
     "option": line("run", "c.yaml", "--tim-limit", "3", told="unknown option '--tim-limit' .*did you mean '--time-limit'"),
     "no value": line("run", "c.yaml", "--set", told="option '--set' needs a value; see gannet run --help"),
     "set": (["run", "c.yaml", "--set", "batch", "--set", "bacth=2", "--set", "batch=x"], USAGE,
@@ -222,6 +224,7 @@ class Messages(program.ProgramTest):
         found += [f"exit code {done.returncode}, not {code}"] if done.returncode != code else []
         found += [f"{word} in it" for word in ("reported by rank", "(null)", "%s", "GANNET_ERR", "no details", "error in the input")
                   if word in done.stderr]
+        found += ["control characters"] if re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", done.stderr) else []
         lines = done.stderr.splitlines()
         if len([one for one in lines if one.startswith("gannet: error:")]) != 1 or len(lines) > len(patterns) + 4:
             found.append("more than was to be said, or less")
@@ -255,6 +258,7 @@ class Messages(program.ProgramTest):
         self.fails(("export", "."), USAGE, "did you mean './c.campaign'")
         for words, told in ((("--id", "99", "-y", "1", "-c", "g=0"), "never proposed; expected at most 1; `gannet ask` proposes more"),
                             (("--id", "0", "-y", "one", "-c", "g=0"), "'one' is not valid; expected a finite number"),
+                            (("--id", "0", "-y", "0x10", "-c", "g=0"), "'0x10' is not valid; expected a finite number"),
                             (("--id", "0", "-y", "1"), "give --constraint g=VALUE, too"),
                             (("--id", "0", "-y", "1", "-c", "h=0"), "no constraint 'h'; known: g"),
                             (("--point", "x1=0", "-y", "1", "-c", "g=0"), "give --point x2=VALUE, too"),

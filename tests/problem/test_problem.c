@@ -80,6 +80,7 @@ static void text_and_values_are_inverse(void **state) {
   assert_fails(GANNET_ERR_INPUT, "did you mean 'gmres'",
                gannet_problem_parse(problem, 5, "gmress", &value));
   assert_fails(GANNET_ERR_INPUT, "not a number", gannet_problem_parse(problem, 0, "1.0x", &value));
+  assert_fails(GANNET_ERR_INPUT, "not a number", gannet_problem_parse(problem, 0, "0x1", &value));
   assert_fails(GANNET_ERR_INPUT, "true or false",
                gannet_problem_parse(problem, 4, "maybe", &value));
 }
@@ -154,6 +155,25 @@ static void logarithmic_boxes_are_as_wide_as_a_double(void **state) {
   gannet_problem_destroy(&problem);
 }
 
+static void of_many_wrong_entries_the_rest_is_counted(void **state) {
+  (void)state;
+  char names[40][8], rest[40];
+  gannet_variable variables[40] = {{0}};
+  const gannet_problem_spec spec = {.n_variables = 40, .variables = variables};
+  gannet_problem *problem = NULL;
+  int told = 0;
+  for (int v = 0; v < 40; ++v) {
+    (void)snprintf(names[v], sizeof names[v], "v%d", v);
+    variables[v] = (gannet_variable){.name = names[v], .lower = 3, .upper = 1};
+  }
+  assert_int_equal(gannet_problem_create(&spec, &problem), GANNET_ERR_INPUT);
+  const char *message = gannet_error_message(), *end = strrchr(message, '\n');
+  for (const char *at = message; (at = strstr(at, " is not below upper = 1\n")); ++at) ++told;
+  (void)snprintf(rest, sizeof rest, "\n... and %d more", 40 - told);
+  assert_true(told > 10);
+  assert_string_equal(end, rest);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(dimensions_count_every_category),
@@ -165,6 +185,7 @@ int main(void) {
       cmocka_unit_test(every_wrong_entry_of_a_specification_is_named),
       cmocka_unit_test(names_are_compared_behind_one_that_is_missing),
       cmocka_unit_test(logarithmic_boxes_are_as_wide_as_a_double),
+      cmocka_unit_test(of_many_wrong_entries_the_rest_is_counted),
   };
   return cmocka_run_group_tests(tests, make, drop);
 }
