@@ -57,7 +57,7 @@ static size_t cut(const gannet_complaints *complaints, char *rest, size_t size) 
   int n = 0;
   for (const char *next; (next = strchr(end, '\n')) && (size_t)(next - text) < most; ++n)
     end = next + 1;
-  (void)snprintf(rest, size, "... and %d more", complaints->count - n);
+  (void)snprintf(rest, size, "... and %d more", complaints->told - n);
   return (size_t)(end - text);
 }
 
