@@ -37,6 +37,7 @@ typedef struct {
   gannet_stop stop;
   bool leaves; /* what is in flight needs no process, and this one is only a step */
   bool has_left;
+  gannet_stopping stopping; /* of the evaluator */
   char why[256];
 } runner;
 
@@ -335,9 +336,14 @@ static gannet_err tell_gone(const gannet_campaign *campaign, gannet_err err) {
       gannet_error_detail(), campaign->directory);
 }
 
+static bool is_to_stop_now(void *user) {
+  const runner *r = user;
+  return gannet_stop_is_now(r->deadline);
+}
+
 gannet_err gannet_campaign_run(gannet_campaign *campaign, const gannet_run_options *options,
                                gannet_run_outcome *outcome) {
-  const gannet_evaluator_setup setup = make_setup(campaign, options);
+  gannet_evaluator_setup setup = make_setup(campaign, options);
   runner r = {.campaign = campaign,
               .options = options,
               .strategy = gannet_strategies[campaign->input->evaluate.mode],
@@ -345,6 +351,8 @@ gannet_err gannet_campaign_run(gannet_campaign *campaign, const gannet_run_optio
   const double start = gannet_clock_seconds();
   *outcome = (gannet_run_outcome){.end = GANNET_RUN_FINISHED};
   set_deadline(&r);
+  r.stopping = (gannet_stopping){is_to_stop_now, &r};
+  setup.stopping = &r.stopping;
   r.begun = r.last_save = start;
   GANNET_TRY(rewrite_table(campaign));
   GANNET_TRY(gannet_evaluator_create(campaign->input->evaluator, campaign->input->evaluator_options,

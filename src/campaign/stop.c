@@ -42,6 +42,10 @@ bool gannet_stop_is_caught(void) {
   return wish != GANNET_GO_ON;
 }
 
+bool gannet_stop_is_now(double deadline) {
+  return wish == GANNET_STOP_NOW || gannet_clock_seconds() >= deadline;
+}
+
 enum { WHY_NOTHING, WHY_SIGNAL, WHY_FILE = 1000, WHY_TIME = 1001 };
 
 static void look(const gannet_context *context, const char *stop_file, double deadline,

@@ -32,6 +32,14 @@ void gannet_stop_release(void);
  */
 bool gannet_stop_is_caught(void);
 
+/* Whether this process is to leave at once: a signal asked for it, or the deadline is over.
+ *
+ * Local.
+ *
+ * deadline  in  seconds of gannet_clock_seconds, INFINITY = none
+ */
+bool gannet_stop_is_now(double deadline);
+
 /* What was asked for so far, agreed between the ranks (the strongest wish of any rank counts).
  *
  * Collective over the context's communicator; the same on all ranks.

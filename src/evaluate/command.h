@@ -49,8 +49,8 @@ typedef struct {
        .help =                                                                                     \
            "name=regex: takes objective or a constraint from the simulation's standard output, "   \
            "by "                                                                                   \
-           "a POSIX extended regular expression whose first group is the number; the last match "  \
-           "wins",                                                                                 \
+           "a POSIX extended regular expression whose first group is the number; the last line "   \
+           "that matches wins, and in it the first match; beginning with ^ it is much faster",     \
        .example = "\"objective=^drag: *([0-9.eE+-]+)\""},                                          \
       {.key = "environment",                                                                       \
        .type = GANNET_TEXT_LIST,                                                                   \

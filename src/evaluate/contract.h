@@ -11,6 +11,7 @@
 #include <regex.h>
 
 #include "evaluate/evaluator.h"
+#include "evaluate/lines.h"
 #include "evaluate/rules.h"
 
 /* What does not change between evaluations; everything borrowed. */
@@ -186,15 +187,6 @@ GANNET_CHECKED gannet_err gannet_patterns_create(const gannet_text_list *texts,
                                                  gannet_patterns *patterns);
 void gannet_patterns_release(gannet_patterns *patterns);
 
-/* Read the results of a simulation that ended with exit code 0: from stdout.log by patterns, from
- * results.out for the rest. The result becomes done, infeasible, or failed with the reason: what
- * was wrong, where, and what was found instead.
- *
- * Local.
- */
-void gannet_contract_read(const gannet_problem *problem, const gannet_patterns *patterns,
-                          const char *directory, gannet_result_record *result);
-
 /* How the end of a process is judged. */
 typedef struct {
   const gannet_real_list *bad_luck;   /* exit codes after which another attempt may succeed */
@@ -203,19 +195,49 @@ typedef struct {
   double time_limit;
   const gannet_texts *bad_luck_texts;   /* in the output of a failed attempt; NULL = none */
   const gannet_texts *infeasible_texts; /* in the output of any attempt; NULL = none */
+  gannet_search_limits limits;          /* of looking for patterns and texts */
 } gannet_contract_rules;
+
+/* Read the results of a simulation that ended with exit code 0: from stdout.log by patterns, from
+ * results.out for the rest. The result becomes done, infeasible, or failed with the reason: what
+ * was wrong, where, and what was found instead. It becomes pending when somebody asks the program
+ * to end meanwhile.
+ *
+ * Local.
+ */
+void gannet_contract_read(const gannet_problem *problem, const gannet_contract_rules *rules,
+                          const char *directory, gannet_result_record *result);
 
 /* The result of an attempt from the launcher's last event about it. A text of the user's that means
  * infeasible counts more than the exit code and than results; what the simulation itself says in
- * results.out comes next, when it ended well.
+ * results.out comes next, when it ended well. It becomes pending, to be judged again by a later
+ * process, when somebody asks the program to end meanwhile.
  *
  * Local.
  *
  * result  inout  cleared; id and run.slot, submitted and attempts stay as they are
  */
-void gannet_contract_judge(const gannet_problem *problem, const gannet_contract_rules *rules,
-                           const char *directory, const gannet_launch_event *event,
-                           gannet_result_record *result);
+GANNET_CHECKED gannet_err gannet_contract_judge(const gannet_problem *problem,
+                                                const gannet_contract_rules *rules,
+                                                const char *directory,
+                                                const gannet_launch_event *event,
+                                                gannet_result_record *result);
+
+/* Whether an error of the system says nothing about what was tried: it may pass.
+ *
+ * Local.
+ */
+bool gannet_contract_may_pass(int error);
+
+/* What becomes of a result when a search for a pattern or text was not over.
+ *
+ * Local.
+ *
+ * what  in  that was looked for
+ * name  in  of the file
+ */
+void gannet_contract_give_up(const gannet_search_report *report, const char *what, const char *name,
+                             gannet_result_record *result);
 
 /* Failed with a reason, followed by the end of stderr.log; the class is the caller's to set.
  *

@@ -36,6 +36,13 @@ typedef struct {
   gannet_run_record run;
 } gannet_result_record;
 
+/* How an evaluator that is busy with itself learns that the program is to end at once; once it is
+ * to, it stays so. Asked for often, on rank 0. */
+typedef struct {
+  bool (*is_asked)(void *user);
+  void *user;
+} gannet_stopping;
+
 /* What every back-end may need. Pointers are borrowed until destroy. */
 typedef struct {
   const gannet_context *context;
@@ -49,6 +56,7 @@ typedef struct {
   /* Used on rank 0 only, by one evaluator at a time. NULL = the command back-end forks its own,
    * after MPI_Init, which some networks do not like: programs start one first thing in main. */
   gannet_launcher *launcher;
+  const gannet_stopping *stopping; /* NULL = nothing stops it */
 } gannet_evaluator_setup;
 
 /* A script that a scheduler is to run when what is in flight has ended. Borrowed for the call. */
@@ -134,7 +142,8 @@ GANNET_CHECKED gannet_err gannet_evaluator_submit(gannet_evaluator *evaluator, i
  * limit can interrupt one.
  *
  * Collective; the same on all ranks. Results come in the order in which they ended; the synchronous
- * loop sorts by id.
+ * loop sorts by id. What has ended while setup->stopping asks for an end may be left to
+ * gannet_evaluator_recover of a later process: it stays in flight and is not returned.
  *
  * capacity  in   length of results
  * n         out  how many were written

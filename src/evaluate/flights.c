@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "evaluate/program.h"
 
+static const double longest_judging = 1; /* seconds in a row */
 static const double longest_cancel = 10; /* seconds of grace: a campaign must end within 20 */
 
 /* What rank 0 has and the others do not. */
@@ -122,8 +123,9 @@ static gannet_err judge(gannet_flights *flights, const gannet_flight *flight,
   gannet_result_record result;
   gannet_ready_begin(&flights->ready, &result);
   gannet_flight_identify(flight, &result);
-  gannet_contract_judge(flights->program.contract.problem, &flights->program.rules,
-                        flight->directory, event, &result);
+  GANNET_TRY(gannet_contract_judge(flights->program.contract.problem, &flights->program.rules,
+                                   flight->directory, event, &result));
+  if (result.status == GANNET_EVAL_PENDING) return GANNET_OK; /* its outcome.json will be found */
   return gannet_ready_add(&flights->ready, &result);
 }
 
@@ -147,12 +149,14 @@ static gannet_err handle(gannet_flights *flights, const gannet_launch_event *eve
   return err;
 }
 
-/* Everything that has happened by now, or the first thing that happens within wait seconds. */
+/* Everything that has happened by now, or the first thing that happens within wait seconds. After a
+ * judgement that took long the caller looks first whether the program is to end. */
 static gannet_err take_events(gannet_flights *flights, double wait, bool *any) {
   gannet_launch_event event;
   bool got = true;
+  const double until = gannet_clock_seconds() + wait + longest_judging;
   *any = false;
-  while (got) {
+  while (got && (!*any || gannet_clock_seconds() < until)) {
     GANNET_TRY(gannet_launcher_wait(flights->launcher, *any ? 0 : wait, &event, &got));
     if (got) GANNET_TRY(handle(flights, &event));
     *any = *any || got;

@@ -61,11 +61,28 @@ static bool is_bad_luck(int signal) {
   return false;
 }
 
-static bool may_pass(int error) {
+bool gannet_contract_may_pass(int error) {
   static const int passing[] = {EAGAIN, ENOMEM, ENFILE, EMFILE, EIO, ESTALE, ETXTBSY, EINTR};
   for (size_t i = 0; i < sizeof passing / sizeof *passing; ++i)
     if (error == passing[i]) return true;
   return false;
+}
+
+void gannet_contract_give_up(const gannet_search_report *report, const char *what, const char *name,
+                             gannet_result_record *result) {
+  if (report->end == GANNET_SEARCH_STOPPED) {
+    result->status = GANNET_EVAL_PENDING;
+    return;
+  }
+  if (report->end == GANNET_SEARCH_FAILED)
+    gannet_record_fail(result, gannet_contract_may_pass(report->error), "cannot read %s: %s", name,
+                       strerror(report->error));
+  else
+    gannet_record_fail(result, false,
+                       "%s takes too long on %s: let the expression begin with ^ and the words "
+                       "before the number, or the simulation print shorter lines",
+                       what, name);
+  result->run.crashed = false; /* whatever it was, it was not the design */
 }
 
 /* An attempt that did not exit with 0 in its time. */
@@ -92,45 +109,59 @@ static void judge_failure(const gannet_contract_rules *rules, const char *direct
     gannet_record_refuse(result, GANNET_FAILURE_RULE);
 }
 
+/* Whether one of the user's texts is in the output, or the search for them decides otherwise. */
+static bool find(const gannet_contract_rules *rules, const gannet_texts *texts, const char *what,
+                 const char *directory, gannet_texts_found *found, gannet_result_record *result) {
+  *found = gannet_texts_find(texts, directory, &rules->limits);
+  if (found->report.end != GANNET_SEARCH_OVER)
+    gannet_contract_give_up(&found->report, what, found->name, result);
+  return found->any || found->report.end != GANNET_SEARCH_OVER;
+}
+
 static void judge_end(const gannet_problem *problem, const gannet_contract_rules *rules,
                       const char *directory, const gannet_launch_event *event,
                       gannet_result_record *result) {
-  char line[160];
-  if (gannet_texts_find(rules->infeasible_texts, directory, line, sizeof line)) {
-    gannet_record_fail(result, false, "infeasible_text found: %s", line);
+  gannet_texts_found found;
+  if (find(rules, rules->infeasible_texts, "infeasible_text", directory, &found, result)) {
+    if (!found.any) return;
+    gannet_record_fail(result, false, "infeasible_text found: %s", found.line);
     gannet_record_refuse(result, GANNET_FAILURE_RULE);
     return;
   }
   if (event->exit_code == 0 && !event->limit)
-    gannet_contract_read(problem, rules->patterns, directory, result);
+    gannet_contract_read(problem, rules, directory, result);
   else
     judge_failure(rules, directory, event, result);
   if (result->status != GANNET_EVAL_FAILED || result->retry) return;
-  if (gannet_texts_find(rules->bad_luck_texts, directory, line, sizeof line)) {
-    gannet_record_fail(result, true, "bad_luck_text found: %s", line);
+  if (find(rules, rules->bad_luck_texts, "bad_luck_text", directory, &found, result) && found.any) {
+    gannet_record_fail(result, true, "bad_luck_text found: %s", found.line);
     result->run.failure = GANNET_FAILURE_RULE;
   }
 }
 
-void gannet_contract_judge(const gannet_problem *problem, const gannet_contract_rules *rules,
-                           const char *directory, const gannet_launch_event *event,
-                           gannet_result_record *result) {
+static void judge_refusal(const gannet_launch_event *event, gannet_result_record *result) {
+  gannet_record_fail(
+      result, gannet_contract_may_pass(event->error), "cannot start (%s): %s%s", event->stage,
+      strerror(event->error),
+      event->error == ENOEXEC ? " (the first line of a script is #!INTERPRETER)" : "");
+  result->run.failure = GANNET_FAILURE_LAUNCH;
+  result->run.crashed = false; /* whatever it was, it was not the design */
+}
+
+gannet_err gannet_contract_judge(const gannet_problem *problem, const gannet_contract_rules *rules,
+                                 const char *directory, const gannet_launch_event *event,
+                                 gannet_result_record *result) {
   result->run.exit_code = event->exit_code;
   result->run.signal = event->signal;
   result->run.started = event->started;
   result->run.ended = event->ended;
   gannet_record_host(result->run.host);
   if (event->pid > 0) (void)snprintf(result->run.job, sizeof result->run.job, "%d", event->pid);
-  if (event->type != GANNET_LAUNCH_REFUSED) {
+  if (event->type == GANNET_LAUNCH_REFUSED)
+    judge_refusal(event, result);
+  else
     judge_end(problem, rules, directory, event, result);
-    return;
-  }
-  gannet_record_fail(
-      result, may_pass(event->error), "cannot start (%s): %s%s", event->stage,
-      strerror(event->error),
-      event->error == ENOEXEC ? " (the first line of a script is #!INTERPRETER)" : "");
-  result->run.failure = GANNET_FAILURE_LAUNCH;
-  result->run.crashed = false; /* whatever it was, it was not the design */
+  return GANNET_OK;
 }
 
 static bool fill(json_t *object, uint64_t nonce, gannet_launch_event *event, char *host) {

@@ -60,7 +60,8 @@ gannet_err gannet_program_create(const gannet_command_options *options,
                                            .patterns = &program->patterns,
                                            .time_limit = setup->time_limit,
                                            .bad_luck_texts = &program->bad_luck_texts,
-                                           .infeasible_texts = &program->infeasible_texts};
+                                           .infeasible_texts = &program->infeasible_texts,
+                                           .limits = {GANNET_SEARCH_PATIENCE, setup->stopping}};
   return GANNET_OK;
 }
 
@@ -134,6 +135,11 @@ gannet_err gannet_flight_begin(const gannet_program *program, const gannet_reque
   flight->unwanted = false;
   return gannet_contract_directory(&program->contract, request->id, flight->directory,
                                    sizeof flight->directory);
+}
+
+bool gannet_program_is_stopped(const gannet_program *program) {
+  const gannet_stopping *stopping = program->rules.limits.stopping;
+  return stopping && stopping->is_asked(stopping->user);
 }
 
 void gannet_flight_identify(const gannet_flight *flight, gannet_result_record *result) {

@@ -28,6 +28,12 @@ GANNET_CHECKED gannet_err gannet_program_create(const gannet_command_options *op
                                                 gannet_program *program);
 void gannet_program_release(gannet_program *program);
 
+/* Whether the program is to end at once: what has ended can be judged by a later one.
+ *
+ * Local.
+ */
+bool gannet_program_is_stopped(const gannet_program *program);
+
 /* What one attempt is called with. */
 typedef struct {
   gannet_bindings bindings;

@@ -17,7 +17,6 @@
 
 enum {
   LARGEST_FILE = 16 << 20, /* of results.out, bytes */
-  LINE_SIZE = 64 << 10,    /* of stdout.log; longer lines are looked at in pieces */
   NUMBER_SIZE = 512        /* 1e308 has 309 digits when a program prints all of them */
 };
 
@@ -211,18 +210,13 @@ static int read_file(const reader *to, const char *directory) {
   return failed;
 }
 
-/* The last match in the output wins; found is [n][NUMBER_SIZE]. */
-static void search(const gannet_patterns *patterns, FILE *file, char *line, char *found) {
-  while (fgets(line, LINE_SIZE, file)) {
-    gannet_cut_line_end(line);
-    for (int i = 0; i < patterns->n; ++i) {
-      regmatch_t match[2];
-      if (regexec(&patterns->regex[i], line, 2, match, 0)) continue;
-      const regmatch_t *part = &match[patterns->regex[i].re_nsub > 0 && match[1].rm_so >= 0];
-      (void)snprintf(found + (size_t)i * NUMBER_SIZE, NUMBER_SIZE, "%.*s",
-                     (int)(part->rm_eo - part->rm_so), line + part->rm_so);
-    }
-  }
+/* The last line of the output that matches wins. */
+static bool take(void *user, int which, const char *line, const regmatch_t *match) {
+  char *found = user; /* [n][NUMBER_SIZE] */
+  const regmatch_t *part = &match[match[1].rm_so >= 0];
+  (void)snprintf(found + (size_t)which * NUMBER_SIZE, NUMBER_SIZE, "%.*s",
+                 (int)(part->rm_eo - part->rm_so), line + part->rm_so);
+  return false;
 }
 
 static int set_found(const reader *to, const gannet_patterns *patterns, char *found) {
@@ -240,22 +234,32 @@ static int set_found(const reader *to, const gannet_patterns *patterns, char *fo
   return 0;
 }
 
-static int read_output(const reader *to, const gannet_patterns *patterns, const char *directory) {
-  char path[PATH_MAX], *line = NULL, *found = NULL;
+static int search_output(const reader *to, const gannet_contract_rules *rules,
+                         const char *directory, char *found) {
+  char what[64];
+  const gannet_patterns *patterns = rules->patterns;
+  const gannet_search search = {
+      .n = patterns->n, .regex = patterns->regex, .has_places = true, .take = take, .user = found};
+  const gannet_search_report report =
+      gannet_search_file(&search, directory, "stdout.log", &rules->limits);
+  if (report.end == GANNET_SEARCH_OVER) return set_found(to, patterns, found);
+  (void)snprintf(what, sizeof what, "pattern of %.40s",
+                 quantity_name(to->problem, patterns->quantity[report.slowest]));
+  gannet_contract_give_up(&report, what, "stdout.log", to->result);
+  return -1;
+}
+
+static int read_output(const reader *to, const gannet_contract_rules *rules,
+                       const char *directory) {
+  char *found = NULL;
   int failed = -1;
-  if (patterns->n == 0) return 0;
-  if (gannet_join_path(directory, "stdout.log", path, sizeof path) == GANNET_OK &&
-      gannet_alloc(LINE_SIZE, 1, &line) == GANNET_OK &&
-      gannet_alloc((size_t)patterns->n, NUMBER_SIZE, &found) == GANNET_OK) {
-    FILE *file = fopen(path, "r");
-    if (file) search(patterns, file, line, found);
-    if (file) (void)fclose(file);
-    failed = set_found(to, patterns, found);
+  if (rules->patterns->n == 0) return 0;
+  if (gannet_alloc((size_t)rules->patterns->n, NUMBER_SIZE, &found) == GANNET_OK) {
+    failed = search_output(to, rules, directory, found);
   } else {
     gannet_record_fail(to->result, true, "%s", gannet_error_message());
     gannet_error_clear();
   }
-  gannet_free(&line);
   gannet_free(&found);
   return failed;
 }
@@ -272,11 +276,11 @@ static int check_complete(const reader *to, int no_file) {
   return 0;
 }
 
-void gannet_contract_read(const gannet_problem *problem, const gannet_patterns *patterns,
+void gannet_contract_read(const gannet_problem *problem, const gannet_contract_rules *rules,
                           const char *directory, gannet_result_record *result) {
   const reader to = {problem, result};
   const int from_file = read_file(&to, directory); /* first, because it may say fail */
-  int failed = from_file < 0 || read_output(&to, patterns, directory);
+  int failed = from_file < 0 || read_output(&to, rules, directory);
   if (!failed) failed = check_complete(&to, from_file == 1);
   if (!failed) {
     gannet_record_judge(problem, result);

@@ -1,14 +1,10 @@
 /* The user's own rules: what a text in the output of a simulation says about its end. */
 #include "evaluate/rules.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/atomic_file.h"
 #include "base/memory.h"
-
-enum { LINE_SIZE = 64 << 10 }; /* longer lines are looked at in pieces */
 
 static void compile(const char *key, const char *text, gannet_complaints *complaints,
                     gannet_texts *texts) {
@@ -36,45 +32,24 @@ void gannet_texts_release(gannet_texts *texts) {
   texts->n = 0;
 }
 
-static bool matches(const gannet_texts *texts, const char *line) {
-  for (int i = 0; i < texts->n; ++i)
-    if (regexec(&texts->regex[i], line, 0, NULL, 0) == 0) return true;
-  return false;
+static bool take(void *user, int which, const char *line, const regmatch_t *match) {
+  gannet_texts_found *found = user;
+  (void)which;
+  (void)match;
+  found->any = true;
+  (void)snprintf(found->line, sizeof found->line, "%s", line + strspn(line, " \t"));
+  return true;
 }
 
-void gannet_cut_line_end(char *line) {
-  size_t length = strlen(line);
-  if (length > 0 && line[length - 1] == '\n') line[--length] = '\0';
-  if (length > 0 && line[length - 1] == '\r') line[--length] = '\0';
-}
-
-static bool find_in(const gannet_texts *texts, FILE *file, char *line, char *found, size_t size) {
-  while (fgets(line, LINE_SIZE, file)) {
-    gannet_cut_line_end(line);
-    if (!matches(texts, line)) continue;
-    (void)snprintf(found, size, "%s", line + strspn(line, " \t"));
-    return true;
-  }
-  return false;
-}
-
-bool gannet_texts_find(const gannet_texts *texts, const char *directory, char *found, size_t size) {
+gannet_texts_found gannet_texts_find(const gannet_texts *texts, const char *directory,
+                                     const gannet_search_limits *limits) {
   static const char *const names[] = {"stdout.log", "stderr.log"};
-  char path[PATH_MAX], *line = NULL;
-  bool any = false;
-  if (!texts || texts->n == 0) return false;
-  if (gannet_alloc(LINE_SIZE, 1, &line) != GANNET_OK) {
-    gannet_error_clear();
-    return false;
+  gannet_texts_found found = {.name = names[0], .report = {.end = GANNET_SEARCH_OVER}};
+  if (!texts || texts->n == 0) return found;
+  const gannet_search search = {.n = texts->n, .regex = texts->regex, .take = take, .user = &found};
+  for (int i = 0; i < 2 && !found.any && found.report.end == GANNET_SEARCH_OVER; ++i) {
+    found.name = names[i];
+    found.report = gannet_search_file(&search, directory, names[i], limits);
   }
-  for (int i = 0; i < 2 && !any; ++i) {
-    FILE *file = gannet_join_path(directory, names[i], path, sizeof path) == GANNET_OK
-                     ? fopen(path, "re")
-                     : NULL;
-    if (!file) continue;
-    any = find_in(texts, file, line, found, size);
-    (void)fclose(file);
-  }
-  gannet_free(&line);
-  return any;
+  return found;
 }

@@ -7,6 +7,7 @@
 
 #include "base/complaints.h"
 #include "base/option.h"
+#include "evaluate/lines.h"
 
 /* POSIX extended regular expressions, each for one line. */
 typedef struct {
@@ -24,20 +25,21 @@ GANNET_CHECKED gannet_err gannet_texts_create(const char *key, const gannet_text
                                               gannet_complaints *complaints, gannet_texts *texts);
 void gannet_texts_release(gannet_texts *texts);
 
-/* The first line of stdout.log, then of stderr.log, that one of the expressions matches.
- *
- * Local.
- *
- * texts  in   NULL = none
- * found  out  [size] that line without leading blanks
- */
-bool gannet_texts_find(const gannet_texts *texts, const char *directory, char *found, size_t size);
+typedef struct {
+  bool any;
+  char line[160];              /* the first that one of the expressions matches, without leading
+                                  blanks */
+  const char *name;            /* of the file that was searched last */
+  gannet_search_report report; /* its end; over unless something came between */
+} gannet_texts_found;
 
-/* Cut a line of what a simulation printed before its LF or CR LF. A CR inside stays: progress bars
- * write over their line with it.
+/* Look for a line of stdout.log, then of stderr.log, that one of the expressions matches.
  *
  * Local.
+ *
+ * texts  in  NULL = none
  */
-void gannet_cut_line_end(char *line);
+gannet_texts_found gannet_texts_find(const gannet_texts *texts, const char *directory,
+                                     const gannet_search_limits *limits);
 
 #endif

@@ -15,10 +15,12 @@ static void begin(gannet_slurm_jobs *jobs, const gannet_slurm_job *job,
   gannet_flight_identify(&job->flight, result);
 }
 
-/* Where it ran and what it was called, which the judge of processes cannot know. */
+/* Where it ran and what it was called, which the judge of processes cannot know. What a stop left
+ * unjudged is not ready: a later process finds it where it is. */
 static gannet_err finish(gannet_slurm_jobs *jobs, const gannet_slurm_job *job,
                          gannet_result_record *result) {
   const char *host = job->has_outcome && job->host[0] ? job->host : job->known.nodes;
+  if (result->status == GANNET_EVAL_PENDING) return GANNET_OK;
   memset(result->run.host, 0, sizeof result->run.host);
   (void)snprintf(result->run.host, sizeof result->run.host, "%s", host[0] ? host : "unknown");
   (void)snprintf(result->run.job, sizeof result->run.job, "%s", job->known.job);
@@ -75,8 +77,8 @@ gannet_err gannet_slurm_judge(gannet_slurm_jobs *jobs, const gannet_slurm_job *j
   if (event.exit_code < 0 && event.signal == 0 && !event.limit)
     return gannet_slurm_fail(jobs, job, false, "SLURM says FAILED, with an exit code nobody knows");
   begin(jobs, job, &result);
-  gannet_contract_judge(jobs->program.contract.problem, &jobs->program.rules, job->flight.directory,
-                        &event, &result);
+  GANNET_TRY(gannet_contract_judge(jobs->program.contract.problem, &jobs->program.rules,
+                                   job->flight.directory, &event, &result));
   return finish(jobs, job, &result);
 }
 
@@ -86,8 +88,9 @@ gannet_err gannet_slurm_take_results(gannet_slurm_jobs *jobs, const gannet_slurm
   const gannet_launch_event well = {
       .type = GANNET_LAUNCH_ENDED, .started = job->started, .ended = gannet_clock_epoch()};
   begin(jobs, job, &result);
-  gannet_contract_judge(jobs->program.contract.problem, &jobs->program.rules, job->flight.directory,
-                        job->has_outcome ? &job->outcome : &well, &result);
-  *done = result.status != GANNET_EVAL_FAILED;
+  GANNET_TRY(gannet_contract_judge(jobs->program.contract.problem, &jobs->program.rules,
+                                   job->flight.directory, job->has_outcome ? &job->outcome : &well,
+                                   &result));
+  *done = result.status == GANNET_EVAL_DONE || result.status == GANNET_EVAL_INFEASIBLE;
   return *done ? finish(jobs, job, &result) : GANNET_OK;
 }

@@ -253,7 +253,8 @@ static gannet_err decide(gannet_slurm_jobs *jobs, gannet_slurm_job *job,
     gannet_slurm_drop(jobs, job);
     return GANNET_OK;
   }
-  if (now - job->missing_since <= jobs->options->grace) return GANNET_OK;
+  if (now - job->missing_since <= jobs->options->grace || gannet_program_is_stopped(&jobs->program))
+    return GANNET_OK;
   (void)snprintf(
       reason, sizeof reason, "lost: for %.0f s SLURM has %s of job %s", now - job->missing_since,
       job->known.state[0] && job->absent == 0 ? "told nothing sensible" : "known nothing",

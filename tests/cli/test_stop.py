@@ -64,6 +64,37 @@ class Stop(program.ProgramTest):
         with open(self.folder / "runs") as stream:
             self.assertEqual(len(stream.readlines()), 2)
 
+    def begin_dots(self, size, *words):
+        """A campaign that looks for a number in a line of so many dots, each of which may begin one."""
+        self.write("#!/bin/sh\necho >> \"$GANNET_INPUT_DIRECTORY/runs\"\n"
+                   f"head -c {size} /dev/zero | tr '\\0' '.'; echo; echo drag 1.5 N\n", "dots.sh", 0o755)
+        self.text = ("name: dots\nmethod: random\nvariables: {x: {lower: 0, upper: 1}}\nbudget: {evaluations: 1}\n"
+                     "evaluate: {backend: command, command: [./dots.sh], pattern: ['objective=([0-9.eE+-]+) *N$']}\n")
+        running = self.start("run", self.write(self.text, "dots.yaml"), "-q", *words)
+        self.wait_until(lambda: (self.folder / "dots.campaign/evals/000000/outcome.json").exists())
+        return running
+
+    def check_dots(self, outcome):
+        """Its result is read by a resume, whose expression need not be tried at every dot, without another run."""
+        self.assertEqual(outcome.code, RESUMABLE, outcome)
+        self.assertIn(" 0 failed, 1 pending", outcome.out)
+        file = self.write(self.text.replace("=(", "=^drag ("), "dots.yaml")
+        again = self.succeed("run", file, "--resume", "-q")
+        self.assertIn("objective = 1.5", again.out)
+        self.assertEqual((self.folder / "runs").read_text(), "\n")
+
+    def test_a_stop_ends_the_search_of_a_long_line(self):
+        running = self.begin_dots(30_000_000)
+        time.sleep(0.3)
+        os.kill(running.process.pid, signal.SIGTERM)
+        self.check_dots(running.wait(20))
+
+    def test_the_wall_time_ends_the_search_of_a_long_line(self):
+        self.check_dots(self.begin_dots(30_000_000, "--time-limit", "2s").wait(20))
+
+    def test_a_long_line_is_searched_in_a_bearable_time(self):
+        self.assertIn("objective = 1.5", self.begin_dots(100_000).wait(40).out)
+
     def test_sigterm_to_rank_0_ends_simulations_at_once(self):
         running = self.begin(seconds="60", records=3)
         os.kill(running.ranks()[0], signal.SIGTERM)

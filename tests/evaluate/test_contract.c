@@ -14,6 +14,7 @@ typedef struct {
   gannet_contract contract;
   double x[CONFORM_VARIABLES], constraint;
   gannet_request request;
+  gannet_search_limits limits;
 } fixture;
 
 static int set_up(void **state) {
@@ -22,6 +23,7 @@ static int set_up(void **state) {
   (void)snprintf(f->directory, sizeof f->directory, "/tmp/gannet contract XXXXXX");
   assert_non_null(mkdtemp(f->directory));
   f->problem = conform_problem();
+  f->limits.patience = 60;
   f->contract = (gannet_contract){f->problem, f->directory, f->directory, &f->templates, false};
   conform_point(1, f->x);
   f->x[0] = 0.1;
@@ -157,149 +159,6 @@ static void the_environment_names_everything(void **state) {
   gannet_text_list_release(&list);
 }
 
-/* Results. */
-
-static gannet_result_record read_with(fixture *f, const char *pattern, const char *results) {
-  gannet_complaints complaints = {0};
-  gannet_patterns patterns = {0};
-  gannet_text_list texts = {0};
-  gannet_result_record result = {.constraints = &f->constraint};
-  char path[400];
-  if (pattern) assert_ok(gannet_text_list_add(&texts, pattern));
-  assert_ok(gannet_patterns_create(&texts, f->problem, &complaints, &patterns));
-  assert_int_equal(complaints.count, 0);
-  gannet_record_clear(1, &result);
-  (void)snprintf(path, sizeof path, "%s/results.out", f->directory);
-  (void)unlink(path);
-  if (results) write_file(f->directory, "results.out", results, 0644);
-  gannet_contract_read(f->problem, &patterns, f->directory, &result);
-  gannet_patterns_release(&patterns);
-  gannet_text_list_release(&texts);
-  return result;
-}
-
-static void good_results_are_read(void **state) {
-  fixture *f = *state;
-  static const char *const same[] = {
-      "objective 1.25\nstress -3e2\n",
-      "# comment\n\n  stress   -300  \r\nobjective\t1.25",
-      "stress -3.0D+02\nobjective 1.25d0\n",
-      "{\"objective\": 1.25, \"stress\": -300}",
-      " \n{\"stress\": -300.0,\n \"objective\": 1.25}\n",
-      "\xef\xbb\xbfobjective 1.25\r\nstress -300\r\n",
-      "\xef\xbb\xbf {\"objective\": 1.25, \"stress\": -3e2, \"fail\": null}",
-      "{\"fail\": false, \"objective\": 1.25, \"stress\": -300}",
-  };
-  for (size_t i = 0; i < sizeof same / sizeof *same; ++i) {
-    const gannet_result_record result = read_with(f, NULL, same[i]);
-    if (result.status != GANNET_EVAL_DONE) fail_msg("%zu: %s", i, result.run.reason);
-    assert_true(result.objective == 1.25 && f->constraint == -300);
-  }
-}
-
-/* An exponent of three digits has no letter in Fortran; integers of JSON may have any size. */
-static void large_and_small_numbers_are_read(void **state) {
-  fixture *f = *state;
-  gannet_result_record result = read_with(f, NULL, "objective 0.125-102\nstress -1.5+300\n");
-  assert_int_equal(result.status, GANNET_EVAL_DONE);
-  assert_true(result.objective == 0.125e-102 && f->constraint == -1.5e300);
-  result = read_with(f, NULL, "{\"objective\": 100000000000000000000000, \"stress\": 0}");
-  assert_int_equal(result.status, GANNET_EVAL_DONE);
-  assert_true(result.objective == 1e23);
-  result = read_with(f, NULL, "objective 1-2\nstress 1\n");
-  assert_non_null(strstr(result.run.reason, "objective is '1-2', expected a number"));
-}
-
-/* Opening a pipe would wait for ever, and /dev/zero has no end. */
-static void results_that_are_no_file_are_refused(void **state) {
-  fixture *f = *state;
-  const gannet_patterns patterns = {0};
-  char path[400];
-  (void)snprintf(path, sizeof path, "%s/results.out", f->directory);
-  for (int kind = 0; kind < 4; ++kind) {
-    gannet_result_record result = {.constraints = &f->constraint};
-    gannet_record_clear(1, &result);
-    (void)unlink(path);
-    if (kind == 0) assert_int_equal(mkfifo(path, 0600), 0);
-    if (kind == 1) assert_int_equal(symlink("/dev/zero", path), 0);
-    if (kind == 2) assert_int_equal(symlink("results.out", path), 0);
-    if (kind == 3) assert_int_equal(mkdir(path, 0700), 0);
-    gannet_contract_read(f->problem, &patterns, f->directory, &result);
-    assert_int_equal(result.status, GANNET_EVAL_FAILED);
-    const char *expected = kind == 2 ? "cannot look at results.out" : "is not a regular file";
-    assert_non_null(strstr(result.run.reason, expected));
-  }
-}
-
-static void bad_results_fail_with_what_and_where(void **state) {
-  fixture *f = *state;
-  static const struct {
-    const char *results, *reason;
-  } bad[] = {
-      {NULL, "no results.out, so objective is missing"},
-      {"", "results.out: objective is missing"},
-      {"objective 1\n", "results.out: stress is missing"},
-      {"objective 1\nstress nan\n", "results.out line 2: stress is nan, expected a finite"},
-      {"objective inf\nstress 1\n", "results.out line 1: objective is inf"},
-      {"objective 1e999\nstress 1\n", "objective is inf"},
-      {"objective abc\nstress 1\n", "line 1: objective is 'abc', expected a number"},
-      {"objective 0x10\nstress 1\n", "line 1: objective is '0x10', expected a number"},
-      {"objective\nstress 1\n", "line 1: objective is '', expected a number"},
-      {"objective 1 2\nstress 1\n", "objective is '1 2', expected a number"},
-      {"objective 1\nobjective 1\nstress 1\n", "line 2: objective is given twice"},
-      {"objective 1\nstrain 1\n", "line 2: 'strain' is neither objective nor a constraint"},
-      {"\x7f"
-       "ELF\x01\x02 garbage\n",
-       "is neither objective nor a constraint"},
-      {"{\"objective\": 1, \"stress\": 2", "results.out line 1 column"},
-      {"{\"objective\": 1, \"objective\": 2, \"stress\": 1}", "duplicate"},
-      {"{\"objective\": \"1\", \"stress\": 2}", "objective is not a number"},
-      {"{\"objective\": 1}", "stress is missing"},
-      {"{\"objective\": 1, \"stress\": 2, \"extra\": 1}", "'extra' is neither"},
-      {"{\"objective\": NaN, \"stress\": 2}", "results.out line 1 column"},
-  };
-  for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
-    const gannet_result_record result = read_with(f, NULL, bad[i].results);
-    assert_int_equal(result.status, GANNET_EVAL_FAILED);
-    assert_false(result.retry);
-    assert_true(isnan(result.objective) && isnan(f->constraint));
-    if (!strstr(result.run.reason, bad[i].reason))
-      fail_msg("'%s' does not contain '%s'", result.run.reason, bad[i].reason);
-  }
-}
-
-static void fail_lines_mean_infeasible(void **state) {
-  fixture *f = *state;
-  static const char *const texts[] = {"fail mesh  tangled \n", "objective 1\nfail mesh  tangled",
-                                      "{\"fail\": \"mesh  tangled\"}"};
-  for (size_t i = 0; i < 3; ++i) {
-    const gannet_result_record result = read_with(f, NULL, texts[i]);
-    assert_int_equal(result.status, GANNET_EVAL_INFEASIBLE);
-    assert_string_equal(result.run.reason, "mesh  tangled");
-    assert_true(isnan(result.objective));
-  }
-}
-
-static void patterns_pick_the_last_match(void **state) {
-  fixture *f = *state;
-  static const char pattern[] = "objective=^ *drag[:=] *([-+0-9.eE]+)";
-  write_file(f->directory, "stdout.log", "drag: 3\nlift: 4\n  drag= 2.5e0 N\nend", 0644);
-  gannet_result_record result = read_with(f, pattern, "stress 7\n");
-  if (result.status != GANNET_EVAL_DONE) fail_msg("%s", result.run.reason);
-  assert_true(result.objective == 2.5 && f->constraint == 7);
-  result = read_with(f, pattern, "stress 7\nobjective 1\n");
-  assert_non_null(strstr(result.run.reason, "given twice"));
-  result = read_with(f, "stress=lift: [0-9]+", "objective 1\n"); /* no group: the whole match */
-  assert_non_null(strstr(result.run.reason, "stress is 'lift: 4', expected a number"));
-  result = read_with(f, "stress=torque", "objective 1\n");
-  assert_non_null(strstr(result.run.reason, "nothing in stdout.log matches"));
-  result = read_with(f, pattern, "fail no\n");
-  assert_int_equal(result.status, GANNET_EVAL_INFEASIBLE);
-  write_file(f->directory, "stdout.log", "10 %\r99 %\rdrag: 4\r\n", 0644);
-  result = read_with(f, "objective=drag: ([0-9]+)$", "stress 7\n");
-  assert_true(result.status == GANNET_EVAL_DONE && result.objective == 4);
-}
-
 static const struct {
   gannet_launch_event event;
   gannet_eval_status status;
@@ -370,13 +229,14 @@ static void ends_are_classified(void **state) {
   double codes[2] = {137, 42};
   const gannet_real_list bad_luck = {1, codes}, infeasible = {1, codes + 1};
   const gannet_patterns patterns = {0};
-  const gannet_contract_rules rules = {&bad_luck, &infeasible, &patterns, 60, NULL, NULL};
+  const gannet_contract_rules rules = {
+      .bad_luck = &bad_luck, .infeasible = &infeasible, .patterns = &patterns, .time_limit = 60};
   write_file(f->directory, "results.out", "objective 1\nstress 1\n", 0644);
   write_file(f->directory, "stderr.log", "one\n\r\ntwo\n\n", 0644);
   for (size_t i = 0; i < sizeof ends / sizeof *ends; ++i) {
     gannet_result_record result = {.constraints = &f->constraint};
     gannet_record_clear(1, &result);
-    gannet_contract_judge(f->problem, &rules, f->directory, &ends[i].event, &result);
+    assert_ok(gannet_contract_judge(f->problem, &rules, f->directory, &ends[i].event, &result));
     assert_int_equal(result.status, ends[i].status);
     assert_int_equal(result.retry, ends[i].retry);
     assert_int_equal(result.run.failure, ends[i].failure);
@@ -395,7 +255,13 @@ static void texts_in_the_output_are_rules(void **state) {
   const gannet_patterns patterns = {0};
   gannet_complaints complaints = {0};
   gannet_texts lucks = {0}, bads = {0};
-  const gannet_contract_rules rules = {&none, &none, &patterns, 60, &lucks, &bads};
+  const gannet_contract_rules rules = {.bad_luck = &none,
+                                       .infeasible = &none,
+                                       .patterns = &patterns,
+                                       .time_limit = 60,
+                                       .bad_luck_texts = &lucks,
+                                       .infeasible_texts = &bads,
+                                       .limits = f->limits};
   const struct {
     const char *out, *err;
     int exit_code;
@@ -420,7 +286,7 @@ static void texts_in_the_output_are_rules(void **state) {
     gannet_record_clear(1, &result);
     write_file(f->directory, "stdout.log", runs[i].out, 0644);
     write_file(f->directory, "stderr.log", runs[i].err, 0644);
-    gannet_contract_judge(f->problem, &rules, f->directory, &event, &result);
+    assert_ok(gannet_contract_judge(f->problem, &rules, f->directory, &event, &result));
     assert_int_equal(result.status, runs[i].status);
     assert_int_equal(result.retry, runs[i].retry);
     assert_int_equal(result.run.crashed, i == 6);
@@ -455,12 +321,6 @@ int main(void) {
       TEST(known_names_are_replaced_and_everything_else_stays),
       TEST(templates_are_rendered_with_their_mode),
       TEST(the_environment_names_everything),
-      TEST(good_results_are_read),
-      TEST(large_and_small_numbers_are_read),
-      TEST(results_that_are_no_file_are_refused),
-      TEST(bad_results_fail_with_what_and_where),
-      TEST(fail_lines_mean_infeasible),
-      TEST(patterns_pick_the_last_match),
       TEST(ends_are_classified),
       TEST(texts_in_the_output_are_rules),
       TEST(only_an_outcome_of_the_same_nonce_is_found),

@@ -1,0 +1,222 @@
+/* test: serial labels unit */
+#include "conform_evaluator.h"
+#include "evaluate/contract.h"
+#include "evaluate/record.h"
+#include "processes.h"
+
+typedef struct {
+  gannet_problem *problem;
+  char directory[256];
+  double constraint;
+  gannet_search_limits limits;
+} fixture;
+
+static int set_up(void **state) {
+  fixture *f = calloc(1, sizeof *f);
+  assert_non_null(f);
+  (void)snprintf(f->directory, sizeof f->directory, "/tmp/gannet-results-XXXXXX");
+  assert_non_null(mkdtemp(f->directory));
+  f->problem = conform_problem();
+  f->limits.patience = 60;
+  *state = f;
+  return 0;
+}
+
+static int tear_down(void **state) {
+  fixture *f = *state;
+  char command[400];
+  (void)snprintf(command, sizeof command, "rm -r '%s'", f->directory);
+  assert_int_equal(system(command), 0);
+  gannet_problem_destroy(&f->problem);
+  free(f);
+  return 0;
+}
+
+static gannet_result_record read_with(fixture *f, const char *pattern, const char *results) {
+  gannet_complaints complaints = {0};
+  gannet_patterns patterns = {0};
+  gannet_text_list texts = {0};
+  gannet_result_record result = {.constraints = &f->constraint};
+  char path[400];
+  if (pattern) assert_ok(gannet_text_list_add(&texts, pattern));
+  assert_ok(gannet_patterns_create(&texts, f->problem, &complaints, &patterns));
+  assert_int_equal(complaints.count, 0);
+  gannet_record_clear(1, &result);
+  (void)snprintf(path, sizeof path, "%s/results.out", f->directory);
+  (void)unlink(path);
+  if (results) write_file(f->directory, "results.out", results, 0644);
+  const gannet_contract_rules rules = {.patterns = &patterns, .limits = f->limits};
+  gannet_contract_read(f->problem, &rules, f->directory, &result);
+  gannet_patterns_release(&patterns);
+  gannet_text_list_release(&texts);
+  return result;
+}
+
+static void good_results_are_read(void **state) {
+  fixture *f = *state;
+  static const char *const same[] = {
+      "objective 1.25\nstress -3e2\n",
+      "# comment\n\n  stress   -300  \r\nobjective\t1.25",
+      "stress -3.0D+02\nobjective 1.25d0\n",
+      "{\"objective\": 1.25, \"stress\": -300}",
+      " \n{\"stress\": -300.0,\n \"objective\": 1.25}\n",
+      "\xef\xbb\xbfobjective 1.25\r\nstress -300\r\n",
+      "\xef\xbb\xbf {\"objective\": 1.25, \"stress\": -3e2, \"fail\": null}",
+      "{\"fail\": false, \"objective\": 1.25, \"stress\": -300}",
+  };
+  for (size_t i = 0; i < sizeof same / sizeof *same; ++i) {
+    const gannet_result_record result = read_with(f, NULL, same[i]);
+    if (result.status != GANNET_EVAL_DONE) fail_msg("%zu: %s", i, result.run.reason);
+    assert_true(result.objective == 1.25 && f->constraint == -300);
+  }
+}
+
+/* An exponent of three digits has no letter in Fortran; integers of JSON may have any size. */
+static void large_and_small_numbers_are_read(void **state) {
+  fixture *f = *state;
+  gannet_result_record result = read_with(f, NULL, "objective 0.125-102\nstress -1.5+300\n");
+  assert_int_equal(result.status, GANNET_EVAL_DONE);
+  assert_true(result.objective == 0.125e-102 && f->constraint == -1.5e300);
+  result = read_with(f, NULL, "{\"objective\": 100000000000000000000000, \"stress\": 0}");
+  assert_int_equal(result.status, GANNET_EVAL_DONE);
+  assert_true(result.objective == 1e23);
+  result = read_with(f, NULL, "objective 1-2\nstress 1\n");
+  assert_non_null(strstr(result.run.reason, "objective is '1-2', expected a number"));
+}
+
+/* Opening a pipe would wait for ever, and /dev/zero has no end. */
+static void results_that_are_no_file_are_refused(void **state) {
+  fixture *f = *state;
+  const gannet_patterns patterns = {0};
+  const gannet_contract_rules rules = {.patterns = &patterns};
+  char path[400];
+  (void)snprintf(path, sizeof path, "%s/results.out", f->directory);
+  for (int kind = 0; kind < 4; ++kind) {
+    gannet_result_record result = {.constraints = &f->constraint};
+    gannet_record_clear(1, &result);
+    (void)unlink(path);
+    if (kind == 0) assert_int_equal(mkfifo(path, 0600), 0);
+    if (kind == 1) assert_int_equal(symlink("/dev/zero", path), 0);
+    if (kind == 2) assert_int_equal(symlink("results.out", path), 0);
+    if (kind == 3) assert_int_equal(mkdir(path, 0700), 0);
+    gannet_contract_read(f->problem, &rules, f->directory, &result);
+    assert_int_equal(result.status, GANNET_EVAL_FAILED);
+    const char *expected = kind == 2 ? "cannot look at results.out" : "is not a regular file";
+    assert_non_null(strstr(result.run.reason, expected));
+  }
+}
+
+static void bad_results_fail_with_what_and_where(void **state) {
+  fixture *f = *state;
+  static const struct {
+    const char *results, *reason;
+  } bad[] = {
+      {NULL, "no results.out, so objective is missing"},
+      {"", "results.out: objective is missing"},
+      {"objective 1\n", "results.out: stress is missing"},
+      {"objective 1\nstress nan\n", "results.out line 2: stress is nan, expected a finite"},
+      {"objective inf\nstress 1\n", "results.out line 1: objective is inf"},
+      {"objective 1e999\nstress 1\n", "objective is inf"},
+      {"objective abc\nstress 1\n", "line 1: objective is 'abc', expected a number"},
+      {"objective 0x10\nstress 1\n", "line 1: objective is '0x10', expected a number"},
+      {"objective\nstress 1\n", "line 1: objective is '', expected a number"},
+      {"objective 1 2\nstress 1\n", "objective is '1 2', expected a number"},
+      {"objective 1\nobjective 1\nstress 1\n", "line 2: objective is given twice"},
+      {"objective 1\nstrain 1\n", "line 2: 'strain' is neither objective nor a constraint"},
+      {"\x7f"
+       "ELF\x01\x02 garbage\n",
+       "is neither objective nor a constraint"},
+      {"{\"objective\": 1, \"stress\": 2", "results.out line 1 column"},
+      {"{\"objective\": 1, \"objective\": 2, \"stress\": 1}", "duplicate"},
+      {"{\"objective\": \"1\", \"stress\": 2}", "objective is not a number"},
+      {"{\"objective\": 1}", "stress is missing"},
+      {"{\"objective\": 1, \"stress\": 2, \"extra\": 1}", "'extra' is neither"},
+      {"{\"objective\": NaN, \"stress\": 2}", "results.out line 1 column"},
+  };
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
+    const gannet_result_record result = read_with(f, NULL, bad[i].results);
+    assert_int_equal(result.status, GANNET_EVAL_FAILED);
+    assert_false(result.retry);
+    assert_true(isnan(result.objective) && isnan(f->constraint));
+    if (!strstr(result.run.reason, bad[i].reason))
+      fail_msg("'%s' does not contain '%s'", result.run.reason, bad[i].reason);
+  }
+}
+
+static void fail_lines_mean_infeasible(void **state) {
+  fixture *f = *state;
+  static const char *const texts[] = {"fail mesh  tangled \n", "objective 1\nfail mesh  tangled",
+                                      "{\"fail\": \"mesh  tangled\"}"};
+  for (size_t i = 0; i < 3; ++i) {
+    const gannet_result_record result = read_with(f, NULL, texts[i]);
+    assert_int_equal(result.status, GANNET_EVAL_INFEASIBLE);
+    assert_string_equal(result.run.reason, "mesh  tangled");
+    assert_true(isnan(result.objective));
+  }
+}
+
+static void patterns_pick_the_last_match(void **state) {
+  fixture *f = *state;
+  static const char pattern[] = "objective=^ *drag[:=] *([-+0-9.eE]+)";
+  write_file(f->directory, "stdout.log", "drag: 3\nlift: 4\n  drag= 2.5e0 N\nend", 0644);
+  gannet_result_record result = read_with(f, pattern, "stress 7\n");
+  if (result.status != GANNET_EVAL_DONE) fail_msg("%s", result.run.reason);
+  assert_true(result.objective == 2.5 && f->constraint == 7);
+  result = read_with(f, pattern, "stress 7\nobjective 1\n");
+  assert_non_null(strstr(result.run.reason, "given twice"));
+  result = read_with(f, "stress=lift: [0-9]+", "objective 1\n"); /* no group: the whole match */
+  assert_non_null(strstr(result.run.reason, "stress is 'lift: 4', expected a number"));
+  result = read_with(f, "stress=torque", "objective 1\n");
+  assert_non_null(strstr(result.run.reason, "nothing in stdout.log matches"));
+  result = read_with(f, pattern, "fail no\n");
+  assert_int_equal(result.status, GANNET_EVAL_INFEASIBLE);
+  write_file(f->directory, "stdout.log", "10 %\r99 %\rdrag: 4\r\n", 0644);
+  result = read_with(f, "objective=drag: ([0-9]+)$", "stress 7\n");
+  assert_true(result.status == GANNET_EVAL_DONE && result.objective == 4);
+}
+
+/* Neither is the design to blame. */
+static void searches_that_take_long_are_given_up(void **state) {
+  fixture *f = *state;
+  static char text[(1 << 20) + 1];
+  memset(text, '.', 1 << 20);
+  write_file(f->directory, "stdout.log", text, 0644);
+  f->limits.patience = -1e9;
+  gannet_result_record result = read_with(f, "objective=([0-9.]+)x", "stress 7\n");
+  assert_int_equal(result.status, GANNET_EVAL_FAILED);
+  assert_false(result.retry || result.run.crashed);
+  assert_non_null(strstr(result.run.reason, "pattern of objective takes too long on stdout.log: "));
+  assert_non_null(strstr(result.run.reason, "begin with ^"));
+}
+
+static bool always(void *user) {
+  (void)user;
+  return true;
+}
+
+static void a_stop_leaves_results_to_be_judged_later(void **state) {
+  fixture *f = *state;
+  const gannet_stopping stopping = {always, NULL};
+  write_file(f->directory, "stdout.log", "drag: 3\n", 0644);
+  f->limits.stopping = &stopping;
+  gannet_result_record result = read_with(f, "objective=drag: ([0-9]+)", "stress 7\n");
+  assert_int_equal(result.status, GANNET_EVAL_PENDING);
+  f->limits.stopping = NULL;
+  result = read_with(f, "objective=drag: ([0-9]+)", "stress 7\n");
+  assert_int_equal(result.status, GANNET_EVAL_DONE);
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+  const struct CMUnitTest tests[] = {
+      TEST(good_results_are_read),
+      TEST(large_and_small_numbers_are_read),
+      TEST(results_that_are_no_file_are_refused),
+      TEST(bad_results_fail_with_what_and_where),
+      TEST(fail_lines_mean_infeasible),
+      TEST(patterns_pick_the_last_match),
+      TEST(searches_that_take_long_are_given_up),
+      TEST(a_stop_leaves_results_to_be_judged_later),
+  };
+  return run_serial(tests);
+}
