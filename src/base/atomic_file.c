@@ -33,8 +33,10 @@ gannet_err gannet_raise_errno(const char *doing, const char *name) {
   if (reason == ENOENT || reason == ENOTDIR) code = GANNET_ERR_MISSING;
   if (reason == ENOSPC || reason == EDQUOT || reason == EFBIG) code = GANNET_ERR_NO_SPACE;
   if (reason == EEXIST) code = GANNET_ERR_EXISTS;
-  return GANNET_RAISE(code, "cannot %s '%s': %s%s", doing, name, strerror(reason),
+  (void)!GANNET_RAISE(code, "cannot %s '%s': %s%s", doing, name, strerror(reason),
                       advice_on(reason));
+  errno = reason;
+  return code;
 }
 
 gannet_err gannet_write_all(int descriptor, const void *bytes, size_t size, const char *name) {
@@ -133,8 +135,10 @@ gannet_err gannet_file_read(const char *path, char **bytes, size_t *size) {
   const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return gannet_raise_errno("open", path);
   const gannet_err err = read_all(descriptor, path, bytes, size);
+  const int reason = errno;
   (void)close(descriptor);
   if (err != GANNET_OK) gannet_free(bytes);
+  errno = reason;
   return err;
 }
 

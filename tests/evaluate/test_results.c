@@ -4,12 +4,29 @@
 #include "evaluate/record.h"
 #include "processes.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+
 typedef struct {
   gannet_problem *problem;
   char directory[256];
   double constraint;
   gannet_search_limits limits;
+  bool has_no_descriptors;
 } fixture;
+
+static int stat_error; /* of the next call for results.out */
+
+/* In place of that of the C library. */
+int stat(const char *restrict path, struct stat *restrict about) {
+  if (stat_error && strstr(path, "results.out")) {
+    errno = stat_error;
+    stat_error = 0;
+    return -1;
+  }
+  return fstatat(AT_FDCWD, path, about, 0);
+}
 
 static int set_up(void **state) {
   fixture *f = calloc(1, sizeof *f);
@@ -32,6 +49,16 @@ static int tear_down(void **state) {
   return 0;
 }
 
+static void read_without_descriptors(const fixture *f, const gannet_contract_rules *rules,
+                                     gannet_result_record *result) {
+  struct rlimit before;
+  assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const struct rlimit none = {0, before.rlim_max};
+  assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+  gannet_contract_read(f->problem, rules, f->directory, result);
+  assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+}
+
 static gannet_result_record read_with(fixture *f, const char *pattern, const char *results) {
   gannet_complaints complaints = {0};
   gannet_patterns patterns = {0};
@@ -46,7 +73,10 @@ static gannet_result_record read_with(fixture *f, const char *pattern, const cha
   (void)unlink(path);
   if (results) write_file(f->directory, "results.out", results, 0644);
   const gannet_contract_rules rules = {.patterns = &patterns, .limits = f->limits};
-  gannet_contract_read(f->problem, &rules, f->directory, &result);
+  if (f->has_no_descriptors)
+    read_without_descriptors(f, &rules, &result);
+  else
+    gannet_contract_read(f->problem, &rules, f->directory, &result);
   gannet_patterns_release(&patterns);
   gannet_text_list_release(&texts);
   return result;
@@ -206,6 +236,39 @@ static void a_stop_leaves_results_to_be_judged_later(void **state) {
   assert_int_equal(result.status, GANNET_EVAL_DONE);
 }
 
+/* An error of the file system says nothing about the design. */
+static void what_may_pass_is_bad_luck(void **state) {
+  fixture *f = *state;
+  static const struct {
+    int error;
+    bool retry;
+  } cases[] = {{ESTALE, true}, {EIO, true}, {ENOMEM, true}, {EACCES, false}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    stat_error = cases[i].error;
+    const gannet_result_record result = read_with(f, NULL, "objective 1\nstress 1\n");
+    assert_int_equal(stat_error, 0);
+    assert_int_equal(result.status, GANNET_EVAL_FAILED);
+    assert_int_equal(result.retry, cases[i].retry);
+    assert_int_equal(result.run.crashed, !cases[i].retry);
+    assert_non_null(strstr(result.run.reason, strerror(cases[i].error)));
+  }
+}
+
+static void check_no_descriptors(fixture *f, const char *pattern, const char *results) {
+  f->has_no_descriptors = true;
+  const gannet_result_record result = read_with(f, pattern, results);
+  assert_int_equal(result.status, GANNET_EVAL_FAILED);
+  assert_true(result.retry && !result.run.crashed);
+  if (!strstr(result.run.reason, strerror(EMFILE))) fail_msg("%s", result.run.reason);
+}
+
+static void files_that_cannot_be_opened_are_bad_luck(void **state) {
+  fixture *f = *state;
+  write_file(f->directory, "stdout.log", "drag 1\n", 0644);
+  check_no_descriptors(f, NULL, "objective 1\nstress 1\n");
+  check_no_descriptors(f, "objective=^drag ([0-9])", NULL);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
@@ -217,6 +280,8 @@ int main(void) {
       TEST(patterns_pick_the_last_match),
       TEST(searches_that_take_long_are_given_up),
       TEST(a_stop_leaves_results_to_be_judged_later),
+      TEST(what_may_pass_is_bad_luck),
+      TEST(files_that_cannot_be_opened_are_bad_luck),
   };
   return run_serial(tests);
 }
