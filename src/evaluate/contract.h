@@ -196,6 +196,7 @@ typedef struct {
   const gannet_texts *bad_luck_texts;   /* in the output of a failed attempt; NULL = none */
   const gannet_texts *infeasible_texts; /* in the output of any attempt; NULL = none */
   gannet_search_limits limits;          /* of looking for patterns and texts */
+  const char *evaluations; /* absolute path of CAMPAIGN/evals; NULL = it is where it was */
 } gannet_contract_rules;
 
 /* Read the results of a simulation that ended with exit code 0: from stdout.log by patterns, from
@@ -216,6 +217,9 @@ void gannet_contract_read(const gannet_problem *problem, const gannet_contract_r
  * Local.
  *
  * result  inout  cleared; id and run.slot, submitted and attempts stay as they are
+ *
+ * Errors: GANNET_ERR_MISSING when there are no results and rules->evaluations is not there either:
+ *   the campaign was moved away, and the results may be with it.
  */
 GANNET_CHECKED gannet_err gannet_contract_judge(const gannet_problem *problem,
                                                 const gannet_contract_rules *rules,

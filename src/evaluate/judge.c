@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/atomic_file.h"
 #include "base/memory.h"
@@ -139,6 +140,15 @@ static void judge_end(const gannet_problem *problem, const gannet_contract_rules
   }
 }
 
+/* What a process writes into a campaign that was moved under it arrives, but not where it is looked
+ * for. */
+static gannet_err check_place(const gannet_contract_rules *rules) {
+  struct stat about;
+  if (!rules->evaluations || stat(rules->evaluations, &about) == 0 || errno != ENOENT)
+    return GANNET_OK;
+  return gannet_raise_errno("find", rules->evaluations);
+}
+
 static void judge_refusal(const gannet_launch_event *event, gannet_result_record *result) {
   gannet_record_fail(
       result, gannet_contract_may_pass(event->error), "cannot start (%s): %s%s", event->stage,
@@ -161,7 +171,7 @@ gannet_err gannet_contract_judge(const gannet_problem *problem, const gannet_con
     judge_refusal(event, result);
   else
     judge_end(problem, rules, directory, event, result);
-  return GANNET_OK;
+  return result->status == GANNET_EVAL_FAILED ? check_place(rules) : GANNET_OK;
 }
 
 static bool fill(json_t *object, uint64_t nonce, gannet_launch_event *event, char *host) {

@@ -61,7 +61,8 @@ gannet_err gannet_program_create(const gannet_command_options *options,
                                            .time_limit = setup->time_limit,
                                            .bad_luck_texts = &program->bad_luck_texts,
                                            .infeasible_texts = &program->infeasible_texts,
-                                           .limits = {GANNET_SEARCH_PATIENCE, setup->stopping}};
+                                           .limits = {GANNET_SEARCH_PATIENCE, setup->stopping},
+                                           .evaluations = program->evaluations};
   return GANNET_OK;
 }
 

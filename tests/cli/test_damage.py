@@ -217,6 +217,24 @@ class Damage(program.ProgramTest):
         self.succeed("run", self.file, "-q", "--resume", "--directory", "moved")
         self.assertEqual(self.digest("moved"), self.reference(SOBOL))
 
+    def test_results_that_moved_away_with_their_directory_are_not_failures(self):
+        """Simulations go on in it, and write where nobody looks for them."""
+        self.write("#!/bin/sh\nsleep 0.7; awk '{print \"objective\", $2}' params.in > results.out\n", "slow.sh", 0o755)
+        text = ("name: fast\nmethod: random\nvariables: {x: {lower: 0, upper: 1}}\nbatch: 2\nbudget: {evaluations: 6}\n"
+                "evaluate: {backend: command, command: [./slow.sh], parallel: 2%s}\n")
+        for rules in "", ", pattern: ['objective=(.*)']":  # nor is a missing log one without a match
+            file = self.write(text % "", "slow.yaml")
+            running = self.start("run", self.write(text % rules, "now.yaml"), "-q", "-d", "gone")
+            attempt = self.folder / "gone/evals/000001/attempt.json"
+            self.wait_until(lambda: attempt.exists() and '"pid"' in attempt.read_text())
+            (self.folder / "gone").rename(self.folder / "moved")
+            outcome = running.wait()
+            self.assertEqual(outcome.code, RESOURCE, outcome)
+            self.assertIn("moved or removed while the campaign ran?", outcome.err)
+            again = self.succeed("run", file, "-q", "--resume", "--directory", "moved")
+            self.assertIn("6 evaluations done, 0 infeasible, 0 failed", again.out)
+            shutil.rmtree(self.folder / "moved")
+
     def test_a_directory_that_may_not_be_written_is_said(self):
         wrapper = ["setpriv", "--reuid", str(NOBODY), "--clear-groups"]
         if subprocess.run([*wrapper, program.GANNET, "--version"], stdout=subprocess.DEVNULL).returncode:
