@@ -157,12 +157,19 @@ double gannet_problem_flip(const gannet_problem *problem, double objective) {
   return problem->spec.goal == GANNET_MAXIMIZE ? -objective : objective;
 }
 
+/* What is finite and below a bound of the other sign may be beyond all numbers from it. */
+double gannet_problem_excess(double high, double low) {
+  const double most = 1e300, excess = high - low;
+  return excess > most ? most : excess < -most ? -most : excess; /* NAN stays */
+}
+
 void gannet_problem_bounds(const gannet_problem *problem, const double *values, double *c) {
   int at = 0;
   for (int k = 0; k < problem->spec.n_constraints; ++k) {
     const gannet_constraint *constraint = &problem->spec.constraints[k];
-    if (constraint->upper < INFINITY) c[at++] = values[k] - constraint->upper;
-    if (constraint->lower > -INFINITY) c[at++] = constraint->lower - values[k];
+    if (constraint->upper < INFINITY) c[at++] = gannet_problem_excess(values[k], constraint->upper);
+    if (constraint->lower > -INFINITY)
+      c[at++] = gannet_problem_excess(constraint->lower, values[k]);
   }
 }
 

@@ -130,8 +130,8 @@ double gannet_history_violation(const gannet_history *h, int64_t id) {
   double sum = 0;
   for (int k = 0; k < h->problem->spec.n_constraints; ++k) {
     const gannet_constraint *c = &h->problem->spec.constraints[k];
-    if (value[k] > c->upper) sum += value[k] - c->upper;
-    if (value[k] < c->lower) sum += c->lower - value[k];
+    if (value[k] > c->upper) sum += gannet_problem_excess(value[k], c->upper);
+    if (value[k] < c->lower) sum += gannet_problem_excess(c->lower, value[k]);
   }
   return sum;
 }

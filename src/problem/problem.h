@@ -104,12 +104,19 @@ GANNET_CHECKED gannet_err gannet_problem_check_point(const gannet_problem *probl
  */
 double gannet_problem_flip(const gannet_problem *problem, double objective);
 
+/* high - low, cut at +-1e300: finite whatever the two are, unless one is NAN.
+ *
+ * Local.
+ */
+double gannet_problem_excess(double high, double low);
+
 /* One-sided internal constraints from the user's values: c[j] <= 0 is feasible.
  *
  * Local.
  *
  * values  in   [n_constraints] in the user's units
- * c       out  [n_bounds]      value - upper, lower - value, in the order of the constraints
+ * c       out  [n_bounds]      value - upper, lower - value, cut at +-1e300, in the order of the
+ *   constraints
  */
 void gannet_problem_bounds(const gannet_problem *problem, const double *values, double *c);
 

@@ -102,6 +102,11 @@ class Odd(program.ProgramTest):
         self.every(INFEASIBLE, "least violation", variables=2, extra="constraints: {g: {upper: 1}}\n",
                    simulation=shell('printf "objective 1\\ng 5\\n" > "$GANNET_RESULTS"'))
 
+    def test_huge_constraints_of_either_sign(self):
+        self.every(FINISHED, variables=2, extra="constraints: {g: {lower: -1e308, upper: 1e308}}\n", simulation=shell(
+            'case $((GANNET_EVAL_ID % 4)) in 0|2) g=-1.7e308;; 1) g=1.7e308;; *) g=0;; esac; '
+            'echo "objective $GANNET_EVAL_ID" > "$GANNET_RESULTS"; echo "g $g" >> "$GANNET_RESULTS"'))
+
     def test_a_constraint_is_not_returned(self):
         self.every(INFEASIBLE, "no result", variables=2, extra="constraints: {g: {upper: 1}}\n",
                    simulation=shell('echo "objective 1" > "$GANNET_RESULTS"'))

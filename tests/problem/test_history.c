@@ -90,6 +90,28 @@ static void the_best_is_feasible_and_the_first_of_equals(void **state) {
   assert_near(gannet_history_violation(h, 4), 5, 1e-12);
 }
 
+/* Differences of numbers of opposite signs near the end of the range. */
+static void violations_stay_finite(void **state) {
+  const gannet_constraint wide[] = {{"stress", -1e308, 1e308}};
+  gannet_problem_spec spec = sample_spec;
+  gannet_problem *problem = NULL;
+  gannet_history *h = NULL;
+  const double values[3] = {1.7e308, -1.7e308, 1.0000001e308};
+  (void)state;
+  spec.n_constraints = 1;
+  spec.constraints = wide;
+  assert_ok(gannet_problem_create(&spec, &problem));
+  assert_ok(gannet_history_create(problem, &h));
+  propose(h, 3);
+  for (int i = 0; i < 3; ++i) {
+    assert_ok(gannet_history_tell(h, i, GANNET_EVAL_DONE, 1, &values[i], NULL));
+    assert_true(gannet_history_violation(h, i) == 1e300);
+  }
+  assert_int_equal(gannet_history_least_violation(h), 0);
+  gannet_history_destroy(&h);
+  gannet_problem_destroy(&problem);
+}
+
 /* What is kept up with every result is what a search of the table finds. */
 static void counts_and_best_are_those_of_the_table(void **state) {
   gannet_history *h = ((fixture *)*state)->history;
@@ -163,6 +185,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(results_are_kept_in_order_of_arrival, make, drop),
       cmocka_unit_test_setup_teardown(a_late_result_is_accepted_and_arrives_last, make, drop),
       cmocka_unit_test_setup_teardown(the_best_is_feasible_and_the_first_of_equals, make, drop),
+      cmocka_unit_test(violations_stay_finite),
       cmocka_unit_test_setup_teardown(counts_and_best_are_those_of_the_table, make, drop),
       cmocka_unit_test_setup_teardown(wrong_results_are_refused_and_change_nothing, make, drop),
       cmocka_unit_test_setup_teardown(the_digest_ignores_hosts_and_times, make, drop),

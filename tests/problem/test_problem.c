@@ -66,6 +66,25 @@ static void constraints_become_one_sided(void **state) {
   assert_false(gannet_problem_is_feasible(*state, (const double[]){NAN, 2, 3}));
 }
 
+/* Differences of huge numbers of opposite signs are beyond all numbers. */
+static void constraints_stay_finite(void **state) {
+  const gannet_constraint wide[] = {{"stress", -INFINITY, 1e308}, {"flow", -1e308, 5}};
+  gannet_problem_spec spec = sample_spec;
+  gannet_problem *problem = NULL;
+  double c[3];
+  (void)state;
+  spec.n_constraints = 2;
+  spec.constraints = wide;
+  assert_ok(gannet_problem_create(&spec, &problem));
+  gannet_problem_bounds(problem, (const double[]){-1.7e308, 1.7e308}, c);
+  assert_true(c[0] == -1e300 && c[1] == 1e300 && c[2] == -1e300);
+  gannet_problem_bounds(problem, (const double[]){NAN, -1.7e308}, c);
+  assert_true(isnan(c[0]) && c[1] == -1e300 && c[2] == 1e300);
+  gannet_problem_bounds(problem, (const double[]){1e308, 5.25}, c);
+  assert_true(c[0] == 0 && c[1] == 0.25);
+  gannet_problem_destroy(&problem);
+}
+
 static void text_and_values_are_inverse(void **state) {
   const gannet_problem *problem = *state;
   const double x_user[6] = {0.1, 3.3e-5, 7, 12, 0, 2};
@@ -180,6 +199,7 @@ int main(void) {
       cmocka_unit_test(known_points_are_encoded_by_hand_computed_values),
       cmocka_unit_test(snapping_equals_decoding_and_encoding),
       cmocka_unit_test(constraints_become_one_sided),
+      cmocka_unit_test(constraints_stay_finite),
       cmocka_unit_test(text_and_values_are_inverse),
       cmocka_unit_test(points_outside_are_refused_by_name),
       cmocka_unit_test(every_wrong_entry_of_a_specification_is_named),
