@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "campaign/effective.h"
+#include "campaign/yaml_text.h"
 #include "problem/pool.h"
 
 /* "method: neural-bo -> sobol, search.candidates: 500 -> 600", shortened at the end. */
@@ -71,6 +72,33 @@ static void compare(const gannet_campaign_input *before, const gannet_campaign_i
       add(changes, before->method[i].key, before->method[i].text, NULL);
 }
 
+/* As the user would write it, NULL when there is no such key or no memory; to be freed. */
+static char *format_key(const gannet_campaign_input *input, const char *key) {
+  char *text = NULL;
+  const gannet_option *option = gannet_option_find(input->evaluator->options, key);
+  if (!option || !gannet_yaml_is_set(option, input->evaluator_options)) return NULL;
+  const size_t size = (size_t)gannet_option_format(option, input->evaluator_options, NULL, 0) + 1;
+  if (gannet_alloc(size, 1, &text) != GANNET_OK) {
+    gannet_error_clear();
+    return NULL;
+  }
+  (void)gannet_option_format(option, input->evaluator_options, text, size);
+  return text;
+}
+
+/* What is run, whichever back-end runs it. */
+static void compare_simulation(const gannet_campaign_input *before,
+                               const gannet_campaign_input *now, list *changes) {
+  static const char *const keys[] = {"command", "shell", "plugin", "simulation", "settings"};
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i) {
+    char name[32], *old = format_key(before, keys[i]), *new = format_key(now, keys[i]);
+    (void)snprintf(name, sizeof name, "evaluate.%s", keys[i]);
+    if (strcmp(old ? old : "", new ? new : "") != 0) add(changes, name, old, new);
+    gannet_free(&old);
+    gannet_free(&new);
+  }
+}
+
 static gannet_err parse(const char *file, const char *text, size_t size,
                         gannet_campaign_input **input) {
   const gannet_campaign_source source = {.file = file, .text = text, .size = size};
@@ -102,15 +130,22 @@ static gannet_err read_saved(const char *path, gannet_campaign_input **input) {
 void gannet_changes_warn(const gannet_context *context, const char *saved,
                          const gannet_campaign_input *input) {
   gannet_campaign_input *before = NULL, *now = NULL;
-  list changes = {.used = 0};
-  if (read_saved(saved, &before) == GANNET_OK && fill_in(input, &now) == GANNET_OK)
+  list changes = {.used = 0}, simulation = {.used = 0};
+  if (read_saved(saved, &before) == GANNET_OK && fill_in(input, &now) == GANNET_OK) {
     compare(before, now, &changes);
-  else
+    compare_simulation(before, now, &simulation);
+  } else {
     gannet_error_clear();
+  }
   if (changes.n > 0)
     gannet_log(context, GANNET_LOG_WARNING,
                "%d key%s from the saved campaign, which goes on with the new one%s: %s", changes.n,
                changes.n > 1 ? "s differ" : " differs", changes.n > 1 ? "s" : "", changes.text);
+  if (simulation.n > 0)
+    gannet_log(context, GANNET_LOG_WARNING,
+               "another simulation than that of the saved campaign, %s: its results may not be "
+               "comparable with those before; for a campaign of its own choose another --directory",
+               simulation.text);
   gannet_campaign_destroy(&before);
   gannet_campaign_destroy(&now);
 }

@@ -6,9 +6,9 @@
 #include "campaign/input.h"
 #include "problem/history.h"
 
-/* Warn of every key of the batch and the method that differs from the effective configuration of
- * the campaign directory. A configuration that cannot be read is passed over: nothing depends on
- * it.
+/* Warn of every key of the batch, the method and the simulation that differs from the effective
+ * configuration of the campaign directory. A configuration that cannot be read is passed over:
+ * nothing depends on it.
  *
  * Local.
  *

@@ -108,6 +108,26 @@ class Resume(program.ProgramTest):
         changed = self.succeed("run", self.write(text % "x2"), "--resume", "-q", "--max-evals", 4)
         self.assertRegex(changed.err, r"1 key differs.*physics: \(as saved\) -> \(as in the file\)")
 
+    def test_another_simulation_is_said(self):
+        file = self.write(BRANIN)
+        self.succeed("run", file, "-q", "--max-evals", 4)
+        again = self.succeed("run", file, "--resume", "-q", "--max-evals", 4, "--set", "evaluate.simulation=ackley")
+        self.assertRegex(again.err, "warning: another simulation.*evaluate.simulation: branin -> ackley: .*comparable")
+        self.assertEqual(again.err.count("warning"), 1)
+        back = self.write(BRANIN.replace("backend: function, simulation: branin", "backend: command, command: [./a, b]"))
+        self.write("#!/bin/sh\necho objective 1 > results.out\n", "a", 0o755)
+        again = self.succeed("run", back, "--resume", "-q", "--max-evals", 4)
+        self.assertRegex(again.err, r"evaluate.command: \(none\) -> \[./a, b\], evaluate.simulation: ackley -> \(none\)")
+        self.assertEqual(self.succeed("run", back, "--resume", "-q", "--max-evals", 8).err, "")
+
+    def test_two_files_of_one_directory_are_told_apart(self):
+        text = SOBOL.replace("name: fast\n", "").replace("backend: function, simulation: branin", "backend: command, command: %s")
+        for program_name in "a", "b":
+            self.write("#!/bin/sh\necho objective 1 > results.out\n", program_name, 0o755)
+        self.succeed("run", self.write(text % "./a", "wing (a).yaml"), "-q", "--max-evals", 4)
+        other = self.succeed("run", self.write(text % "./b", "wing [a].yaml"), "-q", "--resume", "--max-evals", 8)
+        self.assertRegex(other.err, r"another simulation.*evaluate.command: \[./a\] -> \[./b\]")
+
     def test_an_unchanged_campaign_is_resumed_in_silence(self):
         file = self.write(BRANIN)
         self.succeed("run", file, "-q", "--max-evals", 12)
