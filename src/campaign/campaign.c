@@ -116,6 +116,24 @@ static gannet_err tell_apart(gannet_campaign *campaign) {
   return GANNET_OK;
 }
 
+/* A refusal says what differs, where the directory still knows. */
+static gannet_err tell_difference(const gannet_campaign *campaign, gannet_err err) {
+  char path[PATH_MAX], why[600];
+  gannet_change_list changes = {.n = 0};
+  const gannet_problem *problem = campaign->input->problem;
+  if (err != GANNET_ERR_INPUT || campaign->context->rank != 0 ||
+      campaign->ledger.fingerprint == gannet_problem_fingerprint(problem))
+    return err;
+  (void)snprintf(why, sizeof why, "%s", gannet_error_detail());
+  if (gannet_campaign_path(campaign, "campaign.yaml", path) == GANNET_OK)
+    gannet_changes_of_problem(path, problem, &changes);
+  if (changes.n == 0) return GANNET_RAISE(err, "%s", why);
+  return GANNET_RAISE(GANNET_ERR_INPUT,
+                      "variables, constraints or goal differ from those of the campaign to be "
+                      "resumed: %s%s; start another campaign with --directory",
+                      changes.text, changes.n > changes.n_told ? ", and more" : "");
+}
+
 static gannet_err open_directory(const gannet_campaign_start_options *options,
                                  gannet_campaign *campaign) {
   char journal[PATH_MAX], snapshot[PATH_MAX];
@@ -125,8 +143,9 @@ static gannet_err open_directory(const gannet_campaign_start_options *options,
   GANNET_TRY(gannet_campaign_path(campaign, "state.h5", snapshot));
   campaign->is_resumed = exists;
   if (exists) {
-    GANNET_TRY(gannet_restore_continue(campaign->context, journal, snapshot,
-                                       campaign->input->general.name, &campaign->ledger));
+    GANNET_TRY(tell_difference(
+        campaign, gannet_restore_continue(campaign->context, journal, snapshot,
+                                          campaign->input->general.name, &campaign->ledger)));
     GANNET_TRY(gannet_agree(campaign->context->comm, restore_optimizer(campaign)));
     warn_of_changes(campaign);
   } else {

@@ -8,22 +8,19 @@
 #include "campaign/yaml_text.h"
 #include "problem/pool.h"
 
-/* "method: neural-bo -> sobol, search.candidates: 500 -> 600", shortened at the end. */
-typedef struct {
-  char text[640];
-  size_t used;
-  int n;
-} list;
+typedef gannet_change_list list;
 
-static void add(list *l, const char *key, const char *before, const char *now) {
+void gannet_changes_add(list *l, const char *key, const char *before, const char *now) {
   const size_t room = sizeof l->text - l->used;
   l->n += 1;
   const int length = snprintf(l->text + l->used, room, "%s%s: %s -> %s", l->used ? ", " : "", key,
                               before ? before : "(none)", now ? now : "(none)");
-  if (length > 0 && (size_t)length < room)
+  const bool fits = length > 0 && (size_t)length < room;
+  if (fits)
     l->used += (size_t)length;
   else
     l->text[l->used] = '\0';
+  l->n_told += fits;
 }
 
 static const char *text_of(const gannet_campaign_input *input, const char *key) {
@@ -39,7 +36,7 @@ static void compare_key(const gannet_option *table, const char *key, const char 
   const gannet_option *option = gannet_option_find(table, key);
   (void)gannet_option_format(option, before, old, sizeof old);
   (void)gannet_option_format(option, now, new, sizeof new);
-  if (strcmp(old, new) != 0) add(changes, name, old, new);
+  if (strcmp(old, new) != 0) gannet_changes_add(changes, name, old, new);
 }
 
 /* Equations are too long to be told. */
@@ -48,7 +45,8 @@ static void compare_physics(const gannet_campaign_input *before, const gannet_ca
   char *old = NULL, *new = NULL;
   if (gannet_campaign_format_physics(before, &old) == GANNET_OK &&
       gannet_campaign_format_physics(now, &new) == GANNET_OK && strcmp(old, new) != 0)
-    add(changes, "physics", *old ? "(as saved)" : NULL, *new ? "(as in the file)" : NULL);
+    gannet_changes_add(changes, "physics", *old ? "(as saved)" : NULL,
+                       *new ? "(as in the file)" : NULL);
   gannet_free(&old);
   gannet_free(&new);
 }
@@ -65,11 +63,11 @@ static void compare(const gannet_campaign_input *before, const gannet_campaign_i
   for (int i = 0; i < now->n_method; ++i) {
     const char *old = text_of(before, now->method[i].key);
     if (!old || strcmp(old, now->method[i].text) != 0)
-      add(changes, now->method[i].key, old, now->method[i].text);
+      gannet_changes_add(changes, now->method[i].key, old, now->method[i].text);
   }
   for (int i = 0; i < before->n_method; ++i)
     if (!text_of(now, before->method[i].key))
-      add(changes, before->method[i].key, before->method[i].text, NULL);
+      gannet_changes_add(changes, before->method[i].key, before->method[i].text, NULL);
 }
 
 /* As the user would write it, NULL when there is no such key or no memory; to be freed. */
@@ -93,7 +91,7 @@ static void compare_simulation(const gannet_campaign_input *before,
   for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i) {
     char name[32], *old = format_key(before, keys[i]), *new = format_key(now, keys[i]);
     (void)snprintf(name, sizeof name, "evaluate.%s", keys[i]);
-    if (strcmp(old ? old : "", new ? new : "") != 0) add(changes, name, old, new);
+    if (strcmp(old ? old : "", new ? new : "") != 0) gannet_changes_add(changes, name, old, new);
     gannet_free(&old);
     gannet_free(&new);
   }
@@ -166,4 +164,15 @@ void gannet_changes_warn_list(const gannet_context *context, const gannet_proble
         "the list of candidates has changed: %lld designs that were proposed from it are not "
         "in it any more; the campaign goes on with the list as it is now",
         (long long)missing);
+}
+
+void gannet_changes_of_problem(const char *saved, const gannet_problem *problem,
+                               gannet_change_list *changes) {
+  gannet_campaign_input *before = NULL;
+  if (read_saved(saved, &before) == GANNET_OK)
+    gannet_changes_compare_problems(gannet_problem_get_spec(before->problem),
+                                    gannet_problem_get_spec(problem), changes);
+  else
+    gannet_error_clear();
+  gannet_campaign_destroy(&before);
 }

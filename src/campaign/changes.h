@@ -6,6 +6,40 @@
 #include "campaign/input.h"
 #include "problem/history.h"
 
+/* "method: neural-bo -> sobol, search.candidates: 500 -> 600", shortened at the end. Zeroed before.
+ */
+typedef struct {
+  char text[640];
+  size_t used;
+  int n, n_told; /* some may have no room */
+} gannet_change_list;
+
+/* Append a change.
+ *
+ * Local.
+ *
+ * before, now  in  NULL = none
+ */
+void gannet_changes_add(gannet_change_list *changes, const char *key, const char *before,
+                        const char *now);
+
+/* What differs between two problems, by the keys of a campaign file: goal, variables, constraints.
+ *
+ * Local.
+ */
+void gannet_changes_compare_problems(const gannet_problem_spec *before,
+                                     const gannet_problem_spec *now, gannet_change_list *changes);
+
+/* The same between the effective configuration of a campaign directory and a problem; nothing when
+ * it cannot be read.
+ *
+ * Local.
+ *
+ * saved  in  path of the effective configuration
+ */
+void gannet_changes_of_problem(const char *saved, const gannet_problem *problem,
+                               gannet_change_list *changes);
+
 /* Warn of every key of the batch, the method and the simulation that differs from the effective
  * configuration of the campaign directory. A configuration that cannot be read is passed over:
  * nothing depends on it.
