@@ -341,6 +341,13 @@ double gannet_models_threshold(const gannet_models *m, int i) {
   return m->model[i].threshold;
 }
 
+double gannet_models_least(const gannet_models *m, int i) {
+  const model *one = &m->model[i];
+  double least = INFINITY;
+  for (int k = 0; k < one->n - one->n_believed; ++k) least = fmin(least, one->y[k]);
+  return least;
+}
+
 double gannet_models_doubt(const gannet_models *m, int i) {
   return is_hidden(m, i) ? label_doubt : 1;
 }

@@ -71,6 +71,12 @@ const gannet_surrogate *gannet_models_surrogate(const gannet_models *models, int
 double gannet_models_threshold(const gannet_models *models, int model);
 double gannet_models_exploration(const gannet_models *models, int model);
 
+/* Least value that a model was fitted to, what it believes left out; INFINITY without observations.
+ *
+ * Local.
+ */
+double gannet_models_least(const gannet_models *models, int model);
+
 /* How the objective's values became those of its model, by the last fit.
  *
  * Local.

@@ -8,12 +8,24 @@
 #include "base/memory.h"
 #include "optimizer/propose.h"
 
+/* NaN where the probability counts: once something is feasible, for constraints that an observation
+ * keeps, without observations, and for labels, of which there is no less. */
+static double unmet_value(const gannet_moments_score *s, int i) {
+  const gannet_models *models = s->member->models;
+  if (s->feasible_known || i == 0 || i > s->member->problem->n_bounds) return NAN;
+  const double least = gannet_models_least(models, i);
+  return isfinite(least) && least > gannet_models_threshold(models, i) ? least : NAN;
+}
+
 gannet_err gannet_moments_score_prepare(const gannet_member *member, gannet_moments_score *s) {
+  const int models = gannet_models_count(member->models);
   *s = (gannet_moments_score){.member = member};
   s->feasible_known = gannet_history_best(member->history) >= 0;
   s->state.exploration = gannet_models_exploration(member->models, 0);
   s->state.noise_var = gannet_surrogate_noise_var(gannet_models_surrogate(member->models, 0));
   s->state.suspected = gannet_models_suspected(member->models);
+  GANNET_TRY(gannet_alloc((size_t)models, sizeof *s->unmet, &s->unmet));
+  for (int i = 0; i < models; ++i) s->unmet[i] = unmet_value(s, i);
   GANNET_TRY(gannet_alloc(GANNET_TILE, sizeof(double), &s->mean));
   GANNET_TRY(gannet_alloc(GANNET_TILE, sizeof(double), &s->sd));
   GANNET_TRY(gannet_alloc(GANNET_TILE, sizeof(double), &s->violation));
@@ -29,6 +41,7 @@ static void forget(gannet_moments_score *s) {
 }
 
 void gannet_moments_score_release(gannet_moments_score *s) {
+  gannet_free(&s->unmet);
   gannet_free(&s->mean);
   gannet_free(&s->sd);
   gannet_free(&s->violation);
@@ -146,13 +159,19 @@ bool gannet_moments_score_is_smooth(const gannet_moments_score *s) {
   return !s->member->options->acq_type->rough || !gannet_moments_score_wants_objective(s);
 }
 
+static double floored(const gannet_moments_score *s, int i, double sd) {
+  return fmax(gannet_models_doubt(s->member->models, i) * sd, 1e-12);
+}
+
 double gannet_moments_score_constraint(const gannet_moments_score *s, int i, double mean,
                                        double sd) {
   const gannet_models *models = s->member->models;
   double unused = 0;
   if (gannet_moments_score_by_bounds(s)) return fmax(bound_value(s, i, mean, sd, &unused), 0);
-  const double floored = fmax(gannet_models_doubt(models, i) * sd, 1e-12);
-  return gannet_normal_log_cdf((gannet_models_threshold(models, i) - mean) / floored);
+  const double spread = floored(s, i, sd);
+  if (isnan(s->unmet[i]))
+    return gannet_normal_log_cdf((gannet_models_threshold(models, i) - mean) / spread);
+  return log(spread) + gannet_normal_log_improvement((s->unmet[i] - mean) / spread);
 }
 
 /* Of model i at m points, into s->mean and s->sd. */
@@ -236,21 +255,35 @@ static void add_scaled(int d, double factor, const double *from, double *to) {
   for (int k = 0; k < d; ++k) to[k] += factor * from[k];
 }
 
-/* d/dx of log Phi((t - mean)/sd): hazard(z) times d z/dx. */
+/* How the part of model i depends on its mean and spread. With h(z) = pdf(z) + z cdf(z) the
+ * improvement upon l is s h((l - mean)/s), its derivatives are -cdf and pdf. */
+static void slopes_of(const gannet_moments_score *s, int i, double mean, double spread,
+                      double *by_mean, double *by_spread) {
+  if (isnan(s->unmet[i])) {
+    const double z = (gannet_models_threshold(s->member->models, i) - mean) / spread;
+    const double hazard = gannet_normal_hazard(z);
+    *by_mean = -hazard / spread;
+    *by_spread = -hazard * z / spread;
+  } else {
+    const double z = (s->unmet[i] - mean) / spread;
+    *by_mean = -gannet_normal_cdf_over_improvement(z) / spread;
+    *by_spread = gannet_normal_pdf_over_improvement(z) / spread;
+  }
+}
+
+/* What a constraint adds to the merit. */
 static gannet_err add_probability(gannet_moments_score *s, int i, const double *x_unit,
                                   double *value, double *gradient) {
   const gannet_models *models = s->member->models;
   const int d = s->member->problem->d;
-  const double threshold = gannet_models_threshold(models, i);
-  double mean = 0, sd = 0, *by_mean = s->gradients, *by_sd = s->gradients + d;
+  double mean = 0, sd = 0, by_mean = 0, by_spread = 0;
   GANNET_TRY(gannet_surrogate_predict_gradient(gannet_models_surrogate(models, i), x_unit, &mean,
-                                               &sd, by_mean, by_sd));
+                                               &sd, s->gradients, s->gradients + d));
   const double doubt = gannet_models_doubt(models, i);
-  const double floored = fmax(doubt * sd, 1e-12), z = (threshold - mean) / floored;
-  const double hazard = gannet_normal_hazard(z);
-  *value -= gannet_normal_log_cdf(z);
-  add_scaled(d, hazard / floored, by_mean, gradient);
-  if (doubt * sd > 1e-12) add_scaled(d, doubt * hazard * z / floored, by_sd, gradient);
+  *value -= gannet_moments_score_constraint(s, i, mean, sd);
+  slopes_of(s, i, mean, floored(s, i, sd), &by_mean, &by_spread);
+  add_scaled(d, -by_mean, s->gradients, gradient);
+  if (doubt * sd > 1e-12) add_scaled(d, -doubt * by_spread, s->gradients + d, gradient);
   return GANNET_OK;
 }
 

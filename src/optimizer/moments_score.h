@@ -2,7 +2,12 @@
  * the rule by which constraints enter (gannet_constraint_rule).
  *
  * probability: acquisition + sum_k log Phi((t_k - mean_k) / sd_k), t_k the threshold of constraint
- * k; while nothing feasible is known the sum alone (Gardner et al. 2014).
+ * k; while nothing feasible is known the sum alone (Gardner et al. 2014). In that sum a constraint
+ * that no observation keeps enters by log E max(l_k - c_k, 0), the improvement upon its least
+ * observed value l_k, instead: with a threshold far below, its probability is about that of
+ * -(t_k - mean_k)^2 / (2 sd_k^2) and largest where sd_k is, at the corners of the box, so that what
+ * was observed would not count. Labels of the hidden constraint have no least value to improve
+ * upon.
  *
  * bounds: the acquisition where every mean_k - exploration_k sd_k <= t_k; elsewhere below all such
  * points, by the summed violation (Neural-CBO, algorithm 3; Xu et al. 2023 with a lower confidence
@@ -23,6 +28,7 @@ typedef struct {
   bool feasible_known;    /* otherwise probabilities alone decide */
   bool outside;           /* no candidate is inside the bounds; the caller's to set */
   bool final;        /* few points are to be scored: those of an acquisition with lower exactly */
+  double *unmet;     /* [models] least value of a constraint that nothing keeps yet, else NaN */
   double *mean, *sd; /* [GANNET_TILE] */
   double *violation; /* [GANNET_TILE] */
   double *gradients; /* [2][d] of mean and sd */
@@ -78,10 +84,10 @@ GANNET_CHECKED gannet_err gannet_moments_score_points(void *user, int m, const d
                                                       int64_t first, double *scores, int ld);
 
 /* Parts of the score, for bounds of it. Whether constraints enter by bounds, and whether the
- * objective takes part. What model i >= 1 of a constraint adds: the logarithm of its probability,
- * or with bounds its violation >= 0; monotone in either moment but for the rule inside at small sd.
- * And the score with bounds, by the objective's and the summed violation: points outside go below
- * those inside, however hopeless these are.
+ * objective takes part. What model i >= 1 of a constraint adds: the logarithm of its probability or
+ * improvement, or with bounds its violation >= 0; monotone in either moment but for the rule inside
+ * at small sd. And the score with bounds, by the objective's and the summed violation: points
+ * outside go below those inside, however hopeless these are.
  *
  * Local.
  */

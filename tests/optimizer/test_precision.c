@@ -23,7 +23,8 @@ static const gannet_variable steps[D] = {
     {"c", GANNET_VARIABLE_INTEGER, 0, 7, GANNET_SCALE_LINEAR, 0, NULL},
     {"e", GANNET_VARIABLE_INTEGER, 0, 7, GANNET_SCALE_LINEAR, 0, NULL},
 };
-static const gannet_constraint bound[] = {{"c1", -INFINITY, 0.3}, {"c2", -0.5, INFINITY}};
+static const gannet_constraint bound[] = {
+    {"c1", -INFINITY, 0.3}, {"c2", -0.5, INFINITY}, {"never", 0, INFINITY}};
 
 /* What makes a case: the problem, the values told, and settings of the method. */
 typedef struct {
@@ -83,6 +84,8 @@ static const scenario scenarios[] = {
     {"more points", reals, 0, 1, 0, 1, 130, {"method", "neural-ei"}, ALWAYS},
     {"bounds", reals, 2, 1, 0, 1, 40, {"method", "neural-cbo"}, ALWAYS},
     {"probability", reals, 2, 1, 0, 1, 40, {"method", "neural-ei"}, ALWAYS},
+    {"nothing feasible", reals, 3, 1, 0, 1, 40, {"method", "neural-ei"}, ALWAYS},
+    {"process, nothing feasible", reals, 3, 1, 0, 1, 40, {"method", "gp-ei"}, ALWAYS},
     {"chance", reals, 0, 1, 0, 1, 40, {"method", "neural-ei", "acquisition.type", "pi"}, ALWAYS},
     {"bound", reals, 0, 1, 0, 1, 40, {"method", "neural-ei", "acquisition.type", "lcb"}, ALWAYS},
     {"entropy", reals, 0, 1, 0, 1, 40, {"method", "neural-ei", "acquisition.type", "mes"}, ALWAYS},
@@ -156,12 +159,13 @@ static gannet_result result_of(const scenario *s, const double *x, double *const
   }
   constraints[0] = u[0] + u[1] - 1;
   constraints[1] = u[2] - u[3];
+  constraints[2] = -1 - u[0];
   return (gannet_result){.objective = s->offset + s->scale * sum, .constraints = constraints};
 }
 
 static void tell_random(fixture *f, const scenario *s) {
   for (int i = 0; i < s->told; ++i) {
-    double x[D], u[D], constraints[2];
+    double x[D], u[D], constraints[3];
     const gannet_stream stream = {5, GANNET_FOR_SIMULATION, 0, 0};
     gannet_random_uniform(stream, (uint64_t)(i / s->copies) * D, D, u);
     for (int k = 0; k < D; ++k) {
@@ -176,7 +180,7 @@ static void tell_random(fixture *f, const scenario *s) {
 static void ask_and_tell(fixture *f, const scenario *s) {
   for (int round = 0; round < 3; ++round) {
     int64_t id[Q];
-    double x[Q * D], constraints[Q][2];
+    double x[Q * D], constraints[Q][3];
     gannet_result results[Q];
     assert_ok(gannet_optimizer_ask(f->optimizer, Q, id, x));
     const gannet_screen_report *screen = &f->optimizer->member[0].screen;
