@@ -268,6 +268,7 @@ gannet_err gannet_propose_design(const gannet_member *member, int q, const ganne
                           choices.options);
   else if (err == GANNET_OK)
     err = sobol_points(member, q, design, choices.options);
+  if (err == GANNET_OK) gannet_problem_spread(member->problem, q, choices.options);
   err = gannet_agree(member->context->comm, err);
   if (err == GANNET_OK) err = gannet_propose_choose(member, &choices, q, x_unit);
   gannet_free(&choices.options);

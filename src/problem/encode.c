@@ -118,6 +118,38 @@ void gannet_problem_snap(const gannet_problem *problem, int n, double *x_unit) {
     }
 }
 
+/* Half a step of the grid at both ends gives the outer integers the same share as the others. */
+static void widen_integer(const gannet_variable *v, double *origin, double *width) {
+  double below = 0.5 / (v->upper - v->lower), above = below;
+  if (v->scale == GANNET_SCALE_LOG) {
+    const double range = log(v->upper / v->lower);
+    const double low = v->lower * exp(*origin * range);
+    const double high = v->lower * exp((*origin + *width) * range);
+    below = log(low / (low - 0.5)) / range;
+    above = log((high + 0.5) / high) / range;
+  }
+  *origin -= below;
+  *width += below + above;
+}
+
+void gannet_problem_widen(const gannet_problem *problem, double *origin, double *width) {
+  for (int i = 0; i < problem->spec.n_variables; ++i) {
+    const int k = problem->first[i];
+    if (problem->spec.variables[i].type == GANNET_VARIABLE_INTEGER)
+      widen_integer(&problem->spec.variables[i], &origin[k], &width[k]);
+  }
+}
+
+void gannet_problem_spread(const gannet_problem *problem, int n, double *x_unit) {
+  if (problem->pool) return;
+  for (int i = 0; i < problem->spec.n_variables; ++i) {
+    double origin = 0, width = 1, *x = x_unit + problem->first[i];
+    if (problem->spec.variables[i].type != GANNET_VARIABLE_INTEGER) continue;
+    widen_integer(&problem->spec.variables[i], &origin, &width);
+    for (int p = 0; p < n; ++p, x += problem->d) *x = origin + width * *x;
+  }
+}
+
 static double values_of(const gannet_variable *v) {
   switch (v->type) {
     case GANNET_VARIABLE_INTEGER:

@@ -62,6 +62,25 @@ void gannet_problem_decode(const gannet_problem *problem, const double *x_unit, 
  */
 void gannet_problem_snap(const gannet_problem *problem, int n, double *x_unit);
 
+/* Rounding gives the outermost values of an integer half the share of the others. Make a box wider
+ * by half a step of each integer at both ends, so that uniform points in it are rounded to every
+ * value of a box equally often (with a logarithmic scale: as often as its part of the scale says).
+ *
+ * Local.
+ *
+ * origin, width  inout  [d] of the box
+ */
+void gannet_problem_widen(const gannet_problem *problem, double *origin, double *width);
+
+/* Move n uniform points of the unit cube into that wider box, in place: to be snapped or decoded.
+ * With a list of candidates they stay where they are.
+ *
+ * Local.
+ *
+ * x_unit  inout  [n][d]
+ */
+void gannet_problem_spread(const gannet_problem *problem, int n, double *x_unit);
+
 /* Squared Euclidean distance between a point and the encoding of another.
  *
  * Local.

@@ -98,6 +98,7 @@ static gannet_err make_design(const report_study *s, design *g) {
     memcpy(g->b + i * d, both + d, d * sizeof *both);
   }
   gannet_sobol_destroy(&sobol);
+  gannet_problem_spread(s->problem, 2 * SAMPLES, g->a);
   gannet_problem_snap(s->problem, 2 * SAMPLES, g->a);
   return report_study_predict(s, SAMPLES, g->a, g->at_a, NULL);
 }

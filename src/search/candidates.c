@@ -40,20 +40,6 @@ static gannet_err check_spec(const gannet_candidates_spec *spec, int d) {
   return GANNET_OK;
 }
 
-/* Half a step of the grid at both ends gives the outer integers the same share as the others. */
-static void widen_integer(const gannet_variable *v, double *origin, double *width) {
-  double below = 0.5 / (v->upper - v->lower), above = below;
-  if (v->scale == GANNET_SCALE_LOG) {
-    const double range = log(v->upper / v->lower);
-    const double low = v->lower * exp(*origin * range);
-    const double high = v->lower * exp((*origin + *width) * range);
-    below = log(low / (low - 0.5)) / range;
-    above = log((high + 0.5) / high) / range;
-  }
-  *origin -= below;
-  *width += below + above;
-}
-
 static void fill_box(gannet_candidates *c, const gannet_candidates_spec *spec) {
   const gannet_problem *problem = c->problem;
   for (int k = 0; k < problem->d; ++k) {
@@ -62,11 +48,7 @@ static void fill_box(gannet_candidates *c, const gannet_candidates_spec *spec) {
     c->origin[k] = c->lower[k];
     c->width[k] = c->upper[k] - c->lower[k];
   }
-  for (int i = 0; i < problem->spec.n_variables; ++i) {
-    const int k = problem->first[i];
-    if (problem->spec.variables[i].type == GANNET_VARIABLE_INTEGER)
-      widen_integer(&problem->spec.variables[i], &c->origin[k], &c->width[k]);
-  }
+  gannet_problem_widen(problem, c->origin, c->width);
 }
 
 static const double moved_variables = 20;

@@ -36,6 +36,7 @@ static gannet_err measure(suite_subject *subject, const gannet_problem *problem,
   for (int i = 0; i < POINTS; ++i) {
     const gannet_result_record *result = NULL;
     gannet_random_uniform(stream, (uint64_t)i * d, d, unit);
+    gannet_problem_spread(problem, 1, unit);
     gannet_problem_decode(problem, unit, x);
     GANNET_TRY(suite_subject_evaluate(subject, 1, i, x, &result));
     if (result->status != GANNET_EVAL_DONE) continue;

@@ -1,6 +1,7 @@
 /* test: serial labels unit */
 #include <math.h>
 #include <petscsys.h>
+#include <string.h>
 
 #include "support/harness.h"
 
@@ -83,11 +84,60 @@ static void the_default_method_begins_near_the_middle(void **state) {
   assert_true(farthest(apart, MOST + 1, N, 0) > 0.4);
 }
 
+/* Points of each of the values from..from+n-1 of an integer, among so many of a method. */
+static void count_values(const gannet_method_setting *setting, const gannet_variable *whole,
+                         int points, int *count) {
+  const gannet_variable both[] = {*whole, {.name = "x", .upper = 1}};
+  const gannet_problem_spec spec = {2, both, 0, NULL, GANNET_MINIMIZE, NAN};
+  const gannet_method_setting settings[] = {*setting, {"initial", "1000"}};
+  gannet_context *context = NULL;
+  gannet_problem *problem = NULL;
+  gannet_optimizer *optimizer = NULL;
+  assert_ok(gannet_context_create(MPI_COMM_WORLD, 3, &context));
+  assert_ok(gannet_problem_create(&spec, &problem));
+  assert_ok(gannet_optimizer_create(context, problem, 2, settings, &optimizer));
+  memset(count, 0, (size_t)(whole->upper - whole->lower + 1) * sizeof *count);
+  for (int i = 0; i < points; ++i) {
+    int64_t id = 0;
+    double x[2];
+    assert_ok(gannet_optimizer_ask(optimizer, 1, &id, x));
+    count[(int)(x[0] - whole->lower)] += 1;
+  }
+  gannet_optimizer_destroy(&optimizer);
+  gannet_problem_destroy(&problem);
+  gannet_context_destroy(&context);
+}
+
+/* Chi squared of three values with two degrees of freedom is above 14 once in a thousand times;
+ * with half the share for the outer two, 37 are to be expected. */
+static void whole_numbers_get_their_shares(void **state) {
+  (void)state;
+  enum { POINTS = 300 };
+  static const gannet_method_setting designs[] = {
+      {"method", "random"}, {"method", "sobol"}, {"method", "gp-ei"}, {"initial_span", "0.3"}};
+  static const gannet_variable whole[] = {
+      {"k", GANNET_VARIABLE_INTEGER, 1, 3, GANNET_SCALE_LINEAR, 0, NULL},
+      {"k", GANNET_VARIABLE_INTEGER, 1, 3, GANNET_SCALE_LOG, 0, NULL}};
+  for (int scale = 0; scale < 2; ++scale)
+    for (int i = 0; i < 4; ++i) {
+      int count[3];
+      double chi_squared = 0;
+      count_values(&designs[i], &whole[scale], POINTS, count);
+      for (int v = 0; v < 3; ++v) {
+        const double share = scale ? log((v + 1.5) / (v + 0.5)) / log(7) : 1.0 / 3;
+        chi_squared += pow(count[v] - POINTS * share, 2) / (POINTS * share);
+      }
+      if (chi_squared > 14)
+        fail_msg("%s: %d, %d, %d", designs[i].text, count[0], count[1], count[2]);
+    }
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(first_points_lie_in_the_span),
       cmocka_unit_test(the_whole_box_is_the_default_of_single_methods),
       cmocka_unit_test(the_default_method_begins_near_the_middle),
+      cmocka_unit_test(whole_numbers_get_their_shares),
   };
   if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
   const int failed = run_ranks(tests);

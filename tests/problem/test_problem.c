@@ -53,6 +53,25 @@ static void snapping_equals_decoding_and_encoding(void **state) {
   }
 }
 
+/* Of a grid of points in the cube; what is no integer stays where it is. */
+static void integers_get_their_shares_of_spread_points(void **state) {
+  enum { N = 800 };
+  const gannet_problem *problem = *state;
+  int fins[8] = {0}, few_cells = 0;
+  for (int i = 0; i < N; ++i) {
+    double x[8], x_user[6];
+    for (int k = 0; k < 8; ++k) x[k] = (i + 0.5) / N;
+    gannet_problem_spread(problem, 1, x);
+    for (int k = 0; k < 8; ++k)
+      if (k != 2 && k != 3) assert_near(x[k], (i + 0.5) / N, 0);
+    gannet_problem_decode(problem, x, x_user);
+    fins[(int)x_user[2] - 1] += 1;
+    few_cells += x_user[3] <= 2;
+  }
+  for (int v = 0; v < 8; ++v) assert_int_equal(fins[v], N / 8);
+  assert_near(few_cells, N * log(2.5 / 0.5) / log(1000.5 / 0.5), 1);
+}
+
 static void constraints_become_one_sided(void **state) {
   const double values[3] = {120, 5, 0.5};
   double c[4];
@@ -198,6 +217,7 @@ int main(void) {
       cmocka_unit_test(dimensions_count_every_category),
       cmocka_unit_test(known_points_are_encoded_by_hand_computed_values),
       cmocka_unit_test(snapping_equals_decoding_and_encoding),
+      cmocka_unit_test(integers_get_their_shares_of_spread_points),
       cmocka_unit_test(constraints_become_one_sided),
       cmocka_unit_test(constraints_stay_finite),
       cmocka_unit_test(text_and_values_are_inverse),
