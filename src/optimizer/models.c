@@ -169,12 +169,6 @@ static gannet_err gather(gannet_models *m, int i, double *bounds, int *n, bool *
   return GANNET_OK;
 }
 
-static double mean_size(int n, const double *c) {
-  double sum = 0;
-  for (int i = 0; i < n; ++i) sum += fmin(fabs(c[i]), 1e300) / n;
-  return sum > 0 ? sum : 1;
-}
-
 /* Tell the objective's model how its values belong to the equations. They hold for affine functions
  * of the objective only: the standardisation is not clipped then. */
 static gannet_err govern(gannet_models *m, int n, const gannet_transform_fit *fit) {
@@ -205,11 +199,9 @@ static gannet_err standardise(gannet_models *m, int i, int n, double *noise_var)
     if (fit.kind == GANNET_TRANSFORM_NONE || noise == 0) *noise_var = noise * noise;
     return m->laws ? govern(m, n, &fit) : GANNET_OK;
   }
-  const double size = mean_size(n, m->raw);
-  for (int k = 0; k < n; ++k) m->raw[k] = gannet_transform_bilog(m->raw[k], size);
-  gannet_transform_learn(GANNET_TRANSFORM_NONE, n, m->raw, m->work, &fit);
-  for (int k = 0; k < n; ++k) one->y[k] = gannet_transform_apply(&fit, m->raw[k]);
-  one->threshold = gannet_transform_apply(&fit, 0);
+  const bool apart = m->options->acquisition.rule == GANNET_RULE_PROBABILITY;
+  memcpy(one->y, m->raw, (size_t)n * sizeof *one->y);
+  one->threshold = gannet_transform_constraint(apart, n, one->y, m->work);
   return GANNET_OK;
 }
 

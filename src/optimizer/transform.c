@@ -103,3 +103,28 @@ double gannet_transform_invert(const gannet_transform_fit *fit, double t) {
 double gannet_transform_bilog(double c, double s) {
   return copysign(log1p(fabs(c) / s), c);
 }
+
+static double mean_size(int n, const double *c) {
+  double sum = 0;
+  for (int i = 0; i < n; ++i) sum += fmin(fabs(c[i]), 1e300) / n;
+  return sum > 0 ? sum : 1;
+}
+
+/* As far as -10 itself, then -10 (1 + log(-t/10)), which goes on with the same slope and without
+ * end: no two values become equal, and none blows up the scale. */
+static double bend(double t) {
+  return t >= -10 ? fmin(t, 10) : -10 * (1 + log(fmin(-t, 1e300) / 10));
+}
+
+double gannet_transform_constraint(bool apart, int n, double *c, double *work) {
+  gannet_transform_fit fit;
+  const double size = mean_size(n, c);
+  for (int k = 0; k < n; ++k) c[k] = gannet_transform_bilog(c[k], size);
+  gannet_transform_learn(GANNET_TRANSFORM_NONE, n, c, work, &fit);
+  const double exact = gap(0, fit.center) / fit.scale;
+  const bool far = apart && exact <= -10;
+  const double threshold = far ? bend(exact) : gannet_transform_apply(&fit, 0);
+  for (int k = 0; k < n; ++k)
+    c[k] = far ? bend(gap(c[k], fit.center) / fit.scale) : gannet_transform_apply(&fit, c[k]);
+  return threshold;
+}

@@ -12,6 +12,8 @@
 #ifndef GANNET_OPTIMIZER_TRANSFORM_H
 #define GANNET_OPTIMIZER_TRANSFORM_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
 #include "optimizer/options.h"
 #include "problem/problem.h"
@@ -58,5 +60,21 @@ double gannet_transform_invert(const gannet_transform_fit *fit, double t);
  * Local.
  */
 double gannet_transform_bilog(double c, double s);
+
+/* Standardise the values of a constraint that is feasible at c <= 0, after the symmetric logarithm
+ * in units of their mean size. Returns where 0 comes to lie.
+ *
+ * When most values nearly agree far above 0, as where a constraint saturates, 0 and all that tell
+ * the way to it lie below -10 and would be cut to the same number: what is not feasible would seem
+ * to meet the threshold, and nothing to be better than the rest. Kept apart, they go on
+ * logarithmically below -10; nothing changes where 0 lies above.
+ *
+ * Local.
+ *
+ * apart  in     whether to keep them apart
+ * c      inout  [n]
+ * work   -      [n] scratch
+ */
+double gannet_transform_constraint(bool apart, int n, double *c, double *work);
 
 #endif

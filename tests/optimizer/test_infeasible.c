@@ -180,11 +180,25 @@ static void a_small_feasible_region_is_found(void **state) {
   }
 }
 
+/* Nearly 0.5 in most of the box. */
+static double saturated(const double *x) {
+  return 0.5 - exp(-pow(distance(x), 2) / (2 * 1.2 * 1.2));
+}
+
+static void a_saturated_constraint_is_met(void **state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 3; ++seed) {
+    const int feasible = count_feasible(saturated, seed, 60);
+    if (feasible < 3) fail_msg("seed %d: %d feasible evaluations", (int)seed, feasible);
+  }
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_nothing_keeps_is_improved_upon),
       cmocka_unit_test(its_merit_has_the_gradient_of_its_differences),
       cmocka_unit_test(a_small_feasible_region_is_found),
+      cmocka_unit_test(a_saturated_constraint_is_met),
   };
   if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
   const int failed = run_ranks(tests);

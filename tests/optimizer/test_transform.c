@@ -62,6 +62,41 @@ static void values_of_any_magnitude_stay_finite(void **state) {
     }
 }
 
+enum { CONSTRAINED = 40 };
+
+/* Values of a constraint that is nearly 0.5 almost everywhere, and where 0 comes to lie among them;
+ * the last two are feasible. */
+static double saturated(bool apart, double *c) {
+  double work[CONSTRAINED];
+  for (int i = 0; i < CONSTRAINED; ++i) c[i] = 0.5 - pow(0.1, 12 - 0.3 * i);
+  c[CONSTRAINED - 2] = 0;
+  c[CONSTRAINED - 1] = -0.4;
+  return gannet_transform_constraint(apart, CONSTRAINED, c, work);
+}
+
+/* Whoever asks for it sees which values are nearer to being feasible, and that none is yet. */
+static void a_saturated_constraint_keeps_its_order(void **state) {
+  (void)state;
+  double c[CONSTRAINED];
+  const double cut = saturated(false, c);
+  assert_near(cut, -10, 0);
+  assert_near(c[CONSTRAINED - 3], cut, 0); /* as if it were feasible */
+  const double threshold = saturated(true, c);
+  for (int i = 1; i < CONSTRAINED; ++i) assert_true(c[i] < c[i - 1]);
+  assert_near(c[CONSTRAINED - 2], threshold, 0);
+  assert_true(-400 < c[CONSTRAINED - 1] && c[CONSTRAINED - 3] < -10);
+}
+
+static void other_constraints_are_as_they_were(void **state) {
+  (void)state;
+  double c[9], again[9], work[9];
+  for (int i = 0; i < 9; ++i) c[i] = again[i] = i == 8 ? -1e9 : i - 0.5;
+  const double threshold = gannet_transform_constraint(false, 9, c, work);
+  assert_true(-10 < threshold && threshold < 0);
+  assert_near(gannet_transform_constraint(true, 9, again, work), threshold, 0);
+  for (int i = 0; i < 9; ++i) assert_near(again[i], c[i], 0);
+}
+
 static void outliers_do_not_blow_up_the_scale(void **state) {
   (void)state;
   double y[21], work[21];
@@ -115,6 +150,8 @@ int main(void) {
       cmocka_unit_test(order_is_kept),
       cmocka_unit_test(values_of_any_magnitude_stay_finite),
       cmocka_unit_test(outliers_do_not_blow_up_the_scale),
+      cmocka_unit_test(a_saturated_constraint_keeps_its_order),
+      cmocka_unit_test(other_constraints_are_as_they_were),
       cmocka_unit_test(quantiles_are_those_of_the_sorted_values),
       cmocka_unit_test(the_bilog_keeps_the_sign_and_spreads_the_boundary),
   };
