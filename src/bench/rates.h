@@ -6,9 +6,9 @@
 
 #include "base/error.h"
 
-/* Rate of c[n][m] = a[n][k] b[m][k]^T in floating-point operations per second: the median of the
- * repetitions that fit into a time, times the share of a processor that this rank had, so that the
- * rates of ranks at work at the same time can be added.
+/* Rate of c[n][m] = a[n][k] b[m][k]^T in floating-point operations per second: by the median of the
+ * repetitions that fit into a time, or by their mean where this rank did not have a processor to
+ * itself, so that the rates of ranks at work at the same time can be added.
  *
  * Local.
  *

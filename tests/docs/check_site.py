@@ -95,7 +95,8 @@ def main():
     root, program = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2]
     if not is_complete():
         return 77
-    with tempfile.TemporaryDirectory(prefix="gannet-site-") as folder:
+    # Processes of the browser may write into its profile a moment longer.
+    with tempfile.TemporaryDirectory(prefix="gannet-site-", ignore_cleanup_errors=True) as folder:
         site = pathlib.Path(folder) / "site"
         make(root, program, site)
         check_pages(root, site)
