@@ -107,6 +107,7 @@ static gannet_err put_commands(FILE *out, const void *user) {
       "set terminal svg size 820,460 font 'sans,13' background 'white' noenhanced\n"
       "set output '%s'\n"
       "set title '%s'\nset xlabel 'evaluations'\nset ylabel '%s'\n"
+      "set datafile missing NaN\n" /* else bands reach to the bottom where there is none yet */
       "set key outside right top noenhanced\nset grid linecolor rgb '#dddddd'\n"
       "set xrange [0:%d]\n",
       problem->label, suite_measure_names[measure], strchr(drawing, '/') + 1, problem->label,
