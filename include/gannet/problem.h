@@ -62,8 +62,7 @@ typedef struct gannet_problem gannet_problem;
  *
  * Errors: GANNET_ERR_INPUT naming the wrong entries, of many the first ones and how many more
  * (empty box, log scale with a bound <= 0 or an upper / lower above the largest double, repeated or
- * malformed name, fewer than two values,
- * constraint without a bound).
+ * malformed name, fewer than two values, constraint without a bound).
  */
 GANNET_API GANNET_CHECKED gannet_err gannet_problem_create(const gannet_problem_spec *spec,
                                                            gannet_problem **problem);

@@ -33,10 +33,10 @@ gannet_err gannet_raise_errno(const char *doing, const char *name) {
   if (reason == ENOENT || reason == ENOTDIR) code = GANNET_ERR_MISSING;
   if (reason == ENOSPC || reason == EDQUOT || reason == EFBIG) code = GANNET_ERR_NO_SPACE;
   if (reason == EEXIST) code = GANNET_ERR_EXISTS;
-  (void)!GANNET_RAISE(code, "cannot %s '%s': %s%s", doing, name, strerror(reason),
-                      advice_on(reason));
+  const gannet_err err =
+      GANNET_RAISE(code, "cannot %s '%s': %s%s", doing, name, strerror(reason), advice_on(reason));
   errno = reason;
-  return code;
+  return err;
 }
 
 gannet_err gannet_write_all(int descriptor, const void *bytes, size_t size, const char *name) {

@@ -14,9 +14,7 @@ double gannet_clock_seconds(void) {
 }
 
 double gannet_clock_processor(void) {
-  struct timespec now;
-  (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+  return read_clock(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 double gannet_clock_epoch(void) {

@@ -30,16 +30,19 @@ void gannet_common_release(gannet_common *common) {
   *common = (gannet_common){0};
 }
 
+void gannet_common_meet(const gannet_common *common) {
+  if (common->shared) (void)gannet_node_meet(common->context->node, false);
+}
+
 void gannet_common_begin(gannet_common *common) {
-  if (common->shared)
-    (void)gannet_node_meet(common->context->node, false);
-  else if (common->context->np > 1)
+  gannet_common_meet(common);
+  if (!common->shared && common->context->np > 1)
     memset(common->values, 0, common->n * sizeof *common->values);
 }
 
 gannet_err gannet_common_complete(gannet_common *common) {
   if (!common->shared && common->context->np > 1)
     return gannet_parts_gather(common->context->comm, common->n, common->values);
-  if (common->shared) (void)gannet_node_meet(common->context->node, false);
+  gannet_common_meet(common);
   return GANNET_OK;
 }

@@ -37,6 +37,12 @@ void gannet_common_release(gannet_common *common);
  */
 void gannet_common_begin(gannet_common *common);
 
+/* Ranks that share it see what the others have written; the others have nothing to wait for.
+ *
+ * Collective over the context's communicator.
+ */
+void gannet_common_meet(const gannet_common *common);
+
 /* Every number was written by one rank since begin, and now all ranks have it.
  *
  * Collective over the context's communicator.

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 
@@ -20,16 +21,21 @@ static void append(gannet_complaints *complaints, const char *line) {
   complaints->used += length;
 }
 
-/* Methods of a portfolio, and its whole, read the same settings. */
-static bool is_told(const gannet_complaints *complaints, const char *line) {
-  const size_t length = strlen(line);
-  const char *at = complaints->text;
-  while (at && *at) {
-    const char *end = strchr(at, '\n');
-    if (end && (size_t)(end - at) == length && strncmp(at, line, length) == 0) return true;
-    at = end ? end + 1 : NULL;
+/* False for a line that was remembered before: methods of a portfolio, and its whole, read the same
+ * settings. One that cannot be remembered may be told twice. */
+static bool remember(gannet_complaints *complaints, const char *line) {
+  const uint64_t hash = gannet_hash(line, strlen(line));
+  const size_t told = (size_t)complaints->told, larger = 2 * told + 16;
+  for (size_t i = 0; i < told && i < complaints->hash_capacity; ++i)
+    if (complaints->hash[i] == hash) return false;
+  if (told >= complaints->hash_capacity) {
+    if (gannet_resize(complaints->hash_capacity, larger, sizeof hash, &complaints->hash) !=
+        GANNET_OK)
+      return true;
+    complaints->hash_capacity = larger;
   }
-  return false;
+  complaints->hash[told] = hash;
+  return true;
 }
 
 void gannet_complain(gannet_complaints *complaints, const char *where, const char *format, ...) {
@@ -44,7 +50,7 @@ void gannet_complain(gannet_complaints *complaints, const char *where, const cha
     (void)snprintf(line + sizeof line - sizeof "...", sizeof "...", "...");
   gannet_utf8_line(line);
   complaints->count += 1;
-  if (is_told(complaints, line)) return;
+  if (!remember(complaints, line)) return;
   complaints->told += 1;
   append(complaints, line);
   append(complaints, "\n");
@@ -75,5 +81,6 @@ gannet_err gannet_complaints_raise(const gannet_complaints *complaints) {
 
 void gannet_complaints_release(gannet_complaints *complaints) {
   gannet_free(&complaints->text);
+  gannet_free(&complaints->hash);
   memset(complaints, 0, sizeof *complaints);
 }

@@ -3,6 +3,7 @@
 #define GANNET_BASE_COMPLAINTS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 
@@ -12,6 +13,8 @@ typedef struct {
   int told;   /* lines of the text: what several readers complain about alike is told once */
   char *text; /* one line each, "where: what", ending in a newline; NULL while count is 0 */
   size_t used, capacity;
+  uint64_t *hash; /* [told] of the lines */
+  size_t hash_capacity;
 } gannet_complaints;
 
 /* Add one, of one line: ends of lines and other control characters of what it quotes become spaces.

@@ -101,14 +101,24 @@ gannet_err bench_gemm_single_rate(int n, int m, int k, double seconds, double *r
   return err;
 }
 
-gannet_err bench_scan_rate(MPI_Comm comm, bool single, double *rate) {
-  enum { ROWS = 512, COLUMNS = 512, INNER = 64 };
+typedef gannet_err (*measurement)(int n, int m, int k, double seconds, double *rate);
+
+static gannet_err sum(MPI_Comm comm, measurement measure, int n, int m, int k, double seconds,
+                      double *rate) {
   double mine = 0;
   GANNET_TRY_MPI(MPI_Barrier(comm));
-  GANNET_TRY(gannet_agree(
-      comm, (single ? bench_gemm_single_rate : bench_gemm_rate)(ROWS, COLUMNS, INNER, 0.2, &mine)));
+  GANNET_TRY(gannet_agree(comm, measure(n, m, k, seconds, &mine)));
   GANNET_TRY_MPI(MPI_Allreduce(&mine, rate, 1, MPI_DOUBLE, MPI_SUM, comm));
   return GANNET_OK;
+}
+
+gannet_err bench_gemm_rate_of_all(MPI_Comm comm, int n, int m, int k, double seconds,
+                                  double *rate) {
+  return sum(comm, bench_gemm_rate, n, m, k, seconds, rate);
+}
+
+gannet_err bench_scan_rate(MPI_Comm comm, bool single, double *rate) {
+  return sum(comm, single ? bench_gemm_single_rate : bench_gemm_rate, 512, 512, 64, 0.2, rate);
 }
 
 gannet_err bench_triad_rate(int count, double seconds, double *rate) {

@@ -22,11 +22,13 @@ GANNET_CHECKED gannet_err bench_gemm_rate(int n, int m, int k, double seconds, d
  */
 GANNET_CHECKED gannet_err bench_gemm_single_rate(int n, int m, int k, double seconds, double *rate);
 
-/* Rate of the products that a scan is made of, in the precision of its estimates, summed over the
- * ranks of comm.
+/* The rates of all ranks at work at the same time, added; and that of the products a scan is made
+ * of, in the precision of its estimates.
  *
  * Collective over comm.
  */
+GANNET_CHECKED gannet_err bench_gemm_rate_of_all(MPI_Comm comm, int n, int m, int k, double seconds,
+                                                 double *rate);
 GANNET_CHECKED gannet_err bench_scan_rate(MPI_Comm comm, bool single, double *rate);
 
 /* Rate of a = b + s c in bytes per second, counted as 24 bytes per element.

@@ -10,6 +10,7 @@
 
 #include "base/atomic_file.h"
 #include "bench/asking.h"
+#include "bench/file.h"
 #include "bench/rates.h"
 #include "suite/statistics.h"
 #include "surrogate/surrogate.h"
@@ -326,9 +327,8 @@ static gannet_err run(const bench_world *world, const void *options) {
   GANNET_REQUIRE(s->n.n > 0 && s->n.n <= 2, GANNET_ERR_INPUT, "n: expected one or two numbers");
   gannet_err err = gannet_agree(world->comm, world->rank == 0 ? open_outputs(s, &csv) : GANNET_OK);
   if (err == GANNET_OK) err = measure_all(world, s, csv);
-  const bool lost = csv && fclose(csv);
-  if (err != GANNET_OK) return err;
-  return gannet_agree(world->comm, lost ? gannet_raise_errno("write", s->csv) : GANNET_OK);
+  const gannet_err closed = csv ? bench_file_close(csv, s->csv) : GANNET_OK;
+  return err == GANNET_OK ? gannet_agree(world->comm, closed) : err;
 }
 
 const bench_type bench_scaling = {

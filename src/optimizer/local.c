@@ -172,7 +172,8 @@ static double merit_value(void *user, int n, const double *u, double *gradient, 
 typedef struct {
   gannet_local *local;
   local_data data;
-  gannet_quadratic *model; /* [n_models] */
+  gannet_quadratic_data *fitted; /* [n_models] */
+  gannet_quadratic *model;       /* [n_models] */
   merit merit;
   double *memory;                   /* one allocation for the rest */
   double *lower, *upper, *u, *best; /* [d] of the box, in the coordinates of the models */
@@ -190,7 +191,11 @@ static gannet_err prepare(proposal *p) {
   const bool full = local_data_has_cross_terms(p->data.d, p->data.n, p->alone);
   GANNET_TRY(gannet_alloc(models, sizeof *p->model, &p->model));
   GANNET_TRY(gannet_alloc(models, sizeof *p->merit.draw, &p->merit.draw));
+  GANNET_TRY(gannet_alloc(models, sizeof *p->fitted, &p->fitted));
   for (size_t i = 0; i < models; ++i) {
+    p->fitted[i] =
+        (gannet_quadratic_data){p->data.n, p->data.d, p->data.u, p->data.t + i * (size_t)p->data.n,
+                                p->data.w + i * (size_t)p->data.n};
     GANNET_TRY(gannet_quadratic_create(p->data.d, p->data.n, full, &p->model[i]));
     memcpy(p->model[i].hyper, l->hyper + i * GANNET_QUADRATIC_HYPER, sizeof p->model[i].hyper);
   }
@@ -218,6 +223,7 @@ static gannet_err prepare(proposal *p) {
 static void drop(proposal *p) {
   for (int i = 0; p->model && i < p->local->n_models; ++i) gannet_quadratic_release(&p->model[i]);
   gannet_free(&p->model);
+  gannet_free(&p->fitted);
   gannet_free(&p->merit.draw);
   gannet_free(&p->memory);
   local_data_release(&p->data);
@@ -225,20 +231,11 @@ static void drop(proposal *p) {
 
 /* Collective. */
 static gannet_err fit_models(proposal *p) {
-  const size_t models = (size_t)p->local->n_models, n = (size_t)p->data.n;
-  gannet_quadratic_data *data = NULL;
-  gannet_err err = gannet_alloc(models, sizeof *data, &data);
-  for (size_t i = 0; err == GANNET_OK && i < models; ++i)
-    data[i] = (gannet_quadratic_data){p->data.n, p->data.d, p->data.u, p->data.t + i * n,
-                                      p->data.w + i * n};
-  err = gannet_agree(p->local->context->comm, err);
-  if (err == GANNET_OK)
-    err = gannet_quadratic_fit(p->local->context->comm, (int)models, p->model, data, ROUNDS);
-  for (size_t i = 0; err == GANNET_OK && i < models; ++i)
-    memcpy(p->local->hyper + i * GANNET_QUADRATIC_HYPER, p->model[i].hyper,
-           sizeof p->model[i].hyper);
-  gannet_free(&data);
-  return err;
+  const gannet_local *l = p->local;
+  GANNET_TRY(gannet_quadratic_fit(l->context->comm, l->n_models, p->model, p->fitted, ROUNDS));
+  for (size_t i = 0; i < (size_t)l->n_models; ++i)
+    memcpy(l->hyper + i * GANNET_QUADRATIC_HYPER, p->model[i].hyper, sizeof p->model[i].hyper);
+  return GANNET_OK;
 }
 
 static void make_box(proposal *p) {

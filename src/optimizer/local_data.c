@@ -106,7 +106,7 @@ static void set_values(int model, const double *far, double at_centre, double *w
   double *t = data->t + (size_t)model * n, *w = data->w + (size_t)model * n;
   double *size = work, *sorted = work + n;
   for (size_t i = 0; i < n; ++i) {
-    t[i] = fmin(fmax(t[i] - at_centre, -1e300), 1e300);
+    t[i] = gannet_problem_excess(t[i], at_centre);
     size[i] = fabs(t[i]);
   }
   double unit = model > 0 ? unit_of_constraint(data, t, far) : 0;

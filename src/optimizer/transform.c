@@ -3,14 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-/* Differences of huge values may overflow: halves are subtracted then, and the result is cut. */
-static double gap(double high, double low) {
-  const double half = 0.5 * high - 0.5 * low;
-  return half > 0.5e300 ? 1e300 : 2 * half;
-}
+#include "problem/problem.h"
 
 static double warp(const gannet_transform_fit *fit, double y) {
-  return log1p(fmin(fmax(gap(y, fit->low), 0) / fit->span, 1e300));
+  return log1p(fmin(fmax(gannet_problem_excess(y, fit->low), 0) / fit->span, 1e300));
 }
 
 static void standardise(int n, const double *t, gannet_transform_fit *fit) {
@@ -76,22 +72,22 @@ void gannet_transform_learn(gannet_transform kind, int n, const double *y, doubl
   memcpy(work, y, (size_t)n * sizeof *work);
   const double median = quantile(n, work, 0.5);
   fit->low = least(n, work);
-  fit->span = gap(median, fit->low);
+  fit->span = gannet_problem_excess(median, fit->low);
   if (kind == GANNET_TRANSFORM_LOG && fit->span > 0) {
     fit->kind = GANNET_TRANSFORM_LOG;
     for (int i = 0; i < n; ++i) work[i] = warp(fit, y[i]);
     standardise(n, work, fit);
   } else {
     fit->center = median;
-    fit->scale = gap(quantile(n, work, 0.75), quantile(n, work, 0.25)) / 1.349;
-    if (!(fit->scale > 0)) fit->scale = gap(most(n, work), fit->low) / 2;
+    fit->scale = gannet_problem_excess(quantile(n, work, 0.75), quantile(n, work, 0.25)) / 1.349;
+    if (!(fit->scale > 0)) fit->scale = gannet_problem_excess(most(n, work), fit->low) / 2;
   }
   if (!(fit->scale > 0)) fit->scale = 1;
 }
 
 double gannet_transform_apply(const gannet_transform_fit *fit, double y) {
   if (fit->kind == GANNET_TRANSFORM_LOG) return (warp(fit, y) - fit->center) / fit->scale;
-  const double t = gap(y, fit->center) / fit->scale;
+  const double t = gannet_problem_excess(y, fit->center) / fit->scale;
   return t < -10 ? -10 : t > 10 ? 10 : t;
 }
 
@@ -121,10 +117,11 @@ double gannet_transform_constraint(bool apart, int n, double *c, double *work) {
   const double size = mean_size(n, c);
   for (int k = 0; k < n; ++k) c[k] = gannet_transform_bilog(c[k], size);
   gannet_transform_learn(GANNET_TRANSFORM_NONE, n, c, work, &fit);
-  const double exact = gap(0, fit.center) / fit.scale;
+  const double exact = gannet_problem_excess(0, fit.center) / fit.scale;
   const bool far = apart && exact <= -10;
   const double threshold = far ? bend(exact) : gannet_transform_apply(&fit, 0);
   for (int k = 0; k < n; ++k)
-    c[k] = far ? bend(gap(c[k], fit.center) / fit.scale) : gannet_transform_apply(&fit, c[k]);
+    c[k] = far ? bend(gannet_problem_excess(c[k], fit.center) / fit.scale)
+               : gannet_transform_apply(&fit, c[k]);
   return threshold;
 }

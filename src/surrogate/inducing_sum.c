@@ -45,7 +45,7 @@ static gannet_err add_groups(const gannet_inducing *g, int first, gannet_common 
   const int np = g->context->np;
   const size_t length = (size_t)g->m * (size_t)g->m;
   const gannet_round own = gannet_round_of(g->context->rank, np, g->noise.shared);
-  if (groups->shared) gannet_common_begin(groups);
+  gannet_common_meet(groups);
   for (int p = 0; p < np && first + p < INDUCING_GROUPS; ++p) {
     double *part = groups->values;
     if (groups->shared)
@@ -56,22 +56,22 @@ static gannet_err add_groups(const gannet_inducing *g, int first, gannet_common 
       GANNET_TRY_MPI(MPI_Bcast(part, (int)length, MPI_DOUBLE, p, g->context->comm));
     add_rows(g->m, &own, part, g->noise.values);
   }
-  if (groups->shared) gannet_common_begin(groups);
+  gannet_common_meet(groups);
   return GANNET_OK;
 }
 
 /* S into the place of N. Memory may be given for one of the two and refused for the other. */
-static gannet_err sum_groups(gannet_inducing *g, gannet_common *groups) {
+static gannet_err sum_groups(const gannet_inducing *g, gannet_common *groups) {
   const int np = g->context->np, rank = g->context->rank;
   const size_t length = (size_t)g->m * (size_t)g->m;
   double *mine = groups->values + (groups->shared ? (size_t)rank * length : 0);
   if (!g->noise.shared || rank == 0) memset(g->noise.values, 0, length * sizeof *mine);
-  if (g->noise.shared) gannet_common_begin(&g->noise);
+  gannet_common_meet(&g->noise);
   for (int first = 0; first < INDUCING_GROUPS; first += np) {
     if (first + rank < INDUCING_GROUPS) sum_group(g, first + rank, mine);
     GANNET_TRY(add_groups(g, first, groups));
   }
-  if (g->noise.shared) gannet_common_begin(&g->noise);
+  gannet_common_meet(&g->noise);
   return GANNET_OK;
 }
 
@@ -148,7 +148,7 @@ gannet_err inducing_sum(gannet_inducing *g) {
   gannet_common groups = {0};
   double *packed = NULL;
   weigh(g);
-  gannet_common_begin(&g->noise);
+  gannet_common_meet(&g->noise); /* nobody needs the last one any more */
   gannet_err err = gannet_alloc(gannet_packed_length(COLUMNS, g->m), sizeof *packed, &packed);
   err = gannet_agree(g->context->comm, err);
   if (err == GANNET_OK)

@@ -1,4 +1,6 @@
 /* test: serial labels unit */
+#include "support/harness.h"
+
 #include "evaluate/command.h"
 
 #include "conform_evaluator.h"
@@ -23,9 +25,7 @@ static int set_up(void **state) {
 
 static int tear_down(void **state) {
   fixture *f = *state;
-  char command[400];
-  (void)snprintf(command, sizeof command, "rm -r '%s'", f->directory);
-  assert_int_equal(system(command), 0);
+  assert_int_equal(remove_tree(f->directory), 0);
   gannet_problem_destroy(&f->problem);
   return 0;
 }

@@ -1,4 +1,6 @@
 /* test: serial labels unit */
+#include "support/harness.h"
+
 #include "conform_evaluator.h"
 #include "evaluate/contract.h"
 #include "evaluate/record.h"
@@ -41,9 +43,7 @@ static int set_up(void **state) {
 
 static int tear_down(void **state) {
   fixture *f = *state;
-  char command[400];
-  (void)snprintf(command, sizeof command, "rm -r '%s'", f->directory);
-  assert_int_equal(system(command), 0);
+  assert_int_equal(remove_tree(f->directory), 0);
   gannet_problem_destroy(&f->problem);
   free(f);
   return 0;

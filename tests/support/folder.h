@@ -31,9 +31,7 @@ static inline int make_folder(void **state) {
 /* Group tear-down. */
 static inline int remove_folder(void **state) {
   (void)state;
-  char command[PATH_MAX];
-  (void)snprintf(command, sizeof command, "rm -rf '%s'", folder);
-  return system(command);
+  return remove_tree(folder);
 }
 
 /* folder/name; one of 64 buffers, used in turn. */

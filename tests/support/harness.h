@@ -10,6 +10,7 @@
 #include <cmocka.h>
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "gannet/status.h"
 
@@ -48,6 +49,13 @@ static inline int run_ranks_(int failed) {
   int worst = 1;
   MPI_Allreduce(&failed, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   return worst;
+}
+
+/* A directory and all that is in it; 0 when it is gone. */
+static inline int remove_tree(const char *directory) {
+  char command[4200];
+  (void)snprintf(command, sizeof command, "rm -rf '%s'", directory);
+  return system(command);
 }
 
 #endif
