@@ -3,9 +3,7 @@
 #include <petscsys.h>
 #include <string.h>
 
-#include "support/harness.h"
-
-#include "optimizer/optimizer.h"
+#include "optimizer/fixture.h"
 
 static const gannet_variable variables[] = {
     {"x", GANNET_VARIABLE_REAL, -5, 10, GANNET_SCALE_LINEAR, 0, NULL},
@@ -13,12 +11,6 @@ static const gannet_variable variables[] = {
 };
 static const gannet_constraint bound[] = {{"c", -INFINITY, 1}};
 static const gannet_problem_spec spec = {2, variables, 1, bound, GANNET_MINIMIZE, NAN};
-
-typedef struct {
-  gannet_context *context;
-  gannet_problem *problem;
-  gannet_optimizer *optimizer;
-} fixture;
 
 static gannet_err start(fixture *f, const char *method, const char *factor) {
   const gannet_method_setting settings[] = {{"method", method},
@@ -28,12 +20,6 @@ static gannet_err start(fixture *f, const char *method, const char *factor) {
   assert_ok(gannet_context_create(MPI_COMM_WORLD, 3, &f->context));
   assert_ok(gannet_problem_create(&spec, &f->problem));
   return gannet_optimizer_create(f->context, f->problem, 4, settings, &f->optimizer);
-}
-
-static void drop(fixture *f) {
-  gannet_optimizer_destroy(&f->optimizer);
-  gannet_problem_destroy(&f->problem);
-  gannet_context_destroy(&f->context);
 }
 
 /* Best is 0 at (2, 6); returns the best of six rounds. */

@@ -4,10 +4,9 @@
 #include <petscsys.h>
 #include <string.h>
 
-#include "support/harness.h"
+#include "optimizer/fixture.h"
 
 #include "optimizer/moments_score.h"
-#include "optimizer/optimizer.h"
 #include "optimizer/propose.h"
 
 enum { D = 6, POINTS = 20, AT = 9 };
@@ -28,12 +27,6 @@ static double distance(const double *x) {
   return sqrt(squares);
 }
 
-typedef struct {
-  gannet_context *context;
-  gannet_problem *problem;
-  gannet_optimizer *optimizer;
-} fixture;
-
 static fixture make(const gannet_problem_spec *spec, const char *method, uint64_t seed) {
   const gannet_method_setting settings[] = {{"method", method}, {"search.candidates", "1000"}};
   fixture f = {0};
@@ -41,12 +34,6 @@ static fixture make(const gannet_problem_spec *spec, const char *method, uint64_
   assert_ok(gannet_problem_create(spec, &f.problem));
   assert_ok(gannet_optimizer_create(f.context, f.problem, 2, settings, &f.optimizer));
   return f;
-}
-
-static void drop(fixture *f) {
-  gannet_optimizer_destroy(&f->optimizer);
-  gannet_problem_destroy(&f->problem);
-  gannet_context_destroy(&f->context);
 }
 
 /* Two constraints that no observation keeps, from above and from below, and one that some do. */
@@ -130,18 +117,10 @@ static void its_merit_has_the_gradient_of_its_differences(void **state) {
   x[0] += 1e-3; /* next to an observation, where little is left to improve */
   assert_ok(gannet_moments_score_points(&s, AT, x, 0, scores, AT));
   for (int i = 0; i < AT; ++i) {
-    double *at = x + D * i, gradient[D], ignored[D], value = 0, high = 0, low = 0;
+    double *at = x + D * i, gradient[D], value = 0;
     assert_ok(gannet_moments_score_merit(&s, 0, at, &value, gradient));
     assert_near(value, -scores[i], 1e-7 * (1 + fabs(value)));
-    for (int k = 0; k < D; ++k) {
-      at[k] += step;
-      assert_ok(gannet_moments_score_merit(&s, 0, at, &high, ignored));
-      at[k] -= 2 * step;
-      assert_ok(gannet_moments_score_merit(&s, 0, at, &low, ignored));
-      at[k] += step;
-      const double slope = (high - low) / (2 * step);
-      assert_near(gradient[k], slope, 1e-4 * (1 + fabs(slope) + fabs(value)));
-    }
+    assert_slopes(gannet_moments_score_merit, &s, D, at, step, value, gradient);
   }
   gannet_moments_score_release(&s);
   drop(&f);

@@ -4,23 +4,16 @@
 #include <petscsys.h>
 #include <string.h>
 
-#include "support/harness.h"
+#include "optimizer/fixture.h"
 
 #include "base/memory.h"
 #include "optimizer/local_data.h"
-#include "optimizer/optimizer.h"
 
 enum { D = 2 };
 
 static const gannet_variable square[D] = {
     {"x", GANNET_VARIABLE_REAL, -2, 2, GANNET_SCALE_LINEAR, 0, NULL},
     {"y", GANNET_VARIABLE_REAL, -2, 2, GANNET_SCALE_LINEAR, 0, NULL}};
-
-typedef struct {
-  gannet_context *context;
-  gannet_problem *problem;
-  gannet_optimizer *optimizer;
-} fixture;
 
 static fixture make(gannet_goal goal) {
   const gannet_problem_spec spec = {D, square, 0, NULL, goal, 0};
@@ -30,12 +23,6 @@ static fixture make(gannet_goal goal) {
   assert_ok(gannet_problem_create(&spec, &f.problem));
   assert_ok(gannet_optimizer_create(f.context, f.problem, 2, settings, &f.optimizer));
   return f;
-}
-
-static void drop(fixture *f) {
-  gannet_optimizer_destroy(&f->optimizer);
-  gannet_problem_destroy(&f->problem);
-  gannet_context_destroy(&f->context);
 }
 
 static double value_of(const fixture *f, const char *wanted) {

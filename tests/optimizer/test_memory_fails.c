@@ -5,9 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/harness.h"
-
-#include "optimizer/optimizer.h"
+#include "optimizer/fixture.h"
 
 enum { D = 3, Q = 2, TOLD = 24, OTHER = 1200, SETTINGS = 8 };
 
@@ -29,12 +27,6 @@ typedef struct {
   long step;    /* of the allocations that fail */
   bool several; /* members, of which one that fails is left out and the others propose */
 } subject;
-
-typedef struct {
-  gannet_context *context;
-  gannet_problem *problem;
-  gannet_optimizer *optimizer;
-} fixture;
 
 static void tell_random(gannet_optimizer *optimizer, int n) {
   for (int i = 0; i < n; ++i) {
@@ -60,12 +52,6 @@ static fixture make(const subject *s) {
   assert_ok(gannet_optimizer_create(f.context, f.problem, n, s->setting, &f.optimizer));
   tell_random(f.optimizer, s->told);
   return f;
-}
-
-static void drop(fixture *f) {
-  gannet_optimizer_destroy(&f->optimizer);
-  gannet_problem_destroy(&f->problem);
-  gannet_context_destroy(&f->context);
 }
 
 /* What comes of the ask in which allocation k of the last rank fails, of a new optimiser. After an

@@ -3,10 +3,9 @@
 #include <petscsys.h>
 #include <string.h>
 
-#include "support/harness.h"
+#include "optimizer/fixture.h"
 
 #include "base/memory.h"
-#include "optimizer/optimizer.h"
 
 static const char *const materials[] = {"steel", "copper", "clay"};
 
@@ -33,12 +32,6 @@ static gannet_result mixed_value(int64_t id, const double *x, double *constraint
   return result;
 }
 
-typedef struct {
-  gannet_context *context;
-  gannet_problem *problem;
-  gannet_optimizer *optimizer;
-} fixture;
-
 static fixture make(MPI_Comm comm, const char *method, const gannet_problem_spec *spec) {
   const gannet_method_setting settings[] = {
       {"method", method}, {"search.candidates", "1500"}, {"search.starts", "2"}};
@@ -47,12 +40,6 @@ static fixture make(MPI_Comm comm, const char *method, const gannet_problem_spec
   assert_ok(gannet_problem_create(spec, &f.problem));
   assert_ok(gannet_optimizer_create(f.context, f.problem, 3, settings, &f.optimizer));
   return f;
-}
-
-static void drop(fixture *f) {
-  gannet_optimizer_destroy(&f->optimizer);
-  gannet_problem_destroy(&f->problem);
-  gannet_context_destroy(&f->context);
 }
 
 static void round_of(gannet_optimizer *optimizer, int q) {

@@ -3,9 +3,7 @@
 #include <petscsys.h>
 #include <string.h>
 
-#include "support/harness.h"
-
-#include "optimizer/optimizer.h"
+#include "optimizer/fixture.h"
 
 static const gannet_variable square[] = {
     {"x", GANNET_VARIABLE_REAL, -2, 2, GANNET_SCALE_LINEAR, 0, NULL},
@@ -16,12 +14,6 @@ static const gannet_problem_spec spec = {2, square, 0, NULL, GANNET_MINIMIZE, NA
 
 enum { SETTINGS_MOST = 8 };
 
-typedef struct {
-  gannet_context *context;
-  gannet_problem *problem;
-  gannet_optimizer *optimizer;
-} fixture;
-
 static gannet_err make(const char *const *settings, fixture *f) {
   gannet_method_setting list[SETTINGS_MOST];
   int n = 0;
@@ -31,12 +23,6 @@ static gannet_err make(const char *const *settings, fixture *f) {
   assert_ok(gannet_context_create(MPI_COMM_WORLD, 5, &f->context));
   assert_ok(gannet_problem_create(&spec, &f->problem));
   return gannet_optimizer_create(f->context, f->problem, n, list, &f->optimizer);
-}
-
-static void drop(fixture *f) {
-  gannet_optimizer_destroy(&f->optimizer);
-  gannet_problem_destroy(&f->problem);
-  gannet_context_destroy(&f->context);
 }
 
 static void round_of(gannet_optimizer *optimizer, int q) {

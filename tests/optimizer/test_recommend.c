@@ -3,10 +3,9 @@
 #include <petscsys.h>
 #include <string.h>
 
-#include "support/harness.h"
+#include "optimizer/fixture.h"
 
 #include "base/random.h"
-#include "optimizer/optimizer.h"
 
 enum { SIDE = 7, POINTS = SIDE * SIDE, LUCKY = 14 };
 
@@ -14,12 +13,6 @@ static const gannet_variable square[] = {
     {"a", GANNET_VARIABLE_REAL, -1, 1, GANNET_SCALE_LINEAR, 0, NULL},
     {"b", GANNET_VARIABLE_REAL, -1, 1, GANNET_SCALE_LINEAR, 0, NULL},
 };
-
-typedef struct {
-  gannet_context *context;
-  gannet_problem *problem;
-  gannet_optimizer *optimizer;
-} fixture;
 
 static fixture make(gannet_goal goal, double noise, int n_bounds) {
   static const gannet_constraint bound[] = {{"c", -INFINITY, 0}};
@@ -30,12 +23,6 @@ static fixture make(gannet_goal goal, double noise, int n_bounds) {
   assert_ok(gannet_problem_create(&spec, &f.problem));
   assert_ok(gannet_optimizer_create(f.context, f.problem, 1, settings, &f.optimizer));
   return f;
-}
-
-static void drop(fixture *f) {
-  gannet_optimizer_destroy(&f->optimizer);
-  gannet_problem_destroy(&f->problem);
-  gannet_context_destroy(&f->context);
 }
 
 static void tell(fixture *f, double a, double b, double value, double c) {

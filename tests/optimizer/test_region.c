@@ -3,10 +3,9 @@
 #include <petscsys.h>
 #include <string.h>
 
-#include "support/harness.h"
+#include "optimizer/fixture.h"
 
 #include "base/memory.h"
-#include "optimizer/optimizer.h"
 
 enum { MOST = 12 };
 
@@ -14,12 +13,6 @@ static const gannet_variable plane[] = {
     {"x", GANNET_VARIABLE_REAL, -1, 1, GANNET_SCALE_LINEAR, 0, NULL},
     {"y", GANNET_VARIABLE_REAL, -1, 1, GANNET_SCALE_LINEAR, 0, NULL}};
 static const gannet_problem_spec plane_spec = {2, plane, 0, NULL, GANNET_MINIMIZE, NAN};
-
-typedef struct {
-  gannet_context *context;
-  gannet_problem *problem;
-  gannet_optimizer *optimizer;
-} fixture;
 
 /* Settings as "key=value key=value"; small searches and fits, because most tests look at places and
  * not at quality. */
@@ -40,12 +33,6 @@ static fixture make(const gannet_problem_spec *spec, const char *method, const c
   assert_ok(gannet_problem_create(spec, &f.problem));
   assert_ok(gannet_optimizer_create(f.context, f.problem, n, settings, &f.optimizer));
   return f;
-}
-
-static void drop(fixture *f) {
-  gannet_optimizer_destroy(&f->optimizer);
-  gannet_problem_destroy(&f->problem);
-  gannet_context_destroy(&f->context);
 }
 
 static const gannet_member_region *region_of(const fixture *f) {
