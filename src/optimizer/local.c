@@ -9,6 +9,8 @@
 #include "base/parts.h"
 #include "minimize/box_newton.h"
 #include "optimizer/local_data.h"
+#include "optimizer/local_noise.h"
+#include "optimizer/suspicion.h"
 #include "search/standing.h"
 
 /* Half the side of the box, in the unit cube. */
@@ -227,6 +229,7 @@ static void drop(proposal *p) {
   gannet_free(&p->merit.draw);
   gannet_free(&p->memory);
   local_data_release(&p->data);
+  p->data = (local_data){0};
 }
 
 /* Collective. */
@@ -411,10 +414,39 @@ static gannet_err propose_points(proposal *p, double *x_unit) {
 
 static gannet_err begin(proposal *p) {
   gannet_local *l = p->local;
+  bool noisy = false;
   GANNET_TRY(adapt_radius(l));
-  GANNET_TRY(local_data_collect(l->history, &p->data));
-  follow_centre(l, &p->data);
+  GANNET_TRY(gannet_suspect_noise(l->history, &noisy));
+  GANNET_TRY(local_data_collect(l->history, noisy, -1, &p->data));
   return prepare(p);
+}
+
+static gannet_err begin_again(proposal *p, int64_t centre_id) {
+  drop(p);
+  GANNET_TRY(local_data_collect(p->local->history, true, centre_id, &p->data));
+  return prepare(p);
+}
+
+/* From the best of noisy values, a lucky one, to the least mean nearby. Collective. */
+static gannet_err move_centre(proposal *p) {
+  const gannet_local *l = p->local;
+  const int64_t centre = local_noise_centre(l->history, &p->data, &p->model[0], l->fixed[RADIUS]);
+  if (centre == p->data.centre_id) return GANNET_OK;
+  GANNET_TRY(gannet_agree(l->context->comm, begin_again(p, centre)));
+  return fit_models(p);
+}
+
+/* Collective. */
+static gannet_err fit_around_centre(proposal *p) {
+  double *radius = &p->local->fixed[RADIUS], least = 0;
+  GANNET_TRY(fit_models(p));
+  if (p->data.noisy) {
+    GANNET_TRY(move_centre(p));
+    least = local_noise_radius(&p->data, &p->model[0]);
+  }
+  follow_centre(p->local, &p->data);
+  *radius = fmin(fmax(*radius, least), largest_radius);
+  return GANNET_OK;
 }
 
 gannet_err gannet_local_propose(gannet_local *l, int64_t batch, int64_t first_id, int q,
@@ -422,7 +454,7 @@ gannet_err gannet_local_propose(gannet_local *l, int64_t batch, int64_t first_id
   proposal p = {.local = l, .batch = batch, .first_id = first_id, .q = q};
   p.alone = first_id + q - gannet_history_count_told(l->history) == 1;
   gannet_err err = gannet_agree(l->context->comm, begin(&p));
-  if (err == GANNET_OK) err = fit_models(&p);
+  if (err == GANNET_OK) err = fit_around_centre(&p);
   if (err == GANNET_OK) err = propose_points(&p, x_unit);
   drop(&p);
   return err;

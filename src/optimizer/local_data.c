@@ -45,9 +45,8 @@ static double value_of(const gannet_history *history, int64_t id) {
                              gannet_history_get(history, id)->objective);
 }
 
-/* Without constraints the best values, else the nearest points. */
 static int choose(const gannet_history *history, const local_data *data, place *places) {
-  const bool free = data->n_models == 1;
+  const bool free = data->n_models == 1 && !data->noisy;
   int n = 0;
   for (int64_t id = 0; id < gannet_history_count(history); ++id) {
     if (!is_comparable(history, data, id)) continue;
@@ -73,12 +72,17 @@ static double unit_of(int n, const double *sizes, int rank, double *work) {
   return work[at] > 0 ? work[at] : 1;
 }
 
+/* What is nearer counts alike. Noise has to be averaged over many points. */
+static int typical_rank(const local_data *data) {
+  return data->noisy && data->n / 2 > data->d ? data->n / 2 : data->d;
+}
+
 static void set_points(const gannet_history *history, const place *places, double *work,
                        local_data *data) {
   double *far = work, *sorted = work + data->n;
   for (int i = 0; i < data->n; ++i)
     far[i] = distance(data, gannet_history_x_unit(history, places[i].id));
-  data->span = unit_of(data->n, far, data->d, sorted);
+  data->span = unit_of(data->n, far, typical_rank(data), sorted);
   for (int i = 0; i < data->n; ++i) {
     const double *x = gannet_history_x_unit(history, places[i].id);
     for (int k = 0; k < data->d; ++k)
@@ -110,7 +114,7 @@ static void set_values(int model, const double *far, double at_centre, double *w
     size[i] = fabs(t[i]);
   }
   double unit = model > 0 ? unit_of_constraint(data, t, far) : 0;
-  if (!(unit > 0)) unit = unit_of(data->n, size, data->d, sorted);
+  if (!(unit > 0)) unit = unit_of(data->n, size, typical_rank(data), sorted);
   unit = fmax(unit, rounding * fabs(at_centre));
   for (size_t i = 0; i < n; ++i) {
     t[i] /= unit;
@@ -131,6 +135,7 @@ static gannet_err fill(const gannet_history *history, const place *places, local
   double *far = work, *bounds = work + 3 * n;
   set_points(history, places, work, data);
   for (size_t i = 0; i < n; ++i) {
+    data->id[i] = places[i].id;
     data->t[i] = value_of(history, places[i].id);
     gannet_problem_bounds(problem, gannet_history_constraints(history, places[i].id), bounds);
     for (size_t j = 1; j < models; ++j) data->t[j * n + i] = bounds[j - 1];
@@ -143,6 +148,7 @@ static gannet_err fill(const gannet_history *history, const place *places, local
 
 static gannet_err allocate(int n_models, int n, local_data *data) {
   const size_t models = (size_t)n_models, rows = (size_t)n;
+  GANNET_TRY(gannet_alloc(rows, sizeof *data->id, &data->id));
   GANNET_TRY(gannet_alloc(rows * (size_t)data->d, sizeof(double), &data->u));
   GANNET_TRY(gannet_alloc(models * rows, sizeof(double), &data->t));
   GANNET_TRY(gannet_alloc(models * rows, sizeof(double), &data->w));
@@ -184,10 +190,12 @@ static gannet_err choose_coordinates(const gannet_problem *problem, local_data *
   return GANNET_OK;
 }
 
-gannet_err local_data_collect(const gannet_history *history, local_data *data) {
+gannet_err local_data_collect(const gannet_history *history, bool noisy, int64_t centre_id,
+                              local_data *data) {
   const gannet_problem *problem = gannet_history_problem(history);
   place *places = NULL;
-  data->centre_id = gannet_history_best(history);
+  data->noisy = noisy;
+  data->centre_id = centre_id >= 0 ? centre_id : gannet_history_best(history);
   if (data->centre_id < 0) data->centre_id = gannet_history_least_violation(history);
   GANNET_REQUIRE(data->centre_id >= 0, GANNET_ERR_STATE, "no evaluation has succeeded");
   data->centre = gannet_history_x_unit(history, data->centre_id);
@@ -206,6 +214,7 @@ gannet_err local_data_collect(const gannet_history *history, local_data *data) {
 void local_data_release(local_data *data) {
   gannet_free(&data->coordinate);
   gannet_free(&data->modelled);
+  gannet_free(&data->id);
   gannet_free(&data->u);
   gannet_free(&data->t);
   gannet_free(&data->w);

@@ -9,8 +9,10 @@ typedef struct {
   int n, d, n_models; /* observations; modelled coordinates; objective and bounds */
   int *coordinate;    /* [d] of the problem: of real variables, and of integers of many values */
   bool *modelled;     /* [problem d] whether it is one of them */
+  bool noisy;         /* values look so */
   int64_t centre_id;
-  const double *centre; /* [problem d] the best point; borrowed from the history */
+  int64_t *id;          /* [n] */
+  const double *centre; /* [problem d] that point; borrowed from the history */
   double value;         /* objective there, minimised */
   double span;          /* length of one unit of u in the cube */
   double unit;          /* objective units of one unit of t */
@@ -41,15 +43,19 @@ bool local_data_has_cross_terms(int d, int n, bool alone);
 int local_data_coordinates(const gannet_problem *problem, bool *modelled);
 
 /* Choose the best observations, at most twice as many as coefficients and 10, with the categories,
- * booleans and integers of few values of the best point.
+ * booleans and integers of few values of the centre. With constraints, or where values are noisy,
+ * the nearest ones instead: among noisy values the best are the lucky ones.
  *
  * Local.
  *
- * data  out  zeroed before; to be released, also after an error
+ * noisy      in   values look so; the units of distances and of the objective are then medians
+ * centre_id  in   < 0: the best point
+ * data       out  zeroed before; to be released, also after an error
  *
  * Errors: GANNET_ERR_STATE when nothing was evaluated successfully.
  */
-GANNET_CHECKED gannet_err local_data_collect(const gannet_history *history, local_data *data);
+GANNET_CHECKED gannet_err local_data_collect(const gannet_history *history, bool noisy,
+                                             int64_t centre_id, local_data *data);
 
 /* Free what the data hold; accepts zeroed ones.
  *

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "network/vector_clones.h"
 
 enum { NEAREST = 3, LEAST_PAIRS = 8 };
 static const double steepest = 0.5, errors = 1.5;
@@ -14,11 +15,18 @@ typedef struct {
   double far, apart;
 } pair;
 
+/* Of one point, nearest first; numbers are -1 where there are fewer. */
+typedef struct {
+  double distance[NEAREST]; /* squared */
+  int id[NEAREST];
+} nearest;
+
 typedef struct {
   int n, d;
-  const double **x; /* [n] */
+  double *x;        /* [d][GANNET_SUSPICION_MOST] */
   double *y;        /* [n] */
-  int *nearest;     /* [n][NEAREST] */
+  double *far;      /* [n] */
+  nearest *nearest; /* [n] */
   pair *pairs;      /* [n NEAREST] */
   double spread;
 } points;
@@ -29,45 +37,56 @@ static int nearest_first(const void *a, const void *b) {
   return (one->apart > other->apart) - (one->apart < other->apart);
 }
 
-static double distance(const points *p, int i, int j) {
-  double sum = 0;
-  for (int k = 0; k < p->d; ++k) sum += (p->x[i][k] - p->x[j][k]) * (p->x[i][k] - p->x[j][k]);
-  return sum;
-}
-
-/* Those of point i, nearest first; -1 where there are fewer. */
-static void find_nearest(const points *p, int i, int *nearest) {
-  double far[NEAREST] = {INFINITY, INFINITY, INFINITY};
-  for (int k = 0; k < NEAREST; ++k) nearest[k] = -1;
-  for (int j = 0; j < p->n; ++j) {
-    const double here = j == i ? INFINITY : distance(p, i, j);
-    int at = NEAREST;
-    for (; at > 0 && here < far[at - 1]; --at) {
-      if (at == NEAREST) continue;
-      far[at] = far[at - 1];
-      nearest[at] = nearest[at - 1];
-    }
-    if (at == NEAREST) continue;
-    far[at] = here;
-    nearest[at] = j;
+/* Squares of the distances of point i from those before it. */
+GANNET_VECTOR_CLONES
+static void find_distances(int d, int i, const double *restrict x, double *restrict far) {
+  for (int j = 0; j < i; ++j) far[j] = 0;
+  for (int k = 0; k < d; ++k) {
+    const double *of = x + (ptrdiff_t)k * GANNET_SUSPICION_MOST, here = of[i];
+    for (int j = 0; j < i; ++j) far[j] += (here - of[j]) * (here - of[j]);
   }
 }
 
-static bool has(const int *nearest, int i) {
-  return nearest[0] == i || nearest[1] == i || nearest[2] == i;
+/* Later points come after those as far away. */
+static void enter(int j, double distance, nearest *list) {
+  int at = NEAREST;
+  for (; at > 0 && distance < list->distance[at - 1]; --at) {
+    if (at == NEAREST) continue;
+    list->distance[at] = list->distance[at - 1];
+    list->id[at] = list->id[at - 1];
+  }
+  if (at == NEAREST) return;
+  list->distance[at] = distance;
+  list->id[at] = j;
+}
+
+static void find_nearest(points *p) {
+  const nearest none = {{INFINITY, INFINITY, INFINITY}, {-1, -1, -1}};
+  for (int i = 0; i < p->n; ++i) p->nearest[i] = none;
+  for (int i = 0; i < p->n; ++i) {
+    find_distances(p->d, i, p->x, p->far);
+    for (int j = 0; j < i; ++j) {
+      enter(j, p->far[j], &p->nearest[i]);
+      enter(i, p->far[j], &p->nearest[j]);
+    }
+  }
+}
+
+static bool has(const nearest *list, int i) {
+  return list->id[0] == i || list->id[1] == i || list->id[2] == i;
 }
 
 /* Two points that are near to each other are one pair. */
 static int make_pairs(points *p) {
   const double tiny = 1e-12;
   int n = 0;
-  for (int i = 0; i < p->n; ++i) find_nearest(p, i, p->nearest + NEAREST * i);
+  find_nearest(p);
   for (int i = 0; i < p->n; ++i)
     for (int k = 0; k < NEAREST; ++k) {
-      const int j = p->nearest[NEAREST * i + k];
-      if (j < 0 || (j < i && has(p->nearest + NEAREST * j, i))) continue;
+      const int j = p->nearest[i].id[k];
+      if (j < 0 || (j < i && has(&p->nearest[j], i))) continue;
       const double apart = fabs(p->y[i] - p->y[j]) / p->spread;
-      p->pairs[n++] = (pair){log(sqrt(distance(p, i, j)) + tiny), log(apart + tiny)};
+      p->pairs[n++] = (pair){log(sqrt(p->nearest[i].distance[k]) + tiny), log(apart + tiny)};
     }
   return n;
 }
@@ -107,7 +126,8 @@ static void collect(const gannet_history *history, points *p) {
   for (int64_t id = gannet_history_count(history); id-- > 0 && p->n < GANNET_SUSPICION_MOST;) {
     const gannet_evaluation *row = gannet_history_get(history, id);
     if (row->status != GANNET_EVAL_DONE || !(fabs(row->objective) < 1e300)) continue;
-    p->x[p->n] = gannet_history_x_unit(history, id);
+    const double *x = gannet_history_x_unit(history, id);
+    for (int k = 0; k < p->d; ++k) p->x[k * GANNET_SUSPICION_MOST + p->n] = x[k];
     p->y[p->n++] = row->objective;
     least = fmin(least, row->objective);
     largest = fmax(largest, row->objective);
@@ -122,9 +142,10 @@ gannet_err gannet_suspect_noise(const gannet_history *history, bool *suspected) 
   points p = {.d = problem->d};
   *suspected = told > 0;
   if (!isnan(told)) return GANNET_OK;
-  gannet_err err = gannet_alloc(most, sizeof *p.x, &p.x);
+  gannet_err err = gannet_alloc(most * (size_t)p.d, sizeof *p.x, &p.x);
   if (err == GANNET_OK) err = gannet_alloc(most, sizeof *p.y, &p.y);
-  if (err == GANNET_OK) err = gannet_alloc(NEAREST * most, sizeof *p.nearest, &p.nearest);
+  if (err == GANNET_OK) err = gannet_alloc(most, sizeof *p.far, &p.far);
+  if (err == GANNET_OK) err = gannet_alloc(most, sizeof *p.nearest, &p.nearest);
   if (err == GANNET_OK) err = gannet_alloc(NEAREST * most, sizeof *p.pairs, &p.pairs);
   if (err == GANNET_OK) {
     collect(history, &p);
@@ -132,6 +153,7 @@ gannet_err gannet_suspect_noise(const gannet_history *history, bool *suspected) 
   }
   gannet_free(&p.x);
   gannet_free(&p.y);
+  gannet_free(&p.far);
   gannet_free(&p.nearest);
   gannet_free(&p.pairs);
   return err;

@@ -7,6 +7,7 @@
 #include "optimizer/fixture.h"
 
 #include "base/memory.h"
+#include "base/random.h"
 #include "optimizer/local_data.h"
 
 enum { D = 2 };
@@ -140,6 +141,34 @@ static void steep_valleys_are_followed_along_constraints(void **state) {
   if (!(fabs(least - 10001) < 1e-3)) fail_msg("%.9g", least);
 }
 
+/* A bowl with noise of a tenth of its spread over the box, 1.5. The least value is a lucky one,
+ * around which a box that halves with every failure ends at 10^-9. */
+static void the_box_stays_larger_than_the_noise(void **state) {
+  enum { STEPS = 120 };
+  const gannet_problem_spec spec = {D, square, 0, NULL, GANNET_MINIMIZE, NAN};
+  const gannet_method_setting settings[] = {{"method", "quadratic"}};
+  fixture f = {0};
+  int near = 0;
+  (void)state;
+  assert_ok(gannet_context_create(MPI_COMM_WORLD, 5, &f.context));
+  assert_ok(gannet_problem_create(&spec, &f.problem));
+  assert_ok(gannet_optimizer_create(f.context, f.problem, 1, settings, &f.optimizer));
+  for (int step = 0; step < STEPS; ++step) {
+    const gannet_stream stream = {9, GANNET_FOR_SIMULATION, 0, (uint64_t)step};
+    gannet_result result = {0};
+    double x[D], e;
+    gannet_random_normal(stream, 0, 1, &e);
+    assert_ok(gannet_optimizer_ask(f.optimizer, 1, &result.id, x));
+    const double exact = pow(x[0] - 0.7, 2) + pow(x[1] + 0.4, 2);
+    result.objective = exact + 0.15 * e;
+    assert_ok(gannet_optimizer_tell(f.optimizer, 1, &result));
+    near += step >= STEPS / 2 && exact < 0.15;
+  }
+  const double radius = value_of(&f, "radius");
+  if (!(radius > 0.03 && near > STEPS / 8)) fail_msg("radius %g, %d near", radius, near);
+  drop(&f);
+}
+
 /* 78, 91, 231 and 276 coefficients. */
 static void cross_terms_wait_for_observations(void **state) {
   (void)state;
@@ -241,6 +270,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(the_box_adapts_one_by_one),
       cmocka_unit_test(the_box_adapts_while_others_are_under_way),
       cmocka_unit_test(what_never_comes_back_is_not_waited_for),
+      cmocka_unit_test(the_box_stays_larger_than_the_noise),
       cmocka_unit_test(steep_valleys_are_followed_along_constraints),
       cmocka_unit_test(cross_terms_wait_for_observations),
       cmocka_unit_test(integers_of_many_values_are_moved),
