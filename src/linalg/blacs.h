@@ -48,14 +48,6 @@ void pdtrsm_(const char *side, const char *uplo, const char *transpose, const ch
              const int *ja, const int *desca, double *b, const int *ib, const int *jb,
              const int *descb);
 
-/* C = alpha A^T A + beta C, or A A^T.
- *
- * Collective over the grid.
- */
-void pdsyrk_(const char *uplo, const char *transpose, const int *n, const int *k,
-             const double *alpha, const double *a, const int *ia, const int *ja, const int *desca,
-             const double *beta, double *c, const int *ic, const int *jc, const int *descc);
-
 /* Version of ScaLAPACK.
  *
  * Local.

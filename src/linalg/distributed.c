@@ -27,6 +27,18 @@ static gannet_err check_layout(int np, const gannet_distributed_layout *l) {
   return GANNET_OK;
 }
 
+static gannet_err split(MPI_Comm comm, int color, int key, MPI_Comm *part) {
+  GANNET_TRY_MPI(MPI_Comm_split(comm, color, key, part));
+  if (*part != MPI_COMM_NULL) GANNET_TRY_MPI(MPI_Comm_set_errhandler(*part, MPI_ERRORS_RETURN));
+  return GANNET_OK;
+}
+
+static gannet_err split_grid(gannet_distributed *f, int rank) {
+  const bool inside = distributed_in_grid(f);
+  GANNET_TRY(split(f->comm, inside ? f->row : MPI_UNDEFINED, rank, &f->along_row));
+  return split(f->comm, inside ? f->column : MPI_UNDEFINED, rank, &f->along_column);
+}
+
 /* On an error handle and grid say what there is to free. */
 static gannet_err make_grid(gannet_distributed *f, MPI_Comm comm) {
   int np = 0, rank = 0;
@@ -43,7 +55,7 @@ static gannet_err make_grid(gannet_distributed *f, MPI_Comm comm) {
   f->grid = context;
   f->row = rank / f->layout.columns;
   f->column = rank % f->layout.columns;
-  return GANNET_OK;
+  return split_grid(f, rank);
 }
 
 gannet_err gannet_distributed_create(MPI_Comm comm, const gannet_distributed_layout *layout,
@@ -51,7 +63,7 @@ gannet_err gannet_distributed_create(MPI_Comm comm, const gannet_distributed_lay
   *factor = NULL;
   GANNET_TRY(gannet_agree(comm, gannet_alloc(1, sizeof **factor, factor)));
   gannet_distributed *f = *factor;
-  f->comm = MPI_COMM_NULL;
+  f->comm = f->along_row = f->along_column = MPI_COMM_NULL;
   f->handle = f->grid = -1;
   if (layout) f->layout = *layout;
   if (f->layout.block == 0) f->layout.block = GANNET_DISTRIBUTED_BLOCK;
@@ -64,6 +76,11 @@ gannet_err gannet_distributed_create(MPI_Comm comm, const gannet_distributed_lay
   return GANNET_OK;
 }
 
+static void release_arrays(gannet_distributed *f) {
+  gannet_free(&f->local);
+  gannet_free(&f->work);
+}
+
 void gannet_distributed_destroy(gannet_distributed **factor) {
   gannet_distributed *f = *factor;
   int finalized = 0;
@@ -72,9 +89,11 @@ void gannet_distributed_destroy(gannet_distributed **factor) {
   if (!finalized) {
     if (distributed_in_grid(f)) Cblacs_gridexit(f->grid);
     if (f->handle >= 0) Cfree_blacs_system_handle(f->handle);
-    if (f->comm != MPI_COMM_NULL) (void)MPI_Comm_free(&f->comm);
+    MPI_Comm *const comms[] = {&f->along_row, &f->along_column, &f->comm};
+    for (size_t i = 0; i < sizeof comms / sizeof *comms; ++i)
+      if (*comms[i] != MPI_COMM_NULL) (void)MPI_Comm_free(comms[i]);
   }
-  gannet_free(&f->local);
+  release_arrays(f);
   gannet_free(factor);
 }
 
@@ -91,7 +110,21 @@ gannet_distributed_layout gannet_distributed_layout_of(const gannet_distributed 
 }
 
 size_t gannet_distributed_bytes(const gannet_distributed *factor) {
-  return sizeof *factor + (size_t)factor->ld * (size_t)factor->width * sizeof *factor->local;
+  const gannet_distributed *f = factor;
+  const size_t matrix = (size_t)f->ld * (size_t)f->width;
+  const size_t work = f->capacity > 0 ? distributed_panel_work(f, f->ld, f->width) : 0;
+  return sizeof *f + (matrix + work) * sizeof(double);
+}
+
+/* What there is of the factor, into an array of the leading dimension ld. */
+static void keep(const gannet_distributed *f, int ld, double *local) {
+  const gannet_distributed_layout *l = &f->layout;
+  if (!distributed_in_grid(f)) return;
+  const int rows = distributed_local_count(f->n, l->block, f->row, l->rows);
+  const int columns = distributed_local_count(f->n, l->block, f->column, l->columns);
+  for (int c = 0; c < columns && rows > 0; ++c)
+    memcpy(local + (size_t)c * (size_t)ld, f->local + (size_t)c * (size_t)f->ld,
+           (size_t)rows * sizeof *local);
 }
 
 /* Room for n rows; what is kept moves to its place in the larger array. */
@@ -109,19 +142,17 @@ static gannet_err reserve(gannet_distributed *f, int n) {
       (int64_t)ld * width <= INT_MAX, GANNET_ERR_SHAPE,
       "a matrix of %d rows on %d ranks: more than 2^31 entries on a rank; use more ranks", n,
       l->rows * l->columns);
-  double *local = NULL;
-  if (f->n == 0) gannet_free(&f->local); /* nothing to keep: never hold both */
+  double *local = NULL, *work = NULL;
+  if (f->n == 0) release_arrays(f); /* nothing to keep: never hold both */
   if (f->n == 0) f->capacity = f->width = 0;
   GANNET_TRY(gannet_alloc((size_t)ld * (size_t)width, sizeof *local, &local));
-  const int kept_rows =
-      distributed_in_grid(f) ? distributed_local_count(f->n, l->block, f->row, l->rows) : 0;
-  const int kept_columns =
-      distributed_in_grid(f) ? distributed_local_count(f->n, l->block, f->column, l->columns) : 0;
-  for (int c = 0; c < kept_columns && kept_rows > 0; ++c)
-    memcpy(local + (size_t)c * (size_t)ld, f->local + (size_t)c * (size_t)f->ld,
-           (size_t)kept_rows * sizeof *local);
-  gannet_free(&f->local);
+  const gannet_err err = gannet_alloc(distributed_panel_work(f, ld, width), sizeof *work, &work);
+  if (err != GANNET_OK) gannet_free(&local);
+  GANNET_TRY(err);
+  if (f->n > 0) keep(f, ld, local);
+  release_arrays(f);
   f->local = local;
+  f->work = work;
   f->ld = ld;
   f->width = width;
   f->capacity = capacity;
@@ -153,24 +184,23 @@ static gannet_err judge_panel(int first, int info) {
   return GANNET_OK;
 }
 
-/* Rows first .. last-1 of L from those of K and the rows before: with U = (U11 U12; 0 U22),
- * U12 = U11^-T K12, U22 = chol(K22 - U12^T U12). */
+static int factor_corner(gannet_distributed *f, int first, int last) {
+  const distributed_matrix a =
+      distributed_describe(f, f->capacity, f->capacity, f->layout.block, f->ld);
+  const int rows = last - first, next = first + 1;
+  int info = 0;
+  pdpotrf_("U", &rows, f->local, &next, &next, a.field, &info, 1);
+  return info;
+}
+
+/* Rows first .. last-1 of L from those of K and the rows before. */
 static gannet_err factor_panel(gannet_distributed *f, int first, int last) {
   int info = 0;
   if (distributed_in_grid(f)) {
-    const distributed_matrix a =
-        distributed_describe(f, f->capacity, f->capacity, f->layout.block, f->ld);
-    const int rows = last - first, one = 1, next = first + 1;
-    const double plus = 1, minus = -1;
-    if (first > 0) {
-      pdtrsm_("L", "U", "T", "N", &first, &rows, &plus, f->local, &one, &one, a.field, f->local,
-              &one, &next, a.field);
-      pdsyrk_("U", "T", &rows, &first, &minus, f->local, &one, &next, a.field, &plus, f->local,
-              &next, &next, a.field);
-    }
-    pdpotrf_("U", &rows, f->local, &next, &next, a.field, &info, 1);
+    GANNET_TRY(distributed_panel_advance(f, first, last));
+    info = factor_corner(f, first, last);
   }
-  return gannet_agree(f->comm, judge_panel(first, info));
+  return judge_panel(first, info);
 }
 
 static gannet_err check_and_reserve(gannet_distributed *f, int n) {
@@ -188,7 +218,7 @@ gannet_err gannet_distributed_extend(gannet_distributed *factor, int n, gannet_k
   while (f->n < n) {
     const int last = n - f->n < panel ? n : f->n + panel;
     GANNET_TRY(gannet_agree(f->comm, fill(f, f->n, last, tile, user)));
-    GANNET_TRY(factor_panel(f, f->n, last));
+    GANNET_TRY(gannet_agree(f->comm, factor_panel(f, f->n, last)));
     f->n = last;
   }
   return GANNET_OK;

@@ -8,8 +8,10 @@
  * ranks, another grid and the replicated factor (linalg/cholesky.h) agree to rounding only. Results
  * that are returned are the same bits on all ranks.
  *
- * Memory: 8 n^2 / (ranks of the grid) bytes per rank, n rounded up to a panel; twice that while it
- * grows. Ranks that do not fit into the grid hold nothing.
+ * Memory: 8 n^2 / (ranks of the grid) bytes per rank, n rounded up to a panel, and twice that while
+ * it grows; 8 n (panel / rows + panel / columns) beside it. Ranks that do not fit
+ * into the grid hold nothing. New rows are made by linalg/distributed_panel.c, the rest by
+ * ScaLAPACK.
  */
 #ifndef GANNET_LINALG_DISTRIBUTED_H
 #define GANNET_LINALG_DISTRIBUTED_H
@@ -70,7 +72,7 @@ void gannet_distributed_clear(gannet_distributed *factor);
  * Errors: GANNET_ERR_NUMERIC on all ranks, naming the row, when K is not positive definite; the
  * factor keeps the complete panels before it. GANNET_ERR_MEMORY; GANNET_ERR_SHAPE when a rank's
  * part exceeds what ScaLAPACK can index (2^31 entries). An error of tile on any rank. Cost: n^2 (n
- * - old) / ranks operations.
+ * - old) / ranks operations, and 8 panel n bytes to every rank per panel.
  */
 GANNET_CHECKED gannet_err gannet_distributed_extend(gannet_distributed *factor, int n,
                                                     gannet_kernel_tile tile, void *user);

@@ -1,5 +1,5 @@
-/* The distributed factor, shared by its files: distributed.c (grid, growth), distributed_solve.c
- * (what is done with it). */
+/* The distributed factor, shared by its files: distributed.c (grid, growth), distributed_panel.c
+ * (new rows from those before), distributed_solve.c (what is done with it). */
 #ifndef GANNET_LINALG_DISTRIBUTED_IMPL_H
 #define GANNET_LINALG_DISTRIBUTED_IMPL_H
 
@@ -12,14 +12,16 @@
  * rows of K are new columns at the end, and a tile of K in row-major order is what the local array
  * holds. */
 struct gannet_distributed {
-  MPI_Comm comm; /* the factor's own duplicate */
-  int handle;    /* of comm in BLACS, -1 = none */
-  int grid;      /* BLACS context, -1 = this rank is outside */
+  MPI_Comm comm;                    /* the factor's own duplicate */
+  MPI_Comm along_row, along_column; /* of the grid, null outside; ranks are columns, and rows */
+  int handle;                       /* of comm in BLACS, -1 = none */
+  int grid;                         /* BLACS context, -1 = this rank is outside */
   gannet_distributed_layout layout;
   int row, column; /* place of this rank in the grid */
   int n, capacity; /* rows of K; multiple of the panel */
   int ld, width;   /* local array for the capacity; ld >= 1 */
   double *local;   /* [width][ld] */
+  double *work;    /* [distributed_panel_work()] */
 };
 
 /* Indices 0 .. n-1 that land on place 'at' of 'places' when blocks go round. */
@@ -54,5 +56,18 @@ static inline distributed_matrix distributed_describe(const gannet_distributed *
                                                       int columns, int column_block, int ld) {
   return (distributed_matrix){{1, f->grid, rows, columns, f->layout.block, column_block, 0, 0, ld}};
 }
+
+/* Numbers of workspace for a panel.
+ *
+ * Local.
+ */
+size_t distributed_panel_work(const gannet_distributed *f, int ld, int width);
+
+/* Rows first .. last-1 of L left of column first, and what K keeps right of it, from K there:
+ * L21 = K21 L11^-T and K22 - L21 L21^T. last - first is at most a panel.
+ *
+ * Collective over the grid.
+ */
+GANNET_CHECKED gannet_err distributed_panel_advance(gannet_distributed *f, int first, int last);
 
 #endif
