@@ -32,7 +32,8 @@ typedef struct {
   double *z, *norm; /* [n][d], [n] the same, scaled */
   double *slope;    /* [n][n] */
   double *sums;     /* [n][d] */
-  double *bounds;   /* lower [n_hyper], upper [n_hyper], starts [starts][n_hyper] */
+  double *bounds;   /* lower [n_hyper], upper [n_hyper], starts [restarts + 1][n_hyper] */
+  double *found;    /* [2][n_hyper] */
   gannet_likelihood *likelihood;
 } learning;
 
@@ -134,6 +135,7 @@ static void release(learning *l) {
   gannet_free(&l->slope);
   gannet_free(&l->sums);
   gannet_free(&l->bounds);
+  gannet_free(&l->found);
 }
 
 static gannet_err allocate(learning *l) {
@@ -146,6 +148,7 @@ static gannet_err allocate(learning *l) {
   GANNET_TRY(gannet_alloc(n * n, sizeof(double), &l->slope));
   GANNET_TRY(gannet_alloc(n * d, sizeof(double), &l->sums));
   GANNET_TRY(gannet_alloc((3 + (size_t)options->restarts) * hyper, sizeof(double), &l->bounds));
+  GANNET_TRY(gannet_alloc(2 * hyper, sizeof(double), &l->found));
   return gannet_likelihood_create(NULL, l->n, true, &l->likelihood);
 }
 
@@ -210,21 +213,20 @@ static gannet_err prepare(learning *l, const gannet_data *data, int64_t iteratio
  * bit for bit, as without it. */
 static const double noisy_start = 0.3, noisy_least = 0.01, noisy_margin = 1;
 
-/* work: [2][n_hyper] */
-static gannet_err try_noise(gp *g, const gannet_multistart *quiet, double value, double *work) {
-  double *start = work, *found = work + g->n_hyper, other = INFINITY, slope = 0;
-  gannet_multistart noisy = *quiet;
-  noisy.starts = 1;
-  noisy.start = start;
+static void make_noisy_start(const gp *g, double *start) {
   for (int k = GP_LENGTH; k < g->n_hyper; ++k) start[k] = 0.5 * log(g->d);
   start[GP_NOISE] = log(noisy_start);
   start[GP_VARIANCE] = 0;
-  GANNET_TRY(gannet_multistart_run(g->context, &noisy, found, &other));
-  value -= log_normal(g->hyper[GP_NOISE], noise_location, noise_scale, &slope);
-  other -= log_normal(found[GP_NOISE], noise_location, noise_scale, &slope);
-  if (other < value - noisy_margin && found[GP_NOISE] > log(noisy_least))
-    memcpy(g->hyper, found, (size_t)g->n_hyper * sizeof *found);
-  return GANNET_OK;
+}
+
+static double without_noise_prior(double value, const double *hyper) {
+  double slope = 0;
+  return value - log_normal(hyper[GP_NOISE], noise_location, noise_scale, &slope);
+}
+
+static bool is_noisy(const double *quiet, double value, const double *noisy, double other) {
+  return without_noise_prior(other, noisy) < without_noise_prior(value, quiet) - noisy_margin &&
+         noisy[GP_NOISE] > log(noisy_least);
 }
 
 static bool looks_for_noise(const gp *g) {
@@ -233,30 +235,37 @@ static bool looks_for_noise(const gp *g) {
          (when == GP_NOISY_YES || (when == GP_NOISY_SUSPECTED && g->suspected));
 }
 
+static gannet_err learn(gp *g, learning *l, bool noise) {
+  const gp_options *options = g->options;
+  const size_t n = (size_t)g->n_hyper;
+  double *start = l->bounds + 2 * n, value[2];
+  if (noise) make_noisy_start(g, start + (size_t)options->restarts * n);
+  const gannet_multistart problem = {
+      .starts = options->restarts + noise,
+      .apart = noise,
+      .n = g->n_hyper,
+      .start = start,
+      .lower = l->bounds,
+      .upper = l->bounds + n,
+      .function = objective,
+      .user = l,
+      .options = {.max_evaluations = options->fit_evaluations,
+                  .gradient_tolerance = 1e-3,
+                  .value_tolerance = 1e-8},
+  };
+  GANNET_TRY(gannet_multistart_run(g->context, &problem, l->found, value));
+  const bool noisy = noise && is_noisy(l->found, value[0], l->found + n, value[1]);
+  memcpy(g->hyper, noisy ? l->found + n : l->found, n * sizeof *g->hyper);
+  return GANNET_OK;
+}
+
 gannet_err gp_learn(gp *g, const gannet_data *data, int64_t iteration) {
   const gp_options *options = g->options;
   learning l = {.g = g, .n = data->n < options->fit_points ? data->n : options->fit_points};
-  double value = INFINITY;
   g->noise_var = data->noise_var;
   g->stale = true;
   gannet_err code = gannet_agree(g->context->comm, prepare(&l, data, iteration));
-  if (code == GANNET_OK) {
-    const gannet_multistart problem = {
-        .starts = options->restarts,
-        .n = g->n_hyper,
-        .start = l.bounds + 2 * (size_t)g->n_hyper,
-        .lower = l.bounds,
-        .upper = l.bounds + g->n_hyper,
-        .function = objective,
-        .user = &l,
-        .options = {.max_evaluations = options->fit_evaluations,
-                    .gradient_tolerance = 1e-3,
-                    .value_tolerance = 1e-8},
-    };
-    code = gannet_multistart_run(g->context, &problem, g->hyper, &value);
-    if (code == GANNET_OK && looks_for_noise(g))
-      code = try_noise(g, &problem, value, l.bounds + 2 * (size_t)g->n_hyper);
-  }
+  if (code == GANNET_OK) code = learn(g, &l, looks_for_noise(g));
   release(&l);
   return code;
 }

@@ -57,11 +57,13 @@ static gannet_err run_all(const gannet_context *context, const gannet_multistart
                              rows);
 }
 
-/* The lowest value, the first of equals. */
-static void choose(const gannet_multistart *problem, const double *rows, double *best,
-                   double *value) {
+/* The lowest value of starts [from, to), the first of equals. */
+static void choose(const gannet_multistart *problem, const double *rows, int from, int to,
+                   double *best, double *value) {
   const size_t n = (size_t)problem->n;
-  for (int s = 0; s < problem->starts; ++s) {
+  memcpy(best, problem->start + (size_t)from * n, n * sizeof *best);
+  *value = INFINITY;
+  for (int s = from; rows && s < to; ++s) {
     const double *row = rows + (size_t)s * (n + 1);
     if (!(row[n] < *value)) continue;
     *value = row[n];
@@ -72,13 +74,14 @@ static void choose(const gannet_multistart *problem, const double *rows, double 
 gannet_err gannet_multistart_run(const gannet_context *context, const gannet_multistart *problem,
                                  double *best, double *value) {
   const size_t n = (size_t)problem->n;
+  const int starts = problem->starts, compared = problem->apart ? starts - 1 : starts;
   double *rows = NULL;
-  memcpy(best, problem->start, n * sizeof *best);
-  *value = INFINITY;
   gannet_err code = gannet_alloc((size_t)problem->starts * (n + 1), sizeof *rows, &rows);
   code = gannet_agree(context->comm, code);
   if (code == GANNET_OK) code = run_all(context, problem, rows);
-  if (code == GANNET_OK) choose(problem, rows, best, value);
+  const double *found = code == GANNET_OK ? rows : NULL;
+  choose(problem, found, 0, compared, best, value);
+  if (problem->apart) choose(problem, found, compared, starts, best + n, value + 1);
   gannet_free(&rows);
   return code;
 }

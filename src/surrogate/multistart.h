@@ -2,10 +2,13 @@
 #ifndef GANNET_SURROGATE_MULTISTART_H
 #define GANNET_SURROGATE_MULTISTART_H
 
+#include <stdbool.h>
+
 #include "surrogate/joint.h"
 
 typedef struct {
   int starts;          /* >= 1 */
+  bool apart;          /* the last of two or more is not compared with the others */
   int n;               /* unknowns */
   const double *start; /* [starts][n] */
   const double *lower; /* [n] */
@@ -17,15 +20,16 @@ typedef struct {
 } gannet_multistart;
 
 /* Minimise from every start and keep the lowest value; of equal values that of the first start.
- * One rank does a start, whichever is free, and its result is sent to all; who has none left helps
- * another of its node with a joint (surrogate/helping.h). The bits do not depend on how many ranks
- * there are. A start without a finite value, or that fails numerically, only
- * drops out.
+ * What a start apart finds comes beside it. One rank does a start, whichever is free, and its
+ * result is sent to all; who has none left helps another of its node with a joint
+ * (surrogate/helping.h). The bits do not depend on how many ranks there are. A start without a
+ * finite value, or that fails numerically, only drops out.
  *
  * Collective over the context's communicator; arguments the same on all ranks.
  *
- * best   out  [n]; the first start when none succeeded
- * value  out  INFINITY when none succeeded
+ * best   out  [n], or [2][n] with a start apart; the start, or the first of several, where none
+ *             succeeded
+ * value  out  [1] or [2]; INFINITY where none succeeded
  *
  * Errors: what the function returns, other than GANNET_ERR_NUMERIC.
  */

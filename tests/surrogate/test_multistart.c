@@ -47,6 +47,31 @@ static void the_best_of_several_starts_wins(void **state) {
                gannet_multistart_run(context, &problem, &best, &value));
 }
 
+/* The last start would win, and fails in the second round. */
+static void a_start_apart_is_not_compared(void **state) {
+  (void)state;
+  double start[] = {4.5, 1.8, -0.2}, best[2] = {0}, value[2] = {0};
+  const double lower = -5, upper = 5;
+  gannet_err raised = GANNET_ERR_NUMERIC;
+  const gannet_multistart problem = {.starts = 3,
+                                     .apart = true,
+                                     .n = 1,
+                                     .start = start,
+                                     .lower = &lower,
+                                     .upper = &upper,
+                                     .function = bumpy,
+                                     .user = &raised,
+                                     .options = {100, 1e-8, 0}};
+  assert_ok(gannet_multistart_run(context, &problem, best, value));
+  assert_near(best[0], 1.5365, 1e-3);
+  assert_near(best[1], -0.5122, 1e-3);
+  assert_true(value[1] < value[0] - 0.1);
+  start[2] = 4.5;
+  assert_ok(gannet_multistart_run(context, &problem, best, value));
+  assert_near(best[0], 1.5365, 1e-3);
+  assert_true(best[1] == 4.5 && isinf(value[1]));
+}
+
 enum { N = 2, PARTS = 3 };
 
 typedef struct {
@@ -207,6 +232,7 @@ static void a_place_without_a_value_has_no_gradient(void **state) {
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_best_of_several_starts_wins),
+      cmocka_unit_test(a_start_apart_is_not_compared),
       cmocka_unit_test(helpers_change_no_bit),
       cmocka_unit_test(ranks_without_work_make_parts),
       cmocka_unit_test(without_memory_everybody_works_alone),
