@@ -1,6 +1,7 @@
 /* test: ranks 2 3 labels unit timeout 300 */
 /* One rank has no memory for some allocation of an ask: all ranks learn of it, none waits for ever,
  * and when asked again they propose what they would have. */
+#include <math.h>
 #include <petscsys.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@ typedef struct {
   gannet_method_setting setting[SETTINGS];
   long step;    /* of the allocations that fail */
   bool several; /* members, of which one that fails is left out and the others propose */
+  double noise; /* told */
 } subject;
 
 static void tell_random(gannet_optimizer *optimizer, int n) {
@@ -43,7 +45,7 @@ static fixture make(const subject *s) {
       {"b", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL},
       {"c", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL},
   };
-  const gannet_problem_spec spec = {D, variables, 0, NULL, GANNET_MINIMIZE, NAN};
+  const gannet_problem_spec spec = {D, variables, 0, NULL, GANNET_MINIMIZE, s->noise};
   fixture f = {0};
   int n = 0;
   while (n < SETTINGS && s->setting[n].key) ++n;
@@ -104,7 +106,8 @@ static void tangent_kernels(void **state) {
                       {"search.candidates", "600"},
                       {"surrogate.width", "16"}},
                      1,
-                     false};
+                     false,
+                     NAN};
   check(&s);
 }
 
@@ -115,7 +118,8 @@ static void trained_means(void **state) {
       TOLD,
       {{"method", "neural-bo-published"}, {"initial", "4"}, {"search.candidates", "600"}},
       1,
-      false};
+      false,
+      NAN};
   check(&s);
 }
 
@@ -129,14 +133,32 @@ static void inducing_points(void **state) {
                       {"search.candidates", "600"},
                       {"surrogate.inducing", "520"}},
                      3,
-                     false};
+                     false,
+                     NAN};
   check(&s);
+}
+
+static void check_quadratic(double noise) {
+  const subject s = {"quadratic", TOLD,  {{"method", "quadratic"}, {"initial", "4"}},
+                     1,           false, noise};
+  check(&s);
+}
+
+static void quadratic_models(void **state) {
+  (void)state;
+  check_quadratic(0);
+}
+
+static void quadratic_models_of_noisy_values(void **state) {
+  (void)state;
+  check_quadratic(0.1);
 }
 
 static void members(void **state) {
   (void)state;
   const subject s = {
-      "auto", TOLD, {{"method", "auto"}, {"initial", "4"}, {"search.candidates", "600"}}, 2, true};
+      "auto", TOLD, {{"method", "auto"}, {"initial", "4"}, {"search.candidates", "600"}},
+      2,      true, NAN};
   check(&s);
 }
 
@@ -145,6 +167,8 @@ int main(int argc, char **argv) {
       cmocka_unit_test(tangent_kernels),
       cmocka_unit_test(trained_means),
       cmocka_unit_test(inducing_points),
+      cmocka_unit_test(quadratic_models),
+      cmocka_unit_test(quadratic_models_of_noisy_values),
       cmocka_unit_test(members),
   };
   if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
