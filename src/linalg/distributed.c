@@ -185,8 +185,7 @@ static gannet_err judge_panel(int first, int info) {
 }
 
 static int factor_corner(gannet_distributed *f, int first, int last) {
-  const distributed_matrix a =
-      distributed_describe(f, f->capacity, f->capacity, f->layout.block, f->ld);
+  const distributed_matrix a = distributed_leading(f, last);
   const int rows = last - first, next = first + 1;
   int info = 0;
   pdpotrf_("U", &rows, f->local, &next, &next, a.field, &info, 1);

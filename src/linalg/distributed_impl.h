@@ -57,6 +57,12 @@ static inline distributed_matrix distributed_describe(const gannet_distributed *
   return (distributed_matrix){{1, f->grid, rows, columns, f->layout.block, column_block, 0, 0, ld}};
 }
 
+/* The leading n rows and columns of the factor. Not of its capacity, which ranks may differ in
+ * after one of them had no memory for a larger one, and which ScaLAPACK compares. */
+static inline distributed_matrix distributed_leading(const gannet_distributed *f, int n) {
+  return distributed_describe(f, n, n, f->layout.block, f->ld);
+}
+
 /* Numbers of workspace for a panel.
  *
  * Local.

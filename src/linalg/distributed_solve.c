@@ -65,8 +65,7 @@ static gannet_err solve_triangles(const gannet_distributed *f, int m, double *b,
   if (m == 0 || f->n == 0) return GANNET_OK;
   gannet_err err = gannet_agree(f->comm, take_part(f, m, b, ldb, &p));
   if (err == GANNET_OK && distributed_in_grid(f)) {
-    const distributed_matrix a =
-        distributed_describe(f, f->capacity, f->capacity, f->layout.block, f->ld);
+    const distributed_matrix a = distributed_leading(f, f->n);
     const distributed_matrix d = distributed_describe(f, f->n, m, p.block, p.ld);
     const int one = 1;
     const double plus = 1;
@@ -136,8 +135,7 @@ gannet_err gannet_distributed_logdet(const gannet_distributed *factor, double *l
 
 /* K^-1 = U^-1 U^-T: the squares of row i of U^-1 sum to entry (i, i). */
 static gannet_err add_inverse_diagonal(const gannet_distributed *f, double *inverse, double *sums) {
-  const distributed_matrix a =
-      distributed_describe(f, f->capacity, f->capacity, f->layout.block, f->ld);
+  const distributed_matrix a = distributed_leading(f, f->n);
   const int one = 1;
   int info = 0;
   memcpy(inverse, f->local, (size_t)f->ld * (size_t)f->width * sizeof *inverse);

@@ -10,6 +10,16 @@
 #include "linalg/cholesky.h"
 #include "linalg/distributed.h"
 
+/* Allocations until one fails; 0 = none does. */
+static long until_failure;
+
+/* In place of the C library's, which gannet_alloc calls. */
+void *aligned_alloc(size_t alignment, size_t size) {
+  void *block = NULL;
+  if (until_failure > 0 && --until_failure == 0) return NULL;
+  return posix_memalign(&block, alignment, size) == 0 ? block : NULL;
+}
+
 /* Entries from a formula, so that every rank can make any of them: an exponential of distances
  * between points on a line (positive definite), plus a diagonal. */
 typedef struct {
@@ -224,6 +234,24 @@ static void an_ill_conditioned_matrix_is_solved_as_well_as_by_the_whole_factor(v
   gannet_cholesky_destroy(&other);
 }
 
+/* One rank has no memory for the larger factor; then a smaller one is asked for. */
+static void memory_that_one_rank_lacks_is_told_to_all_and_not_missed_later(void **state) {
+  (void)state;
+  enum { FIRST = 40, REFUSED = 300, THEN = 100 };
+  const gannet_distributed_layout layout = {.block = 8, .panel = 16};
+  for (int failing = 1; failing <= 2; ++failing) {
+    matrix m = fresh();
+    gannet_distributed *factor = grown(&layout, &m, FIRST, FIRST);
+    until_failure = m.rank == ranks() - 1 ? failing : 0;
+    assert_fails(GANNET_ERR_MEMORY, "", gannet_distributed_extend(factor, REFUSED, tile_of, &m));
+    until_failure = 0;
+    assert_int_equal(gannet_distributed_size(factor), FIRST);
+    assert_ok(gannet_distributed_extend(factor, THEN, tile_of, &m));
+    require_agreement(factor, THEN, 2);
+    gannet_distributed_destroy(&factor);
+  }
+}
+
 static void an_indefinite_matrix_is_refused_with_its_row_everywhere(void **state) {
   (void)state;
   const int rows[] = {0, 5, 13, 40, 63, 99};
@@ -345,6 +373,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(growing_in_any_steps_gives_the_same_bits),
       cmocka_unit_test(work_and_memory_are_shared_out),
       cmocka_unit_test(an_ill_conditioned_matrix_is_solved_as_well_as_by_the_whole_factor),
+      cmocka_unit_test(memory_that_one_rank_lacks_is_told_to_all_and_not_missed_later),
       cmocka_unit_test(an_indefinite_matrix_is_refused_with_its_row_everywhere),
       cmocka_unit_test(wrong_calls_are_refused),
       cmocka_unit_test(communicators_and_grids_are_freed),
