@@ -3,22 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/allocations.h"
 #include "support/harness.h"
 
 #include "base/memory.h"
 #include "linalg/blacs.h"
 #include "linalg/cholesky.h"
 #include "linalg/distributed.h"
-
-/* Allocations until one fails; 0 = none does. */
-static long until_failure;
-
-/* In place of the C library's, which gannet_alloc calls. */
-void *aligned_alloc(size_t alignment, size_t size) {
-  void *block = NULL;
-  if (until_failure > 0 && --until_failure == 0) return NULL;
-  return posix_memalign(&block, alignment, size) == 0 ? block : NULL;
-}
 
 /* Entries from a formula, so that every rank can make any of them: an exponential of distances
  * between points on a line (positive definite), plus a diagonal. */

@@ -3,23 +3,13 @@
  * and when asked again they propose what they would have. */
 #include <math.h>
 #include <petscsys.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "support/allocations.h"
 
 #include "optimizer/fixture.h"
 
 enum { D = 3, Q = 2, TOLD = 24, OTHER = 1200, SETTINGS = 8 };
-
-/* Allocations until one fails; 0 = none does. */
-static long until_failure, n_allocated;
-
-/* In place of the C library's, which gannet_alloc calls. */
-void *aligned_alloc(size_t alignment, size_t size) {
-  void *block = NULL;
-  ++n_allocated;
-  if (until_failure > 0 && --until_failure == 0) return NULL;
-  return posix_memalign(&block, alignment, size) == 0 ? block : NULL;
-}
 
 typedef struct {
   const char *method;

@@ -3,22 +3,13 @@
 #include <math.h>
 #include <petscsys.h>
 #include <stdio.h>
-#include <stdlib.h>
 
+#include "support/allocations.h"
 #include "support/harness.h"
 
 #include "optimizer/optimizer.h"
 
 enum { D = 3, Q = 2, TOLD = 30 };
-
-static long n_allocated;
-
-/* In place of the C library's, which gannet_alloc calls. */
-void *aligned_alloc(size_t alignment, size_t size) {
-  void *block = NULL;
-  ++n_allocated;
-  return posix_memalign(&block, alignment, size) == 0 ? block : NULL;
-}
 
 static void tell_random(gannet_optimizer *optimizer) {
   for (int i = 0; i < TOLD; ++i) {
