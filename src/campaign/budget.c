@@ -45,8 +45,10 @@ int64_t gannet_budget_total(const gannet_campaign_input *input) {
   double *rows = NULL;
   if (strcmp(input->general.candidates, "none") == 0) return budget;
   if (gannet_candidates_file_read(input->general.candidates, input->problem, &listed, &rows) !=
-      GANNET_OK)
+      GANNET_OK) {
     gannet_error_clear();
+    return budget;
+  }
   listed = count_different(listed, (size_t)input->problem->spec.n_variables, rows);
   gannet_free(&rows);
   return listed > 0 && (budget == 0 || listed < budget) ? listed : budget;

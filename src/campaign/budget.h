@@ -12,7 +12,8 @@
 int64_t gannet_budget_left(const gannet_campaign *campaign);
 
 /* Evaluations that a campaign is to have by its budget and its list of candidates, whose file is
- * read; 0 = no limit. Points of the user's own come on top.
+ * read; 0 = no limit. Of a list that cannot be read any more nothing is known: the budget alone
+ * counts then. Points of the user's own come on top.
  *
  * Local.
  */

@@ -71,12 +71,15 @@ gannet_err gannet_columns_read(const char *path, int n_names, const char *const 
               .rows = rows};
   gannet_h5_restore(printing);
   *rows = NULL;
+  *n = 0;
   GANNET_REQUIRE(r.file >= 0, GANNET_ERR_INPUT, "'%s' cannot be read; expected an HDF5 file", path);
   gannet_err err = GANNET_OK;
   for (int i = 0; err == GANNET_OK && i < n_names; ++i) err = read_column(&r, names[i], i);
   (void)H5Fclose(r.file);
   gannet_free(&r.column);
-  if (err != GANNET_OK) gannet_free(rows);
-  *n = r.n;
+  if (err != GANNET_OK)
+    gannet_free(rows);
+  else
+    *n = r.n;
   return err;
 }

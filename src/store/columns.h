@@ -11,8 +11,8 @@
  * Local.
  *
  * names  in   [n_names]
- * n      out  length of every dataset
- * rows   out  [n][n_names]; to be freed with gannet_free
+ * n      out  length of every dataset; 0 after an error
+ * rows   out  [n][n_names]; to be freed with gannet_free; NULL after an error
  *
  * Errors: GANNET_ERR_INPUT for no HDF5 file, a missing dataset, one that is not one-dimensional or
  * numeric, and different lengths.

@@ -60,9 +60,10 @@ static void columns_become_rows(void **state) {
 static void fails(const char *second, const char *part) {
   const char *const names[] = {"x", second};
   double *rows = NULL;
-  int64_t n = 0;
+  int64_t n = -1;
   assert_fails(GANNET_ERR_INPUT, part, gannet_columns_read(path, 2, names, &n, &rows));
   assert_null(rows);
+  assert_int_equal(n, 0);
 }
 
 static void what_is_wrong_is_said(void **state) {

@@ -1,0 +1,72 @@
+/* test: serial labels unit */
+/* How many evaluations a campaign is to have, whatever has become of its list of candidates. */
+#include "support/folder.h"
+
+#include "campaign/budget.h"
+#include "campaign/example.h"
+#include "store/state_file.h"
+
+enum { BUDGET = 10, LISTED = 4 };
+
+static const char two_variables[] =
+    "method: gp-ts\n"
+    "variables: {a: {lower: 0, upper: 1}, b: {lower: 0, upper: 1}}\n"
+    "budget: {evaluations: 10}\n"
+    "evaluate: {backend: manual}\n";
+
+/* Lists of columns; the one of b may be absent, with n_b < 0. */
+static void write_columns(const char *path, int64_t n_a, int64_t n_b) {
+  const double values[LISTED] = {0.1, 0.2, 0.3, 0.2};
+  gannet_store *store = NULL;
+  assert_ok(gannet_store_create(path, 1, &store));
+  assert_ok(gannet_store_write_doubles(store, "a", 1, &n_a, values));
+  if (n_b >= 0) assert_ok(gannet_store_write_doubles(store, "b", 1, &n_b, values));
+  assert_ok(gannet_store_commit(store));
+  gannet_store_destroy(&store);
+}
+
+static int64_t total_with(const char *candidates) {
+  gannet_campaign_input *input = NULL;
+  gannet_complaints complaints = {0};
+  assert_ok(parse_text(two_variables, &input, &complaints));
+  gannet_free(&input->general.candidates);
+  assert_ok(gannet_copy_text(candidates, &input->general.candidates));
+  const int64_t total = gannet_budget_total(input);
+  assert_string_equal(gannet_error_message(), "");
+  gannet_campaign_destroy(&input);
+  return total;
+}
+
+static void a_short_list_ends_before_the_budget(void **state) {
+  const char *h5 = in_folder("list.h5"), *csv = in_folder("list.csv");
+  static const char rows[] = "a,b\n0.1,0.5\n0.2,0.5\n0.1,0.5\n";
+  (void)state;
+  write_columns(h5, LISTED, LISTED);
+  put_bytes(csv, rows, sizeof rows - 1);
+  assert_int_equal(total_with("none"), BUDGET);
+  assert_int_equal(total_with(h5), 3);
+  assert_int_equal(total_with(csv), 2);
+}
+
+/* The file may be replaced after the campaign began. */
+static void an_unusable_list_leaves_the_budget(void **state) {
+  const char *h5 = in_folder("unusable.h5"), *csv = in_folder("unusable.csv");
+  (void)state;
+  assert_int_equal(total_with(h5), BUDGET);
+  write_columns(h5, LISTED, -1);
+  assert_int_equal(total_with(h5), BUDGET);
+  write_columns(h5, LISTED, LISTED - 1);
+  assert_int_equal(total_with(h5), BUDGET);
+  put_bytes(h5, "junk", 4);
+  assert_int_equal(total_with(h5), BUDGET);
+  put_bytes(csv, "a,b\n0.1,0.5\n0.2\n", 16);
+  assert_int_equal(total_with(csv), BUDGET);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_short_list_ends_before_the_budget),
+      cmocka_unit_test(an_unusable_list_leaves_the_budget),
+  };
+  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
