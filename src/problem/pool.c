@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/node.h"
 #include "base/random.h"
 #include "problem/problem.h"
 
@@ -20,8 +21,9 @@ struct gannet_pool {
   int n_variables, d;
   double *direction; /* [d] positive */
   double norm;       /* of direction */
-  void *own;         /* the block below, where it is not in a window */
-  MPI_Win window;    /* MPI_WIN_NULL where the block is the process's own */
+  void *own;         /* the block below, where it is not shared */
+  gannet_node *node; /* ranks that may share it, NULL = there is one rank */
+  void *shared;      /* the block below, where it is not the process's own */
   place *sorted;     /* [n] ascending */
   double *rows;      /* [n][n_variables] */
 };
@@ -143,37 +145,47 @@ static gannet_err broadcast(MPI_Comm comm, char *bytes, size_t size) {
   return GANNET_OK;
 }
 
-/* The first rank of every node holds the block, the others look into it. */
-static gannet_err share_in(MPI_Comm comm, MPI_Comm node, MPI_Comm leaders, gannet_pool *pool,
-                           const void *block) {
-  int rank = 0, node_rank = 0, unit = 0;
-  MPI_Aint size = 0;
-  char *base = NULL;
-  GANNET_TRY_MPI(MPI_Comm_rank(comm, &rank));
-  GANNET_TRY_MPI(MPI_Comm_rank(node, &node_rank));
+/* Memory for the block: on every rank where its node has none to share. */
+static gannet_err take_memory(MPI_Comm comm, gannet_pool *pool) {
   const size_t bytes = block_bytes(pool->n, pool->n_variables);
-  GANNET_TRY_MPI(MPI_Win_allocate_shared(node_rank ? 0 : (MPI_Aint)bytes, 1, MPI_INFO_NULL, node,
-                                         &base, &pool->window));
-  GANNET_TRY_MPI(MPI_Win_shared_query(pool->window, 0, &size, &unit, &base));
-  if (rank == 0) memcpy(base, block, bytes);
-  if (leaders != MPI_COMM_NULL) GANNET_TRY(broadcast(leaders, base, bytes));
-  GANNET_TRY_MPI(MPI_Win_fence(0, pool->window));
-  point_into(pool, base);
-  return GANNET_OK;
+  char *own = NULL;
+  GANNET_TRY(gannet_node_create(comm, &pool->node));
+  gannet_err err =
+      pool->node->n > 1 ? gannet_node_share(pool->node, bytes, 0, &pool->shared) : GANNET_OK;
+  if (err == GANNET_OK && !pool->shared && !pool->own) {
+    err = gannet_alloc(bytes, 1, &own);
+    pool->own = own;
+  }
+  return gannet_agree(comm, err);
 }
 
-static gannet_err share(MPI_Comm comm, gannet_pool *pool, const void *block) {
-  MPI_Comm node = MPI_COMM_NULL, leaders = MPI_COMM_NULL;
-  int rank = 0, node_rank = 0;
+/* From rank 0 to all ranks that hold a block: the first one of every node, and those that do not
+ * share that of another. */
+static gannet_err send_block(MPI_Comm comm, const gannet_pool *pool, char *block) {
+  MPI_Comm holders = MPI_COMM_NULL;
+  int rank = 0;
+  const bool holds = !pool->shared || pool->node->place == 0;
+  GANNET_TRY_MPI(MPI_Comm_rank(comm, &rank));
+  GANNET_TRY_MPI(MPI_Comm_split(comm, holds ? 0 : MPI_UNDEFINED, rank, &holders));
+  if (!holds) return GANNET_OK;
+  const gannet_err err = broadcast(holders, block, block_bytes(pool->n, pool->n_variables));
+  (void)MPI_Comm_free(&holders);
+  return err;
+}
+
+/* One block for all ranks of a node, or one for each. */
+static gannet_err share(MPI_Comm comm, gannet_pool *pool) {
+  int rank = 0;
   GANNET_TRY_MPI(MPI_Comm_rank(comm, &rank));
   GANNET_TRY_MPI(MPI_Bcast(&pool->n, 1, MPI_INT64_T, 0, comm));
-  GANNET_TRY_MPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node));
-  GANNET_TRY_MPI(MPI_Comm_rank(node, &node_rank));
-  GANNET_TRY_MPI(MPI_Comm_split(comm, node_rank ? MPI_UNDEFINED : 0, rank, &leaders));
-  const gannet_err err = share_in(comm, node, leaders, pool, block);
-  if (leaders != MPI_COMM_NULL) (void)MPI_Comm_free(&leaders);
-  (void)MPI_Comm_free(&node);
-  return err;
+  GANNET_TRY(take_memory(comm, pool));
+  void *block = pool->shared ? pool->shared : pool->own;
+  if (rank == 0 && pool->shared)
+    memcpy(pool->shared, pool->own, block_bytes(pool->n, pool->n_variables));
+  GANNET_TRY(gannet_agree(comm, send_block(comm, pool, block))); /* and nobody reads before that */
+  if (pool->shared) gannet_free(&pool->own);
+  point_into(pool, block);
+  return GANNET_OK;
 }
 
 static gannet_err fill(MPI_Comm comm, gannet_pool *pool, const gannet_problem *problem, int64_t n,
@@ -185,9 +197,7 @@ static gannet_err fill(MPI_Comm comm, gannet_pool *pool, const gannet_problem *p
   if (err == GANNET_OK && rank == 0) err = prepare(pool, problem, n, rows, &pool->own);
   GANNET_TRY(gannet_agree(comm, err));
   if (np == 1) return GANNET_OK;
-  GANNET_TRY(share(comm, pool, pool->own));
-  gannet_free(&pool->own);
-  return GANNET_OK;
+  return share(comm, pool);
 }
 
 gannet_err gannet_pool_create(MPI_Comm comm, const gannet_problem *problem, int64_t n,
@@ -196,7 +206,6 @@ gannet_err gannet_pool_create(MPI_Comm comm, const gannet_problem *problem, int6
   GANNET_TRY(gannet_agree(comm, gannet_alloc(1, sizeof **pool, pool)));
   (*pool)->n_variables = problem->spec.n_variables;
   (*pool)->d = problem->d;
-  (*pool)->window = MPI_WIN_NULL;
   const gannet_err err = fill(comm, *pool, problem, n, rows);
   if (err != GANNET_OK) gannet_pool_destroy(pool);
   GANNET_TRY(err);
@@ -205,7 +214,8 @@ gannet_err gannet_pool_create(MPI_Comm comm, const gannet_problem *problem, int6
 
 void gannet_pool_destroy(gannet_pool **pool) {
   if (!*pool) return;
-  if ((*pool)->window != MPI_WIN_NULL) (void)MPI_Win_free(&(*pool)->window);
+  if ((*pool)->node) gannet_node_unshare((*pool)->node, &(*pool)->shared);
+  gannet_node_destroy(&(*pool)->node);
   gannet_free(&(*pool)->own);
   gannet_free(&(*pool)->direction);
   gannet_free(pool);

@@ -1,9 +1,9 @@
 /* A finite list of designs that replaces the box: every proposal is a row of it.
  *
  * Rows are kept in the user's units, so that a simulation gets exactly the numbers of the list,
- * once per node of the machine (MPI shared memory). They are found again by their projection on one
- * direction: rows further from a point than the best known one have projections further from its
- * projection, so a sorted list of projections bounds the search.
+ * once per node of the machine, whose ranks share them. They are found again by their projection on
+ * one direction: rows further from a point than the best known one have projections further from
+ * its projection, so a sorted list of projections bounds the search.
  */
 #ifndef GANNET_PROBLEM_POOL_H
 #define GANNET_PROBLEM_POOL_H
@@ -25,7 +25,7 @@ typedef struct gannet_pool gannet_pool;
  *
  * Errors: GANNET_ERR_INPUT naming the first row that is outside the variables' ranges, and for an
  * empty list.
- * Memory: n (n_variables + 2) doubles per node.
+ * Memory: n (n_variables + 2) doubles per node; per rank where the system has no memory to share.
  */
 GANNET_CHECKED gannet_err gannet_pool_create(MPI_Comm comm, const gannet_problem *problem,
                                              int64_t n, const double *rows, gannet_pool **pool);

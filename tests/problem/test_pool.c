@@ -7,6 +7,7 @@
 #include "problem/pool.h"
 #include "problem/sample.h"
 #include "support/harness.h"
+#include "support/refuse.h"
 
 enum { N = 500, V = 6 };
 
@@ -163,6 +164,33 @@ static void a_refused_list_leaves_the_one_before(void **state) {
   gannet_problem_destroy(&problem);
 }
 
+/* In place of MPI's: on a small /dev/shm it has no place, and its errors end the program. */
+int MPI_Win_allocate_shared(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base,
+                            MPI_Win *window) {
+  return refuse || refuse_from != SIZE_MAX
+             ? MPI_ERR_NO_SPACE
+             : PMPI_Win_allocate_shared(size, unit, info, comm, base, window);
+}
+
+/* Where the system has no memory to share, every rank has a copy: everywhere, or on this node only,
+ * which then has its counter but not the rows. */
+static void without_shared_memory_every_rank_has_a_copy(void **state) {
+  static double rows[N * V];
+  (void)state;
+  for (int all = 0; all < 2; ++all) {
+    refuse = all;
+    refuse_from = N * V; /* of bytes: the block is larger */
+    gannet_problem *problem = listed_problem(rows);
+    refuse = false;
+    refuse_from = SIZE_MAX;
+    const int64_t n = gannet_pool_count(problem->pool);
+    assert_int_equal(n, N - N / 100);
+    assert_memory_equal(gannet_pool_row(problem->pool, n - 1), rows + (ptrdiff_t)(N - 2) * V,
+                        V * sizeof *rows);
+    gannet_problem_destroy(&problem);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rows_come_back_exactly_and_once),
@@ -171,9 +199,13 @@ int main(void) {
       cmocka_unit_test(rows_of_one_encoding_count_once),
       cmocka_unit_test(bad_rows_are_named),
       cmocka_unit_test(a_refused_list_leaves_the_one_before),
+      cmocka_unit_test(without_shared_memory_every_rank_has_a_copy),
   };
+  static double rows[N * V];
   (void)MPI_Init(NULL, NULL);
   const int failed = run_ranks(tests);
+  gannet_problem *late = listed_problem(rows);
   (void)MPI_Finalize();
+  gannet_problem_destroy(&late); /* in programs that destroy everything at their end */
   return failed;
 }
