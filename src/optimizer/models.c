@@ -51,11 +51,23 @@ struct gannet_models {
   gannet_transform_fit transform; /* of the objective, by the last fit */
 };
 
-static gannet_err create_all(gannet_models *m, int member) {
+/* The local part of create: everything but the surrogates. */
+static gannet_err prepare(const gannet_context *context, const gannet_history *history,
+                          const gannet_member_options *options, gannet_models **models) {
+  GANNET_TRY(gannet_alloc(1, sizeof **models, models));
+  gannet_models *m = *models;
+  m->context = context;
+  m->history = history;
+  m->problem = gannet_history_problem(history);
+  m->options = options;
+  m->contenders_from = -1;
   m->n = m->problem->n_bounds + 2;
-  if (m->options->surrogate_type->govern)
-    GANNET_TRY(gannet_governing_create(m->context, m->problem, &m->laws));
-  GANNET_TRY(gannet_alloc((size_t)m->n, sizeof *m->model, &m->model));
+  if (options->surrogate_type->govern)
+    GANNET_TRY(gannet_governing_create(context, m->problem, &m->laws));
+  return gannet_alloc((size_t)m->n, sizeof *m->model, &m->model);
+}
+
+static gannet_err create_surrogates(gannet_models *m, int member) {
   for (int i = 0; i < m->n; ++i) {
     m->model[i].active = i < m->n - 1;
     m->model[i].exploration = 1;
@@ -69,13 +81,8 @@ static gannet_err create_all(gannet_models *m, int member) {
 gannet_err gannet_models_create(const gannet_context *context, const gannet_history *history,
                                 const gannet_member_options *options, int member,
                                 gannet_models **models) {
-  GANNET_TRY(gannet_alloc(1, sizeof **models, models));
-  (*models)->context = context;
-  (*models)->history = history;
-  (*models)->problem = gannet_history_problem(history);
-  (*models)->options = options;
-  (*models)->contenders_from = -1;
-  const gannet_err err = create_all(*models, member);
+  gannet_err err = gannet_agree(context->comm, prepare(context, history, options, models));
+  if (err == GANNET_OK) err = create_surrogates(*models, member);
   if (err != GANNET_OK) gannet_models_destroy(models);
   GANNET_TRY(err);
   return GANNET_OK;

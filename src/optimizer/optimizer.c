@@ -33,11 +33,10 @@ static gannet_err use_equations(const gannet_problem *problem, gannet_optimizer_
   return code;
 }
 
-gannet_err gannet_optimizer_create_from(gannet_context *context, const gannet_problem *problem,
-                                        gannet_optimizer_options *options,
-                                        gannet_optimizer **optimizer) {
-  GANNET_TRY(gannet_agree(context->comm, use_equations(problem, options)));
-  GANNET_TRY(gannet_agree(context->comm, gannet_petsc_prepare()));
+/* The local part of create; an optimiser that was allocated has taken the options over. */
+static gannet_err prepare(gannet_context *context, const gannet_problem *problem,
+                          gannet_optimizer_options *options, gannet_optimizer **optimizer) {
+  GANNET_TRY(gannet_petsc_prepare());
   GANNET_TRY(gannet_alloc(1, sizeof **optimizer, optimizer));
   gannet_optimizer *made = *optimizer;
   made->context = context;
@@ -45,13 +44,19 @@ gannet_err gannet_optimizer_create_from(gannet_context *context, const gannet_pr
   made->options = *options;
   memset(options, 0, sizeof *options);
   gannet_allocation_reset(&made->allocation);
-  gannet_err err = gannet_history_create(problem, &made->history);
+  GANNET_TRY(gannet_history_create(problem, &made->history));
+  GANNET_TRY(gannet_alloc((size_t)made->options.n_members, sizeof *made->member, &made->member));
+  return gannet_distinct_create(problem, 0, &made->seen);
+}
+
+gannet_err gannet_optimizer_create_from(gannet_context *context, const gannet_problem *problem,
+                                        gannet_optimizer_options *options,
+                                        gannet_optimizer **optimizer) {
+  *optimizer = NULL;
+  GANNET_TRY(gannet_agree(context->comm, use_equations(problem, options)));
+  gannet_err err = gannet_agree(context->comm, prepare(context, problem, options, optimizer));
   if (err == GANNET_OK)
-    err = gannet_alloc((size_t)made->options.n_members, sizeof *made->member, &made->member);
-  if (err == GANNET_OK) err = gannet_distinct_create(problem, 0, &made->seen);
-  err = gannet_agree(context->comm, err);
-  if (err == GANNET_OK)
-    err = gannet_agree(context->comm, gannet_portfolio_create(made, n_initial(made)));
+    err = gannet_agree(context->comm, gannet_portfolio_create(*optimizer, n_initial(*optimizer)));
   if (err != GANNET_OK) gannet_optimizer_destroy(optimizer);
   GANNET_TRY(err);
   return GANNET_OK;
