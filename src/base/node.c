@@ -158,8 +158,8 @@ static void pause_shortly(void) {
 }
 
 /* Who is waited for may itself wait for the rest of a message, which MPI sends when it is called.
- */
-static void give_way(int spins) {
+ * In hours there are more looks than an int counts. */
+static void give_way(int64_t spins) {
   int found = 0;
   if (spins % LOOKS == 0)
     (void)MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
@@ -167,7 +167,7 @@ static void give_way(int spins) {
 }
 
 int64_t gannet_node_wait(const _Atomic int64_t *value, int64_t least) {
-  for (int spins = 0;; ++spins) {
+  for (int64_t spins = 0;; ++spins) {
     const int64_t now = atomic_load_explicit(value, memory_order_acquire);
     if (now >= least) return now;
     if (spins < SPINS)
