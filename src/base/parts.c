@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 
-/* Numbers of one reduction, whose count is an int. */
+/* Numbers of one reduction, and bytes of one broadcast, whose counts are ints. */
 enum { AT_ONCE = 1 << 28 };
 
 gannet_err gannet_parts_share(int parts, const double *cost, int np, int *owner) {
@@ -27,6 +27,14 @@ gannet_err gannet_parts_gather(MPI_Comm comm, size_t n, double *values) {
     const size_t some = n - done < AT_ONCE ? n - done : AT_ONCE;
     GANNET_TRY_MPI(
         MPI_Allreduce(MPI_IN_PLACE, values + done, (int)some, MPI_UINT64_T, MPI_BOR, comm));
+  }
+  return GANNET_OK;
+}
+
+gannet_err gannet_bytes_broadcast(MPI_Comm comm, int root, size_t size, void *bytes) {
+  for (size_t done = 0; done < size; done += AT_ONCE) {
+    const size_t some = size - done < AT_ONCE ? size - done : AT_ONCE;
+    GANNET_TRY_MPI(MPI_Bcast((char *)bytes + done, (int)some, MPI_BYTE, root, comm));
   }
   return GANNET_OK;
 }

@@ -38,6 +38,14 @@ static inline gannet_round gannet_round_of(int rank, int np, bool shared) {
  */
 GANNET_CHECKED gannet_err gannet_parts_gather(MPI_Comm comm, size_t n, double *values);
 
+/* Give what one rank has to all, however many bytes: counts of MPI are ints.
+ *
+ * Collective over comm; root and size the same on all ranks.
+ *
+ * bytes  inout  [size]
+ */
+GANNET_CHECKED gannet_err gannet_bytes_broadcast(MPI_Comm comm, int root, size_t size, void *bytes);
+
 /* Cut rows into runs of about equal cost, one for every rank, where pieces of them begin. A run may
  * be empty.
  *

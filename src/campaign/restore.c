@@ -8,6 +8,7 @@
 
 #include "base/atomic_file.h"
 #include "base/memory.h"
+#include "base/parts.h"
 #include "campaign/snapshot.h"
 #include "store/lock.h"
 
@@ -36,17 +37,12 @@ static gannet_err add_payload(void *user, int64_t sequence, const char *payload,
 }
 
 static gannet_err share(const gannet_context *context, payloads *p) {
-  const size_t step = (size_t)1 << 30; /* MPI counts are ints */
   uint64_t bytes = p->used;
   GANNET_TRY_MPI(MPI_Bcast(&bytes, 1, MPI_UINT64_T, 0, context->comm));
   p->used = (size_t)bytes;
   const gannet_err err = context->rank ? gannet_alloc(p->used + 1, 1, &p->text) : GANNET_OK;
   GANNET_TRY(gannet_agree(context->comm, err));
-  for (size_t at = 0; at < p->used; at += step) {
-    const size_t count = p->used - at < step ? p->used - at : step;
-    GANNET_TRY_MPI(MPI_Bcast(p->text + at, (int)count, MPI_CHAR, 0, context->comm));
-  }
-  return GANNET_OK;
+  return gannet_bytes_broadcast(context->comm, 0, p->used, p->text);
 }
 
 static gannet_err apply_all(gannet_ledger *ledger, const payloads *p) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/parts.h"
 #include "evaluate/quiet.h"
 #include "evaluate/record.h"
 
@@ -119,8 +120,8 @@ gannet_err gannet_desk_poll(void *state, double wait, int capacity, int *n,
   if (local == GANNET_OK && count > 0) local = take(run, count);
   GANNET_TRY(gannet_agree(run->context->comm, local));
   if (count == 0) return GANNET_OK;
-  GANNET_TRY_MPI(
-      MPI_Bcast(run->records, count * (int)run->record_size, MPI_BYTE, 0, run->context->comm));
+  const size_t bytes = (size_t)count * run->record_size;
+  GANNET_TRY(gannet_bytes_broadcast(run->context->comm, 0, bytes, run->records));
   for (int i = 0; i < count; ++i)
     gannet_record_unpack(run->n_constraints, run->records + (size_t)i * run->record_size,
                          &results[i]);

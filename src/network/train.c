@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/parts.h"
 #include "minimize/minimize.h"
 #include "network/newton.h"
 
@@ -267,12 +268,11 @@ gannet_err gannet_train(const gannet_train_problem *problem, const gannet_train_
 gannet_err gannet_train_for_all(const gannet_context *context, const gannet_train_problem *problem,
                                 const gannet_train_options *options, gannet_stream stream,
                                 double *theta) {
-  const int size = (int)(2 * gannet_mlp_parameters(problem->net));
+  const size_t bytes = 2 * gannet_mlp_parameters(problem->net) * sizeof *theta;
   const bool shared = is_newton(options->trainer, problem->n);
   gannet_err code = GANNET_OK;
   if (shared || context->rank == 0)
     code = create_and_run(problem, options, shared ? context : NULL, stream, theta, NULL);
   GANNET_TRY(gannet_agree(context->comm, code));
-  GANNET_TRY_MPI(MPI_Bcast(theta, size, MPI_DOUBLE, 0, context->comm));
-  return GANNET_OK;
+  return gannet_bytes_broadcast(context->comm, 0, bytes, theta);
 }

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/parts.h"
 #include "search/batch.h"
 #include "search/sobol.h"
 #include "search/standing.h"
@@ -200,9 +201,8 @@ gannet_err gannet_propose_choose(const gannet_member *member, const gannet_choic
   gannet_err err = gannet_alloc(total, sizeof *order, &order);
   if (err == GANNET_OK) order_options(choices, order);
   err = gannet_agree(member->context->comm, err);
-  if (err == GANNET_OK &&
-      MPI_Bcast(order, (int)total, MPI_INT, 0, member->context->comm) != MPI_SUCCESS)
-    err = GANNET_RAISE(GANNET_ERR_MPI, "broadcast of the order of %zu options", total);
+  if (err == GANNET_OK)
+    err = gannet_bytes_broadcast(member->context->comm, 0, total * sizeof *order, order);
   if (err == GANNET_OK)
     err = gannet_agree(member->context->comm, choose(member, choices, order, q, x_unit));
   gannet_free(&order);

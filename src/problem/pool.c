@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/node.h"
+#include "base/parts.h"
 #include "base/random.h"
 #include "problem/problem.h"
 
@@ -135,16 +136,6 @@ static gannet_err prepare(gannet_pool *pool, const gannet_problem *problem, int6
   return err;
 }
 
-/* Counts of MPI are ints. */
-static gannet_err broadcast(MPI_Comm comm, char *bytes, size_t size) {
-  const size_t chunk = (size_t)1 << 28;
-  for (size_t at = 0; at < size; at += chunk) {
-    const size_t part = size - at < chunk ? size - at : chunk;
-    GANNET_TRY_MPI(MPI_Bcast(bytes + at, (int)part, MPI_BYTE, 0, comm));
-  }
-  return GANNET_OK;
-}
-
 /* Memory for the block: on every rank where its node has none to share. */
 static gannet_err take_memory(MPI_Comm comm, gannet_pool *pool) {
   const size_t bytes = block_bytes(pool->n, pool->n_variables);
@@ -161,14 +152,15 @@ static gannet_err take_memory(MPI_Comm comm, gannet_pool *pool) {
 
 /* From rank 0 to all ranks that hold a block: the first one of every node, and those that do not
  * share that of another. */
-static gannet_err send_block(MPI_Comm comm, const gannet_pool *pool, char *block) {
+static gannet_err send_block(MPI_Comm comm, const gannet_pool *pool, void *block) {
   MPI_Comm holders = MPI_COMM_NULL;
   int rank = 0;
   const bool holds = !pool->shared || pool->node->place == 0;
   GANNET_TRY_MPI(MPI_Comm_rank(comm, &rank));
   GANNET_TRY_MPI(MPI_Comm_split(comm, holds ? 0 : MPI_UNDEFINED, rank, &holders));
   if (!holds) return GANNET_OK;
-  const gannet_err err = broadcast(holders, block, block_bytes(pool->n, pool->n_variables));
+  const size_t bytes = block_bytes(pool->n, pool->n_variables);
+  const gannet_err err = gannet_bytes_broadcast(holders, 0, bytes, block);
   (void)MPI_Comm_free(&holders);
   return err;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/parts.h"
 #include "base/queue.h"
 
 typedef struct {
@@ -211,26 +212,18 @@ static void sort_list(int n, int d, const double *results, double *x, double *va
   }
 }
 
-/* Units are disjoint, so a bitwise OR assembles them exactly (a sum would turn -0 into 0). */
-static gannet_err share(const gannet_context *context, const gannet_polish_spec *spec,
-                        double *results) {
-  const int count = spec->n_lists * spec->n_starts * (spec->problem->d + 1);
-  GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, results, count, MPI_UINT64_T, MPI_BOR, context->comm));
-  return GANNET_OK;
-}
-
 gannet_err gannet_polish(const gannet_context *context, const gannet_polish_spec *spec,
                          double *x_unit, double *values) {
   GANNET_REQUIRE(spec->n_lists >= 1 && spec->n_starts >= 1, GANNET_ERR_ARG,
                  "n_lists = %d, n_starts = %d", spec->n_lists, spec->n_starts);
   const int d = spec->problem->d;
   const size_t list_units = (size_t)spec->n_starts, row = (size_t)d + 1;
+  const size_t length = (size_t)spec->n_lists * list_units * row;
   double *results = NULL;
-  gannet_err err =
-      gannet_alloc((size_t)spec->n_lists * list_units * row, sizeof *results, &results);
+  gannet_err err = gannet_alloc(length, sizeof *results, &results);
   err = polish_own_units(context, spec, err, results);
   err = gannet_agree(context->comm, err);
-  if (err == GANNET_OK) err = share(context, spec, results);
+  if (err == GANNET_OK) err = gannet_parts_gather(context->comm, length, results);
   for (size_t l = 0; err == GANNET_OK && l < (size_t)spec->n_lists; ++l)
     sort_list(spec->n_starts, d, results + l * list_units * row,
               x_unit + l * list_units * (size_t)d, values + l * list_units);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/parts.h"
 
 typedef struct {
   const gannet_sweep_spec *spec;
@@ -66,8 +67,6 @@ gannet_err gannet_sweep(const gannet_context *context, const gannet_sweep_spec *
   gannet_free(&w.points);
   gannet_free(&w.scores);
   GANNET_TRY(gannet_agree(context->comm, code));
-  /* lists are disjoint, so a bitwise OR assembles them exactly */
-  GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, x_unit, spec->n_lists * spec->problem->d, MPI_UINT64_T,
-                               MPI_BOR, context->comm));
-  return GANNET_OK;
+  const size_t length = (size_t)spec->n_lists * (size_t)spec->problem->d;
+  return gannet_parts_gather(context->comm, length, x_unit);
 }

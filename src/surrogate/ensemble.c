@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/parts.h"
 #include "surrogate/registry.h"
 
 /* A mean and a spread need a few members. */
@@ -294,7 +295,7 @@ static gannet_err train_own(ensemble *e, ensemble_trainer *trainer, int count, i
 /* Collective. */
 static gannet_err add_members(ensemble *e, int count, int number, int64_t iteration) {
   const int before = e->n_members;
-  const int size = (int)(2 * gannet_mlp_parameters(&e->data.net));
+  const size_t bytes = 2 * gannet_mlp_parameters(&e->data.net) * sizeof(double);
   ensemble_trainer trainer = {0};
   gannet_err code = reserve_members(e, e->n_members + count);
   if (code == GANNET_OK) code = ensemble_trainer_create(&e->data, e->options, &trainer);
@@ -306,8 +307,8 @@ static gannet_err add_members(ensemble *e, int count, int number, int64_t iterat
     return code;
   }
   for (int k = 0; k < count; ++k)
-    GANNET_TRY_MPI(MPI_Bcast(e->members[before + k].theta, size, MPI_DOUBLE,
-                             (number + k) % e->context->np, e->context->comm));
+    GANNET_TRY(gannet_bytes_broadcast(e->context->comm, (number + k) % e->context->np, bytes,
+                                      e->members[before + k].theta));
   return GANNET_OK;
 }
 

@@ -53,7 +53,7 @@ static gannet_err add_groups(const gannet_inducing *g, int first, gannet_common 
     else if (p != g->context->rank)
       part += length;
     if (!groups->shared && np > 1)
-      GANNET_TRY_MPI(MPI_Bcast(part, (int)length, MPI_DOUBLE, p, g->context->comm));
+      GANNET_TRY(gannet_bytes_broadcast(g->context->comm, p, length * sizeof *part, part));
     add_rows(g->m, &own, part, g->noise.values);
   }
   gannet_common_meet(groups);

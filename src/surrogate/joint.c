@@ -1,5 +1,6 @@
 #include "surrogate/joint.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -175,11 +176,20 @@ static gannet_err follow(session *s) {
   }
 }
 
+/* They are reduced at once, on rank 0. */
+static gannet_err check_size(const gannet_joint *joint) {
+  GANNET_REQUIRE((int64_t)joint->parts * joint->n < INT_MAX, GANNET_ERR_SHAPE,
+                 "%d parts of a gradient of %d numbers; expected fewer than 2^31 numbers",
+                 joint->parts, joint->n);
+  return GANNET_OK;
+}
+
 gannet_err gannet_joint_run(const gannet_context *context, const gannet_joint *joint, double *best,
                             double *value) {
   const size_t n = (size_t)joint->n;
   session s = {.joint = joint, .context = context};
   double *result = NULL;
+  GANNET_TRY(check_size(joint));
   gannet_err err = open_together(&s);
   if (err == GANNET_OK) err = open_own(&s);
   if (err == GANNET_OK) err = gannet_alloc(n + 1, sizeof *result, &result);

@@ -67,7 +67,7 @@ GANNET_CHECKED gannet_err gannet_joint_evaluate(void *joint, int n, const double
  * best   out  [n]; the start when it has no finite value
  * value  out  INFINITY then
  *
- * Errors: those of prepare, from all ranks.
+ * Errors: those of prepare, from all ranks; GANNET_ERR_SHAPE for 2^31 numbers in all parts.
  */
 GANNET_CHECKED gannet_err gannet_joint_run(const gannet_context *context, const gannet_joint *joint,
                                            double *best, double *value);

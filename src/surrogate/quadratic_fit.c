@@ -173,7 +173,7 @@ static gannet_err give(search *s, int m) {
   if (s->np == 1) return GANNET_OK;
   const size_t p = (size_t)q->p, length = p * (p + 1) / 2 + p + 1;
   if (mine) (void)pack(q, false, q->spare);
-  GANNET_TRY_MPI(MPI_Bcast(q->spare, (int)length, MPI_DOUBLE, known->owner, s->comm));
+  GANNET_TRY(gannet_bytes_broadcast(s->comm, known->owner, length * sizeof(double), q->spare));
   if (!mine) (void)pack(q, true, q->spare);
   return GANNET_OK;
 }

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <mpi.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "support/harness.h"
 
@@ -79,12 +80,74 @@ static void runs_come_together(void **state) {
                gannet_runs_gather(MPI_COMM_WORLD, first, 7, rows));
 }
 
+/* What goes over memory that is not there, piece by piece. */
+static struct {
+  bool on;
+  char *next;
+  size_t bytes;
+} traffic;
+
+static int note(const void *at, int count, size_t size) {
+  if (at != traffic.next || count <= 0) return MPI_ERR_COUNT;
+  traffic.next += (size_t)count * size;
+  traffic.bytes += (size_t)count * size;
+  return MPI_SUCCESS;
+}
+
+/* In place of MPI's. */
+int MPI_Bcast(void *bytes, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+  return traffic.on ? note(bytes, count, 1) : PMPI_Bcast(bytes, count, type, root, comm);
+}
+
+int MPI_Allreduce(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op,
+                  MPI_Comm comm) {
+  return traffic.on ? note(receive, count, sizeof(uint64_t))
+                    : PMPI_Allreduce(send, receive, count, type, op, comm);
+}
+
+static void assert_noted(char *first, size_t bytes) {
+  assert_true(traffic.next == first + bytes);
+  assert_true(traffic.bytes == bytes);
+  traffic.next = first;
+  traffic.bytes = 0;
+}
+
+/* Addresses without memory: more numbers than an int counts, several times over. */
+static void there_may_be_more_than_an_int_counts(void **state) {
+  (void)state;
+  const size_t bytes = 9 * ((size_t)1 << 31) + 8 * 7;
+  char *first = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  assert_true(first != MAP_FAILED);
+  traffic.on = true;
+  traffic.next = first;
+  assert_ok(gannet_bytes_broadcast(MPI_COMM_WORLD, 0, bytes - 3, first));
+  assert_noted(first, bytes - 3);
+  assert_ok(gannet_parts_gather(MPI_COMM_WORLD, bytes / 8, (double *)(void *)first));
+  assert_noted(first, bytes);
+  traffic.on = false;
+  assert_int_equal(munmap(first, bytes), 0);
+}
+
+static void bytes_come_from_their_rank(void **state) {
+  (void)state;
+  int rank = 0, np = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &np);
+  char text[6] = "none!";
+  if (rank == np - 1) memcpy(text, "bytes", sizeof text);
+  assert_ok(gannet_bytes_broadcast(MPI_COMM_WORLD, np - 1, 5, text));
+  assert_string_equal(text, "bytes");
+  assert_ok(gannet_bytes_broadcast(MPI_COMM_WORLD, 0, 0, NULL));
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_largest_parts_are_balanced_by_small_ones),
       cmocka_unit_test(parts_come_together_bit_by_bit),
       cmocka_unit_test(runs_are_cut_where_pieces_begin),
       cmocka_unit_test(runs_come_together),
+      cmocka_unit_test(bytes_come_from_their_rank),
+      cmocka_unit_test(there_may_be_more_than_an_int_counts),
   };
   if (MPI_Init(&argc, &argv)) return 1;
   const int failed = run_ranks(tests);

@@ -1,5 +1,6 @@
 /* test: ranks 1 2 3 labels unit */
 /* A minimisation on which all ranks work has the bits of one rank, and fails on all ranks alike. */
+#include <limits.h>
 #include <math.h>
 #include <petscsys.h>
 #include <stdbool.h>
@@ -122,11 +123,26 @@ static void a_start_without_a_value_stays(void **state) {
   assert_true(value == INFINITY);
 }
 
+/* Before memory is taken for them. */
+static void more_numbers_than_messages_take_are_refused(void **state) {
+  (void)state;
+  sum_of_parts user = {0};
+  gannet_context *context = NULL;
+  gannet_joint joint = make(&user);
+  double best[N], value = 0;
+  joint.parts = INT_MAX / N + 1;
+  assert_ok(gannet_context_create(MPI_COMM_WORLD, 1, &context));
+  assert_fails(GANNET_ERR_SHAPE, "parts of a gradient of 3 numbers",
+               gannet_joint_run(context, &joint, best, &value));
+  gannet_context_destroy(&context);
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ranks_together_find_what_one_finds),
       cmocka_unit_test(an_error_of_one_rank_is_that_of_all),
       cmocka_unit_test(a_start_without_a_value_stays),
+      cmocka_unit_test(more_numbers_than_messages_take_are_refused),
   };
   if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
   const int failed = run_ranks(tests);
