@@ -79,40 +79,47 @@ static void check_values(const gannet_variable *v, const char *where,
   }
 }
 
+/* In complaints about what a program left without one, which is complained about before. */
+static const char *shown(const char *name) {
+  return name ? name : "without a name";
+}
+
 void gannet_variable_check(const gannet_variable *variable, const char *where,
                            gannet_complaints *complaints) {
-  check_name("variable", variable->name, where, complaints);
-  switch (variable->type) {
+  gannet_variable v = *variable;
+  check_name("variable", v.name, where, complaints);
+  v.name = shown(v.name);
+  switch (v.type) {
     case GANNET_VARIABLE_REAL:
-      check_box(variable, where, complaints);
+      check_box(&v, where, complaints);
       break;
     case GANNET_VARIABLE_INTEGER:
-      check_box(variable, where, complaints);
-      check_whole(variable, where, complaints);
+      check_box(&v, where, complaints);
+      check_whole(&v, where, complaints);
       break;
     case GANNET_VARIABLE_CATEGORICAL:
-      check_values(variable, where, complaints);
+      check_values(&v, where, complaints);
       break;
     case GANNET_VARIABLE_BOOLEAN:
       break;
     default:
-      gannet_complain(complaints, where, "variable %s: unknown type %d", variable->name,
-                      (int)variable->type);
+      gannet_complain(complaints, where, "variable %s: unknown type %d", v.name, (int)v.type);
   }
 }
 
 void gannet_constraint_check(const gannet_constraint *constraint, const char *where,
                              gannet_complaints *complaints) {
+  const char *name = shown(constraint->name);
   check_name("constraint", constraint->name, where, complaints);
   if (isnan(constraint->lower) || isnan(constraint->upper))
-    gannet_complain(complaints, where, "constraint %s: a bound is not a number", constraint->name);
+    gannet_complain(complaints, where, "constraint %s: a bound is not a number", name);
   else if (constraint->lower == -INFINITY && constraint->upper == INFINITY)
     gannet_complain(complaints, where, "constraint %s: give a lower bound, an upper bound, or both",
-                    constraint->name);
+                    name);
   else if (!(constraint->lower <= constraint->upper) || constraint->lower == INFINITY ||
            constraint->upper == -INFINITY)
-    gannet_complain(complaints, where, "constraint %s: lower = %g is above upper = %g",
-                    constraint->name, constraint->lower, constraint->upper);
+    gannet_complain(complaints, where, "constraint %s: lower = %g is above upper = %g", name,
+                    constraint->lower, constraint->upper);
 }
 
 static const char *name_at(const gannet_problem_spec *spec, int i) {

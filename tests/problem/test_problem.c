@@ -176,6 +176,29 @@ static void names_are_compared_behind_one_that_is_missing(void **state) {
   assert_null(problem);
 }
 
+/* Of those without a name everything else is said, too. */
+static void complaints_need_no_names(void **state) {
+  (void)state;
+  const gannet_variable variables[] = {
+      {NULL, GANNET_VARIABLE_REAL, 2, 1, GANNET_SCALE_LOG, 0, NULL},
+      {NULL, GANNET_VARIABLE_INTEGER, 0.5, 3, GANNET_SCALE_LINEAR, 0, NULL},
+      {NULL, GANNET_VARIABLE_CATEGORICAL, 0, 0, GANNET_SCALE_LINEAR, 1, sample_solvers},
+      {NULL, (gannet_variable_type)77, 0, 0, GANNET_SCALE_LINEAR, 0, NULL},
+  };
+  const gannet_constraint constraint = {NULL, 2, 1};
+  const gannet_problem_spec spec = {4, variables, 1, &constraint, GANNET_MINIMIZE, 0};
+  const char *const says[] = {"constraint name ''",
+                              "variable without a name: empty box",
+                              "variable without a name: bounds of an integer",
+                              "variable without a name: a categorical variable needs",
+                              "variable without a name: unknown type 77",
+                              "constraint without a name: lower = 2 is above"};
+  gannet_problem *problem = NULL;
+  for (size_t i = 0; i < sizeof says / sizeof *says; ++i)
+    assert_fails(GANNET_ERR_INPUT, says[i], gannet_problem_create(&spec, &problem));
+  assert_null(problem);
+}
+
 /* Beyond it log(upper/lower) is infinite, and every point would be at the upper bound. */
 static void logarithmic_boxes_are_as_wide_as_a_double(void **state) {
   (void)state;
@@ -224,6 +247,7 @@ int main(void) {
       cmocka_unit_test(points_outside_are_refused_by_name),
       cmocka_unit_test(every_wrong_entry_of_a_specification_is_named),
       cmocka_unit_test(names_are_compared_behind_one_that_is_missing),
+      cmocka_unit_test(complaints_need_no_names),
       cmocka_unit_test(logarithmic_boxes_are_as_wide_as_a_double),
       cmocka_unit_test(of_many_wrong_entries_the_rest_is_counted),
   };
