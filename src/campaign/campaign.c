@@ -9,8 +9,7 @@
 #include <unistd.h>
 
 #include "base/atomic_file.h"
-#include "base/clock.h"
-#include "base/hash.h"
+#include "base/identity.h"
 #include "base/memory.h"
 #include "campaign/changes.h"
 #include "campaign/effective.h"
@@ -105,13 +104,7 @@ static gannet_err restore_optimizer(gannet_campaign *campaign) {
 /* Names of attempts are made from it: a directory that was removed, copied or moved, or another
  * campaign of the same seed, must not meet jobs that seem to be its own. */
 static gannet_err tell_apart(gannet_campaign *campaign) {
-  const double now[2] = {gannet_clock_epoch(), gannet_clock_seconds()};
-  char host[64] = "";
-  (void)gethostname(host, sizeof host - 1);
-  const uint64_t parts[4] = {gannet_hash(campaign->directory, strlen(campaign->directory)),
-                             gannet_hash(host, sizeof host), gannet_hash(now, sizeof now),
-                             (uint64_t)getpid()};
-  campaign->instance = gannet_hash(parts, sizeof parts);
+  campaign->instance = gannet_identity_create(campaign->directory);
   GANNET_TRY_MPI(MPI_Bcast(&campaign->instance, 1, MPI_UINT64_T, 0, campaign->context->comm));
   return GANNET_OK;
 }

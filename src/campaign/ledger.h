@@ -45,7 +45,8 @@ typedef struct {
   char *name;                    /* of the campaign */
   uint64_t seed;                 /* of the context that began it */
   uint64_t fingerprint;
-  int64_t sequence; /* of the last record */
+  int64_t sequence;  /* of the last record */
+  uint64_t identity; /* of the journal that counts so; 0 = an older one, or none */
   /* Everything but submissions waits in memory for the next submission or gannet_ledger_sync:
    * nobody has seen a point before its submission, and a result counts once it is on disk. */
   bool defers;

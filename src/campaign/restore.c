@@ -1,9 +1,9 @@
 #include "campaign/restore.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/atomic_file.h"
@@ -66,17 +66,26 @@ static gannet_err write_first(const gannet_context *context, const char *name,
 gannet_err gannet_restore_begin(const gannet_context *context, const char *journal,
                                 const char *name, gannet_ledger *ledger) {
   gannet_err err = GANNET_OK;
+  gannet_journal_report report = {0};
   if (context->rank == 0)
-    err = gannet_journal_open(journal, GANNET_JOURNAL_SCHEMA, GANNET_JOURNAL_CREATE, NULL,
+    err = gannet_journal_open(journal, GANNET_JOURNAL_SCHEMA, GANNET_JOURNAL_CREATE, &report,
                               &ledger->journal);
   GANNET_TRY(gannet_agree(context->comm, err));
+  ledger->identity = report.identity;
   return write_first(context, name, ledger);
 }
 
-/* A name that is not taken: path.damaged, path.damaged.1, ... */
+static bool is_same_file(const char *a, const char *b) {
+  struct stat one, two;
+  return stat(a, &one) == 0 && stat(b, &two) == 0 && one.st_dev == two.st_dev &&
+         one.st_ino == two.st_ino;
+}
+
+/* A name that is not taken: path.damaged, path.damaged.1, ...; or that of an earlier process that
+ * ended after giving it. */
 static void damaged_name(const char *path, char *name, size_t size) {
   (void)snprintf(name, size, "%s.damaged", path);
-  for (int i = 1; access(name, F_OK) == 0 && i < 1000; ++i)
+  for (int i = 1; access(name, F_OK) == 0 && !is_same_file(name, path) && i < 1000; ++i)
     (void)snprintf(name, size, "%s.damaged.%d", path, i);
 }
 
@@ -113,29 +122,50 @@ static gannet_err collect_rest(const gannet_context *context, const char *journa
 /* Rank 0 only: a fresh journal with everything that the snapshot knows, and what the journal knows
  * beyond it. */
 static gannet_err write_fresh(const gannet_context *context, const restore_paths *paths,
-                              const char *fresh, gannet_ledger *ledger) {
+                              const gannet_journal_report *damaged, const char *fresh,
+                              gannet_ledger *ledger) {
   gannet_store_report report = {0};
-  GANNET_TRY(gannet_snapshot_read(paths->snapshot, ledger, &report));
+  GANNET_TRY(gannet_snapshot_read(paths->snapshot, NULL, ledger, &report));
   gannet_log(context, GANNET_LOG_WARNING,
              "rebuilding the journal from %s%s: %lld evaluations, complete up to record %lld",
              paths->snapshot, report.generation ? ".1" : "", (long long)ledger->n,
              (long long)ledger->sequence);
-  GANNET_TRY(collect_rest(context, paths->journal, ledger));
+  if (gannet_snapshot_counts_in(ledger->identity, damaged))
+    GANNET_TRY(collect_rest(context, paths->journal, ledger));
+  else
+    gannet_log(context, GANNET_LOG_WARNING,
+               "the snapshot is older than the journal, which was rebuilt since: nothing can be "
+               "taken from this");
   GANNET_TRY(gannet_journal_open(fresh, GANNET_JOURNAL_SCHEMA, GANNET_JOURNAL_CREATE, NULL,
                                  &ledger->journal));
   return gannet_ledger_rewrite(ledger);
 }
 
-/* The damaged journal stays until its successor is complete. */
+/* A second name, or a copy where the file system has no such; "" when there is no journal. */
+static gannet_err keep_damaged(const char *journal, char *aside, size_t size) {
+  char *bytes = NULL;
+  size_t length = 0;
+  damaged_name(journal, aside, size);
+  if (is_same_file(aside, journal) || link(journal, aside) == 0) return GANNET_OK;
+  gannet_err err = gannet_file_read(journal, &bytes, &length);
+  if (err == GANNET_ERR_MISSING) {
+    gannet_error_clear();
+    aside[0] = '\0';
+    return GANNET_OK;
+  }
+  if (err == GANNET_OK) err = gannet_file_replace(aside, bytes, length);
+  gannet_free(&bytes);
+  return err;
+}
+
+/* There is a journal at any moment, the damaged one or its complete successor. */
 static gannet_err put_in_place(const gannet_context *context, const char *fresh,
                                const char *journal) {
   char aside[PATH_MAX + 32];
-  damaged_name(journal, aside, sizeof aside);
-  if (rename(journal, aside) == 0)
-    gannet_log(context, GANNET_LOG_WARNING, "moved the damaged journal to %s", aside);
-  else if (errno != ENOENT)
-    return gannet_raise_errno("rename", journal);
-  return gannet_file_rename(fresh, journal);
+  GANNET_TRY(keep_damaged(journal, aside, sizeof aside));
+  GANNET_TRY(gannet_file_rename(fresh, journal));
+  if (aside[0]) gannet_log(context, GANNET_LOG_WARNING, "moved the damaged journal to %s", aside);
+  return GANNET_OK;
 }
 
 static void remove_fresh(const char *fresh) {
@@ -145,10 +175,19 @@ static void remove_fresh(const char *fresh) {
   (void)unlink(lock);
 }
 
-/* Record numbers begin anew in a rebuilt journal, so that both generations of the snapshot must be
- * made from it before they can be trusted again. */
+/* What a crash leaves:
+ *
+ *   while journal.new is made          the damaged journal: the next process begins again
+ *   after its second name was given    the same; the next process finds that name and keeps it
+ *   after the rename                   the new journal, which is complete, and older snapshots
+ *   between renewing the snapshots     the same, but for the newer generation
+ *
+ * Record numbers begin anew in a rebuilt journal. The numbers of older snapshots mean nothing
+ * there, which the identity of their journal tells; whoever continues then has renew_snapshots make
+ * them anew. */
 static gannet_err replace_journal(const gannet_context *context, const restore_paths *paths,
-                                  const gannet_problem *problem) {
+                                  const gannet_problem *problem,
+                                  const gannet_journal_report *damaged) {
   char fresh[PATH_MAX + 16];
   gannet_history *history = NULL;
   gannet_ledger ledger;
@@ -156,11 +195,9 @@ static gannet_err replace_journal(const gannet_context *context, const restore_p
   remove_fresh(fresh);
   GANNET_TRY(gannet_history_create(problem, &history));
   gannet_ledger_init(&ledger, problem, history);
-  gannet_err err = write_fresh(context, paths, fresh, &ledger);
+  gannet_err err = write_fresh(context, paths, damaged, fresh, &ledger);
   gannet_journal_destroy(&ledger.journal);
   if (err == GANNET_OK) err = put_in_place(context, fresh, paths->journal);
-  for (int i = 0; i < 2 && err == GANNET_OK; ++i)
-    err = gannet_snapshot_write(paths->snapshot, &ledger, NULL, NULL);
   gannet_ledger_release(&ledger);
   gannet_history_destroy(&history);
   remove_fresh(fresh);
@@ -169,14 +206,15 @@ static gannet_err replace_journal(const gannet_context *context, const restore_p
 
 /* Under the journal's lock: its owner may be alive. */
 static gannet_err rebuild(const gannet_context *context, const restore_paths *paths,
-                          const gannet_problem *problem, int64_t sound) {
+                          const gannet_problem *problem, const gannet_journal_report *damaged) {
+  const int64_t sound = damaged->records;
   char why[1400], path[PATH_MAX + 8];
   gannet_lock lock = {.descriptor = -1};
   (void)snprintf(why, sizeof why, "%s", gannet_error_detail());
   (void)snprintf(path, sizeof path, "%s.lock", paths->journal);
   GANNET_TRY(gannet_lock_acquire(path, &lock));
   gannet_log(context, GANNET_LOG_WARNING, "the journal cannot be used: %s", why);
-  const gannet_err err = replace_journal(context, paths, problem);
+  const gannet_err err = replace_journal(context, paths, problem, damaged);
   gannet_lock_release(&lock);
   if (err == GANNET_OK || err == GANNET_ERR_INPUT) return err;
   char hint[160] = "";
@@ -191,29 +229,39 @@ static gannet_err rebuild(const gannet_context *context, const restore_paths *pa
                       why, hint, paths->snapshot, gannet_error_detail());
 }
 
-/* A journal that ends before the snapshot has lost records that were acknowledged. */
-static gannet_err check_journal(const restore_paths *paths, gannet_journal_report *report) {
+/* A journal that ends before the snapshot has lost records that were acknowledged. One that is not
+ * the snapshot's was rebuilt, and has them all. */
+static gannet_err check_journal(const restore_paths *paths, gannet_journal_report *report,
+                                bool *rebuilt) {
+  gannet_snapshot_mark mark;
   GANNET_TRY(gannet_journal_read(paths->journal, GANNET_JOURNAL_SCHEMA, NULL, NULL, report));
-  const int64_t known = gannet_snapshot_sequence(paths->snapshot);
-  GANNET_REQUIRE(known <= report->records, GANNET_ERR_DAMAGED,
+  if (gannet_snapshot_look(paths->snapshot, &mark) != GANNET_OK) {
+    gannet_error_clear();
+    return GANNET_OK;
+  }
+  *rebuilt = !gannet_snapshot_counts_in(mark.journal, report);
+  GANNET_REQUIRE(*rebuilt || mark.sequence <= report->records, GANNET_ERR_DAMAGED,
                  "'%s' ends with record %lld, but %s contains %lld%s%s", paths->journal,
-                 (long long)report->records, paths->snapshot, (long long)known,
+                 (long long)report->records, paths->snapshot, (long long)mark.sequence,
                  report->note[0] ? "; " : "", report->note);
   return GANNET_OK;
 }
 
 /* Rank 0 only. */
 static gannet_err open_journal(const gannet_context *context, const restore_paths *paths,
-                               gannet_ledger *ledger, payloads *p) {
+                               gannet_ledger *ledger, payloads *p, bool *rebuilt) {
   const char *journal = paths->journal;
   gannet_journal_report report = {0};
-  const gannet_err err = check_journal(paths, &report);
-  if (err == GANNET_ERR_DAMAGED || err == GANNET_ERR_MISSING)
-    GANNET_TRY(rebuild(context, paths, ledger->problem, report.records));
-  else if (err != GANNET_OK)
+  const gannet_err err = check_journal(paths, &report, rebuilt);
+  if (err == GANNET_ERR_DAMAGED || err == GANNET_ERR_MISSING) {
+    GANNET_TRY(rebuild(context, paths, ledger->problem, &report));
+    *rebuilt = true;
+  } else if (err != GANNET_OK) {
     return err;
+  }
   GANNET_TRY(gannet_journal_open(journal, GANNET_JOURNAL_SCHEMA, GANNET_JOURNAL_APPEND, &report,
                                  &ledger->journal));
+  ledger->identity = report.identity;
   if (report.note[0]) gannet_log(context, GANNET_LOG_WARNING, "%s", report.note);
   return gannet_journal_read(journal, GANNET_JOURNAL_SCHEMA, add_payload, p, NULL);
 }
@@ -239,14 +287,23 @@ static gannet_err replay(gannet_ledger *ledger, const payloads *p, const uint64_
   return apply_all(ledger, p);
 }
 
+/* Both generations are made from the new journal, so that either can stand in for it. */
+static gannet_err renew_snapshots(const char *snapshot, const gannet_ledger *ledger) {
+  for (int i = 0; i < 2; ++i) GANNET_TRY(gannet_snapshot_write(snapshot, ledger, NULL, NULL));
+  return GANNET_OK;
+}
+
 gannet_err gannet_restore_continue(const gannet_context *context, const char *journal,
                                    const char *snapshot, const char *name, gannet_ledger *ledger) {
   const restore_paths paths = {journal, snapshot};
   payloads p = {0};
-  gannet_err err = context->rank ? GANNET_OK : open_journal(context, &paths, ledger, &p);
+  bool rebuilt = false; /* only rank 0 knows */
+  gannet_err err = context->rank ? GANNET_OK : open_journal(context, &paths, ledger, &p, &rebuilt);
   err = gannet_agree(context->comm, err);
   if (err == GANNET_OK) err = share(context, &p);
   if (err == GANNET_OK) err = gannet_agree(context->comm, replay(ledger, &p, &context->seed));
+  if (err == GANNET_OK)
+    err = gannet_agree(context->comm, rebuilt ? renew_snapshots(snapshot, ledger) : GANNET_OK);
   /* Killed between making the journal and its first record. */
   if (err == GANNET_OK && p.used == 0) err = write_first(context, name, ledger);
   gannet_free(&p.text);
@@ -260,11 +317,14 @@ static void restart(gannet_ledger *ledger) {
   gannet_ledger_init(ledger, problem, history);
 }
 
-/* The newest snapshot, which is read faster than the journal. A ledger that stays empty is no
- * error: the journal knows everything. */
-static gannet_err take_snapshot(const char *snapshot, gannet_ledger *ledger) {
-  if (access(snapshot, F_OK) != 0) return GANNET_OK;
-  const gannet_err err = gannet_snapshot_read(snapshot, ledger, NULL);
+/* The newest snapshot of this journal, which is read faster. A ledger that stays empty is no error:
+ * the journal knows everything. */
+static gannet_err take_snapshot(const restore_paths *paths, gannet_ledger *ledger) {
+  gannet_journal_report about;
+  if (access(paths->snapshot, F_OK) != 0) return GANNET_OK;
+  if (gannet_journal_identify(paths->journal, GANNET_JOURNAL_SCHEMA, &about) != GANNET_OK)
+    gannet_error_clear(); /* what is wrong is told by reading it */
+  const gannet_err err = gannet_snapshot_read(paths->snapshot, &about, ledger, NULL);
   if (err == GANNET_OK || gannet_history_count(ledger->history) > 0) return err;
   gannet_error_clear();
   restart(ledger);
@@ -320,14 +380,16 @@ static void advise(const char *why, gannet_damage *damage) {
                  why);
 }
 
-static gannet_err do_without(const restore_paths *paths, gannet_ledger *ledger,
-                             gannet_damage *damage) {
+static gannet_err do_without(const restore_paths *paths, const gannet_journal_report *report,
+                             gannet_ledger *ledger, gannet_damage *damage) {
   char why[500];
   (void)snprintf(why, sizeof why, "%s", gannet_error_detail());
   gannet_error_clear();
-  if (ledger->sequence == 0 && gannet_snapshot_read(paths->snapshot, ledger, NULL) != GANNET_OK)
+  if (ledger->sequence == 0 &&
+      gannet_snapshot_read(paths->snapshot, NULL, ledger, NULL) != GANNET_OK)
     return take_beginning(paths, why, ledger, damage);
   advise(why, damage);
+  if (!gannet_snapshot_counts_in(ledger->identity, report)) return GANNET_OK;
   return take_rest(paths->journal, ledger);
 }
 
@@ -335,13 +397,17 @@ gannet_err gannet_restore_query(const char *journal, const char *snapshot, bool 
                                 gannet_ledger *ledger, gannet_damage *damage) {
   const restore_paths paths = {journal, snapshot};
   salvage s = {.ledger = ledger};
+  gannet_journal_report report = {0};
   char why[200];
   *damage = (gannet_damage){0};
-  if (!replay) GANNET_TRY(take_snapshot(snapshot, ledger));
-  gannet_err err = gannet_journal_read(journal, GANNET_JOURNAL_SCHEMA, add_newer, &s, NULL);
+  if (!replay) GANNET_TRY(take_snapshot(&paths, ledger));
+  const bool began = ledger->sequence > 0;
+  gannet_err err = gannet_journal_read(journal, GANNET_JOURNAL_SCHEMA, add_newer, &s, &report);
+  if (began && !gannet_snapshot_counts_in(ledger->identity, &report))
+    return GANNET_RAISE(GANNET_ERR_BUSY, "'%s' was rebuilt while it was read; try again", journal);
   /* Damage is found before the first record is visited. */
   if ((err == GANNET_ERR_DAMAGED || err == GANNET_ERR_MISSING) && s.taken == 0) {
-    err = do_without(&paths, ledger, damage);
+    err = do_without(&paths, &report, ledger, damage);
   } else if (err == GANNET_OK && s.taken < ledger->sequence) {
     (void)snprintf(why, sizeof why, "the journal ends with record %lld, but the snapshot has %lld",
                    (long long)s.taken, (long long)ledger->sequence);
@@ -355,10 +421,11 @@ gannet_err gannet_restore_query(const char *journal, const char *snapshot, bool 
 gannet_err gannet_restore_follow(const char *journal, const char *snapshot,
                                  gannet_journal_place *place, bool *replaced,
                                  gannet_ledger *ledger) {
+  const restore_paths paths = {journal, snapshot};
   salvage s = {.ledger = ledger};
   const bool first = place->bytes == 0;
   *replaced = false;
-  if (first && ledger->sequence == 0) GANNET_TRY(take_snapshot(snapshot, ledger));
+  if (first && ledger->sequence == 0) GANNET_TRY(take_snapshot(&paths, ledger));
   ledger->tells_early = true;
   GANNET_TRY(gannet_journal_follow(journal, GANNET_JOURNAL_SCHEMA, place, replaced, add_newer, &s));
   return first || s.taken > 0 ? gannet_ledger_tell_held(ledger) : GANNET_OK;

@@ -23,22 +23,41 @@ typedef void (*gannet_state_namer)(const void *user, int i, char *name, size_t s
 GANNET_CHECKED gannet_err gannet_snapshot_write(const char *path, const gannet_ledger *ledger,
                                                 gannet_state_namer name_state, const void *user);
 
-/* Number of the last journal record that the newest sound generation contains; 0 when there is
- * none.
+/* How far a snapshot has come. */
+typedef struct {
+  int64_t sequence; /* number of the last journal record that it contains */
+  uint64_t journal; /* identity of the journal that counts so; 0 = an older one */
+} gannet_snapshot_mark;
+
+/* The mark of the newest sound generation.
  *
  * Local.
+ *
+ * Errors: those of gannet_store_open.
  */
-int64_t gannet_snapshot_sequence(const char *path);
+GANNET_CHECKED gannet_err gannet_snapshot_look(const char *path, gannet_snapshot_mark *mark);
+
+/* Whether the numbers of a snapshot are those of a journal. One whose first line is not sound is
+ * taken for the journal that the snapshot was made from.
+ *
+ * Local.
+ *
+ * identity  in  mark.journal, or that of the ledger that was read
+ */
+bool gannet_snapshot_counts_in(uint64_t identity, const gannet_journal_report *journal);
 
 /* Read a snapshot into an empty ledger and its empty history.
  *
  * Local.
  *
- * report  out  which generation was used
+ * journal  in   that the snapshot must count in; NULL = any
+ * report   out  which generation was used; may be NULL
  *
- * Errors: those of gannet_store_open; GANNET_ERR_INPUT when it is of another problem.
+ * Errors: those of gannet_store_open; GANNET_ERR_STATE when it counts in another journal,
+ *   GANNET_ERR_INPUT when it is of another problem.
  */
-GANNET_CHECKED gannet_err gannet_snapshot_read(const char *path, gannet_ledger *ledger,
-                                               gannet_store_report *report);
+GANNET_CHECKED gannet_err gannet_snapshot_read(const char *path,
+                                               const gannet_journal_report *journal,
+                                               gannet_ledger *ledger, gannet_store_report *report);
 
 #endif

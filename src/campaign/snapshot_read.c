@@ -160,14 +160,34 @@ static gannet_err fill_ledger(const columns *c, gannet_ledger *ledger) {
   return GANNET_OK;
 }
 
-static gannet_err read_head(const gannet_store *store, gannet_ledger *ledger) {
-  char *fingerprint = NULL;
+static gannet_err read_hex(const gannet_store *store, const char *name, uint64_t *value) {
+  char *text = NULL;
+  GANNET_TRY(gannet_store_read_text(store, name, &text));
+  *value = strtoull(text, NULL, 16);
+  gannet_free(&text);
+  return GANNET_OK;
+}
+
+/* Older snapshots do not name their journal. */
+static gannet_err read_mark(const gannet_store *store, gannet_snapshot_mark *mark) {
+  *mark = (gannet_snapshot_mark){0};
+  if (gannet_store_has(store, "campaign/journal"))
+    GANNET_TRY(read_hex(store, "campaign/journal", &mark->journal));
+  return gannet_store_read_int64s(store, "campaign/sequence", 0, NULL, &mark->sequence);
+}
+
+static gannet_err read_head(const gannet_store *store, const gannet_journal_report *journal,
+                            gannet_ledger *ledger) {
   int64_t dims[GANNET_STORE_MAX_RANK];
   int64_t seed = 0;
   int rank = 0;
-  GANNET_TRY(gannet_store_read_text(store, "campaign/fingerprint", &fingerprint));
-  ledger->fingerprint = strtoull(fingerprint, NULL, 16);
-  gannet_free(&fingerprint);
+  gannet_snapshot_mark mark;
+  GANNET_TRY(read_mark(store, &mark));
+  GANNET_REQUIRE(!journal || gannet_snapshot_counts_in(mark.journal, journal), GANNET_ERR_STATE,
+                 "the snapshot was made from another journal");
+  ledger->sequence = mark.sequence;
+  ledger->identity = mark.journal;
+  GANNET_TRY(read_hex(store, "campaign/fingerprint", &ledger->fingerprint));
   GANNET_REQUIRE(ledger->fingerprint == gannet_problem_fingerprint(ledger->problem),
                  GANNET_ERR_INPUT,
                  "the snapshot is of another problem: variables, constraints or goal differ; "
@@ -175,31 +195,30 @@ static gannet_err read_head(const gannet_store *store, gannet_ledger *ledger) {
   GANNET_TRY(gannet_store_read_text(store, "campaign/name", &ledger->name));
   GANNET_TRY(gannet_store_read_int64s(store, "campaign/seed", 0, NULL, &seed));
   ledger->seed = (uint64_t)seed;
-  GANNET_TRY(gannet_store_read_int64s(store, "campaign/sequence", 0, NULL, &ledger->sequence));
   GANNET_TRY(gannet_store_shape(store, "optimizer/state", &rank, dims));
   ledger->n_state = (int)dims[0];
   GANNET_TRY(gannet_alloc((size_t)dims[0], sizeof *ledger->state, &ledger->state));
   return gannet_store_read_doubles(store, "optimizer/state", 1, dims, ledger->state);
 }
 
-int64_t gannet_snapshot_sequence(const char *path) {
-  gannet_store *store = NULL;
-  int64_t sequence = 0;
-  gannet_err err = gannet_store_open(path, GANNET_STATE_SCHEMA, NULL, &store);
-  if (err == GANNET_OK)
-    err = gannet_store_read_int64s(store, "campaign/sequence", 0, NULL, &sequence);
-  gannet_store_destroy(&store);
-  if (err == GANNET_OK) return sequence;
-  gannet_error_clear();
-  return 0;
+bool gannet_snapshot_counts_in(uint64_t identity, const gannet_journal_report *journal) {
+  return journal->schema == 0 || journal->identity == identity;
 }
 
-gannet_err gannet_snapshot_read(const char *path, gannet_ledger *ledger,
-                                gannet_store_report *report) {
+gannet_err gannet_snapshot_look(const char *path, gannet_snapshot_mark *mark) {
+  gannet_store *store = NULL;
+  GANNET_TRY(gannet_store_open(path, GANNET_STATE_SCHEMA, NULL, &store));
+  const gannet_err err = read_mark(store, mark);
+  gannet_store_destroy(&store);
+  return err;
+}
+
+gannet_err gannet_snapshot_read(const char *path, const gannet_journal_report *journal,
+                                gannet_ledger *ledger, gannet_store_report *report) {
   gannet_store *store = NULL;
   columns c = {0};
   GANNET_TRY(gannet_store_open(path, GANNET_STATE_SCHEMA, report, &store));
-  gannet_err err = read_head(store, ledger);
+  gannet_err err = read_head(store, journal, ledger);
   if (err == GANNET_OK) err = read_sizes(store, &c);
   if (err == GANNET_OK) err = read_columns(store, ledger->problem, &c);
   if (err == GANNET_OK) err = fill_ledger(&c, ledger);

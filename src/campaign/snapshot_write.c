@@ -34,19 +34,21 @@ static void drop_writer(writer *w) {
 }
 
 static gannet_err write_campaign(writer *w) {
-  char fingerprint[20];
-  (void)snprintf(fingerprint, sizeof fingerprint, "%016llx",
-                 (unsigned long long)w->ledger->fingerprint);
+  char hex[20];
+  (void)snprintf(hex, sizeof hex, "%016llx", (unsigned long long)w->ledger->fingerprint);
   GANNET_TRY(
       gannet_store_write_text(w->store, "campaign/name", w->ledger->name ? w->ledger->name : ""));
   GANNET_TRY(gannet_store_write_text(w->store, "campaign/gannet", GANNET_VERSION));
-  GANNET_TRY(gannet_store_write_text(w->store, "campaign/fingerprint", fingerprint));
+  GANNET_TRY(gannet_store_write_text(w->store, "campaign/fingerprint", hex));
   const int64_t seed = (int64_t)w->ledger->seed;
   GANNET_TRY(gannet_store_write_int64s(w->store, "campaign/seed", 0, NULL, &seed));
   GANNET_TRY(
       gannet_store_write_int64s(w->store, "campaign/sequence", 0, NULL, &w->ledger->sequence));
-  return gannet_store_describe(w->store, "campaign/sequence", "description",
-                               "number of the last journal record contained");
+  GANNET_TRY(gannet_store_describe(w->store, "campaign/sequence", "description",
+                                   "number of the last journal record contained"));
+  if (!w->ledger->identity) return GANNET_OK;
+  (void)snprintf(hex, sizeof hex, "%016llx", (unsigned long long)w->ledger->identity);
+  return gannet_store_write_text(w->store, "campaign/journal", hex);
 }
 
 static gannet_err write_names(writer *w) {

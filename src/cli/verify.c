@@ -32,7 +32,8 @@ static void check_journal(inspection *i, gannet_journal_report *report) {
 }
 
 /* One generation of the snapshot; the newest must not know more than the journal. */
-static void check_snapshot(inspection *i, const char *name, int64_t records, bool must_exist) {
+static void check_snapshot(inspection *i, const char *name, const gannet_journal_report *journal,
+                           bool must_exist) {
   char path[PATH_MAX], text[512];
   int schema = 0;
   if (gannet_campaign_path(i->campaign, name, path) != GANNET_OK) return;
@@ -44,19 +45,17 @@ static void check_snapshot(inspection *i, const char *name, int64_t records, boo
     found(i, name, true, gannet_error_message());
     return;
   }
-  gannet_store *store = NULL;
-  int64_t sequence = 0;
-  gannet_err err = gannet_store_open(path, GANNET_STATE_SCHEMA, NULL, &store);
-  if (err == GANNET_OK)
-    err = gannet_store_read_int64s(store, "campaign/sequence", 0, NULL, &sequence);
-  gannet_store_destroy(&store);
-  if (err != GANNET_OK) {
+  gannet_snapshot_mark mark;
+  if (gannet_snapshot_look(path, &mark) != GANNET_OK) {
     found(i, name, true, gannet_error_message());
     return;
   }
-  const bool ahead = records > 0 && sequence > records;
-  (void)snprintf(text, sizeof text, "sound, up to journal record %lld%s", (long long)sequence,
-                 ahead ? ", which the journal has lost" : "");
+  const bool same = gannet_snapshot_counts_in(mark.journal, journal);
+  const bool ahead = same && journal->records > 0 && mark.sequence > journal->records;
+  (void)snprintf(text, sizeof text, "sound, up to journal record %lld%s", (long long)mark.sequence,
+                 ahead  ? ", which the journal has lost"
+                 : same ? ""
+                        : " of the journal before this one");
   found(i, name, ahead, text);
 }
 
@@ -78,8 +77,8 @@ static gannet_err run(const cli_arguments *arguments, const cli_world *world, ga
     if (campaign.input) {
       found(&i, "campaign.yaml", false, "sound");
       check_journal(&i, &report);
-      check_snapshot(&i, "state.h5", report.records, true);
-      check_snapshot(&i, "state.h5.1", report.records, false);
+      check_snapshot(&i, "state.h5", &report, true);
+      check_snapshot(&i, "state.h5.1", &report, false);
     }
     if (err == GANNET_OK && !campaign.damage.is_partial) check_history(&i);
   }

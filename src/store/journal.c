@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/atomic_file.h"
+#include "base/identity.h"
 #include "base/memory.h"
 #include "store/journal_scan.h"
 #include "store/lock.h"
@@ -47,6 +48,19 @@ static gannet_err follow_begin(const char *path, int newest_schema, gannet_journ
   place->records = report.records;
   place->bytes = report.good_bytes;
   return GANNET_OK;
+}
+
+gannet_err gannet_journal_identify(const char *path, int newest_schema,
+                                   gannet_journal_report *report) {
+  char line[GANNET_JOURNAL_HEADER_ROOM];
+  memset(report, 0, sizeof *report);
+  const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return gannet_raise_errno("open the journal", path);
+  const ssize_t got = pread(descriptor, line, sizeof line, 0);
+  const gannet_err err = got < 0 ? gannet_raise_errno("read", path) : GANNET_OK;
+  (void)close(descriptor);
+  GANNET_TRY(err);
+  return gannet_journal_scan_header(line, (size_t)got, path, newest_schema, report);
 }
 
 static gannet_err read_rest(int descriptor, const char *path, int64_t first, size_t size,
@@ -137,9 +151,12 @@ static gannet_err put(gannet_journal *journal, const char *bytes, size_t size) {
 }
 
 /* Make the name of a new journal survive a power failure: a rename to itself does nothing else. */
-static gannet_err begin(gannet_journal *journal, int schema) {
+static gannet_err begin(gannet_journal *journal, int schema, gannet_journal_report *report) {
   char line[GANNET_JOURNAL_HEADER_ROOM];
-  GANNET_TRY(put(journal, line, gannet_journal_format_header(schema, line)));
+  const uint64_t identity = gannet_identity_create(journal->path);
+  GANNET_TRY(put(journal, line, gannet_journal_format_header(schema, identity, line)));
+  report->schema = schema;
+  report->identity = identity;
   return gannet_file_rename(journal->path, journal->path);
 }
 
@@ -164,8 +181,7 @@ static gannet_err open_locked(gannet_journal *journal, int schema, gannet_journa
   journal->length = report->good_bytes;
   GANNET_TRY(cut_tail(journal, report->dropped_bytes));
   if (journal->length > 0) return GANNET_OK;
-  report->schema = schema;
-  return begin(journal, schema);
+  return begin(journal, schema, report);
 }
 
 static gannet_err lock(gannet_journal *journal) {

@@ -3,9 +3,11 @@
  *   read               anybody, any time, also while another process appends
  *   open, append, destroy   one owner
  *
- * A text file. The first line is "gannet journal schema N <hash>"; every other line is one record,
- * "<hash> <sequence number> <payload>". <hash> is XXH3, as 16 hexadecimal digits, of the rest of
- * the line. Sequence numbers are 1, 2, 3, ... without gaps.
+ * A text file. The first line is "gannet journal schema N <identity> <hash>"; every other line is
+ * one record, "<hash> <sequence number> <payload>". <hash> is XXH3, as 16 hexadecimal digits, of
+ * the rest of the line. Sequence numbers are 1, 2, 3, ... without gaps. <identity>, 16 hexadecimal
+ * digits, tells the journal from another one that takes its place later and counts anew; journals
+ * of before it was introduced have none.
  *
  * A crash can leave a torn tail: bytes after the last sound record that contain no sound record.
  * Such a tail was never acknowledged; it is reported, and cut off when the journal is opened for
@@ -28,6 +30,7 @@ typedef enum {
 
 typedef struct {
   int schema;            /* 0 when not even the first line is whole */
+  uint64_t identity;     /* of the journal; 0 = an older one, or the first line is not whole */
   int64_t records;       /* sound records */
   int64_t good_bytes;    /* length up to the end of the last sound record */
   int64_t dropped_bytes; /* of the torn tail */
@@ -55,6 +58,15 @@ typedef gannet_err (*gannet_journal_visit)(void *user, int64_t sequence, const c
 GANNET_CHECKED gannet_err gannet_journal_read(const char *path, int newest_schema,
                                               gannet_journal_visit visit, void *user,
                                               gannet_journal_report *report);
+
+/* Look at the first line alone: schema and identity of a journal, both 0 when it is not sound.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_MISSING, GANNET_ERR_IO; GANNET_ERR_VERSION; GANNET_ERR_DAMAGED.
+ */
+GANNET_CHECKED gannet_err gannet_journal_identify(const char *path, int newest_schema,
+                                                  gannet_journal_report *report);
 
 /* Up to where a journal was visited; zero-initialise for its beginning. */
 typedef struct {

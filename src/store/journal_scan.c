@@ -24,8 +24,11 @@ static line_view line_at(const char *bytes, size_t size, size_t at) {
   return line;
 }
 
-size_t gannet_journal_format_header(int schema, char *line) {
-  const int used = snprintf(line, GANNET_JOURNAL_HEADER_ROOM, "%s%d", MAGIC, schema);
+size_t gannet_journal_format_header(int schema, uint64_t identity, char *line) {
+  int used = snprintf(line, GANNET_JOURNAL_HEADER_ROOM, "%s%d", MAGIC, schema);
+  if (identity)
+    used +=
+        snprintf(line + used, GANNET_JOURNAL_HEADER_ROOM - (size_t)used, " %016" PRIx64, identity);
   return (size_t)used + (size_t)snprintf(line + used, GANNET_JOURNAL_HEADER_ROOM - (size_t)used,
                                          " %016" PRIx64 "\n", gannet_hash(line, (size_t)used));
 }
@@ -65,7 +68,8 @@ static int64_t sound_record(line_view line) {
   return *rest == ' ' ? sequence : -1;
 }
 
-static gannet_err check_header(line_view line, const char *name, int newest_schema, int *schema) {
+static gannet_err check_header(line_view line, const char *name, int newest_schema,
+                               gannet_journal_report *report) {
   const size_t magic = sizeof MAGIC - 1;
   char copy[GANNET_JOURNAL_HEADER_ROOM] = "";
   GANNET_REQUIRE(line.length >= magic && memcmp(line.text, MAGIC, magic) == 0, GANNET_ERR_DAMAGED,
@@ -75,11 +79,14 @@ static gannet_err check_header(line_view line, const char *name, int newest_sche
                      hash_is(gannet_hash(line.text, hashed), line.text + hashed + 1),
                  GANNET_ERR_DAMAGED, "line 1 of '%s' does not match its checksum", name);
   memcpy(copy, line.text, hashed);
-  *schema = atoi(copy + magic);
+  char *rest = NULL;
+  report->schema = (int)strtol(copy + magic, &rest, 10);
+  report->identity = strtoull(rest, NULL, 16);
   GANNET_REQUIRE(
-      *schema <= newest_schema, GANNET_ERR_VERSION,
+      report->schema <= newest_schema, GANNET_ERR_VERSION,
       "'%s' has schema %d, this gannet reads up to %d; use the newer gannet that wrote it", name,
-      *schema, newest_schema);
+      report->schema, newest_schema);
+  GANNET_REQUIRE(line.whole, GANNET_ERR_DAMAGED, "line 1 of '%s' has no end", name);
   return GANNET_OK;
 }
 
@@ -127,6 +134,11 @@ static gannet_err scan_records(const char *bytes, size_t size, size_t at, const 
   return GANNET_OK;
 }
 
+gannet_err gannet_journal_scan_header(const char *bytes, size_t size, const char *name,
+                                      int newest_schema, gannet_journal_report *report) {
+  return check_header(line_at(bytes, size, 0), name, newest_schema, report);
+}
+
 gannet_err gannet_journal_scan(const char *bytes, size_t size, const char *name, int newest_schema,
                                gannet_journal_report *report) {
   memset(report, 0, sizeof *report);
@@ -136,8 +148,7 @@ gannet_err gannet_journal_scan(const char *bytes, size_t size, const char *name,
     (void)snprintf(report->note, sizeof report->note, "the journal '%.200s' was never begun", name);
     return GANNET_OK;
   }
-  GANNET_TRY(check_header(first, name, newest_schema, &report->schema));
-  GANNET_REQUIRE(first.whole, GANNET_ERR_DAMAGED, "line 1 of '%s' has no end", name);
+  GANNET_TRY(check_header(first, name, newest_schema, report));
   return scan_records(bytes, size, first.length + 1, name, report);
 }
 

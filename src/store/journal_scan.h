@@ -13,9 +13,22 @@ enum {
  *
  * Local.
  *
- * line  out  [GANNET_JOURNAL_HEADER_ROOM]
+ * identity  in   0 = none, as older journals
+ * line      out  [GANNET_JOURNAL_HEADER_ROOM]
  */
-size_t gannet_journal_format_header(int schema, char *line);
+size_t gannet_journal_format_header(int schema, uint64_t identity, char *line);
+
+/* Check the first line alone, and fill schema and identity of the report.
+ *
+ * Local.
+ *
+ * bytes  in  [size] from the beginning of the journal, with the whole line
+ *
+ * Errors: GANNET_ERR_VERSION, GANNET_ERR_DAMAGED.
+ */
+GANNET_CHECKED gannet_err gannet_journal_scan_header(const char *bytes, size_t size,
+                                                     const char *name, int newest_schema,
+                                                     gannet_journal_report *report);
 
 /* Write one record with its newline; returns its length.
  *

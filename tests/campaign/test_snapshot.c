@@ -11,6 +11,7 @@ static void write_snapshot(const char *path, books *b) {
   open_books(b, 8);
   keep_books(b);
   b->ledger.sequence = 11;
+  b->ledger.identity = UINT64_MAX - 2;
   assert_ok(gannet_snapshot_write(path, &b->ledger, name_state, "value"));
 }
 
@@ -18,9 +19,10 @@ static void expect(const char *path, const books *a, int generation) {
   books b;
   gannet_store_report report;
   open_books(&b, 8);
-  assert_ok(gannet_snapshot_read(path, &b.ledger, &report));
+  assert_ok(gannet_snapshot_read(path, NULL, &b.ledger, &report));
   assert_int_equal(report.generation, generation);
   assert_int_equal(b.ledger.sequence, a->ledger.sequence);
+  assert_true(b.ledger.identity == a->ledger.identity);
   assert_same_books(&a->ledger, &b.ledger);
   close_books(&b);
 }
@@ -29,11 +31,14 @@ static void a_snapshot_is_the_ledger(void **state) {
   (void)state;
   books a;
   gannet_store *store = NULL;
+  gannet_snapshot_mark mark;
   char **names = NULL;
   int n = 0;
   write_snapshot(in_folder("a.h5"), &a);
   expect(in_folder("a.h5"), &a, 0);
-  assert_int_equal(gannet_snapshot_sequence(in_folder("a.h5")), 11);
+  assert_ok(gannet_snapshot_look(in_folder("a.h5"), &mark));
+  assert_int_equal(mark.sequence, 11);
+  assert_true(mark.journal == UINT64_MAX - 2);
   assert_ok(gannet_store_open(in_folder("a.h5"), GANNET_STATE_SCHEMA, NULL, &store));
   assert_ok(gannet_store_read_texts(store, "optimizer/names", &n, &names));
   assert_int_equal(n, 6);
@@ -59,8 +64,24 @@ static void another_problem_is_refused(void **state) {
   write_snapshot(in_folder("b.h5"), &a);
   open_books(&b, 9);
   assert_fails(GANNET_ERR_INPUT, "another problem",
-               gannet_snapshot_read(in_folder("b.h5"), &b.ledger, NULL));
+               gannet_snapshot_read(in_folder("b.h5"), NULL, &b.ledger, NULL));
   assert_int_equal(gannet_history_count(b.history), 0);
+  close_books(&a);
+  close_books(&b);
+}
+
+/* Its numbers mean nothing there. */
+static void a_snapshot_of_another_journal_is_refused(void **state) {
+  (void)state;
+  books a, b;
+  const gannet_journal_report another = {.schema = 1, .identity = 5}, unsound = {.schema = 0};
+  write_snapshot(in_folder("d.h5"), &a);
+  open_books(&b, 8);
+  assert_fails(GANNET_ERR_STATE, "another journal",
+               gannet_snapshot_read(in_folder("d.h5"), &another, &b.ledger, NULL));
+  assert_int_equal(gannet_history_count(b.history), 0);
+  assert_ok(gannet_snapshot_read(in_folder("d.h5"), &unsound, &b.ledger, NULL));
+  assert_same_books(&a.ledger, &b.ledger);
   close_books(&a);
   close_books(&b);
 }
@@ -68,6 +89,7 @@ static void another_problem_is_refused(void **state) {
 static void the_older_generation_serves_when_the_newer_is_damaged(void **state) {
   (void)state;
   books a, b;
+  gannet_snapshot_mark mark;
   char *bytes = NULL;
   size_t size = 0;
   const char *path = in_folder("c.h5");
@@ -83,13 +105,14 @@ static void the_older_generation_serves_when_the_newer_is_damaged(void **state) 
   put_bytes(path, bytes, size);
   gannet_free(&bytes);
   expect(path, &a, 1);
-  assert_int_equal(gannet_snapshot_sequence(path), 11);
+  assert_ok(gannet_snapshot_look(path, &mark));
+  assert_int_equal(mark.sequence, 11);
   put_bytes(in_folder("c.h5.1"), "junk", 4);
   close_books(&b);
   open_books(&b, 8);
-  assert_fails(GANNET_ERR_DAMAGED, "c.h5", gannet_snapshot_read(path, &b.ledger, NULL));
-  assert_int_equal(gannet_snapshot_sequence(path), 0);
-  assert_int_equal(gannet_snapshot_sequence(in_folder("none.h5")), 0);
+  assert_fails(GANNET_ERR_DAMAGED, "c.h5", gannet_snapshot_read(path, NULL, &b.ledger, NULL));
+  assert_fails(GANNET_ERR_DAMAGED, "c.h5", gannet_snapshot_look(path, &mark));
+  assert_fails(GANNET_ERR_MISSING, "none.h5", gannet_snapshot_look(in_folder("none.h5"), &mark));
   close_books(&a);
   close_books(&b);
 }
@@ -99,6 +122,7 @@ int main(void) {
       cmocka_unit_test(a_snapshot_is_the_ledger),
       cmocka_unit_test(an_empty_campaign_has_a_snapshot_too),
       cmocka_unit_test(another_problem_is_refused),
+      cmocka_unit_test(a_snapshot_of_another_journal_is_refused),
       cmocka_unit_test(the_older_generation_serves_when_the_newer_is_damaged),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -6,6 +6,27 @@
 
 #include "store/lock.h"
 
+/* Each has its own, also at the same path in the same moment. */
+static void no_two_journals_have_the_same_identity(void **state) {
+  (void)state;
+  uint64_t identity[50];
+  for (int i = 0; i < 50; ++i) {
+    gannet_journal_report report;
+    size_t size;
+    char *bytes = write_small(in_folder("again"), &size);
+    gannet_free(&bytes);
+    assert_ok(gannet_journal_identify(in_folder("again"), 3, &report));
+    identity[i] = report.identity;
+    for (int j = 0; j < i; ++j) assert_true(identity[i] != identity[j]);
+  }
+  put_bytes(in_folder("again"), "gannet", 6);
+  gannet_journal_report report;
+  assert_fails(GANNET_ERR_DAMAGED, "again",
+               gannet_journal_identify(in_folder("again"), 3, &report));
+  assert_true(report.schema == 0 && report.identity == 0);
+  assert_fails(GANNET_ERR_MISSING, "none", gannet_journal_identify(in_folder("none"), 3, &report));
+}
+
 static gannet_err refuse(void *user, int64_t sequence, const char *payload, size_t length) {
   (void)user, (void)payload, (void)length;
   return sequence == 3 ? GANNET_RAISE(GANNET_ERR_STATE, "stop at three") : GANNET_OK;
@@ -16,11 +37,16 @@ static void what_was_appended_is_read(void **state) {
   const char *path = in_folder("journal");
   size_t size;
   found f = {0};
-  gannet_journal_report report;
+  gannet_journal_report report, first;
   char *bytes = write_small(path, &size);
   assert_ok(gannet_journal_read(path, 3, collect, &f, &report));
   expect_first(&f, RECORDS);
   assert_int_equal(report.schema, 3);
+  assert_true(report.identity != 0);
+  assert_ok(gannet_journal_identify(path, 3, &first));
+  assert_int_equal(first.schema, 3);
+  assert_true(first.identity == report.identity);
+  assert_fails(GANNET_ERR_VERSION, "schema 3", gannet_journal_identify(path, 2, &first));
   assert_int_equal(report.records, RECORDS);
   assert_int_equal(report.good_bytes, size);
   assert_int_equal(report.dropped_bytes, 0);
@@ -404,6 +430,7 @@ static void a_large_journal_is_read_quickly(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_was_appended_is_read),
+      cmocka_unit_test(no_two_journals_have_the_same_identity),
       cmocka_unit_test(deferred_records_wait_for_the_next_sync),
       cmocka_unit_test(every_truncation_keeps_the_whole_records_before_it),
       cmocka_unit_test(every_flipped_bit_is_noticed),
