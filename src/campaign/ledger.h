@@ -48,7 +48,7 @@ typedef struct {
   int64_t sequence;  /* of the last record */
   uint64_t identity; /* of the journal that counts so; 0 = an older one, or none */
   /* Everything but submissions waits in memory for the next submission or gannet_ledger_sync:
-   * nobody has seen a point before its submission, and a result counts once it is on disk. */
+   * nobody has seen a point before its submission, and whoever lets a result count syncs first. */
   bool defers;
   /* Results reach the history before their tell record comes: for somebody who looks on. */
   bool tells_early;

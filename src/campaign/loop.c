@@ -110,10 +110,12 @@ static gannet_err ask_stop(runner *r) {
 
 /* What is proposed and not told. */
 
-/* Tell in the order of ids, then the files that people read. */
+/* Results are on disk before they count or are shown: with one sync for all that came together,
+ * they are told in the order of ids, then to the files that people read. */
 static gannet_err tell(runner *r, int n, const int64_t *id) {
   gannet_campaign *c = r->campaign;
   char path[PATH_MAX];
+  GANNET_TRY(gannet_agree(c->context->comm, gannet_ledger_sync(&c->ledger)));
   GANNET_TRY(gannet_agree(c->context->comm, gannet_ledger_tell(&c->ledger, n, id)));
   gannet_err err = gannet_campaign_path(c, "history.csv", path);
   if (err == GANNET_OK && c->context->rank == 0) err = gannet_table_append(path, &c->ledger, n, id);
