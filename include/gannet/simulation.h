@@ -8,6 +8,10 @@
  * communicator's rank 0, or non-zero when the run failed by bad luck (the reason may be given). A
  * design that the simulation cannot treat at all sets infeasible instead: the optimiser learns from
  * that and does not try again.
+ *
+ * The communicator stays the same from call to call until a run fails on any of its ranks. The next
+ * call gets another one, so that messages that the failed run left behind reach nobody: what a
+ * simulation keeps between calls must not rest on input->comm.
  */
 #ifndef GANNET_SIMULATION_H
 #define GANNET_SIMULATION_H

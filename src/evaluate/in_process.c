@@ -93,13 +93,23 @@ static gannet_err prepare(runner *made, const gannet_in_process_options *options
   return allocate(made);
 }
 
+/* A communicator for the simulation, in which no message is on its way. The old one is given back
+ * after the new one was made, so that this is not the same under its name. */
+static gannet_err renew_comm(runner *run) {
+  MPI_Comm fresh = MPI_COMM_NULL;
+  GANNET_TRY_MPI(MPI_Comm_dup(run->control, &fresh));
+  GANNET_TRY_MPI(MPI_Comm_set_errhandler(fresh, MPI_ERRORS_RETURN));
+  if (run->comm != MPI_COMM_NULL) GANNET_TRY_MPI(MPI_Comm_free(&run->comm));
+  run->comm = fresh;
+  return GANNET_OK;
+}
+
 static gannet_err split(runner *made) {
   const int color = made->group < 0 ? MPI_UNDEFINED : made->group;
   GANNET_TRY_MPI(MPI_Comm_split(made->context->comm, color, made->context->rank, &made->control));
   if (made->group < 0) return GANNET_OK;
   GANNET_TRY_MPI(MPI_Comm_set_errhandler(made->control, MPI_ERRORS_RETURN));
-  GANNET_TRY_MPI(MPI_Comm_dup(made->control, &made->comm));
-  GANNET_TRY_MPI(MPI_Comm_set_errhandler(made->comm, MPI_ERRORS_RETURN));
+  GANNET_TRY(renew_comm(made));
   GANNET_TRY_MPI(MPI_Comm_rank(made->comm, &made->group_rank));
   return GANNET_OK;
 }
@@ -235,6 +245,7 @@ static gannet_err run_one(runner *run, int at, gannet_result_record *result) {
   result->run.ended = result->run.started + gannet_clock_seconds() - begun;
   output.reason[sizeof output.reason - 1] = '\0';
   GANNET_TRY(agree_on_code(run, code, &output, &failed_rank));
+  if (failed_rank >= 0) GANNET_TRY(renew_comm(run));
   result->id = asked->id;
   result->run.submitted = asked->submitted;
   result->run.attempts = asked->attempt;

@@ -17,9 +17,9 @@ typedef struct {
   int mode;
 } bowl_options;
 
-enum { WELL, BAD_LUCK, NOT_A_NUMBER, SILENT, NO_CONSTRAINT, MUTE_FAILURE };
-static const char *const modes[] = {"well",          "bad-luck",     "nan", "silent",
-                                    "no-constraint", "mute-failure", NULL};
+enum { WELL, BAD_LUCK, NOT_A_NUMBER, SILENT, NO_CONSTRAINT, MUTE_FAILURE, LITTERING };
+static const char *const modes[] = {"well",          "bad-luck",     "nan",       "silent",
+                                    "no-constraint", "mute-failure", "littering", NULL};
 
 static const gannet_option bowl_table[] = {{.key = "mode",
                                             .type = GANNET_CHOICE,
@@ -28,6 +28,19 @@ static const gannet_option bowl_table[] = {{.key = "mode",
                                             .choices = modes,
                                             .help = "misbehaviour"},
                                            {0}};
+
+/* The highest rank sends the objective, another one in every attempt; rank 0 receives it, unless
+ * it fails before, in the first attempt at evaluation 0. */
+static int litter(const gannet_simulation_input *input, int rank, int size,
+                  gannet_simulation_output *output) {
+  const double value = (double)(10 * input->id + input->attempt);
+  if (rank == size - 1) MPI_Send(&value, 1, MPI_DOUBLE, 0, 7, input->comm);
+  if (rank > 0) return 0;
+  if (input->attempt == 1 && input->id == 0) return 1;
+  MPI_Recv(&output->objective, 1, MPI_DOUBLE, size - 1, 7, input->comm, MPI_STATUS_IGNORE);
+  output->constraints[0] = 0;
+  return 0;
+}
 
 /* The highest rank of the group has the bad luck. */
 static int bowl_run(const void *options, const gannet_simulation_input *input,
@@ -39,6 +52,7 @@ static int bowl_run(const void *options, const gannet_simulation_input *input,
   MPI_Comm_size(input->comm, &size);
   MPI_Allreduce(&one, &ranks, 1, MPI_INT, MPI_SUM, input->comm);
   if (input->abi != GANNET_SIMULATION_ABI || ranks != size) return 1;
+  if (mode == LITTERING) return litter(input, rank, size, output);
   if (mode == BAD_LUCK && rank == size - 1) {
     (void)snprintf(output->reason, sizeof output->reason, "node is\nburning");
     return 3;
@@ -211,6 +225,32 @@ static void one_bad_rank_fails_the_evaluation_by_bad_luck(void **state) {
   assert_non_null(strstr(run_mode(f, "mute-failure", 1, &c).run.reason, "gave no reason"));
 }
 
+/* A message that was sent and not received must not reach the next evaluation, nor a retry. */
+static void what_a_failed_run_sent_reaches_nobody(void **state) {
+  enum { RUNS = 8 };
+  fixture *f = *state;
+  double x[CONFORM_VARIABLES];
+  gannet_evaluator *evaluator = NULL;
+  if (f->context->np < 2) return;
+  conform_point(0, x);
+  assert_ok(gannet_evaluator_create(type_of("function"), chosen("bowl", 2, "mode=littering"),
+                                    &f->setup, &evaluator));
+  for (int i = 0; i < RUNS; ++i) {
+    double c = 0;
+    gannet_result_record result = {.constraints = &c};
+    gannet_request request = conform_request(0, x);
+    int n = 0;
+    request.id = i / 4; /* 0 0 0 0 1 1 1 1, of which the first fails */
+    request.attempt = 1 + i % 4;
+    assert_ok(gannet_evaluator_submit(evaluator, 1, &request));
+    assert_ok(gannet_evaluator_poll(evaluator, 0, 1, &n, &result));
+    assert_int_equal(n, 1);
+    assert_int_equal(result.status, i == 0 ? GANNET_EVAL_FAILED : GANNET_EVAL_DONE);
+    if (i > 0) assert_true(result.objective == (double)(10 * request.id + request.attempt));
+  }
+  gannet_evaluator_destroy(&evaluator);
+}
+
 static void numbers_that_are_none_fail_with_their_name(void **state) {
   fixture *f = *state;
   double c = 0;
@@ -277,6 +317,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(plugins_conform),
       cmocka_unit_test(plugins_that_cannot_be_loaded_are_refused),
       cmocka_unit_test(one_bad_rank_fails_the_evaluation_by_bad_luck),
+      cmocka_unit_test(what_a_failed_run_sent_reaches_nobody),
       cmocka_unit_test(numbers_that_are_none_fail_with_their_name),
       cmocka_unit_test(wrong_settings_are_refused_all_at_once),
       cmocka_unit_test(a_time_limit_is_warned_about),
