@@ -99,12 +99,15 @@ static gannet_err put_environment(page *to, const gannet_text_list *environment)
 /* The limit is kept on the node, to the second: SLURM's own counts minutes and stands behind it. */
 static gannet_err put_command(page *to, const gannet_program *program, const gannet_papers *papers,
                               const char *own_script) {
+  const double grace = program->options->kill_grace;
+  char how[40] = "-s KILL"; /* -k 0 would never kill */
+  if (grace > 0) (void)snprintf(how, sizeof how, "-k %g", grace);
   GANNET_TRY(put(to, "started=$(date +%s)\n"));
   if (isfinite(program->rules.time_limit))
     GANNET_TRY(put_line(to,
-                        "limit=\ncommand -v timeout >/dev/null && limit='timeout -k %g %.3f'\n"
+                        "limit=\ncommand -v timeout >/dev/null && limit='timeout %s %.3f'\n"
                         "$limit ",
-                        program->options->kill_grace, program->rules.time_limit));
+                        how, program->rules.time_limit));
   GANNET_TRY(put_word(to, own_script ? own_script : program->program));
   for (int i = 1; i < papers->arguments.n && !own_script; ++i) {
     GANNET_TRY(put(to, " "));

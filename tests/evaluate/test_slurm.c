@@ -99,6 +99,17 @@ static void time_limits_hold(void **state) {
     assert_string_equal(content(f->directory, "jobs/2/state"), "CANCELLED\n");
 }
 
+/* Without a time between SIGTERM and SIGKILL there is only the latter. */
+static void without_grace_a_time_limit_kills_at_once(void **state) {
+  standin *f = *state;
+  f->setup.time_limit = 1;
+  f->options.command.kill_grace = 0;
+  const gannet_result_record result = standin_run(f, "#!/bin/sh\ntrap '' TERM\nsleep 30\n");
+  failed_with(&result, false, "time limit of 1 s reached");
+  if (f->context->rank == 0) /* on the node, and not later by scancel */
+    assert_string_equal(content(f->directory, "jobs/1/state"), "FAILED\n");
+}
+
 /* users-ask 10 (haddock3 #718): TIMEOUT and all the others are known words. */
 static void the_scheduler_s_reasons_become_the_result_s(void **state) {
   standin *f = *state;
@@ -450,6 +461,7 @@ int main(int argc, char **argv) {
       TEST(a_script_of_ones_own_needs_no_wrapper),
       TEST(endings_are_judged_as_those_of_commands),
       TEST(time_limits_hold),
+      TEST(without_grace_a_time_limit_kills_at_once),
       TEST(the_scheduler_s_reasons_become_the_result_s),
       TEST(a_lost_job_is_not_done),
       TEST(results_of_a_lost_job_count),
