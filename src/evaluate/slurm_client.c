@@ -275,17 +275,30 @@ gannet_err gannet_slurm_client_array_size(gannet_slurm_client *client, int *size
   return GANNET_OK;
 }
 
+/* Jobs [n], n <= CHUNK. */
+static gannet_err cancel_chunk(gannet_slurm_client *client, int n, const char *const *jobs,
+                               gannet_slurm_call *how) {
+  const char *arguments[CHUNK + 2] = {"--quiet"};
+  for (int i = 0; i < n; ++i) arguments[i + 1] = jobs[i];
+  for (int tries = 0; tries < 3; ++tries) {
+    if (tries > 0) gannet_clock_sleep(0.2 * tries);
+    GANNET_TRY(run(client, SCANCEL, arguments, NULL, how));
+    if (*how == GANNET_SLURM_CALL_DONE) break;
+  }
+  return GANNET_OK;
+}
+
 gannet_err gannet_slurm_client_cancel(gannet_slurm_client *client, int n, const char *const *jobs,
                                       gannet_slurm_call *how) {
+  char said[GANNET_SLURM_SAID] = "";
   *how = GANNET_SLURM_CALL_DONE;
   for (int at = 0; at < n; at += CHUNK) {
-    const char *arguments[CHUNK + 2] = {"--quiet"};
-    for (int i = 0; i < CHUNK && at + i < n; ++i) arguments[i + 1] = jobs[at + i];
-    for (int tries = 0; tries < 3; ++tries) {
-      if (tries > 0) gannet_clock_sleep(0.2 * tries);
-      GANNET_TRY(run(client, SCANCEL, arguments, NULL, how));
-      if (*how == GANNET_SLURM_CALL_DONE) break;
-    }
+    gannet_slurm_call one = GANNET_SLURM_CALL_DONE;
+    GANNET_TRY(cancel_chunk(client, n - at < CHUNK ? n - at : CHUNK, jobs + at, &one));
+    if (one <= *how) continue;
+    *how = one;
+    (void)snprintf(said, sizeof said, "%s", client->said);
   }
+  if (*how != GANNET_SLURM_CALL_DONE) (void)snprintf(client->said, sizeof client->said, "%s", said);
   return GANNET_OK;
 }

@@ -127,6 +127,8 @@ GANNET_CHECKED gannet_err gannet_slurm_client_array_size(gannet_slurm_client *cl
 /* scancel, in chunks, three tries each. Jobs that have ended are no error.
  *
  * Local.
+ *
+ * how  out  the worst of all chunks, whose words gannet_slurm_client_said then returns
  */
 GANNET_CHECKED gannet_err gannet_slurm_client_cancel(gannet_slurm_client *client, int n,
                                                      const char *const *jobs,

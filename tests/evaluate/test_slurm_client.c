@@ -1,0 +1,41 @@
+/* test: ranks 1 labels unit */
+#include "standin.h"
+
+#include "evaluate/slurm_client.h"
+
+/* Some hundred jobs are cancelled by several calls, one of which fails. */
+static void a_cancel_that_fails_in_part_is_told(void **state) {
+  enum { JOBS = 250 };
+  standin *f = *state;
+  gannet_launcher *launcher = NULL;
+  gannet_slurm_client *client = NULL;
+  gannet_slurm_call how = GANNET_SLURM_CALL_DONE;
+  char name[JOBS][16];
+  const char *id[JOBS];
+  for (int i = 0; i < JOBS; ++i) {
+    (void)snprintf(name[i], sizeof name[i], "%d", 1000 + i);
+    id[i] = name[i];
+  }
+  assert_ok(gannet_launcher_start(&launcher));
+  assert_ok(gannet_slurm_client_create(&f->options.commands, launcher, f->directory, f->directory,
+                                       &client));
+  write_file(f->directory, "scancel.says", "no such luck\n", 0644);
+  write_file(f->directory, "scancel.fail", "3\n", 0644); /* the first call, three times */
+  assert_ok(gannet_slurm_client_cancel(client, JOBS, id, &how));
+  assert_int_equal(how, GANNET_SLURM_CALL_REFUSED);
+  assert_string_equal(gannet_slurm_client_said(client), "no such luck");
+  assert_int_equal(calls_of(f, "scancel"), 5);
+  assert_ok(gannet_slurm_client_cancel(client, JOBS, id, &how));
+  assert_int_equal(how, GANNET_SLURM_CALL_DONE);
+  gannet_slurm_client_destroy(&client);
+  gannet_launcher_stop(&launcher);
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(
+      a_cancel_that_fails_in_part_is_told, standin_set_up, standin_tear_down)};
+  MPI_Init(&argc, &argv);
+  const int failed = run_ranks_(cmocka_run_group_tests(tests, NULL, NULL));
+  MPI_Finalize();
+  return failed;
+}
