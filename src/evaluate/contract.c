@@ -171,21 +171,31 @@ bool gannet_contract_find_attempt(const char *directory, uint64_t nonce, char *j
   return same;
 }
 
+/* The nonce and the job that an attempt.json names, 0 and "" without. */
+static uint64_t nonce_of(const json_t *object, char *job, size_t size) {
+  const char *text = json_string_value(json_object_get(object, "nonce"));
+  const char *found = json_string_value(json_object_get(object, "job"));
+  (void)snprintf(job, size, "%s", found ? found : "");
+  return text ? strtoull(text, NULL, 16) : 0;
+}
+
+/* All from one reading: the next attempt may replace the file at any moment. */
 bool gannet_contract_look(const char *directory, gannet_contract_sight *sight) {
   json_t *object = load_attempt(directory);
   const char *host = json_string_value(json_object_get(object, "host"));
   const char *shipment = json_string_value(json_object_get(object, "shipment"));
   const json_t *slot = json_object_get(object, "slot"), *began = json_object_get(object, "started");
   memset(sight, 0, sizeof *sight);
-  sight->nonce = gannet_contract_nonce(directory, sight->job, sizeof sight->job);
+  sight->nonce = nonce_of(object, sight->job, sizeof sight->job);
   sight->attempt = (int)json_integer_value(json_object_get(object, "attempt"));
   sight->pid = (int)json_integer_value(json_object_get(object, "pid"));
   sight->slot = json_is_integer(slot) ? (int)json_integer_value(slot) : -1;
   sight->started = json_is_number(began) ? json_number_value(began) : NAN;
   (void)snprintf(sight->host, sizeof sight->host, "%s", host ? host : "");
   if (!sight->job[0] && shipment) (void)snprintf(sight->job, sizeof sight->job, "%s", shipment);
+  const bool found = object != NULL;
   json_decref(object);
-  return object != NULL;
+  return found;
 }
 
 void gannet_contract_find_place(const char *directory, gannet_contract_place *place) {
@@ -201,10 +211,7 @@ void gannet_contract_find_place(const char *directory, gannet_contract_place *pl
 
 uint64_t gannet_contract_nonce(const char *directory, char *job, size_t size) {
   json_t *object = load_attempt(directory);
-  const char *text = json_string_value(json_object_get(object, "nonce"));
-  const char *found = json_string_value(json_object_get(object, "job"));
-  const uint64_t nonce = text ? strtoull(text, NULL, 16) : 0;
-  (void)snprintf(job, size, "%s", found ? found : "");
+  const uint64_t nonce = nonce_of(object, job, size);
   json_decref(object);
   return nonce;
 }

@@ -35,7 +35,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(
       a_cancel_that_fails_in_part_is_told, standin_set_up, standin_tear_down)};
   MPI_Init(&argc, &argv);
-  const int failed = run_ranks_(cmocka_run_group_tests(tests, NULL, NULL));
+  const int failed = run_ranks(tests);
   MPI_Finalize();
   return failed;
 }
