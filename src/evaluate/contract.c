@@ -1,6 +1,7 @@
 /* Preparing the directory of an attempt. */
 #include "evaluate/contract.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -254,6 +255,25 @@ static gannet_err lift_attempts(const char *from, const char *to) {
   return err;
 }
 
+/* What an earlier process that ended half-way through setting aside left to do. Whatever else
+ * begins like an attempt is the simulation's. */
+static gannet_err finish_setting_aside(const char *fresh, const char *directory) {
+  char earlier[PATH_MAX];
+  struct stat about;
+  gannet_err err = GANNET_OK;
+  DIR *all = opendir(fresh);
+  if (!all) return gannet_raise_errno("open", fresh);
+  for (struct dirent *entry; err == GANNET_OK && (entry = readdir(all));) {
+    if (strncmp(entry->d_name, "attempt-", 8) || !isdigit((unsigned char)entry->d_name[8]))
+      continue;
+    err = gannet_join_path(fresh, entry->d_name, earlier, sizeof earlier);
+    if (err == GANNET_OK && lstat(earlier, &about) == 0 && S_ISDIR(about.st_mode))
+      err = lift_attempts(earlier, fresh);
+  }
+  (void)closedir(all);
+  return err == GANNET_OK ? gannet_file_rename(fresh, directory) : err;
+}
+
 /* The whole directory is renamed and not its files: a process of the earlier attempt that still
  * lives takes its working directory along and writes there. */
 static gannet_err set_aside(const char *directory) {
@@ -264,8 +284,7 @@ static gannet_err set_aside(const char *directory) {
   if (lstat(directory, &about)) {
     if (errno != ENOENT) return gannet_raise_errno("look at", directory);
     if (lstat(fresh, &about)) return gannet_make_directory(directory);
-    return gannet_file_rename(fresh,
-                              directory); /* an earlier process ended half-way through this */
+    return finish_setting_aside(fresh, directory);
   }
   GANNET_TRY(gannet_make_directory(fresh));
   GANNET_TRY(free_name(directory, fresh, attempt_in(directory), earlier));

@@ -144,6 +144,38 @@ static void a_move_that_was_interrupted_is_finished(void **state) {
   assert_non_null(strstr(content(f->evaluation, "attempt.json"), "\"attempt\": 2"));
 }
 
+/* Killed before, between and after the earlier attempts are lifted out of the last one. */
+static void an_interrupted_move_leaves_no_attempt_inside_another(void **state) {
+  fixture *f = *state;
+  char fresh[400], inside[420], from[500], to[500];
+  (void)snprintf(fresh, sizeof fresh, "%s.new", f->evaluation);
+  (void)snprintf(inside, sizeof inside, "%s/attempt-3", fresh);
+  for (int lifted = 0; lifted <= 2; ++lifted) {
+    assert_int_equal(remove_tree(f->evaluation), 0);
+    for (int attempt = 1; attempt <= 3; ++attempt) {
+      prepare(f, attempt, (uint64_t)attempt);
+      write_file(f->evaluation, "attempt-9.log", "the simulation's own\n", 0644);
+    }
+    assert_int_equal(mkdir(fresh, 0777), 0);
+    assert_int_equal(rename(f->evaluation, inside), 0);
+    for (int attempt = 1; attempt <= lifted; ++attempt) {
+      (void)snprintf(from, sizeof from, "%s/attempt-%d", inside, attempt);
+      (void)snprintf(to, sizeof to, "%s/attempt-%d", fresh, attempt);
+      assert_int_equal(rename(from, to), 0);
+    }
+    prepare(f, 4, 4);
+    assert_false(access(fresh, F_OK) == 0);
+    for (int attempt = 1; attempt <= 3; ++attempt) {
+      char name[40], expected[40];
+      (void)snprintf(name, sizeof name, "attempt-%d/attempt.json", attempt);
+      (void)snprintf(expected, sizeof expected, "\"attempt\": %d,", attempt);
+      assert_non_null(strstr(content(f->evaluation, name), expected));
+    }
+    assert_false(exists(f->evaluation, "attempt-3/attempt-1"));
+    assert_false(exists(f->evaluation, "attempt-3/attempt-2"));
+  }
+}
+
 static void substituted(const gannet_bindings *bindings, const char *text, const char *expected) {
   char *out = NULL;
   size_t size = 0;
@@ -365,6 +397,7 @@ int main(void) {
       TEST(earlier_attempts_are_moved_aside),
       TEST(a_look_is_at_one_attempt),
       TEST(a_move_that_was_interrupted_is_finished),
+      TEST(an_interrupted_move_leaves_no_attempt_inside_another),
       TEST(known_names_are_replaced_and_everything_else_stays),
       TEST(templates_are_rendered_with_their_mode),
       TEST(the_environment_names_everything),
