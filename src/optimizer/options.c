@@ -66,6 +66,15 @@ const gannet_option gannet_method_table[] = {
      .upper = 10,
      .help = "hyper-parameters are learnt again when the number of observations has grown by this "
              "share"},
+    {.key = "least_batch",
+     .type = GANNET_INTEGER,
+     .offset = offsetof(gannet_method_options, least_batch),
+     .fallback = "1",
+     .lower = 1,
+     .upper = 1e6,
+     .unit = "points",
+     .help = "a member of a portfolio proposes nothing while fewer points than these are asked for "
+             "and under way together, unless nobody else is there"},
     {0},
 };
 

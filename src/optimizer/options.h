@@ -27,7 +27,8 @@ typedef struct {
   int initial;         /* points before the first model, GANNET_AUTO */
   double initial_span; /* of the box in which these lie, shares of the ranges */
   int transform;       /* of the objective, a gannet_transform */
-  double refit; /* hyper-parameters are learnt when this share of new observations has come */
+  double refit;    /* hyper-parameters are learnt when this share of new observations has come */
+  int least_batch; /* points asked for and under way from which a member takes part */
 } gannet_method_options;
 
 typedef struct {

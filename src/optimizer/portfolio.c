@@ -13,21 +13,28 @@ gannet_err gannet_portfolio_create(gannet_optimizer *o, int64_t design) {
   return GANNET_OK;
 }
 
-/* Who has nothing to work on, or was left out; *any tells whether somebody else is there. */
-static void look_round(const gannet_optimizer *o, bool *absent, bool *any) {
+/* Who takes no part in an ask for q points: who has nothing to work on, was left out, is `without`,
+ * or is for larger batches, as long as somebody else is there; *any tells whether anybody is. */
+static void look_round(const gannet_optimizer *o, int q, int without, bool *absent, bool *any) {
+  const int64_t under_way =
+      gannet_history_count(o->history) - gannet_history_count_told(o->history);
+  bool willing = false;
   *any = false;
   for (int i = 0; i < o->options.n_members; ++i) {
-    absent[i] =
-        gannet_member_is_idle(&o->member[i]) || gannet_allocation_left_out(&o->allocation, i) >= 0;
+    absent[i] = i == without || gannet_member_is_idle(&o->member[i]) ||
+                gannet_allocation_left_out(&o->allocation, i) >= 0;
     *any = *any || !absent[i];
+    willing = willing || (!absent[i] && o->options.member[i].method.least_batch <= under_way + q);
   }
+  for (int i = 0; i < o->options.n_members && willing; ++i)
+    absent[i] = absent[i] || o->options.member[i].method.least_batch > under_way + q;
 }
 
 /* How many points of a batch every member proposes. */
 static gannet_err deal(gannet_optimizer *o, int q, int *count) {
   bool absent[GANNET_MEMBERS_MOST], any = false;
   GANNET_TRY(gannet_allocation_settle(&o->allocation, o->history));
-  look_round(o, absent, &any);
+  look_round(o, q, -1, absent, &any);
   absent[0] = absent[0] && any; /* of idle ones the first makes a design */
   gannet_allocation_deal(&o->allocation, o->options.n_members, absent, q, count);
   return GANNET_OK;
@@ -67,14 +74,12 @@ static gannet_err undo(gannet_optimizer *o, const double *state, int last) {
 }
 
 /* The error that is recorded becomes a warning, if somebody is left. */
-static gannet_err leave_out(gannet_optimizer *o, gannet_err err, const double *state, int member) {
+static gannet_err leave_out(gannet_optimizer *o, int q, gannet_err err, const double *state,
+                            int member) {
   bool absent[GANNET_MEMBERS_MOST], any = false;
   const int64_t results = gannet_history_count_told(o->history);
   const char *name = o->options.member[member].method.method;
-  look_round(o, absent, &any);
-  absent[member] = true;
-  any = false;
-  for (int i = 0; i < o->options.n_members; ++i) any = any || !absent[i];
+  look_round(o, q, member, absent, &any);
   if (!any)
     return GANNET_RAISE(err, "no method of the portfolio is left; the model of %s failed: %s", name,
                         gannet_error_detail());
@@ -103,7 +108,7 @@ gannet_err gannet_portfolio_propose(gannet_optimizer *o, int q, double *x_unit) 
   gannet_optimizer_get_state(o, state);
   gannet_err err = alone ? propose_alone(o, q, x_unit, state) : propose(o, q, x_unit, &member);
   while (err != GANNET_OK && member >= 0 && is_of_the_model(err)) {
-    err = leave_out(o, err, state, member);
+    err = leave_out(o, q, err, state, member);
     if (err != GANNET_OK) break;
     gannet_optimizer_get_state(o, state);
     err = propose(o, q, x_unit, &member);

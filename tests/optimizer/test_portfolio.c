@@ -70,6 +70,82 @@ static void points_of_different_members_differ(void **state) {
   drop(&f);
 }
 
+/* Points of the next ask that every member makes. */
+static void count_of(gannet_optimizer *optimizer, int q, int *count) {
+  int64_t id[8];
+  double x[16];
+  const int64_t first = gannet_history_count(optimizer->history);
+  assert_ok(gannet_optimizer_ask(optimizer, q, id, x));
+  memset(count, 0, GANNET_MEMBERS_MOST * sizeof *count);
+  for (int i = 0; i < GANNET_ALLOCATION_OPEN; ++i) {
+    const int64_t code = (int64_t)optimizer->allocation.open[i];
+    if (code >= first * GANNET_MEMBERS_MOST) count[code % GANNET_MEMBERS_MOST] += 1;
+  }
+}
+
+/* The design is told before, so that every ask is for models. */
+static void after_design(const char *portfolio, const char *least, fixture *f) {
+  const char *const settings[] = {"portfolio",
+                                  portfolio,
+                                  "initial",
+                                  "4",
+                                  "search.candidates",
+                                  "500",
+                                  "refit",
+                                  "0.1",
+                                  least ? "least_batch" : NULL,
+                                  least,
+                                  NULL};
+  assert_ok(make(settings, f));
+  round_of(f->optimizer, 4);
+}
+
+static void members_for_batches_leave_single_points_to_others(void **state) {
+  (void)state;
+  int count[GANNET_MEMBERS_MOST];
+  fixture f;
+  after_design("[gp-ei, gp-draws]", NULL, &f);
+  for (int round = 0; round < 5; ++round) round_of(f.optimizer, 1);
+  count_of(f.optimizer, 5, count);
+  assert_int_equal(count[0], 5);
+  assert_int_equal(count[1], 0);
+  drop(&f);
+  after_design("[gp-ei, gp-draws]", NULL, &f);
+  count_of(f.optimizer, 6, count);
+  assert_int_equal(count[0], 3);
+  assert_int_equal(count[1], 3);
+  drop(&f);
+}
+
+static void points_under_way_count_towards_the_batch(void **state) {
+  (void)state;
+  int count[GANNET_MEMBERS_MOST], sum = 0;
+  fixture f;
+  after_design("[gp-ei, gp-draws]", NULL, &f);
+  count_of(f.optimizer, 5, count);
+  assert_int_equal(count[1], 0);
+  for (int i = 0; i < 4; ++i) {
+    count_of(f.optimizer, 1, count);
+    sum += count[1];
+  }
+  assert_int_equal(sum, 2);
+  drop(&f);
+}
+
+static void members_for_batches_make_single_points_when_they_are_alone(void **state) {
+  (void)state;
+  int count[GANNET_MEMBERS_MOST];
+  fixture f;
+  after_design("[gp-draws, gp-draws]", NULL, &f);
+  count_of(f.optimizer, 2, count);
+  assert_int_equal(count[0] + count[1], 2);
+  drop(&f);
+  after_design("[gp-ei, gp-draws]", "1", &f);
+  count_of(f.optimizer, 2, count);
+  assert_int_equal(count[1], 1);
+  drop(&f);
+}
+
 static void settings_go_to_the_members_that_know_them(void **state) {
   (void)state;
   const char *const settings[] = {"portfolio",
@@ -139,7 +215,8 @@ static void wrong_portfolios_are_refused(void **state) {
        "surrogate that has it: tangent-kernel"},
       {{"portfolio", "[gp-ei, gp-ts]", "surrogate.kernl", "rbf", NULL}, "did you mean 'kernel'?"},
       {{"method", "auto", "surrogate.activaton", "erf", NULL},
-       "'surrogate.activaton' for every method of [gp-noisy, quadratic], which method: auto chose; "
+       "'surrogate.activaton' for every method of [gp-noisy, quadratic, gp-draws], which method: "
+       "auto chose; "
        "did you mean 'activation', which the surrogates tangent-kernel ensemble"},
       {{"method", "auto", "surrogate.tpye", "gp", NULL}, "did you mean 'type'?"},
       {{"portfolio", "[gp-ei, gp-ts]", "surrogate.kernel", "rbg", NULL}, "surrogate.kernel: 'rbg'"},
@@ -156,6 +233,9 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(members_share_batches_and_are_told_everything),
       cmocka_unit_test(points_of_different_members_differ),
+      cmocka_unit_test(members_for_batches_leave_single_points_to_others),
+      cmocka_unit_test(points_under_way_count_towards_the_batch),
+      cmocka_unit_test(members_for_batches_make_single_points_when_they_are_alone),
       cmocka_unit_test(settings_go_to_the_members_that_know_them),
       cmocka_unit_test(a_chosen_part_leaves_one_member),
       cmocka_unit_test(names_of_the_state_tell_members_apart),
