@@ -20,7 +20,8 @@ typedef enum {
   GANNET_LOG_DEBUG = 3
 } gannet_log_level;
 
-/* Receives finished lines without a newline; rank is the one that speaks. */
+/* Receives finished lines without a newline; rank is the one that speaks. It is
+ * called in the locale "C", whatever that of the program is. */
 typedef void (*gannet_log_sink)(void *user, gannet_log_level level, int rank, const char *line);
 
 /* Create a context on a duplicate of comm. MPI must be initialised by the program. PETSc, which

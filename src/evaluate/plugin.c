@@ -1,6 +1,7 @@
 /* Simulations of the user's in a shared object, called inside the job. */
 #include <dlfcn.h>
 #include <limits.h>
+#include <locale.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -85,7 +86,10 @@ static gannet_err check(const void *given, const gannet_evaluator_setup *setup,
 static int run(void *pointer, const gannet_simulation_input *input,
                gannet_simulation_output *output) {
   const target *made = pointer;
-  return made->simulate(input, output);
+  const locale_t ours = uselocale(LC_GLOBAL_LOCALE); /* it sees what it sets by setlocale itself */
+  const int code = made->simulate(input, output);
+  (void)uselocale(ours);
+  return code;
 }
 
 static gannet_err create(const void *given, const gannet_evaluator_setup *setup, void **state) {

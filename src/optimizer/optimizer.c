@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/plain_locale.h"
 #include "minimize/prepare.h"
 #include "optimizer/governing.h"
 #include "optimizer/portfolio.h"
@@ -85,6 +86,7 @@ static gannet_err parse_settings(int n, const gannet_method_setting *settings,
 gannet_err gannet_optimizer_create(gannet_context *context, const gannet_problem *problem,
                                    int n_settings, const gannet_method_setting *settings,
                                    gannet_optimizer **optimizer) {
+  const gannet_plain_locale plain GANNET_UNTIL_RETURN = gannet_plain_locale_begin();
   gannet_optimizer_options options = {0};
   GANNET_REQUIRE_POINTER(optimizer, "optimizer");
   *optimizer = NULL;
@@ -151,6 +153,7 @@ static gannet_err record(gannet_optimizer *o, int q, const double *x_unit, ganne
 }
 
 gannet_err gannet_optimizer_ask(gannet_optimizer *o, int q, int64_t *id, double *x_user) {
+  const gannet_plain_locale plain GANNET_UNTIL_RETURN = gannet_plain_locale_begin();
   const double start = gannet_clock_seconds();
   double *x_unit = NULL;
   GANNET_REQUIRE_POINTER(o, "optimizer");
@@ -231,6 +234,7 @@ static gannet_err take(gannet_optimizer *o, int n, const gannet_result *results)
 }
 
 gannet_err gannet_optimizer_tell(gannet_optimizer *o, int n, const gannet_result *results) {
+  const gannet_plain_locale plain GANNET_UNTIL_RETURN = gannet_plain_locale_begin();
   GANNET_REQUIRE_POINTER(o, "optimizer");
   GANNET_REQUIRE(n >= 0, GANNET_ERR_ARG, "n = %d results", n);
   if (n > 0) GANNET_REQUIRE_POINTER(results, "results");
@@ -247,6 +251,7 @@ static gannet_err take_point(gannet_optimizer *o, const double *x_user, const ga
 
 gannet_err gannet_optimizer_tell_point(gannet_optimizer *o, const double *x_user,
                                        const gannet_result *result, int64_t *id) {
+  const gannet_plain_locale plain GANNET_UNTIL_RETURN = gannet_plain_locale_begin();
   int64_t made = -1;
   GANNET_REQUIRE_POINTER(o, "optimizer");
   GANNET_REQUIRE_POINTER(x_user, "x_user");
@@ -273,6 +278,7 @@ void gannet_optimizer_best(const gannet_optimizer *o, gannet_best *best, double 
 
 gannet_err gannet_optimizer_recommend(const gannet_optimizer *o, gannet_recommendation *r,
                                       double *x_user) {
+  const gannet_plain_locale plain GANNET_UNTIL_RETURN = gannet_plain_locale_begin();
   GANNET_REQUIRE_POINTER(o, "optimizer");
   GANNET_REQUIRE_POINTER(r, "recommendation");
   GANNET_TRY(gannet_recommend(o->context, o->history, r));
