@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 
-static const int caught[] = {SIGINT, SIGTERM, SIGUSR1, SIGUSR2};
+static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 enum { N_CAUGHT = sizeof caught / sizeof *caught };
 
 /* Signal handlers can only reach static storage: the one exception to objects that own their state.
@@ -18,7 +18,8 @@ static volatile sig_atomic_t wish, last_signal;
 static struct sigaction before[N_CAUGHT];
 
 static void on_signal(int number) {
-  const bool soon = number != SIGTERM && !(number == SIGINT && last_signal == SIGINT);
+  const bool again = number == SIGINT && last_signal == SIGINT;
+  const bool soon = number != SIGTERM && number != SIGHUP && !again;
   const int asked = soon ? GANNET_STOP_SOON : GANNET_STOP_NOW;
   if (asked > wish) wish = asked;
   last_signal = number;
@@ -31,7 +32,11 @@ void gannet_stop_catch(void) {
   (void)sigemptyset(&action.sa_mask);
   wish = GANNET_GO_ON;
   last_signal = 0;
-  for (int i = 0; i < N_CAUGHT; ++i) (void)sigaction(caught[i], &action, &before[i]);
+  for (int i = 0; i < N_CAUGHT; ++i) {
+    (void)sigaction(caught[i], &action, &before[i]);
+    if (caught[i] == SIGHUP && before[i].sa_handler == SIG_IGN) /* nohup: outlives its terminal */
+      (void)sigaction(SIGHUP, &before[i], NULL);
+  }
 }
 
 void gannet_stop_release(void) {

@@ -1,7 +1,8 @@
 /* Everything that asks a running campaign to end: signals, the STOP file, the clock.
  *
- *   SIGUSR1, SIGUSR2, first SIGINT, STOP file   propose and launch no more; let running simulations
- * end SIGTERM, second SIGINT, wall time over      end running simulations and leave at once
+ *   SIGUSR1, SIGUSR2, first SIGINT, STOP file        propose and launch no more; let running
+ *                                                    simulations end
+ *   SIGTERM, SIGHUP, second SIGINT, wall time over   end running simulations and leave at once
  *
  * Whatever is left undone is done after a resume.
  */
@@ -15,6 +16,7 @@
 typedef enum { GANNET_GO_ON = 0, GANNET_STOP_SOON = 1, GANNET_STOP_NOW = 2 } gannet_stop;
 
 /* Catch the signals from now on. They are caught by the process, so this is for programs only.
+ * SIGHUP stays ignored where it was, as under nohup.
  *
  * Local.
  */

@@ -174,8 +174,8 @@ const cli_command cli_bench = {
         "ends: called again, the command goes on with those that are missing. The report is\n"
         "DIR/report.md with tables, tests and pictures (made by gnuplot, where it is installed).\n"
         "SIGUSR1, SIGUSR2, the first interrupt, or a file STOP in the directory: no new runs;\n"
-        "SIGTERM, the second interrupt, or the end of the wall time: runs under way are given "
-        "up.\n",
+        "SIGTERM, SIGHUP, the second interrupt, or the end of the wall time: runs under way are\n"
+        "given up.\n",
     .flags = flags,
     .least = 1,
     .most = 1,

@@ -24,9 +24,9 @@ const cli_command cli_run = {
     .summary = "run a campaign until its budget is spent, on as many MPI ranks as it is started on",
     .details =
         "SIGUSR1, SIGUSR2, the first interrupt, or a file STOP in the campaign directory: no new\n"
-        "simulations, those running may end. SIGTERM, the second interrupt, or the end of the\n"
-        "wall time: running simulations are ended. In both cases everything is saved, the exit\n"
-        "code is 75, and --resume continues.\n",
+        "simulations, those running may end. SIGTERM, SIGHUP (unless ignored, as by nohup), the\n"
+        "second interrupt, or the end of the wall time: running simulations are ended. In both\n"
+        "cases everything is saved, the exit code is 75, and --resume continues.\n",
     .flags = flags,
     .least = 1,
     .most = 1,

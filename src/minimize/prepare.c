@@ -1,7 +1,9 @@
 #include "minimize/prepare.h"
 
 #include <petscsys.h>
+#include <signal.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Attributes of MPI_COMM_SELF are deleted at the beginning of MPI_Finalize, while MPI still works
  * (MPI 3.1, section 8.7.1). */
@@ -15,14 +17,26 @@ static int finalize(MPI_Comm comm, int key, void *value, void *extra) {
   return initialised && PetscFinalize() ? MPI_ERR_OTHER : MPI_SUCCESS;
 }
 
+/* PETSc takes signals over, and when that is undone they have their default actions: the program's
+ * own, and what it inherited from nohup, would be lost. */
+static gannet_err initialise_quietly(void) {
+  struct sigaction before[NSIG];
+  int failed;
+  memset(before, 0, sizeof before);
+  for (int signal = 1; signal < NSIG; ++signal) (void)sigaction(signal, NULL, &before[signal]);
+  failed = PetscInitializeNoArguments() || PetscPopSignalHandler();
+  for (int signal = 1; signal < NSIG; ++signal) (void)sigaction(signal, &before[signal], NULL);
+  GANNET_REQUIRE(!failed, GANNET_ERR_LIBRARY, "PetscInitialize failed");
+  return GANNET_OK;
+}
+
 /* On any larger communicator this would be collective, and ranks that come here for the first time
  * with different communicators would wait for each other for ever. Nothing here uses
  * PETSC_COMM_WORLD. */
 static gannet_err initialise(void) {
   int key = MPI_KEYVAL_INVALID;
   GANNET_TRY_MPI(MPI_Comm_dup(MPI_COMM_SELF, &PETSC_COMM_WORLD));
-  GANNET_REQUIRE(PetscInitializeNoArguments() == 0, GANNET_ERR_LIBRARY, "PetscInitialize failed");
-  GANNET_REQUIRE(PetscPopSignalHandler() == 0, GANNET_ERR_LIBRARY, "PetscPopSignalHandler failed");
+  GANNET_TRY(initialise_quietly());
   GANNET_TRY_MPI(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finalize, &key, NULL));
   GANNET_TRY_MPI(MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL));
   return GANNET_OK;

@@ -8,7 +8,7 @@
 
 /* Make sure that PETSc is initialised. A program that uses PETSc initialises it before; then
  * nothing happens here. Otherwise it is initialised on a duplicate of MPI_COMM_SELF, without signal
- * handlers, and finalised by MPI_Finalize.
+ * handlers: signals do what they did; and finalised by MPI_Finalize.
  *
  * Local.
  *

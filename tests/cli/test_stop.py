@@ -114,6 +114,19 @@ class Stop(program.ProgramTest):
         self.stopped(running, 20, "Terminated")
         self.finish()
 
+    def test_a_terminal_that_hangs_up_ends_simulations_at_once(self):
+        running = self.begin(ranks=0, seconds="60", records=3)
+        os.kill(running.process.pid, signal.SIGHUP)
+        self.stopped(running, 20, "Hangup")
+        self.assertEqual(self.pending(), 4)
+        self.finish()
+
+    def test_nohup_outlives_its_terminal(self):
+        running = self.begin(ranks=0, seconds="0.3", records=3, wrapper=("nohup",))
+        os.kill(running.process.pid, signal.SIGHUP)
+        outcome = running.wait()
+        self.assertEqual(outcome.code, FINISHED, outcome)
+
     def test_sigterm_to_mpirun_loses_nothing(self):
         running = self.begin(seconds="60", records=3)
         os.kill(running.process.pid, signal.SIGTERM)
