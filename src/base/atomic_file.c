@@ -142,6 +142,28 @@ gannet_err gannet_file_read(const char *path, char **bytes, size_t *size) {
   return err;
 }
 
+static bool says_full(int error) {
+  return error == ENOSPC || error == EDQUOT;
+}
+
+/* Some file systems, and those behind a network, say only at the end that they are full. */
+static bool takes(int descriptor, size_t size) {
+  static const char block[4096];
+  for (size_t at = 0; at < size; at += sizeof block)
+    if (write(descriptor, block, sizeof block) < 0) return !says_full(errno);
+  return !(fsync(descriptor) && says_full(errno));
+}
+
+bool gannet_directory_has_room(const char *directory) {
+  char path[PATH_MAX];
+  if (snprintf(path, sizeof path, "%s/.room", directory) >= (int)sizeof path) return true;
+  const int descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (descriptor < 0) return !says_full(errno);
+  (void)unlink(path);
+  const bool room = takes(descriptor, 64 << 10);
+  return !(close(descriptor) && says_full(errno)) && room;
+}
+
 gannet_err gannet_make_directory(const char *path) {
   char part[PATH_MAX];
   GANNET_REQUIRE(snprintf(part, sizeof part, "%s", path) < (int)sizeof part, GANNET_ERR_ARG,

@@ -2,6 +2,7 @@
 #ifndef GANNET_BASE_ATOMIC_FILE_H
 #define GANNET_BASE_ATOMIC_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/error.h"
@@ -49,6 +50,13 @@ GANNET_CHECKED gannet_err gannet_file_read(const char *path, char **bytes, size_
  */
 GANNET_CHECKED gannet_err gannet_write_all(int descriptor, const void *bytes, size_t size,
                                            const char *name);
+
+/* Whether a directory takes another 64 KiB: tried with a file that is gone again. False when the
+ * file system or the quota is full, true also when that cannot be told.
+ *
+ * Local.
+ */
+bool gannet_directory_has_room(const char *directory);
 
 /* The error of a failed system call on a file: errno decides between missing, no space, and others.
  *

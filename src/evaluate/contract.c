@@ -276,7 +276,7 @@ static gannet_err finish_setting_aside(const char *fresh, const char *directory)
 
 /* The whole directory is renamed and not its files: a process of the earlier attempt that still
  * lives takes its working directory along and writes there. */
-static gannet_err set_aside(const char *directory) {
+static gannet_err set_aside(const char *directory, int before) {
   char fresh[PATH_MAX], earlier[PATH_MAX];
   struct stat about;
   GANNET_REQUIRE(snprintf(fresh, sizeof fresh, "%s.new", directory) < (int)sizeof fresh,
@@ -287,7 +287,8 @@ static gannet_err set_aside(const char *directory) {
     return finish_setting_aside(fresh, directory);
   }
   GANNET_TRY(gannet_make_directory(fresh));
-  GANNET_TRY(free_name(directory, fresh, attempt_in(directory), earlier));
+  const int attempt = attempt_in(directory);
+  GANNET_TRY(free_name(directory, fresh, attempt ? attempt : before, earlier));
   if (rename(directory, earlier)) return gannet_raise_errno("rename", directory);
   GANNET_TRY(lift_attempts(earlier, fresh));
   return gannet_file_rename(fresh, directory);
@@ -296,7 +297,7 @@ static gannet_err set_aside(const char *directory) {
 gannet_err gannet_contract_prepare(const gannet_contract *contract, const gannet_request *request,
                                    const gannet_bindings *bindings, const char *directory,
                                    const gannet_contract_place *place) {
-  GANNET_TRY(set_aside(directory));
+  GANNET_TRY(set_aside(directory, request->attempt - 1));
   GANNET_TRY(write_json(contract->problem, request->x_user, directory));
   GANNET_TRY(write_lines(contract->problem, bindings, directory));
   GANNET_TRY(render_all(contract, bindings, directory));

@@ -219,13 +219,20 @@ void gannet_contract_read(const gannet_problem *problem, const gannet_contract_r
  * result  inout  cleared; id and run.slot, submitted and attempts stay as they are
  *
  * Errors: GANNET_ERR_MISSING when there are no results and rules->evaluations is not there either:
- *   the campaign was moved away, and the results may be with it.
+ *   the campaign was moved away, and the results may be with it. GANNET_ERR_NO_SPACE when an
+ * attempt failed and its directory has no room for anything: it is forgotten, and to be made again.
  */
 GANNET_CHECKED gannet_err gannet_contract_judge(const gannet_problem *problem,
                                                 const gannet_contract_rules *rules,
                                                 const char *directory,
                                                 const gannet_launch_event *event,
                                                 gannet_result_record *result);
+
+/* Let no later process find the attempt in a directory, nor how it ended: it is then made again.
+ *
+ * Local.
+ */
+void gannet_contract_forget(const char *directory);
 
 /* Whether an error of the system says nothing about what was tried: it may pass.
  *

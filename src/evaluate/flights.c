@@ -145,6 +145,9 @@ static gannet_err handle(gannet_flights *flights, const gannet_launch_event *eve
     return GANNET_OK;
   }
   const gannet_err err = flight->unwanted ? GANNET_OK : judge(flights, flight, event);
+  /* A full disk ends the campaign with the first that fails; others have failed by it, too. */
+  if (flight->unwanted && !event->cancelled && !gannet_directory_has_room(flight->directory))
+    gannet_contract_forget(flight->directory);
   *flight = flights->flights[--flights->n];
   return err;
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/atomic_file.h"
 #include "base/memory.h"
@@ -149,6 +150,25 @@ static gannet_err check_place(const gannet_contract_rules *rules) {
   return gannet_raise_errno("find", rules->evaluations);
 }
 
+void gannet_contract_forget(const char *directory) {
+  static const char *const names[] = {"outcome.json", "attempt.json"};
+  char path[PATH_MAX + 16];
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+    (void)snprintf(path, sizeof path, "%s/%s", directory, names[i]);
+    (void)unlink(path);
+  }
+}
+
+/* That an attempt failed where nothing can be written says nothing about its design. */
+static gannet_err check_room(const char *directory) {
+  if (gannet_directory_has_room(directory)) return GANNET_OK;
+  gannet_contract_forget(directory);
+  return GANNET_RAISE(GANNET_ERR_NO_SPACE,
+                      "a simulation failed where nothing more can be written, '%s': make room "
+                      "and resume, which runs it again",
+                      directory);
+}
+
 static void judge_refusal(const gannet_launch_event *event, gannet_result_record *result) {
   gannet_record_fail(
       result, gannet_contract_may_pass(event->error), "cannot start (%s): %s%s", event->stage,
@@ -171,7 +191,9 @@ gannet_err gannet_contract_judge(const gannet_problem *problem, const gannet_con
     judge_refusal(event, result);
   else
     judge_end(problem, rules, directory, event, result);
-  return result->status == GANNET_EVAL_FAILED ? check_place(rules) : GANNET_OK;
+  if (result->status != GANNET_EVAL_FAILED) return GANNET_OK;
+  GANNET_TRY(check_place(rules));
+  return check_room(directory);
 }
 
 static bool fill(json_t *object, uint64_t nonce, gannet_launch_event *event, char *host) {

@@ -291,6 +291,12 @@ GANNET_CHECKED gannet_err gannet_slurm_judge(gannet_slurm_jobs *jobs, const gann
 GANNET_CHECKED gannet_err gannet_slurm_fail(gannet_slurm_jobs *jobs, const gannet_slurm_job *job,
                                             bool retry, const char *reason);
 
+/* Let no later process find jobs that have failed where the disk is full: they are submitted again.
+ *
+ * Local.
+ */
+void gannet_slurm_forget_failures(const gannet_slurm_jobs *jobs);
+
 /* Whether the results are complete: they count although nobody knows how the job ended, as the
  * user's own rules about its output do.
  *

@@ -122,6 +122,7 @@ static gannet_err cancel(void *worker) {
     gannet_log(jobs->context, GANNET_LOG_INFO,
                "%d evaluations are left to SLURM; `gannet run --resume` takes their results",
                submitted);
+  gannet_slurm_forget_failures(jobs);
   jobs->n = 0;
   for (int i = 0; i < jobs->n_shipments; ++i) jobs->shipments[i]->n_open = 0;
   gannet_slurm_sweep(jobs);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/atomic_file.h"
 #include "base/clock.h"
 #include "evaluate/record.h"
 #include "evaluate/slurm.h"
@@ -80,6 +81,19 @@ gannet_err gannet_slurm_judge(gannet_slurm_jobs *jobs, const gannet_slurm_job *j
   GANNET_TRY(gannet_contract_judge(jobs->program.contract.problem, &jobs->program.rules,
                                    job->flight.directory, &event, &result));
   return finish(jobs, job, &result);
+}
+
+void gannet_slurm_forget_failures(const gannet_slurm_jobs *jobs) {
+  gannet_launch_event event;
+  for (int i = 0; i < jobs->n; ++i) {
+    const gannet_slurm_job *job = &jobs->jobs[i];
+    const char *directory = job->flight.directory;
+    const bool failed =
+        gannet_contract_find_outcome(directory, job->flight.nonce, &event, NULL)
+            ? event.exit_code != 0
+            : gannet_slurm_has_ended(job->state) && job->state->what != GANNET_SLURM_COMPLETED;
+    if (failed && !gannet_directory_has_room(directory)) gannet_contract_forget(directory);
+  }
 }
 
 gannet_err gannet_slurm_take_results(gannet_slurm_jobs *jobs, const gannet_slurm_job *job,

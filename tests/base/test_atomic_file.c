@@ -87,6 +87,13 @@ static void paths_are_joined_when_they_fit(void **state) {
   assert_fails(GANNET_ERR_ARG, "path too long", gannet_join_path("abc", "defg", path, sizeof path));
 }
 
+static void a_directory_says_whether_it_has_room(void **state) {
+  (void)state;
+  assert_true(gannet_directory_has_room(folder));
+  assert_false(exists(in_folder(".room")));
+  assert_true(gannet_directory_has_room(in_folder("missing"))); /* nobody can tell */
+}
+
 /* XXH3 of nothing with seed 0: xxHash's own test vectors. */
 static void hashes_are_xxh3(void **state) {
   (void)state;
@@ -114,6 +121,7 @@ int main(void) {
       cmocka_unit_test(a_directory_is_not_replaced_by_a_file),
       cmocka_unit_test(directories_are_made_with_their_parents),
       cmocka_unit_test(paths_are_joined_when_they_fit),
+      cmocka_unit_test(a_directory_says_whether_it_has_room),
       cmocka_unit_test(hashes_are_xxh3),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -177,15 +177,40 @@ class Damage(program.ProgramTest):
         self.finish()
 
     def test_a_really_full_disk_stops_the_run_resumably(self):
+        self.with_disk("64k", self.full_disk)
+
+    def with_disk(self, size, check):
         disk = self.folder / "disk"
         disk.mkdir()
-        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "none", disk],
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "none", disk],
                           stderr=subprocess.DEVNULL).returncode:
             self.skipTest("no right to mount")
         try:
-            self.full_disk(disk)
+            check(disk)
         finally:
             subprocess.run(["umount", disk], check=True)
+
+    def test_simulations_that_fill_the_disk_are_made_again(self):
+        """Nor does it matter that they end well, with results cut off, or beside the one that ends the run."""
+        self.with_disk("400k", self.disk_filled_by_simulations)
+
+    def disk_filled_by_simulations(self, disk):
+        text = ("name: fast\nmethod: sobol\nvariables: {x: {lower: 0, upper: 1}}\nbatch: 2\nbudget: {evaluations: 4}\n"
+                "evaluate: {backend: command, parallel: 2, shell: "
+                "'dd if=/dev/zero of=mesh bs=1k count=450 || %s; sleep 0.3; awk \"{print \\\"objective\\\", \\$2}\" params.in > results.out'}\n")
+        for number, how in enumerate(("exit 1", "sleep 0.5")):
+            place = f"disk/{number}"
+            words = "run", self.write(text % how), "--resume", "-q", "-d", place
+            for _ in range(2):
+                outcome = self.succeed(*words, code=RESOURCE)
+                self.assertRegex(outcome.err, "(?i)no space")
+            subprocess.run(["mount", "-o", "remount,size=8m", disk], check=True)
+            self.assertIn("4 evaluations done, 0 infeasible, 0 failed", self.succeed(*words).out)
+            self.succeed("run", self.write(text % how), "-q", "-d", "whole.campaign")
+            self.assertEqual(self.digest(place), self.digest("whole.campaign"))
+            for name in disk / str(number), self.folder / "whole.campaign":
+                shutil.rmtree(name)
+            subprocess.run(["mount", "-o", "remount,size=400k", disk], check=True)
 
     def full_disk(self, disk):
         words = "run", self.file, "--resume", "-q", "-d", "disk/c", "--max-evals", "400", "--set", "method=sobol", \

@@ -1,0 +1,74 @@
+/* test: ranks 1 2 labels unit timeout 60 processors 1 */
+#include "standin.h"
+
+/* A small file system in the place of the evaluations, or a larger one; false without the right to
+ * mount. */
+static bool give_room(const standin *f, const char *how) {
+  char command[700];
+  int failed = 0;
+  (void)snprintf(command, sizeof command,
+                 "mkdir -p '%s/evals' && mount -t tmpfs -o %s none '%s/evals' 2>/dev/null",
+                 f->directory, how, f->directory);
+  if (f->context->rank == 0) failed = system(command);
+  MPI_Bcast(&failed, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  return failed == 0;
+}
+
+static int tear_down(void **state) {
+  const standin *f = *state;
+  char command[700];
+  (void)snprintf(command, sizeof command, "umount '%s/evals' 2>/dev/null || :", f->directory);
+  if (f->context->rank == 0) conform_shell(command);
+  return standin_tear_down(state);
+}
+
+/* Poll until an error or a result comes. */
+static gannet_err wait_for_end(gannet_evaluator *evaluator) {
+  double constraint = 0;
+  gannet_result_record result = {.constraints = &constraint};
+  gannet_err err = GANNET_OK;
+  int n = 0;
+  for (int i = 0; i < 100 && err == GANNET_OK && n == 0; ++i)
+    err = gannet_evaluator_poll(evaluator, 0.2, 1, &n, &result);
+  return err;
+}
+
+/* Jobs that fail because nothing can be written are no results: they are submitted again. */
+static void jobs_that_fill_the_disk_are_made_again(void **state) {
+  standin *f = *state;
+  if (!give_room(f, "size=200k")) skip();
+  f->options.when_stopped = GANNET_SLURM_LEAVE;
+  use_simulation(f,
+                 "#!/bin/sh\ndd if=/dev/zero of=mesh bs=1k count=300 || exit 1\n"
+                 "printf 'objective 2\\nstress 1\\n' >results.out\n");
+  gannet_evaluator *evaluator = standin_create(f);
+  standin_submit(evaluator, 1, 1);
+  assert_fails(GANNET_ERR_NO_SPACE, "make room and resume", wait_for_end(evaluator));
+  gannet_evaluator_destroy(&evaluator);
+  assert_true(give_room(f, "remount,size=4m"));
+  evaluator = standin_create(f);
+  double x[CONFORM_VARIABLES], constraint = 0;
+  bool taken = true;
+  gannet_request request = standin_request(1, 1, x);
+  assert_ok(gannet_evaluator_recover(evaluator, &request, &taken));
+  assert_false(taken);
+  request = standin_request(1, 2, x);
+  assert_ok(gannet_evaluator_submit(evaluator, 1, &request));
+  gannet_result_record result = {.constraints = &constraint};
+  conform_collect(evaluator, 1, &result);
+  is_done(&result);
+  gannet_evaluator_destroy(&evaluator);
+  if (f->context->rank == 0) assert_true(exists(f->directory, "evals/000099/attempt-1"));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, standin_set_up, tear_down)
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {
+      TEST(jobs_that_fill_the_disk_are_made_again),
+  };
+  MPI_Init(&argc, &argv);
+  const int failed = run_ranks(tests);
+  MPI_Finalize();
+  return failed;
+}
