@@ -209,9 +209,20 @@ typedef struct {
 void gannet_contract_read(const gannet_problem *problem, const gannet_contract_rules *rules,
                           const char *directory, gannet_result_record *result);
 
+/* Whether results.out says that the design is infeasible; it then counts however the simulation
+ * ended, and is in the result. Otherwise the result is to be filled: nothing is known of it.
+ *
+ * Local.
+ *
+ * result  inout  cleared
+ */
+bool gannet_contract_is_refused(const gannet_problem *problem, const char *directory,
+                                gannet_result_record *result);
+
 /* The result of an attempt from the launcher's last event about it. A text of the user's that means
- * infeasible counts more than the exit code and than results; what the simulation itself says in
- * results.out comes next, when it ended well. It becomes pending, to be judged again by a later
+ * infeasible counts more than the exit code and than results. What the simulation itself says in
+ * results.out comes next: that it cannot work however it ended, its numbers when it ended well. It
+ * becomes pending, to be judged again by a later
  * process, when somebody asks the program to end meanwhile.
  *
  * Local.

@@ -132,7 +132,7 @@ static void judge_end(const gannet_problem *problem, const gannet_contract_rules
   }
   if (event->exit_code == 0 && !event->limit)
     gannet_contract_read(problem, rules, directory, result);
-  else
+  else if (!gannet_contract_is_refused(problem, directory, result))
     judge_failure(rules, directory, event, result);
   if (result->status != GANNET_EVAL_FAILED || result->retry) return;
   if (find(rules, rules->bad_luck_texts, "bad_luck_text", directory, &found, result) && found.any) {

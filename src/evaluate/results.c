@@ -277,6 +277,19 @@ static int check_complete(const reader *to, int no_file) {
   return 0;
 }
 
+static void forget_numbers(const gannet_problem *problem, gannet_result_record *result) {
+  result->objective = NAN;
+  for (int j = 0; j < problem->spec.n_constraints; ++j) result->constraints[j] = NAN;
+}
+
+bool gannet_contract_is_refused(const gannet_problem *problem, const char *directory,
+                                gannet_result_record *result) {
+  const reader to = {problem, result};
+  (void)!read_file(&to, directory); /* what else is there does not matter */
+  forget_numbers(problem, result);
+  return result->status == GANNET_EVAL_INFEASIBLE;
+}
+
 void gannet_contract_read(const gannet_problem *problem, const gannet_contract_rules *rules,
                           const char *directory, gannet_result_record *result) {
   const reader to = {problem, result};
@@ -287,8 +300,7 @@ void gannet_contract_read(const gannet_problem *problem, const gannet_contract_r
     gannet_record_judge(problem, result);
     return;
   }
-  result->objective = NAN;
-  for (int j = 0; j < problem->spec.n_constraints; ++j) result->constraints[j] = NAN;
+  forget_numbers(problem, result);
 }
 
 #define EXAMPLE "'objective=^drag: *([0-9.eE+-]+)'"

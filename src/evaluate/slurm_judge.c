@@ -36,6 +36,8 @@ gannet_err gannet_slurm_fail(gannet_slurm_jobs *jobs, const gannet_slurm_job *jo
                              const char *reason) {
   gannet_result_record result;
   begin(jobs, job, &result);
+  if (gannet_contract_is_refused(jobs->program.contract.problem, job->flight.directory, &result))
+    return finish(jobs, job, &result);
   gannet_contract_fail(job->flight.directory, retry, reason, &result);
   const bool late = job->state && job->state->what == GANNET_SLURM_TIME_LIMIT;
   result.run.failure = late ? GANNET_FAILURE_TIME : GANNET_FAILURE_SCHEDULER;

@@ -325,6 +325,30 @@ static void ends_are_classified(void **state) {
   }
 }
 
+/* A simulation that says so itself, and then ends with an error as programs do, is believed. */
+static void fail_counts_however_the_simulation_ends(void **state) {
+  fixture *f = *state;
+  double codes[2] = {137, 42};
+  const gannet_real_list bad_luck = {1, codes}, infeasible = {1, codes + 1};
+  const gannet_patterns patterns = {0};
+  const gannet_contract_rules rules = {
+      .bad_luck = &bad_luck, .infeasible = &infeasible, .patterns = &patterns, .time_limit = 60};
+  static const char *const texts[] = {"stress 1\nfail mesh folds\n", "{\"fail\": \"mesh folds\"}"};
+  for (size_t i = 0; i < 2 * sizeof ends / sizeof *ends; ++i) {
+    gannet_result_record result = {.constraints = &f->constraint};
+    const gannet_launch_event *event = &ends[i / 2].event;
+    if (event->type == GANNET_LAUNCH_REFUSED) continue;
+    gannet_record_clear(1, &result);
+    write_file(f->directory, "results.out", texts[i % 2], 0644);
+    assert_ok(gannet_contract_judge(f->problem, &rules, f->directory, event, &result));
+    assert_int_equal(result.status, GANNET_EVAL_INFEASIBLE);
+    assert_int_equal(result.run.failure, GANNET_FAILURE_WORD);
+    assert_int_equal(result.run.exit_code, event->exit_code);
+    assert_string_equal(result.run.reason, "mesh folds");
+    assert_true(isnan(f->constraint) && !result.run.crashed && !result.retry);
+  }
+}
+
 /* What the user's own texts say counts more than exit codes, and results in one case. */
 static void texts_in_the_output_are_rules(void **state) {
   fixture *f = *state;
@@ -402,6 +426,7 @@ int main(void) {
       TEST(templates_are_rendered_with_their_mode),
       TEST(the_environment_names_everything),
       TEST(ends_are_classified),
+      TEST(fail_counts_however_the_simulation_ends),
       TEST(texts_in_the_output_are_rules),
       TEST(only_an_outcome_of_the_same_nonce_is_found),
   };

@@ -76,8 +76,13 @@ static void endings_are_judged_as_those_of_commands(void **state) {
   assert_int_equal(result.run.signal, SIGSEGV);
   result = standin_run(f, "#!/bin/sh\nkill -KILL $$\n");
   failed_with(&result, true, "signal 9");
-  result = standin_run(f, "#!/bin/sh\necho fail too thin >results.out\n");
+  result = standin_run(f, "#!/bin/sh\necho fail too thin >results.out; exit 4\n");
   assert_int_equal(result.status, GANNET_EVAL_INFEASIBLE);
+  mischief(f, "node.state", "TIMEOUT\n");
+  result = standin_run(f, NULL);
+  assert_int_equal(result.status, GANNET_EVAL_INFEASIBLE);
+  assert_string_equal(result.run.reason, "too thin");
+  no_mischief(f, "node.state");
   f->options.grace = 0.2;
   result = standin_run(f, "#!/bin/sh\nexit 0\n");
   failed_with(&result, false, "no results.out");
