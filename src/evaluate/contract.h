@@ -209,6 +209,13 @@ typedef struct {
 void gannet_contract_read(const gannet_problem *problem, const gannet_contract_rules *rules,
                           const char *directory, gannet_result_record *result);
 
+/* Whether results.out is cut off within its last line: it has no end, and is no JSON object, which
+ * says itself whether it is whole.
+ *
+ * Local.
+ */
+bool gannet_contract_is_torn(const char *directory);
+
 /* Whether results.out says that the design is infeasible; it then counts however the simulation
  * ended, and is in the result. Otherwise the result is to be filled: nothing is known of it.
  *

@@ -70,12 +70,13 @@ static gannet_err add_flight(gannet_flights *flights, const gannet_request *requ
 
 static gannet_err launch_with(gannet_flights *flights, const gannet_request *request,
                               const gannet_flight *flight, gannet_papers *with) {
-  char outcome[PATH_MAX];
+  char outcome[PATH_MAX], results[PATH_MAX];
   const gannet_program *program = &flights->program;
   GANNET_TRY(gannet_papers_create(program, request, flight->directory, with));
   GANNET_TRY(gannet_contract_prepare(&program->contract, request, &with->bindings,
                                      flight->directory, NULL));
   GANNET_TRY(gannet_join_path(flight->directory, "outcome.json", outcome, sizeof outcome));
+  GANNET_TRY(gannet_join_path(flight->directory, "results.out", results, sizeof results));
   const gannet_launch launch = {.tag = request->id,
                                 .directory = flight->directory,
                                 .program = program->program,
@@ -84,6 +85,7 @@ static gannet_err launch_with(gannet_flights *flights, const gannet_request *req
                                 .time_limit = flights->time_limit,
                                 .grace = program->options->kill_grace,
                                 .outcome = outcome,
+                                .results = results,
                                 .nonce = request->nonce};
   return gannet_launcher_launch(flights->launcher, &launch);
 }

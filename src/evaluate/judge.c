@@ -111,6 +111,14 @@ static void judge_failure(const gannet_contract_rules *rules, const char *direct
     gannet_record_refuse(result, GANNET_FAILURE_RULE);
 }
 
+static void judge_torn(gannet_result_record *result) {
+  gannet_record_fail(
+      result, false,
+      "results.out ends within a line: a process that the simulation left running was "
+      "writing it and was ended; let the simulation wait for all it starts");
+  result->run.crashed = false; /* whatever it was, it was not the design */
+}
+
 /* Whether one of the user's texts is in the output, or the search for them decides otherwise. */
 static bool find(const gannet_contract_rules *rules, const gannet_texts *texts, const char *what,
                  const char *directory, gannet_texts_found *found, gannet_result_record *result) {
@@ -130,7 +138,10 @@ static void judge_end(const gannet_problem *problem, const gannet_contract_rules
     gannet_record_refuse(result, GANNET_FAILURE_RULE);
     return;
   }
-  if (event->exit_code == 0 && !event->limit)
+  if (event->exit_code == 0 && !event->limit && event->results_open &&
+      gannet_contract_is_torn(directory))
+    judge_torn(result);
+  else if (event->exit_code == 0 && !event->limit)
     gannet_contract_read(problem, rules, directory, result);
   else if (!gannet_contract_is_refused(problem, directory, result))
     judge_failure(rules, directory, event, result);
@@ -199,14 +210,16 @@ gannet_err gannet_contract_judge(const gannet_problem *problem, const gannet_con
 static bool fill(json_t *object, uint64_t nonce, gannet_launch_event *event, char *host) {
   const char *text = NULL, *where = json_string_value(json_object_get(object, "host"));
   char *end = NULL;
-  int limit = 0;
+  int limit = 0, open = 0;
   memset(event, 0, sizeof *event);
   event->type = GANNET_LAUNCH_ENDED;
-  if (json_unpack(object, "{s:s, s:i, s:i, s:i, s:b, s:F, s:F}", "nonce", &text, "pid", &event->pid,
-                  "exit_code", &event->exit_code, "signal", &event->signal, "time_limit", &limit,
-                  "started", &event->started, "ended", &event->ended))
+  if (json_unpack(object, "{s:s, s:i, s:i, s:i, s:b, s:F, s:F, s?b}", "nonce", &text, "pid",
+                  &event->pid, "exit_code", &event->exit_code, "signal", &event->signal,
+                  "time_limit", &limit, "started", &event->started, "ended", &event->ended,
+                  "results_open", &open))
     return false;
   event->limit = limit != 0;
+  event->results_open = open != 0;
   if (host) (void)snprintf(host, GANNET_HOST_SIZE, "%s", where ? where : "");
   return strtoull(text, &end, 16) == nonce && end != text && *end == '\0';
 }

@@ -105,6 +105,7 @@ gannet_err gannet_launcher_launch(gannet_launcher *launcher, const gannet_launch
   GANNET_TRY(add_text(launcher, launch->directory, &used));
   GANNET_TRY(add_text(launcher, launch->program, &used));
   GANNET_TRY(add_text(launcher, launch->outcome ? launch->outcome : "", &used));
+  GANNET_TRY(add_text(launcher, launch->results ? launch->results : "", &used));
   for (int i = 0; i < command.n_arguments; ++i)
     GANNET_TRY(add_text(launcher, launch->arguments[i], &used));
   for (int i = 0; i < command.n_environment; ++i)

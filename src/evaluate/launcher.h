@@ -39,6 +39,7 @@ typedef struct {
   const char *outcome;            /* file to write when the child has ended by itself or by its time
                                      limit; NULL = none */
   uint64_t nonce;                 /* goes into that file */
+  const char *results;            /* file that the child writes; NULL = none */
 } gannet_launch;
 
 typedef enum {
@@ -57,6 +58,7 @@ typedef struct {
   int signal;            /* 0 when it exited */
   bool limit;            /* killed because of its time limit */
   bool cancelled;        /* killed by gannet_launcher_kill */
+  bool results_open;     /* its leader left processes that were killed with the results open */
   double started, ended; /* seconds since 1970 */
 } gannet_launch_event;
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "evaluate/launcher_protocol.h"
@@ -59,6 +60,37 @@ static int carries(const char *pid, const char *mark) {
 static int belongs(const char *pid, const process *found, pid_t leader, const char *mark) {
   if (found->session == leader) return 1;
   return found->parent == getpid() ? carries(pid, mark) : 0;
+}
+
+static bool has_open(const char *pid, const struct stat *file) {
+  char path[64];
+  bool found = false;
+  if (snprintf(path, sizeof path, "/proc/%s/fd", pid) >= (int)sizeof path) return false;
+  DIR *all = opendir(path);
+  if (!all) return false;
+  for (struct dirent *entry; !found && (entry = readdir(all));) {
+    struct stat about;
+    found = isdigit((unsigned char)entry->d_name[0]) &&
+            fstatat(dirfd(all), entry->d_name, &about, 0) == 0 && about.st_dev == file->st_dev &&
+            about.st_ino == file->st_ino;
+  }
+  (void)closedir(all);
+  return found;
+}
+
+bool gannet_launcher_family_holds(pid_t leader, const char *mark, const char *file) {
+  struct stat about;
+  bool holds = false;
+  if (stat(file, &about)) return false;
+  DIR *all = opendir("/proc");
+  if (!all) return false;
+  for (struct dirent *entry; !holds && (entry = readdir(all));) {
+    process found;
+    if (!isdigit((unsigned char)entry->d_name[0]) || look_at(entry->d_name, &found)) continue;
+    holds = belongs(entry->d_name, &found, leader, mark) != 0 && has_open(entry->d_name, &about);
+  }
+  (void)closedir(all);
+  return holds;
 }
 
 int gannet_launcher_signal_family(pid_t leader, const char *mark, int signal) {

@@ -20,11 +20,13 @@
 
 extern char **environ;
 
+enum { N_PATHS = 4 }; /* that an order begins with */
+
 typedef struct {
   int64_t tag;
   pid_t pid;
   uint64_t nonce;
-  char *outcome; /* owned; "" = none */
+  char *outcome, *results; /* owned; "" = none */
   double grace;
   double started;  /* epoch */
   double begun;    /* the same by the monotonic clock */
@@ -90,21 +92,27 @@ static void refuse(helper *own, int64_t tag, const char *stage, int error) {
 /* Point into the message; -1 when it does not hold together. */
 static int unpack(helper *own, size_t size, gannet_launcher_order *order, char **texts) {
   const gannet_launcher_command *command = &order->command;
-  const int wanted = 3 + command->n_arguments + command->n_environment;
+  const int wanted = N_PATHS + command->n_arguments + command->n_environment;
   char *at = own->message + sizeof *command, *end = own->message + size;
   for (int i = 0; i < wanted; ++i) {
     char *zero = memchr(at, '\0', (size_t)(end - at));
     if (!zero) return -1;
     /* a NULL between and after the two lists */
-    texts[i + (i >= 3 + command->n_arguments)] = at;
+    texts[i + (i >= N_PATHS + command->n_arguments)] = at;
     at = zero + 1;
   }
   order->directory = texts[0];
   order->program = texts[1];
   order->outcome = texts[2];
-  order->arguments = texts + 3;
-  order->environment = texts + 3 + command->n_arguments + 1;
+  order->results = texts[3];
+  order->arguments = texts + N_PATHS;
+  order->environment = texts + N_PATHS + command->n_arguments + 1;
   return 0;
+}
+
+static void release(child *one) {
+  free(one->outcome);
+  free(one->results);
 }
 
 static void begin(helper *own, const gannet_launcher_order *order) {
@@ -113,10 +121,14 @@ static void begin(helper *own, const gannet_launcher_order *order) {
   gannet_launch_event event;
   child *larger = grown(own->children, own->n, &own->capacity, sizeof *larger);
   if (larger) own->children = larger;
-  child made = {.tag = command->tag, .nonce = command->nonce, .outcome = strdup(order->outcome)};
-  if (!larger || !made.outcome || gannet_launcher_spawn(order, environ, &made.pid, &stage)) {
-    refuse(own, command->tag, stage, larger && made.outcome ? errno : ENOMEM);
-    free(made.outcome);
+  child made = {.tag = command->tag,
+                .nonce = command->nonce,
+                .outcome = strdup(order->outcome),
+                .results = strdup(order->results)};
+  const bool whole = larger && made.outcome && made.results;
+  if (!whole || gannet_launcher_spawn(order, environ, &made.pid, &stage)) {
+    refuse(own, command->tag, stage, whole ? errno : ENOMEM);
+    release(&made);
     return;
   }
   made.grace = command->grace;
@@ -137,7 +149,8 @@ static void begin(helper *own, const gannet_launcher_order *order) {
 static void launch(helper *own, size_t size) {
   gannet_launcher_order order;
   memcpy(&order.command, own->message, sizeof order.command);
-  const int texts_needed = 3 + order.command.n_arguments + 1 + order.command.n_environment + 1;
+  const int texts_needed =
+      N_PATHS + order.command.n_arguments + 1 + order.command.n_environment + 1;
   char **texts = calloc((size_t)texts_needed, sizeof *texts);
   if (!texts)
     refuse(own, order.command.tag, "allocate", ENOMEM);
@@ -181,15 +194,18 @@ static void receive(helper *own) {
 }
 
 /* Whatever the leader left: again until nothing answers, because members may fork meanwhile. What
- * sits in an uninterruptible system call is given up after a quarter of a second. */
-static void kill_rest(const helper *own, const child *one) {
+ * sits in an uninterruptible system call is given up after a quarter of a second. Returns whether
+ * somebody had the results open. */
+static bool kill_rest(const helper *own, const child *one) {
   char mark[GANNET_LAUNCHER_MARK];
-  if (gannet_launcher_count_children() == own->n) return; /* the leaders and nobody else */
+  if (gannet_launcher_count_children() == own->n) return false; /* the leaders and nobody else */
   gannet_launcher_mark(one->tag, mark);
+  const bool open = one->results[0] && gannet_launcher_family_holds(one->pid, mark, one->results);
   for (int i = 0; i < 50; ++i) {
-    if (gannet_launcher_signal_family(one->pid, mark, SIGKILL) == 0) return;
+    if (gannet_launcher_signal_family(one->pid, mark, SIGKILL) == 0) break;
     gannet_clock_sleep(0.005);
   }
+  return open;
 }
 
 /* A failure to write is not fatal: the event tells the controller the same. Nor need it outlive the
@@ -200,9 +216,10 @@ static void write_outcome(const child *one, const gannet_launch_event *event) {
   const int size =
       snprintf(text, sizeof text,
                "{\"nonce\": \"%016llx\", \"pid\": %d, \"exit_code\": %d, \"signal\": %d, "
-               "\"time_limit\": %s, \"started\": %.6f, \"ended\": %.6f}\n",
+               "\"time_limit\": %s, \"results_open\": %s, \"started\": %.6f, \"ended\": %.6f}\n",
                (unsigned long long)one->nonce, event->pid, event->exit_code, event->signal,
-               event->limit ? "true" : "false", event->started, event->ended);
+               event->limit ? "true" : "false", event->results_open ? "true" : "false",
+               event->started, event->ended);
   if (gannet_file_put(one->outcome, text, (size_t)size) != GANNET_OK) gannet_error_clear();
 }
 
@@ -222,10 +239,10 @@ static void finish(helper *own, int index, const siginfo_t *info) {
   event.cancelled = one->cancelled;
   event.started = one->started;
   event.ended = one->started + gannet_clock_seconds() - one->begun; /* clocks are set at times */
-  kill_rest(own, one);
+  event.results_open = kill_rest(own, one);
   write_outcome(one, &event);
   push(own, &event);
-  free(one->outcome);
+  release(one);
   own->children[index] = own->children[--own->n];
 }
 

@@ -17,7 +17,7 @@ enum { GANNET_LAUNCHER_MESSAGE = 128 * 1024 };
 typedef enum { GANNET_LAUNCHER_DO_LAUNCH, GANNET_LAUNCHER_DO_KILL } gannet_launcher_verb;
 
 /* Controller to helper. After a launch follow its texts, each with its zero byte: directory,
- * program, outcome ("" = none), arguments, environment. Helper to controller goes
+ * program, outcome and results ("" = none), arguments, environment. Helper to controller goes
  * gannet_launch_event. */
 typedef struct {
   gannet_launcher_verb verb;
@@ -30,7 +30,7 @@ typedef struct {
 /* A launch as the helper sees it; texts point into the message. */
 typedef struct {
   gannet_launcher_command command;
-  char *directory, *program, *outcome;
+  char *directory, *program, *outcome, *results;
   char **arguments;   /* NULL-terminated */
   char **environment; /* NULL-terminated */
 } gannet_launcher_order;
@@ -61,6 +61,13 @@ int gannet_launcher_spawn(const gannet_launcher_order *order, char *const *inher
  * mark    in  "GANNET_LAUNCH=..." as given to the child
  */
 int gannet_launcher_signal_family(pid_t leader, const char *mark, int signal);
+
+/* Whether somebody other than the leader, of those that gannet_launcher_signal_family would reach,
+ * has a file open.
+ *
+ * Local.
+ */
+bool gannet_launcher_family_holds(pid_t leader, const char *mark, const char *file);
 
 /* How many children this process has, zombies included; -1 when the system does not tell. Orphans
  * come to the helper as its children, so when there are none but the leaders, nothing that a leader

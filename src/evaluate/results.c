@@ -277,6 +277,19 @@ static int check_complete(const reader *to, int no_file) {
   return 0;
 }
 
+bool gannet_contract_is_torn(const char *directory) {
+  char path[PATH_MAX], *text = NULL;
+  size_t size = 0;
+  if (gannet_join_path(directory, "results.out", path, sizeof path) != GANNET_OK ||
+      gannet_file_read(path, &text, &size) != GANNET_OK) {
+    gannet_error_clear();
+    return false;
+  }
+  const bool torn = size > 0 && text[size - 1] != '\n' && text[strspn(text, " \t\r\n")] != '{';
+  gannet_free(&text);
+  return torn;
+}
+
 static void forget_numbers(const gannet_problem *problem, gannet_result_record *result) {
   result->objective = NAN;
   for (int j = 0; j < problem->spec.n_constraints; ++j) result->constraints[j] = NAN;

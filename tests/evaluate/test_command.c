@@ -103,6 +103,21 @@ static void failed_with(const gannet_result_record *result, const char *reason) 
     fail_msg("'%s' does not contain '%s'", result->run.reason, reason);
 }
 
+/* What gannet itself cut off is no number; a last line without an end is one, when its writer is
+ * gone. */
+static void results_of_a_writer_that_was_left_are_not_cut_off(void **state) {
+  fixture *f = *state;
+  gannet_result_record result =
+      run(f,
+          "#!/bin/sh\n(printf 'stress 1\nobjective 1.'; sleep 9; echo 5e3) >results.out &\n"
+          "sleep 0.2\n");
+  failed_with(&result, "results.out ends within a line");
+  assert_false(result.run.crashed);
+  result = run(f, "#!/bin/sh\nprintf 'stress 1\nobjective 1.5' >results.out\nsleep 9 &\n");
+  assert_int_equal(result.status, GANNET_EVAL_DONE);
+  assert_true(result.objective == 1.5);
+}
+
 static void programs_conform(void **state) {
   fixture *f = *state;
   conform_program(f->directory);
@@ -329,6 +344,7 @@ int main(int argc, char **argv) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
       TEST(programs_conform),
+      TEST(results_of_a_writer_that_was_left_are_not_cut_off),
       TEST(an_argument_that_names_a_file_elsewhere_is_warned_about),
       TEST(a_library_user_needs_no_launcher),
       TEST(nasty_endings_are_results_with_a_reason),

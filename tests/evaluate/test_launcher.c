@@ -42,8 +42,9 @@ static gannet_launch_event next(gannet_launcher *launcher) {
 
 /* Launch a script of the fixture's directory. */
 static void launch(const fixture *f, int64_t tag, const char *script, double limit, double grace) {
-  char path[400];
+  char path[400], results[400];
   (void)snprintf(path, sizeof path, "%s/script", f->directory);
+  (void)snprintf(results, sizeof results, "%s/results", f->directory);
   write_file(f->directory, "script", script, 0755);
   const char *const arguments[] = {"script", "a b", "$(rm x) 'y' \"z\"", NULL};
   const char *const environment[] = {"GANNET_TEST=1 2", "HOME=/other", NULL};
@@ -53,7 +54,8 @@ static void launch(const fixture *f, int64_t tag, const char *script, double lim
                               .arguments = arguments,
                               .environment = environment,
                               .time_limit = limit,
-                              .grace = grace};
+                              .grace = grace,
+                              .results = results};
   assert_ok(gannet_launcher_launch(f->launcher, &what));
 }
 
@@ -229,6 +231,25 @@ static void what_a_leader_leaves_running_is_killed(void **state) {
   assert_true(dies_within(number_in(f->directory, "far"), 2));
 }
 
+/* Who reads the results must know whether they may be cut off. */
+static void a_writer_that_is_left_is_told(void **state) {
+  fixture *f = *state;
+  static const struct {
+    const char *script;
+    bool open;
+  } runs[] = {
+      {"#!/bin/bash\n(printf 1.; sleep 100; echo 5) >results &\nsleep 0.2\n", true},
+      {"#!/bin/bash\nexec 3>results; setsid sleep 100 &\nexit 0\n", true},
+      {"#!/bin/bash\nprintf 1.5 >results; sleep 100 &\n", false},
+      {"#!/bin/bash\nprintf 1.5 >results\n", false},
+  };
+  for (size_t i = 0; i < sizeof runs / sizeof *runs; ++i) {
+    const gannet_launch_event end = run(f, runs[i].script, INFINITY, 1);
+    assert_int_equal(end.exit_code, 0);
+    assert_int_equal(end.results_open, runs[i].open);
+  }
+}
+
 static void a_cancelled_child_ends_with_everything_it_started(void **state) {
   fixture *f = *state;
   launch(f, 77, stubborn, INFINITY, 100);
@@ -363,6 +384,7 @@ int main(void) {
       cmocka_unit_test(the_time_limit_reaches_everything_a_child_started),
       cmocka_unit_test(a_child_that_obeys_is_not_killed),
       cmocka_unit_test(what_a_leader_leaves_running_is_killed),
+      cmocka_unit_test(a_writer_that_is_left_is_told),
       cmocka_unit_test(a_cancelled_child_ends_with_everything_it_started),
       cmocka_unit_test(stopping_the_launcher_ends_its_children),
       cmocka_unit_test(killing_the_controller_leaves_no_child),
