@@ -127,6 +127,8 @@ static gannet_err read_said(gannet_slurm_client *client, const gannet_launch_eve
   if (event->type == GANNET_LAUNCH_REFUSED)
     (void)snprintf(client->said, sizeof client->said, "cannot start (%s): %s", event->stage,
                    strerror(event->error));
+  else if (event->cancelled)
+    (void)snprintf(client->said, sizeof client->said, "broken off by a signal to gannet");
   else if (event->limit)
     (void)snprintf(client->said, sizeof client->said, "no answer within %g s", client->timeout);
   else
@@ -149,7 +151,8 @@ static gannet_err await(gannet_slurm_client *client, int64_t tag, gannet_launch_
   }
   memset(event, 0, sizeof *event); /* stuck in the kernel: its end will be ignored */
   event->type = GANNET_LAUNCH_ENDED;
-  event->limit = true;
+  event->limit = !hurried;
+  event->cancelled = hurried;
   return GANNET_OK;
 }
 
@@ -177,7 +180,9 @@ static gannet_err run(gannet_slurm_client *client, tool which, const char *const
   GANNET_TRY(err);
   GANNET_TRY(read_said(client, &event));
   *how = GANNET_SLURM_CALL_REFUSED;
-  if (event.type == GANNET_LAUNCH_ENDED && (event.limit || event.cancelled))
+  if (event.type == GANNET_LAUNCH_ENDED && event.cancelled)
+    *how = GANNET_SLURM_CALL_BROKEN_OFF;
+  else if (event.type == GANNET_LAUNCH_ENDED && event.limit)
     *how = GANNET_SLURM_CALL_TIMED_OUT;
   else if (event.type == GANNET_LAUNCH_ENDED && event.exit_code == 0)
     *how = GANNET_SLURM_CALL_DONE;

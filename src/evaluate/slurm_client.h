@@ -26,8 +26,9 @@ typedef struct gannet_slurm_client gannet_slurm_client;
 /* How a call ended. */
 typedef enum {
   GANNET_SLURM_CALL_DONE,
-  GANNET_SLURM_CALL_REFUSED,  /* exit code, signal, or it could not be started */
-  GANNET_SLURM_CALL_TIMED_OUT /* ended by its time-out, or by a signal to this process */
+  GANNET_SLURM_CALL_REFUSED,   /* exit code, signal, or it could not be started */
+  GANNET_SLURM_CALL_TIMED_OUT, /* ended by its time-out */
+  GANNET_SLURM_CALL_BROKEN_OFF /* ended by a signal to this process: says nothing of SLURM */
 } gannet_slurm_call;
 
 /* One job as squeue, sacct or scontrol describe it; what they do not say is "" or -1. */

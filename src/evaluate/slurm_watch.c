@@ -323,13 +323,14 @@ static gannet_err ask_scheduler(gannet_slurm_jobs *jobs) {
   gannet_slurm_call how = GANNET_SLURM_CALL_DONE;
   gannet_err err = gannet_slurm_client_list(jobs->client, &list, &how);
   const double now = gannet_clock_seconds();
-  note_answer(jobs, how == GANNET_SLURM_CALL_DONE, now);
+  const bool broken_off = how == GANNET_SLURM_CALL_BROKEN_OFF;
+  if (!broken_off) note_answer(jobs, how == GANNET_SLURM_CALL_DONE, now);
   if (err == GANNET_OK && how == GANNET_SLURM_CALL_DONE) {
     err = compare_with_list(jobs, &list, now);
     if (err == GANNET_OK) err = clear_up(jobs, now);
   }
   gannet_slurm_list_release(&list);
-  jobs->next_list = now + jobs->list_pause;
+  jobs->next_list = broken_off ? now : now + jobs->list_pause;
   return err;
 }
 

@@ -1,4 +1,6 @@
 /* test: ranks 1 2 labels unit timeout 120 */
+#include <sys/time.h>
+
 #include "standin.h"
 
 /* users-ask 15 (Parsl #1241): calls that hang or fail for a while are tried again. */
@@ -62,12 +64,56 @@ static void silence_is_told(void **state) {
   assert_non_null(strstr(f->log, "squeue answers again, after "));
 }
 
+static void noticed(int number) {
+  (void)number;
+}
+
+/* A signal every 0.3 s on rank 0, or none any more. */
+static void signal_often(const standin *f, bool on) {
+  const struct timeval pause = {0, on ? 300000 : 0};
+  const struct itimerval timer = {pause, pause};
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = noticed;
+  if (f->context->rank > 0) return;
+  assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);
+  assert_int_equal(setitimer(ITIMER_REAL, &timer, NULL), 0);
+}
+
+/* A call that gannet itself breaks off because it is signalled is no silence of SLURM. */
+static void a_call_that_is_broken_off_is_no_silence(void **state) {
+  standin *f = *state;
+  double constraint = 0;
+  gannet_result_record result = {.constraints = &constraint}, none;
+  gannet_silence silence;
+  int n = 0;
+  use_simulation(f,
+                 "#!/bin/sh\nuntil [ -e \"$GANNET_INPUT_DIRECTORY/go\" ]; do sleep 0.05; done\n"
+                 "printf 'objective 2\\nstress 1\\n' >results.out\n");
+  mischief(f, "squeue.late", "1\n");
+  gannet_evaluator *evaluator = standin_create(f);
+  standin_submit(evaluator, 1, 1);
+  for (int i = 0; i < 3; ++i) assert_ok(gannet_evaluator_poll(evaluator, 0.5, 1, &n, &none));
+  signal_often(f, true);
+  for (int i = 0; i < 8; ++i) {
+    assert_ok(gannet_evaluator_poll(evaluator, 0.2, 1, &n, &none));
+    assert_false(f->context->rank == 0 && gannet_silence_look(f->directory, &silence));
+  }
+  signal_often(f, false);
+  mischief(f, "go", "");
+  conform_collect(evaluator, 1, &result);
+  is_done(&result);
+  gannet_evaluator_destroy(&evaluator);
+  if (f->context->rank == 0 && strstr(f->log, "squeue")) fail_msg("%s", f->log);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, standin_set_up, standin_tear_down)
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       TEST(calls_have_time_outs_and_are_repeated),
       TEST(silence_is_told),
+      TEST(a_call_that_is_broken_off_is_no_silence),
   };
   MPI_Init(&argc, &argv);
   const int failed = run_ranks(tests);
