@@ -17,6 +17,7 @@ typedef struct {
   char *text;
   size_t length;
   bool begins, ends; /* its line */
+  bool is_torn;      /* the line has zero bytes, here or before */
 } piece;
 
 typedef struct {
@@ -25,6 +26,7 @@ typedef struct {
   size_t at, filled;
   bool is_over;   /* nothing is left to be read */
   bool is_inside; /* of a line that has begun before at */
+  bool is_torn;   /* that line has had zero bytes */
   double bytes;
   int error;    /* of reading */
   double begun; /* on the clock of the processor */
@@ -36,18 +38,21 @@ typedef struct {
   bool is_taken; /* in this line */
 } state;
 
-/* A zero byte would end the text for regexec. */
-static void blank_zeros(char *text, size_t size) {
+/* A zero byte would end the text for regexec. Whether there was one. */
+static bool blank_zeros(char *text, size_t size) {
+  bool any = false;
   for (char *zero = memchr(text, '\0', size); zero;
-       zero = memchr(zero, '\0', size - (size_t)(zero - text)))
+       zero = memchr(zero, '\0', size - (size_t)(zero - text))) {
     *zero = ' ';
+    any = true;
+  }
+  return any;
 }
 
 static void fill(reader *r) {
   const size_t rest = r->filled - r->at;
   memmove(r->block, r->block + r->at, rest);
   const size_t got = fread(r->block + rest, 1, BLOCK - rest, r->file);
-  blank_zeros(r->block + rest, got);
   r->at = 0;
   r->filled = rest + got;
   r->is_over = got < BLOCK - rest;
@@ -70,6 +75,8 @@ static bool next_piece(reader *r, piece *p) {
   const size_t whole = end ? (size_t)(end - p->text) : p->ends ? left : GANNET_LINE_PIECE;
   const size_t step = end ? whole + 1 : p->ends ? left : GANNET_LINE_PIECE - GANNET_LINE_OVERLAP;
   p->length = p->ends ? length_of(p->text, whole) : whole;
+  p->is_torn = blank_zeros(p->text, whole) || (r->is_inside && r->is_torn);
+  r->is_torn = p->is_torn;
   r->is_inside = !p->ends;
   r->at += step;
   r->bytes += (double)step;
@@ -95,7 +102,8 @@ static bool match_all(const gannet_search *search, const piece *p, state *states
     if (states[i].is_taken) continue;
     if (match_one(search, i, p, match)) {
       states[i].is_taken = true;
-      enough = search->take(search->user, i, p->text, search->has_places ? match : NULL);
+      enough =
+          search->take(search->user, i, p->text, search->has_places ? match : NULL, p->is_torn);
     }
     const double now = gannet_clock_seconds();
     states[i].seconds += now - before;

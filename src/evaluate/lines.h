@@ -31,8 +31,9 @@ typedef struct {
   bool has_places;      /* compiled without REG_NOSUB: match says where */
   /* The first match of regex[which] in a line. True ends the search.
    *   line   in  the line or a piece of it, without its end
-   *   match  in  [2] the whole match and its first group; NULL without places */
-  bool (*take)(void *user, int which, const char *line, const regmatch_t *match);
+   *   match  in  [2] the whole match and its first group; NULL without places
+   *   torn   in  whether the line has zero bytes so far, which are blanks here */
+  bool (*take)(void *user, int which, const char *line, const regmatch_t *match, bool torn);
   void *user;
 } gannet_search;
 

@@ -211,23 +211,36 @@ static int read_file(const reader *to, const char *directory) {
   return failed;
 }
 
+/* What a pattern found. */
+typedef struct {
+  char text[NUMBER_SIZE];
+  bool is_torn; /* its line has zero bytes: the text may be a part of the number only */
+} finding;
+
 /* The last line of the output that matches wins. */
-static bool take(void *user, int which, const char *line, const regmatch_t *match) {
-  char *found = user; /* [n][NUMBER_SIZE] */
+static bool take(void *user, int which, const char *line, const regmatch_t *match, bool torn) {
+  finding *found = (finding *)user + which;
   const regmatch_t *part = &match[match[1].rm_so >= 0];
-  (void)snprintf(found + (size_t)which * NUMBER_SIZE, NUMBER_SIZE, "%.*s",
-                 (int)(part->rm_eo - part->rm_so), line + part->rm_so);
+  (void)snprintf(found->text, sizeof found->text, "%.*s", (int)(part->rm_eo - part->rm_so),
+                 line + part->rm_so);
+  found->is_torn = torn;
   return false;
 }
 
-static int set_found(const reader *to, const gannet_patterns *patterns, char *found) {
+static int set_found(const reader *to, const gannet_patterns *patterns, finding *found) {
   char where[64];
   for (int i = 0; i < patterns->n; ++i) {
-    char *text = trim(found + (size_t)i * NUMBER_SIZE);
+    char *text = trim(found[i].text);
     const char *name = quantity_name(to->problem, patterns->quantity[i]);
     (void)snprintf(where, sizeof where, "pattern of %.40s", name);
     if (!*text) {
       gannet_record_fail(to->result, false, "%s: nothing in stdout.log matches", where);
+      return -1;
+    }
+    if (found[i].is_torn) {
+      gannet_record_fail(to->result, false,
+                         "%s: the line of stdout.log that matches holds zero bytes, expected text",
+                         where);
       return -1;
     }
     if (set_text(to, patterns->quantity[i], text, where)) return -1;
@@ -236,7 +249,7 @@ static int set_found(const reader *to, const gannet_patterns *patterns, char *fo
 }
 
 static int search_output(const reader *to, const gannet_contract_rules *rules,
-                         const char *directory, char *found) {
+                         const char *directory, finding *found) {
   char what[64];
   const gannet_patterns *patterns = rules->patterns;
   const gannet_search search = {
@@ -252,10 +265,10 @@ static int search_output(const reader *to, const gannet_contract_rules *rules,
 
 static int read_output(const reader *to, const gannet_contract_rules *rules,
                        const char *directory) {
-  char *found = NULL;
+  finding *found = NULL;
   int failed = -1;
   if (rules->patterns->n == 0) return 0;
-  if (gannet_alloc((size_t)rules->patterns->n, NUMBER_SIZE, &found) == GANNET_OK) {
+  if (gannet_alloc((size_t)rules->patterns->n, sizeof *found, &found) == GANNET_OK) {
     failed = search_output(to, rules, directory, found);
   } else {
     gannet_record_fail(to->result, true, "%s", gannet_error_message());

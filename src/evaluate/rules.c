@@ -32,10 +32,11 @@ void gannet_texts_release(gannet_texts *texts) {
   texts->n = 0;
 }
 
-static bool take(void *user, int which, const char *line, const regmatch_t *match) {
+static bool take(void *user, int which, const char *line, const regmatch_t *match, bool torn) {
   gannet_texts_found *found = user;
   (void)which;
   (void)match;
+  (void)torn; /* what a simulation says in words counts all the same */
   found->any = true;
   (void)snprintf(found->line, sizeof found->line, "%s", line + strspn(line, " \t"));
   return true;

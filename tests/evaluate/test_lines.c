@@ -31,7 +31,8 @@ static int tear_down(void **state) {
   return 0;
 }
 
-static bool keep(void *user, int which, const char *line, const regmatch_t *match) {
+static bool keep(void *user, int which, const char *line, const regmatch_t *match, bool torn) {
+  (void)torn;
   fixture *f = user;
   (void)which;
   f->count += 1;
@@ -40,7 +41,9 @@ static bool keep(void *user, int which, const char *line, const regmatch_t *matc
   return false;
 }
 
-static bool end_search(void *user, int which, const char *line, const regmatch_t *match) {
+static bool end_search(void *user, int which, const char *line, const regmatch_t *match,
+                       bool torn) {
+  (void)torn;
   (void)which;
   (void)line;
   assert_null(match);

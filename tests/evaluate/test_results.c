@@ -205,6 +205,35 @@ static void patterns_pick_the_last_match(void **state) {
   assert_true(result.status == GANNET_EVAL_DONE && result.objective == 4);
 }
 
+/* As of results.out: what lies behind a zero byte may belong to the number. */
+static void lines_with_zero_bytes_are_no_results(void **state) {
+  fixture *f = *state;
+  static const struct {
+    const char text[24];
+    size_t size;
+    bool is_good;
+  } logs[] = {{"drag: 1\0.5\n", 11, false},
+              {"drag: \0"
+               "1.5\n",
+               11, false},
+              {"\0\0\ndrag: 1.5\n", 13, true},
+              {"drag: 1\0.5\ndrag: 1.5\n", 21, true}};
+  for (size_t i = 0; i < sizeof logs / sizeof *logs; ++i) {
+    char path[300];
+    (void)snprintf(path, sizeof path, "%s/stdout.log", f->directory);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(logs[i].text, 1, logs[i].size, file), logs[i].size);
+    assert_int_equal(fclose(file), 0);
+    const gannet_result_record result = read_with(f, "objective=^drag: *([0-9.]+)", "stress 7\n");
+    assert_int_equal(result.status, logs[i].is_good ? GANNET_EVAL_DONE : GANNET_EVAL_FAILED);
+    if (logs[i].is_good)
+      assert_true(result.objective == 1.5);
+    else
+      assert_non_null(strstr(result.run.reason, "holds zero bytes"));
+  }
+}
+
 /* Neither is the design to blame. */
 static void searches_that_take_long_are_given_up(void **state) {
   fixture *f = *state;
@@ -278,6 +307,7 @@ int main(void) {
       TEST(bad_results_fail_with_what_and_where),
       TEST(fail_lines_mean_infeasible),
       TEST(patterns_pick_the_last_match),
+      TEST(lines_with_zero_bytes_are_no_results),
       TEST(searches_that_take_long_are_given_up),
       TEST(a_stop_leaves_results_to_be_judged_later),
       TEST(what_may_pass_is_bad_luck),
