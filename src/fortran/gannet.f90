@@ -15,8 +15,8 @@
 !   call gannet_best(opt, x1, f1, feasible)
 !   call gannet_end(opt)
 !
-! gannet_begin, gannet_ask and gannet_tell take an optional ierr, 0 = done; without it an error is
-! printed and the program stops with the exit code of the error.
+! gannet_begin, gannet_ask, gannet_tell and gannet_recommend take an optional ierr, 0 = done; without
+! it an error is printed and the program stops with the exit code of the error.
 module gannet
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: error_unit
@@ -32,6 +32,10 @@ module gannet
   integer(c_int), parameter :: gannet_done = 0, gannet_infeasible = 1, gannet_failed = 2
   integer(c_int), parameter :: gannet_minimize = 0, gannet_maximize = 1
   integer, parameter :: longest = 4096 ! characters of a name or a setting, with the final zero
+  integer(c_int), parameter :: err_arg = 1, err_shape = 3 ! of gannet_err
+
+  ! What this module itself refused, as the library keeps its last error; not allocated = nothing.
+  character(len=:), allocatable, save :: refused
 
   type :: text
     character(kind=c_char, len=1) :: c(longest) = c_null_char
@@ -203,6 +207,10 @@ contains
     character(kind=c_char), pointer :: c(:)
     type(c_ptr) :: address
     integer :: i, n
+    if (allocated(refused)) then
+      message = refused
+      return
+    end if
     address = error_message()
     n = int(strlen(address))
     call c_f_pointer(address, c, [n])
@@ -224,6 +232,23 @@ contains
     end if
   end subroutine
 
+  ! Arrays that do not fit together: the shape that one has and the one that it should have.
+  subroutine compare_shapes(what, given, expected, code)
+    character(len=*), intent(in) :: what
+    integer, intent(in) :: given(:), expected(:)
+    integer(c_int), intent(inout) :: code
+    character(len=200) :: line
+    if (code /= 0 .or. all(given == expected)) return
+    write (line, "(2a,*(i0,:,', '))") what, " has the shape ", given
+    write (line(len_trim(line) + 1:), "(a,*(i0,:,', '))") ", expected ", expected
+    refused = trim(line)
+    code = err_shape
+  end subroutine
+
+  subroutine forget_refusal()
+    if (allocated(refused)) deallocate (refused)
+  end subroutine
+
   pure function as_text(string) result(made)
     character(len=*), intent(in) :: string
     type(text) :: made
@@ -238,7 +263,7 @@ contains
   !
   ! Collective over comm; everything the same on all ranks.
   !
-  ! seed   every random number derives from it
+  ! seed   every random number derives from it; at least 0
   ! comm   of the mpi module, or %MPI_VAL of the mpi_f08 module; duplicated; none given: this process alone,
   !        and MPI is started and ended by the library
   ! goal   gannet_minimize (the default) or gannet_maximize
@@ -251,11 +276,15 @@ contains
     real(c_double), intent(in), optional :: noise
     integer, intent(out), optional :: ierr
     integer(c_int) :: code
+    call forget_refusal()
     allocate (opt%variables(0), opt%constraints(0), opt%settings(0))
     opt%noise = ieee_value(0d0, ieee_quiet_nan)
     if (present(noise)) opt%noise = noise
     if (present(goal)) opt%goal = int(goal, c_int)
-    if (present(comm)) then
+    if (seed < 0) then
+      refused = "the seed is negative, expected at least 0"
+      code = err_arg
+    else if (present(comm)) then
       code = context_create_fortran(int(comm, c_int), int(seed, c_int64_t), opt%context)
     else
       code = context_create_alone(int(seed, c_int64_t), opt%context)
@@ -407,9 +436,10 @@ contains
     integer(c_int) :: code
     id = -1
     x = 0
-    if (size(x, 1) /= size(opt%variables) .or. size(x, 2) /= size(id)) &
-      error stop "gannet_ask: x must be x(variables, points)"
-    call make(opt, code)
+    call forget_refusal()
+    code = 0
+    call compare_shapes("x(variables, points)", shape(x), [size(opt%variables), size(id)], code)
+    if (code == 0) call make(opt, code)
     if (code == 0) code = optimizer_ask(opt%handle, size(id, kind=c_int), ids, points)
     if (code == 0) then
       id = ids
@@ -439,6 +469,16 @@ contains
     type(c_result) :: results(size(id))
     integer(c_int) :: code
     integer :: i
+    call forget_refusal()
+    code = 0
+    call compare_shapes("objective(points)", shape(objective), shape(id), code)
+    if (present(constraints)) call compare_shapes("constraints(constraints, points)", shape(constraints), &
+                                                  shape(values), code)
+    if (present(outcome)) call compare_shapes("outcome(points)", shape(outcome), shape(id), code)
+    if (code /= 0) then
+      call settle(code, ierr)
+      return
+    end if
     values = ieee_value(0d0, ieee_quiet_nan)
     if (present(constraints)) values = constraints ! without them the library tells what is missing
     do i = 1, size(id)
@@ -464,7 +504,10 @@ contains
     integer(c_int) :: code
     real(c_double) :: point(size(opt%variables))
     point = 0
-    call make(opt, code)
+    call forget_refusal()
+    code = 0
+    call compare_shapes("x(variables)", shape(x), shape(point), code)
+    if (code == 0) call make(opt, code)
     call settle(code)
     call optimizer_best(opt%handle, best, point)
     x = point
@@ -489,9 +532,13 @@ contains
     real(c_double) :: point(size(opt%variables))
     point = 0
     found%id = -1
-    call make(opt, code)
+    x = 0
+    call forget_refusal()
+    code = 0
+    call compare_shapes("x(variables)", shape(x), shape(point), code)
+    if (code == 0) call make(opt, code)
     if (code == 0) code = optimizer_recommend(opt%handle, found, point)
-    x = point
+    if (code == 0) x = point
     mean = found%mean
     if (present(sd)) sd = found%sd
     if (present(noise)) noise = found%noise_sd

@@ -43,8 +43,23 @@ program fortran_module
 
   call gannet_tell(opt, id(1:1), f(1:1), c(:, 1:1), ierr=ierr)
   call require(ierr /= 0 .and. index(gannet_message(), "already has the result") > 0, "told twice")
+  call gannet_ask(opt, id, x(1:2, :), ierr=ierr)
+  call require(ierr /= 0 .and. gannet_message() == "x(variables, points) has the shape 2, 16, expected 5, 16", &
+               "rows are missing")
+  call gannet_tell(opt, id, f(1:2), c, ierr=ierr)
+  call require(ierr /= 0 .and. index(gannet_message(), "objective(points) has the shape 2, ex") == 1, "few values")
+  call gannet_tell(opt, id, f, c(1:1, :), ierr=ierr)
+  call require(ierr /= 0 .and. index(gannet_message(), "constraints(constraints, points) has") == 1, "one constraint")
+  call gannet_tell(opt, id, f, c, outcome(2:), ierr=ierr)
+  call require(ierr /= 0 .and. index(gannet_message(), "outcome(points) has") == 1, "few outcomes")
+  call gannet_recommend(opt, best(1:4), value, ierr=ierr)
+  call require(ierr /= 0 .and. index(gannet_message(), "x(variables) has") == 1, "no room for a point")
+  call gannet_tell(opt, id(1:1), f(1:1), c(:, 1:1), ierr=ierr)
+  call require(ierr /= 0 .and. index(gannet_message(), "evaluation -1 was never asked for") > 0, "the library again")
   call gannet_end(opt)
 
+  call gannet_begin(other, seed=-1, ierr=ierr)
+  call require(ierr /= 0 .and. index(gannet_message(), "seed") > 0, "a negative seed")
   call gannet_begin(other, seed=1)
   call gannet_real(other, "x", 1d0, 0d0)
   call gannet_ask(other, id(1:1), x(1:1, 1:1), ierr=ierr)
