@@ -19,6 +19,7 @@ in the folders near this file, or by the system's linker.
 import ctypes
 import ctypes.util
 import difflib
+import operator
 import os
 import pathlib
 
@@ -180,6 +181,17 @@ def _check_names(what, given, known):
             raise Error(f"{what} {name} is missing; {expected}")
 
 
+def _seed(given):
+    """As in a campaign file; ctypes would take others modulo 2**64."""
+    try:
+        seed = operator.index(given)
+    except TypeError:
+        seed = -1
+    if not 0 <= seed < 2**63:
+        raise Error(f"seed {given!r}: expected an integer from 0 to 2**63 - 1")
+    return seed
+
+
 def _doubles(array):
     return array.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
 
@@ -197,7 +209,7 @@ class Optimizer:
     constraints  name -> (lower, upper) of the values that are feasible, in their units; None = no bound
     goal         "minimize" or "maximize"
     noise        standard deviation of the objective, in its units; 0 = exact, None = to be learned
-    seed         the same seed and results give the same points
+    seed         an integer from 0 to 2**63 - 1; the same seed and results give the same points
     comm         a communicator of mpi4py; None = this process alone
     settings     of the method, as in a campaign file: {"surrogate.width": 256}
     more         the same where the key is a name: method="gp-ts", initial=8
@@ -223,6 +235,7 @@ class Optimizer:
             raise
 
     def _create_context(self, comm, seed):
+        seed = _seed(seed)
         made = ctypes.byref(self._context)
         if comm is None:
             _check(_library.gannet_context_create_alone(seed, made))

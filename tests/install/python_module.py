@@ -60,6 +60,8 @@ class Module(unittest.TestCase):
         fails("lower", lambda: gannet.Optimizer({"x": (1, 0)}))
         fails("not a variable", lambda: gannet.Optimizer({"x": "real"}))
         fails("goal", lambda: make(goal="best"))
+        for seed in (-1, 2**63, 2**64, 1.5, "1", None):
+            fails(f"seed {seed!r}: expected an integer from 0", lambda: make(seed=seed))
         fails("never asked", lambda: optimizer.tell(77, 1, [0, 1]))
         fails("constraint mass is missing", lambda: optimizer.tell(point, 1, {"stress": 3}))
         fails("constraints are missing", lambda: optimizer.tell(point, 1))
@@ -81,6 +83,11 @@ class Module(unittest.TestCase):
         optimizer.close()
         fails("null pointer", optimizer.ask)
         self.assertIsNone(optimizer.best())
+
+    def test_every_integer_of_the_range_is_a_seed(self):
+        points = [make(seed=seed).ask(2) for seed in (0, np.int64(7), 7, 2**63 - 1)]
+        self.assertEqual(points[1], points[2])
+        self.assertNotEqual(points[2], points[3])
 
     def test_a_model_finds_the_minimum(self):
         with gannet.Optimizer({"x": (-1, 2), "y": (-1, 2)}, method="gp-ei", noise=0) as optimizer:
