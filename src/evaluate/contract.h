@@ -197,6 +197,7 @@ typedef struct {
   const gannet_texts *infeasible_texts; /* in the output of any attempt; NULL = none */
   gannet_search_limits limits;          /* of looking for patterns and texts */
   const char *evaluations; /* absolute path of CAMPAIGN/evals; NULL = it is where it was */
+  const char *program;     /* path of what is started; NULL = not told */
 } gannet_contract_rules;
 
 /* Read the results of a simulation that ended with exit code 0: from stdout.log by patterns, from

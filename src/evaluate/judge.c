@@ -180,11 +180,48 @@ static gannet_err check_room(const char *directory) {
                       directory);
 }
 
-static void judge_refusal(const gannet_launch_event *event, gannet_result_record *result) {
-  gannet_record_fail(
-      result, gannet_contract_may_pass(event->error), "cannot start (%s): %s%s", event->stage,
-      strerror(event->error),
-      event->error == ENOEXEC ? " (the first line of a script is #!INTERPRETER)" : "");
+/* The interpreter in the first line of a script, "" when there is none. */
+static void read_interpreter(const char *program, char *name, size_t size) {
+  FILE *file = fopen(program, "re");
+  name[0] = '\0';
+  if (!file) return;
+  if (fgetc(file) == '#' && fgetc(file) == '!' && fgets(name, (int)size, file)) {
+    const size_t begin = strspn(name, " \t");
+    const size_t length = strcspn(name + begin, " \t\n");
+    memmove(name, name + begin, length);
+    name[length] = '\0';
+  }
+  (void)fclose(file);
+}
+
+/* exec says of a script whose interpreter is missing that there is no such file. */
+static void explain_exec(const char *program, int error, char *why, size_t size) {
+  char interpreter[100];
+  why[0] = '\0';
+  if (error == ENOEXEC) (void)snprintf(why, size, " (the first line of a script is #!INTERPRETER)");
+  if (error == ENOEXEC || !program) return;
+  const char *slash = strrchr(program, '/'), *name = slash ? slash + 1 : program;
+  read_interpreter(program, interpreter, sizeof interpreter);
+  const size_t end = strcspn(interpreter, "\r");
+  if (interpreter[end])
+    (void)snprintf(why, size,
+                   ": '%s' asks for the interpreter '%.*s\\r', for its lines end with CR LF; write "
+                   "them with LF, as dos2unix does",
+                   name, (int)end, interpreter);
+  else if (interpreter[0])
+    (void)snprintf(why, size, ": '%s', or '%s', the interpreter that its first line asks for", name,
+                   interpreter);
+  else
+    (void)snprintf(why, size, ": '%s'", name);
+}
+
+static void judge_refusal(const gannet_contract_rules *rules, const gannet_launch_event *event,
+                          gannet_result_record *result) {
+  char why[GANNET_REASON_SIZE] = "";
+  if (strcmp(event->stage, "exec") == 0)
+    explain_exec(rules->program, event->error, why, sizeof why);
+  gannet_record_fail(result, gannet_contract_may_pass(event->error), "cannot start (%s): %s%s",
+                     event->stage, strerror(event->error), why);
   result->run.failure = GANNET_FAILURE_LAUNCH;
   result->run.crashed = false; /* whatever it was, it was not the design */
 }
@@ -199,7 +236,7 @@ gannet_err gannet_contract_judge(const gannet_problem *problem, const gannet_con
   gannet_record_host(result->run.host);
   if (event->pid > 0) (void)snprintf(result->run.job, sizeof result->run.job, "%d", event->pid);
   if (event->type == GANNET_LAUNCH_REFUSED)
-    judge_refusal(event, result);
+    judge_refusal(rules, event, result);
   else
     judge_end(problem, rules, directory, event, result);
   if (result->status != GANNET_EVAL_FAILED) return GANNET_OK;

@@ -62,7 +62,8 @@ gannet_err gannet_program_create(const gannet_command_options *options,
                                            .bad_luck_texts = &program->bad_luck_texts,
                                            .infeasible_texts = &program->infeasible_texts,
                                            .limits = {GANNET_SEARCH_PATIENCE, setup->stopping},
-                                           .evaluations = program->evaluations};
+                                           .evaluations = program->evaluations,
+                                           .program = program->program};
   return GANNET_OK;
 }
 

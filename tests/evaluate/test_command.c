@@ -188,6 +188,10 @@ static void nasty_endings_are_results_with_a_reason(void **state) {
   failed_with(&result, "it went wrong|it went wrong");
   result = run(f, "no shebang\n");
   failed_with(&result, "cannot start (exec): Exec format error (the first line of a script");
+  result = run(f, "#!/bin/sh\r\nexit 0\r\n");
+  failed_with(&result, "'sim' asks for the interpreter '/bin/sh\\r', for its lines end with CR LF");
+  result = run(f, "#! /no/such/perl -w\nexit;\n");
+  failed_with(&result, "No such file or directory: 'sim', or '/no/such/perl', the interpreter");
 }
 
 static void a_program_that_vanishes_is_named(void **state) {
@@ -209,7 +213,7 @@ static void a_program_that_vanishes_is_named(void **state) {
   }
   submit(evaluator, 1, 1);
   conform_collect(evaluator, 1, &result);
-  failed_with(&result, "cannot start (exec): No such file");
+  failed_with(&result, "cannot start (exec): No such file or directory: 'sim'");
   gannet_evaluator_destroy(&evaluator);
 }
 
