@@ -163,6 +163,13 @@ GANNET_CHECKED gannet_err gannet_ledger_sync(gannet_ledger *ledger);
  */
 GANNET_CHECKED gannet_err gannet_ledger_tell_held(gannet_ledger *ledger);
 
+/* The same in memory only, when nothing is proposed any more: people see every result, and a resume
+ * tells them in the order of an uninterrupted run.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_ledger_show_held(gannet_ledger *ledger);
+
 /* Write everything the ledger knows into a fresh journal, after the old one was damaged.
  *
  * Local.

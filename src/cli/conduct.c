@@ -128,6 +128,19 @@ static void print_best(const gannet_campaign *campaign, const gannet_best *best)
   gannet_labels_release(&labels);
 }
 
+/* What to do about it; results may still come from what is pending. */
+static void print_none(const gannet_campaign *campaign, const gannet_tally *tally) {
+  if (tally->pending > 0)
+    (void)printf(
+        "no result yet: `gannet status %s` says why; --resume goes on with what is pending\n",
+        campaign->directory);
+  else
+    (void)printf(
+        "no result: no simulation worked at any design; `gannet status %s` says why; when that is\n"
+        "  mended, remove the directory to start afresh\n",
+        campaign->directory);
+}
+
 /* The result: where everything is, and the best design. */
 static void print_result(const gannet_campaign *campaign, const gannet_run_outcome *outcome) {
   gannet_tally tally;
@@ -137,11 +150,7 @@ static void print_result(const gannet_campaign *campaign, const gannet_run_outco
                (long long)tally.infeasible, (long long)tally.failed, (long long)tally.pending);
   if (outcome->end != GANNET_RUN_FINISHED) (void)printf("reason: %s\n", outcome->why);
   if (tally.best.id >= 0) print_best(campaign, &tally.best);
-  if (tally.best.id < 0 && tally.infeasible + tally.failed > 0)
-    (void)printf(
-        "no result: no simulation worked at any design; `gannet status %s` says why; when that is\n"
-        "  mended, remove the directory to start afresh\n",
-        campaign->directory);
+  if (tally.best.id < 0 && tally.infeasible + tally.failed > 0) print_none(campaign, &tally);
   (void)printf("history: %s/history.csv\nstate: %s/state.h5\n", campaign->directory,
                campaign->directory);
 }
@@ -183,6 +192,8 @@ static gannet_err run_campaign(const settings *s, gannet_campaign *campaign, gan
   }
   gannet_log(context, GANNET_LOG_INFO, "ended: %s",
              outcome.end == GANNET_RUN_FINISHED ? "finished" : outcome.why);
+  /* What an unfinished batch has brought counts for the reader as it does in `gannet best`. */
+  GANNET_TRY(gannet_agree(context->comm, gannet_ledger_show_held(&campaign->ledger)));
   *code = exit_code(campaign, &outcome);
   if (context->rank == 0) print_result(campaign, &outcome);
   return GANNET_OK;

@@ -95,6 +95,35 @@ class Stop(program.ProgramTest):
     def test_a_long_line_is_searched_in_a_bearable_time(self):
         self.assertIn("objective = 1.5", self.begin_dots(100_000).wait(40).out)
 
+    def stop_in(self, cases, wanted):
+        """A campaign of which some simulations never end, stopped when this many have."""
+        self.write(f"#!/bin/sh\ncase $GANNET_EVAL_ID in {cases} *) sleep 60;; esac\n", "simulate.sh", 0o755)
+        file = self.write(SOBOL.replace("backend: function, simulation: branin",
+                                        "backend: command, command: [./simulate.sh]"))
+        running = self.start("run", file, "-q", ranks=2)
+        self.wait_until(lambda: self.succeed("export", "fast.campaign").out.count(",pending,") <= wanted
+                        if self.records() > 1 else False)
+        os.kill(running.ranks()[0], signal.SIGTERM)
+        outcome = self.stopped(running, 20)
+        return [outcome, self.succeed("run", file, "--resume", "-q", "--time-limit", "1ms", code=RESUMABLE)]
+
+    def test_results_of_an_unfinished_batch_are_shown(self):
+        """The next resume tells them to the method; people see them now, as best and status do."""
+        for outcome in self.stop_in("0) echo objective 1 >results.out;; 1) exit 3;;", 2):
+            self.assertIn("1 evaluations done, 0 infeasible, 1 failed", outcome.out)
+            self.assertIn("best design: evaluation 0", outcome.out)
+            self.assertNotIn("no result", outcome.out)
+
+    def test_the_best_of_all_batches_is_shown(self):
+        cases = "[0-3]) echo objective 1$GANNET_EVAL_ID >results.out;; 4) echo objective -5 >results.out;;"
+        for outcome in self.stop_in(cases, 3):
+            self.assertIn("best design: evaluation 4", outcome.out)
+
+    def test_nobody_is_told_to_remove_what_may_still_bring_results(self):
+        for outcome in self.stop_in("0) exit 3;;", 3):
+            self.assertIn("no result yet", outcome.out)
+            self.assertNotIn("remove", outcome.out)
+
     def test_sigterm_to_rank_0_ends_simulations_at_once(self):
         running = self.begin(seconds="60", records=3)
         os.kill(running.ranks()[0], signal.SIGTERM)
