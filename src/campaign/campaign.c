@@ -15,6 +15,7 @@
 #include "campaign/effective.h"
 #include "campaign/restore.h"
 #include "campaign/snapshot.h"
+#include "campaign/traces.h"
 
 gannet_err gannet_campaign_path(const gannet_campaign *campaign, const char *name, char *path) {
   return gannet_join_path(campaign->directory, name, path, PATH_MAX);
@@ -49,10 +50,9 @@ static gannet_err make_optimizer(gannet_campaign *campaign) {
 /* Rank 0 only: whether there is a campaign, and whether that is wanted. */
 static gannet_err look(const gannet_campaign_start_options *options, const char *directory,
                        int *exists) {
-  char journal[PATH_MAX], state[PATH_MAX];
+  char journal[PATH_MAX];
   GANNET_TRY(gannet_join_path(directory, "journal", journal, sizeof journal));
-  GANNET_TRY(gannet_join_path(directory, "state.h5", state, sizeof state));
-  *exists = access(journal, F_OK) == 0 || access(state, F_OK) == 0;
+  *exists = access(journal, F_OK) == 0 || gannet_traces_find(journal) != NULL;
   GANNET_REQUIRE(
       !*exists || options->resume, GANNET_ERR_EXISTS,
       "'%s' already holds a campaign; continue it with --resume, choose another place with "

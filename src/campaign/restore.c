@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/parts.h"
 #include "campaign/snapshot.h"
+#include "campaign/traces.h"
 #include "store/lock.h"
 
 typedef struct {
@@ -229,6 +230,15 @@ static gannet_err rebuild(const gannet_context *context, const restore_paths *pa
                       why, hint, paths->snapshot, gannet_error_detail());
 }
 
+/* Power failures leave empty files, too. */
+static gannet_err check_begun(const char *journal, int64_t records) {
+  const char *trace = records > 0 ? NULL : gannet_traces_find(journal);
+  GANNET_REQUIRE(!trace, GANNET_ERR_DAMAGED,
+                 "'%s' has no records, but %s beside it shows that there were some", journal,
+                 trace);
+  return GANNET_OK;
+}
+
 /* A journal that ends before the snapshot has lost records that were acknowledged. One that is not
  * the snapshot's was rebuilt, and has them all. */
 static gannet_err check_journal(const restore_paths *paths, gannet_journal_report *report,
@@ -237,14 +247,14 @@ static gannet_err check_journal(const restore_paths *paths, gannet_journal_repor
   GANNET_TRY(gannet_journal_read(paths->journal, GANNET_JOURNAL_SCHEMA, NULL, NULL, report));
   if (gannet_snapshot_look(paths->snapshot, &mark) != GANNET_OK) {
     gannet_error_clear();
-    return GANNET_OK;
+    return check_begun(paths->journal, report->records);
   }
   *rebuilt = !gannet_snapshot_counts_in(mark.journal, report);
   GANNET_REQUIRE(*rebuilt || mark.sequence <= report->records, GANNET_ERR_DAMAGED,
                  "'%s' ends with record %lld, but %s contains %lld%s%s", paths->journal,
                  (long long)report->records, paths->snapshot, (long long)mark.sequence,
                  report->note[0] ? "; " : "", report->note);
-  return GANNET_OK;
+  return check_begun(paths->journal, report->records);
 }
 
 /* Rank 0 only. */
@@ -405,6 +415,7 @@ gannet_err gannet_restore_query(const char *journal, const char *snapshot, bool 
   gannet_err err = gannet_journal_read(journal, GANNET_JOURNAL_SCHEMA, add_newer, &s, &report);
   if (began && !gannet_snapshot_counts_in(ledger->identity, &report))
     return GANNET_RAISE(GANNET_ERR_BUSY, "'%s' was rebuilt while it was read; try again", journal);
+  if (err == GANNET_OK && ledger->sequence == 0) err = check_begun(journal, s.taken);
   /* Damage is found before the first record is visited. */
   if ((err == GANNET_ERR_DAMAGED || err == GANNET_ERR_MISSING) && s.taken == 0) {
     err = do_without(&paths, &report, ledger, damage);

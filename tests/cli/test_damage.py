@@ -159,6 +159,43 @@ class Damage(program.ProgramTest):
             shutil.rmtree(self.place)
             shutil.rmtree(self.folder / "whole.campaign")
 
+    def contents(self):
+        """Files with what is in them; who holds the lock, and what is said of it all, may change."""
+        return {p.relative_to(self.place): p.read_bytes() for p in self.place.rglob("*")
+                if p.is_file() and p.name not in ("journal.lock", "campaign.log")}
+
+    def test_an_empty_journal_does_not_begin_a_campaign_anew(self):
+        """Nor does one of which only the beginning is left: other files show that there were records."""
+        self.run_half()
+        journal, header = (self.place / "journal").read_bytes(), len((self.place / "journal").read_bytes().split(b"\n")[0])
+        state = (self.place / "state.h5").read_bytes()
+        for size in 0, 20, header + 1, 100:
+            for left in "state.h5", "history.csv":
+                (self.place / "journal").write_bytes(journal[:size])
+                (self.place / "state.h5").write_bytes(state[:3000])
+                (self.place / "state.h5.1").unlink(missing_ok=True)
+                if left == "history.csv":
+                    (self.place / "state.h5").unlink()
+                before = self.contents()
+                for ranks in 0, 2:
+                    outcome = self.succeed("run", self.file, "--resume", "-q", code=DAMAGED, ranks=ranks)
+                    self.assertRegex(outcome.err, f"has no records, but {left} .*Nothing was changed")
+                for command in "status", "best", "verify":
+                    self.succeed(command, "fast.campaign", code=DAMAGED)
+                self.assertEqual(before, self.contents())
+        (self.place / "journal").write_bytes(b"")
+        (self.place / "state.h5.1").write_bytes(state)
+        self.finish()
+
+    def test_what_a_campaign_has_left_is_not_overwritten(self):
+        self.run_half()
+        for name in "journal", "state.h5", "state.h5.1":
+            (self.place / name).unlink(missing_ok=True)
+        before = self.contents()
+        self.assertIn("already holds a campaign", self.succeed("run", self.file, "-q", code=USAGE).err)
+        self.assertIn("Nothing was changed", self.succeed("run", self.file, "-q", "--resume", code=DAMAGED).err)
+        self.assertEqual(before, self.contents())
+
     def test_other_junk_is_not_taken_for_a_campaign(self):
         self.place.mkdir()
         (self.place / "journal").write_text("my diary\n")
