@@ -59,6 +59,7 @@ typedef enum { GANNET_ERROR_LIST(GANNET_ERROR_ENUM) GANNET_ERR_COUNT } gannet_er
   X(GANNET_EXIT_DAMAGED, 5, "the saved state is damaged or was written by a newer gannet")        \
   X(GANNET_EXIT_RESOURCE, 6, "file system full, file not accessible, or out of memory")           \
   X(GANNET_EXIT_MACHINE, 7, "gannet doctor: something is slow or bound to fail")                  \
+  X(GANNET_EXIT_BUSY, 8, "another process has the campaign; try again when it has ended")         \
   X(GANNET_EXIT_RESUMABLE, 75, "stopped before the budget was spent; run again with --resume")
 
 #define GANNET_EXIT_ENUM(name, number, text) name = (number),

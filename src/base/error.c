@@ -38,8 +38,9 @@ gannet_exit gannet_err_exit(gannet_err code) {
     case GANNET_ERR_INPUT:
     case GANNET_ERR_EXISTS:
     case GANNET_ERR_MISSING:
-    case GANNET_ERR_BUSY:
       return GANNET_EXIT_USAGE;
+    case GANNET_ERR_BUSY:
+      return GANNET_EXIT_BUSY;
     case GANNET_ERR_DAMAGED:
     case GANNET_ERR_VERSION:
       return GANNET_EXIT_DAMAGED;

@@ -205,17 +205,55 @@ static gannet_err replace_journal(const gannet_context *context, const restore_p
   return err;
 }
 
-/* Under the journal's lock: its owner may be alive. */
+/* Power failures leave empty files, too. trace: found before the journal was read, which somebody
+ * may be beginning. */
+static gannet_err check_begun(const char *journal, const char *trace, int64_t records) {
+  GANNET_REQUIRE(!trace || records > 0, GANNET_ERR_DAMAGED,
+                 "'%s' has no records, but %s beside it shows that there were some", journal,
+                 trace);
+  return GANNET_OK;
+}
+
+/* A journal that ends before the snapshot has lost records that were acknowledged. One that is not
+ * the snapshot's was rebuilt, and has them all. */
+static gannet_err check_journal(const restore_paths *paths, gannet_journal_report *report,
+                                bool *rebuilt) {
+  const char *trace = gannet_traces_find(paths->journal);
+  gannet_snapshot_mark mark;
+  *rebuilt = false;
+  GANNET_TRY(gannet_journal_read(paths->journal, GANNET_JOURNAL_SCHEMA, NULL, NULL, report));
+  if (gannet_snapshot_look(paths->snapshot, &mark) != GANNET_OK) {
+    gannet_error_clear();
+    return check_begun(paths->journal, trace, report->records);
+  }
+  *rebuilt = !gannet_snapshot_counts_in(mark.journal, report);
+  GANNET_REQUIRE(*rebuilt || mark.sequence <= report->records, GANNET_ERR_DAMAGED,
+                 "'%s' ends with record %lld, but %s contains %lld%s%s", paths->journal,
+                 (long long)report->records, paths->snapshot, (long long)mark.sequence,
+                 report->note[0] ? "; " : "", report->note);
+  return check_begun(paths->journal, trace, report->records);
+}
+
+/* Under the journal's lock: its owner may be alive, or have written a record and a snapshot between
+ * two looks at them. */
 static gannet_err rebuild(const gannet_context *context, const restore_paths *paths,
-                          const gannet_problem *problem, const gannet_journal_report *damaged) {
+                          const gannet_problem *problem, const gannet_journal_report *damaged,
+                          bool *rebuilt) {
   const int64_t sound = damaged->records;
   char why[1400], path[PATH_MAX + 8];
   gannet_lock lock = {.descriptor = -1};
+  gannet_journal_report report = {0};
   (void)snprintf(why, sizeof why, "%s", gannet_error_detail());
   (void)snprintf(path, sizeof path, "%s.lock", paths->journal);
   GANNET_TRY(gannet_lock_acquire(path, &lock));
+  if (check_journal(paths, &report, rebuilt) == GANNET_OK) {
+    gannet_lock_release(&lock);
+    gannet_error_clear();
+    return GANNET_OK;
+  }
   gannet_log(context, GANNET_LOG_WARNING, "the journal cannot be used: %s", why);
   const gannet_err err = replace_journal(context, paths, problem, damaged);
+  *rebuilt = true;
   gannet_lock_release(&lock);
   if (err == GANNET_OK || err == GANNET_ERR_INPUT) return err;
   char hint[160] = "";
@@ -230,33 +268,6 @@ static gannet_err rebuild(const gannet_context *context, const restore_paths *pa
                       why, hint, paths->snapshot, gannet_error_detail());
 }
 
-/* Power failures leave empty files, too. */
-static gannet_err check_begun(const char *journal, int64_t records) {
-  const char *trace = records > 0 ? NULL : gannet_traces_find(journal);
-  GANNET_REQUIRE(!trace, GANNET_ERR_DAMAGED,
-                 "'%s' has no records, but %s beside it shows that there were some", journal,
-                 trace);
-  return GANNET_OK;
-}
-
-/* A journal that ends before the snapshot has lost records that were acknowledged. One that is not
- * the snapshot's was rebuilt, and has them all. */
-static gannet_err check_journal(const restore_paths *paths, gannet_journal_report *report,
-                                bool *rebuilt) {
-  gannet_snapshot_mark mark;
-  GANNET_TRY(gannet_journal_read(paths->journal, GANNET_JOURNAL_SCHEMA, NULL, NULL, report));
-  if (gannet_snapshot_look(paths->snapshot, &mark) != GANNET_OK) {
-    gannet_error_clear();
-    return check_begun(paths->journal, report->records);
-  }
-  *rebuilt = !gannet_snapshot_counts_in(mark.journal, report);
-  GANNET_REQUIRE(*rebuilt || mark.sequence <= report->records, GANNET_ERR_DAMAGED,
-                 "'%s' ends with record %lld, but %s contains %lld%s%s", paths->journal,
-                 (long long)report->records, paths->snapshot, (long long)mark.sequence,
-                 report->note[0] ? "; " : "", report->note);
-  return check_begun(paths->journal, report->records);
-}
-
 /* Rank 0 only. */
 static gannet_err open_journal(const gannet_context *context, const restore_paths *paths,
                                gannet_ledger *ledger, payloads *p, bool *rebuilt) {
@@ -264,8 +275,7 @@ static gannet_err open_journal(const gannet_context *context, const restore_path
   gannet_journal_report report = {0};
   const gannet_err err = check_journal(paths, &report, rebuilt);
   if (err == GANNET_ERR_DAMAGED || err == GANNET_ERR_MISSING) {
-    GANNET_TRY(rebuild(context, paths, ledger->problem, &report));
-    *rebuilt = true;
+    GANNET_TRY(rebuild(context, paths, ledger->problem, &report, rebuilt));
   } else if (err != GANNET_OK) {
     return err;
   }
@@ -408,6 +418,7 @@ gannet_err gannet_restore_query(const char *journal, const char *snapshot, bool 
   const restore_paths paths = {journal, snapshot};
   salvage s = {.ledger = ledger};
   gannet_journal_report report = {0};
+  const char *trace = gannet_traces_find(journal);
   char why[200];
   *damage = (gannet_damage){0};
   if (!replay) GANNET_TRY(take_snapshot(&paths, ledger));
@@ -415,7 +426,7 @@ gannet_err gannet_restore_query(const char *journal, const char *snapshot, bool 
   gannet_err err = gannet_journal_read(journal, GANNET_JOURNAL_SCHEMA, add_newer, &s, &report);
   if (began && !gannet_snapshot_counts_in(ledger->identity, &report))
     return GANNET_RAISE(GANNET_ERR_BUSY, "'%s' was rebuilt while it was read; try again", journal);
-  if (err == GANNET_OK && ledger->sequence == 0) err = check_begun(journal, s.taken);
+  if (err == GANNET_OK && ledger->sequence == 0) err = check_begun(journal, trace, s.taken);
   /* Damage is found before the first record is visited. */
   if ((err == GANNET_ERR_DAMAGED || err == GANNET_ERR_MISSING) && s.taken == 0) {
     err = do_without(&paths, &report, ledger, damage);

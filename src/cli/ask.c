@@ -10,6 +10,7 @@
 static const cli_flag flags[] = {
     {"count", 'q', "N", "how many points (default: the campaign's batch)", false},
     {"format", 'f', "FORMAT", "csv (default), json or table", false},
+    CLI_WAIT_FLAG,
     {NULL, 0, NULL, NULL, false},
 };
 

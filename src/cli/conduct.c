@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "base/atomic_file.h"
-#include "base/clock.h"
 #include "campaign/loop.h"
 #include "campaign/stop.h"
+#include "cli/opening.h"
 #include "cli/query.h"
 #include "machine/inspect.h"
 #include "simulations/registry.h"
@@ -238,27 +238,10 @@ static gannet_err check_input(const settings *s, const cli_world *world,
   return err;
 }
 
-/* Another process at work may soon be over, if somebody can wait for that; two that begin the same
- * campaign at the same time see each other only when one has begun. */
-static gannet_err open_campaign(settings *s, const cli_world *world, gannet_complaints *complaints,
-                                gannet_campaign *campaign) {
-  const double until = gannet_clock_seconds() + s->patience;
-  for (;;) {
-    const gannet_err err = gannet_campaign_start(world->comm, &s->start, complaints, campaign);
-    const bool busy = err == GANNET_ERR_BUSY || (err == GANNET_ERR_EXISTS && s->run.is_step);
-    int again = busy && gannet_clock_seconds() < until;
-    GANNET_TRY_MPI(MPI_Bcast(&again, 1, MPI_INT, 0, world->comm));
-    if (!again) return err;
-    gannet_campaign_close(campaign);
-    gannet_error_clear();
-    gannet_clock_sleep(0.5);
-  }
-}
-
 static gannet_err work(settings *s, const cli_world *world, gannet_complaints *complaints,
                        gannet_exit *code) {
   gannet_campaign campaign = {0};
-  gannet_err err = open_campaign(s, world, complaints, &campaign);
+  gannet_err err = cli_open_campaign(world, &s->start, s->patience, complaints, &campaign);
   if (err == GANNET_OK) open_log(&campaign, &s->log);
   s->next.any = err == GANNET_OK && campaign.input->evaluate.mode == GANNET_MODE_ASYNCHRONOUS;
   if (err == GANNET_OK) err = run_campaign(s, &campaign, code);

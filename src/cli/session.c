@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/opening.h"
+
 /* What is meant as a directory is told as one. */
 static gannet_err find(const char *place, bool is_directory, const char *file) {
   const size_t length = strlen(place), suffix = strlen(".campaign");
@@ -13,11 +15,23 @@ static gannet_err find(const char *place, bool is_directory, const char *file) {
   return GANNET_OK;
 }
 
+/* A call takes half a second, so that even a crowd is through long before. */
+static gannet_err read_patience(const cli_arguments *arguments, double *patience) {
+  const char *text = cli_value(arguments, "wait");
+  *patience = 600;
+  if (!text) return GANNET_OK;
+  GANNET_REQUIRE(gannet_parse_duration(text, patience) == 0 && *patience >= 0, GANNET_ERR_INPUT,
+                 "--wait: '%s' is not a duration such as 0s, 90s or 10m", text);
+  return GANNET_OK;
+}
+
 gannet_err cli_in_session(const cli_arguments *arguments, const cli_world *world,
                           cli_session session) {
   const char *place = arguments->positional[0];
   char file[PATH_MAX], log_path[PATH_MAX];
   struct stat about;
+  double patience = 0;
+  GANNET_TRY(read_patience(arguments, &patience));
   const bool is_directory = stat(place, &about) == 0 && S_ISDIR(about.st_mode);
   (void)snprintf(file, sizeof file, is_directory ? "%s/campaign.yaml" : "%s", place);
   cli_log log;
@@ -33,7 +47,7 @@ gannet_err cli_in_session(const cli_arguments *arguments, const cli_world *world
   gannet_campaign campaign = {0};
   gannet_err err =
       gannet_agree(world->comm, world->rank ? GANNET_OK : find(place, is_directory, file));
-  if (err == GANNET_OK) err = gannet_campaign_start(world->comm, &options, &complaints, &campaign);
+  if (err == GANNET_OK) err = cli_open_campaign(world, &options, patience, &complaints, &campaign);
   if (err == GANNET_OK && world->rank == 0 &&
       gannet_campaign_path(&campaign, "campaign.log", log_path) == GANNET_OK)
     cli_log_open(&log, log_path);

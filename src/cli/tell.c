@@ -18,6 +18,7 @@ static const cli_flag flags[] = {
     {"constraint", 'c', "NAME=VALUE", "value of a constraint; may be repeated", true},
     {"infeasible", 0, "REASON", "the simulation cannot work at this design", false},
     {"failed", 0, "REASON", "no result, through no fault of the design", false},
+    CLI_WAIT_FLAG,
     {NULL, 0, NULL, NULL, false},
 };
 

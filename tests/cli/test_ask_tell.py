@@ -1,12 +1,13 @@
 # test: labels cli timeout 200 processors 1
 """gannet ask and gannet tell: the user runs the simulations."""
 import csv
+import fcntl
 import io
 import json
 import math
 
 import program
-from program import BRANIN, FAST, FINISHED, USAGE
+from program import BRANIN, BUSY, FAST, FINISHED, USAGE
 
 MANUAL = FAST + "evaluate: {backend: manual}\n"
 
@@ -83,6 +84,31 @@ class AskTell(program.ProgramTest):
         self.assertEqual(self.records(), records)
         self.assertIn("no campaign", self.succeed("ask", self.folder, code=USAGE).err.replace("No such file", "no campaign"))
         self.succeed("ask", "nowhere.yaml", code=USAGE)
+
+    def test_many_may_report_at_once(self):
+        """Each waits for its turn, and one that waits for long says for whom."""
+        file = self.write(MANUAL)
+        asked = [self.start("ask", file, "-q", 4) for _ in range(2)]  # one of them begins the campaign
+        for running in asked:
+            self.assertEqual((outcome := running.wait()).code, FINISHED, outcome)
+        told = [self.start("tell", "fast.campaign", "--id", i, "--objective", i) for i in range(8)]
+        for running in told:
+            outcome = running.wait()
+            self.assertEqual(outcome.code, FINISHED, outcome)
+            self.assertNotIn("journal cannot be used", outcome.err)
+        self.check_history(8)
+        self.digest()
+        with open(self.folder / "fast.campaign/journal.lock", "r+") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            lock.write("17 elsewhere\n")
+            lock.flush()
+            waiting = self.start("tell", "fast.campaign", "--point", "x1=1", "--point", "x2=1", "--objective", 1)
+            outcome = self.succeed("ask", "fast.campaign", "--wait", "4s", code=BUSY)
+            self.assertIn("waiting: ", outcome.err)
+            self.assertIn("process 17 on elsewhere", outcome.err)
+            self.assertIsNone(waiting.process.poll())
+        self.assertEqual((outcome := waiting.wait()).code, FINISHED, outcome)
+        self.assertIn("--wait: 'soon'", self.succeed("ask", file, "--wait", "soon", code=USAGE).err)
 
     def test_points_of_ones_own_count_as_results(self):
         file = self.write(MANUAL)

@@ -3,7 +3,7 @@
 import shutil
 
 import program
-from program import BRANIN, FAST, FINISHED, SOBOL, USAGE, slow
+from program import BRANIN, BUSY, FAST, FINISHED, SOBOL, USAGE, slow
 
 
 class Resume(program.ProgramTest):
@@ -148,10 +148,11 @@ class Resume(program.ProgramTest):
         file = self.write(slow(BRANIN, 0.2))
         running = self.start("run", file, "-q", ranks=2)
         self.wait_for_records(3, running)
-        for words in ("run", file, "--resume"), ("tell", "fast.campaign", "--id", 0, "--objective", 1), \
-                     ("ask", "fast.campaign"):
-            outcome = self.succeed(*words, code=USAGE)
-            self.assertRegex(outcome.err, r"in use|process \d+|pid \d+")
+        for words in ("run", file, "--resume"), ("ask", "fast.campaign", "--wait", "0s"), \
+                     ("tell", "fast.campaign", "--id", 0, "--objective", 1, "-w", "0.1s"):
+            outcome = self.succeed(*words, code=BUSY)
+            self.assertRegex(outcome.err, r"in use.* process \d+")
+        self.assertIn("`gannet run` keeps a campaign until it ends", outcome.err)
         outcome = running.wait()
         self.assertEqual(outcome.code, FINISHED, outcome)
         self.assertEqual(self.digest(), self.reference())
