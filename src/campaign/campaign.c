@@ -12,8 +12,8 @@
 #include "base/identity.h"
 #include "base/memory.h"
 #include "campaign/changes.h"
-#include "campaign/effective.h"
 #include "campaign/restore.h"
+#include "campaign/saved.h"
 #include "campaign/snapshot.h"
 #include "campaign/traces.h"
 
@@ -47,12 +47,24 @@ static gannet_err make_optimizer(gannet_campaign *campaign) {
   return GANNET_OK;
 }
 
+static bool has_file(const char *directory, const char *name) {
+  char path[PATH_MAX];
+  const gannet_err err = gannet_join_path(directory, name, path, sizeof path);
+  if (err != GANNET_OK) gannet_error_clear();
+  return err == GANNET_OK && access(path, F_OK) == 0;
+}
+
+bool gannet_campaign_is_begun(const char *directory) {
+  char journal[PATH_MAX];
+  return has_file(directory, "journal") ||
+         (gannet_join_path(directory, "journal", journal, sizeof journal) == GANNET_OK &&
+          gannet_traces_find(journal));
+}
+
 /* Rank 0 only: whether there is a campaign, and whether that is wanted. */
 static gannet_err look(const gannet_campaign_start_options *options, const char *directory,
                        int *exists) {
-  char journal[PATH_MAX];
-  GANNET_TRY(gannet_join_path(directory, "journal", journal, sizeof journal));
-  *exists = access(journal, F_OK) == 0 || gannet_traces_find(journal) != NULL;
+  *exists = gannet_campaign_is_begun(directory);
   GANNET_REQUIRE(
       !*exists || options->resume, GANNET_ERR_EXISTS,
       "'%s' already holds a campaign; continue it with --resume, choose another place with "
@@ -73,14 +85,10 @@ static gannet_err find_campaign(const gannet_campaign_start_options *options,
 }
 
 static gannet_err write_effective(const gannet_campaign *campaign) {
-  char path[PATH_MAX], *text = NULL;
-  size_t size = 0;
+  char path[PATH_MAX];
   if (campaign->context->rank != 0) return GANNET_OK;
   GANNET_TRY(gannet_campaign_path(campaign, "campaign.yaml", path));
-  GANNET_TRY(gannet_campaign_format(campaign->input, &text, &size));
-  const gannet_err err = gannet_file_replace(path, text, size);
-  gannet_free(&text);
-  return err;
+  return gannet_saved_write(path, campaign->input);
 }
 
 static void warn_of_changes(const gannet_campaign *campaign) {
@@ -163,19 +171,11 @@ gannet_err gannet_campaign_start(MPI_Comm comm, const gannet_campaign_start_opti
   return open_directory(options, campaign);
 }
 
-static bool has_file(const char *directory, const char *name) {
-  char path[PATH_MAX];
-  const gannet_err err = gannet_join_path(directory, name, path, sizeof path);
-  if (err != GANNET_OK) gannet_error_clear();
-  return err == GANNET_OK && access(path, F_OK) == 0;
-}
-
 gannet_err gannet_campaign_raise_none(const char *directory) {
   char near[PATH_MAX];
   struct stat about;
   const bool exists = stat(directory, &about) == 0;
-  const bool lost = has_file(directory, "journal") || has_file(directory, "state.h5");
-  GANNET_REQUIRE(!lost, GANNET_ERR_MISSING,
+  GANNET_REQUIRE(!gannet_campaign_is_begun(directory), GANNET_ERR_MISSING,
                  "'%s' holds a campaign without its campaign.yaml; gannet run FILE --resume "
                  "--directory '%s' writes it anew from the campaign file",
                  directory, directory);
@@ -194,6 +194,15 @@ gannet_err gannet_campaign_raise_none(const char *directory) {
                       near[0] ? "'; " : "");
 }
 
+/* A campaign goes on without its configuration, which is written anew from the campaign file. */
+static gannet_err tell_unreadable(const char *directory, gannet_err err) {
+  if (err != GANNET_ERR_INPUT || !gannet_campaign_is_begun(directory)) return err;
+  return GANNET_RAISE(GANNET_ERR_DAMAGED,
+                      "%s; gannet run FILE --resume --directory '%s' writes it anew from the "
+                      "campaign file",
+                      gannet_error_detail(), directory);
+}
+
 gannet_err gannet_campaign_look(const char *directory, gannet_campaign *campaign) {
   char path[PATH_MAX], *text = NULL;
   gannet_campaign_source source = {.file = path};
@@ -207,7 +216,7 @@ gannet_err gannet_campaign_look(const char *directory, gannet_campaign *campaign
   gannet_err err = gannet_campaign_parse(&source, &campaign->input, &complaints);
   gannet_free(&text);
   gannet_complaints_release(&complaints);
-  GANNET_TRY(err);
+  GANNET_TRY(tell_unreadable(directory, err));
   GANNET_TRY(gannet_history_create(campaign->input->problem, &campaign->history));
   gannet_ledger_init(&campaign->ledger, campaign->input->problem, campaign->history);
   return GANNET_OK;

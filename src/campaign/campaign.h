@@ -67,9 +67,16 @@ GANNET_CHECKED gannet_err gannet_campaign_start(MPI_Comm comm,
  *
  * Local; needs neither MPI nor PETSc.
  *
- * Errors: GANNET_ERR_MISSING when it is no campaign directory; GANNET_ERR_INPUT.
+ * Errors: GANNET_ERR_MISSING when it is no campaign directory; GANNET_ERR_INPUT, or
+ * GANNET_ERR_DAMAGED when the campaign was begun and can get another configuration.
  */
 GANNET_CHECKED gannet_err gannet_campaign_look(const char *directory, gannet_campaign *campaign);
+
+/* Whether a directory holds a campaign, though files of it may be lost.
+ *
+ * Local.
+ */
+bool gannet_campaign_is_begun(const char *directory);
 
 /* GANNET_ERR_MISSING for a path that is no campaign directory: what it is instead, and what lies
  * near.

@@ -175,6 +175,54 @@ gannet_err gannet_table_replace(const char *path, const gannet_ledger *ledger) {
   return err;
 }
 
+/* A line as it is to be, NULL = anything. */
+static const char *line_to_be(const gannet_ledger *ledger, char *const *lines, const char *line) {
+  char *end = NULL;
+  const long long id = strtoll(line, &end, 10);
+  if (end == line || *end != ',' || id < 0) return lines[0]; /* which it is not */
+  return id < ledger->n && ledger->ticket[id].has_result ? lines[id + 1] : NULL;
+}
+
+static gannet_err compare_lines(const char *path, const gannet_ledger *ledger, char *const *lines,
+                                char *text, int64_t *n) {
+  int64_t number = 0;
+  for (char *line = text, *next; *line; line = next) {
+    const size_t length = strcspn(line, "\n");
+    GANNET_REQUIRE(line[length], GANNET_ERR_DAMAGED, "'%s' ends within a line", path);
+    next = line + length + 1;
+    line[length] = '\0';
+    const char *wanted = number++ == 0 ? lines[0] : line_to_be(ledger, lines, line);
+    GANNET_REQUIRE(!wanted || strcmp(line, wanted) == 0, GANNET_ERR_DAMAGED,
+                   "line %lld of '%s' is not what the journal has", (long long)number, path);
+    *n += wanted && number > 1;
+  }
+  GANNET_REQUIRE(number > 0, GANNET_ERR_DAMAGED, "'%s' is empty", path);
+  return GANNET_OK;
+}
+
+/* All rows and the header above them, cut into lines that point into text. */
+static gannet_err make_lines(const gannet_ledger *ledger, char **text, char ***lines) {
+  size_t size = 0;
+  char *rest = NULL;
+  GANNET_TRY(gannet_alloc((size_t)ledger->n + 1, sizeof **lines, lines));
+  GANNET_TRY(lines_of(ledger, ledger->n, NULL, true, text, &size));
+  (*lines)[0] = strtok_r(*text, "\n", &rest);
+  for (int64_t i = 1; i <= ledger->n; ++i) (*lines)[i] = strtok_r(NULL, "\n", &rest);
+  return GANNET_OK;
+}
+
+gannet_err gannet_table_check(const char *path, const gannet_ledger *ledger, int64_t *n) {
+  char *found = NULL, *text = NULL, **lines = NULL;
+  *n = 0;
+  GANNET_TRY(gannet_file_read(path, &found, NULL));
+  gannet_err err = make_lines(ledger, &text, &lines);
+  if (err == GANNET_OK) err = compare_lines(path, ledger, lines, found, n);
+  gannet_free(&found);
+  gannet_free(&lines);
+  free(text);
+  return err;
+}
+
 gannet_err gannet_table_append(const char *path, const gannet_ledger *ledger, int n,
                                const int64_t *ids) {
   char *text = NULL;

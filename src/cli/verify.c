@@ -3,7 +3,10 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "campaign/saved.h"
 #include "campaign/snapshot.h"
+#include "campaign/table.h"
+#include "campaign/traces.h"
 #include "cli/query.h"
 
 static const cli_flag flags[] = {{NULL, 0, NULL, NULL, false}};
@@ -24,6 +27,10 @@ static void check_journal(inspection *i, gannet_journal_report *report) {
   const gannet_err err = gannet_journal_read(path, GANNET_JOURNAL_SCHEMA, NULL, NULL, report);
   if (err != GANNET_OK) {
     found(i, "journal", true, gannet_error_message());
+    return;
+  }
+  if (report->records == 0 && gannet_traces_find(path)) {
+    found(i, "journal", true, "without records, which other files show that there were");
     return;
   }
   (void)snprintf(text, sizeof text, "sound, %lld records%s%s", (long long)report->records,
@@ -67,19 +74,64 @@ static void check_history(inspection *i) {
   found(i, "history", false, text);
 }
 
+/* What the reader was told may not be what counts; a resume makes the file anew. */
+static void check_table(inspection *i) {
+  char path[PATH_MAX], text[1600];
+  int64_t n = 0;
+  if (gannet_campaign_path(i->campaign, "history.csv", path) != GANNET_OK) return;
+  const gannet_err err = gannet_table_check(path, &i->campaign->ledger, &n);
+  const int64_t told = gannet_history_count_told(i->campaign->history);
+  if (err == GANNET_ERR_MISSING)
+    (void)snprintf(text, sizeof text, "not there; gannet run --resume writes it");
+  else if (err != GANNET_OK)
+    (void)snprintf(text, sizeof text, "%s; gannet run --resume writes it anew",
+                   gannet_error_detail());
+  else
+    (void)snprintf(text, sizeof text, "sound, %lld of %lld results", (long long)n, (long long)told);
+  found(i, "history.csv", err != GANNET_OK && err != GANNET_ERR_MISSING, text);
+}
+
+/* It is read to know what the other files should say. */
+static void check_configuration(inspection *i, gannet_err queried) {
+  const gannet_campaign *c = i->campaign;
+  char path[PATH_MAX], text[1600];
+  const bool unreadable = !c->input, other = queried == GANNET_ERR_INPUT;
+  if (gannet_campaign_path(c, "campaign.yaml", path) != GANNET_OK) return;
+  if (unreadable || other) {
+    found(i, "campaign.yaml", true, gannet_error_detail());
+    return;
+  }
+  const uint64_t seed = (uint64_t)c->input->general.seed;
+  if (c->ledger.sequence > 0 && seed != c->ledger.seed)
+    (void)snprintf(text, sizeof text, "seed %llu, but that of the journal is %llu",
+                   (unsigned long long)seed, (unsigned long long)c->ledger.seed);
+  else if (gannet_saved_check(path) == GANNET_OK)
+    text[0] = '\0';
+  else
+    (void)snprintf(text, sizeof text,
+                   "%s; gannet run FILE --resume writes it anew from the campaign file",
+                   gannet_error_detail());
+  found(i, "campaign.yaml", text[0], text[0] ? text : "sound");
+}
+
+/* Files of which gannet_campaign_query says that they are lost or hurt. */
+static bool is_finding(gannet_err err) {
+  return err == GANNET_OK || err == GANNET_ERR_DAMAGED || err == GANNET_ERR_MISSING ||
+         err == GANNET_ERR_INPUT;
+}
+
 static gannet_err run(const cli_arguments *arguments, const cli_world *world, gannet_exit *code) {
   gannet_campaign campaign;
   gannet_journal_report report = {0};
   (void)world;
   const gannet_err err = gannet_campaign_query(arguments->positional[0], true, &campaign);
   inspection i = {.campaign = &campaign};
-  if (err == GANNET_OK || err == GANNET_ERR_DAMAGED || err == GANNET_ERR_MISSING) {
-    if (campaign.input) {
-      found(&i, "campaign.yaml", false, "sound");
-      check_journal(&i, &report);
-      check_snapshot(&i, "state.h5", &report, true);
-      check_snapshot(&i, "state.h5.1", &report, false);
-    }
+  if (is_finding(err) && (campaign.input || gannet_campaign_is_begun(campaign.directory))) {
+    check_configuration(&i, err);
+    check_journal(&i, &report);
+    check_snapshot(&i, "state.h5", &report, true);
+    check_snapshot(&i, "state.h5.1", &report, false);
+    if (err == GANNET_OK && !campaign.damage.is_partial) check_table(&i);
     if (err == GANNET_OK && !campaign.damage.is_partial) check_history(&i);
   }
   if (i.bad) *code = GANNET_EXIT_DAMAGED;

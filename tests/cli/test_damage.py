@@ -164,6 +164,45 @@ class Damage(program.ProgramTest):
         return {p.relative_to(self.place): p.read_bytes() for p in self.place.rglob("*")
                 if p.is_file() and p.name not in ("journal.lock", "campaign.log")}
 
+    def test_a_damaged_configuration_does_not_lock_out(self):
+        self.run_half()
+        path = self.place / "campaign.yaml"
+        whole = path.read_text()
+        for text in whole[:300], "", "\0", "# nothing\n":
+            path.write_text(text)
+            for command in "status", "best", "export":
+                outcome = self.succeed(command, "fast.campaign", code=DAMAGED)
+                self.assertRegex(outcome.err, "gannet run FILE --resume --directory .* writes it anew")
+            out = self.succeed("verify", "fast.campaign", code=DAMAGED).out
+            self.assertRegex(out, r"campaign.yaml +DAMAGED: (?s:.*)journal +sound(?s:.*)state.h5 +sound")
+        path.unlink()
+        self.assertRegex(self.succeed("verify", "fast.campaign", code=DAMAGED).out, "campaign.yaml +DAMAGED(?s:.*)journal +sound")
+        self.finish()
+        self.assertEqual(path.read_text().splitlines()[1:3], whole.splitlines()[1:3])
+
+    def test_files_that_were_changed_are_not_called_sound(self):
+        """The configuration, by its checksum and by the journal; the table of results, by the journal."""
+        self.run_half()
+        for name, old, new, told in (("campaign.yaml", "evaluations: 16", "evaluations: 17", "not as gannet wrote it"),
+                                     ("campaign.yaml", "seed: 7", "seed: 8", "seed 8, but that of the journal is 7"),
+                                     ("campaign.yaml", "upper: 10", "upper: 11", "differ from those"),
+                                     ("campaign.yaml", "log:", "logs:", "log"),
+                                     ("history.csv", "\n7,", "\n6,", "line 9"), ("history.csv", ",done,", ",failed,", "line 2"),
+                                     ("history.csv", "id,", "no,", "line 1")):
+            text = (self.place / name).read_text()
+            self.assertIn(old, text)
+            (self.place / name).write_text(text.replace(old, new, 1))
+            out = self.succeed("verify", "fast.campaign", code=DAMAGED).out
+            self.assertEqual(out.count("DAMAGED"), 1, out)
+            self.assertRegex(out, f"{name} +DAMAGED: .*{told}")
+            (self.place / name).write_text(text)
+        self.assertRegex(self.succeed("verify", "fast.campaign").out, "history.csv +sound, 16 of 16 results")
+        (self.place / "history.csv").write_text(text[:-30])
+        self.assertIn("ends within a line", self.succeed("verify", "fast.campaign", code=DAMAGED).out)
+        (self.place / "history.csv").unlink()
+        self.assertIn("--resume writes it", self.succeed("verify", "fast.campaign").out)
+        self.finish()
+
     def test_an_empty_journal_does_not_begin_a_campaign_anew(self):
         """Nor does one of which only the beginning is left: other files show that there were records."""
         self.run_half()
