@@ -87,6 +87,8 @@ GANNET_CHECKED gannet_err gannet_campaign_parse_tree(const char *file, gannet_tr
  *
  * Collective over comm; arguments the same on all ranks; complaints are the same on all ranks too.
  *
+ * input  out  with input_directory as an absolute path
+ *
  * Errors: as gannet_campaign_parse; GANNET_ERR_MISSING, GANNET_ERR_IO; GANNET_ERR_RANKS
  * when ranks were given different sets; GANNET_ERR_INPUT for a directory and for a file longer than
  * GANNET_CAMPAIGN_LONGEST.
@@ -148,7 +150,8 @@ void gannet_campaign_complain(const gannet_campaign_input *input, const gannet_c
  */
 GANNET_CHECKED gannet_err gannet_physics_parse(const char *text, gannet_problem *problem);
 
-/* Load the plugins of the equations; relative paths start from the folder of the campaign file.
+/* Load the plugins of the equations; relative paths start from the folder of the campaign file,
+ * until its input_directory is settled.
  *
  * Local.
  *

@@ -63,6 +63,13 @@ const gannet_option gannet_general_table[] = {
          "dataset per variable; other columns of a CSV file are shown with the results; relative "
          "paths start from the campaign file; none = every point of the box",
      .example = "pool.csv"},
+    {.key = "input_directory",
+     .type = GANNET_TEXT,
+     AT(gannet_general, input_directory),
+     .fallback = "auto",
+     .help = "directory that relative paths start from (programs, templates, plugins, candidates); "
+             "itself relative to that of the campaign file; auto = that of the campaign file",
+     .example = "../models"},
     {0}};
 
 const gannet_option gannet_budget_table[] = {

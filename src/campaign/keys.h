@@ -14,7 +14,8 @@ typedef struct {
   int goal;     /* gannet_goal */
   double noise; /* standard deviation; NAN = to be inferred */
   int batch;
-  char *candidates; /* file, "none" = the whole box */
+  char *candidates;      /* file, "none" = the whole box */
+  char *input_directory; /* absolute in a campaign that was loaded */
 } gannet_general;
 
 typedef struct {

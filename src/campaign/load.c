@@ -84,13 +84,32 @@ static gannet_err check_same(MPI_Comm comm, const gannet_campaign_input *input) 
   return err;
 }
 
-/* Relative to the directory of the campaign file; absolute, because the effective configuration
- * lies elsewhere. */
-static gannet_err candidates_path(const char *file, const char *name, char *path) {
-  char directory[PATH_MAX], *slash = NULL;
-  if (!realpath(file, directory)) return gannet_raise_errno("find", file);
-  slash = strrchr(directory, '/');
-  *slash = '\0';
+static bool is_auto(const char *directory) {
+  return !directory || strcmp(directory, "auto") == 0;
+}
+
+/* Where relative paths start, absolute; beside: the directory of the campaign file. */
+static gannet_err start_path(const char *beside, const char *given, char *path) {
+  char full[PATH_MAX];
+  if (!realpath(beside, full)) return gannet_raise_errno("find", beside);
+  if (is_auto(given) || given[0] == '/') {
+    const int length = snprintf(path, PATH_MAX, "%s", is_auto(given) ? full : given);
+    GANNET_REQUIRE(length < PATH_MAX, GANNET_ERR_INPUT,
+                   "input_directory: the path is too long; expected less than %d characters",
+                   PATH_MAX);
+    return GANNET_OK;
+  }
+  return gannet_join_path(full, given, path, PATH_MAX);
+}
+
+/* Relative to where relative paths start; absolute, because the effective configuration lies
+ * elsewhere. */
+static gannet_err candidates_path(const char *file, const gannet_general *general, char *path) {
+  const char *name = general->candidates;
+  char beside[PATH_MAX], directory[PATH_MAX];
+  if (!realpath(file, beside)) return gannet_raise_errno("find", file);
+  *(strrchr(beside, '/') + 1) = '\0';
+  GANNET_TRY(start_path(beside, general->input_directory, directory));
   GANNET_REQUIRE(strlen(directory) + strlen(name) + 2 <= PATH_MAX, GANNET_ERR_INPUT,
                  "candidates: the path '%s' is too long; expected less than %d characters", name,
                  PATH_MAX);
@@ -107,6 +126,19 @@ static gannet_err share_name(MPI_Comm comm, char *path, char **name) {
   return gannet_agree(comm, gannet_copy_text(path, name));
 }
 
+/* The effective configuration lies elsewhere, and shall give the same campaign. */
+static gannet_err settle_input_directory(MPI_Comm comm, const char *file,
+                                         gannet_campaign_input *input) {
+  char **directory = &input->general.input_directory, path[PATH_MAX] = "", beside[PATH_MAX];
+  const char *slash = strrchr(file, '/');
+  int rank = 0;
+  (void)snprintf(beside, sizeof beside, "%.*s", slash ? (int)(slash - file + 1) : 1,
+                 slash ? file : ".");
+  GANNET_TRY_MPI(MPI_Comm_rank(comm, &rank));
+  GANNET_TRY(gannet_agree(comm, rank ? GANNET_OK : start_path(beside, *directory, path)));
+  return share_name(comm, path, directory);
+}
+
 /* What is wrong with the list is the user's mistake like everything in the file. */
 gannet_err gannet_campaign_add_candidates(MPI_Comm comm, const char *file,
                                           gannet_campaign_input *input,
@@ -117,7 +149,7 @@ gannet_err gannet_campaign_add_candidates(MPI_Comm comm, const char *file,
   int rank = 0;
   if (strcmp(input->general.candidates, "none") == 0) return GANNET_OK;
   GANNET_TRY_MPI(MPI_Comm_rank(comm, &rank));
-  gannet_err err = rank ? GANNET_OK : candidates_path(file, input->general.candidates, path);
+  gannet_err err = rank ? GANNET_OK : candidates_path(file, &input->general, path);
   if (err == GANNET_OK && rank == 0)
     err = gannet_candidates_file_read(path, input->problem, &n, &rows);
   err = gannet_agree(comm, err);
@@ -144,6 +176,7 @@ gannet_err gannet_campaign_load(MPI_Comm comm, const char *path, int n_sets,
   }
   if (err == GANNET_OK) err = check_same(comm, *input);
   if (err == GANNET_OK) err = gannet_campaign_add_candidates(comm, path, *input, complaints);
+  if (err == GANNET_OK) err = settle_input_directory(comm, path, *input);
   if (err != GANNET_OK) gannet_campaign_destroy(input);
   gannet_free(&text);
   GANNET_TRY(err);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
@@ -48,7 +49,8 @@ static gannet_evaluator_setup make_setup(const gannet_campaign *campaign,
       .context = campaign->context,
       .problem = campaign->input->problem,
       .campaign = campaign->directory,
-      .input_directory = options->input_directory,
+      .input_directory = options->input_directory ? options->input_directory
+                                                  : campaign->input->general.input_directory,
       .name = campaign->input->general.name,
       .parallel = keys->parallel,
       .time_limit = isnan(keys->time_limit) ? INFINITY : keys->time_limit,
@@ -67,6 +69,19 @@ static gannet_err check_equations(const gannet_campaign *campaign, gannet_compla
   return err;
 }
 
+/* An effective configuration names a directory that may be gone, or on another machine. */
+static void check_input_directory(const gannet_campaign_input *input,
+                                  gannet_complaints *complaints) {
+  struct stat about;
+  const char *directory = input->general.input_directory;
+  if (!directory || directory[0] != '/') return;
+  if (stat(directory, &about) == 0 && S_ISDIR(about.st_mode)) return;
+  gannet_complain(complaints, gannet_campaign_place(input, "input_directory"),
+                  "input_directory: '%s' is no directory here; expected the one that relative "
+                  "paths start from",
+                  directory);
+}
+
 gannet_err gannet_campaign_check(const gannet_campaign *campaign, const gannet_run_options *options,
                                  gannet_complaints *complaints) {
   const gannet_evaluator_setup setup = make_setup(campaign, options);
@@ -75,6 +90,7 @@ gannet_err gannet_campaign_check(const gannet_campaign *campaign, const gannet_r
   if (campaign->context->rank == 0 && err == GANNET_OK && campaign->input->evaluator->check) {
     const gannet_campaign_input *input = campaign->input;
     gannet_complaints found = {0};
+    check_input_directory(input, complaints);
     err = input->evaluator->check(input->evaluator_options, &setup, &found);
     gannet_campaign_complain(input, &found, complaints);
     gannet_complaints_release(&found);

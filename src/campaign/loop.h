@@ -9,7 +9,7 @@
 typedef struct {
   const gannet_simulation_type *const *simulations;
   gannet_launcher *launcher;   /* used on rank 0; NULL = made when needed */
-  const char *input_directory; /* that relative paths in the campaign file start from */
+  const char *input_directory; /* that relative paths start from; NULL = that of the input */
   double time_limit;           /* seconds for this run, INFINITY = none */
   FILE *progress;              /* NULL = silent */
   /* End as soon as only time can change anything, and leave what runs to a later process; with a

@@ -20,7 +20,6 @@ typedef struct {
   gannet_run_options run;
   const char *sets[CLI_MOST_VALUES + 1];
   char budget[64];
-  char input_directory[4096];
   gannet_follow_up next;
   char here[4096], script[4096];
   double patience; /* seconds to wait for a directory that is in use */
@@ -35,13 +34,6 @@ static gannet_err read_time_limit(const cli_arguments *arguments, double *limit)
   GANNET_REQUIRE(gannet_parse_duration(text, limit) == 0 && *limit > 0, GANNET_ERR_INPUT,
                  "--time-limit: '%s' is not a duration such as 90s, 10m or 4h", text);
   return GANNET_OK;
-}
-
-/* Relative paths of a campaign file start where it lies. */
-static void split_directory(const char *file, char *directory, size_t size) {
-  const char *slash = strrchr(file, '/');
-  (void)snprintf(directory, size, "%.*s", slash ? (int)(slash - file) : 1, slash ? file : ".");
-  if (slash == file) (void)snprintf(directory, size, "/");
 }
 
 /* The script that goes on with the campaign is called with the same file. */
@@ -83,11 +75,9 @@ static gannet_err read_settings(const cli_arguments *arguments, const cli_world 
                                              .level = GANNET_LOG_DEBUG,
                                              .log = cli_log_line,
                                              .log_user = &s->log};
-  split_directory(arguments->positional[0], s->input_directory, sizeof s->input_directory);
   s->dry = cli_has(arguments, "dry-run");
   s->run.simulations = gannet_simulations;
   s->run.launcher = world->launcher;
-  s->run.input_directory = s->input_directory;
   s->run.progress = cli_has(arguments, "quiet") ? NULL : stderr;
   return is_step ? read_step(arguments, s) : GANNET_OK;
 }

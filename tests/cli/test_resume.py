@@ -60,6 +60,27 @@ class Resume(program.ProgramTest):
         self.succeed("run", "whole.campaign/campaign.yaml", "-d", "again", "-q")
         self.assertEqual(self.digest("again"), digest)
 
+    def test_the_effective_configuration_finds_what_the_campaign_file_found(self):
+        """Programs, templates and what shells read, wherever the configuration lies and is run from."""
+        self.write("#!/bin/sh\nread -r x < model.in\necho objective $x > results.out\n", "in/s.sh", 0o755)
+        self.write("{x1}\n", "in/model.in")
+        for name, how in (("list", "command: [./s.sh], templates: [model.in]"),
+                          ("shell", "shell: '\"$GANNET_INPUT_DIRECTORY\"/s.sh', templates: [model.in]")):
+            text = SOBOL.replace("backend: function, simulation: branin", "backend: command, " + how)
+            self.write(text, "in/c.yaml")
+            self.succeed("run", "in/c.yaml", "-q", "-d", name)
+            self.succeed("run", f"{name}/campaign.yaml", "-q", "-d", f"{name}-again", ranks=2)
+            self.assertIn(" 0 failed", self.succeed("status", f"{name}-again").out)
+            self.assertEqual(self.digest(f"{name}-again"), self.digest(name))
+            self.assertEqual(self.succeed("run", "in/c.yaml", "-q", "-d", name, "--resume").err, "")
+        self.write(text, "c.yaml")
+        self.assertIn("model.in", self.succeed("run", "c.yaml", "-n", code=USAGE).err)
+        self.succeed("run", "c.yaml", "-n", "--set", "input_directory=in")
+        outcome = self.succeed("run", "c.yaml", "-n", "--set", "input_directory=out", code=USAGE)
+        self.assertRegex(outcome.err, "input_directory: '/.*/out' is no directory here")
+        self.write("input_directory: out\n" + text, "c.yaml")
+        self.assertIn("c.yaml:1:", self.succeed("run", "c.yaml", "-n", code=USAGE).err)
+
     def refused(self, text, *words):
         file = self.write(text, "changed.yaml")
         before = self.digest(), (self.folder / "fast.campaign" / "campaign.yaml").read_text()
