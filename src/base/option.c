@@ -148,44 +148,46 @@ static gannet_err store_text_list(int n, const char *const *items, gannet_text_l
   return GANNET_OK;
 }
 
-static gannet_err store_real_list(const gannet_option *option, int n, const char *const *items,
-                                  gannet_real_list *list, int *bad) {
+static int is_list(const gannet_option *option) {
+  return option->type == GANNET_TEXT_LIST || option->type == GANNET_REAL_LIST;
+}
+
+static void complain_value(const gannet_option *option, const char *section, const char *text,
+                           const char *where, gannet_complaints *complaints) {
+  char expected[512];
+  gannet_option_describe(option, expected, sizeof expected);
+  const char *near = NULL;
+  if (option->type == GANNET_CHOICE && text) near = gannet_nearest(text, option->choices);
+  const char *quote = text ? "'" : "";
+  gannet_complain(complaints, where, "%s%s%s: %s%s%s is not valid; expected %s%s%s%s",
+                  section ? section : "", section ? "." : "", option->key, quote,
+                  text ? text : "a list", quote, expected, near ? "; did you mean '" : "",
+                  near ? near : "", near ? "'?" : "");
+}
+
+static gannet_err store_real_list(const gannet_option *option, const char *section,
+                                  const gannet_setting *setting, gannet_real_list *list,
+                                  gannet_complaints *complaints) {
+  const int n = setting->text ? 1 : setting->n_items;
+  const char *const *items = setting->text ? &setting->text : setting->items;
   gannet_free(&list->item);
   list->n = 0;
   GANNET_TRY(gannet_alloc((size_t)n, sizeof *list->item, &list->item));
   list->n = n;
   for (int i = 0; i < n; ++i)
-    if (gannet_parse_number(items[i], &list->item[i]) || !in_range(option, list->item[i])) *bad = 1;
+    if (gannet_parse_number(items[i], &list->item[i]) || !in_range(option, list->item[i]))
+      complain_value(option, section, items[i], setting->where, complaints);
   return GANNET_OK;
 }
 
-static gannet_err store_list(const gannet_option *option, const gannet_setting *setting,
-                             char *member, int *bad) {
+static gannet_err store_list(const gannet_option *option, const char *section,
+                             const gannet_setting *setting, char *member,
+                             gannet_complaints *complaints) {
   const int n = setting->text ? 1 : setting->n_items;
   const char *const *items = setting->text ? &setting->text : setting->items;
   if (option->type == GANNET_TEXT_LIST)
     return store_text_list(n, items, (gannet_text_list *)(void *)member);
-  return store_real_list(option, n, items, (gannet_real_list *)(void *)member, bad);
-}
-
-static int is_list(const gannet_option *option) {
-  return option->type == GANNET_TEXT_LIST || option->type == GANNET_REAL_LIST;
-}
-
-static void complain_value(const gannet_option *option, const char *section,
-                           const gannet_setting *setting, gannet_complaints *complaints) {
-  char expected[512];
-  gannet_option_describe(option, expected, sizeof expected);
-  const char *near = NULL;
-  if (option->type == GANNET_CHOICE && setting->text)
-    near = gannet_nearest(setting->text, option->choices);
-  const char *quote = setting->text ? "'" : "";
-  const char *given = setting->text     ? setting->text
-                      : is_list(option) ? "a value in the list"
-                                        : "a list";
-  gannet_complain(complaints, setting->where, "%s%s%s: %s%s%s is not valid; expected %s%s%s%s",
-                  section ? section : "", section ? "." : "", option->key, quote, given, quote,
-                  expected, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  return store_real_list(option, section, setting, (gannet_real_list *)(void *)member, complaints);
 }
 
 static gannet_err store(const gannet_option *option, const char *section,
@@ -194,14 +196,14 @@ static gannet_err store(const gannet_option *option, const char *section,
   char *member = target + option->offset;
   int bad = 0;
   if (is_list(option))
-    GANNET_TRY(store_list(option, setting, member, &bad));
+    GANNET_TRY(store_list(option, section, setting, member, complaints));
   else if (!setting->text)
     bad = 1;
   else if (option->type == GANNET_TEXT)
     GANNET_TRY(store_text(setting->text, member));
   else
     bad = store_scalar(option, setting->text, member);
-  if (bad) complain_value(option, section, setting, complaints);
+  if (bad) complain_value(option, section, setting->text, setting->where, complaints);
   return GANNET_OK;
 }
 

@@ -156,21 +156,30 @@ static gannet_err read_all(const gannet_input_reader *reader) {
   GANNET_TRY(gannet_input_method(reader));
   GANNET_TRY(gannet_input_problem(reader));
   GANNET_TRY(gannet_input_physics(reader));
-  if (reader->complaints->count == 0) settle_sizes(reader->input);
+  if (reader->complaints->count > 0) return gannet_input_check_backend(reader);
+  settle_sizes(reader->input);
   return GANNET_OK;
 }
 
-gannet_err gannet_campaign_parse_tree(const char *file, gannet_tree_file *tree,
-                                      gannet_campaign_input **input,
-                                      gannet_complaints *complaints) {
+static gannet_err parse_tree(const char *file, const char *beside, gannet_tree_file *tree,
+                             gannet_campaign_input **input, gannet_complaints *complaints) {
   GANNET_TRY(gannet_alloc(1, sizeof **input, input));
-  const gannet_input_reader reader = {
-      .file = file, .root = &tree->root, .input = *input, .complaints = complaints};
+  const gannet_input_reader reader = {.file = file,
+                                      .root = &tree->root,
+                                      .input = *input,
+                                      .complaints = complaints,
+                                      .beside = beside};
   gannet_err err = expand(tree);
   if (err == GANNET_OK) err = read_all(&reader);
   if (err == GANNET_OK) err = gannet_complaints_raise(complaints);
   if (err != GANNET_OK) gannet_campaign_destroy(input);
   return err;
+}
+
+gannet_err gannet_campaign_parse_tree(const char *file, gannet_tree_file *tree,
+                                      gannet_campaign_input **input,
+                                      gannet_complaints *complaints) {
+  return parse_tree(file, NULL, tree, input, complaints);
 }
 
 gannet_err gannet_campaign_parse(const gannet_campaign_source *source,
@@ -179,7 +188,7 @@ gannet_err gannet_campaign_parse(const gannet_campaign_source *source,
   *input = NULL;
   gannet_err err = make_tree(source, &tree, complaints);
   if (err == GANNET_OK && !tree.usable) err = gannet_complaints_raise(complaints);
-  if (err == GANNET_OK) err = gannet_campaign_parse_tree(source->file, &tree, input, complaints);
+  if (err == GANNET_OK) err = parse_tree(source->file, source->beside, &tree, input, complaints);
   gannet_tree_release(&tree);
   return err;
 }

@@ -55,6 +55,8 @@ enum { GANNET_CAMPAIGN_LONGEST = 1024 * 1024 };
  * file        in     name of the file for places, and for the campaign's name when it has none
  * text        in     [size]
  * sets        in     [n_sets] "budget.evaluations=200", applied in their order before parsing
+ * beside      in     directory of the file: if something is wrong with it, complaints of the
+ *                    back-end, which looks at programs and templates, are added; NULL = not
  * input       out    NULL on failure; free with gannet_campaign_destroy
  * complaints  inout  everything that is wrong, in full
  *
@@ -66,13 +68,14 @@ typedef struct {
   size_t size;
   int n_sets;
   const char *const *sets;
+  const char *beside;
 } gannet_campaign_source;
 
 GANNET_CHECKED gannet_err gannet_campaign_parse(const gannet_campaign_source *source,
                                                 gannet_campaign_input **input,
                                                 gannet_complaints *complaints);
 
-/* The same from a tree that was parsed or put together before.
+/* The same, without a back-end's complaints, from a tree that was parsed or put together before.
  *
  * Local.
  *
@@ -85,7 +88,8 @@ GANNET_CHECKED gannet_err gannet_campaign_parse_tree(const char *file, gannet_tr
 
 /* Read a file on rank 0 and parse it on all ranks.
  *
- * Collective over comm; arguments the same on all ranks; complaints are the same on all ranks too.
+ * Collective over comm; arguments the same on all ranks; complaints are the same on all ranks, but
+ * those of the back-end about what it finds on the machine, which only rank 0 has.
  *
  * input  out  with input_directory as an absolute path
  *

@@ -148,7 +148,6 @@ static gannet_err read_parts(const gannet_input_reader *reader, const gannet_tre
 
 static gannet_err create(const gannet_input_reader *reader, const parts *all) {
   const gannet_general *general = &reader->input->general;
-  if (reader->complaints->count > 0) return GANNET_OK;
   const gannet_problem_spec spec = {.n_variables = all->n_variables,
                                     .variables = all->variables,
                                     .n_constraints = all->n_constraints,
@@ -173,7 +172,7 @@ gannet_err gannet_input_problem(const gannet_input_reader *reader) {
                     "upper: 1}}'");
   check_names(reader, variables, constraints);
   gannet_err err = read_parts(reader, variables, constraints, &all);
-  if (err == GANNET_OK) err = create(reader, &all);
+  if (err == GANNET_OK && reader->complaints->count == before) err = create(reader, &all);
   for (int v = 0; v < all.n_variables; ++v)
     gannet_options_release(gannet_variable_table, &all.keys[v], sizeof all.keys[v]);
   gannet_free(&all.keys);

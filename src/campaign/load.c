@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "campaign/candidates_file.h"
 #include "campaign/effective.h"
-#include "campaign/input.h"
+#include "campaign/input_parts.h"
 #include "campaign/nearby.h"
 
 static gannet_err read_stream(FILE *stream, const char *path, char **text, size_t *size) {
@@ -88,8 +88,7 @@ static bool is_auto(const char *directory) {
   return !directory || strcmp(directory, "auto") == 0;
 }
 
-/* Where relative paths start, absolute; beside: the directory of the campaign file. */
-static gannet_err start_path(const char *beside, const char *given, char *path) {
+gannet_err gannet_input_start_path(const char *beside, const char *given, char *path) {
   char full[PATH_MAX];
   if (!realpath(beside, full)) return gannet_raise_errno("find", beside);
   if (is_auto(given) || given[0] == '/') {
@@ -109,7 +108,7 @@ static gannet_err candidates_path(const char *file, const gannet_general *genera
   char beside[PATH_MAX], directory[PATH_MAX];
   if (!realpath(file, beside)) return gannet_raise_errno("find", file);
   *(strrchr(beside, '/') + 1) = '\0';
-  GANNET_TRY(start_path(beside, general->input_directory, directory));
+  GANNET_TRY(gannet_input_start_path(beside, general->input_directory, directory));
   GANNET_REQUIRE(strlen(directory) + strlen(name) + 2 <= PATH_MAX, GANNET_ERR_INPUT,
                  "candidates: the path '%s' is too long; expected less than %d characters", name,
                  PATH_MAX);
@@ -126,16 +125,21 @@ static gannet_err share_name(MPI_Comm comm, char *path, char **name) {
   return gannet_agree(comm, gannet_copy_text(path, name));
 }
 
+static void directory_of(const char *file, char directory[PATH_MAX]) {
+  const char *slash = strrchr(file, '/');
+  (void)snprintf(directory, PATH_MAX, "%.*s", slash ? (int)(slash - file + 1) : 1,
+                 slash ? file : ".");
+}
+
 /* The effective configuration lies elsewhere, and shall give the same campaign. */
 static gannet_err settle_input_directory(MPI_Comm comm, const char *file,
                                          gannet_campaign_input *input) {
   char **directory = &input->general.input_directory, path[PATH_MAX] = "", beside[PATH_MAX];
-  const char *slash = strrchr(file, '/');
   int rank = 0;
-  (void)snprintf(beside, sizeof beside, "%.*s", slash ? (int)(slash - file + 1) : 1,
-                 slash ? file : ".");
+  directory_of(file, beside);
   GANNET_TRY_MPI(MPI_Comm_rank(comm, &rank));
-  GANNET_TRY(gannet_agree(comm, rank ? GANNET_OK : start_path(beside, *directory, path)));
+  GANNET_TRY(
+      gannet_agree(comm, rank ? GANNET_OK : gannet_input_start_path(beside, *directory, path)));
   return share_name(comm, path, directory);
 }
 
@@ -167,8 +171,12 @@ gannet_err gannet_campaign_load(MPI_Comm comm, const char *path, int n_sets,
                                 const char *const *sets, gannet_campaign_input **input,
                                 gannet_complaints *complaints) {
   gannet_campaign_source source = {.file = path, .n_sets = n_sets, .sets = sets};
-  char *text = NULL;
+  char *text = NULL, beside[PATH_MAX];
+  int rank = 0;
   *input = NULL;
+  GANNET_TRY_MPI(MPI_Comm_rank(comm, &rank));
+  directory_of(path, beside);
+  if (rank == 0) source.beside = beside;
   gannet_err err = gannet_campaign_file_share(comm, path, &text, &source.size);
   if (err == GANNET_OK) {
     source.text = text;

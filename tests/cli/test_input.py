@@ -37,6 +37,29 @@ class Input(program.ProgramTest):
                 self.assertEqual(len(re.findall(r"wrong\.yaml:2:1: ", outcome.err)), 1, outcome)
                 self.assertFalse((self.folder / "wrong.campaign").exists())
 
+    def test_what_a_back_end_finds_is_told_with_the_rest(self):
+        text = ("variables: {x: {lower: 0, upper: 1}}\nbudget: {evaluations: 4}\nevaluate:\n  backend: command\n"
+                "  command: [./nothere, '{parms}']\n  templates: [nofile.in]\n  pattern: ['objctive=(.*)']\n%s")
+        places = (5, "nothere"), (5, "parms"), (6, "nofile.in"), (7, "objctive")
+        for wrong, key in ("", ""), ("seed: -1", "seed"), ("method: sobl", "method"), ("  parallel: 0", "evaluate.parallel"), \
+                          ("  infeasible_exit_codes: [300]", "evaluate.infeasible_exit_codes"), ("bogus: 1", "bogus"):
+            for ranks in 0, 2:
+                outcome = self.succeed("run", self.write(text % wrong, "c.yaml"), "-n", code=USAGE, ranks=ranks)
+                for line, word in (*places, *([(8, key)] if key else [])):
+                    self.assertRegex(outcome.err, rf"c\.yaml:{line}:\d+: .*{word}")
+                self.assertIn(f"{len(places) + bool(key)} errors in", outcome.err)
+        wrong = self.write(text.replace("[./nothere, '{parms}']", "{a: b}") % "seed: -1", "c.yaml")  # given, though not well
+        self.assertNotIn("missing", self.succeed("run", wrong, "-n", code=USAGE).err)
+        wrong = self.write(BRANIN.replace("seed: 7", "seed: -1"), "c.yaml")
+        self.assertIn("1 error in", self.succeed("run", wrong, "-n", code=USAGE).err)
+
+    def test_items_of_a_list_that_are_wrong_are_named(self):
+        file = self.command("exit 0\n", ", infeasible_exit_codes: [0, 3, 300]")
+        outcome = self.succeed("run", file, "-n", code=USAGE)
+        for item in "0", "300":
+            self.assertIn(f"infeasible_exit_codes: '{item}' is not valid; expected list of numbers, 1 to 255", outcome.err)
+        self.assertNotIn("'3'", outcome.err)
+
     def test_an_error_in_a_file_is_told_once(self):
         outcome = self.succeed("run", self.write(BRANIN.replace("seed", "sed")), code=USAGE, ranks=3)
         self.assertEqual(outcome.err.count("sed"), 1, outcome)
