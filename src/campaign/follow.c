@@ -155,6 +155,8 @@ static gannet_follow_state judge_idle(const gannet_follow *f, char *why, size_t 
 gannet_follow_state gannet_follow_judge(const gannet_follow *follow, char *why, size_t size) {
   why[0] = '\0';
   if (follow->holder.pid && follow->holder.is_alive) return GANNET_FOLLOW_AT_WORK;
+  if (is_spent(follow) && gannet_budget_has_failed(&follow->campaign, why, size))
+    return GANNET_FOLLOW_FAILURES;
   if (is_spent(follow)) return GANNET_FOLLOW_FINISHED;
   if (!follow->note[0] && gannet_clock_epoch() - follow->changed < settle_seconds)
     return GANNET_FOLLOW_AT_WORK;

@@ -333,6 +333,8 @@ static gannet_err settle(const runner *r, gannet_run_outcome *outcome) {
                  r->is_own_limit && r->campaign->input->budget.evaluations == GANNET_AUTO;
   GANNET_TRY_MPI(MPI_Bcast(&finished, 1, MPI_INT, 0, r->campaign->context->comm));
   if (finished) outcome->end = GANNET_RUN_FINISHED;
+  /* The last batch counts as any other: the exit code must not depend on the size of batches. */
+  if (outcome->end == GANNET_RUN_FINISHED) (void)has_too_many_failures(r, outcome);
   return GANNET_OK;
 }
 

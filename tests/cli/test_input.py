@@ -154,6 +154,19 @@ physics:
         self.assertEqual(again.code, FAILURES, again)
         self.assertEqual(len(self.history()), 8)
 
+    def test_failures_of_the_last_batch_count_like_any_other(self):
+        """15 of 20 fail, of the first ten five."""
+        text = FAST.replace("method: neural-bo\nsearch: {candidates: 500}", "method: sobol").replace("initial: 8\n", "")
+        file = self.command('case $GANNET_EVAL_ID in [0-4]) echo objective 1 > "$GANNET_RESULTS";; *) exit 3;; esac\n', text=text)
+        for batch in 20, 10, 2:
+            place = f"by-{batch}.campaign"
+            words = "run", file, "-q", "-d", place, "--set", f"batch={batch}", "--max-evals", 20
+            outcome = self.succeed(*words, code=FAILURES)
+            self.assertIn("evaluations failed", outcome.out)
+            self.succeed(*words, "--resume", code=FAILURES)
+            self.succeed("watch", place, code=FAILURES)
+            self.succeed(*words, "--resume", "--set", "budget.failures.rate=1")
+
     def test_no_feasible_design_is_told(self):
         text = FAST + "constraints: {g: {upper: 0}}\n"
         self.write("#!/bin/sh\nprintf 'objective 1\\ng %s\\n' $((GANNET_EVAL_ID + 1)) > $GANNET_RESULTS\n", "s.sh", 0o755)
