@@ -172,8 +172,10 @@ gannet_err gannet_campaign_start(MPI_Comm comm, const gannet_campaign_start_opti
 }
 
 gannet_err gannet_campaign_raise_none(const char *directory) {
-  char near[PATH_MAX];
+  char near[PATH_MAX], path[PATH_MAX];
   struct stat about;
+  GANNET_TRY(gannet_join_path(directory, "campaign.yaml", path, sizeof path));
+  if (access(path, F_OK) && errno == EACCES) return gannet_raise_errno("look into", directory);
   const bool exists = stat(directory, &about) == 0;
   GANNET_REQUIRE(!gannet_campaign_is_begun(directory), GANNET_ERR_MISSING,
                  "'%s' holds a campaign without its campaign.yaml; gannet run FILE --resume "

@@ -79,7 +79,7 @@ GANNET_CHECKED gannet_err gannet_campaign_look(const char *directory, gannet_cam
 bool gannet_campaign_is_begun(const char *directory);
 
 /* GANNET_ERR_MISSING for a path that is no campaign directory: what it is instead, and what lies
- * near.
+ * near; GANNET_ERR_IO when that may not be known.
  *
  * Local.
  */

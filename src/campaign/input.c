@@ -45,7 +45,12 @@ static int is_name(const char *name) {
   return 1;
 }
 
-/* "inputs/my heater.yaml" names the campaign my_heater. */
+/* Bytes of UTF-8 that go on with a character. */
+static bool is_rest(char byte) {
+  return ((unsigned char)byte & 0xc0) == 0x80;
+}
+
+/* "inputs/my heater.yaml" names the campaign my_heater; a letter of several bytes is one '_'. */
 static gannet_err name_from_file(const char *file, char **name) {
   const char *slash = strrchr(file, '/');
   const char *base = slash ? slash + 1 : file;
@@ -53,8 +58,13 @@ static gannet_err name_from_file(const char *file, char **name) {
   (void)snprintf(buffer, sizeof buffer, "%s", base);
   char *dot = strrchr(buffer, '.');
   if (dot && dot > buffer) *dot = '\0';
-  for (char *c = buffer; *c; ++c)
-    if (!isalnum((unsigned char)*c) && (!strchr("_-.", *c) || (c == buffer && *c != '_'))) *c = '_';
+  char *end = buffer;
+  for (const char *c = buffer; *c; ++c) {
+    if (is_rest(*c) && c > buffer) continue;
+    const bool fits = isalnum((unsigned char)*c) || *c == '_' || (end > buffer && strchr("-.", *c));
+    *end++ = (char)(fits ? *c : '_');
+  }
+  *end = '\0';
   gannet_free(name);
   return gannet_copy_text(*buffer ? buffer : "campaign", name);
 }

@@ -16,7 +16,7 @@ const gannet_option gannet_general_table[] = {
      AT(gannet_general, name),
      .fallback = "auto",
      .help = "name of the campaign (letters, digits, '_', '-', '.'); its directory is "
-             "NAME.campaign; auto = name of the file without its ending",
+             "NAME.campaign; auto = name of the file without its ending, other characters as '_'",
      .example = "heater"},
     {.key = "seed",
      .type = GANNET_LARGE,

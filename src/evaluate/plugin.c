@@ -47,7 +47,7 @@ static gannet_err open_library(const gannet_in_process_options *chosen,
     const char *why = dlerror();
     return GANNET_RAISE(GANNET_ERR_INPUT,
                         "cannot load the plugin: %s (relative paths start from the campaign "
-                        "file; docs/running.md tells how to make one)",
+                        "file; docs/c.md, gannet/simulation.h, tells how to make one)",
                         why ? why : path);
   }
   void *symbol = dlsym(made->library, "gannet_simulate");

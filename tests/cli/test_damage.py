@@ -349,6 +349,11 @@ class Damage(program.ProgramTest):
         self.assertIn("Permission denied", outcome.err)
         for command in "status", "best", "export", "verify":
             self.succeed(command, "fast.campaign", wrapper=wrapper, environment=environment)
+        self.place.chmod(0o700)
+        for words in ["status"], ["best"], ["verify"], ["watch"], ["ask"], ["tell", "--id", 0, "--objective", 1]:
+            outcome = self.succeed(words[0], "fast.campaign", *words[1:], wrapper=wrapper, environment=environment, code=RESOURCE)
+            self.assertIn("fast.campaign': Permission denied", outcome.err)
+        self.place.chmod(0o755)
         self.finish()
 
 

@@ -1,9 +1,10 @@
 # test: labels cli timeout 120 processors 1
 """Campaign files and simulations with something wrong: all errors at once with their places, failures with reasons."""
+import pathlib
 import re
 
 import program
-from program import BRANIN, FAST, FAILURES, FINISHED, INFEASIBLE, USAGE
+from program import BRANIN, FAST, FAILURES, FINISHED, INFEASIBLE, SOBOL, USAGE
 
 WRONG = """\
 name: wrong
@@ -63,6 +64,18 @@ class Input(program.ProgramTest):
     def test_an_error_in_a_file_is_told_once(self):
         outcome = self.succeed("run", self.write(BRANIN.replace("seed", "sed")), code=USAGE, ranks=3)
         self.assertEqual(outcome.err.count("sed"), 1, outcome)
+
+    def test_a_name_is_made_of_the_letters_that_names_have(self):
+        for file, name in ("\u00fcml\u00e4ut.v2.yaml", "_ml_ut.v2"), ("my heater.yaml", "my_heater"), (".-x.yaml", "_-x"):
+            self.succeed("run", self.write(SOBOL.replace("name: fast\n", ""), file), "-q")
+            self.assertTrue((self.folder / f"{name}.campaign").is_dir(), file)
+
+    def test_a_plugin_that_cannot_be_loaded_is_told_with_the_page(self):
+        file = self.write(FAST + "evaluate: {backend: plugin, plugin: ./no.so}\n")
+        page = re.search(r"(docs/\S+\.md)", self.succeed("run", file, "-n", code=USAGE).err).group(1)
+        text = (pathlib.Path(__file__).resolve().parents[2] / page).read_text()
+        self.assertIn("shared object that exports", text)
+        self.assertIn("gannet_simulate", text)
 
     def test_files_that_are_none(self):
         self.assertIn("No such file", self.succeed("run", "nowhere.yaml", code=USAGE).err)
