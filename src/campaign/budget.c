@@ -12,8 +12,7 @@ int64_t gannet_budget_left(const gannet_campaign *campaign) {
   const int budget = campaign->input->budget.evaluations;
   const int64_t listed = gannet_history_count_left(campaign->history);
   if (budget == GANNET_AUTO) return listed;
-  const int64_t used = gannet_history_count(campaign->history) -
-                       gannet_history_count_origin(campaign->history, GANNET_ORIGIN_USER);
+  const int64_t used = gannet_history_count(campaign->history);
   const int64_t left = used < budget ? budget - used : 0;
   return left < listed ? left : listed;
 }

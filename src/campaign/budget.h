@@ -4,8 +4,8 @@
 
 #include "campaign/campaign.h"
 
-/* Evaluations that may still be proposed; INT64_MAX = no limit. Points of the user's own do not
- * count, and a list of candidates ends when all of them were proposed.
+/* Evaluations that may still be proposed; INT64_MAX = no limit. Points of the user's own count,
+ * too, and a list of candidates ends when all of them were proposed.
  *
  * Local.
  */
@@ -13,7 +13,7 @@ int64_t gannet_budget_left(const gannet_campaign *campaign);
 
 /* Evaluations that a campaign is to have by its budget and its list of candidates, whose file is
  * read; 0 = no limit. Of a list that cannot be read any more nothing is known: the budget alone
- * counts then. Points of the user's own come on top.
+ * counts then.
  *
  * Local.
  */

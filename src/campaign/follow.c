@@ -122,8 +122,7 @@ static int64_t count_in_flight(const gannet_ledger *ledger) {
 }
 
 static bool is_spent(const gannet_follow *f) {
-  const gannet_history *h = f->campaign.history;
-  const int64_t used = gannet_history_count(h) - gannet_history_count_origin(h, GANNET_ORIGIN_USER);
+  const int64_t used = gannet_history_count(f->campaign.history);
   return f->total > 0 && used >= f->total && gannet_ledger_pending(&f->campaign.ledger) == 0;
 }
 

@@ -28,6 +28,14 @@ static gannet_err print_points(const gannet_campaign *campaign, int64_t first, i
   return err;
 }
 
+/* Whoever asks by hand decides when it is over, but may not have counted. */
+static void warn_of_budget(const gannet_campaign *campaign) {
+  const int budget = campaign->input->budget.evaluations;
+  const int64_t n = gannet_history_count(campaign->history);
+  if (budget == GANNET_AUTO || n <= budget || campaign->context->rank != 0) return;
+  cli_warn("%lld evaluations are proposed now, and budget.evaluations is %d", (long long)n, budget);
+}
+
 static gannet_err ask(const cli_arguments *arguments, gannet_campaign *campaign) {
   long long q = 0;
   int format = 0;
@@ -37,6 +45,7 @@ static gannet_err ask(const cli_arguments *arguments, gannet_campaign *campaign)
   GANNET_REQUIRE(q <= 100000, GANNET_ERR_INPUT, "--count: at most 100000");
   GANNET_TRY(gannet_campaign_ask(campaign, (int)q, &first));
   GANNET_TRY(gannet_campaign_save(campaign));
+  warn_of_budget(campaign);
   const gannet_err err =
       campaign->context->rank == 0 ? print_points(campaign, first, (int)q, format) : GANNET_OK;
   return gannet_agree(campaign->context->comm, err);

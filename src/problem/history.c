@@ -11,7 +11,6 @@ struct gannet_history {
   const gannet_problem *problem;
   int64_t n, n_told;
   int64_t n_status[GANNET_EVAL_STATUS_COUNT];
-  int64_t n_origin[GANNET_ORIGIN_USER + 1];
   int64_t best, least_violation; /* ids, -1 = none; kept up with every result */
   double best_value;             /* minimised */
   double violation;              /* of least_violation */
@@ -103,7 +102,6 @@ gannet_err gannet_history_propose(gannet_history *h, const double *x_user, int64
   h->n += 1;
   if (h->was_proposed) tick_off(h, h->x_unit + at * h->problem->d);
   h->n_status[GANNET_EVAL_PENDING] += 1;
-  h->n_origin[origin] += 1;
   if (id) *id = at;
   return GANNET_OK;
 }
@@ -199,10 +197,6 @@ int64_t gannet_history_count_done(const gannet_history *history) {
 
 int64_t gannet_history_count_status(const gannet_history *history, gannet_eval_status status) {
   return history->n_status[status];
-}
-
-int64_t gannet_history_count_origin(const gannet_history *history, gannet_origin origin) {
-  return history->n_origin[origin];
 }
 
 const gannet_evaluation *gannet_history_get(const gannet_history *history, int64_t id) {

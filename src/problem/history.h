@@ -123,14 +123,13 @@ int64_t gannet_history_count_done(const gannet_history *history);
  * Local.
  */
 int64_t gannet_history_count_left(const gannet_history *history);
-/* Rows of one status, and of one origin.
+/* Rows of one status.
  *
  * Local.
  *
  * Cost: O(1).
  */
 int64_t gannet_history_count_status(const gannet_history *history, gannet_eval_status status);
-int64_t gannet_history_count_origin(const gannet_history *history, gannet_origin origin);
 
 /* One row; borrowed until the next change of the table.
  *

@@ -110,6 +110,23 @@ class AskTell(program.ProgramTest):
         self.assertEqual((outcome := waiting.wait()).code, FINISHED, outcome)
         self.assertIn("--wait: 'soon'", self.succeed("ask", file, "--wait", "soon", code=USAGE).err)
 
+    def test_asking_beyond_the_budget_is_said(self):
+        file = self.write(MANUAL.replace("evaluations: 24", "evaluations: 6"))
+        self.assertEqual(self.succeed("ask", file, "-q", 5).err, "")
+        self.succeed("tell", file, "--point", "x1=1", "--point", "x2=1", "--objective", 1)
+        for ranks, n in (0, 8), (2, 10):
+            outcome = self.succeed("ask", file, "-q", 2, ranks=ranks)
+            self.assertEqual(outcome.err.count(f"{n} evaluations are proposed now, and budget.evaluations is 6"), 1)
+            self.assertEqual(len(outcome.out.splitlines()), 3)
+
+    def test_points_of_ones_own_count_for_the_budget(self):
+        """Of run as of status and watch."""
+        text = program.SOBOL.replace("evaluations: 24", "evaluations: 8")
+        self.succeed("tell", self.write(text), "--point", "x1=1", "--point", "x2=1", "--objective", 1)
+        self.assertIn("8 evaluations done", self.succeed("run", "fast.yaml", "-q", "--resume").out)
+        self.assertIn("8 proposed of 8", self.succeed("status", "fast.campaign").out)
+        self.assertIn("8/8 ended", self.succeed("watch", "fast.campaign").out)
+
     def test_points_of_ones_own_count_as_results(self):
         file = self.write(MANUAL)
         self.ask(file)

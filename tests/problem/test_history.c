@@ -141,8 +141,6 @@ static void counts_and_best_are_those_of_the_table(void **state) {
       assert_int_equal(gannet_history_count_status(h, (gannet_eval_status)s), counts[s]);
     assert_int_equal(gannet_history_best(h), best);
   }
-  for (int o = 0; o < 3; ++o)
-    assert_int_equal(gannet_history_count_origin(h, (gannet_origin)o), N / 3);
 }
 
 static void wrong_results_are_refused_and_change_nothing(void **state) {
