@@ -131,7 +131,7 @@ static gannet_err run(const cli_arguments *arguments, const cli_world *world, ga
     check_journal(&i, &report);
     check_snapshot(&i, "state.h5", &report, true);
     check_snapshot(&i, "state.h5.1", &report, false);
-    if (err == GANNET_OK && !campaign.damage.is_partial) check_table(&i);
+    if (err == GANNET_OK && !campaign.damage.text[0]) check_table(&i);
     if (err == GANNET_OK && !campaign.damage.is_partial) check_history(&i);
   }
   if (i.bad) *code = GANNET_EXIT_DAMAGED;

@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 
 import program
-from program import DAMAGED, RESOURCE, USAGE
+from program import BUSY, DAMAGED, RESOURCE, USAGE
 
 HEAD = """\
 name: c
@@ -276,7 +276,7 @@ class Messages(program.ProgramTest):
         journal = (place / "journal").read_bytes()
         with open(place / "journal.lock", "r+") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            self.fails(("run", "c.yaml", "--resume", "-q"), USAGE, "is held by .*wait until it has ended")
+            self.fails(("run", "c.yaml", "--resume", "-q"), BUSY, "is held by .*wait until it has ended")
         for name in "journal", "state.h5":
             data = bytearray((place / name).read_bytes())
             data[len(data) // 2] ^= 0x10
