@@ -114,10 +114,15 @@ static void check_configuration(inspection *i, gannet_err queried) {
   found(i, "campaign.yaml", text[0], text[0] ? text : "sound");
 }
 
-/* Files of which gannet_campaign_query says that they are lost or hurt. */
-static bool is_finding(gannet_err err) {
-  return err == GANNET_OK || err == GANNET_ERR_DAMAGED || err == GANNET_ERR_MISSING ||
-         err == GANNET_ERR_INPUT;
+/* Whether files are lost or hurt, by what gannet_campaign_query says. A campaign that was killed
+ * before it wrote campaign.yaml has lost nothing. */
+static bool has_findings(const gannet_campaign *campaign, gannet_err err) {
+  char journal[PATH_MAX];
+  if (err != GANNET_OK && err != GANNET_ERR_DAMAGED && err != GANNET_ERR_MISSING &&
+      err != GANNET_ERR_INPUT)
+    return false;
+  return campaign->input || (gannet_campaign_path(campaign, "journal", journal) == GANNET_OK &&
+                             gannet_traces_find(journal));
 }
 
 static gannet_err run(const cli_arguments *arguments, const cli_world *world, gannet_exit *code) {
@@ -126,7 +131,7 @@ static gannet_err run(const cli_arguments *arguments, const cli_world *world, ga
   (void)world;
   const gannet_err err = gannet_campaign_query(arguments->positional[0], true, &campaign);
   inspection i = {.campaign = &campaign};
-  if (is_finding(err) && (campaign.input || gannet_campaign_is_begun(campaign.directory))) {
+  if (has_findings(&campaign, err)) {
     check_configuration(&i, err);
     check_journal(&i, &report);
     check_snapshot(&i, "state.h5", &report, true);

@@ -180,6 +180,18 @@ class Damage(program.ProgramTest):
         self.finish()
         self.assertEqual(path.read_text().splitlines()[1:3], whole.splitlines()[1:3])
 
+    def test_a_campaign_that_was_killed_at_once_is_not_damaged(self):
+        self.succeed("run", self.file, "--max-evals", 4, "-q")
+        journal = (self.place / "journal").read_bytes().splitlines(keepends=True)
+        for lines in 0, 1, 2:
+            shutil.rmtree(self.place)
+            self.place.mkdir()
+            (self.place / "journal").write_bytes(b"".join(journal[:lines]))
+            outcome = self.succeed("verify", "fast.campaign", code=USAGE)
+            self.assertNotIn("DAMAGED", outcome.out)
+            self.assertIn("without its campaign.yaml", outcome.err)
+            self.succeed("run", self.file, "--resume", "-q", "--max-evals", 4)
+
     def test_files_that_were_changed_are_not_called_sound(self):
         """The configuration, by its checksum and by the journal; the table of results, by the journal."""
         self.run_half()
