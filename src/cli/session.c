@@ -15,10 +15,10 @@ static gannet_err find(const char *place, bool is_directory, const char *file) {
   return GANNET_OK;
 }
 
-/* A call takes half a second, so that even a crowd is through long before. */
+/* A call takes half a second, so that a crowd is through by then. */
 static gannet_err read_patience(const cli_arguments *arguments, double *patience) {
   const char *text = cli_value(arguments, "wait");
-  *patience = 600;
+  *patience = 60;
   if (!text) return GANNET_OK;
   GANNET_REQUIRE(gannet_parse_duration(text, patience) == 0 && *patience >= 0, GANNET_ERR_INPUT,
                  "--wait: '%s' is not a duration such as 0s, 90s or 10m", text);

@@ -8,10 +8,10 @@
 typedef gannet_err (*cli_session)(const cli_arguments *arguments, gannet_campaign *campaign);
 
 /* Of commands that open one: how long they wait for their turn. */
-#define CLI_WAIT_FLAG                                                                          \
-  {                                                                                            \
-    "wait", 'w', "T", "how long to wait while another process has the campaign (default 10m)", \
-        false                                                                                  \
+#define CLI_WAIT_FLAG                                                                         \
+  {                                                                                           \
+    "wait", 'w', "T", "how long to wait while another process has the campaign (default 1m)", \
+        false                                                                                 \
   }
 
 /* Open the campaign directory or campaign file of the first argument, call the function, close.
