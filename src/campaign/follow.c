@@ -121,9 +121,20 @@ static int64_t count_in_flight(const gannet_ledger *ledger) {
   return n;
 }
 
+static int64_t count_proposed(const gannet_history *history) {
+  int64_t n = 0;
+  for (int64_t id = 0; id < gannet_history_count(history); ++id)
+    n += gannet_history_get(history, id)->origin != GANNET_ORIGIN_USER;
+  return n;
+}
+
+/* Designs of the user's own count in the budget, but need not be of a list of candidates. */
 static bool is_spent(const gannet_follow *f) {
-  const int64_t used = gannet_history_count(f->campaign.history);
-  return f->total > 0 && used >= f->total && gannet_ledger_pending(&f->campaign.ledger) == 0;
+  const gannet_history *history = f->campaign.history;
+  const int budget = f->campaign.input->budget.evaluations;
+  if (gannet_ledger_pending(&f->campaign.ledger) > 0) return false;
+  if (budget != GANNET_AUTO && gannet_history_count(history) >= budget) return true;
+  return f->total > 0 && count_proposed(history) >= f->total;
 }
 
 /* Nobody works on it, and the budget is not spent. */

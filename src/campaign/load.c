@@ -163,7 +163,9 @@ gannet_err gannet_campaign_add_candidates(MPI_Comm comm, const char *file,
   if (err != GANNET_ERR_INPUT && err != GANNET_ERR_MISSING) return err;
   gannet_complain(complaints, gannet_campaign_place(input, "candidates"), "candidates: %s%s",
                   gannet_error_detail(),
-                  err == GANNET_ERR_MISSING ? "; relative paths start from the campaign file" : "");
+                  err == GANNET_ERR_MISSING
+                      ? "; relative paths start from the campaign file, or from input_directory"
+                      : "");
   return GANNET_RAISE(GANNET_ERR_INPUT, "candidates: %s", path);
 }
 
@@ -183,8 +185,8 @@ gannet_err gannet_campaign_load(MPI_Comm comm, const char *path, int n_sets,
     err = gannet_agree(comm, gannet_campaign_parse(&source, input, complaints));
   }
   if (err == GANNET_OK) err = check_same(comm, *input);
-  if (err == GANNET_OK) err = gannet_campaign_add_candidates(comm, path, *input, complaints);
   if (err == GANNET_OK) err = settle_input_directory(comm, path, *input);
+  if (err == GANNET_OK) err = gannet_campaign_add_candidates(comm, path, *input, complaints);
   if (err != GANNET_OK) gannet_campaign_destroy(input);
   gannet_free(&text);
   GANNET_TRY(err);

@@ -234,29 +234,16 @@ static gannet_err check_journal(const restore_paths *paths, gannet_journal_repor
   return check_begun(paths->journal, trace, report->records);
 }
 
-/* Under the journal's lock: its owner may be alive, or have written a record and a snapshot between
- * two looks at them. */
-static gannet_err rebuild(const gannet_context *context, const restore_paths *paths,
-                          const gannet_problem *problem, const gannet_journal_report *damaged,
-                          bool *rebuilt) {
+/* From a damaged journal whose lock is held. */
+static gannet_err rebuild_locked(const gannet_context *context, const restore_paths *paths,
+                                 const gannet_problem *problem,
+                                 const gannet_journal_report *damaged) {
   const int64_t sound = damaged->records;
-  char why[1400], path[PATH_MAX + 8];
-  gannet_lock lock = {.descriptor = -1};
-  gannet_journal_report report = {0};
+  char why[1400], hint[160] = "";
   (void)snprintf(why, sizeof why, "%s", gannet_error_detail());
-  (void)snprintf(path, sizeof path, "%s.lock", paths->journal);
-  GANNET_TRY(gannet_lock_acquire(path, &lock));
-  if (check_journal(paths, &report, rebuilt) == GANNET_OK) {
-    gannet_lock_release(&lock);
-    gannet_error_clear();
-    return GANNET_OK;
-  }
   gannet_log(context, GANNET_LOG_WARNING, "the journal cannot be used: %s", why);
   const gannet_err err = replace_journal(context, paths, problem, damaged);
-  *rebuilt = true;
-  gannet_lock_release(&lock);
   if (err == GANNET_OK || err == GANNET_ERR_INPUT) return err;
-  char hint[160] = "";
   if (sound > 0)
     (void)snprintf(hint, sizeof hint,
                    "; its first %lld records are sound: to continue from them alone, keep a copy "
@@ -268,17 +255,39 @@ static gannet_err rebuild(const gannet_context *context, const restore_paths *pa
                       why, hint, paths->snapshot, gannet_error_detail());
 }
 
+static bool is_damage(gannet_err err) {
+  return err == GANNET_ERR_DAMAGED || err == GANNET_ERR_MISSING;
+}
+
+/* Under the journal's lock: its owner may be alive, or have written a record and a snapshot between
+ * two looks at them, of which the second counts. */
+static gannet_err rebuild(const gannet_context *context, const restore_paths *paths,
+                          const gannet_problem *problem, bool *rebuilt) {
+  char path[PATH_MAX + 8];
+  gannet_lock lock = {.descriptor = -1};
+  gannet_journal_report report = {0};
+  (void)snprintf(path, sizeof path, "%s.lock", paths->journal);
+  GANNET_TRY(gannet_lock_acquire(path, &lock));
+  gannet_error_clear();
+  gannet_err err = check_journal(paths, &report, rebuilt);
+  if (is_damage(err)) {
+    err = rebuild_locked(context, paths, problem, &report);
+    *rebuilt = true;
+  }
+  gannet_lock_release(&lock);
+  return err;
+}
+
 /* Rank 0 only. */
 static gannet_err open_journal(const gannet_context *context, const restore_paths *paths,
                                gannet_ledger *ledger, payloads *p, bool *rebuilt) {
   const char *journal = paths->journal;
   gannet_journal_report report = {0};
   const gannet_err err = check_journal(paths, &report, rebuilt);
-  if (err == GANNET_ERR_DAMAGED || err == GANNET_ERR_MISSING) {
-    GANNET_TRY(rebuild(context, paths, ledger->problem, &report, rebuilt));
-  } else if (err != GANNET_OK) {
+  if (is_damage(err))
+    GANNET_TRY(rebuild(context, paths, ledger->problem, rebuilt));
+  else if (err != GANNET_OK)
     return err;
-  }
   GANNET_TRY(gannet_journal_open(journal, GANNET_JOURNAL_SCHEMA, GANNET_JOURNAL_APPEND, &report,
                                  &ledger->journal));
   ledger->identity = report.identity;

@@ -16,8 +16,10 @@ GANNET_CHECKED gannet_err gannet_saved_write(const char *path, const gannet_camp
  *
  * Local.
  *
+ * sealed  out  whether it has a checksum; without one, as before there were any, nothing is known
+ *
  * Errors: GANNET_ERR_DAMAGED when it is not; GANNET_ERR_MISSING, GANNET_ERR_IO.
  */
-GANNET_CHECKED gannet_err gannet_saved_check(const char *path);
+GANNET_CHECKED gannet_err gannet_saved_check(const char *path, bool *sealed);
 
 #endif

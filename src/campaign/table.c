@@ -188,7 +188,7 @@ static gannet_err compare_lines(const char *path, const gannet_ledger *ledger, c
   int64_t number = 0;
   for (char *line = text, *next; *line; line = next) {
     const size_t length = strcspn(line, "\n");
-    GANNET_REQUIRE(line[length], GANNET_ERR_DAMAGED, "'%s' ends within a line", path);
+    if (!line[length]) break; /* cut by a crash; a resume writes it anew */
     next = line + length + 1;
     line[length] = '\0';
     const char *wanted = number++ == 0 ? lines[0] : line_to_be(ledger, lines, line);
@@ -196,7 +196,6 @@ static gannet_err compare_lines(const char *path, const gannet_ledger *ledger, c
                    "line %lld of '%s' is not what the journal has", (long long)number, path);
     *n += wanted && number > 1;
   }
-  GANNET_REQUIRE(number > 0, GANNET_ERR_DAMAGED, "'%s' is empty", path);
   return GANNET_OK;
 }
 

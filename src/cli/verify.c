@@ -87,7 +87,8 @@ static void check_table(inspection *i) {
     (void)snprintf(text, sizeof text, "%s; gannet run --resume writes it anew",
                    gannet_error_detail());
   else
-    (void)snprintf(text, sizeof text, "sound, %lld of %lld results", (long long)n, (long long)told);
+    (void)snprintf(text, sizeof text, "sound, %lld of %lld results%s", (long long)n,
+                   (long long)told, n < told ? "; gannet run --resume writes the others" : "");
   found(i, "history.csv", err != GANNET_OK && err != GANNET_ERR_MISSING, text);
 }
 
@@ -96,6 +97,7 @@ static void check_configuration(inspection *i, gannet_err queried) {
   const gannet_campaign *c = i->campaign;
   char path[PATH_MAX], text[1600];
   const bool unreadable = !c->input, other = queried == GANNET_ERR_INPUT;
+  bool sealed = false;
   if (gannet_campaign_path(c, "campaign.yaml", path) != GANNET_OK) return;
   if (unreadable || other) {
     found(i, "campaign.yaml", true, gannet_error_detail());
@@ -105,13 +107,16 @@ static void check_configuration(inspection *i, gannet_err queried) {
   if (c->ledger.sequence > 0 && seed != c->ledger.seed)
     (void)snprintf(text, sizeof text, "seed %llu, but that of the journal is %llu",
                    (unsigned long long)seed, (unsigned long long)c->ledger.seed);
-  else if (gannet_saved_check(path) == GANNET_OK)
+  else if (gannet_saved_check(path, &sealed) == GANNET_OK)
     text[0] = '\0';
   else
     (void)snprintf(text, sizeof text,
                    "%s; gannet run FILE --resume writes it anew from the campaign file",
                    gannet_error_detail());
-  found(i, "campaign.yaml", text[0], text[0] ? text : "sound");
+  found(i, "campaign.yaml", text[0],
+        text[0]  ? text
+        : sealed ? "sound"
+                 : "sound as far as can be told: it has no checksum yet");
 }
 
 /* Whether files are lost or hurt, by what gannet_campaign_query says. A campaign that was killed

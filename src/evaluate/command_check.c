@@ -55,7 +55,8 @@ static void check_program(const gannet_command_options *options,
   const int reason = gannet_command_find(program, setup->input_directory, path);
   if (!reason) return;
   const char *hint = "searched in PATH; a program beside the campaign file needs ./ in front";
-  if (strchr(program, '/')) hint = "relative paths start from the campaign file";
+  if (strchr(program, '/'))
+    hint = "relative paths start from the campaign file, or from input_directory";
   if (options->command.n == 1 && strchr(program, ' '))
     hint = "program and arguments are items of a list, as in [./simulate, \"{params}\"]";
   if (reason == EACCES) hint = "make it executable with chmod +x, or name its interpreter first";

@@ -45,10 +45,11 @@ static gannet_err open_library(const gannet_in_process_options *chosen,
   made->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!made->library) {
     const char *why = dlerror();
-    return GANNET_RAISE(GANNET_ERR_INPUT,
-                        "cannot load the plugin: %s (relative paths start from the campaign "
-                        "file; docs/c.md, gannet/simulation.h, tells how to make one)",
-                        why ? why : path);
+    return GANNET_RAISE(
+        GANNET_ERR_INPUT,
+        "cannot load the plugin: %s (relative paths start from the campaign file, or "
+        "from input_directory; docs/c.md, gannet/simulation.h, tells how to make one)",
+        why ? why : path);
   }
   void *symbol = dlsym(made->library, "gannet_simulate");
   GANNET_REQUIRE(symbol, GANNET_ERR_INPUT,

@@ -169,8 +169,8 @@ static void check_script(const gannet_slurm_options *given, const gannet_evaluat
   if (snprintf(path, sizeof path, "%s/%s", start, given->script) >= (int)sizeof path ||
       access(path, R_OK))
     gannet_complain(complaints, "evaluate.script",
-                    "cannot read '%s': %s (relative paths start "
-                    "from the campaign file)",
+                    "cannot read '%s': %s (relative paths start from the campaign file, or from "
+                    "input_directory)",
                     given->script, strerror(errno));
   if (given->sbatch.n > 0)
     gannet_complain(

@@ -68,6 +68,17 @@ static gannet_err find_key(const suite_plan *plan, int p, int k, uint64_t *key) 
   return GANNET_OK;
 }
 
+/* Problems of a suite share the folder of its file. */
+static void check_directory(const suite_plan *plan, int problem, const gannet_campaign_input *input,
+                            gannet_complaints *complaints) {
+  const char *given = input->general.input_directory;
+  if (!given || strcmp(given, "auto") == 0) return;
+  gannet_complain(complaints, NULL,
+                  "problem '%s': input_directory: in a suite relative paths start from its own "
+                  "folder; leave the key out, or write absolute paths",
+                  plan->problem[problem].label);
+}
+
 static gannet_err compose_all(suite_plan *plan, const suite_places *places,
                               gannet_complaints *complaints) {
   const size_t pairs = (size_t)plan->n_problems * (size_t)plan->n_methods;
@@ -79,6 +90,7 @@ static gannet_err compose_all(suite_plan *plan, const suite_places *places,
       const size_t at = (size_t)p * (size_t)plan->n_methods + (size_t)k;
       GANNET_TRY(suite_plan_compose(plan, places, p, k, &plan->input[at], complaints));
       if (!plan->input[at]) continue;
+      if (k == 0) check_directory(plan, p, plan->input[at], complaints);
       GANNET_TRY(find_key(plan, p, k, &plan->key[at]));
       GANNET_TRY(
           gannet_campaign_add_candidates(MPI_COMM_SELF, plan->file, plan->input[at], complaints));

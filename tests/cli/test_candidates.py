@@ -109,6 +109,17 @@ class Candidates(program.ProgramTest):
             listed, = (one for one in pool if one["sample"] == row["sample"])
             self.assertEqual([float(row[x]) for x in ("x1", "x2")], [float(listed[x]) for x in ("x1", "x2")])
 
+    def test_designs_beside_the_list_do_not_end_it(self):
+        """They count in the budget; the list has others left."""
+        self.write_pool(table(10))
+        file = self.write(PLAIN.replace("backend: function, simulation: branin, parallel: 4", "backend: manual"))
+        for i in range(4):
+            self.succeed("tell", file, "--point", f"x1={i}.5", "--point", "x2=1.25", "--objective", i)
+        for count, finished in ((6, False), (4, True)):
+            for row in csv.DictReader(io.StringIO(self.succeed("ask", file, "--count", count).out)):
+                self.succeed("tell", file, "--id", row["id"], "--objective", 1)
+            self.assertEqual("finished" in self.succeed("watch", "fast.campaign", "--once").out, finished)
+
     def fails(self, *words, ranks=0):
         outcome = self.gannet("run", self.write(LISTED), "-q", ranks=ranks)
         self.assertEqual(outcome.code, USAGE, outcome)

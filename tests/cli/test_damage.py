@@ -209,9 +209,14 @@ class Damage(program.ProgramTest):
             self.assertRegex(out, f"{name} +DAMAGED: .*{told}")
             (self.place / name).write_text(text)
         self.assertRegex(self.succeed("verify", "fast.campaign").out, "history.csv +sound, 16 of 16 results")
-        (self.place / "history.csv").write_text(text[:-30])
-        self.assertIn("ends within a line", self.succeed("verify", "fast.campaign", code=DAMAGED).out)
+        for rest, n in (text[:-30], 15), ("", 0):  # a crash while it was written
+            (self.place / "history.csv").write_text(rest)
+            self.assertRegex(self.succeed("verify", "fast.campaign").out, f"history.csv +sound, {n} of 16 results; .*writes the others")
         (self.place / "history.csv").unlink()
+        text = (self.place / "campaign.yaml").read_text()
+        (self.place / "campaign.yaml").write_text(text[:text.rindex("# checksum ")])  # of a gannet that wrote none
+        self.assertIn("has no checksum", self.succeed("verify", "fast.campaign").out)
+        (self.place / "campaign.yaml").write_text(text)
         self.assertIn("--resume writes it", self.succeed("verify", "fast.campaign").out)
         self.finish()
 
