@@ -238,14 +238,24 @@ bool gannet_contract_is_refused(const gannet_problem *problem, const char *direc
  * result  inout  cleared; id and run.slot, submitted and attempts stay as they are
  *
  * Errors: GANNET_ERR_MISSING when there are no results and rules->evaluations is not there either:
- *   the campaign was moved away, and the results may be with it. GANNET_ERR_NO_SPACE when an
- * attempt failed and its directory has no room for anything: it is forgotten, and to be made again.
+ *   the campaign was moved away, and the results may be with it.
  */
 GANNET_CHECKED gannet_err gannet_contract_judge(const gannet_problem *problem,
                                                 const gannet_contract_rules *rules,
                                                 const char *directory,
                                                 const gannet_launch_event *event,
                                                 gannet_result_record *result);
+
+/* That an attempt failed where nothing can be written says nothing about its design: it is
+ * forgotten, and to be made again. Only for attempts that have ended: another one would be made
+ * beside one that runs on.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_NO_SPACE when the attempt failed and its directory has no room for anything.
+ */
+GANNET_CHECKED gannet_err gannet_contract_check_room(const char *directory,
+                                                     const gannet_result_record *result);
 
 /* Let no later process find the attempt in a directory, nor how it ended: it is then made again.
  *

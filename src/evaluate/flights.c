@@ -127,6 +127,7 @@ static gannet_err judge(gannet_flights *flights, const gannet_flight *flight,
   gannet_flight_identify(flight, &result);
   GANNET_TRY(gannet_contract_judge(flights->program.contract.problem, &flights->program.rules,
                                    flight->directory, event, &result));
+  GANNET_TRY(gannet_contract_check_room(flight->directory, &result));
   if (result.status == GANNET_EVAL_PENDING) return GANNET_OK; /* its outcome.json will be found */
   return gannet_ready_add(&flights->ready, &result);
 }

@@ -170,9 +170,9 @@ void gannet_contract_forget(const char *directory) {
   }
 }
 
-/* That an attempt failed where nothing can be written says nothing about its design. */
-static gannet_err check_room(const char *directory) {
-  if (gannet_directory_has_room(directory)) return GANNET_OK;
+gannet_err gannet_contract_check_room(const char *directory, const gannet_result_record *result) {
+  if (result->status != GANNET_EVAL_FAILED || gannet_directory_has_room(directory))
+    return GANNET_OK;
   gannet_contract_forget(directory);
   return GANNET_RAISE(GANNET_ERR_NO_SPACE,
                       "a simulation failed where nothing more can be written, '%s': make room "
@@ -239,9 +239,7 @@ gannet_err gannet_contract_judge(const gannet_problem *problem, const gannet_con
     judge_refusal(rules, event, result);
   else
     judge_end(problem, rules, directory, event, result);
-  if (result->status != GANNET_EVAL_FAILED) return GANNET_OK;
-  GANNET_TRY(check_place(rules));
-  return check_room(directory);
+  return result->status == GANNET_EVAL_FAILED ? check_place(rules) : GANNET_OK;
 }
 
 static bool fill(json_t *object, uint64_t nonce, gannet_launch_event *event, char *host) {

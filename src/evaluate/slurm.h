@@ -281,10 +281,13 @@ GANNET_CHECKED gannet_err gannet_slurm_take_late(gannet_slurm_jobs *jobs,
 /* The result of a job that ended: by its outcome.json, its state, its exit code, its results.
  *
  * Local.
+ *
+ * Errors: those of gannet_contract_judge and gannet_contract_check_room.
  */
 GANNET_CHECKED gannet_err gannet_slurm_judge(gannet_slurm_jobs *jobs, const gannet_slurm_job *job);
 
-/* A failure that the scheduler is the reason of.
+/* A failure that the scheduler is the reason of. The job may not have begun, or run on where nobody
+ * sees it, so that nothing is forgotten of it.
  *
  * Local.
  */

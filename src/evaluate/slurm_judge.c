@@ -32,16 +32,21 @@ static gannet_err finish(gannet_slurm_jobs *jobs, const gannet_slurm_job *job,
   return gannet_ready_add(&jobs->ready, result);
 }
 
+static void fail(const gannet_slurm_jobs *jobs, const gannet_slurm_job *job, bool retry,
+                 const char *reason, gannet_result_record *result) {
+  if (gannet_contract_is_refused(jobs->program.contract.problem, job->flight.directory, result))
+    return;
+  gannet_contract_fail(job->flight.directory, retry, reason, result);
+  const bool late = job->state && job->state->what == GANNET_SLURM_TIME_LIMIT;
+  result->run.failure = late ? GANNET_FAILURE_TIME : GANNET_FAILURE_SCHEDULER;
+  result->run.crashed = late;
+}
+
 gannet_err gannet_slurm_fail(gannet_slurm_jobs *jobs, const gannet_slurm_job *job, bool retry,
                              const char *reason) {
   gannet_result_record result;
   begin(jobs, job, &result);
-  if (gannet_contract_is_refused(jobs->program.contract.problem, job->flight.directory, &result))
-    return finish(jobs, job, &result);
-  gannet_contract_fail(job->flight.directory, retry, reason, &result);
-  const bool late = job->state && job->state->what == GANNET_SLURM_TIME_LIMIT;
-  result.run.failure = late ? GANNET_FAILURE_TIME : GANNET_FAILURE_SCHEDULER;
-  result.run.crashed = late;
+  fail(jobs, job, retry, reason, &result);
   return finish(jobs, job, &result);
 }
 
@@ -67,21 +72,30 @@ static bool is_ended_by_scheduler(const gannet_slurm_job *job) {
          (job->state->what == GANNET_SLURM_TIME_LIMIT || job->state->what == GANNET_SLURM_BAD_LUCK);
 }
 
-gannet_err gannet_slurm_judge(gannet_slurm_jobs *jobs, const gannet_slurm_job *job) {
+static gannet_err judge(const gannet_slurm_jobs *jobs, const gannet_slurm_job *job,
+                        gannet_result_record *result) {
   char reason[120];
-  gannet_result_record result;
   const gannet_launch_event event = end_of(job);
   if (is_ended_by_scheduler(job)) {
     const bool retry = job->state->what == GANNET_SLURM_BAD_LUCK;
     (void)snprintf(reason, sizeof reason, "%sSLURM ended the job: %s",
                    retry ? "" : "time limit reached: ", job->state->name);
-    return gannet_slurm_fail(jobs, job, retry, reason);
+    fail(jobs, job, retry, reason, result);
+    return GANNET_OK;
   }
-  if (event.exit_code < 0 && event.signal == 0 && !event.limit)
-    return gannet_slurm_fail(jobs, job, false, "SLURM says FAILED, with an exit code nobody knows");
+  if (event.exit_code < 0 && event.signal == 0 && !event.limit) {
+    fail(jobs, job, false, "SLURM says FAILED, with an exit code nobody knows", result);
+    return GANNET_OK;
+  }
+  return gannet_contract_judge(jobs->program.contract.problem, &jobs->program.rules,
+                               job->flight.directory, &event, result);
+}
+
+gannet_err gannet_slurm_judge(gannet_slurm_jobs *jobs, const gannet_slurm_job *job) {
+  gannet_result_record result;
   begin(jobs, job, &result);
-  GANNET_TRY(gannet_contract_judge(jobs->program.contract.problem, &jobs->program.rules,
-                                   job->flight.directory, &event, &result));
+  GANNET_TRY(judge(jobs, job, &result));
+  GANNET_TRY(gannet_contract_check_room(job->flight.directory, &result));
   return finish(jobs, job, &result);
 }
 
@@ -98,6 +112,8 @@ void gannet_slurm_forget_failures(const gannet_slurm_jobs *jobs) {
   }
 }
 
+/* A failure means here only that there are no complete results yet: the job may run on, so that it
+ * is neither asked for room nor forgotten. */
 gannet_err gannet_slurm_take_results(gannet_slurm_jobs *jobs, const gannet_slurm_job *job,
                                      bool *done) {
   gannet_result_record result;

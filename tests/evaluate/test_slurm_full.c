@@ -14,11 +14,19 @@ static bool give_room(const standin *f, const char *how) {
   return failed == 0;
 }
 
+/* Leave nothing of that room. */
+static void fill_up(const standin *f) {
+  char command[700];
+  (void)snprintf(command, sizeof command,
+                 "cat /dev/zero >'%s/evals/mesh' 2>/dev/null || :", f->directory);
+  conform_shell(command);
+}
+
 static int tear_down(void **state) {
   const standin *f = *state;
   char command[700];
   (void)snprintf(command, sizeof command, "umount '%s/evals' 2>/dev/null || :", f->directory);
-  if (f->context->rank == 0) conform_shell(command);
+  conform_shell(command);
   return standin_tear_down(state);
 }
 
@@ -61,11 +69,40 @@ static void jobs_that_fill_the_disk_are_made_again(void **state) {
   if (f->context->rank == 0) assert_true(exists(f->directory, "evals/000099/attempt-1"));
 }
 
+/* A job that SLURM does not list may run on: while the disk is full it is neither forgotten nor
+ * made again. */
+static void a_job_in_question_is_not_forgotten(void **state) {
+  standin *f = *state;
+  double constraint = 0;
+  gannet_result_record result = {.constraints = &constraint};
+  int n = 0;
+  if (!give_room(f, "size=4m")) skip();
+  use_simulation(f,
+                 "#!/bin/sh\nuntil [ -e \"$GANNET_INPUT_DIRECTORY/go\" ]; do sleep 0.05; done\n"
+                 "rm -f \"$GANNET_INPUT_DIRECTORY/evals/mesh\"; printf 'objective 2\\nstress 1\\n' "
+                 ">results.out\n");
+  mischief(f, "squeue.lose", "");
+  mischief(f, "sacct.off", "");
+  mischief(f, "scontrol.off", "");
+  f->options.grace = 60;
+  gannet_evaluator *evaluator = standin_create(f);
+  standin_submit(evaluator, 1, 1);
+  for (int i = 0; i < 10; ++i) assert_ok(gannet_evaluator_poll(evaluator, 0.1, 1, &n, &result));
+  fill_up(f);
+  for (int i = 0; i < 10; ++i) assert_ok(gannet_evaluator_poll(evaluator, 0.2, 1, &n, &result));
+  mischief(f, "go", "");
+  conform_collect(evaluator, 1, &result);
+  is_done(&result);
+  gannet_evaluator_destroy(&evaluator);
+  if (f->context->rank == 0) assert_int_equal(calls_of(f, "sbatch"), 1);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, standin_set_up, tear_down)
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       TEST(jobs_that_fill_the_disk_are_made_again),
+      TEST(a_job_in_question_is_not_forgotten),
   };
   MPI_Init(&argc, &argv);
   const int failed = run_ranks(tests);
