@@ -228,7 +228,8 @@ void gannet_slurm_drop(gannet_slurm_jobs *jobs, gannet_slurm_job *job);
  *
  * Local.
  *
- * until  in  time after which no further job is submitted in this call
+ * until  in  time after which no further job is submitted in this call; none is, and the scheduler
+ *            is not asked, either when the program is to end at once
  */
 GANNET_CHECKED gannet_err gannet_slurm_watch(gannet_slurm_jobs *jobs, double until);
 

@@ -78,6 +78,7 @@ static gannet_err submit(void *worker, int n, const gannet_request *requests) {
   return gannet_slurm_pack(worker, n, requests);
 }
 
+/* Not beyond a call that was broken off because gannet is to end: the next could hang as long. */
 static gannet_err wait_for(void *worker, double wait) {
   gannet_slurm_jobs *jobs = worker;
   const double until = gannet_clock_seconds() + wait;
@@ -85,6 +86,7 @@ static gannet_err wait_for(void *worker, double wait) {
     GANNET_TRY(gannet_slurm_watch(jobs, until));
     const double left = until - gannet_clock_seconds();
     if (jobs->ready.n > 0 || jobs->n == 0 || left <= 0) return GANNET_OK;
+    if (gannet_program_is_stopped(&jobs->program)) return GANNET_OK;
     gannet_clock_sleep(fmin(left, 0.05));
   }
 }

@@ -155,7 +155,8 @@ gannet_err gannet_slurm_submit_due(gannet_slurm_jobs *jobs, double until) {
     if (shipment->stage != GANNET_SLURM_TO_SUBMIT || shipment->n_open == 0) continue;
     if (now < shipment->next_try) continue;
     GANNET_TRY(submit_one(jobs, shipment));
-    if (gannet_clock_seconds() >= until) return GANNET_OK;
+    if (gannet_clock_seconds() >= until || gannet_program_is_stopped(&jobs->program))
+      return GANNET_OK;
   }
   return GANNET_OK;
 }

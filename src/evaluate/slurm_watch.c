@@ -343,6 +343,7 @@ gannet_err gannet_slurm_watch(gannet_slurm_jobs *jobs, double until) {
   for (int i = 0; i < jobs->n_shipments; ++i)
     submitted += jobs->shipments[i]->stage != GANNET_SLURM_TO_SUBMIT;
   if (submitted == 0 || gannet_clock_seconds() < jobs->next_list) return GANNET_OK;
+  if (gannet_program_is_stopped(&jobs->program)) return GANNET_OK; /* perhaps while sbatch hung */
   return ask_scheduler(jobs);
 }
 

@@ -1,4 +1,5 @@
 /* test: ranks 1 2 labels unit timeout 120 */
+#include <signal.h>
 #include <sys/time.h>
 
 #include "standin.h"
@@ -64,14 +65,16 @@ static void silence_is_told(void **state) {
   assert_non_null(strstr(f->log, "squeue answers again, after "));
 }
 
+static volatile sig_atomic_t n_noticed;
+
 static void noticed(int number) {
   (void)number;
+  n_noticed = 1;
 }
 
-/* A signal every 0.3 s on rank 0, or none any more. */
-static void signal_often(const standin *f, bool on) {
-  const struct timeval pause = {0, on ? 300000 : 0};
-  const struct itimerval timer = {pause, pause};
+/* A signal on rank 0 after so many microseconds, and again after each pause, 0 = never. */
+static void signal_after(const standin *f, int first, int pause) {
+  const struct itimerval timer = {{0, pause}, {0, first}};
   struct sigaction action;
   memset(&action, 0, sizeof action);
   action.sa_handler = noticed;
@@ -94,17 +97,48 @@ static void a_call_that_is_broken_off_is_no_silence(void **state) {
   gannet_evaluator *evaluator = standin_create(f);
   standin_submit(evaluator, 1, 1);
   for (int i = 0; i < 3; ++i) assert_ok(gannet_evaluator_poll(evaluator, 0.5, 1, &n, &none));
-  signal_often(f, true);
+  signal_after(f, 300000, 300000);
   for (int i = 0; i < 8; ++i) {
     assert_ok(gannet_evaluator_poll(evaluator, 0.2, 1, &n, &none));
     assert_false(f->context->rank == 0 && gannet_silence_look(f->directory, &silence));
   }
-  signal_often(f, false);
+  signal_after(f, 0, 0);
   mischief(f, "go", "");
   conform_collect(evaluator, 1, &result);
   is_done(&result);
   gannet_evaluator_destroy(&evaluator);
   if (f->context->rank == 0 && strstr(f->log, "squeue")) fail_msg("%s", f->log);
+}
+
+static bool is_noticed(void *user) {
+  (void)user;
+  return n_noticed > 0;
+}
+
+/* After a call that a signal broke off, the next one could hang as long: who waits looks first
+ * whether that was a wish to end. */
+static void a_stop_breaks_off_one_call_alone(void **state) {
+  standin *f = *state;
+  gannet_result_record none;
+  const gannet_stopping stopping = {is_noticed, NULL};
+  int n = 0;
+  f->options.commands.timeout = 20;
+  f->options.when_stopped = GANNET_SLURM_LEAVE;
+  f->setup.stopping = &stopping;
+  use_simulation(f, "#!/bin/sh\nsleep 10\n");
+  gannet_evaluator *evaluator = standin_create(f);
+  standin_submit(evaluator, 1, 1);
+  for (int i = 0; i < 3; ++i) assert_ok(gannet_evaluator_poll(evaluator, 0.5, 1, &n, &none));
+  mischief(f, "squeue.hang", "9\n");
+  n_noticed = 0;
+  signal_after(f, 800000, 0);
+  const double start = gannet_clock_seconds();
+  assert_ok(gannet_evaluator_poll(evaluator, 5, 1, &n, &none));
+  const double passed = gannet_clock_seconds() - start;
+  if (passed > 4) fail_msg("waited %g s", passed);
+  assert_ok(gannet_evaluator_cancel(evaluator));
+  gannet_evaluator_destroy(&evaluator);
+  if (f->context->rank == 0) assert_string_equal(content(f->directory, "squeue.hang"), "8\n");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, standin_set_up, standin_tear_down)
@@ -114,6 +148,7 @@ int main(int argc, char **argv) {
       TEST(calls_have_time_outs_and_are_repeated),
       TEST(silence_is_told),
       TEST(a_call_that_is_broken_off_is_no_silence),
+      TEST(a_stop_breaks_off_one_call_alone),
   };
   MPI_Init(&argc, &argv);
   const int failed = run_ranks(tests);
