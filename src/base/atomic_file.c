@@ -51,14 +51,15 @@ gannet_err gannet_write_all(int descriptor, const void *bytes, size_t size, cons
   return GANNET_OK;
 }
 
+void gannet_directory_of(const char *path, char *directory, size_t size) {
+  const char *slash = strrchr(path, '/');
+  const int length = slash > path ? (int)(slash - path) : 1;
+  (void)snprintf(directory, size, "%.*s", length, slash ? path : ".");
+}
+
 static gannet_err sync_directory_of(const char *path) {
   char directory[PATH_MAX];
-  (void)snprintf(directory, sizeof directory, "%s", path);
-  char *slash = strrchr(directory, '/');
-  if (slash)
-    slash[slash == directory] = '\0';
-  else
-    (void)snprintf(directory, sizeof directory, ".");
+  gannet_directory_of(path, directory, sizeof directory);
   const int descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return gannet_raise_errno("open", directory);
   /* Some file systems cannot sync a directory; they order renames themselves. */

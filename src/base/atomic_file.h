@@ -72,6 +72,14 @@ gannet_err gannet_raise_errno(const char *doing, const char *name);
  */
 GANNET_CHECKED gannet_err gannet_make_directory(const char *path);
 
+/* Where a file lies: "a" for "a/b", "/" for "/b", "." for "b".
+ *
+ * Local.
+ *
+ * directory  out  [size] at least as large as the path and 2
+ */
+void gannet_directory_of(const char *path, char *directory, size_t size);
+
 /* directory/name in a buffer.
  *
  * Local.

@@ -272,29 +272,23 @@ gannet_err gannet_ledger_tell(gannet_ledger *ledger, int n, const int64_t *ids) 
   return take_tell(ledger, n, ids);
 }
 
-/* Ids of results that were not told; for gannet_free. */
-static gannet_err list_held(const gannet_ledger *ledger, int64_t **id, int *n) {
-  *n = 0;
-  GANNET_TRY(gannet_alloc((size_t)ledger->n, sizeof **id, id));
+/* Give what was not told to a function. */
+static gannet_err pass_held(gannet_ledger *ledger,
+                            gannet_err (*tell)(gannet_ledger *, int, const int64_t *)) {
+  int64_t *id = NULL;
+  int n = 0;
+  GANNET_TRY(gannet_alloc((size_t)ledger->n, sizeof *id, &id));
   for (int64_t i = 0; i < ledger->n; ++i)
-    if (ledger->ticket[i].has_result && !ledger->ticket[i].is_told) (*id)[(*n)++] = i;
-  return GANNET_OK;
+    if (ledger->ticket[i].has_result && !ledger->ticket[i].is_told) id[n++] = i;
+  const gannet_err err = tell(ledger, n, id);
+  gannet_free(&id);
+  return err;
 }
 
 gannet_err gannet_ledger_tell_held(gannet_ledger *ledger) {
-  int64_t *id = NULL;
-  int n = 0;
-  GANNET_TRY(list_held(ledger, &id, &n));
-  const gannet_err err = gannet_ledger_tell(ledger, n, id);
-  gannet_free(&id);
-  return err;
+  return pass_held(ledger, gannet_ledger_tell);
 }
 
 gannet_err gannet_ledger_show_held(gannet_ledger *ledger) {
-  int64_t *id = NULL;
-  int n = 0;
-  GANNET_TRY(list_held(ledger, &id, &n));
-  const gannet_err err = take_tell(ledger, n, id);
-  gannet_free(&id);
-  return err;
+  return pass_held(ledger, take_tell);
 }

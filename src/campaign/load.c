@@ -106,8 +106,7 @@ gannet_err gannet_input_start_path(const char *beside, const char *given, char *
 static gannet_err candidates_path(const char *file, const gannet_general *general, char *path) {
   const char *name = general->candidates;
   char beside[PATH_MAX], directory[PATH_MAX];
-  if (!realpath(file, beside)) return gannet_raise_errno("find", file);
-  *(strrchr(beside, '/') + 1) = '\0';
+  gannet_directory_of(file, beside, sizeof beside);
   GANNET_TRY(gannet_input_start_path(beside, general->input_directory, directory));
   GANNET_REQUIRE(strlen(directory) + strlen(name) + 2 <= PATH_MAX, GANNET_ERR_INPUT,
                  "candidates: the path '%s' is too long; expected less than %d characters", name,
@@ -125,18 +124,12 @@ static gannet_err share_name(MPI_Comm comm, char *path, char **name) {
   return gannet_agree(comm, gannet_copy_text(path, name));
 }
 
-static void directory_of(const char *file, char directory[PATH_MAX]) {
-  const char *slash = strrchr(file, '/');
-  (void)snprintf(directory, PATH_MAX, "%.*s", slash ? (int)(slash - file + 1) : 1,
-                 slash ? file : ".");
-}
-
 /* The effective configuration lies elsewhere, and shall give the same campaign. */
 static gannet_err settle_input_directory(MPI_Comm comm, const char *file,
                                          gannet_campaign_input *input) {
   char **directory = &input->general.input_directory, path[PATH_MAX] = "", beside[PATH_MAX];
   int rank = 0;
-  directory_of(file, beside);
+  gannet_directory_of(file, beside, sizeof beside);
   GANNET_TRY_MPI(MPI_Comm_rank(comm, &rank));
   GANNET_TRY(
       gannet_agree(comm, rank ? GANNET_OK : gannet_input_start_path(beside, *directory, path)));
@@ -177,7 +170,7 @@ gannet_err gannet_campaign_load(MPI_Comm comm, const char *path, int n_sets,
   int rank = 0;
   *input = NULL;
   GANNET_TRY_MPI(MPI_Comm_rank(comm, &rank));
-  directory_of(path, beside);
+  gannet_directory_of(path, beside, sizeof beside);
   if (rank == 0) source.beside = beside;
   gannet_err err = gannet_campaign_file_share(comm, path, &text, &source.size);
   if (err == GANNET_OK) {

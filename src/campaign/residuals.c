@@ -38,10 +38,9 @@ static gannet_err load_one(gannet_campaign_input *input, int e, const char *give
 
 gannet_err gannet_residuals_load(gannet_campaign_input *input, const char *file) {
   const gannet_physics_spec *spec = gannet_problem_get_physics(input->problem);
-  const char *slash = strrchr(file, '/'), *settled = input->general.input_directory;
+  const char *settled = input->general.input_directory;
   char directory[PATH_MAX];
-  (void)snprintf(directory, sizeof directory, "%.*s", slash > file ? (int)(slash - file) : 1,
-                 slash ? file : ".");
+  gannet_directory_of(file, directory, sizeof directory);
   if (settled && settled[0] == '/') (void)snprintf(directory, sizeof directory, "%s", settled);
   if (!spec) return GANNET_OK;
   GANNET_TRY(gannet_alloc((size_t)spec->n_equations, sizeof *input->library, &input->library));

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/atomic_file.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "campaign/effective.h"
@@ -123,13 +124,6 @@ static gannet_err read_plan(const gannet_campaign_source *source, suite_plan *pl
   return err;
 }
 
-/* Relative paths of a suite file start where it lies. */
-static void split_directory(const char *file, char *directory, size_t size) {
-  const char *slash = strrchr(file, '/');
-  (void)snprintf(directory, size, "%.*s", slash ? (int)(slash - file) : 1, slash ? file : ".");
-  if (slash == file) (void)snprintf(directory, size, "/");
-}
-
 /* Rank 0 finds the levels of the noise, so that all ranks have the same bits. */
 static gannet_err share_noise(MPI_Comm comm, suite_plan *plan, int p) {
   suite_problem *problem = &plan->problem[p];
@@ -152,7 +146,8 @@ gannet_err suite_plan_load(MPI_Comm comm, const char *path, int n_sets, const ch
   gannet_campaign_source source = {.file = path, .n_sets = n_sets, .sets = sets};
   char *text = NULL;
   memset(plan, 0, sizeof *plan);
-  split_directory(path, plan->input_directory, sizeof plan->input_directory);
+  /* Relative paths of a suite file start where it lies. */
+  gannet_directory_of(path, plan->input_directory, sizeof plan->input_directory);
   gannet_err err = gannet_campaign_file_share(comm, path, &text, &source.size);
   if (err == GANNET_OK) {
     source.text = text;
