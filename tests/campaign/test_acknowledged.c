@@ -5,7 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "support/folder.h"
+#include "support/shared_folder.h"
 
 #include "campaign/loop.h"
 
@@ -26,23 +26,6 @@ static int run_line(const void *options, const gannet_simulation_input *input,
 
 static const gannet_simulation_type line = {.name = "line", .run = run_line};
 static const gannet_simulation_type *const simulations[] = {&line, NULL};
-
-static int rank_of_this(void) {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank;
-}
-
-static int make_shared_folder(void **state) {
-  const int failed = rank_of_this() == 0 ? make_folder(state) : 0;
-  MPI_Bcast(folder, sizeof folder, MPI_CHAR, 0, MPI_COMM_WORLD);
-  return failed;
-}
-
-static int remove_shared_folder(void **state) {
-  MPI_Barrier(MPI_COMM_WORLD);
-  return rank_of_this() == 0 ? remove_folder(state) : 0;
-}
 
 /* What has reached the disk, and what is shown. */
 static off_t synced; /* bytes of the journal */
@@ -94,8 +77,7 @@ static void run_campaign(const char *mode) {
   gannet_run_outcome outcome;
   char text[400];
   (void)snprintf(text, sizeof text, file_text, mode);
-  if (rank_of_this() == 0) put_bytes(in_folder("synced.yaml"), text, strlen(text));
-  MPI_Barrier(MPI_COMM_WORLD);
+  put_text("synced.yaml", text);
   const gannet_campaign_start_options start = {.file = in_folder("synced.yaml"),
                                                .directory = in_folder("campaign")};
   const gannet_run_options run = {

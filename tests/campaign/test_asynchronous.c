@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "support/folder.h"
+#include "support/shared_folder.h"
 
 #include "base/clock.h"
 #include "campaign/loop.h"
@@ -29,28 +29,6 @@ static int run_bowl(const void *options, const gannet_simulation_input *input,
 
 static const gannet_simulation_type bowl = {.name = "bowl", .run = run_bowl};
 static const gannet_simulation_type *const simulations[] = {&bowl, NULL};
-
-static int rank_of_this(void) {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank;
-}
-
-static int make_shared_folder(void **state) {
-  const int failed = rank_of_this() == 0 ? make_folder(state) : 0;
-  MPI_Bcast(folder, sizeof folder, MPI_CHAR, 0, MPI_COMM_WORLD);
-  return failed;
-}
-
-static int remove_shared_folder(void **state) {
-  MPI_Barrier(MPI_COMM_WORLD);
-  return rank_of_this() == 0 ? remove_folder(state) : 0;
-}
-
-static void put_text(const char *name, const char *text) {
-  if (rank_of_this() == 0) put_bytes(in_folder(name), text, strlen(text));
-  MPI_Barrier(MPI_COMM_WORLD);
-}
 
 static void start(const char *directory, bool resume, gannet_campaign *campaign) {
   gannet_complaints complaints = {0};

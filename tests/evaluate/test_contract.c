@@ -301,20 +301,22 @@ static const struct {
      "cannot start (fork): Resource temporarily"},
 };
 
+static double codes[] = {137, 42};
+static const gannet_real_list bad_luck = {1, codes}, infeasible = {1, codes + 1};
+static const gannet_patterns no_patterns;
+static const gannet_contract_rules rules_of_codes = {
+    .bad_luck = &bad_luck, .infeasible = &infeasible, .patterns = &no_patterns, .time_limit = 60};
+
 /* Complaints: nevergrad #1498, pymoo #474. */
 static void ends_are_classified(void **state) {
   fixture *f = *state;
-  double codes[2] = {137, 42};
-  const gannet_real_list bad_luck = {1, codes}, infeasible = {1, codes + 1};
-  const gannet_patterns patterns = {0};
-  const gannet_contract_rules rules = {
-      .bad_luck = &bad_luck, .infeasible = &infeasible, .patterns = &patterns, .time_limit = 60};
   write_file(f->directory, "results.out", "objective 1\nstress 1\n", 0644);
   write_file(f->directory, "stderr.log", "one\n\r\ntwo\n\n", 0644);
   for (size_t i = 0; i < sizeof ends / sizeof *ends; ++i) {
     gannet_result_record result = {.constraints = &f->constraint};
     gannet_record_clear(1, &result);
-    assert_ok(gannet_contract_judge(f->problem, &rules, f->directory, &ends[i].event, &result));
+    assert_ok(
+        gannet_contract_judge(f->problem, &rules_of_codes, f->directory, &ends[i].event, &result));
     assert_int_equal(result.status, ends[i].status);
     assert_int_equal(result.retry, ends[i].retry);
     assert_int_equal(result.run.failure, ends[i].failure);
@@ -328,11 +330,6 @@ static void ends_are_classified(void **state) {
 /* A simulation that says so itself, and then ends with an error as programs do, is believed. */
 static void fail_counts_however_the_simulation_ends(void **state) {
   fixture *f = *state;
-  double codes[2] = {137, 42};
-  const gannet_real_list bad_luck = {1, codes}, infeasible = {1, codes + 1};
-  const gannet_patterns patterns = {0};
-  const gannet_contract_rules rules = {
-      .bad_luck = &bad_luck, .infeasible = &infeasible, .patterns = &patterns, .time_limit = 60};
   static const char *const texts[] = {"stress 1\nfail mesh folds\n", "{\"fail\": \"mesh folds\"}"};
   for (size_t i = 0; i < 2 * sizeof ends / sizeof *ends; ++i) {
     gannet_result_record result = {.constraints = &f->constraint};
@@ -340,7 +337,7 @@ static void fail_counts_however_the_simulation_ends(void **state) {
     if (event->type == GANNET_LAUNCH_REFUSED) continue;
     gannet_record_clear(1, &result);
     write_file(f->directory, "results.out", texts[i % 2], 0644);
-    assert_ok(gannet_contract_judge(f->problem, &rules, f->directory, event, &result));
+    assert_ok(gannet_contract_judge(f->problem, &rules_of_codes, f->directory, event, &result));
     assert_int_equal(result.status, GANNET_EVAL_INFEASIBLE);
     assert_int_equal(result.run.failure, GANNET_FAILURE_WORD);
     assert_int_equal(result.run.exit_code, event->exit_code);
