@@ -13,6 +13,8 @@
 #ifndef GANNET_NETWORK_MLP_H
 #define GANNET_NETWORK_MLP_H
 
+#include <stdbool.h>
+
 #include "base/random.h"
 #include "network/activation.h"
 
@@ -24,6 +26,17 @@ typedef struct {
   int layers; /* hidden, 1 .. GANNET_MLP_LAYERS */
   int width;  /* m, units per hidden layer, >= 1 */
 } gannet_mlp;
+
+/* Which of the two networks of a pair: first and as many as count says, 0 .. 2. */
+typedef struct {
+  int first, count;
+} gannet_halves;
+
+/* Those of a rank: where ranks share a pair, each of the first two has one of them. */
+static inline gannet_halves gannet_halves_of(int rank, bool shared) {
+  if (!shared) return (gannet_halves){0, 2};
+  return rank < 2 ? (gannet_halves){rank, 1} : (gannet_halves){0, 0};
+}
 
 /* What a forward pass leaves for the backward pass. */
 typedef struct {

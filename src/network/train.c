@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/common.h"
 #include "base/memory.h"
 #include "base/parts.h"
 #include "minimize/minimize.h"
@@ -17,16 +18,20 @@ struct gannet_training {
   const gannet_mlp *net;
   int n;
   gannet_train_options options;
-  const gannet_context *team;          /* that shares newton; NULL = this rank alone */
+  const gannet_context *team;          /* that shares the work; NULL = this rank alone */
+  gannet_halves halves;                /* whose gradients this rank makes */
   const gannet_train_problem *problem; /* of the run */
   size_t p;                            /* parameters of one half */
   gannet_newton *newton;               /* NULL with other trainers, which have what follows */
   gannet_mlp_tape tape[2];
-  double *value;      /* [2][rows] of the halves, then weights */
-  double *z, *target; /* a mini-batch: [batch][inputs], [batch] */
-  int *order;         /* [n] */
-  double *gradient;   /* [2][p] */
-  double *moment;     /* adam: first [2][p], second [2][p] */
+  gannet_common exchange; /* value, with a team that shares memory */
+  double *value;          /* [2][2][rows] of the halves, for odd and for even passes */
+  int passes;             /* so many were made */
+  double *weight;         /* [2][rows] of the halves' derivatives */
+  double *z, *target;     /* a mini-batch: [batch][inputs], [batch] */
+  int *order;             /* [n] */
+  double *gradient;       /* [2][p] */
+  double *moment;         /* adam: first [2][p], second [2][p] */
 };
 
 static bool is_newton(gannet_trainer trainer, int n) {
@@ -38,7 +43,7 @@ static gannet_err prepare_gradients(training *t) {
   GANNET_TRY(gannet_mlp_tape_create(t->net, most, &t->tape[0]));
   GANNET_TRY(gannet_mlp_tape_create(t->net, most, &t->tape[1]));
   GANNET_TRY(gannet_alloc(2 * t->p, sizeof(double), &t->gradient));
-  return gannet_alloc(2 * (size_t)most, sizeof(double), &t->value);
+  return gannet_alloc(2 * (size_t)most, sizeof(double), &t->weight);
 }
 
 static gannet_err prepare_batches(training *t) {
@@ -50,12 +55,32 @@ static gannet_err prepare_batches(training *t) {
   return gannet_alloc((size_t)t->n, sizeof *t->order, &t->order);
 }
 
+/* Where values of the halves meet: the first two ranks have one half each if they share memory;
+ * otherwise rank 0 has both, and the others nothing to do. */
+static gannet_err prepare_values(training *t) {
+  const size_t size = 4 * (size_t)t->tape[0].rows;
+  if (!t->team) return gannet_alloc(size, sizeof(double), &t->value);
+  GANNET_TRY(gannet_common_create(t->team, size, size, &t->exchange));
+  t->value = t->exchange.values;
+  if (t->exchange.shared || t->team->rank == 0)
+    t->halves = gannet_halves_of(t->team->rank, t->exchange.shared);
+  else
+    t->halves.count = 0;
+  return GANNET_OK;
+}
+
+static gannet_err prepare_work(training *t) {
+  GANNET_TRY(prepare_gradients(t));
+  return t->options.trainer <= GANNET_TRAIN_LBFGS ? GANNET_OK : prepare_batches(t);
+}
+
 static gannet_err prepare(training *t) {
   if (t->n == 0) return GANNET_OK;
   if (is_newton(t->options.trainer, t->n))
     return gannet_newton_create(t->net, t->n, t->team, &t->newton);
-  GANNET_TRY(prepare_gradients(t));
-  return t->options.trainer <= GANNET_TRAIN_LBFGS ? GANNET_OK : prepare_batches(t);
+  const gannet_err code = prepare_work(t);
+  GANNET_TRY(t->team ? gannet_agree(t->team->comm, code) : code);
+  return prepare_values(t);
 }
 
 static gannet_err create(const gannet_mlp *net, int n, const gannet_train_options *options,
@@ -67,6 +92,7 @@ static gannet_err create(const gannet_mlp *net, int n, const gannet_train_option
     (*created)->n = n;
     (*created)->options = *options;
     (*created)->team = team;
+    (*created)->halves = gannet_halves_of(0, false);
     (*created)->p = gannet_mlp_parameters(net);
     code = prepare(*created);
   }
@@ -85,7 +111,11 @@ void gannet_training_destroy(gannet_training **created) {
   gannet_newton_destroy(&t->newton);
   gannet_mlp_tape_release(&t->tape[0]);
   gannet_mlp_tape_release(&t->tape[1]);
-  gannet_free(&t->value);
+  if (t->team)
+    gannet_common_release(&t->exchange);
+  else
+    gannet_free(&t->value);
+  gannet_free(&t->weight);
   gannet_free(&t->z);
   gannet_free(&t->target);
   gannet_free(&t->order);
@@ -94,50 +124,69 @@ void gannet_training_destroy(gannet_training **created) {
   gannet_free(created);
 }
 
-/* (1/2) sum of squared residuals at n points; its gradient is added. */
+/* Values of both halves at points of one tape. */
+static const double *pair_values(training *t, const double *theta, int rows, const double *z) {
+  const size_t most = (size_t)t->tape[0].rows;
+  double *value = t->value + (t->passes++ % 2 ? 2 * most : 0);
+  for (int half = t->halves.first; half < t->halves.first + t->halves.count; ++half)
+    gannet_mlp_forward(t->net, theta + (size_t)half * t->p, rows, z, &t->tape[half],
+                       value + (size_t)half * most);
+  gannet_common_meet(&t->exchange);
+  return value;
+}
+
+/* (1/2) sum of squared residuals at n points; its gradient by the weights of this rank's halves is
+ * added, unless it is NULL. */
 static double add_fit(training *t, const double *theta, int n, const double *z,
                       const double *target, double *gradient) {
-  const gannet_mlp *net = t->problem->net;
   const int most = t->tape[0].rows;
-  double sum = 0, *first_half = t->value, *second_half = first_half + most;
+  double sum = 0;
   for (int first = 0; first < n; first += most) {
     const int rows = n - first < most ? n - first : most;
-    const double *at = z + (size_t)first * (size_t)net->inputs;
-    gannet_mlp_forward(net, theta, rows, at, &t->tape[0], first_half);
-    gannet_mlp_forward(net, theta + t->p, rows, at, &t->tape[1], second_half);
+    const double *at = z + (size_t)first * (size_t)t->net->inputs;
+    const double *value = pair_values(t, theta, rows, at);
     for (int i = 0; i < rows; ++i) {
-      const double h = (first_half[i] - second_half[i]) * sqrt(0.5);
+      const double h = (value[i] - value[most + i]) * sqrt(0.5);
       const double residual = h - target[first + i];
       sum += 0.5 * residual * residual;
-      first_half[i] = residual * sqrt(0.5);
-      second_half[i] = -first_half[i];
+      t->weight[i] = residual * sqrt(0.5);
+      t->weight[most + i] = -t->weight[i];
     }
-    gannet_mlp_backward(net, theta, rows, at, first_half, &t->tape[0], gradient, NULL);
-    gannet_mlp_backward(net, theta + t->p, rows, at, second_half, &t->tape[1], gradient + t->p,
-                        NULL);
+    for (int half = t->halves.first; gradient && half < t->halves.first + t->halves.count; ++half)
+      gannet_mlp_backward(t->net, theta + (size_t)half * t->p, rows, at,
+                          t->weight + (size_t)half * (size_t)most, &t->tape[half],
+                          gradient + (size_t)half * t->p, NULL);
   }
   return sum;
 }
 
-/* (1/2) decay |theta - theta_0|^2 over both halves; its gradient is added. */
-static double add_pull(const training *t, const double *theta, double decay, double *gradient) {
+/* The gradient of (1/2) decay |theta - theta_0|^2 by the weights of this rank's halves is added. */
+static void add_pull(const training *t, const double *theta, double decay, double *gradient) {
+  for (int half = t->halves.first; half < t->halves.first + t->halves.count; ++half)
+    for (size_t i = 0, k = (size_t)half * t->p; i < t->p; ++i, ++k)
+      gradient[k] += decay * (theta[k] - t->problem->start[i]);
+}
+
+/* |theta - theta_0|^2 over both halves. */
+static double squared_way(const training *t, const double *theta) {
   double sum = 0;
   for (size_t half = 0; half < 2; ++half)
     for (size_t i = 0; i < t->p; ++i) {
       const double away = theta[half * t->p + i] - t->problem->start[i];
       sum += away * away;
-      gradient[half * t->p + i] += decay * away;
     }
-  return 0.5 * decay * sum;
+  return sum;
 }
 
+/* gradient: NULL when not wanted. */
 static gannet_err full_loss(void *user, int n_theta, const double *theta, double *loss,
                             double *gradient) {
   training *t = user;
   const gannet_train_problem *problem = t->problem;
-  memset(gradient, 0, (size_t)n_theta * sizeof *gradient);
+  if (gradient) memset(gradient, 0, (size_t)n_theta * sizeof *gradient);
   *loss = add_fit(t, theta, problem->n, problem->z, problem->target, gradient);
-  *loss += add_pull(t, theta, problem->decay, gradient);
+  *loss += 0.5 * problem->decay * squared_way(t, theta);
+  if (gradient) add_pull(t, theta, problem->decay, gradient);
   return GANNET_OK;
 }
 
@@ -162,12 +211,12 @@ static gannet_err run_lbfgs(training *t, double *theta) {
   return gannet_minimize((int)(2 * t->p), theta, NULL, NULL, full_loss, t, &limits, &result);
 }
 
-/* Kingma and Ba 2015, algorithm 1, with their constants. */
-static void adam_step(training *t, int step, double rate, double *theta) {
+/* Weights begin .. end - 1. Kingma and Ba 2015, algorithm 1, with their constants. */
+static void adam_step(training *t, int step, double rate, size_t begin, size_t end, double *theta) {
   const double keep1 = 0.9, keep2 = 0.999, tiny = 1e-8;
   const double correct1 = 1 - pow(keep1, step), correct2 = 1 - pow(keep2, step);
   double *first = t->moment, *second = first + 2 * t->p;
-  for (size_t i = 0; i < 2 * t->p; ++i) {
+  for (size_t i = begin; i < end; ++i) {
     const double g = t->gradient[i];
     first[i] = keep1 * first[i] + (1 - keep1) * g;
     second[i] = keep2 * second[i] + (1 - keep2) * g * g;
@@ -175,26 +224,38 @@ static void adam_step(training *t, int step, double rate, double *theta) {
   }
 }
 
-/* Gather a mini-batch and leave the gradient of its mean loss in t->gradient. */
+/* Gather a mini-batch and leave the gradient of its mean loss, by the weights of this rank's
+ * halves, in t->gradient. */
 static void batch_gradient(training *t, int n, const int *index, const double *theta) {
   const gannet_train_problem *problem = t->problem;
   const size_t inputs = (size_t)problem->net->inputs;
+  const size_t begin = (size_t)t->halves.first * t->p, size = (size_t)t->halves.count * t->p;
   for (int i = 0; i < n; ++i) {
     memcpy(t->z + (size_t)i * inputs, problem->z + (size_t)index[i] * inputs,
            inputs * sizeof *t->z);
     t->target[i] = problem->target[index[i]];
   }
-  memset(t->gradient, 0, 2 * t->p * sizeof *t->gradient);
+  memset(t->gradient + begin, 0, size * sizeof *t->gradient);
   (void)add_fit(t, theta, n, t->z, t->target, t->gradient);
-  for (size_t i = 0; i < 2 * t->p; ++i) t->gradient[i] /= n;
-  (void)add_pull(t, theta, problem->decay / problem->n, t->gradient);
+  for (size_t i = begin; i < begin + size; ++i) t->gradient[i] /= n;
+  add_pull(t, theta, problem->decay / problem->n, t->gradient);
 }
 
 /* Published rates are for weights theta' = theta / sqrt(m): a step of sgd along the gradient in
  * theta' is m times as long in theta, a step of adam, which has the length of the rate, sqrt(m). */
+static void take_step(training *t, int step, double *theta) {
+  const double m = t->net->width, rate = t->options.rate;
+  const size_t begin = (size_t)t->halves.first * t->p;
+  const size_t end = begin + (size_t)t->halves.count * t->p;
+  if (t->options.trainer == GANNET_TRAIN_ADAM)
+    adam_step(t, step, rate * sqrt(m), begin, end, theta);
+  else
+    for (size_t i = begin; i < end; ++i) theta[i] -= rate * m * t->gradient[i];
+}
+
+/* Of this rank's halves. */
 static void run_epochs(training *t, gannet_stream stream, double *theta) {
   const gannet_train_options *options = &t->options;
-  const double m = t->net->width;
   const int n = t->n;
   int step = 0;
   if (t->moment) memset(t->moment, 0, 4 * t->p * sizeof *t->moment);
@@ -205,22 +266,31 @@ static void run_epochs(training *t, gannet_stream stream, double *theta) {
     for (int first = 0; first < n; first += options->batch) {
       const int size = n - first < options->batch ? n - first : options->batch;
       batch_gradient(t, size, t->order + first, theta);
-      if (options->trainer == GANNET_TRAIN_ADAM)
-        adam_step(t, ++step, options->rate * sqrt(m), theta);
-      else
-        for (size_t i = 0; i < 2 * t->p; ++i) theta[i] -= options->rate * m * t->gradient[i];
+      take_step(t, ++step, theta);
     }
   }
+}
+
+/* Both halves for all ranks, of which the first two have trained one each. */
+static gannet_err share_halves(const training *t, double *theta) {
+  if (!t->exchange.shared) return GANNET_OK;
+  for (int half = 0; half < 2; ++half)
+    GANNET_TRY(gannet_bytes_broadcast(t->team->comm, half, t->p * sizeof *theta,
+                                      theta + (half ? t->p : 0)));
+  return GANNET_OK;
 }
 
 static gannet_err run(training *t, gannet_stream stream, double *theta,
                       gannet_train_report *report) {
   if (t->newton) return gannet_newton_run(t->newton, t->problem, t->options.steps, theta, report);
-  if (t->options.trainer <= GANNET_TRAIN_LBFGS)
+  if (!t->exchange.shared && t->halves.count == 0) return GANNET_OK;
+  if (t->options.trainer <= GANNET_TRAIN_LBFGS) {
     GANNET_TRY(run_lbfgs(t, theta));
-  else
+  } else {
     run_epochs(t, stream, theta);
-  return full_loss(t, (int)(2 * t->p), theta, &report->loss, t->gradient);
+    GANNET_TRY(share_halves(t, theta));
+  }
+  return full_loss(t, (int)(2 * t->p), theta, &report->loss, NULL);
 }
 
 gannet_err gannet_training_run(gannet_training *t, const gannet_train_problem *problem,
@@ -240,7 +310,7 @@ gannet_err gannet_training_run(gannet_training *t, const gannet_train_problem *p
 size_t gannet_training_bytes(const gannet_training *t) {
   const size_t width = (size_t)t->net->width, rows = (size_t)t->tape[0].rows;
   const size_t layers = (size_t)t->net->layers, inputs = (size_t)t->net->inputs;
-  size_t count = rows * (2 * width * (2 * layers + 2) + 2);
+  size_t count = rows * (2 * width * (2 * layers + 2) + 6);
   if (t->gradient) count += 2 * t->p;
   if (t->z) count += (size_t)t->options.batch * (inputs + 1) + (size_t)t->n / 2;
   if (t->moment) count += 4 * t->p;
@@ -269,7 +339,8 @@ gannet_err gannet_train_for_all(const gannet_context *context, const gannet_trai
                                 const gannet_train_options *options, gannet_stream stream,
                                 double *theta) {
   const size_t bytes = 2 * gannet_mlp_parameters(problem->net) * sizeof *theta;
-  const bool shared = is_newton(options->trainer, problem->n);
+  const bool shared =
+      is_newton(options->trainer, problem->n) || options->trainer > GANNET_TRAIN_LBFGS;
   gannet_err code = GANNET_OK;
   if (shared || context->rank == 0)
     code = create_and_run(problem, options, shared ? context : NULL, stream, theta, NULL);

@@ -114,8 +114,9 @@ GANNET_CHECKED gannet_err gannet_train(const gannet_train_problem *problem,
                                        const gannet_train_options *options, gannet_stream stream,
                                        double *theta, double *loss);
 
-/* The same for a network that all ranks need: they share the work of newton, up to its limit, and
- * rank 0 does that of the others.
+/* The same for a network that all ranks need: they share the work of newton, up to its limit;
+ * of adam and sgd the first two ranks have one network of the pair each, where all ranks share
+ * memory; and rank 0 does the rest.
  *
  * Collective over the context's communicator; arguments the same on all ranks.
  *
