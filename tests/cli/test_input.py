@@ -1,4 +1,4 @@
-# test: labels cli timeout 120 processors 1
+# test: labels cli timeout 240 processors 1
 """Campaign files and simulations with something wrong: all errors at once with their places, failures with reasons."""
 import pathlib
 import re

@@ -1,4 +1,4 @@
-# test: labels cli timeout 120 processors 1
+# test: labels cli timeout 240 processors 1
 """An interrupted and resumed campaign is the uninterrupted one, on any number of ranks; what has changed meanwhile."""
 import shutil
 
