@@ -15,7 +15,8 @@ typedef struct {
   locale_t plain, before;
 } gannet_plain_locale;
 
-#define GANNET_UNTIL_RETURN __attribute__((cleanup(gannet_plain_locale_end)))
+/* Clang takes a variable that is only cleaned up for an unused one. */
+#define GANNET_UNTIL_RETURN __attribute__((unused, cleanup(gannet_plain_locale_end)))
 
 /* This thread reads and writes as in the locale "C" from now on. Where there is no memory for that,
  * everything stays as it is.
