@@ -77,9 +77,6 @@ typedef struct {
  */
 bool gannet_acq_is_sequential(const gannet_acq_type *type);
 
-/* What other acquisitions build on. */
-extern const gannet_acq_type gannet_acq_lcb;
-
 /* Every registered acquisition, NULL-terminated. */
 extern const gannet_acq_type *const gannet_acq_types[];
 

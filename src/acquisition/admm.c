@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "acquisition/registry.h"
+
 static const gannet_option table[] = {
     {.key = "rho",
      .type = GANNET_REAL,

@@ -2,6 +2,7 @@
  * Mockus 1975; Jones, Schonlau and Welch 1998, eq. (15). */
 #include "acquisition/margin.h"
 #include "acquisition/normal.h"
+#include "acquisition/registry.h"
 
 static double one_score(const gannet_acq_gap *g) {
   if (g->z >= 1e8) return g->gap; /* also where gap / sd was cut */

@@ -14,6 +14,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "acquisition/registry.h"
 #include "acquisition/sampling.h"
 #include "base/memory.h"
 #include "linalg/blas.h"

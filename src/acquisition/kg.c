@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "acquisition/normal.h"
+#include "acquisition/registry.h"
 #include "acquisition/sampling.h"
 #include "base/memory.h"
 

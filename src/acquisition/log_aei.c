@@ -11,6 +11,7 @@
 
 #include "acquisition/margin.h"
 #include "acquisition/normal.h"
+#include "acquisition/registry.h"
 
 typedef struct {
   gannet_acq_margin margin; /* first: what gannet_acq_gap_of reads */

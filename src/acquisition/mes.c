@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "acquisition/normal.h"
+#include "acquisition/registry.h"
 #include "acquisition/sampling.h"
 
 static double minimum_of(const gannet_acq_state *state, int s) {

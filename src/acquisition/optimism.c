@@ -1,7 +1,7 @@
 /* The least value over the model's confidence set, with its sign turned: larger is better. For
  * models whose set is known only by mean and sd, and for all models while candidates are scanned,
  * it is the lower confidence bound. GO-UCB (Liu, Wang 2023), step 5 of phase II. */
-#include "acquisition/acquisition.h"
+#include "acquisition/registry.h"
 
 static void score(const void *options, const gannet_acq_state *state, int m, const double *mean,
                   const double *sd, double *scores) {

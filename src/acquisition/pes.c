@@ -17,6 +17,7 @@
 
 #include "acquisition/normal.h"
 #include "acquisition/pes.h"
+#include "acquisition/registry.h"
 #include "acquisition/sampling.h"
 #include "base/memory.h"
 #include "linalg/blas.h"

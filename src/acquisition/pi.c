@@ -2,6 +2,7 @@
  * Kushner 1964; the margin is his epsilon. */
 #include "acquisition/margin.h"
 #include "acquisition/normal.h"
+#include "acquisition/registry.h"
 
 static void score(const void *options, const gannet_acq_state *state, int m, const double *mean,
                   const double *sd, double *scores) {

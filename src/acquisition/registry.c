@@ -1,9 +1,7 @@
-#include "acquisition/acquisition.h"
-#include "base/names.h"
+/* The list of functions; everything else about one is in its own file. */
+#include "acquisition/registry.h"
 
-extern const gannet_acq_type gannet_acq_admm, gannet_acq_ei, gannet_acq_es, gannet_acq_kg,
-    gannet_acq_log_aei, gannet_acq_log_ei, gannet_acq_mes, gannet_acq_optimism, gannet_acq_pes,
-    gannet_acq_pi, gannet_acq_thompson, gannet_acq_thompson_pointwise;
+#include "base/names.h"
 
 const gannet_acq_type *const gannet_acq_types[] = {
     &gannet_acq_thompson, &gannet_acq_thompson_pointwise,

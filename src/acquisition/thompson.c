@@ -1,6 +1,6 @@
 /* Thompson sampling: each of q posterior draws of the whole function proposes its own minimiser.
  * Thompson 1933; draws of whole functions as in Wilson et al. 2020. */
-#include "acquisition/acquisition.h"
+#include "acquisition/registry.h"
 
 const gannet_acq_type gannet_acq_thompson = {
     .name = "thompson",

@@ -1,5 +1,5 @@
 /* Thompson sampling with an independent normal at every candidate, as published for Neural-BO. */
-#include "acquisition/acquisition.h"
+#include "acquisition/registry.h"
 
 const gannet_acq_type gannet_acq_thompson_pointwise = {
     .name = "thompson-pointwise",
