@@ -110,29 +110,15 @@ void gannet_context_set_log(gannet_context *context, gannet_log_level level, gan
   context->sink_user = user;
 }
 
-static void speak(const gannet_context *context, gannet_log_level level, const char *format,
-                  va_list arguments) {
-  char line[2048];
-  if (!context->sink || level > context->level) return;
-  (void)vsnprintf(line, sizeof line, format, arguments);
-  gannet_utf8_lines(line);
-  context->sink(context->sink_user, level, context->rank, line);
-}
-
 void gannet_log(const gannet_context *context, gannet_log_level level, const char *format, ...) {
   va_list arguments;
-  if (context->rank != 0) return;
+  char line[2048];
+  if (context->rank != 0 || !context->sink || level > context->level) return;
   va_start(arguments, format);
-  speak(context, level, format, arguments);
+  (void)vsnprintf(line, sizeof line, format, arguments);
   va_end(arguments);
-}
-
-void gannet_log_rank(const gannet_context *context, gannet_log_level level, const char *format,
-                     ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  speak(context, level, format, arguments);
-  va_end(arguments);
+  gannet_utf8_lines(line);
+  context->sink(context->sink_user, level, context->rank, line);
 }
 
 gannet_stream gannet_context_stream(const gannet_context *context, gannet_purpose purpose,

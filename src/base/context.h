@@ -46,13 +46,6 @@ GANNET_CHECKED gannet_err gannet_context_check(MPI_Comm comm);
 void gannet_log(const gannet_context *context, gannet_log_level level, const char *format, ...)
     GANNET_PRINTF(3, 4);
 
-/* One line to the log from whichever rank calls.
- *
- * Local.
- */
-void gannet_log_rank(const gannet_context *context, gannet_log_level level, const char *format, ...)
-    GANNET_PRINTF(3, 4);
-
 /* The stream of the context's seed with the given purpose, iteration and index.
  *
  * Local.

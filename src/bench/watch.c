@@ -11,7 +11,8 @@ typedef struct {
   void *inner;
 } watch;
 
-double bench_resident(void) {
+/* Bytes in memory of this process now. */
+static double resident(void) {
   long long pages = 0;
   FILE *file = fopen("/proc/self/statm", "r");
   if (!file) return 0;
@@ -22,7 +23,7 @@ double bench_resident(void) {
 
 static void make_mark(bench_marks *marks) {
   if (marks->n == marks->capacity) return;
-  marks->mark[marks->n++] = (bench_mark){gannet_clock_seconds(), bench_resident()};
+  marks->mark[marks->n++] = (bench_mark){gannet_clock_seconds(), resident()};
 }
 
 static gannet_err check(const void *options, const gannet_evaluator_setup *setup,

@@ -45,10 +45,4 @@ typedef struct {
 
 extern const gannet_evaluator_type bench_lapse;
 
-/* Bytes in memory of this process now.
- *
- * Local.
- */
-double bench_resident(void);
-
 #endif

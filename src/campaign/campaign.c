@@ -54,7 +54,8 @@ static bool has_file(const char *directory, const char *name) {
   return err == GANNET_OK && access(path, F_OK) == 0;
 }
 
-bool gannet_campaign_is_begun(const char *directory) {
+/* Whether a directory holds a campaign, though files of it may be lost. */
+static bool is_begun(const char *directory) {
   char journal[PATH_MAX];
   return has_file(directory, "journal") ||
          (gannet_join_path(directory, "journal", journal, sizeof journal) == GANNET_OK &&
@@ -64,7 +65,7 @@ bool gannet_campaign_is_begun(const char *directory) {
 /* Rank 0 only: whether there is a campaign, and whether that is wanted. */
 static gannet_err look(const gannet_campaign_start_options *options, const char *directory,
                        int *exists) {
-  *exists = gannet_campaign_is_begun(directory);
+  *exists = is_begun(directory);
   GANNET_REQUIRE(
       !*exists || options->resume, GANNET_ERR_EXISTS,
       "'%s' already holds a campaign; continue it with --resume, choose another place with "
@@ -177,7 +178,7 @@ gannet_err gannet_campaign_raise_none(const char *directory) {
   GANNET_TRY(gannet_join_path(directory, "campaign.yaml", path, sizeof path));
   if (access(path, F_OK) && errno == EACCES) return gannet_raise_errno("look into", directory);
   const bool exists = stat(directory, &about) == 0;
-  GANNET_REQUIRE(!gannet_campaign_is_begun(directory), GANNET_ERR_MISSING,
+  GANNET_REQUIRE(!is_begun(directory), GANNET_ERR_MISSING,
                  "'%s' holds a campaign without its campaign.yaml; gannet run FILE --resume "
                  "--directory '%s' writes it anew from the campaign file",
                  directory, directory);
@@ -198,7 +199,7 @@ gannet_err gannet_campaign_raise_none(const char *directory) {
 
 /* A campaign goes on without its configuration, which is written anew from the campaign file. */
 static gannet_err tell_unreadable(const char *directory, gannet_err err) {
-  if (err != GANNET_ERR_INPUT || !gannet_campaign_is_begun(directory)) return err;
+  if (err != GANNET_ERR_INPUT || !is_begun(directory)) return err;
   return GANNET_RAISE(GANNET_ERR_DAMAGED,
                       "%s; gannet run FILE --resume --directory '%s' writes it anew from the "
                       "campaign file",

@@ -72,12 +72,6 @@ GANNET_CHECKED gannet_err gannet_campaign_start(MPI_Comm comm,
  */
 GANNET_CHECKED gannet_err gannet_campaign_look(const char *directory, gannet_campaign *campaign);
 
-/* Whether a directory holds a campaign, though files of it may be lost.
- *
- * Local.
- */
-bool gannet_campaign_is_begun(const char *directory);
-
 /* GANNET_ERR_MISSING for a path that is no campaign directory: what it is instead, and what lies
  * near; GANNET_ERR_IO when that may not be known.
  *

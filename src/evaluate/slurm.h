@@ -241,13 +241,6 @@ GANNET_CHECKED gannet_err gannet_slurm_watch(gannet_slurm_jobs *jobs, double unt
 void gannet_slurm_fall_silent(gannet_slurm_jobs *jobs, const char *format, ...) GANNET_PRINTF(2, 3);
 void gannet_slurm_end_silence(gannet_slurm_jobs *jobs);
 
-/* The row of a list that has the name and the directory of a shipment, or NULL.
- *
- * Local.
- */
-const gannet_slurm_row *gannet_slurm_find_row(const gannet_slurm_list *list,
-                                              const gannet_slurm_shipment *shipment);
-
 /* Find a shipment of an earlier process that may have been accepted: by name in the scheduler's
  * list. When it is certainly not there, its stage becomes GANNET_SLURM_GONE.
  *
@@ -255,12 +248,6 @@ const gannet_slurm_row *gannet_slurm_find_row(const gannet_slurm_list *list,
  */
 GANNET_CHECKED gannet_err gannet_slurm_find(gannet_slurm_jobs *jobs,
                                             gannet_slurm_shipment *shipment);
-
-/* End the jobs of everything in the table.
- *
- * Local.
- */
-GANNET_CHECKED gannet_err gannet_slurm_cancel_all(gannet_slurm_jobs *jobs);
 
 /* See gannet_evaluator_is_settled and gannet_evaluator_leave.
  *

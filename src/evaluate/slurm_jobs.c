@@ -91,8 +91,8 @@ static gannet_err wait_for(void *worker, double wait) {
   }
 }
 
-/* By their ids, and by name those that may have one. */
-gannet_err gannet_slurm_cancel_all(gannet_slurm_jobs *jobs) {
+/* The jobs of everything in the table: by their ids, and by name those that may have one. */
+static gannet_err cancel_all(gannet_slurm_jobs *jobs) {
   const char **id = NULL;
   gannet_slurm_call how = GANNET_SLURM_CALL_DONE;
   int n = 0;
@@ -119,7 +119,7 @@ static gannet_err cancel(void *worker) {
   for (int i = 0; i < jobs->n; ++i)
     submitted += jobs->jobs[i].shipment->stage != GANNET_SLURM_TO_SUBMIT;
   if (jobs->options->when_stopped == GANNET_SLURM_CANCEL)
-    err = gannet_slurm_cancel_all(jobs);
+    err = cancel_all(jobs);
   else if (submitted > 0)
     gannet_log(jobs->context, GANNET_LOG_INFO,
                "%d evaluations are left to SLURM; `gannet run --resume` takes their results",

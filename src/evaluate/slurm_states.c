@@ -3,7 +3,7 @@
 #include <string.h>
 
 /* slurm.h job_states and its flags, up to 24.05. */
-const gannet_slurm_state gannet_slurm_states[] = {
+static const gannet_slurm_state states[] = {
     {"PENDING", GANNET_SLURM_WAITS},
     {"CONFIGURING", GANNET_SLURM_WAITS},
     {"POWER_UP_NODE", GANNET_SLURM_WAITS},
@@ -37,7 +37,7 @@ const gannet_slurm_state gannet_slurm_states[] = {
 
 const gannet_slurm_state *gannet_slurm_state_find(const char *text) {
   const size_t size = strcspn(text, " +\t");
-  const gannet_slurm_state *state = gannet_slurm_states;
+  const gannet_slurm_state *state = states;
   while (*state->name && (strlen(state->name) != size || strncmp(state->name, text, size) != 0))
     ++state;
   return state;

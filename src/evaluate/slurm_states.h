@@ -19,12 +19,6 @@ typedef struct {
   gannet_slurm_class what;
 } gannet_slurm_state;
 
-/* Every state that is known, ended by an empty name.
- *
- * Local.
- */
-extern const gannet_slurm_state gannet_slurm_states[];
-
 /* The row of a state; what follows the word ("CANCELLED by 1000", "CANCELLED+") does not matter.
  * Never NULL: a word that is not known gives the last row.
  *

@@ -80,8 +80,9 @@ static gannet_err look_for_files(gannet_slurm_jobs *jobs, double now) {
 
 /* Asking the scheduler. */
 
-const gannet_slurm_row *gannet_slurm_find_row(const gannet_slurm_list *list,
-                                              const gannet_slurm_shipment *shipment) {
+/* The row that has the name and the directory of a shipment, or NULL. */
+static const gannet_slurm_row *find_row(const gannet_slurm_list *list,
+                                        const gannet_slurm_shipment *shipment) {
   for (int i = 0; i < list->n; ++i)
     if (strcmp(list->row[i].name, shipment->name) == 0 && list->row[i].directory &&
         strcmp(list->row[i].directory, shipment->directory) == 0)
@@ -173,7 +174,7 @@ static gannet_err take_row(gannet_slurm_jobs *jobs, gannet_slurm_job *job,
  * there; the first may have been made before the scheduler took it. */
 static void find_or_submit(gannet_slurm_jobs *jobs, gannet_slurm_shipment *shipment,
                            const gannet_slurm_list *list, double now) {
-  const gannet_slurm_row *row = gannet_slurm_find_row(list, shipment);
+  const gannet_slurm_row *row = find_row(list, shipment);
   if (row) {
     gannet_slurm_adopt(jobs, shipment, row->job);
   } else if (++shipment->absent >= 2) {
@@ -354,7 +355,7 @@ gannet_err gannet_slurm_find(gannet_slurm_jobs *jobs, gannet_slurm_shipment *shi
   for (int i = 0; i < jobs->n_shipments && err == GANNET_OK; ++i) {
     gannet_slurm_shipment *one = jobs->shipments[i];
     if (how != GANNET_SLURM_CALL_DONE || one->stage != GANNET_SLURM_TO_FIND) continue;
-    const gannet_slurm_row *row = gannet_slurm_find_row(&list, one);
+    const gannet_slurm_row *row = find_row(&list, one);
     if (row) gannet_slurm_adopt(jobs, one, row->job);
     if (!row && one == shipment) one->stage = GANNET_SLURM_GONE;
   }

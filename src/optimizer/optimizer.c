@@ -50,9 +50,9 @@ static gannet_err prepare(gannet_context *context, const gannet_problem *problem
   return gannet_distinct_create(problem, 0, &made->seen);
 }
 
-gannet_err gannet_optimizer_create_from(gannet_context *context, const gannet_problem *problem,
-                                        gannet_optimizer_options *options,
-                                        gannet_optimizer **optimizer) {
+/* From checked options, which are taken over. */
+static gannet_err create_from(gannet_context *context, const gannet_problem *problem,
+                              gannet_optimizer_options *options, gannet_optimizer **optimizer) {
   *optimizer = NULL;
   GANNET_TRY(gannet_agree(context->comm, use_equations(problem, options)));
   gannet_err err = gannet_agree(context->comm, prepare(context, problem, options, optimizer));
@@ -93,7 +93,7 @@ gannet_err gannet_optimizer_create(gannet_context *context, const gannet_problem
   GANNET_REQUIRE_POINTER(context, "context");
   GANNET_REQUIRE_POINTER(problem, "problem");
   gannet_err err = gannet_agree(context->comm, parse_settings(n_settings, settings, &options));
-  if (err == GANNET_OK) err = gannet_optimizer_create_from(context, problem, &options, optimizer);
+  if (err == GANNET_OK) err = create_from(context, problem, &options, optimizer);
   gannet_optimizer_options_release(&options);
   GANNET_TRY(err);
   return GANNET_OK;

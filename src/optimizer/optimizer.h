@@ -23,17 +23,6 @@ struct gannet_optimizer {
   gannet_phases phases;         /* of the last ask */
 };
 
-/* Create from checked options.
- *
- * Collective over the context's communicator.
- *
- * options  inout  taken over (given), emptied
- */
-GANNET_CHECKED gannet_err gannet_optimizer_create_from(gannet_context *context,
-                                                       const gannet_problem *problem,
-                                                       gannet_optimizer_options *options,
-                                                       gannet_optimizer **optimizer);
-
 /* Everything that the next ask depends on besides seed, options and history: the number of the next
  * batch, then the state of the members.
  *

@@ -75,8 +75,9 @@ static double chance_of(const gannet_problem *problem, const gannet_local_spec *
   return switches ? spec->switching : spec->moving;
 }
 
-void gannet_local_choose(const gannet_problem *problem, gannet_stream stream,
-                         const gannet_local_spec *spec, int first, int n, bool *moved) {
+/* Which of variables first .. first+n-1, n <= CHUNK, may move: of all, at least one does. */
+static void choose(const gannet_problem *problem, gannet_stream stream,
+                   const gannet_local_spec *spec, int first, int n, bool *moved) {
   double u[CHUNK], always;
   if (spec->moving >= 1 && spec->switching >= 1) { /* above every random number */
     for (int j = 0; j < n; ++j) moved[j] = true;
@@ -95,7 +96,7 @@ static void move_some(const perturbation *p, int first, int n, double *x) {
   double z[CHUNK];
   bool moved[CHUNK];
   const bool together = p->spec->moving > 0.3;
-  gannet_local_choose(p->problem, p->stream, p->spec, first, n, moved);
+  choose(p->problem, p->stream, p->spec, first, n, moved);
   if (together) gannet_random_normal(numbers_of(p, 1), (uint64_t)first, (size_t)n, z);
   for (int j = 0; j < n; ++j) {
     if (!moved[j]) continue;
@@ -123,7 +124,7 @@ void gannet_local_hold(const gannet_problem *problem, gannet_stream stream,
   bool moved[CHUNK];
   for (int first = 0; first < n; first += CHUNK) {
     const int count = n - first < CHUNK ? n - first : CHUNK;
-    gannet_local_choose(problem, stream, spec, first, count, moved);
+    choose(problem, stream, spec, first, count, moved);
     for (int j = 0; j < count; ++j) {
       if (moved[j]) continue;
       const size_t k = (size_t)problem->first[first + j];

@@ -11,17 +11,6 @@ typedef struct {
   double switching;            /* of a boolean or a category */
 } gannet_local_spec;
 
-/* The variables of a point that may move: at least one does.
- *
- * Local.
- *
- * stream  in   of this point
- * first   in   of variables first .. first+n-1, n <= 32
- * moved   out  [n]
- */
-void gannet_local_choose(const gannet_problem *problem, gannet_stream stream,
-                         const gannet_local_spec *spec, int first, int n, bool *moved);
-
 /* Move a few variables of an admissible point, at least one. Real and integer variables move by a
  * normal step, whose size as a part of the box is drawn once per point, log-uniformly between 1e-3
  * and 0.5; an integer moves by one at least. Booleans and categories change to another value. Steps

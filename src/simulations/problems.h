@@ -45,6 +45,4 @@ double gannet_ackley_value(int d, const double *x, double *c);
 double gannet_branin_value(int d, const double *x, double *c);
 double gannet_hartmann6_value(int d, const double *x, double *c);
 
-extern const double gannet_hartmann6_best[6];
-
 #endif

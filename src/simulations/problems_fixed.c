@@ -93,14 +93,14 @@ double gannet_hartmann6_value(int d, const double *x, double *c) {
   return sum;
 }
 
-const double gannet_hartmann6_best[6] = {0.2016895110067054, 0.150010691823458,
+static const double hartmann6_best[6] = {0.2016895110067054, 0.150010691823458,
                                          0.476873974221897,  0.2753324304940561,
                                          0.3116516166001133, 0.6573005340656204};
 
 static int hartmann6_box(int d, double *lower, double *upper, double *minimum, double *minimizer) {
   if (d != 6) return -1;
   gannet_benchmark_cube(d, 0, 1, lower, upper);
-  return gannet_benchmark_listed(d, -3.322368011415515, gannet_hartmann6_best, minimum, minimizer);
+  return gannet_benchmark_listed(d, -3.322368011415515, hartmann6_best, minimum, minimizer);
 }
 
 static int hartmann6_run(const void *settings, const gannet_simulation_input *input,

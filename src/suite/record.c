@@ -32,8 +32,8 @@ static gannet_err cell_path(const char *format, const suite_plan *plan, const ch
   return gannet_join_path(directory, local, path, PATH_MAX);
 }
 
-gannet_err suite_record_path(const suite_plan *plan, const char *directory, suite_cell cell,
-                             char *path) {
+static gannet_err file_path(const suite_plan *plan, const char *directory, suite_cell cell,
+                            char *path) {
   return cell_path("runs/%s/%s/%" PRId64 ".h5", plan, directory, cell, path);
 }
 
@@ -62,7 +62,7 @@ gannet_err suite_record_write(const suite_plan *plan, const char *directory, sui
                               const suite_record *record) {
   char path[PATH_MAX], folder[PATH_MAX], older[PATH_MAX + 2];
   gannet_store *store = NULL;
-  GANNET_TRY(suite_record_path(plan, directory, cell, path));
+  GANNET_TRY(file_path(plan, directory, cell, path));
   (void)snprintf(folder, sizeof folder, "%s", path);
   *strrchr(folder, '/') = '\0';
   GANNET_TRY(gannet_make_directory(folder));
@@ -107,7 +107,7 @@ gannet_err suite_record_read(const suite_plan *plan, const char *directory, suit
   gannet_store *store = NULL;
   memset(record, 0, sizeof *record);
   *state = SUITE_MISSING;
-  GANNET_TRY(suite_record_path(plan, directory, cell, path));
+  GANNET_TRY(file_path(plan, directory, cell, path));
   gannet_err err = gannet_store_open(path, SUITE_RECORD_SCHEMA, NULL, &store);
   if (err == GANNET_OK) err = read_all(store, record);
   gannet_store_destroy(&store);

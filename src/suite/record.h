@@ -28,14 +28,12 @@ typedef struct {
   suite_course course;            /* as far as it went */
 } suite_record;
 
-/* Path of a run's file, and of the directory for the files of its evaluations.
+/* Path of the directory for the files of a run's evaluations.
  *
  * Local.
  *
  * path  out  [PATH_MAX]
  */
-GANNET_CHECKED gannet_err suite_record_path(const suite_plan *plan, const char *directory,
-                                            suite_cell cell, char *path);
 GANNET_CHECKED gannet_err suite_record_scratch(const suite_plan *plan, const char *directory,
                                                suite_cell cell, char *path);
 

@@ -189,12 +189,6 @@ GANNET_CHECKED gannet_err pinn_cross(pinn *s);
  */
 GANNET_CHECKED gannet_err pinn_condition(pinn *s, bool all);
 
-/* The factor of S and the weights again, after amplitude or noise changed.
- *
- * Local.
- */
-GANNET_CHECKED gannet_err pinn_finish(pinn *s);
-
 /* S = L L^T with lambda_1 on its diagonal, which is raised when rounding makes that impossible.
  *
  * Collective over the context's communicator while s->together, otherwise local.

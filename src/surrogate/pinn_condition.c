@@ -400,13 +400,7 @@ gannet_err pinn_condition(pinn *s, bool all) {
   if (all && s->r > 0) GANNET_TRY(equation_rows(s, NULL));
   if (all) GANNET_TRY(factorise_r(s));
   GANNET_TRY(observation_rows(s, NULL));
-  return pinn_finish(s);
-}
-
-gannet_err pinn_finish(pinn *s) {
-  const pinn_pull pull = {.steps = s->options->steps};
-  set_lambda(s);
-  if (s->r > 0) equation_targets(s, pinn_is_linear(s) ? NULL : s->w);
+  if (s->r > 0) equation_targets(s, NULL);
   GANNET_TRY(observation_targets(s, s->w));
   GANNET_TRY(pinn_factorise_u(s));
   pinn_solve(s, &pull, s->w);

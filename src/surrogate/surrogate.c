@@ -140,7 +140,8 @@ gannet_err gannet_surrogate_believe(gannet_surrogate *s, const gannet_data *data
   return gannet_agree(s->context->comm, code);
 }
 
-void gannet_surrogate_governed_names(char *names, size_t size) {
+/* The names of the types that take equations, with blanks between. */
+static void governed_names(char *names, size_t size) {
   size_t used = 0;
   names[0] = '\0';
   for (int i = 0; gannet_surrogate_types[i]; ++i) {
@@ -157,7 +158,7 @@ void gannet_surrogate_suspect(gannet_surrogate *s, bool noisy) {
 
 gannet_err gannet_surrogate_govern(gannet_surrogate *s, const gannet_governing *governing) {
   char names[200];
-  gannet_surrogate_governed_names(names, sizeof names);
+  governed_names(names, sizeof names);
   GANNET_REQUIRE(s->type->govern, GANNET_ERR_ARG,
                  "the %s surrogate takes no equations; those that do: %s", s->type->name, names);
   GANNET_REQUIRE(!governing->laws || (governing->slope != 0 && isfinite(governing->slope) &&

@@ -157,12 +157,6 @@ GANNET_CHECKED gannet_err gannet_surrogate_start_over(gannet_surrogate *surrogat
 GANNET_CHECKED gannet_err gannet_surrogate_govern(gannet_surrogate *surrogate,
                                                   const gannet_governing *governing);
 
-/* The names of the types that take equations, with blanks between.
- *
- * Local.
- */
-void gannet_surrogate_governed_names(char *names, size_t size);
-
 /* Whether the values of the fits to come look noisy by other means than the model itself
  * (optimizer/suspicion.h), for models that look for noise then; false before the first call.
  *
