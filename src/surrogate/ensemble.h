@@ -13,11 +13,7 @@ typedef struct {
   int members;
   int prior;        /* 1: without the prior function */
   int train_points; /* most observations that one member is trained on */
-  int trainer;
-  int steps;
-  int epochs;
-  int batch;
-  double learning_rate;
+  gannet_train_options training;
 } ensemble_options;
 
 /* What every member shares in one fit: the data and the scales. */

@@ -69,12 +69,11 @@ static gannet_err make_room(const ensemble_data *data, ensemble_trainer *trainer
 
 gannet_err ensemble_trainer_create(const ensemble_data *data, const ensemble_options *options,
                                    ensemble_trainer *trainer) {
-  const gannet_train_options how = {(gannet_trainer)options->trainer, options->steps,
-                                    options->epochs, options->batch, options->learning_rate};
   *trainer = (ensemble_trainer){0};
   GANNET_TRY(gannet_chosen_create(data->n, data->y, options->train_points, &trainer->chosen));
   GANNET_TRY(make_room(data, trainer));
-  return gannet_training_create(&data->net, trainer->chosen.count, &how, &trainer->training);
+  return gannet_training_create(&data->net, trainer->chosen.count, &options->training,
+                                &trainer->training);
 }
 
 void ensemble_trainer_release(ensemble_trainer *trainer) {

@@ -5,6 +5,7 @@
 
 #include "network/lift.h"
 #include "network/mlp.h"
+#include "network/train.h"
 #include "surrogate/features.h"
 #include "surrogate/surrogate.h"
 
@@ -12,8 +13,7 @@ typedef struct {
   int activation, layers, width;
   double input_scale, decay, noise_floor;
   int fit_points, train_points;
-  int trainer, steps, epochs, batch;
-  double learning_rate;
+  gannet_train_options training;
 } linear_head_options;
 
 typedef struct {

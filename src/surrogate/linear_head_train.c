@@ -37,12 +37,7 @@ static gannet_err train_from(linear_head *h, const lesson *l, gannet_stream stre
   const linear_head_options *o = h->options;
   const gannet_train_problem problem = {
       &h->net, l->chosen.count, l->z ? l->z : h->z, l->y ? l->y : h->y, o->decay, start};
-  const gannet_train_options how = {.trainer = (gannet_trainer)o->trainer,
-                                    .steps = o->steps,
-                                    .epochs = o->epochs,
-                                    .batch = o->batch,
-                                    .rate = o->learning_rate};
-  return gannet_train_for_all(h->context, &problem, &how, stream, h->theta);
+  return gannet_train_for_all(h->context, &problem, &o->training, stream, h->theta);
 }
 
 /* On the first n observations. */

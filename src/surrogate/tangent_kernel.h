@@ -16,6 +16,7 @@
 
 #include "network/analytic_points.h"
 #include "network/tangent.h"
+#include "network/train.h"
 #include "network/unit_sums.h"
 #include "surrogate/estimates.h"
 #include "surrogate/factor.h"
@@ -40,9 +41,8 @@ typedef struct {
   int fit_evaluations;
   int factor;   /* a gannet_factor_place */
   int inducing; /* most inducing points */
-  int trained;  /* 1: the mean is that of a trained network, by the members below */
-  int trainer, steps, epochs, batch;
-  double learning_rate;
+  int trained;  /* 1: the mean is that of a trained network */
+  gannet_train_options training;
 } tangent_options;
 
 /* Positions in hyper; input scales follow. All are natural logarithms. */

@@ -73,18 +73,13 @@ static gannet_err prepare(const tangent_mean *m, const tangent_model *t, const g
 
 static gannet_err train(tangent_mean *m, const tangent_model *t, const gannet_data *data,
                         int64_t iteration) {
-  const tangent_options *o = t->options;
   double *z = NULL;
   GANNET_TRY(gannet_agree(t->context->comm, prepare(m, t, data, &z)));
   const double *target = z + (size_t)data->n * (size_t)(t->d + 1);
   const gannet_train_problem problem = {&m->net, data->n, z, target, t->lambda, m->start};
-  const gannet_train_options how = {.trainer = (gannet_trainer)o->trainer,
-                                    .steps = o->steps,
-                                    .epochs = o->epochs,
-                                    .batch = o->batch,
-                                    .rate = o->learning_rate};
-  const gannet_err code = gannet_train_for_all(
-      t->context, &problem, &how, tangent_stream(t, GANNET_FOR_TRAINING, iteration, 0), m->theta);
+  const gannet_err code =
+      gannet_train_for_all(t->context, &problem, &t->options->training,
+                           tangent_stream(t, GANNET_FOR_TRAINING, iteration, 0), m->theta);
   gannet_free(&z);
   return code;
 }
