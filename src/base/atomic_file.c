@@ -53,8 +53,13 @@ gannet_err gannet_write_all(int descriptor, const void *bytes, size_t size, cons
 
 void gannet_directory_of(const char *path, char *directory, size_t size) {
   const char *slash = strrchr(path, '/');
-  const int length = slash > path ? (int)(slash - path) : 1;
+  const int length = slash && slash > path ? (int)(slash - path) : 1;
   (void)snprintf(directory, size, "%.*s", length, slash ? path : ".");
+}
+
+const char *gannet_file_name_of(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
 }
 
 static gannet_err sync_directory_of(const char *path) {

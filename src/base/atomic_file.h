@@ -80,6 +80,12 @@ GANNET_CHECKED gannet_err gannet_make_directory(const char *path);
  */
 void gannet_directory_of(const char *path, char *directory, size_t size);
 
+/* What a file is called there: "b" for "a/b", "/b" and "b". Points into path.
+ *
+ * Local.
+ */
+const char *gannet_file_name_of(const char *path);
+
 /* directory/name in a buffer.
  *
  * Local.

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/atomic_file.h"
 #include "base/memory.h"
 #include "campaign/input_parts.h"
 #include "campaign/schema.h"
@@ -52,10 +53,8 @@ static bool is_rest(char byte) {
 
 /* "inputs/my heater.yaml" names the campaign my_heater; a letter of several bytes is one '_'. */
 static gannet_err name_from_file(const char *file, char **name) {
-  const char *slash = strrchr(file, '/');
-  const char *base = slash ? slash + 1 : file;
   char buffer[LONGEST_NAME + 1];
-  (void)snprintf(buffer, sizeof buffer, "%s", base);
+  (void)snprintf(buffer, sizeof buffer, "%s", gannet_file_name_of(file));
   char *dot = strrchr(buffer, '.');
   if (dot && dot > buffer) *dot = '\0';
   char *end = buffer;

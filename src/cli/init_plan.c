@@ -26,7 +26,7 @@ void init_plan_release(init_plan *plan) {
 /* "runs/wing.yaml" lies in runs and makes the campaign wing. */
 static gannet_err settle_places(const cli_arguments *arguments, init_plan *plan) {
   const char *file = arguments->n_positional ? arguments->positional[0] : "campaign.yaml";
-  const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
+  const char *slash = strrchr(file, '/'), *base = gannet_file_name_of(file);
   const char *dot = strrchr(base, '.');
   char folder[PATH_MAX];
   const int size = dot && dot > base ? (int)(dot - base) : (int)strlen(base);

@@ -69,11 +69,10 @@ static void put_time(const init_plan *plan, const char *line, int size, FILE *ou
 
 static gannet_err put_campaign(const init_plan *plan, FILE *out) {
   char program[PATH_MAX];
-  const char *slash = strrchr(plan->file, '/');
   const ssize_t size = readlink("/proc/self/exe", program, sizeof program - 1);
   if (size < 0) return gannet_raise_errno("read", "/proc/self/exe");
   program[size] = '\0';
-  (void)fprintf(out, "campaign=${1:-%s}\n: \"${GANNET:=%s}\"\n", slash ? slash + 1 : plan->file,
+  (void)fprintf(out, "campaign=${1:-%s}\n: \"${GANNET:=%s}\"\n", gannet_file_name_of(plan->file),
                 program);
   return GANNET_OK;
 }

@@ -118,7 +118,7 @@ static void check_template(const char *name, const char *input_directory,
                                      "stderr.log",   "job.sh",      NULL};
   char path[PATH_MAX];
   struct stat about;
-  const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
+  const char *base = gannet_file_name_of(name);
   const char *start = name[0] == '/' ? "" : input_directory ? input_directory : ".";
   if (snprintf(path, sizeof path, "%s/%s", start, name) >= (int)sizeof path || access(path, R_OK) ||
       stat(path, &about)) {
@@ -135,17 +135,13 @@ static void check_template(const char *name, const char *input_directory,
                     "'%s': the contract has a file of that name; rename it", name);
 }
 
-static const char *base_name(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
 static void check_templates(const gannet_text_list *templates, const char *input_directory,
                             gannet_complaints *complaints) {
   for (int i = 0; i < templates->n; ++i) {
     check_template(templates->item[i], input_directory, complaints);
     for (int j = 0; j < i; ++j)
-      if (strcmp(base_name(templates->item[i]), base_name(templates->item[j])) == 0)
+      if (strcmp(gannet_file_name_of(templates->item[i]),
+                 gannet_file_name_of(templates->item[j])) == 0)
         gannet_complain(complaints, "evaluate.templates",
                         "'%s' and '%s' would become the same file; rename one", templates->item[j],
                         templates->item[i]);
@@ -161,7 +157,7 @@ static void warn_of_arguments(const gannet_command_options *options,
     const char *argument = options->command.item[i];
     bool copied = false;
     for (int j = 0; j < options->templates.n && !copied; ++j)
-      copied = strcmp(base_name(options->templates.item[j]), argument) == 0;
+      copied = strcmp(gannet_file_name_of(options->templates.item[j]), argument) == 0;
     if (copied || !argument[0] || strchr("/-{", argument[0])) continue;
     if (snprintf(path, sizeof path, "%s/%s", start, argument) >= (int)sizeof path ||
         access(path, F_OK))

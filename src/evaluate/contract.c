@@ -107,12 +107,11 @@ static gannet_err render(const char *path, const gannet_bindings *bindings, cons
   struct stat about;
   char *bytes = NULL, *rendered = NULL;
   size_t size = 0, rendered_size = 0;
-  const char *slash = strrchr(path, '/');
   if (stat(path, &about)) return gannet_raise_errno("look at", path);
   gannet_err err = gannet_file_read(path, &bytes, &size);
   if (err == GANNET_OK) err = gannet_substitute(bindings, bytes, size, &rendered, &rendered_size);
   if (err == GANNET_OK)
-    err = write_plain(directory, slash ? slash + 1 : path, rendered, rendered_size,
+    err = write_plain(directory, gannet_file_name_of(path), rendered, rendered_size,
                       about.st_mode & 0777);
   gannet_free(&bytes);
   gannet_free(&rendered);

@@ -200,7 +200,7 @@ static void explain_exec(const char *program, int error, char *why, size_t size)
   why[0] = '\0';
   if (error == ENOEXEC) (void)snprintf(why, size, " (the first line of a script is #!INTERPRETER)");
   if (error == ENOEXEC || !program) return;
-  const char *slash = strrchr(program, '/'), *name = slash ? slash + 1 : program;
+  const char *name = gannet_file_name_of(program);
   read_interpreter(program, interpreter, sizeof interpreter);
   const size_t end = strcspn(interpreter, "\r");
   if (interpreter[end])

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/atomic_file.h"
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/memory.h"
@@ -103,7 +104,7 @@ static gannet_err compare_rates(const machine_request *request, double *alone, d
 static void inspect_origin(const char *routine, const char *item, machine_report *report) {
   char path[MACHINE_VALUE];
   gannet_routine_file(routine, path, sizeof path);
-  const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+  const char *name = gannet_file_name_of(path);
   machine_say(report, "BLAS", item, "%s", *path ? path : "unknown");
   if (strncmp(name, "libblas.so", 10) == 0 || strncmp(name, "liblapack.so", 12) == 0)
     if (!strstr(path, "openblas") && !strstr(path, "blis") && !strstr(path, "mkl"))

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/atomic_file.h"
 #include "base/memory.h"
 #include "campaign/section.h"
 #include "suite/plan_parts.h"
@@ -29,9 +30,8 @@ static void check_label(const char *name, const char *where, gannet_complaints *
 
 /* "inputs/my suite.yaml" names the suite my_suite. */
 static gannet_err name_from_file(const char *file, char **name) {
-  const char *slash = strrchr(file, '/');
   char base[LONGEST_LABEL + 1];
-  (void)snprintf(base, sizeof base, "%s", slash ? slash + 1 : file);
+  (void)snprintf(base, sizeof base, "%s", gannet_file_name_of(file));
   char *dot = strrchr(base, '.');
   if (dot && dot > base) *dot = '\0';
   for (char *c = base; *c; ++c)

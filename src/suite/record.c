@@ -63,8 +63,7 @@ gannet_err suite_record_write(const suite_plan *plan, const char *directory, sui
   char path[PATH_MAX], folder[PATH_MAX], older[PATH_MAX + 2];
   gannet_store *store = NULL;
   GANNET_TRY(file_path(plan, directory, cell, path));
-  (void)snprintf(folder, sizeof folder, "%s", path);
-  *strrchr(folder, '/') = '\0';
+  gannet_directory_of(path, folder, sizeof folder);
   GANNET_TRY(gannet_make_directory(folder));
   GANNET_TRY(gannet_store_create(path, SUITE_RECORD_SCHEMA, &store));
   const gannet_err err = write_all(store, record);

@@ -113,6 +113,21 @@ static void hashes_are_xxh3(void **state) {
   assert_int_equal(gannet_hash_file(-1, 0, &hash, &size), -1);
 }
 
+static void a_path_is_cut_at_its_last_slash(void **state) {
+  (void)state;
+  static const char *const cases[][3] = {{"a/b", "a", "b"},
+                                         {"/b", "/", "b"},
+                                         {"b", ".", "b"},
+                                         {"/a/b/c.x", "/a/b", "c.x"},
+                                         {"../a.d/b", "../a.d", "b"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    char directory[16];
+    gannet_directory_of(cases[i][0], directory, sizeof directory);
+    assert_string_equal(directory, cases[i][1]);
+    assert_string_equal(gannet_file_name_of(cases[i][0]), cases[i][2]);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_file_is_replaced_whole),
@@ -121,6 +136,7 @@ int main(void) {
       cmocka_unit_test(a_directory_is_not_replaced_by_a_file),
       cmocka_unit_test(directories_are_made_with_their_parents),
       cmocka_unit_test(paths_are_joined_when_they_fit),
+      cmocka_unit_test(a_path_is_cut_at_its_last_slash),
       cmocka_unit_test(a_directory_says_whether_it_has_room),
       cmocka_unit_test(hashes_are_xxh3),
   };
