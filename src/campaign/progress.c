@@ -23,16 +23,18 @@ void gannet_tally_count(const gannet_campaign *campaign, gannet_tally *tally) {
       tally->best.id >= 0 ? gannet_history_get(campaign->history, tally->best.id)->objective : NAN;
 }
 
+void gannet_usage_add(gannet_usage *usage, const gannet_run_record *run) {
+  if (!isfinite(run->started) || !isfinite(run->ended)) return;
+  usage->first = fmin(usage->first, run->started);
+  usage->last = fmax(usage->last, run->ended);
+  usage->busy += run->ended - run->started;
+  if (run->slot >= usage->slots) usage->slots = run->slot + 1;
+}
+
 gannet_usage gannet_usage_measure(const gannet_campaign *campaign) {
   gannet_usage u = {.first = INFINITY, .last = -INFINITY};
-  for (int64_t id = 0; id < campaign->ledger.n; ++id) {
-    const gannet_run_record *run = &campaign->ledger.ticket[id].run;
-    if (!isfinite(run->started) || !isfinite(run->ended)) continue;
-    u.first = fmin(u.first, run->started);
-    u.last = fmax(u.last, run->ended);
-    u.busy += run->ended - run->started;
-    if (run->slot >= u.slots) u.slots = run->slot + 1;
-  }
+  for (int64_t id = 0; id < campaign->ledger.n; ++id)
+    gannet_usage_add(&u, &campaign->ledger.ticket[id].run);
   return u;
 }
 

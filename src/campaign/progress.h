@@ -14,15 +14,15 @@ typedef struct {
   int64_t budget;      /* evaluations, 0 = no limit */
 } gannet_progress;
 
-/* Numbers of evaluations by status, and the best one.
- *
- * Local.
- */
 typedef struct {
   int64_t done, infeasible, failed, pending;
   gannet_best best;
 } gannet_tally;
 
+/* Numbers of evaluations by status, and the best one.
+ *
+ * Local.
+ */
 void gannet_tally_count(const gannet_campaign *campaign, gannet_tally *tally);
 
 /* Methods of a portfolio that are left out because a model failed, "pinn-bo (at 12 results)".
@@ -33,15 +33,24 @@ void gannet_tally_count(const gannet_campaign *campaign, gannet_tally *tally);
  */
 void gannet_absent_list(const gannet_campaign *campaign, char *text, size_t size);
 
-/* How the slots of the evaluator were used, by the last attempts of all evaluations. */
+/* How the slots of the evaluator were used. */
 typedef struct {
   double first, last; /* start and end, seconds since 1970; INFINITY and -INFINITY = none known */
   double busy;        /* seconds, summed over evaluations */
   int slots;
 } gannet_usage;
 
-/* Local. */
+/* That by the last attempts of all evaluations.
+ *
+ * Local.
+ */
 gannet_usage gannet_usage_measure(const gannet_campaign *campaign);
+
+/* Count another attempt, if it is known when it ran.
+ *
+ * Local.
+ */
+void gannet_usage_add(gannet_usage *usage, const gannet_run_record *run);
 
 /* Part of the time between first and last in which slots were busy; NAN when it is not known.
  *

@@ -17,14 +17,8 @@ typedef struct {
 
 gannet_usage report_usage(const gannet_campaign *campaign) {
   gannet_usage u = gannet_usage_measure(campaign);
-  for (int i = 0; i < campaign->ledger.n_attempts; ++i) {
-    const gannet_run_record *run = &campaign->ledger.attempts[i].run;
-    if (!isfinite(run->started) || !isfinite(run->ended)) continue;
-    u.first = fmin(u.first, run->started);
-    u.last = fmax(u.last, run->ended);
-    u.busy += run->ended - run->started;
-    if (run->slot >= u.slots) u.slots = run->slot + 1;
-  }
+  for (int i = 0; i < campaign->ledger.n_attempts; ++i)
+    gannet_usage_add(&u, &campaign->ledger.attempts[i].run);
   return u;
 }
 

@@ -47,30 +47,28 @@ static void insert(gannet_ranked *list, int keep, gannet_ranked entry) {
   list[at] = entry;
 }
 
-void gannet_select_offer(gannet_select *select, int m, int64_t first, const double *scores,
-                         int ld) {
+/* index NULL: first, first + 1, ... */
+static void offer(gannet_select *select, int m, int64_t first, const int64_t *index,
+                  const double *scores, int ld) {
   const int keep = select->keep;
   for (int l = 0; l < select->n_lists; ++l) {
     const double *score = scores + (size_t)l * (size_t)ld;
     gannet_ranked *list = select->best + (size_t)l * (size_t)keep;
     for (int i = 0; i < m; ++i) {
-      const gannet_ranked entry = {score[i], first + i};
+      const gannet_ranked entry = {score[i], index ? index[i] : first + i};
       if (!isnan(score[i]) && is_better(entry, list[keep - 1])) insert(list, keep, entry);
     }
   }
 }
 
+void gannet_select_offer(gannet_select *select, int m, int64_t first, const double *scores,
+                         int ld) {
+  offer(select, m, first, NULL, scores, ld);
+}
+
 void gannet_select_offer_some(gannet_select *select, int m, const int64_t *index,
                               const double *scores, int ld) {
-  const int keep = select->keep;
-  for (int l = 0; l < select->n_lists; ++l) {
-    const double *score = scores + (size_t)l * (size_t)ld;
-    gannet_ranked *list = select->best + (size_t)l * (size_t)keep;
-    for (int i = 0; i < m; ++i) {
-      const gannet_ranked entry = {score[i], index[i]};
-      if (!isnan(score[i]) && is_better(entry, list[keep - 1])) insert(list, keep, entry);
-    }
-  }
+  offer(select, m, 0, index, scores, ld);
 }
 
 double gannet_select_least(const gannet_select *select, int list) {
