@@ -124,8 +124,6 @@ static gannet_err ask_stop(runner *r) {
   return GANNET_OK;
 }
 
-/* What is proposed and not told. */
-
 /* Results are on disk before they count or are shown: with one sync for all that came together,
  * they are told in the order of ids, then to the files that people read. */
 static gannet_err tell(runner *r, int n, const int64_t *id) {
