@@ -265,8 +265,8 @@ static void all_errors_are_told_at_once(void **state) {
   apply(&o, 3, given);
   assert_int_equal(o.complaints.count, 4);
   const char *const parts[] = {
-      "in.yaml:4:3: unknown key 'surrogate.layer'; did you mean 'layers'?; known keys: noise "
-      "margin",
+      ("in.yaml:4:3: unknown key 'surrogate.layer'; did you mean 'layers'?; known keys: noise "
+       "margin"),
       "in.yaml:5:3: surrogate.layers: '0' is not valid; expected whole number, 1 to 8\n",
       "--set: unknown key 'surrogate.zzzzzz'; known keys:",
       "missing required key 'surrogate.required' (what must be given)"};
