@@ -120,8 +120,13 @@ static void check_template(const char *name, const char *input_directory,
   struct stat about;
   const char *base = gannet_file_name_of(name);
   const char *start = name[0] == '/' ? "" : input_directory ? input_directory : ".";
-  if (snprintf(path, sizeof path, "%s/%s", start, name) >= (int)sizeof path || access(path, R_OK) ||
-      stat(path, &about)) {
+  if (snprintf(path, sizeof path, "%s/%s", start, name) >= (int)sizeof path) {
+    gannet_complain(complaints, "evaluate.templates",
+                    "the path '%.80s...' is too long; expected less than %d characters", name,
+                    PATH_MAX);
+    return;
+  }
+  if (access(path, R_OK) || stat(path, &about)) {
     gannet_complain(complaints, "evaluate.templates",
                     "cannot read '%s': %s (relative paths start from the campaign file)", name,
                     strerror(errno));

@@ -1,4 +1,6 @@
 /* test: serial labels unit */
+#include <limits.h>
+
 #include "support/harness.h"
 
 #include "evaluate/command.h"
@@ -79,6 +81,20 @@ static void wrong_options_are_complained_about_all_at_once(void **state) {
   gannet_complaints_release(&complaints);
 }
 
+static void a_template_with_a_long_path_is_complained_about(void **state) {
+  static char name[PATH_MAX];
+  char *templates[] = {name};
+  const gannet_command_options options = {.shell = TEXT("true"), .templates = {1, templates}};
+  const gannet_evaluator_setup setup = {.problem = ((fixture *)*state)->problem,
+                                        .input_directory = ((fixture *)*state)->directory};
+  gannet_complaints complaints = {0};
+  memset(name, 'n', sizeof name - 1);
+  assert_ok(gannet_command_check(&options, &setup, &complaints));
+  assert_int_equal(complaints.count, 1);
+  if (!strstr(complaints.text, "is too long; expected less than")) fail_msg("%s", complaints.text);
+  gannet_complaints_release(&complaints);
+}
+
 static void names_with_a_meaning_are_refused(void **state) {
   (void)state;
   static const char *const values[] = {"a\nb", "\xff"};
@@ -101,6 +117,8 @@ static void names_with_a_meaning_are_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(wrong_options_are_complained_about_all_at_once, set_up,
+                                      tear_down),
+      cmocka_unit_test_setup_teardown(a_template_with_a_long_path_is_complained_about, set_up,
                                       tear_down),
       cmocka_unit_test(names_with_a_meaning_are_refused),
   };
