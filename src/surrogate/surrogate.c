@@ -116,14 +116,14 @@ gannet_err gannet_surrogate_start_over(gannet_surrogate *s) {
 gannet_err gannet_surrogate_fit(gannet_surrogate *s, const gannet_data *data, bool learn,
                                 int64_t iteration) {
   const bool start_over = s->believing && !s->type->believe && !learn;
-  gannet_err err = check_data(s, data, iteration);
-  if (err == GANNET_OK && start_over) err = gannet_surrogate_start_over(s);
   forget_draws(s);
+  GANNET_TRY(gannet_agree(s->context->comm, check_data(s, data, iteration)));
+  s->conditioned = false;
+  if (start_over) GANNET_TRY(gannet_agree(s->context->comm, gannet_surrogate_start_over(s)));
   s->believing = false;
-  GANNET_TRY(gannet_agree(s->context->comm, err));
-  const gannet_err code = s->type->fit(s->state, data, learn, iteration);
-  s->conditioned = code == GANNET_OK;
-  return gannet_agree(s->context->comm, code);
+  GANNET_TRY(gannet_agree(s->context->comm, s->type->fit(s->state, data, learn, iteration)));
+  s->conditioned = true;
+  return GANNET_OK;
 }
 
 gannet_err gannet_surrogate_believe(gannet_surrogate *s, const gannet_data *data, int believed,
@@ -134,10 +134,12 @@ gannet_err gannet_surrogate_believe(gannet_surrogate *s, const gannet_data *data
     code = GANNET_RAISE(GANNET_ERR_ARG, "%d of %d rows believed", believed, data->n);
   GANNET_TRY(gannet_agree(s->context->comm, code));
   s->believing = true;
+  s->conditioned = false;
   code = s->type->believe ? s->type->believe(s->state, data, believed, iteration)
                           : s->type->fit(s->state, data, false, iteration);
-  s->conditioned = code == GANNET_OK;
-  return gannet_agree(s->context->comm, code);
+  GANNET_TRY(gannet_agree(s->context->comm, code));
+  s->conditioned = true;
+  return GANNET_OK;
 }
 
 /* The names of the types that take equations, with blanks between. */

@@ -128,6 +128,9 @@ void gannet_surrogate_destroy(gannet_surrogate **surrogate);
  * data       in  borrowed for the call
  * learn      in  fit the hyper-parameters first
  * iteration  in  number of the batch, for random streams
+ *
+ * Errors: GANNET_ERR_SHAPE or GANNET_ERR_ARG for data that are refused, which leaves the model as
+ * it was, but for its draws; those of the type, after which it counts as not fitted.
  */
 GANNET_CHECKED gannet_err gannet_surrogate_fit(gannet_surrogate *surrogate, const gannet_data *data,
                                                bool learn, int64_t iteration);
