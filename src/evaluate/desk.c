@@ -1,6 +1,5 @@
 #include "evaluate/desk.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -58,21 +57,19 @@ void gannet_desk_destroy(void *state) {
   desk *made = state;
   if (made->worker) made->type->destroy(made->worker);
   gannet_free(&made->records);
-  free(made);
+  gannet_free(&made);
 }
 
 gannet_err gannet_desk_create(const gannet_desk_type *type, const gannet_evaluator_setup *setup,
                               gannet_err local, void *worker, void **state) {
-  desk *made = calloc(1, sizeof *made);
+  desk *made = NULL;
   *state = NULL;
-  if (!made && local == GANNET_OK)
-    local = GANNET_RAISE(GANNET_ERR_MEMORY, "%zu bytes", sizeof *made);
+  if (local == GANNET_OK) local = gannet_alloc(1, sizeof *made, &made);
   const gannet_err err = gannet_agree(setup->context->comm, local);
-  if (err != GANNET_OK || !made) {
+  if (err != GANNET_OK) {
     if (worker) type->destroy(worker);
-    free(made);
+    gannet_free(&made);
     GANNET_TRY(err);
-    return GANNET_OK;
   }
   *made = (desk){.type = type,
                  .context = setup->context,

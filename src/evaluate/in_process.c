@@ -118,15 +118,16 @@ gannet_err gannet_in_process_create(const gannet_in_process_options *options,
                                     const gannet_evaluator_setup *setup,
                                     const gannet_in_process_call *call, gannet_err local,
                                     void **state) {
-  runner *made = calloc(1, sizeof *made);
+  runner *made = NULL;
   *state = NULL;
-  if (made) {
+  const gannet_err code = gannet_alloc(1, sizeof *made, &made);
+  if (code == GANNET_OK) {
     made->comm = made->control = MPI_COMM_NULL;
     made->call = *call;
     local = prepare(made, options, setup, local);
   } else {
     if (call->target) call->release(call->target);
-    local = GANNET_RAISE(GANNET_ERR_MEMORY, "%zu bytes", sizeof *made);
+    local = code;
   }
   gannet_err err = gannet_agree(setup->context->comm, local);
   if (err == GANNET_OK) err = gannet_agree(setup->context->comm, split(made));
@@ -151,7 +152,7 @@ void gannet_in_process_destroy(void *state) {
   gannet_free(&made->text);
   gannet_free(&made->constraint_names);
   gannet_free(&made->records);
-  free(made);
+  gannet_free(&made);
 }
 
 gannet_err gannet_in_process_submit(void *state, int n, const gannet_request *requests) {
