@@ -49,9 +49,18 @@ static inline int is_alive(int pid) {
   return after && after[2] != 'Z';
 }
 
-/* Wait up to 5 s until a file holds a whole number, and give it. */
+/* Wait until there is a file, up to 20 s, as machines can be busy. */
+static inline void wait_for(const char *directory, const char *name) {
+  for (int i = 0; i < 2000; ++i) {
+    if (exists(directory, name)) return;
+    gannet_clock_sleep(0.01);
+  }
+  fail_msg("no %s/%s", directory, name);
+}
+
+/* Wait as long until a file holds a whole number, and give it. */
 static inline int number_in(const char *directory, const char *name) {
-  for (int i = 0; i < 500; ++i) {
+  for (int i = 0; i < 2000; ++i) {
     const char *text = content(directory, name);
     if (strchr(text, '\n')) return atoi(text);
     gannet_clock_sleep(0.01);

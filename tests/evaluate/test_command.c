@@ -219,13 +219,13 @@ static void a_program_that_vanishes_is_named(void **state) {
 
 static void a_run_that_never_ends_meets_its_time_limit(void **state) {
   fixture *f = *state;
-  f->setup.time_limit = 0.4;
+  f->setup.time_limit = 2; /* in which a busy machine starts the script's processes */
   const gannet_result_record result =
       run(f,
           "#!/bin/bash\ntrap '' TERM\nsleep 100 & echo $! >inside\n"
           "setsid bash -c 'setsid sleep 100 & echo $! >outside'\n"
           "printf 'objective 1\\nstress 1\\n' >results.out\nwhile :; do sleep 1; done\n");
-  failed_with(&result, "time limit of 0.4 s reached");
+  failed_with(&result, "time limit of 2 s reached");
   assert_false(result.retry);
   char directory[400];
   (void)snprintf(directory, sizeof directory, "%s/evals/000099", f->directory);
@@ -254,7 +254,7 @@ static void waiting_ends_in_time_and_cancelling_ends_everything(void **state) {
   assert_true((double)(clock() - before) / CLOCKS_PER_SEC < 0.2);
   const int leader = number_in(directory, "leader");
   assert_ok(gannet_evaluator_cancel(evaluator));
-  assert_true(dies_within(leader, 0.5));
+  assert_true(dies_within(leader, 2));
   gannet_evaluator_destroy(&evaluator);
 }
 
@@ -270,7 +270,9 @@ static void complete_attempts_of_an_earlier_process_are_recovered(void **state) 
   use_script(f, "#!/bin/sh\nprintf 'objective 4\\nstress 1\\n' >results.out\n");
   gannet_evaluator *evaluator = create(f);
   submit(evaluator, 1, 1);
-  gannet_clock_sleep(0.5);  /* it ends; nobody polls, as if the controller had died now */
+  char directory[400]; /* it ends; nobody polls, as if the controller had died now */
+  (void)snprintf(directory, sizeof directory, "%s/evals/000099", f->directory);
+  wait_for(directory, "outcome.json");
   f->setup.launcher = NULL; /* the next process has a launcher of its own */
   gannet_evaluator *other = create(f);
   assert_ok(gannet_evaluator_recover(other, &request, &taken));

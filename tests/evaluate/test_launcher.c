@@ -204,11 +204,12 @@ static void nobody_is_left(const fixture *f) {
 static void the_time_limit_reaches_everything_a_child_started(void **state) {
   fixture *f = *state;
   const double start = gannet_clock_seconds();
-  const gannet_launch_event end = run(f, stubborn, 0.5, 0.3);
+  const gannet_launch_event end =
+      run(f, stubborn, 2, 0.3); /* 2 s: a busy machine starts them all */
   const double took = gannet_clock_seconds() - start;
   assert_true(end.limit);
   assert_int_equal(end.signal, SIGKILL);
-  assert_true(took >= 0.8 && took < 5);
+  assert_true(took >= 2.3 && took < 10);
   nobody_is_left(f);
 }
 
