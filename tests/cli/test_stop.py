@@ -95,14 +95,18 @@ class Stop(program.ProgramTest):
     def test_a_long_line_is_searched_in_a_bearable_time(self):
         self.assertIn("objective = 1.5", self.begin_dots(100_000).wait(40).out)
 
+    def ended(self):
+        """Evaluations that have, as export shows them."""
+        lines = self.succeed("export", "fast.campaign").out.splitlines() if self.records() > 1 else []
+        return sum(",pending," not in line for line in lines[1:])
+
     def stop_in(self, cases, wanted):
         """A campaign of which some simulations never end, stopped when this many have."""
         self.write(f"#!/bin/sh\ncase $GANNET_EVAL_ID in {cases} *) sleep 60;; esac\n", "simulate.sh", 0o755)
         file = self.write(SOBOL.replace("backend: function, simulation: branin",
                                         "backend: command, command: [./simulate.sh]"))
         running = self.start("run", file, "-q", ranks=2)
-        self.wait_until(lambda: self.succeed("export", "fast.campaign").out.count(",pending,") <= wanted
-                        if self.records() > 1 else False)
+        self.wait_until(lambda: self.ended() >= wanted)
         os.kill(running.ranks()[0], signal.SIGTERM)
         outcome = self.stopped(running, 20)
         return [outcome, self.succeed("run", file, "--resume", "-q", "--time-limit", "1ms", code=RESUMABLE)]
@@ -116,11 +120,11 @@ class Stop(program.ProgramTest):
 
     def test_the_best_of_all_batches_is_shown(self):
         cases = "[0-3]) echo objective 1$GANNET_EVAL_ID >results.out;; 4) echo objective -5 >results.out;;"
-        for outcome in self.stop_in(cases, 3):
+        for outcome in self.stop_in(cases, 5):
             self.assertIn("best design: evaluation 4", outcome.out)
 
     def test_nobody_is_told_to_remove_what_may_still_bring_results(self):
-        for outcome in self.stop_in("0) exit 3;;", 3):
+        for outcome in self.stop_in("0) exit 3;;", 1):
             self.assertIn("no result yet", outcome.out)
             self.assertNotIn("remove", outcome.out)
 
