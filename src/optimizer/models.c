@@ -186,6 +186,17 @@ static gannet_err govern(gannet_models *m, int n, const gannet_transform_fit *fi
   return gannet_surrogate_govern(one->surrogate, &governing);
 }
 
+/* The least of n values of the objective, in m->raw, that are feasible; INFINITY = none is. */
+static double least_feasible(const gannet_models *m, int n) {
+  const int64_t *id = m->model[0].id;
+  double least = INFINITY;
+  for (int k = 0; k < n; ++k)
+    if (m->raw[k] < least &&
+        gannet_problem_is_feasible(m->problem, gannet_history_constraints(m->history, id[k])))
+      least = m->raw[k];
+  return least;
+}
+
 /* Standardised values of model i from m->raw; *noise_var is the noise variance in those units. */
 static gannet_err standardise(gannet_models *m, int i, int n, double *noise_var) {
   model *one = &m->model[i];
@@ -200,6 +211,7 @@ static gannet_err standardise(gannet_models *m, int i, int n, double *noise_var)
   if (i == 0) {
     const gannet_transform kind = gannet_transform_choose(m->options, m->problem, m->laws);
     gannet_transform_learn(kind, n, m->raw, m->work, &fit);
+    if (!m->laws) gannet_transform_reach(least_feasible(m, n), &fit);
     for (int k = 0; k < n; ++k) one->y[k] = gannet_transform_apply(&fit, m->raw[k]);
     m->transform = fit;
     const double noise = m->problem->spec.noise_sd / fit.scale;

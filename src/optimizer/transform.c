@@ -5,6 +5,9 @@
 
 #include "problem/problem.h"
 
+/* Standard deviations beyond which values are cut. */
+static const double cut = 10;
+
 static double warp(const gannet_transform_fit *fit, double y) {
   return log1p(fmin(fmax(gannet_problem_excess(y, fit->low), 0) / fit->span, 1e300));
 }
@@ -65,6 +68,14 @@ gannet_transform gannet_transform_choose(const gannet_member_options *options,
   return problem->spec.noise_sd > 0 ? GANNET_TRANSFORM_NONE : GANNET_TRANSFORM_LOG;
 }
 
+/* By median and quartiles, n >= 1; changes the order of the list. */
+static void standardise_robustly(int n, double *list, gannet_transform_fit *fit) {
+  fit->center = quantile(n, list, 0.5);
+  fit->scale = gannet_problem_excess(quantile(n, list, 0.75), quantile(n, list, 0.25)) / 1.349;
+  if (!(fit->scale > 0)) fit->scale = gannet_problem_excess(most(n, list), least(n, list)) / 2;
+  if (!(fit->scale > 0)) fit->scale = 1;
+}
+
 void gannet_transform_learn(gannet_transform kind, int n, const double *y, double *work,
                             gannet_transform_fit *fit) {
   *fit = (gannet_transform_fit){GANNET_TRANSFORM_NONE, 0, 1, 0, 1};
@@ -77,18 +88,21 @@ void gannet_transform_learn(gannet_transform kind, int n, const double *y, doubl
     fit->kind = GANNET_TRANSFORM_LOG;
     for (int i = 0; i < n; ++i) work[i] = warp(fit, y[i]);
     standardise(n, work, fit);
+    if (!(fit->scale > 0)) fit->scale = 1;
   } else {
-    fit->center = median;
-    fit->scale = gannet_problem_excess(quantile(n, work, 0.75), quantile(n, work, 0.25)) / 1.349;
-    if (!(fit->scale > 0)) fit->scale = gannet_problem_excess(most(n, work), fit->low) / 2;
+    standardise_robustly(n, work, fit);
   }
-  if (!(fit->scale > 0)) fit->scale = 1;
+}
+
+void gannet_transform_reach(double y, gannet_transform_fit *fit) {
+  if (fit->kind == GANNET_TRANSFORM_LOG || !isfinite(y)) return;
+  fit->scale = fmax(fit->scale, gannet_problem_excess(fit->center, y) / cut);
 }
 
 double gannet_transform_apply(const gannet_transform_fit *fit, double y) {
   if (fit->kind == GANNET_TRANSFORM_LOG) return (warp(fit, y) - fit->center) / fit->scale;
   const double t = gannet_problem_excess(y, fit->center) / fit->scale;
-  return t < -10 ? -10 : t > 10 ? 10 : t;
+  return fmin(fmax(t, -cut), cut);
 }
 
 double gannet_transform_invert(const gannet_transform_fit *fit, double t) {
@@ -113,10 +127,10 @@ static double bend(double t) {
 }
 
 double gannet_transform_constraint(bool apart, int n, double *c, double *work) {
-  gannet_transform_fit fit;
+  gannet_transform_fit fit = {GANNET_TRANSFORM_NONE, 0, 1, 0, 1};
   const double size = mean_size(n, c);
-  for (int k = 0; k < n; ++k) c[k] = gannet_transform_bilog(c[k], size);
-  gannet_transform_learn(GANNET_TRANSFORM_NONE, n, c, work, &fit);
+  for (int k = 0; k < n; ++k) work[k] = c[k] = gannet_transform_bilog(c[k], size);
+  if (n > 0) standardise_robustly(n, work, &fit);
   const double exact = gannet_problem_excess(0, fit.center) / fit.scale;
   const bool far = apart && exact <= -10;
   const double threshold = far ? bend(exact) : gannet_transform_apply(&fit, 0);

@@ -6,8 +6,9 @@
  *
  * Both are followed by a robust standardisation: centred at the mean and scaled by the standard
  * deviation after log; centred at the median and scaled by the interquartile range for none,
- * clipped at
- * +-10 so that outliers cannot blow up the scale.
+ * clipped at +-10 so that outliers cannot blow up the scale. The best feasible value is no outlier:
+ * of a narrow basin in a plain all values are far below the quartiles, and clipped they would be
+ * one as good as the other (gannet_transform_reach).
  */
 #ifndef GANNET_OPTIMIZER_TRANSFORM_H
 #define GANNET_OPTIMIZER_TRANSFORM_H
@@ -41,6 +42,15 @@ gannet_transform gannet_transform_choose(const gannet_member_options *options,
  */
 void gannet_transform_learn(gannet_transform kind, int n, const double *y, double *work,
                             gannet_transform_fit *fit);
+
+/* Enlarge the scale until y is not clipped below; nothing changes after log.
+ *
+ * Local.
+ *
+ * y    in     INFINITY = no value
+ * fit  inout
+ */
+void gannet_transform_reach(double y, gannet_transform_fit *fit);
 
 /* Apply it to one value.
  *

@@ -64,10 +64,16 @@ static gannet_err choose_model(report_study *s) {
   return err;
 }
 
+/* As gannet_models_fit does it. */
 static void standardise(report_study *s, double *work) {
+  const gannet_campaign *c = s->campaign;
+  const int64_t best = gannet_history_best(c->history);
   gannet_transform kind = GANNET_TRANSFORM_LOG;
   if (s->member) kind = gannet_transform_choose(s->member, s->problem, s->laws);
   gannet_transform_learn(kind, s->n, s->raw, work, &s->transform);
+  if (!s->laws && best >= 0)
+    gannet_transform_reach(gannet_problem_flip(s->problem, c->ledger.ticket[best].objective),
+                           &s->transform);
   for (int i = 0; i < s->n; ++i)
     s->y[i] = s->laws ? (s->raw[i] - s->transform.center) / s->transform.scale
                       : gannet_transform_apply(&s->transform, s->raw[i]);

@@ -62,6 +62,37 @@ static void values_of_any_magnitude_stay_finite(void **state) {
     }
 }
 
+/* Twenty values that hardly differ, five of a narrow basin, and a penalty: only the last is cut. */
+static void the_values_of_a_basin_in_a_plain_keep_their_order(void **state) {
+  (void)state;
+  const double basin[5] = {-0.1, -0.3, -0.5, -0.9, -1};
+  double y[26], work[26];
+  gannet_transform_fit fit;
+  for (int i = 0; i < 20; ++i) y[i] = 1e-3 * (i - 9.5) / 9.5;
+  for (int i = 0; i < 5; ++i) y[20 + i] = basin[i];
+  y[25] = 1e6;
+  gannet_transform_learn(GANNET_TRANSFORM_NONE, 26, y, work, &fit);
+  gannet_transform_reach(-1, &fit);
+  assert_near(gannet_transform_apply(&fit, -1), -10, 1e-12);
+  assert_near(gannet_transform_apply(&fit, 1e6), 10, 0);
+  for (int i = 0; i < 25; ++i)
+    assert_near(gannet_transform_invert(&fit, gannet_transform_apply(&fit, y[i])), y[i], 1e-14);
+}
+
+/* What is not clipped anyway, or not there, changes nothing. */
+static void a_value_within_reach_changes_nothing(void **state) {
+  (void)state;
+  const double y[9] = {-9, -1, -0.5, -0.5, 0, 0.5, 0.5, 1, 2}; /* quartiles -0.5 and 0.5 */
+  const double reached[3] = {-7, 3, INFINITY};
+  double work[9];
+  for (int i = 0; i < 3; ++i) {
+    gannet_transform_fit fit;
+    gannet_transform_learn(GANNET_TRANSFORM_NONE, 9, y, work, &fit);
+    gannet_transform_reach(reached[i], &fit);
+    assert_near(fit.scale, 1 / 1.349, 1e-14);
+  }
+}
+
 enum { CONSTRAINED = 40 };
 
 /* Values of a constraint that is nearly 0.5 almost everywhere, and where 0 comes to lie among them;
@@ -150,6 +181,8 @@ int main(void) {
       cmocka_unit_test(order_is_kept),
       cmocka_unit_test(values_of_any_magnitude_stay_finite),
       cmocka_unit_test(outliers_do_not_blow_up_the_scale),
+      cmocka_unit_test(the_values_of_a_basin_in_a_plain_keep_their_order),
+      cmocka_unit_test(a_value_within_reach_changes_nothing),
       cmocka_unit_test(a_saturated_constraint_keeps_its_order),
       cmocka_unit_test(other_constraints_are_as_they_were),
       cmocka_unit_test(quantiles_are_those_of_the_sorted_values),
