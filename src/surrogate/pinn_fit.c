@@ -151,48 +151,61 @@ static gannet_err compete(pinn *s, int n, trial *trials, trial *best) {
   return GANNET_OK;
 }
 
-static bool has_single(const pinn *s) {
+static bool learns_share(const pinn *s) {
   return s->d > 1 && s->options->single_width != 0 && isnan(s->options->single_share);
 }
 
-/* Every scale of the wide part alone, and of the narrow parts alone; then shares between. */
-static gannet_err search_all(pinn *s, trial *best) {
-  const bool wide = isnan(s->options->input_scale), narrow = isnan(s->options->single_scale);
-  trial trials[2 * GRID];
-  int n = 0;
-  for (int half = 0; half < 2; ++half) {
-    if (half == 1 && !has_single(s)) continue;
-    for (int i = 0; i < ((half == 0 ? wide : narrow) ? GRID : 1); ++i) {
-      trial *t = &trials[n++];
-      *t = *best;
-      if (has_single(s)) t->hyper[PINN_SHARE] = half;
-      if (half == 0 && wide) t->hyper[PINN_SCALE] = log(grid[i] / sqrt(s->d));
-      if (half == 1 && narrow) t->hyper[PINN_SINGLE] = log(grid[i]);
-    }
-  }
-  GANNET_TRY(evaluate_all(s, n, trials));
-  trial *first = NULL, *second = NULL;
+/* Scales of one half of the network, 0 the wide part and 1 the narrow ones, each alone when the
+ * share is learnt; returns their number, 0 for a half that a given share leaves out. */
+static int make_scales(const pinn *s, int half, const trial *from, trial *trials) {
+  const int which = half == 0 ? PINN_SCALE : PINN_SINGLE;
+  const double unit = half == 0 ? sqrt(s->d) : 1;
+  const bool given = !isnan(half == 0 ? s->options->input_scale : s->options->single_scale);
+  if (!learns_share(s) && from->hyper[PINN_SHARE] == 1 - half) return 0;
+  const int n = given ? 1 : GRID;
   for (int i = 0; i < n; ++i) {
-    trial **which = has_single(s) && trials[i].hyper[PINN_SHARE] > 0 ? &second : &first;
+    trials[i] = *from;
+    if (learns_share(s)) trials[i].hyper[PINN_SHARE] = half;
+    if (!given) trials[i].hyper[which] = log(grid[i] / unit);
+  }
+  return n;
+}
+
+/* The best scales of both halves, with all shares between that there may be. */
+static gannet_err search_mixed(pinn *s, const trial *wide, const trial *narrow, trial *best) {
+  const bool learns = learns_share(s);
+  const int n = learns ? SHARES - 2 : 1;
+  trial trials[SHARES];
+  for (int i = 0; i < n; ++i) {
+    trials[i] = *best;
+    trials[i].hyper[PINN_SCALE] = wide->hyper[PINN_SCALE];
+    trials[i].hyper[PINN_SINGLE] = narrow->hyper[PINN_SINGLE];
+    if (learns) trials[i].hyper[PINN_SHARE] = shares[i + 1];
+  }
+  return compete(s, n, trials, best);
+}
+
+/* Every scale of the wide part alone, and of the narrow parts alone; then shares between. With a
+ * given share, every scale of one beside the present one of the other; then the best of both. */
+static gannet_err search_all(pinn *s, trial *best) {
+  trial trials[2 * GRID];
+  const int n_wide = make_scales(s, 0, best, trials);
+  const int n = n_wide + make_scales(s, 1, best, trials + n_wide);
+  GANNET_TRY(evaluate_all(s, n, trials));
+  const trial *wide = NULL, *narrow = NULL;
+  for (int i = 0; i < n; ++i) {
+    const trial **which = i < n_wide ? &wide : &narrow;
     if (!*which || trials[i].value < (*which)->value) *which = &trials[i];
     if (trials[i].value < best->value) *best = trials[i];
   }
-  if (!first || !second) return GANNET_OK;
-  trial mixed[SHARES];
-  for (int i = 1; i < SHARES - 1; ++i) {
-    mixed[i] = *best;
-    mixed[i].hyper[PINN_SCALE] = first->hyper[PINN_SCALE];
-    mixed[i].hyper[PINN_SINGLE] = second->hyper[PINN_SINGLE];
-    mixed[i].hyper[PINN_SHARE] = shares[i];
-  }
-  return compete(s, SHARES - 2, mixed + 1, best);
+  return wide && narrow ? search_mixed(s, wide, narrow, best) : GANNET_OK;
 }
 
 /* Half a step of the grid up and down in each scale that counts, and neighbouring shares. */
 static gannet_err search_near(pinn *s, trial *best) {
   trial trials[6];
   int n = 0;
-  const double share = has_single(s) ? best->hyper[PINN_SHARE] : 0;
+  const double share = best->hyper[PINN_SHARE];
   for (int sign = -1; sign <= 1; sign += 2) {
     const double step = sign * log(sqrt(2));
     if (share < 1 && isnan(s->options->input_scale)) {
@@ -203,7 +216,7 @@ static gannet_err search_near(pinn *s, trial *best) {
       trials[n] = *best;
       trials[n++].hyper[PINN_SINGLE] += step;
     }
-    for (int i = 0; has_single(s) && i < SHARES; ++i)
+    for (int i = 0; learns_share(s) && i < SHARES; ++i)
       if (shares[i] == share && i + sign >= 0 && i + sign < SHARES) {
         trials[n] = *best;
         trials[n++].hyper[PINN_SHARE] = shares[i + sign];

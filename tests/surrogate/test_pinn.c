@@ -361,6 +361,36 @@ static void what_takes_no_equations_says_so(void **state) {
   drop(&s);
 }
 
+/* The learnt standard deviation of the first weights of the narrow networks, for values that are
+ * sums over the coordinates of waves with so many radians per half of the box. */
+static double learnt_single(const char *share, double radians) {
+  enum { MANY = 40 };
+  const char *const settings[] = {
+      "width", "20", "single_width", "30", "single_share", share, "grading", "0", NULL};
+  double x[2 * MANY], y[MANY], hyper[PINN_HYPER];
+  subject s = {.problem = make_problem(1, &laplace, 0)};
+  make_data(MANY, 1, 0, x, y);
+  for (int i = 0; i < MANY; ++i)
+    y[i] = sin(2 * radians * x[2 * i]) + cos(2 * radians * x[2 * i + 1]);
+  const gannet_data data = {MANY, x, y, NAN};
+  make_model(world, &s, settings, 1, 0);
+  assert_ok(gannet_surrogate_fit(s.model, &data, true, 0));
+  gannet_surrogate_get_hyper(s.model, hyper);
+  drop(&s);
+  return exp(hyper[PINN_SINGLE]);
+}
+
+/* 4 is where the search begins: twelve radians per half of the box need more, half a radian less,
+ * whatever the share. */
+static void scales_are_learnt_beside_a_given_share(void **state) {
+  static const char *const shares[] = {"0.5", "1"};
+  (void)state;
+  for (int i = 0; i < 2; ++i) {
+    assert_true(learnt_single(shares[i], 12) > 5);
+    assert_true(learnt_single(shares[i], 0.5) < 3);
+  }
+}
+
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   if (gannet_context_create(MPI_COMM_WORLD, 3, &world) != GANNET_OK) return 1;
@@ -373,6 +403,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(a_trained_network_obeys_too),
       cmocka_unit_test(equations_of_plugins_are_obeyed),
       cmocka_unit_test(what_takes_no_equations_says_so),
+      cmocka_unit_test(scales_are_learnt_beside_a_given_share),
   };
   const int failed = run_ranks(tests);
   gannet_context_destroy(&world);
