@@ -38,8 +38,9 @@ static gannet_err settle_directory(const gannet_campaign_start_options *options,
   return gannet_join_path(here, local, campaign->directory, sizeof campaign->directory);
 }
 
-static gannet_err make_optimizer(gannet_campaign *campaign) {
+gannet_err gannet_campaign_equip(gannet_campaign *campaign, const char *file) {
   const gannet_campaign_input *input = campaign->input;
+  GANNET_TRY(gannet_agree(campaign->context->comm, gannet_residuals_load(campaign->input, file)));
   GANNET_TRY(gannet_optimizer_create(campaign->context, input->problem, input->n_method,
                                      input->method, &campaign->optimizer));
   campaign->history = campaign->optimizer->history;
@@ -166,8 +167,7 @@ gannet_err gannet_campaign_start(MPI_Comm comm, const gannet_campaign_start_opti
       gannet_context_create(comm, (uint64_t)campaign->input->general.seed, &campaign->context));
   gannet_context_set_log(campaign->context, options->level, options->log, options->log_user);
   GANNET_TRY(gannet_agree(comm, settle_directory(options, campaign)));
-  GANNET_TRY(gannet_agree(comm, gannet_residuals_load(campaign->input, options->file)));
-  GANNET_TRY(make_optimizer(campaign));
+  GANNET_TRY(gannet_campaign_equip(campaign, options->file));
   GANNET_TRY(tell_apart(campaign));
   return open_directory(options, campaign);
 }

@@ -62,6 +62,18 @@ GANNET_CHECKED gannet_err gannet_campaign_start(MPI_Comm comm,
                                                 gannet_complaints *complaints,
                                                 gannet_campaign *campaign);
 
+/* What a start does besides its directory: load the plugins of equations and make the optimiser, so
+ * that a dry run finds what is wrong with them.
+ *
+ * Collective over the context's communicator; arguments the same on all ranks.
+ *
+ * campaign  inout  with context and input, and no optimizer yet
+ * file      in     campaign file
+ *
+ * Errors: GANNET_ERR_INPUT; GANNET_ERR_MEMORY.
+ */
+GANNET_CHECKED gannet_err gannet_campaign_equip(gannet_campaign *campaign, const char *file);
+
 /* Read the configuration of a campaign directory into a campaign whose ledger is empty: the first
  * half of a query. To be closed, also after an error.
  *

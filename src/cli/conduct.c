@@ -223,6 +223,7 @@ static gannet_err check_input(const settings *s, const cli_world *world,
                        "`gannet tell` instead of `gannet %s`",
                        s->start.file, s->run.is_step ? "step" : "run");
   if (err == GANNET_OK && s->run.is_step) err = check_step(s, campaign.input);
+  if (err == GANNET_OK && s->dry) err = gannet_campaign_equip(&campaign, s->start.file);
   if (err == GANNET_OK && s->dry && world->rank == 0) tell_size(s->start.file, campaign.input);
   gannet_campaign_close(&campaign);
   return err;

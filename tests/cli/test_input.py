@@ -120,6 +120,16 @@ physics:
             self.assertRegex(outcome.err, r"fast.yaml:5:3: physics, equation 1: coefficient 'log\(x1\)' is not a number at x1 = -")
         self.assertFalse((self.folder / "fast.campaign").exists())
 
+    def test_models_and_plugins_of_equations_that_cannot_work_are_told_before_a_simulation_runs(self):
+        text = BRANIN.replace("method: neural-bo\n", "method: pinn-bo\nphysics: {equations: [{terms: [{derivative: [x1]}]%s}]}\n%s")
+        for plugin, surrogate, hint in ("", "surrogate: {activation: relu}\n", "'relu' has no second derivative"), \
+                                       (", plugin: ./no-law.so", "", "cannot load the plugin: .*no-law.so"):
+            for words, ranks in (("--dry-run",), 0), (("--dry-run",), 2), ((), 2):
+                outcome = self.succeed("run", self.write(text % (plugin, surrogate)), *words, ranks=ranks, code=USAGE)
+                self.assertRegex(outcome.err, hint)
+                self.assertNotIn("no errors", outcome.out)
+        self.assertFalse((self.folder / "fast.campaign").exists())
+
     def test_a_dry_run_makes_nothing(self):
         outcome = self.succeed("run", self.write(BRANIN), "--dry-run", ranks=2)
         self.assertIn("no errors", outcome.out)
