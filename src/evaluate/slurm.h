@@ -6,7 +6,7 @@
  *   slurm_jobs      what rank 0 keeps about its evaluations
  *   slurm_submit    calls sbatch
  *   slurm_watch     what happens to jobs: asking, giving up
- *   slurm_silence   what is said while the scheduler does not answer
+ *   slurm_silence   what is said while the scheduler does not answer or does not start a job
  *   slurm_judge     how an ended job becomes a result
  *   slurm_late      results of attempts that were given up
  *   slurm_leave     leaving jobs to a later process
@@ -147,6 +147,7 @@ typedef struct {
   bool scheduler_fails;   /* squeue does not answer, and was complained about */
   gannet_silence silence; /* as those who look on see it; since <= 0: all is well */
   double silent_from, next_reminder;
+  char stuck[GANNET_SLURM_WHY]; /* why jobs wait for somebody, "" = none does */
 } gannet_slurm_jobs;
 
 /* Create on rank 0 only; free through gannet_slurm_desk, also after failure.
@@ -240,6 +241,13 @@ GANNET_CHECKED gannet_err gannet_slurm_watch(gannet_slurm_jobs *jobs, double unt
  */
 void gannet_slurm_fall_silent(gannet_slurm_jobs *jobs, const char *format, ...) GANNET_PRINTF(2, 3);
 void gannet_slurm_end_silence(gannet_slurm_jobs *jobs);
+
+/* After a list: tell the log, once for every reason, and those who look on of jobs that SLURM does
+ * not start until somebody does something.
+ *
+ * Local.
+ */
+void gannet_slurm_tell_stuck(gannet_slurm_jobs *jobs);
 
 /* Find a shipment of an earlier process that may have been accepted: by name in the scheduler's
  * list. When it is certainly not there, its stage becomes GANNET_SLURM_GONE.

@@ -211,7 +211,7 @@ gannet_err gannet_slurm_client_list(gannet_slurm_client *client, gannet_slurm_li
   char user[40];
   (void)snprintf(user, sizeof user, "--user=%ld", (long)getuid());
   const char *const arguments[] = {
-      "--noheader", "--states=all", "--array", user, "--format=%i|%T|%N|%j|%Z", NULL};
+      "--noheader", "--states=all", "--array", user, "--format=%i|%T|%N|%j|%Z|%r", NULL};
   GANNET_TRY(run(client, SQUEUE, arguments, NULL, how));
   if (*how != GANNET_SLURM_CALL_DONE) return GANNET_OK;
   GANNET_TRY(read_output(client, "stdout.log", &list->text));

@@ -10,6 +10,7 @@
 enum {
   GANNET_SLURM_ID = 32,
   GANNET_SLURM_WORD = 32,
+  GANNET_SLURM_WHY = 48,
   GANNET_SLURM_NAME = 128,
   GANNET_SLURM_NODES = 64,
   GANNET_SLURM_SAID = 300
@@ -37,7 +38,8 @@ typedef struct {
   char state[GANNET_SLURM_WORD];
   char nodes[GANNET_SLURM_NODES];
   char name[GANNET_SLURM_NAME];
-  const char *directory; /* into the text of the list; NULL = not told */
+  char why[GANNET_SLURM_WHY]; /* it waits */
+  const char *directory;      /* into the text of the list; NULL = not told */
   int exit_code, signal;
 } gannet_slurm_row;
 

@@ -56,6 +56,11 @@ static int read_squeue(char *line, gannet_slurm_row *row) {
              *name = next_part(&at, '|');
   *row = (gannet_slurm_row){.exit_code = -1, .signal = -1};
   if (!at || !isdigit((unsigned char)job[0])) return -1;
+  char *why = strrchr(at, '|'); /* the last one: a directory may have some in its name */
+  if (why) {
+    *why++ = '\0';
+    copy(row->why, sizeof row->why, why, strlen(why));
+  }
   copy(row->job, sizeof row->job, job, strlen(job));
   copy(row->state, sizeof row->state, state, strlen(state));
   copy(row->nodes, sizeof row->nodes, nodes, strlen(nodes));

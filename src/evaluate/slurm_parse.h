@@ -13,8 +13,9 @@
  */
 int gannet_slurm_parse_job(const char *text, char *job);
 
-/* squeue with "%i|%T|%N|%j|%Z": the rows of list->text, which is changed. Lines that are not of
- * this form are left out. A job that is listed twice has one row, the one that has not ended.
+/* squeue with "%i|%T|%N|%j|%Z|%r": the rows of list->text, which is changed. Lines that are not of
+ * this form are left out; the last part may be missing. A job that is listed twice has one row, the
+ * one that has not ended.
  *
  * Local.
  */

@@ -47,6 +47,26 @@ bool gannet_slurm_has_ended(const gannet_slurm_state *state) {
   return state->what >= GANNET_SLURM_COMPLETED;
 }
 
+bool gannet_slurm_is_stuck(const char *why) {
+  static const char *const phrase[] = {
+      "Held",
+      "held", /* JobHeldUser, "launch failed requeued held" */
+      "DependencyNeverSatisfied",
+      "BadConstraints",
+      "PartitionDown",
+      "PartitionInactive",
+      "PartitionNodeLimit",
+      "PartitionTimeLimit",
+      "PerJob", /* limits of associations and qualities of service that the job alone exceeds */
+      "InvalidAccount",
+      "InvalidQOS",
+      "ReservationDeleted",
+  };
+  for (size_t i = 0; i < sizeof phrase / sizeof *phrase; ++i)
+    if (strstr(why, phrase[i])) return true;
+  return false;
+}
+
 gannet_slurm_refusal gannet_slurm_refusal_find(const char *said) {
   static const struct {
     const char *phrase;

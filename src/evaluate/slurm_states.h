@@ -32,6 +32,12 @@ const gannet_slurm_state *gannet_slurm_state_find(const char *text);
  */
 bool gannet_slurm_has_ended(const gannet_slurm_state *state);
 
+/* Whether a job that waits for this reason (squeue's %r) waits until a person does something.
+ *
+ * Local.
+ */
+bool gannet_slurm_is_stuck(const char *why);
+
 /* How sbatch's refusal is to be taken. */
 typedef enum {
   GANNET_SLURM_REFUSED,    /* will be refused again: a wrong option */

@@ -24,6 +24,7 @@ enum { SHOWS = 20 };                        /* most calls of scontrol per poll *
 void gannet_slurm_drop(gannet_slurm_jobs *jobs, gannet_slurm_job *job) {
   job->shipment->n_open -= 1;
   *job = jobs->jobs[--jobs->n];
+  if (jobs->n == 0) gannet_slurm_tell_stuck(jobs); /* no list may follow */
   jobs->list_pause = jobs->options->poll_interval; /* something happens: look soon again */
 }
 
@@ -93,6 +94,7 @@ static const gannet_slurm_row *find_row(const gannet_slurm_list *list,
 static void know(gannet_slurm_job *job, const gannet_slurm_row *row, double now) {
   job->state = gannet_slurm_state_find(row->state);
   (void)snprintf(job->known.state, sizeof job->known.state, "%s", row->state);
+  (void)snprintf(job->known.why, sizeof job->known.why, "%s", row->why);
   if (row->nodes[0]) (void)snprintf(job->known.nodes, sizeof job->known.nodes, "%s", row->nodes);
   if (row->exit_code >= 0) {
     job->known.exit_code = row->exit_code;
@@ -329,6 +331,7 @@ static gannet_err ask_scheduler(gannet_slurm_jobs *jobs) {
   if (err == GANNET_OK && how == GANNET_SLURM_CALL_DONE) {
     err = compare_with_list(jobs, &list, now);
     if (err == GANNET_OK) err = clear_up(jobs, now);
+    if (err == GANNET_OK) gannet_slurm_tell_stuck(jobs);
   }
   gannet_slurm_list_release(&list);
   jobs->next_list = broken_off ? now : now + jobs->list_pause;

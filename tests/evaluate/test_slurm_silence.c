@@ -65,6 +65,41 @@ static void silence_is_told(void **state) {
   assert_non_null(strstr(f->log, "squeue answers again, after "));
 }
 
+/* A job that is held waits for ever: said once in the log, and to those who look on until it is
+ * over. */
+static void jobs_that_wait_for_somebody_are_told(void **state) {
+  standin *f = *state;
+  double constraint = 0;
+  gannet_result_record result = {.constraints = &constraint}, none;
+  int n = 0;
+  use_simulation(f, "#!/bin/sh\nprintf 'objective 2\\nstress 1\\n' >results.out\n");
+  mischief(f, "node.hold", "");
+  mischief(f, "squeue.why", "Priority\n");
+  gannet_evaluator *evaluator = standin_create(f);
+  standin_submit(evaluator, 1, 1);
+  for (int i = 0; i < 10; ++i) assert_ok(gannet_evaluator_poll(evaluator, 0.1, 1, &n, &none));
+  wait_for_note(f, evaluator, NULL);
+  mischief(f, "squeue.why", "launch failed requeued held\n");
+  wait_for_note(f, evaluator, "does something about it (launch failed requeued held)");
+  for (int i = 0; i < 10; ++i) assert_ok(gannet_evaluator_poll(evaluator, 0.1, 1, &n, &none));
+  wait_for_note(f, evaluator, "SLURM does not start job ");
+  mischief(f, "squeue.why", "Resources\n");
+  wait_for_note(f, evaluator, NULL);
+  mischief(f, "squeue.why", "DependencyNeverSatisfied\n");
+  wait_for_note(f, evaluator, "(DependencyNeverSatisfied)");
+  mischief(f, "squeue.fail", "1000\n"); /* only the files tell of its end */
+  no_mischief(f, "node.hold");
+  conform_collect(evaluator, 1, &result);
+  is_done(&result);
+  mischief(f, "squeue.fail", "0\n");
+  gannet_evaluator_destroy(&evaluator);
+  if (f->context->rank > 0) return;
+  const char *first = strstr(f->log, "requeued held");
+  assert_non_null(first);
+  assert_null(strstr(first + 1, "requeued held"));
+  assert_non_null(strstr(f->log, "of evaluation "));
+}
+
 static volatile sig_atomic_t n_noticed;
 
 static void noticed(int number) {
@@ -145,9 +180,8 @@ static void a_stop_breaks_off_one_call_alone(void **state) {
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
-      TEST(calls_have_time_outs_and_are_repeated),
-      TEST(silence_is_told),
-      TEST(a_call_that_is_broken_off_is_no_silence),
+      TEST(calls_have_time_outs_and_are_repeated), TEST(silence_is_told),
+      TEST(jobs_that_wait_for_somebody_are_told),  TEST(a_call_that_is_broken_off_is_no_silence),
       TEST(a_stop_breaks_off_one_call_alone),
   };
   MPI_Init(&argc, &argv);
