@@ -369,7 +369,7 @@ gannet_err gannet_campaign_run(gannet_campaign *campaign, const gannet_run_optio
   const double start = gannet_clock_seconds();
   *outcome = (gannet_run_outcome){.end = GANNET_RUN_FINISHED};
   set_deadline(&r);
-  r.stopping = (gannet_stopping){is_to_stop_now, &r};
+  r.stopping = (gannet_stopping){is_to_stop_now, &r, gannet_stop_with_the_job};
   setup.stopping = &r.stopping;
   r.begun = r.last_save = start;
   GANNET_TRY(rewrite_table(campaign));

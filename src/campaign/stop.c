@@ -11,6 +11,7 @@
 
 static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 enum { N_CAUGHT = sizeof caught / sizeof *caught };
+enum { WHY_NOTHING, WHY_SIGNAL, WHY_FILE = 1000, WHY_TIME = 1001, WHY_JOB = 1002 };
 
 /* Signal handlers can only reach static storage: the one exception to objects that own their state.
  */
@@ -39,6 +40,11 @@ void gannet_stop_catch(void) {
   }
 }
 
+void gannet_stop_with_the_job(void) {
+  wish = GANNET_STOP_NOW;
+  last_signal = WHY_JOB;
+}
+
 void gannet_stop_release(void) {
   for (int i = 0; i < N_CAUGHT; ++i) (void)sigaction(caught[i], &before[i], NULL);
 }
@@ -50,8 +56,6 @@ bool gannet_stop_is_caught(void) {
 bool gannet_stop_is_now(double deadline) {
   return wish == GANNET_STOP_NOW || gannet_clock_seconds() >= deadline;
 }
-
-enum { WHY_NOTHING, WHY_SIGNAL, WHY_FILE = 1000, WHY_TIME = 1001 };
 
 static void look(const gannet_context *context, const char *stop_file, double deadline,
                  int *strength, int *why) {
@@ -75,6 +79,8 @@ static void tell_why(int why, char *text, size_t size) {
     (void)snprintf(text, size, "the file STOP in the campaign directory; remove it, then resume");
   else if (why == WHY_TIME)
     (void)snprintf(text, size, "the end of the wall time");
+  else if (why == WHY_JOB)
+    (void)snprintf(text, size, "SLURM ends the job that gannet runs in");
   else
     (void)snprintf(text, size, "signal %d (%s)", why, strsignal(why));
 }

@@ -28,6 +28,12 @@ void gannet_stop_catch(void);
  */
 void gannet_stop_release(void);
 
+/* This process has learnt that the scheduler is ending the job it runs in: as SIGTERM.
+ *
+ * Local.
+ */
+void gannet_stop_with_the_job(void);
+
 /* Whether this process has caught a signal that asks for an end.
  *
  * Local.

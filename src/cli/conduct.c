@@ -233,6 +233,7 @@ static gannet_err work(settings *s, const cli_world *world, gannet_complaints *c
                        gannet_exit *code) {
   gannet_campaign campaign = {0};
   gannet_err err = cli_open_campaign(world, &s->start, s->patience, complaints, &campaign);
+  if (err == GANNET_OK && world->rank == 0) machine_learn_job_end(world->launcher);
   if (err == GANNET_OK) open_log(&campaign, &s->log);
   s->next.any = err == GANNET_OK && campaign.input->evaluate.mode == GANNET_MODE_ASYNCHRONOUS;
   if (err == GANNET_OK) err = run_campaign(s, &campaign, code);

@@ -69,13 +69,12 @@ typedef struct {
       {.key = "bad_luck_exit_codes",                                                               \
        .type = GANNET_REAL_LIST,                                                                   \
        .offset = GANNET_COMMAND_AT(bad_luck_exit_codes),                                           \
-       .fallback = "137",                                                                          \
+       .fallback = "[137, 143]",                                                                   \
        .lower = 1,                                                                                 \
        .upper = 255,                                                                               \
        .help =                                                                                     \
-           "exit codes after which another attempt may succeed; 137 is a shell's or mpirun's "     \
-           "word "                                                                                 \
-           "for a process killed from outside"},                                                   \
+           "exit codes after which another attempt may succeed; 137 and 143 are the words of "     \
+           "shells, mpirun and srun for a process that was killed, or ended, from outside"},       \
       {.key = "infeasible_exit_codes",                                                             \
        .type = GANNET_REAL_LIST,                                                                   \
        .offset = GANNET_COMMAND_AT(infeasible_exit_codes),                                         \

@@ -37,10 +37,11 @@ typedef struct {
 } gannet_result_record;
 
 /* How an evaluator that is busy with itself learns that the program is to end at once; once it is
- * to, it stays so. Asked for often, on rank 0. */
+ * to, it stays so. Asked for often, on rank 0. And how it asks for that end itself. */
 typedef struct {
   bool (*is_asked)(void *user);
   void *user;
+  void (*ask)(void); /* the job that the program runs in is ending; NULL = it is not to tell */
 } gannet_stopping;
 
 /* What every back-end may need. Pointers are borrowed until destroy. */

@@ -1,10 +1,12 @@
 /* Rank 0's bookkeeping of what the launcher runs. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/atomic_file.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "evaluate/allocation.h"
 #include "evaluate/program.h"
 
 static const double longest_judging = 1; /* seconds in a row */
@@ -120,6 +122,24 @@ static gannet_err submit(void *worker, int n, const gannet_request *requests) {
   return err;
 }
 
+static bool is_refused_a_step(const gannet_flights *flights, const gannet_flight *flight,
+                              const gannet_result_record *result) {
+  const gannet_stopping *stopping = flights->program.rules.limits.stopping;
+  const char *job = getenv("SLURM_JOB_ID");
+  return result->status == GANNET_EVAL_FAILED && job && *job && stopping && stopping->ask &&
+         gannet_allocation_is_over(flight->directory, job);
+}
+
+/* All that would follow would fail as well, and none of it says anything about its design. */
+static void end_with_the_job(const gannet_flights *flights, const gannet_flight *flight) {
+  gannet_log(flights->context, GANNET_LOG_WARNING,
+             "evaluation %lld, attempt %d: SLURM takes no further steps of this job, which is at "
+             "its end; it is run again after a resume",
+             (long long)flight->id, flight->attempt);
+  gannet_contract_forget(flight->directory);
+  flights->program.rules.limits.stopping->ask();
+}
+
 static gannet_err judge(gannet_flights *flights, const gannet_flight *flight,
                         const gannet_launch_event *event) {
   gannet_result_record result;
@@ -128,6 +148,10 @@ static gannet_err judge(gannet_flights *flights, const gannet_flight *flight,
   GANNET_TRY(gannet_contract_judge(flights->program.contract.problem, &flights->program.rules,
                                    flight->directory, event, &result));
   GANNET_TRY(gannet_contract_check_room(flight->directory, &result));
+  if (is_refused_a_step(flights, flight, &result)) {
+    end_with_the_job(flights, flight);
+    return GANNET_OK;
+  }
   if (result.status == GANNET_EVAL_PENDING) return GANNET_OK; /* its outcome.json will be found */
   return gannet_ready_add(&flights->ready, &result);
 }
@@ -205,8 +229,9 @@ static gannet_err recover(void *worker, const gannet_request *request, bool *tak
   GANNET_TRY(gannet_flight_begin(&flights->program, request, NULL, 0, 0, &flight));
   flight.slot = -1; /* of a process that is gone */
   flight.submitted = NAN;
-  if (!gannet_contract_find_outcome(flight.directory, request->nonce, &event, NULL))
-    return GANNET_OK;
+  if (!gannet_contract_find_outcome(flight.directory, request->nonce, &event, NULL) ||
+      (event.exit_code != 0 && gannet_allocation_is_over(flight.directory, NULL)))
+    return GANNET_OK; /* not begun, for the job of that process was at its end */
   GANNET_TRY(judge(flights, &flight, &event));
   *taken = true;
   return GANNET_OK;

@@ -43,6 +43,15 @@ GANNET_CHECKED gannet_err machine_find_places(MPI_Comm comm, machine_places *pla
  */
 GANNET_CHECKED gannet_err machine_inspect(const machine_request *request, machine_report *report);
 
+/* Before 23.02 SLURM does not tell a job when it ends: then squeue is asked, and SLURM_JOB_END_TIME
+ * set in this process as later versions do. Nothing happens outside of SLURM, or without an answer.
+ *
+ * Local; on rank 0.
+ *
+ * launcher  in  NULL = nobody is asked
+ */
+void machine_learn_job_end(gannet_launcher *launcher);
+
 /* What gannet run writes into its log when it starts. */
 typedef struct {
   char line[1024];      /* a JSON object */

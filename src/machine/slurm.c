@@ -12,11 +12,12 @@
 #include "evaluate/command.h"
 #include "machine/parts.h"
 
-/* Run "sbatch --version" in a folder of its own and wait for its end, or five seconds. What it
- * wrote, or its complaints when it failed. */
-static gannet_err ask_version(gannet_launcher *launcher, const char *program, const char *folder,
-                              bool *works, char **answer) {
-  const char *const arguments[] = {"sbatch", "--version", NULL}, *const nothing[] = {NULL};
+/* Run a program of SLURM in a folder and wait for its end, or five seconds. What it wrote, or its
+ * complaints when it failed. */
+static gannet_err ask_there(gannet_launcher *launcher, const char *program,
+                            const char *const *arguments, const char *folder, bool *works,
+                            char **answer) {
+  const char *const nothing[] = {NULL};
   const gannet_launch launch = {.directory = folder,
                                 .program = program,
                                 .arguments = arguments,
@@ -46,15 +47,29 @@ static void clear(const char *folder) {
   (void)rmdir(folder);
 }
 
-/* "slurm 22.05.8"; that it cannot be asked is no error. */
+/* In a folder of its own. Returns 0, or -1 when nobody could be asked, which is no error; then, and
+ * when it failed before it wrote, the answer is NULL. */
+static int ask(gannet_launcher *launcher, const char *program, const char *const *arguments,
+               bool *works, char **answer) {
+  const char *base = getenv("TMPDIR");
+  char folder[PATH_MAX];
+  *works = false;
+  *answer = NULL;
+  (void)snprintf(folder, sizeof folder, "%s/gannet-slurm-XXXXXX", base ? base : "/tmp");
+  if (!launcher || !mkdtemp(folder)) return -1;
+  if (ask_there(launcher, program, arguments, folder, works, answer) != GANNET_OK)
+    gannet_error_clear();
+  clear(folder);
+  return 0;
+}
+
+/* "slurm 22.05.8" */
 static void inspect_version(gannet_launcher *launcher, const char *program,
                             machine_report *report) {
-  const char *base = getenv("TMPDIR");
-  char folder[PATH_MAX], *answer = NULL;
+  const char *const arguments[] = {"sbatch", "--version", NULL};
+  char *answer = NULL;
   bool works = false;
-  (void)snprintf(folder, sizeof folder, "%s/gannet-doctor-XXXXXX", base ? base : "/tmp");
-  if (!launcher || !mkdtemp(folder)) return;
-  if (ask_version(launcher, program, folder, &works, &answer) != GANNET_OK) gannet_error_clear();
+  if (ask(launcher, program, arguments, &works, &answer)) return;
   const char *text = answer ? answer : "";
   const int length = (int)strcspn(text, "\n");
   machine_say(report, "SLURM", "version", "%.*s", works ? length : 7, works ? text : "unknown");
@@ -63,7 +78,37 @@ static void inspect_version(gannet_launcher *launcher, const char *program,
                    "sbatch is there but does not work here%s%.*s; backend slurm needs it",
                    length ? ": " : "", length, text);
   gannet_free(&answer);
-  clear(folder);
+}
+
+/* squeue's %L, "[[D-]HH:]MM:SS", in seconds; NAN for words such as UNLIMITED. */
+static double read_left(const char *text) {
+  double part[4], seconds = 0;
+  char *end = NULL;
+  int n = 0;
+  do {
+    part[n++] = (double)strtoul(text, &end, 10);
+    if (end == text) return NAN;
+    text = end + 1;
+  } while (n < 4 && (*end == ':' || (*end == '-' && n == 1)));
+  const bool days = n == 4; /* which a shorter form does not have */
+  if (*end != '\n' || n < 2) return NAN;
+  for (int i = days; i < n; ++i) seconds = 60 * seconds + part[i];
+  return seconds + (days ? 86400 * part[0] : 0);
+}
+
+void machine_learn_job_end(gannet_launcher *launcher) {
+  const char *job = getenv("SLURM_JOB_ID");
+  char program[PATH_MAX], epoch[32], *answer = NULL;
+  bool works = false;
+  if (!job || !*job || getenv("SLURM_JOB_END_TIME")) return;
+  const char *const arguments[] = {"squeue", "--noheader", "--format=%L", "--jobs", job, NULL};
+  if (gannet_command_find(arguments[0], NULL, program)) return;
+  if (ask(launcher, program, arguments, &works, &answer)) return;
+  const double left = works && answer ? read_left(answer + strspn(answer, " ")) : NAN;
+  gannet_free(&answer);
+  if (isnan(left)) return;
+  (void)snprintf(epoch, sizeof epoch, "%.0f", gannet_clock_epoch() + left);
+  (void)setenv("SLURM_JOB_END_TIME", epoch, 0);
 }
 
 static void inspect_programs(const machine_request *request, machine_report *report) {
@@ -93,6 +138,7 @@ static void inspect_programs(const machine_request *request, machine_report *rep
 static void inspect_job(const machine_request *request, machine_report *report) {
   const char *job = getenv("SLURM_JOB_ID"), *tasks = getenv("SLURM_NTASKS");
   const char *nodes = getenv("SLURM_JOB_NUM_NODES");
+  machine_learn_job_end(request->launcher);
   const double left = gannet_stop_allocation_left();
   if (!job) {
     machine_say(report, "SLURM", "allocation", "none");
@@ -109,9 +155,10 @@ static void inspect_job(const machine_request *request, machine_report *report) 
     return;
   }
   machine_say(report, "SLURM", "time left", "unknown");
-  machine_advise(report, MACHINE_NOTE,
-                 "this job does not say when it ends (SLURM_JOB_END_TIME): set budget.wall_time or "
-                 "--time-limit, so that gannet stops in time");
+  machine_advise(
+      report, MACHINE_NOTE,
+      "neither SLURM_JOB_END_TIME nor squeue says when this job ends: set budget.wall_time or "
+      "--time-limit, so that gannet stops in time");
 }
 
 gannet_err machine_inspect_slurm(const machine_request *request, machine_report *report) {

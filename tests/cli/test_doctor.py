@@ -125,6 +125,10 @@ class Doctor(program.ProgramTest):
         self.assertEqual(found["SLURM", "version"]["value"], "slurm 99.1")
         self.assertRegex(found["SLURM", "time left"]["value"], "^(59|60) min$")
         self.assertIn("srun", found["SLURM", "allocation"]["advice"])
+        del path["SLURM_JOB_END_TIME"]  # SLURM before 23.02
+        for left, minutes in ("2-01:02:03", "2942 min"), ("1:00:10", "60 min"), ("5:03", "5 min"), ("UNLIMITED", "unknown"):
+            self.write(f'#!/bin/sh\n[ "$*" = "--noheader --format=%L --jobs 5" ] && echo {left}\n', "bin/squeue", 0o755)
+            self.assertEqual(self.findings(environment=path)["SLURM", "time left"]["value"], minutes)
         self.write("#!/bin/sh\necho no such cluster >&2\nexit 1\n", "bin/sbatch", 0o755)
         self.assertIn("no such cluster", self.findings(environment=path)["SLURM", "version"]["advice"])
 

@@ -262,6 +262,39 @@ class Stop(program.ProgramTest):
         del self.environment["SLURM_JOB_END_TIME"]
         self.finish()
 
+    def test_squeue_is_asked_for_the_end_of_the_allocation(self):
+        """SLURM before 23.02 does not tell it to jobs."""
+        self.write("#!/bin/sh\necho 0:34\n", "bin/squeue", 0o755)
+        self.environment = {"SECONDS_EACH": "60", "SLURM_JOB_ID": "4711",
+                            "PATH": f"{self.folder}/bin:{os.environ['PATH']}"}
+        self.write(SIMULATION, "simulate.sh", 0o755)
+        self.file = self.write(COMMAND)
+        self.stopped(self.start("run", self.file, "-q", environment=self.environment), 15, "wall time")
+        del self.environment["SLURM_JOB_ID"]
+        self.finish()
+
+    def test_steps_of_a_job_that_ends_are_no_failures(self):
+        """SLURM ends the steps of a job first, refuses others, and kills gannet, without a signal before, seconds later."""
+        self.environment = {"SECONDS_EACH": "0.1", "SLURM_JOB_ID": "4711"}
+        self.write(SIMULATION.replace("sleep", """\
+cd "$GANNET_INPUT_DIRECTORY"
+if [ -e ending ]; then
+  mkdir ended 2>/dev/null && exit 143
+  echo "srun: error: Unable to create step for job 4711: Job/step already completing or completed" >&2
+  exit 1
+fi
+cd "$GANNET_WORKDIR"
+sleep"""), "simulate.sh", 0o755)
+        self.file = self.write(COMMAND)
+        running = self.start("run", self.file, "-q", ranks=2, environment=self.environment)
+        self.wait_for_records(8, running)
+        (self.folder / "ending").touch()
+        outcome = self.stopped(running, 15, "SLURM ends the job")
+        self.assertIn("SLURM takes no further steps of this job", outcome.err)
+        self.assertNotIn(",failed,", self.succeed("export", "fast.campaign").out)
+        (self.folder / "ending").rename(self.folder / "ended" / "ending")
+        self.finish()
+
     def test_a_simulation_inside_the_job_delays_a_stop_by_itself_only(self):
         """Not by all those that are still to be run in the same batch."""
         file = self.write(slow(BRANIN, 2))

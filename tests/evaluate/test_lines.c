@@ -169,7 +169,7 @@ static bool count_down(void *user) {
 static void a_search_ends_when_asked_to(void **state) {
   fixture *f = *state;
   int left = 3;
-  const gannet_stopping stopping = {count_down, &left};
+  const gannet_stopping stopping = {.is_asked = count_down, .user = &left};
   const gannet_search_limits limits = {60, &stopping};
   write_dots(f, 8 << 20);
   assert_int_equal(search_with(f, "([0-9.]+) *N$", 0, &limits).end, GANNET_SEARCH_STOPPED);

@@ -255,7 +255,7 @@ static bool always(void *user) {
 
 static void a_stop_leaves_results_to_be_judged_later(void **state) {
   fixture *f = *state;
-  const gannet_stopping stopping = {always, NULL};
+  const gannet_stopping stopping = {.is_asked = always};
   write_file(f->directory, "stdout.log", "drag: 3\n", 0644);
   f->limits.stopping = &stopping;
   gannet_result_record result = read_with(f, "objective=drag: ([0-9]+)", "stress 7\n");

@@ -155,7 +155,7 @@ static bool is_noticed(void *user) {
 static void a_stop_breaks_off_one_call_alone(void **state) {
   standin *f = *state;
   gannet_result_record none;
-  const gannet_stopping stopping = {is_noticed, NULL};
+  const gannet_stopping stopping = {.is_asked = is_noticed};
   int n = 0;
   f->options.commands.timeout = 20;
   f->options.when_stopped = GANNET_SLURM_LEAVE;
