@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/atomic_file.h"
+#include "base/memory.h"
 #include "evaluate/backends.h"
 
 #define AT(member) .offset = offsetof(gannet_slurm_options, member)
@@ -160,6 +162,50 @@ static void check_tool(const char *key, const char *program, const gannet_evalua
                     program, strerror(reason));
 }
 
+/* Options with which a job would not be one run of one evaluation that gannet waits for. */
+static const struct {
+  const char *name, *letter, *why;
+} refused[] = {
+    {"--array", "-a", "every element would run the same evaluation; say submit: array instead"},
+    {"--test-only", NULL, "nothing would be submitted"},
+    {"--wait", "-W", "sbatch would not answer before the job has ended; gannet waits by itself"},
+    {"--wrap", NULL, "the evaluation would not be run; say command or script instead"},
+};
+
+static bool is_option(const char *word, size_t size, const char *name, const char *letter) {
+  const size_t length = strlen(name);
+  if (size >= length && strncmp(word, name, length) == 0)
+    return size == length || word[length] == '=';
+  return letter && size >= 2 && strncmp(word, letter, 2) == 0;
+}
+
+/* The words of an entry of sbatch, or of a line #SBATCH of a script. */
+static void check_words(const char *line, const char *key, gannet_complaints *complaints) {
+  static const char blank[] = " \t\r\n";
+  for (const char *at = line + strspn(line, blank); *at && *at != '#'; at += strspn(at, blank)) {
+    const size_t size = strcspn(at, blank);
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; ++i)
+      if (is_option(at, size, refused[i].name, refused[i].letter))
+        gannet_complain(complaints, key, "leave out '%.*s': with %s %s", (int)size, at,
+                        refused[i].name, refused[i].why);
+    at += size;
+  }
+}
+
+static void check_directives(const char *path, gannet_complaints *complaints) {
+  static const char mark[] = "#SBATCH";
+  char *text = NULL;
+  if (gannet_file_read(path, &text, NULL) != GANNET_OK) gannet_error_clear();
+  for (char *line = text; line && *line;) {
+    char *end = strchr(line, '\n');
+    if (end) *end++ = '\0';
+    if (strncmp(line, mark, sizeof mark - 1) == 0)
+      check_words(line + sizeof mark - 1, "evaluate.script", complaints);
+    line = end;
+  }
+  gannet_free(&text);
+}
+
 static void check_script(const gannet_slurm_options *given, const gannet_evaluator_setup *setup,
                          gannet_complaints *complaints) {
   char path[PATH_MAX];
@@ -172,6 +218,8 @@ static void check_script(const gannet_slurm_options *given, const gannet_evaluat
                     "cannot read '%s': %s (relative paths start from the campaign file, or from "
                     "input_directory)",
                     given->script, strerror(errno));
+  else
+    check_directives(path, complaints);
   if (given->sbatch.n > 0)
     gannet_complain(
         complaints, "evaluate.sbatch",
@@ -179,11 +227,13 @@ static void check_script(const gannet_slurm_options *given, const gannet_evaluat
 }
 
 static void check_sbatch(const gannet_text_list *sbatch, gannet_complaints *complaints) {
-  for (int i = 0; i < sbatch->n; ++i)
+  for (int i = 0; i < sbatch->n; ++i) {
     if (sbatch->item[i][0] != '-' || strpbrk(sbatch->item[i], "\r\n"))
       gannet_complain(complaints, "evaluate.sbatch",
                       "'%s' is no option of sbatch; expected one such as --partition=short",
                       sbatch->item[i]);
+    check_words(sbatch->item[i], "evaluate.sbatch", complaints);
+  }
 }
 
 static void check_runs(const gannet_slurm_options *given, gannet_complaints *complaints) {
