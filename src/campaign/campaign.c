@@ -21,10 +21,10 @@ gannet_err gannet_campaign_path(const gannet_campaign *campaign, const char *nam
   return gannet_join_path(campaign->directory, name, path, PATH_MAX);
 }
 
-static gannet_err settle_directory(const gannet_campaign_start_options *options,
-                                   gannet_campaign *campaign) {
-  const char *format = options->directory ? "%s" : "%s.campaign";
-  const char *base = options->directory ? options->directory : campaign->input->general.name;
+/* directory  in  NULL = NAME.campaign */
+static gannet_err settle_directory(const char *directory, gannet_campaign *campaign) {
+  const char *format = directory ? "%s" : "%s.campaign";
+  const char *base = directory ? directory : campaign->input->general.name;
   char local[PATH_MAX];
   (void)snprintf(local, sizeof local, format, base);
   size_t length = strlen(local);
@@ -35,6 +35,10 @@ static gannet_err settle_directory(const gannet_campaign_start_options *options,
   }
   char here[PATH_MAX];
   if (!getcwd(here, sizeof here)) return gannet_raise_errno("find", "working directory");
+  if (strcmp(local, ".") == 0) {
+    memcpy(campaign->directory, here, sizeof here);
+    return GANNET_OK;
+  }
   return gannet_join_path(here, local, campaign->directory, sizeof campaign->directory);
 }
 
@@ -75,6 +79,21 @@ static gannet_err look(const gannet_campaign_start_options *options, const char 
   GANNET_REQUIRE(*exists || !options->must_exist, GANNET_ERR_MISSING,
                  "no campaign in '%s'; start it without --resume", directory);
   return *exists ? GANNET_OK : gannet_make_directory(directory);
+}
+
+/* A campaign that is resumed from its own effective configuration is meant itself: NAME.campaign in
+ * the working directory would be a second one, with a whole budget to spend. Rank 0 looks. */
+static gannet_err find_directory(const gannet_campaign_start_options *options,
+                                 gannet_campaign *campaign) {
+  char around[PATH_MAX];
+  int own = options->resume && !options->directory &&
+            strcmp(gannet_file_name_of(options->file), "campaign.yaml") == 0;
+  gannet_directory_of(options->file, around, sizeof around);
+  if (own && campaign->context->rank == 0)
+    own = has_file(around, "journal.lock") && is_begun(around);
+  GANNET_TRY_MPI(MPI_Bcast(&own, 1, MPI_INT, 0, campaign->context->comm));
+  return gannet_agree(campaign->context->comm,
+                      settle_directory(own ? around : options->directory, campaign));
 }
 
 static gannet_err find_campaign(const gannet_campaign_start_options *options,
@@ -166,7 +185,7 @@ gannet_err gannet_campaign_start(MPI_Comm comm, const gannet_campaign_start_opti
   GANNET_TRY(
       gannet_context_create(comm, (uint64_t)campaign->input->general.seed, &campaign->context));
   gannet_context_set_log(campaign->context, options->level, options->log, options->log_user);
-  GANNET_TRY(gannet_agree(comm, settle_directory(options, campaign)));
+  GANNET_TRY(find_directory(options, campaign));
   GANNET_TRY(gannet_campaign_equip(campaign, options->file));
   GANNET_TRY(tell_apart(campaign));
   return open_directory(options, campaign);

@@ -33,8 +33,10 @@ typedef struct {
 
 /* What a run is started from. */
 typedef struct {
-  const char *file;      /* campaign file */
-  const char *directory; /* NULL = NAME.campaign in the working directory */
+  const char *file; /* campaign file */
+  /* NULL = NAME.campaign in the working directory, or that of the file when a campaign is resumed
+   * from its own campaign.yaml */
+  const char *directory;
   int n_sets;
   const char *const *sets;
   bool resume;     /* continue if there is something to continue */

@@ -81,6 +81,22 @@ class Resume(program.ProgramTest):
         self.write("input_directory: out\n" + text, "c.yaml")
         self.assertIn("c.yaml:1:", self.succeed("run", "c.yaml", "-n", code=USAGE).err)
 
+    def test_a_campaign_goes_on_from_its_own_configuration(self):
+        """Wherever that is done from: it is not begun anew, in a directory of the same name inside or beside it."""
+        digest = self.reference()
+        self.succeed("run", self.write(BRANIN), "-q", "-d", "part", "--max-evals", 8)
+        for ranks, budget in (0, 16), (2, 24):
+            outcome = self.succeed("run", "part/campaign.yaml", "--resume", "-q", "--max-evals", budget, ranks=ranks)
+            self.assertIn(f"{budget} evaluations done", outcome.out)
+        self.assertEqual(self.digest("part"), digest)
+        self.assertFalse((self.folder / "fast.campaign").exists())
+        shutil.copy(self.folder / "part" / "campaign.yaml", self.folder)  # which lies in no campaign
+        self.succeed("run", "campaign.yaml", "--resume", "-q", "--max-evals", 4)
+        self.check_history(4)
+        within = self.succeed("run", "campaign.yaml", "--resume", "-q", "--max-evals", 28, wrapper=("env", "-C", "part"))
+        self.assertIn("28 evaluations done", within.out)
+        self.assertFalse((self.folder / "part" / "fast.campaign").exists())
+
     def refused(self, text, *words):
         file = self.write(text, "changed.yaml")
         before = self.digest(), (self.folder / "fast.campaign" / "campaign.yaml").read_text()
