@@ -22,7 +22,9 @@ struct gannet_launcher {
   char *message; /* [GANNET_LAUNCHER_MESSAGE] */
 };
 
-static gannet_err helper_is_gone(void) {
+/* The kernel ends the children of a helper that was killed, but not what these have started. */
+static gannet_err helper_is_gone(const gannet_launcher *launcher) {
+  gannet_launcher_end_orphans(launcher->helper);
   return GANNET_RAISE(GANNET_ERR_IO, "the helper process that starts simulations has died");
 }
 
@@ -71,7 +73,7 @@ static gannet_err transmit(gannet_launcher *launcher, size_t size) {
   ssize_t sent;
   do sent = send(launcher->socket, launcher->message, size, MSG_NOSIGNAL);
   while (sent < 0 && errno == EINTR);
-  if (sent < 0 && (errno == EPIPE || errno == ECONNRESET)) return helper_is_gone();
+  if (sent < 0 && (errno == EPIPE || errno == ECONNRESET)) return helper_is_gone(launcher);
   if (sent < 0) return gannet_raise_errno("send to", "the launcher");
   return GANNET_OK;
 }
@@ -129,7 +131,7 @@ gannet_err gannet_launcher_wait(gannet_launcher *launcher, double wait, gannet_l
   if (found < 0) return gannet_raise_errno("wait for", "the launcher");
   const ssize_t size = recv(launcher->socket, event, sizeof *event, 0);
   if (size < 0 && errno == EINTR) return GANNET_OK;
-  if (size == 0 || (size < 0 && errno == ECONNRESET)) return helper_is_gone();
+  if (size == 0 || (size < 0 && errno == ECONNRESET)) return helper_is_gone(launcher);
   if (size < 0) return gannet_raise_errno("read from", "the launcher");
   GANNET_REQUIRE(size == sizeof *event, GANNET_ERR_INTERNAL, "a launcher event of %zd bytes", size);
   *got = true;

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "evaluate/launcher_protocol.h"
 
 /* Bytes of a small file in /proc, or -1. */
@@ -43,15 +44,16 @@ static int look_at(const char *pid, process *found) {
              : -1;
 }
 
-/* An orphan that began a session of its own is known by the mark in its environment: 1 or 0, or -1
- * when that cannot be read, as in the middle of execve. */
-static int carries(const char *pid, const char *mark) {
+/* An orphan that began a session of its own is known by the first bytes of a variable in its
+ * environment, a whole mark with its zero byte: 1 or 0, or -1 when that cannot be read, as in the
+ * middle of execve. */
+static int carries(const char *pid, const char *mark, size_t bytes) {
   static const size_t capacity = 256 * 1024;
   char *text = malloc(capacity);
   int found = 0;
   const ssize_t size = text ? read_proc(pid, "environ", text, capacity) : -1;
   for (const char *at = text; size > 0 && at < text + size && !found; at += strlen(at) + 1)
-    found = strcmp(at, mark) == 0;
+    found = strncmp(at, mark, bytes) == 0;
   free(text);
   return size > 0 ? found : -1;
 }
@@ -59,7 +61,7 @@ static int carries(const char *pid, const char *mark) {
 /* Whether a process belongs to a child: 1, 0, or -1 when it cannot be told yet. */
 static int belongs(const char *pid, const process *found, pid_t leader, const char *mark) {
   if (found->session == leader) return 1;
-  return found->parent == getpid() ? carries(pid, mark) : 0;
+  return found->parent == getpid() ? carries(pid, mark, strlen(mark) + 1) : 0;
 }
 
 static bool has_open(const char *pid, const struct stat *file) {
@@ -109,6 +111,28 @@ int gannet_launcher_signal_family(pid_t leader, const char *mark, int signal) {
   }
   (void)closedir(all);
   return others;
+}
+
+/* How many processes that a helper's children left were found, and killed. */
+static int kill_orphans(const char *mark) {
+  int n = 0;
+  DIR *all = opendir("/proc");
+  if (!all) return 0;
+  for (struct dirent *entry; (entry = readdir(all));) {
+    process found;
+    if (!isdigit((unsigned char)entry->d_name[0]) || look_at(entry->d_name, &found)) continue;
+    if (found.state == 'Z' || carries(entry->d_name, mark, strlen(mark)) <= 0) continue;
+    (void)kill((pid_t)strtol(entry->d_name, NULL, 10), SIGKILL);
+    ++n;
+  }
+  (void)closedir(all);
+  return n;
+}
+
+void gannet_launcher_end_orphans(pid_t helper) {
+  char mark[GANNET_LAUNCHER_MARK];
+  (void)snprintf(mark, sizeof mark, "GANNET_LAUNCH=%ld.", (long)helper);
+  for (int i = 0; i < 50 && kill_orphans(mark) > 0; ++i) gannet_clock_sleep(0.005);
 }
 
 /* proc(5): the children of the only thread, zombies included, each followed by a space. */

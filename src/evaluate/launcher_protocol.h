@@ -69,6 +69,13 @@ int gannet_launcher_signal_family(pid_t leader, const char *mark, int signal);
  */
 bool gannet_launcher_family_holds(pid_t leader, const char *mark, const char *file);
 
+/* Kill what the children of a helper that is dead have left: every process that carries a mark of
+ * that helper.
+ *
+ * Local.
+ */
+void gannet_launcher_end_orphans(pid_t helper);
+
 /* How many children this process has, zombies included; -1 when the system does not tell. Orphans
  * come to the helper as its children, so when there are none but the leaders, nothing that a leader
  * started is left.

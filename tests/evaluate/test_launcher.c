@@ -294,14 +294,18 @@ static void a_dead_helper_is_noticed_and_its_children_die(void **state) {
   fixture *f = *state;
   gannet_launch_event event;
   bool got = false;
-  launch(f, 1, "#!/bin/bash\necho $PPID >helper\necho $$ >leader\nexec sleep 100\n", INFINITY, 1);
+  launch(f, 1,
+         "#!/bin/bash\nsleep 100 &\necho $! >left\n(setsid sleep 100 & echo $! >session)\n"
+         "echo $PPID >helper\necho $$ >leader\nexec sleep 100\n",
+         INFINITY, 1);
   assert_int_equal(next(f->launcher).type, GANNET_LAUNCH_STARTED);
   const int leader = number_in(f->directory, "leader");
   (void)kill(number_in(f->directory, "helper"), SIGKILL);
   write_file(f->directory, "helper", "", 0644);
   assert_fails(GANNET_ERR_IO, "helper process", gannet_launcher_wait(f->launcher, 5, &event, &got));
   assert_fails(GANNET_ERR_IO, "helper process", gannet_launcher_kill(f->launcher, 1, 0));
-  assert_true(dies_within(leader, 2));
+  const int left = number_in(f->directory, "left"), session = number_in(f->directory, "session");
+  assert_true(dies_within(leader, 2) && dies_within(left, 2) && dies_within(session, 2));
   gannet_launcher_stop(&f->launcher);
   assert_ok(gannet_launcher_start(&f->launcher));
 }
