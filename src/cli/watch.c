@@ -175,7 +175,9 @@ static gannet_err watch_lines(watcher *w, gannet_exit *code) {
     const bool silent = watch_silence_text(&w->follow, silence, sizeof silence);
     if (strcmp(silence, last_silence) != 0) {
       print_time();
-      (void)printf("%s\n", silent ? silence : "its jobs are no longer unknown");
+      (void)printf("%s\n", silent                            ? silence
+                           : strstr(last_silence, "unknown") ? "its jobs are no longer unknown"
+                                                             : "SLURM takes and starts its jobs");
     }
     (void)snprintf(last_silence, sizeof last_silence, "%s", silence);
     GANNET_TRY(flush_lines());

@@ -83,8 +83,15 @@ gannet_follow_state watch_state_text(const gannet_follow *follow, char *text, si
   return state;
 }
 
+/* The files do not tell whether a job waits in the queue or runs. */
+static const char *under_way_word(const gannet_follow *follow) {
+  const char *backend = follow->campaign.input->evaluate.backend;
+  return strcmp(backend, "slurm") == 0 ? "submitted" : "running";
+}
+
 const char *watch_running_word(const gannet_follow *follow) {
-  return follow->silence.since > 0 ? "submitted, state unknown" : "running";
+  const bool unknown = follow->silence.since > 0 && strstr(follow->silence.said, "unknown");
+  return unknown ? "submitted, state unknown" : under_way_word(follow);
 }
 
 void watch_failure_text(const gannet_ticket *t, char *text, size_t size) {
@@ -332,7 +339,7 @@ static void put_running(view *v) {
   const watch_course *c = v->course;
   const int n = c->n_sights < LONGEST_RUNNING ? c->n_sights : LONGEST_RUNNING;
   if (n == 0) return;
-  FILE *out = watch_page_begin(&v->page, "running", "", 2);
+  FILE *out = watch_page_begin(&v->page, under_way_word(v->follow), "", 2);
   if (!out) return;
   (void)fputs("number  try   age            slot  where\n", out);
   for (int i = 0; i < n; ++i) put_running_row(v, out, &c->sights[c->n_sights - 1 - i]);

@@ -276,7 +276,10 @@ class Watch(program.ProgramTest):
         self.wait_until(lambda: "squeue does not answer" in watching.text(watching.out))
         self.write("", "well")
         self.wait_until(lambda: "no longer unknown" in watching.text(watching.out))
-        self.assertNotIn("unknown", self.succeed("watch", "fast.campaign", "--once").out)
+        view = self.succeed("watch", "fast.campaign", "--once").out
+        self.assertNotIn("unknown", view)
+        self.assertIn("(4 submitted, 0 waiting)", view)  # in the queue or not: the files do not tell
+        self.assertRegex(view, r"submitted +number +try")
         self.assertNotIn("scheduler", self.succeed("status", "fast.campaign").out)
 
     def test_damaged_and_missing_directories(self):
