@@ -96,11 +96,21 @@ static double read_left(const char *text) {
   return seconds + (days ? 86400 * part[0] : 0);
 }
 
+/* The number of an element of an array is for squeue that of the whole array with one of them. */
+static void find_job(char *job, size_t size) {
+  const char *id = getenv("SLURM_JOB_ID"), *array = getenv("SLURM_ARRAY_JOB_ID"),
+             *element = getenv("SLURM_ARRAY_TASK_ID");
+  if (array && element)
+    (void)snprintf(job, size, "%s_%s", array, element);
+  else
+    (void)snprintf(job, size, "%s", id ? id : "");
+}
+
 void machine_learn_job_end(gannet_launcher *launcher) {
-  const char *job = getenv("SLURM_JOB_ID");
-  char program[PATH_MAX], epoch[32], *answer = NULL;
+  char program[PATH_MAX], job[64], epoch[32], *answer = NULL;
   bool works = false;
-  if (!job || !*job || getenv("SLURM_JOB_END_TIME")) return;
+  find_job(job, sizeof job);
+  if (!job[0] || getenv("SLURM_JOB_END_TIME")) return;
   const char *const arguments[] = {"squeue", "--noheader", "--format=%L", "--jobs", job, NULL};
   if (gannet_command_find(arguments[0], NULL, program)) return;
   if (ask(launcher, program, arguments, &works, &answer)) return;

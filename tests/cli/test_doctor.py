@@ -129,6 +129,9 @@ class Doctor(program.ProgramTest):
         for left, minutes in ("2-01:02:03", "2942 min"), ("1:00:10", "60 min"), ("5:03", "5 min"), ("UNLIMITED", "unknown"):
             self.write(f'#!/bin/sh\n[ "$*" = "--noheader --format=%L --jobs 5" ] && echo {left}\n', "bin/squeue", 0o755)
             self.assertEqual(self.findings(environment=path)["SLURM", "time left"]["value"], minutes)
+        self.write('#!/bin/sh\n[ "$4" = 4_3 ] && echo 9:02\n', "bin/squeue", 0o755)
+        array = {**path, "SLURM_ARRAY_JOB_ID": "4", "SLURM_ARRAY_TASK_ID": "3"}
+        self.assertEqual(self.findings(environment=array)["SLURM", "time left"]["value"], "9 min")
         self.write("#!/bin/sh\necho no such cluster >&2\nexit 1\n", "bin/sbatch", 0o755)
         self.assertIn("no such cluster", self.findings(environment=path)["SLURM", "version"]["advice"])
 
