@@ -121,8 +121,18 @@ double gannet_models_doubt(const gannet_models *models, int model);
 GANNET_CHECKED gannet_err gannet_models_contenders(gannet_models *models, int *n,
                                                    const int64_t **id);
 
-/* Value to improve upon: the smallest mean of the objective's model over the feasible
- * contenders, or over all of them when none is feasible.
+/* Least value that the objective's model believes where all constraints' models believe values that
+ * they allow; INFINITY without such a point.
+ *
+ * Local.
+ *
+ * tolerance  in  how far beyond their thresholds those may be, in standard deviations of each
+ */
+double gannet_models_least_believed(const gannet_models *models, double tolerance);
+
+/* Value to improve upon: the smallest mean of the objective's model over the feasible contenders
+ * and what is believed to be feasible, or over all contenders when none is feasible. Without what
+ * is believed, the best place for the next point of a batch would be beside the one before.
  *
  * Local.
  */
