@@ -409,13 +409,13 @@ static gannet_err contend(gannet_models *m, int64_t first) {
   return err;
 }
 
-double gannet_models_least_believed(const gannet_models *m, double tolerance) {
+double gannet_models_least_believed(const gannet_models *m) {
   const model *of = m->model;
   double least = INFINITY;
   for (int back = 1; back <= of->n_believed; ++back) {
     bool allowed = true;
     for (int i = 1; i < gannet_models_count(m); ++i)
-      allowed = allowed && of[i].y[of[i].n - back] <= of[i].threshold + tolerance;
+      allowed = allowed && of[i].y[of[i].n - back] <= of[i].threshold;
     if (allowed) least = fmin(least, of->y[of->n - back]);
   }
   return least;
@@ -429,7 +429,7 @@ gannet_err gannet_models_incumbent(gannet_models *m, double *value) {
     least[0] = fmin(least[0], m->work[i]);
     if (gannet_problem_is_feasible(m->problem, constraints)) least[1] = fmin(least[1], m->work[i]);
   }
-  if (isfinite(least[1])) least[1] = fmin(least[1], gannet_models_least_believed(m, 0));
+  if (isfinite(least[1])) least[1] = fmin(least[1], gannet_models_least_believed(m));
   *value = isfinite(least[1]) ? least[1] : isfinite(least[0]) ? least[0] : 0;
   return GANNET_OK;
 }

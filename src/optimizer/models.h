@@ -125,10 +125,8 @@ GANNET_CHECKED gannet_err gannet_models_contenders(gannet_models *models, int *n
  * they allow; INFINITY without such a point.
  *
  * Local.
- *
- * tolerance  in  how far beyond their thresholds those may be, in standard deviations of each
  */
-double gannet_models_least_believed(const gannet_models *models, double tolerance);
+double gannet_models_least_believed(const gannet_models *models);
 
 /* Value to improve upon: the smallest mean of the objective's model over the feasible contenders
  * and what is believed to be feasible, or over all contenders when none is feasible. Without what

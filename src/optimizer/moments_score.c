@@ -150,7 +150,6 @@ gannet_err gannet_moments_score_incumbent(gannet_moments_score *s) {
   if (gannet_moments_score_by_bounds(s))
     GANNET_TRY(gannet_models_contenders(member->models, &n, &id));
   if (n > 0) GANNET_TRY(least_of_all(s, n, id, &least));
-  if (isfinite(least)) least = fmin(least, gannet_models_least_believed(member->models, tolerance));
   s->state.incumbent = least;
   if (isfinite(least)) return GANNET_OK;
   return gannet_models_incumbent(member->models, &s->state.incumbent);

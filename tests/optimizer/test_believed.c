@@ -82,14 +82,14 @@ static void what_is_believed_is_to_be_improved_upon(void **state) {
   gannet_models *models = f.optimizer->member[0].models;
   double before = 0, after = 0;
   assert_ok(gannet_models_fit(models, NULL, f.optimizer->batch));
-  assert_true(gannet_models_least_believed(models, 0) == INFINITY);
+  assert_true(gannet_models_least_believed(models) == INFINITY);
   assert_ok(gannet_models_incumbent(models, &before));
   assert_ok(gannet_models_believe(models, 1, forbidden, f.optimizer->batch));
-  assert_true(gannet_models_least_believed(models, 0) == INFINITY);
+  assert_true(gannet_models_least_believed(models) == INFINITY);
   const double mean = mean_at(models, good);
   assert_true(mean < before);
   assert_ok(gannet_models_believe(models, 1, good, f.optimizer->batch));
-  assert_true(gannet_models_least_believed(models, 0) == mean);
+  assert_true(gannet_models_least_believed(models) == mean);
   assert_ok(gannet_models_incumbent(models, &after));
   assert_true(after == mean);
   drop(&f);
