@@ -1,12 +1,10 @@
-#include "optimizer/models.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "optimizer/contenders.h"
 #include "optimizer/governing.h"
+#include "optimizer/models_impl.h"
 #include "optimizer/suspicion.h"
 
 enum { MODELS_PER_MEMBER = 1 << 20 }; /* numbers of models, which key their streams */
@@ -15,41 +13,6 @@ enum { MODELS_PER_MEMBER = 1 << 20 }; /* numbers of models, which key their stre
  * model believes not to know. Chosen on problems that crash in half of the box (tests/optimizer).
  */
 static const double label_noise = 0.3, label_doubt = 0.25;
-
-typedef struct {
-  gannet_surrogate *surrogate;
-  bool active;       /* takes part; the hidden constraint only once something was infeasible */
-  int64_t n_all;     /* observations there are, whether taken or not */
-  int64_t n_learned; /* of these when hyper-parameters were learnt last, 0 = never */
-  double exploration;
-  double threshold;
-  double noise_var; /* of the last fit */
-  int n;            /* observations of the last fit */
-  int n_believed;   /* of them made up, at the end */
-  int capacity;
-  double *x;   /* [capacity][d] */
-  double *y;   /* [capacity] */
-  int64_t *id; /* [capacity] evaluations that were observed */
-} model;
-
-struct gannet_models {
-  const gannet_context *context;
-  const gannet_history *history;
-  const gannet_problem *problem;
-  const gannet_member_options *options;
-  int n; /* models: 1 + n_bounds + 1 */
-  model *model;
-  const bool *take; /* of the fit that is under way */
-  int work_capacity;
-  double *raw, *work;      /* [work_capacity] */
-  int64_t contenders_from; /* first id of which the contenders are known, -1 = of none */
-  int n_contenders;
-  int *contender;                 /* [GANNET_CONTENDERS_ALL] rows of the objective's model */
-  int64_t *contender_id;          /* [GANNET_CONTENDERS_ALL] */
-  bool suspected;                 /* the objective looked noisy, when that last made a difference */
-  gannet_laws *laws;              /* equations of the objective, or NULL */
-  gannet_transform_fit transform; /* of the objective, by the last fit */
-};
 
 /* The local part of create: everything but the surrogates. */
 static gannet_err prepare(const gannet_context *context, const gannet_history *history,
@@ -105,7 +68,7 @@ void gannet_models_destroy(gannet_models **models) {
   gannet_free(models);
 }
 
-static gannet_err reserve(gannet_models *m, model *one, int n) {
+static gannet_err reserve(gannet_models *m, gannet_model *one, int n) {
   if (n > one->capacity) {
     const size_t old = (size_t)one->capacity, new = 2 * (size_t)n, d = (size_t)m->problem->d;
     GANNET_TRY(gannet_resize(old * d, new *d, sizeof *one->x, &one->x));
@@ -150,7 +113,7 @@ static double raw_value(const gannet_models *m, int i, const gannet_evaluation *
 /* Collect points (x) and raw values of model i in the order of arrival. *same tells whether the
  * points of the last fit are still the first ones: then the factor can grow. */
 static gannet_err gather(gannet_models *m, int i, double *bounds, int *n, bool *same) {
-  model *one = &m->model[i];
+  gannet_model *one = &m->model[i];
   const int64_t told = gannet_history_count_told(m->history);
   const size_t d = (size_t)m->problem->d;
   GANNET_REQUIRE(told < (1 << 30), GANNET_ERR_SHAPE, "%lld observations", (long long)told);
@@ -179,7 +142,7 @@ static gannet_err gather(gannet_models *m, int i, double *bounds, int *n, bool *
 /* Tell the objective's model how its values belong to the equations. They hold for affine functions
  * of the objective only: the standardisation is not clipped then. */
 static gannet_err govern(gannet_models *m, int n, const gannet_transform_fit *fit) {
-  model *one = &m->model[0];
+  gannet_model *one = &m->model[0];
   const double sign = gannet_problem_flip(m->problem, 1);
   for (int k = 0; k < n; ++k) one->y[k] = (m->raw[k] - fit->center) / fit->scale;
   const gannet_governing governing = {m->laws, sign * fit->scale, sign * fit->center};
@@ -199,7 +162,7 @@ static double least_feasible(const gannet_models *m, int n) {
 
 /* Standardised values of model i from m->raw; *noise_var is the noise variance in those units. */
 static gannet_err standardise(gannet_models *m, int i, int n, double *noise_var) {
-  model *one = &m->model[i];
+  gannet_model *one = &m->model[i];
   gannet_transform_fit fit;
   one->threshold = 0;
   *noise_var = NAN;
@@ -226,7 +189,7 @@ static gannet_err standardise(gannet_models *m, int i, int n, double *noise_var)
 
 /* The user's factor, or one learnt together with the hyper-parameters. */
 static gannet_err calibrate(gannet_models *m, int i, bool learn) {
-  model *one = &m->model[i];
+  gannet_model *one = &m->model[i];
   const double chosen = m->options->acquisition.exploration;
   if (!isnan(chosen)) one->exploration = chosen;
   if (is_hidden(m, i)) one->exploration = label_doubt;
@@ -247,7 +210,7 @@ static gannet_err tell_of_noise(gannet_models *m, int i) {
 }
 
 static gannet_err fit_one(gannet_models *m, int i, int64_t iteration, double *bounds) {
-  model *one = &m->model[i];
+  gannet_model *one = &m->model[i];
   int n = 0;
   bool same = false;
   gannet_err local = gather(m, i, bounds, &n, &same);
@@ -286,14 +249,14 @@ gannet_err gannet_models_fit(gannet_models *m, const bool *take, int64_t iterati
   return err;
 }
 
-static gannet_err add_believed(gannet_models *m, model *one, int n, const double *x_unit) {
+static gannet_err add_believed(gannet_models *m, gannet_model *one, int n, const double *x_unit) {
   const size_t d = (size_t)m->problem->d;
   GANNET_TRY(reserve(m, one, one->n + n));
   memcpy(one->x + (size_t)one->n * d, x_unit, (size_t)n * d * sizeof *x_unit);
   return gannet_surrogate_predict(one->surrogate, n, x_unit, one->y + one->n, NULL);
 }
 
-static gannet_err believe_one(gannet_models *m, model *one, int n, const double *x_unit,
+static gannet_err believe_one(gannet_models *m, gannet_model *one, int n, const double *x_unit,
                               int64_t iteration) {
   GANNET_TRY(gannet_agree(m->context->comm, add_believed(m, one, n, x_unit)));
   one->n += n;
@@ -353,7 +316,7 @@ double gannet_models_threshold(const gannet_models *m, int i) {
 }
 
 double gannet_models_least(const gannet_models *m, int i) {
-  const model *one = &m->model[i];
+  const gannet_model *one = &m->model[i];
   double least = INFINITY;
   for (int k = 0; k < one->n - one->n_believed; ++k) least = fmin(least, one->y[k]);
   return least;
@@ -364,89 +327,9 @@ double gannet_models_doubt(const gannet_models *m, int i) {
 }
 
 double gannet_models_exploration(const gannet_models *m, int i) {
-  const model *one = &m->model[i];
+  const gannet_model *one = &m->model[i];
   if (m->options->acquisition.growth == GANNET_GROWTH_NONE) return one->exploration;
   return one->exploration * sqrt(0.2 * m->problem->d * log(2.0 * fmax(one->n, 1)));
-}
-
-/* The contenders among the objective's observations from id first on. */
-static gannet_err find_contenders(gannet_models *m, int64_t first) {
-  const model *one = &m->model[0];
-  const size_t most = GANNET_CONTENDERS_ALL;
-  if (m->contenders_from == first) return GANNET_OK;
-  if (!m->contender) GANNET_TRY(gannet_alloc(most, sizeof *m->contender, &m->contender));
-  if (!m->contender_id) GANNET_TRY(gannet_alloc(most, sizeof *m->contender_id, &m->contender_id));
-  m->contenders_from = -1; /* should the next step fail */
-  GANNET_TRY(gannet_contenders_find(m->history, one->n - one->n_believed, one->id, first,
-                                    &m->n_contenders, m->contender));
-  for (int i = 0; i < m->n_contenders; ++i) m->contender_id[i] = one->id[m->contender[i]];
-  m->contenders_from = first;
-  return GANNET_OK;
-}
-
-gannet_err gannet_models_contenders(gannet_models *m, int *n, const int64_t **id) {
-  GANNET_TRY(find_contenders(m, 0));
-  *n = m->n_contenders;
-  *id = m->contender_id;
-  return GANNET_OK;
-}
-
-/* Means of the objective's model at the contenders, into m->work. */
-static gannet_err contend(gannet_models *m, int64_t first) {
-  const model *one = &m->model[0];
-  const size_t d = (size_t)m->problem->d;
-  double *x = NULL;
-  GANNET_TRY(find_contenders(m, first));
-  GANNET_TRY(gannet_alloc(GANNET_TILE * d, sizeof *x, &x));
-  gannet_err err = GANNET_OK;
-  for (int at = 0; at < m->n_contenders && err == GANNET_OK; at += GANNET_TILE) {
-    const int left = m->n_contenders - at, count = left < GANNET_TILE ? left : GANNET_TILE;
-    for (int i = 0; i < count; ++i)
-      memcpy(x + (size_t)i * d, one->x + (size_t)m->contender[at + i] * d, d * sizeof *x);
-    err = gannet_surrogate_predict(one->surrogate, count, x, m->work + at, NULL);
-  }
-  gannet_free(&x);
-  return err;
-}
-
-double gannet_models_least_believed(const gannet_models *m) {
-  const model *of = m->model;
-  double least = INFINITY;
-  for (int back = 1; back <= of->n_believed; ++back) {
-    bool allowed = true;
-    for (int i = 1; i < gannet_models_count(m); ++i)
-      allowed = allowed && of[i].y[of[i].n - back] <= of[i].threshold;
-    if (allowed) least = fmin(least, of->y[of->n - back]);
-  }
-  return least;
-}
-
-gannet_err gannet_models_incumbent(gannet_models *m, double *value) {
-  double least[2] = {INFINITY, INFINITY}; /* all, feasible */
-  GANNET_TRY(contend(m, 0));
-  for (int i = 0; i < m->n_contenders; ++i) {
-    const double *constraints = gannet_history_constraints(m->history, m->contender_id[i]);
-    least[0] = fmin(least[0], m->work[i]);
-    if (gannet_problem_is_feasible(m->problem, constraints)) least[1] = fmin(least[1], m->work[i]);
-  }
-  if (isfinite(least[1])) least[1] = fmin(least[1], gannet_models_least_believed(m));
-  *value = isfinite(least[1]) ? least[1] : isfinite(least[0]) ? least[0] : 0;
-  return GANNET_OK;
-}
-
-gannet_err gannet_models_best(gannet_models *m, int64_t first, int64_t *id) {
-  double least = INFINITY;
-  *id = -1;
-  GANNET_TRY(contend(m, first));
-  for (int i = 0; i < m->n_contenders; ++i) {
-    const int64_t one = m->contender_id[i];
-    if (m->work[i] >= least) continue;
-    if (!gannet_problem_is_feasible(m->problem, gannet_history_constraints(m->history, one)))
-      continue;
-    least = m->work[i];
-    *id = one;
-  }
-  return GANNET_OK;
 }
 
 int gannet_models_state_size(const gannet_models *m) {
@@ -466,7 +349,7 @@ void gannet_models_get_state(const gannet_models *m, double *state) {
 
 gannet_err gannet_models_set_state(gannet_models *m, const double *state) {
   for (int i = 0; i < m->n; ++i) {
-    model *one = &m->model[i];
+    gannet_model *one = &m->model[i];
     one->n_learned = (int64_t)*state++;
     one->exploration = *state++;
     one->n = one->n_believed = 0;
