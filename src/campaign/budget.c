@@ -8,14 +8,7 @@
 #include "base/memory.h"
 #include "campaign/candidates_file.h"
 
-int64_t gannet_budget_left(const gannet_campaign *campaign) {
-  const int budget = campaign->input->budget.evaluations;
-  const int64_t listed = gannet_history_count_left(campaign->history);
-  if (budget == GANNET_AUTO) return listed;
-  const int64_t used = gannet_history_count(campaign->history);
-  const int64_t left = used < budget ? budget - used : 0;
-  return left < listed ? left : listed;
-}
+enum { MOST_DESIGNS = 10000 };
 
 static int by_size(const void *a, const void *b) {
   const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -38,11 +31,45 @@ static int64_t count_different(int64_t n, size_t v, const double *rows) {
   return different;
 }
 
+/* INT64_MAX where another evaluation of the same design may tell something, or where there are too
+ * many to be counted at every step. */
+static int64_t count_designs(const gannet_problem *problem) {
+  const double designs = gannet_problem_count_points(problem);
+  const bool exact = problem->spec.noise_sd == 0 && designs <= MOST_DESIGNS;
+  return exact ? (int64_t)designs : INT64_MAX;
+}
+
+int64_t gannet_budget_designs_left(const gannet_campaign *campaign) {
+  const gannet_history *h = campaign->history;
+  const int64_t designs = count_designs(campaign->input->problem), n = gannet_history_count(h);
+  if (designs == INT64_MAX || gannet_history_count_left(h) != INT64_MAX) return INT64_MAX;
+  if (n == 0) return designs;
+  const size_t v = (size_t)campaign->input->problem->spec.n_variables;
+  const int64_t used = count_different(n, v, gannet_history_x_user(h, 0));
+  return used < designs ? designs - used : 0;
+}
+
+static int64_t least(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+int64_t gannet_budget_left(const gannet_campaign *campaign) {
+  const int budget = campaign->input->budget.evaluations;
+  const int64_t listed = gannet_history_count_left(campaign->history);
+  const int64_t open = least(listed, gannet_budget_designs_left(campaign));
+  if (budget == GANNET_AUTO) return open;
+  const int64_t used = gannet_history_count(campaign->history);
+  return least(open, used < budget ? budget - used : 0);
+}
+
 int64_t gannet_budget_total(const gannet_campaign_input *input) {
   const int64_t budget = input->budget.evaluations == GANNET_AUTO ? 0 : input->budget.evaluations;
   int64_t listed = 0;
   double *rows = NULL;
-  if (strcmp(input->general.candidates, "none") == 0) return budget;
+  if (strcmp(input->general.candidates, "none") == 0) {
+    const int64_t designs = count_designs(input->problem);
+    return designs < INT64_MAX && (budget == 0 || designs < budget) ? designs : budget;
+  }
   if (gannet_candidates_file_read(input->general.candidates, input->problem, &listed, &rows) !=
       GANNET_OK) {
     gannet_error_clear();

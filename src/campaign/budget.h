@@ -5,15 +5,24 @@
 #include "campaign/campaign.h"
 
 /* Evaluations that may still be proposed; INT64_MAX = no limit. Points of the user's own count,
- * too, and a list of candidates ends when all of them were proposed.
+ * too; a list of candidates ends when all of them were proposed, and so do the designs of
+ * gannet_budget_designs_left.
  *
  * Local.
  */
 int64_t gannet_budget_left(const gannet_campaign *campaign);
 
-/* Evaluations that a campaign is to have by its budget and its list of candidates, whose file is
- * read; 0 = no limit. Of a list that cannot be read any more nothing is known: the budget alone
- * counts then.
+/* Designs that were never proposed, where results are exact (noise: 0), so that none is worth two
+ * evaluations, and there are at most ten thousand, without a list of candidates; INT64_MAX
+ * elsewhere.
+ *
+ * Local.
+ */
+int64_t gannet_budget_designs_left(const gannet_campaign *campaign);
+
+/* Evaluations that a campaign is to have by its budget, its designs where these end it, and its
+ * list of candidates, whose file is read; 0 = no limit. Of a list that cannot be read any more
+ * nothing is known: the budget alone counts then.
  *
  * Local.
  */

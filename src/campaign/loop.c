@@ -331,6 +331,9 @@ static gannet_err settle(const runner *r, gannet_run_outcome *outcome) {
                  r->is_own_limit && r->campaign->input->budget.evaluations == GANNET_AUTO;
   GANNET_TRY_MPI(MPI_Bcast(&finished, 1, MPI_INT, 0, r->campaign->context->comm));
   if (finished) outcome->end = GANNET_RUN_FINISHED;
+  if (outcome->end == GANNET_RUN_FINISHED && gannet_budget_designs_left(r->campaign) == 0)
+    gannet_log(r->campaign->context, GANNET_LOG_INFO,
+               "every design that there is was tried, and with noise: 0 none is tried twice");
   /* The last batch counts as any other: the exit code must not depend on the size of batches. */
   if (outcome->end == GANNET_RUN_FINISHED) (void)has_too_many_failures(r, outcome);
   return GANNET_OK;

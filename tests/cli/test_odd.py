@@ -75,11 +75,25 @@ class Odd(program.ProgramTest):
     def test_a_budget_of_one(self):
         self.every(FINISHED, variables=2, evaluations=1, simulation=inside("ackley"))
 
-    def test_points_run_out(self):
-        """Six different points, nine evaluations: some are repeated."""
+    def run_out(self, extra):
+        """Six different points, nine evaluations. Returns how many there were, and how many different ones, by method."""
         discrete = "  n: {type: integer, lower: 1, upper: 3}\n  on: {type: boolean}\n"
-        self.every(FINISHED, variables=0, discrete=discrete, simulation=shell(
+        self.every(FINISHED, variables=0, discrete=discrete, extra=extra, simulation=shell(
             'echo "objective $(awk "\\$1 == \\"n\\" {print \\$2}" params.in)" > "$GANNET_RESULTS"'))
+        points = {method: [(row["n"], row["on"]) for row in self.history(f"{method}.campaign")] for method in self.methods()}
+        return {method: (len(rows), len(set(rows))) for method, rows in points.items()}
+
+    def test_points_run_out(self):
+        self.assertEqual(set(self.run_out("").values()), {(9, 6)})
+
+    def test_exact_points_run_out(self):
+        """Each is worth one evaluation: the campaign is over before its budget is."""
+        self.assertEqual({different for _, different in self.run_out("noise: 0\n").values()}, {6})
+        log = (self.folder / "auto.campaign" / "campaign.log").read_text()
+        self.assertIn("every design that there is was tried", log)
+        self.assertIn("6 proposed of 6: 6 done", self.succeed("status", "auto.campaign").out)
+        resumed = self.gannet("run", self.folder / "fast.yaml", "-q", "-d", "sobol.campaign", "--resume")
+        self.assertEqual(resumed.code, FINISHED, resumed)
 
     def test_everything_fails(self):
         self.every(INFEASIBLE, "no result", variables=2, simulation=shell("exit 3"))
