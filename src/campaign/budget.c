@@ -55,11 +55,13 @@ static int64_t least(int64_t a, int64_t b) {
 
 int64_t gannet_budget_left(const gannet_campaign *campaign) {
   const int budget = campaign->input->budget.evaluations;
-  const int64_t listed = gannet_history_count_left(campaign->history);
-  const int64_t open = least(listed, gannet_budget_designs_left(campaign));
-  if (budget == GANNET_AUTO) return open;
   const int64_t used = gannet_history_count(campaign->history);
-  return least(open, used < budget ? budget - used : 0);
+  const int64_t listed = gannet_history_count_left(campaign->history);
+  const int64_t paid = budget == GANNET_AUTO ? INT64_MAX : used < budget ? budget - used : 0;
+  const int64_t left = least(listed, paid);
+  /* As many proposals have used up no more designs: then these need not be told apart. */
+  if (count_designs(campaign->input->problem) - used >= left) return left;
+  return least(left, gannet_budget_designs_left(campaign));
 }
 
 int64_t gannet_budget_total(const gannet_campaign_input *input) {
