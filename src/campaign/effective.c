@@ -189,8 +189,9 @@ static gannet_err format(writer_of *write, const gannet_campaign_input *input, c
   FILE *out = open_memstream(&buffer, &length);
   GANNET_REQUIRE(out, GANNET_ERR_MEMORY, "effective configuration");
   gannet_err err = write(out, input);
-  const int failed = ferror(out) | fclose(out);
-  if (err == GANNET_OK && failed) err = GANNET_RAISE(GANNET_ERR_MEMORY, "effective configuration");
+  const bool torn = ferror(out);
+  if ((fclose(out) || torn) && err == GANNET_OK)
+    err = GANNET_RAISE(GANNET_ERR_MEMORY, "effective configuration");
   if (err == GANNET_OK) err = gannet_copy_text(buffer, text);
   free(buffer);
   if (err == GANNET_OK && size) *size = length;

@@ -72,8 +72,8 @@ static gannet_err compose(const init_plan *plan, int which, draft *file) {
     init_put_example(plan, out);
     (void)snprintf(file->path, sizeof file->path, "%.*ssimulate.sh", folder, plan->file);
   }
-  const int failed = ferror(out) | fclose(out);
-  if (failed && err == GANNET_OK)
+  const bool torn = ferror(out);
+  if ((fclose(out) || torn) && err == GANNET_OK)
     err = GANNET_RAISE(GANNET_ERR_MEMORY, "the text of '%s'", file->path);
   return err;
 }
