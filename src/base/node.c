@@ -4,6 +4,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
 
 #include "base/clock.h"
 #include "base/memory.h"
@@ -99,6 +102,19 @@ void gannet_node_touch(void *memory, size_t bytes) {
   (void)bytes;
 #endif
 }
+
+#ifdef __x86_64__
+void gannet_node_write(size_t n, const double *from, double *to) {
+  size_t i = 0;
+  for (; i + 2 <= n; i += 2) _mm_stream_pd(to + i, _mm_loadu_pd(from + i));
+  if (i < n) to[i] = from[i];
+  _mm_sfence(); /* other stores may otherwise be seen before */
+}
+#else
+void gannet_node_write(size_t n, const double *from, double *to) {
+  memcpy(to, from, n * sizeof *to);
+}
+#endif
 
 /* What the ranks of a node have from its beginning: the counter, and their marks after it. */
 static gannet_err make_common(gannet_node *node, int *able) {

@@ -64,6 +64,16 @@ GANNET_CHECKED gannet_err gannet_node_share(const gannet_node *node, size_t byte
  */
 void gannet_node_touch(void *memory, size_t bytes);
 
+/* Copy numbers into memory that other ranks read, past the caches where the processor can: a line
+ * that another core has in its cache takes a fifth of the time then.
+ *
+ * Local.
+ *
+ * from  in   [n]
+ * to    out  [n] in the shared memory, aligned to 16 bytes
+ */
+void gannet_node_write(size_t n, const double *from, double *to);
+
 /* Give up what was shared, at the latest before the node is destroyed: the last bit of it goes with
  * the last rank that has it. Accepts NULL.
  *

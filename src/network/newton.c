@@ -5,28 +5,38 @@
 
 #include "base/common.h"
 #include "base/memory.h"
+#include "base/node.h"
 #include "base/parts.h"
 #include "linalg/blas.h"
 #include "linalg/cholesky.h"
 #include "network/pair.h"
 
 /* Observations from which on ranks share a factor. */
-enum { SHARED_FACTOR = 512 };
+enum { SHARED_FACTOR = 256 };
 
-/* Weights are in the order of network/pair.h. */
+/* Weights are in the order of network/pair.h. Ranks of a team that have memory to share pass some
+ * of the blocks of points each through the networks, and put there what all of them need of a point
+ * that was accepted; ranks of other teams pass all blocks, and have only the kernel in common. */
 struct gannet_newton {
   const gannet_mlp *net;
   const gannet_context *team; /* NULL = this rank alone */
   int *owner;                 /* [gannet_pair_tiles(n)] of tiles of the kernel, with a team */
   gannet_common common;       /* [n][n] with a team */
+  gannet_common passes;       /* with a team: the units and numbers that follow */
+  gannet_pair all;            /* by which ranks give each other their blocks of the present point */
+  gannet_round blocks, sums;  /* of this rank */
   size_t n, p;                /* observations, weights of the pair */
-  gannet_pair at[2];          /* the present point, linearised, and the trial; they change places */
+  gannet_pair at[2];          /* this rank's blocks of the present point, linearised, and of the
+                                 trial; they change places */
   double *memory;
   double *theta, *start, *trial; /* [p] */
   double *way, *other_way;       /* [p] from the start: of the present point, of the trial */
-  double *residual, *other;      /* [n] of the present point, of the trial */
-  double *along, *solution;      /* [n] J v; s */
+  double *residual, *other;      /* [n] of the present point, of the trial; of the passes */
+  double *along;                 /* [n] J v; of the passes */
+  double *change;                /* [p] J^T s; of the passes */
+  double *solution;              /* [n] s */
   double *kernel;                /* [n][n] lower triangle, in the memory of common */
+  double *scratch;               /* of the passes */
   double *work;                  /* [2][GANNET_PAIR_ROWS][GANNET_PAIR_COLUMNS] */
   gannet_cholesky *factor;
   const gannet_train_problem *problem; /* of the run */
@@ -34,9 +44,17 @@ struct gannet_newton {
   gannet_train_report report;
 };
 
+/* Numbers that all need of the passes, without units. */
+static size_t passed(const gannet_newton *s) {
+  return s->p + 3 * s->n;
+}
+
+/* Numbers of this rank, without what it has in common. */
 static size_t numbers(const gannet_newton *s) {
-  return 5 * s->p + 4 * s->n + (s->team ? 0 : s->n * s->n) +
-         (size_t)2 * GANNET_PAIR_ROWS * GANNET_PAIR_COLUMNS;
+  const int n = (int)s->n;
+  return 5 * s->p + s->n + 2 * gannet_pair_units(s->net, n) + gannet_pair_scratch(s->net, n) +
+         (size_t)2 * GANNET_PAIR_ROWS * GANNET_PAIR_COLUMNS +
+         (s->team ? 0 : passed(s) + s->n * s->n);
 }
 
 static double *cut(double **next, size_t size) {
@@ -45,18 +63,28 @@ static double *cut(double **next, size_t size) {
   return part;
 }
 
+static void lay_out_passes(gannet_newton *s, double *next) {
+  double **const values[] = {&s->residual, &s->other, &s->along};
+  for (int k = 0; k < 3; ++k) *values[k] = cut(&next, s->n);
+  s->change = next;
+}
+
 static gannet_err prepare(gannet_newton *s) {
-  GANNET_TRY(gannet_pair_create(s->net, (int)s->n, &s->at[0]));
-  GANNET_TRY(gannet_pair_create(s->net, (int)s->n, &s->at[1]));
+  const int n = (int)s->n;
   GANNET_TRY(gannet_alloc(numbers(s), sizeof(double), &s->memory));
   double *next = s->memory;
   double **const weights[] = {&s->theta, &s->start, &s->trial, &s->way, &s->other_way};
-  double **const values[] = {&s->residual, &s->other, &s->along, &s->solution};
   for (int k = 0; k < 5; ++k) *weights[k] = cut(&next, s->p);
-  for (int k = 0; k < 4; ++k) *values[k] = cut(&next, s->n);
-  s->work = next;
-  s->kernel = next + 2 * GANNET_PAIR_ROWS * GANNET_PAIR_COLUMNS;
-  return s->team ? GANNET_OK : gannet_cholesky_create(&s->factor);
+  s->solution = cut(&next, s->n);
+  s->scratch = cut(&next, gannet_pair_scratch(s->net, n));
+  for (int k = 0; k < 2; ++k)
+    s->at[k] = gannet_pair_in(s->net, n, cut(&next, gannet_pair_units(s->net, n)), s->scratch);
+  s->work = cut(&next, (size_t)2 * GANNET_PAIR_ROWS * GANNET_PAIR_COLUMNS);
+  s->blocks = s->sums = gannet_round_of(0, 1, false);
+  if (s->team) return GANNET_OK;
+  s->kernel = cut(&next, s->n * s->n);
+  lay_out_passes(s, next);
+  return gannet_cholesky_create(&s->factor);
 }
 
 /* Whose tiles of the kernel are whose. */
@@ -71,13 +99,27 @@ static gannet_err share_tiles(gannet_newton *s) {
   return code;
 }
 
+/* What the ranks of a team have in common. */
+static gannet_err prepare_common(gannet_newton *s) {
+  const gannet_context *team = s->team;
+  const size_t units = gannet_pair_units(s->net, (int)s->n);
+  GANNET_TRY(gannet_common_create(team, s->n * s->n, s->n * s->n, &s->common));
+  GANNET_TRY(gannet_common_create(team, passed(s) + units, passed(s), &s->passes));
+  const bool shared = s->passes.shared;
+  s->kernel = s->common.values;
+  double *next = s->passes.values;
+  if (shared) s->all = gannet_pair_in(s->net, (int)s->n, cut(&next, units), s->scratch);
+  lay_out_passes(s, next);
+  s->blocks = s->sums = gannet_round_of(team->rank, team->np, shared);
+  return GANNET_OK;
+}
+
 static gannet_err prepare_team(gannet_newton *s) {
   const gannet_context *team = s->team;
   gannet_err code = prepare(s);
   if (code == GANNET_OK) code = share_tiles(s);
   GANNET_TRY(gannet_agree(team->comm, code));
-  GANNET_TRY(gannet_common_create(team, s->n * s->n, s->n * s->n, &s->common));
-  s->kernel = s->common.values;
+  GANNET_TRY(prepare_common(s));
   /* a small factor is made sooner by every rank */
   const bool shared = s->n >= SHARED_FACTOR;
   return gannet_agree(team->comm, shared ? gannet_cholesky_create_shared(team->node, &s->factor)
@@ -102,10 +144,9 @@ gannet_err gannet_newton_create(const gannet_mlp *net, int n, const gannet_conte
 
 void gannet_newton_destroy(gannet_newton **newton) {
   if (!*newton) return;
-  gannet_pair_release(&(*newton)->at[0]);
-  gannet_pair_release(&(*newton)->at[1]);
   gannet_cholesky_destroy(&(*newton)->factor);
   gannet_common_release(&(*newton)->common);
+  gannet_common_release(&(*newton)->passes);
   gannet_free(&(*newton)->owner);
   gannet_free(&(*newton)->memory);
   gannet_free(newton);
@@ -113,14 +154,22 @@ void gannet_newton_destroy(gannet_newton **newton) {
 
 size_t gannet_newton_bytes(const gannet_newton *s) {
   const size_t owners = s->common.shared ? (size_t)s->team->np : 1;
-  return sizeof *s + 2 * gannet_pair_bytes(s->net, (int)s->n) + sizeof(double) * numbers(s) +
-         sizeof(double) * s->common.n / owners + gannet_cholesky_bytes(s->factor);
+  return sizeof *s + sizeof(double) * numbers(s) +
+         sizeof(double) * (s->common.n + s->passes.n) / owners + gannet_cholesky_bytes(s->factor);
+}
+
+/* The values at the points of a block for the weights less their targets, and the units. */
+static void pass_block(gannet_newton *s, gannet_pair_block block, const double *weights) {
+  gannet_pair_forward(&s->at[1], block, weights, s->problem->z, s->other);
+  for (int i = block.first; i < block.first + block.rows; ++i) s->other[i] -= s->problem->target[i];
 }
 
 /* The loss at weights; leaves units in at[1], residuals and the way from the start. */
 static double evaluate(gannet_newton *s, const double *weights) {
-  gannet_pair_forward(&s->at[1], weights, s->problem->z, s->other);
-  for (size_t i = 0; i < s->n; ++i) s->other[i] -= s->problem->target[i];
+  const int n = (int)s->n, blocks = gannet_pair_blocks(n);
+  for (int k = s->blocks.first; k < blocks; k += s->blocks.step)
+    pass_block(s, gannet_pair_block_at(n, k), weights);
+  gannet_common_meet(&s->passes);
   for (size_t i = 0; i < s->p; ++i) s->other_way[i] = weights[i] - s->start[i];
   s->report.trials += 1;
   s->report.operations += gannet_pair_pass_operations(s->net, (int)s->n);
@@ -157,12 +206,30 @@ static gannet_err fill_kernel(gannet_newton *s) {
   return gannet_common_complete(&s->common);
 }
 
+static void linearise_block(gannet_newton *s, gannet_pair_block block) {
+  gannet_pair_linearise(&s->at[0], block, s->theta);
+  gannet_pair_apply(&s->at[0], block, s->problem->z, s->way, s->along);
+  if (s->passes.shared) gannet_pair_show(&s->at[0], block, &s->all);
+}
+
+/* Blocks that other ranks have linearised; all of them are read several times in each step, and
+ * soon lie in the caches of this rank. */
+static void take_blocks(gannet_newton *s) {
+  const int n = (int)s->n, blocks = gannet_pair_blocks(n);
+  for (int k = 0; k < blocks; ++k)
+    if (k % s->blocks.step != s->blocks.first)
+      gannet_pair_take(&s->all, gannet_pair_block_at(n, k), &s->at[0]);
+}
+
 /* J J^T and J v at the present point. */
 static gannet_err linearise(gannet_newton *s) {
+  const int n = (int)s->n, blocks = gannet_pair_blocks(n);
   double sum = 0;
-  gannet_pair_linearise(&s->at[0], s->theta);
+  for (int k = s->blocks.first; k < blocks; k += s->blocks.step)
+    linearise_block(s, gannet_pair_block_at(n, k));
+  gannet_common_meet(&s->passes);
+  if (s->passes.shared) take_blocks(s);
   GANNET_TRY(fill_kernel(s));
-  gannet_pair_apply(&s->at[0], s->problem->z, s->way, s->along);
   for (size_t i = 0; i < s->n; ++i) sum += s->kernel[i * s->n + i];
   s->size = sum / (double)s->n;
   s->report.operations += gannet_pair_gram_operations(s->net, (int)s->n) +
@@ -180,16 +247,27 @@ static gannet_err kernel_rows(void *user, int first, int rows, double *k, int ld
   return GANNET_OK;
 }
 
+/* s into s->solution. */
+static gannet_err solve(gannet_newton *s, double share) {
+  const int n = (int)s->n;
+  for (size_t i = 0; i < s->n; ++i) s->solution[i] = s->residual[i] - share * s->along[i];
+  const gannet_err code = gannet_cholesky_factorise(s->factor, n, kernel_rows, s);
+  /* ranks that meet in a pass have to go on together or not at all */
+  GANNET_TRY(s->passes.shared ? gannet_node_agree(s->team->node, code) : code);
+  gannet_cholesky_solve(s->factor, 1, s->solution, n);
+  return GANNET_OK;
+}
+
 /* theta + p into s->trial, its loss, and what the linear model promises it to be. */
 static gannet_err attempt(gannet_newton *s, double *loss, double *promised) {
-  const int n = (int)s->n;
+  const int n = (int)s->n, sums = gannet_pair_sums(s->net);
   s->kappa = s->problem->decay + s->damping;
   const double share = s->kappa > 0 ? s->problem->decay / s->kappa : 0;
-  for (size_t i = 0; i < s->n; ++i) s->solution[i] = s->residual[i] - share * s->along[i];
-  GANNET_TRY(gannet_cholesky_factorise(s->factor, n, kernel_rows, s));
-  gannet_cholesky_solve(s->factor, 1, s->solution, n);
-  gannet_pair_transpose(&s->at[0], s->problem->z, s->solution, s->trial);
-  for (size_t i = 0; i < s->p; ++i) s->trial[i] = s->theta[i] - s->trial[i] - share * s->way[i];
+  GANNET_TRY(solve(s, share));
+  for (int k = s->sums.first; k < sums; k += s->sums.step)
+    gannet_pair_sum(&s->at[0], k, s->problem->z, s->solution, s->change);
+  gannet_common_meet(&s->passes);
+  for (size_t i = 0; i < s->p; ++i) s->trial[i] = s->theta[i] - s->change[i] - share * s->way[i];
   s->report.operations +=
       gannet_pair_pass_operations(s->net, n) + (double)s->n * (double)s->n * (double)s->n / 3;
   *loss = evaluate(s, s->trial);

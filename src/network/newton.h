@@ -16,7 +16,8 @@ typedef struct gannet_newton gannet_newton;
  *
  * net   in  borrowed until destroy
  * n     in  1 .. GANNET_NEWTON_MOST
- * team  in  whose ranks share the matrix of every step and its factor; NULL = this rank alone
+ * team  in  whose ranks share the work of every step: the matrix, and on one node the passes over
+ *           the networks and, if it is large, the factor; NULL = this rank alone
  *
  * Errors: GANNET_ERR_MEMORY; GANNET_ERR_MPI.
  */

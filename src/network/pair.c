@@ -3,30 +3,50 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/node.h"
 #include "linalg/blas.h"
 #include "network/vector_clones.h"
 
-size_t gannet_pair_bytes(const gannet_mlp *net, int n) {
-  return sizeof(double) * (size_t)n * 2 * (size_t)net->width * (2 * (size_t)net->layers + 1);
+/* Points in BLOCKS parts of whole registers, unless there would be little to do in each. */
+enum { BLOCKS = 8, WHOLE_ROWS = 16, LEAST_ROWS = 32 };
+
+size_t gannet_pair_units(const gannet_mlp *net, int n) {
+  return (size_t)n * 2 * (size_t)net->width * 2 * (size_t)net->layers;
 }
 
-gannet_err gannet_pair_create(const gannet_mlp *net, int n, gannet_pair *pair) {
+size_t gannet_pair_scratch(const gannet_mlp *net, int n) {
+  return (size_t)n * 2 * (size_t)net->width;
+}
+
+gannet_pair gannet_pair_in(const gannet_mlp *net, int n, double *units, double *scratch) {
   const size_t block = (size_t)n * 2 * (size_t)net->width;
-  *pair = (gannet_pair){.net = net, .n = n};
-  GANNET_TRY(gannet_alloc(block * (2 * (size_t)net->layers + 1), sizeof(double), &pair->memory));
-  double *next = pair->memory;
-  for (int l = 0; l < net->layers; ++l, next += 2 * block) {
-    pair->a[l] = next;
-    pair->b[l] = next + block;
+  gannet_pair pair = {.net = net, .n = n, .back = scratch};
+  for (int l = 0; l < net->layers; ++l, units += 2 * block) {
+    pair.a[l] = units;
+    pair.b[l] = units + block;
   }
-  pair->back = next;
-  return GANNET_OK;
+  return pair;
 }
 
-void gannet_pair_release(gannet_pair *pair) {
-  gannet_free(&pair->memory);
-  *pair = (gannet_pair){0};
+/* Rows of a block but for the last one. */
+static int block_rows(int n) {
+  const int part = (n + BLOCKS - 1) / BLOCKS;
+  const int whole = (part + WHOLE_ROWS - 1) / WHOLE_ROWS * WHOLE_ROWS;
+  return whole > LEAST_ROWS ? whole : LEAST_ROWS;
+}
+
+int gannet_pair_blocks(int n) {
+  return (n + block_rows(n) - 1) / block_rows(n);
+}
+
+gannet_pair_block gannet_pair_block_at(int n, int k) {
+  const int rows = block_rows(n), first = k * rows;
+  return (gannet_pair_block){first, n - first < rows ? n - first : rows};
+}
+
+/* Where the rows of a block begin in an array of 2m numbers per point. */
+static size_t begin(const gannet_pair *pair, gannet_pair_block block) {
+  return (size_t)block.first * 2 * (size_t)pair->net->width;
 }
 
 /* Number of weights of one half in a layer. */
@@ -75,25 +95,37 @@ static double output_scale(const gannet_mlp *net) {
 }
 
 /* u = the part of layer l >= 1 that the halves have each for themselves: c W a. */
-static void hidden(const gannet_pair *pair, int l, const double *weights, double *u) {
+static void hidden(const gannet_pair *pair, gannet_pair_block block, int l, const double *weights,
+                   double *u) {
   const int m = pair->net->width;
-  const double c = gannet_mlp_scale(pair->net);
+  const double c = gannet_mlp_scale(pair->net), *a = pair->a[l - 1] + begin(pair, block);
   for (int half = 0; half < 2; ++half)
-    gannet_gemm_nt(pair->n, m, m, c, pair->a[l - 1] + (half ? m : 0), 2 * m,
+    gannet_gemm_nt(block.rows, m, m, c, a + (half ? m : 0), 2 * m,
                    weights + offset(pair->net, l, half), m, 0, u + (half ? m : 0), 2 * m);
 }
 
-void gannet_pair_forward(gannet_pair *pair, const double *weights, const double *z, double *h) {
+/* u = W_1 z. */
+static void lowest(const gannet_pair *pair, gannet_pair_block block, const double *weights,
+                   const double *z, double *u) {
+  const int inputs = pair->net->inputs, width = 2 * pair->net->width;
+  gannet_gemm_nt(block.rows, width, inputs, 1, z + (size_t)block.first * (size_t)inputs, inputs,
+                 weights, inputs, 0, u, width);
+}
+
+void gannet_pair_forward(gannet_pair *pair, gannet_pair_block block, const double *weights,
+                         const double *z, double *h) {
   const gannet_mlp *net = pair->net;
   const int width = 2 * net->width, last = net->layers - 1;
-  gannet_gemm_nt(pair->n, width, net->inputs, 1, z, net->inputs, weights, net->inputs, 0,
-                 pair->a[0], width);
+  const size_t at = begin(pair, block);
   for (int l = 0; l <= last; ++l) {
-    if (l > 0) hidden(pair, l, weights, pair->a[l]);
-    net->activation->slope(pair->n * width, pair->a[l], pair->a[l], pair->b[l]);
+    if (l == 0)
+      lowest(pair, block, weights, z, pair->a[0] + at);
+    else
+      hidden(pair, block, l, weights, pair->a[l] + at);
+    net->activation->slope(block.rows * width, pair->a[l] + at, pair->a[l] + at, pair->b[l] + at);
   }
-  gannet_gemv_n(pair->n, width, output_scale(net), pair->a[last], width,
-                weights + output_offset(net), 0, h);
+  gannet_gemv_n(block.rows, width, output_scale(net), pair->a[last] + at, width,
+                weights + output_offset(net), 0, h + block.first);
 }
 
 GANNET_VECTOR_CLONES static void multiply(size_t n, const double *factor, double *values) {
@@ -114,19 +146,19 @@ GANNET_VECTOR_CLONES static void set_scaled(size_t n, double factor, const doubl
   for (size_t i = 0; i < n; ++i) out[i] = factor * x[i];
 }
 
-void gannet_pair_linearise(gannet_pair *pair, const double *weights) {
+void gannet_pair_linearise(gannet_pair *pair, gannet_pair_block block, const double *weights) {
   const gannet_mlp *net = pair->net;
   const int m = net->width;
-  const size_t width = 2 * (size_t)m, rows = (size_t)pair->n;
+  const size_t width = 2 * (size_t)m, rows = (size_t)block.rows, at = begin(pair, block);
   const double c = gannet_mlp_scale(net), *v = weights + output_offset(net);
-  double *last = pair->b[net->layers - 1];
+  double *last = pair->b[net->layers - 1] + at;
   set_scaled(width, output_scale(net), v, pair->back);
   for (size_t i = 0; i < rows; ++i) multiply(width, pair->back, last + i * width);
   for (int l = net->layers - 1; l > 0; --l) {
     for (int half = 0; half < 2; ++half)
-      gannet_gemm_nn(pair->n, m, m, c, pair->b[l] + (half ? m : 0), 2 * m,
+      gannet_gemm_nn(block.rows, m, m, c, pair->b[l] + at + (half ? m : 0), 2 * m,
                      weights + offset(net, l, half), m, 0, pair->back + (half ? m : 0), 2 * m);
-    multiply(rows * width, pair->back, pair->b[l - 1]);
+    multiply(rows * width, pair->back, pair->b[l - 1] + at);
   }
 }
 
@@ -213,41 +245,75 @@ void gannet_pair_gram(const gannet_pair *pair, const double *z, double *work, do
   for (int tile = 0; tile < tiles; ++tile) gannet_pair_gram_tile(pair, z, tile, work, k);
 }
 
-void gannet_pair_apply(gannet_pair *pair, const double *z, const double *v, double *out) {
+void gannet_pair_apply(gannet_pair *pair, gannet_pair_block block, const double *z, const double *v,
+                       double *out) {
   const gannet_mlp *net = pair->net;
   const int width = 2 * net->width;
-  gannet_gemv_n(pair->n, width, output_scale(net), pair->a[net->layers - 1], width,
-                v + output_offset(net), 0, out);
+  const size_t at = begin(pair, block);
+  gannet_gemv_n(block.rows, width, output_scale(net), pair->a[net->layers - 1] + at, width,
+                v + output_offset(net), 0, out + block.first);
   for (int l = 0; l < net->layers; ++l) {
     if (l == 0)
-      gannet_gemm_nt(pair->n, width, net->inputs, 1, z, net->inputs, v, net->inputs, 0, pair->back,
-                     width);
+      lowest(pair, block, v, z, pair->back);
     else
-      hidden(pair, l, v, pair->back);
-    for (int i = 0; i < pair->n; ++i) {
+      hidden(pair, block, l, v, pair->back);
+    for (int i = 0; i < block.rows; ++i) {
       const size_t row = (size_t)i * (size_t)width;
-      out[i] += gannet_dot(width, pair->back + row, pair->b[l] + row);
+      out[block.first + i] += gannet_dot(width, pair->back + row, pair->b[l] + at + row);
     }
   }
 }
 
-void gannet_pair_transpose(gannet_pair *pair, const double *z, const double *w, double *out) {
-  const gannet_mlp *net = pair->net;
-  const int m = net->width, n = pair->n, width = 2 * m;
-  const double c = gannet_mlp_scale(net);
-  for (int l = 0; l < net->layers; ++l) {
-    for (size_t i = 0; i < (size_t)n; ++i)
-      set_scaled((size_t)width, w[i], pair->b[l] + i * (size_t)width,
-                 pair->back + i * (size_t)width);
-    if (l == 0)
-      gannet_gemm_tn(width, net->inputs, n, 1, pair->back, width, z, net->inputs, 0, out,
-                     net->inputs);
-    for (int half = 0; l > 0 && half < 2; ++half)
-      gannet_gemm_tn(m, m, n, c, pair->back + (half ? m : 0), width,
-                     pair->a[l - 1] + (half ? m : 0), width, 0, out + offset(net, l, half), m);
+void gannet_pair_show(const gannet_pair *pair, gannet_pair_block block, gannet_pair *all) {
+  const size_t at = begin(pair, block);
+  const size_t size = (size_t)block.rows * 2 * (size_t)pair->net->width;
+  for (int l = 0; l < pair->net->layers; ++l) {
+    gannet_node_write(size, pair->a[l] + at, all->a[l] + at);
+    gannet_node_write(size, pair->b[l] + at, all->b[l] + at);
   }
-  gannet_gemv_t(n, width, output_scale(net), pair->a[net->layers - 1], width, w, 0,
-                out + output_offset(net));
+}
+
+void gannet_pair_take(const gannet_pair *all, gannet_pair_block block, gannet_pair *pair) {
+  const size_t at = begin(pair, block);
+  const size_t size = (size_t)block.rows * 2 * (size_t)pair->net->width;
+  for (int l = 0; l < pair->net->layers; ++l) {
+    memcpy(pair->a[l] + at, all->a[l] + at, size * sizeof *pair->a[l]);
+    memcpy(pair->b[l] + at, all->b[l] + at, size * sizeof *pair->b[l]);
+  }
+}
+
+int gannet_pair_sums(const gannet_mlp *net) {
+  return 2 * net->layers;
+}
+
+/* pair->back [n][columns] = w_i times columns of b, from the one that it points to on. */
+static void weigh(gannet_pair *pair, const double *b, int columns, const double *w) {
+  const size_t width = 2 * (size_t)pair->net->width, size = (size_t)columns;
+  for (size_t i = 0; i < (size_t)pair->n; ++i)
+    set_scaled(size, w[i], b + i * width, pair->back + i * size);
+}
+
+/* Of the weights of a layer beyond the first in one half. */
+static void layer_sum(gannet_pair *pair, int l, int half, const double *w, double *out) {
+  const int m = pair->net->width, at = half ? m : 0;
+  weigh(pair, pair->b[l] + at, m, w);
+  gannet_gemm_tn(m, m, pair->n, gannet_mlp_scale(pair->net), pair->back, m, pair->a[l - 1] + at,
+                 2 * m, 0, out + offset(pair->net, l, half), m);
+}
+
+void gannet_pair_sum(gannet_pair *pair, int k, const double *z, const double *w, double *out) {
+  const gannet_mlp *net = pair->net;
+  const int n = pair->n, width = 2 * net->width, last = net->layers - 1;
+  if (k == 0) {
+    weigh(pair, pair->b[0], width, w);
+    gannet_gemm_tn(width, net->inputs, n, 1, pair->back, width, z, net->inputs, 0, out,
+                   net->inputs);
+  } else if (k <= 2 * last) {
+    layer_sum(pair, (k + 1) / 2, (k + 1) % 2, w, out);
+  } else {
+    gannet_gemv_t(n, width, output_scale(net), pair->a[last], width, w, 0,
+                  out + output_offset(net));
+  }
 }
 
 double gannet_pair_gram_operations(const gannet_mlp *net, int n) {

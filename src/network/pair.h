@@ -19,7 +19,7 @@
 #include "network/mlp.h"
 
 /* Tiles of the Gram matrix: rows x columns. */
-enum { GANNET_PAIR_ROWS = 128, GANNET_PAIR_COLUMNS = 256 };
+enum { GANNET_PAIR_ROWS = 64, GANNET_PAIR_COLUMNS = 256 };
 
 typedef struct {
   const gannet_mlp *net; /* borrowed */
@@ -27,23 +27,33 @@ typedef struct {
   double *a[GANNET_MLP_LAYERS]; /* [n][2m] units */
   double *b[GANNET_MLP_LAYERS]; /* [n][2m] slopes; after _linearise B_l */
   double *back;                 /* [n][2m] scratch */
-  double *memory;
 } gannet_pair;
 
-/* Room for n points; release accepts a zeroed struct.
- *
- * Local.
- *
- * Errors: GANNET_ERR_MEMORY.
- */
-GANNET_CHECKED gannet_err gannet_pair_create(const gannet_mlp *net, int n, gannet_pair *pair);
-void gannet_pair_release(gannet_pair *pair);
+/* Points of a pair that are passed through the networks together. */
+typedef struct {
+  int first, rows;
+} gannet_pair_block;
 
-/* Bytes that n points take.
+/* Blocks of n points: always the same ones, as products have other bits in other shapes. Ranks that
+ * share the units make some of them each.
  *
  * Local.
+ *
+ * k  in  below gannet_pair_blocks(n)
  */
-size_t gannet_pair_bytes(const gannet_mlp *net, int n);
+int gannet_pair_blocks(int n);
+gannet_pair_block gannet_pair_block_at(int n, int k);
+
+/* A pair in memory of others: units, which ranks may share, and scratch of this rank.
+ *
+ * Local; the pair borrows both.
+ *
+ * units    out  [gannet_pair_units(net, n)]
+ * scratch  out  [gannet_pair_scratch(net, n)]
+ */
+gannet_pair gannet_pair_in(const gannet_mlp *net, int n, double *units, double *scratch);
+size_t gannet_pair_units(const gannet_mlp *net, int n);
+size_t gannet_pair_scratch(const gannet_mlp *net, int n);
 
 /* Weights from the order of network/mlp.h, theta [2][parameters], into that of the pair, and back.
  *
@@ -52,21 +62,22 @@ size_t gannet_pair_bytes(const gannet_mlp *net, int n);
 void gannet_pair_pack(const gannet_mlp *net, const double *theta, double *packed);
 void gannet_pair_unpack(const gannet_mlp *net, const double *packed, double *theta);
 
-/* Values at the points; leaves units and slopes.
+/* Values at the points of a block; leaves units and slopes.
  *
  * Local.
  *
  * weights  in   [2 parameters]
  * z        in   [n][inputs]
- * h        out  [n]
+ * h        out  [n], those of the block
  */
-void gannet_pair_forward(gannet_pair *pair, const double *weights, const double *z, double *h);
+void gannet_pair_forward(gannet_pair *pair, gannet_pair_block block, const double *weights,
+                         const double *z, double *h);
 
-/* After _forward with the same weights: what the products below need.
+/* After _forward with the same weights: what the products below need of the block.
  *
  * Local.
  */
-void gannet_pair_linearise(gannet_pair *pair, const double *weights);
+void gannet_pair_linearise(gannet_pair *pair, gannet_pair_block block, const double *weights);
 
 /* k = J J^T: of row i the columns 0 .. i, and some beyond.
  *
@@ -95,20 +106,31 @@ void gannet_pair_gram_tile(const gannet_pair *pair, const double *z, int tile, d
  */
 double gannet_pair_tile_size(int n, int tile);
 
-/* out [n] = J v, v [2 parameters].
+/* out [n] = J v at the points of a block, v [2 parameters].
  *
  * Local.
  */
-void gannet_pair_apply(gannet_pair *pair, const double *z, const double *v, double *out);
+void gannet_pair_apply(gannet_pair *pair, gannet_pair_block block, const double *z, const double *v,
+                       double *out);
 
-/* out [2 parameters] = J^T w, w [n].
+/* Copy units and slopes of a block into a pair in memory that ranks share, and those of another
+ * rank from there.
  *
  * Local.
  */
-void gannet_pair_transpose(gannet_pair *pair, const double *z, const double *w, double *out);
+void gannet_pair_show(const gannet_pair *pair, gannet_pair_block block, gannet_pair *all);
+void gannet_pair_take(const gannet_pair *all, gannet_pair_block block, gannet_pair *pair);
+
+/* out [2 parameters] = J^T w, w [n], by sums over all points: number k of gannet_pair_sums, of
+ * which those between the first and the last are of equal cost.
+ *
+ * Local.
+ */
+int gannet_pair_sums(const gannet_mlp *net);
+void gannet_pair_sum(gannet_pair *pair, int k, const double *z, const double *w, double *out);
 
 /* Operations in matrix products of _gram (the triangle alone), and of each of _forward, _linearise
- * (about), _apply and _transpose.
+ * (about) and _apply for all blocks, and of all sums.
  *
  * Local.
  */

@@ -36,6 +36,32 @@ static void ranks_see_what_others_write(void **state) {
 }
 
 /* Two pieces are two. */
+/* Each rank copies its part, of an odd length, and nobody sees it late: the others read at once. */
+static void numbers_past_the_caches_are_seen(void **state) {
+  (void)state;
+  enum { MOST = 6, PART = 1002, ROUNDS = 20 };
+  static double mine[PART];
+  gannet_node *node = make();
+  void *memory = NULL;
+  assert_true(node->n <= MOST);
+  assert_ok(gannet_node_share(node, (size_t)node->n * PART * sizeof(double), 0, &memory));
+  double *all = memory;
+  for (int round = 0; round < ROUNDS; ++round) {
+    for (int i = 0; i < PART; ++i) mine[i] = 1e6 * round + 1e4 * node->place + i;
+    all[node->place * PART + PART - 1] = -1;
+    gannet_node_write(PART - 1, mine, all + node->place * PART);
+    (void)gannet_node_meet(node, false);
+    for (int rank = 0; rank < node->n; ++rank) {
+      for (int i = 0; i < PART - 1; ++i)
+        assert_true(all[rank * PART + i] == 1e6 * round + 1e4 * rank + i);
+      assert_true(all[rank * PART + PART - 1] == -1);
+    }
+    (void)gannet_node_meet(node, false);
+  }
+  gannet_node_unshare(node, &memory);
+  gannet_node_destroy(&node);
+}
+
 static void pieces_are_apart(void **state) {
   (void)state;
   gannet_node *node = make();
@@ -207,6 +233,7 @@ static void later_refusals_give_nothing(void **state) {
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ranks_see_what_others_write),
+      cmocka_unit_test(numbers_past_the_caches_are_seen),
       cmocka_unit_test(pieces_are_apart),
       cmocka_unit_test(who_waits_sees_what_came_before),
       cmocka_unit_test(what_one_rank_lacks_is_not_offered_again),

@@ -14,6 +14,7 @@ static const gannet_stream stream = {9, GANNET_FOR_TEST, 1, 0}, other = {9, GANN
 typedef struct {
   gannet_mlp net;
   gannet_pair pair;
+  double units[N * 4 * WIDTH * 3], scratch[N * 2 * WIDTH];
   int p; /* weights of the pair */
   double z[N * INPUTS], theta[MOST], packed[MOST];
   double h[N], expected[N];
@@ -49,9 +50,13 @@ static void set_up(fixture *f, int layers) {
   gannet_random_normal(other, 0, sizeof f->z / sizeof *f->z, f->z);
   explicit_rows(f);
   gannet_pair_pack(&f->net, f->theta, f->packed);
-  assert_ok(gannet_pair_create(&f->net, N, &f->pair));
-  gannet_pair_forward(&f->pair, f->packed, f->z, f->h);
-  gannet_pair_linearise(&f->pair, f->packed);
+  assert_true(gannet_pair_units(&f->net, N) <= sizeof f->units / sizeof *f->units);
+  assert_true(gannet_pair_scratch(&f->net, N) <= sizeof f->scratch / sizeof *f->scratch);
+  f->pair = gannet_pair_in(&f->net, N, f->units, f->scratch);
+  for (int k = 0; k < gannet_pair_blocks(N); ++k) {
+    gannet_pair_forward(&f->pair, gannet_pair_block_at(N, k), f->packed, f->z, f->h);
+    gannet_pair_linearise(&f->pair, gannet_pair_block_at(N, k), f->packed);
+  }
 }
 
 static void weights_come_back_in_their_order(void **state) {
@@ -61,7 +66,6 @@ static void weights_come_back_in_their_order(void **state) {
   set_up(&f, 3);
   gannet_pair_unpack(&f.net, f.packed, back);
   assert_memory_equal(back, f.theta, (size_t)f.p * sizeof *back);
-  gannet_pair_release(&f.pair);
 }
 
 /* More points than one tile of the Gram matrix has rows; signs follow the second half's output. */
@@ -76,8 +80,9 @@ static void products_are_those_of_the_explicit_matrix(void **state) {
     set_up(&f, layers);
     for (int i = 0; i < N; ++i) assert_near(f.h[i], f.expected[i], 1e-12);
     gannet_pair_gram(&f.pair, f.z, work, gram);
-    gannet_pair_apply(&f.pair, f.z, v, along);
-    gannet_pair_transpose(&f.pair, f.z, w, back);
+    for (int k = 0; k < gannet_pair_blocks(N); ++k)
+      gannet_pair_apply(&f.pair, gannet_pair_block_at(N, k), f.z, v, along);
+    for (int k = 0; k < gannet_pair_sums(&f.net); ++k) gannet_pair_sum(&f.pair, k, f.z, w, back);
     for (int i = 0; i < N; ++i) {
       assert_near(along[i], gannet_dot(f.p, f.rows[i], v), 1e-11);
       for (int j = 0; j <= i; ++j)
@@ -88,7 +93,6 @@ static void products_are_those_of_the_explicit_matrix(void **state) {
       for (int i = 0; i < N; ++i) sum += w[i] * f.rows[i][k];
       assert_near(back[k], sum, 1e-10);
     }
-    gannet_pair_release(&f.pair);
   }
 }
 
