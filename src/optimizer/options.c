@@ -243,11 +243,19 @@ static void complain_unused(int n, const gannet_setting *settings,
   }
 }
 
+/* Of gannet_method_table; the other keys go to every member. */
+static bool is_of_whole(const char *key) {
+  static const char *const keys[] = {"method", "portfolio", "initial", "initial_span"};
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i)
+    if (strcmp(keys[i], key) == 0) return true;
+  return false;
+}
+
 static gannet_err keep_given(int n, const gannet_setting *settings,
                              gannet_optimizer_options *options) {
   GANNET_TRY(gannet_alloc((size_t)n + 1, sizeof *options->given, &options->given));
   for (int i = 0; i < n; ++i) {
-    if (!settings[i].text || gannet_option_find(gannet_method_table, settings[i].key)) continue;
+    if (!settings[i].text || is_of_whole(settings[i].key)) continue;
     gannet_given_setting *one = &options->given[options->n_given++];
     GANNET_TRY(gannet_copy_text(settings[i].key, &one->key));
     GANNET_TRY(gannet_copy_text(settings[i].text, &one->text));
@@ -399,34 +407,54 @@ typedef struct {
   void *user;
 } visitor;
 
-static void visit_table(const visitor *v, const char *section, const gannet_option *table,
+static void visit_entry(const visitor *v, const char *section, const gannet_option *entry,
                         const void *target) {
-  for (; table && table->key; ++table) {
-    char key[128], text[4096];
-    (void)snprintf(key, sizeof key, "%s%s%s", section, *section ? "." : "", table->key);
-    (void)gannet_option_format(table, target, text, sizeof text);
-    v->visit(v->user, key, text, table);
-  }
+  char key[128], text[4096];
+  (void)snprintf(key, sizeof key, "%s%s%s", section, *section ? "." : "", entry->key);
+  (void)gannet_option_format(entry, target, text, sizeof text);
+  v->visit(v->user, key, text, entry);
 }
 
+static void visit_table(const visitor *v, const char *section, const gannet_option *table,
+                        const void *target) {
+  for (; table && table->key; ++table) visit_entry(v, section, table, target);
+}
+
+static bool is_given(const gannet_optimizer_options *options, const char *key) {
+  for (int i = 0; i < options->n_given; ++i)
+    if (strcmp(options->given[i].key, key) == 0) return true;
+  return false;
+}
+
+/* What several members have each by its own row must not be written down for all of them. */
+static void visit_method(const visitor *v, const gannet_optimizer_options *options) {
+  const bool several = options->n_members > 1;
+  for (const gannet_option *entry = gannet_method_table; entry->key; ++entry)
+    if (is_of_whole(entry->key) || (several && is_given(options, entry->key)))
+      visit_entry(v, "", entry, &options->method);
+    else if (!several)
+      visit_entry(v, "", entry, &options->member[0].method);
+}
+
+/* The entry of a dotted key in the table of a section; NULL when it belongs elsewhere. */
+static const gannet_option *find_in(const char *section, const gannet_option *table,
+                                    const char *key) {
+  const size_t length = strlen(section);
+  return table && strncmp(key, section, length) == 0 ? gannet_option_find(table, key + length)
+                                                     : NULL;
+}
+
+/* What an acquisition or a surrogate has of its own is in the table of a member that has one. */
 static const gannet_option *entry_of(const gannet_optimizer_options *options, const char *key) {
-  static const struct {
-    const char *section;
-    const gannet_option *table;
-  } tables[] = {{"acquisition.", gannet_acquisition_choice_table},
-                {"region.", gannet_region_table},
-                {"search.", gannet_search_table}};
-  for (size_t t = 0; t < sizeof tables / sizeof *tables; ++t) {
-    const size_t length = strlen(tables[t].section);
-    if (strncmp(key, tables[t].section, length) == 0)
-      return gannet_option_find(tables[t].table, key + length);
+  const gannet_option *entry = find_in("acquisition.", gannet_acquisition_choice_table, key);
+  if (!entry) entry = find_in("region.", gannet_region_table, key);
+  if (!entry) entry = find_in("search.", gannet_search_table, key);
+  for (int i = 0; i < options->n_members && !entry; ++i) {
+    const gannet_member_options *member = &options->member[i];
+    if (member->acq_type) entry = find_in("acquisition.", member->acq_type->options, key);
+    if (!entry) entry = find_in("surrogate.", member->surrogate_type->options, key);
   }
-  for (int i = 0; i < options->n_members; ++i) {
-    const gannet_option *one =
-        gannet_option_find(options->member[i].surrogate_type->options, key + strlen("surrogate."));
-    if (one) return one;
-  }
-  return NULL;
+  return entry;
 }
 
 /* In the order of the sections, whatever the user's was. */
@@ -461,7 +489,7 @@ void gannet_optimizer_options_visit(const gannet_optimizer_options *options,
                                                   const gannet_option *option),
                                     void *user) {
   const visitor v = {visit, user};
-  visit_table(&v, "", gannet_method_table, &options->method);
+  visit_method(&v, options);
   if (options->n_members == 1)
     visit_member(&v, &options->member[0]);
   else

@@ -47,6 +47,32 @@ static void assert_same_table(const gannet_option *table, const void *a, const v
   }
 }
 
+static void assert_same_member(const gannet_member_options *a, const gannet_member_options *b) {
+  assert_int_equal(a->proposer, b->proposer);
+  assert_int_equal(a->method.transform, b->method.transform);
+  assert_true(a->method.refit == b->method.refit);
+  assert_int_equal(a->method.least_batch, b->method.least_batch);
+  assert_same_table(gannet_search_table, &a->search, &b->search);
+  assert_same_table(gannet_region_table, &a->region, &b->region);
+  assert_same_table(gannet_acquisition_choice_table, &a->acquisition, &b->acquisition);
+  assert_ptr_equal(a->acq_type, b->acq_type);
+  if (a->acq_type) assert_same_table(a->acq_type->options, a->acq_options, b->acq_options);
+  assert_ptr_equal(a->surrogate_type, b->surrogate_type);
+  assert_same_table(a->surrogate_type->options, a->surrogate_options, b->surrogate_options);
+}
+
+static void assert_same_methods(const gannet_campaign_input *a, const gannet_campaign_input *b) {
+  gannet_optimizer_options p, q;
+  assert_ok(gannet_campaign_options(a, &p));
+  assert_ok(gannet_campaign_options(b, &q));
+  assert_int_equal(p.method.initial, q.method.initial);
+  assert_memory_equal(&p.method.initial_span, &q.method.initial_span, sizeof(double));
+  assert_int_equal(p.n_members, q.n_members);
+  for (int i = 0; i < p.n_members; ++i) assert_same_member(&p.member[i], &q.member[i]);
+  gannet_optimizer_options_release(&p);
+  gannet_optimizer_options_release(&q);
+}
+
 static void assert_same(const gannet_campaign_input *a, const gannet_campaign_input *b) {
   assert_same_table(gannet_general_table, &a->general, &b->general);
   assert_same_table(gannet_budget_table, &a->budget, &b->budget);
@@ -57,6 +83,7 @@ static void assert_same(const gannet_campaign_input *a, const gannet_campaign_in
   assert_ptr_equal(a->evaluator, b->evaluator);
   assert_same_table(a->evaluator->options, a->evaluator_options, b->evaluator_options);
   assert_same_problem(a->problem, b->problem);
+  assert_same_methods(a, b);
 }
 
 /* text -> input -> effective text -> input -> effective text: the inputs and the texts agree. */
@@ -87,6 +114,27 @@ static void what_is_written_reads_back_the_same(void **unused) {
   round_trip(
       "method: sobol\nvariables: {y: {lower: 0.1, upper: 1.7976931348623157e308}}\n"
       "budget: {wall_time: 0.1s}\nevaluate: {backend: manual, time_limit: 1e-3}\n");
+}
+
+/* With the default method, which is a portfolio. */
+#define DEFAULT                            \
+  "variables: {x: {lower: 0, upper: 1}}\n" \
+  "budget: {evaluations: 10}\n"            \
+  "evaluate: {backend: manual}\n"
+#define LAW DEFAULT "physics: {equations: [{terms: [{derivative: [x, x]}, {}]}]}\n"
+
+/* Members have settings of their own, which are not to become those of all. */
+static void portfolios_keep_what_was_given(void **unused) {
+  (void)unused;
+  round_trip(SHORT "portfolio: [gp-ei, neural-ei, quadratic]\nacquisition: {margin: 0.2}\n");
+  round_trip(SHORT
+             "portfolio: [gp-ei, gp-ts]\nacquisition: {exploration: 1.5}\nrefit: 0.5\n"
+             "surrogate: {kernel: se}\nregion: {type: trust}\nsearch: {starts: 2}\n");
+  round_trip(DEFAULT);
+  round_trip(DEFAULT "surrogate: {type: forest}\n");
+  round_trip(SHORT "portfolio: [gp-noisy]\n");
+  round_trip(LAW);
+  round_trip(LAW "refit: 0.5\nleast_batch: 2\ntransform: log\n");
 }
 
 static void commands_keep_their_arguments(void **unused) {
@@ -193,6 +241,7 @@ static void settled_values_and_the_methods_row_are_written(void **unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_is_written_reads_back_the_same),
+      cmocka_unit_test(portfolios_keep_what_was_given),
       cmocka_unit_test(commands_keep_their_arguments),
       cmocka_unit_test(every_input_of_the_project_reads_back_the_same),
       cmocka_unit_test(strange_names_survive),
