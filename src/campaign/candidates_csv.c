@@ -51,6 +51,14 @@ static gannet_err take_name(table *t, const char *text, size_t length) {
   return found >= 0 ? GANNET_OK : add_other(t, text, length);
 }
 
+/* What a crash left of a file: the text before them would be taken for the whole. */
+static gannet_err check_text(const table *t, const char *text, size_t length) {
+  GANNET_REQUIRE(!memchr(text, '\0', length), GANNET_ERR_INPUT,
+                 "%s: row %lld holds zero bytes, expected text", t->about->path,
+                 (long long)t->line);
+  return GANNET_OK;
+}
+
 static gannet_err take_value(table *t, int variable, const char *text, size_t length) {
   char cell[256], why[512];
   (void)snprintf(cell, sizeof cell, "%.*s", (int)(length < 255 ? length : 255), text);
@@ -65,6 +73,8 @@ static void on_cell(void *text, size_t length, void *user) {
   table *t = user;
   const char *cell = text ? text : "";
   if (t->err != GANNET_OK || t->enough) return;
+  t->err = check_text(t, cell, length);
+  if (t->err != GANNET_OK) return;
   if (t->line == 0) {
     t->err = take_name(t, cell, length);
   } else if (t->column < t->n_columns) {
