@@ -77,10 +77,18 @@ static gannet_err read_proposal(const gannet_store *store, columns *c) {
   return gannet_store_read_doubles(store, name, 1, &c->n, c->proposal);
 }
 
+static gannet_err read_words(const gannet_store *store, const char *name, int64_t n,
+                             char ***words) {
+  int rows = 0;
+  GANNET_TRY(gannet_store_read_texts(store, name, &rows, words));
+  GANNET_REQUIRE(rows == n, GANNET_ERR_DAMAGED, "%s has %d rows, expected %lld", name, rows,
+                 (long long)n);
+  return GANNET_OK;
+}
+
 static gannet_err read_columns(const gannet_store *store, const gannet_problem *problem,
                                columns *c) {
   const size_t n = (size_t)c->n;
-  int rows = 0;
   GANNET_TRY(read_matrices(store, problem, c));
   GANNET_TRY(gannet_alloc(n, sizeof(double), &c->objective));
   GANNET_TRY(gannet_alloc(3 * n, sizeof(double), &c->times));
@@ -100,13 +108,26 @@ static gannet_err read_columns(const gannet_store *store, const gannet_problem *
   GANNET_TRY(read_newer(store, "history/failure", c->n, c->failure));
   GANNET_TRY(read_newer(store, "history/crashed", c->n, c->crashed));
   GANNET_TRY(gannet_store_read_int64s(store, "history/told", 1, &c->told, c->order));
-  GANNET_TRY(gannet_store_read_texts(store, "history/host", &rows, &c->host));
-  GANNET_TRY(gannet_store_read_texts(store, "history/job", &rows, &c->job));
-  return gannet_store_read_texts(store, "history/reason", &rows, &c->reason);
+  GANNET_TRY(read_words(store, "history/host", c->n, &c->host));
+  GANNET_TRY(read_words(store, "history/job", c->n, &c->job));
+  return read_words(store, "history/reason", c->n, &c->reason);
 }
 
 static int64_t whole(const columns *c, int column, int64_t row) {
   return c->wholes[column * c->n + row];
+}
+
+/* Before the first is taken over: what counts and names are kept by. */
+static gannet_err check_rows(const columns *c) {
+  for (int64_t i = 0; i < c->n; ++i) {
+    const int64_t status = whole(c, STATUS, i), origin = whole(c, ORIGIN, i);
+    GANNET_REQUIRE(0 <= status && status < GANNET_EVAL_STATUS_COUNT, GANNET_ERR_DAMAGED,
+                   "history/status of evaluation %lld is %lld", (long long)i, (long long)status);
+    GANNET_REQUIRE(GANNET_ORIGIN_INITIAL <= origin && origin <= GANNET_ORIGIN_USER,
+                   GANNET_ERR_DAMAGED, "history/origin of evaluation %lld is %lld", (long long)i,
+                   (long long)origin);
+  }
+  return GANNET_OK;
 }
 
 static gannet_err fill_ticket(const gannet_problem *problem, const columns *c, int64_t i,
@@ -196,6 +217,7 @@ static gannet_err read_head(const gannet_store *store, const gannet_journal_repo
   GANNET_TRY(gannet_store_read_int64s(store, "campaign/seed", 0, NULL, &seed));
   ledger->seed = (uint64_t)seed;
   GANNET_TRY(gannet_store_shape(store, "optimizer/state", &rank, dims));
+  GANNET_REQUIRE(rank == 1, GANNET_ERR_DAMAGED, "optimizer/state has %d dimensions", rank);
   ledger->n_state = (int)dims[0];
   GANNET_TRY(gannet_alloc((size_t)dims[0], sizeof *ledger->state, &ledger->state));
   return gannet_store_read_doubles(store, "optimizer/state", 1, dims, ledger->state);
@@ -221,6 +243,7 @@ gannet_err gannet_snapshot_read(const char *path, const gannet_journal_report *j
   gannet_err err = read_head(store, journal, ledger);
   if (err == GANNET_OK) err = read_sizes(store, &c);
   if (err == GANNET_OK) err = read_columns(store, ledger->problem, &c);
+  if (err == GANNET_OK) err = check_rows(&c);
   if (err == GANNET_OK) err = fill_ledger(&c, ledger);
   drop_columns(&c);
   gannet_store_destroy(&store);

@@ -1,7 +1,10 @@
 /* test: serial labels unit */
 #include "books.h"
 
+#include <hdf5.h>
+
 #include "campaign/snapshot.h"
+#include "store/seal.h"
 
 static void name_state(const void *user, int i, char *name, size_t size) {
   (void)snprintf(name, size, "%s.%d", (const char *)user, i);
@@ -117,6 +120,45 @@ static void the_older_generation_serves_when_the_newer_is_damaged(void **state) 
   close_books(&b);
 }
 
+/* One text instead of a column of them, under a sound checksum. */
+static void shorten(const char *path, const char *column) {
+  const hsize_t one = 1;
+  char *bytes = NULL;
+  size_t size = 0;
+  const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+  const hid_t space = H5Screate_simple(1, &one, NULL), text = H5Tcopy(H5T_C_S1);
+  assert_true(file >= 0 && H5Ldelete(file, column, H5P_DEFAULT) >= 0);
+  assert_true(H5Tset_cset(text, H5T_CSET_UTF8) >= 0);
+  const hid_t made = H5Dcreate2(file, column, text, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  assert_true(H5Dwrite(made, text, H5S_ALL, H5S_ALL, H5P_DEFAULT, "h") >= 0);
+  assert_true(H5Dclose(made) >= 0 && H5Tclose(text) >= 0 && H5Sclose(space) >= 0);
+  assert_true(H5Fclose(file) >= 0);
+  assert_ok(gannet_file_read(path, &bytes, &size));
+  gannet_seal_write(GANNET_STATE_SCHEMA, bytes + GANNET_SEAL_SIZE, size - GANNET_SEAL_SIZE, bytes);
+  put_bytes(path, bytes, size);
+  gannet_free(&bytes);
+}
+
+static void expect_damage(const char *path, const char *part) {
+  books b;
+  open_books(&b, 8);
+  assert_fails(GANNET_ERR_DAMAGED, part, gannet_snapshot_read(path, NULL, &b.ledger, NULL));
+  close_books(&b);
+}
+
+/* As another program may have written them, checksums and all. */
+static void columns_that_do_not_fit_are_damage(void **state) {
+  (void)state;
+  books a;
+  write_snapshot(in_folder("e.h5"), &a);
+  shorten(in_folder("e.h5"), "history/host");
+  expect_damage(in_folder("e.h5"), "history/host has 1 rows, expected");
+  a.ledger.ticket[2].status = (gannet_eval_status)77;
+  assert_ok(gannet_snapshot_write(in_folder("f.h5"), &a.ledger, NULL, NULL));
+  expect_damage(in_folder("f.h5"), "history/status of evaluation 2 is 77");
+  close_books(&a);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_snapshot_is_the_ledger),
@@ -124,6 +166,7 @@ int main(void) {
       cmocka_unit_test(another_problem_is_refused),
       cmocka_unit_test(a_snapshot_of_another_journal_is_refused),
       cmocka_unit_test(the_older_generation_serves_when_the_newer_is_damaged),
+      cmocka_unit_test(columns_that_do_not_fit_are_damage),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
