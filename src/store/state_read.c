@@ -197,17 +197,32 @@ gannet_err gannet_store_read_texts(const gannet_store *store, const char *name, 
   return err;
 }
 
-static gannet_err read_attribute(hid_t attribute, hid_t type, const char *name, char **text) {
+/* One text: a list of them would not fit into the memory of one. */
+static gannet_err check_attribute(hid_t attribute, hid_t type, const char *name) {
+  hid_t space = H5I_INVALID_HID;
+  GANNET_TRY_H5(space, H5Aget_space(attribute), name);
+  const hssize_t count = H5Sget_simple_extent_npoints(space);
+  (void)H5Sclose(space);
+  GANNET_REQUIRE(count == 1 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0,
+                 GANNET_ERR_SHAPE, "attribute '%s' is no text of fixed length", name);
+  return GANNET_OK;
+}
+
+static gannet_err read_as(hid_t attribute, hid_t type, const char *name, char *text) {
   herr_t status;
+  GANNET_TRY_H5(status, H5Aread(attribute, type, text), name);
+  return GANNET_OK;
+}
+
+static gannet_err read_attribute(hid_t attribute, hid_t type, const char *name, char **text) {
   hid_t memory_type = H5I_INVALID_HID;
   const size_t size = H5Tget_size(type);
-  GANNET_REQUIRE(H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0,
-                 GANNET_ERR_SHAPE, "attribute '%s' is no text of fixed length", name);
+  GANNET_TRY(check_attribute(attribute, type, name));
   GANNET_TRY(gannet_alloc(size + 1, 1, text));
-  GANNET_TRY(gannet_h5_text_type(size, &memory_type));
-  GANNET_TRY_H5(status, H5Aread(attribute, memory_type, *text), name);
-  (void)H5Tclose(memory_type);
-  return GANNET_OK;
+  gannet_err err = gannet_h5_text_type(size, &memory_type);
+  if (err == GANNET_OK) err = read_as(attribute, memory_type, name, *text);
+  if (memory_type >= 0) (void)H5Tclose(memory_type);
+  return err;
 }
 
 static gannet_err read_opened(hid_t attribute, const char *name, char **text) {

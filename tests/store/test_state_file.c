@@ -2,8 +2,10 @@
 #include "support/folder.h"
 
 #include <fcntl.h>
+#include <hdf5.h>
 #include <sys/mount.h>
 
+#include "store/seal.h"
 #include "store/state_file.h"
 
 static const double numbers[6] = {0.1, -2.5e-300, 3, 1e300, -0.0, 0x1.fffffffffffffp-3};
@@ -383,6 +385,39 @@ static void hdf5_prints_nothing(void **state) {
   gannet_free(&text);
 }
 
+/* A list of three texts as the description of "mark", under a sound checksum. */
+static void describe_by_three(const char *path) {
+  const hsize_t three = 3;
+  char *bytes = NULL, texts[3][600] = {"mm", "cm", "m"};
+  size_t size = 0;
+  const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+  const hid_t space = H5Screate_simple(1, &three, NULL), type = H5Tcopy(H5T_C_S1);
+  assert_true(file >= 0 && space >= 0 && H5Tset_size(type, sizeof texts[0]) >= 0);
+  const hid_t made =
+      H5Acreate_by_name(file, "mark", "unit", type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  assert_true(H5Awrite(made, type, texts) >= 0);
+  assert_true(H5Aclose(made) >= 0 && H5Tclose(type) >= 0 && H5Sclose(space) >= 0);
+  assert_true(H5Fclose(file) >= 0);
+  assert_ok(gannet_file_read(path, &bytes, &size));
+  gannet_seal_write(2, bytes + GANNET_SEAL_SIZE, size - GANNET_SEAL_SIZE, bytes);
+  put_bytes(path, bytes, size);
+  gannet_free(&bytes);
+}
+
+/* As another program may have written it. */
+static void a_list_is_no_description(void **state) {
+  gannet_store *store = NULL;
+  char *text = NULL;
+  (void)state;
+  assert_ok(save(in_folder("list.h5"), 2, 1));
+  describe_by_three(in_folder("list.h5"));
+  assert_ok(gannet_store_open(in_folder("list.h5"), 2, NULL, &store));
+  assert_fails(GANNET_ERR_SHAPE, "'unit' is no text",
+               gannet_store_read_description(store, "mark", "unit", &text));
+  assert_null(text);
+  gannet_store_destroy(&store);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_was_written_is_read),
@@ -399,6 +434,7 @@ int main(void) {
       cmocka_unit_test(there_is_a_state_at_any_moment),
       cmocka_unit_test(h5dump_reads_a_state),
       cmocka_unit_test(hdf5_prints_nothing),
+      cmocka_unit_test(a_list_is_no_description),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
