@@ -11,15 +11,34 @@
 
 static const char *const origins[] = {"initial", "method", "user"};
 
-/* Text of an object, which is released; a NULL object is an allocation that failed on the way. */
+/* Text of an object, which is released; a NULL object is an allocation that failed on the way. Into
+ * memory of ours: json_dumps leaves something out when its own cannot grow. */
 static gannet_err to_text(json_t *object, char **text) {
-  char *dump = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
-  json_decref(object);
+  const size_t how = JSON_COMPACT | JSON_REAL_PRECISION(17);
+  const size_t size = object ? json_dumpb(object, NULL, 0, how) : 0;
   *text = NULL;
-  GANNET_REQUIRE(dump, GANNET_ERR_MEMORY, "a journal record");
-  const gannet_err err = gannet_copy_text(dump, text);
-  free(dump);
-  return err;
+  gannet_err err = GANNET_OK;
+  if (size > 0) err = gannet_alloc(size + 1, 1, text);
+  const bool whole = *text && json_dumpb(object, *text, size, how) == size;
+  json_decref(object);
+  GANNET_TRY(err);
+  if (!whole) gannet_free(text);
+  GANNET_REQUIRE(whole, GANNET_ERR_MEMORY, "a journal record");
+  return GANNET_OK;
+}
+
+/* Takes both; NULL when one of them is, or when there is no memory: a list that is too short must
+ * not get into the journal. */
+static json_t *append(json_t *array, json_t *value) {
+  if (json_array_append_new(array, value) == 0) return array;
+  json_decref(array);
+  return NULL;
+}
+
+static json_t *set(json_t *object, const char *key, json_t *value) {
+  if (json_object_set_new(object, key, value) == 0) return object;
+  json_decref(object);
+  return NULL;
 }
 
 /* JSON knows no infinities and no NAN; they travel as texts. */
@@ -32,7 +51,7 @@ static json_t *number(double value) {
 
 static json_t *numbers(int n, const double *values) {
   json_t *array = json_array();
-  for (int i = 0; i < n; ++i) (void)json_array_append_new(array, number(values[i]));
+  for (int i = 0; i < n; ++i) array = append(array, number(values[i]));
   return array;
 }
 
@@ -54,9 +73,9 @@ gannet_err gannet_record_campaign(const gannet_problem *problem, const char *nam
                                   uint64_t fingerprint, char **text) {
   json_t *variables = json_array(), *constraints = json_array();
   for (int v = 0; v < problem->spec.n_variables; ++v)
-    (void)json_array_append_new(variables, json_string(problem->spec.variables[v].name));
+    variables = append(variables, json_string(problem->spec.variables[v].name));
   for (int k = 0; k < problem->spec.n_constraints; ++k)
-    (void)json_array_append_new(constraints, json_string(problem->spec.constraints[k].name));
+    constraints = append(constraints, json_string(problem->spec.constraints[k].name));
   return to_text(json_pack("{ss ss ss sI so so so}", "record", "campaign", "gannet", GANNET_VERSION,
                            "name", name, "seed", (json_int_t)seed, "variables", variables,
                            "constraints", constraints, "fingerprint", hex(fingerprint)),
@@ -69,13 +88,12 @@ gannet_err gannet_record_propose(const gannet_history *history, const gannet_pro
   const gannet_evaluation *row = gannet_history_get(history, proposal->first);
   json_t *points = json_array();
   for (int64_t id = proposal->first; id < proposal->end; ++id)
-    (void)json_array_append_new(points, numbers(v, gannet_history_x_user(history, id)));
+    points = append(points, numbers(v, gannet_history_x_user(history, id)));
   json_t *object =
       json_pack("{ss sI ss sI so so}", "record", "propose", "batch", (json_int_t)row->batch,
                 "origin", origins[row->origin], "first", (json_int_t)proposal->first, "x", points,
                 "state", numbers(proposal->n_state, proposal->state));
-  if (object && isfinite(proposal->seconds))
-    (void)json_object_set_new(object, "seconds", json_real(proposal->seconds));
+  if (isfinite(proposal->seconds)) object = set(object, "seconds", json_real(proposal->seconds));
   return to_text(object, text);
 }
 
@@ -83,8 +101,7 @@ gannet_err gannet_record_submit(int n, const int64_t *ids, const int *attempts,
                                 const uint64_t *nonces, char **text) {
   json_t *runs = json_array();
   for (int i = 0; i < n; ++i)
-    (void)json_array_append_new(
-        runs, json_pack("[I i o]", (json_int_t)ids[i], attempts[i], hex(nonces[i])));
+    runs = append(runs, json_pack("[I i o]", (json_int_t)ids[i], attempts[i], hex(nonces[i])));
   return to_text(json_pack("{ss so}", "record", "submit", "runs", runs), text);
 }
 
@@ -102,16 +119,16 @@ gannet_err gannet_record_result(int n_constraints, const gannet_ended *ended, ch
       json_pack("{ss sI sb ss so}", "record", "result", "id", (json_int_t)ended->id, "final",
                 (int)ended->final, "status", gannet_eval_status_text(ended->status), "run",
                 run_object(&ended->run));
-  if (object && ended->status == GANNET_EVAL_DONE) {
-    (void)json_object_set_new(object, "objective", number(ended->objective));
-    (void)json_object_set_new(object, "constraints", numbers(n_constraints, ended->constraints));
+  if (ended->status == GANNET_EVAL_DONE) {
+    object = set(object, "objective", number(ended->objective));
+    object = set(object, "constraints", numbers(n_constraints, ended->constraints));
   }
   return to_text(object, text);
 }
 
 gannet_err gannet_record_tell(int n, const int64_t *ids, char **text) {
   json_t *list = json_array();
-  for (int i = 0; i < n; ++i) (void)json_array_append_new(list, json_integer(ids[i]));
+  for (int i = 0; i < n; ++i) list = append(list, json_integer(ids[i]));
   return to_text(json_pack("{ss so}", "record", "tell", "ids", list), text);
 }
 
