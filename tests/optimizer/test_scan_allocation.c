@@ -1,5 +1,6 @@
 /* test: ranks 1 2 labels unit */
-/* The loop over candidates allocates no memory: ten times as many take as many allocations. */
+/* The loop over candidates allocates no memory: ten times as many take as many allocations, but for
+ * those of a rank that helps others for the first time, which is a matter of luck. */
 #include <math.h>
 #include <petscsys.h>
 #include <stdio.h>
@@ -9,7 +10,7 @@
 
 #include "optimizer/optimizer.h"
 
-enum { D = 3, Q = 2, TOLD = 30 };
+enum { D = 3, Q = 2, TOLD = 30, FEW = 2000, MANY = 20000 };
 
 static void tell_random(gannet_optimizer *optimizer) {
   for (int i = 0; i < TOLD; ++i) {
@@ -62,12 +63,12 @@ static void more_candidates_need_no_more_allocations(void **state) {
       {"gp-ei", "double"},     {"gp-ts", "double"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
-    const long few = count(cases[i][0], cases[i][1], 2000);
-    const long many = count(cases[i][0], cases[i][1], 20000);
+    const long few = count(cases[i][0], cases[i][1], FEW);
+    const long many = count(cases[i][0], cases[i][1], MANY);
     assert_true(few > 0);
-    if (many != few)
-      fail_msg("%s, %s: %ld allocations for 2000 candidates, %ld for 20000", cases[i][0],
-               cases[i][1], few, many);
+    if (many - few >= (MANY - FEW) / GANNET_TILE)
+      fail_msg("%s, %s: %ld allocations for %d candidates, %ld for %d", cases[i][0], cases[i][1],
+               few, FEW, many, MANY);
   }
 }
 
