@@ -34,12 +34,11 @@ static const char *quantity_name(const gannet_problem *problem, int index) {
   return index == 0 ? "objective" : problem->spec.constraints[index - 1].name;
 }
 
+/* 0 = the objective, then the constraints; -1 = none of them. */
 static int find_quantity(const gannet_problem *problem, const char *name) {
-  return strcmp(name, "objective") == 0 ? 0 : gannet_problem_find_constraint(problem, name) + 1;
-}
-
-static bool is_quantity(const gannet_problem *problem, const char *name) {
-  return strcmp(name, "objective") == 0 || gannet_problem_find_constraint(problem, name) >= 0;
+  if (strcmp(name, "objective") == 0) return 0;
+  const int constraint = gannet_problem_find_constraint(problem, name);
+  return constraint < 0 ? -1 : constraint + 1;
 }
 
 /* Setters return 0, or -1 with the reason in the result. */
@@ -115,8 +114,8 @@ static int read_line(const reader *to, char *line, const char *where) {
   if (*value) *value++ = '\0';
   value = trim(value);
   if (strcmp(name, "fail") == 0) return declare_infeasible(to, value);
-  if (!is_quantity(to->problem, name)) return refuse_name(to, name, where);
-  return set_text(to, find_quantity(to->problem, name), value, where);
+  const int index = find_quantity(to->problem, name);
+  return index < 0 ? refuse_name(to, name, where) : set_text(to, index, value, where);
 }
 
 static int read_lines(const reader *to, char *text) {
@@ -140,8 +139,8 @@ static int read_members(const reader *to, json_t *object) {
     return declare_infeasible(to, json_is_string(fail) ? json_string_value(fail) : "");
   json_object_foreach(object, name, value) {
     if (value == fail) continue;
-    if (!is_quantity(to->problem, name)) return refuse_name(to, name, "results.out");
     const int index = find_quantity(to->problem, name);
+    if (index < 0) return refuse_name(to, name, "results.out");
     if (!json_is_number(value)) {
       gannet_record_fail(to->result, false, "results.out: %s is not a number", name);
       return -1;
@@ -352,7 +351,7 @@ static void compile(const char *text, const gannet_problem *problem, gannet_comp
     return;
   }
   (void)snprintf(name, sizeof name, "%.*s", (int)(equals - text), text);
-  if (problem && !is_quantity(problem, name)) {
+  if (problem && find_quantity(problem, name) < 0) {
     char list[400];
     list_constraints(problem, list, sizeof list);
     gannet_complain(
