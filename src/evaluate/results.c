@@ -212,7 +212,7 @@ static int read_file(const reader *to, const char *directory) {
 
 /* What a pattern found. */
 typedef struct {
-  char text[NUMBER_SIZE];
+  char text[NUMBER_SIZE + 1]; /* as much as is too long for a number, where there is more */
   bool is_torn; /* its line has zero bytes: the text may be a part of the number only */
 } finding;
 
@@ -220,8 +220,9 @@ typedef struct {
 static bool take(void *user, int which, const char *line, const regmatch_t *match, bool torn) {
   finding *found = (finding *)user + which;
   const regmatch_t *part = &match[match[1].rm_so >= 0];
-  (void)snprintf(found->text, sizeof found->text, "%.*s", (int)(part->rm_eo - part->rm_so),
-                 line + part->rm_so);
+  const char *text = line + part->rm_so, *end = line + part->rm_eo;
+  while (text < end && strchr(" \t\r", *text)) ++text;
+  (void)snprintf(found->text, sizeof found->text, "%.*s", (int)(end - text), text);
   found->is_torn = torn;
   return false;
 }

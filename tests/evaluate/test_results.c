@@ -205,6 +205,21 @@ static void patterns_pick_the_last_match(void **state) {
   assert_true(result.status == GANNET_EVAL_DONE && result.objective == 4);
 }
 
+/* What there is room for would be another number. */
+static void numbers_that_are_too_long_are_refused(void **state) {
+  fixture *f = *state;
+  char text[1024];
+  (void)snprintf(text, sizeof text, "drag: %0600d\n", 7);
+  write_file(f->directory, "stdout.log", text, 0644);
+  gannet_result_record result = read_with(f, "objective=drag: (.*)", "stress 7\n");
+  assert_int_equal(result.status, GANNET_EVAL_FAILED);
+  assert_non_null(strstr(result.run.reason, "expected a number"));
+  (void)snprintf(text, sizeof text, "drag:%600s1.5e3 \n", "");
+  write_file(f->directory, "stdout.log", text, 0644);
+  result = read_with(f, "objective=drag:(.*)", "stress 7\n");
+  assert_true(result.status == GANNET_EVAL_DONE && result.objective == 1500);
+}
+
 /* As of results.out: what lies behind a zero byte may belong to the number. */
 static void lines_with_zero_bytes_are_no_results(void **state) {
   fixture *f = *state;
@@ -307,6 +322,7 @@ int main(void) {
       TEST(bad_results_fail_with_what_and_where),
       TEST(fail_lines_mean_infeasible),
       TEST(patterns_pick_the_last_match),
+      TEST(numbers_that_are_too_long_are_refused),
       TEST(lines_with_zero_bytes_are_no_results),
       TEST(searches_that_take_long_are_given_up),
       TEST(a_stop_leaves_results_to_be_judged_later),
