@@ -7,40 +7,34 @@
 #include "base/names.h"
 #include "optimizer/options.h"
 
-/* Settings whose dotted key starts with a section, with the section cut off. */
-static gannet_err settings_of(const char *section, int n, const gannet_setting *all,
-                              const char *skip, gannet_setting **part, int *n_part) {
+/* The key of a setting within a section, "" = the top level; NULL when it belongs elsewhere. */
+static const char *key_within(const char *section, const char *key) {
   const size_t length = strlen(section);
-  *n_part = 0;
-  GANNET_TRY(gannet_alloc((size_t)n + 1, sizeof **part, part));
-  for (int i = 0; i < n; ++i) {
-    gannet_setting one = all[i];
-    if (length > 0) {
-      if (strncmp(one.key, section, length) != 0 || one.key[length] != '.') continue;
-      one.key += length + 1;
-    } else if (strchr(one.key, '.')) {
-      continue;
-    }
-    if (skip && strcmp(one.key, skip) == 0) continue;
-    (*part)[(*n_part)++] = one;
-  }
-  return GANNET_OK;
+  if (length == 0) return strchr(key, '.') ? NULL : key;
+  return strncmp(key, section, length) == 0 && key[length] == '.' ? key + length + 1 : NULL;
 }
 
+static bool is_one_of(const char *key, const char *const *keys) {
+  for (; keys && *keys; ++keys)
+    if (strcmp(*keys, key) == 0) return true;
+  return false;
+}
+
+/* Apply the settings of a section but for some keys, which are read elsewhere. */
 static gannet_err apply(const gannet_option *table, const char *section, const char *const *skip,
                         int n, const gannet_setting *all, void *target,
                         gannet_complaints *complaints) {
   gannet_setting *part = NULL;
-  int n_part = 0, kept = 0;
-  GANNET_TRY(settings_of(section, n, all, NULL, &part, &n_part));
-  for (int i = 0; i < n_part; ++i) {
-    bool skipped = false;
-    for (const char *const *s = skip; s && *s; ++s)
-      skipped = skipped || strcmp(part[i].key, *s) == 0;
-    if (!skipped) part[kept++] = part[i];
+  int n_part = 0;
+  GANNET_TRY(gannet_alloc((size_t)n, sizeof *part, &part));
+  for (int i = 0; i < n; ++i) {
+    const char *key = key_within(section, all[i].key);
+    if (!key || is_one_of(key, skip)) continue;
+    part[n_part] = all[i];
+    part[n_part++].key = key;
   }
   const gannet_err err =
-      gannet_options_apply(table, *section ? section : NULL, kept, part, target, complaints);
+      gannet_options_apply(table, *section ? section : NULL, n_part, part, target, complaints);
   gannet_free(&part);
   return err;
 }
