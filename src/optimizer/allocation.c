@@ -31,7 +31,7 @@ static double value_of(const gannet_history *history, int64_t id) {
                              gannet_history_get(history, id)->objective);
 }
 
-/* The best value now, and how far behind it (d + 1)-th best is from the old best. */
+/* The best value now, and how far behind the old best the (d + 1)-th best now is. */
 static gannet_err survey(const gannet_history *history, double old, double *best, double *spread) {
   const int64_t total = gannet_history_count(history);
   double *values = NULL;

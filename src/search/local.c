@@ -13,8 +13,7 @@ static double reflect(double x, double lower, double upper) {
   return fmin(fmax(x, lower), upper);
 }
 
-/* Number of grid steps of an integer variable between its bounds and, at a unit coordinate, its
- * value. */
+/* The value of an integer variable at a unit coordinate. */
 static double value_at(const gannet_variable *v, double x) {
   if (v->scale == GANNET_SCALE_LOG) return rint(v->lower * exp(x * log(v->upper / v->lower)));
   return rint(v->lower + x * (v->upper - v->lower));

@@ -42,8 +42,9 @@ typedef struct {
  *
  * x_unit  out  [n_lists][n_starts][d] admissible, the best of each list first; on equal values the
  *              earlier start. Without conditions never worse than the starts. The same on all
- * ranks, bit for bit on any number of ranks. values  out  [n_lists][n_starts]; INFINITY for a start
- * without a finite value, which stays as it was
+ *              ranks, bit for bit on any number of ranks.
+ * values  out  [n_lists][n_starts]; INFINITY for a start without a finite value, which stays as it
+ *              was
  *
  * Errors: those of the function and of gannet_minimize, from all ranks.
  */

@@ -82,13 +82,12 @@ void gannet_region_count(const gannet_region_options *options, int variables, bo
  *
  * Batches are the evaluations of origin GANNET_ORIGIN_METHOD with equal batch number, unless the
  * first of them belongs to the design of the region; other evaluations count for the centre, and as
- * values to be beaten, when they arrive. A batch that has only failed
- * evaluations is not counted.
+ * values to be beaten, when they arrive. A batch that has only failed evaluations is not counted.
  *
  * design  in     evaluations of a region before its first model
  * state   inout
  *
- * Cost: O(n (max(4, variables) + constraints)) for n evaluations.
+ * Cost: O(n (max(4, variables) + constraints + q)) for n evaluations in batches of q.
  */
 GANNET_CHECKED gannet_err gannet_region_follow(const gannet_region_options *options,
                                                const gannet_history *history, int64_t design,

@@ -21,10 +21,10 @@ typedef gannet_err (*gannet_scorer)(void *user, int m, const double *x_unit, int
  *
  * Collective over the context's communicator; arguments the same on all ranks.
  *
- * taken in   points that may not win, because they were proposed before; NULL = none
- * keep  in   1 <= keep <= GANNET_SELECT_MAX
- * best  out  [n_lists][keep], best first; the same on all ranks, bit for bit on any number of
- * ranks; places are not taken when there are fewer candidates (see gannet_ranked)
+ * taken  in   points that may not win, because they were proposed before; NULL = none
+ * keep   in   1 <= keep <= GANNET_SELECT_MAX
+ * best   out  [n_lists][keep], best first; the same on all ranks, bit for bit on any number of
+ *             ranks; places are not taken when there are fewer candidates (see gannet_ranked)
  *
  * Errors: those of the scorer, from all ranks.
  * Memory: (d + n_lists) * GANNET_TILE numbers.
