@@ -51,10 +51,8 @@ static void fill_box(gannet_candidates *c, const gannet_candidates_spec *spec) {
   gannet_problem_widen(problem, c->origin, c->width);
 }
 
-static const double moved_variables = 20;
-
 static void fill_chances(gannet_candidates *c, const gannet_candidates_spec *spec) {
-  const double usual = fmin(1, moved_variables / c->problem->spec.n_variables);
+  const double usual = gannet_local_chance(c->problem->spec.n_variables);
   const double moving = spec->moving > 0 ? spec->moving : usual;
   c->few = (gannet_local_spec){.lower = c->lower,
                                .upper = c->upper,

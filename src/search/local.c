@@ -13,23 +13,27 @@ static double reflect(double x, double lower, double upper) {
   return fmin(fmax(x, lower), upper);
 }
 
-/* The value of an integer variable at a unit coordinate. */
-static double value_at(const gannet_variable *v, double x) {
+double gannet_local_chance(int n_variables) {
+  const double moved = 20;
+  return fmin(1, moved / n_variables);
+}
+
+double gannet_local_value(const gannet_variable *v, double x) {
   if (v->scale == GANNET_SCALE_LOG) return rint(v->lower * exp(x * log(v->upper / v->lower)));
   return rint(v->lower + x * (v->upper - v->lower));
 }
 
-static double unit_of(const gannet_variable *v, double value) {
+double gannet_local_unit(const gannet_variable *v, double value) {
   if (v->scale == GANNET_SCALE_LOG) return log(value / v->lower) / log(v->upper / v->lower);
   return (value - v->lower) / (v->upper - v->lower);
 }
 
 static double moved_integer(const gannet_variable *v, double from, double to) {
-  const double old = value_at(v, from);
-  if (value_at(v, to) != old) return to;
+  const double old = gannet_local_value(v, from);
+  if (gannet_local_value(v, to) != old) return to;
   double next = old + (to < from ? -1 : 1);
   if (next < v->lower || next > v->upper) next = 2 * old - next;
-  return unit_of(v, fmin(fmax(next, v->lower), v->upper));
+  return gannet_local_unit(v, fmin(fmax(next, v->lower), v->upper));
 }
 
 static void move_category(int n, uint64_t bits, double *x) {

@@ -5,6 +5,19 @@
 #include "base/random.h"
 #include "problem/problem.h"
 
+/* Chance of a variable to move unless another one is chosen: 20 variables on average, at most all.
+ *
+ * Local.
+ */
+double gannet_local_chance(int n_variables);
+
+/* The number that an integer variable has at a unit coordinate, and the coordinate of a number.
+ *
+ * Local.
+ */
+double gannet_local_value(const gannet_variable *variable, double x_unit);
+double gannet_local_unit(const gannet_variable *variable, double value);
+
 typedef struct {
   const double *lower, *upper; /* [d] */
   double moving;               /* chance of a real or integer variable to move */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "search/local.h"
 #include "search/region.h"
 
 static const char *const types[] = {"none", "trust", NULL};
@@ -145,15 +146,10 @@ static double mean_scale(const gannet_problem *problem, const double *scales) {
 }
 
 /* Unit coordinates of the integers next to the one at x. */
-static void neighbours(const gannet_problem *problem, int i, double x, double *below,
-                       double *above) {
-  const gannet_variable *v = &problem->spec.variables[i];
-  const bool is_log = v->scale == GANNET_SCALE_LOG;
-  const double ratio = is_log ? log(v->upper / v->lower) : v->upper - v->lower;
-  const double now = rint(is_log ? v->lower * exp(x * ratio) : v->lower + x * ratio);
-  const double low = fmax(now - 1, v->lower), high = fmin(now + 1, v->upper);
-  *below = is_log ? log(low / v->lower) / ratio : (low - v->lower) / ratio;
-  *above = is_log ? log(high / v->lower) / ratio : (high - v->lower) / ratio;
+static void neighbours(const gannet_variable *v, double x, double *below, double *above) {
+  const double now = gannet_local_value(v, x);
+  *below = gannet_local_unit(v, fmax(now - 1, v->lower));
+  *above = gannet_local_unit(v, fmin(now + 1, v->upper));
 }
 
 void gannet_region_box(const gannet_problem *problem, double length, const double *centre,
@@ -171,7 +167,7 @@ void gannet_region_box(const gannet_problem *problem, double length, const doubl
     double below = centre[k] - 0.5 * length * weight, above = centre[k] + 0.5 * length * weight;
     if (problem->spec.variables[i].type == GANNET_VARIABLE_INTEGER) {
       double low, high;
-      neighbours(problem, i, centre[k], &low, &high);
+      neighbours(&problem->spec.variables[i], centre[k], &low, &high);
       below = fmin(below, low);
       above = fmax(above, high);
     }
@@ -181,7 +177,8 @@ void gannet_region_box(const gannet_problem *problem, double length, const doubl
 }
 
 double gannet_region_moving(const gannet_region_options *options, const gannet_problem *problem) {
-  return isnan(options->perturb) ? fmin(1, 20.0 / problem->spec.n_variables) : options->perturb;
+  return isnan(options->perturb) ? gannet_local_chance(problem->spec.n_variables)
+                                 : options->perturb;
 }
 
 double gannet_region_switching(const gannet_region_options *options, const gannet_problem *problem,
