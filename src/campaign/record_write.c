@@ -7,24 +7,17 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "campaign/record.h"
+#include "evaluate/json_text.h"
 #include "gannet/version.h"
 
 static const char *const origins[] = {"initial", "method", "user"};
 
-/* Text of an object, which is released; a NULL object is an allocation that failed on the way. Into
- * memory of ours: json_dumps leaves something out when its own cannot grow. */
+/* Text of an object, which is released; a NULL object is an allocation that failed on the way. */
 static gannet_err to_text(json_t *object, char **text) {
-  const size_t how = JSON_COMPACT | JSON_REAL_PRECISION(17);
-  const size_t size = object ? json_dumpb(object, NULL, 0, how) : 0;
-  *text = NULL;
-  gannet_err err = GANNET_OK;
-  if (size > 0) err = gannet_alloc(size + 1, 1, text);
-  const bool whole = *text && json_dumpb(object, *text, size, how) == size;
+  const gannet_err err =
+      gannet_json_text(object, JSON_COMPACT | JSON_REAL_PRECISION(17), "a journal record", text);
   json_decref(object);
-  GANNET_TRY(err);
-  if (!whole) gannet_free(text);
-  GANNET_REQUIRE(whole, GANNET_ERR_MEMORY, "a journal record");
-  return GANNET_OK;
+  return err;
 }
 
 /* Takes both; NULL when one of them is, or when there is no memory: a list that is too short must

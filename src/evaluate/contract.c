@@ -9,7 +9,6 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,6 +16,7 @@
 #include "base/atomic_file.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "evaluate/json_text.h"
 #include "evaluate/record.h"
 
 gannet_err gannet_contract_directory(const gannet_contract *contract, int64_t id, char *path,
@@ -54,15 +54,15 @@ static json_t *json_of(const gannet_variable *variable, double value) {
 }
 
 static gannet_err dump(json_t *object, const char *directory, const char *name, care how) {
-  char path[PATH_MAX];
-  char *text = json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
-  GANNET_REQUIRE(text, GANNET_ERR_MEMORY, "%s of %s", name, directory);
+  char path[PATH_MAX], *text = NULL;
   gannet_err err = gannet_join_path(directory, name, path, sizeof path);
+  if (err == GANNET_OK)
+    err = gannet_json_text(object, JSON_INDENT(2) | JSON_REAL_PRECISION(17), path, &text);
   if (err == GANNET_OK)
     err = how == LASTING ? gannet_file_replace(path, text, strlen(text))
           : how == WHOLE ? gannet_file_put(path, text, strlen(text))
                          : write_plain(directory, name, text, strlen(text), 0666);
-  free(text);
+  gannet_free(&text);
   return err;
 }
 

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <jansson.h>
 
 typedef struct {
   gannet_problem *problem;
@@ -65,6 +66,41 @@ static void parameters_are_written_in_both_forms(void **state) {
                       "{\n  \"x\": 0.10000000000000001,\n  \"fins\": 2,\n  \"vent\": true,\n"
                       "  \"solver\": \"a \\\"b\\\" $(rm x) 'c'\"\n}");
   assert_non_null(strstr(content(f->evaluation, "attempt.json"), "\"00000000000000ff\""));
+}
+
+static long until_failure; /* allocations of jansson until one fails; 0 = none does */
+
+static void *allocate(size_t size) {
+  if (until_failure > 0 && --until_failure == 0) return NULL;
+  return malloc(size);
+}
+
+/* Until each allocation has failed once. */
+static void prepare_without_memory(fixture *f, const char *whole) {
+  gannet_bindings bindings = {0};
+  assert_ok(gannet_bindings_create(&f->contract, &f->request, f->evaluation, &bindings));
+  for (long failing = 1; until_failure == 0; ++failing) {
+    assert_int_equal(remove_tree(f->evaluation), 0);
+    until_failure = failing;
+    if (gannet_contract_prepare(&f->contract, &f->request, &bindings, f->evaluation, NULL) ==
+        GANNET_OK)
+      assert_string_equal(content(f->evaluation, "params.json"), whole);
+  }
+  until_failure = 0; /* what was left of it says that the end was reached */
+  gannet_bindings_release(&bindings);
+}
+
+/* A simulation must not be given a part of its parameters, wherever in the text memory ends. */
+static void without_memory_there_are_no_parameters(void **state) {
+  fixture *f = *state;
+  json_set_alloc_funcs(allocate, free);
+  for (f->x[0] = 0.5; f->x[0] > 1e-3; f->x[0] /= 2) {
+    char whole[400];
+    prepare(f, 1, 255);
+    (void)snprintf(whole, sizeof whole, "%s", content(f->evaluation, "params.json"));
+    prepare_without_memory(f, whole);
+  }
+  json_set_alloc_funcs(malloc, free);
 }
 
 static void earlier_attempts_are_moved_aside(void **state) {
@@ -415,6 +451,7 @@ int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
       TEST(parameters_are_written_in_both_forms),
+      TEST(without_memory_there_are_no_parameters),
       TEST(earlier_attempts_are_moved_aside),
       TEST(a_look_is_at_one_attempt),
       TEST(a_move_that_was_interrupted_is_finished),

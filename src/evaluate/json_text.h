@@ -1,0 +1,23 @@
+/* JSON values as text. */
+#ifndef GANNET_EVALUATE_JSON_TEXT_H
+#define GANNET_EVALUATE_JSON_TEXT_H
+
+#include <jansson.h>
+
+#include "base/error.h"
+
+/* The whole text of a value. (json_dumps leaves something out when its memory cannot grow.)
+ *
+ * Local.
+ *
+ * value  in   NULL = it could not be made
+ * how    in   flags of json_dumps
+ * what   in   for messages
+ * text   out  to be freed with gannet_free; NULL after an error
+ *
+ * Errors: GANNET_ERR_MEMORY.
+ */
+GANNET_CHECKED gannet_err gannet_json_text(const json_t *value, size_t how, const char *what,
+                                           char **text);
+
+#endif
