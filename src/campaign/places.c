@@ -15,12 +15,15 @@ static gannet_err add(gannet_text_list *list, const char *text) {
   return GANNET_OK;
 }
 
-static gannet_err note(gannet_campaign_input *input, const char *section, const gannet_tree *node) {
+typedef void (*place_of)(const gannet_tree *node, char *text, size_t size);
+
+static gannet_err note(gannet_campaign_input *input, const char *section, const gannet_tree *node,
+                       place_of place) {
   char key[LONGEST], where[LONGEST];
   if (!node || node->kind != GANNET_TREE_MAPPING) return GANNET_OK;
   for (int i = 0; i < node->n && i < MOST; ++i) {
     (void)snprintf(key, sizeof key, "%s%.200s", section, node->child[i].key);
-    gannet_tree_where(&node->child[i], where, sizeof where);
+    place(&node->child[i], where, sizeof where);
     GANNET_TRY(add(&input->place_key, key));
     GANNET_TRY(add(&input->place, where));
   }
@@ -30,8 +33,11 @@ static gannet_err note(gannet_campaign_input *input, const char *section, const 
 gannet_err gannet_input_places(const gannet_input_reader *reader) {
   GANNET_TRY(add(&reader->input->place_key, ""));
   GANNET_TRY(add(&reader->input->place, reader->file));
-  GANNET_TRY(note(reader->input, "", reader->root));
-  return note(reader->input, "evaluate.", gannet_tree_find(reader->root, "evaluate"));
+  const gannet_tree *constraints = gannet_tree_find(reader->root, "constraints");
+  const gannet_tree *evaluate = gannet_tree_find(reader->root, "evaluate");
+  GANNET_TRY(note(reader->input, "", reader->root, gannet_tree_where));
+  GANNET_TRY(note(reader->input, "constraints.", constraints, gannet_tree_where_key));
+  return note(reader->input, "evaluate.", evaluate, gannet_tree_where);
 }
 
 static void release(gannet_text_list *list) {

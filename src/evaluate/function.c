@@ -1,4 +1,6 @@
 /* Built-in simulations, called inside the job. */
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,6 +8,8 @@
 #include "base/names.h"
 #include "evaluate/backends.h"
 #include "evaluate/in_process.h"
+
+enum { MOST_CONSTRAINTS = 64 }; /* of a built-in simulation */
 
 static const gannet_option options[] = {
     {.key = "simulation",
@@ -96,12 +100,52 @@ static void check_sizes(const gannet_simulation_type *type, const gannet_problem
                     "'%s' takes %d variables, the campaign has %d; give it as many, or choose "
                     "another (gannet list simulations)",
                     type->name, type->fixed_d, spec->n_variables);
-  if (spec->n_constraints > type->n_constraints)
-    gannet_complain(
-        complaints, "evaluate.simulation",
-        "'%s' computes %d constraints, the campaign names %d; leave constraints out, or "
-        "choose another simulation (gannet list simulations)",
-        type->name, type->n_constraints, spec->n_constraints);
+  if (spec->n_constraints > 0 && type->n_constraints == 0)
+    gannet_complain(complaints, "evaluate.simulation",
+                    "'%s' computes no constraints, the campaign names %d; leave constraints out, "
+                    "or choose another simulation (gannet list simulations)",
+                    type->name, spec->n_constraints);
+}
+
+typedef struct {
+  char own[MOST_CONSTRAINTS][12]; /* c1, c2, ... */
+  const char *known[MOST_CONSTRAINTS + 1];
+  char list[MOST_CONSTRAINTS * 66];
+} constraint_names;
+
+static void name_constraints(const gannet_simulation_type *type, constraint_names *names) {
+  size_t used = 0;
+  names->list[0] = '\0';
+  for (int j = 0; j < type->n_constraints && j < MOST_CONSTRAINTS; ++j) {
+    (void)snprintf(names->own[j], sizeof names->own[j], "c%d", j + 1);
+    names->known[j] = type->constraints ? type->constraints[j] : names->own[j];
+    names->known[j + 1] = NULL;
+    const int more = snprintf(names->list + used, sizeof names->list - used, "%s%.63s",
+                              j > 0 ? ", " : "", names->known[j]);
+    used += (size_t)more;
+  }
+}
+
+static bool is_known(const constraint_names *names, const char *name) {
+  for (int j = 0; names->known[j]; ++j)
+    if (strcmp(names->known[j], name) == 0) return true;
+  return false;
+}
+
+static void check_constraints(const gannet_simulation_type *type, const gannet_problem_spec *spec,
+                              gannet_complaints *complaints) {
+  constraint_names names = {.known = {NULL}};
+  name_constraints(type, &names);
+  for (int j = 0; type->n_constraints > 0 && j < spec->n_constraints; ++j) {
+    const char *name = spec->constraints[j].name;
+    char key[80];
+    if (is_known(&names, name)) continue;
+    const char *near = gannet_nearest(name, names.known);
+    (void)snprintf(key, sizeof key, "constraints.%.63s", name);
+    gannet_complain(complaints, key, "simulation '%s' computes none of this name; %s%s%sknown: %s",
+                    type->name, near ? "did you mean '" : "", near ? near : "", near ? "'? " : "",
+                    names.list);
+  }
 }
 
 static gannet_err check(const void *given, const gannet_evaluator_setup *setup,
@@ -117,7 +161,10 @@ static gannet_err check(const void *given, const gannet_evaluator_setup *setup,
     gannet_error_clear();
     return GANNET_OK;
   }
-  if (setup->problem) check_sizes(type, &setup->problem->spec, complaints);
+  if (setup->problem) {
+    check_sizes(type, &setup->problem->spec, complaints);
+    check_constraints(type, &setup->problem->spec, complaints);
+  }
   const gannet_err err = make_target(chosen, type, complaints, &made);
   if (made) release(made);
   return err;

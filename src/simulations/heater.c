@@ -99,11 +99,13 @@ static const gannet_option table[] = {
     {0},
 };
 
+static const char *const constraints[] = {"peak_temperature"};
+
 static int check_constraints(const gannet_simulation_input *input, char reason[256]) {
   for (int i = 0; i < input->n_constraints; ++i) {
-    if (strcmp(input->constraint_names[i], "peak_temperature") == 0) continue;
-    (void)snprintf(reason, 256, "no constraint '%.60s'; there is peak_temperature",
-                   input->constraint_names[i]);
+    if (strcmp(input->constraint_names[i], constraints[0]) == 0) continue;
+    (void)snprintf(reason, 256, "no constraint '%.60s'; there is %s", input->constraint_names[i],
+                   constraints[0]);
     return -1;
   }
   return 0;
@@ -178,5 +180,6 @@ const gannet_simulation_type gannet_heater = {
     .run = run,
     .box = box,
     .n_constraints = 1,
+    .constraints = constraints,
     .fixed_d = 0,
 };

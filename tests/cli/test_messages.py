@@ -126,7 +126,14 @@ FILES = {
     "simulation": file(GOOD.replace("branin", "brannin"), r"9:43: evaluate\.simulation: unknown simulation .*did you mean 'branin'"),
     "dimension": file(GOOD.replace("branin", "hartmann6") + "constraints: {g: {upper: 1}}\n",
                       r"9:43: evaluate\.simulation: 'hartmann6' takes 6 variables.*give it as many",
-                      r"9:43: evaluate\.simulation: 'hartmann6' computes 0 constraints.*leave constraints out"),
+                      r"9:43: evaluate\.simulation: 'hartmann6' computes no constraints.*leave constraints out"),
+    "constraints of another name": file(
+        GOOD.replace("branin", "branin-disk") + "constraints:\n  c2: {upper: 1}\n  peak: {upper: 1}\n",
+        r"11:3: constraints\.c2: simulation 'branin-disk' computes none of this name; did you mean 'c1'\? known: c1",
+        r"12:3: constraints\.peak: simulation 'branin-disk' computes none of this name; known: c1"),
+    "constraint of the heater": file(
+        GOOD.replace("branin", "heater") + "constraints: {peak_temprature: {upper: 1}}\n",
+        r"10:15: constraints\.peak_temprature: .*did you mean 'peak_temperature'\? known: peak_temperature"),
     "settings": file(GOOD.replace("branin}", "branin, settings: {dely: 3}}"),
                      r"9:\d+: evaluate\.settings: unknown key 'evaluate\.settings\.dely'; did you mean 'delay'"),
     "plugin": file(HEAD + BUDGET + "evaluate: {backend: plugin, plugin: ./none.so}\n", r"8:37: evaluate\.plugin: cannot load .*start from"),
