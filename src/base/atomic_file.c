@@ -170,16 +170,36 @@ bool gannet_directory_has_room(const char *directory) {
   return !(close(descriptor) && says_full(errno)) && room;
 }
 
+bool gannet_link_leads_nowhere(const char *path, char *target, size_t size) {
+  struct stat about;
+  if (stat(path, &about) == 0 || errno != ENOENT) return false;
+  const ssize_t length = readlink(path, target, size - 1);
+  if (length >= 0) target[length] = '\0';
+  return length >= 0;
+}
+
+/* One directory whose parent is there. What leads elsewhere may exist and be none. */
+static gannet_err make_one(const char *path) {
+  char target[PATH_MAX];
+  if (mkdir(path, 0777) == 0) return GANNET_OK;
+  if (errno != EEXIST) return gannet_raise_errno("create directory", path);
+  GANNET_REQUIRE(!gannet_link_leads_nowhere(path, target, sizeof target), GANNET_ERR_MISSING,
+                 "'%s' is a symbolic link to '%s', which does not exist; make that directory, or "
+                 "remove the link",
+                 path, target);
+  return GANNET_OK;
+}
+
 gannet_err gannet_make_directory(const char *path) {
   char part[PATH_MAX];
   GANNET_REQUIRE(snprintf(part, sizeof part, "%s", path) < (int)sizeof part, GANNET_ERR_ARG,
                  "path too long: %s", path);
   for (char *slash = part + 1; (slash = strchr(slash, '/')); ++slash) {
     *slash = '\0';
-    if (mkdir(part, 0777) && errno != EEXIST) return gannet_raise_errno("create directory", part);
+    GANNET_TRY(make_one(part));
     *slash = '/';
   }
-  if (mkdir(part, 0777) && errno != EEXIST) return gannet_raise_errno("create directory", part);
+  GANNET_TRY(make_one(part));
   struct stat about;
   if (stat(part, &about)) return gannet_raise_errno("look at", part);
   GANNET_REQUIRE(S_ISDIR(about.st_mode), GANNET_ERR_EXISTS,

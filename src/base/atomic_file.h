@@ -69,8 +69,19 @@ gannet_err gannet_raise_errno(const char *doing, const char *name);
 /* Create a directory and its missing parents; an existing directory is no error.
  *
  * Local.
+ *
+ * Errors: GANNET_ERR_MISSING for a symbolic link that leads nowhere, with what to do.
  */
 GANNET_CHECKED gannet_err gannet_make_directory(const char *path);
+
+/* Whether a path is a symbolic link to what does not exist (any more), as to storage that was
+ * cleaned up or is not mounted.
+ *
+ * Local.
+ *
+ * target  out  [size] what the link says
+ */
+bool gannet_link_leads_nowhere(const char *path, char *target, size_t size);
 
 /* Where a file lies: "a" for "a/b", "/" for "/b", "." for "b".
  *

@@ -191,11 +191,21 @@ gannet_err gannet_campaign_start(MPI_Comm comm, const gannet_campaign_start_opti
   return open_directory(options, campaign);
 }
 
+static gannet_err check_link(const char *directory) {
+  char target[PATH_MAX];
+  GANNET_REQUIRE(!gannet_link_leads_nowhere(directory, target, sizeof target), GANNET_ERR_MISSING,
+                 "'%s' is not a campaign directory: it is a symbolic link to '%s', which does not "
+                 "exist; give the place that the campaign has now, or put it back there",
+                 directory, target);
+  return GANNET_OK;
+}
+
 gannet_err gannet_campaign_raise_none(const char *directory) {
   char near[PATH_MAX], path[PATH_MAX];
   struct stat about;
   GANNET_TRY(gannet_join_path(directory, "campaign.yaml", path, sizeof path));
   if (access(path, F_OK) && errno == EACCES) return gannet_raise_errno("look into", directory);
+  GANNET_TRY(check_link(directory));
   const bool exists = stat(directory, &about) == 0;
   GANNET_REQUIRE(!is_begun(directory), GANNET_ERR_MISSING,
                  "'%s' holds a campaign without its campaign.yaml; gannet run FILE --resume "

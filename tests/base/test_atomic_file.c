@@ -79,6 +79,23 @@ static void directories_are_made_with_their_parents(void **state) {
   assert_int_not_equal(gannet_make_directory(in_folder("file/below")), GANNET_OK);
 }
 
+static void links_that_lead_nowhere_are_told(void **state) {
+  (void)state;
+  char link[512], target[64];
+  (void)snprintf(link, sizeof link, "%s", in_folder("link"));
+  assert_int_equal(symlink("purged/scratch", link), 0);
+  assert_true(gannet_link_leads_nowhere(link, target, sizeof target));
+  assert_string_equal(target, "purged/scratch");
+  static const char told[] = "is a symbolic link to 'purged/scratch', which does not exist; make";
+  assert_fails(GANNET_ERR_MISSING, told, gannet_make_directory(link));
+  assert_fails(GANNET_ERR_MISSING, told, gannet_make_directory(in_folder("link/below")));
+  assert_ok(gannet_make_directory(in_folder("purged/scratch")));
+  assert_ok(gannet_make_directory(in_folder("link/below")));
+  assert_true(exists(in_folder("purged/scratch/below")));
+  assert_false(gannet_link_leads_nowhere(link, target, sizeof target));
+  assert_false(gannet_link_leads_nowhere(in_folder("missing"), target, sizeof target));
+}
+
 static void paths_are_joined_when_they_fit(void **state) {
   (void)state;
   char path[8];
@@ -135,6 +152,7 @@ int main(void) {
       cmocka_unit_test(missing_places_are_named),
       cmocka_unit_test(a_directory_is_not_replaced_by_a_file),
       cmocka_unit_test(directories_are_made_with_their_parents),
+      cmocka_unit_test(links_that_lead_nowhere_are_told),
       cmocka_unit_test(paths_are_joined_when_they_fit),
       cmocka_unit_test(a_path_is_cut_at_its_last_slash),
       cmocka_unit_test(a_directory_says_whether_it_has_room),

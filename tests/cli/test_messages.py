@@ -259,10 +259,16 @@ class Messages(program.ProgramTest):
     def test_what_lies_in_a_campaign(self):
         """Directories that are none, results that cannot be, damaged files, and who holds them."""
         self.write(GOOD.replace("function, simulation: branin", "manual") + "constraints: {g: {upper: 1}}\n", "m.yaml")
+        self.write(GOOD, "b.yaml")
         self.succeed("ask", "m.yaml")
         self.fails(("status", "m.yaml"), USAGE, "'m.yaml' is not a campaign directory: .*did you mean 'c.campaign'")
         self.fails(("best", "c.campain"), USAGE, "did you mean 'c.campaign'")
         self.fails(("export", "."), USAGE, "did you mean './c.campaign'")
+        (self.folder / "gone.campaign").symlink_to("purged")
+        told = "gone.campaign' is .*symbolic link to 'purged', which does not exist; "
+        self.fails(("status", "gone.campaign"), USAGE, told + "give the place that the campaign has now")
+        for resume in (), ("--resume",):
+            self.fails(("run", "b.yaml", "-q", "--directory", "gone.campaign", *resume), USAGE, told + "make that directory")
         for words, told in ((("--id", "99", "-y", "1", "-c", "g=0"), "never proposed; expected at most 1; `gannet ask` proposes more"),
                             (("--id", "0", "-y", "one", "-c", "g=0"), "'one' is not valid; expected a finite number"),
                             (("--id", "0", "-y", "0x10", "-c", "g=0"), "'0x10' is not valid; expected a finite number"),
