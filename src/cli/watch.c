@@ -160,6 +160,7 @@ static gannet_err flush_lines(void) {
 
 static gannet_err watch_lines(watcher *w, gannet_exit *code) {
   char words[600], last[600] = "", silence[400], last_silence[400] = "";
+  gannet_silence_kind last_kind = GANNET_SILENCE_OTHER;
   int64_t failures = 0;
   for (bool news = true;; news = w->changed) {
     const gannet_follow_state state = watch_state_text(&w->follow, words, sizeof words);
@@ -175,11 +176,13 @@ static gannet_err watch_lines(watcher *w, gannet_exit *code) {
     const bool silent = watch_silence_text(&w->follow, silence, sizeof silence);
     if (strcmp(silence, last_silence) != 0) {
       print_time();
-      (void)printf("%s\n", silent                            ? silence
-                           : strstr(last_silence, "unknown") ? "its jobs are no longer unknown"
-                                                             : "SLURM takes and starts its jobs");
+      (void)printf("%s\n", silent ? silence
+                           : last_kind == GANNET_SILENCE_UNKNOWN
+                               ? "its jobs are no longer unknown"
+                               : "SLURM takes and starts its jobs");
     }
     (void)snprintf(last_silence, sizeof last_silence, "%s", silence);
+    last_kind = w->follow.silence.kind;
     GANNET_TRY(flush_lines());
     if (is_over(w, state)) {
       *code = exit_code(w, state);

@@ -90,7 +90,7 @@ static const char *under_way_word(const gannet_follow *follow) {
 }
 
 const char *watch_running_word(const gannet_follow *follow) {
-  const bool unknown = follow->silence.since > 0 && strstr(follow->silence.said, "unknown");
+  const bool unknown = follow->silence.since > 0 && follow->silence.kind == GANNET_SILENCE_UNKNOWN;
   return unknown ? "submitted, state unknown" : under_way_word(follow);
 }
 

@@ -239,7 +239,8 @@ GANNET_CHECKED gannet_err gannet_slurm_watch(gannet_slurm_jobs *jobs, double unt
  *
  * Local.
  */
-void gannet_slurm_fall_silent(gannet_slurm_jobs *jobs, const char *format, ...) GANNET_PRINTF(2, 3);
+void gannet_slurm_fall_silent(gannet_slurm_jobs *jobs, gannet_silence_kind kind, const char *format,
+                              ...) GANNET_PRINTF(3, 4);
 void gannet_slurm_end_silence(gannet_slurm_jobs *jobs);
 
 /* After a list: tell the log, once for every reason, and those who look on of jobs that SLURM does

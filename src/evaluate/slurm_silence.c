@@ -7,14 +7,17 @@
 #include "base/clock.h"
 #include "evaluate/slurm.h"
 
-void gannet_slurm_fall_silent(gannet_slurm_jobs *jobs, const char *format, ...) {
+void gannet_slurm_fall_silent(gannet_slurm_jobs *jobs, gannet_silence_kind kind, const char *format,
+                              ...) {
   const gannet_silence before = jobs->silence;
   va_list arguments;
   va_start(arguments, format);
   (void)vsnprintf(jobs->silence.said, sizeof jobs->silence.said, format, arguments);
   va_end(arguments);
+  jobs->silence.kind = kind;
   if (before.since <= 0) jobs->silence.since = gannet_clock_epoch();
-  if (before.since > 0 && strcmp(before.said, jobs->silence.said) == 0) return;
+  if (before.since > 0 && before.kind == kind && strcmp(before.said, jobs->silence.said) == 0)
+    return;
   gannet_silence_begin(jobs->place, &jobs->silence);
 }
 
@@ -61,5 +64,5 @@ void gannet_slurm_tell_stuck(gannet_slurm_jobs *jobs) {
   if (strcmp(jobs->stuck, job->known.why) != 0)
     gannet_log(jobs->context, GANNET_LOG_WARNING, "%s", text);
   (void)snprintf(jobs->stuck, sizeof jobs->stuck, "%s", job->known.why);
-  gannet_slurm_fall_silent(jobs, "%s", text);
+  gannet_slurm_fall_silent(jobs, GANNET_SILENCE_HELD, "%s", text);
 }

@@ -55,7 +55,8 @@ static gannet_err refused(gannet_slurm_jobs *jobs, gannet_slurm_shipment *shipme
     return fail_all(jobs, shipment, true, reason);
   if (one && shipment->pause <= jobs->options->poll_interval)
     complain(jobs, one->flight.id, reason);
-  gannet_slurm_fall_silent(jobs, "sbatch takes no jobs (%s): they wait, and are tried again", said);
+  gannet_slurm_fall_silent(jobs, GANNET_SILENCE_REFUSED,
+                           "sbatch takes no jobs (%s): they wait, and are tried again", said);
   /* The others would meet the same limit: they wait as well, so that one call is made per pause. */
   shipment->pause = fmin(2 * shipment->pause, largest_backoff * jobs->options->poll_interval);
   for (int i = 0; i < jobs->n_shipments; ++i)

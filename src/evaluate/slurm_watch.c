@@ -307,7 +307,7 @@ static void note_answer(gannet_slurm_jobs *jobs, bool answered, double now) {
   char text[32];
   if (!answered) {
     complain(jobs, now);
-    gannet_slurm_fall_silent(jobs,
+    gannet_slurm_fall_silent(jobs, GANNET_SILENCE_UNKNOWN,
                              "squeue does not answer (%s): submitted jobs are unknown, none "
                              "is given up",
                              gannet_slurm_client_said(jobs->client));

@@ -282,6 +282,26 @@ class Watch(program.ProgramTest):
         self.assertRegex(view, r"submitted +number +try")
         self.assertNotIn("scheduler", self.succeed("status", "fast.campaign").out)
 
+    def test_words_of_a_scheduler_that_takes_no_jobs_do_not_make_them_unknown(self):
+        """What the note means is not looked for in what sbatch said."""
+        self.write("#!/bin/sh\n[ -e well ] && echo 17 && exit\necho 'Temporary failure: unknown host' >&2; exit 1\n".replace(
+            "-e well", f"-e {self.folder}/well"), "sbatch", 0o755)
+        for tool, says in ("squeue", "17|RUNNING|n1|x|/x"), ("scancel", ""), ("scontrol", ""), ("sacct", ""):
+            self.write(f"#!/bin/sh\necho '{says}'\n", tool, 0o755)
+        tools = "".join(f", {tool}_command: ./{tool}" for tool in ("sbatch", "squeue", "scancel", "scontrol", "sacct"))
+        self.write("#!/bin/sh\n", "s", 0o755)
+        text = SOBOL.replace("backend: function, simulation: branin", f"backend: slurm, command: [./s], poll_interval: 0.1s{tools}")
+        running = self.start("run", self.write(text), "-q")
+        note = self.folder / "fast.campaign/slurm/silent"
+        self.wait_until(lambda: note.exists() or running.process.poll() is not None)
+        view = self.succeed("watch", "fast.campaign", "--once").out
+        self.assertIn("unknown host", view)
+        self.assertNotIn("state unknown", view)
+        watching = self.start("watch", "fast.campaign", "-i", "0.05s")
+        self.wait_until(lambda: "unknown host" in watching.text(watching.out))
+        self.write("", "well")
+        self.wait_until(lambda: "SLURM takes and starts its jobs" in watching.text(watching.out))
+
     def test_damaged_and_missing_directories(self):
         self.succeed("run", self.write(SOBOL), "-q")
         journal = self.folder / "fast.campaign" / "journal"

@@ -22,7 +22,8 @@ static void calls_have_time_outs_and_are_repeated(void **state) {
 }
 
 /* Poll until the note for those who look on has these words; NULL = until there is none. */
-static void wait_for_note(const standin *f, gannet_evaluator *evaluator, const char *words) {
+static void wait_for_note(const standin *f, gannet_evaluator *evaluator, gannet_silence_kind kind,
+                          const char *words) {
   gannet_result_record none;
   gannet_silence silence = {0};
   int n = 0, found = 0;
@@ -30,6 +31,7 @@ static void wait_for_note(const standin *f, gannet_evaluator *evaluator, const c
     assert_ok(gannet_evaluator_poll(evaluator, 0.1, 1, &n, &none));
     const bool noted = gannet_silence_look(f->directory, &silence);
     found = f->context->rank > 0 || (words ? noted && strstr(silence.said, words) : !noted);
+    if (found && words && f->context->rank == 0) assert_int_equal(silence.kind, kind);
     if (words && noted) assert_true(fabs(silence.since - gannet_clock_epoch()) < 60);
     MPI_Bcast(&found, 1, MPI_INT, 0, MPI_COMM_WORLD);
   }
@@ -50,11 +52,11 @@ static void silence_is_told(void **state) {
   mischief(f, "squeue.fail", "1000\n");
   gannet_evaluator *evaluator = standin_create(f);
   standin_submit(evaluator, 1, 1);
-  wait_for_note(f, evaluator, "sbatch takes no jobs (sbatch: error:");
+  wait_for_note(f, evaluator, GANNET_SILENCE_REFUSED, "sbatch takes no jobs (sbatch: error:");
   mischief(f, "sbatch.fail", "0\n");
-  wait_for_note(f, evaluator, "squeue does not answer (squeue: error:");
+  wait_for_note(f, evaluator, GANNET_SILENCE_UNKNOWN, "squeue does not answer (squeue: error:");
   mischief(f, "squeue.fail", "0\n");
-  wait_for_note(f, evaluator, NULL);
+  wait_for_note(f, evaluator, GANNET_SILENCE_OTHER, NULL);
   mischief(f, "go", "");
   conform_collect(evaluator, 1, &result);
   is_done(&result);
@@ -78,15 +80,16 @@ static void jobs_that_wait_for_somebody_are_told(void **state) {
   gannet_evaluator *evaluator = standin_create(f);
   standin_submit(evaluator, 1, 1);
   for (int i = 0; i < 10; ++i) assert_ok(gannet_evaluator_poll(evaluator, 0.1, 1, &n, &none));
-  wait_for_note(f, evaluator, NULL);
+  wait_for_note(f, evaluator, GANNET_SILENCE_OTHER, NULL);
   mischief(f, "squeue.why", "launch failed requeued held\n");
-  wait_for_note(f, evaluator, "does something about it (launch failed requeued held)");
+  wait_for_note(f, evaluator, GANNET_SILENCE_HELD,
+                "does something about it (launch failed requeued held)");
   for (int i = 0; i < 10; ++i) assert_ok(gannet_evaluator_poll(evaluator, 0.1, 1, &n, &none));
-  wait_for_note(f, evaluator, "SLURM does not start job ");
+  wait_for_note(f, evaluator, GANNET_SILENCE_HELD, "SLURM does not start job ");
   mischief(f, "squeue.why", "Resources\n");
-  wait_for_note(f, evaluator, NULL);
+  wait_for_note(f, evaluator, GANNET_SILENCE_OTHER, NULL);
   mischief(f, "squeue.why", "DependencyNeverSatisfied\n");
-  wait_for_note(f, evaluator, "(DependencyNeverSatisfied)");
+  wait_for_note(f, evaluator, GANNET_SILENCE_HELD, "(DependencyNeverSatisfied)");
   mischief(f, "squeue.fail", "1000\n"); /* only the files tell of its end */
   no_mischief(f, "node.hold");
   conform_collect(evaluator, 1, &result);
