@@ -81,6 +81,14 @@ static double product_rate(int n, int products, double *work) {
   return best * fmin(1, (gannet_clock_processor() - worked) / (gannet_clock_seconds() - begin));
 }
 
+/* The slowest of all at once. */
+static gannet_err rate_together(MPI_Comm comm, int n, int products, double *work, double *rate) {
+  GANNET_TRY_MPI(MPI_Barrier(comm));
+  const double mine = product_rate(n, products, work);
+  GANNET_TRY_MPI(MPI_Allreduce(&mine, rate, 1, MPI_DOUBLE, MPI_MIN, comm));
+  return GANNET_OK;
+}
+
 /* Rank 0 alone, while the others sleep, and then the slowest of all at once. */
 static gannet_err compare_rates(const machine_request *request, double *alone, double *together) {
   enum { N = 384, ALONE = 5, TOGETHER = 40 };
@@ -90,11 +98,7 @@ static gannet_err compare_rates(const machine_request *request, double *alone, d
   for (size_t i = 0; i < 2 * size; ++i) work[i] = 1.0 / (double)(1 + i % 7);
   *alone = request->rank == 0 ? product_rate(N, ALONE, work) : 0;
   gannet_err err = gannet_quiet_bcast(request->comm, alone, (int)sizeof *alone);
-  if (err == GANNET_OK && MPI_Barrier(request->comm) == MPI_SUCCESS) {
-    const double mine = product_rate(N, TOGETHER, work);
-    if (MPI_Allreduce(&mine, together, 1, MPI_DOUBLE, MPI_MIN, request->comm) != MPI_SUCCESS)
-      err = GANNET_RAISE(GANNET_ERR_MPI, "MPI_Allreduce failed");
-  }
+  if (err == GANNET_OK) err = rate_together(request->comm, N, TOGETHER, work, together);
   gannet_free(&work);
   return err;
 }

@@ -9,11 +9,35 @@
 struct gannet_select {
   int n_lists, keep;
   gannet_ranked *best; /* [n_lists][keep], best first */
+  MPI_Datatype list;   /* keep entries */
+  MPI_Op merge;        /* two of them to the best of both */
 };
 
 static bool is_better(gannet_ranked a, gannet_ranked b) {
   if (a.index < 0 || b.index < 0) return a.index >= 0;
   return a.score > b.score || (a.score == b.score && a.index < b.index);
+}
+
+/* One element is a whole list; its length follows from the size of the type. */
+static void merge_lists(void *in, void *inout, int *count, MPI_Datatype *type) {
+  int size = 0;
+  MPI_Type_size(*type, &size);
+  const int keep = size / (int)sizeof(gannet_ranked);
+  const gannet_ranked *other = in;
+  gannet_ranked *mine = inout, merged[GANNET_SELECT_MAX];
+  for (int l = 0; l < *count; ++l, other += keep, mine += keep) {
+    for (int i = 0, a = 0, b = 0; i < keep; ++i)
+      merged[i] = is_better(other[b], mine[a]) ? other[b++] : mine[a++];
+    memcpy(mine, merged, (size_t)keep * sizeof *mine);
+  }
+}
+
+static gannet_err make_reduction(gannet_select *s) {
+  const int bytes = s->keep * (int)sizeof(gannet_ranked);
+  GANNET_TRY_MPI(MPI_Type_contiguous(bytes, MPI_BYTE, &s->list));
+  GANNET_TRY_MPI(MPI_Type_commit(&s->list));
+  GANNET_TRY_MPI(MPI_Op_create(merge_lists, 1, &s->merge));
+  return GANNET_OK;
 }
 
 gannet_err gannet_select_create(int n_lists, int keep, gannet_select **select) {
@@ -25,7 +49,10 @@ gannet_err gannet_select_create(int n_lists, int keep, gannet_select **select) {
   s->n_lists = n_lists;
   s->keep = keep;
   const size_t places = (size_t)n_lists * (size_t)keep;
-  const gannet_err err = gannet_alloc(places, sizeof *s->best, &s->best);
+  s->list = MPI_DATATYPE_NULL;
+  s->merge = MPI_OP_NULL;
+  gannet_err err = gannet_alloc(places, sizeof *s->best, &s->best);
+  if (err == GANNET_OK) err = make_reduction(s);
   if (err != GANNET_OK) {
     gannet_select_destroy(&s);
     return gannet_error_pass(err, __func__, __FILE__, __LINE__);
@@ -37,6 +64,8 @@ gannet_err gannet_select_create(int n_lists, int keep, gannet_select **select) {
 
 void gannet_select_destroy(gannet_select **select) {
   if (!*select) return;
+  if ((*select)->merge != MPI_OP_NULL) (void)MPI_Op_free(&(*select)->merge);
+  if ((*select)->list != MPI_DATATYPE_NULL) (void)MPI_Type_free(&(*select)->list);
   gannet_free(&(*select)->best);
   gannet_free(select);
 }
@@ -75,36 +104,9 @@ double gannet_select_least(const gannet_select *select, int list) {
   return select->best[(size_t)(list + 1) * (size_t)select->keep - 1].score;
 }
 
-/* One element is a whole list; its length follows from the size of the type. */
-static void merge_lists(void *in, void *inout, int *count, MPI_Datatype *type) {
-  int size = 0;
-  MPI_Type_size(*type, &size);
-  const int keep = size / (int)sizeof(gannet_ranked);
-  const gannet_ranked *other = in;
-  gannet_ranked *mine = inout, merged[GANNET_SELECT_MAX];
-  for (int l = 0; l < *count; ++l, other += keep, mine += keep) {
-    for (int i = 0, a = 0, b = 0; i < keep; ++i)
-      merged[i] = is_better(other[b], mine[a]) ? other[b++] : mine[a++];
-    memcpy(mine, merged, (size_t)keep * sizeof *mine);
-  }
-}
-
-static gannet_err reduce_as(MPI_Comm comm, const gannet_select *s, MPI_Datatype type, MPI_Op op,
-                            gannet_ranked *best) {
-  GANNET_TRY_MPI(MPI_Allreduce(s->best, best, s->n_lists, type, op, comm));
-  return GANNET_OK;
-}
-
 gannet_err gannet_select_reduce(const gannet_context *context, const gannet_select *select,
                                 gannet_ranked *best) {
-  MPI_Datatype type = MPI_DATATYPE_NULL;
-  MPI_Op op = MPI_OP_NULL;
-  GANNET_TRY_MPI(MPI_Type_contiguous(select->keep * (int)sizeof(gannet_ranked), MPI_BYTE, &type));
-  (void)MPI_Type_commit(&type);
-  (void)MPI_Op_create(merge_lists, 1, &op);
-  const gannet_err err = reduce_as(context->comm, select, type, op, best);
-  (void)MPI_Op_free(&op);
-  (void)MPI_Type_free(&type);
-  if (err != GANNET_OK) return gannet_error_pass(err, __func__, __FILE__, __LINE__);
+  GANNET_TRY_MPI(MPI_Allreduce(select->best, best, select->n_lists, select->list, select->merge,
+                               context->comm));
   return GANNET_OK;
 }

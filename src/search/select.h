@@ -24,6 +24,9 @@ typedef struct gannet_select gannet_select;
  *
  * n_lists  in  >= 1
  * keep     in  1 <= keep <= GANNET_SELECT_MAX, length of every list
+ *
+ * Errors: GANNET_ERR_ARG, GANNET_ERR_MEMORY; GANNET_ERR_MPI when MPI has no room for the type of a
+ * list.
  */
 GANNET_CHECKED gannet_err gannet_select_create(int n_lists, int keep, gannet_select **select);
 void gannet_select_destroy(gannet_select **select);

@@ -108,6 +108,41 @@ static void an_error_on_one_rank_reaches_all(void **state) {
   gannet_context_destroy(&world);
 }
 
+/* MPI without room for the types and operations of a program, on this rank. */
+static bool no_types, no_operations;
+
+int MPI_Type_commit(MPI_Datatype *type) {
+  return no_types ? MPI_ERR_INTERN : PMPI_Type_commit(type);
+}
+
+int MPI_Op_create(MPI_User_function *function, int commutes, MPI_Op *operation) {
+  return no_operations ? MPI_ERR_INTERN : PMPI_Op_create(function, commutes, operation);
+}
+
+static void what_mpi_refuses_on_one_rank_reaches_all(void **state) {
+  (void)state;
+  gannet_context *world = context_of(MPI_COMM_WORLD);
+  gannet_problem *problem = real_problem(D);
+  gannet_candidates *c = candidates_of(problem, 100);
+  gannet_ranked best[LISTS * KEEP];
+  counter calls = {0, -1};
+  int rank = 0, np = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &np);
+  no_types = rank == np - 1;
+  assert_fails(GANNET_ERR_MPI, "MPI_Type_commit",
+               gannet_scan(world, c, NULL, LISTS, KEEP, score, &calls, best));
+  no_types = false;
+  no_operations = rank == np - 1;
+  assert_fails(GANNET_ERR_MPI, "MPI_Op_create",
+               gannet_scan(world, c, NULL, LISTS, KEEP, score, &calls, best));
+  no_operations = false;
+  assert_ok(gannet_scan(world, c, NULL, LISTS, KEEP, score, &calls, best));
+  gannet_candidates_destroy(&c);
+  gannet_problem_destroy(&problem);
+  gannet_context_destroy(&world);
+}
+
 static void ranked_points_are_the_candidates(void **state) {
   (void)state;
   gannet_problem *problem = real_problem(D);
@@ -156,6 +191,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(any_number_of_ranks_gives_the_sorted_best),
       cmocka_unit_test(an_error_on_one_rank_reaches_all),
+      cmocka_unit_test(what_mpi_refuses_on_one_rank_reaches_all),
       cmocka_unit_test(ranked_points_are_the_candidates),
       cmocka_unit_test(offers_commute),
   };
