@@ -227,9 +227,9 @@ static void join(int n, const char *const *jobs, char *text, size_t size) {
 }
 
 gannet_err gannet_slurm_client_account(gannet_slurm_client *client, int n, const char *const *jobs,
-                                       gannet_slurm_list *list) {
+                                       gannet_slurm_list *list, gannet_slurm_call *how) {
   char ids[CHUNK * (GANNET_SLURM_ID + 1) + 8], *text = NULL;
-  gannet_slurm_call how = GANNET_SLURM_CALL_DONE;
+  *how = GANNET_SLURM_CALL_DONE;
   for (int at = 0; at < n && !client->missing[SACCT]; at += CHUNK) {
     join(n - at < CHUNK ? n - at : CHUNK, jobs + at, ids, sizeof ids);
     const char *const arguments[] = {"--noheader",
@@ -239,9 +239,10 @@ gannet_err gannet_slurm_client_account(gannet_slurm_client *client, int n, const
                                      "--jobs",
                                      ids,
                                      NULL};
-    GANNET_TRY(run(client, SACCT, arguments, NULL, &how));
+    GANNET_TRY(run(client, SACCT, arguments, NULL, how));
     if (strstr(client->said, "disabled")) client->missing[SACCT] = true;
-    if (how != GANNET_SLURM_CALL_DONE) continue;
+    if (!gannet_slurm_call_is_answered(*how)) return GANNET_OK;
+    if (*how != GANNET_SLURM_CALL_DONE) continue;
     GANNET_TRY(read_output(client, "stdout.log", &text));
     const gannet_err err = gannet_slurm_parse_sacct(text, list);
     gannet_free(&text);
@@ -251,13 +252,13 @@ gannet_err gannet_slurm_client_account(gannet_slurm_client *client, int n, const
 }
 
 gannet_err gannet_slurm_client_show(gannet_slurm_client *client, const char *job,
-                                    gannet_slurm_list *list) {
+                                    gannet_slurm_list *list, gannet_slurm_call *how) {
   const char *const arguments[] = {"--oneliner", "show", "job", job, NULL};
-  gannet_slurm_call how = GANNET_SLURM_CALL_DONE;
   char *text = NULL;
+  *how = GANNET_SLURM_CALL_DONE;
   if (client->missing[SCONTROL]) return GANNET_OK;
-  GANNET_TRY(run(client, SCONTROL, arguments, NULL, &how));
-  if (how != GANNET_SLURM_CALL_DONE) return GANNET_OK;
+  GANNET_TRY(run(client, SCONTROL, arguments, NULL, how));
+  if (*how != GANNET_SLURM_CALL_DONE) return GANNET_OK;
   GANNET_TRY(read_output(client, "stdout.log", &text));
   const gannet_err err = gannet_slurm_parse_scontrol(text, job, list);
   gannet_free(&text);

@@ -108,17 +108,31 @@ GANNET_CHECKED gannet_err gannet_slurm_client_list(gannet_slurm_client *client,
 /* sacct for these jobs, in chunks. A site without accounting gives no rows, and is asked once.
  *
  * Local.
+ *
+ * how  out  of the last call: one without an answer (timed out, broken off) is followed by no other
  */
 GANNET_CHECKED gannet_err gannet_slurm_client_account(gannet_slurm_client *client, int n,
                                                       const char *const *jobs,
-                                                      gannet_slurm_list *list);
+                                                      gannet_slurm_list *list,
+                                                      gannet_slurm_call *how);
 
 /* scontrol show job for one job; no row when it does not know it.
  *
  * Local.
+ *
+ * how  out  DONE without a call, too, where there is no scontrol
  */
 GANNET_CHECKED gannet_err gannet_slurm_client_show(gannet_slurm_client *client, const char *job,
-                                                   gannet_slurm_list *list);
+                                                   gannet_slurm_list *list, gannet_slurm_call *how);
+
+/* Whether a call tells something of SLURM, though that may be an error. A program that does not
+ * answer is not asked at once again.
+ *
+ * Local.
+ */
+static inline bool gannet_slurm_call_is_answered(gannet_slurm_call how) {
+  return how == GANNET_SLURM_CALL_DONE || how == GANNET_SLURM_CALL_REFUSED;
+}
 
 /* How many elements an array may have here: scontrol show config; SLURM's own default when it does
  * not say.

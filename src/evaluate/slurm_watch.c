@@ -227,17 +227,41 @@ static int without_repeats(int n, const char **id) {
   return kept;
 }
 
+static void set_explained(gannet_slurm_jobs *jobs, const char *id) {
+  for (int i = 0; i < jobs->n; ++i)
+    if (strcmp(jobs->jobs[i].known.job, id) == 0) jobs->jobs[i].explained = true;
+}
+
+/* What sacct does not know, from scontrol, job by job. A controller that is slow or does not answer
+ * holds everything up: what is left is asked for after the next list. */
+static gannet_err ask_controller(gannet_slurm_jobs *jobs, int n, const char *const *id,
+                                 gannet_slurm_list *list) {
+  const double until = gannet_clock_seconds() + jobs->options->commands.timeout;
+  int shown = 0;
+  for (int i = 0; i < n; ++i) {
+    gannet_slurm_call how = GANNET_SLURM_CALL_DONE;
+    if (!gannet_slurm_list_find(list, id[i])) {
+      if (++shown > SHOWS || gannet_clock_seconds() > until) return GANNET_OK;
+      GANNET_TRY(gannet_slurm_client_show(jobs->client, id[i], list, &how));
+    }
+    if (!gannet_slurm_call_is_answered(how)) return GANNET_OK;
+    set_explained(jobs, id[i]);
+  }
+  return GANNET_OK;
+}
+
 static gannet_err ask_accounting(gannet_slurm_jobs *jobs, gannet_slurm_list *list) {
+  gannet_slurm_call how = GANNET_SLURM_CALL_DONE;
   const char **id = NULL;
-  int n = 0, shown = 0;
+  int n = 0;
   GANNET_TRY(gannet_alloc((size_t)jobs->n, sizeof *id, &id));
   for (int i = 0; i < jobs->n; ++i)
     if (is_in_question(&jobs->jobs[i])) id[n++] = jobs->jobs[i].known.job;
   n = without_repeats(n, id);
-  gannet_err err = gannet_slurm_client_account(jobs->client, n, id, list);
-  for (int i = 0; i < n && err == GANNET_OK; ++i)
-    if (!gannet_slurm_list_find(list, id[i]) && ++shown <= SHOWS)
-      err = gannet_slurm_client_show(jobs->client, id[i], list);
+  gannet_err err = gannet_slurm_client_account(jobs->client, n, id, list, &how);
+  /* A call that was broken off says that the process is to end. */
+  if (err == GANNET_OK && how != GANNET_SLURM_CALL_BROKEN_OFF)
+    err = ask_controller(jobs, n, id, list);
   gannet_free(&id);
   return err;
 }
@@ -246,7 +270,7 @@ static gannet_err decide(gannet_slurm_jobs *jobs, gannet_slurm_job *job,
                          const gannet_slurm_row *row, double now) {
   char reason[160];
   bool done = false;
-  job->explained = true;
+  if (now - job->ended_since > jobs->options->grace) job->explained = true; /* nobody told */
   if (row) know(job, row, now);
   if (gannet_slurm_has_ended(job->state)) return conclude(jobs, job, now);
   if (isnan(job->missing_since)) return GANNET_OK; /* alive after all */
@@ -273,8 +297,8 @@ static gannet_err clear_up(gannet_slurm_jobs *jobs, double now) {
   gannet_err err = ask_accounting(jobs, &list);
   for (int i = jobs->n - 1; i >= 0 && err == GANNET_OK; --i) {
     gannet_slurm_job *job = &jobs->jobs[i];
-    if (is_in_question(job))
-      err = decide(jobs, job, gannet_slurm_list_find(&list, job->known.job), now);
+    const gannet_slurm_row *row = gannet_slurm_list_find(&list, job->known.job);
+    if (row || is_in_question(job)) err = decide(jobs, job, row, now);
   }
   gannet_slurm_list_release(&list);
   return err;

@@ -31,9 +31,40 @@ static void a_cancel_that_fails_in_part_is_told(void **state) {
   gannet_launcher_stop(&launcher);
 }
 
+/* Nothing is asked again at once that did not answer, however many jobs are in question. */
+static void accounting_without_an_answer_is_asked_once(void **state) {
+  enum { JOBS = 250 };
+  standin *f = *state;
+  gannet_launcher *launcher = NULL;
+  gannet_slurm_client *client = NULL;
+  gannet_slurm_list list = {0};
+  gannet_slurm_call how = GANNET_SLURM_CALL_DONE;
+  const char *id[JOBS];
+  for (int i = 0; i < JOBS; ++i) id[i] = "1234";
+  f->options.commands.timeout = 0.3;
+  write_file(f->directory, "sacct.hang", "9\n", 0644);
+  assert_ok(gannet_launcher_start(&launcher));
+  assert_ok(gannet_slurm_client_create(&f->options.commands, launcher, f->directory, f->directory,
+                                       &client));
+  assert_ok(gannet_slurm_client_account(client, JOBS, id, &list, &how));
+  assert_int_equal(how, GANNET_SLURM_CALL_TIMED_OUT);
+  assert_int_equal(calls_of(f, "sacct"), 1);
+  write_file(f->directory, "sacct.hang", "0\n", 0644);
+  assert_ok(gannet_slurm_client_account(client, JOBS, id, &list, &how));
+  assert_int_equal(how, GANNET_SLURM_CALL_DONE);
+  assert_int_equal(calls_of(f, "sacct"), 4);
+  gannet_slurm_list_release(&list);
+  gannet_slurm_client_destroy(&client);
+  gannet_launcher_stop(&launcher);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, standin_set_up, standin_tear_down)
+
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(
-      a_cancel_that_fails_in_part_is_told, standin_set_up, standin_tear_down)};
+  const struct CMUnitTest tests[] = {
+      TEST(a_cancel_that_fails_in_part_is_told),
+      TEST(accounting_without_an_answer_is_asked_once),
+  };
   MPI_Init(&argc, &argv);
   const int failed = run_ranks(tests);
   MPI_Finalize();

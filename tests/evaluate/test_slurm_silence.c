@@ -21,6 +21,61 @@ static void calls_have_time_outs_and_are_repeated(void **state) {
   if (f->context->rank == 0) assert_non_null(strstr(f->log, "squeue answers again"));
 }
 
+/* Most calls of a tool in a row. */
+static int most_in_a_row(const standin *f, const char *tool) {
+  int most = 0, row = 0;
+  for (const char *at = content(f->directory, "calls"); at && *at; at = strchr(at, '\n')) {
+    at += *at == '\n';
+    if (!*at) break;
+    row = strncmp(at, tool, strlen(tool)) == 0 ? row + 1 : 0;
+    most = row > most ? row : most;
+  }
+  return most;
+}
+
+/* A controller that lists jobs and then does not answer holds nothing up for longer than one call
+ * may take. */
+static void a_controller_that_hangs_is_asked_once_for_all(void **state) {
+  enum { JOBS = 6 };
+  standin *f = *state;
+  double constraint = 0;
+  gannet_result_record result = {.constraints = &constraint};
+  int n = 0;
+  f->options.commands.timeout = 0.3;
+  f->options.grace = 60;
+  mischief(f, "node.hold", "");
+  mischief(f, "squeue.lose", "");
+  mischief(f, "sacct.off", "");
+  mischief(f, "scontrol.hang", "1000\n");
+  use_simulation(f, "#!/bin/sh\nprintf 'objective 2\\nstress 1\\n' >results.out\n");
+  gannet_evaluator *evaluator = standin_create(f);
+  for (int i = 0; i < JOBS; ++i) standin_submit(evaluator, i, 1);
+  for (int i = 0; i < 15; ++i) assert_ok(gannet_evaluator_poll(evaluator, 0.1, 1, &n, &result));
+  if (f->context->rank == 0) {
+    assert_true(calls_of(f, "scontrol") > 1);
+    assert_int_equal(most_in_a_row(f, "scontrol"), 1);
+  }
+  assert_ok(gannet_evaluator_cancel(evaluator));
+  gannet_evaluator_destroy(&evaluator);
+}
+
+/* An exit code that nobody could be asked for is asked for again. */
+static void a_failure_waits_for_who_can_explain_it(void **state) {
+  standin *f = *state;
+  f->options.commands.timeout = 0.5;
+  f->options.grace = 30;
+  f->options.script = TEXT("job.tmpl");
+  mischief(f, "job.tmpl", "#!/bin/sh\nexit 3\n");
+  mischief(f, "sacct.off", "");
+  mischief(f, "scontrol.hang", "1\n");
+  const gannet_result_record result = standin_run(f, NULL);
+  failed_with(&result, false, "exit code 3");
+  f->options.grace = 1;
+  mischief(f, "scontrol.hang", "1000\n");
+  const gannet_result_record other = standin_run(f, NULL);
+  failed_with(&other, false, "an exit code nobody knows");
+}
+
 /* Poll until the note for those who look on has these words; NULL = until there is none. */
 static void wait_for_note(const standin *f, gannet_evaluator *evaluator, gannet_silence_kind kind,
                           const char *words) {
@@ -183,8 +238,12 @@ static void a_stop_breaks_off_one_call_alone(void **state) {
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
-      TEST(calls_have_time_outs_and_are_repeated), TEST(silence_is_told),
-      TEST(jobs_that_wait_for_somebody_are_told),  TEST(a_call_that_is_broken_off_is_no_silence),
+      TEST(a_controller_that_hangs_is_asked_once_for_all),
+      TEST(a_failure_waits_for_who_can_explain_it),
+      TEST(calls_have_time_outs_and_are_repeated),
+      TEST(silence_is_told),
+      TEST(jobs_that_wait_for_somebody_are_told),
+      TEST(a_call_that_is_broken_off_is_no_silence),
       TEST(a_stop_breaks_off_one_call_alone),
   };
   MPI_Init(&argc, &argv);
