@@ -131,12 +131,23 @@ static int read_lines(const reader *to, char *text) {
   return 0;
 }
 
+/* The member "fail": a text is the reason, and programs write flags as true and false or as
+ * numbers. Returns 0 when it says that the design is good. */
+static int read_fail(const reader *to, const json_t *fail) {
+  if (!fail || json_is_false(fail) || json_is_null(fail)) return 0;
+  if (json_is_string(fail)) return declare_infeasible(to, json_string_value(fail));
+  if (json_is_number(fail) && !(fabs(json_number_value(fail)) > 0)) return 0;
+  if (json_is_true(fail) || json_is_number(fail)) return declare_infeasible(to, "");
+  gannet_record_fail(to->result, false,
+                     "results.out: fail is a list or an object, expected a reason, true or false");
+  return -1;
+}
+
 static int read_members(const reader *to, json_t *object) {
   const char *name = NULL;
   json_t *value = NULL;
   json_t *fail = json_object_get(object, "fail");
-  if (fail && !json_is_false(fail) && !json_is_null(fail))
-    return declare_infeasible(to, json_is_string(fail) ? json_string_value(fail) : "");
+  if (read_fail(to, fail)) return -1;
   json_object_foreach(object, name, value) {
     if (value == fail) continue;
     const int index = find_quantity(to->problem, name);

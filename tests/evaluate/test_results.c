@@ -185,6 +185,27 @@ static void fail_lines_mean_infeasible(void **state) {
   }
 }
 
+/* A flag of JSON is true or false, or 1 or 0 as C and Fortran have it; only a text is a reason. */
+static void flags_of_json_mean_what_they_say(void **state) {
+  fixture *f = *state;
+  static const char *const good[] = {"false", "null", "0", "0.0", "-0"};
+  static const char *const bad[] = {"true", "1", "-2.5", "\"\"", "\"0\""};
+  char text[100];
+  for (size_t i = 0; i < sizeof good / sizeof *good; ++i) {
+    (void)snprintf(text, sizeof text, "{\"objective\": 1, \"stress\": 2, \"fail\": %s}", good[i]);
+    const gannet_result_record result = read_with(f, NULL, text);
+    if (result.status != GANNET_EVAL_DONE) fail_msg("%s: %s", text, result.run.reason);
+    assert_true(result.objective == 1 && f->constraint == 2);
+  }
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
+    (void)snprintf(text, sizeof text, "{\"objective\": 1, \"stress\": 2, \"fail\": %s}", bad[i]);
+    assert_int_equal(read_with(f, NULL, text).status, GANNET_EVAL_INFEASIBLE);
+  }
+  const gannet_result_record result = read_with(f, NULL, "{\"fail\": [\"mesh\"]}");
+  assert_int_equal(result.status, GANNET_EVAL_FAILED);
+  assert_non_null(strstr(result.run.reason, "expected a reason, true or false"));
+}
+
 static void patterns_pick_the_last_match(void **state) {
   fixture *f = *state;
   static const char pattern[] = "objective=^ *drag[:=] *([-+0-9.eE]+)";
@@ -321,6 +342,7 @@ int main(void) {
       TEST(results_that_are_no_file_are_refused),
       TEST(bad_results_fail_with_what_and_where),
       TEST(fail_lines_mean_infeasible),
+      TEST(flags_of_json_mean_what_they_say),
       TEST(patterns_pick_the_last_match),
       TEST(numbers_that_are_too_long_are_refused),
       TEST(lines_with_zero_bytes_are_no_results),
