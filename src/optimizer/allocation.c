@@ -42,7 +42,7 @@ static gannet_err survey(const gannet_history *history, double old, double *best
   qsort(values, (size_t)n, sizeof *values, ascending);
   const int64_t rank = gannet_history_problem(history)->d;
   *best = n > 0 ? values[0] : NONE;
-  *spread = n > 0 ? fmax(0, values[rank < n ? rank : n - 1] - old) : 0;
+  *spread = n > 0 ? fmax(0, gannet_problem_excess(values[rank < n ? rank : n - 1], old)) : 0;
   gannet_free(&values);
   return GANNET_OK;
 }
@@ -50,7 +50,7 @@ static gannet_err survey(const gannet_history *history, double old, double *best
 static double gain_of(const gannet_history *history, int64_t id, double old, double spread) {
   if (!is_good(history, id)) return 0;
   if (!(old < NONE)) return 1; /* the first feasible point */
-  const double better = old - value_of(history, id);
+  const double better = gannet_problem_excess(old, value_of(history, id));
   return better > 0 ? better / (better + spread / 4) : 0;
 }
 

@@ -1,10 +1,12 @@
 #include "optimizer/local_data.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "optimizer/transform.h"
 
 /* Values closer than this share of their size are the same, to rounding. */
 static const double rounding = 1e-14;
@@ -109,20 +111,22 @@ static void set_values(int model, const double *far, double at_centre, double *w
   const size_t n = (size_t)data->n;
   double *t = data->t + (size_t)model * n, *w = data->w + (size_t)model * n;
   double *size = work, *sorted = work + n;
+  const double shrink = gannet_transform_unit(data->n, t);
+  at_centre *= shrink;
   for (size_t i = 0; i < n; ++i) {
-    t[i] = gannet_problem_excess(t[i], at_centre);
+    t[i] = gannet_problem_excess(t[i] * shrink, at_centre);
     size[i] = fabs(t[i]);
   }
   double unit = model > 0 ? unit_of_constraint(data, t, far) : 0;
   if (!(unit > 0)) unit = unit_of(data->n, size, typical_rank(data), sorted);
   unit = fmax(unit, rounding * fabs(at_centre));
   for (size_t i = 0; i < n; ++i) {
-    t[i] /= unit;
+    t[i] = fmin(fmax(t[i] / unit, -1e300), 1e300);
     const double beyond = fmax(1, far[i] / data->span);
     w[i] = fmax(1, fabs(t[i])) * beyond * beyond;
   }
   if (model == 0)
-    data->unit = unit;
+    data->unit = fmin(unit / shrink, DBL_MAX);
   else
     data->threshold[model] = -at_centre / unit;
 }

@@ -144,8 +144,9 @@ static gannet_err gather(gannet_models *m, int i, double *bounds, int *n, bool *
 static gannet_err govern(gannet_models *m, int n, const gannet_transform_fit *fit) {
   gannet_model *one = &m->model[0];
   const double sign = gannet_problem_flip(m->problem, 1);
-  for (int k = 0; k < n; ++k) one->y[k] = (m->raw[k] - fit->center) / fit->scale;
-  const gannet_governing governing = {m->laws, sign * fit->scale, sign * fit->center};
+  for (int k = 0; k < n; ++k) one->y[k] = gannet_transform_affine(fit, m->raw[k]);
+  const gannet_governing governing = {m->laws, sign * gannet_transform_scale(fit),
+                                      sign * gannet_transform_center(fit)};
   return gannet_surrogate_govern(one->surrogate, &governing);
 }
 
@@ -177,7 +178,7 @@ static gannet_err standardise(gannet_models *m, int i, int n, double *noise_var)
     if (!m->laws) gannet_transform_reach(least_feasible(m, n), &fit);
     for (int k = 0; k < n; ++k) one->y[k] = gannet_transform_apply(&fit, m->raw[k]);
     m->transform = fit;
-    const double noise = m->problem->spec.noise_sd / fit.scale;
+    const double noise = m->problem->spec.noise_sd / gannet_transform_scale(&fit);
     if (fit.kind == GANNET_TRANSFORM_NONE || noise == 0) *noise_var = noise * noise;
     return m->laws ? govern(m, n, &fit) : GANNET_OK;
   }

@@ -18,7 +18,8 @@ static gannet_err read_options(gannet_optimizer_options *options) {
 
 /* Half the distance of the values that belong to one standard deviation up and down. */
 static double spread(const gannet_transform_fit *fit, double mean, double sd) {
-  return 0.5 * (gannet_transform_invert(fit, mean + sd) - gannet_transform_invert(fit, mean - sd));
+  return 0.5 * gannet_transform_invert(fit, mean + sd) -
+         0.5 * gannet_transform_invert(fit, mean - sd);
 }
 
 static gannet_err describe(const gannet_history *history, gannet_models *models,

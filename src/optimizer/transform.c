@@ -1,5 +1,6 @@
 #include "optimizer/transform.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -8,8 +9,18 @@
 /* Standard deviations beyond which values are cut. */
 static const double cut = 10;
 
+/* Beyond this one value may be further from another than gannet_problem_excess tells. */
+static const double large = 5e299;
+
+/* A value or a length in the units of the user. */
+static double from_unit(const gannet_transform_fit *fit, double y) {
+  return fmin(fmax(y / fit->unit, -DBL_MAX), DBL_MAX);
+}
+
 static double warp(const gannet_transform_fit *fit, double y) {
-  return log1p(fmin(fmax(gannet_problem_excess(y, fit->low), 0) / fit->span, 1e300));
+  const double excess = fmax(gannet_problem_excess(y * fit->unit, fit->low), 0);
+  const double ratio = excess / fit->span;
+  return ratio > 1e300 ? log(excess) - log(fit->span) : log1p(ratio);
 }
 
 static void standardise(int n, const double *t, gannet_transform_fit *fit) {
@@ -51,6 +62,10 @@ static double most(int n, const double *list) {
   return found;
 }
 
+double gannet_transform_unit(int n, const double *y) {
+  return fmax(fabs(least(n, y)), fabs(most(n, y))) > large ? 0x1p-40 : 1;
+}
+
 /* Changes the order of the list. */
 static double quantile(int n, double *list, double share) {
   const double at = share * (n - 1);
@@ -78,9 +93,10 @@ static void standardise_robustly(int n, double *list, gannet_transform_fit *fit)
 
 void gannet_transform_learn(gannet_transform kind, int n, const double *y, double *work,
                             gannet_transform_fit *fit) {
-  *fit = (gannet_transform_fit){GANNET_TRANSFORM_NONE, 0, 1, 0, 1};
+  *fit = (gannet_transform_fit){GANNET_TRANSFORM_NONE, 1, 0, 1, 0, 1};
   if (n == 0) return;
-  memcpy(work, y, (size_t)n * sizeof *work);
+  fit->unit = gannet_transform_unit(n, y);
+  for (int i = 0; i < n; ++i) work[i] = y[i] * fit->unit;
   const double median = quantile(n, work, 0.5);
   fit->low = least(n, work);
   fit->span = gannet_problem_excess(median, fit->low);
@@ -96,18 +112,30 @@ void gannet_transform_learn(gannet_transform kind, int n, const double *y, doubl
 
 void gannet_transform_reach(double y, gannet_transform_fit *fit) {
   if (fit->kind == GANNET_TRANSFORM_LOG || !isfinite(y)) return;
-  fit->scale = fmax(fit->scale, gannet_problem_excess(fit->center, y) / cut);
+  fit->scale = fmax(fit->scale, gannet_problem_excess(fit->center, y * fit->unit) / cut);
 }
 
 double gannet_transform_apply(const gannet_transform_fit *fit, double y) {
   if (fit->kind == GANNET_TRANSFORM_LOG) return (warp(fit, y) - fit->center) / fit->scale;
-  const double t = gannet_problem_excess(y, fit->center) / fit->scale;
+  const double t = gannet_problem_excess(y * fit->unit, fit->center) / fit->scale;
   return fmin(fmax(t, -cut), cut);
+}
+
+double gannet_transform_affine(const gannet_transform_fit *fit, double y) {
+  return (y * fit->unit - fit->center) / fit->scale;
+}
+
+double gannet_transform_center(const gannet_transform_fit *fit) {
+  return from_unit(fit, fit->center);
+}
+
+double gannet_transform_scale(const gannet_transform_fit *fit) {
+  return from_unit(fit, fit->scale);
 }
 
 double gannet_transform_invert(const gannet_transform_fit *fit, double t) {
   const double at = fit->center + fit->scale * t;
-  return fit->kind == GANNET_TRANSFORM_LOG ? fit->low + fit->span * expm1(at) : at;
+  return from_unit(fit, fit->kind == GANNET_TRANSFORM_LOG ? fit->low + fit->span * expm1(at) : at);
 }
 
 double gannet_transform_bilog(double c, double s) {
@@ -127,7 +155,7 @@ static double bend(double t) {
 }
 
 double gannet_transform_constraint(bool apart, int n, double *c, double *work) {
-  gannet_transform_fit fit = {GANNET_TRANSFORM_NONE, 0, 1, 0, 1};
+  gannet_transform_fit fit = {GANNET_TRANSFORM_NONE, 1, 0, 1, 0, 1};
   const double size = mean_size(n, c);
   for (int k = 0; k < n; ++k) work[k] = c[k] = gannet_transform_bilog(c[k], size);
   if (n > 0) standardise_robustly(n, work, &fit);

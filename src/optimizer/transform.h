@@ -9,6 +9,9 @@
  * clipped at +-10 so that outliers cannot blow up the scale. The best feasible value is no outlier:
  * of a narrow basin in a plain all values are far below the quartiles, and clipped they would be
  * one as good as the other (gannet_transform_reach).
+ *
+ * Of values whose differences no number holds, as -1e308 and 1e308, a small power of two is taken
+ * first, so that they keep their order.
  */
 #ifndef GANNET_OPTIMIZER_TRANSFORM_H
 #define GANNET_OPTIMIZER_TRANSFORM_H
@@ -21,9 +24,19 @@
 
 typedef struct {
   gannet_transform kind; /* none or log */
+  double unit;           /* by which values are multiplied before all else; 1 as a rule */
   double low, span;      /* log: minimum, median - minimum */
   double center, scale;  /* of the standardisation */
 } gannet_transform_fit;
+
+/* By what values have to be multiplied so that their differences are numbers: 1, or a small power
+ * of two where one of them is larger than 5e299.
+ *
+ * Local.
+ *
+ * y  in  [n], n >= 1
+ */
+double gannet_transform_unit(int n, const double *y);
 
 /* The transform that a method uses: what its options say, or log unless the problem is noisy; none
  * for a model that obeys equations (laws; NULL = it does not).
@@ -58,7 +71,16 @@ void gannet_transform_reach(double y, gannet_transform_fit *fit);
  */
 double gannet_transform_apply(const gannet_transform_fit *fit, double y);
 
-/* And back, but for what was clipped.
+/* The same without clipping, and of which value and for which distance it is 0 and 1: what is known
+ * of affine functions of the objective holds for it. For GANNET_TRANSFORM_NONE.
+ *
+ * Local.
+ */
+double gannet_transform_affine(const gannet_transform_fit *fit, double y);
+double gannet_transform_center(const gannet_transform_fit *fit);
+double gannet_transform_scale(const gannet_transform_fit *fit);
+
+/* And back, but for what was clipped; finite.
  *
  * Local.
  */

@@ -75,9 +75,9 @@ static void standardise(report_study *s, double *work) {
     gannet_transform_reach(gannet_problem_flip(s->problem, c->ledger.ticket[best].objective),
                            &s->transform);
   for (int i = 0; i < s->n; ++i)
-    s->y[i] = s->laws ? (s->raw[i] - s->transform.center) / s->transform.scale
+    s->y[i] = s->laws ? gannet_transform_affine(&s->transform, s->raw[i])
                       : gannet_transform_apply(&s->transform, s->raw[i]);
-  const double noise = s->problem->spec.noise_sd / s->transform.scale;
+  const double noise = s->problem->spec.noise_sd / gannet_transform_scale(&s->transform);
   s->noise_var = NAN;
   if (s->transform.kind == GANNET_TRANSFORM_NONE || noise == 0) s->noise_var = noise * noise;
 }
@@ -95,8 +95,8 @@ static gannet_err learn(report_study *s) {
                                      &s->surrogate));
   if (s->laws) {
     const double sign = gannet_problem_flip(s->problem, 1);
-    const gannet_governing governing = {s->laws, sign * s->transform.scale,
-                                        sign * s->transform.center};
+    const gannet_governing governing = {s->laws, sign * gannet_transform_scale(&s->transform),
+                                        sign * gannet_transform_center(&s->transform)};
     GANNET_TRY(gannet_surrogate_govern(s->surrogate, &governing));
   }
   const gannet_data data = {s->n, s->x, s->y, s->noise_var};

@@ -63,6 +63,14 @@ class Odd(program.ProgramTest):
             self.tearDown()
             self.setUp()
 
+    def test_objectives_whose_differences_are_no_numbers(self):
+        self.every(FINISHED, variables=2, simulation=shell(
+            'case $((GANNET_EVAL_ID % 4)) in 0) y=1e308;; 1) y=-1e308;; 2) y=-1.7e308;; *) y=0;; esac; '
+            'echo "objective $y" > "$GANNET_RESULTS"'))
+        for method in self.methods():
+            self.assertIn("-1.7e+308", self.succeed("best", f"{method}.campaign").out)
+            self.assertNotRegex((self.folder / f"{method}.campaign" / "campaign.log").read_text(), r"\bnan\b")
+
     def test_a_constant_objective(self):
         self.every(FINISHED, variables=2, simulation=shell('echo "objective 3" > "$GANNET_RESULTS"'))
 

@@ -98,6 +98,19 @@ static void gains_do_not_depend_on_the_scale_of_the_objective(void **state) {
   assert_near(share[0][0], share[1][0], 1e-12);
 }
 
+/* Neither the difference from 1e308 to -1e308 nor that of the others is a number. */
+static void gains_of_any_size_are_numbers(void **state) {
+  (void)state;
+  fixture f = make();
+  const double values[6] = {9e307, -1e308, -1.5e308, 1.7e308, 0, -1.7e308};
+  double share[2];
+  for (int i = 0; i < 6; ++i) give(&f, i % 2, values[i]);
+  gannet_allocation_shares(&f.allocation, 2, busy, share);
+  assert_near(share[0] + share[1], 1, 1e-12);
+  assert_true(share[1] > 0.5); /* two of the gains of at least 5e307, the other one has none */
+  drop(&f);
+}
+
 static void idle_members_get_nothing(void **state) {
   (void)state;
   fixture f = make();
@@ -133,6 +146,7 @@ int main(void) {
       cmocka_unit_test(who_improves_gets_more_and_nobody_gets_nothing),
       cmocka_unit_test(shares_follow_recent_success),
       cmocka_unit_test(gains_do_not_depend_on_the_scale_of_the_objective),
+      cmocka_unit_test(gains_of_any_size_are_numbers),
       cmocka_unit_test(idle_members_get_nothing),
       cmocka_unit_test(open_points_wait),
   };

@@ -183,6 +183,36 @@ static void cross_terms_wait_for_observations(void **state) {
   assert_false(local_data_has_cross_terms(22, 100000, true));
 }
 
+/* What the quadratics see of values whose differences are no numbers: finite, in their order. */
+static void values_of_any_size_keep_their_order(void **state) {
+  (void)state;
+  enum { N = 6 };
+  const gannet_problem_spec spec = {D, square, 0, NULL, GANNET_MINIMIZE, 0};
+  const double values[2][N] = {{-1.7e308, -1e308, -5e307, 0, 9e307, 1.7e308},
+                               {0, 1e-20, 2e-20, 3e-20, 1, 1.7e308}};
+  for (int set = 0; set < 2; ++set) {
+    gannet_problem *problem = NULL;
+    gannet_history *history = NULL;
+    local_data data = {0};
+    assert_ok(gannet_problem_create(&spec, &problem));
+    assert_ok(gannet_history_create(problem, &history));
+    for (int i = 0; i < N; ++i) {
+      const double x[D] = {0.1 * i, 0.05 * i * i};
+      int64_t id = -1;
+      assert_ok(gannet_history_propose(history, x, 0, GANNET_ORIGIN_METHOD, &id));
+      assert_ok(gannet_history_tell(history, id, GANNET_EVAL_DONE, values[set][i], NULL, NULL));
+    }
+    assert_ok(local_data_collect(history, false, -1, &data));
+    assert_int_equal(data.n, N);
+    assert_true(data.t[0] == 0 && isfinite(data.t[N - 1]) && isfinite(data.w[N - 1]));
+    assert_true(isfinite(data.unit));
+    for (int i = 1; i < N; ++i) assert_true(data.t[i] > data.t[i - 1]);
+    local_data_release(&data);
+    gannet_history_destroy(&history);
+    gannet_problem_destroy(&problem);
+  }
+}
+
 /* One by one, by `quadratic`; seen: all designs, [steps][spec->n_variables]. */
 static double least_of(const gannet_problem_spec *spec, double (*objective)(const double *),
                        int steps, double *seen) {
@@ -272,6 +302,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(what_never_comes_back_is_not_waited_for),
       cmocka_unit_test(the_box_stays_larger_than_the_noise),
       cmocka_unit_test(steep_valleys_are_followed_along_constraints),
+      cmocka_unit_test(values_of_any_size_keep_their_order),
       cmocka_unit_test(cross_terms_wait_for_observations),
       cmocka_unit_test(integers_of_many_values_are_moved),
       cmocka_unit_test(integers_alone_are_enough_to_work_on),

@@ -62,6 +62,31 @@ static void values_of_any_magnitude_stay_finite(void **state) {
     }
 }
 
+/* Differences that no number holds: what models see has the order of the values, and the way back
+ * is finite and next to them. */
+static void order_is_kept_however_far_apart(void **state) {
+  (void)state;
+  const double y[3][6] = {{-1.7e308, -1e308, -5e307, 0, 9e307, 1.7e308},
+                          {1e300, 3e300, 4e300, 5e300, 1e308, 1.1e308},
+                          {-1e308, -9e307, -1e300, 1e300, 2e300, 1e308}};
+  double work[6];
+  for (int set = 0; set < 3; ++set)
+    for (int kind = GANNET_TRANSFORM_NONE; kind <= GANNET_TRANSFORM_LOG; ++kind) {
+      gannet_transform_fit fit;
+      gannet_transform_learn((gannet_transform)kind, 6, y[set], work, &fit);
+      gannet_transform_reach(y[set][0], &fit);
+      for (int i = 1; i < 5; ++i) /* the last ones may be cut */
+        assert_true(gannet_transform_apply(&fit, y[set][i]) >
+                    gannet_transform_apply(&fit, y[set][i - 1]));
+      for (int i = 0; i < 4; ++i) {
+        const double back = gannet_transform_invert(&fit, gannet_transform_apply(&fit, y[set][i]));
+        assert_true(isfinite(back) && fabs(back / 1e10 - y[set][i] / 1e10) < 1e-14 * 1.7e298);
+      }
+      assert_true(isfinite(gannet_transform_invert(&fit, 1000)));
+      assert_true(isfinite(gannet_transform_invert(&fit, -1000)));
+    }
+}
+
 /* Twenty values that hardly differ, five of a narrow basin, and a penalty: only the last is cut. */
 static void the_values_of_a_basin_in_a_plain_keep_their_order(void **state) {
   (void)state;
@@ -179,6 +204,7 @@ int main(void) {
       cmocka_unit_test(the_logarithm_is_that_of_the_distance_to_the_minimum),
       cmocka_unit_test(it_can_be_undone),
       cmocka_unit_test(order_is_kept),
+      cmocka_unit_test(order_is_kept_however_far_apart),
       cmocka_unit_test(values_of_any_magnitude_stay_finite),
       cmocka_unit_test(outliers_do_not_blow_up_the_scale),
       cmocka_unit_test(the_values_of_a_basin_in_a_plain_keep_their_order),
