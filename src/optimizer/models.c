@@ -14,6 +14,15 @@ enum { MODELS_PER_MEMBER = 1 << 20 }; /* numbers of models, which key their stre
  */
 static const double label_noise = 0.3, label_doubt = 0.25;
 
+static gannet_err set_other_options(gannet_models *m) {
+  const gannet_surrogate_type *type = m->options->surrogate_type;
+  if (!type->for_others) return GANNET_OK;
+  GANNET_TRY(gannet_alloc(1, type->options_size, &m->other_options));
+  memcpy(m->other_options, m->options->surrogate_options, type->options_size);
+  type->for_others(m->other_options);
+  return GANNET_OK;
+}
+
 /* The local part of create: everything but the surrogates. */
 static gannet_err prepare(const gannet_context *context, const gannet_history *history,
                           const gannet_member_options *options, gannet_models **models) {
@@ -25,18 +34,21 @@ static gannet_err prepare(const gannet_context *context, const gannet_history *h
   m->options = options;
   m->contenders_from = -1;
   m->n = m->problem->n_bounds + 2;
+  GANNET_TRY(set_other_options(m));
   if (options->surrogate_type->govern)
     GANNET_TRY(gannet_governing_create(context, m->problem, &m->laws));
   return gannet_alloc((size_t)m->n, sizeof *m->model, &m->model);
 }
 
 static gannet_err create_surrogates(gannet_models *m, int member) {
+  const void *own = m->options->surrogate_options;
   for (int i = 0; i < m->n; ++i) {
+    const void *options = i > 0 && m->other_options ? m->other_options : own;
     m->model[i].active = i < m->n - 1;
     m->model[i].exploration = 1;
-    GANNET_TRY(gannet_surrogate_create(m->context, m->options->surrogate_type,
-                                       m->options->surrogate_options, m->problem->d,
-                                       member * MODELS_PER_MEMBER + i, &m->model[i].surrogate));
+    GANNET_TRY(gannet_surrogate_create(m->context, m->options->surrogate_type, options,
+                                       m->problem->d, member * MODELS_PER_MEMBER + i,
+                                       &m->model[i].surrogate));
   }
   return GANNET_OK;
 }
@@ -61,6 +73,7 @@ void gannet_models_destroy(gannet_models **models) {
   }
   gannet_free(&(*models)->model);
   gannet_laws_destroy(&(*models)->laws);
+  gannet_free(&(*models)->other_options);
   gannet_free(&(*models)->raw);
   gannet_free(&(*models)->work);
   gannet_free(&(*models)->contender);

@@ -26,7 +26,8 @@ struct gannet_models {
   const gannet_history *history;
   const gannet_problem *problem;
   const gannet_member_options *options;
-  int n; /* models: 1 + n_bounds + 1 */
+  void *other_options; /* of the surrogates of all models but the objective's; NULL = the same */
+  int n;               /* models: 1 + n_bounds + 1 */
   gannet_model *model;
   const bool *take; /* of the fit that is under way */
   int work_capacity;

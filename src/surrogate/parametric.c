@@ -460,6 +460,13 @@ static size_t bytes(const void *state) {
                            (size_t)m->q_capacity * p + two_layer_work(&m->net));
 }
 
+/* The published radius is one for the objective, and so wide that everything looks feasible. */
+static void for_others(void *given) {
+  parametric_options *options = given;
+  options->schedule = PARAMETRIC_CALIBRATED;
+  options->discard = 0;
+}
+
 const gannet_surrogate_type gannet_surrogate_parametric = {
     .name = "parametric",
     .summary = "a sigmoid network with a confidence ball of weights (GO-UCB)",
@@ -484,4 +491,5 @@ const gannet_surrogate_type gannet_surrogate_parametric = {
     .get_hyper = get_hyper,
     .set_hyper = set_hyper,
     .bytes = bytes,
+    .for_others = for_others,
 };

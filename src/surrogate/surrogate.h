@@ -88,6 +88,9 @@ typedef struct {
   /* Takes equations (gannet_surrogate_govern); NULL = cannot. */
   gannet_err (*govern)(void *state, const gannet_governing *governing);
   void (*suspect)(void *state, bool noisy); /* NULL = makes no difference */
+  /* Change the options for a model of anything but the objective, as of a constraint or of where
+   * simulations crash; NULL = the same will do. */
+  void (*for_others)(void *options);
 } gannet_surrogate_type;
 
 /* Every registered model, NULL-terminated. */

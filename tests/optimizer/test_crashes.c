@@ -80,8 +80,8 @@ static double crash_share(const char *method, const place *best, double behind) 
 /* Draws, moments by probability and by bounds, independent draws, and what is recommended. Of
  * random points half crash. */
 static void proposals_leave_the_region_of_crashes(void **state) {
-  static const char *const methods[] = {"neural-bo", "gp-ei", "gp-ucb", "neural-bo-pointwise",
-                                        "auto"};
+  static const char *const methods[] = {
+      "neural-bo", "gp-ei", "gp-ucb", "neural-bo-pointwise", "go-ucb-published", "auto"};
   const place best = {0.8, 0.4};
   (void)state;
   for (size_t i = 0; i < sizeof methods / sizeof *methods; ++i) {
