@@ -24,8 +24,9 @@ typedef struct gannet_optimizer gannet_optimizer;
 
 /* A setting as in a campaign file: {"initial", "8"}, {"method", "neural-bo"},
  * {"surrogate.activation", "erf"}. Of what `gannet explain` lists, these are the keys method,
- * portfolio, initial, initial_span, transform and refit, and those of the sections surrogate,
- * acquisition, region and search; the others are in gannet_problem_spec or for the program. */
+ * portfolio, initial, initial_span, transform, refit and least_batch, and those of the sections
+ * surrogate, acquisition, region and search; the others are in gannet_problem_spec or for the
+ * program. */
 typedef struct {
   const char *key;
   const char *text;
