@@ -1,4 +1,9 @@
-/* The context: communicator, seed and log that every object of the library is created in. */
+/* The context: communicator, seed and log that every object of the library is created in.
+ *
+ * The library is not thread-safe: at any time one thread of a process may be inside its functions,
+ * of whatever context. Between calls another thread may take over, if MPI was initialised for that
+ * (MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE).
+ */
 #ifndef GANNET_CONTEXT_H
 #define GANNET_CONTEXT_H
 
@@ -47,7 +52,7 @@ GANNET_API GANNET_CHECKED gannet_err gannet_context_create_fortran(int comm, uin
                                                                    gannet_context **context);
 
 /* A context of one process, for programs that know nothing of MPI: MPI is initialised unless it was
- * before, and then finalised when the process ends.
+ * before, for calls from any thread in turn, and then finalised when the process ends.
  *
  * Local.
  */

@@ -87,7 +87,8 @@ gannet_err gannet_context_create_alone(uint64_t seed, gannet_context **context) 
   GANNET_TRY_MPI(MPI_Initialized(&running));
   if (!running) {
     gannet_mpi_prepare();
-    GANNET_TRY_MPI(MPI_Init(NULL, NULL));
+    int threads = MPI_THREAD_SINGLE;
+    GANNET_TRY_MPI(MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &threads));
     GANNET_REQUIRE(atexit(finalize) == 0, GANNET_ERR_MEMORY, "a function to be called at exit");
   }
   return gannet_context_create(MPI_COMM_SELF, seed, context);

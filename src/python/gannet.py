@@ -13,7 +13,7 @@
     print(optimizer.best())
 
 Under MPI every rank makes the same calls (`comm=` takes a communicator of mpi4py) and gets the same points.
-Without `comm` the process is alone. The library is found by the environment variable GANNET_LIBRARY (a path),
+Without `comm` the process is alone, and any thread may call: the calls wait for each other. The library is found by the environment variable GANNET_LIBRARY (a path),
 in the folders near this file, or by the system's linker.
 """
 import ctypes
@@ -22,6 +22,8 @@ import difflib
 import operator
 import os
 import pathlib
+import threading
+import types
 
 import numpy as np
 
@@ -80,6 +82,17 @@ def _find_library():
     return ctypes.util.find_library("gannet") or "libgannet.so"
 
 
+_lock = threading.RLock()
+
+
+def _in_turn(function):
+    """ctypes lets other threads run during a call, and neither PETSc nor an optimiser can have two at a time."""
+    def call(*arguments):
+        with _lock:
+            return function(*arguments)
+    return call
+
+
 def _load():
     # MPI loads its own components later, which must find its symbols
     library = ctypes.CDLL(_find_library(), mode=ctypes.RTLD_GLOBAL)
@@ -99,12 +112,14 @@ def _load():
         "gannet_optimizer_best": [handle, ctypes.POINTER(_Best), doubles],
         "gannet_optimizer_recommend": [handle, ctypes.POINTER(_Recommendation), doubles],
     }
+    calls = types.SimpleNamespace(gannet_error_message=library.gannet_error_message)
     for name, arguments in signatures.items():
         function = getattr(library, name)
         function.argtypes = arguments
         function.restype = None if name.endswith(("_destroy", "_best")) else ctypes.c_int
+        setattr(calls, name, _in_turn(function))
     library.gannet_error_message.restype = ctypes.c_char_p
-    return library
+    return calls
 
 
 _library = _load()
@@ -192,6 +207,13 @@ def _seed(given):
     return seed
 
 
+def _identifier(given):
+    try:
+        return operator.index(given)
+    except TypeError:
+        raise Error(f"{given!r} is neither a Point, an id nor a dictionary with a design") from None
+
+
 def _doubles(array):
     return array.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
 
@@ -221,6 +243,7 @@ class Optimizer:
     def __init__(self, variables, constraints=None, *, goal="minimize", noise=None, seed=1, comm=None,
                  settings=None, **more):
         self._context, self._problem, self._optimizer = (ctypes.c_void_p() for _ in range(3))
+        self._open = {}  # what was asked for and has no result yet: id -> values
         self.names = list(variables)
         self.kinds = [_variable(name, kind) for name, kind in variables.items()]
         self.constraints = dict(constraints or {})
@@ -272,7 +295,9 @@ class Optimizer:
         ids, x = np.empty(size, dtype=np.int64), np.empty((size, len(self.names)))
         _check(_library.gannet_optimizer_ask(self._optimizer, q,
                                              ids.ctypes.data_as(ctypes.POINTER(ctypes.c_int64)), _doubles(x)))
-        return [Point(self.names, self.kinds, int(number), row) for number, row in zip(ids, x)]
+        points = [Point(self.names, self.kinds, int(number), row) for number, row in zip(ids, x)]
+        self._open.update((point.id, tuple(point.values())) for point in points)
+        return points
 
     def ask_array(self, q=1):
         """The same as arrays: ids [q], and points [q, variables] in the units of the variables; of a switch 0 or 1,
@@ -295,6 +320,7 @@ class Optimizer:
             raise Error(f"constraints are missing; expected {', '.join(self.constraints)}")
         result = _Result(number, outcome, np.nan if objective is None else objective, _doubles(values))
         result.keep = values  # the structure only borrows
+        result.is_final = outcome == _INFEASIBLE or np.isfinite([result.objective, *values]).all()
         return result
 
     def tell(self, point, objective=None, constraints=None):
@@ -307,7 +333,8 @@ class Optimizer:
         constraints  name -> value, or a sequence in the order of the constraints, in their own units
 
         Errors: gannet.Error for an id that was never asked, for one that has a result already (a failed one can be
-        told again), and for a name of a variable or constraint that is missing or unknown; nothing is taken over then.
+        told again), for a Point whose values are not those that were asked for, and for a name of a variable or
+        constraint that is missing or unknown; nothing is taken over then.
         """
         outcome = _INFEASIBLE if objective is None else _DONE
         return self._tell(point, self._result(-1, objective, constraints, outcome))
@@ -322,9 +349,21 @@ class Optimizer:
     def _tell(self, point, result):
         if isinstance(point, dict) and not isinstance(point, Point):
             return self._tell_own(point, result)
-        result.id = point.id if isinstance(point, Point) else int(point)
+        if isinstance(point, Point):
+            self._check_values(point)
+        result.id = point.id if isinstance(point, Point) else _identifier(point)
         _check(_library.gannet_optimizer_tell(self._optimizer, 1, ctypes.byref(result)))
+        if result.is_final:
+            self._open.pop(result.id, None)
         return result.id
+
+    def _check_values(self, point):
+        """A result belongs to the design that was asked for: not to one that was changed since, nor to that of
+        another optimiser, whose points have the same ids."""
+        for name, asked in zip(self.names, self._open.get(point.id, ())):
+            if name not in point or point[name] != asked:
+                raise Error(f"point {point.id}: {name} is {point.get(name)!r}, but {asked!r} was asked for; a "
+                            "dictionary that is no Point tells the result of a design of your own")
 
     def _tell_own(self, design, result):
         _check_names("variable", design, self.names)
@@ -370,6 +409,9 @@ class Optimizer:
                 getattr(_library, f"gannet_{name}_destroy")(ctypes.byref(pointer))
 
     __del__ = close
+
+    def __reduce__(self):
+        raise TypeError("an optimiser cannot be copied: a copy would close the original with itself")
 
     def __enter__(self):
         return self

@@ -1,5 +1,8 @@
 """The Python module from outside: every kind of variable, constraints, failures, errors."""
+import concurrent.futures
+import copy
 import math
+import pickle
 import unittest
 
 import gannet
@@ -83,6 +86,48 @@ class Module(unittest.TestCase):
         optimizer.close()
         fails("null pointer", optimizer.ask)
         self.assertIsNone(optimizer.best())
+
+    def test_a_result_belongs_to_the_design_that_was_asked_for(self):
+        optimizer, other = (gannet.Optimizer({"x": (0, 1)}, method="sobol", seed=seed) for seed in (1, 2))
+        point, failed = optimizer.ask(2)
+        for foreign in (other.ask()[0], None):
+            rounded = foreign or pickle.loads(pickle.dumps(point))
+            if not foreign:
+                rounded["x"] = round(point["x"], 2)
+            with self.assertRaisesRegex(gannet.Error, f"point 0: x is {rounded['x']}, but {point['x']} was asked for"):
+                optimizer.tell(rounded, 1)
+            self.assertIsNone(optimizer.best())
+        with self.assertRaisesRegex(gannet.Error, "0.7 is neither a Point, an id nor a dictionary"):
+            optimizer.tell(0.7, 1)
+        sent = pickle.loads(pickle.dumps(point))  # as from a pool of processes
+        sent["mesh"] = "fine"
+        self.assertEqual(optimizer.tell(sent, 1), 0)
+        optimizer.tell(failed, math.nan)
+        failed["x"] += 0.125
+        with self.assertRaisesRegex(gannet.Error, "point 1: x is"):
+            optimizer.tell(failed, 2)
+        self.assertEqual(optimizer.tell(1, 2), 1)
+
+    def test_an_optimiser_is_not_copied(self):
+        optimizer = make()
+        for duplicate in (copy.copy, copy.deepcopy, pickle.dumps):
+            with self.assertRaisesRegex(TypeError, "cannot be copied"):
+                duplicate(optimizer)
+        self.assertEqual(len(optimizer.ask(2)), 2)
+
+    def test_threads_wait_for_each_other(self):
+        def minimise(seed):
+            optimizer = gannet.Optimizer({"x": (-1, 2), "y": (-1, 2)}, method="gp-ei", noise=0, seed=seed)
+            for _ in range(10):
+                for point in optimizer.ask(2):
+                    optimizer.tell(point, (point["x"] - 0.3) ** 2 + math.cosh(point["y"]))
+            return optimizer.best()
+        shared = gannet.Optimizer({"x": (0, 1)}, method="gp-ei", noise=0)
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            together = list(pool.map(minimise, range(8)))
+            ids = list(pool.map(lambda _: shared.tell(shared.ask()[0], 1), range(16)))
+        self.assertEqual(together, [minimise(seed) for seed in range(8)])
+        self.assertEqual(sorted(ids), list(range(16)))
 
     def test_every_integer_of_the_range_is_a_seed(self):
         points = [make(seed=seed).ask(2) for seed in (0, np.int64(7), 7, 2**63 - 1)]
