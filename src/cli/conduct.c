@@ -216,6 +216,9 @@ static gannet_err check_input(const settings *s, const cli_world *world,
   if (err == GANNET_OK)
     err = gannet_context_create(world->comm, (uint64_t)campaign.input->general.seed,
                                 &campaign.context);
+  /* A run says it when it begins. */
+  if (err == GANNET_OK && s->dry)
+    gannet_context_set_log(campaign.context, s->start.level, s->start.log, s->start.log_user);
   if (err == GANNET_OK) err = gannet_campaign_check(&campaign, &s->run, complaints);
   if (err == GANNET_OK && !s->dry && strcmp(campaign.input->evaluate.backend, "manual") == 0)
     err = GANNET_RAISE(GANNET_ERR_INPUT,

@@ -37,11 +37,16 @@ static int search_path(const char *program, char *path) {
   return reason;
 }
 
+static const char beside[] = "{input_directory}/"; /* where relative paths start anyway */
+
+static bool is_beside(const char *word) {
+  return strncmp(word, beside, sizeof beside - 1) == 0;
+}
+
 int gannet_command_find(const char *program, const char *input_directory, char *path) {
-  static const char beside[] = "{input_directory}/"; /* where relative paths start anyway */
-  const bool is_beside = strncmp(program, beside, sizeof beside - 1) == 0;
-  if (is_beside) program += sizeof beside - 1;
-  if (!is_beside && !strchr(program, '/')) return search_path(program, path);
+  const bool is_relative = is_beside(program);
+  if (is_relative) program += sizeof beside - 1;
+  if (!is_relative && !strchr(program, '/')) return search_path(program, path);
   const char *start = input_directory ? input_directory : ".";
   const int size = program[0] == '/' ? snprintf(path, PATH_MAX, "%s", program)
                                      : snprintf(path, PATH_MAX, "%s/%s", start, program);
@@ -153,25 +158,39 @@ static void check_templates(const gannet_text_list *templates, const char *input
   }
 }
 
-/* A program runs in the directory of its evaluation, so [python3, sim.py] finds no sim.py there. */
-static void warn_of_arguments(const gannet_command_options *options,
-                              const gannet_evaluator_setup *setup) {
+static bool is_copied(const gannet_command_options *options, const char *name) {
+  for (int j = 0; j < options->templates.n; ++j)
+    if (strcmp(gannet_file_name_of(options->templates.item[j]), name) == 0) return true;
+  return false;
+}
+
+/* A program runs in the directory of its evaluation, so [python3, sim.py] finds no sim.py there;
+ * and of [python3, "{input_directory}/sim.py"] only python3 was looked for. */
+static void warn_of_argument(const gannet_command_options *options,
+                             const gannet_evaluator_setup *setup, const char *argument) {
   char path[PATH_MAX];
   const char *start = setup->input_directory ? setup->input_directory : ".";
-  for (int i = 1; setup->context && i < options->command.n; ++i) {
-    const char *argument = options->command.item[i];
-    bool copied = false;
-    for (int j = 0; j < options->templates.n && !copied; ++j)
-      copied = strcmp(gannet_file_name_of(options->templates.item[j]), argument) == 0;
-    if (copied || !argument[0] || strchr("/-{", argument[0])) continue;
-    if (snprintf(path, sizeof path, "%s/%s", start, argument) >= (int)sizeof path ||
-        access(path, F_OK))
-      continue;
+  const bool is_full = is_beside(argument);
+  const char *name = is_full ? argument + sizeof beside - 1 : argument;
+  if (is_copied(options, argument) || !name[0]) return;
+  if (is_full ? strchr(name, '{') != NULL : strchr("/-{", name[0]) != NULL) return;
+  if (snprintf(path, sizeof path, "%s/%s", start, name) >= (int)sizeof path) return;
+  const bool is_there = access(path, F_OK) == 0;
+  if (is_full && !is_there)
+    gannet_log(setup->context, GANNET_LOG_WARNING,
+               "evaluate.command: there is no '%s' now; correct it, unless the simulation makes it",
+               path);
+  else if (!is_full && is_there)
     gannet_log(setup->context, GANNET_LOG_WARNING,
                "evaluate.command: '%s' is searched in the directory of the evaluation; write "
                "{input_directory}/%s or list it under templates",
-               argument, strncmp(argument, "./", 2) == 0 ? argument + 2 : argument);
-  }
+               name, strncmp(name, "./", 2) == 0 ? name + 2 : name);
+}
+
+static void warn_of_arguments(const gannet_command_options *options,
+                              const gannet_evaluator_setup *setup) {
+  for (int i = 1; setup->context && i < options->command.n; ++i)
+    warn_of_argument(options, setup, options->command.item[i]);
 }
 
 /* Names and values that the contract's files cannot carry. */

@@ -130,6 +130,13 @@ physics:
                 self.assertNotIn("no errors", outcome.out)
         self.assertFalse((self.folder / "fast.campaign").exists())
 
+    def test_a_dry_run_warns_of_what_a_run_would(self):
+        (self.folder / "sim.py").write_text("")
+        for word, warning in ("sim.py", "write {input_directory}/sim.py"), ("'{input_directory}/sin.py'", "sin.py' now; correct it"):
+            file = self.write(FAST + f"evaluate: {{backend: command, command: [python3, {word}]}}\n")
+            outcome = self.succeed("run", file, "--dry-run", ranks=2)
+            self.assertEqual(outcome.err.count(warning), 1, outcome)
+
     def test_a_dry_run_makes_nothing(self):
         outcome = self.succeed("run", self.write(BRANIN), "--dry-run", ranks=2)
         self.assertIn("no errors", outcome.out)

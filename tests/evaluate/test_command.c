@@ -152,6 +152,12 @@ static void an_argument_that_names_a_file_elsewhere_is_warned_about(void **state
   f->options.templates = (gannet_text_list){1, templates};
   assert_ok(gannet_evaluator_check(command_type(), &f->options, &f->setup, &complaints));
   assert_string_equal(line, "");
+  f->command[1] = TEXT("{input_directory}/{seed}.sh");
+  assert_ok(gannet_evaluator_check(command_type(), &f->options, &f->setup, &complaints));
+  assert_string_equal(line, "");
+  f->command[1] = TEXT("{input_directory}/misspelt.sh");
+  assert_ok(gannet_evaluator_check(command_type(), &f->options, &f->setup, &complaints));
+  if (f->context->rank == 0) assert_non_null(strstr(line, "/misspelt.sh' now"));
   gannet_context_set_log(f->context, GANNET_LOG_WARNING, NULL, NULL);
 }
 
