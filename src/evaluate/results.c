@@ -352,6 +352,14 @@ static void list_constraints(const gannet_problem *problem, char *list, size_t s
   }
 }
 
+/* Whether the last pattern looks for what an earlier one does. */
+static bool is_taken(const gannet_patterns *patterns) {
+  const int last = patterns->n - 1;
+  for (int i = 0; i < last; ++i)
+    if (patterns->quantity[i] == patterns->quantity[last]) return true;
+  return false;
+}
+
 static void compile(const char *text, const gannet_problem *problem, gannet_complaints *complaints,
                     gannet_patterns *patterns) {
   char name[128], reason[200];
@@ -380,6 +388,8 @@ static void compile(const char *text, const gannet_problem *problem, gannet_comp
     return;
   }
   patterns->quantity[patterns->n++] = problem ? find_quantity(problem, name) : 0;
+  if (problem && is_taken(patterns))
+    gannet_complain(complaints, "evaluate.pattern", "'%s' has two patterns; leave one out", name);
 }
 
 gannet_err gannet_patterns_create(const gannet_text_list *texts, const gannet_problem *problem,

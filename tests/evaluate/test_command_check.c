@@ -81,6 +81,18 @@ static void wrong_options_are_complained_about_all_at_once(void **state) {
   gannet_complaints_release(&complaints);
 }
 
+static void a_quantity_has_one_pattern(void **state) {
+  char *pattern[] = {TEXT("objective=^drag: (.*)"), TEXT("stress=^s: (.*)"),
+                     TEXT("objective=^lift: (.*)")};
+  const gannet_command_options options = {.shell = TEXT("true"), .pattern = {3, pattern}};
+  const gannet_evaluator_setup setup = {.problem = ((fixture *)*state)->problem};
+  gannet_complaints complaints = {0};
+  assert_ok(gannet_command_check(&options, &setup, &complaints));
+  assert_int_equal(complaints.count, 1);
+  if (!strstr(complaints.text, "'objective' has two patterns")) fail_msg("%s", complaints.text);
+  gannet_complaints_release(&complaints);
+}
+
 static void a_template_with_a_long_path_is_complained_about(void **state) {
   static char name[PATH_MAX];
   char *templates[] = {name};
@@ -118,6 +130,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(wrong_options_are_complained_about_all_at_once, set_up,
                                       tear_down),
+      cmocka_unit_test_setup_teardown(a_quantity_has_one_pattern, set_up, tear_down),
       cmocka_unit_test_setup_teardown(a_template_with_a_long_path_is_complained_about, set_up,
                                       tear_down),
       cmocka_unit_test(names_with_a_meaning_are_refused),
