@@ -71,7 +71,8 @@ typedef struct {
  * n_settings  in   0 = defaults
  * settings    in   copied; gannet_method_setting says which keys there are
  *
- * Errors: GANNET_ERR_INPUT naming the wrong settings, of many the first ones and how many more.
+ * Errors: GANNET_ERR_INPUT naming the wrong settings, of many the first ones and how many more;
+ * GANNET_ERR_RANKS when settings, variables, constraints, goal or noise differ between ranks.
  */
 GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_create(gannet_context *context,
                                                              const gannet_problem *problem,
@@ -97,7 +98,8 @@ GANNET_API void gannet_optimizer_destroy(gannet_optimizer **optimizer);
  * id      out  [q] numbers to tell results with: 0, 1, 2, ... in the order of proposals
  * x_user  out  [q][n_variables]
  *
- * Errors: GANNET_ERR_STATE when fewer than q listed candidates were never proposed.
+ * Errors: GANNET_ERR_STATE when fewer than q listed candidates were never proposed;
+ * GANNET_ERR_RANKS when q differs between ranks.
  */
 GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_ask(gannet_optimizer *optimizer, int q,
                                                           int64_t *id, double *x_user);
@@ -112,7 +114,8 @@ GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_ask(gannet_optimizer *opti
  *
  * Errors: GANNET_ERR_ARG for an id never asked, an id twice in one call, an outcome that does not
  * exist, or GANNET_RESULT_OK without the values of the constraints; GANNET_ERR_STATE for an id that
- * has a result other than failed. Nothing is taken over then.
+ * has a result other than failed; GANNET_ERR_RANKS when the results differ between ranks. Nothing
+ * is taken over then.
  */
 GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_tell(gannet_optimizer *optimizer, int n,
                                                            const gannet_result *results);
@@ -126,8 +129,8 @@ GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_tell(gannet_optimizer *opt
  * id      out  its number; NULL when not wanted
  *
  * Errors: GANNET_ERR_INPUT for a point outside the ranges of the variables, GANNET_ERR_ARG for an
- * outcome that does not exist, or GANNET_RESULT_OK without the values of the constraints. Nothing
- * is taken over then.
+ * outcome that does not exist, or GANNET_RESULT_OK without the values of the constraints;
+ * GANNET_ERR_RANKS when point or result differ between ranks. Nothing is taken over then.
  */
 GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_tell_point(gannet_optimizer *optimizer,
                                                                  const double *x_user,

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/plain_locale.h"
 #include "minimize/prepare.h"
+#include "optimizer/alike.h"
 #include "optimizer/governing.h"
 #include "optimizer/portfolio.h"
 #include "optimizer/propose.h"
@@ -63,10 +64,12 @@ static gannet_err create_from(gannet_context *context, const gannet_problem *pro
   return GANNET_OK;
 }
 
-static gannet_err parse_settings(int n, const gannet_method_setting *settings,
+static gannet_err parse_settings(const gannet_problem *problem, int n,
+                                 const gannet_method_setting *settings,
                                  gannet_optimizer_options *options) {
   gannet_setting *list = NULL;
   gannet_complaints complaints = {0};
+  GANNET_REQUIRE_POINTER(problem, "problem");
   GANNET_REQUIRE(n >= 0, GANNET_ERR_ARG, "n_settings = %d", n);
   if (n > 0) GANNET_REQUIRE_POINTER(settings, "settings");
   for (int i = 0; i < n; ++i) {
@@ -83,6 +86,15 @@ static gannet_err parse_settings(int n, const gannet_method_setting *settings,
   return err;
 }
 
+static gannet_err check_alike(const gannet_context *context, const gannet_problem *problem, int n,
+                              const gannet_method_setting *settings) {
+  const uint64_t of_problem = gannet_alike_problem(&problem->spec);
+  const uint64_t of_settings = gannet_alike_settings(n, settings);
+  GANNET_TRY(gannet_same(context->comm, &of_problem, sizeof of_problem,
+                         "variables, constraints, goal or noise of the problem"));
+  return gannet_same(context->comm, &of_settings, sizeof of_settings, "settings of the method");
+}
+
 gannet_err gannet_optimizer_create(gannet_context *context, const gannet_problem *problem,
                                    int n_settings, const gannet_method_setting *settings,
                                    gannet_optimizer **optimizer) {
@@ -91,8 +103,9 @@ gannet_err gannet_optimizer_create(gannet_context *context, const gannet_problem
   GANNET_REQUIRE_POINTER(optimizer, "optimizer");
   *optimizer = NULL;
   GANNET_REQUIRE_POINTER(context, "context");
-  GANNET_REQUIRE_POINTER(problem, "problem");
-  gannet_err err = gannet_agree(context->comm, parse_settings(n_settings, settings, &options));
+  gannet_err err =
+      gannet_agree(context->comm, parse_settings(problem, n_settings, settings, &options));
+  if (err == GANNET_OK) err = check_alike(context, problem, n_settings, settings);
   if (err == GANNET_OK) err = create_from(context, problem, &options, optimizer);
   gannet_optimizer_options_release(&options);
   GANNET_TRY(err);
@@ -152,11 +165,9 @@ static gannet_err record(gannet_optimizer *o, int q, const double *x_unit, ganne
   return GANNET_OK;
 }
 
-gannet_err gannet_optimizer_ask(gannet_optimizer *o, int q, int64_t *id, double *x_user) {
-  const gannet_plain_locale plain GANNET_UNTIL_RETURN = gannet_plain_locale_begin();
-  const double start = gannet_clock_seconds();
-  double *x_unit = NULL;
-  GANNET_REQUIRE_POINTER(o, "optimizer");
+/* The local part of ask. */
+static gannet_err begin_ask(gannet_optimizer *o, int q, const int64_t *id, const double *x_user,
+                            double **x_unit) {
   GANNET_REQUIRE_POINTER(id, "id");
   GANNET_REQUIRE_POINTER(x_user, "x_user");
   GANNET_REQUIRE(q >= 1, GANNET_ERR_ARG, "q = %d points, expected at least 1", q);
@@ -164,12 +175,21 @@ gannet_err gannet_optimizer_ask(gannet_optimizer *o, int q, int64_t *id, double 
   GANNET_REQUIRE(q <= left, GANNET_ERR_STATE,
                  "%d points asked for, but only %lld listed candidates were never proposed", q,
                  (long long)left);
+  GANNET_TRY(gannet_alloc((size_t)q * (size_t)o->problem->d, sizeof **x_unit, x_unit));
+  return see_history(o);
+}
+
+gannet_err gannet_optimizer_ask(gannet_optimizer *o, int q, int64_t *id, double *x_user) {
+  const gannet_plain_locale plain GANNET_UNTIL_RETURN = gannet_plain_locale_begin();
+  const double start = gannet_clock_seconds();
+  double *x_unit = NULL;
+  GANNET_REQUIRE_POINTER(o, "optimizer");
   const gannet_origin origin =
       has_models(o) && is_design_complete(o) ? GANNET_ORIGIN_METHOD : GANNET_ORIGIN_INITIAL;
   memset(o->phases.seconds, 0, sizeof o->phases.seconds);
-  gannet_err err = gannet_alloc((size_t)q * (size_t)o->problem->d, sizeof *x_unit, &x_unit);
-  if (err == GANNET_OK) err = see_history(o);
-  err = gannet_agree(o->context->comm, err);
+  gannet_err err = gannet_agree(o->context->comm, begin_ask(o, q, id, x_user, &x_unit));
+  if (err == GANNET_OK)
+    err = gannet_same(o->context->comm, &q, sizeof q, "the number of points asked for");
   if (err == GANNET_OK) err = propose(o, q, x_unit);
   if (err == GANNET_OK)
     err = gannet_agree(o->context->comm, record(o, q, x_unit, origin, id, x_user));
@@ -210,6 +230,8 @@ static gannet_err check_result(const gannet_problem *problem, const gannet_resul
 
 /* All are checked before the first is taken over. */
 static gannet_err check_results(const gannet_optimizer *o, int n, const gannet_result *results) {
+  GANNET_REQUIRE(n >= 0, GANNET_ERR_ARG, "n = %d results", n);
+  if (n > 0) GANNET_REQUIRE_POINTER(results, "results");
   for (int i = 0; i < n; ++i) {
     GANNET_TRY(check_result(o->problem, &results[i]));
     GANNET_REQUIRE(0 <= results[i].id && results[i].id < gannet_history_count(o->history),
@@ -226,7 +248,6 @@ static gannet_err check_results(const gannet_optimizer *o, int n, const gannet_r
 }
 
 static gannet_err take(gannet_optimizer *o, int n, const gannet_result *results) {
-  GANNET_TRY(check_results(o, n, results));
   for (int i = 0; i < n; ++i)
     GANNET_TRY(gannet_history_tell(o->history, results[i].id, status_of(o->problem, &results[i]),
                                    results[i].objective, results[i].constraints, NULL));
@@ -235,15 +256,25 @@ static gannet_err take(gannet_optimizer *o, int n, const gannet_result *results)
 
 gannet_err gannet_optimizer_tell(gannet_optimizer *o, int n, const gannet_result *results) {
   const gannet_plain_locale plain GANNET_UNTIL_RETURN = gannet_plain_locale_begin();
+  uint64_t digest = 0;
   GANNET_REQUIRE_POINTER(o, "optimizer");
-  GANNET_REQUIRE(n >= 0, GANNET_ERR_ARG, "n = %d results", n);
-  if (n > 0) GANNET_REQUIRE_POINTER(results, "results");
+  GANNET_TRY(gannet_agree(o->context->comm, check_results(o, n, results)));
+  for (int i = 0; i < n; ++i)
+    digest =
+        gannet_alike_result(digest, o->problem, &results[i], status_of(o->problem, &results[i]));
+  GANNET_TRY(gannet_same(o->context->comm, &digest, sizeof digest, "results that are told"));
   return gannet_agree(o->context->comm, take(o, n, results));
+}
+
+static gannet_err check_point(const gannet_problem *problem, const double *x_user,
+                              const gannet_result *result) {
+  GANNET_REQUIRE_POINTER(x_user, "x_user");
+  GANNET_REQUIRE_POINTER(result, "result");
+  return check_result(problem, result);
 }
 
 static gannet_err take_point(gannet_optimizer *o, const double *x_user, const gannet_result *result,
                              int64_t *id) {
-  GANNET_TRY(check_result(o->problem, result));
   GANNET_TRY(gannet_history_propose(o->history, x_user, o->batch, GANNET_ORIGIN_USER, id));
   return gannet_history_tell(o->history, *id, status_of(o->problem, result), result->objective,
                              result->constraints, NULL);
@@ -254,8 +285,12 @@ gannet_err gannet_optimizer_tell_point(gannet_optimizer *o, const double *x_user
   const gannet_plain_locale plain GANNET_UNTIL_RETURN = gannet_plain_locale_begin();
   int64_t made = -1;
   GANNET_REQUIRE_POINTER(o, "optimizer");
-  GANNET_REQUIRE_POINTER(x_user, "x_user");
-  GANNET_REQUIRE_POINTER(result, "result");
+  GANNET_TRY(gannet_agree(o->context->comm, check_point(o->problem, x_user, result)));
+  gannet_result unnumbered = *result;
+  unnumbered.id = -1;
+  uint64_t digest = gannet_alike_result(0, o->problem, &unnumbered, status_of(o->problem, result));
+  digest = gannet_alike_numbers(digest, o->problem->spec.n_variables, x_user);
+  GANNET_TRY(gannet_same(o->context->comm, &digest, sizeof digest, "a result that is told"));
   GANNET_TRY(gannet_agree(o->context->comm, take_point(o, x_user, result, &made)));
   if (id) *id = made;
   return GANNET_OK;

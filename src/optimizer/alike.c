@@ -1,0 +1,59 @@
+#include "optimizer/alike.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/hash.h"
+
+static uint64_t mix(uint64_t digest, const void *bytes, size_t size) {
+  const uint64_t pair[2] = {digest, gannet_hash(bytes, size)};
+  return gannet_hash(pair, sizeof pair);
+}
+
+static uint64_t mix_text(uint64_t digest, const char *text) {
+  return mix(digest, text, strlen(text));
+}
+
+uint64_t gannet_alike_numbers(uint64_t digest, int n, const double *numbers) {
+  for (int i = 0; i < n; ++i) {
+    const double number = numbers[i] == 0 ? 0 : numbers[i];
+    digest = mix(digest, &number, sizeof number);
+  }
+  return digest;
+}
+
+static uint64_t mix_variable(uint64_t digest, const gannet_variable *variable) {
+  const double numbers[] = {(double)variable->type, variable->lower, variable->upper,
+                            (double)variable->scale, (double)variable->n_values};
+  digest = mix_text(digest, variable->name);
+  for (int i = 0; i < variable->n_values; ++i) digest = mix_text(digest, variable->values[i]);
+  return gannet_alike_numbers(digest, (int)(sizeof numbers / sizeof *numbers), numbers);
+}
+
+uint64_t gannet_alike_problem(const gannet_problem_spec *spec) {
+  const double numbers[] = {(double)spec->n_variables, (double)spec->n_constraints,
+                            (double)spec->goal, isnan(spec->noise_sd) ? -1 : spec->noise_sd};
+  uint64_t digest = gannet_alike_numbers(0, (int)(sizeof numbers / sizeof *numbers), numbers);
+  for (int v = 0; v < spec->n_variables; ++v) digest = mix_variable(digest, &spec->variables[v]);
+  for (int k = 0; k < spec->n_constraints; ++k) {
+    const double bounds[] = {spec->constraints[k].lower, spec->constraints[k].upper};
+    digest = gannet_alike_numbers(mix_text(digest, spec->constraints[k].name), 2, bounds);
+  }
+  return digest;
+}
+
+uint64_t gannet_alike_settings(int n, const gannet_method_setting *settings) {
+  uint64_t digest = 0;
+  for (int i = 0; i < n; ++i)
+    digest = mix_text(mix_text(digest, settings[i].key), settings[i].text);
+  return digest;
+}
+
+uint64_t gannet_alike_result(uint64_t digest, const gannet_problem *problem,
+                             const gannet_result *result, gannet_eval_status status) {
+  const int64_t what[2] = {result->id, (int64_t)status};
+  digest = mix(digest, what, sizeof what);
+  if (status != GANNET_EVAL_DONE) return digest;
+  digest = gannet_alike_numbers(digest, 1, &result->objective);
+  return gannet_alike_numbers(digest, problem->spec.n_constraints, result->constraints);
+}
