@@ -32,7 +32,7 @@ module gannet
   integer(c_int), parameter :: gannet_done = 0, gannet_infeasible = 1, gannet_failed = 2
   integer(c_int), parameter :: gannet_minimize = 0, gannet_maximize = 1
   integer, parameter :: longest = 4096 ! characters of a name or a setting, with the final zero
-  integer(c_int), parameter :: err_arg = 1, err_shape = 3 ! of gannet_err
+  integer(c_int), parameter :: err_arg = 1, err_shape = 3, err_state = 4 ! of gannet_err
 
   ! What this module itself refused, as the library keeps its last error; not allocated = nothing.
   character(len=:), allocatable, save :: refused
@@ -108,6 +108,7 @@ module gannet
     type(c_ptr) :: context = c_null_ptr, problem = c_null_ptr, handle = c_null_ptr
     integer(c_int) :: goal = gannet_minimize
     real(c_double) :: noise = 0
+    logical :: is_late = .false. ! something was added when it could not be any more; told by the next call
     type(variable_entry), allocatable :: variables(:)
     type(constraint_entry), allocatable :: constraints(:)
     type(setting_entry), allocatable :: settings(:)
@@ -245,6 +246,41 @@ contains
     code = err_shape
   end subroutine
 
+  ! Calls in an order that is not possible.
+  subroutine check_order(opt, code)
+    type(gannet_optimizer), intent(inout) :: opt
+    integer(c_int), intent(out) :: code
+    call forget_refusal()
+    code = 0
+    if (.not. c_associated(opt%context)) then
+      refused = "gannet_begin was not called, or gannet_end was since"
+      code = err_state
+    else if (opt%is_late) then
+      refused = "variables, constraints and settings are added before the first gannet_ask; this one is left out"
+      code = err_state
+    end if
+    opt%is_late = .false.
+  end subroutine
+
+  ! Whether variables, constraints and settings can be added.
+  logical function is_open(opt)
+    type(gannet_optimizer), intent(inout) :: opt
+    is_open = allocated(opt%variables) .and. .not. c_associated(opt%handle)
+    opt%is_late = opt%is_late .or. .not. is_open
+  end function
+
+  pure integer function count_variables(opt)
+    type(gannet_optimizer), intent(in) :: opt
+    count_variables = 0
+    if (allocated(opt%variables)) count_variables = size(opt%variables)
+  end function
+
+  pure integer function count_constraints(opt)
+    type(gannet_optimizer), intent(in) :: opt
+    count_constraints = 0
+    if (allocated(opt%constraints)) count_constraints = size(opt%constraints)
+  end function
+
   subroutine forget_refusal()
     if (allocated(refused)) deallocate (refused)
   end subroutine
@@ -299,6 +335,7 @@ contains
     real(c_double), intent(in) :: lower, upper
     logical, intent(in), optional :: log_scale
     type(variable_entry) :: entry
+    if (.not. is_open(opt)) return
     entry%name = as_text(name)
     entry%kind = int(kind, c_int)
     entry%lower = lower
@@ -347,6 +384,7 @@ contains
     type(gannet_optimizer), intent(inout) :: opt
     character(len=*), intent(in) :: name, values(:)
     integer :: i
+    if (.not. is_open(opt)) return
     call add(opt, name, 3, 0d0, 0d0)
     associate (entry => opt%variables(size(opt%variables)))
       entry%values = [(as_text(values(i)), i=1, size(values))]
@@ -361,6 +399,7 @@ contains
     character(len=*), intent(in) :: name
     real(c_double), intent(in), optional :: lower, upper
     type(constraint_entry) :: entry
+    if (.not. is_open(opt)) return
     entry%name = as_text(name)
     entry%lower = -ieee_value(0d0, ieee_positive_inf)
     entry%upper = ieee_value(0d0, ieee_positive_inf)
@@ -376,7 +415,7 @@ contains
   subroutine gannet_set(opt, key, value)
     type(gannet_optimizer), intent(inout) :: opt
     character(len=*), intent(in) :: key, value
-    opt%settings = [opt%settings, setting_entry(as_text(key), as_text(value))]
+    if (is_open(opt)) opt%settings = [opt%settings, setting_entry(as_text(key), as_text(value))]
   end subroutine
 
   subroutine make_problem(opt, code)
@@ -432,13 +471,12 @@ contains
     real(c_double), intent(out) :: x(:, :)
     integer, intent(out), optional :: ierr
     integer(c_int64_t) :: ids(size(id))
-    real(c_double) :: points(size(opt%variables), size(id))
+    real(c_double) :: points(count_variables(opt), size(id))
     integer(c_int) :: code
     id = -1
     x = 0
-    call forget_refusal()
-    code = 0
-    call compare_shapes("x(variables, points)", shape(x), [size(opt%variables), size(id)], code)
+    call check_order(opt, code)
+    call compare_shapes("x(variables, points)", shape(x), shape(points), code)
     if (code == 0) call make(opt, code)
     if (code == 0) code = optimizer_ask(opt%handle, size(id, kind=c_int), ids, points)
     if (code == 0) then
@@ -465,12 +503,11 @@ contains
     real(c_double), intent(in), optional :: constraints(:, :)
     integer(c_int), intent(in), optional :: outcome(:)
     integer, intent(out), optional :: ierr
-    real(c_double), target :: values(size(opt%constraints), size(id))
+    real(c_double), target :: values(count_constraints(opt), size(id))
     type(c_result) :: results(size(id))
     integer(c_int) :: code
     integer :: i
-    call forget_refusal()
-    code = 0
+    call check_order(opt, code)
     call compare_shapes("objective(points)", shape(objective), shape(id), code)
     if (present(constraints)) call compare_shapes("constraints(constraints, points)", shape(constraints), &
                                                   shape(values), code)
@@ -502,10 +539,9 @@ contains
     integer(c_int64_t), intent(out), optional :: id
     type(c_best) :: best
     integer(c_int) :: code
-    real(c_double) :: point(size(opt%variables))
+    real(c_double) :: point(count_variables(opt))
     point = 0
-    call forget_refusal()
-    code = 0
+    call check_order(opt, code)
     call compare_shapes("x(variables)", shape(x), shape(point), code)
     if (code == 0) call make(opt, code)
     call settle(code)
@@ -529,12 +565,11 @@ contains
     integer, intent(out), optional :: ierr
     type(c_recommendation) :: found
     integer(c_int) :: code
-    real(c_double) :: point(size(opt%variables))
+    real(c_double) :: point(count_variables(opt))
     point = 0
     found%id = -1
     x = 0
-    call forget_refusal()
-    code = 0
+    call check_order(opt, code)
     call compare_shapes("x(variables)", shape(x), shape(point), code)
     if (code == 0) call make(opt, code)
     if (code == 0) code = optimizer_recommend(opt%handle, found, point)
