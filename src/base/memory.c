@@ -55,40 +55,6 @@ gannet_err gannet_copy_text(const char *text, char **copy) {
   return GANNET_OK;
 }
 
-static double read_meminfo(const char *key) {
-  char line[256];
-  double kilobytes = 0;
-  FILE *file = fopen("/proc/meminfo", "re");
-  if (!file) return 0;
-  while (fgets(line, sizeof line, file))
-    if (strncmp(line, key, strlen(key)) == 0) {
-      if (sscanf(line + strlen(key), "%lf", &kilobytes) != 1) kilobytes = 0;
-      break;
-    }
-  (void)fclose(file);
-  return 1024 * kilobytes;
-}
-
-/* One number of cgroup v2; 0 = none or no limit. */
-static double read_group(const char *path) {
-  double bytes = 0;
-  FILE *file = fopen(path, "re");
-  if (!file) return 0;
-  if (fscanf(file, "%lf", &bytes) != 1) bytes = 0;
-  (void)fclose(file);
-  return bytes;
-}
-
-void gannet_memory_of_machine(double *available, double *total) {
-  const double limit = read_group("/sys/fs/cgroup/memory.max");
-  *total = read_meminfo("MemTotal:");
-  *available = read_meminfo("MemAvailable:");
-  if (limit <= 0 || limit >= *total) return;
-  const double left = limit - read_group("/sys/fs/cgroup/memory.current");
-  *total = limit;
-  if (left < *available) *available = left > 0 ? left : 0;
-}
-
 bool gannet_memory_holds(double bytes, double *total) {
   const double little = 256e6;
   double available = 0;

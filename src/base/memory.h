@@ -35,7 +35,7 @@ GANNET_CHECKED gannet_err gannet_resize(size_t old_count, size_t new_count, size
 void gannet_free(void *pointer_to_pointer);
 
 /* Bytes of memory that processes on this node may still take, and all that there are, by the
- * control group of a job where it has a limit; 0 = unknown.
+ * control groups of a job (base/group.h) where they have a limit; 0 = unknown.
  *
  * Local.
  */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/group.h"
 #include "linalg/blas.h"
 #include "machine/parts.h"
 
@@ -19,16 +20,6 @@ static void read_model(char *text, size_t size) {
     break;
   }
   (void)fclose(file);
-}
-
-/* Processors that a container may use on average, INFINITY without a limit: cgroup v2, cpu.max. */
-static double read_quota(void) {
-  double quota = 0, period = 0;
-  FILE *file = fopen("/sys/fs/cgroup/cpu.max", "re");
-  if (!file) return INFINITY;
-  const int n = fscanf(file, "%lf %lf", &quota, &period);
-  (void)fclose(file);
-  return n == 2 && period > 0 ? quota / period : INFINITY;
 }
 
 static double read_load(void) {
@@ -67,13 +58,15 @@ static void inspect_binding(const machine_places *p, machine_report *report) {
 }
 
 static void inspect_limits(const machine_places *p, machine_report *report) {
-  const double quota = read_quota(), load = read_load();
-  if (quota < p->threads) {
-    machine_say(report, "processors", "quota", "%.2f", quota);
+  const double load = read_load();
+  gannet_group group;
+  gannet_group_read("", &group);
+  if (group.processors < p->threads) {
+    machine_say(report, "processors", "quota", "%.2f", group.processors);
     machine_advise(report, MACHINE_CHANGE,
-                   "this container may use %.2f processors, however many it sees: raise cpu.max or "
-                   "start fewer ranks",
-                   quota);
+                   "this container or job may use %.2f processors, however many it sees: raise "
+                   "the limit of its control group or start fewer ranks",
+                   group.processors);
   }
   machine_say(report, "processors", "load", "%.1f", load);
   if (p->threads > 0 && load > 1.2 * p->threads)
