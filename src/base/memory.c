@@ -7,6 +7,8 @@
 
 enum { ALIGNMENT = 64 };
 
+static const double little = 256e6; /* bytes that are not worth a look at what there is */
+
 /* Pointers to object pointers arrive as void *; memcpy reads them without breaking aliasing rules.
  */
 static void *load(const void *pointer_to_pointer) {
@@ -19,11 +21,23 @@ static void save(void *pointer_to_pointer, void *block) {
   memcpy(pointer_to_pointer, &block, sizeof block);
 }
 
+/* What is granted beyond what there is makes the system end a process as soon as it is written,
+ * this one or another. */
+static gannet_err check_left(size_t bytes) {
+  if ((double)bytes <= little) return GANNET_OK;
+  const double left = gannet_memory_left();
+  GANNET_REQUIRE((double)bytes <= left, GANNET_ERR_MEMORY,
+                 "%zu bytes, and only %.1f GB are left on this machine or to this job", bytes,
+                 left / 1e9);
+  return GANNET_OK;
+}
+
 gannet_err gannet_alloc(size_t count, size_t size, void *pointer_to_pointer) {
   save(pointer_to_pointer, NULL);
   GANNET_REQUIRE(size == 0 || count <= (SIZE_MAX - ALIGNMENT) / size, GANNET_ERR_MEMORY,
                  "%zu objects of %zu bytes", count, size);
   const size_t bytes = (count * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  GANNET_TRY(check_left(bytes));
   void *block = aligned_alloc(ALIGNMENT, bytes ? bytes : ALIGNMENT);
   GANNET_REQUIRE(block, GANNET_ERR_MEMORY, "%zu bytes", bytes);
   memset(block, 0, bytes);
@@ -56,7 +70,6 @@ gannet_err gannet_copy_text(const char *text, char **copy) {
 }
 
 bool gannet_memory_holds(double bytes, double *total) {
-  const double little = 256e6;
   double available = 0;
   if (bytes <= little) return true;
   gannet_memory_of_machine(&available, total);

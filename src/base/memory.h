@@ -14,7 +14,8 @@
  *
  * Local.
  *
- * Errors: GANNET_ERR_MEMORY, with the size asked for.
+ * Errors: GANNET_ERR_MEMORY, with the size asked for; of large ones also where the system would
+ * grant more than there is.
  */
 GANNET_CHECKED gannet_err gannet_alloc(size_t count, size_t size, void *pointer_to_pointer);
 
@@ -40,6 +41,13 @@ void gannet_free(void *pointer_to_pointer);
  * Local.
  */
 void gannet_memory_of_machine(double *available, double *total);
+
+/* Bytes that may be taken at most before the system ends a process, swap included; INFINITY =
+ * unknown.
+ *
+ * Local.
+ */
+double gannet_memory_left(void);
 
 /* Whether the node has so many bytes at all; true where that is unknown, and without a look for
  * little. What is made in small pieces is granted until the system ends the process, so ask before.
