@@ -254,6 +254,7 @@ def check_files(folder, made):
     binary = folder / "binary"
     binary.write_bytes(bytes(range(256)))
     says("is no table of text", "--rows", str(binary))
+    says("is empty: expected a table of gannet-bench scaling", "--rows", os.devnull)
     says("cannot read 'missing.md'", *words, "--write", "missing.md", cwd=folder)
     says("is no text", *words, "--write", str(binary))
 

@@ -48,19 +48,22 @@ def read_lines(path):
     try:
         with open(path, encoding="utf-8", newline="") as file:
             reader = csv.DictReader(file)
+            names = reader.fieldnames or ()
             rows = [(reader.line_num, row) for row in reader]
     except OSError as error:
         raise BadInput(f"cannot read {path}: {error.strerror}") from error
     except (UnicodeDecodeError, csv.Error) as error:
         raise BadInput(f"{path} is no table of text ({error}): {expected}") from error
-    missing = [name for name in COLUMNS if name not in (reader.fieldnames or ())]
+    if not names:
+        raise BadInput(f"{path} is empty: {expected}")
+    missing = [name for name in COLUMNS if name not in names]
     if missing:
         raise BadInput(f"{path} is no table of gannet-bench scaling, as it has no {', '.join(missing)}: {expected}")
     if not rows:
         raise BadInput(f"{path} has no rows: measure with gannet-bench scaling --csv")
     for line, row in rows:
         if None in row or None in row.values():
-            raise BadInput(f"{path}, line {line}: expected {len(reader.fieldnames)} cells, as in the first line")
+            raise BadInput(f"{path}, line {line}: expected {len(names)} cells, as in the first line")
     return rows
 
 
