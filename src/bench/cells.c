@@ -6,6 +6,13 @@
 #include "bench/rates.h"
 #include "suite/statistics.h"
 
+void bench_print_number(int digits, double value) {
+  if (isfinite(value))
+    (void)printf(" %.*f |", digits, value);
+  else
+    (void)printf(" – |");
+}
+
 void bench_print_spread(int n, double *values) {
   for (int i = 0; i < n; ++i)
     if (!isfinite(values[i])) {

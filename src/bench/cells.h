@@ -4,6 +4,12 @@
 
 enum { BENCH_GROWTH_SIZE = 16 };
 
+/* " 1.25 |" on stdout with so many digits behind the point, or " – |" when it is not finite.
+ *
+ * Local.
+ */
+void bench_print_number(int digits, double value);
+
 /* " median (least to most) |" on stdout, or " – |" when one of the values is not finite.
  *
  * Local.

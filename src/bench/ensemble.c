@@ -66,7 +66,8 @@ static const gannet_option ensemble_options[] = {
      .offset = MEMBER(trainer),
      .fallback = "newton",
      .choices = gannet_trainer_names,
-     .help = "how networks are trained; work is counted for newton alone"},
+     .help = "how networks are trained; newton is lbfgs beyond 2000 observations, and work is "
+             "counted for newton alone"},
     {.key = "steps",
      .type = GANNET_INTEGER,
      .offset = MEMBER(steps),
@@ -215,15 +216,22 @@ static gannet_err measure(const bench_world *world, subject *s, measurement *all
   return GANNET_OK;
 }
 
+/* Of work, which only one trainer counts: without it there are neither steps nor a rate. */
 static void print_row(const bench_world *world, const ensemble_settings *s, int n, double peak,
                       const measurement *m, const double *before) {
   char growth[BENCH_GROWTH_SIZE];
-  const double rate = m->operations / m->seconds;
-  if (world->rank == 0)
-    (void)printf("| %d | %.1f | %.1f | %.2f | %.2f | %.1f | %.2f | %.1f | %s |\n", n,
-                 m->steps / s->members, m->trials / s->members, m->log_loss / s->members,
-                 1e3 * m->seconds / s->members, rate / 1e9, rate / peak, m->bytes / 1e6,
-                 bench_growth_text(before[0], before[1], n, m->seconds, growth));
+  const double all = s->members, unless = m->operations > 0 ? 1 : NAN;
+  const double rate = unless * m->operations / m->seconds;
+  if (world->rank != 0) return;
+  (void)printf("| %d |", n);
+  bench_print_number(1, unless * m->steps / all);
+  bench_print_number(1, unless * m->trials / all);
+  bench_print_number(2, m->log_loss / all);
+  bench_print_number(2, 1e3 * m->seconds / all);
+  bench_print_number(1, rate / 1e9);
+  bench_print_number(2, rate / peak);
+  bench_print_number(1, m->bytes / 1e6);
+  (void)printf(" %s |\n", bench_growth_text(before[0], before[1], n, m->seconds, growth));
 }
 
 static gannet_err run(const bench_world *world, const void *settings) {

@@ -251,7 +251,9 @@ static gannet_err measure_parts(const bench_world *world, const scan_settings *s
   if (gannet_surrogate_predict(gannet_models_surrogate(models, 0), 1, x, work, work + 1) !=
       GANNET_OK) {
     gannet_error_clear();
-    if (world->rank == 0) (void)printf("\nNo sd from a factor that is cut over the ranks.\n");
+    if (world->rank == 0)
+      (void)printf(
+          "| mean and sd: none from a factor that is cut over the ranks | – | – | – | – |\n");
     return GANNET_OK;
   }
   return measure_some(world, s, WAYS, predicted, gannet_models_moments_prepare, models, x, work);
@@ -324,9 +326,8 @@ static gannet_err measure(const bench_world *world, const scan_settings *s, benc
 /* The products that are counted are those of one layer and all observations. */
 static gannet_err check_settings(const gannet_text_list *set) {
   static const char *const fixed[] = {
-      "method=",           "surrogate.layers=",   "surrogate.kernel=",
-      "surrogate.width=",  "surrogate.features=", "surrogate.inducing=",
-      "search.candidates="};
+      "method=",          "surrogate.type=",     "surrogate.layers=",   "surrogate.kernel=",
+      "surrogate.width=", "surrogate.features=", "surrogate.inducing=", "search.candidates="};
   for (int i = 0; i < set->n; ++i)
     for (size_t k = 0; k < sizeof fixed / sizeof *fixed; ++k)
       GANNET_REQUIRE(strncmp(set->item[i], fixed[k], strlen(fixed[k])) != 0, GANNET_ERR_INPUT,

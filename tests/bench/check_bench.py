@@ -73,6 +73,13 @@ def check_undefined():
     assert "ask – without learning, – with; model memory – (" in text, text
     text = run(1, "ensemble", "--n", "3,3", "--d", "2", "--width", "4", "--members", "1", "--seconds", "1ms", "--repeat", "1")
     assert [row[-1] for row in cells(text, "3")] == ["–", "–"], text
+    tiny = ("ensemble", "--d", "3", "--width", "5", "--members", "3", "--seconds", "1ms", "--repeat", "1")
+    text = run(1, *tiny, "--n", "2", "--layers", "8", "--noise", "0")
+    assert "inf" not in text, text
+    for words in (("--trainer", "sgd", "--n", "9"), ("--n", "2001", "--layers", "1")):  # which count no work
+        text = run(1, *tiny, *words)
+        steps, trials, loss, milliseconds, rate, share = cells(text, words[words.index("--n") + 1])[0][:6]
+        assert {steps, trials, rate, share} == {"–"} and float(loss) > 0 and float(milliseconds) > 0, text
 
 
 def check_lists():
@@ -104,6 +111,9 @@ def check_scan():
     assert "31 features" in text and len(cells(text, "draws, single precision")) == 1, text
     text = run(1, "scan", "--n", "60", "--set", "surrogate.activation=relu", "--seconds", "1ms")
     assert "exact" in text and "precision" not in text, text
+    text = run(1, "scan", "--n", "60", "--set", "surrogate.factor=distributed", "--seconds", "1ms")
+    table = text[text.index("| what"):text.index("| whole scan")].splitlines()
+    assert all(line.startswith("|") for line in table) and table[-1].endswith("cut over the ranks | – | – | – | – |"), text
 
 
 def check_factor():

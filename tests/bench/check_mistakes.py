@@ -65,6 +65,7 @@ def check_settings():
         assert text.count("refit") == 1, text
     text = refuses("unknown key 'bogus'", "proposal", "--set", "bogus=1")
     assert text.count("bogus") == 1, text
+    refuses("'surrogate.type=gp' cannot be set here", "scan", "--set", "surrogate.type=gp")
     text = refuses("unknown key 'search.bogus'", "proposal", "--method", "auto", "--set", "search.bogus=1")
     assert text.count("search.bogus") == 1, text
 
