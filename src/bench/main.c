@@ -16,6 +16,7 @@
 static gannet_err run(const bench_world *world, int argc, char **argv) {
   const bench_type *type = NULL;
   void *settings = NULL;
+  GANNET_TRY(gannet_agree(world->comm, gannet_blas_prepare()));
   GANNET_TRY(bench_find(argv[0], &type));
   GANNET_TRY(gannet_alloc(1, type->options_size, &settings));
   gannet_err err = gannet_agree(world->comm, bench_parse(type, argc - 1, argv + 1, settings));

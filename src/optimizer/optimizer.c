@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/plain_locale.h"
+#include "linalg/blas.h"
 #include "minimize/prepare.h"
 #include "optimizer/alike.h"
 #include "optimizer/governing.h"
@@ -103,8 +104,9 @@ gannet_err gannet_optimizer_create(gannet_context *context, const gannet_problem
   GANNET_REQUIRE_POINTER(optimizer, "optimizer");
   *optimizer = NULL;
   GANNET_REQUIRE_POINTER(context, "context");
-  gannet_err err =
-      gannet_agree(context->comm, parse_settings(problem, n_settings, settings, &options));
+  gannet_err err = gannet_blas_prepare();
+  if (err == GANNET_OK) err = parse_settings(problem, n_settings, settings, &options);
+  err = gannet_agree(context->comm, err);
   if (err == GANNET_OK) err = check_alike(context, problem, n_settings, settings);
   if (err == GANNET_OK) err = create_from(context, problem, &options, optimizer);
   gannet_optimizer_options_release(&options);

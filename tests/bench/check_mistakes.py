@@ -102,11 +102,16 @@ def check_output():
 
 
 def check_memory():
-    """Should a check be missing, the limit of the address space makes an allocation fail, not the machine."""
+    """Should a check be missing, the limit of the address space makes an allocation fail, not the machine.
+    OpenBLAS itself would ask without end."""
     def limited():
         if "GANNET_SANITIZE" in os.environ:
             return  # which takes terabytes of addresses
         resource.setrlimit(resource.RLIMIT_AS, (12 << 30, 12 << 30))
+    def without_a_buffer():
+        resource.setrlimit(resource.RLIMIT_AS, (350 << 20, 350 << 20))
+    if "GANNET_SANITIZE" not in os.environ:
+        refuses("the buffer of BLAS", "peak", *TINY, code=RESOURCE, preexec_fn=without_a_buffer)
     present = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     for needed, words in ((160e12, ("quality", "--problems", "ackley:2", "--methods", "random", "--seeds", "10000",
                                     "--evaluations", "1000000000")),
