@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -230,6 +231,24 @@ static gannet_err check_result(const gannet_problem *problem, const gannet_resul
   return GANNET_OK;
 }
 
+static int compare_numbers(const void *a, const void *b) {
+  const int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
+  return (left > right) - (left < right);
+}
+
+static gannet_err check_once(int n, const gannet_result *results) {
+  int64_t *id = NULL;
+  int i = 1;
+  GANNET_TRY(gannet_alloc((size_t)n, sizeof *id, &id));
+  for (int k = 0; k < n; ++k) id[k] = results[k].id;
+  if (n > 1) qsort(id, (size_t)n, sizeof *id, compare_numbers);
+  while (i < n && id[i] != id[i - 1]) ++i;
+  const int64_t twice = i < n ? id[i] : -1;
+  gannet_free(&id);
+  GANNET_REQUIRE(twice < 0, GANNET_ERR_ARG, "evaluation %lld is told twice", (long long)twice);
+  return GANNET_OK;
+}
+
 /* All are checked before the first is taken over. */
 static gannet_err check_results(const gannet_optimizer *o, int n, const gannet_result *results) {
   GANNET_REQUIRE(n >= 0, GANNET_ERR_ARG, "n = %d results", n);
@@ -242,11 +261,8 @@ static gannet_err check_results(const gannet_optimizer *o, int n, const gannet_r
     GANNET_REQUIRE(status == GANNET_EVAL_PENDING || status == GANNET_EVAL_FAILED, GANNET_ERR_STATE,
                    "evaluation %lld already has the result '%s'", (long long)results[i].id,
                    gannet_eval_status_text(status));
-    for (int j = 0; j < i; ++j)
-      GANNET_REQUIRE(results[i].id != results[j].id, GANNET_ERR_ARG,
-                     "evaluation %lld is told twice", (long long)results[i].id);
   }
-  return GANNET_OK;
+  return check_once(n, results);
 }
 
 static gannet_err take(gannet_optimizer *o, int n, const gannet_result *results) {

@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "support/harness.h"
 
@@ -316,6 +317,28 @@ static void settings_are_those_of_the_method(void **state) {
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
+/* Comparing each number with all others took seconds. */
+static void many_results_are_told_at_once(void **state) {
+  const fixture *f = *state;
+  enum { N = 100000 };
+  static int64_t id[N];
+  static double x[2 * N];
+  static gannet_result results[N + 1];
+  const gannet_method_setting random = {"method", "random"};
+  gannet_optimizer *optimizer = NULL;
+  assert_ok(gannet_optimizer_create(f->context, f->problem, 1, &random, &optimizer));
+  assert_ok(gannet_optimizer_ask(optimizer, N, id, x));
+  for (int i = 0; i < N; ++i)
+    results[i] = (gannet_result){.id = id[N - 1 - i], .objective = x[2 * i]};
+  results[N] = results[N / 3];
+  const clock_t start = clock();
+  assert_fails(GANNET_ERR_ARG, "told twice", gannet_optimizer_tell(optimizer, N + 1, results));
+  assert_ok(gannet_optimizer_tell(optimizer, N, results));
+  const double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+  if (seconds > 1.5) fail_msg("%g s", seconds);
+  gannet_optimizer_destroy(&optimizer);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(mpi_comes_first),
@@ -326,6 +349,7 @@ int main(void) {
       TEST(an_outcome_that_does_not_exist_is_told),
       TEST(results_without_their_constraints_are_told),
       TEST(only_failed_results_are_replaced),
+      TEST(many_results_are_told_at_once),
       TEST(settings_are_those_of_the_method),
   };
   return run_serial(tests);
