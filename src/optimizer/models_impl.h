@@ -38,6 +38,7 @@ struct gannet_models {
   int64_t *contender_id;          /* [GANNET_CONTENDERS_ALL] */
   bool suspected;                 /* the objective looked noisy, when that last made a difference */
   gannet_laws *laws;              /* equations of the objective, or NULL */
+  bool doubted;                   /* and that results contradict them was told */
   gannet_transform_fit transform; /* of the objective, by the last fit */
 };
 

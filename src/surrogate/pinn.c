@@ -304,6 +304,10 @@ static gannet_err fit(void *state, const gannet_data *data, bool learn, int64_t 
   return code;
 }
 
+static double doubt(const void *state) {
+  return ((const pinn *)state)->doubt;
+}
+
 static int n_hyper(const void *state) {
   (void)state;
   return PINN_HYPER;
@@ -352,6 +356,7 @@ const gannet_surrogate_type gannet_surrogate_pinn = {
     .draw_values = pinn_draw_values,
     .draw_gradient = pinn_draw_gradient,
     .calibration = pinn_calibration,
+    .doubt = doubt,
     .n_hyper = n_hyper,
     .hyper_name = hyper_name,
     .get_hyper = get_hyper,

@@ -88,6 +88,8 @@ typedef struct {
 
   int n, capacity;
   double noise_var; /* as given; NAN = inferred */
+  double coarse;    /* least -log p of the trials of a search, with coarse noise (pinn_fit.c) */
+  double doubt;     /* that with equations less that without, by the last fit that searched all */
   double lambda1;
   double *x;                  /* [capacity][d] */
   double *y;                  /* [capacity] */

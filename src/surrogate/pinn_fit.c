@@ -8,6 +8,10 @@
  *
  * and s^2 has its best value in closed form. lambda_1 is searched on a grid, which costs n^3 each
  * and leaves the equations' factor alone; the scales of the network on grids, one after the other.
+ *
+ * The same search without equations, p(y), tells whether these go together with the results. Both
+ * likelihoods are then those of noise of at least a thousandth of the variance of y: what a network
+ * leaves of right equations would otherwise count where many exact results lie close together.
  */
 #include <math.h>
 #include <string.h>
@@ -19,6 +23,11 @@
 
 enum { GRID = 8, SHARES = 5, EDGES = 2, LAMBDAS = 16 };
 
+/* In units of the variance of y. */
+static const double coarse_noise = 1e-3;
+/* Of equations, with fewer of which the search without them would take too much of its time. */
+enum { LEAST_ROWS = 120, ROWS_PER_OBSERVATION = 4 };
+
 static const double grid[GRID] = {0.5, 1, 2, 4, 8, 16, 32, 64};
 static const double shares[SHARES] = {0, 0.1, 0.5, 0.9, 1};
 static const double edges[EDGES] = {0, PINN_GRADING};
@@ -26,6 +35,7 @@ static const double edges[EDGES] = {0, PINN_GRADING};
 /* A place in the search; value INFINITY = not known, or impossible. */
 typedef struct {
   double value;
+  double coarse; /* -log p with noise that is coarse, without priors */
   double hyper[PINN_HYPER];
 } trial;
 
@@ -105,12 +115,34 @@ static void take_best(const pinn *s, int n, const double *lambda1, const double 
   }
 }
 
+/* The least noise that is coarse; a known noise is not less. */
+static double least_coarse(const pinn *s) {
+  double mean = 0, square = 0;
+  for (int i = 0; i < s->n; ++i) mean += s->y[i] / s->n;
+  for (int i = 0; i < s->n; ++i) square += (s->y[i] - mean) * (s->y[i] - mean) / s->n;
+  return fmax(coarse_noise * square, isnan(s->noise_var) ? 0 : s->noise_var);
+}
+
+/* Least -log p over lambda_1 with amplitudes that make its noise coarse, from what value_at found:
+ * where the best amplitude is too small, another one takes its place. */
+static double coarse_value(const pinn *s, int n, const double *lambda1, const double *values,
+                           const double *amplitudes) {
+  const double noise = least_coarse(s), half = 0.5 * (s->n + 1);
+  double least = INFINITY;
+  for (int i = 0; i < n; ++i) {
+    if (!isfinite(values[i])) continue;
+    const double ratio = fmax(1, noise / (lambda1[i] * amplitudes[i]));
+    least = fmin(least, values[i] + half * (log(ratio) + 1 / ratio - 1));
+  }
+  return least;
+}
+
 /* The evidence at the scales of a trial; amplitude and noise are chosen. */
 static gannet_err evaluate(pinn *s, trial *t) {
   double lambda1[LAMBDAS] = {0}, values[LAMBDAS] = {0}, amplitudes[LAMBDAS] = {0};
   double *innovation = s->work;
   int n = 0;
-  t->value = INFINITY;
+  t->value = t->coarse = INFINITY;
   memcpy(s->hyper, t->hyper, sizeof s->hyper);
   const pinn_scales scales = pinn_scales_of(s, s->hyper);
   GANNET_TRY(pinn_agree(s, pinn_bank_set_scales(s->bank, &scales)));
@@ -121,6 +153,7 @@ static gannet_err evaluate(pinn *s, trial *t) {
   for (double next = s->options->noise_floor; next < 2; next *= 10) lambda1[n++] = next;
   GANNET_TRY(values_at(s, n, lambda1, innovation, values, amplitudes));
   take_best(s, n, lambda1, values, amplitudes, t);
+  t->coarse = coarse_value(s, n, lambda1, values, amplitudes);
   return GANNET_OK;
 }
 
@@ -140,6 +173,7 @@ static gannet_err evaluate_all(pinn *s, int n, trial *trials) {
   for (int i = 0; i < n; ++i)
     GANNET_TRY_MPI(MPI_Bcast(&trials[i], sizeof *trials, MPI_BYTE, i < alone ? i % context->np : 0,
                              context->comm));
+  for (int i = 0; i < n; ++i) s->coarse = fmin(s->coarse, trials[i].coarse);
   return GANNET_OK;
 }
 
@@ -244,15 +278,46 @@ static gannet_err search_edges(pinn *s, trial *best) {
   return GANNET_OK;
 }
 
+/* Every scale of the wide part alone, and of the narrow parts alone, without equations. */
+static gannet_err search_plain(pinn *s, const trial *from) {
+  const gannet_laws *laws = s->known;
+  const int r = s->r;
+  trial trials[2 * GRID], plain = *from;
+  plain.hyper[PINN_EDGE] = isnan(s->options->grading) ? 0 : s->options->grading;
+  const int n_wide = make_scales(s, 0, &plain, trials);
+  const int n = n_wide + make_scales(s, 1, &plain, trials + n_wide);
+  s->known = NULL;
+  s->r = 0;
+  const gannet_err code = evaluate_all(s, n, trials);
+  s->known = laws;
+  s->r = r;
+  return code;
+}
+
+/* By the coarse likelihoods of the search with equations, which ends here. Of equations that are
+ * not linear there is none: they are linearised where the observations led. */
+static gannet_err examine(pinn *s, const trial *best) {
+  const double with = s->coarse;
+  const bool enough = s->r >= LEAST_ROWS && s->r >= ROWS_PER_OBSERVATION * s->n;
+  if (!enough || !s->known->linear) return GANNET_OK;
+  s->coarse = INFINITY;
+  GANNET_TRY(search_plain(s, best));
+  if (isfinite(with) && isfinite(s->coarse)) s->doubt = with - s->coarse;
+  return GANNET_OK;
+}
+
 /* Search everything when the observations have grown enough, nearby otherwise. */
 gannet_err pinn_learn(pinn *s) {
   trial best = {.value = INFINITY};
   memcpy(best.hyper, s->hyper, sizeof best.hyper);
+  s->doubt = 0;
+  s->coarse = INFINITY;
   s->mode = PINN_CLOSED; /* the network linearised at its start decides */
   /* Whether grading pays is seen only when points have come near an edge. */
   const double growth = has_grading(s) ? 1.5 : 2;
   if (s->n >= growth * best.hyper[PINN_LEARNED]) {
     GANNET_TRY(search_edges(s, &best));
+    if (s->known) GANNET_TRY(examine(s, &best));
     best.hyper[PINN_LEARNED] = s->n;
   } else {
     trial now = best;

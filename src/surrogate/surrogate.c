@@ -331,6 +331,10 @@ gannet_err gannet_surrogate_calibration(gannet_surrogate *s, double *scale) {
   return gannet_agree(s->context->comm, s->type->calibration(s->state, scale));
 }
 
+double gannet_surrogate_doubt(const gannet_surrogate *s) {
+  return s->type->doubt ? s->type->doubt(s->state) : 0;
+}
+
 int gannet_surrogate_n_hyper(const gannet_surrogate *s) {
   return s->type->n_hyper(s->state);
 }

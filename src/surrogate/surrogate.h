@@ -13,10 +13,10 @@
  * hyper-parameter functions; it may provide believe (fit otherwise), predict_gradient (central
  * differences otherwise), lower (mean - exploration sd otherwise), estimate_prepare with
  * draw_estimates and moments_prepare with moment_estimates (none otherwise), covariance (that of
- * draws otherwise), noise_var (0 otherwise), calibration (1 otherwise) and length_scales (all equal
- * otherwise). Arguments and states are checked before a type sees them; what it returns is agreed
- * between ranks afterwards, so only its own communication needs an agreement before it. A create
- * that fails may leave *state for destroy, or NULL.
+ * draws otherwise), noise_var (0 otherwise), calibration (1 otherwise), doubt (0 otherwise) and
+ * length_scales (all equal otherwise). Arguments and states are checked before a type sees them;
+ * what it returns is agreed between ranks afterwards, so only its own communication needs an
+ * agreement before it. A create that fails may leave *state for destroy, or NULL.
  */
 #ifndef GANNET_SURROGATE_SURROGATE_H
 #define GANNET_SURROGATE_SURROGATE_H
@@ -76,6 +76,7 @@ typedef struct {
                            double *covariance);
   double (*noise_var)(const void *state);
   gannet_err (*calibration)(void *state, double *scale);
+  double (*doubt)(const void *state);
   int (*n_hyper)(const void *state);
   const char *(*hyper_name)(const void *state, int i);
   void (*get_hyper)(const void *state, double *values);
@@ -301,6 +302,14 @@ double gannet_surrogate_noise_var(const gannet_surrogate *surrogate);
  * Collective; the same on all ranks.
  */
 GANNET_CHECKED gannet_err gannet_surrogate_calibration(gannet_surrogate *surrogate, double *scale);
+
+/* Of the last fit that learnt: the logarithm of how many times as likely the observations are
+ * without the equations of gannet_surrogate_govern as with them, at the best hyper-parameters of
+ * each; 0 when there are none, or when the model did not look.
+ *
+ * Local; same result on all ranks.
+ */
+double gannet_surrogate_doubt(const gannet_surrogate *surrogate);
 
 /* Hyper-parameters: what learn changes, and all that a saved campaign needs to continue exactly.
  *

@@ -13,7 +13,7 @@ static double objective(const double *x) {
   return 4 - a * a - 2 * b * b + x[0] * log10(x[1]) / 5;
 }
 
-static gannet_problem *make_problem(double noise_sd) {
+static gannet_problem *make_problem_with(const char *second_by_x, double noise_sd) {
   static const gannet_variable variables[] = {
       {.name = "x", .type = GANNET_VARIABLE_REAL, .lower = -2, .upper = 3},
       {.name = "y",
@@ -25,8 +25,8 @@ static gannet_problem *make_problem(double noise_sd) {
   static const gannet_physics_term by_x = {NULL, 2, xx};
   /* y f_y + y^2 f_yy is the second derivative by log y: -4 / log(10)^2 */
   static const gannet_physics_term by_y[] = {{"y", 1, y}, {"y^2", 2, yy}};
-  static const gannet_physics_equation equations[] = {
-      {.n_terms = 1, .terms = &by_x, .rhs = "-2"},
+  const gannet_physics_equation equations[] = {
+      {.n_terms = 1, .terms = &by_x, .rhs = second_by_x},
       {.n_terms = 2, .terms = by_y, .rhs = "-4/log(10)^2"}};
   const gannet_problem_spec spec = {
       .n_variables = 2, .variables = variables, .goal = GANNET_MAXIMIZE, .noise_sd = noise_sd};
@@ -35,6 +35,10 @@ static gannet_problem *make_problem(double noise_sd) {
   assert_ok(gannet_problem_create(&spec, &problem));
   assert_ok(gannet_problem_set_physics(problem, &physics));
   return problem;
+}
+
+static gannet_problem *make_problem(double noise_sd) {
+  return make_problem_with("-2", noise_sd);
 }
 
 static const gannet_method_setting settings[] = {{"method", "pinn-bo"},
@@ -167,6 +171,50 @@ static void what_cannot_use_equations_is_refused(void **state) {
   gannet_problem_destroy(&problem);
 }
 
+static void count_contradictions(void *user, gannet_log_level level, int rank, const char *line) {
+  (void)rank;
+  if (level == GANNET_LOG_WARNING && strstr(line, "do not go together")) *(int *)user += 1;
+}
+
+/* How often a campaign of n points says so, on rank 0, where the second derivative by x is this. */
+static int contradictions(const char *second_by_x, int n, double noise,
+                          const gannet_method_setting *chosen, int n_settings) {
+  gannet_problem *problem = make_problem_with(second_by_x, NAN);
+  gannet_context *context = NULL;
+  gannet_optimizer *o = NULL;
+  int count = 0;
+  assert_ok(gannet_context_create(MPI_COMM_WORLD, 5, &context));
+  gannet_context_set_log(context, GANNET_LOG_INFO, count_contradictions, &count);
+  assert_ok(gannet_optimizer_create(context, problem, n_settings, chosen, &o));
+  for (int i = 0; i < n; ++i) {
+    int64_t id = -1;
+    double x[2], error = 0;
+    assert_ok(gannet_optimizer_ask(o, 1, &id, x));
+    gannet_random_normal((gannet_stream){3, GANNET_FOR_TEST, 0, 0}, (uint64_t)i, 1, &error);
+    const gannet_result result = {.id = id, .objective = objective(x) + noise * error};
+    assert_ok(gannet_optimizer_tell(o, 1, &result));
+  }
+  gannet_optimizer_destroy(&o);
+  gannet_problem_destroy(&problem);
+  MPI_Bcast(&count, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  gannet_context_destroy(&context);
+  return count;
+}
+
+static void wrong_equations_are_told_once(void **state) {
+  (void)state;
+  assert_int_equal(contradictions("2", 18, 0, settings, 4), 1);
+  assert_int_equal(contradictions("-8", 18, 0.1, settings, 4), 1);
+  assert_int_equal(contradictions("2", 16, 0, by_default, 1), 1);
+}
+
+static void right_equations_are_not_told_of(void **state) {
+  (void)state;
+  assert_int_equal(contradictions("-2", 18, 0, settings, 4), 0);
+  assert_int_equal(contradictions("-2", 18, 0.5, settings, 4), 0);
+  assert_int_equal(contradictions("-2", 10, 0, by_default, 1), 0);
+}
+
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   const struct CMUnitTest tests[] = {
@@ -175,6 +223,8 @@ int main(int argc, char **argv) {
       cmocka_unit_test(the_default_uses_equations),
       cmocka_unit_test(a_member_joins_only_the_default_and_for_equations),
       cmocka_unit_test(what_cannot_use_equations_is_refused),
+      cmocka_unit_test(wrong_equations_are_told_once),
+      cmocka_unit_test(right_equations_are_not_told_of),
   };
   const int failed = run_ranks(tests);
   MPI_Finalize();
