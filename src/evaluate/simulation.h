@@ -27,7 +27,7 @@ typedef struct {
   int (*physics)(int d, char *text, size_t size);
   int n_constraints;
   const char *const *constraints; /* [n_constraints] their names; NULL = c1, c2, ... */
-  int fixed_d; /* dimension, 0 = any */
+  int fixed_d;                    /* dimension, 0 = any */
 } gannet_simulation_type;
 
 #endif

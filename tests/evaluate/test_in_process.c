@@ -70,12 +70,14 @@ static int bowl_run(const void *options, const gannet_simulation_input *input,
   return 0;
 }
 
+static const char *const bowl_constraints[] = {"stress"};
 static const gannet_simulation_type bowl = {.name = "bowl",
                                             .summary = "a bowl",
                                             .options = bowl_table,
                                             .options_size = sizeof(bowl_options),
                                             .run = bowl_run,
                                             .n_constraints = 1,
+                                            .constraints = bowl_constraints,
                                             .fixed_d = CONFORM_VARIABLES};
 static const gannet_simulation_type *const simulations[] = {&bowl, NULL};
 
