@@ -27,7 +27,7 @@ void gannet_memory_of_machine(double *available, double *total) {
   *available = read_meminfo("MemAvailable:");
   if (*total <= 0) return;
   *total = fmin(*total, group.bytes);
-  *available = fmin(*available, group.bytes_left);
+  *available = fmin(*available, fmax(1, group.bytes_left));
 }
 
 double gannet_memory_left(void) {

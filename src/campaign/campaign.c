@@ -26,8 +26,10 @@ static gannet_err settle_directory(const char *directory, gannet_campaign *campa
   const char *format = directory ? "%s" : "%s.campaign";
   const char *base = directory ? directory : campaign->input->general.name;
   char local[PATH_MAX];
-  (void)snprintf(local, sizeof local, format, base);
-  size_t length = strlen(local);
+  const int written = snprintf(local, sizeof local, format, base);
+  GANNET_REQUIRE(written >= 0 && (size_t)written < sizeof local, GANNET_ERR_INPUT,
+                 "--directory: too long; choose a shorter path");
+  size_t length = (size_t)written;
   while (length > 1 && local[length - 1] == '/') local[--length] = '\0';
   if (local[0] == '/') {
     memcpy(campaign->directory, local, sizeof local);

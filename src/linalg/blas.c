@@ -1,8 +1,8 @@
 #include "linalg/blas.h"
 
 #include <cblas.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* Another BLAS does not have them. */
 #pragma weak openblas_set_num_threads
@@ -94,12 +94,12 @@ gannet_err gannet_blas_prepare(void) {
   enum { N = 32 };                         /* large enough for the general kernel */
   static const double a[N * N];
   double c[N * N];
-  void *probe = malloc(buffer);
-  *(void *volatile *)&probe = probe; /* or the compiler leaves the pair out */
-  GANNET_REQUIRE(probe, GANNET_ERR_MEMORY,
+  /* as OpenBLAS asks for it */
+  void *probe = mmap(NULL, buffer, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  GANNET_REQUIRE(probe != MAP_FAILED, GANNET_ERR_MEMORY,
                  "%zu MiB for the buffer of BLAS; raise the limit of memory per process",
                  buffer >> 20);
-  free(probe);
+  (void)munmap(probe, buffer);
   gannet_gemm_nt(N, N, N, 1, a, N, a, N, 0, c, N);
   return GANNET_OK;
 }

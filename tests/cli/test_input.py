@@ -94,6 +94,10 @@ class Input(program.ProgramTest):
             self.assertIn(hint, outcome.err)
         self.assertFalse((self.folder / "fast.campaign").exists())
 
+    def test_a_path_that_is_too_long_is_not_cut(self):
+        outcome = self.succeed("run", self.write(BRANIN), "--directory", "/tmp/" + "d/" * 2100 + "x", code=USAGE)
+        self.assertIn("--directory: too long", outcome.err)
+
     def test_what_cannot_be_run_is_told_before_anything_is_made(self):
         for evaluate, hint in ("{backend: command, command: [./missing.sh]}", "missing.sh"), \
                               ("{backend: command, command: [no-such-program-anywhere]}", "no-such-program"), \
