@@ -24,10 +24,10 @@ struct gannet_newton {
   gannet_common common;       /* [n][n] with a team */
   gannet_common passes;       /* with a team: the units and numbers that follow */
   gannet_pair all;            /* by which ranks give each other their blocks of the present point */
-  gannet_round blocks, sums;  /* of this rank */
+  gannet_round mine;          /* of the blocks, and of the sums over all points */
   size_t n, p;                /* observations, weights of the pair */
-  gannet_pair at[2];          /* this rank's blocks of the present point, linearised, and of the
-                                 trial; they change places */
+  gannet_pair at[2];          /* the present point, linearised, and this rank's blocks of the trial;
+                                 they change places */
   double *memory;
   double *theta, *start, *trial; /* [p] */
   double *way, *other_way;       /* [p] from the start: of the present point, of the trial */
@@ -80,7 +80,7 @@ static gannet_err prepare(gannet_newton *s) {
   for (int k = 0; k < 2; ++k)
     s->at[k] = gannet_pair_in(s->net, n, cut(&next, gannet_pair_units(s->net, n)), s->scratch);
   s->work = cut(&next, (size_t)2 * GANNET_PAIR_ROWS * GANNET_PAIR_COLUMNS);
-  s->blocks = s->sums = gannet_round_of(0, 1, false);
+  s->mine = gannet_round_of(0, 1, false);
   if (s->team) return GANNET_OK;
   s->kernel = cut(&next, s->n * s->n);
   lay_out_passes(s, next);
@@ -110,7 +110,7 @@ static gannet_err prepare_common(gannet_newton *s) {
   double *next = s->passes.values;
   if (shared) s->all = gannet_pair_in(s->net, (int)s->n, cut(&next, units), s->scratch);
   lay_out_passes(s, next);
-  s->blocks = s->sums = gannet_round_of(team->rank, team->np, shared);
+  s->mine = gannet_round_of(team->rank, team->np, shared);
   return GANNET_OK;
 }
 
@@ -167,7 +167,7 @@ static void pass_block(gannet_newton *s, gannet_pair_block block, const double *
 /* The loss at weights; leaves units in at[1], residuals and the way from the start. */
 static double evaluate(gannet_newton *s, const double *weights) {
   const int n = (int)s->n, blocks = gannet_pair_blocks(n);
-  for (int k = s->blocks.first; k < blocks; k += s->blocks.step)
+  for (int k = s->mine.first; k < blocks; k += s->mine.step)
     pass_block(s, gannet_pair_block_at(n, k), weights);
   gannet_common_meet(&s->passes);
   for (size_t i = 0; i < s->p; ++i) s->other_way[i] = weights[i] - s->start[i];
@@ -217,7 +217,7 @@ static void linearise_block(gannet_newton *s, gannet_pair_block block) {
 static void take_blocks(gannet_newton *s) {
   const int n = (int)s->n, blocks = gannet_pair_blocks(n);
   for (int k = 0; k < blocks; ++k)
-    if (k % s->blocks.step != s->blocks.first)
+    if (k % s->mine.step != s->mine.first)
       gannet_pair_take(&s->all, gannet_pair_block_at(n, k), &s->at[0]);
 }
 
@@ -225,7 +225,7 @@ static void take_blocks(gannet_newton *s) {
 static gannet_err linearise(gannet_newton *s) {
   const int n = (int)s->n, blocks = gannet_pair_blocks(n);
   double sum = 0;
-  for (int k = s->blocks.first; k < blocks; k += s->blocks.step)
+  for (int k = s->mine.first; k < blocks; k += s->mine.step)
     linearise_block(s, gannet_pair_block_at(n, k));
   gannet_common_meet(&s->passes);
   if (s->passes.shared) take_blocks(s);
@@ -264,7 +264,7 @@ static gannet_err attempt(gannet_newton *s, double *loss, double *promised) {
   s->kappa = s->problem->decay + s->damping;
   const double share = s->kappa > 0 ? s->problem->decay / s->kappa : 0;
   GANNET_TRY(solve(s, share));
-  for (int k = s->sums.first; k < sums; k += s->sums.step)
+  for (int k = s->mine.first; k < sums; k += s->mine.step)
     gannet_pair_sum(&s->at[0], k, s->problem->z, s->solution, s->change);
   gannet_common_meet(&s->passes);
   for (size_t i = 0; i < s->p; ++i) s->trial[i] = s->theta[i] - s->change[i] - share * s->way[i];

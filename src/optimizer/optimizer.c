@@ -66,12 +66,10 @@ static gannet_err create_from(gannet_context *context, const gannet_problem *pro
   return GANNET_OK;
 }
 
-static gannet_err parse_settings(const gannet_problem *problem, int n,
-                                 const gannet_method_setting *settings,
+static gannet_err parse_settings(int n, const gannet_method_setting *settings,
                                  gannet_optimizer_options *options) {
   gannet_setting *list = NULL;
   gannet_complaints complaints = {0};
-  GANNET_REQUIRE_POINTER(problem, "problem");
   GANNET_REQUIRE(n >= 0, GANNET_ERR_ARG, "n_settings = %d", n);
   if (n > 0) GANNET_REQUIRE_POINTER(settings, "settings");
   for (int i = 0; i < n; ++i) {
@@ -86,6 +84,15 @@ static gannet_err parse_settings(const gannet_problem *problem, int n,
   gannet_complaints_release(&complaints);
   gannet_free(&list);
   return err;
+}
+
+/* The local part of create. */
+static gannet_err begin_create(const gannet_problem *problem, int n,
+                               const gannet_method_setting *settings,
+                               gannet_optimizer_options *options) {
+  GANNET_REQUIRE_POINTER(problem, "problem");
+  GANNET_TRY(gannet_blas_prepare());
+  return parse_settings(n, settings, options);
 }
 
 static gannet_err check_alike(const gannet_context *context, const gannet_problem *problem, int n,
@@ -105,9 +112,8 @@ gannet_err gannet_optimizer_create(gannet_context *context, const gannet_problem
   GANNET_REQUIRE_POINTER(optimizer, "optimizer");
   *optimizer = NULL;
   GANNET_REQUIRE_POINTER(context, "context");
-  gannet_err err = gannet_blas_prepare();
-  if (err == GANNET_OK) err = parse_settings(problem, n_settings, settings, &options);
-  err = gannet_agree(context->comm, err);
+  gannet_err err =
+      gannet_agree(context->comm, begin_create(problem, n_settings, settings, &options));
   if (err == GANNET_OK) err = check_alike(context, problem, n_settings, settings);
   if (err == GANNET_OK) err = create_from(context, problem, &options, optimizer);
   gannet_optimizer_options_release(&options);
