@@ -1,11 +1,12 @@
 /* Smooth functions of one variable, for loops over very many values.
  *
- * An odd or even function is a polynomial of |x| on each of 16 pieces of [0, reach], or of 8 where
- * these suffice in double precision. The coefficients of a power fit into one vector register, 16
- * of double precision into two. A linear function v of |x| runs from 1 to a power of 2; the piece
- * is the low bits of its exponent with the highest of its mantissa, and the place in it the bits
- * that follow. So pieces may be of one length, or ever shorter to one end, where the function may
- * be steep.
+ * An odd or even function is a polynomial of |x| on each of 16 pieces of [0, reach], or on fewer of
+ * them, with more terms, where registers pick coefficients from fewer faster. Sixteen of a power
+ * fit into one register of 64 bytes in single precision and eight in double; of registers of 32
+ * bytes it is four that are picked by one shuffle. A linear function v of |x| runs from 1 to a
+ * power of 2; the piece is the low bits of its exponent with the highest of its mantissa, and the
+ * place in it the bits that follow. So pieces may be of one length, or ever shorter to one end,
+ * where the function may be steep.
  */
 #ifndef GANNET_NETWORK_TABLE_H
 #define GANNET_NETWORK_TABLE_H
@@ -14,7 +15,7 @@
 
 typedef enum { GANNET_PRECISION_SINGLE, GANNET_PRECISION_DOUBLE } gannet_precision;
 
-enum { GANNET_TABLE_TERMS = 20 };
+enum { GANNET_TABLE_TERMS = 24 };
 
 typedef struct {
   gannet_precision precision;
@@ -25,7 +26,7 @@ typedef struct {
   double base, slope; /* v = base + slope |x| >= 1, numbers of the precision */
   double reach;
   int terms;
-  int pieces; /* 16, or 8 (double precision), whose coefficients are there twice */
+  int pieces; /* 16, or 8 or 4, whose coefficients are there several times */
   int bits;   /* of the mantissa that belong to the piece */
   bool odd;
   double error; /* largest one found, of exact arithmetic */
@@ -35,7 +36,7 @@ typedef struct {
 typedef void (*gannet_table_function)(const void *user, int n, const double *x, double *y);
 
 /* Interpolate a function on [0, reach] at the Chebyshev points of every piece, with the fewest
- * terms that reach 8e-8 (single) or 1e-13 (double) of the largest value, and the short pieces where
+ * terms that reach 8e-8 (single) or 1e-10 (double) of the largest value, and the short pieces where
  * that makes the error least.
  *
  * Local.

@@ -6,8 +6,9 @@
  *   OF_REAL(x), OF_BITS(x) names of operations on such
  *   SET_BITS(x)            an integer in all places
  *   AS_BITS, AS_REAL       the same bits
- *   PICK(piece, row, few)  row[piece % LANES] for every piece; few: row repeats itself after half
- *   HAS_FEW                whether that makes a difference
+ *   PICK(piece, row, pieces)  row[piece % LANES] for every piece, where row repeats itself after
+ *                          so many
+ *   FEW, SOME              numbers of pieces, besides LANES, for which there is code of its own
  *   SIZE(x, most)          min(|x|, most)
  *   PLACE(v, inside)       (v & inside) | ONE
  *   SIGNED(x, mask, y)     y ^ (x & mask)
@@ -22,7 +23,7 @@ typedef struct {
 /* Some registers at once, as each is a chain of operations that wait for each other. */
 TARGET static inline __attribute__((always_inline)) void NAME(values)(const NAME(line) * at,
                                                                       const gannet_table *t,
-                                                                      int terms, bool few,
+                                                                      int terms, int pieces,
                                                                       int count, const REAL *x,
                                                                       REAL *y) {
   INTEGERS piece[TOGETHER];
@@ -32,17 +33,17 @@ TARGET static inline __attribute__((always_inline)) void NAME(values)(const NAME
     const INTEGERS v = AS_BITS(OF_REAL(fmadd)(size, at->slope, at->base));
     piece[i] = OF_BITS(srlv)(v, at->shift);
     r[i] = OF_REAL(sub)(AS_REAL(PLACE(v, at->inside)), at->middle);
-    sum[i] = PICK(piece[i], ROWS(t)[terms - 1], few);
+    sum[i] = PICK(piece[i], ROWS(t)[terms - 1], pieces);
   }
   for (int k = terms - 2; k >= 0; --k)
     for (int i = 0; i < count; ++i)
-      sum[i] = OF_REAL(fmadd)(sum[i], r[i], PICK(piece[i], ROWS(t)[k], few));
+      sum[i] = OF_REAL(fmadd)(sum[i], r[i], PICK(piece[i], ROWS(t)[k], pieces));
   for (int i = 0; i < count; ++i)
     OF_REAL(storeu)(y + i * WIDTH, SIGNED(OF_REAL(loadu)(x + i * WIDTH), at->sign, sum[i]));
 }
 
 TARGET static inline __attribute__((always_inline)) void NAME(terms)(const gannet_table *t,
-                                                                     int terms, bool few, int n,
+                                                                     int terms, int pieces, int n,
                                                                      const REAL *x, REAL *y) {
   const int shift = MANTISSA - t->bits;
   const NAME(line) at = {.base = OF_REAL(set1)((REAL)t->base),
@@ -55,37 +56,42 @@ TARGET static inline __attribute__((always_inline)) void NAME(terms)(const ganne
   REAL rest[WIDTH] = {0};
   int i = 0;
   for (; i + TOGETHER * WIDTH <= n; i += TOGETHER * WIDTH)
-    NAME(values)(&at, t, terms, few, TOGETHER, x + i, y + i);
+    NAME(values)(&at, t, terms, pieces, TOGETHER, x + i, y + i);
   for (; i < n; i += WIDTH) {
     const size_t bytes = (size_t)(n - i < WIDTH ? n - i : WIDTH) * sizeof *x;
     memcpy(rest, x + i, bytes);
-    NAME(values)(&at, t, terms, few, 1, rest, rest);
+    NAME(values)(&at, t, terms, pieces, 1, rest, rest);
     memcpy(y + i, rest, bytes);
   }
 }
 
-#define EITHER(number)                     \
-  if (HAS_FEW && t->pieces < LANES)        \
-    NAME(terms)(t, number, true, n, x, y); \
-  else                                     \
-    NAME(terms)(t, number, false, n, x, y);
+TARGET static inline __attribute__((always_inline)) void NAME(pieces)(const gannet_table *t,
+                                                                      int terms, int n,
+                                                                      const REAL *x, REAL *y) {
+  if (t->pieces <= FEW)
+    NAME(terms)(t, terms, FEW, n, x, y);
+  else if (SOME < LANES && t->pieces <= SOME)
+    NAME(terms)(t, terms, SOME, n, x, y);
+  else
+    NAME(terms)(t, terms, LANES, n, x, y);
+}
 
-#define ONE_OF_TERMS(number) \
-  case number:               \
-    EITHER(number)           \
+#define ONE_OF_TERMS(number)          \
+  case number:                        \
+    NAME(pieces)(t, number, n, x, y); \
     break;
 
 TARGET static void NAME(look_up)(const gannet_table *t, int n, const REAL *x, REAL *y) {
   switch (t->terms) {
     FOR_TERMS(ONE_OF_TERMS)
     default:
-      EITHER(MOST)
+      NAME(pieces)(t, MOST, n, x, y);
   }
 }
 
 #undef ONE_OF_TERMS
-#undef EITHER
-#undef HAS_FEW
+#undef FEW
+#undef SOME
 #undef TARGET
 #undef NAME
 #undef VECTOR

@@ -3,9 +3,12 @@
 #define MANTISSA 52
 #define ONE 0x3ff0000000000000u
 #define LANES 16
+#define FEW_32 TABLE_FEW
+#define SOME_32 TABLE_SOME
+#define FEW_64 TABLE_SOME
 #define ROWS(table) (table)->power.twice
 #define MOST TABLE_MOST_DOUBLE
-#define FOR_TERMS(CASE) CASE(8) CASE(10) CASE(12) CASE(14) CASE(16) CASE(18)
+#define FOR_TERMS(CASE) CASE(8) CASE(10) CASE(12) CASE(14) CASE(16) CASE(18) CASE(20) CASE(22)
 #include "network/table_gather.h"
 
 #ifdef GANNET_HAS_REGISTERS
@@ -29,19 +32,20 @@ GANNET_WITH_32_BYTES static inline __attribute__((always_inline)) __m256d pick_o
 
 GANNET_WITH_32_BYTES static inline __attribute__((always_inline)) __m256d pick(__m256i piece,
                                                                                const double *row,
-                                                                               bool few) {
-  if (few) return pick_of_eight(piece, row);
+                                                                               int pieces) {
+  if (pieces == FEW_32) return pick_four(piece, row);
+  if (pieces == SOME_32) return pick_of_eight(piece, row);
   return _mm256_blendv_pd(pick_of_eight(piece, row), pick_of_eight(piece, row + 8),
                           _mm256_castsi256_pd(_mm256_slli_epi64(piece, 60)));
 }
 
 #endif
 
-#define PICKS_FEW true
 /* Eight of sixteen are in a register, and one shuffle takes from two. */
-#define PICK_64(piece, row, few)                              \
-  ((few) ? _mm512_permutexvar_pd(piece, _mm512_loadu_pd(row)) \
-         : _mm512_permutex2var_pd(_mm512_loadu_pd(row), piece, _mm512_loadu_pd((row) + 8)))
+#define PICK_64(piece, row, pieces)                         \
+  ((pieces) == FEW_64                                       \
+       ? _mm512_permutexvar_pd(piece, _mm512_loadu_pd(row)) \
+       : _mm512_permutex2var_pd(_mm512_loadu_pd(row), piece, _mm512_loadu_pd((row) + 8)))
 #define SHORT_REAL pd
 #define SHORT_BITS epi64
 #define VECTOR_32 __m256d

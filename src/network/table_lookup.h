@@ -6,9 +6,11 @@
 
 enum {
   TABLE_FEWEST_SINGLE = 4, /* then every number */
-  TABLE_MOST_SINGLE = 9,
+  TABLE_MOST_SINGLE = 12,
   TABLE_FEWEST_DOUBLE = 8, /* then every even number */
-  TABLE_MOST_DOUBLE = 20
+  TABLE_MOST_DOUBLE = GANNET_TABLE_TERMS,
+  TABLE_FEW = 4, /* pieces that registers of 32 bytes pick from fastest */
+  TABLE_SOME = 8 /* and all that one of 64 bytes has room for in double precision */
 };
 
 /* y[i] = f(x[i]) of a table of this precision, with registers of so many bytes (64, 32 or 16) that
@@ -18,5 +20,13 @@ enum {
  */
 void table_look_up_single(int width, const gannet_table *table, int n, const float *x, float *y);
 void table_look_up_double(int width, const gannet_table *table, int n, const double *x, double *y);
+
+/* gannet_table_fit for registers of so many bytes; any others look the table up as well, only
+ * slower.
+ *
+ * Local.
+ */
+bool table_fit_for(int width, gannet_table_function function, const void *user, double reach,
+                   bool odd, gannet_precision precision, gannet_table *table);
 
 #endif

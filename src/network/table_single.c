@@ -3,18 +3,21 @@
 #define MANTISSA 23
 #define ONE 0x3f800000u
 #define LANES 16
+#define FEW_32 TABLE_FEW
 #define ROWS(table) (table)->power.single
 #define MOST TABLE_MOST_SINGLE
-#define FOR_TERMS(CASE) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8)
+#define FOR_TERMS(CASE) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8) CASE(9) CASE(10) CASE(11)
 #include "network/table_gather.h"
 
 #ifdef GANNET_HAS_REGISTERS
 
-/* Eight coefficients of sixteen are in a register: one of two picks by the highest bit of piece. */
+/* Four coefficients are there twice, in either half of a register, and nothing crosses the middle,
+ * which takes longer. Of sixteen, eight are in a register: one of two picks by the highest bit of
+ * piece. */
 GANNET_WITH_32_BYTES static inline __attribute__((always_inline)) __m256 pick(__m256i piece,
                                                                               const float *row,
-                                                                              bool few) {
-  (void)few;
+                                                                              int pieces) {
+  if (pieces == FEW_32) return _mm256_permutevar_ps(_mm256_loadu_ps(row), piece);
   const __m256 low = _mm256_permutevar8x32_ps(_mm256_loadu_ps(row), piece);
   const __m256 high = _mm256_permutevar8x32_ps(_mm256_loadu_ps(row + 8), piece);
   return _mm256_blendv_ps(low, high, _mm256_castsi256_ps(_mm256_slli_epi32(piece, 28)));
@@ -22,8 +25,10 @@ GANNET_WITH_32_BYTES static inline __attribute__((always_inline)) __m256 pick(__
 
 #endif
 
-#define PICK_64(piece, row, few) ((void)(few), _mm512_permutexvar_ps(piece, _mm512_loadu_ps(row)))
-#define PICKS_FEW false
+#define PICK_64(piece, row, pieces) \
+  ((void)(pieces), _mm512_permutexvar_ps(piece, _mm512_loadu_ps(row)))
+#define SOME_32 LANES
+#define FEW_64 LANES
 #define SHORT_REAL ps
 #define SHORT_BITS epi32
 #define VECTOR_32 __m256

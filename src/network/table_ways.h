@@ -4,12 +4,12 @@
  *   SHORT_REAL, SHORT_BITS      suffixes of operations on numbers, and on integers of their size
  *   VECTOR_32, VECTOR_64        registers of 32 and 64 bytes
  *   SET_BITS_32, SET_BITS_64    an integer in all places of one
- *   PICK_64(piece, row, few)    as pick, below, in a register of 64 bytes
- *   PICKS_FEW                   whether half as many are picked faster
+ *   PICK_64(piece, row, pieces) as pick, below, in a register of 64 bytes
+ *   FEW_32, SOME_32, FEW_64     numbers of pieces that such registers pick from faster
  *   LOOK_UP                     the function
  *
- * and, where there are such registers, pick(piece, row, few), which is row[piece % LANES] for every
- * piece in a register of 32 bytes, where few says that row repeats itself after half.
+ * and, where there are such registers, pick(piece, row, pieces), which is row[piece % LANES] for
+ * every piece in a register of 32 bytes, where row repeats itself after so many pieces.
  */
 #ifdef GANNET_HAS_REGISTERS
 
@@ -26,8 +26,9 @@
 #define SET_BITS SET_BITS_32
 #define AS_BITS JOIN(_mm256_cast, SHORT_REAL, _, si256)
 #define AS_REAL JOIN(_mm256_cast, si256, _, SHORT_REAL)
-#define PICK(piece, row, few) pick(piece, row, few)
-#define HAS_FEW PICKS_FEW
+#define PICK(piece, row, pieces) pick(piece, row, pieces)
+#define FEW FEW_32
+#define SOME SOME_32
 #define SIZE(x, most) OF_REAL(min)(OF_REAL(andnot)(OF_REAL(set1)((REAL)-0.0), x), most)
 #define PLACE(v, inside) _mm256_or_si256(_mm256_and_si256(v, inside), SET_BITS(ONE))
 #define SIGNED(x, mask, y) OF_REAL (xor)(OF_REAL(and)(x, AS_REAL(mask)), y)
@@ -43,8 +44,9 @@
 #define SET_BITS SET_BITS_64
 #define AS_BITS JOIN(_mm512_cast, SHORT_REAL, _, si512)
 #define AS_REAL JOIN(_mm512_cast, si512, _, SHORT_REAL)
-#define PICK(piece, row, few) PICK_64(piece, row, few)
-#define HAS_FEW PICKS_FEW
+#define PICK(piece, row, pieces) PICK_64(piece, row, pieces)
+#define FEW FEW_64
+#define SOME LANES
 #define SIZE(x, most) OF_REAL(range)(x, most, SMALLER_SIZE)
 #define PLACE(v, inside) OF_BITS(ternarylogic)(v, inside, SET_BITS(ONE), AND_THEN_OR)
 #define SIGNED(x, mask, y) \

@@ -2,7 +2,7 @@
  * re-scores its leaders (search/screen.h).
  *
  * Matern kernels are not smooth functions of the squared distance, and the root takes time: it is
- * taken where a table of the squared one does not reach the precision.
+ * taken where a table of the squared one does not reach the precision, or needs more pieces.
  */
 #include <math.h>
 
@@ -14,9 +14,9 @@ enum { POINTS = GANNET_ESTIMATES_POINTS };
 /* A kernel is taken for constant where it is smaller than that, and the error that a table may
  * have; both of its variance. */
 static const double least[] = {
-    [GANNET_PRECISION_SINGLE] = 1e-10, [GANNET_PRECISION_DOUBLE] = 1e-18};
+    [GANNET_PRECISION_SINGLE] = 1e-10, [GANNET_PRECISION_DOUBLE] = 1e-13};
 static const double most_error[] = {
-    [GANNET_PRECISION_SINGLE] = 1e-7, [GANNET_PRECISION_DOUBLE] = 1e-12};
+    [GANNET_PRECISION_SINGLE] = 1e-7, [GANNET_PRECISION_DOUBLE] = 1e-9};
 
 void gp_estimate_release(gp *g) {
   gannet_kernel_sums_destroy(&g->prior_sums);
@@ -61,12 +61,15 @@ static bool make_list(gp *g, gannet_precision precision, gannet_sums_list *list)
   gp_table *made = &g->made[precision];
   const double reach = reach_of(g, precision), most = most_error[precision] * g->variance;
   if (made->variance != g->variance || made->reach != reach) {
+    gannet_table rooted;
     *made = (gp_table){.variance = g->variance, .reach = reach, .kind = GANNET_SUMS_OF_SQUARE};
     made->good = gannet_table_fit(by_square, g, reach, false, precision, &made->table) &&
                  made->table.error <= most;
-    if (!made->good) {
+    if (gannet_table_fit(by_distance, g, sqrt(reach), false, precision, &rooted) &&
+        (!made->good || rooted.pieces < made->table.pieces)) {
       made->kind = GANNET_SUMS_OF_DISTANCE;
-      made->good = gannet_table_fit(by_distance, g, sqrt(reach), false, precision, &made->table);
+      made->table = rooted;
+      made->good = true;
     }
   }
   *list = (gannet_sums_list){made->kind, precision, &made->table, g->d, g->n, g->z};

@@ -40,7 +40,7 @@ static double size_of(int n, const double *x) {
 
 /* values[j][M] of estimates and of exact sums agree. */
 static void compare(const gannet_strips *by, int q, const double *values, const double *exact) {
-  const double near = (by->size == sizeof(float) ? 2e-6 : 1e-12) * size_of(q * M, exact);
+  const double near = (by->size == sizeof(float) ? 2e-6 : 1e-9) * size_of(q * M, exact);
   for (int j = 0; j < q; ++j)
     for (int i = 0; i < M; ++i) assert_near(at(by, values, q, i, j), exact[j * M + i], near);
 }

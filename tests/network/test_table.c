@@ -86,9 +86,9 @@ static void smooth_functions_are_met_to_the_precision(void **state) {
   assert_true(gannet_table_fit(gauss_of, NULL, 5, false, single, &table));
   assert_true(largest_error(&table, gauss_of, NULL, 5) < 4e-7);
   assert_true(gannet_table_fit(erf_of, NULL, 6, true, twice, &table));
-  assert_true(largest_error(&table, erf_of, NULL, 6) < 4e-13);
+  assert_true(largest_error(&table, erf_of, NULL, 6) < 4e-10);
   assert_true(gannet_table_fit(gauss_of, NULL, 6, false, twice, &table));
-  assert_true(largest_error(&table, gauss_of, NULL, 6) < 4e-13);
+  assert_true(largest_error(&table, gauss_of, NULL, 6) < 4e-10);
 }
 
 static void functions_steep_at_the_end_are_met(void **state) {
@@ -101,25 +101,38 @@ static void functions_steep_at_the_end_are_met(void **state) {
     /* rounding of x counts for |f'| x times 2^-24 */
     assert_true(largest_error(&table, steep_of, &pole, reach[i]) < 4e-7 * (2 + reach[i]));
     assert_true(gannet_table_fit(steep_of, &pole, reach[i], true, twice, &table));
-    assert_true(largest_error(&table, steep_of, &pole, reach[i]) < 4e-13 * (2 + reach[i]));
+    assert_true(largest_error(&table, steep_of, &pole, reach[i]) < 4e-10 * (2 + reach[i]));
   }
 }
 
-/* Tables with every number of terms that occurs: wider ranges take more of them. */
-static void every_number_of_terms_is_met(void **state) {
+typedef struct {
+  bool terms[GANNET_TABLE_TERMS + 1], pieces[17];
+} kinds;
+
+static void try_widening_ranges(int width, gannet_precision precision, kinds *seen) {
+  for (int k = 0; k < 60; ++k) {
+    gannet_table table;
+    const double reach = 0.05 * pow(1.2, k), pole = reach + 0.5;
+    if (!table_fit_for(width, steep_of, &pole, reach, true, precision, &table)) continue;
+    seen->terms[table.terms] = seen->pieces[table.pieces] = true;
+    assert_true(largest_error(&table, steep_of, &pole, reach) <
+                (precision == single ? 4e-7 : 2e-8) * (2 + reach));
+  }
+}
+
+/* Wider ranges take more terms, then more pieces. */
+static void every_number_of_terms_and_pieces_is_met(void **state) {
   (void)state;
-  bool seen[GANNET_TABLE_TERMS + 1] = {false};
-  for (int k = 0; k < 60; ++k)
-    for (int p = 0; p < 2; ++p) {
-      gannet_table table;
-      const double reach = 0.05 * pow(1.2, k), pole = reach + 0.5;
-      if (!gannet_table_fit(steep_of, &pole, reach, true, (gannet_precision)p, &table)) continue;
-      seen[table.terms] = true;
-      assert_true(largest_error(&table, steep_of, &pole, reach) <
-                  (p == single ? 4e-7 : 2e-8) * (2 + reach));
-    }
-  for (int terms = 4; terms <= 8; ++terms) assert_true(seen[terms]);
-  for (int terms = 10; terms <= 18; terms += 2) assert_true(seen[terms]);
+  for (int width = 16; width <= 64; width *= 2) {
+    kinds few = {0}, many = {0};
+    try_widening_ranges(width, single, &few);
+    try_widening_ranges(width, twice, &many);
+    for (int terms = 4; terms <= (width == 32 ? 12 : 8); ++terms) assert_true(few.terms[terms]);
+    for (int terms = 10; terms <= (width == 32 ? 24 : 18); terms += 2)
+      assert_true(many.terms[terms]);
+    assert_true(few.pieces[16] && many.pieces[16] && many.pieces[8]);
+    assert_true(few.pieces[4] == (width == 32) && many.pieces[4] == (width == 32));
+  }
 }
 
 /* A pole so close to the end that the pieces there are the shortest there are. */
@@ -164,32 +177,39 @@ static void values_do_not_depend_on_the_place_in_the_array(void **state) {
   }
 }
 
-/* Code for smaller registers, and for none, gives the same but for rounding. */
+/* The same but for rounding with smaller registers, and with none. */
+static void look_up_with_all_registers(const gannet_table *table) {
+  enum { M = 77 };
+  double x[M], all[M];
+  for (int i = 0; i < M; ++i) x[i] = table->reach * (2.1 * i / (M - 1) - 1.05);
+  apply(table, M, x, all);
+  for (int width = 16; width <= gannet_register_bytes(); width *= 2) {
+    float few[M], out[M];
+    double y[M];
+    for (int i = 0; i < M; ++i) few[i] = (float)x[i];
+    if (table->precision == single)
+      table_look_up_single(width, table, M, few, out);
+    else
+      table_look_up_double(width, table, M, x, y);
+    for (int i = 0; i < M; ++i)
+      assert_near(
+          table->precision == single ? (double)out[i] : y[i], all[i],
+          (table->precision == single ? 1e-6 : 1e-14) * (1 + table->reach) * fabs(all[M - 1]));
+  }
+}
+
+/* Nor do those of a table that was made for other registers. */
 static void values_do_not_depend_on_the_registers(void **state) {
   (void)state;
-  enum { M = 77 };
   for (int k = 0; k < 30; ++k)
-    for (int p = 0; p < 2; ++p) {
-      gannet_table table;
-      const double reach = 0.05 * pow(1.4, k), pole = reach + 0.5;
-      double x[M], all[M];
-      const bool odd = k % 2 == 0;
-      if (!gannet_table_fit(steep_of, &pole, reach, odd, (gannet_precision)p, &table)) continue;
-      for (int i = 0; i < M; ++i) x[i] = reach * (2.1 * i / (M - 1) - 1.05);
-      apply(&table, M, x, all);
-      for (int width = 16; width <= gannet_register_bytes(); width *= 2) {
-        float few[M], out[M];
-        double y[M];
-        for (int i = 0; i < M; ++i) few[i] = (float)x[i];
-        if (p == single)
-          table_look_up_single(width, &table, M, few, out);
-        else
-          table_look_up_double(width, &table, M, x, y);
-        for (int i = 0; i < M; ++i)
-          assert_near(p == single ? (double)out[i] : y[i], all[i],
-                      (p == single ? 1e-6 : 1e-14) * (1 + reach) * fabs(all[M - 1]));
+    for (int p = 0; p < 2; ++p)
+      for (int width = 16; width <= 64; width *= 2) {
+        gannet_table table;
+        const double reach = 0.05 * pow(1.4, k), pole = reach + 0.5;
+        const bool odd = k % 2 == 0;
+        if (table_fit_for(width, steep_of, &pole, reach, odd, (gannet_precision)p, &table))
+          look_up_with_all_registers(&table);
       }
-    }
 }
 
 static void values_beyond_the_reach_are_those_at_its_end(void **state) {
@@ -219,7 +239,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(smooth_functions_are_met_to_the_precision),
       cmocka_unit_test(functions_steep_at_the_end_are_met),
-      cmocka_unit_test(every_number_of_terms_is_met),
+      cmocka_unit_test(every_number_of_terms_and_pieces_is_met),
       cmocka_unit_test(no_rounding_leaves_the_last_piece),
       cmocka_unit_test(values_do_not_depend_on_the_place_in_the_array),
       cmocka_unit_test(values_do_not_depend_on_the_registers),
