@@ -14,30 +14,38 @@
 typedef REAL NAME(vector) __attribute__((vector_size(BYTES), aligned(sizeof(REAL)), may_alias));
 typedef BITS NAME(bits) __attribute__((vector_size(BYTES)));
 
+/* Where a strip takes several registers, two of them are worked side by side, for half as many
+ * rows: a number of a row is loaded once for both, as loads would take longer than the products. */
+#define BESIDE (PARTS == 1 ? 1 : 2)
+#define ABREAST (ROWS / BESIDE)
+
 /* Sums over k of products, or of squared differences. */
 TARGET static inline __attribute__((always_inline)) void NAME(combine)(int inner, int n_rows,
                                                                        const void *rows,
                                                                        const void *strip,
                                                                        void *sums, int squares) {
-  for (int part = 0; part < PARTS; ++part) {
+  for (int part = 0; part < PARTS; part += BESIDE) {
     const NAME(vector) *x = (const NAME(vector) *)strip + part;
     NAME(vector) *out = (NAME(vector) *)sums + part;
-    const REAL *row = rows;
-    for (int i = 0; i < n_rows; i += ROWS, row += (size_t)ROWS * (size_t)inner) {
-      NAME(vector) sum[ROWS] = {0};
+    for (int i = 0; i < n_rows; i += ABREAST) {
+      const REAL *row = (const REAL *)rows + (size_t)(i / ROWS) * ROWS * (size_t)inner + i % ROWS;
+      NAME(vector) sum[ABREAST][BESIDE] = {0};
       for (int k = 0; k < inner; ++k)
 #pragma GCC unroll 8
-        for (int r = 0; r < ROWS; ++r) {
-          NAME(vector) by = x[k * PARTS];
-          if (squares) {
-            by -= row[k * ROWS + r];
-            sum[r] += by * by;
-          } else {
-            sum[r] += by * row[k * ROWS + r];
+        for (int r = 0; r < ABREAST; ++r)
+#pragma GCC unroll 2
+          for (int b = 0; b < BESIDE; ++b) {
+            NAME(vector) by = x[k * PARTS + b];
+            if (squares) {
+              by -= row[k * ROWS + r];
+              sum[r][b] += by * by;
+            } else {
+              sum[r][b] += by * row[k * ROWS + r];
+            }
           }
-        }
 #pragma GCC unroll 8
-      for (int r = 0; r < ROWS; ++r) out[(i + r) * PARTS] = sum[r];
+      for (int r = 0; r < ABREAST; ++r)
+        for (int b = 0; b < BESIDE; ++b) out[(i + r) * PARTS + b] = sum[r][b];
     }
   }
 }
@@ -77,27 +85,47 @@ TARGET static void NAME(waves)(int n, void *values, void *sines) {
   }
 }
 
+/* ABREAST of the ROWS sums of weigh, from the first of them on: every one goes over its own values
+ * where a row of weights serves several. */
+TARGET static inline __attribute__((always_inline)) void NAME(weigh_some)(
+    int n, int width, int first, const NAME(vector) * values, const REAL *weights,
+    NAME(vector) (*sums)[BESIDE]) {
+  const int chains = ROWS / width;
+  NAME(vector) sum[ABREAST][BESIDE] = {0};
+  for (int i = 0; i < n; i += chains, values += chains * PARTS, weights += ROWS)
+#pragma GCC unroll 8
+    for (int r = 0; r < ABREAST; ++r)
+#pragma GCC unroll 2
+      for (int b = 0; b < BESIDE; ++b)
+        sum[r][b] += values[(first + r) / width * PARTS + b] * weights[first + r];
+#pragma GCC unroll 8
+  for (int r = 0; r < ABREAST; ++r)
+    for (int b = 0; b < BESIDE; ++b) sums[first + r][b] = sum[r][b];
+}
+
 /* Sums of several i at once, where there are few j: additions wait for each other. */
 TARGET static inline __attribute__((always_inline)) void NAME(weigh_width)(
     int n, int width, const NAME(vector) * values, const REAL *weights, const NAME(vector) * scale,
     NAME(vector) * sums) {
-  const int chains = ROWS / width;
-  NAME(vector) sum[ROWS] = {0};
-  for (int i = 0; i < n; i += chains, values += chains * PARTS, weights += ROWS)
+  NAME(vector) sum[ROWS][BESIDE];
+#pragma GCC unroll 2
+  for (int first = 0; first < ROWS; first += ABREAST)
+    NAME(weigh_some)(n, width, first, values, weights, sum);
+#pragma GCC unroll 2
+  for (int b = 0; b < BESIDE; ++b) {
 #pragma GCC unroll 8
-    for (int r = 0; r < ROWS; ++r) sum[r] += values[r / width * PARTS] * weights[r];
+    for (int r = width; r < ROWS; ++r) sum[r % width][b] += sum[r][b];
 #pragma GCC unroll 8
-  for (int r = width; r < ROWS; ++r) sum[r % width] += sum[r];
-#pragma GCC unroll 8
-  for (int j = 0; j < width; ++j) {
-    if (scale) sum[j] *= *scale;
-    sums[j * PARTS] += sum[j];
+    for (int j = 0; j < width; ++j) {
+      if (scale) sum[j][b] *= scale[b];
+      sums[j * PARTS + b] += sum[j][b];
+    }
   }
 }
 
 TARGET static void NAME(weigh)(int n, int width, const void *values, const void *weights,
                                const void *scale, void *sums) {
-  for (int part = 0; part < PARTS; ++part) {
+  for (int part = 0; part < PARTS; part += BESIDE) {
     const NAME(vector) *v = (const NAME(vector) *)values + part;
     const NAME(vector) *s = scale ? (const NAME(vector) *)scale + part : NULL;
     NAME(vector) *to = (NAME(vector) *)sums + part;
@@ -117,17 +145,16 @@ TARGET static void NAME(weigh)(int n, int width, const void *values, const void 
   }
 }
 
-/* Eight rows of some strips, each so many registers after the one before: every number of the
- * factor serves a product of each. Returns the factor of the next rows. */
-TARGET static inline __attribute__((always_inline)) const REAL *NAME(solve_rows)(int i, int strips,
-                                                                                 const REAL *l,
-                                                                                 NAME(vector) * a,
-                                                                                 ptrdiff_t apart) {
+/* Eight rows of some strips, each so many registers after the one before, less the products with
+ * the rows begin .. i-1: every number of the factor serves a product of each. Returns the factor of
+ * the next rows. */
+TARGET static inline __attribute__((always_inline)) const REAL *NAME(solve_rows)(
+    int begin, int i, int strips, const REAL *l, NAME(vector) * a, ptrdiff_t apart) {
   NAME(vector) x[SOLVED][ROWS];
 #pragma GCC unroll 8
   for (int r = 0; r < ROWS; ++r)
     for (int s = 0; s < strips; ++s) x[s][r] = a[s * apart + (i + r) * PARTS];
-  for (int k = 0; k < i; ++k, l += ROWS)
+  for (int k = begin; k < i; ++k, l += ROWS)
 #pragma GCC unroll 8
     for (int r = 0; r < ROWS; ++r)
 #pragma GCC unroll 4
@@ -143,11 +170,41 @@ TARGET static inline __attribute__((always_inline)) const REAL *NAME(solve_rows)
   return l;
 }
 
+/* Eight rows of registers beside each other, less the products with all rows before them. Returns
+ * the rest of their factor. */
+TARGET static inline __attribute__((always_inline)) const REAL *NAME(subtract)(int i, const REAL *l,
+                                                                               NAME(vector) * a) {
+  for (int first = 0; first < ROWS; first += ABREAST) {
+    NAME(vector) *row = a + (i + first) * PARTS, x[ABREAST][BESIDE];
+#pragma GCC unroll 8
+    for (int r = 0; r < ABREAST; ++r)
+      for (int b = 0; b < BESIDE; ++b) x[r][b] = row[r * PARTS + b];
+    for (int k = 0; k < i; ++k)
+#pragma GCC unroll 8
+      for (int r = 0; r < ABREAST; ++r)
+#pragma GCC unroll 2
+        for (int b = 0; b < BESIDE; ++b) x[r][b] -= a[k * PARTS + b] * l[k * ROWS + first + r];
+#pragma GCC unroll 8
+    for (int r = 0; r < ABREAST; ++r)
+      for (int b = 0; b < BESIDE; ++b) row[r * PARTS + b] = x[r][b];
+  }
+  return l + (ptrdiff_t)i * ROWS;
+}
+
 TARGET static inline __attribute__((always_inline)) void NAME(solve_some)(int begin, int end,
                                                                           int strips, const REAL *l,
                                                                           NAME(vector) * a,
                                                                           ptrdiff_t apart) {
-  for (int i = begin; i < end; i += ROWS) l = NAME(solve_rows)(i, strips, l, a, apart);
+  for (int i = begin; i < end; i += ROWS) l = NAME(solve_rows)(0, i, strips, l, a, apart);
+}
+
+TARGET static inline __attribute__((always_inline)) void NAME(solve_parts)(int begin, int end,
+                                                                           const REAL *l,
+                                                                           NAME(vector) * a) {
+  for (int i = begin; i < end; i += ROWS) {
+    const REAL *rest = NAME(subtract)(i, l, a);
+    for (int b = 0; b < BESIDE; ++b) l = NAME(solve_rows)(i, i, 1, rest, a + b, 0);
+  }
 }
 
 /* Of the largest registers there are 32: three strips at a time, where there are as many. */
@@ -160,9 +217,11 @@ TARGET static void NAME(solve)(int begin, int end, const void *factor, int n_str
     NAME(solve_some)(begin, end, SOLVED, factor, a + s * registers, registers);
   for (; PARTS == 1 && s + 2 <= n_strips; s += 2)
     NAME(solve_some)(begin, end, 2, factor, a + s * registers, registers);
+  for (; PARTS == 1 && s < n_strips; ++s)
+    NAME(solve_some)(begin, end, 1, factor, a + s * registers, 0);
   for (; s < n_strips; ++s)
-    for (int part = 0; part < PARTS; ++part)
-      NAME(solve_some)(begin, end, 1, factor, a + s * registers + part, 0);
+    for (int part = 0; part < PARTS; part += BESIDE)
+      NAME(solve_parts)(begin, end, factor, a + s * registers + part);
 }
 
 TARGET static void NAME(square)(int n, const void *values, void *sums) {
@@ -189,6 +248,8 @@ static const gannet_strips NAME(table) = {.lanes = STRIP_BYTES / sizeof(REAL),
                                           .add = add};
 
 #undef PARTS
+#undef BESIDE
+#undef ABREAST
 #undef BYTES
 #undef TARGET
 #undef NAME
