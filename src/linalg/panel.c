@@ -12,7 +12,8 @@ enum {
   LEAST = PANEL_LEAST,
   REGISTERS = 16, /* that a tile has at most, half of the largest */
   SQUARES = 4,    /* that are worked at once */
-  COLUMNS = 512   /* of eight rows of L: 32 kB */
+  COLUMNS = 512,  /* of eight rows of L: 32 kB */
+  DEEP = 2048     /* numbers of x: 16 kB, half of a small first cache */
 };
 
 /* target -= L x */

@@ -51,13 +51,25 @@ TARGET static inline __attribute__((always_inline)) void NAME(tiles)(int rows, i
 }
 
 /* There are 32 of the largest registers, and 16 of the others. */
-TARGET static void NAME(take)(const product *p) {
+TARGET static inline __attribute__((always_inline)) void NAME(take_some)(const product *p) {
   if (PARTS > 1 || p->lanes == LEAST)
     NAME(tiles)(ROWS, PARTS, p);
   else if (p->lanes == 2 * LEAST)
     NAME(tiles)(ROWS, 2, p);
   else
     NAME(tiles)(ROWS / 2, 4, p);
+}
+
+/* By so many numbers of x as stay in the first cache while all rows take them. */
+TARGET static void NAME(take)(const product *p) {
+  const int step = DEEP / p->lanes;
+  product some = *p;
+  for (int k = 0; k < p->inner; k += step) {
+    some.inner = p->inner - k < step ? p->inner - k : step;
+    NAME(take_some)(&some);
+    some.x += (size_t)step * (size_t)p->lanes;
+    some.l += (size_t)step * p->column_step;
+  }
 }
 
 /* A square of numbers turned over: pairs of rows, then of pairs, change numbers. */
@@ -196,14 +208,16 @@ TARGET static inline __attribute__((always_inline)) void NAME(strip)(int rows, c
 #pragma GCC unroll 16
   for (int i = 0; i < rows * PARTS; ++i)
     taken[i] = *(const NAME(vector) *)(x + (size_t)(i / PARTS) * lanes + i % PARTS * PER);
-  for (int k = 0; k < p->inner; ++k, target += lanes, ++l)
+  for (int k = 0; k < p->inner; ++k, target += lanes, ++l) {
+    NAME(vector) sum[PARTS];
 #pragma GCC unroll 4
-    for (int part = 0; part < PARTS; ++part) {
-      NAME(vector) sum = *(NAME(vector) *)(target + part * PER);
+    for (int part = 0; part < PARTS; ++part) sum[part] = *(NAME(vector) *)(target + part * PER);
 #pragma GCC unroll 8
-      for (int r = 0; r < rows; ++r) sum -= taken[r * PARTS + part] * l[(size_t)r * p->row_step];
-      *(NAME(vector) *)(target + part * PER) = sum;
-    }
+    for (int i = 0; i < rows * PARTS; ++i)
+      sum[i % PARTS] -= taken[i] * l[(size_t)(i / PARTS) * p->row_step];
+#pragma GCC unroll 4
+    for (int part = 0; part < PARTS; ++part) *(NAME(vector) *)(target + part * PER) = sum[part];
+  }
 }
 
 /* The same for a single right-hand side, with columns in the lanes. */
