@@ -173,10 +173,15 @@ void gannet_features_mean(const gannet_features *f, const double *y, double *w) 
   }
 }
 
-/* Sigma^-1 = (I - Phi^T (lambda I + Phi Phi^T)^-1 Phi) / lambda. */
+/* Sigma^-1 = (I - Phi^T (lambda I + Phi Phi^T)^-1 Phi) / lambda. For a single vector the product of
+ * matrices would pack all features, which takes longer than the product. */
 static void solve_dual(const gannet_features *f, int m, double *v) {
   const int p = f->p, n = f->n;
-  if (n > 0) {
+  if (n > 0 && m == 1) {
+    gannet_gemv_n(n, p, 1, f->phi, p, v, 0, f->cross);
+    gannet_cholesky_solve(f->factor, 1, f->cross, n);
+    gannet_gemv_t(n, p, -1, f->phi, p, f->cross, 1, v);
+  } else if (n > 0) {
     gannet_gemm_nt(m, n, p, 1, v, p, f->phi, p, 0, f->cross, n);
     gannet_cholesky_solve(f->factor, m, f->cross, n);
     gannet_gemm_nn(m, p, n, -1, f->cross, n, f->phi, p, 1, v, p);
