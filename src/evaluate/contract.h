@@ -173,7 +173,8 @@ int gannet_next_placeholder(const char *text, size_t size, size_t *at, char *nam
 /* Regular expressions that pick quantities out of the simulation's output. */
 typedef struct {
   int n;
-  int *quantity; /* [n] 0 = objective, j + 1 = constraint j */
+  int *quantity;    /* [n] 0 = objective, j + 1 = constraint j */
+  bool *by_columns; /* [n] counts characters, as (.{8}) does: numbers may touch each other */
   regex_t *regex;
 } gannet_patterns;
 

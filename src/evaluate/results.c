@@ -13,6 +13,7 @@
 #include "base/names.h"
 #include "base/option.h"
 #include "evaluate/contract.h"
+#include "evaluate/number_part.h"
 #include "evaluate/record.h"
 
 enum {
@@ -221,10 +222,14 @@ static int read_file(const reader *to, const char *directory) {
   return failed;
 }
 
+#define NUMBER "([0-9.eEdD+-]+)"
+
 /* What a pattern found. */
 typedef struct {
   char text[NUMBER_SIZE + 1]; /* as much as is too long for a number, where there is more */
   bool is_torn; /* its line has zero bytes: the text may be a part of the number only */
+  bool is_part; /* of the number whole */
+  char whole[64];
 } finding;
 
 /* The last line of the output that matches wins. */
@@ -235,7 +240,20 @@ static bool take(void *user, int which, const char *line, const regmatch_t *matc
   while (text < end && strchr(" \t\r", *text)) ++text;
   (void)snprintf(found->text, sizeof found->text, "%.*s", (int)(end - text), text);
   found->is_torn = torn;
+  found->is_part = gannet_is_number_part(line, (size_t)(part->rm_so), (size_t)part->rm_eo,
+                                         found->whole, sizeof found->whole);
   return false;
+}
+
+static int refuse_part(const reader *to, const finding *found, const char *where) {
+  gannet_record_fail(
+      to->result, false,
+      "%s: takes only '%.40s' of '%s' in stdout.log; expected a group that takes all "
+      "of the number, as " NUMBER
+      " does, and before it nothing that takes digits, "
+      "as .* does",
+      where, found->text, found->whole);
+  return -1;
 }
 
 static int set_found(const reader *to, const gannet_patterns *patterns, finding *found) {
@@ -254,6 +272,7 @@ static int set_found(const reader *to, const gannet_patterns *patterns, finding 
                          where);
       return -1;
     }
+    if (found[i].is_part && !patterns->by_columns[i]) return refuse_part(to, &found[i], where);
     if (set_text(to, patterns->quantity[i], text, where)) return -1;
   }
   return 0;
@@ -340,7 +359,7 @@ void gannet_contract_read(const gannet_problem *problem, const gannet_contract_r
   forget_numbers(problem, result);
 }
 
-#define EXAMPLE "'objective=^drag: *([0-9.eE+-]+)'"
+#define EXAMPLE "'objective=^drag: *" NUMBER "'"
 
 static void list_constraints(const gannet_problem *problem, char *list, size_t size) {
   size_t used = 0;
@@ -387,6 +406,7 @@ static void compile(const char *text, const gannet_problem *problem, gannet_comp
                     reason);
     return;
   }
+  patterns->by_columns[patterns->n] = strchr(equals, '{') != NULL;
   patterns->quantity[patterns->n++] = problem ? find_quantity(problem, name) : 0;
   if (problem && is_taken(patterns))
     gannet_complain(complaints, "evaluate.pattern", "'%s' has two patterns; leave one out", name);
@@ -396,6 +416,7 @@ gannet_err gannet_patterns_create(const gannet_text_list *texts, const gannet_pr
                                   gannet_complaints *complaints, gannet_patterns *patterns) {
   const size_t n = (size_t)texts->n;
   GANNET_TRY(gannet_alloc(n, sizeof *patterns->quantity, &patterns->quantity));
+  GANNET_TRY(gannet_alloc(n, sizeof *patterns->by_columns, &patterns->by_columns));
   GANNET_TRY(gannet_alloc(n, sizeof *patterns->regex, &patterns->regex));
   for (int i = 0; i < texts->n; ++i) compile(texts->item[i], problem, complaints, patterns);
   return GANNET_OK;
@@ -404,6 +425,7 @@ gannet_err gannet_patterns_create(const gannet_text_list *texts, const gannet_pr
 void gannet_patterns_release(gannet_patterns *patterns) {
   for (int i = 0; i < patterns->n; ++i) regfree(&patterns->regex[i]);
   gannet_free(&patterns->quantity);
+  gannet_free(&patterns->by_columns);
   gannet_free(&patterns->regex);
   patterns->n = 0;
 }

@@ -226,6 +226,44 @@ static void patterns_pick_the_last_match(void **state) {
   assert_true(result.status == GANNET_EVAL_DONE && result.objective == 4);
 }
 
+/* A part of a number is a number, too, but not the one that was printed. */
+static void parts_of_numbers_are_no_results(void **state) {
+  fixture *f = *state;
+  static const struct {
+    const char *pattern, *text;
+    double value; /* 0 = refused, with whole in the reason */
+    const char *whole;
+  } cases[] = {
+      {"objective=drag.*([0-9.eE+-]+)", "drag (total): 12.5", 0, "only '5' of '12.5'"},
+      {"objective=drag.*([0-9]+)", "drag: 1.5e12", 0, "only '2' of '1.5e12'"},
+      {"objective=drag.*([0-9]+)", "drag: 1.5e-3", 0, "only '3' of '1.5e-3'"},
+      {"objective=drag: ([0-9.eE+-]+)", "drag: -1.5D+01", 0, "only '-1.5' of '-1.5D+01'"},
+      {"objective=drag: ([0-9.]+)", "drag: 12.e3 N", 0, "only '12.' of '12.e3'"},
+      {"objective=drag: ([0-9]+)", "drag: 12.5", 0, "only '12' of '12.5'"},
+      {"objective=drag: ([0-9][0-9])", "drag: 125", 0, "only '12' of '125'"},
+      {"objective=drag: ([0-9]{2})", "drag: 125", 12, ""},
+      {"objective=^drag: *([0-9.eEdD+-]+)", "drag: -1.5D+01", -15, ""},
+      {"objective=drag.*[^0-9.]([0-9.]+)", "drag2: 12.5", 12.5, ""},
+      {"objective=drag ([0-9.]+)", "drag 12.5eV", 12.5, ""},
+      {"objective=drag,([0-9]+)", "drag,12,5", 12, ""},
+      {"objective=drag ([0-9.]+)", "drag 1.5-2.5", 1.5, ""},
+      {"objective=solver ([0-9]+[.][0-9]+)", "solver 3.5.1", 3.5, ""},
+      {"objective=^.{4}(.{8})", "12.51234.567890.1", 1234.567, ""},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    write_file(f->directory, "stdout.log", cases[i].text, 0644);
+    const gannet_result_record result = read_with(f, cases[i].pattern, "stress 7\n");
+    if (cases[i].value == 0) {
+      assert_int_equal(result.status, GANNET_EVAL_FAILED);
+      if (!strstr(result.run.reason, cases[i].whole)) fail_msg("%s", result.run.reason);
+      assert_non_null(strstr(result.run.reason, "expected a group that takes all"));
+    } else {
+      if (result.status != GANNET_EVAL_DONE) fail_msg("%s", result.run.reason);
+      assert_true(result.objective == cases[i].value);
+    }
+  }
+}
+
 /* What there is room for would be another number. */
 static void numbers_that_are_too_long_are_refused(void **state) {
   fixture *f = *state;
@@ -344,6 +382,7 @@ int main(void) {
       TEST(fail_lines_mean_infeasible),
       TEST(flags_of_json_mean_what_they_say),
       TEST(patterns_pick_the_last_match),
+      TEST(parts_of_numbers_are_no_results),
       TEST(numbers_that_are_too_long_are_refused),
       TEST(lines_with_zero_bytes_are_no_results),
       TEST(searches_that_take_long_are_given_up),
