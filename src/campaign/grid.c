@@ -68,12 +68,31 @@ static void write_json_line(FILE *out, const gannet_grid *g, int64_t row) {
   (void)fputc('}', out);
 }
 
-/* Tables for people: seven digits, columns as wide as their widest cell. */
-static void shorten(gannet_cell kind, char *text) {
+static bool is_number(gannet_cell kind, const char *text, double *value) {
   char *end = NULL;
-  const double value = strtod(text, &end);
-  if (kind == GANNET_CELL_NUMBER && end != text && !*end && strpbrk(text, ".eE"))
-    (void)snprintf(text, GANNET_CELL, "%.7g", value);
+  *value = strtod(text, &end);
+  return kind == GANNET_CELL_NUMBER && end != text && !*end;
+}
+
+static void shorten(gannet_cell kind, int digits, char *text) {
+  double value;
+  if (is_number(kind, text, &value) && strpbrk(text, ".eE"))
+    (void)snprintf(text, GANNET_CELL, "%.*g", digits, value);
+}
+
+/* Seven digits, and so many more that the differences in a column show four. */
+static int count_digits(const gannet_grid *g, int column) {
+  enum { USUAL = 7, SHOWN = 4, ALL = 17 };
+  char text[GANNET_CELL];
+  double value, least = INFINITY, greatest = -INFINITY;
+  for (int64_t row = 0; row < g->n_rows; ++row)
+    if (is_number(g->cell(g->user, row, column, text), text, &value)) {
+      least = fmin(least, value);
+      greatest = fmax(greatest, value);
+    }
+  if (!(least < greatest)) return USUAL;
+  const double digits = log10(fmax(fabs(least), fabs(greatest)) / (greatest - least)) + SHOWN;
+  return (int)fmin(fmax(ceil(digits), USUAL), ALL);
 }
 
 /* Characters of UTF-8, not bytes. */
@@ -83,24 +102,31 @@ static int width_of(const char *text) {
   return width;
 }
 
-static gannet_err write_people(FILE *out, const gannet_grid *g) {
+/* Columns are as wide as their widest cell. */
+static void write_columns(FILE *out, const gannet_grid *g, const int *digits, int *width) {
   char text[GANNET_CELL];
-  int *width = NULL;
-  GANNET_TRY(gannet_alloc((size_t)g->n_columns, sizeof *width, &width));
   for (int pass = 0; pass < 2; ++pass)
     for (int64_t row = -1; row < g->n_rows; ++row) {
       for (int c = 0; c < g->n_columns; ++c) {
         if (row < 0)
           (void)gannet_cell_word(g->name(g->user, c), text);
         else
-          shorten(g->cell(g->user, row, c, text), text);
+          shorten(g->cell(g->user, row, c, text), digits[c], text);
         const int length = width_of(text);
         if (pass == 0 && length > width[c]) width[c] = length;
         if (pass == 1) (void)fprintf(out, "%s%*s%s", c ? "  " : "", width[c] - length, "", text);
       }
       if (pass == 1) (void)fputc('\n', out);
     }
-  gannet_free(&width);
+}
+
+static gannet_err write_people(FILE *out, const gannet_grid *g) {
+  const size_t n = (size_t)g->n_columns;
+  int *counts = NULL;
+  GANNET_TRY(gannet_alloc(2 * n, sizeof *counts, &counts));
+  for (int c = 0; c < g->n_columns; ++c) counts[c] = count_digits(g, c);
+  write_columns(out, g, counts, counts + n);
+  gannet_free(&counts);
   return GANNET_OK;
 }
 

@@ -121,6 +121,46 @@ static void lines_for_people_are_equally_wide(void **state) {
   close_books(&b);
 }
 
+static const char *only_name(const void *user, int column) {
+  (void)user;
+  (void)column;
+  return "f";
+}
+
+static gannet_cell one_of(const void *user, int64_t row, int column, char *text) {
+  (void)column;
+  return gannet_cell_real(((const double *)user)[row], text);
+}
+
+static void check_column(const double *values, const char *expected) {
+  char *text = NULL;
+  size_t size = 0;
+  const gannet_grid grid = {
+      .n_columns = 1, .n_rows = 2, .user = values, .name = only_name, .cell = one_of};
+  FILE *out = open_memstream(&text, &size);
+  assert_non_null(out);
+  assert_ok(gannet_grid_write(out, &grid, GANNET_FORMAT_TABLE));
+  assert_int_equal(fclose(out), 0);
+  assert_string_equal(text, expected);
+  free(text);
+}
+
+/* A table of the best designs would show the same value for all of them. */
+static void small_differences_are_shown(void **state) {
+  (void)state;
+  check_column((const double[]){1.0000000006033161, 1.0000000007009398},
+               "               f\n1.00000000060332\n1.00000000070094\n");
+  check_column((const double[]){1, 1 + 0x1p-52},
+               "                 f\n"
+               "                 1\n1.0000000000000002\n");
+  check_column((const double[]){1.0 / 3, 1e6 / 3}, "        f\n0.3333333\n 333333.3\n");
+  check_column((const double[]){1.0 / 3, 1.0 / 3}, "        f\n0.3333333\n0.3333333\n");
+  check_column((const double[]){-1e308, 1e308 / 3},
+               "            f\n      -1e+308\n3.333333e+307\n");
+  check_column((const double[]){5e-324, 1e-323}, "            f\n4.940656e-324\n9.881313e-324\n");
+  check_column((const double[]){NAN, 0.1}, "  f\n   \n0.1\n");
+}
+
 static void files_get_whole_lines_only(void **state) {
   (void)state;
   books b;
@@ -162,6 +202,7 @@ int main(void) {
       cmocka_unit_test(json_is_json),
       cmocka_unit_test(an_empty_table_is_still_one),
       cmocka_unit_test(lines_for_people_are_equally_wide),
+      cmocka_unit_test(small_differences_are_shown),
       cmocka_unit_test(files_get_whole_lines_only),
       cmocka_unit_test(a_full_disk_is_an_error),
   };
