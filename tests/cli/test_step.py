@@ -117,7 +117,8 @@ class Step(program.ProgramTest):
 
     def kill_during_sbatch(self, file, moment):
         running = self.start("step", file, "-q")
-        self.wait_until((self.scheduler / moment).exists)
+        # A file that is there may still be empty, and stay so when its writer is killed.
+        self.wait_until(lambda: (self.scheduler / moment).exists() and (self.scheduler / moment).read_text())
         self.wait_until(lambda: self.calls("sbatch") > 0)
         self.assertTrue(running.kill())
 
