@@ -60,10 +60,11 @@ void gannet_governing_check(const gannet_optimizer_options *options, const ganne
     gannet_complain(complaints, where,
                     "physics: method '%s' cannot use equations; methods that can:%s",
                     options->method.method, names);
-  else if (options->n_members == 1 && first->method.transform == GANNET_TRANSFORM_LOG)
+  else if (options->n_members == 1 && first->method.transform > GANNET_TRANSFORM_NONE)
     gannet_complain(complaints, where,
                     "physics: equations do not hold for the logarithm of the objective; leave "
-                    "out transform: log, or set transform: none");
+                    "out transform: %s, or set transform: none",
+                    first->method.transform == GANNET_TRANSFORM_LOG ? "log" : "log-then-none");
 }
 
 static int points_of(const gannet_physics_spec *spec, int d) {

@@ -97,9 +97,9 @@ static const gannet_method gp_logei_warped = {
 };
 
 /* What the Gaussian processes of `auto` have in common. */
-#define QUICK_GP                                                                             \
-  SET("surrogate.type", "gp"), SET("surrogate.restarts", "2"),                               \
-      SET("surrogate.fit_evaluations", "40"), SET("transform", "log"), SET("refit", "0.05"), \
+#define QUICK_GP                                                    \
+  SET("surrogate.type", "gp"), SET("surrogate.restarts", "2"),      \
+      SET("surrogate.fit_evaluations", "40"), SET("refit", "0.05"), \
       SET("search.candidates", "1000")
 #define QUICK_WARPED_GP QUICK_GP, SET("surrogate.lengthscales", "ard")
 
@@ -107,7 +107,7 @@ static const gannet_method gp_warped = {
     .name = "gp-warped",
     .summary = "gp-logei-warped at a third of its cost: fewer candidates, starts and refits",
     .source = "LogEI of Ament et al. 2023; docs/benchmarks.md",
-    .defaults = {QUICK_WARPED_GP, SET("acquisition.type", "log-ei")},
+    .defaults = {QUICK_WARPED_GP, SET("transform", "log"), SET("acquisition.type", "log-ei")},
 };
 
 static const gannet_method gp_noisy = {
@@ -115,15 +115,17 @@ static const gannet_method gp_noisy = {
     .summary =
         "gp-warped that looks for noise, and goes by augmented improvement once it finds some",
     .source = "Huang, Allen, Notz, Zeng 2006; docs/benchmarks.md",
-    .defaults = {QUICK_WARPED_GP, SET("surrogate.noisy_start", "suspected"),
-                 SET("acquisition.type", "log-aei"), SET("acquisition.least_noise", "0.01")},
+    .defaults = {QUICK_WARPED_GP, SET("transform", "log-then-none"),
+                 SET("surrogate.noisy_start", "suspected"), SET("acquisition.type", "log-aei"),
+                 SET("acquisition.least_noise", "0.01")},
 };
 
 static const gannet_method gp_draws = {
     .name = "gp-draws",
     .summary = "gp-ts at a third of its cost; in portfolios, from six points at once",
     .source = "Wilson et al. 2020; docs/benchmarks.md",
-    .defaults = {QUICK_GP, SET("acquisition.type", "thompson"), SET("least_batch", "6")},
+    .defaults = {QUICK_GP, SET("transform", "log-then-none"), SET("acquisition.type", "thompson"),
+                 SET("least_batch", "6")},
 };
 
 static const gannet_method gp_ucb = {

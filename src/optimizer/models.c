@@ -6,6 +6,7 @@
 #include "optimizer/governing.h"
 #include "optimizer/models_impl.h"
 #include "optimizer/suspicion.h"
+#include "optimizer/transform_choice.h"
 
 enum { MODELS_PER_MEMBER = 1 << 20 }; /* numbers of models, which key their streams */
 
@@ -186,8 +187,10 @@ static gannet_err standardise(gannet_models *m, int i, int n, double *noise_var)
     return GANNET_OK;
   }
   if (i == 0) {
-    const gannet_transform kind = gannet_transform_choose(m->options, m->problem, m->laws);
-    gannet_transform_learn(kind, n, m->raw, m->work, &fit);
+    gannet_transform_choice choice;
+    GANNET_TRY(gannet_transform_choose(m->options, m->history, m->laws, &choice));
+    gannet_transform_choice_learn(&choice, m->history, n, one->x, m->raw, one->y, m->work, &fit);
+    m->settled = choice.place >= 0;
     if (!m->laws) gannet_transform_reach(least_feasible(m, n), &fit);
     for (int k = 0; k < n; ++k) one->y[k] = gannet_transform_apply(&fit, m->raw[k]);
     m->transform = fit;

@@ -130,7 +130,9 @@ double gannet_models_least_believed(const gannet_models *models);
 
 /* Value to improve upon: the smallest mean of the objective's model over the feasible contenders
  * and what is believed to be feasible, or over all contenders when none is feasible. Without what
- * is believed, the best place for the next point of a batch would be beside the one before.
+ * is believed, the best place for the next point of a batch would be beside the one before. When
+ * the transform is log-then-none and the search has settled, a tenth of the objective's scale below
+ * that: the last digits of a place that is known are nothing to look for.
  *
  * Local.
  */

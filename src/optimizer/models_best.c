@@ -6,6 +6,9 @@
 #include "optimizer/contenders.h"
 #include "optimizer/models_impl.h"
 
+/* Improvement asked for when the search has settled, in scales of the objective. */
+static const double settled_margin = 0.1;
+
 /* The contenders among the objective's observations from id first on. */
 static gannet_err find_contenders(gannet_models *m, int64_t first) {
   const gannet_model *one = &m->model[0];
@@ -68,6 +71,7 @@ gannet_err gannet_models_incumbent(gannet_models *m, double *value) {
   }
   if (isfinite(least[1])) least[1] = fmin(least[1], gannet_models_least_believed(m));
   *value = isfinite(least[1]) ? least[1] : isfinite(least[0]) ? least[0] : 0;
+  if (m->settled) *value -= settled_margin;
   return GANNET_OK;
 }
 

@@ -40,6 +40,7 @@ struct gannet_models {
   gannet_laws *laws;              /* equations of the objective, or NULL */
   bool doubted;                   /* and that results contradict them was told */
   gannet_transform_fit transform; /* of the objective, by the last fit */
+  bool settled;                   /* and the search had settled then, which made a difference */
 };
 
 #endif

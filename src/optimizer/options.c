@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/names.h"
 
-static const char *const transforms[] = {"none", "log", NULL};
+static const char *const transforms[] = {"none", "log", "log-then-none", NULL};
 const char *const gannet_constraint_rule_names[] = {"draws", "probability", "bounds", "inside",
                                                     NULL};
 
@@ -54,9 +54,9 @@ const gannet_option gannet_method_table[] = {
      .fallback = "auto",
      .flags = GANNET_OPTION_AUTO,
      .choices = transforms,
-     .help =
-         "monotone transform of the objective before a model sees it; auto = log unless the noise "
-         "is given and not zero",
+     .help = "monotone transform of the objective before a model sees it; log-then-none = log "
+             "until the best results lie at one place, then none, so that other basins are looked "
+             "for; auto = log unless the noise is given and not zero",
      .example = "log"},
     {.key = "refit",
      .type = GANNET_REAL,

@@ -18,7 +18,8 @@
 typedef enum {
   GANNET_TRANSFORM_AUTO = -1,
   GANNET_TRANSFORM_NONE,
-  GANNET_TRANSFORM_LOG
+  GANNET_TRANSFORM_LOG,
+  GANNET_TRANSFORM_LOG_THEN_NONE /* an option only; a fit has one of those before */
 } gannet_transform;
 
 typedef struct {

@@ -76,13 +76,6 @@ static double quantile(int n, double *list, double share) {
                    : list[below];
 }
 
-gannet_transform gannet_transform_choose(const gannet_member_options *options,
-                                         const gannet_problem *problem, const gannet_laws *laws) {
-  if (laws) return GANNET_TRANSFORM_NONE;
-  if (options->method.transform >= 0) return (gannet_transform)options->method.transform;
-  return problem->spec.noise_sd > 0 ? GANNET_TRANSFORM_NONE : GANNET_TRANSFORM_LOG;
-}
-
 /* By median and quartiles, n >= 1; changes the order of the list. */
 static void standardise_robustly(int n, double *list, gannet_transform_fit *fit) {
   fit->center = quantile(n, list, 0.5);

@@ -38,14 +38,6 @@ typedef struct {
  */
 double gannet_transform_unit(int n, const double *y);
 
-/* The transform that a method uses: what its options say, or log unless the problem is noisy; none
- * for a model that obeys equations (laws; NULL = it does not).
- *
- * Local.
- */
-gannet_transform gannet_transform_choose(const gannet_member_options *options,
-                                         const gannet_problem *problem, const gannet_laws *laws);
-
 /* Choose the centre and scale of a transform for n values.
  *
  * Local.

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "optimizer/governing.h"
+#include "optimizer/transform_choice.h"
 
 bool report_study_takes(const gannet_campaign *c, int64_t id) {
   const gannet_ticket *t = &c->ledger.ticket[id];
@@ -65,12 +66,12 @@ static gannet_err choose_model(report_study *s) {
 }
 
 /* As gannet_models_fit does it. */
-static void standardise(report_study *s, double *work) {
+static gannet_err standardise(report_study *s, double *work) {
   const gannet_campaign *c = s->campaign;
   const int64_t best = gannet_history_best(c->history);
-  gannet_transform kind = GANNET_TRANSFORM_LOG;
-  if (s->member) kind = gannet_transform_choose(s->member, s->problem, s->laws);
-  gannet_transform_learn(kind, s->n, s->raw, work, &s->transform);
+  gannet_transform_choice choice = {GANNET_TRANSFORM_LOG, -1};
+  if (s->member) GANNET_TRY(gannet_transform_choose(s->member, c->history, s->laws, &choice));
+  gannet_transform_choice_learn(&choice, c->history, s->n, s->x, s->raw, s->y, work, &s->transform);
   if (!s->laws && best >= 0)
     gannet_transform_reach(gannet_problem_flip(s->problem, c->ledger.ticket[best].objective),
                            &s->transform);
@@ -80,6 +81,7 @@ static void standardise(report_study *s, double *work) {
   const double noise = s->problem->spec.noise_sd / gannet_transform_scale(&s->transform);
   s->noise_var = NAN;
   if (s->transform.kind == GANNET_TRANSFORM_NONE || noise == 0) s->noise_var = noise * noise;
+  return GANNET_OK;
 }
 
 static gannet_err learn(report_study *s) {
@@ -88,8 +90,9 @@ static gannet_err learn(report_study *s) {
     GANNET_TRY(gannet_governing_create(s->context, s->problem, &s->laws));
   double *work = NULL;
   GANNET_TRY(gannet_alloc((size_t)s->n + 1, sizeof *work, &work));
-  standardise(s, work);
+  const gannet_err err = standardise(s, work);
   gannet_free(&work);
+  GANNET_TRY(err);
   GANNET_TRY(gannet_surrogate_create(s->context, s->type,
                                      s->member ? s->member->surrogate_options : NULL, s->d, 0,
                                      &s->surrogate));

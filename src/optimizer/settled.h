@@ -1,0 +1,25 @@
+/* Whether the search has settled: its best d + 1 results lie at one place.
+ *
+ * They do at the bottom of a basin that has been found to some digits. In an ill-conditioned valley
+ * they are apart until its bottom is found, whatever their values do. A better result elsewhere
+ * ends it.
+ */
+#ifndef GANNET_OPTIMIZER_SETTLED_H
+#define GANNET_OPTIMIZER_SETTLED_H
+
+#include "problem/history.h"
+
+/* The best evaluation when the search has settled, which is a function of the history; -1 when it
+ * has not: with less than 2 (d + 1) results, or less than d + 1 feasible ones, it never has.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_settled_find(const gannet_history *history, int64_t *id);
+
+/* Whether two points of the unit cube [d] are at one place.
+ *
+ * Local.
+ */
+bool gannet_settled_is_place(int d, const double *x, const double *other);
+
+#endif
