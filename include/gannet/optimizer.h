@@ -72,8 +72,9 @@ typedef struct {
  * settings    in   copied; gannet_method_setting says which keys there are
  *
  * Errors: GANNET_ERR_INPUT naming the wrong settings, of many the first ones and how many more;
- * GANNET_ERR_RANKS when settings, variables, constraints, goal or noise differ between ranks;
- * GANNET_ERR_MEMORY, also where the limits of a process leave BLAS no room for its buffer.
+ * GANNET_ERR_RANKS when settings, variables, constraints, goal, noise, equations or candidates
+ * differ between ranks; GANNET_ERR_MEMORY, also where the limits of a process leave BLAS no room
+ * for its buffer.
  */
 GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_create(gannet_context *context,
                                                              const gannet_problem *problem,

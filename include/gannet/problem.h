@@ -74,7 +74,8 @@ GANNET_API GANNET_CHECKED gannet_err gannet_problem_create(const gannet_problem_
  * Collective over comm; n and x_user are significant on rank 0 only. Afterwards destroying the
  * problem and replacing the list are collective over comm too.
  *
- * comm    in  MPI_COMM_SELF is allowed: then every rank gives and keeps its own list
+ * comm    in  MPI_COMM_SELF is allowed: then every rank gives and keeps its own list, the same for
+ *   an optimiser of several ranks
  * n       in  >= 1
  * x_user  in  [n][n_variables]; copied, once per node of the machine; repeated rows count once
  *

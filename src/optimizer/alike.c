@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "problem/physics.h"
+#include "problem/pool.h"
 
 static uint64_t mix(uint64_t digest, const void *bytes, size_t size) {
   const uint64_t pair[2] = {digest, gannet_hash(bytes, size)};
@@ -40,6 +42,42 @@ uint64_t gannet_alike_problem(const gannet_problem_spec *spec) {
     digest = gannet_alike_numbers(mix_text(digest, spec->constraints[k].name), 2, bounds);
   }
   return digest;
+}
+
+static uint64_t mix_optional(uint64_t digest, const char *text) {
+  const uint64_t given = text != NULL;
+  digest = mix(digest, &given, sizeof given);
+  return text ? mix_text(digest, text) : digest;
+}
+
+static uint64_t mix_equation(uint64_t digest, const gannet_physics_equation *equation) {
+  const double numbers[] = {equation->n_terms, equation->plugin != NULL};
+  digest = mix_text(gannet_alike_numbers(digest, 2, numbers), equation->name);
+  digest = mix_optional(digest, equation->rhs);
+  for (int t = 0; t < equation->n_terms; ++t) {
+    const gannet_physics_term *term = &equation->terms[t];
+    const double order = term->order;
+    digest = gannet_alike_numbers(mix_optional(digest, term->coefficient), 1, &order);
+    for (int i = 0; i < term->order; ++i) digest = mix_text(digest, term->derivative[i]);
+  }
+  return digest;
+}
+
+uint64_t gannet_alike_equations(const gannet_problem *problem) {
+  const gannet_physics_spec *spec = gannet_problem_get_physics(problem);
+  uint64_t digest = 0;
+  if (!spec) return digest;
+  const double numbers[] = {spec->n_equations, spec->points, spec->seed, spec->lambda2};
+  digest = gannet_alike_numbers(digest, (int)(sizeof numbers / sizeof *numbers), numbers);
+  for (int e = 0; e < spec->n_equations; ++e) digest = mix_equation(digest, &spec->equations[e]);
+  return digest;
+}
+
+uint64_t gannet_alike_candidates(const gannet_problem *problem) {
+  if (!problem->pool) return 0;
+  const size_t n = (size_t)gannet_pool_count(problem->pool);
+  return mix(1, gannet_pool_row(problem->pool, 0),
+             n * (size_t)problem->spec.n_variables * sizeof(double));
 }
 
 uint64_t gannet_alike_settings(int n, const gannet_method_setting *settings) {

@@ -10,11 +10,24 @@
 #include "problem/history.h"
 #include "problem/problem.h"
 
-/* Of variables, constraints, goal and noise of a problem; not of its equations and candidates.
+/* Of variables, constraints, goal and noise of a problem.
  *
  * Local.
  */
 uint64_t gannet_alike_problem(const gannet_problem_spec *spec);
+
+/* Of the equations of a problem, 0 without any. What is for the functions of plugins does not
+ * count: a program may give each rank its own.
+ *
+ * Local.
+ */
+uint64_t gannet_alike_equations(const gannet_problem *problem);
+
+/* Of the list of candidates of a problem, 0 without one.
+ *
+ * Local.
+ */
+uint64_t gannet_alike_candidates(const gannet_problem *problem);
 
 /* Of the settings of a method: keys and texts.
  *

@@ -98,9 +98,15 @@ static gannet_err begin_create(const gannet_problem *problem, int n,
 static gannet_err check_alike(const gannet_context *context, const gannet_problem *problem, int n,
                               const gannet_method_setting *settings) {
   const uint64_t of_problem = gannet_alike_problem(&problem->spec);
+  const uint64_t of_equations = gannet_alike_equations(problem);
+  const uint64_t of_candidates = gannet_alike_candidates(problem);
   const uint64_t of_settings = gannet_alike_settings(n, settings);
   GANNET_TRY(gannet_same(context->comm, &of_problem, sizeof of_problem,
                          "variables, constraints, goal or noise of the problem"));
+  GANNET_TRY(gannet_same(context->comm, &of_equations, sizeof of_equations,
+                         "equations of the problem (gannet_problem_set_physics)"));
+  GANNET_TRY(gannet_same(context->comm, &of_candidates, sizeof of_candidates,
+                         "candidates of the problem (gannet_problem_set_candidates)"));
   return gannet_same(context->comm, &of_settings, sizeof of_settings, "settings of the method");
 }
 

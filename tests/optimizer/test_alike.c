@@ -62,6 +62,69 @@ static void another_problem_is_told(void **state) {
   refuse_problem(&other);
 }
 
+static void state_equation(gannet_problem *problem, const char *coefficient, int points) {
+  static const char *const twice[] = {"x", "x"};
+  const gannet_physics_term term = {coefficient, 2, twice};
+  const gannet_physics_equation equation = {.n_terms = 1, .terms = &term, .rhs = "2"};
+  const gannet_physics_spec physics = {.n_equations = 1, .equations = &equation, .points = points};
+  assert_ok(gannet_problem_set_physics(problem, &physics));
+}
+
+/* points: 0 = no equation */
+static void refuse_equation(const char *coefficient, int points) {
+  fixture f = {0};
+  assert_ok(gannet_context_create(MPI_COMM_WORLD, 11, &f.context));
+  assert_ok(gannet_problem_create(&spec, &f.problem));
+  if (!is_last()) state_equation(f.problem, "1", 40);
+  if (is_last() && points > 0) state_equation(f.problem, coefficient, points);
+  assert_fails(GANNET_ERR_RANKS, "equations of the problem",
+               gannet_optimizer_create(f.context, f.problem, 0, NULL, &f.optimizer));
+  assert_null(f.optimizer);
+  drop(&f);
+}
+
+static void other_equations_are_told(void **state) {
+  (void)state;
+  refuse_equation("2", 40);
+  refuse_equation(NULL, 40);
+  refuse_equation("1", 41);
+  refuse_equation(NULL, 0);
+}
+
+/* Of one rank alone: the last one's is n rows of the list, or it has none. */
+static void refuse_candidates(int64_t n, double last) {
+  const double rows[] = {0, 0, 0.5, 1, is_last() ? last : 1, 0};
+  fixture f = {0};
+  assert_ok(gannet_context_create(MPI_COMM_WORLD, 11, &f.context));
+  assert_ok(gannet_problem_create(&spec, &f.problem));
+  if (!is_last() || n > 0)
+    assert_ok(gannet_problem_set_candidates(f.problem, MPI_COMM_SELF, is_last() ? n : 3, rows));
+  assert_fails(GANNET_ERR_RANKS, "candidates of the problem",
+               gannet_optimizer_create(f.context, f.problem, 1, sobol, &f.optimizer));
+  assert_null(f.optimizer);
+  drop(&f);
+}
+
+static void other_candidates_are_told(void **state) {
+  (void)state;
+  refuse_candidates(2, 1);
+  refuse_candidates(3, 0.75);
+  refuse_candidates(0, 0);
+}
+
+static void the_same_equations_and_candidates_are_taken(void **state) {
+  (void)state;
+  static const double rows[] = {0, 0, 0.5, 1, 1, 0};
+  static const gannet_method_setting governed[] = {{"method", "pinn-bo"}};
+  fixture f = {0};
+  assert_ok(gannet_context_create(MPI_COMM_WORLD, 11, &f.context));
+  assert_ok(gannet_problem_create(&spec, &f.problem));
+  state_equation(f.problem, "1", 40);
+  assert_ok(gannet_problem_set_candidates(f.problem, MPI_COMM_SELF, 3, rows));
+  assert_ok(gannet_optimizer_create(f.context, f.problem, 1, governed, &f.optimizer));
+  drop(&f);
+}
+
 static void other_settings_are_told(void **state) {
   (void)state;
   static const gannet_method_setting random[] = {{"method", "random"}};
@@ -144,6 +207,9 @@ static void another_point_of_the_caller_is_told(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(another_problem_is_told),
+      cmocka_unit_test(other_equations_are_told),
+      cmocka_unit_test(other_candidates_are_told),
+      cmocka_unit_test(the_same_equations_and_candidates_are_taken),
       cmocka_unit_test(other_settings_are_told),
       cmocka_unit_test(another_number_of_points_is_told),
       cmocka_unit_test(other_results_are_told_and_not_taken),
