@@ -278,7 +278,9 @@ static gannet_err parse_member(const gannet_method *row, int n, const gannet_set
   while (row->defaults[n_row].key) ++n_row;
   GANNET_TRY(gannet_alloc((size_t)(n + n_row) + 1, sizeof *all, &all));
   for (int i = 0; i < n_row; ++i)
-    if (strcmp(row->defaults[i].key, "portfolio") != 0) all[n_all++] = row->defaults[i];
+    if (strcmp(row->defaults[i].key, "portfolio") != 0 &&
+        gannet_row_setting_stays(&row->defaults[i], n, settings))
+      all[n_all++] = row->defaults[i];
   n_row = n_all;
   for (int i = 0; i < n; ++i)
     if (strcmp(settings[i].key, "method") != 0 && strcmp(settings[i].key, "portfolio") != 0)

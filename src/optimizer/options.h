@@ -160,6 +160,15 @@ void gannet_surrogate_key_complain(const gannet_setting *setting, bool given,
                                    const gannet_optimizer_options *options,
                                    gannet_complaints *complaints);
 
+/* Whether a setting of a method's row holds beside those of the user: options of an acquisition go
+ * with it when the user chooses another one.
+ *
+ * Local.
+ *
+ * settings  in  [n] of the user
+ */
+bool gannet_row_setting_stays(const gannet_setting *one, int n, const gannet_setting *settings);
+
 /* Add a method to a portfolio, with those of the settings that the user gave which it knows.
  *
  * Local.

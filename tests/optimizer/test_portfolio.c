@@ -184,6 +184,24 @@ static void a_chosen_part_leaves_one_member(void **state) {
   drop(&f);
 }
 
+/* What a method's row says of its own acquisition is no mistake of the user's. */
+static void any_acquisition_can_take_the_place_of_a_methods_own(void **state) {
+  (void)state;
+  for (int i = 0; gannet_methods[i]; ++i)
+    for (int k = 0; gannet_acq_types[k]; ++k) {
+      const gannet_setting settings[] = {
+          {.key = "method", .text = gannet_methods[i]->name},
+          {.key = "acquisition.type", .text = gannet_acq_types[k]->name},
+          {.key = "acquisition.constraints", .text = "auto"}};
+      gannet_optimizer_options options;
+      gannet_complaints complaints = {0};
+      assert_ok(gannet_optimizer_options_parse(3, settings, &options, &complaints));
+      if (complaints.count > 0) assert_null(strstr(complaints.text, "unknown key"));
+      gannet_optimizer_options_release(&options);
+      gannet_complaints_release(&complaints);
+    }
+}
+
 static void names_of_the_state_tell_members_apart(void **state) {
   (void)state;
   const char *const settings[] = {"portfolio", "[gp-ei, gp-ts]", NULL};
@@ -238,6 +256,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(members_for_batches_make_single_points_when_they_are_alone),
       cmocka_unit_test(settings_go_to_the_members_that_know_them),
       cmocka_unit_test(a_chosen_part_leaves_one_member),
+      cmocka_unit_test(any_acquisition_can_take_the_place_of_a_methods_own),
       cmocka_unit_test(names_of_the_state_tell_members_apart),
       cmocka_unit_test(wrong_portfolios_are_refused),
   };
