@@ -214,6 +214,15 @@ def _identifier(given):
         raise Error(f"{given!r} is neither a Point, an id nor a dictionary with a design") from None
 
 
+def _text(value):
+    """A setting as a campaign file has it: true and false, [gp-ei, neural-bo]."""
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_text, value))}]"
+    return str(value)
+
+
 def _doubles(array):
     return array.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
 
@@ -233,7 +242,8 @@ class Optimizer:
     noise        standard deviation of the objective, in its units; 0 = exact, None = to be learned
     seed         an integer from 0 to 2**63 - 1; the same seed and results give the same points
     comm         a communicator of mpi4py; None = this process alone
-    settings     of the method, as in a campaign file: {"surrogate.width": 256}
+    settings     of the method, as in a campaign file: {"surrogate.width": 256, "region.restarts": False,
+                 "portfolio": ["gp-ei", "neural-bo"]}
     more         the same where the key is a name: method="gp-ts", initial=8
 
     Errors: gannet.Error naming the wrong variables, constraints and settings, of many the first ones and how
@@ -282,7 +292,7 @@ class Optimizer:
 
     def _create_optimizer(self, settings):
         entries = (_Setting * len(settings))(
-            *((key.encode(), str(value).encode()) for key, value in settings.items()))
+            *((key.encode(), _text(value).encode()) for key, value in settings.items()))
         _check(_library.gannet_optimizer_create(self._context, self._problem, len(entries), entries,
                                                 ctypes.byref(self._optimizer)))
 

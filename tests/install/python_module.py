@@ -134,6 +134,21 @@ class Module(unittest.TestCase):
         self.assertEqual(points[1], points[2])
         self.assertNotEqual(points[2], points[3])
 
+    def test_settings_are_switches_and_lists_of_python_as_well(self):
+        def start(**more):
+            optimizer = gannet.Optimizer({"x": (0, 1), "y": (0, 1)}, initial=2, **more)
+            for point in optimizer.ask(2):
+                optimizer.tell(point, point["x"])
+            return optimizer.ask(3)
+        trust = {"search.candidates": 200, "region.type": "trust", "region.length": 0.1}
+        given = {text: start(method="gp-ei", settings={**trust, "region.weighted": text}) for text in ("true", "false")}
+        for switch in (True, np.True_):
+            self.assertEqual(start(method="gp-ei", settings={**trust, "region.weighted": switch}), given["true"])
+        self.assertEqual(start(method="gp-ei", settings={**trust, "region.weighted": False}), given["false"])
+        named = start(portfolio="[sobol, random]")
+        self.assertEqual(start(portfolio=["sobol", "random"]), named)
+        self.assertEqual(start(portfolio=("sobol", "random")), named)
+
     def test_a_model_finds_the_minimum(self):
         with gannet.Optimizer({"x": (-1, 2), "y": (-1, 2)}, method="gp-ei", noise=0) as optimizer:
             for _ in range(24):
