@@ -6,10 +6,12 @@
 #ifndef GANNET_MINIMIZE_MINIMIZE_H
 #define GANNET_MINIMIZE_MINIMIZE_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
 
-/* Value and gradient at x[n]; gradient[n] is always wanted. A value that is not finite makes the
- * line search step back; an error ends the minimisation and is passed on. */
+/* Value and gradient at x[n]; gradient[n] is always wanted. Where gannet_minimize_takes refuses
+ * them the line search steps back; an error ends the minimisation and is passed on. */
 typedef gannet_err (*gannet_value_gradient)(void *user, int n, const double *x, double *value,
                                             double *gradient);
 
@@ -31,6 +33,13 @@ typedef struct {
   int evaluations;
   gannet_minimize_reason reason;
 } gannet_minimize_result;
+
+/* Whether a value and its gradient can be worked with: both finite, the gradient's norm at most
+ * 1e150.
+ *
+ * Local.
+ */
+bool gannet_minimize_takes(int n, double value, const double *gradient);
 
 typedef struct gannet_minimizer gannet_minimizer;
 
@@ -66,8 +75,8 @@ GANNET_CHECKED gannet_err gannet_minimizer_run(gannet_minimizer *minimizer, doub
  * x             inout  [n], clipped into the box first
  * lower, upper  in     [n], +-INFINITY where there is no bound; NULL = no bounds at all
  *
- * Errors: what the function returns; GANNET_ERR_NUMERIC when the start has no finite value;
- * GANNET_ERR_LIBRARY.
+ * Errors: what the function returns; GANNET_ERR_NUMERIC when gannet_minimize_takes refuses the
+ * start; GANNET_ERR_LIBRARY.
  */
 GANNET_CHECKED gannet_err gannet_minimize(int n, double *x, const double *lower,
                                           const double *upper, gannet_value_gradient function,

@@ -19,7 +19,7 @@ typedef struct {
   double mu;           /* weight of the squared conditions */
   int list;
   int calls;
-  bool hopeless;               /* the start has no finite value */
+  bool hopeless;               /* the start has no value and gradient to work with */
   gannet_minimizer *minimizer; /* NULL while nothing is free */
 } worker;
 
@@ -76,12 +76,8 @@ static gannet_err value_of_free(void *user, int n, const double *free, double *v
   for (int i = 0; i < n; ++i) w->x[w->coordinate[i]] = free[i];
   GANNET_TRY(w->spec->function(w->spec->user, w->list, w->x, value, w->gradient));
   if (w->spec->n_conditions > 0) GANNET_TRY(add_conditions(w, value));
-  bool finite = isfinite(*value);
-  for (int i = 0; i < n; ++i) {
-    gradient[i] = w->gradient[w->coordinate[i]];
-    finite = finite && isfinite(gradient[i]);
-  }
-  if (w->calls++ == 0 && !finite) w->hopeless = true;
+  for (int i = 0; i < n; ++i) gradient[i] = w->gradient[w->coordinate[i]];
+  if (w->calls++ == 0 && !gannet_minimize_takes(n, *value, gradient)) w->hopeless = true;
   return GANNET_OK;
 }
 

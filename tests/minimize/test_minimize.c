@@ -168,6 +168,27 @@ static void a_start_without_a_value_is_an_error(void **state) {
                gannet_minimize(1, &x, NULL, NULL, cliff, &beyond, &fine, &r));
 }
 
+/* A parabola with a gradient of the given size at 0.6, its minimum at 0.5. */
+static gannet_err steep(void *user, int n, const double *x, double *value, double *gradient) {
+  const double slope = *(const double *)user;
+  (void)n;
+  *value = slope * (x[0] - 0.5) * (x[0] - 0.5) / 0.2;
+  gradient[0] = slope * (x[0] - 0.5) / 0.1;
+  return GANNET_OK;
+}
+
+static void a_gradient_whose_square_is_beyond_all_numbers_is_no_error_of_tao(void **state) {
+  (void)state;
+  const double lower = 0, upper = 1;
+  for (double size = 3e120; size < 1e300; size *= 1e5) {
+    double x = 0.6;
+    gannet_minimize_result r;
+    const gannet_err err = gannet_minimize(1, &x, &lower, &upper, steep, &size, &fine, &r);
+    assert_int_equal(err, size < 1e150 ? GANNET_OK : GANNET_ERR_NUMERIC);
+    assert_true(0.5 <= x && x <= 0.6); /* a step of 1/size may be too short to be made */
+  }
+}
+
 static void an_error_of_the_function_is_passed_on(void **state) {
   (void)state;
   for (int at = 1; at <= 9; at += 4) {
@@ -312,6 +333,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(steps_out_of_the_domain_are_taken_back),
       cmocka_unit_test(cliffs_of_every_kind_are_survived),
       cmocka_unit_test(a_start_without_a_value_is_an_error),
+      cmocka_unit_test(a_gradient_whose_square_is_beyond_all_numbers_is_no_error_of_tao),
       cmocka_unit_test(an_error_of_the_function_is_passed_on),
       cmocka_unit_test(the_budget_is_respected_and_the_best_point_kept),
       cmocka_unit_test(what_was_minimised_before_changes_nothing),
