@@ -218,6 +218,13 @@ gannet_err gannet_slurm_client_list(gannet_slurm_client *client, gannet_slurm_li
   return gannet_slurm_parse_squeue(list);
 }
 
+bool gannet_slurm_client_lacks_room(gannet_slurm_client *client) {
+  if (gannet_directory_has_room(client->directory)) return false;
+  (void)snprintf(client->said, sizeof client->said, "no room for its answer in '%.240s'",
+                 client->directory);
+  return true;
+}
+
 /* "12,13,14" of at most CHUNK jobs. */
 static void join(int n, const char *const *jobs, char *text, size_t size) {
   size_t used = 0;

@@ -105,6 +105,13 @@ GANNET_CHECKED gannet_err gannet_slurm_client_submit(gannet_slurm_client *client
 GANNET_CHECKED gannet_err gannet_slurm_client_list(gannet_slurm_client *client,
                                                    gannet_slurm_list *list, gannet_slurm_call *how);
 
+/* Whether there is no room for what the programs print, so that a list may lack jobs; what
+ * gannet_slurm_client_said then returns.
+ *
+ * Local.
+ */
+bool gannet_slurm_client_lacks_room(gannet_slurm_client *client);
+
 /* sacct for these jobs, in chunks. A site without accounting gives no rows, and is asked once.
  *
  * Local.

@@ -345,10 +345,31 @@ static void note_answer(gannet_slurm_jobs *jobs, bool answered, double now) {
                               : fmin(2 * jobs->list_pause, largest_backoff * base);
 }
 
+static bool lacks_some(const gannet_slurm_jobs *jobs, const gannet_slurm_list *list) {
+  for (int i = 0; i < jobs->n; ++i) {
+    const gannet_slurm_job *job = &jobs->jobs[i];
+    const gannet_slurm_stage stage = job->shipment->stage;
+    if (stage == GANNET_SLURM_KNOWN && !gannet_slurm_list_find(list, job->known.job)) return true;
+    if (stage == GANNET_SLURM_TO_FIND && !find_row(list, job->shipment)) return true;
+  }
+  return false;
+}
+
+/* squeue does not notice when the disk takes nothing of what it prints: jobs that are absent from
+ * such a list would be given up while they run, or submitted twice. */
+static gannet_err list_all(gannet_slurm_jobs *jobs, gannet_slurm_list *list,
+                           gannet_slurm_call *how) {
+  GANNET_TRY(gannet_slurm_client_list(jobs->client, list, how));
+  if (*how == GANNET_SLURM_CALL_DONE && lacks_some(jobs, list) &&
+      gannet_slurm_client_lacks_room(jobs->client))
+    *how = GANNET_SLURM_CALL_REFUSED;
+  return GANNET_OK;
+}
+
 static gannet_err ask_scheduler(gannet_slurm_jobs *jobs) {
   gannet_slurm_list list = {0};
   gannet_slurm_call how = GANNET_SLURM_CALL_DONE;
-  gannet_err err = gannet_slurm_client_list(jobs->client, &list, &how);
+  gannet_err err = list_all(jobs, &list, &how);
   const double now = gannet_clock_seconds();
   const bool broken_off = how == GANNET_SLURM_CALL_BROKEN_OFF;
   if (!broken_off) note_answer(jobs, how == GANNET_SLURM_CALL_DONE, now);
@@ -378,7 +399,7 @@ gannet_err gannet_slurm_watch(gannet_slurm_jobs *jobs, double until) {
 gannet_err gannet_slurm_find(gannet_slurm_jobs *jobs, gannet_slurm_shipment *shipment) {
   gannet_slurm_list list = {0};
   gannet_slurm_call how = GANNET_SLURM_CALL_REFUSED;
-  gannet_err err = gannet_slurm_client_list(jobs->client, &list, &how);
+  gannet_err err = list_all(jobs, &list, &how);
   for (int i = 0; i < jobs->n_shipments && err == GANNET_OK; ++i) {
     gannet_slurm_shipment *one = jobs->shipments[i];
     if (how != GANNET_SLURM_CALL_DONE || one->stage != GANNET_SLURM_TO_FIND) continue;

@@ -1,17 +1,21 @@
 /* test: ranks 1 2 labels unit timeout 60 processors 1 */
 #include "standin.h"
 
-/* A small file system in the place of the evaluations, or a larger one; false without the right to
- * mount. */
-static bool give_room(const standin *f, const char *how) {
+/* A small file system in the place of a folder, or a larger one; false without the right to mount.
+ */
+static bool give_room_in(const standin *f, const char *place, const char *how) {
   char command[700];
   int failed = 0;
   (void)snprintf(command, sizeof command,
-                 "mkdir -p '%s/evals' && mount -t tmpfs -o %s none '%s/evals' 2>/dev/null",
-                 f->directory, how, f->directory);
+                 "mkdir -p '%s/%s' && mount -t tmpfs -o %s none '%s/%s' 2>/dev/null", f->directory,
+                 place, how, f->directory, place);
   if (f->context->rank == 0) failed = system(command);
   MPI_Bcast(&failed, 1, MPI_INT, 0, MPI_COMM_WORLD);
   return failed == 0;
+}
+
+static bool give_room(const standin *f, const char *how) {
+  return give_room_in(f, "evals", how);
 }
 
 /* Leave nothing of that room. */
@@ -24,8 +28,11 @@ static void fill_up(const standin *f) {
 
 static int tear_down(void **state) {
   const standin *f = *state;
-  char command[700];
-  (void)snprintf(command, sizeof command, "umount '%s/evals' 2>/dev/null || :", f->directory);
+  char command[1000];
+  (void)snprintf(
+      command, sizeof command,
+      "rm -f '%s/slurm/others'; sleep 0.1; umount '%s/evals' '%s/slurm' 2>/dev/null || :",
+      f->directory, f->directory, f->directory);
   conform_shell(command);
   return standin_tear_down(state);
 }
@@ -97,12 +104,72 @@ static void a_job_in_question_is_not_forgotten(void **state) {
   if (f->context->rank == 0) assert_int_equal(calls_of(f, "sbatch"), 1);
 }
 
+/* Others take what room there is, also that of a file which is emptied to be written again. */
+static void keep_full(const standin *f) {
+  char command[700];
+  (void)snprintf(command, sizeof command,
+                 "cd '%s/slurm' && : >others && (while [ -e others ]; do cat /dev/zero >>others; "
+                 "sleep 0.002; done) >/dev/null 2>&1 & sleep 0.2",
+                 f->directory);
+  conform_shell(command);
+}
+
+/* squeue ends well though nothing of its list could be written: the jobs in it are not lost. */
+static void a_list_without_room_loses_no_jobs(void **state) {
+  standin *f = *state;
+  double constraint = 0;
+  gannet_result_record result = {.constraints = &constraint};
+  int n = 0;
+  if (!give_room_in(f, "slurm", "size=200k")) skip();
+  use_simulation(f,
+                 "#!/bin/sh\nuntil [ -e \"$GANNET_INPUT_DIRECTORY/go\" ]; do sleep 0.05; done\n"
+                 "printf 'objective 2\\nstress 1\\n' >results.out\n");
+  mischief(f, "sacct.off", "");
+  f->options.grace = 0.5;
+  gannet_evaluator *evaluator = standin_create(f);
+  standin_submit(evaluator, 1, 1);
+  for (int i = 0; i < 5; ++i) assert_ok(gannet_evaluator_poll(evaluator, 0.2, 1, &n, &result));
+  keep_full(f);
+  for (int i = 0; i < 20 && n == 0; ++i)
+    assert_ok(gannet_evaluator_poll(evaluator, 0.2, 1, &n, &result));
+  mischief(f, "go", "");
+  if (n == 0) conform_collect(evaluator, 1, &result);
+  is_done(&result);
+  gannet_evaluator_destroy(&evaluator);
+  if (f->context->rank > 0) return;
+  assert_int_equal(calls_of(f, "scancel"), 0);
+  assert_non_null(strstr(f->log, "squeue: no room for its answer in '"));
+}
+
+/* ... nor is one submitted again whose number sbatch could not write down. */
+static void an_answer_of_sbatch_without_room_is_looked_for(void **state) {
+  standin *f = *state;
+  double constraint = 0;
+  gannet_result_record result = {.constraints = &constraint};
+  int n = 0;
+  if (!give_room_in(f, "slurm", "size=200k")) skip();
+  use_simulation(f,
+                 "#!/bin/sh\nuntil [ -e \"$GANNET_INPUT_DIRECTORY/go\" ]; do sleep 0.05; done\n"
+                 "printf 'objective 2\\nstress 1\\n' >results.out\n");
+  gannet_evaluator *evaluator = standin_create(f);
+  standin_submit(evaluator, 1, 1);
+  keep_full(f);
+  for (int i = 0; i < 20; ++i) assert_ok(gannet_evaluator_poll(evaluator, 0.2, 1, &n, &result));
+  mischief(f, "go", "");
+  conform_collect(evaluator, 1, &result);
+  is_done(&result);
+  gannet_evaluator_destroy(&evaluator);
+  if (f->context->rank == 0) assert_int_equal(calls_of(f, "sbatch"), 1);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, standin_set_up, tear_down)
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       TEST(jobs_that_fill_the_disk_are_made_again),
       TEST(a_job_in_question_is_not_forgotten),
+      TEST(a_list_without_room_loses_no_jobs),
+      TEST(an_answer_of_sbatch_without_room_is_looked_for),
   };
   MPI_Init(&argc, &argv);
   const int failed = run_ranks(tests);
