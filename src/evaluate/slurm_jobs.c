@@ -91,6 +91,33 @@ static gannet_err wait_for(void *worker, double wait) {
   }
 }
 
+/* Whether a job that scancel was told of had ended by itself before, so that it is to be judged. */
+static bool has_its_own_end(const gannet_slurm_job *job, const gannet_slurm_list *list) {
+  gannet_launch_event event;
+  if (gannet_contract_find_outcome(job->flight.directory, job->flight.nonce, &event, NULL) &&
+      event.signal == 0)
+    return true;
+  const gannet_slurm_row *row = gannet_slurm_list_find(list, job->known.job);
+  if (!row) return true; /* nobody knows */
+  const gannet_slurm_state *state = gannet_slurm_state_find(row->state);
+  return gannet_slurm_has_ended(state) && state->what != GANNET_SLURM_BAD_LUCK;
+}
+
+/* What this process ended is no bad luck: a later one begins it anew, as what was never submitted.
+ */
+static gannet_err forget_cancelled(gannet_slurm_jobs *jobs) {
+  gannet_slurm_list list = {0};
+  gannet_slurm_call how = GANNET_SLURM_CALL_DONE;
+  const gannet_err err = gannet_slurm_client_list(jobs->client, &list, &how);
+  for (int i = 0; i < jobs->n && err == GANNET_OK && how == GANNET_SLURM_CALL_DONE; ++i) {
+    const gannet_slurm_job *job = &jobs->jobs[i];
+    if (job->known.job[0] && !has_its_own_end(job, &list))
+      gannet_contract_forget(job->flight.directory);
+  }
+  gannet_slurm_list_release(&list);
+  return err;
+}
+
 /* The jobs of everything in the table: by their ids, and by name those that may have one. */
 static gannet_err cancel_all(gannet_slurm_jobs *jobs) {
   const char **id = NULL;
@@ -108,6 +135,7 @@ static gannet_err cancel_all(gannet_slurm_jobs *jobs) {
   if (err == GANNET_OK && how != GANNET_SLURM_CALL_DONE)
     gannet_log(jobs->context, GANNET_LOG_WARNING, "scancel: %s; jobs may go on running",
                gannet_slurm_client_said(jobs->client));
+  if (err == GANNET_OK && how == GANNET_SLURM_CALL_DONE && n > 0) err = forget_cancelled(jobs);
   gannet_free(&id);
   return err;
 }

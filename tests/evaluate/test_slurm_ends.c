@@ -1,0 +1,65 @@
+/* test: ranks 1 2 labels unit timeout 120 */
+#include "standin.h"
+
+static void recovered(gannet_evaluator *evaluator, int i, int attempt, bool expected) {
+  double x[CONFORM_VARIABLES];
+  bool taken = !expected;
+  const gannet_request request = standin_request(i, attempt, x);
+  assert_ok(gannet_evaluator_recover(evaluator, &request, &taken));
+  assert_int_equal(taken, expected);
+}
+
+/* Of two jobs one ends by itself, and nobody looks, before the stop cancels both. */
+static void stop_two(standin *f) {
+  int n = 0;
+  gannet_result_record none;
+  gannet_evaluator *evaluator = standin_create(f);
+  standin_submit(evaluator, 1, 1);
+  standin_submit(evaluator, 2, 1);
+  for (int i = 0; i < 200 && calls_of(f, "sbatch") < 2; ++i)
+    assert_ok(gannet_evaluator_poll(evaluator, 0.05, 1, &n, &none));
+  mischief(f, "go", "");
+  if (f->context->rank == 0)
+    for (int i = 0; i < 500 && !exists(f->directory, "jobs/2/exit"); ++i) gannet_clock_sleep(0.02);
+  MPI_Barrier(MPI_COMM_WORLD);
+  gannet_evaluator_destroy(&evaluator);
+}
+
+static void what_a_stop_cancelled_is_begun_anew(void **state) {
+  static const char text[] =
+      "#!/bin/sh\n[ $GANNET_EVAL_ID != 99 ] || sleep 60\n"
+      "until [ -e \"$GANNET_INPUT_DIRECTORY/go\" ]; do sleep 0.02; done\n"
+      "printf 'objective 2\\nstress 1\\n' >results.out\n";
+  standin *f = *state;
+  double constraint = 0;
+  char command[400];
+  gannet_result_record result = {.constraints = &constraint};
+  mischief(f, "job.tmpl", text);
+  for (int own = 0; own < 2; ++own) { /* a script of the user's leaves no outcome */
+    if (own) f->options.script = TEXT("job.tmpl");
+    if (own) f->options.command.command.n = 0;
+    if (!own) use_simulation(f, text);
+    (void)snprintf(command, sizeof command, "cd '%s' && rm -rf jobs/* calls go evals",
+                   f->directory);
+    conform_shell(command);
+    stop_two(f);
+    gannet_evaluator *evaluator = standin_create(f);
+    recovered(evaluator, 1, 1, false);
+    recovered(evaluator, 2, 1, true);
+    conform_collect(evaluator, 1, &result);
+    is_done(&result);
+    gannet_evaluator_destroy(&evaluator);
+  }
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, standin_set_up, standin_tear_down)
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {
+      TEST(what_a_stop_cancelled_is_begun_anew),
+  };
+  MPI_Init(&argc, &argv);
+  const int failed = run_ranks(tests);
+  MPI_Finalize();
+  return failed;
+}
