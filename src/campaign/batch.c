@@ -1,10 +1,13 @@
 #include "campaign/batch.h"
 
+#include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "evaluate/contract.h"
 
 static gannet_ticket *ticket_of(const gannet_campaign *campaign, const gannet_batch *batch, int i) {
   return &campaign->ledger.ticket[batch->id[i]];
@@ -72,6 +75,37 @@ gannet_err gannet_batch_renew(const gannet_campaign *campaign, gannet_batch *bat
   return gannet_agree(campaign->context->comm, take_new(campaign, batch));
 }
 
+/* Whether the open attempt is a job of SLURM; its id, or its name where that is all there is. */
+static bool is_job(const gannet_campaign *campaign, int64_t id, gannet_contract_sight *sight) {
+  char path[PATH_MAX], name[32];
+  (void)snprintf(name, sizeof name, "evals/%06lld", (long long)id);
+  if (gannet_campaign_path(campaign, name, path) != GANNET_OK) {
+    gannet_error_clear();
+    return false;
+  }
+  return gannet_contract_look(path, sight) && sight->nonce == campaign->ledger.ticket[id].nonce &&
+         sight->job[0];
+}
+
+/* Only the back-end slurm takes jobs over; under another they run on unseen. */
+static void warn_of_jobs(const gannet_campaign *campaign, const gannet_batch *batch) {
+  const char *backend = campaign->input->evaluator->name;
+  gannet_contract_sight sight, first = {.attempt = 0};
+  int n = 0;
+  if (campaign->context->rank != 0 || strcmp(backend, "slurm") == 0) return;
+  for (int i = 0; i < batch->n; ++i) {
+    const gannet_ticket *t = ticket_of(campaign, batch, i);
+    if (batch->in_flight[i] || t->has_result || t->nonce == 0) continue;
+    if (is_job(campaign, batch->id[i], &sight) && n++ == 0) first = sight;
+  }
+  if (n > 0)
+    gannet_log(campaign->context, GANNET_LOG_WARNING,
+               "%d evaluation%s submitted to SLURM (the first as %s), which backend: %s does not "
+               "take over: they begin anew, and the jobs run on until `scancel` ends them; "
+               "backend: slurm takes their results",
+               n, n == 1 ? " was" : "s were", first.job, backend);
+}
+
 gannet_err gannet_batch_open(gannet_campaign *campaign, gannet_evaluator *evaluator,
                              gannet_batch *batch) {
   GANNET_TRY(gannet_batch_renew(campaign, batch));
@@ -82,6 +116,7 @@ gannet_err gannet_batch_open(gannet_campaign *campaign, gannet_evaluator *evalua
     GANNET_TRY(gannet_evaluator_recover(evaluator, &request, &batch->in_flight[i]));
     batch->n_flight += batch->in_flight[i];
   }
+  warn_of_jobs(campaign, batch);
   if (batch->n_flight > 0)
     gannet_log(campaign->context, GANNET_LOG_INFO, "took over %d evaluations of the process before",
                batch->n_flight);

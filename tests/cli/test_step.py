@@ -98,6 +98,14 @@ class Step(program.ProgramTest):
         self.succeed("step", file, ranks=2)
         self.assertEqual(self.digest(), self.reference(COMMAND))
 
+    def test_jobs_that_another_back_end_does_not_take_over_are_named(self):
+        file = self.write(SLURM.replace("submit: array", "submit: job"))
+        self.mischief("node.hold")
+        self.assertEqual(self.gannet("step", file, "-q").code, RESUMABLE)
+        other = self.succeed("run", self.write(COMMAND, "other.yaml"), "--resume", "-q", "--directory", "fast.campaign")
+        self.assertRegex(other.err, r"warning: 4 evaluations were submitted to SLURM \(the first as [1-4]\), which backend: command does not take over: .*`scancel`")
+        self.check_history(8)
+
     def test_calls_beside_each_other_submit_once(self):
         """users-ask 1 (optuna #1457): many processes on one campaign, without a database."""
         # Complaints: optuna #3328.
