@@ -168,6 +168,13 @@ class Resume(program.ProgramTest):
         self.assertRegex(again.err, r"evaluate.command: \(none\) -> \[./a, b\], evaluate.simulation: ackley -> \(none\)")
         self.assertEqual(self.succeed("run", back, "--resume", "-q", "--max-evals", 8).err, "")
 
+    def test_another_way_to_the_same_numbers_is_said(self):
+        text = SOBOL.replace("backend: function, simulation: branin", "backend: command, command: [cat, a.in], templates: [a.in], pattern: ['objective=^PLACE ([0-9.]+)']")
+        self.write("one 1.5\ntwo 2.5\n", "a.in")
+        self.succeed("run", self.write(text.replace("PLACE", "one")), "-q", "--max-evals", 4)
+        again = self.succeed("run", self.write(text.replace("PLACE", "two")), "-q", "--resume", "--max-evals", 8)
+        self.assertRegex(again.err, r"another simulation.*evaluate.pattern: .*one.* -> .*two")
+
     def test_two_files_of_one_directory_are_told_apart(self):
         text = SOBOL.replace("name: fast\n", "").replace("backend: function, simulation: branin", "backend: command, command: %s")
         for program_name in "a", "b":
