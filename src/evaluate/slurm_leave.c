@@ -42,7 +42,8 @@ static gannet_err make_dependency(const gannet_slurm_jobs *jobs, bool any, char 
 }
 
 /* One that has not begun is enough; the job that this process belongs to does not count. */
-static gannet_err is_asked_for(gannet_slurm_jobs *jobs, const char *name, bool *found) {
+static gannet_err is_asked_for(gannet_slurm_jobs *jobs, const char *name, bool *found,
+                               bool *answered) {
   const char *own = getenv("SLURM_JOB_ID");
   gannet_slurm_list list = {0};
   gannet_slurm_call how = GANNET_SLURM_CALL_DONE;
@@ -54,6 +55,8 @@ static gannet_err is_asked_for(gannet_slurm_jobs *jobs, const char *name, bool *
     *found = *found || gannet_slurm_state_find(row->state)->what == GANNET_SLURM_WAITS;
   }
   gannet_slurm_list_release(&list);
+  *answered = *found || (err == GANNET_OK && how == GANNET_SLURM_CALL_DONE &&
+                         !gannet_slurm_client_lacks_room(jobs->client));
   return err;
 }
 
@@ -80,16 +83,36 @@ static bool wait_patiently(const gannet_follow_up *next, double seconds) {
   return !(next->is_stopped && next->is_stopped());
 }
 
+/* After a call of sbatch that may have been accepted only a list tells whether another is needed.
+ *
+ * in_doubt  in/out  there was such a call
+ * how       out     DONE when a successor waits in the queue
+ */
+static gannet_err ask_unless_there(gannet_slurm_jobs *jobs, const gannet_follow_up *next,
+                                   const char *name, const char *dependency, bool *in_doubt,
+                                   gannet_slurm_call *how) {
+  bool found = false, answered = false;
+  *how = GANNET_SLURM_CALL_DONE;
+  GANNET_TRY(is_asked_for(jobs, name, &found, &answered));
+  if (found) return GANNET_OK;
+  *how = GANNET_SLURM_CALL_TIMED_OUT;
+  if (*in_doubt && !answered) return GANNET_OK;
+  GANNET_TRY(ask_once(jobs, next, name, dependency, how));
+  const char *said = gannet_slurm_client_said(jobs->client);
+  *in_doubt = !gannet_slurm_call_is_answered(*how) ||
+              (*how == GANNET_SLURM_CALL_REFUSED &&
+               gannet_slurm_refusal_find(said) == GANNET_SLURM_MAYBE_TAKEN);
+  return GANNET_OK;
+}
+
 static gannet_err ask_for(gannet_slurm_jobs *jobs, const gannet_follow_up *next, const char *name,
                           char *dependency) {
   const double until = gannet_clock_seconds() + jobs->options->patience;
   double pause = jobs->options->poll_interval;
+  bool in_doubt = false;
   for (;; pause = fmin(2 * pause, 16 * jobs->options->poll_interval)) {
     gannet_slurm_call how = GANNET_SLURM_CALL_DONE;
-    bool found = false;
-    GANNET_TRY(is_asked_for(jobs, name, &found));
-    if (found) return GANNET_OK;
-    GANNET_TRY(ask_once(jobs, next, name, dependency, &how));
+    GANNET_TRY(ask_unless_there(jobs, next, name, dependency, &in_doubt, &how));
     if (how == GANNET_SLURM_CALL_DONE) return GANNET_OK;
     const char *said = gannet_slurm_client_said(jobs->client);
     /* Its jobs ended and were forgotten in the meantime. */

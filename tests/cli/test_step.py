@@ -161,6 +161,18 @@ class Step(program.ProgramTest):
         self.assertEqual(self.calls("sbatch", f"--dependency=afterany:1 {script} {file}"), 1)
         self.assertEqual(self.calls("sbatch", f"--chdir={self.folder} "), 1)
 
+    def test_a_successor_that_may_have_been_taken_is_looked_for_first(self):
+        file = self.write(SLURM)
+        script = self.write("#!/bin/sh\n", "again.sh", 0o755)
+        self.mischief("node.hold")
+        self.gannet("step", file, "-q")
+        self.mischief("sbatch.mute")
+        self.mischief("squeue.fail", "6\n")
+        outcome = self.gannet("step", file, "-q", "--resubmit", script)
+        self.assertEqual(outcome.code, RESUMABLE, outcome)
+        self.assertEqual((self.scheduler / "squeue.fail").read_text(), "0\n")
+        self.assertEqual(self.calls("sbatch", "again.sh"), 1, outcome)
+
     def test_a_step_does_not_wait_for_a_scheduler_that_is_down(self):
         file = self.write(SLURM)
         self.mischief("node.hold")
