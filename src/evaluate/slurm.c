@@ -167,6 +167,9 @@ static const struct {
   const char *name, *letter, *why;
 } refused[] = {
     {"--array", "-a", "every element would run the same evaluation; say submit: array instead"},
+    {"--clusters", "-M",
+     "squeue and scancel would ask another cluster; set SLURM_CLUSTERS in the environment, which "
+     "they heed as sbatch does"},
     {"--test-only", NULL, "nothing would be submitted"},
     {"--wait", "-W", "sbatch would not answer before the job has ended; gannet waits by itself"},
     {"--wrap", NULL, "the evaluation would not be run; say command or script instead"},

@@ -34,10 +34,12 @@ struct gannet_slurm_client {
 };
 
 /* A controller inside a job has variables that describe its own job, and users have variables that
- * filter what squeue lists: neither is for the jobs of evaluations. */
+ * filter what squeue lists: neither is for the jobs of evaluations. Which SLURM is asked is. */
 static bool is_dropped(const char *variable) {
   static const char *const start[] = {"SLURM_", "SQUEUE_", "SACCT_", "SCANCEL_", "GANNET_LAUNCH="};
-  if (strncmp(variable, "SLURM_CONF=", 11) == 0) return false;
+  static const char *const kept[] = {"SLURM_CONF=", "SLURM_CLUSTERS="};
+  for (size_t i = 0; i < sizeof kept / sizeof *kept; ++i)
+    if (strncmp(variable, kept[i], strlen(kept[i])) == 0) return false;
   for (size_t i = 0; i < sizeof start / sizeof *start; ++i)
     if (strncmp(variable, start[i], strlen(start[i])) == 0) return true;
   return false;
@@ -235,7 +237,9 @@ static void join(int n, const char *const *jobs, char *text, size_t size) {
 
 gannet_err gannet_slurm_client_account(gannet_slurm_client *client, int n, const char *const *jobs,
                                        gannet_slurm_list *list, gannet_slurm_call *how) {
-  char ids[CHUNK * (GANNET_SLURM_ID + 1) + 8], *text = NULL;
+  char ids[CHUNK * (GANNET_SLURM_ID + 1) + 8], cluster[256] = "", *text = NULL;
+  const char *chosen = getenv("SLURM_CLUSTERS"); /* which sacct alone does not heed */
+  if (chosen && *chosen) (void)snprintf(cluster, sizeof cluster, "--clusters=%s", chosen);
   *how = GANNET_SLURM_CALL_DONE;
   for (int at = 0; at < n && !client->missing[SACCT]; at += CHUNK) {
     join(n - at < CHUNK ? n - at : CHUNK, jobs + at, ids, sizeof ids);
@@ -245,6 +249,7 @@ gannet_err gannet_slurm_client_account(gannet_slurm_client *client, int n, const
                                      "--format=JobID,State,ExitCode,NodeList",
                                      "--jobs",
                                      ids,
+                                     cluster[0] ? cluster : NULL,
                                      NULL};
     GANNET_TRY(run(client, SACCT, arguments, NULL, how));
     if (strstr(client->said, "disabled")) client->missing[SACCT] = true;

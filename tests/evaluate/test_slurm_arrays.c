@@ -441,6 +441,10 @@ static void options_that_make_other_jobs_are_refused(void **state) {
   refused(f, "evaluate.sbatch", "say submit: array instead");
   item[0] = TEXT("--test-only");
   refused(f, "evaluate.sbatch", "nothing would be submitted");
+  item[0] = TEXT("--clusters=serial");
+  refused(f, "evaluate.sbatch", "set SLURM_CLUSTERS in the environment");
+  item[0] = TEXT("-Mserial");
+  refused(f, "evaluate.sbatch", "leave out '-Mserial'");
   f->options.sbatch.n = f->options.command.command.n = 0;
   use_own_script(f, "#!/bin/sh\n#SBATCH --time=5 -W\n./sim\n");
   refused(f, "evaluate.script", "leave out '-W'");

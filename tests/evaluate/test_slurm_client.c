@@ -58,12 +58,44 @@ static void accounting_without_an_answer_is_asked_once(void **state) {
   gannet_launcher_stop(&launcher);
 }
 
+/* A site with several clusters: what lists and explains jobs asks the one that they were given to.
+ */
+static void the_cluster_that_was_chosen_is_asked(void **state) {
+  standin *f = *state;
+  gannet_launcher *launcher = NULL;
+  gannet_slurm_client *client = NULL;
+  gannet_slurm_list list = {0};
+  gannet_slurm_call how = GANNET_SLURM_CALL_DONE;
+  const char *const id[] = {"7"};
+  write_file(
+      f->directory, "squeue",
+      "#!/bin/sh\necho CLUSTER: serial\necho \"7|RUNNING|$SLURM_CLUSTERS$SLURM_JOB_ID|n|/d|\"\n",
+      0755);
+  (void)setenv("SLURM_CLUSTERS", "serial", 1);
+  (void)setenv("SLURM_JOB_ID", "1", 1);
+  assert_ok(gannet_launcher_start(&launcher));
+  assert_ok(gannet_slurm_client_create(&f->options.commands, launcher, f->directory, f->directory,
+                                       &client));
+  assert_ok(gannet_slurm_client_list(client, &list, &how));
+  assert_int_equal(list.n, 1);
+  assert_string_equal(list.row[0].nodes, "serial");
+  gannet_slurm_list_release(&list);
+  assert_ok(gannet_slurm_client_account(client, 1, id, &list, &how));
+  assert_non_null(strstr(content(f->directory, "calls"), " --clusters=serial"));
+  gannet_slurm_list_release(&list);
+  gannet_slurm_client_destroy(&client);
+  gannet_launcher_stop(&launcher);
+  (void)unsetenv("SLURM_CLUSTERS");
+  (void)unsetenv("SLURM_JOB_ID");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, standin_set_up, standin_tear_down)
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       TEST(a_cancel_that_fails_in_part_is_told),
       TEST(accounting_without_an_answer_is_asked_once),
+      TEST(the_cluster_that_was_chosen_is_asked),
   };
   MPI_Init(&argc, &argv);
   const int failed = run_ranks(tests);
