@@ -94,7 +94,7 @@ static const gannet_slurm_row *find_row(const gannet_slurm_list *list,
 static void know(gannet_slurm_job *job, const gannet_slurm_row *row, double now) {
   job->state = gannet_slurm_state_find(row->state);
   (void)snprintf(job->known.state, sizeof job->known.state, "%s", row->state);
-  (void)snprintf(job->known.why, sizeof job->known.why, "%s", row->why);
+  if (row->why[0]) (void)snprintf(job->known.why, sizeof job->known.why, "%s", row->why);
   if (row->nodes[0]) (void)snprintf(job->known.nodes, sizeof job->known.nodes, "%s", row->nodes);
   if (row->exit_code >= 0) {
     job->known.exit_code = row->exit_code;

@@ -52,11 +52,22 @@ static void what_a_stop_cancelled_is_begun_anew(void **state) {
   }
 }
 
+/* A node without the file system of the campaign says nothing about a design. */
+static void a_job_that_a_node_cannot_begin_is_bad_luck(void **state) {
+  standin *f = *state;
+  f->options.script = TEXT("job.tmpl");
+  mischief(f, "job.tmpl", "#!/bin/sh\nexit 1\n");
+  mischief(f, "squeue.why", "JobLaunchFailure\n");
+  const gannet_result_record result = standin_run(f, NULL);
+  failed_with(&result, true, "SLURM could not begin the job (JobLaunchFailure)");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, standin_set_up, standin_tear_down)
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       TEST(what_a_stop_cancelled_is_begun_anew),
+      TEST(a_job_that_a_node_cannot_begin_is_bad_luck),
   };
   MPI_Init(&argc, &argv);
   const int failed = run_ranks(tests);
