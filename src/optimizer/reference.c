@@ -123,16 +123,20 @@ static gannet_err scan(gannet_member *member, const gannet_candidates *candidate
   return gannet_propose_scan(member, candidates, &scores, best);
 }
 
+/* For the covariance of a model that takes it from draws. */
+enum { LEAST_DRAWS = 2 };
+
 gannet_err gannet_reference_make(gannet_member *member, const gannet_candidates *candidates,
                                  int draws, int order, gannet_reference *r) {
+  const int made = draws < LEAST_DRAWS ? LEAST_DRAWS : draws;
   gannet_draws_score work = {0};
   gannet_ranked *best = NULL;
   *r = (gannet_reference){0};
-  GANNET_TRY(gannet_models_sample(member->models, draws, member->batch));
-  gannet_err err = gannet_alloc((size_t)draws, sizeof *best, &best);
+  GANNET_TRY(gannet_models_sample(member->models, made, member->batch));
+  gannet_err err = gannet_alloc((size_t)made, sizeof *best, &best);
   if (err == GANNET_OK) err = reserve(member, draws, r);
   err = gannet_agree(member->context->comm, err);
-  if (err == GANNET_OK) err = scan(member, candidates, draws, best, &work);
+  if (err == GANNET_OK) err = scan(member, candidates, made, best, &work);
   if (err == GANNET_OK) {
     take_minima((size_t)member->problem->d, candidates, draws, best, r);
     err = take_best(member, r);

@@ -312,14 +312,32 @@ double gannet_surrogate_noise_var(const gannet_surrogate *s) {
   return s->type->noise_var ? s->type->noise_var(s->state) : 0;
 }
 
+/* Types are asked for a tile of others at a time. */
+static gannet_err covariance_by_tiles(const gannet_surrogate *s, int m, const double *x, int n,
+                                      const double *z, double *covariance) {
+  double *part = NULL;
+  gannet_err err = gannet_alloc((size_t)m * GANNET_TILE, sizeof *part, &part);
+  for (int first = 0; first < n && err == GANNET_OK; first += GANNET_TILE) {
+    const int count = n - first < GANNET_TILE ? n - first : GANNET_TILE;
+    const double *others = z + (size_t)first * (size_t)s->d;
+    err = s->type->covariance(s->state, m, x, count, others, part);
+    for (int i = 0; i < m && err == GANNET_OK; ++i)
+      memcpy(covariance + (size_t)i * (size_t)n + first, part + (size_t)i * (size_t)count,
+             (size_t)count * sizeof *part);
+  }
+  gannet_free(&part);
+  GANNET_TRY(err);
+  return GANNET_OK;
+}
+
 gannet_err gannet_surrogate_covariance(const gannet_surrogate *s, int m, const double *x, int n,
                                        const double *z, double *covariance) {
   GANNET_REQUIRE(m >= 0, GANNET_ERR_SHAPE, "m = %d, expected at least 0", m);
-  GANNET_REQUIRE(0 <= n && n <= GANNET_TILE, GANNET_ERR_SHAPE, "n = %d, expected 0 to %d", n,
-                 GANNET_TILE);
+  GANNET_REQUIRE(n >= 0, GANNET_ERR_SHAPE, "n = %d, expected at least 0", n);
   GANNET_TRY(require_conditioned(s));
   if (m == 0 || n == 0) return GANNET_OK;
   if (!s->type->covariance) return gannet_covariance_of_draws(s, m, x, n, z, covariance);
+  if (n > GANNET_TILE) return covariance_by_tiles(s, m, x, n, z, covariance);
   GANNET_TRY(s->type->covariance(s->state, m, x, n, z, covariance));
   return GANNET_OK;
 }

@@ -279,8 +279,7 @@ GANNET_CHECKED gannet_err gannet_surrogate_moment_estimates(const gannet_surroga
  *
  * Local.
  *
- * m           in   0 <= m
- * n           in   0 <= n <= GANNET_TILE
+ * m, n        in   >= 0; a type is asked for at most GANNET_TILE others
  * x, z        in   [m][d], [n][d]
  * covariance  out  [m][n]
  *

@@ -312,6 +312,41 @@ static void wrong_calls_are_refused_and_change_nothing(void **state) {
   drop(&f);
 }
 
+/* Both ends of acquisition.draws, also of a model whose covariance comes from its draws. */
+static void any_number_of_draws_makes_a_point(void **state) {
+  enum { VARIABLES = 6 };
+  static const char *const methods[] = {"gp-mes", "gp-kg", "gp-es", "gp-pes", "gp-mes"};
+  static const char *const draws[] = {"1", "1", "1", "1", "1000"};
+  static const char *const names[] = {"a", "b", "c", "d", "e", "f"};
+  gannet_variable reals[VARIABLES];
+  (void)state;
+  for (int k = 0; k < VARIABLES; ++k)
+    reals[k] =
+        (gannet_variable){names[k], GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL};
+  const gannet_problem_spec spec = {VARIABLES, reals, 0, NULL, GANNET_MINIMIZE, 0};
+  for (int i = 0; i < 5; ++i) {
+    const gannet_method_setting settings[] = {{"method", methods[i]},
+                                              {"acquisition.draws", draws[i]},
+                                              {"surrogate.type", i < 4 ? "forest" : "gp"},
+                                              {"search.candidates", "2000"},
+                                              {"search.polish", "0"}};
+    fixture f = {0};
+    double x[VARIABLES];
+    int64_t id = -1;
+    assert_ok(gannet_context_create(MPI_COMM_WORLD, 11, &f.context));
+    assert_ok(gannet_problem_create(&spec, &f.problem));
+    assert_ok(gannet_optimizer_create(f.context, f.problem, 5, settings, &f.optimizer));
+    for (int t = 0; t < 2 * VARIABLES; ++t) {
+      gannet_random_uniform((gannet_stream){5, GANNET_FOR_TEST, 0, 0}, (uint64_t)t * VARIABLES,
+                            VARIABLES, x);
+      const gannet_result result = {.objective = sin(40 * x[0]) + cos(30 * x[1])};
+      assert_ok(gannet_optimizer_tell_point(f.optimizer, x, &result, NULL));
+    }
+    assert_ok(gannet_optimizer_ask(f.optimizer, 1, &id, x));
+    drop(&f);
+  }
+}
+
 static void wrong_settings_are_all_named(void **state) {
   (void)state;
   const gannet_method_setting settings[] = {
@@ -343,6 +378,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(a_discrete_problem_that_runs_out_repeats_points),
       cmocka_unit_test(strange_results_do_not_stop_the_optimizer),
       cmocka_unit_test(functions_that_look_ahead_take_many_variables),
+      cmocka_unit_test(any_number_of_draws_makes_a_point),
       cmocka_unit_test(wrong_calls_are_refused_and_change_nothing),
       cmocka_unit_test(wrong_settings_are_all_named),
   };
