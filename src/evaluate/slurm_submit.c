@@ -73,9 +73,21 @@ static double minutes_of(const gannet_slurm_jobs *jobs, const gannet_slurm_shipm
 
 typedef struct {
   char name[GANNET_SLURM_NAME + 16], place[PATH_MAX + 16], script[PATH_MAX + 16], limit[48];
-  char array[48];
+  char array[48], output[2 * PATH_MAX + 32], error[2 * PATH_MAX + 32];
   const char *word[9];
 } call;
+
+/* SLURM replaces %n and the like in the directory, too, which it puts before a relative path. */
+static void write_output(const char *option, const char *directory, const char *name, char *text,
+                         size_t size) {
+  size_t used = (size_t)snprintf(text, size, "%s", option);
+  const bool doubles = strchr(directory, '%') != NULL;
+  for (const char *at = directory; doubles && *at && used + 3 < size; ++at) {
+    if (*at == '%') text[used++] = '%';
+    text[used++] = *at;
+  }
+  (void)snprintf(text + used, size - used, "%s%s", doubles ? "/" : "", name);
+}
 
 static void write_call(const gannet_slurm_jobs *jobs, const gannet_slurm_shipment *shipment,
                        call *c) {
@@ -86,8 +98,14 @@ static void write_call(const gannet_slurm_jobs *jobs, const gannet_slurm_shipmen
   (void)snprintf(c->script, sizeof c->script, "%s/job.sh", shipment->directory);
   c->word[n++] = c->name;
   c->word[n++] = c->place;
-  c->word[n++] = single ? "--output=stdout.log" : array ? "--output=%a.log" : "--output=job.log";
-  if (single) c->word[n++] = "--error=stderr.log";
+  write_output("--output=", shipment->directory,
+               single  ? "stdout.log"
+               : array ? "%a.log"
+                       : "job.log",
+               c->output, sizeof c->output);
+  c->word[n++] = c->output;
+  write_output("--error=", shipment->directory, "stderr.log", c->error, sizeof c->error);
+  if (single) c->word[n++] = c->error;
   if (isfinite(jobs->time_limit)) {
     (void)snprintf(c->limit, sizeof c->limit, "--time=%.0f", minutes_of(jobs, shipment));
     c->word[n++] = c->limit;

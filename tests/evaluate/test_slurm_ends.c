@@ -1,6 +1,11 @@
 /* test: ranks 1 2 labels unit timeout 120 */
 #include "standin.h"
 
+static const char good[] =
+    "#!/bin/sh\n"
+    "echo run >>\"$GANNET_INPUT_DIRECTORY/runs\"\n"
+    "printf 'objective 2\\nstress 1\\n' >results.out\n";
+
 static void recovered(gannet_evaluator *evaluator, int i, int attempt, bool expected) {
   double x[CONFORM_VARIABLES];
   bool taken = !expected;
@@ -62,12 +67,26 @@ static void a_job_that_a_node_cannot_begin_is_bad_luck(void **state) {
   failed_with(&result, true, "SLURM could not begin the job (JobLaunchFailure)");
 }
 
+/* SLURM replaces %n in the path of a job's output. */
+static void a_directory_may_have_percent_signs(void **state) {
+  standin *f = *state;
+  char campaign[300];
+  (void)snprintf(campaign, sizeof campaign, "%s/10%%noise", f->directory);
+  f->setup.campaign = campaign;
+  const gannet_result_record result = standin_run(f, good);
+  is_done(&result);
+  if (f->context->rank > 0) return;
+  assert_non_null(strstr(content(f->directory, "calls"), "/10%%noise/evals/000099/stdout.log"));
+  assert_non_null(strstr(content(f->directory, "calls"), "/10%%noise/evals/000099/stderr.log"));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, standin_set_up, standin_tear_down)
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       TEST(what_a_stop_cancelled_is_begun_anew),
       TEST(a_job_that_a_node_cannot_begin_is_bad_luck),
+      TEST(a_directory_may_have_percent_signs),
   };
   MPI_Init(&argc, &argv);
   const int failed = run_ranks(tests);
