@@ -54,14 +54,24 @@ static double gain_of(const gannet_history *history, int64_t id, double old, dou
   return better > 0 ? better / (better + spread / 4) : 0;
 }
 
+/* Behind all others under way, as points of which nobody will ever tell: they must not fill the
+ * list of those that are waited for. */
+static bool is_given_up(const gannet_history *history, int64_t id) {
+  const int64_t total = gannet_history_count(history);
+  return total - id > 2 * (total - gannet_history_count_told(history)) + GANNET_ALLOCATION_OPEN;
+}
+
 gannet_err gannet_allocation_settle(gannet_allocation *a, const gannet_history *history) {
   double best = NONE, spread = 0;
   GANNET_TRY(survey(history, a->best, &best, &spread));
   for (int i = 0; i < GANNET_ALLOCATION_OPEN; ++i) {
     const int64_t code = (int64_t)a->open[i], id = code / GANNET_MEMBERS_MOST;
     const int member = (int)(code % GANNET_MEMBERS_MOST);
-    if (code < 0 || gannet_history_get(history, id)->status == GANNET_EVAL_PENDING) continue;
+    if (code < 0) continue;
+    const bool waits = gannet_history_get(history, id)->status == GANNET_EVAL_PENDING;
+    if (waits && !is_given_up(history, id)) continue;
     a->open[i] = -1;
+    if (waits) continue;
     if (gannet_allocation_left_out(a, member) >= 0) continue;
     a->gain[member] = memory * a->gain[member] + gain_of(history, id, a->best, spread);
     a->trials[member] = memory * a->trials[member] + 1;

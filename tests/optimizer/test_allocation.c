@@ -111,6 +111,23 @@ static void gains_of_any_size_are_numbers(void **state) {
   drop(&f);
 }
 
+/* Nobody tells of the first points, as many as are waited for; who improves later gets more. */
+static void points_that_never_come_back_are_given_up(void **state) {
+  (void)state;
+  fixture f = make();
+  double share[2];
+  for (int i = 0; i < GANNET_ALLOCATION_OPEN; ++i) {
+    const double x = 0.6 + 0.001 * i;
+    int64_t id = -1;
+    assert_ok(gannet_history_propose(f.history, &x, 0, GANNET_ORIGIN_METHOD, &id));
+    gannet_allocation_note(&f.allocation, id, i % 2);
+  }
+  for (int i = 0; i < 200; ++i) give(&f, i % 2, i % 2 ? 900 - i : 1000);
+  gannet_allocation_shares(&f.allocation, 2, busy, share);
+  assert_true(share[1] > 0.75);
+  drop(&f);
+}
+
 static void idle_members_get_nothing(void **state) {
   (void)state;
   fixture f = make();
@@ -147,6 +164,7 @@ int main(void) {
       cmocka_unit_test(shares_follow_recent_success),
       cmocka_unit_test(gains_do_not_depend_on_the_scale_of_the_objective),
       cmocka_unit_test(gains_of_any_size_are_numbers),
+      cmocka_unit_test(points_that_never_come_back_are_given_up),
       cmocka_unit_test(idle_members_get_nothing),
       cmocka_unit_test(open_points_wait),
   };
