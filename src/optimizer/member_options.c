@@ -82,6 +82,45 @@ static void choose_rule(const gannet_setting *setting, gannet_member_options *op
                             : "draws");
 }
 
+static bool is_acquisition_key(const gannet_option *table, const char *key) {
+  return gannet_option_find(gannet_acquisition_choice_table, key) ||
+         (table && gannet_option_find(table, key));
+}
+
+/* With the keys that every acquisition has beside its own. */
+static void complain_acquisition_key(const gannet_setting *setting, const gannet_acq_type *type,
+                                     gannet_complaints *complaints) {
+  const gannet_option *const tables[] = {gannet_acquisition_choice_table, type->options};
+  const char *known[32] = {NULL};
+  char list[400] = "";
+  size_t used = 0;
+  int n = 0;
+  for (int t = 0; t < 2; ++t)
+    for (const gannet_option *o = tables[t]; o && o->key && n < 31; ++o) {
+      if (o->flags & GANNET_OPTION_HIDDEN) continue;
+      known[n++] = o->key;
+      const int more = snprintf(list + used, sizeof list - used, " %s", o->key);
+      if (more > 0 && used + (size_t)more < sizeof list) used += (size_t)more;
+    }
+  const char *near = gannet_nearest(key_within("acquisition", setting->key), known);
+  gannet_complain(complaints, setting->where,
+                  "unknown key '%s' for acquisition '%s'%s%s%s; known keys:%s", setting->key,
+                  type->name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "",
+                  list);
+}
+
+static bool check_acquisition_keys(int n, const gannet_setting *all, const gannet_acq_type *type,
+                                   gannet_complaints *complaints) {
+  bool known = true;
+  for (int i = 0; i < n; ++i) {
+    const char *key = key_within("acquisition", all[i].key);
+    if (!key || is_acquisition_key(type->options, key)) continue;
+    complain_acquisition_key(&all[i], type, complaints);
+    known = false;
+  }
+  return known;
+}
+
 static gannet_err parse_acquisition(int n, const gannet_setting *all,
                                     gannet_member_options *options, gannet_complaints *complaints) {
   static const char *const own[] = {"type", "exploration", "growth", "constraints", NULL};
@@ -109,6 +148,7 @@ static gannet_err parse_acquisition(int n, const gannet_setting *all,
   choose_rule(gannet_setting_last(n, all, keys[3]), options, complaints);
   static const gannet_option nothing[] = {{0}};
   GANNET_TRY(gannet_alloc(1, options->acq_type->options_size, &options->acq_options));
+  if (!check_acquisition_keys(n, all, options->acq_type, complaints)) return GANNET_OK;
   return apply(options->acq_type->options ? options->acq_type->options : nothing, "acquisition",
                own, n, all, options->acq_options, complaints);
 }
