@@ -93,22 +93,26 @@ int64_t gannet_allocation_left_out(const gannet_allocation *a, int member) {
   return a->trials[member] < 0 ? (int64_t)(-1 - a->trials[member]) : -1;
 }
 
-void gannet_allocation_shares(const gannet_allocation *a, int n, const bool *idle, double *share) {
+void gannet_allocation_shares(const gannet_allocation *a, int n, const bool *idle,
+                              const bool *resting, double *share) {
   double sum = 0;
   int active = 0;
   for (int i = 0; i < n; ++i) {
     const double merit = (a->gain[i] + prior_points * prior_gain) / (a->trials[i] + prior_points);
-    share[i] = idle[i] ? 0 : merit * merit;
+    share[i] = idle[i] || resting[i] ? 0 : merit * merit;
     sum += share[i];
     active += !idle[i];
   }
   for (int i = 0; i < n; ++i)
-    if (!idle[i]) share[i] = floor_share / active + (1 - floor_share) * share[i] / sum;
+    if (!idle[i])
+      share[i] =
+          floor_share / active + (1 - floor_share) * (sum > 0 ? share[i] / sum : 1.0 / active);
 }
 
-void gannet_allocation_deal(gannet_allocation *a, int n, const bool *idle, int q, int *count) {
+void gannet_allocation_deal(gannet_allocation *a, int n, const bool *idle, const bool *resting,
+                            int q, int *count) {
   double share[GANNET_MEMBERS_MOST];
-  gannet_allocation_shares(a, n, idle, share);
+  gannet_allocation_shares(a, n, idle, resting, share);
   for (int i = 0; i < n; ++i) count[i] = 0;
   for (int point = 0; point < q; ++point) {
     int chosen = -1;

@@ -45,22 +45,24 @@ void gannet_allocation_reset(gannet_allocation *allocation);
 GANNET_CHECKED gannet_err gannet_allocation_settle(gannet_allocation *allocation,
                                                    const gannet_history *history);
 
-/* Share of every member; those that are idle get none.
+/* Share of every member; those that are idle get none, those that rest nothing beyond the floor
+ * while others do not.
  *
  * Local.
  *
- * idle   in   [n]; not all true
- * share  out  [n], sum 1
+ * idle     in   [n]; not all true
+ * resting  in   [n]
+ * share    out  [n], sum 1
  */
 void gannet_allocation_shares(const gannet_allocation *allocation, int n, const bool *idle,
-                              double *share);
+                              const bool *resting, double *share);
 
 /* Deal out q points; those of member i are its count[i].
  *
  * Local.
  */
-void gannet_allocation_deal(gannet_allocation *allocation, int n, const bool *idle, int q,
-                            int *count);
+void gannet_allocation_deal(gannet_allocation *allocation, int n, const bool *idle,
+                            const bool *resting, int q, int *count);
 
 /* Leave a member out: shares and points go to the others.
  *

@@ -1,6 +1,7 @@
 #include "optimizer/portfolio.h"
 
 #include "base/memory.h"
+#include "optimizer/settled.h"
 
 static gannet_err create_one(gannet_optimizer *o, int i) {
   const gannet_member_common common = {o->context, o->history, o->seen, &o->phases, o->design};
@@ -32,11 +33,13 @@ static void look_round(const gannet_optimizer *o, int q, int without, bool *abse
 
 /* How many points of a batch every member proposes. */
 static gannet_err deal(gannet_optimizer *o, int q, int *count) {
-  bool absent[GANNET_MEMBERS_MOST], any = false;
+  bool absent[GANNET_MEMBERS_MOST], resting[GANNET_MEMBERS_MOST], any = false, finished = false;
   GANNET_TRY(gannet_allocation_settle(&o->allocation, o->history));
   look_round(o, q, -1, absent, &any);
   absent[0] = absent[0] && any; /* of idle ones the first makes a design */
-  gannet_allocation_deal(&o->allocation, o->options.n_members, absent, q, count);
+  GANNET_TRY(gannet_settled_is_finished(o->history, &finished));
+  for (int i = 0; i < o->options.n_members; ++i) resting[i] = finished && o->member[i].local;
+  gannet_allocation_deal(&o->allocation, o->options.n_members, absent, resting, q, count);
   return GANNET_OK;
 }
 

@@ -16,6 +16,14 @@
  */
 GANNET_CHECKED gannet_err gannet_settled_find(const gannet_history *history, int64_t *id);
 
+/* Whether nothing is left to be found at the place where the search has settled: the best d + 1
+ * values differ by less than 1e-9 of what the median of the results elsewhere is worse. False when
+ * it has not settled.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_settled_is_finished(const gannet_history *history, bool *finished);
+
 /* Whether two points of the unit cube [d] are at one place.
  *
  * Local.

@@ -31,8 +31,9 @@ static void add(gannet_history *history, const row *r) {
   assert_ok(gannet_history_tell(history, id, r->status, r->value, &r->constraint, NULL));
 }
 
-/* Where it has settled after three results that are bad, three at (0.5, 0.5), and some others. */
-static int64_t found(const row *at, int n_others, const row *other) {
+/* Where it has settled after three results that are bad, three at (0.5, 0.5), and some others; and
+ * whether nothing is left to be found there. */
+static int64_t found(const row *at, int n_others, const row *other, bool *finished) {
   const gannet_problem_spec spec = {2, square, 1, bound, GANNET_MINIMIZE, NAN};
   gannet_problem *problem = NULL;
   gannet_history *history = NULL;
@@ -43,12 +44,14 @@ static int64_t found(const row *at, int n_others, const row *other) {
   for (int i = 0; i < 3; ++i) add(history, &at[i]);
   for (int i = 0; i < n_others; ++i) add(history, &other[i]);
   assert_ok(gannet_settled_find(history, &id));
+  assert_ok(gannet_settled_is_finished(history, finished));
   gannet_history_destroy(&history);
   gannet_problem_destroy(&problem);
   return id;
 }
 
 static void it_has_where_the_best_are_at_one_place(void **state) {
+  bool finished = true;
   (void)state;
   const row at[] = {{{0.5, 0.5}, 1.1, -1, GANNET_EVAL_DONE},
                     {{0.5005, 0.5}, 1, -1, GANNET_EVAL_DONE},
@@ -57,12 +60,14 @@ static void it_has_where_the_best_are_at_one_place(void **state) {
                          {{0.3, 0.2}, 0, -1, GANNET_EVAL_FAILED},
                          {{0.4, 0.2}, 0, -1, GANNET_EVAL_INFEASIBLE}};
   const row better = {{0.8, 0.2}, 0.9, -1, GANNET_EVAL_DONE};
-  assert_int_equal(found(at, 0, NULL), 4);
-  assert_int_equal(found(at, 3, neither), 4);
-  assert_int_equal(found(at, 1, &better), -1);
+  assert_int_equal(found(at, 0, NULL, &finished), 4);
+  assert_false(finished);
+  assert_int_equal(found(at, 3, neither, &finished), 4);
+  assert_int_equal(found(at, 1, &better, &finished), -1);
 }
 
 static void it_has_not_where_one_is_apart(void **state) {
+  bool finished = true;
   (void)state;
   const row apart[] = {{{0.5, 0.5}, 1, -1, GANNET_EVAL_DONE},
                        {{0.502, 0.5}, 1.1, -1, GANNET_EVAL_DONE},
@@ -70,8 +75,26 @@ static void it_has_not_where_one_is_apart(void **state) {
   const row infeasible[] = {{{0.5, 0.5}, 1, -1, GANNET_EVAL_DONE},
                             {{0.5005, 0.5}, 1.1, 1, GANNET_EVAL_DONE},
                             {{0.5, 0.5005}, 1.2, -1, GANNET_EVAL_DONE}};
-  assert_int_equal(found(apart, 0, NULL), -1);
-  assert_int_equal(found(infeasible, 0, NULL), -1);
+  assert_int_equal(found(apart, 0, NULL, &finished), -1);
+  assert_int_equal(found(infeasible, 0, NULL, &finished), -1);
+  assert_false(finished);
+}
+
+/* The median of those elsewhere is 5 worse: 1e-9 of that is the line. */
+static void a_place_is_finished_when_its_digits_are_known(void **state) {
+  bool finished = false;
+  (void)state;
+  for (int k = 0; k < 2; ++k) {
+    const double apart = k == 0 ? 4e-9 : 6e-9;
+    const row at[] = {{{0.5, 0.5}, 1 + apart, -1, GANNET_EVAL_DONE},
+                      {{0.5005, 0.5}, 1, -1, GANNET_EVAL_DONE},
+                      {{0.5, 0.4998}, 1 + 1e-9, -1, GANNET_EVAL_DONE}};
+    const row better = {{0.8, 0.2}, 0.9, -1, GANNET_EVAL_DONE};
+    assert_int_equal(found(at, 0, NULL, &finished), 4);
+    assert_int_equal(finished, k == 0);
+    assert_int_equal(found(at, 1, &better, &finished), -1);
+    assert_false(finished);
+  }
 }
 
 static void few_results_tell_nothing(void **state) {
@@ -165,6 +188,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(it_has_where_the_best_are_at_one_place),
       cmocka_unit_test(it_has_not_where_one_is_apart),
+      cmocka_unit_test(a_place_is_finished_when_its_digits_are_known),
       cmocka_unit_test(few_results_tell_nothing),
       cmocka_unit_test(the_scale_is_that_of_the_results_elsewhere),
       cmocka_unit_test(other_basins_are_looked_for),
