@@ -91,12 +91,15 @@ static gannet_err wait_for(void *worker, double wait) {
   }
 }
 
-/* Whether a job that scancel was told of had ended by itself before, so that it is to be judged. */
-static bool has_its_own_end(const gannet_slurm_job *job, const gannet_slurm_list *list) {
+static bool has_outcome(const gannet_slurm_job *job) {
   gannet_launch_event event;
-  if (gannet_contract_find_outcome(job->flight.directory, job->flight.nonce, &event, NULL) &&
-      event.signal == 0)
-    return true;
+  return gannet_contract_find_outcome(job->flight.directory, job->flight.nonce, &event, NULL) &&
+         event.signal == 0;
+}
+
+/* Whether a job without an outcome that scancel was told of had ended by itself, so that it is to
+ * be judged. */
+static bool has_its_own_end(const gannet_slurm_job *job, const gannet_slurm_list *list) {
   const gannet_slurm_row *row = gannet_slurm_list_find(list, job->known.job);
   if (!row) return true; /* nobody knows */
   const gannet_slurm_state *state = gannet_slurm_state_find(row->state);
@@ -104,14 +107,16 @@ static bool has_its_own_end(const gannet_slurm_job *job, const gannet_slurm_list
 }
 
 /* What this process ended is no bad luck: a later one begins it anew, as what was never submitted.
+ *
+ * ended  in  [jobs->n] had an outcome before, which is not one that scancel led to
  */
-static gannet_err forget_cancelled(gannet_slurm_jobs *jobs) {
+static gannet_err forget_cancelled(gannet_slurm_jobs *jobs, const bool *ended) {
   gannet_slurm_list list = {0};
   gannet_slurm_call how = GANNET_SLURM_CALL_DONE;
   const gannet_err err = gannet_slurm_client_list(jobs->client, &list, &how);
   for (int i = 0; i < jobs->n && err == GANNET_OK && how == GANNET_SLURM_CALL_DONE; ++i) {
     const gannet_slurm_job *job = &jobs->jobs[i];
-    if (job->known.job[0] && !has_its_own_end(job, &list))
+    if (job->known.job[0] && !ended[i] && !has_its_own_end(job, &list))
       gannet_contract_forget(job->flight.directory);
   }
   gannet_slurm_list_release(&list);
@@ -121,21 +126,25 @@ static gannet_err forget_cancelled(gannet_slurm_jobs *jobs) {
 /* The jobs of everything in the table: by their ids, and by name those that may have one. */
 static gannet_err cancel_all(gannet_slurm_jobs *jobs) {
   const char **id = NULL;
+  bool *ended = NULL;
   gannet_slurm_call how = GANNET_SLURM_CALL_DONE;
   int n = 0;
   GANNET_TRY(gannet_alloc((size_t)jobs->n_shipments, sizeof *id, &id));
-  gannet_err err = GANNET_OK;
+  gannet_err err = gannet_alloc((size_t)jobs->n + 1, sizeof *ended, &ended);
   for (int i = 0; i < jobs->n_shipments && err == GANNET_OK; ++i) {
     gannet_slurm_shipment *shipment = jobs->shipments[i];
     if (shipment->n_open == 0) continue;
     if (shipment->stage == GANNET_SLURM_TO_FIND) err = gannet_slurm_find(jobs, shipment);
     if (shipment->job[0]) id[n++] = shipment->job;
   }
+  for (int i = 0; i < jobs->n && err == GANNET_OK; ++i) ended[i] = has_outcome(&jobs->jobs[i]);
   if (err == GANNET_OK) err = gannet_slurm_client_cancel(jobs->client, n, id, &how);
   if (err == GANNET_OK && how != GANNET_SLURM_CALL_DONE)
     gannet_log(jobs->context, GANNET_LOG_WARNING, "scancel: %s; jobs may go on running",
                gannet_slurm_client_said(jobs->client));
-  if (err == GANNET_OK && how == GANNET_SLURM_CALL_DONE && n > 0) err = forget_cancelled(jobs);
+  if (err == GANNET_OK && how == GANNET_SLURM_CALL_DONE && n > 0)
+    err = forget_cancelled(jobs, ended);
+  gannet_free(&ended);
   gannet_free(&id);
   return err;
 }

@@ -119,11 +119,14 @@ static gannet_err ask_for(gannet_slurm_jobs *jobs, const gannet_follow_up *next,
     if (strstr(said, "ependency")) dependency[0] = '\0';
     const bool never =
         how == GANNET_SLURM_CALL_REFUSED && gannet_slurm_refusal_find(said) == GANNET_SLURM_REFUSED;
+    GANNET_REQUIRE(!in_doubt || gannet_clock_seconds() < until, GANNET_ERR_IO,
+                   "whether SLURM took '%s', which is to go on with the campaign, is not known: %s",
+                   next->script, said);
     GANNET_REQUIRE(!never && gannet_clock_seconds() < until, GANNET_ERR_IO,
                    "sbatch does not take '%s', which is to go on with the campaign: %s",
                    next->script, said);
-    gannet_log(jobs->context, GANNET_LOG_WARNING, "sbatch of '%s': %s; will be tried again",
-               next->script, said);
+    gannet_log(jobs->context, GANNET_LOG_WARNING, "%s of '%s': %s; will be tried again",
+               in_doubt ? "sbatch, or squeue after it," : "sbatch", next->script, said);
     if (wait_patiently(next, pause)) continue;
     gannet_log(jobs->context, GANNET_LOG_WARNING,
                "'%s' was not submitted, for a stop was asked for; another step goes on",

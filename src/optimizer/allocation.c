@@ -54,11 +54,15 @@ static double gain_of(const gannet_history *history, int64_t id, double old, dou
   return better > 0 ? better / (better + spread / 4) : 0;
 }
 
-/* Behind all others under way, as points of which nobody will ever tell: they must not fill the
- * list of those that are waited for. */
+/* Whether most of what was proposed later, and that is much, has its results: nobody may ever tell
+ * of this point, and such points must not fill the list of those that are waited for. */
 static bool is_given_up(const gannet_history *history, int64_t id) {
-  const int64_t total = gannet_history_count(history);
-  return total - id > 2 * (total - gannet_history_count_told(history)) + GANNET_ALLOCATION_OPEN;
+  const int64_t total = gannet_history_count(history), later = total - id - 1;
+  int64_t told = 0;
+  if (later < GANNET_ALLOCATION_OPEN) return false;
+  for (int64_t j = id + 1; j < total; ++j)
+    told += gannet_history_get(history, j)->status != GANNET_EVAL_PENDING;
+  return 2 * told > later;
 }
 
 gannet_err gannet_allocation_settle(gannet_allocation *a, const gannet_history *history) {

@@ -37,8 +37,8 @@ typedef struct {
  */
 void gannet_allocation_reset(gannet_allocation *allocation);
 
-/* Judge the points whose results have come, forget those that are far behind all others under way,
- * and take back who was left out long enough.
+/* Judge the points whose results have come, forget those that most of what was proposed
+ * later has overtaken, and take back who was left out long enough.
  *
  * Local.
  */

@@ -109,16 +109,32 @@ static void complain_acquisition_key(const gannet_setting *setting, const gannet
                   list);
 }
 
-static bool check_acquisition_keys(int n, const gannet_setting *all, const gannet_acq_type *type,
-                                   gannet_complaints *complaints) {
-  bool known = true;
+/* Complain about keys that the acquisition does not have, and leave the others, as many. */
+static int check_acquisition_keys(int n, const gannet_setting *all, const gannet_acq_type *type,
+                                  gannet_setting *known, gannet_complaints *complaints) {
+  int count = 0;
   for (int i = 0; i < n; ++i) {
     const char *key = key_within("acquisition", all[i].key);
-    if (!key || is_acquisition_key(type->options, key)) continue;
-    complain_acquisition_key(&all[i], type, complaints);
-    known = false;
+    if (!key) continue;
+    if (is_acquisition_key(type->options, key))
+      known[count++] = all[i];
+    else
+      complain_acquisition_key(&all[i], type, complaints);
   }
-  return known;
+  return count;
+}
+
+static gannet_err parse_own_keys(int n, const gannet_setting *all, const char *const *others,
+                                 gannet_member_options *options, gannet_complaints *complaints) {
+  static const gannet_option nothing[] = {{0}};
+  const gannet_acq_type *type = options->acq_type;
+  gannet_setting *known = NULL;
+  GANNET_TRY(gannet_alloc((size_t)n + 1, sizeof *known, &known));
+  const int count = check_acquisition_keys(n, all, type, known, complaints);
+  const gannet_err err = apply(type->options ? type->options : nothing, "acquisition", others,
+                               count, known, options->acq_options, complaints);
+  gannet_free(&known);
+  return err;
 }
 
 static gannet_err parse_acquisition(int n, const gannet_setting *all,
@@ -146,11 +162,8 @@ static gannet_err parse_acquisition(int n, const gannet_setting *all,
     return GANNET_OK;
   }
   choose_rule(gannet_setting_last(n, all, keys[3]), options, complaints);
-  static const gannet_option nothing[] = {{0}};
   GANNET_TRY(gannet_alloc(1, options->acq_type->options_size, &options->acq_options));
-  if (!check_acquisition_keys(n, all, options->acq_type, complaints)) return GANNET_OK;
-  return apply(options->acq_type->options ? options->acq_type->options : nothing, "acquisition",
-               own, n, all, options->acq_options, complaints);
+  return parse_own_keys(n, all, own, options, complaints);
 }
 
 /* Told at the start, not when a campaign has grown into it. */

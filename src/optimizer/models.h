@@ -130,13 +130,19 @@ double gannet_models_least_believed(const gannet_models *models);
 
 /* Value to improve upon: the smallest mean of the objective's model over the feasible contenders
  * and what is believed to be feasible, or over all contenders when none is feasible. Without what
- * is believed, the best place for the next point of a batch would be beside the one before. When
- * the transform is log-then-none and the search has settled, a tenth of the objective's scale below
- * that: the last digits of a place that is known are nothing to look for.
+ * is believed, the best place for the next point of a batch would be beside the one before.
  *
  * Local.
  */
 GANNET_CHECKED gannet_err gannet_models_incumbent(gannet_models *models, double *value);
+
+/* Improvement that is asked for over that, standardised: 0, or a tenth when the transform is
+ * log-then-none and the search has settled, for the last digits of a place that is known are
+ * nothing to look for.
+ *
+ * Local.
+ */
+double gannet_models_margin(const gannet_models *models);
 
 /* Id of the feasible contender with the smallest mean of the objective's model, the earliest on a
  * tie; -1 when none is feasible.

@@ -6,9 +6,6 @@
 #include "optimizer/contenders.h"
 #include "optimizer/models_impl.h"
 
-/* Improvement asked for when the search has settled, in scales of the objective. */
-static const double settled_margin = 0.1;
-
 /* The contenders among the objective's observations from id first on. */
 static gannet_err find_contenders(gannet_models *m, int64_t first) {
   const gannet_model *one = &m->model[0];
@@ -71,8 +68,11 @@ gannet_err gannet_models_incumbent(gannet_models *m, double *value) {
   }
   if (isfinite(least[1])) least[1] = fmin(least[1], gannet_models_least_believed(m));
   *value = isfinite(least[1]) ? least[1] : isfinite(least[0]) ? least[0] : 0;
-  if (m->settled) *value -= settled_margin;
   return GANNET_OK;
+}
+
+double gannet_models_margin(const gannet_models *m) {
+  return m->settled ? 0.1 : 0;
 }
 
 gannet_err gannet_models_best(gannet_models *m, int64_t first, int64_t *id) {

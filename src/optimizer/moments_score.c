@@ -150,9 +150,9 @@ gannet_err gannet_moments_score_incumbent(gannet_moments_score *s) {
   if (gannet_moments_score_by_bounds(s))
     GANNET_TRY(gannet_models_contenders(member->models, &n, &id));
   if (n > 0) GANNET_TRY(least_of_all(s, n, id, &least));
-  s->state.incumbent = least;
-  if (isfinite(least)) return GANNET_OK;
-  return gannet_models_incumbent(member->models, &s->state.incumbent);
+  if (!isfinite(least)) GANNET_TRY(gannet_models_incumbent(member->models, &least));
+  s->state.incumbent = least - gannet_models_margin(member->models);
+  return GANNET_OK;
 }
 
 bool gannet_moments_score_is_smooth(const gannet_moments_score *s) {

@@ -29,10 +29,9 @@ static void fill_up(const standin *f) {
 static int tear_down(void **state) {
   const standin *f = *state;
   char command[1000];
-  (void)snprintf(
-      command, sizeof command,
-      "rm -f '%s/slurm/others'; sleep 0.1; umount '%s/evals' '%s/slurm' 2>/dev/null || :",
-      f->directory, f->directory, f->directory);
+  (void)snprintf(command, sizeof command,
+                 "rm -f '%s/crowded'; sleep 0.1; umount '%s/evals' '%s/slurm' 2>/dev/null || :",
+                 f->directory, f->directory, f->directory);
   conform_shell(command);
   return standin_tear_down(state);
 }
@@ -108,7 +107,7 @@ static void a_job_in_question_is_not_forgotten(void **state) {
 static void keep_full(const standin *f) {
   char command[700];
   (void)snprintf(command, sizeof command,
-                 "cd '%s/slurm' && : >others && (while [ -e others ]; do cat /dev/zero >>others; "
+                 "cd '%s' && : >crowded && (while [ -e crowded ]; do cat /dev/zero >>slurm/others; "
                  "sleep 0.002; done) >/dev/null 2>&1 & sleep 0.2",
                  f->directory);
   conform_shell(command);

@@ -40,6 +40,14 @@ static void give(fixture *f, int member, double value) {
   assert_ok(gannet_allocation_settle(&f->allocation, f->history));
 }
 
+/* One of which nobody tells. */
+static void lose(fixture *f, int member) {
+  const double x = 0.6 + 0.0001 * (double)gannet_history_count(f->history);
+  int64_t id = -1;
+  assert_ok(gannet_history_propose(f->history, &x, 0, GANNET_ORIGIN_METHOD, &id));
+  gannet_allocation_note(&f->allocation, id, member);
+}
+
 static void shares_start_equal_and_points_are_dealt_in_turn(void **state) {
   (void)state;
   fixture f = make();
@@ -111,18 +119,17 @@ static void gains_of_any_size_are_numbers(void **state) {
   drop(&f);
 }
 
-/* Nobody tells of the first points, as many as are waited for; who improves later gets more. */
+/* Nobody tells of the first points, as many as are waited for, and of every fourth one later; who
+ * improves gets more. */
 static void points_that_never_come_back_are_given_up(void **state) {
   (void)state;
   fixture f = make();
   double share[2];
-  for (int i = 0; i < GANNET_ALLOCATION_OPEN; ++i) {
-    const double x = 0.6 + 0.001 * i;
-    int64_t id = -1;
-    assert_ok(gannet_history_propose(f.history, &x, 0, GANNET_ORIGIN_METHOD, &id));
-    gannet_allocation_note(&f.allocation, id, i % 2);
+  for (int i = 0; i < GANNET_ALLOCATION_OPEN; ++i) lose(&f, i % 2);
+  for (int i = 0; i < 2000; ++i) {
+    give(&f, i % 2, i % 2 && i > 1000 ? 900 - 0.1 * i : 1000);
+    if (i % 3 == 0) lose(&f, i % 2);
   }
-  for (int i = 0; i < 200; ++i) give(&f, i % 2, i % 2 ? 900 - i : 1000);
   gannet_allocation_shares(&f.allocation, 2, busy, busy, share);
   assert_true(share[1] > 0.75);
   drop(&f);

@@ -98,6 +98,7 @@ static void a_place_is_finished_when_its_digits_are_known(void **state) {
 }
 
 static void few_results_tell_nothing(void **state) {
+  int64_t last = -1;
   const gannet_problem_spec spec = {2, square, 0, NULL, GANNET_MINIMIZE, NAN};
   gannet_problem *problem = NULL;
   gannet_history *history = NULL;
@@ -111,6 +112,8 @@ static void few_results_tell_nothing(void **state) {
     const row r = {{0.5 + 1e-4 * i, 0.5}, 6 - i, 0, GANNET_EVAL_DONE};
     add(history, &r);
   }
+  assert_ok(gannet_settled_find(history, &last));
+  assert_int_equal(last, 5);
   gannet_history_destroy(&history);
   gannet_problem_destroy(&problem);
 }
