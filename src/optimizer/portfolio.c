@@ -33,12 +33,14 @@ static void look_round(const gannet_optimizer *o, int q, int without, bool *abse
 
 /* How many points of a batch every member proposes. */
 static gannet_err deal(gannet_optimizer *o, int q, int *count) {
-  bool absent[GANNET_MEMBERS_MOST], resting[GANNET_MEMBERS_MOST], any = false, finished = false;
+  bool absent[GANNET_MEMBERS_MOST], resting[GANNET_MEMBERS_MOST], any = false;
+  gannet_settled settled;
   GANNET_TRY(gannet_allocation_settle(&o->allocation, o->history));
   look_round(o, q, -1, absent, &any);
   absent[0] = absent[0] && any; /* of idle ones the first makes a design */
-  GANNET_TRY(gannet_settled_is_finished(o->history, &finished));
-  for (int i = 0; i < o->options.n_members; ++i) resting[i] = finished && o->member[i].local;
+  GANNET_TRY(gannet_settled_find(o->history, &settled));
+  for (int i = 0; i < o->options.n_members; ++i)
+    resting[i] = settled.finished && o->member[i].local;
   gannet_allocation_deal(&o->allocation, o->options.n_members, absent, resting, q, count);
   return GANNET_OK;
 }

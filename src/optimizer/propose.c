@@ -26,11 +26,7 @@ static int best_places(const gannet_member *member, int wanted, const gannet_sta
     const double *x = gannet_history_x_unit(member->history, id);
     if (gannet_history_get(member->history, id)->status != GANNET_EVAL_DONE) continue;
     if (!gannet_member_region_has(&member->region, member->problem->d, x)) continue;
-    if (n == wanted && !gannet_standing_is_better(&standing[id], &best[n - 1])) continue;
-    int at = n < wanted ? n++ : n - 1;
-    for (; at > 0 && gannet_standing_is_better(&standing[id], &best[at - 1]); --at)
-      best[at] = best[at - 1];
-    best[at] = standing[id];
+    n = gannet_standing_insert(&standing[id], wanted, n, best);
   }
   return n;
 }

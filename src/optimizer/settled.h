@@ -9,20 +9,19 @@
 
 #include "problem/history.h"
 
-/* The best evaluation when the search has settled, which is a function of the history; -1 when it
- * has not: with less than 2 (d + 1) results, or less than d + 1 feasible ones, it never has.
- *
- * Local.
- */
-GANNET_CHECKED gannet_err gannet_settled_find(const gannet_history *history, int64_t *id);
+typedef struct {
+  int64_t place; /* the best evaluation, around which the others lie; -1 = it has not settled */
+  bool finished; /* nothing is left to be found there: the best d + 1 values differ by less than
+                    1e-9 of what the median of the results elsewhere is worse */
+} gannet_settled;
 
-/* Whether nothing is left to be found at the place where the search has settled: the best d + 1
- * values differ by less than 1e-9 of what the median of the results elsewhere is worse. False when
- * it has not settled.
+/* A function of the history. It has not settled with less than 2 (d + 1) results, or less than
+ * d + 1 feasible ones.
  *
  * Local.
  */
-GANNET_CHECKED gannet_err gannet_settled_is_finished(const gannet_history *history, bool *finished);
+GANNET_CHECKED gannet_err gannet_settled_find(const gannet_history *history,
+                                              gannet_settled *settled);
 
 /* Whether two points of the unit cube [d] are at one place.
  *

@@ -13,8 +13,9 @@ gannet_err gannet_transform_choose(const gannet_member_options *options,
   *choice = (gannet_transform_choice){GANNET_TRANSFORM_NONE, -1};
   if (laws || wanted == GANNET_TRANSFORM_NONE || (wanted == GANNET_TRANSFORM_AUTO && noisy))
     return GANNET_OK;
-  if (wanted == GANNET_TRANSFORM_LOG_THEN_NONE)
-    GANNET_TRY(gannet_settled_find(history, &choice->place));
+  gannet_settled settled = {-1, false};
+  if (wanted == GANNET_TRANSFORM_LOG_THEN_NONE) GANNET_TRY(gannet_settled_find(history, &settled));
+  choice->place = settled.place;
   if (choice->place < 0) choice->kind = GANNET_TRANSFORM_LOG;
   return GANNET_OK;
 }

@@ -10,6 +10,15 @@ bool gannet_standing_is_better(const gannet_standing *a, const gannet_standing *
   return a->id < b->id;
 }
 
+int gannet_standing_insert(const gannet_standing *one, int most, int n, gannet_standing *best) {
+  if (n == most && !gannet_standing_is_better(one, &best[n - 1])) return n;
+  const int length = n < most ? n + 1 : n;
+  int at = length - 1;
+  for (; at > 0 && gannet_standing_is_better(one, &best[at - 1]); --at) best[at] = best[at - 1];
+  best[at] = *one;
+  return length;
+}
+
 static bool is_done(const gannet_history *history, int64_t id) {
   return gannet_history_get(history, id)->status == GANNET_EVAL_DONE;
 }

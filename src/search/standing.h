@@ -17,6 +17,15 @@ typedef struct {
  */
 bool gannet_standing_is_better(const gannet_standing *a, const gannet_standing *b);
 
+/* Put a standing into a list of the best ones, best first, when it is one of them; the new length.
+ *
+ * Local.
+ *
+ * n     in     length of the list
+ * best  inout  [most]
+ */
+int gannet_standing_insert(const gannet_standing *one, int most, int n, gannet_standing *best);
+
 /* Standings of all evaluations from id first on; those before, and those without a result, have an
  * infinite violation.
  *

@@ -37,17 +37,17 @@ static int64_t found(const row *at, int n_others, const row *other, bool *finish
   const gannet_problem_spec spec = {2, square, 1, bound, GANNET_MINIMIZE, NAN};
   gannet_problem *problem = NULL;
   gannet_history *history = NULL;
-  int64_t id = -7;
+  gannet_settled settled = {-7, true};
   assert_ok(gannet_problem_create(&spec, &problem));
   assert_ok(gannet_history_create(problem, &history));
   for (int i = 0; i < 3; ++i) add(history, &far_away[i]);
   for (int i = 0; i < 3; ++i) add(history, &at[i]);
   for (int i = 0; i < n_others; ++i) add(history, &other[i]);
-  assert_ok(gannet_settled_find(history, &id));
-  assert_ok(gannet_settled_is_finished(history, finished));
+  assert_ok(gannet_settled_find(history, &settled));
+  *finished = settled.finished;
   gannet_history_destroy(&history);
   gannet_problem_destroy(&problem);
-  return id;
+  return settled.place;
 }
 
 static void it_has_where_the_best_are_at_one_place(void **state) {
@@ -98,7 +98,7 @@ static void a_place_is_finished_when_its_digits_are_known(void **state) {
 }
 
 static void few_results_tell_nothing(void **state) {
-  int64_t last = -1;
+  gannet_settled settled = {0, true};
   const gannet_problem_spec spec = {2, square, 0, NULL, GANNET_MINIMIZE, NAN};
   gannet_problem *problem = NULL;
   gannet_history *history = NULL;
@@ -106,14 +106,13 @@ static void few_results_tell_nothing(void **state) {
   assert_ok(gannet_problem_create(&spec, &problem));
   assert_ok(gannet_history_create(problem, &history));
   for (int i = 0; i < 6; ++i) {
-    int64_t id = 0;
-    assert_ok(gannet_settled_find(history, &id));
-    assert_int_equal(id, -1);
+    assert_ok(gannet_settled_find(history, &settled));
+    assert_int_equal(settled.place, -1);
     const row r = {{0.5 + 1e-4 * i, 0.5}, 6 - i, 0, GANNET_EVAL_DONE};
     add(history, &r);
   }
-  assert_ok(gannet_settled_find(history, &last));
-  assert_int_equal(last, 5);
+  assert_ok(gannet_settled_find(history, &settled));
+  assert_int_equal(settled.place, 5);
   gannet_history_destroy(&history);
   gannet_problem_destroy(&problem);
 }
