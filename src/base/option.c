@@ -259,20 +259,23 @@ static gannet_err store_defaults(const gannet_option *table, const char *section
   return GANNET_OK;
 }
 
-static void complain_unknown(const gannet_option *table, const char *section,
-                             const gannet_setting *setting, gannet_complaints *complaints) {
+void gannet_option_complain_unknown(int n_tables, const gannet_option *const *tables,
+                                    const char *section, const char *of,
+                                    const gannet_setting *setting, gannet_complaints *complaints) {
   const char *known[LARGEST_TABLE] = {NULL};
   char list[700] = "";
   size_t used = 0;
-  for (int i = 0, n = 0; table[i].key && n < LARGEST_TABLE - 1; ++i) {
-    if (table[i].flags & GANNET_OPTION_HIDDEN) continue;
-    known[n++] = table[i].key;
-    const int more = snprintf(list + used, sizeof list - used, " %s", table[i].key);
-    if (more > 0 && used + (size_t)more < sizeof list) used += (size_t)more;
-  }
+  int n = 0;
+  for (int t = 0; t < n_tables; ++t)
+    for (const gannet_option *o = tables[t]; o && o->key && n < LARGEST_TABLE - 1; ++o) {
+      if (o->flags & GANNET_OPTION_HIDDEN) continue;
+      known[n++] = o->key;
+      const int more = snprintf(list + used, sizeof list - used, " %s", o->key);
+      if (more > 0 && used + (size_t)more < sizeof list) used += (size_t)more;
+    }
   const char *near = gannet_nearest(setting->key, known);
-  gannet_complain(complaints, setting->where, "unknown key '%s%s%s'%s%s%s; known keys:%s",
-                  section ? section : "", section ? "." : "", setting->key,
+  gannet_complain(complaints, setting->where, "unknown key '%s%s%s'%s%s%s%s; known keys:%s",
+                  section ? section : "", section ? "." : "", setting->key, of,
                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", list);
 }
 
@@ -299,7 +302,7 @@ gannet_err gannet_options_apply(const gannet_option *table, const char *section,
     if (option)
       GANNET_TRY(store(option, section, &settings[i], target, complaints));
     else
-      complain_unknown(table, section, &settings[i], complaints);
+      gannet_option_complain_unknown(1, &table, section, "", &settings[i], complaints);
   }
   complain_missing(table, section, n, settings, complaints);
   return GANNET_OK;

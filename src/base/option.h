@@ -102,6 +102,18 @@ GANNET_CHECKED gannet_err gannet_options_apply(const gannet_option *table, const
                                                int n, const gannet_setting *settings, void *target,
                                                gannet_complaints *complaints);
 
+/* Complain that none of some tables has a key: with the nearest one and the list of all.
+ *
+ * Local.
+ *
+ * tables   in  [n_tables]; one may be NULL
+ * section  in  as above
+ * of       in  whose keys these are, as in " for acquisition 'pi'"; or ""
+ */
+void gannet_option_complain_unknown(int n_tables, const gannet_option *const *tables,
+                                    const char *section, const char *of,
+                                    const gannet_setting *setting, gannet_complaints *complaints);
+
 /* The entry of a key, or NULL.
  *
  * Local.

@@ -91,22 +91,11 @@ static bool is_acquisition_key(const gannet_option *table, const char *key) {
 static void complain_acquisition_key(const gannet_setting *setting, const gannet_acq_type *type,
                                      gannet_complaints *complaints) {
   const gannet_option *const tables[] = {gannet_acquisition_choice_table, type->options};
-  const char *known[32] = {NULL};
-  char list[400] = "";
-  size_t used = 0;
-  int n = 0;
-  for (int t = 0; t < 2; ++t)
-    for (const gannet_option *o = tables[t]; o && o->key && n < 31; ++o) {
-      if (o->flags & GANNET_OPTION_HIDDEN) continue;
-      known[n++] = o->key;
-      const int more = snprintf(list + used, sizeof list - used, " %s", o->key);
-      if (more > 0 && used + (size_t)more < sizeof list) used += (size_t)more;
-    }
-  const char *near = gannet_nearest(key_within("acquisition", setting->key), known);
-  gannet_complain(complaints, setting->where,
-                  "unknown key '%s' for acquisition '%s'%s%s%s; known keys:%s", setting->key,
-                  type->name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "",
-                  list);
+  gannet_setting within = *setting;
+  char of[80];
+  within.key = key_within("acquisition", setting->key);
+  (void)snprintf(of, sizeof of, " for acquisition '%s'", type->name);
+  gannet_option_complain_unknown(2, tables, "acquisition", of, &within, complaints);
 }
 
 /* Complain about keys that the acquisition does not have, and leave the others, as many. */
