@@ -74,6 +74,25 @@ void gannet_mpi_prepare(void) {
     (void)setenv("OMPI_MCA_plm_rsh_agent", "", 0);
 }
 
+/* Processes without a helper would share one directory of Open MPI's below /tmp, which the first
+ * that ends takes from those that begin: they get none, nor what warns when it finds none. And who
+ * speaks to nobody needs no network, of which libraries are loaded and asked for some tenths of a
+ * second. */
+void gannet_mpi_prepare_program(void) {
+  static const char *const launched[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK",
+                                         "SLURM_STEP_ID", "OMPI_MCA_ess_singleton_isolated"};
+  static const char *const alone[][2] = {{"OMPI_MCA_ess_singleton_isolated", "1"},
+                                         {"OMPI_MCA_orte_create_session_dirs", "0"},
+                                         {"OMPI_MCA_sharedfp", "^sm"},
+                                         {"OMPI_MCA_pml", "ob1"},
+                                         {"OMPI_MCA_btl", "self"}};
+  gannet_mpi_prepare();
+  for (size_t i = 0; i < sizeof launched / sizeof *launched; ++i)
+    if (getenv(launched[i])) return;
+  for (size_t i = 0; i < sizeof alone / sizeof *alone; ++i)
+    (void)setenv(alone[i][0], alone[i][1], 0);
+}
+
 static void finalize(void) {
   int finalized = 0;
   (void)MPI_Finalized(&finalized);

@@ -55,7 +55,7 @@ int main(int argc, char **argv) {
   if (asks_for_help(argc, argv)) return (int)gannet_output_finish(PROGRAM, help(argc, argv));
   machine_choose_blas(argv);
   (void)setvbuf(stdout, NULL, _IOLBF, 0); /* rows outlive an interruption of a long run */
-  gannet_mpi_prepare();
+  gannet_mpi_prepare_program();
   if (MPI_Init(NULL, NULL) != MPI_SUCCESS) return GANNET_EXIT_INTERNAL;
   if (MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN) != MPI_SUCCESS ||
       MPI_Comm_rank(MPI_COMM_WORLD, &world.rank) != MPI_SUCCESS ||

@@ -70,7 +70,7 @@ static void outlive_readers(void) {
 
 static gannet_err start_world(const cli_command *command, cli_world *world) {
   if (command->launches) GANNET_TRY(gannet_launcher_start(&world->launcher));
-  gannet_mpi_prepare();
+  gannet_mpi_prepare_program();
   GANNET_TRY_MPI(MPI_Init(NULL, NULL));
   GANNET_TRY_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &world->rank));
   world->comm = MPI_COMM_WORLD;

@@ -160,7 +160,7 @@ static gannet_err work(int argc, char **argv) {
 
 int main(int argc, char **argv) {
   int rank = 0;
-  gannet_mpi_prepare();
+  gannet_mpi_prepare_program();
   if (MPI_Init(NULL, NULL) != MPI_SUCCESS) return 1;
   (void)MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   (void)MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -4,11 +4,13 @@ import csv
 import io
 import json
 import os
+import pathlib
 import re
+import shutil
 import time
 
 import program
-from program import FAST, FINISHED, SOBOL, USAGE
+from program import BRANIN, FAST, FINISHED, SOBOL, USAGE, slow
 
 MACHINE = 7
 OLD = "Prescott"  # kernels without AVX, slow on every processor of today
@@ -58,6 +60,18 @@ class Doctor(program.ProgramTest):
         seen = (self.folder / "fast.campaign" / "evals" / "000000" / "seen").read_text()
         self.assertNotIn("plm_rsh_agent", seen)
         self.succeed("report", "fast.campaign", environment=path)
+
+    def test_without_a_launcher_nothing_else_is_started(self):
+        """By Open MPI, whose helper begins later than gannet and may outlive it."""
+        file = self.write(slow(BRANIN, 60))
+        for wanted, helpers in ({}, 0), ({"OMPI_MCA_ess_singleton_isolated": "0"}, 1):
+            running = self.start("run", file, "-q", environment=wanted)
+            self.wait_until(lambda: (self.folder / "fast.campaign" / "history.csv").exists())
+            names = [(pathlib.Path("/proc") / str(pid) / "comm").read_text().strip() for pid in running.pids()]
+            self.assertLessEqual(names.count("orted"), helpers, names)
+            self.assertEqual([name for name in names if "gannet" not in name and name != "orted"], [])
+            self.assertTrue(running.kill())
+            shutil.rmtree(self.folder / "fast.campaign")
 
     def test_every_format_says_the_same(self):
         found = self.findings()
