@@ -141,11 +141,6 @@ double report_study_units(const report_study *s, double value) {
 
 gannet_err report_study_refit(report_study *s, int n, const double *x, const double *y) {
   const gannet_data data = {n, x, y, s->noise_var};
-  double *hyper = NULL;
-  const size_t n_hyper = (size_t)gannet_surrogate_n_hyper(s->surrogate);
-  GANNET_TRY(gannet_alloc(n_hyper + 1, sizeof *hyper, &hyper));
-  gannet_surrogate_get_hyper(s->surrogate, hyper);
-  gannet_err err = gannet_surrogate_set_hyper(s->surrogate, hyper);
-  gannet_free(&hyper);
-  return err == GANNET_OK ? gannet_surrogate_fit(s->surrogate, &data, false, 0) : err;
+  GANNET_TRY(gannet_surrogate_start_over(s->surrogate));
+  return gannet_surrogate_fit(s->surrogate, &data, false, 0);
 }

@@ -405,22 +405,8 @@ static gannet_err draw_gradient(const void *state, int draw, const double *x, do
   return GANNET_OK;
 }
 
-static int n_hyper(const void *state) {
-  return ((const ensemble *)state)->linear->n_hyper;
-}
-
-static const char *hyper_name(const void *state, int i) {
-  return ((const ensemble *)state)->linear->names[i];
-}
-
-static void get_hyper(const void *state, double *values) {
-  const ensemble *e = state;
-  gannet_surrogate_tangent_kernel.get_hyper(e->linear, values);
-}
-
-static gannet_err set_hyper(void *state, const double *values) {
-  ensemble *e = state;
-  return gannet_surrogate_tangent_kernel.set_hyper(e->linear, values);
+static gannet_hyper hyper(void *state) {
+  return gannet_surrogate_tangent_kernel.hyper(((ensemble *)state)->linear);
 }
 
 static size_t bytes(const void *state) {
@@ -449,9 +435,6 @@ const gannet_surrogate_type gannet_surrogate_ensemble = {
     .sample = sample,
     .draw_values = draw_values,
     .draw_gradient = draw_gradient,
-    .n_hyper = n_hyper,
-    .hyper_name = hyper_name,
-    .get_hyper = get_hyper,
-    .set_hyper = set_hyper,
+    .hyper = hyper,
     .bytes = bytes,
 };

@@ -316,29 +316,6 @@ static gannet_err draw_gradient(const void *state, int draw, const double *x, do
   return GANNET_OK;
 }
 
-/* Nothing is learnt beyond the data. */
-static int n_hyper(const void *state) {
-  (void)state;
-  return 0;
-}
-
-static const char *hyper_name(const void *state, int i) {
-  (void)state;
-  (void)i;
-  return "";
-}
-
-static void get_hyper(const void *state, double *values) {
-  (void)state;
-  (void)values;
-}
-
-static gannet_err set_hyper(void *state, const double *values) {
-  (void)state;
-  (void)values;
-  return GANNET_OK;
-}
-
 static size_t bytes(const void *state) {
   const forest *f = state;
   const size_t size = (size_t)f->options->trees * (size_t)f->capacity;
@@ -359,9 +336,5 @@ const gannet_surrogate_type gannet_surrogate_forest = {
     .sample = sample,
     .draw_values = draw_values,
     .draw_gradient = draw_gradient,
-    .n_hyper = n_hyper,
-    .hyper_name = hyper_name,
-    .get_hyper = get_hyper,
-    .set_hyper = set_hyper,
     .bytes = bytes,
 };

@@ -351,24 +351,9 @@ static void suspect(void *state, bool noisy) {
   ((gp *)state)->suspected = noisy;
 }
 
-static int n_hyper(const void *state) {
-  return ((const gp *)state)->n_hyper;
-}
-
-static const char *hyper_name(const void *state, int i) {
-  return ((const gp *)state)->names[i];
-}
-
-static void get_hyper(const void *state, double *values) {
-  const gp *g = state;
-  memcpy(values, g->hyper, (size_t)g->n_hyper * sizeof *values);
-}
-
-static gannet_err set_hyper(void *state, const double *values) {
+static gannet_hyper hyper(void *state) {
   gp *g = state;
-  memcpy(g->hyper, values, (size_t)g->n_hyper * sizeof *values);
-  g->stale = true;
-  return GANNET_OK;
+  return (gannet_hyper){g->n_hyper, g->hyper, g->names, &g->stale};
 }
 
 static const char *no_sd(const void *options) {
@@ -413,10 +398,7 @@ const gannet_surrogate_type gannet_surrogate_gp = {
     .covariance = gp_covariance,
     .noise_var = noise_var,
     .calibration = calibration,
-    .n_hyper = n_hyper,
-    .hyper_name = hyper_name,
-    .get_hyper = get_hyper,
-    .set_hyper = set_hyper,
+    .hyper = hyper,
     .length_scales = length_scales,
     .bytes = bytes,
     .no_sd = no_sd,

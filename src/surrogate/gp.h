@@ -32,8 +32,6 @@ typedef enum { GP_NOISY_NO, GP_NOISY_SUSPECTED, GP_NOISY_YES } gp_noisy_start;
 /* Positions in hyper; length scales follow. All are natural logarithms. */
 enum { GP_VARIANCE, GP_NOISE, GP_LENGTH };
 
-enum { GP_NAME_SIZE = 24 };
-
 /* Points are worked by so many, always, so that what a point gets does not depend on how many come
  * with it. */
 enum { GP_BLOCK = GANNET_MOMENT_GROUP };
@@ -66,7 +64,7 @@ typedef struct {
   int d, model;
   int n_hyper;
   double *hyper; /* [n_hyper] */
-  char (*names)[GP_NAME_SIZE];
+  gannet_hyper_name *names;
   int n, capacity;  /* rows below: observations, or what stands for them */
   int believed;     /* of the rows, results to come */
   bool stale;       /* hyper-parameters changed: the factor and z must be made again */

@@ -17,11 +17,11 @@
 void gp_set_defaults(gp *g) {
   g->hyper[GP_VARIANCE] = 0;
   g->hyper[GP_NOISE] = log(fmax(1e-4, g->options->noise_floor));
-  (void)snprintf(g->names[GP_VARIANCE], GP_NAME_SIZE, "log_variance");
-  (void)snprintf(g->names[GP_NOISE], GP_NAME_SIZE, "log_noise");
+  g->names[GP_VARIANCE] = (gannet_hyper_name){"log_variance"};
+  g->names[GP_NOISE] = (gannet_hyper_name){"log_noise"};
   for (int k = GP_LENGTH; k < g->n_hyper; ++k) {
     g->hyper[k] = log(0.5 * sqrt(g->d));
-    (void)snprintf(g->names[k], GP_NAME_SIZE, "log_length_%d", k - GP_LENGTH);
+    (void)snprintf(g->names[k].text, sizeof g->names[k].text, "log_length_%d", k - GP_LENGTH);
   }
 }
 

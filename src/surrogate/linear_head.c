@@ -126,7 +126,7 @@ static gannet_err create(const gannet_context *context, const void *options, int
                         .inputs = d + 1,
                         .layers = h->options->layers,
                         .width = h->options->width};
-  h->trained = -1;
+  h->stale = true;
   h->p = 2 * h->net.width + 1;
   h->hyper[GANNET_FEATURES_NOISE] = log(fmax(1e-4, h->options->noise_floor));
   const size_t weights = 2 * gannet_mlp_parameters(&h->net), p = (size_t)h->p;
@@ -242,7 +242,7 @@ static gannet_err believe(void *state, const gannet_data *data, int believed, in
   linear_head *h = state;
   const int known = data->n - believed;
   if (known <= RETRAINED) return fit(state, data, false, iteration);
-  const bool trained = h->trained == known && h->iteration == iteration;
+  const bool trained = !h->stale && h->trained == known && h->iteration == iteration;
   const bool there = trained && data->n <= h->capacity;
   GANNET_TRY(take_data(h, data));
   if (!trained) GANNET_TRY(linear_head_train(h, known, iteration));
@@ -368,26 +368,10 @@ static gannet_err calibration(void *state, double *scale) {
   return GANNET_OK;
 }
 
-static int n_hyper(const void *state) {
-  (void)state;
-  return GANNET_FEATURES_HYPER;
-}
-
-static const char *hyper_name(const void *state, int i) {
-  (void)state;
-  return i == GANNET_FEATURES_PRIOR ? "log_prior" : "log_noise";
-}
-
-static void get_hyper(const void *state, double *values) {
-  const linear_head *h = state;
-  memcpy(values, h->hyper, sizeof h->hyper);
-}
-
-static gannet_err set_hyper(void *state, const double *values) {
+static gannet_hyper hyper(void *state) {
+  static const gannet_hyper_name names[] = {{"log_prior"}, {"log_noise"}};
   linear_head *h = state;
-  memcpy(h->hyper, values, sizeof h->hyper);
-  h->trained = -1;
-  return GANNET_OK;
+  return (gannet_hyper){GANNET_FEATURES_HYPER, h->hyper, names, &h->stale};
 }
 
 static size_t bytes(const void *state) {
@@ -416,9 +400,6 @@ const gannet_surrogate_type gannet_surrogate_linear_head = {
     .draw_values = draw_values,
     .draw_gradient = draw_gradient,
     .calibration = calibration,
-    .n_hyper = n_hyper,
-    .hyper_name = hyper_name,
-    .get_hyper = get_hyper,
-    .set_hyper = set_hyper,
+    .hyper = hyper,
     .bytes = bytes,
 };

@@ -26,7 +26,8 @@ typedef struct {
   double hyper[GANNET_FEATURES_HYPER];
   double noise;
   int n, capacity;
-  int trained;       /* observations that theta is for, -1 = none */
+  bool stale;        /* the network must be trained */
+  int trained;       /* observations that theta is for */
   int64_t iteration; /* of that training */
   double *theta;     /* [2][parameters] */
   double *weighted;  /* the same with other output weights: see weigh_units */

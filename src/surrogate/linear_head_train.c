@@ -61,10 +61,11 @@ static gannet_err train(linear_head *h, int n, int64_t iteration) {
 }
 
 gannet_err linear_head_train(linear_head *h, int n, int64_t iteration) {
-  h->trained = -1;
+  h->stale = true; /* should training fail */
   GANNET_TRY(train(h, n, iteration));
   memcpy(h->weighted, h->theta, 2 * gannet_mlp_parameters(&h->net) * sizeof *h->theta);
   h->trained = n;
   h->iteration = iteration;
+  h->stale = false;
   return GANNET_OK;
 }

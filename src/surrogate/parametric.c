@@ -151,7 +151,8 @@ static void destroy(void *state) {
 /* Without data the function is one of random weights; their prior variance makes the uncertainty
  * about 1: |df/dw|^2 is about units / 4 from the output weights alone. */
 static void set_defaults(parametric *m) {
-  static const char *const first[] = {"learned", "log_misfit", "log_prior", "log_noise"};
+  static const gannet_hyper_name first[] = {
+      {"learned"}, {"log_misfit"}, {"log_prior"}, {"log_noise"}};
   m->hyper[PARAMETRIC_MISFIT] = log(m->options->noise_floor);
   m->hyper[PARAMETRIC_PRIOR] = -log(1 + 0.5 * m->options->units);
   m->hyper[PARAMETRIC_NOISE] = log(fmax(1e-4, m->options->noise_floor));
@@ -159,9 +160,9 @@ static void set_defaults(parametric *m) {
                   m->hyper + PARAMETRIC_WEIGHTS);
   for (int i = 0; i < m->n_hyper; ++i)
     if (i < PARAMETRIC_WEIGHTS)
-      (void)snprintf(m->names[i], PARAMETRIC_NAME_SIZE, "%s", first[i]);
+      m->names[i] = first[i];
     else
-      (void)snprintf(m->names[i], PARAMETRIC_NAME_SIZE, "w_%d", i - PARAMETRIC_WEIGHTS);
+      (void)snprintf(m->names[i].text, sizeof m->names[i].text, "w_%d", i - PARAMETRIC_WEIGHTS);
 }
 
 static gannet_err make_lift(parametric *m, int d) {
@@ -431,24 +432,9 @@ static gannet_err calibration(void *state, double *scale) {
   return GANNET_OK;
 }
 
-static int n_hyper(const void *state) {
-  return ((const parametric *)state)->n_hyper;
-}
-
-static const char *hyper_name(const void *state, int i) {
-  return ((const parametric *)state)->names[i];
-}
-
-static void get_hyper(const void *state, double *values) {
-  const parametric *m = state;
-  memcpy(values, m->hyper, (size_t)m->n_hyper * sizeof *values);
-}
-
-static gannet_err set_hyper(void *state, const double *values) {
+static gannet_hyper hyper(void *state) {
   parametric *m = state;
-  memcpy(m->hyper, values, (size_t)m->n_hyper * sizeof *values);
-  m->stale = true;
-  return GANNET_OK;
+  return (gannet_hyper){m->n_hyper, m->hyper, m->names, &m->stale};
 }
 
 static size_t bytes(const void *state) {
@@ -486,10 +472,7 @@ const gannet_surrogate_type gannet_surrogate_parametric = {
     .draw_values = draw_values,
     .draw_gradient = draw_gradient,
     .calibration = calibration,
-    .n_hyper = n_hyper,
-    .hyper_name = hyper_name,
-    .get_hyper = get_hyper,
-    .set_hyper = set_hyper,
+    .hyper = hyper,
     .bytes = bytes,
     .for_others = for_others,
 };

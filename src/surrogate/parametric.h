@@ -35,8 +35,6 @@ enum {
   PARAMETRIC_WEIGHTS
 };
 
-enum { PARAMETRIC_NAME_SIZE = 16 };
-
 /* Sigma by sums: what is known of it at w_0, and where the block of observations begins that the
  * next ones enter. */
 typedef struct {
@@ -58,7 +56,7 @@ typedef struct {
   int p;
   int n_hyper;
   double *hyper; /* [n_hyper] */
-  char (*names)[PARAMETRIC_NAME_SIZE];
+  gannet_hyper_name *names;
   int n, capacity;
   bool believing;   /* the last observations stand for results to come */
   bool stale;       /* hyper-parameters changed: everything must be made again */

@@ -308,29 +308,19 @@ static double doubt(const void *state) {
   return ((const pinn *)state)->doubt;
 }
 
-static int n_hyper(const void *state) {
-  (void)state;
-  return PINN_HYPER;
-}
-
-static const char *hyper_name(const void *state, int i) {
-  static const char *const names[PINN_HYPER] = {
-      "log_amplitude", "log_noise", "log_scale",        "log_single_scale",        "single_share",
-      "grading",       "searched",  "information_gain", "interaction_information", "nu"};
-  (void)state;
-  return names[i];
-}
-
-static void get_hyper(const void *state, double *values) {
-  const pinn *s = state;
-  memcpy(values, s->hyper, sizeof s->hyper);
-}
-
-static gannet_err set_hyper(void *state, const double *values) {
+static gannet_hyper hyper(void *state) {
+  static const gannet_hyper_name names[PINN_HYPER] = {{"log_amplitude"},
+                                                      {"log_noise"},
+                                                      {"log_scale"},
+                                                      {"log_single_scale"},
+                                                      {"single_share"},
+                                                      {"grading"},
+                                                      {"searched"},
+                                                      {"information_gain"},
+                                                      {"interaction_information"},
+                                                      {"nu"}};
   pinn *s = state;
-  memcpy(s->hyper, values, sizeof s->hyper);
-  s->stale = true;
-  return GANNET_OK;
+  return (gannet_hyper){PINN_HYPER, s->hyper, names, &s->stale};
 }
 
 static size_t bytes(const void *state) {
@@ -357,10 +347,7 @@ const gannet_surrogate_type gannet_surrogate_pinn = {
     .draw_gradient = pinn_draw_gradient,
     .calibration = pinn_calibration,
     .doubt = doubt,
-    .n_hyper = n_hyper,
-    .hyper_name = hyper_name,
-    .get_hyper = get_hyper,
-    .set_hyper = set_hyper,
+    .hyper = hyper,
     .bytes = bytes,
     .govern = govern,
 };

@@ -99,18 +99,17 @@ static gannet_err check_data(const gannet_surrogate *s, const gannet_data *data,
   return GANNET_OK;
 }
 
+static gannet_hyper hyper_of(const gannet_surrogate *s) {
+  return s->type->hyper ? s->type->hyper(s->state) : (gannet_hyper){0};
+}
+
 static void forget_draws(gannet_surrogate *s) {
   s->draws = 0;
   s->estimates = s->moments = false;
 }
 
 gannet_err gannet_surrogate_start_over(gannet_surrogate *s) {
-  double *hyper = NULL;
-  GANNET_TRY(gannet_alloc((size_t)s->type->n_hyper(s->state), sizeof *hyper, &hyper));
-  s->type->get_hyper(s->state, hyper);
-  const gannet_err err = gannet_surrogate_set_hyper(s, hyper);
-  gannet_free(&hyper);
-  return err;
+  return gannet_surrogate_set_hyper(s, hyper_of(s).values);
 }
 
 gannet_err gannet_surrogate_fit(gannet_surrogate *s, const gannet_data *data, bool learn,
@@ -354,25 +353,27 @@ double gannet_surrogate_doubt(const gannet_surrogate *s) {
 }
 
 int gannet_surrogate_n_hyper(const gannet_surrogate *s) {
-  return s->type->n_hyper(s->state);
+  return hyper_of(s).n;
 }
 
 const char *gannet_surrogate_hyper_name(const gannet_surrogate *s, int i) {
-  return s->type->hyper_name(s->state, i);
+  return hyper_of(s).names[i].text;
 }
 
 void gannet_surrogate_get_hyper(const gannet_surrogate *s, double *values) {
-  s->type->get_hyper(s->state, values);
+  const gannet_hyper hyper = hyper_of(s);
+  for (int i = 0; i < hyper.n; ++i) values[i] = hyper.values[i];
 }
 
 gannet_err gannet_surrogate_set_hyper(gannet_surrogate *s, const double *values) {
-  const int n = s->type->n_hyper(s->state);
-  for (int i = 0; i < n; ++i)
+  const gannet_hyper hyper = hyper_of(s);
+  for (int i = 0; i < hyper.n; ++i)
     GANNET_REQUIRE(isfinite(values[i]), GANNET_ERR_ARG, "hyper-parameter '%s' is not finite",
-                   s->type->hyper_name(s->state, i));
+                   hyper.names[i].text);
   forget_draws(s);
   s->conditioned = false;
-  GANNET_TRY(s->type->set_hyper(s->state, values));
+  for (int i = 0; i < hyper.n; ++i) hyper.values[i] = values[i];
+  if (hyper.stale) *hyper.stale = true;
   return GANNET_OK;
 }
 

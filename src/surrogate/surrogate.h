@@ -9,14 +9,14 @@
  *   gannet_surrogate_sample   q draws of whole functions, then
  *   gannet_surrogate_draw_values, _draw_gradient  at any points, cheaply
  *
- * A type must provide create, destroy, fit, predict, sample, draw_values, draw_gradient and the
- * hyper-parameter functions; it may provide believe (fit otherwise), predict_gradient (central
- * differences otherwise), lower (mean - exploration sd otherwise), estimate_prepare with
- * draw_estimates and moments_prepare with moment_estimates (none otherwise), covariance (that of
- * draws otherwise), noise_var (0 otherwise), calibration (1 otherwise), doubt (0 otherwise) and
- * length_scales (all equal otherwise). Arguments and states are checked before a type sees them;
- * what it returns is agreed between ranks afterwards, so only its own communication needs an
- * agreement before it. A create that fails may leave *state for destroy, or NULL.
+ * A type must provide create, destroy, fit, predict, sample, draw_values, draw_gradient; it may
+ * provide believe (fit otherwise), predict_gradient (central differences otherwise), lower (mean -
+ * exploration sd otherwise), estimate_prepare with draw_estimates and moments_prepare with
+ * moment_estimates (none otherwise), covariance (that of draws otherwise), noise_var (0 otherwise),
+ * calibration (1 otherwise), doubt (0 otherwise), hyper (none otherwise) and length_scales (all
+ * equal otherwise). Arguments and states are checked before a type sees them; what it returns is
+ * agreed between ranks afterwards, so only its own communication needs an agreement before it. A
+ * create that fails may leave *state for destroy, or NULL.
  */
 #ifndef GANNET_SURROGATE_SURROGATE_H
 #define GANNET_SURROGATE_SURROGATE_H
@@ -43,6 +43,18 @@ typedef struct {
   const gannet_laws *laws; /* borrowed until destroy, or until other ones are given */
   double slope, offset;
 } gannet_governing;
+
+typedef struct {
+  char text[24];
+} gannet_hyper_name;
+
+/* The hyper-parameters of a model, which owns what is pointed to. */
+typedef struct {
+  int n;
+  double *values;                 /* [n] */
+  const gannet_hyper_name *names; /* [n] */
+  bool *stale;                    /* set when values were: everything must be made again */
+} gannet_hyper;
 
 typedef struct {
   const char *name; /* first member: registries are searched by it */
@@ -77,10 +89,7 @@ typedef struct {
   double (*noise_var)(const void *state);
   gannet_err (*calibration)(void *state, double *scale);
   double (*doubt)(const void *state);
-  int (*n_hyper)(const void *state);
-  const char *(*hyper_name)(const void *state, int i);
-  void (*get_hyper)(const void *state, double *values);
-  gannet_err (*set_hyper)(void *state, const double *values);
+  gannet_hyper (*hyper)(void *state);
   void (*length_scales)(const void *state, double *scales);
   size_t (*bytes)(const void *state); /* memory held, for reports; NULL = not told */
   /* Why predict refuses sd with these options, and what to choose; NULL (the operation or its

@@ -205,12 +205,12 @@ static void set_defaults(tangent_model *t) {
   t->hyper[TANGENT_AMPLITUDE] = 0;
   t->hyper[TANGENT_NOISE] = log(fmax(1e-4, t->options->noise_floor));
   t->hyper[TANGENT_BIAS] = log(0.5);
-  (void)snprintf(t->names[TANGENT_AMPLITUDE], TANGENT_NAME_SIZE, "log_amplitude");
-  (void)snprintf(t->names[TANGENT_NOISE], TANGENT_NAME_SIZE, "log_noise");
-  (void)snprintf(t->names[TANGENT_BIAS], TANGENT_NAME_SIZE, "log_bias");
+  t->names[TANGENT_AMPLITUDE] = (gannet_hyper_name){"log_amplitude"};
+  t->names[TANGENT_NOISE] = (gannet_hyper_name){"log_noise"};
+  t->names[TANGENT_BIAS] = (gannet_hyper_name){"log_bias"};
   for (int k = TANGENT_RHO; k < t->n_hyper; ++k) {
     t->hyper[k] = -0.5 * log(t->d);
-    (void)snprintf(t->names[k], TANGENT_NAME_SIZE, "log_scale_%d", k - TANGENT_RHO);
+    (void)snprintf(t->names[k].text, sizeof t->names[k].text, "log_scale_%d", k - TANGENT_RHO);
   }
   for (int k = 0; k < t->n_hyper; ++k) (void)tangent_fixed(t, k, &t->hyper[k]);
 }
@@ -262,24 +262,9 @@ static double noise_var(const void *state) {
   return t->lambda * t->amplitude;
 }
 
-static int n_hyper(const void *state) {
-  return ((const tangent_model *)state)->n_hyper;
-}
-
-static const char *hyper_name(const void *state, int i) {
-  return ((const tangent_model *)state)->names[i];
-}
-
-static void get_hyper(const void *state, double *values) {
-  const tangent_model *t = state;
-  memcpy(values, t->hyper, (size_t)t->n_hyper * sizeof *values);
-}
-
-static gannet_err set_hyper(void *state, const double *values) {
+static gannet_hyper hyper(void *state) {
   tangent_model *t = state;
-  memcpy(t->hyper, values, (size_t)t->n_hyper * sizeof *values);
-  t->stale = true;
-  return GANNET_OK;
+  return (gannet_hyper){t->n_hyper, t->hyper, t->names, &t->stale};
 }
 
 static const char *no_sd(const void *options) {
@@ -328,10 +313,7 @@ const gannet_surrogate_type gannet_surrogate_tangent_kernel = {
     .covariance = tangent_covariance,
     .noise_var = noise_var,
     .calibration = tangent_calibration,
-    .n_hyper = n_hyper,
-    .hyper_name = hyper_name,
-    .get_hyper = get_hyper,
-    .set_hyper = set_hyper,
+    .hyper = hyper,
     .length_scales = length_scales,
     .bytes = bytes,
     .no_sd = no_sd,

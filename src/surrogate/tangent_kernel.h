@@ -48,7 +48,7 @@ typedef struct {
 /* Positions in hyper; input scales follow. All are natural logarithms. */
 enum { TANGENT_AMPLITUDE, TANGENT_NOISE, TANGENT_BIAS, TANGENT_RHO };
 
-enum { TANGENT_NAME_SIZE = 24, TANGENT_SCREEN = 150 /* points on which starts compete */ };
+enum { TANGENT_SCREEN = 150 /* points on which starts compete */ };
 
 /* (K + lambda I)^-1 y, solved for when it is first needed: draws do without. */
 typedef struct {
@@ -62,7 +62,7 @@ typedef struct {
   int d, model;
   int n_hyper;
   double *hyper; /* [n_hyper] */
-  char (*names)[TANGENT_NAME_SIZE];
+  gannet_hyper_name *names;
   gannet_tangent *net;
   gannet_analytic_points *limit; /* the data, for the infinitely wide kernel */
   int n, capacity;               /* rows below: observations, or what stands for them */

@@ -11,6 +11,7 @@
 typedef struct {
   const gannet_context *context;
   bool fails; /* its fit, on the last rank */
+  bool stale; /* no row is known */
   int known;  /* rows that need not be learnt again */
   int took;   /* of them, by the last fit */
 } moody;
@@ -35,7 +36,8 @@ static gannet_err fit(void *state, const gannet_data *data, bool learn, int64_t 
   (void)learn, (void)iteration;
   GANNET_REQUIRE(!m->fails || m->context->rank != m->context->np - 1, GANNET_ERR_NUMERIC,
                  "not today");
-  m->took = m->known;
+  m->took = m->stale ? 0 : m->known;
+  m->stale = false;
   m->known = data->n;
   return GANNET_OK;
 }
@@ -47,19 +49,8 @@ static gannet_err predict(const void *state, int m, const double *x, double *mea
   return GANNET_OK;
 }
 
-static int n_hyper(const void *state) {
-  (void)state;
-  return 0;
-}
-
-static void get_hyper(const void *state, double *values) {
-  (void)state, (void)values;
-}
-
-static gannet_err set_hyper(void *state, const double *values) {
-  (void)values;
-  ((moody *)state)->known = 0;
-  return GANNET_OK;
+static gannet_hyper hyper(void *state) {
+  return (gannet_hyper){.stale = &((moody *)state)->stale};
 }
 
 static const gannet_surrogate_type type = {.name = "moody",
@@ -68,9 +59,7 @@ static const gannet_surrogate_type type = {.name = "moody",
                                            .destroy = destroy,
                                            .fit = fit,
                                            .predict = predict,
-                                           .n_hyper = n_hyper,
-                                           .get_hyper = get_hyper,
-                                           .set_hyper = set_hyper};
+                                           .hyper = hyper};
 
 static double x[] = {0.1, 0.5, 0.8}, y[] = {1, -1, 0.5};
 
