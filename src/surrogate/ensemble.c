@@ -22,7 +22,6 @@ typedef struct {
   const gannet_context *context;
   const ensemble_options *options;
   tangent_model *linear; /* keeps and learns the hyper-parameters; never conditioned */
-  int model;
   ensemble_data data;
   int capacity;
   double *x, *y, *z, *rho;  /* owned arrays that data points to */
@@ -170,7 +169,6 @@ static gannet_err create(const gannet_context *context, const void *options, int
   *state = e; /* the front destroys it, also after a failure below */
   e->context = context;
   e->options = options;
-  e->model = model;
   e->data.d = d;
   e->data.prior = e->options->prior == 0;
   e->data.net = (gannet_mlp){.activation = gannet_activations[e->options->kernel.activation],
@@ -229,10 +227,10 @@ static void take_data(ensemble *e, const gannet_data *data) {
 static ensemble_streams streams_of(const ensemble *e, int64_t iteration, int member) {
   return (ensemble_streams){
       /* iteration + 1: apart from the network of the tangent kernel, which has iteration 0 */
-      .weights = tangent_stream(e->linear, GANNET_FOR_WEIGHTS, iteration + 1, member),
-      .prior = tangent_stream(e->linear, GANNET_FOR_PRIOR, iteration, member),
-      .noise = tangent_stream(e->linear, GANNET_FOR_NOISE, iteration, member),
-      .training = tangent_stream(e->linear, GANNET_FOR_TRAINING, iteration, member),
+      .weights = gannet_stream_of(e->linear->streams, GANNET_FOR_WEIGHTS, iteration + 1, member),
+      .prior = gannet_stream_of(e->linear->streams, GANNET_FOR_PRIOR, iteration, member),
+      .noise = gannet_stream_of(e->linear->streams, GANNET_FOR_NOISE, iteration, member),
+      .training = gannet_stream_of(e->linear->streams, GANNET_FOR_TRAINING, iteration, member),
   };
 }
 

@@ -33,7 +33,8 @@ typedef struct {
 typedef struct {
   const gannet_context *context;
   const forest_options *options;
-  int model, d, n, capacity;
+  gannet_streams streams;
+  int d, n, capacity;
   double variance; /* s^2 */
   double reach;
   tree *trees;     /* [trees] */
@@ -85,14 +86,6 @@ static const gannet_option forest_option_table[] = {
     {0}};
 #undef MEMBER
 
-static gannet_stream stream_of(const forest *f, gannet_purpose purpose, int64_t iteration,
-                               int index) {
-  gannet_stream stream =
-      gannet_context_stream(f->context, purpose, (uint64_t)iteration, (uint64_t)index);
-  stream.purpose |= (uint64_t)f->model << 32;
-  return stream;
-}
-
 static void forget_draws(forest *f) {
   gannet_free(&f->chosen);
   gannet_free(&f->deviate);
@@ -116,7 +109,7 @@ static gannet_err create(const gannet_context *context, const void *options, int
   *state = f; /* the front destroys it, also after a failure below */
   f->context = context;
   f->options = options;
-  f->model = model;
+  f->streams = (gannet_streams){context->seed, model};
   f->d = d;
   f->reach = f->options->reach * d;
   GANNET_TRY(gannet_alloc((size_t)d, sizeof(double), &f->sign));
@@ -164,8 +157,8 @@ static gannet_err grow(forest *f, const gannet_data *data, int64_t iteration, in
   int *scratch = NULL;
   GANNET_TRY(gannet_alloc((size_t)data->n + (size_t)d, sizeof *scratch, &scratch));
   for (int t = first; t < end; ++t)
-    tree_grow(&shape, stream_of(f, GANNET_FOR_FIT, iteration, t), scratch, scratch + data->n,
-              &f->trees[t]);
+    tree_grow(&shape, gannet_stream_of(f->streams, GANNET_FOR_FIT, iteration, t), scratch,
+              scratch + data->n, &f->trees[t]);
   gannet_free(&scratch);
   return GANNET_OK;
 }
@@ -271,9 +264,9 @@ static gannet_err sample(void *state, int q, double exploration, int64_t iterati
   GANNET_TRY(gannet_alloc((size_t)q, sizeof *f->deviate, &f->deviate));
   for (int j = 0; j < q; ++j) {
     double u = 0;
-    gannet_random_uniform(stream_of(f, GANNET_FOR_PRIOR, iteration, j), 0, 1, &u);
+    gannet_random_uniform(gannet_stream_of(f->streams, GANNET_FOR_PRIOR, iteration, j), 0, 1, &u);
     f->chosen[j] = (int)(u * f->options->trees);
-    f->deviate[j] = stream_of(f, GANNET_FOR_NOISE, iteration, j);
+    f->deviate[j] = gannet_stream_of(f->streams, GANNET_FOR_NOISE, iteration, j);
   }
   f->exploration = exploration;
   f->q = q;

@@ -89,13 +89,6 @@ static const gannet_option gp_option_table[] = {
              "never, where values of close points differ as noisy ones do, or always"},
     {0}};
 
-gannet_stream gp_stream(const gp *g, gannet_purpose purpose, int64_t iteration, int index) {
-  gannet_stream stream =
-      gannet_context_stream(g->context, purpose, (uint64_t)iteration, (uint64_t)index);
-  stream.purpose |= (uint64_t)g->model << 32;
-  return stream;
-}
-
 static void destroy(void *state) {
   gp *g = state;
   gp_forget_draws(g);
@@ -125,7 +118,7 @@ static gannet_err create(const gannet_context *context, const void *options, int
   g->options = options;
   g->kernel = gannet_stationary_kernels[g->options->kernel];
   g->d = d;
-  g->model = model;
+  g->streams = (gannet_streams){context->seed, model};
   g->stale = true;
   g->noise_var = NAN;
   g->n_hyper = GP_LENGTH + (g->options->ard ? d : 1);

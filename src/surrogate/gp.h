@@ -61,7 +61,8 @@ typedef struct {
   const gannet_context *context;
   const gp_options *options;
   const gannet_stationary *kernel;
-  int d, model;
+  int d;
+  gannet_streams streams;
   int n_hyper;
   double *hyper; /* [n_hyper] */
   gannet_hyper_name *names;
@@ -199,11 +200,5 @@ void gp_moment_estimates(const void *state, int m, const double *x, double *mean
  */
 void gp_estimate_release(gp *g);
 size_t gp_estimate_bytes(const gp *g);
-
-/* A random stream of this model.
- *
- * Local.
- */
-gannet_stream gp_stream(const gp *g, gannet_purpose purpose, int64_t iteration, int index);
 
 #endif

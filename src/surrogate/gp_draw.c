@@ -47,7 +47,7 @@ static void draw_frequencies(gp *g, int64_t iteration, const gannet_round *own) 
   const gp_draws *w = &g->draws;
   const int d = g->d, freedom = g->kernel->freedom;
   const uint64_t row = (uint64_t)(d + freedom);
-  const gannet_stream stream = gp_stream(g, GANNET_FOR_PRIOR, iteration, 0);
+  const gannet_stream stream = gannet_stream_of(g->streams, GANNET_FOR_PRIOR, iteration, 0);
   for (int j = own->first; j < w->half; j += own->step) {
     double *to = w->frequency + (size_t)j * (size_t)d, sum = 0;
     gannet_random_normal(stream, (uint64_t)j * row, row, w->normal);
@@ -89,7 +89,8 @@ static void draw_weights(gp *g, int64_t iteration, const gannet_round *own) {
   const double scale = sqrt(g->variance / w->half);
   for (int j = own->first; j < w->q; j += own->step) {
     double *row = w->weight + (size_t)j * features;
-    gannet_random_normal(gp_stream(g, GANNET_FOR_PRIOR, iteration, 1 + j), 0, features, row);
+    gannet_random_normal(gannet_stream_of(g->streams, GANNET_FOR_PRIOR, iteration, 1 + j), 0,
+                         features, row);
     for (size_t k = 0; k < features; ++k) row[k] *= scale;
   }
 }
@@ -101,8 +102,8 @@ static gannet_err make_updates(gp *g, double exploration, int64_t iteration,
   const size_t n = (size_t)g->n;
   prior_at_data(g, own);
   GANNET_TRY(gannet_inducing_perturb(g->inducing, g->noise, own,
-                                     gp_stream(g, GANNET_FOR_NOISE, iteration, 0), w->q, g->n,
-                                     w->update));
+                                     gannet_stream_of(g->streams, GANNET_FOR_NOISE, iteration, 0),
+                                     w->q, g->n, w->update));
   GANNET_TRY(gannet_factor_solve(g->factor, w->q, w->update, g->n));
   for (int j = 0; j < w->q; ++j) {
     double *row = w->update + (size_t)j * n;

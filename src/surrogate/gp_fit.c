@@ -159,7 +159,8 @@ static gannet_err choose_points(learning *l, const gannet_data *data, int64_t it
   GANNET_TRY(gannet_alloc((size_t)data->n, sizeof *order, &order));
   for (int i = 0; i < data->n; ++i) order[i] = i;
   if (l->n < data->n)
-    gannet_random_permutation(gp_stream(l->g, GANNET_FOR_FIT, iteration, 0), data->n, order);
+    gannet_random_permutation(gannet_stream_of(l->g->streams, GANNET_FOR_FIT, iteration, 0),
+                              data->n, order);
   for (int i = 0; i < l->n; ++i) {
     l->y[i] = data->y[order[i]];
     for (size_t k = 0; k < d; ++k)
@@ -178,7 +179,8 @@ static void make_starts(const learning *l, int64_t iteration, double *starts) {
   memcpy(starts, g->hyper, (size_t)g->n_hyper * sizeof *starts);
   for (int s = 1; s < g->options->restarts; ++s) {
     double *row = starts + (size_t)s * (size_t)g->n_hyper;
-    gannet_random_uniform(gp_stream(g, GANNET_FOR_FIT, iteration, s), 0, (size_t)g->n_hyper, row);
+    gannet_random_uniform(gannet_stream_of(g->streams, GANNET_FOR_FIT, iteration, s), 0,
+                          (size_t)g->n_hyper, row);
     for (int k = GP_LENGTH; k < g->n_hyper; ++k)
       row[k] = root + (s == 1 ? log(0.25) : s == 2 ? 0 : -2 + 2.5 * row[k]);
     row[GP_NOISE] = s < 3 ? low_noise : low_noise + 4 * row[GP_NOISE];

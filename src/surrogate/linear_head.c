@@ -120,7 +120,7 @@ static gannet_err create(const gannet_context *context, const void *options, int
   *state = h; /* the front destroys it, also after a failure below */
   h->context = context;
   h->options = options;
-  h->model = model;
+  h->streams = (gannet_streams){context->seed, model};
   h->d = d;
   h->net = (gannet_mlp){.activation = gannet_activations[h->options->activation],
                         .inputs = d + 1,
@@ -184,7 +184,8 @@ static gannet_err learn_variances(linear_head *h, const gannet_data *data, int64
   if (code == GANNET_OK) {
     for (int i = 0; i < h->n; ++i) order[i] = i;
     if (n < h->n)
-      gannet_random_permutation(linear_head_stream(h, GANNET_FOR_FIT, iteration, 0), h->n, order);
+      gannet_random_permutation(gannet_stream_of(h->streams, GANNET_FOR_FIT, iteration, 0), h->n,
+                                order);
     for (int i = 0; i < n; ++i) {
       memcpy(phi + (size_t)i * p, h->phi + (size_t)order[i] * p, p * sizeof *phi);
       y[i] = h->y[order[i]];
@@ -332,8 +333,8 @@ static gannet_err sample(void *state, int q, double exploration, int64_t iterati
   GANNET_TRY(gannet_alloc((size_t)q * p, sizeof(double), &h->draws));
   for (int j = 0; j < q; ++j) {
     double *w = h->draws + (size_t)j * p;
-    gannet_features_draw(h->posterior, linear_head_stream(h, GANNET_FOR_PRIOR, iteration, j),
-                         linear_head_stream(h, GANNET_FOR_NOISE, iteration, j), w);
+    gannet_features_draw(h->posterior, gannet_stream_of(h->streams, GANNET_FOR_PRIOR, iteration, j),
+                         gannet_stream_of(h->streams, GANNET_FOR_NOISE, iteration, j), w);
     for (size_t k = 0; k < p; ++k) w[k] = h->w[k] + exploration * sqrt(h->noise) * w[k];
   }
   h->q = q;

@@ -19,7 +19,8 @@ typedef struct {
 typedef struct {
   const gannet_context *context;
   const linear_head_options *options;
-  int model, d, p;
+  gannet_streams streams;
+  int d, p;
   gannet_mlp net;
   gannet_lift lift;
   double *rho; /* [d] of the lift */
@@ -43,13 +44,6 @@ typedef struct {
   double *draws; /* [q][p] */
   int q;
 } linear_head;
-
-/* A random stream of this model.
- *
- * Local.
- */
-gannet_stream linear_head_stream(const linear_head *h, gannet_purpose purpose, int64_t iteration,
-                                 int index);
 
 /* Train the network on the first n observations of h->z and h->y, or on a choice of them: rank 0
  * does, and sends its weights to all.

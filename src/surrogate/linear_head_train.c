@@ -5,14 +5,6 @@
 #include "surrogate/chosen.h"
 #include "surrogate/linear_head.h"
 
-gannet_stream linear_head_stream(const linear_head *h, gannet_purpose purpose, int64_t iteration,
-                                 int index) {
-  gannet_stream stream =
-      gannet_context_stream(h->context, purpose, (uint64_t)iteration, (uint64_t)index);
-  stream.purpose |= (uint64_t)h->model << 32;
-  return stream;
-}
-
 /* Observations to train on, of the first n; z [count][d+1] and y [count] are owned by it when there
  * are more than that. */
 typedef struct {
@@ -43,14 +35,14 @@ static gannet_err train_from(linear_head *h, const lesson *l, gannet_stream stre
 /* On the first n observations. */
 static gannet_err train(linear_head *h, int n, int64_t iteration) {
   /* mini-batches have sub-purposes of the same stream */
-  const gannet_stream stream = linear_head_stream(h, GANNET_FOR_TRAINING, iteration, 0);
+  const gannet_stream stream = gannet_stream_of(h->streams, GANNET_FOR_TRAINING, iteration, 0);
   lesson l = {0};
   double *start = NULL;
   gannet_err code = gannet_alloc(gannet_mlp_parameters(&h->net), sizeof *start, &start);
   if (code == GANNET_OK) code = choose(h, n, stream, &l);
   code = gannet_agree(h->context->comm, code);
   if (code == GANNET_OK) {
-    gannet_mlp_start(&h->net, linear_head_stream(h, GANNET_FOR_WEIGHTS, 0, 0), start);
+    gannet_mlp_start(&h->net, gannet_stream_of(h->streams, GANNET_FOR_WEIGHTS, 0, 0), start);
     code = train_from(h, &l, stream, start);
   }
   gannet_chosen_release(&l.chosen);

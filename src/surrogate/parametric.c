@@ -119,14 +119,6 @@ static const gannet_option parametric_option_table[] = {
     {0}};
 #undef MEMBER
 
-gannet_stream parametric_stream(const parametric *m, gannet_purpose purpose, int64_t iteration,
-                                int index) {
-  gannet_stream stream =
-      gannet_context_stream(m->context, purpose, (uint64_t)iteration, (uint64_t)index);
-  stream.purpose |= (uint64_t)m->model << 32;
-  return stream;
-}
-
 static void destroy(void *state) {
   parametric *m = state;
   gannet_features_destroy(&m->posterior);
@@ -156,7 +148,7 @@ static void set_defaults(parametric *m) {
   m->hyper[PARAMETRIC_MISFIT] = log(m->options->noise_floor);
   m->hyper[PARAMETRIC_PRIOR] = -log(1 + 0.5 * m->options->units);
   m->hyper[PARAMETRIC_NOISE] = log(fmax(1e-4, m->options->noise_floor));
-  two_layer_start(&m->net, parametric_stream(m, GANNET_FOR_WEIGHTS, 0, 0), 1,
+  two_layer_start(&m->net, gannet_stream_of(m->streams, GANNET_FOR_WEIGHTS, 0, 0), 1,
                   m->hyper + PARAMETRIC_WEIGHTS);
   for (int i = 0; i < m->n_hyper; ++i)
     if (i < PARAMETRIC_WEIGHTS)
@@ -180,7 +172,7 @@ static gannet_err create(const gannet_context *context, const void *options, int
   *state = m; /* the front destroys it, also after a failure below */
   m->context = context;
   m->options = options;
-  m->model = model;
+  m->streams = (gannet_streams){context->seed, model};
   GANNET_TRY(make_lift(m, d));
   m->net = (two_layer){d + (m->lift.kind == GANNET_LIFT_SPHERE), m->options->units};
   const size_t inputs = (size_t)m->net.d;
@@ -374,8 +366,8 @@ static gannet_err sample(void *state, int q, double exploration, int64_t iterati
   }
   for (int j = 0; j < q; ++j) {
     double *away = m->draws + (size_t)j * p;
-    gannet_features_draw(m->posterior, parametric_stream(m, GANNET_FOR_PRIOR, iteration, j),
-                         parametric_stream(m, GANNET_FOR_NOISE, iteration, j), away);
+    gannet_features_draw(m->posterior, gannet_stream_of(m->streams, GANNET_FOR_PRIOR, iteration, j),
+                         gannet_stream_of(m->streams, GANNET_FOR_NOISE, iteration, j), away);
     for (size_t k = 0; k < p; ++k) away[k] *= factor;
   }
   m->q = q;

@@ -50,7 +50,7 @@ typedef struct {
 typedef struct {
   const gannet_context *context;
   const parametric_options *options;
-  int model;
+  gannet_streams streams;
   gannet_lift lift; /* rho is [d] ones */
   two_layer net;    /* of as many inputs as lifted points have */
   int p;
@@ -78,13 +78,6 @@ typedef struct {
   double *rows;  /* [TWO_LAYER_ROWS][p] */
   double *slope; /* [2][inputs] */
 } parametric;
-
-/* A random stream of this model.
- *
- * Local.
- */
-gannet_stream parametric_stream(const parametric *m, gannet_purpose purpose, int64_t iteration,
-                                int index);
 
 /* Inputs of the network: z = 2 x - 1, on the sphere with the coordinate that makes |z|^2 = d + 1.
  *

@@ -72,8 +72,8 @@ static void make_starts(const regression *r, int64_t iteration) {
   const parametric *m = r->m;
   memcpy(r->start, m->hyper + PARAMETRIC_WEIGHTS, (size_t)m->p * sizeof *r->start);
   for (int s = 1; s < m->options->restarts; ++s)
-    two_layer_start(&m->net, parametric_stream(m, GANNET_FOR_FIT, iteration, s), gains[(s - 1) % 4],
-                    r->start + (size_t)s * (size_t)m->p);
+    two_layer_start(&m->net, gannet_stream_of(m->streams, GANNET_FOR_FIT, iteration, s),
+                    gains[(s - 1) % 4], r->start + (size_t)s * (size_t)m->p);
   for (int k = 0; k < m->p; ++k) r->lower[k] = -1e3, r->upper[k] = 1e3;
 }
 
@@ -81,7 +81,8 @@ static gannet_err choose(regression *r, int64_t iteration) {
   const int most = r->m->options->train_points;
   GANNET_TRY(gannet_chosen_create(r->data->n, r->data->y, most, &r->chosen));
   if (!r->chosen.index) return GANNET_OK;
-  gannet_chosen_draw(&r->chosen, parametric_stream(r->m, GANNET_FOR_TRAINING, iteration, 0));
+  gannet_chosen_draw(&r->chosen,
+                     gannet_stream_of(r->m->streams, GANNET_FOR_TRAINING, iteration, 0));
   const size_t count = (size_t)r->chosen.count, inputs = (size_t)r->m->net.d;
   GANNET_TRY(gannet_alloc(count * inputs, sizeof(double), &r->train_z));
   GANNET_TRY(gannet_alloc(count, sizeof(double), &r->train_y));
@@ -124,8 +125,8 @@ static gannet_err linearise(const regression *r, int64_t iteration) {
   GANNET_TRY(gannet_alloc((size_t)r->data->n, sizeof *order, &order));
   for (int i = 0; i < r->data->n; ++i) order[i] = i;
   if (r->n_fit < r->data->n)
-    gannet_random_permutation(parametric_stream(m, GANNET_FOR_FIT, iteration, 0), r->data->n,
-                              order);
+    gannet_random_permutation(gannet_stream_of(m->streams, GANNET_FOR_FIT, iteration, 0),
+                              r->data->n, order);
   for (int i = 0; i < r->n_fit; ++i) {
     double value = 0, *row = r->phi + (size_t)i * (size_t)m->p;
     two_layer_features(&m->net, w, 1, r->z + (size_t)order[i] * (size_t)m->net.d, m->work, &value,

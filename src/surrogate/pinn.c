@@ -160,13 +160,6 @@ static const gannet_option pinn_option_table[] = {
     {0}};
 #undef MEMBER
 
-gannet_stream pinn_stream(const pinn *s, gannet_purpose purpose, int64_t iteration, int index) {
-  gannet_stream stream =
-      gannet_context_stream(s->context, purpose, (uint64_t)iteration, (uint64_t)index);
-  stream.purpose |= (uint64_t)s->model << 32;
-  return stream;
-}
-
 static void destroy(void *state) {
   pinn *s = state;
   pinn_forget_laws(s);
@@ -233,7 +226,8 @@ static gannet_err create_parts(pinn *s) {
   const size_t d = (size_t)s->d;
   const pinn_shape shape = shape_of(s);
   gannet_partial *slopes = NULL;
-  GANNET_TRY(pinn_bank_create(&shape, pinn_stream(s, GANNET_FOR_WEIGHTS, 0, 0), &s->bank));
+  GANNET_TRY(
+      pinn_bank_create(&shape, gannet_stream_of(s->streams, GANNET_FOR_WEIGHTS, 0, 0), &s->bank));
   s->p = pinn_bank_size(s->bank);
   GANNET_TRY(gannet_cholesky_create(&s->factor_r));
   GANNET_TRY(gannet_cholesky_create(&s->factor_u));
@@ -258,7 +252,7 @@ static gannet_err create(const gannet_context *context, const void *options, int
   s->context = context;
   s->options = options;
   s->d = d;
-  s->model = model;
+  s->streams = (gannet_streams){context->seed, model};
   s->mode = (pinn_mode)s->options->mode;
   s->stale = true;
   s->noise_var = NAN;

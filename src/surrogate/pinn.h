@@ -64,7 +64,8 @@ enum { PINN_TILE = 64, PINN_BLOCK = 192 };
 typedef struct {
   const gannet_context *context;
   const pinn_options *options;
-  int d, model, p;
+  gannet_streams streams;
+  int d, p;
   pinn_bank *bank;
   double hyper[PINN_HYPER];
   gannet_governing governing; /* laws NULL = none */
@@ -108,12 +109,6 @@ typedef struct {
   double *work;  /* [PINN_TILE][r + capacity], then as much again */
   int work_size;
 } pinn;
-
-/* A random stream of this model.
- *
- * Local.
- */
-gannet_stream pinn_stream(const pinn *s, gannet_purpose purpose, int64_t iteration, int index);
 
 static inline bool pinn_is_linear(const pinn *s) {
   return s->mode == PINN_CLOSED && (!s->known || s->known->linear);

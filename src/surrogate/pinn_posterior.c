@@ -135,8 +135,10 @@ gannet_err pinn_predict_gradient(const void *state, const double *x, double *mea
 static gannet_err draw(pinn *s, double e, int64_t iteration, int j, double *noise, double *w) {
   double *shift_r = noise, *shift_u = noise + s->r, *prior = s->prior;
   const size_t r = (size_t)s->r, n = (size_t)s->n;
-  gannet_random_normal(pinn_stream(s, GANNET_FOR_PRIOR, iteration, j), 0, (size_t)s->p, prior);
-  gannet_random_normal(pinn_stream(s, GANNET_FOR_NOISE, iteration, j), 0, r + n, noise);
+  gannet_random_normal(gannet_stream_of(s->streams, GANNET_FOR_PRIOR, iteration, j), 0,
+                       (size_t)s->p, prior);
+  gannet_random_normal(gannet_stream_of(s->streams, GANNET_FOR_NOISE, iteration, j), 0, r + n,
+                       noise);
   for (int k = 0; k < s->p; ++k) prior[k] *= e;
   for (size_t i = 0; i < r; ++i) shift_r[i] *= -e * sqrt(s->known->lambda2);
   for (size_t i = 0; i < n; ++i) shift_u[i] *= -e * sqrt(s->lambda1);

@@ -84,6 +84,12 @@ void gannet_surrogate_destroy(gannet_surrogate **surrogate) {
   gannet_free(surrogate);
 }
 
+gannet_stream gannet_stream_of(gannet_streams streams, gannet_purpose purpose, int64_t iteration,
+                               int index) {
+  return (gannet_stream){streams.seed, (uint64_t)purpose | (uint64_t)streams.model << 32,
+                         (uint64_t)iteration, (uint64_t)index};
+}
+
 static gannet_err check_data(const gannet_surrogate *s, const gannet_data *data,
                              int64_t iteration) {
   GANNET_REQUIRE(data->n >= 0, GANNET_ERR_SHAPE, "n = %d, expected at least 0", data->n);

@@ -44,6 +44,19 @@ typedef struct {
   double slope, offset;
 } gannet_governing;
 
+/* The random streams of a model, apart from those of models with another number. */
+typedef struct {
+  uint64_t seed; /* of the context */
+  int model;
+} gannet_streams;
+
+/* One of them.
+ *
+ * Local.
+ */
+gannet_stream gannet_stream_of(gannet_streams streams, gannet_purpose purpose, int64_t iteration,
+                               int index);
+
 typedef struct {
   char text[24];
 } gannet_hyper_name;

@@ -180,7 +180,7 @@ static gannet_err allocate(learning *l) {
 static gannet_err gather_points(learning *l, const gannet_data *data, int64_t iteration) {
   gannet_chosen chosen;
   GANNET_TRY(gannet_chosen_create(data->n, data->y, l->n, &chosen));
-  gannet_chosen_draw(&chosen, tangent_stream(l->t, GANNET_FOR_FIT, iteration, 0));
+  gannet_chosen_draw(&chosen, gannet_stream_of(l->t->streams, GANNET_FOR_FIT, iteration, 0));
   gannet_chosen_gather(&chosen, 1, data->y, l->y);
   gannet_chosen_gather(&chosen, l->t->d, data->x, l->x);
   gannet_chosen_release(&chosen);
@@ -196,8 +196,8 @@ static void make_starts(const learning *l, int64_t iteration, double *starts) {
   memcpy(starts, t->hyper, (size_t)t->n_hyper * sizeof *starts);
   for (int s = 1; s < t->options->restarts; ++s) {
     double *row = starts + (size_t)s * (size_t)t->n_hyper;
-    gannet_random_uniform(tangent_stream(t, GANNET_FOR_FIT, iteration, s), 0, (size_t)t->n_hyper,
-                          row);
+    gannet_random_uniform(gannet_stream_of(t->streams, GANNET_FOR_FIT, iteration, s), 0,
+                          (size_t)t->n_hyper, row);
     for (int k = TANGENT_RHO; k < t->n_hyper; ++k)
       row[k] = root + (s == 1 ? log(4) : s == 2 ? log(0.5) : -1 + 3 * row[k]);
     row[TANGENT_NOISE] = s < 3 ? low_noise : low_noise + 4 * row[TANGENT_NOISE];

@@ -153,14 +153,6 @@ static const gannet_option tangent_option_table[] = {
      .example = "1000"},
     {0}};
 
-gannet_stream tangent_stream(const tangent_model *t, gannet_purpose purpose, int64_t iteration,
-                             int index) {
-  gannet_stream stream =
-      gannet_context_stream(t->context, purpose, (uint64_t)iteration, (uint64_t)index);
-  stream.purpose |= (uint64_t)t->model << 32;
-  return stream;
-}
-
 static void destroy(void *state) {
   tangent_model *t = state;
   tangent_mean_destroy(&t->trained);
@@ -222,7 +214,7 @@ static gannet_err create_network(tangent_model *t) {
                                       .width = t->options->width,
                                       .lift = (gannet_lift_kind)t->options->lift};
   const gannet_stream stream =
-      gannet_context_stream(t->context, GANNET_FOR_WEIGHTS, 0, (uint64_t)t->model);
+      gannet_context_stream(t->context, GANNET_FOR_WEIGHTS, 0, (uint64_t)t->streams.model);
   const gannet_analytic_shape limit = {
       .activation = shape.activation, .layers = shape.layers, .d = t->d, .lift = shape.lift};
   GANNET_TRY(gannet_tangent_create(&shape, stream, &t->net));
@@ -239,7 +231,7 @@ static gannet_err create(const gannet_context *context, const void *options, int
   t->context = context;
   t->options = options;
   t->d = d;
-  t->model = model;
+  t->streams = (gannet_streams){context->seed, model};
   t->stale = true;
   t->noise_var = NAN;
   t->n_hyper = TANGENT_RHO + (t->options->ard ? d : 1);

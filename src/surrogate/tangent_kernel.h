@@ -59,7 +59,8 @@ typedef struct {
 typedef struct {
   const gannet_context *context;
   const tangent_options *options;
-  int d, model;
+  int d;
+  gannet_streams streams;
   int n_hyper;
   double *hyper; /* [n_hyper] */
   gannet_hyper_name *names;
@@ -94,13 +95,6 @@ typedef struct {
   double own_kernel;               /* k(x,x), of moment_sums */
   gannet_estimates estimates;      /* workspace: lifted points; draws, or two numbers of moments */
 } tangent_model;
-
-/* A random stream of this model.
- *
- * Local.
- */
-gannet_stream tangent_stream(const tangent_model *t, gannet_purpose purpose, int64_t iteration,
-                             int index);
 
 /* Set the network's input scales from hyper-parameters.
  *

@@ -54,9 +54,9 @@ gannet_err tangent_mean_create(const tangent_model *t, tangent_mean **mean) {
                         .width = t->options->width};
   GANNET_TRY(allocate(m));
   m->lift = (gannet_lift){(gannet_lift_kind)t->options->lift, t->d, m->rho, 1};
-  gannet_mlp_start(&m->net,
-                   gannet_context_stream(t->context, GANNET_FOR_WEIGHTS, 0, (uint64_t)t->model),
-                   m->start);
+  gannet_mlp_start(
+      &m->net, gannet_context_stream(t->context, GANNET_FOR_WEIGHTS, 0, (uint64_t)t->streams.model),
+      m->start);
   return GANNET_OK;
 }
 
@@ -77,9 +77,9 @@ static gannet_err train(tangent_mean *m, const tangent_model *t, const gannet_da
   GANNET_TRY(gannet_agree(t->context->comm, prepare(m, t, data, &z)));
   const double *target = z + (size_t)data->n * (size_t)(t->d + 1);
   const gannet_train_problem problem = {&m->net, data->n, z, target, t->lambda, m->start};
-  const gannet_err code =
-      gannet_train_for_all(t->context, &problem, &t->options->training,
-                           tangent_stream(t, GANNET_FOR_TRAINING, iteration, 0), m->theta);
+  const gannet_err code = gannet_train_for_all(
+      t->context, &problem, &t->options->training,
+      gannet_stream_of(t->streams, GANNET_FOR_TRAINING, iteration, 0), m->theta);
   gannet_free(&z);
   return code;
 }

@@ -133,7 +133,8 @@ static gannet_err draw_prior(tangent_model *t, int q, int64_t iteration, const g
   gannet_free(&t->update);
   GANNET_TRY(gannet_alloc(2 * (size_t)q * (size_t)t->n, sizeof *t->update, &t->update));
   GANNET_TRY(gannet_tangent_directions_reserve(t->net, q, &t->draws));
-  return gannet_tangent_prior_some(t->net, tangent_stream(t, GANNET_FOR_PRIOR, iteration, 0),
+  return gannet_tangent_prior_some(t->net,
+                                   gannet_stream_of(t->streams, GANNET_FOR_PRIOR, iteration, 0),
                                    own->first, own->step, &t->draws);
 }
 
@@ -141,8 +142,8 @@ static gannet_err draw_prior(tangent_model *t, int q, int64_t iteration, const g
 static gannet_err perturb(tangent_model *t, int q, int64_t iteration, const gannet_round *own) {
   gannet_tangent_apply_some(t->net, &t->data, own->first, own->step, &t->draws, t->update, t->n);
   return gannet_inducing_perturb(t->inducing, t->lambda, own,
-                                 tangent_stream(t, GANNET_FOR_NOISE, iteration, 0), q, t->n,
-                                 t->update);
+                                 gannet_stream_of(t->streams, GANNET_FOR_NOISE, iteration, 0), q,
+                                 t->n, t->update);
 }
 
 /* Matheron's rule, with e exploration, omega_j ~ N(0, I), eps_j ~ N(0, lambda I):
