@@ -29,13 +29,7 @@ typedef struct {
 } es_options;
 
 static const gannet_option es_table[] = {
-    {.key = "draws",
-     .type = GANNET_INTEGER,
-     .offset = offsetof(es_options, sampling.draws),
-     .fallback = "32",
-     .lower = 1,
-     .upper = 1000,
-     .help = GANNET_ACQ_DRAWS_HELP},
+    GANNET_ACQ_DRAWS_OPTION(offsetof(es_options, sampling.draws)),
     {.key = "samples",
      .type = GANNET_INTEGER,
      .offset = offsetof(es_options, samples),

@@ -13,6 +13,7 @@
 
 #include "base/memory.h"
 #include "base/parts.h"
+#include "surrogate/option_rows.h"
 #include "surrogate/registry.h"
 
 /* A mean and a spread need a few members. */
@@ -84,35 +85,10 @@ static const gannet_option ensemble_option_table[] = {
      .flags = GANNET_OPTION_AUTO,
      .help = "constant coordinate of the networks' input; auto learns it, but "
              "large values make narrow networks hard to train"},
-    {.key = "noise_floor",
-     .type = GANNET_REAL,
-     .offset = MEMBER(kernel.noise_floor),
-     .fallback = "1e-6",
-     .lower = 1e-12,
-     .upper = 1,
-     .unit = "variances of the data",
-     .help = "least noise variance of the model"},
-    {.key = "restarts",
-     .type = GANNET_INTEGER,
-     .offset = MEMBER(kernel.restarts),
-     .fallback = "3",
-     .lower = 1,
-     .upper = 1000,
-     .help = "starts of the fit of hyper-parameters, shared out over the ranks"},
-    {.key = "fit_points",
-     .type = GANNET_INTEGER,
-     .offset = MEMBER(kernel.fit_points),
-     .fallback = "400",
-     .lower = 10,
-     .upper = 20000,
-     .help = "most observations used to fit hyper-parameters"},
-    {.key = "fit_evaluations",
-     .type = GANNET_INTEGER,
-     .offset = MEMBER(kernel.fit_evaluations),
-     .fallback = "60",
-     .lower = 1,
-     .upper = 100000,
-     .help = "most evaluations of the likelihood from each start"},
+    GANNET_NOISE_FLOOR_OPTION(MEMBER(kernel.noise_floor), "1e-6"),
+    GANNET_RESTARTS_OPTION(MEMBER(kernel.restarts), "3"),
+    GANNET_FIT_POINTS_OPTION(MEMBER(kernel.fit_points), "400", "fit hyper-parameters"),
+    GANNET_FIT_EVALUATIONS_OPTION(MEMBER(kernel.fit_evaluations), "60"),
     {.key = "members",
      .type = GANNET_INTEGER,
      .offset = MEMBER(members),
@@ -127,14 +103,10 @@ static const gannet_option ensemble_option_table[] = {
      .choices = prior_names,
      .help = "whether a random prior function is added to each network, which makes it a posterior "
              "draw; none leaves the randomness of targets and starts alone"},
-    {.key = "train_points",
-     .type = GANNET_INTEGER,
-     .offset = MEMBER(train_points),
-     .fallback = "500",
-     .lower = 10,
-     .upper = 1e9,
-     .help = "most observations that a network is trained on; of more, each network takes the best "
-             "half of this number and its own random choice of the rest"},
+    GANNET_TRAIN_POINTS_OPTION(
+        MEMBER(train_points), "500",
+        "most observations that a network is trained on; of more, each network takes the best "
+        "half of this number and its own random choice of the rest"),
     GANNET_TRAIN_OPTIONS(ensemble_options, "networks are"),
     {0}};
 #undef MEMBER

@@ -10,7 +10,6 @@
 #define GANNET_SURROGATE_FACTOR_H
 
 #include "base/context.h"
-#include "base/option.h"
 #include "linalg/cholesky.h"
 #include "linalg/distributed.h"
 
@@ -25,12 +24,6 @@ typedef enum {
 enum { GANNET_FACTOR_AUTO_ROWS = 4000 };
 
 extern const char *const gannet_factor_names[]; /* in the order of gannet_factor_place */
-
-/* Of the option that chooses the place. */
-#define GANNET_FACTOR_HELP                                                                         \
-  "where the kernel matrix is factorised: replicated: whole on every node; distributed: cut over " \
-  "the ranks, for Thompson draws only, results agree to rounding between numbers of ranks; auto: " \
-  "distributed above 4000 observations on several nodes"
 
 typedef struct gannet_factor gannet_factor;
 

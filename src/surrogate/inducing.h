@@ -38,12 +38,6 @@
 /* What auto means when the factor is replicated; otherwise it means never. */
 enum { GANNET_INDUCING_AUTO_POINTS = 2000 };
 
-/* Of the option. */
-#define GANNET_INDUCING_HELP                                                                      \
-  "most inducing points; with more than twice as many observations the old ones enter through "   \
-  "these, so that time is flat in the history; 0: never; auto: 2000, and 0 unless the factor is " \
-  "replicated"
-
 typedef struct gannet_inducing gannet_inducing;
 
 /* The kernel of a model: take remembers n points, cross gives k[m][n] between m <= 64 others and

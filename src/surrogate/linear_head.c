@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "linalg/blas.h"
 #include "network/train.h"
+#include "surrogate/option_rows.h"
 #include "surrogate/registry.h"
 
 /* RETRAINED: of more observations, the network is not trained anew for results to come. */
@@ -60,29 +61,13 @@ static const gannet_option head_option_table[] = {
      .upper = 1e6,
      .unit = "variances of the data",
      .help = "pull of the network's weights towards their start"},
-    {.key = "noise_floor",
-     .type = GANNET_REAL,
-     .offset = MEMBER(noise_floor),
-     .fallback = "1e-6",
-     .lower = 1e-12,
-     .upper = 1,
-     .unit = "variances of the data",
-     .help = "least noise variance of the model"},
-    {.key = "fit_points",
-     .type = GANNET_INTEGER,
-     .offset = MEMBER(fit_points),
-     .fallback = "400",
-     .lower = 10,
-     .upper = 20000,
-     .help = "most observations used to learn variances; more are thinned out at random"},
-    {.key = "train_points",
-     .type = GANNET_INTEGER,
-     .offset = MEMBER(train_points),
-     .fallback = "5000",
-     .lower = 10,
-     .upper = 1e9,
-     .help = "most observations that the network is trained on; of more, the best half of this "
-             "number and a random choice of the rest; the regression takes all"},
+    GANNET_NOISE_FLOOR_OPTION(MEMBER(noise_floor), "1e-6"),
+    GANNET_FIT_POINTS_OPTION(MEMBER(fit_points), "400",
+                             "learn variances; more are thinned out at random"),
+    GANNET_TRAIN_POINTS_OPTION(
+        MEMBER(train_points), "5000",
+        "most observations that the network is trained on; of more, the best half of this "
+        "number and a random choice of the rest; the regression takes all"),
     GANNET_TRAIN_OPTIONS(linear_head_options, "the network is"),
     {0}};
 #undef MEMBER

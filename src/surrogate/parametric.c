@@ -17,6 +17,7 @@
 
 #include "base/memory.h"
 #include "linalg/blas.h"
+#include "surrogate/option_rows.h"
 #include "surrogate/registry.h"
 
 /* Rows of more observations than this are not kept: every solve with their factor reads n^2 numbers
@@ -79,14 +80,7 @@ static const gannet_option parametric_option_table[] = {
      .flags = GANNET_OPTION_OPEN_LOW,
      .unit = "standard deviations of the objective",
      .help = "bound F on the objective of the published schedule"},
-    {.key = "noise_floor",
-     .type = GANNET_REAL,
-     .offset = MEMBER(noise_floor),
-     .fallback = "1e-6",
-     .lower = 1e-12,
-     .upper = 1,
-     .unit = "variances of the data",
-     .help = "least noise variance of the model"},
+    GANNET_NOISE_FLOOR_OPTION(MEMBER(noise_floor), "1e-6"),
     {.key = "restarts",
      .type = GANNET_INTEGER,
      .offset = MEMBER(restarts),
@@ -101,21 +95,12 @@ static const gannet_option parametric_option_table[] = {
      .lower = 1,
      .upper = 1000000,
      .help = "most evaluations of the loss from each start of the regression"},
-    {.key = "fit_points",
-     .type = GANNET_INTEGER,
-     .offset = MEMBER(fit_points),
-     .fallback = "400",
-     .lower = 10,
-     .upper = 20000,
-     .help = "most observations used to learn variances; more are thinned out at random"},
-    {.key = "train_points",
-     .type = GANNET_INTEGER,
-     .offset = MEMBER(train_points),
-     .fallback = "4000",
-     .lower = 10,
-     .upper = 1e9,
-     .help = "most observations of the regression; of more, the best half of this number and a "
-             "random choice of the rest"},
+    GANNET_FIT_POINTS_OPTION(MEMBER(fit_points), "400",
+                             "learn variances; more are thinned out at random"),
+    GANNET_TRAIN_POINTS_OPTION(
+        MEMBER(train_points), "4000",
+        "most observations of the regression; of more, the best half of this number and a "
+        "random choice of the rest"),
     {0}};
 #undef MEMBER
 

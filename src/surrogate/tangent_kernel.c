@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "surrogate/option_rows.h"
 #include "surrogate/registry.h"
 #include "surrogate/tangent_mean.h"
 
@@ -107,50 +108,13 @@ static const gannet_option tangent_option_table[] = {
      .help = "mean of the model: in closed form, or, as published, that of the network after "
              "training from its fixed start"},
     GANNET_TRAIN_OPTIONS(tangent_options, "the network of a trained mean is"),
-    {.key = "noise_floor",
-     .type = GANNET_REAL,
-     .offset = offsetof(tangent_options, noise_floor),
-     .fallback = "1e-8",
-     .lower = 1e-12,
-     .upper = 1,
-     .unit = "variances of the data",
-     .help = "least noise variance of the model"},
-    {.key = "restarts",
-     .type = GANNET_INTEGER,
-     .offset = offsetof(tangent_options, restarts),
-     .fallback = "3",
-     .lower = 1,
-     .upper = 1000,
-     .help = "starts of the fit of hyper-parameters, shared out over the ranks"},
-    {.key = "fit_points",
-     .type = GANNET_INTEGER,
-     .offset = offsetof(tangent_options, fit_points),
-     .fallback = "400",
-     .lower = 10,
-     .upper = 20000,
-     .help = "most observations used to fit hyper-parameters; of more, the best and a random rest"},
-    {.key = "fit_evaluations",
-     .type = GANNET_INTEGER,
-     .offset = offsetof(tangent_options, fit_evaluations),
-     .fallback = "60",
-     .lower = 1,
-     .upper = 100000,
-     .help = "most evaluations of the likelihood from each start"},
-    {.key = "factor",
-     .type = GANNET_CHOICE,
-     .offset = offsetof(tangent_options, factor),
-     .fallback = "replicated",
-     .choices = gannet_factor_names,
-     .help = GANNET_FACTOR_HELP},
-    {.key = "inducing",
-     .type = GANNET_INTEGER,
-     .offset = offsetof(tangent_options, inducing),
-     .fallback = "auto",
-     .lower = 0,
-     .upper = 20000,
-     .flags = GANNET_OPTION_AUTO,
-     .help = GANNET_INDUCING_HELP,
-     .example = "1000"},
+    GANNET_NOISE_FLOOR_OPTION(offsetof(tangent_options, noise_floor), "1e-8"),
+    GANNET_RESTARTS_OPTION(offsetof(tangent_options, restarts), "3"),
+    GANNET_FIT_POINTS_OPTION(offsetof(tangent_options, fit_points), "400",
+                             "fit hyper-parameters; of more, the best and a random rest"),
+    GANNET_FIT_EVALUATIONS_OPTION(offsetof(tangent_options, fit_evaluations), "60"),
+    GANNET_FACTOR_OPTION(offsetof(tangent_options, factor)),
+    GANNET_INDUCING_OPTION(offsetof(tangent_options, inducing)),
     {0}};
 
 static void destroy(void *state) {
