@@ -17,13 +17,6 @@ typedef struct {
   double size;  /* mean of its diagonal */
 } learning;
 
-/* Minus the logarithm of a normal density of t, up to a constant. */
-static double log_normal(double t, double location, double scale, double *slope) {
-  const double away = (t - location) / scale;
-  *slope += away / scale;
-  return 0.5 * away * away;
-}
-
 static gannet_err objective(void *user, int n_hyper, const double *hyper, double *value,
                             double *gradient) {
   const learning *l = user;
@@ -44,10 +37,11 @@ static gannet_err objective(void *user, int n_hyper, const double *hyper, double
   }
   gradient[GANNET_FEATURES_PRIOR] = prior * product;
   if (isnan(l->data->noise_var)) gradient[GANNET_FEATURES_NOISE] = noise * trace;
-  *value += log_normal(hyper[GANNET_FEATURES_PRIOR] + log(l->size), 0, 1.5,
-                       &gradient[GANNET_FEATURES_PRIOR]);
+  *value += gannet_prior_normal(hyper[GANNET_FEATURES_PRIOR] + log(l->size), 0, 1.5,
+                                &gradient[GANNET_FEATURES_PRIOR]);
   if (isnan(l->data->noise_var))
-    *value += log_normal(hyper[GANNET_FEATURES_NOISE], -4, 2, &gradient[GANNET_FEATURES_NOISE]);
+    *value +=
+        gannet_prior_normal(hyper[GANNET_FEATURES_NOISE], -4, 2, &gradient[GANNET_FEATURES_NOISE]);
   return GANNET_OK;
 }
 

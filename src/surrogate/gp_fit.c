@@ -37,26 +37,18 @@ typedef struct {
   gannet_likelihood *likelihood;
 } learning;
 
-/* Log-normal density of exp(t): minus its logarithm, up to a constant, and the slope in t. */
-static double log_normal(double t, double location, double scale, double *slope) {
-  const double away = (t - location) / scale;
-  *slope += away / scale + 1;
-  return 0.5 * away * away + t;
-}
-
 static const double noise_location = -4, noise_scale = 2;
 
 /* Variance near 1, because data are standardised; noise small but undecided over decades; length
  * scales: Hvarfner, Hellsten, Nardi 2024, eq. (6), in the unit cube. */
 static double priors(const gp *g, const double *hyper, double *gradient) {
   const double location = sqrt(2) + 0.5 * log(g->d);
-  const double away = hyper[GP_VARIANCE] / 1.5;
-  double sum = 0.5 * away * away;
-  gradient[GP_VARIANCE] += away / 1.5;
+  double sum = gannet_prior_normal(hyper[GP_VARIANCE], 0, 1.5, &gradient[GP_VARIANCE]);
   if (isnan(g->noise_var))
-    sum += log_normal(hyper[GP_NOISE], noise_location, noise_scale, &gradient[GP_NOISE]);
+    sum +=
+        gannet_prior_log_normal(hyper[GP_NOISE], noise_location, noise_scale, &gradient[GP_NOISE]);
   for (int k = GP_LENGTH; k < g->n_hyper; ++k)
-    sum += log_normal(hyper[k], location, sqrt(3), &gradient[k]);
+    sum += gannet_prior_log_normal(hyper[k], location, sqrt(3), &gradient[k]);
   return sum;
 }
 
@@ -223,7 +215,7 @@ static void make_noisy_start(const gp *g, double *start) {
 
 static double without_noise_prior(double value, const double *hyper) {
   double slope = 0;
-  return value - log_normal(hyper[GP_NOISE], noise_location, noise_scale, &slope);
+  return value - gannet_prior_log_normal(hyper[GP_NOISE], noise_location, noise_scale, &slope);
 }
 
 static bool is_noisy(const double *quiet, double value, const double *noisy, double other) {

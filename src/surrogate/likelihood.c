@@ -168,3 +168,15 @@ gannet_err gannet_likelihood_evaluate(gannet_likelihood *l, const double *y, dou
   }
   return GANNET_OK;
 }
+
+double gannet_prior_normal(double t, double location, double scale, double *slope) {
+  const double away = (t - location) / scale;
+  *slope += away / scale;
+  return 0.5 * away * away;
+}
+
+double gannet_prior_log_normal(double t, double location, double scale, double *slope) {
+  const double away = (t - location) / scale;
+  *slope += away / scale + 1;
+  return 0.5 * away * away + t;
+}

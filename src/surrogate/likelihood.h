@@ -82,4 +82,15 @@ int gannet_likelihood_parts(int n);
  */
 const double *gannet_likelihood_weights(const gannet_likelihood *l);
 
+/* Penalties of priors, up to a constant: minus the logarithm of a normal density at t, and of the
+ * log-normal density at exp(t).
+ *
+ * Local.
+ *
+ * location, scale  in     of t
+ * slope            inout  the derivative by t is added
+ */
+double gannet_prior_normal(double t, double location, double scale, double *slope);
+double gannet_prior_log_normal(double t, double location, double scale, double *slope);
+
 #endif

@@ -31,31 +31,19 @@ typedef struct {
   gannet_likelihood *likelihood;
 } learning;
 
-/* Log-normal density of exp(t): minus its logarithm, up to a constant, and the slope in t. */
-static double log_normal(double t, double location, double scale, double *slope) {
-  const double away = (t - location) / scale;
-  *slope += away / scale + 1;
-  return 0.5 * away * away + t;
-}
-
-static double normal(double t, double location, double scale, double *slope) {
-  const double away = (t - location) / scale;
-  *slope += away / scale;
-  return 0.5 * away * away;
-}
-
 /* Amplitude near 1, because data are standardised; noise small but undecided over decades; the
  * length scale of the lifted input is 1/rho: Hvarfner, Hellsten, Nardi 2024, eq. (6), of the unit
  * cube, and twice that on [-1, 1]. */
 static double priors(const tangent_model *t, const double *hyper, double *gradient) {
   const double location = sqrt(2) + 0.5 * log(t->d) + log(2);
-  double sum = normal(hyper[TANGENT_AMPLITUDE], 0, 1.5, &gradient[TANGENT_AMPLITUDE]);
-  if (isnan(t->noise_var)) sum += log_normal(hyper[TANGENT_NOISE], -4, 2, &gradient[TANGENT_NOISE]);
+  double sum = gannet_prior_normal(hyper[TANGENT_AMPLITUDE], 0, 1.5, &gradient[TANGENT_AMPLITUDE]);
+  if (isnan(t->noise_var))
+    sum += gannet_prior_log_normal(hyper[TANGENT_NOISE], -4, 2, &gradient[TANGENT_NOISE]);
   if (isnan(t->options->bias))
-    sum += normal(hyper[TANGENT_BIAS], log(0.5), 1, &gradient[TANGENT_BIAS]);
+    sum += gannet_prior_normal(hyper[TANGENT_BIAS], log(0.5), 1, &gradient[TANGENT_BIAS]);
   for (int k = TANGENT_RHO; k < t->n_hyper; ++k) {
     double slope = 0;
-    sum += log_normal(-hyper[k], location, sqrt(3), &slope);
+    sum += gannet_prior_log_normal(-hyper[k], location, sqrt(3), &slope);
     gradient[k] -= slope;
   }
   return sum;
