@@ -50,15 +50,17 @@ gannet_err gannet_rank_values(int n, const double *y, int *rank) {
 }
 
 static gannet_err prepare(const double *y, gannet_chosen *c) {
-  GANNET_TRY(gannet_alloc((size_t)c->n, sizeof *c->rank, &c->rank));
-  GANNET_TRY(gannet_alloc((size_t)(c->n - c->count / 2), sizeof *c->permutation, &c->permutation));
+  GANNET_TRY(gannet_alloc((size_t)(c->n - c->best), sizeof *c->permutation, &c->permutation));
   GANNET_TRY(gannet_alloc((size_t)c->count, sizeof *c->index, &c->index));
+  if (!y) return GANNET_OK;
+  GANNET_TRY(gannet_alloc((size_t)c->n, sizeof *c->rank, &c->rank));
   return gannet_rank_values(c->n, y, c->rank);
 }
 
 gannet_err gannet_chosen_create(int n, const double *y, int most, gannet_chosen *chosen) {
   *chosen = (gannet_chosen){.n = n, .count = n < most ? n : most};
   if (n <= most) return GANNET_OK;
+  chosen->best = y ? most / 2 : 0;
   const gannet_err code = prepare(y, chosen);
   if (code != GANNET_OK) gannet_chosen_release(chosen);
   return code;
@@ -72,11 +74,13 @@ void gannet_chosen_release(gannet_chosen *chosen) {
 }
 
 void gannet_chosen_draw(gannet_chosen *chosen, gannet_stream stream) {
-  const int best = chosen->count / 2;
+  const int best = chosen->best;
   if (!chosen->index) return;
   gannet_random_permutation(stream, chosen->n - best, chosen->permutation);
-  for (int i = 0; i < chosen->count; ++i)
-    chosen->index[i] = chosen->rank[i < best ? i : best + chosen->permutation[i - best]];
+  for (int i = 0; i < chosen->count; ++i) {
+    const int at = i < best ? i : best + chosen->permutation[i - best];
+    chosen->index[i] = chosen->rank ? chosen->rank[at] : at;
+  }
 }
 
 int gannet_chosen_at(const gannet_chosen *chosen, int i) {
@@ -88,4 +92,30 @@ void gannet_chosen_gather(const gannet_chosen *chosen, int width, const double *
   for (int i = 0; i < chosen->count; ++i)
     memcpy(to + (size_t)i * row, from + (size_t)gannet_chosen_at(chosen, i) * row,
            row * sizeof *to);
+}
+
+static gannet_err copy_chosen(gannet_rows *rows, const gannet_chosen *chosen) {
+  const size_t count = (size_t)chosen->count, width = (size_t)rows->width;
+  GANNET_TRY(gannet_alloc(count * (width + 1), sizeof(double), &rows->copies));
+  double *x = rows->copies, *y = x + count * width;
+  gannet_chosen_gather(chosen, rows->width, rows->x, x);
+  gannet_chosen_gather(chosen, 1, rows->y, y);
+  rows->n = chosen->count;
+  rows->x = x;
+  rows->y = y;
+  return GANNET_OK;
+}
+
+gannet_err gannet_rows_choose(gannet_rows *rows, int most, bool best, gannet_stream stream) {
+  gannet_chosen chosen;
+  if (rows->n <= most) return GANNET_OK;
+  GANNET_TRY(gannet_chosen_create(rows->n, best ? rows->y : NULL, most, &chosen));
+  gannet_chosen_draw(&chosen, stream);
+  const gannet_err code = copy_chosen(rows, &chosen);
+  gannet_chosen_release(&chosen);
+  return code;
+}
+
+void gannet_rows_release(gannet_rows *rows) {
+  gannet_free(&rows->copies);
 }

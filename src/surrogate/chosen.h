@@ -1,6 +1,6 @@
-/* Which observations a model is trained on when there are more than it can take: the best half of
+/* Which observations a model is fitted to when there are more than it can take: the best half of
  * those allowed and a random choice of the rest, because a model must be right where the minimum
- * is.
+ * is; or a random choice of all, as variances are learnt.
  */
 #ifndef GANNET_SURROGATE_CHOSEN_H
 #define GANNET_SURROGATE_CHOSEN_H
@@ -10,8 +10,9 @@
 typedef struct {
   int n;            /* observations there are */
   int count;        /* chosen of them: all, or as many as are allowed */
-  int *rank;        /* [n] by value and then number, best first; NULL when all are chosen */
-  int *permutation; /* [n - count / 2] of the others */
+  int best;         /* of these, chosen for their values */
+  int *rank;        /* [n] by value and then number, best first; NULL when values do not matter */
+  int *permutation; /* [n - best] of the others */
   int *index;       /* [count] the choice; NULL when all are chosen */
 } gannet_chosen;
 
@@ -27,6 +28,8 @@ GANNET_CHECKED gannet_err gannet_rank_values(int n, const double *y, int *rank);
  * zeroed struct.
  *
  * Local.
+ *
+ * y  in  [n]; NULL = all are chosen at random
  *
  * Errors: GANNET_ERR_MEMORY.
  */
@@ -52,5 +55,26 @@ int gannet_chosen_at(const gannet_chosen *chosen, int i);
  * Local.
  */
 void gannet_chosen_gather(const gannet_chosen *chosen, int width, const double *from, double *to);
+
+/* Observations that a fit takes: borrowed, or copies of those chosen. */
+typedef struct {
+  int n, width;
+  const double *x; /* [n][width] */
+  const double *y; /* [n] */
+  double *copies;  /* of both; NULL = borrowed */
+} gannet_rows;
+
+/* Keep a choice of rows where there are more than most; release accepts rows that are borrowed.
+ *
+ * Local.
+ *
+ * rows  inout  borrowed
+ * best  in     half of them are the best
+ *
+ * Errors: GANNET_ERR_MEMORY.
+ */
+GANNET_CHECKED gannet_err gannet_rows_choose(gannet_rows *rows, int most, bool best,
+                                             gannet_stream stream);
+void gannet_rows_release(gannet_rows *rows);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "linalg/blas.h"
+#include "surrogate/chosen.h"
 #include "surrogate/gp.h"
 #include "surrogate/likelihood.h"
 #include "surrogate/multistart.h"
@@ -28,8 +29,8 @@ void gp_set_defaults(gp *g) {
 typedef struct {
   const gp *g;
   int n;
-  double *x, *y;    /* [n][d] centred points and [n] values used for the fit */
-  double *z, *norm; /* [n][d], [n] the same, scaled */
+  gannet_rows rows; /* used for the fit */
+  double *z, *norm; /* [n][d], [n] their points, centred and scaled */
   double *slope;    /* [n][n] */
   double *sums;     /* [n][d] */
   double *bounds;   /* lower [n_hyper], upper [n_hyper], starts [restarts + 1][n_hyper] */
@@ -60,7 +61,7 @@ static void build_kernel(learning *l, const double *hyper) {
   for (int i = 0; i < n; ++i)
     for (int c = 0; c < d; ++c) {
       const size_t at = (size_t)i * (size_t)d + (size_t)c;
-      l->z[at] = l->x[at] * exp(-hyper[GP_LENGTH + (g->options->ard ? c : 0)]);
+      l->z[at] = (l->rows.x[at] - 0.5) * exp(-hyper[GP_LENGTH + (g->options->ard ? c : 0)]);
     }
   gannet_row_norms(n, d, l->z, l->norm);
   gannet_row_distances(n, n, d, l->z, l->norm, l->z, l->norm, k, n);
@@ -100,7 +101,7 @@ static gannet_err objective(void *user, int n_hyper, const double *hyper, double
   double trace = 0, product = 0;
   memset(gradient, 0, (size_t)n_hyper * sizeof *gradient);
   build_kernel(l, hyper);
-  GANNET_TRY(gannet_likelihood_evaluate(l->likelihood, l->y, value));
+  GANNET_TRY(gannet_likelihood_evaluate(l->likelihood, l->rows.y, value));
   if (!isfinite(*value)) return GANNET_OK;
   const double *p = gannet_likelihood_weights(l->likelihood);
   const double *k = gannet_likelihood_kernel(l->likelihood);
@@ -120,8 +121,7 @@ static gannet_err objective(void *user, int n_hyper, const double *hyper, double
 
 static void release(learning *l) {
   gannet_likelihood_destroy(&l->likelihood);
-  gannet_free(&l->x);
-  gannet_free(&l->y);
+  gannet_rows_release(&l->rows);
   gannet_free(&l->z);
   gannet_free(&l->norm);
   gannet_free(&l->slope);
@@ -133,8 +133,6 @@ static void release(learning *l) {
 static gannet_err allocate(learning *l) {
   const gp_options *options = l->g->options;
   const size_t n = (size_t)l->n, d = (size_t)l->g->d, hyper = (size_t)l->g->n_hyper;
-  GANNET_TRY(gannet_alloc(n * d, sizeof(double), &l->x));
-  GANNET_TRY(gannet_alloc(n, sizeof(double), &l->y));
   GANNET_TRY(gannet_alloc(n * d, sizeof(double), &l->z));
   GANNET_TRY(gannet_alloc(n, sizeof(double), &l->norm));
   GANNET_TRY(gannet_alloc(n * n, sizeof(double), &l->slope));
@@ -142,24 +140,6 @@ static gannet_err allocate(learning *l) {
   GANNET_TRY(gannet_alloc((3 + (size_t)options->restarts) * hyper, sizeof(double), &l->bounds));
   GANNET_TRY(gannet_alloc(2 * hyper, sizeof(double), &l->found));
   return gannet_likelihood_create(NULL, l->n, true, &l->likelihood);
-}
-
-/* All observations, or a random choice of them. */
-static gannet_err choose_points(learning *l, const gannet_data *data, int64_t iteration) {
-  const size_t d = (size_t)l->g->d;
-  int *order = NULL;
-  GANNET_TRY(gannet_alloc((size_t)data->n, sizeof *order, &order));
-  for (int i = 0; i < data->n; ++i) order[i] = i;
-  if (l->n < data->n)
-    gannet_random_permutation(gannet_stream_of(l->g->streams, GANNET_FOR_FIT, iteration, 0),
-                              data->n, order);
-  for (int i = 0; i < l->n; ++i) {
-    l->y[i] = data->y[order[i]];
-    for (size_t k = 0; k < d; ++k)
-      l->x[(size_t)i * d + k] = data->x[(size_t)order[i] * d + k] - 0.5;
-  }
-  gannet_free(&order);
-  return GANNET_OK;
 }
 
 /* Start 0 continues from the present values; 1 and 2 are short and long length scales of order
@@ -191,10 +171,12 @@ static void make_bounds(const gp *g, double *lower, double *upper) {
   }
 }
 
-static gannet_err prepare(learning *l, const gannet_data *data, int64_t iteration) {
+static gannet_err prepare(learning *l, int64_t iteration) {
   const gp *g = l->g;
+  GANNET_TRY(gannet_rows_choose(&l->rows, g->options->fit_points, false,
+                                gannet_stream_of(g->streams, GANNET_FOR_FIT, iteration, 0)));
+  l->n = l->rows.n;
   GANNET_TRY(allocate(l));
-  GANNET_TRY(choose_points(l, data, iteration));
   make_bounds(g, l->bounds, l->bounds + g->n_hyper);
   make_starts(l, iteration, l->bounds + 2 * (size_t)g->n_hyper);
   return GANNET_OK;
@@ -254,11 +236,10 @@ static gannet_err learn(gp *g, learning *l, bool noise) {
 }
 
 gannet_err gp_learn(gp *g, const gannet_data *data, int64_t iteration) {
-  const gp_options *options = g->options;
-  learning l = {.g = g, .n = data->n < options->fit_points ? data->n : options->fit_points};
+  learning l = {.g = g, .rows = {.n = data->n, .width = g->d, .x = data->x, .y = data->y}};
   g->noise_var = data->noise_var;
   g->stale = true;
-  gannet_err code = gannet_agree(g->context->comm, prepare(&l, data, iteration));
+  gannet_err code = gannet_agree(g->context->comm, prepare(&l, iteration));
   if (code == GANNET_OK) code = learn(g, &l, looks_for_noise(g));
   release(&l);
   return code;

@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "linalg/blas.h"
 #include "network/train.h"
+#include "surrogate/chosen.h"
 #include "surrogate/option_rows.h"
 #include "surrogate/registry.h"
 
@@ -159,30 +160,14 @@ static gannet_err reserve(linear_head *h, int n) {
 
 /* The variances by the evidence of all observations, or of a random choice of them. */
 static gannet_err learn_variances(linear_head *h, const gannet_data *data, int64_t iteration) {
-  const size_t p = (size_t)h->p;
-  const int most = h->options->fit_points, n = h->n < most ? h->n : most;
-  double *phi = NULL, *y = NULL;
-  int *order = NULL;
-  gannet_err code = gannet_alloc((size_t)n * p, sizeof *phi, &phi);
-  if (code == GANNET_OK) code = gannet_alloc((size_t)n, sizeof *y, &y);
-  if (code == GANNET_OK) code = gannet_alloc((size_t)h->n, sizeof *order, &order);
-  if (code == GANNET_OK) {
-    for (int i = 0; i < h->n; ++i) order[i] = i;
-    if (n < h->n)
-      gannet_random_permutation(gannet_stream_of(h->streams, GANNET_FOR_FIT, iteration, 0), h->n,
-                                order);
-    for (int i = 0; i < n; ++i) {
-      memcpy(phi + (size_t)i * p, h->phi + (size_t)order[i] * p, p * sizeof *phi);
-      y[i] = h->y[order[i]];
-    }
-  }
-  code = gannet_agree(h->context->comm, code);
-  const gannet_features_data chosen = {n, h->p, phi, y, data->noise_var, h->options->noise_floor,
-                                       60};
+  const gannet_stream stream = gannet_stream_of(h->streams, GANNET_FOR_FIT, iteration, 0);
+  gannet_rows rows = {.n = h->n, .width = h->p, .x = h->phi, .y = h->y};
+  gannet_err code = gannet_agree(h->context->comm,
+                                 gannet_rows_choose(&rows, h->options->fit_points, false, stream));
+  const gannet_features_data chosen = {
+      rows.n, h->p, rows.x, rows.y, data->noise_var, h->options->noise_floor, 60};
   if (code == GANNET_OK) code = gannet_features_learn(h->context, &chosen, h->hyper);
-  gannet_free(&phi);
-  gannet_free(&y);
-  gannet_free(&order);
+  gannet_rows_release(&rows);
   return code;
 }
 

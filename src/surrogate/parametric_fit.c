@@ -19,9 +19,8 @@
 typedef struct {
   parametric *m;
   const gannet_data *data;
-  double *z; /* [n][inputs] */
-  gannet_chosen chosen;
-  double *train_z, *train_y; /* of the choice; NULL when it is all */
+  double *z;         /* [n][inputs] */
+  gannet_rows train; /* of z */
   double *start, *lower, *upper;
   int n_fit;    /* observations that the evidence uses */
   double *phi;  /* [n_fit][p] */
@@ -35,15 +34,14 @@ static int rows_left(int n, int first) {
 static gannet_err loss(void *user, int p, const double *w, double *value, double *gradient) {
   const regression *r = user;
   const two_layer *net = &r->m->net;
-  const double *z = r->train_z ? r->train_z : r->z, *y = r->train_y ? r->train_y : r->data->y;
   double residual[TWO_LAYER_ROWS], sum = 0;
   for (int k = 0; k < p; ++k) gradient[k] = r->m->options->decay * w[k];
   const double pull = gannet_dot(p, gradient, w);
-  for (int first = 0; first < r->chosen.count; first += TWO_LAYER_ROWS) {
-    const int rows = rows_left(r->chosen.count, first);
-    const double *at = z + (size_t)first * (size_t)net->d;
+  for (int first = 0; first < r->train.n; first += TWO_LAYER_ROWS) {
+    const int rows = rows_left(r->train.n, first);
+    const double *at = r->train.x + (size_t)first * (size_t)net->d;
     two_layer_values(net, w, rows, at, r->m->work, residual);
-    for (int i = 0; i < rows; ++i) residual[i] -= y[first + i];
+    for (int i = 0; i < rows; ++i) residual[i] -= r->train.y[first + i];
     for (int i = 0; i < rows; ++i) sum += residual[i] * residual[i];
     two_layer_backward(net, w, rows, at, residual, r->m->work, gradient);
   }
@@ -77,20 +75,6 @@ static void make_starts(const regression *r, int64_t iteration) {
   for (int k = 0; k < m->p; ++k) r->lower[k] = -1e3, r->upper[k] = 1e3;
 }
 
-static gannet_err choose(regression *r, int64_t iteration) {
-  const int most = r->m->options->train_points;
-  GANNET_TRY(gannet_chosen_create(r->data->n, r->data->y, most, &r->chosen));
-  if (!r->chosen.index) return GANNET_OK;
-  gannet_chosen_draw(&r->chosen,
-                     gannet_stream_of(r->m->streams, GANNET_FOR_TRAINING, iteration, 0));
-  const size_t count = (size_t)r->chosen.count, inputs = (size_t)r->m->net.d;
-  GANNET_TRY(gannet_alloc(count * inputs, sizeof(double), &r->train_z));
-  GANNET_TRY(gannet_alloc(count, sizeof(double), &r->train_y));
-  gannet_chosen_gather(&r->chosen, r->m->net.d, r->z, r->train_z);
-  gannet_chosen_gather(&r->chosen, 1, r->data->y, r->train_y);
-  return GANNET_OK;
-}
-
 static gannet_err prepare(regression *r, int64_t iteration) {
   const size_t n = (size_t)r->data->n, d = (size_t)r->m->net.d, p = (size_t)r->m->p;
   const size_t restarts = (size_t)r->m->options->restarts, fit = (size_t)r->n_fit;
@@ -102,14 +86,14 @@ static gannet_err prepare(regression *r, int64_t iteration) {
   GANNET_TRY(gannet_alloc(fit, sizeof(double), &r->rest));
   parametric_inputs(r->m, r->data->n, r->data->x, r->z);
   make_starts(r, iteration);
-  return choose(r, iteration);
+  r->train = (gannet_rows){.n = r->data->n, .width = r->m->net.d, .x = r->z, .y = r->data->y};
+  return gannet_rows_choose(&r->train, r->m->options->train_points, true,
+                            gannet_stream_of(r->m->streams, GANNET_FOR_TRAINING, iteration, 0));
 }
 
 static void release(regression *r) {
   gannet_free(&r->z);
-  gannet_chosen_release(&r->chosen);
-  gannet_free(&r->train_z);
-  gannet_free(&r->train_y);
+  gannet_rows_release(&r->train);
   gannet_free(&r->start);
   gannet_free(&r->lower);
   gannet_free(&r->upper);
@@ -121,19 +105,15 @@ static void release(regression *r) {
 static gannet_err linearise(const regression *r, int64_t iteration) {
   const parametric *m = r->m;
   const double *w = m->hyper + PARAMETRIC_WEIGHTS;
-  int *order = NULL;
-  GANNET_TRY(gannet_alloc((size_t)r->data->n, sizeof *order, &order));
-  for (int i = 0; i < r->data->n; ++i) order[i] = i;
-  if (r->n_fit < r->data->n)
-    gannet_random_permutation(gannet_stream_of(m->streams, GANNET_FOR_FIT, iteration, 0),
-                              r->data->n, order);
-  for (int i = 0; i < r->n_fit; ++i) {
+  gannet_rows rows = {.n = r->data->n, .width = m->net.d, .x = r->z, .y = r->data->y};
+  GANNET_TRY(gannet_rows_choose(&rows, r->n_fit, false,
+                                gannet_stream_of(m->streams, GANNET_FOR_FIT, iteration, 0)));
+  for (int i = 0; i < rows.n; ++i) {
     double value = 0, *row = r->phi + (size_t)i * (size_t)m->p;
-    two_layer_features(&m->net, w, 1, r->z + (size_t)order[i] * (size_t)m->net.d, m->work, &value,
-                       row);
-    r->rest[i] = r->data->y[order[i]] - value + gannet_dot(m->p, row, w);
+    two_layer_features(&m->net, w, 1, rows.x + (size_t)i * (size_t)m->net.d, m->work, &value, row);
+    r->rest[i] = rows.y[i] - value + gannet_dot(m->p, row, w);
   }
-  gannet_free(&order);
+  gannet_rows_release(&rows);
   return GANNET_OK;
 }
 

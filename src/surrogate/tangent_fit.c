@@ -20,8 +20,8 @@
 typedef struct {
   const tangent_model *t;
   int n;
-  bool frozen; /* theta is given: only amplitude and noise move */
-  double *x, *y;
+  bool frozen;             /* theta is given: only amplitude and noise move */
+  gannet_rows rows;        /* [n] used for the fit */
   double *theta;           /* frozen: [n][n] kernel of amplitude 1 */
   double *rho;             /* [d] */
   double *by_rho;          /* [d] */
@@ -73,7 +73,7 @@ static gannet_err likelihood(void *user, const double *hyper, double *value) {
     tangent_scales(l->t, hyper, l->rho, &bias);
     gannet_analytic_set(l->analytic, l->rho, bias);
   }
-  return gannet_likelihood_factorise(l->likelihood, kernel_rows, l, l->y, value);
+  return gannet_likelihood_factorise(l->likelihood, kernel_rows, l, l->rows.y, value);
 }
 
 /* Derivatives by amplitude, input scales and bias of some rows of pairs; what the user fixed stays
@@ -146,8 +146,7 @@ static gannet_joint objective_of(learning *l) {
 static void release(learning *l) {
   gannet_likelihood_destroy(&l->likelihood);
   gannet_analytic_destroy(&l->analytic);
-  gannet_free(&l->x);
-  gannet_free(&l->y);
+  gannet_rows_release(&l->rows);
   gannet_free(&l->theta);
   gannet_free(&l->rho);
   gannet_free(&l->by_rho);
@@ -157,22 +156,10 @@ static void release(learning *l) {
 static gannet_err allocate(learning *l) {
   const tangent_options *options = l->t->options;
   const size_t n = (size_t)l->n, d = (size_t)l->t->d, hyper = (size_t)l->t->n_hyper;
-  GANNET_TRY(gannet_alloc(n * d, sizeof *l->x, &l->x));
-  GANNET_TRY(gannet_alloc(n, sizeof *l->y, &l->y));
   GANNET_TRY(gannet_alloc(options->network ? n * n : 0, sizeof *l->theta, &l->theta));
   GANNET_TRY(gannet_alloc(d, sizeof *l->rho, &l->rho));
   GANNET_TRY(gannet_alloc(d, sizeof *l->by_rho, &l->by_rho));
   return gannet_alloc((2 + (size_t)options->restarts) * hyper, sizeof *l->bounds, &l->bounds);
-}
-
-static gannet_err gather_points(learning *l, const gannet_data *data, int64_t iteration) {
-  gannet_chosen chosen;
-  GANNET_TRY(gannet_chosen_create(data->n, data->y, l->n, &chosen));
-  gannet_chosen_draw(&chosen, gannet_stream_of(l->t->streams, GANNET_FOR_FIT, iteration, 0));
-  gannet_chosen_gather(&chosen, 1, data->y, l->y);
-  gannet_chosen_gather(&chosen, l->t->d, data->x, l->x);
-  gannet_chosen_release(&chosen);
-  return GANNET_OK;
 }
 
 /* Start 0 continues from the present values; 1 and 2 are smooth and rough functions in any
@@ -214,15 +201,17 @@ static void make_bounds(const tangent_model *t, double *lower, double *upper) {
   }
 }
 
-static gannet_err prepare(learning *l, const gannet_data *data, int64_t iteration) {
+static gannet_err prepare(learning *l, int points, int64_t iteration) {
   const tangent_model *t = l->t;
   const gannet_analytic_shape shape = {.activation = gannet_activations[t->options->activation],
                                        .layers = t->options->layers,
                                        .d = t->d,
                                        .lift = (gannet_lift_kind)t->options->lift};
+  GANNET_TRY(gannet_rows_choose(&l->rows, points, true,
+                                gannet_stream_of(t->streams, GANNET_FOR_FIT, iteration, 0)));
+  l->n = l->rows.n;
   GANNET_TRY(allocate(l));
-  GANNET_TRY(gather_points(l, data, iteration));
-  GANNET_TRY(gannet_analytic_create(&shape, l->n, l->x, &l->analytic));
+  GANNET_TRY(gannet_analytic_create(&shape, l->n, l->rows.x, &l->analytic));
   make_bounds(t, l->bounds, l->bounds + t->n_hyper);
   make_starts(l, iteration, l->bounds + 2 * (size_t)t->n_hyper);
   return GANNET_OK;
@@ -235,7 +224,7 @@ static gannet_err freeze(learning *l) {
   double bias = 0;
   tangent_scales(t, t->hyper, l->rho, &bias);
   gannet_tangent_set_inputs(t->net, l->rho, bias);
-  const gannet_err code = gannet_tangent_extend(t->net, l->n, l->x, &features);
+  const gannet_err code = gannet_tangent_extend(t->net, l->n, l->rows.x, &features);
   if (code == GANNET_OK)
     gannet_tangent_kernel(t->net, &features, 0, l->n, &features, l->n, l->theta, l->n);
   gannet_tangent_release(&features);
@@ -272,8 +261,8 @@ static gannet_err make_likelihood(learning *l, int starts) {
 /* From these starts on at most this many points; on_network: then amplitude and noise again. */
 static gannet_err learn_on(tangent_model *t, const gannet_data *data, int64_t iteration, int points,
                            int starts, bool on_network) {
-  learning l = {.t = t, .n = data->n < points ? data->n : points};
-  gannet_err code = gannet_agree(t->context->comm, prepare(&l, data, iteration));
+  learning l = {.t = t, .rows = {.n = data->n, .width = t->d, .x = data->x, .y = data->y}};
+  gannet_err code = gannet_agree(t->context->comm, prepare(&l, points, iteration));
   if (code == GANNET_OK) code = make_likelihood(&l, starts);
   if (code == GANNET_OK) code = minimise(&l, starts, t->hyper);
   if (code == GANNET_OK && on_network) {
@@ -306,10 +295,10 @@ gannet_err tangent_learn(tangent_model *t, const gannet_data *data, int64_t iter
 
 gannet_err tangent_evidence(tangent_model *t, const gannet_data *data, const double *hyper,
                             double *value, double *gradient) {
-  learning l = {.t = t, .n = data->n};
+  learning l = {.t = t, .rows = {.n = data->n, .width = t->d, .x = data->x, .y = data->y}};
   t->noise_var = data->noise_var;
   t->stale = true;
-  gannet_err code = prepare(&l, data, 0);
+  gannet_err code = prepare(&l, data->n, 0);
   if (code == GANNET_OK) code = gannet_likelihood_create(NULL, l.n, false, &l.likelihood);
   if (code == GANNET_OK) {
     gannet_joint joint = objective_of(&l);

@@ -51,6 +51,27 @@ static void the_best_half_is_chosen_and_others_at_random(void **state) {
   gannet_chosen_release(&chosen);
 }
 
+/* Rows keep their values, and are no better than others where values do not matter. */
+static void rows_are_chosen_for_their_values_or_not(void **state) {
+  (void)state;
+  int from_best[2] = {0};
+  for (int best = 0; best < 2; ++best) {
+    gannet_rows rows = {.n = N, .width = D, .x = data_x, .y = data_y};
+    assert_ok(gannet_rows_choose(&rows, MOST, best, stream_of(4)));
+    assert_int_equal(rows.n, MOST);
+    for (int i = 0; i < MOST; ++i) {
+      int at = 0, better = 0;
+      while (at < N && memcmp(rows.x + i * D, data_x + at * D, D * sizeof *data_x) != 0) ++at;
+      assert_true(at < N && rows.y[i] == data_y[at]);
+      for (int j = 0; j < N; ++j) better += data_y[j] < data_y[at];
+      from_best[best] += better < MOST / 2;
+    }
+    gannet_rows_release(&rows);
+  }
+  assert_true(from_best[0] < from_best[1]);
+  assert_int_equal(from_best[1], MOST / 2);
+}
+
 /* Of equal values, which 0 and -0 are, the first one comes first. */
 static void values_are_ranked(void **state) {
   (void)state;
@@ -233,6 +254,7 @@ static void beliefs_enter_the_regression_alone(void **state) {
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_best_half_is_chosen_and_others_at_random),
+      cmocka_unit_test(rows_are_chosen_for_their_values_or_not),
       cmocka_unit_test(values_are_ranked),
       cmocka_unit_test(few_observations_are_all_chosen_in_their_order),
       cmocka_unit_test(a_member_is_trained_on_its_own_choice),
