@@ -9,6 +9,7 @@
 #include "base/atomic_file.h"
 #include "base/memory.h"
 #include "base/parts.h"
+#include "base/text.h"
 #include "campaign/snapshot.h"
 #include "campaign/traces.h"
 #include "store/lock.h"
@@ -18,40 +19,28 @@ typedef struct {
 } restore_paths;
 
 /* The payloads of a journal, one per line: what rank 0 sends to the others. */
-typedef struct {
-  char *text;
-  size_t used, capacity;
-} payloads;
-
 static gannet_err add_payload(void *user, int64_t sequence, const char *payload, size_t length) {
-  payloads *p = user;
   (void)sequence;
-  if (p->used + length + 1 > p->capacity) {
-    const size_t larger = 2 * (p->used + length + 1);
-    GANNET_TRY(gannet_resize(p->used, larger, 1, &p->text));
-    p->capacity = larger;
-  }
-  memcpy(p->text + p->used, payload, length);
-  p->text[p->used + length] = '\n';
-  p->used += length + 1;
-  return GANNET_OK;
+  GANNET_TRY(gannet_text_add(user, payload, length));
+  return gannet_text_add(user, "\n", 1);
 }
 
-static gannet_err share(const gannet_context *context, payloads *p) {
-  uint64_t bytes = p->used;
+static gannet_err share(const gannet_context *context, gannet_text *payloads) {
+  uint64_t bytes = payloads->used;
   GANNET_TRY_MPI(MPI_Bcast(&bytes, 1, MPI_UINT64_T, 0, context->comm));
-  p->used = (size_t)bytes;
-  const gannet_err err = context->rank ? gannet_alloc(p->used + 1, 1, &p->text) : GANNET_OK;
+  payloads->used = (size_t)bytes;
+  const gannet_err err =
+      context->rank ? gannet_alloc(payloads->used + 1, 1, &payloads->text) : GANNET_OK;
   GANNET_TRY(gannet_agree(context->comm, err));
-  return gannet_bytes_broadcast(context->comm, 0, p->used, p->text);
+  return gannet_bytes_broadcast(context->comm, 0, payloads->used, payloads->text);
 }
 
-static gannet_err apply_all(gannet_ledger *ledger, const payloads *p) {
+static gannet_err apply_all(gannet_ledger *ledger, const gannet_text *payloads) {
   int64_t sequence = 0;
-  for (size_t at = 0; at < p->used;) {
-    const char *end = memchr(p->text + at, '\n', p->used - at);
-    const size_t length = (size_t)(end - (p->text + at));
-    GANNET_TRY(gannet_ledger_apply(ledger, ++sequence, p->text + at, length));
+  for (size_t at = 0; at < payloads->used;) {
+    const char *end = memchr(payloads->text + at, '\n', payloads->used - at);
+    const size_t length = (size_t)(end - (payloads->text + at));
+    GANNET_TRY(gannet_ledger_apply(ledger, ++sequence, payloads->text + at, length));
     at += length + 1;
   }
   return GANNET_OK;
@@ -280,7 +269,7 @@ static gannet_err rebuild(const gannet_context *context, const restore_paths *pa
 
 /* Rank 0 only. */
 static gannet_err open_journal(const gannet_context *context, const restore_paths *paths,
-                               gannet_ledger *ledger, payloads *p, bool *rebuilt) {
+                               gannet_ledger *ledger, gannet_text *payloads, bool *rebuilt) {
   const char *journal = paths->journal;
   gannet_journal_report report = {0};
   const gannet_err err = check_journal(paths, &report, rebuilt);
@@ -292,7 +281,7 @@ static gannet_err open_journal(const gannet_context *context, const restore_path
                                  &ledger->journal));
   ledger->identity = report.identity;
   if (report.note[0]) gannet_log(context, GANNET_LOG_WARNING, "%s", report.note);
-  return gannet_journal_read(journal, GANNET_JOURNAL_SCHEMA, add_payload, p, NULL);
+  return gannet_journal_read(journal, GANNET_JOURNAL_SCHEMA, add_payload, payloads, NULL);
 }
 
 static gannet_err check_campaign(const gannet_ledger *ledger, uint64_t seed) {
@@ -308,12 +297,12 @@ static gannet_err check_campaign(const gannet_ledger *ledger, uint64_t seed) {
 }
 
 /* The first record holds the fingerprint: it is checked before points are taken over. */
-static gannet_err replay(gannet_ledger *ledger, const payloads *p, const uint64_t *seed) {
-  const char *end = p->used ? memchr(p->text, '\n', p->used) : NULL;
+static gannet_err replay(gannet_ledger *ledger, const gannet_text *payloads, const uint64_t *seed) {
+  const char *end = payloads->used ? memchr(payloads->text, '\n', payloads->used) : NULL;
   if (!end) return GANNET_OK;
-  GANNET_TRY(gannet_ledger_apply(ledger, 1, p->text, (size_t)(end - p->text)));
+  GANNET_TRY(gannet_ledger_apply(ledger, 1, payloads->text, (size_t)(end - payloads->text)));
   GANNET_TRY(check_campaign(ledger, seed ? *seed : ledger->seed));
-  return apply_all(ledger, p);
+  return apply_all(ledger, payloads);
 }
 
 /* Both generations are made from the new journal, so that either can stand in for it. */
@@ -325,17 +314,19 @@ static gannet_err renew_snapshots(const char *snapshot, const gannet_ledger *led
 gannet_err gannet_restore_continue(const gannet_context *context, const char *journal,
                                    const char *snapshot, const char *name, gannet_ledger *ledger) {
   const restore_paths paths = {journal, snapshot};
-  payloads p = {0};
+  gannet_text payloads = {0};
   bool rebuilt = false; /* only rank 0 knows */
-  gannet_err err = context->rank ? GANNET_OK : open_journal(context, &paths, ledger, &p, &rebuilt);
+  gannet_err err =
+      context->rank ? GANNET_OK : open_journal(context, &paths, ledger, &payloads, &rebuilt);
   err = gannet_agree(context->comm, err);
-  if (err == GANNET_OK) err = share(context, &p);
-  if (err == GANNET_OK) err = gannet_agree(context->comm, replay(ledger, &p, &context->seed));
+  if (err == GANNET_OK) err = share(context, &payloads);
+  if (err == GANNET_OK)
+    err = gannet_agree(context->comm, replay(ledger, &payloads, &context->seed));
   if (err == GANNET_OK)
     err = gannet_agree(context->comm, rebuilt ? renew_snapshots(snapshot, ledger) : GANNET_OK);
   /* Killed between making the journal and its first record. */
-  if (err == GANNET_OK && p.used == 0) err = write_first(context, name, ledger);
-  gannet_free(&p.text);
+  if (err == GANNET_OK && payloads.used == 0) err = write_first(context, name, ledger);
+  gannet_free(&payloads.text);
   return err;
 }
 

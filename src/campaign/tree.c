@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 
 gannet_err gannet_tree_add(gannet_tree *parent, gannet_tree **child) {
   if (parent->n == parent->capacity) {
@@ -86,25 +87,12 @@ void gannet_tree_where_key(const gannet_tree *node, char *buffer, size_t size) {
                size);
 }
 
-/* "[a, b]" in a growing text; nested lists and mappings are written the same way. */
-typedef struct {
-  char *text;
-  size_t used, capacity;
-} writer;
-
-static gannet_err append(writer *out, const char *text) {
-  const size_t length = strlen(text);
-  if (out->used + length + 1 > out->capacity) {
-    const size_t larger = 2 * (out->used + length + 1);
-    GANNET_TRY(gannet_resize(out->used, larger, 1, &out->text));
-    out->capacity = larger;
-  }
-  memcpy(out->text + out->used, text, length + 1);
-  out->used += length;
-  return GANNET_OK;
+static gannet_err append(gannet_text *out, const char *text) {
+  return gannet_text_add(out, text, strlen(text));
 }
 
-static gannet_err append_value(writer *out, const gannet_tree *node) {
+/* "[a, b]"; nested lists and mappings are written the same way. */
+static gannet_err append_value(gannet_text *out, const gannet_tree *node) {
   if (node->kind == GANNET_TREE_TEXT) return append(out, node->text);
   const bool list = node->kind == GANNET_TREE_LIST;
   GANNET_TRY(append(out, list ? "[" : "{"));
@@ -121,7 +109,7 @@ static gannet_err append_value(writer *out, const gannet_tree *node) {
 
 static gannet_err visit_value(const gannet_tree *node, const char *path, gannet_tree_visit visit,
                               void *user) {
-  writer out = {0};
+  gannet_text out = {0};
   gannet_err err = append_value(&out, node);
   if (err == GANNET_OK) err = visit(user, path, out.text, node);
   gannet_free(&out.text);
@@ -132,7 +120,7 @@ gannet_err gannet_tree_flatten(const gannet_tree *node, const char *prefix, gann
                                void *user) {
   if (node->kind != GANNET_TREE_MAPPING) return visit_value(node, prefix, visit, user);
   for (int i = 0; i < node->n; ++i) {
-    writer path = {0};
+    gannet_text path = {0};
     gannet_err err = append(&path, prefix);
     if (err == GANNET_OK && *prefix) err = append(&path, ".");
     if (err == GANNET_OK) err = append(&path, node->child[i].key);

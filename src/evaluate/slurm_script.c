@@ -11,26 +11,14 @@
 #include "base/atomic_file.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "evaluate/slurm.h"
 
-typedef struct {
-  char *text;
-  size_t used, capacity;
-} page;
-
-static gannet_err put(page *to, const char *text) {
-  const size_t size = strlen(text);
-  if (to->used + size + 1 > to->capacity) {
-    const size_t larger = 2 * (to->used + size) + 512;
-    GANNET_TRY(gannet_resize(to->capacity, larger, 1, &to->text));
-    to->capacity = larger;
-  }
-  memcpy(to->text + to->used, text, size + 1);
-  to->used += size;
-  return GANNET_OK;
+static gannet_err put(gannet_text *to, const char *text) {
+  return gannet_text_add(to, text, strlen(text));
 }
 
-static gannet_err put_options(page *to, const gannet_text_list *options) {
+static gannet_err put_options(gannet_text *to, const gannet_text_list *options) {
   GANNET_TRY(put(to, "#!/bin/sh\n"));
   for (int i = 0; i < options->n; ++i) {
     GANNET_TRY(put(to, "#SBATCH "));
@@ -41,7 +29,7 @@ static gannet_err put_options(page *to, const gannet_text_list *options) {
 }
 
 /* A text as one word of the shell: 'it'\''s'. */
-static gannet_err put_word(page *to, const char *text) {
+static gannet_err put_word(gannet_text *to, const char *text) {
   char piece[2] = "";
   GANNET_TRY(put(to, "'"));
   for (; *text; ++text) {
@@ -51,7 +39,7 @@ static gannet_err put_word(page *to, const char *text) {
   return put(to, "'");
 }
 
-GANNET_PRINTF(2, 3) static gannet_err put_line(page *to, const char *format, ...) {
+GANNET_PRINTF(2, 3) static gannet_err put_line(gannet_text *to, const char *format, ...) {
   char line[600];
   va_list arguments;
   va_start(arguments, format);
@@ -60,7 +48,7 @@ GANNET_PRINTF(2, 3) static gannet_err put_line(page *to, const char *format, ...
   return put(to, line);
 }
 
-static gannet_err put_head(page *to, const gannet_slurm_options *options,
+static gannet_err put_head(gannet_text *to, const gannet_slurm_options *options,
                            const gannet_request *request, const char *directory) {
   GANNET_TRY(put_options(to, &options->sbatch));
   GANNET_TRY(put_line(to, "# Evaluation %lld, attempt %d; written by gannet.\ncd ",
@@ -85,7 +73,7 @@ static gannet_err put_head(page *to, const gannet_slurm_options *options,
   return put(to, "rm -f results.out outcome.json\n");
 }
 
-static gannet_err put_environment(page *to, const gannet_text_list *environment) {
+static gannet_err put_environment(gannet_text *to, const gannet_text_list *environment) {
   for (int i = 0; i < environment->n; ++i) {
     const char *item = environment->item[i], *value = strchr(item, '=');
     if (!value || value - item > 200) continue; /* check has complained */
@@ -97,8 +85,8 @@ static gannet_err put_environment(page *to, const gannet_text_list *environment)
 }
 
 /* The limit is kept on the node, to the second: SLURM's own counts minutes and stands behind it. */
-static gannet_err put_command(page *to, const gannet_program *program, const gannet_papers *papers,
-                              const char *own_script) {
+static gannet_err put_command(gannet_text *to, const gannet_program *program,
+                              const gannet_papers *papers, const char *own_script) {
   const double grace = program->options->kill_grace;
   char how[40] = "-s KILL"; /* -k 0 would never kill */
   if (grace > 0) (void)snprintf(how, sizeof how, "-k %g", grace);
@@ -118,7 +106,7 @@ static gannet_err put_command(page *to, const gannet_program *program, const gan
 
 /* The directory of an attempt that was given up has another name by now, and results that were
  * written to a path lie in that of its successor. */
-static gannet_err put_fetch(page *to, const char *directory) {
+static gannet_err put_fetch(gannet_text *to, const char *directory) {
   GANNET_TRY(put(to, "[ $code != 0 ] || [ -e results.out ] || cp "));
   GANNET_TRY(put_word(to, directory));
   return put(to, "/results.out . 2>/dev/null\n");
@@ -126,7 +114,7 @@ static gannet_err put_fetch(page *to, const char *directory) {
 
 /* A shell reports a signal as 128 + its number; timeout's word is 124, or 137 when it had to kill.
  */
-static gannet_err put_outcome(page *to, const gannet_program *program, uint64_t nonce) {
+static gannet_err put_outcome(gannet_text *to, const gannet_program *program, uint64_t nonce) {
   GANNET_TRY(put(to, "over=false signal=0 exit=$code\n"));
   if (isfinite(program->rules.time_limit))
     GANNET_TRY(put_line(to,
@@ -148,7 +136,7 @@ static gannet_err put_outcome(page *to, const gannet_program *program, uint64_t 
 }
 
 static gannet_err render(const gannet_program *program, const char *name,
-                         const gannet_bindings *bindings, page *to) {
+                         const gannet_bindings *bindings, gannet_text *to) {
   char path[PATH_MAX], *text = NULL;
   size_t size = 0;
   GANNET_TRY(
@@ -159,7 +147,7 @@ static gannet_err render(const gannet_program *program, const char *name,
   return err;
 }
 
-static gannet_err save(const char *directory, const char *name, const page *from) {
+static gannet_err save(const char *directory, const char *name, const gannet_text *from) {
   char path[PATH_MAX];
   GANNET_TRY(gannet_join_path(directory, name, path, sizeof path));
   GANNET_TRY(gannet_file_replace(path, from->text, from->used));
@@ -169,7 +157,7 @@ static gannet_err save(const char *directory, const char *name, const page *from
 static gannet_err save_users(const gannet_program *program, const char *script,
                              const gannet_bindings *bindings, const char *directory,
                              const char *name) {
-  page to = {0};
+  gannet_text to = {0};
   gannet_err err = render(program, script, bindings, &to);
   if (err == GANNET_OK) err = save(directory, name, &to);
   gannet_free(&to.text);
@@ -187,7 +175,7 @@ typedef struct {
 
 /* own_script  the user's, which this one starts; NULL = the command */
 static gannet_err write_own(const order *o, const gannet_papers *papers, const char *own_script,
-                            page *to) {
+                            gannet_text *to) {
   GANNET_TRY(put_head(to, o->options, o->request, o->directory));
   GANNET_TRY(put_environment(to, &papers->environment));
   GANNET_TRY(put_command(to, o->program, papers, own_script));
@@ -197,7 +185,7 @@ static gannet_err write_own(const order *o, const gannet_papers *papers, const c
 
 static gannet_err write_all(const order *o, gannet_papers *papers) {
   const char *const users = o->options->script && *o->options->script ? o->options->script : NULL;
-  page to = {0};
+  gannet_text to = {0};
   GANNET_TRY(gannet_papers_create(o->program, o->request, o->directory, papers));
   GANNET_TRY(gannet_contract_prepare(&o->program->contract, o->request, &papers->bindings,
                                      o->directory, o->place));
@@ -223,7 +211,7 @@ gannet_err gannet_slurm_script_write(const gannet_program *program,
 }
 
 /* The lines #SBATCH of the user's own script, as it is for the first evaluation. */
-static gannet_err put_users_options(page *to, const char *directory) {
+static gannet_err put_users_options(gannet_text *to, const char *directory) {
   char path[PATH_MAX], *text = NULL;
   GANNET_TRY(put(to, "#!/bin/sh\n"));
   GANNET_TRY(gannet_join_path(directory, "script.sh", path, sizeof path));
@@ -244,7 +232,7 @@ static gannet_err put_users_options(page *to, const char *directory) {
 }
 
 /* Which evaluations an element of the array runs: pairs of a directory and a nonce. */
-static gannet_err put_parts(page *to, int n, const gannet_slurm_part *parts, int runs) {
+static gannet_err put_parts(gannet_text *to, int n, const gannet_slurm_part *parts, int runs) {
   GANNET_TRY(put(to, "case ${SLURM_ARRAY_TASK_ID:-0} in\n"));
   for (int i = 0; i < n; ++i) {
     if (i % runs == 0) GANNET_TRY(put_line(to, "%d) set --", i / runs));
@@ -256,7 +244,7 @@ static gannet_err put_parts(page *to, int n, const gannet_slurm_part *parts, int
   return put(to, "*) exit 1 ;;\nesac\n");
 }
 
-static gannet_err put_step(page *to, const gannet_slurm_options *options) {
+static gannet_err put_step(gannet_text *to, const gannet_slurm_options *options) {
   if (options->runs_at_once == 1) return GANNET_OK;
   if (options->step.n == 0) /* srun does not take over sbatch's --cpus-per-task by itself */
     return put(to,
@@ -270,7 +258,7 @@ static gannet_err put_step(page *to, const gannet_slurm_options *options) {
 
 /* Each lane takes every runs_at_once-th run. What was replaced, or had succeeded before SLURM put
  * the job back into the queue, is not run: not even its files are touched. */
-static gannet_err put_lanes(page *to, const gannet_slurm_options *options) {
+static gannet_err put_lanes(gannet_text *to, const gannet_slurm_options *options) {
   GANNET_TRY(put_line(to,
                       "run() {\n"
                       "  cd \"$1\" && grep -q \"\\\"$2\\\"\" attempt.json || return\n"
@@ -299,7 +287,7 @@ static gannet_err put_lanes(page *to, const gannet_slurm_options *options) {
 }
 
 static gannet_err write_shipment(const gannet_slurm_options *options, int n,
-                                 const gannet_slurm_part *parts, page *to) {
+                                 const gannet_slurm_part *parts, gannet_text *to) {
   if (options->script && *options->script)
     GANNET_TRY(put_users_options(to, parts[0].directory));
   else
@@ -311,7 +299,7 @@ static gannet_err write_shipment(const gannet_slurm_options *options, int n,
 
 gannet_err gannet_slurm_script_ship(const gannet_slurm_options *options, int n,
                                     const gannet_slurm_part *parts, const char *directory) {
-  page to = {0};
+  gannet_text to = {0};
   gannet_err err = write_shipment(options, n, parts, &to);
   if (err == GANNET_OK) err = save(directory, "job.sh", &to);
   gannet_free(&to.text);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "evaluate/contract.h"
 
 enum { NAME_SIZE = 64 };
@@ -104,44 +105,27 @@ static const char *value_of(const gannet_bindings *bindings, const char *name) {
   return NULL;
 }
 
-typedef struct {
-  char *bytes;
-  size_t used, capacity;
-} buffer;
-
-static gannet_err append(buffer *to, const char *bytes, size_t size) {
-  if (to->used + size + 1 > to->capacity) {
-    const size_t larger = 2 * (to->used + size) + 64;
-    GANNET_TRY(gannet_resize(to->capacity, larger, 1, &to->bytes));
-    to->capacity = larger;
-  }
-  if (size > 0) memcpy(to->bytes + to->used, bytes, size);
-  to->used += size;
-  to->bytes[to->used] = '\0';
-  return GANNET_OK;
-}
-
 static gannet_err replace(const gannet_bindings *bindings, const char *text, size_t size,
-                          buffer *to) {
+                          gannet_text *to) {
   char name[NAME_SIZE];
   size_t done = 0, at = 0;
   while (gannet_next_placeholder(text, size, &at, name)) {
     const char *value = value_of(bindings, name);
     if (!value) continue;
     const size_t start = at - strlen(name) - 2;
-    GANNET_TRY(append(to, text + done, start - done));
-    GANNET_TRY(append(to, value, strlen(value)));
+    GANNET_TRY(gannet_text_add(to, text + done, start - done));
+    GANNET_TRY(gannet_text_add(to, value, strlen(value)));
     done = at;
   }
-  return append(to, text + done, size - done);
+  return gannet_text_add(to, text + done, size - done);
 }
 
 gannet_err gannet_substitute(const gannet_bindings *bindings, const char *text, size_t size,
                              char **out, size_t *out_size) {
-  buffer to = {0};
+  gannet_text to = {0};
   const gannet_err err = replace(bindings, text, size, &to);
-  if (err != GANNET_OK) gannet_free(&to.bytes);
-  *out = to.bytes;
+  if (err != GANNET_OK) gannet_free(&to.text);
+  *out = to.text;
   if (out_size) *out_size = to.used;
   return err;
 }
