@@ -75,31 +75,47 @@ static void jobs_that_fill_the_disk_are_made_again(void **state) {
   if (f->context->rank == 0) assert_true(exists(f->directory, "evals/000099/attempt-1"));
 }
 
+/* A simulation that ends when it is let go, and other lines before its result. */
+#define WAITING_SIMULATION(more)                                                       \
+  "#!/bin/sh\nuntil [ -e \"$GANNET_INPUT_DIRECTORY/go\" ]; do sleep 0.05; done\n" more \
+  "printf 'objective 2\\nstress 1\\n' >results.out\n"
+
+/* While it waits, there is no result. */
+static void poll_in_vain(gannet_evaluator *evaluator, int times, double wait) {
+  double constraint = 0;
+  gannet_result_record result = {.constraints = &constraint};
+  int n = 0;
+  for (int i = 0; i < times; ++i) {
+    assert_ok(gannet_evaluator_poll(evaluator, wait, 1, &n, &result));
+    assert_int_equal(n, 0);
+  }
+}
+
+static void let_go_and_collect(standin *f, gannet_evaluator *evaluator) {
+  double constraint = 0;
+  gannet_result_record result = {.constraints = &constraint};
+  mischief(f, "go", "");
+  conform_collect(evaluator, 1, &result);
+  is_done(&result);
+  gannet_evaluator_destroy(&evaluator);
+}
+
 /* A job that SLURM does not list may run on: while the disk is full it is neither forgotten nor
  * made again. */
 static void a_job_in_question_is_not_forgotten(void **state) {
   standin *f = *state;
-  double constraint = 0;
-  gannet_result_record result = {.constraints = &constraint};
-  int n = 0;
   if (!give_room(f, "size=4m")) skip();
-  use_simulation(f,
-                 "#!/bin/sh\nuntil [ -e \"$GANNET_INPUT_DIRECTORY/go\" ]; do sleep 0.05; done\n"
-                 "rm -f \"$GANNET_INPUT_DIRECTORY/evals/mesh\"; printf 'objective 2\\nstress 1\\n' "
-                 ">results.out\n");
+  use_simulation(f, WAITING_SIMULATION("rm -f \"$GANNET_INPUT_DIRECTORY/evals/mesh\"\n"));
   mischief(f, "squeue.lose", "");
   mischief(f, "sacct.off", "");
   mischief(f, "scontrol.off", "");
   f->options.grace = 60;
   gannet_evaluator *evaluator = standin_create(f);
   standin_submit(evaluator, 1, 1);
-  for (int i = 0; i < 10; ++i) assert_ok(gannet_evaluator_poll(evaluator, 0.1, 1, &n, &result));
+  poll_in_vain(evaluator, 10, 0.1);
   fill_up(f);
-  for (int i = 0; i < 10; ++i) assert_ok(gannet_evaluator_poll(evaluator, 0.2, 1, &n, &result));
-  mischief(f, "go", "");
-  conform_collect(evaluator, 1, &result);
-  is_done(&result);
-  gannet_evaluator_destroy(&evaluator);
+  poll_in_vain(evaluator, 10, 0.2);
+  let_go_and_collect(f, evaluator);
   if (f->context->rank == 0) assert_int_equal(calls_of(f, "sbatch"), 1);
 }
 
@@ -116,25 +132,16 @@ static void keep_full(const standin *f) {
 /* squeue ends well though nothing of its list could be written: the jobs in it are not lost. */
 static void a_list_without_room_loses_no_jobs(void **state) {
   standin *f = *state;
-  double constraint = 0;
-  gannet_result_record result = {.constraints = &constraint};
-  int n = 0;
   if (!give_room_in(f, "slurm", "size=200k")) skip();
-  use_simulation(f,
-                 "#!/bin/sh\nuntil [ -e \"$GANNET_INPUT_DIRECTORY/go\" ]; do sleep 0.05; done\n"
-                 "printf 'objective 2\\nstress 1\\n' >results.out\n");
+  use_simulation(f, WAITING_SIMULATION(""));
   mischief(f, "sacct.off", "");
   f->options.grace = 0.5;
   gannet_evaluator *evaluator = standin_create(f);
   standin_submit(evaluator, 1, 1);
-  for (int i = 0; i < 5; ++i) assert_ok(gannet_evaluator_poll(evaluator, 0.2, 1, &n, &result));
+  poll_in_vain(evaluator, 5, 0.2);
   keep_full(f);
-  for (int i = 0; i < 20 && n == 0; ++i)
-    assert_ok(gannet_evaluator_poll(evaluator, 0.2, 1, &n, &result));
-  mischief(f, "go", "");
-  if (n == 0) conform_collect(evaluator, 1, &result);
-  is_done(&result);
-  gannet_evaluator_destroy(&evaluator);
+  poll_in_vain(evaluator, 20, 0.2);
+  let_go_and_collect(f, evaluator);
   if (f->context->rank > 0) return;
   assert_int_equal(calls_of(f, "scancel"), 0);
   assert_non_null(strstr(f->log, "squeue: no room for its answer in '"));
@@ -143,21 +150,13 @@ static void a_list_without_room_loses_no_jobs(void **state) {
 /* ... nor is one submitted again whose number sbatch could not write down. */
 static void an_answer_of_sbatch_without_room_is_looked_for(void **state) {
   standin *f = *state;
-  double constraint = 0;
-  gannet_result_record result = {.constraints = &constraint};
-  int n = 0;
   if (!give_room_in(f, "slurm", "size=200k")) skip();
-  use_simulation(f,
-                 "#!/bin/sh\nuntil [ -e \"$GANNET_INPUT_DIRECTORY/go\" ]; do sleep 0.05; done\n"
-                 "printf 'objective 2\\nstress 1\\n' >results.out\n");
+  use_simulation(f, WAITING_SIMULATION(""));
   gannet_evaluator *evaluator = standin_create(f);
   standin_submit(evaluator, 1, 1);
   keep_full(f);
-  for (int i = 0; i < 20; ++i) assert_ok(gannet_evaluator_poll(evaluator, 0.2, 1, &n, &result));
-  mischief(f, "go", "");
-  conform_collect(evaluator, 1, &result);
-  is_done(&result);
-  gannet_evaluator_destroy(&evaluator);
+  poll_in_vain(evaluator, 20, 0.2);
+  let_go_and_collect(f, evaluator);
   if (f->context->rank == 0) assert_int_equal(calls_of(f, "sbatch"), 1);
 }
 
