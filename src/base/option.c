@@ -152,6 +152,11 @@ static int is_list(const gannet_option *option) {
   return option->type == GANNET_TEXT_LIST || option->type == GANNET_REAL_LIST;
 }
 
+bool gannet_option_takes(const gannet_option *option, const char *text) {
+  char value[sizeof(int64_t)];
+  return is_list(option) || option->type == GANNET_TEXT || store_scalar(option, text, value) == 0;
+}
+
 static void complain_value(const gannet_option *option, const char *section, const char *text,
                            const char *where, gannet_complaints *complaints) {
   char expected[512];

@@ -120,6 +120,12 @@ void gannet_option_complain_unknown(int n_tables, const gannet_option *const *ta
  */
 const gannet_option *gannet_option_find(const gannet_option *table, const char *key);
 
+/* Whether a text is a valid value of an option; of lists and texts any is.
+ *
+ * Local.
+ */
+bool gannet_option_takes(const gannet_option *option, const char *text);
+
 /* The value of one option as a user would write it (17 significant digits; lists in brackets).
  * Returns the number of characters needed, like snprintf.
  *

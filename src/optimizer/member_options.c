@@ -73,7 +73,7 @@ static void choose_rule(const gannet_setting *setting, gannet_member_options *op
   int *rule = &options->acquisition.rule;
   if (*rule == GANNET_RULE_AUTO) *rule = moments ? GANNET_RULE_PROBABILITY : GANNET_RULE_DRAWS;
   const bool split = options->acq_type->kind == GANNET_ACQ_SPLIT;
-  if (split ? *rule == GANNET_RULE_PROBABILITY : moments != (*rule == GANNET_RULE_DRAWS)) return;
+  if (gannet_constraint_rule_goes(*rule, options->acq_type)) return;
   gannet_complain(complaints, setting ? setting->where : NULL,
                   "acquisition.constraints: '%s' does not go with acquisition '%s', expected %s",
                   gannet_constraint_rule_names[*rule], options->acq_type->name,
@@ -197,28 +197,35 @@ static gannet_err parse_parts(int n, const gannet_setting *all, gannet_member_op
   return GANNET_OK;
 }
 
-/* A surrogate.KEY that the type does not have. */
-static bool is_foreign(const gannet_surrogate_type *type, const char *key) {
-  static const char section[] = "surrogate.";
-  if (strncmp(key, section, sizeof section - 1) != 0) return false;
-  key += sizeof section - 1;
-  return strcmp(key, "type") != 0 && !gannet_option_find(type->options, key);
+/* The types that the settings choose; NULL when there is none of the name. */
+static void find_types(int n, const gannet_setting *settings,
+                       const gannet_surrogate_type **surrogate,
+                       const gannet_acq_type **acquisition) {
+  const gannet_setting *model = gannet_setting_last(n, settings, "surrogate.type");
+  const gannet_setting *rule = gannet_setting_last(n, settings, "acquisition.type");
+  const char *name = model ? model->text : gannet_surrogate_choice_table[0].fallback;
+  *surrogate = NULL;
+  *acquisition = NULL;
+  if (gannet_surrogate_find(name, surrogate) != GANNET_OK)
+    gannet_error_clear(); /* complained about later */
+  name = rule ? rule->text : gannet_acquisition_choice_table[0].fallback;
+  if (gannet_acq_find(name, acquisition) != GANNET_OK)
+    gannet_error_clear(); /* so is this, or it needs no model */
 }
 
 gannet_err gannet_member_options_parse(int n, const gannet_setting *settings, int n_row,
                                        bool lenient, gannet_member_options *options,
                                        gannet_complaints *complaints) {
-  const gannet_setting *type = gannet_setting_last(n, settings, "surrogate.type");
-  const gannet_surrogate_type *known = NULL;
+  const gannet_surrogate_type *surrogate = NULL;
+  const gannet_acq_type *acquisition = NULL;
   gannet_setting *all = NULL;
   int kept = 0;
   memset(options, 0, sizeof *options);
   GANNET_TRY(gannet_alloc((size_t)n, sizeof *all, &all));
-  if (gannet_surrogate_find(type ? type->text : gannet_surrogate_choice_table[0].fallback,
-                            &known) != GANNET_OK)
-    gannet_error_clear(); /* complained about below */
+  find_types(n, settings, &surrogate, &acquisition);
   for (int i = 0; i < n; ++i)
-    if (!known || !(i < n_row || lenient) || !is_foreign(known, settings[i].key))
+    if (i < n_row ? gannet_row_setting_fits(&settings[i], surrogate, acquisition)
+                  : !lenient || gannet_setting_fits(&settings[i], surrogate, acquisition))
       all[kept++] = settings[i];
   const gannet_err err = parse_parts(kept, all, options, complaints);
   gannet_free(&all);

@@ -197,23 +197,6 @@ static void complain_sections(int n, const gannet_setting *all, gannet_complaint
   }
 }
 
-/* Every surrogate.* of the user must be known to one member at least. */
-static void complain_unknown(int n, const gannet_setting *settings,
-                             const gannet_optimizer_options *options,
-                             gannet_complaints *complaints) {
-  static const char section[] = "surrogate.";
-  const bool given = gannet_setting_last(n, settings, "portfolio") != NULL;
-  for (int i = 0; i < n; ++i) {
-    bool known = strncmp(settings[i].key, section, sizeof section - 1) != 0;
-    for (int k = 0; k < options->n_members && !known; ++k)
-      known = options->member[k].surrogate_type &&
-              options->member[k].proposer == GANNET_PROPOSE_MODEL &&
-              gannet_option_find(options->member[k].surrogate_type->options,
-                                 settings[i].key + sizeof section - 1);
-    if (!known) gannet_surrogate_key_complain(&settings[i], given, options, complaints);
-  }
-}
-
 /* What holds anyway may be written down. */
 static bool is_default(const gannet_setting *setting) {
   static const char section[] = "acquisition.";
@@ -278,9 +261,7 @@ static gannet_err parse_member(const gannet_method *row, int n, const gannet_set
   while (row->defaults[n_row].key) ++n_row;
   GANNET_TRY(gannet_alloc((size_t)(n + n_row) + 1, sizeof *all, &all));
   for (int i = 0; i < n_row; ++i)
-    if (strcmp(row->defaults[i].key, "portfolio") != 0 &&
-        gannet_row_setting_stays(&row->defaults[i], n, settings))
-      all[n_all++] = row->defaults[i];
+    if (strcmp(row->defaults[i].key, "portfolio") != 0) all[n_all++] = row->defaults[i];
   n_row = n_all;
   for (int i = 0; i < n; ++i)
     if (strcmp(settings[i].key, "method") != 0 && strcmp(settings[i].key, "portfolio") != 0)
@@ -327,7 +308,7 @@ static gannet_err parse_portfolio(int n, const gannet_setting *settings,
     gannet_complain(complaints, given ? given->where : NULL,
                     "portfolio: no method in '%s'; expected some as in [gp-ei, neural-bo]",
                     options->method.portfolio);
-  if (!one_only) complain_unknown(n, settings, options, complaints);
+  if (!one_only) gannet_portfolio_complain_unknown(n, settings, options, complaints);
   return keep_given(n, settings, options);
 }
 

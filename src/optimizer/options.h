@@ -101,9 +101,9 @@ typedef struct {
 /* Of the whole optimiser.
  *
  * A method is one member, or a portfolio of several. A user's settings then go to every member that
- * knows them: search.*, region.*, transform, refit and acquisition.* to all, surrogate.* to those
- * whose surrogate has such a key. Choosing surrogate.type or acquisition.type leaves one member:
- * the first of the portfolio with these parts exchanged.
+ * knows them: search.*, region.*, transform and refit to all, surrogate.* and acquisition.* to
+ * those whose surrogate or acquisition has such a key. Choosing surrogate.type or acquisition.type
+ * leaves one member: the first of the portfolio with these parts exchanged.
  */
 typedef struct {
   gannet_method_options method; /* the user's choice */
@@ -124,9 +124,9 @@ extern const gannet_option gannet_acquisition_choice_table[];
  *
  * Local.
  *
- * n_row       in     how many of the settings come from the row; its surrogate.* that do not fit a
- *                    surrogate of the user's choice are left out
- * lenient     in     so are the user's
+ * n_row       in     how many of the settings come from the row; those that mean nothing for a
+ *                    surrogate or an acquisition of the user's choice are left out
+ * lenient     in     so are surrogate.* and acquisition.* of the user that the types do not have
  * options     out    zeroed; to be released, also after complaints
  * complaints  inout  one more for every wrong setting, with its where
  */
@@ -149,25 +149,35 @@ const gannet_setting *gannet_setting_last(int n, const gannet_setting *settings,
 void gannet_setting_complain(const gannet_setting *setting, const char *key,
                              gannet_complaints *complaints);
 
-/* A complaint about a key "surrogate.*" that no member knows, with the nearest one over all
- * surrogates and those that have it.
- *
- * Local.
- *
- * given  in  whether the user named the members; else the method chose them
- */
-void gannet_surrogate_key_complain(const gannet_setting *setting, bool given,
-                                   const gannet_optimizer_options *options,
-                                   gannet_complaints *complaints);
-
-/* Whether a setting of a method's row holds beside those of the user: options of an acquisition go
- * with it when the user chooses another one.
+/* Complain about every surrogate.* and acquisition.* of the user that no member of a portfolio
+ * takes, with the nearest key over all types and those that have it.
  *
  * Local.
  *
  * settings  in  [n] of the user
  */
-bool gannet_row_setting_stays(const gannet_setting *one, int n, const gannet_setting *settings);
+void gannet_portfolio_complain_unknown(int n, const gannet_setting *settings,
+                                       const gannet_optimizer_options *options,
+                                       gannet_complaints *complaints);
+
+/* Whether models of constraints can enter an acquisition in this way, a gannet_constraint_rule.
+ *
+ * Local.
+ */
+bool gannet_constraint_rule_goes(int rule, const gannet_acq_type *type);
+
+/* Whether surrogate.* or acquisition.* is a setting of the types; any other is. A method's row
+ * means its settings for its own types: values that others do not take, or a region where there is
+ * no acquisition, do not fit either.
+ *
+ * Local.
+ *
+ * surrogate, acquisition  in  NULL = unknown, or none
+ */
+bool gannet_setting_fits(const gannet_setting *one, const gannet_surrogate_type *surrogate,
+                         const gannet_acq_type *acquisition);
+bool gannet_row_setting_fits(const gannet_setting *one, const gannet_surrogate_type *surrogate,
+                             const gannet_acq_type *acquisition);
 
 /* Add a method to a portfolio, with those of the settings that the user gave which it knows.
  *

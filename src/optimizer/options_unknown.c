@@ -1,4 +1,4 @@
-/* What a key of a surrogate may have been meant to be. */
+/* What a key of a surrogate or an acquisition that no member has may have been meant to be. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,67 +12,147 @@ typedef struct {
   const char *key[MOST_KEYS];
 } keys;
 
+typedef enum { SURROGATE, ACQUISITION, N_PARTS } part;
+
+static const char *const section_of[N_PARTS] = {"surrogate", "acquisition"};
+
+static const gannet_option *common_table(part of) {
+  return of == SURROGATE ? gannet_surrogate_choice_table : gannet_acquisition_choice_table;
+}
+
+/* Name and options of the type at a place of the list of all; false after the last one. */
+static bool type_at(part of, int place, const char **name, const gannet_option **table) {
+  if (of == SURROGATE) {
+    if (!gannet_surrogate_types[place]) return false;
+    *name = gannet_surrogate_types[place]->name;
+    *table = gannet_surrogate_types[place]->options;
+    return true;
+  }
+  if (!gannet_acq_types[place]) return false;
+  *name = gannet_acq_types[place]->name;
+  *table = gannet_acq_types[place]->options;
+  return true;
+}
+
+/* NULL where a member has no such part, or one without options. */
+static const gannet_option *member_table(part of, const gannet_member_options *member) {
+  if (member->proposer != GANNET_PROPOSE_MODEL) return NULL;
+  if (of == SURROGATE) return member->surrogate_type ? member->surrogate_type->options : NULL;
+  return member->acq_type ? member->acq_type->options : NULL;
+}
+
+static bool has(const gannet_option *table, const char *key) {
+  return table && gannet_option_find(table, key);
+}
+
+static bool a_member_has(part of, const char *key, const gannet_optimizer_options *options) {
+  for (int k = 0; k < options->n_members; ++k)
+    if (has(member_table(of, &options->member[k]), key)) return true;
+  return false;
+}
+
 static void add_keys(const gannet_option *table, keys *known) {
   for (; table && table->key && known->n < MOST_KEYS - 1; ++table)
     if (!(table->flags & GANNET_OPTION_HIDDEN)) known->key[known->n++] = table->key;
 }
 
-static bool has_surrogate(const gannet_member_options *member) {
-  return member->proposer == GANNET_PROPOSE_MODEL && member->surrogate_type;
-}
-
 /* Keys that would be taken come first, and win when several are as near. */
-static const char *nearest(const char *key, const gannet_optimizer_options *options) {
+static const char *nearest(part of, const char *key, const gannet_optimizer_options *options) {
+  const gannet_option *table = NULL;
+  const char *name = NULL;
   keys known = {0};
-  add_keys(gannet_surrogate_choice_table, &known);
+  add_keys(common_table(of), &known);
   for (int k = 0; k < options->n_members; ++k)
-    if (has_surrogate(&options->member[k]))
-      add_keys(options->member[k].surrogate_type->options, &known);
-  for (int s = 0; gannet_surrogate_types[s]; ++s)
-    add_keys(gannet_surrogate_types[s]->options, &known);
+    add_keys(member_table(of, &options->member[k]), &known);
+  for (int i = 0; type_at(of, i, &name, &table); ++i) add_keys(table, &known);
   return gannet_nearest(key, known.key);
 }
 
-static bool is_taken(const char *key, const gannet_optimizer_options *options) {
-  bool taken = gannet_option_find(gannet_surrogate_choice_table, key) != NULL;
-  for (int k = 0; k < options->n_members && !taken; ++k)
-    taken = has_surrogate(&options->member[k]) &&
-            gannet_option_find(options->member[k].surrogate_type->options, key);
-  return taken;
-}
-
-/* The surrogates that have a key. */
-static void list_owners(const char *key, char *list, size_t size) {
+/* The types that have a key. */
+static void list_owners(part of, const char *key, char *list, size_t size) {
+  const gannet_option *table = NULL;
+  const char *name = NULL;
   size_t used = 0;
   list[0] = '\0';
-  for (int s = 0; gannet_surrogate_types[s]; ++s) {
-    if (!gannet_option_find(gannet_surrogate_types[s]->options, key)) continue;
-    const int more = snprintf(list + used, size - used, "%s%s", used ? " " : "",
-                              gannet_surrogate_types[s]->name);
+  for (int i = 0; type_at(of, i, &name, &table); ++i) {
+    if (!has(table, key)) continue;
+    const int more = snprintf(list + used, size - used, "%s%s", used ? " " : "", name);
     if (more > 0 && used + (size_t)more < size) used += (size_t)more;
   }
 }
 
-void gannet_surrogate_key_complain(const gannet_setting *setting, bool given,
-                                   const gannet_optimizer_options *options,
-                                   gannet_complaints *complaints) {
-  char owners[200], chosen[100] = "", meant[400] = "";
-  const char *key = setting->key + strlen("surrogate.");
-  const char *near = nearest(key, options);
-  list_owners(near ? near : key, owners, sizeof owners);
+static void say_meant(part of, const char *key, const gannet_optimizer_options *options,
+                      char *meant, size_t size) {
+  const char *near = nearest(of, key, options), *what = section_of[of];
+  char owners[200];
+  list_owners(of, near ? near : key, owners, sizeof owners);
+  if (near && (has(common_table(of), near) || a_member_has(of, near, options)))
+    (void)snprintf(meant, size, "; did you mean '%s'?", near);
+  else if (near && strcmp(near, key) == 0)
+    (void)snprintf(meant, size, "; choose a method with %s %s that has it: %s",
+                   of == SURROGATE ? "a" : "an", what, owners);
+  else if (near)
+    (void)snprintf(meant, size,
+                   "; did you mean '%s', which the %ss %s have? choose a method with one of them",
+                   near, what, owners);
+}
+
+static void complain(part of, const gannet_setting *setting, bool given,
+                     const gannet_optimizer_options *options, gannet_complaints *complaints) {
+  char chosen[100] = "", meant[400] = "";
+  say_meant(of, setting->key + strlen(section_of[of]) + 1, options, meant, sizeof meant);
   if (!given)
     (void)snprintf(chosen, sizeof chosen, ", which method: %.60s chose", options->method.method);
-  if (near && is_taken(near, options))
-    (void)snprintf(meant, sizeof meant, "; did you mean '%s'?", near);
-  else if (near && strcmp(near, key) == 0)
-    (void)snprintf(meant, sizeof meant, "; choose a method with a surrogate that has it: %s",
-                   owners);
-  else if (near)
-    (void)snprintf(meant, sizeof meant,
-                   "; did you mean '%s', which the surrogates %s have? choose a method with one "
-                   "of them",
-                   near, owners);
   gannet_complain(complaints, setting->where,
-                  "unknown key '%s' for every method of %s%s%s (see gannet explain surrogate)",
-                  setting->key, options->method.portfolio, chosen, meant);
+                  "unknown key '%s' for every method of %s%s%s (see gannet explain %s)",
+                  setting->key, options->method.portfolio, chosen, meant, section_of[of]);
+}
+
+/* Every method has the key, and takes some of its values. */
+static bool is_rule(const char *key) {
+  return strcmp(key, "acquisition.constraints") == 0;
+}
+
+static bool a_member_takes_rule(const char *name, const gannet_optimizer_options *options) {
+  bool any = false, known = false;
+  for (int rule = 0; name && gannet_constraint_rule_names[rule]; ++rule) {
+    if (strcmp(gannet_constraint_rule_names[rule], name) != 0) continue;
+    known = true;
+    for (int k = 0; k < options->n_members && !any; ++k)
+      any = options->member[k].acq_type &&
+            gannet_constraint_rule_goes(rule, options->member[k].acq_type);
+  }
+  return any || !known;
+}
+
+static bool a_member_has_acquisition(const gannet_optimizer_options *options) {
+  for (int k = 0; k < options->n_members; ++k)
+    if (options->member[k].acq_type) return true;
+  return false;
+}
+
+static void check_rule(const gannet_setting *setting, const gannet_optimizer_options *options,
+                       gannet_complaints *complaints) {
+  const bool draws = setting->text && strcmp(setting->text, "draws") == 0;
+  if (a_member_takes_rule(setting->text, options) || !a_member_has_acquisition(options)) return;
+  gannet_complain(complaints, setting->where,
+                  "acquisition.constraints: '%s' goes with no acquisition of %s, expected %s",
+                  setting->text, options->method.portfolio, draws ? "probability" : "draws");
+}
+
+void gannet_portfolio_complain_unknown(int n, const gannet_setting *settings,
+                                       const gannet_optimizer_options *options,
+                                       gannet_complaints *complaints) {
+  const bool given = gannet_setting_last(n, settings, "portfolio") != NULL;
+  for (int i = 0; i < n; ++i) {
+    if (is_rule(settings[i].key)) check_rule(&settings[i], options, complaints);
+    for (part of = 0; of < N_PARTS; ++of) {
+      const size_t length = strlen(section_of[of]);
+      const char *key = settings[i].key + length + 1;
+      if (strncmp(settings[i].key, section_of[of], length) != 0 || key[-1] != '.') continue;
+      const bool common = of == ACQUISITION && has(common_table(of), key);
+      if (!common && !a_member_has(of, key, options))
+        complain(of, &settings[i], given, options, complaints);
+    }
+  }
 }

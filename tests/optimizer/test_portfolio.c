@@ -3,6 +3,7 @@
 #include <petscsys.h>
 #include <string.h>
 
+#include "acquisition/margin.h"
 #include "optimizer/fixture.h"
 
 static const gannet_variable square[] = {
@@ -184,22 +185,85 @@ static void a_chosen_part_leaves_one_member(void **state) {
   drop(&f);
 }
 
-/* What a method's row says of its own acquisition is no mistake of the user's. */
-static void any_acquisition_can_take_the_place_of_a_methods_own(void **state) {
+/* A mistake of the user's is that the type cannot do what is asked, never what a row says. */
+static void expect_no_complaint(const char *method, const char *key, const char *type) {
+  const gannet_setting settings[] = {{.key = "method", .text = method}, {.key = key, .text = type}};
+  gannet_optimizer_options options;
+  gannet_complaints complaints = {0};
+  assert_ok(gannet_optimizer_options_parse(2, settings, &options, &complaints));
+  if (complaints.count > 0 && !strstr(complaints.text, "has neither a surrogate nor"))
+    fail_msg("%s, %s: %s: %s", method, key, type, complaints.text);
+  gannet_optimizer_options_release(&options);
+  gannet_complaints_release(&complaints);
+}
+
+static void any_part_can_take_the_place_of_a_methods_own(void **state) {
+  static const char *const plain[] = {"sobol", "random", "quadratic"};
   (void)state;
-  for (int i = 0; gannet_methods[i]; ++i)
-    for (int k = 0; gannet_acq_types[k]; ++k) {
-      const gannet_setting settings[] = {
-          {.key = "method", .text = gannet_methods[i]->name},
-          {.key = "acquisition.type", .text = gannet_acq_types[k]->name},
-          {.key = "acquisition.constraints", .text = "auto"}};
-      gannet_optimizer_options options;
-      gannet_complaints complaints = {0};
-      assert_ok(gannet_optimizer_options_parse(3, settings, &options, &complaints));
-      if (complaints.count > 0) assert_null(strstr(complaints.text, "unknown key"));
-      gannet_optimizer_options_release(&options);
-      gannet_complaints_release(&complaints);
-    }
+  for (int i = 0; gannet_methods[i]; ++i) {
+    const char *method = gannet_methods[i]->name;
+    for (int k = 0; gannet_acq_types[k]; ++k)
+      expect_no_complaint(method, "acquisition.type", gannet_acq_types[k]->name);
+    for (int k = 0; k < 3; ++k) expect_no_complaint(method, "acquisition.type", plain[k]);
+    for (int k = 0; gannet_surrogate_types[k]; ++k)
+      expect_no_complaint(method, "surrogate.type", gannet_surrogate_types[k]->name);
+  }
+}
+
+/* What the user asks of a type that cannot do it is complained about all the same. */
+static void settings_of_the_user_stay_with_a_type_of_the_users_choice(void **state) {
+  (void)state;
+  static const struct {
+    const char *settings[7];
+    const char *says;
+  } wrong[] = {
+      {{"method", "neural-cbo", "acquisition.type", "thompson", "acquisition.constraints", "inside",
+        NULL},
+       "'inside' does not go with acquisition 'thompson', expected draws"},
+      {{"method", "turbo-1", "acquisition.type", "sobol", "region.type", "trust", NULL},
+       "points that are made without a model cannot stay in a region"},
+      {{"method", "gp-pi", "acquisition.type", "thompson", "acquisition.margin", "0.1", NULL},
+       "unknown key 'acquisition.margin' for acquisition 'thompson'"},
+  };
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
+    fixture f;
+    assert_fails(GANNET_ERR_INPUT, wrong[i].says, make(wrong[i].settings, &f));
+    drop(&f);
+  }
+}
+
+static double margin_of(const fixture *f, int member) {
+  const gannet_acq_margin *options = f->optimizer->options.member[member].acq_options;
+  return options->margin;
+}
+
+static void settings_of_acquisitions_go_to_those_that_have_them(void **state) {
+  (void)state;
+  const char *const settings[] = {"portfolio",
+                                  "[gp-ei, neural-bo, quadratic, gp-pi]",
+                                  "acquisition.margin",
+                                  "0.25",
+                                  "acquisition.growth",
+                                  "log",
+                                  NULL};
+  fixture f;
+  assert_ok(make(settings, &f));
+  const gannet_member_options *member = f.optimizer->options.member;
+  assert_float_equal(margin_of(&f, 0), 0.25, 0);
+  assert_float_equal(margin_of(&f, 3), 0.25, 0);
+  for (int i = 0; i < 2; ++i) assert_int_equal(member[i].acquisition.growth, GANNET_GROWTH_LOG);
+  drop(&f);
+}
+
+static void rules_for_constraints_go_to_the_acquisitions_that_can_follow_them(void **state) {
+  (void)state;
+  const char *const settings[] = {"method", "auto", "acquisition.constraints", "bounds", NULL};
+  fixture f;
+  assert_ok(make(settings, &f));
+  const gannet_member_options *member = f.optimizer->options.member;
+  assert_int_equal(member[0].acquisition.rule, GANNET_RULE_BOUNDS);
+  assert_int_equal(member[2].acquisition.rule, GANNET_RULE_DRAWS);
+  drop(&f);
 }
 
 static void names_of_the_state_tell_members_apart(void **state) {
@@ -238,6 +302,16 @@ static void wrong_portfolios_are_refused(void **state) {
        "did you mean 'activation', which the surrogates tangent-kernel ensemble"},
       {{"method", "auto", "surrogate.tpye", "gp", NULL}, "did you mean 'type'?"},
       {{"portfolio", "[gp-ei, gp-ts]", "surrogate.kernel", "rbg", NULL}, "surrogate.kernel: 'rbg'"},
+      {{"method", "auto", "acquisition.draws", "20", NULL},
+       "unknown key 'acquisition.draws' for every method of [gp-noisy, quadratic, gp-draws], which "
+       "method: auto chose; choose a method with an acquisition that has it: mes pes es kg (see "
+       "gannet explain acquisition)"},
+      {{"method", "auto", "acquisition.magrin", "0.1", NULL}, "did you mean 'margin'?"},
+      {{"method", "auto", "acquisition.explortion", "2", NULL}, "did you mean 'exploration'?"},
+      {{"method", "auto", "acquisition.margin", "-1", NULL}, "acquisition.margin: '-1'"},
+      {{"method", "auto", "acquisition.constraints", "bound", NULL}, "did you mean 'bounds'?"},
+      {{"portfolio", "[quadratic, gp-ts]", "acquisition.constraints", "bounds", NULL},
+       "'bounds' goes with no acquisition of [quadratic, gp-ts], expected draws"},
   };
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
     fixture f;
@@ -256,7 +330,10 @@ int main(int argc, char **argv) {
       cmocka_unit_test(members_for_batches_make_single_points_when_they_are_alone),
       cmocka_unit_test(settings_go_to_the_members_that_know_them),
       cmocka_unit_test(a_chosen_part_leaves_one_member),
-      cmocka_unit_test(any_acquisition_can_take_the_place_of_a_methods_own),
+      cmocka_unit_test(any_part_can_take_the_place_of_a_methods_own),
+      cmocka_unit_test(settings_of_the_user_stay_with_a_type_of_the_users_choice),
+      cmocka_unit_test(settings_of_acquisitions_go_to_those_that_have_them),
+      cmocka_unit_test(rules_for_constraints_go_to_the_acquisitions_that_can_follow_them),
       cmocka_unit_test(names_of_the_state_tell_members_apart),
       cmocka_unit_test(wrong_portfolios_are_refused),
   };
