@@ -1,14 +1,8 @@
 /* Simulations as jobs of SLURM: rank 0 submits and watches them, all ranks get the results. */
 #include "evaluate/slurm.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "base/atomic_file.h"
-#include "base/memory.h"
 #include "evaluate/backends.h"
 
 #define AT(member) .offset = offsetof(gannet_slurm_options, member)
@@ -151,117 +145,6 @@ static const gannet_option options[] = {
      .help = "program that tells about one job; need not exist"},
     {0}};
 
-static void check_tool(const char *key, const char *program, const gannet_evaluator_setup *setup,
-                       gannet_complaints *complaints) {
-  char path[PATH_MAX];
-  const int reason = gannet_command_find(program, setup->input_directory, path);
-  if (reason)
-    gannet_complain(complaints, key,
-                    "cannot run '%s': %s (searched in PATH); load the site's "
-                    "SLURM, or choose backend: command",
-                    program, strerror(reason));
-}
-
-/* Options with which a job would not be one run of one evaluation that gannet waits for. */
-static const struct {
-  const char *name, *letter, *why;
-} refused[] = {
-    {"--array", "-a", "every element would run the same evaluation; say submit: array instead"},
-    {"--clusters", "-M",
-     "squeue and scancel would ask another cluster; set SLURM_CLUSTERS in the environment, which "
-     "they heed as sbatch does"},
-    {"--test-only", NULL, "nothing would be submitted"},
-    {"--wait", "-W", "sbatch would not answer before the job has ended; gannet waits by itself"},
-    {"--wrap", NULL, "the evaluation would not be run; say command or script instead"},
-};
-
-static bool is_option(const char *word, size_t size, const char *name, const char *letter) {
-  const size_t length = strlen(name);
-  if (size >= length && strncmp(word, name, length) == 0)
-    return size == length || word[length] == '=';
-  return letter && size >= 2 && strncmp(word, letter, 2) == 0;
-}
-
-/* The words of an entry of sbatch, or of a line #SBATCH of a script. */
-static void check_words(const char *line, const char *key, gannet_complaints *complaints) {
-  static const char blank[] = " \t\r\n";
-  for (const char *at = line + strspn(line, blank); *at && *at != '#'; at += strspn(at, blank)) {
-    const size_t size = strcspn(at, blank);
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; ++i)
-      if (is_option(at, size, refused[i].name, refused[i].letter))
-        gannet_complain(complaints, key, "leave out '%.*s': with %s %s", (int)size, at,
-                        refused[i].name, refused[i].why);
-    at += size;
-  }
-}
-
-static void check_directives(const char *path, gannet_complaints *complaints) {
-  static const char mark[] = "#SBATCH";
-  char *text = NULL;
-  if (gannet_file_read(path, &text, NULL) != GANNET_OK) gannet_error_clear();
-  for (char *line = text; line && *line;) {
-    char *end = strchr(line, '\n');
-    if (end) *end++ = '\0';
-    if (strncmp(line, mark, sizeof mark - 1) == 0)
-      check_words(line + sizeof mark - 1, "evaluate.script", complaints);
-    line = end;
-  }
-  gannet_free(&text);
-}
-
-static void check_script(const gannet_slurm_options *given, const gannet_evaluator_setup *setup,
-                         gannet_complaints *complaints) {
-  char path[PATH_MAX];
-  const char *start = given->script[0] == '/'  ? ""
-                      : setup->input_directory ? setup->input_directory
-                                               : ".";
-  if (snprintf(path, sizeof path, "%s/%s", start, given->script) >= (int)sizeof path ||
-      access(path, R_OK))
-    gannet_complain(complaints, "evaluate.script",
-                    "cannot read '%s': %s (relative paths start from the campaign file, or from "
-                    "input_directory)",
-                    given->script, strerror(errno));
-  else
-    check_directives(path, complaints);
-  if (given->sbatch.n > 0)
-    gannet_complain(
-        complaints, "evaluate.sbatch",
-        "leave it out, and write its options into the script, as lines that begin with #SBATCH");
-}
-
-static void check_sbatch(const gannet_text_list *sbatch, gannet_complaints *complaints) {
-  for (int i = 0; i < sbatch->n; ++i) {
-    if (sbatch->item[i][0] != '-' || strpbrk(sbatch->item[i], "\r\n"))
-      gannet_complain(complaints, "evaluate.sbatch",
-                      "'%s' is no option of sbatch; expected one such as --partition=short",
-                      sbatch->item[i]);
-    check_words(sbatch->item[i], "evaluate.sbatch", complaints);
-  }
-}
-
-static void check_runs(const gannet_slurm_options *given, gannet_complaints *complaints) {
-  if (given->runs_at_once > given->runs_per_job)
-    gannet_complain(complaints, "evaluate.runs_at_once",
-                    "%d runs at once, but a job has only %d: set runs_per_job as well",
-                    given->runs_at_once, given->runs_per_job);
-  if (given->step.n > 0 && given->runs_at_once == 1)
-    gannet_complain(complaints, "evaluate.step",
-                    "is for several runs at once; set runs_at_once above 1, or leave it out");
-}
-
-static gannet_err check(const void *any, const gannet_evaluator_setup *setup,
-                        gannet_complaints *complaints) {
-  const gannet_slurm_options *given = any;
-  const bool has_script = given->script && *given->script;
-  check_tool("evaluate.sbatch_command", given->commands.sbatch, setup, complaints);
-  check_tool("evaluate.squeue_command", given->commands.squeue, setup, complaints);
-  check_tool("evaluate.scancel_command", given->commands.scancel, setup, complaints);
-  check_sbatch(&given->sbatch, complaints);
-  check_runs(given, complaints);
-  if (has_script) check_script(given, setup, complaints);
-  return gannet_command_check_parts(&given->command, has_script, setup, complaints);
-}
-
 static gannet_err create(const void *given, const gannet_evaluator_setup *setup, void **state) {
   gannet_slurm_jobs *jobs = NULL;
   gannet_err local = GANNET_OK;
@@ -274,7 +157,7 @@ const gannet_evaluator_type gannet_evaluator_slurm = {
     .summary = "jobs of their own, or arrays of them, submitted to SLURM and watched",
     .options = options,
     .options_size = sizeof(gannet_slurm_options),
-    .check = check,
+    .check = gannet_slurm_check,
     .create = create,
     .destroy = gannet_desk_destroy,
     .submit = gannet_desk_submit,

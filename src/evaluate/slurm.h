@@ -1,5 +1,6 @@
 /* The inside of the slurm back-end: its options and its parts.
  *
+ *   slurm_check     what is wrong with the options before a job is submitted
  *   slurm_client    runs sbatch, squeue, sacct, scontrol and scancel
  *   slurm_script    writes the job script of an evaluation
  *   slurm_shipment  what one call of sbatch takes: a job, a bundle of runs, an array of either
@@ -37,6 +38,14 @@ typedef struct {
 
 enum { GANNET_SLURM_LEAVE, GANNET_SLURM_CANCEL }; /* when_stopped */
 enum { GANNET_SLURM_JOBS, GANNET_SLURM_ARRAYS };  /* submit */
+
+/* See gannet_evaluator_type.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_slurm_check(const void *options,
+                                             const gannet_evaluator_setup *setup,
+                                             gannet_complaints *complaints);
 
 /* Write job.sh, and durably attempt.json before it: into a fresh directory.
  *

@@ -412,47 +412,6 @@ static void settings_that_cannot_be_meant_are_told(void **state) {
   gannet_complaints_release(&complaints);
 }
 
-static void refused(standin *f, const char *where, const char *part) {
-  gannet_complaints complaints = {0};
-  assert_ok(gannet_evaluator_check(slurm_type(), &f->options, &f->setup, &complaints));
-  assert_int_equal(complaints.count, 1);
-  assert_fails(GANNET_ERR_INPUT, where, gannet_complaints_raise(&complaints));
-  assert_non_null(strstr(gannet_error_message(), part));
-  gannet_complaints_release(&complaints);
-}
-
-static void use_own_script(standin *f, const char *text) {
-  MPI_Barrier(MPI_COMM_WORLD);
-  if (f->context->rank == 0) write_file(f->directory, "own.sh", text, 0644);
-  MPI_Barrier(MPI_COMM_WORLD);
-  f->options.script = TEXT("own.sh");
-}
-
-/* Each of them would run an evaluation several times at once, never, or keep sbatch from answering.
- */
-static void options_that_make_other_jobs_are_refused(void **state) {
-  standin *f = *state;
-  gannet_complaints complaints = {0};
-  char *item[] = {TEXT("--mem=2G -a 0-3")};
-  use_simulation(f, good);
-  f->options.sbatch = (gannet_text_list){1, item};
-  refused(f, "evaluate.sbatch", "leave out '-a': with --array every element would run the same");
-  item[0] = TEXT("--array=0-3%2");
-  refused(f, "evaluate.sbatch", "say submit: array instead");
-  item[0] = TEXT("--test-only");
-  refused(f, "evaluate.sbatch", "nothing would be submitted");
-  item[0] = TEXT("--clusters=serial");
-  refused(f, "evaluate.sbatch", "set SLURM_CLUSTERS in the environment");
-  item[0] = TEXT("-Mserial");
-  refused(f, "evaluate.sbatch", "leave out '-Mserial'");
-  f->options.sbatch.n = f->options.command.command.n = 0;
-  use_own_script(f, "#!/bin/sh\n#SBATCH --time=5 -W\n./sim\n");
-  refused(f, "evaluate.script", "leave out '-W'");
-  use_own_script(f, "#!/bin/sh\n#SBATCH --wait-all-nodes=1 # no --array\n# -a\n");
-  assert_ok(gannet_evaluator_check(slurm_type(), &f->options, &f->setup, &complaints));
-  assert_int_equal(complaints.count, 0);
-}
-
 #define TEST(name) cmocka_unit_test_setup_teardown(name, standin_set_up, standin_tear_down)
 
 int main(int argc, char **argv) {
@@ -477,7 +436,6 @@ int main(int argc, char **argv) {
       TEST(what_runs_can_be_left_and_followed),
       TEST(a_refused_follow_up_is_an_error),
       TEST(settings_that_cannot_be_meant_are_told),
-      TEST(options_that_make_other_jobs_are_refused),
   };
   MPI_Init(&argc, &argv);
   const int failed = run_ranks(tests);

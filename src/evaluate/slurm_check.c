@@ -1,0 +1,165 @@
+/* What can be seen to be wrong with the options of the slurm back-end before a job is submitted. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/atomic_file.h"
+#include "base/memory.h"
+#include "evaluate/slurm.h"
+
+static void check_tool(const char *key, const char *program, const gannet_evaluator_setup *setup,
+                       gannet_complaints *complaints) {
+  char path[PATH_MAX];
+  const int reason = gannet_command_find(program, setup->input_directory, path);
+  if (reason)
+    gannet_complain(complaints, key,
+                    "cannot run '%s': %s (searched in PATH); load the site's "
+                    "SLURM, or choose backend: command",
+                    program, strerror(reason));
+}
+
+/* Options with which a job would not be one run of one evaluation that gannet waits for. */
+static const struct {
+  const char *name, *letter, *why;
+} refused[] = {
+    {"--array", "-a", "every element would run the same evaluation; say submit: array instead"},
+    {"--clusters", "-M",
+     "squeue and scancel would ask another cluster; set SLURM_CLUSTERS in the environment, which "
+     "they heed as sbatch does"},
+    {"--test-only", NULL, "nothing would be submitted"},
+    {"--wait", "-W", "sbatch would not answer before the job has ended; gannet waits by itself"},
+    {"--wrap", NULL, "the evaluation would not be run; say command or script instead"},
+};
+
+/* Options that gannet gives to sbatch itself, so that others of the name do not hold. Scripts that
+ * were written for other purposes have them: there it is told only. */
+static const struct {
+  const char *name, *letter, *why;
+} replaced[] = {
+    {"--output", "-o", "what a run prints is kept as stdout.log in the evaluation's directory"},
+    {"--error", "-e", "what a run prints is kept as stderr.log in the evaluation's directory"},
+    {"--chdir", "-D",
+     "a run is started in its evaluation's directory; write {input_directory}/NAME for files "
+     "beside the campaign file"},
+    {"--job-name", "-J", "gannet finds its jobs by their names"},
+};
+
+/* What the options of a job say, in the list or in a script. */
+typedef struct {
+  const char *key;
+  bool of_script;
+  gannet_complaints *complaints;
+  char replaced[120]; /* names of options in a script, "" = none */
+} reading;
+
+static bool is_option(const char *word, size_t size, const char *name, const char *letter) {
+  const size_t length = strlen(name);
+  if (size >= length && strncmp(word, name, length) == 0)
+    return size == length || word[length] == '=';
+  return letter && size >= 2 && strncmp(word, letter, 2) == 0;
+}
+
+static void note_replaced(reading *r, size_t which, const char *word, size_t size) {
+  const size_t used = strlen(r->replaced);
+  if (!r->of_script)
+    gannet_complain(r->complaints, r->key, "leave out '%.*s': %s", (int)size, word,
+                    replaced[which].why);
+  else
+    (void)snprintf(r->replaced + used, sizeof r->replaced - used, "%s%s", used ? ", " : "",
+                   replaced[which].name);
+}
+
+static void read_word(reading *r, const char *word, size_t size) {
+  for (size_t i = 0; i < sizeof refused / sizeof *refused; ++i)
+    if (is_option(word, size, refused[i].name, refused[i].letter))
+      gannet_complain(r->complaints, r->key, "leave out '%.*s': with %s %s", (int)size, word,
+                      refused[i].name, refused[i].why);
+  for (size_t i = 0; i < sizeof replaced / sizeof *replaced; ++i)
+    if (is_option(word, size, replaced[i].name, replaced[i].letter))
+      note_replaced(r, i, word, size);
+}
+
+/* The words of an entry of sbatch, or of a line #SBATCH of a script. */
+static void read_line(reading *r, const char *line) {
+  static const char blank[] = " \t\r\n";
+  for (const char *at = line + strspn(line, blank); *at && *at != '#'; at += strspn(at, blank)) {
+    const size_t size = strcspn(at, blank);
+    read_word(r, at, size);
+    at += size;
+  }
+}
+
+static void read_directives(reading *r, const char *path) {
+  static const char mark[] = "#SBATCH";
+  char *text = NULL;
+  if (gannet_file_read(path, &text, NULL) != GANNET_OK) gannet_error_clear();
+  for (char *line = text; line && *line;) {
+    char *end = strchr(line, '\n');
+    if (end) *end++ = '\0';
+    if (strncmp(line, mark, sizeof mark - 1) == 0) read_line(r, line + sizeof mark - 1);
+    line = end;
+  }
+  gannet_free(&text);
+}
+
+static void read_script(reading *r, const gannet_slurm_options *given,
+                        const gannet_evaluator_setup *setup) {
+  char path[PATH_MAX];
+  const char *start = given->script[0] == '/'  ? ""
+                      : setup->input_directory ? setup->input_directory
+                                               : ".";
+  if (snprintf(path, sizeof path, "%s/%s", start, given->script) >= (int)sizeof path ||
+      access(path, R_OK))
+    gannet_complain(r->complaints, r->key,
+                    "cannot read '%s': %s (relative paths start from the campaign file, or from "
+                    "input_directory)",
+                    given->script, strerror(errno));
+  else
+    read_directives(r, path);
+  if (r->replaced[0] && setup->context)
+    gannet_log(
+        setup->context, GANNET_LOG_WARNING,
+        "evaluate.script: its lines #SBATCH with %s do not hold: gannet names its jobs, runs "
+        "them in the directories of their evaluations, and keeps what they print there",
+        r->replaced);
+  if (given->sbatch.n > 0)
+    gannet_complain(
+        r->complaints, "evaluate.sbatch",
+        "leave it out, and write its options into the script, as lines that begin with #SBATCH");
+}
+
+static void read_list(reading *r, const gannet_text_list *sbatch) {
+  for (int i = 0; i < sbatch->n; ++i) {
+    if (sbatch->item[i][0] != '-' || strpbrk(sbatch->item[i], "\r\n"))
+      gannet_complain(r->complaints, r->key,
+                      "'%s' is no option of sbatch; expected one such as --partition=short",
+                      sbatch->item[i]);
+    read_line(r, sbatch->item[i]);
+  }
+}
+
+static void check_runs(const gannet_slurm_options *given, gannet_complaints *complaints) {
+  if (given->runs_at_once > given->runs_per_job)
+    gannet_complain(complaints, "evaluate.runs_at_once",
+                    "%d runs at once, but a job has only %d: set runs_per_job as well",
+                    given->runs_at_once, given->runs_per_job);
+  if (given->step.n > 0 && given->runs_at_once == 1)
+    gannet_complain(complaints, "evaluate.step",
+                    "is for several runs at once; set runs_at_once above 1, or leave it out");
+}
+
+gannet_err gannet_slurm_check(const void *any, const gannet_evaluator_setup *setup,
+                              gannet_complaints *complaints) {
+  const gannet_slurm_options *given = any;
+  const bool has_script = given->script && *given->script;
+  reading list = {.key = "evaluate.sbatch", .complaints = complaints};
+  reading script = {.key = "evaluate.script", .complaints = complaints, .of_script = true};
+  check_tool("evaluate.sbatch_command", given->commands.sbatch, setup, complaints);
+  check_tool("evaluate.squeue_command", given->commands.squeue, setup, complaints);
+  check_tool("evaluate.scancel_command", given->commands.scancel, setup, complaints);
+  read_list(&list, &given->sbatch);
+  check_runs(given, complaints);
+  if (has_script) read_script(&script, given, setup);
+  return gannet_command_check_parts(&given->command, has_script, setup, complaints);
+}

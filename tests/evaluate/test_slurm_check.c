@@ -1,0 +1,92 @@
+/* test: ranks 2 labels unit processors 1 */
+/* What is said about the options of jobs before any is submitted. */
+#include "standin.h"
+
+static void refused(standin *f, const char *where, const char *part) {
+  gannet_complaints complaints = {0};
+  assert_ok(gannet_evaluator_check(slurm_type(), &f->options, &f->setup, &complaints));
+  assert_int_equal(complaints.count, 1);
+  assert_fails(GANNET_ERR_INPUT, where, gannet_complaints_raise(&complaints));
+  assert_non_null(strstr(gannet_error_message(), part));
+  gannet_complaints_release(&complaints);
+}
+
+static void use_own_script(standin *f, const char *text) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (f->context->rank == 0) write_file(f->directory, "own.sh", text, 0644);
+  MPI_Barrier(MPI_COMM_WORLD);
+  f->options.script = TEXT("own.sh");
+}
+
+/* Each of them would run an evaluation several times at once, never, or keep sbatch from answering.
+ */
+static void options_that_make_other_jobs_are_refused(void **state) {
+  standin *f = *state;
+  gannet_complaints complaints = {0};
+  char *item[] = {TEXT("--mem=2G -a 0-3")};
+  use_simulation(f, "#!/bin/sh\n");
+  f->options.sbatch = (gannet_text_list){1, item};
+  refused(f, "evaluate.sbatch", "leave out '-a': with --array every element would run the same");
+  item[0] = TEXT("--array=0-3%2");
+  refused(f, "evaluate.sbatch", "say submit: array instead");
+  item[0] = TEXT("--test-only");
+  refused(f, "evaluate.sbatch", "nothing would be submitted");
+  item[0] = TEXT("--clusters=serial");
+  refused(f, "evaluate.sbatch", "set SLURM_CLUSTERS in the environment");
+  item[0] = TEXT("-Mserial");
+  refused(f, "evaluate.sbatch", "leave out '-Mserial'");
+  f->options.sbatch.n = f->options.command.command.n = 0;
+  use_own_script(f, "#!/bin/sh\n#SBATCH --time=5 -W\n./sim\n");
+  refused(f, "evaluate.script", "leave out '-W'");
+  use_own_script(f, "#!/bin/sh\n#SBATCH --wait-all-nodes=1 # no --array\n# -a\n");
+  assert_ok(gannet_evaluator_check(slurm_type(), &f->options, &f->setup, &complaints));
+  assert_int_equal(complaints.count, 0);
+}
+
+/* What gannet says to sbatch itself would be said twice, and the user's would not hold. */
+static void options_that_gannet_gives_itself_are_refused(void **state) {
+  standin *f = *state;
+  static const char *const words[] = {"--output=sim.log", "-o sim.log", "--error=err", "-eerr",
+                                      "--chdir=/scratch", "-D/tmp",     "-J wing"};
+  char *item[] = {NULL};
+  use_simulation(f, "#!/bin/sh\n");
+  f->options.sbatch = (gannet_text_list){1, item};
+  for (size_t i = 0; i < sizeof words / sizeof *words; ++i) {
+    item[0] = TEXT(words[i]);
+    refused(f, "evaluate.sbatch", "leave out '-");
+  }
+  item[0] = TEXT("--mem=2G --output=sim.log");
+  refused(f, "evaluate.sbatch", "leave out '--output=sim.log': what a run prints is kept as std");
+}
+
+/* Scripts that serve elsewhere, too, have such lines. */
+static void lines_of_a_script_that_do_not_hold_are_told(void **state) {
+  standin *f = *state;
+  gannet_complaints complaints = {0};
+  use_own_script(f,
+                 "#!/bin/sh\n#SBATCH --job-name=wing --mem=2G\n#SBATCH -o %j.log\n"
+                 "#SBATCH --open-mode=append\n./sim\n");
+  assert_ok(gannet_evaluator_check(slurm_type(), &f->options, &f->setup, &complaints));
+  assert_int_equal(complaints.count, 0);
+  if (f->context->rank == 0)
+    assert_non_null(strstr(f->log, "lines #SBATCH with --job-name, --output do not hold"));
+  f->log[0] = '\0';
+  use_own_script(f, "#!/bin/sh\n#SBATCH --open-mode=append\n./sim -o sim.log\n");
+  assert_ok(gannet_evaluator_check(slurm_type(), &f->options, &f->setup, &complaints));
+  assert_int_equal(complaints.count, 0);
+  assert_string_equal(f->log, "");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, standin_set_up, standin_tear_down)
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {
+      TEST(options_that_make_other_jobs_are_refused),
+      TEST(options_that_gannet_gives_itself_are_refused),
+      TEST(lines_of_a_script_that_do_not_hold_are_told),
+  };
+  MPI_Init(&argc, &argv);
+  const int failed = run_ranks(tests);
+  MPI_Finalize();
+  return failed;
+}
