@@ -107,10 +107,12 @@ GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_ask(gannet_optimizer *opti
                                                           int64_t *id, double *x_user);
 
 /* Report results, in any order and any grouping. Non-finite objectives or constraints count as
- * failed. A failed result, also one that is not finite, may be told again later, and the new result
- * replaces it; any other result is final. Models sum in the order of telling: for the same bits
- * afterwards tell in the same order, for example by id; another order gives the same points to the
- * precision of the search.
+ * failed, through the design: models learn to stay away from there, as from designs that are told
+ * as infeasible, or whose objective is a penalty (setting penalties). GANNET_RESULT_FAILED is bad
+ * luck, which says nothing about a design. A failed result, also one that is not finite, may be
+ * told again later, and the new result replaces it; any other result is final. Models sum in the
+ * order of telling: for the same bits afterwards tell in the same order, for example by id; another
+ * order gives the same points to the precision of the search.
  *
  * Collective; the same on all ranks.
  *

@@ -12,6 +12,7 @@
 #include "base/identity.h"
 #include "base/memory.h"
 #include "campaign/changes.h"
+#include "campaign/effective.h"
 #include "campaign/restore.h"
 #include "campaign/saved.h"
 #include "campaign/snapshot.h"
@@ -237,6 +238,17 @@ static gannet_err tell_unreadable(const char *directory, gannet_err err) {
                       gannet_error_detail(), directory);
 }
 
+/* As the optimiser's own history. */
+static gannet_err create_history(gannet_campaign *campaign) {
+  gannet_optimizer_options options;
+  GANNET_TRY(gannet_history_create(campaign->input->problem, &campaign->history));
+  const gannet_err err = gannet_campaign_options(campaign->input, &options);
+  if (err == GANNET_OK && !options.method.penalties)
+    gannet_history_take_at_its_word(campaign->history);
+  gannet_optimizer_options_release(&options);
+  return err;
+}
+
 gannet_err gannet_campaign_look(const char *directory, gannet_campaign *campaign) {
   char path[PATH_MAX], *text = NULL;
   gannet_campaign_source source = {.file = path};
@@ -251,7 +263,7 @@ gannet_err gannet_campaign_look(const char *directory, gannet_campaign *campaign
   gannet_free(&text);
   gannet_complaints_release(&complaints);
   GANNET_TRY(tell_unreadable(directory, err));
-  GANNET_TRY(gannet_history_create(campaign->input->problem, &campaign->history));
+  GANNET_TRY(create_history(campaign));
   gannet_ledger_init(&campaign->ledger, campaign->input->problem, campaign->history);
   return GANNET_OK;
 }

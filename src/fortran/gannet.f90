@@ -486,7 +486,7 @@ contains
     call settle(code, ierr)
   end subroutine
 
-  ! Report results, in any order and any grouping. What is not finite counts as failed.
+  ! Report results, in any order and any grouping. What is not finite counts as failed, through the design.
   !
   ! Collective; the same on all ranks.
   !

@@ -64,7 +64,7 @@ static int tile_from(const gannet_member *member, int64_t first, int64_t *next) 
 }
 
 static bool is_done(const gannet_member *member, int64_t id) {
-  return gannet_history_get(member->history, id)->status == GANNET_EVAL_DONE;
+  return gannet_history_is_observation(member->history, id);
 }
 
 void gannet_admm_subproblem(const gannet_member *member, gannet_admm_phase phase, double *weight,

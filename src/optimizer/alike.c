@@ -89,7 +89,7 @@ uint64_t gannet_alike_settings(int n, const gannet_method_setting *settings) {
 
 uint64_t gannet_alike_result(uint64_t digest, const gannet_problem *problem,
                              const gannet_result *result, gannet_eval_status status) {
-  const int64_t what[2] = {result->id, (int64_t)status};
+  const int64_t what[] = {result->id, (int64_t)status, (int64_t)result->outcome};
   digest = mix(digest, what, sizeof what);
   if (status != GANNET_EVAL_DONE) return digest;
   digest = gannet_alike_numbers(digest, 1, &result->objective);

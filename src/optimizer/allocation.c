@@ -21,7 +21,7 @@ static int ascending(const void *a, const void *b) {
 }
 
 static bool is_good(const gannet_history *history, int64_t id) {
-  return gannet_history_get(history, id)->status == GANNET_EVAL_DONE &&
+  return gannet_history_is_sound(history, id) &&
          gannet_problem_is_feasible(gannet_history_problem(history),
                                     gannet_history_constraints(history, id));
 }

@@ -36,7 +36,7 @@ static double distance(const local_data *data, const double *x) {
 static bool is_comparable(const gannet_history *history, const local_data *data, int64_t id) {
   const gannet_problem *problem = gannet_history_problem(history);
   const double *x = gannet_history_x_unit(history, id);
-  if (gannet_history_get(history, id)->status != GANNET_EVAL_DONE) return false;
+  if (!gannet_history_is_sound(history, id)) return false;
   for (int k = 0; k < problem->d; ++k)
     if (!data->modelled[k] && x[k] != data->centre[k]) return false;
   return true;

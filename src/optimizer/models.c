@@ -103,23 +103,18 @@ static bool is_hidden(const gannet_models *m, int i) {
   return i == m->n - 1;
 }
 
-/* A design at which the simulation does not work: by its own word, or because it crashes there. Bad
- * luck says nothing about the design. */
-static bool is_bad(const gannet_evaluation *row) {
-  return row->status == GANNET_EVAL_INFEASIBLE ||
-         (row->status == GANNET_EVAL_FAILED && row->run.crashed);
-}
-
 /* Whether an evaluation is an observation of model i. */
-static bool belongs(const gannet_models *m, int i, const gannet_evaluation *row) {
-  return row->status == GANNET_EVAL_DONE || (is_hidden(m, i) && is_bad(row));
+static bool belongs(const gannet_models *m, int i, int64_t id) {
+  if (i == 0) return gannet_history_is_observation(m->history, id);
+  if (!is_hidden(m, i)) return gannet_history_get(m->history, id)->status == GANNET_EVAL_DONE;
+  return gannet_history_is_observation(m->history, id) || gannet_history_is_bad(m->history, id);
 }
 
 /* The internal value of an evaluation in model i, before any transform. */
 static double raw_value(const gannet_models *m, int i, const gannet_evaluation *row,
                         double *bounds) {
   if (i == 0) return gannet_problem_flip(m->problem, row->objective);
-  if (is_hidden(m, i)) return is_bad(row) ? 1 : -1;
+  if (is_hidden(m, i)) return gannet_history_is_bad(m->history, row->id) ? 1 : -1;
   gannet_problem_bounds(m->problem, gannet_history_constraints(m->history, row->id), bounds);
   return bounds[i - 1];
 }
@@ -139,7 +134,7 @@ static gannet_err gather(gannet_models *m, int i, double *bounds, int *n, bool *
   for (int64_t at = 0; at < told; ++at) {
     const gannet_evaluation *row =
         gannet_history_get(m->history, gannet_history_order(m->history)[at]);
-    if (!belongs(m, i, row)) continue;
+    if (!belongs(m, i, row->id)) continue;
     one->n_all += 1;
     if (m->take && !m->take[row->id]) continue;
     const double *x = gannet_history_x_unit(m->history, row->id);
@@ -265,14 +260,20 @@ static gannet_err fit_one(gannet_models *m, int i, int64_t iteration, double *bo
   return GANNET_OK;
 }
 
+static bool has_bad(const gannet_history *history) {
+  bool found = false;
+  for (int64_t id = 0; id < gannet_history_count(history) && !found; ++id)
+    found = gannet_history_is_bad(history, id);
+  return found;
+}
+
 gannet_err gannet_models_fit(gannet_models *m, const bool *take, int64_t iteration) {
   double *bounds = NULL;
   gannet_err err = gannet_alloc((size_t)m->n, sizeof *bounds, &bounds);
   if (err == GANNET_OK && scores_by_moments(m))
     err = gannet_suspect_noise(m->history, &m->suspected);
   err = gannet_agree(m->context->comm, err);
-  for (int64_t id = 0; id < gannet_history_count(m->history) && !m->model[m->n - 1].active; ++id)
-    m->model[m->n - 1].active = is_bad(gannet_history_get(m->history, id));
+  m->model[m->n - 1].active = has_bad(m->history);
   m->take = take;
   m->contenders_from = -1;
   for (int i = 0; i < m->n && err == GANNET_OK; ++i)

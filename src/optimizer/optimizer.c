@@ -47,8 +47,10 @@ static gannet_err prepare(gannet_context *context, const gannet_problem *problem
   made->problem = problem;
   made->options = *options;
   memset(options, 0, sizeof *options);
+  made->penalty = INFINITY;
   gannet_allocation_reset(&made->allocation);
   GANNET_TRY(gannet_history_create(problem, &made->history));
+  if (!made->options.method.penalties) gannet_history_take_at_its_word(made->history);
   GANNET_TRY(gannet_alloc((size_t)made->options.n_members, sizeof *made->member, &made->member));
   return gannet_distinct_create(problem, 0, &made->seen);
 }
@@ -141,7 +143,7 @@ void gannet_optimizer_destroy(gannet_optimizer **optimizer) {
 /* What the caller brought along counts as design. */
 static bool is_design_complete(const gannet_optimizer *o) {
   return gannet_history_count(o->history) >= n_initial(o) &&
-         gannet_history_count_done(o->history) >= 2;
+         gannet_history_count_observations(o->history) >= 1;
 }
 
 static bool has_models(const gannet_optimizer *o) {
@@ -194,6 +196,20 @@ static gannet_err begin_ask(gannet_optimizer *o, int q, const int64_t *id, const
   return see_history(o);
 }
 
+static void tell_of_penalty(gannet_optimizer *o) {
+  int64_t count;
+  const double least = gannet_history_penalty(o->history, &count);
+  if (count > 0 && least != o->penalty)
+    gannet_log(
+        o->context, GANNET_LOG_INFO,
+        "%lld results count as failures of their designs: their objective, %g%s, is a "
+        "penalty, as several have exactly it and others, if any, are far from it (penalties: no "
+        "= every value is one)",
+        (long long)count, gannet_problem_flip(o->problem, least),
+        o->problem->spec.goal == GANNET_MAXIMIZE ? " or less" : " or more");
+  o->penalty = least;
+}
+
 gannet_err gannet_optimizer_ask(gannet_optimizer *o, int q, int64_t *id, double *x_user) {
   const gannet_plain_locale plain GANNET_UNTIL_RETURN = gannet_plain_locale_begin();
   const double start = gannet_clock_seconds();
@@ -205,6 +221,7 @@ gannet_err gannet_optimizer_ask(gannet_optimizer *o, int q, int64_t *id, double 
   gannet_err err = gannet_agree(o->context->comm, begin_ask(o, q, id, x_user, &x_unit));
   if (err == GANNET_OK)
     err = gannet_same(o->context->comm, &q, sizeof q, "the number of points asked for");
+  if (err == GANNET_OK) tell_of_penalty(o);
   if (err == GANNET_OK) err = propose(o, q, x_unit);
   if (err == GANNET_OK)
     err = gannet_agree(o->context->comm, record(o, q, x_unit, origin, id, x_user));
@@ -277,10 +294,16 @@ static gannet_err check_results(const gannet_optimizer *o, int n, const gannet_r
   return check_once(n, results);
 }
 
+/* Numbers that are not finite are what the simulation makes of the design, and no bad luck. */
+static gannet_err take_one(gannet_optimizer *o, int64_t id, const gannet_result *result) {
+  const gannet_eval_status status = status_of(o->problem, result);
+  gannet_run_record run = gannet_run_unknown();
+  run.crashed = status == GANNET_EVAL_FAILED && result->outcome == GANNET_RESULT_OK;
+  return gannet_history_tell(o->history, id, status, result->objective, result->constraints, &run);
+}
+
 static gannet_err take(gannet_optimizer *o, int n, const gannet_result *results) {
-  for (int i = 0; i < n; ++i)
-    GANNET_TRY(gannet_history_tell(o->history, results[i].id, status_of(o->problem, &results[i]),
-                                   results[i].objective, results[i].constraints, NULL));
+  for (int i = 0; i < n; ++i) GANNET_TRY(take_one(o, results[i].id, &results[i]));
   return GANNET_OK;
 }
 
@@ -306,8 +329,7 @@ static gannet_err check_point(const gannet_problem *problem, const double *x_use
 static gannet_err take_point(gannet_optimizer *o, const double *x_user, const gannet_result *result,
                              int64_t *id) {
   GANNET_TRY(gannet_history_propose(o->history, x_user, o->batch, GANNET_ORIGIN_USER, id));
-  return gannet_history_tell(o->history, *id, status_of(o->problem, result), result->objective,
-                             result->constraints, NULL);
+  return take_one(o, *id, result);
 }
 
 gannet_err gannet_optimizer_tell_point(gannet_optimizer *o, const double *x_user,

@@ -19,6 +19,7 @@ struct gannet_optimizer {
   int64_t design;               /* evaluations before the first model */
   gannet_distinct *seen;        /* points of the history, but for the newest ones */
   int64_t batch;                /* number of the next proposal */
+  double penalty;               /* the least one at the last ask, minimised; INFINITY = none */
   double ask_seconds;           /* of the last ask */
   gannet_phases phases;         /* of the last ask */
 };

@@ -48,6 +48,13 @@ const gannet_option gannet_method_table[] = {
              "0.3 in "
              "a portfolio with four or more encoded variables, else 1",
      .example = "0.3"},
+    {.key = "penalties",
+     .type = GANNET_BOOLEAN,
+     .offset = offsetof(gannet_method_options, penalties),
+     .fallback = "yes",
+     .help = "objectives that are a penalty, such as 1e10 for a solver that diverged, count as "
+             "failures of the design: the worst value, where three results or more have exactly "
+             "it and all others are far from it; no = every value is one"},
     {.key = "transform",
      .type = GANNET_CHOICE,
      .offset = offsetof(gannet_method_options, transform),
@@ -228,7 +235,7 @@ static void complain_unused(int n, const gannet_setting *settings,
 
 /* Of gannet_method_table; the other keys go to every member. */
 static bool is_of_whole(const char *key) {
-  static const char *const keys[] = {"method", "portfolio", "initial", "initial_span"};
+  static const char *const keys[] = {"method", "portfolio", "initial", "initial_span", "penalties"};
   for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i)
     if (strcmp(keys[i], key) == 0) return true;
   return false;

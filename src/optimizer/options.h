@@ -27,6 +27,7 @@ typedef struct {
   char *portfolio;     /* names of methods, "[a, b]"; NULL = the method is its own only member */
   int initial;         /* points before the first model, GANNET_AUTO */
   double initial_span; /* of the box in which these lie, shares of the ranges */
+  bool penalties;      /* among the objectives count as failures (problem/penalty.h) */
   int transform;       /* of the objective, a gannet_transform */
   double refit;    /* hyper-parameters are learnt when this share of new observations has come */
   int least_batch; /* points asked for and under way from which a member takes part */
@@ -82,7 +83,7 @@ typedef enum {
 /* Of one member: a row of the method table with the user's changes. */
 typedef struct {
   gannet_method_options
-      method; /* its own name; initial, initial_span, portfolio are the optimiser's */
+      method; /* its own name; initial, initial_span, penalties, portfolio are the optimiser's */
   gannet_search_options search;
   gannet_region_options region;
   gannet_acquisition_choice acquisition;

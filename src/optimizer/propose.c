@@ -24,7 +24,7 @@ static int best_places(const gannet_member *member, int wanted, const gannet_sta
   int n = 0;
   for (int64_t id = 0; id < gannet_history_count(member->history); ++id) {
     const double *x = gannet_history_x_unit(member->history, id);
-    if (gannet_history_get(member->history, id)->status != GANNET_EVAL_DONE) continue;
+    if (!gannet_history_is_sound(member->history, id)) continue;
     if (!gannet_member_region_has(&member->region, member->problem->d, x)) continue;
     n = gannet_standing_insert(&standing[id], wanted, n, best);
   }

@@ -58,7 +58,7 @@ gannet_err gannet_recommend(const gannet_context *context, const gannet_history 
   r->mean = gannet_history_get(history, r->id)->objective;
   r->sd = 0;
   if (problem->spec.noise_sd == 0) return GANNET_OK;
-  if (gannet_history_count_done(history) < GANNET_RECOMMEND_LEAST) return GANNET_OK;
+  if (gannet_history_count_observations(history) < GANNET_RECOMMEND_LEAST) return GANNET_OK;
   gannet_err err = gannet_agree(context->comm, read_options(&options));
   if (err == GANNET_OK) err = consult(context, history, &options, r);
   gannet_optimizer_options_release(&options);

@@ -57,7 +57,7 @@ static int next_results(const gannet_member *member, int64_t *next, int64_t *id,
   const size_t d = (size_t)member->problem->d;
   int n = 0;
   for (; n < GANNET_TILE && *next < gannet_history_count(member->history); ++*next) {
-    if (gannet_history_get(member->history, *next)->status != GANNET_EVAL_DONE) continue;
+    if (!gannet_history_is_observation(member->history, *next)) continue;
     if (member->region.take && !member->region.take[*next]) continue;
     memcpy(x + (size_t)n * d, gannet_history_x_unit(member->history, *next), d * sizeof *x);
     id[n++] = *next;

@@ -125,7 +125,7 @@ static void collect(const gannet_history *history, points *p) {
   double least = INFINITY, largest = -INFINITY;
   for (int64_t id = gannet_history_count(history); id-- > 0 && p->n < GANNET_SUSPICION_MOST;) {
     const gannet_evaluation *row = gannet_history_get(history, id);
-    if (row->status != GANNET_EVAL_DONE || !(fabs(row->objective) < 1e300)) continue;
+    if (!gannet_history_is_observation(history, id) || !(fabs(row->objective) < 1e300)) continue;
     const double *x = gannet_history_x_unit(history, id);
     for (int k = 0; k < p->d; ++k) p->x[k * GANNET_SUSPICION_MOST + p->n] = x[k];
     p->y[p->n++] = row->objective;

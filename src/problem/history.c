@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "problem/penalty.h"
 #include "problem/pool.h"
 
 struct gannet_history {
@@ -14,6 +15,8 @@ struct gannet_history {
   int64_t best, least_violation; /* ids, -1 = none; kept up with every result */
   double best_value;             /* minimised */
   double violation;              /* of least_violation */
+  gannet_penalty penalty;        /* of all objectives */
+  bool at_its_word;              /* every value is one */
   int64_t capacity;
   gannet_evaluation *row; /* [capacity] */
   double *x_user;         /* [capacity][n_variables] */
@@ -46,6 +49,7 @@ gannet_err gannet_history_create(const gannet_problem *problem, gannet_history *
   GANNET_TRY(gannet_alloc(1, sizeof **history, history));
   (*history)->problem = problem;
   (*history)->best = (*history)->least_violation = -1;
+  (*history)->penalty = gannet_penalty_none();
   if (!problem->pool) return GANNET_OK;
   (*history)->n_left = gannet_pool_count(problem->pool);
   const gannet_err err = gannet_alloc((size_t)(*history)->n_left, sizeof *(*history)->was_proposed,
@@ -142,6 +146,7 @@ static bool beats(double value, int64_t id, double kept, int64_t kept_id) {
 static void keep_best(gannet_history *h, int64_t id) {
   const double value = gannet_problem_flip(h->problem, h->row[id].objective);
   const double excess = gannet_history_violation(h, id);
+  gannet_penalty_note(&h->penalty, value);
   if (beats(excess, id, h->violation, h->least_violation)) {
     h->violation = excess;
     h->least_violation = id;
@@ -193,6 +198,41 @@ int64_t gannet_history_count_told(const gannet_history *history) {
 
 int64_t gannet_history_count_done(const gannet_history *history) {
   return history->n_status[GANNET_EVAL_DONE];
+}
+
+void gannet_history_take_at_its_word(gannet_history *history) {
+  history->at_its_word = true;
+}
+
+double gannet_history_penalty(const gannet_history *history, int64_t *count) {
+  *count = 0;
+  return history->at_its_word ? INFINITY : gannet_penalty_least(&history->penalty, count);
+}
+
+int64_t gannet_history_count_observations(const gannet_history *history) {
+  int64_t penalties;
+  (void)gannet_history_penalty(history, &penalties);
+  return gannet_history_count_done(history) - penalties;
+}
+
+bool gannet_history_is_observation(const gannet_history *history, int64_t id) {
+  const gannet_evaluation *row = &history->row[id];
+  int64_t penalties;
+  return row->status == GANNET_EVAL_DONE && gannet_problem_flip(history->problem, row->objective) <
+                                                gannet_history_penalty(history, &penalties);
+}
+
+bool gannet_history_is_sound(const gannet_history *history, int64_t id) {
+  if (history->row[id].status != GANNET_EVAL_DONE) return false;
+  return gannet_history_is_observation(history, id) ||
+         !gannet_problem_is_feasible(history->problem, gannet_history_constraints(history, id));
+}
+
+bool gannet_history_is_bad(const gannet_history *history, int64_t id) {
+  const gannet_evaluation *row = &history->row[id];
+  if (row->status == GANNET_EVAL_DONE) return !gannet_history_is_sound(history, id);
+  return row->status == GANNET_EVAL_INFEASIBLE ||
+         (row->status == GANNET_EVAL_FAILED && row->run.crashed);
 }
 
 int64_t gannet_history_count_status(const gannet_history *history, gannet_eval_status status) {

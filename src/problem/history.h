@@ -117,6 +117,39 @@ int64_t gannet_history_count(const gannet_history *history);
 int64_t gannet_history_count_told(const gannet_history *history);
 int64_t gannet_history_count_done(const gannet_history *history);
 
+/* The least objective, in the minimised sense, that is a penalty (problem/penalty.h), and how many
+ * results are one; INFINITY and 0 without any, or after take_at_its_word, from which on there are
+ * none.
+ *
+ * Local.
+ */
+double gannet_history_penalty(const gannet_history *history, int64_t *count);
+void gannet_history_take_at_its_word(gannet_history *history);
+
+/* What a row says to models:
+ * - observation: done, and the objective is no penalty;
+ * - sound: done, and an observation or infeasible by its constraints, which explains a penalty and
+ *   is to be learnt from;
+ * - bad: the simulation does not work at the design, by its own word, because it crashes there, or
+ *   by a penalty that no constraint explains. Bad luck says nothing about a design.
+ * Whether a row is an observation may change with later results.
+ *
+ * Local.
+ *
+ * Cost: O(number of constraints).
+ */
+bool gannet_history_is_observation(const gannet_history *history, int64_t id);
+bool gannet_history_is_sound(const gannet_history *history, int64_t id);
+bool gannet_history_is_bad(const gannet_history *history, int64_t id);
+
+/* Rows that are observations.
+ *
+ * Local.
+ *
+ * Cost: O(1).
+ */
+int64_t gannet_history_count_observations(const gannet_history *history);
+
 /* Listed candidates (gannet_problem_set_candidates) that were never proposed; INT64_MAX without a
  * list.
  *

@@ -339,7 +339,7 @@ class Optimizer:
         Collective; the same on all ranks.
 
         point        a Point from ask, an id from ask_array, or a dictionary with a design of your own
-        objective    in its own units; None: the simulation cannot work at this design, stay away (see also fail)
+        objective    in its own units; None or nan: the simulation cannot work at this design, stay away (see also fail)
         constraints  name -> value, or a sequence in the order of the constraints, in their own units
 
         Errors: gannet.Error for an id that was never asked, for one that has a result already (a failed one can be

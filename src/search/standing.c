@@ -19,19 +19,16 @@ int gannet_standing_insert(const gannet_standing *one, int most, int n, gannet_s
   return length;
 }
 
-static bool is_done(const gannet_history *history, int64_t id) {
-  return gannet_history_get(history, id)->status == GANNET_EVAL_DONE;
-}
-
 /* scale: [n_bounds] means of |c|; bounds: [n_bounds] scratch. */
 static void learn_scales(const gannet_history *history, int64_t first, double *scale,
                          double *bounds) {
   const gannet_problem *problem = gannet_history_problem(history);
   double n = 0;
-  for (int64_t id = first; id < gannet_history_count(history); ++id) n += is_done(history, id);
+  for (int64_t id = first; id < gannet_history_count(history); ++id)
+    n += gannet_history_is_sound(history, id);
   for (int j = 0; j < problem->n_bounds; ++j) scale[j] = 0;
   for (int64_t id = first; id < gannet_history_count(history); ++id) {
-    if (!is_done(history, id)) continue;
+    if (!gannet_history_is_sound(history, id)) continue;
     gannet_problem_bounds(problem, gannet_history_constraints(history, id), bounds);
     for (int j = 0; j < problem->n_bounds; ++j) scale[j] += fmin(fabs(bounds[j]), 1e300) / n;
   }
@@ -57,7 +54,7 @@ gannet_err gannet_standing_all(const gannet_history *history, int64_t first,
   GANNET_TRY(gannet_alloc(2 * n_bounds, sizeof *scale, &scale));
   learn_scales(history, first, scale, scale + n_bounds);
   for (int64_t id = 0; id < gannet_history_count(history); ++id)
-    standing[id] = id >= first && is_done(history, id)
+    standing[id] = id >= first && gannet_history_is_sound(history, id)
                        ? standing_of(history, id, scale, scale + n_bounds)
                        : (gannet_standing){id, INFINITY, INFINITY};
   gannet_free(&scale);

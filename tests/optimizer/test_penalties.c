@@ -1,0 +1,119 @@
+/* test: ranks 1 2 labels unit timeout 300 */
+#include <math.h>
+#include <petscsys.h>
+#include <string.h>
+
+#include "support/harness.h"
+
+#include "optimizer/optimizer.h"
+
+enum { BATCH = 3, ALL = 30 };
+
+static const gannet_variable square[] = {
+    {"x", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL},
+    {"y", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL},
+};
+static const gannet_problem_spec spec = {2, square, 0, NULL, GANNET_MINIMIZE, NAN};
+
+/* What a simulation makes of half of the square, where it cannot work. */
+typedef enum { SAYS_SO, NOT_A_NUMBER, PENALTY, BAD_LUCK } answer;
+
+static gannet_result result_of(answer given, int64_t id, const double *x) {
+  static const gannet_result answers[] = {{.outcome = GANNET_RESULT_INFEASIBLE},
+                                          {.outcome = GANNET_RESULT_OK, .objective = NAN},
+                                          {.outcome = GANNET_RESULT_OK, .objective = 1e10},
+                                          {.outcome = GANNET_RESULT_FAILED}};
+  const double dx = x[0] - 0.6, dy = x[1] - 0.4;
+  gannet_result made = {.outcome = GANNET_RESULT_OK, .objective = dx * dx + dy * dy};
+  if (x[0] < 0.5 + 0.2 * sin(6 * x[1])) made = answers[given];
+  made.id = id;
+  return made;
+}
+
+/* The points [ALL][2] of a campaign. */
+static void run(const char *method, const char *penalties, answer given, double *x) {
+  const gannet_method_setting settings[] = {{"method", method},
+                                            {"search.candidates", "500"},
+                                            {"initial", "12"},
+                                            {"penalties", penalties}};
+  gannet_context *context = NULL;
+  gannet_problem *problem = NULL;
+  gannet_optimizer *optimizer = NULL;
+  assert_ok(gannet_context_create(MPI_COMM_WORLD, 5, &context));
+  assert_ok(gannet_problem_create(&spec, &problem));
+  assert_ok(gannet_optimizer_create(context, problem, 4, settings, &optimizer));
+  for (int n = 0; n < ALL; n += BATCH) {
+    int64_t id[BATCH];
+    gannet_result results[BATCH];
+    assert_ok(gannet_optimizer_ask(optimizer, BATCH, id, x + (ptrdiff_t)2 * n));
+    for (int i = 0; i < BATCH; ++i)
+      results[i] = result_of(given, id[i], x + (ptrdiff_t)2 * (n + i));
+    assert_ok(gannet_optimizer_tell(optimizer, BATCH, results));
+  }
+  gannet_optimizer_destroy(&optimizer);
+  gannet_problem_destroy(&problem);
+  gannet_context_destroy(&context);
+}
+
+/* Among the design are more than three of them. The quadratic models and a trust region take their
+ * own data. */
+static void a_penalty_says_what_an_infeasible_design_says(void **state) {
+  static const char *const methods[] = {"auto", "neural-bo", "quadratic", "turbo-1", "gp-ucb"};
+  static double told[2 * ALL], other[2 * ALL];
+  (void)state;
+  for (size_t i = 0; i < sizeof methods / sizeof *methods; ++i) {
+    run(methods[i], "yes", SAYS_SO, told);
+    run(methods[i], "yes", PENALTY, other);
+    if (memcmp(told, other, sizeof told) != 0) fail_msg("%s: other points", methods[i]);
+    run(methods[i], "no", PENALTY, other);
+    if (memcmp(told, other, sizeof told) == 0) fail_msg("%s: not at its word", methods[i]);
+  }
+}
+
+/* What is no number is what the simulation makes of a design; a failure may be bad luck. */
+static void no_number_is_no_bad_luck(void **state) {
+  static double told[2 * ALL], other[2 * ALL];
+  (void)state;
+  run("auto", "yes", SAYS_SO, told);
+  run("auto", "yes", NOT_A_NUMBER, other);
+  assert_memory_equal(told, other, sizeof told);
+  run("auto", "yes", BAD_LUCK, other);
+  assert_memory_not_equal(told, other, sizeof told);
+}
+
+/* One sound design among crashes is enough to look beside it. */
+static void one_sound_design_is_enough(void **state) {
+  const gannet_method_setting settings[] = {{"search.candidates", "500"}, {"initial", "4"}};
+  gannet_context *context = NULL;
+  gannet_problem *problem = NULL;
+  gannet_optimizer *optimizer = NULL;
+  int64_t id[4];
+  double x[8];
+  (void)state;
+  assert_ok(gannet_context_create(MPI_COMM_WORLD, 5, &context));
+  assert_ok(gannet_problem_create(&spec, &problem));
+  assert_ok(gannet_optimizer_create(context, problem, 2, settings, &optimizer));
+  assert_ok(gannet_optimizer_ask(optimizer, 4, id, x));
+  for (int i = 0; i < 4; ++i) {
+    const gannet_result result = {.id = id[i],
+                                  .outcome = i == 2 ? GANNET_RESULT_OK : GANNET_RESULT_INFEASIBLE};
+    assert_ok(gannet_optimizer_tell(optimizer, 1, &result));
+  }
+  assert_ok(gannet_optimizer_ask(optimizer, 4, id, x));
+  for (int i = 0; i < 4; ++i)
+    assert_int_equal(gannet_history_get(optimizer->history, id[i])->origin, GANNET_ORIGIN_METHOD);
+  gannet_optimizer_destroy(&optimizer);
+  gannet_problem_destroy(&problem);
+  gannet_context_destroy(&context);
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_penalty_says_what_an_infeasible_design_says),
+      cmocka_unit_test(no_number_is_no_bad_luck),
+      cmocka_unit_test(one_sound_design_is_enough),
+  };
+  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  const int failed = run_ranks(tests);
+  return PetscFinalize() ? 1 : failed;
+}

@@ -1,0 +1,149 @@
+/* test: serial labels unit */
+#include <float.h>
+#include <math.h>
+
+#include "support/harness.h"
+
+#include "problem/history.h"
+#include "problem/penalty.h"
+
+/* The least penalty among values, and how many there are. */
+static double find(int n, const double *values, int64_t *count) {
+  gannet_penalty penalty = gannet_penalty_none();
+  for (int i = 0; i < n; ++i) gannet_penalty_note(&penalty, values[i]);
+  return gannet_penalty_least(&penalty, count);
+}
+
+typedef struct {
+  int n;
+  double values[12];
+  double least; /* INFINITY = none */
+  int64_t count;
+} example;
+
+static void penalties_are_equal_and_far_from_all_others(void **state) {
+  static const example examples[] = {
+      {0, {0}, INFINITY, 0},
+      {2, {5, 5}, INFINITY, 0},
+      {3, {5, 5, 5}, 5, 3}, /* nothing else is known */
+      {3, {1, 9, 9}, INFINITY, 0},
+      {4, {1, 9, 9, 9}, 9, 3},
+      {5, {9, 1, 9, 4, 9}, 9, 3},
+      {5, {9, 1, 9, 6, 9}, INFINITY, 0}, /* nearer to the next than that is to the best */
+      {5, {9, 1, 9, 5, 9}, INFINITY, 0},
+      {6, {1e6, 2, 1e6, 3, 1e6, 1e8}, 1e6, 4}, /* worse than a penalty */
+      {8, {1e6, 2, 1e6, 1e8, 3, 1e6, 1e8, 1e8}, 1e6, 6},
+      {7, {1e6, 2, 1e8, 1e8, 3, 1e8, 1e6}, 1e8, 3},
+      {9, {7, 1, 7, 2, 7, 20, 30, 40, 50}, INFINITY, 0}, /* not among the worst */
+      {5, {DBL_MAX, -DBL_MAX, DBL_MAX, -1e300, DBL_MAX}, DBL_MAX, 3},
+      {5, {-1, -1, -1, -2, -1.4}, INFINITY, 0},
+      {5, {-1, -1, -1, -2, -1.6}, -1, 3},
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof examples / sizeof *examples; ++i) {
+    const example *one = &examples[i];
+    int64_t count = -1;
+    const double least = find(one->n, one->values, &count);
+    if (least != one->least || count != one->count)
+      fail_msg("example %zu: %g, %lld times", i, least, (long long)count);
+  }
+}
+
+/* Against sorting, in any order. */
+static void the_order_of_values_does_not_matter(void **state) {
+  double values[] = {4, 1e9, 3, 1e9, 2.5, 1e9, 1e7, 1e7, 1e7, 2.5, 2.5, 0};
+  const int n = sizeof values / sizeof *values;
+  (void)state;
+  for (int turn = 0; turn < n; ++turn) {
+    int64_t count = 0;
+    const double first = values[0];
+    assert_true(find(n, values, &count) == 1e7);
+    assert_int_equal(count, 6);
+    for (int i = 0; i + 1 < n; ++i) values[i] = values[i + 1];
+    values[n - 1] = first;
+  }
+}
+
+static const gannet_variable line[] = {
+    {"x", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL}};
+static const gannet_constraint below[] = {{"g", -INFINITY, 0}};
+static const gannet_problem_spec spec = {1, line, 1, below, GANNET_MAXIMIZE, NAN};
+
+typedef struct {
+  gannet_problem *problem;
+  gannet_history *history;
+} fixture;
+
+static void tell(gannet_history *h, gannet_eval_status status, double objective, double g) {
+  int64_t id = -1;
+  assert_ok(gannet_history_propose(h, &(double){0.5}, 0, GANNET_ORIGIN_METHOD, &id));
+  gannet_run_record run = gannet_run_unknown();
+  run.crashed = status == GANNET_EVAL_FAILED && objective > 0;
+  assert_ok(gannet_history_tell(h, id, status, objective, &g, &run));
+}
+
+static int make(void **state) {
+  static fixture f;
+  assert_ok(gannet_problem_create(&spec, &f.problem));
+  assert_ok(gannet_history_create(f.problem, &f.history));
+  tell(f.history, GANNET_EVAL_DONE, 1, -1);
+  tell(f.history, GANNET_EVAL_DONE, 2, 1);
+  tell(f.history, GANNET_EVAL_DONE, -1e9, -1);
+  tell(f.history, GANNET_EVAL_DONE, -1e9, 1);
+  tell(f.history, GANNET_EVAL_INFEASIBLE, 0, 0);
+  tell(f.history, GANNET_EVAL_FAILED, 0, 0);
+  tell(f.history, GANNET_EVAL_FAILED, 1, 0); /* crashed */
+  *state = &f;
+  return 0;
+}
+
+static int drop(void **state) {
+  fixture *f = *state;
+  gannet_history_destroy(&f->history);
+  gannet_problem_destroy(&f->problem);
+  return 0;
+}
+
+static void assert_says(const gannet_history *h, const char *observation, const char *sound,
+                        const char *bad) {
+  for (int64_t id = 0; id < gannet_history_count(h); ++id) {
+    assert_int_equal(gannet_history_is_observation(h, id), observation[id] == 'x');
+    assert_int_equal(gannet_history_is_sound(h, id), sound[id] == 'x');
+    assert_int_equal(gannet_history_is_bad(h, id), bad[id] == 'x');
+  }
+}
+
+/* A constraint that is violated explains a penalty. */
+static void rows_say_what_they_are(void **state) {
+  gannet_history *h = ((fixture *)*state)->history;
+  assert_says(h, "xxxx...", "xxxx...", "....x.x");
+  assert_int_equal(gannet_history_count_observations(h), 4);
+  tell(h, GANNET_EVAL_DONE, -1e9, -1);
+  assert_says(h, "xx......", "xx.x....", "..x.x.xx");
+  assert_int_equal(gannet_history_count_observations(h), 2);
+  tell(h, GANNET_EVAL_DONE, -6e8, -1); /* what lies between ends it */
+  assert_says(h, "xxxx...xx", "xxxx...xx", "....x.x..");
+  assert_int_equal(gannet_history_count_observations(h), 6);
+}
+
+static void values_are_taken_at_their_word_on_demand(void **state) {
+  gannet_history *h = ((fixture *)*state)->history;
+  int64_t count = -1;
+  tell(h, GANNET_EVAL_DONE, -1e9, -1);
+  assert_true(gannet_history_penalty(h, &count) == 1e9);
+  assert_int_equal(count, 3);
+  gannet_history_take_at_its_word(h);
+  assert_true(gannet_history_penalty(h, &count) == INFINITY);
+  assert_int_equal(count, 0);
+  assert_says(h, "xxxx...x", "xxxx...x", "....x.x.");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(penalties_are_equal_and_far_from_all_others),
+      cmocka_unit_test(the_order_of_values_does_not_matter),
+      cmocka_unit_test_setup_teardown(rows_say_what_they_are, make, drop),
+      cmocka_unit_test_setup_teardown(values_are_taken_at_their_word_on_demand, make, drop),
+  };
+  return run_serial(tests);
+}
