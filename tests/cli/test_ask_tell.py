@@ -1,4 +1,4 @@
-# test: labels cli timeout 300 processors 1
+# test: labels cli timeout 600 processors 1
 """gannet ask and gannet tell: the user runs the simulations."""
 import csv
 import fcntl

@@ -1,4 +1,4 @@
-# test: labels cli timeout 300 processors 1
+# test: labels cli timeout 600 processors 1
 """Full disks, closed directories and damaged files: a clear message, and nothing lost that was acknowledged."""
 import os
 import re

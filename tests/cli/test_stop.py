@@ -1,4 +1,4 @@
-# test: labels cli timeout 300 processors 1
+# test: labels cli timeout 600 processors 1
 """Asking a campaign to end: signals, the STOP file, the clock. It ends soon, says why, and can be resumed."""
 import os
 import signal
