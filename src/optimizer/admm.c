@@ -63,7 +63,7 @@ static int tile_from(const gannet_member *member, int64_t first, int64_t *next) 
   return n;
 }
 
-static bool is_done(const gannet_member *member, int64_t id) {
+static bool is_observation(const gannet_member *member, int64_t id) {
   return gannet_history_is_observation(member->history, id);
 }
 
@@ -97,7 +97,7 @@ gannet_err gannet_admm_best(const gannet_member *member, gannet_admm_phase phase
     const int n = tile_from(member, first, &next);
     GANNET_TRY(base_values(member, phase, first, n, base));
     for (int k = 0; k < n; ++k) {
-      if (!is_done(member, first + k)) continue;
+      if (!is_observation(member, first + k)) continue;
       const double *x = gannet_history_x_unit(member->history, first + k);
       const double sum = base[k] + weight * squared_distance(member->problem->d, x, anchor);
       if (!(sum < *value)) continue;
@@ -142,7 +142,7 @@ static gannet_err least_feasible(const gannet_member *member, int64_t *id) {
     GANNET_TRY(are_feasible(member, first, n, feasible));
     GANNET_TRY(means_of(member, 0, first, n, mean));
     for (int k = 0; k < n; ++k) {
-      if (!is_done(member, first + k) || !feasible[k] || !(mean[k] < least)) continue;
+      if (!is_observation(member, first + k) || !feasible[k] || !(mean[k] < least)) continue;
       least = mean[k];
       *id = first + k;
     }
