@@ -49,7 +49,7 @@ static void penalties_are_equal_and_far_from_all_others(void **state) {
   }
 }
 
-/* Against sorting, in any order. */
+/* Every rotation of the same values has the same penalty. */
 static void the_order_of_values_does_not_matter(void **state) {
   double values[] = {4, 1e9, 3, 1e9, 2.5, 1e9, 1e7, 1e7, 1e7, 2.5, 2.5, 0};
   const int n = sizeof values / sizeof *values;

@@ -4,9 +4,9 @@
     tools/compare/penalties.py --methods auto,auto+penalties=no --instances 1-16
 
 Settings of a method stand behind plus signs. A rotated bowl has its minimum near a border behind which the simulation
-diverges; for every family and instance one is drawn. Prints the mean decimal logarithm of the best value so far, which
-is at least 1e-8 and at most 100, after so many evaluations. Needs numpy; the library is found as src/python/gannet.py
-says.
+diverges; the last three families have equal values that are no penalties. For every family and instance a function is
+drawn. Prints the mean decimal logarithm of the best value so far, which is at least 1e-8 and at most 100, after so many
+evaluations. Needs numpy and what basins.py does; the library is found as src/python/gannet.py says.
 """
 import argparse
 import multiprocessing
@@ -14,6 +14,8 @@ import pathlib
 import sys
 
 import numpy as np
+
+from basins import numbers
 
 LEAST, MOST = 1e-8, 100
 PENALTY = 1e6
@@ -59,6 +61,25 @@ def both(random, returned):
     return 4, ("g",), lambda x: (f(x), -side(x)) if end(x)[0] > 0 else (PENALTY, np.array([PENALTY]))
 
 
+def holes(random, returned):
+    """A plain with a hole, and elsewhere a shallower one that is wider."""
+    centre = random.uniform(.1, .9, (2, 3))
+    return 3, (), lambda x: (float(min(1, np.sum((x - centre[0]) ** 2) / .04,
+                                       .2 + np.sum((x - centre[1]) ** 2) / .09)), ())
+
+
+def capped(random, returned):
+    """A bowl that is never above 0.6."""
+    f, _ = bowl(random, 4)
+    return 4, (), lambda x: (min(f(x), .6), ())
+
+
+def steps(random, returned):
+    """A bowl in steps of a quarter, below a tenth of a hundredth."""
+    f, _ = bowl(random, 4)
+    return 4, (), lambda x: (float(np.floor(f(x) * (step := 100 if f(x) < .1 else 4)) / step), ())
+
+
 FAMILIES = {
     "corner, 1e6": (corner, lambda x: (PENALTY, ())),
     "corner, 20": (corner, lambda x: (20., ())),
@@ -70,6 +91,9 @@ FAMILIES = {
     "ball, infeasible": (ball, lambda x: None),
     "constraint, 1e6": (constraint, None),
     "constraint and penalty": (both, None),
+    "two holes in a plain": (holes, None),
+    "capped bowl": (capped, None),
+    "steps": (steps, None),
 }
 
 
@@ -93,11 +117,6 @@ def run(task):
                 sound = result is not None and result[0] < MOST and all(g <= 0 for g in result[1])
                 best.append(min(result[0] if sound else MOST, best[-1] if best else MOST))
     return [np.log10(max(best[n - 1], LEAST)) for n in looked]
-
-
-def numbers(text):
-    first, _, last = text.partition("-")
-    return range(int(first), int(last or first) + 1)
 
 
 def main():
