@@ -200,13 +200,12 @@ static void tell_of_penalty(gannet_optimizer *o) {
   int64_t count;
   const double least = gannet_history_penalty(o->history, &count);
   if (count > 0 && least != o->penalty)
-    gannet_log(
-        o->context, GANNET_LOG_INFO,
-        "%lld results count as failures of their designs: their objective, %g%s, is a "
-        "penalty, as several have exactly it and others, if any, are far from it (penalties: no "
-        "= every value is one)",
-        (long long)count, gannet_problem_flip(o->problem, least),
-        o->problem->spec.goal == GANNET_MAXIMIZE ? " or less" : " or more");
+    gannet_log(o->context, GANNET_LOG_INFO,
+               "%lld results count as failures of their designs: their objective, %g%s, is a "
+               "penalty, as several are exactly or nearly so and others, if any, are far from it "
+               "(penalties: no = every value is one)",
+               (long long)count, gannet_problem_flip(o->problem, least),
+               o->problem->spec.goal == GANNET_MAXIMIZE ? " or less" : " or more");
   o->penalty = least;
 }
 

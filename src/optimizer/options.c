@@ -53,8 +53,8 @@ const gannet_option gannet_method_table[] = {
      .offset = offsetof(gannet_method_options, penalties),
      .fallback = "yes",
      .help = "objectives that are a penalty, such as 1e10 for a solver that diverged, count as "
-             "failures of the design: the worst value, where three results or more have exactly "
-             "it and all others are far from it; no = every value is one"},
+             "failures of the design: the worst values, where three results or more have exactly "
+             "one, or nearly so, and all others are far from it; no = every value is one"},
     {.key = "transform",
      .type = GANNET_CHOICE,
      .offset = offsetof(gannet_method_options, transform),

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "problem/gap.h"
 #include "problem/penalty.h"
 #include "problem/pool.h"
 
@@ -16,6 +17,7 @@ struct gannet_history {
   double best_value;             /* minimised */
   double violation;              /* of least_violation */
   gannet_penalty penalty;        /* of all objectives */
+  gannet_gap gap;                /* likewise */
   bool at_its_word;              /* every value is one */
   int64_t capacity;
   gannet_evaluation *row; /* [capacity] */
@@ -50,6 +52,7 @@ gannet_err gannet_history_create(const gannet_problem *problem, gannet_history *
   (*history)->problem = problem;
   (*history)->best = (*history)->least_violation = -1;
   (*history)->penalty = gannet_penalty_none();
+  (*history)->gap = gannet_gap_none();
   if (!problem->pool) return GANNET_OK;
   (*history)->n_left = gannet_pool_count(problem->pool);
   const gannet_err err = gannet_alloc((size_t)(*history)->n_left, sizeof *(*history)->was_proposed,
@@ -143,10 +146,12 @@ static bool beats(double value, int64_t id, double kept, int64_t kept_id) {
   return kept_id < 0 || value < kept || (value == kept && id < kept_id);
 }
 
+static double minimised(const gannet_history *h, int64_t id) {
+  return gannet_problem_flip(h->problem, h->row[id].objective);
+}
+
 static void keep_best(gannet_history *h, int64_t id) {
-  const double value = gannet_problem_flip(h->problem, h->row[id].objective);
-  const double excess = gannet_history_violation(h, id);
-  gannet_penalty_note(&h->penalty, value);
+  const double value = minimised(h, id), excess = gannet_history_violation(h, id);
   if (beats(excess, id, h->violation, h->least_violation)) {
     h->violation = excess;
     h->least_violation = id;
@@ -180,6 +185,8 @@ gannet_err gannet_history_tell(gannet_history *h, int64_t id, gannet_eval_status
   const int k = h->problem->spec.n_constraints;
   row->objective = objective;
   if (k > 0) memcpy(h->constraint + id * k, constraints, (size_t)k * sizeof *constraints);
+  gannet_penalty_note(&h->penalty, minimised(h, id));
+  gannet_gap_note(&h->gap, h, id);
   keep_best(h, id);
   return GANNET_OK;
 }
@@ -205,8 +212,14 @@ void gannet_history_take_at_its_word(gannet_history *history) {
 }
 
 double gannet_history_penalty(const gannet_history *history, int64_t *count) {
+  int64_t above;
   *count = 0;
-  return history->at_its_word ? INFINITY : gannet_penalty_least(&history->penalty, count);
+  if (history->at_its_word) return INFINITY;
+  const double equal = gannet_penalty_least(&history->penalty, count);
+  const double apart = gannet_gap_least(&history->gap, &above);
+  if (equal <= apart) return equal;
+  *count = above;
+  return apart;
 }
 
 int64_t gannet_history_count_observations(const gannet_history *history) {
@@ -218,8 +231,8 @@ int64_t gannet_history_count_observations(const gannet_history *history) {
 bool gannet_history_is_observation(const gannet_history *history, int64_t id) {
   const gannet_evaluation *row = &history->row[id];
   int64_t penalties;
-  return row->status == GANNET_EVAL_DONE && gannet_problem_flip(history->problem, row->objective) <
-                                                gannet_history_penalty(history, &penalties);
+  return row->status == GANNET_EVAL_DONE &&
+         minimised(history, id) < gannet_history_penalty(history, &penalties);
 }
 
 bool gannet_history_is_sound(const gannet_history *history, int64_t id) {

@@ -16,13 +16,14 @@ static const gannet_variable square[] = {
 static const gannet_problem_spec spec = {2, square, 0, NULL, GANNET_MINIMIZE, NAN};
 
 /* What a simulation makes of half of the square, where it cannot work. */
-typedef enum { SAYS_SO, NOT_A_NUMBER, PENALTY, BAD_LUCK } answer;
+typedef enum { SAYS_SO, NOT_A_NUMBER, PENALTY, BAD_LUCK, GROWING } answer;
 
 static gannet_result result_of(answer given, int64_t id, const double *x) {
-  static const gannet_result answers[] = {{.outcome = GANNET_RESULT_INFEASIBLE},
-                                          {.outcome = GANNET_RESULT_OK, .objective = NAN},
-                                          {.outcome = GANNET_RESULT_OK, .objective = 1e10},
-                                          {.outcome = GANNET_RESULT_FAILED}};
+  const gannet_result answers[] = {{.outcome = GANNET_RESULT_INFEASIBLE},
+                                   {.outcome = GANNET_RESULT_OK, .objective = NAN},
+                                   {.outcome = GANNET_RESULT_OK, .objective = 1e10},
+                                   {.outcome = GANNET_RESULT_FAILED},
+                                   {.outcome = GANNET_RESULT_OK, .objective = 1e3 - 300 * x[0]}};
   const double dx = x[0] - 0.6, dy = x[1] - 0.4;
   gannet_result made = {.outcome = GANNET_RESULT_OK, .objective = dx * dx + dy * dy};
   if (x[0] < 0.5 + 0.2 * sin(6 * x[1])) made = answers[given];
@@ -65,6 +66,8 @@ static void a_penalty_says_what_an_infeasible_design_says(void **state) {
     run(methods[i], "yes", SAYS_SO, told);
     run(methods[i], "yes", PENALTY, other);
     if (memcmp(told, other, sizeof told) != 0) fail_msg("%s: other points", methods[i]);
+    run(methods[i], "yes", GROWING, other);
+    if (memcmp(told, other, sizeof told) != 0) fail_msg("%s: other points, growing", methods[i]);
     run(methods[i], "no", PENALTY, other);
     if (memcmp(told, other, sizeof told) == 0) fail_msg("%s: not at its word", methods[i]);
   }

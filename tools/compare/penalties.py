@@ -37,14 +37,14 @@ def corner(random, returned):
     """Works on one side of two planes; in most of a box of four variables it does not."""
     f, centre = bowl(random, 4)
     side = planes(random, centre, 2, random.uniform(.02, .2, 2))
-    return 4, (), lambda x: (f(x), ()) if (side(x) > 0).all() else returned(x)
+    return 4, (), lambda x: (f(x), ()) if (side(x) > 0).all() else returned(x, f(x))
 
 
 def ball(random, returned):
     """Works in a ball of radius 0.3 in three variables."""
     f, centre = bowl(random, 3)
     middle = np.clip(centre + random.normal(size=3) * .07, 0, 1)
-    return 3, (), lambda x: (f(x), ()) if np.linalg.norm(x - middle) < .3 else returned(x)
+    return 3, (), lambda x: (f(x), ()) if np.linalg.norm(x - middle) < .3 else returned(x, f(x))
 
 
 def constraint(random, returned):
@@ -81,14 +81,16 @@ def steps(random, returned):
 
 
 FAMILIES = {
-    "corner, 1e6": (corner, lambda x: (PENALTY, ())),
-    "corner, 20": (corner, lambda x: (20., ())),
-    "corner, 1e6 or 1e8": (corner, lambda x: (PENALTY if x[0] < .5 else 1e8, ())),
-    "corner, not a number": (corner, lambda x: (np.nan, ())),
-    "corner, infeasible": (corner, lambda x: None),
-    "corner, 1e6 (1 + sum of x)": (corner, lambda x: (PENALTY * (1 + x.sum()), ())),
-    "ball, 1e6": (ball, lambda x: (PENALTY, ())),
-    "ball, infeasible": (ball, lambda x: None),
+    "corner, 1e6": (corner, lambda x, value: (PENALTY, ())),
+    "corner, 20": (corner, lambda x, value: (20., ())),
+    "corner, 1e6 or 1e8": (corner, lambda x, value: (PENALTY if x[0] < .5 else 1e8, ())),
+    "corner, not a number": (corner, lambda x, value: (np.nan, ())),
+    "corner, infeasible": (corner, lambda x, value: None),
+    "corner, 1e6 (1 + sum of x)": (corner, lambda x, value: (PENALTY * (1 + x.sum()), ())),
+    "corner, 1000 more": (corner, lambda x, value: (value + 1e3, ())),
+    "corner, 10 000 times one more": (corner, lambda x, value: (1e4 * (1 + value), ())),
+    "ball, 1e6": (ball, lambda x, value: (PENALTY, ())),
+    "ball, infeasible": (ball, lambda x, value: None),
     "constraint, 1e6": (constraint, None),
     "constraint and penalty": (both, None),
     "two holes in a plain": (holes, None),
