@@ -42,6 +42,16 @@ static gannet_err print_recommended(const gannet_campaign *campaign) {
   return GANNET_OK;
 }
 
+static void print_penalties(const gannet_campaign *campaign) {
+  const gannet_problem *problem = campaign->input->problem;
+  int64_t count;
+  const double least = gannet_history_penalty(campaign->history, &count);
+  if (count > 0)
+    (void)printf("penalties    %lld results of %.6g or %s count as failures of their designs\n",
+                 (long long)count, gannet_problem_flip(problem, least),
+                 problem->spec.goal == GANNET_MAXIMIZE ? "less" : "more");
+}
+
 static void print_absent(const gannet_campaign *campaign) {
   char text[300];
   gannet_absent_list(campaign, text, sizeof text);
@@ -143,6 +153,7 @@ static gannet_err run(const cli_arguments *arguments, const cli_world *world, ga
     gannet_tally_count(&campaign, &tally);
     print_counts(&campaign, &tally);
     err = print_recommended(&campaign);
+    print_penalties(&campaign);
     print_absent(&campaign);
     print_damage(&campaign);
     print_silence(&campaign);

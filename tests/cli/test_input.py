@@ -218,6 +218,17 @@ physics:
         self.assertIn("16 infeasible, 0 failed", outcome.out)
         self.assertIn("no mesh here", self.succeed("status", "fast.campaign").out)
 
+    def test_penalties_are_told_apart_from_results(self):
+        """Once in the log, and by status, unless every value is one."""
+        script = '[ $((GANNET_EVAL_ID % 2)) = 0 ] && y=1e9 || y=$GANNET_EVAL_ID\necho objective $y > "$GANNET_RESULTS"\n'
+        self.succeed("run", self.command(script), "-q", "--max-evals", 16)
+        told = "8 results of 1e+09 or more count as failures of their designs"
+        self.assertIn(told, self.succeed("status", "fast.campaign").out)
+        log = (self.folder / "fast.campaign" / "campaign.log").read_text()
+        self.assertEqual(log.count("is a penalty"), 1, log)
+        self.succeed("run", "fast.yaml", "-q", "--max-evals", 16, "--directory", "c", "--set", "penalties=no")
+        self.assertNotIn("penalties", self.succeed("status", "c").out)
+
     def test_one_failure_does_not_spoil_its_batch(self):
         # Complaints: GPyOpt #195, elfi #433, FOQUS #676.
         file = self.command('[ "$GANNET_EVAL_ID" = 5 ] && exit 9\necho objective $GANNET_EVAL_ID > "$GANNET_RESULTS"\n')
