@@ -10,6 +10,14 @@ json_t *report_number(double value) {
   return isfinite(value) ? json_real(value) : json_null();
 }
 
+bool report_is_penalty(const gannet_campaign *c, int64_t id) {
+  const gannet_ticket *t = &c->ledger.ticket[id];
+  int64_t count;
+  return t->has_result && t->status == GANNET_EVAL_DONE &&
+         gannet_problem_flip(c->input->problem, t->objective) >=
+             gannet_history_penalty(c->history, &count);
+}
+
 static bool is_better(const gannet_campaign *c, const gannet_ticket *t, double best) {
   return t->has_result && t->status == GANNET_EVAL_DONE &&
          gannet_problem_is_feasible(c->input->problem, t->constraints) &&
@@ -63,10 +71,13 @@ static void append_row(const gannet_campaign *c, int64_t id, double start, json_
   const gannet_ticket *t = &c->ledger.ticket[id];
   const double *x = gannet_history_x_user(c->history, id);
   const bool done = t->has_result && t->status == GANNET_EVAL_DONE;
+  const bool penalty = report_is_penalty(c, id);
+  const gannet_eval_status status = penalty ? GANNET_EVAL_INFEASIBLE : t->status;
   (void)append(columns, "id", json_integer(id));
   (void)append(columns, "batch", json_integer(gannet_history_get(c->history, id)->batch));
-  (void)append(columns, "status", json_integer(t->has_result ? t->status : GANNET_EVAL_PENDING));
-  (void)append(columns, "objective", report_number(done ? t->objective : NAN));
+  (void)append(columns, "status", json_integer(t->has_result ? status : GANNET_EVAL_PENDING));
+  (void)append(columns, "objective", report_number(done && !penalty ? t->objective : NAN));
+  (void)append(columns, "penalty", report_number(penalty ? t->objective : NAN));
   (void)append(columns, "feasible",
                json_integer(done && gannet_problem_is_feasible(c->input->problem, t->constraints)));
   for (int v = 0; v < spec->n_variables; ++v)
@@ -85,9 +96,9 @@ static json_t *lists(int n) {
 }
 
 json_t *report_columns(const gannet_campaign *campaign, double start) {
-  static const char *const names[] = {"id",      "batch", "status", "objective", "feasible",
-                                      "started", "ended", "slot",   "attempts",  "exit",
-                                      "signal",  "host",  "hosts"};
+  static const char *const names[] = {"id",       "batch",   "status", "objective", "penalty",
+                                      "feasible", "started", "ended",  "slot",      "attempts",
+                                      "exit",     "signal",  "host",   "hosts"};
   const gannet_problem_spec *spec = &campaign->input->problem->spec;
   char *shown = NULL;
   json_t *columns = json_object();

@@ -12,6 +12,11 @@ static const json_t *column(const gannet_report *r, const char *name) {
   return json_object_get(r->columns, name);
 }
 
+static const char *name_of_lost(const gannet_report *r) {
+  const json_t *about = json_object_get(r->summary, "campaign");
+  return figure_get(about, "penalties") > 0 ? "no result or a penalty" : "no result";
+}
+
 /* Evaluations of a kind: number, time, objective. Returns how many. */
 static size_t put_points(const gannet_report *r, FILE *data, double clock, int status,
                          int feasible) {
@@ -49,7 +54,8 @@ static void put_steps(const gannet_report *r, FILE *data, double clock, const ch
 }
 
 /* Curves of what there is; steps is the block of the best value. */
-static void put_best_commands(FILE *out, const size_t *n, double edge, bool maximize) {
+static void put_best_commands(const gannet_report *r, FILE *out, const size_t *n, double edge,
+                              bool maximize) {
   const double size = n[0] > 2000 ? 0.25 : 0.5;
   (void)fprintf(out,
                 "plot data index 3 using x:3 with steps linewidth 2 linecolor rgb '%s' title "
@@ -68,8 +74,8 @@ static void put_best_commands(FILE *out, const size_t *n, double edge, bool maxi
   if (n[2])
     (void)fprintf(out,
                   ", data index 2 using x:(%.17g) with points pointtype %d pointsize %g "
-                  "linecolor rgb '%s' title 'no result'",
-                  edge, maximize ? 9 : 11, 1.4 * size, picture_colors[1]);
+                  "linecolor rgb '%s' title '%s'",
+                  edge, maximize ? 9 : 11, 1.4 * size, picture_colors[1], name_of_lost(r));
   (void)fputc('\n', out);
 }
 
@@ -97,7 +103,7 @@ static bool put_best(const gannet_report *r, FILE *data, FILE *out, bool in_time
                fmax(figure_get(range, "best"), edge), 5);
   if (stretched)
     (void)fprintf(out, maximize ? "set yrange [%.17g:*]\n" : "set yrange [*:%.17g]\n", edge);
-  put_best_commands(out, n, edge, maximize);
+  put_best_commands(r, out, n, edge, maximize);
   return true;
 }
 
@@ -241,11 +247,11 @@ bool figure_projection(const gannet_report *r, FILE *data, FILE *out, double *he
                   "plot data index 0 using 1:2:3 with points pointtype 7 pointsize %g linecolor "
                   "palette notitle, \\\n"
                   "  data index 1 using 1:2 with points pointtype 2 pointsize 0.8 linewidth 2 "
-                  "linecolor rgb '%s' %s, \\\n"
+                  "linecolor rgb '%s' title '%s', \\\n"
                   "  data index 2 using 1:2 with points pointtype 12 pointsize 1.6 linewidth 2 "
                   "linecolor rgb '%s' title 'best'\n",
-                  n > 500 ? 0.4 : 0.8, picture_colors[1],
-                  lost > 0 ? "title 'no result'" : "notitle", picture_colors[11]);
+                  n > 500 ? 0.4 : 0.8, picture_colors[1], lost > 0 ? name_of_lost(r) : "",
+                  picture_colors[11]);
   }
   gannet_free(&axis);
   gannet_free(&rank);

@@ -17,9 +17,12 @@ struct gannet_report {
 /* A number, or null where there is none. Local. */
 json_t *report_number(double value);
 
+/* Whether an evaluation that is done has a penalty for its objective (problem/penalty.h). Local. */
+bool report_is_penalty(const gannet_campaign *campaign, int64_t id);
+
 /* {"id": [...], "status": [...], "objective": [...], "x": [[...], ...], ...}, one place per shown
- * evaluation; times count from start, in seconds since 1970. Local; NULL when memory is short, as
- * for the others.
+ * evaluation; times count from start, in seconds since 1970. Penalties have the status of what is
+ * infeasible and are no objectives. Local; NULL when memory is short, as for the others.
  */
 json_t *report_columns(const gannet_campaign *campaign, double start);
 

@@ -6,10 +6,12 @@
 #include "base/memory.h"
 #include "optimizer/governing.h"
 #include "optimizer/transform_choice.h"
+#include "report/parts.h"
 
 bool report_study_takes(const gannet_campaign *c, int64_t id) {
   const gannet_ticket *t = &c->ledger.ticket[id];
-  return t->has_result && t->status == GANNET_EVAL_DONE && isfinite(t->objective);
+  return t->has_result && t->status == GANNET_EVAL_DONE && isfinite(t->objective) &&
+         !report_is_penalty(c, id);
 }
 
 static void collect(report_study *s, int64_t best) {

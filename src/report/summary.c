@@ -11,6 +11,7 @@
 #include "campaign/progress.h"
 #include "gannet/version.h"
 #include "report/parts.h"
+#include "report/study.h"
 
 enum { BEST = 50, TEXT = 512 };
 
@@ -99,7 +100,7 @@ static json_t *trace(const gannet_campaign *c, double start, bool in_time) {
   if (gannet_alloc((size_t)c->ledger.n + 1, sizeof *order, &order) != GANNET_OK) return list;
   for (int64_t id = 0; id < c->ledger.n; ++id) {
     const gannet_ticket *t = &c->ledger.ticket[id];
-    if (t->has_result && t->status == GANNET_EVAL_DONE && !(in_time && isnan(t->run.ended)) &&
+    if (report_study_takes(c, id) && !(in_time && isnan(t->run.ended)) &&
         gannet_problem_is_feasible(c->input->problem, t->constraints))
       order[n++] = (moment){t->run.ended, id};
   }
@@ -171,6 +172,7 @@ static const char *method_of(const gannet_campaign *c) {
 static json_t *about_campaign(const gannet_campaign *c, const gannet_usage *u) {
   gannet_tally tally;
   char now[40], absent[300];
+  int64_t penalties;
   gannet_tally_count(c, &tally);
   gannet_clock_format(gannet_clock_epoch(), now, sizeof now);
   json_t *about = json_pack(
@@ -186,6 +188,8 @@ static json_t *about_campaign(const gannet_campaign *c, const gannet_usage *u) {
   (void)json_object_set_new(about, "busy", report_number(timed ? u->busy : NAN));
   (void)json_object_set_new(about, "slots", json_integer(u->slots));
   (void)json_object_set_new(about, "damage", json_string(c->damage.text));
+  (void)gannet_history_penalty(c->history, &penalties);
+  (void)json_object_set_new(about, "penalties", json_integer((json_int_t)penalties));
   gannet_absent_list(c, absent, sizeof absent);
   (void)json_object_set_new(about, "absent", json_string(absent));
   (void)json_object_set_new(about, "feasible", json_boolean(tally.best.feasible));

@@ -192,6 +192,22 @@ physics:
         self.assertLess(sum(course["lost"]), sum(course["busy"]))
         self.assertEqual(min(one[1] for one in course["retried"]), 0)
 
+    def test_penalties_are_no_objectives(self):
+        """The first result is one, of every three."""
+        self.write('#!/bin/sh\n[ $((GANNET_EVAL_ID % 3)) = 0 ] && y=1e9 || y=$((20 + GANNET_EVAL_ID % 7))\n'
+                   'echo objective $y > "$GANNET_RESULTS"\n', "s.sh", 0o755)
+        file = self.write(SOBOL.split("evaluate:")[0] + "evaluate: {backend: command, command: [./s.sh], parallel: 4}\n")
+        self.succeed("run", file, "-q")
+        _, data = self.report()
+        columns, summary = data["columns"], data["summary"]
+        self.assertEqual((summary["campaign"]["done"], summary["campaign"]["penalties"]), (24, 8))
+        self.assertEqual(columns["status"], [2, 1, 1] * 8)
+        self.assertEqual(columns["objective"], [None if i % 3 == 0 else 20 + i % 7 for i in range(24)])
+        self.assertEqual(columns["penalty"], [1e9 if i % 3 == 0 else None for i in range(24)])
+        self.assertEqual((summary["range"]["best"], summary["range"]["worst"]), (20, 26))
+        self.assertEqual([step[::2] for step in summary["trace"]], [[2, 21], [8, 20]])
+        self.assertEqual(len(data["model"]["calibration"]["residual"]), 16)
+
     def test_the_model_is_that_of_the_method(self):
         self.succeed("run", self.write(BRANIN), "-q")
         model = self.report()[1]["model"]

@@ -37,7 +37,7 @@ function showTimeline() {
   if (course.rows) return drawRows(course.rows);
   const slots = Math.max(about.slots, 1), row = (slot) => Math.max(slot, 0);
   const kinds = [["done", "accent", (i) => columns.status[i] === DONE], ["infeasible", "warn", (i) => columns.status[i] === INFEASIBLE], ["failed", "bad", (i) => columns.status[i] > INFEASIBLE]];
-  $("#timeline .note").textContent = "A bar from start to end of every evaluation. Infeasible: by the simulation's own word." + (course.retried.length ? " Pale: attempts that were repeated." : "") + " Scroll, pinch, or + and - zoom.";
+  $("#timeline .note").textContent = "A bar from start to end of every evaluation. Infeasible: by the simulation's own word" + (about.penalties ? " or by a penalty." : ".") + (course.retried.length ? " Pale: attempts that were repeated." : "") + " Scroll, pinch, or + and - zoom.";
   $("#timeline .chart").style.height = `${Math.min(40, 12 + slots)}rem`;
   const lines = (i) => [columns.started[i] / clock.size, columns.ended[i] / clock.size, row(columns.slot[i]), i];
   chart($("#timeline .chart"), () => ({

@@ -18,7 +18,7 @@ function showHead() {
   if (about.absent) lead.after(element("p", `Left out because its model failed: ${about.absent}. The campaign's log tells why.`, {className: "bad", id: "absent"}));
   const facts = [["goal", about.goal], ["method", about.method],
     ["evaluations", about.budget > 0 ? `${about.proposed} of ${about.budget}` : about.proposed],
-    ["done", about.done], ["infeasible", about.infeasible], ["failed", about.failed], ["pending", about.pending],
+    ["done", about.done], ...(about.penalties ? [["penalties among them", about.penalties]] : []), ["infeasible", about.infeasible], ["failed", about.failed], ["pending", about.pending],
     ["time", duration(about.seconds)],
     ["slots busy", about.busy === null ? "–" : `${(100 * about.busy / (about.seconds * about.slots)).toFixed(0)} % of ${about.slots}`],
     ["seed", about.seed]];
@@ -30,6 +30,8 @@ function showHead() {
   $("#foot").textContent = `Made ${about.made} by gannet ${about.version}. Pictures: Apache ECharts ${echarts.version}.`;
   if (count < about.proposed) $("#foot").textContent += ` Pictures of single evaluations show ${count} of ${about.proposed}: all steps of the best value, failures, and a regular choice of the others.`;
 }
+
+const lostName = about.penalties ? "no result or a penalty" : "no result";
 
 function showProgress() {
   if (!ordered.length) return hide("progress");
@@ -56,7 +58,7 @@ function showProgress() {
         name, type: "scatter", symbol, symbolSize: 5, itemStyle: {color: colors[color], opacity: count > 3000 ? 0.3 : 0.55}, large: count > 5000,
         data: indices.filter((i) => filter(i) && inside(i)).map((i) => [at(i), columns.objective[i], i])
       })).concat([{name: "best so far", type: "line", step: "end", showSymbol: false, lineStyle: {width: 2.5}, itemStyle: {color: colors.good}, data: steps},
-        {name: "no result", type: "scatter", symbol: "pin", symbolSize: 9, itemStyle: {color: colors.bad}, data: lost.map((i) => [at(i), edge, i])}])
+        {name: lostName, type: "scatter", symbol: "pin", symbolSize: 9, itemStyle: {color: colors.bad}, data: lost.map((i) => [at(i), edge, i])}])
         .filter((s) => s.data.length || s.name === "best so far")
     };
   });
@@ -166,12 +168,12 @@ function showProjection() {
     yAxis: upright(summary.variables[axes[1]].name, Object.assign({nameGap: 52 + upRoom()}, variableAxis(summary.variables[axes[1]], 42))),
     series: [
       {name: "designs", type: "scatter", symbolSize: count > 3000 ? 4 : 8, itemStyle: {opacity: 0.8}, data: ordered.slice().reverse().map((i) => [...at(i), rank[i], i])},
-      {name: "no result", type: "scatter", symbol: "path://M0,0 L10,10 M0,10 L10,0", symbolSize: 8, itemStyle: {color: "none", borderColor: colors.bad, borderWidth: 2}, data: lost.map((i) => [...at(i), 0, i])},
+      {name: lostName, type: "scatter", symbol: "path://M0,0 L10,10 M0,10 L10,0", symbolSize: 8, itemStyle: {color: "none", borderColor: colors.bad, borderWidth: 2}, data: lost.map((i) => [...at(i), 0, i])},
       {name: "best", type: "scatter", symbol: "diamond", symbolSize: 17, silent: true, itemStyle: {color: "none", borderColor: colors.bad, borderWidth: 3}, data: best.map((i) => [...at(i), 0, i])}]
   }));
   const names = summary.variables.map((v) => v.name);
   [0, 1].forEach((side) => chooser($("#projection .controls"), side ? "up:" : "across:", names, axes[side], (k) => { axes[side] = k; draw(entry); }));
-  $("#projection .controls").append(lost.length ? "Crosses: no result. " : "", best.length ? "Diamond: the best design." : "");
+  $("#projection .controls").append(lost.length ? `Crosses: ${lostName}. ` : "", best.length ? "Diamond: the best design." : "");
 }
 
 function showConstraints() {
