@@ -32,8 +32,9 @@ static const struct {
     {"--wrap", NULL, "the evaluation would not be run; say command or script instead"},
 };
 
-/* Options that gannet gives to sbatch itself, so that others of the name do not hold. Scripts that
- * were written for other purposes have them: there it is told only. */
+/* Options that gannet gives to sbatch itself, so that others of the name do not hold. That is told
+ * only: scripts that were written for other purposes have them, and so may a campaign that goes
+ * on. */
 static const struct {
   const char *name, *letter, *why;
 } replaced[] = {
@@ -49,6 +50,7 @@ static const struct {
 typedef struct {
   const char *key;
   bool of_script;
+  const gannet_context *context; /* NULL = nowhere to warn */
   gannet_complaints *complaints;
   char replaced[120]; /* names of options in a script, "" = none */
 } reading;
@@ -62,12 +64,12 @@ static bool is_option(const char *word, size_t size, const char *name, const cha
 
 static void note_replaced(reading *r, size_t which, const char *word, size_t size) {
   const size_t used = strlen(r->replaced);
-  if (!r->of_script)
-    gannet_complain(r->complaints, r->key, "leave out '%.*s': %s", (int)size, word,
-                    replaced[which].why);
-  else
+  if (r->of_script)
     (void)snprintf(r->replaced + used, sizeof r->replaced - used, "%s%s", used ? ", " : "",
                    replaced[which].name);
+  else if (r->context)
+    gannet_log(r->context, GANNET_LOG_WARNING, "%s: leave out '%.*s', which does not hold: %s",
+               r->key, (int)size, word, replaced[which].why);
 }
 
 static void read_word(reading *r, const char *word, size_t size) {
@@ -117,9 +119,9 @@ static void read_script(reading *r, const gannet_slurm_options *given,
                     given->script, strerror(errno));
   else
     read_directives(r, path);
-  if (r->replaced[0] && setup->context)
+  if (r->replaced[0] && r->context)
     gannet_log(
-        setup->context, GANNET_LOG_WARNING,
+        r->context, GANNET_LOG_WARNING,
         "evaluate.script: its lines #SBATCH with %s do not hold: gannet names its jobs, runs "
         "them in the directories of their evaluations, and keeps what they print there",
         r->replaced);
@@ -153,8 +155,11 @@ gannet_err gannet_slurm_check(const void *any, const gannet_evaluator_setup *set
                               gannet_complaints *complaints) {
   const gannet_slurm_options *given = any;
   const bool has_script = given->script && *given->script;
-  reading list = {.key = "evaluate.sbatch", .complaints = complaints};
-  reading script = {.key = "evaluate.script", .complaints = complaints, .of_script = true};
+  reading list = {.key = "evaluate.sbatch", .context = setup->context, .complaints = complaints};
+  reading script = {.key = "evaluate.script",
+                    .of_script = true,
+                    .context = setup->context,
+                    .complaints = complaints};
   check_tool("evaluate.sbatch_command", given->commands.sbatch, setup, complaints);
   check_tool("evaluate.squeue_command", given->commands.squeue, setup, complaints);
   check_tool("evaluate.scancel_command", given->commands.scancel, setup, complaints);
