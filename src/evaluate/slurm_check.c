@@ -1,6 +1,7 @@
 /* What can be seen to be wrong with the options of the slurm back-end before a job is submitted. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -46,6 +47,12 @@ static const struct {
     {"--job-name", "-J", "gannet finds its jobs by their names"},
 };
 
+/* How many tasks a job asks for. 0 = not said. */
+typedef struct {
+  long tasks, nodes, tasks_per_node;
+  bool is_open; /* more than that may be had: whole nodes, tasks by sockets or GPUs */
+} extent;
+
 /* What the options of a job say, in the list or in a script. */
 typedef struct {
   const char *key;
@@ -53,6 +60,7 @@ typedef struct {
   const gannet_context *context; /* NULL = nowhere to warn */
   gannet_complaints *complaints;
   char replaced[120]; /* names of options in a script, "" = none */
+  extent extent;
 } reading;
 
 static bool is_option(const char *word, size_t size, const char *name, const char *letter) {
@@ -72,7 +80,25 @@ static void note_replaced(reading *r, size_t which, const char *word, size_t siz
                r->key, (int)size, word, replaced[which].why);
 }
 
+/* Of "--ntasks=4", "--ntasks 4", "-n4" or "-n 4"; another option leaves the number as it is. */
+static void read_number(const char *word, size_t size, const char *name, const char *letter,
+                        long *number) {
+  if (!is_option(word, size, name, letter)) return;
+  const char *value = word + (strncmp(word, "--", 2) == 0 ? strlen(name) : 2);
+  *number = strtol(value + (*value == '='), NULL, 10);
+}
+
+static void read_extent(extent *e, const char *word, size_t size) {
+  static const char *const open[] = {"--exclusive", "--ntasks-per-socket", "--ntasks-per-gpu"};
+  for (size_t i = 0; i < sizeof open / sizeof *open; ++i)
+    e->is_open = e->is_open || is_option(word, size, open[i], NULL);
+  read_number(word, size, "--ntasks", "-n", &e->tasks);
+  read_number(word, size, "--nodes", "-N", &e->nodes);
+  read_number(word, size, "--ntasks-per-node", NULL, &e->tasks_per_node);
+}
+
 static void read_word(reading *r, const char *word, size_t size) {
+  read_extent(&r->extent, word, size);
   for (size_t i = 0; i < sizeof refused / sizeof *refused; ++i)
     if (is_option(word, size, refused[i].name, refused[i].letter))
       gannet_complain(r->complaints, r->key, "leave out '%.*s': with %s %s", (int)size, word,
@@ -151,6 +177,25 @@ static void check_runs(const gannet_slurm_options *given, gannet_complaints *com
                     "is for several runs at once; set runs_at_once above 1, or leave it out");
 }
 
+/* As sbatch counts, which gives a job one task on every node when nothing else is said. */
+static long count_tasks(const extent *e) {
+  const long nodes = e->nodes > 0 ? e->nodes : 1;
+  if (e->tasks > 0) return e->tasks;
+  return e->tasks_per_node > 0 ? nodes * e->tasks_per_node : nodes;
+}
+
+/* srun keeps a step waiting until there is room for it. */
+static void warn_of_waiting(const reading *r, const gannet_slurm_options *given) {
+  const long tasks = count_tasks(&r->extent);
+  if (!r->context || r->extent.is_open || given->step.n > 0 || tasks >= given->runs_at_once) return;
+  gannet_log(
+      r->context, GANNET_LOG_WARNING,
+      "evaluate.runs_at_once: %d runs at once, but %s asks for %ld task%s, which is room for "
+      "so many runs, and the others wait; expected --ntasks=%d, or --exclusive where jobs "
+      "have whole nodes",
+      given->runs_at_once, r->key, tasks, tasks == 1 ? "" : "s", given->runs_at_once);
+}
+
 gannet_err gannet_slurm_check(const void *any, const gannet_evaluator_setup *setup,
                               gannet_complaints *complaints) {
   const gannet_slurm_options *given = any;
@@ -166,5 +211,6 @@ gannet_err gannet_slurm_check(const void *any, const gannet_evaluator_setup *set
   read_list(&list, &given->sbatch);
   check_runs(given, complaints);
   if (has_script) read_script(&script, given, setup);
+  warn_of_waiting(has_script ? &script : &list, given);
   return gannet_command_check_parts(&given->command, has_script, setup, complaints);
 }

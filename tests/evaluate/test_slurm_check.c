@@ -85,6 +85,39 @@ static void lines_of_a_script_that_do_not_hold_are_told(void **state) {
   accepted(f, "");
 }
 
+/* A step takes the processors of one task, and srun lets those that find none wait. */
+static void runs_at_once_that_would_wait_are_told(void **state) {
+  standin *f = *state;
+  static const char *const too_few[] = {
+      "--ntasks=1", "--ntasks 3", "-n1", "-n 3", "--mem=2G", "--nodes=2", "-N2 --ntasks-per-node=1",
+      "-c 8"};
+  static const char *const enough[] = {
+      "--ntasks=4",          "-n4",        "-N2 --ntasks-per-node=2", "-n1 --exclusive",
+      "--ntasks-per-node=4", "--nodes=4-8"};
+  char *item[] = {NULL}, *step[] = {TEXT("env")};
+  use_simulation(f, "#!/bin/sh\n");
+  f->options.sbatch = (gannet_text_list){1, item};
+  f->options.runs_per_job = f->options.runs_at_once = 4;
+  for (size_t i = 0; i < sizeof too_few / sizeof *too_few; ++i) {
+    item[0] = TEXT(too_few[i]);
+    accepted(f, "evaluate.runs_at_once: 4 runs at once, but evaluate.sbatch asks for");
+  }
+  for (size_t i = 0; i < sizeof enough / sizeof *enough; ++i) {
+    item[0] = TEXT(enough[i]);
+    accepted(f, "");
+  }
+  item[0] = TEXT("--ntasks=1");
+  f->options.step = (gannet_text_list){1, step};
+  accepted(f, "");
+  f->options.step.n = f->options.sbatch.n = f->options.command.command.n = 0;
+  use_own_script(f, "#!/bin/sh\n#SBATCH -n 2\n./sim\n");
+  accepted(f,
+           "evaluate.script asks for 2 tasks, which is room for so many runs, and the others "
+           "wait; expected --ntasks=4, or --exclusive");
+  use_own_script(f, "#!/bin/sh\n#SBATCH -n 4\n./sim -n 2\n");
+  accepted(f, "");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, standin_set_up, standin_tear_down)
 
 int main(int argc, char **argv) {
@@ -92,6 +125,7 @@ int main(int argc, char **argv) {
       TEST(options_that_make_other_jobs_are_refused),
       TEST(options_that_gannet_gives_itself_are_told),
       TEST(lines_of_a_script_that_do_not_hold_are_told),
+      TEST(runs_at_once_that_would_wait_are_told),
   };
   MPI_Init(&argc, &argv);
   const int failed = run_ranks(tests);
