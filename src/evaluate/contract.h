@@ -175,6 +175,7 @@ typedef struct {
   int n;
   int *quantity;    /* [n] 0 = objective, j + 1 = constraint j */
   bool *by_columns; /* [n] counts characters, as (.{8}) does: numbers may touch each other */
+  bool *has_comma;  /* [n] names a comma: one that it matches beside its group is between numbers */
   regex_t *regex;
 } gannet_patterns;
 

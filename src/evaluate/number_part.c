@@ -54,3 +54,46 @@ bool gannet_is_number_part(const char *text, size_t begin, size_t end, char *who
   (void)snprintf(whole, size, "%.*s", (int)(last - first), text + first);
   return true;
 }
+
+static size_t count_digits(const char *text) {
+  return strspn(text, "0123456789");
+}
+
+static bool is_inner_comma(const char *text, size_t at) {
+  return at > 0 && text[at] == ',' && is_digit(text[at - 1]) && is_digit(text[at + 1]);
+}
+
+/* Thousands, as 1,000 and 12,345.6; or 1.000 and 12.345,6. */
+static bool is_grouped(const char *text, size_t size, char separator, char point) {
+  size_t at = count_digits(text), groups = 0;
+  if (at == 0 || at > 3 || text[0] == '0') return false;
+  for (; at < size && text[at] == separator && count_digits(text + at + 1) == 3; at += 4) ++groups;
+  if (at < size && text[at] == point) at += 1 + count_digits(text + at + 1);
+  return groups > 0 && at == size;
+}
+
+static bool has_decimal_comma(const char *text, size_t size) {
+  const size_t at = count_digits(text);
+  return text[at] == ',' && at + 1 + count_digits(text + at + 1) == size;
+}
+
+/* Whether all that touches a comma may be one number. */
+static bool is_one_number(const char *text, size_t comma, char *whole, size_t size) {
+  size_t first = comma, last = comma + 1;
+  while (first > 0 && (is_any(text[first - 1], "0123456789.") || is_inner_comma(text, first - 1)))
+    --first;
+  while (is_any(text[last], "0123456789.") || is_inner_comma(text, last)) ++last;
+  const char *number = text + first;
+  const size_t length = last - first;
+  (void)snprintf(whole, size, "%.*s", (int)length, number);
+  if (find_begin(text, first) < first) return false; /* what ends with an exponent has no comma */
+  return is_grouped(number, length, ',', '.') || is_grouped(number, length, '.', ',') ||
+         has_decimal_comma(number, length);
+}
+
+bool gannet_is_comma_part(const char *text, size_t begin, size_t end, char *whole, size_t size) {
+  if (begin == end) return false;
+  if (is_inner_comma(text, end) && is_one_number(text, end, whole, size)) return true;
+  return begin > 0 && is_inner_comma(text, begin - 1) &&
+         is_one_number(text, begin - 1, whole, size);
+}

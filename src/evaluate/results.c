@@ -227,10 +227,17 @@ static int read_file(const reader *to, const char *directory) {
 /* What a pattern found. */
 typedef struct {
   char text[NUMBER_SIZE + 1]; /* as much as is too long for a number, where there is more */
-  bool is_torn; /* its line has zero bytes: the text may be a part of the number only */
-  bool is_part; /* of the number whole */
+  bool is_torn;       /* its line has zero bytes: the text may be a part of the number only */
+  bool is_part;       /* of the number whole */
+  bool is_comma_part; /* the same, for a comma that is beside the group */
+  bool takes_comma;   /* which the match has in it */
   char whole[64];
 } finding;
+
+static bool takes_comma(const char *line, const regmatch_t *all, const regmatch_t *part) {
+  return (all->rm_so < part->rm_so && line[part->rm_so - 1] == ',') ||
+         (all->rm_eo > part->rm_eo && line[part->rm_eo] == ',');
+}
 
 /* The last line of the output that matches wins. */
 static bool take(void *user, int which, const char *line, const regmatch_t *match, bool torn) {
@@ -242,6 +249,10 @@ static bool take(void *user, int which, const char *line, const regmatch_t *matc
   found->is_torn = torn;
   found->is_part = gannet_is_number_part(line, (size_t)(part->rm_so), (size_t)part->rm_eo,
                                          found->whole, sizeof found->whole);
+  found->takes_comma = takes_comma(line, match, part);
+  found->is_comma_part =
+      !found->is_part && gannet_is_comma_part(line, (size_t)part->rm_so, (size_t)part->rm_eo,
+                                              found->whole, sizeof found->whole);
   return false;
 }
 
@@ -254,6 +265,24 @@ static int refuse_part(const reader *to, const finding *found, const char *where
       "as .* does",
       where, found->text, found->whole);
   return -1;
+}
+
+static int refuse_comma_part(const reader *to, const finding *found, const char *where) {
+  gannet_record_fail(
+      to->result, false,
+      "%s: takes only '%.40s' of '%s' in stdout.log; expected a number without commas, or, where "
+      "the comma is between two numbers, an expression that takes it along, as ([^,]+), does",
+      where, found->text, found->whole);
+  return -1;
+}
+
+/* -1 when the text is a part of a number, unless the expression shows that it means that part. */
+static int refuse_cut(const reader *to, const gannet_patterns *patterns, int i,
+                      const finding *found, const char *where) {
+  const bool knows_commas = patterns->has_comma[i] && found->takes_comma;
+  if (patterns->by_columns[i]) return 0;
+  if (found->is_part) return refuse_part(to, found, where);
+  return found->is_comma_part && !knows_commas ? refuse_comma_part(to, found, where) : 0;
 }
 
 static int set_found(const reader *to, const gannet_patterns *patterns, finding *found) {
@@ -272,7 +301,7 @@ static int set_found(const reader *to, const gannet_patterns *patterns, finding 
                          where);
       return -1;
     }
-    if (found[i].is_part && !patterns->by_columns[i]) return refuse_part(to, &found[i], where);
+    if (refuse_cut(to, patterns, i, &found[i], where)) return -1;
     if (set_text(to, patterns->quantity[i], text, where)) return -1;
   }
   return 0;
@@ -407,6 +436,7 @@ static void compile(const char *text, const gannet_problem *problem, gannet_comp
     return;
   }
   patterns->by_columns[patterns->n] = strchr(equals, '{') != NULL;
+  patterns->has_comma[patterns->n] = strchr(equals, ',') != NULL;
   patterns->quantity[patterns->n++] = problem ? find_quantity(problem, name) : 0;
   if (problem && is_taken(patterns))
     gannet_complain(complaints, "evaluate.pattern", "'%s' has two patterns; leave one out", name);
@@ -417,6 +447,7 @@ gannet_err gannet_patterns_create(const gannet_text_list *texts, const gannet_pr
   const size_t n = (size_t)texts->n;
   GANNET_TRY(gannet_alloc(n, sizeof *patterns->quantity, &patterns->quantity));
   GANNET_TRY(gannet_alloc(n, sizeof *patterns->by_columns, &patterns->by_columns));
+  GANNET_TRY(gannet_alloc(n, sizeof *patterns->has_comma, &patterns->has_comma));
   GANNET_TRY(gannet_alloc(n, sizeof *patterns->regex, &patterns->regex));
   for (int i = 0; i < texts->n; ++i) compile(texts->item[i], problem, complaints, patterns);
   return GANNET_OK;
@@ -426,6 +457,7 @@ void gannet_patterns_release(gannet_patterns *patterns) {
   for (int i = 0; i < patterns->n; ++i) regfree(&patterns->regex[i]);
   gannet_free(&patterns->quantity);
   gannet_free(&patterns->by_columns);
+  gannet_free(&patterns->has_comma);
   gannet_free(&patterns->regex);
   patterns->n = 0;
 }

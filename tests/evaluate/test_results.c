@@ -264,6 +264,52 @@ static void parts_of_numbers_are_no_results(void **state) {
   }
 }
 
+/* 1,000.5 is a number to people, and 3,14 to some; 0.5,2 is two. An expression with the comma in it
+ * knows. */
+static void numbers_are_not_cut_at_commas(void **state) {
+  fixture *f = *state;
+  static const struct {
+    const char *pattern, *text;
+    double value; /* 0 = refused, with whole in the reason */
+    const char *whole;
+  } cases[] = {
+      {"objective=drag: ([0-9.eE+-]+)", "drag: 1,000.5", 0, "only '1' of '1,000.5'"},
+      {"objective=drag: ([0-9.eE+-]+)", "drag: -12,000", 0, "only '-12' of '12,000'"},
+      {"objective=drag: ([0-9.]+).*", "drag: 1,234,567.8 N", 0, "only '1' of '1,234,567.8'"},
+      {"objective=([0-9.]+)$", "drag: 1,000.5", 0, "only '000.5' of '1,000.5'"},
+      {"objective=drag: ([0-9.]+)", "drag: 3,14E-2", 0, "only '3' of '3,14'"},
+      {"objective=drag: ([0-9.]+)", "drag: 1.000,5", 0, "only '1.000' of '1.000,5'"},
+      {"objective=drag, all: ([0-9.]+)", "drag, all: 1,000.5", 0, "only '1' of '1,000.5'"},
+      {"objective=drag: ([0-9.]+)", "drag: 1, 2", 1, ""},
+      {"objective=drag: ([0-9.]+)", "drag: 1,", 1, ""},
+      {"objective=drag: ([0-9.]+)", "drag: 1,x", 1, ""},
+      {"objective=^([^,]+),", "1,2", 1, ""},
+      {"objective=^([^,]+),", " 1,000.5", 1, ""},
+      {"objective=^[^,]*,([0-9.]+)", "x,1,000", 1, ""},
+      {"objective=,([0-9.]+)$", "3,14", 14, ""},
+      {"objective=^([0-9.eE+-]+)", "0.5,2", 0.5, ""},
+      {"objective=^([0-9.eE+-]+)", "0.531,120", 0.531, ""},
+      {"objective=^([0-9.eE+-]+)", "1.5e-3,2", 0.0015, ""},
+      {"objective=^([0-9.eE+-]+)", "1,2.5", 1, ""},
+      {"objective=^([0-9.eE+-]+)", "1,2,3", 1, ""},
+      {"objective=([0-9.]+)$", "4,12,0.25", 0.25, ""},
+      {"objective=^(.{1})", "1,000", 1, ""},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    write_file(f->directory, "stdout.log", cases[i].text, 0644);
+    const gannet_result_record result = read_with(f, cases[i].pattern, "stress 7\n");
+    if (cases[i].value == 0) {
+      if (!strstr(result.run.reason, cases[i].whole))
+        fail_msg("%s: %s", cases[i].text, result.run.reason);
+      assert_int_equal(result.status, GANNET_EVAL_FAILED);
+      assert_non_null(strstr(result.run.reason, "expected a number without commas"));
+    } else {
+      if (result.status != GANNET_EVAL_DONE) fail_msg("%s", result.run.reason);
+      assert_true(result.objective == cases[i].value);
+    }
+  }
+}
+
 /* What there is room for would be another number. */
 static void numbers_that_are_too_long_are_refused(void **state) {
   fixture *f = *state;
@@ -383,6 +429,7 @@ int main(void) {
       TEST(flags_of_json_mean_what_they_say),
       TEST(patterns_pick_the_last_match),
       TEST(parts_of_numbers_are_no_results),
+      TEST(numbers_are_not_cut_at_commas),
       TEST(numbers_that_are_too_long_are_refused),
       TEST(lines_with_zero_bytes_are_no_results),
       TEST(searches_that_take_long_are_given_up),
