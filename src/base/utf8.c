@@ -1,6 +1,5 @@
 #include "base/utf8.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 size_t gannet_utf8_next(const char *text, size_t size, uint32_t *code) {
@@ -20,6 +19,15 @@ size_t gannet_utf8_next(const char *text, size_t size, uint32_t *code) {
   if (value < least[length] || value > 0x10ffff || (value >= 0xd800 && value < 0xe000)) return 0;
   if (code) *code = value;
   return length;
+}
+
+bool gannet_utf8_is_valid(const char *text) {
+  size_t left = strlen(text), length = 1;
+  for (; left > 0 && length > 0; left -= length) {
+    length = gannet_utf8_next(text, left, NULL);
+    text += length;
+  }
+  return left == 0;
 }
 
 void gannet_utf8_mend(char *text) {

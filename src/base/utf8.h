@@ -2,6 +2,7 @@
 #ifndef GANNET_BASE_UTF8_H
 #define GANNET_BASE_UTF8_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,6 +15,12 @@
  * code  out  the character; NULL when not wanted
  */
 size_t gannet_utf8_next(const char *text, size_t size, uint32_t *code);
+
+/* Whether a text is valid UTF-8.
+ *
+ * Local.
+ */
+bool gannet_utf8_is_valid(const char *text);
 
 /* Make valid UTF-8 of a text from outside: bytes that belong to no character become '?'.
  *

@@ -1,6 +1,5 @@
 /* What can be seen to be wrong with a command before anything runs. */
 #include <errno.h>
-#include <jansson.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include "base/atomic_file.h"
 #include "base/memory.h"
 #include "base/names.h"
+#include "base/utf8.h"
 #include "evaluate/command.h"
 
 static int runnable(const char *path) {
@@ -202,12 +202,10 @@ static void check_problem(const gannet_problem_spec *spec, gannet_complaints *co
                       "'%s' has a meaning of its own in commands and templates; rename it",
                       variable->name);
     for (int i = 0; i < variable->n_values; ++i) {
-      json_t *text = json_string(variable->values[i]);
-      if (!text)
+      if (!gannet_utf8_is_valid(variable->values[i]))
         gannet_complain(complaints, "variables",
                         "value %d of '%s' is not valid UTF-8; write the file as UTF-8", i + 1,
                         variable->name);
-      json_decref(text);
       if (strpbrk(variable->values[i], "\n\r"))
         gannet_complain(complaints, "variables", "a value of '%s' holds a line break; remove it",
                         variable->name);

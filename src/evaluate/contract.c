@@ -16,6 +16,7 @@
 #include "base/atomic_file.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "evaluate/json_text.h"
 #include "evaluate/record.h"
 
@@ -66,22 +67,30 @@ static gannet_err dump(json_t *object, const char *directory, const char *name, 
   return err;
 }
 
+/* jansson takes no other text and does not tell that from a lack of memory. */
+static gannet_err raise_no_value(const gannet_variable *variable, double value) {
+  const bool is_text = variable->type == GANNET_VARIABLE_CATEGORICAL;
+  GANNET_REQUIRE(!is_text || gannet_utf8_is_valid(variable->values[(int)value]), GANNET_ERR_INPUT,
+                 "variable '%s': its value is not valid UTF-8; write the campaign file as UTF-8",
+                 variable->name);
+  return GANNET_RAISE(GANNET_ERR_MEMORY, "params.json: variable '%s'", variable->name);
+}
+
+static gannet_err add_values(const gannet_problem *problem, const double *x, json_t *object) {
+  for (int k = 0; k < problem->spec.n_variables; ++k) {
+    const gannet_variable *variable = &problem->spec.variables[k];
+    if (json_object_set_new(object, variable->name, json_of(variable, x[k])))
+      return raise_no_value(variable, x[k]);
+  }
+  return GANNET_OK;
+}
+
 static gannet_err write_json(const gannet_problem *problem, const double *x,
                              const char *directory) {
   json_t *object = json_object();
-  int failed = 0;
   GANNET_REQUIRE(object, GANNET_ERR_MEMORY, "params.json of %s", directory);
-  for (int k = 0; k < problem->spec.n_variables && !failed; ++k) {
-    const gannet_variable *variable = &problem->spec.variables[k];
-    json_t *value = json_of(variable, x[k]);
-    failed = json_object_set_new(object, variable->name, value);
-    if (failed)
-      (void)GANNET_RAISE(
-          GANNET_ERR_INPUT,
-          "variable '%s': its value is not valid UTF-8; write the campaign file as UTF-8",
-          variable->name);
-  }
-  const gannet_err err = failed ? GANNET_ERR_INPUT : dump(object, directory, "params.json", PLAIN);
+  gannet_err err = add_values(problem, x, object);
+  if (err == GANNET_OK) err = dump(object, directory, "params.json", PLAIN);
   json_decref(object);
   return err;
 }

@@ -82,9 +82,12 @@ static void prepare_without_memory(fixture *f, const char *whole) {
   for (long failing = 1; until_failure == 0; ++failing) {
     assert_int_equal(remove_tree(f->evaluation), 0);
     until_failure = failing;
-    if (gannet_contract_prepare(&f->contract, &f->request, &bindings, f->evaluation, NULL) ==
-        GANNET_OK)
+    const gannet_err err =
+        gannet_contract_prepare(&f->contract, &f->request, &bindings, f->evaluation, NULL);
+    if (err == GANNET_OK)
       assert_string_equal(content(f->evaluation, "params.json"), whole);
+    else
+      assert_int_equal(err, GANNET_ERR_MEMORY);
   }
   until_failure = 0; /* what was left of it says that the end was reached */
   gannet_bindings_release(&bindings);
@@ -101,6 +104,24 @@ static void without_memory_there_are_no_parameters(void **state) {
     prepare_without_memory(f, whole);
   }
   json_set_alloc_funcs(malloc, free);
+}
+
+static void values_that_are_no_text_are_refused(void **state) {
+  fixture *f = *state;
+  static const char *const values[] = {"cg", "g\xe9n\xe9rale"};
+  const gannet_variable variable = {
+      .name = "method", .type = GANNET_VARIABLE_CATEGORICAL, .n_values = 2, .values = values};
+  const gannet_problem_spec spec = {.n_variables = 1, .variables = &variable};
+  gannet_problem *problem = NULL;
+  gannet_bindings bindings = {0};
+  assert_ok(gannet_problem_create(&spec, &problem));
+  f->contract.problem = problem;
+  f->x[0] = 1;
+  assert_ok(gannet_bindings_create(&f->contract, &f->request, f->evaluation, &bindings));
+  assert_fails(GANNET_ERR_INPUT, "'method': its value is not valid UTF-8",
+               gannet_contract_prepare(&f->contract, &f->request, &bindings, f->evaluation, NULL));
+  gannet_bindings_release(&bindings);
+  gannet_problem_destroy(&problem);
 }
 
 static void earlier_attempts_are_moved_aside(void **state) {
@@ -452,6 +473,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(parameters_are_written_in_both_forms),
       TEST(without_memory_there_are_no_parameters),
+      TEST(values_that_are_no_text_are_refused),
       TEST(earlier_attempts_are_moved_aside),
       TEST(a_look_is_at_one_attempt),
       TEST(a_move_that_was_interrupted_is_finished),
