@@ -366,8 +366,13 @@ double gannet_models_exploration(const gannet_models *m, int i) {
   return one->exploration * sqrt(0.2 * m->problem->d * log(2.0 * fmax(one->n, 1)));
 }
 
+/* With equations, whether the user has heard that results contradict them. */
+static int own_state_size(const gannet_models *m) {
+  return m->laws != NULL;
+}
+
 int gannet_models_state_size(const gannet_models *m) {
-  int size = 0;
+  int size = own_state_size(m);
   for (int i = 0; i < m->n; ++i) size += 2 + gannet_surrogate_n_hyper(m->model[i].surrogate);
   return size;
 }
@@ -379,6 +384,7 @@ void gannet_models_get_state(const gannet_models *m, double *state) {
     gannet_surrogate_get_hyper(m->model[i].surrogate, state);
     state += gannet_surrogate_n_hyper(m->model[i].surrogate);
   }
+  if (own_state_size(m) > 0) *state = m->doubted;
 }
 
 gannet_err gannet_models_set_state(gannet_models *m, const double *state) {
@@ -390,6 +396,7 @@ gannet_err gannet_models_set_state(gannet_models *m, const double *state) {
     GANNET_TRY(gannet_surrogate_set_hyper(one->surrogate, state));
     state += gannet_surrogate_n_hyper(one->surrogate);
   }
+  if (own_state_size(m) > 0) m->doubted = *state > 0;
   return GANNET_OK;
 }
 
@@ -418,6 +425,7 @@ void gannet_models_state_name(const gannet_models *m, int i, char *name, size_t 
                             : gannet_surrogate_hyper_name(surrogate, i - 2));
     return;
   }
+  (void)snprintf(name, size, "physics.contradicted");
 }
 
 size_t gannet_models_bytes(const gannet_models *m) {

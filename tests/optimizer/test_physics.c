@@ -49,28 +49,35 @@ static const gannet_method_setting settings[] = {{"method", "pinn-bo"},
 static const gannet_method_setting by_default[] = {{"search.candidates", "500"},
                                                    {"transform", "log"}};
 
+/* Another process goes on after n points. */
+static void restart_after(int n, const double *points, const double *y, gannet_context *context,
+                          const gannet_problem *problem, int n_settings,
+                          const gannet_method_setting *chosen, gannet_optimizer **optimizer) {
+  double state[256];
+  assert_true(gannet_optimizer_state_size(*optimizer) <= 256);
+  gannet_optimizer_get_state(*optimizer, state);
+  gannet_optimizer_destroy(optimizer);
+  assert_ok(gannet_optimizer_create(context, problem, n_settings, chosen, optimizer));
+  for (int k = 0; k < n; ++k) {
+    const gannet_result told = {.objective = y[k]};
+    assert_ok(gannet_optimizer_tell_point(*optimizer, points + 2 * k, &told, NULL));
+  }
+  assert_ok(gannet_optimizer_set_state(*optimizer, state));
+}
+
 /* Best of n points, and all points; with a restart in the middle if asked for. */
 static double run_with(MPI_Comm comm, int n_settings, const gannet_method_setting *chosen, int n,
                        bool restart, double *points) {
   gannet_problem *problem = make_problem(0);
   gannet_context *context = NULL;
   gannet_optimizer *optimizer = NULL;
-  double best = -INFINITY, state[256], y[64];
+  double best = -INFINITY, y[64];
   assert_ok(gannet_context_create(comm, 5, &context));
   assert_ok(gannet_optimizer_create(context, problem, n_settings, chosen, &optimizer));
   for (int i = 0; i < n; ++i) {
     int64_t id = -1;
-    if (restart && i == n / 2) {
-      assert_true(gannet_optimizer_state_size(optimizer) <= 256);
-      gannet_optimizer_get_state(optimizer, state);
-      gannet_optimizer_destroy(&optimizer);
-      assert_ok(gannet_optimizer_create(context, problem, n_settings, chosen, &optimizer));
-      for (int k = 0; k < i; ++k) {
-        const gannet_result told = {.objective = y[k]};
-        assert_ok(gannet_optimizer_tell_point(optimizer, points + 2 * k, &told, NULL));
-      }
-      assert_ok(gannet_optimizer_set_state(optimizer, state));
-    }
+    if (restart && i == n / 2)
+      restart_after(i, points, y, context, problem, n_settings, chosen, &optimizer);
     assert_ok(gannet_optimizer_ask(optimizer, 1, &id, points + 2 * i));
     y[i] = objective(points + 2 * i);
     const gannet_result result = {.id = id, .objective = y[i]};
@@ -176,22 +183,27 @@ static void count_contradictions(void *user, gannet_log_level level, int rank, c
   if (level == GANNET_LOG_WARNING && strstr(line, "do not go together")) *(int *)user += 1;
 }
 
-/* How often a campaign of n points says so, on rank 0, where the second derivative by x is this. */
-static int contradictions(const char *second_by_x, int n, double noise,
-                          const gannet_method_setting *chosen, int n_settings) {
+/* How often a campaign of n points says so, on rank 0, where the second derivative by x is this;
+ * with restarts after every point from the given one on. */
+static int contradictions_with(const char *second_by_x, int n, int restarts, double noise,
+                               const gannet_method_setting *chosen, int n_settings) {
   gannet_problem *problem = make_problem_with(second_by_x, NAN);
   gannet_context *context = NULL;
   gannet_optimizer *o = NULL;
+  double points[2 * 32], y[32];
   int count = 0;
+  assert_true(n <= 32);
   assert_ok(gannet_context_create(MPI_COMM_WORLD, 5, &context));
   gannet_context_set_log(context, GANNET_LOG_INFO, count_contradictions, &count);
   assert_ok(gannet_optimizer_create(context, problem, n_settings, chosen, &o));
   for (int i = 0; i < n; ++i) {
     int64_t id = -1;
-    double x[2], error = 0;
+    double *x = points + 2 * i, error = 0;
+    if (i >= restarts) restart_after(i, points, y, context, problem, n_settings, chosen, &o);
     assert_ok(gannet_optimizer_ask(o, 1, &id, x));
     gannet_random_normal((gannet_stream){3, GANNET_FOR_TEST, 0, 0}, (uint64_t)i, 1, &error);
-    const gannet_result result = {.id = id, .objective = objective(x) + noise * error};
+    y[i] = objective(x) + noise * error;
+    const gannet_result result = {.id = id, .objective = y[i]};
     assert_ok(gannet_optimizer_tell(o, 1, &result));
   }
   gannet_optimizer_destroy(&o);
@@ -201,11 +213,21 @@ static int contradictions(const char *second_by_x, int n, double noise,
   return count;
 }
 
+static int contradictions(const char *second_by_x, int n, double noise,
+                          const gannet_method_setting *chosen, int n_settings) {
+  return contradictions_with(second_by_x, n, n, noise, chosen, n_settings);
+}
+
 static void wrong_equations_are_told_once(void **state) {
   (void)state;
   assert_int_equal(contradictions("2", 18, 0, settings, 4), 1);
   assert_int_equal(contradictions("-8", 18, 0.1, settings, 4), 1);
   assert_int_equal(contradictions("2", 16, 0, by_default, 1), 1);
+}
+
+static void restarts_do_not_repeat_it(void **state) {
+  (void)state;
+  assert_int_equal(contradictions_with("2", 25, 6, 0, settings, 4), 1);
 }
 
 static void right_equations_are_not_told_of(void **state) {
@@ -224,6 +246,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(a_member_joins_only_the_default_and_for_equations),
       cmocka_unit_test(what_cannot_use_equations_is_refused),
       cmocka_unit_test(wrong_equations_are_told_once),
+      cmocka_unit_test(restarts_do_not_repeat_it),
       cmocka_unit_test(right_equations_are_not_told_of),
   };
   const int failed = run_ranks(tests);
