@@ -153,10 +153,11 @@ static gannet_err tell_difference(const gannet_campaign *campaign, gannet_err er
   if (gannet_campaign_path(campaign, "campaign.yaml", path) == GANNET_OK)
     gannet_changes_of_problem(path, problem, &changes);
   if (changes.n == 0) return GANNET_RAISE(err, "%s", why);
+  gannet_changes_end(&changes);
   return GANNET_RAISE(GANNET_ERR_INPUT,
                       "variables, constraints or goal differ from those of the campaign to be "
-                      "resumed: %s%s; start another campaign with --directory",
-                      changes.text, changes.n > changes.n_told ? ", and more" : "");
+                      "resumed: %s; start another campaign with --directory",
+                      changes.text);
 }
 
 static gannet_err open_directory(const gannet_campaign_start_options *options,

@@ -10,17 +10,28 @@
 
 typedef gannet_change_list list;
 
+enum { END_SIZE = sizeof ", and 2147483647 more" };
+
+/* Values that are too long are not told. */
 void gannet_changes_add(list *l, const char *key, const char *before, const char *now) {
-  const size_t room = sizeof l->text - l->used;
+  const char *comma = l->used ? ", " : "";
+  const size_t room = sizeof l->text - END_SIZE - l->used;
+  char *end = l->text + l->used;
   l->n += 1;
-  const int length = snprintf(l->text + l->used, room, "%s%s: %s -> %s", l->used ? ", " : "", key,
-                              before ? before : "(none)", now ? now : "(none)");
+  if (l->n > GANNET_CHANGES_TOLD) return;
+  int length = snprintf(end, room, "%s%s: %s -> %s", comma, key, before ? before : "(none)",
+                        now ? now : "(none)");
+  if (length < 0 || (size_t)length >= room) length = snprintf(end, room, "%s%s", comma, key);
   const bool fits = length > 0 && (size_t)length < room;
-  if (fits)
-    l->used += (size_t)length;
-  else
-    l->text[l->used] = '\0';
+  l->used += fits ? (size_t)length : 0;
   l->n_told += fits;
+  l->text[l->used] = '\0';
+}
+
+void gannet_changes_end(list *l) {
+  if (l->n > l->n_told)
+    (void)snprintf(l->text + l->used, sizeof l->text - l->used, "%s%d more",
+                   l->used ? ", and " : "", l->n - l->n_told);
 }
 
 static const char *text_of(const gannet_campaign_input *input, const char *key) {
@@ -51,6 +62,22 @@ static void compare_physics(const gannet_campaign_input *before, const gannet_ca
   gannet_free(&new);
 }
 
+/* Keys that come and go with another method are told after those that were changed. */
+static void compare_method(const gannet_campaign_input *before, const gannet_campaign_input *now,
+                           list *changes) {
+  for (int i = 0; i < now->n_method; ++i) {
+    const char *old = text_of(before, now->method[i].key);
+    if (old && strcmp(old, now->method[i].text) != 0)
+      gannet_changes_add(changes, now->method[i].key, old, now->method[i].text);
+  }
+  for (int i = 0; i < now->n_method; ++i)
+    if (!text_of(before, now->method[i].key))
+      gannet_changes_add(changes, now->method[i].key, NULL, now->method[i].text);
+  for (int i = 0; i < before->n_method; ++i)
+    if (!text_of(now, before->method[i].key))
+      gannet_changes_add(changes, before->method[i].key, before->method[i].text, NULL);
+}
+
 static void compare(const gannet_campaign_input *before, const gannet_campaign_input *now,
                     list *changes) {
   static const char *const general[] = {"batch", "noise", "candidates"};
@@ -60,14 +87,7 @@ static void compare(const gannet_campaign_input *before, const gannet_campaign_i
   compare_key(gannet_evaluate_table, "mode", "evaluate.mode", &before->evaluate, &now->evaluate,
               changes);
   compare_physics(before, now, changes);
-  for (int i = 0; i < now->n_method; ++i) {
-    const char *old = text_of(before, now->method[i].key);
-    if (!old || strcmp(old, now->method[i].text) != 0)
-      gannet_changes_add(changes, now->method[i].key, old, now->method[i].text);
-  }
-  for (int i = 0; i < before->n_method; ++i)
-    if (!text_of(now, before->method[i].key))
-      gannet_changes_add(changes, before->method[i].key, before->method[i].text, NULL);
+  compare_method(before, now, changes);
 }
 
 /* As the user would write it, NULL when there is no such key or no memory; to be freed. */
@@ -136,6 +156,8 @@ void gannet_changes_warn(const gannet_context *context, const char *saved,
   } else {
     gannet_error_clear();
   }
+  gannet_changes_end(&changes);
+  gannet_changes_end(&simulation);
   if (changes.n > 0)
     gannet_log(context, GANNET_LOG_WARNING,
                "%d key%s from the saved campaign, which goes on with the new one%s: %s", changes.n,

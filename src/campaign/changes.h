@@ -6,8 +6,9 @@
 #include "campaign/input.h"
 #include "problem/history.h"
 
-/* "method: neural-bo -> sobol, search.candidates: 500 -> 600", shortened at the end. Zeroed before.
- */
+enum { GANNET_CHANGES_TOLD = 6 };
+
+/* "method: neural-bo -> sobol, search.candidates: 500 -> 600": the first changes. Zeroed before. */
 typedef struct {
   char text[640];
   size_t used;
@@ -22,6 +23,12 @@ typedef struct {
  */
 void gannet_changes_add(gannet_change_list *changes, const char *key, const char *before,
                         const char *now);
+
+/* End the text with how many changes are not in it, as in ", and 34 more".
+ *
+ * Local.
+ */
+void gannet_changes_end(gannet_change_list *changes);
 
 /* What differs between two problems, by the keys of a campaign file: goal, variables, constraints.
  *

@@ -140,6 +140,20 @@ class Resume(program.ProgramTest):
             self.check_history(budget)
         self.assertRegex((self.folder / "fast.campaign" / "campaign.log").read_text(), "warning .*sobol")
 
+    def test_of_many_changes_the_first_are_said(self):
+        self.succeed("run", self.write(SOBOL), "-q", "--max-evals", 4)
+        file = self.write(BRANIN, "changed.yaml")
+        outcome = self.succeed("run", file, "--resume", "-q", "-d", "fast.campaign", "--max-evals", 5)
+        self.assertRegex(outcome.err, "[0-9]{2} keys differ.*: method: sobol -> neural-bo, initial: auto -> 8, acquisition"
+                                      r".*: \(none\) -> [^,]*, and [0-9]{2} more\n")
+        self.assertLess(len(outcome.err), 450)
+
+    def test_values_that_are_too_long_are_not_said(self):
+        text = FAST + "evaluate: {backend: command, shell: 'echo objective 1 >results.out; : %s'}\n"
+        self.succeed("run", self.write(text % ("a" * 700)), "-q", "--max-evals", 1)
+        outcome = self.succeed("run", self.write(text % ("b" * 700)), "--resume", "-q", "--max-evals", 1)
+        self.assertIn("another simulation than that of the saved campaign, evaluate.shell: its results", outcome.err)
+
     def test_noise_and_mode_that_change_are_said(self):
         file = self.write(BRANIN)
         self.succeed("run", file, "-q", "--max-evals", 4)
