@@ -18,6 +18,7 @@
 #include "bench/watch.h"
 #include "campaign/loop.h"
 #include "campaign/table.h"
+#include "optimizer/methods.h"
 
 typedef struct {
   int evaluations, slots, d, backend, mode;
@@ -297,7 +298,10 @@ static gannet_err prepare(study *s, double *bare) {
 static gannet_err run(const bench_world *world, const void *settings) {
   study s = {.world = world, .settings = settings};
   double bare = 0;
-  gannet_err err = gannet_agree(world->comm, prepare(&s, &bare));
+  const gannet_method *method = NULL;
+  /* Here, since the directory that is made below could not be given again. */
+  gannet_err err = gannet_method_find(s.settings->method, &method);
+  if (err == GANNET_OK) err = gannet_agree(world->comm, prepare(&s, &bare));
   if (err == GANNET_OK) err = measure(&s, bare);
   gannet_free(&s.marks.mark);
   GANNET_TRY(err);

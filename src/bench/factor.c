@@ -45,7 +45,7 @@ static const gannet_option factor_options[] = {
      .offset = offsetof(factor_settings, layout.block),
      .fallback = "0",
      .lower = 0,
-     .upper = 1e5,
+     .upper = 46340, /* whose square ScaLAPACK can index */
      .help = "edge of the blocks that go round the ranks; 0 = as in the models"},
     {.key = "panel",
      .type = GANNET_INTEGER,
@@ -199,9 +199,18 @@ static gannet_err peak_rate(const bench_world *world, const factor_settings *s, 
   return GANNET_OK;
 }
 
+/* Before anything is measured. */
+static gannet_err check(const bench_world *world, const factor_settings *s) {
+  gannet_distributed *factor = NULL;
+  const gannet_err err = gannet_distributed_create(world->comm, &s->layout, &factor);
+  gannet_distributed_destroy(&factor);
+  return err;
+}
+
 static gannet_err run(const bench_world *world, const void *settings) {
   const factor_settings *s = settings;
   double all = 0;
+  GANNET_TRY(check(world, s));
   GANNET_TRY(peak_rate(world, s, &all));
   if (world->rank == 0)
     (void)printf(

@@ -138,10 +138,10 @@ static gannet_err reserve(gannet_distributed *f, int n) {
     ld = distributed_at_least_one(distributed_local_count(capacity, l->block, f->row, l->rows));
     width = distributed_local_count(capacity, l->block, f->column, l->columns);
   }
-  GANNET_REQUIRE(
-      (int64_t)ld * width <= INT_MAX, GANNET_ERR_SHAPE,
-      "a matrix of %d rows on %d ranks: more than 2^31 entries on a rank; use more ranks", n,
-      l->rows * l->columns);
+  GANNET_REQUIRE((int64_t)ld * width <= INT_MAX, GANNET_ERR_SHAPE,
+                 "a matrix of %d rows, in panels of %d on %d ranks: more than 2^31 entries on a "
+                 "rank; use more ranks or smaller panels",
+                 n, l->panel, l->rows * l->columns);
   double *local = NULL, *work = NULL;
   if (f->n == 0) release_arrays(f); /* nothing to keep: never hold both */
   if (f->n == 0) f->capacity = f->width = 0;

@@ -70,6 +70,22 @@ def check_settings():
     assert text.count("search.bogus") == 1, text
 
 
+def check_factor():
+    refuses("block: '100000' is not valid; expected whole number, 0 to 46340", "factor", "--block", "100000", "--n", "100")
+    for words in (("--rows", "7"), ("--panel", "3"), ("--block", "64", "--panel", "100")):
+        assert "GFLOP" not in refuses("sizes do not fit", "factor", "--n", "100", *words)
+    refuses("in panels of 100032 on 1 ranks: more than 2^31 entries on a rank; use more ranks or smaller panels",
+            "factor", "--n", "100", "--seconds", "1ms", "--panel", "100032")
+
+
+def check_campaign(folder):
+    """A directory that is left behind could not be given again."""
+    place = folder / "bench"
+    refuses("did you mean 'gp-ei'?", "campaign", "--directory", str(place), "--method", "gp-ea")
+    refuses("unknown method 'bogus'; known: auto", "campaign", "--directory", str(place), "--method", "bogus")
+    assert not place.exists()
+
+
 def check_files(folder):
     """Before anything is measured, which would take longer than the test may; what there is, stays."""
     endless = {"quality": ("--problems", "ackley:2", "--methods", "random", "--evaluations", "10000000"),
@@ -130,5 +146,7 @@ check_counts()
 check_settings()
 check_output()
 check_memory()
+check_factor()
 with tempfile.TemporaryDirectory() as scratch:
     check_files(pathlib.Path(scratch))
+    check_campaign(pathlib.Path(scratch))
