@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "campaign/input_parts.h"
 
-enum { LONGEST = 512, MOST = 64 /* keys of a section */ };
+enum { LONGEST = 512, MOST = 128 /* keys of a section */ };
 
 static gannet_err add(gannet_text_list *list, const char *text) {
   const size_t n = (size_t)list->n;
@@ -34,8 +34,10 @@ gannet_err gannet_input_places(const gannet_input_reader *reader) {
   GANNET_TRY(add(&reader->input->place_key, ""));
   GANNET_TRY(add(&reader->input->place, reader->file));
   const gannet_tree *constraints = gannet_tree_find(reader->root, "constraints");
+  const gannet_tree *variables = gannet_tree_find(reader->root, "variables");
   const gannet_tree *evaluate = gannet_tree_find(reader->root, "evaluate");
   GANNET_TRY(note(reader->input, "", reader->root, gannet_tree_where));
+  GANNET_TRY(note(reader->input, "variables.", variables, gannet_tree_where_key));
   GANNET_TRY(note(reader->input, "constraints.", constraints, gannet_tree_where_key));
   return note(reader->input, "evaluate.", evaluate, gannet_tree_where);
 }

@@ -9,7 +9,10 @@
 #include "evaluate/backends.h"
 #include "evaluate/in_process.h"
 
-enum { MOST_CONSTRAINTS = 64 }; /* of a built-in simulation */
+enum {
+  MOST_NAMES = 128,
+  NAME_SIZE = 64
+}; /* of variables or constraints of a built-in simulation */
 
 static const gannet_option options[] = {
     {.key = "simulation",
@@ -108,44 +111,62 @@ static void check_sizes(const gannet_simulation_type *type, const gannet_problem
 }
 
 typedef struct {
-  char own[MOST_CONSTRAINTS][12]; /* c1, c2, ... */
-  const char *known[MOST_CONSTRAINTS + 1];
-  char list[MOST_CONSTRAINTS * 66];
-} constraint_names;
+  int n;
+  char name[MOST_NAMES][NAME_SIZE];
+  const char *known[MOST_NAMES + 1];
+  char list[MOST_NAMES * (NAME_SIZE + 2)];
+} name_list;
 
-static void name_constraints(const gannet_simulation_type *type, constraint_names *names) {
-  size_t used = 0;
-  names->list[0] = '\0';
-  for (int j = 0; j < type->n_constraints && j < MOST_CONSTRAINTS; ++j) {
-    (void)snprintf(names->own[j], sizeof names->own[j], "c%d", j + 1);
-    names->known[j] = type->constraints ? type->constraints[j] : names->own[j];
-    names->known[j + 1] = NULL;
-    const int more = snprintf(names->list + used, sizeof names->list - used, "%s%.63s",
-                              j > 0 ? ", " : "", names->known[j]);
-    used += (size_t)more;
-  }
+static void add_name(name_list *names, const char *name) {
+  const size_t used = strlen(names->list);
+  if (names->n == MOST_NAMES) return;
+  (void)snprintf(names->name[names->n], NAME_SIZE, "%s", name);
+  (void)snprintf(names->list + used, sizeof names->list - used, "%s%.*s", used ? ", " : "",
+                 NAME_SIZE - 1, name);
+  names->known[names->n] = names->name[names->n];
+  names->known[++names->n] = NULL;
 }
 
-static bool is_known(const constraint_names *names, const char *name) {
-  for (int j = 0; names->known[j]; ++j)
-    if (strcmp(names->known[j], name) == 0) return true;
-  return false;
+/* What is said when the simulation has no such name. */
+typedef struct {
+  const char *section, *lacks, *known;
+} wording;
+
+static void check_name(const gannet_simulation_type *type, const wording *words,
+                       const name_list *names, const char *name, gannet_complaints *complaints) {
+  char key[80];
+  for (int j = 0; j < names->n; ++j)
+    if (strcmp(names->known[j], name) == 0) return;
+  const char *near = gannet_nearest(name, names->known);
+  (void)snprintf(key, sizeof key, "%s.%.63s", words->section, name);
+  gannet_complain(complaints, key, "simulation '%s' %s of this name; %s%s%s%s: %s", type->name,
+                  words->lacks, near ? "did you mean '" : "", near ? near : "", near ? "'? " : "",
+                  words->known, names->list);
 }
 
 static void check_constraints(const gannet_simulation_type *type, const gannet_problem_spec *spec,
                               gannet_complaints *complaints) {
-  constraint_names names = {.known = {NULL}};
-  name_constraints(type, &names);
-  for (int j = 0; type->n_constraints > 0 && j < spec->n_constraints; ++j) {
-    const char *name = spec->constraints[j].name;
-    char key[80];
-    if (is_known(&names, name)) continue;
-    const char *near = gannet_nearest(name, names.known);
-    (void)snprintf(key, sizeof key, "constraints.%.63s", name);
-    gannet_complain(complaints, key, "simulation '%s' computes none of this name; %s%s%sknown: %s",
-                    type->name, near ? "did you mean '" : "", near ? near : "", near ? "'? " : "",
-                    names.list);
+  static const wording words = {"constraints", "computes none", "known"};
+  name_list names = {.n = 0};
+  char own[16];
+  for (int j = 0; j < type->n_constraints; ++j) {
+    (void)snprintf(own, sizeof own, "c%d", j + 1);
+    add_name(&names, type->constraints ? type->constraints[j] : own);
   }
+  for (int j = 0; type->n_constraints > 0 && j < spec->n_constraints; ++j)
+    check_name(type, &words, &names, spec->constraints[j].name, complaints);
+}
+
+static void check_variables(const target *made, const gannet_problem_spec *spec,
+                            gannet_complaints *complaints) {
+  static const wording words = {"variables", "has no variable", "known with these settings"};
+  name_list names = {.n = 0};
+  char name[NAME_SIZE];
+  if (!made->type->name_variable) return;
+  for (int i = 0; made->type->name_variable(made->options, i, name, sizeof name); ++i)
+    add_name(&names, name);
+  for (int k = 0; k < spec->n_variables; ++k)
+    check_name(made->type, &words, &names, spec->variables[k].name, complaints);
 }
 
 static gannet_err check(const void *given, const gannet_evaluator_setup *setup,
@@ -165,7 +186,10 @@ static gannet_err check(const void *given, const gannet_evaluator_setup *setup,
     check_sizes(type, &setup->problem->spec, complaints);
     check_constraints(type, &setup->problem->spec, complaints);
   }
+  const int before = complaints->count;
   const gannet_err err = make_target(chosen, type, complaints, &made);
+  if (err == GANNET_OK && setup->problem && complaints->count == before)
+    check_variables(made, &setup->problem->spec, complaints);
   if (made) release(made);
   return err;
 }

@@ -4,6 +4,8 @@
 #ifndef GANNET_EVALUATE_SIMULATION_H
 #define GANNET_EVALUATE_SIMULATION_H
 
+#include <stdbool.h>
+
 #include "base/option.h"
 #include "gannet/simulation.h"
 
@@ -28,6 +30,9 @@ typedef struct {
   int n_constraints;
   const char *const *constraints; /* [n_constraints] their names; NULL = c1, c2, ... */
   int fixed_d;                    /* dimension, 0 = any */
+  /* Name of variable i of those that there are with these options, of which a campaign may have
+   * some in any order; false past the last. NULL = variables go by their order. */
+  bool (*name_variable)(const void *options, int i, char *name, size_t size);
 } gannet_simulation_type;
 
 #endif

@@ -147,6 +147,15 @@ static int run(const void *options, const gannet_simulation_input *input,
   return 0;
 }
 
+static bool name_variable(const void *options, int i, char *name, size_t size) {
+  const gannet_heater_options *settings = options;
+  if (i < 3 * settings->heaters)
+    (void)snprintf(name, size, "%c%d", "xyp"[i % 3], i / 3 + 1);
+  else
+    (void)snprintf(name, size, "fins");
+  return i <= 3 * settings->heaters;
+}
+
 /* Variables in the order x1 y1 p1 x2 ...; one more is fins. */
 static int box(int d, double *lower, double *upper, double *minimum, double *minimizer) {
   gannet_heater_design reference;
@@ -182,4 +191,5 @@ const gannet_simulation_type gannet_heater = {
     .n_constraints = 1,
     .constraints = constraints,
     .fixed_d = 0,
+    .name_variable = name_variable,
 };

@@ -135,8 +135,12 @@ FILES = {
         r"11:3: constraints\.c2: simulation 'branin-disk' computes none of this name; did you mean 'c1'\? known: c1",
         r"12:3: constraints\.peak: simulation 'branin-disk' computes none of this name; known: c1"),
     "constraint of the heater": file(
-        GOOD.replace("branin", "heater") + "constraints: {peak_temprature: {upper: 1}}\n",
+        GOOD.replace("branin", "heater").replace("x2", "y1") + "constraints: {peak_temprature: {upper: 1}}\n",
         r"10:15: constraints\.peak_temprature: .*did you mean 'peak_temperature'\? known: peak_temperature"),
+    "variables of the heater": file(
+        GOOD.replace("branin}", "heater, settings: {heaters: 2}}").replace("x1:", "fin:").replace("x2:", "x3:"),
+        r"4:3: variables\.fin: simulation 'heater' has no variable of this name; did you mean 'fins'\? known with these settings: "
+        r"x1, y1, p1, x2, y2, p2, fins", r"5:3: variables\.x3: simulation 'heater' has no variable"),
     "settings": file(GOOD.replace("branin}", "branin, settings: {dely: 3}}"),
                      r"9:\d+: evaluate\.settings: unknown key 'evaluate\.settings\.dely'; did you mean 'delay'"),
     "plugin": file(HEAD + BUDGET + "evaluate: {backend: plugin, plugin: ./none.so}\n", r"8:37: evaluate\.plugin: cannot load .*start from"),
