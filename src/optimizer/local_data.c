@@ -177,8 +177,7 @@ int local_data_coordinates(const gannet_problem *problem, bool *modelled) {
   if (modelled) memcpy(modelled, problem->continuous, (size_t)problem->d * sizeof *modelled);
   for (int v = 0; v < problem->spec.n_variables && !problem->pool; ++v) {
     const gannet_variable *variable = &problem->spec.variables[v];
-    if (variable->type != GANNET_VARIABLE_INTEGER || variable->upper - variable->lower + 1 < fewest)
-      continue;
+    if (!gannet_variable_has_steps(variable) || gannet_variable_count(variable) < fewest) continue;
     if (modelled) modelled[problem->first[v]] = true;
     n += 1;
   }

@@ -5,12 +5,63 @@
 #include "problem/pool.h"
 #include "problem/problem.h"
 
+/* Numbers in their order; zero has one number for both signs. */
+static int64_t rank_of(double value) {
+  int64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits < 0 ? INT64_MIN - bits : bits;
+}
+
+static double number_of(int64_t rank) {
+  const int64_t bits = rank < 0 ? INT64_MIN - rank : rank;
+  double value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+static double count_numbers(double lower, double upper) {
+  const double most = 1e9;
+  const double count = (double)((uint64_t)rank_of(upper) - (uint64_t)rank_of(lower)) + 1;
+  return count <= most ? count : INFINITY;
+}
+
+double gannet_variable_count(const gannet_variable *v) {
+  switch (v->type) {
+    case GANNET_VARIABLE_INTEGER:
+      return v->upper - v->lower + 1;
+    case GANNET_VARIABLE_BOOLEAN:
+      return 2;
+    case GANNET_VARIABLE_CATEGORICAL:
+      return v->n_values;
+    default:
+      return count_numbers(v->lower, v->upper);
+  }
+}
+
+static bool is_few_reals(const gannet_variable *v) {
+  return v->type == GANNET_VARIABLE_REAL && isfinite(gannet_variable_count(v));
+}
+
+bool gannet_variable_is_log(const gannet_variable *v) {
+  return v->scale == GANNET_SCALE_LOG && !is_few_reals(v);
+}
+
+bool gannet_variable_has_steps(const gannet_variable *v) {
+  return v->type == GANNET_VARIABLE_INTEGER || is_few_reals(v);
+}
+
+double gannet_variable_next(const gannet_variable *v, double value, bool larger) {
+  if (larger ? value >= v->upper : value <= v->lower) return value;
+  if (v->type == GANNET_VARIABLE_INTEGER) return value + (larger ? 1 : -1);
+  return nextafter(value, larger ? INFINITY : -INFINITY);
+}
+
 static double clip(double u) {
   return u < 0 ? 0 : u > 1 ? 1 : u; /* NAN passes through and is caught by the checks */
 }
 
 static double to_unit(const gannet_variable *v, double value) {
-  if (v->scale == GANNET_SCALE_LOG) return clip(log(value / v->lower) / log(v->upper / v->lower));
+  if (gannet_variable_is_log(v)) return clip(log(value / v->lower) / log(v->upper / v->lower));
   return clip((value - v->lower) / (v->upper - v->lower));
 }
 
@@ -19,7 +70,7 @@ static double from_unit(const gannet_variable *v, double u) {
   double value;
   if (u <= 0) return v->lower;
   if (u >= 1) return v->upper;
-  if (v->scale == GANNET_SCALE_LOG)
+  if (gannet_variable_is_log(v))
     value = v->lower * exp(u * log(v->upper / v->lower));
   else
     value = v->lower + u * (v->upper - v->lower);
@@ -111,17 +162,19 @@ void gannet_problem_snap(const gannet_problem *problem, int n, double *x_unit) {
     for (int i = 0; i < problem->spec.n_variables; ++i) {
       const gannet_variable *v = &problem->spec.variables[i];
       double *part = x_unit + problem->first[i];
-      if (v->type == GANNET_VARIABLE_REAL)
+      if (problem->continuous[problem->first[i]])
         part[0] = clip(part[0]);
       else
         encode_one(v, decode_one(v, part), part);
     }
 }
 
-/* Half a step of the grid at both ends gives the outer integers the same share as the others. */
-static void widen_integer(const gannet_variable *v, double *origin, double *width) {
-  double below = 0.5 / (v->upper - v->lower), above = below;
-  if (v->scale == GANNET_SCALE_LOG) {
+/* Half a step of the grid at both ends gives the outer numbers the same share as the others. */
+static void widen_one(const gannet_variable *v, double *origin, double *width) {
+  if (!gannet_variable_has_steps(v)) return;
+  double below = 0.5 / (is_few_reals(v) ? gannet_variable_count(v) - 1 : v->upper - v->lower);
+  double above = below;
+  if (gannet_variable_is_log(v)) {
     const double range = log(v->upper / v->lower);
     const double low = v->lower * exp(*origin * range);
     const double high = v->lower * exp((*origin + *width) * range);
@@ -135,8 +188,7 @@ static void widen_integer(const gannet_variable *v, double *origin, double *widt
 void gannet_problem_widen(const gannet_problem *problem, double *origin, double *width) {
   for (int i = 0; i < problem->spec.n_variables; ++i) {
     const int k = problem->first[i];
-    if (problem->spec.variables[i].type == GANNET_VARIABLE_INTEGER)
-      widen_integer(&problem->spec.variables[i], &origin[k], &width[k]);
+    widen_one(&problem->spec.variables[i], &origin[k], &width[k]);
   }
 }
 
@@ -144,22 +196,9 @@ void gannet_problem_spread(const gannet_problem *problem, int n, double *x_unit)
   if (problem->pool) return;
   for (int i = 0; i < problem->spec.n_variables; ++i) {
     double origin = 0, width = 1, *x = x_unit + problem->first[i];
-    if (problem->spec.variables[i].type != GANNET_VARIABLE_INTEGER) continue;
-    widen_integer(&problem->spec.variables[i], &origin, &width);
+    widen_one(&problem->spec.variables[i], &origin, &width);
+    if (width == 1) continue;
     for (int p = 0; p < n; ++p, x += problem->d) *x = origin + width * *x;
-  }
-}
-
-static double values_of(const gannet_variable *v) {
-  switch (v->type) {
-    case GANNET_VARIABLE_INTEGER:
-      return v->upper - v->lower + 1;
-    case GANNET_VARIABLE_BOOLEAN:
-      return 2;
-    case GANNET_VARIABLE_CATEGORICAL:
-      return v->n_values;
-    default:
-      return INFINITY;
   }
 }
 
@@ -167,8 +206,13 @@ double gannet_problem_count_points(const gannet_problem *problem) {
   double count = 1;
   if (problem->pool) return (double)gannet_pool_count(problem->pool);
   for (int i = 0; i < problem->spec.n_variables; ++i)
-    count *= values_of(&problem->spec.variables[i]);
+    count *= gannet_variable_count(&problem->spec.variables[i]);
   return count;
+}
+
+static double value_at(const gannet_variable *v, int64_t t) {
+  if (v->type == GANNET_VARIABLE_REAL) return number_of(rank_of(v->lower) + t);
+  return (v->type == GANNET_VARIABLE_INTEGER ? v->lower : 0) + (double)t;
 }
 
 void gannet_problem_get_point(const gannet_problem *problem, int64_t t, double *x_unit) {
@@ -178,9 +222,8 @@ void gannet_problem_get_point(const gannet_problem *problem, int64_t t, double *
   }
   for (int i = 0; i < problem->spec.n_variables; ++i) {
     const gannet_variable *v = &problem->spec.variables[i];
-    const int64_t n = (int64_t)values_of(v);
-    const double first = v->type == GANNET_VARIABLE_INTEGER ? v->lower : 0;
-    encode_one(v, first + (double)(t % n), x_unit + problem->first[i]);
+    const int64_t n = (int64_t)gannet_variable_count(v);
+    encode_one(v, value_at(v, t % n), x_unit + problem->first[i]);
     t /= n;
   }
 }

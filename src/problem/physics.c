@@ -197,7 +197,7 @@ static gannet_err add_chain(const compiler *c, const int *counts, int v, gannet_
     return GANNET_OK;
   }
   const gannet_variable *variable = &spec->variables[v];
-  const bool is_log = variable->scale == GANNET_SCALE_LOG;
+  const bool is_log = gannet_variable_is_log(variable);
   const double range =
       is_log ? log(variable->upper / variable->lower) : variable->upper - variable->lower;
   if (is_log) {

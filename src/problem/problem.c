@@ -64,7 +64,7 @@ static gannet_err number_coordinates(gannet_problem *problem) {
   }
   GANNET_TRY(gannet_alloc((size_t)problem->d, sizeof *problem->continuous, &problem->continuous));
   for (int v = 0; v < n; ++v)
-    if (problem->spec.variables[v].type == GANNET_VARIABLE_REAL) {
+    if (isinf(gannet_variable_count(&problem->spec.variables[v]))) {
       problem->continuous[problem->first[v]] = true;
       problem->n_continuous += 1;
     }

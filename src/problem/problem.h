@@ -20,7 +20,7 @@ struct gannet_problem {
   gannet_problem_spec spec; /* deep copy */
   int d;                    /* encoded dimension */
   int *first;               /* [n_variables] first encoded coordinate of a variable */
-  bool *continuous;         /* [d] true for coordinates of real variables */
+  bool *continuous;         /* [d] true for coordinates of real variables with enough values */
   int n_continuous;         /* how many coordinates are continuous */
   int n_bounds;             /* one-sided constraints: a two-sided constraint counts twice */
   struct gannet_pool *pool; /* the only admissible points, or NULL; then nothing is continuous */
@@ -32,6 +32,33 @@ struct gannet_problem {
  * Local.
  */
 int gannet_variable_width(const gannet_variable *variable);
+
+/* Values that a variable can have, INFINITY = a real variable with enough of them. Between bounds
+ * that are close to each other, as 1 and 1 + 1e-15, lie few floating-point numbers: where they are
+ * at most 1e9, which is the resolution of search/distinct.h, they are treated as integers are.
+ *
+ * Local.
+ */
+double gannet_variable_count(const gannet_variable *variable);
+
+/* Whether unit coordinates go by the logarithm. Among few numbers the scale makes no difference,
+ * and by the other one each is found again.
+ *
+ * Local.
+ */
+bool gannet_variable_is_log(const gannet_variable *variable);
+
+/* Whether a variable goes from number to number: integers, and real variables of few.
+ *
+ * Local.
+ */
+bool gannet_variable_has_steps(const gannet_variable *variable);
+
+/* The next larger or smaller number of a variable with steps, within its bounds.
+ *
+ * Local.
+ */
+double gannet_variable_next(const gannet_variable *variable, double value, bool larger);
 
 /* x_user -> x_unit. Integers, booleans and categories land exactly on the grid that
  * gannet_problem_snap produces.
@@ -91,7 +118,8 @@ void gannet_problem_spread(const gannet_problem *problem, int n, double *x_unit)
 double gannet_problem_gap(const gannet_problem *problem, const double *x_user,
                           const double *x_unit);
 
-/* Number of admissible points: those of the list of candidates, else INFINITY with a real variable.
+/* Number of admissible points: those of the list of candidates, else INFINITY with a continuous
+ * coordinate.
  *
  * Local.
  */

@@ -19,21 +19,22 @@ double gannet_local_chance(int n_variables) {
 }
 
 double gannet_local_value(const gannet_variable *v, double x) {
-  if (v->scale == GANNET_SCALE_LOG) return rint(v->lower * exp(x * log(v->upper / v->lower)));
-  return rint(v->lower + x * (v->upper - v->lower));
+  const double value = gannet_variable_is_log(v) ? v->lower * exp(x * log(v->upper / v->lower))
+                                                 : v->lower + x * (v->upper - v->lower);
+  return v->type == GANNET_VARIABLE_INTEGER ? rint(value) : value;
 }
 
 double gannet_local_unit(const gannet_variable *v, double value) {
-  if (v->scale == GANNET_SCALE_LOG) return log(value / v->lower) / log(v->upper / v->lower);
+  if (gannet_variable_is_log(v)) return log(value / v->lower) / log(v->upper / v->lower);
   return (value - v->lower) / (v->upper - v->lower);
 }
 
-static double moved_integer(const gannet_variable *v, double from, double to) {
+/* To another number at least. */
+static double moved_number(const gannet_variable *v, double from, double to) {
   const double old = gannet_local_value(v, from);
   if (gannet_local_value(v, to) != old) return to;
-  double next = old + (to < from ? -1 : 1);
-  if (next < v->lower || next > v->upper) next = 2 * old - next;
-  return gannet_local_unit(v, fmin(fmax(next, v->lower), v->upper));
+  const double next = gannet_variable_next(v, old, !(to < from));
+  return gannet_local_unit(v, next != old ? next : gannet_variable_next(v, old, to < from));
 }
 
 static void move_category(int n, uint64_t bits, double *x) {
@@ -68,7 +69,7 @@ static void move_variable(const perturbation *p, int i, double z, double *x) {
   } else {
     const double lower = p->spec->lower[k], upper = p->spec->upper[k];
     const double inside = reflect(x[k] + p->step * (upper - lower) * z, lower, upper);
-    x[k] = v->type == GANNET_VARIABLE_INTEGER ? moved_integer(v, x[k], inside) : inside;
+    x[k] = gannet_variable_has_steps(v) ? moved_number(v, x[k], inside) : inside;
   }
 }
 

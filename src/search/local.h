@@ -11,7 +11,8 @@
  */
 double gannet_local_chance(int n_variables);
 
-/* The number that an integer variable has at a unit coordinate, and the coordinate of a number.
+/* The number that an integer or real variable has at a unit coordinate, and the coordinate of a
+ * number.
  *
  * Local.
  */
@@ -26,9 +27,9 @@ typedef struct {
 
 /* Move a few variables of an admissible point, at least one. Real and integer variables move by a
  * normal step, whose size as a part of the box is drawn once per point, log-uniformly between 1e-3
- * and 0.5; an integer moves by one at least. Booleans and categories change to another value. Steps
- * out of the box are reflected. The result is not snapped. (The choice of few variables: Regis and
- * Shoemaker 2013, "dycors"; Eriksson et al. 2019.)
+ * and 0.5; an integer, or a real variable of few numbers, moves to the next one at least. Booleans
+ * and categories change to another value. Steps out of the box are reflected. The result is not
+ * snapped. (The choice of few variables: Regis and Shoemaker 2013, "dycors"; Eriksson et al. 2019.)
  *
  * Local.
  *

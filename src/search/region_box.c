@@ -145,11 +145,11 @@ static double mean_scale(const gannet_problem *problem, const double *scales) {
   return n > 0 ? exp(sum / n) : 1;
 }
 
-/* Unit coordinates of the integers next to the one at x. */
+/* Unit coordinates of the numbers next to the one at x. */
 static void neighbours(const gannet_variable *v, double x, double *below, double *above) {
   const double now = gannet_local_value(v, x);
-  *below = gannet_local_unit(v, fmax(now - 1, v->lower));
-  *above = gannet_local_unit(v, fmin(now + 1, v->upper));
+  *below = gannet_local_unit(v, gannet_variable_next(v, now, false));
+  *above = gannet_local_unit(v, gannet_variable_next(v, now, true));
 }
 
 void gannet_region_box(const gannet_problem *problem, double length, const double *centre,
@@ -165,7 +165,7 @@ void gannet_region_box(const gannet_problem *problem, double length, const doubl
     double weight = scales ? scales[k] / mean : 1;
     weight = fmin(fmax(weight, 1 / largest_weight), largest_weight);
     double below = centre[k] - 0.5 * length * weight, above = centre[k] + 0.5 * length * weight;
-    if (problem->spec.variables[i].type == GANNET_VARIABLE_INTEGER) {
+    if (gannet_variable_has_steps(&problem->spec.variables[i])) {
       double low, high;
       neighbours(&problem->spec.variables[i], centre[k], &low, &high);
       below = fmin(below, low);

@@ -103,6 +103,18 @@ class Odd(program.ProgramTest):
         resumed = self.gannet("run", self.folder / "fast.yaml", "-q", "-d", "sobol.campaign", "--resume")
         self.assertEqual(resumed.code, FINISHED, resumed)
 
+    def test_numbers_run_out(self):
+        """Between bounds that are close to each other lie few floating-point numbers."""
+        few = "  t: {lower: 1, upper: 1.0000000000000009}\n"
+        for extra, all_of_them in ("", 9), ("noise: 0\n", 5):
+            self.every(FINISHED, variables=0, discrete=few, extra=extra, simulation=shell(
+                'echo "objective $GANNET_EVAL_ID" > "$GANNET_RESULTS"'))
+            for method in self.methods():
+                values = [row["t"] for row in self.history(f"{method}.campaign")]
+                self.assertEqual((len(values), len(set(values)), len(set(values[:5]))), (all_of_them, 5, 5), (method, values))
+            self.tearDown()
+            self.setUp()
+
     def test_everything_fails(self):
         self.every(INFEASIBLE, "no result", variables=2, simulation=shell("exit 3"))
 

@@ -1,4 +1,5 @@
 /* test: serial labels unit */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -50,6 +51,58 @@ static void snapping_equals_decoding_and_encoding(void **state) {
     memcpy(twice, snapped, sizeof twice);
     gannet_problem_snap(problem, 1, twice);
     assert_memory_equal(twice, snapped, sizeof twice);
+  }
+}
+
+/* 1 and the four doubles above it, whatever the scale; half as far apart below a power of two. */
+static void few_real_numbers_are_a_grid(void **state) {
+  static const double ends[][2] = {{1, 1 + 4 * DBL_EPSILON},
+                                   {2 - DBL_EPSILON, 2 + 6 * DBL_EPSILON},
+                                   {-3 - 8 * DBL_EPSILON, -3},
+                                   {-2 * 0x1p-1074, 2 * 0x1p-1074},
+                                   {1.7e9, 1.7e9 + 0x1p-20}};
+  (void)state;
+  for (size_t i = 0; i < 10; ++i) {
+    const double *end = ends[i % 5];
+    const bool is_log = i >= 5 && end[0] > 0;
+    const gannet_variable variable = {.name = "x",
+                                      .lower = end[0],
+                                      .upper = end[1],
+                                      .scale = is_log ? GANNET_SCALE_LOG : GANNET_SCALE_LINEAR};
+    const gannet_problem_spec spec = {.n_variables = 1, .variables = &variable};
+    gannet_problem *problem = NULL;
+    double before = -INFINITY;
+    assert_ok(gannet_problem_create(&spec, &problem));
+    assert_int_equal(problem->n_continuous, 0);
+    const int n = (int)gannet_problem_count_points(problem);
+    assert_true(n == 5);
+    for (int t = 0; t < n; ++t) {
+      double unit = NAN, value = NAN, again = NAN;
+      gannet_problem_get_point(problem, t, &unit);
+      gannet_problem_decode(problem, &unit, &value);
+      assert_true(value == (t == 0 ? end[0] : nextafter(before, INFINITY)));
+      gannet_problem_encode(problem, &value, &again);
+      assert_true(again == unit);
+      for (double off = -0.1 / n; off < 0.2 / n; off += 0.2 / n) {
+        again = unit + off;
+        gannet_problem_snap(problem, 1, &again);
+        assert_true(again == unit);
+      }
+      before = value;
+    }
+    assert_true(before == end[1]);
+    gannet_problem_destroy(&problem);
+  }
+}
+
+static void real_variables_have_many_numbers(void **state) {
+  static const double ends[][2] = {
+      {0, 1e-300}, {1, 1 + 1e-6}, {-DBL_MAX / 2, DBL_MAX / 2}, {1e15, 2e15}};
+  (void)state;
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; ++i) {
+    const gannet_variable variable = {.name = "x", .lower = ends[i][0], .upper = ends[i][1]};
+    assert_true(isinf(gannet_variable_count(&variable)));
+    assert_false(gannet_variable_has_steps(&variable));
   }
 }
 
@@ -240,6 +293,8 @@ int main(void) {
       cmocka_unit_test(dimensions_count_every_category),
       cmocka_unit_test(known_points_are_encoded_by_hand_computed_values),
       cmocka_unit_test(snapping_equals_decoding_and_encoding),
+      cmocka_unit_test(few_real_numbers_are_a_grid),
+      cmocka_unit_test(real_variables_have_many_numbers),
       cmocka_unit_test(integers_get_their_shares_of_spread_points),
       cmocka_unit_test(constraints_become_one_sided),
       cmocka_unit_test(constraints_stay_finite),
