@@ -201,8 +201,9 @@ static gannet_err peak_rate(const bench_world *world, const factor_settings *s, 
 
 /* Before anything is measured. */
 static gannet_err check(const bench_world *world, const factor_settings *s) {
+  const gannet_distributed_layout layout = layout_of(s, world->np);
   gannet_distributed *factor = NULL;
-  const gannet_err err = gannet_distributed_create(world->comm, &s->layout, &factor);
+  const gannet_err err = gannet_distributed_create(world->comm, &layout, &factor);
   gannet_distributed_destroy(&factor);
   return err;
 }
