@@ -226,14 +226,32 @@ static void patterns_pick_the_last_match(void **state) {
   assert_true(result.status == GANNET_EVAL_DONE && result.objective == 4);
 }
 
+/* What a pattern makes of a line. */
+typedef struct {
+  const char *pattern, *text;
+  double value; /* 0 = refused, with whole in the reason */
+  const char *whole;
+} cutting;
+
+static void check_cuttings(fixture *f, size_t n, const cutting *cases, const char *expected) {
+  for (size_t i = 0; i < n; ++i) {
+    write_file(f->directory, "stdout.log", cases[i].text, 0644);
+    const gannet_result_record result = read_with(f, cases[i].pattern, "stress 7\n");
+    if (cases[i].value == 0) {
+      assert_int_equal(result.status, GANNET_EVAL_FAILED);
+      if (!strstr(result.run.reason, cases[i].whole))
+        fail_msg("%s: %s", cases[i].text, result.run.reason);
+      assert_non_null(strstr(result.run.reason, expected));
+    } else {
+      if (result.status != GANNET_EVAL_DONE) fail_msg("%s", result.run.reason);
+      assert_true(result.objective == cases[i].value);
+    }
+  }
+}
+
 /* A part of a number is a number, too, but not the one that was printed. */
 static void parts_of_numbers_are_no_results(void **state) {
-  fixture *f = *state;
-  static const struct {
-    const char *pattern, *text;
-    double value; /* 0 = refused, with whole in the reason */
-    const char *whole;
-  } cases[] = {
+  static const cutting cases[] = {
       {"objective=drag.*([0-9.eE+-]+)", "drag (total): 12.5", 0, "only '5' of '12.5'"},
       {"objective=drag.*([0-9]+)", "drag: 1.5e12", 0, "only '2' of '1.5e12'"},
       {"objective=drag.*([0-9]+)", "drag: 1.5e-3", 0, "only '3' of '1.5e-3'"},
@@ -250,29 +268,13 @@ static void parts_of_numbers_are_no_results(void **state) {
       {"objective=solver ([0-9]+[.][0-9]+)", "solver 3.5.1", 3.5, ""},
       {"objective=^.{4}(.{8})", "12.51234.567890.1", 1234.567, ""},
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
-    write_file(f->directory, "stdout.log", cases[i].text, 0644);
-    const gannet_result_record result = read_with(f, cases[i].pattern, "stress 7\n");
-    if (cases[i].value == 0) {
-      assert_int_equal(result.status, GANNET_EVAL_FAILED);
-      if (!strstr(result.run.reason, cases[i].whole)) fail_msg("%s", result.run.reason);
-      assert_non_null(strstr(result.run.reason, "expected a group that takes all"));
-    } else {
-      if (result.status != GANNET_EVAL_DONE) fail_msg("%s", result.run.reason);
-      assert_true(result.objective == cases[i].value);
-    }
-  }
+  check_cuttings(*state, sizeof cases / sizeof *cases, cases, "expected a group that takes all");
 }
 
 /* 1,000.5 is a number to people, and 3,14 to some; 0.5,2 is two. An expression with the comma in it
  * knows. */
 static void numbers_are_not_cut_at_commas(void **state) {
-  fixture *f = *state;
-  static const struct {
-    const char *pattern, *text;
-    double value; /* 0 = refused, with whole in the reason */
-    const char *whole;
-  } cases[] = {
+  static const cutting cases[] = {
       {"objective=drag: ([0-9.eE+-]+)", "drag: 1,000.5", 0, "only '1' of '1,000.5'"},
       {"objective=drag: ([0-9.eE+-]+)", "drag: -12,000", 0, "only '-12' of '12,000'"},
       {"objective=drag: ([0-9.]+).*", "drag: 1,234,567.8 N", 0, "only '1' of '1,234,567.8'"},
@@ -295,19 +297,7 @@ static void numbers_are_not_cut_at_commas(void **state) {
       {"objective=([0-9.]+)$", "4,12,0.25", 0.25, ""},
       {"objective=^(.{1})", "1,000", 1, ""},
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
-    write_file(f->directory, "stdout.log", cases[i].text, 0644);
-    const gannet_result_record result = read_with(f, cases[i].pattern, "stress 7\n");
-    if (cases[i].value == 0) {
-      if (!strstr(result.run.reason, cases[i].whole))
-        fail_msg("%s: %s", cases[i].text, result.run.reason);
-      assert_int_equal(result.status, GANNET_EVAL_FAILED);
-      assert_non_null(strstr(result.run.reason, "expected a number without commas"));
-    } else {
-      if (result.status != GANNET_EVAL_DONE) fail_msg("%s", result.run.reason);
-      assert_true(result.objective == cases[i].value);
-    }
-  }
+  check_cuttings(*state, sizeof cases / sizeof *cases, cases, "expected a number without commas");
 }
 
 /* What there is room for would be another number. */
