@@ -75,7 +75,7 @@ def capped(random, returned):
 
 
 def steps(random, returned):
-    """A bowl in steps of a quarter, below a tenth of a hundredth."""
+    """A bowl in steps of a quarter, and of a hundredth below a tenth."""
     f, _ = bowl(random, 4)
     return 4, (), lambda x: (float(np.floor(f(x) * (step := 100 if f(x) < .1 else 4)) / step), ())
 
