@@ -14,6 +14,38 @@
 enum { BENCH_ASK, BENCH_TIMES = GANNET_PHASE_COUNT + 1 };
 extern const char *const bench_phases[BENCH_TIMES];
 
+/* Rows of option tables, the same for all benchmarks that ask; `type` has method, problem, set, n,
+ * d and seed. */
+#define BENCH_ASK_INTEGER(type_, name, standard, least, most, text)                              \
+  {                                                                                              \
+    .key = #name, .type = GANNET_INTEGER, .offset = offsetof(type_, name), .fallback = standard, \
+    .lower = least, .upper = most, .help = text                                                  \
+  }
+#define BENCH_ASK_OPTIONS(type_)                                                              \
+  {.key = "method",                                                                           \
+   .type = GANNET_TEXT,                                                                       \
+   .offset = offsetof(type_, method),                                                         \
+   .fallback = "neural-bo",                                                                   \
+   .help = "method of the optimiser, with settings if wanted: neural-bo+surrogate.layers=2"}, \
+      {.key = "problem",                                                                      \
+       .type = GANNET_TEXT,                                                                   \
+       .offset = offsetof(type_, problem),                                                    \
+       .fallback = "levy",                                                                    \
+       .help = "built-in problem that the observations come from"},                           \
+      {.key = "set",                                                                          \
+       .type = GANNET_TEXT_LIST,                                                              \
+       .offset = offsetof(type_, set),                                                        \
+       .help = "settings key=value of the optimiser"},                                        \
+      {.key = "n",                                                                            \
+       .type = GANNET_REAL_LIST,                                                              \
+       .offset = offsetof(type_, n),                                                          \
+       .fallback = "500",                                                                     \
+       .lower = 2,                                                                            \
+       .upper = 1e6,                                                                          \
+       .help = "numbers of observations"},                                                    \
+      BENCH_ASK_INTEGER(type_, d, "20", 1, 10000, "variables"),                               \
+      BENCH_ASK_INTEGER(type_, seed, "1", 0, 1e9, "seed")
+
 /* What one ask took. The parts' traffic reaches from the end of the part before. */
 typedef struct {
   double seconds[BENCH_TIMES];

@@ -121,6 +121,31 @@ gannet_err bench_scan_rate(MPI_Comm comm, bool single, double *rate) {
   return sum(comm, single ? bench_gemm_single_rate : bench_gemm_rate, 512, 512, 64, 0.2, rate);
 }
 
+enum { PRODUCT_ROWS = 128, PRODUCT_COLUMNS = 256, PRODUCT_INNER = 64 };
+
+gannet_err bench_products_make(bench_products *p) {
+  operands o = {.n = PRODUCT_ROWS};
+  const gannet_err err =
+      allocate(&o, (size_t)PRODUCT_ROWS * PRODUCT_INNER, (size_t)PRODUCT_COLUMNS * PRODUCT_INNER,
+               (size_t)PRODUCT_ROWS * PRODUCT_COLUMNS);
+  *p = (bench_products){o.a, o.b, o.c};
+  return err;
+}
+
+void bench_products_release(bench_products *p) {
+  gannet_free(&p->a);
+  gannet_free(&p->b);
+  gannet_free(&p->c);
+}
+
+double bench_products_do(const bench_products *p, int64_t calls) {
+  operands o = {
+      .n = PRODUCT_ROWS, .m = PRODUCT_COLUMNS, .k = PRODUCT_INNER, .a = p->a, .b = p->b, .c = p->c};
+  const double start = gannet_clock_seconds();
+  for (int64_t i = 0; i < calls; ++i) multiply(&o);
+  return gannet_clock_seconds() - start;
+}
+
 gannet_err bench_triad_rate(int count, double seconds, double *rate) {
   operands o = {.n = count};
   const gannet_err err = allocate(&o, (size_t)count, (size_t)count, (size_t)count);

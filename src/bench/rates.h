@@ -3,6 +3,7 @@
 #define GANNET_BENCH_RATES_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/error.h"
 
@@ -30,6 +31,19 @@ GANNET_CHECKED gannet_err bench_gemm_single_rate(int n, int m, int k, double sec
 GANNET_CHECKED gannet_err bench_gemm_rate_of_all(MPI_Comm comm, int n, int m, int k, double seconds,
                                                  double *rate);
 GANNET_CHECKED gannet_err bench_scan_rate(MPI_Comm comm, bool single, double *rate);
+
+/* Products that need nothing from other ranks, of 4.2 million operations each. Zero-initialise. */
+typedef struct {
+  double *a, *b, *c;
+} bench_products;
+
+/* Make and release the matrices; do so many products, which returns the seconds that they took.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err bench_products_make(bench_products *p);
+void bench_products_release(bench_products *p);
+double bench_products_do(const bench_products *p, int64_t calls);
 
 /* Rate of a = b + s c in bytes per second, counted as 24 bytes per element.
  *

@@ -26,41 +26,15 @@ typedef struct {
   int d, q, candidates, repeat, fits, seed;
 } scaling_settings;
 
-#define INTEGER_OPTION(name, standard, least, most, text)                             \
-  {                                                                                   \
-    .key = #name, .type = GANNET_INTEGER, .offset = offsetof(scaling_settings, name), \
-    .fallback = standard, .lower = least, .upper = most, .help = text                 \
-  }
-
 static const gannet_option scaling_options[] = {
-    {.key = "method",
-     .type = GANNET_TEXT,
-     .offset = offsetof(scaling_settings, method),
-     .fallback = "neural-bo",
-     .help = "method of the optimiser, with settings if wanted: neural-bo+surrogate.layers=2"},
-    {.key = "problem",
-     .type = GANNET_TEXT,
-     .offset = offsetof(scaling_settings, problem),
-     .fallback = "levy",
-     .help = "built-in problem that the observations come from"},
-    {.key = "set",
-     .type = GANNET_TEXT_LIST,
-     .offset = offsetof(scaling_settings, set),
-     .help = "settings key=value of the optimiser"},
-    {.key = "n",
-     .type = GANNET_REAL_LIST,
-     .offset = offsetof(scaling_settings, n),
-     .fallback = "500",
-     .lower = 2,
-     .upper = 1e6,
-     .help = "numbers of observations"},
-    INTEGER_OPTION(d, "20", 1, 10000, "variables"),
-    INTEGER_OPTION(q, "8", 1, 1024, "points per batch"),
-    INTEGER_OPTION(candidates, "20000", 1, 1e9,
-                   "candidates per batch; weak scaling has so many per rank"),
-    INTEGER_OPTION(repeat, "5", 1, BENCH_SCALING_REPEATS, "repetitions of each measurement"),
-    INTEGER_OPTION(fits, "2", 1, BENCH_SCALING_REPEATS, "proposals with learning"),
-    INTEGER_OPTION(seed, "1", 0, 1e9, "seed"),
+    BENCH_ASK_OPTIONS(scaling_settings),
+    BENCH_ASK_INTEGER(scaling_settings, q, "8", 1, 1024, "points per batch"),
+    BENCH_ASK_INTEGER(scaling_settings, candidates, "20000", 1, 1e9,
+                      "candidates per batch; weak scaling has so many per rank"),
+    BENCH_ASK_INTEGER(scaling_settings, repeat, "5", 1, BENCH_SCALING_REPEATS,
+                      "repetitions of each measurement"),
+    BENCH_ASK_INTEGER(scaling_settings, fits, "2", 1, BENCH_SCALING_REPEATS,
+                      "proposals with learning"),
     {.key = "directory",
      .type = GANNET_TEXT,
      .offset = offsetof(scaling_settings, directory),

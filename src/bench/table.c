@@ -2,9 +2,8 @@
 #include "bench/bench.h"
 
 const bench_type *const bench_types[] = {
-    &bench_peak, &bench_factor,  &bench_ensemble, &bench_proposal, &bench_history,
-    &bench_scan, &bench_quality, &bench_scaling,  &bench_ecdf,     &bench_campaign,
-    NULL};
+    &bench_peak, &bench_factor,  &bench_ensemble, &bench_proposal, &bench_history,  &bench_speedup,
+    &bench_scan, &bench_quality, &bench_scaling,  &bench_ecdf,     &bench_campaign, NULL};
 
 gannet_err bench_find(const char *name, const bench_type **type) {
   int index = 0;

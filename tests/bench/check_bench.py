@@ -157,6 +157,26 @@ def check_scaling(folder):
     check_scaling_storage(folder)
 
 
+def check_speedup():
+    words = "--n", "30", "--d", "3", "--q", "2", "--candidates", "500", "--repeat", "3", "--fits", "2"
+    for ranks in (2, 3):
+        text = run(ranks, "speedup", *words)
+        assert f"{ranks} ranks and one in turns" in text
+        kinds = {row[0]: row[1:] for row in cells(text, "30")}
+        assert set(kinds) == {"kept", "learnt", "learnt first"}, text
+        for kind, row in kinds.items():
+            pairs = "3" if kind == "kept" else "2"
+            assert row[:2] == [pairs, pairs], f"other points on one rank: {row}"
+            one, all_ranks, speedup, even, share = (float(cell.split()[0]) for cell in row[2:7])
+            assert min(one, all_ranks, speedup, even, share) > 0, row
+    rows = cells(run(2, "speedup", "--method", "random", *words), "30")
+    assert [row[0] for row in rows] == ["kept"] and rows[0][-1] == "–", rows
+    assert "mpirun -n 2" in run(1, "speedup", code=2)
+    assert "initial design" in run(2, "speedup", "--n", "2", "--d", "3", code=2)
+    text = run(2, "speedup", "--method", "nerual-bo", code=2)
+    assert "did you mean 'neural-bo'" in text and "|" not in text, text
+
+
 SMALL = "scaling", "--method", "random", "--n", "30", "--d", "3", "--q", "2", "--candidates", "500", "--repeat", "1", "--fits", "1"
 
 
@@ -265,4 +285,5 @@ with tempfile.TemporaryDirectory() as scratch:
     check_quality(pathlib.Path(scratch))
     check_ecdf(pathlib.Path(scratch))
     check_scaling(pathlib.Path(scratch))
+    check_speedup()
     check_campaign(pathlib.Path(scratch))

@@ -53,7 +53,7 @@ def check_problems():
 def check_counts():
     for words in (("factor", "--n", "100.7"), ("ecdf", "--landscapes", "sphere", "--methods", "random", "--dimensions", "2.5"),
                   ("proposal", "--n", "50,100.7"), ("history", "--n", "100.7"), ("ensemble", "--n", "10.7"),
-                  ("scaling", "--n", "100.7")):
+                  ("scaling", "--n", "100.7"), ("speedup", "--n", "100.7")):
         refuses("7 is not a whole number" if words[0] != "ecdf" else "2.5 is not a whole number", *words)
     refuses("2 is there twice", "ecdf", "--landscapes", "sphere", "--methods", "random", "--dimensions", "2,3,2")
 
