@@ -1,6 +1,8 @@
 #include "base/node.h"
 
+#include <math.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -10,18 +12,17 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/processors.h"
 #include "base/segments.h"
 
 enum {
-  SPINS = 2000, /* looks before the processor is given away, some tens of microseconds */
-  LOOKS = 64,   /* after that, of which one goes to MPI */
+  LOOKS = 2000, /* before anything else, some tens of microseconds */
+  PROBES = 64,  /* looks after that, of which one goes to MPI */
   LINE = 64     /* bytes before what is shared, by which ranks see that they have the same */
 };
 
-struct gannet_meeting {
-  int64_t time;      /* how often ranks have met */
-  gannet_mark *mark; /* [2][n] shared: 2 time, and 1 more where the flag is raised */
-};
+/* Seconds for which a rank with a processor of its own may keep it while it waits. */
+static const double most_patience = 1e-3;
 
 /* Ranks of this node in their order, which is that of all ranks. */
 static gannet_err find_ranks(MPI_Comm comm, gannet_node *node) {
@@ -145,12 +146,26 @@ static gannet_err settle(MPI_Comm comm, gannet_node *node) {
   return GANNET_OK;
 }
 
+/* By who started the program: Open MPI's ranks give their processors away then, too. */
+static bool is_told_to_yield(void) {
+  const char *text = getenv("OMPI_MCA_mpi_yield_when_idle");
+  return text && *text && strchr("1tTyY", *text);
+}
+
+static gannet_err look_around(gannet_node *node) {
+  gannet_processors processors;
+  GANNET_TRY(gannet_processors_find(node->comm, &processors));
+  node->meeting->crowded = gannet_processors_are_shared(&processors) || is_told_to_yield();
+  return GANNET_OK;
+}
+
 gannet_err gannet_node_create(MPI_Comm comm, gannet_node **node) {
   gannet_node *made = NULL;
   GANNET_TRY(gannet_agree(comm, gannet_alloc(1, sizeof *made, &made)));
   made->comm = MPI_COMM_NULL;
   gannet_err err = find_ranks(comm, made);
   if (err == GANNET_OK) err = settle(comm, made);
+  if (err == GANNET_OK) err = look_around(made);
   if (err != GANNET_OK) gannet_node_destroy(&made);
   *node = made;
   return err;
@@ -177,32 +192,58 @@ static void pause_shortly(void) {
  * In hours there are more looks than an int counts. */
 static void give_way(int64_t spins) {
   int found = 0;
-  if (spins % LOOKS == 0)
+  if (spins % PROBES == 0)
     (void)MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
   (void)sched_yield();
 }
 
-int64_t gannet_node_wait(const _Atomic int64_t *value, int64_t least) {
-  for (int64_t spins = 0;; ++spins) {
-    const int64_t now = atomic_load_explicit(value, memory_order_acquire);
-    if (now >= least) return now;
-    if (spins < SPINS)
-      pause_shortly();
-    else
-      give_way(spins);
+static bool has_come(const _Atomic int64_t *value, int64_t least, int64_t *now) {
+  *now = atomic_load_explicit(value, memory_order_acquire);
+  return *now >= least;
+}
+
+/* As long as this rank has worked since it waited last: whom it waits for has about as much to do.
+ * Returns whether the value has come. */
+static bool look_patiently(const gannet_meeting *m, const _Atomic int64_t *value, int64_t least,
+                           int64_t *now) {
+  if (m->crowded) return false;
+  const double start = gannet_clock_seconds();
+  const double end = start + fmin(start - m->since, most_patience);
+  for (int64_t looks = 0; looks % PROBES || gannet_clock_seconds() < end; ++looks) {
+    if (has_come(value, least, now)) return true;
+    pause_shortly();
   }
+  return false;
+}
+
+int64_t gannet_node_wait(const gannet_node *node, const _Atomic int64_t *value, int64_t least) {
+  gannet_meeting *m = node->meeting;
+  int64_t now;
+  if (has_come(value, least, &now)) return now;
+  bool come = false;
+  for (int looks = 0; looks < LOOKS && !come; ++looks) {
+    pause_shortly();
+    come = has_come(value, least, &now);
+  }
+  if (!come) come = look_patiently(m, value, least, &now);
+  for (int64_t looks = 0; !come; ++looks) {
+    give_way(looks);
+    come = has_come(value, least, &now);
+  }
+  m->since = gannet_clock_seconds();
+  return now;
 }
 
 /* Two sets of marks by turns: who is at the next meeting has raised the other one, and does not
  * come back to this one before all have read it. */
 bool gannet_node_meet(const gannet_node *node, bool flag) {
-  struct gannet_meeting *m = node->meeting;
+  gannet_meeting *m = node->meeting;
   bool any = flag;
   if (node->n == 1) return flag;
   const int64_t now = 2 * ++m->time;
   gannet_mark *mark = m->mark + (m->time % 2) * node->n;
   atomic_store_explicit(&mark[node->place].at, now + flag, memory_order_release);
-  for (int r = 0; r < node->n; ++r) any = gannet_node_wait(&mark[r].at, now) > now || any;
+  for (int r = 0; r < node->n; ++r) any = gannet_node_wait(node, &mark[r].at, now) > now || any;
   return any;
 }
 

@@ -16,7 +16,14 @@ typedef struct {
 } gannet_mark;
 
 struct gannet_segments;
-struct gannet_meeting;
+
+/* How ranks of a node wait for each other. */
+typedef struct {
+  int64_t time;      /* how often they have met */
+  gannet_mark *mark; /* [2][n] shared: 2 time, and 1 more where the flag is raised */
+  bool crowded;      /* some have no processor of their own, or are to give it away soon */
+  double since;      /* when this rank last waited, in seconds of base/clock.h */
+} gannet_meeting;
 
 /* Members are set at creation and only read afterwards, but for those of a queue (base/queue.h). */
 typedef struct gannet_node {
@@ -26,7 +33,7 @@ typedef struct gannet_node {
   _Atomic int64_t *counter;         /* turns that were taken since the beginning; NULL = n is 1 */
   int64_t begun;                    /* of these before the present queue */
   struct gannet_segments *segments; /* memory that is or was shared */
-  struct gannet_meeting *meeting;
+  gannet_meeting *meeting;
 } gannet_node;
 
 /* Find out which ranks share memory; where the system gives them none, every rank is a node of its
@@ -99,12 +106,15 @@ bool gannet_node_meet(const gannet_node *node, bool flag);
 GANNET_CHECKED gannet_err gannet_node_agree(const gannet_node *node, gannet_err err);
 
 /* Wait until another rank has raised a value to at least this; all that it wrote before is seen
- * then. For times shorter than a message; who waits longer gives its processor away meanwhile.
+ * then. For times shorter than a message. Who waits longer gives its processor away meanwhile:
+ * after tens of microseconds where ranks of this node share processors, or else after as long as it
+ * has worked before, at most a millisecond, as any other program may keep the processor for
+ * several.
  *
  * Local.
  *
  * Returns the value.
  */
-int64_t gannet_node_wait(const _Atomic int64_t *value, int64_t least);
+int64_t gannet_node_wait(const gannet_node *node, const _Atomic int64_t *value, int64_t least);
 
 #endif

@@ -120,7 +120,8 @@ void cholesky_tell(cholesky_shared *shared, int mark, int step) {
 
 bool cholesky_await(const cholesky_shared *shared, int mark, int step) {
   const int64_t begin = CHOLESKY_STEPS * shared->time;
-  return gannet_node_wait(&shared->mark[mark].at, begin + step) != begin + CHOLESKY_FAILED;
+  return gannet_node_wait(shared->node, &shared->mark[mark].at, begin + step) !=
+         begin + CHOLESKY_FAILED;
 }
 
 bool cholesky_has(const cholesky_shared *shared, int mark, int step) {

@@ -98,7 +98,7 @@ static bool ask(gannet_helping *h, const double *x) {
 
 /* Returns whether the helper has made its parts. */
 static bool await_answer(const gannet_helping *h) {
-  return gannet_node_wait(&h->own->answered.at, 2 * h->time) == 2 * h->time;
+  return gannet_node_wait(h->node, &h->own->answered.at, 2 * h->time) == 2 * h->time;
 }
 
 gannet_err gannet_helping_evaluate(void *helping, int n, const double *x, double *value,
@@ -126,7 +126,7 @@ static bool answer(const gannet_helping *h, desk *d) {
 static void help(const gannet_helping *h, desk *d) {
   int64_t free = UNAIDED;
   if (!atomic_compare_exchange_strong(&d->state.at, &free, AIDED)) return;
-  for (int64_t time = 1; gannet_node_wait(&d->asked.at, time) < INT64_MAX; ++time)
+  for (int64_t time = 1; gannet_node_wait(h->node, &d->asked.at, time) < INT64_MAX; ++time)
     atomic_store_explicit(&d->answered.at, 2 * time + !answer(h, d), memory_order_release);
 }
 

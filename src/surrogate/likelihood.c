@@ -119,7 +119,7 @@ static double solve_for_all(gannet_likelihood *l, const double *y) {
 }
 
 static const double *await_solved(const gannet_likelihood *l) {
-  if (l->node) (void)gannet_node_wait(&l->mark->at, l->time);
+  if (l->node) (void)gannet_node_wait(l->node, &l->mark->at, l->time);
   return l->solved;
 }
 

@@ -79,31 +79,37 @@ static void pieces_are_apart(void **state) {
 
 /* Each rank raises its value when that of the one before has risen, the first one late, so that the
  * others give their processors away. */
-static void who_waits_sees_what_came_before(void **state) {
-  (void)state;
+static void wait_in_turn(bool crowded) {
   typedef struct {
     _Atomic int64_t value;
     int before;
   } step;
   gannet_node *node = make();
   void *memory = NULL;
+  node->meeting->crowded = crowded;
   assert_ok(gannet_node_share(node, (size_t)node->n * sizeof(step), (size_t)node->n * sizeof(step),
                               &memory));
   step *own = (step *)memory + node->place;
   if (node->place == 0) gannet_clock_sleep(0.02);
   own->before = node->place + 10;
   if (node->place > 0) {
-    assert_int_equal(gannet_node_wait(&own[-1].value, 2), 3);
+    assert_int_equal(gannet_node_wait(node, &own[-1].value, 2), 3);
     own->before += own[-1].before;
   }
   atomic_store_explicit(&own->value, 3, memory_order_release);
-  assert_int_equal(gannet_node_wait(&((step *)memory)[node->n - 1].value, 3), 3);
+  assert_int_equal(gannet_node_wait(node, &((step *)memory)[node->n - 1].value, 3), 3);
   int sum = 0;
   for (int i = 0; i < node->n; ++i) sum += i + 10;
   assert_int_equal(((step *)memory)[node->n - 1].before, sum);
   MPI_Barrier(node->comm);
   gannet_node_unshare(node, &memory);
   gannet_node_destroy(&node);
+}
+
+static void who_waits_sees_what_came_before(void **state) {
+  (void)state;
+  wait_in_turn(true);
+  wait_in_turn(false);
 }
 
 static void *share(const gannet_node *node, size_t bytes, size_t cleared) {
