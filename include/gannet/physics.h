@@ -71,7 +71,7 @@ typedef struct {
                    */
 } gannet_physics_spec;
 
-/* State the equations of a problem's objective; before an optimiser is made from it, and once.
+/* State the equations of a problem's objective; once, and before an optimiser is created from it.
  *
  * Expressions know + - * / ^, comparisons, ?:, sin cos tan asin acos atan atan2 sinh cosh tanh exp
  * log (natural) ln log10 sqrt abs min max, pi and e, and the names of the variables.
@@ -83,7 +83,7 @@ typedef struct {
  * Errors: GANNET_ERR_INPUT naming the wrong entries, of many the first ones and how many more: an
  * expression that cannot be read (with place), a derivative by an unknown name or by a variable
  * that is not real, an order above 4, no term, points or lambda2 outside their ranges.
- * GANNET_ERR_STATE when the problem has equations already.
+ * GANNET_ERR_STATE when the problem has equations already, or while an optimiser works with it.
  */
 GANNET_API GANNET_CHECKED gannet_err gannet_problem_set_physics(gannet_problem *problem,
                                                                 const gannet_physics_spec *spec);

@@ -68,8 +68,8 @@ GANNET_API GANNET_CHECKED gannet_err gannet_problem_create(const gannet_problem_
                                                            gannet_problem **problem);
 
 /* Restrict a problem to a list of designs, of which each is proposed at most once. To be called
- * before an optimiser is created from the problem. A second list replaces the first, which stays
- * when the second is refused.
+ * before an optimiser is created from the problem, or when that is destroyed. A second list
+ * replaces the first, which stays when the second is refused.
  *
  * Collective over comm; n and x_user are significant on rank 0 only. Afterwards destroying the
  * problem and replacing the list are collective over comm too.
@@ -80,7 +80,7 @@ GANNET_API GANNET_CHECKED gannet_err gannet_problem_create(const gannet_problem_
  * x_user  in  [n][n_variables]; copied, once per node of the machine; repeated rows count once
  *
  * Errors: GANNET_ERR_INPUT naming the first row that is outside the ranges of the variables;
- * GANNET_ERR_STATE when MPI is not initialised.
+ * GANNET_ERR_STATE when MPI is not initialised, or while an optimiser works with the problem.
  */
 GANNET_API GANNET_CHECKED gannet_err gannet_problem_set_candidates(gannet_problem *problem,
                                                                    MPI_Comm comm, int64_t n,

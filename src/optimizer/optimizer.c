@@ -45,6 +45,7 @@ static gannet_err prepare(gannet_context *context, const gannet_problem *problem
   gannet_optimizer *made = *optimizer;
   made->context = context;
   made->problem = problem;
+  gannet_problem_hold(problem, &made->holders);
   made->options = *options;
   memset(options, 0, sizeof *options);
   made->penalty = INFINITY;
@@ -137,6 +138,7 @@ void gannet_optimizer_destroy(gannet_optimizer **optimizer) {
   gannet_distinct_destroy(&(*optimizer)->seen);
   gannet_history_destroy(&(*optimizer)->history);
   gannet_optimizer_options_release(&(*optimizer)->options);
+  gannet_problem_let_go(&(*optimizer)->holders);
   gannet_free(optimizer);
 }
 

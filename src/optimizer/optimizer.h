@@ -12,6 +12,7 @@
 struct gannet_optimizer {
   const gannet_context *context;
   const gannet_problem *problem;
+  int *holders; /* of the problem */
   gannet_optimizer_options options;
   gannet_history *history;
   gannet_allocation allocation; /* of portfolios */

@@ -320,6 +320,7 @@ gannet_err gannet_problem_set_physics(gannet_problem *problem, const gannet_phys
   GANNET_REQUIRE_POINTER(spec, "spec");
   GANNET_TRY(check_arrays(spec));
   GANNET_REQUIRE(!problem->physics, GANNET_ERR_STATE, "the problem has equations already");
+  GANNET_TRY(gannet_problem_check_free(problem, "equations"));
   gannet_err code = gannet_problem_state_physics(problem, spec, NULL, &complaints);
   if (code == GANNET_OK) code = gannet_complaints_raise(&complaints);
   gannet_complaints_release(&complaints);

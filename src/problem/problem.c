@@ -74,7 +74,28 @@ static gannet_err number_coordinates(gannet_problem *problem) {
   return GANNET_OK;
 }
 
+void gannet_problem_hold(const gannet_problem *problem, int **holders) {
+  *holders = problem->holders;
+  **holders += 1;
+}
+
+void gannet_problem_let_go(int **holders) {
+  if (*holders && --**holders == 0) gannet_free(holders);
+  *holders = NULL;
+}
+
+gannet_err gannet_problem_check_free(const gannet_problem *problem, const char *what) {
+  const int optimizers = *problem->holders - 1;
+  GANNET_REQUIRE(optimizers == 0, GANNET_ERR_STATE,
+                 "%s cannot be set while an optimiser works with the problem (now %d); set them "
+                 "before gannet_optimizer_create, or after gannet_optimizer_destroy",
+                 what, optimizers);
+  return GANNET_OK;
+}
+
 static gannet_err build(const gannet_problem_spec *spec, gannet_problem *problem) {
+  GANNET_TRY(gannet_alloc(1, sizeof *problem->holders, &problem->holders));
+  *problem->holders = 1;
   GANNET_TRY(copy_spec(spec, &problem->spec));
   return number_coordinates(problem);
 }
@@ -115,6 +136,7 @@ void gannet_problem_destroy(gannet_problem **problem) {
   gannet_free(&(*problem)->first);
   gannet_free(&(*problem)->continuous);
   gannet_physics_destroy(&(*problem)->physics);
+  gannet_problem_let_go(&(*problem)->holders);
   gannet_free(problem);
 }
 
@@ -124,6 +146,7 @@ gannet_err gannet_problem_set_candidates(gannet_problem *problem, MPI_Comm comm,
   GANNET_REQUIRE_POINTER(problem, "problem");
   gannet_pool *made = NULL;
   GANNET_TRY(gannet_context_check(comm));
+  GANNET_TRY(gannet_agree(comm, gannet_problem_check_free(problem, "candidates")));
   GANNET_TRY(gannet_pool_create(comm, problem, n, x_user, &made));
   gannet_pool_destroy(&problem->pool);
   problem->pool = made;

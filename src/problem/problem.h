@@ -25,7 +25,31 @@ struct gannet_problem {
   int n_bounds;             /* one-sided constraints: a two-sided constraint counts twice */
   struct gannet_pool *pool; /* the only admissible points, or NULL; then nothing is continuous */
   struct gannet_physics *physics; /* equations of the objective (problem/physics.h); NULL = none */
+  int *holders; /* the problem itself and its optimisers: the last to go frees the count, so that
+                   they may be destroyed in any order */
 };
+
+/* Count an optimiser that works with a problem, and no longer does. While there is one, candidates
+ * and equations stay as they are.
+ *
+ * Local.
+ *
+ * holders  out    of the problem, to be let go of
+ * holders  inout  NULL afterwards; accepts a pointer to NULL
+ */
+void gannet_problem_hold(const gannet_problem *problem, int **holders);
+void gannet_problem_let_go(int **holders);
+
+/* Whether what an optimiser has read may change: no optimiser holds the problem.
+ *
+ * Local.
+ *
+ * what  in  that is to be set, for the message
+ *
+ * Errors: GANNET_ERR_STATE.
+ */
+GANNET_CHECKED gannet_err gannet_problem_check_free(const gannet_problem *problem,
+                                                    const char *what);
 
 /* Encoded coordinates that a variable occupies: n_values for categorical, else 1.
  *

@@ -117,6 +117,36 @@ static void good_rows_are_found_early(void **state) {
   end(&c);
 }
 
+/* The new list would be longer than what the optimiser remembers of the old one, and its rows are
+ * other designs. One optimiser of one rank is enough. */
+static void a_list_stays_while_an_optimiser_works(void **state) {
+  static double rows[N * D];
+  const gannet_method_setting settings[] = {{"method", "gp-ei"}, {"initial", "6"}};
+  gannet_context *alone = NULL;
+  double x[6 * D];
+  int rank = 0;
+  (void)state;
+  (void)MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  fill_rows(N, rows);
+  course c = begin(MPI_COMM_WORLD, "gp-ei", 12, rows);
+  ask_and_tell(&c, 6, x);
+  assert_fails(GANNET_ERR_STATE, "candidates cannot be set while an optimiser works",
+               gannet_problem_set_candidates(c.problem, MPI_COMM_WORLD, N, rows));
+  ask_and_tell(&c, 6, x);
+  for (int i = 0; i < 6; ++i) assert_true(row_of(12, rows, x + (ptrdiff_t)i * D) >= 0);
+  gannet_optimizer_destroy(&c.optimizer);
+  assert_ok(gannet_context_create(MPI_COMM_SELF, 1, &alone));
+  if (rank == 0) assert_ok(gannet_optimizer_create(alone, c.problem, 2, settings, &c.optimizer));
+  assert_fails(GANNET_ERR_STATE, "(now 1)",
+               gannet_problem_set_candidates(c.problem, MPI_COMM_WORLD, N, rows));
+  gannet_optimizer_destroy(&c.optimizer);
+  gannet_context_destroy(&alone);
+  assert_ok(gannet_problem_set_candidates(c.problem, MPI_COMM_WORLD, N, rows));
+  assert_ok(gannet_optimizer_create(c.context, c.problem, 2, settings, &c.optimizer));
+  for (int t = 0; t < N / 6; ++t) ask_and_tell(&c, 6, x);
+  end(&c);
+}
+
 static void ranks_do_not_matter(void **state) {
   static double rows[N * D];
   double together[4 * D], alone[4 * D];
@@ -136,6 +166,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(each_row_is_proposed_once),
       cmocka_unit_test(good_rows_are_found_early),
+      cmocka_unit_test(a_list_stays_while_an_optimiser_works),
       cmocka_unit_test(ranks_do_not_matter),
   };
   (void)MPI_Init(NULL, NULL);

@@ -109,15 +109,18 @@ static void objects_are_not_made_without_pointers(const fixture *f) {
   HARMLESS(gannet_context_set_log, NULL, GANNET_LOG_INFO, NULL, NULL);
 }
 
-static void problems_tell_null_pointers(const fixture *f) {
+static void problems_tell_null_pointers(void) {
   const double x[2] = {0.5, 0.5};
+  gannet_problem *problem = NULL;
   const gannet_physics_spec physics = {.n_equations = 0};
+  assert_ok(gannet_problem_create(&spec, &problem));
   REFUSED("problem", gannet_problem_set_candidates, NULL, MPI_COMM_SELF, 1, x);
-  REFUSED("x_user", gannet_problem_set_candidates, f->problem, MPI_COMM_SELF, 1, NULL);
+  REFUSED("x_user", gannet_problem_set_candidates, problem, MPI_COMM_SELF, 1, NULL);
   REFUSED("problem", gannet_problem_set_physics, NULL, &physics);
-  REFUSED("spec", gannet_problem_set_physics, f->problem, NULL);
+  REFUSED("spec", gannet_problem_set_physics, problem, NULL);
   REFUSED("problem", gannet_problem_set_residual, NULL, 0, NULL);
-  REFUSED("residual", gannet_problem_set_residual, f->problem, 0, NULL);
+  REFUSED("residual", gannet_problem_set_residual, problem, 0, NULL);
+  gannet_problem_destroy(&problem);
   note("gannet_problem_get_spec");
   assert_null(gannet_problem_get_spec(NULL));
 }
@@ -167,7 +170,7 @@ static void null_pointers_never_crash(void **state) {
   char line[200];
   int exported = 0;
   objects_are_not_made_without_pointers(f);
-  problems_tell_null_pointers(f);
+  problems_tell_null_pointers();
   optimizers_tell_null_pointers(f);
   codes_have_texts();
   FILE *symbols = fopen(GANNET_SYMBOLS, "r");
@@ -189,6 +192,28 @@ static void communicators_are_checked(void **state) {
   const double x[2] = {0.5, 0.5};
   assert_fails(GANNET_ERR_ARG, "MPI_COMM_NULL",
                gannet_problem_set_candidates(f->problem, MPI_COMM_NULL, 1, x));
+}
+
+/* What it has read would not be what the problem says. */
+static void equations_come_before_the_optimiser(void **state) {
+  fixture *f = *state;
+  const gannet_physics_term term = {.order = 0};
+  const gannet_physics_equation equation = {.n_terms = 1, .terms = &term};
+  const gannet_physics_spec physics = {.n_equations = 1, .equations = &equation};
+  assert_fails(GANNET_ERR_STATE, "equations cannot be set while an optimiser works",
+               gannet_problem_set_physics(f->problem, &physics));
+  gannet_optimizer_destroy(&f->optimizer);
+  assert_ok(gannet_problem_set_physics(f->problem, &physics));
+}
+
+/* The count of those who hold the problem outlives it. */
+static void objects_are_destroyed_in_any_order(void **state) {
+  fixture *f = *state;
+  gannet_optimizer *second = NULL;
+  assert_ok(gannet_optimizer_create(f->context, f->problem, 0, NULL, &second));
+  gannet_optimizer_destroy(&second);
+  gannet_problem_destroy(&f->problem);
+  gannet_optimizer_destroy(&f->optimizer);
 }
 
 static void what_cannot_be_a_problem_is_told(void **state) {
@@ -344,6 +369,8 @@ int main(void) {
       cmocka_unit_test(mpi_comes_first),
       TEST(null_pointers_never_crash),
       TEST(communicators_are_checked),
+      TEST(equations_come_before_the_optimiser),
+      TEST(objects_are_destroyed_in_any_order),
       TEST(what_cannot_be_a_problem_is_told),
       TEST(equations_without_their_arrays_are_told),
       TEST(an_outcome_that_does_not_exist_is_told),
