@@ -36,9 +36,12 @@ typedef void (*gannet_log_sink)(void *user, gannet_log_level level, int rank, co
  *
  * Collective over comm; seed the same on all ranks.
  *
- * comm     in   duplicated; errors on the duplicate are returned, not fatal
+ * comm     in   an intra-communicator; duplicated; errors on the duplicate are returned, not fatal
  * seed     in   every random number of the library derives from it
  * context  out  to be freed with gannet_context_destroy
+ *
+ * Errors: GANNET_ERR_STATE before MPI_Init and after MPI_Finalize; GANNET_ERR_ARG for MPI_COMM_NULL
+ * and for an inter-communicator; GANNET_ERR_RANKS when the seed differs between ranks.
  */
 GANNET_API GANNET_CHECKED gannet_err gannet_context_create(MPI_Comm comm, uint64_t seed,
                                                            gannet_context **context);

@@ -22,7 +22,7 @@ static gannet_err fill(gannet_context *context, MPI_Comm comm) {
 }
 
 gannet_err gannet_context_check(MPI_Comm comm) {
-  int begun = 0, ended = 0;
+  int begun = 0, ended = 0, inter = 0;
   (void)MPI_Initialized(&begun);
   (void)MPI_Finalized(&ended);
   GANNET_REQUIRE(begun, GANNET_ERR_STATE, "MPI is not initialised; call MPI_Init first");
@@ -30,6 +30,10 @@ gannet_err gannet_context_check(MPI_Comm comm) {
                  "MPI was finalised already; make the call before MPI_Finalize");
   GANNET_REQUIRE(comm != MPI_COMM_NULL, GANNET_ERR_ARG,
                  "comm is MPI_COMM_NULL; expected a communicator of this process");
+  GANNET_TRY_MPI(MPI_Comm_test_inter(comm, &inter));
+  GANNET_REQUIRE(!inter, GANNET_ERR_ARG,
+                 "comm is an inter-communicator; expected an intra-communicator, as "
+                 "MPI_Intercomm_merge makes of it");
   return GANNET_OK;
 }
 

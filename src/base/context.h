@@ -42,8 +42,8 @@ void gannet_mpi_prepare_program(void);
  *
  * Local.
  *
- * Errors: GANNET_ERR_STATE before MPI_Init and after MPI_Finalize; GANNET_ERR_ARG for
- * MPI_COMM_NULL.
+ * Errors: GANNET_ERR_STATE before MPI_Init and after MPI_Finalize; GANNET_ERR_ARG for MPI_COMM_NULL
+ * and for an inter-communicator, on which a sum is that of the other group.
  */
 GANNET_CHECKED gannet_err gannet_context_check(MPI_Comm comm);
 
