@@ -55,7 +55,8 @@ GANNET_API GANNET_CHECKED gannet_err gannet_context_create_fortran(int comm, uin
                                                                    gannet_context **context);
 
 /* A context of one process, for programs that know nothing of MPI: MPI is initialised unless it was
- * before, for calls from any thread in turn, and then finalised when the process ends.
+ * before, for calls from any thread in turn, and then finalised when the process ends. A copy of
+ * the process by fork must not call the library; it may end as it likes.
  *
  * Local.
  */

@@ -97,8 +97,12 @@ void gannet_mpi_prepare_program(void) {
     (void)setenv(alone[i][0], alone[i][1], 0);
 }
 
+static pid_t initialised_by = -1;
+
+/* A copy of the process by fork has no part in MPI: its MPI_Finalize would wait for ever. */
 static void finalize(void) {
   int finalized = 0;
+  if (getpid() != initialised_by) return;
   (void)MPI_Finalized(&finalized);
   if (!finalized) (void)MPI_Finalize();
 }
@@ -112,6 +116,7 @@ gannet_err gannet_context_create_alone(uint64_t seed, gannet_context **context) 
     gannet_mpi_prepare();
     int threads = MPI_THREAD_SINGLE;
     GANNET_TRY_MPI(MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &threads));
+    initialised_by = getpid();
     GANNET_REQUIRE(atexit(finalize) == 0, GANNET_ERR_MEMORY, "a function to be called at exit");
   }
   return gannet_context_create(MPI_COMM_SELF, seed, context);

@@ -2,8 +2,11 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "support/harness.h"
 
@@ -340,6 +343,24 @@ static void settings_are_those_of_the_method(void **state) {
                gannet_optimizer_create(f->context, f->problem, 1, &foreign, &optimizer));
 }
 
+/* As a program does that starts a simulation itself and ends the copy when that is not found. */
+static void a_copy_of_the_process_can_end(void **state) {
+  fixture *f = *state;
+  int64_t id = -1;
+  double x[2];
+  int status = 0;
+  assert_ok(gannet_optimizer_ask(f->optimizer, 1, &id, x));
+  const pid_t copy = fork();
+  assert_true(copy >= 0);
+  if (copy == 0) {
+    (void)alarm(20);
+    exit(3);
+  }
+  assert_int_equal(waitpid(copy, &status, 0), copy);
+  if (!WIFEXITED(status)) fail_msg("ended by signal %d", WTERMSIG(status));
+  assert_ok(gannet_optimizer_ask(f->optimizer, 1, &id, x));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 /* Comparing each number with all others took seconds. */
@@ -378,6 +399,7 @@ int main(void) {
       TEST(only_failed_results_are_replaced),
       TEST(many_results_are_told_at_once),
       TEST(settings_are_those_of_the_method),
+      TEST(a_copy_of_the_process_can_end),
   };
   return run_serial(tests);
 }
