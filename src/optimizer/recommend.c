@@ -4,8 +4,11 @@
 
 #include "optimizer/models.h"
 
+/* Noise that is given is that of the objective's own scale, and no model of its logarithm goes by
+ * it. */
 static gannet_err read_options(gannet_optimizer_options *options) {
   static const gannet_setting settings[] = {{.key = "method", .text = "gp-warped"},
+                                            {.key = "transform", .text = "auto"},
                                             {.key = "surrogate.noisy_start", .text = "yes"},
                                             {.key = "surrogate.fit_points", .text = "200"}};
   const int n = sizeof settings / sizeof *settings;

@@ -69,6 +69,21 @@ static void luck_is_not_recommended(void **state) {
   assert_true(fabs(mean[0] + mean[1]) < 1e-9);
 }
 
+/* Not what it infers, about 0.2: with less noise the lucky one is believed. */
+static void noise_is_what_the_problem_says(void **state) {
+  static const double noises[] = {0.02, 0.2, 1};
+  (void)state;
+  for (int k = 0; k < 3; ++k) {
+    fixture f = make(k == 1 ? GANNET_MAXIMIZE : GANNET_MINIMIZE, noises[k], 0);
+    gannet_recommendation r;
+    tell_bowl(&f, k == 1 ? -1 : 1);
+    assert_ok(gannet_optimizer_recommend(f.optimizer, &r, NULL));
+    assert_near(r.noise_sd, noises[k], 1e-9);
+    assert_true((r.id == LUCKY) == (k == 0));
+    drop(&f);
+  }
+}
+
 static void exact_values_are_taken_at_their_word(void **state) {
   (void)state;
   fixture f = make(GANNET_MINIMIZE, 0, 0);
@@ -117,6 +132,7 @@ static void null_pointers_are_told(void **state) {
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(luck_is_not_recommended),
+      cmocka_unit_test(noise_is_what_the_problem_says),
       cmocka_unit_test(exact_values_are_taken_at_their_word),
       cmocka_unit_test(few_results_and_constraints_are_respected),
       cmocka_unit_test(null_pointers_are_told),
