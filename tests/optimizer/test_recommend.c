@@ -84,6 +84,27 @@ static void noise_is_what_the_problem_says(void **state) {
   }
 }
 
+static void noise_may_be_far_above_all_values(void **state) {
+  static const char *const methods[] = {"auto",      "gp-ei", "neural-bo",
+                                        "forest-ei", "dngo",  "go-ucb"};
+  (void)state;
+  for (size_t k = 0; k < sizeof methods / sizeof *methods; ++k) {
+    const gannet_method_setting settings[] = {{"method", methods[k]}};
+    fixture f = make(GANNET_MINIMIZE, k % 2 ? 1e160 : 1e300, 0);
+    gannet_recommendation r;
+    int64_t id = -1;
+    double x[2] = {NAN, NAN};
+    gannet_optimizer_destroy(&f.optimizer);
+    assert_ok(gannet_optimizer_create(f.context, f.problem, 1, settings, &f.optimizer));
+    tell_bowl(&f, 1);
+    assert_ok(gannet_optimizer_ask(f.optimizer, 1, &id, x));
+    assert_true(fabs(x[0]) <= 1 && fabs(x[1]) <= 1);
+    assert_ok(gannet_optimizer_recommend(f.optimizer, &r, NULL));
+    assert_true(r.id >= 0 && isfinite(r.mean) && isfinite(r.sd) && r.noise_sd > 1e4);
+    drop(&f);
+  }
+}
+
 static void exact_values_are_taken_at_their_word(void **state) {
   (void)state;
   fixture f = make(GANNET_MINIMIZE, 0, 0);
@@ -133,6 +154,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(luck_is_not_recommended),
       cmocka_unit_test(noise_is_what_the_problem_says),
+      cmocka_unit_test(noise_may_be_far_above_all_values),
       cmocka_unit_test(exact_values_are_taken_at_their_word),
       cmocka_unit_test(few_results_and_constraints_are_respected),
       cmocka_unit_test(null_pointers_are_told),
