@@ -209,9 +209,22 @@ def _seed(given):
 
 def _identifier(given):
     try:
-        return operator.index(given)
+        number = operator.index(given)
     except TypeError:
         raise Error(f"{given!r} is neither a Point, an id nor a dictionary with a design") from None
+    if not 0 <= number < 2**63:
+        raise Error(f"evaluation {number} was never asked for")
+    return number
+
+
+def _count(given):
+    try:
+        count = operator.index(given)
+    except TypeError:
+        raise Error(f"q = {given!r}, expected a whole number of points") from None
+    if not 1 <= count < 2**31:
+        raise Error(f"q = {count} points, expected " + ("at least 1" if count < 1 else "at most 2**31 - 1"))
+    return count
 
 
 def _text(value):
@@ -301,8 +314,8 @@ class Optimizer:
 
         Collective; the same points on all ranks.
         """
-        size = max(q, 0)  # it is the library that refuses others
-        ids, x = np.empty(size, dtype=np.int64), np.empty((size, len(self.names)))
+        q = _count(q)  # of which ctypes would take the lower 32 bits
+        ids, x = np.empty(q, dtype=np.int64), np.empty((q, len(self.names)))
         _check(_library.gannet_optimizer_ask(self._optimizer, q,
                                              ids.ctypes.data_as(ctypes.POINTER(ctypes.c_int64)), _doubles(x)))
         points = [Point(self.names, self.kinds, int(number), row) for number, row in zip(ids, x)]

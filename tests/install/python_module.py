@@ -79,6 +79,12 @@ class Module(unittest.TestCase):
               lambda: optimizer.tell({**point, "fin": 3}, 1, [0, 1]))
         for q in (0, -1):
             fails(f"q = {q} points, expected at least 1", lambda: optimizer.ask(q))
+        fails("at least 1", lambda: optimizer.ask(1 - 2**32))  # no room for the one point that 32 bits of it are
+        fails("at most 2**31 - 1", lambda: optimizer.ask_array(2**32 + 1))
+        for q in (2.5, "2", None):
+            fails(f"q = {q!r}, expected a whole number", lambda: optimizer.ask(q))
+        for number in (-1, 2**64 + point.id):
+            fails(f"evaluation {number} was never asked for", lambda: optimizer.tell(number, 1, [0, 1]))
         fails("unknown constraint 'g'; expected none",
               lambda: gannet.Optimizer({"x": (0, 1)}).tell({"x": 0.5}, 1, {"g": 1}))
         optimizer.tell(point, 1, [0, 1])
