@@ -227,6 +227,19 @@ def _count(given):
     return count
 
 
+def _bytes(what, text):
+    """The library's strings end at the first zero: what follows would be left out without a word."""
+    if not isinstance(text, str):
+        raise Error(f"{what} {text!r}: expected text")
+    try:
+        encoded = text.encode()
+    except UnicodeEncodeError:
+        raise Error(f"{what} {text!r}: cannot be written as UTF-8") from None
+    if b"\0" in encoded:
+        raise Error(f"{what} {text!r}: has a zero character in it")
+    return encoded
+
+
 def _text(value):
     """A setting as a campaign file has it: true and false, [gp-ei, neural-bo]."""
     if isinstance(value, (bool, np.bool_)):
@@ -293,11 +306,11 @@ class Optimizer:
         for entry, name, (kind, lower, upper, scale, values) in zip(variables, self.names, self.kinds):
             if scale not in ("linear", "log"):
                 raise Error(f"variable {name}: scale {scale!r}, expected 'linear' or 'log'")
-            texts = (ctypes.c_char_p * len(values))(*(str(v).encode() for v in values))
-            entry.name, entry.type, entry.lower, entry.upper = name.encode(), kind, lower, upper
+            texts = (ctypes.c_char_p * len(values))(*(_bytes(f"variable {name}: value", str(v)) for v in values))
+            entry.name, entry.type, entry.lower, entry.upper = _bytes("variable", name), kind, lower, upper
             entry.scale, entry.n_values, entry.values = scale == "log", len(values), texts
         constraints = (_Constraint * len(self.constraints))(
-            *((name.encode(), _bound(lower, -np.inf), _bound(upper, np.inf))
+            *((_bytes("constraint", name), _bound(lower, -np.inf), _bound(upper, np.inf))
               for name, (lower, upper) in self.constraints.items()))
         spec = _Spec(len(variables), variables, len(constraints), constraints, goal == "maximize",
                      np.nan if noise is None else noise)
@@ -305,7 +318,7 @@ class Optimizer:
 
     def _create_optimizer(self, settings):
         entries = (_Setting * len(settings))(
-            *((key.encode(), _text(value).encode()) for key, value in settings.items()))
+            *((_bytes("setting", key), _bytes(f"setting {key}", _text(value))) for key, value in settings.items()))
         _check(_library.gannet_optimizer_create(self._context, self._problem, len(entries), entries,
                                                 ctypes.byref(self._optimizer)))
 

@@ -93,6 +93,18 @@ class Module(unittest.TestCase):
         fails("null pointer", optimizer.ask)
         self.assertIsNone(optimizer.best())
 
+    def test_texts_are_taken_whole_or_not_at_all(self):
+        for variables, constraints, settings, part in (
+                ({"a\0b": (0, 1)}, None, None, r"variable 'a\\x00b': has a zero"),
+                ({1: (0, 1)}, None, None, "variable 1: expected text"),
+                ({"s": ["a\0b", "c"]}, None, None, r"variable s: value 'a\\x00b': has a zero"),
+                ({"s": ["\udc80", "c"]}, None, None, r"variable s: value '\\udc80': cannot be written"),
+                ({"x": (0, 1)}, {"g\0": (0, 1)}, None, "constraint 'g"),
+                ({"x": (0, 1)}, None, {"method": "sobol\0x"}, r"setting method 'sobol\\x00x': has a zero"),
+                ({"x": (0, 1)}, None, {2: 3}, "setting 2: expected text")):
+            with self.assertRaisesRegex(gannet.Error, part):
+                gannet.Optimizer(variables, constraints, settings=settings)
+
     def test_a_result_belongs_to_the_design_that_was_asked_for(self):
         optimizer, other = (gannet.Optimizer({"x": (0, 1)}, method="sobol", seed=seed) for seed in (1, 2))
         point, failed = optimizer.ask(2)
