@@ -16,6 +16,8 @@ Under MPI every rank makes the same calls (`comm=` takes a communicator of mpi4p
 Without `comm` the process is alone, and any thread may call: the calls wait for each other. The library is found by the environment variable GANNET_LIBRARY (a path),
 in the folders near this file, or by the system's linker.
 """
+import collections
+import collections.abc
 import ctypes
 import ctypes.util
 import difflib
@@ -130,31 +132,34 @@ def _check(code):
         raise Error(_library.gannet_error_message().decode())
 
 
+_Kind = collections.namedtuple("_Kind", "type lower upper scale values")
+
+
 def real(lower, upper, scale="linear"):
     """A real variable in units of your own; scale "log" where factors matter, not differences. A tuple
     (lower, upper) or (lower, upper, "log") says the same."""
-    return _REAL, lower, upper, scale, ()
+    return _Kind(_REAL, lower, upper, scale, ())
 
 
 def integer(lower, upper, scale="linear"):
     """An integer variable, both bounds included."""
-    return _INTEGER, lower, upper, scale, ()
+    return _Kind(_INTEGER, lower, upper, scale, ())
 
 
 def categorical(*values):
     """One of several names; a list of names says the same. (bool is a switch.)"""
-    return _CATEGORICAL, 0, 0, "linear", values
+    return _Kind(_CATEGORICAL, 0, 0, "linear", values)
 
 
 def _variable(name, given):
     """A kind from real(), integer() or categorical(), or the short forms of the module's example."""
     if given is bool:
-        return _BOOLEAN, 0, 0, "linear", ()
+        return _Kind(_BOOLEAN, 0, 0, "linear", ())
     if isinstance(given, list):
         return categorical(*given)
-    if isinstance(given, tuple) and len(given) == 5:
+    if isinstance(given, _Kind):
         return given
-    if isinstance(given, tuple) and len(given) in (2, 3):
+    if isinstance(given, tuple) and len(given) in (2, 3) and not any(isinstance(bound, str) for bound in given[:2]):
         return real(*given)
     raise Error(f"variable {name}: {given!r} is not a variable; expected (lower, upper), (lower, upper, 'log'), "
                 "a list of names, bool, or integer(lower, upper)")
@@ -176,9 +181,16 @@ def _value(kind, number):
     return kind[4][int(number)] if kind[0] == _CATEGORICAL else float(number)
 
 
+def _float(what, value):
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise Error(f"{what}: {value!r} is not a number that fits into a double") from None
+
+
 def _number(name, kind, value):
     if kind[0] != _CATEGORICAL:
-        return float(value)
+        return _float(f"variable {name}", value)
     if value not in kind[4]:
         raise Error(f"variable {name}: {value!r} is not one of {', '.join(map(repr, kind[4]))}")
     return float(kind[4].index(value))
@@ -253,8 +265,18 @@ def _doubles(array):
     return array.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
 
 
-def _bound(value, missing):
-    return missing if value is None else float(value)
+def _entries(what, given, expected):
+    if not isinstance(given, collections.abc.Mapping):
+        raise Error(f"{what} {given!r}: expected a dictionary, {expected}")
+    return given.items()
+
+
+def _bounds(name, given):
+    """Of a constraint, as numbers."""
+    if not isinstance(given, (tuple, list)) or len(given) != 2:
+        raise Error(f"constraint {name}: {given!r} is no pair; expected (lower, upper), None = no bound")
+    return tuple(missing if bound is None else _float(f"constraint {name}", bound)
+                 for bound, missing in zip(given, (-np.inf, np.inf)))
 
 
 class Optimizer:
@@ -280,15 +302,17 @@ class Optimizer:
                  settings=None, **more):
         self._context, self._problem, self._optimizer = (ctypes.c_void_p() for _ in range(3))
         self._open = {}  # what was asked for and has no result yet: id -> values
+        variables = dict(_entries("variables", variables, "name -> kind"))
         self.names = list(variables)
         self.kinds = [_variable(name, kind) for name, kind in variables.items()]
-        self.constraints = dict(constraints or {})
+        self.constraints = dict(_entries("constraints", constraints or {}, "name -> (lower, upper)"))
+        settings = dict(_entries("settings", settings or {}, "key -> value"))
         if goal not in ("minimize", "maximize"):
             raise Error(f"goal {goal!r}: expected 'minimize' or 'maximize'")
         try:
             self._create_context(comm, seed)
             self._create_problem(goal, noise)
-            self._create_optimizer({**(settings or {}), **more})
+            self._create_optimizer({**settings, **more})
         except Exception:
             self.close()
             raise
@@ -298,6 +322,8 @@ class Optimizer:
         made = ctypes.byref(self._context)
         if comm is None:
             _check(_library.gannet_context_create_alone(seed, made))
+        elif not hasattr(comm, "py2f"):
+            raise Error(f"comm {comm!r}: expected a communicator of mpi4py")
         else:
             _check(_library.gannet_context_create_fortran(comm.py2f(), seed, made))
 
@@ -307,13 +333,13 @@ class Optimizer:
             if scale not in ("linear", "log"):
                 raise Error(f"variable {name}: scale {scale!r}, expected 'linear' or 'log'")
             texts = (ctypes.c_char_p * len(values))(*(_bytes(f"variable {name}: value", str(v)) for v in values))
-            entry.name, entry.type, entry.lower, entry.upper = _bytes("variable", name), kind, lower, upper
+            entry.name, entry.type = _bytes("variable", name), kind
+            entry.lower, entry.upper = (_float(f"variable {name}", bound) for bound in (lower, upper))
             entry.scale, entry.n_values, entry.values = scale == "log", len(values), texts
         constraints = (_Constraint * len(self.constraints))(
-            *((_bytes("constraint", name), _bound(lower, -np.inf), _bound(upper, np.inf))
-              for name, (lower, upper) in self.constraints.items()))
+            *((_bytes("constraint", name), *_bounds(name, given)) for name, given in self.constraints.items()))
         spec = _Spec(len(variables), variables, len(constraints), constraints, goal == "maximize",
-                     np.nan if noise is None else noise)
+                     np.nan if noise is None else _float("noise", noise))
         _check(_library.gannet_problem_create(ctypes.byref(spec), ctypes.byref(self._problem)))
 
     def _create_optimizer(self, settings):
@@ -344,17 +370,28 @@ class Optimizer:
         points = self.ask(q)
         return np.array([p.id for p in points]), np.array([p.x for p in points])
 
+    def _named(self, constraints):
+        if isinstance(constraints, collections.abc.Mapping):
+            return constraints
+        expected = ", ".join(self.constraints) or "none"
+        if isinstance(constraints, str) or not isinstance(constraints, collections.abc.Iterable):
+            raise Error(f"constraints {constraints!r}: expected a dictionary or a sequence of {expected}")
+        values = list(constraints)
+        if len(values) > len(self.constraints):
+            raise Error(f"{len(values)} constraints are given; expected {expected}")
+        return dict(zip(self.constraints, values))
+
     def _result(self, number, objective, constraints, outcome):
         values = np.full(len(self.constraints), np.nan)
         if constraints is not None:
-            if not isinstance(constraints, dict) and len(constraints) > len(values):
-                raise Error(f"{len(constraints)} constraints are given; expected {', '.join(self.constraints) or 'none'}")
-            given = constraints if isinstance(constraints, dict) else dict(zip(self.constraints, constraints))
+            given = self._named(constraints)
             _check_names("constraint", given, list(self.constraints))
-            values[:] = [given[name] for name in self.constraints]
+            values[:] = [np.nan if given[name] is None else _float(f"constraint {name}", given[name])
+                         for name in self.constraints]
         elif len(values) and outcome == _DONE:
             raise Error(f"constraints are missing; expected {', '.join(self.constraints)}")
-        result = _Result(number, outcome, np.nan if objective is None else objective, _doubles(values))
+        result = _Result(number, outcome, np.nan if objective is None else _float("objective", objective),
+                         _doubles(values))
         result.keep = values  # the structure only borrows
         result.is_final = outcome == _INFEASIBLE or np.isfinite([result.objective, *values]).all()
         return result

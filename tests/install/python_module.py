@@ -1,8 +1,11 @@
 """The Python module from outside: every kind of variable, constraints, failures, errors."""
 import concurrent.futures
 import copy
+import decimal
+import fractions
 import math
 import pickle
+import types
 import unittest
 
 import gannet
@@ -92,6 +95,41 @@ class Module(unittest.TestCase):
         optimizer.close()
         fails("null pointer", optimizer.ask)
         self.assertIsNone(optimizer.best())
+
+    def test_what_is_no_number_or_no_pair_is_named(self):
+        for variables, constraints, more, part in (
+                ({"x": (0, "a")}, None, {}, "variable x: .* is not a variable"),
+                ({"s": ("cg", "gmres")}, None, {}, "variable s: .* is not a variable; expected .* a list of names"),
+                ({"s": ("a", "b", "c", "d", "e")}, None, {}, "variable s: .* is not a variable"),
+                ({"x": (0, None)}, None, {}, "variable x: None is not a number"),
+                ({"n": gannet.integer(0, 10**400)}, None, {}, "variable n: 10+ is not a number that fits"),
+                (["x"], None, {}, "variables .* expected a dictionary, name -> kind"),
+                ({"x": (0, 1)}, {"g": 110}, {}, r"constraint g: 110 is no pair; expected \(lower, upper\)"),
+                ({"x": (0, 1)}, {"g": (0, "a")}, {}, "constraint g: 'a' is not a number"),
+                ({"x": (0, 1)}, ["g"], {}, "constraints .* expected a dictionary"),
+                ({"x": (0, 1)}, None, {"noise": "a"}, "noise: 'a' is not a number"),
+                ({"x": (0, 1)}, None, {"comm": 0}, "comm 0: expected a communicator of mpi4py"),
+                ({"x": (0, 1)}, None, {"settings": ["method"]}, "settings .* expected a dictionary")):
+            with self.assertRaisesRegex(gannet.Error, part):
+                gannet.Optimizer(variables, constraints, **more)
+
+    def test_results_that_are_no_numbers_change_nothing(self):
+        optimizer = make()
+        a, b = optimizer.ask(2)
+        for tell, part in (
+                (lambda: optimizer.tell(a, 1j, [0, 1]), "objective: 1j is not a number"),
+                (lambda: optimizer.tell(a, 10**400, [0, 1]), "objective: 10+ is not a number"),
+                (lambda: optimizer.tell(a, np.zeros(2), [0, 1]), "objective: array"),
+                (lambda: optimizer.tell(a, 1, 0.5), "constraints 0.5: expected a dictionary or a sequence of stress, mass"),
+                (lambda: optimizer.tell(a, 1, {"stress": "x", "mass": 1}), "constraint stress: 'x' is not a number"),
+                (lambda: optimizer.tell({**a, "x": None}, 1, [0, 1]), "variable x: None is not a number"),
+                (lambda: optimizer.tell({**a, "vent": "no"}, 1, [0, 1]), "variable vent: 'no' is not a number")):
+            with self.assertRaisesRegex(gannet.Error, part):
+                tell()
+        self.assertIsNone(optimizer.best())
+        optimizer.tell(a, np.float32(1.5), (value for value in (0, 1)))
+        optimizer.tell(b, decimal.Decimal("0.5"), types.MappingProxyType({"stress": 1, "mass": fractions.Fraction(3, 2)}))
+        self.assertEqual(optimizer.best(), (a, 1.5, True))
 
     def test_texts_are_taken_whole_or_not_at_all(self):
         for variables, constraints, settings, part in (
