@@ -348,6 +348,11 @@ class Optimizer:
         _check(_library.gannet_optimizer_create(self._context, self._problem, len(entries), entries,
                                                 ctypes.byref(self._optimizer)))
 
+    def _working(self):
+        if not self._optimizer:
+            raise Error("the optimiser was closed; make another one")
+        return self._optimizer
+
     def ask(self, q=1):
         """q points that differ from each other and from all before, as a list of Point.
 
@@ -355,7 +360,7 @@ class Optimizer:
         """
         q = _count(q)  # of which ctypes would take the lower 32 bits
         ids, x = np.empty(q, dtype=np.int64), np.empty((q, len(self.names)))
-        _check(_library.gannet_optimizer_ask(self._optimizer, q,
+        _check(_library.gannet_optimizer_ask(self._working(), q,
                                              ids.ctypes.data_as(ctypes.POINTER(ctypes.c_int64)), _doubles(x)))
         points = [Point(self.names, self.kinds, int(number), row) for number, row in zip(ids, x)]
         self._open.update((point.id, tuple(point.values())) for point in points)
@@ -425,7 +430,7 @@ class Optimizer:
         if isinstance(point, Point):
             self._check_values(point)
         result.id = point.id if isinstance(point, Point) else _identifier(point)
-        _check(_library.gannet_optimizer_tell(self._optimizer, 1, ctypes.byref(result)))
+        _check(_library.gannet_optimizer_tell(self._working(), 1, ctypes.byref(result)))
         if result.is_final:
             self._open.pop(result.id, None)
         return result.id
@@ -442,7 +447,7 @@ class Optimizer:
         _check_names("variable", design, self.names)
         x = np.array([_number(name, kind, design[name]) for name, kind in zip(self.names, self.kinds)])
         made = ctypes.c_int64()
-        _check(_library.gannet_optimizer_tell_point(self._optimizer, _doubles(x), ctypes.byref(result),
+        _check(_library.gannet_optimizer_tell_point(self._working(), _doubles(x), ctypes.byref(result),
                                                     ctypes.byref(made)))
         return made.value
 
@@ -466,7 +471,7 @@ class Optimizer:
         Collective.
         """
         best, x = _Recommendation(), np.empty(len(self.names))
-        _check(_library.gannet_optimizer_recommend(self._optimizer, ctypes.byref(best), _doubles(x)))
+        _check(_library.gannet_optimizer_recommend(self._working(), ctypes.byref(best), _doubles(x)))
         if best.id < 0:
             return None
         return Point(self.names, self.kinds, best.id, x), best.mean, best.sd, best.noise_sd

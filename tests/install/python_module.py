@@ -93,7 +93,8 @@ class Module(unittest.TestCase):
         optimizer.tell(point, 1, [0, 1])
         fails("already has the result", lambda: optimizer.tell(point, 1, [0, 1]))
         optimizer.close()
-        fails("null pointer", optimizer.ask)
+        for call in (optimizer.ask, optimizer.recommend, lambda: optimizer.tell(point, 1, [0, 1])):
+            fails("the optimiser was closed", call)
         self.assertIsNone(optimizer.best())
 
     def test_what_is_no_number_or_no_pair_is_named(self):
