@@ -314,7 +314,7 @@ contains
     integer(c_int) :: code
     call forget_refusal()
     allocate (opt%variables(0), opt%constraints(0), opt%settings(0))
-    opt%noise = ieee_value(0d0, ieee_quiet_nan)
+    opt%noise = ieee_value(0.0_c_double, ieee_quiet_nan)
     if (present(noise)) opt%noise = noise
     if (present(goal)) opt%goal = int(goal, c_int)
     if (seed < 0) then
@@ -374,7 +374,7 @@ contains
   subroutine gannet_boolean(opt, name)
     type(gannet_optimizer), intent(inout) :: opt
     character(len=*), intent(in) :: name
-    call add(opt, name, 2, 0d0, 0d0)
+    call add(opt, name, 2, 0.0_c_double, 0.0_c_double)
   end subroutine
 
   ! Add a choice between names; points hold the position of a name, counted from 0.
@@ -385,7 +385,7 @@ contains
     character(len=*), intent(in) :: name, values(:)
     integer :: i
     if (.not. is_open(opt)) return
-    call add(opt, name, 3, 0d0, 0d0)
+    call add(opt, name, 3, 0.0_c_double, 0.0_c_double)
     associate (entry => opt%variables(size(opt%variables)))
       entry%values = [(as_text(values(i)), i=1, size(values))]
     end associate
@@ -401,8 +401,8 @@ contains
     type(constraint_entry) :: entry
     if (.not. is_open(opt)) return
     entry%name = as_text(name)
-    entry%lower = -ieee_value(0d0, ieee_positive_inf)
-    entry%upper = ieee_value(0d0, ieee_positive_inf)
+    entry%lower = -ieee_value(0.0_c_double, ieee_positive_inf)
+    entry%upper = ieee_value(0.0_c_double, ieee_positive_inf)
     if (present(lower)) entry%lower = lower
     if (present(upper)) entry%upper = upper
     opt%constraints = [opt%constraints, entry]
@@ -516,7 +516,7 @@ contains
       call settle(code, ierr)
       return
     end if
-    values = ieee_value(0d0, ieee_quiet_nan)
+    values = ieee_value(0.0_c_double, ieee_quiet_nan)
     if (present(constraints)) values = constraints ! without them the library tells what is missing
     do i = 1, size(id)
       results(i) = c_result(id(i), gannet_done, objective(i), c_null_ptr)
