@@ -3,6 +3,10 @@
  * The library is not thread-safe: at any time one thread of a process may be inside its functions,
  * of whatever context. Between calls another thread may take over, if MPI was initialised for that
  * (MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE).
+ *
+ * Inside, and in the functions that it calls back, the locale is "C", and floating-point operations
+ * neither trap nor round or flush otherwise than usual, whatever the program has set for its own:
+ * that is there again when a function returns.
  */
 #ifndef GANNET_CONTEXT_H
 #define GANNET_CONTEXT_H

@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "base/node.h"
-#include "base/plain_locale.h"
+#include "base/plain_environment.h"
 #include "base/utf8.h"
 
 static gannet_err fill(gannet_context *context, MPI_Comm comm) {
@@ -38,7 +38,7 @@ gannet_err gannet_context_check(MPI_Comm comm) {
 }
 
 gannet_err gannet_context_create(MPI_Comm comm, uint64_t seed, gannet_context **context) {
-  const gannet_plain_locale plain GANNET_UNTIL_RETURN = gannet_plain_locale_begin();
+  const gannet_plain_environment plain GANNET_UNTIL_RETURN = gannet_plain_environment_begin();
   gannet_context *made = NULL;
   GANNET_REQUIRE_POINTER(context, "context");
   *context = NULL;

@@ -10,7 +10,7 @@
 #include "base/context.h"
 #include "base/names.h"
 #include "base/output.h"
-#include "base/plain_locale.h"
+#include "base/plain_environment.h"
 #include "cli/cli.h"
 #include "gannet/version.h"
 #include "linalg/blas.h"
@@ -136,7 +136,7 @@ static int run_program(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-  const gannet_plain_locale plain GANNET_UNTIL_RETURN = gannet_plain_locale_begin();
+  const gannet_plain_environment plain GANNET_UNTIL_RETURN = gannet_plain_environment_begin();
   const char *first = argc > 1 ? argv[1] : "--help";
   settle_streams();
   if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0 || strcmp(first, "help") == 0) {

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/plain_locale.h"
+#include "base/plain_environment.h"
 #include "linalg/blas.h"
 #include "minimize/prepare.h"
 #include "optimizer/alike.h"
@@ -116,7 +116,7 @@ static gannet_err check_alike(const gannet_context *context, const gannet_proble
 gannet_err gannet_optimizer_create(gannet_context *context, const gannet_problem *problem,
                                    int n_settings, const gannet_method_setting *settings,
                                    gannet_optimizer **optimizer) {
-  const gannet_plain_locale plain GANNET_UNTIL_RETURN = gannet_plain_locale_begin();
+  const gannet_plain_environment plain GANNET_UNTIL_RETURN = gannet_plain_environment_begin();
   gannet_optimizer_options options = {0};
   GANNET_REQUIRE_POINTER(optimizer, "optimizer");
   *optimizer = NULL;
@@ -212,7 +212,7 @@ static void tell_of_penalty(gannet_optimizer *o) {
 }
 
 gannet_err gannet_optimizer_ask(gannet_optimizer *o, int q, int64_t *id, double *x_user) {
-  const gannet_plain_locale plain GANNET_UNTIL_RETURN = gannet_plain_locale_begin();
+  const gannet_plain_environment plain GANNET_UNTIL_RETURN = gannet_plain_environment_begin();
   const double start = gannet_clock_seconds();
   double *x_unit = NULL;
   GANNET_REQUIRE_POINTER(o, "optimizer");
@@ -309,7 +309,7 @@ static gannet_err take(gannet_optimizer *o, int n, const gannet_result *results)
 }
 
 gannet_err gannet_optimizer_tell(gannet_optimizer *o, int n, const gannet_result *results) {
-  const gannet_plain_locale plain GANNET_UNTIL_RETURN = gannet_plain_locale_begin();
+  const gannet_plain_environment plain GANNET_UNTIL_RETURN = gannet_plain_environment_begin();
   uint64_t digest = 0;
   GANNET_REQUIRE_POINTER(o, "optimizer");
   GANNET_TRY(gannet_agree(o->context->comm, check_results(o, n, results)));
@@ -335,7 +335,7 @@ static gannet_err take_point(gannet_optimizer *o, const double *x_user, const ga
 
 gannet_err gannet_optimizer_tell_point(gannet_optimizer *o, const double *x_user,
                                        const gannet_result *result, int64_t *id) {
-  const gannet_plain_locale plain GANNET_UNTIL_RETURN = gannet_plain_locale_begin();
+  const gannet_plain_environment plain GANNET_UNTIL_RETURN = gannet_plain_environment_begin();
   int64_t made = -1;
   GANNET_REQUIRE_POINTER(o, "optimizer");
   GANNET_TRY(gannet_agree(o->context->comm, check_point(o->problem, x_user, result)));
@@ -366,7 +366,7 @@ void gannet_optimizer_best(const gannet_optimizer *o, gannet_best *best, double 
 
 gannet_err gannet_optimizer_recommend(const gannet_optimizer *o, gannet_recommendation *r,
                                       double *x_user) {
-  const gannet_plain_locale plain GANNET_UNTIL_RETURN = gannet_plain_locale_begin();
+  const gannet_plain_environment plain GANNET_UNTIL_RETURN = gannet_plain_environment_begin();
   GANNET_REQUIRE_POINTER(o, "optimizer");
   GANNET_REQUIRE_POINTER(r, "recommendation");
   GANNET_TRY(gannet_recommend(o->context, o->history, r));

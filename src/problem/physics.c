@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/names.h"
-#include "base/plain_locale.h"
+#include "base/plain_environment.h"
 #include "problem/physics_impl.h"
 
 /* What is being compiled, and where complaints go. */
@@ -314,7 +314,7 @@ static gannet_err check_arrays(const gannet_physics_spec *spec) {
 }
 
 gannet_err gannet_problem_set_physics(gannet_problem *problem, const gannet_physics_spec *spec) {
-  const gannet_plain_locale plain GANNET_UNTIL_RETURN = gannet_plain_locale_begin();
+  const gannet_plain_environment plain GANNET_UNTIL_RETURN = gannet_plain_environment_begin();
   gannet_complaints complaints = {0};
   GANNET_REQUIRE_POINTER(problem, "problem");
   GANNET_REQUIRE_POINTER(spec, "spec");
@@ -329,7 +329,7 @@ gannet_err gannet_problem_set_physics(gannet_problem *problem, const gannet_phys
 
 gannet_err gannet_problem_set_residual(gannet_problem *problem, int equation,
                                        gannet_residual_function residual) {
-  const gannet_plain_locale plain GANNET_UNTIL_RETURN = gannet_plain_locale_begin();
+  const gannet_plain_environment plain GANNET_UNTIL_RETURN = gannet_plain_environment_begin();
   GANNET_REQUIRE_POINTER(problem, "problem");
   gannet_physics *p = problem->physics;
   GANNET_REQUIRE_POINTER(residual, "residual");

@@ -5,7 +5,7 @@
 
 #include "base/context.h"
 #include "base/memory.h"
-#include "base/plain_locale.h"
+#include "base/plain_environment.h"
 #include "problem/check.h"
 #include "problem/physics.h"
 #include "problem/pool.h"
@@ -101,7 +101,7 @@ static gannet_err build(const gannet_problem_spec *spec, gannet_problem *problem
 }
 
 gannet_err gannet_problem_create(const gannet_problem_spec *spec, gannet_problem **problem) {
-  const gannet_plain_locale plain GANNET_UNTIL_RETURN = gannet_plain_locale_begin();
+  const gannet_plain_environment plain GANNET_UNTIL_RETURN = gannet_plain_environment_begin();
   GANNET_REQUIRE_POINTER(problem, "problem");
   *problem = NULL;
   GANNET_REQUIRE_POINTER(spec, "spec");
@@ -142,7 +142,7 @@ void gannet_problem_destroy(gannet_problem **problem) {
 
 gannet_err gannet_problem_set_candidates(gannet_problem *problem, MPI_Comm comm, int64_t n,
                                          const double *x_user) {
-  const gannet_plain_locale plain GANNET_UNTIL_RETURN = gannet_plain_locale_begin();
+  const gannet_plain_environment plain GANNET_UNTIL_RETURN = gannet_plain_environment_begin();
   GANNET_REQUIRE_POINTER(problem, "problem");
   gannet_pool *made = NULL;
   GANNET_TRY(gannet_context_check(comm));
