@@ -12,6 +12,9 @@
  * The communicator stays the same from call to call until a run fails on any of its ranks. The next
  * call gets another one, so that messages that the failed run left behind reach nobody: what a
  * simulation keeps between calls must not rest on input->comm.
+ *
+ * The locale and the floating-point environment (traps, rounding, -ffast-math) that a plugin sets
+ * are there again at its next call; the program around it has its own.
  */
 #ifndef GANNET_SIMULATION_H
 #define GANNET_SIMULATION_H

@@ -1,5 +1,6 @@
 /* Plugins of equations that are not linear. */
 #include <dlfcn.h>
+#include <fenv.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,8 +22,11 @@ static gannet_err load_one(gannet_campaign_input *input, int e, const char *give
                            const char *directory) {
   char path[PATH_MAX];
   gannet_residual_function residual = NULL;
+  fenv_t ours;
   GANNET_TRY(find_path(given, directory, path));
+  (void)fegetenv(&ours);
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  (void)fesetenv(&ours); /* which -ffast-math changes in a plugin that is loaded */
   if (!library) {
     const char *why = dlerror();
     return GANNET_RAISE(GANNET_ERR_INPUT, "physics: cannot load the plugin: %s", why ? why : path);

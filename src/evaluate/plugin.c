@@ -1,5 +1,6 @@
 /* Simulations of the user's in a shared object, called inside the job. */
 #include <dlfcn.h>
+#include <fenv.h>
 #include <limits.h>
 #include <locale.h>
 #include <stdio.h>
@@ -23,7 +24,18 @@ static const gannet_option options[] = {
 typedef struct {
   void *library;
   gannet_simulate_function simulate;
+  fenv_t arithmetic; /* of the plugin: traps, rounding and the like */
 } target;
+
+/* Loading alone changes it where the plugin was compiled with -ffast-math. */
+static void *load(const char *path, fenv_t *arithmetic) {
+  fenv_t ours;
+  (void)fegetenv(&ours);
+  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  (void)fegetenv(arithmetic);
+  (void)fesetenv(&ours);
+  return library;
+}
 
 /* A path always has a slash, so that dlopen never searches the system's libraries for it. */
 static gannet_err find_path(const char *given, const char *directory, char *path) {
@@ -42,7 +54,7 @@ static gannet_err open_library(const gannet_in_process_options *chosen,
   GANNET_REQUIRE(chosen->target && chosen->target[0], GANNET_ERR_INPUT,
                  "no plugin named; expected a shared object, as in ./simulation.so");
   GANNET_TRY(find_path(chosen->target, setup->input_directory, path));
-  made->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  made->library = load(path, &made->arithmetic);
   if (!made->library) {
     const char *why = dlerror();
     return GANNET_RAISE(
@@ -84,12 +96,19 @@ static gannet_err check(const void *given, const gannet_evaluator_setup *setup,
   return GANNET_OK;
 }
 
+/* A plugin finds the locale and the arithmetic that it has set itself, and nobody else does. */
 static int run(void *pointer, const gannet_simulation_input *input,
                gannet_simulation_output *output) {
-  const target *made = pointer;
-  const locale_t ours = uselocale(LC_GLOBAL_LOCALE); /* it sees what it sets by setlocale itself */
+  target *made = pointer;
+  fenv_t ours;
+  const locale_t plain = uselocale(LC_GLOBAL_LOCALE);
+  (void)fegetenv(&ours);
+  (void)fesetenv(&made->arithmetic);
   const int code = made->simulate(input, output);
-  (void)uselocale(ours);
+  (void)feclearexcept(FE_ALL_EXCEPT); /* or what is raised now would trap at the next call */
+  (void)fegetenv(&made->arithmetic);
+  (void)fesetenv(&ours);
+  (void)uselocale(plain);
   return code;
 }
 
