@@ -200,11 +200,19 @@ static gannet_err begin_ask(gannet_optimizer *o, int q, const int64_t *id, const
 
 static void tell_of_penalty(gannet_optimizer *o) {
   int64_t count;
-  const double least = gannet_history_penalty(o->history, &count);
-  if (count > 0 && least != o->penalty)
+  double least = gannet_history_penalty(o->history, &count);
+  const bool is_constant = count > 0 && gannet_history_count_observations(o->history) == 0;
+  if (is_constant && !o->told_constant)
+    gannet_log(o->context, GANNET_LOG_INFO,
+               "all %lld results are %g: nothing is learnt from them until one differs (penalties: "
+               "no = learn all the same)",
+               (long long)count, gannet_problem_flip(o->problem, least));
+  o->told_constant = is_constant;
+  if (is_constant) least = INFINITY;
+  if (isfinite(least) && least != o->penalty)
     gannet_log(o->context, GANNET_LOG_INFO,
                "%lld results count as failures of their designs: their objective, %g%s, is a "
-               "penalty, as several are exactly or nearly so and others, if any, are far from it "
+               "penalty, as several are exactly or nearly so and others are far from it "
                "(penalties: no = every value is one)",
                (long long)count, gannet_problem_flip(o->problem, least),
                o->problem->spec.goal == GANNET_MAXIMIZE ? " or less" : " or more");

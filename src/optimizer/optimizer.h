@@ -21,6 +21,7 @@ struct gannet_optimizer {
   gannet_distinct *seen;        /* points of the history, but for the newest ones */
   int64_t batch;                /* number of the next proposal */
   double penalty;               /* the least one at the last ask, minimised; INFINITY = none */
+  bool told_constant;           /* that all results so far are equal */
   double ask_seconds;           /* of the last ask */
   gannet_phases phases;         /* of the last ask */
 };

@@ -19,6 +19,8 @@ struct gannet_history {
   gannet_penalty penalty;        /* of all objectives */
   gannet_gap gap;                /* likewise */
   bool at_its_word;              /* every value is one */
+  int64_t first_done;            /* -1 = none */
+  bool is_varied;                /* constraints of results differ */
   int64_t capacity;
   gannet_evaluation *row; /* [capacity] */
   double *x_user;         /* [capacity][n_variables] */
@@ -50,7 +52,7 @@ gannet_run_record gannet_run_unknown(void) {
 gannet_err gannet_history_create(const gannet_problem *problem, gannet_history **history) {
   GANNET_TRY(gannet_alloc(1, sizeof **history, history));
   (*history)->problem = problem;
-  (*history)->best = (*history)->least_violation = -1;
+  (*history)->best = (*history)->least_violation = (*history)->first_done = -1;
   (*history)->penalty = gannet_penalty_none();
   (*history)->gap = gannet_gap_none();
   if (!problem->pool) return GANNET_OK;
@@ -162,6 +164,14 @@ static void keep_best(gannet_history *h, int64_t id) {
   h->best = id;
 }
 
+static void compare_constraints(gannet_history *h, int64_t id) {
+  const double *first = gannet_history_constraints(h, h->first_done < 0 ? id : h->first_done);
+  const double *value = gannet_history_constraints(h, id);
+  if (h->first_done < 0) h->first_done = id;
+  for (int k = 0; k < h->problem->spec.n_constraints; ++k)
+    h->is_varied = h->is_varied || value[k] != first[k];
+}
+
 gannet_err gannet_history_tell(gannet_history *h, int64_t id, gannet_eval_status status,
                                double objective, const double *constraints,
                                const gannet_run_record *run) {
@@ -185,6 +195,7 @@ gannet_err gannet_history_tell(gannet_history *h, int64_t id, gannet_eval_status
   const int k = h->problem->spec.n_constraints;
   row->objective = objective;
   if (k > 0) memcpy(h->constraint + id * k, constraints, (size_t)k * sizeof *constraints);
+  compare_constraints(h, id);
   gannet_penalty_note(&h->penalty, minimised(h, id));
   gannet_gap_note(&h->gap, h, id);
   keep_best(h, id);
@@ -213,8 +224,9 @@ void gannet_history_take_at_its_word(gannet_history *history) {
 
 double gannet_history_penalty(const gannet_history *history, int64_t *count) {
   int64_t above;
+  const bool is_constant = history->penalty.n == 1;
   *count = 0;
-  if (history->at_its_word) return INFINITY;
+  if (history->at_its_word || (is_constant && history->is_varied)) return INFINITY;
   const double equal = gannet_penalty_least(&history->penalty, count);
   const double apart = gannet_gap_least(&history->gap, &above);
   if (equal <= apart) return equal;

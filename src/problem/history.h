@@ -118,8 +118,9 @@ int64_t gannet_history_count_told(const gannet_history *history);
 int64_t gannet_history_count_done(const gannet_history *history);
 
 /* The least objective, in the minimised sense, that is a penalty (problem/penalty.h), and how many
- * results are one; INFINITY and 0 without any, or after take_at_its_word, from which on there are
- * none.
+ * results are one; INFINITY and 0 without any, after take_at_its_word, from which on there are
+ * none, and where all objectives are equal but values of constraints are not: the objective is then
+ * constant, and only the constraints decide.
  *
  * Local.
  */

@@ -5,8 +5,8 @@
  * and no smooth model has a cliff. A value is taken for one where several results have exactly it,
  * as results of a computation hardly do, and where it is farther from the next better value than
  * that is from the best one; so is all that is worse still. Where all values are equal there is
- * nothing to be learnt from them either. It is a function of the values so far, and may end with
- * the next one.
+ * nothing to be learnt from them either, unless constraints show that simulations work. It is a
+ * function of the values so far, and may end with the next one.
  */
 #ifndef GANNET_PROBLEM_PENALTY_H
 #define GANNET_PROBLEM_PENALTY_H

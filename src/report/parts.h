@@ -17,7 +17,8 @@ struct gannet_report {
 /* A number, or null where there is none. Local. */
 json_t *report_number(double value);
 
-/* Whether an evaluation that is done has a penalty for its objective (problem/penalty.h). Local. */
+/* Whether an evaluation that is done has a penalty for its objective (problem/penalty.h), as none
+ * has where all are equal. Local. */
 bool report_is_penalty(const gannet_campaign *campaign, int64_t id);
 
 /* {"id": [...], "status": [...], "objective": [...], "x": [[...], ...], ...}, one place per shown

@@ -229,6 +229,27 @@ physics:
         self.succeed("run", "fast.yaml", "-q", "--max-evals", 16, "--directory", "c", "--set", "penalties=no")
         self.assertNotIn("penalties", self.succeed("status", "c").out)
 
+    def test_equal_results_are_no_failures(self):
+        """Nothing is learnt from them, but they are results."""
+        self.succeed("run", self.command('echo objective 3 > "$GANNET_RESULTS"\n'), "-q", "--max-evals", 12)
+        status = self.succeed("status", "fast.campaign").out
+        self.assertIn("all 12 results are 3: nothing is learnt until one differs", status)
+        self.assertNotIn("penalties", status)
+        log = (self.folder / "fast.campaign" / "campaign.log").read_text()
+        self.assertEqual((log.count("results are 3: nothing"), log.count("is a penalty")), (1, 0), log)
+        self.command('[ $GANNET_EVAL_ID = 12 ] && y=1 || y=3\necho objective $y > "$GANNET_RESULTS"\n')
+        self.succeed("run", "fast.yaml", "-q", "--resume", "--max-evals", 20)
+        self.assertIn("19 results of 3 or more count as failures", self.succeed("status", "fast.campaign").out)
+        self.assertEqual((self.folder / "fast.campaign" / "campaign.log").read_text().count("is a penalty"), 1)
+
+    def test_a_constant_objective_leaves_the_search_to_the_constraints(self):
+        sim = ('awk \'{ v[$1] = $2 } END { printf "objective 0\\ng %.17g\\n", (v["x1"] - 3)^2 + (v["x2"] - 9)^2 }\' '
+               '"$GANNET_PARAMS" > "$GANNET_RESULTS"\n')
+        file = self.command(sim, text=FAST + "constraints: {g: {upper: 2}}\n")
+        self.succeed("run", file, "-q", "--max-evals", 40)
+        self.assertGreater(sum(row["feasible"] == "true" for row in self.history()), 10)
+        self.assertNotIn("penalties", self.succeed("status", "fast.campaign").out)
+
     def test_one_failure_does_not_spoil_its_batch(self):
         # Complaints: GPyOpt #195, elfi #433, FOQUS #676.
         file = self.command('[ "$GANNET_EVAL_ID" = 5 ] && exit 9\necho objective $GANNET_EVAL_ID > "$GANNET_RESULTS"\n')

@@ -208,6 +208,13 @@ physics:
         self.assertEqual([step[::2] for step in summary["trace"]], [[2, 21], [8, 20]])
         self.assertEqual(len(data["model"]["calibration"]["residual"]), 16)
 
+    def test_equal_results_are_objectives(self):
+        text = SOBOL.split("evaluate:")[0] + "evaluate: {backend: command, shell: 'echo objective 3 > results.out', parallel: 4}\n"
+        self.succeed("run", self.write(text), "-q")
+        _, data = self.report()
+        self.assertEqual(data["summary"]["campaign"]["penalties"], 0)
+        self.assertEqual((data["columns"]["status"], data["columns"]["objective"]), ([1] * 24, [3] * 24))
+
     def test_the_model_is_that_of_the_method(self):
         self.succeed("run", self.write(BRANIN), "-q")
         model = self.report()[1]["model"]

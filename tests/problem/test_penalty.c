@@ -138,11 +138,33 @@ static void values_are_taken_at_their_word_on_demand(void **state) {
   assert_says(h, "xxxx...x", "xxxx...x", "....x.x.");
 }
 
+/* Whoever looks for feasible designs only returns the same objective for all. */
+static void a_constant_objective_beside_constraints_is_none(void **state) {
+  gannet_problem *problem = NULL;
+  gannet_history *h = NULL;
+  int64_t count = -1;
+  (void)state;
+  assert_ok(gannet_problem_create(&spec, &problem));
+  assert_ok(gannet_history_create(problem, &h));
+  for (int i = 0; i < 4; ++i) tell(h, GANNET_EVAL_DONE, 0, -1);
+  assert_true(gannet_history_penalty(h, &count) == 0); /* as where a simulation gives up */
+  assert_says(h, "....", "....", "xxxx");
+  tell(h, GANNET_EVAL_DONE, 0, -0.5);
+  assert_true(gannet_history_penalty(h, &count) == INFINITY);
+  assert_int_equal(count, 0);
+  assert_says(h, "xxxxx", "xxxxx", ".....");
+  tell(h, GANNET_EVAL_DONE, 1, -0.5); /* the goal is to maximise */
+  assert_says(h, ".....x", ".....x", "xxxxx.");
+  gannet_history_destroy(&h);
+  gannet_problem_destroy(&problem);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(penalties_are_equal_and_far_from_all_others),
       cmocka_unit_test(the_order_of_values_does_not_matter),
       cmocka_unit_test_setup_teardown(rows_say_what_they_are, make, drop),
+      cmocka_unit_test(a_constant_objective_beside_constraints_is_none),
       cmocka_unit_test_setup_teardown(values_are_taken_at_their_word_on_demand, make, drop),
   };
   return run_serial(tests);
