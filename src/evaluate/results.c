@@ -58,11 +58,41 @@ static int set(const reader *to, int index, double value, const char *where) {
   return 0;
 }
 
+/* After the word objective. */
+static void list_constraints(const gannet_problem *problem, char *list, size_t size) {
+  size_t used = 0;
+  list[0] = '\0';
+  for (int j = 0; j < problem->spec.n_constraints; ++j) {
+    const int more = snprintf(list + used, size - used, " %s", problem->spec.constraints[j].name);
+    if (more > 0 && used + (size_t)more < size) used += (size_t)more;
+  }
+}
+
+static const char *nearest_name(const gannet_problem *problem, const char *name) {
+  const char *known[64] = {"objective", "fail"};
+  for (int j = 0; j < problem->spec.n_constraints && j + 3 < 64; ++j)
+    known[j + 2] = problem->spec.constraints[j].name;
+  return gannet_nearest(name, known);
+}
+
 static int refuse_name(const reader *to, const char *name, const char *where) {
-  gannet_record_fail(to->result, false,
-                     "%s: '%.60s' is neither objective nor a constraint of this campaign", where,
-                     name);
+  const char *near = nearest_name(to->problem, name);
+  char list[100];
+  list_constraints(to->problem, list, sizeof list);
+  gannet_record_fail(
+      to->result, false,
+      "%s: '%.60s' is neither objective nor a constraint of this campaign%s%s%s; known: "
+      "objective%s",
+      where, name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", list);
   return -1;
+}
+
+/* A name and its number with another sign than a blank between, as in objective=1. */
+static bool is_joined(const reader *to, const char *name) {
+  char first[64];
+  const size_t length = strcspn(name, "=:,;");
+  (void)snprintf(first, sizeof first, "%.*s", (int)length, name);
+  return name[length] && find_quantity(to->problem, first) >= 0;
 }
 
 /* Also nan and infinity, which are told as such, Fortran's 1.5D+03, and 1.5-103 for 1.5e-103, whose
@@ -116,7 +146,12 @@ static int read_line(const reader *to, char *line, const char *where) {
   value = trim(value);
   if (strcmp(name, "fail") == 0) return declare_infeasible(to, value);
   const int index = find_quantity(to->problem, name);
-  return index < 0 ? refuse_name(to, name, where) : set_text(to, index, value, where);
+  if (index >= 0) return set_text(to, index, value, where);
+  if (!is_joined(to, name)) return refuse_name(to, name, where);
+  gannet_record_fail(to->result, false,
+                     "%s: '%.60s', expected a name, a blank and a number, as in objective 1.23",
+                     where, name);
+  return -1;
 }
 
 static int read_lines(const reader *to, char *text) {
@@ -390,16 +425,6 @@ void gannet_contract_read(const gannet_problem *problem, const gannet_contract_r
 
 #define EXAMPLE "'objective=^drag: *" NUMBER "'"
 
-static void list_constraints(const gannet_problem *problem, char *list, size_t size) {
-  size_t used = 0;
-  list[0] = '\0';
-  for (int j = 0; j < problem->spec.n_constraints; ++j) {
-    const int more =
-        snprintf(list + used, size - used, "%s%s", j ? " " : "", problem->spec.constraints[j].name);
-    if (more > 0 && used + (size_t)more < size) used += (size_t)more;
-  }
-}
-
 /* Whether the last pattern looks for what an earlier one does. */
 static bool is_taken(const gannet_patterns *patterns) {
   const int last = patterns->n - 1;
@@ -424,8 +449,8 @@ static void compile(const char *text, const gannet_problem *problem, gannet_comp
     list_constraints(problem, list, sizeof list);
     gannet_complain(
         complaints, "evaluate.pattern",
-        "'%s' is neither objective nor a constraint of this campaign; known: objective%s%s", name,
-        list[0] ? " " : "", list);
+        "'%s' is neither objective nor a constraint of this campaign; known: objective%s", name,
+        list);
     return;
   }
   const int failed = regcomp(regex, equals + 1, REG_EXTENDED);

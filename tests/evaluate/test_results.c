@@ -153,6 +153,12 @@ static void bad_results_fail_with_what_and_where(void **state) {
       {"objective 1 2\nstress 1\n", "objective is '1 2', expected a number"},
       {"objective 1\nobjective 1\nstress 1\n", "line 2: objective is given twice"},
       {"objective 1\nstrain 1\n", "line 2: 'strain' is neither objective nor a constraint"},
+      {"Objective 1\nstress 1\n", "did you mean 'objective'?; known: objective stress"},
+      {"objective 1\nsterss 1\n", "did you mean 'stress'?; known: objective stress"},
+      {"FAIL mesh\n", "did you mean 'fail'?"},
+      {"extra 1\n", "constraint of this campaign; known: objective stress"},
+      {"objective=1\nstress=1\n", "line 1: 'objective=1', expected a name, a blank and a number"},
+      {"objective 1\nstress: 1\n", "line 2: 'stress:', expected a name, a blank and a number"},
       {"\x7f"
        "ELF\x01\x02 garbage\n",
        "is neither objective nor a constraint"},
