@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/memory.h"
 #include "base/names.h"
@@ -25,17 +26,17 @@ int gannet_parse_number(const char *text, double *value) {
   return end == text || *end || !isfinite(*value) ? -1 : 0;
 }
 
-/* Parsers of one scalar: 0, or -1 when the text is not of the type. */
-
-static int parse_boolean(const char *text, bool *value) {
+int gannet_parse_boolean(const char *text, bool *value) {
   static const char *const words[] = {"false", "true", "no", "yes", "off", "on"};
   for (int i = 0; i < 6; ++i)
-    if (strcmp(text, words[i]) == 0) {
+    if (strcasecmp(text, words[i]) == 0) {
       *value = i % 2;
       return 0;
     }
   return -1;
 }
+
+/* Parsers of one scalar: 0, or -1 when the text is not of the type. */
 
 static int parse_choice(const char *text, const char *const *choices, int *value) {
   for (int i = 0; choices[i]; ++i)
@@ -106,7 +107,7 @@ static int store_scalar(const gannet_option *option, const char *text, char *mem
     return store_auto(option, member);
   switch (option->type) {
     case GANNET_BOOLEAN:
-      if (parse_boolean(text, &truth)) return -1;
+      if (gannet_parse_boolean(text, &truth)) return -1;
       memcpy(member, &truth, sizeof truth);
       return 0;
     case GANNET_CHOICE:

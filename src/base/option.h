@@ -159,6 +159,13 @@ void gannet_options_release(const gannet_option *table, void *target, size_t siz
  */
 int gannet_parse_number(const char *text, double *value);
 
+/* Parse a truth: true or false, yes or no, on or off, in letters of any case, as YAML, Python and
+ * spreadsheets write them. Returns 0, or -1 when the text is not one.
+ *
+ * Local.
+ */
+int gannet_parse_boolean(const char *text, bool *value);
+
 /* Parse a duration ("10m", "1h30m", "01:30:00", "90") into seconds, or a size into bytes. Returns
  * 0, or -1 when the text is not one.
  *

@@ -6,6 +6,7 @@
 
 #include "base/atomic_file.h"
 #include "base/memory.h"
+#include "base/names.h"
 
 typedef struct {
   const gannet_candidates_csv *about;
@@ -87,14 +88,31 @@ static void on_cell(void *text, size_t length, void *user) {
   t->column += 1;
 }
 
+/* What the first line may have instead of a name. */
+static void guess(const table *t, const char *name, char *text, size_t size) {
+  const char *known[64] = {NULL};
+  for (int k = 0; k < t->n_others && k < 63; ++k) known[k] = t->other[k];
+  const char *near = gannet_nearest(name, known);
+  text[0] = '\0';
+  if (t->n_columns == 1 && t->n_others == 1 && strpbrk(known[0], ";\t"))
+    (void)snprintf(text, size, "; columns are separated by commas, not by %s",
+                   strchr(known[0], ';') ? "semicolons" : "tabs");
+  else if (near)
+    (void)snprintf(text, size, "; is it '%.60s'?", near);
+}
+
 static gannet_err end_names(table *t) {
   const gannet_problem *problem = t->about->problem;
   for (int v = 0; v < problem->spec.n_variables; ++v) {
+    const char *name = problem->spec.variables[v].name;
     bool found = false;
+    char hint[100];
     for (int c = 0; c < t->n_columns; ++c) found = found || t->variable[c] == v;
-    GANNET_REQUIRE(found, GANNET_ERR_INPUT,
-                   "%s: no column '%s'; the first line must name every variable", t->about->path,
-                   problem->spec.variables[v].name);
+    if (found) continue;
+    guess(t, name, hint, sizeof hint);
+    return GANNET_RAISE(GANNET_ERR_INPUT,
+                        "%s: no column '%s'; the first line must name every variable%s",
+                        t->about->path, name, hint);
   }
   if (!t->about->others) return GANNET_OK;
   return t->about->others(t->about->user, t->n_others, t->other, &t->enough);

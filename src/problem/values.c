@@ -40,11 +40,11 @@ static gannet_err parse_category(const gannet_variable *v, const char *text, dou
 }
 
 static gannet_err parse_boolean(const gannet_variable *v, const char *text, double *value) {
-  const bool yes = !strcmp(text, "true") || !strcmp(text, "1") || !strcmp(text, "yes");
-  const bool no = !strcmp(text, "false") || !strcmp(text, "0") || !strcmp(text, "no");
-  GANNET_REQUIRE(yes || no, GANNET_ERR_INPUT,
+  const bool is_digit = (text[0] == '0' || text[0] == '1') && !text[1];
+  bool truth = text[0] == '1';
+  GANNET_REQUIRE(is_digit || !gannet_parse_boolean(text, &truth), GANNET_ERR_INPUT,
                  "variable %s: '%s' is not valid; expected true or false", v->name, text);
-  *value = yes;
+  *value = truth;
   return GANNET_OK;
 }
 

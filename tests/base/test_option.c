@@ -124,6 +124,8 @@ static void every_type_is_read_and_echoed(void **state) {
   accepts("seed", "-5", "-5");
   accepts("memory", "64KiB", "65536");
   accepts("verbose", "on", "true");
+  accepts("verbose", "True", "true");
+  accepts("verbose", "OFF", "false");
   accepts("verbose", "no", "false");
   accepts("name", "two words", "two words");
   accepts("name", "", "");

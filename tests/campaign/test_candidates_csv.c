@@ -47,9 +47,29 @@ static void zero_bytes_end_no_number(void **state) {
   assert_fails(GANNET_ERR_INPUT, "row 0 holds zero", read_list(utf16, sizeof utf16 - 1, &rows));
 }
 
+static void a_first_line_of_other_names_is_told_with_what_it_has(void **state) {
+  static const struct {
+    const char *text, *hint;
+  } lists[] = {
+      {"n;x;vent;steel\n1;0.25;true;soft\n", "separated by commas, not by semicolons"},
+      {"n\tx\tvent\tsteel\n", "not by tabs"},
+      {"n,x,Vent,steel\n",
+       "no column 'vent'; the first line must name every variable; is it 'Vent'?"},
+      {"n\n1\n", "no column 'x'; the first line must name every variable"},
+      {"n,x,grain,steel\n", "no column 'vent'; the first line must name every variable"},
+  };
+  int rows = 0;
+  (void)state;
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; ++i) {
+    assert_fails(GANNET_ERR_INPUT, lists[i].hint,
+                 read_list(lists[i].text, strlen(lists[i].text), &rows));
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rows_are_read_whatever_the_order_of_columns),
+      cmocka_unit_test(a_first_line_of_other_names_is_told_with_what_it_has),
       cmocka_unit_test(zero_bytes_end_no_number),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -172,6 +172,12 @@ static void text_and_values_are_inverse(void **state) {
                gannet_problem_parse(problem, 5, "gmress", &value));
   assert_fails(GANNET_ERR_INPUT, "not a number", gannet_problem_parse(problem, 0, "1.0x", &value));
   assert_fails(GANNET_ERR_INPUT, "not a number", gannet_problem_parse(problem, 0, "0x1", &value));
+  static const char *const truths[] = {"0", "1", "False", "TRUE", "no", "Yes"};
+  for (int i = 0; i < 6; ++i) {
+    assert_ok(gannet_problem_parse(problem, 4, truths[i], &value));
+    assert_true(value == i % 2);
+  }
+  assert_fails(GANNET_ERR_INPUT, "true or false", gannet_problem_parse(problem, 4, "10", &value));
   assert_fails(GANNET_ERR_INPUT, "true or false",
                gannet_problem_parse(problem, 4, "maybe", &value));
 }
