@@ -158,8 +158,9 @@ bool gannet_option_takes(const gannet_option *option, const char *text) {
   return is_list(option) || option->type == GANNET_TEXT || store_scalar(option, text, value) == 0;
 }
 
-static void complain_value(const gannet_option *option, const char *section, const char *text,
-                           const char *where, gannet_complaints *complaints) {
+void gannet_option_complain_value(const gannet_option *option, const char *section,
+                                  const char *text, const char *where,
+                                  gannet_complaints *complaints) {
   char expected[512];
   gannet_option_describe(option, expected, sizeof expected);
   const char *near = NULL;
@@ -182,7 +183,7 @@ static gannet_err store_real_list(const gannet_option *option, const char *secti
   list->n = n;
   for (int i = 0; i < n; ++i)
     if (gannet_parse_number(items[i], &list->item[i]) || !in_range(option, list->item[i]))
-      complain_value(option, section, items[i], setting->where, complaints);
+      gannet_option_complain_value(option, section, items[i], setting->where, complaints);
   return GANNET_OK;
 }
 
@@ -209,7 +210,7 @@ static gannet_err store(const gannet_option *option, const char *section,
     GANNET_TRY(store_text(setting->text, member));
   else
     bad = store_scalar(option, setting->text, member);
-  if (bad) complain_value(option, section, setting->text, setting->where, complaints);
+  if (bad) gannet_option_complain_value(option, section, setting->text, setting->where, complaints);
   return GANNET_OK;
 }
 

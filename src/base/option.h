@@ -120,6 +120,16 @@ void gannet_option_complain_unknown(int n_tables, const gannet_option *const *ta
  */
 const gannet_option *gannet_option_find(const gannet_option *table, const char *key);
 
+/* Say that a text is no value of an option, NULL = a list, and what was expected.
+ *
+ * Local.
+ *
+ * section, where  in  NULL = none
+ */
+void gannet_option_complain_value(const gannet_option *option, const char *section,
+                                  const char *text, const char *where,
+                                  gannet_complaints *complaints);
+
 /* Whether a text is a valid value of an option; of lists and texts any is.
  *
  * Local.

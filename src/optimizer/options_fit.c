@@ -13,6 +13,12 @@ static const gannet_option *entry_in(const gannet_option *table, const char *key
   return table ? gannet_option_find(table, key) : NULL;
 }
 
+/* A choice that one model does not have is meant for another one. */
+static bool takes(const gannet_option *table, const char *key, const char *text) {
+  const gannet_option *entry = entry_in(table, key);
+  return entry && (entry->type != GANNET_CHOICE || !text || gannet_option_takes(entry, text));
+}
+
 bool gannet_constraint_rule_goes(int rule, const gannet_acq_type *type) {
   if (rule == GANNET_RULE_AUTO) return true;
   if (type->kind == GANNET_ACQ_SPLIT) return rule == GANNET_RULE_PROBABILITY;
@@ -32,12 +38,12 @@ bool gannet_setting_fits(const gannet_setting *one, const gannet_surrogate_type 
   const char *key = key_in("surrogate", one->key);
   if (key && surrogate)
     return gannet_option_find(gannet_surrogate_choice_table, key) ||
-           entry_in(surrogate->options, key);
+           takes(surrogate->options, key, one->text);
   key = key_in("acquisition", one->key);
   if (!key || !acquisition) return true;
   if (strcmp(key, "constraints") == 0) return rule_goes(one->text, acquisition);
   return gannet_option_find(gannet_acquisition_choice_table, key) ||
-         entry_in(acquisition->options, key);
+         takes(acquisition->options, key, one->text);
 }
 
 bool gannet_row_setting_fits(const gannet_setting *one, const gannet_surrogate_type *surrogate,

@@ -51,6 +51,26 @@ static bool a_member_has(part of, const char *key, const gannet_optimizer_option
   return false;
 }
 
+/* Complains where members have the key, but none has the choice. */
+static void check_choice(part of, const gannet_setting *setting, const char *key,
+                         const gannet_optimizer_options *options, gannet_complaints *complaints) {
+  const gannet_option *refused[GANNET_MEMBERS_MOST];
+  int n = 0;
+  for (int k = 0; k < options->n_members; ++k) {
+    const gannet_option *table = member_table(of, &options->member[k]);
+    const gannet_option *entry = table ? gannet_option_find(table, key) : NULL;
+    if (!entry) continue;
+    if (entry->type != GANNET_CHOICE || !setting->text || gannet_option_takes(entry, setting->text))
+      return;
+    bool known = false;
+    for (int i = 0; i < n; ++i) known = known || refused[i] == entry;
+    if (!known) refused[n++] = entry;
+  }
+  for (int i = 0; i < n; ++i)
+    gannet_option_complain_value(refused[i], section_of[of], setting->text, setting->where,
+                                 complaints);
+}
+
 static void add_keys(const gannet_option *table, keys *known) {
   for (; table && table->key && known->n < MOST_KEYS - 1; ++table)
     if (!(table->flags & GANNET_OPTION_HIDDEN)) known->key[known->n++] = table->key;
@@ -151,8 +171,11 @@ void gannet_portfolio_complain_unknown(int n, const gannet_setting *settings,
       const char *key = settings[i].key + length + 1;
       if (strncmp(settings[i].key, section_of[of], length) != 0 || key[-1] != '.') continue;
       const bool common = of == ACQUISITION && has(common_table(of), key);
-      if (!common && !a_member_has(of, key, options))
+      if (common) continue;
+      if (!a_member_has(of, key, options))
         complain(of, &settings[i], given, options, complaints);
+      else
+        check_choice(of, &settings[i], key, options, complaints);
     }
   }
 }

@@ -5,6 +5,7 @@
 
 #include "acquisition/margin.h"
 #include "optimizer/fixture.h"
+#include "surrogate/gp.h"
 
 static const gannet_variable square[] = {
     {"x", GANNET_VARIABLE_REAL, -2, 2, GANNET_SCALE_LINEAR, 0, NULL},
@@ -255,6 +256,21 @@ static void settings_of_acquisitions_go_to_those_that_have_them(void **state) {
   drop(&f);
 }
 
+/* Both surrogates have a key kernel, with choices of their own. */
+static void choices_go_to_the_surrogates_that_have_them(void **state) {
+  (void)state;
+  const char *const settings[] = {"portfolio", "[gp-ei, neural-bo, gp-ts]", "surrogate.kernel",
+                                  "se", NULL};
+  fixture f;
+  assert_ok(make(settings, &f));
+  const gannet_member_options *member = f.optimizer->options.member;
+  for (int i = 0; i < 3; i += 2) {
+    const gp_options *options = member[i].surrogate_options;
+    assert_string_equal(gannet_stationary_kernels[options->kernel]->name, "se");
+  }
+  drop(&f);
+}
+
 static void rules_for_constraints_go_to_the_acquisitions_that_can_follow_them(void **state) {
   (void)state;
   const char *const settings[] = {"method", "auto", "acquisition.constraints", "bounds", NULL};
@@ -302,6 +318,8 @@ static void wrong_portfolios_are_refused(void **state) {
        "did you mean 'activation', which the surrogates tangent-kernel ensemble"},
       {{"method", "auto", "surrogate.tpye", "gp", NULL}, "did you mean 'type'?"},
       {{"portfolio", "[gp-ei, gp-ts]", "surrogate.kernel", "rbg", NULL}, "surrogate.kernel: 'rbg'"},
+      {{"portfolio", "[gp-ei, neural-bo]", "surrogate.kernel", "rbg", NULL},
+       "expected one of: infinite network"},
       {{"method", "auto", "acquisition.draws", "20", NULL},
        "unknown key 'acquisition.draws' for every method of [gp-noisy, quadratic, gp-draws], which "
        "method: auto chose; choose a method with an acquisition that has it: mes pes es kg (see "
@@ -333,6 +351,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(any_part_can_take_the_place_of_a_methods_own),
       cmocka_unit_test(settings_of_the_user_stay_with_a_type_of_the_users_choice),
       cmocka_unit_test(settings_of_acquisitions_go_to_those_that_have_them),
+      cmocka_unit_test(choices_go_to_the_surrogates_that_have_them),
       cmocka_unit_test(rules_for_constraints_go_to_the_acquisitions_that_can_follow_them),
       cmocka_unit_test(names_of_the_state_tell_members_apart),
       cmocka_unit_test(wrong_portfolios_are_refused),
