@@ -1,4 +1,5 @@
 /* gannet init */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,6 +11,8 @@
 #include "cli/init.h"
 #include "evaluate/command.h"
 #include "evaluate/contract.h"
+#include "evaluate/evaluator.h"
+#include "simulations/registry.h"
 
 static const cli_flag flags[] = {
     {"variable", 'v', "NAME=LOWER:UPPER", "a number, with :log or :int after it; may be repeated",
@@ -86,6 +89,21 @@ static gannet_err check_patterns(const init_plan *plan, const gannet_problem *pr
   return err == GANNET_OK ? gannet_complaints_raise(complaints) : err;
 }
 
+/* Programs and plugins may still be made; a built-in simulation is there. */
+static gannet_err check_simulation(const gannet_campaign_input *input,
+                                   gannet_complaints *complaints) {
+  const gannet_evaluator_setup setup = {.problem = input->problem,
+                                        .campaign = ".",
+                                        .name = input->general.name,
+                                        .parallel = input->evaluate.parallel,
+                                        .time_limit = INFINITY,
+                                        .simulations = gannet_simulations};
+  if (strcmp(input->evaluator->name, "function") != 0) return GANNET_OK;
+  GANNET_TRY(
+      gannet_evaluator_check(input->evaluator, input->evaluator_options, &setup, complaints));
+  return gannet_complaints_raise(complaints);
+}
+
 /* The text is read back as `gannet run` will read it. */
 static gannet_err check(const init_plan *plan, const draft *file, gannet_complaints *complaints) {
   gannet_campaign_input *input = NULL;
@@ -93,6 +111,7 @@ static gannet_err check(const init_plan *plan, const draft *file, gannet_complai
       .file = file->path, .text = file->text, .size = file->size};
   gannet_err err = gannet_campaign_parse(&source, &input, complaints);
   if (err == GANNET_OK) err = check_patterns(plan, input->problem, complaints);
+  if (err == GANNET_OK) err = check_simulation(input, complaints);
   gannet_campaign_destroy(&input);
   return err;
 }

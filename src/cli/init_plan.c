@@ -78,6 +78,9 @@ static void settle_words(const cli_arguments *arguments, init_plan *plan,
   if (!plan->method) plan->method = "auto";
   if (strcmp(plan->goal, goals[0]) != 0 && strcmp(plan->goal, goals[1]) != 0)
     gannet_complain(complaints, "--goal", "'%s' is not one of minimize, maximize", plan->goal);
+  if (plan->shell && !plan->shell[strspn(plan->shell, " \t\n")])
+    gannet_complain(complaints, "--shell",
+                    "is empty; expected text for a shell, as in './simulate params.in > log'");
   check_name("--method", "method", plan->method, (const void *const *)gannet_methods, complaints);
   check_duration("--wall-time", plan->wall_time, complaints);
   check_duration("--time-limit", plan->time_limit, complaints);
@@ -136,6 +139,21 @@ static void settle_way(const cli_arguments *arguments, init_plan *plan,
       (plan->plugin && strcmp(plan->backend, "plugin") != 0))
     gannet_complain(complaints, "--backend", "%s does not run what %s names; leave --backend out",
                     plan->backend, plan->simulation ? "--simulation" : "--plugin");
+}
+
+/* What only a program that gannet starts can make use of. */
+static void check_program_flags(const cli_arguments *arguments, const init_plan *plan,
+                                gannet_complaints *complaints) {
+  static const char *const names[] = {"command", "shell", "template", "pattern"};
+  char flag[20];
+  if (strcmp(plan->backend, "command") == 0 || strcmp(plan->backend, "slurm") == 0) return;
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+    if (!cli_has(arguments, names[i])) continue;
+    (void)snprintf(flag, sizeof flag, "--%s", names[i]);
+    gannet_complain(complaints, flag,
+                    "is for programs that gannet starts, which back-end %s does not; leave it out",
+                    plan->backend);
+  }
 }
 
 static double limit_of(const init_plan *plan) {
@@ -233,6 +251,7 @@ gannet_err init_plan_make(const cli_arguments *arguments, init_plan *plan,
   GANNET_TRY(settle_places(arguments, plan));
   settle_words(arguments, plan, complaints);
   settle_way(arguments, plan, complaints);
+  check_program_flags(arguments, plan, complaints);
   GANNET_TRY(init_problem_read(arguments, plan, complaints));
   settle_partition(plan, complaints);
   GANNET_TRY(settle_sizes(arguments, plan, complaints));
