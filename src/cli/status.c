@@ -134,13 +134,14 @@ static void print_failure(const gannet_campaign *campaign, int64_t id) {
 }
 
 static void print_failures(const gannet_campaign *campaign, long long most) {
-  long long shown = 0;
-  for (int64_t id = campaign->ledger.n - 1; id >= 0 && shown < most; --id) {
+  long long n = 0;
+  for (int64_t id = campaign->ledger.n - 1; id >= 0; --id) {
     const gannet_ticket *t = &campaign->ledger.ticket[id];
-    if (!t->has_result || t->status == GANNET_EVAL_DONE) continue;
-    if (shown++ == 0) (void)puts("not done, the last first:");
+    if (!t->has_result || t->status == GANNET_EVAL_DONE || n++ >= most) continue;
+    if (n == 1) (void)puts("not done, the last first:");
     print_failure(campaign, id);
   }
+  if (n > most && most > 0) (void)printf("  %lld more: --failed %lld\n", n - most, n);
 }
 
 static gannet_err run(const cli_arguments *arguments, const cli_world *world, gannet_exit *code) {
