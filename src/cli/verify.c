@@ -1,5 +1,6 @@
 /* gannet verify */
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -81,14 +82,18 @@ static void check_table(inspection *i) {
   if (gannet_campaign_path(i->campaign, "history.csv", path) != GANNET_OK) return;
   const gannet_err err = gannet_table_check(path, &i->campaign->ledger, &n);
   const int64_t told = gannet_history_count_told(i->campaign->history);
+  const char *backend = i->campaign->input->evaluate.backend;
+  const char *writer =
+      strcmp(backend, "manual") == 0 ? "the next gannet tell" : "gannet run --resume";
   if (err == GANNET_ERR_MISSING)
-    (void)snprintf(text, sizeof text, "not there; gannet run --resume writes it");
+    (void)snprintf(text, sizeof text, "not there; %s writes it", writer);
   else if (err != GANNET_OK)
-    (void)snprintf(text, sizeof text, "%s; gannet run --resume writes it anew",
-                   gannet_error_detail());
+    (void)snprintf(text, sizeof text, "%s; %s writes it anew", gannet_error_detail(), writer);
+  else if (n < told)
+    (void)snprintf(text, sizeof text, "sound, %lld of %lld results; %s writes the others",
+                   (long long)n, (long long)told, writer);
   else
-    (void)snprintf(text, sizeof text, "sound, %lld of %lld results%s", (long long)n,
-                   (long long)told, n < told ? "; gannet run --resume writes the others" : "");
+    (void)snprintf(text, sizeof text, "sound, %lld of %lld results", (long long)n, (long long)told);
   found(i, "history.csv", err != GANNET_OK && err != GANNET_ERR_MISSING, text);
 }
 

@@ -165,6 +165,13 @@ class AskTell(program.ProgramTest):
         self.assertEqual(self.history()[0]["reason"], "a b  [31m?,c")
         self.assertEqual(len((self.folder / "fast.campaign" / "history.csv").read_text().splitlines()), 2)
 
+    def test_verify_names_what_writes_the_history(self):
+        """No `gannet run`, which leaves simulations by hand alone."""
+        self.ask(self.write(MANUAL))
+        self.assertIn("not there; the next gannet tell writes it", self.succeed("verify", "fast.campaign").out)
+        self.succeed("tell", "fast.campaign", "--id", 0, "--objective", 1)
+        self.assertRegex(self.succeed("verify", "fast.campaign").out, "history.csv +sound, 1 of 1 results\n")
+
     def test_constraints_are_wanted(self):
         file = self.write(MANUAL + "constraints: {g: {upper: 0}, h: {lower: 1}}\n")
         self.ask(file)
