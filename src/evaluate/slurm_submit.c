@@ -98,14 +98,12 @@ static void write_call(const gannet_slurm_jobs *jobs, const gannet_slurm_shipmen
   (void)snprintf(c->script, sizeof c->script, "%s/job.sh", shipment->directory);
   c->word[n++] = c->name;
   c->word[n++] = c->place;
-  write_output("--output=", shipment->directory,
-               single  ? "stdout.log"
-               : array ? "%a.log"
-                       : "job.log",
-               c->output, sizeof c->output);
+  const char *const log = single ? "stdout.log" : array ? "%a.log" : "job.log";
+  write_output("--output=", shipment->directory, log, c->output, sizeof c->output);
   c->word[n++] = c->output;
-  write_output("--error=", shipment->directory, "stderr.log", c->error, sizeof c->error);
-  if (single) c->word[n++] = c->error;
+  write_output("--error=", shipment->directory, single ? "stderr.log" : log, c->error,
+               sizeof c->error);
+  c->word[n++] = c->error;
   if (isfinite(jobs->time_limit)) {
     (void)snprintf(c->limit, sizeof c->limit, "--time=%.0f", minutes_of(jobs, shipment));
     c->word[n++] = c->limit;

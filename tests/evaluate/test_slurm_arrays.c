@@ -133,6 +133,20 @@ static void scripts_of_ones_own_are_packed_too(void **state) {
   assert_int_equal(calls_of(f, "sbatch"), 1);
 }
 
+/* sbatch would take another --error from the lines #SBATCH, although a warning says it does not. */
+static void errors_of_an_element_stand_in_its_log(void **state) {
+  standin *f = *state;
+  collection all = {0};
+  use_arrays(f, GANNET_SLURM_ARRAYS, 1, 1);
+  use_simulation(f, good);
+  gannet_evaluator *evaluator = standin_create(f);
+  submit_all(evaluator, RUNS, 1);
+  collect(evaluator, RUNS, &all);
+  gannet_evaluator_destroy(&evaluator);
+  if (f->context->rank > 0) return;
+  assert_non_null(strstr(content(f->directory, "calls"), " --output=%a.log --error=%a.log "));
+}
+
 /* What had ended before the job died counts; what had not is bad luck. */
 static void a_bundle_that_dies_midway_keeps_what_it_finished(void **state) {
   standin *f = *state;
@@ -421,6 +435,7 @@ int main(int argc, char **argv) {
       TEST(arrays_of_bundles_conform),
       TEST(elements_have_states_of_their_own),
       TEST(scripts_of_ones_own_are_packed_too),
+      TEST(errors_of_an_element_stand_in_its_log),
       TEST(a_bundle_that_dies_midway_keeps_what_it_finished),
       TEST(a_bundle_that_dies_midway_keeps_what_failed),
       TEST(arrays_outlive_their_controller),
