@@ -1,5 +1,6 @@
 /* What can be seen to be wrong with the options of the slurm back-end before a job is submitted. */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,13 +39,19 @@ static const struct {
  * on. */
 static const struct {
   const char *name, *letter, *why;
+  bool with_limit; /* only where evaluate.time_limit is set */
 } replaced[] = {
-    {"--output", "-o", "what a run prints is kept as stdout.log in the evaluation's directory"},
-    {"--error", "-e", "what a run prints is kept as stderr.log in the evaluation's directory"},
+    {"--output", "-o", "what a run prints is kept as stdout.log in the evaluation's directory",
+     false},
+    {"--error", "-e", "what a run prints is kept as stderr.log in the evaluation's directory",
+     false},
     {"--chdir", "-D",
      "a run is started in its evaluation's directory; write {input_directory}/NAME for files "
-     "beside the campaign file"},
-    {"--job-name", "-J", "gannet finds its jobs by their names"},
+     "beside the campaign file",
+     false},
+    {"--job-name", "-J", "gannet finds its jobs by their names", false},
+    {"--time", "-t",
+     "the job gets evaluate.time_limit for each of the runs that follow each other in it", true},
 };
 
 /* How many tasks a job asks for. 0 = not said. */
@@ -59,6 +66,7 @@ typedef struct {
   bool of_script;
   const gannet_context *context; /* NULL = nowhere to warn */
   gannet_complaints *complaints;
+  double time_limit;  /* of a run; INFINITY = none */
   char replaced[120]; /* names of options in a script, "" = none */
   extent extent;
 } reading;
@@ -104,7 +112,8 @@ static void read_word(reading *r, const char *word, size_t size) {
       gannet_complain(r->complaints, r->key, "leave out '%.*s': with %s %s", (int)size, word,
                       refused[i].name, refused[i].why);
   for (size_t i = 0; i < sizeof replaced / sizeof *replaced; ++i)
-    if (is_option(word, size, replaced[i].name, replaced[i].letter))
+    if (is_option(word, size, replaced[i].name, replaced[i].letter) &&
+        (!replaced[i].with_limit || isfinite(r->time_limit)))
       note_replaced(r, i, word, size);
 }
 
@@ -149,8 +158,8 @@ static void read_script(reading *r, const gannet_slurm_options *given,
     gannet_log(
         r->context, GANNET_LOG_WARNING,
         "evaluate.script: its lines #SBATCH with %s do not hold: gannet names its jobs, runs "
-        "them in the directories of their evaluations, and keeps what they print there",
-        r->replaced);
+        "them in the directories of their evaluations, keeps what they print there%s",
+        r->replaced, isfinite(r->time_limit) ? ", and gives them their evaluate.time_limit" : "");
   if (given->sbatch.n > 0)
     gannet_complain(
         r->complaints, "evaluate.sbatch",
@@ -200,11 +209,13 @@ gannet_err gannet_slurm_check(const void *any, const gannet_evaluator_setup *set
                               gannet_complaints *complaints) {
   const gannet_slurm_options *given = any;
   const bool has_script = given->script && *given->script;
-  reading list = {.key = "evaluate.sbatch", .context = setup->context, .complaints = complaints};
-  reading script = {.key = "evaluate.script",
-                    .of_script = true,
-                    .context = setup->context,
-                    .complaints = complaints};
+  reading list = {.key = "evaluate.sbatch",
+                  .context = setup->context,
+                  .complaints = complaints,
+                  .time_limit = setup->time_limit};
+  reading script = list;
+  script.key = "evaluate.script";
+  script.of_script = true;
   check_tool("evaluate.sbatch_command", given->commands.sbatch, setup, complaints);
   check_tool("evaluate.squeue_command", given->commands.squeue, setup, complaints);
   check_tool("evaluate.scancel_command", given->commands.scancel, setup, complaints);

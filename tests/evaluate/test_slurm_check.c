@@ -85,6 +85,26 @@ static void lines_of_a_script_that_do_not_hold_are_told(void **state) {
   accepted(f, "");
 }
 
+/* The job's limit is that of its runs; without one the user's own holds. */
+static void a_time_that_does_not_hold_is_told(void **state) {
+  standin *f = *state;
+  char *item[] = {TEXT("--time=2:00:00")};
+  use_simulation(f, "#!/bin/sh\n");
+  f->options.sbatch = (gannet_text_list){1, item};
+  accepted(f, "");
+  f->setup.time_limit = 600;
+  accepted(f, "leave out '--time=2:00:00', which does not hold: the job gets evaluate.time_limit");
+  item[0] = TEXT("-t 5");
+  accepted(f, "leave out '-t'");
+  item[0] = TEXT("--time-min=5");
+  accepted(f, "");
+  f->options.sbatch.n = f->options.command.command.n = 0;
+  use_own_script(f, "#!/bin/sh\n#SBATCH --time=5\n./sim\n");
+  accepted(f, "lines #SBATCH with --time do not hold");
+  f->setup.time_limit = INFINITY;
+  accepted(f, "");
+}
+
 /* A step takes the processors of one task, and srun lets those that find none wait. */
 static void runs_at_once_that_would_wait_are_told(void **state) {
   standin *f = *state;
@@ -125,6 +145,7 @@ int main(int argc, char **argv) {
       TEST(options_that_make_other_jobs_are_refused),
       TEST(options_that_gannet_gives_itself_are_told),
       TEST(lines_of_a_script_that_do_not_hold_are_told),
+      TEST(a_time_that_does_not_hold_is_told),
       TEST(runs_at_once_that_would_wait_are_told),
   };
   MPI_Init(&argc, &argv);
