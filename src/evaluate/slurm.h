@@ -76,6 +76,12 @@ GANNET_CHECKED gannet_err gannet_slurm_script_ship(const gannet_slurm_options *o
                                                    const gannet_slurm_part *parts,
                                                    const char *directory);
 
+/* Whether sbatch reads no lines #SBATCH of a script from this line on: it is a command.
+ *
+ * Local.
+ */
+bool gannet_slurm_ends_options(const char *line);
+
 /* The name of a job: campaign, evaluation, nonce; all of one attempt in the whole world. That of a
  * shipment has its first evaluation in it.
  *

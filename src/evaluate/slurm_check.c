@@ -127,11 +127,30 @@ static void read_line(reading *r, const char *line) {
   }
 }
 
-static void read_directives(reading *r, const char *path) {
+/* sbatch refuses such a file, and so does the kernel, which starts it in a job of several runs. */
+static void check_form(const reading *r, const char *name, const char *text) {
+  static const char blank[] = " \t\r\n";
+  if (!text[strspn(text, blank)])
+    gannet_complain(r->complaints, r->key, "'%s' is empty; expected a job script", name);
+  else if (strncmp(text, "#!", 2) != 0)
+    gannet_complain(r->complaints, r->key,
+                    "'%s' does not say what it is to be run by; expected a first line such as "
+                    "#!/bin/bash",
+                    name);
+  if (strstr(text, "\r\n"))
+    gannet_complain(
+        r->complaints, r->key,
+        "'%s' has the line ends of DOS, which sbatch refuses; expected those of Unix, which "
+        "`sed -i 's/\\r$//' %s` makes of them",
+        name, name);
+}
+
+static void read_directives(reading *r, const char *name, const char *path) {
   static const char mark[] = "#SBATCH";
   char *text = NULL;
   if (gannet_file_read(path, &text, NULL) != GANNET_OK) gannet_error_clear();
-  for (char *line = text; line && *line;) {
+  if (text) check_form(r, name, text);
+  for (char *line = text; line && *line && !gannet_slurm_ends_options(line);) {
     char *end = strchr(line, '\n');
     if (end) *end++ = '\0';
     if (strncmp(line, mark, sizeof mark - 1) == 0) read_line(r, line + sizeof mark - 1);
@@ -153,7 +172,7 @@ static void read_script(reading *r, const gannet_slurm_options *given,
                     "input_directory)",
                     given->script, strerror(errno));
   else
-    read_directives(r, path);
+    read_directives(r, given->script, path);
   if (r->replaced[0] && r->context)
     gannet_log(
         r->context, GANNET_LOG_WARNING,

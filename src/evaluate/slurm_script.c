@@ -210,6 +210,11 @@ gannet_err gannet_slurm_script_write(const gannet_program *program,
   return err;
 }
 
+bool gannet_slurm_ends_options(const char *line) {
+  line += strspn(line, " \t\r");
+  return *line != '\0' && *line != '\n' && *line != '#';
+}
+
 /* The lines #SBATCH of the user's own script, as it is for the first evaluation. */
 static gannet_err put_users_options(gannet_text *to, const char *directory) {
   char path[PATH_MAX], *text = NULL;
@@ -217,7 +222,7 @@ static gannet_err put_users_options(gannet_text *to, const char *directory) {
   GANNET_TRY(gannet_join_path(directory, "script.sh", path, sizeof path));
   GANNET_TRY(gannet_file_read(path, &text, NULL));
   gannet_err err = GANNET_OK;
-  for (char *at = text; *at && err == GANNET_OK;) {
+  for (char *at = text; *at && err == GANNET_OK && !gannet_slurm_ends_options(at);) {
     const size_t size = strcspn(at, "\n");
     const char after = at[size];
     at[size] = '\0';

@@ -115,7 +115,8 @@ static void scripts_of_ones_own_are_packed_too(void **state) {
   use_arrays(f, GANNET_SLURM_ARRAYS, 2, 1);
   f->options.script = TEXT("job.tmpl");
   mischief(f, "job.tmpl",
-           "#!/bin/sh\n#SBATCH --ntasks=3\n"
+           "#!/bin/sh\n#SBATCH --ntasks=3\n\n"
+           ": not ours\n#SBATCH --begin=tomorrow\n"
            "echo \"$GANNET_NONCE\" >>\"$GANNET_INPUT_DIRECTORY/runs\"\n"
            "test \"$GANNET_EVAL_ID\" = {id} || exit 9\n"
            "printf 'objective 2\\nstress 1\\n' >\"$GANNET_RESULTS\"\n"
@@ -130,6 +131,7 @@ static void scripts_of_ones_own_are_packed_too(void **state) {
   assert_runs(f, RUNS);
   if (f->context->rank > 0) return;
   assert_non_null(strstr(content(f->directory, "jobs/1_0/script"), "\n#SBATCH --ntasks=3\n"));
+  assert_null(strstr(content(f->directory, "jobs/1_0/script"), "tomorrow"));
   assert_int_equal(calls_of(f, "sbatch"), 1);
 }
 

@@ -85,6 +85,26 @@ static void lines_of_a_script_that_do_not_hold_are_told(void **state) {
   accepted(f, "");
 }
 
+/* Scripts that write further scripts have lines #SBATCH that are none of theirs. */
+static void sbatch_reads_a_script_up_to_its_first_command(void **state) {
+  standin *f = *state;
+  use_own_script(f, "#!/bin/sh\ncat <<END\n#SBATCH --array=0-3 --output=part\nEND\n");
+  accepted(f, "");
+  use_own_script(f, "#!/bin/sh\n\n \t\n # ours\n#SBATCH --array=0-3\n./sim\n");
+  refused(f, "evaluate.script", "leave out '--array=0-3'");
+}
+
+/* sbatch would be called for hours. */
+static void files_that_are_no_job_scripts_are_refused(void **state) {
+  standin *f = *state;
+  use_own_script(f, "#!/bin/sh\r\n./sim\r\n");
+  refused(f, "evaluate.script", "'own.sh' has the line ends of DOS");
+  use_own_script(f, " \n");
+  refused(f, "evaluate.script", "'own.sh' is empty");
+  use_own_script(f, "./sim\n");
+  refused(f, "evaluate.script", "expected a first line such as #!/bin/bash");
+}
+
 /* The job's limit is that of its runs; without one the user's own holds. */
 static void a_time_that_does_not_hold_is_told(void **state) {
   standin *f = *state;
@@ -145,6 +165,8 @@ int main(int argc, char **argv) {
       TEST(options_that_make_other_jobs_are_refused),
       TEST(options_that_gannet_gives_itself_are_told),
       TEST(lines_of_a_script_that_do_not_hold_are_told),
+      TEST(sbatch_reads_a_script_up_to_its_first_command),
+      TEST(files_that_are_no_job_scripts_are_refused),
       TEST(a_time_that_does_not_hold_is_told),
       TEST(runs_at_once_that_would_wait_are_told),
   };
