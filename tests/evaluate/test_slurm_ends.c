@@ -74,6 +74,30 @@ static void a_job_that_a_node_cannot_begin_is_bad_luck(void **state) {
   failed_with(&result, true, "SLURM could not begin the job (JobLaunchFailure)");
 }
 
+/* What sbatch of 22.05 says of options that it never takes, and of some that it may take later. */
+static void refusals_for_good_are_known(void **state) {
+  static const char *const never[] = {
+      "sbatch: error: Batch job submission failed: Invalid license specification",
+      "sbatch: error: Batch job submission failed: Invalid node name specified",
+      "sbatch: error: Maximum node count 1 is less than minimum node count 2",
+      "sbatch: error: \"abc\" is not a valid node count",
+      "sbatch: error: unrecognized --hint argument \"nope\", see --hint=help",
+      "sbatch: option '--parsable' doesn't allow an argument",
+      "sbatch: error: Batch job submission failed: Pathname of a file, directory or other "
+      "parameter "
+      "too long",
+      "sbatch: error: Invalid --mem specification"};
+  static const char *const later[] = {
+      "sbatch: error: Batch job submission failed: Requested reservation is invalid",
+      "sbatch: error: Batch job submission failed: Job dependency problem",
+      "sbatch: error: Batch job submission failed: Unable to contact slurm controller"};
+  (void)state;
+  for (size_t i = 0; i < sizeof never / sizeof *never; ++i)
+    if (gannet_slurm_refusal_find(never[i]) != GANNET_SLURM_REFUSED) fail_msg("%s", never[i]);
+  for (size_t i = 0; i < sizeof later / sizeof *later; ++i)
+    if (gannet_slurm_refusal_find(later[i]) != GANNET_SLURM_TRY_LATER) fail_msg("%s", later[i]);
+}
+
 /* SLURM replaces %n in the path of a job's output. */
 static void a_directory_may_have_percent_signs(void **state) {
   standin *f = *state;
@@ -93,6 +117,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       TEST(what_a_stop_cancelled_is_begun_anew),
       TEST(a_job_that_a_node_cannot_begin_is_bad_luck),
+      TEST(refusals_for_good_are_known),
       TEST(a_directory_may_have_percent_signs),
   };
   MPI_Init(&argc, &argv);
