@@ -137,6 +137,7 @@ typedef struct {
   bool explained; /* sacct and scontrol were asked how it ended */
   bool has_outcome;
   double outcome_since;
+  double put_back; /* began the run whose outcome SLURM put back into the queue */
   gannet_launch_event outcome;
   char host[GANNET_HOST_SIZE];
 } gannet_slurm_job;
@@ -173,6 +174,13 @@ GANNET_CHECKED gannet_err gannet_slurm_jobs_create(const gannet_slurm_options *o
                                                    const gannet_evaluator_setup *setup,
                                                    gannet_slurm_jobs **jobs);
 extern const gannet_desk_type gannet_slurm_desk;
+
+/* Look for what the job's run left, and keep it in the job: not a failure of a run that was ended
+ * to put the job back into the queue, for it begins anew.
+ *
+ * Local.
+ */
+void gannet_slurm_look_for_outcome(gannet_slurm_job *job);
 
 /* Another evaluation at the end of the table, jobs->n not yet counting it: the caller does.
  *

@@ -66,10 +66,17 @@ gannet_err gannet_slurm_add(gannet_slurm_jobs *jobs, const gannet_request *reque
   made->known.exit_code = made->known.signal = -1;
   made->state = gannet_slurm_state_find("");
   made->missing_since = made->ended_since = made->running_since = made->started = NAN;
-  made->outcome_since = NAN;
+  made->outcome_since = made->put_back = NAN;
   *job = made;
   return gannet_flight_begin(&jobs->program, request, jobs->jobs, jobs->n, sizeof *made,
                              &made->flight);
+}
+
+void gannet_slurm_look_for_outcome(gannet_slurm_job *job) {
+  job->has_outcome = gannet_contract_find_outcome(job->flight.directory, job->flight.nonce,
+                                                  &job->outcome, job->host);
+  if (job->has_outcome && job->outcome.exit_code != 0 && job->outcome.started == job->put_back)
+    job->has_outcome = false;
 }
 
 /* Only prepares: sbatch is called while results are waited for, so that a busy scheduler does not
@@ -185,8 +192,7 @@ static gannet_err recover(void *worker, const gannet_request *request, bool *tak
   if (!gannet_contract_find_attempt(job->flight.directory, request->nonce, id, sizeof id))
     return GANNET_OK; /* nothing was written, so nothing was submitted */
   GANNET_TRY(gannet_slurm_rejoin(jobs, job, id));
-  job->has_outcome =
-      gannet_contract_find_outcome(job->flight.directory, request->nonce, &job->outcome, job->host);
+  gannet_slurm_look_for_outcome(job);
   if (job->has_outcome && job->outcome.exit_code == 0) {
     *taken = true;
     return gannet_slurm_judge(jobs, job); /* it is not added: it has ended */

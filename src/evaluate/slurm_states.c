@@ -47,6 +47,10 @@ bool gannet_slurm_has_ended(const gannet_slurm_state *state) {
   return state->what >= GANNET_SLURM_COMPLETED;
 }
 
+bool gannet_slurm_is_suspended(const gannet_slurm_state *state) {
+  return strcmp(state->name, "SUSPENDED") == 0 || strcmp(state->name, "STOPPED") == 0;
+}
+
 bool gannet_slurm_is_stuck(const char *why) {
   static const char *const phrase[] = {
       "Held",

@@ -32,6 +32,12 @@ const gannet_slurm_state *gannet_slurm_state_find(const char *text);
  */
 bool gannet_slurm_has_ended(const gannet_slurm_state *state);
 
+/* Whether the job has begun and is stopped for a while.
+ *
+ * Local.
+ */
+bool gannet_slurm_is_suspended(const gannet_slurm_state *state);
+
 /* Whether a job that waits for this reason (squeue's %r) waits until a person does something.
  *
  * Local.

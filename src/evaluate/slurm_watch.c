@@ -66,8 +66,7 @@ static gannet_err look_for_files(gannet_slurm_jobs *jobs, double now) {
   for (int i = jobs->n - 1; i >= 0; --i) {
     gannet_slurm_job *job = &jobs->jobs[i];
     if (job->shipment->stage == GANNET_SLURM_TO_SUBMIT) continue;
-    job->has_outcome = gannet_contract_find_outcome(job->flight.directory, job->flight.nonce,
-                                                    &job->outcome, job->host);
+    gannet_slurm_look_for_outcome(job);
     if (!job->has_outcome) continue;
     if (isnan(job->outcome_since)) job->outcome_since = now;
     const double age = now - job->outcome_since;
@@ -91,6 +90,12 @@ static const gannet_slurm_row *find_row(const gannet_slurm_list *list,
   return NULL;
 }
 
+/* A preemption that ends steps first, for one, lets the script write down how its run ended. */
+static void put_back(gannet_slurm_job *job) {
+  if (job->has_outcome) job->put_back = job->outcome.started;
+  job->outcome_since = NAN;
+}
+
 static void know(gannet_slurm_job *job, const gannet_slurm_row *row, double now) {
   job->state = gannet_slurm_state_find(row->state);
   (void)snprintf(job->known.state, sizeof job->known.state, "%s", row->state);
@@ -109,6 +114,8 @@ static void know(gannet_slurm_job *job, const gannet_slurm_row *row, double now)
     job->running_since = now;
     job->started = gannet_clock_epoch();
   }
+  if (job->state->what == GANNET_SLURM_WAITS && !gannet_slurm_is_suspended(job->state))
+    put_back(job);
   const bool ended = gannet_slurm_has_ended(job->state);
   job->is_left = !ended;
   if (ended && isnan(job->ended_since)) job->ended_since = now;
@@ -132,8 +139,7 @@ static gannet_err conclude_shared(gannet_slurm_jobs *jobs, gannet_slurm_job *job
 /* An ended job: one that says it is well may still wait for its files, one that says it failed for
  * its exit code. */
 static gannet_err conclude(gannet_slurm_jobs *jobs, gannet_slurm_job *job, double now) {
-  job->has_outcome = gannet_contract_find_outcome(job->flight.directory, job->flight.nonce,
-                                                  &job->outcome, job->host);
+  gannet_slurm_look_for_outcome(job);
   if (gannet_slurm_is_shared(job)) return conclude_shared(jobs, job, now);
   const bool well =
       job->has_outcome ? job->outcome.exit_code == 0 : job->state->what == GANNET_SLURM_COMPLETED;

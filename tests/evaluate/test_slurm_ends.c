@@ -64,6 +64,23 @@ static void what_a_stop_cancelled_is_begun_anew(void **state) {
   }
 }
 
+/* A preemption ends the steps of a job, whose script writes that down, and puts the job back into
+ * the queue, where it waits for longer than the grace. */
+static void a_failure_before_a_requeue_is_not_judged(void **state) {
+  standin *f = *state;
+  const gannet_result_record result =
+      standin_run(f,
+                  "#!/bin/sh\ncd \"$GANNET_INPUT_DIRECTORY\"\n"
+                  "if [ ! -e node.hold ] && [ ! -e again ]; then\n"
+                  "  : >node.hold; : >again; echo PENDING >jobs/1/state\n"
+                  "  (sleep 4; rm node.hold) >/dev/null 2>&1 &\n"
+                  "  exit 1\n"
+                  "fi\n"
+                  "printf 'objective 2\\nstress 1\\n' >\"$GANNET_RESULTS\"\n");
+  is_done(&result);
+  if (f->context->rank == 0) assert_int_equal(calls_of(f, "sbatch"), 1);
+}
+
 /* A node without the file system of the campaign says nothing about a design. */
 static void a_job_that_a_node_cannot_begin_is_bad_luck(void **state) {
   standin *f = *state;
@@ -117,6 +134,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       TEST(what_a_stop_cancelled_is_begun_anew),
       TEST(a_job_that_a_node_cannot_begin_is_bad_luck),
+      TEST(a_failure_before_a_requeue_is_not_judged),
       TEST(refusals_for_good_are_known),
       TEST(a_directory_may_have_percent_signs),
   };
