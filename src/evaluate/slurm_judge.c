@@ -80,6 +80,7 @@ static bool is_never_begun(const gannet_slurm_job *job) {
          (job->known.exit_code == 0 && job->known.signal == NOT_BEGUN);
 }
 
+/* The clock of the limit goes on while the run is stopped, and ends it when it may go on. */
 static gannet_err judge(const gannet_slurm_jobs *jobs, const gannet_slurm_job *job,
                         gannet_result_record *result) {
   char reason[120];
@@ -89,6 +90,13 @@ static gannet_err judge(const gannet_slurm_jobs *jobs, const gannet_slurm_job *j
          "SLURM could not begin the job (JobLaunchFailure): its directory or the files of its "
          "output cannot be opened on the node",
          result);
+    return GANNET_OK;
+  }
+  if (job->was_suspended && job->has_outcome && job->outcome.limit) {
+    (void)snprintf(reason, sizeof reason,
+                   "time limit of %g s reached, but SLURM had suspended the job meanwhile",
+                   jobs->time_limit);
+    fail(jobs, job, true, reason, result);
     return GANNET_OK;
   }
   if (is_ended_by_scheduler(job)) {

@@ -114,7 +114,9 @@ static void know(gannet_slurm_job *job, const gannet_slurm_row *row, double now)
     job->running_since = now;
     job->started = gannet_clock_epoch();
   }
-  if (job->state->what == GANNET_SLURM_WAITS && !gannet_slurm_is_suspended(job->state))
+  if (gannet_slurm_is_suspended(job->state))
+    job->was_suspended = true;
+  else if (job->state->what == GANNET_SLURM_WAITS)
     put_back(job);
   const bool ended = gannet_slurm_has_ended(job->state);
   job->is_left = !ended;

@@ -81,6 +81,19 @@ static void a_failure_before_a_requeue_is_not_judged(void **state) {
   if (f->context->rank == 0) assert_int_equal(calls_of(f, "sbatch"), 1);
 }
 
+/* A preemption by suspension, or two jobs that take turns. */
+static void time_for_which_a_job_was_suspended_is_bad_luck(void **state) {
+  standin *f = *state;
+  f->setup.time_limit = 1;
+  mischief(f, "squeue.state", "SUSPENDED\n");
+  gannet_result_record result = standin_run(f, "#!/bin/sh\nexec sleep 20\n");
+  failed_with(&result, true, "SLURM had suspended the job meanwhile");
+  assert_false(result.run.crashed);
+  no_mischief(f, "squeue.state");
+  result = standin_run(f, NULL);
+  failed_with(&result, false, "time limit of 1 s reached");
+}
+
 /* A node without the file system of the campaign says nothing about a design. */
 static void a_job_that_a_node_cannot_begin_is_bad_luck(void **state) {
   standin *f = *state;
@@ -135,6 +148,7 @@ int main(int argc, char **argv) {
       TEST(what_a_stop_cancelled_is_begun_anew),
       TEST(a_job_that_a_node_cannot_begin_is_bad_luck),
       TEST(a_failure_before_a_requeue_is_not_judged),
+      TEST(time_for_which_a_job_was_suspended_is_bad_luck),
       TEST(refusals_for_good_are_known),
       TEST(a_directory_may_have_percent_signs),
   };
