@@ -83,25 +83,27 @@ static bool wait_patiently(const gannet_follow_up *next, double seconds) {
   return !(next->is_stopped && next->is_stopped());
 }
 
-/* After a call of sbatch that may have been accepted only a list tells whether another is needed.
+/* After a call of sbatch that may have been accepted only lists tell whether another is needed: two
+ * of them, as the first may have been made before the scheduler took the job.
  *
- * in_doubt  in/out  there was such a call
- * how       out     DONE when a successor waits in the queue
+ * doubt  in/out  how many lists without a successor are needed
+ * how    out     DONE when a successor waits in the queue
  */
 static gannet_err ask_unless_there(gannet_slurm_jobs *jobs, const gannet_follow_up *next,
-                                   const char *name, const char *dependency, bool *in_doubt,
+                                   const char *name, const char *dependency, int *doubt,
                                    gannet_slurm_call *how) {
   bool found = false, answered = false;
   *how = GANNET_SLURM_CALL_DONE;
   GANNET_TRY(is_asked_for(jobs, name, &found, &answered));
   if (found) return GANNET_OK;
   *how = GANNET_SLURM_CALL_TIMED_OUT;
-  if (*in_doubt && !answered) return GANNET_OK;
+  if (*doubt > 0 && (!answered || --*doubt > 0)) return GANNET_OK;
   GANNET_TRY(ask_once(jobs, next, name, dependency, how));
   const char *said = gannet_slurm_client_said(jobs->client);
-  *in_doubt = !gannet_slurm_call_is_answered(*how) ||
-              (*how == GANNET_SLURM_CALL_REFUSED &&
-               gannet_slurm_refusal_find(said) == GANNET_SLURM_MAYBE_TAKEN);
+  const bool maybe = !gannet_slurm_call_is_answered(*how) ||
+                     (*how == GANNET_SLURM_CALL_REFUSED &&
+                      gannet_slurm_refusal_find(said) == GANNET_SLURM_MAYBE_TAKEN);
+  *doubt = maybe ? 2 : 0;
   return GANNET_OK;
 }
 
@@ -109,24 +111,24 @@ static gannet_err ask_for(gannet_slurm_jobs *jobs, const gannet_follow_up *next,
                           char *dependency) {
   const double until = gannet_clock_seconds() + jobs->options->patience;
   double pause = jobs->options->poll_interval;
-  bool in_doubt = false;
+  int doubt = 0;
   for (;; pause = fmin(2 * pause, 16 * jobs->options->poll_interval)) {
     gannet_slurm_call how = GANNET_SLURM_CALL_DONE;
-    GANNET_TRY(ask_unless_there(jobs, next, name, dependency, &in_doubt, &how));
+    GANNET_TRY(ask_unless_there(jobs, next, name, dependency, &doubt, &how));
     if (how == GANNET_SLURM_CALL_DONE) return GANNET_OK;
     const char *said = gannet_slurm_client_said(jobs->client);
     /* Its jobs ended and were forgotten in the meantime. */
     if (strstr(said, "ependency")) dependency[0] = '\0';
     const bool never =
         how == GANNET_SLURM_CALL_REFUSED && gannet_slurm_refusal_find(said) == GANNET_SLURM_REFUSED;
-    GANNET_REQUIRE(!in_doubt || gannet_clock_seconds() < until, GANNET_ERR_IO,
+    GANNET_REQUIRE(doubt == 0 || gannet_clock_seconds() < until, GANNET_ERR_IO,
                    "whether SLURM took '%s', which is to go on with the campaign, is not known: %s",
                    next->script, said);
     GANNET_REQUIRE(!never && gannet_clock_seconds() < until, GANNET_ERR_IO,
                    "sbatch does not take '%s', which is to go on with the campaign: %s",
                    next->script, said);
     gannet_log(jobs->context, GANNET_LOG_WARNING, "%s of '%s': %s; will be tried again",
-               in_doubt ? "sbatch, or squeue after it," : "sbatch", next->script, said);
+               doubt > 0 ? "sbatch, or squeue after it," : "sbatch", next->script, said);
     if (wait_patiently(next, pause)) continue;
     gannet_log(jobs->context, GANNET_LOG_WARNING,
                "'%s' was not submitted, for a stop was asked for; another step goes on",

@@ -399,6 +399,25 @@ static void what_runs_can_be_left_and_followed(void **state) {
   if (f->context->rank == 0) assert_int_equal(calls_of(f, "sbatch"), 2);
 }
 
+/* The first list after a call of sbatch without an answer may be older than the job. */
+static void a_follow_up_without_an_answer_is_looked_for_twice(void **state) {
+  standin *f = *state;
+  use_simulation(f, good);
+  f->options.commands.timeout = 1;
+  mischief(f, "next.sh", "#!/bin/sh\n");
+  mischief(f, "sbatch.hang", "1\n");
+  mischief(f, "squeue.blind", "2\n"); /* before sbatch is called, and once after */
+  char script[400];
+  (void)snprintf(script, sizeof script, "%s/next.sh", f->directory);
+  const gannet_follow_up next = {script, "campaign.yaml", f->directory, false, NULL};
+  gannet_evaluator *evaluator = standin_create(f);
+  assert_ok(gannet_evaluator_leave(evaluator, &next));
+  gannet_evaluator_destroy(&evaluator);
+  if (f->context->rank > 0) return;
+  assert_int_equal(calls_of(f, "sbatch"), 1);
+  assert_int_equal(calls_of(f, "squeue"), 3);
+}
+
 /* A scheduler that will never take the script is an error that says so. */
 static void a_refused_follow_up_is_an_error(void **state) {
   standin *f = *state;
@@ -451,6 +470,7 @@ int main(int argc, char **argv) {
       TEST(results_that_come_slowly_are_waited_for),
       TEST(steps_get_the_processors_of_a_task),
       TEST(what_runs_can_be_left_and_followed),
+      TEST(a_follow_up_without_an_answer_is_looked_for_twice),
       TEST(a_refused_follow_up_is_an_error),
       TEST(settings_that_cannot_be_meant_are_told),
   };
