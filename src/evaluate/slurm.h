@@ -220,6 +220,12 @@ bool gannet_slurm_is_shared(const gannet_slurm_job *job);
  */
 bool gannet_slurm_ended_itself(const gannet_slurm_job *job);
 
+/* Whether the node could not even begin the job: SLURM writes FAILED, and 0:53 for the exit code.
+ *
+ * Local.
+ */
+bool gannet_slurm_is_never_begun(const gannet_slurm_job *job);
+
 /* Free shipments all of whose evaluations have ended.
  *
  * Local.

@@ -72,8 +72,7 @@ static bool is_ended_by_scheduler(const gannet_slurm_job *job) {
          (job->state->what == GANNET_SLURM_TIME_LIMIT || job->state->what == GANNET_SLURM_BAD_LUCK);
 }
 
-/* The node could not even begin: SLURM writes FAILED, and 0:53 for the exit code. */
-static bool is_never_begun(const gannet_slurm_job *job) {
+bool gannet_slurm_is_never_begun(const gannet_slurm_job *job) {
   enum { NOT_BEGUN = 53 };
   if (job->has_outcome || job->state->what != GANNET_SLURM_FAILED) return false;
   return strcmp(job->known.why, "JobLaunchFailure") == 0 ||
@@ -85,10 +84,10 @@ static gannet_err judge(const gannet_slurm_jobs *jobs, const gannet_slurm_job *j
                         gannet_result_record *result) {
   char reason[120];
   const gannet_launch_event event = end_of(job);
-  if (is_never_begun(job)) {
+  if (gannet_slurm_is_never_begun(job)) {
     fail(jobs, job, true,
          "SLURM could not begin the job (JobLaunchFailure): its directory or the files of its "
-         "output cannot be opened on the node",
+         "output cannot be opened on the node, or the campaign was moved while the job waited",
          result);
     return GANNET_OK;
   }

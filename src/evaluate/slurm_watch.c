@@ -131,7 +131,7 @@ static gannet_err conclude_shared(gannet_slurm_jobs *jobs, gannet_slurm_job *job
   if (job->has_outcome && job->outcome.exit_code == 0 &&
       may_come(jobs, job, now - job->ended_since))
     return GANNET_OK;
-  if (job->has_outcome) return end_with_judge(jobs, job);
+  if (job->has_outcome || gannet_slurm_is_never_begun(job)) return end_with_judge(jobs, job);
   if (now - job->ended_since < fmin(longest_files_lag, jobs->options->grace)) return GANNET_OK;
   (void)snprintf(reason, sizeof reason, "its job of several runs ended before it: %s",
                  job->state->name);

@@ -149,6 +149,24 @@ static void errors_of_an_element_stand_in_its_log(void **state) {
   assert_non_null(strstr(content(f->directory, "calls"), " --output=%a.log --error=%a.log "));
 }
 
+/* As when the campaign was moved while its jobs waited. */
+static void a_bundle_that_a_node_cannot_begin_tells_why(void **state) {
+  standin *f = *state;
+  collection all = {0};
+  use_arrays(f, GANNET_SLURM_JOBS, RUNS, 1);
+  f->options.script = TEXT("job.tmpl");
+  mischief(f, "job.tmpl", "#!/bin/sh\n");
+  mischief(f, "squeue.why", "JobLaunchFailure\n");
+  mischief(f, "squeue.state", "FAILED\n");
+  mischief(f, "node.hold", "");
+  gannet_evaluator *evaluator = standin_create(f);
+  submit_all(evaluator, RUNS, 1);
+  collect(evaluator, RUNS, &all);
+  gannet_evaluator_destroy(&evaluator);
+  for (int64_t id = 97; id <= 100; ++id)
+    failed_with(result_of(&all, id), true, "SLURM could not begin the job (JobLaunchFailure)");
+}
+
 /* What had ended before the job died counts; what had not is bad luck. */
 static void a_bundle_that_dies_midway_keeps_what_it_finished(void **state) {
   standin *f = *state;
@@ -457,6 +475,7 @@ int main(int argc, char **argv) {
       TEST(elements_have_states_of_their_own),
       TEST(scripts_of_ones_own_are_packed_too),
       TEST(errors_of_an_element_stand_in_its_log),
+      TEST(a_bundle_that_a_node_cannot_begin_tells_why),
       TEST(a_bundle_that_dies_midway_keeps_what_it_finished),
       TEST(a_bundle_that_dies_midway_keeps_what_failed),
       TEST(arrays_outlive_their_controller),
