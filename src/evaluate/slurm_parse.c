@@ -49,6 +49,12 @@ int gannet_slurm_parse_job(const char *text, char *job) {
   return -1;
 }
 
+/* The parts of a job that asks for several kinds of nodes are told as 12+0, 12+1: one job to
+ * sbatch, scancel and gannet. */
+static void copy_job(gannet_slurm_row *row, const char *job) {
+  copy(row->job, sizeof row->job, job, strcspn(job, "+"));
+}
+
 /* -1 when the line is not of the form. */
 static int read_squeue(char *line, gannet_slurm_row *row) {
   char *at = line;
@@ -61,7 +67,7 @@ static int read_squeue(char *line, gannet_slurm_row *row) {
     *why++ = '\0';
     copy(row->why, sizeof row->why, why, strlen(why));
   }
-  copy(row->job, sizeof row->job, job, strlen(job));
+  copy_job(row, job);
   copy(row->state, sizeof row->state, state, strlen(state));
   copy(row->nodes, sizeof row->nodes, nodes, strlen(nodes));
   copy(row->name, sizeof row->name, name, strlen(name));
@@ -119,7 +125,7 @@ gannet_err gannet_slurm_parse_sacct(char *text, gannet_slurm_list *list) {
     const char *job = next_part(&rest, '|'), *state = next_part(&rest, '|'),
                *ended = next_part(&rest, '|');
     if (!ended || !isdigit((unsigned char)job[0])) continue;
-    copy(row.job, sizeof row.job, job, strlen(job));
+    copy_job(&row, job);
     copy(row.state, sizeof row.state, state, strlen(state));
     copy(row.nodes, sizeof row.nodes, rest ? rest : "", rest ? strlen(rest) : 0);
     read_exit(ended, &row);

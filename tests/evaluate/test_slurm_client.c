@@ -89,6 +89,30 @@ static void the_cluster_that_was_chosen_is_asked(void **state) {
   (void)unsetenv("SLURM_JOB_ID");
 }
 
+/* Each part of a heterogeneous job has a line, as of squeue 22.05; one that ended does not end it.
+ */
+static void parts_of_a_job_are_one_job(void **state) {
+  standin *f = *state;
+  gannet_launcher *launcher = NULL;
+  gannet_slurm_client *client = NULL;
+  gannet_slurm_list list = {0};
+  gannet_slurm_call how = GANNET_SLURM_CALL_DONE;
+  write_file(f->directory, "squeue",
+             "#!/bin/sh\necho '28+0|COMPLETED|n1|a|/d|None'\necho '28+1|RUNNING|n2|a|/d|None'\n"
+             "echo '3|PENDING||b|/d|None'\n",
+             0755);
+  assert_ok(gannet_launcher_start(&launcher));
+  assert_ok(gannet_slurm_client_create(&f->options.commands, launcher, f->directory, f->directory,
+                                       &client));
+  assert_ok(gannet_slurm_client_list(client, &list, &how));
+  assert_int_equal(list.n, 2);
+  assert_non_null(gannet_slurm_list_find(&list, "28"));
+  assert_string_equal(gannet_slurm_list_find(&list, "28")->state, "RUNNING");
+  gannet_slurm_list_release(&list);
+  gannet_slurm_client_destroy(&client);
+  gannet_launcher_stop(&launcher);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, standin_set_up, standin_tear_down)
 
 int main(int argc, char **argv) {
@@ -96,6 +120,7 @@ int main(int argc, char **argv) {
       TEST(a_cancel_that_fails_in_part_is_told),
       TEST(accounting_without_an_answer_is_asked_once),
       TEST(the_cluster_that_was_chosen_is_asked),
+      TEST(parts_of_a_job_are_one_job),
   };
   MPI_Init(&argc, &argv);
   const int failed = run_ranks(tests);
