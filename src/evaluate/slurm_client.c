@@ -34,10 +34,12 @@ struct gannet_slurm_client {
 };
 
 /* A controller inside a job has variables that describe its own job, and users have variables that
- * filter what squeue lists: neither is for the jobs of evaluations. Which SLURM is asked is. */
+ * filter what squeue lists, or make sbatch wait or repeat a job: none is for the jobs of
+ * evaluations. Which SLURM is asked is. */
 static bool is_dropped(const char *variable) {
-  static const char *const start[] = {"SLURM_",   "SQUEUE_",          "SACCT_",
-                                      "SCANCEL_", "SBATCH_CLUSTERS=", "GANNET_LAUNCH="};
+  static const char *const start[] = {
+      "SLURM_",           "SQUEUE_",           "SACCT_",       "SCANCEL_",
+      "SBATCH_CLUSTERS=", "SBATCH_ARRAY_INX=", "SBATCH_WAIT=", "GANNET_LAUNCH="};
   static const char *const kept[] = {"SLURM_CONF=", "SLURM_CLUSTERS="};
   for (size_t i = 0; i < sizeof kept / sizeof *kept; ++i)
     if (strncmp(variable, kept[i], strlen(kept[i])) == 0) return false;

@@ -89,6 +89,32 @@ static void the_cluster_that_was_chosen_is_asked(void **state) {
   (void)unsetenv("SLURM_JOB_ID");
 }
 
+/* With them every job would be an array, or sbatch would not answer before its end. */
+static void variables_that_make_other_jobs_are_not_for_sbatch(void **state) {
+  standin *f = *state;
+  gannet_launcher *launcher = NULL;
+  gannet_slurm_client *client = NULL;
+  gannet_slurm_call how = GANNET_SLURM_CALL_DONE;
+  char id[GANNET_SLURM_ID] = "";
+  const char *const nothing[] = {NULL};
+  write_file(f->directory, "sbatch",
+             "#!/bin/sh\n[ \"$SBATCH_ARRAY_INX$SBATCH_WAIT$SBATCH_QOS\" = low ] && echo 7\n", 0755);
+  (void)setenv("SBATCH_ARRAY_INX", "0-3", 1);
+  (void)setenv("SBATCH_WAIT", "1", 1);
+  (void)setenv("SBATCH_QOS", "low", 1);
+  assert_ok(gannet_launcher_start(&launcher));
+  assert_ok(gannet_slurm_client_create(&f->options.commands, launcher, f->directory, f->directory,
+                                       &client));
+  assert_ok(gannet_slurm_client_submit(client, nothing, nothing, id, &how));
+  assert_int_equal(how, GANNET_SLURM_CALL_DONE);
+  assert_string_equal(id, "7");
+  gannet_slurm_client_destroy(&client);
+  gannet_launcher_stop(&launcher);
+  (void)unsetenv("SBATCH_ARRAY_INX");
+  (void)unsetenv("SBATCH_WAIT");
+  (void)unsetenv("SBATCH_QOS");
+}
+
 /* Each part of a heterogeneous job has a line, as of squeue 22.05; one that ended does not end it.
  */
 static void parts_of_a_job_are_one_job(void **state) {
@@ -120,6 +146,7 @@ int main(int argc, char **argv) {
       TEST(a_cancel_that_fails_in_part_is_told),
       TEST(accounting_without_an_answer_is_asked_once),
       TEST(the_cluster_that_was_chosen_is_asked),
+      TEST(variables_that_make_other_jobs_are_not_for_sbatch),
       TEST(parts_of_a_job_are_one_job),
   };
   MPI_Init(&argc, &argv);
