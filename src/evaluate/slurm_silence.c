@@ -26,7 +26,7 @@ void gannet_slurm_fall_silent(gannet_slurm_jobs *jobs, gannet_silence_kind kind,
 void gannet_slurm_end_silence(gannet_slurm_jobs *jobs) {
   if (jobs->silence.since < 0 || jobs->stuck[0]) return;
   for (int i = 0; i < jobs->n_shipments; ++i)
-    if (jobs->shipments[i]->stage == GANNET_SLURM_TO_SUBMIT &&
+    if (jobs->shipments[i]->stage <= GANNET_SLURM_TO_FIND &&
         jobs->shipments[i]->pause > jobs->options->poll_interval)
       return;
   gannet_silence_end(jobs->place);

@@ -40,6 +40,19 @@ static void complain(const gannet_slurm_jobs *jobs, int64_t id, const char *reas
              (long long)id, reason, text);
 }
 
+/* The others would meet the same limit: they wait as well, so that one call is made per pause. */
+static void hold_back(gannet_slurm_jobs *jobs, gannet_slurm_shipment *shipment, double now) {
+  const double base = jobs->options->poll_interval;
+  gannet_slurm_fall_silent(jobs, GANNET_SILENCE_REFUSED,
+                           "sbatch takes no jobs (%s): they wait, and are tried again",
+                           gannet_slurm_client_said(jobs->client));
+  shipment->pause = fmin(2 * shipment->pause, largest_backoff * base);
+  shipment->next_try = fmax(shipment->next_try, now + shipment->pause);
+  for (int i = 0; i < jobs->n_shipments; ++i)
+    if (jobs->shipments[i]->stage == GANNET_SLURM_TO_SUBMIT)
+      jobs->shipments[i]->next_try = fmax(jobs->shipments[i]->next_try, now + shipment->pause);
+}
+
 static gannet_err refused(gannet_slurm_jobs *jobs, gannet_slurm_shipment *shipment, double now) {
   char reason[GANNET_SLURM_SAID + 40];
   const gannet_slurm_job *one = any_of(jobs, shipment);
@@ -55,14 +68,27 @@ static gannet_err refused(gannet_slurm_jobs *jobs, gannet_slurm_shipment *shipme
     return fail_all(jobs, shipment, true, reason);
   if (one && shipment->pause <= jobs->options->poll_interval)
     complain(jobs, one->flight.id, reason);
-  gannet_slurm_fall_silent(jobs, GANNET_SILENCE_REFUSED,
-                           "sbatch takes no jobs (%s): they wait, and are tried again", said);
-  /* The others would meet the same limit: they wait as well, so that one call is made per pause. */
-  shipment->pause = fmin(2 * shipment->pause, largest_backoff * jobs->options->poll_interval);
-  for (int i = 0; i < jobs->n_shipments; ++i)
-    if (jobs->shipments[i]->stage == GANNET_SLURM_TO_SUBMIT)
-      jobs->shipments[i]->next_try = fmax(jobs->shipments[i]->next_try, now + shipment->pause);
+  hold_back(jobs, shipment, now);
   return GANNET_OK;
+}
+
+/* sbatch that waits by itself until SLURM has room for the job: a list tells whether it had at
+ * last. */
+static void unanswered(gannet_slurm_jobs *jobs, gannet_slurm_shipment *shipment, double now) {
+  const gannet_slurm_job *one = any_of(jobs, shipment);
+  const char *said = gannet_slurm_client_said(jobs->client);
+  const bool first = shipment->pause <= jobs->options->poll_interval;
+  search_for(shipment);
+  if (!strstr(said, "sleeping and retrying")) {
+    shipment->pause = jobs->options->poll_interval;
+    return;
+  }
+  if (one && first)
+    gannet_log(jobs->context, GANNET_LOG_WARNING,
+               "evaluation %lld: sbatch waits for SLURM to take the job: %s; it is called again "
+               "until SLURM does",
+               (long long)one->flight.id, said);
+  hold_back(jobs, shipment, now);
 }
 
 /* Whole minutes, and one for the node to tell it first. */
@@ -155,12 +181,12 @@ static gannet_err submit_one(gannet_slurm_jobs *jobs, gannet_slurm_shipment *shi
   GANNET_TRY(call_sbatch(jobs, shipment, id, &how));
   const double now = gannet_clock_seconds();
   if (how == GANNET_SLURM_CALL_REFUSED) return refused(jobs, shipment, now);
-  shipment->pause = jobs->options->poll_interval;
   if (how == GANNET_SLURM_CALL_DONE) {
+    shipment->pause = jobs->options->poll_interval;
     gannet_slurm_adopt(jobs, shipment, id);
     if (!jobs->scheduler_fails) gannet_slurm_end_silence(jobs);
   } else {
-    search_for(shipment);
+    unanswered(jobs, shipment, now);
   }
   return GANNET_OK;
 }

@@ -186,10 +186,11 @@ static void find_or_submit(gannet_slurm_jobs *jobs, gannet_slurm_shipment *shipm
                            const gannet_slurm_list *list, double now) {
   const gannet_slurm_row *row = find_row(list, shipment);
   if (row) {
+    shipment->pause = jobs->options->poll_interval;
     gannet_slurm_adopt(jobs, shipment, row->job);
   } else if (++shipment->absent >= 2) {
     shipment->stage = GANNET_SLURM_TO_SUBMIT;
-    shipment->next_try = now;
+    shipment->next_try = fmax(shipment->next_try, now);
   }
 }
 

@@ -122,6 +122,28 @@ static void silence_is_told(void **state) {
   assert_non_null(strstr(f->log, "squeue answers again, after "));
 }
 
+/* MaxJobCount is reached: sbatch waits by itself, for longer than a call may take. */
+static void an_sbatch_that_waits_is_told(void **state) {
+  standin *f = *state;
+  double constraint = 0;
+  gannet_result_record result = {.constraints = &constraint};
+  use_simulation(f, "#!/bin/sh\nprintf 'objective 2\\nstress 1\\n' >results.out\n");
+  f->options.commands.timeout = 1;
+  mischief(f, "sbatch.busy", "1000\n");
+  gannet_evaluator *evaluator = standin_create(f);
+  standin_submit(evaluator, 1, 1);
+  wait_for_note(f, evaluator, GANNET_SILENCE_REFUSED,
+                "sbatch takes no jobs (sbatch: error: Slurm temporarily unable to accept job");
+  mischief(f, "sbatch.busy", "0\n");
+  conform_collect(evaluator, 1, &result);
+  is_done(&result);
+  wait_for_note(f, evaluator, GANNET_SILENCE_OTHER, NULL);
+  gannet_evaluator_destroy(&evaluator);
+  if (f->context->rank == 0)
+    assert_non_null(
+        strstr(f->log, "evaluation 99: sbatch waits for SLURM to take the job: sbatch"));
+}
+
 /* A job that is held waits for ever: said once in the log, and to those who look on until it is
  * over. */
 static void jobs_that_wait_for_somebody_are_told(void **state) {
@@ -242,6 +264,7 @@ int main(int argc, char **argv) {
       TEST(a_failure_waits_for_who_can_explain_it),
       TEST(calls_have_time_outs_and_are_repeated),
       TEST(silence_is_told),
+      TEST(an_sbatch_that_waits_is_told),
       TEST(jobs_that_wait_for_somebody_are_told),
       TEST(a_call_that_is_broken_off_is_no_silence),
       TEST(a_stop_breaks_off_one_call_alone),
