@@ -9,6 +9,18 @@
 
 const char *const bench_phases[BENCH_TIMES] = {"ask", "fit", "draws", "scan", "polish", "choose"};
 
+const char *const bench_kinds[BENCH_KINDS] = {"kept", "learnt", "learnt first"};
+
+bench_ask_plan bench_ask_plan_of(const bench_ask_settings *settings) {
+  return (bench_ask_plan){.method = settings->method,
+                          .problem = settings->problem,
+                          .set = &settings->set,
+                          .d = settings->d,
+                          .q = settings->q,
+                          .seed = settings->seed,
+                          .candidates = settings->candidates};
+}
+
 gannet_err bench_asking_prepare(bench_asking *a, MPI_Comm comm, const bench_ask_plan *plan) {
   char text[96];
   a->plan = *plan;

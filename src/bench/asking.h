@@ -14,37 +14,49 @@
 enum { BENCH_ASK, BENCH_TIMES = GANNET_PHASE_COUNT + 1 };
 extern const char *const bench_phases[BENCH_TIMES];
 
-/* Rows of option tables, the same for all benchmarks that ask; `type` has method, problem, set, n,
- * d and seed. */
-#define BENCH_ASK_INTEGER(type_, name, standard, least, most, text)                              \
-  {                                                                                              \
-    .key = #name, .type = GANNET_INTEGER, .offset = offsetof(type_, name), .fallback = standard, \
-    .lower = least, .upper = most, .help = text                                                  \
+/* What all benchmarks that ask are told; first in the settings of one that is told more. */
+typedef struct {
+  char *method, *problem;
+  gannet_text_list set;
+  gannet_real_list n;
+  int d, q, candidates, repeat, fits, seed;
+} bench_ask_settings;
+
+/* Rows of their option tables: those that are the same for all, and one whose limits differ. */
+#define BENCH_ASK_INTEGER(name, standard, least, most, text)                            \
+  {                                                                                     \
+    .key = #name, .type = GANNET_INTEGER, .offset = offsetof(bench_ask_settings, name), \
+    .fallback = standard, .lower = least, .upper = most, .help = text                   \
   }
-#define BENCH_ASK_OPTIONS(type_)                                                              \
+#define BENCH_ASK_OPTIONS                                                                     \
   {.key = "method",                                                                           \
    .type = GANNET_TEXT,                                                                       \
-   .offset = offsetof(type_, method),                                                         \
+   .offset = offsetof(bench_ask_settings, method),                                            \
    .fallback = "neural-bo",                                                                   \
    .help = "method of the optimiser, with settings if wanted: neural-bo+surrogate.layers=2"}, \
       {.key = "problem",                                                                      \
        .type = GANNET_TEXT,                                                                   \
-       .offset = offsetof(type_, problem),                                                    \
+       .offset = offsetof(bench_ask_settings, problem),                                       \
        .fallback = "levy",                                                                    \
        .help = "built-in problem that the observations come from"},                           \
       {.key = "set",                                                                          \
        .type = GANNET_TEXT_LIST,                                                              \
-       .offset = offsetof(type_, set),                                                        \
+       .offset = offsetof(bench_ask_settings, set),                                           \
        .help = "settings key=value of the optimiser"},                                        \
       {.key = "n",                                                                            \
        .type = GANNET_REAL_LIST,                                                              \
-       .offset = offsetof(type_, n),                                                          \
+       .offset = offsetof(bench_ask_settings, n),                                             \
        .fallback = "500",                                                                     \
        .lower = 2,                                                                            \
        .upper = 1e6,                                                                          \
        .help = "numbers of observations"},                                                    \
-      BENCH_ASK_INTEGER(type_, d, "20", 1, 10000, "variables"),                               \
-      BENCH_ASK_INTEGER(type_, seed, "1", 0, 1e9, "seed")
+      BENCH_ASK_INTEGER(d, "20", 1, 10000, "variables"),                                      \
+      BENCH_ASK_INTEGER(seed, "1", 0, 1e9, "seed")
+
+/* How an ask comes by its hyper-parameters: as they were; learnt again, as in a campaign that goes
+ * on; or learnt by an optimiser that has asked for nothing before. */
+typedef enum { BENCH_KEPT, BENCH_LEARNT, BENCH_FIRST, BENCH_KINDS } bench_ask_kind;
+extern const char *const bench_kinds[BENCH_KINDS];
 
 /* What one ask took. The parts' traffic reaches from the end of the part before. */
 typedef struct {
@@ -60,6 +72,12 @@ typedef struct {
   int d, q, seed;
   int64_t candidates;
 } bench_ask_plan;
+
+/* That of settings, which it borrows.
+ *
+ * Local.
+ */
+bench_ask_plan bench_ask_plan_of(const bench_ask_settings *settings);
 
 /* Zero-initialise. */
 typedef struct {

@@ -9,10 +9,10 @@
 #include "bench/cells.h"
 #include "bench/held_out.h"
 #include "bench/memory.h"
+#include "bench/rates.h"
 #include "bench/subject.h"
 #include "optimizer/optimizer.h"
 #include "problem/problem.h"
-#include "suite/statistics.h"
 
 enum { ELITE = 50, HELD_OUT = 500 };
 
@@ -242,11 +242,6 @@ static gannet_err run_campaign(campaign *c, int n, result *r) {
   return err;
 }
 
-static double median(int n, double *values) {
-  suite_sort(n, values);
-  return suite_quantile(n, values, 0.5);
-}
-
 static void print_row(const campaign *c, const char *problem, int n, const result *r,
                       double *column) {
   const int seeds = c->settings->seeds;
@@ -261,10 +256,10 @@ static void print_row(const campaign *c, const char *problem, int n, const resul
   for (int i = 0; i < seeds; ++i) column[i] = r[i].prediction.rmse;
   bench_print_spread(seeds, column);
   for (int i = 0; i < seeds; ++i) column[i] = r[i].seconds;
-  (void)printf(" %.0f |", 1e3 * median(seeds, column));
+  (void)printf(" %.0f |", 1e3 * bench_median(seeds, column));
   for (int k = 0; k < GANNET_PHASE_COUNT; ++k) {
     for (int i = 0; i < seeds; ++i) column[i] = r[i].phase[k];
-    (void)printf(" %.0f |", 1e3 * median(seeds, column));
+    (void)printf(" %.0f |", 1e3 * bench_median(seeds, column));
   }
   (void)printf(" %.0f |\n", r[0].bytes / 1e6);
 }

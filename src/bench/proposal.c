@@ -7,31 +7,15 @@
 #include "bench/asking.h"
 #include "bench/cells.h"
 #include "bench/rates.h"
-#include "suite/statistics.h"
-
-typedef struct {
-  char *method, *problem;
-  gannet_text_list set;
-  gannet_real_list n;
-  int d, q, candidates, repeat, fits, seed;
-} proposal_settings;
 
 static const gannet_option proposal_options[] = {
-    BENCH_ASK_OPTIONS(proposal_settings),
-    BENCH_ASK_INTEGER(proposal_settings, q, "8", 1, 10000, "points per batch"),
-    BENCH_ASK_INTEGER(proposal_settings, candidates, "10000", 1, 1e9, "candidates per batch"),
-    BENCH_ASK_INTEGER(proposal_settings, repeat, "5", 1, 1000,
-                      "proposals without learning that are timed"),
-    BENCH_ASK_INTEGER(proposal_settings, fits, "3", 1, 1000,
-                      "proposals with learning that are timed, of each kind"),
+    BENCH_ASK_OPTIONS,
+    BENCH_ASK_INTEGER(q, "8", 1, 10000, "points per batch"),
+    BENCH_ASK_INTEGER(candidates, "10000", 1, 1e9, "candidates per batch"),
+    BENCH_ASK_INTEGER(repeat, "5", 1, 1000, "proposals without learning that are timed"),
+    BENCH_ASK_INTEGER(fits, "3", 1, 1000, "proposals with learning that are timed, of each kind"),
     {0},
 };
-
-/* How an ask comes by its hyper-parameters: as they were; learnt again, as in a campaign that goes
- * on; or learnt by an optimiser that has asked for nothing before. */
-typedef enum { KEPT, LEARNT, FIRST, KINDS } ask_kind;
-
-static const char *const kind_names[KINDS] = {"kept", "learnt", "learnt first"};
 
 typedef struct {
   int n, most;
@@ -42,23 +26,23 @@ typedef struct {
 /* What is reported for one number of observations. */
 typedef struct {
   int n;
-  sample of[KINDS];
+  sample of[BENCH_KINDS];
   double model_bytes, peak_bytes;
 } measurement;
 
 /* Asks of one kind until there are enough. */
 typedef struct {
   measurement *m;
-  ask_kind wanted;
+  bench_ask_kind wanted;
   int enough;
 } collection;
 
 /* bench_ask_taker */
 static bool take(void *user, bool first, const bench_ask_cost *cost) {
   const collection *c = user;
-  const ask_kind kind = !cost->learned ? KEPT : first ? FIRST : LEARNT;
+  const bench_ask_kind kind = !cost->learned ? BENCH_KEPT : first ? BENCH_FIRST : BENCH_LEARNT;
   sample *of = &c->m->of[c->wanted];
-  if (kind == c->wanted && first == (kind == FIRST)) {
+  if (kind == c->wanted && first == (kind == BENCH_FIRST)) {
     for (int t = 0; t < BENCH_TIMES; ++t) of->seconds[t * of->most + of->n] = cost->seconds[t];
     ++of->n;
   }
@@ -70,31 +54,30 @@ static gannet_err collect(bench_asking *s, int seed, int around, collection c) {
   return bench_asking_run(s, &series, take, &c, &c.m->model_bytes);
 }
 
-static gannet_err measure_all(bench_asking *s, const proposal_settings *settings, measurement *m) {
+static gannet_err measure_all(bench_asking *s, const bench_ask_settings *settings, measurement *m) {
   bench_asking_refit(s, true);
   for (int i = 0; i < settings->fits; ++i) {
-    GANNET_TRY(collect(s, settings->seed + i, 0, (collection){m, FIRST, i + 1}));
-    GANNET_TRY(collect(s, settings->seed + i, 1, (collection){m, LEARNT, i + 1}));
+    GANNET_TRY(collect(s, settings->seed + i, 0, (collection){m, BENCH_FIRST, i + 1}));
+    GANNET_TRY(collect(s, settings->seed + i, 1, (collection){m, BENCH_LEARNT, i + 1}));
   }
   bench_asking_refit(s, false);
-  const collection kept = {m, KEPT, settings->repeat};
+  const collection kept = {m, BENCH_KEPT, settings->repeat};
   GANNET_TRY(collect(s, settings->seed, settings->repeat, kept));
   m->peak_bytes = bench_peak_memory();
   return GANNET_OK;
 }
 
-static gannet_err measure(bench_asking *s, const proposal_settings *settings, measurement *m) {
+static gannet_err measure(bench_asking *s, const bench_ask_settings *settings, measurement *m) {
   gannet_err err = GANNET_OK;
-  for (int k = 0; k < KINDS && err == GANNET_OK; ++k) {
-    m->of[k].most = k == KEPT ? settings->repeat : settings->fits;
+  for (int k = 0; k < BENCH_KINDS && err == GANNET_OK; ++k) {
+    m->of[k].most = k == BENCH_KEPT ? settings->repeat : settings->fits;
     err = gannet_alloc((size_t)(BENCH_TIMES * m->of[k].most), sizeof(double), &m->of[k].seconds);
   }
   if (err == GANNET_OK) err = measure_all(s, settings, m);
-  for (int k = 0; k < KINDS; ++k) {
+  for (int k = 0; k < BENCH_KINDS; ++k) {
     sample *of = &m->of[k];
     for (int c = 0; c < BENCH_TIMES; ++c) {
-      suite_sort(of->n, of->seconds + c * of->most);
-      of->median[c] = of->n > 0 ? suite_quantile(of->n, of->seconds + c * of->most, 0.5) : NAN;
+      of->median[c] = bench_median(of->n, of->seconds + c * of->most);
     }
     gannet_free(&of->seconds);
   }
@@ -114,22 +97,22 @@ static void print_growth(const measurement *a, const measurement *b) {
       "\nGrowth from n = %d to %d: ask %s without learning, %s with; model memory %s (exponents of "
       "n).\n",
       a->n, b->n,
-      bench_growth_text(a->n, a->of[KEPT].median[BENCH_ASK], b->n, b->of[KEPT].median[BENCH_ASK],
-                        kept),
-      bench_growth_text(a->n, a->of[LEARNT].median[BENCH_ASK], b->n,
-                        b->of[LEARNT].median[BENCH_ASK], learnt),
+      bench_growth_text(a->n, a->of[BENCH_KEPT].median[BENCH_ASK], b->n,
+                        b->of[BENCH_KEPT].median[BENCH_ASK], kept),
+      bench_growth_text(a->n, a->of[BENCH_LEARNT].median[BENCH_ASK], b->n,
+                        b->of[BENCH_LEARNT].median[BENCH_ASK], learnt),
       bench_growth_text(a->n, a->model_bytes, b->n, b->model_bytes, memory));
 }
 
 /* The products that a scan cannot do without, when values are k(x, X) c_j: inner products of
  * candidates with the data, and with the weights of q draws. */
-static double least_operations(const proposal_settings *s, int n) {
+static double least_operations(const bench_ask_settings *s, int n) {
   return 2.0 * s->candidates * n * (s->d + 1.0 + s->q);
 }
 
-static void print_memory(const proposal_settings *s, const bench_asking *asking, double rate,
+static void print_memory(const bench_ask_settings *s, const bench_asking *asking, double rate,
                          const measurement *m) {
-  const double scan = m->of[KEPT].median[1 + GANNET_PHASE_SCAN];
+  const double scan = m->of[BENCH_KEPT].median[1 + GANNET_PHASE_SCAN];
   (void)printf("| %d | %.1f | %.1f | %.1f |", m->n, m->model_bytes / 1e6, 4e-6 * m->n * m->n,
                m->peak_bytes / 1e6);
   if (asking->draws && scan > 0)
@@ -138,7 +121,7 @@ static void print_memory(const proposal_settings *s, const bench_asking *asking,
     (void)printf(" – |\n");
 }
 
-static gannet_err print_all(const bench_world *world, const proposal_settings *s,
+static gannet_err print_all(const bench_world *world, const bench_ask_settings *s,
                             const bench_asking *asking, int n, const measurement *m) {
   const char *product = asking->single ? "SGEMM" : "DGEMM";
   double rate = 0;
@@ -151,7 +134,7 @@ static gannet_err print_all(const bench_world *world, const proposal_settings *s
   for (int c = 0; c < BENCH_TIMES; ++c) (void)printf(" %s |", bench_phases[c]);
   (void)printf("\n|---|---|---|---|---|---|---|---|\n");
   for (int i = 0; i < n; ++i)
-    for (int k = 0; k < KINDS; ++k) print_times(kind_names[k], m[i].n, m[i].of[k].median);
+    for (int k = 0; k < BENCH_KINDS; ++k) print_times(bench_kinds[k], m[i].n, m[i].of[k].median);
   (void)printf(
       "\n| n | models, MB | factor 4n^2, MB | peak of the process, MB | scan, share of "
       "%s peak |\n|---|---|---|---|---|\n",
@@ -164,14 +147,8 @@ static gannet_err print_all(const bench_world *world, const proposal_settings *s
 }
 
 static gannet_err run(const bench_world *world, const void *options) {
-  const proposal_settings *settings = options;
-  const bench_ask_plan plan = {.method = settings->method,
-                               .problem = settings->problem,
-                               .set = &settings->set,
-                               .d = settings->d,
-                               .q = settings->q,
-                               .seed = settings->seed,
-                               .candidates = settings->candidates};
+  const bench_ask_settings *settings = options;
+  const bench_ask_plan plan = bench_ask_plan_of(settings);
   bench_asking s = {0};
   measurement *m = NULL;
   gannet_err err = bench_asking_prepare(&s, world->comm, &plan);
@@ -191,6 +168,6 @@ const bench_type bench_proposal = {
     .name = "proposal",
     .summary = "time and memory of a proposal, by number of observations",
     .options = proposal_options,
-    .options_size = sizeof(proposal_settings),
+    .options_size = sizeof(bench_ask_settings),
     .run = run,
 };

@@ -58,8 +58,7 @@ static double time_of(operands *o, void (*step)(operands *), double seconds) {
   } while (n < REPEATS_MOST && (n < 5 || gannet_clock_seconds() - start < seconds));
   const double elapsed = gannet_clock_seconds() - start;
   if (gannet_clock_processor() - worked < whole * elapsed) return elapsed / (1.0 + n * calls);
-  suite_sort(n, time);
-  return suite_quantile(n, time, 0.5);
+  return bench_median(n, time);
 }
 
 static gannet_err allocate(operands *o, size_t a, size_t b, size_t c) {
@@ -152,6 +151,11 @@ gannet_err bench_triad_rate(int count, double seconds, double *rate) {
   if (err == GANNET_OK) *rate = 24.0 * count / time_of(&o, add, seconds);
   drop(&o);
   return err;
+}
+
+double bench_median(int n, double *values) {
+  suite_sort(n, values);
+  return n > 0 ? suite_quantile(n, values, 0.5) : NAN;
 }
 
 double bench_peak_memory(void) {

@@ -59,6 +59,12 @@ GANNET_CHECKED gannet_err bench_triad_rate(int count, double seconds, double *ra
  */
 double bench_growth(double n1, double t1, double n2, double t2);
 
+/* Median of n values, which are in ascending order afterwards; NAN of none.
+ *
+ * Local.
+ */
+double bench_median(int n, double *values);
+
 /* Largest memory that this process has held so far, in bytes.
  *
  * Local.

@@ -12,7 +12,6 @@
 #include "bench/asking.h"
 #include "bench/file.h"
 #include "bench/rates.h"
-#include "suite/statistics.h"
 #include "surrogate/surrogate.h"
 
 #define CSV_HEAD                                                              \
@@ -20,21 +19,18 @@
   "work_all,calls,bytes"
 
 typedef struct {
-  char *method, *problem, *csv, *directory;
-  gannet_text_list set;
-  gannet_real_list n;
-  int d, q, candidates, repeat, fits, seed;
+  bench_ask_settings ask;
+  char *csv, *directory;
 } scaling_settings;
+_Static_assert(offsetof(scaling_settings, ask) == 0, "rows of tables count from there");
 
 static const gannet_option scaling_options[] = {
-    BENCH_ASK_OPTIONS(scaling_settings),
-    BENCH_ASK_INTEGER(scaling_settings, q, "8", 1, 1024, "points per batch"),
-    BENCH_ASK_INTEGER(scaling_settings, candidates, "20000", 1, 1e9,
+    BENCH_ASK_OPTIONS,
+    BENCH_ASK_INTEGER(q, "8", 1, 1024, "points per batch"),
+    BENCH_ASK_INTEGER(candidates, "20000", 1, 1e9,
                       "candidates per batch; weak scaling has so many per rank"),
-    BENCH_ASK_INTEGER(scaling_settings, repeat, "5", 1, BENCH_SCALING_REPEATS,
-                      "repetitions of each measurement"),
-    BENCH_ASK_INTEGER(scaling_settings, fits, "2", 1, BENCH_SCALING_REPEATS,
-                      "proposals with learning"),
+    BENCH_ASK_INTEGER(repeat, "5", 1, BENCH_SCALING_REPEATS, "repetitions of each measurement"),
+    BENCH_ASK_INTEGER(fits, "2", 1, BENCH_SCALING_REPEATS, "proposals with learning"),
     {.key = "directory",
      .type = GANNET_TEXT,
      .offset = offsetof(scaling_settings, directory),
@@ -47,11 +43,6 @@ static const gannet_option scaling_options[] = {
     {0},
 };
 
-static double median_of(int n, double *values) {
-  suite_sort(n, values);
-  return n > 0 ? suite_quantile(n, values, 0.5) : NAN;
-}
-
 gannet_err bench_scaling_add(const bench_world *world, bench_scaling_table *table, const char *name,
                              int64_t size, int n, const double *seconds,
                              const bench_traffic *traffic) {
@@ -62,7 +53,7 @@ gannet_err bench_scaling_add(const bench_world *world, bench_scaling_table *tabl
     values[2][i] = traffic ? (double)traffic[i].calls : NAN;
     values[3][i] = traffic ? traffic[i].bytes : NAN;
   }
-  for (int c = 0; c < 4; ++c) mine[c] = c > 0 && !traffic ? -1 : median_of(n, values[c]);
+  for (int c = 0; c < 4; ++c) mine[c] = c > 0 && !traffic ? -1 : bench_median(n, values[c]);
   GANNET_TRY_MPI(MPI_Allreduce(mine, most, 4, MPI_DOUBLE, MPI_MAX, world->comm));
   GANNET_TRY_MPI(MPI_Allreduce(&mine[1], &work_all, 1, MPI_DOUBLE, MPI_SUM, world->comm));
   if (table->n == BENCH_SCALING_ROWS || n == 0) return GANNET_OK;
@@ -134,16 +125,10 @@ static gannet_err measure(bench_asking *a, int n, samples *all, double *model) {
 /* Asks with a fixed number of candidates, or with so many per rank. */
 static gannet_err measure_asks(const bench_world *world, const scaling_settings *settings, int n,
                                bool weak, bench_scaling_table *table) {
-  const bench_ask_plan plan = {
-      .method = settings->method,
-      .problem = settings->problem,
-      .set = &settings->set,
-      .d = settings->d,
-      .q = settings->q,
-      .seed = settings->seed,
-      .candidates = (int64_t)settings->candidates * (weak ? world->np : 1)};
+  bench_ask_plan plan = bench_ask_plan_of(&settings->ask);
+  if (weak) plan.candidates *= world->np;
   bench_asking a = {0};
-  samples all = {.repeat = settings->repeat, .fits = weak ? 0 : settings->fits};
+  samples all = {.repeat = settings->ask.repeat, .fits = weak ? 0 : settings->ask.fits};
   gannet_err err = gannet_agree(world->comm, bench_asking_prepare(&a, world->comm, &plan));
   if (err == GANNET_OK) err = measure(&a, n, &all, &table->model);
   if (err == GANNET_OK) err = add_phases(world, &all.kept, weak ? ".weak" : "", n, table);
@@ -170,8 +155,8 @@ static void print_head(const bench_world *world, const scaling_settings *s,
       "%.1f GFLOP/s on all ranks; per rank at most %.0f MB, models %.1f MB\n\n"
       "| measured | size | ms | work of the busiest rank, ms | balance | MPI calls | MPI kB |\n"
       "|---|---|---|---|---|---|---|\n",
-      s->method, s->d, s->q, s->candidates, world->np, table->rate / 1e9, table->memory / 1e6,
-      table->model / 1e6);
+      s->ask.method, s->ask.d, s->ask.q, s->ask.candidates, world->np, table->rate / 1e9,
+      table->memory / 1e6, table->model / 1e6);
 }
 
 static void print_row(const bench_world *world, const bench_scaling_row *row) {
@@ -192,7 +177,7 @@ static void print_scan(const scaling_settings *s, const bench_scaling_table *tab
     (void)printf(
         "\nThe products of the scan, which ask for 2 candidates n (d + 1 + q) operations, took "
         "%.2f of the %s peak.\n",
-        2.0 * s->candidates * (double)scan->size * (s->d + 1 + s->q) / scan->seconds /
+        2.0 * s->ask.candidates * (double)scan->size * (s->ask.d + 1 + s->ask.q) / scan->seconds /
             table->scan_rate,
         table->single ? "SGEMM" : "DGEMM");
 }
@@ -247,9 +232,9 @@ static void put_text(FILE *out, const char *text) {
 static void write_row(const bench_world *world, const scaling_settings *s,
                       const bench_scaling_table *table, const bench_scaling_row *row, FILE *out) {
   (void)fprintf(out, "%d,", world->np);
-  put_text(out, s->method);
-  (void)fprintf(out, ",%d,%d,%d,%.6g,%.6g,%.6g,%s,%lld", s->d, s->q, s->candidates, table->rate,
-                table->memory, table->model, row->name, (long long)row->size);
+  put_text(out, s->ask.method);
+  (void)fprintf(out, ",%d,%d,%d,%.6g,%.6g,%.6g,%s,%lld", s->ask.d, s->ask.q, s->ask.candidates,
+                table->rate, table->memory, table->model, row->name, (long long)row->size);
   put(out, row->seconds);
   put(out, row->work);
   put(out, row->work_all);
@@ -272,9 +257,9 @@ static gannet_err report(const bench_world *world, const scaling_settings *s,
 static gannet_err measure_proposals(const bench_world *world, const scaling_settings *s,
                                     bench_scaling_table *table) {
   GANNET_TRY(bench_scan_rate(world->comm, false, &table->rate));
-  for (int i = 0; i < s->n.n; ++i) {
-    GANNET_TRY(measure_asks(world, s, (int)s->n.item[i], false, table));
-    GANNET_TRY(measure_asks(world, s, (int)s->n.item[i], true, table));
+  for (int i = 0; i < s->ask.n.n; ++i) {
+    GANNET_TRY(measure_asks(world, s, (int)s->ask.n.item[i], false, table));
+    GANNET_TRY(measure_asks(world, s, (int)s->ask.n.item[i], true, table));
   }
   const double mine = bench_peak_memory();
   GANNET_TRY_MPI(MPI_Allreduce(&mine, &table->memory, 1, MPI_DOUBLE, MPI_MAX, world->comm));
@@ -284,12 +269,13 @@ static gannet_err measure_proposals(const bench_world *world, const scaling_sett
 /* Storage comes last and can fail by itself: what was measured before it is reported by then. */
 static gannet_err measure_all(const bench_world *world, const scaling_settings *s, FILE *csv) {
   bench_scaling_table table = {0};
-  const int last = (int)s->n.item[s->n.n - 1];
+  const int last = (int)s->ask.n.item[s->ask.n.n - 1];
   GANNET_TRY(measure_proposals(world, s, &table));
   const int n = table.n;
   if (world->rank == 0) print_head(world, s, &table);
   GANNET_TRY(gannet_agree(world->comm, report(world, s, &table, 0, csv)));
-  gannet_err err = bench_scaling_storage(world, s->directory, s->q, last, s->d, s->repeat, &table);
+  gannet_err err =
+      bench_scaling_storage(world, s->directory, s->ask.q, last, s->ask.d, s->ask.repeat, &table);
   if (err == GANNET_OK) err = gannet_agree(world->comm, report(world, s, &table, n, csv));
   if (world->rank == 0) print_scan(s, &table);
   return err;
@@ -298,7 +284,8 @@ static gannet_err measure_all(const bench_world *world, const scaling_settings *
 static gannet_err run(const bench_world *world, const void *options) {
   const scaling_settings *s = options;
   FILE *csv = NULL;
-  GANNET_REQUIRE(s->n.n > 0 && s->n.n <= 2, GANNET_ERR_INPUT, "n: expected one or two numbers");
+  GANNET_REQUIRE(s->ask.n.n > 0 && s->ask.n.n <= 2, GANNET_ERR_INPUT,
+                 "n: expected one or two numbers");
   gannet_err err = gannet_agree(world->comm, world->rank == 0 ? open_outputs(s, &csv) : GANNET_OK);
   if (err == GANNET_OK) err = measure_all(world, s, csv);
   const gannet_err closed = csv ? bench_file_close(csv, s->csv) : GANNET_OK;

@@ -13,21 +13,12 @@
 #include "bench/rates.h"
 #include "suite/statistics.h"
 
-typedef struct {
-  char *method, *problem;
-  gannet_text_list set;
-  gannet_real_list n;
-  int d, q, candidates, repeat, fits, seed;
-} speedup_settings;
-
 static const gannet_option speedup_options[] = {
-    BENCH_ASK_OPTIONS(speedup_settings),
-    BENCH_ASK_INTEGER(speedup_settings, q, "8", 1, 10000, "points per batch"),
-    BENCH_ASK_INTEGER(speedup_settings, candidates, "10000", 1, 1e9, "candidates per batch"),
-    BENCH_ASK_INTEGER(speedup_settings, repeat, "12", 1, 1000,
-                      "pairs of proposals without learning"),
-    BENCH_ASK_INTEGER(speedup_settings, fits, "6", 1, 1000,
-                      "pairs of proposals with learning, of each kind"),
+    BENCH_ASK_OPTIONS,
+    BENCH_ASK_INTEGER(q, "8", 1, 10000, "points per batch"),
+    BENCH_ASK_INTEGER(candidates, "10000", 1, 1e9, "candidates per batch"),
+    BENCH_ASK_INTEGER(repeat, "12", 1, 1000, "pairs of proposals without learning"),
+    BENCH_ASK_INTEGER(fits, "6", 1, 1000, "pairs of proposals with learning, of each kind"),
     {0},
 };
 
@@ -41,10 +32,6 @@ typedef struct {
   bench_products products;
   double product; /* seconds of one */
 } pair;
-
-typedef enum { KEPT, LEARNT, FIRST, KINDS } ask_kind;
-
-static const char *const kind_names[KINDS] = {"kept", "learnt", "learnt first"};
 
 /* All pairs of one kind. */
 typedef struct {
@@ -118,12 +105,9 @@ static gannet_err by_both(pair *p, action *what, int n, bench_ask_cost cost[2]) 
 
 /* On all ranks: what the one rank took, and the slowest of all. */
 static gannet_err share_costs(const pair *p, bench_ask_cost cost[2]) {
-  int learned = cost[0].learned;
   GANNET_TRY_MPI(MPI_Bcast(cost[0].seconds, BENCH_TIMES, MPI_DOUBLE, p->single, p->comm));
-  GANNET_TRY_MPI(MPI_Bcast(&learned, 1, MPI_INT, p->single, p->comm));
   GANNET_TRY_MPI(
       MPI_Allreduce(MPI_IN_PLACE, cost[1].seconds, BENCH_TIMES, MPI_DOUBLE, MPI_MAX, p->comm));
-  cost[0].learned = learned != 0;
   return GANNET_OK;
 }
 
@@ -177,9 +161,9 @@ static gannet_err begin(pair *p, bool refit, int seed, int n) {
 static gannet_err learn(pair *p, int seed, int n, sample *s) {
   bench_ask_cost unused[2];
   GANNET_TRY(begin(p, true, seed, n));
-  GANNET_TRY(ask(p, true, &s[FIRST]));
+  GANNET_TRY(ask(p, true, &s[BENCH_FIRST]));
   GANNET_TRY(by_both(p, do_tell, 0, unused));
-  return ask(p, true, &s[LEARNT]);
+  return ask(p, true, &s[BENCH_LEARNT]);
 }
 
 enum { ROUND = 6 }; /* asks of one optimiser, so that every rank has the turn alone */
@@ -190,29 +174,29 @@ static gannet_err keep(pair *p, int seed, int n, sample *s) {
   GANNET_TRY(ask(p, true, NULL));
   for (int i = 0; i < ROUND; ++i) {
     GANNET_TRY(by_both(p, do_tell, 0, unused));
-    GANNET_TRY(ask(p, false, &s[KEPT]));
+    GANNET_TRY(ask(p, false, &s[BENCH_KEPT]));
   }
   return GANNET_OK;
 }
 
-static gannet_err measure(pair *p, const speedup_settings *settings, int n, sample *s) {
+static gannet_err measure(pair *p, const bench_ask_settings *settings, int n, sample *s) {
   gannet_err err = GANNET_OK;
   for (int i = 0; i < settings->fits && err == GANNET_OK; ++i) {
     err = learn(p, settings->seed + i, n, s);
     stop(p);
   }
-  for (int i = 0; err == GANNET_OK && s[KEPT].n < s[KEPT].most; ++i) {
-    const int before = s[KEPT].n;
+  for (int i = 0; err == GANNET_OK && s[BENCH_KEPT].n < s[BENCH_KEPT].most; ++i) {
+    const int before = s[BENCH_KEPT].n;
     err = keep(p, settings->seed + i, n, s);
     stop(p);
-    if (s[KEPT].n == before) break; /* a method that always learns */
+    if (s[BENCH_KEPT].n == before) break; /* a method that always learns */
   }
   return err;
 }
 
-static gannet_err make_room(const speedup_settings *settings, sample *s) {
-  for (int k = 0; k < KINDS; ++k) {
-    s[k].most = k == KEPT ? settings->repeat : settings->fits;
+static gannet_err make_room(const bench_ask_settings *settings, sample *s) {
+  for (int k = 0; k < BENCH_KINDS; ++k) {
+    s[k].most = k == BENCH_KEPT ? settings->repeat : settings->fits;
     const size_t size = (size_t)BENCH_TIMES * (size_t)s[k].most;
     GANNET_TRY(gannet_alloc(size, sizeof(double), &s[k].alone));
     GANNET_TRY(gannet_alloc(size, sizeof(double), &s[k].all));
@@ -221,15 +205,10 @@ static gannet_err make_room(const speedup_settings *settings, sample *s) {
   return GANNET_OK;
 }
 
-static double median_of(int n, double *values) {
-  suite_sort(n, values);
-  return suite_quantile(n, values, 0.5);
-}
-
 /* Orders the values of the phase, so the ratios of pairs come before. */
 static void print_phase(const sample *s, int phase) {
-  const double alone = median_of(s->n, s->alone + phase * s->most);
-  const double all = median_of(s->n, s->all + phase * s->most);
+  const double alone = bench_median(s->n, s->alone + phase * s->most);
+  const double all = bench_median(s->n, s->all + phase * s->most);
   if (alone < 5e-5)
     (void)printf(" – |");
   else
@@ -246,9 +225,9 @@ static void print_quartiles(int n, const double *values) {
 static void print_sample(int n, const char *kind, const sample *s, double *room) {
   for (int i = 0; i < s->n; ++i) room[i] = s->alone[i] / s->all[i];
   suite_sort(s->n, room);
-  const double allowed = median_of(s->n, s->even);
+  const double allowed = bench_median(s->n, s->even);
   (void)printf("| %d | %s | %d | %d | %.1f | %.1f |", n, kind, s->n, s->same,
-               1e3 * median_of(s->n, s->alone), 1e3 * median_of(s->n, s->all));
+               1e3 * bench_median(s->n, s->alone), 1e3 * bench_median(s->n, s->all));
   print_quartiles(s->n, room);
   print_quartiles(s->n, s->even);
   (void)printf(" %.2f |", suite_quantile(s->n, room, 0.5) / allowed);
@@ -256,7 +235,7 @@ static void print_sample(int n, const char *kind, const sample *s, double *room)
   (void)printf("\n");
 }
 
-static void print_head(const speedup_settings *s, int np) {
+static void print_head(const bench_ask_settings *s, int np) {
   (void)printf(
       "%s, %d variables, q = %d, %d candidates, %d ranks and one in turns; medians in "
       "milliseconds\n\n"
@@ -268,9 +247,9 @@ static void print_head(const speedup_settings *s, int np) {
 }
 
 /* For number i of the list. */
-static gannet_err measure_and_print(pair *p, const speedup_settings *settings, int i) {
+static gannet_err measure_and_print(pair *p, const bench_ask_settings *settings, int i) {
   const int n = (int)settings->n.item[i];
-  sample s[KINDS] = {{.n = 0}};
+  sample s[BENCH_KINDS] = {{.n = 0}};
   double *room = NULL;
   gannet_err err = make_room(settings, s);
   if (err == GANNET_OK)
@@ -278,8 +257,9 @@ static gannet_err measure_and_print(pair *p, const speedup_settings *settings, i
   err = gannet_agree(p->comm, err);
   if (err == GANNET_OK) err = measure(p, settings, n, s);
   if (err == GANNET_OK && p->rank == 0 && i == 0) print_head(settings, p->np);
-  for (int k = 0; k < KINDS; ++k) {
-    if (err == GANNET_OK && p->rank == 0 && s[k].n > 0) print_sample(n, kind_names[k], &s[k], room);
+  for (int k = 0; k < BENCH_KINDS; ++k) {
+    if (err == GANNET_OK && p->rank == 0 && s[k].n > 0)
+      print_sample(n, bench_kinds[k], &s[k], room);
     gannet_free(&s[k].alone);
     gannet_free(&s[k].all);
     gannet_free(&s[k].even);
@@ -289,14 +269,8 @@ static gannet_err measure_and_print(pair *p, const speedup_settings *settings, i
   return err;
 }
 
-static gannet_err prepare(pair *p, const speedup_settings *settings) {
-  const bench_ask_plan plan = {.method = settings->method,
-                               .problem = settings->problem,
-                               .set = &settings->set,
-                               .d = settings->d,
-                               .q = settings->q,
-                               .seed = settings->seed,
-                               .candidates = settings->candidates};
+static gannet_err prepare(pair *p, const bench_ask_settings *settings) {
+  const bench_ask_plan plan = bench_ask_plan_of(settings);
   enum { TRIES = 64 };
   GANNET_TRY(bench_products_make(&p->products));
   (void)bench_products_do(&p->products, TRIES);
@@ -311,7 +285,7 @@ static gannet_err agree_on_product(pair *p) {
 }
 
 static gannet_err run(const bench_world *world, const void *options) {
-  const speedup_settings *settings = options;
+  const bench_ask_settings *settings = options;
   pair p = {.comm = world->comm, .rank = world->rank, .np = world->np};
   GANNET_REQUIRE(world->np > 1, GANNET_ERR_INPUT,
                  "one rank is compared with several: start it with mpirun -n 2");
@@ -329,6 +303,6 @@ const bench_type bench_speedup = {
     .name = "speedup",
     .summary = "the same proposals on one rank and on all, in turns",
     .options = speedup_options,
-    .options_size = sizeof(speedup_settings),
+    .options_size = sizeof(bench_ask_settings),
     .run = run,
 };
