@@ -46,7 +46,7 @@ static void print_penalties(const gannet_campaign *campaign) {
   const gannet_problem *problem = campaign->input->problem;
   int64_t count;
   const double least = gannet_history_penalty(campaign->history, &count);
-  if (count > 0 && gannet_history_count_observations(campaign->history) == 0)
+  if (gannet_history_is_constant(campaign->history))
     (void)printf("constant     all %lld results are %.6g: nothing is learnt until one differs\n",
                  (long long)count, gannet_problem_flip(problem, least));
   else if (count > 0)

@@ -201,7 +201,7 @@ static gannet_err begin_ask(gannet_optimizer *o, int q, const int64_t *id, const
 static void tell_of_penalty(gannet_optimizer *o) {
   int64_t count;
   double least = gannet_history_penalty(o->history, &count);
-  const bool is_constant = count > 0 && gannet_history_count_observations(o->history) == 0;
+  const bool is_constant = gannet_history_is_constant(o->history);
   if (is_constant && !o->told_constant)
     gannet_log(o->context, GANNET_LOG_INFO,
                "all %lld results are %g: nothing is learnt from them until one differs (penalties: "

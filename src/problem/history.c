@@ -240,6 +240,10 @@ int64_t gannet_history_count_observations(const gannet_history *history) {
   return gannet_history_count_done(history) - penalties;
 }
 
+bool gannet_history_is_constant(const gannet_history *history) {
+  return gannet_history_count_done(history) > 0 && gannet_history_count_observations(history) == 0;
+}
+
 bool gannet_history_is_observation(const gannet_history *history, int64_t id) {
   const gannet_evaluation *row = &history->row[id];
   int64_t penalties;

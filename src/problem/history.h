@@ -151,6 +151,12 @@ bool gannet_history_is_bad(const gannet_history *history, int64_t id);
  */
 int64_t gannet_history_count_observations(const gannet_history *history);
 
+/* Whether there are results, but none is an observation, as all are equal.
+ *
+ * Local.
+ */
+bool gannet_history_is_constant(const gannet_history *history);
+
 /* Listed candidates (gannet_problem_set_candidates) that were never proposed; INT64_MAX without a
  * list.
  *

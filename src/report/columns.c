@@ -14,7 +14,7 @@ bool report_is_penalty(const gannet_campaign *c, int64_t id) {
   const gannet_ticket *t = &c->ledger.ticket[id];
   int64_t count;
   return t->has_result && t->status == GANNET_EVAL_DONE &&
-         gannet_history_count_observations(c->history) > 0 &&
+         !gannet_history_is_constant(c->history) &&
          gannet_problem_flip(c->input->problem, t->objective) >=
              gannet_history_penalty(c->history, &count);
 }

@@ -189,7 +189,7 @@ static json_t *about_campaign(const gannet_campaign *c, const gannet_usage *u) {
   (void)json_object_set_new(about, "slots", json_integer(u->slots));
   (void)json_object_set_new(about, "damage", json_string(c->damage.text));
   (void)gannet_history_penalty(c->history, &penalties);
-  if (gannet_history_count_observations(c->history) == 0) penalties = 0;
+  if (gannet_history_is_constant(c->history)) penalties = 0;
   (void)json_object_set_new(about, "penalties", json_integer((json_int_t)penalties));
   gannet_absent_list(c, absent, sizeof absent);
   (void)json_object_set_new(about, "absent", json_string(absent));
