@@ -213,6 +213,10 @@ static gannet_err moment_estimates(const gannet_surrogate *model, int m, const d
   return gannet_surrogate_moment_estimates(model, m, x, work, work + m);
 }
 
+static gannet_err prepare_moments(gannet_models *models, gannet_precision precision, bool *able) {
+  return gannet_models_moments_prepare(models, precision, NULL, able);
+}
+
 typedef gannet_err (*preparation)(gannet_models *models, gannet_precision precision, bool *able);
 
 /* Parts that a model is able to. */
@@ -256,7 +260,7 @@ static gannet_err measure_parts(const bench_world *world, const scan_settings *s
           "| mean and sd: none from a factor that is cut over the ranks | – | – | – | – |\n");
     return GANNET_OK;
   }
-  return measure_some(world, s, WAYS, predicted, gannet_models_moments_prepare, models, x, work);
+  return measure_some(world, s, WAYS, predicted, prepare_moments, models, x, work);
 }
 
 /* The scan phase of asks, with everything that belongs to it: candidates are made, their draws

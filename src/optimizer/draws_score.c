@@ -196,10 +196,11 @@ static void bound_infeasible(double most, double least, double *lower, double *u
   }
 }
 
-gannet_err gannet_draws_score_bounds(void *user, int m, const double *x_unit, double *lower,
-                                     double *upper, int ld) {
+gannet_err gannet_draws_score_bounds(void *user, int m, const double *x_unit, int64_t first,
+                                     double *lower, double *upper, int ld) {
   gannet_draws_score *w = user;
   const bool constrained = gannet_models_count(w->models) > 1;
+  (void)first;
   GANNET_TRY(
       gannet_surrogate_draw_estimates(gannet_models_surrogate(w->models, 0), m, x_unit, lower, ld));
   if (constrained) GANNET_TRY(bound_violations(w, m, x_unit));

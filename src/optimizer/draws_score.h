@@ -68,7 +68,8 @@ GANNET_CHECKED gannet_err gannet_draws_score_sharpen(void *user, bool *again);
  * user  in  a gannet_draws_score with estimates
  */
 GANNET_CHECKED gannet_err gannet_draws_score_bounds(void *user, int m, const double *x_unit,
-                                                    double *lower, double *upper, int ld);
+                                                    int64_t first, double *lower, double *upper,
+                                                    int ld);
 
 /* What a polish of one draw minimises: its value plus the squared violations, with the gradient
  * [d]: a gannet_polish_function.

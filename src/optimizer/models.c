@@ -336,10 +336,14 @@ gannet_err gannet_models_estimate_prepare(gannet_models *m, gannet_precision pre
   return GANNET_OK;
 }
 
-gannet_err gannet_models_moments_prepare(gannet_models *m, gannet_precision precision, bool *able) {
+gannet_err gannet_models_moments_prepare(gannet_models *m, gannet_precision precision, int *rows,
+                                         bool *able) {
   *able = true;
-  for (int i = 0; i < gannet_models_count(m) && *able; ++i)
-    GANNET_TRY(gannet_surrogate_moments_prepare(m->model[i].surrogate, precision, able));
+  for (int i = 0; i < gannet_models_count(m) && *able; ++i) {
+    int none = 0;
+    GANNET_TRY(gannet_surrogate_moments_prepare(m->model[i].surrogate, precision,
+                                                rows ? &rows[i] : &none, able));
+  }
   return GANNET_OK;
 }
 

@@ -102,9 +102,12 @@ GANNET_CHECKED gannet_err gannet_models_estimate_prepare(gannet_models *models,
 /* The same for estimates of moments (gannet_surrogate_moments_prepare).
  *
  * Local.
+ *
+ * rows  inout  [models]; NULL = no variances are known
  */
 GANNET_CHECKED gannet_err gannet_models_moments_prepare(gannet_models *models,
-                                                        gannet_precision precision, bool *able);
+                                                        gannet_precision precision, int *rows,
+                                                        bool *able);
 
 /* Factor on the standard deviation when a probability of feasibility is computed: 1 for constraints
  * that are measured, less for the hidden one, which is known from labels only.

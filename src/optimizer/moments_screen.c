@@ -6,7 +6,7 @@
 #include "base/memory.h"
 
 /* As for draws (optimizer/draws_score.c). */
-enum { SAMPLE = GANNET_MOMENT_GROUP, LEAST_CANDIDATES = 1000 };
+enum { SAMPLE = GANNET_MOMENTS_SAMPLE, LEAST_CANDIDATES = 1000 };
 static const double safety = 16;
 static const double rounding[] = {
     [GANNET_PRECISION_SINGLE] = 0x1p-20, [GANNET_PRECISION_DOUBLE] = 0x1p-46};
@@ -31,35 +31,51 @@ void gannet_moments_screen_release(gannet_moments_screen *s) {
   for (int i = 0; i < 3; ++i) gannet_free(&s->corner[i]);
   gannet_free(&s->least);
   gannet_free(&s->most);
+  gannet_moments_kept_release(&s->kept);
 }
 
 static const gannet_surrogate *model_of(const gannet_moments_screen *s, int i) {
   return gannet_models_surrogate(s->score->member->models, i);
 }
 
-/* Whether moments are the same in another place of a group; x: [SAMPLE][d], turned around. */
-static gannet_err check_places(gannet_moments_screen *s, int i, const double *mean,
-                               const double *sd, double *x) {
-  const size_t d = (size_t)gannet_surrogate_dimension(model_of(s, i));
-  double *again = s->least, *sd_again = s->most;
+/* The last point first; x: [SAMPLE][d]. */
+static void turn_around(size_t d, double *x) {
   for (size_t p = 0; p < SAMPLE / 2; ++p)
     for (size_t k = 0; k < d; ++k) {
       double *one = x + p * d + k, *other = x + (SAMPLE - 1 - p) * d + k, kept = *one;
       *one = *other;
       *other = kept;
     }
+}
+
+/* Whether moments are the same in another place of a group; x: [SAMPLE][d], turned around. */
+static gannet_err check_places(gannet_moments_screen *s, int i, const double *mean,
+                               const double *sd, const double *x) {
+  double *again = s->least, *sd_again = s->most;
   GANNET_TRY(gannet_surrogate_predict(model_of(s, i), SAMPLE, x, again, sd_again));
   for (int p = 0; p < SAMPLE; ++p)
     if (again[p] != mean[SAMPLE - 1 - p] || sd_again[p] != sd[SAMPLE - 1 - p]) s->estimates = false;
   return GANNET_OK;
 }
 
-/* Margins of one model; x: [SAMPLE][d], turned around. */
-static gannet_err measure_model(gannet_moments_screen *s, int i, double *x) {
+/* Candidates of the sample that this rank measures by: all of them while it is not known whether
+ * their places matter, later a part, as other ranks have theirs. */
+static int sample_begin(const gannet_moments_screen *s, int part) {
+  const gannet_context *context = s->score->member->context;
+  return gannet_moments_kept_any(&s->kept) ? (int)((int64_t)SAMPLE * part / context->np)
+                                           : (part > context->rank ? SAMPLE : 0);
+}
+
+/* Margins of one model by these candidates; x: [SAMPLE][d]. */
+static gannet_err measure_model(gannet_moments_screen *s, int i, int first, int n, double *x) {
+  const size_t d = (size_t)gannet_surrogate_dimension(model_of(s, i));
   double *mean = s->corner[MEAN], *sd = s->corner[SD], error[2] = {0}, size[2] = {0};
-  GANNET_TRY(gannet_surrogate_predict(model_of(s, i), SAMPLE, x, mean, sd));
-  GANNET_TRY(gannet_surrogate_moment_estimates(model_of(s, i), SAMPLE, x, s->mean, s->variance));
-  for (int p = 0; p < SAMPLE; ++p) {
+  double *known = gannet_moments_kept_sample(&s->kept, i);
+  const double *at = x + (size_t)first * d;
+  GANNET_TRY(gannet_surrogate_predict(model_of(s, i), n, at, mean, sd));
+  GANNET_TRY(gannet_moments_kept_estimate(&s->kept, i, model_of(s, i), n, at,
+                                          known ? known + first : NULL, s->mean, s->variance));
+  for (int p = 0; p < n; ++p) {
     const double by[2] = {s->mean[p] - mean[p], s->variance[p] - sd[p] * sd[p]};
     if (!isfinite(by[0] + by[1])) s->estimates = false;
     for (int k = 0; k < 2; ++k) error[k] = fmax(error[k], fabs(by[k]));
@@ -68,7 +84,11 @@ static gannet_err measure_model(gannet_moments_screen *s, int i, double *x) {
   }
   for (int k = 0; k < 2; ++k)
     s->margin[2 * i + k] = fmax(safety * error[k], rounding[s->precision] * size[k]);
-  return check_places(s, i, mean, sd, x);
+  if (gannet_moments_kept_any(&s->kept)) return GANNET_OK;
+  turn_around(d, x);
+  const gannet_err err = check_places(s, i, mean, sd, x);
+  turn_around(d, x);
+  return err;
 }
 
 static gannet_err measure_all(gannet_moments_screen *s, const gannet_candidates *candidates) {
@@ -79,16 +99,31 @@ static gannet_err measure_all(gannet_moments_screen *s, const gannet_candidates 
   for (int i = 0; i < SAMPLE; ++i)
     gannet_candidates_tile(candidates, (int64_t)((double)n * (i + 0.5) / SAMPLE), 1,
                            x + (size_t)i * d);
+  const int rank = s->score->member->context->rank, first = sample_begin(s, rank);
+  const int models = gannet_models_count(s->score->member->models);
   gannet_err err = GANNET_OK;
-  for (int i = 0; i < gannet_models_count(s->score->member->models) && err == GANNET_OK; ++i)
-    err = measure_model(s, i, x);
+  for (int i = 0; i < models && err == GANNET_OK; ++i)
+    err = measure_model(s, i, first, sample_begin(s, rank + 1) - first, x);
   gannet_free(&x);
   return err;
 }
 
-gannet_err gannet_moments_screen_measure(gannet_moments_screen *s,
-                                         const gannet_candidates *candidates,
-                                         gannet_precision precision) {
+/* From the variances that are known on where all models are able to, or else anew. */
+static gannet_err prepare_models(gannet_moments_screen *s) {
+  gannet_models *models = s->score->member->models;
+  gannet_moments_kept *kept = &s->kept;
+  if (gannet_moments_kept_any(kept)) {
+    memcpy(kept->rows, kept->known, (size_t)kept->models * sizeof *kept->rows);
+    GANNET_TRY(gannet_models_moments_prepare(models, s->precision, kept->rows, &s->estimates));
+    if (s->estimates) return GANNET_OK;
+  }
+  gannet_moments_kept_forget(kept);
+  if (kept->count > 0) memset(kept->rows, 0, (size_t)kept->models * sizeof *kept->rows);
+  return gannet_models_moments_prepare(models, s->precision, kept->rows, &s->estimates);
+}
+
+static gannet_err measure(gannet_moments_screen *s, const gannet_candidates *candidates,
+                          gannet_precision precision) {
   const gannet_member *member = s->score->member;
   s->estimates = false;
   s->precision = precision;
@@ -96,17 +131,47 @@ gannet_err gannet_moments_screen_measure(gannet_moments_screen *s,
   if (member->options->acq_type->kind != GANNET_ACQ_MOMENTS ||
       gannet_candidates_count(candidates) < LEAST_CANDIDATES)
     return GANNET_OK;
-  GANNET_TRY(gannet_models_moments_prepare(member->models, precision, &s->estimates));
+  GANNET_TRY(gannet_moments_kept_reserve(&s->kept, gannet_models_count(member->models),
+                                         gannet_candidates_count(candidates)));
+  GANNET_TRY(prepare_models(s));
   return s->estimates ? measure_all(s, candidates) : GANNET_OK;
+}
+
+/* The largest margins of all ranks. Variances that some rank cannot go on from are of no use to the
+ * others, which would leave its tiles to it: then all measure again. */
+static gannet_err agree_on_margins(gannet_moments_screen *s, bool *again) {
+  const gannet_member *member = s->score->member;
+  const MPI_Comm comm = member->context->comm;
+  const bool goes_on = gannet_moments_kept_any(&s->kept);
+  int all[3] = {s->estimates, goes_on, !goes_on};
+  GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, s->margin, 2 * gannet_models_count(member->models),
+                               MPI_DOUBLE, MPI_MAX, comm));
+  GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, all, 3, MPI_INT, MPI_MIN, comm));
+  s->estimates = all[0];
+  *again = !all[1] && !all[2];
+  if (*again) gannet_moments_kept_forget(&s->kept);
+  return GANNET_OK;
+}
+
+gannet_err gannet_moments_screen_measure(gannet_moments_screen *s,
+                                         const gannet_candidates *candidates,
+                                         gannet_precision precision) {
+  bool again = true;
+  while (again) {
+    GANNET_TRY(gannet_agree(s->score->member->context->comm, measure(s, candidates, precision)));
+    GANNET_TRY(agree_on_margins(s, &again));
+  }
+  return GANNET_OK;
 }
 
 gannet_err gannet_moments_screen_sharpen(void *user, bool *again) {
   gannet_moments_screen *s = user;
-  const gannet_context *context = s->score->member->context;
+  const bool anew = gannet_moments_kept_any(&s->kept);
   *again = false;
-  if (s->precision == GANNET_PRECISION_DOUBLE) return GANNET_OK;
-  GANNET_TRY(gannet_agree(
-      context->comm, gannet_moments_screen_measure(s, s->candidates, GANNET_PRECISION_DOUBLE)));
+  if (!anew && s->precision == GANNET_PRECISION_DOUBLE) return GANNET_OK;
+  gannet_moments_kept_forget(&s->kept);
+  GANNET_TRY(gannet_moments_screen_measure(s, s->candidates,
+                                           anew ? s->precision : GANNET_PRECISION_DOUBLE));
   *again = s->estimates;
   return GANNET_OK;
 }
@@ -143,11 +208,12 @@ static void score_corner(const gannet_moments_screen *s, int model, int m) {
  * bounded by what is not a number at a corner, nor by estimates that overflowed: acquisitions take
  * a deviation that is not a number for none. */
 static gannet_err add_model(gannet_moments_screen *s, int model, int m, const double *x_unit,
-                            double *least, double *most) {
+                            int64_t first, double *least, double *most) {
   enum { CORNERS = 4 };
   double low[GANNET_TILE], high[GANNET_TILE];
-  GANNET_TRY(
-      gannet_surrogate_moment_estimates(model_of(s, model), m, x_unit, s->mean, s->variance));
+  GANNET_TRY(gannet_moments_kept_estimate(&s->kept, model, model_of(s, model), m, x_unit,
+                                          gannet_moments_kept_at(&s->kept, model, first), s->mean,
+                                          s->variance));
   for (int p = 0; p < m; ++p) low[p] = INFINITY, high[p] = -INFINITY;
   for (int corner = 0; corner < CORNERS; ++corner) {
     move_to_corner(s, model, corner, m);
@@ -174,25 +240,36 @@ static void widen(int m, double *lower, double *upper) {
   }
 }
 
-gannet_err gannet_moments_screen_bounds(void *user, int m, const double *x_unit, double *lower,
-                                        double *upper, int ld) {
+gannet_err gannet_moments_screen_bounds(void *user, int m, const double *x_unit, int64_t first,
+                                        double *lower, double *upper, int ld) {
   gannet_moments_screen *s = user;
   const size_t size = (size_t)m * sizeof(double);
   const bool inside = gannet_moments_score_by_bounds(s->score);
   const int models = gannet_models_count(s->score->member->models);
   double *least = inside ? s->least : lower, *most = inside ? s->most : upper;
   (void)ld;
+  if (s->kept.count > 0) s->kept.own[first / GANNET_TILE] = true;
   memset(lower, 0, size);
   memset(upper, 0, size);
   memset(s->least, 0, size);
   memset(s->most, 0, size);
   if (gannet_moments_score_wants_objective(s->score))
-    GANNET_TRY(add_model(s, 0, m, x_unit, lower, upper));
-  for (int i = 1; i < models; ++i) GANNET_TRY(add_model(s, i, m, x_unit, least, most));
+    GANNET_TRY(add_model(s, 0, m, x_unit, first, lower, upper));
+  for (int i = 1; i < models; ++i) GANNET_TRY(add_model(s, i, m, x_unit, first, least, most));
   for (int p = 0; p < m && inside && models > 1; ++p) {
     lower[p] = gannet_moments_score_inside(lower[p], most[p]);
     upper[p] = gannet_moments_score_inside(upper[p], least[p]);
   }
   widen(m, lower, upper);
   return GANNET_OK;
+}
+
+const bool *gannet_moments_screen_tiles(const void *user) {
+  const gannet_moments_screen *s = user;
+  return gannet_moments_kept_any(&s->kept) ? s->kept.own : NULL;
+}
+
+void gannet_moments_screen_settle(gannet_moments_screen *s, const gannet_screen_report *report) {
+  gannet_moments_kept_settle(&s->kept, report->scored > 0 && !report->complete,
+                             gannet_moments_score_wants_objective(s->score));
 }

@@ -12,7 +12,9 @@
 #define GANNET_OPTIMIZER_MOMENTS_SCREEN_H
 
 #include "network/table.h"
+#include "optimizer/moments_kept.h"
 #include "optimizer/moments_score.h"
+#include "search/screen.h"
 
 typedef struct {
   gannet_moments_score *score;         /* borrowed */
@@ -23,6 +25,7 @@ typedef struct {
   double *mean, *variance;             /* [GANNET_TILE] */
   double *corner[3];                   /* [GANNET_TILE] mean, sd and score at a corner */
   double *least, *most; /* [GANNET_TILE] summed violations, or probabilities' logarithms */
+  gannet_moments_kept kept;
 } gannet_moments_screen;
 
 /* Workspace; release accepts a zeroed struct.
@@ -33,10 +36,11 @@ GANNET_CHECKED gannet_err gannet_moments_screen_prepare(gannet_moments_score *sc
                                                         gannet_moments_screen *screen);
 void gannet_moments_screen_release(gannet_moments_screen *screen);
 
-/* Have the models give estimates in a precision, and measure margins: 16 times the largest error at
- * 64 candidates, spread evenly over their numbers.
+/* Have the models give estimates in a precision, from the variances that are kept where any are,
+ * and measure margins: 16 times the largest error at 64 candidates, spread evenly over their
+ * numbers.
  *
- * Local.
+ * Collective over the member's communicator.
  *
  * Sets estimates, to false when a model gives none, when they are not finite, when exact moments
  * depend on a point's place in its group, and when there are so few candidates that it does not
@@ -46,7 +50,8 @@ GANNET_CHECKED gannet_err gannet_moments_screen_measure(gannet_moments_screen *s
                                                         const gannet_candidates *candidates,
                                                         gannet_precision precision);
 
-/* Measure again in double precision, if that was not done: a gannet_sharpener.
+/* Measure again without the variances that were kept, or else in double precision, if that was not
+ * done: a gannet_sharpener.
  *
  * Collective over the member's communicator.
  *
@@ -61,6 +66,22 @@ GANNET_CHECKED gannet_err gannet_moments_screen_sharpen(void *user, bool *again)
 GANNET_CHECKED gannet_err gannet_moments_screen_points(void *user, int m, const double *x_unit,
                                                        int64_t first, double *scores, int ld);
 GANNET_CHECKED gannet_err gannet_moments_screen_bounds(void *user, int m, const double *x_unit,
-                                                       double *lower, double *upper, int ld);
+                                                       int64_t first, double *lower, double *upper,
+                                                       int ld);
+
+/* The tiles whose variances this rank has kept: a gannet_tiles_of.
+ *
+ * Local.
+ */
+const bool *gannet_moments_screen_tiles(const void *user);
+
+/* Tell what became of a scan, so that the next one can begin with the variances of this one.
+ *
+ * Local.
+ *
+ * report  in  all zero when there was none
+ */
+void gannet_moments_screen_settle(gannet_moments_screen *screen,
+                                  const gannet_screen_report *report);
 
 #endif

@@ -87,9 +87,8 @@ static gannet_err scan_and_polish(gannet_member *member, proposal *p,
   const bool screened = !member->admm && member->options->search.precision != GANNET_SCAN_EXACT;
   member->screen = (gannet_screen_report){0};
   if (screened)
-    GANNET_TRY(gannet_agree(
-        member->context->comm,
-        gannet_moments_screen_measure(&p->screen, candidates, gannet_propose_precision(member))));
+    GANNET_TRY(
+        gannet_moments_screen_measure(&p->screen, candidates, gannet_propose_precision(member)));
   gannet_propose_scores scores = {.n_lists = 1,
                                   .keep = p->n_ranked,
                                   .scorer = p->scorer,
@@ -101,10 +100,12 @@ static gannet_err scan_and_polish(gannet_member *member, proposal *p,
     scores.scorer = gannet_moments_screen_points;
     scores.bounder = gannet_moments_screen_bounds;
     scores.sharpen = gannet_moments_screen_sharpen;
+    scores.tiles = gannet_moments_screen_tiles;
     scores.group = GANNET_MOMENT_GROUP;
     scores.user = &p->screen;
   }
   GANNET_TRY(gannet_propose_scan(member, candidates, &scores, p->best));
+  if (!member->admm) gannet_moments_screen_settle(&p->screen, &member->screen);
   if (screened) gannet_propose_precision_was(member, p->screen.precision);
   gannet_propose_points(candidates, p->n_ranked, p->best, ranked);
   for (int i = 0; i < p->n_ranked; ++i) p->choices.scores[p->n_starts + i] = p->best[i].score;
@@ -137,15 +138,11 @@ static gannet_err begin(gannet_member *member, proposal *p) {
   return gannet_admm_score_begin(&p->split);
 }
 
-static gannet_err propose_one(gannet_member *member, proposal *p, double *x_unit) {
-  gannet_candidates *candidates = NULL;
-  gannet_err err = begin(member, p);
-  if (err == GANNET_OK) err = gannet_propose_candidates(member, &candidates);
-  err = gannet_agree(member->context->comm, err);
-  if (err == GANNET_OK) err = scan_and_polish(member, p, candidates);
-  if (err == GANNET_OK) err = gannet_propose_choose(member, &p->choices, 1, x_unit);
-  gannet_candidates_destroy(&candidates);
-  return err;
+static gannet_err propose_one(gannet_member *member, proposal *p,
+                              const gannet_candidates *candidates, double *x_unit) {
+  GANNET_TRY(gannet_agree(member->context->comm, begin(member, p)));
+  GANNET_TRY(scan_and_polish(member, p, candidates));
+  return gannet_propose_choose(member, &p->choices, 1, x_unit);
 }
 
 /* Points that were proposed and have no result yet. */
@@ -157,7 +154,8 @@ static gannet_err believe_pending(gannet_member *member) {
   return GANNET_OK;
 }
 
-static gannet_err propose_all(gannet_member *member, int q, proposal *p, double *x_unit) {
+static gannet_err propose_all(gannet_member *member, int q, proposal *p,
+                              const gannet_candidates *candidates, double *x_unit) {
   const size_t d = (size_t)member->problem->d;
   double mark = gannet_clock_seconds();
   GANNET_TRY(believe_pending(member));
@@ -170,15 +168,20 @@ static gannet_err propose_all(gannet_member *member, int q, proposal *p, double 
     gannet_propose_mark(member, GANNET_PHASE_FIT, &mark);
     p->choices.n_chosen = member->n_chosen + i;
     p->choices.chosen = member->chosen;
-    GANNET_TRY(propose_one(member, p, x_unit + (size_t)i * d));
+    GANNET_TRY(propose_one(member, p, candidates, x_unit + (size_t)i * d));
   }
   return GANNET_OK;
 }
 
 gannet_err gannet_propose_moments(gannet_member *member, int q, double *x_unit) {
   proposal p = {0};
-  gannet_err err = gannet_agree(member->context->comm, make(member, &p));
-  if (err == GANNET_OK) err = propose_all(member, q, &p, x_unit);
+  gannet_candidates *candidates = NULL;
+  gannet_err err = make(member, &p);
+  if (err == GANNET_OK) err = gannet_propose_candidates(member, &candidates);
+  err = gannet_agree(member->context->comm, err);
+  p.screen.kept.wanted = q > 1;
+  if (err == GANNET_OK) err = propose_all(member, q, &p, candidates, x_unit);
+  gannet_candidates_destroy(&candidates);
   drop(&p);
   GANNET_TRY(err);
   return GANNET_OK;

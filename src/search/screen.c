@@ -113,7 +113,7 @@ static gannet_err bound_tile(screen *s, int64_t first) {
   const int64_t left = gannet_candidates_count(s->candidates) - first;
   const int m = left < GANNET_TILE ? (int)left : GANNET_TILE;
   gannet_candidates_tile(s->candidates, first, m, s->x);
-  GANNET_TRY(s->spec->bounder(s->spec->user, m, s->x, s->lower, s->upper, GANNET_TILE));
+  GANNET_TRY(s->spec->bounder(s->spec->user, m, s->x, first, s->lower, s->upper, GANNET_TILE));
   bar_taken(s, m, s->lower, s->upper);
   if (first + m > whole_groups(s)) unbound_last(s, m, first);
   gannet_select_offer(s->lows, m, first, s->lower, GANNET_TILE);
@@ -122,11 +122,20 @@ static gannet_err bound_tile(screen *s, int64_t first) {
 }
 
 /* A rank that is not able to anything takes its turns, too, which others count on. */
-static gannet_err bound_own_tiles(screen *s, gannet_err err) {
+static gannet_err bound_free_tiles(screen *s, gannet_err err) {
   gannet_queue queue = gannet_scan_queue(s->context, s->candidates);
   for (int64_t tile; err == GANNET_OK && !s->useless && (tile = gannet_queue_next(&queue)) >= 0;)
     err = bound_tile(s, tile * GANNET_TILE);
   gannet_queue_close(&queue);
+  return err;
+}
+
+static gannet_err bound_own_tiles(screen *s, gannet_err err) {
+  const bool *own = s->spec->tiles ? s->spec->tiles(s->spec->user) : NULL;
+  const int64_t n = gannet_candidates_count(s->candidates);
+  if (!own) return bound_free_tiles(s, err);
+  for (int64_t first = 0; err == GANNET_OK && !s->useless && first < n; first += GANNET_TILE)
+    if (own[first / GANNET_TILE]) err = bound_tile(s, first);
   return err;
 }
 

@@ -14,15 +14,20 @@
  * known. May depend on the rank as long as it holds.
  *
  * x_unit        in   [m][d]
+ * first         in   number of the first candidate
  * lower, upper  out  [n_lists][ld]
  */
-typedef gannet_err (*gannet_bounder)(void *user, int m, const double *x_unit, double *lower,
-                                     double *upper, int ld);
+typedef gannet_err (*gannet_bounder)(void *user, int m, const double *x_unit, int64_t first,
+                                     double *lower, double *upper, int ld);
 
 /* Makes sharper bounds when those there are were of no use: too many candidates pass, or a score
  * was outside of its bounds. Collective; again tells whether this rank has any, which are used when
  * all have. */
 typedef gannet_err (*gannet_sharpener)(void *user, bool *again);
+
+/* Which tiles this rank has to bound, [tiles], where ranks know something of some of them each:
+ * every tile is one rank's. NULL, as on all ranks: whoever is free takes the next one. */
+typedef const bool *(*gannet_tiles_of)(const void *user);
 
 typedef struct {
   int n_lists;
@@ -34,6 +39,7 @@ typedef struct {
   gannet_scorer scorer;
   gannet_bounder bounder;
   gannet_sharpener sharpen; /* NULL = none */
+  gannet_tiles_of tiles;    /* NULL = whoever is free takes the next one */
   void *user;
 } gannet_screen_spec;
 

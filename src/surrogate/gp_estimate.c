@@ -105,16 +105,18 @@ gannet_err gp_estimate_prepare(void *state, gannet_precision precision, bool *ab
   return GANNET_OK;
 }
 
-gannet_err gp_moments_prepare(void *state, gannet_precision precision, bool *able) {
+gannet_err gp_moments_prepare(void *state, gannet_precision precision, int *rows, bool *able) {
   gp *g = state;
+  const int known = *rows;
   const gannet_cholesky *factor = NULL;
   gannet_sums_list list;
   *able = false;
   gp_estimate_release(g);
   if (g->n == 0 || !make_list(g, precision, &list)) return GANNET_OK;
   GANNET_TRY(gannet_factor_whole(g->factor, &factor));
-  GANNET_TRY(gannet_moment_sums_prepare(&list, factor, g->solved, &g->moment_sums));
+  GANNET_TRY(gannet_moment_sums_prepare(&list, factor, g->solved, known, &g->moment_sums));
   if (!g->moment_sums) return GANNET_OK;
+  *rows = g->n;
   GANNET_TRY(gannet_estimates_reserve(precision, g->d, 2, &g->estimates));
   *able = true;
   return GANNET_OK;

@@ -20,6 +20,11 @@ struct gannet_moment_sums {
   char *factor; /* of every eight rows, [column][8] up to the last of them; 1 / the diagonal */
   char *kept;   /* [STRIPS][n][lanes] */
   char *sum;    /* [lanes] */
+  /* Instead of a factor where the part of the leading points is known: the kernel has, after alpha,
+   * the weights of the rows of L^-1 that were added. */
+  bool adds;
+  int added;
+  double *found; /* [STRIPS][1 + added][lanes] */
 };
 
 void gannet_moment_sums_destroy(gannet_moment_sums **sums) {
@@ -28,6 +33,7 @@ void gannet_moment_sums_destroy(gannet_moment_sums **sums) {
   gannet_free(&(*sums)->factor);
   gannet_free(&(*sums)->kept);
   gannet_free(&(*sums)->sum);
+  gannet_free(&(*sums)->found);
   gannet_free(sums);
 }
 
@@ -62,23 +68,49 @@ static gannet_err fill(gannet_moment_sums *s, const gannet_cholesky *factor) {
   return GANNET_OK;
 }
 
+/* Alpha, and row j of L^-1, which is the solution of L^T r = e_j, for every point that was added.
+ */
+static gannet_err weigh(gannet_moment_sums *s, const gannet_sums_list *list,
+                        const gannet_cholesky *factor, const double *alpha, int known) {
+  const size_t n = (size_t)list->n, added = (size_t)s->added;
+  double *weights = NULL;
+  GANNET_TRY(gannet_alloc((1 + added) * n, sizeof *weights, &weights));
+  memcpy(weights, alpha, n * sizeof *weights);
+  for (size_t j = 0; j < added; ++j) weights[(1 + j) * n + (size_t)known + j] = 1;
+  if (added > 0) gannet_cholesky_backward(factor, s->added, weights + n, list->n);
+  const gannet_err err = gannet_kernel_sums_prepare(list, 1 + s->added, weights, &s->kernel);
+  gannet_free(&weights);
+  return err;
+}
+
+static gannet_err fill_added(gannet_moment_sums *s, const gannet_sums_list *list,
+                             const gannet_cholesky *factor, const double *alpha, int known) {
+  const size_t each = 1 + (size_t)(list->n - known);
+  s->adds = true;
+  s->added = list->n - known;
+  GANNET_TRY(gannet_alloc(STRIPS * each * (size_t)s->by->lanes, sizeof *s->found, &s->found));
+  return weigh(s, list, factor, alpha, known);
+}
+
+static gannet_err fill_all(gannet_moment_sums *s, const gannet_sums_list *list,
+                           const gannet_cholesky *factor, const double *alpha) {
+  GANNET_TRY(gannet_kernel_sums_prepare(list, 1, alpha, &s->kernel));
+  s->n = (int)gannet_kernel_sums_rows(s->kernel);
+  s->solved = (list->n + ROWS - 1) / ROWS * ROWS;
+  return fill(s, factor);
+}
+
 gannet_err gannet_moment_sums_prepare(const gannet_sums_list *list, const gannet_cholesky *factor,
-                                      const double *alpha, gannet_moment_sums **sums) {
-  gannet_kernel_sums *kernel = NULL;
+                                      const double *alpha, int known, gannet_moment_sums **sums) {
+  const int added = list->n - known;
   gannet_moment_sums_destroy(sums);
   if (list->n > GANNET_MOMENT_POINTS) return GANNET_OK;
-  GANNET_TRY(gannet_kernel_sums_prepare(list, 1, alpha, &kernel));
-  gannet_err err = gannet_alloc(1, sizeof **sums, sums);
-  if (err != GANNET_OK) {
-    gannet_kernel_sums_destroy(&kernel);
-    GANNET_TRY(err);
-  }
-  **sums = (gannet_moment_sums){.by = gannet_strips_of(list->precision),
-                                .kernel = kernel,
-                                .inputs = list->inputs,
-                                .n = (int)gannet_kernel_sums_rows(kernel),
-                                .solved = (list->n + ROWS - 1) / ROWS * ROWS};
-  err = fill(*sums, factor);
+  if (known > 0 && (added < 0 || added > GANNET_MOMENT_ADDED)) return GANNET_OK;
+  GANNET_TRY(gannet_alloc(1, sizeof **sums, sums));
+  (*sums)->by = gannet_strips_of(list->precision);
+  (*sums)->inputs = list->inputs;
+  const gannet_err err = known > 0 ? fill_added(*sums, list, factor, alpha, known)
+                                   : fill_all(*sums, list, factor, alpha);
   if (err != GANNET_OK) gannet_moment_sums_destroy(sums);
   return err;
 }
@@ -95,6 +127,19 @@ static void solve(const gannet_moment_sums *s, int n_strips) {
   }
 }
 
+/* mean and explained: [n_strips][lanes], of zeros. */
+static void add_points(const gannet_moment_sums *s, int n_strips, const void *strips, double *mean,
+                       double *explained) {
+  const size_t lanes = (size_t)s->by->lanes, each = 1 + (size_t)s->added;
+  memset(s->found, 0, (size_t)n_strips * each * lanes * sizeof *s->found);
+  gannet_kernel_sums_add(s->kernel, n_strips, strips, s->found);
+  for (size_t i = 0; i < (size_t)n_strips; ++i, mean += lanes, explained += lanes) {
+    const double *found = s->found + i * each * lanes;
+    memcpy(mean, found, lanes * sizeof *mean);
+    for (size_t k = lanes; k < each * lanes; ++k) explained[k % lanes] += found[k] * found[k];
+  }
+}
+
 void gannet_moment_sums_values(const gannet_moment_sums *sums, int n_strips, const void *strips,
                                double *mean, double *explained) {
   const gannet_moment_sums *s = sums;
@@ -102,6 +147,10 @@ void gannet_moment_sums_values(const gannet_moment_sums *sums, int n_strips, con
   const char *strip = strips;
   memset(mean, 0, (size_t)n_strips * lanes * sizeof *mean);
   memset(explained, 0, (size_t)n_strips * lanes * sizeof *explained);
+  if (s->adds) {
+    add_points(s, n_strips, strips, mean, explained);
+    return;
+  }
   for (int i = 0; i < n_strips; ++i, strip += (size_t)s->inputs * size)
     gannet_kernel_sums_keep(s->kernel, strip, kept_of(s, i), mean + (size_t)i * lanes);
   solve(s, n_strips);
@@ -120,14 +169,18 @@ void gannet_moment_sums_estimate(const gannet_moment_sums *sums, const gannet_mo
   gannet_moment_sums_values(sums, n_strips, estimates->strips, estimates->values,
                             estimates->values + GANNET_ESTIMATES_POINTS);
   for (int i = 0; i < points; ++i) {
+    const double own = sums->adds ? variance[i] / parts->amplitude : parts->own;
     mean[i] = parts->mean + found[i];
-    variance[i] =
-        isfinite(explained[i]) ? parts->amplitude * fmax(0, parts->own - explained[i]) : NAN;
+    variance[i] = isfinite(explained[i]) ? parts->amplitude * fmax(0, own - explained[i]) : NAN;
   }
 }
 
 size_t gannet_moment_sums_bytes(const gannet_moment_sums *s) {
   if (!s) return 0;
+  const size_t strips = STRIPS * (size_t)s->by->lanes;
+  if (s->adds)
+    return sizeof *s + gannet_kernel_sums_bytes(s->kernel) +
+           strips * (1 + (size_t)s->added) * sizeof(double);
   return sizeof *s + gannet_kernel_sums_bytes(s->kernel) +
          (place_of(s->solved) + (STRIPS * (size_t)s->n + 1) * (size_t)s->by->lanes) * s->by->size;
 }

@@ -2,6 +2,9 @@
  * estimates for a scan that scores its leaders again (search/screen.h).
  *
  *   mean = k(z)^T alpha,   explained = |L^-1 k(z)|^2,   L L^T = K + lambda I.
+ *
+ * What points that are added to the list explain besides is the sum over their rows of L^-1 k(z)
+ * alone, for the work of a mean each instead of a solve.
  */
 #ifndef GANNET_SURROGATE_MOMENT_SUMS_H
 #define GANNET_SURROGATE_MOMENT_SUMS_H
@@ -12,9 +15,9 @@
 
 typedef struct gannet_moment_sums gannet_moment_sums;
 
-/* Strips that are worked at once at most, and points above which a factor is not copied: products
- * of large matrices are as fast then. */
-enum { GANNET_MOMENT_STRIPS = 32, GANNET_MOMENT_POINTS = 4096 };
+/* Strips that are worked at once at most, points above which a factor is not copied: products of
+ * large matrices are as fast then; and points that may be added to those that are known. */
+enum { GANNET_MOMENT_STRIPS = 32, GANNET_MOMENT_POINTS = 4096, GANNET_MOMENT_ADDED = 64 };
 
 /* Make a copy of factor and weights. Start with a pointer to NULL; an existing copy is made anew.
  *
@@ -22,17 +25,19 @@ enum { GANNET_MOMENT_STRIPS = 32, GANNET_MOMENT_POINTS = 4096 };
  *
  * list    in   of the factor, the kernel as its function
  * alpha   in   [n]
- * sums    out  NULL for more than GANNET_MOMENT_POINTS points
+ * known   in   >= 0 leading points whose part of what is explained is not wanted
+ * sums    out  NULL for more than GANNET_MOMENT_POINTS points, for fewer than are known and for
+ *              more than GANNET_MOMENT_ADDED beyond
  *
  * Errors: GANNET_ERR_MEMORY.
  */
 GANNET_CHECKED gannet_err gannet_moment_sums_prepare(const gannet_sums_list *list,
                                                      const gannet_cholesky *factor,
-                                                     const double *alpha,
+                                                     const double *alpha, int known,
                                                      gannet_moment_sums **sums);
 void gannet_moment_sums_destroy(gannet_moment_sums **sums);
 
-/* Mean and explained share of the variance for every point of some strips. No allocation.
+/* Mean and explained part of the variance for every point of some strips. No allocation.
  *
  * Local.
  *
@@ -54,7 +59,8 @@ typedef struct {
  *
  * Local.
  *
- * mean, variance  out  [points]
+ * mean      out    [points]
+ * variance  inout  [points] in: that of the points that are known, unless there are none
  */
 void gannet_moment_sums_estimate(const gannet_moment_sums *sums, const gannet_moment_parts *parts,
                                  const gannet_estimates *estimates, int points, double *mean,

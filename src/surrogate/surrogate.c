@@ -297,10 +297,11 @@ gannet_err gannet_surrogate_draw_estimates(const gannet_surrogate *s, int m, con
 }
 
 gannet_err gannet_surrogate_moments_prepare(gannet_surrogate *s, gannet_precision precision,
-                                            bool *able) {
+                                            int *rows, bool *able) {
   GANNET_TRY(require_conditioned(s));
   s->estimates = s->moments = *able = false;
-  if (s->type->moments_prepare) GANNET_TRY(s->type->moments_prepare(s->state, precision, able));
+  if (s->type->moments_prepare)
+    GANNET_TRY(s->type->moments_prepare(s->state, precision, rows, able));
   s->moments = *able;
   return GANNET_OK;
 }

@@ -94,7 +94,7 @@ typedef struct {
   gannet_err (*estimate_prepare)(void *state, gannet_precision precision, bool *able);
   void (*draw_estimates)(const void *state, int m, const double *x, double *values, int ldv);
   /* The same of predict, with the variance instead of its root. */
-  gannet_err (*moments_prepare)(void *state, gannet_precision precision, bool *able);
+  gannet_err (*moments_prepare)(void *state, gannet_precision precision, int *rows, bool *able);
   void (*moment_estimates)(const void *state, int m, const double *x, double *mean,
                            double *variance);
   gannet_err (*covariance)(const void *state, int m, const double *x, int n, const double *z,
@@ -285,12 +285,19 @@ enum { GANNET_MOMENT_GROUP = 64 };
  *
  * Local.
  *
- * variance  out  [m] the square of sd
+ * Results that are believed explain some more of a variance that is known: then _prepare is told by
+ * how many rows it is known, and the estimates begin with it. They are wrong when the model has not
+ * only got more rows since.
+ *
+ * rows      inout  in: by which the caller knows variances, 0 = it does not; out: those of the
+ * model able      out    false, too, when the model cannot go on from as many as are known mean out
+ * [m] variance  inout  [m] the square of sd; in: as known, unless that is by no rows
  *
  * Errors: GANNET_ERR_MEMORY; GANNET_ERR_STATE without a fit, or when it was not made ready.
  */
 GANNET_CHECKED gannet_err gannet_surrogate_moments_prepare(gannet_surrogate *surrogate,
-                                                           gannet_precision precision, bool *able);
+                                                           gannet_precision precision, int *rows,
+                                                           bool *able);
 GANNET_CHECKED gannet_err gannet_surrogate_moment_estimates(const gannet_surrogate *surrogate,
                                                             int m, const double *x, double *mean,
                                                             double *variance);

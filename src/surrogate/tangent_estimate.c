@@ -44,8 +44,9 @@ gannet_err tangent_estimate_prepare(void *state, gannet_precision precision, boo
   return GANNET_OK;
 }
 
-gannet_err tangent_moments_prepare(void *state, gannet_precision precision, bool *able) {
+gannet_err tangent_moments_prepare(void *state, gannet_precision precision, int *rows, bool *able) {
   tangent_model *t = state;
+  const int known = *rows;
   const gannet_cholesky *factor = NULL;
   gannet_sums_list list;
   *able = false;
@@ -53,8 +54,10 @@ gannet_err tangent_moments_prepare(void *state, gannet_precision precision, bool
   if (t->trained || t->options->network || t->n == 0) return GANNET_OK;
   if (!gannet_analytic_points_list(t->limit, precision, &list)) return GANNET_OK;
   GANNET_TRY(gannet_factor_whole(t->factor, &factor));
-  GANNET_TRY(gannet_moment_sums_prepare(&list, factor, tangent_alpha_of(t), &t->moment_sums));
+  GANNET_TRY(
+      gannet_moment_sums_prepare(&list, factor, tangent_alpha_of(t), known, &t->moment_sums));
   if (!t->moment_sums) return GANNET_OK;
+  *rows = t->n;
   for (int k = 0; k < t->d; ++k) t->slope[k] = 0.5; /* the same anywhere on the sphere */
   gannet_analytic_points_cross(t->limit, 1, t->slope, NULL, 0, &t->own_kernel);
   GANNET_TRY(gannet_estimates_reserve(precision, t->d + 1, 2, &t->estimates));

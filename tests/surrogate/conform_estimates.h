@@ -62,7 +62,7 @@ static inline void moment_estimates_are_near_the_moments(const conform *c) {
   for (int p = 0; p < 2; ++p) {
     const double near = p == GANNET_PRECISION_SINGLE ? 1e-3 : 1e-9;
     double size = 0, spread = 0;
-    assert_ok(gannet_surrogate_moments_prepare(s, (gannet_precision)p, &able));
+    assert_ok(gannet_surrogate_moments_prepare(s, (gannet_precision)p, &(int){0}, &able));
     if (!able) continue;
     assert_fails(GANNET_ERR_SHAPE, "m = -1", gannet_surrogate_moment_estimates(s, -1, x, m, v));
     assert_ok(gannet_surrogate_moment_estimates(s, M, x, m, v));
@@ -77,6 +77,46 @@ static inline void moment_estimates_are_near_the_moments(const conform *c) {
     assert_ok(gannet_surrogate_fit(s, &all, false, 1));
     assert_fails(GANNET_ERR_STATE, "no estimates",
                  gannet_surrogate_moment_estimates(s, M, x, m, v));
+  }
+  gannet_surrogate_destroy(&s);
+}
+
+/* Variances by the first rows, and what rows that are believed explain besides. */
+static inline void moment_estimates_go_on_from_known_variances(const conform *c) {
+  enum { M = GANNET_TILE + 3, FEW = 25, ALL = 30 };
+  conform_data data;
+  static double x[M * 4], mean[M], sd[M], m[M], v[M];
+  conform_make(&data, 4, 1);
+  const gannet_data few = conform_first(&data, FEW, 0.01), all = conform_first(&data, ALL, 0.01);
+  gannet_surrogate *s = conform_fitted(c, &few, 4, true);
+  gannet_random_uniform((gannet_stream){1, GANNET_FOR_TEST, 2, 4}, 0, M * 4, x);
+  for (int p = 0; p < 2; ++p) {
+    const double near = p == GANNET_PRECISION_SINGLE ? 1e-3 : 1e-9;
+    double size = 0, spread = 0;
+    int rows = 0;
+    bool able = false;
+    assert_ok(gannet_surrogate_fit(s, &few, false, 1));
+    assert_ok(gannet_surrogate_moments_prepare(s, (gannet_precision)p, &rows, &able));
+    if (!able) continue;
+    assert_int_equal(rows, FEW);
+    assert_ok(gannet_surrogate_moment_estimates(s, M, x, m, v));
+    assert_ok(gannet_surrogate_believe(s, &all, ALL - FEW, 1));
+    assert_ok(gannet_surrogate_moments_prepare(s, (gannet_precision)p, &rows, &able));
+    assert_true(able);
+    assert_int_equal(rows, ALL);
+    assert_ok(gannet_surrogate_moment_estimates(s, M, x, m, v));
+    assert_ok(gannet_surrogate_predict(s, M, x, mean, sd));
+    for (int i = 0; i < M; ++i) {
+      size = fmax(size, fabs(mean[i]));
+      spread = fmax(spread, sd[i] * sd[i]);
+    }
+    for (int i = 0; i < M; ++i) {
+      assert_near(m[i], mean[i], near * size);
+      assert_near(v[i], sd[i] * sd[i], near * spread);
+    }
+    rows = ALL + 1;
+    assert_ok(gannet_surrogate_moments_prepare(s, (gannet_precision)p, &rows, &able));
+    assert_false(able);
   }
   gannet_surrogate_destroy(&s);
 }

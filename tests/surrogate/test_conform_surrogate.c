@@ -19,6 +19,7 @@ static const check checks[] = {
     CHECK(gradients_agree_with_differences),
     CHECK(estimates_are_near_the_draws),
     CHECK(moment_estimates_are_near_the_moments),
+    CHECK(moment_estimates_go_on_from_known_variances),
     CHECK(lower_is_mean_minus_sd_to_first_order),
     CHECK(draws_have_the_predicted_moments),
     CHECK(covariances_belong_to_the_moments_and_draws),

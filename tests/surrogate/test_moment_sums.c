@@ -51,7 +51,7 @@ static void moments_are_those_of_solves(void **state) {
       gannet_sums_list points;
       by->pack(M, D + 1, &source, by->lanes, strips);
       assert_true(gannet_analytic_points_list(list, (gannet_precision)p, &points));
-      assert_ok(gannet_moment_sums_prepare(&points, factor, alpha, &sums));
+      assert_ok(gannet_moment_sums_prepare(&points, factor, alpha, 0, &sums));
       assert_non_null(sums);
       assert_true(gannet_moment_sums_bytes(sums) > (size_t)(n * n) / 2 * by->size);
       gannet_moment_sums_values(sums, (M + by->lanes - 1) / by->lanes, strips, mean, explained);
@@ -71,11 +71,65 @@ static void moments_are_those_of_solves(void **state) {
   }
 }
 
+/* What the points from known on explain is what all do less what those before do. */
+static void added_points_explain_the_rest(void **state) {
+  (void)state;
+  static double x[(N + M) * D], k[BLOCK * N], z[M * (D + 1)], strips[(M + 16) * (D + 1)];
+  static double alpha[N], mean[M + 16], explained[M + 16];
+  const int knowns[] = {N, N - 1, N - 7, N - GANNET_MOMENT_ADDED};
+  gannet_analytic_points *list = NULL;
+  gannet_cholesky *factor = NULL;
+  gannet_random_uniform((gannet_stream){1, GANNET_FOR_TEST, 0, 3}, 0, (N + M) * D, x);
+  gannet_random_normal((gannet_stream){1, GANNET_FOR_TEST, 0, 4}, 0, N, alpha);
+  list = make_list(N, x);
+  assert_ok(gannet_cholesky_create(&factor));
+  assert_ok(gannet_cholesky_extend(factor, N, regular_rows, list));
+  gannet_analytic_points_lift(list, M, x + N * D, z);
+  for (int c = 0; c < 8; ++c) {
+    const int known = knowns[c / 2];
+    const gannet_precision precision = (gannet_precision)(c % 2);
+    const double near = precision == GANNET_PRECISION_SINGLE ? 1e-4 : 1e-8;
+    const gannet_strips *by = gannet_strips_of(precision);
+    const gannet_strips_source source = {z, D + 1, 1};
+    gannet_moment_sums *sums = NULL;
+    gannet_sums_list points;
+    by->pack(M, D + 1, &source, by->lanes, strips);
+    assert_true(gannet_analytic_points_list(list, precision, &points));
+    assert_ok(gannet_moment_sums_prepare(&points, factor, alpha, known, &sums));
+    assert_non_null(sums);
+    assert_true(gannet_moment_sums_bytes(sums) > (size_t)(N * (1 + N - known)) * by->size);
+    gannet_moment_sums_values(sums, (M + by->lanes - 1) / by->lanes, strips, mean, explained);
+    gannet_analytic_points_cross(list, M, x + N * D, k, N, NULL);
+    for (int i = 0; i < M; ++i) {
+      double sum = 0, square = 0;
+      for (int j = 0; j < N; ++j) sum += k[i * N + j] * alpha[j];
+      gannet_cholesky_forward(factor, 1, k + (ptrdiff_t)i * N, N);
+      for (int j = known; j < N; ++j) square += k[i * N + j] * k[i * N + j];
+      assert_near(mean[i], sum, near * 20);
+      assert_near(explained[i], square, near * (1 + square));
+    }
+    gannet_moment_sums_destroy(&sums);
+  }
+  gannet_cholesky_destroy(&factor);
+  gannet_analytic_points_destroy(&list);
+}
+
+static void too_many_added_points_have_no_sums(void **state) {
+  (void)state;
+  const gannet_sums_list list = {.n = N};
+  const int knowns[] = {N + 1, N - GANNET_MOMENT_ADDED - 1, 1};
+  for (int c = 0; c < 3; ++c) {
+    gannet_moment_sums *sums = NULL;
+    assert_ok(gannet_moment_sums_prepare(&list, NULL, NULL, knowns[c], &sums));
+    assert_null(sums);
+  }
+}
+
 static void long_lists_have_no_sums(void **state) {
   (void)state;
   const gannet_sums_list list = {.n = GANNET_MOMENT_POINTS + 1};
   gannet_moment_sums *sums = NULL;
-  assert_ok(gannet_moment_sums_prepare(&list, NULL, NULL, &sums));
+  assert_ok(gannet_moment_sums_prepare(&list, NULL, NULL, 0, &sums));
   assert_null(sums);
   assert_int_equal(gannet_moment_sums_bytes(sums), 0);
 }
@@ -83,6 +137,8 @@ static void long_lists_have_no_sums(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(moments_are_those_of_solves),
+      cmocka_unit_test(added_points_explain_the_rest),
+      cmocka_unit_test(too_many_added_points_have_no_sums),
       cmocka_unit_test(long_lists_have_no_sums),
   };
   return run_serial(tests);
