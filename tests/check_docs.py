@@ -13,6 +13,8 @@ import subprocess
 import sys
 import tempfile
 
+import rule
+
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"(?:^|[\s/])gannet((?:[ \t]+[^\s`|]+)*)")
@@ -145,7 +147,7 @@ def check_reference(root):
         yield made.stderr.strip()
 
 
-def check(root, program):
+def check(root, program=None):
     for path in documents(root):
         text = path.read_text(encoding="utf-8")
         yield from check_links(root, path, text)
@@ -194,17 +196,7 @@ def self_check():
                               ("| Any #1 | x | does not apply: nothing listens anywhere |  |", 0)]:
             found = list(check_complaints(root, row))
             assert len(found) == expected, (row, found)
-    return 0
-
-
-def main():
-    if sys.argv[1] == "--self-check":
-        return self_check()
-    program = sys.argv[2] if len(sys.argv) > 2 and sys.argv[2] else None
-    found = list(check(pathlib.Path(sys.argv[1]).resolve(), program))
-    print("\n".join(found))
-    return 1 if found else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    rule.run(__doc__, check, self_check)

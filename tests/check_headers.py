@@ -8,8 +8,9 @@ Prototypes directly below each other share a comment; a blank line after a proto
 """
 import pathlib
 import re
-import sys
 import tempfile
+
+import rule
 
 WORDS = re.compile(r"\bLocal[.;]|\bCollective\b|\bLogically collective\b|\bSplit collective\b")
 
@@ -132,21 +133,9 @@ def self_check():
             path.parent.mkdir(parents=True)
             path.write_text(text, encoding="utf-8")
             found = check(pathlib.Path(folder))
-            if len(found) != (text != GOOD) or (found and " add has" not in found[0]):
-                return [f"self-check: {found} for\n{text}"]
-    return []
-
-
-def main():
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    own = sys.argv[1] == "--self-check"
-    problems = self_check() if own else check(pathlib.Path(sys.argv[1]))
-    if not own and not list(pathlib.Path(sys.argv[1]).glob("src/*/*.h")):
-        problems = [f"no headers below {sys.argv[1]}"]
-    print("\n".join(problems) or "all functions say who must call them")
-    sys.exit(1 if problems else 0)
+            assert len(found) == (text != GOOD), (found, text)
+            assert not found or " add has" in found[0], (found, text)
 
 
 if __name__ == "__main__":
-    main()
+    rule.run(__doc__, check, self_check)

@@ -7,9 +7,9 @@
 Looks at the texts of gannet_complain, and of GANNET_RAISE and GANNET_REQUIRE with a code that a user can bring
 about. A text made of placeholders only passes a message on.
 """
-import pathlib
 import re
-import sys
+
+import rule
 
 CALL = re.compile(r"\b(gannet_complain|complain_at_key|complain_at|GANNET_RAISE|GANNET_REQUIRE)\(")
 CODES = {"INPUT", "NAME", "MISSING", "EXISTS", "BUSY", "NO_SPACE", "VERSION"}
@@ -19,6 +19,7 @@ ADVICE = re.compile(
     r"|\b(give|choose|leave|rename|close|correct|make|remove|use|wait|free|start|continue|lower|raise|put|keep|add|ask|write"
     r"|take|set|run|call|draws|load|install|name|replace|move|try|allow|widen|change|cut)\b")
 INNER = {"state_read.c", "state_write.c"}  # names in a file that gannet wrote; the callers tell what to do
+LEAST_CALLS = 400
 STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 
@@ -58,6 +59,19 @@ def poor(text):
             yield line, message
 
 
+def check(root):
+    n = 0
+    for path in sorted((root / "src").rglob("*.c")):
+        if path.name in INNER:
+            continue
+        text = path.read_text(encoding="utf-8")
+        n += sum(1 for _ in calls(text))
+        for line, message in poor(text):
+            yield f"{path.relative_to(root)}:{line}: says not what to do: {message}"
+    if n < LEAST_CALLS:
+        yield f"only {n} calls: are they written in another way now?"
+
+
 def self_check():
     bad = 'GANNET_RAISE(GANNET_ERR_INPUT, "the file %s is bad", path); gannet_complain(c, where, "no (%s"\n " here", x);'
     good = 'GANNET_RAISE(GANNET_ERR_INPUT, "%s: %s", a, b); GANNET_RAISE(GANNET_ERR_IO, "the disk %s is bad", path);' \
@@ -66,20 +80,5 @@ def self_check():
     assert not list(poor(good)), list(poor(good))
 
 
-def main():
-    if sys.argv[1] == "--self-check":
-        return self_check()
-    root = pathlib.Path(sys.argv[1])
-    found, n = [], 0
-    for path in sorted((root / "src").rglob("*.c")):
-        if path.name in INNER:
-            continue
-        text = path.read_text(encoding="utf-8")
-        n += sum(1 for _ in calls(text))
-        found += [f"{path.relative_to(root)}:{line}: says not what to do: {message}" for line, message in poor(text)]
-    print("\n".join(found) or f"{n} calls")
-    return 1 if found or n < 400 else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    rule.run(__doc__, check, self_check)

@@ -7,8 +7,9 @@ its room may not know.
 """
 import pathlib
 import re
-import sys
 import tempfile
+
+import rule
 
 # From the top down: a room may include itself and the rooms before it.
 ROOMS = ("base linalg minimize store problem network surrogate acquisition search optimizer "
@@ -80,21 +81,8 @@ def self_check():
             path.parent.mkdir(parents=True)
             path.write_text(text, encoding="utf-8")
             found = check(pathlib.Path(folder))
-            if bool(found) != (name in bad):
-                return [f"self-check: {name} gave {found}"]
-    return []
-
-
-def main():
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    own = sys.argv[1] == "--self-check"
-    problems = self_check() if own else check(pathlib.Path(sys.argv[1]))
-    if not own and not list(pathlib.Path(sys.argv[1]).glob("src/*/*.h")):
-        problems = [f"no rooms below {sys.argv[1]}"]
-    print("\n".join(problems) or "all rooms include only what they may")
-    sys.exit(1 if problems else 0)
+            assert bool(found) == (name in bad), (name, found)
 
 
 if __name__ == "__main__":
-    main()
+    rule.run(__doc__, check, self_check)

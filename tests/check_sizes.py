@@ -8,7 +8,8 @@ Lines of numbers in a table do not count.
 """
 import pathlib
 import re
-import sys
+
+import rule
 
 FILE_LIMIT, FUNCTION_LIMIT = 500, 60
 FOLDERS = ("src", "include", "tests", "docs", "tools")
@@ -64,16 +65,7 @@ def self_check():
     for number, (text, expected) in enumerate(cases):
         found = list(complaints(pathlib.PurePath("a.c"), text))
         assert len(found) == expected, (number, found)
-    return 0
-
-
-def main():
-    if sys.argv[1] == "--self-check":
-        return self_check()
-    found = check(pathlib.Path(sys.argv[1]))
-    print("\n".join(found))
-    return 1 if found else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    rule.run(__doc__, check, self_check)
