@@ -4,7 +4,6 @@
 
 #include "campaign/campaign.h"
 #include "campaign/progress.h"
-#include "campaign/stop.h"
 #include "evaluate/evaluator.h"
 
 /* Zero-initialise; free with gannet_batch_release. */

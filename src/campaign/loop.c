@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "base/clock.h"
@@ -35,11 +34,11 @@ typedef struct {
   int saves;
   int64_t saved;         /* last journal record contained in it, -1 = none */
   int64_t batches_since; /* the last save */
-  gannet_stop stop;
+  gannet_stop_request asked;
   bool leaves; /* what is in flight needs no process, and this one is only a step */
   bool has_left;
+  char left[256];           /* what, in words */
   gannet_stopping stopping; /* of the evaluator */
-  char why[256];
 } runner;
 
 static gannet_evaluator_setup make_setup(const gannet_campaign *campaign,
@@ -115,12 +114,12 @@ static gannet_err is_too_late(const runner *r, int q, bool *late) {
 static gannet_err ask_stop(runner *r) {
   char stop_file[PATH_MAX];
   GANNET_TRY(gannet_campaign_path(r->campaign, "STOP", stop_file));
-  const gannet_stop before = r->stop;
-  GANNET_TRY(gannet_stop_ask(r->campaign->context, stop_file, r->deadline, &r->stop, r->why,
-                             sizeof r->why));
-  if (before == GANNET_GO_ON && r->stop == GANNET_STOP_SOON && r->batch.n_flight > 0)
+  const gannet_stop before = r->asked.stop;
+  GANNET_TRY(gannet_stop_ask(r->campaign->context, stop_file, r->deadline, &r->asked));
+  if (before == GANNET_GO_ON && r->asked.stop == GANNET_STOP_SOON && r->batch.n_flight > 0)
     gannet_log(r->campaign->context, GANNET_LOG_WARNING,
-               "stops when what runs has ended (%s); SIGTERM or a second Ctrl-C: at once", r->why);
+               "stops when what runs has ended (%s); SIGTERM or a second Ctrl-C: at once",
+               r->asked.why);
   return GANNET_OK;
 }
 
@@ -153,7 +152,7 @@ static gannet_err tell_ended(runner *r) {
 
 /* Whether something waits that can be submitted now. */
 static bool has_work(const runner *r) {
-  return r->stop == GANNET_GO_ON && gannet_batch_waiting(&r->batch) > 0 &&
+  return r->asked.stop == GANNET_GO_ON && gannet_batch_waiting(&r->batch) > 0 &&
          r->batch.n_flight < r->campaign->input->evaluate.parallel;
 }
 
@@ -162,28 +161,24 @@ static gannet_err leave_if_settled(runner *r) {
   bool settled = false;
   GANNET_TRY(gannet_evaluator_is_settled(r->evaluator, &settled));
   if (!settled || r->strategy->is_ripe(r->campaign, &r->batch)) return GANNET_OK;
-  (void)snprintf(r->why, sizeof r->why, "%d evaluation%s left to the scheduler%s",
+  (void)snprintf(r->left, sizeof r->left, "%d evaluation%s left to the scheduler%s",
                  r->batch.n_flight, r->batch.n_flight == 1 ? " is" : "s are",
-                 r->stop == GANNET_GO_ON ? "" : ", and a stop was asked for");
+                 r->asked.stop == GANNET_GO_ON ? "" : ", and a stop was asked for");
   r->has_left = true;
   gannet_batch_ground(&r->batch);
-  return gannet_evaluator_leave(r->evaluator, r->stop == GANNET_GO_ON ? r->options->next : NULL);
-}
-
-static bool is_by_clock(const char *why) {
-  return strstr(why, "wall time") != NULL;
+  return gannet_evaluator_leave(r->evaluator,
+                                r->asked.stop == GANNET_GO_ON ? r->options->next : NULL);
 }
 
 /* Jobs that go on without this process are not ended because its own time is over. */
 static gannet_err stop_now(runner *r) {
   gannet_batch_ground(&r->batch);
-  return r->leaves && is_by_clock(r->why) ? GANNET_OK : gannet_evaluator_cancel(r->evaluator);
+  return r->leaves && r->asked.by_clock ? GANNET_OK : gannet_evaluator_cancel(r->evaluator);
 }
 
 /* A step whose own time is over has another one go on, as one that is done has. */
 static gannet_err leave_late(runner *r, const gannet_run_outcome *outcome) {
-  if (!r->leaves || r->has_left) return GANNET_OK;
-  if (outcome->end != GANNET_RUN_INTERRUPTED || !is_by_clock(outcome->why)) return GANNET_OK;
+  if (!r->leaves || !outcome->by_clock) return GANNET_OK;
   return gannet_evaluator_leave(r->evaluator, r->options->next);
 }
 
@@ -191,8 +186,8 @@ static gannet_err leave_late(runner *r, const gannet_run_outcome *outcome) {
 static gannet_err work_off(runner *r) {
   while (!r->strategy->is_ripe(r->campaign, &r->batch)) {
     GANNET_TRY(ask_stop(r));
-    if (r->stop == GANNET_STOP_NOW) return stop_now(r);
-    if (r->stop == GANNET_GO_ON)
+    if (r->asked.stop == GANNET_STOP_NOW) return stop_now(r);
+    if (r->asked.stop == GANNET_GO_ON)
       GANNET_TRY(gannet_batch_submit(r->campaign, r->evaluator, &r->batch));
     if (r->batch.n_flight == 0) return GANNET_OK;
     gannet_progress_update(&r->progress, r->campaign, r->batch.n_flight);
@@ -247,8 +242,9 @@ static bool has_too_many_failures(const runner *r, gannet_run_outcome *outcome) 
   return true;
 }
 
-static void interrupted(gannet_run_outcome *outcome, const char *why) {
+static void interrupted(gannet_run_outcome *outcome, const char *why, bool by_clock) {
   outcome->end = GANNET_RUN_INTERRUPTED;
+  outcome->by_clock = by_clock;
   (void)snprintf(outcome->why, sizeof outcome->why, "%s", why);
 }
 
@@ -260,7 +256,7 @@ static gannet_err propose(runner *r, int q, gannet_run_outcome *outcome) {
   if (q == 0 || has_too_many_failures(r, outcome)) return GANNET_OK;
   GANNET_TRY(is_too_late(r, q, &late));
   if (late) {
-    interrupted(outcome, "the wall time left is too short for another batch");
+    interrupted(outcome, "the wall time left is too short for another batch", true);
     return GANNET_OK;
   }
   GANNET_TRY(gannet_campaign_ask(r->campaign, q, &first));
@@ -271,7 +267,7 @@ static gannet_err propose(runner *r, int q, gannet_run_outcome *outcome) {
 static gannet_err step(runner *r, gannet_run_outcome *outcome, bool *over) {
   gannet_campaign *c = r->campaign;
   const int64_t left = gannet_budget_left(c);
-  if (r->stop == GANNET_GO_ON)
+  if (r->asked.stop == GANNET_GO_ON)
     GANNET_TRY(propose(r, r->strategy->wanted(c, &r->batch, left), outcome));
   *over = r->batch.n == 0;
   if (*over) return GANNET_OK;
@@ -279,14 +275,14 @@ static gannet_err step(runner *r, gannet_run_outcome *outcome, bool *over) {
   GANNET_TRY(work_off(r));
   *over = r->has_left;
   if (*over) {
-    interrupted(outcome, r->why);
+    interrupted(outcome, r->left, false);
     return GANNET_OK;
   }
   if (r->strategy->is_ripe(c, &r->batch)) GANNET_TRY(tell_ended(r));
   r->longest_batch = fmax(r->longest_batch, gannet_clock_seconds() - start);
-  *over = r->stop != GANNET_GO_ON && r->batch.n_flight == 0;
+  *over = r->asked.stop != GANNET_GO_ON && r->batch.n_flight == 0;
   if (*over) {
-    interrupted(outcome, r->why);
+    interrupted(outcome, r->asked.why, r->asked.by_clock);
     return GANNET_OK;
   }
   return save_if_due(r, false);
@@ -299,15 +295,16 @@ static gannet_err run_all(runner *r, gannet_run_outcome *outcome) {
   if (r->batch.n > 0 && r->strategy->is_ripe(r->campaign, &r->batch)) GANNET_TRY(tell_ended(r));
   while (!over) {
     GANNET_TRY(ask_stop(r));
-    if (r->stop != GANNET_GO_ON && r->batch.n_flight == 0 && gannet_budget_left(r->campaign) > 0) {
-      interrupted(outcome, r->why);
+    if (r->asked.stop != GANNET_GO_ON && r->batch.n_flight == 0 &&
+        gannet_budget_left(r->campaign) > 0) {
+      interrupted(outcome, r->asked.why, r->asked.by_clock);
       break;
     }
     GANNET_TRY(step(r, outcome, &over));
     /* One batch is a step, and one look more tells whether the budget is spent. */
     if (r->options->is_step && !r->leaves && !over && r->batch.n == 0 &&
         gannet_budget_left(r->campaign) > 0) {
-      interrupted(outcome, "a step is a batch");
+      interrupted(outcome, "a step is a batch", false);
       break;
     }
   }
@@ -327,8 +324,8 @@ static void set_deadline(runner *r) {
 /* Without a budget of evaluations the wall time of the budget is all that was asked for, and using
  * it up is finishing; the end of the allocation or of --time-limit is not. Rank 0 decides. */
 static gannet_err settle(const runner *r, gannet_run_outcome *outcome) {
-  int finished = outcome->end == GANNET_RUN_INTERRUPTED && is_by_clock(outcome->why) &&
-                 r->is_own_limit && r->campaign->input->budget.evaluations == GANNET_AUTO;
+  int finished =
+      outcome->by_clock && r->is_own_limit && r->campaign->input->budget.evaluations == GANNET_AUTO;
   GANNET_TRY_MPI(MPI_Bcast(&finished, 1, MPI_INT, 0, r->campaign->context->comm));
   if (finished) outcome->end = GANNET_RUN_FINISHED;
   if (outcome->end == GANNET_RUN_FINISHED && gannet_budget_designs_left(r->campaign) == 0)

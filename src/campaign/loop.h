@@ -27,7 +27,8 @@ typedef enum {
 
 typedef struct {
   gannet_run_end end;
-  char why[256];
+  bool by_clock;       /* the wall time was over, or too short for more */
+  char why[256];       /* in words, for the user; of no meaning when finished */
   double seconds;      /* of the loop, without the last snapshot */
   double save_seconds; /* of all snapshots */
   int saves;           /* how many, that at the end included */

@@ -11,7 +11,9 @@
 
 static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 enum { N_CAUGHT = sizeof caught / sizeof *caught };
-enum { WHY_NOTHING, WHY_SIGNAL, WHY_FILE = 1000, WHY_TIME = 1001, WHY_JOB = 1002 };
+/* Reasons; numbers between the first two are signals. STRENGTH puts the wish above every reason
+ * when both travel as one number. */
+enum { WHY_NOTHING, WHY_FILE = 1000, WHY_TIME, WHY_JOB, STRENGTH = 4096 };
 
 /* Signal handlers can only reach static storage: the one exception to objects that own their state.
  */
@@ -86,14 +88,15 @@ static void tell_why(int why, char *text, size_t size) {
 }
 
 gannet_err gannet_stop_ask(const gannet_context *context, const char *stop_file, double deadline,
-                           gannet_stop *stop, char *why, size_t size) {
+                           gannet_stop_request *request) {
   int strength = 0, reason = 0;
   look(context, stop_file, deadline, &strength, &reason);
-  const int mine = strength * 4096 + reason;
+  const int mine = strength * STRENGTH + reason;
   int all = 0;
   GANNET_TRY_MPI(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MAX, context->comm));
-  *stop = (gannet_stop)(all / 4096);
-  tell_why(all % 4096, why, size);
+  request->stop = (gannet_stop)(all / STRENGTH);
+  request->by_clock = all % STRENGTH == WHY_TIME;
+  tell_why(all % STRENGTH, request->why, sizeof request->why);
   return GANNET_OK;
 }
 

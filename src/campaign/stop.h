@@ -15,6 +15,13 @@
 
 typedef enum { GANNET_GO_ON = 0, GANNET_STOP_SOON = 1, GANNET_STOP_NOW = 2 } gannet_stop;
 
+/* What was asked for, and by what. */
+typedef struct {
+  gannet_stop stop;
+  bool by_clock; /* the deadline is over */
+  char why[256]; /* in words, for the user; "" while going on */
+} gannet_stop_request;
+
 /* Catch the signals from now on. They are caught by the process, so this is for programs only.
  * SIGHUP stays ignored where it was, as under nohup.
  *
@@ -54,11 +61,11 @@ bool gannet_stop_is_now(double deadline);
  *
  * stop_file  in   path that rank 0 looks for
  * deadline   in   seconds of gannet_clock_seconds, INFINITY = none; that of rank 0 counts
- * why        out  [size] in words, for the user; "" while going on
+ *
+ * Errors: those of MPI.
  */
 GANNET_CHECKED gannet_err gannet_stop_ask(const gannet_context *context, const char *stop_file,
-                                          double deadline, gannet_stop *stop, char *why,
-                                          size_t size);
+                                          double deadline, gannet_stop_request *request);
 
 /* Seconds until the scheduler ends the job, from SLURM_JOB_END_TIME; INFINITY when it does not say.
  *

@@ -55,12 +55,13 @@ void suite_subject_destroy(suite_subject **subject) {
 
 gannet_err suite_subject_watch(suite_subject *subject) {
   const suite_watch *watch = subject->watch;
-  char why[256];
+  gannet_stop_request asked;
   int flag = 0;
   if (!watch) return GANNET_OK;
   GANNET_TRY_MPI(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, watch->comm, &flag, MPI_STATUS_IGNORE));
-  return gannet_stop_ask(subject->context, watch->stop_file, watch->deadline, &subject->stop, why,
-                         sizeof why);
+  GANNET_TRY(gannet_stop_ask(subject->context, watch->stop_file, watch->deadline, &asked));
+  subject->stop = asked.stop;
+  return GANNET_OK;
 }
 
 static gannet_err submit(suite_subject *subject, int64_t first, int i, const double *x_user) {

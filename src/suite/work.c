@@ -153,10 +153,9 @@ static gannet_err make(worker *w, int64_t at) {
 
 /* Whether to begin another run. */
 static gannet_err look_up(worker *w, gannet_context *self) {
-  gannet_stop stop = GANNET_GO_ON;
-  char why[256];
-  GANNET_TRY(gannet_stop_ask(self, w->watch.stop_file, w->watch.deadline, &stop, why, sizeof why));
-  if (stop != GANNET_GO_ON) w->stopped = true;
+  gannet_stop_request asked;
+  GANNET_TRY(gannet_stop_ask(self, w->watch.stop_file, w->watch.deadline, &asked));
+  if (asked.stop != GANNET_GO_ON) w->stopped = true;
   return GANNET_OK;
 }
 
