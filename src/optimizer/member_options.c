@@ -6,12 +6,12 @@
 #include "base/memory.h"
 #include "base/names.h"
 #include "optimizer/options.h"
+#include "optimizer/sections.h"
 
 /* The key of a setting within a section, "" = the top level; NULL when it belongs elsewhere. */
 static const char *key_within(const char *section, const char *key) {
-  const size_t length = strlen(section);
-  if (length == 0) return strchr(key, '.') ? NULL : key;
-  return strncmp(key, section, length) == 0 && key[length] == '.' ? key + length + 1 : NULL;
+  if (!*section) return strchr(key, '.') ? NULL : key;
+  return gannet_key_in_section(section, key);
 }
 
 static bool is_one_of(const char *key, const char *const *keys) {

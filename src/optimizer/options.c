@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/names.h"
+#include "optimizer/sections.h"
 
 static const char *const transforms[] = {"none", "log", "log-then-none", NULL};
 const char *const gannet_constraint_rule_names[] = {"draws", "probability", "bounds", "inside",
@@ -192,11 +193,9 @@ const gannet_option gannet_search_table[] = {
 static void complain_sections(int n, const gannet_setting *all, gannet_complaints *complaints) {
   static const char *const sections[] = {"surrogate", "acquisition", "region", "search", NULL};
   for (int i = 0; i < n; ++i) {
-    const char *dot = strchr(all[i].key, '.');
-    bool known = !dot;
-    for (int s = 0; dot && sections[s]; ++s)
-      known = known || (strlen(sections[s]) == (size_t)(dot - all[i].key) &&
-                        strncmp(sections[s], all[i].key, (size_t)(dot - all[i].key)) == 0);
+    bool known = !strchr(all[i].key, '.');
+    for (int s = 0; !known && sections[s]; ++s)
+      known = gannet_key_in_section(sections[s], all[i].key) != NULL;
     if (known) continue;
     gannet_complain(complaints, all[i].where,
                     "unknown key '%s'; known sections: surrogate acquisition region search",
@@ -206,10 +205,9 @@ static void complain_sections(int n, const gannet_setting *all, gannet_complaint
 
 /* What holds anyway may be written down. */
 static bool is_default(const gannet_setting *setting) {
-  static const char section[] = "acquisition.";
-  if (strncmp(setting->key, section, sizeof section - 1) != 0) return false;
+  const char *key = gannet_key_in_section("acquisition", setting->key);
   const gannet_option *option =
-      gannet_option_find(gannet_acquisition_choice_table, setting->key + sizeof section - 1);
+      key ? gannet_option_find(gannet_acquisition_choice_table, key) : NULL;
   return option && option->fallback && strcmp(option->fallback, setting->text) == 0;
 }
 
@@ -221,9 +219,9 @@ static void complain_unused(int n, const gannet_setting *settings,
     if (options->member[k].proposer == GANNET_PROPOSE_MODEL) return;
   for (int i = 0; i < n && options->n_members > 0; ++i) {
     const gannet_setting *one = &settings[i];
-    const bool of_model =
-        strncmp(one->key, "surrogate.", 10) == 0 ||
-        (strncmp(one->key, "acquisition.", 12) == 0 && strcmp(one->key, "acquisition.type") != 0);
+    const bool of_model = gannet_key_in_section("surrogate", one->key) ||
+                          (gannet_key_in_section("acquisition", one->key) &&
+                           strcmp(one->key, "acquisition.type") != 0);
     if (of_model && one->text && !is_default(one))
       gannet_complain(complaints, one->where,
                       "%s: method '%s' has neither a surrogate nor an acquisition function, so "
@@ -429,31 +427,30 @@ static void visit_method(const visitor *v, const gannet_optimizer_options *optio
 /* The entry of a dotted key in the table of a section; NULL when it belongs elsewhere. */
 static const gannet_option *find_in(const char *section, const gannet_option *table,
                                     const char *key) {
-  const size_t length = strlen(section);
-  return table && strncmp(key, section, length) == 0 ? gannet_option_find(table, key + length)
-                                                     : NULL;
+  const char *own = gannet_key_in_section(section, key);
+  return table && own ? gannet_option_find(table, own) : NULL;
 }
 
 /* What an acquisition or a surrogate has of its own is in the table of a member that has one. */
 static const gannet_option *entry_of(const gannet_optimizer_options *options, const char *key) {
-  const gannet_option *entry = find_in("acquisition.", gannet_acquisition_choice_table, key);
-  if (!entry) entry = find_in("region.", gannet_region_table, key);
-  if (!entry) entry = find_in("search.", gannet_search_table, key);
+  const gannet_option *entry = find_in("acquisition", gannet_acquisition_choice_table, key);
+  if (!entry) entry = find_in("region", gannet_region_table, key);
+  if (!entry) entry = find_in("search", gannet_search_table, key);
   for (int i = 0; i < options->n_members && !entry; ++i) {
     const gannet_member_options *member = &options->member[i];
-    if (member->acq_type) entry = find_in("acquisition.", member->acq_type->options, key);
-    if (!entry) entry = find_in("surrogate.", member->surrogate_type->options, key);
+    if (member->acq_type) entry = find_in("acquisition", member->acq_type->options, key);
+    if (!entry) entry = find_in("surrogate", member->surrogate_type->options, key);
   }
   return entry;
 }
 
 /* In the order of the sections, whatever the user's was. */
 static void visit_given(const visitor *v, const gannet_optimizer_options *options) {
-  static const char *const sections[] = {"acquisition.", "surrogate.", "region.", "search."};
+  static const char *const sections[] = {"acquisition", "surrogate", "region", "search"};
   for (int s = 0; s < 4; ++s)
     for (int i = 0; i < options->n_given; ++i) {
       const gannet_given_setting *one = &options->given[i];
-      if (strncmp(one->key, sections[s], strlen(sections[s])) != 0) continue;
+      if (!gannet_key_in_section(sections[s], one->key)) continue;
       const gannet_option *entry = entry_of(options, one->key);
       if (entry) v->visit(v->user, one->key, one->text, entry);
     }

@@ -2,12 +2,7 @@
 #include <string.h>
 
 #include "optimizer/options.h"
-
-/* What follows "section." in a key; NULL when it belongs elsewhere. */
-static const char *key_in(const char *section, const char *key) {
-  const size_t length = strlen(section);
-  return strncmp(key, section, length) == 0 && key[length] == '.' ? key + length + 1 : NULL;
-}
+#include "optimizer/sections.h"
 
 static const gannet_option *entry_in(const gannet_option *table, const char *key) {
   return table ? gannet_option_find(table, key) : NULL;
@@ -35,11 +30,11 @@ static bool rule_goes(const char *name, const gannet_acq_type *type) {
 
 bool gannet_setting_fits(const gannet_setting *one, const gannet_surrogate_type *surrogate,
                          const gannet_acq_type *acquisition) {
-  const char *key = key_in("surrogate", one->key);
+  const char *key = gannet_key_in_section("surrogate", one->key);
   if (key && surrogate)
     return gannet_option_find(gannet_surrogate_choice_table, key) ||
            takes(surrogate->options, key, one->text);
-  key = key_in("acquisition", one->key);
+  key = gannet_key_in_section("acquisition", one->key);
   if (!key || !acquisition) return true;
   if (strcmp(key, "constraints") == 0) return rule_goes(one->text, acquisition);
   return gannet_option_find(gannet_acquisition_choice_table, key) ||
@@ -48,9 +43,9 @@ bool gannet_setting_fits(const gannet_setting *one, const gannet_surrogate_type 
 
 bool gannet_row_setting_fits(const gannet_setting *one, const gannet_surrogate_type *surrogate,
                              const gannet_acq_type *acquisition) {
-  const char *key = key_in("surrogate", one->key);
+  const char *key = gannet_key_in_section("surrogate", one->key);
   const gannet_option *entry = key && surrogate ? entry_in(surrogate->options, key) : NULL;
   if (entry && !gannet_option_takes(entry, one->text)) return false;
-  if (!acquisition && key_in("region", one->key)) return false;
+  if (!acquisition && gannet_key_in_section("region", one->key)) return false;
   return gannet_setting_fits(one, surrogate, acquisition);
 }

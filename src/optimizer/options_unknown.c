@@ -4,6 +4,7 @@
 
 #include "base/names.h"
 #include "optimizer/options.h"
+#include "optimizer/sections.h"
 
 enum { MOST_KEYS = 512 };
 
@@ -167,11 +168,9 @@ void gannet_portfolio_complain_unknown(int n, const gannet_setting *settings,
   for (int i = 0; i < n; ++i) {
     if (is_rule(settings[i].key)) check_rule(&settings[i], options, complaints);
     for (part of = 0; of < N_PARTS; ++of) {
-      const size_t length = strlen(section_of[of]);
-      const char *key = settings[i].key + length + 1;
-      if (strncmp(settings[i].key, section_of[of], length) != 0 || key[-1] != '.') continue;
-      const bool common = of == ACQUISITION && has(common_table(of), key);
-      if (common) continue;
+      const char *key = gannet_key_in_section(section_of[of], settings[i].key);
+      const bool common = key && of == ACQUISITION && has(common_table(of), key);
+      if (!key || common) continue;
       if (!a_member_has(of, key, options))
         complain(of, &settings[i], given, options, complaints);
       else
