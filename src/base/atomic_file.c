@@ -51,6 +51,20 @@ gannet_err gannet_write_all(int descriptor, const void *bytes, size_t size, cons
   return GANNET_OK;
 }
 
+gannet_err gannet_read_at(int descriptor, int64_t first, void *bytes, size_t size, const char *name,
+                          size_t *got) {
+  *got = 0;
+  while (*got < size) {
+    const ssize_t more =
+        pread(descriptor, (char *)bytes + *got, size - *got, (off_t)first + (off_t)*got);
+    if (more < 0 && errno == EINTR) continue;
+    if (more < 0) return gannet_raise_errno("read", name);
+    if (more == 0) break;
+    *got += (size_t)more;
+  }
+  return GANNET_OK;
+}
+
 void gannet_directory_of(const char *path, char *directory, size_t size) {
   const char *slash = strrchr(path, '/');
   const int length = slash && slash > path ? (int)(slash - path) : 1;

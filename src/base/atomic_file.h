@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 
@@ -50,6 +51,20 @@ GANNET_CHECKED gannet_err gannet_file_read(const char *path, char **bytes, size_
  */
 GANNET_CHECKED gannet_err gannet_write_all(int descriptor, const void *bytes, size_t size,
                                            const char *name);
+
+/* Read bytes of an open file from a place, continuing after interruptions and short reads.
+ *
+ * Local.
+ *
+ * first  in   byte of the file
+ * bytes  out  [size]
+ * name   in   of the file, for messages
+ * got    out  bytes read; less than size when the file ends before
+ *
+ * Errors: GANNET_ERR_IO.
+ */
+GANNET_CHECKED gannet_err gannet_read_at(int descriptor, int64_t first, void *bytes, size_t size,
+                                         const char *name, size_t *got);
 
 /* Whether a directory takes another 64 KiB: tried with a file that is gone again. False when the
  * file system or the quota is full, true also when that cannot be told.

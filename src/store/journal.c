@@ -56,22 +56,18 @@ gannet_err gannet_journal_identify(const char *path, int newest_schema,
   memset(report, 0, sizeof *report);
   const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return gannet_raise_errno("open the journal", path);
-  const ssize_t got = pread(descriptor, line, sizeof line, 0);
-  const gannet_err err = got < 0 ? gannet_raise_errno("read", path) : GANNET_OK;
+  size_t got = 0;
+  const gannet_err err = gannet_read_at(descriptor, 0, line, sizeof line, path, &got);
   (void)close(descriptor);
   GANNET_TRY(err);
-  return gannet_journal_scan_header(line, (size_t)got, path, newest_schema, report);
+  return gannet_journal_scan_header(line, got, path, newest_schema, report);
 }
 
 static gannet_err read_rest(int descriptor, const char *path, int64_t first, size_t size,
                             char *bytes) {
-  for (size_t used = 0; used < size;) {
-    const ssize_t got = pread(descriptor, bytes + used, size - used, (off_t)(first + used));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return gannet_raise_errno("read", path);
-    GANNET_REQUIRE(got > 0, GANNET_ERR_IO, "'%s' became shorter while it was read", path);
-    used += (size_t)got;
-  }
+  size_t got = 0;
+  GANNET_TRY(gannet_read_at(descriptor, first, bytes, size, path, &got));
+  GANNET_REQUIRE(got == size, GANNET_ERR_IO, "'%s' became shorter while it was read", path);
   return GANNET_OK;
 }
 

@@ -1,10 +1,8 @@
 #include "store/seal.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/atomic_file.h"
 #include "base/hash.h"
@@ -30,15 +28,10 @@ void gannet_seal_write(int schema, const void *payload, size_t size, char *heade
 }
 
 static gannet_err read_header(int descriptor, const char *name, char *header) {
-  size_t used = 0;
-  while (used < GANNET_SEAL_SIZE) {
-    const ssize_t got = pread(descriptor, header + used, GANNET_SEAL_SIZE - used, (off_t)used);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return gannet_raise_errno("read", name);
-    GANNET_REQUIRE(got > 0, GANNET_ERR_DAMAGED, "'%s' ends after %zu bytes, inside its header",
-                   name, used);
-    used += (size_t)got;
-  }
+  size_t got = 0;
+  GANNET_TRY(gannet_read_at(descriptor, 0, header, GANNET_SEAL_SIZE, name, &got));
+  GANNET_REQUIRE(got == GANNET_SEAL_SIZE, GANNET_ERR_DAMAGED,
+                 "'%s' ends after %zu bytes, inside its header", name, got);
   return GANNET_OK;
 }
 

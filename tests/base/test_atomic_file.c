@@ -26,6 +26,26 @@ static void a_file_is_replaced_whole(void **state) {
   assert_false(exists(in_folder("whole.new")));
 }
 
+static void bytes_are_read_from_a_place_up_to_the_end(void **state) {
+  (void)state;
+  const char *path = in_folder("read");
+  char bytes[8] = "-------";
+  size_t got = 99;
+  assert_ok(gannet_file_replace(path, "0123456789", 10));
+  const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+  assert_true(descriptor >= 0);
+  assert_ok(gannet_read_at(descriptor, 3, bytes, 4, path, &got));
+  assert_int_equal(got, 4);
+  assert_string_equal(bytes, "3456---");
+  assert_ok(gannet_read_at(descriptor, 8, bytes, 4, path, &got));
+  assert_int_equal(got, 2);
+  assert_string_equal(bytes, "8956---");
+  assert_ok(gannet_read_at(descriptor, 10, bytes, 4, path, &got));
+  assert_int_equal(got, 0);
+  assert_int_equal(close(descriptor), 0);
+  assert_fails(GANNET_ERR_IO, path, gannet_read_at(descriptor, 0, bytes, 4, path, &got));
+}
+
 static void a_full_disk_keeps_the_old_file(void **state) {
   (void)state;
   const char *path = in_folder("kept");
@@ -148,6 +168,7 @@ static void a_path_is_cut_at_its_last_slash(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_file_is_replaced_whole),
+      cmocka_unit_test(bytes_are_read_from_a_place_up_to_the_end),
       cmocka_unit_test(a_full_disk_keeps_the_old_file),
       cmocka_unit_test(missing_places_are_named),
       cmocka_unit_test(a_directory_is_not_replaced_by_a_file),
