@@ -60,14 +60,15 @@ static void remove_output(const char *directory) {
 }
 
 gannet_err gannet_child_run(gannet_launcher *launcher, const char *const *words,
-                            const char *input_directory, const char *directory, char *why,
-                            size_t size) {
+                            const char *input_directory, const char *directory,
+                            gannet_child_end *end) {
   static const char *const environment[] = {NULL};
   char path[PATH_MAX];
   gannet_launch_event event = {0};
-  why[0] = '\0';
-  if (!launcher || gannet_command_find(words[0], input_directory, path)) {
-    (void)snprintf(why, size, "there is no program '%.100s'", words[0]);
+  end->why[0] = '\0';
+  end->missing = !launcher || gannet_command_find(words[0], input_directory, path) != 0;
+  if (end->missing) {
+    (void)snprintf(end->why, sizeof end->why, "there is no program '%.100s'", words[0]);
     return GANNET_OK;
   }
   const gannet_launch launch = {.tag = -1,
@@ -79,8 +80,8 @@ gannet_err gannet_child_run(gannet_launcher *launcher, const char *const *words,
                                 .grace = 1};
   GANNET_TRY(gannet_launcher_launch(launcher, &launch));
   GANNET_TRY(wait_for(launcher, &event));
-  judge(&event, words[0], why, size);
-  add_words(directory, why, size);
+  judge(&event, words[0], end->why, sizeof end->why);
+  add_words(directory, end->why, sizeof end->why);
   remove_output(directory);
   return GANNET_OK;
 }

@@ -2,9 +2,14 @@
 #ifndef GANNET_EVALUATE_CHILD_H
 #define GANNET_EVALUATE_CHILD_H
 
-#include <stddef.h>
+#include <stdbool.h>
 
 #include "evaluate/launcher.h"
+
+typedef struct {
+  bool missing;  /* there is no such program, or none can be run */
+  char why[512]; /* in words why it did not succeed; "" when it did */
+} gannet_child_end;
 
 /* Run a program in a directory; its output is thrown away. Longest for a minute.
  *
@@ -13,12 +18,11 @@
  * launcher         in   NULL = no program can be run
  * words            in   NULL-terminated, the program's name first
  * input_directory  in   that a relative program with a slash is searched from
- * why              out  [size] in words why it did not succeed; "" when it did
  *
  * Errors: those of the launcher.
  */
 GANNET_CHECKED gannet_err gannet_child_run(gannet_launcher *launcher, const char *const *words,
                                            const char *input_directory, const char *directory,
-                                           char *why, size_t size);
+                                           gannet_child_end *end);
 
 #endif

@@ -47,11 +47,11 @@ GANNET_CHECKED gannet_err picture_write(const char *directory, const char *name,
  *
  * launcher  in   NULL = no program can be run
  * commands  in   name of the file there
- * why       out  [size] in words why there is no drawing; "" when there is one
+ * end       out  how gnuplot ended
  *
  * Errors: those of the launcher.
  */
 GANNET_CHECKED gannet_err picture_draw(gannet_launcher *launcher, const char *directory,
-                                       const char *commands, char *why, size_t size);
+                                       const char *commands, gannet_child_end *end);
 
 #endif

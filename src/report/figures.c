@@ -143,7 +143,7 @@ static gannet_err put_all(FILE *out, const void *user) {
 gannet_err gannet_report_figures(const gannet_report *report, gannet_launcher *launcher,
                                  const char *directory, const bool *wanted) {
   bool shown[FIGURES] = {false};
-  char why[512];
+  gannet_child_end end;
   GANNET_TRY(gannet_make_directory(directory));
   gannet_report *copy = figure_copy(report);
   gannet_err err =
@@ -154,11 +154,10 @@ gannet_err gannet_report_figures(const gannet_report *report, gannet_launcher *l
   GANNET_TRY(err);
   const choice all = {shown, wanted};
   GANNET_TRY(picture_write(directory, "all.gp", put_all, &all));
-  GANNET_TRY(picture_draw(launcher, directory, "all.gp", why, sizeof why));
-  const bool missing = strncmp(why, "there is no", 11) == 0;
-  GANNET_REQUIRE(!why[0], missing ? GANNET_ERR_MISSING : GANNET_ERR_LIBRARY,
+  GANNET_TRY(picture_draw(launcher, directory, "all.gp", &end));
+  GANNET_REQUIRE(!end.why[0], end.missing ? GANNET_ERR_MISSING : GANNET_ERR_LIBRARY,
                  "figures: %s; data and commands for gnuplot (Debian package gnuplot-nox) are in "
                  "%s, and 'gnuplot all.gp' draws them there or on another machine",
-                 why, directory);
+                 end.why, directory);
   return GANNET_OK;
 }

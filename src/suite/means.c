@@ -14,18 +14,18 @@ static gannet_err try_requirement(const suite_work_options *options, const suite
   enum { WORDS_MOST = 64 };
   const gannet_text_list *list = &problem->keys.requires;
   const char *words[WORDS_MOST] = {NULL};
-  char folder[PATH_MAX], why[256] = "", text[600];
+  gannet_child_end end;
+  char folder[PATH_MAX], text[600];
   if (list->n == 0) return GANNET_OK;
   GANNET_REQUIRE(list->n < WORDS_MOST, GANNET_ERR_INPUT,
                  "problems.%s.requires: expected at most %d words", problem->label, WORDS_MOST - 1);
   for (int i = 0; i < list->n; ++i) words[i] = list->item[i];
   GANNET_TRY(gannet_join_path(options->directory, "work/requires", folder, sizeof folder));
   GANNET_TRY(gannet_make_directory(folder));
-  GANNET_TRY(
-      gannet_child_run(options->launcher, words, plan->input_directory, folder, why, sizeof why));
-  if (!why[0]) return GANNET_OK;
+  GANNET_TRY(gannet_child_run(options->launcher, words, plan->input_directory, folder, &end));
+  if (!end.why[0]) return GANNET_OK;
   const char *hint = problem->keys.hint;
-  (void)snprintf(text, sizeof text, "%s%s%.300s", why, hint ? "; " : "", hint ? hint : "");
+  (void)snprintf(text, sizeof text, "%.255s%s%.300s", end.why, hint ? "; " : "", hint ? hint : "");
   return gannet_copy_text(text, &problem->skipped);
 }
 

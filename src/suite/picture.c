@@ -150,12 +150,14 @@ gannet_err suite_pictures_draw(const suite_results *results, const char *directo
                                gannet_launcher *launcher, char *why, size_t size) {
   const suite_plan *plan = results->plan;
   char folder[PATH_MAX], name[256];
+  gannet_child_end end;
   why[0] = '\0';
   GANNET_TRY(gannet_join_path(directory, "pictures", folder, sizeof folder));
   for (int p = 0; p < plan->n_problems; ++p)
     for (int m = 0; m < plan->problem[p].n_measures && has_runs(results, p) && !why[0]; ++m) {
       suite_picture_name(results, p, plan->problem[p].measure[m], "gp", name, sizeof name);
-      GANNET_TRY(picture_draw(launcher, folder, strchr(name, '/') + 1, why, size));
+      GANNET_TRY(picture_draw(launcher, folder, strchr(name, '/') + 1, &end));
+      (void)snprintf(why, size, "%s", end.why);
     }
   return GANNET_OK;
 }
