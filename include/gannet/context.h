@@ -54,6 +54,8 @@ GANNET_API GANNET_CHECKED gannet_err gannet_context_create(MPI_Comm comm, uint64
  * any other language that has MPI_Comm_c2f.
  *
  * Collective over comm; seed the same on all ranks.
+ *
+ * Errors: as gannet_context_create.
  */
 GANNET_API GANNET_CHECKED gannet_err gannet_context_create_fortran(int comm, uint64_t seed,
                                                                    gannet_context **context);
@@ -63,6 +65,8 @@ GANNET_API GANNET_CHECKED gannet_err gannet_context_create_fortran(int comm, uin
  * the process by fork must not call the library; it may end as it likes.
  *
  * Local.
+ *
+ * Errors: GANNET_ERR_STATE after MPI_Finalize.
  */
 GANNET_API GANNET_CHECKED gannet_err gannet_context_create_alone(uint64_t seed,
                                                                  gannet_context **context);

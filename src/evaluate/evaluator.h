@@ -96,6 +96,8 @@ extern const gannet_evaluator_type *const gannet_evaluator_types[];
 /* Find a registered back-end by name.
  *
  * Local.
+ *
+ * Errors: GANNET_ERR_NAME with the known names.
  */
 GANNET_CHECKED gannet_err gannet_evaluator_find(const char *name,
                                                 const gannet_evaluator_type **type);
@@ -106,6 +108,8 @@ GANNET_CHECKED gannet_err gannet_evaluator_find(const char *name,
  * Local.
  *
  * setup  in  context and problem may be NULL: then less is checked
+ *
+ * Errors: GANNET_ERR_MEMORY; what is wrong is a complaint.
  */
 GANNET_CHECKED gannet_err gannet_evaluator_check(const gannet_evaluator_type *type,
                                                  const void *options,
@@ -118,6 +122,9 @@ GANNET_CHECKED gannet_err gannet_evaluator_check(const gannet_evaluator_type *ty
  *
  * options  in  struct of type->options; borrowed until destroy
  * setup    in  copied; what it points at borrowed until destroy
+ *
+ * Errors: GANNET_ERR_ARG without context or problem, and for parallel or time_limit outside their
+ * ranges; GANNET_ERR_INPUT with all complaints; those of the back-end.
  */
 GANNET_CHECKED gannet_err gannet_evaluator_create(const gannet_evaluator_type *type,
                                                   const void *options,
@@ -133,6 +140,10 @@ void gannet_evaluator_destroy(gannet_evaluator **evaluator);
 /* Start evaluations. At most setup->parallel may be in flight.
  *
  * Collective; requests the same on all ranks.
+ *
+ * Errors: GANNET_ERR_ARG when n < 0, or when more would be in flight than setup->parallel; those of
+ * the back-end (a full disk, a dead launcher). A simulation that cannot be started is no error, but
+ * a failed result.
  */
 GANNET_CHECKED gannet_err gannet_evaluator_submit(gannet_evaluator *evaluator, int n,
                                                   const gannet_request *requests);
@@ -149,6 +160,8 @@ GANNET_CHECKED gannet_err gannet_evaluator_submit(gannet_evaluator *evaluator, i
  * capacity  in   length of results
  * n         out  how many were written
  * results   out  results[i].constraints must point at [n_constraints] doubles before the call
+ *
+ * Errors: GANNET_ERR_ARG when capacity < 1 or wait < 0; those of the back-end.
  */
 GANNET_CHECKED gannet_err gannet_evaluator_poll(gannet_evaluator *evaluator, double wait,
                                                 int capacity, int *n,
@@ -157,6 +170,8 @@ GANNET_CHECKED gannet_err gannet_evaluator_poll(gannet_evaluator *evaluator, dou
 /* Stop everything in flight (whole process groups); nothing of it will be returned by poll.
  *
  * Collective.
+ *
+ * Errors: those of the back-end; nothing counts as in flight then either.
  */
 GANNET_CHECKED gannet_err gannet_evaluator_cancel(gannet_evaluator *evaluator);
 
@@ -165,6 +180,8 @@ GANNET_CHECKED gannet_err gannet_evaluator_cancel(gannet_evaluator *evaluator);
  * Collective; the same on all ranks.
  *
  * taken  out  when true its result will come out of poll; when false submit it again
+ *
+ * Errors: those of the back-end.
  */
 GANNET_CHECKED gannet_err gannet_evaluator_recover(gannet_evaluator *evaluator,
                                                    const gannet_request *request, bool *taken);

@@ -137,6 +137,8 @@ GANNET_CHECKED gannet_err gannet_surrogate_find(const char *name,
  * d        in  dimension of the unit cube, >= 1
  * model    in  number that keeps the random streams of several surrogates apart: 0 objective, 1..
  * others
+ *
+ * Errors: GANNET_ERR_SHAPE when d < 1; GANNET_ERR_ARG when model < 0; those of the type.
  */
 GANNET_CHECKED gannet_err gannet_surrogate_create(const gannet_context *context,
                                                   const gannet_surrogate_type *type,
@@ -165,6 +167,10 @@ GANNET_CHECKED gannet_err gannet_surrogate_fit(gannet_surrogate *surrogate, cons
  * for many fits ahead is not made of them. The next fit forgets them.
  *
  * Collective; the same on all ranks.
+ *
+ * believed  in  0 .. data->n
+ *
+ * Errors: as _fit; GANNET_ERR_ARG for a number of rows that there are not.
  */
 GANNET_CHECKED gannet_err gannet_surrogate_believe(gannet_surrogate *surrogate,
                                                    const gannet_data *data, int believed,
@@ -173,6 +179,8 @@ GANNET_CHECKED gannet_err gannet_surrogate_believe(gannet_surrogate *surrogate,
 /* Let the next fit take all its rows as new: the leading ones are not those of the last fit.
  *
  * Local.
+ *
+ * Errors: as gannet_surrogate_set_hyper.
  */
 GANNET_CHECKED gannet_err gannet_surrogate_start_over(gannet_surrogate *surrogate);
 
@@ -181,7 +189,8 @@ GANNET_CHECKED gannet_err gannet_surrogate_start_over(gannet_surrogate *surrogat
  *
  * Local; logically collective.
  *
- * Errors: GANNET_ERR_ARG when the type takes no equations, naming those that do.
+ * Errors: GANNET_ERR_ARG when the type takes no equations, naming those that do, and for a slope of
+ * 0, or a slope or offset that is not finite.
  */
 GANNET_CHECKED gannet_err gannet_surrogate_govern(gannet_surrogate *surrogate,
                                                   const gannet_governing *governing);
@@ -202,15 +211,17 @@ void gannet_surrogate_suspect(gannet_surrogate *surrogate, bool noisy);
  * mean  out  [m]
  * sd    out  [m] >= 0; NULL when not wanted
  *
- * Errors: GANNET_ERR_STATE when it was not fitted; GANNET_ERR_ARG when sd is wanted of a model
- * whose factor is cut over the ranks (surrogate/factor.h).
+ * Errors: GANNET_ERR_SHAPE when m < 0; GANNET_ERR_STATE when it was not fitted; GANNET_ERR_ARG when
+ * sd is wanted of a model whose factor is cut over the ranks (surrogate/factor.h).
  */
 GANNET_CHECKED gannet_err gannet_surrogate_predict(const gannet_surrogate *surrogate, int m,
                                                    const double *x, double *mean, double *sd);
 
-/* The same at one point, with gradients with respect to x, [d] each.
+/* The same at one point, with gradients with respect to x, [d] each. None may be NULL.
  *
  * Local.
+ *
+ * Errors: as _predict with sd.
  */
 GANNET_CHECKED gannet_err gannet_surrogate_predict_gradient(const gannet_surrogate *surrogate,
                                                             const double *x, double *mean,
@@ -221,6 +232,10 @@ GANNET_CHECKED gannet_err gannet_surrogate_predict_gradient(const gannet_surroga
  * [d]. To first order it is mean - exploration sd, which it is for models without such a set.
  *
  * Local.
+ *
+ * exploration  in  >= 0, finite
+ *
+ * Errors: as _predict with sd; GANNET_ERR_ARG for another exploration.
  */
 GANNET_CHECKED gannet_err gannet_surrogate_lower(const gannet_surrogate *surrogate,
                                                  double exploration, const double *x, double *value,
@@ -231,6 +246,13 @@ GANNET_CHECKED gannet_err gannet_surrogate_lower(const gannet_surrogate *surroga
  * exploration.
  *
  * Collective; the same on all ranks.
+ *
+ * q            in  >= 1
+ * exploration  in  >= 0, finite
+ * iteration    in  >= 0, number of the batch, for random streams
+ *
+ * Errors: GANNET_ERR_STATE when it was not fitted; GANNET_ERR_ARG for arguments outside these
+ * ranges; those of the type. No draws are prepared then.
  */
 GANNET_CHECKED gannet_err gannet_surrogate_sample(gannet_surrogate *surrogate, int q,
                                                   double exploration, int64_t iteration);
@@ -242,6 +264,8 @@ GANNET_CHECKED gannet_err gannet_surrogate_sample(gannet_surrogate *surrogate, i
  *
  * x       in   [m][d]
  * values  out  [q][ldv], ldv >= m: row j holds draw j
+ *
+ * Errors: GANNET_ERR_STATE without prepared draws; GANNET_ERR_SHAPE for m outside 0 .. ldv.
  */
 GANNET_CHECKED gannet_err gannet_surrogate_draw_values(const gannet_surrogate *surrogate, int m,
                                                        const double *x, double *values, int ldv);
@@ -249,6 +273,10 @@ GANNET_CHECKED gannet_err gannet_surrogate_draw_values(const gannet_surrogate *s
 /* Value and gradient [d] of one draw at one point.
  *
  * Local.
+ *
+ * draw  in  0 .. q - 1
+ *
+ * Errors: GANNET_ERR_STATE without prepared draws; GANNET_ERR_ARG for one that there is not.
  */
 GANNET_CHECKED gannet_err gannet_surrogate_draw_gradient(const gannet_surrogate *surrogate,
                                                          int draw, const double *x, double *value,
@@ -272,7 +300,7 @@ GANNET_CHECKED gannet_err gannet_surrogate_estimate_prepare(gannet_surrogate *su
  *
  * Local.
  *
- * Errors: GANNET_ERR_STATE when it was not made ready.
+ * Errors: GANNET_ERR_STATE when it was not made ready; GANNET_ERR_SHAPE for m outside 0 .. ldv.
  */
 GANNET_CHECKED gannet_err gannet_surrogate_draw_estimates(const gannet_surrogate *surrogate, int m,
                                                           const double *x, double *values, int ldv);
@@ -342,6 +370,11 @@ double gannet_surrogate_doubt(const gannet_surrogate *surrogate);
 /* Hyper-parameters: what learn changes, and all that a saved campaign needs to continue exactly.
  *
  * Local. set: logically collective; the next fit must pass all rows again.
+ *
+ * i       in  0 .. n_hyper - 1
+ * values      [n_hyper] finite
+ *
+ * Errors: GANNET_ERR_ARG for a value that is not finite, with its name; none is taken over then.
  */
 int gannet_surrogate_n_hyper(const gannet_surrogate *surrogate);
 const char *gannet_surrogate_hyper_name(const gannet_surrogate *surrogate, int i);

@@ -312,6 +312,43 @@ static void the_manual_back_end_says_what_to_do(void **state) {
   assert_fails(GANNET_ERR_NAME, "did you mean 'manual'", gannet_evaluator_find("manuel", &type));
 }
 
+/* Before a back-end sees them, and on all ranks alike. */
+static void arguments_out_of_range_are_refused(void **state) {
+  fixture *f = *state;
+  const gannet_evaluator_type *type = type_of("function");
+  const gannet_in_process_options *options = chosen("bowl", 1, NULL);
+  gannet_evaluator *evaluator = NULL;
+  gannet_evaluator_setup setup = f->setup;
+  bool settled = false;
+  int n = -1;
+  setup.parallel = 0;
+  assert_fails(GANNET_ERR_ARG, "parallel = 0",
+               gannet_evaluator_create(type, options, &setup, &evaluator));
+  setup = f->setup;
+  setup.time_limit = NAN;
+  assert_fails(GANNET_ERR_ARG, "time_limit = nan",
+               gannet_evaluator_create(type, options, &setup, &evaluator));
+  setup = f->setup;
+  setup.problem = NULL;
+  assert_fails(GANNET_ERR_ARG, "no problem",
+               gannet_evaluator_create(type, options, &setup, &evaluator));
+  setup.context = NULL;
+  assert_fails(GANNET_ERR_ARG, "no context",
+               gannet_evaluator_create(type, options, &setup, &evaluator));
+  assert_null(evaluator);
+  assert_ok(gannet_evaluator_create(type, options, &f->setup, &evaluator));
+  assert_fails(GANNET_ERR_ARG, "n = -1", gannet_evaluator_submit(evaluator, -1, NULL));
+  assert_fails(GANNET_ERR_ARG, "capacity = 0", gannet_evaluator_poll(evaluator, 1, 0, &n, NULL));
+  assert_fails(GANNET_ERR_ARG, "wait = -1 s", gannet_evaluator_poll(evaluator, -1, 1, &n, NULL));
+  assert_int_equal(n, 0);
+  assert_false(gannet_evaluator_can_leave(evaluator));
+  assert_fails(GANNET_ERR_STATE, "back-end function cannot be left",
+               gannet_evaluator_is_settled(evaluator, &settled));
+  assert_fails(GANNET_ERR_STATE, "back-end function cannot be left",
+               gannet_evaluator_leave(evaluator, NULL));
+  gannet_evaluator_destroy(&evaluator);
+}
+
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   const struct CMUnitTest tests[] = {
@@ -324,6 +361,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(wrong_settings_are_refused_all_at_once),
       cmocka_unit_test(a_time_limit_is_warned_about),
       cmocka_unit_test(the_manual_back_end_says_what_to_do),
+      cmocka_unit_test(arguments_out_of_range_are_refused),
   };
   const int failed = run_ranks_(cmocka_run_group_tests(tests, set_up, tear_down));
   MPI_Finalize();
