@@ -49,11 +49,12 @@ const char *gannet_nearest(const char *word, const char *const *known) {
 
 gannet_err gannet_name_find(const char *family, const char *name, const void *const *entries,
                             int *index) {
-  const char *known[257] = {NULL};
+  enum { MOST = 256 };
+  const char *known[MOST + 1] = {NULL};
   char list[800] = "";
   size_t used = 0;
   int n = 0;
-  for (; entries[n] && n < 256; ++n) {
+  for (; n < MOST && entries[n]; ++n) {
     memcpy(&known[n], entries[n], sizeof known[n]);
     if (strcmp(known[n], name) == 0) {
       *index = n;
