@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "support/harness.h"
+#include "surrogate/created.h"
 
 #include "network/train.h"
 #include "surrogate/chosen.h"
@@ -110,15 +111,7 @@ static void few_observations_are_all_chosen_in_their_order(void **state) {
 
 static gannet_surrogate *create(const gannet_surrogate_type *type, int n,
                                 const gannet_setting *settings) {
-  static char options[1024];
-  gannet_complaints complaints = {0};
-  gannet_surrogate *s = NULL;
-  assert_true(type->options_size <= sizeof options);
-  memset(options, 0, sizeof options);
-  assert_ok(gannet_options_apply(type->options, NULL, n, settings, options, &complaints));
-  if (complaints.count) fail_msg("%s", complaints.text);
-  assert_ok(gannet_surrogate_create(context, type, options, D, 0, &s));
-  return s;
+  return surrogate_with(context, type, D, n, settings);
 }
 
 static gannet_surrogate *create_ensemble(const char *train_points) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "support/harness.h"
+#include "surrogate/created.h"
 
 #include "surrogate/ensemble.h"
 #include "surrogate/registry.h"
@@ -19,17 +20,7 @@ static const double query[M * D] = {0.5, 0.6, 0.05, 0.95, 0.41, 0.88, 0.9, 0.6};
 
 static gannet_surrogate *create(const gannet_surrogate_type *type, int n,
                                 const gannet_setting *settings) {
-  union {
-    ensemble_options ensemble;
-    tangent_options tangent;
-  } options;
-  gannet_complaints complaints = {0};
-  gannet_surrogate *s = NULL;
-  memset(&options, 0, sizeof options);
-  assert_ok(gannet_options_apply(type->options, NULL, n, settings, &options, &complaints));
-  if (complaints.count) fail_msg("%s", complaints.text);
-  assert_ok(gannet_surrogate_create(context, type, &options, D, 0, &s));
-  return s;
+  return surrogate_with(context, type, D, n, settings);
 }
 
 static void set_hyper(gannet_surrogate *s) {

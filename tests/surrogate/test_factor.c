@@ -5,6 +5,7 @@
 
 #include "support/harness.h"
 #include "support/refuse.h"
+#include "surrogate/created.h"
 
 #include "base/memory.h"
 #include "surrogate/factor.h"
@@ -40,21 +41,10 @@ static int make(void **state) {
 
 static gannet_surrogate *created_on(const gannet_context *context, const variant *v,
                                     const char *factor, int d) {
-  const gannet_surrogate_type *type = NULL;
-  gannet_surrogate *s = NULL;
-  gannet_complaints complaints = {0};
-  static char storage[512];
   const gannet_setting settings[] = {{.key = v->key, .text = v->text},
                                      {.key = "factor", .text = factor},
                                      {.key = "fit_evaluations", .text = "10"}};
-  assert_ok(gannet_surrogate_find(v->name, &type));
-  assert_true(type->options_size <= sizeof storage);
-  memset(storage, 0, sizeof storage);
-  assert_ok(gannet_options_apply(type->options, NULL, 3, settings, storage, &complaints));
-  assert_ok(gannet_complaints_raise(&complaints));
-  gannet_complaints_release(&complaints);
-  assert_ok(gannet_surrogate_create(context, type, storage, d, 0, &s));
-  return s;
+  return surrogate_named(context, v->name, d, 3, settings);
 }
 
 static gannet_surrogate *created(const variant *v, const char *factor, int d) {

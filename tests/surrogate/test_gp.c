@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "support/harness.h"
+#include "surrogate/created.h"
 
 #include "surrogate/gp.h"
 #include "surrogate/likelihood.h"
@@ -98,14 +99,7 @@ static gannet_surrogate *create(const char *kernel, const char *scales, const ch
   const gannet_setting settings[] = {{.key = "kernel", .text = kernel},
                                      {.key = "lengthscales", .text = scales},
                                      {.key = "features", .text = features}};
-  gp_options options = {0};
-  gannet_complaints complaints = {0};
-  gannet_surrogate *s = NULL;
-  assert_ok(
-      gannet_options_apply(gannet_surrogate_gp.options, NULL, 3, settings, &options, &complaints));
-  assert_int_equal(complaints.count, 0);
-  assert_ok(gannet_surrogate_create(context, &gannet_surrogate_gp, &options, D, 0, &s));
-  return s;
+  return surrogate_with(context, &gannet_surrogate_gp, D, 3, settings);
 }
 
 static void set_known(gannet_surrogate *s) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "support/harness.h"
+#include "surrogate/created.h"
 
 #include "surrogate/surrogate.h"
 
@@ -39,21 +40,11 @@ enum { VARIANTS = sizeof variants / sizeof *variants };
 
 static gannet_surrogate *created(const gannet_context *context, const variant *v,
                                  const char *inducing, const char *factor) {
-  const gannet_surrogate_type *type = NULL;
-  gannet_surrogate *s = NULL;
-  gannet_complaints complaints = {0};
-  char storage[512] = {0};
   const gannet_setting settings[] = {
       {.key = v->key, .text = v->text},        {.key = "inducing", .text = inducing},
       {.key = "factor", .text = factor},       {.key = "fit_points", .text = "40"},
       {.key = "noise_floor", .text = "1e-12"}, {.key = "fit_evaluations", .text = "10"}};
-  assert_ok(gannet_surrogate_find(v->name, &type));
-  assert_true(type->options_size <= sizeof storage);
-  assert_ok(gannet_options_apply(type->options, NULL, 6, settings, storage, &complaints));
-  assert_ok(gannet_complaints_raise(&complaints));
-  gannet_complaints_release(&complaints);
-  assert_ok(gannet_surrogate_create(context, type, storage, D, 0, &s));
-  return s;
+  return surrogate_named(context, v->name, D, 6, settings);
 }
 
 typedef struct {

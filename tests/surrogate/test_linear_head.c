@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "support/harness.h"
+#include "surrogate/created.h"
 
 #include "network/train.h"
 #include "surrogate/dense.h"
@@ -49,16 +50,7 @@ static void features(const double *theta, double x, double *phi) {
 
 static gannet_surrogate *create(void) {
   const gannet_setting small[] = {{.key = "width", .text = "3"}, {.key = "layers", .text = "1"}};
-  static char options[512];
-  gannet_complaints complaints = {0};
-  gannet_surrogate *s = NULL;
-  const gannet_surrogate_type *type = &gannet_surrogate_linear_head;
-  assert_true(type->options_size <= sizeof options);
-  memset(options, 0, sizeof options);
-  assert_ok(gannet_options_apply(type->options, NULL, 2, small, options, &complaints));
-  if (complaints.count) fail_msg("%s", complaints.text);
-  assert_ok(gannet_surrogate_create(context, type, options, 1, 0, &s));
-  return s;
+  return surrogate_with(context, &gannet_surrogate_linear_head, 1, 2, small);
 }
 
 /* Mean and deviation by dense algebra on the features of the trained network: Snoek et al. 2015,

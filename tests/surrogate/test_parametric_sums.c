@@ -5,6 +5,7 @@
 
 #include "support/harness.h"
 #include "support/two_units.h"
+#include "surrogate/created.h"
 
 #include "surrogate/dense.h"
 #include "surrogate/parametric.h"
@@ -28,20 +29,13 @@ static gannet_surrogate *create(const char *train_points, const char *first_phas
                                      {.key = "lift", .text = "flat"},
                                      {.key = "first_phase", .text = first_phase},
                                      {.key = "train_points", .text = train_points}};
-  parametric_options options;
-  gannet_complaints complaints = {0};
-  gannet_surrogate *s = NULL;
   double hyper[HYPER];
-  memset(&options, 0, sizeof options);
-  assert_ok(gannet_options_apply(gannet_surrogate_parametric.options, NULL, 4, settings, &options,
-                                 &complaints));
-  if (complaints.count) fail_msg("%s", complaints.text);
   hyper[PARAMETRIC_LEARNED] = learned;
   hyper[PARAMETRIC_MISFIT] = log(1e-6);
   hyper[PARAMETRIC_PRIOR] = log(0.5);
   hyper[PARAMETRIC_NOISE] = log(0.1);
   memcpy(hyper + PARAMETRIC_WEIGHTS, w0, sizeof w0);
-  assert_ok(gannet_surrogate_create(context, &gannet_surrogate_parametric, &options, 1, 0, &s));
+  gannet_surrogate *s = surrogate_with(context, &gannet_surrogate_parametric, 1, 4, settings);
   assert_ok(gannet_surrogate_set_hyper(s, hyper));
   return s;
 }

@@ -6,6 +6,7 @@
 
 #include "support/harness.h"
 #include "support/refuse.h"
+#include "surrogate/created.h"
 
 #include "base/hash.h"
 #include "surrogate/tangent_kernel.h"
@@ -16,16 +17,9 @@ static gannet_context *world, *self;
 static double x[MOST * D], y[MOST];
 
 static gannet_surrogate *make(const gannet_context *context) {
-  const gannet_surrogate_type *type = NULL;
   const gannet_setting settings[] = {{.key = "fit_evaluations", .text = "4"},
                                      {.key = "width", .text = "32"}};
-  tangent_options options = {0};
-  gannet_complaints complaints = {0};
-  gannet_surrogate *s = NULL;
-  assert_ok(gannet_surrogate_find("tangent-kernel", &type));
-  assert_ok(gannet_options_apply(type->options, NULL, 2, settings, &options, &complaints));
-  assert_ok(gannet_surrogate_create(context, type, &options, D, 0, &s));
-  return s;
+  return surrogate_named(context, "tangent-kernel", D, 2, settings);
 }
 
 static uint64_t digest(gannet_surrogate *s, int64_t iteration) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "support/harness.h"
+#include "surrogate/created.h"
 
 #include "surrogate/tangent_kernel.h"
 
@@ -14,15 +15,7 @@ static gannet_context *world, *self;
 
 static gannet_surrogate *make(const gannet_context *context, int n,
                               const gannet_setting *settings) {
-  const gannet_surrogate_type *type = NULL;
-  tangent_options options = {0};
-  gannet_complaints complaints = {0};
-  gannet_surrogate *s = NULL;
-  assert_ok(gannet_surrogate_find("tangent-kernel", &type));
-  assert_ok(gannet_options_apply(type->options, NULL, n, settings, &options, &complaints));
-  assert_ok(gannet_complaints_raise(&complaints));
-  assert_ok(gannet_surrogate_create(context, type, &options, D, 0, &s));
-  return s;
+  return surrogate_named(context, "tangent-kernel", D, n, settings);
 }
 
 static double x[N * D], y[N], query[M * D];
