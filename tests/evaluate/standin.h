@@ -134,6 +134,23 @@ static inline void use_simulation(standin *f, const char *script) {
   f->options.command.command = (gannet_text_list){1, f->command};
 }
 
+/* The simulation becomes that of the conformance suite. */
+static inline void use_bowl(standin *f) {
+  conform_program(f->directory);
+  f->command[0] = TEXT("./bowl");
+  f->command[1] = TEXT("{params}");
+  f->command[2] = TEXT("{results}");
+  f->options.command.command = (gannet_text_list){3, f->command};
+}
+
+/* How many lines simulations have added to the file runs of the campaign folder. */
+static inline void assert_runs(const standin *f, int expected) {
+  int n = 0;
+  if (f->context->rank > 0) return;
+  for (const char *at = content(f->directory, "runs"); *at; ++at) n += *at == '\n';
+  assert_int_equal(n, expected);
+}
+
 static inline gannet_evaluator *standin_create(standin *f) {
   gannet_evaluator *evaluator = NULL;
   assert_ok(gannet_evaluator_create(slurm_type(), &f->options, &f->setup, &evaluator));

@@ -7,20 +7,9 @@ static const char good[] =
     "echo run >>\"$GANNET_INPUT_DIRECTORY/runs\"\n"
     "printf 'objective 2\\nstress 1\\n' >results.out\n";
 
-static void assert_runs(const standin *f, int expected) {
-  int n = 0;
-  if (f->context->rank > 0) return;
-  for (const char *at = content(f->directory, "runs"); *at; ++at) n += *at == '\n';
-  assert_int_equal(n, expected);
-}
-
 static void jobs_conform(void **state) {
   standin *f = *state;
-  conform_program(f->directory);
-  f->command[0] = TEXT("./bowl");
-  f->command[1] = TEXT("{params}");
-  f->command[2] = TEXT("{results}");
-  f->options.command.command = (gannet_text_list){3, f->command};
+  use_bowl(f);
   conform_evaluator(slurm_type(), &f->options, &f->setup);
 }
 

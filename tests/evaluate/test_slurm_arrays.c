@@ -1,14 +1,6 @@
 /* test: ranks 2 labels unit conform timeout 240 processors 1 */
 #include "standin.h"
 
-static void use_bowl(standin *f) {
-  conform_program(f->directory);
-  f->command[0] = TEXT("./bowl");
-  f->command[1] = TEXT("{params}");
-  f->command[2] = TEXT("{results}");
-  f->options.command.command = (gannet_text_list){3, f->command};
-}
-
 static void use_arrays(standin *f, int submit, int runs_per_job, int runs_at_once) {
   static char *nothing[] = {(char *)(uintptr_t) "env"};
   f->options.submit = submit;
@@ -79,13 +71,6 @@ static const char good[] =
     "#!/bin/sh\n"
     "echo \"$GANNET_NONCE\" >>\"$GANNET_INPUT_DIRECTORY/runs\"\n"
     "printf 'objective 2\\nstress 1\\n' >results.out\n";
-
-static void assert_runs(const standin *f, int expected) {
-  int n = 0;
-  if (f->context->rank > 0) return;
-  for (const char *at = content(f->directory, "runs"); *at; ++at) n += *at == '\n';
-  assert_int_equal(n, expected);
-}
 
 /* Each element is known by its own id, so that its state and scancel are its own. */
 static void elements_have_states_of_their_own(void **state) {
