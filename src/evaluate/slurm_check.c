@@ -21,37 +21,51 @@ static void check_tool(const char *key, const char *program, const gannet_evalua
                     program, strerror(reason));
 }
 
+/* An option of sbatch, which takes names that are cut short as long as no other option begins so:
+ * the shortest among those of SLURM 22.05. Where another version has more options, it refuses what
+ * is seen here. */
+typedef struct {
+  const char *name, *shortest, *letter;
+} option;
+
 /* Options with which a job would not be one run of one evaluation that gannet waits for. */
 static const struct {
-  const char *name, *letter, *why;
+  option option;
+  const char *why;
 } refused[] = {
-    {"--array", "-a", "every element would run the same evaluation; say submit: array instead"},
-    {"--clusters", "-M",
+    {{"--array", "--ar", "-a"},
+     "every element would run the same evaluation; say submit: array instead"},
+    {{"--clusters", "--cluster", "-M"},
      "squeue and scancel would ask another cluster; set SLURM_CLUSTERS in the environment, which "
      "they heed as sbatch does"},
-    {"--test-only", NULL, "nothing would be submitted"},
-    {"--wait", "-W", "sbatch would not answer before the job has ended; gannet waits by itself"},
-    {"--wrap", NULL, "the evaluation would not be run; say command or script instead"},
+    {{"--test-only", "--te", NULL}, "nothing would be submitted"},
+    {{"--wait", "--wait", "-W"},
+     "sbatch would not answer before the job has ended; gannet waits by itself"},
+    {{"--wrap", "--wr", NULL}, "the evaluation would not be run; say command or script instead"},
 };
 
 /* Options that gannet gives to sbatch itself, so that others of the name do not hold. That is told
  * only: scripts that were written for other purposes have them, and so may a campaign that goes
  * on. */
 static const struct {
-  const char *name, *letter, *why;
+  option option;
+  const char *why;
   bool with_limit; /* only where evaluate.time_limit is set */
 } replaced[] = {
-    {"--output", "-o", "what a run prints is kept as stdout.log in the evaluation's directory",
+    {{"--output", "--ou", "-o"},
+     "what a run prints is kept as stdout.log in the evaluation's directory",
      false},
-    {"--error", "-e", "what a run prints is kept as stderr.log in the evaluation's directory",
+    {{"--error", "--er", "-e"},
+     "what a run prints is kept as stderr.log in the evaluation's directory",
      false},
-    {"--chdir", "-D",
+    {{"--chdir", "--ch", "-D"},
      "a run is started in its evaluation's directory; write {input_directory}/NAME for files "
      "beside the campaign file",
      false},
-    {"--job-name", "-J", "gannet finds its jobs by their names", false},
-    {"--time", "-t",
-     "the job gets evaluate.time_limit for each of the runs that follow each other in it", true},
+    {{"--job-name", "--j", "-J"}, "gannet finds its jobs by their names", false},
+    {{"--time", "--time", "-t"},
+     "the job gets evaluate.time_limit for each of the runs that follow each other in it",
+     true},
 };
 
 /* How many tasks a job asks for. 0 = not said. */
@@ -71,48 +85,53 @@ typedef struct {
   extent extent;
 } reading;
 
-static bool is_option(const char *word, size_t size, const char *name, const char *letter) {
-  const size_t length = strlen(name);
-  if (size >= length && strncmp(word, name, length) == 0)
-    return size == length || word[length] == '=';
-  return letter && size >= 2 && strncmp(word, letter, 2) == 0;
+static bool is_option(const char *word, size_t size, const option *o) {
+  const size_t said = strcspn(word, "=") < size ? strcspn(word, "=") : size;
+  if (said >= strlen(o->shortest) && said <= strlen(o->name) && strncmp(word, o->name, said) == 0)
+    return true;
+  return o->letter && size >= 2 && strncmp(word, o->letter, 2) == 0;
 }
 
 static void note_replaced(reading *r, size_t which, const char *word, size_t size) {
   const size_t used = strlen(r->replaced);
   if (r->of_script)
     (void)snprintf(r->replaced + used, sizeof r->replaced - used, "%s%s", used ? ", " : "",
-                   replaced[which].name);
+                   replaced[which].option.name);
   else if (r->context)
     gannet_log(r->context, GANNET_LOG_WARNING, "%s: leave out '%.*s', which does not hold: %s",
                r->key, (int)size, word, replaced[which].why);
 }
 
 /* Of "--ntasks=4", "--ntasks 4", "-n4" or "-n 4"; another option leaves the number as it is. */
-static void read_number(const char *word, size_t size, const char *name, const char *letter,
-                        long *number) {
-  if (!is_option(word, size, name, letter)) return;
-  const char *value = word + (strncmp(word, "--", 2) == 0 ? strlen(name) : 2);
+static void read_number(const char *word, size_t size, const option *o, long *number) {
+  if (!is_option(word, size, o)) return;
+  const char *value = word + (word[1] == '-' ? strcspn(word, "= \t\r\n") : 2);
   *number = strtol(value + (*value == '='), NULL, 10);
 }
 
 static void read_extent(extent *e, const char *word, size_t size) {
-  static const char *const open[] = {"--exclusive", "--ntasks-per-socket", "--ntasks-per-gpu"};
+  static const option open[] = {{"--exclusive", "--exclus", NULL},
+                                {"--ntasks-per-socket", "--ntasks-per-s", NULL},
+                                {"--ntasks-per-gpu", "--ntasks-per-g", NULL}};
+  static const option tasks = {"--ntasks", "--ntasks", "-n"}, nodes = {"--nodes", "--nodes", "-N"};
+  static const option per_node[] = {{"--ntasks-per-node", "--ntasks-per-n", NULL},
+                                    {"--tasks-per-node", "--ta", NULL}};
   for (size_t i = 0; i < sizeof open / sizeof *open; ++i)
-    e->is_open = e->is_open || is_option(word, size, open[i], NULL);
-  read_number(word, size, "--ntasks", "-n", &e->tasks);
-  read_number(word, size, "--nodes", "-N", &e->nodes);
-  read_number(word, size, "--ntasks-per-node", NULL, &e->tasks_per_node);
+    e->is_open = e->is_open || is_option(word, size, &open[i]);
+  read_number(word, size, &tasks, &e->tasks);
+  read_number(word, size, &nodes, &e->nodes);
+  for (size_t i = 0; i < sizeof per_node / sizeof *per_node; ++i)
+    read_number(word, size, &per_node[i], &e->tasks_per_node);
 }
 
 static void read_word(reading *r, const char *word, size_t size) {
   read_extent(&r->extent, word, size);
   for (size_t i = 0; i < sizeof refused / sizeof *refused; ++i)
-    if (is_option(word, size, refused[i].name, refused[i].letter))
+    if (is_option(word, size, &refused[i].option))
       gannet_complain(r->complaints, r->key, "leave out '%.*s': with %s %s", (int)size, word,
-                      refused[i].name, refused[i].why);
+                      refused[i].option.name, refused[i].why);
   for (size_t i = 0; i < sizeof replaced / sizeof *replaced; ++i)
-    if (is_option(word, size, replaced[i].name, replaced[i].letter) &&
+    if (is_option(word, size, &replaced[i].option) &&
         (!replaced[i].with_limit || isfinite(r->time_limit)))
       note_replaced(r, i, word, size);
 }

@@ -11,6 +11,17 @@ static void refused(standin *f, const char *where, const char *part) {
   gannet_complaints_release(&complaints);
 }
 
+static void accepted(standin *f, const char *warning) {
+  gannet_complaints complaints = {0};
+  f->log[0] = '\0';
+  assert_ok(gannet_evaluator_check(slurm_type(), &f->options, &f->setup, &complaints));
+  assert_int_equal(complaints.count, 0);
+  if (!*warning)
+    assert_string_equal(f->log, "");
+  else if (f->context->rank == 0)
+    assert_non_null(strstr(f->log, warning));
+}
+
 static void use_own_script(standin *f, const char *text) {
   MPI_Barrier(MPI_COMM_WORLD);
   if (f->context->rank == 0) write_file(f->directory, "own.sh", text, 0644);
@@ -43,15 +54,31 @@ static void options_that_make_other_jobs_are_refused(void **state) {
   assert_int_equal(complaints.count, 0);
 }
 
-static void accepted(standin *f, const char *warning) {
-  gannet_complaints complaints = {0};
-  f->log[0] = '\0';
-  assert_ok(gannet_evaluator_check(slurm_type(), &f->options, &f->setup, &complaints));
-  assert_int_equal(complaints.count, 0);
-  if (!*warning)
-    assert_string_equal(f->log, "");
-  else if (f->context->rank == 0)
-    assert_non_null(strstr(f->log, warning));
+/* sbatch of 22.05 takes those, and neither "--wai" nor "--tim", which begin several names. */
+static void names_that_are_cut_short_are_known(void **state) {
+  standin *f = *state;
+  static const char *const others[] = {"--ac=a", "--wait-all=1", "--cluster-c=x", "--time-m=5",
+                                       "--open=append"};
+  char *item[] = {TEXT("--mem=2G --arr 0-3")};
+  use_simulation(f, "#!/bin/sh\n");
+  f->options.sbatch = (gannet_text_list){1, item};
+  f->setup.time_limit = 600;
+  refused(f, "evaluate.sbatch", "leave out '--arr': with --array every element would run the same");
+  item[0] = TEXT("--ar=0-3");
+  refused(f, "evaluate.sbatch", "leave out '--ar=0-3'");
+  item[0] = TEXT("--cluster=serial");
+  refused(f, "evaluate.sbatch", "leave out '--cluster=serial': with --clusters squeue");
+  item[0] = TEXT("--out=sim.log");
+  accepted(f, "leave out '--out=sim.log', which does not hold");
+  for (size_t i = 0; i < sizeof others / sizeof *others; ++i) {
+    item[0] = TEXT(others[i]);
+    accepted(f, "");
+  }
+  f->options.sbatch.n = f->options.command.command.n = 0;
+  use_own_script(f, "#!/bin/sh\n#SBATCH --wra=ls\n./sim\n");
+  refused(f, "evaluate.script", "leave out '--wra=ls': with --wrap");
+  use_own_script(f, "#!/bin/sh\n#SBATCH --job wing\n./sim\n");
+  accepted(f, "lines #SBATCH with --job-name do not hold");
 }
 
 /* What gannet says to sbatch itself would be said twice, and the user's would not hold. It is no
@@ -132,8 +159,9 @@ static void runs_at_once_that_would_wait_are_told(void **state) {
       "--ntasks=1", "--ntasks 3", "-n1", "-n 3", "--mem=2G", "--nodes=2", "-N2 --ntasks-per-node=1",
       "-c 8"};
   static const char *const enough[] = {
-      "--ntasks=4",          "-n4",        "-N2 --ntasks-per-node=2", "-n1 --exclusive",
-      "--ntasks-per-node=4", "--nodes=4-8"};
+      "--ntasks=4",          "-n4",         "-N2 --ntasks-per-node=2", "-n1 --exclusive",
+      "--ntasks-per-node=4", "--nodes=4-8", "--ntasks-per-n 4",        "--exclus",
+      "--tasks-per-node=4"};
   char *item[] = {NULL}, *step[] = {TEXT("env")};
   use_simulation(f, "#!/bin/sh\n");
   f->options.sbatch = (gannet_text_list){1, item};
@@ -163,6 +191,7 @@ static void runs_at_once_that_would_wait_are_told(void **state) {
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       TEST(options_that_make_other_jobs_are_refused),
+      TEST(names_that_are_cut_short_are_known),
       TEST(options_that_gannet_gives_itself_are_told),
       TEST(lines_of_a_script_that_do_not_hold_are_told),
       TEST(sbatch_reads_a_script_up_to_its_first_command),
