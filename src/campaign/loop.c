@@ -57,14 +57,15 @@ static gannet_evaluator_setup make_setup(const gannet_campaign *campaign,
       .launcher = options->launcher};
 }
 
-/* Whether the equations have values everywhere, which simulations need not be run to find out. */
+/* Whether the equations can be used, which simulations need not be run to find out. */
 static gannet_err check_equations(const gannet_campaign *campaign, gannet_complaints *complaints) {
   const gannet_campaign_input *input = campaign->input;
-  const gannet_err err = gannet_governing_try(campaign->context, input->problem);
+  char key[40] = "physics";
+  int equation;
+  const gannet_err err = gannet_governing_try(campaign->context, input->problem, &equation);
+  if (equation >= 0) (void)snprintf(key, sizeof key, "physics.equations.%d", equation + 1);
   if (err == GANNET_ERR_INPUT)
-    gannet_complain(complaints, gannet_campaign_place(input, "physics"),
-                    "%s; choose an expression that has a value everywhere in the box",
-                    gannet_error_detail());
+    gannet_complain(complaints, gannet_campaign_place(input, key), "%s", gannet_error_detail());
   return err;
 }
 

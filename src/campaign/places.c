@@ -20,9 +20,12 @@ typedef void (*place_of)(const gannet_tree *node, char *text, size_t size);
 static gannet_err note(gannet_campaign_input *input, const char *section, const gannet_tree *node,
                        place_of place) {
   char key[LONGEST], where[LONGEST];
-  if (!node || node->kind != GANNET_TREE_MAPPING) return GANNET_OK;
+  if (!node || node->kind == GANNET_TREE_TEXT) return GANNET_OK;
   for (int i = 0; i < node->n && i < MOST; ++i) {
-    (void)snprintf(key, sizeof key, "%s%.200s", section, node->child[i].key);
+    if (node->kind == GANNET_TREE_LIST)
+      (void)snprintf(key, sizeof key, "%s%d", section, i + 1);
+    else
+      (void)snprintf(key, sizeof key, "%s%.200s", section, node->child[i].key);
     place(&node->child[i], where, sizeof where);
     GANNET_TRY(add(&input->place_key, key));
     GANNET_TRY(add(&input->place, where));
@@ -36,9 +39,12 @@ gannet_err gannet_input_places(const gannet_input_reader *reader) {
   const gannet_tree *constraints = gannet_tree_find(reader->root, "constraints");
   const gannet_tree *variables = gannet_tree_find(reader->root, "variables");
   const gannet_tree *evaluate = gannet_tree_find(reader->root, "evaluate");
+  const gannet_tree *physics = gannet_tree_find(reader->root, "physics");
   GANNET_TRY(note(reader->input, "", reader->root, gannet_tree_where));
   GANNET_TRY(note(reader->input, "variables.", variables, gannet_tree_where_key));
   GANNET_TRY(note(reader->input, "constraints.", constraints, gannet_tree_where_key));
+  GANNET_TRY(note(reader->input, "physics.equations.", gannet_tree_find(physics, "equations"),
+                  gannet_tree_where));
   return note(reader->input, "evaluate.", evaluate, gannet_tree_where);
 }
 

@@ -89,8 +89,8 @@ static void move_to_edges(int n, double *x) {
   }
 }
 
-gannet_err gannet_governing_create(const gannet_context *context, const gannet_problem *problem,
-                                   gannet_laws **laws) {
+static gannet_err create(const gannet_context *context, const gannet_problem *problem,
+                         gannet_laws **laws, int *equation) {
   const gannet_physics_spec *spec = gannet_problem_get_physics(problem);
   gannet_sobol *sobol = NULL;
   double *x = NULL;
@@ -104,19 +104,27 @@ gannet_err gannet_governing_create(const gannet_context *context, const gannet_p
   if (code == GANNET_OK) gannet_sobol_points(sobol, 0, n, x);
   if (code == GANNET_OK) move_to_edges((n - inside) * d, x + (size_t)inside * (size_t)d);
   if (code == GANNET_OK) code = gannet_laws_create(problem, n, x, laws);
-  if (code == GANNET_OK) code = gannet_laws_check(*laws);
+  if (code == GANNET_OK) code = gannet_laws_check(*laws, equation);
   if (code != GANNET_OK) gannet_laws_destroy(laws);
   gannet_sobol_destroy(&sobol);
   gannet_free(&x);
   return code;
 }
 
-gannet_err gannet_governing_try(const gannet_context *context, const gannet_problem *problem) {
+gannet_err gannet_governing_create(const gannet_context *context, const gannet_problem *problem,
+                                   gannet_laws **laws) {
+  int equation;
+  return create(context, problem, laws, &equation);
+}
+
+gannet_err gannet_governing_try(const gannet_context *context, const gannet_problem *problem,
+                                int *equation) {
   const gannet_physics_spec *spec = gannet_problem_get_physics(problem);
   gannet_laws *laws = NULL;
+  *equation = -1;
   for (int e = 0; spec && e < spec->n_equations; ++e)
     if (spec->equations[e].plugin) return GANNET_OK;
-  const gannet_err code = gannet_governing_create(context, problem, &laws);
+  const gannet_err code = create(context, problem, &laws, equation);
   gannet_laws_destroy(&laws);
   return code;
 }

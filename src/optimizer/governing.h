@@ -35,7 +35,8 @@ bool gannet_method_takes_equations(const gannet_method *method);
  *
  * Local.
  *
- * Errors: GANNET_ERR_INPUT when a coefficient or a right side is not finite at one of the points.
+ * Errors: GANNET_ERR_INPUT when a coefficient or a right side is not finite at one of the points,
+ * or all coefficients of an equation are 0 at all of them.
  */
 GANNET_CHECKED gannet_err gannet_governing_create(const gannet_context *context,
                                                   const gannet_problem *problem,
@@ -44,8 +45,10 @@ GANNET_CHECKED gannet_err gannet_governing_create(const gannet_context *context,
 /* Whether that works, as far as it can be told before plugins are loaded.
  *
  * Local.
+ *
+ * equation  out  the one that is wrong, after GANNET_ERR_INPUT; -1 = none of them
  */
 GANNET_CHECKED gannet_err gannet_governing_try(const gannet_context *context,
-                                               const gannet_problem *problem);
+                                               const gannet_problem *problem, int *equation);
 
 #endif

@@ -84,17 +84,19 @@ static void add_term(const gannet_compiled_term *term, const double *user, doubl
     coefficient[term->chain[k].partial] += factor * chain_factor(&term->chain[k], user);
 }
 
-/* Where in the box something went wrong. */
-static gannet_err raise_at(const gannet_laws *l, int equation, const double *user,
-                           const char *what) {
+/* Where in the box something went wrong; hint may be "". */
+static gannet_err raise_at(const gannet_laws *l, int equation, const double *user, const char *what,
+                           const char *hint) {
   const gannet_physics *p = l->problem->physics;
-  char at[300] = "";
+  char at[300] = "", text[700];
   size_t used = 0;
   for (int v = 0; v < l->problem->spec.n_variables && used + 100 < sizeof at; ++v)
     used += (size_t)snprintf(at + used, sizeof at - used, " %.60s = %.6g", p->names[v], user[v]);
-  return GANNET_RAISE(GANNET_ERR_INPUT, "physics, %s: %s at%s", p->spec.equations[equation].name,
-                      what, at);
+  (void)snprintf(text, sizeof text, "%.300s at%s%.90s", what, at, hint);
+  return GANNET_RAISE(GANNET_ERR_INPUT, "physics, %s: %s", p->spec.equations[equation].name, text);
 }
+
+static const char everywhere[] = "; choose an expression that has a value everywhere in the box";
 
 static const char *text_of(double unusable) {
   return isnan(unusable) ? "not a number" : "infinite";
@@ -108,7 +110,7 @@ static gannet_err linear_row(const gannet_laws *l, int equation, const double *u
   if (!isfinite(*rhs)) {
     (void)snprintf(what, sizeof what, "rhs '%.200s' is %s",
                    l->problem->physics->spec.equations[equation].rhs, text_of(*rhs));
-    return raise_at(l, equation, user, what);
+    return raise_at(l, equation, user, what, everywhere);
   }
   for (int t = 0; t < own->n_terms; ++t) {
     gannet_expression *expression = own->term[t].coefficient;
@@ -117,7 +119,7 @@ static gannet_err linear_row(const gannet_laws *l, int equation, const double *u
       (void)snprintf(what, sizeof what, "coefficient '%.200s' is %s",
                      l->problem->physics->spec.equations[equation].terms[t].coefficient,
                      text_of(factor));
-      return raise_at(l, equation, user, what);
+      return raise_at(l, equation, user, what, everywhere);
     }
     add_term(&own->term[t], user, factor, coefficient);
   }
@@ -145,7 +147,7 @@ static gannet_err custom_row(const gannet_laws *l, int equation, int point, cons
                                       .settings = given->settings};
   gannet_physics_output output = {.partials = partials};
   if (own->residual(&input, &output) != 0)
-    return raise_at(l, equation, user, "the residual cannot be computed");
+    return raise_at(l, equation, user, "the residual cannot be computed", "");
   bool finite = isfinite(output.residual);
   *rhs = -output.residual;
   for (int t = 0; t < own->n_terms; ++t) {
@@ -153,18 +155,37 @@ static gannet_err custom_row(const gannet_laws *l, int equation, int point, cons
     *rhs += partials[t] * terms[t];
     add_term(&own->term[t], user, partials[t], coefficient);
   }
-  return finite ? GANNET_OK
-                : raise_at(l, equation, user, "the residual or a derivative of it is not finite");
+  return finite
+             ? GANNET_OK
+             : raise_at(l, equation, user, "the residual or a derivative of it is not finite", "");
 }
 
-gannet_err gannet_laws_check(const gannet_laws *l) {
+/* One that says something about the objective at some of the points. */
+static gannet_err check_equation(const gannet_laws *l, int equation, double *coefficient) {
+  const char *name = l->problem->physics->spec.equations[equation].name;
+  bool says = false;
+  double rhs;
+  for (int i = 0; i < l->n_points; ++i) {
+    const double *user = l->user + (ptrdiff_t)i * l->problem->spec.n_variables;
+    memset(coefficient, 0, (size_t)l->n_partials * sizeof *coefficient);
+    GANNET_TRY(linear_row(l, equation, user, coefficient, &rhs));
+    for (int k = 0; k < l->n_partials; ++k) says = says || coefficient[k] != 0;
+  }
+  GANNET_REQUIRE(says || l->n_points == 0, GANNET_ERR_INPUT,
+                 "physics, %s: the coefficients of its terms are 0 everywhere, or cancel, so that "
+                 "it says nothing about the objective; expected a coefficient other than 0, or "
+                 "leave the equation out",
+                 name);
+  return GANNET_OK;
+}
+
+gannet_err gannet_laws_check(const gannet_laws *l, int *equation) {
   const gannet_physics *p = l->problem->physics;
-  double *coefficient = NULL, rhs = 0;
+  double *coefficient = NULL;
   gannet_err err = gannet_alloc((size_t)l->n_partials, sizeof *coefficient, &coefficient);
-  for (int row = 0; row < l->n_rows && err == GANNET_OK; ++row) {
-    const int equation = row % p->n_compiled;
-    const double *user = l->user + (ptrdiff_t)l->point[row] * l->problem->spec.n_variables;
-    if (!p->spec.equations[equation].plugin) err = linear_row(l, equation, user, coefficient, &rhs);
+  for (int e = 0; e < p->n_compiled && err == GANNET_OK; ++e) {
+    *equation = e;
+    if (!p->spec.equations[e].plugin) err = check_equation(l, e, coefficient);
   }
   gannet_free(&coefficient);
   return err;

@@ -75,13 +75,16 @@ GANNET_CHECKED gannet_err gannet_laws_create(const gannet_problem *problem, int 
                                              const double *x, gannet_laws **laws);
 void gannet_laws_destroy(gannet_laws **laws);
 
-/* Whether coefficients and right sides are numbers at all points, as far as they are expressions.
+/* Whether coefficients and right sides are numbers at all points, as far as they are expressions,
+ * and not all coefficients of an equation 0.
  *
  * Local.
  *
+ * equation  out  the one that is wrong, after GANNET_ERR_INPUT
+ *
  * Errors: GANNET_ERR_INPUT with equation, expression and point; GANNET_ERR_MEMORY.
  */
-GANNET_CHECKED gannet_err gannet_laws_check(const gannet_laws *laws);
+GANNET_CHECKED gannet_err gannet_laws_check(const gannet_laws *laws, int *equation);
 
 /* Coefficients and right sides; those of plugins linearised around f, so that for them the row
  * says that the first-order residual vanishes.

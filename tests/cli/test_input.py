@@ -121,8 +121,21 @@ physics:
 """)
         for words, ranks in (("--dry-run",), 0), ((), 2):
             outcome = self.succeed("run", self.write(text), *words, ranks=ranks, code=USAGE)
-            self.assertRegex(outcome.err, r"fast.yaml:5:3: physics, equation 1: coefficient 'log\(x1\)' is not a number at x1 = -")
+            self.assertRegex(outcome.err, r"fast.yaml:5:16: physics, equation 1: coefficient 'log\(x1\)' is not a number at x1 = -\S+ x2 = \S+; choose an expression")
         self.assertFalse((self.folder / "fast.campaign").exists())
+
+    def test_equations_that_say_nothing_are_refused_before_a_simulation_runs(self):
+        for terms in "[{coefficient: 0, derivative: x1}, {coefficient: x2 - x2}]", "[{derivative: x1}, {coefficient: -1, derivative: x1}]":
+            text = BRANIN.replace("method: neural-bo\n", f"""\
+method: auto
+physics:
+  equations:
+    - terms: [{{derivative: x1}}]
+    - terms: {terms}
+""")
+            for words, ranks in (("--dry-run",), 0), ((), 2):
+                outcome = self.succeed("run", self.write(text), *words, ranks=ranks, code=USAGE)
+                self.assertIn("fast.yaml:7:7: physics, equation 2: the coefficients of its terms are 0 everywhere, or cancel", outcome.err)
 
     def test_models_and_plugins_of_equations_that_cannot_work_are_told_before_a_simulation_runs(self):
         text = BRANIN.replace("method: neural-bo\n", "method: pinn-bo\nphysics: {equations: [{terms: [{derivative: [x1]}]%s}]}\n%s")
