@@ -165,6 +165,10 @@ const gannet_activation *const gannet_activations[] = {&relu, &tanh_, &erf_, &si
 
 const char *const gannet_activation_names[] = {"relu", "tanh", "erf", "sin", NULL};
 
+const gannet_activation *const gannet_smooth_activations[] = {&tanh_, &erf_, &sin_, NULL};
+
+const char *const gannet_smooth_activation_names[] = {"tanh", "erf", "sin", NULL};
+
 gannet_err gannet_activation_find(const char *name, const gannet_activation **activation) {
   int index = 0;
   GANNET_TRY(gannet_name_find("activation", name, (const void *const *)gannet_activations, &index));

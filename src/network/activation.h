@@ -29,6 +29,10 @@ extern const gannet_activation *const gannet_activations[];
 /* Their names in the same order, NULL-terminated: choices for option tables. */
 extern const char *const gannet_activation_names[];
 
+/* The smooth ones and their names, alike. */
+extern const gannet_activation *const gannet_smooth_activations[];
+extern const char *const gannet_smooth_activation_names[];
+
 /* Find an activation by name.
  *
  * Local.

@@ -23,8 +23,8 @@ static const gannet_option pinn_option_table[] = {
      .type = GANNET_CHOICE,
      .offset = MEMBER(activation),
      .fallback = "sin",
-     .choices = gannet_activation_names,
-     .help = "activation function; equations need a smooth one, not relu"},
+     .choices = gannet_smooth_activation_names,
+     .help = "activation function; equations need a smooth one, and relu has no second derivative"},
     {.key = "layers",
      .type = GANNET_INTEGER,
      .offset = MEMBER(layers),
@@ -181,7 +181,7 @@ static int clamp(int value, int least, int most) {
 static pinn_shape shape_of(const pinn *s) {
   const pinn_options *o = s->options;
   const bool output = o->features == 1 && o->mode == PINN_CLOSED;
-  pinn_shape shape = {.activation = gannet_activations[o->activation],
+  pinn_shape shape = {.activation = gannet_smooth_activations[o->activation],
                       .d = s->d,
                       .layers = o->layers,
                       .width = o->width,
@@ -200,7 +200,7 @@ static pinn_shape shape_of(const pinn *s) {
 pinn_scales pinn_scales_of(const pinn *s, const double *hyper) {
   const pinn_options *o = s->options;
   const double rho = exp(hyper[PINN_SCALE]);
-  const bool sine = strcmp(gannet_activations[o->activation]->name, "sin") == 0;
+  const bool sine = strcmp(gannet_smooth_activations[o->activation]->name, "sin") == 0;
   return (pinn_scales){.rho = rho,
                        .single_rho = exp(hyper[PINN_SINGLE]),
                        .bias = !isnan(o->bias) ? o->bias
@@ -256,11 +256,6 @@ static gannet_err create(const gannet_context *context, const void *options, int
   s->mode = (pinn_mode)s->options->mode;
   s->stale = true;
   s->noise_var = NAN;
-  const gannet_activation *activation = gannet_activations[s->options->activation];
-  GANNET_REQUIRE(activation->smooth, GANNET_ERR_INPUT,
-                 "surrogate.activation: '%s' has no second derivative, which equations need; "
-                 "expected tanh, erf or sin",
-                 activation->name);
   set_defaults(s);
   return create_parts(s);
 }

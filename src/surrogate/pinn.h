@@ -26,7 +26,7 @@ typedef enum { PINN_CLOSED, PINN_TRAINED } pinn_mode;
 typedef enum { PINN_CALIBRATED, PINN_PAPER } pinn_schedule;
 
 typedef struct {
-  int activation; /* position in gannet_activations */
+  int activation; /* position in gannet_smooth_activations */
   int layers;
   int width;                                            /* GANNET_AUTO */
   int single_width;                                     /* GANNET_AUTO */

@@ -113,6 +113,10 @@ static void names_are_found_and_unknown_ones_are_explained(void **state) {
     assert_ptr_equal(found, gannet_activations[a]);
     assert_string_equal(gannet_activation_names[a], found->name);
   }
+  for (int a = 0; gannet_smooth_activations[a]; ++a) {
+    assert_true(gannet_smooth_activations[a]->smooth);
+    assert_string_equal(gannet_smooth_activation_names[a], gannet_smooth_activations[a]->name);
+  }
   assert_fails(GANNET_ERR_NAME, "relu", gannet_activation_find("rellu", &found));
 }
 
