@@ -82,6 +82,17 @@ int64_t gannet_budget_total(const gannet_campaign_input *input) {
   return listed > 0 && (budget == 0 || listed < budget) ? listed : budget;
 }
 
+void gannet_budget_format(int64_t n, const char *what, const char *between, int64_t total,
+                          char *text) {
+  char share[72] = "";
+  if (total > 0 && n <= total)
+    (void)snprintf(share, sizeof share, "%.10s%lld", between, (long long)total);
+  else if (total > 0)
+    (void)snprintf(share, sizeof share, " (%lld over the limit of %lld)", (long long)(n - total),
+                   (long long)total);
+  (void)snprintf(text, GANNET_BUDGET_TEXT, "%lld%.12s%s", (long long)n, what, share);
+}
+
 bool gannet_budget_has_failed(const gannet_campaign *campaign, char *why, size_t size) {
   const gannet_failure_limit *limit = &campaign->input->failures;
   const gannet_history *h = campaign->history;

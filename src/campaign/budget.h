@@ -28,6 +28,20 @@ int64_t gannet_budget_designs_left(const gannet_campaign *campaign);
  */
 int64_t gannet_budget_total(const gannet_campaign_input *input);
 
+/* How many of a total there are: "12 proposed of 24"; "12 proposed" without a limit; "6 proposed (2
+ * over the limit of 4)" when it was lowered afterwards, or somebody asked for more by hand.
+ *
+ * Local.
+ *
+ * what     in   " proposed", or ""
+ * between  in   it and the total, as " of "
+ * total    in   gannet_budget_total
+ * text     out  [GANNET_BUDGET_TEXT]
+ */
+enum { GANNET_BUDGET_TEXT = 120 };
+void gannet_budget_format(int64_t n, const char *what, const char *between, int64_t total,
+                          char *text);
+
 /* Whether so many evaluations failed that the campaign stops. Counted by proposal: crashes come
  * back sooner than results, and a share of what has come back would be too high while sound
  * simulations still run.

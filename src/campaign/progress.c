@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "campaign/budget.h"
 #include "campaign/effective.h"
 
 enum { BAR = 30 };
@@ -102,16 +103,15 @@ void gannet_progress_update(gannet_progress *progress, const gannet_campaign *ca
 
 void gannet_progress_batch(gannet_progress *progress, const gannet_campaign *campaign) {
   gannet_tally tally;
-  char budget[32] = "";
+  char share[GANNET_BUDGET_TEXT];
   if (!progress->out) return;
   gannet_tally_count(campaign, &tally);
-  if (progress->budget > 0)
-    (void)snprintf(budget, sizeof budget, "/%lld", (long long)progress->budget);
+  gannet_budget_format(ended(&tally), "", "/", progress->budget, share);
   clear_line(progress);
   (void)fprintf(progress->out,
-                "batch %lld: %lld%s evaluations, %lld done, %lld infeasible, %lld failed, ",
-                (long long)campaign->optimizer->batch - 1, (long long)ended(&tally), budget,
-                (long long)tally.done, (long long)tally.infeasible, (long long)tally.failed);
+                "batch %lld: %s evaluations, %lld done, %lld infeasible, %lld failed, ",
+                (long long)campaign->optimizer->batch - 1, share, (long long)tally.done,
+                (long long)tally.infeasible, (long long)tally.failed);
   print_best(progress, &tally);
   (void)fprintf(progress->out, ", proposal %.3f s", campaign->optimizer->ask_seconds);
   print_left(progress, &tally);

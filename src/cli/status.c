@@ -16,13 +16,14 @@ static const cli_flag flags[] = {
 };
 
 static void print_counts(const gannet_campaign *campaign, const gannet_tally *tally) {
-  const int64_t total = gannet_budget_total(campaign->input);
+  char proposed[GANNET_BUDGET_TEXT];
+  gannet_budget_format(campaign->ledger.n, " proposed", " of ",
+                       gannet_budget_total(campaign->input), proposed);
   (void)printf("campaign     %s\ndirectory    %s\n", campaign->input->general.name,
                campaign->directory);
-  (void)printf("evaluations  %lld proposed", (long long)campaign->ledger.n);
-  if (total > 0) (void)printf(" of %lld", (long long)total);
-  (void)printf(": %lld done, %lld infeasible, %lld failed, %lld pending\n", (long long)tally->done,
-               (long long)tally->infeasible, (long long)tally->failed, (long long)tally->pending);
+  (void)printf("evaluations  %s: %lld done, %lld infeasible, %lld failed, %lld pending\n", proposed,
+               (long long)tally->done, (long long)tally->infeasible, (long long)tally->failed,
+               (long long)tally->pending);
   if (tally->best.id < 0)
     (void)puts("best         no result yet");
   else

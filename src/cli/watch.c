@@ -6,6 +6,7 @@
 #include "base/atomic_file.h"
 #include "base/clock.h"
 #include "base/option.h"
+#include "campaign/budget.h"
 #include "cli/query.h"
 #include "cli/terminal.h"
 #include "cli/watch.h"
@@ -120,14 +121,13 @@ static void print_time(void) {
 static void print_counts(const watcher *w) {
   gannet_tally tally;
   double rate = NAN;
-  char total[32] = "", text[40];
+  char ended[GANNET_BUDGET_TEXT], text[40];
   gannet_tally_count(&w->follow.campaign, &tally);
-  if (w->follow.total > 0) (void)snprintf(total, sizeof total, "/%lld", (long long)w->follow.total);
+  gannet_budget_format(w->course.n_ended, "", "/", w->follow.total, ended);
   print_time();
-  (void)printf("%lld%s ended: %lld done, %lld infeasible, %lld failed; %d %s; ",
-               (long long)w->course.n_ended, total, (long long)tally.done,
-               (long long)tally.infeasible, (long long)tally.failed, w->course.n_sights,
-               watch_running_word(&w->follow));
+  (void)printf("%s ended: %lld done, %lld infeasible, %lld failed; %d %s; ", ended,
+               (long long)tally.done, (long long)tally.infeasible, (long long)tally.failed,
+               w->course.n_sights, watch_running_word(&w->follow));
   if (tally.best.id < 0)
     (void)printf("no result yet");
   else

@@ -5,6 +5,7 @@
 
 #include "base/atomic_file.h"
 #include "base/clock.h"
+#include "campaign/budget.h"
 #include "cli/watch.h"
 #include "evaluate/contract.h"
 
@@ -135,11 +136,12 @@ static void put_sentence(view *v, const char *label, const char *style, const ch
 static void put_bar(view *v, const gannet_tally *tally) {
   const int64_t ended = v->course->n_ended, total = v->follow->total;
   const bool unicode = v->page.frame.unicode;
-  char words[96] = "";
+  char share[GANNET_BUDGET_TEXT], words[GANNET_BUDGET_TEXT + 16] = "";
   FILE *out = watch_page_begin(&v->page, "progress", "", 1);
   if (!out) return;
+  gannet_budget_format(ended, "", " of ", total, share);
   if (total > 0)
-    (void)snprintf(words, sizeof words, "%lld of %lld, %.0f %%", (long long)ended, (long long)total,
+    (void)snprintf(words, sizeof words, "%s, %.0f %%", share,
                    floor(100 * fmin(1, (double)ended / (double)total)));
   const int room = watch_page_width(&v->page) - (int)strlen(words) - 3;
   const int length = room < 10 ? 0 : room > 40 ? 40 : room;

@@ -171,18 +171,19 @@ static const char *method_of(const gannet_campaign *c) {
 
 static json_t *about_campaign(const gannet_campaign *c, const gannet_usage *u) {
   gannet_tally tally;
-  char now[40], absent[300];
+  char now[40], absent[300], evaluations[GANNET_BUDGET_TEXT];
   int64_t penalties;
   gannet_tally_count(c, &tally);
   gannet_clock_format(gannet_clock_epoch(), now, sizeof now);
+  gannet_budget_format(c->ledger.n, "", " of ", gannet_budget_total(c->input), evaluations);
   json_t *about = json_pack(
-      "{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "name",
+      "{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:s}", "name",
       c->input->general.name, "goal",
       c->input->problem->spec.goal == GANNET_MAXIMIZE ? "maximize" : "minimize", "method",
       method_of(c), "version", GANNET_VERSION, "made", now, "seed", (json_int_t)c->ledger.seed,
       "proposed", (json_int_t)c->ledger.n, "done", (json_int_t)tally.done, "infeasible",
       (json_int_t)tally.infeasible, "failed", (json_int_t)tally.failed, "pending",
-      (json_int_t)tally.pending, "budget", (json_int_t)gannet_budget_total(c->input));
+      (json_int_t)tally.pending, "evaluations", evaluations);
   const bool timed = !isnan(gannet_usage_share(u));
   (void)json_object_set_new(about, "seconds", report_number(timed ? u->last - u->first : NAN));
   (void)json_object_set_new(about, "busy", report_number(timed ? u->busy : NAN));

@@ -63,10 +63,27 @@ static void an_unusable_list_leaves_the_budget(void **state) {
   assert_int_equal(total_with(csv), BUDGET);
 }
 
+static void assert_text(int64_t n, int64_t total, const char *expected) {
+  char text[GANNET_BUDGET_TEXT];
+  gannet_budget_format(n, " proposed", " of ", total, text);
+  assert_string_equal(text, expected);
+}
+
+static void counts_are_told_beside_their_limit(void **state) {
+  (void)state;
+  assert_text(12, 24, "12 proposed of 24");
+  assert_text(4, 4, "4 proposed of 4");
+  assert_text(12, 0, "12 proposed");
+  assert_text(6, 4, "6 proposed (2 over the limit of 4)");
+  assert_text(INT64_MAX, 1,
+              "9223372036854775807 proposed (9223372036854775806 over the limit of 1)");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_short_list_ends_before_the_budget),
       cmocka_unit_test(an_unusable_list_leaves_the_budget),
+      cmocka_unit_test(counts_are_told_beside_their_limit),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

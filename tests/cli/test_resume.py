@@ -34,6 +34,15 @@ class Resume(program.ProgramTest):
         self.succeed("run", file, "--resume", "-q")
         self.check_history(24)
 
+    def test_a_budget_that_was_spent_already_is_told_as_such(self):
+        self.succeed("run", self.write(SOBOL.replace("24", "6").replace("batch: 4", "batch: 3")))
+        self.succeed("run", self.folder / "fast.yaml", "--resume", "--max-evals", "4")
+        over = r"\(2 over the limit of 4\)"
+        self.assertRegex(self.succeed("status", "fast.campaign").out, f"evaluations  6 proposed {over}: 6 done")
+        self.assertRegex(self.succeed("watch", "fast.campaign").out, f"6 {over} ended: 6 done")
+        self.succeed("report", "fast.campaign")
+        self.assertRegex((self.folder / "fast.campaign/report.html").read_text(), f'"evaluations": ?"6 {over}"')
+
     def test_a_finished_campaign_tells_its_result_again(self):
         file = self.write(BRANIN)
         first = self.succeed("run", file, "-q")
