@@ -213,13 +213,6 @@ GANNET_CHECKED gannet_err gannet_slurm_rejoin(gannet_slurm_jobs *jobs, gannet_sl
  */
 bool gannet_slurm_is_shared(const gannet_slurm_job *job);
 
-/* Whether a run that shares its job failed with an exit code of its own: why the job ends has
- * nothing to do with it.
- *
- * Local.
- */
-bool gannet_slurm_ended_itself(const gannet_slurm_job *job);
-
 /* Whether the node could not even begin the job: SLURM writes FAILED, and 0:53 for the exit code.
  *
  * Local.

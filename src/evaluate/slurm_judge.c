@@ -65,10 +65,11 @@ static gannet_launch_event end_of(const gannet_slurm_job *job) {
   return event;
 }
 
-/* The end of a job says nothing about a run in it that had ended by itself before. */
+/* What ends a job ends the steps of its runs first, which then have exit codes of their own; one
+ * that had failed before was judged after the grace. */
 static bool is_ended_by_scheduler(const gannet_slurm_job *job) {
   const bool well = job->has_outcome && job->outcome.exit_code == 0;
-  return !well && !gannet_slurm_ended_itself(job) &&
+  return !well &&
          (job->state->what == GANNET_SLURM_TIME_LIMIT || job->state->what == GANNET_SLURM_BAD_LUCK);
 }
 
@@ -99,9 +100,10 @@ static gannet_err judge(const gannet_slurm_jobs *jobs, const gannet_slurm_job *j
     return GANNET_OK;
   }
   if (is_ended_by_scheduler(job)) {
-    const bool retry = job->state->what == GANNET_SLURM_BAD_LUCK;
+    const bool late = job->state->what == GANNET_SLURM_TIME_LIMIT;
+    const bool retry = !late || gannet_slurm_is_shared(job); /* which was too slow, nobody knows */
     (void)snprintf(reason, sizeof reason, "%sSLURM ended the job: %s",
-                   retry ? "" : "time limit reached: ", job->state->name);
+                   late ? "time limit reached: " : "", job->state->name);
     fail(jobs, job, retry, reason, result);
     return GANNET_OK;
   }

@@ -46,10 +46,6 @@ bool gannet_slurm_is_shared(const gannet_slurm_job *job) {
   return job->shipment->runs > 1;
 }
 
-bool gannet_slurm_ended_itself(const gannet_slurm_job *job) {
-  return gannet_slurm_is_shared(job) && job->has_outcome && job->outcome.exit_code > 0;
-}
-
 /* The id of an evaluation's job: of an array that of its element. */
 static void set_job(gannet_slurm_job *job) {
   const char *id = job->shipment->job;

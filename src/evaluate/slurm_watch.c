@@ -71,7 +71,7 @@ static gannet_err look_for_files(gannet_slurm_jobs *jobs, double now) {
     if (isnan(job->outcome_since)) job->outcome_since = now;
     const double age = now - job->outcome_since;
     const bool well = job->outcome.exit_code == 0 && !may_come(jobs, job, age);
-    if (well || job->outcome.limit || gannet_slurm_ended_itself(job) || age > jobs->options->grace)
+    if (well || job->outcome.limit || age > jobs->options->grace)
       GANNET_TRY(end_with_judge(jobs, job));
   }
   jobs->next_files = now + fmin(jobs->options->poll_interval, 0.1 + 0.002 * jobs->n);

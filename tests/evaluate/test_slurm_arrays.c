@@ -172,16 +172,16 @@ static void a_bundle_that_dies_midway_keeps_what_it_finished(void **state) {
   gannet_evaluator_destroy(&evaluator);
 }
 
-/* ... also a failure of its own, which the end of the job has nothing to do with. */
+/* ... also a failure long before, which the end of the job has nothing to do with. */
 static void a_bundle_that_dies_midway_keeps_what_failed(void **state) {
   standin *f = *state;
   collection all = {0};
   use_arrays(f, GANNET_SLURM_JOBS, RUNS, 1);
-  f->options.grace = 5;
-  use_simulation(f,
-                 "#!/bin/sh\n[ $GANNET_EVAL_ID != 99 ] || exit 3\n"
-                 "[ $GANNET_EVAL_ID != 98 ] || \"$GANNET_INPUT_DIRECTORY/scancel\" 1\n"
-                 "printf 'objective 2\\nstress 1\\n' >results.out\n");
+  use_simulation(
+      f,
+      "#!/bin/sh\n[ $GANNET_EVAL_ID != 99 ] || exit 3\n"
+      "[ $GANNET_EVAL_ID != 98 ] || { sleep 4; \"$GANNET_INPUT_DIRECTORY/scancel\" 1; }\n"
+      "printf 'objective 2\\nstress 1\\n' >results.out\n");
   gannet_evaluator *evaluator = standin_create(f);
   submit_all(evaluator, RUNS, 1);
   collect(evaluator, RUNS, &all);
@@ -189,6 +189,48 @@ static void a_bundle_that_dies_midway_keeps_what_failed(void **state) {
   failed_with(result_of(&all, 99), false, "exit code 3");
   failed_with(result_of(&all, 98), true, "its job of several runs ended before it");
   gannet_evaluator_destroy(&evaluator);
+}
+
+/* A preemption ends the steps of a job, each of which then has an exit code, and no further one
+ * begins. */
+static void steps_of_a_preempted_bundle_are_bad_luck(void **state) {
+  standin *f = *state;
+  collection all = {0};
+  use_arrays(f, GANNET_SLURM_JOBS, RUNS, 1);
+  f->options.grace = 10;
+  use_simulation(f,
+                 "#!/bin/sh\n[ $GANNET_EVAL_ID != 99 ] || "
+                 "echo PREEMPTED >\"$GANNET_INPUT_DIRECTORY/jobs/1/state\"\n"
+                 "[ $GANNET_EVAL_ID = 100 ] || exit 1\n"
+                 "printf 'objective 2\\nstress 1\\n' >results.out\n");
+  gannet_evaluator *evaluator = standin_create(f);
+  submit_all(evaluator, RUNS, 1);
+  collect(evaluator, RUNS, &all);
+  is_done(result_of(&all, 100));
+  for (int64_t id = 97; id < 100; ++id)
+    failed_with(result_of(&all, id), true, "SLURM ended the job: PREEMPTED");
+  gannet_evaluator_destroy(&evaluator);
+}
+
+/* ... and may put the job back into the queue, for longer than the grace. */
+static void steps_of_a_requeued_bundle_are_not_judged(void **state) {
+  standin *f = *state;
+  collection all = {0};
+  use_arrays(f, GANNET_SLURM_JOBS, RUNS, 1);
+  use_simulation(f,
+                 "#!/bin/sh\ncd \"$GANNET_INPUT_DIRECTORY\"\n"
+                 "if [ $GANNET_EVAL_ID = 99 ] && [ ! -e again ]; then\n"
+                 "  : >node.hold; : >again; echo PENDING >jobs/1/state\n"
+                 "  (sleep 4; rm node.hold) >/dev/null 2>&1 &\n"
+                 "fi\n"
+                 "[ ! -e node.hold ] || exit 1\n"
+                 "printf 'objective 2\\nstress 1\\n' >\"$GANNET_RESULTS\"\n");
+  gannet_evaluator *evaluator = standin_create(f);
+  submit_all(evaluator, RUNS, 1);
+  collect(evaluator, RUNS, &all);
+  for (int64_t id = 97; id <= 100; ++id) is_done(result_of(&all, id));
+  gannet_evaluator_destroy(&evaluator);
+  if (f->context->rank == 0) assert_int_equal(calls_of(f, "sbatch"), 1);
 }
 
 static void recovered(gannet_evaluator *evaluator, int i, bool expected) {
@@ -463,6 +505,8 @@ int main(int argc, char **argv) {
       TEST(a_bundle_that_a_node_cannot_begin_tells_why),
       TEST(a_bundle_that_dies_midway_keeps_what_it_finished),
       TEST(a_bundle_that_dies_midway_keeps_what_failed),
+      TEST(steps_of_a_preempted_bundle_are_bad_luck),
+      TEST(steps_of_a_requeued_bundle_are_not_judged),
       TEST(arrays_outlive_their_controller),
       TEST(an_array_without_its_number_is_found_with_one_call),
       TEST(a_bundle_outlives_its_controller),
