@@ -295,7 +295,8 @@ contains
     end do
   end function
 
-  ! Begin a problem without variables.
+  ! Begin a problem without variables. What opt holds from an earlier gannet_begin is ended first, as by
+  ! gannet_end.
   !
   ! Collective over comm; everything the same on all ranks.
   !
@@ -306,13 +307,15 @@ contains
   ! noise  standard deviation of the objective, in its units; 0 = exact, none given = to be learned
   ! ierr   0 = done; without it an error ends the program
   subroutine gannet_begin(opt, seed, comm, goal, noise, ierr)
-    type(gannet_optimizer), intent(out) :: opt
+    type(gannet_optimizer), intent(inout) :: opt
     integer, intent(in) :: seed
     integer, intent(in), optional :: comm, goal
     real(c_double), intent(in), optional :: noise
     integer, intent(out), optional :: ierr
     integer(c_int) :: code
     call forget_refusal()
+    call gannet_end(opt)
+    opt = gannet_optimizer()
     allocate (opt%variables(0), opt%constraints(0), opt%settings(0))
     opt%noise = ieee_value(0.0_c_double, ieee_quiet_nan)
     if (present(noise)) opt%noise = noise
@@ -449,6 +452,7 @@ contains
     integer :: i
     code = 0
     if (c_associated(opt%handle)) return
+    call problem_destroy(opt%problem) ! of an attempt whose settings were wrong
     call make_problem(opt, code)
     if (code /= 0) return
     allocate (settings(size(opt%settings)))

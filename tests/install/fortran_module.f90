@@ -9,7 +9,7 @@ program fortran_module
   real(c_double) :: x(5, n), f(n), c(2, n), best(5), value
   integer(c_int) :: outcome(n)
   logical :: feasible
-  integer :: ierr, i
+  integer :: ierr, i, pages
 
   call gannet_begin(opt, seed=3, goal=int(gannet_maximize), noise=0d0)
   call gannet_real(opt, "x", 0d0, 1d0)
@@ -80,7 +80,54 @@ program fortran_module
   call require(ierr /= 0 .and. index(gannet_message(), "x") > 0, "an empty box")
   call gannet_end(other)
 
+  call begin_large(other)
+  call fail_and_begin(other, 5)
+  pages = resident()
+  call fail_and_begin(other, 100)
+  call require(resident() - pages < 1000, "what failed or was begun anew is freed")
+  call gannet_end(other)
+
 contains
+
+  ! Thirty kilobytes of names.
+  subroutine begin_large(opt)
+    type(gannet_optimizer), intent(inout) :: opt
+    character(len=100) :: names(300)
+    integer :: i
+    do i = 1, size(names)
+      write (names(i), "(a, i0)") repeat("n", 90), i
+    end do
+    call gannet_begin(opt, seed=1)
+    call gannet_categorical(opt, "name", names)
+  end subroutine
+
+  ! Each round one optimiser that cannot be made, and one that is not ended.
+  subroutine fail_and_begin(opt, rounds)
+    type(gannet_optimizer), intent(inout) :: opt
+    integer, intent(in) :: rounds
+    integer(c_int64_t) :: id(1)
+    real(c_double) :: x(1, 1)
+    integer :: i, ierr
+    do i = 1, rounds
+      call gannet_set(opt, "method", "none-such")
+      call gannet_ask(opt, id, x, ierr=ierr)
+      call require(ierr /= 0, "an unknown method")
+      call gannet_ask(opt, id, x, ierr=ierr)
+      call require(ierr /= 0, "an unknown method again")
+      call begin_large(opt)
+      call gannet_set(opt, "method", "sobol")
+      call gannet_ask(opt, id, x)
+      call begin_large(opt)
+    end do
+  end subroutine
+
+  ! Pages of memory that this process has.
+  integer function resident()
+    integer :: unit, all
+    open (newunit=unit, file="/proc/self/statm", action="read")
+    read (unit, *) all, resident
+    close (unit)
+  end function
 
   subroutine require(condition, what)
     logical, intent(in) :: condition
