@@ -1,14 +1,6 @@
 /* test: ranks 2 labels unit conform timeout 240 processors 1 */
-#include "standin.h"
-
-static void use_arrays(standin *f, int submit, int runs_per_job, int runs_at_once) {
-  static char *nothing[] = {(char *)(uintptr_t) "env"};
-  f->options.submit = submit;
-  f->options.runs_per_job = runs_per_job;
-  f->options.runs_at_once = runs_at_once;
-  f->options.array_size = GANNET_AUTO;
-  if (runs_at_once > 1) f->options.step = (gannet_text_list){1, nothing};
-}
+/* How evaluations are packed into arrays and jobs of several runs, and how these end. */
+#include "standin_arrays.h"
 
 /* users-ask 16 (EngiBench #107): the limit of the site for arrays is found out and kept. */
 static void arrays_conform(void **state) {
@@ -40,37 +32,6 @@ static void arrays_of_bundles_conform(void **state) {
   if (f->context->rank == 0)
     assert_non_null(strstr(content(f->directory, "calls"), "--array=0-3%2 "));
 }
-
-enum { RUNS = 4 };
-
-typedef struct {
-  double constraints[RUNS];
-  gannet_result_record results[RUNS];
-} collection;
-
-static void submit_all(gannet_evaluator *evaluator, int n, int attempt) {
-  double x[RUNS][CONFORM_VARIABLES];
-  gannet_request requests[RUNS];
-  for (int i = 0; i < n; ++i) requests[i] = standin_request(i, attempt, x[i]);
-  assert_ok(gannet_evaluator_submit(evaluator, n, requests));
-}
-
-static void collect(gannet_evaluator *evaluator, int n, collection *all) {
-  for (int i = 0; i < n; ++i) all->results[i].constraints = &all->constraints[i];
-  conform_collect(evaluator, n, all->results);
-}
-
-static const gannet_result_record *result_of(const collection *all, int64_t id) {
-  for (int i = 0; i < RUNS; ++i)
-    if (all->results[i].id == id) return &all->results[i];
-  fail_msg("no result of evaluation %d", (int)id);
-  return NULL;
-}
-
-static const char good[] =
-    "#!/bin/sh\n"
-    "echo \"$GANNET_NONCE\" >>\"$GANNET_INPUT_DIRECTORY/runs\"\n"
-    "printf 'objective 2\\nstress 1\\n' >results.out\n";
 
 /* Each element is known by its own id, so that its state and scancel are its own. */
 static void elements_have_states_of_their_own(void **state) {
@@ -233,132 +194,6 @@ static void steps_of_a_requeued_bundle_are_not_judged(void **state) {
   if (f->context->rank == 0) assert_int_equal(calls_of(f, "sbatch"), 1);
 }
 
-static void recovered(gannet_evaluator *evaluator, int i, bool expected) {
-  double x[CONFORM_VARIABLES];
-  bool taken = !expected;
-  const gannet_request request = standin_request(i, 1, x);
-  assert_ok(gannet_evaluator_recover(evaluator, &request, &taken));
-  assert_int_equal(taken, expected);
-}
-
-/* The id of the array is lost when: 0 never, 1 before it was written down. */
-static void adopt(standin *f, int lost) {
-  collection all = {0};
-  int n = 0;
-  f->options.when_stopped = GANNET_SLURM_LEAVE;
-  use_simulation(f,
-                 "#!/bin/sh\necho \"$GANNET_NONCE\" >>\"$GANNET_INPUT_DIRECTORY/runs\"\nsleep 1\n"
-                 "printf 'objective 2\\nstress 1\\n' >results.out\n");
-  gannet_evaluator *evaluator = standin_create(f);
-  submit_all(evaluator, RUNS, 1);
-  gannet_result_record none = {.constraints = all.constraints};
-  assert_ok(gannet_evaluator_poll(evaluator, 0.3, 1, &n, &none));
-  assert_int_equal(n, 0);
-  gannet_evaluator_destroy(&evaluator);
-  if (lost) {
-    char command[400];
-    (void)snprintf(command, sizeof command, "rm '%s'/slurm/*/job", f->directory);
-    conform_shell(command);
-  }
-  evaluator = standin_create(f);
-  const int squeues = calls_of(f, "squeue");
-  for (int i = 0; i < RUNS; ++i) recovered(evaluator, i, true);
-  if (f->context->rank == 0) assert_int_equal(calls_of(f, "squeue"), squeues + lost);
-  collect(evaluator, RUNS, &all);
-  for (int i = 0; i < RUNS; ++i) is_done(&all.results[i]);
-  gannet_evaluator_destroy(&evaluator);
-  assert_runs(f, RUNS);
-  if (f->context->rank == 0) assert_int_equal(calls_of(f, "sbatch"), 1);
-}
-
-static void arrays_outlive_their_controller(void **state) {
-  use_arrays(*state, GANNET_SLURM_ARRAYS, 1, 1);
-  adopt(*state, 0);
-}
-
-static void an_array_without_its_number_is_found_with_one_call(void **state) {
-  use_arrays(*state, GANNET_SLURM_ARRAYS, 2, 1);
-  adopt(*state, 1);
-}
-
-static void a_bundle_outlives_its_controller(void **state) {
-  use_arrays(*state, GANNET_SLURM_JOBS, RUNS, 4);
-  adopt(*state, 1);
-}
-
-/* Written down, and the process died before sbatch: nothing was submitted. */
-static void what_was_never_submitted_is_submitted_anew(void **state) {
-  standin *f = *state;
-  f->options.when_stopped = GANNET_SLURM_LEAVE;
-  use_arrays(f, GANNET_SLURM_ARRAYS, 1, 1);
-  use_simulation(f, good);
-  gannet_evaluator *evaluator = standin_create(f);
-  submit_all(evaluator, RUNS, 1);
-  gannet_evaluator_destroy(&evaluator);
-  evaluator = standin_create(f);
-  for (int i = 0; i < RUNS; ++i) recovered(evaluator, i, false);
-  gannet_evaluator_destroy(&evaluator);
-  if (f->context->rank == 0) assert_int_equal(calls_of(f, "squeue"), 1);
-}
-
-/* Conventions, promise 4 (optuna #4234): attempt 1 was given up as lost and another one is under
- * way when it ends well: its result counts, and the other is ended. */
-static void accept_late(standin *f, gannet_eval_status status, const char *script) {
-  double constraint = 0;
-  gannet_result_record result = {.constraints = &constraint};
-  use_simulation(f, script);
-  mischief(f, "squeue.lose", "");
-  mischief(f, "sacct.off", "");
-  mischief(f, "scontrol.off", "");
-  char *scancel = f->options.commands.scancel;
-  f->options.commands.scancel = TEXT("/bin/true"); /* does not reach it */
-  f->options.grace = 0.4;
-  gannet_evaluator *evaluator = standin_create(f);
-  standin_submit(evaluator, 1, 1);
-  conform_collect(evaluator, 1, &result);
-  failed_with(&result, true, "lost");
-  gannet_evaluator_destroy(&evaluator);
-  no_mischief(f, "squeue.lose");
-  f->options.commands.scancel = scancel;
-  evaluator = standin_create(f);
-  standin_submit(evaluator, 1, 2);
-  conform_collect(evaluator, 1, &result);
-  assert_int_equal(result.status, status);
-  assert_string_equal(result.run.job, "1");
-  gannet_evaluator_destroy(&evaluator);
-  assert_runs(f, 2);
-  if (f->context->rank > 0) return;
-  assert_string_equal(content(f->directory, "jobs/2/state"), "CANCELLED\n");
-  assert_non_null(strstr(f->log, "attempt 1, given up before, ended well after all"));
-}
-
-/* Complaints: optuna #5470. */
-static void a_late_result_is_accepted(void **state) {
-  accept_late(*state, GANNET_EVAL_DONE,
-              "#!/bin/sh\necho \"$GANNET_NONCE\" >>\"$GANNET_INPUT_DIRECTORY/runs\"\n"
-              "[ $GANNET_ATTEMPT = 1 ] && sleep 2 || sleep 30\n"
-              "printf 'objective 2\\nstress 1\\n' >results.out\n");
-}
-
-/* ... also when it was written to a path, where the other attempt lies by now. */
-static void a_late_result_at_a_path_is_accepted(void **state) {
-  accept_late(*state, GANNET_EVAL_DONE,
-              "#!/bin/sh\necho \"$GANNET_NONCE\" >>\"$GANNET_INPUT_DIRECTORY/runs\"\n"
-              "[ $GANNET_ATTEMPT = 1 ] && sleep 2 || sleep 30\n"
-              "printf 'objective 2\\nstress 1\\n' >\"$GANNET_RESULTS\"\n");
-}
-
-/* ... and is read by the same rules as any other. */
-static void a_late_result_is_judged_by_the_user_s_rules(void **state) {
-  standin *f = *state;
-  char *texts[] = {TEXT("mesh folded"), NULL};
-  f->options.command.infeasible_text = (gannet_text_list){.n = 1, .item = texts};
-  accept_late(f, GANNET_EVAL_INFEASIBLE,
-              "#!/bin/sh\necho \"$GANNET_NONCE\" >>\"$GANNET_INPUT_DIRECTORY/runs\"\n"
-              "[ $GANNET_ATTEMPT = 1 ] && sleep 2 || sleep 30\n"
-              "echo mesh folded\nprintf 'objective 2\\nstress 1\\n' >results.out\n");
-}
-
 /* A job that SLURM puts back into the queue does not repeat what had succeeded. */
 static void a_requeued_job_repeats_only_what_it_must(void **state) {
   standin *f = *state;
@@ -407,75 +242,6 @@ static void steps_get_the_processors_of_a_task(void **state) {
       "srun --exact --nodes=1 --ntasks=1 --cpus-per-task=\"${SLURM_CPUS_PER_TASK:-1}\" sh "));
 }
 
-static void what_runs_can_be_left_and_followed(void **state) {
-  standin *f = *state;
-  collection all = {0};
-  bool settled = true;
-  int n = 0;
-  gannet_result_record none = {.constraints = all.constraints};
-  use_arrays(f, GANNET_SLURM_ARRAYS, 1, 1);
-  use_simulation(f, good);
-  mischief(f, "node.hold", "");
-  mischief(f, "next.sh", "#!/bin/sh\n");
-  gannet_evaluator *evaluator = standin_create(f);
-  assert_true(gannet_evaluator_can_leave(evaluator));
-  submit_all(evaluator, RUNS, 1);
-  assert_ok(gannet_evaluator_is_settled(evaluator, &settled));
-  assert_false(settled); /* sbatch was not called yet */
-  for (int i = 0; i < 100 && !settled; ++i) {
-    assert_ok(gannet_evaluator_poll(evaluator, 0.1, 1, &n, &none));
-    assert_ok(gannet_evaluator_is_settled(evaluator, &settled));
-  }
-  char script[400];
-  (void)snprintf(script, sizeof script, "%s/next.sh", f->directory);
-  const gannet_follow_up next = {script, "campaign.yaml", f->directory, false, NULL};
-  assert_ok(gannet_evaluator_leave(evaluator, &next));
-  assert_int_equal(gannet_evaluator_in_flight(evaluator), 0);
-  gannet_evaluator_destroy(&evaluator);
-  if (f->context->rank == 0) {
-    assert_int_equal(calls_of(f, "sbatch"), 2);
-    assert_non_null(strstr(content(f->directory, "calls"), "--dependency=afterany:1 "));
-    assert_non_null(strstr(content(f->directory, "calls"), "/next.sh campaign.yaml\n"));
-  }
-  evaluator = standin_create(f); /* once more: nothing is asked for twice */
-  for (int i = 0; i < RUNS; ++i) recovered(evaluator, i, true);
-  assert_ok(gannet_evaluator_leave(evaluator, &next));
-  gannet_evaluator_destroy(&evaluator);
-  if (f->context->rank == 0) assert_int_equal(calls_of(f, "sbatch"), 2);
-}
-
-/* The first list after a call of sbatch without an answer may be older than the job. */
-static void a_follow_up_without_an_answer_is_looked_for_twice(void **state) {
-  standin *f = *state;
-  use_simulation(f, good);
-  f->options.commands.timeout = 1;
-  mischief(f, "next.sh", "#!/bin/sh\n");
-  mischief(f, "sbatch.hang", "1\n");
-  mischief(f, "squeue.blind", "2\n"); /* before sbatch is called, and once after */
-  char script[400];
-  (void)snprintf(script, sizeof script, "%s/next.sh", f->directory);
-  const gannet_follow_up next = {script, "campaign.yaml", f->directory, false, NULL};
-  gannet_evaluator *evaluator = standin_create(f);
-  assert_ok(gannet_evaluator_leave(evaluator, &next));
-  gannet_evaluator_destroy(&evaluator);
-  if (f->context->rank > 0) return;
-  assert_int_equal(calls_of(f, "sbatch"), 1);
-  assert_int_equal(calls_of(f, "squeue"), 3);
-}
-
-/* A scheduler that will never take the script is an error that says so. */
-static void a_refused_follow_up_is_an_error(void **state) {
-  standin *f = *state;
-  use_simulation(f, good);
-  gannet_evaluator *evaluator = standin_create(f);
-  mischief(f, "sbatch.fail", "100\n");
-  mischief(f, "sbatch.says", "sbatch: error: invalid partition specified: fats\n");
-  const gannet_follow_up next = {"/nowhere.sh", "campaign.yaml", "/", false, NULL};
-  assert_fails(GANNET_ERR_IO, "invalid partition specified: fats",
-               gannet_evaluator_leave(evaluator, &next));
-  gannet_evaluator_destroy(&evaluator);
-}
-
 static void settings_that_cannot_be_meant_are_told(void **state) {
   standin *f = *state;
   gannet_complaints complaints = {0};
@@ -507,19 +273,9 @@ int main(int argc, char **argv) {
       TEST(a_bundle_that_dies_midway_keeps_what_failed),
       TEST(steps_of_a_preempted_bundle_are_bad_luck),
       TEST(steps_of_a_requeued_bundle_are_not_judged),
-      TEST(arrays_outlive_their_controller),
-      TEST(an_array_without_its_number_is_found_with_one_call),
-      TEST(a_bundle_outlives_its_controller),
-      TEST(what_was_never_submitted_is_submitted_anew),
-      TEST(a_late_result_is_accepted),
-      TEST(a_late_result_at_a_path_is_accepted),
-      TEST(a_late_result_is_judged_by_the_user_s_rules),
       TEST(a_requeued_job_repeats_only_what_it_must),
       TEST(results_that_come_slowly_are_waited_for),
       TEST(steps_get_the_processors_of_a_task),
-      TEST(what_runs_can_be_left_and_followed),
-      TEST(a_follow_up_without_an_answer_is_looked_for_twice),
-      TEST(a_refused_follow_up_is_an_error),
       TEST(settings_that_cannot_be_meant_are_told),
   };
   MPI_Init(&argc, &argv);
