@@ -18,6 +18,7 @@ in the folders near this file, or by the system's linker.
 """
 import collections
 import collections.abc
+import contextlib
 import ctypes
 import ctypes.util
 import difflib
@@ -103,11 +104,9 @@ def _load():
     signatures = {
         "gannet_context_create_alone": [ctypes.c_uint64, taken],
         "gannet_context_create_fortran": [ctypes.c_int, ctypes.c_uint64, taken],
-        "gannet_context_destroy": [taken],
+        "gannet_context_destroy": [taken], "gannet_problem_destroy": [taken], "gannet_optimizer_destroy": [taken],
         "gannet_problem_create": [ctypes.POINTER(_Spec), taken],
-        "gannet_problem_destroy": [taken],
         "gannet_optimizer_create": [handle, handle, ctypes.c_int, ctypes.POINTER(_Setting), taken],
-        "gannet_optimizer_destroy": [taken],
         "gannet_optimizer_ask": [handle, ctypes.c_int, ids, doubles],
         "gannet_optimizer_tell": [handle, ctypes.c_int, ctypes.POINTER(_Result)],
         "gannet_optimizer_tell_point": [handle, doubles, ctypes.POINTER(_Result), ids],
@@ -279,7 +278,7 @@ def _bounds(name, given):
                  for bound, missing in zip(given, (-np.inf, np.inf)))
 
 
-class Optimizer:
+class Optimizer(contextlib.AbstractContextManager):
     """Ask for points and tell their results. A context manager too: `with gannet.Optimizer(...) as optimizer:`.
 
     Collective over comm; the same arguments on all ranks.
@@ -302,32 +301,44 @@ class Optimizer:
                  settings=None, **more):
         self._context, self._problem, self._optimizer = (ctypes.c_void_p() for _ in range(3))
         self._open = {}  # what was asked for and has no result yet: id -> values
-        variables = dict(_entries("variables", variables, "name -> kind"))
-        self.names = list(variables)
-        self.kinds = [_variable(name, kind) for name, kind in variables.items()]
-        self.constraints = dict(_entries("constraints", constraints or {}, "name -> (lower, upper)"))
-        settings = dict(_entries("settings", settings or {}, "key -> value"))
-        if goal not in ("minimize", "maximize"):
-            raise Error(f"goal {goal!r}: expected 'minimize' or 'maximize'")
         try:
             self._create_context(comm, seed)
-            self._create_problem(goal, noise)
-            self._create_optimizer({**settings, **more})
+            with self._alike():
+                variables = dict(_entries("variables", variables, "name -> kind"))
+                self.names = list(variables)
+                self.kinds = [_variable(name, kind) for name, kind in variables.items()]
+                self.constraints = dict(_entries("constraints", constraints or {}, "name -> (lower, upper)"))
+                self._create_problem(goal, noise)
+                settings = {**dict(_entries("settings", settings or {}, "key -> value")), **more}
+                entries = (_Setting * len(settings))(*((_bytes("setting", key), _bytes(f"setting {key}", _text(value)))
+                                                       for key, value in settings.items()))
+            _check(_library.gannet_optimizer_create(self._context, self._problem, len(entries), entries,
+                                                    ctypes.byref(self._optimizer)))
         except Exception:
             self.close()
+            raise
+
+    @contextlib.contextmanager
+    def _alike(self):
+        """What is wrong on this rank alone must end the call of the others, too, which wait for it in the library."""
+        try:
+            yield
+        except Exception:
+            if self._context:
+                _library.gannet_optimizer_create(self._context, None, 0, None, ctypes.byref(ctypes.c_void_p()))
             raise
 
     def _create_context(self, comm, seed):
         seed = _seed(seed)
         made = ctypes.byref(self._context)
-        if comm is None:
-            _check(_library.gannet_context_create_alone(seed, made))
-        elif not hasattr(comm, "py2f"):
+        if comm is not None and not hasattr(comm, "py2f"):
             raise Error(f"comm {comm!r}: expected a communicator of mpi4py")
-        else:
-            _check(_library.gannet_context_create_fortran(comm.py2f(), seed, made))
+        _check(_library.gannet_context_create_alone(seed, made) if comm is None
+               else _library.gannet_context_create_fortran(comm.py2f(), seed, made))
 
     def _create_problem(self, goal, noise):
+        if goal not in ("minimize", "maximize"):
+            raise Error(f"goal {goal!r}: expected 'minimize' or 'maximize'")
         variables = (_Variable * len(self.names))()
         for entry, name, (kind, lower, upper, scale, values) in zip(variables, self.names, self.kinds):
             if scale not in ("linear", "log"):
@@ -342,12 +353,6 @@ class Optimizer:
                      np.nan if noise is None else _float("noise", noise))
         _check(_library.gannet_problem_create(ctypes.byref(spec), ctypes.byref(self._problem)))
 
-    def _create_optimizer(self, settings):
-        entries = (_Setting * len(settings))(
-            *((_bytes("setting", key), _bytes(f"setting {key}", _text(value))) for key, value in settings.items()))
-        _check(_library.gannet_optimizer_create(self._context, self._problem, len(entries), entries,
-                                                ctypes.byref(self._optimizer)))
-
     def _working(self):
         if not self._optimizer:
             raise Error("the optimiser was closed; make another one")
@@ -358,8 +363,9 @@ class Optimizer:
 
         Collective; the same points on all ranks.
         """
-        q = _count(q)  # of which ctypes would take the lower 32 bits
-        ids, x = np.empty(q, dtype=np.int64), np.empty((q, len(self.names)))
+        with self._alike():
+            q = _count(q)  # of which ctypes would take the lower 32 bits
+            ids, x = np.empty(q, dtype=np.int64), np.empty((q, len(self.names)))
         _check(_library.gannet_optimizer_ask(self._working(), q,
                                              ids.ctypes.data_as(ctypes.POINTER(ctypes.c_int64)), _doubles(x)))
         points = [Point(self.names, self.kinds, int(number), row) for number, row in zip(ids, x)]
@@ -414,22 +420,28 @@ class Optimizer:
         told again), for a Point whose values are not those that were asked for, and for a name of a variable or
         constraint that is missing or unknown; nothing is taken over then.
         """
-        outcome = _INFEASIBLE if objective is None else _DONE
-        return self._tell(point, self._result(-1, objective, constraints, outcome))
+        return self._tell(point, objective, constraints, _INFEASIBLE if objective is None else _DONE)
 
     def fail(self, point):
         """No result, through no fault of the design; it may be told later.
 
         Collective; the same on all ranks.
         """
-        return self._tell(point, self._result(-1, None, None, _FAILED))
+        return self._tell(point, None, None, _FAILED)
 
-    def _tell(self, point, result):
-        if isinstance(point, dict) and not isinstance(point, Point):
-            return self._tell_own(point, result)
-        if isinstance(point, Point):
-            self._check_values(point)
-        result.id = point.id if isinstance(point, Point) else _identifier(point)
+    def _tell(self, point, *given):
+        is_own, made = isinstance(point, dict) and not isinstance(point, Point), ctypes.c_int64()
+        with self._alike():
+            result = self._result(-1, *given)
+            if is_own:
+                _check_names("variable", point, self.names)
+                x = np.array([_number(name, kind, point[name]) for name, kind in zip(self.names, self.kinds)])
+            else:
+                result.id = self._check_values(point) if isinstance(point, Point) else _identifier(point)
+        if is_own:
+            _check(_library.gannet_optimizer_tell_point(self._working(), _doubles(x), ctypes.byref(result),
+                                                        ctypes.byref(made)))
+            return made.value
         _check(_library.gannet_optimizer_tell(self._working(), 1, ctypes.byref(result)))
         if result.is_final:
             self._open.pop(result.id, None)
@@ -442,14 +454,7 @@ class Optimizer:
             if name not in point or point[name] != asked:
                 raise Error(f"point {point.id}: {name} is {point.get(name)!r}, but {asked!r} was asked for; a "
                             "dictionary that is no Point tells the result of a design of your own")
-
-    def _tell_own(self, design, result):
-        _check_names("variable", design, self.names)
-        x = np.array([_number(name, kind, design[name]) for name, kind in zip(self.names, self.kinds)])
-        made = ctypes.c_int64()
-        _check(_library.gannet_optimizer_tell_point(self._working(), _doubles(x), ctypes.byref(result),
-                                                    ctypes.byref(made)))
-        return made.value
+        return point.id
 
     def best(self):
         """(Point, objective, feasible) of the best evaluation, or None when there is none. Not feasible: no evaluation
@@ -490,9 +495,6 @@ class Optimizer:
 
     def __reduce__(self):
         raise TypeError("an optimiser cannot be copied: a copy would close the original with itself")
-
-    def __enter__(self):
-        return self
 
     def __exit__(self, *unused):
         self.close()
