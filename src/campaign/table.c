@@ -19,10 +19,16 @@ typedef struct {
   const gannet_labels *labels;
 } layout;
 
-static const char *const course_names[] = {"attempts", "submitted", "started", "ended",
-                                           "seconds",  "exit_code", "signal",  "slot",
-                                           "host",     "job",       "failure", "reason"};
-enum { N_COURSE = sizeof course_names / sizeof *course_names };
+/* Names of columns, and what variables and constraints of such a name are called. */
+#define COLUMN(name) \
+  { name, "variables." name, "constraints." name }
+static const struct {
+  const char *own, *variable, *constraint;
+} names[] = {COLUMN("id"),       COLUMN("batch"),     COLUMN("status"),  COLUMN("feasible"),
+             COLUMN("attempts"), COLUMN("submitted"), COLUMN("started"), COLUMN("ended"),
+             COLUMN("seconds"),  COLUMN("exit_code"), COLUMN("signal"),  COLUMN("slot"),
+             COLUMN("host"),     COLUMN("job"),       COLUMN("failure"), COLUMN("reason")};
+enum { N_NAMES = sizeof names / sizeof *names, N_AHEAD = 2, N_COURSE = N_NAMES - N_AHEAD - 2 };
 
 /* Columns: id, batch, variables, objective, constraints, status, feasible, course, labels. */
 static layout make_layout(const gannet_ledger *ledger, bool course, const int64_t *ids) {
@@ -38,19 +44,25 @@ static layout with_labels(layout l, const gannet_labels *labels) {
   return l;
 }
 
+/* The same in every table, whichever of the columns it has. */
+static const char *name_given(const char *name, bool is_variable) {
+  for (int i = 0; i < N_NAMES; ++i)
+    if (strcmp(names[i].own, name) == 0)
+      return is_variable ? names[i].variable : names[i].constraint;
+  return name;
+}
+
 static const char *column_name(const void *user, int column) {
   const layout *l = user;
   const gannet_problem_spec *spec = &l->ledger->problem->spec;
   const int label = column - l->n_fixed - l->n_course;
   if (label >= 0) return l->labels->name[label];
-  if (column == 0) return "id";
-  if (column == 1) return "batch";
-  if ((column -= 2) < spec->n_variables) return spec->variables[column].name;
+  if (column < N_AHEAD) return names[column].own;
+  if ((column -= N_AHEAD) < spec->n_variables)
+    return name_given(spec->variables[column].name, true);
   if ((column -= spec->n_variables) == 0) return "objective";
-  if ((column -= 1) < spec->n_constraints) return spec->constraints[column].name;
-  column -= spec->n_constraints;
-  if (column < 2) return column ? "feasible" : "status";
-  return course_names[column - 2];
+  if ((column -= 1) < spec->n_constraints) return name_given(spec->constraints[column].name, false);
+  return names[column - spec->n_constraints + N_AHEAD].own;
 }
 
 static gannet_cell course_cell(const gannet_run_record *run, int column, char *text) {

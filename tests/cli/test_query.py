@@ -85,6 +85,24 @@ class Query(program.ProgramTest):
         self.assertEqual([row["id"] for row in best], [7, 6, 5])  # maximised
         self.assertNotIn("reason", best[0])
 
+    def test_every_column_has_a_name_of_its_own(self):
+        text = MIXED.replace("  x:", "  batch:").replace("  n:", "  status:").replace("{g:", "{reason:")
+        self.write(SIMULATION.replace("\\ng ", "\\nreason "), "s.sh", 0o755)
+        self.succeed("run", self.write(text), "-q", "--max-evals", "3")
+        row = self.history()[2]
+        self.assertEqual((row["batch"], row["status"], row["reason"]), ("0", "done", ""))
+        self.assertEqual(float(row["constraints.reason"]), 0.2)
+        params = json.loads((self.folder / "fast.campaign/evals/000002/params.json").read_text())
+        shown = json.loads(self.succeed("export", "fast.campaign", "-f", "json").out,
+                           object_pairs_hook=lambda pairs: self.assertEqual(len(dict(pairs)), len(pairs)) or dict(pairs))
+        best, = json.loads(self.succeed("best", "fast.campaign", "-f", "json").out)
+        for found in (shown[2], best):
+            self.assertEqual(found["variables.batch"], params["batch"])
+            self.assertEqual(found["variables.status"], params["status"])
+            self.assertEqual((found["batch"], found["status"]), (0, "done"))
+        self.assertEqual(best["constraints.reason"], 0.2)
+        self.succeed("verify", "fast.campaign")
+
     def test_a_finished_campaign(self):
         self.succeed("run", self.write(BRANIN), "-q")
         status = self.succeed("status", "fast.campaign").out
