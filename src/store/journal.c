@@ -170,7 +170,9 @@ static gannet_err open_locked(gannet_journal *journal, int schema, gannet_journa
   journal->descriptor = open(journal->path, O_WRONLY | O_APPEND | O_CLOEXEC | create, 0666);
   if (journal->descriptor < 0) return gannet_raise_errno("open the journal", journal->path);
   const gannet_err err = gannet_journal_read(journal->path, schema, NULL, NULL, report);
-  GANNET_REQUIRE(!create || (err == GANNET_OK && report->good_bytes == 0), GANNET_ERR_EXISTS,
+  const bool holds_something =
+      err == GANNET_ERR_DAMAGED || err == GANNET_ERR_VERSION || report->good_bytes > 0;
+  GANNET_REQUIRE(!create || !holds_something, GANNET_ERR_EXISTS,
                  "there is a journal '%s' already; continue it with --resume", journal->path);
   GANNET_TRY(err);
   journal->last = report->records;

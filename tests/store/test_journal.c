@@ -213,6 +213,28 @@ static void modes_say_what_must_exist(void **state) {
                gannet_journal_open(path, 1, GANNET_JOURNAL_CREATE, NULL, &journal));
 }
 
+/* What cannot be read for another reason is not taken for a journal that is there. */
+static void running_out_of_descriptors_is_told(void **state) {
+  (void)state;
+  const char *path = in_folder("descriptors");
+  gannet_journal *journal = NULL;
+  struct rlimit before, less;
+  gannet_err err = GANNET_ERR_IO;
+  const int next = dup(STDIN_FILENO);
+  assert_true(next >= 0 && close(next) == 0);
+  assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+  less = before;
+  less.rlim_cur = (rlim_t)next;
+  while (err == GANNET_ERR_IO && less.rlim_cur++ < before.rlim_cur) {
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &less), 0);
+    err = gannet_journal_open(path, 1, GANNET_JOURNAL_CREATE, NULL, &journal);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+  }
+  assert_true(less.rlim_cur > (rlim_t)next + 2);
+  assert_ok(err);
+  gannet_journal_destroy(&journal);
+}
+
 static void line_breaks_are_refused(void **state) {
   (void)state;
   gannet_journal *journal;
@@ -438,6 +460,7 @@ int main(void) {
       cmocka_unit_test(a_missing_record_is_damage),
       cmocka_unit_test(newer_schemas_and_other_files_are_refused),
       cmocka_unit_test(modes_say_what_must_exist),
+      cmocka_unit_test(running_out_of_descriptors_is_told),
       cmocka_unit_test(line_breaks_are_refused),
       cmocka_unit_test(a_second_owner_is_told_who_the_first_is),
       cmocka_unit_test(the_lock_dies_with_its_owner),
