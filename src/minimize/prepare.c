@@ -1,9 +1,11 @@
 #include "minimize/prepare.h"
 
+#include <errno.h>
 #include <petscsys.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Attributes of MPI_COMM_SELF are deleted at the beginning of MPI_Finalize, while MPI still works
  * (MPI 3.1, section 8.7.1). */
@@ -17,11 +19,20 @@ static int finalize(MPI_Comm comm, int key, void *value, void *extra) {
   return initialised && PetscFinalize() ? MPI_ERR_OTHER : MPI_SUCCESS;
 }
 
+/* PETSc looks for its options here, and answers with a page of its own when it cannot. */
+static gannet_err check_current_directory(void) {
+  char here[PETSC_MAX_PATH_LEN];
+  GANNET_REQUIRE(getcwd(here, sizeof here), GANNET_ERR_MISSING,
+                 "the current directory: %s; change to one that exists", strerror(errno));
+  return GANNET_OK;
+}
+
 /* PETSc takes signals over, and when that is undone they have their default actions: the program's
  * own, and what it inherited from nohup, would be lost. */
 static gannet_err initialise_quietly(void) {
   struct sigaction before[NSIG];
   int failed;
+  GANNET_TRY(check_current_directory());
   memset(before, 0, sizeof before);
   for (int signal = 1; signal < NSIG; ++signal) (void)sigaction(signal, NULL, &before[signal]);
   failed = PetscInitializeNoArguments() || PetscPopSignalHandler();

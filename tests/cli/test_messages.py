@@ -306,6 +306,17 @@ class Messages(program.ProgramTest):
         (place / "journal").write_bytes(journal.replace(b"gannet", b"gannot", 1))
         self.fails(("run", "c.yaml", "--resume", "-q"), DAMAGED, "does not begin like a gannet journal")
 
+    def test_a_current_directory_that_is_gone(self):
+        file = self.write(GOOD, "c.yaml")
+        place = self.folder / "c.campaign"
+        wrapper = ["sh", "-c", "mkdir g && cd g && rmdir ../g && exec \"$@\"", "sh"]
+        outcome = self.fails(("run", file, "--directory", place), USAGE,
+                             "error: .*the current directory: No such file or directory; change to one that exists", wrapper=wrapper)
+        self.assertNotIn("PETSC", outcome.err)
+        self.assertFalse(place.exists())
+        self.succeed("run", file, "--directory", place, "-q")
+        self.succeed("status", place, wrapper=wrapper)
+
     def test_no_room(self):
         """Complaints: a full disk is told with the way out."""
         self.write(GOOD, "c.yaml")
