@@ -27,7 +27,8 @@ typedef struct {
    .offset = GANNET_COMMAND_AT(command),                                                           \
    .help =                                                                                         \
        "program and arguments; {params}, {results}, {directory}, {id}, {attempt}, {seed}, "        \
-       "{input_directory} and {variable} are replaced; no shell is involved",                      \
+       "{input_directory} and {variable} are replaced, in the name of the program "                \
+       "{input_directory} alone; no shell is involved",                                            \
    .example = "[./simulate, \"{params}\", \"{results}\"]"},                                        \
       {.key = "shell",                                                                             \
        .type = GANNET_TEXT,                                                                        \

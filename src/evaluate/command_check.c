@@ -53,20 +53,35 @@ int gannet_command_find(const char *program, const char *input_directory, char *
   return size >= PATH_MAX ? ENAMETOOLONG : runnable(path);
 }
 
+/* A program is looked for once, before there is any evaluation. */
+static bool has_placeholder(const char *program) {
+  char name[64];
+  size_t at = is_beside(program) ? sizeof beside - 1 : 0;
+  return gannet_next_placeholder(program, strlen(program), &at, name);
+}
+
+static const char *hint_of(const gannet_text_list *command, int reason) {
+  const char *program = command->item[0];
+  if (reason == EACCES) return "make it executable with chmod +x, or name its interpreter first";
+  if (command->n == 1 && strchr(program, ' '))
+    return "program and arguments are items of a list, as in [./simulate, \"{params}\"]";
+  if (has_placeholder(program))
+    return "in the name of the program only {input_directory} is replaced; put env before it, as "
+           "in "
+           "[env, \"{directory}/run.sh\"]";
+  return strchr(program, '/')
+             ? "relative paths start from the campaign file, or from input_directory"
+             : "searched in PATH; a program beside the campaign file needs ./ in front";
+}
+
 static void check_program(const gannet_command_options *options,
                           const gannet_evaluator_setup *setup, gannet_complaints *complaints) {
   char path[PATH_MAX];
   const char *program = options->command.item[0];
   const int reason = gannet_command_find(program, setup->input_directory, path);
-  if (!reason) return;
-  const char *hint = "searched in PATH; a program beside the campaign file needs ./ in front";
-  if (strchr(program, '/'))
-    hint = "relative paths start from the campaign file, or from input_directory";
-  if (options->command.n == 1 && strchr(program, ' '))
-    hint = "program and arguments are items of a list, as in [./simulate, \"{params}\"]";
-  if (reason == EACCES) hint = "make it executable with chmod +x, or name its interpreter first";
-  gannet_complain(complaints, "evaluate.command", "cannot run '%s': %s (%s)", program,
-                  strerror(reason), hint);
+  if (reason)
+    gannet_complain(complaints, "evaluate.command", "cannot run '%s': %s (%s)", program,
+                    strerror(reason), hint_of(&options->command, reason));
 }
 
 /* Words of the contract and the variables, NULL-terminated; to be freed. */
@@ -187,6 +202,21 @@ static void warn_of_argument(const gannet_command_options *options,
                name, strncmp(name, "./", 2) == 0 ? name + 2 : name);
 }
 
+/* Of [./run.sh] with the template run.sh the file beside the campaign file runs, not the copy. */
+static void warn_of_program(const gannet_command_options *options,
+                            const gannet_evaluator_setup *setup) {
+  const char *name = options->command.item[0];
+  if (is_beside(name)) name += sizeof beside - 1;
+  if (!setup->context || !strchr(options->command.item[0], '/')) return;
+  if (strncmp(name, "./", 2) == 0) name += 2;
+  for (int j = 0; j < options->templates.n; ++j)
+    if (strcmp(options->templates.item[j], name) == 0)
+      gannet_log(setup->context, GANNET_LOG_WARNING,
+                 "evaluate.command: '%s' runs as it is; for the copy with its variables filled in "
+                 "write [env, \"{directory}/%s\"]",
+                 name, gannet_file_name_of(name));
+}
+
 static void warn_of_arguments(const gannet_command_options *options,
                               const gannet_evaluator_setup *setup) {
   for (int i = 1; setup->context && i < options->command.n; ++i)
@@ -274,6 +304,7 @@ gannet_err gannet_command_check_parts(const gannet_command_options *options, boo
   if (has_command) {
     check_program(options, setup, complaints);
     check_placeholders(&options->command, known, complaints);
+    warn_of_program(options, setup);
     warn_of_arguments(options, setup);
   }
   if (has_shell) check_shell(options->shell, known, complaints);

@@ -154,6 +154,24 @@ physics:
             outcome = self.succeed("run", file, "--dry-run", ranks=2)
             self.assertEqual(outcome.err.count(warning), 1, outcome)
 
+    def test_a_script_that_is_a_template_is_started_by_env(self):
+        self.write("#!/bin/sh\necho objective {x2} > results.out\n", "run.sh", 0o755)
+        self.write("#!/bin/sh\necho objective 2 > results.out\n", "b.sh", 0o755)
+        text = FAST.replace("  x2:", "  kind: {type: categorical, values: [a, b]}\n  x2:") + (
+            "evaluate: {backend: command, command: %s, templates: [run.sh], parallel: 2}\n")
+        for command in "./run.sh", "{input_directory}/run.sh":
+            outcome = self.succeed("run", "--dry-run", self.write(text % f'["{command}"]'))
+            self.assertIn("'run.sh' runs as it is; for the copy with its variables filled in write "
+                          '[env, "{directory}/run.sh"]', outcome.err)
+        outcome = self.succeed("run", "--dry-run", self.write(text % '["{directory}/run.sh"]'), code=USAGE)
+        self.assertIn("only {input_directory} is replaced; put env before it", outcome.err)
+        outcome = self.succeed("run", "-q", "--max-evals", "4", self.write(text % '[env, "{directory}/run.sh"]'))
+        self.assertEqual(outcome.err, "")
+        for row in self.check_history(4):
+            self.assertEqual(row["objective"], row["x2"])
+        self.succeed("run", "-q", "--max-evals", "4", "-d", "each", self.write(text % '[env, "{input_directory}/{kind}.sh"]'))
+        self.assertEqual({(row["kind"], row["status"]) for row in self.history("each")}, {("a", "failed"), ("b", "done")})
+
     def test_a_dry_run_makes_nothing(self):
         outcome = self.succeed("run", self.write(BRANIN), "--dry-run", ranks=2)
         self.assertIn("no errors", outcome.out)

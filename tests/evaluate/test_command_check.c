@@ -75,6 +75,13 @@ static void wrong_options_are_complained_about_all_at_once(void **state) {
   assert_non_null(strstr(complaints.text, "program and arguments are items of a list"));
   gannet_complaints_release(&complaints);
 
+  char *copy[] = {TEXT("{directory}/run.sh")};
+  options = (gannet_command_options){.command = {1, copy}};
+  assert_ok(gannet_command_check(&options, &setup, &complaints));
+  assert_int_equal(complaints.count, 1);
+  assert_non_null(strstr(complaints.text, "put env before it, as in [env, "));
+  gannet_complaints_release(&complaints);
+
   options = (gannet_command_options){.command = {0}};
   assert_ok(gannet_command_check(&options, &setup, &complaints));
   assert_non_null(strstr(complaints.text, "missing: the program"));
