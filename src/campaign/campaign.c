@@ -11,6 +11,7 @@
 #include "base/atomic_file.h"
 #include "base/identity.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "campaign/changes.h"
 #include "campaign/effective.h"
 #include "campaign/restore.h"
@@ -108,9 +109,21 @@ static gannet_err find_campaign(const gannet_campaign_start_options *options,
   return GANNET_OK;
 }
 
+/* YAML has no way to write such a path. */
+static void warn_of_path(const gannet_campaign *campaign, const char *key, const char *path) {
+  if (!path || gannet_utf8_is_valid(path)) return;
+  gannet_log(campaign->context, GANNET_LOG_WARNING,
+             "%s: '%s' is not valid UTF-8, so that campaign.yaml cannot name it; resume with your "
+             "own campaign file, or rename the directory",
+             key, path);
+}
+
 static gannet_err write_effective(const gannet_campaign *campaign) {
+  const gannet_general *general = &campaign->input->general;
   char path[PATH_MAX];
   if (campaign->context->rank != 0) return GANNET_OK;
+  warn_of_path(campaign, "input_directory", general->input_directory);
+  warn_of_path(campaign, "candidates", general->candidates);
   GANNET_TRY(gannet_campaign_path(campaign, "campaign.yaml", path));
   return gannet_saved_write(path, campaign->input);
 }

@@ -36,9 +36,10 @@ void gannet_yaml_text(FILE *out, const char *text) {
   (void)fputc('"', out);
   for (size_t left = strlen(text); left > 0;) {
     uint32_t code = 0;
-    const size_t length = gannet_utf8_next(text, left, &code);
-    if (length == 0) break; /* inputs were checked to be UTF-8 */
-    if (code == '"' || code == '\\')
+    const size_t known = gannet_utf8_next(text, left, &code), length = known ? known : 1;
+    if (known == 0)
+      (void)fputc('?', out); /* of a path: inputs were checked to be UTF-8 */
+    else if (code == '"' || code == '\\')
       (void)fprintf(out, "\\%c", (int)code);
     else if (is_hidden(code))
       (void)fprintf(out, code < 0x100 ? "\\x%02x" : "\\u%04x", (unsigned)code);

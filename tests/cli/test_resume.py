@@ -1,5 +1,6 @@
 # test: labels cli timeout 240 processors 1
 """An interrupted and resumed campaign is the uninterrupted one, on any number of ranks; what has changed meanwhile."""
+import os
 import shutil
 
 import program
@@ -7,6 +8,16 @@ from program import BRANIN, BUSY, FAST, FINISHED, SOBOL, USAGE, slow
 
 
 class Resume(program.ProgramTest):
+    def test_a_path_that_is_not_utf8_is_said_and_not_cut(self):
+        name = os.fsdecode(b"lat\xe9in/one")
+        self.write(SOBOL, f"{name}/fast.yaml")
+        outcome = self.succeed("run", f"{name}/fast.yaml", "-q", "--max-evals", "4")
+        self.assertRegex(outcome.err, r"input_directory: '.*lat.in/one' is not valid UTF-8, so that campaign.yaml cannot name it; "
+                                      "resume with your own campaign file")
+        self.assertIn("lat?in/one", (self.folder / "fast.campaign/campaign.yaml").read_text())
+        self.succeed("run", f"{name}/fast.yaml", "-q", "--resume", "--max-evals", "8")
+        self.assertEqual(self.succeed("run", self.write(SOBOL), "-q", "-d", "other", "--max-evals", "4").err, "")
+
     def test_any_number_of_ranks_gives_the_same_history(self):
         digest = self.reference()
         file = self.write(BRANIN)
