@@ -89,6 +89,15 @@ static gannet_err check_patterns(const init_plan *plan, const gannet_problem *pr
   return err == GANNET_OK ? gannet_complaints_raise(complaints) : err;
 }
 
+static gannet_err check_words(const init_plan *plan, const gannet_problem *problem,
+                              gannet_complaints *complaints) {
+  gannet_command_options options = {.command = plan->command};
+  GANNET_TRY(gannet_copy_text(plan->shell ? plan->shell : "", &options.shell));
+  const gannet_err err = gannet_command_check_words(&options, problem, complaints);
+  gannet_free(&options.shell);
+  return err == GANNET_OK ? gannet_complaints_raise(complaints) : err;
+}
+
 /* Programs and plugins may still be made; a built-in simulation is there. */
 static gannet_err check_simulation(const gannet_campaign_input *input,
                                    gannet_complaints *complaints) {
@@ -111,6 +120,7 @@ static gannet_err check(const init_plan *plan, const draft *file, gannet_complai
       .file = file->path, .text = file->text, .size = file->size};
   gannet_err err = gannet_campaign_parse(&source, &input, complaints);
   if (err == GANNET_OK) err = check_patterns(plan, input->problem, complaints);
+  if (err == GANNET_OK) err = check_words(plan, input->problem, complaints);
   if (err == GANNET_OK) err = check_simulation(input, complaints);
   gannet_campaign_destroy(&input);
   return err;

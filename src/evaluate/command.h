@@ -118,6 +118,14 @@ GANNET_CHECKED gannet_err gannet_command_check_parts(const gannet_command_option
                                                      const gannet_evaluator_setup *setup,
                                                      gannet_complaints *complaints);
 
+/* The {words} of command and shell alone, for campaign files whose programs may still be made.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_command_check_words(const gannet_command_options *options,
+                                                     const gannet_problem *problem,
+                                                     gannet_complaints *complaints);
+
 /* The path of a program: absolute as it is, with a slash relative to input_directory, else searched
  * in PATH. Returns 0, or the errno of the best attempt (EACCES when it exists and cannot be run).
  *

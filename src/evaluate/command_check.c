@@ -293,22 +293,28 @@ gannet_err gannet_command_check(const void *options, const gannet_evaluator_setu
   return gannet_command_check_parts(options, false, setup, complaints);
 }
 
+gannet_err gannet_command_check_words(const gannet_command_options *options,
+                                      const gannet_problem *problem,
+                                      gannet_complaints *complaints) {
+  const char **known = NULL;
+  GANNET_TRY(list_known(problem, &known));
+  check_placeholders(&options->command, known, complaints);
+  if (options->shell) check_shell(options->shell, known, complaints);
+  gannet_free(&known);
+  return GANNET_OK;
+}
+
 gannet_err gannet_command_check_parts(const gannet_command_options *options, bool has_script,
                                       const gannet_evaluator_setup *setup,
                                       gannet_complaints *complaints) {
-  const char **known = NULL;
   gannet_patterns patterns = {0};
-  const bool has_command = options->command.n > 0, has_shell = options->shell && *options->shell;
-  GANNET_TRY(list_known(setup->problem, &known));
   check_choice(options, has_script, complaints);
-  if (has_command) {
+  if (options->command.n > 0) {
     check_program(options, setup, complaints);
-    check_placeholders(&options->command, known, complaints);
     warn_of_program(options, setup);
     warn_of_arguments(options, setup);
   }
-  if (has_shell) check_shell(options->shell, known, complaints);
-  gannet_free(&known);
+  GANNET_TRY(gannet_command_check_words(options, setup->problem, complaints));
   check_templates(&options->templates, setup->input_directory, complaints);
   check_lists(options, complaints);
   if (setup->problem) check_problem(&setup->problem->spec, complaints);
