@@ -124,7 +124,9 @@ static void begin(helper *own, const gannet_launcher_order *order) {
   child made = {.tag = command->tag,
                 .nonce = command->nonce,
                 .outcome = strdup(order->outcome),
-                .results = strdup(order->results)};
+                .results = strdup(order->results),
+                .started = gannet_clock_epoch(), /* the child may be through before it is seen */
+                .begun = gannet_clock_seconds()};
   const bool whole = larger && made.outcome && made.results;
   if (!whole || gannet_launcher_spawn(order, environ, &made.pid, &stage)) {
     refuse(own, command->tag, stage, whole ? errno : ENOMEM);
@@ -132,8 +134,6 @@ static void begin(helper *own, const gannet_launcher_order *order) {
     return;
   }
   made.grace = command->grace;
-  made.started = gannet_clock_epoch();
-  made.begun = gannet_clock_seconds();
   made.deadline = made.begun + command->time_limit;
   made.kill_at = INFINITY;
   own->children[own->n++] = made;

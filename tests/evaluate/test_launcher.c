@@ -1,8 +1,11 @@
 /* test: serial labels unit */
+#define _GNU_SOURCE /* sched_setaffinity */
 #include "evaluate/launcher.h"
 
 #include <errno.h>
 #include <math.h>
+#include <sched.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 
 #include "processes.h"
@@ -86,6 +89,31 @@ static void a_child_gets_its_directory_files_arguments_and_environment(void **st
   assert_false(end.limit || end.cancelled);
   assert_string_equal(content(f->directory, "stdout.log"), expected);
   assert_string_equal(content(f->directory, "stderr.log"), "wrong\n");
+}
+
+static void restart(fixture *f, const cpu_set_t *processors) {
+  gannet_launcher_stop(&f->launcher);
+  assert_int_equal(sched_setaffinity(0, sizeof *processors, processors), 0);
+  assert_ok(gannet_launcher_start(&f->launcher));
+}
+
+/* On one processor a child that was just started may be through before the helper goes on. */
+static void the_time_of_a_child_begins_before_it_does(void **state) {
+  fixture *f = *state;
+  cpu_set_t all, one;
+  int processor = 0;
+  assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
+  while (!CPU_ISSET(processor, &all)) ++processor;
+  CPU_ZERO(&one);
+  CPU_SET(processor, &one);
+  restart(f, &one);
+  for (int i = 0; i < 30; ++i) {
+    const gannet_launch_event end = run(f, "#!/bin/bash\necho $EPOCHREALTIME\n", INFINITY, 1);
+    const double running = strtod(content(f->directory, "stdout.log"), NULL);
+    if (!(end.started <= running && running <= end.ended))
+      fail_msg("started %.6f, running %.6f, ended %.6f", end.started, running, end.ended);
+  }
+  restart(f, &all);
 }
 
 /* The fourth descriptor of ls is the directory that it lists; a shell has signals blocked while it
@@ -381,6 +409,7 @@ static void events_wait_for_a_busy_controller(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_child_gets_its_directory_files_arguments_and_environment),
+      cmocka_unit_test(the_time_of_a_child_begins_before_it_does),
       cmocka_unit_test(a_child_leads_its_own_session_with_default_signals_and_no_descriptors),
       cmocka_unit_test(variables_of_other_launchers_are_withheld),
       cmocka_unit_test(withheld_variables_do_not_reach_children),
