@@ -46,7 +46,21 @@ static inline void estimates_are_near_the_draws(const conform *c) {
   gannet_surrogate_destroy(&s);
 }
 
-/* Of the moments likewise, relative to the spread of means and to the prior variance. */
+/* Estimates of means and variances, relative to the spread of means and to the largest variance. */
+static inline void assert_estimates(int n, const double *mean, const double *sd,
+                                    const double *estimate, const double *variance, double near) {
+  double size = 0, spread = 0;
+  for (int i = 0; i < n; ++i) {
+    size = fmax(size, fabs(mean[i]));
+    spread = fmax(spread, sd[i] * sd[i]);
+  }
+  for (int i = 0; i < n; ++i) {
+    assert_near(estimate[i], mean[i], near * size);
+    assert_near(variance[i], sd[i] * sd[i], near * spread);
+  }
+}
+
+/* Of the moments likewise. */
 static inline void moment_estimates_are_near_the_moments(const conform *c) {
   enum { M = GANNET_TILE + 3 };
   conform_data data;
@@ -61,19 +75,11 @@ static inline void moment_estimates_are_near_the_moments(const conform *c) {
   assert_ok(gannet_surrogate_predict(s, M, x, mean, sd));
   for (int p = 0; p < 2; ++p) {
     const double near = p == GANNET_PRECISION_SINGLE ? 1e-3 : 1e-9;
-    double size = 0, spread = 0;
     assert_ok(gannet_surrogate_moments_prepare(s, (gannet_precision)p, &(int){0}, &able));
     if (!able) continue;
     assert_fails(GANNET_ERR_SHAPE, "m = -1", gannet_surrogate_moment_estimates(s, -1, x, m, v));
     assert_ok(gannet_surrogate_moment_estimates(s, M, x, m, v));
-    for (int i = 0; i < M; ++i) {
-      size = fmax(size, fabs(mean[i]));
-      spread = fmax(spread, sd[i] * sd[i]);
-    }
-    for (int i = 0; i < M; ++i) {
-      assert_near(m[i], mean[i], near * size);
-      assert_near(v[i], sd[i] * sd[i], near * spread);
-    }
+    assert_estimates(M, mean, sd, m, v, near);
     assert_ok(gannet_surrogate_fit(s, &all, false, 1));
     assert_fails(GANNET_ERR_STATE, "no estimates",
                  gannet_surrogate_moment_estimates(s, M, x, m, v));
@@ -92,7 +98,6 @@ static inline void moment_estimates_go_on_from_known_variances(const conform *c)
   gannet_random_uniform((gannet_stream){1, GANNET_FOR_TEST, 2, 4}, 0, M * 4, x);
   for (int p = 0; p < 2; ++p) {
     const double near = p == GANNET_PRECISION_SINGLE ? 1e-3 : 1e-9;
-    double size = 0, spread = 0;
     int rows = 0;
     bool able = false;
     assert_ok(gannet_surrogate_fit(s, &few, false, 1));
@@ -106,14 +111,7 @@ static inline void moment_estimates_go_on_from_known_variances(const conform *c)
     assert_int_equal(rows, ALL);
     assert_ok(gannet_surrogate_moment_estimates(s, M, x, m, v));
     assert_ok(gannet_surrogate_predict(s, M, x, mean, sd));
-    for (int i = 0; i < M; ++i) {
-      size = fmax(size, fabs(mean[i]));
-      spread = fmax(spread, sd[i] * sd[i]);
-    }
-    for (int i = 0; i < M; ++i) {
-      assert_near(m[i], mean[i], near * size);
-      assert_near(v[i], sd[i] * sd[i], near * spread);
-    }
+    assert_estimates(M, mean, sd, m, v, near);
     rows = ALL + 1;
     assert_ok(gannet_surrogate_moments_prepare(s, (gannet_precision)p, &rows, &able));
     assert_false(able);

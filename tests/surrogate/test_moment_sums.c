@@ -29,82 +29,34 @@ static gannet_analytic_points *make_list(int n, const double *x) {
   return list;
 }
 
-static void moments_are_those_of_solves(void **state) {
-  (void)state;
-  static double x[(N + M) * D], k[BLOCK * N], z[M * (D + 1)], strips[(M + 16) * (D + 1)];
-  static double alpha[N], mean[M + 16], explained[M + 16];
-  const int ns[] = {1, 7, 8, 33, 64, N};
-  gannet_random_uniform((gannet_stream){1, GANNET_FOR_TEST, 0, 1}, 0, (N + M) * D, x);
-  gannet_random_normal((gannet_stream){1, GANNET_FOR_TEST, 0, 2}, 0, N, alpha);
-  for (int c = 0; c < 6; ++c) {
-    const int n = ns[c];
-    gannet_analytic_points *list = make_list(n, x);
-    gannet_cholesky *factor = NULL;
-    assert_ok(gannet_cholesky_create(&factor));
-    assert_ok(gannet_cholesky_extend(factor, n, regular_rows, list));
-    gannet_analytic_points_lift(list, M, x + N * D, z);
-    for (int p = 0; p < 2; ++p) {
-      const gannet_strips *by = gannet_strips_of((gannet_precision)p);
-      const gannet_strips_source source = {z, D + 1, 1};
-      const double near = p == GANNET_PRECISION_SINGLE ? 1e-4 : 1e-8;
-      gannet_moment_sums *sums = NULL;
-      gannet_sums_list points;
-      by->pack(M, D + 1, &source, by->lanes, strips);
-      assert_true(gannet_analytic_points_list(list, (gannet_precision)p, &points));
-      assert_ok(gannet_moment_sums_prepare(&points, factor, alpha, 0, &sums));
-      assert_non_null(sums);
-      assert_true(gannet_moment_sums_bytes(sums) > (size_t)(n * n) / 2 * by->size);
-      gannet_moment_sums_values(sums, (M + by->lanes - 1) / by->lanes, strips, mean, explained);
-      gannet_analytic_points_cross(list, M, x + N * D, k, n, NULL);
-      for (int i = 0; i < M; ++i) {
-        double sum = 0, square = 0;
-        for (int j = 0; j < n; ++j) sum += k[i * n + j] * alpha[j];
-        gannet_cholesky_forward(factor, 1, k + (ptrdiff_t)i * n, n);
-        for (int j = 0; j < n; ++j) square += k[i * n + j] * k[i * n + j];
-        assert_near(mean[i], sum, near * 20);
-        assert_near(explained[i], square, near * (1 + square));
-      }
-      gannet_moment_sums_destroy(&sums);
-    }
-    gannet_cholesky_destroy(&factor);
-    gannet_analytic_points_destroy(&list);
-  }
-}
-
-/* What the points from known on explain is what all do less what those before do. */
-static void added_points_explain_the_rest(void **state) {
-  (void)state;
-  static double x[(N + M) * D], k[BLOCK * N], z[M * (D + 1)], strips[(M + 16) * (D + 1)];
-  static double alpha[N], mean[M + 16], explained[M + 16];
-  const int knowns[] = {N, N - 1, N - 7, N - GANNET_MOMENT_ADDED};
-  gannet_analytic_points *list = NULL;
+/* n points, and M others; the points from known on explain the rest of what all do. */
+static void compare(int n, int known, const double *x, const double *alpha) {
+  static double k[BLOCK * N], z[M * (D + 1)], strips[(M + 16) * (D + 1)];
+  double mean[M + 16], explained[M + 16];
+  gannet_analytic_points *list = make_list(n, x);
   gannet_cholesky *factor = NULL;
-  gannet_random_uniform((gannet_stream){1, GANNET_FOR_TEST, 0, 3}, 0, (N + M) * D, x);
-  gannet_random_normal((gannet_stream){1, GANNET_FOR_TEST, 0, 4}, 0, N, alpha);
-  list = make_list(N, x);
   assert_ok(gannet_cholesky_create(&factor));
-  assert_ok(gannet_cholesky_extend(factor, N, regular_rows, list));
+  assert_ok(gannet_cholesky_extend(factor, n, regular_rows, list));
   gannet_analytic_points_lift(list, M, x + N * D, z);
-  for (int c = 0; c < 8; ++c) {
-    const int known = knowns[c / 2];
-    const gannet_precision precision = (gannet_precision)(c % 2);
-    const double near = precision == GANNET_PRECISION_SINGLE ? 1e-4 : 1e-8;
-    const gannet_strips *by = gannet_strips_of(precision);
+  for (int p = 0; p < 2; ++p) {
+    const gannet_strips *by = gannet_strips_of((gannet_precision)p);
     const gannet_strips_source source = {z, D + 1, 1};
+    const double near = p == GANNET_PRECISION_SINGLE ? 1e-4 : 1e-8;
+    const size_t least = (size_t)(known > 0 ? n * (1 + n - known) : n * n / 2);
     gannet_moment_sums *sums = NULL;
     gannet_sums_list points;
     by->pack(M, D + 1, &source, by->lanes, strips);
-    assert_true(gannet_analytic_points_list(list, precision, &points));
+    assert_true(gannet_analytic_points_list(list, (gannet_precision)p, &points));
     assert_ok(gannet_moment_sums_prepare(&points, factor, alpha, known, &sums));
     assert_non_null(sums);
-    assert_true(gannet_moment_sums_bytes(sums) > (size_t)(N * (1 + N - known)) * by->size);
+    assert_true(gannet_moment_sums_bytes(sums) > least * by->size);
     gannet_moment_sums_values(sums, (M + by->lanes - 1) / by->lanes, strips, mean, explained);
-    gannet_analytic_points_cross(list, M, x + N * D, k, N, NULL);
+    gannet_analytic_points_cross(list, M, x + N * D, k, n, NULL);
     for (int i = 0; i < M; ++i) {
       double sum = 0, square = 0;
-      for (int j = 0; j < N; ++j) sum += k[i * N + j] * alpha[j];
-      gannet_cholesky_forward(factor, 1, k + (ptrdiff_t)i * N, N);
-      for (int j = known; j < N; ++j) square += k[i * N + j] * k[i * N + j];
+      for (int j = 0; j < n; ++j) sum += k[i * n + j] * alpha[j];
+      gannet_cholesky_forward(factor, 1, k + (ptrdiff_t)i * n, n);
+      for (int j = known; j < n; ++j) square += k[i * n + j] * k[i * n + j];
       assert_near(mean[i], sum, near * 20);
       assert_near(explained[i], square, near * (1 + square));
     }
@@ -112,6 +64,23 @@ static void added_points_explain_the_rest(void **state) {
   }
   gannet_cholesky_destroy(&factor);
   gannet_analytic_points_destroy(&list);
+}
+
+static void compare_all(int cases, const int *n, const int *known) {
+  static double x[(N + M) * D], alpha[N];
+  gannet_random_uniform((gannet_stream){1, GANNET_FOR_TEST, 0, 1}, 0, (N + M) * D, x);
+  gannet_random_normal((gannet_stream){1, GANNET_FOR_TEST, 0, 2}, 0, N, alpha);
+  for (int c = 0; c < cases; ++c) compare(n[c], known[c], x, alpha);
+}
+
+static void moments_are_those_of_solves(void **state) {
+  (void)state;
+  compare_all(6, (int[]){1, 7, 8, 33, 64, N}, (int[]){0, 0, 0, 0, 0, 0});
+}
+
+static void added_points_explain_the_rest(void **state) {
+  (void)state;
+  compare_all(5, (int[]){N, N, N, N, 33}, (int[]){N, N - 1, N - 7, N - GANNET_MOMENT_ADDED, 1});
 }
 
 static void too_many_added_points_have_no_sums(void **state) {
