@@ -66,9 +66,8 @@ static const char *hint_of(const gannet_text_list *command, int reason) {
   if (command->n == 1 && strchr(program, ' '))
     return "program and arguments are items of a list, as in [./simulate, \"{params}\"]";
   if (has_placeholder(program))
-    return "in the name of the program only {input_directory} is replaced; put env before it, as "
-           "in "
-           "[env, \"{directory}/run.sh\"]";
+    return "in the name of the program only {input_directory} is replaced; "
+           "put env before it, as in [env, \"{directory}/run.sh\"]";
   return strchr(program, '/')
              ? "relative paths start from the campaign file, or from input_directory"
              : "searched in PATH; a program beside the campaign file needs ./ in front";

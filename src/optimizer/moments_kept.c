@@ -11,11 +11,7 @@ static size_t tiles_of(int64_t count) {
 }
 
 gannet_err gannet_moments_kept_reserve(gannet_moments_kept *kept, int models, int64_t count) {
-  const bool there = kept->count == count && kept->models == models;
-  if (there || !kept->wanted || count > GANNET_MOMENTS_KEPT / models) return GANNET_OK;
-  const bool wanted = kept->wanted;
-  gannet_moments_kept_release(kept);
-  kept->wanted = wanted;
+  if (kept->count > 0 || !kept->wanted || count > GANNET_MOMENTS_KEPT / models) return GANNET_OK;
   GANNET_TRY(gannet_alloc((size_t)models * (size_t)count, sizeof(double), &kept->variance));
   GANNET_TRY(gannet_alloc((size_t)models * SAMPLE, sizeof(double), &kept->sample));
   GANNET_TRY(gannet_alloc(tiles_of(count), sizeof *kept->own, &kept->own));

@@ -22,8 +22,8 @@ typedef struct {
   int *rows;        /* [models] those of the present scan */
 } gannet_moments_kept;
 
-/* Memory for all candidates, unless it is there, not wanted, or too much. Release accepts a zeroed
- * struct.
+/* Memory for all candidates of a batch, unless it is there, not wanted, or too much. Release
+ * accepts a zeroed struct.
  *
  * Local.
  *

@@ -60,10 +60,12 @@ static gannet_err check_places(gannet_moments_screen *s, int i, const double *me
 
 /* Candidates of the sample that this rank measures by: all of them while it is not known whether
  * their places matter, later a part, as other ranks have theirs. */
-static int sample_begin(const gannet_moments_screen *s, int part) {
+static void choose_sample(const gannet_moments_screen *s, int *first, int *n) {
   const gannet_context *context = s->score->member->context;
-  return gannet_moments_kept_any(&s->kept) ? (int)((int64_t)SAMPLE * part / context->np)
-                                           : (part > context->rank ? SAMPLE : 0);
+  const bool shared = gannet_moments_kept_any(&s->kept);
+  const int64_t ranks = shared ? context->np : 1, rank = shared ? context->rank : 0;
+  *first = (int)(SAMPLE * rank / ranks);
+  *n = (int)(SAMPLE * (rank + 1) / ranks) - *first;
 }
 
 /* Margins of one model by these candidates; x: [SAMPLE][d]. */
@@ -99,11 +101,11 @@ static gannet_err measure_all(gannet_moments_screen *s, const gannet_candidates 
   for (int i = 0; i < SAMPLE; ++i)
     gannet_candidates_tile(candidates, (int64_t)((double)n * (i + 0.5) / SAMPLE), 1,
                            x + (size_t)i * d);
-  const int rank = s->score->member->context->rank, first = sample_begin(s, rank);
   const int models = gannet_models_count(s->score->member->models);
+  int first, of_rank;
+  choose_sample(s, &first, &of_rank);
   gannet_err err = GANNET_OK;
-  for (int i = 0; i < models && err == GANNET_OK; ++i)
-    err = measure_model(s, i, first, sample_begin(s, rank + 1) - first, x);
+  for (int i = 0; i < models && err == GANNET_OK; ++i) err = measure_model(s, i, first, of_rank, x);
   gannet_free(&x);
   return err;
 }

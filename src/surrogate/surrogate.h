@@ -311,15 +311,16 @@ enum { GANNET_MOMENT_GROUP = 64 };
  * are given up. A model that is able has its moments computed by groups of GANNET_MOMENT_GROUP
  * points: the bits of one do not depend on the others of a whole group.
  *
- * Local.
- *
  * Results that are believed explain some more of a variance that is known: then _prepare is told by
  * how many rows it is known, and the estimates begin with it. They are wrong when the model has not
  * only got more rows since.
  *
- * rows      inout  in: by which the caller knows variances, 0 = it does not; out: those of the
- * model able      out    false, too, when the model cannot go on from as many as are known mean out
- * [m] variance  inout  [m] the square of sd; in: as known, unless that is by no rows
+ * Local.
+ *
+ * rows      inout  in: by which the caller knows variances, 0 = it does not; out: the model's
+ * able      out    false, too, when the model cannot go on from as many rows as are known
+ * mean      out    [m]
+ * variance  inout  [m] the square of sd; in: as known, unless that is by no rows
  *
  * Errors: GANNET_ERR_MEMORY; GANNET_ERR_STATE without a fit, or when it was not made ready.
  */
