@@ -9,6 +9,10 @@
 enum { NEAREST = 3, LEAST_PAIRS = 8 };
 static const double steepest = 0.5, errors = 1.5;
 
+/* Largest variance of the logarithms of differences of one size, three times that of a normal
+ * number's size (docs/benchmarks.md, Clusters of atoms). */
+static const double largest_variance = 3 * 1.23;
+
 /* Of a point and one of its nearest: the distance and the difference of the values, as logarithms.
  */
 typedef struct {
@@ -91,8 +95,8 @@ static int make_pairs(points *p) {
   return n;
 }
 
-/* Whether the slope is small for sure. The logarithm of a normal number's size has a variance of
- * 1.23: less than 1 is luck. */
+/* Whether the slope is small for sure, and differences are of one size. The logarithm of a normal
+ * number's size has a variance of 1.23: less than 1 is luck. */
 static bool is_flat(int n, const pair *pairs) {
   double far = 0, apart = 0, both = 0, square = 0, rest = 0;
   for (int i = 0; i < n; ++i) {
@@ -109,7 +113,8 @@ static bool is_flat(int n, const pair *pairs) {
     const double off = pairs[i].apart - apart - slope * (pairs[i].far - far);
     rest += off * off;
   }
-  return slope + errors * sqrt(fmax(rest, n) / (n - 2) / square) < steepest;
+  return slope + errors * sqrt(fmax(rest, n) / (n - 2) / square) < steepest &&
+         rest <= largest_variance * (n - 2);
 }
 
 /* By the nearer half of the pairs. */

@@ -4,8 +4,10 @@
  * Over the nearer half of the pairs of a point and its three nearest, eight at least, the logarithm
  * of the difference is fitted by a line in the logarithm of the distance, whose slope is about 1 or
  * more for a smooth function and 0 for noise. Noise is suspected when it is below 1/2 by 1.5
- * standard errors. A model's own estimate of the noise does not tell: waves that are shorter than
- * the distance of the points look like noise to it, as they do here while no two points are close.
+ * standard errors, unless the differences are of so many sizes that no noise of one size made them:
+ * while no two points are close, a function that ranges over decades is as flat. A model's own
+ * estimate of the noise does not tell: waves that are shorter than the distance of the points look
+ * like noise to it.
  */
 #ifndef GANNET_OPTIMIZER_SUSPICION_H
 #define GANNET_OPTIMIZER_SUSPICION_H
