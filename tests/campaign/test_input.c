@@ -321,35 +321,6 @@ static void wrong_overrides_name_themselves(void **unused) {
   }
 }
 
-/* Whatever the bytes are: an input or complaints, never neither. */
-static void survives(const char *text, size_t size) {
-  gannet_campaign_input *input = NULL;
-  gannet_complaints complaints = {0};
-  const gannet_err err = parse_sized(text, size, 0, NULL, &input, &complaints);
-  assert_true(err == GANNET_OK || err == GANNET_ERR_INPUT);
-  assert_true((err == GANNET_OK) == (complaints.count == 0));
-  assert_true((err == GANNET_OK) == (input != NULL));
-  gannet_campaign_destroy(&input);
-  gannet_complaints_release(&complaints);
-}
-
-static void truncated_and_damaged_files_are_survived(void **unused) {
-  static const unsigned char flips[] = {0x01, 0x20, 0x80, '\t' ^ ' ', '{' ^ '\n', 0xff};
-  const size_t size = strlen(example);
-  char copy[sizeof example];
-  (void)unused;
-  for (size_t n = 0; n <= size; ++n) survives(example, n);
-  for (size_t i = 0; i < size; ++i) {
-    memcpy(copy, example, sizeof example);
-    copy[i] = (char)(copy[i] ^ flips[i % sizeof flips]);
-    survives(copy, size);
-    copy[i] = "{}[]&*!|>'\"%@`:,?-#"[i % 19];
-    survives(copy, size);
-    memmove(copy + i, copy + i + 1, size - i);
-    survives(copy, size - 1);
-  }
-}
-
 /* Nine levels of ten aliases each would be 10^9 nodes. */
 static void exponential_aliases_are_refused(void **unused) {
   char text[4096] = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
@@ -362,28 +333,6 @@ static void exponential_aliases_are_refused(void **unused) {
     (void)snprintf(text + used, sizeof text - used, "]\n");
   }
   complains(text, "c.yaml:1:34", "too many entries");
-}
-
-/* Repetitions of a unit up to the longest file: an answer comes soon and is short. */
-static void long_nonsense_is_answered_briefly(void **unused) {
-  static const char *const units[] = {"k%06d: 1\n", "a: &x [*x] # %d\n", "[",         "{a: [",
-                                      "- a\n",      "x: {y: 1} # %d\n",  "x%d: {}\n", "'",
-                                      "? "};
-  const size_t longest = GANNET_CAMPAIGN_LONGEST;
-  char *text = NULL;
-  (void)unused;
-  assert_ok(gannet_alloc(longest + 64, 1, &text));
-  for (size_t u = 0; u < sizeof units / sizeof *units; ++u) {
-    gannet_campaign_input *input = NULL;
-    gannet_complaints complaints = {0};
-    size_t used = 0;
-    for (int i = 0; used + 32 < longest; ++i)
-      used += (size_t)snprintf(text + used, 32, units[u], i);
-    assert_int_equal(parse_sized(text, used, 0, NULL, &input, &complaints), GANNET_ERR_INPUT);
-    assert_in_range(complaints.count, 1, 50);
-    gannet_complaints_release(&complaints);
-  }
-  gannet_free(&text);
 }
 
 /* Rank 0 makes the file, size bytes long with zeros behind the text; then all ranks load it. */
@@ -486,9 +435,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(all_mistakes_are_reported_at_once),
       cmocka_unit_test(the_command_line_wins),
       cmocka_unit_test(wrong_overrides_name_themselves),
-      cmocka_unit_test(truncated_and_damaged_files_are_survived),
       cmocka_unit_test(exponential_aliases_are_refused),
-      cmocka_unit_test(long_nonsense_is_answered_briefly),
       cmocka_unit_test(files_are_loaded_on_all_ranks),
       cmocka_unit_test(the_manual_tells_the_truth),
       cmocka_unit_test(what_is_no_file_is_named),
