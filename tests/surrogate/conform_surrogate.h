@@ -242,11 +242,18 @@ static inline void lower_is_mean_minus_sd_to_first_order(const conform *c) {
   gannet_surrogate_destroy(&s);
 }
 
+/* Draws that a check takes, of so many at most: of a model without a covariance of its own each may
+ * be a network to train, and bounds are generous there. */
+static inline int conform_draws(const conform *c, int most) {
+  return c->type->covariance ? most : most / 4;
+}
+
 /* Generous bounds, because some models predict from a few members: the mean within 0.7 sd, the
  * spread within a factor 2.5, on average over the queries. Exploration scales the spread. */
 static inline void draws_have_the_predicted_moments(const conform *c) {
-  enum { D = 2, Q = 100, M = CONFORM_QUERIES };
-  static double values[Q * M];
+  enum { D = 2, MOST = 100, M = CONFORM_QUERIES };
+  static double values[MOST * M];
+  const int q = conform_draws(c, MOST);
   conform_data data;
   double mean[M], sd[M], shift = 0, ratio = 0, spreads[2] = {0};
   conform_make(&data, D, 1);
@@ -254,13 +261,13 @@ static inline void draws_have_the_predicted_moments(const conform *c) {
   gannet_surrogate *s = conform_fitted(c, &all, D, true);
   assert_ok(gannet_surrogate_predict(s, M, data.query, mean, sd));
   for (int round = 0; round < 2; ++round) {
-    assert_ok(gannet_surrogate_sample(s, Q, round ? 2 : 1, 1));
+    assert_ok(gannet_surrogate_sample(s, q, round ? 2 : 1, 1));
     assert_ok(gannet_surrogate_draw_values(s, M, data.query, values, M));
     for (int i = 0; i < M; ++i) {
       double sum = 0, square = 0;
-      for (int j = 0; j < Q; ++j) sum += values[j * M + i] / Q;
-      for (int j = 0; j < Q; ++j)
-        square += (values[j * M + i] - sum) * (values[j * M + i] - sum) / (Q - 1);
+      for (int j = 0; j < q; ++j) sum += values[j * M + i] / q;
+      for (int j = 0; j < q; ++j)
+        square += (values[j * M + i] - sum) * (values[j * M + i] - sum) / (q - 1);
       spreads[round] += sqrt(square);
       if (round == 0) shift += fabs(sum - mean[i]) / sd[i] / M;
       if (round == 0) ratio += log(sqrt(square) / sd[i]) / M;
@@ -275,15 +282,16 @@ static inline void draws_have_the_predicted_moments(const conform *c) {
  * difference of two points' values has the spread that it says. Generous where the covariance is
  * put together from draws and from moments that a few members give. */
 static inline void covariances_belong_to_the_moments_and_draws(const conform *c) {
-  enum { D = 2, Q = 400, M = CONFORM_QUERIES };
-  static double values[Q * M];
+  enum { D = 2, MOST = 400, M = CONFORM_QUERIES };
+  static double values[MOST * M];
+  const int q = conform_draws(c, MOST);
   conform_data data;
   double mean[M], sd[M], cov[M * M], row[M], worst = 0, average = 0;
   conform_make(&data, D, 1);
   const gannet_data all = conform_first(&data, 10, 0.01);
   gannet_surrogate *s = conform_fitted(c, &all, D, true);
   assert_true(gannet_surrogate_noise_var(s) >= 0);
-  assert_ok(gannet_surrogate_sample(s, Q, 1, 1));
+  assert_ok(gannet_surrogate_sample(s, q, 1, 1));
   assert_ok(gannet_surrogate_predict(s, M, data.query, mean, sd));
   assert_ok(gannet_surrogate_covariance(s, M, data.query, M, data.query, cov));
   assert_ok(gannet_surrogate_covariance(s, 1, data.query + 2 * D, M, data.query, row));
@@ -295,9 +303,9 @@ static inline void covariances_belong_to_the_moments_and_draws(const conform *c)
       const double expected = cov[i * M + i] + cov[j * M + j] - 2 * cov[i * M + j];
       double sum = 0, square = 0;
       assert_near(cov[i * M + j], cov[j * M + i], 1e-9);
-      for (int k = 0; k < Q; ++k) sum += (values[k * M + i] - values[k * M + j]) / Q;
-      for (int k = 0; k < Q; ++k)
-        square += pow(values[k * M + i] - values[k * M + j] - sum, 2) / (Q - 1);
+      for (int k = 0; k < q; ++k) sum += (values[k * M + i] - values[k * M + j]) / q;
+      for (int k = 0; k < q; ++k)
+        square += pow(values[k * M + i] - values[k * M + j] - sum, 2) / (q - 1);
       worst = fmax(worst, fabs(log(square / expected)));
       average += fabs(log(square / expected)) * 2 / (M * (M - 1));
     }
