@@ -22,7 +22,7 @@ class Damage(program.ProgramTest):
     def run_half(self, save="save={batches: 1, interval: 0s}"):
         self.succeed("run", self.file, "--max-evals", 16, "-q")
 
-    def finish(self, ranks=2):
+    def finish(self, ranks=0):
         outcome = self.succeed("run", self.file, "--resume", "-q", ranks=ranks)
         self.assertEqual(self.digest(), self.reference())
         self.check_history(24)
@@ -49,20 +49,19 @@ class Damage(program.ProgramTest):
         (self.place / "report.html").unlink()
 
     def test_a_damaged_journal_is_rebuilt_and_kept_aside(self):
-        for share in 0.02, 0.5, 0.9:
+        for share, ranks in (0.02, 2), (0.5, 0), (0.9, 0):
             self.run_half()
             self.hurt("journal", share)
             damaged = (self.place / "journal").read_bytes()
             self.assertIn("journal", self.succeed("verify", "fast.campaign", code=DAMAGED).out)
             if share == 0.5:
                 self.check_that_it_is_told("--resume rebuilds the journal")
-            outcome = self.finish()
+            outcome = self.finish(ranks)
             self.assertNotIn("DAMAGED", self.succeed("status", "fast.campaign").out)
             self.assertIn("damaged", outcome.err)
             self.assertEqual((self.place / "journal.damaged").read_bytes(), damaged)
             self.assertIn("moved the damaged journal", (self.place / "campaign.log").read_text())
             shutil.rmtree(self.place)
-            shutil.rmtree(self.folder / "whole.campaign")
 
     def test_records_after_an_old_snapshot_are_not_lost(self):
         """The snapshot is old: the damage is before it or after it."""
@@ -88,7 +87,7 @@ class Damage(program.ProgramTest):
         (self.place / "journal").unlink()
         self.succeed("verify", "fast.campaign", code=DAMAGED)
         self.assertIn("16 done", self.succeed("status", "fast.campaign").out)
-        self.finish()
+        self.finish(ranks=2)
         self.assertFalse((self.place / "journal.damaged").exists())
 
     def test_a_journal_and_snapshots_that_are_all_damaged_are_left_alone(self):
@@ -123,7 +122,7 @@ class Damage(program.ProgramTest):
         self.run_half()
         self.hurt("state.h5")
         (self.place / "journal").unlink()
-        outcome = self.finish()
+        outcome = self.finish(ranks=2)
         self.assertIn("state.h5.1", outcome.err)
 
     def test_a_torn_tail_is_cut_off_and_said(self):
@@ -131,7 +130,7 @@ class Damage(program.ProgramTest):
         path = self.place / "journal"
         path.write_bytes(path.read_bytes() + b"0123456789abcdef 99 {\"rec")
         self.assertIn("not completed", self.succeed("verify", "fast.campaign").out)
-        outcome = self.finish()
+        outcome = self.finish(ranks=2)
         self.assertIn("not completed", outcome.err)
         self.assertNotIn("damaged", outcome.err)
 
@@ -145,7 +144,6 @@ class Damage(program.ProgramTest):
             self.assertIn("16 evaluations done", outcome.out)
             self.finish()
             shutil.rmtree(self.place)
-            shutil.rmtree(self.folder / "whole.campaign")
 
     def test_a_journal_that_was_never_begun_is_no_obstacle(self):
         for size in 0, 10, 42:
@@ -157,7 +155,6 @@ class Damage(program.ProgramTest):
             self.finish()
             self.succeed("run", self.file, "--resume", "-q")
             shutil.rmtree(self.place)
-            shutil.rmtree(self.folder / "whole.campaign")
 
     def contents(self):
         """Files with what is in them; who holds the lock, and what is said of it all, may change."""
@@ -168,9 +165,10 @@ class Damage(program.ProgramTest):
         self.run_half()
         path = self.place / "campaign.yaml"
         whole = path.read_text()
-        for text in whole[:300], "", "\0", "# nothing\n":
+        commands = "status", "best", "export"
+        for text, asked in (whole[:300], commands), ("", commands[:1]), ("\0", commands[1:2]), ("# nothing\n", commands[2:]):
             path.write_text(text)
-            for command in "status", "best", "export":
+            for command in asked:
                 outcome = self.succeed(command, "fast.campaign", code=DAMAGED)
                 self.assertRegex(outcome.err, "gannet run FILE --resume --directory .* writes it anew")
             out = self.succeed("verify", "fast.campaign", code=DAMAGED).out
@@ -233,7 +231,7 @@ class Damage(program.ProgramTest):
                 if left == "history.csv":
                     (self.place / "state.h5").unlink()
                 before = self.contents()
-                for ranks in 0, 2:
+                for ranks in (0, 2) if size == 20 else (0,):
                     outcome = self.succeed("run", self.file, "--resume", "-q", code=DAMAGED, ranks=ranks)
                     self.assertRegex(outcome.err, f"has no records, but {left} .*Nothing was changed")
                 for command in "status", "best", "verify":
@@ -263,7 +261,7 @@ class Damage(program.ProgramTest):
         """No file may grow beyond a size; the last one is generous, so the journal begins."""
         for size in 300, 3000, 9000:
             wrapper = ["sh", "-c", f"ulimit -f {-(-size // 512)}; trap '' XFSZ; exec \"$@\"", "sh"]
-            for ranks in 1, 2:
+            for ranks in 0, 2:
                 outcome = self.gannet("run", self.file, "--resume", "-q", wrapper=wrapper, ranks=ranks)
                 self.assertEqual(outcome.code, RESOURCE, outcome)
                 self.assertRegex(outcome.err, "(?i)no space|too large")
