@@ -38,10 +38,7 @@ def run(task):
     name, atoms, seed, evaluations, q = task
     d = 3 * atoms - 6
     f = public.Counter(energy(atoms), evaluations * d, 0, seed)
-    try:
-        public.PUBLIC.get(name, lambda *rest: public.run_gannet(name, *rest))(f, d, q, seed, None)
-    except public.Exhausted:
-        pass
+    public.minimise(name, f, d, q, seed)
     return f.best[len(f.best) // 3 - 1], f.best[-1]
 
 

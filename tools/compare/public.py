@@ -123,6 +123,14 @@ def run_gannet(name, f, d, q, seed, noise):
         f.recommended = float(f.value(optimizer.recommend()[0].x))
 
 
+def minimise(name, f, d, q, seed, noise=None):
+    """Spend the budget of f with an optimiser of this file or a method of gannet."""
+    try:
+        PUBLIC.get(name, functools.partial(run_gannet, name))(f, d, q, seed, noise)
+    except Exhausted:
+        pass
+
+
 def one_run(task):
     name, d, number, instance, evaluations, q, noise = task
     value = bbob.function(number, d, instance)
@@ -131,13 +139,7 @@ def one_run(task):
     seed = 1000 * instance + number
     f = Counter(value, evaluations * d, noise * spread, seed)
     began = time.process_time()
-    try:
-        if name in PUBLIC:
-            PUBLIC[name](f, d, q, seed, noise)
-        else:
-            run_gannet(name, f, d, q, seed, noise)
-    except Exhausted:
-        pass
+    minimise(name, f, d, q, seed, noise)
     seconds = time.process_time() - began
     hits = [int(np.argmax(np.array(f.best) <= t)) + 1 if f.best[-1] <= t else 0 for t in TARGETS]
     recommended = f.looked if f.recommended is None else f.recommended
