@@ -345,6 +345,13 @@ static gannet_err rewrite_table(const gannet_campaign *campaign) {
   return gannet_agree(campaign->context->comm, err);
 }
 
+gannet_err gannet_campaign_show_held(gannet_campaign *campaign) {
+  const int64_t told = gannet_history_count_told(campaign->history);
+  GANNET_TRY(gannet_agree(campaign->context->comm, gannet_ledger_show_held(&campaign->ledger)));
+  if (gannet_history_count_told(campaign->history) == told) return GANNET_OK;
+  return rewrite_table(campaign);
+}
+
 /* Everything that a campaign opens while it runs is its own. */
 static gannet_err tell_gone(const gannet_campaign *campaign, gannet_err err) {
   if (err != GANNET_ERR_MISSING) return err;

@@ -47,6 +47,15 @@ GANNET_CHECKED gannet_err gannet_campaign_run(gannet_campaign *campaign,
                                               const gannet_run_options *options,
                                               gannet_run_outcome *outcome);
 
+/* After a run: results of an unfinished batch count for people, and stand in history.csv, as they
+ * do for `gannet best`. A resume puts them where an uninterrupted run has them.
+ *
+ * Collective over the campaign's context.
+ *
+ * Errors: GANNET_ERR_MEMORY; those of gannet_table_replace.
+ */
+GANNET_CHECKED gannet_err gannet_campaign_show_held(gannet_campaign *campaign);
+
 /* Complain about what can be seen without running: missing executables, unknown simulations.
  *
  * Collective over the campaign's context; rank 0 looks.

@@ -182,8 +182,7 @@ static gannet_err run_campaign(const settings *s, gannet_campaign *campaign, gan
   }
   gannet_log(context, GANNET_LOG_INFO, "ended: %s",
              outcome.end == GANNET_RUN_FINISHED ? "finished" : outcome.why);
-  /* What an unfinished batch has brought counts for the reader as it does in `gannet best`. */
-  GANNET_TRY(gannet_agree(context->comm, gannet_ledger_show_held(&campaign->ledger)));
+  GANNET_TRY(gannet_campaign_show_held(campaign));
   *code = exit_code(campaign, &outcome);
   if (context->rank == 0) print_result(campaign, &outcome);
   return GANNET_OK;

@@ -117,6 +117,9 @@ class Stop(program.ProgramTest):
             self.assertIn("1 evaluations done, 0 infeasible, 1 failed", outcome.out)
             self.assertIn("best design: evaluation 0", outcome.out)
             self.assertNotIn("no result", outcome.out)
+        rows = (self.folder / "fast.campaign/history.csv").read_text().splitlines()[1:]
+        self.assertEqual([row.split(",")[0] for row in rows], ["0", "1"])
+        self.succeed("verify", "fast.campaign")
 
     def test_the_best_of_all_batches_is_shown(self):
         cases = "[0-3]) echo objective 1$GANNET_EVAL_ID >results.out;; 4) echo objective -5 >results.out;;"
