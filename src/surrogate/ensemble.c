@@ -375,6 +375,10 @@ static gannet_err draw_gradient(const void *state, int draw, const double *x, do
   return GANNET_OK;
 }
 
+static double noise_var(const void *state) {
+  return ((const ensemble *)state)->data.noise;
+}
+
 static gannet_hyper hyper(void *state) {
   return gannet_surrogate_tangent_kernel.hyper(((ensemble *)state)->linear);
 }
@@ -405,6 +409,7 @@ const gannet_surrogate_type gannet_surrogate_ensemble = {
     .sample = sample,
     .draw_values = draw_values,
     .draw_gradient = draw_gradient,
+    .noise_var = noise_var,
     .hyper = hyper,
     .bytes = bytes,
 };

@@ -293,6 +293,11 @@ static gannet_err fit(void *state, const gannet_data *data, bool learn, int64_t 
   return code;
 }
 
+static double noise_var(const void *state) {
+  const pinn *s = state;
+  return s->lambda1 * exp(s->hyper[PINN_AMPLITUDE]);
+}
+
 static double doubt(const void *state) {
   return ((const pinn *)state)->doubt;
 }
@@ -334,6 +339,7 @@ const gannet_surrogate_type gannet_surrogate_pinn = {
     .sample = pinn_sample,
     .draw_values = pinn_draw_values,
     .draw_gradient = pinn_draw_gradient,
+    .noise_var = noise_var,
     .calibration = pinn_calibration,
     .doubt = doubt,
     .hyper = hyper,

@@ -319,6 +319,27 @@ static inline void covariances_belong_to_the_moments_and_draws(const conform *c)
   gannet_surrogate_destroy(&s);
 }
 
+/* The noise that a model tells is what it was given, as long as the model itself misses the data by
+ * less, and some where none was. A forest has it in its deviations. */
+static inline void the_noise_is_told(const conform *c) {
+  enum { D = 2 };
+  double noise[CONFORM_POINTS];
+  conform_data data;
+  conform_make(&data, D, 1);
+  if (strcmp(c->type->name, "forest") == 0) return;
+  gannet_random_normal((gannet_stream){23, GANNET_FOR_TEST, 0, 1}, 0, CONFORM_POINTS, noise);
+  for (int i = 0; i < CONFORM_POINTS; ++i) data.y[i] += 0.5 * noise[i];
+  for (int k = 0; k < 3; ++k) {
+    static const double given[] = {0.25, 4, NAN};
+    const gannet_data all = conform_first(&data, CONFORM_POINTS, given[k]);
+    gannet_surrogate *s = conform_fitted(c, &all, D, true);
+    const double told = gannet_surrogate_noise_var(s);
+    if (k < 2) assert_near(told / given[k], 1, 1e-9);
+    assert_true(told > 0 && isfinite(told));
+    gannet_surrogate_destroy(&s);
+  }
+}
+
 /* Hyper-parameters, moments and draws, in one number. */
 static inline uint64_t conform_digest(gannet_surrogate *s, const conform_data *data,
                                       int64_t iteration) {

@@ -23,6 +23,7 @@ static const check checks[] = {
     CHECK(lower_is_mean_minus_sd_to_first_order),
     CHECK(draws_have_the_predicted_moments),
     CHECK(covariances_belong_to_the_moments_and_draws),
+    CHECK(the_noise_is_told),
     CHECK(a_resumed_surrogate_continues_exactly),
     CHECK(earlier_data_leave_no_trace),
     CHECK(bits_do_not_depend_on_the_ranks),
