@@ -150,16 +150,17 @@ static gannet_err least_feasible(const gannet_member *member, int64_t *id) {
   return GANNET_OK;
 }
 
-/* x = z = the feasible evaluation of least mean, or the one of least mean. */
-static gannet_err start(gannet_member *member, double *anchor) {
+/* x = z = the feasible evaluation of least mean, or the one of least mean; y = 0 ties nothing yet.
+ */
+static gannet_err start(gannet_member *member) {
   const size_t d = (size_t)member->problem->d;
-  double *x = part_of(member, 0), *z = part_of(member, 1);
+  double *x = part_of(member, 0), *z = part_of(member, 1), value = 0;
   int64_t id = -1;
   member->admm[GANNET_ADMM_RHO] = options_of(member)->rho;
-  GANNET_TRY(settle(member, GANNET_ADMM_OBJECTIVE, anchor, x));
   GANNET_TRY(least_feasible(member, &id));
-  memcpy(z, id >= 0 ? gannet_history_x_unit(member->history, id) : x, d * sizeof *z);
-  memcpy(x, z, d * sizeof *x);
+  if (id < 0) GANNET_TRY(gannet_admm_best(member, GANNET_ADMM_OBJECTIVE, 0, x, &id, &value));
+  if (id >= 0) memcpy(x, gannet_history_x_unit(member->history, id), d * sizeof *x);
+  memcpy(z, x, d * sizeof *z);
   return GANNET_OK;
 }
 
@@ -174,7 +175,7 @@ static gannet_err end_phase(gannet_member *member, double *scratch) {
     return GANNET_OK;
   }
   if (*phase == GANNET_ADMM_NEW) {
-    GANNET_TRY(start(member, scratch));
+    GANNET_TRY(start(member));
   } else {
     memcpy(old, z, d * sizeof *z);
     GANNET_TRY(settle(member, GANNET_ADMM_FEASIBILITY, scratch, z));

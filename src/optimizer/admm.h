@@ -14,9 +14,13 @@
  * |x - z| is more than ten times the step of rho z, and halves in the opposite case (Boyd et al.
  * 2011, eq. (3.13)).
  *
- * Deviations: a simulation returns all constraints at once, so there is one z for all of them
- * instead of one each; every evaluation teaches all models, and both subproblems end at the best of
- * all evaluations; expected improvements as logarithms, polished by gradients.
+ * It starts with y = 0 and x = z = the evaluation of least mean among those whose constraints'
+ * means are feasible, or among all of them.
+ *
+ * Deviations: the authors' program starts z in a corner of the box; a simulation returns all
+ * constraints at once, so there is one z for all of them instead of one each; every evaluation
+ * teaches all models, and both subproblems end at the best of all evaluations; expected
+ * improvements as logarithms, polished by gradients.
  *
  * The state is [GANNET_ADMM_FIXED + 3 d]: phase, evaluations left in it, rho; x, z, y. What is
  * proposed is a function of it and of the history.
