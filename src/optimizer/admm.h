@@ -15,7 +15,8 @@
  * 2011, eq. (3.13)).
  *
  * It starts with y = 0 and x = z = the evaluation of least mean among those whose constraints'
- * means are feasible, or among all of them.
+ * means are feasible, or among all of them. Of constraints theta has the spread that
+ * gannet_models_spread tells.
  *
  * Deviations: the authors' program starts z in a corner of the box; a simulation returns all
  * constraints at once, so there is one z for all of them instead of one each; every evaluation

@@ -73,6 +73,7 @@ gannet_err gannet_admm_score_points(void *user, int m, const double *x_unit, int
   gannet_admm_score *s = user;
   const gannet_models *models = s->member->models;
   const size_t d = (size_t)s->member->problem->d;
+  double unused = 0;
   (void)first;
   (void)ld;
   if (s->phase == GANNET_ADMM_OBJECTIVE) {
@@ -87,8 +88,8 @@ gannet_err gannet_admm_score_points(void *user, int m, const double *x_unit, int
     const double threshold = gannet_models_threshold(models, i);
     GANNET_TRY(predict(s, i, m, x_unit));
     for (int p = 0; p < m; ++p)
-      s->log_feasible[p] +=
-          gannet_normal_log_cdf((threshold - s->mean[p]) / fmax(s->sd[p], least_sd));
+      s->log_feasible[p] += gannet_normal_log_cdf(
+          (threshold - s->mean[p]) / gannet_models_spread(models, i, s->sd[p], &unused));
   }
   for (int p = 0; p < m; ++p)
     scores[p] =
@@ -131,15 +132,15 @@ static gannet_err feasibility_merit(gannet_admm_score *s, const double *x_unit, 
   const int d = s->member->problem->d;
   double log_theta = 0;
   for (int i = 1; i < gannet_models_count(models); ++i) {
-    double mean = 0, sd = 0;
+    double mean = 0, sd = 0, by_sd = 0;
     GANNET_TRY(gannet_surrogate_predict_gradient(gannet_models_surrogate(models, i), x_unit, &mean,
                                                  &sd, s->gradients, s->gradients + d));
-    const double floored = fmax(sd, least_sd);
-    const double z = (gannet_models_threshold(models, i) - mean) / floored;
+    const double spread = gannet_models_spread(models, i, sd, &by_sd);
+    const double z = (gannet_models_threshold(models, i) - mean) / spread;
     const double hazard = gannet_normal_hazard(z);
     log_theta += gannet_normal_log_cdf(z);
-    add_scaled(d, hazard / floored, s->gradients, gradient);
-    if (sd > least_sd) add_scaled(d, hazard * z / floored, s->gradients + d, gradient);
+    add_scaled(d, hazard / spread, s->gradients, gradient);
+    if (by_sd > 0) add_scaled(d, by_sd * hazard * z / spread, s->gradients + d, gradient);
   }
   const feasibility f = feasibility_score(log_theta, s->best - distance_term(s, x_unit));
   for (int k = 0; k < d; ++k) gradient[k] *= f.by_log_theta;

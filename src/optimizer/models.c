@@ -366,8 +366,10 @@ double gannet_models_least(const gannet_models *m, int i) {
   return least;
 }
 
-double gannet_models_doubt(const gannet_models *m, int i) {
-  return is_hidden(m, i) ? label_doubt : 1;
+double gannet_models_spread(const gannet_models *m, int i, double sd, double *by_sd) {
+  const double factor = is_hidden(m, i) ? label_doubt : 1, least = 1e-12;
+  *by_sd = factor * sd > least ? factor : 0;
+  return fmax(factor * sd, least);
 }
 
 double gannet_models_exploration(const gannet_models *m, int i) {

@@ -109,12 +109,14 @@ GANNET_CHECKED gannet_err gannet_models_moments_prepare(gannet_models *models,
                                                         gannet_precision precision, int *rows,
                                                         bool *able);
 
-/* Factor on the standard deviation when a probability of feasibility is computed: 1 for constraints
- * that are measured, less for the hidden one, which is known from labels only.
+/* Standard deviation by which a probability of feasibility is computed, above 0: that of the model
+ * for constraints that are measured, less for the hidden one, which is known from labels only.
  *
  * Local.
+ *
+ * by_sd  out  its derivative by sd
  */
-double gannet_models_doubt(const gannet_models *models, int model);
+double gannet_models_spread(const gannet_models *models, int model, double sd, double *by_sd);
 
 /* Evaluations that may have the least mean of the objective's model (optimizer/contenders.h), as
  * positions in the history; valid until the next fit.

@@ -159,16 +159,12 @@ bool gannet_moments_score_is_smooth(const gannet_moments_score *s) {
   return !s->member->options->acq_type->rough || !gannet_moments_score_wants_objective(s);
 }
 
-static double floored(const gannet_moments_score *s, int i, double sd) {
-  return fmax(gannet_models_doubt(s->member->models, i) * sd, 1e-12);
-}
-
 double gannet_moments_score_constraint(const gannet_moments_score *s, int i, double mean,
                                        double sd) {
   const gannet_models *models = s->member->models;
   double unused = 0;
   if (gannet_moments_score_by_bounds(s)) return fmax(bound_value(s, i, mean, sd, &unused), 0);
-  const double spread = floored(s, i, sd);
+  const double spread = gannet_models_spread(models, i, sd, &unused);
   if (isnan(s->unmet[i]))
     return gannet_normal_log_cdf((gannet_models_threshold(models, i) - mean) / spread);
   return log(spread) + gannet_normal_log_improvement((s->unmet[i] - mean) / spread);
@@ -276,14 +272,13 @@ static gannet_err add_probability(gannet_moments_score *s, int i, const double *
                                   double *value, double *gradient) {
   const gannet_models *models = s->member->models;
   const int d = s->member->problem->d;
-  double mean = 0, sd = 0, by_mean = 0, by_spread = 0;
+  double mean = 0, sd = 0, by_mean = 0, by_spread = 0, by_sd = 0;
   GANNET_TRY(gannet_surrogate_predict_gradient(gannet_models_surrogate(models, i), x_unit, &mean,
                                                &sd, s->gradients, s->gradients + d));
-  const double doubt = gannet_models_doubt(models, i);
   *value -= gannet_moments_score_constraint(s, i, mean, sd);
-  slopes_of(s, i, mean, floored(s, i, sd), &by_mean, &by_spread);
+  slopes_of(s, i, mean, gannet_models_spread(models, i, sd, &by_sd), &by_mean, &by_spread);
   add_scaled(d, -by_mean, s->gradients, gradient);
-  if (doubt * sd > 1e-12) add_scaled(d, -doubt * by_spread, s->gradients + d, gradient);
+  if (by_sd > 0) add_scaled(d, -by_sd * by_spread, s->gradients + d, gradient);
   return GANNET_OK;
 }
 

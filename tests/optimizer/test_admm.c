@@ -108,6 +108,7 @@ static void compare_scores(double crash, int models) {
 static void scores_are_expected_improvements(void **state) {
   (void)state;
   compare_scores(1, 3);
+  compare_scores(0.3, 4);
 }
 
 static void compare_gradients(double crash) {
@@ -136,6 +137,7 @@ static void compare_gradients(double crash) {
 static void merits_have_their_gradients(void **state) {
   (void)state;
   compare_gradients(1);
+  compare_gradients(0.3);
 }
 
 /* At the evaluation of the design with the least mean, far from the corner where all coordinates of
