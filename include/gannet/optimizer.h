@@ -58,8 +58,10 @@ typedef struct {
  * the luckiest one. Everything in the units of the objective. */
 typedef struct {
   int64_t id;      /* -1 when no evaluation is feasible */
-  double mean, sd; /* what the objective is there without noise, and how well that is known */
-  double noise_sd; /* of a single value near there, as the model has it; 0 = exact */
+  double mean, sd; /* what the objective is there without noise, and how well that is known; of too
+                      few results for a model its value, and the noise */
+  double noise_sd; /* of a single value: as the problem gives it, otherwise as the model has it near
+                      there, NAN with too few results for a model; 0 = exact */
 } gannet_recommendation;
 
 /* Create an optimiser.

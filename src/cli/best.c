@@ -1,4 +1,6 @@
 /* gannet best */
+#include <math.h>
+
 #include "base/memory.h"
 #include "cli/query.h"
 
@@ -45,6 +47,19 @@ static gannet_err print(const cli_arguments *arguments, const gannet_campaign *c
   return print_rows(campaign, format, n < wanted ? n : wanted, ids);
 }
 
+static void print_noise(double given, const gannet_recommendation *r) {
+  if (isnan(r->noise_sd)) {
+    (void)fprintf(stderr,
+                  "gannet: the best value seen, %.6g: less than %d results tell nothing of noise\n",
+                  r->mean, GANNET_RECOMMEND_LEAST);
+    return;
+  }
+  (void)fprintf(stderr, "gannet: without noise the model has %.6g here, give or take %.2g", r->mean,
+                r->sd);
+  (void)fprintf(stderr, "; noise of a value %s%.2g\n", isnan(given) ? "about " : "given as ",
+                r->noise_sd);
+}
+
 /* Beside the table: on stderr, so that what reads the table is not surprised. */
 static gannet_err print_recommended(const cli_arguments *arguments, const gannet_campaign *campaign,
                                     gannet_exit *code) {
@@ -57,9 +72,7 @@ static gannet_err print_recommended(const cli_arguments *arguments, const gannet
     (void)fputs("gannet: no feasible evaluation\n", stderr);
     return GANNET_OK;
   }
-  (void)fprintf(stderr, "gannet: without noise the model has %.6g here, give or take %.2g", r.mean,
-                r.sd);
-  (void)fprintf(stderr, "; noise of a value about %.2g\n", r.noise_sd);
+  print_noise(campaign->input->problem->spec.noise_sd, &r);
   return print_rows(campaign, format, 1, &r.id);
 }
 

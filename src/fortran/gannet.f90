@@ -557,8 +557,10 @@ contains
   end subroutine
 
   ! The evaluation to run with when values are noisy: the one at which a model of all results has the best mean,
-  ! x(variables), with that mean, its uncertainty, and the standard deviation of the noise as the model has it. The
-  ! best value seen is the luckiest one. id is -1 when no evaluation is feasible.
+  ! x(variables), with that mean, its uncertainty, and the standard deviation of the noise: the given one, otherwise
+  ! as the model has it. The best value seen is the luckiest one. Fewer than four results make no model: then it is
+  ! the best value seen, with the noise for its uncertainty, not a number when unknown. id is -1 when no evaluation is
+  ! feasible.
   !
   ! Collective.
   subroutine gannet_recommend(opt, x, mean, sd, noise, id, ierr)

@@ -170,12 +170,6 @@ static double least_feasible(const gannet_models *m, int n) {
   return least;
 }
 
-/* Under noise of a million standard deviations values tell nothing, and squares of more overflow.
- */
-static double noise_variance(double noise) {
-  return noise > 1e6 ? 1e12 : noise * noise;
-}
-
 /* Standardised values of model i from m->raw; *noise_var is the noise variance in those units. */
 static gannet_err standardise(gannet_models *m, int i, int n, double *noise_var) {
   gannet_model *one = &m->model[i];
@@ -195,8 +189,7 @@ static gannet_err standardise(gannet_models *m, int i, int n, double *noise_var)
     if (!m->laws) gannet_transform_reach(least_feasible(m, n), &fit);
     for (int k = 0; k < n; ++k) one->y[k] = gannet_transform_apply(&fit, m->raw[k]);
     m->transform = fit;
-    const double noise = m->problem->spec.noise_sd / gannet_transform_scale(&fit);
-    if (fit.kind == GANNET_TRANSFORM_NONE || noise == 0) *noise_var = noise_variance(noise);
+    *noise_var = gannet_transform_noise_var(&fit, m->problem->spec.noise_sd);
     return m->laws ? govern(m, n, &fit) : GANNET_OK;
   }
   const bool apart = m->options->acquisition.rule == GANNET_RULE_PROBABILITY;

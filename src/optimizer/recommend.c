@@ -25,12 +25,18 @@ static double spread(const gannet_transform_fit *fit, double mean, double sd) {
          0.5 * gannet_transform_invert(fit, mean - sd);
 }
 
+/* Of a value near this one: as it was given, for a model's own has a floor and a ceiling. */
+static double noise_near(const gannet_problem *problem, const gannet_models *models, double mean) {
+  const double given = problem->spec.noise_sd;
+  const double var = gannet_surrogate_noise_var(gannet_models_surrogate(models, 0));
+  return isnan(given) ? spread(gannet_models_transform(models), mean, sqrt(var)) : given;
+}
+
 static gannet_err describe(const gannet_history *history, gannet_models *models,
                            gannet_recommendation *r) {
   const gannet_problem *problem = gannet_history_problem(history);
   const gannet_surrogate *objective = gannet_models_surrogate(models, 0);
   const gannet_transform_fit *fit = gannet_models_transform(models);
-  const double noise = sqrt(gannet_surrogate_noise_var(objective));
   double mean = 0, sd = 0;
   GANNET_TRY(gannet_models_best(models, 0, &r->id));
   if (r->id < 0) return GANNET_OK;
@@ -38,7 +44,7 @@ static gannet_err describe(const gannet_history *history, gannet_models *models,
       gannet_surrogate_predict(objective, 1, gannet_history_x_unit(history, r->id), &mean, &sd));
   r->mean = gannet_problem_flip(problem, gannet_transform_invert(fit, mean));
   r->sd = spread(fit, mean, sd);
-  r->noise_sd = spread(fit, mean, noise);
+  r->noise_sd = noise_near(problem, models, mean);
   return GANNET_OK;
 }
 
@@ -56,11 +62,12 @@ gannet_err gannet_recommend(const gannet_context *context, const gannet_history 
                             gannet_recommendation *r) {
   const gannet_problem *problem = gannet_history_problem(history);
   gannet_optimizer_options options = {0};
-  *r = (gannet_recommendation){gannet_history_best(history), NAN, NAN, 0};
+  const double given = problem->spec.noise_sd;
+  *r = (gannet_recommendation){gannet_history_best(history), NAN, NAN, given};
   if (r->id < 0) return GANNET_OK;
   r->mean = gannet_history_get(history, r->id)->objective;
-  r->sd = 0;
-  if (problem->spec.noise_sd == 0) return GANNET_OK;
+  r->sd = given; /* of one value, until a model knows better */
+  if (given == 0) return GANNET_OK;
   if (gannet_history_count_observations(history) < GANNET_RECOMMEND_LEAST) return GANNET_OK;
   gannet_err err = gannet_agree(context->comm, read_options(&options));
   if (err == GANNET_OK) err = consult(context, history, &options, r);

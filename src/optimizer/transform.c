@@ -126,6 +126,14 @@ double gannet_transform_scale(const gannet_transform_fit *fit) {
   return from_unit(fit, fit->scale);
 }
 
+/* Under noise of a million standard deviations values tell nothing, and squares of more overflow.
+ */
+double gannet_transform_noise_var(const gannet_transform_fit *fit, double noise_sd) {
+  const double noise = noise_sd / gannet_transform_scale(fit);
+  if (fit->kind == GANNET_TRANSFORM_LOG && noise != 0) return NAN;
+  return noise > 1e6 ? 1e12 : noise * noise;
+}
+
 double gannet_transform_invert(const gannet_transform_fit *fit, double t) {
   const double at = fit->center + fit->scale * t;
   return from_unit(fit, fit->kind == GANNET_TRANSFORM_LOG ? fit->low + fit->span * expm1(at) : at);

@@ -72,6 +72,15 @@ double gannet_transform_affine(const gannet_transform_fit *fit, double y);
 double gannet_transform_center(const gannet_transform_fit *fit);
 double gannet_transform_scale(const gannet_transform_fit *fit);
 
+/* Variance that noise of this standard deviation has after the transform; NAN where it is not
+ * known, and after log, which makes it another one for every value.
+ *
+ * Local.
+ *
+ * noise_sd  in  of the objective; NAN = unknown
+ */
+double gannet_transform_noise_var(const gannet_transform_fit *fit, double noise_sd);
+
 /* And back, but for what was clipped; finite.
  *
  * Local.

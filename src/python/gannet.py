@@ -469,9 +469,9 @@ class Optimizer(contextlib.AbstractContextManager):
         return Point(self.names, self.kinds, best.id, x), best.objective, bool(best.feasible)
 
     def recommend(self):
-        """(Point, mean, sd, noise) of the evaluation to run with when values are noisy, or None when none is feasible:
-        the one at which a model of all results has the best mean, its uncertainty, and the standard deviation of the
-        noise as the model has it. The best value seen is the luckiest one.
+        """(Point, mean, sd, noise) of the evaluation to run with when values are noisy, or None when none is feasible: where
+        a model of all results has the best mean, with its uncertainty, and the standard deviation of the noise, given or
+        the model's. The best value seen is the luckiest one; of fewer than four results it is that, sd the noise or nan.
 
         Collective.
         """

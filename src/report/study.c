@@ -80,9 +80,7 @@ static gannet_err standardise(report_study *s, double *work) {
   for (int i = 0; i < s->n; ++i)
     s->y[i] = s->laws ? gannet_transform_affine(&s->transform, s->raw[i])
                       : gannet_transform_apply(&s->transform, s->raw[i]);
-  const double noise = s->problem->spec.noise_sd / gannet_transform_scale(&s->transform);
-  s->noise_var = NAN;
-  if (s->transform.kind == GANNET_TRANSFORM_NONE || noise == 0) s->noise_var = noise * noise;
+  s->noise_var = gannet_transform_noise_var(&s->transform, s->problem->spec.noise_sd);
   return GANNET_OK;
 }
 

@@ -45,12 +45,20 @@ class Query(program.ProgramTest):
         noisy = SOBOL.replace("simulation: branin", "simulation: branin, settings: {noise: 0.5}")
         self.succeed("run", self.write(noisy + "noise: 25\n"), "-q")
         said = self.succeed("best", "fast.campaign", "--recommended", "--format", "json")
-        self.assertRegex(said.err, r"without noise the model has \S+ here, give or take \S+; noise of a value about \S+")
+        self.assertRegex(said.err, r"without noise the model has \S+ here, give or take \S+; noise of a value given as 25$")
         chosen, = json.loads(said.out)
         lucky, = json.loads(self.succeed("best", "fast.campaign", "--format", "json").out)
         self.assertLessEqual(lucky["objective"], chosen["objective"])
         self.assertRegex(self.succeed("status", "fast.campaign").out,
                          rf"(?m)^recommended  evaluation {chosen['id']}: \S+ without noise, give or take \S+$")
+
+    def test_noise_that_is_not_given_is_about(self):
+        self.succeed("run", self.write(SOBOL), "-q")
+        said = self.succeed("best", "fast.campaign", "--recommended")
+        self.assertRegex(said.err, r"give or take \S+; noise of a value about \S+\n$")
+        self.succeed("run", self.write(SOBOL.replace("fast", "short")), "-q", "-m", "3", "-d", "short.campaign")
+        said = self.succeed("best", "short.campaign", "--recommended")
+        self.assertRegex(said.err, r"the best value seen, \S+: less than 4 results tell nothing of noise\n$")
 
     def test_exact_values_need_no_model(self):
         self.succeed("run", self.write(SOBOL + "noise: 0\n"), "-q")

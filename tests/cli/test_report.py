@@ -58,6 +58,13 @@ class Report(program.ProgramTest):
         self.write(FAILING, "fail.sh", 0o755)
         self.succeed("run", self.write(MIXED), "-q")
 
+    def test_noise_may_be_far_above_all_values(self):
+        noisy = SOBOL.replace("method: sobol", "method: gp-ei").replace("budget: {evaluations: 24}", "budget: {evaluations: 12}")
+        self.succeed("run", self.write(noisy + "noise: 1e200\n"), "-q")
+        model = self.report()[1]["model"]
+        self.assertNotIn("note", model)
+        self.assertEqual(model["recommended"]["noise"], 1e200)
+
     def test_its_numbers_are_those_of_the_export(self):
         self.mixed()
         page, data = self.report()

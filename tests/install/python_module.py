@@ -213,6 +213,13 @@ class Module(unittest.TestCase):
                 optimizer.tell(point, (point["x"] - 0.3) ** 2 + math.cosh(point["y"]))
             self.assertLess(optimizer.best()[1], 1.01)
 
+    def test_the_noise_of_one_result_is_the_given_one_or_unknown(self):
+        for noise in (0.5, None):
+            with gannet.Optimizer({"x": (0, 1)}, noise=noise) as optimizer:
+                optimizer.tell({"x": 0.5}, 1)
+                told = ["0.5" if noise else "nan"]
+                self.assertEqual([str(number) for number in optimizer.recommend()[1:]], ["1.0", *told, *told])
+
 
 if __name__ == "__main__":
     unittest.main()

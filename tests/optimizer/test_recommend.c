@@ -71,15 +71,15 @@ static void luck_is_not_recommended(void **state) {
 
 /* Not what it infers, about 0.2: with less noise the lucky one is believed. */
 static void noise_is_what_the_problem_says(void **state) {
-  static const double noises[] = {0.02, 0.2, 1};
+  static const double noises[] = {0.02, 0.2, 1, 1e-9};
   (void)state;
-  for (int k = 0; k < 3; ++k) {
+  for (int k = 0; k < 4; ++k) {
     fixture f = make(k == 1 ? GANNET_MAXIMIZE : GANNET_MINIMIZE, noises[k], 0);
     gannet_recommendation r;
     tell_bowl(&f, k == 1 ? -1 : 1);
     assert_ok(gannet_optimizer_recommend(f.optimizer, &r, NULL));
-    assert_near(r.noise_sd, noises[k], 1e-9);
-    assert_true((r.id == LUCKY) == (k == 0));
+    assert_true(r.noise_sd == noises[k]);
+    assert_true((r.id == LUCKY) == (k % 3 == 0));
     drop(&f);
   }
 }
@@ -100,7 +100,8 @@ static void noise_may_be_far_above_all_values(void **state) {
     assert_ok(gannet_optimizer_ask(f.optimizer, 1, &id, x));
     assert_true(fabs(x[0]) <= 1 && fabs(x[1]) <= 1);
     assert_ok(gannet_optimizer_recommend(f.optimizer, &r, NULL));
-    assert_true(r.id >= 0 && isfinite(r.mean) && isfinite(r.sd) && r.noise_sd > 1e4);
+    assert_true(r.id >= 0 && isfinite(r.mean) && isfinite(r.sd));
+    assert_true(r.noise_sd == (k % 2 ? 1e160 : 1e300));
     drop(&f);
   }
 }
@@ -120,7 +121,24 @@ static void exact_values_are_taken_at_their_word(void **state) {
   drop(&f);
 }
 
-/* Three results make no model. */
+/* Three results make no model: the best value is as uncertain as any. */
+static void few_results_tell_nothing_of_noise(void **state) {
+  (void)state;
+  for (int k = 0; k < 2; ++k) {
+    fixture f = make(GANNET_MINIMIZE, k == 0 ? NAN : 0.3, 0);
+    gannet_recommendation r;
+    for (int i = 0; i < 3; ++i) tell(&f, 0.2 * i, 0, i, 0);
+    assert_ok(gannet_optimizer_recommend(f.optimizer, &r, NULL));
+    assert_true(r.id == 0 && r.mean == 0);
+    if (k == 0) assert_true(isnan(r.noise_sd) && isnan(r.sd));
+    if (k == 1) assert_true(r.noise_sd == 0.3 && r.sd == 0.3);
+    tell(&f, -0.5, 0.5, 3, 0);
+    assert_ok(gannet_optimizer_recommend(f.optimizer, &r, NULL));
+    assert_true(r.noise_sd > 0 && r.sd > 0);
+    drop(&f);
+  }
+}
+
 static void few_results_and_constraints_are_respected(void **state) {
   (void)state;
   fixture f = make(GANNET_MINIMIZE, NAN, 1);
@@ -156,6 +174,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(noise_is_what_the_problem_says),
       cmocka_unit_test(noise_may_be_far_above_all_values),
       cmocka_unit_test(exact_values_are_taken_at_their_word),
+      cmocka_unit_test(few_results_tell_nothing_of_noise),
       cmocka_unit_test(few_results_and_constraints_are_respected),
       cmocka_unit_test(null_pointers_are_told),
   };

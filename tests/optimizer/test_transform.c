@@ -36,6 +36,24 @@ static void it_can_be_undone(void **state) {
   }
 }
 
+/* In units of the scale where it is one; however large, a number. */
+static void noise_follows_the_scale(void **state) {
+  (void)state;
+  const double y[5] = {-3, 0.25, 1, 4, 70};
+  double work[5];
+  gannet_transform_fit none, log;
+  gannet_transform_learn(GANNET_TRANSFORM_NONE, 5, y, work, &none);
+  gannet_transform_learn(GANNET_TRANSFORM_LOG, 5, y, work, &log);
+  const double scale = gannet_transform_scale(&none);
+  assert_near(gannet_transform_noise_var(&none, 2 * scale), 4, 1e-12);
+  assert_near(gannet_transform_noise_var(&none, 1e300), 1e12, 1);
+  assert_true(isnan(gannet_transform_noise_var(&none, NAN)));
+  assert_true(isnan(gannet_transform_noise_var(&log, NAN)));
+  assert_true(isnan(gannet_transform_noise_var(&log, 2)));
+  assert_true(gannet_transform_noise_var(&none, 0) == 0);
+  assert_true(gannet_transform_noise_var(&log, 0) == 0);
+}
+
 static void order_is_kept(void **state) {
   (void)state;
   const double y[6] = {-1e300, -5, 0, 1e-300, 7, 1e300};
@@ -203,6 +221,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_logarithm_is_that_of_the_distance_to_the_minimum),
       cmocka_unit_test(it_can_be_undone),
+      cmocka_unit_test(noise_follows_the_scale),
       cmocka_unit_test(order_is_kept),
       cmocka_unit_test(order_is_kept_however_far_apart),
       cmocka_unit_test(values_of_any_magnitude_stay_finite),
