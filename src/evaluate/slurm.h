@@ -118,6 +118,7 @@ typedef struct {
   int n_elements;                    /* of the array, 0 = no array */
   int runs;                          /* per element, at most */
   int n_open;                        /* evaluations of it that have not ended */
+  bool is_replaced;                  /* its number is that of another job by now */
 } gannet_slurm_shipment;
 
 /* One evaluation under way. Times are those of gannet_clock_seconds, NAN = not so. */
@@ -218,6 +219,14 @@ bool gannet_slurm_is_shared(const gannet_slurm_job *job);
  * Local.
  */
 bool gannet_slurm_is_never_begun(const gannet_slurm_job *job);
+
+/* The job of an evaluation, as SLURM knows it. Borrowed from the table until it changes.
+ *
+ * Local.
+ */
+static inline gannet_slurm_named gannet_slurm_named_of(const gannet_slurm_job *job) {
+  return (gannet_slurm_named){job->known.job, job->shipment->name};
+}
 
 /* Free shipments all of whose evaluations have ended.
  *

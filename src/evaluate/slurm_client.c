@@ -31,6 +31,7 @@ struct gannet_slurm_client {
   gannet_text_list prefix; /* env -u NAME ... */
   char env[PATH_MAX];
   char said[GANNET_SLURM_SAID];
+  bool was_mute; /* the last call wrote nothing to stderr */
 };
 
 /* A controller inside a job has variables that describe its own job, and users have variables that
@@ -128,6 +129,7 @@ static gannet_err read_said(gannet_slurm_client *client, const gannet_launch_eve
   while (size > 0 && isspace((unsigned char)client->said[size - 1])) client->said[--size] = '\0';
   for (char *at = client->said; *at; ++at)
     if (iscntrl((unsigned char)*at)) *at = *at == '\n' ? '|' : ' ';
+  client->was_mute = size == 0;
   if (size > 0) return GANNET_OK;
   if (event->type == GANNET_LAUNCH_REFUSED)
     (void)snprintf(client->said, sizeof client->said, "cannot start (%s): %s", event->stage,
@@ -231,15 +233,16 @@ bool gannet_slurm_client_lacks_room(gannet_slurm_client *client) {
 }
 
 /* "12,13,14" of at most CHUNK jobs. */
-static void join(int n, const char *const *jobs, char *text, size_t size) {
+static void join(int n, const gannet_slurm_named *jobs, char *text, size_t size) {
   size_t used = 0;
   text[0] = '\0';
   for (int i = 0; i < n && used + GANNET_SLURM_ID + 2 < size; ++i)
-    used += (size_t)snprintf(text + used, size - used, "%s%s", i ? "," : "", jobs[i]);
+    used += (size_t)snprintf(text + used, size - used, "%s%s", i ? "," : "", jobs[i].job);
 }
 
-gannet_err gannet_slurm_client_account(gannet_slurm_client *client, int n, const char *const *jobs,
-                                       gannet_slurm_list *list, gannet_slurm_call *how) {
+gannet_err gannet_slurm_client_account(gannet_slurm_client *client, int n,
+                                       const gannet_slurm_named *jobs, gannet_slurm_list *list,
+                                       gannet_slurm_call *how) {
   char ids[CHUNK * (GANNET_SLURM_ID + 1) + 8], cluster[256] = "", *text = NULL;
   const char *chosen = getenv("SLURM_CLUSTERS"); /* which sacct alone does not heed */
   if (chosen && *chosen) (void)snprintf(cluster, sizeof cluster, "--clusters=%s", chosen);
@@ -249,7 +252,7 @@ gannet_err gannet_slurm_client_account(gannet_slurm_client *client, int n, const
     const char *const arguments[] = {"--noheader",
                                      "--parsable2",
                                      "--allocations",
-                                     "--format=JobID,State,ExitCode,NodeList",
+                                     "--format=JobID,State,ExitCode,NodeList,JobName",
                                      "--jobs",
                                      ids,
                                      cluster[0] ? cluster : NULL,
@@ -296,30 +299,95 @@ gannet_err gannet_slurm_client_array_size(gannet_slurm_client *client, int *size
   return GANNET_OK;
 }
 
-/* Jobs [n], n <= CHUNK. */
-static gannet_err cancel_chunk(gannet_slurm_client *client, int n, const char *const *jobs,
-                               gannet_slurm_call *how) {
-  const char *arguments[CHUNK + 2] = {"--quiet"};
-  for (int i = 0; i < n; ++i) arguments[i + 1] = jobs[i];
+/* Three tries. */
+static gannet_err cancel_with(gannet_slurm_client *client, const char *const *arguments,
+                              gannet_slurm_call *how) {
   for (int tries = 0; tries < 3; ++tries) {
     if (tries > 0) gannet_clock_sleep(0.2 * tries);
     GANNET_TRY(run(client, SCANCEL, arguments, NULL, how));
+    /* One that is asked for by name and has gone: scancel 22.05 ends with 1, and is quiet. */
+    if (*how == GANNET_SLURM_CALL_REFUSED && client->was_mute) *how = GANNET_SLURM_CALL_DONE;
     if (*how == GANNET_SLURM_CALL_DONE) break;
   }
   return GANNET_OK;
 }
 
-gannet_err gannet_slurm_client_cancel(gannet_slurm_client *client, int n, const char *const *jobs,
-                                      gannet_slurm_call *how) {
+static gannet_err cancel_by_name(gannet_slurm_client *client, const gannet_slurm_named *job,
+                                 gannet_slurm_call *how) {
+  char name[GANNET_SLURM_NAME + 16];
+  (void)snprintf(name, sizeof name, "--name=%s", job->name);
+  const char *const arguments[] = {"--quiet", name, job->job, NULL};
+  return cancel_with(client, arguments, how);
+}
+
+/* One call for each, which is for a list that is not to be had. */
+static gannet_err cancel_one_by_one(gannet_slurm_client *client, int n,
+                                    const gannet_slurm_named *jobs, gannet_slurm_call *how) {
+  *how = GANNET_SLURM_CALL_DONE;
+  for (int i = 0; i < n && gannet_slurm_call_is_answered(*how); ++i) {
+    gannet_slurm_call one = GANNET_SLURM_CALL_DONE;
+    GANNET_TRY(cancel_by_name(client, &jobs[i], &one));
+    if (one > *how) *how = one;
+  }
+  return GANNET_OK;
+}
+
+static gannet_err cancel_chunks(gannet_slurm_client *client, int n, const char *const *jobs,
+                                gannet_slurm_call *how) {
   char said[GANNET_SLURM_SAID] = "";
+  const char *arguments[CHUNK + 2] = {"--quiet"};
   *how = GANNET_SLURM_CALL_DONE;
   for (int at = 0; at < n; at += CHUNK) {
     gannet_slurm_call one = GANNET_SLURM_CALL_DONE;
-    GANNET_TRY(cancel_chunk(client, n - at < CHUNK ? n - at : CHUNK, jobs + at, &one));
+    const int size = n - at < CHUNK ? n - at : CHUNK;
+    memcpy(arguments + 1, jobs + at, (size_t)size * sizeof *jobs);
+    arguments[size + 1] = NULL;
+    GANNET_TRY(cancel_with(client, arguments, &one));
     if (one <= *how) continue;
     *how = one;
     (void)snprintf(said, sizeof said, "%s", client->said);
   }
   if (*how != GANNET_SLURM_CALL_DONE) (void)snprintf(client->said, sizeof client->said, "%s", said);
   return GANNET_OK;
+}
+
+/* The job itself, or an element of it. */
+static bool is_listed(const gannet_slurm_list *list, const gannet_slurm_named *job) {
+  const size_t size = strlen(job->job);
+  for (int i = 0; i < list->n; ++i) {
+    const char *id = list->row[i].job;
+    if (strncmp(id, job->job, size) == 0 && (id[size] == '\0' || id[size] == '_') &&
+        strcmp(list->row[i].name, job->name) == 0)
+      return true;
+  }
+  return false;
+}
+
+static gannet_err cancel_listed(gannet_slurm_client *client, const gannet_slurm_list *list, int n,
+                                const gannet_slurm_named *jobs, gannet_slurm_call *how) {
+  const char **id = NULL;
+  int there = 0;
+  GANNET_TRY(gannet_alloc((size_t)n, sizeof *id, &id));
+  for (int i = 0; i < n; ++i)
+    if (is_listed(list, &jobs[i])) id[there++] = jobs[i].job;
+  /* A list that found no room lacks jobs that run on. */
+  const gannet_err err = there < n && gannet_slurm_client_lacks_room(client)
+                             ? cancel_one_by_one(client, n, jobs, how)
+                             : cancel_chunks(client, there, id, how);
+  gannet_free(&id);
+  return err;
+}
+
+gannet_err gannet_slurm_client_cancel(gannet_slurm_client *client, int n,
+                                      const gannet_slurm_named *jobs, gannet_slurm_call *how) {
+  gannet_slurm_list list = {0};
+  *how = GANNET_SLURM_CALL_DONE;
+  if (n == 0) return GANNET_OK;
+  if (n == 1) return cancel_by_name(client, jobs, how);
+  gannet_err err = gannet_slurm_client_list(client, &list, how);
+  if (err == GANNET_OK)
+    err = *how == GANNET_SLURM_CALL_DONE ? cancel_listed(client, &list, n, jobs, how)
+                                         : cancel_one_by_one(client, n, jobs, how);
+  gannet_slurm_list_release(&list);
+  return err;
 }

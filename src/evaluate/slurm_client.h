@@ -56,11 +56,25 @@ typedef struct {
  */
 void gannet_slurm_list_release(gannet_slurm_list *list);
 
+/* A job that was submitted. Its number alone is not enough: a SLURM that lost its state begins with
+ * 1 anew, and the job with the number may be anybody's. Borrowed for the call. */
+typedef struct {
+  const char *job, *name;
+} gannet_slurm_named;
+
 /* The row of a job, or NULL.
  *
  * Local.
  */
-const gannet_slurm_row *gannet_slurm_list_find(const gannet_slurm_list *list, const char *job);
+const gannet_slurm_row *gannet_slurm_list_find(const gannet_slurm_list *list,
+                                               const gannet_slurm_named *job);
+
+/* The row of a job that has the number under another name, or NULL.
+ *
+ * Local.
+ */
+const gannet_slurm_row *gannet_slurm_list_find_other(const gannet_slurm_list *list,
+                                                     const gannet_slurm_named *job);
 
 /* Create a client; commands and launcher are borrowed until destroy.
  *
@@ -112,18 +126,19 @@ GANNET_CHECKED gannet_err gannet_slurm_client_list(gannet_slurm_client *client,
  */
 bool gannet_slurm_client_lacks_room(gannet_slurm_client *client);
 
-/* sacct for these jobs, in chunks. A site without accounting gives no rows, and is asked once.
+/* sacct for these jobs, in chunks. A site without accounting gives no rows, and is asked once. Rows
+ * may be those of other jobs with these numbers.
  *
  * Local.
  *
  * how  out  of the last call: one without an answer (timed out, broken off) is followed by no other
  */
 GANNET_CHECKED gannet_err gannet_slurm_client_account(gannet_slurm_client *client, int n,
-                                                      const char *const *jobs,
+                                                      const gannet_slurm_named *jobs,
                                                       gannet_slurm_list *list,
                                                       gannet_slurm_call *how);
 
-/* scontrol show job for one job; no row when it does not know it.
+/* scontrol show job for one job; no row when it does not know the number.
  *
  * Local.
  *
@@ -148,14 +163,17 @@ static inline bool gannet_slurm_call_is_answered(gannet_slurm_call how) {
  */
 GANNET_CHECKED gannet_err gannet_slurm_client_array_size(gannet_slurm_client *client, int *size);
 
-/* scancel, in chunks, three tries each. Jobs that have ended are no error.
+/* scancel, three tries each. Jobs that have ended are no error; jobs of other names are left alone.
+ * One job is cancelled by number and name; several, after a list has shown which of them are there,
+ * in chunks by their numbers.
  *
  * Local.
  *
+ * jobs  in  an array means all its elements
  * how  out  the worst of all chunks, whose words gannet_slurm_client_said then returns
  */
 GANNET_CHECKED gannet_err gannet_slurm_client_cancel(gannet_slurm_client *client, int n,
-                                                     const char *const *jobs,
+                                                     const gannet_slurm_named *jobs,
                                                      gannet_slurm_call *how);
 
 #endif

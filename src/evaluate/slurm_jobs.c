@@ -107,7 +107,8 @@ static bool has_outcome(const gannet_slurm_job *job) {
 /* Whether a job without an outcome that scancel was told of had ended by itself, so that it is to
  * be judged. */
 static bool has_its_own_end(const gannet_slurm_job *job, const gannet_slurm_list *list) {
-  const gannet_slurm_row *row = gannet_slurm_list_find(list, job->known.job);
+  const gannet_slurm_named named = gannet_slurm_named_of(job);
+  const gannet_slurm_row *row = gannet_slurm_list_find(list, &named);
   if (!row) return true; /* nobody knows */
   const gannet_slurm_state *state = gannet_slurm_state_find(row->state);
   return gannet_slurm_has_ended(state) && state->what != GANNET_SLURM_BAD_LUCK;
@@ -130,29 +131,29 @@ static gannet_err forget_cancelled(gannet_slurm_jobs *jobs, const bool *ended) {
   return err;
 }
 
-/* The jobs of everything in the table: by their ids, and by name those that may have one. */
+/* The jobs of everything in the table, also those that may have an id. */
 static gannet_err cancel_all(gannet_slurm_jobs *jobs) {
-  const char **id = NULL;
+  gannet_slurm_named *named = NULL;
   bool *ended = NULL;
   gannet_slurm_call how = GANNET_SLURM_CALL_DONE;
   int n = 0;
-  GANNET_TRY(gannet_alloc((size_t)jobs->n_shipments, sizeof *id, &id));
+  GANNET_TRY(gannet_alloc((size_t)jobs->n_shipments, sizeof *named, &named));
   gannet_err err = gannet_alloc((size_t)jobs->n + 1, sizeof *ended, &ended);
   for (int i = 0; i < jobs->n_shipments && err == GANNET_OK; ++i) {
     gannet_slurm_shipment *shipment = jobs->shipments[i];
     if (shipment->n_open == 0) continue;
     if (shipment->stage == GANNET_SLURM_TO_FIND) err = gannet_slurm_find(jobs, shipment);
-    if (shipment->job[0]) id[n++] = shipment->job;
+    if (shipment->job[0]) named[n++] = (gannet_slurm_named){shipment->job, shipment->name};
   }
   for (int i = 0; i < jobs->n && err == GANNET_OK; ++i) ended[i] = has_outcome(&jobs->jobs[i]);
-  if (err == GANNET_OK) err = gannet_slurm_client_cancel(jobs->client, n, id, &how);
+  if (err == GANNET_OK) err = gannet_slurm_client_cancel(jobs->client, n, named, &how);
   if (err == GANNET_OK && how != GANNET_SLURM_CALL_DONE)
     gannet_log(jobs->context, GANNET_LOG_WARNING, "scancel: %s; jobs may go on running",
                gannet_slurm_client_said(jobs->client));
   if (err == GANNET_OK && how == GANNET_SLURM_CALL_DONE && n > 0)
     err = forget_cancelled(jobs, ended);
   gannet_free(&ended);
-  gannet_free(&id);
+  gannet_free(&named);
   return err;
 }
 

@@ -23,11 +23,11 @@ static gannet_err call_off(gannet_slurm_jobs *jobs, const gannet_slurm_job *job)
                                           .job = job->known.job[0] ? job->known.job : NULL,
                                           .slot = -1,
                                           .durable = true};
-  const char *const id = job->known.job;
+  const gannet_slurm_named named = gannet_slurm_named_of(job);
   gannet_slurm_call how = GANNET_SLURM_CALL_DONE;
   GANNET_TRY(gannet_contract_mark(job->flight.directory, &nobody));
-  if (!id[0] || gannet_slurm_is_shared(job)) return GANNET_OK;
-  return gannet_slurm_client_cancel(jobs->client, 1, &id, &how);
+  if (!named.job[0] || gannet_slurm_is_shared(job)) return GANNET_OK;
+  return gannet_slurm_client_cancel(jobs->client, 1, &named, &how);
 }
 
 gannet_err gannet_slurm_take_late(gannet_slurm_jobs *jobs, const gannet_slurm_job *job,

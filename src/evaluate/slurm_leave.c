@@ -32,6 +32,7 @@ static gannet_err make_dependency(const gannet_slurm_jobs *jobs, bool any, char 
   for (int i = 0; i < jobs->n_shipments; ++i) {
     const gannet_slurm_shipment *shipment = jobs->shipments[i];
     if (shipment->stage != GANNET_SLURM_KNOWN || shipment->n_open == 0) continue;
+    if (shipment->is_replaced) continue; /* nothing is to wait for somebody else's job */
     used += (size_t)snprintf(*text + used, size - used, "%safterany:%s",
                              used == 0 ? begin
                              : any     ? "?"

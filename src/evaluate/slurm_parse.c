@@ -75,22 +75,38 @@ static int read_squeue(char *line, gannet_slurm_row *row) {
   return 0;
 }
 
-/* By job, of the same job the one that has not ended first. */
+/* By job and name, of the same job the one that has not ended first. */
 static int compare(const void *a, const void *b) {
   const gannet_slurm_row *one = a, *other = b;
-  const int order = strcmp(one->job, other->job);
+  int order = strcmp(one->job, other->job);
+  if (order == 0) order = strcmp(one->name, other->name);
   if (order) return order;
   return gannet_slurm_has_ended(gannet_slurm_state_find(one->state)) -
          gannet_slurm_has_ended(gannet_slurm_state_find(other->state));
 }
 
 static int compare_job(const void *key, const void *row) {
-  return strcmp(key, ((const gannet_slurm_row *)row)->job);
+  return strcmp(((const gannet_slurm_named *)key)->job, ((const gannet_slurm_row *)row)->job);
 }
 
-const gannet_slurm_row *gannet_slurm_list_find(const gannet_slurm_list *list, const char *job) {
+static int compare_named(const void *key, const void *row) {
+  const int order = compare_job(key, row);
+  if (order) return order;
+  return strcmp(((const gannet_slurm_named *)key)->name, ((const gannet_slurm_row *)row)->name);
+}
+
+const gannet_slurm_row *gannet_slurm_list_find(const gannet_slurm_list *list,
+                                               const gannet_slurm_named *job) {
   if (list->n == 0) return NULL;
-  return bsearch(job, list->row, (size_t)list->n, sizeof *list->row, compare_job);
+  return bsearch(job, list->row, (size_t)list->n, sizeof *list->row, compare_named);
+}
+
+const gannet_slurm_row *gannet_slurm_list_find_other(const gannet_slurm_list *list,
+                                                     const gannet_slurm_named *job) {
+  if (list->n == 0) return NULL;
+  const gannet_slurm_row *row =
+      bsearch(job, list->row, (size_t)list->n, sizeof *list->row, compare_job);
+  return row && strcmp(row->name, job->name) != 0 ? row : NULL;
 }
 
 /* Sorted, and every job once. */
@@ -99,7 +115,8 @@ static void put_in_order(gannet_slurm_list *list) {
   if (list->n == 0) return;
   qsort(list->row, (size_t)list->n, sizeof *list->row, compare);
   for (int i = 0; i < list->n; ++i)
-    if (n == 0 || strcmp(list->row[n - 1].job, list->row[i].job) != 0)
+    if (n == 0 || strcmp(list->row[n - 1].job, list->row[i].job) != 0 ||
+        strcmp(list->row[n - 1].name, list->row[i].name) != 0)
       list->row[n++] = list->row[i];
   list->n = n;
 }
@@ -123,11 +140,12 @@ gannet_err gannet_slurm_parse_sacct(char *text, gannet_slurm_list *list) {
     gannet_slurm_row row = {.exit_code = -1, .signal = -1};
     char *rest = next_part(&at, '\n');
     const char *job = next_part(&rest, '|'), *state = next_part(&rest, '|'),
-               *ended = next_part(&rest, '|');
-    if (!ended || !isdigit((unsigned char)job[0])) continue;
+               *ended = next_part(&rest, '|'), *nodes = next_part(&rest, '|');
+    if (!rest || !isdigit((unsigned char)job[0])) continue;
     copy_job(&row, job);
     copy(row.state, sizeof row.state, state, strlen(state));
-    copy(row.nodes, sizeof row.nodes, rest ? rest : "", rest ? strlen(rest) : 0);
+    copy(row.nodes, sizeof row.nodes, nodes, strlen(nodes));
+    copy(row.name, sizeof row.name, rest, strlen(rest));
     read_exit(ended, &row);
     GANNET_TRY(add(list, &row));
   }
@@ -136,7 +154,7 @@ gannet_err gannet_slurm_parse_sacct(char *text, gannet_slurm_list *list) {
 }
 
 /* The size of the value of "Key=value ", 0 when there is none. These keys come before anything that
- * a user can write but the name of the job, which is ours. */
+ * a user can write but the name of the job: what that of another's says is not looked at. */
 static size_t value_of(const char *text, const char *key, const char **value) {
   const char *found = strstr(text, key);
   if (!found) return 0;
@@ -150,6 +168,8 @@ gannet_err gannet_slurm_parse_scontrol(const char *text, const char *job, gannet
   size_t size = value_of(text, "JobId=", &value);
   if (size == 0) return GANNET_OK;
   copy(row.job, sizeof row.job, job, strlen(job));
+  size = value_of(text, " JobName=", &value);
+  if (size > 0) copy(row.name, sizeof row.name, value, size);
   size = value_of(text, " JobState=", &value);
   if (size == 0) return GANNET_OK;
   copy(row.state, sizeof row.state, value, size);

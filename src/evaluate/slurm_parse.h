@@ -15,13 +15,13 @@ int gannet_slurm_parse_job(const char *text, char *job);
 
 /* squeue with "%i|%T|%N|%j|%Z|%r": the rows of list->text, which is changed. Lines that are not of
  * this form are left out; the last part may be missing. A job that is listed twice has one row, the
- * one that has not ended.
+ * one that has not ended; jobs of two names are two.
  *
  * Local.
  */
 GANNET_CHECKED gannet_err gannet_slurm_parse_squeue(gannet_slurm_list *list);
 
-/* sacct --parsable2 with JobID,State,ExitCode,NodeList: appends rows.
+/* sacct --parsable2 with JobID,State,ExitCode,NodeList,JobName: appends rows.
  *
  * Local.
  */

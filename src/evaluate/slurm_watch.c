@@ -44,9 +44,9 @@ static gannet_err end_with_failure(gannet_slurm_jobs *jobs, gannet_slurm_job *jo
 /* Nothing of it may run on when another attempt may follow. */
 static gannet_err give_up(gannet_slurm_jobs *jobs, gannet_slurm_job *job, bool retry,
                           const char *reason) {
-  const char *const id = job->known.job;
+  const gannet_slurm_named named = gannet_slurm_named_of(job);
   gannet_slurm_call how = GANNET_SLURM_CALL_DONE;
-  if (id[0]) GANNET_TRY(gannet_slurm_client_cancel(jobs->client, 1, &id, &how));
+  if (named.job[0]) GANNET_TRY(gannet_slurm_client_cancel(jobs->client, 1, &named, &how));
   return end_with_failure(jobs, job, retry, reason);
 }
 
@@ -108,6 +108,7 @@ static void know(gannet_slurm_job *job, const gannet_slurm_row *row, double now)
   if (job->state->what == GANNET_SLURM_UNKNOWN) return;
   job->missing_since = NAN;
   job->absent = 0;
+  job->shipment->is_replaced = false;
   if (job->state->what != GANNET_SLURM_RUNS) {
     job->running_since = NAN; /* also when it waits again after a requeue */
   } else if (isnan(job->running_since)) {
@@ -194,6 +195,20 @@ static void find_or_submit(gannet_slurm_jobs *jobs, gannet_slurm_shipment *shipm
   }
 }
 
+/* Its number under another name: SLURM was set up anew, or its numbers begin again. The files still
+ * decide, and then the grace. */
+static void note_other(const gannet_slurm_jobs *jobs, gannet_slurm_job *job,
+                       const gannet_slurm_list *list) {
+  const gannet_slurm_named named = gannet_slurm_named_of(job);
+  const gannet_slurm_row *other = gannet_slurm_list_find_other(list, &named);
+  if (!other || job->shipment->is_replaced) return;
+  job->shipment->is_replaced = true;
+  gannet_log(jobs->context, GANNET_LOG_WARNING,
+             "job %s is '%s' by now, not '%s': SLURM has given the number a second time; that job "
+             "is left alone, and the one of evaluation %lld is lost",
+             named.job, other->name, named.name, (long long)job->flight.id);
+}
+
 static gannet_err compare_with_list(gannet_slurm_jobs *jobs, const gannet_slurm_list *list,
                                     double now) {
   for (int i = 0; i < jobs->n_shipments; ++i)
@@ -205,11 +220,13 @@ static gannet_err compare_with_list(gannet_slurm_jobs *jobs, const gannet_slurm_
     if (job->flight.attempt > 1) GANNET_TRY(gannet_slurm_take_late(jobs, job, &done));
     if (done) gannet_slurm_drop(jobs, job);
     if (done || job->shipment->stage != GANNET_SLURM_KNOWN) continue;
-    const gannet_slurm_row *row = gannet_slurm_list_find(list, job->known.job);
+    const gannet_slurm_named named = gannet_slurm_named_of(job);
+    const gannet_slurm_row *row = gannet_slurm_list_find(list, &named);
     if (row) {
       GANNET_TRY(take_row(jobs, job, row, now));
       continue;
     }
+    note_other(jobs, job, list);
     job->absent += 1;
     job->is_left = false;
     if (isnan(job->missing_since)) job->missing_since = now;
@@ -224,15 +241,15 @@ static bool is_in_question(const gannet_slurm_job *job) {
 }
 
 static int compare_ids(const void *a, const void *b) {
-  return strcmp(*(const char *const *)a, *(const char *const *)b);
+  return strcmp(((const gannet_slurm_named *)a)->job, ((const gannet_slurm_named *)b)->job);
 }
 
 /* Several evaluations may be in question that share a job. */
-static int without_repeats(int n, const char **id) {
+static int without_repeats(int n, gannet_slurm_named *named) {
   int kept = 0;
-  if (n > 1) qsort(id, (size_t)n, sizeof *id, compare_ids);
+  if (n > 1) qsort(named, (size_t)n, sizeof *named, compare_ids);
   for (int i = 0; i < n; ++i)
-    if (kept == 0 || strcmp(id[kept - 1], id[i]) != 0) id[kept++] = id[i];
+    if (kept == 0 || compare_ids(&named[kept - 1], &named[i]) != 0) named[kept++] = named[i];
   return kept;
 }
 
@@ -243,41 +260,54 @@ static void set_explained(gannet_slurm_jobs *jobs, const char *id) {
 
 /* What sacct does not know, from scontrol, job by job. A controller that is slow or does not answer
  * holds everything up: what is left is asked for after the next list. */
-static gannet_err ask_controller(gannet_slurm_jobs *jobs, int n, const char *const *id,
+static gannet_err ask_controller(gannet_slurm_jobs *jobs, int n, const gannet_slurm_named *named,
                                  gannet_slurm_list *list) {
   const double until = gannet_clock_seconds() + jobs->options->commands.timeout;
   int shown = 0;
   for (int i = 0; i < n; ++i) {
     gannet_slurm_call how = GANNET_SLURM_CALL_DONE;
-    if (!gannet_slurm_list_find(list, id[i])) {
+    if (!gannet_slurm_list_find(list, &named[i])) {
       if (++shown > SHOWS || gannet_clock_seconds() > until) return GANNET_OK;
-      GANNET_TRY(gannet_slurm_client_show(jobs->client, id[i], list, &how));
+      GANNET_TRY(gannet_slurm_client_show(jobs->client, named[i].job, list, &how));
     }
     if (!gannet_slurm_call_is_answered(how)) return GANNET_OK;
-    set_explained(jobs, id[i]);
+    set_explained(jobs, named[i].job);
   }
   return GANNET_OK;
 }
 
 static gannet_err ask_accounting(gannet_slurm_jobs *jobs, gannet_slurm_list *list) {
   gannet_slurm_call how = GANNET_SLURM_CALL_DONE;
-  const char **id = NULL;
+  gannet_slurm_named *named = NULL;
   int n = 0;
-  GANNET_TRY(gannet_alloc((size_t)jobs->n, sizeof *id, &id));
+  GANNET_TRY(gannet_alloc((size_t)jobs->n, sizeof *named, &named));
   for (int i = 0; i < jobs->n; ++i)
-    if (is_in_question(&jobs->jobs[i])) id[n++] = jobs->jobs[i].known.job;
-  n = without_repeats(n, id);
-  gannet_err err = gannet_slurm_client_account(jobs->client, n, id, list, &how);
+    if (is_in_question(&jobs->jobs[i])) named[n++] = gannet_slurm_named_of(&jobs->jobs[i]);
+  n = without_repeats(n, named);
+  gannet_err err = gannet_slurm_client_account(jobs->client, n, named, list, &how);
   /* A call that was broken off says that the process is to end. */
   if (err == GANNET_OK && how != GANNET_SLURM_CALL_BROKEN_OFF)
-    err = ask_controller(jobs, n, id, list);
-  gannet_free(&id);
+    err = ask_controller(jobs, n, named, list);
+  gannet_free(&named);
   return err;
+}
+
+/* Nobody has told anything of it for longer than the grace. */
+static gannet_err give_up_lost(gannet_slurm_jobs *jobs, gannet_slurm_job *job, double now) {
+  char reason[160];
+  const char *const id = job->known.job;
+  if (job->shipment->is_replaced)
+    (void)snprintf(reason, sizeof reason,
+                   "lost: SLURM has given the number %s of its job to another one", id);
+  else
+    (void)snprintf(
+        reason, sizeof reason, "lost: for %.0f s SLURM has %s of job %s", now - job->missing_since,
+        job->known.state[0] && job->absent == 0 ? "told nothing sensible" : "known nothing", id);
+  return give_up(jobs, job, true, reason);
 }
 
 static gannet_err decide(gannet_slurm_jobs *jobs, gannet_slurm_job *job,
                          const gannet_slurm_row *row, double now) {
-  char reason[160];
   bool done = false;
   if (now - job->ended_since > jobs->options->grace) job->explained = true; /* nobody told */
   if (row) know(job, row, now);
@@ -291,11 +321,7 @@ static gannet_err decide(gannet_slurm_jobs *jobs, gannet_slurm_job *job,
   }
   if (now - job->missing_since <= jobs->options->grace || gannet_program_is_stopped(&jobs->program))
     return GANNET_OK;
-  (void)snprintf(
-      reason, sizeof reason, "lost: for %.0f s SLURM has %s of job %s", now - job->missing_since,
-      job->known.state[0] && job->absent == 0 ? "told nothing sensible" : "known nothing",
-      job->known.job);
-  return give_up(jobs, job, true, reason);
+  return give_up_lost(jobs, job, now);
 }
 
 static gannet_err clear_up(gannet_slurm_jobs *jobs, double now) {
@@ -306,7 +332,9 @@ static gannet_err clear_up(gannet_slurm_jobs *jobs, double now) {
   gannet_err err = ask_accounting(jobs, &list);
   for (int i = jobs->n - 1; i >= 0 && err == GANNET_OK; --i) {
     gannet_slurm_job *job = &jobs->jobs[i];
-    const gannet_slurm_row *row = gannet_slurm_list_find(&list, job->known.job);
+    const gannet_slurm_named named = gannet_slurm_named_of(job);
+    const gannet_slurm_row *row = gannet_slurm_list_find(&list, &named);
+    if (!row) note_other(jobs, job, &list);
     if (row || is_in_question(job)) err = decide(jobs, job, row, now);
   }
   gannet_slurm_list_release(&list);
@@ -358,7 +386,8 @@ static bool lacks_some(const gannet_slurm_jobs *jobs, const gannet_slurm_list *l
   for (int i = 0; i < jobs->n; ++i) {
     const gannet_slurm_job *job = &jobs->jobs[i];
     const gannet_slurm_stage stage = job->shipment->stage;
-    if (stage == GANNET_SLURM_KNOWN && !gannet_slurm_list_find(list, job->known.job)) return true;
+    const gannet_slurm_named named = gannet_slurm_named_of(job);
+    if (stage == GANNET_SLURM_KNOWN && !gannet_slurm_list_find(list, &named)) return true;
     if (stage == GANNET_SLURM_TO_FIND && !find_row(list, job->shipment)) return true;
   }
   return false;

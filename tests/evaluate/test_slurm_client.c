@@ -10,22 +10,27 @@ static void a_cancel_that_fails_in_part_is_told(void **state) {
   gannet_launcher *launcher = NULL;
   gannet_slurm_client *client = NULL;
   gannet_slurm_call how = GANNET_SLURM_CALL_DONE;
-  char name[JOBS][16];
-  const char *id[JOBS];
+  char number[JOBS][16], command[400];
+  gannet_slurm_named job[JOBS];
   for (int i = 0; i < JOBS; ++i) {
-    (void)snprintf(name[i], sizeof name[i], "%d", 1000 + i);
-    id[i] = name[i];
+    (void)snprintf(number[i], sizeof number[i], "%d", 1000 + i);
+    job[i] = (gannet_slurm_named){number[i], "mine"};
   }
+  (void)snprintf(command, sizeof command,
+                 "cd '%s/jobs' && for i in $(seq 1000 1249); do mkdir $i && "
+                 "echo SUSPENDED >$i/state && echo mine >$i/name; done",
+                 f->directory);
+  conform_shell(command);
   assert_ok(gannet_launcher_start(&launcher));
   assert_ok(gannet_slurm_client_create(&f->options.commands, launcher, f->directory, f->directory,
                                        &client));
   write_file(f->directory, "scancel.says", "no such luck\n", 0644);
   write_file(f->directory, "scancel.fail", "3\n", 0644); /* the first call, three times */
-  assert_ok(gannet_slurm_client_cancel(client, JOBS, id, &how));
+  assert_ok(gannet_slurm_client_cancel(client, JOBS, job, &how));
   assert_int_equal(how, GANNET_SLURM_CALL_REFUSED);
   assert_string_equal(gannet_slurm_client_said(client), "no such luck");
   assert_int_equal(calls_of(f, "scancel"), 5);
-  assert_ok(gannet_slurm_client_cancel(client, JOBS, id, &how));
+  assert_ok(gannet_slurm_client_cancel(client, JOBS, job, &how));
   assert_int_equal(how, GANNET_SLURM_CALL_DONE);
   gannet_slurm_client_destroy(&client);
   gannet_launcher_stop(&launcher);
@@ -39,18 +44,18 @@ static void accounting_without_an_answer_is_asked_once(void **state) {
   gannet_slurm_client *client = NULL;
   gannet_slurm_list list = {0};
   gannet_slurm_call how = GANNET_SLURM_CALL_DONE;
-  const char *id[JOBS];
-  for (int i = 0; i < JOBS; ++i) id[i] = "1234";
+  gannet_slurm_named job[JOBS];
+  for (int i = 0; i < JOBS; ++i) job[i] = (gannet_slurm_named){"1234", "mine"};
   f->options.commands.timeout = 0.3;
   write_file(f->directory, "sacct.hang", "9\n", 0644);
   assert_ok(gannet_launcher_start(&launcher));
   assert_ok(gannet_slurm_client_create(&f->options.commands, launcher, f->directory, f->directory,
                                        &client));
-  assert_ok(gannet_slurm_client_account(client, JOBS, id, &list, &how));
+  assert_ok(gannet_slurm_client_account(client, JOBS, job, &list, &how));
   assert_int_equal(how, GANNET_SLURM_CALL_TIMED_OUT);
   assert_int_equal(calls_of(f, "sacct"), 1);
   write_file(f->directory, "sacct.hang", "0\n", 0644);
-  assert_ok(gannet_slurm_client_account(client, JOBS, id, &list, &how));
+  assert_ok(gannet_slurm_client_account(client, JOBS, job, &list, &how));
   assert_int_equal(how, GANNET_SLURM_CALL_DONE);
   assert_int_equal(calls_of(f, "sacct"), 4);
   gannet_slurm_list_release(&list);
@@ -66,7 +71,7 @@ static void the_cluster_that_was_chosen_is_asked(void **state) {
   gannet_slurm_client *client = NULL;
   gannet_slurm_list list = {0};
   gannet_slurm_call how = GANNET_SLURM_CALL_DONE;
-  const char *const id[] = {"7"};
+  const gannet_slurm_named job = {"7", "n"};
   write_file(
       f->directory, "squeue",
       "#!/bin/sh\necho CLUSTER: serial\necho \"7|RUNNING|$SLURM_CLUSTERS$SLURM_JOB_ID|n|/d|\"\n",
@@ -80,7 +85,7 @@ static void the_cluster_that_was_chosen_is_asked(void **state) {
   assert_int_equal(list.n, 1);
   assert_string_equal(list.row[0].nodes, "serial");
   gannet_slurm_list_release(&list);
-  assert_ok(gannet_slurm_client_account(client, 1, id, &list, &how));
+  assert_ok(gannet_slurm_client_account(client, 1, &job, &list, &how));
   assert_non_null(strstr(content(f->directory, "calls"), " --clusters=serial"));
   gannet_slurm_list_release(&list);
   gannet_slurm_client_destroy(&client);
@@ -132,8 +137,9 @@ static void parts_of_a_job_are_one_job(void **state) {
                                        &client));
   assert_ok(gannet_slurm_client_list(client, &list, &how));
   assert_int_equal(list.n, 2);
-  assert_non_null(gannet_slurm_list_find(&list, "28"));
-  assert_string_equal(gannet_slurm_list_find(&list, "28")->state, "RUNNING");
+  const gannet_slurm_named job = {"28", "a"};
+  assert_non_null(gannet_slurm_list_find(&list, &job));
+  assert_string_equal(gannet_slurm_list_find(&list, &job)->state, "RUNNING");
   gannet_slurm_list_release(&list);
   gannet_slurm_client_destroy(&client);
   gannet_launcher_stop(&launcher);
