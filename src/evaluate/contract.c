@@ -149,6 +149,8 @@ gannet_err gannet_contract_mark(const char *directory, const gannet_contract_att
   gannet_err err = GANNET_OK;
   int failed =
       attempt->slot >= 0 && json_object_set_new(object, "slot", json_integer(attempt->slot));
+  if (attempt->submitted > 0 && !failed)
+    failed = json_object_set_new(object, "submitted", json_real(attempt->submitted));
   if (attempt->job && !failed)
     failed = json_object_set_new(object, "job", json_string(attempt->job));
   if (attempt->place && !failed)
@@ -193,13 +195,15 @@ bool gannet_contract_look(const char *directory, gannet_contract_sight *sight) {
   json_t *object = load_attempt(directory);
   const char *host = json_string_value(json_object_get(object, "host"));
   const char *shipment = json_string_value(json_object_get(object, "shipment"));
-  const json_t *slot = json_object_get(object, "slot"), *began = json_object_get(object, "started");
+  const json_t *slot = json_object_get(object, "slot"), *began = json_object_get(object, "started"),
+               *given = json_object_get(object, "submitted");
   memset(sight, 0, sizeof *sight);
   sight->nonce = nonce_of(object, sight->job, sizeof sight->job);
   sight->attempt = (int)json_integer_value(json_object_get(object, "attempt"));
   sight->pid = (int)json_integer_value(json_object_get(object, "pid"));
   sight->slot = json_is_integer(slot) ? (int)json_integer_value(slot) : -1;
   sight->started = json_is_number(began) ? json_number_value(began) : NAN;
+  sight->submitted = json_is_number(given) ? json_number_value(given) : NAN;
   (void)snprintf(sight->host, sizeof sight->host, "%s", host ? host : "");
   if (!sight->job[0] && shipment) (void)snprintf(sight->job, sizeof sight->job, "%s", shipment);
   const bool found = object != NULL;
@@ -304,7 +308,7 @@ static gannet_err set_aside(const char *directory, int before) {
 
 gannet_err gannet_contract_prepare(const gannet_contract *contract, const gannet_request *request,
                                    const gannet_bindings *bindings, const char *directory,
-                                   const gannet_contract_place *place) {
+                                   const gannet_contract_handover *handover) {
   GANNET_TRY(set_aside(directory, request->attempt - 1));
   GANNET_TRY(write_json(contract->problem, request->x_user, directory));
   GANNET_TRY(write_lines(contract->problem, bindings, directory));
@@ -312,8 +316,9 @@ gannet_err gannet_contract_prepare(const gannet_contract *contract, const gannet
   const gannet_contract_attempt attempt = {.attempt = request->attempt,
                                            .nonce = request->nonce,
                                            .started = gannet_clock_epoch(),
-                                           .slot = -1,
-                                           .place = place,
+                                           .slot = handover ? handover->slot : -1,
+                                           .submitted = handover ? handover->submitted : 0,
+                                           .place = handover ? handover->place : NULL,
                                            .durable = contract->durable};
   return gannet_contract_mark(directory, &attempt);
 }

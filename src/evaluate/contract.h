@@ -49,6 +49,13 @@ typedef struct {
   int runs;                            /* evaluations in that element's job, at most */
 } gannet_contract_place;
 
+/* What attempt.json keeps for a later process that takes the attempt over. */
+typedef struct {
+  int slot;                           /* of the evaluator */
+  double submitted;                   /* seconds since 1970 */
+  const gannet_contract_place *place; /* NULL = it has a job or a process of its own */
+} gannet_contract_handover;
+
 /* Make the directory ready for an attempt: move an earlier one aside, write parameters, templates
  * and attempt.json.
  *
@@ -56,7 +63,7 @@ typedef struct {
  *
  * bindings   in  of this request
  * directory  in  from gannet_contract_directory
- * place      in  goes into attempt.json; NULL = none
+ * handover   in  goes into attempt.json; NULL = nothing
  *
  * Errors: those of the file system.
  */
@@ -64,16 +71,17 @@ GANNET_CHECKED gannet_err gannet_contract_prepare(const gannet_contract *contrac
                                                   const gannet_request *request,
                                                   const gannet_bindings *bindings,
                                                   const char *directory,
-                                                  const gannet_contract_place *place);
+                                                  const gannet_contract_handover *handover);
 
 /* Who runs an attempt: a process, or a job of a scheduler. */
 typedef struct {
   int attempt;
   uint64_t nonce;
-  int pid;         /* 0 = none, or not started yet */
-  int slot;        /* of the evaluator, -1 = none yet */
-  double started;  /* seconds since 1970 */
-  const char *job; /* id of a scheduler's job; NULL = none, or not submitted yet */
+  int pid;          /* 0 = none, or not started yet */
+  int slot;         /* of the evaluator, -1 = none yet */
+  double submitted; /* seconds since 1970; 0 = unknown */
+  double started;   /* seconds since 1970 */
+  const char *job;  /* id of a scheduler's job; NULL = none, or not submitted yet */
   const gannet_contract_place *place; /* NULL = none */
   bool durable; /* also after a power failure: for what goes on without this machine */
 } gannet_contract_attempt;
@@ -97,7 +105,8 @@ bool gannet_contract_find_attempt(const char *directory, uint64_t nonce, char *j
 typedef struct {
   int attempt, pid, slot; /* 0, 0 and -1 = unknown */
   uint64_t nonce;
-  double started; /* seconds since 1970, or when it was handed to the scheduler; NAN = unknown */
+  double started;   /* seconds since 1970, or when it was handed to the scheduler; NAN = unknown */
+  double submitted; /* seconds since 1970; NAN = unknown */
   char host[GANNET_HOST_SIZE]; /* of the controller */
   char job[GANNET_JOB_SIZE];   /* of a scheduler, "" = none or not known yet */
 } gannet_contract_sight;

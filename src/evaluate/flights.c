@@ -75,8 +75,9 @@ static gannet_err launch_with(gannet_flights *flights, const gannet_request *req
   char outcome[PATH_MAX], results[PATH_MAX];
   const gannet_program *program = &flights->program;
   GANNET_TRY(gannet_papers_create(program, request, flight->directory, with));
+  const gannet_contract_handover handover = {.slot = flight->slot, .submitted = flight->submitted};
   GANNET_TRY(gannet_contract_prepare(&program->contract, request, &with->bindings,
-                                     flight->directory, NULL));
+                                     flight->directory, &handover));
   GANNET_TRY(gannet_join_path(flight->directory, "outcome.json", outcome, sizeof outcome));
   GANNET_TRY(gannet_join_path(flight->directory, "results.out", results, sizeof results));
   const gannet_launch launch = {.tag = request->id,
@@ -164,6 +165,7 @@ static gannet_err handle(gannet_flights *flights, const gannet_launch_event *eve
                                              .nonce = flight->nonce,
                                              .pid = event->pid,
                                              .slot = flight->slot,
+                                             .submitted = flight->submitted,
                                              .started = event->started};
     if (gannet_contract_mark(flight->directory, &attempt) != GANNET_OK) {
       gannet_log(flights->context, GANNET_LOG_WARNING, "%s", gannet_error_message());
@@ -227,8 +229,7 @@ static gannet_err recover(void *worker, const gannet_request *request, bool *tak
   gannet_launch_event event;
   gannet_flight flight;
   GANNET_TRY(gannet_flight_begin(&flights->program, request, NULL, 0, 0, &flight));
-  flight.slot = -1; /* of a process that is gone */
-  flight.submitted = NAN;
+  gannet_flight_recall(&flight);
   if (!gannet_contract_find_outcome(flight.directory, request->nonce, &event, NULL) ||
       (event.exit_code != 0 && gannet_allocation_is_over(flight.directory, NULL)))
     return GANNET_OK; /* not begun, for the job of that process was at its end */

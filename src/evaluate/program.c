@@ -1,6 +1,7 @@
 #include "evaluate/program.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,6 +138,14 @@ gannet_err gannet_flight_begin(const gannet_program *program, const gannet_reque
   flight->unwanted = false;
   return gannet_contract_directory(&program->contract, request->id, flight->directory,
                                    sizeof flight->directory);
+}
+
+void gannet_flight_recall(gannet_flight *flight) {
+  gannet_contract_sight sight;
+  const bool found =
+      gannet_contract_look(flight->directory, &sight) && sight.nonce == flight->nonce;
+  flight->slot = found ? sight.slot : -1;
+  flight->submitted = found ? sight.submitted : NAN;
 }
 
 bool gannet_program_is_stopped(const gannet_program *program) {

@@ -52,10 +52,10 @@ void gannet_papers_release(gannet_papers *papers);
 /* One evaluation under way. */
 typedef struct {
   int64_t id;
-  int attempt, slot;
+  int attempt, slot; /* slot: -1 = unknown */
   uint64_t nonce;
-  double submitted;
-  bool unwanted; /* cancelled: its end is awaited, its result is not */
+  double submitted; /* seconds since 1970, NAN = unknown */
+  bool unwanted;    /* cancelled: its end is awaited, its result is not */
   char directory[PATH_MAX];
 } gannet_flight;
 
@@ -70,6 +70,13 @@ typedef struct {
 GANNET_CHECKED gannet_err gannet_flight_begin(const gannet_program *program,
                                               const gannet_request *request, const void *others,
                                               int n, size_t size, gannet_flight *flight);
+
+/* The slot and the time of submission of a flight that an earlier process began, as attempt.json
+ * has them; what it has not is unknown.
+ *
+ * Local.
+ */
+void gannet_flight_recall(gannet_flight *flight);
 
 /* Put into a cleared result what the flight knows.
  *

@@ -47,7 +47,7 @@ GANNET_CHECKED gannet_err gannet_slurm_check(const void *options,
                                              const gannet_evaluator_setup *setup,
                                              gannet_complaints *complaints);
 
-/* Write job.sh, and durably attempt.json before it: into a fresh directory.
+/* Write job.sh, and durably attempt.json before it: into a fresh directory, the flight's.
  *
  * Local.
  *
@@ -56,7 +56,7 @@ GANNET_CHECKED gannet_err gannet_slurm_check(const void *options,
 GANNET_CHECKED gannet_err gannet_slurm_script_write(const gannet_program *program,
                                                     const gannet_slurm_options *options,
                                                     const gannet_request *request,
-                                                    const char *directory,
+                                                    const gannet_flight *flight,
                                                     const gannet_contract_place *place);
 
 /* One evaluation in the script of a shipment. */

@@ -182,6 +182,14 @@ static bool has_results(const char *directory) {
          access(path, F_OK) == 0;
 }
 
+/* Without a slot in its attempt.json, as earlier versions left those of arrays, it takes a free
+ * one. */
+static void recall(gannet_slurm_job *job) {
+  const int free_slot = job->flight.slot;
+  gannet_flight_recall(&job->flight);
+  if (job->flight.slot < 0) job->flight.slot = free_slot;
+}
+
 /* A job of an earlier process: its result when it is complete, else the job itself, wherever it is
  * by now. Only what was certainly never submitted is left to be submitted again. */
 static gannet_err recover(void *worker, const gannet_request *request, bool *taken) {
@@ -189,7 +197,7 @@ static gannet_err recover(void *worker, const gannet_request *request, bool *tak
   gannet_slurm_job *job = NULL;
   char id[GANNET_SLURM_ID];
   GANNET_TRY(gannet_slurm_add(jobs, request, &job));
-  job->flight.submitted = NAN;
+  recall(job);
   if (!gannet_contract_find_attempt(job->flight.directory, request->nonce, id, sizeof id))
     return GANNET_OK; /* nothing was written, so nothing was submitted */
   GANNET_TRY(gannet_slurm_rejoin(jobs, job, id));

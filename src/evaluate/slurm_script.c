@@ -169,42 +169,43 @@ typedef struct {
   const gannet_program *program;
   const gannet_slurm_options *options;
   const gannet_request *request;
-  const char *directory;
+  const gannet_flight *flight;
   const gannet_contract_place *place;
 } order;
 
 /* own_script  the user's, which this one starts; NULL = the command */
 static gannet_err write_own(const order *o, const gannet_papers *papers, const char *own_script,
                             gannet_text *to) {
-  GANNET_TRY(put_head(to, o->options, o->request, o->directory));
+  GANNET_TRY(put_head(to, o->options, o->request, o->flight->directory));
   GANNET_TRY(put_environment(to, &papers->environment));
   GANNET_TRY(put_command(to, o->program, papers, own_script));
-  GANNET_TRY(put_fetch(to, o->directory));
+  GANNET_TRY(put_fetch(to, o->flight->directory));
   return put_outcome(to, o->program, o->request->nonce);
 }
 
 static gannet_err write_all(const order *o, gannet_papers *papers) {
   const char *const users = o->options->script && *o->options->script ? o->options->script : NULL;
   gannet_text to = {0};
-  GANNET_TRY(gannet_papers_create(o->program, o->request, o->directory, papers));
+  GANNET_TRY(gannet_papers_create(o->program, o->request, o->flight->directory, papers));
+  const gannet_contract_handover handover = {o->flight->slot, o->flight->submitted, o->place};
   GANNET_TRY(gannet_contract_prepare(&o->program->contract, o->request, &papers->bindings,
-                                     o->directory, o->place));
+                                     o->flight->directory, &handover));
   if (users)
-    GANNET_TRY(save_users(o->program, users, &papers->bindings, o->directory,
+    GANNET_TRY(save_users(o->program, users, &papers->bindings, o->flight->directory,
                           o->place ? "script.sh" : "job.sh"));
   if (users && !o->place) return GANNET_OK;
   gannet_err err = write_own(o, papers, users ? "./script.sh" : NULL, &to);
-  if (err == GANNET_OK) err = save(o->directory, "job.sh", &to);
+  if (err == GANNET_OK) err = save(o->flight->directory, "job.sh", &to);
   gannet_free(&to.text);
   return err;
 }
 
 gannet_err gannet_slurm_script_write(const gannet_program *program,
                                      const gannet_slurm_options *options,
-                                     const gannet_request *request, const char *directory,
+                                     const gannet_request *request, const gannet_flight *flight,
                                      const gannet_contract_place *place) {
   gannet_papers papers = {0};
-  const order o = {program, options, request, directory, place};
+  const order o = {program, options, request, flight, place};
   const gannet_err err = write_all(&o, &papers);
   gannet_papers_release(&papers);
   return err;

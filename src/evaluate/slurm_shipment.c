@@ -71,8 +71,7 @@ static gannet_err pack_single(gannet_slurm_jobs *jobs, const gannet_request *req
   gannet_slurm_job_name(jobs->campaign, request->id, request->nonce, name);
   GANNET_TRY(make(jobs, name, job->flight.directory, &job->shipment));
   job->shipment->is_single = true;
-  GANNET_TRY(gannet_slurm_script_write(&jobs->program, jobs->options, request,
-                                       job->flight.directory, NULL));
+  GANNET_TRY(gannet_slurm_script_write(&jobs->program, jobs->options, request, &job->flight, NULL));
   job->shipment->n_open = 1;
   jobs->n += 1;
   return GANNET_OK;
@@ -87,8 +86,8 @@ static gannet_err pack_part(gannet_slurm_jobs *jobs, const group *g, int i,
   GANNET_TRY(gannet_slurm_add(jobs, &g->requests[i], &job));
   job->shipment = shipment;
   job->element = place.element;
-  GANNET_TRY(gannet_slurm_script_write(&jobs->program, jobs->options, &g->requests[i],
-                                       job->flight.directory, &place));
+  GANNET_TRY(gannet_slurm_script_write(&jobs->program, jobs->options, &g->requests[i], &job->flight,
+                                       &place));
   shipment->n_open += 1;
   jobs->n += 1;
   return GANNET_OK;
@@ -175,6 +174,7 @@ static gannet_err write_down(gannet_slurm_jobs *jobs, const gannet_slurm_shipmen
                                              .nonce = job->flight.nonce,
                                              .started = gannet_clock_epoch(),
                                              .slot = job->flight.slot,
+                                             .submitted = job->flight.submitted,
                                              .job = shipment->job,
                                              .durable = true};
     return gannet_contract_mark(job->flight.directory, &attempt);

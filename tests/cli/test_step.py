@@ -1,6 +1,8 @@
 # test: labels cli timeout 240 processors 1
 """gannet step: no resident process. Called as often as anybody likes, killed or not, the campaign takes one course."""
 import collections
+import csv
+import io
 import os
 import pathlib
 import re
@@ -88,6 +90,11 @@ class Step(program.ProgramTest):
         self.check_runs(8)
         self.succeed("step", "fast.yaml")  # a finished campaign stays finished
         self.check_history(8)
+        bars = list(csv.DictReader(io.StringIO(self.succeed("export", "fast.campaign", "--timeline").out)))
+        self.assertEqual([int(bar["slot"]) for bar in bars], [0, 0, 1, 1, 2, 2, 3, 3])
+        for bar in bars:  # whoever takes a result, another step has submitted it
+            self.assertTrue(bar["submitted"], bar)
+            self.assertLessEqual(bar["submitted"], bar["started"])
 
     def test_a_step_of_a_back_end_that_needs_the_process_is_a_batch(self):
         file = self.write(COMMAND)

@@ -287,6 +287,8 @@ static void complete_attempts_of_an_earlier_process_are_recovered(void **state) 
   conform_collect(other, 1, &result);
   if (result.status != GANNET_EVAL_DONE) fail_msg("%s", result.run.reason);
   assert_true(result.objective == 4 && result.id == 99 && constraint == 1);
+  assert_int_equal(result.run.slot, 0); /* where the earlier process ran it, since when */
+  assert_true(isfinite(result.run.submitted) && result.run.submitted <= result.run.started + 0.01);
   request.nonce += 1;
   assert_ok(gannet_evaluator_recover(other, &request, &taken));
   assert_false(taken);

@@ -19,7 +19,9 @@ static void adopt(standin *f, int lost) {
                  "#!/bin/sh\necho \"$GANNET_NONCE\" >>\"$GANNET_INPUT_DIRECTORY/runs\"\nsleep 1\n"
                  "printf 'objective 2\\nstress 1\\n' >results.out\n");
   gannet_evaluator *evaluator = standin_create(f);
+  const double before = gannet_clock_epoch();
   submit_all(evaluator, RUNS, 1);
+  const double after = gannet_clock_epoch();
   gannet_result_record none = {.constraints = all.constraints};
   assert_ok(gannet_evaluator_poll(evaluator, 0.3, 1, &n, &none));
   assert_int_equal(n, 0);
@@ -31,10 +33,15 @@ static void adopt(standin *f, int lost) {
   }
   evaluator = standin_create(f);
   const int squeues = calls_of(f, "squeue");
-  for (int i = 0; i < RUNS; ++i) recovered(evaluator, i, true);
+  for (int i = RUNS - 1; i >= 0; --i) recovered(evaluator, i, true);
   if (f->context->rank == 0) assert_int_equal(calls_of(f, "squeue"), squeues + lost);
   collect(evaluator, RUNS, &all);
-  for (int i = 0; i < RUNS; ++i) is_done(&all.results[i]);
+  for (int i = 0; i < RUNS; ++i) {
+    const gannet_result_record *result = result_of(&all, 100 - i); /* see conform_request */
+    is_done(result);
+    assert_int_equal(result->run.slot, i);
+    assert_true(before - 0.01 <= result->run.submitted && result->run.submitted <= after + 0.01);
+  }
   gannet_evaluator_destroy(&evaluator);
   assert_runs(f, RUNS);
   if (f->context->rank == 0) assert_int_equal(calls_of(f, "sbatch"), 1);
