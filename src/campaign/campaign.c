@@ -87,8 +87,8 @@ static gannet_err look(const gannet_campaign_start_options *options, const char 
 
 /* A campaign that is resumed from its own effective configuration is meant itself: NAME.campaign in
  * the working directory would be a second one, with a whole budget to spend. Rank 0 looks. */
-static gannet_err find_directory(const gannet_campaign_start_options *options,
-                                 gannet_campaign *campaign) {
+gannet_err gannet_campaign_settle(const gannet_campaign_start_options *options,
+                                  gannet_campaign *campaign) {
   char around[PATH_MAX];
   int own = options->resume && !options->directory &&
             strcmp(gannet_file_name_of(options->file), "campaign.yaml") == 0;
@@ -202,7 +202,7 @@ gannet_err gannet_campaign_start(MPI_Comm comm, const gannet_campaign_start_opti
   GANNET_TRY(
       gannet_context_create(comm, (uint64_t)campaign->input->general.seed, &campaign->context));
   gannet_context_set_log(campaign->context, options->level, options->log, options->log_user);
-  GANNET_TRY(find_directory(options, campaign));
+  GANNET_TRY(gannet_campaign_settle(options, campaign));
   GANNET_TRY(gannet_campaign_equip(campaign, options->file));
   GANNET_TRY(tell_apart(campaign));
   return open_directory(options, campaign);

@@ -64,6 +64,17 @@ GANNET_CHECKED gannet_err gannet_campaign_start(MPI_Comm comm,
                                                 gannet_complaints *complaints,
                                                 gannet_campaign *campaign);
 
+/* Where a start puts or finds the campaign: campaign->directory. Nothing is made.
+ *
+ * Collective over the context's communicator; arguments the same on all ranks.
+ *
+ * campaign  inout  with context and input
+ *
+ * Errors: GANNET_ERR_INPUT when the path is too long; GANNET_ERR_IO.
+ */
+GANNET_CHECKED gannet_err gannet_campaign_settle(const gannet_campaign_start_options *options,
+                                                 gannet_campaign *campaign);
+
 /* What a start does besides its directory: load the plugins of equations and make the optimiser, so
  * that a dry run finds what is wrong with them.
  *

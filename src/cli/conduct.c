@@ -218,6 +218,7 @@ static gannet_err check_input(const settings *s, const cli_world *world,
   /* A run says it when it begins. */
   if (err == GANNET_OK && s->dry)
     gannet_context_set_log(campaign.context, s->start.level, s->start.log, s->start.log_user);
+  if (err == GANNET_OK) err = gannet_campaign_settle(&s->start, &campaign);
   if (err == GANNET_OK) err = gannet_campaign_check(&campaign, &s->run, complaints);
   if (err == GANNET_OK && !s->dry && strcmp(campaign.input->evaluate.backend, "manual") == 0)
     err = GANNET_RAISE(GANNET_ERR_INPUT,

@@ -243,6 +243,31 @@ static void warn_of_waiting(const reading *r, const gannet_slurm_options *given)
       given->runs_at_once, r->key, tasks, tasks == 1 ? "" : "s", given->runs_at_once);
 }
 
+/* The real path of a directory that may still be made; as it is where its parent may be, too. */
+static void resolve(const char *directory, char *full) {
+  char above[PATH_MAX], parent[PATH_MAX];
+  if (realpath(directory, full)) return;
+  gannet_directory_of(directory, above, sizeof above);
+  const char *start = realpath(above, parent) ? parent : above;
+  if (gannet_join_path(start, gannet_file_name_of(directory), full, PATH_MAX) == GANNET_OK) return;
+  gannet_error_clear();
+  (void)snprintf(full, PATH_MAX, "%s", directory);
+}
+
+/* A backslash in the path of a job's output is a mark to SLURM, which takes it away: 22.05 then can
+ * begin no job there (JobLaunchFailure), and knows no way to write it. */
+static void check_directory(const char *campaign, gannet_complaints *complaints) {
+  char full[PATH_MAX];
+  if (!campaign || !campaign[0]) return; /* not known yet */
+  resolve(campaign, full);
+  if (strchr(full, '\\'))
+    gannet_complain(complaints, "evaluate.backend",
+                    "SLURM begins no job in '%s', for it takes the backslash out of the path of "
+                    "the job's output; choose a directory without one, with --directory, or rename "
+                    "it",
+                    full);
+}
+
 gannet_err gannet_slurm_check(const void *any, const gannet_evaluator_setup *setup,
                               gannet_complaints *complaints) {
   const gannet_slurm_options *given = any;
@@ -257,6 +282,7 @@ gannet_err gannet_slurm_check(const void *any, const gannet_evaluator_setup *set
   check_tool("evaluate.sbatch_command", given->commands.sbatch, setup, complaints);
   check_tool("evaluate.squeue_command", given->commands.squeue, setup, complaints);
   check_tool("evaluate.scancel_command", given->commands.scancel, setup, complaints);
+  check_directory(setup->campaign, complaints);
   read_list(&list, &given->sbatch);
   check_runs(given, complaints);
   if (has_script) read_script(&script, given, setup);

@@ -29,6 +29,26 @@ static void use_own_script(standin *f, const char *text) {
   f->options.script = TEXT("own.sh");
 }
 
+/* SLURM 22.05 ends each such job with JobLaunchFailure before it begins. */
+static void a_directory_with_a_backslash_is_refused(void **state) {
+  standin *f = *state;
+  char campaign[300], command[800];
+  use_simulation(f, "#!/bin/sh\n");
+  (void)snprintf(campaign, sizeof campaign, "%s/a\\b", f->directory);
+  f->setup.campaign = campaign; /* not there yet */
+  refused(f, "evaluate.backend", "a\\b', for it takes the backslash out");
+  (void)snprintf(command, sizeof command,
+                 "cd '%s' && mkdir 'a\\b' plain && ln -s 'a\\b' link && "
+                 "ln -s ../plain 'a\\b/back'",
+                 f->directory);
+  conform_shell(command);
+  refused(f, "evaluate.backend", "a\\b', for it takes the backslash out");
+  (void)snprintf(campaign, sizeof campaign, "%s/link/new", f->directory);
+  refused(f, "evaluate.backend", "a\\b/new', for it takes the backslash out");
+  (void)snprintf(campaign, sizeof campaign, "%s/a\\b/back", f->directory);
+  accepted(f, "");
+}
+
 /* Each of them would run an evaluation several times at once, never, or keep sbatch from answering.
  */
 static void options_that_make_other_jobs_are_refused(void **state) {
@@ -190,6 +210,7 @@ static void runs_at_once_that_would_wait_are_told(void **state) {
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
+      TEST(a_directory_with_a_backslash_is_refused),
       TEST(options_that_make_other_jobs_are_refused),
       TEST(names_that_are_cut_short_are_known),
       TEST(options_that_gannet_gives_itself_are_told),
