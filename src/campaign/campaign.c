@@ -85,6 +85,13 @@ static gannet_err look(const gannet_campaign_start_options *options, const char 
   return *exists ? GANNET_OK : gannet_make_directory(directory);
 }
 
+/* Whether gannet wrote a configuration, though somebody may have changed it since. */
+static bool is_effective(const char *file) {
+  bool sealed = false;
+  if (gannet_saved_check(file, &sealed) != GANNET_OK) gannet_error_clear();
+  return sealed;
+}
+
 /* A campaign that is resumed from its own effective configuration is meant itself: NAME.campaign in
  * the working directory would be a second one, with a whole budget to spend. Rank 0 looks. */
 gannet_err gannet_campaign_settle(const gannet_campaign_start_options *options,
@@ -94,7 +101,7 @@ gannet_err gannet_campaign_settle(const gannet_campaign_start_options *options,
             strcmp(gannet_file_name_of(options->file), "campaign.yaml") == 0;
   gannet_directory_of(options->file, around, sizeof around);
   if (own && campaign->context->rank == 0)
-    own = has_file(around, "journal.lock") && is_begun(around);
+    own = (has_file(around, "journal.lock") || is_effective(options->file)) && is_begun(around);
   GANNET_TRY_MPI(MPI_Bcast(&own, 1, MPI_INT, 0, campaign->context->comm));
   return gannet_agree(campaign->context->comm,
                       settle_directory(own ? around : options->directory, campaign));

@@ -204,6 +204,11 @@ gannet_err gannet_ledger_sync(gannet_ledger *ledger) {
   return ledger->journal ? gannet_journal_sync(ledger->journal) : GANNET_OK;
 }
 
+gannet_err gannet_ledger_keep(gannet_ledger *ledger, bool *renewed) {
+  *renewed = false;
+  return ledger->journal ? gannet_journal_keep(ledger->journal, renewed) : GANNET_OK;
+}
+
 gannet_err gannet_ledger_campaign(gannet_ledger *ledger, const char *name, uint64_t seed,
                                   uint64_t fingerprint) {
   char *text = NULL;

@@ -156,6 +156,12 @@ GANNET_CHECKED gannet_err gannet_ledger_tell(gannet_ledger *ledger, int n, const
  */
 GANNET_CHECKED gannet_err gannet_ledger_sync(gannet_ledger *ledger);
 
+/* See gannet_journal_keep; harmless on ranks without the journal.
+ *
+ * Local; the caller agrees on the outcome between ranks.
+ */
+GANNET_CHECKED gannet_err gannet_ledger_keep(gannet_ledger *ledger, bool *renewed);
+
 /* Hand over every result that is acknowledged and was not told, in the order of ids: what a process
  * left behind that ended between the two.
  *

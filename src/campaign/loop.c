@@ -112,8 +112,21 @@ static gannet_err is_too_late(const runner *r, int q, bool *late) {
   return GANNET_OK;
 }
 
+/* Another process that has the campaign is noticed while simulations run, not hours later. */
+static gannet_err keep_campaign(runner *r) {
+  const gannet_context *context = r->campaign->context;
+  bool renewed = false;
+  const gannet_err err = gannet_ledger_keep(&r->campaign->ledger, &renewed);
+  if (renewed && err == GANNET_OK)
+    gannet_log(context, GANNET_LOG_WARNING,
+               "journal.lock was removed while the campaign runs, and was made again: leave it "
+               "there, for it keeps a second gannet from writing into the same campaign");
+  return gannet_agree(context->comm, err);
+}
+
 static gannet_err ask_stop(runner *r) {
   char stop_file[PATH_MAX];
+  GANNET_TRY(keep_campaign(r));
   GANNET_TRY(gannet_campaign_path(r->campaign, "STOP", stop_file));
   const gannet_stop before = r->asked.stop;
   GANNET_TRY(gannet_stop_ask(r->campaign->context, stop_file, r->deadline, &r->asked));
@@ -362,6 +375,12 @@ static gannet_err tell_gone(const gannet_campaign *campaign, gannet_err err) {
       gannet_error_detail(), campaign->directory);
 }
 
+/* Jobs belong to the process that has the campaign now: nothing here is to cancel them. */
+static void let_go(const runner *r, gannet_err err) {
+  if (err == GANNET_ERR_BUSY && gannet_evaluator_can_leave(r->evaluator))
+    (void)!gannet_evaluator_leave(r->evaluator, NULL);
+}
+
 static bool is_to_stop_now(void *user) {
   const runner *r = user;
   return gannet_stop_is_now(r->deadline);
@@ -391,6 +410,7 @@ gannet_err gannet_campaign_run(gannet_campaign *campaign, const gannet_run_optio
   campaign->ledger.defers = false;
   const gannet_err synced = gannet_ledger_sync(&campaign->ledger); /* also after an error */
   if (err == GANNET_OK) err = gannet_agree(campaign->context->comm, synced);
+  let_go(&r, err);
   gannet_progress_end(&r.progress);
   gannet_evaluator_destroy(&r.evaluator);
   gannet_batch_release(&r.batch);

@@ -20,6 +20,8 @@ struct gannet_journal {
   int64_t last;   /* sequence number of the last record */
   int64_t length; /* bytes up to its end */
   bool broken;    /* a failed append could not be undone */
+  bool lost;      /* another process added to it */
+  bool renewed;   /* the lock file was made again, and nobody knows yet */
   char *lines;    /* what is being appended, deferred records first */
   size_t used;    /* bytes of deferred records */
   size_t room;
@@ -129,10 +131,51 @@ static gannet_err explain(const gannet_journal *journal, gannet_err err, int rea
                       journal->path, strerror(reason));
 }
 
+static gannet_err lock_path(const gannet_journal *journal, char *path) {
+  GANNET_REQUIRE(snprintf(path, PATH_MAX, "%s.lock", journal->path) < PATH_MAX, GANNET_ERR_ARG,
+                 "path too long: %s", journal->path);
+  return GANNET_OK;
+}
+
+/* Whether the journal is as this process left it. One that is gone had no other owner. */
+static bool is_untouched(const gannet_journal *journal) {
+  struct stat held, there;
+  if (fstat(journal->descriptor, &held) || stat(journal->path, &there)) return true;
+  return held.st_dev == there.st_dev && held.st_ino == there.st_ino &&
+         held.st_size == (off_t)journal->length;
+}
+
+static gannet_err keep(gannet_journal *journal) {
+  static const char safe[] = "what it had acknowledged is in the journal";
+  char path[PATH_MAX];
+  bool renewed = false;
+  GANNET_TRY(lock_path(journal, path));
+  if (gannet_lock_keep(path, &journal->lock, &renewed) != GANNET_OK)
+    return GANNET_RAISE(GANNET_ERR_BUSY,
+                        "this process no longer has the campaign, for its lock file was removed "
+                        "while it ran: %s. Leave it to that process: %s",
+                        gannet_error_detail(), safe);
+  journal->renewed = journal->renewed || renewed;
+  if (renewed && !is_untouched(journal)) journal->lost = true;
+  GANNET_REQUIRE(!journal->lost, GANNET_ERR_BUSY,
+                 "this process no longer has the campaign: '%s' was removed while it ran, and "
+                 "another process added to the journal; %s: use --resume to go on from there",
+                 path, safe);
+  return GANNET_OK;
+}
+
+gannet_err gannet_journal_keep(gannet_journal *journal, bool *renewed) {
+  const gannet_err err = keep(journal);
+  *renewed = journal->renewed;
+  journal->renewed = false;
+  return err;
+}
+
 static gannet_err put(gannet_journal *journal, const char *bytes, size_t size) {
   GANNET_REQUIRE(!journal->broken, GANNET_ERR_STATE,
                  "an earlier failure to write '%s' could not be undone; resume to repair it",
                  journal->path);
+  GANNET_TRY(keep(journal));
   gannet_err err = gannet_write_all(journal->descriptor, bytes, size, journal->path);
   int reason = errno;
   if (err == GANNET_OK && fdatasync(journal->descriptor)) {
@@ -184,8 +227,7 @@ static gannet_err open_locked(gannet_journal *journal, int schema, gannet_journa
 
 static gannet_err lock(gannet_journal *journal) {
   char path[PATH_MAX];
-  GANNET_REQUIRE(snprintf(path, sizeof path, "%s.lock", journal->path) < (int)sizeof path,
-                 GANNET_ERR_ARG, "path too long: %s", journal->path);
+  GANNET_TRY(lock_path(journal, path));
   return gannet_lock_acquire(path, &journal->lock);
 }
 

@@ -124,7 +124,8 @@ GANNET_CHECKED gannet_err gannet_journal_open(const char *path, int schema,
  * sequence  out  number of the record; may be NULL
  *
  * Errors: GANNET_ERR_ARG when the payload has a newline; GANNET_ERR_NO_SPACE saying what to do;
- *   GANNET_ERR_IO; GANNET_ERR_STATE after an error that could not be undone.
+ *   GANNET_ERR_BUSY, see gannet_journal_keep; GANNET_ERR_IO; GANNET_ERR_STATE after an error that
+ * could not be undone.
  */
 GANNET_CHECKED gannet_err gannet_journal_append(gannet_journal *journal, const char *payload,
                                                 int64_t *sequence);
@@ -161,6 +162,17 @@ GANNET_CHECKED gannet_err gannet_journal_defer(gannet_journal *journal, const ch
  * Errors: as for append.
  */
 GANNET_CHECKED gannet_err gannet_journal_sync(gannet_journal *journal);
+
+/* Hold on to the journal although somebody may have removed its lock file, which is made again;
+ * every write does so, too.
+ *
+ * Local.
+ *
+ * renewed  out  since the last call the lock file was made again
+ *
+ * Errors: GANNET_ERR_BUSY when another process has the journal by now, or has added to it.
+ */
+GANNET_CHECKED gannet_err gannet_journal_keep(gannet_journal *journal, bool *renewed);
 
 /* Number of the last record, 0 when there is none.
  *

@@ -68,6 +68,29 @@ gannet_err gannet_lock_acquire(const char *path, gannet_lock *lock) {
   return err;
 }
 
+static bool is_at(int descriptor, const char *path) {
+  struct stat held, there;
+  return fstat(descriptor, &held) == 0 && stat(path, &there) == 0 && held.st_dev == there.st_dev &&
+         held.st_ino == there.st_ino;
+}
+
+gannet_err gannet_lock_keep(const char *path, gannet_lock *lock, bool *renewed) {
+  gannet_lock fresh;
+  *renewed = false;
+  if (!lock->effective || is_at(lock->descriptor, path)) return GANNET_OK;
+  const gannet_err err = gannet_lock_acquire(path, &fresh);
+  if (err == GANNET_ERR_BUSY) return err;
+  if (err != GANNET_OK) gannet_error_clear();
+  if (err != GANNET_OK || !fresh.effective) {
+    gannet_lock_release(&fresh);
+    return GANNET_OK;
+  }
+  (void)close(lock->descriptor);
+  *lock = fresh;
+  *renewed = true;
+  return GANNET_OK;
+}
+
 /* Ended, but nobody asked how: in containers without an init process such processes stay. */
 static bool is_zombie(long pid) {
   char path[64], text[512] = "";

@@ -27,6 +27,19 @@ typedef struct {
  */
 GANNET_CHECKED gannet_err gannet_lock_acquire(const char *path, gannet_lock *lock);
 
+/* Hold on to a lock whose file somebody may have removed or replaced: it is made and locked anew. A
+ * file that cannot be made now (a full disk, a directory that was moved) is no error: the next call
+ * tries again.
+ *
+ * Local.
+ *
+ * path     in   as it was acquired
+ * renewed  out  the file was made anew: another process may have had the lock meanwhile
+ *
+ * Errors: GANNET_ERR_BUSY when another process has the file that took its place.
+ */
+GANNET_CHECKED gannet_err gannet_lock_keep(const char *path, gannet_lock *lock, bool *renewed);
+
 /* Who wrote their name into a lock file. */
 typedef struct {
   long pid;       /* 0 = nobody: it was given back, or never taken */

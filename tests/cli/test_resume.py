@@ -2,6 +2,7 @@
 """An interrupted and resumed campaign is the uninterrupted one, on any number of ranks; what has changed meanwhile."""
 import os
 import shutil
+import signal
 
 import program
 from program import BRANIN, BUSY, FAST, FINISHED, SOBOL, USAGE, slow
@@ -34,6 +35,44 @@ class Resume(program.ProgramTest):
             for ranks, budget in (2, 4), (1, 12), (3, 16), (0, 24):
                 self.succeed("run", file, "--resume", "--max-evals", budget, "-q", ranks=ranks)
                 self.check_history(budget)
+            self.assertEqual(self.digest(), digest)
+            shutil.rmtree(self.folder / "fast.campaign")
+
+    def test_a_lock_file_that_was_removed_is_made_again(self):
+        digest = self.reference()
+        lock = self.folder / "fast.campaign/journal.lock"
+        running = self.start("run", self.write(slow(BRANIN, 0.15)), "-q")
+        self.wait_for_records(6, running)
+        lock.unlink()
+        self.wait_until(lock.exists)
+        self.assertIn("is held by process", self.succeed("run", "fast.yaml", "--resume", code=BUSY).err)
+        outcome = running.wait()
+        self.assertEqual(outcome.code, FINISHED, outcome)
+        self.assertEqual(outcome.err.count("journal.lock was removed while the campaign runs, and was made again"), 1)
+        self.check_history(24)
+        self.assertEqual(self.digest(), digest)
+
+    def test_who_lost_its_campaign_to_another_process_stops(self):
+        digest = self.reference()
+        file = self.write(slow(BRANIN, 0.15))
+        for ranks in 0, 2:
+            first = self.start("run", file, "-q", ranks=ranks)
+            self.wait_for_records(6, first)
+            stopped = first.pids()
+            for pid in stopped:
+                os.kill(pid, signal.SIGSTOP)
+            (self.folder / "fast.campaign/journal.lock").unlink()
+            before = self.records()
+            second = self.start("run", file, "--resume", "-q")
+            self.wait_for_records(before + 2, second)
+            for pid in stopped:
+                os.kill(pid, signal.SIGCONT)
+            outcome = first.wait()
+            self.assertEqual(outcome.code, BUSY, outcome)
+            self.assertRegex(outcome.err, r"no longer has the campaign, for its lock file was removed while it ran: '.*journal.lock' "
+                                          r"is held by process \d+ on \S+; .*what it had acknowledged is in the journal")
+            self.assertEqual((outcome := second.wait()).code, FINISHED, outcome)
+            self.check_history(24)
             self.assertEqual(self.digest(), digest)
             shutil.rmtree(self.folder / "fast.campaign")
 
@@ -105,6 +144,7 @@ class Resume(program.ProgramTest):
         digest = self.reference()
         self.succeed("run", self.write(BRANIN), "-q", "-d", "part", "--max-evals", 8)
         for ranks, budget in (0, 16), (2, 24):
+            (self.folder / "part/journal.lock").unlink()  # by whoever clears up such files
             outcome = self.succeed("run", "part/campaign.yaml", "--resume", "-q", "--max-evals", budget, ranks=ranks)
             self.assertIn(f"{budget} evaluations done", outcome.out)
         self.assertEqual(self.digest("part"), digest)

@@ -4,8 +4,6 @@
 #include <sys/mount.h>
 #include <time.h>
 
-#include "store/lock.h"
-
 /* Each has its own, also at the same path in the same moment. */
 static void no_two_journals_have_the_same_identity(void **state) {
   (void)state;
@@ -249,55 +247,6 @@ static void line_breaks_are_refused(void **state) {
   assert_int_equal(report.records, 0);
 }
 
-static void a_second_owner_is_told_who_the_first_is(void **state) {
-  (void)state;
-  const char *path = in_folder("owned");
-  gannet_journal *journal, *second;
-  gannet_journal_report report;
-  char me[64];
-  assert_ok(gannet_journal_open(path, 1, GANNET_JOURNAL_CREATE, &report, &journal));
-  assert_false(report.unlocked);
-  (void)snprintf(me, sizeof me, "process %ld on ", (long)getpid());
-  assert_ok(gannet_journal_append(journal, "one", NULL));
-  /* Reading is free, and must not lose the lock. */
-  assert_ok(gannet_journal_read(path, 1, NULL, NULL, NULL));
-  assert_fails(GANNET_ERR_BUSY, me,
-               gannet_journal_open(path, 1, GANNET_JOURNAL_APPEND, NULL, &second));
-  const pid_t child = fork();
-  if (child == 0)
-    _exit(gannet_journal_open(path, 1, GANNET_JOURNAL_APPEND, NULL, &second) == GANNET_ERR_BUSY
-              ? 7
-              : 8);
-  int status = 0;
-  assert_int_equal(waitpid(child, &status, 0), child);
-  assert_int_equal(WEXITSTATUS(status), 7);
-  gannet_journal_destroy(&journal);
-  assert_ok(gannet_journal_open(path, 1, GANNET_JOURNAL_APPEND, NULL, &second));
-  gannet_journal_destroy(&second);
-}
-
-static void the_lock_dies_with_its_owner(void **state) {
-  (void)state;
-  const char *path = in_folder("killed");
-  gannet_journal *journal;
-  const pid_t child = fork();
-  if (child == 0) {
-    if (gannet_journal_open(path, 1, GANNET_JOURNAL_CREATE, NULL, &journal) == GANNET_OK &&
-        gannet_journal_append(journal, "one", NULL) == GANNET_OK)
-      (void)raise(SIGKILL);
-    _exit(1);
-  }
-  int status = 0;
-  assert_int_equal(waitpid(child, &status, 0), child);
-  assert_true(WIFSIGNALED(status));
-  gannet_lock_holder holder;
-  gannet_lock_look(in_folder("killed.lock"), &holder);
-  assert_true(holder.pid == child && holder.is_here && !holder.is_alive);
-  assert_ok(gannet_journal_open(path, 1, GANNET_JOURNAL_APPEND, NULL, &journal));
-  assert_int_equal(gannet_journal_last(journal), 1);
-  gannet_journal_destroy(&journal);
-}
-
 /* Fill up to the limit, for every limit around a record: nothing acknowledged is lost, nothing else
  * stays, and writing goes on when there is room again. */
 static void a_full_disk_leaves_a_sound_journal(void **state) {
@@ -462,8 +411,6 @@ int main(void) {
       cmocka_unit_test(modes_say_what_must_exist),
       cmocka_unit_test(running_out_of_descriptors_is_told),
       cmocka_unit_test(line_breaks_are_refused),
-      cmocka_unit_test(a_second_owner_is_told_who_the_first_is),
-      cmocka_unit_test(the_lock_dies_with_its_owner),
       cmocka_unit_test(a_full_disk_leaves_a_sound_journal),
       cmocka_unit_test(a_journal_that_cannot_begin_can_begin_later),
       cmocka_unit_test(a_really_full_disk_leaves_a_sound_journal),
