@@ -1,5 +1,6 @@
 #include "base/option.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
@@ -158,10 +159,30 @@ bool gannet_option_takes(const gannet_option *option, const char *text) {
   return is_list(option) || option->type == GANNET_TEXT || store_scalar(option, text, value) == 0;
 }
 
+/* Also as YAML writes it: .inf, -.inf; and what is beyond all numbers, as 1e400. */
+static bool is_infinite(const char *text) {
+  char *end = NULL;
+  const char *start = text + (*text == '-' || *text == '+');
+  start += *start == '.' && isalpha((unsigned char)start[1]);
+  const double number = strtod(start, &end);
+  return end != start && *end == '\0' && isinf(number);
+}
+
+static void complain_infinite(const gannet_option *option, const char *section, const char *text,
+                              const char *where, gannet_complaints *complaints) {
+  gannet_complain(complaints, where, "%s%s%s: '%s' is not finite; expected a finite number%s%s",
+                  section ? section : "", section ? "." : "", option->key, text,
+                  option->example ? ", such as " : "", option->example ? option->example : "");
+}
+
 void gannet_option_complain_value(const gannet_option *option, const char *section,
                                   const char *text, const char *where,
                                   gannet_complaints *complaints) {
   char expected[512];
+  if (option->type == GANNET_REAL && text && is_infinite(text)) {
+    complain_infinite(option, section, text, where, complaints);
+    return;
+  }
   gannet_option_describe(option, expected, sizeof expected);
   const char *near = NULL;
   if (option->type == GANNET_CHOICE && text) near = gannet_nearest(text, option->choices);

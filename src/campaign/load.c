@@ -41,16 +41,27 @@ static gannet_err raise_no_file(const char *path) {
                       near[0] ? "; did you mean '" : "", near, near[0] ? "'?" : "");
 }
 
+/* A campaign directory is gone on with; of another folder the only campaign file is meant. */
+static gannet_err raise_folder(const char *path) {
+  char near[PATH_MAX];
+  gannet_nearby(path, ".yaml", near, sizeof near);
+  const bool own = strcmp(gannet_file_name_of(near), "campaign.yaml") == 0;
+  return GANNET_RAISE(
+      GANNET_ERR_INPUT, "'%s' is a directory; expected a campaign file%s%s%s%s", path,
+      near[0] ? "; did you mean '" : ", such as the one that the campaign was started from", near,
+      near[0] ? "'" : "",
+      !near[0] ? ""
+      : own    ? " with --resume?"
+               : "?");
+}
+
 gannet_err gannet_campaign_file_read(const char *path, char **text, size_t *size) {
   struct stat status;
   *text = NULL;
   *size = 0;
   if (stat(path, &status))
     return errno == ENOENT ? raise_no_file(path) : gannet_raise_errno("open", path);
-  GANNET_REQUIRE(!S_ISDIR(status.st_mode), GANNET_ERR_INPUT,
-                 "'%s' is a directory; expected a campaign file, such as the one that the campaign "
-                 "was started from",
-                 path);
+  if (S_ISDIR(status.st_mode)) return raise_folder(path);
   FILE *stream = fopen(path, "rb");
   if (!stream) return gannet_raise_errno("open", path);
   const gannet_err err = read_stream(stream, path, text, size);

@@ -25,6 +25,10 @@ static void check_name(const char *what, const char *name, const char *where,
 static void check_box(const gannet_variable *v, const char *where, gannet_complaints *complaints) {
   if (!isfinite(v->lower) || !isfinite(v->upper))
     gannet_complain(complaints, where, "variable %s: bounds must be finite numbers", v->name);
+  else if (v->lower == v->upper)
+    gannet_complain(complaints, where,
+                    "variable %s: has only one value, %g; widen its bounds, or leave it out",
+                    v->name, v->lower);
   else if (!(v->lower < v->upper))
     gannet_complain(complaints, where, "variable %s: empty box, lower = %g is not below upper = %g",
                     v->name, v->lower, v->upper);
@@ -64,9 +68,16 @@ static void check_values(const gannet_variable *v, const char *where,
                     v->name, v->n_values);
     return;
   }
-  if (v->n_values < 2)
+  if (v->n_values == 1 && v->values[0])
     gannet_complain(complaints, where,
-                    "variable %s: a categorical variable needs at least two values", v->name);
+                    "variable %s: a categorical variable needs at least two values, and has only "
+                    "'%s'; add others, or leave it out",
+                    v->name, v->values[0]);
+  else if (v->n_values < 2)
+    gannet_complain(complaints, where,
+                    "variable %s: a categorical variable needs at least two values, as in values: "
+                    "[cg, gmres]",
+                    v->name);
   for (int i = 0; i < v->n_values; ++i) {
     if (!v->values[i] || !*v->values[i] || strpbrk(v->values[i], "\n\r"))
       gannet_complain(complaints, where,

@@ -30,7 +30,7 @@ class Input(program.ProgramTest):
         file = self.write(WRONG, "wrong.yaml")
         for ranks, words in (0, ()), (0, ("--dry-run",)), (3, ()):
             outcome = self.succeed("run", file, *words, code=USAGE, ranks=ranks)
-            for place in (2, 1, "seed"), (5, 3, "empty box"), (6, 3, "log"), (7, 3, "whole"), (8, 3, "two values"), \
+            for place in (2, 1, "seed"), (5, 3, "only one value"), (6, 3, "log"), (7, 3, "whole"), (8, 3, "two values"), \
                          (9, 9, "evaluations"), (10, 10, "candidates"), (11, 52, "parallel"):
                 line, column, word = place
                 self.assertRegex(outcome.err, rf"wrong\.yaml:{line}:\d+: .*{word}")

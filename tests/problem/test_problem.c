@@ -211,8 +211,8 @@ static void every_wrong_entry_of_a_specification_is_named(void **state) {
   };
   const gannet_constraint constraints[] = {{"stress", -INFINITY, INFINITY}, {"crossed", 2, 1}};
   const gannet_problem_spec spec = {7, variables, 2, constraints, GANNET_MINIMIZE, -1};
-  const char *const says[] = {"'a b'",      "empty box",  "scale log",   "whole numbers",
-                              "two values", "used twice", "'objective'", "give a lower bound",
+  const char *const says[] = {"'a b'",      "only one value", "scale log",   "whole numbers",
+                              "two values", "used twice",     "'objective'", "give a lower bound",
                               "above",      "noise_sd"};
   gannet_problem *problem = NULL;
   for (size_t i = 0; i < sizeof says / sizeof *says; ++i)
