@@ -62,7 +62,8 @@ typedef struct {
   const char *job, *name;
 } gannet_slurm_named;
 
-/* The row of a job, or NULL.
+/* The row of a job, or NULL. One without a name, of a site's own sacct, may be that of any job with
+ * the number.
  *
  * Local.
  */

@@ -97,8 +97,12 @@ static int compare_named(const void *key, const void *row) {
 
 const gannet_slurm_row *gannet_slurm_list_find(const gannet_slurm_list *list,
                                                const gannet_slurm_named *job) {
+  const gannet_slurm_named nameless = {job->job, ""};
   if (list->n == 0) return NULL;
-  return bsearch(job, list->row, (size_t)list->n, sizeof *list->row, compare_named);
+  const gannet_slurm_row *row =
+      bsearch(job, list->row, (size_t)list->n, sizeof *list->row, compare_named);
+  if (row) return row;
+  return bsearch(&nameless, list->row, (size_t)list->n, sizeof *list->row, compare_named);
 }
 
 const gannet_slurm_row *gannet_slurm_list_find_other(const gannet_slurm_list *list,
@@ -106,7 +110,7 @@ const gannet_slurm_row *gannet_slurm_list_find_other(const gannet_slurm_list *li
   if (list->n == 0) return NULL;
   const gannet_slurm_row *row =
       bsearch(job, list->row, (size_t)list->n, sizeof *list->row, compare_job);
-  return row && strcmp(row->name, job->name) != 0 ? row : NULL;
+  return row && row->name[0] && strcmp(row->name, job->name) != 0 ? row : NULL;
 }
 
 /* Sorted, and every job once. */
@@ -141,11 +145,11 @@ gannet_err gannet_slurm_parse_sacct(char *text, gannet_slurm_list *list) {
     char *rest = next_part(&at, '\n');
     const char *job = next_part(&rest, '|'), *state = next_part(&rest, '|'),
                *ended = next_part(&rest, '|'), *nodes = next_part(&rest, '|');
-    if (!rest || !isdigit((unsigned char)job[0])) continue;
+    if (!ended || !isdigit((unsigned char)job[0])) continue;
     copy_job(&row, job);
     copy(row.state, sizeof row.state, state, strlen(state));
-    copy(row.nodes, sizeof row.nodes, nodes, strlen(nodes));
-    copy(row.name, sizeof row.name, rest, strlen(rest));
+    copy(row.nodes, sizeof row.nodes, nodes ? nodes : "", nodes ? strlen(nodes) : 0);
+    copy(row.name, sizeof row.name, rest ? rest : "", rest ? strlen(rest) : 0);
     read_exit(ended, &row);
     GANNET_TRY(add(list, &row));
   }

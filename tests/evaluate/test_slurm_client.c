@@ -2,6 +2,7 @@
 #include "standin.h"
 
 #include "evaluate/slurm_client.h"
+#include "evaluate/slurm_parse.h"
 
 /* Some hundred jobs are cancelled by several calls, one of which fails. */
 static void a_cancel_that_fails_in_part_is_told(void **state) {
@@ -145,6 +146,21 @@ static void parts_of_a_job_are_one_job(void **state) {
   gannet_launcher_stop(&launcher);
 }
 
+/* A site may have its own sacct, which shows four columns whatever it is asked for. */
+static void a_row_without_a_name_is_known_by_its_number(void **state) {
+  char text[] = "5|COMPLETED|0:0|n1\n6|FAILED|1:0|n1|b\n";
+  const gannet_slurm_named nameless = {"5", "a"}, other = {"6", "a"};
+  gannet_slurm_list list = {0};
+  (void)state;
+  assert_ok(gannet_slurm_parse_sacct(text, &list));
+  assert_non_null(gannet_slurm_list_find(&list, &nameless));
+  assert_string_equal(gannet_slurm_list_find(&list, &nameless)->nodes, "n1");
+  assert_null(gannet_slurm_list_find_other(&list, &nameless));
+  assert_null(gannet_slurm_list_find(&list, &other));
+  assert_string_equal(gannet_slurm_list_find_other(&list, &other)->name, "b");
+  gannet_slurm_list_release(&list);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, standin_set_up, standin_tear_down)
 
 int main(int argc, char **argv) {
@@ -154,6 +170,7 @@ int main(int argc, char **argv) {
       TEST(the_cluster_that_was_chosen_is_asked),
       TEST(variables_that_make_other_jobs_are_not_for_sbatch),
       TEST(parts_of_a_job_are_one_job),
+      TEST(a_row_without_a_name_is_known_by_its_number),
   };
   MPI_Init(&argc, &argv);
   const int failed = run_ranks(tests);
