@@ -13,6 +13,7 @@
 #include "campaign/effective.h"
 #include "campaign/input_parts.h"
 #include "campaign/nearby.h"
+#include "campaign/saved.h"
 
 static gannet_err read_stream(FILE *stream, const char *path, char **text, size_t *size) {
   const size_t longest = GANNET_CAMPAIGN_LONGEST;
@@ -44,8 +45,9 @@ static gannet_err raise_no_file(const char *path) {
 /* A campaign directory is gone on with; of another folder the only campaign file is meant. */
 static gannet_err raise_folder(const char *path) {
   char near[PATH_MAX];
+  bool own = false;
   gannet_nearby(path, ".yaml", near, sizeof near);
-  const bool own = strcmp(gannet_file_name_of(near), "campaign.yaml") == 0;
+  if (near[0] && gannet_saved_check(near, &own) != GANNET_OK) gannet_error_clear();
   return GANNET_RAISE(
       GANNET_ERR_INPUT, "'%s' is a directory; expected a campaign file%s%s%s%s", path,
       near[0] ? "; did you mean '" : ", such as the one that the campaign was started from", near,

@@ -294,6 +294,9 @@ class Messages(program.ProgramTest):
         self.fails(("run", "c.yaml"), USAGE, "already holds a campaign; continue it with --resume, choose another place")
         self.fails(("run", "c.campaign"), USAGE, r"'c\.campaign' is a directory; expected a campaign file; did you mean 'c\.campaign/campaign\.yaml' with --resume\?")
         self.write("", "a.folder/README")
+        (self.folder / "mine").mkdir()
+        (self.folder / "mine/campaign.yaml").write_text("variables: {}\n")
+        self.fails(("run", "mine"), USAGE, r"did you mean 'mine/campaign\.yaml'\?")
         self.fails(("run", "a.folder"), USAGE, r"is a directory; expected a campaign file, such as the one that the campaign was started from")
         place = self.folder / "c.campaign"
         journal = (place / "journal").read_bytes()

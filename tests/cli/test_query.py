@@ -156,7 +156,7 @@ class Query(program.ProgramTest):
                 ("ask", "plain/gone.campaign", "it does not exist", "'plain'"),
                 ("tell", "plain/inner", "it has no campaign.yaml"),
                 ("run", "plain/gone/x.yaml", "nearest directory that does is 'plain'"),
-                ("run", "runs/fast.campaign", "is a directory", "the campaign was started from")):
+                ("run", "runs/fast.campaign", "is a directory", "campaign.yaml' with --resume?")):
             outcome = self.succeed(command, place, code=USAGE)
             for words in told:
                 self.assertIn(words, outcome.err, (command, place))
