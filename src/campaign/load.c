@@ -21,7 +21,7 @@ static gannet_err read_stream(FILE *stream, const char *path, char **text, size_
   *size = fread(*text, 1, longest + 1, stream);
   if (ferror(stream)) return gannet_raise_errno("read", path);
   GANNET_REQUIRE(*size <= longest, GANNET_ERR_INPUT,
-                 "%s: longer than %zu bytes; expected a campaign file", path, longest);
+                 "%s: longer than %zu bytes; expected a campaign or suite file", path, longest);
   return GANNET_OK;
 }
 
@@ -49,7 +49,7 @@ static gannet_err raise_folder(const char *path) {
   gannet_nearby(path, ".yaml", near, sizeof near);
   if (near[0] && gannet_saved_check(near, &own) != GANNET_OK) gannet_error_clear();
   return GANNET_RAISE(
-      GANNET_ERR_INPUT, "'%s' is a directory; expected a campaign file%s%s%s%s", path,
+      GANNET_ERR_INPUT, "'%s' is a directory; expected a campaign or suite file%s%s%s%s", path,
       near[0] ? "; did you mean '" : ", such as the one that the campaign was started from", near,
       near[0] ? "'" : "",
       !near[0] ? ""

@@ -372,7 +372,7 @@ static void files_are_loaded_on_all_ranks(void **unused) {
   assert_fails(GANNET_ERR_INPUT, ".yaml:2:1: ", load("name: [", 7, &input, &complaints));
   assert_null(input);
   gannet_complaints_release(&complaints);
-  assert_fails(GANNET_ERR_INPUT, "expected a campaign file",
+  assert_fails(GANNET_ERR_INPUT, "expected a campaign or suite file",
                load("x", 108000000, &input, &complaints));
   assert_fails(GANNET_ERR_INPUT, "empty", load("", 0, &input, &complaints));
   gannet_complaints_release(&complaints);
@@ -425,7 +425,7 @@ static void what_is_no_file_is_named(void **unused) {
                gannet_campaign_load(MPI_COMM_WORLD, "no_such.yaml", 0, NULL, &input, &complaints));
   assert_fails(GANNET_ERR_INPUT, "is a directory",
                gannet_campaign_load(MPI_COMM_WORLD, "/tmp", 0, NULL, &input, &complaints));
-  assert_fails(GANNET_ERR_INPUT, "expected a campaign file",
+  assert_fails(GANNET_ERR_INPUT, "expected a campaign or suite file",
                gannet_campaign_load(MPI_COMM_WORLD, "/dev/zero", 0, NULL, &input, &complaints));
 }
 

@@ -201,7 +201,7 @@ LINES = {
     "whole number": line("run", "c.yaml", "--max-evals", "0", told="--max-evals: '0' is not a whole number of at least 1"),
     "duration": line("run", "c.yaml", "--time-limit", "soon", told="--time-limit: 'soon' is not a duration such as 90s"),
     "campaign file": line("run", "d.yaml", told=r"cannot open 'd\.yaml': .*did you mean 'c\.yaml'\?; `gannet init` writes"),
-    "folder": line("run", ".", told=r"'\.' is a directory; expected a campaign file; did you mean '\./c\.yaml'\?"),
+    "folder": line("run", ".", told=r"'\.' is a directory; expected a campaign or suite file; did you mean '\./c\.yaml'\?"),
     "campaign": line("status", "c.yaml", told="'c.yaml' is not a campaign directory.*gannet run makes one, NAME.campaign"),
     "manual": line("run", "m.yaml", told="use `gannet ask` and `gannet tell` instead", files={"m.yaml": HEAD + BUDGET + "evaluate: {backend: manual}\n"}),
     "family": line("list", "methds", told="unknown family 'methds'; did you mean 'methods'"),
@@ -292,12 +292,12 @@ class Messages(program.ProgramTest):
         self.write(GOOD, "c.yaml")
         self.succeed("run", "c.yaml", "-q")
         self.fails(("run", "c.yaml"), USAGE, "already holds a campaign; continue it with --resume, choose another place")
-        self.fails(("run", "c.campaign"), USAGE, r"'c\.campaign' is a directory; expected a campaign file; did you mean 'c\.campaign/campaign\.yaml' with --resume\?")
+        self.fails(("run", "c.campaign"), USAGE, r"'c\.campaign' is a directory; expected a campaign or suite file; did you mean 'c\.campaign/campaign\.yaml' with --resume\?")
         self.write("", "a.folder/README")
         (self.folder / "mine").mkdir()
         (self.folder / "mine/campaign.yaml").write_text("variables: {}\n")
         self.fails(("run", "mine"), USAGE, r"did you mean 'mine/campaign\.yaml'\?")
-        self.fails(("run", "a.folder"), USAGE, r"is a directory; expected a campaign file, such as the one that the campaign was started from")
+        self.fails(("run", "a.folder"), USAGE, r"is a directory; expected a campaign or suite file, such as the one that the campaign was started from")
         place = self.folder / "c.campaign"
         journal = (place / "journal").read_bytes()
         with open(place / "journal.lock", "r+") as lock:
