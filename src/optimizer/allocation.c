@@ -97,26 +97,49 @@ int64_t gannet_allocation_left_out(const gannet_allocation *a, int member) {
   return a->trials[member] < 0 ? (int64_t)(-1 - a->trials[member]) : -1;
 }
 
-void gannet_allocation_shares(const gannet_allocation *a, int n, const bool *idle,
-                              const bool *resting, double *share) {
-  double sum = 0;
-  int active = 0;
-  for (int i = 0; i < n; ++i) {
-    const double merit = (a->gain[i] + prior_points * prior_gain) / (a->trials[i] + prior_points);
-    share[i] = idle[i] || resting[i] ? 0 : merit * merit;
-    sum += share[i];
-    active += !idle[i];
-  }
-  for (int i = 0; i < n; ++i)
-    if (!idle[i])
-      share[i] =
-          floor_share / active + (1 - floor_share) * (sum > 0 ? share[i] / sum : 1.0 / active);
+static double merit_of(const gannet_allocation *a, int i) {
+  return (a->gain[i] + prior_points * prior_gain) / (a->trials[i] + prior_points);
 }
 
-void gannet_allocation_deal(gannet_allocation *a, int n, const bool *idle, const bool *resting,
+/* What goes by merit, as shares of it: first in proportion to the square of merit, then what is
+ * above a limit to those who have none. */
+static void share_by_merit(const gannet_allocation *a, int n, const bool *idle, const double *limit,
+                           double *share) {
+  double all = 0, free = 0, left = 1;
+  for (int i = 0; i < n; ++i) {
+    const double merit = merit_of(a, i);
+    share[i] = idle[i] || limit[i] <= 0 ? 0 : merit * merit;
+    all += share[i];
+    if (limit[i] >= 1) free += share[i];
+  }
+  for (int i = 0; i < n; ++i) {
+    if (!(free > 0) || limit[i] >= 1) continue;
+    share[i] = fmin(share[i] / all, limit[i]);
+    left -= share[i];
+  }
+  const double sum = free > 0 ? free : all;
+  for (int i = 0; i < n; ++i)
+    if (!(free > 0) || limit[i] >= 1) share[i] = sum > 0 ? left * share[i] / sum : 0;
+}
+
+void gannet_allocation_shares(const gannet_allocation *a, int n, const bool *idle,
+                              const double *most, double *share) {
+  double limit[GANNET_MEMBERS_MOST], sum = 0;
+  int active = 0;
+  for (int i = 0; i < n; ++i) active += !idle[i];
+  for (int i = 0; i < n; ++i)
+    limit[i] = most[i] < 1 ? fmax(0, (most[i] - floor_share / active) / (1 - floor_share)) : 1;
+  share_by_merit(a, n, idle, limit, share);
+  for (int i = 0; i < n; ++i) sum += share[i];
+  for (int i = 0; i < n; ++i)
+    if (!idle[i])
+      share[i] = floor_share / active + (1 - floor_share) * (sum > 0 ? share[i] : 1.0 / active);
+}
+
+void gannet_allocation_deal(gannet_allocation *a, int n, const bool *idle, const double *most,
                             int q, int *count) {
   double share[GANNET_MEMBERS_MOST];
-  gannet_allocation_shares(a, n, idle, resting, share);
+  gannet_allocation_shares(a, n, idle, most, share);
   for (int i = 0; i < n; ++i) count[i] = 0;
   for (int point = 0; point < q; ++point) {
     int chosen = -1;

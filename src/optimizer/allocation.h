@@ -45,24 +45,23 @@ void gannet_allocation_reset(gannet_allocation *allocation);
 GANNET_CHECKED gannet_err gannet_allocation_settle(gannet_allocation *allocation,
                                                    const gannet_history *history);
 
-/* Share of every member; those that are idle get none, those that rest nothing beyond the floor
- * while others do not.
+/* Share of every member; those that are idle get none.
  *
  * Local.
  *
- * idle     in   [n]; not all true
- * resting  in   [n]
- * share    out  [n], sum 1
+ * idle   in   [n]; not all true
+ * most   in   [n] largest share while there are others without a limit, but the floor is
+ * everybody's: 0 = that alone, 1 = no limit share  out  [n], sum 1
  */
 void gannet_allocation_shares(const gannet_allocation *allocation, int n, const bool *idle,
-                              const bool *resting, double *share);
+                              const double *most, double *share);
 
 /* Deal out q points; those of member i are its count[i].
  *
  * Local.
  */
 void gannet_allocation_deal(gannet_allocation *allocation, int n, const bool *idle,
-                            const bool *resting, int q, int *count);
+                            const double *most, int q, int *count);
 
 /* Leave a member out: shares and points go to the others.
  *

@@ -31,17 +31,28 @@ static void look_round(const gannet_optimizer *o, int q, int without, bool *abse
     absent[i] = absent[i] || o->options.member[i].method.least_batch > under_way + q;
 }
 
+/* Of who stays at the best values of booleans and categories, and would finish the way down there
+ * before others have been tried. */
+static const double largest_local_share = 0.3;
+
+static double largest_share(const gannet_optimizer *o, int i, const gannet_settled *settled) {
+  if (!o->member[i].local) return 1;
+  if (settled->finished) return 0;
+  const int switches = gannet_problem_count_switches(gannet_history_problem(o->history));
+  return switches > 0 ? largest_local_share : 1;
+}
+
 /* How many points of a batch every member proposes. */
 static gannet_err deal(gannet_optimizer *o, int q, int *count) {
-  bool absent[GANNET_MEMBERS_MOST], resting[GANNET_MEMBERS_MOST], any = false;
+  bool absent[GANNET_MEMBERS_MOST], any = false;
+  double most[GANNET_MEMBERS_MOST];
   gannet_settled settled;
   GANNET_TRY(gannet_allocation_settle(&o->allocation, o->history));
   look_round(o, q, -1, absent, &any);
   absent[0] = absent[0] && any; /* of idle ones the first makes a design */
   GANNET_TRY(gannet_settled_find(o->history, &settled));
-  for (int i = 0; i < o->options.n_members; ++i)
-    resting[i] = settled.finished && o->member[i].local;
-  gannet_allocation_deal(&o->allocation, o->options.n_members, absent, resting, q, count);
+  for (int i = 0; i < o->options.n_members; ++i) most[i] = largest_share(o, i, &settled);
+  gannet_allocation_deal(&o->allocation, o->options.n_members, absent, most, q, count);
   return GANNET_OK;
 }
 

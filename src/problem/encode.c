@@ -50,6 +50,17 @@ bool gannet_variable_has_steps(const gannet_variable *v) {
   return v->type == GANNET_VARIABLE_INTEGER || is_few_reals(v);
 }
 
+bool gannet_variable_switches(const gannet_variable *v) {
+  return v->type == GANNET_VARIABLE_BOOLEAN || v->type == GANNET_VARIABLE_CATEGORICAL;
+}
+
+int gannet_problem_count_switches(const gannet_problem *problem) {
+  int n = 0;
+  for (int i = 0; i < problem->spec.n_variables; ++i)
+    n += gannet_variable_switches(&problem->spec.variables[i]);
+  return n;
+}
+
 double gannet_variable_next(const gannet_variable *v, double value, bool larger) {
   if (larger ? value >= v->upper : value <= v->lower) return value;
   if (v->type == GANNET_VARIABLE_INTEGER) return value + (larger ? 1 : -1);

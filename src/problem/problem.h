@@ -78,6 +78,12 @@ bool gannet_variable_is_log(const gannet_variable *variable);
  */
 bool gannet_variable_has_steps(const gannet_variable *variable);
 
+/* Whether a variable's values have no order: booleans and categories.
+ *
+ * Local.
+ */
+bool gannet_variable_switches(const gannet_variable *variable);
+
 /* The next larger or smaller number of a variable with steps, within its bounds.
  *
  * Local.
@@ -141,6 +147,12 @@ void gannet_problem_spread(const gannet_problem *problem, int n, double *x_unit)
  */
 double gannet_problem_gap(const gannet_problem *problem, const double *x_user,
                           const double *x_unit);
+
+/* Number of booleans and categories.
+ *
+ * Local.
+ */
+int gannet_problem_count_switches(const gannet_problem *problem);
 
 /* Number of admissible points: those of the list of candidates, else INFINITY with a continuous
  * coordinate.

@@ -54,10 +54,8 @@ static void fill_box(gannet_candidates *c, const gannet_candidates_spec *spec) {
 static void fill_chances(gannet_candidates *c, const gannet_candidates_spec *spec) {
   const double usual = gannet_local_chance(c->problem->spec.n_variables);
   const double moving = spec->moving > 0 ? spec->moving : usual;
-  c->few = (gannet_local_spec){.lower = c->lower,
-                               .upper = c->upper,
-                               .moving = moving,
-                               .switching = spec->switching > 0 ? spec->switching : moving};
+  c->few = (gannet_local_spec){
+      .lower = c->lower, .upper = c->upper, .moving = moving, .switching = spec->switching};
 }
 
 static gannet_err fill(gannet_candidates *c, const gannet_candidates_spec *spec, uint64_t seed,

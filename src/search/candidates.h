@@ -21,7 +21,8 @@ typedef struct {
                             NULL = in all */
   double moving;         /* chance of a real or integer variable to differ from the anchor, or to be
                             perturbed; 0 = 20 variables on average, at most all */
-  double switching;      /* of a boolean or a category; 0 = moving */
+  double switching;      /* of a boolean or a category; 0 = as in search/local.h, and moving for
+                            those that may differ from the anchor */
   bool all_points; /* a discrete problem of no more points than candidates, or a list of candidates
                       of any length: each point once instead */
 } gannet_candidates_spec;

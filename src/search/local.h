@@ -22,14 +22,17 @@ double gannet_local_unit(const gannet_variable *variable, double value);
 typedef struct {
   const double *lower, *upper; /* [d] */
   double moving;               /* chance of a real or integer variable to move */
-  double switching;            /* of a boolean or a category */
+  double switching;            /* of a boolean or a category; 0 = drawn for every point */
 } gannet_local_spec;
 
 /* Move a few variables of an admissible point, at least one. Real and integer variables move by a
  * normal step, whose size as a part of the box is drawn once per point, log-uniformly between 1e-3
- * and 0.5; an integer, or a real variable of few numbers, moves to the next one at least. Booleans
- * and categories change to another value. Steps out of the box are reflected. The result is not
- * snapped. (The choice of few variables: Regis and Shoemaker 2013, "dycors"; Eriksson et al. 2019.)
+ * and 0.5; an integer, or a real variable of few numbers, stays where that rounds to nothing,
+ * unless it is the one that moves in any case: then it moves to the next number at least. Booleans
+ * and categories change to another value, with a chance between moving / (m + 1) and moving that is
+ * drawn log-uniformly, m being how many there are, and at least one of them does where there are
+ * continuous variables. Steps out of the box are reflected. The result is not snapped. (The choice
+ * of few variables: Regis and Shoemaker 2013, "dycors"; Eriksson et al. 2019.)
  *
  * Local.
  *

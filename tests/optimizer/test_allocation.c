@@ -10,6 +10,7 @@ static const gannet_variable line[] = {
     {"x", GANNET_VARIABLE_REAL, 0, 1, GANNET_SCALE_LINEAR, 0, NULL}};
 static const gannet_problem_spec spec = {1, line, 0, NULL, GANNET_MINIMIZE, NAN};
 static const bool busy[3] = {false, false, false};
+static const double unlimited[3] = {1, 1, 1};
 
 typedef struct {
   gannet_problem *problem;
@@ -53,7 +54,7 @@ static void shares_start_equal_and_points_are_dealt_in_turn(void **state) {
   fixture f = make();
   int count[3], sum[3] = {0};
   for (int batch = 0; batch < 30; ++batch) {
-    gannet_allocation_deal(&f.allocation, 3, busy, busy, 1, count);
+    gannet_allocation_deal(&f.allocation, 3, busy, unlimited, 1, count);
     for (int i = 0; i < 3; ++i) sum[i] += count[i];
   }
   for (int i = 0; i < 3; ++i) assert_int_equal(sum[i], 10);
@@ -69,7 +70,7 @@ static void who_improves_gets_more_and_nobody_gets_nothing(void **state) {
     give(&f, 0, 9.0 - 0.4 * i);
     give(&f, 1, 20);
   }
-  gannet_allocation_shares(&f.allocation, 2, busy, busy, share);
+  gannet_allocation_shares(&f.allocation, 2, busy, unlimited, share);
   assert_true(share[0] > 0.75);
   assert_true(share[1] >= 0.15);
   assert_near(share[0] + share[1], 1, 1e-12);
@@ -89,7 +90,7 @@ static void shares_follow_recent_success(void **state) {
     give(&f, 0, 200);
     give(&f, 1, 50 - i);
   }
-  gannet_allocation_shares(&f.allocation, 2, busy, busy, share);
+  gannet_allocation_shares(&f.allocation, 2, busy, unlimited, share);
   assert_true(share[1] > share[0] + 0.3);
   drop(&f);
 }
@@ -100,7 +101,7 @@ static void gains_do_not_depend_on_the_scale_of_the_objective(void **state) {
   for (int k = 0; k < 2; ++k) {
     fixture f = make();
     for (int i = 0; i < 9; ++i) give(&f, i % 2, (k ? 1e6 : 1) * cos(7.0 * i));
-    gannet_allocation_shares(&f.allocation, 2, busy, busy, share[k]);
+    gannet_allocation_shares(&f.allocation, 2, busy, unlimited, share[k]);
     drop(&f);
   }
   assert_near(share[0][0], share[1][0], 1e-12);
@@ -113,7 +114,7 @@ static void gains_of_any_size_are_numbers(void **state) {
   const double values[6] = {9e307, -1e308, -1.5e308, 1.7e308, 0, -1.7e308};
   double share[2];
   for (int i = 0; i < 6; ++i) give(&f, i % 2, values[i]);
-  gannet_allocation_shares(&f.allocation, 2, busy, busy, share);
+  gannet_allocation_shares(&f.allocation, 2, busy, unlimited, share);
   assert_near(share[0] + share[1], 1, 1e-12);
   assert_true(share[1] > 0.5); /* two of the gains of at least 5e307, the other one has none */
   drop(&f);
@@ -130,7 +131,7 @@ static void points_that_never_come_back_are_given_up(void **state) {
     give(&f, i % 2, i % 2 && i > 1000 ? 900 - 0.1 * i : 1000);
     if (i % 3 == 0) lose(&f, i % 2);
   }
-  gannet_allocation_shares(&f.allocation, 2, busy, busy, share);
+  gannet_allocation_shares(&f.allocation, 2, busy, unlimited, share);
   assert_true(share[1] > 0.75);
   drop(&f);
 }
@@ -140,9 +141,37 @@ static void idle_members_get_nothing(void **state) {
   fixture f = make();
   const bool idle[3] = {false, true, false};
   int count[3];
-  gannet_allocation_deal(&f.allocation, 3, idle, busy, 9, count);
+  gannet_allocation_deal(&f.allocation, 3, idle, unlimited, 9, count);
   assert_int_equal(count[1], 0);
   assert_int_equal(count[0] + count[2], 9);
+  drop(&f);
+}
+
+/* However much better they are; what they do not get goes to who has no limit, alone they take
+ * everything, and below the limit merit decides. */
+static void nobody_gets_more_than_their_limit(void **state) {
+  (void)state;
+  fixture f = make();
+  const double most[3] = {0.3, 1, 1};
+  const bool idle[3] = {false, true, true}, third[3] = {false, false, true};
+  double share[3], freely[3];
+  give(&f, 1, 30);
+  for (int i = 0; i < 20; ++i) give(&f, 0, 20 - i);
+  gannet_allocation_shares(&f.allocation, 3, busy, most, share);
+  assert_near(share[0], 0.3, 1e-12);
+  assert_near(share[0] + share[1] + share[2], 1, 1e-12);
+  assert_true(share[1] > share[2] && share[2] > 0.1); /* the first feasible point counts 1 */
+  gannet_allocation_shares(&f.allocation, 2, third, most, share);
+  assert_near(share[1], 0.7, 1e-12);
+  gannet_allocation_shares(&f.allocation, 3, idle, most, share);
+  assert_near(share[0], 1, 1e-12);
+  for (int i = 0; i < 60; ++i) {
+    give(&f, 0, 100);
+    give(&f, 1, -i);
+  }
+  gannet_allocation_shares(&f.allocation, 2, busy, unlimited, freely);
+  gannet_allocation_shares(&f.allocation, 2, busy, most, share);
+  assert_true(share[0] < 0.3 && share[0] == freely[0]);
   drop(&f);
 }
 
@@ -150,7 +179,8 @@ static void idle_members_get_nothing(void **state) {
 static void who_rests_gets_the_floor(void **state) {
   (void)state;
   fixture f = make();
-  const bool resting[2] = {true, false}, idle[2] = {false, true};
+  const double resting[2] = {0, 1};
+  const bool idle[2] = {false, true};
   double share[2];
   give(&f, 1, 30);
   for (int i = 0; i < 20; ++i) give(&f, 0, 20 - i);
@@ -190,6 +220,7 @@ int main(void) {
       cmocka_unit_test(gains_of_any_size_are_numbers),
       cmocka_unit_test(points_that_never_come_back_are_given_up),
       cmocka_unit_test(idle_members_get_nothing),
+      cmocka_unit_test(nobody_gets_more_than_their_limit),
       cmocka_unit_test(who_rests_gets_the_floor),
       cmocka_unit_test(open_points_wait),
   };

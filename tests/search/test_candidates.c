@@ -1,4 +1,6 @@
 /* test: serial labels unit */
+#include <math.h>
+
 #include "search/problems.h"
 
 #include "search/candidates.h"
@@ -113,7 +115,9 @@ static void local_candidates_move_few_variables_by_steps_of_all_sizes(void **sta
   gannet_problem_destroy(&problem);
 }
 
-/* All variables are moved here (six of them), so every discrete one must have another value. */
+/* Reals move, an integer where its step is long enough, and of the boolean and the category one or
+ * both: the chance of the other one is log-uniform between a third and 1, 2/3 / log 3 on average.
+ */
 static void discrete_variables_move_to_other_values(void **state) {
   (void)state;
   enum { D = 8, N = 400 };
@@ -123,16 +127,20 @@ static void discrete_variables_move_to_other_values(void **state) {
   gannet_candidates *c =
       create(problem, &(gannet_candidates_spec){.n_local = N, .n_centres = 1, .centres = centre});
   gannet_candidates_tile(c, 0, N, x);
-  int colours[3] = {0}, next = 0;
+  int colours[3] = {0}, next = 0, stays = 0, both = 0;
   for (int i = 0; i < N; ++i) {
     double x_user[6];
     gannet_problem_decode(problem, x + i * D, x_user);
-    assert_true(x_user[2] != 2 && x_user[3] != 100 && x_user[4] == 0 && x_user[5] != 1);
+    assert_true(x_user[4] == 0 || x_user[5] != 1);
+    both += x_user[4] == 0 && x_user[5] != 1;
     colours[(int)x_user[5]] += 1;
     next += x_user[3] == 99 || x_user[3] == 101;
+    stays += x_user[2] == 2;
   }
-  assert_true(colours[0] > N / 3 && colours[2] > N / 3);
-  assert_true(next > N / 10);
+  assert_near((double)both / N, 2.0 / 3 / log(3), 0.1);
+  assert_near((double)colours[1] / N, 0.5 * (1 - 2.0 / 3 / log(3)), 0.08);
+  assert_true(colours[0] > N / 4 && colours[2] > N / 4);
+  assert_true(next > N / 20 && stays > N / 3 && stays < N);
   gannet_candidates_destroy(&c);
   gannet_problem_destroy(&problem);
 }
