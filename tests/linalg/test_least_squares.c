@@ -4,6 +4,7 @@
 
 #include "support/harness.h"
 
+#include "base/random.h"
 #include "linalg/least_squares.h"
 
 /* t = 3 - 2 x + 1e-6 x^2 on columns of very different size, exactly. */
@@ -32,6 +33,50 @@ static void the_residual_is_told(void **state) {
   assert_ok(gannet_least_squares(4, 1, a, b, &rest));
   assert_near(b[0], 3, 1e-14);
   assert_near(rest, 4 + 1 + 0 + 9, 1e-13);
+}
+
+/* With numbers that do not go into a product with themselves, too, and with a right-hand side of
+ * zeros; powers of two, so that only the size is another. */
+static void sizes_do_not_matter(void **state) {
+  (void)state;
+  const int powers[] = {0, 1000, 830, -830, -1000};
+  for (int i = 0; i < 5; ++i) {
+    const double size = ldexp(1, powers[i]);
+    double a[6] = {size, size, size, 0, size, 2 * size}, b[3] = {1, 3, 5.75}, rest = 0;
+    assert_ok(gannet_least_squares(3, 2, a, b, &rest));
+    assert_near(b[0] * size, 0.875, 1e-14); /* 3.25 - 2.375 */
+    assert_near(b[1] * size, 2.375, 1e-14); /* (5.75 - 1) / 2 */
+    assert_near(rest, 0.09375, 1e-14);      /* (0.125, -0.25, 0.125) squared */
+  }
+  double a[2] = {1, 2}, b[2] = {0, 0}, rest = -1;
+  assert_ok(gannet_least_squares(2, 1, a, b, &rest));
+  assert_true(b[0] == 0 && rest == 0);
+}
+
+/* Of a size for which LAPACK works by blocks: what is left is orthogonal to the columns, and R of
+ * the size of what it is a root of. */
+static void what_is_left_is_orthogonal_to_the_columns(void **state) {
+  (void)state;
+  enum { N = 300, P = 170 };
+  static double a[P][N], kept[P][N], b[N], left[N];
+  double rest = 0, squares = 0;
+  gannet_random_normal((gannet_stream){1, GANNET_FOR_TEST, 0, 0}, 0, (size_t)N * P, &a[0][0]);
+  gannet_random_normal((gannet_stream){1, GANNET_FOR_TEST, 0, 1}, 0, N, b);
+  memcpy(kept, a, sizeof kept);
+  memcpy(left, b, sizeof left);
+  assert_ok(gannet_least_squares(N, P, &a[0][0], b, &rest));
+  for (int j = 0; j < P; ++j)
+    for (int i = 0; i < N; ++i) left[i] -= kept[j][i] * b[j];
+  for (int i = 0; i < N; ++i) squares += left[i] * left[i];
+  assert_near(rest / squares, 1, 1e-12);
+  for (int j = 0; j < P; ++j) {
+    double product = 0, length = 0, root = 0;
+    for (int i = 0; i < N; ++i) product += left[i] * kept[j][i];
+    for (int i = 0; i < N; ++i) length += kept[j][i] * kept[j][i];
+    for (int i = 0; i <= j; ++i) root += a[j][i] * a[j][i];
+    assert_near(product, 0, 1e-10);
+    assert_near(root / length, 1, 1e-12);
+  }
 }
 
 static void solves_with_r_give_the_inverse_of_the_normal_matrix(void **state) {
@@ -63,6 +108,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(badly_scaled_columns_are_recovered),
       cmocka_unit_test(the_residual_is_told),
+      cmocka_unit_test(sizes_do_not_matter),
+      cmocka_unit_test(what_is_left_is_orthogonal_to_the_columns),
       cmocka_unit_test(solves_with_r_give_the_inverse_of_the_normal_matrix),
       cmocka_unit_test(too_few_rows_are_refused),
       cmocka_unit_test(what_is_no_number_is_refused),
