@@ -30,6 +30,8 @@ typedef struct {
   int owner;         /* the rank that has the model of these */
   bool still, moved; /* in the last round and in this one */
   bool better;       /* in this coordinate */
+  int n_tried;
+  double (*tried)[GANNET_QUADRATIC_HYPER]; /* of which the best is known */
 } state;
 
 typedef struct {
@@ -39,11 +41,21 @@ typedef struct {
   const gannet_quadratic_data *data;
   state *model; /* [n_models] */
   int n_trials;
-  trial *trial;     /* [n_models][1 + OTHERS] */
-  double *evidence; /* likewise */
+  trial *trial;                            /* [n_models][1 + OTHERS] */
+  double *evidence;                        /* likewise */
+  double (*tried)[GANNET_QUADRATIC_HYPER]; /* of all models */
 } search;
 
+static bool was_tried(const state *m, const double *hyper) {
+  for (int i = 0; i < m->n_tried; ++i)
+    if (memcmp(m->tried[i], hyper, sizeof m->tried[i]) == 0) return true;
+  return false;
+}
+
+/* Sides are often the way back, and a round begins where the last one ended. Nothing is solved
+ * twice: it would have to be better than itself. */
 static void add_trial(search *s, int model, const double *hyper) {
+  if (was_tried(&s->model[model], hyper)) return;
   trial *t = &s->trial[s->n_trials++];
   t->model = model;
   memcpy(t->hyper, hyper, sizeof t->hyper);
@@ -61,6 +73,7 @@ static gannet_err make_own(search *s) {
 
 /* A rank keeps the best of its own trials that is better than what all know. */
 static gannet_err make_trials(search *s) {
+  if (s->n_trials == 0) return GANNET_OK;
   for (int m = 0; m < s->n_models; ++m) s->quadratic[m].evidence = s->model[m].evidence;
   memset(s->evidence, 0, (size_t)s->n_trials * sizeof *s->evidence);
   GANNET_TRY(gannet_agree(s->comm, make_own(s)));
@@ -69,6 +82,7 @@ static gannet_err make_trials(search *s) {
 
 static bool take(search *s, int i) {
   state *m = &s->model[s->trial[i].model];
+  memcpy(m->tried[m->n_tried++], s->trial[i].hyper, sizeof *m->tried);
   if (!(s->evidence[i] > m->evidence)) return false;
   memcpy(m->hyper, s->trial[i].hyper, sizeof m->hyper);
   m->evidence = s->evidence[i];
@@ -80,8 +94,10 @@ static gannet_err begin(search *s) {
   s->n_trials = 0;
   for (int m = 0; m < s->n_models; ++m) {
     s->model[m].evidence = -INFINITY;
-    add_trial(s, m, s->quadratic[m].hyper);
-    for (int i = 0; i < OTHERS; ++i) add_trial(s, m, others[i]);
+    const double *last = s->quadratic[m].hyper;
+    add_trial(s, m, last);
+    for (int i = 0; i < OTHERS; ++i)
+      if (memcmp(last, others[i], sizeof others[i]) != 0) add_trial(s, m, others[i]);
   }
   GANNET_TRY(make_trials(s));
   for (int i = 0; i < s->n_trials; ++i) (void)take(s, i);
@@ -178,8 +194,9 @@ static gannet_err give(search *s, int m) {
   return GANNET_OK;
 }
 
-static gannet_err prepare(search *s) {
+static gannet_err prepare(search *s, int rounds) {
   const size_t most = (size_t)s->n_models * (1 + OTHERS);
+  const size_t each = 1 + OTHERS + 2 * GANNET_QUADRATIC_HYPER * (size_t)rounds;
   for (int m = 0; m < s->n_models; ++m) {
     const gannet_quadratic *q = &s->quadratic[m];
     GANNET_REQUIRE(1 <= s->data[m].n && s->data[m].n + q->p <= q->capacity, GANNET_ERR_SHAPE,
@@ -188,6 +205,8 @@ static gannet_err prepare(search *s) {
   }
   GANNET_TRY(gannet_alloc((size_t)s->n_models, sizeof *s->model, &s->model));
   GANNET_TRY(gannet_alloc(most, sizeof *s->trial, &s->trial));
+  GANNET_TRY(gannet_alloc((size_t)s->n_models * each, sizeof *s->tried, &s->tried));
+  for (int m = 0; m < s->n_models; ++m) s->model[m].tried = s->tried + (size_t)m * each;
   return gannet_alloc(most, sizeof *s->evidence, &s->evidence);
 }
 
@@ -204,10 +223,11 @@ gannet_err gannet_quadratic_fit(MPI_Comm comm, int n_models, gannet_quadratic *q
   search s = {.comm = comm, .n_models = n_models, .quadratic = quadratic, .data = data};
   GANNET_TRY_MPI(MPI_Comm_rank(comm, &s.rank));
   GANNET_TRY_MPI(MPI_Comm_size(comm, &s.np));
-  gannet_err err = gannet_agree(comm, prepare(&s));
+  gannet_err err = gannet_agree(comm, prepare(&s, rounds));
   if (err == GANNET_OK) err = run(&s, rounds);
   gannet_free(&s.model);
   gannet_free(&s.trial);
   gannet_free(&s.evidence);
+  gannet_free(&s.tried);
   return err;
 }
