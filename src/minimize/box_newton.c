@@ -8,7 +8,7 @@ typedef struct {
   int n, n_free;
   double *gradient, *step, *trial; /* [n] */
   double *place;                   /* [n] numbers of the free coordinates */
-  double *hessian, *factor;        /* [n][n] */
+  double *hessian, *factor;        /* [n][n], the factor [n_free][n_free] */
 } space;
 
 size_t gannet_box_newton_work(int n) {
@@ -35,57 +35,79 @@ static void find_free(space *s, const double *x, const double *lower, const doub
   }
 }
 
-static double entry(const space *s, int i, int j) {
+static double entry(const space *s, size_t i, size_t j) {
   return s->hessian[(size_t)s->place[i] * (size_t)s->n + (size_t)s->place[j]];
 }
 
-/* Cholesky factor of the free part plus shift times its diagonal scale; false when indefinite. */
+/* y -= factor x */
+static void subtract(size_t n, double factor, const double *restrict x, double *restrict y) {
+  for (size_t i = 0; i < n; ++i) y[i] -= x[i] * factor;
+}
+
+/* Cholesky factor of the free part plus shift times its diagonal scale; false when indefinite. A
+ * column of it is a row of s->factor, so that many of its entries are made at once. */
 static bool factorise(space *s, double shift) {
   const size_t m = (size_t)s->n_free;
-  for (size_t i = 0; i < m; ++i)
-    for (size_t j = 0; j <= i; ++j) {
-      double sum = entry(s, (int)i, (int)j) + (i == j ? shift : 0);
-      for (size_t k = 0; k < j; ++k) sum -= s->factor[i * m + k] * s->factor[j * m + k];
-      if (i == j) {
-        if (!(sum > 1e-14 * fabs(entry(s, (int)i, (int)i)))) return false;
-        s->factor[i * m + i] = sqrt(sum);
-      } else {
-        s->factor[i * m + j] = sum / s->factor[j * m + j];
-      }
-    }
+  for (size_t j = 0; j < m; ++j) {
+    double *column = s->factor + j * m;
+    for (size_t i = j; i < m; ++i) column[i] = entry(s, i, j) + (i == j ? shift : 0);
+    for (size_t k = 0; k < j; ++k)
+      subtract(m - j, s->factor[k * m + j], s->factor + k * m + j, column + j);
+    if (!(column[j] > 1e-14 * fabs(entry(s, j, j)))) return false;
+    const double root = column[j] = sqrt(column[j]);
+    for (size_t i = j + 1; i < m; ++i) column[i] /= root;
+  }
   return true;
 }
 
-/* The Newton step of the free coordinates into s->step; false when no shift helps. */
-static bool newton_step(space *s) {
+static double largest_entry(const space *s) {
   const size_t m = (size_t)s->n_free;
-  double size = 0, shift = 0;
+  double size = 0;
   for (size_t i = 0; i < m; ++i)
-    for (size_t j = 0; j < m; ++j) size = fmax(size, fabs(entry(s, (int)i, (int)j)));
-  if (!(size > 0)) size = 1;
+    for (size_t j = 0; j < m; ++j) size = fmax(size, fabs(entry(s, i, j)));
+  return size > 0 ? size : 1;
+}
+
+/* false when no shift helps. */
+static bool factorise_shifted(space *s) {
+  double shift = 0;
   for (int attempt = 0; !factorise(s, shift); ++attempt) {
     if (attempt == 40) return false;
-    shift = shift > 0 ? 4 * shift : 1e-10 * size;
+    shift = shift > 0 ? 4 * shift : 1e-10 * largest_entry(s);
   }
+  return true;
+}
+
+/* The Newton step of the free coordinates into s->step; false when there is none. */
+static bool newton_step(space *s) {
+  const size_t m = (size_t)s->n_free;
+  if (!factorise_shifted(s)) return false;
   memset(s->step, 0, (size_t)s->n * sizeof *s->step);
-  for (size_t i = 0; i < m; ++i) {
-    double sum = -s->gradient[(int)s->place[i]];
-    for (size_t k = 0; k < i; ++k) sum -= s->factor[i * m + k] * s->trial[k];
-    s->trial[i] = sum / s->factor[i * m + i];
+  for (size_t i = 0; i < m; ++i) s->trial[i] = -s->gradient[(int)s->place[i]];
+  for (size_t k = 0; k < m; ++k) {
+    const double *column = s->factor + k * m;
+    s->trial[k] /= column[k];
+    subtract(m - k - 1, s->trial[k], column + k + 1, s->trial + k + 1);
   }
   for (size_t i = m; i-- > 0;) {
     double sum = s->trial[i];
-    for (size_t k = i + 1; k < m; ++k) sum -= s->factor[k * m + i] * s->trial[k];
+    for (size_t k = i + 1; k < m; ++k) sum -= s->factor[i * m + k] * s->trial[k];
     s->trial[i] = sum / s->factor[i * m + i];
   }
   for (size_t i = 0; i < m; ++i) s->step[(int)s->place[i]] = s->trial[i];
   return true;
 }
 
+/* fmin and fmax are calls. */
+static double clip(double x, double lower, double upper) {
+  const double above = x > lower ? x : lower;
+  return above < upper ? above : upper;
+}
+
 double gannet_box_newton(int n, double *x, const double *lower, const double *upper,
                          gannet_value_hessian function, void *user, double *work, int steps) {
   space s = divide(n, work);
-  for (int i = 0; i < n; ++i) x[i] = fmin(fmax(x[i], lower[i]), upper[i]);
+  for (int i = 0; i < n; ++i) x[i] = clip(x[i], lower[i], upper[i]);
   double value = function(user, n, x, s.gradient, s.hessian);
   for (int t = 0; t < steps && isfinite(value); ++t) {
     bool better = false;
@@ -94,7 +116,7 @@ double gannet_box_newton(int n, double *x, const double *lower, const double *up
     for (double length = 1; length > 1e-6 && !better; length /= 2) {
       double slope = 0;
       for (int i = 0; i < n; ++i) {
-        s.trial[i] = fmin(fmax(x[i] + length * s.step[i], lower[i]), upper[i]);
+        s.trial[i] = clip(x[i] + length * s.step[i], lower[i], upper[i]);
         slope += s.gradient[i] * (s.trial[i] - x[i]);
       }
       const double there = function(user, n, s.trial, NULL, NULL);

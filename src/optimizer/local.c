@@ -146,9 +146,20 @@ static double hinge(double c, double round, double *slope, double *bend) {
   return value;
 }
 
+/* The derivatives of a constraint's penalty are added. */
+static void add_derivatives(size_t d, double first, double second, const double *restrict gradient,
+                            const double *restrict matrix, double *restrict to_gradient,
+                            double *restrict to_matrix) {
+  for (size_t k = 0; k < d; ++k) {
+    const double weight = second * gradient[k];
+    to_gradient[k] += first * gradient[k];
+    for (size_t j = 0; j < d; ++j)
+      to_matrix[k * d + j] += weight * gradient[j] + first * matrix[k * d + j];
+  }
+}
+
 static double merit_value(void *user, int n, const double *u, double *gradient, double *hessian) {
   merit *m = user;
-  const size_t d = (size_t)n;
   double value = gannet_quadratic_value(&m->model[0], m->draw[0], u, gradient, hessian);
   for (int i = 1; i < m->n_models; ++i) {
     const double c =
@@ -160,12 +171,8 @@ static double merit_value(void *user, int n, const double *u, double *gradient, 
     if (!(h > 0)) continue;
     const double first = 2 * penalty * h * slope, second = 2 * penalty * (slope * slope + h * bend);
     value += penalty * h * h;
-    for (size_t k = 0; gradient && k < d; ++k) {
-      gradient[k] += first * m->gradient[k];
-      for (size_t j = 0; j < d; ++j)
-        hessian[k * d + j] +=
-            second * m->gradient[k] * m->gradient[j] + first * m->matrix[k * d + j];
-    }
+    if (gradient)
+      add_derivatives((size_t)n, first, second, m->gradient, m->matrix, gradient, hessian);
   }
   return value;
 }

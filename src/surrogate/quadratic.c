@@ -19,27 +19,46 @@ gannet_err gannet_quadratic_create(int d, int n, bool full, gannet_quadratic *q)
   const size_t p = (size_t)gannet_quadratic_coefficients(d, full), rows = (size_t)n + p;
   *q = (gannet_quadratic){.d = d, .p = (int)p, .capacity = (int)rows};
   memcpy(q->hyper, gannet_quadratic_start, sizeof q->hyper);
-  GANNET_TRY(gannet_alloc(p * rows, sizeof(double), &q->factor));
+  GANNET_TRY(gannet_alloc((p + 1) * rows, sizeof(double), &q->factor));
   GANNET_TRY(gannet_alloc((p + 1) * rows, sizeof(double), &q->spare));
+  GANNET_TRY(gannet_alloc((1 + (size_t)d) * (size_t)n, sizeof(double), &q->apart));
   return gannet_alloc(p, sizeof(double), &q->coefficient);
 }
 
 void gannet_quadratic_release(gannet_quadratic *q) {
   gannet_free(&q->factor);
   gannet_free(&q->spare);
+  gannet_free(&q->apart);
   gannet_free(&q->coefficient);
 }
 
-/* The features of u, ld apart. */
-static void features(const gannet_quadratic *q, const double *u, size_t ld, double *row) {
+static void features(const gannet_quadratic *q, const double *u, double *row) {
   const int d = q->d;
   size_t at = 0;
-  row[at++ * ld] = 1;
-  for (int k = 0; k < d; ++k) row[at++ * ld] = u[k];
-  for (int k = 0; k < d; ++k) row[at++ * ld] = 0.5 * u[k] * u[k];
+  row[at++] = 1;
+  for (int k = 0; k < d; ++k) row[at++] = u[k];
+  for (int k = 0; k < d; ++k) row[at++] = 0.5 * u[k] * u[k];
   if (q->p == 1 + 2 * d) return;
   for (int k = 0; k < d; ++k)
-    for (int l = k + 1; l < d; ++l) row[at++ * ld] = u[k] * u[l];
+    for (int l = k + 1; l < d; ++l) row[at++] = u[k] * u[l];
+}
+
+/* The features of n points times a factor of each, a column of a for each feature. u is [d][n]. */
+static void feature_columns(const gannet_quadratic *q, size_t n, const double *factor,
+                            const double *u, double *a, size_t rows) {
+  const size_t d = (size_t)q->d;
+  for (size_t i = 0; i < n; ++i) a[i] = factor[i];
+  for (size_t k = 0; k < d; ++k) {
+    const double *x = u + k * n;
+    double *linear = a + (1 + k) * rows, *square = a + (1 + d + k) * rows;
+    for (size_t i = 0; i < n; ++i) linear[i] = x[i] * factor[i];
+    for (size_t i = 0; i < n; ++i) square[i] = 0.5 * x[i] * x[i] * factor[i];
+  }
+  if ((size_t)q->p == 1 + 2 * d) return;
+  double *column = a + (1 + 2 * d) * rows;
+  for (size_t k = 0; k < d; ++k)
+    for (size_t l = k + 1; l < d; ++l, column += rows)
+      for (size_t i = 0; i < n; ++i) column[i] = u[k * n + i] * u[l * n + i] * factor[i];
 }
 
 static double power_of_ten(double x) {
@@ -78,6 +97,7 @@ static void assemble_prior(const gannet_quadratic *q, const double *hyper, doubl
   const double common = (1 / sqrt(v * v + q->d) - 1 / v) / q->d;
   for (int j = 0; j < q->p; ++j) {
     double *column = a + (size_t)j * rows + n;
+    memset(column, 0, (size_t)q->p * sizeof *column);
     if (!is_diagonal(q, j)) {
       column[j] = exp(-prior_log(q, hyper, j));
       continue;
@@ -89,17 +109,17 @@ static void assemble_prior(const gannet_quadratic *q, const double *hyper, doubl
 /* Data rows divided by w_i error, then one row per coefficient for its prior. */
 static void assemble(const gannet_quadratic *q, const gannet_quadratic_data *data,
                      const double *hyper, double *a, double *b) {
-  const size_t p = (size_t)q->p, n = (size_t)data->n, rows = n + p;
+  const size_t p = (size_t)q->p, n = (size_t)data->n, d = (size_t)q->d;
   const double error = pow(10, hyper[GANNET_QUADRATIC_ERROR]);
-  memset(a, 0, p * rows * sizeof *a);
-  memset(b, 0, rows * sizeof *b);
+  double *factor = q->apart, *u = factor + n;
   for (size_t i = 0; i < n; ++i) {
-    const double factor = 1 / (error * data->w[i]);
-    features(q, data->u + i * (size_t)q->d, rows, a + i);
-    for (size_t j = 0; j < p; ++j) a[j * rows + i] *= factor;
-    b[i] = data->t[i] * factor;
+    factor[i] = 1 / (error * data->w[i]);
+    b[i] = data->t[i] * factor[i];
+    for (size_t k = 0; k < d; ++k) u[k * n + i] = data->u[i * d + k];
   }
-  assemble_prior(q, hyper, a, rows, n);
+  memset(b + n, 0, p * sizeof *b);
+  feature_columns(q, n, factor, u, a, n + p);
+  assemble_prior(q, hyper, a, n + p, n);
 }
 
 /* Solve with given hyper-parameters into a and b; the evidence with s integrated out. */
@@ -134,8 +154,10 @@ gannet_err gannet_quadratic_try(gannet_quadratic *q, const gannet_quadratic_data
   if (!(*evidence > q->evidence)) return GANNET_OK;
   *better = true;
   memcpy(q->hyper, hyper, sizeof q->hyper);
-  memcpy(q->factor, q->spare, p * rows * sizeof *q->factor);
   memcpy(q->coefficient, b, p * sizeof *b);
+  double *const factor = q->spare;
+  q->spare = q->factor;
+  q->factor = factor;
   q->evidence = *evidence;
   q->rows = (int)rows;
   q->scale = sqrt(rest / data->n);
@@ -151,30 +173,55 @@ void gannet_quadratic_draw(const gannet_quadratic *q, const double *z, double *c
   for (int j = 0; j < q->p; ++j) coefficient[j] += q->scale * away[j];
 }
 
+static void fill_matrix(int d, const double *diagonal, const double *restrict cross,
+                        double *restrict matrix) {
+  const size_t n = (size_t)d;
+  if (!cross) memset(matrix, 0, n * n * sizeof *matrix);
+  for (size_t k = 0; k < n; ++k) {
+    matrix[k * n + k] = diagonal[k];
+    for (size_t l = k + 1; cross && l < n; ++l) matrix[k * n + l] = matrix[l * n + k] = *cross++;
+  }
+}
+
+/* Value and gradient of the cross terms are added. The sums of one variable after the other must
+ * not wait for memory. */
+static double add_cross(int d, const double *restrict cross, const double *restrict u, double value,
+                        double *restrict gradient) {
+  for (int k = 0; k < d; cross += d - 1 - k, ++k) {
+    const double *restrict h = cross - (k + 1);
+    const double uk = u[k];
+    if (!gradient) {
+      for (int l = k + 1; l < d; ++l) value += h[l] * uk * u[l];
+      continue;
+    }
+    double own = gradient[k];
+    for (int l = k + 1; l < d; ++l) {
+      value += h[l] * uk * u[l];
+      own += h[l] * u[l];
+    }
+    gradient[k] = own;
+    for (int l = k + 1; l < d; ++l) gradient[l] += h[l] * uk;
+  }
+  return value;
+}
+
 double gannet_quadratic_value(const gannet_quadratic *q, const double *coefficient, const double *u,
                               double *gradient, double *hessian) {
   const int d = q->d;
-  const double *g = coefficient + 1, *diagonal = g + d, *cross = diagonal + d;
-  const bool full = q->p > 1 + 2 * d;
+  const double *g = coefficient + 1, *diagonal = g + d;
+  const double *cross = q->p > 1 + 2 * d ? diagonal + d : NULL;
   double value = coefficient[0];
   for (int k = 0; k < d; ++k) {
     value += (g[k] + 0.5 * diagonal[k] * u[k]) * u[k];
     if (gradient) gradient[k] = g[k] + diagonal[k] * u[k];
-    for (int l = 0; hessian && l < d; ++l) hessian[k * d + l] = k == l ? diagonal[k] : 0;
   }
-  for (int k = 0; full && k < d; ++k)
-    for (int l = k + 1; l < d; ++l) {
-      const double h = *cross++;
-      value += h * u[k] * u[l];
-      if (gradient) gradient[k] += h * u[l], gradient[l] += h * u[k];
-      if (hessian) hessian[k * d + l] = hessian[l * d + k] = h;
-    }
-  return value;
+  if (hessian) fill_matrix(d, diagonal, cross, hessian);
+  return cross ? add_cross(d, cross, u, value, gradient) : value;
 }
 
 double gannet_quadratic_sd(const gannet_quadratic *q, const double *u, double *work) {
   double sum = 0;
-  features(q, u, 1, work);
+  features(q, u, work);
   gannet_least_squares_forward(q->rows, q->p, q->factor, work);
   for (int j = 0; j < q->p; ++j) sum += work[j] * work[j];
   return q->scale * sqrt(sum);

@@ -44,7 +44,8 @@ typedef struct {
   int rows;                             /* of the factor */
   double *factor;                       /* [p][rows] column-major, R in its upper triangle */
   double *coefficient;                  /* [p] a, g, diagonal of H, its upper triangle by rows */
-  double *spare;                        /* as factor, then [rows] */
+  double *spare;                        /* as factor; both with [rows] behind it */
+  double *apart;                        /* [1 + d][n] factors of the rows, coordinates */
 } gannet_quadratic;
 
 /* Where the search for hyper-parameters starts, and its steps, by which the prior of the
