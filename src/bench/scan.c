@@ -214,7 +214,7 @@ static gannet_err moment_estimates(const gannet_surrogate *model, int m, const d
 }
 
 static gannet_err prepare_moments(gannet_models *models, gannet_precision precision, bool *able) {
-  return gannet_models_moments_prepare(models, precision, NULL, able);
+  return gannet_models_moments_prepare(models, precision, able);
 }
 
 typedef gannet_err (*preparation)(gannet_models *models, gannet_precision precision, bool *able);

@@ -329,14 +329,19 @@ gannet_err gannet_models_estimate_prepare(gannet_models *m, gannet_precision pre
   return GANNET_OK;
 }
 
-gannet_err gannet_models_moments_prepare(gannet_models *m, gannet_precision precision, int *rows,
-                                         bool *able) {
+gannet_err gannet_models_moments_prepare(gannet_models *m, gannet_precision precision, bool *able) {
   *able = true;
-  for (int i = 0; i < gannet_models_count(m) && *able; ++i) {
-    int none = 0;
-    GANNET_TRY(gannet_surrogate_moments_prepare(m->model[i].surrogate, precision,
-                                                rows ? &rows[i] : &none, able));
-  }
+  for (int i = 0; i < gannet_models_count(m) && *able; ++i)
+    GANNET_TRY(gannet_surrogate_moments_prepare(m->model[i].surrogate, precision, able));
+  return GANNET_OK;
+}
+
+gannet_err gannet_models_ceilings_prepare(gannet_models *m, gannet_precision precision,
+                                          int n_pivots, const double *pivots, bool *able) {
+  *able = true;
+  for (int i = 0; i < gannet_models_count(m) && *able; ++i)
+    GANNET_TRY(gannet_surrogate_ceilings_prepare(m->model[i].surrogate, precision, n_pivots, pivots,
+                                                 able));
   return GANNET_OK;
 }
 

@@ -102,12 +102,19 @@ GANNET_CHECKED gannet_err gannet_models_estimate_prepare(gannet_models *models,
 /* The same for estimates of moments (gannet_surrogate_moments_prepare).
  *
  * Local.
- *
- * rows  inout  [models]; NULL = no variances are known
  */
 GANNET_CHECKED gannet_err gannet_models_moments_prepare(gannet_models *models,
-                                                        gannet_precision precision, int *rows,
-                                                        bool *able);
+                                                        gannet_precision precision, bool *able);
+
+/* And for ceilings of variances (gannet_surrogate_ceilings_prepare).
+ *
+ * Local.
+ *
+ * pivots  in  [n_pivots][d]
+ */
+GANNET_CHECKED gannet_err gannet_models_ceilings_prepare(gannet_models *models,
+                                                         gannet_precision precision, int n_pivots,
+                                                         const double *pivots, bool *able);
 
 /* Standard deviation by which a probability of feasibility is computed, above 0: that of the model
  * for constraints that are measured, less for the hidden one, which is known from labels only.

@@ -10,65 +10,84 @@ static size_t tiles_of(int64_t count) {
   return (size_t)((count + GANNET_TILE - 1) / GANNET_TILE);
 }
 
+static gannet_err make_arrays(size_t n, gannet_moments_arrays *arrays) {
+  GANNET_TRY(gannet_alloc(n, sizeof *arrays->mean, &arrays->mean));
+  return gannet_alloc(n, sizeof *arrays->variance, &arrays->variance);
+}
+
 gannet_err gannet_moments_kept_reserve(gannet_moments_kept *kept, int models, int64_t count) {
-  if (kept->count > 0 || !kept->wanted || count > GANNET_MOMENTS_KEPT / models) return GANNET_OK;
-  GANNET_TRY(gannet_alloc((size_t)models * (size_t)count, sizeof(double), &kept->variance));
-  GANNET_TRY(gannet_alloc((size_t)models * SAMPLE, sizeof(double), &kept->sample));
+  if (kept->count > 0 || !kept->wanted || count > GANNET_MOMENTS_KEPT / 2 / models)
+    return GANNET_OK;
+  GANNET_TRY(make_arrays((size_t)models * (size_t)count, &kept->all));
+  GANNET_TRY(make_arrays((size_t)models * SAMPLE, &kept->sample));
   GANNET_TRY(gannet_alloc(tiles_of(count), sizeof *kept->own, &kept->own));
-  GANNET_TRY(gannet_alloc((size_t)models, sizeof *kept->known, &kept->known));
-  GANNET_TRY(gannet_alloc((size_t)models, sizeof *kept->rows, &kept->rows));
   kept->models = models;
   kept->count = count;
   return GANNET_OK;
 }
 
 void gannet_moments_kept_release(gannet_moments_kept *kept) {
-  gannet_free(&kept->variance);
-  gannet_free(&kept->sample);
+  gannet_free(&kept->all.mean);
+  gannet_free(&kept->all.variance);
+  gannet_free(&kept->sample.mean);
+  gannet_free(&kept->sample.variance);
   gannet_free(&kept->own);
-  gannet_free(&kept->known);
-  gannet_free(&kept->rows);
   *kept = (gannet_moments_kept){0};
 }
 
-bool gannet_moments_kept_any(const gannet_moments_kept *kept) {
-  for (int i = 0; kept->count > 0 && i < kept->models; ++i)
-    if (kept->known[i] > 0) return true;
-  return false;
-}
-
 void gannet_moments_kept_forget(gannet_moments_kept *kept) {
+  kept->known = false;
+  if (kept->count > 0) memset(kept->own, 0, tiles_of(kept->count) * sizeof *kept->own);
+}
+
+static gannet_moments_arrays at(const gannet_moments_arrays *arrays, int64_t place) {
+  return (gannet_moments_arrays){arrays->mean + place, arrays->variance + place};
+}
+
+static gannet_moments_arrays all_of(const gannet_moments_kept *kept, int model) {
+  return at(&kept->all, model * kept->count);
+}
+
+gannet_moments_arrays gannet_moments_kept_sample(const gannet_moments_kept *kept, int model) {
+  return at(&kept->sample, (int64_t)model * SAMPLE);
+}
+
+void gannet_moments_kept_put(gannet_moments_kept *kept, int model, int64_t first, int m,
+                             const double *mean, const double *variance) {
   if (kept->count == 0) return;
-  memset(kept->known, 0, (size_t)kept->models * sizeof *kept->known);
-  memset(kept->own, 0, tiles_of(kept->count) * sizeof *kept->own);
+  const gannet_moments_arrays to = all_of(kept, model);
+  memcpy(to.mean + first, mean, (size_t)m * sizeof *mean);
+  memcpy(to.variance + first, variance, (size_t)m * sizeof *variance);
+  kept->own[first / GANNET_TILE] = true;
 }
 
-double *gannet_moments_kept_at(const gannet_moments_kept *kept, int model, int64_t first) {
-  if (kept->count == 0) return NULL;
-  return kept->variance + (ptrdiff_t)model * kept->count + first;
-}
-
-double *gannet_moments_kept_sample(const gannet_moments_kept *kept, int model) {
-  return kept->count > 0 ? kept->sample + (ptrdiff_t)model * SAMPLE : NULL;
-}
-
-gannet_err gannet_moments_kept_estimate(const gannet_moments_kept *kept, int model,
-                                        const gannet_surrogate *surrogate, int m,
-                                        const double *x_unit, double *place, double *mean,
-                                        double *variance) {
-  const size_t size = (size_t)m * sizeof *variance;
-  if (place && kept->known[model] > 0) memcpy(variance, place, size);
-  GANNET_TRY(gannet_surrogate_moment_estimates(surrogate, m, x_unit, mean, variance));
-  if (place) memcpy(place, variance, size);
-  return GANNET_OK;
-}
-
-void gannet_moments_kept_settle(gannet_moments_kept *kept, bool complete, bool objective) {
+void gannet_moments_kept_put_sample(gannet_moments_kept *kept, int model, const double *mean,
+                                    const double *variance) {
   if (kept->count == 0) return;
-  if (!complete) {
-    gannet_moments_kept_forget(kept);
-    return;
+  const gannet_moments_arrays to = gannet_moments_kept_sample(kept, model);
+  memcpy(to.mean, mean, SAMPLE * sizeof *mean);
+  memcpy(to.variance, variance, SAMPLE * sizeof *variance);
+}
+
+void gannet_moments_kept_get(const gannet_moments_kept *kept, int model, int m,
+                             const int64_t *number, double *mean, double *variance) {
+  const gannet_moments_arrays from = all_of(kept, model);
+  for (int i = 0; i < m; ++i) {
+    mean[i] = from.mean[number[i]];
+    variance[i] = from.variance[number[i]];
   }
-  memcpy(kept->known, kept->rows, (size_t)kept->models * sizeof *kept->known);
-  if (!objective) kept->known[0] = 0;
+}
+
+void gannet_moments_kept_lower(gannet_moments_kept *kept, int model, int m, const int64_t *number,
+                               const double *variance) {
+  const gannet_moments_arrays to = all_of(kept, model);
+  for (int i = 0; i < m; ++i)
+    if (variance[i] < to.variance[number[i]]) to.variance[number[i]] = variance[i];
+}
+
+void gannet_moments_kept_settle(gannet_moments_kept *kept, bool known) {
+  if (known && kept->count > 0)
+    kept->known = true;
+  else
+    gannet_moments_kept_forget(kept);
 }

@@ -1,7 +1,8 @@
-/* Variances of candidates that are kept from one point of a batch to the next: the candidates are
- * the same, and results that are believed in between explain some more of what is known
- * (surrogate/surrogate.h, gannet_surrogate_moments_prepare). Every rank keeps those of the tiles
- * that it had first. */
+/* Moments of candidates, or ceilings of variances, that are kept from one point of a batch to the
+ * next. The candidates are the same, and models are told their own means at the points in between:
+ * that leaves means as they are, but for rounding, and variances only fall. So what was estimated
+ * once bounds what would be found now. Every rank keeps the moments of the tiles that it had first.
+ */
 #ifndef GANNET_OPTIMIZER_MOMENTS_KEPT_H
 #define GANNET_OPTIMIZER_MOMENTS_KEPT_H
 
@@ -9,17 +10,21 @@
 #include "surrogate/surrogate.h"
 
 /* Candidates by which margins are measured, and most numbers that are kept on a rank. */
-enum { GANNET_MOMENTS_SAMPLE = GANNET_MOMENT_GROUP, GANNET_MOMENTS_KEPT = 1 << 22 };
+enum { GANNET_MOMENTS_SAMPLE = GANNET_MOMENT_GROUP, GANNET_MOMENTS_KEPT = 1 << 23 };
+
+/* Arrays of the moments of some candidates. */
+typedef struct {
+  double *mean, *variance;
+} gannet_moments_arrays;
 
 typedef struct {
   bool wanted; /* more points of the batch are to come; the caller's to set */
+  bool known;  /* all candidates of this rank's tiles have moments, of an earlier point */
   int models;
-  int64_t count;    /* candidates; 0 = nothing is kept */
-  double *variance; /* [models][count] by number, of own tiles */
-  double *sample;   /* [models][GANNET_MOMENTS_SAMPLE] */
-  bool *own;        /* [tiles] of this rank */
-  int *known;       /* [models] rows of the model by which these are known; 0 = not at all */
-  int *rows;        /* [models] those of the present scan */
+  int64_t count;                /* candidates; 0 = nothing is kept */
+  gannet_moments_arrays all;    /* [models][count] by number, of own tiles */
+  gannet_moments_arrays sample; /* [models][GANNET_MOMENTS_SAMPLE], of the first point */
+  bool *own;                    /* [tiles] of this rank */
 } gannet_moments_kept;
 
 /* Memory for all candidates of a batch, unless it is there, not wanted, or too much. Release
@@ -33,49 +38,46 @@ GANNET_CHECKED gannet_err gannet_moments_kept_reserve(gannet_moments_kept *kept,
                                                       int64_t count);
 void gannet_moments_kept_release(gannet_moments_kept *kept);
 
-/* Whether variances of some model are known, and so the tiles of this rank.
- *
- * Local.
- */
-bool gannet_moments_kept_any(const gannet_moments_kept *kept);
-
 /* Know nothing.
  *
  * Local.
  */
 void gannet_moments_kept_forget(gannet_moments_kept *kept);
 
-/* Where the variances of candidates are from one number on, and those of the sample; NULL where
- * nothing is kept.
+/* Keep a model's moments of m candidates of a tile, from one number on; nothing where nothing is
+ * kept.
  *
  * Local.
  */
-double *gannet_moments_kept_at(const gannet_moments_kept *kept, int model, int64_t first);
-double *gannet_moments_kept_sample(const gannet_moments_kept *kept, int model);
+void gannet_moments_kept_put(gannet_moments_kept *kept, int model, int64_t first, int m,
+                             const double *mean, const double *variance);
 
-/* Estimates of a model's moments at m points, from the variances that are known on where any are,
- * and keep these.
+/* The same of the sample.
  *
  * Local.
- *
- * place     inout  [m] where they are kept; NULL = nowhere
- * mean      out    [m]
- * variance  out    [m]
- *
- * Errors: those of gannet_surrogate_moment_estimates.
  */
-GANNET_CHECKED gannet_err gannet_moments_kept_estimate(const gannet_moments_kept *kept, int model,
-                                                       const gannet_surrogate *surrogate, int m,
-                                                       const double *x_unit, double *place,
-                                                       double *mean, double *variance);
+void gannet_moments_kept_put_sample(gannet_moments_kept *kept, int model, const double *mean,
+                                    const double *variance);
 
-/* After a scan: what it estimated is known by the rows of the present models.
+/* Those of m candidates; and less for their variances. For what is kept only.
  *
  * Local.
- *
- * complete   in  all tiles of this rank were estimated; otherwise nothing is known
- * objective  in  for the first model, too
  */
-void gannet_moments_kept_settle(gannet_moments_kept *kept, bool complete, bool objective);
+void gannet_moments_kept_get(const gannet_moments_kept *kept, int model, int m,
+                             const int64_t *number, double *mean, double *variance);
+void gannet_moments_kept_lower(gannet_moments_kept *kept, int model, int m, const int64_t *number,
+                               const double *variance);
+
+/* Those of the sample. For what is kept only.
+ *
+ * Local.
+ */
+gannet_moments_arrays gannet_moments_kept_sample(const gannet_moments_kept *kept, int model);
+
+/* After a scan: whether all candidates of this rank's tiles have moments now that are of use.
+ *
+ * Local.
+ */
+void gannet_moments_kept_settle(gannet_moments_kept *kept, bool known);
 
 #endif

@@ -1,22 +1,26 @@
-#include "optimizer/moments_screen.h"
+#include "optimizer/moments_screen_impl.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
 
-/* As for draws (optimizer/draws_score.c). */
-enum { SAMPLE = GANNET_MOMENTS_SAMPLE, LEAST_CANDIDATES = 1000 };
-static const double safety = 16;
-static const double rounding[] = {
-    [GANNET_PRECISION_SINGLE] = 0x1p-20, [GANNET_PRECISION_DOUBLE] = 0x1p-46};
+enum {
+  SAMPLE = GANNET_MOMENTS_SAMPLE,
+  MARGINS = MOMENTS_MARGINS,
+  MEAN = MOMENTS_MEAN,
+  SD = MOMENTS_SD,
+  SCORE = MOMENTS_SCORE
+};
 
-enum { MEAN, SD, SCORE };
+const double moments_safety = 16;
+const double moments_rounding[] = {
+    [GANNET_PRECISION_SINGLE] = 0x1p-20, [GANNET_PRECISION_DOUBLE] = 0x1p-46};
 
 gannet_err gannet_moments_screen_prepare(gannet_moments_score *score, gannet_moments_screen *s) {
   const size_t models = (size_t)gannet_models_count(score->member->models);
   *s = (gannet_moments_screen){.score = score};
-  GANNET_TRY(gannet_alloc(2 * models, sizeof *s->margin, &s->margin));
+  GANNET_TRY(gannet_alloc(MARGINS * models, sizeof *s->margin, &s->margin));
   GANNET_TRY(gannet_alloc(GANNET_TILE, sizeof(double), &s->mean));
   GANNET_TRY(gannet_alloc(GANNET_TILE, sizeof(double), &s->variance));
   for (int i = 0; i < 3; ++i) GANNET_TRY(gannet_alloc(GANNET_TILE, sizeof(double), &s->corner[i]));
@@ -26,6 +30,8 @@ gannet_err gannet_moments_screen_prepare(gannet_moments_score *score, gannet_mom
 
 void gannet_moments_screen_release(gannet_moments_screen *s) {
   gannet_free(&s->margin);
+  gannet_free(&s->sample);
+  gannet_free(&s->pivots);
   gannet_free(&s->mean);
   gannet_free(&s->variance);
   for (int i = 0; i < 3; ++i) gannet_free(&s->corner[i]);
@@ -34,7 +40,7 @@ void gannet_moments_screen_release(gannet_moments_screen *s) {
   gannet_moments_kept_release(&s->kept);
 }
 
-static const gannet_surrogate *model_of(const gannet_moments_screen *s, int i) {
+const gannet_surrogate *moments_screen_model(const gannet_moments_screen *s, int i) {
   return gannet_models_surrogate(s->score->member->models, i);
 }
 
@@ -48,80 +54,67 @@ static void turn_around(size_t d, double *x) {
     }
 }
 
-/* Whether moments are the same in another place of a group; x: [SAMPLE][d], turned around. */
-static gannet_err check_places(gannet_moments_screen *s, int i, const double *mean,
-                               const double *sd, const double *x) {
+gannet_err moments_screen_check_places(gannet_moments_screen *s, int i, const double *mean,
+                                       const double *sd, double *x) {
+  const size_t d = (size_t)gannet_surrogate_dimension(moments_screen_model(s, i));
   double *again = s->least, *sd_again = s->most;
-  GANNET_TRY(gannet_surrogate_predict(model_of(s, i), SAMPLE, x, again, sd_again));
+  turn_around(d, x);
+  GANNET_TRY(gannet_surrogate_predict(moments_screen_model(s, i), SAMPLE, x, again, sd_again));
+  turn_around(d, x);
   for (int p = 0; p < SAMPLE; ++p)
     if (again[p] != mean[SAMPLE - 1 - p] || sd_again[p] != sd[SAMPLE - 1 - p]) s->estimates = false;
   return GANNET_OK;
 }
 
-/* Candidates of the sample that this rank measures by: all of them while it is not known whether
- * their places matter, later a part, as other ranks have theirs. */
-static void choose_sample(const gannet_moments_screen *s, int *first, int *n) {
-  const gannet_context *context = s->score->member->context;
-  const bool shared = gannet_moments_kept_any(&s->kept);
-  const int64_t ranks = shared ? context->np : 1, rank = shared ? context->rank : 0;
-  *first = (int)(SAMPLE * rank / ranks);
-  *n = (int)(SAMPLE * (rank + 1) / ranks) - *first;
-}
-
-/* Margins of one model by these candidates; x: [SAMPLE][d]. */
-static gannet_err measure_model(gannet_moments_screen *s, int i, int first, int n, double *x) {
-  const size_t d = (size_t)gannet_surrogate_dimension(model_of(s, i));
-  double *mean = s->corner[MEAN], *sd = s->corner[SD], error[2] = {0}, size[2] = {0};
-  double *known = gannet_moments_kept_sample(&s->kept, i);
-  const double *at = x + (size_t)first * d;
-  GANNET_TRY(gannet_surrogate_predict(model_of(s, i), n, at, mean, sd));
-  GANNET_TRY(gannet_moments_kept_estimate(&s->kept, i, model_of(s, i), n, at,
-                                          known ? known + first : NULL, s->mean, s->variance));
+/* Of n candidates, whose exact moments are at the corner. */
+static void measure_estimates(gannet_moments_screen *s, int n, double *margin) {
+  double error[2] = {0}, size[2] = {0};
   for (int p = 0; p < n; ++p) {
-    const double by[2] = {s->mean[p] - mean[p], s->variance[p] - sd[p] * sd[p]};
+    const double mean = s->corner[MEAN][p], variance = s->corner[SD][p] * s->corner[SD][p];
+    const double by[2] = {s->mean[p] - mean, s->variance[p] - variance};
     if (!isfinite(by[0] + by[1])) s->estimates = false;
     for (int k = 0; k < 2; ++k) error[k] = fmax(error[k], fabs(by[k]));
-    size[0] = fmax(size[0], fabs(mean[p]));
-    size[1] = fmax(size[1], sd[p] * sd[p]);
+    size[0] = fmax(size[0], fabs(mean));
+    size[1] = fmax(size[1], variance);
   }
   for (int k = 0; k < 2; ++k)
-    s->margin[2 * i + k] = fmax(safety * error[k], rounding[s->precision] * size[k]);
-  if (gannet_moments_kept_any(&s->kept)) return GANNET_OK;
-  turn_around(d, x);
-  const gannet_err err = check_places(s, i, mean, sd, x);
-  turn_around(d, x);
-  return err;
+    margin[OF_KEPT_MEAN + k] = margin[OF_MEAN + k] =
+        fmax(moments_safety * error[k], moments_rounding[s->precision] * size[k]);
+}
+
+/* Margins of one model; x: [SAMPLE][d]. */
+static gannet_err measure_model(gannet_moments_screen *s, int i, double *x) {
+  const gannet_surrogate *model = moments_screen_model(s, i);
+  GANNET_TRY(gannet_surrogate_predict(model, SAMPLE, x, s->corner[MEAN], s->corner[SD]));
+  GANNET_TRY(gannet_surrogate_moment_estimates(model, SAMPLE, x, s->mean, s->variance));
+  measure_estimates(s, SAMPLE, s->margin + (ptrdiff_t)i * MARGINS);
+  gannet_moments_kept_put_sample(&s->kept, i, s->mean, s->variance);
+  return moments_screen_check_places(s, i, s->corner[MEAN], s->corner[SD], x);
+}
+
+void moments_screen_sample(const gannet_candidates *candidates, int first, int n, double *x) {
+  const size_t d = (size_t)gannet_candidates_dimension(candidates);
+  const double count = (double)gannet_candidates_count(candidates);
+  for (int i = 0; i < n; ++i)
+    gannet_candidates_tile(candidates, (int64_t)(count * (first + i + 0.5) / SAMPLE), 1,
+                           x + (size_t)i * d);
 }
 
 static gannet_err measure_all(gannet_moments_screen *s, const gannet_candidates *candidates) {
   const size_t d = (size_t)gannet_candidates_dimension(candidates);
-  const int64_t n = gannet_candidates_count(candidates);
-  double *x = NULL;
-  GANNET_TRY(gannet_alloc(SAMPLE * d, sizeof *x, &x));
-  for (int i = 0; i < SAMPLE; ++i)
-    gannet_candidates_tile(candidates, (int64_t)((double)n * (i + 0.5) / SAMPLE), 1,
-                           x + (size_t)i * d);
   const int models = gannet_models_count(s->score->member->models);
-  int first, of_rank;
-  choose_sample(s, &first, &of_rank);
-  gannet_err err = GANNET_OK;
-  for (int i = 0; i < models && err == GANNET_OK; ++i) err = measure_model(s, i, first, of_rank, x);
+  double *x = NULL;
+  gannet_err err = gannet_alloc(SAMPLE * d, sizeof *x, &x);
+  if (err == GANNET_OK) moments_screen_sample(candidates, 0, SAMPLE, x);
+  for (int i = 0; i < models && err == GANNET_OK; ++i) err = measure_model(s, i, x);
   gannet_free(&x);
   return err;
 }
 
-/* From the variances that are known on where all models are able to, or else anew. */
-static gannet_err prepare_models(gannet_moments_screen *s) {
-  gannet_models *models = s->score->member->models;
-  gannet_moments_kept *kept = &s->kept;
-  if (gannet_moments_kept_any(kept)) {
-    memcpy(kept->rows, kept->known, (size_t)kept->models * sizeof *kept->rows);
-    GANNET_TRY(gannet_models_moments_prepare(models, s->precision, kept->rows, &s->estimates));
-    if (s->estimates) return GANNET_OK;
-  }
-  gannet_moments_kept_forget(kept);
-  if (kept->count > 0) memset(kept->rows, 0, (size_t)kept->models * sizeof *kept->rows);
-  return gannet_models_moments_prepare(models, s->precision, kept->rows, &s->estimates);
+bool moments_screen_pays(const gannet_moments_screen *s, const gannet_candidates *candidates) {
+  enum { LEAST_CANDIDATES = 1000 }; /* as for draws (optimizer/draws_score.c) */
+  return s->score->member->options->acq_type->kind == GANNET_ACQ_MOMENTS &&
+         gannet_candidates_count(candidates) >= LEAST_CANDIDATES;
 }
 
 static gannet_err measure(gannet_moments_screen *s, const gannet_candidates *candidates,
@@ -130,50 +123,39 @@ static gannet_err measure(gannet_moments_screen *s, const gannet_candidates *can
   s->estimates = false;
   s->precision = precision;
   s->candidates = candidates;
-  if (member->options->acq_type->kind != GANNET_ACQ_MOMENTS ||
-      gannet_candidates_count(candidates) < LEAST_CANDIDATES)
-    return GANNET_OK;
-  GANNET_TRY(gannet_moments_kept_reserve(&s->kept, gannet_models_count(member->models),
-                                         gannet_candidates_count(candidates)));
-  GANNET_TRY(prepare_models(s));
+  if (!moments_screen_pays(s, candidates)) return GANNET_OK;
+  if (!member->options->acq_type->wants_minima)
+    GANNET_TRY(gannet_moments_kept_reserve(&s->kept, gannet_models_count(member->models),
+                                           gannet_candidates_count(candidates)));
+  GANNET_TRY(gannet_models_moments_prepare(member->models, precision, &s->estimates));
   return s->estimates ? measure_all(s, candidates) : GANNET_OK;
 }
 
-/* The largest margins of all ranks. Variances that some rank cannot go on from are of no use to the
- * others, which would leave its tiles to it: then all measure again. */
-static gannet_err agree_on_margins(gannet_moments_screen *s, bool *again) {
+gannet_err moments_screen_agree(gannet_moments_screen *s) {
   const gannet_member *member = s->score->member;
   const MPI_Comm comm = member->context->comm;
-  const bool goes_on = gannet_moments_kept_any(&s->kept);
-  int all[3] = {s->estimates, goes_on, !goes_on};
-  GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, s->margin, 2 * gannet_models_count(member->models),
-                               MPI_DOUBLE, MPI_MAX, comm));
-  GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, all, 3, MPI_INT, MPI_MIN, comm));
-  s->estimates = all[0];
-  *again = !all[1] && !all[2];
-  if (*again) gannet_moments_kept_forget(&s->kept);
+  const int models = gannet_models_count(member->models);
+  int estimates = s->estimates;
+  GANNET_TRY_MPI(
+      MPI_Allreduce(MPI_IN_PLACE, s->margin, MARGINS * models, MPI_DOUBLE, MPI_MAX, comm));
+  GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &estimates, 1, MPI_INT, MPI_MIN, comm));
+  s->estimates = estimates;
   return GANNET_OK;
 }
 
 gannet_err gannet_moments_screen_measure(gannet_moments_screen *s,
                                          const gannet_candidates *candidates,
                                          gannet_precision precision) {
-  bool again = true;
-  while (again) {
-    GANNET_TRY(gannet_agree(s->score->member->context->comm, measure(s, candidates, precision)));
-    GANNET_TRY(agree_on_margins(s, &again));
-  }
-  return GANNET_OK;
+  GANNET_TRY(gannet_agree(s->score->member->context->comm, measure(s, candidates, precision)));
+  return moments_screen_agree(s);
 }
 
 gannet_err gannet_moments_screen_sharpen(void *user, bool *again) {
   gannet_moments_screen *s = user;
-  const bool anew = gannet_moments_kept_any(&s->kept);
   *again = false;
-  if (!anew && s->precision == GANNET_PRECISION_DOUBLE) return GANNET_OK;
+  if (s->precision == GANNET_PRECISION_DOUBLE) return GANNET_OK;
   gannet_moments_kept_forget(&s->kept);
-  GANNET_TRY(gannet_moments_screen_measure(s, s->candidates,
-                                           anew ? s->precision : GANNET_PRECISION_DOUBLE));
+  GANNET_TRY(gannet_moments_screen_measure(s, s->candidates, GANNET_PRECISION_DOUBLE));
   *again = s->estimates;
   return GANNET_OK;
 }
@@ -184,10 +166,10 @@ gannet_err gannet_moments_screen_points(void *user, int m, const double *x_unit,
   return gannet_moments_score_points(s->score, m, x_unit, first, scores, ld);
 }
 
-/* Moments at one of the four corners of their margins. */
-static void move_to_corner(const gannet_moments_screen *s, int model, int corner, int m) {
-  const double by_mean = (corner & 1 ? 1 : -1) * s->margin[2 * model];
-  const double by_variance = (corner & 2 ? 1 : -1) * s->margin[2 * model + 1];
+/* Moments at one of the four corners of their range. */
+static void move_to_corner(const gannet_moments_screen *s, const range *r, int corner, int m) {
+  const double by_mean = corner & 1 ? r->mean : -r->mean;
+  const double by_variance = corner & 2 ? r->above : -r->below;
   for (int p = 0; p < m; ++p) {
     s->corner[MEAN][p] = s->mean[p] + by_mean;
     s->corner[SD][p] = sqrt(fmax(0, s->variance[p] + by_variance));
@@ -209,16 +191,13 @@ static void score_corner(const gannet_moments_screen *s, int model, int m) {
 /* Smallest and largest value of a model's part of the score, added to least and most. Nothing is
  * bounded by what is not a number at a corner, nor by estimates that overflowed: acquisitions take
  * a deviation that is not a number for none. */
-static gannet_err add_model(gannet_moments_screen *s, int model, int m, const double *x_unit,
-                            int64_t first, double *least, double *most) {
+static void add_range(gannet_moments_screen *s, int model, const range *r, int m, double *least,
+                      double *most) {
   enum { CORNERS = 4 };
   double low[GANNET_TILE], high[GANNET_TILE];
-  GANNET_TRY(gannet_moments_kept_estimate(&s->kept, model, model_of(s, model), m, x_unit,
-                                          gannet_moments_kept_at(&s->kept, model, first), s->mean,
-                                          s->variance));
   for (int p = 0; p < m; ++p) low[p] = INFINITY, high[p] = -INFINITY;
-  for (int corner = 0; corner < CORNERS; ++corner) {
-    move_to_corner(s, model, corner, m);
+  for (int corner = 0; corner < CORNERS; corner += r->best ? 2 : 1) {
+    move_to_corner(s, r, corner, m);
     score_corner(s, model, m);
     for (int p = 0; p < m; ++p) {
       const double score = s->corner[SCORE][p];
@@ -231,6 +210,22 @@ static gannet_err add_model(gannet_moments_screen *s, int model, int m, const do
     least[p] += low[p];
     most[p] += high[p];
   }
+}
+
+/* By estimates at x_unit, which are kept; or, without x_unit, by what is kept. */
+static gannet_err add_model(gannet_moments_screen *s, int model, int m, const double *x_unit,
+                            const int64_t *number, double *least, double *most) {
+  const double *margin = s->margin + (ptrdiff_t)model * MARGINS;
+  const range near = {margin[OF_MEAN], margin[OF_VARIANCE], margin[OF_VARIANCE], false};
+  const range kept = {margin[OF_KEPT_MEAN], INFINITY, margin[ABOVE_KEPT_VARIANCE], true};
+  if (x_unit) {
+    GANNET_TRY(gannet_surrogate_moment_estimates(moments_screen_model(s, model), m, x_unit, s->mean,
+                                                 s->variance));
+    gannet_moments_kept_put(&s->kept, model, number[0], m, s->mean, s->variance);
+  } else {
+    gannet_moments_kept_get(&s->kept, model, m, number, s->mean, s->variance);
+  }
+  add_range(s, model, x_unit ? &near : &kept, m, least, most);
   return GANNET_OK;
 }
 
@@ -242,22 +237,19 @@ static void widen(int m, double *lower, double *upper) {
   }
 }
 
-gannet_err gannet_moments_screen_bounds(void *user, int m, const double *x_unit, int64_t first,
-                                        double *lower, double *upper, int ld) {
-  gannet_moments_screen *s = user;
+gannet_err moments_screen_bound(gannet_moments_screen *s, int m, const double *x_unit,
+                                const int64_t *number, double *lower, double *upper) {
   const size_t size = (size_t)m * sizeof(double);
   const bool inside = gannet_moments_score_by_bounds(s->score);
   const int models = gannet_models_count(s->score->member->models);
   double *least = inside ? s->least : lower, *most = inside ? s->most : upper;
-  (void)ld;
-  if (s->kept.count > 0) s->kept.own[first / GANNET_TILE] = true;
   memset(lower, 0, size);
   memset(upper, 0, size);
   memset(s->least, 0, size);
   memset(s->most, 0, size);
   if (gannet_moments_score_wants_objective(s->score))
-    GANNET_TRY(add_model(s, 0, m, x_unit, first, lower, upper));
-  for (int i = 1; i < models; ++i) GANNET_TRY(add_model(s, i, m, x_unit, first, least, most));
+    GANNET_TRY(add_model(s, 0, m, x_unit, number, lower, upper));
+  for (int i = 1; i < models; ++i) GANNET_TRY(add_model(s, i, m, x_unit, number, least, most));
   for (int p = 0; p < m && inside && models > 1; ++p) {
     lower[p] = gannet_moments_score_inside(lower[p], most[p]);
     upper[p] = gannet_moments_score_inside(upper[p], least[p]);
@@ -266,12 +258,12 @@ gannet_err gannet_moments_screen_bounds(void *user, int m, const double *x_unit,
   return GANNET_OK;
 }
 
-const bool *gannet_moments_screen_tiles(const void *user) {
-  const gannet_moments_screen *s = user;
-  return gannet_moments_kept_any(&s->kept) ? s->kept.own : NULL;
+gannet_err gannet_moments_screen_bounds(void *user, int m, const double *x_unit, int64_t first,
+                                        double *lower, double *upper, int ld) {
+  (void)ld;
+  return moments_screen_bound(user, m, x_unit, &first, lower, upper);
 }
 
 void gannet_moments_screen_settle(gannet_moments_screen *s, const gannet_screen_report *report) {
-  gannet_moments_kept_settle(&s->kept, report->scored > 0 && !report->complete,
-                             gannet_moments_score_wants_objective(s->score));
+  gannet_moments_kept_settle(&s->kept, report->scored > 0 && !report->complete);
 }

@@ -14,6 +14,7 @@
 #include "network/table.h"
 #include "optimizer/moments_kept.h"
 #include "optimizer/moments_score.h"
+#include "search/ordered_scan.h"
 #include "search/screen.h"
 
 typedef struct {
@@ -21,11 +22,17 @@ typedef struct {
   gannet_precision precision;          /* of the estimates */
   const gannet_candidates *candidates; /* of the measurement, borrowed until the scan is over */
   bool estimates;                      /* the models give them, and margins were measured */
-  double *margin;                      /* [models][2] of mean and variance */
+  double *margin;                      /* [models][margins] */
   double *mean, *variance;             /* [GANNET_TILE] */
   double *corner[3];                   /* [GANNET_TILE] mean, sd and score at a corner */
   double *least, *most; /* [GANNET_TILE] summed violations, or probabilities' logarithms */
   gannet_moments_kept kept;
+  double *sample; /* [GANNET_MOMENTS_SAMPLE][d] */
+  int points;     /* of the batch that went by what was kept */
+  int n_leaders;  /* of the last one, on this rank */
+  int64_t leaders[GANNET_ORDERED_GROUP];
+  int n_pivots;   /* by which kept variances were lowered, on this rank */
+  double *pivots; /* [most][d] */
 } gannet_moments_screen;
 
 /* Workspace; release accepts a zeroed struct.
@@ -36,9 +43,8 @@ GANNET_CHECKED gannet_err gannet_moments_screen_prepare(gannet_moments_score *sc
                                                         gannet_moments_screen *screen);
 void gannet_moments_screen_release(gannet_moments_screen *screen);
 
-/* Have the models give estimates in a precision, from the variances that are kept where any are,
- * and measure margins: 16 times the largest error at 64 candidates, spread evenly over their
- * numbers.
+/* Have the models give estimates in a precision, and measure margins: 16 times the largest error at
+ * 64 candidates, spread evenly over their numbers.
  *
  * Collective over the member's communicator.
  *
@@ -50,8 +56,7 @@ GANNET_CHECKED gannet_err gannet_moments_screen_measure(gannet_moments_screen *s
                                                         const gannet_candidates *candidates,
                                                         gannet_precision precision);
 
-/* Measure again without the variances that were kept, or else in double precision, if that was not
- * done: a gannet_sharpener.
+/* Measure again in double precision, if that was not done: a gannet_sharpener.
  *
  * Collective over the member's communicator.
  *
@@ -59,7 +64,8 @@ GANNET_CHECKED gannet_err gannet_moments_screen_measure(gannet_moments_screen *s
  */
 GANNET_CHECKED gannet_err gannet_moments_screen_sharpen(void *user, bool *again);
 
-/* The scorer and bounder of one list that go together; the user is a gannet_moments_screen.
+/* The scorer and bounder of one list that go together; the user is a gannet_moments_screen. What
+ * bounds estimate is kept.
  *
  * Local.
  */
@@ -69,13 +75,7 @@ GANNET_CHECKED gannet_err gannet_moments_screen_bounds(void *user, int m, const 
                                                        int64_t first, double *lower, double *upper,
                                                        int ld);
 
-/* The tiles whose variances this rank has kept: a gannet_tiles_of.
- *
- * Local.
- */
-const bool *gannet_moments_screen_tiles(const void *user);
-
-/* Tell what became of a scan, so that the next one can begin with the variances of this one.
+/* Tell what became of a scan with bounds, so that the next one can go by the moments of this one.
  *
  * Local.
  *

@@ -81,18 +81,16 @@ void gannet_propose_points(const gannet_candidates *candidates, int n, const gan
   }
 }
 
-/* The history and what was chosen since; NULL for problems with a real variable, whose points do
- * not run out. */
-static gannet_err collect_taken(const gannet_member *member, const gannet_propose_scores *scores,
+gannet_err gannet_propose_taken(const gannet_member *member, int n_chosen, const double *chosen,
                                 gannet_distinct **taken) {
   const int64_t n = gannet_history_count(member->history);
   *taken = NULL;
   if (member->problem->n_continuous > 0) return GANNET_OK;
-  GANNET_TRY(gannet_distinct_create(member->problem, n + scores->n_chosen, taken));
+  GANNET_TRY(gannet_distinct_create(member->problem, n + n_chosen, taken));
   for (int64_t id = 0; id < n; ++id)
     gannet_distinct_add(*taken, gannet_history_x_unit(member->history, id));
-  for (int i = 0; i < scores->n_chosen; ++i)
-    gannet_distinct_add(*taken, scores->chosen + (size_t)i * (size_t)member->problem->d);
+  for (int i = 0; i < n_chosen; ++i)
+    gannet_distinct_add(*taken, chosen + (size_t)i * (size_t)member->problem->d);
   return GANNET_OK;
 }
 
@@ -119,7 +117,9 @@ static gannet_err scan(const gannet_member *member, const gannet_candidates *can
 gannet_err gannet_propose_scan(const gannet_member *member, const gannet_candidates *candidates,
                                const gannet_propose_scores *scores, gannet_ranked *best) {
   gannet_distinct *taken = NULL;
-  gannet_err err = gannet_agree(member->context->comm, collect_taken(member, scores, &taken));
+  gannet_err err =
+      gannet_agree(member->context->comm,
+                   gannet_propose_taken(member, scores->n_chosen, scores->chosen, &taken));
   if (err == GANNET_OK) err = scan(member, candidates, scores, taken, best);
   gannet_distinct_destroy(&taken);
   return err;

@@ -74,6 +74,14 @@ void gannet_propose_mark(gannet_member *member, gannet_phase phase, double *mark
 GANNET_CHECKED gannet_err gannet_propose_candidates(const gannet_member *member,
                                                     gannet_candidates **candidates);
 
+/* The points that do not take part in a scan: the history and what was chosen since; NULL for
+ * problems with a real variable, whose points do not run out.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_propose_taken(const gannet_member *member, int n_chosen,
+                                               const double *chosen, gannet_distinct **taken);
+
 /* The best candidates by every list of scores. In a discrete problem points that were proposed
  * before do not take part: near the end the best of all is known, and its copies would fill the
  * lists.

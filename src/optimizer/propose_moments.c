@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "optimizer/admm.h"
-#include "optimizer/moments_screen.h"
+#include "optimizer/moments_order.h"
 #include "optimizer/propose.h"
 #include "search/polish.h"
 
@@ -76,16 +76,26 @@ static gannet_err keep_starts(proposal *p, size_t d) {
   return GANNET_OK;
 }
 
-static gannet_err scan_and_polish(gannet_member *member, proposal *p,
-                                  const gannet_candidates *candidates) {
-  const size_t d = (size_t)member->problem->d;
-  double *ranked = p->choices.options + (size_t)p->n_starts * d;
-  double mark = gannet_clock_seconds();
-  if (!member->admm)
-    GANNET_TRY(gannet_moments_score_look(&p->work, member, candidates, p->choices.n_chosen));
-  gannet_propose_mark(member, GANNET_PHASE_SAMPLE, &mark);
+/* Without variances of most candidates, where that can be. */
+static gannet_err scan_in_order(gannet_member *member, proposal *p,
+                                const gannet_candidates *candidates, bool *done) {
+  gannet_distinct *taken = NULL;
+  *done = false;
+  if (member->admm || !gannet_moments_order_can(&p->screen, candidates)) return GANNET_OK;
+  gannet_err err =
+      gannet_agree(member->context->comm,
+                   gannet_propose_taken(member, p->choices.n_chosen, p->choices.chosen, &taken));
+  if (err == GANNET_OK)
+    err = gannet_moments_order_scan(&p->screen, candidates, taken, gannet_propose_precision(member),
+                                    p->n_ranked, p->best, &member->screen.scored);
+  *done = member->screen.ordered = err == GANNET_OK && member->screen.scored > 0;
+  gannet_distinct_destroy(&taken);
+  return err;
+}
+
+static gannet_err scan_anew(gannet_member *member, proposal *p,
+                            const gannet_candidates *candidates) {
   const bool screened = !member->admm && member->options->search.precision != GANNET_SCAN_EXACT;
-  member->screen = (gannet_screen_report){0};
   if (screened)
     GANNET_TRY(
         gannet_moments_screen_measure(&p->screen, candidates, gannet_propose_precision(member)));
@@ -100,16 +110,34 @@ static gannet_err scan_and_polish(gannet_member *member, proposal *p,
     scores.scorer = gannet_moments_screen_points;
     scores.bounder = gannet_moments_screen_bounds;
     scores.sharpen = gannet_moments_screen_sharpen;
-    scores.tiles = gannet_moments_screen_tiles;
     scores.group = GANNET_MOMENT_GROUP;
     scores.user = &p->screen;
   }
   GANNET_TRY(gannet_propose_scan(member, candidates, &scores, p->best));
   if (!member->admm) gannet_moments_screen_settle(&p->screen, &member->screen);
   if (screened) gannet_propose_precision_was(member, p->screen.precision);
+  return GANNET_OK;
+}
+
+static gannet_err scan(gannet_member *member, proposal *p, const gannet_candidates *candidates) {
+  double *ranked = p->choices.options + (size_t)p->n_starts * (size_t)member->problem->d;
+  double mark = gannet_clock_seconds();
+  bool done = false;
+  if (!member->admm)
+    GANNET_TRY(gannet_moments_score_look(&p->work, member, candidates, p->choices.n_chosen));
+  gannet_propose_mark(member, GANNET_PHASE_SAMPLE, &mark);
+  member->screen = (gannet_screen_report){0};
+  GANNET_TRY(scan_in_order(member, p, candidates, &done));
+  if (!done) GANNET_TRY(scan_anew(member, p, candidates));
   gannet_propose_points(candidates, p->n_ranked, p->best, ranked);
   for (int i = 0; i < p->n_ranked; ++i) p->choices.scores[p->n_starts + i] = p->best[i].score;
   gannet_propose_mark(member, GANNET_PHASE_SCAN, &mark);
+  return GANNET_OK;
+}
+
+static gannet_err polish(gannet_member *member, proposal *p) {
+  const size_t d = (size_t)member->problem->d;
+  double mark = gannet_clock_seconds();
   if (p->n_starts == 0) return GANNET_OK;
   if (!member->admm && !gannet_moments_score_is_smooth(&p->work)) return keep_starts(p, d);
   p->work.outside = p->best[0].score < 0.9 * GANNET_INFEASIBLE_SCORE;
@@ -119,7 +147,7 @@ static gannet_err scan_and_polish(gannet_member *member, proposal *p,
       .upper = member->region.upper,
       .n_lists = 1,
       .n_starts = p->n_starts,
-      .starts = ranked,
+      .starts = p->choices.options + (size_t)p->n_starts * d,
       .function = p->merit,
       .user = p->user,
       .options = {member->options->search.polish, 1e-7, 1e-9},
@@ -141,7 +169,8 @@ static gannet_err begin(gannet_member *member, proposal *p) {
 static gannet_err propose_one(gannet_member *member, proposal *p,
                               const gannet_candidates *candidates, double *x_unit) {
   GANNET_TRY(gannet_agree(member->context->comm, begin(member, p)));
-  GANNET_TRY(scan_and_polish(member, p, candidates));
+  GANNET_TRY(scan(member, p, candidates));
+  GANNET_TRY(polish(member, p));
   return gannet_propose_choose(member, &p->choices, 1, x_unit);
 }
 

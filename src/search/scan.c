@@ -26,11 +26,11 @@ static gannet_err set_up(scan_state *s, int keep) {
   return GANNET_OK;
 }
 
-static void bar_taken(scan_state *s, int m) {
-  const size_t d = (size_t)gannet_candidates_dimension(s->candidates);
-  for (int i = 0; s->taken && i < m; ++i) {
-    if (!gannet_distinct_has(s->taken, s->x + (size_t)i * d)) continue;
-    for (int l = 0; l < s->n_lists; ++l) s->scores[(size_t)l * GANNET_TILE + (size_t)i] = NAN;
+void gannet_scan_bar(const gannet_distinct *taken, size_t d, int m, const double *x_unit,
+                     int n_lists, double *scores, int ld) {
+  for (int i = 0; taken && i < m; ++i) {
+    if (!gannet_distinct_has(taken, x_unit + (size_t)i * d)) continue;
+    for (int l = 0; l < n_lists; ++l) scores[(ptrdiff_t)l * ld + i] = NAN;
   }
 }
 
@@ -44,7 +44,8 @@ static gannet_err score_tile(scan_state *s, int64_t first) {
   const int m = left < GANNET_TILE ? (int)left : GANNET_TILE;
   gannet_candidates_tile(s->candidates, first, m, s->x);
   GANNET_TRY(s->scorer(s->user, m, s->x, first, s->scores, GANNET_TILE));
-  bar_taken(s, m);
+  gannet_scan_bar(s->taken, (size_t)gannet_candidates_dimension(s->candidates), m, s->x, s->n_lists,
+                  s->scores, GANNET_TILE);
   gannet_select_offer(s->select, m, first, s->scores, GANNET_TILE);
   return GANNET_OK;
 }

@@ -34,6 +34,17 @@ GANNET_CHECKED gannet_err gannet_scan(const gannet_context *context,
                                       const gannet_distinct *taken, int n_lists, int keep,
                                       gannet_scorer scorer, void *user, gannet_ranked *best);
 
+/* Points that may not win get NAN, which no list keeps.
+ *
+ * Local.
+ *
+ * taken   in     NULL = none
+ * x_unit  in     [m][d]
+ * scores  inout  [n_lists][ld]
+ */
+void gannet_scan_bar(const gannet_distinct *taken, size_t d, int m, const double *x_unit,
+                     int n_lists, double *scores, int ld);
+
 /* The tiles of all candidates, for all ranks.
  *
  * Local; see base/queue.h.

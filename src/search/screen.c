@@ -206,7 +206,7 @@ static gannet_err score_waiting(screen *s) {
 static gannet_err agree_on_use(screen *s, gannet_screen_report *report) {
   int64_t mine[2] = {s->n_numbers, s->useless}, all[2];
   GANNET_TRY_MPI(MPI_Allreduce(mine, all, 2, MPI_INT64_T, MPI_SUM, s->context->comm));
-  *report = (gannet_screen_report){all[0], all[1] > 0};
+  *report = (gannet_screen_report){.scored = all[0], .complete = all[1] > 0};
   return GANNET_OK;
 }
 

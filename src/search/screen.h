@@ -46,6 +46,7 @@ typedef struct {
 typedef struct {
   int64_t scored; /* candidates that passed the last bounds, over all ranks */
   bool complete;  /* too many passed, or a score was outside its bounds: all were scored */
+  bool ordered;   /* instead they were scored in the order of ceilings (search/ordered_scan.h) */
 } gannet_screen_report;
 
 /* The best candidates by every list of scores, as gannet_scan.

@@ -191,8 +191,10 @@ void gp_forget_draws(gp *g);
  */
 GANNET_CHECKED gannet_err gp_estimate_prepare(void *state, gannet_precision precision, bool *able);
 void gp_draw_estimates(const void *state, int m, const double *x, double *values, int ldv);
-GANNET_CHECKED gannet_err gp_moments_prepare(void *state, gannet_precision precision, int *rows,
-                                             bool *able);
+GANNET_CHECKED gannet_err gp_moments_prepare(void *state, gannet_precision precision, bool *able);
+GANNET_CHECKED gannet_err gp_ceilings_prepare(void *state, gannet_precision precision, int n_pivots,
+                                              const double *pivots, bool *able);
+gannet_err gp_ceilings(const void *state, int m, const double *x, double *variance);
 void gp_moment_estimates(const void *state, int m, const double *x, double *mean, double *variance);
 
 /* Free what estimates need, and bytes of it.

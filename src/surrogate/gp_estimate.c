@@ -5,6 +5,7 @@
  * taken where a table of the squared one does not reach the precision, or needs more pieces.
  */
 #include <math.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "surrogate/gp.h"
@@ -105,20 +106,65 @@ gannet_err gp_estimate_prepare(void *state, gannet_precision precision, bool *ab
   return GANNET_OK;
 }
 
-gannet_err gp_moments_prepare(void *state, gannet_precision precision, int *rows, bool *able) {
-  gp *g = state;
-  const int known = *rows;
-  const gannet_cholesky *factor = NULL;
-  gannet_sums_list list;
+/* What estimates of moments begin with; false when there are none. */
+static gannet_err begin_moments(gp *g, gannet_precision precision, gannet_sums_list *list,
+                                const gannet_cholesky **factor, bool *able) {
   *able = false;
   gp_estimate_release(g);
-  if (g->n == 0 || !make_list(g, precision, &list)) return GANNET_OK;
-  GANNET_TRY(gannet_factor_whole(g->factor, &factor));
-  GANNET_TRY(gannet_moment_sums_prepare(&list, factor, g->solved, known, &g->moment_sums));
-  if (!g->moment_sums) return GANNET_OK;
-  *rows = g->n;
-  GANNET_TRY(gannet_estimates_reserve(precision, g->d, 2, &g->estimates));
+  if (g->n == 0 || !make_list(g, precision, list)) return GANNET_OK;
+  GANNET_TRY(gannet_factor_whole(g->factor, factor));
   *able = true;
+  return gannet_estimates_reserve(precision, g->d, 2, &g->estimates);
+}
+
+gannet_err gp_moments_prepare(void *state, gannet_precision precision, bool *able) {
+  gp *g = state;
+  const gannet_cholesky *factor = NULL;
+  gannet_sums_list list;
+  GANNET_TRY(begin_moments(g, precision, &list, &factor, able));
+  if (*able) GANNET_TRY(gannet_moment_sums_prepare(&list, factor, g->solved, &g->moment_sums));
+  *able = g->moment_sums != NULL;
+  return GANNET_OK;
+}
+
+/* The kernel between m points and the data into k. */
+static void cross_to(const gp *g, int m, const double *x, double *k) {
+  const size_t n = (size_t)g->n;
+  for (int first = 0; first < m; first += GP_BLOCK) {
+    const int rows = m - first < GP_BLOCK ? m - first : GP_BLOCK;
+    gp_take_block(g, rows, x + (size_t)first * (size_t)g->d);
+    gp_cross(g, rows);
+    memcpy(k + (size_t)first * n, g->cross, (size_t)rows * n * sizeof *k);
+  }
+}
+
+gannet_err gp_ceilings_prepare(void *state, gannet_precision precision, int n_pivots,
+                               const double *pivots, bool *able) {
+  gp *g = state;
+  const gannet_cholesky *factor = NULL;
+  gannet_sums_list list;
+  double *k = NULL;
+  GANNET_TRY(begin_moments(g, precision, &list, &factor, able));
+  if (!*able) return GANNET_OK;
+  GANNET_TRY(gannet_alloc((size_t)n_pivots * (size_t)g->n, sizeof *k, &k));
+  cross_to(g, n_pivots, pivots, k);
+  const gannet_err err =
+      gannet_moment_sums_prepare_part(&list, factor, g->solved, n_pivots, k, &g->moment_sums);
+  gannet_free(&k);
+  *able = err == GANNET_OK;
+  return err;
+}
+
+gannet_err gp_ceilings(const void *state, int m, const double *x, double *variance) {
+  const gp *g = state;
+  for (int first = 0; first < m; first += GP_BLOCK) {
+    const int rows = m - first < GP_BLOCK ? m - first : GP_BLOCK;
+    gp_take_block(g, rows, x + (size_t)first * (size_t)g->d);
+    gp_cross(g, rows);
+    for (int i = 0; i < rows; ++i)
+      variance[first + i] = fmax(
+          0, g->variance - gannet_moment_sums_part(g->moment_sums, g->cross + (ptrdiff_t)i * g->n));
+  }
   return GANNET_OK;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "linalg/blas.h"
 
 /* Rows that are solved at once for all strips: their part of the factor stays in the second cache.
  */
@@ -20,11 +21,11 @@ struct gannet_moment_sums {
   char *factor; /* of every eight rows, [column][8] up to the last of them; 1 / the diagonal */
   char *kept;   /* [STRIPS][n][lanes] */
   char *sum;    /* [lanes] */
-  /* Instead of a factor where the part of the leading points is known: the kernel has, after alpha,
-   * the weights of the rows of L^-1 that were added. */
-  bool adds;
-  int added;
-  double *found; /* [STRIPS][1 + added][lanes] */
+  /* Instead of a factor where a part is wanted: the kernel has, after alpha, the rows of W. */
+  bool parted;
+  int length, rank;    /* of W */
+  double *projections; /* [rank][length] W */
+  double *found;       /* [STRIPS][1 + rank][lanes] */
 };
 
 void gannet_moment_sums_destroy(gannet_moment_sums **sums) {
@@ -33,6 +34,7 @@ void gannet_moment_sums_destroy(gannet_moment_sums **sums) {
   gannet_free(&(*sums)->factor);
   gannet_free(&(*sums)->kept);
   gannet_free(&(*sums)->sum);
+  gannet_free(&(*sums)->projections);
   gannet_free(&(*sums)->found);
   gannet_free(sums);
 }
@@ -68,51 +70,96 @@ static gannet_err fill(gannet_moment_sums *s, const gannet_cholesky *factor) {
   return GANNET_OK;
 }
 
-/* Alpha, and row j of L^-1, which is the solution of L^T r = e_j, for every point that was added.
- */
-static gannet_err weigh(gannet_moment_sums *s, const gannet_sums_list *list,
-                        const gannet_cholesky *factor, const double *alpha, int known) {
-  const size_t n = (size_t)list->n, added = (size_t)s->added;
-  double *weights = NULL;
-  GANNET_TRY(gannet_alloc((1 + added) * n, sizeof *weights, &weights));
-  memcpy(weights, alpha, n * sizeof *weights);
-  for (size_t j = 0; j < added; ++j) weights[(1 + j) * n + (size_t)known + j] = 1;
-  if (added > 0) gannet_cholesky_backward(factor, s->added, weights + n, list->n);
-  const gannet_err err = gannet_kernel_sums_prepare(list, 1 + s->added, weights, &s->kernel);
-  gannet_free(&weights);
-  return err;
-}
-
-static gannet_err fill_added(gannet_moment_sums *s, const gannet_sums_list *list,
-                             const gannet_cholesky *factor, const double *alpha, int known) {
-  const size_t each = 1 + (size_t)(list->n - known);
-  s->adds = true;
-  s->added = list->n - known;
-  GANNET_TRY(gannet_alloc(STRIPS * each * (size_t)s->by->lanes, sizeof *s->found, &s->found));
-  return weigh(s, list, factor, alpha, known);
-}
-
-static gannet_err fill_all(gannet_moment_sums *s, const gannet_sums_list *list,
-                           const gannet_cholesky *factor, const double *alpha) {
+static gannet_err prepare(gannet_moment_sums *s, const gannet_sums_list *list,
+                          const gannet_cholesky *factor, const double *alpha) {
   GANNET_TRY(gannet_kernel_sums_prepare(list, 1, alpha, &s->kernel));
   s->n = (int)gannet_kernel_sums_rows(s->kernel);
   s->solved = (list->n + ROWS - 1) / ROWS * ROWS;
   return fill(s, factor);
 }
 
-gannet_err gannet_moment_sums_prepare(const gannet_sums_list *list, const gannet_cholesky *factor,
-                                      const double *alpha, int known, gannet_moment_sums **sums) {
-  const int added = list->n - known;
+static gannet_err create(const gannet_sums_list *list, gannet_moment_sums **sums) {
   gannet_moment_sums_destroy(sums);
-  if (list->n > GANNET_MOMENT_POINTS) return GANNET_OK;
-  if (known > 0 && (added < 0 || added > GANNET_MOMENT_ADDED)) return GANNET_OK;
   GANNET_TRY(gannet_alloc(1, sizeof **sums, sums));
   (*sums)->by = gannet_strips_of(list->precision);
   (*sums)->inputs = list->inputs;
-  const gannet_err err = known > 0 ? fill_added(*sums, list, factor, alpha, known)
-                                   : fill_all(*sums, list, factor, alpha);
+  return GANNET_OK;
+}
+
+gannet_err gannet_moment_sums_prepare(const gannet_sums_list *list, const gannet_cholesky *factor,
+                                      const double *alpha, gannet_moment_sums **sums) {
+  gannet_moment_sums_destroy(sums);
+  if (list->n > GANNET_MOMENT_POINTS) return GANNET_OK;
+  GANNET_TRY(create(list, sums));
+  const gannet_err err = prepare(*sums, list, factor, alpha);
   if (err != GANNET_OK) gannet_moment_sums_destroy(sums);
   return err;
+}
+
+/* What is less of a row's square than that is rounding. */
+static const double least_rest = 1e-8;
+
+/* An orthonormal basis in the place of m rows, each with the parts of those before taken out twice;
+ * returns its size. c: [m] scratch */
+static int orthonormalise(int m, int n, double *rows, double *c) {
+  int rank = 0;
+  for (int j = 0; j < m; ++j) {
+    double *own = rows + (ptrdiff_t)rank * n;
+    memmove(own, rows + (ptrdiff_t)j * n, (size_t)n * sizeof *own);
+    const double before = gannet_dot(n, own, own);
+    for (int pass = 0; pass < 2 && rank > 0; ++pass) {
+      gannet_gemv_n(rank, n, 1, rows, n, own, 0, c);
+      gannet_gemv_t(rank, n, -1, rows, n, c, 1, own);
+    }
+    const double rest = gannet_dot(n, own, own);
+    if (!(rest > least_rest * before)) continue;
+    const double scale = 1 / sqrt(rest);
+    for (int i = 0; i < n; ++i) own[i] *= scale;
+    ++rank;
+  }
+  return rank;
+}
+
+/* k: L^-1 k of the points becomes W. */
+static gannet_err prepare_part(gannet_moment_sums *s, const gannet_sums_list *list,
+                               const gannet_cholesky *factor, const double *alpha, int m,
+                               double *k) {
+  const size_t n = (size_t)list->n, lanes = (size_t)s->by->lanes;
+  double *weights = NULL;
+  s->parted = true;
+  s->length = list->n;
+  GANNET_TRY(gannet_alloc((1 + (size_t)m) * n, sizeof *weights, &weights));
+  gannet_cholesky_forward(factor, m, k, list->n);
+  s->rank = orthonormalise(m, list->n, k, weights);
+  gannet_cholesky_backward(factor, s->rank, k, list->n);
+  memcpy(weights, alpha, n * sizeof *weights);
+  memcpy(weights + n, k, (size_t)s->rank * n * sizeof *weights);
+  gannet_err err = gannet_kernel_sums_prepare(list, 1 + s->rank, weights, &s->kernel);
+  if (err == GANNET_OK)
+    err = gannet_alloc((size_t)s->rank * n, sizeof *s->projections, &s->projections);
+  if (err == GANNET_OK) memcpy(s->projections, k, (size_t)s->rank * n * sizeof *k);
+  if (err == GANNET_OK)
+    err = gannet_alloc(STRIPS * (1 + (size_t)s->rank) * lanes, sizeof *s->found, &s->found);
+  gannet_free(&weights);
+  return err;
+}
+
+gannet_err gannet_moment_sums_prepare_part(const gannet_sums_list *list,
+                                           const gannet_cholesky *factor, const double *alpha,
+                                           int m, double *k, gannet_moment_sums **sums) {
+  GANNET_TRY(create(list, sums));
+  const gannet_err err = prepare_part(*sums, list, factor, alpha, m, k);
+  if (err != GANNET_OK) gannet_moment_sums_destroy(sums);
+  return err;
+}
+
+double gannet_moment_sums_part(const gannet_moment_sums *s, const double *k) {
+  double sum = 0;
+  for (int j = 0; j < s->rank; ++j) {
+    const double part = gannet_dot(s->length, s->projections + (ptrdiff_t)j * s->length, k);
+    sum += part * part;
+  }
+  return sum;
 }
 
 static char *kept_of(const gannet_moment_sums *s, int strip) {
@@ -128,9 +175,9 @@ static void solve(const gannet_moment_sums *s, int n_strips) {
 }
 
 /* mean and explained: [n_strips][lanes], of zeros. */
-static void add_points(const gannet_moment_sums *s, int n_strips, const void *strips, double *mean,
-                       double *explained) {
-  const size_t lanes = (size_t)s->by->lanes, each = 1 + (size_t)s->added;
+static void add_parts(const gannet_moment_sums *s, int n_strips, const void *strips, double *mean,
+                      double *explained) {
+  const size_t lanes = (size_t)s->by->lanes, each = 1 + (size_t)s->rank;
   memset(s->found, 0, (size_t)n_strips * each * lanes * sizeof *s->found);
   gannet_kernel_sums_add(s->kernel, n_strips, strips, s->found);
   for (size_t i = 0; i < (size_t)n_strips; ++i, mean += lanes, explained += lanes) {
@@ -147,8 +194,8 @@ void gannet_moment_sums_values(const gannet_moment_sums *sums, int n_strips, con
   const char *strip = strips;
   memset(mean, 0, (size_t)n_strips * lanes * sizeof *mean);
   memset(explained, 0, (size_t)n_strips * lanes * sizeof *explained);
-  if (s->adds) {
-    add_points(s, n_strips, strips, mean, explained);
+  if (s->parted) {
+    add_parts(s, n_strips, strips, mean, explained);
     return;
   }
   for (int i = 0; i < n_strips; ++i, strip += (size_t)s->inputs * size)
@@ -169,18 +216,18 @@ void gannet_moment_sums_estimate(const gannet_moment_sums *sums, const gannet_mo
   gannet_moment_sums_values(sums, n_strips, estimates->strips, estimates->values,
                             estimates->values + GANNET_ESTIMATES_POINTS);
   for (int i = 0; i < points; ++i) {
-    const double own = sums->adds ? variance[i] / parts->amplitude : parts->own;
     mean[i] = parts->mean + found[i];
-    variance[i] = isfinite(explained[i]) ? parts->amplitude * fmax(0, own - explained[i]) : NAN;
+    variance[i] =
+        isfinite(explained[i]) ? parts->amplitude * fmax(0, parts->own - explained[i]) : NAN;
   }
 }
 
 size_t gannet_moment_sums_bytes(const gannet_moment_sums *s) {
   if (!s) return 0;
-  const size_t strips = STRIPS * (size_t)s->by->lanes;
-  if (s->adds)
+  if (s->parted)
     return sizeof *s + gannet_kernel_sums_bytes(s->kernel) +
-           strips * (1 + (size_t)s->added) * sizeof(double);
+           sizeof(double) * ((size_t)s->rank * (size_t)s->length +
+                             STRIPS * (1 + (size_t)s->rank) * (size_t)s->by->lanes);
   return sizeof *s + gannet_kernel_sums_bytes(s->kernel) +
          (place_of(s->solved) + (STRIPS * (size_t)s->n + 1) * (size_t)s->by->lanes) * s->by->size;
 }

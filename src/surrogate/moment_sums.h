@@ -2,9 +2,6 @@
  * estimates for a scan that scores its leaders again (search/screen.h).
  *
  *   mean = k(z)^T alpha,   explained = |L^-1 k(z)|^2,   L L^T = K + lambda I.
- *
- * What points that are added to the list explain besides is the sum over their rows of L^-1 k(z)
- * alone, for the work of a mean each instead of a solve.
  */
 #ifndef GANNET_SURROGATE_MOMENT_SUMS_H
 #define GANNET_SURROGATE_MOMENT_SUMS_H
@@ -15,9 +12,9 @@
 
 typedef struct gannet_moment_sums gannet_moment_sums;
 
-/* Strips that are worked at once at most, points above which a factor is not copied: products of
- * large matrices are as fast then; and points that may be added to those that are known. */
-enum { GANNET_MOMENT_STRIPS = 32, GANNET_MOMENT_POINTS = 4096, GANNET_MOMENT_ADDED = 64 };
+/* Strips that are worked at once at most, and points above which a factor is not copied: products
+ * of large matrices are as fast then. */
+enum { GANNET_MOMENT_STRIPS = 32, GANNET_MOMENT_POINTS = 4096 };
 
 /* Make a copy of factor and weights. Start with a pointer to NULL; an existing copy is made anew.
  *
@@ -25,17 +22,40 @@ enum { GANNET_MOMENT_STRIPS = 32, GANNET_MOMENT_POINTS = 4096, GANNET_MOMENT_ADD
  *
  * list    in   of the factor, the kernel as its function
  * alpha   in   [n]
- * known   in   >= 0 leading points whose part of what is explained is not wanted
- * sums    out  NULL for more than GANNET_MOMENT_POINTS points, for fewer than are known and for
- *              more than GANNET_MOMENT_ADDED beyond
+ * sums    out  NULL for more than GANNET_MOMENT_POINTS points
  *
  * Errors: GANNET_ERR_MEMORY.
  */
 GANNET_CHECKED gannet_err gannet_moment_sums_prepare(const gannet_sums_list *list,
                                                      const gannet_cholesky *factor,
-                                                     const double *alpha, int known,
+                                                     const double *alpha,
                                                      gannet_moment_sums **sums);
 void gannet_moment_sums_destroy(gannet_moment_sums **sums);
+
+/* The same, but that only a part of what is explained is wanted: that in the span of the solutions
+ * for some points p,
+ *
+ *   |Q^T L^-1 k(z)|^2 = |W k(z)|^2,   Q an orthonormal basis of L^-1 k(p),   W = Q^T L^-1,
+ *
+ * for the work of so many means instead of a solve. The factor is not copied.
+ *
+ * Local.
+ *
+ * m  in     >= 0 points p
+ * k  inout  [m][n] the kernel between them and the list; overwritten
+ */
+GANNET_CHECKED gannet_err gannet_moment_sums_prepare_part(const gannet_sums_list *list,
+                                                          const gannet_cholesky *factor,
+                                                          const double *alpha, int m, double *k,
+                                                          gannet_moment_sums **sums);
+
+/* That part for a single point, not as an estimate.
+ *
+ * Local.
+ *
+ * k  in  [n] its kernel with the list
+ */
+double gannet_moment_sums_part(const gannet_moment_sums *sums, const double *k);
 
 /* Mean and explained part of the variance for every point of some strips. No allocation.
  *
@@ -59,8 +79,7 @@ typedef struct {
  *
  * Local.
  *
- * mean      out    [points]
- * variance  inout  [points] in: that of the points that are known, unless there are none
+ * mean, variance  out  [points]
  */
 void gannet_moment_sums_estimate(const gannet_moment_sums *sums, const gannet_moment_parts *parts,
                                  const gannet_estimates *estimates, int points, double *mean,

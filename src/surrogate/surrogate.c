@@ -19,6 +19,7 @@ struct gannet_surrogate {
   int draws;          /* prepared and valid */
   bool estimates;     /* of these draws can be asked for */
   bool moments;       /* estimates of them can be asked for */
+  bool ceilings;      /* with ceilings of variances */
   bool believing;     /* the last fit had rows that stand for results to come */
   bool conditioned;   /* fitted since creation or since the hyper-parameters were set */
   double *difference; /* [2d+1][d] points, then means and sds, for central differences */
@@ -297,13 +298,31 @@ gannet_err gannet_surrogate_draw_estimates(const gannet_surrogate *s, int m, con
 }
 
 gannet_err gannet_surrogate_moments_prepare(gannet_surrogate *s, gannet_precision precision,
-                                            int *rows, bool *able) {
+                                            bool *able) {
   GANNET_TRY(require_conditioned(s));
-  s->estimates = s->moments = *able = false;
-  if (s->type->moments_prepare)
-    GANNET_TRY(s->type->moments_prepare(s->state, precision, rows, able));
+  s->estimates = s->moments = s->ceilings = *able = false;
+  if (s->type->moments_prepare) GANNET_TRY(s->type->moments_prepare(s->state, precision, able));
   s->moments = *able;
   return GANNET_OK;
+}
+
+gannet_err gannet_surrogate_ceilings_prepare(gannet_surrogate *s, gannet_precision precision,
+                                             int n_pivots, const double *pivots, bool *able) {
+  GANNET_TRY(require_conditioned(s));
+  GANNET_REQUIRE(n_pivots >= 0, GANNET_ERR_SHAPE, "n_pivots = %d, expected at least 0", n_pivots);
+  s->estimates = s->moments = s->ceilings = *able = false;
+  if (s->type->ceilings_prepare)
+    GANNET_TRY(s->type->ceilings_prepare(s->state, precision, n_pivots, pivots, able));
+  s->moments = s->ceilings = *able;
+  return GANNET_OK;
+}
+
+gannet_err gannet_surrogate_ceilings(const gannet_surrogate *s, int m, const double *x,
+                                     double *variance) {
+  GANNET_REQUIRE(s->moments && s->ceilings, GANNET_ERR_STATE,
+                 "no ceilings were prepared of these moments");
+  GANNET_REQUIRE(m >= 0, GANNET_ERR_SHAPE, "m = %d, expected at least 0", m);
+  return m > 0 ? s->type->ceilings(s->state, m, x, variance) : GANNET_OK;
 }
 
 gannet_err gannet_surrogate_moment_estimates(const gannet_surrogate *s, int m, const double *x,

@@ -11,12 +11,13 @@
  *
  * A type must provide create, destroy, fit, predict, sample, draw_values, draw_gradient; it may
  * provide believe (fit otherwise), predict_gradient (central differences otherwise), lower (mean -
- * exploration sd otherwise), estimate_prepare with draw_estimates and moments_prepare with
- * moment_estimates (none otherwise), covariance (that of draws otherwise), noise_var (0 otherwise),
- * calibration (1 otherwise), doubt (0 otherwise), hyper (none otherwise) and length_scales (all
- * equal otherwise). Arguments and states are checked before a type sees them; what it returns is
- * agreed between ranks afterwards, so only its own communication needs an agreement before it. A
- * create that fails may leave *state for destroy, or NULL.
+ * exploration sd otherwise), estimate_prepare with draw_estimates, moments_prepare with
+ * moment_estimates, and with these ceilings_prepare and ceilings (none otherwise), covariance (that
+ * of draws otherwise), noise_var (0 otherwise), calibration (1 otherwise), doubt (0 otherwise),
+ * hyper (none otherwise) and length_scales (all equal otherwise). Arguments and states are checked
+ * before a type sees them; what it returns is agreed between ranks afterwards, so only its own
+ * communication needs an agreement before it. A create that fails may leave *state for destroy, or
+ * NULL.
  */
 #ifndef GANNET_SURROGATE_SURROGATE_H
 #define GANNET_SURROGATE_SURROGATE_H
@@ -94,9 +95,14 @@ typedef struct {
   gannet_err (*estimate_prepare)(void *state, gannet_precision precision, bool *able);
   void (*draw_estimates)(const void *state, int m, const double *x, double *values, int ldv);
   /* The same of predict, with the variance instead of its root. */
-  gannet_err (*moments_prepare)(void *state, gannet_precision precision, int *rows, bool *able);
+  gannet_err (*moments_prepare)(void *state, gannet_precision precision, bool *able);
   void (*moment_estimates)(const void *state, int m, const double *x, double *mean,
                            double *variance);
+  /* The same with ceilings of variances, by what the values at n_pivots points would explain; and
+   * these ceilings exactly. */
+  gannet_err (*ceilings_prepare)(void *state, gannet_precision precision, int n_pivots,
+                                 const double *pivots, bool *able);
+  gannet_err (*ceilings)(const void *state, int m, const double *x, double *variance);
   gannet_err (*covariance)(const void *state, int m, const double *x, int n, const double *z,
                            double *covariance);
   double (*noise_var)(const void *state);
@@ -311,25 +317,38 @@ enum { GANNET_MOMENT_GROUP = 64 };
  * are given up. A model that is able has its moments computed by groups of GANNET_MOMENT_GROUP
  * points: the bits of one do not depend on the others of a whole group.
  *
- * Results that are believed explain some more of a variance that is known: then _prepare is told by
- * how many rows it is known, and the estimates begin with it. They are wrong when the model has not
- * only got more rows since.
- *
  * Local.
  *
- * rows      inout  in: by which the caller knows variances, 0 = it does not; out: the model's
- * able      out    false, too, when the model cannot go on from as many rows as are known
- * mean      out    [m]
- * variance  inout  [m] the square of sd; in: as known, unless that is by no rows
+ * mean      out  [m]
+ * variance  out  [m] the square of sd
  *
  * Errors: GANNET_ERR_MEMORY; GANNET_ERR_STATE without a fit, or when it was not made ready.
  */
 GANNET_CHECKED gannet_err gannet_surrogate_moments_prepare(gannet_surrogate *surrogate,
-                                                           gannet_precision precision, int *rows,
-                                                           bool *able);
+                                                           gannet_precision precision, bool *able);
 GANNET_CHECKED gannet_err gannet_surrogate_moment_estimates(const gannet_surrogate *surrogate,
                                                             int m, const double *x, double *mean,
                                                             double *variance);
+
+/* Make _moment_estimates give upper bounds in the place of variances: those that the model would
+ * have if it had no more to go by than the solutions for some points, the pivots. Without pivots
+ * the prior variance. Close to the variances where candidates are alike, for the work of n_pivots
+ * means each. And the same bounds not as estimates.
+ *
+ * Local.
+ *
+ * pivots    in   [n_pivots][d], n_pivots >= 0
+ * able      out
+ * variance  out  [m]
+ *
+ * Errors: as _moments_prepare.
+ */
+GANNET_CHECKED gannet_err gannet_surrogate_ceilings_prepare(gannet_surrogate *surrogate,
+                                                            gannet_precision precision,
+                                                            int n_pivots, const double *pivots,
+                                                            bool *able);
+GANNET_CHECKED gannet_err gannet_surrogate_ceilings(const gannet_surrogate *surrogate, int m,
+                                                    const double *x, double *variance);
 
 /* Posterior covariance of the noise-free function between m points and n others. A model that does
  * not give it is asked for its prepared draws: their correlation, times the standard deviations of

@@ -2,7 +2,9 @@
  * (search/screen.h).
  */
 #include <math.h>
+#include <string.h>
 
+#include "base/memory.h"
 #include "surrogate/tangent_kernel.h"
 
 enum { POINTS = GANNET_ESTIMATES_POINTS };
@@ -44,24 +46,68 @@ gannet_err tangent_estimate_prepare(void *state, gannet_precision precision, boo
   return GANNET_OK;
 }
 
-gannet_err tangent_moments_prepare(void *state, gannet_precision precision, int *rows, bool *able) {
-  tangent_model *t = state;
-  const int known = *rows;
-  const gannet_cholesky *factor = NULL;
-  gannet_sums_list list;
+/* What estimates of moments begin with; false when there are none. */
+static gannet_err begin_moments(tangent_model *t, gannet_precision precision,
+                                gannet_sums_list *list, const gannet_cholesky **factor,
+                                bool *able) {
   *able = false;
   release_sums(t);
   if (t->trained || t->options->network || t->n == 0) return GANNET_OK;
-  if (!gannet_analytic_points_list(t->limit, precision, &list)) return GANNET_OK;
-  GANNET_TRY(gannet_factor_whole(t->factor, &factor));
-  GANNET_TRY(
-      gannet_moment_sums_prepare(&list, factor, tangent_alpha_of(t), known, &t->moment_sums));
-  if (!t->moment_sums) return GANNET_OK;
-  *rows = t->n;
+  if (!gannet_analytic_points_list(t->limit, precision, list)) return GANNET_OK;
+  GANNET_TRY(gannet_factor_whole(t->factor, factor));
   for (int k = 0; k < t->d; ++k) t->slope[k] = 0.5; /* the same anywhere on the sphere */
   gannet_analytic_points_cross(t->limit, 1, t->slope, NULL, 0, &t->own_kernel);
-  GANNET_TRY(gannet_estimates_reserve(precision, t->d + 1, 2, &t->estimates));
   *able = true;
+  return gannet_estimates_reserve(precision, t->d + 1, 2, &t->estimates);
+}
+
+gannet_err tangent_moments_prepare(void *state, gannet_precision precision, bool *able) {
+  tangent_model *t = state;
+  const gannet_cholesky *factor = NULL;
+  gannet_sums_list list;
+  GANNET_TRY(begin_moments(t, precision, &list, &factor, able));
+  if (*able)
+    GANNET_TRY(gannet_moment_sums_prepare(&list, factor, tangent_alpha_of(t), &t->moment_sums));
+  *able = t->moment_sums != NULL;
+  return GANNET_OK;
+}
+
+gannet_err tangent_ceilings_prepare(void *state, gannet_precision precision, int n_pivots,
+                                    const double *pivots, bool *able) {
+  enum { BLOCK = GANNET_TANGENT_BLOCK };
+  tangent_model *t = state;
+  const size_t n = (size_t)t->n;
+  const gannet_cholesky *factor = NULL;
+  gannet_sums_list list;
+  double *k = NULL, own[BLOCK];
+  GANNET_TRY(begin_moments(t, precision, &list, &factor, able));
+  if (!*able) return GANNET_OK;
+  GANNET_TRY(gannet_alloc((size_t)n_pivots * n, sizeof *k, &k));
+  gannet_err err = GANNET_OK;
+  for (int first = 0; err == GANNET_OK && first < n_pivots; first += BLOCK) {
+    const int rows = n_pivots - first < BLOCK ? n_pivots - first : BLOCK;
+    err = tangent_block_kernel(t, rows, pivots + (size_t)first * (size_t)t->d, own);
+    memcpy(k + (size_t)first * n, t->cross, (size_t)rows * n * sizeof *k);
+  }
+  if (err == GANNET_OK)
+    err = gannet_moment_sums_prepare_part(&list, factor, tangent_alpha_of(t), n_pivots, k,
+                                          &t->moment_sums);
+  gannet_free(&k);
+  *able = err == GANNET_OK;
+  return err;
+}
+
+gannet_err tangent_ceilings(const void *state, int m, const double *x, double *variance) {
+  enum { BLOCK = GANNET_TANGENT_BLOCK };
+  const tangent_model *t = state;
+  for (int first = 0; first < m; first += BLOCK) {
+    const int rows = m - first < BLOCK ? m - first : BLOCK;
+    double *own = variance + first;
+    GANNET_TRY(tangent_block_kernel(t, rows, x + (size_t)first * (size_t)t->d, own));
+    for (int i = 0; i < rows; ++i)
+      own[i] = t->amplitude * fmax(0, own[i] - gannet_moment_sums_part(
+                                                   t->moment_sums, t->cross + (ptrdiff_t)i * t->n));
+  }
   return GANNET_OK;
 }
 

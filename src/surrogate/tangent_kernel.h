@@ -176,7 +176,10 @@ gannet_err tangent_draw_gradient(const void *state, int draw, const double *x, d
                                  double *gradient);
 gannet_err tangent_estimate_prepare(void *state, gannet_precision precision, bool *able);
 void tangent_draw_estimates(const void *state, int m, const double *x, double *values, int ldv);
-gannet_err tangent_moments_prepare(void *state, gannet_precision precision, int *rows, bool *able);
+gannet_err tangent_moments_prepare(void *state, gannet_precision precision, bool *able);
+gannet_err tangent_ceilings_prepare(void *state, gannet_precision precision, int n_pivots,
+                                    const double *pivots, bool *able);
+gannet_err tangent_ceilings(const void *state, int m, const double *x, double *variance);
 void tangent_moment_estimates(const void *state, int m, const double *x, double *mean,
                               double *variance);
 gannet_err tangent_calibration(void *state, double *scale);

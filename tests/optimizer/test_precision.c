@@ -6,6 +6,7 @@
 
 #include "support/harness.h"
 
+#include "optimizer/moments_order.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/propose.h"
 
@@ -37,6 +38,11 @@ typedef struct {
   const char *settings[MOST];     /* keys and values */
   enum { NEVER, ALWAYS } screens; /* some scan does with estimates alone */
 } scenario;
+
+/* A history so long that candidates are scored in the order of ceilings, also for the first point
+ * of a batch. */
+enum { LONG = GANNET_MOMENTS_LONG + 15 };
+#define SHORT_FIT "surrogate.restarts", "1", "surrogate.fit_evaluations", "8"
 
 static const scenario scenarios[] = {
     {"plain", reals, 0, 1, 0, 1, 40, {"method", "neural-bo"}, ALWAYS},
@@ -121,6 +127,30 @@ static const scenario scenarios[] = {
      40,
      {"method", "gp-ei", "acquisition.type", "lcb"},
      ALWAYS},
+    {"long", reals, 0, 1, 0, 1, LONG, {"method", "neural-ei", SHORT_FIT}, ALWAYS},
+    {"long process", reals, 0, 1, 0, 1, LONG, {"method", "gp-ei", SHORT_FIT}, ALWAYS},
+    {"long, in steps", steps, 0, 1, 0, 2, LONG, {"method", "gp-ei", SHORT_FIT}, ALWAYS},
+    {"long, constrained", reals, 2, 1, 0, 1, LONG, {"method", "gp-ei", SHORT_FIT}, ALWAYS},
+    {"long, bounds", reals, 2, 1, 0, 1, LONG, {"method", "neural-cbo", SHORT_FIT}, ALWAYS},
+    {"long, infeasible", reals, 3, 1, 0, 1, LONG, {"method", "gp-ei", SHORT_FIT}, ALWAYS},
+    {"long, chance",
+     reals,
+     0,
+     1,
+     0,
+     1,
+     LONG,
+     {"method", "gp-ei", SHORT_FIT, "acquisition.type", "pi"},
+     ALWAYS},
+    {"long, exact",
+     reals,
+     0,
+     1,
+     0,
+     1,
+     LONG,
+     {"method", "neural-ei", SHORT_FIT, "surrogate.noise", "1e-10"},
+     ALWAYS},
 };
 
 typedef struct {
@@ -128,6 +158,7 @@ typedef struct {
   gannet_problem *problem;
   gannet_optimizer *optimizer;
   int screened; /* asks whose scan did with estimates */
+  int ordered;  /* and those that scored candidates in an order */
 } fixture;
 
 static void start(fixture *f, const scenario *s, const char *precision, int seed) {
@@ -182,17 +213,19 @@ static void tell_random(fixture *f, const scenario *s) {
 
 static void ask_and_tell(fixture *f, const scenario *s) {
   for (int round = 0; round < 3; ++round) {
+    const int q = s->told == LONG && round == 0 ? 1 : Q;
     int64_t id[Q];
     double x[Q * D], constraints[Q][3];
     gannet_result results[Q];
-    assert_ok(gannet_optimizer_ask(f->optimizer, Q, id, x));
+    assert_ok(gannet_optimizer_ask(f->optimizer, q, id, x));
     const gannet_screen_report *screen = &f->optimizer->member[0].screen;
     f->screened += screen->scored > 0 && !screen->complete;
-    for (int i = 0; i < Q; ++i) {
+    f->ordered += screen->ordered;
+    for (int i = 0; i < q; ++i) {
       results[i] = result_of(s, x + (ptrdiff_t)i * D, constraints[i]);
       results[i].id = id[i];
     }
-    assert_ok(gannet_optimizer_tell(f->optimizer, Q, results));
+    assert_ok(gannet_optimizer_tell(f->optimizer, q, results));
   }
 }
 
@@ -203,7 +236,7 @@ static void precision_changes_nothing(void **state) {
   for (size_t i = 0; i < sizeof scenarios / sizeof *scenarios; ++i) {
     const scenario *s = &scenarios[i];
     uint64_t digest[WAYS];
-    int screened[WAYS];
+    int screened[WAYS], ordered[WAYS];
     for (int k = 0; k < WAYS; ++k) {
       fixture f = {0};
       start(&f, s, precisions[k], 7 + (int)i);
@@ -211,13 +244,16 @@ static void precision_changes_nothing(void **state) {
       ask_and_tell(&f, s);
       digest[k] = gannet_history_digest(f.optimizer->history);
       screened[k] = f.screened;
+      ordered[k] = f.ordered;
       drop(&f);
     }
-    assert_int_equal(screened[EXACT], 0);
+    assert_int_equal(screened[EXACT] + ordered[EXACT], 0);
     for (int k = EXACT + 1; k < WAYS; ++k) {
       if (digest[k] != digest[EXACT]) fail_msg("%s: other points in %s", s->name, precisions[k]);
       if ((screened[k] > 0) != (s->screens == ALWAYS))
         fail_msg("%s: %d scans with estimates in %s", s->name, screened[k], precisions[k]);
+      if (s->told == LONG && ordered[k] == 0)
+        fail_msg("%s: %d scans in an order in %s", s->name, ordered[k], precisions[k]);
     }
   }
 }

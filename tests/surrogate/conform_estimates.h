@@ -75,7 +75,7 @@ static inline void moment_estimates_are_near_the_moments(const conform *c) {
   assert_ok(gannet_surrogate_predict(s, M, x, mean, sd));
   for (int p = 0; p < 2; ++p) {
     const double near = p == GANNET_PRECISION_SINGLE ? 1e-3 : 1e-9;
-    assert_ok(gannet_surrogate_moments_prepare(s, (gannet_precision)p, &(int){0}, &able));
+    assert_ok(gannet_surrogate_moments_prepare(s, (gannet_precision)p, &able));
     if (!able) continue;
     assert_fails(GANNET_ERR_SHAPE, "m = -1", gannet_surrogate_moment_estimates(s, -1, x, m, v));
     assert_ok(gannet_surrogate_moment_estimates(s, M, x, m, v));
@@ -87,34 +87,68 @@ static inline void moment_estimates_are_near_the_moments(const conform *c) {
   gannet_surrogate_destroy(&s);
 }
 
-/* Variances by the first rows, and what rows that are believed explain besides. */
-static inline void moment_estimates_go_on_from_known_variances(const conform *c) {
-  enum { M = GANNET_TILE + 3, FEW = 25, ALL = 30 };
+/* What scans of later points of a batch rest on: a model that is told its own mean keeps it, and is
+ * nowhere less certain. */
+static inline void its_own_mean_leaves_the_mean_and_explains_more(const conform *c) {
+  enum { M = 200, FEW = 25, ALL = 30 };
   conform_data data;
-  static double x[M * 4], mean[M], sd[M], m[M], v[M];
+  static double x[M * 4], mean[M], sd[M], after[M], sd_after[M];
   conform_make(&data, 4, 1);
-  const gannet_data few = conform_first(&data, FEW, 0.01), all = conform_first(&data, ALL, 0.01);
-  gannet_surrogate *s = conform_fitted(c, &few, 4, false);
+  gannet_data few = conform_first(&data, FEW, 0.01), all = conform_first(&data, ALL, 0.01);
+  gannet_surrogate *s = conform_fitted(c, &few, 4, true);
+  bool able = false;
+  assert_ok(gannet_surrogate_moments_prepare(s, GANNET_PRECISION_DOUBLE, &able));
   gannet_random_uniform((gannet_stream){1, GANNET_FOR_TEST, 2, 4}, 0, M * 4, x);
-  for (int p = 0; p < 2; ++p) {
-    const double near = p == GANNET_PRECISION_SINGLE ? 1e-3 : 1e-9;
-    int rows = 0;
-    bool able = false;
-    assert_ok(gannet_surrogate_fit(s, &few, false, 1));
-    assert_ok(gannet_surrogate_moments_prepare(s, (gannet_precision)p, &rows, &able));
-    if (!able) continue;
-    assert_int_equal(rows, FEW);
-    assert_ok(gannet_surrogate_moment_estimates(s, M, x, m, v));
-    assert_ok(gannet_surrogate_believe(s, &all, ALL - FEW, 1));
-    assert_ok(gannet_surrogate_moments_prepare(s, (gannet_precision)p, &rows, &able));
-    assert_true(able);
-    assert_int_equal(rows, ALL);
-    assert_ok(gannet_surrogate_moment_estimates(s, M, x, m, v));
+  if (able) {
+    double y[ALL];
+    memcpy(y, few.y, FEW * sizeof *y);
+    assert_ok(gannet_surrogate_predict(s, ALL - FEW, all.x + FEW * 4, y + FEW, NULL));
+    all.y = y;
     assert_ok(gannet_surrogate_predict(s, M, x, mean, sd));
-    assert_estimates(M, mean, sd, m, v, near);
-    rows = ALL + 1;
-    assert_ok(gannet_surrogate_moments_prepare(s, (gannet_precision)p, &rows, &able));
-    assert_false(able);
+    assert_ok(gannet_surrogate_believe(s, &all, ALL - FEW, 1));
+    assert_ok(gannet_surrogate_predict(s, M, x, after, sd_after));
+    for (int i = 0; i < M; ++i) {
+      assert_near(after[i], mean[i], 1e-7);
+      assert_true(sd_after[i] <= sd[i] + 1e-9);
+    }
+  }
+  gannet_surrogate_destroy(&s);
+}
+
+/* Above the variances, equal to them at the pivots, two of which are the same, and the prior ones
+ * without. */
+static inline void ceilings_are_above_the_variances(const conform *c) {
+  enum { M = GANNET_TILE + 3, PIVOTS = 9 };
+  conform_data data;
+  static double x[M * 4], mean[M], sd[M], m[M], v[M], exact[M], prior[M];
+  conform_make(&data, 4, 1);
+  const gannet_data all = conform_first(&data, 25, 0.01);
+  gannet_surrogate *s = conform_fitted(c, &all, 4, true);
+  bool able = false;
+  gannet_random_uniform((gannet_stream){1, GANNET_FOR_TEST, 2, 4}, 0, M * 4, x);
+  memcpy(x + 4, x, 4 * sizeof *x);
+  assert_fails(GANNET_ERR_STATE, "no ceilings", gannet_surrogate_ceilings(s, M, x, v));
+  assert_fails(GANNET_ERR_SHAPE, "n_pivots = -1",
+               gannet_surrogate_ceilings_prepare(s, GANNET_PRECISION_DOUBLE, -1, x, &able));
+  assert_ok(gannet_surrogate_predict(s, M, x, mean, sd));
+  for (int p = 0; p < 2; ++p) {
+    const double near = p == GANNET_PRECISION_SINGLE ? 1e-3 : 1e-6;
+    assert_ok(gannet_surrogate_ceilings_prepare(s, (gannet_precision)p, 0, NULL, &able));
+    if (!able) continue;
+    assert_ok(gannet_surrogate_ceilings(s, M, x, prior));
+    assert_ok(gannet_surrogate_ceilings_prepare(s, (gannet_precision)p, PIVOTS, x, &able));
+    assert_true(able);
+    assert_ok(gannet_surrogate_ceilings(s, M, x, exact));
+    assert_ok(gannet_surrogate_moment_estimates(s, M, x, m, v));
+    for (int i = 0; i < M; ++i) {
+      assert_near(m[i], mean[i], near * (1 + fabs(mean[i])));
+      assert_near(v[i], exact[i], near * prior[0]);
+      assert_true(exact[i] >= sd[i] * sd[i] - 1e-9 * prior[0]);
+      assert_true(exact[i] <= prior[i] && fabs(prior[i] - prior[0]) < 1e-9 * prior[0]);
+      if (i < PIVOTS) assert_near(exact[i], sd[i] * sd[i], 1e-9 * prior[0]);
+    }
+    assert_ok(gannet_surrogate_moments_prepare(s, (gannet_precision)p, &able));
+    assert_fails(GANNET_ERR_STATE, "no ceilings", gannet_surrogate_ceilings(s, M, x, v));
   }
   gannet_surrogate_destroy(&s);
 }

@@ -263,7 +263,7 @@ static void estimates_are_near_for_all_kernels_and_lengths(void **state) {
         assert_ok(gannet_surrogate_draw_estimates(s, M, x, estimates, M));
         assert_true(error_of(DRAWS * M, estimates, exact) < most);
         assert_ok(gannet_surrogate_predict(s, M, x, exact, sd));
-        assert_ok(gannet_surrogate_moments_prepare(s, (gannet_precision)p, &(int){0}, &able));
+        assert_ok(gannet_surrogate_moments_prepare(s, (gannet_precision)p, &able));
         assert_true(able);
         assert_ok(gannet_surrogate_moment_estimates(s, M, x, estimates, estimates + M));
         for (int i = 0; i < M; ++i) exact[M + i] = sd[i] * sd[i];

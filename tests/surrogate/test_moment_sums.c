@@ -29,8 +29,8 @@ static gannet_analytic_points *make_list(int n, const double *x) {
   return list;
 }
 
-/* n points, and M others; the points from known on explain the rest of what all do. */
-static void compare(int n, int known, const double *x, const double *alpha) {
+/* n points, and M others. */
+static void compare(int n, const double *x, const double *alpha) {
   static double k[BLOCK * N], z[M * (D + 1)], strips[(M + 16) * (D + 1)];
   double mean[M + 16], explained[M + 16];
   gannet_analytic_points *list = make_list(n, x);
@@ -42,12 +42,12 @@ static void compare(int n, int known, const double *x, const double *alpha) {
     const gannet_strips *by = gannet_strips_of((gannet_precision)p);
     const gannet_strips_source source = {z, D + 1, 1};
     const double near = p == GANNET_PRECISION_SINGLE ? 1e-4 : 1e-8;
-    const size_t least = (size_t)(known > 0 ? n * (1 + n - known) : n * n / 2);
+    const size_t least = (size_t)(n * n / 2);
     gannet_moment_sums *sums = NULL;
     gannet_sums_list points;
     by->pack(M, D + 1, &source, by->lanes, strips);
     assert_true(gannet_analytic_points_list(list, (gannet_precision)p, &points));
-    assert_ok(gannet_moment_sums_prepare(&points, factor, alpha, known, &sums));
+    assert_ok(gannet_moment_sums_prepare(&points, factor, alpha, &sums));
     assert_non_null(sums);
     assert_true(gannet_moment_sums_bytes(sums) > least * by->size);
     gannet_moment_sums_values(sums, (M + by->lanes - 1) / by->lanes, strips, mean, explained);
@@ -56,7 +56,7 @@ static void compare(int n, int known, const double *x, const double *alpha) {
       double sum = 0, square = 0;
       for (int j = 0; j < n; ++j) sum += k[i * n + j] * alpha[j];
       gannet_cholesky_forward(factor, 1, k + (ptrdiff_t)i * n, n);
-      for (int j = known; j < n; ++j) square += k[i * n + j] * k[i * n + j];
+      for (int j = 0; j < n; ++j) square += k[i * n + j] * k[i * n + j];
       assert_near(mean[i], sum, near * 20);
       assert_near(explained[i], square, near * (1 + square));
     }
@@ -66,39 +66,20 @@ static void compare(int n, int known, const double *x, const double *alpha) {
   gannet_analytic_points_destroy(&list);
 }
 
-static void compare_all(int cases, const int *n, const int *known) {
-  static double x[(N + M) * D], alpha[N];
-  gannet_random_uniform((gannet_stream){1, GANNET_FOR_TEST, 0, 1}, 0, (N + M) * D, x);
-  gannet_random_normal((gannet_stream){1, GANNET_FOR_TEST, 0, 2}, 0, N, alpha);
-  for (int c = 0; c < cases; ++c) compare(n[c], known[c], x, alpha);
-}
-
 static void moments_are_those_of_solves(void **state) {
   (void)state;
-  compare_all(6, (int[]){1, 7, 8, 33, 64, N}, (int[]){0, 0, 0, 0, 0, 0});
-}
-
-static void added_points_explain_the_rest(void **state) {
-  (void)state;
-  compare_all(5, (int[]){N, N, N, N, 33}, (int[]){N, N - 1, N - 7, N - GANNET_MOMENT_ADDED, 1});
-}
-
-static void too_many_added_points_have_no_sums(void **state) {
-  (void)state;
-  const gannet_sums_list list = {.n = N};
-  const int knowns[] = {N + 1, N - GANNET_MOMENT_ADDED - 1, 1};
-  for (int c = 0; c < 3; ++c) {
-    gannet_moment_sums *sums = NULL;
-    assert_ok(gannet_moment_sums_prepare(&list, NULL, NULL, knowns[c], &sums));
-    assert_null(sums);
-  }
+  static double x[(N + M) * D], alpha[N];
+  const int sizes[] = {1, 7, 8, 33, 64, N};
+  gannet_random_uniform((gannet_stream){1, GANNET_FOR_TEST, 0, 1}, 0, (N + M) * D, x);
+  gannet_random_normal((gannet_stream){1, GANNET_FOR_TEST, 0, 2}, 0, N, alpha);
+  for (int c = 0; c < 6; ++c) compare(sizes[c], x, alpha);
 }
 
 static void long_lists_have_no_sums(void **state) {
   (void)state;
   const gannet_sums_list list = {.n = GANNET_MOMENT_POINTS + 1};
   gannet_moment_sums *sums = NULL;
-  assert_ok(gannet_moment_sums_prepare(&list, NULL, NULL, 0, &sums));
+  assert_ok(gannet_moment_sums_prepare(&list, NULL, NULL, &sums));
   assert_null(sums);
   assert_int_equal(gannet_moment_sums_bytes(sums), 0);
 }
@@ -106,8 +87,6 @@ static void long_lists_have_no_sums(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(moments_are_those_of_solves),
-      cmocka_unit_test(added_points_explain_the_rest),
-      cmocka_unit_test(too_many_added_points_have_no_sums),
       cmocka_unit_test(long_lists_have_no_sums),
   };
   return run_serial(tests);

@@ -1,0 +1,254 @@
+#include "optimizer/moments_order.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "optimizer/moments_screen_impl.h"
+#include "search/ordered_scan.h"
+
+enum {
+  SAMPLE = GANNET_MOMENTS_SAMPLE,
+  MARGINS = MOMENTS_MARGINS,
+  MOST_PIVOTS = GANNET_ORDERED_PIVOTS * GANNET_ORDERED_ROUNDS
+};
+
+/* A gannet_ceiling. */
+static gannet_err ceiling(void *user, int m, int64_t first, double *ceilings) {
+  double lower[GANNET_TILE];
+  int64_t number[GANNET_TILE];
+  for (int i = 0; i < m; ++i) number[i] = first + i;
+  return moments_screen_bound(user, m, NULL, number, lower, ceilings);
+}
+
+static bool is_long(const gannet_moments_screen *s) {
+  return gannet_history_count_told(s->score->member->history) >= GANNET_MOMENTS_LONG;
+}
+
+/* Whether model i has a part in scores. */
+static bool counts(const gannet_moments_screen *s, int i) {
+  return i > 0 || gannet_moments_score_wants_objective(s->score);
+}
+
+static gannet_err reserve(gannet_moments_screen *s, const gannet_candidates *candidates) {
+  const size_t d = (size_t)gannet_candidates_dimension(candidates);
+  s->candidates = candidates;
+  if (s->sample) return GANNET_OK;
+  GANNET_TRY(gannet_alloc(SAMPLE * d, sizeof *s->sample, &s->sample));
+  GANNET_TRY(gannet_alloc(MOST_PIVOTS * d, sizeof *s->pivots, &s->pivots));
+  moments_screen_sample(candidates, 0, SAMPLE, s->sample);
+  return GANNET_OK;
+}
+
+/* Candidates are scored by any numbers of them: whether moments are the same then, and in another
+ * place. */
+static gannet_err check_parts(gannet_moments_screen *s, int i, const double *mean,
+                              const double *sd) {
+  enum { PART = SAMPLE / 2 - 5 };
+  const gannet_surrogate *model = moments_screen_model(s, i);
+  const size_t d = (size_t)gannet_surrogate_dimension(model);
+  GANNET_TRY(
+      gannet_surrogate_predict(model, SAMPLE - PART, s->sample + PART * d, s->least, s->most));
+  for (int p = 0; p < SAMPLE - PART; ++p)
+    if (s->least[p] != mean[PART + p] || s->most[p] != sd[PART + p]) s->estimates = false;
+  return GANNET_OK;
+}
+
+/* Margins of one model's means; variances without pivots are right. */
+static gannet_err measure_model(gannet_moments_screen *s, int i) {
+  double *margin = s->margin + (ptrdiff_t)i * MARGINS, error = 0, size[2] = {0};
+  double *mean = s->corner[MOMENTS_MEAN], *sd = s->corner[MOMENTS_SD];
+  GANNET_TRY(gannet_surrogate_predict(moments_screen_model(s, i), SAMPLE, s->sample, mean, sd));
+  GANNET_TRY(gannet_surrogate_moment_estimates(moments_screen_model(s, i), SAMPLE, s->sample,
+                                               s->mean, s->variance));
+  for (int p = 0; p < SAMPLE; ++p) {
+    if (!isfinite(s->mean[p]) || !(s->variance[p] >= 0)) s->estimates = false;
+    error = fmax(error, fabs(s->mean[p] - mean[p]));
+    size[0] = fmax(size[0], fabs(mean[p]));
+    size[1] = fmax(size[1], s->variance[p]);
+  }
+  margin[OF_KEPT_MEAN] = fmax(moments_safety * error, moments_rounding[s->precision] * size[0]);
+  margin[ABOVE_KEPT_VARIANCE] = moments_rounding[s->precision] * size[1];
+  gannet_moments_kept_put_sample(&s->kept, i, s->mean, s->variance);
+  return check_parts(s, i, mean, sd);
+}
+
+/* x: [GANNET_TILE][d] */
+static gannet_err fill_tile(gannet_moments_screen *s, int64_t first, double *x) {
+  const int64_t left = gannet_candidates_count(s->candidates) - first;
+  const int m = left < GANNET_TILE ? (int)left : GANNET_TILE;
+  gannet_candidates_tile(s->candidates, first, m, x);
+  for (int i = 0; i < s->kept.models; ++i) {
+    if (!counts(s, i)) continue;
+    GANNET_TRY(
+        gannet_surrogate_moment_estimates(moments_screen_model(s, i), m, x, s->mean, s->variance));
+    gannet_moments_kept_put(&s->kept, i, first, m, s->mean, s->variance);
+  }
+  return GANNET_OK;
+}
+
+/* Means, and prior variances, of the tiles of this rank. */
+static gannet_err fill(gannet_moments_screen *s) {
+  double *x = NULL;
+  gannet_queue queue = gannet_scan_queue(s->score->member->context, s->candidates);
+  gannet_err err =
+      gannet_alloc(GANNET_TILE * (size_t)gannet_candidates_dimension(s->candidates), sizeof *x, &x);
+  for (int64_t tile; err == GANNET_OK && (tile = gannet_queue_next(&queue)) >= 0;)
+    err = fill_tile(s, tile * GANNET_TILE, x);
+  gannet_queue_close(&queue);
+  gannet_free(&x);
+  return err;
+}
+
+/* Sets estimates where means and ceilings can be had. */
+static gannet_err prepare(gannet_moments_screen *s, const gannet_candidates *candidates,
+                          gannet_precision precision) {
+  gannet_models *models = s->score->member->models;
+  s->precision = precision;
+  s->kept.wanted = true;
+  s->n_pivots = s->n_leaders = 0;
+  GANNET_TRY(gannet_moments_kept_reserve(&s->kept, gannet_models_count(models),
+                                         gannet_candidates_count(candidates)));
+  if (s->kept.count == 0) return GANNET_OK;
+  GANNET_TRY(reserve(s, candidates));
+  GANNET_TRY(gannet_models_ceilings_prepare(models, precision, 0, NULL, &s->estimates));
+  for (int i = 0; s->estimates && i < s->kept.models; ++i) GANNET_TRY(measure_model(s, i));
+  return GANNET_OK;
+}
+
+/* The first point of a batch. */
+static gannet_err begin(gannet_moments_screen *s, const gannet_candidates *candidates,
+                        gannet_precision precision) {
+  const gannet_context *context = s->score->member->context;
+  s->estimates = false;
+  memset(s->margin, 0,
+         (size_t)gannet_models_count(s->score->member->models) * MARGINS * sizeof *s->margin);
+  GANNET_TRY(gannet_agree(context->comm, prepare(s, candidates, precision)));
+  GANNET_TRY(moments_screen_agree(s));
+  if (!s->estimates) return GANNET_OK;
+  GANNET_TRY(gannet_agree(context->comm, fill(s)));
+  gannet_moments_kept_settle(&s->kept, true);
+  return GANNET_OK;
+}
+
+/* Margins of a model's moments that were kept, by n candidates of the sample at x; not less than
+ * they were. */
+static gannet_err measure_kept(gannet_moments_screen *s, int i, int first, int n, const double *x) {
+  const gannet_moments_arrays kept = gannet_moments_kept_sample(&s->kept, i);
+  double *margin = s->margin + (ptrdiff_t)i * MARGINS, *mean = s->mean, *sd = s->variance;
+  double error[2] = {0};
+  GANNET_TRY(gannet_surrogate_predict(moments_screen_model(s, i), n, x, mean, sd));
+  for (int p = 0; p < n; ++p) {
+    const double by[2] = {fabs(kept.mean[first + p] - mean[p]),
+                          sd[p] * sd[p] - kept.variance[first + p]};
+    for (int k = 0; k < 2; ++k) error[k] = isfinite(by[k]) ? fmax(error[k], by[k]) : INFINITY;
+  }
+  for (int k = 0; k < 2; ++k)
+    margin[OF_KEPT_MEAN + k] = fmax(moments_safety * error[k], margin[OF_KEPT_MEAN + k]);
+  return GANNET_OK;
+}
+
+/* A later point: every one measures by another part of the sample, and every rank by some of it. */
+static gannet_err go_on(gannet_moments_screen *s, const gannet_candidates *candidates) {
+  enum { PART = SAMPLE / 4 };
+  const gannet_context *context = s->score->member->context;
+  const int np = context->np, from = PART * (s->points++ % 4);
+  const int first = from + (int)((int64_t)PART * context->rank / np);
+  const int n = from + (int)((int64_t)PART * (context->rank + 1) / np) - first;
+  const size_t d = (size_t)gannet_candidates_dimension(candidates);
+  gannet_err err = reserve(s, candidates);
+  s->n_pivots = 0;
+  for (int i = 0; i < s->kept.models && err == GANNET_OK; ++i)
+    err = measure_kept(s, i, first, n, s->sample + (size_t)first * d);
+  GANNET_TRY(gannet_agree(context->comm, err));
+  return moments_screen_agree(s);
+}
+
+/* By the errors that the estimates of ceilings have at the sample. */
+static gannet_err measure_lowered(gannet_moments_screen *s, int i) {
+  double *margin = s->margin + (ptrdiff_t)i * MARGINS, *exact = s->corner[MOMENTS_SD], error = 0;
+  const gannet_surrogate *model = moments_screen_model(s, i);
+  GANNET_TRY(gannet_surrogate_ceilings(model, SAMPLE, s->sample, exact));
+  GANNET_TRY(gannet_surrogate_moment_estimates(model, SAMPLE, s->sample, s->mean, s->variance));
+  for (int p = 0; p < SAMPLE; ++p) error = fmax(error, fabs(s->variance[p] - exact[p]));
+  margin[ABOVE_KEPT_VARIANCE] = fmax(moments_safety * error, margin[ABOVE_KEPT_VARIANCE]);
+  return GANNET_OK;
+}
+
+/* Ceilings of some candidates; x: [m][d]. */
+static gannet_err lower_some(gannet_moments_screen *s, int m, gannet_ordered_entry *some,
+                             double *x) {
+  const size_t d = (size_t)gannet_candidates_dimension(s->candidates);
+  double low[GANNET_TILE], high[GANNET_TILE];
+  int64_t number[GANNET_TILE];
+  for (int p = 0; p < m; ++p) {
+    number[p] = some[p].number;
+    gannet_candidates_tile(s->candidates, number[p], 1, x + (size_t)p * d);
+  }
+  for (int i = 0; i < s->kept.models; ++i) {
+    if (!counts(s, i)) continue;
+    GANNET_TRY(
+        gannet_surrogate_moment_estimates(moments_screen_model(s, i), m, x, s->mean, s->variance));
+    gannet_moments_kept_lower(&s->kept, i, m, number, s->variance);
+  }
+  GANNET_TRY(moments_screen_bound(s, m, NULL, number, low, high));
+  for (int p = 0; p < m; ++p)
+    if (high[p] < some[p].value) some[p].value = high[p];
+  return GANNET_OK;
+}
+
+/* A gannet_lowerer. Pivots of earlier rounds of the scan count, too. */
+static gannet_err lower(void *user, int n_pivots, const int64_t *pivots, int64_t n,
+                        gannet_ordered_entry *left) {
+  gannet_moments_screen *s = user;
+  const size_t d = (size_t)gannet_candidates_dimension(s->candidates);
+  double *x = NULL;
+  bool able = false;
+  for (int i = 0; i < n_pivots; ++i)
+    gannet_candidates_tile(s->candidates, pivots[i], 1, s->pivots + (size_t)s->n_pivots++ * d);
+  GANNET_TRY(gannet_models_ceilings_prepare(s->score->member->models, s->precision, s->n_pivots,
+                                            s->pivots, &able));
+  if (!able) return GANNET_OK;
+  for (int i = 0; i < s->kept.models; ++i)
+    if (counts(s, i)) GANNET_TRY(measure_lowered(s, i));
+  gannet_err err = gannet_alloc(GANNET_TILE * d, sizeof *x, &x);
+  for (int64_t first = 0; err == GANNET_OK && first < n; first += GANNET_TILE)
+    err = lower_some(s, n - first < GANNET_TILE ? (int)(n - first) : GANNET_TILE, left + first, x);
+  gannet_free(&x);
+  return err;
+}
+
+bool gannet_moments_order_can(const gannet_moments_screen *s, const gannet_candidates *candidates) {
+  const gannet_member *member = s->score->member;
+  if (!s->kept.known && !is_long(s)) return false;
+  return moments_screen_pays(s, candidates) && !member->options->acq_type->wants_minima &&
+         member->options->search.precision != GANNET_SCAN_EXACT &&
+         (counts(s, 0) || gannet_models_count(member->models) > 1);
+}
+
+/* Also the leaders: others may have their tiles next time. */
+static void forget(gannet_moments_screen *s) {
+  gannet_moments_kept_forget(&s->kept);
+  s->n_leaders = 0;
+}
+
+gannet_err gannet_moments_order_scan(gannet_moments_screen *s, const gannet_candidates *candidates,
+                                     const gannet_distinct *taken, gannet_precision precision,
+                                     int keep, gannet_ranked *best, int64_t *scored) {
+  *scored = 0;
+  GANNET_TRY(s->kept.known ? go_on(s, candidates) : begin(s, candidates, precision));
+  if (!s->kept.known) return GANNET_OK;
+  const gannet_ordered_spec spec = {.keep = keep,
+                                    .scorer = gannet_moments_screen_points,
+                                    .ceiling = ceiling,
+                                    .lower = is_long(s) ? lower : NULL,
+                                    .tiles = s->kept.own,
+                                    .n_leaders = &s->n_leaders,
+                                    .leaders = s->leaders,
+                                    .user = s};
+  GANNET_TRY(
+      gannet_ordered_scan(s->score->member->context, candidates, taken, &spec, best, scored));
+  if (*scored <= 0) forget(s);
+  if (*scored < 0) *scored = 0;
+  return GANNET_OK;
+}

@@ -1,0 +1,76 @@
+/* What files share that bound scores by moments: moments_screen.c (from estimates) and
+ * moments_order.c (from ceilings). */
+#ifndef GANNET_OPTIMIZER_MOMENTS_SCREEN_IMPL_H
+#define GANNET_OPTIMIZER_MOMENTS_SCREEN_IMPL_H
+
+#include "optimizer/moments_screen.h"
+
+/* Of a model: of estimates of mean and variance; of kept means, and how far above kept variances
+ * those of the present models may be. */
+enum { OF_MEAN, OF_VARIANCE, OF_KEPT_MEAN, ABOVE_KEPT_VARIANCE, MOMENTS_MARGINS };
+
+/* Workspaces screen->corner. */
+enum { MOMENTS_MEAN, MOMENTS_SD, MOMENTS_SCORE };
+
+/* What moments may be, around those at hand; variances are not negative. Where only the best that a
+ * candidate can be is wanted, the lower end of the mean does. */
+typedef struct {
+  double mean, below, above;
+  bool best;
+} range;
+
+/* Margins are so many times the largest error that was seen, or that much of the largest size. */
+extern const double moments_safety;
+extern const double moments_rounding[];
+
+/* Whether there are enough candidates, and a score that moments make.
+ *
+ * Local.
+ */
+bool moments_screen_pays(const gannet_moments_screen *screen, const gannet_candidates *candidates);
+
+/* The model of the objective, or of a constraint.
+ *
+ * Local.
+ */
+const gannet_surrogate *moments_screen_model(const gannet_moments_screen *screen, int model);
+
+/* Some of the GANNET_MOMENTS_SAMPLE candidates by which margins are measured.
+ *
+ * Local.
+ *
+ * x_unit  out  [n][d]
+ */
+void moments_screen_sample(const gannet_candidates *candidates, int first, int n, double *x_unit);
+
+/* Take estimates for useless unless moments are the same in another place of a group.
+ *
+ * Local.
+ *
+ * mean, sd  in  [GANNET_MOMENTS_SAMPLE] at x_unit
+ * x_unit    in  [GANNET_MOMENTS_SAMPLE][d]; changed meanwhile
+ */
+GANNET_CHECKED gannet_err moments_screen_check_places(gannet_moments_screen *screen, int model,
+                                                      const double *mean, const double *sd,
+                                                      double *x_unit);
+
+/* The largest margins of all ranks; estimates are of use when they are on all.
+ *
+ * Collective over the member's communicator.
+ */
+GANNET_CHECKED gannet_err moments_screen_agree(gannet_moments_screen *screen);
+
+/* Bounds of the scores of m candidates: with x_unit, and consecutive numbers, by estimates, which
+ * are kept; without by what is kept, and then upper bounds alone.
+ *
+ * Local.
+ *
+ * x_unit        in   [m][d], or NULL
+ * number        in   [m] of the candidates; with x_unit that of the first one
+ * lower, upper  out  [m]
+ */
+GANNET_CHECKED gannet_err moments_screen_bound(gannet_moments_screen *screen, int m,
+                                               const double *x_unit, const int64_t *number,
+                                               double *lower, double *upper);
+
+#endif

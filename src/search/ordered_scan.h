@@ -1,0 +1,63 @@
+/* The scan of search/scan.h in the order of upper bounds of the scores, ceilings: candidates are
+ * scored until no other can be among the best. The result is that of the plain scan, bit for bit,
+ * as long as ceilings hold.
+ */
+#ifndef GANNET_SEARCH_ORDERED_SCAN_H
+#define GANNET_SEARCH_ORDERED_SCAN_H
+
+#include "search/ordered.h"
+#include "search/scan.h"
+
+/* score <= ceiling for m <= GANNET_TILE candidates, from a number on; INFINITY or NAN where nothing
+ * is known. May depend on the rank as long as it holds.
+ *
+ * ceilings  out  [m]
+ */
+typedef gannet_err (*gannet_ceiling)(void *user, int m, int64_t first, double *ceilings);
+
+/* Lower ceilings of candidates, which would take long to score one by one: by some of them, the
+ * pivots, to which others are alike. May leave them as they are.
+ *
+ * pivots  in     [n_pivots] numbers of candidates
+ * left    inout  [n] values of candidates that have not been scored
+ */
+typedef gannet_err (*gannet_lowerer)(void *user, int n_pivots, const int64_t *pivots, int64_t n,
+                                     gannet_ordered_entry *left);
+
+enum { GANNET_ORDERED_GROUP = 64, GANNET_ORDERED_PIVOTS = 64, GANNET_ORDERED_ROUNDS = 6 };
+
+typedef struct {
+  int keep; /* 1 <= keep <= GANNET_SELECT_MAX */
+  /* Of one list. Called for any candidates, at most GANNET_ORDERED_GROUP, with first = -1; the
+   * score of a candidate must not depend on the others of the call, nor on how many they are. */
+  gannet_scorer scorer;
+  gannet_ceiling ceiling;
+  gannet_lowerer lower; /* for at most GANNET_ORDERED_PIVOTS pivots in each of at most
+                           GANNET_ORDERED_ROUNDS rounds; NULL = none */
+  const bool *tiles;    /* whose ceilings this rank knows; every tile is one rank's */
+  int *n_leaders;       /* inout; at most GANNET_ORDERED_GROUP */
+  int64_t *leaders;     /* inout [GANNET_ORDERED_GROUP] candidates of these tiles that are scored
+                           first, as those to be among the best; then those that were, for a scan to
+                           come, best first */
+  void *user;
+} gannet_ordered_spec;
+
+/* The best candidates, as gannet_scan finds them.
+ *
+ * Collective over the context's communicator; arguments but for the tiles the same on all ranks.
+ *
+ * taken   in   as in gannet_scan
+ * best    out  [keep]; not set unless scored is positive
+ * scored  out  candidates that were scored, over all ranks; 0 when half of a rank's would have to
+ *              be, although ceilings were lowered; -1 when a score was above its ceiling
+ *
+ * Errors: those of scorer and ceiling, GANNET_ERR_MEMORY; from all ranks.
+ * Memory: as gannet_scan, and two numbers for every candidate of this rank.
+ */
+GANNET_CHECKED gannet_err gannet_ordered_scan(const gannet_context *context,
+                                              const gannet_candidates *candidates,
+                                              const gannet_distinct *taken,
+                                              const gannet_ordered_spec *spec, gannet_ranked *best,
+                                              int64_t *scored);
+
+#endif

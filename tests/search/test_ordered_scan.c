@@ -1,0 +1,265 @@
+/* test: ranks 1 2 3 labels unit */
+#include "search/ordered_scan.h"
+
+#include <math.h>
+
+#include "base/context.h"
+#include "base/random.h"
+#include "search/ordered.h"
+#include "search/problems.h"
+#include "surrogate/surrogate.h"
+
+enum {
+  KEEP = 7,
+  D = 2,
+  MOST = 20000,
+  TILES = (MOST + GANNET_TILE - 1) / GANNET_TILE,
+  GROUP = GANNET_ORDERED_GROUP
+};
+
+typedef struct {
+  const gannet_candidates *candidates;
+  double above;        /* how far above the scores ceilings are at most */
+  double below;        /* and below, which is wrong */
+  int unknown;         /* every so many candidates have no ceiling; 0 = none */
+  bool flat;           /* all scores are the same */
+  const double *fails; /* a point that the scorer fails for; NULL = none */
+  bool lowers;         /* ceilings come down to the scores when asked to */
+  int lowered;         /* how often they were */
+  bool own[TILES];
+  int n_leaders;
+  int64_t leaders[GROUP];
+  int64_t scored;
+} fixture;
+
+static double value_at(const fixture *f, const double *x) {
+  if (x[0] > 0.7) return NAN;
+  return f->flat ? 1 : -pow(x[0] - 0.3, 2) - sin(50 * x[1]);
+}
+
+static gannet_err score(void *user, int m, const double *x_unit, int64_t first, double *scores,
+                        int ld) {
+  fixture *f = user;
+  (void)first;
+  (void)ld;
+  for (int i = 0; f->fails && i < m; ++i)
+    GANNET_REQUIRE(memcmp(x_unit + i * D, f->fails, D * sizeof *x_unit) != 0, GANNET_ERR_NUMERIC,
+                   "no scores today");
+  f->scored += m;
+  for (int i = 0; i < m; ++i) scores[i] = value_at(f, x_unit + i * D);
+  return GANNET_OK;
+}
+
+static gannet_err ceiling(void *user, int m, int64_t first, double *ceilings) {
+  const fixture *f = user;
+  for (int i = 0; i < m; ++i) {
+    double x[D];
+    gannet_candidates_tile(f->candidates, first + i, 1, x);
+    const double some = 0.5 + 0.5 * sin(1e9 * x[0]), value = value_at(f, x);
+    ceilings[i] = (isnan(value) ? -2 : value) + 1e-6 + some * f->above - f->below;
+    if (f->unknown > 0 && (first + i) % f->unknown == 0) ceilings[i] = i % 2 ? NAN : INFINITY;
+  }
+  return GANNET_OK;
+}
+
+static gannet_err lower(void *user, int n_pivots, const int64_t *pivots, int64_t n,
+                        gannet_ordered_entry *left) {
+  fixture *f = user;
+  f->lowered += 1;
+  assert_in_range(n_pivots, 1, GANNET_ORDERED_PIVOTS);
+  for (int i = 0; i < n_pivots; ++i) assert_true(f->own[pivots[i] / GANNET_TILE]);
+  for (int64_t i = 0; i < n && f->lowers; ++i) {
+    double x[D];
+    gannet_candidates_tile(f->candidates, left[i].number, 1, x);
+    const double value = value_at(f, x);
+    left[i].value = fmin(left[i].value, (isnan(value) ? -2 : value) + 1e-6);
+  }
+  return GANNET_OK;
+}
+
+typedef struct {
+  gannet_context *world;
+  gannet_problem *problem;
+  gannet_candidates *candidates;
+} space;
+
+static space make_space(int64_t n) {
+  space s = {.problem = real_problem(D)};
+  const gannet_candidates_spec spec = {.n_global = n};
+  assert_ok(gannet_context_create(MPI_COMM_WORLD, 3, &s.world));
+  assert_ok(gannet_candidates_create(s.problem, &spec, 3, 0, &s.candidates));
+  return s;
+}
+
+static void drop_space(space *s) {
+  gannet_candidates_destroy(&s->candidates);
+  gannet_problem_destroy(&s->problem);
+  gannet_context_destroy(&s->world);
+}
+
+/* Tiles go round the ranks, backwards. */
+static gannet_ordered_spec spec_of(fixture *f, const space *s) {
+  f->candidates = s->candidates;
+  for (int i = 0; i < TILES; ++i) f->own[i] = (TILES - i) % s->world->np == s->world->rank;
+  return (gannet_ordered_spec){.keep = KEEP,
+                               .scorer = score,
+                               .ceiling = ceiling,
+                               .lower = lower,
+                               .tiles = f->own,
+                               .n_leaders = &f->n_leaders,
+                               .leaders = f->leaders,
+                               .user = f};
+}
+
+/* Scans, and requires what the plain scan finds; returns how many were scored. */
+static int64_t compare(fixture *f, int64_t n, const gannet_distinct *taken) {
+  space s = make_space(n);
+  const gannet_ordered_spec spec = spec_of(f, &s);
+  gannet_ranked expected[KEEP], best[KEEP];
+  int64_t scored = 0;
+  assert_ok(gannet_scan(s.world, s.candidates, taken, 1, KEEP, score, f, expected));
+  assert_ok(gannet_ordered_scan(s.world, s.candidates, taken, &spec, best, &scored));
+  assert_ok(gannet_same(MPI_COMM_WORLD, &scored, sizeof scored, "counts"));
+  if (scored > 0) assert_memory_equal(best, expected, sizeof best);
+  drop_space(&s);
+  return scored;
+}
+
+static void the_best_are_those_of_the_scan(void **state) {
+  (void)state;
+  const int64_t sizes[] = {1, 3, 63, 512, 513, 5000, MOST};
+  const double above[] = {0, 1e-6, 1e-3, 0.1, 10};
+  int np = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &np);
+  for (int i = 0; i < 7; ++i)
+    for (int k = 0; k < 5; ++k) {
+      fixture f = {.above = above[k], .lowers = true};
+      const int64_t scored = compare(&f, sizes[i], NULL);
+      assert_true(scored >= (sizes[i] < KEEP ? sizes[i] : KEEP) && scored <= sizes[i]);
+      if (sizes[i] == MOST) assert_true(scored <= 7 * np * GROUP);
+    }
+}
+
+static void candidates_without_a_ceiling_are_scored(void **state) {
+  (void)state;
+  fixture f = {.unknown = 20};
+  const int64_t scored = compare(&f, 5000, NULL);
+  assert_true(scored >= 5000 / 20 && scored < 5000 / 10);
+}
+
+/* Ceilings far above the scores are lowered; those that stay there are given up, once that is
+ * known.
+ */
+static void high_ceilings_are_lowered(void **state) {
+  (void)state;
+  fixture low = {.above = 10, .lowers = true}, high = {.above = 10};
+  assert_true(compare(&low, MOST, NULL) > 0);
+  assert_in_range(low.lowered, 1, 2);
+  assert_int_equal(compare(&high, MOST, NULL), 0);
+  assert_int_equal(high.lowered, 2);
+}
+
+/* What was best last time is scored first: then hardly anything else is. */
+static void leaders_come_first(void **state) {
+  (void)state;
+  int np = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &np);
+  fixture f = {.above = 0.1, .lowers = true};
+  const int64_t first = compare(&f, MOST, NULL);
+  assert_true(first > 0 && f.n_leaders > 0);
+  for (int i = 0; i < f.n_leaders; ++i) assert_true(f.own[f.leaders[i] / GANNET_TILE]);
+  f.above = 1e-6;
+  assert_true(compare(&f, MOST, NULL) <= 2 * np * GROUP);
+}
+
+static void equal_scores_are_all_scored(void **state) {
+  (void)state;
+  fixture f = {.flat = true};
+  assert_int_equal(compare(&f, 5000, NULL), 0); /* no order is of use */
+  fixture few = {.flat = true};
+  assert_true(compare(&few, 5 * GROUP, NULL) > 3 * GROUP);
+}
+
+static void wrong_ceilings_are_noticed(void **state) {
+  (void)state;
+  fixture f = {.above = 1e-3, .below = 1e-2};
+  assert_int_equal(compare(&f, 5000, NULL), -1);
+}
+
+static void taken_points_do_not_win(void **state) {
+  (void)state;
+  space s = make_space(2000);
+  gannet_distinct *taken = NULL;
+  double x[D];
+  assert_ok(gannet_distinct_create(s.problem, 400, &taken));
+  for (int i = 0; i < 2000; i += 5) {
+    gannet_candidates_tile(s.candidates, i, 1, x);
+    gannet_distinct_add(taken, x);
+  }
+  fixture f = {.above = 1e-3};
+  assert_true(compare(&f, 2000, taken) > 0);
+  gannet_distinct_destroy(&taken);
+  drop_space(&s);
+}
+
+static void errors_reach_all_ranks(void **state) {
+  (void)state;
+  space s = make_space(5000);
+  fixture f = {.above = 1e-3};
+  gannet_ordered_spec spec = spec_of(&f, &s);
+  gannet_ranked best[GANNET_SELECT_MAX];
+  int64_t scored = 0;
+  double winner[D];
+  assert_ok(gannet_ordered_scan(s.world, s.candidates, NULL, &spec, best, &scored));
+  gannet_candidates_tile(s.candidates, best[0].index, 1, winner);
+  f.fails = winner; /* one rank scores it */
+  assert_fails(GANNET_ERR_NUMERIC, "no scores today",
+               gannet_ordered_scan(s.world, s.candidates, NULL, &spec, best, &scored));
+  f.fails = NULL;
+  spec.keep = GANNET_SELECT_MAX + 1;
+  assert_fails(GANNET_ERR_ARG, "keep",
+               gannet_ordered_scan(s.world, s.candidates, NULL, &spec, best, &scored));
+  drop_space(&s);
+}
+
+/* Against what a sort would give, with many equal values. */
+static void entries_come_in_order(void **state) {
+  (void)state;
+  enum { N = 3000 };
+  gannet_ordered ordered = {0};
+  gannet_ordered_entry some[100], last = {INFINITY, -1};
+  double u[N];
+  int n = 0;
+  gannet_random_uniform((gannet_stream){1, GANNET_FOR_TEST, 0, 0}, 0, N, u);
+  for (int i = 0; i < N; ++i) assert_ok(gannet_ordered_add(&ordered, floor(50 * u[i]), i));
+  gannet_ordered_arrange(&ordered, -INFINITY);
+  for (int m = 1; m > 0; n += m) {
+    m = gannet_ordered_take(&ordered, 10, 100, some);
+    for (int i = 0; i < m; last = some[i++]) {
+      assert_true(some[i].value == floor(50 * u[some[i].number]) && some[i].value >= 10);
+      assert_true(some[i].value < last.value ||
+                  (some[i].value == last.value && some[i].number > last.number));
+    }
+  }
+  for (int i = 0; i < N; ++i) n -= u[i] >= 0.2;
+  assert_int_equal(n, 0);
+  gannet_ordered_release(&ordered);
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_best_are_those_of_the_scan),
+      cmocka_unit_test(candidates_without_a_ceiling_are_scored),
+      cmocka_unit_test(high_ceilings_are_lowered),
+      cmocka_unit_test(leaders_come_first),
+      cmocka_unit_test(equal_scores_are_all_scored),
+      cmocka_unit_test(wrong_ceilings_are_noticed),
+      cmocka_unit_test(taken_points_do_not_win),
+      cmocka_unit_test(errors_reach_all_ranks),
+      cmocka_unit_test(entries_come_in_order),
+  };
+  MPI_Init(&argc, &argv);
+  const int failed = run_ranks(tests);
+  MPI_Finalize();
+  return failed;
+}
