@@ -40,20 +40,6 @@ static gannet_err reserve(gannet_moments_screen *s, const gannet_candidates *can
   return GANNET_OK;
 }
 
-/* Candidates are scored by any numbers of them: whether moments are the same then, and in another
- * place. */
-static gannet_err check_parts(gannet_moments_screen *s, int i, const double *mean,
-                              const double *sd) {
-  enum { PART = SAMPLE / 2 - 5 };
-  const gannet_surrogate *model = moments_screen_model(s, i);
-  const size_t d = (size_t)gannet_surrogate_dimension(model);
-  GANNET_TRY(
-      gannet_surrogate_predict(model, SAMPLE - PART, s->sample + PART * d, s->least, s->most));
-  for (int p = 0; p < SAMPLE - PART; ++p)
-    if (s->least[p] != mean[PART + p] || s->most[p] != sd[PART + p]) s->estimates = false;
-  return GANNET_OK;
-}
-
 /* Margins of one model's means; variances without pivots are right. */
 static gannet_err measure_model(gannet_moments_screen *s, int i) {
   double *margin = s->margin + (ptrdiff_t)i * MARGINS, error = 0, size[2] = {0};
@@ -70,7 +56,7 @@ static gannet_err measure_model(gannet_moments_screen *s, int i) {
   margin[OF_KEPT_MEAN] = fmax(moments_safety * error, moments_rounding[s->precision] * size[0]);
   margin[ABOVE_KEPT_VARIANCE] = moments_rounding[s->precision] * size[1];
   gannet_moments_kept_put_sample(&s->kept, i, s->mean, s->variance);
-  return check_parts(s, i, mean, sd);
+  return moments_screen_check_places(s, i, mean, sd, s->sample);
 }
 
 /* x: [GANNET_TILE][d] */
@@ -159,7 +145,7 @@ static gannet_err go_on(gannet_moments_screen *s, const gannet_candidates *candi
   gannet_err err = reserve(s, candidates);
   s->n_pivots = 0;
   for (int i = 0; i < s->kept.models && err == GANNET_OK; ++i)
-    err = measure_kept(s, i, first, n, s->sample + (size_t)first * d);
+    if (counts(s, i)) err = measure_kept(s, i, first, n, s->sample + (size_t)first * d);
   GANNET_TRY(gannet_agree(context->comm, err));
   return moments_screen_agree(s);
 }

@@ -49,8 +49,8 @@ void gannet_moments_screen_release(gannet_moments_screen *screen);
  * Collective over the member's communicator.
  *
  * Sets estimates, to false when a model gives none, when they are not finite, when exact moments
- * depend on a point's place in its group, and when there are so few candidates that it does not
- * pay.
+ * depend on a point's place in its group or on the others there, and when there are so few
+ * candidates that it does not pay.
  */
 GANNET_CHECKED gannet_err gannet_moments_screen_measure(gannet_moments_screen *screen,
                                                         const gannet_candidates *candidates,

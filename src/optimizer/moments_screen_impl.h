@@ -43,7 +43,8 @@ const gannet_surrogate *moments_screen_model(const gannet_moments_screen *screen
  */
 void moments_screen_sample(const gannet_candidates *candidates, int first, int n, double *x_unit);
 
-/* Take estimates for useless unless moments are the same in another place of a group.
+/* Take estimates for useless unless moments are the same in another place of a group, and with
+ * other numbers of points in it.
  *
  * Local.
  *

@@ -26,6 +26,7 @@ typedef struct {
   const double *fails; /* a point that the scorer fails for; NULL = none */
   bool lowers;         /* ceilings come down to the scores when asked to */
   int lowered;         /* how often they were */
+  bool stuck;          /* not even asking for that goes well */
   bool own[TILES];
   int n_leaders;
   int64_t leaders[GROUP];
@@ -66,6 +67,7 @@ static gannet_err lower(void *user, int n_pivots, const int64_t *pivots, int64_t
                         gannet_ordered_entry *left) {
   fixture *f = user;
   f->lowered += 1;
+  GANNET_REQUIRE(!f->stuck, GANNET_ERR_MEMORY, "no room for pivots");
   assert_in_range(n_pivots, 1, GANNET_ORDERED_PIVOTS);
   for (int i = 0; i < n_pivots; ++i) assert_true(f->own[pivots[i] / GANNET_TILE]);
   for (int64_t i = 0; i < n && f->lowers; ++i) {
@@ -216,6 +218,12 @@ static void errors_reach_all_ranks(void **state) {
   assert_fails(GANNET_ERR_NUMERIC, "no scores today",
                gannet_ordered_scan(s.world, s.candidates, NULL, &spec, best, &scored));
   f.fails = NULL;
+  f.above = 10;
+  f.n_leaders = 0;
+  f.stuck = s.world->rank == s.world->np - 1;
+  assert_fails(GANNET_ERR_MEMORY, "no room for pivots",
+               gannet_ordered_scan(s.world, s.candidates, NULL, &spec, best, &scored));
+  f.stuck = false;
   spec.keep = GANNET_SELECT_MAX + 1;
   assert_fails(GANNET_ERR_ARG, "keep",
                gannet_ordered_scan(s.world, s.candidates, NULL, &spec, best, &scored));
