@@ -264,7 +264,7 @@ static gannet_err measure_parts(const bench_world *world, const scan_settings *s
 }
 
 /* The scan phase of asks, with everything that belongs to it: candidates are made, their draws
- * estimated, the leaders scored again. */
+ * estimated, the leaders scored again; or few are scored, in the order of ceilings. */
 static gannet_err measure_whole(const bench_world *world, const scan_settings *s,
                                 bench_asking *asking, double first) {
   part p = {.single = asking->single};
@@ -286,7 +286,8 @@ static gannet_err measure_whole(const bench_world *world, const scan_settings *s
   const double each = least * world->np / s->candidates;
   GANNET_TRY(report(world, "whole scan", s->candidates, each, alone));
   if (world->rank == 0 && screen->scored > 0)
-    (void)fprintf(stderr, "%lld candidates scored again%s\n", (long long)screen->scored,
+    (void)fprintf(stderr, "%lld candidates scored %s%s\n", (long long)screen->scored,
+                  screen->ordered ? "in an order" : "again",
                   screen->complete ? ": all of them" : "");
   return GANNET_OK;
 }

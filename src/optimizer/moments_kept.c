@@ -85,6 +85,13 @@ void gannet_moments_kept_lower(gannet_moments_kept *kept, int model, int m, cons
     if (variance[i] < to.variance[number[i]]) to.variance[number[i]] = variance[i];
 }
 
+void gannet_moments_kept_lower_sample(gannet_moments_kept *kept, int model,
+                                      const double *variance) {
+  const gannet_moments_arrays to = gannet_moments_kept_sample(kept, model);
+  for (int i = 0; i < SAMPLE; ++i)
+    if (variance[i] < to.variance[i]) to.variance[i] = variance[i];
+}
+
 void gannet_moments_kept_settle(gannet_moments_kept *kept, bool known) {
   if (known && kept->count > 0)
     kept->known = true;

@@ -12,13 +12,13 @@
 /* Candidates by which margins are measured, and most numbers that are kept on a rank. */
 enum { GANNET_MOMENTS_SAMPLE = GANNET_MOMENT_GROUP, GANNET_MOMENTS_KEPT = 1 << 23 };
 
-/* Arrays of the moments of some candidates. */
+/* Arrays of the moments of some candidates; variances may be ceilings of them. */
 typedef struct {
   double *mean, *variance;
 } gannet_moments_arrays;
 
 typedef struct {
-  bool wanted; /* more points of the batch are to come; the caller's to set */
+  bool wanted; /* more points of the batch are to come, or scans in an order; the caller's to set */
   bool known;  /* all candidates of this rank's tiles have moments, of an earlier point */
   int models;
   int64_t count;                /* candidates; 0 = nothing is kept */
@@ -59,14 +59,19 @@ void gannet_moments_kept_put(gannet_moments_kept *kept, int model, int64_t first
 void gannet_moments_kept_put_sample(gannet_moments_kept *kept, int model, const double *mean,
                                     const double *variance);
 
-/* Those of m candidates; and less for their variances. For what is kept only.
+/* Those of m candidates; and lower their variances to these where they are less. For what is kept
+ * only.
  *
  * Local.
+ *
+ * number          in       [m]
+ * mean, variance  out, in  [m]
  */
 void gannet_moments_kept_get(const gannet_moments_kept *kept, int model, int m,
                              const int64_t *number, double *mean, double *variance);
 void gannet_moments_kept_lower(gannet_moments_kept *kept, int model, int m, const int64_t *number,
                                const double *variance);
+void gannet_moments_kept_lower_sample(gannet_moments_kept *kept, int model, const double *variance);
 
 /* Those of the sample. For what is kept only.
  *

@@ -35,6 +35,7 @@ static gannet_err reserve(gannet_moments_screen *s, const gannet_candidates *can
   s->candidates = candidates;
   if (s->sample) return GANNET_OK;
   GANNET_TRY(gannet_alloc(SAMPLE * d, sizeof *s->sample, &s->sample));
+  GANNET_TRY(gannet_alloc((size_t)s->kept.models * SAMPLE, sizeof *s->exact, &s->exact));
   GANNET_TRY(gannet_alloc(MOST_PIVOTS * d, sizeof *s->pivots, &s->pivots));
   moments_screen_sample(candidates, 0, SAMPLE, s->sample);
   return GANNET_OK;
@@ -52,6 +53,7 @@ static gannet_err measure_model(gannet_moments_screen *s, int i) {
     error = fmax(error, fabs(s->mean[p] - mean[p]));
     size[0] = fmax(size[0], fabs(mean[p]));
     size[1] = fmax(size[1], s->variance[p]);
+    s->exact[i * SAMPLE + p] = sd[p] * sd[p];
   }
   margin[OF_KEPT_MEAN] = fmax(moments_safety * error, moments_rounding[s->precision] * size[0]);
   margin[ABOVE_KEPT_VARIANCE] = moments_rounding[s->precision] * size[1];
@@ -107,6 +109,8 @@ static gannet_err begin(gannet_moments_screen *s, const gannet_candidates *candi
                         gannet_precision precision) {
   const gannet_context *context = s->score->member->context;
   s->estimates = false;
+  s->points = 0;
+  moments_screen_note_noise(s);
   memset(s->margin, 0,
          (size_t)gannet_models_count(s->score->member->models) * MARGINS * sizeof *s->margin);
   GANNET_TRY(gannet_agree(context->comm, prepare(s, candidates, precision)));
@@ -150,13 +154,18 @@ static gannet_err go_on(gannet_moments_screen *s, const gannet_candidates *candi
   return moments_screen_agree(s);
 }
 
-/* By the errors that the estimates of ceilings have at the sample. */
+/* By the errors that the estimates of ceilings have at the sample; none may be below a variance, as
+ * they were at the first point. */
 static gannet_err measure_lowered(gannet_moments_screen *s, int i) {
   double *margin = s->margin + (ptrdiff_t)i * MARGINS, *exact = s->corner[MOMENTS_SD], error = 0;
   const gannet_surrogate *model = moments_screen_model(s, i);
   GANNET_TRY(gannet_surrogate_ceilings(model, SAMPLE, s->sample, exact));
   GANNET_TRY(gannet_surrogate_moment_estimates(model, SAMPLE, s->sample, s->mean, s->variance));
-  for (int p = 0; p < SAMPLE; ++p) error = fmax(error, fabs(s->variance[p] - exact[p]));
+  for (int p = 0; p < SAMPLE; ++p) {
+    error = fmax(error, fabs(s->variance[p] - exact[p]));
+    if (s->points == 0) error = fmax(error, s->exact[i * SAMPLE + p] - s->variance[p]);
+  }
+  gannet_moments_kept_lower_sample(&s->kept, i, s->variance);
   margin[ABOVE_KEPT_VARIANCE] = fmax(moments_safety * error, margin[ABOVE_KEPT_VARIANCE]);
   return GANNET_OK;
 }
@@ -218,10 +227,19 @@ static void forget(gannet_moments_screen *s) {
   s->n_leaders = 0;
 }
 
+/* Variances fall from point to point, unless the factor needed more noise. */
+static bool is_same_noise(const gannet_moments_screen *s) {
+  for (int i = 0; i < s->kept.models; ++i)
+    if (gannet_surrogate_noise_var(moments_screen_model(s, i)) != s->noise[i]) return false;
+  return true;
+}
+
 gannet_err gannet_moments_order_scan(gannet_moments_screen *s, const gannet_candidates *candidates,
                                      const gannet_distinct *taken, gannet_precision precision,
                                      int keep, gannet_ranked *best, int64_t *scored) {
   *scored = 0;
+  if (s->kept.known && !is_same_noise(s)) forget(s);
+  if (!s->kept.known && !is_long(s)) return GANNET_OK;
   GANNET_TRY(s->kept.known ? go_on(s, candidates) : begin(s, candidates, precision));
   if (!s->kept.known) return GANNET_OK;
   const gannet_ordered_spec spec = {.keep = keep,

@@ -13,6 +13,13 @@ enum {
   SCORE = MOMENTS_SCORE
 };
 
+/* What moments may be, around those at hand; variances are not negative. Where only the best that a
+ * candidate can be is wanted, the lower end of the mean does. */
+typedef struct {
+  double mean, below, above;
+  bool best;
+} range;
+
 const double moments_safety = 16;
 const double moments_rounding[] = {
     [GANNET_PRECISION_SINGLE] = 0x1p-20, [GANNET_PRECISION_DOUBLE] = 0x1p-46};
@@ -21,6 +28,7 @@ gannet_err gannet_moments_screen_prepare(gannet_moments_score *score, gannet_mom
   const size_t models = (size_t)gannet_models_count(score->member->models);
   *s = (gannet_moments_screen){.score = score};
   GANNET_TRY(gannet_alloc(MARGINS * models, sizeof *s->margin, &s->margin));
+  GANNET_TRY(gannet_alloc(models, sizeof *s->noise, &s->noise));
   GANNET_TRY(gannet_alloc(GANNET_TILE, sizeof(double), &s->mean));
   GANNET_TRY(gannet_alloc(GANNET_TILE, sizeof(double), &s->variance));
   for (int i = 0; i < 3; ++i) GANNET_TRY(gannet_alloc(GANNET_TILE, sizeof(double), &s->corner[i]));
@@ -30,6 +38,8 @@ gannet_err gannet_moments_screen_prepare(gannet_moments_score *score, gannet_mom
 
 void gannet_moments_screen_release(gannet_moments_screen *s) {
   gannet_free(&s->margin);
+  gannet_free(&s->noise);
+  gannet_free(&s->exact);
   gannet_free(&s->sample);
   gannet_free(&s->pivots);
   gannet_free(&s->mean);
@@ -127,12 +137,18 @@ static gannet_err measure(gannet_moments_screen *s, const gannet_candidates *can
   s->estimates = false;
   s->precision = precision;
   s->candidates = candidates;
+  moments_screen_note_noise(s);
   if (!moments_screen_pays(s, candidates)) return GANNET_OK;
   if (!member->options->acq_type->wants_minima)
     GANNET_TRY(gannet_moments_kept_reserve(&s->kept, gannet_models_count(member->models),
                                            gannet_candidates_count(candidates)));
   GANNET_TRY(gannet_models_moments_prepare(member->models, precision, &s->estimates));
   return s->estimates ? measure_all(s, candidates) : GANNET_OK;
+}
+
+void moments_screen_note_noise(gannet_moments_screen *s) {
+  for (int i = 0; i < gannet_models_count(s->score->member->models); ++i)
+    s->noise[i] = gannet_surrogate_noise_var(moments_screen_model(s, i));
 }
 
 gannet_err moments_screen_agree(gannet_moments_screen *s) {

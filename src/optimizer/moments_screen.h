@@ -27,12 +27,14 @@ typedef struct {
   double *corner[3];                   /* [GANNET_TILE] mean, sd and score at a corner */
   double *least, *most; /* [GANNET_TILE] summed violations, or probabilities' logarithms */
   gannet_moments_kept kept;
+  double *noise;  /* [models] of the models whose moments are kept */
   double *sample; /* [GANNET_MOMENTS_SAMPLE][d] */
+  double *exact;  /* [models][GANNET_MOMENTS_SAMPLE] variances at the first point of a batch */
   int points;     /* of the batch that went by what was kept */
-  int n_leaders;  /* of the last one, on this rank */
+  int n_pivots;   /* of the present scan on this rank, by which kept variances were lowered */
+  double *pivots; /* [GANNET_ORDERED_PIVOTS * GANNET_ORDERED_ROUNDS][d] */
+  int n_leaders;  /* candidates of this rank that were best at the last point */
   int64_t leaders[GANNET_ORDERED_GROUP];
-  int n_pivots;   /* by which kept variances were lowered, on this rank */
-  double *pivots; /* [most][d] */
 } gannet_moments_screen;
 
 /* Workspace; release accepts a zeroed struct.

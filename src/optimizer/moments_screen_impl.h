@@ -12,13 +12,6 @@ enum { OF_MEAN, OF_VARIANCE, OF_KEPT_MEAN, ABOVE_KEPT_VARIANCE, MOMENTS_MARGINS 
 /* Workspaces screen->corner. */
 enum { MOMENTS_MEAN, MOMENTS_SD, MOMENTS_SCORE };
 
-/* What moments may be, around those at hand; variances are not negative. Where only the best that a
- * candidate can be is wanted, the lower end of the mean does. */
-typedef struct {
-  double mean, below, above;
-  bool best;
-} range;
-
 /* Margins are so many times the largest error that was seen, or that much of the largest size. */
 extern const double moments_safety;
 extern const double moments_rounding[];
@@ -54,6 +47,13 @@ void moments_screen_sample(const gannet_candidates *candidates, int first, int n
 GANNET_CHECKED gannet_err moments_screen_check_places(gannet_moments_screen *screen, int model,
                                                       const double *mean, const double *sd,
                                                       double *x_unit);
+
+/* The noise of the models whose moments will be kept. Where rounding asks for more of it later,
+ * variances rise.
+ *
+ * Local.
+ */
+void moments_screen_note_noise(gannet_moments_screen *screen);
 
 /* The largest margins of all ranks; estimates are of use when they are on all.
  *

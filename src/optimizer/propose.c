@@ -104,7 +104,6 @@ static gannet_err scan(const gannet_member *member, const gannet_candidates *can
                                    .scorer = scores->scorer,
                                    .bounder = scores->bounder,
                                    .sharpen = scores->sharpen,
-                                   .tiles = scores->tiles,
                                    .group = scores->group,
                                    .user = scores->user};
   int bounded = spec.bounder != NULL;

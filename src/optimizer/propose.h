@@ -96,7 +96,6 @@ typedef struct {
   gannet_scorer scorer;
   gannet_bounder bounder;       /* NULL on any rank: all candidates are scored */
   gannet_sharpener sharpen;     /* of the bounds; NULL = none */
-  gannet_tiles_of tiles;        /* as in gannet_screen_spec */
   int group;                    /* of the scorer, as there */
   gannet_screen_report *report; /* of a scan with bounds; NULL when not wanted */
   void *user;

@@ -93,10 +93,13 @@ static gannet_err scan_in_order(gannet_member *member, proposal *p,
   return err;
 }
 
+static bool is_screened(const gannet_member *member) {
+  return !member->admm && member->options->search.precision != GANNET_SCAN_EXACT;
+}
+
 static gannet_err scan_anew(gannet_member *member, proposal *p,
                             const gannet_candidates *candidates) {
-  const bool screened = !member->admm && member->options->search.precision != GANNET_SCAN_EXACT;
-  if (screened)
+  if (is_screened(member))
     GANNET_TRY(
         gannet_moments_screen_measure(&p->screen, candidates, gannet_propose_precision(member)));
   gannet_propose_scores scores = {.n_lists = 1,
@@ -115,7 +118,6 @@ static gannet_err scan_anew(gannet_member *member, proposal *p,
   }
   GANNET_TRY(gannet_propose_scan(member, candidates, &scores, p->best));
   if (!member->admm) gannet_moments_screen_settle(&p->screen, &member->screen);
-  if (screened) gannet_propose_precision_was(member, p->screen.precision);
   return GANNET_OK;
 }
 
@@ -129,6 +131,7 @@ static gannet_err scan(gannet_member *member, proposal *p, const gannet_candidat
   member->screen = (gannet_screen_report){0};
   GANNET_TRY(scan_in_order(member, p, candidates, &done));
   if (!done) GANNET_TRY(scan_anew(member, p, candidates));
+  if (is_screened(member)) gannet_propose_precision_was(member, p->screen.precision);
   gannet_propose_points(candidates, p->n_ranked, p->best, ranked);
   for (int i = 0; i < p->n_ranked; ++i) p->choices.scores[p->n_starts + i] = p->best[i].score;
   gannet_propose_mark(member, GANNET_PHASE_SCAN, &mark);

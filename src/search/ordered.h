@@ -24,8 +24,8 @@ typedef struct {
 GANNET_CHECKED gannet_err gannet_ordered_add(gannet_ordered *ordered, double value, int64_t number);
 void gannet_ordered_release(gannet_ordered *ordered);
 
-/* Drop those whose value is less than that. To be called when all are there, before any is taken,
- * and when values were changed.
+/* Drop those whose value is less than that, and make a heap of the others. To be called when all
+ * are there, before any is taken, and when values were changed in entry.
  *
  * Local.
  * Cost: O(n).

@@ -1,6 +1,7 @@
 #include "search/ordered_scan.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "surrogate/surrogate.h"
@@ -29,8 +30,9 @@ typedef struct {
   int group;                  /* that is scored at once */
   gannet_ordered_entry *some; /* [GROUP] that are */
   int64_t *number;            /* [GROUP] of these */
-  double *x, *scores;         /* [GROUP][d], [GROUP] */
-  double *ceilings;           /* [GANNET_TILE] */
+  double *x, *scores;         /* [GANNET_TILE][d], [GROUP] */
+  gannet_ordered_entry leader[GROUP];
+  double *ceilings; /* [GANNET_TILE] */
   int64_t scored;
   int last;     /* how many of these were in the last group */
   bool holds;   /* no score was above its ceiling */
@@ -48,7 +50,7 @@ static gannet_err set_up(scan *s) {
   GANNET_TRY(gannet_select_create(1, s->spec->keep, &s->select));
   GANNET_TRY(gannet_alloc(GROUP, sizeof *s->some, &s->some));
   GANNET_TRY(gannet_alloc(GROUP, sizeof *s->number, &s->number));
-  GANNET_TRY(gannet_alloc(GROUP * d, sizeof *s->x, &s->x));
+  GANNET_TRY(gannet_alloc(GANNET_TILE * d, sizeof *s->x, &s->x));
   GANNET_TRY(gannet_alloc(GROUP, sizeof *s->scores, &s->scores));
   return gannet_alloc(GANNET_TILE, sizeof *s->ceilings, &s->ceilings);
 }
@@ -82,19 +84,27 @@ static gannet_err score_some(scan *s, int m) {
   return GANNET_OK;
 }
 
-static bool leads(const scan *s, int64_t number) {
+/* Note the ceiling of a leader, which is scored apart from the others; whether it is one. */
+static bool leads(scan *s, int64_t number, double ceiling) {
   for (int i = 0; i < *s->spec->n_leaders; ++i)
-    if (s->spec->leaders[i] == number) return true;
+    if (s->spec->leaders[i] == number) {
+      s->leader[i] = (gannet_ordered_entry){ceiling, number};
+      return true;
+    }
   return false;
 }
 
 static gannet_err take_tile(scan *s, int64_t first) {
   const int64_t left = gannet_candidates_count(s->candidates) - first;
   const int m = left < GANNET_TILE ? (int)left : GANNET_TILE;
+  const size_t d = (size_t)gannet_candidates_dimension(s->candidates);
   GANNET_TRY(s->spec->ceiling(s->spec->user, m, first, s->ceilings));
+  if (s->taken) gannet_candidates_tile(s->candidates, first, m, s->x);
   for (int i = 0; i < m; ++i) {
     const double ceiling = isnan(s->ceilings[i]) ? INFINITY : s->ceilings[i];
-    if (!leads(s, first + i)) GANNET_TRY(gannet_ordered_add(&s->ordered, ceiling, first + i));
+    const bool barred = s->taken && gannet_distinct_has(s->taken, s->x + (size_t)i * d);
+    if (!leads(s, first + i, ceiling) && !barred)
+      GANNET_TRY(gannet_ordered_add(&s->ordered, ceiling, first + i));
   }
   return GANNET_OK;
 }
@@ -119,8 +129,7 @@ static double threshold(const scan *s) {
   return fmax(s->least, gannet_select_least(s->select, 0));
 }
 
-/* Half of them those that were scored last, which have the highest ceilings, and half from all that
- * are left. */
+/* Half of them of those that were scored last, and half from all that are left. */
 static int choose_pivots(const scan *s, int64_t *pivots) {
   int n = 0;
   for (int i = 0; i < s->last && n < PIVOTS / 2; ++i) pivots[n++] = s->number[i];
@@ -131,11 +140,12 @@ static int choose_pivots(const scan *s, int64_t *pivots) {
   return n;
 }
 
-/* If more are left, of all, than are soon scored. */
+/* If more are left, of all, than are soon scored. While fewer have a score than are wanted, all are
+ * left. */
 static gannet_err lower_ceilings(scan *s, int64_t all) {
   const double least = threshold(s);
   int64_t pivots[PIVOTS];
-  if (!s->spec->lower || s->rounds == GANNET_ORDERED_ROUNDS) return GANNET_OK;
+  if (!s->spec->lower || s->rounds == GANNET_ORDERED_ROUNDS || least == -INFINITY) return GANNET_OK;
   gannet_ordered_arrange(&s->ordered, least);
   const int64_t before = s->ordered.n;
   if (before <= FEW) return GANNET_OK;

@@ -16,7 +16,8 @@
 typedef gannet_err (*gannet_ceiling)(void *user, int m, int64_t first, double *ceilings);
 
 /* Lower ceilings of candidates, which would take long to score one by one: by some of them, the
- * pivots, to which others are alike. May leave them as they are.
+ * pivots, to which others are alike. May leave them as they are. Like scorer and ceiling it is
+ * called by each rank as often as that has to, and must not communicate.
  *
  * pivots  in     [n_pivots] numbers of candidates
  * left    inout  [n] values of candidates that have not been scored
@@ -24,7 +25,7 @@ typedef gannet_err (*gannet_ceiling)(void *user, int m, int64_t first, double *c
 typedef gannet_err (*gannet_lowerer)(void *user, int n_pivots, const int64_t *pivots, int64_t n,
                                      gannet_ordered_entry *left);
 
-enum { GANNET_ORDERED_GROUP = 64, GANNET_ORDERED_PIVOTS = 64, GANNET_ORDERED_ROUNDS = 6 };
+enum { GANNET_ORDERED_GROUP = 64, GANNET_ORDERED_PIVOTS = 64, GANNET_ORDERED_ROUNDS = 4 };
 
 typedef struct {
   int keep; /* 1 <= keep <= GANNET_SELECT_MAX */
@@ -36,9 +37,8 @@ typedef struct {
                            GANNET_ORDERED_ROUNDS rounds; NULL = none */
   const bool *tiles;    /* whose ceilings this rank knows; every tile is one rank's */
   int *n_leaders;       /* inout; at most GANNET_ORDERED_GROUP */
-  int64_t *leaders;     /* inout [GANNET_ORDERED_GROUP] candidates of these tiles that are scored
-                           first, as those to be among the best; then those that were, for a scan to
-                           come, best first */
+  int64_t *leaders; /* [GANNET_ORDERED_GROUP] in: numbers within these tiles, each once, that are
+                       scored first; out: the best that this rank has scored, best first */
   void *user;
 } gannet_ordered_spec;
 
@@ -47,11 +47,11 @@ typedef struct {
  * Collective over the context's communicator; arguments but for the tiles the same on all ranks.
  *
  * taken   in   as in gannet_scan
- * best    out  [keep]; not set unless scored is positive
+ * best    out  [keep]; undefined unless scored is positive
  * scored  out  candidates that were scored, over all ranks; 0 when half of a rank's would have to
  *              be, although ceilings were lowered; -1 when a score was above its ceiling
  *
- * Errors: those of scorer and ceiling, GANNET_ERR_MEMORY; from all ranks.
+ * Errors: those of scorer, ceiling and lower, GANNET_ERR_MEMORY; from all ranks.
  * Memory: as gannet_scan, and two numbers for every candidate of this rank.
  */
 GANNET_CHECKED gannet_err gannet_ordered_scan(const gannet_context *context,

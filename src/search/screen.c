@@ -122,20 +122,11 @@ static gannet_err bound_tile(screen *s, int64_t first) {
 }
 
 /* A rank that is not able to anything takes its turns, too, which others count on. */
-static gannet_err bound_free_tiles(screen *s, gannet_err err) {
+static gannet_err bound_tiles(screen *s, gannet_err err) {
   gannet_queue queue = gannet_scan_queue(s->context, s->candidates);
   for (int64_t tile; err == GANNET_OK && !s->useless && (tile = gannet_queue_next(&queue)) >= 0;)
     err = bound_tile(s, tile * GANNET_TILE);
   gannet_queue_close(&queue);
-  return err;
-}
-
-static gannet_err bound_own_tiles(screen *s, gannet_err err) {
-  const bool *own = s->spec->tiles ? s->spec->tiles(s->spec->user) : NULL;
-  const int64_t n = gannet_candidates_count(s->candidates);
-  if (!own) return bound_free_tiles(s, err);
-  for (int64_t first = 0; err == GANNET_OK && !s->useless && first < n; first += GANNET_TILE)
-    if (own[first / GANNET_TILE]) err = bound_tile(s, first);
   return err;
 }
 
@@ -219,7 +210,7 @@ static gannet_err run(screen *s, gannet_ranked *best, gannet_screen_report *repo
 }
 
 static gannet_err attempt(screen s, gannet_ranked *best, gannet_screen_report *report) {
-  gannet_err err = bound_own_tiles(&s, set_up(&s));
+  gannet_err err = bound_tiles(&s, set_up(&s));
   err = gannet_agree(s.context->comm, err);
   if (err == GANNET_OK) err = run(&s, best, report);
   release(&s);

@@ -25,10 +25,6 @@ typedef gannet_err (*gannet_bounder)(void *user, int m, const double *x_unit, in
  * all have. */
 typedef gannet_err (*gannet_sharpener)(void *user, bool *again);
 
-/* Which tiles this rank has to bound, [tiles], where ranks know something of some of them each:
- * every tile is one rank's. NULL, as on all ranks: whoever is free takes the next one. */
-typedef const bool *(*gannet_tiles_of)(const void *user);
-
 typedef struct {
   int n_lists;
   int keep;  /* 1 <= keep <= GANNET_SELECT_MAX */
@@ -39,7 +35,6 @@ typedef struct {
   gannet_scorer scorer;
   gannet_bounder bounder;
   gannet_sharpener sharpen; /* NULL = none */
-  gannet_tiles_of tiles;    /* NULL = whoever is free takes the next one */
   void *user;
 } gannet_screen_spec;
 

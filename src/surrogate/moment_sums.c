@@ -183,7 +183,9 @@ static void add_parts(const gannet_moment_sums *s, int n_strips, const void *str
   for (size_t i = 0; i < (size_t)n_strips; ++i, mean += lanes, explained += lanes) {
     const double *found = s->found + i * each * lanes;
     memcpy(mean, found, lanes * sizeof *mean);
-    for (size_t k = lanes; k < each * lanes; ++k) explained[k % lanes] += found[k] * found[k];
+    for (size_t j = 1; j < each; ++j)
+      for (size_t l = 0; l < lanes; ++l)
+        explained[l] += found[j * lanes + l] * found[j * lanes + l];
   }
 }
 

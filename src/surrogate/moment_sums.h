@@ -37,19 +37,24 @@ void gannet_moment_sums_destroy(gannet_moment_sums **sums);
  *
  *   |Q^T L^-1 k(z)|^2 = |W k(z)|^2,   Q an orthonormal basis of L^-1 k(p),   W = Q^T L^-1,
  *
- * for the work of so many means instead of a solve. The factor is not copied.
+ * for the work of so many means instead of a solve. The factor is not copied, so there may be more
+ * than GANNET_MOMENT_POINTS points in the list.
  *
  * Local.
  *
- * m  in     >= 0 points p
- * k  inout  [m][n] the kernel between them and the list; overwritten
+ * list, factor, alpha  in     as above
+ * m                    in     number of points p, >= 0
+ * k                    inout  [m][n] the kernel between them and the list; overwritten
+ *
+ * Errors: GANNET_ERR_MEMORY.
+ * Cost: 2 m n^2 + 2 m^2 n operations, and about 4 m n numbers.
  */
 GANNET_CHECKED gannet_err gannet_moment_sums_prepare_part(const gannet_sums_list *list,
                                                           const gannet_cholesky *factor,
                                                           const double *alpha, int m, double *k,
                                                           gannet_moment_sums **sums);
 
-/* That part for a single point, not as an estimate.
+/* That part for a single point, not as an estimate; of sums that _prepare_part made.
  *
  * Local.
  *

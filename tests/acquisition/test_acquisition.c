@@ -54,6 +54,20 @@ static void is_finite(const gannet_acq_type *type, const void *options) {
     }
 }
 
+/* Between two deviations, of which the least is 0, no score is larger than at both of them. */
+static void is_largest_at_an_end(const gannet_acq_type *type, const void *options) {
+  for (int i = 0; i < MEANS && !type->wants_minima; ++i)
+    for (int j = 1; j + 1 < SDS; ++j)
+      for (int k = j + 1; k < SDS; ++k) {
+        const double at = score_of(type, options, means[i], sds[j]);
+        const double least = score_of(type, options, means[i], 0);
+        const double most = score_of(type, options, means[i], sds[k]);
+        if (at > fmax(least, most) + 1e-12 * fabs(at))
+          fail_msg("%s(%g, %g) = %g, but %g and %g with 0 and %g", type->name, means[i], sds[j], at,
+                   least, most, sds[k]);
+      }
+}
+
 static void prefers_lower_means(const gannet_acq_type *type, const void *options) {
   for (int j = 0; j < SDS; ++j)
     for (int i = 0; i + 1 < MEANS; ++i) {
@@ -113,6 +127,11 @@ static void all_are_finite(void **state) {
 static void all_prefer_lower_means(void **state) {
   (void)state;
   each_function_of_moments(prefers_lower_means);
+}
+
+static void all_are_largest_at_an_end(void **state) {
+  (void)state;
+  each_function_of_moments(is_largest_at_an_end);
 }
 
 static void all_have_the_partials_of_their_scores(void **state) {
@@ -189,6 +208,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(all_are_finite),
       cmocka_unit_test(all_prefer_lower_means),
+      cmocka_unit_test(all_are_largest_at_an_end),
       cmocka_unit_test(all_have_the_partials_of_their_scores),
       cmocka_unit_test(all_score_a_tile_as_point_by_point),
       cmocka_unit_test(improvements_agree_with_their_definitions),

@@ -161,6 +161,23 @@ static void high_ceilings_are_lowered(void **state) {
   assert_int_equal(high.lowered, 2);
 }
 
+/* More are wanted than are scored at once, so that a threshold takes several groups. */
+static void long_lists_are_filled(void **state) {
+  (void)state;
+  enum { MANY = 3 * GROUP + 1 };
+  space s = make_space(MOST);
+  fixture f = {.above = 10, .lowers = true};
+  gannet_ordered_spec spec = spec_of(&f, &s);
+  gannet_ranked expected[MANY], best[MANY];
+  int64_t scored = 0;
+  spec.keep = MANY;
+  assert_ok(gannet_scan(s.world, s.candidates, NULL, 1, MANY, score, &f, expected));
+  assert_ok(gannet_ordered_scan(s.world, s.candidates, NULL, &spec, best, &scored));
+  assert_true(scored > 0 && scored < MOST / 2);
+  assert_memory_equal(best, expected, sizeof best);
+  drop_space(&s);
+}
+
 /* What was best last time is scored first: then hardly anything else is. */
 static void leaders_come_first(void **state) {
   (void)state;
@@ -193,13 +210,15 @@ static void taken_points_do_not_win(void **state) {
   space s = make_space(2000);
   gannet_distinct *taken = NULL;
   double x[D];
-  assert_ok(gannet_distinct_create(s.problem, 400, &taken));
-  for (int i = 0; i < 2000; i += 5) {
+  assert_ok(gannet_distinct_create(s.problem, 2000, &taken));
+  const fixture any = {0};
+  for (int i = 0; i < 2000; ++i) {
     gannet_candidates_tile(s.candidates, i, 1, x);
-    gannet_distinct_add(taken, x);
+    if (value_at(&any, x) > 0.5) gannet_distinct_add(taken, x); /* all that would be the best */
   }
   fixture f = {.above = 1e-3};
-  assert_true(compare(&f, 2000, taken) > 0);
+  const int64_t scored = compare(&f, 2000, taken);
+  assert_true(scored > 0 && scored <= 3 * s.world->np * GROUP);
   gannet_distinct_destroy(&taken);
   drop_space(&s);
 }
@@ -259,6 +278,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(the_best_are_those_of_the_scan),
       cmocka_unit_test(candidates_without_a_ceiling_are_scored),
       cmocka_unit_test(high_ceilings_are_lowered),
+      cmocka_unit_test(long_lists_are_filled),
       cmocka_unit_test(leaders_come_first),
       cmocka_unit_test(equal_scores_are_all_scored),
       cmocka_unit_test(wrong_ceilings_are_noticed),

@@ -18,8 +18,7 @@ typedef struct {
   int unknown;         /* every so many candidates have no bounds; 0 = none */
   const double *fails; /* a point that the scorer fails for; NULL = none */
   int sharper;         /* times that margin and error can become a thousandth */
-  int group;       /* scores differ, by less than the margin, where a group has fewer candidates */
-  const bool *own; /* tiles of this rank; NULL = whichever is free */
+  int group; /* scores differ, by less than the margin, where a group has fewer candidates */
   int64_t scored, bounded;
 } fixture;
 
@@ -74,11 +73,6 @@ static gannet_err sharpen(void *user, bool *again) {
   return GANNET_OK;
 }
 
-static const bool *tiles_of(const void *user) {
-  const fixture *f = user;
-  return f->own;
-}
-
 static gannet_screen_spec spec_of(fixture *f) {
   return (gannet_screen_spec){.n_lists = LISTS,
                               .keep = KEEP,
@@ -86,7 +80,6 @@ static gannet_screen_spec spec_of(fixture *f) {
                               .scorer = score,
                               .bounder = bound,
                               .sharpen = f->sharper > 0 ? sharpen : NULL,
-                              .tiles = tiles_of,
                               .user = f};
 }
 
@@ -136,26 +129,6 @@ static void the_best_are_those_of_the_scan(void **state) {
         assert_true(f.scored < 1000);
       }
     }
-  gannet_problem_destroy(&problem);
-}
-
-/* Ranks bound their own tiles, in turns here, and none but these. */
-static void tiles_of_a_rank_are_its_own(void **state) {
-  (void)state;
-  enum { SIZE = 5000, TILES = (SIZE + GANNET_TILE - 1) / GANNET_TILE };
-  gannet_problem *problem = real_problem(D);
-  bool own[TILES];
-  int rank, np, mine = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &np);
-  for (int i = 0; i < TILES; ++i) {
-    const int left = SIZE - i * GANNET_TILE;
-    own[i] = (i + 1) % np == rank;
-    mine += own[i] ? left < GANNET_TILE ? left : GANNET_TILE : 0;
-  }
-  fixture f = {.margin = 1e-3, .error = 1e-4, .own = own};
-  assert_false(compare(&f, SIZE, NULL, problem).complete);
-  assert_int_equal(f.bounded, mine);
   gannet_problem_destroy(&problem);
 }
 
@@ -269,7 +242,6 @@ static void errors_reach_all_ranks(void **state) {
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_best_are_those_of_the_scan),
-      cmocka_unit_test(tiles_of_a_rank_are_its_own),
       cmocka_unit_test(candidates_without_bounds_are_scored),
       cmocka_unit_test(groups_are_scored_as_in_the_scan),
       cmocka_unit_test(useless_bounds_are_sharpened),
