@@ -23,7 +23,7 @@ typedef struct {
   int models;
   int64_t count;                /* candidates; 0 = nothing is kept */
   gannet_moments_arrays all;    /* [models][count] by number, of own tiles */
-  gannet_moments_arrays sample; /* [models][GANNET_MOMENTS_SAMPLE], of the first point */
+  gannet_moments_arrays sample; /* [models][GANNET_MOMENTS_SAMPLE], likewise */
   bool *own;                    /* [tiles] of this rank */
 } gannet_moments_kept;
 

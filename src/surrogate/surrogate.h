@@ -337,11 +337,13 @@ GANNET_CHECKED gannet_err gannet_surrogate_moment_estimates(const gannet_surroga
  *
  * Local.
  *
- * pivots    in   [n_pivots][d], n_pivots >= 0
+ * pivots    in   [n_pivots][d], n_pivots >= 0; borrowed for the call
  * able      out
  * variance  out  [m]
  *
- * Errors: as _moments_prepare.
+ * Errors: as _moments_prepare; GANNET_ERR_SHAPE for n_pivots or m below 0.
+ * Cost: 2 n_pivots n^2 + 2 n_pivots^2 n operations with n rows of the model, then about 2 n_pivots
+ * n per point.
  */
 GANNET_CHECKED gannet_err gannet_surrogate_ceilings_prepare(gannet_surrogate *surrogate,
                                                             gannet_precision precision,
