@@ -39,8 +39,10 @@ static void backward(const gannet_cholesky *factor, int lanes, double *x) {
   for (int i = cholesky_blocks_for(factor->n) - 1; i >= 0; --i) backward_block(factor, i, lanes, x);
 }
 
+_Static_assert((int)PANEL_RUN == (int)B, "a run is a block");
+
 static int lanes_for(int m) {
-  return m == 1 ? 1 : panel_lanes(m);
+  return m <= PANEL_FEW ? m : panel_lanes(m);
 }
 
 /* As many right-hand sides at a time as a panel has lanes. */

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <string.h>
 #ifdef __x86_64__
 #include <immintrin.h>
 #endif
@@ -10,6 +11,8 @@
 
 enum {
   LEAST = PANEL_LEAST,
+  FEW = PANEL_FEW,
+  RUN = PANEL_RUN,
   REGISTERS = 16, /* that a tile has at most, half of the largest */
   SQUARES = 4,    /* that are worked at once */
   COLUMNS = 512,  /* of eight rows of L: 32 kB */
@@ -25,8 +28,28 @@ typedef struct {
   double *target;               /* [rows][lanes] */
 } product;
 
+/* Number k of few right-hand sides' j-th. */
+static inline size_t few_at(int few, int j, int k) {
+  return (size_t)(k / RUN * RUN * few + j * RUN + k % RUN);
+}
+
+static void pack_few(int few, int n, const double *rows, size_t ld, double *x) {
+  for (int k = 0; k < n; k += RUN)
+    for (int j = 0; j < few; ++j)
+      memcpy(x + few_at(few, j, k), rows + (size_t)j * ld + k,
+             (size_t)(n - k < RUN ? n - k : RUN) * sizeof *x);
+}
+
+static void unpack_few(int few, int n, const double *x, double *rows, size_t ld) {
+  for (int k = 0; k < n; k += RUN)
+    for (int j = 0; j < few; ++j)
+      memcpy(rows + (size_t)j * ld + k, x + few_at(few, j, k),
+             (size_t)(n - k < RUN ? n - k : RUN) * sizeof *x);
+}
+
 #define BYTES 16
 #define ROWS 2
+#define LESS(a, b, c) ((a) - (b) * (c))
 #define TARGET
 #ifdef __x86_64__
 #define STREAM(to, numbers) _mm_stream_pd(to, (__m128d)(numbers))
@@ -40,6 +63,7 @@ typedef struct {
 
 #define BYTES 32
 #define ROWS 4
+#define LESS(a, b, c) __builtin_fma(-(b), c, a)
 #define TARGET GANNET_WITH_32_BYTES
 #define STREAM(to, numbers) _mm256_stream_pd(to, (__m256d)(numbers))
 #define NAME(x) middle_##x
@@ -47,6 +71,7 @@ typedef struct {
 
 #define BYTES 64
 #define ROWS 8
+#define LESS(a, b, c) __builtin_fma(-(b), c, a)
 #define TARGET GANNET_WITH_64_BYTES
 #define STREAM(to, numbers) _mm512_stream_pd(to, (__m512d)(numbers))
 #define NAME(x) wide_##x

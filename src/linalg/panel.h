@@ -1,5 +1,9 @@
 /* Triangular systems for several right-hand sides at once, which lie side by side in the lanes of
- * registers: number k of all of them is x[k * lanes .. + lanes - 1]. Private to this room.
+ * registers: number k of all of them is x[k * lanes .. + lanes - 1]. Few of them would leave lanes
+ * empty; theirs are filled with rows or columns of the matrix, and they lie one after the other by
+ * runs of PANEL_RUN numbers: number k of the j-th, k < PANEL_RUN, is x[j * PANEL_RUN + k], and run
+ * r begins at x[r * PANEL_RUN * lanes]. Rows of a target are of one run, and what is said to begin
+ * at a number of x begins with a run. Private to this room.
  *
  * Every number takes its products one after the other in a fixed order, each by one fused
  * multiply-add where the processor has them. So its bits depend on its own right-hand side and the
@@ -12,8 +16,10 @@
 #include <stddef.h>
 
 enum {
-  PANEL_LEAST = 8, /* lanes: 8, 16 or 32; also 1, but for take_own and factorise */
-  PANEL_MOST = 32
+  PANEL_LEAST = 8, /* lanes: 8, 16 or 32 */
+  PANEL_MOST = 32,
+  PANEL_FEW = 4, /* or 1 to 4, but for take_own, factorise and unpack_past */
+  PANEL_RUN = 64
 };
 
 typedef struct panel_ways {

@@ -3,8 +3,9 @@
  *   BYTES    of a register
  *   ROWS     rows that are worked at once, for eight lanes each
  *   TARGET   attribute of functions that may use them; may be empty
- *   STREAM   (to, numbers) puts a register in memory past the caches
- *   NAME(x)  names of what is defined here; NAME(ways) are the functions
+ *   LESS     (a, b, c) a - b c, as one operation where the processor has it; said where the
+ * compiler would not STREAM   (to, numbers) puts a register in memory past the caches NAME(x) names
+ * of what is defined here; NAME(ways) are the functions
  */
 #define PER (BYTES / (int)sizeof(double))
 #define PARTS (LEAST / PER)
@@ -92,6 +93,10 @@ TARGET static inline __attribute__((always_inline)) void NAME(transpose)(NAME(ve
 TARGET static void NAME(pack)(int lanes, int m, int n, const double *rows, size_t ld, double *x) {
   const size_t step = (size_t)lanes;
   NAME(vector) square[PER];
+  if (lanes <= FEW) {
+    pack_few(lanes, n, rows, ld, x);
+    return;
+  }
   for (int r = 0; r < lanes; r += PER) {
     const double *from = rows + (size_t)r * ld;
     int k = 0;
@@ -140,7 +145,10 @@ TARGET static inline __attribute__((always_inline)) void NAME(put_rows)(int lane
 }
 
 TARGET static void NAME(unpack)(int lanes, int m, int n, const double *x, double *rows, size_t ld) {
-  NAME(put_rows)(lanes, m, n, x, rows, ld, false);
+  if (lanes <= FEW)
+    unpack_few(lanes, n, x, rows, ld);
+  else
+    NAME(put_rows)(lanes, m, n, x, rows, ld, false);
 }
 
 TARGET static void NAME(unpack_past)(int lanes, int m, int n, const double *x, double *rows,
@@ -148,46 +156,74 @@ TARGET static void NAME(unpack_past)(int lanes, int m, int n, const double *x, d
   NAME(put_rows)(lanes, m, n, x, rows, ld, true);
 }
 
-/* A single right-hand side: rows of the target in the lanes. Squares of L are turned over, so that
+/* Few right-hand sides: rows of the target in the lanes. Squares of L are turned over, so that
  * every number takes its products in the same order. */
-TARGET static inline __attribute__((always_inline)) void NAME(squares)(int squares,
+TARGET static inline __attribute__((always_inline)) void NAME(squares)(int squares, int few,
                                                                        const product *p, int row) {
-  const double *l = p->l + (size_t)row * p->row_step;
+  const double *l = p->l + (size_t)row * p->row_step, *x = p->x;
   double *target = p->target + row;
-  NAME(vector) sum[SQUARES], square[PER];
-  int k = 0;
+  NAME(vector) sum[REGISTERS], square[PER];
+  const int run = few > 1 ? RUN : p->inner;
+  int left = p->inner;
+#pragma GCC unroll 16
+  for (int i = 0; i < squares * few; ++i)
+    sum[i] = *(NAME(vector) *)(target + i % few * RUN + i / few * PER);
+  for (; left >= PER; left -= run, l += run, x += few * run)
+    for (int k = 0; k < run && k + PER <= left; k += PER)
 #pragma GCC unroll 4
-  for (int s = 0; s < squares; ++s) sum[s] = *(NAME(vector) *)(target + s * PER);
-  for (; k + PER <= p->inner; k += PER)
-#pragma GCC unroll 4
-    for (int s = 0; s < squares; ++s) {
+      for (int s = 0; s < squares; ++s) {
 #pragma GCC unroll 8
-      for (int i = 0; i < PER; ++i)
-        square[i] = *(const NAME(vector) *)(l + (size_t)(s * PER + i) * p->row_step + k);
-      NAME(transpose)(square);
+        for (int i = 0; i < PER; ++i)
+          square[i] = *(const NAME(vector) *)(l + (size_t)(s * PER + i) * p->row_step + k);
+        NAME(transpose)(square);
 #pragma GCC unroll 8
-      for (int i = 0; i < PER; ++i) sum[s] -= square[i] * p->x[k + i];
-    }
+        for (int i = 0; i < PER; ++i)
 #pragma GCC unroll 4
-  for (int s = 0; s < squares; ++s) *(NAME(vector) *)(target + s * PER) = sum[s];
-  for (; k < p->inner; ++k)
-    for (int r = 0; r < squares * PER; ++r) target[r] -= p->x[k] * l[(size_t)r * p->row_step + k];
+          for (int j = 0; j < few; ++j) sum[s * few + j] -= square[i] * x[j * RUN + k + i];
+      }
+#pragma GCC unroll 16
+  for (int i = 0; i < squares * few; ++i)
+    *(NAME(vector) *)(target + i % few * RUN + i / few * PER) = sum[i];
+  for (int k = p->inner / PER * PER; k < p->inner; ++k)
+    for (int r = 0; r < squares * PER; ++r)
+      for (int j = 0; j < few; ++j)
+        target[j * RUN + r] -= p->x[few_at(few, j, k)] * p->l[(size_t)(row + r) * p->row_step + k];
 }
 
-TARGET static void NAME(take_single)(const product *p) {
+TARGET static inline __attribute__((always_inline)) void NAME(take_some_few)(int few,
+                                                                             const product *p) {
+  const int squares = few == 1 ? SQUARES : few == 2 ? SQUARES / 2 : 1; /* measured */
   int row = 0;
-  for (; row + SQUARES * PER <= p->rows; row += SQUARES * PER) NAME(squares)(SQUARES, p, row);
-  for (; row + PER <= p->rows; row += PER) NAME(squares)(1, p, row);
+  for (; row + squares * PER <= p->rows; row += squares * PER) NAME(squares)(squares, few, p, row);
+  for (; row + PER <= p->rows; row += PER) NAME(squares)(1, few, p, row);
   for (; row < p->rows; ++row)
     for (int k = 0; k < p->inner; ++k)
-      p->target[row] -= p->x[k] * p->l[(size_t)row * p->row_step + k];
+      for (int j = 0; j < few; ++j)
+        p->target[j * RUN + row] -= p->x[few_at(few, j, k)] * p->l[(size_t)row * p->row_step + k];
+}
+
+TARGET static void NAME(take_few)(const product *p) {
+  switch (p->lanes) {
+    case 1:
+      NAME(take_some_few)(1, p);
+      break;
+    case 2:
+      NAME(take_some_few)(2, p);
+      break;
+    case 3:
+      NAME(take_some_few)(3, p);
+      break;
+    default:
+      NAME(take_some_few)(4, p);
+      break;
+  }
 }
 
 TARGET static void NAME(take_before)(int lanes, int rows, int k, const double *l, size_t ld,
                                      const double *x, double *target) {
   const product p = {lanes, rows, k, l, ld, 1, x, target};
-  if (lanes == 1)
-    NAME(take_single)(&p);
+  if (lanes <= FEW)
+    NAME(take_few)(&p);
   else
     NAME(take)(&p);
 }
@@ -220,27 +256,56 @@ TARGET static inline __attribute__((always_inline)) void NAME(strip)(int rows, c
   }
 }
 
-/* The same for a single right-hand side, with columns in the lanes. */
-TARGET static inline __attribute__((always_inline)) void NAME(single_strip)(int rows,
-                                                                            const product *p,
-                                                                            int row) {
+/* The same for few right-hand sides, with columns in the lanes. */
+TARGET static inline __attribute__((always_inline)) void NAME(few_strip)(int rows, int few,
+                                                                         const product *p,
+                                                                         int row) {
   const double *l = p->l + (size_t)row * p->row_step, *x = p->x + row;
-  int k = 0;
-  for (; k + PER <= p->inner; k += PER) {
-    NAME(vector) sum = *(NAME(vector) *)(p->target + k);
+  double *target = p->target;
+  const int run = few > 1 ? RUN : p->inner;
+  int left = p->inner;
+  for (; left >= PER; left -= run, l += run, target += few * run)
+    for (int k = 0; k < run && k + PER <= left; k += PER) {
+      NAME(vector) sum[FEW];
+#pragma GCC unroll 4
+      for (int j = 0; j < few; ++j) sum[j] = *(NAME(vector) *)(target + j * RUN + k);
 #pragma GCC unroll 8
+      for (int r = 0; r < rows; ++r)
+#pragma GCC unroll 4
+        for (int j = 0; j < few; ++j)
+          sum[j] -= *(const NAME(vector) *)(l + (size_t)r * p->row_step + k) * x[j * RUN + r];
+#pragma GCC unroll 4
+      for (int j = 0; j < few; ++j) *(NAME(vector) *)(target + j * RUN + k) = sum[j];
+    }
+  for (int k = p->inner / PER * PER; k < p->inner; ++k)
     for (int r = 0; r < rows; ++r)
-      sum -= *(const NAME(vector) *)(l + (size_t)r * p->row_step + k) * x[r];
-    *(NAME(vector) *)(p->target + k) = sum;
-  }
-  for (; k < p->inner; ++k)
-    for (int r = 0; r < rows; ++r) p->target[k] -= x[r] * l[(size_t)r * p->row_step + k];
+      for (int j = 0; j < few; ++j)
+        p->target[few_at(few, j, k)] -= x[j * RUN + r] * p->l[(size_t)(row + r) * p->row_step + k];
 }
 
-TARGET static void NAME(give_single)(const product *p) {
+TARGET static inline __attribute__((always_inline)) void NAME(give_some_few)(int few,
+                                                                             const product *p) {
+  const int rows = few <= 2 ? LEAST : LEAST / 2; /* of which the numbers of x stay in registers */
   int row = 0;
-  for (; row + LEAST <= p->rows; row += LEAST) NAME(single_strip)(LEAST, p, row);
-  for (; row < p->rows; ++row) NAME(single_strip)(1, p, row);
+  for (; row + rows <= p->rows; row += rows) NAME(few_strip)(rows, few, p, row);
+  for (; row < p->rows; ++row) NAME(few_strip)(1, few, p, row);
+}
+
+TARGET static void NAME(give_few)(const product *p) {
+  switch (p->lanes) {
+    case 1:
+      NAME(give_some_few)(1, p);
+      break;
+    case 2:
+      NAME(give_some_few)(2, p);
+      break;
+    case 3:
+      NAME(give_some_few)(3, p);
+      break;
+    default:
+      NAME(give_some_few)(4, p);
+      break;
+  }
 }
 
 /* Columns by so many as stay in the second cache while all lanes take them. */
@@ -250,8 +315,8 @@ TARGET static void NAME(take_after)(int lanes, int rows, int k, const double *l,
     const int inner = k - first < COLUMNS ? k - first : COLUMNS;
     const product p = {lanes, rows, inner, l + first, ld, 1, x, target + (size_t)first * lanes};
     int row = 0;
-    if (lanes == 1) {
-      NAME(give_single)(&p);
+    if (lanes <= FEW) {
+      NAME(give_few)(&p);
       continue;
     }
     for (; row + ROWS <= rows; row += ROWS)
@@ -275,36 +340,99 @@ TARGET static inline __attribute__((always_inline)) void NAME(divide)(int lanes,
   for (int lane = 0; lane + PER <= lanes; lane += PER) *(NAME(vector) *)(x + lane) /= by;
 }
 
+/* x = L^-1 x with a triangle of at most eight rows. */
+TARGET static void NAME(corner)(int lanes, int rows, const double *l, size_t ld, double *x) {
+  for (int k = 0; k < rows; ++k) {
+    double *made = x + (ptrdiff_t)k * lanes;
+    NAME(divide)(lanes, l[(size_t)k * ld + (size_t)k], made);
+    for (int i = k + 1; i < rows; ++i)
+      NAME(take_one)(lanes, made, l[(size_t)i * ld + (size_t)k], x + (ptrdiff_t)i * lanes);
+  }
+}
+
+/* x = L^-T x */
+TARGET static void NAME(corner_transposed)(int lanes, int rows, const double *l, size_t ld,
+                                           double *x) {
+  for (int k = rows - 1; k >= 0; --k) {
+    double *made = x + (ptrdiff_t)k * lanes;
+    NAME(divide)(lanes, l[(size_t)k * ld + (size_t)k], made);
+    for (int i = 0; i < k; ++i)
+      NAME(take_one)(lanes, made, l[(size_t)k * ld + (size_t)i], x + (ptrdiff_t)i * lanes);
+  }
+}
+
+/* L^-1 or L^-T for few, whose numbers stay in registers. */
+TARGET static inline __attribute__((always_inline)) void NAME(corner_few)(int few, bool transposed,
+                                                                          const double *l,
+                                                                          size_t ld, double *x) {
+  double made[LEAST * FEW];
+#pragma GCC unroll 32
+  for (int i = 0; i < LEAST * few; ++i) made[i] = x[i % few * RUN + i / few];
+#pragma GCC unroll 8
+  for (int step = 0; step < LEAST; ++step) {
+    const int k = transposed ? LEAST - 1 - step : step;
+#pragma GCC unroll 4
+    for (int j = 0; j < few; ++j) made[k * few + j] /= l[(size_t)k * ld + (size_t)k];
+#pragma GCC unroll 8
+    for (int i = 0; i < LEAST; ++i) {
+      if (transposed ? i >= k : i <= k) continue;
+      const double by = l[(size_t)(transposed ? k : i) * ld + (size_t)(transposed ? i : k)];
+#pragma GCC unroll 4
+      for (int j = 0; j < few; ++j)
+        made[i * few + j] = LESS(made[i * few + j], made[k * few + j], by);
+    }
+  }
+#pragma GCC unroll 32
+  for (int i = 0; i < LEAST * few; ++i) x[i % few * RUN + i / few] = made[i];
+}
+
+/* The last rows, one right-hand side after the other. */
+TARGET static void NAME(corner_rest)(int few, int rows, bool transposed, const double *l, size_t ld,
+                                     double *x) {
+  for (int j = 0; j < few; ++j)
+    if (transposed)
+      NAME(corner_transposed)(1, rows, l, ld, x + j * RUN);
+    else
+      NAME(corner)(1, rows, l, ld, x + j * RUN);
+}
+
+TARGET static void NAME(solve_corner)(int lanes, int rows, bool transposed, const double *l,
+                                      size_t ld, double *x) {
+  if (lanes > FEW && transposed)
+    NAME(corner_transposed)(lanes, rows, l, ld, x);
+  else if (lanes > FEW)
+    NAME(corner)(lanes, rows, l, ld, x);
+  else if (rows < LEAST)
+    NAME(corner_rest)(lanes, rows, transposed, l, ld, x);
+  else if (lanes == 1)
+    NAME(corner_few)(1, transposed, l, ld, x);
+  else if (lanes == 2)
+    NAME(corner_few)(2, transposed, l, ld, x);
+  else if (lanes == 3)
+    NAME(corner_few)(3, transposed, l, ld, x);
+  else
+    NAME(corner_few)(4, transposed, l, ld, x);
+}
+
 /* Eight rows after the other, each with all columns before it first. */
 TARGET static void NAME(solve)(int lanes, int rows, const double *l, size_t ld, double *x) {
-  const size_t step = (size_t)lanes;
+  const ptrdiff_t step = lanes <= FEW ? 1 : lanes;
   for (int first = 0; first < rows; first += LEAST) {
-    const int end = first + LEAST < rows ? first + LEAST : rows;
+    const int count = rows - first < LEAST ? rows - first : LEAST;
     const double *some = l + (size_t)first * ld;
-    NAME(take_before)(lanes, end - first, first, some, ld, x, x + (size_t)first * step);
-    for (int k = first; k < end; ++k) {
-      const double *column = l + k;
-      double *made = x + (size_t)k * step;
-      NAME(divide)(lanes, column[(size_t)k * ld], made);
-      for (int i = k + 1; i < end; ++i)
-        NAME(take_one)(lanes, made, column[(size_t)i * ld], x + (size_t)i * step);
-    }
+    NAME(take_before)(lanes, count, first, some, ld, x, x + first * step);
+    NAME(solve_corner)(lanes, count, false, some + first, ld, x + first * step);
   }
 }
 
 TARGET static void NAME(solve_transposed)(int lanes, int rows, const double *l, size_t ld,
                                           double *x) {
-  const size_t step = (size_t)lanes;
+  const ptrdiff_t step = lanes <= FEW ? 1 : lanes;
   for (int end = rows; end > 0;) {
     const int first = (end - 1) / LEAST * LEAST;
-    for (int k = end - 1; k >= first; --k) {
-      const double *row = l + (size_t)k * ld;
-      NAME(divide)(lanes, row[k], x + (size_t)k * step);
-      for (int i = first; i < k; ++i)
-        NAME(take_one)(lanes, x + (size_t)k * step, row[i], x + (size_t)i * step);
-    }
     const double *some = l + (size_t)first * ld;
-    NAME(take_after)(lanes, end - first, first, some, ld, x + (size_t)first * step, x);
+    NAME(solve_corner)(lanes, end - first, true, some + first, ld, x + first * step);
+    NAME(take_after)(lanes, end - first, first, some, ld, x + first * step, x);
     end = first;
   }
 }
@@ -341,5 +469,6 @@ static const panel_ways NAME(ways) = {
 #undef BYTES
 #undef ROWS
 #undef TARGET
+#undef LESS
 #undef STREAM
 #undef NAME

@@ -9,9 +9,22 @@
 #include "base/registers.h"
 #include "linalg/panel.h"
 
-enum { MOST = 64, K = 77, LD = 90 };
+enum { MOST = 64, K = 77, LD = 90, ROOM = 128 * 32 };
 
 static double l[MOST * LD], x[MOST * LD], given[MOST * LD], expected[MOST * LD], got[MOST * LD];
+
+_Static_assert(MOST *LD >= ROOM, "two runs of all lanes");
+
+/* Where number k of right-hand side j is. */
+static int at(int lanes, int k, int j) {
+  return lanes > PANEL_FEW ? k * lanes + j
+                           : k / PANEL_RUN * PANEL_RUN * lanes + j * PANEL_RUN + k % PANEL_RUN;
+}
+
+/* Length of n numbers of all. */
+static int extent(int lanes, int n) {
+  return at(lanes, n - 1, lanes - 1) + 1;
+}
 
 /* A triangle with a diagonal that is not small, and numbers of any size. */
 static void make(void) {
@@ -30,7 +43,7 @@ static void assert_same(int bytes, int n) {
 static void for_all(void (*check)(int, int, int)) {
   const int rows[] = {1, 3, 8, 11, 31, 32, 64};
   make();
-  const int lanes[] = {1, 8, 16, 32};
+  const int lanes[] = {1, 2, 3, 4, 8, 16, 32};
   for (int bytes = 16; bytes <= gannet_register_bytes(); bytes *= 2)
     for (size_t c = 0; c < sizeof lanes / sizeof *lanes; ++c)
       for (size_t r = 0; r < sizeof rows / sizeof *rows; ++r) check(bytes, lanes[c], rows[r]);
@@ -42,72 +55,75 @@ static void start(int n) {
 }
 
 static void check_before(int bytes, int lanes, int rows) {
-  start(rows * lanes);
+  start(extent(lanes, rows));
   for (int r = 0; r < rows; ++r)
     for (int k = 0; k < K; ++k)
       for (int j = 0; j < lanes; ++j)
-        expected[r * lanes + j] = fma(-x[k * lanes + j], l[r * LD + k], expected[r * lanes + j]);
+        expected[at(lanes, r, j)] =
+            fma(-x[at(lanes, k, j)], l[r * LD + k], expected[at(lanes, r, j)]);
   panel_ways_for(bytes)->take_before(lanes, rows, K, l, LD, x, got);
-  assert_same(bytes, rows * lanes);
+  assert_same(bytes, extent(lanes, rows));
 }
 
 static void check_own(int bytes, int lanes, int rows) {
-  if (rows > lanes || lanes == 1) return;
-  start(rows * lanes);
+  if (rows > lanes || lanes <= PANEL_FEW) return;
+  start(extent(lanes, rows));
   for (int r = 0; r < rows; ++r)
     for (int k = 0; k < K; ++k)
       for (int j = 0; j < lanes; ++j)
         expected[r * lanes + j] = fma(-x[k * lanes + j], x[k * lanes + r], expected[r * lanes + j]);
   panel_ways_for(bytes)->take_own(lanes, rows, K, x, got);
-  assert_same(bytes, rows * lanes);
+  assert_same(bytes, extent(lanes, rows));
 }
 
 static void check_after(int bytes, int lanes, int rows) {
-  start(K * lanes);
+  start(extent(lanes, K));
   for (int k = 0; k < K; ++k)
     for (int r = 0; r < rows; ++r)
       for (int j = 0; j < lanes; ++j)
-        expected[k * lanes + j] = fma(-x[r * lanes + j], l[r * LD + k], expected[k * lanes + j]);
+        expected[at(lanes, k, j)] =
+            fma(-x[at(lanes, r, j)], l[r * LD + k], expected[at(lanes, k, j)]);
   panel_ways_for(bytes)->take_after(lanes, rows, K, l, LD, x, got);
-  assert_same(bytes, K * lanes);
+  assert_same(bytes, extent(lanes, K));
 }
 
 static void check_solve(int bytes, int lanes, int rows) {
-  start(rows * lanes);
+  start(extent(lanes, rows));
   for (int r = 0; r < rows; ++r)
     for (int j = 0; j < lanes; ++j) {
-      double *at = &expected[r * lanes + j];
-      for (int k = 0; k < r; ++k) *at = fma(-expected[k * lanes + j], l[r * LD + k], *at);
-      *at /= l[r * LD + r];
+      double *to = &expected[at(lanes, r, j)];
+      for (int k = 0; k < r; ++k) *to = fma(-expected[at(lanes, k, j)], l[r * LD + k], *to);
+      *to /= l[r * LD + r];
     }
   panel_ways_for(bytes)->solve(lanes, rows, l, LD, got);
-  assert_same(bytes, rows * lanes);
+  assert_same(bytes, extent(lanes, rows));
 }
 
 /* What is solved, multiplied by the transposed triangle, is what it was. */
 static void check_transposed(int bytes, int lanes, int rows) {
-  start(rows * lanes);
+  start(extent(lanes, rows));
   panel_ways_for(bytes)->solve_transposed(lanes, rows, l, LD, got);
   for (int k = 0; k < rows; ++k)
     for (int j = 0; j < lanes; ++j) {
       double sum = 0;
-      for (int r = k; r < rows; ++r) sum += l[r * LD + k] * got[r * lanes + j];
-      assert_near(sum, expected[k * lanes + j], 1e-11);
+      for (int r = k; r < rows; ++r) sum += l[r * LD + k] * got[at(lanes, r, j)];
+      assert_near(sum, expected[at(lanes, k, j)], 1e-11);
     }
 }
 
-/* Columns may be worked in any parts. */
+/* Columns may be worked in any parts that begin with a run. */
 static void check_columns(int bytes, int lanes, int rows) {
-  start(K * lanes);
+  const int part = lanes > PANEL_FEW ? 13 : PANEL_RUN;
+  start(extent(lanes, K));
   panel_ways_for(bytes)->take_after(lanes, rows, K, l, LD, x, expected);
-  panel_ways_for(bytes)->take_after(lanes, rows, 13, l, LD, x, got);
-  panel_ways_for(bytes)->take_after(lanes, rows, K - 13, l + 13, LD, x, got + 13 * lanes);
-  assert_memory_equal(got, expected, (size_t)(K * lanes) * sizeof *got);
+  panel_ways_for(bytes)->take_after(lanes, rows, part, l, LD, x, got);
+  panel_ways_for(bytes)->take_after(lanes, rows, K - part, l + part, LD, x, got + part * lanes);
+  assert_memory_equal(got, expected, (size_t)extent(lanes, K) * sizeof *got);
 }
 
 /* Rows of L L^T give L again; a pivot that is not positive is named. */
 static void check_factor(int bytes, int lanes, int rows) {
-  if (rows > lanes || lanes == 1) return;
+  if (rows > lanes || lanes <= PANEL_FEW) return;
   const panel_ways *ways = panel_ways_for(bytes);
   for (int r = 0; r < rows; ++r)
     for (int c = 0; c < rows; ++c) {
@@ -176,8 +192,8 @@ static void check_packing(int bytes, int m, int lanes, int n) {
   for (int i = 0; i < MOST * LD; ++i) got[i] = expected[i] = NAN;
   ways->pack(lanes, m, n, l, LD, got);
   for (int k = 0; k < n; ++k)
-    for (int r = 0; r < lanes; ++r) assert_near(got[k * lanes + r], r < m ? l[r * LD + k] : 0, 0);
-  assert_true(isnan(got[n * lanes]));
+    for (int r = 0; r < lanes; ++r) assert_near(got[at(lanes, k, r)], r < m ? l[r * LD + k] : 0, 0);
+  assert_true(isnan(got[extent(lanes, n)]));
   ways->unpack(lanes, m, n, got, expected, LD);
   for (int r = 0; r < m; ++r) {
     assert_memory_equal(expected + r * LD, l + r * LD, (size_t)n * sizeof *l);
@@ -199,7 +215,11 @@ static void rows_become_lanes_and_rows_again(void **state) {
       check_past(bytes, m[c], wanted[c], 64);
       check_past(bytes, m[c], wanted[c], 37);
     }
-  check_packing(gannet_register_bytes(), 1, 1, 29);
+  for (int few = 1; few <= PANEL_FEW; ++few) {
+    check_packing(gannet_register_bytes(), few, few, 29);
+    check_packing(gannet_register_bytes(), few, few, 64);
+    check_packing(gannet_register_bytes(), few, few, 77);
+  }
 }
 
 int main(void) {
