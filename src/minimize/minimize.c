@@ -138,6 +138,7 @@ struct gannet_minimizer {
   solve_state state;
   double *work;          /* [6][n] */
   double *lower, *upper; /* [n] */
+  bool shielded;         /* by the caller */
   Tao tao;               /* NULL until it is needed, and after a solve that was left */
   Vec x_vector, lower_vector, upper_vector;
 };
@@ -190,8 +191,8 @@ static PetscErrorCode solve(gannet_minimizer *m, TaoConvergedReason *reason) {
 
 static gannet_err run_tao(gannet_minimizer *m, gannet_minimize_reason *reason) {
   solve_state *s = &m->state;
-  gannet_petsc_shield shield;
-  GANNET_TRY(gannet_petsc_push(&shield));
+  gannet_petsc_shield shield = {0};
+  if (!m->shielded) GANNET_TRY(gannet_petsc_push(&shield));
   TaoConvergedReason tao_reason = TAO_CONTINUE_ITERATING;
   const PetscErrorCode code = solve(m, &tao_reason);
   gannet_err err = s->err;
@@ -223,7 +224,7 @@ static gannet_err take_bounds(gannet_minimizer *m, const double *lower, const do
 }
 
 gannet_err gannet_minimizer_create(int n, const double *lower, const double *upper,
-                                   const gannet_minimize_options *options,
+                                   const gannet_minimize_options *options, bool shielded,
                                    gannet_minimizer **minimizer) {
   GANNET_REQUIRE(n >= 1, GANNET_ERR_ARG, "n = %d, expected at least 1", n);
   GANNET_REQUIRE(options->max_evaluations > 0, GANNET_ERR_ARG, "max_evaluations = %d",
@@ -233,6 +234,7 @@ gannet_err gannet_minimizer_create(int n, const double *lower, const double *upp
   gannet_err err = gannet_alloc(6 * (size_t)n, sizeof *m->work, &m->work);
   if (err == GANNET_OK) {
     const size_t length = (size_t)n;
+    m->shielded = shielded;
     m->lower = m->work + 4 * length;
     m->upper = m->work + 5 * length;
     m->state = (solve_state){.options = *options,
@@ -278,7 +280,7 @@ gannet_err gannet_minimize(int n, double *x, const double *lower, const double *
                            gannet_value_gradient function, void *user,
                            const gannet_minimize_options *options, gannet_minimize_result *result) {
   gannet_minimizer *m = NULL;
-  GANNET_TRY(gannet_minimizer_create(n, lower, upper, options, &m));
+  GANNET_TRY(gannet_minimizer_create(n, lower, upper, options, false, &m));
   const gannet_err err = gannet_minimizer_run(m, x, function, user, result);
   gannet_minimizer_destroy(&m);
   if (err != GANNET_OK) return gannet_error_pass(err, __func__, __FILE__, __LINE__);

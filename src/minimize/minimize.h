@@ -49,12 +49,14 @@ typedef struct gannet_minimizer gannet_minimizer;
  *
  * lower, upper  in  [n], +-INFINITY where there is no bound; NULL = no bounds at all; copied
  * options       in  copied
+ * shielded      in  whether the caller holds a gannet_petsc_push over all runs, as
+ *                   gannet_lockstep_run does
  *
  * Errors: GANNET_ERR_ARG; GANNET_ERR_MEMORY.
  */
 GANNET_CHECKED gannet_err gannet_minimizer_create(int n, const double *lower, const double *upper,
                                                   const gannet_minimize_options *options,
-                                                  gannet_minimizer **minimizer);
+                                                  bool shielded, gannet_minimizer **minimizer);
 void gannet_minimizer_destroy(gannet_minimizer **minimizer);
 
 /* Minimise from x on, as gannet_minimize: what was minimised before changes no bit.

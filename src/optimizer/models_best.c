@@ -28,21 +28,87 @@ gannet_err gannet_models_contenders(gannet_models *m, int *n, const int64_t **id
   return GANNET_OK;
 }
 
-/* Means of the objective's model at the contenders, into m->work. */
-static gannet_err contend(gannet_models *m, int64_t first) {
+/* How far above the least of what is nearly the means a contender may be to be looked at, and how
+ * near these must be; standardised. */
+static const double within = 1e-4, near = 1e-6;
+
+/* Contenders are looked at in some of their number; the others are known to have no least mean. */
+typedef struct {
+  int n;
+  int place[GANNET_CONTENDERS_ALL]; /* in the list of contenders */
+  double nearly[GANNET_CONTENDERS_ALL];
+} chosen;
+
+static bool is_feasible(const gannet_models *m, int i) {
+  return gannet_problem_is_feasible(m->problem,
+                                    gannet_history_constraints(m->history, m->contender_id[i]));
+}
+
+static void choose_all(const gannet_models *m, chosen *c) {
+  c->n = m->n_contenders;
+  for (int i = 0; i < c->n; ++i) c->place[i] = i;
+}
+
+/* Those that may be the least of all, or of the feasible ones, by nearly their means [n]. */
+static void choose_least(const gannet_models *m, const double *nearly, chosen *c) {
+  double least[2] = {INFINITY, INFINITY};
+  c->n = 0;
+  for (int i = 0; i < m->n_contenders; ++i) {
+    c->nearly[i] = nearly[m->contender[i]];
+    least[0] = fmin(least[0], c->nearly[i]);
+    if (is_feasible(m, i)) least[1] = fmin(least[1], c->nearly[i]);
+  }
+  for (int i = 0; i < m->n_contenders; ++i)
+    if (!(c->nearly[i] > least[0] + within) ||
+        (!(c->nearly[i] > least[1] + within) && is_feasible(m, i)))
+      c->place[c->n++] = i;
+}
+
+/* Means of the objective's model at the chosen ones, into m->work. */
+static gannet_err look_at(gannet_models *m, const chosen *c) {
   const gannet_model *one = &m->model[0];
   const size_t d = (size_t)m->problem->d;
-  double *x = NULL;
-  GANNET_TRY(find_contenders(m, first));
+  double mean[GANNET_TILE], *x = NULL;
   GANNET_TRY(gannet_alloc(GANNET_TILE * d, sizeof *x, &x));
   gannet_err err = GANNET_OK;
-  for (int at = 0; at < m->n_contenders && err == GANNET_OK; at += GANNET_TILE) {
-    const int left = m->n_contenders - at, count = left < GANNET_TILE ? left : GANNET_TILE;
+  for (int i = 0; i < m->n_contenders; ++i) m->work[i] = INFINITY;
+  for (int at = 0; at < c->n && err == GANNET_OK; at += GANNET_TILE) {
+    const int left = c->n - at, count = left < GANNET_TILE ? left : GANNET_TILE;
     for (int i = 0; i < count; ++i)
-      memcpy(x + (size_t)i * d, one->x + (size_t)m->contender[at + i] * d, d * sizeof *x);
-    err = gannet_surrogate_predict(one->surrogate, count, x, m->work + at, NULL);
+      memcpy(x + (size_t)i * d, one->x + (size_t)m->contender[c->place[at + i]] * d, d * sizeof *x);
+    err = gannet_surrogate_predict(one->surrogate, count, x, mean, NULL);
+    for (int i = 0; i < count; ++i) m->work[c->place[at + i]] = mean[i];
   }
   gannet_free(&x);
+  return err;
+}
+
+static bool were_near(const gannet_models *m, const chosen *c) {
+  for (int i = 0; i < c->n; ++i)
+    if (!(fabs(m->work[c->place[i]] - c->nearly[c->place[i]]) <= near)) return false;
+  return true;
+}
+
+/* Means of the objective's model at the contenders, into m->work; INFINITY at those that cannot be
+ * the least, where the model tells all of them nearly. */
+static gannet_err contend(gannet_models *m, int64_t first) {
+  const gannet_model *one = &m->model[0];
+  double *nearly = NULL;
+  chosen *c = NULL;
+  GANNET_TRY(find_contenders(m, first));
+  gannet_err err = gannet_alloc(1, sizeof *c, &c);
+  if (err == GANNET_OK) err = gannet_alloc((size_t)one->n, sizeof *nearly, &nearly);
+  if (err == GANNET_OK) {
+    const bool told = gannet_surrogate_fitted(one->surrogate, nearly);
+    if (told) choose_least(m, nearly, c);
+    if (told) err = look_at(m, c);
+    if (!told || (err == GANNET_OK && !were_near(m, c))) {
+      choose_all(m, c);
+      err = look_at(m, c);
+    }
+  }
+  gannet_free(&nearly);
+  gannet_free(&c);
   return err;
 }
 

@@ -6,6 +6,7 @@
 #include "acquisition/normal.h"
 #include "acquisition/sampling.h"
 #include "base/memory.h"
+#include "minimize/lockstep.h"
 #include "optimizer/propose.h"
 
 /* NaN where the probability counts: once something is feasible, for constraints that an observation
@@ -29,7 +30,10 @@ gannet_err gannet_moments_score_prepare(const gannet_member *member, gannet_mome
   GANNET_TRY(gannet_alloc(GANNET_TILE, sizeof(double), &s->mean));
   GANNET_TRY(gannet_alloc(GANNET_TILE, sizeof(double), &s->sd));
   GANNET_TRY(gannet_alloc(GANNET_TILE, sizeof(double), &s->violation));
-  return gannet_alloc(2 * (size_t)member->problem->d, sizeof(double), &s->gradients);
+  const size_t d = (size_t)member->problem->d;
+  GANNET_TRY(gannet_alloc(GANNET_LOCKSTEP_MOST * d, sizeof(double), &s->by_mean));
+  GANNET_TRY(gannet_alloc(GANNET_LOCKSTEP_MOST * d, sizeof(double), &s->by_sd));
+  return gannet_alloc(d, sizeof(double), &s->slope);
 }
 
 static void forget(gannet_moments_score *s) {
@@ -45,7 +49,9 @@ void gannet_moments_score_release(gannet_moments_score *s) {
   gannet_free(&s->mean);
   gannet_free(&s->sd);
   gannet_free(&s->violation);
-  gannet_free(&s->gradients);
+  gannet_free(&s->by_mean);
+  gannet_free(&s->by_sd);
+  gannet_free(&s->slope);
   forget(s);
 }
 
@@ -184,7 +190,7 @@ static gannet_err score_exactly(gannet_moments_score *s, int m, const double *x_
   for (int i = 0; i < m; ++i) {
     double value = 0;
     GANNET_TRY(gannet_surrogate_lower(objective, s->state.exploration, x_unit + (size_t)i * d,
-                                      &value, s->gradients));
+                                      &value, s->slope));
     scores[i] = -value;
   }
   return GANNET_OK;
@@ -267,30 +273,43 @@ static void slopes_of(const gannet_moments_score *s, int i, double mean, double 
   }
 }
 
+/* Moments of model i at m points, with their gradients. */
+static gannet_err predict_gradients(gannet_moments_score *s, int i, int m, const double *x_unit) {
+  return gannet_surrogate_predict_gradients(gannet_models_surrogate(s->member->models, i), m,
+                                            x_unit, s->mean, s->sd, s->by_mean, s->by_sd);
+}
+
+/* These at one of the points. */
+typedef struct {
+  double mean, sd;
+  const double *by_x, *sd_by_x; /* [d] gradients */
+} moments;
+
+static moments moments_at(const gannet_moments_score *s, int point) {
+  const size_t at = (size_t)point * (size_t)s->member->problem->d;
+  return (moments){s->mean[point], s->sd[point], s->by_mean + at, s->by_sd + at};
+}
+
 /* What a constraint adds to the merit. */
-static gannet_err add_probability(gannet_moments_score *s, int i, const double *x_unit,
-                                  double *value, double *gradient) {
-  const gannet_models *models = s->member->models;
+static void add_probability(const gannet_moments_score *s, int i, const moments *at, double *value,
+                            double *gradient) {
   const int d = s->member->problem->d;
-  double mean = 0, sd = 0, by_mean = 0, by_spread = 0, by_sd = 0;
-  GANNET_TRY(gannet_surrogate_predict_gradient(gannet_models_surrogate(models, i), x_unit, &mean,
-                                               &sd, s->gradients, s->gradients + d));
-  *value -= gannet_moments_score_constraint(s, i, mean, sd);
-  slopes_of(s, i, mean, gannet_models_spread(models, i, sd, &by_sd), &by_mean, &by_spread);
-  add_scaled(d, -by_mean, s->gradients, gradient);
-  if (by_sd > 0) add_scaled(d, -by_sd * by_spread, s->gradients + d, gradient);
-  return GANNET_OK;
+  double by_mean = 0, by_spread = 0, by_sd = 0;
+  *value -= gannet_moments_score_constraint(s, i, at->mean, at->sd);
+  const double spread = gannet_models_spread(s->member->models, i, at->sd, &by_sd);
+  slopes_of(s, i, at->mean, spread, &by_mean, &by_spread);
+  add_scaled(d, -by_mean, at->by_x, gradient);
+  if (by_sd > 0) add_scaled(d, -by_sd * by_spread, at->sd_by_x, gradient);
 }
 
 /* The bound of model i, and its gradient. */
-static gannet_err bound_of(gannet_moments_score *s, int i, const double *x_unit, double *value,
-                           double *gradient) {
-  double mean = 0, sd = 0, by_sd = 0;
-  GANNET_TRY(gannet_surrogate_predict_gradient(gannet_models_surrogate(s->member->models, i),
-                                               x_unit, &mean, &sd, gradient, s->gradients));
-  *value = bound_value(s, i, mean, sd, &by_sd);
-  add_scaled(s->member->problem->d, by_sd, s->gradients, gradient);
-  return GANNET_OK;
+static double bound_at(const gannet_moments_score *s, int i, const moments *at, double *gradient) {
+  const int d = s->member->problem->d;
+  double by_sd = 0;
+  const double value = bound_value(s, i, at->mean, at->sd, &by_sd);
+  memcpy(gradient, at->by_x, (size_t)d * sizeof *gradient);
+  add_scaled(d, by_sd, at->sd_by_x, gradient);
+  return value;
 }
 
 int gannet_moments_score_n_bounds(const gannet_moments_score *s) {
@@ -299,25 +318,33 @@ int gannet_moments_score_n_bounds(const gannet_moments_score *s) {
              : 0;
 }
 
-gannet_err gannet_moments_score_bounds(void *user, int list, const double *x_unit, double *values,
-                                       double *gradients) {
+gannet_err gannet_moments_score_bounds_of(void *user, int m, const int *lists, const double *x_unit,
+                                          double *values, double *gradients) {
   gannet_moments_score *s = user;
   const size_t d = (size_t)s->member->problem->d;
-  (void)list;
-  for (int i = 1; i < gannet_models_count(s->member->models); ++i)
-    GANNET_TRY(bound_of(s, i, x_unit, values + i - 1, gradients + (size_t)(i - 1) * d));
+  const int n = gannet_models_count(s->member->models) - 1;
+  (void)lists;
+  for (int i = 0; i < n; ++i) {
+    GANNET_TRY(predict_gradients(s, i + 1, m, x_unit));
+    for (int p = 0; p < m; ++p) {
+      const moments at = moments_at(s, p);
+      const size_t place = (size_t)p * (size_t)n + (size_t)i;
+      values[place] = bound_at(s, i + 1, &at, gradients + place * d);
+    }
+  }
   return GANNET_OK;
 }
 
-static gannet_err add_squared_violation(gannet_moments_score *s, int i, const double *x_unit,
-                                        double *value, double *gradient) {
-  const int d = s->member->problem->d;
-  double excess = 0, *slope = s->gradients + d;
-  GANNET_TRY(bound_of(s, i, x_unit, &excess, slope));
-  excess = fmax(excess, 0);
+gannet_err gannet_moments_score_bounds(void *user, int list, const double *x_unit, double *values,
+                                       double *gradients) {
+  return gannet_moments_score_bounds_of(user, 1, &list, x_unit, values, gradients);
+}
+
+static void add_squared_violation(const gannet_moments_score *s, int i, const moments *at,
+                                  double *value, double *gradient) {
+  const double excess = fmax(bound_at(s, i, at, s->slope), 0);
   *value += excess * excess;
-  add_scaled(d, 2 * excess, slope, gradient);
-  return GANNET_OK;
+  add_scaled(s->member->problem->d, 2 * excess, s->slope, gradient);
 }
 
 /* Partials first .. first+n-1 by central differences, n <= GANNET_TILE / 2. */
@@ -352,44 +379,72 @@ static gannet_err add_differences(gannet_moments_score *s, const double *x_unit,
   return GANNET_OK;
 }
 
-static gannet_err add_objective(gannet_moments_score *s, const double *x_unit, double *value,
-                                double *gradient) {
-  const gannet_member *member = s->member;
-  const int d = member->problem->d;
-  const gannet_surrogate *objective = gannet_models_surrogate(member->models, 0);
-  double mean = 0, sd = 0, score = 0, by_mean = 0, by_sd = 0;
-  if (member->options->acq_type->lower) {
-    GANNET_TRY(
-        gannet_surrogate_lower(objective, s->state.exploration, x_unit, &mean, s->gradients));
-    *value += mean;
-    add_scaled(d, 1, s->gradients, gradient);
-    return GANNET_OK;
-  }
-  GANNET_TRY(gannet_surrogate_predict_gradient(objective, x_unit, &mean, &sd, s->gradients,
-                                               s->gradients + d));
-  member->options->acq_type->score(member->options->acq_options, &s->state, 1, &mean, &sd, &score);
-  member->options->acq_type->partials(member->options->acq_options, &s->state, mean, sd, &by_mean,
-                                      &by_sd);
+/* What is less than the model's mean and deviation tell has a merit of its own. */
+static gannet_err add_lower(gannet_moments_score *s, const double *x_unit, double *value,
+                            double *gradient) {
+  double lower = 0;
+  GANNET_TRY(gannet_surrogate_lower(gannet_models_surrogate(s->member->models, 0),
+                                    s->state.exploration, x_unit, &lower, s->slope));
+  *value += lower;
+  add_scaled(s->member->problem->d, 1, s->slope, gradient);
+  return GANNET_OK;
+}
+
+static void add_acquisition(const gannet_moments_score *s, const moments *at, double *value,
+                            double *gradient) {
+  const gannet_member_options *options = s->member->options;
+  const int d = s->member->problem->d;
+  double score = 0, by_mean = 0, by_sd = 0;
+  options->acq_type->score(options->acq_options, &s->state, 1, &at->mean, &at->sd, &score);
+  options->acq_type->partials(options->acq_options, &s->state, at->mean, at->sd, &by_mean, &by_sd);
   *value -= score;
-  add_scaled(d, -by_mean, s->gradients, gradient);
-  add_scaled(d, -by_sd, s->gradients + d, gradient);
+  add_scaled(d, -by_mean, at->by_x, gradient);
+  add_scaled(d, -by_sd, at->sd_by_x, gradient);
+}
+
+/* Of the objective. */
+static gannet_err add_objective(gannet_moments_score *s, int m, const double *x_unit,
+                                double *values, double *gradients) {
+  const size_t d = (size_t)s->member->problem->d;
+  const bool alone = looks_ahead(s) || s->member->options->acq_type->lower;
+  if (!alone) GANNET_TRY(predict_gradients(s, 0, m, x_unit));
+  for (size_t p = 0; p < (size_t)m; ++p) {
+    const moments at = moments_at(s, (int)p);
+    const double *x = x_unit + p * d;
+    double *value = values + p, *gradient = gradients + p * d;
+    if (!alone) add_acquisition(s, &at, value, gradient);
+    if (alone)
+      GANNET_TRY(looks_ahead(s) ? add_differences(s, x, value, gradient)
+                                : add_lower(s, x, value, gradient));
+  }
+  return GANNET_OK;
+}
+
+gannet_err gannet_moments_score_merits(void *user, int m, const int *lists, const double *x_unit,
+                                       double *values, double *gradients) {
+  gannet_moments_score *s = user;
+  const size_t d = (size_t)s->member->problem->d;
+  const bool by_bounds = gannet_moments_score_by_bounds(s), outside = by_bounds && s->outside;
+  (void)lists;
+  memset(values, 0, (size_t)m * sizeof *values);
+  memset(gradients, 0, (size_t)m * d * sizeof *gradients);
+  if (gannet_moments_score_wants_objective(s) && !outside)
+    GANNET_TRY(add_objective(s, m, x_unit, values, gradients));
+  for (int i = 1; i < gannet_models_count(s->member->models) && (outside || !by_bounds); ++i) {
+    GANNET_TRY(predict_gradients(s, i, m, x_unit));
+    for (int p = 0; p < m; ++p) {
+      const moments at = moments_at(s, p);
+      double *gradient = gradients + (size_t)p * d;
+      if (outside)
+        add_squared_violation(s, i, &at, values + p, gradient);
+      else
+        add_probability(s, i, &at, values + p, gradient);
+    }
+  }
   return GANNET_OK;
 }
 
 gannet_err gannet_moments_score_merit(void *user, int list, const double *x_unit, double *value,
                                       double *gradient) {
-  gannet_moments_score *s = user;
-  (void)list;
-  const bool outside = gannet_moments_score_by_bounds(s) && s->outside;
-  *value = 0;
-  memset(gradient, 0, (size_t)s->member->problem->d * sizeof *gradient);
-  if (gannet_moments_score_wants_objective(s) && !outside)
-    GANNET_TRY(looks_ahead(s) ? add_differences(s, x_unit, value, gradient)
-                              : add_objective(s, x_unit, value, gradient));
-  for (int i = 1; i < gannet_models_count(s->member->models); ++i) {
-    if (outside) GANNET_TRY(add_squared_violation(s, i, x_unit, value, gradient));
-    if (!gannet_moments_score_by_bounds(s))
-      GANNET_TRY(add_probability(s, i, x_unit, value, gradient));
-  }
-  return GANNET_OK;
+  return gannet_moments_score_merits(user, 1, &list, x_unit, value, gradient);
 }

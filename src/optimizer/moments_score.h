@@ -31,7 +31,8 @@ typedef struct {
   double *unmet;     /* [models] least value of a constraint that nothing keeps yet, else NaN */
   double *mean, *sd; /* [GANNET_TILE] */
   double *violation; /* [GANNET_TILE] */
-  double *gradients; /* [2][d] of mean and sd */
+  double *by_mean, *by_sd;    /* [GANNET_LOCKSTEP_MOST][d] gradients of mean and sd */
+  double *slope;              /* [d] */
   gannet_reference reference; /* of functions that want it, see _look */
   void *work;                 /* of functions that look ahead; NULL = not looked yet */
   double *covariance;         /* [GANNET_TILE][reference points] */
@@ -99,21 +100,27 @@ double gannet_moments_score_inside(double score, double violation);
 
 /* What a polish minimises: minus the score with its gradient [d], bounds left out; while no
  * candidate is inside them, the summed squares of their violations instead: a
- * gannet_polish_function.
+ * gannet_polish_function, and the same for several points as a gannet_polish_several.
  *
  * Local.
  */
 GANNET_CHECKED gannet_err gannet_moments_score_merit(void *user, int list, const double *x_unit,
                                                      double *value, double *gradient);
+GANNET_CHECKED gannet_err gannet_moments_score_merits(void *user, int m, const int *lists,
+                                                      const double *x_unit, double *values,
+                                                      double *gradients);
 
 /* Bounds as conditions of a polish: mean_k - exploration_k sd_k - t_k for every constraint's model,
  * none with the rule of probabilities and while no candidate is inside: a gannet_polish_conditions
- * and their number.
+ * and their number; the same for several points as a gannet_polish_several.
  *
  * Local.
  */
 int gannet_moments_score_n_bounds(const gannet_moments_score *score);
 GANNET_CHECKED gannet_err gannet_moments_score_bounds(void *user, int list, const double *x_unit,
                                                       double *values, double *gradients);
+GANNET_CHECKED gannet_err gannet_moments_score_bounds_of(void *user, int m, const int *lists,
+                                                         const double *x_unit, double *values,
+                                                         double *gradients);
 
 #endif

@@ -155,7 +155,9 @@ static gannet_err polish(gannet_member *member, proposal *p) {
       .user = p->user,
       .options = {member->options->search.polish, 1e-7, 1e-9},
       .n_conditions = member->admm ? 0 : gannet_moments_score_n_bounds(&p->work),
-      .conditions = gannet_moments_score_bounds};
+      .conditions = gannet_moments_score_bounds,
+      .functions = member->admm ? NULL : gannet_moments_score_merits,
+      .conditions_of_several = gannet_moments_score_bounds_of};
   GANNET_TRY(gannet_polish(member->context, &spec, p->choices.options, p->choices.scores));
   GANNET_TRY(gannet_agree(member->context->comm, score_polished(member, p)));
   gannet_propose_mark(member, GANNET_PHASE_POLISH, &mark);

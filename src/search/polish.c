@@ -6,22 +6,40 @@
 #include "base/memory.h"
 #include "base/parts.h"
 #include "base/queue.h"
+#include "minimize/lockstep.h"
 
+typedef enum { ASKS_FUNCTION, ASKS_CONDITIONS, QUESTIONS } question;
+
+/* Who polishes one start after the other. */
 typedef struct {
   const gannet_polish_spec *spec;
+  gannet_lockstep *lockstep;
+  int place;
   int n_free;
   int *coordinate;     /* [n_free] continuous coordinates */
   double *free;        /* [3][n_free] start, lower, upper */
   double *x;           /* [d] */
+  double value;        /* at x */
   double *gradient;    /* [d] */
   double *conditions;  /* [n] values, then [n][d] gradients */
   double *multipliers; /* [n] */
   double mu;           /* weight of the squared conditions */
   int list;
+  question asks;
   int calls;
   bool hopeless;               /* the start has no value and gradient to work with */
   gannet_minimizer *minimizer; /* NULL while nothing is free */
 } worker;
+
+/* All of a rank. */
+typedef struct {
+  const gannet_polish_spec *spec;
+  gannet_queue queue;
+  int n;
+  worker worker[GANNET_LOCKSTEP_MOST];
+  double *x, *values, *gradients; /* what several ask for, and answers */
+  double *results;                /* [units][d + 1], zero where another rank works */
+} team;
 
 /* Rounds of the augmented Lagrangian, its first weight and its growth; Newton steps afterwards, and
  * how far inside a condition they end. */
@@ -48,13 +66,22 @@ static gannet_err set_up(worker *w, const gannet_polish_spec *spec) {
   }
   if (w->n_free == 0) return GANNET_OK;
   return gannet_minimizer_create(w->n_free, w->free + w->n_free, w->free + 2 * (size_t)w->n_free,
-                                 &spec->options, &w->minimizer);
+                                 &spec->options, true, &w->minimizer);
+}
+
+static gannet_err ask(worker *w, question asks) {
+  w->asks = asks;
+  return gannet_lockstep_ask(w->lockstep, w->place);
+}
+
+static gannet_err find_value(worker *w, double *value) {
+  GANNET_TRY(ask(w, ASKS_FUNCTION));
+  *value = w->value;
+  return GANNET_OK;
 }
 
 static gannet_err find_conditions(worker *w) {
-  const gannet_polish_spec *spec = w->spec;
-  return spec->conditions(spec->user, w->list, w->x, w->conditions,
-                          w->conditions + spec->n_conditions);
+  return ask(w, ASKS_CONDITIONS);
 }
 
 /* The part of the augmented Lagrangian that conditions make. */
@@ -74,7 +101,7 @@ static gannet_err value_of_free(void *user, int n, const double *free, double *v
                                 double *gradient) {
   worker *w = user;
   for (int i = 0; i < n; ++i) w->x[w->coordinate[i]] = free[i];
-  GANNET_TRY(w->spec->function(w->spec->user, w->list, w->x, value, w->gradient));
+  GANNET_TRY(find_value(w, value));
   if (w->spec->n_conditions > 0) GANNET_TRY(add_conditions(w, value));
   for (int i = 0; i < n; ++i) gradient[i] = w->gradient[w->coordinate[i]];
   if (w->calls++ == 0 && !gannet_minimize_takes(n, *value, gradient)) w->hopeless = true;
@@ -124,7 +151,7 @@ static gannet_err restore_step(worker *w, bool *moved) {
 static gannet_err restore(worker *w, double *value) {
   bool moved = true;
   for (int step = 0; step < RESTORATIONS && moved; ++step) GANNET_TRY(restore_step(w, &moved));
-  return w->spec->function(w->spec->user, w->list, w->x, value, w->gradient);
+  return find_value(w, value);
 }
 
 /* New multipliers; whether another round is wanted. */
@@ -164,32 +191,117 @@ static gannet_err polish_unit(worker *w, int unit, double *x, double *value) {
   if (w->n_free > 0) {
     GANNET_TRY(w->spec->n_conditions > 0 ? polish_conditioned(w, value) : polish_free(w, value));
   } else {
-    GANNET_TRY(w->spec->function(w->spec->user, w->list, w->x, value, w->gradient));
+    GANNET_TRY(find_value(w, value));
     if (!isfinite(*value)) *value = INFINITY;
   }
   memcpy(x, w->x, d * sizeof *x);
   return GANNET_OK;
 }
 
-/* A rank that is not able to anything takes its turns, too, which others count on.
- *
- * results: [units][d + 1], zero where another rank works. */
+/* A gannet_lockstep_search. */
+static gannet_err work(void *user, gannet_lockstep *lockstep, int place) {
+  team *t = user;
+  worker *w = &t->worker[place];
+  w->lockstep = lockstep;
+  for (int64_t unit; (unit = gannet_queue_next(&t->queue)) >= 0;) {
+    double *result = t->results + (size_t)unit * ((size_t)t->spec->problem->d + 1);
+    GANNET_TRY(polish_unit(w, (int)unit, result, &result[t->spec->problem->d]));
+  }
+  return GANNET_OK;
+}
+
+static gannet_err answer_one(worker *w) {
+  const gannet_polish_spec *spec = w->spec;
+  if (w->asks == ASKS_FUNCTION)
+    return spec->function(spec->user, w->list, w->x, &w->value, w->gradient);
+  return spec->conditions(spec->user, w->list, w->x, w->conditions,
+                          w->conditions + spec->n_conditions);
+}
+
+static gannet_err answer_several(team *t, question asked, int n, const int *places) {
+  const gannet_polish_spec *spec = t->spec;
+  const size_t d = (size_t)spec->problem->d;
+  const size_t width = asked == ASKS_FUNCTION ? 1 : (size_t)spec->n_conditions;
+  int lists[GANNET_LOCKSTEP_MOST];
+  for (int i = 0; i < n; ++i) {
+    lists[i] = t->worker[places[i]].list;
+    memcpy(t->x + (size_t)i * d, t->worker[places[i]].x, d * sizeof *t->x);
+  }
+  GANNET_TRY((asked == ASKS_FUNCTION ? spec->functions : spec->conditions_of_several)(
+      spec->user, n, lists, t->x, t->values, t->gradients));
+  for (int i = 0; i < n; ++i) {
+    worker *w = &t->worker[places[i]];
+    double *value = asked == ASKS_FUNCTION ? &w->value : w->conditions;
+    double *gradient = asked == ASKS_FUNCTION ? w->gradient : w->conditions + width;
+    memcpy(value, t->values + (size_t)i * width, width * sizeof *value);
+    memcpy(gradient, t->gradients + (size_t)i * width * d, width * d * sizeof *gradient);
+  }
+  return GANNET_OK;
+}
+
+/* A gannet_lockstep_answer. */
+static gannet_err answer(void *user, int n, const int *places) {
+  team *t = user;
+  if (n == 1) return answer_one(&t->worker[places[0]]);
+  for (question asked = 0; asked < QUESTIONS; ++asked) {
+    int asking[GANNET_LOCKSTEP_MOST], m = 0;
+    for (int i = 0; i < n; ++i)
+      if (t->worker[places[i]].asks == asked) asking[m++] = places[i];
+    if (m == 1) GANNET_TRY(answer_one(&t->worker[asking[0]]));
+    if (m > 1) GANNET_TRY(answer_several(t, asked, m, asking));
+  }
+  return GANNET_OK;
+}
+
+/* As many as a rank's share of the starts. */
+static int workers_for(const gannet_context *context, const gannet_polish_spec *spec) {
+  const int64_t units = (int64_t)spec->n_lists * spec->n_starts;
+  const int64_t share = (units + context->np - 1) / context->np;
+  if (!spec->functions) return 1;
+  return share < GANNET_LOCKSTEP_MOST ? (int)share : GANNET_LOCKSTEP_MOST;
+}
+
+static gannet_err set_up_team(const gannet_context *context, team *t) {
+  const gannet_polish_spec *spec = t->spec;
+  t->n = workers_for(context, spec);
+  const size_t n = (size_t)t->n, d = (size_t)spec->problem->d;
+  const size_t width = spec->n_conditions > 1 ? (size_t)spec->n_conditions : 1;
+  if (t->n > 1) {
+    GANNET_TRY(gannet_alloc(n * d, sizeof *t->x, &t->x));
+    GANNET_TRY(gannet_alloc(n * width, sizeof *t->values, &t->values));
+    GANNET_TRY(gannet_alloc(n * width * d, sizeof *t->gradients, &t->gradients));
+  }
+  for (int i = 0; i < t->n; ++i) {
+    t->worker[i].place = i;
+    GANNET_TRY(set_up(&t->worker[i], spec));
+  }
+  return GANNET_OK;
+}
+
+static void release_team(team *t) {
+  for (int i = 0; i < t->n; ++i) {
+    worker *w = &t->worker[i];
+    gannet_minimizer_destroy(&w->minimizer);
+    gannet_free(&w->coordinate);
+    gannet_free(&w->x);
+    gannet_free(&w->conditions);
+    gannet_free(&w->multipliers);
+  }
+  gannet_free(&t->x);
+  gannet_free(&t->values);
+  gannet_free(&t->gradients);
+}
+
+/* A rank that is not able to anything takes its turns, too, which others count on. */
 static gannet_err polish_own_units(const gannet_context *context, const gannet_polish_spec *spec,
                                    gannet_err err, double *results) {
-  const int d = spec->problem->d;
-  gannet_queue queue = gannet_queue_open(context, (int64_t)spec->n_lists * spec->n_starts);
-  worker w = {0};
-  if (err == GANNET_OK) err = set_up(&w, spec);
-  for (int64_t unit; err == GANNET_OK && (unit = gannet_queue_next(&queue)) >= 0;) {
-    double *result = results + (size_t)unit * ((size_t)d + 1);
-    err = polish_unit(&w, (int)unit, result, &result[d]);
-  }
-  gannet_queue_close(&queue);
-  gannet_minimizer_destroy(&w.minimizer);
-  gannet_free(&w.coordinate);
-  gannet_free(&w.x);
-  gannet_free(&w.conditions);
-  gannet_free(&w.multipliers);
+  team t = {.spec = spec,
+            .queue = gannet_queue_open(context, (int64_t)spec->n_lists * spec->n_starts),
+            .results = results};
+  if (err == GANNET_OK) err = set_up_team(context, &t);
+  if (err == GANNET_OK) err = gannet_lockstep_run(t.n, work, answer, &t);
+  gannet_queue_close(&t.queue);
+  release_team(&t);
   if (err != GANNET_OK) return gannet_error_pass(err, __func__, __FILE__, __LINE__);
   return GANNET_OK;
 }

@@ -16,6 +16,12 @@ typedef gannet_err (*gannet_polish_function)(void *user, int list, const double 
 typedef gannet_err (*gannet_polish_conditions)(void *user, int list, const double *x_unit,
                                                double *values, double *gradients);
 
+/* The same at m points x_unit [m][d] of lists [m] at once, with the same bits: values [m] and
+ * gradients [m][d]; of conditions [m][n_conditions] and [m][n_conditions][d]. */
+typedef gannet_err (*gannet_polish_several)(void *user, int m, const int *lists,
+                                            const double *x_unit, double *values,
+                                            double *gradients);
+
 typedef struct {
   const gannet_problem *problem;
   const double *lower, *upper; /* [d] box; NULL = the unit cube */
@@ -27,10 +33,14 @@ typedef struct {
   gannet_minimize_options options;
   int n_conditions; /* 0 = none */
   gannet_polish_conditions conditions;
+  /* What takes less for several points at once than one after the other: starts of a rank go on in
+   * step. NULL, or both where there are conditions. */
+  gannet_polish_several functions, conditions_of_several;
 } gannet_polish_spec;
 
 /* Polish every start of every list; unit of work list * n_starts + start is done by one rank, and
- * its result sent to all.
+ * its result sent to all. A rank goes on with as many of them in step as are its share, up to
+ * GANNET_LOCKSTEP_MOST, where several points are better asked for at once.
  *
  * Conditions are kept by augmented Lagrangians (Hestenes 1969; Powell 1969; Rockafellar 1973): each
  * round minimises f + 1/(2 mu) sum_k (max(0, lambda_k + mu g_k)^2 - lambda_k^2), then lambda_k =

@@ -34,7 +34,10 @@ enum { GP_VARIANCE, GP_NOISE, GP_LENGTH };
 
 /* Points are worked by so many, always, so that what a point gets does not depend on how many come
  * with it. */
-enum { GP_BLOCK = GANNET_MOMENT_GROUP };
+enum {
+  GP_BLOCK = GANNET_MOMENT_GROUP,
+  GP_FEW = 8 /* points whose gradients are made at once */
+};
 
 /* Draws share random frequencies and differ in their weights. */
 typedef struct {
@@ -137,22 +140,24 @@ void gp_to_kernel(const gp *g, int n, double *row);
  */
 void gp_cross(const gp *g, int m);
 
-/* The kernel between the first point of g->block and the data into the first row of g->cross, and
- * its slopes dk / dr^2 into the second: faster than a whole block, with other bits.
+/* The kernel between one of the first GP_FEW points of g->block and the data into its row of
+ * g->cross, and its slopes dk / dr^2 into another: faster than a whole block, with other bits.
  *
  * Local.
+ *
+ * point  in  number of the row of g->block and of g->cross
  */
-void gp_cross_one(const gp *g);
+void gp_cross_one(const gp *g, int point);
 
-/* gradient[k] = sum_i weight[i] dk(x, x_i)/dx_k by the slopes of gp_cross_one; the third row of
- * g->cross is workspace.
+/* gradient[k] = sum_i weight[i] dk(x, x_i)/dx_k by the slopes of gp_cross_one at the point; rows of
+ * g->cross from 2 GP_FEW on are workspace.
  *
  * Local.
  *
  * weight    in   [n]
  * gradient  out  [d]
  */
-void gp_cross_gradient(const gp *g, const double *weight, double *gradient);
+void gp_cross_gradient(const gp *g, int point, const double *weight, double *gradient);
 
 /* Moments: operations of the family.
  *
@@ -160,9 +165,10 @@ void gp_cross_gradient(const gp *g, const double *weight, double *gradient);
  */
 GANNET_CHECKED gannet_err gp_predict(const void *state, int m, const double *x, double *mean,
                                      double *sd);
-GANNET_CHECKED gannet_err gp_predict_gradient(const void *state, const double *x, double *mean,
-                                              double *sd, double *mean_gradient,
-                                              double *sd_gradient);
+bool gp_fitted(const void *state, double *mean);
+GANNET_CHECKED gannet_err gp_predict_gradients(const void *state, int m, const double *x,
+                                               double *mean, double *sd, double *mean_gradients,
+                                               double *sd_gradients);
 
 /* Posterior covariance of m points with n <= GANNET_TILE others: an operation of the family.
  *

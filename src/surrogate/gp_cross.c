@@ -4,8 +4,10 @@
 #include "linalg/blas.h"
 #include "surrogate/gp.h"
 
-/* Rows of g->cross at a single point. */
-enum { KERNEL, SLOPE, WEIGHT };
+/* Rows of g->cross at a few points. */
+enum { KERNEL = 0, SLOPE = GP_FEW, WEIGHT = 2 * GP_FEW };
+
+_Static_assert((int)WEIGHT < (int)GP_BLOCK, "cross has rows for all of these");
 
 static double *norms_of(const gp *g) {
   return g->block + (size_t)GP_BLOCK * (size_t)g->d;
@@ -48,11 +50,11 @@ void gp_cross(const gp *g, int m) {
   }
 }
 
-void gp_cross_one(const gp *g) {
+void gp_cross_one(const gp *g, int point) {
   const int n = g->n;
-  double *row = row_of(g, KERNEL), *slope = row_of(g, SLOPE);
-  gannet_gemv_t(g->d, n, -2, g->across, n, g->block, 0, row);
-  gannet_add_norms(n, norms_of(g)[0], g->norm, row);
+  double *row = row_of(g, KERNEL + point), *slope = row_of(g, SLOPE + point);
+  gannet_gemv_t(g->d, n, -2, g->across, n, g->block + (size_t)point * (size_t)g->d, 0, row);
+  gannet_add_norms(n, norms_of(g)[point], g->norm, row);
   g->kernel->both(n, row, row, slope);
   for (int i = 0; i < n; ++i) {
     row[i] *= g->variance;
@@ -61,15 +63,15 @@ void gp_cross_one(const gp *g) {
 }
 
 /* d r^2 / dx_k = 2 (z_k - z_ik) / length_k */
-void gp_cross_gradient(const gp *g, const double *weight, double *gradient) {
+void gp_cross_gradient(const gp *g, int point, const double *weight, double *gradient) {
   const int n = g->n, d = g->d;
   double *by = row_of(g, WEIGHT), sum = 0;
-  const double *slope = row_of(g, SLOPE);
+  const double *slope = row_of(g, SLOPE + point), *at = g->block + (size_t)point * (size_t)d;
   for (int i = 0; i < n; ++i) {
     by[i] = -2 * weight[i] * slope[i];
     sum -= by[i];
   }
-  for (int k = 0; k < d; ++k) gradient[k] = sum * g->block[k];
+  for (int k = 0; k < d; ++k) gradient[k] = sum * at[k];
   gannet_gemv_n(d, n, 1, g->across, n, by, 1, gradient);
   for (int k = 0; k < d; ++k) gradient[k] /= g->length[k];
 }

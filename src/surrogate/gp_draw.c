@@ -185,8 +185,8 @@ void gp_draw_gradient(const gp *g, int draw, const double *x, double *value, dou
   *value += g->mean;
   if (g->n == 0) return;
   double *more = g->block + g->d; /* the place of another point */
-  gp_cross_one(g);
+  gp_cross_one(g, 0);
   *value += gannet_dot(g->n, update, g->cross);
-  gp_cross_gradient(g, update, more);
+  gp_cross_gradient(g, 0, update, more);
   for (int k = 0; k < g->d; ++k) gradient[k] += more[k];
 }

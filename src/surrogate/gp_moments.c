@@ -39,28 +39,56 @@ gannet_err gp_predict(const void *state, int m, const double *x, double *mean, d
   return GANNET_OK;
 }
 
-gannet_err gp_predict_gradient(const void *state, const double *x, double *mean, double *sd,
-                               double *mean_gradient, double *sd_gradient) {
+/* K alpha = y - mean, with the noise on the diagonal of K alone. */
+bool gp_fitted(const void *state, double *mean) {
   const gp *g = state;
+  if (gannet_inducing_points(g->inducing) > 0) return false;
+  for (int i = 0; i < g->n; ++i) mean[i] = g->y[i] - g->noise * g->solved[i];
+  return true;
+}
+
+/* At m <= GP_FEW points, whose kernels are solved for together. */
+static gannet_err predict_few(const gp *g, int m, const double *x, double *mean, double *sd,
+                              double *mean_gradients, double *sd_gradients) {
   const int n = g->n;
+  const size_t d = (size_t)g->d;
   const gannet_cholesky *factor = NULL;
-  double *solved = g->solved + n; /* L^-1 k(X, x), then K^-1 k(X, x) */
-  memset(mean_gradient, 0, (size_t)g->d * sizeof *mean_gradient);
-  memset(sd_gradient, 0, (size_t)g->d * sizeof *sd_gradient);
-  *mean = g->mean;
-  *sd = sqrt(g->variance);
-  if (n == 0) return GANNET_OK;
   GANNET_TRY(gannet_factor_whole(g->factor, &factor));
-  gp_take_block(g, 1, x);
-  gp_cross_one(g);
-  *mean += gannet_dot(n, g->cross, g->solved);
-  gp_cross_gradient(g, g->solved, mean_gradient);
-  memcpy(solved, g->cross, (size_t)n * sizeof *solved);
-  gannet_cholesky_forward(factor, 1, solved, n);
-  *sd = sqrt(fmax(0, g->variance - gannet_dot(n, solved, solved)));
-  if (*sd <= 0) return GANNET_OK;
-  gannet_cholesky_backward(factor, 1, solved, n);
-  gp_cross_gradient(g, solved, sd_gradient);
-  for (int k = 0; k < g->d; ++k) sd_gradient[k] /= -*sd;
+  gp_take_block(g, m, x);
+  for (int i = 0; i < m; ++i) {
+    gp_cross_one(g, i);
+    mean[i] = g->mean + gannet_dot(n, g->cross + (size_t)i * (size_t)n, g->solved);
+    gp_cross_gradient(g, i, g->solved, mean_gradients + (size_t)i * d);
+  }
+  gannet_cholesky_forward(factor, m, g->cross, n);
+  for (int i = 0; i < m; ++i) {
+    const double *row = g->cross + (size_t)i * (size_t)n;
+    sd[i] = sqrt(fmax(0, g->variance - gannet_dot(n, row, row)));
+  }
+  gannet_cholesky_backward(factor, m, g->cross, n);
+  for (int i = 0; i < m; ++i) {
+    if (sd[i] <= 0) continue;
+    double *gradient = sd_gradients + (size_t)i * d;
+    gp_cross_gradient(g, i, g->cross + (size_t)i * (size_t)n, gradient);
+    for (size_t k = 0; k < d; ++k) gradient[k] /= -sd[i];
+  }
+  return GANNET_OK;
+}
+
+gannet_err gp_predict_gradients(const void *state, int m, const double *x, double *mean, double *sd,
+                                double *mean_gradients, double *sd_gradients) {
+  const gp *g = state;
+  const size_t d = (size_t)g->d;
+  memset(mean_gradients, 0, (size_t)m * d * sizeof *mean_gradients);
+  memset(sd_gradients, 0, (size_t)m * d * sizeof *sd_gradients);
+  for (int i = 0; i < m; ++i) {
+    mean[i] = g->mean;
+    sd[i] = sqrt(g->variance);
+  }
+  for (int first = 0; first < m && g->n > 0; first += GP_FEW) {
+    const size_t at = (size_t)first * d;
+    GANNET_TRY(predict_few(g, m - first < GP_FEW ? m - first : GP_FEW, x + at, mean + first,
+                           sd + first, mean_gradients + at, sd_gradients + at));
+  }
   return GANNET_OK;
 }

@@ -51,7 +51,7 @@ static gannet_err create_parts(gannet_surrogate *s, const void *options, int mod
     GANNET_TRY(default_options(s));
   else
     memcpy(s->options, options, s->type->options_size);
-  if (!s->type->predict_gradient)
+  if (!s->type->predict_gradient && !s->type->predict_gradients)
     GANNET_TRY(gannet_alloc(points * ((size_t)s->d + 2), sizeof(double), &s->difference));
   return s->type->create(s->context, s->options, s->d, model, &s->state);
 }
@@ -191,6 +191,10 @@ gannet_err gannet_surrogate_predict(const gannet_surrogate *s, int m, const doub
   return GANNET_OK;
 }
 
+bool gannet_surrogate_fitted(const gannet_surrogate *s, double *mean) {
+  return s->conditioned && s->type->fitted && s->type->fitted(s->state, mean);
+}
+
 /* Central differences: the error of the step balances that of rounding near eps^(1/3). Row 0 holds
  * the point itself, rows 1 + 2k and 2 + 2k are one step up and down coordinate k. */
 static gannet_err difference_gradient(const gannet_surrogate *s, const double *x, double *mean,
@@ -216,10 +220,24 @@ static gannet_err difference_gradient(const gannet_surrogate *s, const double *x
 gannet_err gannet_surrogate_predict_gradient(const gannet_surrogate *s, const double *x,
                                              double *mean, double *sd, double *mean_gradient,
                                              double *sd_gradient) {
+  return gannet_surrogate_predict_gradients(s, 1, x, mean, sd, mean_gradient, sd_gradient);
+}
+
+gannet_err gannet_surrogate_predict_gradients(const gannet_surrogate *s, int m, const double *x,
+                                              double *mean, double *sd, double *mean_gradients,
+                                              double *sd_gradients) {
   GANNET_TRY(require_conditioned(s));
-  if (!s->type->predict_gradient)
-    return difference_gradient(s, x, mean, sd, mean_gradient, sd_gradient);
-  GANNET_TRY(s->type->predict_gradient(s->state, x, mean, sd, mean_gradient, sd_gradient));
+  if (s->type->predict_gradients) {
+    GANNET_TRY(s->type->predict_gradients(s->state, m, x, mean, sd, mean_gradients, sd_gradients));
+    return GANNET_OK;
+  }
+  for (int i = 0; i < m; ++i) {
+    const size_t at = (size_t)i * (size_t)s->d;
+    double *by_mean = mean_gradients + at, *by_sd = sd_gradients + at;
+    GANNET_TRY(s->type->predict_gradient
+                   ? s->type->predict_gradient(s->state, x + at, mean + i, sd + i, by_mean, by_sd)
+                   : difference_gradient(s, x + at, mean + i, sd + i, by_mean, by_sd));
+  }
   return GANNET_OK;
 }
 

@@ -10,14 +10,14 @@
  *   gannet_surrogate_draw_values, _draw_gradient  at any points, cheaply
  *
  * A type must provide create, destroy, fit, predict, sample, draw_values, draw_gradient; it may
- * provide believe (fit otherwise), predict_gradient (central differences otherwise), lower (mean -
- * exploration sd otherwise), estimate_prepare with draw_estimates, moments_prepare with
- * moment_estimates, and with these ceilings_prepare and ceilings (none otherwise), covariance (that
- * of draws otherwise), noise_var (0 otherwise), calibration (1 otherwise), doubt (0 otherwise),
- * hyper (none otherwise) and length_scales (all equal otherwise). Arguments and states are checked
- * before a type sees them; what it returns is agreed between ranks afterwards, so only its own
- * communication needs an agreement before it. A create that fails may leave *state for destroy, or
- * NULL.
+ * provide believe (fit otherwise), predict_gradient or predict_gradients (central differences
+ * otherwise), fitted (none otherwise), lower (mean - exploration sd otherwise), estimate_prepare
+ * with draw_estimates, moments_prepare with moment_estimates, and with these ceilings_prepare and
+ * ceilings (none otherwise), covariance (that of draws otherwise), noise_var (0 otherwise),
+ * calibration (1 otherwise), doubt (0 otherwise), hyper (none otherwise) and length_scales (all
+ * equal otherwise). Arguments and states are checked before a type sees them; what it returns is
+ * agreed between ranks afterwards, so only its own communication needs an agreement before it. A
+ * create that fails may leave *state for destroy, or NULL.
  */
 #ifndef GANNET_SURROGATE_SURROGATE_H
 #define GANNET_SURROGATE_SURROGATE_H
@@ -84,6 +84,12 @@ typedef struct {
   gannet_err (*predict)(const void *state, int m, const double *x, double *mean, double *sd);
   gannet_err (*predict_gradient)(const void *state, const double *x, double *mean, double *sd,
                                  double *mean_gradient, double *sd_gradient);
+  /* Instead, for types to which several points at once are less work: with the same bits. */
+  gannet_err (*predict_gradients)(const void *state, int m, const double *x, double *mean,
+                                  double *sd, double *mean_gradients, double *sd_gradients);
+  /* Means at the data that the model has, nearly, where they follow from what it has solved for;
+   * whether they do. */
+  bool (*fitted)(const void *state, double *mean);
   gannet_err (*lower)(const void *state, double exploration, const double *x, double *value,
                       double *gradient);
   gannet_err (*sample)(void *state, int q, double exploration, int64_t iteration);
@@ -223,7 +229,19 @@ void gannet_surrogate_suspect(gannet_surrogate *surrogate, bool noisy);
 GANNET_CHECKED gannet_err gannet_surrogate_predict(const gannet_surrogate *surrogate, int m,
                                                    const double *x, double *mean, double *sd);
 
-/* The same at one point, with gradients with respect to x, [d] each. None may be NULL.
+/* Means at all data of the last fit or belief, but for the rounding of a solve and for a few
+ * operations each.
+ *
+ * Local.
+ *
+ * mean  out  [n]
+ *
+ * Returns whether there are such; otherwise mean is left as it was.
+ */
+bool gannet_surrogate_fitted(const gannet_surrogate *surrogate, double *mean);
+
+/* gannet_surrogate_predict at one point, with gradients with respect to x, [d] each. None may be
+ * NULL.
  *
  * Local.
  *
@@ -233,6 +251,21 @@ GANNET_CHECKED gannet_err gannet_surrogate_predict_gradient(const gannet_surroga
                                                             const double *x, double *mean,
                                                             double *sd, double *mean_gradient,
                                                             double *sd_gradient);
+
+/* The same at m points, with the same bits.
+ *
+ * Local.
+ *
+ * x                             in   [m][d]
+ * mean, sd                      out  [m]
+ * mean_gradients, sd_gradients  out  [m][d]
+ *
+ * Errors: as _predict with sd.
+ */
+GANNET_CHECKED gannet_err gannet_surrogate_predict_gradients(const gannet_surrogate *surrogate,
+                                                             int m, const double *x, double *mean,
+                                                             double *sd, double *mean_gradients,
+                                                             double *sd_gradients);
 
 /* Least value at x over the model's confidence set, whose radius is exploration, with its gradient
  * [d]. To first order it is mean - exploration sd, which it is for models without such a set.

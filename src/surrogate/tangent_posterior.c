@@ -81,6 +81,15 @@ gannet_err tangent_predict(const void *state, int m, const double *x, double *me
   return GANNET_OK;
 }
 
+/* (K + lambda I) alpha = y */
+bool tangent_fitted(const void *state, double *mean) {
+  const tangent_model *t = state;
+  if (t->trained || gannet_inducing_points(t->inducing) > 0) return false;
+  const double *alpha = tangent_alpha_of(t);
+  for (int i = 0; i < t->n; ++i) mean[i] = t->y[i] - t->lambda * alpha[i];
+  return true;
+}
+
 /* With delta = phi(x0) - Phi^T beta, beta = (K + lambda I)^-1 k(x0), the variance is s^2
  * phi(x0).delta at x0, and half its gradient is that of x -> s^2 phi(x).delta. */
 static gannet_err network_sd_gradient(const tangent_model *t, const double *x,
@@ -94,15 +103,21 @@ static gannet_err network_sd_gradient(const tangent_model *t, const double *x,
   return GANNET_OK;
 }
 
-gannet_err tangent_predict_gradient(const void *state, const double *x, double *mean, double *sd,
-                                    double *mean_gradient, double *sd_gradient) {
-  const tangent_model *t = state;
-  double unused = 0, *minus_beta = t->work;
+/* -(K + lambda I)^-1 k(x) of m points instead of L^-1 k(x), in cross. */
+static gannet_err end_solve(const tangent_model *t, int m) {
   const gannet_cholesky *factor = NULL;
+  if (t->n == 0) return GANNET_OK;
   GANNET_TRY(gannet_factor_whole(t->factor, &factor));
-  GANNET_TRY(block_moments(t, 1, x, mean, sd));
-  for (int i = 0; i < t->n; ++i) minus_beta[i] = -t->cross[i];
-  if (t->n > 0) gannet_cholesky_backward(factor, 1, minus_beta, t->n);
+  for (size_t i = 0; i < (size_t)m * (size_t)t->n; ++i) t->cross[i] = -t->cross[i];
+  gannet_cholesky_backward(factor, m, t->cross, t->n);
+  return GANNET_OK;
+}
+
+/* Once the solve has ended, of the point of row i of cross. */
+static gannet_err gradients_at(const tangent_model *t, int i, const double *x, double *mean,
+                               double sd, double *mean_gradient, double *sd_gradient) {
+  const double *minus_beta = t->cross + (size_t)i * (size_t)t->n;
+  double unused = 0;
   if (t->trained)
     *mean = tangent_mean_gradient(t->trained, x, mean_gradient);
   else if (t->options->network)
@@ -110,12 +125,30 @@ gannet_err tangent_predict_gradient(const void *state, const double *x, double *
   else
     gannet_analytic_points_gradient(t->limit, x, 0, tangent_alpha_of(t), &unused, mean_gradient);
   memset(sd_gradient, 0, (size_t)t->d * sizeof *sd_gradient);
-  if (!(*sd > 0)) return GANNET_OK;
+  if (!(sd > 0)) return GANNET_OK;
   if (t->options->network)
     GANNET_TRY(network_sd_gradient(t, x, minus_beta, sd_gradient));
   else
     gannet_analytic_points_gradient(t->limit, x, 0.5, minus_beta, &unused, sd_gradient);
-  for (int k = 0; k < t->d; ++k) sd_gradient[k] *= t->amplitude / *sd;
+  for (int k = 0; k < t->d; ++k) sd_gradient[k] *= t->amplitude / sd;
+  return GANNET_OK;
+}
+
+gannet_err tangent_predict_gradients(const void *state, int m, const double *x, double *mean,
+                                     double *sd, double *mean_gradients, double *sd_gradients) {
+  const tangent_model *t = state;
+  const int most = t->options->network ? 1 : BLOCK; /* tile keeps the features of one point */
+  for (int first = 0; first < m; first += most) {
+    const int rows = m - first < most ? m - first : most;
+    const size_t d = (size_t)t->d;
+    GANNET_TRY(block_moments(t, rows, x + (size_t)first * d, mean + first, sd + first));
+    GANNET_TRY(end_solve(t, rows));
+    for (int i = 0; i < rows; ++i) {
+      const size_t at = (size_t)(first + i) * d;
+      GANNET_TRY(gradients_at(t, i, x + at, mean + first + i, sd[first + i], mean_gradients + at,
+                              sd_gradients + at));
+    }
+  }
   return GANNET_OK;
 }
 

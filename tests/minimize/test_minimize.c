@@ -229,7 +229,7 @@ static void what_was_minimised_before_changes_nothing(void **state) {
   const gannet_minimize_options options = {30, 1e-7, 1e-6};
   int reasons[3] = {0};
   gannet_minimizer *kept = NULL;
-  assert_ok(gannet_minimizer_create(N, lower, upper, &options, &kept));
+  assert_ok(gannet_minimizer_create(N, lower, upper, &options, false, &kept));
   for (int start = 0; start < STARTS; ++start) {
     double here[N], there[N];
     gannet_minimize_result one = {0}, other = {0};

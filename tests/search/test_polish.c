@@ -40,6 +40,72 @@ static gannet_context *context_of(MPI_Comm comm) {
   return context;
 }
 
+/* What is asked for in step, one point after the other. */
+typedef struct {
+  gannet_polish_spec spec;
+  int most; /* points at once so far */
+} loop;
+
+static gannet_err several(void *user, int m, const int *lists, const double *x, double *values,
+                          double *gradients) {
+  loop *l = user;
+  const int d = l->spec.problem->d;
+  l->most = m > l->most ? m : l->most;
+  for (int i = 0; i < m; ++i)
+    GANNET_TRY(l->spec.function(l->spec.user, lists[i], x + (ptrdiff_t)i * d, values + i,
+                                gradients + (ptrdiff_t)i * d));
+  return GANNET_OK;
+}
+
+static gannet_err several_conditions(void *user, int m, const int *lists, const double *x,
+                                     double *values, double *gradients) {
+  const loop *l = user;
+  const ptrdiff_t n = l->spec.n_conditions, d = l->spec.problem->d;
+  for (int i = 0; i < m; ++i)
+    GANNET_TRY(l->spec.conditions(l->spec.user, lists[i], x + i * d, values + i * n,
+                                  gradients + i * n * d));
+  return GANNET_OK;
+}
+
+static gannet_err one(void *user, int list, const double *x, double *value, double *gradient) {
+  const loop *l = user;
+  return l->spec.function(l->spec.user, list, x, value, gradient);
+}
+
+static gannet_err one_conditions(void *user, int list, const double *x, double *values,
+                                 double *gradients) {
+  const loop *l = user;
+  return l->spec.conditions(l->spec.user, list, x, values, gradients);
+}
+
+static gannet_polish_spec in_step(loop *l) {
+  gannet_polish_spec spec = l->spec;
+  spec.user = l;
+  spec.function = one;
+  spec.functions = several;
+  if (spec.n_conditions > 0) spec.conditions = one_conditions;
+  if (spec.n_conditions > 0) spec.conditions_of_several = several_conditions;
+  return spec;
+}
+
+/* One start after the other, and then in step: the same bits, from more than one at once where a
+ * rank has more. */
+static void polish_twice(const gannet_context *context, const gannet_polish_spec *spec, double *x,
+                         double *values) {
+  const size_t units = (size_t)spec->n_lists * (size_t)spec->n_starts;
+  const size_t length = units * (size_t)spec->problem->d;
+  double *y = test_calloc(length, sizeof *y), *own = test_calloc(units, sizeof *own);
+  loop l = {*spec, 0};
+  assert_ok(gannet_polish(context, spec, x, values));
+  const gannet_polish_spec together = in_step(&l);
+  assert_ok(gannet_polish(context, &together, y, own));
+  assert_memory_equal(x, y, length * sizeof *x);
+  assert_memory_equal(values, own, units * sizeof *own);
+  if (context->np == 1) assert_int_equal(l.most, units < 8 ? (int)units : 8);
+  test_free(y);
+  test_free(own);
+}
+
 static double bowl_at(int list, const double *x) {
   behaviour b = {-1, false};
   double value = 0, gradient[MIXED];
@@ -57,10 +123,17 @@ static void continuous_coordinates_reach_the_minimum_in_the_box(void **state) {
   upper[1] = 0.35;
   behaviour b = {-1, false};
   fill_starts(problem, starts);
-  const gannet_polish_spec spec = {problem, lower, upper,   LISTS, STARTS, starts,
-                                   bowl,    &b,    options, 0,     NULL};
-  assert_ok(gannet_polish(world, &spec, x, values));
-  assert_ok(gannet_polish(alone, &spec, y, own));
+  const gannet_polish_spec spec = {.problem = problem,
+                                   .lower = lower,
+                                   .upper = upper,
+                                   .n_lists = LISTS,
+                                   .n_starts = STARTS,
+                                   .starts = starts,
+                                   .function = bowl,
+                                   .user = &b,
+                                   .options = options};
+  polish_twice(world, &spec, x, values);
+  polish_twice(alone, &spec, y, own);
   assert_memory_equal(x, y, sizeof x);
   assert_memory_equal(values, own, sizeof values);
   for (int u = 0; u < LISTS * STARTS; ++u) {
@@ -89,9 +162,14 @@ static void starts_without_a_value_come_last(void **state) {
   for (int u = 0; u < LISTS * STARTS; ++u) starts[u * MIXED] *= 0.9;
   starts[MIXED] = 0.95; /* list 0, start 1 */
   behaviour b = {-1, true};
-  const gannet_polish_spec spec = {problem, NULL, NULL,    LISTS, STARTS, starts,
-                                   bowl,    &b,   options, 0,     NULL};
-  assert_ok(gannet_polish(world, &spec, x, values));
+  const gannet_polish_spec spec = {.problem = problem,
+                                   .n_lists = LISTS,
+                                   .n_starts = STARTS,
+                                   .starts = starts,
+                                   .function = bowl,
+                                   .user = &b,
+                                   .options = options};
+  polish_twice(world, &spec, x, values);
   assert_true(values[STARTS - 1] == INFINITY);
   assert_near(x[(STARTS - 1) * MIXED], 0.95, 0);
   assert_true(isfinite(values[STARTS - 2]) && isfinite(values[2 * STARTS - 1]));
@@ -107,9 +185,14 @@ static void nothing_gets_worse_than_its_start(void **state) {
   double starts[LISTS * STARTS * MIXED], x[LISTS * STARTS * MIXED], values[LISTS * STARTS];
   fill_starts(problem, starts);
   behaviour b = {-1, false};
-  const gannet_polish_spec spec = {problem, NULL, NULL,      LISTS, STARTS, starts,
-                                   bowl,    &b,   {1, 0, 0}, 0,     NULL};
-  assert_ok(gannet_polish(world, &spec, x, values));
+  const gannet_polish_spec spec = {.problem = problem,
+                                   .n_lists = LISTS,
+                                   .n_starts = STARTS,
+                                   .starts = starts,
+                                   .function = bowl,
+                                   .user = &b,
+                                   .options = {1, 0, 0}};
+  polish_twice(world, &spec, x, values);
   for (int l = 0; l < LISTS; ++l) {
     double best = INFINITY;
     for (int s = 0; s < STARTS; ++s)
@@ -133,8 +216,13 @@ static void discrete_problems_are_only_sorted(void **state) {
   gannet_problem *problem = two_booleans();
   const double starts[] = {1, 1, 0, 1, 1, 0, 0, 1}, sorted[] = {1, 0, 0, 1, 0, 1, 1, 1};
   double x[8], values[4];
-  const gannet_polish_spec spec = {problem, NULL, NULL, 1, 4, starts, sum, NULL, options, 0, NULL};
-  assert_ok(gannet_polish(world, &spec, x, values));
+  const gannet_polish_spec spec = {.problem = problem,
+                                   .n_lists = 1,
+                                   .n_starts = 4,
+                                   .starts = starts,
+                                   .function = sum,
+                                   .options = options};
+  polish_twice(world, &spec, x, values);
   assert_memory_equal(x, sorted, sizeof x);
   gannet_problem_destroy(&problem);
   gannet_context_destroy(&world);
@@ -147,9 +235,17 @@ static void an_error_on_one_rank_reaches_all(void **state) {
   double starts[LISTS * STARTS * MIXED], x[LISTS * STARTS * MIXED], values[LISTS * STARTS];
   fill_starts(problem, starts);
   behaviour b = {1, false};
-  gannet_polish_spec spec = {problem, NULL, NULL,    LISTS, STARTS, starts,
-                             bowl,    &b,   options, 0,     NULL};
+  gannet_polish_spec spec = {.problem = problem,
+                             .n_lists = LISTS,
+                             .n_starts = STARTS,
+                             .starts = starts,
+                             .function = bowl,
+                             .user = &b,
+                             .options = options};
   assert_fails(GANNET_ERR_NUMERIC, "list 1", gannet_polish(world, &spec, x, values));
+  loop l = {spec, 0};
+  const gannet_polish_spec together = in_step(&l);
+  assert_fails(GANNET_ERR_NUMERIC, "list 1", gannet_polish(world, &together, x, values));
   spec.n_starts = 0;
   assert_fails(GANNET_ERR_ARG, "n_starts", gannet_polish(world, &spec, x, values));
   gannet_problem_destroy(&problem);
@@ -209,9 +305,15 @@ static void conditions_are_kept_where_they_are_active(void **state) {
   double x[2 * 2 * SPACE], values[4];
   gannet_problem *problem = NULL;
   assert_ok(gannet_problem_create(&shape, &problem));
-  const gannet_polish_spec spec = {problem, NULL, NULL,         2, 2, starts, linear, NULL,
-                                   options, 2,    ball_and_half};
-  assert_ok(gannet_polish(world, &spec, x, values));
+  const gannet_polish_spec spec = {.problem = problem,
+                                   .n_lists = 2,
+                                   .n_starts = 2,
+                                   .starts = starts,
+                                   .function = linear,
+                                   .options = options,
+                                   .n_conditions = 2,
+                                   .conditions = ball_and_half};
+  polish_twice(world, &spec, x, values);
   assert_true(-slope[2] / full * 0.3 < 0.1); /* list 0 stays below the cut */
   for (int u = 0; u < 4; ++u) {
     const double *at = x + u * SPACE, sign = u < 2 ? -1 : 1;
@@ -220,9 +322,15 @@ static void conditions_are_kept_where_they_are_active(void **state) {
     assert_true(found[0] <= 1e-12 && found[1] <= 1e-12);
     for (int k = 0; k < SPACE; ++k) assert_near(at[k], 0.5 + sign * 0.3 * slope[k] / full, 5e-3);
   }
-  const gannet_polish_spec tilted = {problem, NULL, NULL,         1, 2, starts, upward, NULL,
-                                     options, 2,    ball_and_half};
-  assert_ok(gannet_polish(world, &tilted, x, values));
+  const gannet_polish_spec tilted = {.problem = problem,
+                                     .n_lists = 1,
+                                     .n_starts = 2,
+                                     .starts = starts,
+                                     .function = upward,
+                                     .options = options,
+                                     .n_conditions = 2,
+                                     .conditions = ball_and_half};
+  polish_twice(world, &tilted, x, values);
   assert_near(x[0], 0.5 - circle * slope[0] / flat, 5e-3);
   assert_near(x[1], 0.5 - circle * slope[1] / flat, 5e-3);
   assert_near(x[2], 0.6, 3e-3);

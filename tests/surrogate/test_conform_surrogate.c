@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "surrogate/conform_estimates.h"
+#include "surrogate/conform_gradients.h"
 
 typedef struct {
   const char *name;
@@ -17,6 +18,8 @@ static const check checks[] = {
     CHECK(the_mean_follows_the_data),
     CHECK(draws_are_functions),
     CHECK(gradients_agree_with_differences),
+    CHECK(gradients_do_not_depend_on_other_points),
+    CHECK(fitted_means_are_near_the_means),
     CHECK(estimates_are_near_the_draws),
     CHECK(moment_estimates_are_near_the_moments),
     CHECK(ceilings_are_above_the_variances),

@@ -1,0 +1,154 @@
+/* test: serial labels unit */
+/* Searches in step against the same ones alone; errors of either side end all of them. */
+#include <math.h>
+
+#include "support/harness.h"
+
+#include <petscsys.h>
+
+#include "minimize/lockstep.h"
+#include "minimize/minimize.h"
+
+enum { MOST = GANNET_LOCKSTEP_MOST, N = 3 };
+
+typedef struct {
+  double x[N], value, gradient[N]; /* asked for, and answered */
+  double best[N];
+  int asked;
+  gannet_lockstep *lockstep;
+  int place;
+} searcher;
+
+typedef struct {
+  searcher of[MOST];
+  int answers, most; /* times that was answered, and points at once */
+  int fail_at;       /* number of the answer that fails, -1 = none */
+  int give_up;       /* place whose search fails after its third answer, -1 = none */
+} meeting;
+
+/* Rosenbrock's valley, another for every place. */
+static void valley(int place, const double *x, double *value, double *gradient) {
+  const double steep = 1 + 3 * place;
+  *value = 0;
+  for (int k = 0; k < N; ++k) gradient[k] = 0;
+  for (int k = 0; k + 1 < N; ++k) {
+    const double bend = x[k + 1] - x[k] * x[k], gap = 1 - x[k];
+    *value += steep * bend * bend + gap * gap;
+    gradient[k] += -4 * steep * bend * x[k] - 2 * gap;
+    gradient[k + 1] += 2 * steep * bend;
+  }
+}
+
+static gannet_err answer(void *user, int n, const int *places) {
+  meeting *m = user;
+  GANNET_REQUIRE(m->answers++ != m->fail_at, GANNET_ERR_IO, "no answer");
+  m->most = n > m->most ? n : m->most;
+  for (int i = 0; i < n; ++i) {
+    searcher *s = &m->of[places[i]];
+    if (i > 0) assert_true(places[i] > places[i - 1]);
+    valley(places[i], s->x, &s->value, s->gradient);
+  }
+  return GANNET_OK;
+}
+
+static gannet_err value_of(void *user, int n, const double *x, double *value, double *gradient) {
+  searcher *s = user;
+  for (int k = 0; k < n; ++k) s->x[k] = x[k];
+  GANNET_TRY(gannet_lockstep_ask(s->lockstep, s->place));
+  for (int k = 0; k < n; ++k) gradient[k] = s->gradient[k];
+  *value = s->value;
+  s->asked += 1;
+  return GANNET_OK;
+}
+
+static void start_at(int place, double *x) {
+  for (int k = 0; k < N; ++k) x[k] = -1 + 0.3 * place + 0.1 * k;
+}
+
+static const gannet_minimize_options options = {500, 1e-9, 0};
+
+static gannet_err search(void *user, gannet_lockstep *lockstep, int place) {
+  meeting *m = user;
+  searcher *s = &m->of[place];
+  gannet_minimizer *minimizer = NULL;
+  gannet_minimize_result result;
+  s->lockstep = lockstep;
+  s->place = place;
+  start_at(place, s->best);
+  GANNET_TRY(gannet_minimizer_create(N, NULL, NULL, &options, true, &minimizer));
+  gannet_err err = gannet_minimizer_run(minimizer, s->best, value_of, s, &result);
+  gannet_minimizer_destroy(&minimizer);
+  if (err == GANNET_OK && place == m->give_up) err = GANNET_RAISE(GANNET_ERR_STATE, "gave up");
+  return err;
+}
+
+static gannet_err alone(void *user, int n, const double *x, double *value, double *gradient) {
+  (void)n;
+  valley(*(const int *)user, x, value, gradient);
+  return GANNET_OK;
+}
+
+static void searches_go_as_they_go_alone(void **state) {
+  (void)state;
+  for (int n = 1; n <= MOST; ++n) {
+    meeting m = {.fail_at = -1, .give_up = -1};
+    int longest = 0;
+    assert_ok(gannet_lockstep_run(n, search, answer, &m));
+    for (int place = 0; place < n; ++place) {
+      double x[N];
+      gannet_minimize_result result;
+      start_at(place, x);
+      assert_ok(gannet_minimize(N, x, NULL, NULL, alone, &place, &options, &result));
+      assert_memory_equal(m.of[place].best, x, sizeof x);
+      assert_int_equal(m.of[place].asked, result.evaluations);
+      for (int k = 0; k < N; ++k) assert_near(x[k], 1, 1e-6);
+      longest = result.evaluations > longest ? result.evaluations : longest;
+    }
+    assert_int_equal(m.most, n);
+    assert_int_equal(m.answers, longest);
+  }
+}
+
+static void an_error_of_the_answer_ends_all(void **state) {
+  (void)state;
+  for (int n = 1; n <= MOST; n += MOST - 1) {
+    meeting m = {.fail_at = 5, .give_up = -1};
+    assert_fails(GANNET_ERR_IO, "no answer", gannet_lockstep_run(n, search, answer, &m));
+    assert_int_equal(m.answers, 6);
+    for (int place = 0; place < n; ++place) assert_int_equal(m.of[place].asked, 5);
+  }
+}
+
+/* The shortest search. The others are told when they ask next. */
+static void an_error_of_a_search_ends_all(void **state) {
+  (void)state;
+  meeting all = {.fail_at = -1, .give_up = -1};
+  int first = 0;
+  assert_ok(gannet_lockstep_run(MOST, search, answer, &all));
+  for (int place = 1; place < MOST; ++place)
+    if (all.of[place].asked < all.of[first].asked) first = place;
+  meeting m = {.fail_at = -1, .give_up = first};
+  assert_fails(GANNET_ERR_STATE, "gave up", gannet_lockstep_run(MOST, search, answer, &m));
+  assert_int_equal(m.answers, all.of[first].asked);
+}
+
+static void impossible_numbers_are_refused(void **state) {
+  (void)state;
+  meeting m = {.fail_at = -1, .give_up = -1};
+  assert_fails(GANNET_ERR_ARG, "0 searches", gannet_lockstep_run(0, search, answer, &m));
+  assert_fails(GANNET_ERR_ARG, "expected 1 to 8",
+               gannet_lockstep_run(MOST + 1, search, answer, &m));
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(searches_go_as_they_go_alone),
+      cmocka_unit_test(an_error_of_the_answer_ends_all),
+      cmocka_unit_test(an_error_of_a_search_ends_all),
+      cmocka_unit_test(impossible_numbers_are_refused),
+  };
+  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  PetscFinalize();
+  return failed;
+}
