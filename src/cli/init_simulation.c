@@ -135,7 +135,7 @@ static gannet_err read_lists(const cli_arguments *arguments, init_plan *plan,
   for (int k = 0; (text = cli_repeated(arguments, "pattern", k)); ++k) {
     if (!strchr(text, '=') || *text == '=')
       gannet_complain(complaints, "--pattern",
-                      "'%s' is not NAME=REGEX, as in 'objective=^drag: *([0-9.eEdD+-]+)'", text);
+                      "'%s' is not NAME=REGEX, as in 'objective=^drag: *([^ ]*)'", text);
     GANNET_TRY(gannet_text_list_add(&plan->patterns, text));
   }
   return GANNET_OK;

@@ -62,10 +62,12 @@ static gannet_exit run_command(const cli_command *command, const cli_arguments *
   return gannet_err_exit(err);
 }
 
-/* A campaign goes on when nobody reads any more what it prints (`| head`). */
-static void outlive_readers(void) {
+/* A campaign goes on when nobody reads any more what it prints (`| head`). A file that may not grow
+ * (ulimit -f) is an error of a write like others, which is told. */
+static void outlive_signals(void) {
   const struct sigaction ignore = {.sa_handler = SIG_IGN};
   (void)sigaction(SIGPIPE, &ignore, NULL);
+  (void)sigaction(SIGXFSZ, &ignore, NULL);
 }
 
 static gannet_err start_world(const cli_command *command, cli_world *world) {
@@ -78,7 +80,7 @@ static gannet_err start_world(const cli_command *command, cli_world *world) {
   GANNET_TRY(gannet_agree(MPI_COMM_WORLD, gannet_blas_prepare()));
   gannet_blas_set_threads(1); /* a rank is the unit of parallelism, and threads would change bits */
   GANNET_TRY(gannet_agree(MPI_COMM_WORLD, gannet_petsc_prepare()));
-  if (command->launches) outlive_readers(); /* MPI has set it, too */
+  if (command->launches) outlive_signals(); /* MPI has set it, too */
   return GANNET_OK;
 }
 

@@ -16,7 +16,26 @@ static const cli_flag flags[] = {
     {NULL, 0, NULL, NULL, false},
 };
 
+/* Devices, pipes and links stay what they are. */
+static gannet_err write_into(const char *path, const char *text, size_t size) {
+  FILE *out = fopen(path, "we");
+  if (!out) return gannet_raise_errno("create", path);
+  const bool written = fwrite(text, 1, size, out) == size;
+  if (!written) {
+    const gannet_err err = gannet_raise_errno("write", path);
+    (void)fclose(out);
+    return err;
+  }
+  return fclose(out) ? gannet_raise_errno("write", path) : GANNET_OK;
+}
+
 /* Whole or not at all: a page that is open in a browser stays as it is. */
+static gannet_err put(const char *path, const char *text, size_t size) {
+  struct stat about;
+  const bool is_other = lstat(path, &about) == 0 && !S_ISREG(about.st_mode);
+  return is_other ? write_into(path, text, size) : gannet_file_put(path, text, size);
+}
+
 static gannet_err write_page(const gannet_report *report, const char *path) {
   char *text = NULL;
   size_t size = 0;
@@ -24,7 +43,7 @@ static gannet_err write_page(const gannet_report *report, const char *path) {
   GANNET_REQUIRE(page, GANNET_ERR_MEMORY, "the text of a report");
   gannet_err err = gannet_report_write(report, page);
   if (fclose(page) && err == GANNET_OK) err = gannet_raise_errno("make", "the text of a report");
-  if (err == GANNET_OK) err = gannet_file_put(path, text, size);
+  if (err == GANNET_OK) err = put(path, text, size);
   free(text);
   if (err == GANNET_OK) (void)printf("report: %s\n", path);
   return err;

@@ -52,7 +52,7 @@ typedef struct {
            "by "                                                                                   \
            "a POSIX extended regular expression whose first group is the number; the last line "   \
            "that matches wins, and in it the first match; beginning with ^ it is much faster",     \
-       .example = "\"objective=^drag: *([0-9.eEdD+-]+)\""},                                        \
+       .example = "\"objective=^drag: *([^ ]*)\""},                                                \
       {.key = "environment",                                                                       \
        .type = GANNET_TEXT_LIST,                                                                   \
        .offset = GANNET_COMMAND_AT(environment),                                                   \

@@ -130,6 +130,7 @@ typedef struct {
   gannet_slurm_row known;          /* what the scheduler said last; its job is the id */
   const gannet_slurm_state *state;
   bool was_suspended;
+  bool is_over_limit;   /* was ended for its own time limit, which nobody else kept */
   bool is_left;         /* nothing but time is needed: it was accepted just now, waits or runs */
   int absent;           /* complete lists in a row without it */
   double missing_since; /* neither listed nor explained */

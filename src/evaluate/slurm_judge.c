@@ -37,7 +37,8 @@ static void fail(const gannet_slurm_jobs *jobs, const gannet_slurm_job *job, boo
   if (gannet_contract_is_refused(jobs->program.contract.problem, job->flight.directory, result))
     return;
   gannet_contract_fail(job->flight.directory, retry, reason, result);
-  const bool late = job->state && job->state->what == GANNET_SLURM_TIME_LIMIT;
+  const bool late =
+      job->is_over_limit || (job->state && job->state->what == GANNET_SLURM_TIME_LIMIT);
   result->run.failure = late ? GANNET_FAILURE_TIME : GANNET_FAILURE_SCHEDULER;
   result->run.crashed = late;
 }
@@ -73,11 +74,13 @@ static bool is_ended_by_scheduler(const gannet_slurm_job *job) {
          (job->state->what == GANNET_SLURM_TIME_LIMIT || job->state->what == GANNET_SLURM_BAD_LUCK);
 }
 
+/* SLURM 22.05 says JobLaunchFailure of every script that a signal ended, too, and signal 53 where
+ * there was none. */
 bool gannet_slurm_is_never_begun(const gannet_slurm_job *job) {
   enum { NOT_BEGUN = 53 };
   if (job->has_outcome || job->state->what != GANNET_SLURM_FAILED) return false;
-  return strcmp(job->known.why, "JobLaunchFailure") == 0 ||
-         (job->known.exit_code == 0 && job->known.signal == NOT_BEGUN);
+  if (job->known.signal > 0) return job->known.exit_code == 0 && job->known.signal == NOT_BEGUN;
+  return strcmp(job->known.why, "JobLaunchFailure") == 0;
 }
 
 /* The clock of the limit goes on while the run is stopped, and ends it when it may go on. */

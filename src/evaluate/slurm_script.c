@@ -112,8 +112,21 @@ static gannet_err put_fetch(gannet_text *to, const char *directory) {
   return put(to, "/results.out . 2>/dev/null\n");
 }
 
-/* A shell reports a signal as 128 + its number; timeout's word is 124, or 137 when it had to kill.
- */
+/* A shell reports a signal as 128 + its number, unless that is a code by which the simulation says
+ * that a design is bad. */
+static gannet_err put_signal(gannet_text *to, const gannet_real_list *infeasible) {
+  GANNET_TRY(put(to, "case '"));
+  for (int i = 0; i < infeasible->n; ++i) GANNET_TRY(put_line(to, " %.0f", infeasible->item[i]));
+  return put(to,
+             " ' in\n"
+             "  *\" $code \"*) ;;\n"
+             "  *) if [ $code -gt 128 ] && [ $code -lt 193 ]; then\n"
+             "       signal=$((code - 128)) exit=-1\n"
+             "     fi ;;\n"
+             "esac\n");
+}
+
+/* The word of timeout is 124, or 137 when it had to kill. */
 static gannet_err put_outcome(gannet_text *to, const gannet_program *program, uint64_t nonce) {
   GANNET_TRY(put(to, "over=false signal=0 exit=$code\n"));
   if (isfinite(program->rules.time_limit))
@@ -122,10 +135,8 @@ static gannet_err put_outcome(gannet_text *to, const gannet_program *program, ui
                         "  case $code in 124 | 137) over=true ;; esac\n"
                         "fi\n",
                         floor(program->rules.time_limit)));
+  GANNET_TRY(put_signal(to, program->rules.infeasible));
   return put_line(to,
-                  "if [ $code -gt 128 ] && [ $code -lt 193 ]; then\n"
-                  "  signal=$((code - 128)) exit=-1\n"
-                  "fi\n"
                   "printf '{\"nonce\": \"%016llx\", \"pid\": %%d, \"exit_code\": %%d, "
                   "\"signal\": %%d, \"time_limit\": %%s, \"started\": %%d, \"ended\": %%d, "
                   "\"host\": \"%%s\"}\\n' \\\n"

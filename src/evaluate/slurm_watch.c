@@ -163,6 +163,7 @@ static gannet_err keep_limit(gannet_slurm_jobs *jobs, gannet_slurm_job *job, dou
   if (!(now - job->running_since > rounds * (jobs->time_limit + extra))) return GANNET_OK;
   (void)snprintf(reason, sizeof reason, "time limit of %g s%s reached", jobs->time_limit,
                  shared ? " for each run of its job" : "");
+  job->is_over_limit = !shared && !job->was_suspended;
   return give_up(jobs, job, shared, reason);
 }
 

@@ -7,6 +7,7 @@ import os
 import pathlib
 import re
 import shutil
+import subprocess
 import sys
 import unittest
 
@@ -169,6 +170,27 @@ physics:
         self.assertEqual(outcome.code, program.USAGE, outcome)
         self.assertIn("no/such/place.html", outcome.err)
         self.assertIn("nowhere", self.gannet("report", "nowhere.campaign").err)
+
+    def test_links_and_pipes_stay_what_they_are(self):
+        self.succeed("run", self.write(SOBOL), "-q")
+        self.write("old", "target.html")
+        os.symlink("target.html", self.folder / "link.html")
+        self.succeed("report", "fast.campaign", "-o", "link.html")
+        self.assertTrue((self.folder / "link.html").is_symlink())
+        self.assertIn("</html>", (self.folder / "target.html").read_text())
+        os.mkfifo(self.folder / "pipe")
+        reader = subprocess.Popen(["sh", "-c", "cat pipe >read.html"], cwd=self.folder)
+        self.succeed("report", "fast.campaign", "-o", "pipe")
+        self.assertEqual(reader.wait(timeout=60), 0)
+        self.assertIn("</html>", (self.folder / "read.html").read_text())
+        self.assertTrue((self.folder / "pipe").is_fifo())
+
+    def test_a_file_that_may_not_grow(self):
+        self.succeed("run", self.write(SOBOL), "-q")
+        outcome = self.gannet("report", "fast.campaign", "-o", "small.html", wrapper=("sh", "-c", 'ulimit -f 2; exec "$@"', "sh"))
+        self.assertEqual(outcome.code, program.RESOURCE, outcome)
+        self.assertIn("small.html", outcome.err)
+        self.assertFalse((self.folder / "small.html").exists() or (self.folder / "small.html.new").exists())
 
     def test_long_campaigns_are_thinned_out(self):
         """All steps of the best value, and how busy the slots were by all evaluations."""

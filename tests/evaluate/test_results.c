@@ -181,9 +181,10 @@ static void bad_results_fail_with_what_and_where(void **state) {
 
 static void fail_lines_mean_infeasible(void **state) {
   fixture *f = *state;
-  static const char *const texts[] = {"fail mesh  tangled \n", "objective 1\nfail mesh  tangled",
-                                      "{\"fail\": \"mesh  tangled\"}"};
-  for (size_t i = 0; i < 3; ++i) {
+  static const char *const texts[] = {
+      "fail mesh  tangled \n", "objective 1\nfail mesh  tangled", "{\"fail\": \"mesh  tangled\"}",
+      "objective nan\nresidual 3\n fail mesh  tangled\nobjective 2"};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
     const gannet_result_record result = read_with(f, NULL, texts[i]);
     assert_int_equal(result.status, GANNET_EVAL_INFEASIBLE);
     assert_string_equal(result.run.reason, "mesh  tangled");
@@ -230,6 +231,21 @@ static void patterns_pick_the_last_match(void **state) {
   write_file(f->directory, "stdout.log", "10 %\r99 %\rdrag: 4\r\n", 0644);
   result = read_with(f, "objective=drag: ([0-9]+)$", "stress 7\n");
   assert_true(result.status == GANNET_EVAL_DONE && result.objective == 4);
+}
+
+/* With the expression of the documentation. The last line counts, whatever is in it. */
+static void a_diverged_run_is_not_taken_for_an_earlier_line(void **state) {
+  static const char *const last[] = {"nan", "-NaN", "inf", "-Infinity", "********", "", "3.0 4.0x"};
+  char text[100];
+  for (size_t i = 0; i < sizeof last / sizeof *last; ++i) {
+    fixture *f = *state;
+    const bool good = i == sizeof last / sizeof *last - 1;
+    (void)snprintf(text, sizeof text, "drag: 7.0\ndrag: %s\n", last[i]);
+    write_file(f->directory, "stdout.log", text, 0644);
+    const gannet_result_record result = read_with(f, "objective=^drag: *([^ ]*)", "stress 7\n");
+    assert_int_equal(result.status, good ? GANNET_EVAL_DONE : GANNET_EVAL_FAILED);
+    if (good) assert_true(result.objective == 3);
+  }
 }
 
 /* What a pattern makes of a line. */
@@ -424,6 +440,7 @@ int main(void) {
       TEST(fail_lines_mean_infeasible),
       TEST(flags_of_json_mean_what_they_say),
       TEST(patterns_pick_the_last_match),
+      TEST(a_diverged_run_is_not_taken_for_an_earlier_line),
       TEST(parts_of_numbers_are_no_results),
       TEST(numbers_are_not_cut_at_commas),
       TEST(numbers_that_are_too_long_are_refused),

@@ -53,12 +53,14 @@ static void a_script_of_ones_own_needs_no_wrapper(void **state) {
 
 static void endings_are_judged_as_those_of_commands(void **state) {
   standin *f = *state;
-  double codes[] = {42};
-  f->options.command.infeasible_exit_codes = (gannet_real_list){1, codes};
+  double codes[] = {42, 150};
+  f->options.command.infeasible_exit_codes = (gannet_real_list){2, codes};
   gannet_result_record result = standin_run(f, "#!/bin/sh\necho it hurts >&2; exit 4\n");
   failed_with(&result, false, "exit code 4; stderr: it hurts");
   assert_int_equal(result.run.exit_code, 4);
   result = standin_run(f, "#!/bin/sh\nexit 42\n");
+  assert_int_equal(result.status, GANNET_EVAL_INFEASIBLE);
+  result = standin_run(f, "#!/bin/sh\nexit 150\n"); /* also the shell's word for signal 22 */
   assert_int_equal(result.status, GANNET_EVAL_INFEASIBLE);
   result = standin_run(f, "#!/bin/sh\nkill -SEGV $$\n");
   failed_with(&result, false, "signal 11");
@@ -89,6 +91,8 @@ static void time_limits_hold(void **state) {
   mischief(f, "job.tmpl", "#!/bin/sh\nsleep 30\n");
   result = standin_run(f, NULL);
   failed_with(&result, false, "time limit of 1 s reached");
+  assert_int_equal(result.run.failure, GANNET_FAILURE_TIME);
+  assert_true(result.run.crashed);
   if (f->context->rank == 0)
     assert_string_equal(content(f->directory, "jobs/2/state"), "CANCELLED\n");
 }

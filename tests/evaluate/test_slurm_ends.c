@@ -100,8 +100,24 @@ static void a_job_that_a_node_cannot_begin_is_bad_luck(void **state) {
   f->options.script = TEXT("job.tmpl");
   mischief(f, "job.tmpl", "#!/bin/sh\nexit 1\n");
   mischief(f, "squeue.why", "JobLaunchFailure\n");
-  const gannet_result_record result = standin_run(f, NULL);
+  gannet_result_record result = standin_run(f, NULL);
   failed_with(&result, true, "SLURM could not begin the job (JobLaunchFailure)");
+  mischief(f, "sacct.signal", "53\n");
+  result = standin_run(f, NULL);
+  failed_with(&result, true, "SLURM could not begin the job (JobLaunchFailure)");
+  assert_false(result.run.crashed);
+}
+
+/* SLURM 22.05 gives the same reason for each of them. */
+static void a_script_that_a_signal_ended_was_begun(void **state) {
+  standin *f = *state;
+  f->options.script = TEXT("job.tmpl");
+  mischief(f, "job.tmpl", "#!/bin/sh\nkill -SEGV $$\n");
+  mischief(f, "squeue.why", "JobLaunchFailure\n");
+  mischief(f, "sacct.signal", "11\n");
+  const gannet_result_record result = standin_run(f, NULL);
+  failed_with(&result, false, "ended by signal 11");
+  assert_true(result.run.crashed);
 }
 
 /* What sbatch of 22.05 says of options that it never takes, and of some that it may take later. */
@@ -147,6 +163,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       TEST(what_a_stop_cancelled_is_begun_anew),
       TEST(a_job_that_a_node_cannot_begin_is_bad_luck),
+      TEST(a_script_that_a_signal_ended_was_begun),
       TEST(a_failure_before_a_requeue_is_not_judged),
       TEST(time_for_which_a_job_was_suspended_is_bad_luck),
       TEST(refusals_for_good_are_known),
