@@ -3,76 +3,56 @@
 #include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
-#include <stdbool.h>
+#include <string.h>
 
 #include "base/memory.h"
 
-/* dgels scales what is beyond 1e292 or below 1e-292. */
-static const double least = 1e-250, most = 1e250;
+/* Columns at once: narrower or wider blocks are no faster. */
+enum { BLOCK = 16 };
 
-/* The largest size but of what is no number. Of several at once, or each would wait for the one
- * before. */
-static double largest(size_t count, const double *x) {
-  enum { AT_ONCE = 8 };
-  double most_of[AT_ONCE] = {0}, size = 0;
-  const size_t whole = count - count % AT_ONCE;
-  for (size_t i = 0; i < whole; i += AT_ONCE)
-    for (size_t k = 0; k < AT_ONCE; ++k)
-      most_of[k] = fabs(x[i + k]) > most_of[k] ? fabs(x[i + k]) : most_of[k];
-  for (size_t i = whole; i < count; ++i) size = fabs(x[i]) > size ? fabs(x[i]) : size;
-  for (size_t k = 0; k < AT_ONCE; ++k) size = most_of[k] > size ? most_of[k] : size;
-  return size;
-}
-
-static bool is_ordinary(size_t count, const double *x) {
-  const double size = largest(count, x);
-  return least <= size && size <= most;
-}
-
-/* What dgels does with numbers that it does not scale, and the same workspaces, by which LAPACK
- * chooses its blocks. dgels itself takes the norm of a, number by number, which is an eighth of the
- * time of small systems. */
-static int solve_unscaled(int n, int p, double *a, double *b, double *work, int length) {
-  double *tau = work, *rest = work + p;
-  int info = LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, n, p, a, n, tau, rest, length - p);
-  if (info == 0)
-    info =
-        LAPACKE_dormqr_work(LAPACK_COL_MAJOR, 'L', 'T', n, 1, p, a, n, tau, b, n, rest, length - p);
-  if (info == 0) info = LAPACKE_dtrtrs_work(LAPACK_COL_MAJOR, 'U', 'N', 'N', p, 1, a, n, b, n);
-  return info;
-}
-
-/* Without the search for numbers that are not, which takes a tenth of the time of small systems:
- * the solution tells. */
-static gannet_err solve(int n, int p, double *a, double *b) {
+gannet_err gannet_least_squares_reduce(int n, int p, double *ab, double *triangle) {
+  const size_t rows = (size_t)n, columns = (size_t)p + 1;
   double length = 0, *work = NULL;
-  int info = LAPACKE_dgels_work(LAPACK_COL_MAJOR, 'N', n, p, 1, a, n, b, n, &length, -1);
+  int info = LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, n, p + 1, ab, n, NULL, &length, -1);
   if (info == 0) {
-    GANNET_TRY(gannet_alloc((size_t)length, sizeof *work, &work));
-    if (is_ordinary((size_t)n * (size_t)p, a) && is_ordinary((size_t)n, b))
-      info = solve_unscaled(n, p, a, b, work, (int)length);
-    else
-      info = LAPACKE_dgels_work(LAPACK_COL_MAJOR, 'N', n, p, 1, a, n, b, n, work, (int)length);
+    GANNET_TRY(gannet_alloc(columns + (size_t)length, sizeof *work, &work));
+    info =
+        LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, n, p + 1, ab, n, work, work + columns, (int)length);
     gannet_free(&work);
   }
-  GANNET_REQUIRE(info == 0, GANNET_ERR_NUMERIC, "least squares: dgels returned %d", info);
+  GANNET_REQUIRE(info == 0, GANNET_ERR_NUMERIC, "least squares: dgeqrf returned %d", info);
+  for (size_t j = 0; j < columns; ++j) {
+    const size_t own = j + 1 < rows ? j + 1 : rows;
+    memcpy(triangle + j * columns, ab + j * rows, own * sizeof *triangle);
+    memset(triangle + j * columns + own, 0, (columns - own) * sizeof *triangle);
+  }
   return GANNET_OK;
 }
 
-gannet_err gannet_least_squares(int n, int p, double *a, double *b, double *rest) {
-  GANNET_REQUIRE(1 <= p && p <= n, GANNET_ERR_SHAPE, "least squares with %d rows, %d columns", n,
-                 p);
-  GANNET_TRY(solve(n, p, a, b));
-  *rest = cblas_ddot(n - p, b + p, 1, b + p, 1);
-  GANNET_REQUIRE(isfinite(cblas_dasum(p, b, 1)), GANNET_ERR_NUMERIC,
+gannet_err gannet_least_squares_append(int p, double *triangle, double *more) {
+  const int columns = p + 1, block = columns < BLOCK ? columns : BLOCK;
+  const size_t length = (size_t)block * (size_t)columns;
+  double *work = NULL;
+  GANNET_TRY(gannet_alloc(2 * length, sizeof *work, &work));
+  const int info = LAPACKE_dtpqrt_work(LAPACK_COL_MAJOR, p, columns, p, block, triangle, columns,
+                                       more, p, work, block, work + length);
+  gannet_free(&work);
+  GANNET_REQUIRE(info == 0, GANNET_ERR_NUMERIC, "least squares: dtpqrt returned %d", info);
+  return GANNET_OK;
+}
+
+gannet_err gannet_least_squares_solve(int p, const double *triangle, double *x) {
+  memcpy(x, triangle + (size_t)p * ((size_t)p + 1), (size_t)p * sizeof *x);
+  gannet_least_squares_backward(p, triangle, x);
+  GANNET_REQUIRE(isfinite(cblas_dasum(p, x, 1)), GANNET_ERR_NUMERIC,
                  "least squares: a number is not finite");
   return GANNET_OK;
 }
 
-void gannet_least_squares_backward(int n, int p, const double *a, double *x) {
-  cblas_dtrsv(CblasColMajor, CblasUpper, CblasNoTrans, CblasNonUnit, p, a, n, x, 1);
+void gannet_least_squares_backward(int p, const double *triangle, double *x) {
+  cblas_dtrsv(CblasColMajor, CblasUpper, CblasNoTrans, CblasNonUnit, p, triangle, p + 1, x, 1);
 }
 
-void gannet_least_squares_forward(int n, int p, const double *a, double *x) {
-  cblas_dtrsv(CblasColMajor, CblasUpper, CblasTrans, CblasNonUnit, p, a, n, x, 1);
+void gannet_least_squares_forward(int p, const double *triangle, double *x) {
+  cblas_dtrsv(CblasColMajor, CblasUpper, CblasTrans, CblasNonUnit, p, triangle, p + 1, x, 1);
 }

@@ -1,29 +1,58 @@
-/* Dense least squares by Householder QR, for well over-determined but badly scaled systems. */
+/* Dense least squares by Householder QR, for badly scaled systems of which some rows stay and
+ * others are changed again and again: the rows that stay become a triangle once, and others go
+ * below it. */
 #ifndef GANNET_LINALG_LEAST_SQUARES_H
 #define GANNET_LINALG_LEAST_SQUARES_H
 
 #include "base/error.h"
 
-/* Minimise |a x - b|. QR does not square the condition, as normal equations would.
+/* Minimise |a x - b|. QR does not square the condition, as normal equations would. Where sizes of
+ * rows differ, the largest should come first (Powell, Reid 1969).
+ *
+ * The triangle of a system has p + 1 columns, R and behind it c, of p + 1 rows: R x = c minimises,
+ * and what is left has the size of the last row's only entry.
+ */
+
+/* The triangle of a system.
  *
  * Local.
  *
- * n, p   in     rows and columns, n >= p >= 1
- * a      inout  column-major [p][n]; the upper triangle of its first p rows becomes R
- * b      inout  [n]; its first p entries become x
- * rest   out    |a x - b|^2
+ * n, p      in     rows and columns, >= 1; n may be less than p
+ * ab        inout  column-major [p + 1][n], b behind a; destroyed
+ * triangle  out    column-major [p + 1][p + 1], zero below the diagonal
  *
- * Errors: GANNET_ERR_NUMERIC when a has no full rank.
+ * Errors: GANNET_ERR_MEMORY.
  */
-GANNET_CHECKED gannet_err gannet_least_squares(int n, int p, double *a, double *b, double *rest);
+GANNET_CHECKED gannet_err gannet_least_squares_reduce(int n, int p, double *ab, double *triangle);
 
-/* x = R^-1 x and x = R^-T x, R as left by gannet_least_squares.
+/* The triangle of a system and p more rows that are an upper triangle themselves, in a third of the
+ * work of a square system.
+ *
+ * Local.
+ *
+ * triangle  inout
+ * more      inout  column-major [p + 1][p], right-hand sides behind; not read below the diagonal;
+ *                  destroyed
+ *
+ * Errors: GANNET_ERR_MEMORY.
+ */
+GANNET_CHECKED gannet_err gannet_least_squares_append(int p, double *triangle, double *more);
+
+/* Local.
+ *
+ * x  out  [p]
+ *
+ * Errors: GANNET_ERR_NUMERIC when a has no full rank, or x is not finite.
+ */
+GANNET_CHECKED gannet_err gannet_least_squares_solve(int p, const double *triangle, double *x);
+
+/* x = R^-1 x and x = R^-T x.
  *
  * Local.
  *
  * x  inout  [p]
  */
-void gannet_least_squares_backward(int n, int p, const double *a, double *x);
-void gannet_least_squares_forward(int n, int p, const double *a, double *x);
+void gannet_least_squares_backward(int p, const double *triangle, double *x);
+void gannet_least_squares_forward(int p, const double *triangle, double *x);
 
 #endif

@@ -16,19 +16,21 @@ int gannet_quadratic_coefficients(int d, bool full) {
 }
 
 gannet_err gannet_quadratic_create(int d, int n, bool full, gannet_quadratic *q) {
-  const size_t p = (size_t)gannet_quadratic_coefficients(d, full), rows = (size_t)n + p;
-  *q = (gannet_quadratic){.d = d, .p = (int)p, .capacity = (int)rows};
+  const size_t p = (size_t)gannet_quadratic_coefficients(d, full), triangle = (p + 1) * (p + 1);
+  *q = (gannet_quadratic){.d = d, .p = (int)p, .capacity = n};
   memcpy(q->hyper, gannet_quadratic_start, sizeof q->hyper);
-  GANNET_TRY(gannet_alloc((p + 1) * rows, sizeof(double), &q->factor));
-  GANNET_TRY(gannet_alloc((p + 1) * rows, sizeof(double), &q->spare));
-  GANNET_TRY(gannet_alloc((1 + (size_t)d) * (size_t)n, sizeof(double), &q->apart));
+  GANNET_TRY(gannet_alloc(triangle, sizeof(double), &q->observed));
+  GANNET_TRY(gannet_alloc(triangle, sizeof(double), &q->factor));
+  GANNET_TRY(gannet_alloc(triangle, sizeof(double), &q->spare));
+  GANNET_TRY(gannet_alloc((p + 1) * p, sizeof(double), &q->prior));
   return gannet_alloc(p, sizeof(double), &q->coefficient);
 }
 
 void gannet_quadratic_release(gannet_quadratic *q) {
+  gannet_free(&q->observed);
   gannet_free(&q->factor);
   gannet_free(&q->spare);
-  gannet_free(&q->apart);
+  gannet_free(&q->prior);
   gannet_free(&q->coefficient);
 }
 
@@ -45,19 +47,19 @@ static void features(const gannet_quadratic *q, const double *u, double *row) {
 
 /* The features of n points times a factor of each, a column of a for each feature. u is [d][n]. */
 static void feature_columns(const gannet_quadratic *q, size_t n, const double *factor,
-                            const double *u, double *a, size_t rows) {
+                            const double *u, double *a) {
   const size_t d = (size_t)q->d;
   for (size_t i = 0; i < n; ++i) a[i] = factor[i];
   for (size_t k = 0; k < d; ++k) {
     const double *x = u + k * n;
-    double *linear = a + (1 + k) * rows, *square = a + (1 + d + k) * rows;
+    double *linear = a + (1 + k) * n, *square = a + (1 + d + k) * n;
     for (size_t i = 0; i < n; ++i) linear[i] = x[i] * factor[i];
     for (size_t i = 0; i < n; ++i) square[i] = 0.5 * x[i] * x[i] * factor[i];
   }
   if ((size_t)q->p == 1 + 2 * d) return;
-  double *column = a + (1 + 2 * d) * rows;
+  double *column = a + (1 + 2 * d) * n;
   for (size_t k = 0; k < d; ++k)
-    for (size_t l = k + 1; l < d; ++l, column += rows)
+    for (size_t l = k + 1; l < d; ++l, column += n)
       for (size_t i = 0; i < n; ++i) column[i] = u[k * n + i] * u[l * n + i] * factor[i];
 }
 
@@ -88,79 +90,95 @@ static double prior_log_root(const gannet_quadratic *q, const double *hyper) {
   return sum;
 }
 
-/* The root of the inverse of the prior covariance; that of the diagonal's block by the eigenvectors
- * of 1 1^T. */
-static void assemble_prior(const gannet_quadratic *q, const double *hyper, double *a, size_t rows,
-                           size_t n) {
+/* A root of the inverse of the prior covariance, one row per coefficient, upper triangle. That of
+ * the diagonal's block follows from what is left of I - 1 1^T / (v^2 + d) after k columns:
+ * I - 1 1^T / (v^2 + d - k). */
+static void assemble_prior(const gannet_quadratic *q, const double *hyper) {
+  const size_t p = (size_t)q->p, first = (size_t)q->d + 1;
   const double v = power_of_ten(hyper[GANNET_QUADRATIC_SPREAD]);
-  const double scale = power_of_ten(-hyper[GANNET_QUADRATIC_CURVATURE]);
-  const double common = (1 / sqrt(v * v + q->d) - 1 / v) / q->d;
-  for (int j = 0; j < q->p; ++j) {
-    double *column = a + (size_t)j * rows + n;
-    memset(column, 0, (size_t)q->p * sizeof *column);
-    if (!is_diagonal(q, j)) {
-      column[j] = exp(-prior_log(q, hyper, j));
+  const double scale = power_of_ten(-hyper[GANNET_QUADRATIC_CURVATURE]) / v;
+  memset(q->prior, 0, (p + 1) * p * sizeof *q->prior);
+  for (size_t j = 0; j < p; ++j) {
+    double *column = q->prior + j * p;
+    if (!is_diagonal(q, (int)j)) {
+      column[j] = exp(-prior_log(q, hyper, (int)j));
       continue;
     }
-    for (int k = q->d + 1; k <= 2 * q->d; ++k) column[k] = scale * (common + (k == j ? 1 / v : 0));
+    for (size_t k = first; k <= j; ++k) {
+      const double left = v * v + (double)(q->d - (int)(k - first));
+      const double root = sqrt((left - 1) / left);
+      column[k] = scale * (k == j ? root : -1 / (left * root));
+    }
   }
 }
 
-/* Data rows divided by w_i error, then one row per coefficient for its prior. */
-static void assemble(const gannet_quadratic *q, const gannet_quadratic_data *data,
-                     const double *hyper, double *a, double *b) {
+gannet_err gannet_quadratic_observe(gannet_quadratic *q, const gannet_quadratic_data *data) {
   const size_t p = (size_t)q->p, n = (size_t)data->n, d = (size_t)q->d;
-  const double error = pow(10, hyper[GANNET_QUADRATIC_ERROR]);
-  double *factor = q->apart, *u = factor + n;
+  GANNET_REQUIRE(1 <= data->n && data->n <= q->capacity, GANNET_ERR_SHAPE,
+                 "%d observations of a quadratic with room for %d", data->n, q->capacity);
+  double *a = NULL;
+  GANNET_TRY(gannet_alloc((p + 1 + 1 + d) * n, sizeof *a, &a));
+  double *b = a + p * n, *factor = b + n, *u = factor + n;
   for (size_t i = 0; i < n; ++i) {
-    factor[i] = 1 / (error * data->w[i]);
+    factor[i] = 1 / data->w[i];
     b[i] = data->t[i] * factor[i];
     for (size_t k = 0; k < d; ++k) u[k * n + i] = data->u[i * d + k];
   }
-  memset(b + n, 0, p * sizeof *b);
-  feature_columns(q, n, factor, u, a, n + p);
-  assemble_prior(q, hyper, a, n + p, n);
+  feature_columns(q, n, factor, u, a);
+  const gannet_err err = gannet_least_squares_reduce(data->n, q->p, a, q->observed);
+  gannet_free(&a);
+  q->n = data->n;
+  return err;
 }
 
-/* Solve with given hyper-parameters into a and b; the evidence with s integrated out. */
-static gannet_err solve(const gannet_quadratic *q, const gannet_quadratic_data *data,
-                        const double *hyper, double *a, double *b, double *evidence, double *rest) {
-  const int rows = data->n + q->p;
-  assemble(q, data, hyper, a, b);
-  GANNET_TRY(gannet_least_squares(rows, q->p, a, b, rest));
-  *evidence = -0.5 * data->n * log(*rest + 1e-300) -
-              data->n * 2.302585092994046 * hyper[GANNET_QUADRATIC_ERROR];
-  for (int j = 0; j < q->p; ++j) *evidence -= log(fabs(a[(size_t)j * (size_t)rows + (size_t)j]));
-  *evidence -= prior_log_root(q, hyper);
+/* The observations, of which an error of 1 has been assumed, and the prior below them. */
+static gannet_err assemble(const gannet_quadratic *q, const double *hyper, double *triangle) {
+  const size_t columns = (size_t)q->p + 1;
+  const double factor = power_of_ten(-hyper[GANNET_QUADRATIC_ERROR]);
+  for (size_t j = 0; j < columns; ++j)
+    for (size_t i = 0; i <= j; ++i)
+      triangle[j * columns + i] = q->observed[j * columns + i] * factor;
+  assemble_prior(q, hyper);
+  return gannet_least_squares_append(q->p, triangle, q->prior);
+}
+
+/* The evidence with s integrated out, and the sum of squares that is left. */
+static double evidence_of(const gannet_quadratic *q, const double *hyper, const double *triangle,
+                          double *rest) {
+  const size_t p = (size_t)q->p, step = p + 2;
+  *rest = triangle[p * step] * triangle[p * step];
+  double evidence =
+      -0.5 * q->n * log(*rest + 1e-300) - q->n * 2.302585092994046 * hyper[GANNET_QUADRATIC_ERROR];
+  for (size_t j = 0; j < p; ++j) evidence -= log(fabs(triangle[j * step]));
+  evidence -= prior_log_root(q, hyper);
   for (int h = 0; h < GANNET_QUADRATIC_HYPER; ++h) {
     const double away = (hyper[h] - gannet_quadratic_start[h]) / (8 * gannet_quadratic_step[h]);
-    *evidence -= 0.5 * away * away;
+    evidence -= 0.5 * away * away;
   }
-  return GANNET_OK;
+  return isfinite(evidence) ? evidence : -INFINITY;
 }
 
-gannet_err gannet_quadratic_try(gannet_quadratic *q, const gannet_quadratic_data *data,
-                                const double *hyper, double *evidence, bool *better) {
-  const size_t rows = (size_t)data->n + (size_t)q->p, p = (size_t)q->p;
-  double rest = 0, *b = q->spare + p * rows;
+gannet_err gannet_quadratic_try(gannet_quadratic *q, const double *hyper, double *evidence,
+                                bool *better) {
+  double rest = 0, *const triangle = q->spare;
   *better = false;
-  const gannet_err err = solve(q, data, hyper, q->spare, b, evidence, &rest);
+  GANNET_TRY(assemble(q, hyper, triangle));
+  *evidence = evidence_of(q, hyper, triangle, &rest);
+  if (!(*evidence > q->evidence)) return GANNET_OK;
+  const gannet_err err = gannet_least_squares_solve(q->p, triangle, q->prior);
   if (err == GANNET_ERR_NUMERIC) {
     gannet_error_clear();
     *evidence = -INFINITY;
     return GANNET_OK;
   }
   GANNET_TRY(err);
-  if (!(*evidence > q->evidence)) return GANNET_OK;
   *better = true;
   memcpy(q->hyper, hyper, sizeof q->hyper);
-  memcpy(q->coefficient, b, p * sizeof *b);
-  double *const factor = q->spare;
+  memcpy(q->coefficient, q->prior, (size_t)q->p * sizeof *q->coefficient);
   q->spare = q->factor;
-  q->factor = factor;
+  q->factor = triangle;
   q->evidence = *evidence;
-  q->rows = (int)rows;
-  q->scale = sqrt(rest / data->n);
+  q->scale = sqrt(rest / q->n);
   return GANNET_OK;
 }
 
@@ -169,7 +187,7 @@ void gannet_quadratic_draw(const gannet_quadratic *q, const double *z, double *c
   if (!z) return;
   double *away = q->spare;
   memcpy(away, z, (size_t)q->p * sizeof *away);
-  gannet_least_squares_backward(q->rows, q->p, q->factor, away);
+  gannet_least_squares_backward(q->p, q->factor, away);
   for (int j = 0; j < q->p; ++j) coefficient[j] += q->scale * away[j];
 }
 
@@ -222,7 +240,7 @@ double gannet_quadratic_value(const gannet_quadratic *q, const double *coefficie
 double gannet_quadratic_sd(const gannet_quadratic *q, const double *u, double *work) {
   double sum = 0;
   features(q, u, work);
-  gannet_least_squares_forward(q->rows, q->p, q->factor, work);
+  gannet_least_squares_forward(q->p, q->factor, work);
   for (int j = 0; j < q->p; ++j) sum += work[j] * work[j];
   return q->scale * sqrt(sum);
 }

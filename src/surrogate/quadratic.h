@@ -37,15 +37,16 @@ typedef struct {
 
 typedef struct {
   int d, p;                             /* coefficients: 1 + 2 d, or with all cross terms */
-  int capacity;                         /* rows of the arrays */
+  int capacity;                         /* observations that it may have */
+  int n;                                /* observations */
   double hyper[GANNET_QUADRATIC_HYPER]; /* logarithms to base 10 */
   double scale;                         /* s */
   double evidence;                      /* logarithm, up to a constant */
-  int rows;                             /* of the factor */
-  double *factor;                       /* [p][rows] column-major, R in its upper triangle */
+  double *observed;                     /* [p + 1][p + 1] the triangle of the observations */
+  double *factor;                       /* likewise, of these and the prior */
   double *coefficient;                  /* [p] a, g, diagonal of H, its upper triangle by rows */
-  double *spare;                        /* as factor; both with [rows] behind it */
-  double *apart;                        /* [1 + d][n] factors of the rows, coordinates */
+  double *spare;                        /* as factor */
+  double *prior;                        /* [p + 1][p] its rows */
 } gannet_quadratic;
 
 /* Where the search for hyper-parameters starts, and its steps, by which the prior of the
@@ -70,6 +71,15 @@ GANNET_CHECKED gannet_err gannet_quadratic_create(int d, int n, bool full,
                                                   gannet_quadratic *quadratic);
 void gannet_quadratic_release(gannet_quadratic *quadratic);
 
+/* Take observations, for all trials.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_SHAPE without observations or room for them; GANNET_ERR_MEMORY.
+ */
+GANNET_CHECKED gannet_err gannet_quadratic_observe(gannet_quadratic *quadratic,
+                                                   const gannet_quadratic_data *data);
+
 /* Solve with other hyper-parameters.
  *
  * Local.
@@ -78,9 +88,8 @@ void gannet_quadratic_release(gannet_quadratic *quadratic);
  * evidence  out  -INFINITY when the system is singular to rounding
  * better    out  the evidence was larger than that of the quadratic, which has the new one's place
  */
-GANNET_CHECKED gannet_err gannet_quadratic_try(gannet_quadratic *quadratic,
-                                               const gannet_quadratic_data *data,
-                                               const double *hyper, double *evidence, bool *better);
+GANNET_CHECKED gannet_err gannet_quadratic_try(gannet_quadratic *quadratic, const double *hyper,
+                                               double *evidence, bool *better);
 
 /* Fit models, and improve the hyper-parameters of each by so many rounds of a pattern search from
  * where they are. Ranks share the trials; the bits do not depend on how many there are.

@@ -65,8 +65,7 @@ static gannet_err make_own(search *s) {
   for (int i = s->rank; i < s->n_trials; i += s->np) {
     const int m = s->trial[i].model;
     bool better = false;
-    GANNET_TRY(gannet_quadratic_try(&s->quadratic[m], &s->data[m], s->trial[i].hyper,
-                                    &s->evidence[i], &better));
+    GANNET_TRY(gannet_quadratic_try(&s->quadratic[m], s->trial[i].hyper, &s->evidence[i], &better));
   }
   return GANNET_OK;
 }
@@ -160,12 +159,12 @@ static gannet_err search_round(search *s, bool *moved) {
   return GANNET_OK;
 }
 
-/* The upper triangle of the factor, column by column, then the coefficients and the scale. */
+/* The upper triangle of R, column by column, then the coefficients and the scale. */
 static size_t pack(gannet_quadratic *q, bool unpack, double *packed) {
-  const size_t rows = (size_t)q->rows, p = (size_t)q->p;
+  const size_t p = (size_t)q->p;
   double *at = packed;
   for (size_t j = 0; j < p; ++j) {
-    double *column = q->factor + j * rows;
+    double *column = q->factor + j * (p + 1);
     if (unpack)
       memcpy(column, at, (j + 1) * sizeof *at);
     else
@@ -185,7 +184,6 @@ static gannet_err give(search *s, int m) {
   const bool mine = s->rank == known->owner;
   memcpy(q->hyper, known->hyper, sizeof q->hyper);
   q->evidence = known->evidence;
-  q->rows = s->data[m].n + q->p;
   if (s->np == 1) return GANNET_OK;
   const size_t p = (size_t)q->p, length = p * (p + 1) / 2 + p + 1;
   if (mine) (void)pack(q, false, q->spare);
@@ -197,12 +195,6 @@ static gannet_err give(search *s, int m) {
 static gannet_err prepare(search *s, int rounds) {
   const size_t most = (size_t)s->n_models * (1 + OTHERS);
   const size_t each = 1 + OTHERS + 2 * GANNET_QUADRATIC_HYPER * (size_t)rounds;
-  for (int m = 0; m < s->n_models; ++m) {
-    const gannet_quadratic *q = &s->quadratic[m];
-    GANNET_REQUIRE(1 <= s->data[m].n && s->data[m].n + q->p <= q->capacity, GANNET_ERR_SHAPE,
-                   "%d observations of a quadratic with room for %d", s->data[m].n,
-                   q->capacity - q->p);
-  }
   GANNET_TRY(gannet_alloc((size_t)s->n_models, sizeof *s->model, &s->model));
   GANNET_TRY(gannet_alloc(most, sizeof *s->trial, &s->trial));
   GANNET_TRY(gannet_alloc((size_t)s->n_models * each, sizeof *s->tried, &s->tried));
@@ -210,8 +202,29 @@ static gannet_err prepare(search *s, int rounds) {
   return gannet_alloc(most, sizeof *s->evidence, &s->evidence);
 }
 
+static gannet_err observe_own(search *s) {
+  for (int m = 0; m < s->n_models; ++m)
+    if (s->n_models == 1 || m % s->np == s->rank)
+      GANNET_TRY(gannet_quadratic_observe(&s->quadratic[m], &s->data[m]));
+  return GANNET_OK;
+}
+
+/* The triangles of several models go round the ranks; that of one takes less time than to wait. */
+static gannet_err observe(search *s) {
+  GANNET_TRY(gannet_agree(s->comm, observe_own(s)));
+  for (int m = 0; m < s->n_models && s->n_models > 1 && s->np > 1; ++m) {
+    gannet_quadratic *q = &s->quadratic[m];
+    const size_t columns = (size_t)q->p + 1;
+    q->n = s->data[m].n;
+    GANNET_TRY(gannet_bytes_broadcast(s->comm, m % s->np, columns * columns * sizeof(double),
+                                      q->observed));
+  }
+  return GANNET_OK;
+}
+
 static gannet_err run(search *s, int rounds) {
   bool moved = true;
+  GANNET_TRY(observe(s));
   GANNET_TRY(begin(s));
   for (int round = 0; round < rounds && moved; ++round) GANNET_TRY(search_round(s, &moved));
   for (int m = 0; m < s->n_models; ++m) GANNET_TRY(give(s, m));

@@ -16,11 +16,11 @@ static const gannet_variable square[D] = {
     {"x", GANNET_VARIABLE_REAL, -2, 2, GANNET_SCALE_LINEAR, 0, NULL},
     {"y", GANNET_VARIABLE_REAL, -2, 2, GANNET_SCALE_LINEAR, 0, NULL}};
 
-static fixture make(gannet_goal goal) {
+static fixture make(gannet_goal goal, uint64_t seed) {
   const gannet_problem_spec spec = {D, square, 0, NULL, goal, 0};
   const gannet_method_setting settings[] = {{"method", "quadratic"}, {"initial", "5"}};
   fixture f = {0};
-  assert_ok(gannet_context_create(MPI_COMM_WORLD, 5, &f.context));
+  assert_ok(gannet_context_create(MPI_COMM_WORLD, seed, &f.context));
   assert_ok(gannet_problem_create(&spec, &f.problem));
   assert_ok(gannet_optimizer_create(f.context, f.problem, 2, settings, &f.optimizer));
   return f;
@@ -53,8 +53,8 @@ static void tell(const fixture *f, int64_t id, double sign) {
 
 /* Up to late evaluations are under way at every ask; those of numbers divisible by lost get no
  * result. Returns the least value; changes: of the box's size. */
-static double run(gannet_goal goal, int late, int lost, int *changes) {
-  fixture f = make(goal);
+static double run(gannet_goal goal, uint64_t seed, int late, int lost, int *changes) {
+  fixture f = make(goal, seed);
   const double sign = goal == GANNET_MAXIMIZE ? -1 : 1;
   gannet_best best;
   double radius = value_of(&f, "radius");
@@ -77,23 +77,27 @@ static double run(gannet_goal goal, int late, int lost, int *changes) {
 static void the_box_adapts_one_by_one(void **state) {
   int changes;
   (void)state;
-  const double least = run(GANNET_MINIMIZE, 0, 0, &changes);
+  const double least = run(GANNET_MINIMIZE, 5, 0, 0, &changes);
   assert_true(changes >= 5 && least < 1e-6);
-  assert_near(run(GANNET_MAXIMIZE, 0, 0, &changes), least, 0);
+  assert_near(run(GANNET_MAXIMIZE, 5, 0, 0, &changes), least, 0);
 }
 
 static void the_box_adapts_while_others_are_under_way(void **state) {
   int changes;
   (void)state;
-  const double least = run(GANNET_MINIMIZE, 3, 0, &changes);
+  const double least = run(GANNET_MINIMIZE, 5, 3, 0, &changes);
   if (changes < 5 || least > 1e-6) fail_msg("%d changes, %g", changes, least);
 }
 
 static void what_never_comes_back_is_not_waited_for(void **state) {
-  int changes;
+  int all = 0;
   (void)state;
-  (void)run(GANNET_MINIMIZE, 2, 20, &changes);
-  if (changes < 3) fail_msg("%d changes", changes);
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    int changes;
+    (void)run(GANNET_MINIMIZE, seed, 2, 20, &changes);
+    all += changes;
+  }
+  if (all < 45) fail_msg("%d changes", all); /* 36 if they were waited for */
 }
 
 /* A valley of condition 10^4, not along the axes, whose way down ends on two linear constraints,

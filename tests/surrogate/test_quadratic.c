@@ -121,6 +121,77 @@ static void a_round_function_needs_few_points(void **state) {
   gannet_quadratic_release(&q);
 }
 
+/* log |C| and t^T C^-1 t by a Cholesky factor; c [n][n] is destroyed. */
+static void by_covariance(int n, double *c, const double *t, double *log_determinant,
+                          double *square) {
+  double x[MOST];
+  *log_determinant = *square = 0;
+  for (int i = 0; i < n; ++i) {
+    double *row = c + (size_t)i * (size_t)n, left = t[i];
+    for (int j = 0; j <= i; ++j) {
+      const double *other = c + (size_t)j * (size_t)n;
+      double sum = row[j];
+      for (int k = 0; k < j; ++k) sum -= row[k] * other[k];
+      row[j] = j < i ? sum / other[j] : sqrt(sum);
+    }
+    for (int j = 0; j < i; ++j) left -= row[j] * x[j];
+    x[i] = left / row[i];
+    *log_determinant += 2 * log(row[i]);
+    *square += x[i] * x[i];
+  }
+}
+
+/* Prior covariance of the values at two points, by the model's definition. */
+static double prior_covariance(const double *u, const double *v, const double *hyper) {
+  const double curvature = pow(10, 2 * hyper[GANNET_QUADRATIC_CURVATURE]);
+  const double spread = pow(10, 2 * hyper[GANNET_QUADRATIC_SPREAD]);
+  const double cross = pow(10, 2 * hyper[GANNET_QUADRATIC_CROSS]);
+  double linear = 0, squares = 0, at_u = 0, at_v = 0, mixed = 0;
+  for (int k = 0; k < D; ++k) {
+    linear += u[k] * v[k];
+    squares += u[k] * u[k] * v[k] * v[k] / 4;
+    at_u += u[k] * u[k] / 2;
+    at_v += v[k] * v[k] / 2;
+    for (int l = k + 1; l < D; ++l) mixed += u[k] * u[l] * v[k] * v[l];
+  }
+  return 1e4 + linear + curvature * (spread * squares + at_u * at_v + cross * mixed);
+}
+
+/* s and differences of the evidence are those of the values' covariance: the route by the space of
+ * observations, not by that of coefficients. */
+static void the_evidence_is_that_of_the_covariance(void **state) {
+  (void)state;
+  const double hyper[][GANNET_QUADRATIC_HYPER] = {
+      {0, 0, -0.5, -1}, {1, -3, -1, -0.5}, {-1, 0.5, 0.25, 0}, {0.5, -1, -2, -1.5}};
+  sample s;
+  gannet_quadratic q = {0};
+  const gannet_quadratic_data data = draw(15, 0.3, &s);
+  double c[MOST * MOST], first = 0;
+  for (int i = 0; i < data.n; ++i) s.w[i] = 1 + 0.2 * i;
+  assert_ok(gannet_quadratic_create(D, MOST, true, &q));
+  assert_ok(gannet_quadratic_observe(&q, &data));
+  for (int trial = 0; trial < 4; ++trial) {
+    const double *h = hyper[trial];
+    double evidence = 0, expected = 0, square = 0;
+    bool better = false;
+    q.evidence = -INFINITY;
+    assert_ok(gannet_quadratic_try(&q, h, &evidence, &better));
+    assert_true(better);
+    for (int i = 0; i < data.n; ++i)
+      for (int j = 0; j < data.n; ++j)
+        c[i * data.n + j] = prior_covariance(s.u + i * D, s.u + j * D, h) +
+                            (i == j ? pow(pow(10, h[GANNET_QUADRATIC_ERROR]) * s.w[i], 2) : 0);
+    by_covariance(data.n, c, s.t, &expected, &square);
+    expected = -0.5 * (expected + data.n * log(square));
+    for (int k = 0; k < GANNET_QUADRATIC_HYPER; ++k)
+      expected -= 0.5 * pow((h[k] - gannet_quadratic_start[k]) / (8 * gannet_quadratic_step[k]), 2);
+    assert_near(q.scale, sqrt(square / data.n), 1e-8 * q.scale);
+    if (trial == 0) first = evidence - expected;
+    assert_near(evidence - expected, first, 1e-8);
+  }
+  gannet_quadratic_release(&q);
+}
+
 static void no_room_and_no_data_are_refused(void **state) {
   (void)state;
   sample s;
@@ -199,6 +270,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(draws_have_the_deviation_of_the_model),
       cmocka_unit_test(few_points_leave_the_model_unsure),
       cmocka_unit_test(a_round_function_needs_few_points),
+      cmocka_unit_test(the_evidence_is_that_of_the_covariance),
       cmocka_unit_test(no_room_and_no_data_are_refused),
       cmocka_unit_test(ranks_find_what_one_finds),
       cmocka_unit_test(what_is_no_number_is_refused),
