@@ -49,6 +49,7 @@ typedef struct {
   const double *chosen;  /* [n_chosen][d]; what the member chooses follows in the same array */
   gannet_screen_report screen; /* of the last scan; zero when it was not screened */
   int blunt; /* scans to come that do without single precision, as it was of no use lately */
+  int doubt; /* how many these were last time; 0 = it was of use */
 } gannet_member;
 
 /* What members of one optimiser have in common; all borrowed until destroy. */

@@ -1,5 +1,6 @@
 #include "optimizer/moments_kept.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -16,9 +17,10 @@ static gannet_err make_arrays(size_t n, gannet_moments_arrays *arrays) {
 }
 
 gannet_err gannet_moments_kept_reserve(gannet_moments_kept *kept, int models, int64_t count) {
-  if (kept->count > 0 || !kept->wanted || count > GANNET_MOMENTS_KEPT / 2 / models)
+  if (kept->count > 0 || !kept->wanted || count > GANNET_MOMENTS_KEPT / 3 / models)
     return GANNET_OK;
   GANNET_TRY(make_arrays((size_t)models * (size_t)count, &kept->all));
+  GANNET_TRY(gannet_alloc((size_t)models * (size_t)count, sizeof(double), &kept->all.known));
   GANNET_TRY(make_arrays((size_t)models * SAMPLE, &kept->sample));
   GANNET_TRY(gannet_alloc(tiles_of(count), sizeof *kept->own, &kept->own));
   kept->models = models;
@@ -29,6 +31,7 @@ gannet_err gannet_moments_kept_reserve(gannet_moments_kept *kept, int models, in
 void gannet_moments_kept_release(gannet_moments_kept *kept) {
   gannet_free(&kept->all.mean);
   gannet_free(&kept->all.variance);
+  gannet_free(&kept->all.known);
   gannet_free(&kept->sample.mean);
   gannet_free(&kept->sample.variance);
   gannet_free(&kept->own);
@@ -41,7 +44,8 @@ void gannet_moments_kept_forget(gannet_moments_kept *kept) {
 }
 
 static gannet_moments_arrays at(const gannet_moments_arrays *arrays, int64_t place) {
-  return (gannet_moments_arrays){arrays->mean + place, arrays->variance + place};
+  return (gannet_moments_arrays){arrays->mean + place, arrays->variance + place,
+                                 arrays->known ? arrays->known + place : NULL};
 }
 
 static gannet_moments_arrays all_of(const gannet_moments_kept *kept, int model) {
@@ -58,6 +62,7 @@ void gannet_moments_kept_put(gannet_moments_kept *kept, int model, int64_t first
   const gannet_moments_arrays to = all_of(kept, model);
   memcpy(to.mean + first, mean, (size_t)m * sizeof *mean);
   memcpy(to.variance + first, variance, (size_t)m * sizeof *variance);
+  for (int i = 0; i < m; ++i) to.known[first + i] = INFINITY;
   kept->own[first / GANNET_TILE] = true;
 }
 
@@ -70,12 +75,21 @@ void gannet_moments_kept_put_sample(gannet_moments_kept *kept, int model, const 
 }
 
 void gannet_moments_kept_get(const gannet_moments_kept *kept, int model, int m,
-                             const int64_t *number, double *mean, double *variance) {
+                             const int64_t *number, const gannet_moments_above *above, double *mean,
+                             double *ceiling) {
   const gannet_moments_arrays from = all_of(kept, model);
   for (int i = 0; i < m; ++i) {
     mean[i] = from.mean[number[i]];
-    variance[i] = from.variance[number[i]];
+    ceiling[i] =
+        fmin(from.variance[number[i]] + above->variance, from.known[number[i]] + above->known);
   }
+}
+
+void gannet_moments_kept_learn(gannet_moments_kept *kept, int model, int m, const int64_t *number,
+                               const double *sd) {
+  const gannet_moments_arrays to = all_of(kept, model);
+  for (int i = 0; i < m; ++i)
+    if (sd[i] * sd[i] < to.known[number[i]]) to.known[number[i]] = sd[i] * sd[i];
 }
 
 void gannet_moments_kept_lower(gannet_moments_kept *kept, int model, int m, const int64_t *number,

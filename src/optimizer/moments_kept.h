@@ -12,10 +12,17 @@
 /* Candidates by which margins are measured, and most numbers that are kept on a rank. */
 enum { GANNET_MOMENTS_SAMPLE = GANNET_MOMENT_GROUP, GANNET_MOMENTS_KEPT = 1 << 23 };
 
-/* Arrays of the moments of some candidates; variances may be ceilings of them. */
+/* Arrays of the moments of some candidates; variances may be ceilings of them. What is known are
+ * exact variances of candidates that were scored, for others infinity. */
 typedef struct {
-  double *mean, *variance;
+  double *mean, *variance, *known;
 } gannet_moments_arrays;
+
+/* How far above the variances, and above those that are known, those of the present models may be.
+ */
+typedef struct {
+  double variance, known;
+} gannet_moments_above;
 
 typedef struct {
   bool wanted; /* more points of the batch are to come, or scans in an order; the caller's to set */
@@ -23,7 +30,7 @@ typedef struct {
   int models;
   int64_t count;                /* candidates; 0 = nothing is kept */
   gannet_moments_arrays all;    /* [models][count] by number, of own tiles */
-  gannet_moments_arrays sample; /* [models][GANNET_MOMENTS_SAMPLE], likewise */
+  gannet_moments_arrays sample; /* [models][GANNET_MOMENTS_SAMPLE], likewise; nothing known */
   bool *own;                    /* [tiles] of this rank */
 } gannet_moments_kept;
 
@@ -59,16 +66,27 @@ void gannet_moments_kept_put(gannet_moments_kept *kept, int model, int64_t first
 void gannet_moments_kept_put_sample(gannet_moments_kept *kept, int model, const double *mean,
                                     const double *variance);
 
-/* Those of m candidates; and lower their variances to these where they are less. For what is kept
- * only.
+/* Means of m candidates and ceilings of their variances, the lower of two. For what is kept only.
  *
  * Local.
  *
- * number          in       [m]
- * mean, variance  out, in  [m]
+ * number         in   [m]
+ * mean, ceiling  out  [m]
  */
 void gannet_moments_kept_get(const gannet_moments_kept *kept, int model, int m,
-                             const int64_t *number, double *mean, double *variance);
+                             const int64_t *number, const gannet_moments_above *above, double *mean,
+                             double *ceiling);
+
+/* Lower what is known, or what variances are kept, of m candidates to these where they are less.
+ * For what is kept only.
+ *
+ * Local.
+ *
+ * number        in  [m]
+ * sd, variance  in  [m]
+ */
+void gannet_moments_kept_learn(gannet_moments_kept *kept, int model, int m, const int64_t *number,
+                               const double *sd);
 void gannet_moments_kept_lower(gannet_moments_kept *kept, int model, int m, const int64_t *number,
                                const double *variance);
 void gannet_moments_kept_lower_sample(gannet_moments_kept *kept, int model, const double *variance);

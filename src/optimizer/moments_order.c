@@ -13,6 +13,11 @@ enum {
   MOST_PIVOTS = GANNET_ORDERED_PIVOTS * GANNET_ORDERED_ROUNDS
 };
 
+/* Shares of candidates that are rather scored, when ceilings cannot be lowered any further, than
+ * that the scan begins anew in double precision, or without ceilings. */
+static const double left_in_vain[] = {
+    [GANNET_PRECISION_SINGLE] = 0.06, [GANNET_PRECISION_DOUBLE] = 0.5};
+
 /* A gannet_ceiling. */
 static gannet_err ceiling(void *user, int m, int64_t first, double *ceilings) {
   double lower[GANNET_TILE];
@@ -21,13 +26,24 @@ static gannet_err ceiling(void *user, int m, int64_t first, double *ceilings) {
   return moments_screen_bound(user, m, NULL, number, lower, ceilings);
 }
 
-static bool is_long(const gannet_moments_screen *s) {
-  return gannet_history_count_told(s->score->member->history) >= GANNET_MOMENTS_LONG;
-}
-
 /* Whether model i has a part in scores. */
 static bool counts(const gannet_moments_screen *s, int i) {
   return i > 0 || gannet_moments_score_wants_objective(s->score);
+}
+
+/* A gannet_numbered_scorer. What it finds bounds variances at later points of the batch. */
+static gannet_err score(void *user, int m, const int64_t *number, const double *x_unit,
+                        double *scores) {
+  gannet_moments_screen *s = user;
+  GANNET_TRY(gannet_moments_score_points(s->score, m, x_unit, -1, scores, m));
+  for (int i = 0; i < s->kept.models; ++i)
+    if (counts(s, i))
+      gannet_moments_kept_learn(&s->kept, i, m, number, s->score->seen + (size_t)i * GANNET_TILE);
+  return GANNET_OK;
+}
+
+static bool is_long(const gannet_moments_screen *s) {
+  return gannet_history_count_told(s->score->member->history) >= GANNET_MOMENTS_LONG;
 }
 
 static gannet_err reserve(gannet_moments_screen *s, const gannet_candidates *candidates) {
@@ -57,6 +73,8 @@ static gannet_err measure_model(gannet_moments_screen *s, int i) {
   }
   margin[OF_KEPT_MEAN] = fmax(moments_safety * error, moments_rounding[s->precision] * size[0]);
   margin[ABOVE_KEPT_VARIANCE] = moments_rounding[s->precision] * size[1];
+  margin[ABOVE_KNOWN_VARIANCE] =
+      moments_safety * moments_rounding[GANNET_PRECISION_DOUBLE] * size[1];
   gannet_moments_kept_put_sample(&s->kept, i, s->mean, s->variance);
   return moments_screen_check_places(s, i, mean, sd, s->sample);
 }
@@ -234,6 +252,32 @@ static bool is_same_noise(const gannet_moments_screen *s) {
   return true;
 }
 
+/* By what is kept. */
+static gannet_err scan_once(gannet_moments_screen *s, const gannet_candidates *candidates,
+                            const gannet_distinct *taken, int keep, gannet_ranked *best,
+                            int64_t *scored) {
+  const gannet_ordered_spec spec = {.keep = keep,
+                                    .scorer = score,
+                                    .ceiling = ceiling,
+                                    .lower = is_long(s) ? lower : NULL,
+                                    .left = left_in_vain[s->precision],
+                                    .tiles = s->kept.own,
+                                    .n_leaders = &s->n_leaders,
+                                    .leaders = s->leaders,
+                                    .user = s};
+  return gannet_ordered_scan(s->score->member->context, candidates, taken, &spec, best, scored);
+}
+
+/* Where the best scores differ by less than single precision resolves, double does. */
+static gannet_err scan_sharper(gannet_moments_screen *s, const gannet_candidates *candidates,
+                               const gannet_distinct *taken, int keep, gannet_ranked *best,
+                               int64_t *scored) {
+  forget(s);
+  s->sharpened = true;
+  GANNET_TRY(begin(s, candidates, GANNET_PRECISION_DOUBLE));
+  return s->kept.known ? scan_once(s, candidates, taken, keep, best, scored) : GANNET_OK;
+}
+
 gannet_err gannet_moments_order_scan(gannet_moments_screen *s, const gannet_candidates *candidates,
                                      const gannet_distinct *taken, gannet_precision precision,
                                      int keep, gannet_ranked *best, int64_t *scored) {
@@ -242,16 +286,9 @@ gannet_err gannet_moments_order_scan(gannet_moments_screen *s, const gannet_cand
   if (!s->kept.known && !is_long(s)) return GANNET_OK;
   GANNET_TRY(s->kept.known ? go_on(s, candidates) : begin(s, candidates, precision));
   if (!s->kept.known) return GANNET_OK;
-  const gannet_ordered_spec spec = {.keep = keep,
-                                    .scorer = gannet_moments_screen_points,
-                                    .ceiling = ceiling,
-                                    .lower = is_long(s) ? lower : NULL,
-                                    .tiles = s->kept.own,
-                                    .n_leaders = &s->n_leaders,
-                                    .leaders = s->leaders,
-                                    .user = s};
-  GANNET_TRY(
-      gannet_ordered_scan(s->score->member->context, candidates, taken, &spec, best, scored));
+  GANNET_TRY(scan_once(s, candidates, taken, keep, best, scored));
+  if (*scored == 0 && s->precision == GANNET_PRECISION_SINGLE && is_long(s))
+    GANNET_TRY(scan_sharper(s, candidates, taken, keep, best, scored));
   if (*scored <= 0) forget(s);
   if (*scored < 0) *scored = 0;
   return GANNET_OK;

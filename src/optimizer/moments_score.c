@@ -30,6 +30,7 @@ gannet_err gannet_moments_score_prepare(const gannet_member *member, gannet_mome
   GANNET_TRY(gannet_alloc(GANNET_TILE, sizeof(double), &s->mean));
   GANNET_TRY(gannet_alloc(GANNET_TILE, sizeof(double), &s->sd));
   GANNET_TRY(gannet_alloc(GANNET_TILE, sizeof(double), &s->violation));
+  GANNET_TRY(gannet_alloc((size_t)models * GANNET_TILE, sizeof(double), &s->seen));
   const size_t d = (size_t)member->problem->d;
   GANNET_TRY(gannet_alloc(GANNET_LOCKSTEP_MOST * d, sizeof(double), &s->by_mean));
   GANNET_TRY(gannet_alloc(GANNET_LOCKSTEP_MOST * d, sizeof(double), &s->by_sd));
@@ -49,6 +50,7 @@ void gannet_moments_score_release(gannet_moments_score *s) {
   gannet_free(&s->mean);
   gannet_free(&s->sd);
   gannet_free(&s->violation);
+  gannet_free(&s->seen);
   gannet_free(&s->by_mean);
   gannet_free(&s->by_sd);
   gannet_free(&s->slope);
@@ -178,8 +180,10 @@ double gannet_moments_score_constraint(const gannet_moments_score *s, int i, dou
 
 /* Of model i at m points, into s->mean and s->sd. */
 static gannet_err predict(gannet_moments_score *s, int i, int m, const double *x_unit) {
-  return gannet_surrogate_predict(gannet_models_surrogate(s->member->models, i), m, x_unit, s->mean,
-                                  s->sd);
+  GANNET_TRY(gannet_surrogate_predict(gannet_models_surrogate(s->member->models, i), m, x_unit,
+                                      s->mean, s->sd));
+  memcpy(s->seen + (size_t)i * GANNET_TILE, s->sd, (size_t)m * sizeof *s->seen);
+  return GANNET_OK;
 }
 
 /* Exactly, for acquisitions with lower. */

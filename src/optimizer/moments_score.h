@@ -30,6 +30,7 @@ typedef struct {
   bool final;        /* few points are to be scored: those of an acquisition with lower exactly */
   double *unmet;     /* [models] least value of a constraint that nothing keeps yet, else NaN */
   double *mean, *sd; /* [GANNET_TILE] */
+  double *seen;      /* [models][GANNET_TILE] deviations of the models at the points scored last */
   double *violation; /* [GANNET_TILE] */
   double *by_mean, *by_sd;    /* [GANNET_LOCKSTEP_MOST][d] gradients of mean and sd */
   double *slope;              /* [d] */

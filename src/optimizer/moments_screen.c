@@ -94,6 +94,8 @@ static void measure_estimates(gannet_moments_screen *s, int n, double *margin) {
   for (int k = 0; k < 2; ++k)
     margin[OF_KEPT_MEAN + k] = margin[OF_MEAN + k] =
         fmax(moments_safety * error[k], moments_rounding[s->precision] * size[k]);
+  margin[ABOVE_KNOWN_VARIANCE] =
+      moments_safety * moments_rounding[GANNET_PRECISION_DOUBLE] * size[1];
 }
 
 /* Margins of one model; x: [SAMPLE][d]. */
@@ -175,6 +177,7 @@ gannet_err gannet_moments_screen_sharpen(void *user, bool *again) {
   *again = false;
   if (s->precision == GANNET_PRECISION_DOUBLE) return GANNET_OK;
   gannet_moments_kept_forget(&s->kept);
+  s->sharpened = true;
   GANNET_TRY(gannet_moments_screen_measure(s, s->candidates, GANNET_PRECISION_DOUBLE));
   *again = s->estimates;
   return GANNET_OK;
@@ -237,13 +240,14 @@ static gannet_err add_model(gannet_moments_screen *s, int model, int m, const do
                             const int64_t *number, double *least, double *most) {
   const double *margin = s->margin + (ptrdiff_t)model * MARGINS;
   const range near = {margin[OF_MEAN], margin[OF_VARIANCE], margin[OF_VARIANCE], false};
-  const range kept = {margin[OF_KEPT_MEAN], INFINITY, margin[ABOVE_KEPT_VARIANCE], true};
+  const range kept = {margin[OF_KEPT_MEAN], INFINITY, 0, true};
+  const gannet_moments_above above = {margin[ABOVE_KEPT_VARIANCE], margin[ABOVE_KNOWN_VARIANCE]};
   if (x_unit) {
     GANNET_TRY(gannet_surrogate_moment_estimates(moments_screen_model(s, model), m, x_unit, s->mean,
                                                  s->variance));
     gannet_moments_kept_put(&s->kept, model, number[0], m, s->mean, s->variance);
   } else {
-    gannet_moments_kept_get(&s->kept, model, m, number, s->mean, s->variance);
+    gannet_moments_kept_get(&s->kept, model, m, number, &above, s->mean, s->variance);
   }
   add_range(s, model, x_unit ? &near : &kept, m, least, most);
   return GANNET_OK;

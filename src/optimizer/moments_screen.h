@@ -18,8 +18,9 @@
 #include "search/screen.h"
 
 typedef struct {
-  gannet_moments_score *score;         /* borrowed */
-  gannet_precision precision;          /* of the estimates */
+  gannet_moments_score *score; /* borrowed */
+  gannet_precision precision;  /* of the estimates */
+  bool sharpened; /* single precision was of no use in this scan; the caller's to clear */
   const gannet_candidates *candidates; /* of the measurement, borrowed until the scan is over */
   bool estimates;                      /* the models give them, and margins were measured */
   double *margin;                      /* [models][margins] */

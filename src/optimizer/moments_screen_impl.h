@@ -5,9 +5,16 @@
 
 #include "optimizer/moments_screen.h"
 
-/* Of a model: of estimates of mean and variance; of kept means, and how far above kept variances
- * those of the present models may be. */
-enum { OF_MEAN, OF_VARIANCE, OF_KEPT_MEAN, ABOVE_KEPT_VARIANCE, MOMENTS_MARGINS };
+/* Of a model: of estimates of mean and variance; of kept means, and how far above kept variances,
+ * and above exact ones of earlier points of the batch, those of the present models may be. */
+enum {
+  OF_MEAN,
+  OF_VARIANCE,
+  OF_KEPT_MEAN,
+  ABOVE_KEPT_VARIANCE,
+  ABOVE_KNOWN_VARIANCE,
+  MOMENTS_MARGINS
+};
 
 /* Workspaces screen->corner. */
 enum { MOMENTS_MEAN, MOMENTS_SD, MOMENTS_SCORE };

@@ -125,19 +125,25 @@ gannet_err gannet_propose_scan(const gannet_member *member, const gannet_candida
 }
 
 /* Near a minimum single precision is of no use for many scans, and then perhaps again, when
- * hyper-parameters have been learnt anew. */
-enum { SCANS_WITHOUT_SINGLE = 15 };
+ * hyper-parameters have been learnt anew. It is tried less and less often. */
+enum { LEAST_WITHOUT_SINGLE = 15, MOST_WITHOUT_SINGLE = 240 };
 
 gannet_precision gannet_propose_precision(const gannet_member *member) {
   const bool single = member->options->search.precision == (int)GANNET_PRECISION_SINGLE;
   return single && member->blunt == 0 ? GANNET_PRECISION_SINGLE : GANNET_PRECISION_DOUBLE;
 }
 
-void gannet_propose_precision_was(gannet_member *member, gannet_precision last) {
-  if (gannet_propose_precision(member) != last)
-    member->blunt = SCANS_WITHOUT_SINGLE;
-  else if (member->blunt > 0)
-    member->blunt -= 1;
+void gannet_propose_precision_was(gannet_member *member, gannet_precision last, bool sharpened) {
+  if (sharpened) {
+    const int longer = 2 * member->doubt;
+    member->doubt = longer < LEAST_WITHOUT_SINGLE  ? LEAST_WITHOUT_SINGLE
+                    : longer > MOST_WITHOUT_SINGLE ? MOST_WITHOUT_SINGLE
+                                                   : longer;
+    member->blunt = member->doubt;
+    return;
+  }
+  if (member->blunt > 0) member->blunt -= 1;
+  if (last == GANNET_PRECISION_SINGLE) member->doubt = 0;
 }
 
 /* Order of each list by score, best first, earlier options first among equals; NAN last. */

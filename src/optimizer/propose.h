@@ -109,12 +109,13 @@ GANNET_CHECKED gannet_err gannet_propose_scan(const gannet_member *member,
                                               gannet_ranked *best);
 
 /* The precision in which the next scan begins, not for search.precision=exact; and what is told of
- * it afterwards: the precision in which it ended. Neither changes what is proposed.
+ * it afterwards: the precision in which it ended, and whether another one had been of no use.
+ * Neither changes what is proposed.
  *
  * Logically collective.
  */
 gannet_precision gannet_propose_precision(const gannet_member *member);
-void gannet_propose_precision_was(gannet_member *member, gannet_precision last);
+void gannet_propose_precision_was(gannet_member *member, gannet_precision last, bool sharpened);
 
 /* What the ranked candidates of every list become: the points of the batch, all different.
  *

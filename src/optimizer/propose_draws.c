@@ -161,9 +161,9 @@ static gannet_err run(gannet_member *member, int q, int n_ranked, proposal *p, d
   double mark = gannet_clock_seconds();
   member->screen = (gannet_screen_report){0};
   const bool exact = member->options->search.precision == GANNET_SCAN_EXACT;
+  const gannet_precision precision = gannet_propose_precision(member);
   if (!exact)
-    GANNET_TRY(gannet_draws_score_measure(&p->work, member->context, p->candidates,
-                                          gannet_propose_precision(member)));
+    GANNET_TRY(gannet_draws_score_measure(&p->work, member->context, p->candidates, precision));
   const gannet_propose_scores scores = {
       .n_lists = q,
       .keep = n_ranked,
@@ -175,7 +175,8 @@ static gannet_err run(gannet_member *member, int q, int n_ranked, proposal *p, d
       .n_chosen = member->n_chosen,
       .chosen = member->chosen};
   GANNET_TRY(gannet_propose_scan(member, p->candidates, &scores, p->best));
-  if (!exact) gannet_propose_precision_was(member, p->work.precision);
+  if (!exact)
+    gannet_propose_precision_was(member, p->work.precision, p->work.precision != precision);
   for (int l = 0; l < q; ++l)
     gannet_propose_points(p->candidates, n_ranked, p->best + (size_t)l * (size_t)n_ranked,
                           p->points + (size_t)l * (size_t)n_ranked * (size_t)member->problem->d);

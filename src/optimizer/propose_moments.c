@@ -129,9 +129,11 @@ static gannet_err scan(gannet_member *member, proposal *p, const gannet_candidat
     GANNET_TRY(gannet_moments_score_look(&p->work, member, candidates, p->choices.n_chosen));
   gannet_propose_mark(member, GANNET_PHASE_SAMPLE, &mark);
   member->screen = (gannet_screen_report){0};
+  p->screen.sharpened = false;
   GANNET_TRY(scan_in_order(member, p, candidates, &done));
   if (!done) GANNET_TRY(scan_anew(member, p, candidates));
-  if (is_screened(member)) gannet_propose_precision_was(member, p->screen.precision);
+  if (is_screened(member))
+    gannet_propose_precision_was(member, p->screen.precision, p->screen.sharpened);
   gannet_propose_points(candidates, p->n_ranked, p->best, ranked);
   for (int i = 0; i < p->n_ranked; ++i) p->choices.scores[p->n_starts + i] = p->best[i].score;
   gannet_propose_mark(member, GANNET_PHASE_SCAN, &mark);

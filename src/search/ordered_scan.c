@@ -73,7 +73,7 @@ static gannet_err score_some(scan *s, int m) {
     s->number[i] = s->some[i].number;
     gannet_candidates_tile(s->candidates, s->number[i], 1, s->x + (size_t)i * d);
   }
-  GANNET_TRY(s->spec->scorer(s->spec->user, m, s->x, -1, s->scores, m));
+  GANNET_TRY(s->spec->scorer(s->spec->user, m, s->number, s->x, s->scores));
   for (int i = 0; i < m; ++i) s->holds = s->holds && !(s->scores[i] > s->some[i].value);
   gannet_scan_bar(s->taken, d, m, s->x, 1, s->scores, m);
   gannet_select_offer_some(s->select, m, s->number, s->scores, m);
@@ -157,7 +157,7 @@ static gannet_err lower_ceilings(scan *s, int64_t all) {
   s->poor += 1;
   if (s->poor < POOR) return GANNET_OK;
   s->rounds = GANNET_ORDERED_ROUNDS;
-  s->useless = s->ordered.n > all / 2;
+  s->useless = (double)s->ordered.n > s->spec->left * (double)all;
   return GANNET_OK;
 }
 

@@ -8,6 +8,16 @@
 #include "search/ordered.h"
 #include "search/scan.h"
 
+/* Scores of m <= GANNET_ORDERED_GROUP candidates, NAN where there is none. The score of a candidate
+ * must not depend on the others of the call, nor on how many they are.
+ *
+ * number  in   [m] of the candidates
+ * x_unit  in   [m][d]
+ * scores  out  [m]
+ */
+typedef gannet_err (*gannet_numbered_scorer)(void *user, int m, const int64_t *number,
+                                             const double *x_unit, double *scores);
+
 /* score <= ceiling for m <= GANNET_TILE candidates, from a number on; INFINITY or NAN where nothing
  * is known. May depend on the rank as long as it holds.
  *
@@ -29,12 +39,11 @@ enum { GANNET_ORDERED_GROUP = 64, GANNET_ORDERED_PIVOTS = 64, GANNET_ORDERED_ROU
 
 typedef struct {
   int keep; /* 1 <= keep <= GANNET_SELECT_MAX */
-  /* Of one list. Called for any candidates, at most GANNET_ORDERED_GROUP, with first = -1; the
-   * score of a candidate must not depend on the others of the call, nor on how many they are. */
-  gannet_scorer scorer;
+  gannet_numbered_scorer scorer;
   gannet_ceiling ceiling;
   gannet_lowerer lower; /* for at most GANNET_ORDERED_PIVOTS pivots in each of at most
                            GANNET_ORDERED_ROUNDS rounds; NULL = none */
+  double left;          /* share of a rank's candidates that may be left when lower is in vain */
   const bool *tiles;    /* whose ceilings this rank knows; every tile is one rank's */
   int *n_leaders;       /* inout; at most GANNET_ORDERED_GROUP */
   int64_t *leaders; /* [GANNET_ORDERED_GROUP] in: numbers within these tiles, each once, that are
@@ -48,8 +57,8 @@ typedef struct {
  *
  * taken   in   as in gannet_scan
  * best    out  [keep]; undefined unless scored is positive
- * scored  out  candidates that were scored, over all ranks; 0 when half of a rank's would have to
- *              be, although ceilings were lowered; -1 when a score was above its ceiling
+ * scored  out  candidates that were scored, over all ranks; 0 when too many of a rank's would have
+ *              to be, although ceilings were lowered; -1 when a score was above its ceiling
  *
  * Errors: those of scorer, ceiling and lower, GANNET_ERR_MEMORY; from all ranks.
  * Memory: as gannet_scan, and two numbers for every candidate of this rank.

@@ -18,13 +18,24 @@ static void what_is_put_is_found_by_number(void **state) {
   gannet_moments_kept_put(&kept, 1, 2 * GANNET_TILE, M, mean, variance);
   const int64_t backwards[M] = {2 * GANNET_TILE + 2, 2 * GANNET_TILE + 1, 2 * GANNET_TILE};
   double m[M], v[M], less[M] = {0.25, 0.25, 0.25};
-  gannet_moments_kept_get(&kept, 1, M, backwards, m, v);
+  const gannet_moments_above none = {0, 0}, above = {0.5, 0.0625};
+  gannet_moments_kept_get(&kept, 1, M, backwards, &none, m, v);
   for (int i = 0; i < M; ++i) assert_true(m[i] == mean[M - 1 - i] && v[i] == variance[M - 1 - i]);
   gannet_moments_kept_lower(&kept, 1, M, backwards, less);
-  gannet_moments_kept_get(&kept, 1, M, backwards, m, v);
+  gannet_moments_kept_get(&kept, 1, M, backwards, &none, m, v);
   for (int i = 0; i < M; ++i) assert_true(v[i] == fmin(variance[M - 1 - i], 0.25));
-  gannet_moments_kept_get(&kept, 0, M, (int64_t[]){0, 1, 2}, m, v);
+  gannet_moments_kept_get(&kept, 0, M, (int64_t[]){0, 1, 2}, &none, m, v);
   for (int i = 0; i < M; ++i) assert_true(m[i] == variance[i] && v[i] == mean[i]);
+  /* What is known counts where it is lower with the room above it. */
+  const double sd[M] = {0.25, 1.25, 0.5};
+  gannet_moments_kept_learn(&kept, 1, M, backwards, sd);
+  gannet_moments_kept_learn(&kept, 1, M, backwards, (double[M]){2, 2, 2});
+  gannet_moments_kept_get(&kept, 1, M, backwards, &above, m, v);
+  for (int i = 0; i < M; ++i)
+    assert_true(v[i] == fmin(fmin(variance[M - 1 - i], 0.25) + 0.5, sd[i] * sd[i] + 0.0625));
+  gannet_moments_kept_put(&kept, 1, 2 * GANNET_TILE, M, mean, variance);
+  gannet_moments_kept_get(&kept, 1, M, backwards, &above, m, v);
+  for (int i = 0; i < M; ++i) assert_true(v[i] == variance[M - 1 - i] + 0.5);
   assert_true(kept.own[0] && !kept.own[1] && kept.own[2] && !kept.own[3]);
   gannet_moments_kept_sample(&kept, 1).mean[GANNET_MOMENTS_SAMPLE - 1] = 7;
   assert_true(kept.sample.mean[2 * GANNET_MOMENTS_SAMPLE - 1] == 7);
@@ -50,7 +61,7 @@ static void nothing_is_kept_for_one_point_or_too_many_candidates(void **state) {
   assert_ok(gannet_moments_kept_reserve(&kept, 1, COUNT));
   assert_int_equal(kept.count, 0);
   kept.wanted = true;
-  assert_ok(gannet_moments_kept_reserve(&kept, 2, GANNET_MOMENTS_KEPT / 4 + 1));
+  assert_ok(gannet_moments_kept_reserve(&kept, 2, GANNET_MOMENTS_KEPT / 6 + 1));
   assert_int_equal(kept.count, 0);
   gannet_moments_kept_put(&kept, 0, 0, M, mean, variance);
   gannet_moments_kept_settle(&kept, true);

@@ -159,6 +159,7 @@ typedef struct {
   gannet_optimizer *optimizer;
   int screened; /* asks whose scan did with estimates */
   int ordered;  /* and those that scored candidates in an order */
+  int doubted;  /* and those after which single precision rests */
 } fixture;
 
 static void start(fixture *f, const scenario *s, const char *precision, int seed) {
@@ -221,6 +222,7 @@ static void ask_and_tell(fixture *f, const scenario *s) {
     const gannet_screen_report *screen = &f->optimizer->member[0].screen;
     f->screened += screen->scored > 0 && !screen->complete;
     f->ordered += screen->ordered;
+    f->doubted += f->optimizer->member[0].doubt > 0;
     for (int i = 0; i < q; ++i) {
       results[i] = result_of(s, x + (ptrdiff_t)i * D, constraints[i]);
       results[i].id = id[i];
@@ -233,6 +235,7 @@ static void precision_changes_nothing(void **state) {
   (void)state;
   enum { EXACT, WAYS = 3 };
   static const char *const precisions[WAYS] = {"exact", "single", "double"};
+  int doubted_in_order = 0;
   for (size_t i = 0; i < sizeof scenarios / sizeof *scenarios; ++i) {
     const scenario *s = &scenarios[i];
     uint64_t digest[WAYS];
@@ -245,6 +248,7 @@ static void precision_changes_nothing(void **state) {
       digest[k] = gannet_history_digest(f.optimizer->history);
       screened[k] = f.screened;
       ordered[k] = f.ordered;
+      if (f.ordered == 3) doubted_in_order += f.doubted;
       drop(&f);
     }
     assert_int_equal(screened[EXACT] + ordered[EXACT], 0);
@@ -256,21 +260,35 @@ static void precision_changes_nothing(void **state) {
         fail_msg("%s: %d scans in an order in %s", s->name, ordered[k], precisions[k]);
     }
   }
+  assert_true(doubted_in_order > 0);
 }
 
-/* A scan that ended in double precision has the next 15 begin there. */
+static void note(gannet_member *member, gannet_precision last, bool sharpened, int times) {
+  for (int i = 0; i < times; ++i) gannet_propose_precision_was(member, last, sharpened);
+}
+
+/* After a scan in which it was of no use scans begin in double precision: 15, twice as many when it
+ * is of no use again right after that, at most 240; and 15 again once it has been of use. */
 static void single_precision_rests_where_it_was_of_no_use(void **state) {
   (void)state;
+  const gannet_precision single = GANNET_PRECISION_SINGLE, twofold = GANNET_PRECISION_DOUBLE;
   const gannet_member_options options = {.search = {.precision = GANNET_PRECISION_SINGLE}};
   gannet_member member = {.options = &options};
-  gannet_propose_precision_was(&member, GANNET_PRECISION_SINGLE);
-  assert_int_equal(gannet_propose_precision(&member), GANNET_PRECISION_SINGLE);
-  gannet_propose_precision_was(&member, GANNET_PRECISION_DOUBLE);
-  for (int i = 0; i < 15; ++i) {
-    assert_int_equal(gannet_propose_precision(&member), GANNET_PRECISION_DOUBLE);
-    gannet_propose_precision_was(&member, GANNET_PRECISION_DOUBLE);
+  const int rests[] = {15, 30, 60, 120, 240, 240};
+  note(&member, single, false, 1);
+  for (int time = 0; time < 6; ++time) {
+    assert_int_equal(gannet_propose_precision(&member), single);
+    note(&member, twofold, true, 1);
+    note(&member, twofold, false, rests[time] - 1);
+    assert_int_equal(gannet_propose_precision(&member), twofold);
+    note(&member, twofold, false, 1);
   }
-  assert_int_equal(gannet_propose_precision(&member), GANNET_PRECISION_SINGLE);
+  note(&member, twofold, false, 1); /* the rest of a batch */
+  assert_int_equal(gannet_propose_precision(&member), single);
+  note(&member, single, false, 1);
+  note(&member, twofold, true, 1);
+  note(&member, twofold, false, 15);
+  assert_int_equal(gannet_propose_precision(&member), single);
 }
 
 int main(int argc, char **argv) {

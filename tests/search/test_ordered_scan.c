@@ -51,6 +51,17 @@ static gannet_err score(void *user, int m, const double *x_unit, int64_t first, 
   return GANNET_OK;
 }
 
+static gannet_err score_some(void *user, int m, const int64_t *number, const double *x_unit,
+                             double *scores) {
+  const fixture *f = user;
+  for (int i = 0; i < m; ++i) {
+    double x[D];
+    gannet_candidates_tile(f->candidates, number[i], 1, x);
+    assert_memory_equal(x, x_unit + i * D, sizeof x);
+  }
+  return score(user, m, x_unit, -1, scores, m);
+}
+
 static gannet_err ceiling(void *user, int m, int64_t first, double *ceilings) {
   const fixture *f = user;
   for (int i = 0; i < m; ++i) {
@@ -104,9 +115,10 @@ static gannet_ordered_spec spec_of(fixture *f, const space *s) {
   f->candidates = s->candidates;
   for (int i = 0; i < TILES; ++i) f->own[i] = (TILES - i) % s->world->np == s->world->rank;
   return (gannet_ordered_spec){.keep = KEEP,
-                               .scorer = score,
+                               .scorer = score_some,
                                .ceiling = ceiling,
                                .lower = lower,
+                               .left = 0.5,
                                .tiles = f->own,
                                .n_leaders = &f->n_leaders,
                                .leaders = f->leaders,
