@@ -10,7 +10,8 @@
 enum {
   SAMPLE = GANNET_MOMENTS_SAMPLE,
   MARGINS = MOMENTS_MARGINS,
-  MOST_PIVOTS = GANNET_ORDERED_PIVOTS * GANNET_ORDERED_ROUNDS
+  MOST_PIVOTS = GANNET_ORDERED_PIVOTS * GANNET_ORDERED_ROUNDS,
+  MOST_COORDINATES = 1 << 21
 };
 
 /* Shares of candidates that are rather scored, when ceilings cannot be lowered any further, than
@@ -48,8 +49,10 @@ static bool is_long(const gannet_moments_screen *s) {
 
 static gannet_err reserve(gannet_moments_screen *s, const gannet_candidates *candidates) {
   const size_t d = (size_t)gannet_candidates_dimension(candidates);
+  const size_t coordinates = (size_t)gannet_candidates_count(candidates) * d;
   s->candidates = candidates;
   if (s->sample) return GANNET_OK;
+  if (coordinates <= MOST_COORDINATES) GANNET_TRY(gannet_alloc(coordinates, sizeof *s->x, &s->x));
   GANNET_TRY(gannet_alloc(SAMPLE * d, sizeof *s->sample, &s->sample));
   GANNET_TRY(gannet_alloc((size_t)s->kept.models * SAMPLE, sizeof *s->exact, &s->exact));
   GANNET_TRY(gannet_alloc(MOST_PIVOTS * d, sizeof *s->pivots, &s->pivots));
@@ -79,8 +82,9 @@ static gannet_err measure_model(gannet_moments_screen *s, int i) {
   return moments_screen_check_places(s, i, mean, sd, s->sample);
 }
 
-/* x: [GANNET_TILE][d] */
-static gannet_err fill_tile(gannet_moments_screen *s, int64_t first, double *x) {
+/* spare: [GANNET_TILE][d] */
+static gannet_err fill_tile(gannet_moments_screen *s, int64_t first, double *spare) {
+  double *x = s->x ? s->x + first * gannet_candidates_dimension(s->candidates) : spare;
   const int64_t left = gannet_candidates_count(s->candidates) - first;
   const int m = left < GANNET_TILE ? (int)left : GANNET_TILE;
   gannet_candidates_tile(s->candidates, first, m, x);
@@ -103,6 +107,7 @@ static gannet_err fill(gannet_moments_screen *s) {
     err = fill_tile(s, tile * GANNET_TILE, x);
   gannet_queue_close(&queue);
   gannet_free(&x);
+  s->placed = s->x != NULL;
   return err;
 }
 
@@ -188,6 +193,15 @@ static gannet_err measure_lowered(gannet_moments_screen *s, int i) {
   return GANNET_OK;
 }
 
+/* To make candidates one by one takes as long as their estimates. */
+static void place(const gannet_moments_screen *s, int64_t number, double *x) {
+  const size_t d = (size_t)gannet_candidates_dimension(s->candidates);
+  if (s->placed)
+    memcpy(x, s->x + (size_t)number * d, d * sizeof *x);
+  else
+    gannet_candidates_tile(s->candidates, number, 1, x);
+}
+
 /* Ceilings of some candidates; x: [m][d]. */
 static gannet_err lower_some(gannet_moments_screen *s, int m, gannet_ordered_entry *some,
                              double *x) {
@@ -196,7 +210,7 @@ static gannet_err lower_some(gannet_moments_screen *s, int m, gannet_ordered_ent
   int64_t number[GANNET_TILE];
   for (int p = 0; p < m; ++p) {
     number[p] = some[p].number;
-    gannet_candidates_tile(s->candidates, number[p], 1, x + (size_t)p * d);
+    place(s, number[p], x + (size_t)p * d);
   }
   for (int i = 0; i < s->kept.models; ++i) {
     if (!counts(s, i)) continue;
@@ -242,6 +256,7 @@ bool gannet_moments_order_can(const gannet_moments_screen *s, const gannet_candi
 /* Also the leaders: others may have their tiles next time. */
 static void forget(gannet_moments_screen *s) {
   gannet_moments_kept_forget(&s->kept);
+  s->placed = false;
   s->n_leaders = 0;
 }
 

@@ -41,6 +41,7 @@ void gannet_moments_screen_release(gannet_moments_screen *s) {
   gannet_free(&s->noise);
   gannet_free(&s->exact);
   gannet_free(&s->sample);
+  gannet_free(&s->x);
   gannet_free(&s->pivots);
   gannet_free(&s->mean);
   gannet_free(&s->variance);
@@ -136,7 +137,7 @@ bool moments_screen_pays(const gannet_moments_screen *s, const gannet_candidates
 static gannet_err measure(gannet_moments_screen *s, const gannet_candidates *candidates,
                           gannet_precision precision) {
   const gannet_member *member = s->score->member;
-  s->estimates = false;
+  s->estimates = s->placed = false;
   s->precision = precision;
   s->candidates = candidates;
   moments_screen_note_noise(s);

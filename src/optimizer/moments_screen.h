@@ -30,6 +30,8 @@ typedef struct {
   gannet_moments_kept kept;
   double *noise;  /* [models] of the models whose moments are kept */
   double *sample; /* [GANNET_MOMENTS_SAMPLE][d] */
+  double *x;      /* [candidates][d] of this rank's tiles, of a scan that began in order; or NULL */
+  bool placed;    /* x is of these tiles */
   double *exact;  /* [models][GANNET_MOMENTS_SAMPLE] variances at the first point of a batch */
   int points;     /* of the batch that went by what was kept */
   int n_pivots;   /* of the present scan on this rank, by which kept variances were lowered */
