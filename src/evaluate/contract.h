@@ -274,6 +274,13 @@ GANNET_CHECKED gannet_err gannet_contract_check_room(const char *directory,
  */
 void gannet_contract_forget(const char *directory);
 
+/* Whether a signal comes from outside: from a scheduler, the kernel out of memory, a dying node. A
+ * simulation that breaks down by itself gets others (SIGSEGV, SIGFPE, SIGABRT).
+ *
+ * Local.
+ */
+bool gannet_contract_is_from_outside(int signal);
+
 /* Whether an error of the system says nothing about what was tried: it may pass.
  *
  * Local.

@@ -11,6 +11,15 @@
 
 static const double longest_judging = 1; /* seconds in a row */
 static const double longest_cancel = 10; /* seconds of grace: a campaign must end within 20 */
+/* Seconds that a signal for all that runs here may take to reach this process, too. */
+static const double longest_delay = 1;
+
+/* Whoever ends an allocation sends a signal to all that runs in it, and what a simulation does upon
+ * it may be seen here before this process gets its own. So such ends wait for a moment. */
+typedef struct {
+  gannet_launch_event event;
+  double until; /* gannet_clock_seconds, when it is judged */
+} held;
 
 /* What rank 0 has and the others do not. */
 struct gannet_flights {
@@ -22,6 +31,8 @@ struct gannet_flights {
   int n, capacity;
   gannet_flight *flights;
   gannet_ready ready;
+  int n_held, held_capacity;
+  held *held; /* in the order of their ends */
 };
 
 static gannet_err prepare(gannet_flights *made, const gannet_command_options *options,
@@ -47,6 +58,7 @@ static void destroy(void *worker) {
   if (old->own_launcher) gannet_launcher_stop(&old->launcher);
   gannet_program_release(&old->program);
   gannet_free(&old->flights);
+  gannet_free(&old->held);
   gannet_ready_release(&old->ready);
   gannet_free(&old);
 }
@@ -141,6 +153,14 @@ static void end_with_the_job(const gannet_flights *flights, const gannet_flight 
   flights->program.rules.limits.stopping->ask();
 }
 
+/* A shell tells the signal that ended its program by its exit code. */
+static bool is_ended_from_outside(const gannet_launch_event *event) {
+  const int signal = event->signal ? event->signal : event->exit_code - 128;
+  return event->type == GANNET_LAUNCH_ENDED && !event->limit && !event->cancelled &&
+         gannet_contract_is_from_outside(signal);
+}
+
+/* An attempt that is over, unless it is made again after a resume. */
 static gannet_err judge(gannet_flights *flights, const gannet_flight *flight,
                         const gannet_launch_event *event) {
   gannet_result_record result;
@@ -157,27 +177,67 @@ static gannet_err judge(gannet_flights *flights, const gannet_flight *flight,
   return gannet_ready_add(&flights->ready, &result);
 }
 
-static gannet_err handle(gannet_flights *flights, const gannet_launch_event *event) {
-  gannet_flight *flight = find_flight(flights, event->tag);
-  if (!flight) return GANNET_OK; /* of an evaluator that used this launcher before */
-  if (event->type == GANNET_LAUNCH_STARTED) {
-    const gannet_contract_attempt attempt = {.attempt = flight->attempt,
-                                             .nonce = flight->nonce,
-                                             .pid = event->pid,
-                                             .slot = flight->slot,
-                                             .submitted = flight->submitted,
-                                             .started = event->started};
-    if (gannet_contract_mark(flight->directory, &attempt) != GANNET_OK) {
-      gannet_log(flights->context, GANNET_LOG_WARNING, "%s", gannet_error_message());
-      gannet_error_clear();
-    }
-    return GANNET_OK;
+static gannet_err mark(const gannet_flights *flights, const gannet_flight *flight,
+                       const gannet_launch_event *event) {
+  const gannet_contract_attempt attempt = {.attempt = flight->attempt,
+                                           .nonce = flight->nonce,
+                                           .pid = event->pid,
+                                           .slot = flight->slot,
+                                           .submitted = flight->submitted,
+                                           .started = event->started};
+  if (gannet_contract_mark(flight->directory, &attempt) != GANNET_OK) {
+    gannet_log(flights->context, GANNET_LOG_WARNING, "%s", gannet_error_message());
+    gannet_error_clear();
   }
+  return GANNET_OK;
+}
+
+static gannet_err hold(gannet_flights *flights, const gannet_launch_event *event) {
+  if (flights->n_held == flights->held_capacity) {
+    const int larger = 2 * flights->held_capacity + 8;
+    GANNET_TRY(gannet_resize((size_t)flights->held_capacity, (size_t)larger, sizeof *flights->held,
+                             &flights->held));
+    flights->held_capacity = larger;
+  }
+  flights->held[flights->n_held++] = (held){*event, gannet_clock_seconds() + longest_delay};
+  return GANNET_OK;
+}
+
+static gannet_err end(gannet_flights *flights, gannet_flight *flight,
+                      const gannet_launch_event *event) {
   const gannet_err err = flight->unwanted ? GANNET_OK : judge(flights, flight, event);
   /* A full disk ends the campaign with the first that fails; others have failed by it, too. */
   if (flight->unwanted && !event->cancelled && !gannet_directory_has_room(flight->directory))
     gannet_contract_forget(flight->directory);
   *flight = flights->flights[--flights->n];
+  return err;
+}
+
+static gannet_err handle(gannet_flights *flights, const gannet_launch_event *event) {
+  gannet_flight *flight = find_flight(flights, event->tag);
+  if (!flight) return GANNET_OK; /* of an evaluator that used this launcher before */
+  if (event->type == GANNET_LAUNCH_STARTED) return mark(flights, flight, event);
+  if (!flight->unwanted && is_ended_from_outside(event)) return hold(flights, event);
+  return end(flights, flight, event);
+}
+
+/* Those that were held for long enough; all that are held once this process stops, too: what ended
+ * with it is made again after a resume. */
+static gannet_err end_held(gannet_flights *flights, bool stopped) {
+  const double now = gannet_clock_seconds();
+  int n = 0;
+  gannet_err err = GANNET_OK;
+  for (; n < flights->n_held && (stopped || flights->held[n].until <= now); ++n) {
+    gannet_flight *flight = find_flight(flights, flights->held[n].event.tag);
+    if (stopped) {
+      gannet_contract_forget(flight->directory);
+      *flight = flights->flights[--flights->n];
+    } else if (err == GANNET_OK) {
+      err = end(flights, flight, &flights->held[n].event);
+    }
+  }
+  flights->n_held -= n;
+  memmove(flights->held, flights->held + n, (size_t)flights->n_held * sizeof *flights->held);
   return err;
 }
 
@@ -201,11 +261,15 @@ static gannet_err wait_for(void *worker, double wait) {
   const double until = gannet_clock_seconds() + wait;
   bool any = true;
   GANNET_TRY(take_events(flights, 0, &any));
+  GANNET_TRY(end_held(flights, gannet_program_is_stopped(&flights->program)));
   while (flights->ready.n == 0) {
-    const double left = until - gannet_clock_seconds();
+    const double now = gannet_clock_seconds(), left = until - now;
+    const double due = flights->n_held > 0 ? flights->held[0].until - now : INFINITY;
     if (left <= 0) return GANNET_OK;
-    GANNET_TRY(take_events(flights, left, &any));
-    if (!any) return GANNET_OK; /* time is up, or a signal: the caller looks what it says */
+    GANNET_TRY(take_events(flights, fmax(fmin(left, due), 0), &any));
+    GANNET_TRY(end_held(flights, gannet_program_is_stopped(&flights->program)));
+    if (!any && due > left) return GANNET_OK; /* time is up, or a signal: the caller looks what */
+    if (gannet_program_is_stopped(&flights->program)) return GANNET_OK;
   }
   return GANNET_OK;
 }
@@ -215,6 +279,7 @@ static gannet_err cancel(void *worker) {
   const double until =
       gannet_clock_seconds() + fmin(flights->program.options->kill_grace, longest_cancel) + 5;
   bool any = false;
+  GANNET_TRY(end_held(flights, true));
   for (int i = 0; i < flights->n; ++i) GANNET_TRY(abandon(flights, &flights->flights[i]));
   while (flights->n > 0) {
     GANNET_REQUIRE(gannet_clock_seconds() < until, GANNET_ERR_STATE,

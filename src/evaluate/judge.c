@@ -54,9 +54,7 @@ static bool holds(const gannet_real_list *list, int code) {
   return false;
 }
 
-/* Signals that come from outside: a scheduler, the kernel out of memory, a dying node. A simulation
- * that breaks down by itself gets others (SIGSEGV, SIGFPE, SIGABRT). */
-static bool is_bad_luck(int signal) {
+bool gannet_contract_is_from_outside(int signal) {
   static const int outside[] = {SIGKILL, SIGTERM, SIGBUS, SIGHUP, SIGINT, SIGXCPU};
   for (size_t i = 0; i < sizeof outside / sizeof *outside; ++i)
     if (signal == outside[i]) return true;
@@ -98,7 +96,7 @@ static void judge_failure(const gannet_contract_rules *rules, const char *direct
     (void)snprintf(reason, sizeof reason, "time limit of %g s reached", rules->time_limit);
   } else if (event->signal) {
     failure = GANNET_FAILURE_SIGNAL;
-    retry = is_bad_luck(event->signal);
+    retry = gannet_contract_is_from_outside(event->signal);
     (void)snprintf(reason, sizeof reason, "ended by signal %d (%s)", event->signal,
                    strsignal(event->signal));
   } else {

@@ -63,6 +63,32 @@ class Stop(program.ProgramTest):
         with open(self.folder / "runs") as stream:
             self.assertEqual(len(stream.readlines()), 2)
 
+    def end_all(self, simulation):
+        """Whoever ends the allocation may end the simulation first: gannet has its signal a moment later."""
+        self.write("#!/bin/sh\ncd \"$GANNET_INPUT_DIRECTORY\"\necho >> runs\n"
+                   "[ -e again ] && { echo objective 1 > \"$GANNET_RESULTS\"; exit 0; }\n"
+                   f"end() {{ while [ ! -e end ]; do sleep 0.05; done; {simulation}; }}\nend\n", "simulate.sh", 0o755)
+        file = self.write("name: once\nmethod: random\nvariables: {x: {lower: 0, upper: 1}}\nbatch: 1\n"
+                          "budget: {evaluations: 1}\n"
+                          "evaluate: {backend: command, command: [./simulate.sh], retries: 0}\n")
+        running = self.start("run", file, "-q")
+        self.wait_until(lambda: (self.folder / "runs").exists())
+        (self.folder / "end").touch()
+        time.sleep(0.4)
+        os.kill(running.process.pid, signal.SIGTERM)
+        outcome = running.wait(20)
+        self.assertEqual(outcome.code, RESUMABLE, outcome)
+        self.assertIn(" 0 failed, 1 pending", outcome.out)
+        (self.folder / "again").touch()
+        self.assertIn("1 evaluations done", self.succeed("run", file, "--resume", "-q").out)
+        self.assertEqual((self.folder / "runs").read_text(), "\n\n")
+
+    def test_what_a_signal_for_all_ends_is_no_failure(self):
+        self.end_all("kill -TERM $$; sleep 9")
+
+    def test_what_a_shell_tells_of_a_signal_for_all_is_no_failure(self):
+        self.end_all("exit 143")
+
     def begin_dots(self, size, *words):
         """A campaign that looks for a number in a line of so many dots, each of which may begin one."""
         self.write("#!/bin/sh\necho >> \"$GANNET_INPUT_DIRECTORY/runs\"\n"
