@@ -59,6 +59,7 @@ typedef struct {
                 const double *sd, double *score);
   void (*partials)(const void *options, const gannet_acq_state *state, double mean, double sd,
                    double *by_mean, double *by_sd);
+  bool rises;        /* never falls as sd rises */
   bool wants_minima; /* the state's minima are to be filled in; options begin as those of
                         acquisition/sampling.h, as for kind LOOKAHEAD */
   /* kind LOOKAHEAD. prepare keeps what does not depend on the scored point, borrowing the reference

@@ -32,5 +32,6 @@ const gannet_acq_type gannet_acq_ei = {
     .options = gannet_acq_margin_options,
     .options_size = sizeof(gannet_acq_margin),
     .score = score,
+    .rises = true,
     .partials = partials,
 };

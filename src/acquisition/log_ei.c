@@ -31,5 +31,6 @@ const gannet_acq_type gannet_acq_log_ei = {
     .options = gannet_acq_margin_options,
     .options_size = sizeof(gannet_acq_margin),
     .score = score,
+    .rises = true,
     .partials = partials,
 };

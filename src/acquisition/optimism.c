@@ -20,5 +20,6 @@ const gannet_acq_type gannet_acq_optimism = {
     .kind = GANNET_ACQ_MOMENTS,
     .lower = true,
     .score = score,
+    .rises = true,
     .partials = partials,
 };

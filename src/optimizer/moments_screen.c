@@ -218,9 +218,10 @@ static void score_corner(const gannet_moments_screen *s, int model, int m) {
 static void add_range(gannet_moments_screen *s, int model, const range *r, int m, double *least,
                       double *most) {
   enum { CORNERS = 4 };
+  const bool rises = model == 0 && s->score->member->options->acq_type->rises;
   double low[GANNET_TILE], high[GANNET_TILE];
   for (int p = 0; p < m; ++p) low[p] = INFINITY, high[p] = -INFINITY;
-  for (int corner = 0; corner < CORNERS; corner += r->best ? 2 : 1) {
+  for (int corner = r->best && rises ? 2 : 0; corner < CORNERS; corner += r->best ? 2 : 1) {
     move_to_corner(s, r, corner, m);
     score_corner(s, model, m);
     for (int p = 0; p < m; ++p) {

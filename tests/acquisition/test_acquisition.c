@@ -68,6 +68,18 @@ static void is_largest_at_an_end(const gannet_acq_type *type, const void *option
       }
 }
 
+/* From 0 on. */
+static void rises_where_it_says_so(const gannet_acq_type *type, const void *options) {
+  for (int i = 0; i < MEANS && type->rises; ++i)
+    for (int j = 0; j < SDS; ++j) {
+      const double below = score_of(type, options, means[i], j > 0 ? sds[j - 1] : 0);
+      const double above = score_of(type, options, means[i], sds[j]);
+      if (!(above >= below - 1e-12 * fabs(below)))
+        fail_msg("%s: %g at mean %g, sd %g, but %g below", type->name, above, means[i], sds[j],
+                 below);
+    }
+}
+
 static void prefers_lower_means(const gannet_acq_type *type, const void *options) {
   for (int j = 0; j < SDS; ++j)
     for (int i = 0; i + 1 < MEANS; ++i) {
@@ -132,6 +144,11 @@ static void all_prefer_lower_means(void **state) {
 static void all_are_largest_at_an_end(void **state) {
   (void)state;
   each_function_of_moments(is_largest_at_an_end);
+}
+
+static void all_rise_that_say_so(void **state) {
+  (void)state;
+  each_function_of_moments(rises_where_it_says_so);
 }
 
 static void all_have_the_partials_of_their_scores(void **state) {
@@ -209,6 +226,7 @@ int main(void) {
       cmocka_unit_test(all_are_finite),
       cmocka_unit_test(all_prefer_lower_means),
       cmocka_unit_test(all_are_largest_at_an_end),
+      cmocka_unit_test(all_rise_that_say_so),
       cmocka_unit_test(all_have_the_partials_of_their_scores),
       cmocka_unit_test(all_score_a_tile_as_point_by_point),
       cmocka_unit_test(improvements_agree_with_their_definitions),
