@@ -49,7 +49,7 @@ gannet_err gannet_follow_open(const char *directory, gannet_follow *follow) {
   if (follow->campaign.ledger.sequence == 0) return err;
   (void)snprintf(follow->note, sizeof follow->note,
                  "%.400s; shown is the newest snapshot: `gannet run` with --resume rebuilds the "
-                 "journal from it",
+                 "journal from it and keeps the damaged one",
                  gannet_error_message());
   gannet_error_clear();
   return gannet_ledger_tell_held(&follow->campaign.ledger);
@@ -165,10 +165,13 @@ static gannet_follow_state judge_idle(const gannet_follow *f, char *why, size_t 
 gannet_follow_state gannet_follow_judge(const gannet_follow *follow, char *why, size_t size) {
   why[0] = '\0';
   if (follow->holder.pid && follow->holder.is_alive) return GANNET_FOLLOW_AT_WORK;
+  if (follow->note[0]) {
+    (void)snprintf(why, size, "the journal is damaged");
+    return GANNET_FOLLOW_STOPPED;
+  }
   if (is_spent(follow) && gannet_budget_has_failed(&follow->campaign, why, size))
     return GANNET_FOLLOW_FAILURES;
   if (is_spent(follow)) return GANNET_FOLLOW_FINISHED;
-  if (!follow->note[0] && gannet_clock_epoch() - follow->changed < settle_seconds)
-    return GANNET_FOLLOW_AT_WORK;
+  if (gannet_clock_epoch() - follow->changed < settle_seconds) return GANNET_FOLLOW_AT_WORK;
   return judge_idle(follow, why, size);
 }

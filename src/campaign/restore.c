@@ -1,4 +1,4 @@
-#include "campaign/restore.h"
+#include "campaign/restore_parts.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -13,10 +13,6 @@
 #include "campaign/snapshot.h"
 #include "campaign/traces.h"
 #include "store/lock.h"
-
-typedef struct {
-  const char *journal, *snapshot;
-} restore_paths;
 
 /* The payloads of a journal, one per line: what rank 0 sends to the others. */
 static gannet_err add_payload(void *user, int64_t sequence, const char *payload, size_t length) {
@@ -73,33 +69,16 @@ static bool is_same_file(const char *a, const char *b) {
 
 /* A name that is not taken: path.damaged, path.damaged.1, ...; or that of an earlier process that
  * ended after giving it. */
-static void damaged_name(const char *path, char *name, size_t size) {
-  (void)snprintf(name, size, "%s.damaged", path);
+static void name_aside(const char *path, const char *word, char *name, size_t size) {
+  (void)snprintf(name, size, "%s.%s", path, word);
   for (int i = 1; access(name, F_OK) == 0 && !is_same_file(name, path) && i < 1000; ++i)
-    (void)snprintf(name, size, "%s.damaged.%d", path, i);
-}
-
-/* The records of a damaged journal that follow, without a gap, on what the ledger knows. */
-typedef struct {
-  gannet_ledger *ledger;
-  int64_t taken, useless;
-} salvage;
-
-static gannet_err take_next(void *user, int64_t sequence, const char *payload, size_t length) {
-  salvage *s = user;
-  if (sequence <= s->ledger->sequence) return GANNET_OK;
-  if (sequence > s->ledger->sequence + 1) {
-    s->useless += 1;
-    return GANNET_OK;
-  }
-  s->taken += 1;
-  return gannet_ledger_apply(s->ledger, sequence, payload, length);
+    (void)snprintf(name, size, "%s.%s.%d", path, word, i);
 }
 
 static gannet_err collect_rest(const gannet_context *context, const char *journal,
                                gannet_ledger *ledger) {
-  salvage s = {.ledger = ledger};
-  const gannet_err err = gannet_journal_salvage(journal, take_next, &s);
+  gannet_restore_salvage s = {.ledger = ledger};
+  const gannet_err err = gannet_journal_salvage(journal, gannet_restore_take_next, &s);
   if (err != GANNET_ERR_MISSING) GANNET_TRY(err);
   gannet_error_clear();
   gannet_log(context, GANNET_LOG_WARNING,
@@ -111,14 +90,15 @@ static gannet_err collect_rest(const gannet_context *context, const char *journa
 
 /* Rank 0 only: a fresh journal with everything that the snapshot knows, and what the journal knows
  * beyond it. */
-static gannet_err write_fresh(const gannet_context *context, const restore_paths *paths,
+static gannet_err write_fresh(const gannet_context *context, const gannet_restore_paths *paths,
                               const gannet_journal_report *damaged, const char *fresh,
                               gannet_ledger *ledger) {
   gannet_store_report report = {0};
-  GANNET_TRY(gannet_snapshot_read(paths->snapshot, NULL, ledger, &report));
+  GANNET_TRY(gannet_restore_read_best(paths, damaged, ledger, &report));
   gannet_log(context, GANNET_LOG_WARNING,
-             "rebuilding the journal from %s%s: %lld evaluations, complete up to record %lld",
-             paths->snapshot, report.generation ? ".1" : "", (long long)ledger->n,
+             "rebuilding the journal from %s%s of campaign '%s': %lld evaluations, complete up to "
+             "record %lld",
+             paths->snapshot, report.generation ? ".1" : "", ledger->name, (long long)ledger->n,
              (long long)ledger->sequence);
   if (gannet_snapshot_counts_in(ledger->identity, damaged))
     GANNET_TRY(collect_rest(context, paths->journal, ledger));
@@ -135,7 +115,7 @@ static gannet_err write_fresh(const gannet_context *context, const restore_paths
 static gannet_err keep_damaged(const char *journal, char *aside, size_t size) {
   char *bytes = NULL;
   size_t length = 0;
-  damaged_name(journal, aside, size);
+  name_aside(journal, "damaged", aside, size);
   if (is_same_file(aside, journal) || link(journal, aside) == 0) return GANNET_OK;
   gannet_err err = gannet_file_read(journal, &bytes, &length);
   if (err == GANNET_ERR_MISSING) {
@@ -175,7 +155,7 @@ static void remove_fresh(const char *fresh) {
  * Record numbers begin anew in a rebuilt journal. The numbers of older snapshots mean nothing
  * there, which the identity of their journal tells; whoever continues then has renew_snapshots make
  * them anew. */
-static gannet_err replace_journal(const gannet_context *context, const restore_paths *paths,
+static gannet_err replace_journal(const gannet_context *context, const gannet_restore_paths *paths,
                                   const gannet_problem *problem,
                                   const gannet_journal_report *damaged) {
   char fresh[PATH_MAX + 16];
@@ -194,51 +174,48 @@ static gannet_err replace_journal(const gannet_context *context, const restore_p
   return err;
 }
 
-/* Power failures leave empty files, too. trace: found before the journal was read, which somebody
- * may be beginning. */
-static gannet_err check_begun(const char *journal, const char *trace, int64_t records) {
-  GANNET_REQUIRE(!trace || records > 0, GANNET_ERR_DAMAGED,
-                 "'%s' has no records, but %s beside it shows that there were some", journal,
-                 trace);
-  return GANNET_OK;
-}
-
 /* A journal that ends before the snapshot has lost records that were acknowledged. One that is not
- * the snapshot's was rebuilt, and has them all. */
-static gannet_err check_journal(const restore_paths *paths, gannet_journal_report *report,
-                                bool *rebuilt) {
+ * the snapshot's was rebuilt, and has them all: the snapshots are to be made anew then, as when the
+ * newer one is somebody else's. */
+static gannet_err check_journal(const gannet_restore_paths *paths, gannet_journal_report *report,
+                                bool *renews) {
   const char *trace = gannet_traces_find(paths->journal);
   gannet_snapshot_mark mark;
-  *rebuilt = false;
+  *renews = false;
   GANNET_TRY(gannet_journal_read(paths->journal, GANNET_JOURNAL_SCHEMA, NULL, NULL, report));
-  if (gannet_snapshot_look(paths->snapshot, &mark) != GANNET_OK) {
+  if (gannet_snapshot_look(paths->snapshot, report, &mark) != GANNET_OK) {
     gannet_error_clear();
-    return check_begun(paths->journal, trace, report->records);
+    return gannet_restore_check_begun(paths->journal, trace, report->records);
   }
-  *rebuilt = !gannet_snapshot_counts_in(mark.journal, report);
-  GANNET_REQUIRE(*rebuilt || mark.sequence <= report->records, GANNET_ERR_DAMAGED,
-                 "'%s' ends with record %lld, but %s contains %lld%s%s", paths->journal,
-                 (long long)report->records, paths->snapshot, (long long)mark.sequence,
-                 report->note[0] ? "; " : "", report->note);
-  return check_begun(paths->journal, trace, report->records);
+  const bool rebuilt = !gannet_snapshot_counts_in(mark.journal, report);
+  *renews = rebuilt || mark.is_passed_over;
+  GANNET_REQUIRE(rebuilt || mark.sequence <= report->records, GANNET_ERR_DAMAGED,
+                 "'%s' ends with record %lld, but %s%s contains %lld%s%s", paths->journal,
+                 (long long)report->records, paths->snapshot, mark.is_passed_over ? ".1" : "",
+                 (long long)mark.sequence, report->note[0] ? "; " : "", report->note);
+  return gannet_restore_check_begun(paths->journal, trace, report->records);
 }
 
 /* From a damaged journal whose lock is held. */
-static gannet_err rebuild_locked(const gannet_context *context, const restore_paths *paths,
+static gannet_err rebuild_locked(const gannet_context *context, const gannet_restore_paths *paths,
                                  const gannet_problem *problem,
                                  const gannet_journal_report *damaged) {
   const int64_t sound = damaged->records;
   char why[1400], hint[160] = "";
   (void)snprintf(why, sizeof why, "%s", gannet_error_detail());
   gannet_log(context, GANNET_LOG_WARNING, "the journal cannot be used: %s", why);
-  const gannet_err err = replace_journal(context, paths, problem, damaged);
-  if (err == GANNET_OK || err == GANNET_ERR_INPUT) return err;
+  gannet_err err = replace_journal(context, paths, problem, damaged);
+  if (err == GANNET_OK) return err;
+  if (err == GANNET_ERR_INPUT)
+    return GANNET_RAISE(err, "%s: %s; the journal cannot be rebuilt from it: %s", paths->snapshot,
+                        gannet_error_detail(), why);
   if (sound > 0)
     (void)snprintf(hint, sizeof hint,
                    "; its first %lld records are sound: to continue from them alone, keep a copy "
                    "and delete what follows line %lld",
                    (long long)sound, (long long)sound + 1);
-  return GANNET_RAISE(err == GANNET_ERR_MISSING ? GANNET_ERR_DAMAGED : err,
+  if (err == GANNET_ERR_STATE || err == GANNET_ERR_MISSING) err = GANNET_ERR_DAMAGED;
+  return GANNET_RAISE(err,
                       "the journal: %s%s; it cannot be rebuilt from %s: %s. Nothing was changed; "
                       "if no copy of the directory is left, start anew with --directory",
                       why, hint, paths->snapshot, gannet_error_detail());
@@ -250,31 +227,31 @@ static bool is_damage(gannet_err err) {
 
 /* Under the journal's lock: its owner may be alive, or have written a record and a snapshot between
  * two looks at them, of which the second counts. */
-static gannet_err rebuild(const gannet_context *context, const restore_paths *paths,
-                          const gannet_problem *problem, bool *rebuilt) {
+static gannet_err rebuild(const gannet_context *context, const gannet_restore_paths *paths,
+                          const gannet_problem *problem, bool *renews) {
   char path[PATH_MAX + 8];
   gannet_lock lock = {.descriptor = -1};
   gannet_journal_report report = {0};
   (void)snprintf(path, sizeof path, "%s.lock", paths->journal);
   GANNET_TRY(gannet_lock_acquire(path, &lock));
   gannet_error_clear();
-  gannet_err err = check_journal(paths, &report, rebuilt);
+  gannet_err err = check_journal(paths, &report, renews);
   if (is_damage(err)) {
     err = rebuild_locked(context, paths, problem, &report);
-    *rebuilt = true;
+    *renews = true;
   }
   gannet_lock_release(&lock);
   return err;
 }
 
 /* Rank 0 only. */
-static gannet_err open_journal(const gannet_context *context, const restore_paths *paths,
-                               gannet_ledger *ledger, gannet_text *payloads, bool *rebuilt) {
+static gannet_err open_journal(const gannet_context *context, const gannet_restore_paths *paths,
+                               gannet_ledger *ledger, gannet_text *payloads, bool *renews) {
   const char *journal = paths->journal;
   gannet_journal_report report = {0};
-  const gannet_err err = check_journal(paths, &report, rebuilt);
+  const gannet_err err = check_journal(paths, &report, renews);
   if (is_damage(err))
-    GANNET_TRY(rebuild(context, paths, ledger->problem, rebuilt));
+    GANNET_TRY(rebuild(context, paths, ledger->problem, renews));
   else if (err != GANNET_OK)
     return err;
   GANNET_TRY(gannet_journal_open(journal, GANNET_JOURNAL_SCHEMA, GANNET_JOURNAL_APPEND, &report,
@@ -284,171 +261,59 @@ static gannet_err open_journal(const gannet_context *context, const restore_path
   return gannet_journal_read(journal, GANNET_JOURNAL_SCHEMA, add_payload, payloads, NULL);
 }
 
-static gannet_err check_campaign(const gannet_ledger *ledger, uint64_t seed) {
-  GANNET_REQUIRE(ledger->fingerprint == gannet_problem_fingerprint(ledger->problem),
-                 GANNET_ERR_INPUT,
-                 "variables, constraints or goal differ from those of the campaign to be resumed; "
-                 "start another campaign with --directory");
-  GANNET_REQUIRE(seed == ledger->seed, GANNET_ERR_INPUT,
-                 "the campaign to be resumed was begun with seed %lld, not %lld: a campaign keeps "
-                 "its seed; start another one with --directory",
-                 (long long)ledger->seed, (long long)seed);
-  return GANNET_OK;
-}
-
 /* The first record holds the fingerprint: it is checked before points are taken over. */
 static gannet_err replay(gannet_ledger *ledger, const gannet_text *payloads, const uint64_t *seed) {
   const char *end = payloads->used ? memchr(payloads->text, '\n', payloads->used) : NULL;
   if (!end) return GANNET_OK;
   GANNET_TRY(gannet_ledger_apply(ledger, 1, payloads->text, (size_t)(end - payloads->text)));
-  GANNET_TRY(check_campaign(ledger, seed ? *seed : ledger->seed));
+  GANNET_TRY(gannet_restore_check_campaign(ledger, seed ? *seed : ledger->seed));
   return apply_all(ledger, payloads);
 }
 
-/* Both generations are made from the new journal, so that either can stand in for it. */
-static gannet_err renew_snapshots(const char *snapshot, const gannet_ledger *ledger) {
+/* Somebody put it there, and may miss it where it belongs. */
+static gannet_err put_foreign_aside(const gannet_context *context, const char *snapshot,
+                                    const gannet_ledger *ledger) {
+  char aside[PATH_MAX + 32];
+  gannet_snapshot_mark mark;
+  if (gannet_store_verify(snapshot, GANNET_STATE_SCHEMA, NULL) != GANNET_OK ||
+      gannet_snapshot_look(snapshot, NULL, &mark) != GANNET_OK) {
+    gannet_error_clear();
+    return GANNET_OK;
+  }
+  if (gannet_snapshot_is_of(&mark, ledger->fingerprint, ledger->seed, ledger->name))
+    return GANNET_OK;
+  name_aside(snapshot, "foreign", aside, sizeof aside);
+  GANNET_TRY(gannet_file_rename(snapshot, aside));
+  gannet_log(context, GANNET_LOG_WARNING,
+             "%s is of another campaign ('%s', seed %lld): it was not used, and moved to %s",
+             snapshot, mark.name, (long long)mark.seed, aside);
+  return GANNET_OK;
+}
+
+/* Both generations are made from the journal, so that either can stand in for it. */
+static gannet_err renew_snapshots(const gannet_context *context, const char *snapshot,
+                                  const gannet_ledger *ledger) {
+  GANNET_TRY(put_foreign_aside(context, snapshot, ledger));
   for (int i = 0; i < 2; ++i) GANNET_TRY(gannet_snapshot_write(snapshot, ledger, NULL, NULL));
   return GANNET_OK;
 }
 
 gannet_err gannet_restore_continue(const gannet_context *context, const char *journal,
                                    const char *snapshot, const char *name, gannet_ledger *ledger) {
-  const restore_paths paths = {journal, snapshot};
+  const gannet_restore_paths paths = {journal, snapshot, name, &context->seed};
   gannet_text payloads = {0};
-  bool rebuilt = false; /* only rank 0 knows */
+  bool renews = false; /* only rank 0 knows */
   gannet_err err =
-      context->rank ? GANNET_OK : open_journal(context, &paths, ledger, &payloads, &rebuilt);
+      context->rank ? GANNET_OK : open_journal(context, &paths, ledger, &payloads, &renews);
   err = gannet_agree(context->comm, err);
   if (err == GANNET_OK) err = share(context, &payloads);
   if (err == GANNET_OK)
     err = gannet_agree(context->comm, replay(ledger, &payloads, &context->seed));
   if (err == GANNET_OK)
-    err = gannet_agree(context->comm, rebuilt ? renew_snapshots(snapshot, ledger) : GANNET_OK);
+    err = gannet_agree(context->comm,
+                       renews ? renew_snapshots(context, snapshot, ledger) : GANNET_OK);
   /* Killed between making the journal and its first record. */
   if (err == GANNET_OK && payloads.used == 0) err = write_first(context, name, ledger);
   gannet_free(&payloads.text);
   return err;
-}
-
-static void restart(gannet_ledger *ledger) {
-  const gannet_problem *problem = ledger->problem;
-  gannet_history *history = ledger->history;
-  gannet_ledger_release(ledger);
-  gannet_ledger_init(ledger, problem, history);
-}
-
-/* The newest snapshot of this journal, which is read faster. A ledger that stays empty is no error:
- * the journal knows everything. */
-static gannet_err take_snapshot(const restore_paths *paths, gannet_ledger *ledger) {
-  gannet_journal_report about;
-  if (access(paths->snapshot, F_OK) != 0) return GANNET_OK;
-  if (gannet_journal_identify(paths->journal, GANNET_JOURNAL_SCHEMA, &about) != GANNET_OK)
-    gannet_error_clear(); /* what is wrong is told by reading it */
-  const gannet_err err = gannet_snapshot_read(paths->snapshot, &about, ledger, NULL);
-  if (err == GANNET_OK || gannet_history_count(ledger->history) > 0) return err;
-  gannet_error_clear();
-  restart(ledger);
-  return GANNET_OK;
-}
-
-/* Records that the ledger does not know yet; the first says of which problem they are. */
-static gannet_err add_newer(void *user, int64_t sequence, const char *payload, size_t length) {
-  salvage *s = user;
-  s->taken += 1;
-  if (sequence <= s->ledger->sequence) return GANNET_OK;
-  GANNET_TRY(gannet_ledger_apply(s->ledger, sequence, payload, length));
-  return sequence == 1 ? check_campaign(s->ledger, s->ledger->seed) : GANNET_OK;
-}
-
-/* The records that follow on what the ledger knows; one that makes no sense ends them. */
-static gannet_err take_rest(const char *journal, gannet_ledger *ledger) {
-  salvage s = {.ledger = ledger};
-  const gannet_err err = gannet_journal_salvage(journal, take_next, &s);
-  if (err != GANNET_ERR_MISSING && err != GANNET_ERR_DAMAGED) return err;
-  gannet_error_clear();
-  return GANNET_OK;
-}
-
-/* Neither the journal nor a snapshot is sound. */
-static gannet_err take_beginning(const restore_paths *paths, const char *why, gannet_ledger *ledger,
-                                 gannet_damage *damage) {
-  char snapshot[500];
-  (void)snprintf(snapshot, sizeof snapshot, "%s", gannet_error_detail());
-  gannet_error_clear();
-  if (gannet_history_count(ledger->history) == 0) {
-    restart(ledger);
-    GANNET_TRY(take_rest(paths->journal, ledger));
-  }
-  const int64_t n = gannet_history_count(ledger->history) > 0 ? ledger->sequence : 0;
-  GANNET_REQUIRE(n > 0, GANNET_ERR_DAMAGED,
-                 "%s; nor is there a sound snapshot (%s): put back a copy of the directory, or "
-                 "start anew with --directory",
-                 why, snapshot);
-  damage->is_partial = true;
-  (void)snprintf(damage->text, sizeof damage->text,
-                 "%.200s; nor is there a sound snapshot: only its first %lld records are shown. "
-                 "Put back a copy of the directory; or, to go on from these records, keep a copy "
-                 "and delete what follows line %lld",
-                 why, (long long)n, (long long)n + 1);
-  return GANNET_OK;
-}
-
-static void advise(const char *why, gannet_damage *damage) {
-  (void)snprintf(damage->text, sizeof damage->text,
-                 "%.300s; shown is the newest snapshot with the records that follow it: `gannet "
-                 "run` with --resume rebuilds the journal from them and keeps the damaged one",
-                 why);
-}
-
-static gannet_err do_without(const restore_paths *paths, const gannet_journal_report *report,
-                             gannet_ledger *ledger, gannet_damage *damage) {
-  char why[500];
-  (void)snprintf(why, sizeof why, "%s", gannet_error_detail());
-  gannet_error_clear();
-  if (ledger->sequence == 0 &&
-      gannet_snapshot_read(paths->snapshot, NULL, ledger, NULL) != GANNET_OK)
-    return take_beginning(paths, why, ledger, damage);
-  advise(why, damage);
-  if (!gannet_snapshot_counts_in(ledger->identity, report)) return GANNET_OK;
-  return take_rest(paths->journal, ledger);
-}
-
-gannet_err gannet_restore_query(const char *journal, const char *snapshot, bool replay,
-                                gannet_ledger *ledger, gannet_damage *damage) {
-  const restore_paths paths = {journal, snapshot};
-  salvage s = {.ledger = ledger};
-  gannet_journal_report report = {0};
-  const char *trace = gannet_traces_find(journal);
-  char why[200];
-  *damage = (gannet_damage){0};
-  if (!replay) GANNET_TRY(take_snapshot(&paths, ledger));
-  const bool began = ledger->sequence > 0;
-  gannet_err err = gannet_journal_read(journal, GANNET_JOURNAL_SCHEMA, add_newer, &s, &report);
-  if (began && !gannet_snapshot_counts_in(ledger->identity, &report))
-    return GANNET_RAISE(GANNET_ERR_BUSY, "'%s' was rebuilt while it was read; try again", journal);
-  if (err == GANNET_OK && ledger->sequence == 0) err = check_begun(journal, trace, s.taken);
-  /* Damage is found before the first record is visited. */
-  if ((err == GANNET_ERR_DAMAGED || err == GANNET_ERR_MISSING) && s.taken == 0) {
-    err = do_without(&paths, &report, ledger, damage);
-  } else if (err == GANNET_OK && s.taken < ledger->sequence) {
-    (void)snprintf(why, sizeof why, "the journal ends with record %lld, but the snapshot has %lld",
-                   (long long)s.taken, (long long)ledger->sequence);
-    advise(why, damage);
-  }
-  if (err == GANNET_OK)
-    err = gannet_ledger_tell_held(ledger); /* without a journal: in memory only */
-  return err;
-}
-
-gannet_err gannet_restore_follow(const char *journal, const char *snapshot,
-                                 gannet_journal_place *place, bool *replaced,
-                                 gannet_ledger *ledger) {
-  const restore_paths paths = {journal, snapshot};
-  salvage s = {.ledger = ledger};
-  const bool first = place->bytes == 0;
-  *replaced = false;
-  if (first && ledger->sequence == 0) GANNET_TRY(take_snapshot(&paths, ledger));
-  ledger->tells_early = true;
-  GANNET_TRY(gannet_journal_follow(journal, GANNET_JOURNAL_SCHEMA, place, replaced, add_newer, &s));
-  return first || s.taken > 0 ? gannet_ledger_tell_held(ledger) : GANNET_OK;
 }

@@ -1,3 +1,4 @@
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -189,33 +190,36 @@ static gannet_err read_hex(const gannet_store *store, const char *name, uint64_t
   return GANNET_OK;
 }
 
+static gannet_err read_name(const gannet_store *store, gannet_snapshot_mark *mark) {
+  char *name = NULL;
+  GANNET_TRY(gannet_store_read_text(store, "campaign/name", &name));
+  (void)snprintf(mark->name, sizeof mark->name, "%s", name);
+  gannet_free(&name);
+  return GANNET_OK;
+}
+
 /* Older snapshots do not name their journal. */
 static gannet_err read_mark(const gannet_store *store, gannet_snapshot_mark *mark) {
+  int64_t seed = 0;
   *mark = (gannet_snapshot_mark){0};
   if (gannet_store_has(store, "campaign/journal"))
     GANNET_TRY(read_hex(store, "campaign/journal", &mark->journal));
+  GANNET_TRY(read_hex(store, "campaign/fingerprint", &mark->fingerprint));
+  GANNET_TRY(gannet_store_read_int64s(store, "campaign/seed", 0, NULL, &seed));
+  mark->seed = (uint64_t)seed;
+  GANNET_TRY(read_name(store, mark));
   return gannet_store_read_int64s(store, "campaign/sequence", 0, NULL, &mark->sequence);
 }
 
-static gannet_err read_head(const gannet_store *store, const gannet_journal_report *journal,
+static gannet_err read_head(const gannet_store *store, const gannet_snapshot_mark *mark,
                             gannet_ledger *ledger) {
   int64_t dims[GANNET_STORE_MAX_RANK];
-  int64_t seed = 0;
   int rank = 0;
-  gannet_snapshot_mark mark;
-  GANNET_TRY(read_mark(store, &mark));
-  GANNET_REQUIRE(!journal || gannet_snapshot_counts_in(mark.journal, journal), GANNET_ERR_STATE,
-                 "the snapshot was made from another journal");
-  ledger->sequence = mark.sequence;
-  ledger->identity = mark.journal;
-  GANNET_TRY(read_hex(store, "campaign/fingerprint", &ledger->fingerprint));
-  GANNET_REQUIRE(ledger->fingerprint == gannet_problem_fingerprint(ledger->problem),
-                 GANNET_ERR_INPUT,
-                 "the snapshot is of another problem: variables, constraints or goal differ; "
-                 "choose another place with --directory");
+  ledger->sequence = mark->sequence;
+  ledger->identity = mark->journal;
+  ledger->fingerprint = mark->fingerprint;
+  ledger->seed = mark->seed;
   GANNET_TRY(gannet_store_read_text(store, "campaign/name", &ledger->name));
-  GANNET_TRY(gannet_store_read_int64s(store, "campaign/seed", 0, NULL, &seed));
-  ledger->seed = (uint64_t)seed;
   GANNET_TRY(gannet_store_shape(store, "optimizer/state", &rank, dims));
   GANNET_REQUIRE(rank == 1, GANNET_ERR_DAMAGED, "optimizer/state has %d dimensions", rank);
   ledger->n_state = (int)dims[0];
@@ -227,20 +231,101 @@ bool gannet_snapshot_counts_in(uint64_t identity, const gannet_journal_report *j
   return journal->schema == 0 || journal->identity == identity;
 }
 
-gannet_err gannet_snapshot_look(const char *path, gannet_snapshot_mark *mark) {
-  gannet_store *store = NULL;
-  GANNET_TRY(gannet_store_open(path, GANNET_STATE_SCHEMA, NULL, &store));
-  const gannet_err err = read_mark(store, mark);
-  gannet_store_destroy(&store);
+static bool has_name(const gannet_snapshot_mark *mark, const char *name) {
+  return strncmp(mark->name, name, sizeof mark->name - 1) == 0;
+}
+
+bool gannet_snapshot_is_of(const gannet_snapshot_mark *mark, uint64_t fingerprint, uint64_t seed,
+                           const char *name) {
+  return mark->fingerprint == fingerprint && mark->seed == seed && has_name(mark, name);
+}
+
+/* problem  in  NULL = any */
+static gannet_err check_wanted(const gannet_snapshot_mark *mark, const gannet_snapshot_want *want,
+                               const gannet_problem *problem) {
+  GANNET_REQUIRE(!problem || mark->fingerprint == gannet_problem_fingerprint(problem),
+                 GANNET_ERR_INPUT,
+                 "the snapshot is of another problem: variables, constraints or goal differ from "
+                 "those of campaign '%s', which wrote it; choose another place with --directory",
+                 mark->name);
+  GANNET_REQUIRE(!want->seed || mark->seed == *want->seed, GANNET_ERR_INPUT,
+                 "the snapshot is of campaign '%s', which was begun with seed %lld, not %lld: a "
+                 "campaign keeps its seed; start another one with --directory",
+                 mark->name, (long long)mark->seed, (long long)*want->seed);
+  GANNET_REQUIRE(!want->journal || gannet_snapshot_counts_in(mark->journal, want->journal),
+                 GANNET_ERR_STATE, "the snapshot was made from another journal");
+  GANNET_REQUIRE(!want->name || has_name(mark, want->name), GANNET_ERR_STATE,
+                 "the snapshot is of campaign '%s'", mark->name);
+  return GANNET_OK;
+}
+
+static bool is_wanted(const gannet_snapshot_mark *mark, const gannet_snapshot_want *want,
+                      const gannet_problem *problem) {
+  const bool wanted = check_wanted(mark, want, problem) == GANNET_OK;
+  if (!wanted) gannet_error_clear();
+  return wanted;
+}
+
+static gannet_err open_newest(const char *path, gannet_store_report *report,
+                              gannet_snapshot_mark *mark, gannet_store **store) {
+  GANNET_TRY(gannet_store_open(path, GANNET_STATE_SCHEMA, report, store));
+  const gannet_err err = read_mark(*store, mark);
+  if (err != GANNET_OK) gannet_store_destroy(store);
   return err;
 }
 
-gannet_err gannet_snapshot_read(const char *path, const gannet_journal_report *journal,
-                                gannet_ledger *ledger, gannet_store_report *report) {
+/* Somebody may have put the file of another campaign in the place of this one's, whose older
+ * generation is there still. store stays as it was when that is not wanted either. */
+static void pass_over(const char *path, const gannet_snapshot_want *want,
+                      const gannet_problem *problem, gannet_snapshot_mark *mark,
+                      gannet_store **store) {
+  char older[PATH_MAX + 8];
+  gannet_snapshot_mark second;
+  gannet_store *opened = NULL;
+  (void)snprintf(older, sizeof older, "%s.1", path);
+  if (open_newest(older, NULL, &second, &opened) != GANNET_OK) gannet_error_clear();
+  if (opened && is_wanted(&second, want, problem)) {
+    gannet_store_destroy(store);
+    *store = opened;
+    *mark = second;
+    mark->is_passed_over = true;
+    return;
+  }
+  gannet_store_destroy(&opened);
+}
+
+static gannet_err open_wanted(const char *path, const gannet_snapshot_want *want,
+                              const gannet_problem *problem, gannet_store_report *report,
+                              gannet_snapshot_mark *mark, gannet_store **store) {
+  gannet_store_report unused, *about = report ? report : &unused;
+  GANNET_TRY(open_newest(path, about, mark, store));
+  if (about->generation > 0 || is_wanted(mark, want, problem)) return GANNET_OK;
+  pass_over(path, want, problem, mark, store);
+  if (!mark->is_passed_over) return GANNET_OK;
+  about->generation = 1;
+  (void)snprintf(about->reason, sizeof about->reason, "it is not of this campaign");
+  return GANNET_OK;
+}
+
+gannet_err gannet_snapshot_look(const char *path, const gannet_journal_report *journal,
+                                gannet_snapshot_mark *mark) {
+  const gannet_snapshot_want want = {.journal = journal};
   gannet_store *store = NULL;
+  GANNET_TRY(open_wanted(path, &want, NULL, NULL, mark, &store));
+  gannet_store_destroy(&store);
+  return GANNET_OK;
+}
+
+gannet_err gannet_snapshot_read(const char *path, const gannet_snapshot_want *want,
+                                gannet_ledger *ledger, gannet_store_report *report) {
+  static const gannet_snapshot_want anything = {0};
+  gannet_store *store = NULL;
+  gannet_snapshot_mark mark;
   columns c = {0};
-  GANNET_TRY(gannet_store_open(path, GANNET_STATE_SCHEMA, report, &store));
-  gannet_err err = read_head(store, journal, ledger);
+  if (!want) want = &anything;
+  GANNET_TRY(open_wanted(path, want, ledger->problem, report, &mark, &store));
+  gannet_err err = check_wanted(&mark, want, ledger->problem);
+  if (err == GANNET_OK) err = read_head(store, &mark, ledger);
   if (err == GANNET_OK) err = read_sizes(store, &c);
   if (err == GANNET_OK) err = read_columns(store, ledger->problem, &c);
   if (err == GANNET_OK) err = check_rows(&c);

@@ -14,7 +14,8 @@ static const cli_flag flags[] = {{NULL, 0, NULL, NULL, false}};
 
 typedef struct {
   const gannet_campaign *campaign;
-  int bad; /* findings that lose something */
+  int bad;          /* findings that lose something */
+  bool has_journal; /* a sound one, which says whose campaign it is */
 } inspection;
 
 static void found(inspection *i, const char *file, bool bad, const char *what) {
@@ -37,6 +38,32 @@ static void check_journal(inspection *i, gannet_journal_report *report) {
   (void)snprintf(text, sizeof text, "sound, %lld records%s%s", (long long)report->records,
                  report->note[0] ? "; " : "", report->note);
   found(i, "journal", false, text);
+  i->has_journal = report->records > 0;
+}
+
+/* What another gannet command than a query does first. */
+static const char *repairer(const inspection *i) {
+  const bool manual = strcmp(i->campaign->input->evaluate.backend, "manual") == 0;
+  return manual ? "the next gannet tell" : "gannet run --resume";
+}
+
+/* A file that is sound, but was copied here from somewhere else. */
+static bool is_foreign(const inspection *i, const gannet_snapshot_mark *mark) {
+  const gannet_campaign *c = i->campaign;
+  const gannet_ledger *ledger = &c->ledger;
+  if (i->has_journal && ledger->name)
+    return !gannet_snapshot_is_of(mark, ledger->fingerprint, ledger->seed, ledger->name);
+  return c->input && !gannet_snapshot_is_of(mark, gannet_problem_fingerprint(c->input->problem),
+                                            (uint64_t)c->input->general.seed, mark->name);
+}
+
+static void find_foreign(inspection *i, const char *name, const gannet_snapshot_mark *mark) {
+  char text[512];
+  const bool newest = strcmp(name, "state.h5") == 0 && i->campaign->input;
+  (void)snprintf(text, sizeof text, "of another campaign, '%s' with seed %lld%s%s%s", mark->name,
+                 (long long)mark->seed, newest ? "; " : "", newest ? repairer(i) : "",
+                 newest ? " moves it aside" : "");
+  found(i, name, true, text);
 }
 
 /* One generation of the snapshot; the newest must not know more than the journal. */
@@ -54,8 +81,12 @@ static void check_snapshot(inspection *i, const char *name, const gannet_journal
     return;
   }
   gannet_snapshot_mark mark;
-  if (gannet_snapshot_look(path, &mark) != GANNET_OK) {
+  if (gannet_snapshot_look(path, NULL, &mark) != GANNET_OK) {
     found(i, name, true, gannet_error_message());
+    return;
+  }
+  if (is_foreign(i, &mark)) {
+    find_foreign(i, name, &mark);
     return;
   }
   const bool same = gannet_snapshot_counts_in(mark.journal, journal);
@@ -82,9 +113,7 @@ static void check_table(inspection *i) {
   if (gannet_campaign_path(i->campaign, "history.csv", path) != GANNET_OK) return;
   const gannet_err err = gannet_table_check(path, &i->campaign->ledger, &n);
   const int64_t told = gannet_history_count_told(i->campaign->history);
-  const char *backend = i->campaign->input->evaluate.backend;
-  const char *writer =
-      strcmp(backend, "manual") == 0 ? "the next gannet tell" : "gannet run --resume";
+  const char *writer = repairer(i);
   if (err == GANNET_ERR_MISSING)
     (void)snprintf(text, sizeof text, "not there; %s writes it", writer);
   else if (err != GANNET_OK)

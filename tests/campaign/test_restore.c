@@ -278,7 +278,7 @@ static void numbers_of_another_journal_do_not_count(void **state) {
     if (is_root()) {
       gannet_snapshot_mark mark;
       gannet_journal_report report;
-      assert_ok(gannet_snapshot_look(in_folder("state"), &mark));
+      assert_ok(gannet_snapshot_look(in_folder("state"), NULL, &mark));
       assert_ok(gannet_journal_identify(in_folder("journal"), 1, &report));
       assert_true(mark.journal == report.identity);
     }

@@ -39,7 +39,7 @@ static void a_snapshot_is_the_ledger(void **state) {
   int n = 0;
   write_snapshot(in_folder("a.h5"), &a);
   expect(in_folder("a.h5"), &a, 0);
-  assert_ok(gannet_snapshot_look(in_folder("a.h5"), &mark));
+  assert_ok(gannet_snapshot_look(in_folder("a.h5"), NULL, &mark));
   assert_int_equal(mark.sequence, 11);
   assert_true(mark.journal == UINT64_MAX - 2);
   assert_ok(gannet_store_open(in_folder("a.h5"), GANNET_STATE_SCHEMA, NULL, &store));
@@ -78,12 +78,34 @@ static void a_snapshot_of_another_journal_is_refused(void **state) {
   (void)state;
   books a, b;
   const gannet_journal_report another = {.schema = 1, .identity = 5}, unsound = {.schema = 0};
+  const gannet_snapshot_want in_another = {.journal = &another}, in_unsound = {.journal = &unsound};
   write_snapshot(in_folder("d.h5"), &a);
   open_books(&b, 8);
   assert_fails(GANNET_ERR_STATE, "another journal",
-               gannet_snapshot_read(in_folder("d.h5"), &another, &b.ledger, NULL));
+               gannet_snapshot_read(in_folder("d.h5"), &in_another, &b.ledger, NULL));
   assert_int_equal(gannet_history_count(b.history), 0);
-  assert_ok(gannet_snapshot_read(in_folder("d.h5"), &unsound, &b.ledger, NULL));
+  assert_ok(gannet_snapshot_read(in_folder("d.h5"), &in_unsound, &b.ledger, NULL));
+  assert_same_books(&a.ledger, &b.ledger);
+  close_books(&a);
+  close_books(&b);
+}
+
+/* Which may be one of the same problem. */
+static void another_seed_or_name_is_refused(void **state) {
+  (void)state;
+  books a, b;
+  const uint64_t own = UINT64_MAX - 1, other = 5;
+  const gannet_snapshot_want seed = {.seed = &other}, name = {.name = "another"};
+  const gannet_snapshot_want both = {.seed = &own, .name = "test \"1\""};
+  write_snapshot(in_folder("e.h5"), &a);
+  open_books(&b, 8);
+  assert_fails(GANNET_ERR_INPUT, "'test \"1\"', which was begun with seed -2, not 5",
+               gannet_snapshot_read(in_folder("e.h5"), &seed, &b.ledger, NULL));
+  assert_fails(GANNET_ERR_STATE, "of campaign 'test \"1\"'",
+               gannet_snapshot_read(in_folder("e.h5"), &name, &b.ledger, NULL));
+  assert_int_equal(b.ledger.sequence, 0);
+  assert_null(b.ledger.name);
+  assert_ok(gannet_snapshot_read(in_folder("e.h5"), &both, &b.ledger, NULL));
   assert_same_books(&a.ledger, &b.ledger);
   close_books(&a);
   close_books(&b);
@@ -108,14 +130,15 @@ static void the_older_generation_serves_when_the_newer_is_damaged(void **state) 
   put_bytes(path, bytes, size);
   gannet_free(&bytes);
   expect(path, &a, 1);
-  assert_ok(gannet_snapshot_look(path, &mark));
+  assert_ok(gannet_snapshot_look(path, NULL, &mark));
   assert_int_equal(mark.sequence, 11);
   put_bytes(in_folder("c.h5.1"), "junk", 4);
   close_books(&b);
   open_books(&b, 8);
   assert_fails(GANNET_ERR_DAMAGED, "c.h5", gannet_snapshot_read(path, NULL, &b.ledger, NULL));
-  assert_fails(GANNET_ERR_DAMAGED, "c.h5", gannet_snapshot_look(path, &mark));
-  assert_fails(GANNET_ERR_MISSING, "none.h5", gannet_snapshot_look(in_folder("none.h5"), &mark));
+  assert_fails(GANNET_ERR_DAMAGED, "c.h5", gannet_snapshot_look(path, NULL, &mark));
+  assert_fails(GANNET_ERR_MISSING, "none.h5",
+               gannet_snapshot_look(in_folder("none.h5"), NULL, &mark));
   close_books(&a);
   close_books(&b);
 }
@@ -165,6 +188,7 @@ int main(void) {
       cmocka_unit_test(an_empty_campaign_has_a_snapshot_too),
       cmocka_unit_test(another_problem_is_refused),
       cmocka_unit_test(a_snapshot_of_another_journal_is_refused),
+      cmocka_unit_test(another_seed_or_name_is_refused),
       cmocka_unit_test(the_older_generation_serves_when_the_newer_is_damaged),
       cmocka_unit_test(columns_that_do_not_fit_are_damage),
   };

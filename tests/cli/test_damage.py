@@ -118,6 +118,79 @@ class Damage(program.ProgramTest):
             self.succeed("run", self.file, "--resume", "--max-evals", len(self.history()) + 1, "-q")
         self.succeed("verify", "fast.campaign")
 
+    def foreign(self, **changes):
+        """state.h5 of another campaign that is well."""
+        text = BRANIN.replace("name: fast", "name: other")
+        for old, new in changes.values():
+            self.assertIn(old, text)
+            text = text.replace(old, new)
+        shutil.rmtree(self.folder / "other.campaign", ignore_errors=True)
+        self.succeed("run", self.write(text, "other.yaml"), "--max-evals", 12, "-q")
+        return (self.folder / "other.campaign" / "state.h5").read_bytes()
+
+    OTHERS = ({}, {"seed": ("seed: 7", "seed: 8")}, {"problem": ("upper: 10", "upper: 11")})
+
+    def test_a_snapshot_of_another_campaign_is_told_and_put_aside(self):
+        self.run_half()
+        own = (self.place / "state.h5").read_bytes()
+        for n, changes in enumerate(self.OTHERS):
+            data = self.foreign(**changes)
+            for name in "state.h5", "state.h5.1":
+                kept = (self.place / name).read_bytes()
+                (self.place / name).write_bytes(data)
+                out = self.succeed("verify", "fast.campaign", code=DAMAGED).out
+                self.assertRegex(out, rf"{re.escape(name)} +DAMAGED: of another campaign, 'other' with seed {8 if n == 1 else 7}")
+                self.assertEqual(out.count("DAMAGED"), 1, out)
+                (self.place / name).write_bytes(kept)
+            (self.place / "state.h5").write_bytes(data)
+            self.assertIn("16 done", self.succeed("status", "fast.campaign").out)
+            outcome = self.succeed("run", self.file, "--resume", "--max-evals", 16, "-q", ranks=2 * (n == 0))
+            self.assertRegex(outcome.err, "state.h5 is of another campaign .'other', seed .*moved to .*state.h5.foreign")
+            self.assertIn("16 evaluations done", outcome.out)
+            aside = self.place / ("state.h5.foreign" + (f".{n}" if n else ""))
+            self.assertEqual(aside.read_bytes(), data)
+            self.assertEqual(len((self.place / "state.h5").read_bytes()), len(own))
+            self.succeed("verify", "fast.campaign")
+        self.finish()
+
+    def test_a_snapshot_of_another_campaign_hides_no_lost_record(self):
+        """The older generation knows what the journal has lost, or stands in for it."""
+        for changes in self.OTHERS:
+            data = self.foreign(**changes)
+            for harm in "end", "middle", "whole":
+                shutil.rmtree(self.place, ignore_errors=True)
+                self.run_half()
+                journal = self.place / "journal"
+                (self.place / "state.h5.1").write_bytes((self.place / "state.h5").read_bytes())
+                (self.place / "state.h5").write_bytes(data)
+                if harm == "end":
+                    journal.write_bytes(journal.read_bytes()[:-2000])
+                    self.assertIn("journal      DAMAGED", self.succeed("status", "fast.campaign").out)
+                elif harm == "middle":
+                    self.hurt("journal")
+                else:
+                    journal.unlink()
+                self.succeed("verify", "fast.campaign", code=DAMAGED)
+                outcome = self.succeed("run", self.file, "--resume", "--max-evals", 8, "-q")
+                self.assertIn("16 evaluations done", outcome.out)
+                self.assertRegex(outcome.err, "rebuilding the journal from .*state.h5.1 of campaign 'fast'")
+                self.assertEqual((self.place / "state.h5.foreign").read_bytes(), data)
+                self.finish()
+
+    def test_a_journal_is_not_made_from_another_campaign(self):
+        """Nothing is changed."""
+        for changes, code in zip(self.OTHERS, (DAMAGED, USAGE, USAGE)):
+            data = self.foreign(**changes)
+            shutil.rmtree(self.place, ignore_errors=True)
+            self.run_half()
+            (self.place / "state.h5.1").unlink()
+            (self.place / "state.h5").write_bytes(data)
+            self.hurt("journal")
+            before = self.contents()
+            outcome = self.succeed("run", self.file, "--resume", "-q", code=code)
+            self.assertRegex(outcome.err, "state.h5: the snapshot is of .*campaign 'other'")
+            self.assertEqual(before, self.contents())
+
     def test_the_older_snapshot_serves_when_the_newer_is_damaged(self):
         self.run_half()
         self.hurt("state.h5")

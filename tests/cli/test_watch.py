@@ -322,5 +322,25 @@ class Watch(program.ProgramTest):
         self.assertIn("--interval", self.succeed("watch", "fast.campaign", "-i", "soon", code=USAGE).err)
 
 
+    def test_a_journal_that_lost_its_end_is_damaged_as_status_says(self):
+        """The snapshot knows more; a campaign that seems finished by it is not called so."""
+        self.succeed("run", self.write(SOBOL), "-q")
+        journal = self.folder / "fast.campaign" / "journal"
+        sound = journal.read_bytes()
+        journal.write_bytes(b"".join(sound.splitlines(keepends=True)[:-3]))
+        told = "journal ends with record [0-9]+, but the snapshot has [0-9]+"
+        self.assertRegex(self.succeed("status", "fast.campaign").out, "DAMAGED: the " + told)
+        outcome = self.succeed("watch", "fast.campaign", code=DAMAGED)
+        self.assertRegex(outcome.out, told)
+        self.assertNotIn("finished", outcome.out)
+        outcome = self.succeed("watch", "fast.campaign", "--once", code=DAMAGED)
+        self.assertRegex(outcome.out, "(?s)stopped: the journal is damaged.*" + told)
+        self.assertIn("24 of 24", outcome.out)
+        for name in "state.h5", "state.h5.1":
+            (self.folder / "fast.campaign" / name).unlink(missing_ok=True)
+        journal.write_bytes(sound.splitlines(keepends=True)[0])
+        self.assertIn("has no records", self.succeed("watch", "fast.campaign", code=DAMAGED).err)
+
+
 if __name__ == "__main__":
     program.main()
