@@ -18,6 +18,7 @@
 #include "campaign/saved.h"
 #include "campaign/snapshot.h"
 #include "campaign/traces.h"
+#include "store/lock.h"
 
 gannet_err gannet_campaign_path(const gannet_campaign *campaign, const char *name, char *path) {
   return gannet_join_path(campaign->directory, name, path, PATH_MAX);
@@ -72,8 +73,8 @@ static bool is_begun(const char *directory) {
 }
 
 /* Rank 0 only: whether there is a campaign, and whether that is wanted. */
-static gannet_err look(const gannet_campaign_start_options *options, const char *directory,
-                       int *exists) {
+static gannet_err check_asked_for(const gannet_campaign_start_options *options,
+                                  const char *directory, int *exists) {
   *exists = is_begun(directory);
   GANNET_REQUIRE(
       !*exists || options->resume, GANNET_ERR_EXISTS,
@@ -82,6 +83,12 @@ static gannet_err look(const gannet_campaign_start_options *options, const char 
       directory);
   GANNET_REQUIRE(*exists || !options->must_exist, GANNET_ERR_MISSING,
                  "no campaign in '%s'; start it without --resume", directory);
+  return GANNET_OK;
+}
+
+static gannet_err look(const gannet_campaign_start_options *options, const char *directory,
+                       int *exists) {
+  GANNET_TRY(check_asked_for(options, directory, exists));
   return *exists ? GANNET_OK : gannet_make_directory(directory);
 }
 
@@ -178,6 +185,54 @@ static gannet_err tell_difference(const gannet_campaign *campaign, gannet_err er
                       "variables, constraints or goal differ from those of the campaign to be "
                       "resumed: %s; start another campaign with --directory",
                       changes.text);
+}
+
+/* Rank 0 only. What is not there is made in the nearest directory that is. */
+static gannet_err check_writable(const char *directory) {
+  char near[PATH_MAX];
+  struct stat about;
+  char *slash;
+  (void)snprintf(near, sizeof near, "%s", directory);
+  while (stat(near, &about) && (errno == ENOENT || errno == ENOTDIR) &&
+         (slash = strrchr(near, '/')) && near[1])
+    slash[slash == near] = '\0';
+  GANNET_REQUIRE(stat(near, &about) || S_ISDIR(about.st_mode), GANNET_ERR_EXISTS,
+                 "'%s' exists and is not a directory; move it away, or choose another", near);
+  return access(near, W_OK | X_OK) ? gannet_raise_errno("write to", near) : GANNET_OK;
+}
+
+/* Rank 0 only. The history of the others stays empty. */
+static gannet_err foresee_begun(gannet_campaign *campaign) {
+  char journal[PATH_MAX], snapshot[PATH_MAX], lock[PATH_MAX];
+  gannet_lock_holder holder;
+  GANNET_TRY(gannet_campaign_path(campaign, "journal", journal));
+  GANNET_TRY(gannet_campaign_path(campaign, "journal.lock", lock));
+  GANNET_TRY(gannet_campaign_path(campaign, "state.h5", snapshot));
+  gannet_lock_look(lock, &holder);
+  GANNET_REQUIRE(!holder.pid || !holder.is_here || !holder.is_alive, GANNET_ERR_BUSY,
+                 "'%s' is held by process %ld on %s; wait until it has ended, or end it there",
+                 lock, holder.pid, holder.host);
+  if (access(journal, F_OK) == 0 && access(journal, W_OK))
+    return gannet_raise_errno("write to", journal);
+  GANNET_TRY(
+      tell_difference(campaign, gannet_restore_foresee(journal, snapshot, campaign->context->seed,
+                                                       &campaign->ledger, &campaign->damage)));
+  GANNET_REQUIRE(!campaign->damage.is_partial, GANNET_ERR_DAMAGED, "%s", campaign->damage.text);
+  warn_of_changes(campaign);
+  return GANNET_OK;
+}
+
+gannet_err gannet_campaign_foresee(const gannet_campaign_start_options *options,
+                                   gannet_campaign *campaign) {
+  int exists = 0;
+  gannet_err err = GANNET_OK;
+  if (campaign->context->rank == 0) {
+    err = check_asked_for(options, campaign->directory, &exists);
+    if (err == GANNET_OK) err = check_writable(campaign->directory);
+    if (err == GANNET_OK && exists) err = foresee_begun(campaign);
+    campaign->is_resumed = exists;
+  }
+  return gannet_agree(campaign->context->comm, err);
 }
 
 static gannet_err open_directory(const gannet_campaign_start_options *options,

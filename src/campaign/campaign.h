@@ -87,6 +87,18 @@ GANNET_CHECKED gannet_err gannet_campaign_settle(const gannet_campaign_start_opt
  */
 GANNET_CHECKED gannet_err gannet_campaign_equip(gannet_campaign *campaign, const char *file);
 
+/* What a start would find in the directory, without changing anything: the same refusals, or a
+ * campaign whose ledger, damage and is_resumed are known on rank 0.
+ *
+ * Collective over the context's communicator; arguments the same on all ranks.
+ *
+ * campaign  inout  settled and equipped; for closing only afterwards
+ *
+ * Errors: those of a start that come from the directory.
+ */
+GANNET_CHECKED gannet_err gannet_campaign_foresee(const gannet_campaign_start_options *options,
+                                                  gannet_campaign *campaign);
+
 /* Read the configuration of a campaign directory into a campaign whose ledger is empty: the first
  * half of a query. To be closed, also after an error.
  *

@@ -16,12 +16,14 @@ GANNET_CHECKED gannet_err gannet_restore_begin(const gannet_context *context, co
 
 /* Open the journal on rank 0 and replay it on all ranks. When it is damaged or missing, it is first
  * rebuilt from the newest sound snapshot and those of its records that continue the snapshot, and
- * the damaged file is moved aside; what happened is logged.
+ * the damaged file is moved aside; what happened is logged. A snapshot of another campaign is
+ * passed over for the older generation, and moved aside as well.
  *
  * Collective over the context's communicator; the same on all ranks.
  *
  * journal, snapshot  in  paths
- * name               in  of the campaign, for a journal that was never begun
+ * name               in  of the campaign, for a journal that was never begun, and to prefer its own
+ *                        snapshots
  *
  * Errors: GANNET_ERR_DAMAGED when neither is sound; GANNET_ERR_INPUT when the journal is of another
  * problem or seed; GANNET_ERR_BUSY, GANNET_ERR_VERSION, GANNET_ERR_IO.
@@ -50,6 +52,16 @@ typedef struct {
 GANNET_CHECKED gannet_err gannet_restore_query(const char *journal, const char *snapshot,
                                                bool replay, gannet_ledger *ledger,
                                                gannet_damage *damage);
+
+/* As a query; a campaign that continuing would refuse is refused.
+ *
+ * Local.
+ *
+ * Errors: as for a query; GANNET_ERR_INPUT when the journal is of another problem or seed.
+ */
+GANNET_CHECKED gannet_err gannet_restore_foresee(const char *journal, const char *snapshot,
+                                                 uint64_t seed, gannet_ledger *ledger,
+                                                 gannet_damage *damage);
 
 /* Keep a ledger up with a journal that somebody else may be writing. Beginning with a zeroed place
  * and an empty ledger, the newest snapshot is read first. Results reach the history at once.

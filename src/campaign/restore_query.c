@@ -161,6 +161,12 @@ gannet_err gannet_restore_query(const char *journal, const char *snapshot, bool 
   return err;
 }
 
+gannet_err gannet_restore_foresee(const char *journal, const char *snapshot, uint64_t seed,
+                                  gannet_ledger *ledger, gannet_damage *damage) {
+  GANNET_TRY(gannet_restore_query(journal, snapshot, false, ledger, damage));
+  return ledger->sequence > 0 ? gannet_restore_check_campaign(ledger, seed) : GANNET_OK;
+}
+
 /* As a query finds it: what the snapshot has is to be in the journal. */
 static gannet_err check_followed(const gannet_restore_paths *paths, const char *trace, bool began,
                                  int64_t records, const gannet_ledger *ledger) {

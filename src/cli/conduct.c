@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/atomic_file.h"
+#include "campaign/budget.h"
 #include "campaign/loop.h"
 #include "campaign/stop.h"
 #include "cli/opening.h"
@@ -207,6 +208,23 @@ static void tell_size(const char *file, const gannet_campaign_input *input) {
                input->general.batch);
 }
 
+/* What a run would do with the directory. */
+static void tell_prospect(const gannet_campaign *campaign) {
+  const int64_t n = campaign->ledger.n, total = gannet_budget_total(campaign->input);
+  char share[GANNET_BUDGET_TEXT];
+  if (campaign->damage.text[0]) cli_warn("the journal is damaged: %s", campaign->damage.text);
+  if (campaign->is_resumed) {
+    gannet_budget_format(n, " evaluations", " of ", total, share);
+    (void)printf("it would go on after %s: %s\n", share, campaign->directory);
+  } else if (total > 0) {
+    (void)printf("it would begin a campaign of %lld evaluations: %s\n", (long long)total,
+                 campaign->directory);
+  } else {
+    (void)printf("it would begin a campaign without a limit of evaluations: %s\n",
+                 campaign->directory);
+  }
+}
+
 static gannet_err check_input(const settings *s, const cli_world *world,
                               gannet_complaints *complaints) {
   gannet_campaign campaign = {0};
@@ -227,7 +245,11 @@ static gannet_err check_input(const settings *s, const cli_world *world,
                        s->start.file, s->run.is_step ? "step" : "run");
   if (err == GANNET_OK && s->run.is_step) err = check_step(s, campaign.input);
   if (err == GANNET_OK && s->dry) err = gannet_campaign_equip(&campaign, s->start.file);
-  if (err == GANNET_OK && s->dry && world->rank == 0) tell_size(s->start.file, campaign.input);
+  if (err == GANNET_OK && s->dry) err = gannet_campaign_foresee(&s->start, &campaign);
+  if (err == GANNET_OK && s->dry && world->rank == 0) {
+    tell_size(s->start.file, campaign.input);
+    tell_prospect(&campaign);
+  }
   gannet_campaign_close(&campaign);
   return err;
 }

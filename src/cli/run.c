@@ -4,7 +4,8 @@
 static const cli_flag flags[] = {
     {"directory", 'd', "DIR", "campaign directory (default: NAME.campaign)", false},
     {"resume", 'r', NULL, "continue the campaign in the directory, if there is one", false},
-    {"dry-run", 'n', NULL, "check everything that can be checked without running, then stop",
+    {"dry-run", 'n', NULL,
+     "check everything that can be checked without running, tell what a run would do, then stop",
      false},
     {"set", 's', "KEY=VALUE", "change a key of the campaign file; may be repeated", true},
     {"max-evals", 'm', "N", "budget of evaluations, those before a resume included", false},

@@ -2,9 +2,11 @@
 """Campaign files and simulations with something wrong: all errors at once with their places, failures with reasons."""
 import pathlib
 import re
+import shutil
+import subprocess
 
 import program
-from program import BRANIN, FAST, FAILURES, FINISHED, INFEASIBLE, SOBOL, USAGE
+from program import BRANIN, BUSY, DAMAGED, FAST, FAILURES, FINISHED, INFEASIBLE, RESOURCE, SOBOL, USAGE, slow
 
 WRONG = """\
 name: wrong
@@ -175,6 +177,63 @@ physics:
         outcome = self.succeed("run", self.write(BRANIN), "--dry-run", ranks=2)
         self.assertIn("no errors", outcome.out)
         self.assertEqual([p.name for p in self.folder.iterdir()], ["fast.yaml"])
+
+    def files(self):
+        return {p.relative_to(self.folder): (p.read_bytes(), p.stat().st_mtime_ns) for p in self.folder.rglob("*") if p.is_file()}
+
+    def foretell(self, file, *words, code=FINISHED, **options):
+        """What a dry run says; it changes nothing."""
+        before = self.files()
+        outcome = self.succeed("run", file, "--dry-run", *words, code=code, **options)
+        self.assertEqual(self.files(), before)
+        return outcome
+
+    def test_a_dry_run_tells_what_a_run_would_do(self):
+        file, place = self.write(BRANIN), self.folder / "fast.campaign"
+        self.assertIn(f"it would begin a campaign of 24 evaluations: {place}\n", self.foretell(file).out)
+        self.assertIn(f"it would begin a campaign of 24 evaluations: {self.folder}/a/b\n", self.foretell(file, "-d", "a/b", "--resume").out)
+        endless = self.write(BRANIN.replace("evaluations: 24", "wall_time: 1h"), "endless.yaml")
+        self.assertIn("without a limit", self.foretell(endless).out)
+        self.succeed("run", file, "-q", "--max-evals", 12)
+        self.assertIn("already holds a campaign", self.foretell(file, code=USAGE).err)
+        for ranks in 0, 2:
+            self.assertIn(f"it would go on after 12 evaluations of 24: {place}\n", self.foretell(file, "--resume", ranks=ranks).out)
+        self.assertIn("12 evaluations (4 over the limit of 8)", self.foretell(file, "--resume", "--max-evals", 8).out)
+        other = self.foretell(file, "--resume", "--set", "method=sobol")
+        self.assertRegex(other.err, "warning: .*method")
+        for change, words in ("seed=8", "begun with seed 7, not 8"), ("variables.x1.upper=11", "differ from those .*x1"):
+            told = [self.foretell(file, "--resume", "--set", change, code=USAGE).err,
+                    self.succeed("run", file, "-q", "--resume", "--set", change, code=USAGE).err]
+            self.assertRegex(told[0], words)
+            self.assertEqual(told[0], told[1])
+
+    def test_a_dry_run_finds_what_is_wrong_with_the_directory(self):
+        file, place = self.write(BRANIN), self.folder / "fast.campaign"
+        self.write("x", "taken")
+        for path in "taken", "taken/below":
+            outcome = self.foretell(file, "-d", path, code=USAGE)
+            self.assertRegex(outcome.err, "taken' exists and is not a directory")
+        wrapper = ["setpriv", "--reuid", "65534", "--clear-groups"]
+        self.succeed("run", file, "-q", "--max-evals", 12)
+        if subprocess.run([*wrapper, program.GANNET, "--version"], stdout=subprocess.DEVNULL).returncode == 0:
+            for words in ("-d", "new"), ("--resume",):
+                outcome = self.foretell(file, *words, code=RESOURCE, wrapper=wrapper, environment={"HOME": "/tmp"})
+                self.assertIn("Permission denied", outcome.err)
+        sound = (place / "journal").read_bytes()
+        (place / "journal").write_bytes(sound[:-2000])
+        outcome = self.foretell(file, "--resume")
+        self.assertRegex(outcome.err, "journal is damaged: .*--resume rebuilds")
+        self.assertIn("after 12 evaluations of 24", outcome.out)
+        (place / "state.h5").unlink()
+        (place / "state.h5.1").unlink(missing_ok=True)
+        (place / "journal").write_bytes(sound.replace(b'"result"', b'"resulT"', 1))
+        self.assertIn("damaged", self.foretell(file, "--resume", code=DAMAGED).err)
+        shutil.rmtree(place)
+        running = self.start("run", self.write(slow(BRANIN, 2), "slow.yaml"), "-q")
+        self.wait_until(lambda: self.records() >= 2 or running.process.poll() is not None)
+        outcome = self.succeed("run", file, "--dry-run", "--resume", code=BUSY)
+        self.assertIn(f"is held by process {running.process.pid} ", outcome.err)
+        running.kill()
 
     def failing(self, script, evaluations, more=""):
         """Every evaluation fails. Returns the status, which has its reason."""
