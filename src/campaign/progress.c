@@ -48,6 +48,14 @@ static int64_t ended(const gannet_tally *tally) {
   return tally->done + tally->infeasible + tally->failed;
 }
 
+/* Designs may end a campaign before its budget does; 0 = no limit. */
+static int64_t reachable(const gannet_campaign *campaign) {
+  const int budget = campaign->input->budget.evaluations;
+  const int64_t left = gannet_budget_left(campaign), n = gannet_history_count(campaign->history);
+  if (left == INT64_MAX) return 0;
+  return budget != GANNET_AUTO && n + left > budget ? budget : n + left;
+}
+
 void gannet_progress_begin(gannet_progress *progress, FILE *out, const gannet_campaign *campaign) {
   const char *term = getenv("TERM");
   gannet_tally tally;
@@ -56,8 +64,7 @@ void gannet_progress_begin(gannet_progress *progress, FILE *out, const gannet_ca
   progress->live = out && isatty(fileno(out)) && !(term && strcmp(term, "dumb") == 0);
   progress->start = gannet_clock_seconds();
   progress->count_start = ended(&tally);
-  progress->budget =
-      campaign->input->budget.evaluations > 0 ? campaign->input->budget.evaluations : 0;
+  progress->budget = reachable(campaign);
 }
 
 static void clear_line(const gannet_progress *progress) {

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "campaign/budget.h"
 #include "campaign/campaign.h"
 #include "campaign/table.h"
 #include "cli/query.h"
@@ -36,6 +37,26 @@ static void warn_of_budget(const gannet_campaign *campaign) {
   cli_warn("%lld evaluations are proposed now, and budget.evaluations is %d", (long long)n, budget);
 }
 
+/* As many as a run would propose: of the designs of a list, and of those that there are where
+ * results are exact, each once. Fewer than were asked for are better than none. */
+static gannet_err limit(const gannet_campaign *campaign, long long *q) {
+  const int64_t listed = gannet_history_count_left(campaign->history);
+  const int64_t designs = gannet_budget_designs_left(campaign);
+  const int64_t left = listed < designs ? listed : designs;
+  const char *why = listed < designs ? "those of the list of candidates are each proposed once"
+                                     : "with noise: 0 none is proposed twice";
+  GANNET_REQUIRE(
+      left > 0, GANNET_ERR_INPUT,
+      "no design is left to propose: %s; use `gannet tell` for those that are pending, and "
+      "the campaign is over",
+      why);
+  if (*q <= left) return GANNET_OK;
+  if (campaign->context->rank == 0)
+    cli_warn("%lld designs were asked for, but only %lld are left: %s", *q, (long long)left, why);
+  *q = left;
+  return GANNET_OK;
+}
+
 static gannet_err ask(const cli_arguments *arguments, gannet_campaign *campaign) {
   long long q = 0;
   int format = 0;
@@ -43,6 +64,7 @@ static gannet_err ask(const cli_arguments *arguments, gannet_campaign *campaign)
   GANNET_TRY(cli_whole(arguments, "count", 1, campaign->input->general.batch, &q));
   GANNET_TRY(cli_format(arguments, GANNET_FORMAT_CSV, &format));
   GANNET_REQUIRE(q <= 100000, GANNET_ERR_INPUT, "--count: at most 100000");
+  GANNET_TRY(limit(campaign, &q));
   GANNET_TRY(gannet_campaign_ask(campaign, (int)q, &first));
   GANNET_TRY(gannet_campaign_save(campaign));
   warn_of_budget(campaign);
@@ -63,7 +85,10 @@ const cli_command cli_ask = {
     .details =
         "DIR is a campaign directory, or a campaign file, which makes one. The points are saved "
         "before\n"
-        "they are printed; report results with `gannet tell`. Can be run under mpirun.\n",
+        "they are printed; report results with `gannet tell`. Can be run under mpirun.\n"
+        "When fewer designs are left than were asked for, these are proposed; when none is, the "
+        "exit\n"
+        "code is 2.\n",
     .flags = flags,
     .least = 1,
     .most = 1,

@@ -5,6 +5,7 @@ import io
 import json
 import random
 import re
+import shutil
 
 import program
 from program import BRANIN, FINISHED, SOBOL, USAGE
@@ -119,6 +120,46 @@ class Candidates(program.ProgramTest):
             for row in csv.DictReader(io.StringIO(self.succeed("ask", file, "--count", count).out)):
                 self.succeed("tell", file, "--id", row["id"], "--objective", 1)
             self.assertEqual("finished" in self.succeed("watch", "fast.campaign", "--once").out, finished)
+
+    def test_who_asks_for_more_than_is_left_gets_what_is_left(self):
+        """Then is told that it is over, as by a run, and nothing comes twice."""
+        self.write_pool(table(10))
+        file = self.write(PLAIN.replace("backend: function, simulation: branin, parallel: 4", "backend: manual"))
+        few = PLAIN.replace("candidates: pool.csv\n", "noise: 0\n").replace("backend: function, simulation: branin, parallel: 4", "backend: manual") \
+                   .replace("x1: {lower: -5, upper: 10}", "x1: {type: integer, lower: 1, upper: 5}") \
+                   .replace("x2: {lower: 0, upper: 15}", "x2: {type: boolean}")
+        self.assertIn("boolean", few)
+        for text, why in ((file.read_text(), "list of candidates"), (few, "noise: 0")):
+            file = self.write(text)
+            points = []
+            for count, ranks, n in (6, 0, 6), (6, 2, 4):
+                outcome = self.succeed("ask", file, "--count", count, ranks=ranks)
+                rows = list(csv.DictReader(io.StringIO(outcome.out)))
+                points += [(row["x1"], row["x2"]) for row in rows]
+                self.assertEqual(len(rows), n)
+                self.assertEqual(outcome.err.count("6 designs were asked for, but only 4 are left"), n < count)
+                self.assertEqual(why in outcome.err, n < count)
+            self.assertEqual(len(set(points)), 10)
+            before = (self.folder / "fast.campaign" / "journal").read_bytes()
+            for ranks in 0, 2:
+                outcome = self.succeed("ask", file, "--count", 1, ranks=ranks, code=USAGE)
+                self.assertRegex(outcome.err, f"no design is left.*{why}")
+                self.assertEqual(outcome.out, "")
+            self.assertEqual((self.folder / "fast.campaign" / "journal").read_bytes(), before)
+            shutil.rmtree(self.folder / "fast.campaign")
+
+    def test_a_run_counts_up_to_what_can_be_reached(self):
+        self.write_pool(table(6) * 2)
+        few = SOBOL.replace("seed: 7\n", "seed: 7\nnoise: 0\n").replace("x1: {lower: -5, upper: 10}", "x1: {type: integer, lower: 1, upper: 3}") \
+                   .replace("x2: {lower: 0, upper: 15}", "x2: {type: boolean}")
+        for text in PLAIN, few, few.replace("budget: {evaluations: 24}", "budget: {wall_time: 1m}"):
+            outcome = self.succeed("run", self.write(text))
+            self.assertRegex(outcome.err, "batch 0: 4/6 evaluations.*(?s:.*)batch 1: 6/6 evaluations")
+            shutil.rmtree(self.folder / "fast.campaign")
+        outcome = self.succeed("run", self.write(PLAIN), "--max-evals", 4)
+        self.assertIn("batch 0: 4/4 evaluations", outcome.err)
+        outcome = self.succeed("run", self.write(PLAIN), "--resume")
+        self.assertIn("6/6 evaluations", outcome.err)
 
     def fails(self, *words, ranks=0):
         outcome = self.gannet("run", self.write(LISTED), "-q", ranks=ranks)
