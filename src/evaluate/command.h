@@ -56,7 +56,8 @@ typedef struct {
       {.key = "environment",                                                                       \
        .type = GANNET_TEXT_LIST,                                                                   \
        .offset = GANNET_COMMAND_AT(environment),                                                   \
-       .help = "variables for the simulation on top of the inherited ones, each as NAME=value",    \
+       .help =                                                                                     \
+           "variables for the simulation on top of the inherited ones, each once, as NAME=value",  \
        .example = "[OMP_NUM_THREADS=4]"},                                                          \
       {.key = "kill_grace",                                                                        \
        .type = GANNET_DURATION,                                                                    \

@@ -248,6 +248,17 @@ static void check_problem(const gannet_problem_spec *spec, gannet_complaints *co
                       spec->constraints[j].name);
 }
 
+/* Which of two counts is up to the program that reads them, and to the shell of a job script. */
+static void check_twice(const gannet_text_list *environment, int i, gannet_complaints *complaints) {
+  const char *item = environment->item[i];
+  const size_t length = strcspn(item, "=") + 1;
+  for (int j = 0; j < i; ++j)
+    if (strncmp(environment->item[j], item, length) == 0)
+      gannet_complain(complaints, "evaluate.environment",
+                      "'%s' (item %d) and '%s' (item %d) set the same name; leave one of them out",
+                      environment->item[j], j + 1, item, i + 1);
+}
+
 static void check_lists(const gannet_command_options *options, gannet_complaints *complaints) {
   for (int i = 0; i < options->environment.n; ++i) {
     const char *equals = strchr(options->environment.item[i], '=');
@@ -255,6 +266,8 @@ static void check_lists(const gannet_command_options *options, gannet_complaints
       gannet_complain(complaints, "evaluate.environment",
                       "'%s' is not of the form NAME=value, as in OMP_NUM_THREADS=4",
                       options->environment.item[i]);
+    else
+      check_twice(&options->environment, i, complaints);
   }
   for (int i = 0; i < options->infeasible_exit_codes.n; ++i)
     for (int j = 0; j < options->bad_luck_exit_codes.n; ++j)
@@ -279,10 +292,30 @@ static void check_choice(const gannet_command_options *options, bool has_script,
         "\"{results}\"]'");
 }
 
-static gannet_err check_texts(const char *key, const gannet_text_list *list,
+/* An expression that finds itself in nothing, and among all there is, finds itself everywhere. */
+static bool matches_everything(const regex_t *regex) {
+  char all[127];
+  size_t n = 0;
+  for (char c = 1; c < 127; ++c)
+    if (c != '\n') all[n++] = c;
+  all[n] = '\0';
+  return regexec(regex, "", 0, NULL, 0) == 0 && regexec(regex, all, 0, NULL, 0) == 0;
+}
+
+/* may_be_everywhere: every failure that says something may well be bad luck, but no campaign is
+ * one of which every design is infeasible. */
+static gannet_err check_texts(const char *key, const gannet_text_list *list, bool may_be_everywhere,
                               gannet_complaints *complaints) {
   gannet_texts texts = {0};
   const gannet_err err = gannet_texts_create(key, list, complaints, &texts);
+  const bool all = texts.n == list->n && !may_be_everywhere;
+  for (int i = 0; err == GANNET_OK && all && i < texts.n; ++i)
+    if (matches_everything(&texts.regex[i]))
+      gannet_complain(
+          complaints, key,
+          "'%s' is found in every line, whatever a simulation says; expected words of a "
+          "simulation that cannot work",
+          list->item[i]);
   gannet_texts_release(&texts);
   return err;
 }
@@ -320,8 +353,8 @@ gannet_err gannet_command_check_parts(const gannet_command_options *options, boo
   gannet_err err = gannet_patterns_create(&options->pattern, setup->problem, complaints, &patterns);
   gannet_patterns_release(&patterns);
   if (err == GANNET_OK)
-    err = check_texts("evaluate.bad_luck_text", &options->bad_luck_text, complaints);
+    err = check_texts("evaluate.bad_luck_text", &options->bad_luck_text, true, complaints);
   if (err == GANNET_OK)
-    err = check_texts("evaluate.infeasible_text", &options->infeasible_text, complaints);
+    err = check_texts("evaluate.infeasible_text", &options->infeasible_text, false, complaints);
   return err;
 }

@@ -1,6 +1,6 @@
 #include "evaluate/json_text.h"
 
-#include <stdbool.h>
+#include <string.h>
 
 #include "base/memory.h"
 
@@ -13,4 +13,30 @@ gannet_err gannet_json_text(const json_t *value, size_t how, const char *what, c
   if (!whole) gannet_free(text);
   GANNET_REQUIRE(whole, GANNET_ERR_MEMORY, "%s", what);
   return GANNET_OK;
+}
+
+/* Length of the word that begins there, or 0. */
+static size_t word_at(const char *text, size_t size) {
+  static const char *const words[] = {"NaN", "Infinity", "-Infinity"};
+  for (int i = 0; i < 3; ++i) {
+    const size_t length = strlen(words[i]);
+    if (length <= size && memcmp(text, words[i], length) == 0) return length;
+  }
+  return 0;
+}
+
+bool gannet_json_blank_words(char *text, size_t size) {
+  bool quoted = false, any = false;
+  for (size_t i = 0; i < size; ++i) {
+    const size_t length = quoted ? 0 : word_at(text + i, size - i);
+    if (quoted && text[i] == '\\')
+      ++i;
+    else if (text[i] == '"')
+      quoted = !quoted;
+    if (length == 0) continue;
+    memset(text + i, ' ', length);
+    text[i] = '0';
+    any = true;
+  }
+  return any;
 }

@@ -3,6 +3,7 @@
 #define GANNET_EVALUATE_JSON_TEXT_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "base/error.h"
 
@@ -19,5 +20,16 @@
  */
 GANNET_CHECKED gannet_err gannet_json_text(const json_t *value, size_t how, const char *what,
                                            char **text);
+
+/* Replace the words NaN, Infinity and -Infinity, which JSON does not have and many programs write
+ * all the same, by 0 and blanks, so that the rest of the text can be read. Texts keep theirs.
+ *
+ * Local.
+ *
+ * text  inout  [size]
+ *
+ * Returns whether there were any.
+ */
+bool gannet_json_blank_words(char *text, size_t size);
 
 #endif

@@ -13,7 +13,9 @@
 #include "base/names.h"
 #include "base/option.h"
 #include "evaluate/contract.h"
+#include "evaluate/json_text.h"
 #include "evaluate/number_part.h"
+#include "evaluate/quantities.h"
 #include "evaluate/record.h"
 
 enum {
@@ -35,13 +37,6 @@ static const char *quantity_name(const gannet_problem *problem, int index) {
   return index == 0 ? "objective" : problem->spec.constraints[index - 1].name;
 }
 
-/* 0 = the objective, then the constraints; -1 = none of them. */
-static int find_quantity(const gannet_problem *problem, const char *name) {
-  if (strcmp(name, "objective") == 0) return 0;
-  const int constraint = gannet_problem_find_constraint(problem, name);
-  return constraint < 0 ? -1 : constraint + 1;
-}
-
 /* Setters return 0, or -1 with the reason in the result. */
 static int set(const reader *to, int index, double value, const char *where) {
   const char *name = quantity_name(to->problem, index);
@@ -58,16 +53,6 @@ static int set(const reader *to, int index, double value, const char *where) {
   return 0;
 }
 
-/* After the word objective. */
-static void list_constraints(const gannet_problem *problem, char *list, size_t size) {
-  size_t used = 0;
-  list[0] = '\0';
-  for (int j = 0; j < problem->spec.n_constraints; ++j) {
-    const int more = snprintf(list + used, size - used, " %s", problem->spec.constraints[j].name);
-    if (more > 0 && used + (size_t)more < size) used += (size_t)more;
-  }
-}
-
 static const char *nearest_name(const gannet_problem *problem, const char *name) {
   const char *known[64] = {"objective", "fail"};
   for (int j = 0; j < problem->spec.n_constraints && j + 3 < 64; ++j)
@@ -78,7 +63,7 @@ static const char *nearest_name(const gannet_problem *problem, const char *name)
 static int refuse_name(const reader *to, const char *name, const char *where) {
   const char *near = nearest_name(to->problem, name);
   char list[100];
-  list_constraints(to->problem, list, sizeof list);
+  gannet_quantity_list(to->problem, list, sizeof list);
   gannet_record_fail(
       to->result, false,
       "%s: '%.60s' is neither objective nor a constraint of this campaign%s%s%s; known: "
@@ -92,7 +77,7 @@ static bool is_joined(const reader *to, const char *name) {
   char first[64];
   const size_t length = strcspn(name, "=:,;");
   (void)snprintf(first, sizeof first, "%.*s", (int)length, name);
-  return name[length] && find_quantity(to->problem, first) >= 0;
+  return name[length] && gannet_quantity_find(to->problem, first) >= 0;
 }
 
 /* Also nan and infinity, which are told as such, Fortran's 1.5D+03, and 1.5-103 for 1.5e-103, whose
@@ -145,7 +130,7 @@ static int read_line(const reader *to, char *line, const char *where) {
   if (*value) *value++ = '\0';
   value = trim(value);
   if (strcmp(name, "fail") == 0) return declare_infeasible(to, value);
-  const int index = find_quantity(to->problem, name);
+  const int index = gannet_quantity_find(to->problem, name);
   if (index >= 0) return set_text(to, index, value, where);
   if (!is_joined(to, name)) return refuse_name(to, name, where);
   gannet_record_fail(to->result, false,
@@ -176,6 +161,8 @@ static int read_lines(const reader *to, char *text) {
   return failed;
 }
 
+static const size_t how_to_load = JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL;
+
 /* The member "fail": a text is the reason, and programs write flags as true and false or as
  * numbers. Returns 0 when it says that the design is good. */
 static int read_fail(const reader *to, const json_t *fail) {
@@ -195,7 +182,7 @@ static int read_members(const reader *to, json_t *object) {
   if (read_fail(to, fail)) return -1;
   json_object_foreach(object, name, value) {
     if (value == fail) continue;
-    const int index = find_quantity(to->problem, name);
+    const int index = gannet_quantity_find(to->problem, name);
     if (index < 0) return refuse_name(to, name, "results.out");
     if (!json_is_number(value)) {
       gannet_record_fail(to->result, false, "results.out: %s is not a number", name);
@@ -206,12 +193,22 @@ static int read_members(const reader *to, json_t *object) {
   return 0;
 }
 
-static int read_json(const reader *to, const char *text, size_t size) {
+/* Of a text that is no JSON for its NaN or Infinity, as Python and NumPy write them, the word fail
+ * counts all the same; nothing else does. */
+static void read_word(const reader *to, char *text, size_t size) {
+  if (!gannet_json_blank_words(text, size)) return;
+  json_t *object = json_loadb(text, size, how_to_load, NULL);
+  (void)!read_fail(to, json_object_get(object, "fail"));
+  json_decref(object);
+}
+
+static int read_json(const reader *to, char *text, size_t size) {
   json_error_t error;
-  json_t *object = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &error);
+  json_t *object = json_loadb(text, size, how_to_load, &error);
   if (!object) {
     gannet_record_fail(to->result, false, "results.out line %d column %d: %s", error.line,
                        error.column, error.text);
+    read_word(to, text, size);
     return -1;
   }
   const int failed = read_members(to, object);
@@ -266,10 +263,6 @@ static int read_file(const reader *to, const char *directory) {
   return failed;
 }
 
-/* Of a group that takes the number, or nan, or the stars of Fortran: a diverged run must not be
- * taken for an earlier line of it. */
-#define NUMBER "([^ ]*)"
-
 /* What a pattern found. */
 typedef struct {
   char text[NUMBER_SIZE + 1]; /* as much as is too long for a number, where there is more */
@@ -306,7 +299,7 @@ static int refuse_part(const reader *to, const finding *found, const char *where
   gannet_record_fail(
       to->result, false,
       "%s: takes only '%.40s' of '%s' in stdout.log; expected a group that takes all "
-      "of the number, as " NUMBER
+      "of the number, as " GANNET_NUMBER_GROUP
       " does, and before it nothing that takes digits, "
       "as .* does",
       where, found->text, found->whole);
@@ -432,68 +425,4 @@ void gannet_contract_read(const gannet_problem *problem, const gannet_contract_r
     return;
   }
   forget_numbers(problem, result);
-}
-
-#define EXAMPLE "'objective=^drag: *" NUMBER "'"
-
-/* Whether the last pattern looks for what an earlier one does. */
-static bool is_taken(const gannet_patterns *patterns) {
-  const int last = patterns->n - 1;
-  for (int i = 0; i < last; ++i)
-    if (patterns->quantity[i] == patterns->quantity[last]) return true;
-  return false;
-}
-
-static void compile(const char *text, const gannet_problem *problem, gannet_complaints *complaints,
-                    gannet_patterns *patterns) {
-  char name[128], reason[200];
-  const char *equals = strchr(text, '=');
-  regex_t *regex = &patterns->regex[patterns->n];
-  if (!equals || equals == text || (size_t)(equals - text) >= sizeof name) {
-    gannet_complain(complaints, "evaluate.pattern",
-                    "'%s' is not of the form name=regular-expression, as in " EXAMPLE, text);
-    return;
-  }
-  (void)snprintf(name, sizeof name, "%.*s", (int)(equals - text), text);
-  if (problem && find_quantity(problem, name) < 0) {
-    char list[400];
-    list_constraints(problem, list, sizeof list);
-    gannet_complain(
-        complaints, "evaluate.pattern",
-        "'%s' is neither objective nor a constraint of this campaign; known: objective%s", name,
-        list);
-    return;
-  }
-  const int failed = regcomp(regex, equals + 1, REG_EXTENDED);
-  if (failed) {
-    (void)regerror(failed, regex, reason, sizeof reason);
-    gannet_complain(complaints, "evaluate.pattern", "'%s': %s; expected as in " EXAMPLE, equals + 1,
-                    reason);
-    return;
-  }
-  patterns->by_columns[patterns->n] = strchr(equals, '{') != NULL;
-  patterns->has_comma[patterns->n] = strchr(equals, ',') != NULL;
-  patterns->quantity[patterns->n++] = problem ? find_quantity(problem, name) : 0;
-  if (problem && is_taken(patterns))
-    gannet_complain(complaints, "evaluate.pattern", "'%s' has two patterns; leave one out", name);
-}
-
-gannet_err gannet_patterns_create(const gannet_text_list *texts, const gannet_problem *problem,
-                                  gannet_complaints *complaints, gannet_patterns *patterns) {
-  const size_t n = (size_t)texts->n;
-  GANNET_TRY(gannet_alloc(n, sizeof *patterns->quantity, &patterns->quantity));
-  GANNET_TRY(gannet_alloc(n, sizeof *patterns->by_columns, &patterns->by_columns));
-  GANNET_TRY(gannet_alloc(n, sizeof *patterns->has_comma, &patterns->has_comma));
-  GANNET_TRY(gannet_alloc(n, sizeof *patterns->regex, &patterns->regex));
-  for (int i = 0; i < texts->n; ++i) compile(texts->item[i], problem, complaints, patterns);
-  return GANNET_OK;
-}
-
-void gannet_patterns_release(gannet_patterns *patterns) {
-  for (int i = 0; i < patterns->n; ++i) regfree(&patterns->regex[i]);
-  gannet_free(&patterns->quantity);
-  gannet_free(&patterns->by_columns);
-  gannet_free(&patterns->has_comma);
-  gannet_free(&patterns->regex);
-  patterns->n = 0;
 }

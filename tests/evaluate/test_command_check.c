@@ -88,6 +88,42 @@ static void wrong_options_are_complained_about_all_at_once(void **state) {
   gannet_complaints_release(&complaints);
 }
 
+/* The program and the shell of a job script would take different ones. */
+static void a_name_is_set_once_in_the_environment(void **state) {
+  char *environment[] = {TEXT("A=1"), TEXT("AB=1"), TEXT("B="), TEXT("A=2"), TEXT("a=1")};
+  const gannet_command_options options = {.shell = TEXT("true"), .environment = {5, environment}};
+  const gannet_evaluator_setup setup = {.problem = ((fixture *)*state)->problem};
+  gannet_complaints complaints = {0};
+  assert_ok(gannet_command_check(&options, &setup, &complaints));
+  assert_int_equal(complaints.count, 1);
+  if (!strstr(complaints.text, "'A=1' (item 1) and 'A=2' (item 4) set the same name"))
+    fail_msg("%s", complaints.text);
+  gannet_complaints_release(&complaints);
+}
+
+/* It would make every design infeasible; that every failure is bad luck may be meant. */
+static void a_text_that_is_everywhere_is_refused(void **state) {
+  char *everywhere[] = {TEXT(""), TEXT("x*"), TEXT(".*"), TEXT("diverged|"), TEXT("^")};
+  char *somewhere[] = {TEXT("diverged"), TEXT("^$"), TEXT("^[^a]*$"), TEXT(" ")};
+  const gannet_command_options options = {
+      .shell = TEXT("true"), .infeasible_text = {5, everywhere}, .bad_luck_text = {5, everywhere}};
+  const gannet_command_options sound = {
+      .shell = TEXT("true"), .infeasible_text = {4, somewhere}, .bad_luck_text = {4, somewhere}};
+  const gannet_evaluator_setup setup = {.problem = ((fixture *)*state)->problem};
+  gannet_complaints complaints = {0};
+  assert_ok(gannet_command_check(&options, &setup, &complaints));
+  assert_int_equal(complaints.count, 5);
+  for (int i = 0; i < 5; ++i) {
+    char expected[100];
+    (void)snprintf(expected, sizeof expected,
+                   "evaluate.infeasible_text: '%s' is found in every line", everywhere[i]);
+    if (!strstr(complaints.text, expected)) fail_msg("no %s in %s", expected, complaints.text);
+  }
+  gannet_complaints_release(&complaints);
+  assert_ok(gannet_command_check(&sound, &setup, &complaints));
+  assert_int_equal(complaints.count, 0);
+}
+
 static void a_quantity_has_one_pattern(void **state) {
   char *pattern[] = {TEXT("objective=^drag: (.*)"), TEXT("stress=^s: (.*)"),
                      TEXT("objective=^lift: (.*)")};
@@ -137,6 +173,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(wrong_options_are_complained_about_all_at_once, set_up,
                                       tear_down),
+      cmocka_unit_test_setup_teardown(a_name_is_set_once_in_the_environment, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(a_text_that_is_everywhere_is_refused, set_up, tear_down),
       cmocka_unit_test_setup_teardown(a_quantity_has_one_pattern, set_up, tear_down),
       cmocka_unit_test_setup_teardown(a_template_with_a_long_path_is_complained_about, set_up,
                                       tear_down),

@@ -213,6 +213,33 @@ static void flags_of_json_mean_what_they_say(void **state) {
   assert_non_null(strstr(result.run.reason, "expected a reason, true or false"));
 }
 
+/* Which JSON does not have: they are no results, but do not drown the word fail. */
+static void a_fail_counts_beside_the_nan_of_python(void **state) {
+  fixture *f = *state;
+  static const char *const infeasible[] = {
+      "{\"fail\": \"NaN in \\\"cell\\\" 3\", \"objective\": NaN}",
+      "{\"objective\": -Infinity, \"stress\": Infinity, \"fail\": \"NaN in \\\"cell\\\" 3\"}",
+      "{\"stress\":NaN,\"objective\":NaN,\n\"fail\":\"NaN in \\\"cell\\\" 3\"}\n",
+      "{\"fail\": \"NaN in \\\"cell\\\" 3\", \"objective\": null}"};
+  static const char *const failed[] = {"{\"fail\": false, \"objective\": NaN, \"stress\": 1}",
+                                       "{\"fail\": NaN, \"objective\": 1, \"stress\": 1}",
+                                       "{\"fail\": 0, \"objective\": Infinity, \"stress\": 1}",
+                                       "{\"fail\": \"x\", \"objective\": NaN",
+                                       "{\"fail\": \"x\", \"objective\": nan}"};
+  for (size_t i = 0; i < sizeof infeasible / sizeof *infeasible; ++i) {
+    const gannet_result_record result = read_with(f, NULL, infeasible[i]);
+    if (result.status != GANNET_EVAL_INFEASIBLE)
+      fail_msg("%s: %s", infeasible[i], result.run.reason);
+    assert_string_equal(result.run.reason, "NaN in \"cell\" 3");
+    assert_true(isnan(result.objective) && isnan(f->constraint));
+  }
+  for (size_t i = 0; i < sizeof failed / sizeof *failed; ++i) {
+    const gannet_result_record result = read_with(f, NULL, failed[i]);
+    assert_int_equal(result.status, GANNET_EVAL_FAILED);
+    assert_non_null(strstr(result.run.reason, "results.out line 1 column"));
+  }
+}
+
 static void patterns_pick_the_last_match(void **state) {
   fixture *f = *state;
   static const char pattern[] = "objective=^ *drag[:=] *([-+0-9.eE]+)";
@@ -439,6 +466,7 @@ int main(void) {
       TEST(bad_results_fail_with_what_and_where),
       TEST(fail_lines_mean_infeasible),
       TEST(flags_of_json_mean_what_they_say),
+      TEST(a_fail_counts_beside_the_nan_of_python),
       TEST(patterns_pick_the_last_match),
       TEST(a_diverged_run_is_not_taken_for_an_earlier_line),
       TEST(parts_of_numbers_are_no_results),
