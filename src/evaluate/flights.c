@@ -236,6 +236,7 @@ static gannet_err end_held(gannet_flights *flights, bool stopped) {
       err = end(flights, flight, &flights->held[n].event);
     }
   }
+  if (n == 0) return GANNET_OK;
   flights->n_held -= n;
   memmove(flights->held, flights->held + n, (size_t)flights->n_held * sizeof *flights->held);
   return err;
