@@ -12,6 +12,7 @@
 #include "base/output.h"
 #include "base/plain_environment.h"
 #include "cli/cli.h"
+#include "evaluate/in_process.h"
 #include "gannet/version.h"
 #include "linalg/blas.h"
 #include "machine/choice.h"
@@ -84,6 +85,18 @@ static gannet_err start_world(const cli_command *command, cli_world *world) {
   return GANNET_OK;
 }
 
+/* A simulation that ends the process, perhaps with 0, must not pass for the end of the campaign. */
+static void tell_of_exit(void) {
+  static const char text[] =
+      "gannet: error: a simulation that runs inside the job has called exit(), which ends gannet, "
+      "too: let it return, or use `backend: command`. What was acknowledged is saved; --resume "
+      "goes "
+      "on\n";
+  if (!gannet_in_process_is_running()) return;
+  (void)!write(STDERR_FILENO, text, sizeof text - 1);
+  _exit(GANNET_EXIT_INTERNAL);
+}
+
 static gannet_exit run_parallel(const cli_command *command, const cli_arguments *arguments,
                                 char **argv) {
   cli_world world = {.comm = MPI_COMM_NULL};
@@ -94,6 +107,7 @@ static gannet_exit run_parallel(const cli_command *command, const cli_arguments 
     report(&world, err);
     return gannet_err_exit(err);
   }
+  (void)atexit(tell_of_exit); /* after those of MPI: called before them */
   code = gannet_output_finish("gannet", run_command(command, arguments, &world));
   leave_together(&world, code);
   gannet_launcher_stop(&world.launcher);

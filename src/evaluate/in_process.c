@@ -1,6 +1,7 @@
 #include "evaluate/in_process.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,13 @@
 #include "evaluate/record.h"
 
 enum { TEXT_SIZE = 48 }; /* of a number; texts of categories are borrowed from the problem */
+
+/* Exit handlers, as those of signals, reach static storage only. */
+static volatile sig_atomic_t is_running;
+
+bool gannet_in_process_is_running(void) {
+  return is_running;
+}
 
 typedef struct {
   int64_t id;
@@ -242,7 +250,9 @@ static gannet_err run_one(runner *run, int at, gannet_result_record *result) {
   for (int j = 0; j < spec->n_constraints; ++j) run->constraints[j] = NAN;
   result->run.started = gannet_clock_epoch();
   const double begun = gannet_clock_seconds();
+  is_running = true;
   const int code = run->call.run(run->call.target, &input, &output);
+  is_running = false;
   result->run.ended = result->run.started + gannet_clock_seconds() - begun;
   output.reason[sizeof output.reason - 1] = '\0';
   GANNET_TRY(agree_on_code(run, code, &output, &failed_rank));

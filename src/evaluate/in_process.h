@@ -8,6 +8,8 @@
 #ifndef GANNET_EVALUATE_IN_PROCESS_H
 #define GANNET_EVALUATE_IN_PROCESS_H
 
+#include <stdbool.h>
+
 #include "evaluate/evaluator.h"
 
 /* Options of both back-ends; only the meaning of target differs. */
@@ -48,6 +50,13 @@ typedef struct {
  */
 void gannet_in_process_check(const gannet_in_process_options *options,
                              const gannet_evaluator_setup *setup, gannet_complaints *complaints);
+
+/* Whether a simulation is being called by this process: for what is to be said when it ends the
+ * process by exit().
+ *
+ * Local.
+ */
+bool gannet_in_process_is_running(void);
 
 /* Create the state of a back-end.
  *
