@@ -89,9 +89,8 @@ static gannet_err start_world(const cli_command *command, cli_world *world) {
 static void tell_of_exit(void) {
   static const char text[] =
       "gannet: error: a simulation that runs inside the job has called exit(), which ends gannet, "
-      "too: let it return, or use `backend: command`. What was acknowledged is saved; --resume "
-      "goes "
-      "on\n";
+      "too: let it return, or use `backend: command`. What was acknowledged is saved: go on with "
+      "--resume\n";
   if (!gannet_in_process_is_running()) return;
   (void)!write(STDERR_FILENO, text, sizeof text - 1);
   _exit(GANNET_EXIT_INTERNAL);

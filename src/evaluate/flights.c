@@ -269,7 +269,7 @@ static gannet_err wait_for(void *worker, double wait) {
     if (left <= 0) return GANNET_OK;
     GANNET_TRY(take_events(flights, fmax(fmin(left, due), 0), &any));
     GANNET_TRY(end_held(flights, gannet_program_is_stopped(&flights->program)));
-    if (!any && due > left) return GANNET_OK; /* time is up, or a signal: the caller looks what */
+    if (!any && due > left) return GANNET_OK; /* time is up, or a signal that the caller sees */
     if (gannet_program_is_stopped(&flights->program)) return GANNET_OK;
   }
   return GANNET_OK;
