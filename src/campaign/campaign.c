@@ -214,9 +214,10 @@ static gannet_err foresee_begun(gannet_campaign *campaign) {
                  lock, holder.pid, holder.host);
   if (access(journal, F_OK) == 0 && access(journal, W_OK))
     return gannet_raise_errno("write to", journal);
-  GANNET_TRY(
-      tell_difference(campaign, gannet_restore_foresee(journal, snapshot, campaign->context->seed,
-                                                       &campaign->ledger, &campaign->damage)));
+  const gannet_restore_paths paths = {journal, snapshot, campaign->input->general.name,
+                                      &campaign->context->seed};
+  GANNET_TRY(tell_difference(campaign,
+                             gannet_restore_foresee(&paths, &campaign->ledger, &campaign->damage)));
   GANNET_REQUIRE(!campaign->damage.is_partial, GANNET_ERR_DAMAGED, "%s", campaign->damage.text);
   warn_of_changes(campaign);
   return GANNET_OK;
@@ -349,7 +350,9 @@ gannet_err gannet_campaign_query(const char *directory, bool replay, gannet_camp
   GANNET_TRY(gannet_campaign_look(directory, campaign));
   GANNET_TRY(gannet_campaign_path(campaign, "journal", path));
   GANNET_TRY(gannet_campaign_path(campaign, "state.h5", snapshot));
-  return gannet_restore_query(path, snapshot, replay, &campaign->ledger, &campaign->damage);
+  const uint64_t seed = (uint64_t)campaign->input->general.seed;
+  const gannet_restore_paths paths = {path, snapshot, campaign->input->general.name, &seed};
+  return gannet_restore_query(&paths, replay, &campaign->ledger, &campaign->damage);
 }
 
 void gannet_campaign_close(gannet_campaign *campaign) {

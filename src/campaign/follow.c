@@ -17,7 +17,9 @@ static gannet_err read_on(gannet_follow *f, bool *replaced) {
   char journal[PATH_MAX], snapshot[PATH_MAX];
   GANNET_TRY(gannet_campaign_path(&f->campaign, "journal", journal));
   GANNET_TRY(gannet_campaign_path(&f->campaign, "state.h5", snapshot));
-  return gannet_restore_follow(journal, snapshot, &f->place, replaced, &f->campaign.ledger);
+  const uint64_t seed = (uint64_t)f->campaign.input->general.seed;
+  const gannet_restore_paths paths = {journal, snapshot, f->campaign.input->general.name, &seed};
+  return gannet_restore_follow(&paths, &f->place, replaced, &f->campaign.ledger);
 }
 
 /* Seconds since 1970 of the last change of a file; 0 when there is none. */

@@ -5,6 +5,13 @@
 #include "base/context.h"
 #include "campaign/ledger.h"
 
+/* Where a campaign is, and which one it is to be: a snapshot of another may have been put there. */
+typedef struct {
+  const char *journal, *snapshot;
+  const char *name;     /* one of an older name serves where there is none of this; NULL = any */
+  const uint64_t *seed; /* NULL = any */
+} gannet_restore_paths;
+
 /* Begin a journal (rank 0) and write its first record.
  *
  * Collective over the context's communicator; the same on all ranks.
@@ -34,8 +41,9 @@ GANNET_CHECKED gannet_err gannet_restore_continue(const gannet_context *context,
 
 /* What is wrong with the journal of a query. */
 typedef struct {
-  char text[600];  /* and what to do; "" when all is well */
+  char text[800];  /* and what to do; "" when all is well */
   bool is_partial; /* there is no sound snapshot either: only the first records are known */
+  bool is_foreign; /* there is one, of another problem or seed, which continuing refuses */
 } gannet_damage;
 
 /* Bring a ledger up to the journal for a query, then tell the history of results that are
@@ -49,19 +57,20 @@ typedef struct {
  *
  * Errors: as for continue, without its locks; GANNET_ERR_DAMAGED when nothing is sound.
  */
-GANNET_CHECKED gannet_err gannet_restore_query(const char *journal, const char *snapshot,
-                                               bool replay, gannet_ledger *ledger,
-                                               gannet_damage *damage);
+GANNET_CHECKED gannet_err gannet_restore_query(const gannet_restore_paths *paths, bool replay,
+                                               gannet_ledger *ledger, gannet_damage *damage);
 
 /* As a query; a campaign that continuing would refuse is refused.
  *
  * Local.
  *
- * Errors: as for a query; GANNET_ERR_INPUT when the journal is of another problem or seed.
+ * paths  in  with a seed
+ *
+ * Errors: as for a query; GANNET_ERR_INPUT when the journal, or the snapshot in its place, is of
+ * another problem or seed.
  */
-GANNET_CHECKED gannet_err gannet_restore_foresee(const char *journal, const char *snapshot,
-                                                 uint64_t seed, gannet_ledger *ledger,
-                                                 gannet_damage *damage);
+GANNET_CHECKED gannet_err gannet_restore_foresee(const gannet_restore_paths *paths,
+                                                 gannet_ledger *ledger, gannet_damage *damage);
 
 /* Keep a ledger up with a journal that somebody else may be writing. Beginning with a zeroed place
  * and an empty ledger, the newest snapshot is read first. Results reach the history at once.
@@ -74,7 +83,7 @@ GANNET_CHECKED gannet_err gannet_restore_foresee(const char *journal, const char
  * Errors: those of gannet_journal_follow and of taking records over; what was read from the
  *   snapshot stays.
  */
-GANNET_CHECKED gannet_err gannet_restore_follow(const char *journal, const char *snapshot,
+GANNET_CHECKED gannet_err gannet_restore_follow(const gannet_restore_paths *paths,
                                                 gannet_journal_place *place, bool *replaced,
                                                 gannet_ledger *ledger);
 

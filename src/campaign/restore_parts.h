@@ -5,12 +5,6 @@
 #include "campaign/restore.h"
 #include "campaign/snapshot.h"
 
-typedef struct {
-  const char *journal, *snapshot;
-  const char *name;     /* of the campaign; NULL = not known */
-  const uint64_t *seed; /* the same */
-} gannet_restore_paths;
-
 /* The records of a damaged journal that follow, without a gap, on what the ledger knows. */
 typedef struct {
   gannet_ledger *ledger;

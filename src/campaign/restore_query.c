@@ -17,11 +17,15 @@ gannet_err gannet_restore_take_next(void *user, int64_t sequence, const char *pa
   return gannet_ledger_apply(s->ledger, sequence, payload, length);
 }
 
-gannet_err gannet_restore_read_best(const gannet_restore_paths *paths,
-                                    const gannet_journal_report *journal, gannet_ledger *ledger,
-                                    gannet_store_report *report) {
+/* A journal that can be read tells whose snapshot it is; of others the name is the best that there
+ * is, and one of an older name is better than none. */
+enum { OF_THIS_JOURNAL = 2, OF_ANY_JOURNAL };
+
+static gannet_err read_within(const gannet_restore_paths *paths,
+                              const gannet_journal_report *journal, int most, gannet_ledger *ledger,
+                              gannet_store_report *report) {
   gannet_err err = GANNET_OK;
-  for (int leniency = 0; leniency < 3; ++leniency) {
+  for (int leniency = 0; leniency < most; ++leniency) {
     const gannet_snapshot_want want = {.journal = leniency < 2 ? journal : NULL,
                                        .seed = paths->seed,
                                        .name = leniency % 2 == 0 ? paths->name : NULL};
@@ -29,6 +33,12 @@ gannet_err gannet_restore_read_best(const gannet_restore_paths *paths,
     if (err != GANNET_ERR_STATE && err != GANNET_ERR_INPUT) return err;
   }
   return err;
+}
+
+gannet_err gannet_restore_read_best(const gannet_restore_paths *paths,
+                                    const gannet_journal_report *journal, gannet_ledger *ledger,
+                                    gannet_store_report *report) {
+  return read_within(paths, journal, OF_ANY_JOURNAL, ledger, report);
 }
 
 gannet_err gannet_restore_check_begun(const char *journal, const char *trace, int64_t records) {
@@ -64,8 +74,7 @@ static gannet_err take_snapshot(const gannet_restore_paths *paths, gannet_ledger
   if (access(paths->snapshot, F_OK) != 0) return GANNET_OK;
   if (gannet_journal_identify(paths->journal, GANNET_JOURNAL_SCHEMA, &about) != GANNET_OK)
     gannet_error_clear(); /* what is wrong is told by reading it */
-  const gannet_snapshot_want want = {.journal = &about};
-  const gannet_err err = gannet_snapshot_read(paths->snapshot, &want, ledger, NULL);
+  const gannet_err err = read_within(paths, &about, OF_THIS_JOURNAL, ledger, NULL);
   if (err == GANNET_OK || gannet_history_count(ledger->history) > 0) return err;
   gannet_error_clear();
   restart(ledger);
@@ -102,15 +111,15 @@ static gannet_err take_beginning(const gannet_restore_paths *paths, const char *
   }
   const int64_t n = gannet_history_count(ledger->history) > 0 ? ledger->sequence : 0;
   GANNET_REQUIRE(n > 0, GANNET_ERR_DAMAGED,
-                 "%s; nor is there a sound snapshot (%s): put back a copy of the directory, or "
-                 "start anew with --directory",
+                 "%s; nor is there a sound snapshot of this campaign (%s): put back a copy of the "
+                 "directory, or start anew with --directory",
                  why, snapshot);
   damage->is_partial = true;
   (void)snprintf(damage->text, sizeof damage->text,
-                 "%.200s; nor is there a sound snapshot: only its first %lld records are shown. "
-                 "Put back a copy of the directory; or, to go on from these records, keep a copy "
-                 "and delete what follows line %lld",
-                 why, (long long)n, (long long)n + 1);
+                 "%.200s; nor is there a sound snapshot of this campaign (%.250s): only the first "
+                 "%lld records of the journal are shown. Put back a copy of the directory; or, to "
+                 "go on from these records, keep a copy and delete what follows line %lld",
+                 why, snapshot, (long long)n, (long long)n + 1);
   return GANNET_OK;
 }
 
@@ -124,24 +133,26 @@ static void advise(const char *why, gannet_damage *damage) {
 static gannet_err do_without(const gannet_restore_paths *paths, const gannet_journal_report *report,
                              gannet_ledger *ledger, gannet_damage *damage) {
   char why[500];
+  gannet_err err = GANNET_OK;
   (void)snprintf(why, sizeof why, "%s", gannet_error_detail());
   gannet_error_clear();
-  if (ledger->sequence == 0 && gannet_restore_read_best(paths, report, ledger, NULL) != GANNET_OK)
-    return take_beginning(paths, why, ledger, damage);
+  if (ledger->sequence == 0) err = gannet_restore_read_best(paths, report, ledger, NULL);
+  damage->is_foreign = err == GANNET_ERR_INPUT;
+  if (err != GANNET_OK) return take_beginning(paths, why, ledger, damage);
   advise(why, damage);
   if (!gannet_snapshot_counts_in(ledger->identity, report)) return GANNET_OK;
   return take_rest(paths->journal, ledger);
 }
 
-gannet_err gannet_restore_query(const char *journal, const char *snapshot, bool replay,
+gannet_err gannet_restore_query(const gannet_restore_paths *paths, bool replay,
                                 gannet_ledger *ledger, gannet_damage *damage) {
-  const gannet_restore_paths paths = {.journal = journal, .snapshot = snapshot};
+  const char *journal = paths->journal;
   gannet_restore_salvage s = {.ledger = ledger};
   gannet_journal_report report = {0};
   const char *trace = gannet_traces_find(journal);
   char why[200];
   *damage = (gannet_damage){0};
-  if (!replay) GANNET_TRY(take_snapshot(&paths, ledger));
+  if (!replay) GANNET_TRY(take_snapshot(paths, ledger));
   const bool began = ledger->sequence > 0;
   gannet_err err = gannet_journal_read(journal, GANNET_JOURNAL_SCHEMA, add_newer, &s, &report);
   if (began && !gannet_snapshot_counts_in(ledger->identity, &report))
@@ -150,7 +161,7 @@ gannet_err gannet_restore_query(const char *journal, const char *snapshot, bool 
     err = gannet_restore_check_begun(journal, trace, s.taken);
   /* Damage is found before the first record is visited. */
   if ((err == GANNET_ERR_DAMAGED || err == GANNET_ERR_MISSING) && s.taken == 0) {
-    err = do_without(&paths, &report, ledger, damage);
+    err = do_without(paths, &report, ledger, damage);
   } else if (err == GANNET_OK && s.taken < ledger->sequence) {
     (void)snprintf(why, sizeof why, "the journal ends with record %lld, but the snapshot has %lld",
                    (long long)s.taken, (long long)ledger->sequence);
@@ -161,10 +172,13 @@ gannet_err gannet_restore_query(const char *journal, const char *snapshot, bool 
   return err;
 }
 
-gannet_err gannet_restore_foresee(const char *journal, const char *snapshot, uint64_t seed,
-                                  gannet_ledger *ledger, gannet_damage *damage) {
-  GANNET_TRY(gannet_restore_query(journal, snapshot, false, ledger, damage));
-  return ledger->sequence > 0 ? gannet_restore_check_campaign(ledger, seed) : GANNET_OK;
+gannet_err gannet_restore_foresee(const gannet_restore_paths *paths, gannet_ledger *ledger,
+                                  gannet_damage *damage) {
+  const gannet_err err = gannet_restore_query(paths, false, ledger, damage);
+  if (damage->is_foreign)
+    return GANNET_RAISE(GANNET_ERR_INPUT, "%s", err ? gannet_error_detail() : damage->text);
+  GANNET_TRY(err);
+  return ledger->sequence > 0 ? gannet_restore_check_campaign(ledger, *paths->seed) : GANNET_OK;
 }
 
 /* As a query finds it: what the snapshot has is to be in the journal. */
@@ -181,18 +195,17 @@ static gannet_err check_followed(const gannet_restore_paths *paths, const char *
   return GANNET_OK;
 }
 
-gannet_err gannet_restore_follow(const char *journal, const char *snapshot,
-                                 gannet_journal_place *place, bool *replaced,
-                                 gannet_ledger *ledger) {
-  const gannet_restore_paths paths = {.journal = journal, .snapshot = snapshot};
+gannet_err gannet_restore_follow(const gannet_restore_paths *paths, gannet_journal_place *place,
+                                 bool *replaced, gannet_ledger *ledger) {
+  const char *journal = paths->journal;
   gannet_restore_salvage s = {.ledger = ledger};
   const bool first = place->bytes == 0;
   const char *trace = first ? gannet_traces_find(journal) : NULL;
   *replaced = false;
-  if (first && ledger->sequence == 0) GANNET_TRY(take_snapshot(&paths, ledger));
+  if (first && ledger->sequence == 0) GANNET_TRY(take_snapshot(paths, ledger));
   const bool began = ledger->sequence > 0;
   ledger->tells_early = true;
   GANNET_TRY(gannet_journal_follow(journal, GANNET_JOURNAL_SCHEMA, place, replaced, add_newer, &s));
-  if (first) GANNET_TRY(check_followed(&paths, trace, began, place->records, ledger));
+  if (first) GANNET_TRY(check_followed(paths, trace, began, place->records, ledger));
   return first || s.taken > 0 ? gannet_ledger_tell_held(ledger) : GANNET_OK;
 }

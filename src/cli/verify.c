@@ -14,8 +14,7 @@ static const cli_flag flags[] = {{NULL, 0, NULL, NULL, false}};
 
 typedef struct {
   const gannet_campaign *campaign;
-  int bad;          /* findings that lose something */
-  bool has_journal; /* a sound one, which says whose campaign it is */
+  int bad; /* findings that lose something */
 } inspection;
 
 static void found(inspection *i, const char *file, bool bad, const char *what) {
@@ -38,7 +37,6 @@ static void check_journal(inspection *i, gannet_journal_report *report) {
   (void)snprintf(text, sizeof text, "sound, %lld records%s%s", (long long)report->records,
                  report->note[0] ? "; " : "", report->note);
   found(i, "journal", false, text);
-  i->has_journal = report->records > 0;
 }
 
 /* What another gannet command than a query does first. */
@@ -47,11 +45,12 @@ static const char *repairer(const inspection *i) {
   return manual ? "the next gannet tell" : "gannet run --resume";
 }
 
-/* A file that is sound, but was copied here from somewhere else. */
+/* A file that is sound, but was copied here from somewhere else. What was read tells whose campaign
+ * it is, even where a snapshot stands in for the journal. */
 static bool is_foreign(const inspection *i, const gannet_snapshot_mark *mark) {
   const gannet_campaign *c = i->campaign;
   const gannet_ledger *ledger = &c->ledger;
-  if (i->has_journal && ledger->name)
+  if (ledger->name)
     return !gannet_snapshot_is_of(mark, ledger->fingerprint, ledger->seed, ledger->name);
   return c->input && !gannet_snapshot_is_of(mark, gannet_problem_fingerprint(c->input->problem),
                                             (uint64_t)c->input->general.seed, mark->name);

@@ -190,6 +190,12 @@ static void damage_after_the_snapshot_loses_only_what_follows(void **state) {
   close_books(&b);
 }
 
+static gannet_err look_on(books *b, bool replay, gannet_damage *damage) {
+  const gannet_restore_paths paths = {in_folder("journal"), in_folder("state"), "test",
+                                      &context->seed};
+  return gannet_restore_query(&paths, replay, &b->ledger, damage);
+}
+
 /* What somebody sees who looks on. */
 static void expect_results(void) {
   books a, b;
@@ -197,8 +203,7 @@ static void expect_results(void) {
   if (!is_root()) return;
   expected(&a);
   open_books(&b, 8);
-  assert_ok(
-      gannet_restore_query(in_folder("journal"), in_folder("state"), false, &b.ledger, &damage));
+  assert_ok(look_on(&b, false, &damage));
   assert_int_equal(b.ledger.n, a.ledger.n);
   for (int64_t id = 0; id < a.ledger.n; ++id)
     assert_int_equal(b.ledger.ticket[id].has_result, a.ledger.ticket[id].has_result);
@@ -398,8 +403,7 @@ static void a_query_tells_what_is_held(void **state) {
     if (!is_root()) continue;
     if (turn == 2) assert_int_equal(unlink(in_folder("journal")), 0);
     open_books(&b, 8);
-    assert_ok(gannet_restore_query(in_folder("journal"), in_folder("state"), turn == 1, &b.ledger,
-                                   &damage));
+    assert_ok(look_on(&b, turn == 1, &damage));
     assert_int_equal(gannet_history_get(b.history, 5)->status, GANNET_EVAL_DONE);
     assert_int_equal(gannet_history_count_told(b.history), 4);
     assert_false(exists(in_folder("journal.damaged")));
@@ -407,8 +411,7 @@ static void a_query_tells_what_is_held(void **state) {
     assert_false(damage.is_partial);
     if (turn == 0) {
       open_books(&whole, 8);
-      assert_ok(gannet_restore_query(in_folder("journal"), in_folder("state"), true, &whole.ledger,
-                                     &damage));
+      assert_ok(look_on(&whole, true, &damage));
       assert_same_books(&b.ledger, &whole.ledger);
       for (int s = 0; s < GANNET_EVAL_STATUS_COUNT; ++s)
         assert_int_equal(b.ledger.n_ended[s], whole.ledger.n_ended[s]);
@@ -421,9 +424,7 @@ static void a_query_tells_what_is_held(void **state) {
 
 static void query(books *b, gannet_damage *damage, gannet_err expected) {
   open_books(b, 8);
-  assert_int_equal(
-      gannet_restore_query(in_folder("journal"), in_folder("state"), false, &b->ledger, damage),
-      expected);
+  assert_int_equal(look_on(b, false, damage), expected);
   gannet_error_clear();
 }
 

@@ -177,6 +177,34 @@ class Damage(program.ProgramTest):
                 self.assertEqual((self.place / "state.h5.foreign").read_bytes(), data)
                 self.finish()
 
+    def test_who_looks_on_sees_what_a_run_will_use(self):
+        """Where no journal tells whose the snapshots are: not the newest, but the own one."""
+        for n, changes in enumerate(self.OTHERS):
+            data = self.foreign(**changes)
+            for harm in "whole", "head":
+                shutil.rmtree(self.place, ignore_errors=True)
+                self.run_half()
+                digest = self.digest()
+                journal = self.place / "journal"
+                (self.place / "state.h5.1").write_bytes((self.place / "state.h5").read_bytes())
+                (self.place / "state.h5").write_bytes(data)
+                if harm == "head":
+                    journal.write_bytes(b"?" + journal.read_bytes()[1:])
+                else:
+                    journal.unlink()
+                before = self.contents()
+                self.assertIn("16 proposed of 16: 16 done", self.succeed("status", "fast.campaign").out)
+                outcome = self.succeed("watch", "fast.campaign", "--once", code=DAMAGED)
+                self.assertRegex(outcome.out, "journal is damaged(?s:.*) 16 of 16")
+                outcome = self.succeed("run", self.file, "--resume", "--dry-run")
+                self.assertIn("it would go on after 16 evaluations of 24", outcome.out)
+                outcome = self.succeed("verify", "fast.campaign", code=DAMAGED)
+                self.assertRegex(outcome.out, f"state.h5 +DAMAGED: of another campaign, 'other' with seed {8 if n == 1 else 7}")
+                self.assertRegex(outcome.out, f"(?m)^campaign.yaml +sound$(?s:.*)^state.h5.1 +sound(?s:.*)digest {digest}")
+                self.assertEqual(outcome.out.count("DAMAGED"), 2, outcome)
+                self.assertEqual(before, self.contents())
+                self.assertRegex(self.finish().err, "rebuilding the journal from .*state.h5.1 of campaign 'fast'")
+
     def test_a_journal_is_not_made_from_another_campaign(self):
         """Nothing is changed."""
         for changes, code in zip(self.OTHERS, (DAMAGED, USAGE, USAGE)):
@@ -189,6 +217,12 @@ class Damage(program.ProgramTest):
             before = self.contents()
             outcome = self.succeed("run", self.file, "--resume", "-q", code=code)
             self.assertRegex(outcome.err, "state.h5: the snapshot is of .*campaign 'other'")
+            self.assertEqual(before, self.contents())
+            # nor do others take it for this one
+            outcome = self.succeed("run", self.file, "--resume", "--dry-run", code=code)
+            self.assertRegex(outcome.err, "the snapshot is of .*")
+            told = self.succeed("status", "fast.campaign", code=DAMAGED).out
+            self.assertRegex(told, "journal +DAMAGED: .*nor is there a sound snapshot of this campaign .*only the first [0-9]+ records of the journal")
             self.assertEqual(before, self.contents())
 
     def test_the_older_snapshot_serves_when_the_newer_is_damaged(self):
