@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/parts.h"
 #include "optimizer/propose.h"
+#include "optimizer/sample.h"
 
 /* Weight of the squared violation in what the polish minimises; the choice between points uses the
  * violation itself. */
@@ -63,20 +64,10 @@ gannet_err gannet_draws_score_points(void *user, int m, const double *x_unit, in
 
 /* The sample on which margins are measured, and how much larger they are than its errors. A margin
  * is at least a few roundings of the largest value. */
-enum { SAMPLE = 64, LEAST_CANDIDATES = 1000 };
+enum { SAMPLE = GANNET_SAMPLE, LEAST_CANDIDATES = 1000 };
 static const double safety = 16;
 static const double rounding[] = {
     [GANNET_PRECISION_SINGLE] = 0x1p-20, [GANNET_PRECISION_DOUBLE] = 0x1p-46};
-
-/* Turn the sample around. x: [SAMPLE][d] */
-static void turn(int d, double *x) {
-  for (int p = 0; p < SAMPLE / 2; ++p)
-    for (int k = 0; k < d; ++k) {
-      double *one = x + p * d + k, *other = x + (SAMPLE - 1 - p) * d + k, kept = *one;
-      *one = *other;
-      *other = kept;
-    }
-}
 
 /* Values at the sample, and at the sample from behind; where there are several ranks, the first
  * makes those and the second these, and the others stay 0. exact: [2][q][SAMPLE] */
@@ -86,9 +77,9 @@ static gannet_err own_exact(const gannet_context *context, const gannet_surrogat
   memset(exact, 0, 2 * length * sizeof *exact);
   if (context->rank == 0) GANNET_TRY(gannet_surrogate_draw_values(model, SAMPLE, x, exact, SAMPLE));
   if (context->rank != (context->np > 1)) return GANNET_OK;
-  turn(d, x);
+  gannet_sample_turn(d, x);
   const gannet_err err = gannet_surrogate_draw_values(model, SAMPLE, x, exact + length, SAMPLE);
-  turn(d, x);
+  gannet_sample_turn(d, x);
   return err;
 }
 
@@ -126,12 +117,9 @@ static gannet_err measure_model(gannet_draws_score *w, const gannet_context *con
 static gannet_err measure_all(gannet_draws_score *w, const gannet_context *context,
                               const gannet_candidates *candidates) {
   const size_t d = (size_t)gannet_candidates_dimension(candidates);
-  const int64_t n = gannet_candidates_count(candidates);
   double *x = NULL;
   gannet_err err = gannet_agree(context->comm, gannet_alloc(SAMPLE * d, sizeof *x, &x));
-  for (int i = 0; i < SAMPLE && err == GANNET_OK; ++i)
-    gannet_candidates_tile(candidates, (int64_t)((double)n * (i + 0.5) / SAMPLE), 1,
-                           x + (size_t)i * d);
+  if (err == GANNET_OK) gannet_sample_take(candidates, x);
   for (int i = 0; i < gannet_models_count(w->models) && err == GANNET_OK; ++i)
     err = measure_model(w, context, i, x, w->margin + (ptrdiff_t)i * w->q);
   gannet_free(&x);

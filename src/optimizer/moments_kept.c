@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 
-enum { SAMPLE = GANNET_MOMENTS_SAMPLE };
+enum { SAMPLE = GANNET_SAMPLE };
 
 static size_t tiles_of(int64_t count) {
   return (size_t)((count + GANNET_TILE - 1) / GANNET_TILE);

@@ -6,11 +6,12 @@
 #ifndef GANNET_OPTIMIZER_MOMENTS_KEPT_H
 #define GANNET_OPTIMIZER_MOMENTS_KEPT_H
 
+#include "optimizer/sample.h"
 #include "search/scan.h"
 #include "surrogate/surrogate.h"
 
-/* Candidates by which margins are measured, and most numbers that are kept on a rank. */
-enum { GANNET_MOMENTS_SAMPLE = GANNET_MOMENT_GROUP, GANNET_MOMENTS_KEPT = 1 << 23 };
+/* Most numbers that are kept on a rank. */
+enum { GANNET_MOMENTS_KEPT = 1 << 23 };
 
 /* Arrays of the moments of some candidates; variances may be ceilings of them. What is known are
  * exact variances of candidates that were scored, for others infinity. */
@@ -30,7 +31,7 @@ typedef struct {
   int models;
   int64_t count;                /* candidates; 0 = nothing is kept */
   gannet_moments_arrays all;    /* [models][count] by number, of own tiles */
-  gannet_moments_arrays sample; /* [models][GANNET_MOMENTS_SAMPLE], likewise; nothing known */
+  gannet_moments_arrays sample; /* [models][GANNET_SAMPLE], likewise; nothing known */
   bool *own;                    /* [tiles] of this rank */
 } gannet_moments_kept;
 

@@ -8,7 +8,7 @@
 #include "search/ordered_scan.h"
 
 enum {
-  SAMPLE = GANNET_MOMENTS_SAMPLE,
+  SAMPLE = GANNET_SAMPLE,
   MARGINS = MOMENTS_MARGINS,
   MOST_PIVOTS = GANNET_ORDERED_PIVOTS * GANNET_ORDERED_ROUNDS,
   MOST_COORDINATES = 1 << 21
@@ -50,36 +50,35 @@ static bool is_long(const gannet_moments_screen *s) {
 static gannet_err reserve(gannet_moments_screen *s, const gannet_candidates *candidates) {
   const size_t d = (size_t)gannet_candidates_dimension(candidates);
   const size_t coordinates = (size_t)gannet_candidates_count(candidates) * d;
-  s->candidates = candidates;
-  if (s->sample) return GANNET_OK;
+  GANNET_TRY(moments_screen_take_sample(s, candidates));
+  if (s->pivots) return GANNET_OK;
   if (coordinates <= MOST_COORDINATES) GANNET_TRY(gannet_alloc(coordinates, sizeof *s->x, &s->x));
-  GANNET_TRY(gannet_alloc(SAMPLE * d, sizeof *s->sample, &s->sample));
-  GANNET_TRY(gannet_alloc((size_t)s->kept.models * SAMPLE, sizeof *s->exact, &s->exact));
-  GANNET_TRY(gannet_alloc(MOST_PIVOTS * d, sizeof *s->pivots, &s->pivots));
-  moments_screen_sample(candidates, 0, SAMPLE, s->sample);
-  return GANNET_OK;
+  return gannet_alloc(MOST_PIVOTS * d, sizeof *s->pivots, &s->pivots);
 }
 
 /* Margins of one model's means; variances without pivots are right. */
 static gannet_err measure_model(gannet_moments_screen *s, int i) {
   double *margin = s->margin + (ptrdiff_t)i * MARGINS, error = 0, size[2] = {0};
-  double *mean = s->corner[MOMENTS_MEAN], *sd = s->corner[MOMENTS_SD];
-  GANNET_TRY(gannet_surrogate_predict(moments_screen_model(s, i), SAMPLE, s->sample, mean, sd));
+  const moments_exact exact = moments_screen_exact_of(s, i);
   GANNET_TRY(gannet_surrogate_moment_estimates(moments_screen_model(s, i), SAMPLE, s->sample,
                                                s->mean, s->variance));
   for (int p = 0; p < SAMPLE; ++p) {
     if (!isfinite(s->mean[p]) || !(s->variance[p] >= 0)) s->estimates = false;
-    error = fmax(error, fabs(s->mean[p] - mean[p]));
-    size[0] = fmax(size[0], fabs(mean[p]));
+    error = fmax(error, fabs(s->mean[p] - exact.mean[p]));
+    size[0] = fmax(size[0], fabs(exact.mean[p]));
     size[1] = fmax(size[1], s->variance[p]);
-    s->exact[i * SAMPLE + p] = sd[p] * sd[p];
   }
   margin[OF_KEPT_MEAN] = fmax(moments_safety * error, moments_rounding[s->precision] * size[0]);
   margin[ABOVE_KEPT_VARIANCE] = moments_rounding[s->precision] * size[1];
   margin[ABOVE_KNOWN_VARIANCE] =
       moments_safety * moments_rounding[GANNET_PRECISION_DOUBLE] * size[1];
   gannet_moments_kept_put_sample(&s->kept, i, s->mean, s->variance);
-  return moments_screen_check_places(s, i, mean, sd, s->sample);
+  return GANNET_OK;
+}
+
+static gannet_err measure_all(gannet_moments_screen *s) {
+  for (int i = 0; i < s->kept.models; ++i) GANNET_TRY(measure_model(s, i));
+  return GANNET_OK;
 }
 
 /* spare: [GANNET_TILE][d] */
@@ -122,9 +121,7 @@ static gannet_err prepare(gannet_moments_screen *s, const gannet_candidates *can
                                          gannet_candidates_count(candidates)));
   if (s->kept.count == 0) return GANNET_OK;
   GANNET_TRY(reserve(s, candidates));
-  GANNET_TRY(gannet_models_ceilings_prepare(models, precision, 0, NULL, &s->estimates));
-  for (int i = 0; s->estimates && i < s->kept.models; ++i) GANNET_TRY(measure_model(s, i));
-  return GANNET_OK;
+  return gannet_models_ceilings_prepare(models, precision, 0, NULL, &s->estimates);
 }
 
 /* The first point of a batch. */
@@ -137,6 +134,8 @@ static gannet_err begin(gannet_moments_screen *s, const gannet_candidates *candi
   memset(s->margin, 0,
          (size_t)gannet_models_count(s->score->member->models) * MARGINS * sizeof *s->margin);
   GANNET_TRY(gannet_agree(context->comm, prepare(s, candidates, precision)));
+  GANNET_TRY(moments_screen_exact(s));
+  GANNET_TRY(gannet_agree(context->comm, s->estimates ? measure_all(s) : GANNET_OK));
   GANNET_TRY(moments_screen_agree(s));
   if (!s->estimates) return GANNET_OK;
   GANNET_TRY(gannet_agree(context->comm, fill(s)));
@@ -180,13 +179,14 @@ static gannet_err go_on(gannet_moments_screen *s, const gannet_candidates *candi
 /* By the errors that the estimates of ceilings have at the sample; none may be below a variance, as
  * they were at the first point. */
 static gannet_err measure_lowered(gannet_moments_screen *s, int i) {
-  double *margin = s->margin + (ptrdiff_t)i * MARGINS, *exact = s->corner[MOMENTS_SD], error = 0;
+  double *margin = s->margin + (ptrdiff_t)i * MARGINS, *ceilings = s->corner[MOMENTS_SD], error = 0;
   const gannet_surrogate *model = moments_screen_model(s, i);
-  GANNET_TRY(gannet_surrogate_ceilings(model, SAMPLE, s->sample, exact));
+  const double *sd = moments_screen_exact_of(s, i).sd; /* at the first point of a batch */
+  GANNET_TRY(gannet_surrogate_ceilings(model, SAMPLE, s->sample, ceilings));
   GANNET_TRY(gannet_surrogate_moment_estimates(model, SAMPLE, s->sample, s->mean, s->variance));
   for (int p = 0; p < SAMPLE; ++p) {
-    error = fmax(error, fabs(s->variance[p] - exact[p]));
-    if (s->points == 0) error = fmax(error, s->exact[i * SAMPLE + p] - s->variance[p]);
+    error = fmax(error, fabs(s->variance[p] - ceilings[p]));
+    if (s->points == 0) error = fmax(error, sd[p] * sd[p] - s->variance[p]);
   }
   gannet_moments_kept_lower_sample(&s->kept, i, s->variance);
   margin[ABOVE_KEPT_VARIANCE] = fmax(moments_safety * error, margin[ABOVE_KEPT_VARIANCE]);

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 
 enum {
-  SAMPLE = GANNET_MOMENTS_SAMPLE,
+  SAMPLE = GANNET_SAMPLE,
   MARGINS = MOMENTS_MARGINS,
   MEAN = MOMENTS_MEAN,
   SD = MOMENTS_SD,
@@ -55,37 +55,15 @@ const gannet_surrogate *moments_screen_model(const gannet_moments_screen *s, int
   return gannet_models_surrogate(s->score->member->models, i);
 }
 
-/* The last point first; x: [SAMPLE][d]. */
-static void turn_around(size_t d, double *x) {
-  for (size_t p = 0; p < SAMPLE / 2; ++p)
-    for (size_t k = 0; k < d; ++k) {
-      double *one = x + p * d + k, *other = x + (SAMPLE - 1 - p) * d + k, kept = *one;
-      *one = *other;
-      *other = kept;
-    }
-}
-
-gannet_err moments_screen_check_places(gannet_moments_screen *s, int i, const double *mean,
-                                       const double *sd, double *x) {
-  enum { PART = 27 }; /* which fills no block, register or half of them */
-  const gannet_surrogate *model = moments_screen_model(s, i);
-  const size_t d = (size_t)gannet_surrogate_dimension(model);
-  double *again = s->least, *sd_again = s->most;
-  turn_around(d, x);
-  GANNET_TRY(gannet_surrogate_predict(model, PART, x, again, sd_again));
-  GANNET_TRY(
-      gannet_surrogate_predict(model, SAMPLE - PART, x + PART * d, again + PART, sd_again + PART));
-  turn_around(d, x);
-  for (int p = 0; p < SAMPLE; ++p)
-    if (again[p] != mean[SAMPLE - 1 - p] || sd_again[p] != sd[SAMPLE - 1 - p]) s->estimates = false;
-  return GANNET_OK;
-}
-
-/* Of n candidates, whose exact moments are at the corner. */
-static void measure_estimates(gannet_moments_screen *s, int n, double *margin) {
-  double error[2] = {0}, size[2] = {0};
-  for (int p = 0; p < n; ++p) {
-    const double mean = s->corner[MEAN][p], variance = s->corner[SD][p] * s->corner[SD][p];
+/* Margins of one model, by the exact moments; x: [SAMPLE][d]. */
+static gannet_err measure_model(gannet_moments_screen *s, int i, const double *x) {
+  const moments_exact exact = moments_screen_exact_of(s, i);
+  double *margin = s->margin + (ptrdiff_t)i * MARGINS, error[2] = {0}, size[2] = {0};
+  GANNET_TRY(gannet_surrogate_moment_estimates(moments_screen_model(s, i), SAMPLE, x, s->mean,
+                                               s->variance));
+  gannet_moments_kept_put_sample(&s->kept, i, s->mean, s->variance);
+  for (int p = 0; p < SAMPLE; ++p) {
+    const double mean = exact.mean[p], variance = exact.sd[p] * exact.sd[p];
     const double by[2] = {s->mean[p] - mean, s->variance[p] - variance};
     if (!isfinite(by[0] + by[1])) s->estimates = false;
     for (int k = 0; k < 2; ++k) error[k] = fmax(error[k], fabs(by[k]));
@@ -97,35 +75,13 @@ static void measure_estimates(gannet_moments_screen *s, int n, double *margin) {
         fmax(moments_safety * error[k], moments_rounding[s->precision] * size[k]);
   margin[ABOVE_KNOWN_VARIANCE] =
       moments_safety * moments_rounding[GANNET_PRECISION_DOUBLE] * size[1];
+  return GANNET_OK;
 }
 
-/* Margins of one model; x: [SAMPLE][d]. */
-static gannet_err measure_model(gannet_moments_screen *s, int i, double *x) {
-  const gannet_surrogate *model = moments_screen_model(s, i);
-  GANNET_TRY(gannet_surrogate_predict(model, SAMPLE, x, s->corner[MEAN], s->corner[SD]));
-  GANNET_TRY(gannet_surrogate_moment_estimates(model, SAMPLE, x, s->mean, s->variance));
-  measure_estimates(s, SAMPLE, s->margin + (ptrdiff_t)i * MARGINS);
-  gannet_moments_kept_put_sample(&s->kept, i, s->mean, s->variance);
-  return moments_screen_check_places(s, i, s->corner[MEAN], s->corner[SD], x);
-}
-
-void moments_screen_sample(const gannet_candidates *candidates, int first, int n, double *x) {
-  const size_t d = (size_t)gannet_candidates_dimension(candidates);
-  const double count = (double)gannet_candidates_count(candidates);
-  for (int i = 0; i < n; ++i)
-    gannet_candidates_tile(candidates, (int64_t)(count * (first + i + 0.5) / SAMPLE), 1,
-                           x + (size_t)i * d);
-}
-
-static gannet_err measure_all(gannet_moments_screen *s, const gannet_candidates *candidates) {
-  const size_t d = (size_t)gannet_candidates_dimension(candidates);
+static gannet_err measure_all(gannet_moments_screen *s) {
   const int models = gannet_models_count(s->score->member->models);
-  double *x = NULL;
-  gannet_err err = gannet_alloc(SAMPLE * d, sizeof *x, &x);
-  if (err == GANNET_OK) moments_screen_sample(candidates, 0, SAMPLE, x);
-  for (int i = 0; i < models && err == GANNET_OK; ++i) err = measure_model(s, i, x);
-  gannet_free(&x);
-  return err;
+  for (int i = 0; i < models; ++i) GANNET_TRY(measure_model(s, i, s->sample));
+  return GANNET_OK;
 }
 
 bool moments_screen_pays(const gannet_moments_screen *s, const gannet_candidates *candidates) {
@@ -134,7 +90,7 @@ bool moments_screen_pays(const gannet_moments_screen *s, const gannet_candidates
          gannet_candidates_count(candidates) >= LEAST_CANDIDATES;
 }
 
-static gannet_err measure(gannet_moments_screen *s, const gannet_candidates *candidates,
+static gannet_err prepare(gannet_moments_screen *s, const gannet_candidates *candidates,
                           gannet_precision precision) {
   const gannet_member *member = s->score->member;
   s->estimates = s->placed = false;
@@ -145,8 +101,8 @@ static gannet_err measure(gannet_moments_screen *s, const gannet_candidates *can
   if (!member->options->acq_type->wants_minima)
     GANNET_TRY(gannet_moments_kept_reserve(&s->kept, gannet_models_count(member->models),
                                            gannet_candidates_count(candidates)));
-  GANNET_TRY(gannet_models_moments_prepare(member->models, precision, &s->estimates));
-  return s->estimates ? measure_all(s, candidates) : GANNET_OK;
+  GANNET_TRY(moments_screen_take_sample(s, candidates));
+  return gannet_models_moments_prepare(member->models, precision, &s->estimates);
 }
 
 void moments_screen_note_noise(gannet_moments_screen *s) {
@@ -169,7 +125,10 @@ gannet_err moments_screen_agree(gannet_moments_screen *s) {
 gannet_err gannet_moments_screen_measure(gannet_moments_screen *s,
                                          const gannet_candidates *candidates,
                                          gannet_precision precision) {
-  GANNET_TRY(gannet_agree(s->score->member->context->comm, measure(s, candidates, precision)));
+  const gannet_context *context = s->score->member->context;
+  GANNET_TRY(gannet_agree(context->comm, prepare(s, candidates, precision)));
+  GANNET_TRY(moments_screen_exact(s));
+  GANNET_TRY(gannet_agree(context->comm, s->estimates ? measure_all(s) : GANNET_OK));
   return moments_screen_agree(s);
 }
 

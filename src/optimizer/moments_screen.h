@@ -29,10 +29,10 @@ typedef struct {
   double *least, *most; /* [GANNET_TILE] summed violations, or probabilities' logarithms */
   gannet_moments_kept kept;
   double *noise;  /* [models] of the models whose moments are kept */
-  double *sample; /* [GANNET_MOMENTS_SAMPLE][d] */
+  double *sample; /* [GANNET_SAMPLE][d] */
   double *x;      /* [candidates][d] of this rank's tiles, of a scan that began in order; or NULL */
   bool placed;    /* x is of these tiles */
-  double *exact;  /* [models][GANNET_MOMENTS_SAMPLE] variances at the first point of a batch */
+  double *exact;  /* moments at the sample, when they were measured last (moments_sample.c) */
   int points;     /* of the batch that went by what was kept */
   int n_pivots;   /* of the present scan on this rank, by which kept variances were lowered */
   double *pivots; /* [GANNET_ORDERED_PIVOTS * GANNET_ORDERED_ROUNDS][d] */

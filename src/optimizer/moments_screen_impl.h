@@ -35,25 +35,33 @@ bool moments_screen_pays(const gannet_moments_screen *screen, const gannet_candi
  */
 const gannet_surrogate *moments_screen_model(const gannet_moments_screen *screen, int model);
 
-/* Some of the GANNET_MOMENTS_SAMPLE candidates by which margins are measured.
+/* Have the GANNET_SAMPLE candidates by which margins are measured, spread evenly over their
+ * numbers.
  *
  * Local.
  *
- * x_unit  out  [n][d]
+ * candidates  in  borrowed until the scan is over; those of before, if there were any
  */
-void moments_screen_sample(const gannet_candidates *candidates, int first, int n, double *x_unit);
+GANNET_CHECKED gannet_err moments_screen_take_sample(gannet_moments_screen *screen,
+                                                     const gannet_candidates *candidates);
 
-/* Take estimates for useless unless moments are the same in another place of a group, and with
- * other numbers of points in it.
+typedef struct {
+  const double *mean, *sd; /* [GANNET_SAMPLE] */
+} moments_exact;
+
+/* Exact moments of a model at the sample, as they were made last.
  *
  * Local.
- *
- * mean, sd  in  [GANNET_MOMENTS_SAMPLE] at x_unit
- * x_unit    in  [GANNET_MOMENTS_SAMPLE][d]; changed meanwhile
  */
-GANNET_CHECKED gannet_err moments_screen_check_places(gannet_moments_screen *screen, int model,
-                                                      const double *mean, const double *sd,
-                                                      double *x_unit);
+moments_exact moments_screen_exact_of(const gannet_moments_screen *screen, int model);
+
+/* Make them for all models, each by one rank. Takes estimates for useless where they are so on any
+ * rank, and unless moments are the same in another place of a group, and with other numbers of
+ * points in it. Nothing without a sample.
+ *
+ * Collective over the member's communicator.
+ */
+GANNET_CHECKED gannet_err moments_screen_exact(gannet_moments_screen *screen);
 
 /* The noise of the models whose moments will be kept. Where rounding asks for more of it later,
  * variances rise.

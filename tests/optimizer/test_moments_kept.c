@@ -37,8 +37,8 @@ static void what_is_put_is_found_by_number(void **state) {
   gannet_moments_kept_get(&kept, 1, M, backwards, &above, m, v);
   for (int i = 0; i < M; ++i) assert_true(v[i] == variance[M - 1 - i] + 0.5);
   assert_true(kept.own[0] && !kept.own[1] && kept.own[2] && !kept.own[3]);
-  gannet_moments_kept_sample(&kept, 1).mean[GANNET_MOMENTS_SAMPLE - 1] = 7;
-  assert_true(kept.sample.mean[2 * GANNET_MOMENTS_SAMPLE - 1] == 7);
+  gannet_moments_kept_sample(&kept, 1).mean[GANNET_SAMPLE - 1] = 7;
+  assert_true(kept.sample.mean[2 * GANNET_SAMPLE - 1] == 7);
   gannet_moments_kept_release(&kept);
 }
 
