@@ -51,19 +51,44 @@ static gannet_err propose_plainly(const gannet_member *member, int q, double *x_
   return gannet_propose_design(member, q, &design, x_unit);
 }
 
-gannet_err gannet_member_propose(gannet_member *member, int64_t batch, int n_chosen, int q,
-                                 double *points) {
-  double *x_unit = points + (size_t)n_chosen * (size_t)member->problem->d;
+/* Whether the member has models that propose, and not a design. */
+static bool goes_by_models(const gannet_member *member) {
+  return member->models && !member->region.is_design;
+}
+
+gannet_err gannet_member_prepare(gannet_member *member, int64_t batch) {
   member->batch = batch;
-  member->n_chosen = n_chosen;
-  member->chosen = points;
-  if (member->local) return gannet_propose_local(member, q, x_unit);
-  if (member->options->proposer != GANNET_PROPOSE_MODEL) return propose_plainly(member, q, x_unit);
+  if (!member->models) return GANNET_OK;
   double mark = gannet_clock_seconds();
   GANNET_TRY(gannet_agree(member->context->comm,
                           gannet_member_region_follow(&member->region, member->history)));
+  if (!member->region.is_design)
+    GANNET_TRY(gannet_models_prepare(member->models, member->region.take, batch));
+  gannet_propose_mark(member, GANNET_PHASE_FIT, &mark);
+  return GANNET_OK;
+}
+
+gannet_err gannet_members_learn(int n, gannet_member *const *members) {
+  gannet_models *models[GANNET_MEMBERS_MOST];
+  int m = 0;
+  double mark = gannet_clock_seconds();
+  for (int i = 0; i < n; ++i)
+    if (goes_by_models(members[i])) models[m++] = members[i]->models;
+  if (m == 0) return GANNET_OK;
+  GANNET_TRY(gannet_models_learn(members[0]->context, m, models));
+  gannet_propose_mark(members[0], GANNET_PHASE_FIT, &mark);
+  return GANNET_OK;
+}
+
+gannet_err gannet_member_propose(gannet_member *member, int n_chosen, int q, double *points) {
+  double *x_unit = points + (size_t)n_chosen * (size_t)member->problem->d;
+  member->n_chosen = n_chosen;
+  member->chosen = points;
+  if (member->local) return gannet_propose_local(member, q, x_unit);
+  if (!member->models) return propose_plainly(member, q, x_unit);
   if (member->region.is_design) return gannet_propose_design(member, q, NULL, x_unit);
-  GANNET_TRY(gannet_models_fit(member->models, member->region.take, batch));
+  double mark = gannet_clock_seconds();
+  GANNET_TRY(gannet_models_fit(member->models));
   GANNET_TRY(
       gannet_agree(member->context->comm,
                    gannet_member_region_place(&member->region, member->history, member->models)));

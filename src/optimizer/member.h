@@ -77,15 +77,30 @@ GANNET_CHECKED gannet_err gannet_member_create(const gannet_member_common *commo
  */
 void gannet_member_release(gannet_member *member);
 
-/* Fit to the history and propose q points that follow n_chosen others of the same batch.
+/* Before every proposal: look at the history.
+ *
+ * Collective; the same on all ranks.
+ */
+GANNET_CHECKED gannet_err gannet_member_prepare(gannet_member *member, int64_t batch);
+
+/* After that, and only for the sake of time: let the models of n members that are to propose learn
+ * at once, as far as they can. Changes nothing after an error.
+ *
+ * Collective; the same on all ranks.
+ *
+ * n  in  1 .. GANNET_MEMBERS_MOST
+ */
+GANNET_CHECKED gannet_err gannet_members_learn(int n, gannet_member *const *members);
+
+/* Fit to what was prepared and propose q points that follow n_chosen others of the same batch.
  *
  * Collective; the same on all ranks.
  *
  * n_chosen  in     points of this batch chosen before
  * points    inout  [n_chosen + q][d] the unit cube; the last q are made here
  */
-GANNET_CHECKED gannet_err gannet_member_propose(gannet_member *member, int64_t batch, int n_chosen,
-                                                int q, double *points);
+GANNET_CHECKED gannet_err gannet_member_propose(gannet_member *member, int n_chosen, int q,
+                                                double *points);
 
 /* Whether the member has nothing to work on: quadratic models need real variables.
  *

@@ -29,15 +29,33 @@ GANNET_CHECKED gannet_err gannet_models_create(const gannet_context *context,
                                                gannet_models **models);
 void gannet_models_destroy(gannet_models **models);
 
-/* Fit every model to the history, or to a part of it, learning hyper-parameters where enough
- * observations have come since, in proportion to those that are taken.
+/* Collect what every model is fitted to, the history or a part of it, and decide who learns
+ * hyper-parameters: who has enough observations more, in proportion to those that are taken.
  *
  * Collective; the same on all ranks.
  *
  * take  in  [gannet_history_count] whether an evaluation is taken, by id; NULL = all
  */
-GANNET_CHECKED gannet_err gannet_models_fit(gannet_models *models, const bool *take,
-                                            int64_t iteration);
+GANNET_CHECKED gannet_err gannet_models_prepare(gannet_models *models, const bool *take,
+                                                int64_t iteration);
+
+/* Have those learn of the models of several members that can do so together; ranks share all their
+ * minimisations. What is learnt are the bits of a fit without this.
+ *
+ * Collective over the context's communicator; the same on all ranks.
+ *
+ * models  inout  [n], prepared
+ *
+ * Errors: those of the surrogates; nobody has learnt then.
+ */
+GANNET_CHECKED gannet_err gannet_models_learn(const gannet_context *context, int n,
+                                              gannet_models *const *models);
+
+/* Fit every model to what was prepared, learning hyper-parameters where that is left to do.
+ *
+ * Collective; the same on all ranks.
+ */
+GANNET_CHECKED gannet_err gannet_models_fit(gannet_models *models);
 
 /* Add made-up observations after the fit: every model is told its own mean at n points, so that
  * later points of a batch and pending ones are taken into account (Ginsbourger et al. 2010, kriging

@@ -1,5 +1,5 @@
-/* The models of a member, shared by their files: models.c (what they are fitted to and asked for)
- * and models_best.c (what they think best). */
+/* The models of a member, shared by their files: models.c (what they are asked for), models_fit.c
+ * (what they are fitted to) and models_best.c (what they think best). */
 #ifndef GANNET_OPTIMIZER_MODELS_IMPL_H
 #define GANNET_OPTIMIZER_MODELS_IMPL_H
 
@@ -12,6 +12,8 @@ typedef struct {
   int64_t n_learned; /* of these when hyper-parameters were learnt last, 0 = never */
   double exploration;
   double threshold;
+  bool learns;      /* with the fit that is prepared */
+  bool learnt;      /* has done so for it */
   double noise_var; /* of the last fit */
   int n;            /* observations of the last fit */
   int n_believed;   /* of them made up, at the end */
@@ -29,7 +31,8 @@ struct gannet_models {
   void *other_options; /* of the surrogates of all models but the objective's; NULL = the same */
   int n;               /* models: 1 + n_bounds + 1 */
   gannet_model *model;
-  const bool *take; /* of the fit that is under way */
+  const bool *take;  /* of the fit that is being prepared */
+  int64_t iteration; /* of the fit that is prepared */
   int work_capacity;
   double *raw, *work;      /* [work_capacity] */
   int64_t contenders_from; /* first id of which the contenders are known, -1 = of none */
@@ -42,5 +45,22 @@ struct gannet_models {
   gannet_transform_fit transform; /* of the objective, by the last fit */
   bool settled;                   /* and the search had settled then, which made a difference */
 };
+
+/* Factor on what the hidden constraint's model believes not to know. */
+extern const double models_label_doubt;
+
+/* Whether a model is that of the hidden constraint.
+ *
+ * Local.
+ */
+static inline bool models_is_hidden(const gannet_models *models, int i) {
+  return i == models->n - 1;
+}
+
+/* Room for n observations of a model.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err models_reserve(gannet_models *models, gannet_model *model, int n);
 
 #endif

@@ -56,16 +56,39 @@ static gannet_err deal(gannet_optimizer *o, int q, int *count) {
   return GANNET_OK;
 }
 
+static bool is_of_the_model(gannet_err err) {
+  return err == GANNET_ERR_NUMERIC || err == GANNET_ERR_LIBRARY || err == GANNET_ERR_MEMORY ||
+         err == GANNET_ERR_INPUT;
+}
+
+/* Members of one ask. What keeps them from learning at once keeps one of them from learning alone,
+ * which is its matter. */
+static gannet_err prepare(gannet_optimizer *o, const int *count, int *at) {
+  gannet_member *busy[GANNET_MEMBERS_MOST];
+  int n = 0;
+  for (int i = 0; i < o->options.n_members; ++i) {
+    *at = i;
+    if (count[i] == 0) continue;
+    busy[n++] = &o->member[i];
+    GANNET_TRY(gannet_agree(o->context->comm, gannet_member_prepare(&o->member[i], o->batch)));
+  }
+  const gannet_err err = gannet_members_learn(n, busy);
+  if (err == GANNET_OK || !is_of_the_model(err)) return err;
+  gannet_error_clear();
+  return GANNET_OK;
+}
+
 /* One try; *at is the member that is or was at work. */
 static gannet_err propose(gannet_optimizer *o, int q, double *x_unit, int *at) {
   const int64_t first = gannet_history_count(o->history);
   int chosen = 0, count[GANNET_MEMBERS_MOST] = {0};
   *at = -1;
   GANNET_TRY(gannet_agree(o->context->comm, deal(o, q, count)));
+  GANNET_TRY(prepare(o, count, at));
   for (int i = 0; i < o->options.n_members; ++i) {
     *at = i;
     if (count[i] == 0) continue;
-    const gannet_err err = gannet_member_propose(&o->member[i], o->batch, chosen, count[i], x_unit);
+    const gannet_err err = gannet_member_propose(&o->member[i], chosen, count[i], x_unit);
     GANNET_TRY(gannet_agree(o->context->comm, err));
     for (int k = 0; k < count[i]; ++k)
       gannet_allocation_note(&o->allocation, first + chosen + k, i);
@@ -74,15 +97,9 @@ static gannet_err propose(gannet_optimizer *o, int q, double *x_unit, int *at) {
   return GANNET_OK;
 }
 
-static bool is_of_the_model(gannet_err err) {
-  return err == GANNET_ERR_NUMERIC || err == GANNET_ERR_LIBRARY || err == GANNET_ERR_MEMORY ||
-         err == GANNET_ERR_INPUT;
-}
-
-/* What a member did before it failed, and those before it in this batch, is undone as a restart
- * would undo it. */
-static gannet_err undo(gannet_optimizer *o, const double *state, int last) {
-  for (int i = 0; i <= last; ++i) {
+/* What members did before one failed is undone as a restart would undo it. */
+static gannet_err undo(gannet_optimizer *o, const double *state) {
+  for (int i = 0; i < o->options.n_members; ++i) {
     gannet_member_release(&o->member[i]);
     GANNET_TRY(create_one(o, i));
   }
@@ -103,15 +120,18 @@ static gannet_err leave_out(gannet_optimizer *o, int q, gannet_err err, const do
              "%s is left out until there are %lld results, the others go on: %s", name,
              (long long)(2 * results), gannet_error_message());
   gannet_error_clear();
-  GANNET_TRY(gannet_agree(o->context->comm, undo(o, state, member)));
+  GANNET_TRY(gannet_agree(o->context->comm, undo(o, state)));
   gannet_allocation_leave_out(&o->allocation, member, results);
   return GANNET_OK;
 }
 
 /* Who asks again after an error gets what there would have been without it. */
 static gannet_err propose_alone(gannet_optimizer *o, int q, double *x_unit, const double *state) {
-  const gannet_err err = gannet_member_propose(&o->member[0], o->batch, 0, q, x_unit);
-  if (err != GANNET_OK) GANNET_TRY(gannet_agree(o->context->comm, undo(o, state, 0)));
+  const int count = q;
+  int member = 0;
+  gannet_err err = prepare(o, &count, &member);
+  if (err == GANNET_OK) err = gannet_member_propose(&o->member[0], 0, q, x_unit);
+  if (err != GANNET_OK) GANNET_TRY(gannet_agree(o->context->comm, undo(o, state)));
   return err;
 }
 

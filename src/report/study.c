@@ -67,7 +67,7 @@ static gannet_err choose_model(report_study *s) {
   return err;
 }
 
-/* As gannet_models_fit does it. */
+/* As optimizer/models_fit.c does it. */
 static gannet_err standardise(report_study *s, double *work) {
   const gannet_campaign *c = s->campaign;
   const int64_t best = gannet_history_best(c->history);

@@ -107,6 +107,14 @@ void gp_set_defaults(gp *g);
  */
 GANNET_CHECKED gannet_err gp_learn(gp *g, const gannet_data *data, int64_t iteration);
 
+/* The same in two steps (surrogate/surrogate.h).
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gp_learn_begin(void *state, const gannet_data *data, int64_t iteration,
+                                         gannet_multistart_task *task);
+void gp_learn_end(void *state, gannet_multistart_task *task, bool found);
+
 /* Centre and scale m points, with their norms unless these are NULL.
  *
  * Local.

@@ -161,9 +161,8 @@ gannet_err gp_ceilings(const void *state, int m, const double *x, double *varian
     const int rows = m - first < GP_BLOCK ? m - first : GP_BLOCK;
     gp_take_block(g, rows, x + (size_t)first * (size_t)g->d);
     gp_cross(g, rows);
-    for (int i = 0; i < rows; ++i)
-      variance[first + i] = fmax(
-          0, g->variance - gannet_moment_sums_part(g->moment_sums, g->cross + (ptrdiff_t)i * g->n));
+    gannet_moment_sums_part(g->moment_sums, rows, g->cross, variance + first);
+    for (int i = first; i < first + rows; ++i) variance[i] = fmax(0, g->variance - variance[i]);
   }
   return GANNET_OK;
 }

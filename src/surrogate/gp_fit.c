@@ -35,6 +35,7 @@ typedef struct {
   double *sums;     /* [n][d] */
   double *bounds;   /* lower [n_hyper], upper [n_hyper], starts [restarts + 1][n_hyper] */
   double *found;    /* [2][n_hyper] */
+  bool noise;       /* one start more looks for it */
   gannet_likelihood *likelihood;
 } learning;
 
@@ -119,26 +120,23 @@ static gannet_err objective(void *user, int n_hyper, const double *hyper, double
   return GANNET_OK;
 }
 
-static void release(learning *l) {
+/* What evaluations need, and nothing else. */
+static void leave(void *user) {
+  learning *l = user;
   gannet_likelihood_destroy(&l->likelihood);
-  gannet_rows_release(&l->rows);
   gannet_free(&l->z);
   gannet_free(&l->norm);
   gannet_free(&l->slope);
   gannet_free(&l->sums);
-  gannet_free(&l->bounds);
-  gannet_free(&l->found);
 }
 
-static gannet_err allocate(learning *l) {
-  const gp_options *options = l->g->options;
-  const size_t n = (size_t)l->n, d = (size_t)l->g->d, hyper = (size_t)l->g->n_hyper;
+static gannet_err enter(void *user) {
+  learning *l = user;
+  const size_t n = (size_t)l->n, d = (size_t)l->g->d;
   GANNET_TRY(gannet_alloc(n * d, sizeof(double), &l->z));
   GANNET_TRY(gannet_alloc(n, sizeof(double), &l->norm));
   GANNET_TRY(gannet_alloc(n * n, sizeof(double), &l->slope));
   GANNET_TRY(gannet_alloc(n * d, sizeof(double), &l->sums));
-  GANNET_TRY(gannet_alloc((3 + (size_t)options->restarts) * hyper, sizeof(double), &l->bounds));
-  GANNET_TRY(gannet_alloc(2 * hyper, sizeof(double), &l->found));
   return gannet_likelihood_create(NULL, l->n, true, &l->likelihood);
 }
 
@@ -173,12 +171,14 @@ static void make_bounds(const gp *g, double *lower, double *upper) {
 
 static gannet_err prepare(learning *l, int64_t iteration) {
   const gp *g = l->g;
+  const size_t hyper = (size_t)g->n_hyper;
   GANNET_TRY(gannet_rows_choose(&l->rows, g->options->fit_points, false,
                                 gannet_stream_of(g->streams, GANNET_FOR_FIT, iteration, 0)));
   l->n = l->rows.n;
-  GANNET_TRY(allocate(l));
-  make_bounds(g, l->bounds, l->bounds + g->n_hyper);
-  make_starts(l, iteration, l->bounds + 2 * (size_t)g->n_hyper);
+  GANNET_TRY(gannet_alloc((3 + (size_t)g->options->restarts) * hyper, sizeof(double), &l->bounds));
+  GANNET_TRY(gannet_alloc(2 * hyper, sizeof(double), &l->found));
+  make_bounds(g, l->bounds, l->bounds + hyper);
+  make_starts(l, iteration, l->bounds + 2 * hyper);
   return GANNET_OK;
 }
 
@@ -211,36 +211,63 @@ static bool looks_for_noise(const gp *g) {
          (when == GP_NOISY_YES || (when == GP_NOISY_SUSPECTED && g->suspected));
 }
 
-static gannet_err learn(gp *g, learning *l, bool noise) {
-  const gp_options *options = g->options;
-  const size_t n = (size_t)g->n_hyper;
-  double *start = l->bounds + 2 * n, value[2];
-  if (noise) make_noisy_start(g, start + (size_t)options->restarts * n);
-  const gannet_multistart problem = {
-      .starts = options->restarts + noise,
-      .apart = noise,
-      .n = g->n_hyper,
+static void pose(learning *l, gannet_multistart_task *task) {
+  const gp_options *options = l->g->options;
+  const int n = l->g->n_hyper;
+  double *start = l->bounds + (ptrdiff_t)2 * n;
+  if (l->noise) make_noisy_start(l->g, start + (ptrdiff_t)options->restarts * n);
+  task->best = l->found;
+  task->problem = (gannet_multistart){
+      .starts = options->restarts + l->noise,
+      .apart = l->noise,
+      .n = n,
       .start = start,
       .lower = l->bounds,
       .upper = l->bounds + n,
       .function = objective,
       .user = l,
+      .enter = enter,
+      .leave = leave,
       .options = {.max_evaluations = options->fit_evaluations,
                   .gradient_tolerance = 1e-3,
                   .value_tolerance = 1e-8},
   };
-  GANNET_TRY(gannet_multistart_run(g->context, &problem, l->found, value));
-  const bool noisy = noise && is_noisy(l->found, value[0], l->found + n, value[1]);
-  memcpy(g->hyper, noisy ? l->found + n : l->found, n * sizeof *g->hyper);
+}
+
+gannet_err gp_learn_begin(void *state, const gannet_data *data, int64_t iteration,
+                          gannet_multistart_task *task) {
+  gp *g = state;
+  learning *l = NULL;
+  GANNET_TRY(gannet_alloc(1, sizeof *l, &l));
+  *l = (learning){.g = g, .rows = {.n = data->n, .width = g->d, .x = data->x, .y = data->y}};
+  task->problem.user = l;
+  g->noise_var = data->noise_var;
+  g->stale = true;
+  l->noise = looks_for_noise(g);
+  GANNET_TRY(prepare(l, iteration));
+  pose(l, task);
   return GANNET_OK;
 }
 
+void gp_learn_end(void *state, gannet_multistart_task *task, bool found) {
+  gp *g = state;
+  learning *l = task->problem.user;
+  if (!l) return;
+  if (found) {
+    const double *best = l->found, *noisy = best + g->n_hyper;
+    const bool taken = l->noise && is_noisy(best, task->value[0], noisy, task->value[1]);
+    memcpy(g->hyper, taken ? noisy : best, (size_t)g->n_hyper * sizeof *g->hyper);
+  }
+  gannet_rows_release(&l->rows);
+  gannet_free(&l->bounds);
+  gannet_free(&l->found);
+  gannet_free(&l);
+}
+
 gannet_err gp_learn(gp *g, const gannet_data *data, int64_t iteration) {
-  learning l = {.g = g, .rows = {.n = data->n, .width = g->d, .x = data->x, .y = data->y}};
-  g->noise_var = data->noise_var;
-  g->stale = true;
-  gannet_err code = gannet_agree(g->context->comm, prepare(&l, iteration));
-  if (code == GANNET_OK) code = learn(g, &l, looks_for_noise(g));
-  release(&l);
+  gannet_multistart_task task = {0}, *tasks = &task;
+  gannet_err code = gannet_agree(g->context->comm, gp_learn_begin(g, data, iteration, &task));
+  if (code == GANNET_OK) code = gannet_multistart_run_all(g->context, 1, &tasks);
+  gp_learn_end(g, &task, code == GANNET_OK);
   return code;
 }

@@ -5,12 +5,14 @@
 
 #include "base/memory.h"
 #include "linalg/blas.h"
+#include "surrogate/surrogate.h"
 
 /* Rows that are solved at once for all strips: their part of the factor stays in the second cache.
  */
 enum { ROWS = GANNET_STRIP_ROWS, BLOCK = 32, STRIPS = GANNET_MOMENT_STRIPS };
 
 _Static_assert(GANNET_ESTIMATES_POINTS <= STRIPS * 8, "so many points are worked at once");
+_Static_assert(GANNET_MOMENT_GROUP <= STRIPS * 8, "of so many there is place for their parts");
 
 struct gannet_moment_sums {
   const gannet_strips *by;
@@ -99,23 +101,48 @@ gannet_err gannet_moment_sums_prepare(const gannet_sums_list *list, const gannet
 /* What is less of a row's square than that is rounding. */
 static const double least_rest = 1e-8;
 
-/* An orthonormal basis in the place of m rows, each with the parts of those before taken out twice;
- * returns its size. c: [m] scratch */
-static int orthonormalise(int m, int n, double *rows, double *c) {
+/* Rows that are made orthogonal to all before them at once. */
+enum { TOGETHER = 16 };
+
+/* own: [m][n] less their parts in the span of basis [rank][n]. c: [m][rank] scratch */
+static void take_out(int m, int n, int rank, const double *basis, double *own, double *c) {
+  if (rank == 0) return;
+  gannet_gemm_nt(m, rank, n, 1, own, n, basis, n, 0, c, rank);
+  gannet_gemm_nn(m, n, rank, -1, c, rank, basis, n, 1, own, n);
+}
+
+/* A basis in the place of the m rows of a block, which have been made orthogonal to all before it;
+ * square: [m] what they were before that. Returns its size. */
+static int orthonormalise_block(int m, int n, double *block, const double *square, double *c) {
   int rank = 0;
   for (int j = 0; j < m; ++j) {
-    double *own = rows + (ptrdiff_t)rank * n;
-    memmove(own, rows + (ptrdiff_t)j * n, (size_t)n * sizeof *own);
-    const double before = gannet_dot(n, own, own);
+    double *own = block + (ptrdiff_t)rank * n;
+    memmove(own, block + (ptrdiff_t)j * n, (size_t)n * sizeof *own);
     for (int pass = 0; pass < 2 && rank > 0; ++pass) {
-      gannet_gemv_n(rank, n, 1, rows, n, own, 0, c);
-      gannet_gemv_t(rank, n, -1, rows, n, c, 1, own);
+      gannet_gemv_n(rank, n, 1, block, n, own, 0, c);
+      gannet_gemv_t(rank, n, -1, block, n, c, 1, own);
     }
     const double rest = gannet_dot(n, own, own);
-    if (!(rest > least_rest * before)) continue;
+    if (!(rest > least_rest * square[j])) continue;
     const double scale = 1 / sqrt(rest);
     for (int i = 0; i < n; ++i) own[i] *= scale;
     ++rank;
+  }
+  return rank;
+}
+
+/* An orthonormal basis in the place of m rows; returns its size. Parts of rows before are taken out
+ * twice. c: [TOGETHER][m] scratch */
+static int orthonormalise(int m, int n, double *rows, double *c) {
+  int rank = 0;
+  for (int first = 0; first < m; first += TOGETHER) {
+    const int some = m - first < TOGETHER ? m - first : TOGETHER;
+    double *block = rows + (ptrdiff_t)rank * n, square[TOGETHER];
+    memmove(block, rows + (ptrdiff_t)first * n, (size_t)some * (size_t)n * sizeof *block);
+    for (int j = 0; j < some; ++j)
+      square[j] = gannet_dot(n, block + (ptrdiff_t)j * n, block + (ptrdiff_t)j * n);
+    for (int pass = 0; pass < 2; ++pass) take_out(some, n, rank, rows, block, c);
+    rank += orthonormalise_block(some, n, block, square, c);
   }
   return rank;
 }
@@ -128,7 +155,7 @@ static gannet_err prepare_part(gannet_moment_sums *s, const gannet_sums_list *li
   double *weights = NULL;
   s->parted = true;
   s->length = list->n;
-  GANNET_TRY(gannet_alloc((1 + (size_t)m) * n, sizeof *weights, &weights));
+  GANNET_TRY(gannet_alloc((1 + (size_t)m) * (n + TOGETHER), sizeof *weights, &weights));
   gannet_cholesky_forward(factor, m, k, list->n);
   s->rank = orthonormalise(m, list->n, k, weights);
   gannet_cholesky_backward(factor, s->rank, k, list->n);
@@ -153,13 +180,14 @@ gannet_err gannet_moment_sums_prepare_part(const gannet_sums_list *list,
   return err;
 }
 
-double gannet_moment_sums_part(const gannet_moment_sums *s, const double *k) {
-  double sum = 0;
-  for (int j = 0; j < s->rank; ++j) {
-    const double part = gannet_dot(s->length, s->projections + (ptrdiff_t)j * s->length, k);
-    sum += part * part;
-  }
-  return sum;
+void gannet_moment_sums_part(const gannet_moment_sums *s, int m, const double *k, double *part) {
+  const int rank = s->rank;
+  memset(part, 0, (size_t)m * sizeof *part);
+  if (rank > 0)
+    gannet_gemm_nt(m, rank, s->length, 1, k, s->length, s->projections, s->length, 0, s->found,
+                   rank);
+  for (int i = 0; i < m; ++i)
+    part[i] = gannet_dot(rank, s->found + (ptrdiff_t)i * rank, s->found + (ptrdiff_t)i * rank);
 }
 
 static char *kept_of(const gannet_moment_sums *s, int strip) {

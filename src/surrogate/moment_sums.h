@@ -54,13 +54,15 @@ GANNET_CHECKED gannet_err gannet_moment_sums_prepare_part(const gannet_sums_list
                                                           const double *alpha, int m, double *k,
                                                           gannet_moment_sums **sums);
 
-/* That part for a single point, not as an estimate; of sums that _prepare_part made.
+/* That part for m <= GANNET_MOMENT_GROUP points, not as an estimate; of sums that _prepare_part
+ * made.
  *
  * Local.
  *
- * k  in  [n] its kernel with the list
+ * k     in   [m][n] their kernel with the list
+ * part  out  [m]
  */
-double gannet_moment_sums_part(const gannet_moment_sums *sums, const double *k);
+void gannet_moment_sums_part(const gannet_moment_sums *sums, int m, const double *k, double *part);
 
 /* Mean and explained part of the variance for every point of some strips. No allocation.
  *

@@ -8,17 +8,54 @@
 #include "base/queue.h"
 #include "surrogate/helping.h"
 
+typedef struct {
+  int n;
+  gannet_multistart_task *const *tasks;
+  gannet_helping *helping;   /* of a single joint; or NULL */
+  gannet_multistart *inside; /* whose memory this rank has; or NULL */
+  double **rows;             /* [n] of every problem [starts][n + 1], its points and their values */
+} work;
+
+static size_t width_of(const gannet_multistart *problem) {
+  return (size_t)problem->n + 1;
+}
+
+static void leave(work *w) {
+  if (w->inside && w->inside->leave) w->inside->leave(w->inside->user);
+  w->inside = NULL;
+}
+
+static gannet_err enter(work *w, gannet_multistart *problem) {
+  if (w->inside == problem) return GANNET_OK;
+  leave(w);
+  w->inside = problem;
+  return problem->enter ? problem->enter(problem->user) : GANNET_OK;
+}
+
+static gannet_err minimise(const work *w, const gannet_multistart *p, double *x,
+                           gannet_minimize_result *result) {
+  gannet_value_gradient function = p->function;
+  void *user = p->user;
+  if (w->helping) {
+    function = gannet_helping_evaluate;
+    user = w->helping;
+  } else if (p->joint) {
+    function = gannet_joint_evaluate;
+    user = p->joint;
+  }
+  return gannet_minimize(p->n, x, p->lower, p->upper, function, user, &p->options, result);
+}
+
 /* One start, by one rank: row becomes the best point and its value. */
-static gannet_err run_start(const gannet_multistart *problem, gannet_helping *helping, int start,
-                            double *row) {
+static gannet_err run_start(work *w, int task, int start) {
+  gannet_multistart *problem = &w->tasks[task]->problem;
   const size_t n = (size_t)problem->n;
+  double *row = w->rows[task] + (size_t)start * width_of(problem);
   gannet_minimize_result result = {0};
   memcpy(row, problem->start + (size_t)start * n, n * sizeof *row);
   row[n] = INFINITY;
-  const gannet_err code =
-      gannet_minimize(problem->n, row, problem->lower, problem->upper,
-                      helping ? gannet_helping_evaluate : problem->function,
-                      helping ? helping : problem->user, &problem->options, &result);
+  GANNET_TRY(enter(w, problem));
+  const gannet_err code = minimise(w, problem, row, &result);
   if (code == GANNET_ERR_NUMERIC) {
     gannet_error_clear();
     return GANNET_OK;
@@ -28,33 +65,68 @@ static gannet_err run_start(const gannet_multistart *problem, gannet_helping *he
   return GANNET_OK;
 }
 
-/* Whoever is free takes the next start, from the last on: the first one, which continues from what
- * was found before, is often the shortest, and fills what is left. */
-static gannet_err run_own(const gannet_context *context, const gannet_multistart *problem,
-                          gannet_helping *helping, double *rows) {
-  const size_t width = (size_t)problem->n + 1;
-  gannet_queue queue = gannet_queue_open(context, problem->starts);
+static int most_starts(const work *w) {
+  int most = 0;
+  for (int t = 0; t < w->n; ++t)
+    if (w->tasks[t]->problem.starts > most) most = w->tasks[t]->problem.starts;
+  return most;
+}
+
+/* Unit u of all: from the last start on, since the first one, which continues from what was found
+ * before, is often the shortest, and fills what is left; and the same start of all problems, but on
+ * a single rank one problem after the other. */
+static void find_unit(const work *w, bool alone, int64_t u, int *task, int *start) {
+  const int most = most_starts(w);
+  for (int outer = 0; outer < (alone ? w->n : most); ++outer)
+    for (int inner = 0; inner < (alone ? most : w->n); ++inner) {
+      *task = alone ? outer : inner;
+      *start = most - 1 - (alone ? inner : outer);
+      if (*start < w->tasks[*task]->problem.starts && u-- == 0) return;
+    }
+}
+
+/* Whoever is free takes the next start. */
+static gannet_err run_own(const gannet_context *context, work *w) {
+  int64_t units = 0;
+  for (int t = 0; t < w->n; ++t) units += w->tasks[t]->problem.starts;
+  gannet_queue queue = gannet_queue_open(context, units);
   gannet_err err = GANNET_OK;
   for (int64_t unit; err == GANNET_OK && (unit = gannet_queue_next(&queue)) >= 0;) {
-    const int start = problem->starts - 1 - (int)unit;
-    err = run_start(problem, helping, start, rows + (size_t)start * width);
+    int task = 0, start = 0;
+    find_unit(w, context->np == 1, unit, &task, &start);
+    err = run_start(w, task, start);
   }
   gannet_queue_close(&queue);
+  leave(w);
   return err;
 }
 
-/* rows: [starts][n + 1], the points and their values. */
-static gannet_err run_all(const gannet_context *context, const gannet_multistart *problem,
-                          double *rows) {
-  gannet_helping *helping = NULL;
-  if (problem->joint) GANNET_TRY(gannet_helping_open(context, problem->joint, &helping));
-  gannet_err err = run_own(context, problem, helping, rows);
-  if (helping) gannet_helping_others(helping);
+static gannet_err allocate(work *w) {
+  GANNET_TRY(gannet_alloc((size_t)w->n, sizeof *w->rows, &w->rows));
+  for (int t = 0; t < w->n; ++t) {
+    const gannet_multistart *p = &w->tasks[t]->problem;
+    GANNET_TRY(gannet_alloc((size_t)p->starts * width_of(p), sizeof *w->rows[t], &w->rows[t]));
+  }
+  return GANNET_OK;
+}
+
+static void release(work *w) {
+  for (int t = 0; w->rows && t < w->n; ++t) gannet_free(&w->rows[t]);
+  gannet_free(&w->rows);
+}
+
+static gannet_err run_all(const gannet_context *context, work *w) {
+  const gannet_joint *joint = w->n == 1 ? w->tasks[0]->problem.joint : NULL;
+  if (joint) GANNET_TRY(gannet_helping_open(context, joint, &w->helping));
+  gannet_err err = run_own(context, w);
+  if (w->helping) gannet_helping_others(w->helping);
   err = gannet_agree(context->comm, err);
-  gannet_helping_close(&helping);
-  GANNET_TRY(err);
-  return gannet_parts_gather(context->comm, (size_t)problem->starts * ((size_t)problem->n + 1),
-                             rows);
+  gannet_helping_close(&w->helping);
+  for (int t = 0; t < w->n && err == GANNET_OK; ++t) {
+    const gannet_multistart *p = &w->tasks[t]->problem;
+    err = gannet_parts_gather(context->comm, (size_t)p->starts * width_of(p), w->rows[t]);
+  }
+  return err;
 }
 
 /* The lowest value of starts [from, to), the first of equals. */
@@ -71,17 +143,30 @@ static void choose(const gannet_multistart *problem, const double *rows, int fro
   }
 }
 
+static void choose_for(const work *w, int t, bool found) {
+  const gannet_multistart *p = &w->tasks[t]->problem;
+  const int starts = p->starts, compared = p->apart ? starts - 1 : starts;
+  const double *rows = found ? w->rows[t] : NULL;
+  double *best = w->tasks[t]->best, *value = w->tasks[t]->value;
+  choose(p, rows, 0, compared, best, value);
+  if (p->apart) choose(p, rows, compared, starts, best + p->n, value + 1);
+}
+
+gannet_err gannet_multistart_run_all(const gannet_context *context, int n,
+                                     gannet_multistart_task *const *tasks) {
+  work w = {.n = n, .tasks = tasks};
+  if (n == 0) return GANNET_OK;
+  gannet_err code = gannet_agree(context->comm, allocate(&w));
+  if (code == GANNET_OK) code = run_all(context, &w);
+  for (int t = 0; t < n; ++t) choose_for(&w, t, code == GANNET_OK);
+  release(&w);
+  return code;
+}
+
 gannet_err gannet_multistart_run(const gannet_context *context, const gannet_multistart *problem,
                                  double *best, double *value) {
-  const size_t n = (size_t)problem->n;
-  const int starts = problem->starts, compared = problem->apart ? starts - 1 : starts;
-  double *rows = NULL;
-  gannet_err code = gannet_alloc((size_t)problem->starts * (n + 1), sizeof *rows, &rows);
-  code = gannet_agree(context->comm, code);
-  if (code == GANNET_OK) code = run_all(context, problem, rows);
-  const double *found = code == GANNET_OK ? rows : NULL;
-  choose(problem, found, 0, compared, best, value);
-  if (problem->apart) choose(problem, found, compared, starts, best + n, value + 1);
-  gannet_free(&rows);
+  gannet_multistart_task task = {*problem, best, {INFINITY, INFINITY}}, *tasks = &task;
+  const gannet_err code = gannet_multistart_run_all(context, 1, &tasks);
+  memcpy(value, task.value, (problem->apart ? 2 : 1) * sizeof *value);
   return code;
 }

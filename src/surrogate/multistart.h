@@ -15,7 +15,11 @@ typedef struct {
   const double *upper; /* [n] */
   gannet_value_gradient function;
   void *user;
-  const gannet_joint *joint; /* not NULL: takes the place of function and user; prepare is local */
+  gannet_joint *joint; /* not NULL: takes the place of function and user; prepare is local */
+  /* Before the first of some starts that a rank does, and after the last of them: memory that is
+   * not to be there for all problems at once. May be NULL. */
+  gannet_err (*enter)(void *user);
+  void (*leave)(void *user);
   gannet_minimize_options options;
 } gannet_multistart;
 
@@ -36,5 +40,24 @@ typedef struct {
 GANNET_CHECKED gannet_err gannet_multistart_run(const gannet_context *context,
                                                 const gannet_multistart *problem, double *best,
                                                 double *value);
+
+typedef struct {
+  gannet_multistart problem;
+  double *best; /* as above */
+  double value[2];
+} gannet_multistart_task;
+
+/* The same for several problems: all their starts go to whichever rank is free. What is found is
+ * what _run finds for each, bit for bit; nobody helps with a joint.
+ *
+ * Collective over the context's communicator; arguments the same on all ranks.
+ *
+ * n      in     >= 0
+ * tasks  inout  [n]
+ *
+ * Errors: as _run; of any of them.
+ */
+GANNET_CHECKED gannet_err gannet_multistart_run_all(const gannet_context *context, int n,
+                                                    gannet_multistart_task *const *tasks);
 
 #endif

@@ -132,6 +132,54 @@ gannet_err gannet_surrogate_fit(gannet_surrogate *s, const gannet_data *data, bo
   return GANNET_OK;
 }
 
+static bool learns_apart(const gannet_learner *learner) {
+  return learner->surrogate->type->learn_begin && learner->data.n >= 2;
+}
+
+static gannet_err begin_learning(gannet_learner *learner, gannet_multistart_task *task) {
+  gannet_surrogate *s = learner->surrogate;
+  forget_draws(s);
+  GANNET_TRY(check_data(s, &learner->data, learner->iteration));
+  s->conditioned = false;
+  return s->type->learn_begin(s->state, &learner->data, learner->iteration, task);
+}
+
+/* chosen: [n] those that do. */
+static gannet_err learn(const gannet_context *context, int n, gannet_learner *const *chosen,
+                        gannet_multistart_task *tasks, gannet_multistart_task **all) {
+  gannet_err err = GANNET_OK;
+  int begun = 0;
+  for (; begun < n && err == GANNET_OK; ++begun) {
+    all[begun] = &tasks[begun];
+    err = begin_learning(chosen[begun], all[begun]);
+  }
+  err = gannet_agree(context->comm, err);
+  if (err == GANNET_OK) err = gannet_multistart_run_all(context, n, all);
+  for (int i = 0; i < begun; ++i) {
+    gannet_surrogate *s = chosen[i]->surrogate;
+    s->type->learn_end(s->state, all[i], err == GANNET_OK);
+    chosen[i]->learnt = err == GANNET_OK;
+  }
+  return err;
+}
+
+gannet_err gannet_surrogates_learn(const gannet_context *context, int n, gannet_learner *learners) {
+  gannet_learner **chosen = NULL;
+  gannet_multistart_task *tasks = NULL, **all = NULL;
+  int m = 0;
+  gannet_err err = gannet_alloc((size_t)n, sizeof *chosen, &chosen);
+  if (err == GANNET_OK) err = gannet_alloc((size_t)n, sizeof *tasks, &tasks);
+  if (err == GANNET_OK) err = gannet_alloc((size_t)n, sizeof *all, &all);
+  err = gannet_agree(context->comm, err);
+  for (int i = 0; i < n && err == GANNET_OK; ++i)
+    if (learns_apart(&learners[i])) chosen[m++] = &learners[i];
+  if (m > 0) err = learn(context, m, chosen, tasks, all);
+  gannet_free(&chosen);
+  gannet_free(&tasks);
+  gannet_free(&all);
+  return err;
+}
+
 gannet_err gannet_surrogate_believe(gannet_surrogate *s, const gannet_data *data, int believed,
                                     int64_t iteration) {
   forget_draws(s);

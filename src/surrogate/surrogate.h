@@ -10,14 +10,15 @@
  *   gannet_surrogate_draw_values, _draw_gradient  at any points, cheaply
  *
  * A type must provide create, destroy, fit, predict, sample, draw_values, draw_gradient; it may
- * provide believe (fit otherwise), predict_gradient or predict_gradients (central differences
- * otherwise), fitted (none otherwise), lower (mean - exploration sd otherwise), estimate_prepare
- * with draw_estimates, moments_prepare with moment_estimates, and with these ceilings_prepare and
- * ceilings (none otherwise), covariance (that of draws otherwise), noise_var (0 otherwise),
- * calibration (1 otherwise), doubt (0 otherwise), hyper (none otherwise) and length_scales (all
- * equal otherwise). Arguments and states are checked before a type sees them; what it returns is
- * agreed between ranks afterwards, so only its own communication needs an agreement before it. A
- * create that fails may leave *state for destroy, or NULL.
+ * provide learn_begin with learn_end (fit with learn otherwise), believe (fit otherwise),
+ * predict_gradient or predict_gradients (central differences otherwise), fitted (none otherwise),
+ * lower (mean - exploration sd otherwise), estimate_prepare with draw_estimates, moments_prepare
+ * with moment_estimates, and with these ceilings_prepare and ceilings (none otherwise), covariance
+ * (that of draws otherwise), noise_var (0 otherwise), calibration (1 otherwise), doubt (0
+ * otherwise), hyper (none otherwise) and length_scales (all equal otherwise). Arguments and states
+ * are checked before a type sees them; what it returns is agreed between ranks afterwards, so only
+ * its own communication needs an agreement before it. A create that fails may leave *state for
+ * destroy, or NULL.
  */
 #ifndef GANNET_SURROGATE_SURROGATE_H
 #define GANNET_SURROGATE_SURROGATE_H
@@ -29,6 +30,7 @@
 #include "base/option.h"
 #include "network/table.h"
 #include "problem/physics.h"
+#include "surrogate/multistart.h"
 
 typedef struct {
   int n;            /* observations, >= 0 */
@@ -80,6 +82,11 @@ typedef struct {
                        void **state);
   void (*destroy)(void *state);
   gannet_err (*fit)(void *state, const gannet_data *data, bool learn, int64_t iteration);
+  /* What fit with learn does before it does without: begin gives a problem, on every rank by
+   * itself, and end takes what was found and gives up what begin made, also when that failed. */
+  gannet_err (*learn_begin)(void *state, const gannet_data *data, int64_t iteration,
+                            gannet_multistart_task *task);
+  void (*learn_end)(void *state, gannet_multistart_task *task, bool found);
   gannet_err (*believe)(void *state, const gannet_data *data, int believed, int64_t iteration);
   gannet_err (*predict)(const void *state, int m, const double *x, double *mean, double *sd);
   gannet_err (*predict_gradient)(const void *state, const double *x, double *mean, double *sd,
@@ -175,7 +182,29 @@ void gannet_surrogate_destroy(gannet_surrogate **surrogate);
 GANNET_CHECKED gannet_err gannet_surrogate_fit(gannet_surrogate *surrogate, const gannet_data *data,
                                                bool learn, int64_t iteration);
 
-/* The same without learning, where the last 'believed' rows stand for results to come: what is made
+/* A surrogate that is to learn from data. */
+typedef struct {
+  gannet_surrogate *surrogate;
+  gannet_data data;
+  int64_t iteration;
+  bool learnt; /* out */
+} gannet_learner;
+
+/* Let several surrogates learn their hyper-parameters at once, so that ranks share all their
+ * minimisations: those that can. Who has learnt is to be fitted without learning to the same data
+ * next; together that is what a fit with learning is, bit for bit.
+ *
+ * Collective; the same on all ranks.
+ *
+ * n         in     >= 0
+ * learners  inout  [n]
+ *
+ * Errors: as _fit, of any of them; nobody has learnt then.
+ */
+GANNET_CHECKED gannet_err gannet_surrogates_learn(const gannet_context *context, int n,
+                                                  gannet_learner *learners);
+
+/* A fit without learning, where the last 'believed' rows stand for results to come: what is made
  * for many fits ahead is not made of them. The next fit forgets them.
  *
  * Collective; the same on all ranks.

@@ -100,13 +100,13 @@ gannet_err tangent_ceilings_prepare(void *state, gannet_precision precision, int
 gannet_err tangent_ceilings(const void *state, int m, const double *x, double *variance) {
   enum { BLOCK = GANNET_TANGENT_BLOCK };
   const tangent_model *t = state;
+  double part[BLOCK];
   for (int first = 0; first < m; first += BLOCK) {
     const int rows = m - first < BLOCK ? m - first : BLOCK;
     double *own = variance + first;
     GANNET_TRY(tangent_block_kernel(t, rows, x + (size_t)first * (size_t)t->d, own));
-    for (int i = 0; i < rows; ++i)
-      own[i] = t->amplitude * fmax(0, own[i] - gannet_moment_sums_part(
-                                                   t->moment_sums, t->cross + (ptrdiff_t)i * t->n));
+    gannet_moment_sums_part(t->moment_sums, rows, t->cross, part);
+    for (int i = 0; i < rows; ++i) own[i] = t->amplitude * fmax(0, own[i] - part[i]);
   }
   return GANNET_OK;
 }

@@ -50,7 +50,8 @@ static gannet_member *fitted(fixture *f, double crash) {
   *f = make(GANNET_MINIMIZE, "1");
   for (int round = 0; round < 4; ++round) round_where(f->optimizer, 3, crash, 0);
   gannet_member *member = &f->optimizer->member[0];
-  assert_ok(gannet_models_fit(member->models, NULL, f->optimizer->batch));
+  assert_ok(gannet_models_prepare(member->models, NULL, f->optimizer->batch));
+  assert_ok(gannet_models_fit(member->models));
   return member;
 }
 

@@ -81,7 +81,8 @@ static void what_is_believed_is_to_be_improved_upon(void **state) {
   fixture f = make("cei", &bound_one);
   gannet_models *models = f.optimizer->member[0].models;
   double before = 0, after = 0;
-  assert_ok(gannet_models_fit(models, NULL, f.optimizer->batch));
+  assert_ok(gannet_models_prepare(models, NULL, f.optimizer->batch));
+  assert_ok(gannet_models_fit(models));
   assert_true(gannet_models_least_believed(models) == INFINITY);
   assert_ok(gannet_models_incumbent(models, &before));
   assert_ok(gannet_models_believe(models, 1, forbidden, f.optimizer->batch));

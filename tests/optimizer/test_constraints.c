@@ -65,7 +65,8 @@ static fixture fitted(const char *method, const char *rule, double offset) {
   fixture f = make(method, rule);
   double x[6];
   for (int round = 0; round < 4; ++round) round_of(f.optimizer, offset, x);
-  assert_ok(gannet_models_fit(f.optimizer->member[0].models, NULL, f.optimizer->batch));
+  assert_ok(gannet_models_prepare(f.optimizer->member[0].models, NULL, f.optimizer->batch));
+  assert_ok(gannet_models_fit(f.optimizer->member[0].models));
   return f;
 }
 

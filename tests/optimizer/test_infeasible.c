@@ -56,7 +56,8 @@ static fixture without_feasible(gannet_moments_score *s) {
     const gannet_result result = {.objective = x[2], .constraints = c};
     assert_ok(gannet_optimizer_tell_point(f.optimizer, x, &result, NULL));
   }
-  assert_ok(gannet_models_fit(models, NULL, f.optimizer->batch));
+  assert_ok(gannet_models_prepare(models, NULL, f.optimizer->batch));
+  assert_ok(gannet_models_fit(models));
   assert_ok(gannet_models_believe(models, 1, believed, f.optimizer->batch));
   assert_ok(gannet_moments_score_prepare(&f.optimizer->member[0], s));
   assert_false(s->feasible_known);

@@ -4,6 +4,7 @@
 
 #include "surrogate/conform_estimates.h"
 #include "surrogate/conform_gradients.h"
+#include "surrogate/conform_learning.h"
 
 typedef struct {
   const char *name;
@@ -28,6 +29,8 @@ static const check checks[] = {
     CHECK(draws_have_the_predicted_moments),
     CHECK(covariances_belong_to_the_moments_and_draws),
     CHECK(the_noise_is_told),
+    CHECK(learning_at_once_is_learning),
+    CHECK(one_bad_learner_fails_all),
     CHECK(a_resumed_surrogate_continues_exactly),
     CHECK(earlier_data_leave_no_trace),
     CHECK(bits_do_not_depend_on_the_ranks),

@@ -8,6 +8,7 @@
 #include "support/refuse.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "surrogate/helping.h"
 #include "surrogate/multistart.h"
 
@@ -119,7 +120,7 @@ static gannet_joint make_joint(landscape *l) {
                         prepare, add_part, finish, l,     {200, 1e-9, 0}};
 }
 
-static gannet_multistart make_problem(const gannet_joint *joint, int n) {
+static gannet_multistart make_problem(gannet_joint *joint, int n) {
   return (gannet_multistart){.starts = n,
                              .n = N,
                              .start = starts,
@@ -132,11 +133,11 @@ static gannet_multistart make_problem(const gannet_joint *joint, int n) {
 /* What one rank finds with nobody's help. */
 static void find_alone(int n, double *best, double *value) {
   landscape l = {.prepared = 0};
-  const gannet_joint joint = make_joint(&l);
+  gannet_joint joint = make_joint(&l);
   gannet_multistart problem = make_problem(&joint, n);
   problem.joint = NULL;
   problem.function = gannet_joint_evaluate;
-  problem.user = (void *)(uintptr_t)&joint;
+  problem.user = &joint;
   assert_ok(gannet_multistart_run(context, &problem, best, value));
 }
 
@@ -150,7 +151,7 @@ static void helpers_change_no_bit(void **state) {
   (void)state;
   for (int n = 1; n <= 4; ++n) {
     landscape l = {.slow = true};
-    const gannet_joint joint = make_joint(&l);
+    gannet_joint joint = make_joint(&l);
     const gannet_multistart problem = make_problem(&joint, n);
     double best[N], value, expected[N], expected_value;
     find_alone(n, expected, &expected_value);
@@ -160,6 +161,76 @@ static void helpers_change_no_bit(void **state) {
     const int made = sum_over_ranks(l.made[0]);
     for (int k = 1; k < PARTS; ++k) assert_int_equal(sum_over_ranks(l.made[k]), made);
   }
+}
+
+/* A problem of its own memory, of which a rank has one at a time. */
+typedef struct {
+  int *inside; /* of all problems */
+  double *memory;
+  gannet_err raised; /* by entering */
+} housed;
+
+static gannet_err enter(void *user) {
+  housed *h = user;
+  assert_int_equal((*h->inside)++, 0);
+  if (h->raised) return GANNET_RAISE(h->raised, "on purpose");
+  return gannet_alloc(1, sizeof *h->memory, &h->memory);
+}
+
+static void leave(void *user) {
+  housed *h = user;
+  assert_int_equal(--*h->inside, 0);
+  gannet_free(&h->memory);
+}
+
+static gannet_err in_memory(void *user, int n, const double *x, double *value, double *gradient) {
+  housed *h = user;
+  *h->memory = x[0];
+  return bumpy(NULL, n, h->memory, value, gradient);
+}
+
+enum { HOUSES = 3 };
+
+/* From 3, 2 and 1 starts; the first one's last start is apart. */
+static void make_tasks(const double *start, const double *ends, housed *houses,
+                       gannet_multistart_task *tasks, double (*best)[2]) {
+  for (int k = 0; k < HOUSES; ++k) {
+    tasks[k].best = best[k];
+    tasks[k].problem = (gannet_multistart){.starts = HOUSES - k,
+                                           .apart = k == 0,
+                                           .n = 1,
+                                           .start = start + k,
+                                           .lower = ends,
+                                           .upper = ends + 1,
+                                           .function = in_memory,
+                                           .user = &houses[k],
+                                           .enter = enter,
+                                           .leave = leave,
+                                           .options = {100, 1e-8, 0}};
+  }
+}
+
+static void several_problems_at_once_are_each_alone(void **state) {
+  (void)state;
+  const double start[] = {4.5, 1.8, -0.2}, ends[] = {-5, 5};
+  double best[HOUSES][2] = {{0}}, alone[2] = {0}, value[2] = {0};
+  int inside = 0;
+  housed houses[HOUSES] = {{&inside, NULL, 0}, {&inside, NULL, 0}, {&inside, NULL, 0}};
+  gannet_multistart_task tasks[HOUSES], *all[HOUSES];
+  make_tasks(start, ends, houses, tasks, best);
+  for (int k = 0; k < HOUSES; ++k) all[k] = &tasks[k];
+  assert_ok(gannet_multistart_run_all(context, 0, NULL));
+  assert_ok(gannet_multistart_run_all(context, HOUSES, all));
+  assert_int_equal(inside, 0);
+  for (int k = 0; k < HOUSES; ++k) {
+    assert_ok(gannet_multistart_run(context, &tasks[k].problem, alone, value));
+    assert_true(best[k][0] == alone[0] && tasks[k].value[0] == value[0]);
+    if (k == 0) assert_true(best[k][1] == alone[1] && tasks[k].value[1] == value[1]);
+  }
+  houses[1].raised = GANNET_ERR_MEMORY;
+  assert_fails(GANNET_ERR_MEMORY, "on purpose", gannet_multistart_run_all(context, HOUSES, all));
+  assert_int_equal(inside, 0);
+  for (int k = 0; k < HOUSES; ++k) assert_true(best[k][0] == start[k] && isinf(tasks[k].value[0]));
 }
 
 /* Evaluations of the first rank, until it has had help in some; the others have nothing to do. */
@@ -233,6 +304,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_best_of_several_starts_wins),
       cmocka_unit_test(a_start_apart_is_not_compared),
+      cmocka_unit_test(several_problems_at_once_are_each_alone),
       cmocka_unit_test(helpers_change_no_bit),
       cmocka_unit_test(ranks_without_work_make_parts),
       cmocka_unit_test(without_memory_everybody_works_alone),
