@@ -6,9 +6,9 @@
 #include "base/memory.h"
 #include "surrogate/surrogate.h"
 
-/* Candidates that are scored at once on all ranks, but for no fewer on each; those that are rather
- * scored than that ceilings are lowered; and the share of candidates that may be left after that,
- * for another round to be worth it. */
+/* Candidates that are scored at once on all ranks, but for no fewer on each; those of a rank that
+ * are rather scored than that ceilings are lowered; and the share of candidates that may be left
+ * after that, for another round to be worth it. */
 enum {
   GROUP = GANNET_ORDERED_GROUP,
   LEAST = 16,
@@ -24,7 +24,7 @@ typedef struct {
   const gannet_distinct *taken;
   const gannet_ordered_spec *spec;
   gannet_select *select;
-  double least;               /* of the best scores of all ranks after their first groups */
+  double least;               /* of the best scores of all ranks, when they last met */
   gannet_ordered ordered;     /* candidates that have not been scored */
   gannet_ordered done;        /* and those that have, by their scores */
   int group;                  /* that is scored at once */
@@ -36,6 +36,7 @@ typedef struct {
   int64_t scored;
   int last;     /* how many of these were in the last group */
   bool holds;   /* no score was above its ceiling */
+  int64_t all;  /* candidates of all ranks to begin with */
   int rounds;   /* in which ceilings were lowered */
   int poor;     /* those that left most of the candidates */
   bool useless; /* that left too many candidates */
@@ -129,48 +130,95 @@ static double threshold(const scan *s) {
   return fmax(s->least, gannet_select_least(s->select, 0));
 }
 
-/* Half of them of those that were scored last, and half from all that are left. */
-static int choose_pivots(const scan *s, int64_t *pivots) {
-  int n = 0;
-  for (int i = 0; i < s->last && n < PIVOTS / 2; ++i) pivots[n++] = s->number[i];
-  for (int i = 0; i < PIVOTS / 2; ++i) {
-    const int64_t at = (int64_t)((double)s->ordered.n * (i + 0.5) / (PIVOTS / 2));
-    pivots[n++] = s->ordered.entry[at].number;
+/* In its places, this rank's pivots, by numbers from 1 on; those of others are 0. Half of them are
+ * of those that were scored last, and half from all that are left. */
+static void offer_pivots(const scan *s, int64_t *place) {
+  const int np = s->context->np, rank = s->context->rank;
+  const int first = PIVOTS * rank / np, end = PIVOTS * (rank + 1) / np;
+  const int scored = (end - first + rank % 2) / 2, left = end - first - scored;
+  for (int i = 0; i < PIVOTS; ++i) place[i] = 0;
+  for (int i = 0; i < scored && i < s->last; ++i) place[first + i] = s->number[i] + 1;
+  for (int i = 0; i < left && s->ordered.n > 0; ++i) {
+    const int64_t at = (int64_t)((double)s->ordered.n * (i + 0.5) / left);
+    place[first + scored + i] = s->ordered.entry[at].number + 1;
   }
-  return n;
 }
 
-/* If more are left, of all, than are soon scored. While fewer have a score than are wanted, all are
- * left. */
-static gannet_err lower_ceilings(scan *s, int64_t all) {
-  const double least = threshold(s);
-  int64_t pivots[PIVOTS];
-  if (!s->spec->lower || s->rounds == GANNET_ORDERED_ROUNDS || least == -INFINITY) return GANNET_OK;
-  gannet_ordered_arrange(&s->ordered, least);
-  const int64_t before = s->ordered.n;
-  if (before <= FEW) return GANNET_OK;
-  const int n = choose_pivots(s, pivots);
-  GANNET_TRY(s->spec->lower(s->spec->user, n, pivots, before, s->ordered.entry));
-  gannet_ordered_arrange(&s->ordered, least);
-  s->rounds += 1;
-  if ((double)s->ordered.n <= worth * (double)before) return GANNET_OK;
-  s->poor += 1;
-  if (s->poor < POOR) return GANNET_OK;
-  s->rounds = GANNET_ORDERED_ROUNDS;
-  s->useless = (double)s->ordered.n > s->spec->left * (double)all;
+/* Over all ranks. */
+static gannet_err add_up(const scan *s, int n, int64_t *numbers) {
+  GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, numbers, n, MPI_INT64_T, MPI_SUM, s->context->comm));
   return GANNET_OK;
 }
 
-/* Until no other candidate of this rank can be among the best. After the leaders of another scan,
- * which need not be those of this one, the threshold is not yet one to go by. */
-static gannet_err score_in_order(scan *s) {
-  const int64_t all = s->ordered.n;
-  bool trusted = *s->spec->n_leaders == 0;
-  for (int m = 1; m > 0 && s->holds; trusted = true) {
-    if (trusted) GANNET_TRY(lower_ceilings(s, all));
-    m = s->useless ? 0 : gannet_ordered_take(&s->ordered, threshold(s), s->group, s->some);
-    if (m > 0) GANNET_TRY(score_some(s, m));
+/* Of before candidates of all ranks, which are more than are soon scored. */
+static gannet_err lower_ceilings(scan *s, int64_t before, const int64_t *place) {
+  int64_t pivots[PIVOTS], after = 0;
+  int n = 0;
+  for (int i = 0; i < PIVOTS; ++i)
+    if (place[i] > 0) pivots[n++] = place[i] - 1;
+  const gannet_err err = s->spec->lower(s->spec->user, n, pivots, s->ordered.n, s->ordered.entry);
+  GANNET_TRY(gannet_agree(s->context->comm, err));
+  gannet_ordered_arrange(&s->ordered, s->least);
+  after = s->ordered.n;
+  GANNET_TRY(add_up(s, 1, &after));
+  s->rounds += 1;
+  if ((double)after <= worth * (double)before) return GANNET_OK;
+  s->poor += 1;
+  if (s->poor < POOR) return GANNET_OK;
+  s->rounds = GANNET_ORDERED_ROUNDS;
+  s->useless = (double)after > s->spec->left * (double)s->all;
+  return GANNET_OK;
+}
+
+/* Another round, if many candidates are left; *more tells whether another one may follow. While
+ * fewer have a score than are wanted, all are left. */
+static gannet_err begin_round(scan *s, bool *more) {
+  enum { LEFT = PIVOTS };
+  int64_t numbers[PIVOTS + 1];
+  gannet_ordered_arrange(&s->ordered, s->least);
+  offer_pivots(s, numbers);
+  numbers[LEFT] = s->ordered.n;
+  GANNET_TRY(add_up(s, PIVOTS + 1, numbers));
+  *more = numbers[LEFT] > FEW * s->context->np && s->rounds < GANNET_ORDERED_ROUNDS;
+  if (!*more || s->least == -INFINITY) return GANNET_OK;
+  GANNET_TRY(lower_ceilings(s, numbers[LEFT], numbers));
+  *more = s->rounds < GANNET_ORDERED_ROUNDS;
+  return GANNET_OK;
+}
+
+static gannet_err score_group(scan *s, int *m) {
+  *m = s->useless ? 0 : gannet_ordered_take(&s->ordered, threshold(s), s->group, s->some);
+  return *m > 0 ? score_some(s, *m) : GANNET_OK;
+}
+
+/* The threshold of all ranks. */
+static gannet_err share_threshold(scan *s, gannet_ranked *best) {
+  GANNET_TRY(gannet_select_reduce(s->context, s->select, best));
+  s->least = best[s->spec->keep - 1].score;
+  return GANNET_OK;
+}
+
+/* All ranks lower ceilings by the same pivots, and score some candidates after each time. After the
+ * leaders of another scan, which need not be those of this one, the threshold is not yet one to go
+ * by. */
+static gannet_err lower_in_rounds(scan *s, gannet_ranked *best) {
+  int64_t sums[2] = {s->ordered.n, *s->spec->n_leaders};
+  GANNET_TRY(add_up(s, 2, sums));
+  s->all = sums[0];
+  bool more = true, trusted = sums[1] == 0;
+  while (more) {
+    int m = 0;
+    if (trusted) GANNET_TRY(begin_round(s, &more));
+    GANNET_TRY(gannet_agree(s->context->comm, score_group(s, &m)));
+    GANNET_TRY(share_threshold(s, best));
+    trusted = true;
   }
+  return GANNET_OK;
+}
+
+/* Until no other candidate of this rank can be among the best. */
+static gannet_err score_in_order(scan *s) {
+  for (int m = 1; m > 0 && s->holds;) GANNET_TRY(score_group(s, &m));
   return GANNET_OK;
 }
 
@@ -181,14 +229,6 @@ static void remember_leaders(scan *s) {
   for (int i = 0; i < *s->spec->n_leaders; ++i) s->spec->leaders[i] = s->some[i].number;
 }
 
-/* The threshold of all ranks, once each has scored what it begins with. */
-static gannet_err share_threshold(scan *s, gannet_ranked *best) {
-  GANNET_TRY(gannet_select_reduce(s->context, s->select, best));
-  s->least = best[s->spec->keep - 1].score;
-  return GANNET_OK;
-}
-
-/* Ceilings that are of no use on one rank are of none on any. */
 static gannet_err finish(scan *s, gannet_ranked *best, int64_t *scored) {
   int64_t mine[3] = {s->scored, s->useless, !s->holds}, all[3];
   GANNET_TRY_MPI(MPI_Allreduce(mine, all, 3, MPI_INT64_T, MPI_SUM, s->context->comm));
@@ -201,6 +241,7 @@ static gannet_err run(scan *s, gannet_ranked *best, int64_t *scored) {
   if (err == GANNET_OK) err = take_tiles(s);
   GANNET_TRY(gannet_agree(s->context->comm, err));
   GANNET_TRY(share_threshold(s, best));
+  if (s->spec->lower) GANNET_TRY(lower_in_rounds(s, best));
   GANNET_TRY(gannet_agree(s->context->comm, score_in_order(s)));
   remember_leaders(s);
   return finish(s, best, scored);

@@ -26,11 +26,12 @@ typedef gannet_err (*gannet_numbered_scorer)(void *user, int m, const int64_t *n
 typedef gannet_err (*gannet_ceiling)(void *user, int m, int64_t first, double *ceilings);
 
 /* Lower ceilings of candidates, which would take long to score one by one: by some of them, the
- * pivots, to which others are alike. May leave them as they are. Like scorer and ceiling it is
- * called by each rank as often as that has to, and must not communicate.
+ * pivots, to which others are alike. May leave them as they are. All ranks call it at once, with
+ * the same pivots, and it may communicate; scorer and ceiling are called by each rank as often as
+ * that has to.
  *
- * pivots  in     [n_pivots] numbers of candidates
- * left    inout  [n] values of candidates that have not been scored
+ * pivots  in     [n_pivots] numbers of candidates, of any rank's tiles
+ * left    inout  [n] values of this rank's candidates that have not been scored; n may be 0
  */
 typedef gannet_err (*gannet_lowerer)(void *user, int n_pivots, const int64_t *pivots, int64_t n,
                                      gannet_ordered_entry *left);
@@ -43,7 +44,7 @@ typedef struct {
   gannet_ceiling ceiling;
   gannet_lowerer lower; /* for at most GANNET_ORDERED_PIVOTS pivots in each of at most
                            GANNET_ORDERED_ROUNDS rounds; NULL = none */
-  double left;          /* share of a rank's candidates that may be left when lower is in vain */
+  double left;          /* share of all candidates that may be left when lower is in vain */
   const bool *tiles;    /* whose ceilings this rank knows; every tile is one rank's */
   int *n_leaders;       /* inout; at most GANNET_ORDERED_GROUP */
   int64_t *leaders; /* [GANNET_ORDERED_GROUP] in: numbers within these tiles, each once, that are
@@ -57,7 +58,7 @@ typedef struct {
  *
  * taken   in   as in gannet_scan
  * best    out  [keep]; undefined unless scored is positive
- * scored  out  candidates that were scored, over all ranks; 0 when too many of a rank's would have
+ * scored  out  candidates that were scored, over all ranks; 0 when too many would have
  *              to be, although ceilings were lowered; -1 when a score was above its ceiling
  *
  * Errors: those of scorer, ceiling and lower, GANNET_ERR_MEMORY; from all ranks.

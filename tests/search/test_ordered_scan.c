@@ -78,9 +78,10 @@ static gannet_err lower(void *user, int n_pivots, const int64_t *pivots, int64_t
                         gannet_ordered_entry *left) {
   fixture *f = user;
   f->lowered += 1;
-  GANNET_REQUIRE(!f->stuck, GANNET_ERR_MEMORY, "no room for pivots");
   assert_in_range(n_pivots, 1, GANNET_ORDERED_PIVOTS);
-  for (int i = 0; i < n_pivots; ++i) assert_true(f->own[pivots[i] / GANNET_TILE]);
+  assert_ok(
+      gannet_same(MPI_COMM_WORLD, pivots, (size_t)n_pivots * sizeof *pivots, "numbers of pivots"));
+  GANNET_REQUIRE(!f->stuck, GANNET_ERR_MEMORY, "no room for pivots");
   for (int64_t i = 0; i < n && f->lowers; ++i) {
     double x[D];
     gannet_candidates_tile(f->candidates, left[i].number, 1, x);
