@@ -259,6 +259,21 @@ static void check_twice(const gannet_text_list *environment, int i, gannet_compl
                       environment->item[j], j + 1, item, i + 1);
 }
 
+/* What every evaluation gets (docs/running.md), and what its processes are known by. */
+static void check_own(const char *item, gannet_complaints *complaints) {
+  static const char *const own[] = {
+      "EVAL_ID=",         "ATTEMPT=", "SEED=",    "NONCE=",  "WORKDIR=",
+      "INPUT_DIRECTORY=", "PARAMS=",  "RESULTS=", "LAUNCH=", NULL};
+  static const char prefix[] = "GANNET_";
+  if (strncmp(item, prefix, sizeof prefix - 1) != 0) return;
+  const char *rest = item + sizeof prefix - 1;
+  for (int i = 0; own[i]; ++i)
+    if (strncmp(rest, own[i], strlen(own[i])) == 0)
+      gannet_complain(complaints, "evaluate.environment",
+                      "'%s' sets a name that gannet sets for every evaluation; choose another one",
+                      item);
+}
+
 static void check_lists(const gannet_command_options *options, gannet_complaints *complaints) {
   for (int i = 0; i < options->environment.n; ++i) {
     const char *equals = strchr(options->environment.item[i], '=');
@@ -268,6 +283,7 @@ static void check_lists(const gannet_command_options *options, gannet_complaints
                       options->environment.item[i]);
     else
       check_twice(&options->environment, i, complaints);
+    check_own(options->environment.item[i], complaints);
   }
   for (int i = 0; i < options->infeasible_exit_codes.n; ++i)
     for (int j = 0; j < options->bad_luck_exit_codes.n; ++j)

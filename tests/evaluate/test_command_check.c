@@ -101,6 +101,19 @@ static void a_name_is_set_once_in_the_environment(void **state) {
   gannet_complaints_release(&complaints);
 }
 
+static void what_gannet_sets_is_not_for_the_user(void **state) {
+  char *environment[] = {TEXT("GANNET_SEED=3"), TEXT("GANNET_SEEDS=3"), TEXT("GANNET_LAUNCH="),
+                         TEXT("GANNET_KEEP_BLAS=1"), TEXT("SEED=1")};
+  const gannet_command_options options = {.shell = TEXT("true"), .environment = {5, environment}};
+  const gannet_evaluator_setup setup = {.problem = ((fixture *)*state)->problem};
+  gannet_complaints complaints = {0};
+  assert_ok(gannet_command_check(&options, &setup, &complaints));
+  assert_int_equal(complaints.count, 2);
+  assert_non_null(strstr(complaints.text, "'GANNET_SEED=3' sets a name that gannet sets"));
+  assert_non_null(strstr(complaints.text, "'GANNET_LAUNCH=' sets a name that gannet sets"));
+  gannet_complaints_release(&complaints);
+}
+
 /* It would make every design infeasible; that every failure is bad luck may be meant. */
 static void a_text_that_is_everywhere_is_refused(void **state) {
   char *everywhere[] = {TEXT(""), TEXT("x*"), TEXT(".*"), TEXT("diverged|"), TEXT("^")};
@@ -174,6 +187,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(wrong_options_are_complained_about_all_at_once, set_up,
                                       tear_down),
       cmocka_unit_test_setup_teardown(a_name_is_set_once_in_the_environment, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(what_gannet_sets_is_not_for_the_user, set_up, tear_down),
       cmocka_unit_test_setup_teardown(a_text_that_is_everywhere_is_refused, set_up, tear_down),
       cmocka_unit_test_setup_teardown(a_quantity_has_one_pattern, set_up, tear_down),
       cmocka_unit_test_setup_teardown(a_template_with_a_long_path_is_complained_about, set_up,
