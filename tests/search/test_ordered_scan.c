@@ -26,7 +26,9 @@ typedef struct {
   const double *fails; /* a point that the scorer fails for; NULL = none */
   bool lowers;         /* ceilings come down to the scores when asked to */
   int lowered;         /* how often they were */
+  bool stubborn;       /* but those of the last rank */
   bool stuck;          /* not even asking for that goes well */
+  bool last;           /* this is the last rank */
   bool own[TILES];
   int n_leaders;
   int64_t leaders[GROUP];
@@ -82,7 +84,8 @@ static gannet_err lower(void *user, int n_pivots, const int64_t *pivots, int64_t
   assert_ok(
       gannet_same(MPI_COMM_WORLD, pivots, (size_t)n_pivots * sizeof *pivots, "numbers of pivots"));
   GANNET_REQUIRE(!f->stuck, GANNET_ERR_MEMORY, "no room for pivots");
-  for (int64_t i = 0; i < n && f->lowers; ++i) {
+  const bool lowers = f->lowers && !(f->stubborn && f->last);
+  for (int64_t i = 0; i < n && lowers; ++i) {
     double x[D];
     gannet_candidates_tile(f->candidates, left[i].number, 1, x);
     const double value = value_at(f, x);
@@ -114,6 +117,7 @@ static void drop_space(space *s) {
 /* Tiles go round the ranks, backwards. */
 static gannet_ordered_spec spec_of(fixture *f, const space *s) {
   f->candidates = s->candidates;
+  f->last = s->world->rank == s->world->np - 1;
   for (int i = 0; i < TILES; ++i) f->own[i] = (TILES - i) % s->world->np == s->world->rank;
   return (gannet_ordered_spec){.keep = KEEP,
                                .scorer = score_some,
@@ -172,6 +176,19 @@ static void high_ceilings_are_lowered(void **state) {
   assert_in_range(low.lowered, 1, 2);
   assert_int_equal(compare(&high, MOST, NULL), 0);
   assert_int_equal(high.lowered, 2);
+}
+
+/* What is left on one rank counts as a part of all. */
+static void all_ranks_give_up_or_none(void **state) {
+  (void)state;
+  int np = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &np);
+  fixture f = {.above = 10, .lowers = true, .stubborn = true};
+  const int64_t scored = compare(&f, MOST, NULL);
+  if (np == 1)
+    assert_int_equal(scored, 0);
+  else
+    assert_true(scored > MOST / (np + 1) && scored < MOST * 2 / 3);
 }
 
 /* More are wanted than are scored at once, so that a threshold takes several groups. */
@@ -291,6 +308,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(the_best_are_those_of_the_scan),
       cmocka_unit_test(candidates_without_a_ceiling_are_scored),
       cmocka_unit_test(high_ceilings_are_lowered),
+      cmocka_unit_test(all_ranks_give_up_or_none),
       cmocka_unit_test(long_lists_are_filled),
       cmocka_unit_test(leaders_come_first),
       cmocka_unit_test(equal_scores_are_all_scored),
