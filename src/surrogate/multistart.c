@@ -65,24 +65,20 @@ static gannet_err run_start(work *w, int task, int start) {
   return GANNET_OK;
 }
 
-static int most_starts(const work *w) {
-  int most = 0;
-  for (int t = 0; t < w->n; ++t)
-    if (w->tasks[t]->problem.starts > most) most = w->tasks[t]->problem.starts;
-  return most;
-}
-
-/* Unit u of all: from the last start on, since the first one, which continues from what was found
- * before, is often the shortest, and fills what is left; and the same start of all problems, but on
- * a single rank one problem after the other. */
+/* Unit u of all: one problem after the other, from the last start on. The first start, which
+ * continues from what was found before, is often the shortest: with several ranks those of all
+ * problems come at the end, where they fill what is left. */
 static void find_unit(const work *w, bool alone, int64_t u, int *task, int *start) {
-  const int most = most_starts(w);
-  for (int outer = 0; outer < (alone ? w->n : most); ++outer)
-    for (int inner = 0; inner < (alone ? most : w->n); ++inner) {
-      *task = alone ? outer : inner;
-      *start = most - 1 - (alone ? inner : outer);
-      if (*start < w->tasks[*task]->problem.starts && u-- == 0) return;
+  *start = 0;
+  for (*task = 0; *task < w->n; ++*task) {
+    const int last = w->tasks[*task]->problem.starts - 1, here = alone ? last + 1 : last;
+    if (u < here) {
+      *start = last - (int)u;
+      return;
     }
+    u -= here;
+  }
+  *task = (int)u;
 }
 
 /* Whoever is free takes the next start. */
