@@ -280,9 +280,9 @@ void gp_learn_end(void *state, gannet_multistart_task *task, bool found) {
 }
 
 gannet_err gp_learn(gp *g, const gannet_data *data, int64_t iteration) {
-  gannet_multistart_task task = {0}, *tasks = &task;
+  gannet_multistart_task task = {0};
   gannet_err code = gannet_agree(g->context->comm, gp_learn_begin(g, data, iteration, &task));
-  if (code == GANNET_OK) code = gannet_multistart_run_all(g->context, 1, &tasks);
+  if (code == GANNET_OK) code = gannet_multistart_run_all(g->context, 1, &task);
   gp_learn_end(g, &task, code == GANNET_OK);
   return code;
 }

@@ -10,10 +10,10 @@
 
 typedef struct {
   int n;
-  gannet_multistart_task *const *tasks;
-  gannet_helping *helping;   /* of a single joint; or NULL */
-  gannet_multistart *inside; /* whose memory this rank has; or NULL */
-  double **rows;             /* [n] of every problem [starts][n + 1], its points and their values */
+  gannet_multistart_task *tasks; /* [n] */
+  gannet_helping *helping;       /* of a single joint; or NULL */
+  gannet_multistart *inside;     /* whose memory this rank has; or NULL */
+  double **rows; /* [n] of every problem [starts][n + 1], its points and their values */
 } work;
 
 static size_t width_of(const gannet_multistart *problem) {
@@ -48,7 +48,7 @@ static gannet_err minimise(const work *w, const gannet_multistart *p, double *x,
 
 /* One start, by one rank: row becomes the best point and its value. */
 static gannet_err run_start(work *w, int task, int start) {
-  gannet_multistart *problem = &w->tasks[task]->problem;
+  gannet_multistart *problem = &w->tasks[task].problem;
   const size_t n = (size_t)problem->n;
   double *row = w->rows[task] + (size_t)start * width_of(problem);
   gannet_minimize_result result = {0};
@@ -71,7 +71,7 @@ static gannet_err run_start(work *w, int task, int start) {
 static void find_unit(const work *w, bool alone, int64_t u, int *task, int *start) {
   *start = 0;
   for (*task = 0; *task < w->n; ++*task) {
-    const int last = w->tasks[*task]->problem.starts - 1, here = alone ? last + 1 : last;
+    const int last = w->tasks[*task].problem.starts - 1, here = alone ? last + 1 : last;
     if (u < here) {
       *start = last - (int)u;
       return;
@@ -84,7 +84,7 @@ static void find_unit(const work *w, bool alone, int64_t u, int *task, int *star
 /* Whoever is free takes the next start. */
 static gannet_err run_own(const gannet_context *context, work *w) {
   int64_t units = 0;
-  for (int t = 0; t < w->n; ++t) units += w->tasks[t]->problem.starts;
+  for (int t = 0; t < w->n; ++t) units += w->tasks[t].problem.starts;
   gannet_queue queue = gannet_queue_open(context, units);
   gannet_err err = GANNET_OK;
   for (int64_t unit; err == GANNET_OK && (unit = gannet_queue_next(&queue)) >= 0;) {
@@ -100,7 +100,7 @@ static gannet_err run_own(const gannet_context *context, work *w) {
 static gannet_err allocate(work *w) {
   GANNET_TRY(gannet_alloc((size_t)w->n, sizeof *w->rows, &w->rows));
   for (int t = 0; t < w->n; ++t) {
-    const gannet_multistart *p = &w->tasks[t]->problem;
+    const gannet_multistart *p = &w->tasks[t].problem;
     GANNET_TRY(gannet_alloc((size_t)p->starts * width_of(p), sizeof *w->rows[t], &w->rows[t]));
   }
   return GANNET_OK;
@@ -112,14 +112,14 @@ static void release(work *w) {
 }
 
 static gannet_err run_all(const gannet_context *context, work *w) {
-  const gannet_joint *joint = w->n == 1 ? w->tasks[0]->problem.joint : NULL;
+  const gannet_joint *joint = w->n == 1 ? w->tasks[0].problem.joint : NULL;
   if (joint) GANNET_TRY(gannet_helping_open(context, joint, &w->helping));
   gannet_err err = run_own(context, w);
   if (w->helping) gannet_helping_others(w->helping);
   err = gannet_agree(context->comm, err);
   gannet_helping_close(&w->helping);
   for (int t = 0; t < w->n && err == GANNET_OK; ++t) {
-    const gannet_multistart *p = &w->tasks[t]->problem;
+    const gannet_multistart *p = &w->tasks[t].problem;
     err = gannet_parts_gather(context->comm, (size_t)p->starts * width_of(p), w->rows[t]);
   }
   return err;
@@ -140,16 +140,16 @@ static void choose(const gannet_multistart *problem, const double *rows, int fro
 }
 
 static void choose_for(const work *w, int t, bool found) {
-  const gannet_multistart *p = &w->tasks[t]->problem;
+  const gannet_multistart *p = &w->tasks[t].problem;
   const int starts = p->starts, compared = p->apart ? starts - 1 : starts;
   const double *rows = found ? w->rows[t] : NULL;
-  double *best = w->tasks[t]->best, *value = w->tasks[t]->value;
+  double *best = w->tasks[t].best, *value = w->tasks[t].value;
   choose(p, rows, 0, compared, best, value);
   if (p->apart) choose(p, rows, compared, starts, best + p->n, value + 1);
 }
 
 gannet_err gannet_multistart_run_all(const gannet_context *context, int n,
-                                     gannet_multistart_task *const *tasks) {
+                                     gannet_multistart_task *tasks) {
   work w = {.n = n, .tasks = tasks};
   if (n == 0) return GANNET_OK;
   gannet_err code = gannet_agree(context->comm, allocate(&w));
@@ -161,8 +161,8 @@ gannet_err gannet_multistart_run_all(const gannet_context *context, int n,
 
 gannet_err gannet_multistart_run(const gannet_context *context, const gannet_multistart *problem,
                                  double *best, double *value) {
-  gannet_multistart_task task = {*problem, best, {INFINITY, INFINITY}}, *tasks = &task;
-  const gannet_err code = gannet_multistart_run_all(context, 1, &tasks);
+  gannet_multistart_task task = {*problem, best, {INFINITY, INFINITY}};
+  const gannet_err code = gannet_multistart_run_all(context, 1, &task);
   memcpy(value, task.value, (problem->apart ? 2 : 1) * sizeof *value);
   return code;
 }

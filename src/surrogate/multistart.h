@@ -58,6 +58,6 @@ typedef struct {
  * Errors: as _run; of any of them.
  */
 GANNET_CHECKED gannet_err gannet_multistart_run_all(const gannet_context *context, int n,
-                                                    gannet_multistart_task *const *tasks);
+                                                    gannet_multistart_task *tasks);
 
 #endif

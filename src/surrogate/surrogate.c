@@ -144,20 +144,17 @@ static gannet_err begin_learning(gannet_learner *learner, gannet_multistart_task
   return s->type->learn_begin(s->state, &learner->data, learner->iteration, task);
 }
 
-/* chosen: [n] those that do. */
+/* chosen, tasks: [n] of those that do. */
 static gannet_err learn(const gannet_context *context, int n, gannet_learner *const *chosen,
-                        gannet_multistart_task *tasks, gannet_multistart_task **all) {
+                        gannet_multistart_task *tasks) {
   gannet_err err = GANNET_OK;
   int begun = 0;
-  for (; begun < n && err == GANNET_OK; ++begun) {
-    all[begun] = &tasks[begun];
-    err = begin_learning(chosen[begun], all[begun]);
-  }
+  for (; begun < n && err == GANNET_OK; ++begun) err = begin_learning(chosen[begun], &tasks[begun]);
   err = gannet_agree(context->comm, err);
-  if (err == GANNET_OK) err = gannet_multistart_run_all(context, n, all);
+  if (err == GANNET_OK) err = gannet_multistart_run_all(context, n, tasks);
   for (int i = 0; i < begun; ++i) {
     gannet_surrogate *s = chosen[i]->surrogate;
-    s->type->learn_end(s->state, all[i], err == GANNET_OK);
+    s->type->learn_end(s->state, &tasks[i], err == GANNET_OK);
     chosen[i]->learnt = err == GANNET_OK;
   }
   return err;
@@ -165,18 +162,16 @@ static gannet_err learn(const gannet_context *context, int n, gannet_learner *co
 
 gannet_err gannet_surrogates_learn(const gannet_context *context, int n, gannet_learner *learners) {
   gannet_learner **chosen = NULL;
-  gannet_multistart_task *tasks = NULL, **all = NULL;
+  gannet_multistart_task *tasks = NULL;
   int m = 0;
   gannet_err err = gannet_alloc((size_t)n, sizeof *chosen, &chosen);
   if (err == GANNET_OK) err = gannet_alloc((size_t)n, sizeof *tasks, &tasks);
-  if (err == GANNET_OK) err = gannet_alloc((size_t)n, sizeof *all, &all);
   err = gannet_agree(context->comm, err);
   for (int i = 0; i < n && err == GANNET_OK; ++i)
     if (learns_apart(&learners[i])) chosen[m++] = &learners[i];
-  if (m > 0) err = learn(context, m, chosen, tasks, all);
+  if (m > 0) err = learn(context, m, chosen, tasks);
   gannet_free(&chosen);
   gannet_free(&tasks);
-  gannet_free(&all);
   return err;
 }
 
