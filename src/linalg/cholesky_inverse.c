@@ -89,10 +89,18 @@ void gannet_cholesky_inverse_rows(const gannet_cholesky *factor, int block, doub
   }
 }
 
+/* The lower triangle from the upper one, by squares that stay in the first cache. */
+static void mirror(size_t n, double *a) {
+  enum { SIDE = 16 };
+  for (size_t first = 0; first < n; first += SIDE)
+    for (size_t from = 0; from <= first; from += SIDE)
+      for (size_t r = first; r < n && r < first + SIDE; ++r)
+        for (size_t c = from; c < r && c < from + SIDE; ++c) a[r * n + c] = a[c * n + r];
+}
+
 void gannet_cholesky_inverse(const gannet_cholesky *factor, double *inverse) {
   const size_t n = (size_t)factor->n;
   for (int i = 0; i < cholesky_blocks_for(factor->n); ++i)
     gannet_cholesky_inverse_rows(factor, i, inverse + (size_t)i * B * n, factor->n);
-  for (size_t r = 0; r < n; ++r)
-    for (size_t c = 0; c < r; ++c) inverse[r * n + c] = inverse[c * n + r];
+  mirror(n, inverse);
 }

@@ -47,9 +47,14 @@ static void unpack_few(int few, int n, const double *x, double *rows, size_t ld)
              (size_t)(n - k < RUN ? n - k : RUN) * sizeof *x);
 }
 
+/* Or the compiler would load the numbers of several squares at once, for which there are not enough
+ * registers. */
+#define ONE_AFTER_THE_OTHER __asm__ volatile("" ::: "memory")
+
+typedef double quad __attribute__((vector_size(FEW * sizeof(double))));
+
 #define BYTES 16
 #define ROWS 2
-#define LESS(a, b, c) ((a) - (b) * (c))
 #define TARGET
 #ifdef __x86_64__
 #define STREAM(to, numbers) _mm_stream_pd(to, (__m128d)(numbers))
@@ -63,7 +68,6 @@ static void unpack_few(int few, int n, const double *x, double *rows, size_t ld)
 
 #define BYTES 32
 #define ROWS 4
-#define LESS(a, b, c) __builtin_fma(-(b), c, a)
 #define TARGET GANNET_WITH_32_BYTES
 #define STREAM(to, numbers) _mm256_stream_pd(to, (__m256d)(numbers))
 #define NAME(x) middle_##x
@@ -71,7 +75,6 @@ static void unpack_few(int few, int n, const double *x, double *rows, size_t ld)
 
 #define BYTES 64
 #define ROWS 8
-#define LESS(a, b, c) __builtin_fma(-(b), c, a)
 #define TARGET GANNET_WITH_64_BYTES
 #define STREAM(to, numbers) _mm512_stream_pd(to, (__m512d)(numbers))
 #define NAME(x) wide_##x

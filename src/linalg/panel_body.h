@@ -1,14 +1,22 @@
 /* Panels for registers of one size; included for each, after
  *
- *   BYTES    of a register
- *   ROWS     rows that are worked at once, for eight lanes each
- *   TARGET   attribute of functions that may use them; may be empty
- *   LESS     (a, b, c) a - b c, as one operation where the processor has it; said where the
- * compiler would not STREAM   (to, numbers) puts a register in memory past the caches NAME(x) names
- * of what is defined here; NAME(ways) are the functions
+ *   BYTES                 of a register
+ *   ROWS                  rows that are worked at once, for eight lanes each
+ *   TARGET                attribute of functions that may use them; may be empty
+ *   STREAM(to, numbers)   puts a register in memory past the caches
+ *   NAME(x)               names of what is defined here; NAME(ways) are the functions
  */
 #define PER (BYTES / (int)sizeof(double))
 #define PARTS (LEAST / PER)
+
+/* There are 32 of the largest registers, and 16 of the others. */
+#define BY_LANES(work, p)               \
+  if (PARTS > 1 || (p)->lanes == LEAST) \
+    NAME(work)(ROWS, PARTS, p);         \
+  else if ((p)->lanes == 2 * LEAST)     \
+    NAME(work)(ROWS, 2, p);             \
+  else                                  \
+    NAME(work)(ROWS / 2, 4, p)
 
 typedef double NAME(vector) __attribute__((vector_size(BYTES), aligned(sizeof(double)), may_alias));
 typedef long long NAME(mask) __attribute__((vector_size(BYTES)));
@@ -51,23 +59,13 @@ TARGET static inline __attribute__((always_inline)) void NAME(tiles)(int rows, i
     for (int lane = 0; lane < p->lanes; lane += LEAST) NAME(tile)(1, PARTS, p, row, lane);
 }
 
-/* There are 32 of the largest registers, and 16 of the others. */
-TARGET static inline __attribute__((always_inline)) void NAME(take_some)(const product *p) {
-  if (PARTS > 1 || p->lanes == LEAST)
-    NAME(tiles)(ROWS, PARTS, p);
-  else if (p->lanes == 2 * LEAST)
-    NAME(tiles)(ROWS, 2, p);
-  else
-    NAME(tiles)(ROWS / 2, 4, p);
-}
-
 /* By so many numbers of x as stay in the first cache while all rows take them. */
 TARGET static void NAME(take)(const product *p) {
   const int step = DEEP / p->lanes;
   product some = *p;
   for (int k = 0; k < p->inner; k += step) {
     some.inner = p->inner - k < step ? p->inner - k : step;
-    NAME(take_some)(&some);
+    BY_LANES(tiles, &some);
     some.x += (size_t)step * (size_t)p->lanes;
     some.l += (size_t)step * p->column_step;
   }
@@ -156,68 +154,7 @@ TARGET static void NAME(unpack_past)(int lanes, int m, int n, const double *x, d
   NAME(put_rows)(lanes, m, n, x, rows, ld, true);
 }
 
-/* Few right-hand sides: rows of the target in the lanes. Squares of L are turned over, so that
- * every number takes its products in the same order. */
-TARGET static inline __attribute__((always_inline)) void NAME(squares)(int squares, int few,
-                                                                       const product *p, int row) {
-  const double *l = p->l + (size_t)row * p->row_step, *x = p->x;
-  double *target = p->target + row;
-  NAME(vector) sum[REGISTERS], square[PER];
-  const int run = few > 1 ? RUN : p->inner;
-  int left = p->inner;
-#pragma GCC unroll 16
-  for (int i = 0; i < squares * few; ++i)
-    sum[i] = *(NAME(vector) *)(target + i % few * RUN + i / few * PER);
-  for (; left >= PER; left -= run, l += run, x += few * run)
-    for (int k = 0; k < run && k + PER <= left; k += PER)
-#pragma GCC unroll 4
-      for (int s = 0; s < squares; ++s) {
-#pragma GCC unroll 8
-        for (int i = 0; i < PER; ++i)
-          square[i] = *(const NAME(vector) *)(l + (size_t)(s * PER + i) * p->row_step + k);
-        NAME(transpose)(square);
-#pragma GCC unroll 8
-        for (int i = 0; i < PER; ++i)
-#pragma GCC unroll 4
-          for (int j = 0; j < few; ++j) sum[s * few + j] -= square[i] * x[j * RUN + k + i];
-      }
-#pragma GCC unroll 16
-  for (int i = 0; i < squares * few; ++i)
-    *(NAME(vector) *)(target + i % few * RUN + i / few * PER) = sum[i];
-  for (int k = p->inner / PER * PER; k < p->inner; ++k)
-    for (int r = 0; r < squares * PER; ++r)
-      for (int j = 0; j < few; ++j)
-        target[j * RUN + r] -= p->x[few_at(few, j, k)] * p->l[(size_t)(row + r) * p->row_step + k];
-}
-
-TARGET static inline __attribute__((always_inline)) void NAME(take_some_few)(int few,
-                                                                             const product *p) {
-  const int squares = few == 1 ? SQUARES : few == 2 ? SQUARES / 2 : 1; /* measured */
-  int row = 0;
-  for (; row + squares * PER <= p->rows; row += squares * PER) NAME(squares)(squares, few, p, row);
-  for (; row + PER <= p->rows; row += PER) NAME(squares)(1, few, p, row);
-  for (; row < p->rows; ++row)
-    for (int k = 0; k < p->inner; ++k)
-      for (int j = 0; j < few; ++j)
-        p->target[j * RUN + row] -= p->x[few_at(few, j, k)] * p->l[(size_t)row * p->row_step + k];
-}
-
-TARGET static void NAME(take_few)(const product *p) {
-  switch (p->lanes) {
-    case 1:
-      NAME(take_some_few)(1, p);
-      break;
-    case 2:
-      NAME(take_some_few)(2, p);
-      break;
-    case 3:
-      NAME(take_some_few)(3, p);
-      break;
-    default:
-      NAME(take_some_few)(4, p);
-      break;
-  }
-}
+#include "linalg/panel_few_body.h"
 
 TARGET static void NAME(take_before)(int lanes, int rows, int k, const double *l, size_t ld,
                                      const double *x, double *target) {
@@ -233,79 +170,37 @@ TARGET static void NAME(take_own)(int lanes, int rows, int k, const double *x, d
   NAME(take)(&p);
 }
 
-/* target -= L^T x for some rows of x and eight lanes of all targets. */
-TARGET static inline __attribute__((always_inline)) void NAME(strip)(int rows, const product *p,
-                                                                     int row, int lane) {
+/* target -= L^T x for some rows of x, with so many registers of each, and of all targets. */
+TARGET static inline __attribute__((always_inline)) void NAME(strip)(int rows, int parts,
+                                                                     const product *p, int row,
+                                                                     int lane) {
   const size_t lanes = (size_t)p->lanes;
   const double *l = p->l + (size_t)row * p->row_step;
   const double *x = p->x + (size_t)row * lanes + (size_t)lane;
   double *target = p->target + lane;
   NAME(vector) taken[REGISTERS];
 #pragma GCC unroll 16
-  for (int i = 0; i < rows * PARTS; ++i)
-    taken[i] = *(const NAME(vector) *)(x + (size_t)(i / PARTS) * lanes + i % PARTS * PER);
+  for (int i = 0; i < rows * parts; ++i)
+    taken[i] = *(const NAME(vector) *)(x + (size_t)(i / parts) * lanes + i % parts * PER);
   for (int k = 0; k < p->inner; ++k, target += lanes, ++l) {
-    NAME(vector) sum[PARTS];
+    NAME(vector) sum[REGISTERS];
 #pragma GCC unroll 4
-    for (int part = 0; part < PARTS; ++part) sum[part] = *(NAME(vector) *)(target + part * PER);
-#pragma GCC unroll 8
-    for (int i = 0; i < rows * PARTS; ++i)
-      sum[i % PARTS] -= taken[i] * l[(size_t)(i / PARTS) * p->row_step];
+    for (int part = 0; part < parts; ++part) sum[part] = *(NAME(vector) *)(target + part * PER);
+#pragma GCC unroll 16
+    for (int i = 0; i < rows * parts; ++i)
+      sum[i % parts] -= taken[i] * l[(size_t)(i / parts) * p->row_step];
 #pragma GCC unroll 4
-    for (int part = 0; part < PARTS; ++part) *(NAME(vector) *)(target + part * PER) = sum[part];
+    for (int part = 0; part < parts; ++part) *(NAME(vector) *)(target + part * PER) = sum[part];
   }
 }
 
-/* The same for few right-hand sides, with columns in the lanes. */
-TARGET static inline __attribute__((always_inline)) void NAME(few_strip)(int rows, int few,
-                                                                         const product *p,
-                                                                         int row) {
-  const double *l = p->l + (size_t)row * p->row_step, *x = p->x + row;
-  double *target = p->target;
-  const int run = few > 1 ? RUN : p->inner;
-  int left = p->inner;
-  for (; left >= PER; left -= run, l += run, target += few * run)
-    for (int k = 0; k < run && k + PER <= left; k += PER) {
-      NAME(vector) sum[FEW];
-#pragma GCC unroll 4
-      for (int j = 0; j < few; ++j) sum[j] = *(NAME(vector) *)(target + j * RUN + k);
-#pragma GCC unroll 8
-      for (int r = 0; r < rows; ++r)
-#pragma GCC unroll 4
-        for (int j = 0; j < few; ++j)
-          sum[j] -= *(const NAME(vector) *)(l + (size_t)r * p->row_step + k) * x[j * RUN + r];
-#pragma GCC unroll 4
-      for (int j = 0; j < few; ++j) *(NAME(vector) *)(target + j * RUN + k) = sum[j];
-    }
-  for (int k = p->inner / PER * PER; k < p->inner; ++k)
-    for (int r = 0; r < rows; ++r)
-      for (int j = 0; j < few; ++j)
-        p->target[few_at(few, j, k)] -= x[j * RUN + r] * p->l[(size_t)(row + r) * p->row_step + k];
-}
-
-TARGET static inline __attribute__((always_inline)) void NAME(give_some_few)(int few,
-                                                                             const product *p) {
-  const int rows = few <= 2 ? LEAST : LEAST / 2; /* of which the numbers of x stay in registers */
+TARGET static inline __attribute__((always_inline)) void NAME(strips)(int rows, int parts,
+                                                                      const product *p) {
   int row = 0;
-  for (; row + rows <= p->rows; row += rows) NAME(few_strip)(rows, few, p, row);
-  for (; row < p->rows; ++row) NAME(few_strip)(1, few, p, row);
-}
-
-TARGET static void NAME(give_few)(const product *p) {
-  switch (p->lanes) {
-    case 1:
-      NAME(give_some_few)(1, p);
-      break;
-    case 2:
-      NAME(give_some_few)(2, p);
-      break;
-    case 3:
-      NAME(give_some_few)(3, p);
-      break;
-    default:
-      NAME(give_some_few)(4, p);
-      break;
-  }
+  for (; row + rows <= p->rows; row += rows)
+    for (int lane = 0; lane < p->lanes; lane += parts * PER) NAME(strip)(rows, parts, p, row, lane);
+  for (; row < p->rows; ++row)
+    for (int lane = 0; lane < p->lanes; lane += LEAST) NAME(strip)(1, PARTS, p, row, lane);
 }
 
 /* Columns by so many as stay in the second cache while all lanes take them. */
@@ -314,15 +209,10 @@ TARGET static void NAME(take_after)(int lanes, int rows, int k, const double *l,
   for (int first = 0; first < k; first += COLUMNS) {
     const int inner = k - first < COLUMNS ? k - first : COLUMNS;
     const product p = {lanes, rows, inner, l + first, ld, 1, x, target + (size_t)first * lanes};
-    int row = 0;
-    if (lanes <= FEW) {
+    if (lanes <= FEW)
       NAME(give_few)(&p);
-      continue;
-    }
-    for (; row + ROWS <= rows; row += ROWS)
-      for (int lane = 0; lane < lanes; lane += LEAST) NAME(strip)(ROWS, &p, row, lane);
-    for (; row < rows; ++row)
-      for (int lane = 0; lane < lanes; lane += LEAST) NAME(strip)(1, &p, row, lane);
+    else
+      BY_LANES(strips, &p);
   }
 }
 
@@ -359,31 +249,6 @@ TARGET static void NAME(corner_transposed)(int lanes, int rows, const double *l,
     for (int i = 0; i < k; ++i)
       NAME(take_one)(lanes, made, l[(size_t)k * ld + (size_t)i], x + (ptrdiff_t)i * lanes);
   }
-}
-
-/* L^-1 or L^-T for few, whose numbers stay in registers. */
-TARGET static inline __attribute__((always_inline)) void NAME(corner_few)(int few, bool transposed,
-                                                                          const double *l,
-                                                                          size_t ld, double *x) {
-  double made[LEAST * FEW];
-#pragma GCC unroll 32
-  for (int i = 0; i < LEAST * few; ++i) made[i] = x[i % few * RUN + i / few];
-#pragma GCC unroll 8
-  for (int step = 0; step < LEAST; ++step) {
-    const int k = transposed ? LEAST - 1 - step : step;
-#pragma GCC unroll 4
-    for (int j = 0; j < few; ++j) made[k * few + j] /= l[(size_t)k * ld + (size_t)k];
-#pragma GCC unroll 8
-    for (int i = 0; i < LEAST; ++i) {
-      if (transposed ? i >= k : i <= k) continue;
-      const double by = l[(size_t)(transposed ? k : i) * ld + (size_t)(transposed ? i : k)];
-#pragma GCC unroll 4
-      for (int j = 0; j < few; ++j)
-        made[i * few + j] = LESS(made[i * few + j], made[k * few + j], by);
-    }
-  }
-#pragma GCC unroll 32
-  for (int i = 0; i < LEAST * few; ++i) x[i % few * RUN + i / few] = made[i];
 }
 
 /* The last rows, one right-hand side after the other. */
@@ -466,9 +331,9 @@ static const panel_ways NAME(ways) = {
 #undef LIST
 #undef TURN
 #undef PARTS
+#undef BY_LANES
 #undef BYTES
 #undef ROWS
 #undef TARGET
-#undef LESS
 #undef STREAM
 #undef NAME

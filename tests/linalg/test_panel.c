@@ -41,7 +41,7 @@ static void assert_same(int bytes, int n) {
 }
 
 static void for_all(void (*check)(int, int, int)) {
-  const int rows[] = {1, 3, 8, 11, 31, 32, 64};
+  const int rows[] = {1, 3, 7, 8, 11, 12, 31, 32, 62, 64};
   make();
   const int lanes[] = {1, 2, 3, 4, 8, 16, 32};
   for (int bytes = 16; bytes <= gannet_register_bytes(); bytes *= 2)
