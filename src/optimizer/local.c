@@ -10,7 +10,6 @@
 #include "minimize/box_newton.h"
 #include "optimizer/local_data.h"
 #include "optimizer/local_noise.h"
-#include "optimizer/suspicion.h"
 #include "search/standing.h"
 
 /* Half the side of the box, in the unit cube. */
@@ -35,6 +34,7 @@ static const char *const state_names[FIXED_STATE] = {"radius",    "first_id",  "
 struct gannet_local {
   const gannet_context *context;
   const gannet_history *history;
+  gannet_suspicion *suspicion;
   const gannet_problem *problem;
   int member, n_models;
   double fixed[FIXED_STATE];
@@ -42,12 +42,13 @@ struct gannet_local {
 };
 
 gannet_err gannet_local_create(const gannet_context *context, const gannet_history *history,
-                               int member, gannet_local **local) {
+                               gannet_suspicion *suspicion, int member, gannet_local **local) {
   gannet_local *l = NULL;
   GANNET_TRY(gannet_alloc(1, sizeof *l, &l));
   *local = l;
   l->context = context;
   l->history = history;
+  l->suspicion = suspicion;
   l->problem = gannet_history_problem(history);
   l->member = member;
   l->n_models = 1 + l->problem->n_bounds;
@@ -423,7 +424,7 @@ static gannet_err begin(proposal *p) {
   gannet_local *l = p->local;
   bool noisy = false;
   GANNET_TRY(adapt_radius(l));
-  GANNET_TRY(gannet_suspect_noise(l->history, &noisy));
+  GANNET_TRY(gannet_suspicion_find(l->history, l->suspicion, &noisy));
   GANNET_TRY(local_data_collect(l->history, noisy, -1, &p->data));
   return prepare(p);
 }

@@ -10,6 +10,7 @@
 #define GANNET_OPTIMIZER_LOCAL_H
 
 #include "base/context.h"
+#include "optimizer/suspicion.h"
 #include "problem/history.h"
 
 typedef struct gannet_local gannet_local;
@@ -18,11 +19,13 @@ typedef struct gannet_local gannet_local;
  *
  * Local.
  *
- * context, history  in  borrowed until destroy
- * member            in  number of the member, which keys its streams
+ * context, history  in     borrowed until destroy
+ * suspicion         inout  as for gannet_models_create
+ * member            in     number of the member, which keys its streams
  */
 GANNET_CHECKED gannet_err gannet_local_create(const gannet_context *context,
-                                              const gannet_history *history, int member,
+                                              const gannet_history *history,
+                                              gannet_suspicion *suspicion, int member,
                                               gannet_local **local);
 void gannet_local_destroy(gannet_local **local);
 

@@ -22,15 +22,17 @@ gannet_err gannet_member_create(const gannet_member_common *common,
   if (options->region.type != GANNET_REGION_NONE && options->proposer == GANNET_PROPOSE_MODEL)
     member->region.options = &options->region;
   if (options->proposer == GANNET_PROPOSE_QUADRATIC)
-    return gannet_agree(common->context->comm, gannet_local_create(common->context, common->history,
-                                                                   index, &member->local));
+    return gannet_agree(common->context->comm,
+                        gannet_local_create(common->context, common->history, common->suspicion,
+                                            index, &member->local));
   if (options->proposer != GANNET_PROPOSE_MODEL) return GANNET_OK;
   if (options->acq_type->kind == GANNET_ACQ_SPLIT) {
     const size_t size = (size_t)gannet_admm_state_size(member->problem);
     const gannet_err err = gannet_alloc(size, sizeof *member->admm, &member->admm);
     GANNET_TRY(gannet_agree(common->context->comm, err));
   }
-  return gannet_models_create(common->context, common->history, options, index, &member->models);
+  return gannet_models_create(common->context, common->history, common->suspicion, options, index,
+                              &member->models);
 }
 
 void gannet_member_release(gannet_member *member) {

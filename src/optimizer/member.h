@@ -58,7 +58,8 @@ typedef struct {
   const gannet_history *history;
   const gannet_distinct *seen; /* points of the history, brought up to date before every ask */
   gannet_phases *phases;
-  int64_t design; /* evaluations before the first model, and of a new trust region */
+  gannet_suspicion *suspicion; /* of the history, during an ask */
+  int64_t design;              /* evaluations before the first model, and of a new trust region */
 } gannet_member_common;
 
 /* Fill a zeroed member; its models are not fitted.

@@ -21,12 +21,14 @@ static gannet_err set_other_options(gannet_models *m) {
 
 /* The local part of create: everything but the surrogates. */
 static gannet_err prepare(const gannet_context *context, const gannet_history *history,
-                          const gannet_member_options *options, gannet_models **models) {
+                          gannet_suspicion *suspicion, const gannet_member_options *options,
+                          gannet_models **models) {
   GANNET_TRY(gannet_alloc(1, sizeof **models, models));
   gannet_models *m = *models;
   m->context = context;
   m->history = history;
   m->problem = gannet_history_problem(history);
+  m->suspicion = suspicion;
   m->options = options;
   m->contenders_from = -1;
   m->n = m->problem->n_bounds + 2;
@@ -50,9 +52,10 @@ static gannet_err create_surrogates(gannet_models *m, int member) {
 }
 
 gannet_err gannet_models_create(const gannet_context *context, const gannet_history *history,
-                                const gannet_member_options *options, int member,
-                                gannet_models **models) {
-  gannet_err err = gannet_agree(context->comm, prepare(context, history, options, models));
+                                gannet_suspicion *suspicion, const gannet_member_options *options,
+                                int member, gannet_models **models) {
+  gannet_err err =
+      gannet_agree(context->comm, prepare(context, history, suspicion, options, models));
   if (err == GANNET_OK) err = create_surrogates(*models, member);
   if (err != GANNET_OK) gannet_models_destroy(models);
   GANNET_TRY(err);

@@ -11,6 +11,7 @@
 #define GANNET_OPTIMIZER_MODELS_H
 
 #include "optimizer/options.h"
+#include "optimizer/suspicion.h"
 #include "optimizer/transform.h"
 #include "problem/history.h"
 
@@ -20,11 +21,14 @@ typedef struct gannet_models gannet_models;
  *
  * Collective over the context's communicator.
  *
- * context, history, options  in  borrowed until destroy
- * member                     in  number of the member of the portfolio, which keys its streams
+ * context, history, options  in     borrowed until destroy
+ * suspicion                  inout  likewise; what is known of the history, zeroed by the owner
+ * when that changes; NULL = nothing member                     in     number of the member of the
+ * portfolio, which keys its streams
  */
 GANNET_CHECKED gannet_err gannet_models_create(const gannet_context *context,
                                                const gannet_history *history,
+                                               gannet_suspicion *suspicion,
                                                const gannet_member_options *options, int member,
                                                gannet_models **models);
 void gannet_models_destroy(gannet_models **models);

@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "optimizer/governing.h"
 #include "optimizer/models_impl.h"
-#include "optimizer/suspicion.h"
 #include "optimizer/transform_choice.h"
 
 /* Of the hidden constraint's labels +1 and -1: their noise variance. Chosen, as the factor on what
@@ -142,7 +141,8 @@ static bool scores_by_moments(const gannet_models *m) {
 /* A surrogate may go by it when it learns; otherwise only an acquisition may. */
 static gannet_err tell_of_noise(gannet_models *m, int i) {
   if (i > 0 || !m->options->surrogate_type->suspect) return GANNET_OK;
-  if (!scores_by_moments(m)) GANNET_TRY(gannet_suspect_noise(m->history, &m->suspected));
+  if (!scores_by_moments(m))
+    GANNET_TRY(gannet_suspicion_find(m->history, m->suspicion, &m->suspected));
   gannet_surrogate_suspect(m->model[i].surrogate, m->suspected);
   return GANNET_OK;
 }
@@ -209,7 +209,7 @@ gannet_err gannet_models_prepare(gannet_models *m, const bool *take, int64_t ite
   double *bounds = NULL;
   gannet_err err = gannet_alloc((size_t)m->n, sizeof *bounds, &bounds);
   if (err == GANNET_OK && scores_by_moments(m))
-    err = gannet_suspect_noise(m->history, &m->suspected);
+    err = gannet_suspicion_find(m->history, m->suspicion, &m->suspected);
   err = gannet_agree(m->context->comm, err);
   m->model[m->n - 1].active = has_bad(m->history);
   m->iteration = iteration;

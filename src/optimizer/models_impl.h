@@ -39,6 +39,7 @@ struct gannet_models {
   int n_contenders;
   int *contender;                 /* [GANNET_CONTENDERS_ALL] rows of the objective's model */
   int64_t *contender_id;          /* [GANNET_CONTENDERS_ALL] */
+  gannet_suspicion *suspicion;    /* of the history, or NULL */
   bool suspected;                 /* the objective looked noisy, when that last made a difference */
   gannet_laws *laws;              /* equations of the objective, or NULL */
   bool doubted;                   /* and that results contradict them was told */

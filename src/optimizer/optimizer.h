@@ -24,6 +24,7 @@ struct gannet_optimizer {
   bool told_constant;           /* that all results so far are equal */
   double ask_seconds;           /* of the last ask */
   gannet_phases phases;         /* of the last ask */
+  gannet_suspicion suspicion;   /* likewise */
 };
 
 /* Everything that the next ask depends on besides seed, options and history: the number of the next

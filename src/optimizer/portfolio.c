@@ -4,7 +4,8 @@
 #include "optimizer/settled.h"
 
 static gannet_err create_one(gannet_optimizer *o, int i) {
-  const gannet_member_common common = {o->context, o->history, o->seen, &o->phases, o->design};
+  const gannet_member_common common = {o->context, o->history,    o->seen,
+                                       &o->phases, &o->suspicion, o->design};
   return gannet_member_create(&common, &o->options.member[i], i, &o->member[i]);
 }
 
@@ -83,6 +84,7 @@ static gannet_err propose(gannet_optimizer *o, int q, double *x_unit, int *at) {
   const int64_t first = gannet_history_count(o->history);
   int chosen = 0, count[GANNET_MEMBERS_MOST] = {0};
   *at = -1;
+  o->suspicion = (gannet_suspicion){0};
   GANNET_TRY(gannet_agree(o->context->comm, deal(o, q, count)));
   GANNET_TRY(prepare(o, count, at));
   for (int i = 0; i < o->options.n_members; ++i) {

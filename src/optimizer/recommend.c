@@ -51,7 +51,7 @@ static gannet_err describe(const gannet_history *history, gannet_models *models,
 static gannet_err consult(const gannet_context *context, const gannet_history *history,
                           const gannet_optimizer_options *options, gannet_recommendation *r) {
   gannet_models *models = NULL;
-  GANNET_TRY(gannet_models_create(context, history, &options->member[0], 0, &models));
+  GANNET_TRY(gannet_models_create(context, history, NULL, &options->member[0], 0, &models));
   gannet_err err = gannet_models_prepare(models, NULL, 0);
   if (err == GANNET_OK) err = gannet_models_learn(context, 1, &models);
   if (err == GANNET_OK) err = gannet_models_fit(models);

@@ -163,3 +163,12 @@ gannet_err gannet_suspect_noise(const gannet_history *history, bool *suspected) 
   gannet_free(&p.pairs);
   return err;
 }
+
+gannet_err gannet_suspicion_find(const gannet_history *history, gannet_suspicion *found,
+                                 bool *suspected) {
+  if (!found) return gannet_suspect_noise(history, suspected);
+  if (!found->known) GANNET_TRY(gannet_suspect_noise(history, &found->noisy));
+  found->known = true;
+  *suspected = found->noisy;
+  return GANNET_OK;
+}

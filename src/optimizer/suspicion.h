@@ -23,4 +23,18 @@ enum { GANNET_SUSPICION_MOST = 300 };
  */
 GANNET_CHECKED gannet_err gannet_suspect_noise(const gannet_history *history, bool *suspected);
 
+/* What was found, for as long as the history stays as it is; zeroed: nothing yet. */
+typedef struct {
+  bool known, noisy;
+} gannet_suspicion;
+
+/* As gannet_suspect_noise, which looks for 0.2 ms, but once.
+ *
+ * Local.
+ *
+ * found  inout  NULL = look now
+ */
+GANNET_CHECKED gannet_err gannet_suspicion_find(const gannet_history *history,
+                                                gannet_suspicion *found, bool *suspected);
+
 #endif
