@@ -10,6 +10,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "minimize/petsc_error.h"
 
 /* Bytes of a stack, of which the first page is there to be run into. A minimiser needs a tenth. */
@@ -59,8 +60,10 @@ static gannet_err make_stack(void **stack) {
 static gannet_err take_seat(gannet_lockstep *l, int place) {
   seat *s = &l->seat[place];
   const uint64_t address = (uint64_t)(uintptr_t)s;
-  *s = (seat){.lockstep = l, .place = place};
-  GANNET_TRY(make_stack(&s->stack));
+  s->lockstep = l;
+  s->place = place;
+  s->ended = false;
+  if (!s->stack) GANNET_TRY(make_stack(&s->stack));
   GANNET_REQUIRE(getcontext(&s->context) == 0, GANNET_ERR_LIBRARY, "getcontext: %s",
                  strerror(errno));
   s->context.uc_stack.ss_sp = s->stack;
@@ -94,23 +97,34 @@ static void run(gannet_lockstep *l) {
 static gannet_err run_several(gannet_lockstep *l) {
   gannet_err err = GANNET_OK;
   for (int i = 0; i < l->n && err == GANNET_OK; ++i) err = take_seat(l, i);
-  if (err == GANNET_OK) {
-    run(l);
-    err = l->err;
-  }
-  for (int i = 0; i < l->n; ++i)
-    if (l->seat[i].stack) (void)munmap(l->seat[i].stack, STACK);
-  return err;
+  if (err != GANNET_OK) return err;
+  run(l);
+  return l->err;
 }
 
-gannet_err gannet_lockstep_run(int n, gannet_lockstep_search search, gannet_lockstep_answer answer,
-                               void *user) {
+gannet_err gannet_lockstep_create(gannet_lockstep **lockstep) {
+  return gannet_alloc(1, sizeof **lockstep, lockstep);
+}
+
+void gannet_lockstep_destroy(gannet_lockstep **lockstep) {
+  if (!*lockstep) return;
+  for (int i = 0; i < GANNET_LOCKSTEP_MOST; ++i)
+    if ((*lockstep)->seat[i].stack) (void)munmap((*lockstep)->seat[i].stack, STACK);
+  gannet_free(lockstep);
+}
+
+gannet_err gannet_lockstep_run(gannet_lockstep *lockstep, int n, gannet_lockstep_search search,
+                               gannet_lockstep_answer answer, void *user) {
   GANNET_REQUIRE(n >= 1 && n <= GANNET_LOCKSTEP_MOST, GANNET_ERR_ARG,
                  "%d searches, expected 1 to %d", n, GANNET_LOCKSTEP_MOST);
-  gannet_lockstep l = {.n = n, .search = search, .answer = answer, .user = user};
   gannet_petsc_shield shield;
+  lockstep->n = n;
+  lockstep->search = search;
+  lockstep->answer = answer;
+  lockstep->user = user;
+  lockstep->err = GANNET_OK;
   GANNET_TRY(gannet_petsc_push(&shield));
-  const gannet_err err = n == 1 ? search(user, &l, 0) : run_several(&l);
+  const gannet_err err = n == 1 ? search(user, lockstep, 0) : run_several(lockstep);
   gannet_petsc_pop(&shield);
   if (err != GANNET_OK) return gannet_error_pass(err, __func__, __FILE__, __LINE__);
   return GANNET_OK;

@@ -18,6 +18,15 @@ typedef gannet_err (*gannet_lockstep_answer)(void *user, int n, const int *place
 
 enum { GANNET_LOCKSTEP_MOST = 8 /* searches */ };
 
+/* For one run after the other. Stacks are made when they are needed, and kept.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_MEMORY.
+ */
+GANNET_CHECKED gannet_err gannet_lockstep_create(gannet_lockstep **lockstep);
+void gannet_lockstep_destroy(gannet_lockstep **lockstep);
+
 /* Run the searches of places 0 .. n-1 until all have ended; n <= GANNET_LOCKSTEP_MOST. PETSc must
  * be initialised, and is silent meanwhile.
  *
@@ -26,7 +35,8 @@ enum { GANNET_LOCKSTEP_MOST = 8 /* searches */ };
  * Errors: the first one of a search or of the answer: whoever asks after it gets it, too, so that
  * all come to an end. GANNET_ERR_ARG; GANNET_ERR_MEMORY; those of gannet_petsc_push.
  */
-GANNET_CHECKED gannet_err gannet_lockstep_run(int n, gannet_lockstep_search search,
+GANNET_CHECKED gannet_err gannet_lockstep_run(gannet_lockstep *lockstep, int n,
+                                              gannet_lockstep_search search,
                                               gannet_lockstep_answer answer, void *user);
 
 /* From within a search: wait for what it asks for.

@@ -84,7 +84,6 @@ static gannet_err propose(gannet_optimizer *o, int q, double *x_unit, int *at) {
   const int64_t first = gannet_history_count(o->history);
   int chosen = 0, count[GANNET_MEMBERS_MOST] = {0};
   *at = -1;
-  o->suspicion = (gannet_suspicion){0};
   GANNET_TRY(gannet_agree(o->context->comm, deal(o, q, count)));
   GANNET_TRY(prepare(o, count, at));
   for (int i = 0; i < o->options.n_members; ++i) {
@@ -138,6 +137,7 @@ static gannet_err propose_alone(gannet_optimizer *o, int q, double *x_unit, cons
 }
 
 gannet_err gannet_portfolio_propose(gannet_optimizer *o, int q, double *x_unit) {
+  o->suspicion = (gannet_suspicion){0};
   const size_t size = (size_t)gannet_optimizer_state_size(o);
   const bool alone = o->options.n_members == 1;
   double *state = NULL;

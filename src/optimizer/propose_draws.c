@@ -90,7 +90,9 @@ static gannet_err polish(const gannet_member *member, gannet_draws_score *w, con
   const int n_starts = choices->n_options - n_ranked;
   const size_t width = (size_t)choices->n_options * d, n_polished = (size_t)n_starts * d;
   double *starts = NULL, *polished = NULL, *values = NULL;
-  gannet_err err = gannet_alloc((size_t)w->q * n_polished, sizeof *starts, &starts);
+  gannet_polisher *polisher = NULL;
+  gannet_err err = gannet_polisher_create(&polisher);
+  if (err == GANNET_OK) err = gannet_alloc((size_t)w->q * n_polished, sizeof *starts, &starts);
   if (err == GANNET_OK) err = gannet_alloc((size_t)w->q * n_polished, sizeof *polished, &polished);
   if (err == GANNET_OK) err = gannet_alloc((size_t)(w->q * n_starts), sizeof *values, &values);
   err = gannet_agree(member->context->comm, err);
@@ -111,10 +113,11 @@ static gannet_err polish(const gannet_member *member, gannet_draws_score *w, con
                                    .options = {search->polish, 1e-7, 1e-9}};
   if (err == GANNET_OK) err = sweep(member, w, n_starts, starts);
   if (err == GANNET_OK && n_starts > 0)
-    err = gannet_polish(member->context, &spec, polished, values);
+    err = gannet_polish(member->context, polisher, &spec, polished, values);
   for (int l = 0; l < w->q && err == GANNET_OK; ++l)
     memcpy(choices->options + (size_t)l * width, polished + (size_t)l * n_polished,
            n_polished * sizeof *polished);
+  gannet_polisher_destroy(&polisher);
   gannet_free(&starts);
   gannet_free(&polished);
   gannet_free(&values);

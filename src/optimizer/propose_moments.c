@@ -18,6 +18,7 @@ typedef struct {
   gannet_admm_score split;      /* instead of work for a member that splits its problem */
   gannet_scorer scorer;
   gannet_polish_function merit;
+  gannet_polisher *polisher;
   void *user; /* of both */
   int n_starts, n_ranked;
   gannet_ranked *best;
@@ -37,6 +38,7 @@ static gannet_err make(const gannet_member *member, proposal *p) {
   GANNET_TRY(member->admm ? gannet_admm_score_prepare(member, &p->split)
                           : gannet_moments_score_prepare(member, &p->work));
   if (!member->admm) GANNET_TRY(gannet_moments_screen_prepare(&p->work, &p->screen));
+  GANNET_TRY(gannet_polisher_create(&p->polisher));
   GANNET_TRY(gannet_alloc((size_t)p->n_ranked, sizeof *p->best, &p->best));
   GANNET_TRY(gannet_alloc(total * (size_t)member->problem->d, sizeof(double), &p->choices.options));
   return gannet_alloc(total, sizeof(double), &p->choices.scores);
@@ -46,6 +48,7 @@ static void drop(proposal *p) {
   gannet_moments_screen_release(&p->screen);
   gannet_moments_score_release(&p->work);
   gannet_admm_score_release(&p->split);
+  gannet_polisher_destroy(&p->polisher);
   gannet_free(&p->best);
   gannet_free(&p->choices.options);
   gannet_free(&p->choices.scores);
@@ -160,7 +163,8 @@ static gannet_err polish(gannet_member *member, proposal *p) {
       .conditions = gannet_moments_score_bounds,
       .functions = member->admm ? NULL : gannet_moments_score_merits,
       .conditions_of_several = gannet_moments_score_bounds_of};
-  GANNET_TRY(gannet_polish(member->context, &spec, p->choices.options, p->choices.scores));
+  GANNET_TRY(
+      gannet_polish(member->context, p->polisher, &spec, p->choices.options, p->choices.scores));
   GANNET_TRY(gannet_agree(member->context->comm, score_polished(member, p)));
   gannet_propose_mark(member, GANNET_PHASE_POLISH, &mark);
   return GANNET_OK;

@@ -32,14 +32,17 @@ typedef struct {
 } worker;
 
 /* All of a rank. */
-typedef struct {
+struct gannet_polisher {
   const gannet_polish_spec *spec;
   gannet_queue queue;
-  int n;
+  gannet_lockstep *lockstep;
+  const gannet_problem *problem; /* that workers are for, as n_conditions */
+  int n_conditions;
+  int n; /* of those that are set up */
   worker worker[GANNET_LOCKSTEP_MOST];
   double *x, *values, *gradients; /* what several ask for, and answers */
   double *results;                /* [units][d + 1], zero where another rank works */
-} team;
+};
 
 /* Rounds of the augmented Lagrangian, its first weight and its growth; Newton steps afterwards, and
  * how far inside a condition they end. */
@@ -200,12 +203,12 @@ static gannet_err polish_unit(worker *w, int unit, double *x, double *value) {
 
 /* A gannet_lockstep_search. */
 static gannet_err work(void *user, gannet_lockstep *lockstep, int place) {
-  team *t = user;
-  worker *w = &t->worker[place];
+  gannet_polisher *p = user;
+  worker *w = &p->worker[place];
   w->lockstep = lockstep;
-  for (int64_t unit; (unit = gannet_queue_next(&t->queue)) >= 0;) {
-    double *result = t->results + (size_t)unit * ((size_t)t->spec->problem->d + 1);
-    GANNET_TRY(polish_unit(w, (int)unit, result, &result[t->spec->problem->d]));
+  for (int64_t unit; (unit = gannet_queue_next(&p->queue)) >= 0;) {
+    double *result = p->results + (size_t)unit * ((size_t)p->spec->problem->d + 1);
+    GANNET_TRY(polish_unit(w, (int)unit, result, &result[p->spec->problem->d]));
   }
   return GANNET_OK;
 }
@@ -218,37 +221,37 @@ static gannet_err answer_one(worker *w) {
                           w->conditions + spec->n_conditions);
 }
 
-static gannet_err answer_several(team *t, question asked, int n, const int *places) {
-  const gannet_polish_spec *spec = t->spec;
+static gannet_err answer_several(gannet_polisher *p, question asked, int n, const int *places) {
+  const gannet_polish_spec *spec = p->spec;
   const size_t d = (size_t)spec->problem->d;
   const size_t width = asked == ASKS_FUNCTION ? 1 : (size_t)spec->n_conditions;
   int lists[GANNET_LOCKSTEP_MOST];
   for (int i = 0; i < n; ++i) {
-    lists[i] = t->worker[places[i]].list;
-    memcpy(t->x + (size_t)i * d, t->worker[places[i]].x, d * sizeof *t->x);
+    lists[i] = p->worker[places[i]].list;
+    memcpy(p->x + (size_t)i * d, p->worker[places[i]].x, d * sizeof *p->x);
   }
   GANNET_TRY((asked == ASKS_FUNCTION ? spec->functions : spec->conditions_of_several)(
-      spec->user, n, lists, t->x, t->values, t->gradients));
+      spec->user, n, lists, p->x, p->values, p->gradients));
   for (int i = 0; i < n; ++i) {
-    worker *w = &t->worker[places[i]];
+    worker *w = &p->worker[places[i]];
     double *value = asked == ASKS_FUNCTION ? &w->value : w->conditions;
     double *gradient = asked == ASKS_FUNCTION ? w->gradient : w->conditions + width;
-    memcpy(value, t->values + (size_t)i * width, width * sizeof *value);
-    memcpy(gradient, t->gradients + (size_t)i * width * d, width * d * sizeof *gradient);
+    memcpy(value, p->values + (size_t)i * width, width * sizeof *value);
+    memcpy(gradient, p->gradients + (size_t)i * width * d, width * d * sizeof *gradient);
   }
   return GANNET_OK;
 }
 
 /* A gannet_lockstep_answer. */
 static gannet_err answer(void *user, int n, const int *places) {
-  team *t = user;
-  if (n == 1) return answer_one(&t->worker[places[0]]);
+  gannet_polisher *p = user;
+  if (n == 1) return answer_one(&p->worker[places[0]]);
   for (question asked = 0; asked < QUESTIONS; ++asked) {
     int asking[GANNET_LOCKSTEP_MOST], m = 0;
     for (int i = 0; i < n; ++i)
-      if (t->worker[places[i]].asks == asked) asking[m++] = places[i];
-    if (m == 1) GANNET_TRY(answer_one(&t->worker[asking[0]]));
-    if (m > 1) GANNET_TRY(answer_several(t, asked, m, asking));
+      if (p->worker[places[i]].asks == asked) asking[m++] = places[i];
+    if (m == 1) GANNET_TRY(answer_one(&p->worker[asking[0]]));
+    if (m > 1) GANNET_TRY(answer_several(p, asked, m, asking));
   }
   return GANNET_OK;
 }
@@ -261,47 +264,78 @@ static int workers_for(const gannet_context *context, const gannet_polish_spec *
   return share < GANNET_LOCKSTEP_MOST ? (int)share : GANNET_LOCKSTEP_MOST;
 }
 
-static gannet_err set_up_team(const gannet_context *context, team *t) {
-  const gannet_polish_spec *spec = t->spec;
-  t->n = workers_for(context, spec);
-  const size_t n = (size_t)t->n, d = (size_t)spec->problem->d;
+static gannet_err set_up_team(gannet_polisher *p, const gannet_polish_spec *spec, int n) {
+  const size_t several = (size_t)n, d = (size_t)spec->problem->d;
   const size_t width = spec->n_conditions > 1 ? (size_t)spec->n_conditions : 1;
-  if (t->n > 1) {
-    GANNET_TRY(gannet_alloc(n * d, sizeof *t->x, &t->x));
-    GANNET_TRY(gannet_alloc(n * width, sizeof *t->values, &t->values));
-    GANNET_TRY(gannet_alloc(n * width * d, sizeof *t->gradients, &t->gradients));
+  p->problem = spec->problem;
+  p->n_conditions = spec->n_conditions;
+  if (n > 1) {
+    GANNET_TRY(gannet_alloc(several * d, sizeof *p->x, &p->x));
+    GANNET_TRY(gannet_alloc(several * width, sizeof *p->values, &p->values));
+    GANNET_TRY(gannet_alloc(several * width * d, sizeof *p->gradients, &p->gradients));
   }
-  for (int i = 0; i < t->n; ++i) {
-    t->worker[i].place = i;
-    GANNET_TRY(set_up(&t->worker[i], spec));
+  while (p->n < n) {
+    p->worker[p->n].place = p->n;
+    GANNET_TRY(set_up(&p->worker[p->n++], spec));
   }
   return GANNET_OK;
 }
 
-static void release_team(team *t) {
-  for (int i = 0; i < t->n; ++i) {
-    worker *w = &t->worker[i];
+static void release_team(gannet_polisher *p) {
+  for (int i = 0; i < p->n; ++i) {
+    worker *w = &p->worker[i];
     gannet_minimizer_destroy(&w->minimizer);
     gannet_free(&w->coordinate);
     gannet_free(&w->x);
     gannet_free(&w->conditions);
     gannet_free(&w->multipliers);
+    *w = (worker){0};
   }
-  gannet_free(&t->x);
-  gannet_free(&t->values);
-  gannet_free(&t->gradients);
+  p->n = 0;
+  gannet_free(&p->x);
+  gannet_free(&p->values);
+  gannet_free(&p->gradients);
+}
+
+/* The team of before, where it is one for this. */
+static gannet_err find_team(const gannet_context *context, gannet_polisher *p,
+                            const gannet_polish_spec *spec) {
+  const int n = workers_for(context, spec);
+  const bool same = p->problem == spec->problem && p->n_conditions == spec->n_conditions;
+  gannet_err err = GANNET_OK;
+  p->spec = spec;
+  if (p->n != n || !same) {
+    release_team(p);
+    err = set_up_team(p, spec, n);
+    if (err != GANNET_OK) release_team(p);
+  }
+  for (int i = 0; i < p->n; ++i) p->worker[i].spec = spec;
+  return err;
+}
+
+gannet_err gannet_polisher_create(gannet_polisher **polisher) {
+  GANNET_TRY(gannet_alloc(1, sizeof **polisher, polisher));
+  const gannet_err err = gannet_lockstep_create(&(*polisher)->lockstep);
+  if (err != GANNET_OK) gannet_polisher_destroy(polisher);
+  return err;
+}
+
+void gannet_polisher_destroy(gannet_polisher **polisher) {
+  if (!*polisher) return;
+  release_team(*polisher);
+  gannet_lockstep_destroy(&(*polisher)->lockstep);
+  gannet_free(polisher);
 }
 
 /* A rank that is not able to anything takes its turns, too, which others count on. */
-static gannet_err polish_own_units(const gannet_context *context, const gannet_polish_spec *spec,
-                                   gannet_err err, double *results) {
-  team t = {.spec = spec,
-            .queue = gannet_queue_open(context, (int64_t)spec->n_lists * spec->n_starts),
-            .results = results};
-  if (err == GANNET_OK) err = set_up_team(context, &t);
-  if (err == GANNET_OK) err = gannet_lockstep_run(t.n, work, answer, &t);
-  gannet_queue_close(&t.queue);
-  release_team(&t);
+static gannet_err polish_own_units(const gannet_context *context, gannet_polisher *p,
+                                   const gannet_polish_spec *spec, gannet_err err,
+                                   double *results) {
+  p->queue = gannet_queue_open(context, (int64_t)spec->n_lists * spec->n_starts);
+  p->results = results;
+  if (err == GANNET_OK) err = find_team(context, p, spec);
+  if (err == GANNET_OK) err = gannet_lockstep_run(p->lockstep, p->n, work, answer, p);
+  gannet_queue_close(&p->queue);
   if (err != GANNET_OK) return gannet_error_pass(err, __func__, __FILE__, __LINE__);
   return GANNET_OK;
 }
@@ -320,8 +354,8 @@ static void sort_list(int n, int d, const double *results, double *x, double *va
   }
 }
 
-gannet_err gannet_polish(const gannet_context *context, const gannet_polish_spec *spec,
-                         double *x_unit, double *values) {
+gannet_err gannet_polish(const gannet_context *context, gannet_polisher *polisher,
+                         const gannet_polish_spec *spec, double *x_unit, double *values) {
   GANNET_REQUIRE(spec->n_lists >= 1 && spec->n_starts >= 1, GANNET_ERR_ARG,
                  "n_lists = %d, n_starts = %d", spec->n_lists, spec->n_starts);
   const int d = spec->problem->d;
@@ -329,7 +363,7 @@ gannet_err gannet_polish(const gannet_context *context, const gannet_polish_spec
   const size_t length = (size_t)spec->n_lists * list_units * row;
   double *results = NULL;
   gannet_err err = gannet_alloc(length, sizeof *results, &results);
-  err = polish_own_units(context, spec, err, results);
+  err = polish_own_units(context, polisher, spec, err, results);
   err = gannet_agree(context->comm, err);
   if (err == GANNET_OK) err = gannet_parts_gather(context->comm, length, results);
   for (size_t l = 0; err == GANNET_OK && l < (size_t)spec->n_lists; ++l)

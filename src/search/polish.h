@@ -38,6 +38,16 @@ typedef struct {
   gannet_polish_several functions, conditions_of_several;
 } gannet_polish_spec;
 
+/* What one polish leaves to the next. */
+typedef struct gannet_polisher gannet_polisher;
+
+/* Local.
+ *
+ * Errors: GANNET_ERR_MEMORY.
+ */
+GANNET_CHECKED gannet_err gannet_polisher_create(gannet_polisher **polisher);
+void gannet_polisher_destroy(gannet_polisher **polisher);
+
 /* Polish every start of every list; unit of work list * n_starts + start is done by one rank, and
  * its result sent to all. A rank goes on with as many of them in step as are its share, up to
  * GANNET_LOCKSTEP_MOST, where several points are better asked for at once.
@@ -50,6 +60,7 @@ typedef struct {
  *
  * Collective over the context's communicator; spec the same on all ranks.
  *
+ * polisher  inout  of polishes before, in the same box by the same options; changes no bit
  * x_unit  out  [n_lists][n_starts][d] admissible, the best of each list first; on equal values the
  *              earlier start. Without conditions never worse than the starts. The same on all
  *              ranks, bit for bit on any number of ranks.
@@ -58,7 +69,7 @@ typedef struct {
  *
  * Errors: those of the function and of gannet_minimize, from all ranks.
  */
-GANNET_CHECKED gannet_err gannet_polish(const gannet_context *context,
+GANNET_CHECKED gannet_err gannet_polish(const gannet_context *context, gannet_polisher *polisher,
                                         const gannet_polish_spec *spec, double *x_unit,
                                         double *values);
 

@@ -88,12 +88,19 @@ static gannet_err alone(void *user, int n, const double *x, double *value, doubl
   return GANNET_OK;
 }
 
+/* One run after the other by the same. */
+static gannet_lockstep *together;
+
+static gannet_err run(int n, gannet_lockstep_search what, gannet_lockstep_answer by, void *user) {
+  return gannet_lockstep_run(together, n, what, by, user);
+}
+
 static void searches_go_as_they_go_alone(void **state) {
   (void)state;
   for (int n = 1; n <= MOST; ++n) {
     meeting m = {.fail_at = -1, .give_up = -1};
     int longest = 0;
-    assert_ok(gannet_lockstep_run(n, search, answer, &m));
+    assert_ok(run(n, search, answer, &m));
     for (int place = 0; place < n; ++place) {
       double x[N];
       gannet_minimize_result result;
@@ -113,7 +120,7 @@ static void an_error_of_the_answer_ends_all(void **state) {
   (void)state;
   for (int n = 1; n <= MOST; n += MOST - 1) {
     meeting m = {.fail_at = 5, .give_up = -1};
-    assert_fails(GANNET_ERR_IO, "no answer", gannet_lockstep_run(n, search, answer, &m));
+    assert_fails(GANNET_ERR_IO, "no answer", run(n, search, answer, &m));
     assert_int_equal(m.answers, 6);
     for (int place = 0; place < n; ++place) assert_int_equal(m.of[place].asked, 5);
   }
@@ -124,20 +131,19 @@ static void an_error_of_a_search_ends_all(void **state) {
   (void)state;
   meeting all = {.fail_at = -1, .give_up = -1};
   int first = 0;
-  assert_ok(gannet_lockstep_run(MOST, search, answer, &all));
+  assert_ok(run(MOST, search, answer, &all));
   for (int place = 1; place < MOST; ++place)
     if (all.of[place].asked < all.of[first].asked) first = place;
   meeting m = {.fail_at = -1, .give_up = first};
-  assert_fails(GANNET_ERR_STATE, "gave up", gannet_lockstep_run(MOST, search, answer, &m));
+  assert_fails(GANNET_ERR_STATE, "gave up", run(MOST, search, answer, &m));
   assert_int_equal(m.answers, all.of[first].asked);
 }
 
 static void impossible_numbers_are_refused(void **state) {
   (void)state;
   meeting m = {.fail_at = -1, .give_up = -1};
-  assert_fails(GANNET_ERR_ARG, "0 searches", gannet_lockstep_run(0, search, answer, &m));
-  assert_fails(GANNET_ERR_ARG, "expected 1 to 8",
-               gannet_lockstep_run(MOST + 1, search, answer, &m));
+  assert_fails(GANNET_ERR_ARG, "0 searches", run(0, search, answer, &m));
+  assert_fails(GANNET_ERR_ARG, "expected 1 to 8", run(MOST + 1, search, answer, &m));
 }
 
 int main(int argc, char **argv) {
@@ -148,7 +154,9 @@ int main(int argc, char **argv) {
       cmocka_unit_test(impossible_numbers_are_refused),
   };
   if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
+  if (gannet_lockstep_create(&together)) return 1;
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  gannet_lockstep_destroy(&together);
   PetscFinalize();
   return failed;
 }
