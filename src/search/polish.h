@@ -60,12 +60,13 @@ void gannet_polisher_destroy(gannet_polisher **polisher);
  *
  * Collective over the context's communicator; spec the same on all ranks.
  *
- * polisher  inout  of polishes before, in the same box by the same options; changes no bit
- * x_unit  out  [n_lists][n_starts][d] admissible, the best of each list first; on equal values the
- *              earlier start. Without conditions never worse than the starts. The same on all
- *              ranks, bit for bit on any number of ranks.
- * values  out  [n_lists][n_starts]; INFINITY for a start without a finite value, which stays as it
- *              was
+ * polisher  inout  what polishes before, in the same box by the same options, have left; changes
+ *                  no bit
+ * x_unit    out    [n_lists][n_starts][d] admissible, the best of each list first; on equal values
+ *                  the earlier start. Without conditions never worse than the starts. The same on
+ *                  all ranks, bit for bit on any number of ranks.
+ * values    out    [n_lists][n_starts]; INFINITY for a start without a finite value, which stays as
+ *                  it was
  *
  * Errors: those of the function and of gannet_minimize, from all ranks.
  */
