@@ -51,6 +51,26 @@ static void unpack_few(int few, int n, const double *x, double *rows, size_t ld)
  * registers. */
 #define ONE_AFTER_THE_OTHER __asm__ volatile("" ::: "memory")
 
+/* Work for few right-hand sides, by a number of them that the compiler knows. */
+#define BY_FEW(few, work, ...)      \
+  do {                              \
+    switch (few) {                  \
+      case 1:                       \
+        NAME(work)(1, __VA_ARGS__); \
+        break;                      \
+      case 2:                       \
+        NAME(work)(2, __VA_ARGS__); \
+        break;                      \
+      case 3:                       \
+        NAME(work)(3, __VA_ARGS__); \
+        break;                      \
+      default:                      \
+        NAME(work)(4, __VA_ARGS__); \
+        break;                      \
+    }                               \
+  } while (0)
+
+/* A number of each of few right-hand sides. */
 typedef double quad __attribute__((vector_size(FEW * sizeof(double))));
 
 #define BYTES 16

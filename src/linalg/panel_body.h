@@ -10,13 +10,15 @@
 #define PARTS (LEAST / PER)
 
 /* There are 32 of the largest registers, and 16 of the others. */
-#define BY_LANES(work, p)               \
-  if (PARTS > 1 || (p)->lanes == LEAST) \
-    NAME(work)(ROWS, PARTS, p);         \
-  else if ((p)->lanes == 2 * LEAST)     \
-    NAME(work)(ROWS, 2, p);             \
-  else                                  \
-    NAME(work)(ROWS / 2, 4, p)
+#define BY_LANES(work, p)                 \
+  do {                                    \
+    if (PARTS > 1 || (p)->lanes == LEAST) \
+      NAME(work)(ROWS, PARTS, p);         \
+    else if ((p)->lanes == 2 * LEAST)     \
+      NAME(work)(ROWS, 2, p);             \
+    else                                  \
+      NAME(work)(ROWS / 2, 4, p);         \
+  } while (0)
 
 typedef double NAME(vector) __attribute__((vector_size(BYTES), aligned(sizeof(double)), may_alias));
 typedef long long NAME(mask) __attribute__((vector_size(BYTES)));
@@ -269,14 +271,8 @@ TARGET static void NAME(solve_corner)(int lanes, int rows, bool transposed, cons
     NAME(corner)(lanes, rows, l, ld, x);
   else if (rows < LEAST)
     NAME(corner_rest)(lanes, rows, transposed, l, ld, x);
-  else if (lanes == 1)
-    NAME(corner_few)(1, transposed, l, ld, x);
-  else if (lanes == 2)
-    NAME(corner_few)(2, transposed, l, ld, x);
-  else if (lanes == 3)
-    NAME(corner_few)(3, transposed, l, ld, x);
   else
-    NAME(corner_few)(4, transposed, l, ld, x);
+    BY_FEW(lanes, corner_few, transposed, l, ld, x);
 }
 
 /* Eight rows after the other, each with all columns before it first. */

@@ -16,9 +16,9 @@ TARGET static inline __attribute__((always_inline)) void NAME(set)(int count, do
   for (int i = 0; i < count && count < PER; ++i) to[i] = numbers[i];
 }
 
-/* target -= L x for so many rows of the target in the lanes of some registers, of which only
- * those of the first may be fewer than lanes. Squares of L are turned over, so that every number
- * takes its products in the same order. */
+/* target -= L x for some rows of the target in the lanes of so many registers, which they fill, or
+ * some lanes of one. Squares of L are turned over, so that every number takes its products in the
+ * same order. */
 TARGET static inline __attribute__((always_inline)) void NAME(squares)(int squares, int rows,
                                                                        int few, const product *p,
                                                                        int row) {
@@ -67,20 +67,7 @@ TARGET static inline __attribute__((always_inline)) void NAME(take_some_few)(int
 }
 
 TARGET static void NAME(take_few)(const product *p) {
-  switch (p->lanes) {
-    case 1:
-      NAME(take_some_few)(1, p);
-      break;
-    case 2:
-      NAME(take_some_few)(2, p);
-      break;
-    case 3:
-      NAME(take_some_few)(3, p);
-      break;
-    default:
-      NAME(take_some_few)(4, p);
-      break;
-  }
+  BY_FEW(p->lanes, take_some_few, p);
 }
 
 /* target -= L^T x for some rows of x, with columns in the lanes. */
@@ -120,20 +107,7 @@ TARGET static inline __attribute__((always_inline)) void NAME(give_some_few)(int
 }
 
 TARGET static void NAME(give_few)(const product *p) {
-  switch (p->lanes) {
-    case 1:
-      NAME(give_some_few)(1, p);
-      break;
-    case 2:
-      NAME(give_some_few)(2, p);
-      break;
-    case 3:
-      NAME(give_some_few)(3, p);
-      break;
-    default:
-      NAME(give_some_few)(4, p);
-      break;
-  }
+  BY_FEW(p->lanes, give_some_few, p);
 }
 
 /* L^-1 or L^-T for few, in the lanes of a register for each row. */

@@ -21,9 +21,11 @@ typedef struct gannet_models gannet_models;
  *
  * Collective over the context's communicator.
  *
- * context, history, options  in     borrowed until destroy
- * suspicion  inout  likewise; of the history, zeroed by its owner when that changes; NULL = look
- * member     in     number of the member of the portfolio, which keys its streams
+ * context, history,
+ * options            in     borrowed until destroy
+ * suspicion          inout  likewise; of the history, zeroed by its owner when that changes; NULL =
+ *                           look every time
+ * member             in     number of the member of the portfolio, which keys its streams
  */
 GANNET_CHECKED gannet_err gannet_models_create(const gannet_context *context,
                                                const gannet_history *history,

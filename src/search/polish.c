@@ -36,9 +36,10 @@ struct gannet_polisher {
   const gannet_polish_spec *spec;
   gannet_queue queue;
   gannet_lockstep *lockstep;
-  const gannet_problem *problem; /* that workers are for, as n_conditions */
+  const gannet_problem *problem; /* that workers are for, as the two below */
   int n_conditions;
-  int n; /* of those that are set up */
+  gannet_minimize_options options;
+  int n; /* workers that are set up */
   worker worker[GANNET_LOCKSTEP_MOST];
   double *x, *values, *gradients; /* what several ask for, and answers */
   double *results;                /* [units][d + 1], zero where another rank works */
@@ -48,6 +49,14 @@ struct gannet_polisher {
  * how far inside a condition they end. */
 enum { ROUNDS = 5, RESTORATIONS = 20 };
 static const double first_mu = 10, mu_growth = 4, inside = 1e-8;
+
+static double lower_of(const gannet_polish_spec *spec, int k) {
+  return spec->lower ? spec->lower[k] : 0;
+}
+
+static double upper_of(const gannet_polish_spec *spec, int k) {
+  return spec->upper ? spec->upper[k] : 1;
+}
 
 static gannet_err set_up(worker *w, const gannet_polish_spec *spec) {
   const gannet_problem *problem = spec->problem;
@@ -63,9 +72,8 @@ static gannet_err set_up(worker *w, const gannet_polish_spec *spec) {
   for (int k = 0; k < problem->d; ++k)
     if (problem->continuous[k]) w->coordinate[w->n_free++] = k;
   for (int i = 0; i < w->n_free; ++i) {
-    const int k = w->coordinate[i];
-    w->free[w->n_free + i] = spec->lower ? spec->lower[k] : 0;
-    w->free[2 * w->n_free + i] = spec->upper ? spec->upper[k] : 1;
+    w->free[w->n_free + i] = lower_of(spec, w->coordinate[i]);
+    w->free[2 * w->n_free + i] = upper_of(spec, w->coordinate[i]);
   }
   if (w->n_free == 0) return GANNET_OK;
   return gannet_minimizer_create(w->n_free, w->free + w->n_free, w->free + 2 * (size_t)w->n_free,
@@ -269,6 +277,7 @@ static gannet_err set_up_team(gannet_polisher *p, const gannet_polish_spec *spec
   const size_t width = spec->n_conditions > 1 ? (size_t)spec->n_conditions : 1;
   p->problem = spec->problem;
   p->n_conditions = spec->n_conditions;
+  p->options = spec->options;
   if (n > 1) {
     GANNET_TRY(gannet_alloc(several * d, sizeof *p->x, &p->x));
     GANNET_TRY(gannet_alloc(several * width, sizeof *p->values, &p->values));
@@ -297,14 +306,30 @@ static void release_team(gannet_polisher *p) {
   gannet_free(&p->gradients);
 }
 
+static bool is_same_box(const worker *w, const gannet_polish_spec *spec) {
+  const double *lower = w->free + w->n_free, *upper = lower + w->n_free;
+  for (int i = 0; i < w->n_free; ++i) {
+    const int k = w->coordinate[i];
+    if (lower[i] != lower_of(spec, k) || upper[i] != upper_of(spec, k)) return false;
+  }
+  return true;
+}
+
+static bool is_for(const gannet_polisher *p, const gannet_polish_spec *spec, int n) {
+  const gannet_minimize_options *own = &p->options, *given = &spec->options;
+  return p->n == n && p->problem == spec->problem && p->n_conditions == spec->n_conditions &&
+         own->max_evaluations == given->max_evaluations &&
+         own->gradient_tolerance == given->gradient_tolerance &&
+         own->value_tolerance == given->value_tolerance && is_same_box(&p->worker[0], spec);
+}
+
 /* The team of before, where it is one for this. */
 static gannet_err find_team(const gannet_context *context, gannet_polisher *p,
                             const gannet_polish_spec *spec) {
   const int n = workers_for(context, spec);
-  const bool same = p->problem == spec->problem && p->n_conditions == spec->n_conditions;
   gannet_err err = GANNET_OK;
   p->spec = spec;
-  if (p->n != n || !same) {
+  if (!is_for(p, spec, n)) {
     release_team(p);
     err = set_up_team(p, spec, n);
     if (err != GANNET_OK) release_team(p);

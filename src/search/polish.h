@@ -60,8 +60,7 @@ void gannet_polisher_destroy(gannet_polisher **polisher);
  *
  * Collective over the context's communicator; spec the same on all ranks.
  *
- * polisher  inout  what polishes before, in the same box by the same options, have left; changes
- *                  no bit
+ * polisher  inout  what polishes before have left, of problems that still exist; changes no bit
  * x_unit    out    [n_lists][n_starts][d] admissible, the best of each list first; on equal values
  *                  the earlier start. Without conditions never worse than the starts. The same on
  *                  all ranks, bit for bit on any number of ranks.

@@ -268,6 +268,44 @@ static void an_error_on_one_rank_reaches_all(void **state) {
   gannet_context_destroy(&world);
 }
 
+/* A polisher that has polished in one box, by some options, does as a fresh one in another box, by
+ * others, and back again. */
+static void what_is_left_is_for_the_same_box_and_options(void **state) {
+  (void)state;
+  gannet_context *world = context_of(MPI_COMM_WORLD);
+  gannet_problem *problem = mixed_problem();
+  gannet_polisher *polisher = NULL;
+  double starts[LISTS * STARTS * MIXED], x[LISTS * STARTS * MIXED], y[LISTS * STARTS * MIXED];
+  double values[LISTS * STARTS], lower[MIXED] = {0}, upper[MIXED];
+  for (int k = 0; k < MIXED; ++k) upper[k] = 0.35;
+  behaviour b = {-1, false};
+  fill_starts(problem, starts);
+  gannet_polish_spec plain = {.problem = problem,
+                              .n_lists = LISTS,
+                              .n_starts = STARTS,
+                              .starts = starts,
+                              .function = bowl,
+                              .user = &b,
+                              .options = options};
+  gannet_polish_spec boxed = plain, short_of_time = plain;
+  boxed.lower = lower;
+  boxed.upper = upper;
+  short_of_time.options.max_evaluations = 2;
+  const gannet_polish_spec *turns[] = {&plain, &boxed, &short_of_time, &plain};
+  assert_ok(gannet_polisher_create(&polisher));
+  for (int turn = 0; turn < 4; ++turn) {
+    gannet_polisher *fresh = NULL;
+    assert_ok(gannet_polisher_create(&fresh));
+    assert_ok(gannet_polish(world, polisher, turns[turn], x, values));
+    assert_ok(gannet_polish(world, fresh, turns[turn], y, values));
+    assert_memory_equal(x, y, sizeof x);
+    gannet_polisher_destroy(&fresh);
+  }
+  gannet_polisher_destroy(&polisher);
+  gannet_problem_destroy(&problem);
+  gannet_context_destroy(&world);
+}
+
 enum { SPACE = 3 };
 
 /* Large slopes, as logarithms have them: a penalty alone would end far outside. */
@@ -361,6 +399,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(nothing_gets_worse_than_its_start),
       cmocka_unit_test(discrete_problems_are_only_sorted),
       cmocka_unit_test(an_error_on_one_rank_reaches_all),
+      cmocka_unit_test(what_is_left_is_for_the_same_box_and_options),
       cmocka_unit_test(conditions_are_kept_where_they_are_active),
   };
   if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
