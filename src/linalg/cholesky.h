@@ -18,6 +18,7 @@ enum {
   GANNET_CHOLESKY_BLOCK = 64,
   GANNET_CHOLESKY_TOGETHER = 128,       /* new rows from which on ranks make panels of them each */
   GANNET_CHOLESKY_SOLVE_TOGETHER = 512, /* rows from which on it pays that ranks share a solve */
+  GANNET_CHOLESKY_SPREAD = 4,           /* right-hand sides of several ranks that are solved for */
   GANNET_CHOLESKY_RANKS = 8             /* ranks that share a solve, at most */
 };
 
@@ -119,6 +120,24 @@ void gannet_cholesky_solve(const gannet_cholesky *factor, int m, double *b, int 
  */
 GANNET_CHECKED gannet_err gannet_cholesky_solve_together(gannet_cholesky *factor, int m, double *b,
                                                          int ldb);
+
+/* The halves of gannet_cholesky_solve for few right-hand sides that lie with the ranks of a node,
+ * one by one in turn from the first rank on; with the same bits. Backward goes on with what forward
+ * has left with all ranks: in between, these do nothing else with the factor together.
+ *
+ * Collective over the node of a shared factor; m the same on all ranks.
+ *
+ * m  in     of all ranks, 1 .. GANNET_CHOLESKY_SPREAD
+ * b  inout  [right-hand sides of this rank][ldb], the first n of each row
+ */
+void gannet_cholesky_forward_spread(gannet_cholesky *factor, int m, double *b, int ldb);
+void gannet_cholesky_backward_spread(gannet_cholesky *factor, int m, double *b, int ldb);
+
+/* Whether ranks share the factor.
+ *
+ * Local; the same on all ranks of a node.
+ */
+bool gannet_cholesky_is_shared(const gannet_cholesky *factor);
 
 /* log det K.
  *

@@ -1,6 +1,7 @@
 /* The growing factor, known to its files: cholesky.c (growth), cholesky_rows.c (the block row that
  * grows), cholesky_node.c (memory of a node), cholesky_together.c (growth by its ranks),
- * cholesky_solve.c, cholesky_inverse.c. */
+ * cholesky_solve.c, cholesky_part.c (by ranks), cholesky_spread.c (for those of several ranks),
+ * cholesky_inverse.c. */
 #ifndef GANNET_LINALG_CHOLESKY_IMPL_H
 #define GANNET_LINALG_CHOLESKY_IMPL_H
 
@@ -124,6 +125,19 @@ bool cholesky_await(const cholesky_shared *shared, int mark, int step);
 void cholesky_note(cholesky_shared *shared, int number);
 int cholesky_noted(const cholesky_shared *shared);
 
+/* Ranks that share a solve with so many rows: the first of a node, at least one.
+ *
+ * Local.
+ */
+int cholesky_solvers(const gannet_cholesky *factor, int n);
+
+/* Block row i of L^-T x from itself, and what it gives k columns from one on.
+ *
+ * Local.
+ */
+void cholesky_solve_corner(const gannet_cholesky *factor, int i, int lanes, double *x);
+void cholesky_give(const gannet_cholesky *factor, int i, int from, int k, int lanes, double *x);
+
 /* L^-1 b for the numbers of one block row of a factor of so many rows, of which those before are
  * solved; and with it a block of new rows, which are right-hand sides until their diagonal block.
  *
@@ -138,10 +152,17 @@ void cholesky_solve_before(const gannet_cholesky *factor, int i, int rows, int l
  *
  * Local.
  *
- * rows  in  b, [m][ld], m <= lanes
+ * rows  in  b, [m][ld], m <= lanes; NULL = x has them
  */
 void cholesky_forward_part(gannet_cholesky *factor, int n_blocks, int m, int lanes,
                            const double *rows, size_t ld);
+
+/* The part of this rank of L^-T x, in the shared x: block i is there when mark i is at step
+ * CHOLESKY_BACKWARD. To be called after the forward part.
+ *
+ * Local.
+ */
+void cholesky_backward_part(gannet_cholesky *factor, int lanes);
 
 /* Some rows of L from those of K, in one block row of which the rows before are made.
  *
