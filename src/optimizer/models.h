@@ -131,7 +131,7 @@ GANNET_CHECKED gannet_err gannet_models_moments_prepare(gannet_models *models,
 
 /* And for ceilings of variances (gannet_surrogate_ceilings_prepare).
  *
- * Local.
+ * Local; with pivots Collective over the context's communicator.
  *
  * pivots  in  [n_pivots][d]
  */

@@ -138,20 +138,23 @@ static void cross_to(const gp *g, int m, const double *x, double *k) {
   }
 }
 
+static gannet_err begin_ceilings(gp *g, gannet_precision precision, const double *pivots,
+                                 gannet_moment_part *part, bool *able) {
+  GANNET_TRY(begin_moments(g, precision, &part->list, &part->factor, able));
+  if (!*able) return GANNET_OK;
+  part->alpha = g->solved;
+  GANNET_TRY(gannet_alloc((size_t)part->m * (size_t)g->n, sizeof *part->k, &part->k));
+  cross_to(g, part->m, pivots, part->k);
+  return GANNET_OK;
+}
+
 gannet_err gp_ceilings_prepare(void *state, gannet_precision precision, int n_pivots,
                                const double *pivots, bool *able) {
   gp *g = state;
-  const gannet_cholesky *factor = NULL;
-  gannet_sums_list list;
-  double *k = NULL;
-  GANNET_TRY(begin_moments(g, precision, &list, &factor, able));
-  if (!*able) return GANNET_OK;
-  GANNET_TRY(gannet_alloc((size_t)n_pivots * (size_t)g->n, sizeof *k, &k));
-  cross_to(g, n_pivots, pivots, k);
-  const gannet_err err =
-      gannet_moment_sums_prepare_part(&list, factor, g->solved, n_pivots, k, &g->moment_sums);
-  gannet_free(&k);
-  *able = err == GANNET_OK;
+  gannet_moment_part part = {.context = g->context, .m = n_pivots};
+  gannet_err err = begin_ceilings(g, precision, pivots, &part, able);
+  err = gannet_moment_sums_prepare_part(&part, err, able, &g->moment_sums);
+  gannet_free(&part.k);
   return err;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/parts.h"
 #include "linalg/blas.h"
 #include "surrogate/surrogate.h"
 
@@ -147,36 +148,82 @@ static int orthonormalise(int m, int n, double *rows, double *c) {
   return rank;
 }
 
-/* k: L^-1 k of the points becomes W. */
-static gannet_err prepare_part(gannet_moment_sums *s, const gannet_sums_list *list,
-                               const gannet_cholesky *factor, const double *alpha, int m,
-                               double *k) {
-  const size_t n = (size_t)list->n, lanes = (size_t)s->by->lanes;
-  double *weights = NULL;
-  s->parted = true;
-  s->length = list->n;
-  GANNET_TRY(gannet_alloc((1 + (size_t)m) * (n + TOGETHER), sizeof *weights, &weights));
-  gannet_cholesky_forward(factor, m, k, list->n);
-  s->rank = orthonormalise(m, list->n, k, weights);
-  gannet_cholesky_backward(factor, s->rank, k, list->n);
-  memcpy(weights, alpha, n * sizeof *weights);
-  memcpy(weights + n, k, (size_t)s->rank * n * sizeof *weights);
-  gannet_err err = gannet_kernel_sums_prepare(list, 1 + s->rank, weights, &s->kernel);
-  if (err == GANNET_OK)
-    err = gannet_alloc((size_t)s->rank * n, sizeof *s->projections, &s->projections);
-  if (err == GANNET_OK) memcpy(s->projections, k, (size_t)s->rank * n * sizeof *k);
-  if (err == GANNET_OK)
-    err = gannet_alloc(STRIPS * (1 + (size_t)s->rank) * lanes, sizeof *s->found, &s->found);
-  gannet_free(&weights);
+typedef void (*halfway)(const gannet_cholesky *factor, int m, double *b, int ldb);
+
+/* Rows from which on it pays to send solutions to all ranks. */
+enum { SHARED_ROWS = 800 };
+
+/* Of m right-hand sides each rank solves for some. */
+static gannet_err solve_for_some(const gannet_moment_part *part, int m, halfway way) {
+  enum { LEAST = 8 };
+  const gannet_context *context = part->context;
+  const int n = part->list.n, np = context->np, rank = context->rank;
+  int *first = NULL;
+  if (np == 1 || n < SHARED_ROWS || m <= LEAST) {
+    way(part->factor, m, part->k, n);
+    return GANNET_OK;
+  }
+  GANNET_TRY(gannet_agree(context->comm, gannet_alloc((size_t)np + 1, sizeof *first, &first)));
+  for (int r = 0; r <= np; ++r) {
+    const int64_t at = ((int64_t)m * r / np + LEAST / 2) / LEAST * LEAST;
+    first[r] = r == np || at > m ? m : (int)at;
+  }
+  const int own = first[rank + 1] - first[rank];
+  if (own > 0) way(part->factor, own, part->k + (ptrdiff_t)first[rank] * n, n);
+  const gannet_err err =
+      gannet_runs_gather(context->comm, first, (size_t)n * sizeof *part->k, part->k);
+  gannet_free(&first);
   return err;
 }
 
-gannet_err gannet_moment_sums_prepare_part(const gannet_sums_list *list,
-                                           const gannet_cholesky *factor, const double *alpha,
-                                           int m, double *k, gannet_moment_sums **sums) {
-  GANNET_TRY(create(list, sums));
-  const gannet_err err = prepare_part(*sums, list, factor, alpha, m, k);
-  if (err != GANNET_OK) gannet_moment_sums_destroy(sums);
+/* L^-1 k of the points becomes W. scratch: [TOGETHER][m] */
+static gannet_err find_projections(const gannet_moment_part *part, double *scratch, int *rank) {
+  GANNET_TRY(solve_for_some(part, part->m, gannet_cholesky_forward));
+  *rank = orthonormalise(part->m, part->list.n, part->k, scratch);
+  return solve_for_some(part, *rank, gannet_cholesky_backward);
+}
+
+/* weights: [1 + m][n] scratch */
+static gannet_err keep_part(gannet_moment_sums *s, const gannet_moment_part *part,
+                            double *weights) {
+  const size_t n = (size_t)part->list.n, length = (size_t)s->rank * n;
+  const size_t lanes = (size_t)s->by->lanes;
+  s->parted = true;
+  s->length = part->list.n;
+  memcpy(weights, part->alpha, n * sizeof *weights);
+  memcpy(weights + n, part->k, length * sizeof *weights);
+  GANNET_TRY(gannet_kernel_sums_prepare(&part->list, 1 + s->rank, weights, &s->kernel));
+  GANNET_TRY(gannet_alloc(length, sizeof *s->projections, &s->projections));
+  memcpy(s->projections, part->k, length * sizeof *s->projections);
+  return gannet_alloc(STRIPS * (1 + (size_t)s->rank) * lanes, sizeof *s->found, &s->found);
+}
+
+static gannet_err begin_part(const gannet_moment_part *part, gannet_moment_sums **sums,
+                             double **weights) {
+  const size_t rows = 1 + (size_t)part->m, width = (size_t)part->list.n + TOGETHER;
+  GANNET_TRY(create(&part->list, sums));
+  return gannet_alloc(rows * width, sizeof **weights, weights);
+}
+
+/* Ranks go on only together. */
+static gannet_err agree_to(const gannet_moment_part *part, gannet_err err, bool *able) {
+  if (part->m == 0 || part->context->np == 1) return err;
+  GANNET_TRY(gannet_agree(part->context->comm, err));
+  GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, able, 1, MPI_C_BOOL, MPI_LAND, part->context->comm));
+  return GANNET_OK;
+}
+
+gannet_err gannet_moment_sums_prepare_part(const gannet_moment_part *part, gannet_err err,
+                                           bool *able, gannet_moment_sums **sums) {
+  double *weights = NULL;
+  if (err == GANNET_OK && *able) err = begin_part(part, sums, &weights);
+  err = agree_to(part, err, able);
+  if (err == GANNET_OK && *able) err = find_projections(part, weights, &(*sums)->rank);
+  if (err == GANNET_OK && *able) err = keep_part(*sums, part, weights);
+  err = agree_to(part, err, able);
+  gannet_free(&weights);
+  *able = *able && err == GANNET_OK;
+  if (!*able) gannet_moment_sums_destroy(sums);
   return err;
 }
 

@@ -6,6 +6,7 @@
 #ifndef GANNET_SURROGATE_MOMENT_SUMS_H
 #define GANNET_SURROGATE_MOMENT_SUMS_H
 
+#include "base/context.h"
 #include "linalg/cholesky.h"
 #include "network/kernel_sums.h"
 #include "surrogate/estimates.h"
@@ -32,26 +33,37 @@ GANNET_CHECKED gannet_err gannet_moment_sums_prepare(const gannet_sums_list *lis
                                                      gannet_moment_sums **sums);
 void gannet_moment_sums_destroy(gannet_moment_sums **sums);
 
+/* What a part is made of. */
+typedef struct {
+  const gannet_context *context;
+  gannet_sums_list list;         /* of the factor, the kernel as its function */
+  const gannet_cholesky *factor; /* the same on all ranks */
+  const double *alpha;           /* [n] */
+  int m;                         /* points p, >= 0 */
+  double *k;                     /* [m][n] the kernel between them and the list; overwritten */
+} gannet_moment_part;
+
 /* The same, but that only a part of what is explained is wanted: that in the span of the solutions
  * for some points p,
  *
  *   |Q^T L^-1 k(z)|^2 = |W k(z)|^2,   Q an orthonormal basis of L^-1 k(p),   W = Q^T L^-1,
  *
  * for the work of so many means instead of a solve. The factor is not copied, so there may be more
- * than GANNET_MOMENT_POINTS points in the list.
+ * than GANNET_MOMENT_POINTS points in the list. Ranks share the solves of long lists, with the same
+ * bits.
  *
- * Local.
+ * Collective over the context's communicator when m is positive, otherwise local.
  *
- * list, factor, alpha  in     as above
- * m                    in     number of points p, >= 0
- * k                    inout  [m][n] the kernel between them and the list; overwritten
+ * part  in     m the same on all ranks; the other members count when this rank is able
+ * err   in     of this rank so far
+ * able  inout  whether all ranks are
+ * sums  out    NULL unless able
  *
- * Errors: GANNET_ERR_MEMORY.
- * Cost: 2 m n^2 + 2 m^2 n operations, and about 4 m n numbers.
+ * Errors: err, and GANNET_ERR_MEMORY; from all ranks.
+ * Cost: 2 m n^2 operations over the number of ranks, 2 m^2 n, and about 4 m n numbers.
  */
-GANNET_CHECKED gannet_err gannet_moment_sums_prepare_part(const gannet_sums_list *list,
-                                                          const gannet_cholesky *factor,
-                                                          const double *alpha, int m, double *k,
+GANNET_CHECKED gannet_err gannet_moment_sums_prepare_part(const gannet_moment_part *part,
+                                                          gannet_err err, bool *able,
                                                           gannet_moment_sums **sums);
 
 /* That part for m <= GANNET_MOMENT_GROUP points, not as an estimate; of sums that _prepare_part

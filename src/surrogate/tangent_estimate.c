@@ -72,28 +72,30 @@ gannet_err tangent_moments_prepare(void *state, gannet_precision precision, bool
   return GANNET_OK;
 }
 
+static gannet_err begin_ceilings(tangent_model *t, gannet_precision precision, const double *pivots,
+                                 gannet_moment_part *part, bool *able) {
+  enum { BLOCK = GANNET_TANGENT_BLOCK };
+  const size_t n = (size_t)t->n;
+  double own[BLOCK];
+  GANNET_TRY(begin_moments(t, precision, &part->list, &part->factor, able));
+  if (!*able) return GANNET_OK;
+  part->alpha = tangent_alpha_of(t);
+  GANNET_TRY(gannet_alloc((size_t)part->m * n, sizeof *part->k, &part->k));
+  for (int first = 0; first < part->m; first += BLOCK) {
+    const int rows = part->m - first < BLOCK ? part->m - first : BLOCK;
+    GANNET_TRY(tangent_block_kernel(t, rows, pivots + (size_t)first * (size_t)t->d, own));
+    memcpy(part->k + (size_t)first * n, t->cross, (size_t)rows * n * sizeof *part->k);
+  }
+  return GANNET_OK;
+}
+
 gannet_err tangent_ceilings_prepare(void *state, gannet_precision precision, int n_pivots,
                                     const double *pivots, bool *able) {
-  enum { BLOCK = GANNET_TANGENT_BLOCK };
   tangent_model *t = state;
-  const size_t n = (size_t)t->n;
-  const gannet_cholesky *factor = NULL;
-  gannet_sums_list list;
-  double *k = NULL, own[BLOCK];
-  GANNET_TRY(begin_moments(t, precision, &list, &factor, able));
-  if (!*able) return GANNET_OK;
-  GANNET_TRY(gannet_alloc((size_t)n_pivots * n, sizeof *k, &k));
-  gannet_err err = GANNET_OK;
-  for (int first = 0; err == GANNET_OK && first < n_pivots; first += BLOCK) {
-    const int rows = n_pivots - first < BLOCK ? n_pivots - first : BLOCK;
-    err = tangent_block_kernel(t, rows, pivots + (size_t)first * (size_t)t->d, own);
-    memcpy(k + (size_t)first * n, t->cross, (size_t)rows * n * sizeof *k);
-  }
-  if (err == GANNET_OK)
-    err = gannet_moment_sums_prepare_part(&list, factor, tangent_alpha_of(t), n_pivots, k,
-                                          &t->moment_sums);
-  gannet_free(&k);
-  *able = err == GANNET_OK;
+  gannet_moment_part part = {.context = t->context, .m = n_pivots};
+  gannet_err err = begin_ceilings(t, precision, pivots, &part, able);
+  err = gannet_moment_sums_prepare_part(&part, err, able, &t->moment_sums);
+  gannet_free(&part.k);
   return err;
 }
 
