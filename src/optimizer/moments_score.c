@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "minimize/lockstep.h"
 #include "optimizer/propose.h"
+#include "surrogate/together.h"
 
 /* NaN where the probability counts: once something is feasible, for constraints that an observation
  * keeps, without observations, and for labels, of which there is no less. */
@@ -279,8 +280,23 @@ static void slopes_of(const gannet_moments_score *s, int i, double mean, double 
 
 /* Moments of model i at m points, with their gradients. */
 static gannet_err predict_gradients(gannet_moments_score *s, int i, int m, const double *x_unit) {
-  return gannet_surrogate_predict_gradients(gannet_models_surrogate(s->member->models, i), m,
-                                            x_unit, s->mean, s->sd, s->by_mean, s->by_sd);
+  const gannet_surrogate *model = gannet_models_surrogate(s->member->models, i);
+  if (s->board)
+    return gannet_together_predict_gradients(model, s->board, m, x_unit, s->mean, s->sd, s->by_mean,
+                                             s->by_sd);
+  return gannet_surrogate_predict_gradients(model, m, x_unit, s->mean, s->sd, s->by_mean, s->by_sd);
+}
+
+/* The objective's part of a merit is not made of its moments. */
+static bool is_of_its_own(const gannet_moments_score *s) {
+  return looks_ahead(s) || s->member->options->acq_type->lower;
+}
+
+bool gannet_moments_score_gains_together(const gannet_moments_score *s) {
+  bool gains = false;
+  for (int i = is_of_its_own(s) ? 1 : 0; i < gannet_models_count(s->member->models); ++i)
+    gains = gains || gannet_surrogate_gains_together(gannet_models_surrogate(s->member->models, i));
+  return gains;
 }
 
 /* These at one of the points. */
@@ -410,7 +426,7 @@ static void add_acquisition(const gannet_moments_score *s, const moments *at, do
 static gannet_err add_objective(gannet_moments_score *s, int m, const double *x_unit,
                                 double *values, double *gradients) {
   const size_t d = (size_t)s->member->problem->d;
-  const bool alone = looks_ahead(s) || s->member->options->acq_type->lower;
+  const bool alone = is_of_its_own(s);
   if (!alone) GANNET_TRY(predict_gradients(s, 0, m, x_unit));
   for (size_t p = 0; p < (size_t)m; ++p) {
     const moments at = moments_at(s, (int)p);

@@ -4,10 +4,12 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "minimize/lockstep.h"
 #include "optimizer/admm.h"
 #include "optimizer/moments_order.h"
 #include "optimizer/propose.h"
 #include "search/polish.h"
+#include "surrogate/together.h"
 
 enum { SPARE = 12 }; /* further ranked candidates, in case the best were proposed before */
 
@@ -19,7 +21,8 @@ typedef struct {
   gannet_scorer scorer;
   gannet_polish_function merit;
   gannet_polisher *polisher;
-  void *user; /* of both */
+  gannet_board *board; /* of the ranks of a node that polish together; NULL = not yet */
+  void *user;          /* of both */
   int n_starts, n_ranked;
   gannet_ranked *best;
   gannet_choices choices; /* one list */
@@ -49,6 +52,7 @@ static void drop(proposal *p) {
   gannet_moments_score_release(&p->work);
   gannet_admm_score_release(&p->split);
   gannet_polisher_destroy(&p->polisher);
+  gannet_board_destroy(&p->board);
   gannet_free(&p->best);
   gannet_free(&p->choices.options);
   gannet_free(&p->choices.scores);
@@ -143,11 +147,26 @@ static gannet_err scan(gannet_member *member, proposal *p, const gannet_candidat
   return GANNET_OK;
 }
 
+/* Ranks of a node polish together where that is faster. */
+static gannet_err gather(const gannet_member *member, proposal *p) {
+  const int d = member->problem->d;
+  const size_t asked = gannet_polish_room(d),
+               answered = gannet_together_room(d, GANNET_LOCKSTEP_MOST);
+  p->work.board = NULL;
+  if (member->admm || !gannet_moments_score_gains_together(&p->work)) return GANNET_OK;
+  if (!p->board)
+    GANNET_TRY(
+        gannet_board_create(member->context->node, asked > answered ? asked : answered, &p->board));
+  p->work.board = p->board;
+  return GANNET_OK;
+}
+
 static gannet_err polish(gannet_member *member, proposal *p) {
   const size_t d = (size_t)member->problem->d;
   double mark = gannet_clock_seconds();
   if (p->n_starts == 0) return GANNET_OK;
   if (!member->admm && !gannet_moments_score_is_smooth(&p->work)) return keep_starts(p, d);
+  GANNET_TRY(gannet_agree(member->context->comm, gather(member, p)));
   p->work.outside = p->best[0].score < 0.9 * GANNET_INFEASIBLE_SCORE;
   const gannet_polish_spec spec = {
       .problem = member->problem,
@@ -162,7 +181,8 @@ static gannet_err polish(gannet_member *member, proposal *p) {
       .n_conditions = member->admm ? 0 : gannet_moments_score_n_bounds(&p->work),
       .conditions = gannet_moments_score_bounds,
       .functions = member->admm ? NULL : gannet_moments_score_merits,
-      .conditions_of_several = gannet_moments_score_bounds_of};
+      .conditions_of_several = gannet_moments_score_bounds_of,
+      .board = p->work.board};
   GANNET_TRY(
       gannet_polish(member->context, p->polisher, &spec, p->choices.options, p->choices.scores));
   GANNET_TRY(gannet_agree(member->context->comm, score_polished(member, p)));

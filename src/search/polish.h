@@ -2,6 +2,7 @@
 #ifndef GANNET_SEARCH_POLISH_H
 #define GANNET_SEARCH_POLISH_H
 
+#include "base/board.h"
 #include "base/context.h"
 #include "minimize/minimize.h"
 #include "problem/problem.h"
@@ -36,7 +37,14 @@ typedef struct {
   /* What takes less for several points at once than one after the other: starts of a rank go on in
    * step. NULL, or both where there are conditions. */
   gannet_polish_several functions, conditions_of_several;
+  /* Where the ranks of a node answer together what all of them ask for: functions, which must be
+   * given then, are collective over the node, and may use the board, too. For gannet_polish_room(d)
+   * numbers at least; borrowed. NULL = every rank answers itself. */
+  gannet_board *board;
 } gannet_polish_spec;
+
+/* Local. */
+size_t gannet_polish_room(int d);
 
 /* What one polish leaves to the next. */
 typedef struct gannet_polisher gannet_polisher;
@@ -58,7 +66,8 @@ void gannet_polisher_destroy(gannet_polisher **polisher);
  * five. What is left of a violation is removed by Newton steps along the gradient of the worst
  * condition.
  *
- * Collective over the context's communicator; spec the same on all ranks.
+ * Collective over the context's communicator; spec the same on all ranks, but the board, which is
+ * that of a node or NULL on all of its ranks.
  *
  * polisher  inout  what polishes before have left, of problems that still exist; changes no bit
  * x_unit    out    [n_lists][n_starts][d] admissible, the best of each list first; on equal values

@@ -1,6 +1,5 @@
 #include "surrogate/factor.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -129,6 +128,35 @@ gannet_err gannet_factor_whole(const gannet_factor *factor, const gannet_cholesk
   GANNET_REQUIRE(!factor->cut, GANNET_ERR_ARG, "%s", gannet_factor_no_sd(factor->place));
   *whole = factor->whole;
   return GANNET_OK;
+}
+
+gannet_err gannet_factor_forward(const gannet_factor *factor, int together, int m, double *b,
+                                 int ldb) {
+  const gannet_cholesky *whole = NULL;
+  GANNET_TRY(gannet_factor_whole(factor, &whole));
+  if (together > 0)
+    gannet_cholesky_forward_spread(factor->whole, together, b, ldb);
+  else if (whole)
+    gannet_cholesky_forward(whole, m, b, ldb);
+  return GANNET_OK;
+}
+
+gannet_err gannet_factor_backward(const gannet_factor *factor, int together, int m, double *b,
+                                  int ldb) {
+  const gannet_cholesky *whole = NULL;
+  GANNET_TRY(gannet_factor_whole(factor, &whole));
+  if (together > 0)
+    gannet_cholesky_backward_spread(factor->whole, together, b, ldb);
+  else if (whole)
+    gannet_cholesky_backward(whole, m, b, ldb);
+  return GANNET_OK;
+}
+
+bool gannet_factor_gains_together(const gannet_factor *factor) {
+  const gannet_node *node = factor->context->node;
+  if (!factor->whole || !gannet_cholesky_is_shared(factor->whole)) return false;
+  return !node->meeting->crowded &&
+         gannet_cholesky_size(factor->whole) >= GANNET_FACTOR_TOGETHER_ROWS;
 }
 
 const gannet_cholesky *gannet_factor_replicated(const gannet_factor *factor) {

@@ -348,6 +348,7 @@ const gannet_surrogate_type gannet_surrogate_gp = {
     .predict = gp_predict,
     .fitted = gp_fitted,
     .predict_gradients = gp_predict_gradients,
+    .gains_together = gp_gains_together,
     .sample = sample,
     .draw_values = draw_values,
     .draw_gradient = draw_gradient,

@@ -169,14 +169,15 @@ void gp_cross_gradient(const gp *g, int point, const double *weight, double *gra
 
 /* Moments: operations of the family.
  *
- * Local.
+ * Local; gradients together: Collective over the node.
  */
 GANNET_CHECKED gannet_err gp_predict(const void *state, int m, const double *x, double *mean,
                                      double *sd);
 bool gp_fitted(const void *state, double *mean);
-GANNET_CHECKED gannet_err gp_predict_gradients(const void *state, int m, const double *x,
-                                               double *mean, double *sd, double *mean_gradients,
-                                               double *sd_gradients);
+GANNET_CHECKED gannet_err gp_predict_gradients(const void *state, int together, int m,
+                                               const double *x, double *mean, double *sd,
+                                               double *mean_gradients, double *sd_gradients);
+bool gp_gains_together(const void *state);
 
 /* Posterior covariance of m points with n <= GANNET_TILE others: an operation of the family.
  *

@@ -48,24 +48,22 @@ bool gp_fitted(const void *state, double *mean) {
 }
 
 /* At m <= GP_FEW points, whose kernels are solved for together. */
-static gannet_err predict_few(const gp *g, int m, const double *x, double *mean, double *sd,
-                              double *mean_gradients, double *sd_gradients) {
+static gannet_err predict_few(const gp *g, int together, int m, const double *x, double *mean,
+                              double *sd, double *mean_gradients, double *sd_gradients) {
   const int n = g->n;
   const size_t d = (size_t)g->d;
-  const gannet_cholesky *factor = NULL;
-  GANNET_TRY(gannet_factor_whole(g->factor, &factor));
   gp_take_block(g, m, x);
   for (int i = 0; i < m; ++i) {
     gp_cross_one(g, i);
     mean[i] = g->mean + gannet_dot(n, g->cross + (size_t)i * (size_t)n, g->solved);
     gp_cross_gradient(g, i, g->solved, mean_gradients + (size_t)i * d);
   }
-  gannet_cholesky_forward(factor, m, g->cross, n);
+  GANNET_TRY(gannet_factor_forward(g->factor, together, m, g->cross, n));
   for (int i = 0; i < m; ++i) {
     const double *row = g->cross + (size_t)i * (size_t)n;
     sd[i] = sqrt(fmax(0, g->variance - gannet_dot(n, row, row)));
   }
-  gannet_cholesky_backward(factor, m, g->cross, n);
+  GANNET_TRY(gannet_factor_backward(g->factor, together, m, g->cross, n));
   for (int i = 0; i < m; ++i) {
     if (sd[i] <= 0) continue;
     double *gradient = sd_gradients + (size_t)i * d;
@@ -75,8 +73,9 @@ static gannet_err predict_few(const gp *g, int m, const double *x, double *mean,
   return GANNET_OK;
 }
 
-gannet_err gp_predict_gradients(const void *state, int m, const double *x, double *mean, double *sd,
-                                double *mean_gradients, double *sd_gradients) {
+gannet_err gp_predict_gradients(const void *state, int together, int m, const double *x,
+                                double *mean, double *sd, double *mean_gradients,
+                                double *sd_gradients) {
   const gp *g = state;
   const size_t d = (size_t)g->d;
   memset(mean_gradients, 0, (size_t)m * d * sizeof *mean_gradients);
@@ -85,10 +84,16 @@ gannet_err gp_predict_gradients(const void *state, int m, const double *x, doubl
     mean[i] = g->mean;
     sd[i] = sqrt(g->variance);
   }
+  if (together > 0) return predict_few(g, together, m, x, mean, sd, mean_gradients, sd_gradients);
   for (int first = 0; first < m && g->n > 0; first += GP_FEW) {
     const size_t at = (size_t)first * d;
-    GANNET_TRY(predict_few(g, m - first < GP_FEW ? m - first : GP_FEW, x + at, mean + first,
+    GANNET_TRY(predict_few(g, 0, m - first < GP_FEW ? m - first : GP_FEW, x + at, mean + first,
                            sd + first, mean_gradients + at, sd_gradients + at));
   }
   return GANNET_OK;
+}
+
+bool gp_gains_together(const void *state) {
+  const gp *g = state;
+  return gannet_factor_gains_together(g->factor);
 }

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "surrogate/covariance.h"
+#include "surrogate/together.h"
 
 struct gannet_surrogate {
   const gannet_context *context;
@@ -271,7 +272,8 @@ gannet_err gannet_surrogate_predict_gradients(const gannet_surrogate *s, int m, 
                                               double *sd_gradients) {
   GANNET_TRY(require_conditioned(s));
   if (s->type->predict_gradients) {
-    GANNET_TRY(s->type->predict_gradients(s->state, m, x, mean, sd, mean_gradients, sd_gradients));
+    GANNET_TRY(
+        s->type->predict_gradients(s->state, 0, m, x, mean, sd, mean_gradients, sd_gradients));
     return GANNET_OK;
   }
   for (int i = 0; i < m; ++i) {
@@ -281,6 +283,19 @@ gannet_err gannet_surrogate_predict_gradients(const gannet_surrogate *s, int m, 
                    ? s->type->predict_gradient(s->state, x + at, mean + i, sd + i, by_mean, by_sd)
                    : difference_gradient(s, x + at, mean + i, sd + i, by_mean, by_sd));
   }
+  return GANNET_OK;
+}
+
+bool gannet_surrogate_gains_together(const gannet_surrogate *s) {
+  return s->conditioned && s->type->gains_together && s->type->gains_together(s->state);
+}
+
+gannet_err gannet_surrogate_predict_gradients_part(const gannet_surrogate *s, int together, int m,
+                                                   const double *x, double *mean, double *sd,
+                                                   double *mean_gradients, double *sd_gradients) {
+  GANNET_TRY(require_conditioned(s));
+  GANNET_TRY(
+      s->type->predict_gradients(s->state, together, m, x, mean, sd, mean_gradients, sd_gradients));
   return GANNET_OK;
 }
 

@@ -11,7 +11,8 @@
  *
  * A type must provide create, destroy, fit, predict, sample, draw_values, draw_gradient; it may
  * provide learn_begin with learn_end (fit with learn otherwise), believe (fit otherwise),
- * predict_gradient or predict_gradients (central differences otherwise), fitted (none otherwise),
+ * predict_gradient or predict_gradients (central differences otherwise), gains_together (no
+ * otherwise), fitted (none otherwise),
  * lower (mean - exploration sd otherwise), estimate_prepare with draw_estimates, moments_prepare
  * with moment_estimates, and with these ceilings_prepare and ceilings (none otherwise), covariance
  * (that of draws otherwise), noise_var (0 otherwise), calibration (1 otherwise), doubt (0
@@ -91,9 +92,13 @@ typedef struct {
   gannet_err (*predict)(const void *state, int m, const double *x, double *mean, double *sd);
   gannet_err (*predict_gradient)(const void *state, const double *x, double *mean, double *sd,
                                  double *mean_gradient, double *sd_gradient);
-  /* Instead, for types to which several points at once are less work: with the same bits. */
-  gannet_err (*predict_gradients)(const void *state, int m, const double *x, double *mean,
-                                  double *sd, double *mean_gradients, double *sd_gradients);
+  /* Instead, for types to which several points at once are less work: with the same bits. Or by all
+   * ranks of a node, if they gain by it: together of 1 to GANNET_CHOLESKY_SPREAD points, which are
+   * theirs one by one in turn; 0 = by this one. */
+  gannet_err (*predict_gradients)(const void *state, int together, int m, const double *x,
+                                  double *mean, double *sd, double *mean_gradients,
+                                  double *sd_gradients);
+  bool (*gains_together)(const void *state); /* the same on all ranks of a node; NULL = no */
   /* Means at the data that the model has, nearly, where they follow from what it has solved for;
    * whether they do. */
   bool (*fitted)(const void *state, double *mean);
@@ -397,9 +402,9 @@ GANNET_CHECKED gannet_err gannet_surrogate_moment_estimates(const gannet_surroga
  * the prior variance. Close to the variances where candidates are alike, for the work of n_pivots
  * means each. And the same bounds not as estimates.
  *
- * Local.
+ * Local; _prepare with pivots: Collective over the context's communicator, which shares its work.
  *
- * pivots    in   [n_pivots][d], n_pivots >= 0; borrowed for the call
+ * pivots    in   [n_pivots][d], n_pivots >= 0, the same on all ranks; borrowed for the call
  * able      out
  * variance  out  [m]
  *

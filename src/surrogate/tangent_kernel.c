@@ -260,6 +260,7 @@ const gannet_surrogate_type gannet_surrogate_tangent_kernel = {
     .predict = tangent_predict,
     .fitted = tangent_fitted,
     .predict_gradients = tangent_predict_gradients,
+    .gains_together = tangent_gains_together,
     .sample = tangent_sample,
     .draw_values = tangent_draw_values,
     .draw_gradient = tangent_draw_gradient,

@@ -163,14 +163,17 @@ size_t tangent_estimate_bytes(const tangent_model *t);
 
 /* Operations of the family (surrogate/surrogate.h), most of them on a conditioned model.
  *
- * Local; fit, believe, sample and calibration: Collective over the context's communicator.
+ * Local; fit, believe, sample and calibration: Collective over the context's communicator;
+ * gradients together: over the node.
  */
 gannet_err tangent_fit(void *state, const gannet_data *data, bool learn, int64_t iteration);
 gannet_err tangent_believe(void *state, const gannet_data *data, int believed, int64_t iteration);
 gannet_err tangent_predict(const void *state, int m, const double *x, double *mean, double *sd);
 bool tangent_fitted(const void *state, double *mean);
-gannet_err tangent_predict_gradients(const void *state, int m, const double *x, double *mean,
-                                     double *sd, double *mean_gradients, double *sd_gradients);
+gannet_err tangent_predict_gradients(const void *state, int together, int m, const double *x,
+                                     double *mean, double *sd, double *mean_gradients,
+                                     double *sd_gradients);
+bool tangent_gains_together(const void *state);
 gannet_err tangent_sample(void *state, int q, double exploration, int64_t iteration);
 gannet_err tangent_draw_values(const void *state, int m, const double *x, double *values, int ldv);
 gannet_err tangent_draw_gradient(const void *state, int draw, const double *x, double *value,

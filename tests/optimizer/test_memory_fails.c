@@ -9,6 +9,8 @@
 
 #include "optimizer/fixture.h"
 
+#include "surrogate/factor.h"
+
 enum { D = 3, Q = 2, TOLD = 24, OTHER = 1200, SETTINGS = 8 };
 
 typedef struct {
@@ -130,6 +132,22 @@ static void inducing_points(void **state) {
   check(&s);
 }
 
+/* So many results that two ranks polish together. */
+static void polish_together(void **state) {
+  (void)state;
+  const subject s = {"gp-ei",
+                     GANNET_FACTOR_TOGETHER_ROWS + 20,
+                     {{"method", "gp-ei"},
+                      {"initial", "4"},
+                      {"search.candidates", "600"},
+                      {"surrogate.fit_points", "40"},
+                      {"surrogate.restarts", "2"}},
+                     3,
+                     false,
+                     NAN};
+  check(&s);
+}
+
 static void check_quadratic(double noise) {
   const subject s = {"quadratic", TOLD,  {{"method", "quadratic"}, {"initial", "4"}},
                      1,           false, noise};
@@ -156,11 +174,9 @@ static void members(void **state) {
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(tangent_kernels),
-      cmocka_unit_test(trained_means),
-      cmocka_unit_test(inducing_points),
-      cmocka_unit_test(quadratic_models),
-      cmocka_unit_test(quadratic_models_of_noisy_values),
+      cmocka_unit_test(tangent_kernels),  cmocka_unit_test(trained_means),
+      cmocka_unit_test(inducing_points),  cmocka_unit_test(polish_together),
+      cmocka_unit_test(quadratic_models), cmocka_unit_test(quadratic_models_of_noisy_values),
       cmocka_unit_test(members),
   };
   if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
