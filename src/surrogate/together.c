@@ -6,25 +6,30 @@
 
 enum { MOST = GANNET_CHOLESKY_SPREAD };
 
-/* Some points of all ranks, and where what is known of them begins on the board of each. */
+/* Some points of all ranks: they are theirs one by one in turn. */
 typedef struct {
   int d, first, m;
   const gannet_node *node;
 } some;
 
-/* Points of these that are a rank's. */
+static some some_from(const gannet_surrogate *s, const gannet_board *board, int first, int m) {
+  return (some){gannet_surrogate_dimension(s), first, m - first < MOST ? m - first : MOST,
+                gannet_board_node(board)};
+}
+
 static int count_of(const some *p, int place) {
   return p->m > place ? (p->m - place + p->node->n - 1) / p->node->n : 0;
 }
 
-/* What a rank shows of its points: [count] means and deviations, [count][d] gradients of both. */
+/* Where a rank shows what it knows of its points: [count] means and deviations, [count][d]
+ * gradients of both. */
 typedef struct {
-  double *mean, *sd, *by_mean, *by_sd, *end;
-} shown;
+  size_t mean, sd, by_mean, by_sd, end;
+} layout;
 
-static shown shown_at(const some *p, int count, double *at) {
-  const size_t n = (size_t)count, d = (size_t)p->d;
-  return (shown){at, at + n, at + 2 * n, at + (2 + d) * n, at + (2 + 2 * d) * n};
+static layout layout_of(const some *p, int place) {
+  const size_t n = (size_t)count_of(p, place), d = (size_t)p->d;
+  return (layout){0, n, 2 * n, (2 + d) * n, (2 + 2 * d) * n};
 }
 
 /* Besides, a rank gathers its points there. */
@@ -32,50 +37,61 @@ size_t gannet_together_room(int d, int m) {
   return (2 * (size_t)d + 2) * (size_t)m + (size_t)MOST * (size_t)d;
 }
 
-static gannet_err find_own(const gannet_surrogate *s, const some *p, const double *x, double **at) {
+static gannet_err find_own(const gannet_surrogate *s, const some *p, const double *x, double *own) {
+  const int place = p->node->place, count = count_of(p, place);
+  const layout at = layout_of(p, place);
   const size_t d = (size_t)p->d;
-  const int count = count_of(p, p->node->place);
-  const shown own = shown_at(p, count, *at);
+  double *own_x = own + at.end;
   for (int i = 0; i < count; ++i)
-    memcpy(own.end + (size_t)i * d, x + (size_t)(p->first + p->node->place + i * p->node->n) * d,
+    memcpy(own_x + (size_t)i * d, x + (size_t)(p->first + place + i * p->node->n) * d,
            d * sizeof *x);
-  *at = own.end;
-  return gannet_surrogate_predict_gradients_part(s, p->m, count, own.end, own.mean, own.sd,
-                                                 own.by_mean, own.by_sd);
+  return gannet_surrogate_predict_gradients_part(s, p->m, count, own_x, own + at.mean, own + at.sd,
+                                                 own + at.by_mean, own + at.by_sd);
 }
 
-static some some_from(const gannet_surrogate *s, const gannet_board *board, int first, int m) {
-  return (some){gannet_surrogate_dimension(s), first, m - first < MOST ? m - first : MOST,
-                gannet_board_node(board)};
+static gannet_err show_own(const gannet_surrogate *s, gannet_board *board, int m, const double *x) {
+  double *own = gannet_board_own(board);
+  gannet_err err = GANNET_OK;
+  for (int first = 0; first < m && err == GANNET_OK; first += MOST) {
+    const some p = some_from(s, board, first, m);
+    err = find_own(s, &p, x, own);
+    own += layout_of(&p, p.node->place).end;
+  }
+  return gannet_board_show(board, err);
+}
+
+/* Of all points. */
+typedef struct {
+  double *mean, *sd, *by_mean, *by_sd;
+} moments;
+
+static void take_shown(const some *p, int place, const double *shown, const moments *all) {
+  const layout at = layout_of(p, place);
+  const size_t d = (size_t)p->d, size = d * sizeof *shown;
+  for (size_t i = 0; i < (size_t)count_of(p, place); ++i) {
+    const size_t k = (size_t)(p->first + place) + i * (size_t)p->node->n;
+    all->mean[k] = shown[at.mean + i];
+    all->sd[k] = shown[at.sd + i];
+    memcpy(all->by_mean + k * d, shown + at.by_mean + i * d, size);
+    memcpy(all->by_sd + k * d, shown + at.by_sd + i * d, size);
+  }
 }
 
 gannet_err gannet_together_predict_gradients(const gannet_surrogate *s, gannet_board *board, int m,
                                              const double *x, double *mean, double *sd,
                                              double *mean_gradients, double *sd_gradients) {
-  const size_t d = (size_t)gannet_surrogate_dimension(s);
-  gannet_err err = GANNET_OK;
+  const moments all = {mean, sd, mean_gradients, sd_gradients};
   if (!gannet_surrogate_gains_together(s)) {
     GANNET_TRY(gannet_surrogate_predict_gradients(s, m, x, mean, sd, mean_gradients, sd_gradients));
     return GANNET_OK;
   }
-  double *own = gannet_board_own(board);
-  for (int first = 0; first < m && err == GANNET_OK; first += MOST) {
-    const some p = some_from(s, board, first, m);
-    err = find_own(s, &p, x, &own);
-  }
-  GANNET_TRY(gannet_board_show(board, err));
+  GANNET_TRY(show_own(s, board, m, x));
   for (int place = 0; place < gannet_board_node(board)->n; ++place) {
-    double *at = (double *)gannet_board_of(board, place);
+    const double *shown = gannet_board_of(board, place);
     for (int first = 0; first < m; first += MOST) {
       const some p = some_from(s, board, first, m);
-      const shown theirs = shown_at(&p, count_of(&p, place), at);
-      for (int i = 0, k = first + place; k < first + p.m; ++i, k += p.node->n) {
-        mean[k] = theirs.mean[i];
-        sd[k] = theirs.sd[i];
-        memcpy(mean_gradients + (size_t)k * d, theirs.by_mean + (size_t)i * d, d * sizeof *mean);
-        memcpy(sd_gradients + (size_t)k * d, theirs.by_sd + (size_t)i * d, d * sizeof *sd);
-      }
-      at = theirs.end;
+      take_shown(&p, place, shown, &all);
+      shown += layout_of(&p, place).end;
     }
   }
   return GANNET_OK;
