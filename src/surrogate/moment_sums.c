@@ -176,10 +176,13 @@ static gannet_err solve_for_some(const gannet_moment_part *part, int m, halfway 
   return err;
 }
 
-/* L^-1 k of the points becomes W. scratch: [TOGETHER][m] */
+/* L^-1 k of the points becomes W. Where processors differ so may bases, even in their sizes; what
+ * is left out of one makes a bound larger. scratch: [TOGETHER][m] */
 static gannet_err find_projections(const gannet_moment_part *part, double *scratch, int *rank) {
   GANNET_TRY(solve_for_some(part, part->m, gannet_cholesky_forward));
   *rank = orthonormalise(part->m, part->list.n, part->k, scratch);
+  if (part->m > 0 && part->context->np > 1)
+    GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, rank, 1, MPI_INT, MPI_MIN, part->context->comm));
   return solve_for_some(part, *rank, gannet_cholesky_backward);
 }
 
