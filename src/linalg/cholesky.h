@@ -18,7 +18,7 @@ enum {
   GANNET_CHOLESKY_BLOCK = 64,
   GANNET_CHOLESKY_TOGETHER = 128,       /* new rows from which on ranks make panels of them each */
   GANNET_CHOLESKY_SOLVE_TOGETHER = 512, /* rows from which on it pays that ranks share a solve */
-  GANNET_CHOLESKY_SPREAD = 4,           /* right-hand sides of several ranks that are solved for */
+  GANNET_CHOLESKY_SPREAD = 4,           /* right-hand sides of several ranks at once, at most */
   GANNET_CHOLESKY_RANKS = 8             /* ranks that share a solve, at most */
 };
 
@@ -132,6 +132,21 @@ GANNET_CHECKED gannet_err gannet_cholesky_solve_together(gannet_cholesky *factor
  */
 void gannet_cholesky_forward_spread(gannet_cholesky *factor, int m, double *b, int ldb);
 void gannet_cholesky_backward_spread(gannet_cholesky *factor, int m, double *b, int ldb);
+
+/* The same halves for many right-hand sides that all ranks have and want: each solves for some, and
+ * gets the others. With the same bits; for less time from some hundred rows on.
+ *
+ * Collective over comm; the factor, shared or not, and m the same on all ranks.
+ *
+ * b  inout  [m][n]
+ *
+ * Errors: GANNET_ERR_MEMORY, GANNET_ERR_MPI, and GANNET_ERR_SHAPE for rows of 2^34 bytes; from all
+ * ranks.
+ */
+GANNET_CHECKED gannet_err gannet_cholesky_forward_dealt(const gannet_cholesky *factor,
+                                                        MPI_Comm comm, int m, double *b);
+GANNET_CHECKED gannet_err gannet_cholesky_backward_dealt(const gannet_cholesky *factor,
+                                                         MPI_Comm comm, int m, double *b);
 
 /* Whether ranks share the factor.
  *

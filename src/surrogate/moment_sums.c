@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/parts.h"
 #include "linalg/blas.h"
 #include "surrogate/surrogate.h"
 
@@ -148,42 +147,27 @@ static int orthonormalise(int m, int n, double *rows, double *c) {
   return rank;
 }
 
-typedef void (*halfway)(const gannet_cholesky *factor, int m, double *b, int ldb);
-
-/* Rows from which on it pays to send solutions to all ranks. */
-enum { SHARED_ROWS = 800 };
-
-/* Of m right-hand sides each rank solves for some. */
-static gannet_err solve_for_some(const gannet_moment_part *part, int m, halfway way) {
-  enum { LEAST = 8 };
-  const gannet_context *context = part->context;
-  const int n = part->list.n, np = context->np, rank = context->rank;
-  int *first = NULL;
-  if (np == 1 || n < SHARED_ROWS || m <= LEAST) {
-    way(part->factor, m, part->k, n);
-    return GANNET_OK;
-  }
-  GANNET_TRY(gannet_agree(context->comm, gannet_alloc((size_t)np + 1, sizeof *first, &first)));
-  for (int r = 0; r <= np; ++r) {
-    const int64_t at = ((int64_t)m * r / np + LEAST / 2) / LEAST * LEAST;
-    first[r] = r == np || at > m ? m : (int)at;
-  }
-  const int own = first[rank + 1] - first[rank];
-  if (own > 0) way(part->factor, own, part->k + (ptrdiff_t)first[rank] * n, n);
-  const gannet_err err =
-      gannet_runs_gather(context->comm, first, (size_t)n * sizeof *part->k, part->k);
-  gannet_free(&first);
-  return err;
+/* Whether it pays to deal the solves out over ranks. */
+static bool is_dealt(const gannet_moment_part *part) {
+  enum { LONG = 800, MANY = 8 };
+  return part->context->np > 1 && part->list.n >= LONG && part->m > MANY;
 }
 
 /* L^-1 k of the points becomes W. Where processors differ so may bases, even in their sizes; what
  * is left out of one makes a bound larger. scratch: [TOGETHER][m] */
 static gannet_err find_projections(const gannet_moment_part *part, double *scratch, int *rank) {
-  GANNET_TRY(solve_for_some(part, part->m, gannet_cholesky_forward));
-  *rank = orthonormalise(part->m, part->list.n, part->k, scratch);
-  if (part->m > 0 && part->context->np > 1)
-    GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, rank, 1, MPI_INT, MPI_MIN, part->context->comm));
-  return solve_for_some(part, *rank, gannet_cholesky_backward);
+  const MPI_Comm comm = part->context->comm;
+  const int n = part->list.n;
+  if (!is_dealt(part)) {
+    gannet_cholesky_forward(part->factor, part->m, part->k, n);
+    *rank = orthonormalise(part->m, n, part->k, scratch);
+    gannet_cholesky_backward(part->factor, *rank, part->k, n);
+    return GANNET_OK;
+  }
+  GANNET_TRY(gannet_cholesky_forward_dealt(part->factor, comm, part->m, part->k));
+  *rank = orthonormalise(part->m, n, part->k, scratch);
+  GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, rank, 1, MPI_INT, MPI_MIN, comm));
+  return gannet_cholesky_backward_dealt(part->factor, comm, *rank, part->k);
 }
 
 /* weights: [1 + m][n] scratch */
@@ -209,9 +193,12 @@ static gannet_err begin_part(const gannet_moment_part *part, gannet_moment_sums 
 }
 
 /* Ranks go on only together. */
-static gannet_err agree_to(const gannet_moment_part *part, gannet_err err, bool *able) {
-  if (part->m == 0 || part->context->np == 1) return err;
-  GANNET_TRY(gannet_agree(part->context->comm, err));
+static gannet_err agree(const gannet_moment_part *part, gannet_err err) {
+  return part->m > 0 ? gannet_agree(part->context->comm, err) : err;
+}
+
+static gannet_err all_able(const gannet_moment_part *part, bool *able) {
+  if (part->m == 0) return GANNET_OK;
   GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, able, 1, MPI_C_BOOL, MPI_LAND, part->context->comm));
   return GANNET_OK;
 }
@@ -220,10 +207,11 @@ gannet_err gannet_moment_sums_prepare_part(const gannet_moment_part *part, ganne
                                            bool *able, gannet_moment_sums **sums) {
   double *weights = NULL;
   if (err == GANNET_OK && *able) err = begin_part(part, sums, &weights);
-  err = agree_to(part, err, able);
+  err = agree(part, err);
+  if (err == GANNET_OK) err = all_able(part, able);
   if (err == GANNET_OK && *able) err = find_projections(part, weights, &(*sums)->rank);
   if (err == GANNET_OK && *able) err = keep_part(*sums, part, weights);
-  err = agree_to(part, err, able);
+  err = agree(part, err);
   gannet_free(&weights);
   *able = *able && err == GANNET_OK;
   if (!*able) gannet_moment_sums_destroy(sums);

@@ -12,7 +12,7 @@
 #include "linalg/blas.h"
 #include "surrogate/pinn.h"
 
-enum { LEAST_ROWS = 8, STRIP = 16 };
+enum { LEAST_ROWS = 8 };
 
 /* Rows in pieces, and the runs of them that ranks make. */
 typedef struct {
@@ -106,13 +106,13 @@ static void gram_rows(const pinn_gram *g, int first, int end) {
   }
 }
 
-/* By blocks of edge rows; of a triangle, whose rows grow, or not. */
-static gannet_err cut_rows(const pinn *s, int n, int edge, bool triangle, division *v) {
+/* By blocks of edge rows of a triangle, which grow. */
+static gannet_err cut_rows(const pinn *s, int n, int edge, division *v) {
   GANNET_TRY(reserve(s, (n + edge - 1) / edge, v));
   for (int end = 0; end < n;) {
     const int first = end;
     end = n - first < edge ? n : first + edge;
-    add_piece(v, end, (double)(end - first) * (triangle ? end : 1));
+    add_piece(v, end, (double)(end - first) * end);
   }
   gannet_runs_cut(v->pieces, v->begin, v->cost, s->context->np, v->first);
   return GANNET_OK;
@@ -122,7 +122,7 @@ static gannet_err gram_of_all(const pinn *s, const pinn_gram *g) {
   const MPI_Comm comm = s->context->comm;
   const int rank = s->context->rank;
   division v = {0};
-  gannet_err code = cut_rows(s, g->n, g->edge, true, &v);
+  gannet_err code = cut_rows(s, g->n, g->edge, &v);
   if (code == GANNET_OK) gram_rows(g, v.first[rank], v.first[rank + 1]);
   code = gannet_agree(comm, code);
   if (code == GANNET_OK)
@@ -154,25 +154,10 @@ static gannet_err cross_products(pinn *s) {
   return gannet_parts_gather(s->context->comm, (size_t)n * (size_t)r, s->cross);
 }
 
-/* Right-hand sides by the strips that solves work on. */
-static gannet_err forward_of_all(pinn *s) {
-  const MPI_Comm comm = s->context->comm;
-  const int rank = s->context->rank;
-  division v = {0};
-  gannet_err code = cut_rows(s, s->n, STRIP, false, &v);
-  if (code == GANNET_OK)
-    gannet_cholesky_forward(s->factor_r, v.first[rank + 1] - v.first[rank],
-                            s->cross + (size_t)v.first[rank] * (size_t)s->r, s->r);
-  code = gannet_agree(comm, code);
-  if (code == GANNET_OK)
-    code = gannet_runs_gather(comm, v.first, (size_t)s->r * sizeof(double), s->cross);
-  release(&v);
-  return code;
-}
-
 gannet_err pinn_cross(pinn *s) {
   GANNET_TRY(cross_products(s));
-  if (s->together) return forward_of_all(s);
+  if (s->together)
+    return gannet_cholesky_forward_dealt(s->factor_r, s->context->comm, s->n, s->cross);
   gannet_cholesky_forward(s->factor_r, s->n, s->cross, s->r);
   return GANNET_OK;
 }

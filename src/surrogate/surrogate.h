@@ -409,8 +409,8 @@ GANNET_CHECKED gannet_err gannet_surrogate_moment_estimates(const gannet_surroga
  * variance  out  [m]
  *
  * Errors: as _moments_prepare; GANNET_ERR_SHAPE for n_pivots or m below 0.
- * Cost: 2 n_pivots n^2 + 2 n_pivots^2 n operations with n rows of the model, then about 2 n_pivots
- * n per point.
+ * Cost: 2 n_pivots n^2 operations over the ranks, 2 n_pivots^2 n, with n rows of the model, then
+ * about 2 n_pivots n per point.
  */
 GANNET_CHECKED gannet_err gannet_surrogate_ceilings_prepare(gannet_surrogate *surrogate,
                                                             gannet_precision precision,

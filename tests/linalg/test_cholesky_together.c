@@ -173,6 +173,29 @@ static void solutions_spread_over_ranks_have_the_bits_of_one(void **state) {
   gannet_cholesky_destroy(&together);
 }
 
+/* Whoever has the factor: of its own here. */
+static void solutions_dealt_out_have_the_bits_of_one(void **state) {
+  (void)state;
+  enum { ROWS = 130, MOST = 70 };
+  static double one[MOST * ROWS], all[MOST * ROWS];
+  const int numbers[] = {0, 1, 7, 8, 9, 33, MOST};
+  const int bad = -1;
+  gannet_cholesky *factor = NULL;
+  assert_ok(gannet_cholesky_create(&factor));
+  assert_ok(gannet_cholesky_extend(factor, ROWS, long_rows, (void *)&bad));
+  for (size_t s = 0; s < sizeof numbers / sizeof *numbers; ++s) {
+    const int m = numbers[s];
+    for (int i = 0; i < m * ROWS; ++i) one[i] = all[i] = cos(0.7 * i);
+    gannet_cholesky_forward(factor, m, one, ROWS);
+    assert_ok(gannet_cholesky_forward_dealt(factor, MPI_COMM_WORLD, m, all));
+    assert_memory_equal(one, all, (size_t)(m * ROWS) * sizeof *one);
+    gannet_cholesky_backward(factor, m, one, ROWS);
+    assert_ok(gannet_cholesky_backward_dealt(factor, MPI_COMM_WORLD, m, all));
+    assert_memory_equal(one, all, (size_t)(m * ROWS) * sizeof *one);
+  }
+  gannet_cholesky_destroy(&factor);
+}
+
 /* From the beginning, or when it grows: then what is there becomes the rank's own. */
 static void without_more_shared_memory_ranks_go_on_alone(void **state) {
   (void)state;
@@ -273,6 +296,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(errors_reach_all_ranks),
       cmocka_unit_test(a_long_factor_has_the_bits_of_growing_alone),
       cmocka_unit_test(solutions_spread_over_ranks_have_the_bits_of_one),
+      cmocka_unit_test(solutions_dealt_out_have_the_bits_of_one),
       cmocka_unit_test(without_more_shared_memory_ranks_go_on_alone),
       cmocka_unit_test(rows_are_made_again),
       cmocka_unit_test(a_factor_made_at_once_has_the_bits_of_growing_alone),
