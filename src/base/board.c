@@ -4,9 +4,9 @@
 
 struct gannet_board {
   const gannet_node *node;
-  size_t length, step; /* numbers of a rank, and with them whole lines of memory */
-  double *numbers;     /* shared [2][ranks][step]: one half is read while the other is written */
-  int half;            /* that is written */
+  size_t step;     /* numbers of a rank: whole lines of memory */
+  double *numbers; /* shared [2][ranks][step]: one half is read while the other is written */
+  int half;        /* that is written */
 };
 
 enum { LINE = sizeof(gannet_mark) / sizeof(double) };
@@ -16,7 +16,7 @@ gannet_err gannet_board_create(const gannet_node *node, size_t length, gannet_bo
   void *memory = NULL;
   *board = NULL;
   GANNET_TRY(gannet_agree(node->comm, gannet_alloc(1, sizeof *made, &made)));
-  *made = (gannet_board){node, length, (length + LINE - 1) / LINE * LINE, NULL, 0};
+  *made = (gannet_board){node, (length + LINE - 1) / LINE * LINE, NULL, 0};
   const size_t numbers = 2 * (size_t)node->n * made->step;
   const gannet_err err = gannet_node_share(node, numbers * sizeof(double), 0, &memory);
   made->numbers = memory;
@@ -37,10 +37,6 @@ void gannet_board_destroy(gannet_board **board) {
 
 const gannet_node *gannet_board_node(const gannet_board *board) {
   return board->node;
-}
-
-size_t gannet_board_length(const gannet_board *board) {
-  return board->length;
 }
 
 static double *part_of(const gannet_board *board, int half, int place) {

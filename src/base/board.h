@@ -24,12 +24,11 @@ GANNET_CHECKED gannet_err gannet_board_create(const gannet_node *node, size_t le
  */
 void gannet_board_destroy(gannet_board **board);
 
-/* The node it is for, and for how many numbers.
+/* The node it is for.
  *
  * Local.
  */
 const gannet_node *gannet_board_node(const gannet_board *board);
-size_t gannet_board_length(const gannet_board *board);
 
 /* Where this rank writes what it will show next.
  *

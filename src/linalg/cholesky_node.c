@@ -75,8 +75,7 @@ static gannet_err add_piece(gannet_cholesky *factor, int n_blocks, bool *given) 
 
 static gannet_err renew_work(cholesky_shared *s, int n_blocks, bool *given) {
   const int blocks = s->work_blocks == 0 ? n_blocks : n_blocks + n_blocks / 4;
-  const size_t marks = 2 * (size_t)blocks + 1 + (size_t)s->node->n,
-               columns = (size_t)B * (size_t)blocks;
+  const size_t marks = 2 * (size_t)blocks + 1, columns = (size_t)B * (size_t)blocks;
   const size_t length = marks * sizeof *s->mark;
   gannet_node_unshare(s->node, &s->work);
   GANNET_TRY(

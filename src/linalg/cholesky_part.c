@@ -88,12 +88,14 @@ static void fill(const pass *p, int i) {
 /* What blocks from .. end-1 give for block i. */
 static void take(const pass *p, int i, int from, int end) {
   const gannet_cholesky *f = p->factor;
-  if (!p->backward)
-    f->ways->take_before(p->lanes, cholesky_rows_in(f, i), (end - from) * B,
-                         f->block[i] + (ptrdiff_t)from * B, (size_t)cholesky_width_of(i),
-                         x_of(p, from), x_of(p, i));
-  for (int j = from; p->backward && j < end; ++j)
-    cholesky_give(f, block_of(p, j), block_of(p, i) * B, B, p->lanes, p->shared->x);
+  if (p->backward) {
+    for (int j = from; j < end; ++j)
+      cholesky_give(f, block_of(p, j), block_of(p, i) * B, B, p->lanes, p->shared->x);
+    return;
+  }
+  f->ways->take_before(p->lanes, cholesky_rows_in(f, i), (end - from) * B,
+                       f->block[i] + (ptrdiff_t)from * B, (size_t)cholesky_width_of(i),
+                       x_of(p, from), x_of(p, i));
 }
 
 static void solve(const pass *p, int i) {
@@ -121,10 +123,10 @@ static void make_blocks(const pass *p) {
 
 /* Blocks that are made, from one on that is waited for, at most so many. */
 static int made_from(const pass *p, int first, int most) {
-  int end = first;
-  do (void)cholesky_await(p->shared, block_of(p, end++), made(p));
-  while (end < first + most && end < p->blocks &&
-         cholesky_has(p->shared, block_of(p, end), made(p)));
+  const int last = p->blocks < first + most ? p->blocks : first + most;
+  int end = first + 1;
+  (void)cholesky_await(p->shared, block_of(p, first), made(p));
+  while (end < last && cholesky_has(p->shared, block_of(p, end), made(p))) ++end;
   return end;
 }
 

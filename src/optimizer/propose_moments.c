@@ -21,8 +21,7 @@ typedef struct {
   gannet_scorer scorer;
   gannet_polish_function merit;
   gannet_polisher *polisher;
-  gannet_board *board; /* of the ranks of a node that polish together; NULL = not yet */
-  void *user;          /* of both */
+  void *user; /* of both */
   int n_starts, n_ranked;
   gannet_ranked *best;
   gannet_choices choices; /* one list */
@@ -52,7 +51,7 @@ static void drop(proposal *p) {
   gannet_moments_score_release(&p->work);
   gannet_admm_score_release(&p->split);
   gannet_polisher_destroy(&p->polisher);
-  gannet_board_destroy(&p->board);
+  gannet_board_destroy(&p->work.board);
   gannet_free(&p->best);
   gannet_free(&p->choices.options);
   gannet_free(&p->choices.scores);
@@ -147,18 +146,15 @@ static gannet_err scan(gannet_member *member, proposal *p, const gannet_candidat
   return GANNET_OK;
 }
 
-/* Ranks of a node polish together where that is faster. */
+/* Ranks of a node polish a batch together where that is faster. */
 static gannet_err gather(const gannet_member *member, proposal *p) {
   const int d = member->problem->d;
   const size_t asked = gannet_polish_room(d),
                answered = gannet_together_room(d, GANNET_LOCKSTEP_MOST);
-  p->work.board = NULL;
-  if (member->admm || !gannet_moments_score_gains_together(&p->work)) return GANNET_OK;
-  if (!p->board)
-    GANNET_TRY(
-        gannet_board_create(member->context->node, asked > answered ? asked : answered, &p->board));
-  p->work.board = p->board;
-  return GANNET_OK;
+  if (p->n_starts == 0 || member->admm || !gannet_moments_score_gains_together(&p->work))
+    return GANNET_OK;
+  return gannet_board_create(member->context->node, asked > answered ? asked : answered,
+                             &p->work.board);
 }
 
 static gannet_err polish(gannet_member *member, proposal *p) {
@@ -166,7 +162,6 @@ static gannet_err polish(gannet_member *member, proposal *p) {
   double mark = gannet_clock_seconds();
   if (p->n_starts == 0) return GANNET_OK;
   if (!member->admm && !gannet_moments_score_is_smooth(&p->work)) return keep_starts(p, d);
-  GANNET_TRY(gannet_agree(member->context->comm, gather(member, p)));
   p->work.outside = p->best[0].score < 0.9 * GANNET_INFEASIBLE_SCORE;
   const gannet_polish_spec spec = {
       .problem = member->problem,
@@ -219,6 +214,7 @@ static gannet_err propose_all(gannet_member *member, int q, proposal *p,
   const size_t d = (size_t)member->problem->d;
   double mark = gannet_clock_seconds();
   GANNET_TRY(believe_pending(member));
+  GANNET_TRY(gannet_agree(member->context->comm, gather(member, p)));
   gannet_propose_mark(member, GANNET_PHASE_FIT, &mark);
   for (int i = 0; i < q; ++i) {
     mark = gannet_clock_seconds();

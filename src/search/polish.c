@@ -31,7 +31,6 @@ static gannet_err set_up_team(gannet_polisher *p, const gannet_polish_spec *spec
   p->problem = spec->problem;
   p->n_conditions = spec->n_conditions;
   p->options = spec->options;
-  p->together = spec->board;
   if (spec->board)
     GANNET_TRY(gannet_alloc((size_t)gannet_board_node(spec->board)->n * gannet_polish_room((int)d),
                             sizeof *p->asked, &p->asked));
@@ -68,7 +67,8 @@ static bool is_same_box(const polish_worker *w, const gannet_polish_spec *spec) 
 static bool is_for(const gannet_polisher *p, const gannet_polish_spec *spec, int n) {
   const gannet_minimize_options *own = &p->options, *given = &spec->options;
   return p->n == n && p->problem == spec->problem && p->n_conditions == spec->n_conditions &&
-         p->together == (spec->board != NULL) && own->max_evaluations == given->max_evaluations &&
+         (p->asked != NULL) == (spec->board != NULL) &&
+         own->max_evaluations == given->max_evaluations &&
          own->gradient_tolerance == given->gradient_tolerance &&
          own->value_tolerance == given->value_tolerance && is_same_box(&p->worker[0], spec);
 }

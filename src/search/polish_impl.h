@@ -35,15 +35,14 @@ struct gannet_polisher {
   const gannet_polish_spec *spec;
   gannet_queue queue;
   gannet_lockstep *lockstep;
-  const gannet_problem *problem; /* that workers are for, as the three below */
+  const gannet_problem *problem; /* that workers are for, as the two below */
   int n_conditions;
-  bool together;
   gannet_minimize_options options;
   int n; /* workers that are set up */
   polish_worker worker[GANNET_LOCKSTEP_MOST];
   double *x, *values, *gradients; /* what several ask for, and answers */
   double *results;                /* [units][d + 1], zero where another rank works */
-  double *asked;                  /* [ranks of the node][gannet_polish_room(d)], with a board */
+  double *asked;                  /* [ranks of the node][gannet_polish_room(d)]; NULL = no board */
   int asking;                     /* searches of all ranks of the node that asked last */
   bool told;                      /* all of them know of an error */
 };

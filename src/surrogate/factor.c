@@ -130,26 +130,30 @@ gannet_err gannet_factor_whole(const gannet_factor *factor, const gannet_cholesk
   return GANNET_OK;
 }
 
-gannet_err gannet_factor_forward(const gannet_factor *factor, int together, int m, double *b,
-                                 int ldb) {
+typedef void (*half_alone)(const gannet_cholesky *factor, int m, double *b, int ldb);
+typedef void (*half_spread)(gannet_cholesky *factor, int m, double *b, int ldb);
+
+static gannet_err solve_half(const gannet_factor *factor, int together, half_alone alone,
+                             half_spread spread, int m, double *b, int ldb) {
   const gannet_cholesky *whole = NULL;
   GANNET_TRY(gannet_factor_whole(factor, &whole));
   if (together > 0)
-    gannet_cholesky_forward_spread(factor->whole, together, b, ldb);
+    spread(factor->whole, together, b, ldb);
   else if (whole)
-    gannet_cholesky_forward(whole, m, b, ldb);
+    alone(whole, m, b, ldb);
   return GANNET_OK;
+}
+
+gannet_err gannet_factor_forward(const gannet_factor *factor, int together, int m, double *b,
+                                 int ldb) {
+  return solve_half(factor, together, gannet_cholesky_forward, gannet_cholesky_forward_spread, m, b,
+                    ldb);
 }
 
 gannet_err gannet_factor_backward(const gannet_factor *factor, int together, int m, double *b,
                                   int ldb) {
-  const gannet_cholesky *whole = NULL;
-  GANNET_TRY(gannet_factor_whole(factor, &whole));
-  if (together > 0)
-    gannet_cholesky_backward_spread(factor->whole, together, b, ldb);
-  else if (whole)
-    gannet_cholesky_backward(whole, m, b, ldb);
-  return GANNET_OK;
+  return solve_half(factor, together, gannet_cholesky_backward, gannet_cholesky_backward_spread, m,
+                    b, ldb);
 }
 
 bool gannet_factor_gains_together(const gannet_factor *factor) {
