@@ -7,36 +7,47 @@
 #include "base/registers.h"
 #include "network/table_lookup.h"
 
-enum { TERMS = GANNET_TABLE_TERMS, CHECKS = 2 * TERMS, SIZES = 65, LANES = 16 };
+enum {
+  TERMS = GANNET_TABLE_TERMS,
+  CHECKS = 2 * TERMS,
+  SIZES = 65,
+  LANES = 16,
+  ROWS = GANNET_TABLE_ROWS,
+  OCTAVES = 16 /* of v, at most */
+};
 
 /* How tables of a precision are made. Terms go in steps, as every number of them is code of its
  * own (table_lookup.h). In single precision rounding of coefficients alone is good / 2. */
 typedef struct {
   int exponent; /* bias of the exponent */
-  int fewest, step;
+  int step;
   double good, fair; /* errors over the largest value: as small as wanted, and as allowed */
   double margin;     /* how far v stays from the ends of its range, in units of its largest value:
                         reach, slope, their product and base are each rounded */
 } making;
 
 static const making makings[] = {
-    [GANNET_PRECISION_SINGLE] = {127, TABLE_FEWEST_SINGLE, 1, 8e-8, 1e-7, 0x1p-21},
-    [GANNET_PRECISION_DOUBLE] = {1023, TABLE_FEWEST_DOUBLE, 2, 1e-10, 1e-8, 0x1p-50},
+    [GANNET_PRECISION_SINGLE] = {127, 1, 8e-8, 1e-7, 0x1p-21},
+    [GANNET_PRECISION_DOUBLE] = {1023, 2, 1e-10, 1e-8, 0x1p-50},
 };
 
-/* Numbers of pieces, each with the most terms that pay, in the order in which they are tried. With
- * AVX2 a term takes 1 ns of 64 bytes with 4 pieces in single precision and 3 with 16; 1.6, 3.2 and
- * 7 ns in double with 4, 8 and 16 (AMD EPYC, family 25). With AVX-512 4 pieces are no faster. */
+/* Numbers of pieces, each with the fewest and the most terms that pay, in the order in which they
+ * are tried. With AVX2 a term takes 1 ns of 64 bytes with 4 pieces in single precision and 3 with
+ * 16; all of them 11 or 13 ns in double from rows, where shuffles take 1.2 for each of 12 to 18
+ * with 4 pieces (AMD EPYC, family 25). With AVX-512 4 pieces are no faster. */
 typedef struct {
-  int pieces, most_terms;
+  int pieces, fewest_terms, most_terms;
 } cut;
 
-enum { CUTS = 3 };
+enum { CUTS = 2 };
 
 static const cut all_cuts[][2][CUTS] = {
-    [GANNET_PRECISION_SINGLE] = {{{LANES, 9}}, {{TABLE_FEW, TABLE_MOST_SINGLE}, {LANES, 9}}},
-    [GANNET_PRECISION_DOUBLE] = {{{TABLE_SOME, 20}, {LANES, 20}},
-                                 {{TABLE_FEW, TABLE_MOST_DOUBLE}, {TABLE_SOME, 20}, {LANES, 20}}},
+    [GANNET_PRECISION_SINGLE] = {{{LANES, TABLE_FEWEST_SINGLE, 9}},
+                                 {{TABLE_FEW, TABLE_FEWEST_SINGLE, TABLE_MOST_SINGLE},
+                                  {LANES, TABLE_FEWEST_SINGLE, 9}}},
+    [GANNET_PRECISION_DOUBLE] = {{{TABLE_SOME, TABLE_FEWEST_DOUBLE, TABLE_MOST_DOUBLE},
+                                  {LANES, TABLE_FEWEST_DOUBLE, TABLE_MOST_DOUBLE}},
+                                 {{ROWS, TABLE_FEWEST_ROW, TABLE_MOST_ROW}}},
 };
 
 typedef struct {
@@ -56,13 +67,16 @@ static int slot_of(const gannet_table *t, int piece) {
 
 static double power_of(const gannet_table *t, int k, int piece) {
   const int at = slot_of(t, piece);
+  if (t->pieces == ROWS) return t->power.row[at][k];
   return t->precision == GANNET_PRECISION_SINGLE ? (double)t->power.single[k][at]
                                                  : t->power.twice[k][at];
 }
 
 static void set_power(gannet_table *t, int k, int piece, double value) {
-  for (int i = slot_of(t, piece); i < LANES; i += t->pieces)
-    if (t->precision == GANNET_PRECISION_SINGLE)
+  for (int i = slot_of(t, piece); i < t->pieces || i < LANES; i += t->pieces)
+    if (t->pieces == ROWS)
+      t->power.row[i][k] = value;
+    else if (t->precision == GANNET_PRECISION_SINGLE)
       t->power.single[k][i] = (float)value;
     else
       t->power.twice[k][i] = value;
@@ -158,9 +172,9 @@ static double fit(target *f, bool rising, gannet_table *t) {
 
 /* Every way to cut [0, reach] with so many terms. */
 static void try_terms(target *f, gannet_table *trial, gannet_table *best) {
-  int piece_bits = 0;
-  while (1 << piece_bits < trial->pieces) ++piece_bits;
-  for (trial->bits = piece_bits; trial->bits >= 0; --trial->bits)
+  trial->bits = 0;
+  while (1 << trial->bits < trial->pieces) ++trial->bits;
+  for (; trial->bits >= 0 && trial->pieces >> trial->bits <= OCTAVES; --trial->bits)
     for (int rising = 0; rising < 2; ++rising) {
       const double error = fit(f, rising, trial);
       if (!(error < f->limit)) continue;
@@ -194,8 +208,8 @@ bool table_fit_for(int width, gannet_table_function function, const void *user, 
   for (int i = 0; i < CUTS && cuts[i].pieces; ++i) {
     trial.pieces = cuts[i].pieces;
     f.hardest = 0;
-    for (trial.terms = how->fewest; trial.terms <= cuts[i].most_terms && !(f.limit <= good);
-         trial.terms += how->step)
+    for (trial.terms = cuts[i].fewest_terms;
+         trial.terms <= cuts[i].most_terms && !(f.limit <= good); trial.terms += how->step)
       try_terms(&f, &trial, table);
   }
   return f.limit < fair;
@@ -206,9 +220,15 @@ bool gannet_table_fit(gannet_table_function function, const void *user, double r
   return table_fit_for(gannet_register_bytes(), function, user, reach, odd, precision, table);
 }
 
-void gannet_table_apply(const gannet_table *table, int n, const void *x, void *y) {
+void table_look_up(int width, const gannet_table *table, int n, const void *x, void *y) {
   if (table->precision == GANNET_PRECISION_SINGLE)
-    table_look_up_single(gannet_register_bytes(), table, n, x, y);
+    table_look_up_single(width, table, n, x, y);
+  else if (table->pieces == ROWS)
+    table_look_up_rows(width, table, n, x, y);
   else
-    table_look_up_double(gannet_register_bytes(), table, n, x, y);
+    table_look_up_double(width, table, n, x, y);
+}
+
+void gannet_table_apply(const gannet_table *table, int n, const void *x, void *y) {
+  table_look_up(gannet_register_bytes(), table, n, x, y);
 }

@@ -3,10 +3,11 @@
  * An odd or even function is a polynomial of |x| on each of 16 pieces of [0, reach], or on fewer of
  * them, with more terms, where registers pick coefficients from fewer faster. Sixteen of a power
  * fit into one register of 64 bytes in single precision and eight in double; of registers of 32
- * bytes it is four that are picked by one shuffle. A linear function v of |x| runs from 1 to a
- * power of 2; the piece is the low bits of its exponent with the highest of its mantissa, and the
- * place in it the bits that follow. So pieces may be of one length, or ever shorter to one end,
- * where the function may be steep.
+ * bytes it is four that are picked by one shuffle in single precision. In double they are too short
+ * for that: there are 64 pieces with few terms, which lie in rows of memory. A linear function v of
+ * |x| runs from 1 to a power of 2; the piece is the low bits of its exponent with the highest of
+ * its mantissa, and the place in it the bits that follow. So pieces may be of one length, or ever
+ * shorter to one end, where the function may be steep.
  */
 #ifndef GANNET_NETWORK_TABLE_H
 #define GANNET_NETWORK_TABLE_H
@@ -15,18 +16,20 @@
 
 typedef enum { GANNET_PRECISION_SINGLE, GANNET_PRECISION_DOUBLE } gannet_precision;
 
-enum { GANNET_TABLE_TERMS = 24 };
+enum { GANNET_TABLE_TERMS = 20, GANNET_TABLE_ROWS = 64, GANNET_TABLE_ROW = 8 };
 
 typedef struct {
-  gannet_precision precision;
-  union {
+  _Alignas(64) union {
     float single[GANNET_TABLE_TERMS][16];
     double twice[GANNET_TABLE_TERMS][16];
-  } power;            /* coefficients of the powers of the place, by the low bits of the piece */
+    double row[GANNET_TABLE_ROWS][GANNET_TABLE_ROW]; /* of one piece after the other */
+  } power; /* coefficients of the powers of the place, by the low bits of the piece; a row is a
+              line of the cache */
+  gannet_precision precision;
   double base, slope; /* v = base + slope |x| >= 1, numbers of the precision */
   double reach;
   int terms;
-  int pieces; /* 16, or 8 or 4, whose coefficients are there several times */
+  int pieces; /* 16; 8 or 4, whose coefficients are there several times; 64 = in rows */
   int bits;   /* of the mantissa that belong to the piece */
   bool odd;
   double error; /* largest one found, of exact arithmetic */

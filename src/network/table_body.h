@@ -8,7 +8,7 @@
  *   AS_BITS, AS_REAL       the same bits
  *   PICK(piece, row, pieces)  row[piece % LANES] for every piece, where row repeats itself after
  *                          so many
- *   FEW, SOME              numbers of pieces, besides LANES, for which there is code of its own
+ *   FEW                    number of pieces, besides LANES, for which there is code of its own
  *   SIZE(x, most)          min(|x|, most)
  *   PLACE(v, inside)       (v & inside) | ONE
  *   SIGNED(x, mask, y)     y ^ (x & mask)
@@ -70,8 +70,6 @@ TARGET static inline __attribute__((always_inline)) void NAME(pieces)(const gann
                                                                       const REAL *x, REAL *y) {
   if (t->pieces <= FEW)
     NAME(terms)(t, terms, FEW, n, x, y);
-  else if (SOME < LANES && t->pieces <= SOME)
-    NAME(terms)(t, terms, SOME, n, x, y);
   else
     NAME(terms)(t, terms, LANES, n, x, y);
 }
@@ -91,7 +89,6 @@ TARGET static void NAME(look_up)(const gannet_table *t, int n, const REAL *x, RE
 
 #undef ONE_OF_TERMS
 #undef FEW
-#undef SOME
 #undef TARGET
 #undef NAME
 #undef VECTOR

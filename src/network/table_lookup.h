@@ -9,17 +9,21 @@ enum {
   TABLE_MOST_SINGLE = 12,
   TABLE_FEWEST_DOUBLE = 8, /* then every even number */
   TABLE_MOST_DOUBLE = GANNET_TABLE_TERMS,
-  TABLE_FEW = 4, /* pieces that registers of 32 bytes pick from fastest */
-  TABLE_SOME = 8 /* and all that one of 64 bytes has room for in double precision */
+  TABLE_FEWEST_ROW = 6, /* then every even number */
+  TABLE_MOST_ROW = GANNET_TABLE_ROW,
+  TABLE_FEW = 4, /* pieces that registers of 32 bytes pick from fastest in single precision */
+  TABLE_SOME = 8 /* and all that one of 64 bytes has room for in double */
 };
 
-/* y[i] = f(x[i]) of a table of this precision, with registers of so many bytes (64, 32 or 16) that
- * the processor has. x and y may be the same.
+/* gannet_table_apply with registers of so many bytes (64, 32 or 16) that the processor has; then
+ * for tables of one precision, and for those that lie in rows.
  *
  * Local.
  */
+void table_look_up(int width, const gannet_table *table, int n, const void *x, void *y);
 void table_look_up_single(int width, const gannet_table *table, int n, const float *x, float *y);
 void table_look_up_double(int width, const gannet_table *table, int n, const double *x, double *y);
+void table_look_up_rows(int width, const gannet_table *table, int n, const double *x, double *y);
 
 /* gannet_table_fit for registers of so many bytes; any others look the table up as well, only
  * slower.

@@ -27,7 +27,6 @@ GANNET_WITH_32_BYTES static inline __attribute__((always_inline)) __m256 pick(__
 
 #define PICK_64(piece, row, pieces) \
   ((void)(pieces), _mm512_permutexvar_ps(piece, _mm512_loadu_ps(row)))
-#define SOME_32 LANES
 #define FEW_64 LANES
 #define SHORT_REAL ps
 #define SHORT_BITS epi32

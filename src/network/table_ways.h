@@ -2,20 +2,22 @@
  * after table_gather.h, with what that wants defined, and
  *
  *   SHORT_REAL, SHORT_BITS      suffixes of operations on numbers, and on integers of their size
- *   VECTOR_32, VECTOR_64        registers of 32 and 64 bytes
- *   SET_BITS_32, SET_BITS_64    an integer in all places of one
- *   PICK_64(piece, row, pieces) as pick, below, in a register of 64 bytes
- *   FEW_32, SOME_32, FEW_64     numbers of pieces that such registers pick from faster
+ *   VECTOR_64                   registers of 64 bytes
+ *   SET_BITS_64                 an integer in all places of one
+ *   PICK_64(piece, row, pieces) row[piece % LANES] for every piece in a register, where row repeats
+ *                               itself after so many pieces
+ *   FEW_64                      numbers of pieces that such registers pick from faster
  *   LOOK_UP                     the function
  *
- * and, where there are such registers, pick(piece, row, pieces), which is row[piece % LANES] for
- * every piece in a register of 32 bytes, where row repeats itself after so many pieces.
+ * and, if those of 32 bytes shall not look up as any processor does, VECTOR_32, SET_BITS_32, FEW_32
+ * and, where there are such registers, pick(piece, row, pieces).
  */
 #ifdef GANNET_HAS_REGISTERS
 
 #define PASTE(a, b, c, d) a##b##c##d
 #define JOIN(a, b, c, d) PASTE(a, b, c, d)
 
+#ifdef VECTOR_32
 #define TARGET GANNET_WITH_32_BYTES
 #define NAME(x) middle_##x
 #define VECTOR VECTOR_32
@@ -28,11 +30,11 @@
 #define AS_REAL JOIN(_mm256_cast, si256, _, SHORT_REAL)
 #define PICK(piece, row, pieces) pick(piece, row, pieces)
 #define FEW FEW_32
-#define SOME SOME_32
 #define SIZE(x, most) OF_REAL(min)(OF_REAL(andnot)(OF_REAL(set1)((REAL)-0.0), x), most)
 #define PLACE(v, inside) _mm256_or_si256(_mm256_and_si256(v, inside), SET_BITS(ONE))
 #define SIGNED(x, mask, y) OF_REAL (xor)(OF_REAL(and)(x, AS_REAL(mask)), y)
 #include "network/table_body.h"
+#endif
 
 #define TARGET GANNET_WITH_64_BYTES
 #define NAME(x) wide_##x
@@ -46,7 +48,6 @@
 #define AS_REAL JOIN(_mm512_cast, si512, _, SHORT_REAL)
 #define PICK(piece, row, pieces) PICK_64(piece, row, pieces)
 #define FEW FEW_64
-#define SOME LANES
 #define SIZE(x, most) OF_REAL(range)(x, most, SMALLER_SIZE)
 #define PLACE(v, inside) OF_BITS(ternarylogic)(v, inside, SET_BITS(ONE), AND_THEN_OR)
 #define SIGNED(x, mask, y) \
@@ -54,10 +55,11 @@
 #include "network/table_body.h"
 
 void LOOK_UP(int width, const gannet_table *table, int n, const REAL *x, REAL *y) {
-  if (width == 64)
-    wide_look_up(table, n, x, y);
+  if (width == 64) wide_look_up(table, n, x, y);
+#ifdef VECTOR_32
   else if (width == 32)
     middle_look_up(table, n, x, y);
+#endif
   else
     gather(table, n, x, y);
 }

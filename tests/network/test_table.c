@@ -106,7 +106,7 @@ static void functions_steep_at_the_end_are_met(void **state) {
 }
 
 typedef struct {
-  bool terms[GANNET_TABLE_TERMS + 1], pieces[17];
+  bool terms[GANNET_TABLE_TERMS + 1], pieces[GANNET_TABLE_ROWS + 1];
 } kinds;
 
 static void try_widening_ranges(int width, gannet_precision precision, kinds *seen) {
@@ -124,14 +124,15 @@ static void try_widening_ranges(int width, gannet_precision precision, kinds *se
 static void every_number_of_terms_and_pieces_is_met(void **state) {
   (void)state;
   for (int width = 16; width <= 64; width *= 2) {
+    const bool rows = width == 32;
     kinds few = {0}, many = {0};
     try_widening_ranges(width, single, &few);
     try_widening_ranges(width, twice, &many);
-    for (int terms = 4; terms <= (width == 32 ? 12 : 8); ++terms) assert_true(few.terms[terms]);
-    for (int terms = 10; terms <= (width == 32 ? 24 : 18); terms += 2)
+    for (int terms = 4; terms <= (rows ? 12 : 8); ++terms) assert_true(few.terms[terms]);
+    for (int terms = rows ? 6 : 10; terms <= (rows ? 8 : 18); terms += 2)
       assert_true(many.terms[terms]);
-    assert_true(few.pieces[16] && many.pieces[16] && many.pieces[8]);
-    assert_true(few.pieces[4] == (width == 32) && many.pieces[4] == (width == 32));
+    assert_true(few.pieces[16] && few.pieces[4] == rows);
+    assert_true(many.pieces[64] == rows && many.pieces[16] != rows && many.pieces[8] != rows);
   }
 }
 
@@ -187,10 +188,8 @@ static void look_up_with_all_registers(const gannet_table *table) {
     float few[M], out[M];
     double y[M];
     for (int i = 0; i < M; ++i) few[i] = (float)x[i];
-    if (table->precision == single)
-      table_look_up_single(width, table, M, few, out);
-    else
-      table_look_up_double(width, table, M, x, y);
+    table_look_up(width, table, M, table->precision == single ? (void *)few : x,
+                  table->precision == single ? (void *)out : y);
     for (int i = 0; i < M; ++i)
       assert_near(
           table->precision == single ? (double)out[i] : y[i], all[i],
