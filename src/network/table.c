@@ -221,10 +221,14 @@ bool gannet_table_fit(gannet_table_function function, const void *user, double r
 }
 
 void table_look_up(int width, const gannet_table *table, int n, const void *x, void *y) {
+#ifdef GANNET_HAS_REGISTERS
+  if (table->pieces == ROWS && width >= 32) {
+    table_look_up_rows(table, n, x, y);
+    return;
+  }
+#endif
   if (table->precision == GANNET_PRECISION_SINGLE)
     table_look_up_single(width, table, n, x, y);
-  else if (table->pieces == ROWS)
-    table_look_up_rows(width, table, n, x, y);
   else
     table_look_up_double(width, table, n, x, y);
 }

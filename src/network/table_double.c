@@ -5,8 +5,13 @@
 #define LANES 16
 #define FEW_64 TABLE_SOME
 #define ROWS(table) (table)->power.twice
+#define IN_ROWS(table) ((table)->pieces == GANNET_TABLE_ROWS)
+#define OF_PIECE(table, piece)                                          \
+  (IN_ROWS(table) ? &(table)->power.row[(piece) % GANNET_TABLE_ROWS][0] \
+                  : &ROWS(table)[0][(piece) % LANES])
+#define STEP(table) (IN_ROWS(table) ? 1 : LANES)
 #define MOST TABLE_MOST_DOUBLE
-#define FOR_TERMS(CASE) CASE(8) CASE(10) CASE(12) CASE(14) CASE(16) CASE(18)
+#define FOR_TERMS(CASE) CASE(6) CASE(8) CASE(10) CASE(12) CASE(14) CASE(16) CASE(18)
 #include "network/table_gather.h"
 
 /* Eight of sixteen are in a register, and one shuffle takes from two. */

@@ -1,11 +1,13 @@
 /* Lookup in tables of one precision in any processor: coefficients are gathered from memory.
  * Included by the file of each precision, which defines
  *
- *   REAL, BITS           numbers, and integers of their size
- *   MANTISSA, ONE        bits of the mantissa, and the number 1 as bits
- *   LANES                coefficients of a power
- *   ROWS(table)          coefficients [terms][LANES]
- *   FOR_TERMS(CASE)      CASE(terms) for every number of terms but the largest, MOST
+ *   REAL, BITS              numbers, and integers of their size
+ *   MANTISSA, ONE           bits of the mantissa, and the number 1 as bits
+ *   LANES                   coefficients of a power
+ *   ROWS(table)             coefficients [terms][LANES]
+ *   OF_PIECE(table, piece)  the first coefficient of a piece, of which the low bits count;
+ *                           STEP(table) numbers further is the next one
+ *   FOR_TERMS(CASE)         CASE(terms) for every number of terms but the largest, MOST
  */
 #include <math.h>
 #include <stdint.h>
@@ -22,18 +24,19 @@ static inline __attribute__((always_inline)) void gather_terms(const gannet_tabl
                                                                int n, const REAL *x, REAL *y) {
   const REAL base = (REAL)t->base, slope = (REAL)t->slope, reach = (REAL)t->reach;
   const REAL middle = (REAL)(1 + ldexp(0.5, -t->bits));
-  const int shift = MANTISSA - t->bits;
+  const int shift = MANTISSA - t->bits, step = STEP(t);
   const BITS inside = ((BITS)1 << shift) - 1;
   for (int i = 0; i < n; ++i) {
     const REAL size = x[i] < 0 ? -x[i] : x[i];
     const REAL v = base + (size < reach ? size : reach) * slope;
     BITS bits;
     memcpy(&bits, &v, sizeof bits);
-    const BITS piece = (bits >> shift) % LANES, place = (bits & inside) | ONE;
-    REAL r, sum = ROWS(t)[terms - 1][piece];
+    const BITS piece = bits >> shift, place = (bits & inside) | ONE;
+    const REAL *power = OF_PIECE(t, piece);
+    REAL r, sum = power[(terms - 1) * step];
     memcpy(&r, &place, sizeof r);
     r -= middle;
-    for (int k = terms - 2; k >= 0; --k) sum = sum * r + ROWS(t)[k][piece];
+    for (int k = terms - 2; k >= 0; --k) sum = sum * r + power[k * step];
     y[i] = t->odd && x[i] < 0 ? -sum : sum;
   }
 }

@@ -2,6 +2,7 @@
 #ifndef GANNET_NETWORK_TABLE_LOOKUP_H
 #define GANNET_NETWORK_TABLE_LOOKUP_H
 
+#include "base/registers.h"
 #include "network/table.h"
 
 enum {
@@ -16,14 +17,21 @@ enum {
 };
 
 /* gannet_table_apply with registers of so many bytes (64, 32 or 16) that the processor has; then
- * for tables of one precision, and for those that lie in rows.
+ * for tables of one precision.
  *
  * Local.
  */
 void table_look_up(int width, const gannet_table *table, int n, const void *x, void *y);
 void table_look_up_single(int width, const gannet_table *table, int n, const float *x, float *y);
 void table_look_up_double(int width, const gannet_table *table, int n, const double *x, double *y);
-void table_look_up_rows(int width, const gannet_table *table, int n, const double *x, double *y);
+
+/* The same for tables that lie in rows, with registers of 32 bytes.
+ *
+ * Local.
+ */
+#ifdef GANNET_HAS_REGISTERS
+void table_look_up_rows(const gannet_table *table, int n, const double *x, double *y);
+#endif
 
 /* gannet_table_fit for registers of so many bytes; any others look the table up as well, only
  * slower.

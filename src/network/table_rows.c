@@ -1,53 +1,21 @@
-/* Lookup in tables that lie in rows: every number reads the row of its piece. Where four numbers
- * are in a register their rows are turned over by pairs of columns, which takes half as long as it
- * takes shuffles to pick coefficients from a register. */
-#include <math.h>
-#include <stdint.h>
-#include <string.h>
-
-#include "base/registers.h"
+/* Lookup in tables that lie in rows, with registers of 32 bytes: every number reads the row of its
+ * piece. The rows of four numbers are turned over by pairs of columns, which takes half as long as
+ * it takes shuffles to pick coefficients from a register. */
 #include "network/table_lookup.h"
 
 #ifdef GANNET_HAS_REGISTERS
 #include <immintrin.h>
-#endif
-
-enum { ROWS = GANNET_TABLE_ROWS, ROW = GANNET_TABLE_ROW, MANTISSA = 52 };
-
-static const uint64_t one = 0x3ff0000000000000u; /* the number 1 as bits */
-
-static double middle_of(const gannet_table *t) {
-  return 1 + ldexp(0.5, -t->bits);
-}
-
-static uint64_t inside_of(const gannet_table *t) {
-  return ((uint64_t)1 << (MANTISSA - t->bits)) - 1;
-}
-
-/* In any processor. */
-static void gather(const gannet_table *t, int n, const double *x, double *y) {
-  const double middle = middle_of(t);
-  const uint64_t inside = inside_of(t);
-  for (int i = 0; i < n; ++i) {
-    const double v = t->base + fmin(fabs(x[i]), t->reach) * t->slope;
-    uint64_t bits;
-    memcpy(&bits, &v, sizeof bits);
-    const uint64_t place = (bits & inside) | one;
-    const double *row = t->power.row[(bits >> (MANTISSA - t->bits)) % ROWS];
-    double r, sum = row[t->terms - 1];
-    memcpy(&r, &place, sizeof r);
-    r -= middle;
-    for (int k = t->terms - 2; k >= 0; --k) sum = sum * r + row[k];
-    y[i] = t->odd && x[i] < 0 ? -sum : sum;
-  }
-}
-
-#ifdef GANNET_HAS_REGISTERS
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
 
 #define TARGET GANNET_WITH_32_BYTES
 #define INLINE static inline __attribute__((always_inline))
 
 enum {
+  ROWS = GANNET_TABLE_ROWS,
+  ROW = GANNET_TABLE_ROW,
+  MANTISSA = 52,
   WIDTH = 4,
   TOGETHER = 4, /* registers, each a chain of operations that wait for each other */
   ROW_BITS = 6  /* of the bytes of a row */
@@ -59,20 +27,21 @@ _Static_assert(TABLE_FEWEST_ROW == 6 && TABLE_MOST_ROW == 8, "there is code for 
 typedef struct {
   const char *rows;
   __m256d base, slope, reach, middle;
-  __m256i inside, one;
+  __m256i inside, one;  /* one: the bits of the number 1 */
   __m256i shift, bytes; /* from v to where its row is */
   __m256d sign;         /* the bit that an odd function passes on; 0 = even */
 } line;
 
 TARGET static line line_of(const gannet_table *t) {
+  const int shift = MANTISSA - t->bits;
   return (line){.rows = (const char *)t->power.row,
                 .base = _mm256_set1_pd(t->base),
                 .slope = _mm256_set1_pd(t->slope),
                 .reach = _mm256_set1_pd(t->reach),
-                .middle = _mm256_set1_pd(middle_of(t)),
-                .inside = _mm256_set1_epi64x((long long)inside_of(t)),
-                .one = _mm256_set1_epi64x((long long)one),
-                .shift = _mm256_set1_epi64x(MANTISSA - t->bits - ROW_BITS),
+                .middle = _mm256_set1_pd(1 + ldexp(0.5, -t->bits)),
+                .inside = _mm256_set1_epi64x(((int64_t)1 << shift) - 1),
+                .one = _mm256_set1_epi64x(0x3ff0000000000000),
+                .shift = _mm256_set1_epi64x(shift - ROW_BITS),
                 .bytes = _mm256_set1_epi64x((ROWS - 1) << ROW_BITS),
                 .sign = _mm256_set1_pd(t->odd ? -0.0 : 0.0)};
 }
@@ -128,25 +97,11 @@ TARGET INLINE void look_up(const gannet_table *t, int terms, int n, const double
   }
 }
 
-TARGET static void with_32_bytes(const gannet_table *t, int n, const double *x, double *y) {
-  if (t->terms == TABLE_FEWEST_ROW)
-    look_up(t, TABLE_FEWEST_ROW, n, x, y);
+TARGET void table_look_up_rows(const gannet_table *table, int n, const double *x, double *y) {
+  if (table->terms == TABLE_FEWEST_ROW)
+    look_up(table, TABLE_FEWEST_ROW, n, x, y);
   else
-    look_up(t, TABLE_MOST_ROW, n, x, y);
-}
-
-void table_look_up_rows(int width, const gannet_table *table, int n, const double *x, double *y) {
-  if (width >= 32)
-    with_32_bytes(table, n, x, y);
-  else
-    gather(table, n, x, y);
-}
-
-#else
-
-void table_look_up_rows(int width, const gannet_table *table, int n, const double *x, double *y) {
-  (void)width;
-  gather(table, n, x, y);
+    look_up(table, TABLE_MOST_ROW, n, x, y);
 }
 
 #endif

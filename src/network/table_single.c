@@ -5,6 +5,8 @@
 #define LANES 16
 #define FEW_32 TABLE_FEW
 #define ROWS(table) (table)->power.single
+#define OF_PIECE(table, piece) &ROWS(table)[0][(piece) % LANES]
+#define STEP(table) ((void)(table), LANES)
 #define MOST TABLE_MOST_SINGLE
 #define FOR_TERMS(CASE) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8) CASE(9) CASE(10) CASE(11)
 #include "network/table_gather.h"
