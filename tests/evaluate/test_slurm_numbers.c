@@ -21,6 +21,18 @@ static void is_in_state(const standin *f, const char *job, const char *expected)
   if (f->context->rank == 0) assert_string_equal(content(f->directory, path), expected);
 }
 
+/* A job writes its results before it ends, and then its state. */
+static void await_end(const standin *f, const char *job) {
+  char path[64];
+  (void)snprintf(path, sizeof path, "jobs/%s/state", job);
+  for (int i = 0; i < 2000 && f->context->rank == 0; ++i) {
+    if (strcmp(content(f->directory, path), "COMPLETED\n") == 0) break;
+    gannet_clock_sleep(0.01);
+  }
+  is_in_state(f, job, "COMPLETED\n");
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 /* Until squeue was asked n more times. */
 static void poll_lists(standin *f, gannet_evaluator *evaluator, int n) {
   double constraint = 0;
@@ -87,6 +99,7 @@ static void results_count_whoever_has_the_number(void **state) {
   standin_submit(evaluator, 1, 1);
   conform_collect(evaluator, 1, &result);
   gannet_evaluator_destroy(&evaluator);
+  await_end(f, "1");
   give_away(f, "1", "RUNNING");
   evaluator = standin_create(f); /* of a process that had not read the result */
   double x[CONFORM_VARIABLES];
