@@ -204,8 +204,8 @@ gannet_err gannet_ledger_sync(gannet_ledger *ledger) {
   return ledger->journal ? gannet_journal_sync(ledger->journal) : GANNET_OK;
 }
 
-gannet_err gannet_ledger_keep(gannet_ledger *ledger, bool *renewed) {
-  *renewed = false;
+gannet_err gannet_ledger_keep(const gannet_ledger *ledger, bool *renewed) {
+  if (renewed) *renewed = false;
   return ledger->journal ? gannet_journal_keep(ledger->journal, renewed) : GANNET_OK;
 }
 

@@ -160,7 +160,7 @@ GANNET_CHECKED gannet_err gannet_ledger_sync(gannet_ledger *ledger);
  *
  * Local; the caller agrees on the outcome between ranks.
  */
-GANNET_CHECKED gannet_err gannet_ledger_keep(gannet_ledger *ledger, bool *renewed);
+GANNET_CHECKED gannet_err gannet_ledger_keep(const gannet_ledger *ledger, bool *renewed);
 
 /* Hand over every result that is acknowledged and was not told, in the order of ids: what a process
  * left behind that ended between the two.

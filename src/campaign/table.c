@@ -234,6 +234,8 @@ gannet_err gannet_table_check(const char *path, const gannet_ledger *ledger, int
   return err;
 }
 
+/* The file is opened first: who takes the campaign over after the lock was looked at puts another
+ * one in its place, and these lines, which that one has, are not added to it. */
 gannet_err gannet_table_append(const char *path, const gannet_ledger *ledger, int n,
                                const int64_t *ids) {
   char *text = NULL;
@@ -241,6 +243,7 @@ gannet_err gannet_table_append(const char *path, const gannet_ledger *ledger, in
   const int descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
   if (descriptor < 0) return gannet_raise_errno("open", path);
   gannet_err err = lines_of(ledger, n, ids, false, &text, &size);
+  if (err == GANNET_OK) err = gannet_ledger_keep(ledger, NULL);
   if (err == GANNET_OK) err = gannet_write_all(descriptor, text, size, path);
   free(text);
   (void)close(descriptor);

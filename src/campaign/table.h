@@ -35,7 +35,8 @@ bool gannet_table_has_column(const gannet_ledger *ledger, const char *name);
  *
  * Local.
  *
- * Errors: GANNET_ERR_NO_SPACE, GANNET_ERR_IO.
+ * Errors: GANNET_ERR_NO_SPACE, GANNET_ERR_IO; _append: those of gannet_ledger_keep, and nothing is
+ *   added.
  */
 GANNET_CHECKED gannet_err gannet_table_replace(const char *path, const gannet_ledger *ledger);
 GANNET_CHECKED gannet_err gannet_table_append(const char *path, const gannet_ledger *ledger, int n,

@@ -166,6 +166,7 @@ static gannet_err keep(gannet_journal *journal) {
 
 gannet_err gannet_journal_keep(gannet_journal *journal, bool *renewed) {
   const gannet_err err = keep(journal);
+  if (!renewed) return err;
   *renewed = journal->renewed;
   journal->renewed = false;
   return err;

@@ -168,7 +168,7 @@ GANNET_CHECKED gannet_err gannet_journal_sync(gannet_journal *journal);
  *
  * Local.
  *
- * renewed  out  since the last call the lock file was made again
+ * renewed  out  since the last call the lock file was made again; NULL = for the next one to say
  *
  * Errors: GANNET_ERR_BUSY when another process has the journal by now, or has added to it.
  */

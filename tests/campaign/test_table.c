@@ -183,6 +183,34 @@ static void files_get_whole_lines_only(void **state) {
   close_books(&b);
 }
 
+static gannet_journal *journal_of(gannet_journal_mode mode) {
+  gannet_journal *journal = NULL;
+  assert_ok(gannet_journal_open(in_folder("journal"), GANNET_JOURNAL_SCHEMA, mode, NULL, &journal));
+  return journal;
+}
+
+static void who_lost_the_campaign_adds_no_lines(void **state) {
+  (void)state;
+  books b;
+  char *before = NULL, *after = NULL;
+  const int64_t held[] = {5};
+  open_books(&b, 8);
+  keep_books(&b);
+  assert_ok(gannet_table_replace(in_folder("history.csv"), &b.ledger));
+  assert_ok(gannet_file_read(in_folder("history.csv"), &before, NULL));
+  b.ledger.journal = journal_of(GANNET_JOURNAL_CREATE);
+  assert_int_equal(unlink(in_folder("journal.lock")), 0);
+  gannet_journal *other = journal_of(GANNET_JOURNAL_APPEND);
+  assert_fails(GANNET_ERR_BUSY, "no longer has the campaign",
+               gannet_table_append(in_folder("history.csv"), &b.ledger, 1, held));
+  assert_ok(gannet_file_read(in_folder("history.csv"), &after, NULL));
+  assert_string_equal(after, before);
+  gannet_journal_destroy(&other);
+  gannet_free(&before);
+  gannet_free(&after);
+  close_books(&b);
+}
+
 static void a_full_disk_is_an_error(void **state) {
   (void)state;
   books b;
@@ -204,6 +232,7 @@ int main(void) {
       cmocka_unit_test(lines_for_people_are_equally_wide),
       cmocka_unit_test(small_differences_are_shown),
       cmocka_unit_test(files_get_whole_lines_only),
+      cmocka_unit_test(who_lost_the_campaign_adds_no_lines),
       cmocka_unit_test(a_full_disk_is_an_error),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
