@@ -14,7 +14,7 @@ class Gannet(CMakePackage):
 
     # There is no archive to load: sources come from `spack dev-build` or `spack develop`.
     manual_download = True
-    version("0.1.0")
+    version("0.2.0")
 
     variant("shared", default=True, description="A shared library, not an archive")
     variant("native", default=False, description="Inner loops for the processor that compiles")
