@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/memory.h"
+#include "base/open_file.h"
 
 /* What a user can do about it, for reasons that are not a matter of the name. */
 static const char *advice_on(int reason) {
@@ -94,8 +94,8 @@ gannet_err gannet_file_rename(const char *from, const char *to) {
 }
 
 static gannet_err write_new(const char *path, const void *bytes, size_t size, bool lasting) {
-  const int descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (descriptor < 0) return gannet_raise_errno("create", path);
+  int descriptor = -1;
+  GANNET_TRY(gannet_file_create(path, 0666, &descriptor));
   gannet_err err = gannet_write_all(descriptor, bytes, size, path);
   if (err == GANNET_OK && lasting && fsync(descriptor)) err = gannet_raise_errno("sync", path);
   if (close(descriptor) && err == GANNET_OK) err = gannet_raise_errno("close", path);
@@ -125,43 +125,6 @@ gannet_err gannet_file_put(const char *path, const void *bytes, size_t size) {
   return exchange(path, bytes, size, false);
 }
 
-static gannet_err read_all(int descriptor, const char *path, char **bytes, size_t *size) {
-  struct stat about;
-  if (fstat(descriptor, &about)) return gannet_raise_errno("look at", path);
-  if (S_ISDIR(about.st_mode)) {
-    errno = EISDIR;
-    return gannet_raise_errno("read", path);
-  }
-  size_t capacity = (size_t)about.st_size + 1, used = 0;
-  GANNET_TRY(gannet_alloc(capacity + 1, 1, bytes));
-  for (;;) {
-    if (used == capacity) {
-      GANNET_TRY(gannet_resize(capacity + 1, 2 * capacity + 1, 1, bytes));
-      capacity *= 2;
-    }
-    const ssize_t got = read(descriptor, *bytes + used, capacity - used);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return gannet_raise_errno("read", path);
-    if (got == 0) break;
-    used += (size_t)got;
-  }
-  (*bytes)[used] = '\0';
-  if (size) *size = used;
-  return GANNET_OK;
-}
-
-gannet_err gannet_file_read(const char *path, char **bytes, size_t *size) {
-  *bytes = NULL;
-  const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return gannet_raise_errno("open", path);
-  const gannet_err err = read_all(descriptor, path, bytes, size);
-  const int reason = errno;
-  (void)close(descriptor);
-  if (err != GANNET_OK) gannet_free(bytes);
-  errno = reason;
-  return err;
-}
-
 static bool says_full(int error) {
   return error == ENOSPC || error == EDQUOT;
 }
@@ -177,8 +140,12 @@ static bool takes(int descriptor, size_t size) {
 bool gannet_directory_has_room(const char *directory) {
   char path[PATH_MAX];
   if (snprintf(path, sizeof path, "%s/.room", directory) >= (int)sizeof path) return true;
-  const int descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-  if (descriptor < 0) return !says_full(errno);
+  int descriptor = -1;
+  if (gannet_file_create(path, 0666, &descriptor) != GANNET_OK) {
+    const bool full = says_full(errno);
+    gannet_error_clear();
+    return !full;
+  }
   (void)unlink(path);
   const bool room = takes(descriptor, 64 << 10);
   return !(close(descriptor) && says_full(errno)) && room;
@@ -193,9 +160,9 @@ bool gannet_link_leads_nowhere(const char *path, char *target, size_t size) {
 }
 
 /* One directory whose parent is there. What leads elsewhere may exist and be none. */
-static gannet_err make_one(const char *path) {
+static gannet_err make_one(const char *path, bool lasting) {
   char target[PATH_MAX];
-  if (mkdir(path, 0777) == 0) return GANNET_OK;
+  if (mkdir(path, 0777) == 0) return lasting ? sync_directory_of(path) : GANNET_OK;
   if (errno != EEXIST) return gannet_raise_errno("create directory", path);
   GANNET_REQUIRE(!gannet_link_leads_nowhere(path, target, sizeof target), GANNET_ERR_MISSING,
                  "'%s' is a symbolic link to '%s', which does not exist; make that directory, or "
@@ -204,21 +171,29 @@ static gannet_err make_one(const char *path) {
   return GANNET_OK;
 }
 
-gannet_err gannet_make_directory(const char *path) {
+static gannet_err make_all(const char *path, bool lasting) {
   char part[PATH_MAX];
   GANNET_REQUIRE(snprintf(part, sizeof part, "%s", path) < (int)sizeof part, GANNET_ERR_ARG,
                  "path too long: %s", path);
   for (char *slash = part + 1; (slash = strchr(slash, '/')); ++slash) {
     *slash = '\0';
-    GANNET_TRY(make_one(part));
+    GANNET_TRY(make_one(part, lasting));
     *slash = '/';
   }
-  GANNET_TRY(make_one(part));
+  GANNET_TRY(make_one(part, lasting));
   struct stat about;
   if (stat(part, &about)) return gannet_raise_errno("look at", part);
   GANNET_REQUIRE(S_ISDIR(about.st_mode), GANNET_ERR_EXISTS,
                  "'%s' exists and is not a directory; move it away, or choose another", part);
   return GANNET_OK;
+}
+
+gannet_err gannet_make_directory(const char *path) {
+  return make_all(path, false);
+}
+
+gannet_err gannet_make_lasting_directory(const char *path) {
+  return make_all(path, true);
 }
 
 gannet_err gannet_join_path(const char *directory, const char *name, char *path, size_t size) {

@@ -32,17 +32,6 @@ GANNET_CHECKED gannet_err gannet_file_put(const char *path, const void *bytes, s
  */
 GANNET_CHECKED gannet_err gannet_file_rename(const char *from, const char *to);
 
-/* Read a whole file into memory, with a terminating zero byte that is not counted.
- *
- * Local.
- *
- * bytes  out  to be freed with gannet_free
- * size   out  may be NULL
- *
- * Errors: GANNET_ERR_MISSING, GANNET_ERR_IO, GANNET_ERR_MEMORY.
- */
-GANNET_CHECKED gannet_err gannet_file_read(const char *path, char **bytes, size_t *size);
-
 /* Write all bytes to an open descriptor, continuing after interruptions and short writes.
  *
  * Local.
@@ -88,6 +77,15 @@ gannet_err gannet_raise_errno(const char *doing, const char *name);
  * Errors: GANNET_ERR_MISSING for a symbolic link that leads nowhere, with what to do.
  */
 GANNET_CHECKED gannet_err gannet_make_directory(const char *path);
+
+/* The same for a directory that is to be there after a power failure: the directories that hold the
+ * new names are synced.
+ *
+ * Local.
+ *
+ * Errors: the same, and GANNET_ERR_IO.
+ */
+GANNET_CHECKED gannet_err gannet_make_lasting_directory(const char *path);
 
 /* Whether a path is a symbolic link to what does not exist (any more), as to storage that was
  * cleaned up or is not mounted.

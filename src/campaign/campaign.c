@@ -89,7 +89,7 @@ static gannet_err check_asked_for(const gannet_campaign_start_options *options,
 static gannet_err look(const gannet_campaign_start_options *options, const char *directory,
                        int *exists) {
   GANNET_TRY(check_asked_for(options, directory, exists));
-  return *exists ? GANNET_OK : gannet_make_directory(directory);
+  return *exists ? GANNET_OK : gannet_make_lasting_directory(directory);
 }
 
 /* Whether gannet wrote a configuration, though somebody may have changed it since. */

@@ -7,6 +7,7 @@
 #include "base/atomic_file.h"
 #include "base/memory.h"
 #include "base/names.h"
+#include "base/open_file.h"
 
 typedef struct {
   const gannet_candidates_csv *about;
@@ -139,7 +140,10 @@ static gannet_err read_stream(FILE *stream, struct csv_parser *parser, table *t)
   size_t size = 0;
   const char *path = t->about->path;
   while (t->err == GANNET_OK && !t->enough && (size = fread(buffer, 1, sizeof buffer, stream)) > 0)
-    if (csv_parse(parser, buffer, size, on_cell, on_row, t) != size)
+    if (memchr(buffer, '\0', size))
+      return GANNET_RAISE(GANNET_ERR_INPUT, "%s: row %lld: a zero byte; expected text", path,
+                          (long long)t->line);
+    else if (csv_parse(parser, buffer, size, on_cell, on_row, t) != size)
       return GANNET_RAISE(GANNET_ERR_INPUT, "%s: row %lld: %s", path, (long long)t->line,
                           csv_strerror(csv_error(parser)));
   if (ferror(stream)) return gannet_raise_errno("read", path);
@@ -152,8 +156,8 @@ static gannet_err read_stream(FILE *stream, struct csv_parser *parser, table *t)
 static gannet_err read_file(table *t) {
   struct csv_parser parser;
   const char *path = t->about->path;
-  FILE *stream = fopen(path, "rb");
-  if (!stream) return gannet_raise_errno("open", path);
+  FILE *stream = NULL;
+  GANNET_TRY(gannet_file_stream(path, GANNET_ERR_INPUT, &stream));
   if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI) != 0) {
     (void)fclose(stream);
     return GANNET_RAISE(GANNET_ERR_MEMORY, "a parser of CSV");

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/clock.h"
+#include "base/open_file.h"
 #include "campaign/budget.h"
 #include "campaign/restore.h"
 
@@ -96,11 +97,7 @@ static void read_last_words(const gannet_campaign *campaign, char *words, size_t
   char path[PATH_MAX], text[LOG_TAIL + 1];
   words[0] = '\0';
   if (gannet_campaign_path(campaign, "campaign.log", path) != GANNET_OK) return;
-  FILE *log = fopen(path, "re");
-  if (!log) return;
-  if (fseek(log, -LOG_TAIL, SEEK_END)) rewind(log);
-  text[fread(text, 1, LOG_TAIL, log)] = '\0';
-  (void)fclose(log);
+  if (gannet_file_read_end(path, sizeof text, text, NULL) != GANNET_OK) gannet_error_clear();
   for (char *line = text, *next; line && *line; line = next) {
     next = strchr(line, '\n');
     if (next) *next++ = '\0';

@@ -9,6 +9,7 @@
 
 #include "base/atomic_file.h"
 #include "base/memory.h"
+#include "base/open_file.h"
 #include "campaign/candidates_file.h"
 #include "campaign/effective.h"
 #include "campaign/input_parts.h"
@@ -64,8 +65,8 @@ gannet_err gannet_campaign_file_read(const char *path, char **text, size_t *size
   if (stat(path, &status))
     return errno == ENOENT ? raise_no_file(path) : gannet_raise_errno("open", path);
   if (S_ISDIR(status.st_mode)) return raise_folder(path);
-  FILE *stream = fopen(path, "rb");
-  if (!stream) return gannet_raise_errno("open", path);
+  FILE *stream = NULL;
+  GANNET_TRY(gannet_file_stream(path, GANNET_ERR_INPUT, &stream));
   const gannet_err err = read_stream(stream, path, text, size);
   (void)fclose(stream);
   if (err != GANNET_OK) gannet_free(text);

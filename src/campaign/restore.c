@@ -8,6 +8,7 @@
 
 #include "base/atomic_file.h"
 #include "base/memory.h"
+#include "base/open_file.h"
 #include "base/parts.h"
 #include "base/text.h"
 #include "campaign/snapshot.h"

@@ -7,6 +7,7 @@
 #include "base/atomic_file.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/open_file.h"
 #include "campaign/effective.h"
 
 #define SEAL_WORDS "# checksum "
@@ -38,7 +39,8 @@ static const char *tail_of(const char *text, size_t size) {
 gannet_err gannet_saved_check(const char *path, bool *sealed) {
   char *text = NULL, seal[SEAL];
   size_t size = 0;
-  GANNET_TRY(gannet_file_read(path, &text, &size));
+  GANNET_TRY(
+      gannet_file_read_within(path, 2 * GANNET_CAMPAIGN_LONGEST, GANNET_ERR_DAMAGED, &text, &size));
   const size_t length = format_seal(text, 0, seal);
   bool sound = size > length;
   *sealed = strncmp(tail_of(text, size), SEAL_WORDS, sizeof SEAL_WORDS - 1) == 0;

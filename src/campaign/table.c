@@ -4,11 +4,15 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/atomic_file.h"
 #include "base/memory.h"
+#include "base/open_file.h"
 #include "base/utf8.h"
+
+static const int64_t longest = INT64_C(64) << 30; /* bytes of history.csv */
 
 typedef struct {
   const gannet_ledger *ledger;
@@ -225,7 +229,7 @@ static gannet_err make_lines(const gannet_ledger *ledger, char **text, char ***l
 gannet_err gannet_table_check(const char *path, const gannet_ledger *ledger, int64_t *n) {
   char *found = NULL, *text = NULL, **lines = NULL;
   *n = 0;
-  GANNET_TRY(gannet_file_read(path, &found, NULL));
+  GANNET_TRY(gannet_file_read_within(path, longest, GANNET_ERR_DAMAGED, &found, NULL));
   gannet_err err = make_lines(ledger, &text, &lines);
   if (err == GANNET_OK) err = compare_lines(path, ledger, lines, found, n);
   gannet_free(&found);
@@ -234,15 +238,27 @@ gannet_err gannet_table_check(const char *path, const gannet_ledger *ledger, int
   return err;
 }
 
-/* The file is opened first: who takes the campaign over after the lock was looked at puts another
- * one in its place, and these lines, which that one has, are not added to it. */
+/* A file that is gone, empty, or no file any more is made anew. Otherwise it is opened first: who
+ * takes the campaign over after the lock was looked at puts another one in its place, and these
+ * lines, which that one has, are not added to it. */
 gannet_err gannet_table_append(const char *path, const gannet_ledger *ledger, int n,
                                const int64_t *ids) {
   char *text = NULL;
   size_t size = 0;
-  const int descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-  if (descriptor < 0) return gannet_raise_errno("open", path);
-  gannet_err err = lines_of(ledger, n, ids, false, &text, &size);
+  int descriptor = -1;
+  struct stat about;
+  gannet_err err = gannet_file_open(path, O_WRONLY | O_APPEND, GANNET_ERR_DAMAGED, &descriptor);
+  if (err == GANNET_OK && fstat(descriptor, &about) == 0 && about.st_size == 0) {
+    (void)close(descriptor);
+    err = GANNET_ERR_DAMAGED;
+  }
+  if (err == GANNET_ERR_MISSING || err == GANNET_ERR_DAMAGED) {
+    gannet_error_clear();
+    GANNET_TRY(gannet_ledger_keep(ledger, NULL));
+    return gannet_table_replace(path, ledger);
+  }
+  GANNET_TRY(err);
+  err = lines_of(ledger, n, ids, false, &text, &size);
   if (err == GANNET_OK) err = gannet_ledger_keep(ledger, NULL);
   if (err == GANNET_OK) err = gannet_write_all(descriptor, text, size, path);
   free(text);

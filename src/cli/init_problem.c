@@ -8,6 +8,7 @@
 
 #include "base/atomic_file.h"
 #include "base/memory.h"
+#include "base/open_file.h"
 #include "cli/init.h"
 #include "evaluate/contract.h"
 #include "problem/check.h"

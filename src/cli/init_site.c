@@ -11,6 +11,7 @@
 #include "base/atomic_file.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/open_file.h"
 #include "cli/init.h"
 #include "evaluate/command.h"
 

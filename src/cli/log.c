@@ -1,10 +1,12 @@
 /* Where log lines go. */
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/open_file.h"
 #include "base/utf8.h"
 #include "cli/cli.h"
 
@@ -25,7 +27,14 @@ static void drop_early(cli_log *log) {
 }
 
 void cli_log_open(cli_log *log, const char *path) {
-  log->file = fopen(path, "ae");
+  int descriptor = -1;
+  if (gannet_file_open(path, O_WRONLY | O_APPEND | O_CREAT, GANNET_ERR_DAMAGED, &descriptor) ==
+      GANNET_OK)
+    log->file = fdopen(descriptor, "a");
+  if (!log->file) {
+    cli_warn("this run keeps no log: %s", gannet_error_detail());
+    gannet_error_clear();
+  }
   if (log->file && log->early && fflush(log->early) == 0) {
     (void)fputs(log->early_text, log->file);
     (void)fflush(log->file);

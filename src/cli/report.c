@@ -1,4 +1,6 @@
 /* gannet report */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,10 +18,16 @@ static const cli_flag flags[] = {
     {NULL, 0, NULL, NULL, false},
 };
 
-/* Devices, pipes and links stay what they are. */
+/* Devices, pipes and links that the user names stay what they are. A pipe that nobody reads would
+ * wait for ever. */
 static gannet_err write_into(const char *path, const char *text, size_t size) {
-  FILE *out = fopen(path, "we");
-  if (!out) return gannet_raise_errno("create", path);
+  const int descriptor = open(path, O_WRONLY | O_TRUNC | O_CREAT | O_NONBLOCK | O_NOCTTY, 0666);
+  GANNET_REQUIRE(descriptor >= 0 || errno != ENXIO, GANNET_ERR_INPUT,
+                 "'%s' is a pipe or a socket that nobody reads; start the reader first", path);
+  if (descriptor < 0) return gannet_raise_errno("create", path);
+  (void)fcntl(descriptor, F_SETFL, 0);
+  FILE *out = fdopen(descriptor, "w");
+  if (!out) return gannet_raise_errno("write", path);
   const bool written = fwrite(text, 1, size, out) == size;
   if (!written) {
     const gannet_err err = gannet_raise_errno("write", path);
@@ -30,20 +38,20 @@ static gannet_err write_into(const char *path, const char *text, size_t size) {
 }
 
 /* Whole or not at all: a page that is open in a browser stays as it is. */
-static gannet_err put(const char *path, const char *text, size_t size) {
+static gannet_err put(const char *path, const char *text, size_t size, bool is_named) {
   struct stat about;
-  const bool is_other = lstat(path, &about) == 0 && !S_ISREG(about.st_mode);
+  const bool is_other = is_named && lstat(path, &about) == 0 && !S_ISREG(about.st_mode);
   return is_other ? write_into(path, text, size) : gannet_file_put(path, text, size);
 }
 
-static gannet_err write_page(const gannet_report *report, const char *path) {
+static gannet_err write_page(const gannet_report *report, const char *path, bool is_named) {
   char *text = NULL;
   size_t size = 0;
   FILE *page = open_memstream(&text, &size);
   GANNET_REQUIRE(page, GANNET_ERR_MEMORY, "the text of a report");
   gannet_err err = gannet_report_write(report, page);
   if (fclose(page) && err == GANNET_OK) err = gannet_raise_errno("make", "the text of a report");
-  if (err == GANNET_OK) err = put(path, text, size);
+  if (err == GANNET_OK) err = put(path, text, size, is_named);
   free(text);
   if (err == GANNET_OK) (void)printf("report: %s\n", path);
   return err;
@@ -114,7 +122,7 @@ static gannet_err make(const cli_arguments *arguments, const cli_world *world, g
       err = gannet_campaign_path(&campaign, "report.html", path);
   }
   gannet_campaign_close(&campaign);
-  if (err == GANNET_OK) err = write_page(report, path);
+  if (err == GANNET_OK) err = write_page(report, path, output != NULL);
   if (err == GANNET_OK) err = write_figures(arguments, world, report, wanted);
   gannet_report_destroy(&report);
   return err;

@@ -5,6 +5,7 @@
 
 #include "base/atomic_file.h"
 #include "base/clock.h"
+#include "base/open_file.h"
 #include "base/utf8.h"
 #include "campaign/budget.h"
 #include "campaign/progress.h"
@@ -91,11 +92,8 @@ static void print_last_words(const char *directory) {
   enum { WORDS = 600, LINES = 4 };
   char path[PATH_MAX], text[WORDS + 1];
   if (gannet_join_path(directory, "stderr.log", path, sizeof path) != GANNET_OK) return;
-  FILE *file = fopen(path, "re");
-  if (!file) return;
-  if (fseek(file, -WORDS, SEEK_END)) rewind(file);
-  size_t size = fread(text, 1, WORDS, file);
-  (void)fclose(file);
+  size_t size = 0;
+  if (gannet_file_read_end(path, sizeof text, text, &size) != GANNET_OK) gannet_error_clear();
   for (size_t i = 0; i < size; ++i)
     if (text[i] == '\0') text[i] = ' ';
   text[size] = '\0';

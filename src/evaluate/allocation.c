@@ -5,21 +5,16 @@
 #include <string.h>
 
 #include "base/atomic_file.h"
+#include "base/open_file.h"
 
 enum { TAIL_SIZE = 4096 };
 
 static void read_tail(const char *directory, char *text) {
   char path[PATH_MAX];
   text[0] = '\0';
-  if (gannet_join_path(directory, "stderr.log", path, sizeof path) != GANNET_OK) {
+  if (gannet_join_path(directory, "stderr.log", path, sizeof path) != GANNET_OK ||
+      gannet_file_read_end(path, TAIL_SIZE + 1, text, NULL) != GANNET_OK)
     gannet_error_clear();
-    return;
-  }
-  FILE *file = fopen(path, "re");
-  if (!file) return;
-  if (fseek(file, -(long)TAIL_SIZE, SEEK_END)) rewind(file); /* shorter than that */
-  text[fread(text, 1, TAIL_SIZE, file)] = '\0';
-  (void)fclose(file);
 }
 
 /* slurm_errno.c, up to 24.05; each beside the number of the job. */

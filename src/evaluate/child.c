@@ -7,6 +7,7 @@
 #include "base/atomic_file.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/open_file.h"
 #include "evaluate/command.h"
 
 /* Longest that a program may take, in seconds. */
@@ -36,10 +37,10 @@ static void judge(const gannet_launch_event *event, const char *name, char *why,
 
 /* The last line that the program wrote about it, after the reason. */
 static void add_words(const char *directory, char *why, size_t size) {
-  char path[PATH_MAX], *text = NULL;
+  char path[PATH_MAX], text[4096];
   size_t length = 0;
   if (!why[0] || gannet_join_path(directory, "stderr.log", path, sizeof path) != GANNET_OK ||
-      gannet_file_read(path, &text, &length) != GANNET_OK) {
+      gannet_file_read_end(path, sizeof text, text, &length) != GANNET_OK) {
     gannet_error_clear();
     return;
   }
@@ -49,7 +50,6 @@ static void add_words(const char *directory, char *why, size_t size) {
   if (length > first)
     (void)snprintf(why + strlen(why), size - strlen(why), ": %.*s", (int)(length - first),
                    text + first);
-  gannet_free(&text);
 }
 
 static void remove_output(const char *directory) {

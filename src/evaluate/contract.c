@@ -4,7 +4,6 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <jansson.h>
 #include <limits.h>
 #include <math.h>
@@ -16,6 +15,7 @@
 #include "base/atomic_file.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/open_file.h"
 #include "base/utf8.h"
 #include "evaluate/json_text.h"
 #include "evaluate/record.h"
@@ -34,8 +34,8 @@ static gannet_err write_plain(const char *directory, const char *name, const cha
                               size_t size, mode_t mode) {
   char path[PATH_MAX];
   GANNET_TRY(gannet_join_path(directory, name, path, sizeof path));
-  const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
-  if (file < 0) return gannet_raise_errno("create", path);
+  int file = -1;
+  GANNET_TRY(gannet_file_create(path, mode, &file));
   gannet_err err = gannet_write_all(file, bytes, size, path);
   if (close(file) && err == GANNET_OK) err = gannet_raise_errno("close", path);
   return err;
@@ -167,7 +167,7 @@ gannet_err gannet_contract_mark(const char *directory, const gannet_contract_att
 static json_t *load_attempt(const char *directory) {
   char path[PATH_MAX];
   if (gannet_join_path(directory, "attempt.json", path, sizeof path) != GANNET_OK) return NULL;
-  return json_load_file(path, 0, NULL);
+  return gannet_json_read(path);
 }
 
 bool gannet_contract_find_attempt(const char *directory, uint64_t nonce, char *job, size_t size) {
@@ -288,14 +288,15 @@ static gannet_err finish_setting_aside(const char *fresh, const char *directory)
 
 /* The whole directory is renamed and not its files: a process of the earlier attempt that still
  * lives takes its working directory along and writes there. */
-static gannet_err set_aside(const char *directory, int before) {
+static gannet_err set_aside(const char *directory, int before, bool durable) {
   char fresh[PATH_MAX], earlier[PATH_MAX];
   struct stat about;
   GANNET_REQUIRE(snprintf(fresh, sizeof fresh, "%s.new", directory) < (int)sizeof fresh,
                  GANNET_ERR_ARG, "path too long: %s", directory);
   if (lstat(directory, &about)) {
     if (errno != ENOENT) return gannet_raise_errno("look at", directory);
-    if (lstat(fresh, &about)) return gannet_make_directory(directory);
+    if (lstat(fresh, &about))
+      return durable ? gannet_make_lasting_directory(directory) : gannet_make_directory(directory);
     return finish_setting_aside(fresh, directory);
   }
   GANNET_TRY(gannet_make_directory(fresh));
@@ -309,7 +310,7 @@ static gannet_err set_aside(const char *directory, int before) {
 gannet_err gannet_contract_prepare(const gannet_contract *contract, const gannet_request *request,
                                    const gannet_bindings *bindings, const char *directory,
                                    const gannet_contract_handover *handover) {
-  GANNET_TRY(set_aside(directory, request->attempt - 1));
+  GANNET_TRY(set_aside(directory, request->attempt - 1, contract->durable));
   GANNET_TRY(write_json(contract->problem, request->x_user, directory));
   GANNET_TRY(write_lines(contract->problem, bindings, directory));
   GANNET_TRY(render_all(contract, bindings, directory));

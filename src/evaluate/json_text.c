@@ -3,6 +3,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/open_file.h"
+
+enum { LONGEST_FILE = 1 << 20 }; /* bytes; those of gannet have some hundred */
 
 /* Measured first, so that there is nothing to grow. */
 gannet_err gannet_json_text(const json_t *value, size_t how, const char *what, char **text) {
@@ -13,6 +16,18 @@ gannet_err gannet_json_text(const json_t *value, size_t how, const char *what, c
   if (!whole) gannet_free(text);
   GANNET_REQUIRE(whole, GANNET_ERR_MEMORY, "%s", what);
   return GANNET_OK;
+}
+
+json_t *gannet_json_read(const char *path) {
+  char *text = NULL;
+  size_t size = 0;
+  json_t *value = NULL;
+  if (gannet_file_read_within(path, LONGEST_FILE, GANNET_ERR_DAMAGED, &text, &size) == GANNET_OK)
+    value = json_loadb(text, size, 0, NULL);
+  else
+    gannet_error_clear();
+  gannet_free(&text);
+  return value;
 }
 
 /* Length of the word that begins there, or 0. */

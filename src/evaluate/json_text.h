@@ -1,4 +1,4 @@
-/* JSON values as text. */
+/* JSON values as text, and from files. */
 #ifndef GANNET_EVALUATE_JSON_TEXT_H
 #define GANNET_EVALUATE_JSON_TEXT_H
 
@@ -20,6 +20,13 @@
  */
 GANNET_CHECKED gannet_err gannet_json_text(const json_t *value, size_t how, const char *what,
                                            char **text);
+
+/* A small file that gannet wrote where simulations can write, too. NULL when it is not there, is no
+ * regular file, or holds anything else than JSON; to be freed with json_decref.
+ *
+ * Local.
+ */
+json_t *gannet_json_read(const char *path);
 
 /* Replace the words NaN, Infinity and -Infinity, which JSON does not have and many programs write
  * all the same, by 0 and blanks, so that the rest of the text can be read. Texts keep theirs.

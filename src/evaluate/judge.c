@@ -13,21 +13,20 @@
 
 #include "base/atomic_file.h"
 #include "base/memory.h"
+#include "base/open_file.h"
 #include "evaluate/contract.h"
+#include "evaluate/json_text.h"
 #include "evaluate/record.h"
 
 enum { TAIL_SIZE = 180 };
 
 /* The end of stderr.log in one line, " | " between its lines; "" when there is none. */
 static void read_tail(const char *directory, char *tail) {
-  char path[PATH_MAX], raw[TAIL_SIZE];
+  char path[PATH_MAX], raw[TAIL_SIZE + 1];
+  size_t size = 0;
   tail[0] = '\0';
   if (gannet_join_path(directory, "stderr.log", path, sizeof path) != GANNET_OK) return;
-  FILE *file = fopen(path, "r");
-  if (!file) return;
-  if (fseek(file, -(long)sizeof raw, SEEK_END)) rewind(file); /* shorter than that */
-  const size_t size = fread(raw, 1, sizeof raw, file);
-  (void)fclose(file);
+  if (gannet_file_read_end(path, sizeof raw, raw, &size) != GANNET_OK) gannet_error_clear();
   size_t used = 0;
   for (size_t i = 0; i < size; ++i) {
     const unsigned char c = (unsigned char)raw[i];
@@ -76,7 +75,7 @@ void gannet_contract_give_up(const gannet_search_report *report, const char *wha
   }
   if (report->end == GANNET_SEARCH_FAILED)
     gannet_record_fail(result, gannet_contract_may_pass(report->error), "cannot read %s: %s", name,
-                       strerror(report->error));
+                       report->why);
   else
     gannet_record_fail(result, false,
                        "%s takes too long on %s: let the expression begin with ^ and the words "
@@ -180,9 +179,12 @@ gannet_err gannet_contract_check_room(const char *directory, const gannet_result
 
 /* The interpreter in the first line of a script, "" when there is none. */
 static void read_interpreter(const char *program, char *name, size_t size) {
-  FILE *file = fopen(program, "re");
+  FILE *file = NULL;
   name[0] = '\0';
-  if (!file) return;
+  if (gannet_file_stream(program, GANNET_ERR_INPUT, &file) != GANNET_OK) {
+    gannet_error_clear();
+    return;
+  }
   if (fgetc(file) == '#' && fgetc(file) == '!' && fgets(name, (int)size, file)) {
     const size_t begin = strspn(name, " \t");
     const size_t length = strcspn(name + begin, " \t\n");
@@ -261,7 +263,7 @@ bool gannet_contract_find_outcome(const char *directory, uint64_t nonce, gannet_
                                   char *host) {
   char path[PATH_MAX];
   if (gannet_join_path(directory, "outcome.json", path, sizeof path) != GANNET_OK) return false;
-  json_t *object = json_load_file(path, 0, NULL);
+  json_t *object = gannet_json_read(path);
   const bool found = object && fill(object, nonce, event, host);
   json_decref(object);
   return found;

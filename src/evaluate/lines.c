@@ -4,12 +4,15 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/atomic_file.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/open_file.h"
 
 enum { BLOCK = 64 << 10 };
+static const int64_t longest_file = INT64_C(64) << 30;
 static const double slowest_bytes = 1e6; /* per second, of a search that has used up its patience */
 
 /* A text that lies in the block, with room for a zero byte after it. */
@@ -131,6 +134,15 @@ static bool is_slow(const gannet_search *search, double patience, const reader *
   return sum > allowed && gannet_clock_processor() - r->begun > allowed;
 }
 
+/* A file that is not there holds nothing. */
+static gannet_search_report failure(int error, const char *why) {
+  gannet_search_report report = {.end = error == ENOENT ? GANNET_SEARCH_OVER : GANNET_SEARCH_FAILED,
+                                 .error = error};
+  (void)snprintf(report.why, sizeof report.why, "%s", why);
+  gannet_error_clear();
+  return report;
+}
+
 static void search_all(const gannet_search *search, const gannet_search_limits *limits, reader *r,
                        state *states, gannet_search_report *report) {
   const gannet_stopping *stopping = limits->stopping;
@@ -150,34 +162,29 @@ static void search_all(const gannet_search *search, const gannet_search_limits *
       return;
     }
   }
-  if (enough || r->error == 0) return;
-  report->end = GANNET_SEARCH_FAILED;
-  report->error = r->error;
-}
-
-static gannet_search_report failure(int error) {
-  return (gannet_search_report){.end = error == ENOENT ? GANNET_SEARCH_OVER : GANNET_SEARCH_FAILED,
-                                .error = error};
+  if (!enough && r->error) *report = failure(r->error, strerror(r->error));
 }
 
 gannet_search_report gannet_search_file(const gannet_search *search, const char *directory,
                                         const char *name, const gannet_search_limits *limits) {
   char path[PATH_MAX];
+  struct stat about;
   reader r = {.begun = gannet_clock_processor()};
   state *states = NULL;
   gannet_search_report report = {.end = GANNET_SEARCH_OVER};
-  if (gannet_join_path(directory, name, path, sizeof path) != GANNET_OK) {
-    gannet_error_clear();
-    return failure(ENAMETOOLONG);
+  if (gannet_join_path(directory, name, path, sizeof path) != GANNET_OK)
+    return failure(ENAMETOOLONG, strerror(ENAMETOOLONG));
+  if (gannet_file_stream(path, GANNET_ERR_INPUT, &r.file) != GANNET_OK)
+    return failure(errno, gannet_error_detail());
+  if (fstat(fileno(r.file), &about) == 0 && about.st_size > longest_file) {
+    (void)fclose(r.file);
+    return failure(EFBIG, strerror(EFBIG));
   }
-  r.file = fopen(path, "re");
-  if (!r.file) return failure(errno);
   if (gannet_alloc(BLOCK + 1, 1, &r.block) == GANNET_OK &&
       gannet_alloc((size_t)search->n, sizeof *states, &states) == GANNET_OK) {
     search_all(search, limits, &r, states, &report);
   } else {
-    gannet_error_clear();
-    report = failure(ENOMEM);
+    report = failure(ENOMEM, strerror(ENOMEM));
   }
   gannet_free(&states);
   gannet_free(&r.block);

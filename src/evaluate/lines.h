@@ -46,8 +46,9 @@ typedef enum {
 
 typedef struct {
   gannet_search_end end;
-  int slowest; /* regex that took most of the time */
-  int error;   /* errno of a failure */
+  int slowest;   /* regex that took most of the time */
+  int error;     /* errno of a failure */
+  char why[200]; /* it failed */
 } gannet_search_report;
 
 /* Search a file of a directory.

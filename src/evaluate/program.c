@@ -22,7 +22,7 @@ static gannet_err find_places(const gannet_evaluator_setup *setup, gannet_progra
   char path[PATH_MAX];
   const char *program = made->options->command.n > 0 ? made->options->command.item[0] : "/bin/sh";
   GANNET_TRY(gannet_join_path(setup->campaign, "evals", path, sizeof path));
-  GANNET_TRY(gannet_make_directory(path));
+  GANNET_TRY(gannet_make_lasting_directory(path));
   GANNET_TRY(absolute(path, made->evaluations));
   GANNET_TRY(
       absolute(setup->input_directory ? setup->input_directory : ".", made->input_directory));

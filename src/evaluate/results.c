@@ -11,6 +11,7 @@
 #include "base/atomic_file.h"
 #include "base/memory.h"
 #include "base/names.h"
+#include "base/open_file.h"
 #include "base/option.h"
 #include "evaluate/contract.h"
 #include "evaluate/json_text.h"
@@ -253,7 +254,7 @@ static int read_file(const reader *to, const char *directory) {
     return -1;
   }
   if (!is_readable(to, &about)) return -1;
-  if (gannet_file_read(path, &text, &size) != GANNET_OK) {
+  if (gannet_file_read_within(path, LARGEST_FILE, GANNET_ERR_INPUT, &text, &size) != GANNET_OK) {
     gannet_record_fail(to->result, gannet_contract_may_pass(errno), "%s", gannet_error_message());
     gannet_error_clear();
     return -1;
@@ -392,7 +393,7 @@ bool gannet_contract_is_torn(const char *directory) {
   char path[PATH_MAX], *text = NULL;
   size_t size = 0;
   if (gannet_join_path(directory, "results.out", path, sizeof path) != GANNET_OK ||
-      gannet_file_read(path, &text, &size) != GANNET_OK) {
+      gannet_file_read_within(path, LARGEST_FILE, GANNET_ERR_INPUT, &text, &size) != GANNET_OK) {
     gannet_error_clear();
     return false;
   }

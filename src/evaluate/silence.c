@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/atomic_file.h"
+#include "base/open_file.h"
 
 static const char name[] = "silent";
 static const char *const words[] = {[GANNET_SILENCE_OTHER] = "other",
@@ -40,9 +41,13 @@ void gannet_silence_end(const char *place) {
 bool gannet_silence_look(const char *campaign, gannet_silence *silence) {
   char path[PATH_MAX], line[64], word[16] = "";
   const int length = snprintf(path, sizeof path, "%s/slurm/%s", campaign, name);
-  FILE *note = length < (int)sizeof path ? fopen(path, "re") : NULL;
+  FILE *note = NULL;
   *silence = (gannet_silence){0};
-  if (!note) return false;
+  if (length >= (int)sizeof path) return false;
+  if (gannet_file_stream(path, GANNET_ERR_DAMAGED, &note) != GANNET_OK) {
+    gannet_error_clear();
+    return false;
+  }
   const bool dated =
       fgets(line, sizeof line, note) && sscanf(line, "%lf %15[a-z]", &silence->since, word) > 0;
   silence->kind = kind_of(word);

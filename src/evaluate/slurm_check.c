@@ -8,6 +8,7 @@
 
 #include "base/atomic_file.h"
 #include "base/memory.h"
+#include "base/open_file.h"
 #include "evaluate/slurm.h"
 
 static void check_tool(const char *key, const char *program, const gannet_evaluator_setup *setup,

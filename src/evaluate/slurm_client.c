@@ -12,12 +12,13 @@
 #include "base/atomic_file.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/open_file.h"
 #include "evaluate/program.h"
 #include "evaluate/slurm_parse.h"
 
 extern char **environ;
 
-enum { CHUNK = 100, TOOLS = 5 };
+enum { CHUNK = 100, TOOLS = 5, LONGEST_ANSWER = 256 << 20 };
 
 typedef enum { SBATCH, SQUEUE, SCANCEL, SACCT, SCONTROL } tool;
 
@@ -79,7 +80,7 @@ static gannet_err prepare(const gannet_slurm_commands *commands, const char *cam
                           const char *input_directory, gannet_slurm_client *client) {
   char path[PATH_MAX];
   GANNET_TRY(gannet_join_path(campaign, "slurm", path, sizeof path));
-  GANNET_TRY(gannet_make_directory(path));
+  GANNET_TRY(gannet_make_lasting_directory(path));
   if (!realpath(path, client->directory)) return gannet_raise_errno("find", path);
   GANNET_TRY(find_tool(client, SBATCH, commands->sbatch, input_directory));
   GANNET_TRY(find_tool(client, SQUEUE, commands->squeue, input_directory));
@@ -115,7 +116,8 @@ static gannet_err read_output(const gannet_slurm_client *client, const char *nam
   char path[PATH_MAX];
   size_t size = 0;
   GANNET_TRY(gannet_join_path(client->directory, name, path, sizeof path));
-  if (gannet_file_read(path, text, &size) == GANNET_OK) return GANNET_OK;
+  if (gannet_file_read_within(path, LONGEST_ANSWER, GANNET_ERR_INPUT, text, &size) == GANNET_OK)
+    return GANNET_OK;
   gannet_error_clear();
   return gannet_copy_text("", text);
 }

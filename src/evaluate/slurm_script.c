@@ -11,6 +11,7 @@
 #include "base/atomic_file.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/open_file.h"
 #include "base/text.h"
 #include "evaluate/slurm.h"
 

@@ -9,6 +9,7 @@
 #include "base/atomic_file.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/open_file.h"
 #include "evaluate/slurm.h"
 
 static gannet_err make(gannet_slurm_jobs *jobs, const char *name, const char *directory,
@@ -112,7 +113,7 @@ static gannet_err pack_group(gannet_slurm_jobs *jobs, const group *g) {
   if (g->n == 1) return pack_single(jobs, g->requests);
   gannet_slurm_job_name(jobs->campaign, g->requests[0].id, g->requests[0].nonce, name);
   GANNET_TRY(gannet_join_path(jobs->place, name, directory, sizeof directory));
-  GANNET_TRY(gannet_make_directory(directory));
+  GANNET_TRY(gannet_make_lasting_directory(directory));
   GANNET_TRY(make(jobs, name, directory, &shipment));
   shipment->runs = runs;
   shipment->n_elements = g->is_array ? (g->n + runs - 1) / runs : 0;

@@ -8,6 +8,7 @@
 #include "base/atomic_file.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/open_file.h"
 #include "campaign/stop.h"
 #include "evaluate/command.h"
 #include "machine/parts.h"

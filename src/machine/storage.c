@@ -9,6 +9,7 @@
 
 #include "base/atomic_file.h"
 #include "base/clock.h"
+#include "base/open_file.h"
 #include "machine/parts.h"
 #include "store/lock.h"
 
@@ -56,8 +57,8 @@ static void inspect_room(const char *directory, machine_report *report) {
 static gannet_err time_sync(const char *path, double *seconds) {
   static const char record[512] = "";
   int failed = 0;
-  const int descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-  if (descriptor < 0) return gannet_raise_errno("create", path);
+  int descriptor = -1;
+  GANNET_TRY(gannet_file_create(path, 0600, &descriptor));
   for (int i = 0; i < 5 && !failed; ++i) {
     const double start = gannet_clock_seconds();
     failed = write(descriptor, record, sizeof record) != (ssize_t)sizeof record ||

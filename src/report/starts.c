@@ -3,9 +3,10 @@
 
 #include "base/atomic_file.h"
 #include "base/memory.h"
+#include "base/open_file.h"
 #include "report/parts.h"
 
-enum { STARTS = 200 };
+enum { STARTS = 200, LONGEST_LOG = 1 << 30 };
 
 /* "TIME info machine: {...}"; NULL when it is another line. */
 static json_t *start_of(const char *line, size_t length) {
@@ -27,7 +28,7 @@ json_t *report_starts(const gannet_campaign *campaign) {
   char path[PATH_MAX], *log = NULL;
   size_t size = 0;
   if (gannet_campaign_path(campaign, "campaign.log", path) != GANNET_OK ||
-      gannet_file_read(path, &log, &size) != GANNET_OK) {
+      gannet_file_read_within(path, LONGEST_LOG, GANNET_ERR_DAMAGED, &log, &size) != GANNET_OK) {
     gannet_error_clear(); /* a log may be thrown away */
     return list;
   }

@@ -15,6 +15,7 @@
 #include "base/atomic_file.h"
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/open_file.h"
 #include "base/option.h"
 #include "simulations/heater.h"
 

@@ -1,8 +1,11 @@
 #include "store/columns.h"
 
+#include <fcntl.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "base/memory.h"
+#include "base/open_file.h"
 #include "store/h5.h"
 
 /* Length of a one-dimensional numeric dataset; other shapes and types are the user's mistake. */
@@ -64,14 +67,17 @@ static gannet_err read_column(reader *r, const char *name, int at) {
 
 gannet_err gannet_columns_read(const char *path, int n_names, const char *const *names, int64_t *n,
                                double **rows) {
+  int descriptor = -1;
+  *rows = NULL;
+  *n = 0;
+  GANNET_TRY(gannet_file_open(path, O_RDONLY, GANNET_ERR_INPUT, &descriptor));
+  (void)close(descriptor); /* HDF5 opens it itself, and would wait for a FIFO */
   const gannet_h5_printing printing = gannet_h5_silence();
   reader r = {.file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT),
               .n_names = n_names,
               .n = -1,
               .rows = rows};
   gannet_h5_restore(printing);
-  *rows = NULL;
-  *n = 0;
   GANNET_REQUIRE(r.file >= 0, GANNET_ERR_INPUT, "'%s' cannot be read; expected an HDF5 file", path);
   gannet_err err = GANNET_OK;
   for (int i = 0; err == GANNET_OK && i < n_names; ++i) err = read_column(&r, names[i], i);

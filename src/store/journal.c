@@ -11,8 +11,11 @@
 #include "base/atomic_file.h"
 #include "base/identity.h"
 #include "base/memory.h"
+#include "base/open_file.h"
 #include "store/journal_scan.h"
 #include "store/lock.h"
+
+static const int64_t longest = INT64_C(64) << 30; /* bytes; 100 000 evaluations have some 100 MB */
 
 struct gannet_journal {
   int descriptor;
@@ -28,13 +31,19 @@ struct gannet_journal {
   char path[PATH_MAX];
 };
 
+/* What is in the place of a journal and is no regular file, or far too large, is damage, from which
+ * a snapshot may help. */
+static gannet_err read_bytes(const char *path, char **bytes, size_t *size) {
+  return gannet_file_read_within(path, longest, GANNET_ERR_DAMAGED, bytes, size);
+}
+
 gannet_err gannet_journal_read(const char *path, int newest_schema, gannet_journal_visit visit,
                                void *user, gannet_journal_report *report) {
   gannet_journal_report unused, *about = report ? report : &unused;
   char *bytes = NULL;
   size_t size = 0;
   memset(about, 0, sizeof *about);
-  GANNET_TRY(gannet_file_read(path, &bytes, &size));
+  GANNET_TRY(read_bytes(path, &bytes, &size));
   gannet_err err = gannet_journal_scan(bytes, size, path, newest_schema, about);
   if (err == GANNET_OK && visit)
     err = gannet_journal_visit_all(bytes, about->good_bytes, visit, user);
@@ -56,8 +65,8 @@ gannet_err gannet_journal_identify(const char *path, int newest_schema,
                                    gannet_journal_report *report) {
   char line[GANNET_JOURNAL_HEADER_ROOM];
   memset(report, 0, sizeof *report);
-  const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return gannet_raise_errno("open the journal", path);
+  int descriptor = -1;
+  GANNET_TRY(gannet_file_open(path, O_RDONLY, GANNET_ERR_DAMAGED, &descriptor));
   size_t got = 0;
   const gannet_err err = gannet_read_at(descriptor, 0, line, sizeof line, path, &got);
   (void)close(descriptor);
@@ -92,8 +101,8 @@ gannet_err gannet_journal_follow(const char *path, int newest_schema, gannet_jou
   struct stat status;
   gannet_err err = GANNET_OK;
   *replaced = false;
-  const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return gannet_raise_errno("open the journal", path);
+  int descriptor = -1;
+  GANNET_TRY(gannet_file_open(path, O_RDONLY, GANNET_ERR_DAMAGED, &descriptor));
   if (fstat(descriptor, &status)) err = gannet_raise_errno("look at", path);
   if (err == GANNET_OK && place->bytes == 0) {
     place->file = (uint64_t)status.st_ino;
@@ -110,7 +119,7 @@ gannet_err gannet_journal_follow(const char *path, int newest_schema, gannet_jou
 gannet_err gannet_journal_salvage(const char *path, gannet_journal_visit visit, void *user) {
   char *bytes = NULL;
   size_t size = 0;
-  GANNET_TRY(gannet_file_read(path, &bytes, &size));
+  GANNET_TRY(read_bytes(path, &bytes, &size));
   const gannet_err err = gannet_journal_visit_sound(bytes, size, visit, user);
   gannet_free(&bytes);
   return err;
@@ -211,8 +220,8 @@ static gannet_err cut_tail(gannet_journal *journal, int64_t dropped) {
 static gannet_err open_locked(gannet_journal *journal, int schema, gannet_journal_mode mode,
                               gannet_journal_report *report) {
   const int create = mode == GANNET_JOURNAL_CREATE ? O_CREAT : 0;
-  journal->descriptor = open(journal->path, O_WRONLY | O_APPEND | O_CLOEXEC | create, 0666);
-  if (journal->descriptor < 0) return gannet_raise_errno("open the journal", journal->path);
+  GANNET_TRY(gannet_file_open(journal->path, O_WRONLY | O_APPEND | create, GANNET_ERR_DAMAGED,
+                              &journal->descriptor));
   const gannet_err err = gannet_journal_read(journal->path, schema, NULL, NULL, report);
   const bool holds_something =
       err == GANNET_ERR_DAMAGED || err == GANNET_ERR_VERSION || report->good_bytes > 0;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/atomic_file.h"
+#include "base/open_file.h"
 
 static bool read_name(int descriptor, long *pid, char host[256]) {
   char holder[300] = "";
@@ -58,8 +59,7 @@ static gannet_err lock_open(int descriptor, const char *path, bool *effective) {
 
 gannet_err gannet_lock_acquire(const char *path, gannet_lock *lock) {
   lock->effective = false;
-  lock->descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (lock->descriptor < 0) return gannet_raise_errno("open", path);
+  GANNET_TRY(gannet_file_open(path, O_RDWR | O_CREAT, GANNET_ERR_DAMAGED, &lock->descriptor));
   const gannet_err err = lock_open(lock->descriptor, path, &lock->effective);
   if (err != GANNET_OK) {
     (void)close(lock->descriptor);
@@ -107,8 +107,11 @@ void gannet_lock_look(const char *path, gannet_lock_holder *holder) {
   char here[256] = "unknown";
   struct stat status;
   memset(holder, 0, sizeof *holder);
-  const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return;
+  int descriptor = -1;
+  if (gannet_file_open(path, O_RDONLY, GANNET_ERR_DAMAGED, &descriptor) != GANNET_OK) {
+    gannet_error_clear();
+    return;
+  }
   if (!read_name(descriptor, &holder->pid, holder->host) || holder->pid <= 0) holder->pid = 0;
   if (fstat(descriptor, &status) == 0)
     holder->since = (double)status.st_mtim.tv_sec + 1e-9 * (double)status.st_mtim.tv_nsec;

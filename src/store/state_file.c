@@ -9,6 +9,7 @@
 
 #include "base/atomic_file.h"
 #include "base/memory.h"
+#include "base/open_file.h"
 #include "store/h5.h"
 #include "store/seal.h"
 
@@ -102,8 +103,8 @@ static gannet_err explain_no_space(const char *path, size_t size, int reason) {
 }
 
 static gannet_err write_synced(const char *path, const char *bytes, size_t size) {
-  const int descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (descriptor < 0) return gannet_raise_errno("create", path);
+  int descriptor = -1;
+  GANNET_TRY(gannet_file_create(path, 0666, &descriptor));
   gannet_err err = gannet_write_all(descriptor, bytes, size, path);
   int reason = errno;
   if (err == GANNET_OK && fsync(descriptor)) {
@@ -157,8 +158,8 @@ gannet_err gannet_store_commit(gannet_store *store) {
 
 gannet_err gannet_store_verify(const char *path, int newest_schema, int *schema) {
   int found = 0;
-  const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return gannet_raise_errno("open", path);
+  int descriptor = -1;
+  GANNET_TRY(gannet_file_open(path, O_RDONLY, GANNET_ERR_DAMAGED, &descriptor));
   const gannet_err err = gannet_seal_check(descriptor, path, newest_schema, &found);
   (void)close(descriptor);
   if (schema) *schema = found;

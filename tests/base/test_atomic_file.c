@@ -75,7 +75,7 @@ static void missing_places_are_named(void **state) {
                gannet_file_rename(in_folder("absent"), in_folder("other")));
   assert_fails(GANNET_ERR_ARG, "path too long", gannet_file_replace(longest, "x", 1));
   assert_fails(GANNET_ERR_ARG, "path too long", gannet_make_directory(longest));
-  assert_fails(GANNET_ERR_IO, "cannot read", gannet_file_read(folder, &bytes, NULL));
+  assert_fails(GANNET_ERR_INPUT, "is a directory", gannet_file_read(folder, &bytes, NULL));
   assert_null(bytes);
 }
 

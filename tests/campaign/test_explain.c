@@ -6,6 +6,7 @@
 
 #include "base/atomic_file.h"
 #include "base/memory.h"
+#include "base/open_file.h"
 #include "campaign/schema.h"
 #include "support/harness.h"
 

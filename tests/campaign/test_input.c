@@ -6,6 +6,7 @@
 
 #include "base/atomic_file.h"
 #include "base/memory.h"
+#include "base/open_file.h"
 #include "campaign/example.h"
 #include "support/harness.h"
 
@@ -425,7 +426,7 @@ static void what_is_no_file_is_named(void **unused) {
                gannet_campaign_load(MPI_COMM_WORLD, "no_such.yaml", 0, NULL, &input, &complaints));
   assert_fails(GANNET_ERR_INPUT, "is a directory",
                gannet_campaign_load(MPI_COMM_WORLD, "/tmp", 0, NULL, &input, &complaints));
-  assert_fails(GANNET_ERR_INPUT, "expected a campaign or suite file",
+  assert_fails(GANNET_ERR_INPUT, "is a character device",
                gannet_campaign_load(MPI_COMM_WORLD, "/dev/zero", 0, NULL, &input, &complaints));
 }
 

@@ -10,6 +10,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
 
 typedef struct {
   gannet_problem *problem;
@@ -149,16 +151,17 @@ static void earlier_attempts_are_moved_aside(void **state) {
 static const char *successor;
 
 /* In place of the library's, also for other libraries. */
-__attribute__((visibility("default"))) FILE *fopen(const char *path, const char *mode) {
-  const int flags = *mode == 'r'   ? O_RDONLY
-                    : *mode == 'w' ? O_WRONLY | O_CREAT | O_TRUNC
-                                   : O_WRONLY | O_CREAT | O_APPEND;
-  const int descriptor = open(path, flags, 0666);
+__attribute__((visibility("default"))) int open(const char *path, int flags, ...) {
+  va_list rest;
+  va_start(rest, flags);
+  const unsigned mode = flags & O_CREAT ? va_arg(rest, unsigned) : 0;
+  va_end(rest);
+  const int descriptor = (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
   if (descriptor >= 0 && successor && strstr(path, "/attempt.json")) {
     (void)rename(successor, path);
     successor = NULL;
   }
-  return descriptor < 0 ? NULL : fdopen(descriptor, mode);
+  return descriptor;
 }
 
 /* Whoever looks on sees one attempt, not parts of two. */

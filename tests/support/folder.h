@@ -17,6 +17,7 @@
 
 #include "base/atomic_file.h"
 #include "base/memory.h"
+#include "base/open_file.h"
 
 static char folder[PATH_MAX / 2];
 
