@@ -49,19 +49,62 @@ install_packages() {
   line="apt-get install -y --no-install-recommends ${missing% }"
   say "missing packages: ${missing% }"
   # shellcheck disable=SC2086  # one word per package
-  as_root env DEBIAN_FRONTEND=noninteractive sh -c 'apt-get -q update && '"$line" \
-    </dev/null >"$log" 2>&1 || code=$?
+  watched as_root env DEBIAN_FRONTEND=noninteractive sh -c 'apt-get -q update && '"$line" || code=$?
   [ $code != 77 ] || die "packages are missing and there is no root access; run this line as root, then
 ${0##*/} again:
   $line"
   [ $code = 0 ] || { tail -n 20 "$log" >&2; die "apt failed; the line was: $line"; }
 }
 
-# logged WHAT COMMAND...   one line for what happens; all output only when it fails
+# How far the command is that writes $log: a percentage of make, or the packages that apt is through with.
+how_far() {
+  awk '/^\[ *[0-9]+%\]/ { match($0, /[0-9]+/); percent = substr($0, RSTART, RLENGTH) }
+       /^[0-9]+ upgraded, [0-9]+ newly installed/ { packages = $1 + $3 }
+       /^Get:/ { fetched += 1 }
+       /^Unpacking / { unpacked += 1 }
+       /^Setting up / { ready += 1 }
+       END {
+         if (percent != "") print percent " %"
+         else if (ready) print ready " of " packages " packages ready"
+         else if (unpacked) print unpacked " of " packages " packages unpacked"
+         else if (fetched) print fetched " files downloaded"
+       }' "$log"
+}
+
+# Print how far the command is: on a terminal in one line that is written anew, elsewhere a line when something has changed.
+show_progress() {
+  local start=$SECONDS before='' now='' live='' every=20
+  [ ! -t 1 ] || live=yes every=2
+  while sleep "${GANNET_PROGRESS:-$every}" >/dev/null 2>&1; do # a sleep that outlives this holds no pipe open
+    now=$(how_far 2>/dev/null)
+    if [ -n "$live" ]; then
+      printf '\r  %s, %d s\033[K' "${now:-working}" $((SECONDS - start))
+    elif [ "$now" != "$before" ]; then
+      say "  $now, $((SECONDS - start)) s"
+    fi
+    before=$now
+  done
+}
+
+# watched COMMAND...   all output goes to $log; meanwhile progress is shown. The command stays in the
+# foreground, so that Ctrl-C reaches it.
+watched() {
+  local code=0 watcher
+  : >"$log"
+  show_progress &
+  watcher=$!
+  "$@" >"$log" 2>&1 </dev/null || code=$?
+  kill -KILL $watcher 2>/dev/null # its trap would remove $log when it has only begun
+  wait $watcher 2>/dev/null || true
+  [ ! -t 1 ] || printf '\r\033[K'
+  return $code
+}
+
+# logged WHAT COMMAND...   a line for what happens, and how far it is; all output only when it fails
 logged() {
   say "$1"
   shift
-  "$@" >"$log" 2>&1 </dev/null || { tail -n 60 "$log" >&2; die "failed: $*"; }
+  watched "$@" || { tail -n 60 "$log" >&2; die "failed: $*"; }
 }
 
 cores() {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/mpi_start.h"
 #include "base/node.h"
 #include "base/plain_environment.h"
 #include "base/utf8.h"
@@ -60,43 +61,6 @@ gannet_err gannet_context_create_fortran(int comm, uint64_t seed, gannet_context
   return gannet_context_create(MPI_Comm_f2c((MPI_Fint)comm), seed, context);
 }
 
-static bool is_in_path(const char *name) {
-  const char *at = getenv("PATH");
-  char path[4096];
-  while (at && *at) {
-    const int length = (int)strcspn(at, ":");
-    const int used = snprintf(path, sizeof path, "%.*s/%s", length, at, name);
-    if (used > 0 && (size_t)used < sizeof path && access(path, X_OK) == 0) return true;
-    at += length + (at[length] == ':');
-  }
-  return false;
-}
-
-void gannet_mpi_prepare(void) {
-  const bool launched = getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMIX_RANK");
-  if (!launched && !is_in_path("ssh") && !is_in_path("rsh"))
-    (void)setenv("OMPI_MCA_plm_rsh_agent", "", 0);
-}
-
-/* Processes without a helper would share one directory of Open MPI's below /tmp, which the first
- * that ends takes from those that begin: they get none, nor what warns when it finds none. And who
- * speaks to nobody needs no network, of which libraries are loaded and asked for some tenths of a
- * second. */
-void gannet_mpi_prepare_program(void) {
-  static const char *const launched[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK",
-                                         "SLURM_STEP_ID", "OMPI_MCA_ess_singleton_isolated"};
-  static const char *const alone[][2] = {{"OMPI_MCA_ess_singleton_isolated", "1"},
-                                         {"OMPI_MCA_orte_create_session_dirs", "0"},
-                                         {"OMPI_MCA_sharedfp", "^sm"},
-                                         {"OMPI_MCA_pml", "ob1"},
-                                         {"OMPI_MCA_btl", "self"}};
-  gannet_mpi_prepare();
-  for (size_t i = 0; i < sizeof launched / sizeof *launched; ++i)
-    if (getenv(launched[i])) return;
-  for (size_t i = 0; i < sizeof alone / sizeof *alone; ++i)
-    (void)setenv(alone[i][0], alone[i][1], 0);
-}
-
 static pid_t initialised_by = -1;
 
 /* A copy of the process by fork has no part in MPI: its MPI_Finalize would wait for ever. */
@@ -113,9 +77,7 @@ gannet_err gannet_context_create_alone(uint64_t seed, gannet_context **context) 
   *context = NULL;
   GANNET_TRY_MPI(MPI_Initialized(&running));
   if (!running) {
-    gannet_mpi_prepare();
-    int threads = MPI_THREAD_SINGLE;
-    GANNET_TRY_MPI(MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &threads));
+    GANNET_TRY(gannet_mpi_start_alone());
     initialised_by = getpid();
     GANNET_REQUIRE(atexit(finalize) == 0, GANNET_ERR_MEMORY, "a function to be called at exit");
   }

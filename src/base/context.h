@@ -20,23 +20,6 @@ struct gannet_context {
   void *sink_user;
 };
 
-/* To be called before MPI_Init by a process that may have been started without a launcher: Open MPI
- * then begins a helper that refuses to run on a machine without ssh and rsh, although nothing is to
- * be started elsewhere; an empty OMPI_MCA_plm_rsh_agent tells it so, unless the environment has
- * one.
- *
- * Local.
- */
-void gannet_mpi_prepare(void);
-
-/* The same for a program that never calls MPI_Comm_spawn: without a launcher Open MPI 4 need not
- * begin its helper (orted) at all, nor look for networks, which takes longer than the rest of a
- * start. An OMPI_MCA_ess_singleton_isolated of the environment is heeded.
- *
- * Local.
- */
-void gannet_mpi_prepare_program(void);
-
 /* Whether a communicator from outside can be used: without MPI, or without a communicator, MPI ends
  * the program, with words of its own.
  *

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/context.h"
 #include "base/memory.h"
+#include "base/mpi_start.h"
 #include "base/output.h"
 #include "bench/bench.h"
 #include "linalg/blas.h"
@@ -55,7 +55,11 @@ int main(int argc, char **argv) {
   if (asks_for_help(argc, argv)) return (int)gannet_output_finish(PROGRAM, help(argc, argv));
   machine_choose_blas(argv);
   (void)setvbuf(stdout, NULL, _IOLBF, 0); /* rows outlive an interruption of a long run */
-  gannet_mpi_prepare_program();
+  const gannet_err start = gannet_mpi_prepare_program();
+  if (start != GANNET_OK) {
+    if (gannet_mpi_early_rank() == 0) tell(start);
+    return gannet_err_exit(start);
+  }
   if (MPI_Init(NULL, NULL) != MPI_SUCCESS) return GANNET_EXIT_INTERNAL;
   if (MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN) != MPI_SUCCESS ||
       MPI_Comm_rank(MPI_COMM_WORLD, &world.rank) != MPI_SUCCESS ||

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/context.h"
+#include "base/mpi_start.h"
 #include "base/names.h"
 #include "base/output.h"
 #include "base/plain_environment.h"
@@ -73,7 +74,8 @@ static void outlive_signals(void) {
 
 static gannet_err start_world(const cli_command *command, cli_world *world) {
   if (command->launches) GANNET_TRY(gannet_launcher_start(&world->launcher));
-  gannet_mpi_prepare_program();
+  world->rank = gannet_mpi_early_rank();
+  GANNET_TRY(gannet_mpi_prepare_program());
   GANNET_TRY_MPI(MPI_Init(NULL, NULL));
   GANNET_TRY_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &world->rank));
   world->comm = MPI_COMM_WORLD;
@@ -104,6 +106,7 @@ static gannet_exit run_parallel(const cli_command *command, const cli_arguments 
   const gannet_err err = start_world(command, &world);
   if (err != GANNET_OK) {
     report(&world, err);
+    gannet_launcher_stop(&world.launcher);
     return gannet_err_exit(err);
   }
   (void)atexit(tell_of_exit); /* after those of MPI: called before them */

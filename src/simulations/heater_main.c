@@ -15,6 +15,7 @@
 #include "base/atomic_file.h"
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/mpi_start.h"
 #include "base/open_file.h"
 #include "base/option.h"
 #include "simulations/heater.h"
@@ -161,7 +162,11 @@ static gannet_err work(int argc, char **argv) {
 
 int main(int argc, char **argv) {
   int rank = 0;
-  gannet_mpi_prepare_program();
+  if (gannet_mpi_prepare_program() != GANNET_OK) {
+    if (gannet_mpi_early_rank() == 0)
+      (void)fprintf(stderr, "gannet-heater: %s\n", gannet_error_detail());
+    return 2;
+  }
   if (MPI_Init(NULL, NULL) != MPI_SUCCESS) return 1;
   (void)MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   (void)MPI_Comm_rank(MPI_COMM_WORLD, &rank);
