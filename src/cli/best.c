@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "cli/program.h"
 #include "cli/query.h"
 
 static const cli_flag flags[] = {
@@ -79,7 +80,7 @@ static gannet_err print_recommended(const cli_arguments *arguments, const gannet
 static gannet_err run(const cli_arguments *arguments, const cli_world *world, gannet_exit *code) {
   gannet_campaign campaign;
   int64_t *ids = NULL, n = 0;
-  (void)world;
+  if (cli_has(arguments, "recommended")) GANNET_TRY(cli_become(CLI_EVERYTHING, world->argv));
   gannet_err err = cli_query(arguments, false, &campaign);
   if (err == GANNET_OK && cli_has(arguments, "recommended")) {
     err = print_recommended(arguments, &campaign, code);
@@ -106,5 +107,6 @@ const cli_command cli_best = {
     .flags = flags,
     .least = 1,
     .most = 1,
+    .reads_state = true,
     .run = run,
 };

@@ -42,6 +42,7 @@ typedef struct {
   MPI_Comm comm; /* MPI_COMM_NULL for commands that do not start MPI */
   int rank;
   gannet_launcher *launcher; /* NULL unless the command launches simulations */
+  char **argv;               /* of main */
 } cli_world;
 
 typedef struct {
@@ -51,6 +52,7 @@ typedef struct {
   const char *details; /* paragraphs for --help and the manual page */
   const cli_flag *flags;
   int least, most;          /* positional arguments */
+  bool reads_state;         /* reads campaigns: needs HDF5 */
   bool parallel;            /* needs MPI and PETSc */
   bool launches;            /* starts simulations */
   bool launches_everywhere; /* on every rank, not on rank 0 only */

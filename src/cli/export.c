@@ -49,5 +49,6 @@ const cli_command cli_export = {
     .flags = flags,
     .least = 1,
     .most = 1,
+    .reads_state = true,
     .run = run,
 };

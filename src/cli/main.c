@@ -13,6 +13,7 @@
 #include "base/output.h"
 #include "base/plain_environment.h"
 #include "cli/cli.h"
+#include "cli/program.h"
 #include "evaluate/in_process.h"
 #include "gannet/version.h"
 #include "linalg/blas.h"
@@ -72,10 +73,22 @@ static void outlive_signals(void) {
   (void)sigaction(SIGXFSZ, &ignore, NULL);
 }
 
+/* MPI libraries end the process when they cannot start, with many lines that name no way out. */
+static void tell_of_mpi(void) {
+  int begun = 0;
+  (void)MPI_Initialized(&begun);
+  if (begun || gannet_mpi_early_rank() != 0) return;
+  (void)fprintf(stderr,
+                "gannet: error: MPI did not start, as it says above. Start gannet by mpirun -n "
+                "RANKS, by srun --mpi=pmix where `srun --mpi=list` shows pmix, or as one process "
+                "without a launcher\n");
+}
+
 static gannet_err start_world(const cli_command *command, cli_world *world) {
   if (command->launches) GANNET_TRY(gannet_launcher_start(&world->launcher));
   world->rank = gannet_mpi_early_rank();
   GANNET_TRY(gannet_mpi_prepare_program());
+  (void)atexit(tell_of_mpi);
   GANNET_TRY_MPI(MPI_Init(NULL, NULL));
   GANNET_TRY_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &world->rank));
   world->comm = MPI_COMM_WORLD;
@@ -100,7 +113,7 @@ static void tell_of_exit(void) {
 
 static gannet_exit run_parallel(const cli_command *command, const cli_arguments *arguments,
                                 char **argv) {
-  cli_world world = {.comm = MPI_COMM_NULL};
+  cli_world world = {.comm = MPI_COMM_NULL, .argv = argv};
   gannet_exit code = GANNET_EXIT_INTERNAL;
   machine_choose_blas(argv);
   const gannet_err err = start_world(command, &world);
@@ -148,8 +161,16 @@ static int run_program(int argc, char **argv) {
     cli_help(command, stdout);
     return (int)gannet_output_finish("gannet", GANNET_EXIT_FINISHED);
   }
+  const cli_reach reach = command->parallel      ? CLI_EVERYTHING
+                          : command->reads_state ? CLI_STATE
+                                                 : CLI_TABLES;
+  const gannet_err became = cli_become(reach, argv - 1);
+  if (became != GANNET_OK) {
+    tell(became);
+    return (int)gannet_err_exit(became);
+  }
   if (command->parallel) return (int)run_parallel(command, &arguments, argv - 1);
-  const cli_world world = {.comm = MPI_COMM_NULL};
+  const cli_world world = {.comm = MPI_COMM_NULL, .argv = argv - 1};
   return (int)gannet_output_finish("gannet", run_command(command, &arguments, &world));
 }
 

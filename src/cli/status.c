@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "campaign/budget.h"
 #include "campaign/progress.h"
+#include "cli/program.h"
 #include "cli/query.h"
 
 static const cli_flag flags[] = {
@@ -33,10 +34,14 @@ static void print_counts(const gannet_campaign *campaign, const gannet_tally *ta
                  tally->best.feasible ? "" : "; no evaluation is feasible");
 }
 
+static bool is_noisy(const gannet_campaign *campaign) {
+  return campaign->input->problem->spec.noise_sd > 0;
+}
+
 /* Only where the campaign says that values are noisy: a look should be quick. */
 static gannet_err print_recommended(const gannet_campaign *campaign) {
   gannet_recommendation r;
-  if (!(campaign->input->problem->spec.noise_sd > 0)) return GANNET_OK;
+  if (!is_noisy(campaign)) return GANNET_OK;
   GANNET_TRY(cli_recommend(campaign, &r));
   if (r.id >= 0)
     (void)printf("recommended  evaluation %lld: %.6g without noise, give or take %.2g\n",
@@ -147,10 +152,10 @@ static gannet_err run(const cli_arguments *arguments, const cli_world *world, ga
   gannet_campaign campaign;
   gannet_tally tally;
   long long most = 10;
-  (void)world;
   gannet_err err = cli_whole(arguments, "failed", 0, 10, &most);
   if (err != GANNET_OK) return err;
   err = gannet_campaign_query(arguments->positional[0], false, &campaign);
+  if (err == GANNET_OK && is_noisy(&campaign)) err = cli_become(CLI_EVERYTHING, world->argv);
   if (err == GANNET_OK) {
     if (campaign.damage.is_partial) *code = GANNET_EXIT_DAMAGED;
     gannet_tally_count(&campaign, &tally);
@@ -175,5 +180,6 @@ const cli_command cli_status = {
     .flags = flags,
     .least = 1,
     .most = 1,
+    .reads_state = true,
     .run = run,
 };

@@ -192,5 +192,6 @@ const cli_command cli_verify = {
     .flags = flags,
     .least = 1,
     .most = 1,
+    .reads_state = true,
     .run = run,
 };

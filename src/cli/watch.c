@@ -230,5 +230,6 @@ const cli_command cli_watch = {
     .flags = flags,
     .least = 1,
     .most = 1,
+    .reads_state = true,
     .run = run,
 };

@@ -12,6 +12,11 @@ foreach(program IN ITEMS gannet-program gannet-heater gannet-bench-program)
     install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   endif()
 endforeach()
+foreach(reach IN ITEMS state everything)
+  if(TARGET gannet-${reach})
+    install(TARGETS gannet-${reach} RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/gannet/${reach})
+  endif()
+endforeach()
 
 # Compiled modules of Fortran belong to one compiler, so the source is what is installed.
 set(GANNET_PYTHON_DIR lib/python3/dist-packages CACHE STRING "Where Python looks for modules, below the prefix")

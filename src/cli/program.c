@@ -1,0 +1,34 @@
+#include "cli/program.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/atomic_file.h"
+
+/* src/cli/CMakeLists.txt sets CLI_OWN_REACH, what this program is linked for, and CLI_LIBEXEC, the
+ * way from the folder of installed programs to that of the programs that they execute. */
+gannet_err cli_become(cli_reach reach, char **argv) {
+  /* in the folder of a build, from the folder of an installation, beside this program */
+  static const char *const places[] = {"libexec/gannet", CLI_LIBEXEC "/gannet", ".."};
+  const char *name = reach == CLI_STATE ? "state" : "everything";
+  char own[PATH_MAX], path[PATH_MAX + 64];
+  if (reach <= CLI_OWN_REACH) return GANNET_OK;
+  const ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
+  if (length < 0) return gannet_raise_errno("read", "/proc/self/exe");
+  own[length] = '\0';
+  *strrchr(own, '/') = '\0';
+  const size_t first = CLI_OWN_REACH == CLI_TABLES ? 0 : 2,
+               last = CLI_OWN_REACH == CLI_TABLES ? 1 : 2;
+  for (size_t i = first; i <= last; ++i) {
+    (void)snprintf(path, sizeof path, "%s/%s/%s/gannet", own, places[i], name);
+    (void)execv(path, argv);
+    if (errno != ENOENT) return gannet_raise_errno("execute", path);
+  }
+  return GANNET_RAISE(GANNET_ERR_MISSING,
+                      "'%s' does not exist: a part of gannet is not installed, or the program was "
+                      "moved alone; install or move the whole tree",
+                      path);
+}

@@ -1,0 +1,29 @@
+/* The three programs that gannet consists of. They are linked from the same objects.
+ *
+ * `gannet` is linked without MPI, HDF5, PETSc and BLAS, so that help, tables and completion open
+ * few files. A command that needs more executes the program in libexec that has it, under the same
+ * process number and with the same arguments.
+ */
+#ifndef GANNET_CLI_PROGRAM_H
+#define GANNET_CLI_PROGRAM_H
+
+#include "base/error.h"
+
+/* What a program can do; each can do what those before it can. */
+typedef enum {
+  CLI_TABLES,    /* the command line, campaign files, tables of options */
+  CLI_STATE,     /* reading campaigns: HDF5, and MPI where HDF5 was built with it */
+  CLI_EVERYTHING /* models, simulations, ranks */
+} cli_reach;
+
+/* Become the program of this reach, unless this one has it already. Nothing may have been printed.
+ *
+ * Local.
+ *
+ * argv  in  of main
+ *
+ * Errors: GANNET_ERR_MISSING when the program is not installed beside this one.
+ */
+GANNET_CHECKED gannet_err cli_become(cli_reach reach, char **argv);
+
+#endif
