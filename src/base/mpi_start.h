@@ -12,9 +12,11 @@
 
 /* Prepare the environment of a program for MPI_Init. The program must never call MPI_Comm_spawn.
  *
- * Below a launcher of MPI (mpirun, srun --mpi=pmix) nothing changes. Any other process is alone and
- * speaks to nobody: it gets neither Open MPI's helper nor a network, whatever the environment asks
- * for. An OMPI_MCA_ess_singleton_isolated of the environment is heeded.
+ * When a launcher of MPI (mpirun, srun --mpi=pmix) connects this process with others, nothing
+ * changes. Any other process is alone and speaks to nobody: the variables of launchers and of Open
+ * MPI are removed, and it gets neither Open MPI's helper nor a network. So several commands may
+ * follow each other in one shell below a launcher. An environment with
+ * OMPI_MCA_ess_singleton_isolated is left as it is.
  *
  * Local.
  *

@@ -33,6 +33,17 @@ class Ranks(program.ProgramTest):
         self.succeed("run", file, "--resume", "-q", ranks=2, timeout=60)
         self.check_history(24)
 
+    def test_commands_follow_each_other_below_one_launcher(self):
+        """As in a shell that srun or mpirun started: the launcher serves only the first that asks it."""
+        manual = self.write(BRANIN.split("evaluate:")[0] + "evaluate: {backend: manual}\n")
+        command = [program.MPIRUN, "1", "bash", "-c", '"$0" ask "$1" --count 2 && "$0" tell fast.campaign --id 0 --objective 1 '
+                   '&& "$0" tell fast.campaign --id 1 --objective 2 && "$0" ask fast.campaign', program.GANNET, str(manual)]
+        running = program.Running(self, command, {**os.environ, **program.SCRATCH})
+        self.started.append(running)
+        outcome = running.wait(60)
+        self.assertEqual(outcome.code, FINISHED, outcome)
+        self.assertEqual(len([row for row in self.succeed("export", "fast.campaign").out.splitlines() if ",done," in row]), 2)
+
     def test_a_rank_that_stands_still_is_no_reason_to_fail(self):
         file = self.write(slow(BRANIN, 0.05))
         running = self.start("run", file, "-q", ranks=3)
