@@ -137,6 +137,11 @@ static bool takes(int descriptor, size_t size) {
   return !(fsync(descriptor) && says_full(errno));
 }
 
+bool gannet_path_is_gone(const char *path) {
+  struct stat about;
+  return stat(path, &about) && (errno == ENOENT || errno == ENOTDIR);
+}
+
 bool gannet_directory_has_room(const char *directory) {
   char path[PATH_MAX];
   if (snprintf(path, sizeof path, "%s/.room", directory) >= (int)sizeof path) return true;

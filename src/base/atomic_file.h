@@ -62,6 +62,13 @@ GANNET_CHECKED gannet_err gannet_read_at(int descriptor, int64_t first, void *by
  */
 bool gannet_directory_has_room(const char *directory);
 
+/* Whether there is nothing of this name. What cannot be looked at (a file server that is away) is
+ * not gone.
+ *
+ * Local.
+ */
+bool gannet_path_is_gone(const char *path);
+
 /* The error of a failed system call on a file: errno decides between missing, no space, and others.
  *
  * Local.

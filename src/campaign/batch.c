@@ -232,23 +232,31 @@ static gannet_ended to_ended(const gannet_campaign *campaign, const gannet_resul
   return ended;
 }
 
+/* Attempts that were given back without having been started leave no trace in the ledger. */
 static gannet_err take_results(gannet_campaign *campaign, gannet_batch *batch, int n,
                                const gannet_result_record *results, gannet_ended *ended) {
+  int n_ended = 0;
   for (int i = 0; i < n; ++i) {
     const int at = position_of(batch, results[i].id);
     GANNET_REQUIRE(at >= 0, GANNET_ERR_INTERNAL, "a result of evaluation %lld, which is not open",
                    (long long)results[i].id);
     batch->in_flight[at] = false;
     batch->n_flight -= 1;
-    ended[i] = to_ended(campaign, &results[i]);
-    batch->n_ended += ended[i].final;
+    if (results[i].status == GANNET_EVAL_PENDING) {
+      if (results[i].run.reason[0])
+        (void)snprintf(batch->no_start, sizeof batch->no_start, "%s", results[i].run.reason);
+      continue;
+    }
+    gannet_ended *one = &ended[n_ended++];
+    *one = to_ended(campaign, &results[i]);
+    batch->n_ended += one->final;
     if (results[i].status != GANNET_EVAL_DONE)
       gannet_log(campaign->context, GANNET_LOG_WARNING, "evaluation %lld, attempt %d: %s: %s%s",
-                 (long long)results[i].id, ended[i].run.attempts,
+                 (long long)results[i].id, one->run.attempts,
                  gannet_eval_status_text(results[i].status), results[i].run.reason,
-                 ended[i].final ? "" : " (will be tried again)");
+                 one->final ? "" : " (will be tried again)");
   }
-  return gannet_ledger_results(&campaign->ledger, n, ended);
+  return gannet_ledger_results(&campaign->ledger, n_ended, ended);
 }
 
 static gannet_err collect(gannet_campaign *campaign, gannet_evaluator *evaluator, double wait,

@@ -13,8 +13,10 @@ typedef struct {
   bool *in_flight; /* [n] */
   int capacity;
   int n_flight;
-  int n_ended;      /* not in flight, with a result that waits to be told */
-  int64_t n_looked; /* evaluations of the ledger that were taken in so far */
+  int n_ended;        /* not in flight, with a result that waits to be told */
+  int64_t n_looked;   /* evaluations of the ledger that were taken in so far */
+  char no_start[256]; /* why no simulation can be started, so that attempts came back; "" = they can
+                       */
 } gannet_batch;
 
 /* Every evaluation that was proposed and not told; those whose result is in the journal already

@@ -130,6 +130,11 @@ static gannet_err ask_stop(runner *r) {
   GANNET_TRY(gannet_campaign_path(r->campaign, "STOP", stop_file));
   const gannet_stop before = r->asked.stop;
   GANNET_TRY(gannet_stop_ask(r->campaign->context, stop_file, r->deadline, &r->asked));
+  if (r->asked.stop == GANNET_GO_ON && r->batch.no_start[0]) { /* the same on all ranks */
+    r->asked.stop = GANNET_STOP_SOON;
+    (void)snprintf(r->asked.why, sizeof r->asked.why, "no simulation can be started: %.200s",
+                   r->batch.no_start);
+  }
   if (before == GANNET_GO_ON && r->asked.stop == GANNET_STOP_SOON && r->batch.n_flight > 0)
     gannet_log(r->campaign->context, GANNET_LOG_WARNING,
                "stops when what runs has ended (%s); SIGTERM or a second Ctrl-C: at once",
@@ -386,6 +391,11 @@ static bool is_to_stop_now(void *user) {
   return gannet_stop_is_now(r->deadline);
 }
 
+static bool begins_nothing(void *user) {
+  const runner *r = user;
+  return r->asked.stop != GANNET_GO_ON;
+}
+
 gannet_err gannet_campaign_run(gannet_campaign *campaign, const gannet_run_options *options,
                                gannet_run_outcome *outcome) {
   gannet_evaluator_setup setup = make_setup(campaign, options);
@@ -396,7 +406,7 @@ gannet_err gannet_campaign_run(gannet_campaign *campaign, const gannet_run_optio
   const double start = gannet_clock_seconds();
   *outcome = (gannet_run_outcome){.end = GANNET_RUN_FINISHED};
   set_deadline(&r);
-  r.stopping = (gannet_stopping){is_to_stop_now, &r, gannet_stop_with_the_job};
+  r.stopping = (gannet_stopping){is_to_stop_now, &r, gannet_stop_with_the_job, begins_nothing};
   setup.stopping = &r.stopping;
   r.begun = r.last_save = start;
   GANNET_TRY(rewrite_table(campaign));

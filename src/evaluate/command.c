@@ -6,7 +6,18 @@
 #include "evaluate/backends.h"
 #include "evaluate/desk.h"
 
-static const gannet_option options[] = {GANNET_COMMAND_OPTIONS, {0}};
+static const gannet_option options[] = {
+    GANNET_COMMAND_OPTIONS,
+    {.key = "patience",
+     .type = GANNET_DURATION,
+     .offset = GANNET_COMMAND_AT(patience),
+     .fallback = "10m",
+     .lower = 0,
+     .upper = HUGE_VAL,
+     .unit = "s",
+     .help = "how long simulations may fail to start (a program that is away, no processes left) "
+             "before the campaign stops, to be resumed; such attempts do not count"},
+    {0}};
 
 static gannet_err create(const void *given, const gannet_evaluator_setup *setup, void **state) {
   gannet_flights *flights = NULL;

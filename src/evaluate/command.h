@@ -16,6 +16,7 @@ typedef struct {
   gannet_real_list infeasible_exit_codes;
   gannet_text_list bad_luck_text;
   gannet_text_list infeasible_text;
+  double patience; /* of the back-end command, not in the rows below: seconds */
 } gannet_command_options;
 
 /* The rows of the option table that every back-end has whose simulations are programs of their own;

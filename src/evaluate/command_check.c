@@ -336,8 +336,23 @@ static gannet_err check_texts(const char *key, const gannet_text_list *list, boo
   return err;
 }
 
+/* A script is there, and its interpreter is not: each of its runs would fail. */
+static void check_interpreter(const gannet_command_options *options,
+                              const gannet_evaluator_setup *setup, gannet_complaints *complaints) {
+  char path[PATH_MAX], interpreter[PATH_MAX], why[GANNET_REASON_SIZE];
+  if (options->command.n == 0 ||
+      gannet_command_find(options->command.item[0], setup->input_directory, path))
+    return;
+  gannet_contract_find_interpreter(path, interpreter, sizeof interpreter);
+  if (interpreter[0] != '/' || runnable(interpreter) != ENOENT) return;
+  gannet_contract_explain_exec(path, ENOENT, why, sizeof why);
+  gannet_complain(complaints, "evaluate.command", "cannot run '%s': %s%s", options->command.item[0],
+                  strerror(ENOENT), why);
+}
+
 gannet_err gannet_command_check(const void *options, const gannet_evaluator_setup *setup,
                                 gannet_complaints *complaints) {
+  check_interpreter(options, setup, complaints);
   return gannet_command_check_parts(options, false, setup, complaints);
 }
 

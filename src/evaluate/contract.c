@@ -288,7 +288,7 @@ static gannet_err finish_setting_aside(const char *fresh, const char *directory)
 
 /* The whole directory is renamed and not its files: a process of the earlier attempt that still
  * lives takes its working directory along and writes there. */
-static gannet_err set_aside(const char *directory, int before, bool durable) {
+gannet_err gannet_contract_make_place(const char *directory, int before, bool durable) {
   char fresh[PATH_MAX], earlier[PATH_MAX];
   struct stat about;
   GANNET_REQUIRE(snprintf(fresh, sizeof fresh, "%s.new", directory) < (int)sizeof fresh,
@@ -310,7 +310,14 @@ static gannet_err set_aside(const char *directory, int before, bool durable) {
 gannet_err gannet_contract_prepare(const gannet_contract *contract, const gannet_request *request,
                                    const gannet_bindings *bindings, const char *directory,
                                    const gannet_contract_handover *handover) {
-  GANNET_TRY(set_aside(directory, request->attempt - 1, contract->durable));
+  GANNET_TRY(gannet_contract_make_place(directory, request->attempt - 1, contract->durable));
+  return gannet_contract_fill_place(contract, request, bindings, directory, handover);
+}
+
+gannet_err gannet_contract_fill_place(const gannet_contract *contract,
+                                      const gannet_request *request,
+                                      const gannet_bindings *bindings, const char *directory,
+                                      const gannet_contract_handover *handover) {
   GANNET_TRY(write_json(contract->problem, request->x_user, directory));
   GANNET_TRY(write_lines(contract->problem, bindings, directory));
   GANNET_TRY(render_all(contract, bindings, directory));

@@ -73,6 +73,24 @@ GANNET_CHECKED gannet_err gannet_contract_prepare(const gannet_contract *contrac
                                                   const char *directory,
                                                   const gannet_contract_handover *handover);
 
+/* The two steps of gannet_contract_prepare. The second may be taken again where it failed: then
+ * nothing has run in the directory yet.
+ *
+ * Local.
+ *
+ * before   in  number of the attempt whose files are moved aside, where its attempt.json is missing
+ * durable  in  the directory is to be there after a power failure
+ *
+ * Errors: those of the file system.
+ */
+GANNET_CHECKED gannet_err gannet_contract_make_place(const char *directory, int before,
+                                                     bool durable);
+GANNET_CHECKED gannet_err gannet_contract_fill_place(const gannet_contract *contract,
+                                                     const gannet_request *request,
+                                                     const gannet_bindings *bindings,
+                                                     const char *directory,
+                                                     const gannet_contract_handover *handover);
+
 /* Who runs an attempt: a process, or a job of a scheduler. */
 typedef struct {
   int attempt;
@@ -267,6 +285,24 @@ GANNET_CHECKED gannet_err gannet_contract_judge(const gannet_problem *problem,
  */
 GANNET_CHECKED gannet_err gannet_contract_check_room(const char *directory,
                                                      const gannet_result_record *result);
+
+/* The interpreter that the first line of a script names, "" when there is none.
+ *
+ * Local.
+ *
+ * name  out  [size]
+ */
+void gannet_contract_find_interpreter(const char *program, char *name, size_t size);
+
+/* What an error of exec means for a program, to be put after the error's own text: exec says of a
+ * script whose interpreter is missing that there is no such file.
+ *
+ * Local.
+ *
+ * program  in   path; NULL = not told
+ * why      out  [size]
+ */
+void gannet_contract_explain_exec(const char *program, int error, char *why, size_t size);
 
 /* Let no later process find the attempt in a directory, nor how it ended: it is then made again.
  *

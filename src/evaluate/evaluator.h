@@ -29,8 +29,10 @@ typedef struct {
 
 typedef struct {
   int64_t id;
-  gannet_eval_status status; /* done, infeasible or failed */
-  bool retry;                /* failed: another attempt may succeed (bad luck) */
+  /* Done, infeasible or failed. Pending: the attempt was never started and is given back, because
+   * no further simulation is to begin, or because none can be started; run.reason says why. */
+  gannet_eval_status status;
+  bool retry; /* failed: another attempt may succeed (bad luck) */
   double objective;
   double *constraints; /* [n_constraints] in the caller's buffer, see poll */
   gannet_run_record run;
@@ -42,6 +44,8 @@ typedef struct {
   bool (*is_asked)(void *user);
   void *user;
   void (*ask)(void); /* the job that the program runs in is ending; NULL = it is not to tell */
+  /* Whether no further simulation is to begin, though those that run may end. NULL = never. */
+  bool (*begins_nothing)(void *user);
 } gannet_stopping;
 
 /* What every back-end may need. Pointers are borrowed until destroy. */

@@ -1,39 +1,20 @@
 /* Rank 0's bookkeeping of what the launcher runs. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/atomic_file.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "evaluate/allocation.h"
-#include "evaluate/program.h"
+#include "evaluate/flights.h"
 
 static const double longest_judging = 1; /* seconds in a row */
 static const double longest_cancel = 10; /* seconds of grace: a campaign must end within 20 */
 /* Seconds that a signal for all that runs here may take to reach this process, too. */
 static const double longest_delay = 1;
-
-/* Whoever ends an allocation sends a signal to all that runs in it, and what a simulation does upon
- * it may be seen here before this process gets its own. So such ends wait for a moment. */
-typedef struct {
-  gannet_launch_event event;
-  double until; /* gannet_clock_seconds, when it is judged */
-} held;
-
-/* What rank 0 has and the others do not. */
-struct gannet_flights {
-  const gannet_context *context;
-  gannet_program program;
-  double time_limit;
-  gannet_launcher *launcher;
-  bool own_launcher;
-  int n, capacity;
-  gannet_flight *flights;
-  gannet_ready ready;
-  int n_held, held_capacity;
-  held *held; /* in the order of their ends */
-};
 
 static gannet_err prepare(gannet_flights *made, const gannet_command_options *options,
                           const gannet_evaluator_setup *setup) {
@@ -56,6 +37,7 @@ gannet_err gannet_flights_create(const gannet_command_options *options,
 static void destroy(void *worker) {
   gannet_flights *old = worker;
   if (old->own_launcher) gannet_launcher_stop(&old->launcher);
+  while (old->n > 0) gannet_flights_remove(old, &old->flights[old->n - 1]);
   gannet_program_release(&old->program);
   gannet_free(&old->flights);
   gannet_free(&old->held);
@@ -63,62 +45,30 @@ static void destroy(void *worker) {
   gannet_free(&old);
 }
 
-static gannet_flight *find_flight(gannet_flights *flights, int64_t id) {
-  for (int i = 0; i < flights->n; ++i)
-    if (flights->flights[i].id == id) return &flights->flights[i];
-  return NULL;
-}
-
-static gannet_err add_flight(gannet_flights *flights, const gannet_request *request,
-                             gannet_flight **flight) {
+static gannet_err add_attempt(gannet_flights *flights, const gannet_request *request) {
+  const size_t d = (size_t)flights->program.contract.problem->spec.n_variables;
+  double *x = NULL;
   if (flights->n == flights->capacity) {
     const int larger = 2 * flights->capacity + 8;
     GANNET_TRY(gannet_resize((size_t)flights->capacity, (size_t)larger, sizeof *flights->flights,
                              &flights->flights));
     flights->capacity = larger;
   }
-  *flight = &flights->flights[flights->n];
-  return gannet_flight_begin(&flights->program, request, flights->flights, flights->n,
-                             sizeof **flight, *flight);
-}
-
-static gannet_err launch_with(gannet_flights *flights, const gannet_request *request,
-                              const gannet_flight *flight, gannet_papers *with) {
-  char outcome[PATH_MAX], results[PATH_MAX];
-  const gannet_program *program = &flights->program;
-  GANNET_TRY(gannet_papers_create(program, request, flight->directory, with));
-  const gannet_contract_handover handover = {.slot = flight->slot, .submitted = flight->submitted};
-  GANNET_TRY(gannet_contract_prepare(&program->contract, request, &with->bindings,
-                                     flight->directory, &handover));
-  GANNET_TRY(gannet_join_path(flight->directory, "outcome.json", outcome, sizeof outcome));
-  GANNET_TRY(gannet_join_path(flight->directory, "results.out", results, sizeof results));
-  const gannet_launch launch = {.tag = request->id,
-                                .directory = flight->directory,
-                                .program = program->program,
-                                .arguments = (const char *const *)with->arguments.item,
-                                .environment = (const char *const *)with->environment.item,
-                                .time_limit = flights->time_limit,
-                                .grace = program->options->kill_grace,
-                                .outcome = outcome,
-                                .results = results,
-                                .nonce = request->nonce};
-  return gannet_launcher_launch(flights->launcher, &launch);
-}
-
-static gannet_err launch_one(gannet_flights *flights, const gannet_request *request) {
-  gannet_flight *flight = NULL;
-  gannet_papers with = {0};
-  GANNET_TRY(add_flight(flights, request, &flight));
-  const gannet_err err = launch_with(flights, request, flight, &with);
-  gannet_papers_release(&with);
-  GANNET_TRY(err);
+  gannet_flight_attempt *made = &flights->flights[flights->n];
+  memset(made, 0, sizeof *made);
+  GANNET_TRY(gannet_flight_begin(&flights->program, request, flights->flights, flights->n,
+                                 sizeof *made, &made->flight));
+  GANNET_TRY(gannet_alloc(d, sizeof *x, &x));
+  memcpy(x, request->x_user, d * sizeof *x);
+  made->request = *request;
+  made->request.x_user = x;
   flights->n += 1;
   return GANNET_OK;
 }
 
-static gannet_err abandon(gannet_flights *flights, gannet_flight *flight) {
-  flight->unwanted = true;
-  return gannet_launcher_kill(flights->launcher, flight->id,
+static gannet_err abandon(gannet_flights *flights, gannet_flight_attempt *one) {
+  one->flight.unwanted = true;
+  return gannet_launcher_kill(flights->launcher, one->flight.id,
                               fmin(flights->program.options->kill_grace, longest_cancel));
 }
 
@@ -126,12 +76,18 @@ static gannet_err submit(void *worker, int n, const gannet_request *requests) {
   gannet_flights *flights = worker;
   const int before = flights->n;
   gannet_err err = GANNET_OK;
-  for (int i = 0; i < n && err == GANNET_OK; ++i) err = launch_one(flights, &requests[i]);
+  for (int i = 0; i < n && err == GANNET_OK; ++i) {
+    err = add_attempt(flights, &requests[i]);
+    if (err == GANNET_OK) err = gannet_flights_launch(flights);
+  }
   if (err == GANNET_OK) return GANNET_OK;
   /* The first error is the one to report; a helper that is dead has killed its children itself. */
-  for (int i = before; i < flights->n; ++i) flights->flights[i].unwanted = true;
-  for (int i = before; i < flights->n; ++i)
-    (void)!gannet_launcher_kill(flights->launcher, flights->flights[i].id, 0);
+  for (int i = flights->n - 1; i >= before; --i) {
+    if (flights->flights[i].stage == GANNET_FLIGHT_WAITS)
+      gannet_flights_remove(flights, &flights->flights[i]);
+    else
+      (void)!abandon(flights, &flights->flights[i]);
+  }
   return err;
 }
 
@@ -160,10 +116,67 @@ static bool is_ended_from_outside(const gannet_launch_event *event) {
          gannet_contract_is_from_outside(signal);
 }
 
-/* An attempt that is over, unless it is made again after a resume. */
-static gannet_err judge(gannet_flights *flights, const gannet_flight *flight,
-                        const gannet_launch_event *event) {
+/* Whether an attempt ended because the program that was to start it could not; the user's own rules
+ * come first. That it ends so again after others have run is the simulation's own matter. */
+static bool is_not_started(gannet_flights *flights, const gannet_flight_attempt *one,
+                           const gannet_result_record *result, char *words, size_t size) {
+  if (!gannet_flights_can_wait(flights) || flights->words_are_own ||
+      result->status != GANNET_EVAL_FAILED || result->retry ||
+      result->run.failure != GANNET_FAILURE_EXIT || one->is_judged)
+    return false;
+  if (!gannet_outage_is_told(one->flight.directory, &flights->program.options->command,
+                             result->run.exit_code, words, size))
+    return false;
+  flights->words_are_own = one->told > 0 && flights->proof > one->told;
+  return !flights->words_are_own;
+}
+
+/* What an attempt has left by then is moved aside when it is tried again. */
+static void wait_after_words(gannet_flights *flights, gannet_flight_attempt *one, int exit_code,
+                             const char *words) {
+  char reason[GANNET_REASON_SIZE];
+  (void)snprintf(reason, sizeof reason, "cannot start (exit code %d): %.200s", exit_code, words);
+  gannet_utf8_line(reason);
+  const gannet_outage_sign sign = {.by_words = true, .is_lasting = true, .reason = reason};
+  one->told = gannet_clock_seconds();
+  one->stage = GANNET_FLIGHT_WAITS;
+  one->has_place = one->is_filled = false;
+  gannet_flights_note_outage(flights, one, &sign);
+}
+
+static void wait_after_refusal(gannet_flights *flights, gannet_flight_attempt *one,
+                               const gannet_launch_event *event, const char *reason) {
+  const gannet_outage_sign sign = {.is_lasting = gannet_outage_is_lasting(event->error),
+                                   .reason = reason};
+  one->stage = GANNET_FLIGHT_WAITS;
+  if (gannet_path_is_gone(one->flight.directory)) one->has_place = one->is_filled = false;
+  gannet_flights_note_outage(flights, one, &sign);
+}
+
+/* An attempt has ended, and not for want of a start. One that was given up says nothing: whether it
+ * met an outage is shown by the next one. Twice, and simulations end with such words by themselves.
+ */
+static void see_proof(gannet_flights *flights, const gannet_flight_attempt *one) {
+  gannet_outage *outage = &flights->outage;
+  if (one->is_judged) {
+    flights->given_up += 1;
+    outage->several = true;
+    outage->trial = -1;
+    outage->since = gannet_clock_seconds();
+    return;
+  }
+  flights->words_are_own = flights->words_are_own || flights->given_up > 1;
+  flights->proof = fmax(flights->proof, one->begun);
+  if (one->begun > outage->since) gannet_outage_end(flights->context, outage);
+}
+
+/* An attempt that is over, unless it is made again: now, as it was never started, or after a
+ * resume. */
+static gannet_err judge(gannet_flights *flights, gannet_flight_attempt *one,
+                        const gannet_launch_event *event, bool *is_over) {
+  const gannet_flight *flight = &one->flight;
   gannet_result_record result;
+  char words[GANNET_REASON_SIZE];
   gannet_ready_begin(&flights->ready, &result);
   gannet_flight_identify(flight, &result);
   GANNET_TRY(gannet_contract_judge(flights->program.contract.problem, &flights->program.rules,
@@ -174,6 +187,17 @@ static gannet_err judge(gannet_flights *flights, const gannet_flight *flight,
     return GANNET_OK;
   }
   if (result.status == GANNET_EVAL_PENDING) return GANNET_OK; /* its outcome.json will be found */
+  *is_over = false;
+  if (event->type == GANNET_LAUNCH_REFUSED && gannet_flights_can_wait(flights)) {
+    wait_after_refusal(flights, one, event, result.run.reason);
+    return GANNET_OK;
+  }
+  if (is_not_started(flights, one, &result, words, sizeof words)) {
+    wait_after_words(flights, one, result.run.exit_code, words);
+    return GANNET_OK;
+  }
+  *is_over = true;
+  see_proof(flights, one);
   return gannet_ready_add(&flights->ready, &result);
 }
 
@@ -199,26 +223,39 @@ static gannet_err hold(gannet_flights *flights, const gannet_launch_event *event
                              &flights->held));
     flights->held_capacity = larger;
   }
-  flights->held[flights->n_held++] = (held){*event, gannet_clock_seconds() + longest_delay};
+  flights->held[flights->n_held++] =
+      (gannet_flight_end){*event, gannet_clock_seconds() + longest_delay};
   return GANNET_OK;
 }
 
-static gannet_err end(gannet_flights *flights, gannet_flight *flight,
+static gannet_err end(gannet_flights *flights, gannet_flight_attempt *one,
                       const gannet_launch_event *event) {
-  const gannet_err err = flight->unwanted ? GANNET_OK : judge(flights, flight, event);
+  bool is_over = true;
+  const gannet_err err = one->flight.unwanted ? GANNET_OK : judge(flights, one, event, &is_over);
+  if (!is_over) return err;
   /* A full disk ends the campaign with the first that fails; others have failed by it, too. */
-  if (flight->unwanted && !event->cancelled && !gannet_directory_has_room(flight->directory))
-    gannet_contract_forget(flight->directory);
-  *flight = flights->flights[--flights->n];
+  if (one->flight.unwanted && !event->cancelled &&
+      !gannet_directory_has_room(one->flight.directory))
+    gannet_contract_forget(one->flight.directory);
+  gannet_flights_remove(flights, one);
   return err;
 }
 
+static gannet_err begin(gannet_flights *flights, gannet_flight_attempt *one,
+                        const gannet_launch_event *event) {
+  one->stage = GANNET_FLIGHT_RUNS;
+  one->begun = gannet_clock_seconds();
+  flights->has_begun = true;
+  if (!flights->outage.by_words) gannet_outage_end(flights->context, &flights->outage);
+  return mark(flights, &one->flight, event);
+}
+
 static gannet_err handle(gannet_flights *flights, const gannet_launch_event *event) {
-  gannet_flight *flight = find_flight(flights, event->tag);
-  if (!flight) return GANNET_OK; /* of an evaluator that used this launcher before */
-  if (event->type == GANNET_LAUNCH_STARTED) return mark(flights, flight, event);
-  if (!flight->unwanted && is_ended_from_outside(event)) return hold(flights, event);
-  return end(flights, flight, event);
+  gannet_flight_attempt *one = gannet_flights_find(flights, event->tag);
+  if (!one) return GANNET_OK; /* of an evaluator that used this launcher before */
+  if (event->type == GANNET_LAUNCH_STARTED) return begin(flights, one, event);
+  if (!one->flight.unwanted && is_ended_from_outside(event)) return hold(flights, event);
+  return end(flights, one, event);
 }
 
 /* Those that were held for long enough; all that are held once this process stops, too: what ended
@@ -228,12 +265,12 @@ static gannet_err end_held(gannet_flights *flights, bool stopped) {
   int n = 0;
   gannet_err err = GANNET_OK;
   for (; n < flights->n_held && (stopped || flights->held[n].until <= now); ++n) {
-    gannet_flight *flight = find_flight(flights, flights->held[n].event.tag);
+    gannet_flight_attempt *one = gannet_flights_find(flights, flights->held[n].event.tag);
     if (stopped) {
-      gannet_contract_forget(flight->directory);
-      *flight = flights->flights[--flights->n];
+      gannet_contract_forget(one->flight.directory);
+      gannet_flights_remove(flights, one);
     } else if (err == GANNET_OK) {
-      err = end(flights, flight, &flights->held[n].event);
+      err = end(flights, one, &flights->held[n].event);
     }
   }
   if (n == 0) return GANNET_OK;
@@ -263,12 +300,14 @@ static gannet_err wait_for(void *worker, double wait) {
   bool any = true;
   GANNET_TRY(take_events(flights, 0, &any));
   GANNET_TRY(end_held(flights, gannet_program_is_stopped(&flights->program)));
+  GANNET_TRY(gannet_flights_go_on(flights));
   while (flights->ready.n == 0) {
     const double now = gannet_clock_seconds(), left = until - now;
-    const double due = flights->n_held > 0 ? flights->held[0].until - now : INFINITY;
+    const double due = gannet_flights_due(flights) - now;
     if (left <= 0) return GANNET_OK;
     GANNET_TRY(take_events(flights, fmax(fmin(left, due), 0), &any));
     GANNET_TRY(end_held(flights, gannet_program_is_stopped(&flights->program)));
+    GANNET_TRY(gannet_flights_go_on(flights));
     if (!any && due > left) return GANNET_OK; /* time is up, or a signal that the caller sees */
     if (gannet_program_is_stopped(&flights->program)) return GANNET_OK;
   }
@@ -281,6 +320,9 @@ static gannet_err cancel(void *worker) {
       gannet_clock_seconds() + fmin(flights->program.options->kill_grace, longest_cancel) + 5;
   bool any = false;
   GANNET_TRY(end_held(flights, true));
+  for (int i = flights->n - 1; i >= 0; --i)
+    if (flights->flights[i].stage == GANNET_FLIGHT_WAITS)
+      gannet_flights_remove(flights, &flights->flights[i]);
   for (int i = 0; i < flights->n; ++i) GANNET_TRY(abandon(flights, &flights->flights[i]));
   while (flights->n > 0) {
     GANNET_REQUIRE(gannet_clock_seconds() < until, GANNET_ERR_STATE,
@@ -293,15 +335,15 @@ static gannet_err cancel(void *worker) {
 static gannet_err recover(void *worker, const gannet_request *request, bool *taken) {
   gannet_flights *flights = worker;
   gannet_launch_event event;
-  gannet_flight flight;
-  GANNET_TRY(gannet_flight_begin(&flights->program, request, NULL, 0, 0, &flight));
-  gannet_flight_recall(&flight);
-  if (!gannet_contract_find_outcome(flight.directory, request->nonce, &event, NULL) ||
-      (event.exit_code != 0 && gannet_allocation_is_over(flight.directory, NULL)))
+  gannet_flight_attempt one = {.request = *request, .stage = GANNET_FLIGHT_RUNS};
+  const char *directory = one.flight.directory;
+  GANNET_TRY(gannet_flight_begin(&flights->program, request, NULL, 0, 0, &one.flight));
+  gannet_flight_recall(&one.flight);
+  if (!gannet_contract_find_outcome(directory, request->nonce, &event, NULL) ||
+      (event.exit_code != 0 && gannet_allocation_is_over(directory, NULL)))
     return GANNET_OK; /* not begun, for the job of that process was at its end */
-  GANNET_TRY(judge(flights, &flight, &event));
-  *taken = true;
-  return GANNET_OK;
+  *taken = true;      /* unless the simulation was never started */
+  return judge(flights, &one, &event, taken);
 }
 
 static gannet_ready *ready_of(void *worker) {

@@ -177,8 +177,7 @@ gannet_err gannet_contract_check_room(const char *directory, const gannet_result
                       directory);
 }
 
-/* The interpreter in the first line of a script, "" when there is none. */
-static void read_interpreter(const char *program, char *name, size_t size) {
+void gannet_contract_find_interpreter(const char *program, char *name, size_t size) {
   FILE *file = NULL;
   name[0] = '\0';
   if (gannet_file_stream(program, GANNET_ERR_INPUT, &file) != GANNET_OK) {
@@ -194,14 +193,13 @@ static void read_interpreter(const char *program, char *name, size_t size) {
   (void)fclose(file);
 }
 
-/* exec says of a script whose interpreter is missing that there is no such file. */
-static void explain_exec(const char *program, int error, char *why, size_t size) {
+void gannet_contract_explain_exec(const char *program, int error, char *why, size_t size) {
   char interpreter[100];
   why[0] = '\0';
   if (error == ENOEXEC) (void)snprintf(why, size, " (the first line of a script is #!INTERPRETER)");
   if (error == ENOEXEC || !program) return;
   const char *name = gannet_file_name_of(program);
-  read_interpreter(program, interpreter, sizeof interpreter);
+  gannet_contract_find_interpreter(program, interpreter, sizeof interpreter);
   const size_t end = strcspn(interpreter, "\r");
   if (interpreter[end])
     (void)snprintf(why, size,
@@ -219,7 +217,7 @@ static void judge_refusal(const gannet_contract_rules *rules, const gannet_launc
                           gannet_result_record *result) {
   char why[GANNET_REASON_SIZE] = "";
   if (strcmp(event->stage, "exec") == 0)
-    explain_exec(rules->program, event->error, why, sizeof why);
+    gannet_contract_explain_exec(rules->program, event->error, why, sizeof why);
   gannet_record_fail(result, gannet_contract_may_pass(event->error), "cannot start (%s): %s%s",
                      event->stage, strerror(event->error), why);
   result->run.failure = GANNET_FAILURE_LAUNCH;

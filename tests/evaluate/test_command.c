@@ -194,10 +194,19 @@ static void nasty_endings_are_results_with_a_reason(void **state) {
   failed_with(&result, "it went wrong|it went wrong");
   result = run(f, "no shebang\n");
   failed_with(&result, "cannot start (exec): Exec format error (the first line of a script");
-  result = run(f, "#!/bin/sh\r\nexit 0\r\n");
-  failed_with(&result, "'sim' asks for the interpreter '/bin/sh\\r', for its lines end with CR LF");
-  result = run(f, "#! /no/such/perl -w\nexit;\n");
-  failed_with(&result, "No such file or directory: 'sim', or '/no/such/perl', the interpreter");
+}
+
+static void an_interpreter_that_is_missing_is_told_before_anything_runs(void **state) {
+  fixture *f = *state;
+  gannet_evaluator *evaluator = NULL;
+  use_script(f, "#!/bin/sh\r\nexit 0\r\n");
+  assert_fails(GANNET_ERR_INPUT,
+               "'sim' asks for the interpreter '/bin/sh\\r', for its lines end with CR LF",
+               gannet_evaluator_create(command_type(), &f->options, &f->setup, &evaluator));
+  use_script(f, "#! /no/such/perl -w\nexit;\n");
+  assert_fails(GANNET_ERR_INPUT,
+               "No such file or directory: 'sim', or '/no/such/perl', the interpreter",
+               gannet_evaluator_create(command_type(), &f->options, &f->setup, &evaluator));
 }
 
 static void a_program_that_vanishes_is_named(void **state) {
@@ -362,6 +371,7 @@ int main(int argc, char **argv) {
       TEST(an_argument_that_names_a_file_elsewhere_is_warned_about),
       TEST(a_library_user_needs_no_launcher),
       TEST(nasty_endings_are_results_with_a_reason),
+      TEST(an_interpreter_that_is_missing_is_told_before_anything_runs),
       TEST(a_program_that_vanishes_is_named),
       TEST(a_run_that_never_ends_meets_its_time_limit),
       TEST(waiting_ends_in_time_and_cancelling_ends_everything),
