@@ -34,8 +34,10 @@ typedef struct {
 
 typedef enum {
   GANNET_RESULT_OK,         /* objective and constraints are given */
-  GANNET_RESULT_INFEASIBLE, /* the simulation cannot work at this design: learn to stay away */
-  GANNET_RESULT_FAILED      /* no result, through no fault of the design */
+  GANNET_RESULT_CANNOT_RUN, /* the simulation cannot work at this design: learn to stay away */
+  GANNET_RESULT_FAILED,     /* no result, through no fault of the design */
+  GANNET_RESULT_INFEASIBLE GANNET_DEPRECATED("use GANNET_RESULT_CANNOT_RUN") =
+      GANNET_RESULT_CANNOT_RUN /* the name until version 0.1 */
 } gannet_outcome;
 
 typedef struct {
@@ -110,7 +112,7 @@ GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_ask(gannet_optimizer *opti
 
 /* Report results, in any order and any grouping. Non-finite objectives or constraints count as
  * failed, through the design: models learn to stay away from there, as from designs that are told
- * as infeasible, or whose objective is a penalty (setting penalties). GANNET_RESULT_FAILED is bad
+ * as 'cannot run', or whose objective is a penalty (setting penalties). GANNET_RESULT_FAILED is bad
  * luck, which says nothing about a design. A failed result, also one that is not finite, may be
  * told again later, and the new result replaces it; any other result is final. Models sum in the
  * order of telling: for the same bits afterwards tell in the same order, for example by id; another

@@ -6,7 +6,7 @@
  *
  * It is called on every rank of input->comm at the same time. It returns 0 and fills output on the
  * communicator's rank 0, or non-zero when the run failed by bad luck (the reason may be given). A
- * design that the simulation cannot treat at all sets infeasible instead: the optimiser learns from
+ * design that the simulation cannot treat at all sets cannot_run instead: the optimiser learns from
  * that and does not try again.
  *
  * The communicator stays the same from call to call until a run fails on any of its ranks. The next
@@ -49,8 +49,11 @@ typedef struct {
 typedef struct {
   double objective;
   double *constraints; /* [n_constraints], belongs to the caller */
-  int infeasible;      /* non-zero: the design is bad here */
-  char reason[256];    /* of infeasible or of a failure; "" = not told */
+  union {
+    int cannot_run; /* non-zero: the simulation cannot work at this design */
+    int infeasible GANNET_DEPRECATED("use cannot_run"); /* the name until version 0.1 */
+  };
+  char reason[256]; /* of cannot_run or of a failure; "" = not told */
 } gannet_simulation_output;
 
 typedef int (*gannet_simulate_function)(const gannet_simulation_input *input,

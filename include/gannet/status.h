@@ -1,7 +1,7 @@
 /* Error codes, error messages and exit codes.
  *
  * Every function that can fail returns a gannet_err. What is data and not an error (a failed
- * simulation, a spent budget, an infeasible design) is never reported this way. A pointer that is
+ * simulation, a spent budget, no feasible design) is never reported this way. A pointer that is
  * NULL although nothing is said of that is refused with GANNET_ERR_ARG.
  */
 #ifndef GANNET_STATUS_H
@@ -11,10 +11,12 @@
 #define GANNET_API __attribute__((visibility("default")))
 #define GANNET_CHECKED __attribute__((warn_unused_result))
 #define GANNET_PRINTF(string, first) __attribute__((format(printf, string, first)))
+#define GANNET_DEPRECATED(instead) __attribute__((deprecated(instead)))
 #else
 #define GANNET_API
 #define GANNET_CHECKED
 #define GANNET_PRINTF(string, first)
+#define GANNET_DEPRECATED(instead)
 #endif
 
 #ifdef __cplusplus

@@ -9,16 +9,20 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 
-/* When memory runs out the line is lost but still counted: the input is refused either way. */
-static void append(gannet_complaints *complaints, const char *line) {
+enum { LONGEST = 1024 };
+
+/* When memory runs out the line is lost, but a complaint is still counted: the input is refused
+ * either way. */
+static void append(const char *line, char **text, size_t *used, size_t *capacity) {
   const size_t length = strlen(line);
-  if (complaints->used + length + 1 > complaints->capacity) {
-    const size_t larger = 2 * (complaints->used + length + 1);
-    if (gannet_resize(complaints->used, larger, 1, &complaints->text) != GANNET_OK) return;
-    complaints->capacity = larger;
+  if (*used + length + 2 > *capacity) {
+    const size_t larger = 2 * (*used + length + 2);
+    if (gannet_resize(*used, larger, 1, text) != GANNET_OK) return;
+    *capacity = larger;
   }
-  memcpy(complaints->text + complaints->used, line, length + 1);
-  complaints->used += length;
+  memcpy(*text + *used, line, length);
+  memcpy(*text + *used + length, "\n", 2);
+  *used += length + 1;
 }
 
 /* False for a line that was remembered before: methods of a portfolio, and its whole, read the same
@@ -38,22 +42,54 @@ static bool remember(gannet_complaints *complaints, const char *line) {
   return true;
 }
 
-void gannet_complain(gannet_complaints *complaints, const char *where, const char *format, ...) {
-  char line[1024];
-  va_list arguments;
-  int used = where ? snprintf(line, sizeof line, "%s: ", where) : 0;
-  if (used < 0 || (size_t)used >= sizeof line) used = 0;
-  va_start(arguments, format);
-  const int more = vsnprintf(line + used, sizeof line - (size_t)used, format, arguments);
-  va_end(arguments);
-  if (more >= 0 && (size_t)(used + more) >= sizeof line)
-    (void)snprintf(line + sizeof line - sizeof "...", sizeof "...", "...");
+static void make_line(const char *where, const char *format, va_list arguments,
+                      char line[LONGEST]) {
+  int used = where ? snprintf(line, LONGEST, "%s: ", where) : 0;
+  if (used < 0 || used >= LONGEST) used = 0;
+  const int more = vsnprintf(line + used, LONGEST - (size_t)used, format, arguments);
+  if (more >= 0 && used + more >= LONGEST)
+    (void)snprintf(line + LONGEST - sizeof "...", sizeof "...", "...");
   gannet_utf8_line(line);
+}
+
+void gannet_complain(gannet_complaints *complaints, const char *where, const char *format, ...) {
+  char line[LONGEST];
+  va_list arguments;
+  va_start(arguments, format);
+  make_line(where, format, arguments, line);
+  va_end(arguments);
   complaints->count += 1;
   if (!remember(complaints, line)) return;
   complaints->told += 1;
-  append(complaints, line);
-  append(complaints, "\n");
+  append(line, &complaints->text, &complaints->used, &complaints->capacity);
+}
+
+void gannet_complaints_warn(gannet_complaints *complaints, const char *where, const char *format,
+                            ...) {
+  char line[LONGEST];
+  va_list arguments;
+  va_start(arguments, format);
+  make_line(where, format, arguments, line);
+  va_end(arguments);
+  const size_t length = strlen(line);
+  for (const char *at = complaints->warnings; at && *at; at += strcspn(at, "\n") + 1)
+    if (strcspn(at, "\n") == length && strncmp(at, line, length) == 0) return;
+  append(line, &complaints->warnings, &complaints->warnings_used, &complaints->warnings_capacity);
+}
+
+bool gannet_complaints_next_warning(gannet_complaints *complaints, char *line, size_t size) {
+  if (complaints->warnings_shown >= complaints->warnings_used) return false;
+  const char *at = complaints->warnings + complaints->warnings_shown;
+  const size_t length = strcspn(at, "\n");
+  (void)snprintf(line, size, "%.*s", (int)length, at);
+  complaints->warnings_shown += length + 1;
+  return true;
+}
+
+void gannet_complaints_log(gannet_complaints *complaints, const gannet_context *context) {
+  char line[LONGEST];
+  while (gannet_complaints_next_warning(complaints, line, sizeof line))
+    gannet_log(context, GANNET_LOG_WARNING, "%s", line);
 }
 
 /* The whole lines that a record holds, and how many there are more. */
@@ -82,5 +118,6 @@ gannet_err gannet_complaints_raise(const gannet_complaints *complaints) {
 void gannet_complaints_release(gannet_complaints *complaints) {
   gannet_free(&complaints->text);
   gannet_free(&complaints->hash);
+  gannet_free(&complaints->warnings);
   memset(complaints, 0, sizeof *complaints);
 }

@@ -2,10 +2,11 @@
 #ifndef GANNET_BASE_COMPLAINTS_H
 #define GANNET_BASE_COMPLAINTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
+#include "base/context.h"
 
 /* Zero-initialise; free with gannet_complaints_release. */
 typedef struct {
@@ -15,6 +16,9 @@ typedef struct {
   size_t used, capacity;
   uint64_t *hash; /* [told] of the lines */
   size_t hash_capacity;
+  char *warnings; /* lines like those of text, of what is accepted all the same; NULL = none */
+  size_t warnings_used, warnings_capacity;
+  size_t warnings_shown; /* bytes of warnings that the user has seen */
 } gannet_complaints;
 
 /* Add one, of one line: ends of lines and other control characters of what it quotes become spaces.
@@ -24,6 +28,29 @@ typedef struct {
  */
 void gannet_complain(gannet_complaints *complaints, const char *where, const char *format, ...)
     GANNET_PRINTF(3, 4);
+
+/* Add a warning of one line about what is accepted; the same line is added once.
+ *
+ * Local.
+ */
+void gannet_complaints_warn(gannet_complaints *complaints, const char *where, const char *format,
+                            ...) GANNET_PRINTF(3, 4);
+
+/* The next warning that was not shown yet, which counts as shown from then on.
+ *
+ * Local.
+ *
+ * line  out  [size] without the end of the line
+ *
+ * Returns whether there is one.
+ */
+bool gannet_complaints_next_warning(gannet_complaints *complaints, char *line, size_t size);
+
+/* Write the warnings that were not shown yet to the log; they count as shown from then on.
+ *
+ * Local.
+ */
+void gannet_complaints_log(gannet_complaints *complaints, const gannet_context *context);
 
 /* GANNET_OK when there were none, else GANNET_ERR_INPUT with as many of them as the error record
  * holds and "... and N more" (the full text stays in complaints).

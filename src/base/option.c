@@ -14,10 +14,25 @@
 
 enum { LARGEST_TABLE = 128 };
 
-const gannet_option *gannet_option_find(const gannet_option *table, const char *key) {
-  for (; table->key; ++table)
-    if (strcmp(table->key, key) == 0) return table;
+const char *gannet_option_renamed(const gannet_option *table, const char *key) {
+  for (; table && table->key; ++table)
+    if (table->renamed && strcmp(table->key, key) == 0) return table->renamed;
   return NULL;
+}
+
+const gannet_option *gannet_option_find(const gannet_option *table, const char *key) {
+  const char *renamed = gannet_option_renamed(table, key);
+  for (; table->key; ++table)
+    if (!table->renamed && strcmp(table->key, renamed ? renamed : key) == 0) return table;
+  return NULL;
+}
+
+void gannet_option_warn_renamed(const char *section, const char *key, const char *renamed,
+                                const char *where, gannet_complaints *complaints) {
+  const char *path = section ? section : "", *dot = *path ? "." : "";
+  gannet_complaints_warn(complaints, where,
+                         "%s%s%s is now called %s%s%s; the old name is still accepted", path, dot,
+                         key, path, dot, renamed);
 }
 
 int gannet_parse_number(const char *text, double *value) {
@@ -309,9 +324,13 @@ void gannet_option_complain_unknown(int n_tables, const gannet_option *const *ta
 
 static void complain_missing(const gannet_option *table, const char *section, int n,
                              const gannet_setting *settings, gannet_complaints *complaints) {
+  const gannet_option *all = table;
   for (; table->key; ++table) {
     int given = !(table->flags & GANNET_OPTION_REQUIRED);
-    for (int i = 0; i < n && !given; ++i) given = strcmp(settings[i].key, table->key) == 0;
+    for (int i = 0; i < n && !given; ++i) {
+      const char *renamed = gannet_option_renamed(all, settings[i].key);
+      given = strcmp(renamed ? renamed : settings[i].key, table->key) == 0;
+    }
     if (given) continue;
     gannet_complain(complaints, n > 0 ? settings[0].where : NULL,
                     "missing required key '%s%s%s' (%s)%s%s%s%s", section ? section : "",
@@ -327,6 +346,9 @@ gannet_err gannet_options_apply(const gannet_option *table, const char *section,
   GANNET_TRY(store_defaults(table, section, target, complaints));
   for (int i = 0; i < n; ++i) {
     const gannet_option *option = gannet_option_find(table, settings[i].key);
+    if (option && strcmp(option->key, settings[i].key) != 0)
+      gannet_option_warn_renamed(section, settings[i].key, option->key, settings[i].where,
+                                 complaints);
     if (option)
       GANNET_TRY(store(option, section, &settings[i], target, complaints));
     else
@@ -340,6 +362,7 @@ void gannet_options_release(const gannet_option *table, void *target, size_t siz
   char *bytes = target;
   for (; table->key; ++table) {
     char *member = bytes + table->offset;
+    if (table->renamed) continue;
     if (table->type == GANNET_TEXT)
       gannet_free(member);
     else if (table->type == GANNET_TEXT_LIST)

@@ -63,7 +63,13 @@ typedef struct {
   const char *unit;    /* NULL = none */
   const char *help;    /* one sentence without a full stop */
   const char *example; /* NULL = the default serves */
+  const char *renamed; /* of an old name: the key that has replaced it; NULL = a key of its own */
 } gannet_option;
+
+/* A row for the old name of a key: it is still accepted, with a warning that says the new name. Old
+ * names are not listed, completed or written; `gannet explain` answers with the new one. */
+#define GANNET_OPTION_RENAMED(old, now) \
+  { .key = old, .renamed = now, .flags = GANNET_OPTION_HIDDEN }
 
 /* A key with its text, as read from a file or a command line; all strings borrowed. */
 typedef struct {
@@ -114,11 +120,29 @@ void gannet_option_complain_unknown(int n_tables, const gannet_option *const *ta
                                     const char *section, const char *of,
                                     const gannet_setting *setting, gannet_complaints *complaints);
 
-/* The entry of a key, or NULL.
+/* The entry of a key, or NULL; of an old name the entry of the key that has replaced it.
  *
  * Local.
  */
 const gannet_option *gannet_option_find(const gannet_option *table, const char *key);
+
+/* The key that has replaced an old name, or NULL when the table has no such old name.
+ *
+ * Local.
+ *
+ * table  in  NULL = none
+ */
+const char *gannet_option_renamed(const gannet_option *table, const char *key);
+
+/* Warn that a setting has an old name.
+ *
+ * Local.
+ *
+ * section  in     as above
+ * key      in     of the setting
+ */
+void gannet_option_warn_renamed(const char *section, const char *key, const char *renamed,
+                                const char *where, gannet_complaints *complaints);
 
 /* Say that a text is no value of an option, NULL = a list, and what was expected.
  *

@@ -144,7 +144,8 @@ void bench_help(const bench_type *type) {
   for (int i = 0; bench_types[i]; ++i) {
     if (type && bench_types[i] != type) continue;
     (void)printf("gannet-bench %s: %s\n", bench_types[i]->name, bench_types[i]->summary);
-    for (const gannet_option *o = bench_types[i]->options; o->key; ++o) print_flag(o);
+    for (const gannet_option *o = bench_types[i]->options; o->key; ++o)
+      if (!o->renamed) print_flag(o);
     (void)printf("\n");
   }
 }

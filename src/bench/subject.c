@@ -133,7 +133,7 @@ gannet_err bench_problem_value(const bench_problem *p, const double *x, const ui
                                          .x = x};
   gannet_simulation_output output = {0};
   const int failed = p->type->run(settings, &input, &output);
-  GANNET_REQUIRE(failed == 0 && !output.infeasible, GANNET_ERR_NUMERIC, "%s: %s", p->name,
+  GANNET_REQUIRE(failed == 0 && !output.cannot_run, GANNET_ERR_NUMERIC, "%s: %s", p->name,
                  output.reason);
   *value = output.objective;
   return GANNET_OK;

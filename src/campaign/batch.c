@@ -253,7 +253,7 @@ static gannet_err take_results(gannet_campaign *campaign, gannet_batch *batch, i
     if (results[i].status != GANNET_EVAL_DONE)
       gannet_log(campaign->context, GANNET_LOG_WARNING, "evaluation %lld, attempt %d: %s: %s%s",
                  (long long)results[i].id, one->run.attempts,
-                 gannet_eval_status_text(results[i].status), results[i].run.reason,
+                 gannet_eval_status_phrase(results[i].status), results[i].run.reason,
                  one->final ? "" : " (will be tried again)");
   }
   return gannet_ledger_results(&campaign->ledger, n_ended, ended);

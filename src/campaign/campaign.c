@@ -257,6 +257,16 @@ static gannet_err open_directory(const gannet_campaign_start_options *options,
   return gannet_agree(campaign->context->comm, write_effective(campaign));
 }
 
+void gannet_campaign_show_warnings(const gannet_campaign *campaign, const char *file,
+                                   gannet_complaints *complaints) {
+  char line[1024];
+  if (campaign->context->rank == 0 && !is_effective(file)) {
+    gannet_complaints_log(complaints, campaign->context);
+    return;
+  }
+  while (gannet_complaints_next_warning(complaints, line, sizeof line)) continue;
+}
+
 gannet_err gannet_campaign_start(MPI_Comm comm, const gannet_campaign_start_options *options,
                                  gannet_complaints *complaints, gannet_campaign *campaign) {
   memset(campaign, 0, sizeof *campaign);
@@ -265,6 +275,7 @@ gannet_err gannet_campaign_start(MPI_Comm comm, const gannet_campaign_start_opti
   GANNET_TRY(
       gannet_context_create(comm, (uint64_t)campaign->input->general.seed, &campaign->context));
   gannet_context_set_log(campaign->context, options->level, options->log, options->log_user);
+  gannet_campaign_show_warnings(campaign, options->file, complaints);
   GANNET_TRY(gannet_campaign_settle(options, campaign));
   GANNET_TRY(gannet_campaign_equip(campaign, options->file));
   GANNET_TRY(tell_apart(campaign));

@@ -64,6 +64,16 @@ GANNET_CHECKED gannet_err gannet_campaign_start(MPI_Comm comm,
                                                 gannet_complaints *complaints,
                                                 gannet_campaign *campaign);
 
+/* Log the warnings about a campaign file that were not shown yet, or drop them where gannet itself
+ * wrote the file. gannet_campaign_start does it.
+ *
+ * Local.
+ *
+ * campaign  in  with context
+ */
+void gannet_campaign_show_warnings(const gannet_campaign *campaign, const char *file,
+                                   gannet_complaints *complaints);
+
 /* Where a start puts or finds the campaign: campaign->directory. Nothing is made.
  *
  * Collective over the context's communicator; arguments the same on all ranks.

@@ -8,21 +8,6 @@
 
 enum { LONGEST = 160 };
 
-/* "variables.*.lower" matches "variables.x.lower": a star stands for any one part. */
-static bool matches(const char *pattern, const char *path) {
-  for (;;) {
-    const size_t a = strcspn(pattern, "."), b = strcspn(path, ".");
-    const bool any = a == 1 && *pattern == '*' && b > 0;
-    if (!any && (a != b || strncmp(pattern, path, a) != 0)) return false;
-    pattern += a;
-    path += b;
-    if (*pattern != *path) return false;
-    if (!*pattern) return true;
-    ++pattern;
-    ++path;
-  }
-}
-
 static const char *join(const char *section, const char *key, char *path) {
   (void)snprintf(path, LONGEST, "%s%s%s", section, *section ? "." : "", key);
   return path;
@@ -114,7 +99,7 @@ static bool print_exact(FILE *out, gannet_schema schema, const gannet_section *s
   char full[LONGEST];
   bool found = false;
   for (const gannet_option *o = section->table; o && o->key; ++o)
-    if (is_visible(o) && matches(join(section->path, o->key, full), path)) {
+    if (is_visible(o) && gannet_schema_matches(join(section->path, o->key, full), path)) {
       print_key(out, schema, section, o);
       found = true;
     }
@@ -126,7 +111,7 @@ static bool print_whole(FILE *out, gannet_schema schema, const gannet_section *s
   (void)schema;
   const size_t length = strlen(path);
   const bool below = strncmp(section->path, path, length) == 0 && section->path[length] == '.';
-  if (!*section->path || (!matches(section->path, path) && !below)) return false;
+  if (!*section->path || (!gannet_schema_matches(section->path, path) && !below)) return false;
   print_section(out, section);
   return true;
 }
@@ -235,15 +220,34 @@ static gannet_err raise_unknown(gannet_schema schema, const char *path) {
   return err;
 }
 
+/* The present name of a key that is asked for by its old one, with or without its section. */
+static bool find_renamed(gannet_schema schema, const char *path, char *now) {
+  gannet_section section;
+  char full[LONGEST];
+  for (int i = 0; schema(i, &section); ++i)
+    for (const gannet_option *o = section.table; o && o->key; ++o) {
+      if (!o->renamed) continue;
+      if (strcmp(o->key, path) != 0 &&
+          !gannet_schema_matches(join(section.path, o->key, full), path))
+        continue;
+      (void)join(section.path, o->renamed, now);
+      return true;
+    }
+  return false;
+}
+
 gannet_err gannet_explain_schema(gannet_schema schema, const char *path, FILE *out) {
   static const printer printers[] = {print_exact, print_whole, print_choice, print_last_part};
+  char now[LONGEST];
   if (!path || !*path) {
     print_overview(out, schema);
     return GANNET_OK;
   }
   for (size_t i = 0; i < sizeof printers / sizeof *printers; ++i)
     if (print_all(out, schema, path, printers[i])) return GANNET_OK;
-  return raise_unknown(schema, path);
+  if (!find_renamed(schema, path, now)) return raise_unknown(schema, path);
+  (void)fprintf(out, "%s is now called %s; the old name is still accepted\n\n", path, now);
+  return gannet_explain_schema(schema, now, out);
 }
 
 gannet_err gannet_explain(const char *path, FILE *out) {

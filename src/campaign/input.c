@@ -8,6 +8,7 @@
 #include "base/atomic_file.h"
 #include "base/memory.h"
 #include "campaign/input_parts.h"
+#include "campaign/renamed.h"
 #include "campaign/schema.h"
 #include "campaign/section.h"
 #include "optimizer/options.h"
@@ -149,9 +150,11 @@ static gannet_err make_tree(const gannet_campaign_source *source, gannet_tree_fi
                             gannet_complaints *complaints) {
   GANNET_TRY(gannet_tree_parse(source->file, source->text, source->size, tree, complaints));
   if (!tree->usable) return GANNET_OK;
+  GANNET_TRY(gannet_renamed_replace(gannet_schema_get, &tree->root, false, complaints));
   for (int i = 0; i < source->n_sets; ++i) {
     GANNET_TRY(expand(tree));
     GANNET_TRY(gannet_tree_override(tree, source->sets[i], complaints));
+    GANNET_TRY(gannet_renamed_replace(gannet_schema_get, &tree->root, true, complaints));
   }
   return GANNET_OK;
 }
@@ -179,6 +182,8 @@ static gannet_err parse_tree(const char *file, const char *beside, gannet_tree_f
                                       .complaints = complaints,
                                       .beside = beside};
   gannet_err err = expand(tree);
+  if (err == GANNET_OK)
+    err = gannet_renamed_replace(gannet_schema_get, &tree->root, false, complaints);
   if (err == GANNET_OK) err = read_all(&reader);
   if (err == GANNET_OK) err = gannet_complaints_raise(complaints);
   if (err != GANNET_OK) gannet_campaign_destroy(input);

@@ -14,7 +14,7 @@ enum { BAR = 30 };
 void gannet_tally_count(const gannet_campaign *campaign, gannet_tally *tally) {
   const gannet_ledger *ledger = &campaign->ledger;
   *tally = (gannet_tally){.done = ledger->n_ended[GANNET_EVAL_DONE],
-                          .infeasible = ledger->n_ended[GANNET_EVAL_INFEASIBLE],
+                          .cannot_run = ledger->n_ended[GANNET_EVAL_CANNOT_RUN],
                           .failed = ledger->n_ended[GANNET_EVAL_FAILED],
                           .pending = gannet_ledger_pending(ledger)};
   const int64_t best = gannet_history_best(campaign->history);
@@ -45,7 +45,7 @@ double gannet_usage_share(const gannet_usage *usage) {
 }
 
 static int64_t ended(const gannet_tally *tally) {
-  return tally->done + tally->infeasible + tally->failed;
+  return tally->done + tally->cannot_run + tally->failed;
 }
 
 /* Designs may end a campaign before its budget does; 0 = no limit. */
@@ -116,9 +116,9 @@ void gannet_progress_batch(gannet_progress *progress, const gannet_campaign *cam
   gannet_budget_format(ended(&tally), "", "/", progress->budget, share);
   clear_line(progress);
   (void)fprintf(progress->out,
-                "batch %lld: %s evaluations, %lld done, %lld infeasible, %lld failed, ",
+                "batch %lld: %s evaluations, %lld done, %lld cannot run, %lld failed, ",
                 (long long)campaign->optimizer->batch - 1, share, (long long)tally.done,
-                (long long)tally.infeasible, (long long)tally.failed);
+                (long long)tally.cannot_run, (long long)tally.failed);
   print_best(progress, &tally);
   (void)fprintf(progress->out, ", proposal %.3f s", campaign->optimizer->ask_seconds);
   print_left(progress, &tally);

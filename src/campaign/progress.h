@@ -15,7 +15,7 @@ typedef struct {
 } gannet_progress;
 
 typedef struct {
-  int64_t done, infeasible, failed, pending;
+  int64_t done, cannot_run, failed, pending;
   gannet_best best;
 } gannet_tally;
 

@@ -139,21 +139,17 @@ static gannet_err read_run(const json_t *object, gannet_run_record *run) {
   return GANNET_OK;
 }
 
-static int status_of(const char *word) {
-  for (int i = 0; word && i < GANNET_EVAL_STATUS_COUNT; ++i)
-    if (strcmp(word, gannet_eval_status_text((gannet_eval_status)i)) == 0) return i;
-  return -1;
-}
-
 static gannet_err read_result(const gannet_problem *problem, const json_t *object,
                               gannet_record *record) {
   gannet_ended *ended = &record->ended;
-  const int status = status_of(json_string_value(json_object_get(object, "status")));
+  const char *word = json_string_value(json_object_get(object, "status"));
+  gannet_eval_status status = GANNET_EVAL_PENDING;
   const size_t k = (size_t)problem->spec.n_constraints;
-  GANNET_REQUIRE(status > 0, GANNET_ERR_DAMAGED, "a result without a known status");
+  GANNET_REQUIRE(word && gannet_eval_status_find(word, &status) && status != GANNET_EVAL_PENDING,
+                 GANNET_ERR_DAMAGED, "a result without a known status");
   GANNET_TRY(read_whole(json_object_get(object, "id"), "id", &ended->id));
   ended->final = json_is_true(json_object_get(object, "final"));
-  ended->status = (gannet_eval_status)status;
+  ended->status = status;
   ended->objective = NAN;
   GANNET_TRY(read_run(json_object_get(object, "run"), &ended->run));
   GANNET_TRY(gannet_alloc(k, sizeof *record->values, &record->values));

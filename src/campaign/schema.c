@@ -96,6 +96,20 @@ bool gannet_schema_get(int i, gannet_section *section) {
   return false;
 }
 
+bool gannet_schema_matches(const char *pattern, const char *path) {
+  for (;;) {
+    const size_t a = strcspn(pattern, "."), b = strcspn(path, ".");
+    const bool any = a == 1 && *pattern == '*' && b > 0;
+    if (!any && (a != b || strncmp(pattern, path, a) != 0)) return false;
+    pattern += a;
+    path += b;
+    if (*pattern != *path) return false;
+    if (!*pattern) return true;
+    ++pattern;
+    ++path;
+  }
+}
+
 static bool is_listed(const char *key, const char *const *keys, int n) {
   for (int i = 0; i < n; ++i)
     if (strcmp(keys[i], key) == 0) return true;

@@ -36,6 +36,13 @@ typedef bool (*gannet_schema)(int i, gannet_section *section);
  */
 bool gannet_schema_get(int i, gannet_section *section);
 
+/* Whether a path is meant by a pattern: "variables.*.lower" matches "variables.x.lower", for a star
+ * stands for any one part.
+ *
+ * Local.
+ */
+bool gannet_schema_matches(const char *pattern, const char *path);
+
 /* The keys of sections directly below a section ("budget" has "failures"), NULL-terminated.
  * Repetitions are left out.
  *

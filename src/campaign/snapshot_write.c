@@ -157,7 +157,7 @@ static const struct {
   const char *name, *description;
   int64_t (*get)(const gannet_ticket *t);
 } whole_columns[] = {
-    {"history/status", "0 pending, 1 done, 2 infeasible, 3 failed", get_status},
+    {"history/status", "0 pending, 1 done, 2 cannot run, 3 failed", get_status},
     {"history/attempt", "last attempt submitted", get_attempt},
     {"history/nonce", "name of the last attempt, 64 bits", get_nonce},
     {"history/attempts", "attempts that ended", get_attempts},

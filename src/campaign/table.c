@@ -21,6 +21,7 @@ typedef struct {
   int n_course;
   const int64_t *ids; /* of the rows; NULL = 0, 1, ... */
   const gannet_labels *labels;
+  bool old_words; /* statuses as earlier versions wrote them */
 } layout;
 
 /* Names of columns, and what variables and constraints of such a name are called. */
@@ -106,9 +107,11 @@ static gannet_cell outcome_cell(const layout *l, int64_t id, int column, char *t
   if ((column -= 1) < spec->n_constraints)
     return gannet_cell_real(done ? t->constraints[column] : NAN, text);
   column -= spec->n_constraints;
-  if (column == 0)
-    return gannet_cell_word(
-        gannet_eval_status_text(t->has_result ? t->status : GANNET_EVAL_PENDING), text);
+  if (column == 0) {
+    const gannet_eval_status status = t->has_result ? t->status : GANNET_EVAL_PENDING;
+    const char *old = l->old_words ? gannet_eval_status_old_text(status) : NULL;
+    return gannet_cell_word(old ? old : gannet_eval_status_text(status), text);
+  }
   if (column > 1) return course_cell(&t->run, column - 2, text);
   if (!done) return gannet_cell_word("", text);
   (void)snprintf(text, GANNET_CELL, "%s",
@@ -165,16 +168,20 @@ gannet_err gannet_table_write(FILE *out, const gannet_ledger *ledger,
 }
 
 /* Lines in memory, so that a file only ever gets whole ones. */
-static gannet_err lines_of(const gannet_ledger *ledger, int64_t n, const int64_t *ids, bool header,
-                           char **text, size_t *size) {
-  const layout l = make_layout(ledger, true, ids);
-  const gannet_grid grid = make_grid(&l, n);
+static gannet_err write_lines(const layout *l, int64_t n, bool header, char **text, size_t *size) {
+  const gannet_grid grid = make_grid(l, n);
   *text = NULL;
   FILE *out = open_memstream(text, size);
   GANNET_REQUIRE(out, GANNET_ERR_MEMORY, "a table of %lld lines", (long long)n);
   gannet_grid_write_csv(out, &grid, header);
   GANNET_REQUIRE(fclose(out) == 0, GANNET_ERR_MEMORY, "a table of %lld lines", (long long)n);
   return GANNET_OK;
+}
+
+static gannet_err lines_of(const gannet_ledger *ledger, int64_t n, const int64_t *ids, bool header,
+                           char **text, size_t *size) {
+  const layout l = make_layout(ledger, true, ids);
+  return write_lines(&l, n, header, text, size);
 }
 
 gannet_err gannet_table_replace(const char *path, const gannet_ledger *ledger) {
@@ -199,42 +206,51 @@ static const char *line_to_be(const gannet_ledger *ledger, char *const *lines, c
   return id < ledger->n && ledger->ticket[id].has_result ? lines[id + 1] : NULL;
 }
 
+/* lines, old_lines  in  as this version and as earlier ones write them */
 static gannet_err compare_lines(const char *path, const gannet_ledger *ledger, char *const *lines,
-                                char *text, int64_t *n) {
+                                char *const *old_lines, char *text, int64_t *n) {
   int64_t number = 0;
   for (char *line = text, *next; *line; line = next) {
     const size_t length = strcspn(line, "\n");
     if (!line[length]) break; /* cut by a crash; a resume writes it anew */
     next = line + length + 1;
     line[length] = '\0';
-    const char *wanted = number++ == 0 ? lines[0] : line_to_be(ledger, lines, line);
-    GANNET_REQUIRE(!wanted || strcmp(line, wanted) == 0, GANNET_ERR_DAMAGED,
-                   "line %lld of '%s' is not what the journal has", (long long)number, path);
+    const char *wanted = number == 0 ? lines[0] : line_to_be(ledger, lines, line);
+    const char *old = number++ == 0 ? old_lines[0] : line_to_be(ledger, old_lines, line);
+    GANNET_REQUIRE(!wanted || strcmp(line, wanted) == 0 || strcmp(line, old) == 0,
+                   GANNET_ERR_DAMAGED, "line %lld of '%s' is not what the journal has",
+                   (long long)number, path);
     *n += wanted && number > 1;
   }
   return GANNET_OK;
 }
 
 /* All rows and the header above them, cut into lines that point into text. */
-static gannet_err make_lines(const gannet_ledger *ledger, char **text, char ***lines) {
+static gannet_err make_lines(const gannet_ledger *ledger, bool old_words, char **text,
+                             char ***lines) {
   size_t size = 0;
   char *rest = NULL;
+  layout l = make_layout(ledger, true, NULL);
+  l.old_words = old_words;
   GANNET_TRY(gannet_alloc((size_t)ledger->n + 1, sizeof **lines, lines));
-  GANNET_TRY(lines_of(ledger, ledger->n, NULL, true, text, &size));
+  GANNET_TRY(write_lines(&l, ledger->n, true, text, &size));
   (*lines)[0] = strtok_r(*text, "\n", &rest);
   for (int64_t i = 1; i <= ledger->n; ++i) (*lines)[i] = strtok_r(NULL, "\n", &rest);
   return GANNET_OK;
 }
 
 gannet_err gannet_table_check(const char *path, const gannet_ledger *ledger, int64_t *n) {
-  char *found = NULL, *text = NULL, **lines = NULL;
+  char *found = NULL, *text[2] = {NULL}, **lines[2] = {NULL};
   *n = 0;
   GANNET_TRY(gannet_file_read_within(path, longest, GANNET_ERR_DAMAGED, &found, NULL));
-  gannet_err err = make_lines(ledger, &text, &lines);
-  if (err == GANNET_OK) err = compare_lines(path, ledger, lines, found, n);
+  gannet_err err = make_lines(ledger, false, &text[0], &lines[0]);
+  if (err == GANNET_OK) err = make_lines(ledger, true, &text[1], &lines[1]);
+  if (err == GANNET_OK) err = compare_lines(path, ledger, lines[0], lines[1], found, n);
   gannet_free(&found);
-  gannet_free(&lines);
-  free(text);
+  for (int i = 0; i < 2; ++i) {
+    gannet_free(&lines[i]);
+    free(text[i]);
+  }
   return err;
 }
 

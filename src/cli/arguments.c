@@ -13,10 +13,26 @@ const cli_flag cli_common_flags[] = {
     {NULL, 0, NULL, NULL, false},
 };
 
+const cli_flag *cli_listed_flag(const cli_flag *flag) {
+  while (flag && flag->name && !flag->help) ++flag;
+  return flag && flag->name ? flag : NULL;
+}
+
 static int count(const cli_flag *flags) {
   int n = 0;
   while (flags && flags[n].name) ++n;
   return n;
+}
+
+static int find(const cli_flag *flags, const char *name) {
+  for (int i = 0; i < count(flags); ++i)
+    if (strcmp(flags[i].name, name) == 0) return i;
+  return -1;
+}
+
+/* The flag that is meant by one with an old name; others mean themselves. */
+static int meant_by(const cli_flag *flags, int at) {
+  return flags[at].help ? at : find(flags, flags[at].argument);
 }
 
 /* The tables as getopt_long wants them; values of the long options are positions + 1000. */
@@ -26,7 +42,7 @@ static void make_options(const cli_flag *flags, struct option *options, char *le
   for (int i = 0; i < count(flags); ++i) {
     const cli_flag *flag = &flags[i];
     options[n].name = flag->name;
-    options[n].has_arg = flag->argument ? required_argument : no_argument;
+    options[n].has_arg = flags[meant_by(flags, i)].argument ? required_argument : no_argument;
     options[n++].val = 1000 + i;
     if (!flag->letter) continue;
     *letters++ = flag->letter;
@@ -42,7 +58,7 @@ static gannet_err refuse(const cli_command *command, char **argv) {
   const char *known[CLI_MOST_FLAGS + 2] = {NULL};
   const char *word = argv[optind - 1];
   int n = 0;
-  for (; n < count(command->flags); ++n) known[n] = command->flags[n].name;
+  for (const cli_flag *f = command->flags; (f = cli_listed_flag(f)); ++f) known[n++] = f->name;
   known[n] = "help";
   while (*word == '-') ++word;
   const char *near = gannet_nearest(word, known);
@@ -60,7 +76,12 @@ static int position(const cli_flag *flags, int value) {
 }
 
 /* An empty directory is what an unset variable of a script leaves, and means no place. */
-static gannet_err keep(const cli_command *command, int at, cli_arguments *arguments) {
+static gannet_err keep(const cli_command *command, int given, cli_arguments *arguments) {
+  const int at = meant_by(command->flags, given);
+  const char *name = command->flags[given].name, **said = &arguments->said[at];
+  GANNET_REQUIRE(!*said || strcmp(*said, name) == 0, GANNET_ERR_INPUT,
+                 "--%s and --%s are two names of the same option; leave one out", *said, name);
+  *said = name;
   const char *what = command->flags[at].argument;
   GANNET_REQUIRE(!what || strcmp(what, "DIR") != 0 || optarg[0], GANNET_ERR_INPUT,
                  "--%s is empty; expected the name of a directory", command->flags[at].name);
@@ -112,19 +133,20 @@ gannet_err cli_parse(const cli_command *command, int argc, char **argv, cli_argu
   return check_positional(command, arguments);
 }
 
-static int find(const cli_arguments *arguments, const char *flag) {
+void cli_warn_renamed(const cli_arguments *arguments) {
   for (int i = 0; i < count(arguments->flags); ++i)
-    if (strcmp(arguments->flags[i].name, flag) == 0) return i;
-  return -1;
+    if (arguments->said[i] && strcmp(arguments->said[i], arguments->flags[i].name) != 0)
+      cli_warn("--%s is now called --%s; the old name is still accepted", arguments->said[i],
+               arguments->flags[i].name);
 }
 
 const char *cli_value(const cli_arguments *arguments, const char *flag) {
-  const int at = find(arguments, flag);
+  const int at = find(arguments->flags, flag);
   return at < 0 ? NULL : arguments->value[at];
 }
 
 int cli_times(const cli_arguments *arguments, const char *flag) {
-  const int at = find(arguments, flag);
+  const int at = find(arguments->flags, flag);
   return at < 0 ? 0 : arguments->times[at];
 }
 
@@ -133,7 +155,7 @@ bool cli_has(const cli_arguments *arguments, const char *flag) {
 }
 
 const char *cli_repeated(const cli_arguments *arguments, const char *flag, int k) {
-  const int at = find(arguments, flag);
+  const int at = find(arguments->flags, flag);
   for (int i = 0; i < arguments->n_values; ++i)
     if (arguments->values[i].flag == at && k-- == 0) return arguments->values[i].text;
   return NULL;

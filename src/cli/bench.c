@@ -158,6 +158,7 @@ static gannet_err run(const cli_arguments *arguments, const cli_world *world, ga
   const char *file = arguments->positional[0];
   GANNET_TRY(read_settings(arguments, world, &s));
   gannet_err err = suite_plan_load(world->comm, file, s.n_sets, s.sets, &plan, &complaints);
+  if (err == GANNET_OK) cli_show_warnings(&complaints, world->rank);
   if (err == GANNET_OK) err = bench(arguments, world, &plan, &s, &complaints, code);
   suite_plan_release(&plan);
   err = cli_complain(&complaints, file, world->rank, err);

@@ -17,18 +17,30 @@ enum { CLI_MOST_FLAGS = 32, CLI_MOST_VALUES = 256 };
 typedef struct {
   const char *name;     /* without dashes; NULL ends a table */
   char letter;          /* 0 = none */
-  const char *argument; /* NULL = a switch */
-  const char *help;
+  const char *argument; /* NULL = a switch; of an old name the option that has replaced it */
+  const char *help;     /* NULL = an old name */
   bool repeated;
 } cli_flag;
+
+/* A row for the old name of an option: it is still accepted, with a warning that says the new one.
+ * Old names are not listed and not completed. */
+#define CLI_RENAMED(old, now) \
+  { old, 0, now, NULL, false }
+
+/* The first of the flags, from one on, that is no old name; NULL at the end of the table.
+ *
+ * Local.
+ */
+const cli_flag *cli_listed_flag(const cli_flag *flag);
 
 /* What a command line said. Texts are borrowed from argv. */
 typedef struct {
   const cli_flag *flags;
   const char
-      *value[CLI_MOST_FLAGS]; /* last value of flag i; "" for a switch that was given; NULL */
-  int times[CLI_MOST_FLAGS];  /* that flag i was given */
-  int n_values;               /* of repeated flags, in their order */
+      *value[CLI_MOST_FLAGS];       /* last value of flag i; "" for a switch that was given; NULL */
+  int times[CLI_MOST_FLAGS];        /* that flag i was given */
+  const char *said[CLI_MOST_FLAGS]; /* the name by which flag i was given: its own or an old one */
+  int n_values;                     /* of repeated flags, in their order */
   struct {
     int flag;
     const char *text;
@@ -84,6 +96,12 @@ extern const cli_flag cli_common_flags[];
  */
 GANNET_CHECKED gannet_err cli_parse(const cli_command *command, int argc, char **argv,
                                     cli_arguments *arguments, bool *help);
+
+/* Warn of options that were given by an old name.
+ *
+ * Local.
+ */
+void cli_warn_renamed(const cli_arguments *arguments);
 
 /* Value of a flag, NULL when it was not given; whether it was given, and how often.
  *
@@ -164,13 +182,19 @@ void cli_log_end(cli_log *log);
  */
 void cli_log_line(void *user, gannet_log_level level, int rank, const char *line);
 
-/* Show everything that is wrong with an input file, on rank 0, and shorten the error to its number
- * and the file; any other error is passed on.
+/* Show the warnings that were not shown yet, on rank 0.
  *
  * Local.
  */
-GANNET_CHECKED gannet_err cli_complain(const gannet_complaints *complaints, const char *file,
-                                       int rank, gannet_err err);
+void cli_show_warnings(gannet_complaints *complaints, int rank);
+
+/* Show everything that is wrong with an input file, on rank 0, with warnings, and shorten the error
+ * to its number and the file; any other error is passed on.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err cli_complain(gannet_complaints *complaints, const char *file, int rank,
+                                       gannet_err err);
 
 extern const cli_command cli_init;
 extern const cli_command cli_run;

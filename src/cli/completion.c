@@ -10,7 +10,7 @@ static const cli_flag flags[] = {{NULL, 0, NULL, NULL, false}};
 const char *const cli_shells[] = {"bash", "zsh", "fish", NULL};
 
 static void put_flag_names(const cli_flag *flag, const char *before) {
-  for (; flag && flag->name; ++flag) (void)printf("%s--%s", before, flag->name);
+  for (; (flag = cli_listed_flag(flag)); ++flag) (void)printf("%s--%s", before, flag->name);
 }
 
 /* Commands whose arguments are words and not files, and the name of these words. */
@@ -50,7 +50,7 @@ static void put_bash_key(void *user, const gannet_section *section, const gannet
 }
 
 static void put_bash_flags(const char *command, const cli_flag *flag) {
-  for (; flag && flag->name; ++flag) {
+  for (; (flag = cli_listed_flag(flag)); ++flag) {
     if (!flag->argument) continue;
     char *text = NULL;
     size_t size = 0;
@@ -170,7 +170,7 @@ static void put_zsh_settings(void) {
 }
 
 static void put_zsh_flags(const char *command, const cli_flag *flag) {
-  for (; flag && flag->name; ++flag) {
+  for (; (flag = cli_listed_flag(flag)); ++flag) {
     (void)printf("        '%s--%s%s[", flag->repeated ? "*" : "", flag->name,
                  flag->argument ? "=" : "");
     put_quoted(flag->help);
@@ -271,7 +271,7 @@ static void put_fish_settings(void) {
 }
 
 static void put_fish_flags(const char *command, const cli_flag *flag) {
-  for (; flag && flag->name; ++flag) {
+  for (; (flag = cli_listed_flag(flag)); ++flag) {
     (void)printf("complete -c gannet -n '__fish_seen_subcommand_from %s' -l %s", command,
                  flag->name);
     if (flag->letter) (void)printf(" -s %c", flag->letter);

@@ -136,12 +136,12 @@ static void print_none(const gannet_campaign *campaign, const gannet_tally *tall
 static void print_result(const gannet_campaign *campaign, const gannet_run_outcome *outcome) {
   gannet_tally tally;
   gannet_tally_count(campaign, &tally);
-  (void)printf("%s: %lld evaluations done, %lld infeasible, %lld failed, %lld pending\n",
+  (void)printf("%s: %lld evaluations done, %lld cannot run, %lld failed, %lld pending\n",
                outcome->end == GANNET_RUN_FINISHED ? "finished" : "stopped", (long long)tally.done,
-               (long long)tally.infeasible, (long long)tally.failed, (long long)tally.pending);
+               (long long)tally.cannot_run, (long long)tally.failed, (long long)tally.pending);
   if (outcome->end != GANNET_RUN_FINISHED) (void)printf("reason: %s\n", outcome->why);
   if (tally.best.id >= 0) print_best(campaign, &tally.best);
-  if (tally.best.id < 0 && tally.infeasible + tally.failed > 0) print_none(campaign, &tally);
+  if (tally.best.id < 0 && tally.cannot_run + tally.failed > 0) print_none(campaign, &tally);
   (void)printf("history: %s/history.csv\nstate: %s/state.h5\n", campaign->directory,
                campaign->directory);
 }
@@ -236,6 +236,8 @@ static gannet_err check_input(const settings *s, const cli_world *world,
   /* A run says it when it begins. */
   if (err == GANNET_OK && s->dry)
     gannet_context_set_log(campaign.context, s->start.level, s->start.log, s->start.log_user);
+  if (err == GANNET_OK && s->dry)
+    gannet_campaign_show_warnings(&campaign, s->start.file, complaints);
   if (err == GANNET_OK) err = gannet_campaign_settle(&s->start, &campaign);
   if (err == GANNET_OK) err = gannet_campaign_check(&campaign, &s->run, complaints);
   if (err == GANNET_OK && !s->dry && strcmp(campaign.input->evaluate.backend, "manual") == 0)

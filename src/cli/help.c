@@ -17,7 +17,7 @@ const cli_command *cli_find_command(const char *name) {
 }
 
 static void print_flags(const cli_flag *flags, FILE *out) {
-  for (; flags && flags->name; ++flags) {
+  for (; (flags = cli_listed_flag(flags)); ++flags) {
     char text[64];
     const char letter[] = {flags->letter, '\0'};
     (void)snprintf(text, sizeof text, "%s%s%s--%s%s%s", flags->letter ? "-" : "", letter,

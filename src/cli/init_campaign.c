@@ -38,7 +38,7 @@ static const gannet_option *find(const char *path, const char *backend) {
     for (const gannet_option *option = section.table; option && option->key; ++option) {
       (void)snprintf(full, sizeof full, "%s%s%s", section.path, *section.path ? "." : "",
                      option->key);
-      if (strcmp(full, path) == 0) return option;
+      if (!option->renamed && strcmp(full, path) == 0) return option;
     }
   }
   return NULL;

@@ -52,6 +52,7 @@ static gannet_err print_one(const char *name) {
   print(type->name, type->summary, type->source);
   (void)printf("settings\n");
   for (const gannet_option *option = type->options; option && option->key; ++option) {
+    if (option->renamed) continue;
     gannet_option_describe(option, text, sizeof text);
     (void)printf("  %-20s  %s; default %s\n", option->key, text,
                  option->fallback ? option->fallback : "none");

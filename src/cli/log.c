@@ -74,8 +74,14 @@ void cli_warn(const char *format, ...) {
   (void)fprintf(stderr, "gannet: warning: %s\n", line);
 }
 
-gannet_err cli_complain(const gannet_complaints *complaints, const char *file, int rank,
-                        gannet_err err) {
+void cli_show_warnings(gannet_complaints *complaints, int rank) {
+  char line[1024];
+  while (gannet_complaints_next_warning(complaints, line, sizeof line))
+    if (rank == 0) cli_warn("%s", line);
+}
+
+gannet_err cli_complain(gannet_complaints *complaints, const char *file, int rank, gannet_err err) {
+  cli_show_warnings(complaints, rank);
   if (complaints->count == 0) return err;
   if (rank == 0 && complaints->text) (void)fputs(complaints->text, stderr);
   if (err != GANNET_ERR_INPUT) return err;

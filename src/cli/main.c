@@ -59,6 +59,7 @@ static void leave_together(const cli_world *world, gannet_exit code) {
 static gannet_exit run_command(const cli_command *command, const cli_arguments *arguments,
                                const cli_world *world) {
   gannet_exit code = GANNET_EXIT_FINISHED;
+  if (world->rank == 0) cli_warn_renamed(arguments);
   const gannet_err err = command->run(arguments, world, &code);
   if (err == GANNET_OK) return code;
   report(world, err);

@@ -10,7 +10,7 @@
 static const cli_flag flags[] = {{NULL, 0, NULL, NULL, false}};
 
 static void put_flags(FILE *out, const cli_flag *flag) {
-  for (; flag && flag->name; ++flag) {
+  for (; (flag = cli_listed_flag(flag)); ++flag) {
     (void)fputs(".TP\n.B ", out);
     if (flag->letter) (void)fprintf(out, "\\-%c, ", flag->letter);
     (void)fputs("\\-\\-", out);

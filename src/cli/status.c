@@ -23,8 +23,8 @@ static void print_counts(const gannet_campaign *campaign, const gannet_tally *ta
                        gannet_budget_total(campaign->input), proposed);
   (void)printf("campaign     %s\ndirectory    %s\n", campaign->input->general.name,
                campaign->directory);
-  (void)printf("evaluations  %s: %lld done, %lld infeasible, %lld failed, %lld pending\n", proposed,
-               (long long)tally->done, (long long)tally->infeasible, (long long)tally->failed,
+  (void)printf("evaluations  %s: %lld done, %lld cannot run, %lld failed, %lld pending\n", proposed,
+               (long long)tally->done, (long long)tally->cannot_run, (long long)tally->failed,
                (long long)tally->pending);
   if (tally->best.id < 0)
     (void)puts("best         no result yet");
@@ -121,7 +121,7 @@ static void print_last_words(const char *directory) {
 static void print_failure(const gannet_campaign *campaign, int64_t id) {
   const gannet_ticket *t = &campaign->ledger.ticket[id];
   char name[48], directory[PATH_MAX];
-  (void)printf("  %06lld  %s", (long long)id, gannet_eval_status_text(t->status));
+  (void)printf("  %06lld  %s", (long long)id, gannet_eval_status_phrase(t->status));
   if (t->run.failure != GANNET_FAILURE_NONE)
     (void)printf(" (%s)", gannet_failure_text(t->run.failure));
   if (t->run.exit_code > 0) (void)printf(", exit code %d", t->run.exit_code);

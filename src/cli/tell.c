@@ -16,7 +16,8 @@ static const cli_flag flags[] = {
      true},
     {"objective", 'y', "VALUE", "value of the objective", false},
     {"constraint", 'c', "NAME=VALUE", "value of a constraint; may be repeated", true},
-    {"infeasible", 0, "REASON", "the simulation cannot work at this design", false},
+    {"cannot-run", 0, "REASON", "the simulation cannot work at this design", false},
+    CLI_RENAMED("infeasible", "cannot-run"),
     {"failed", 0, "REASON", "no result, through no fault of the design", false},
     CLI_WAIT_FLAG,
     {NULL, 0, NULL, NULL, false},
@@ -30,7 +31,7 @@ static gannet_err read_number(const char *what, const char *text, double *value)
 
 /* Elsewhere the last one counts, but a result is told for good. */
 static gannet_err check_repeats(const cli_arguments *arguments) {
-  static const char *const once[] = {"id", "objective", "infeasible", "failed"};
+  static const char *const once[] = {"id", "objective", "cannot-run", "failed"};
   for (size_t i = 0; i < sizeof once / sizeof *once; ++i)
     GANNET_REQUIRE(cli_times(arguments, once[i]) <= 1, GANNET_ERR_INPUT,
                    "--%s is given twice; leave one out", once[i]);
@@ -136,7 +137,7 @@ static gannet_err find_evaluation(const cli_arguments *arguments, gannet_campaig
       !ticket->has_result || ticket->status == GANNET_EVAL_FAILED, GANNET_ERR_INPUT,
       "--id: evaluation %lld already has the result '%s', which cannot be changed; `gannet ask` "
       "proposes others, --point takes a design of your own",
-      number, gannet_eval_status_text(ticket->status));
+      number, gannet_eval_status_phrase(ticket->status));
   *id = number;
   return GANNET_OK;
 }
@@ -144,15 +145,15 @@ static gannet_err find_evaluation(const cli_arguments *arguments, gannet_campaig
 static gannet_err read_outcome(const cli_arguments *arguments, const gannet_problem *problem,
                                gannet_ended *ended, double *constraints) {
   const char *objective = cli_value(arguments, "objective");
-  const char *infeasible = cli_value(arguments, "infeasible");
+  const char *cannot_run = cli_value(arguments, "cannot-run");
   const char *failed = cli_value(arguments, "failed");
   GANNET_TRY(check_repeats(arguments));
-  GANNET_REQUIRE((objective != NULL) + (infeasible != NULL) + (failed != NULL) == 1,
-                 GANNET_ERR_INPUT, "give one of --objective, --infeasible and --failed");
+  GANNET_REQUIRE((objective != NULL) + (cannot_run != NULL) + (failed != NULL) == 1,
+                 GANNET_ERR_INPUT, "give one of --objective, --cannot-run and --failed");
   ended->final = true;
   ended->objective = NAN;
   ended->constraints = constraints;
-  ended->status = infeasible ? GANNET_EVAL_INFEASIBLE
+  ended->status = cannot_run ? GANNET_EVAL_CANNOT_RUN
                   : failed   ? GANNET_EVAL_FAILED
                              : GANNET_EVAL_DONE;
   ended->run = gannet_run_unknown();
@@ -160,7 +161,7 @@ static gannet_err read_outcome(const cli_arguments *arguments, const gannet_prob
   ended->run.attempts = 1;
   ended->run.failure = objective ? GANNET_FAILURE_NONE : GANNET_FAILURE_WORD;
   (void)snprintf(ended->run.reason, sizeof ended->run.reason, "%s",
-                 infeasible ? infeasible
+                 cannot_run ? cannot_run
                  : failed   ? failed
                             : "");
   gannet_utf8_line(ended->run.reason);
@@ -201,7 +202,7 @@ static gannet_err run(const cli_arguments *arguments, const cli_world *world, ga
 const cli_command cli_tell = {
     .name = "tell",
     .usage =
-        "DIR (--id N | --point NAME=VALUE ...) (--objective Y | --infeasible WHY | --failed WHY)",
+        "DIR (--id N | --point NAME=VALUE ...) (--objective Y | --cannot-run WHY | --failed WHY)",
     .summary = "report the result of a simulation that you ran yourself",
     .details = "The result is saved when the command returns with exit code 0.\n",
     .flags = flags,

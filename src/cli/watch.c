@@ -125,8 +125,8 @@ static void print_counts(const watcher *w) {
   gannet_tally_count(&w->follow.campaign, &tally);
   gannet_budget_format(w->course.n_ended, "", "/", w->follow.total, ended);
   print_time();
-  (void)printf("%s ended: %lld done, %lld infeasible, %lld failed; %d %s; ", ended,
-               (long long)tally.done, (long long)tally.infeasible, (long long)tally.failed,
+  (void)printf("%s ended: %lld done, %lld cannot run, %lld failed; %d %s; ", ended,
+               (long long)tally.done, (long long)tally.cannot_run, (long long)tally.failed,
                w->course.n_sights, watch_running_word(&w->follow));
   if (tally.best.id < 0)
     (void)printf("no result yet");

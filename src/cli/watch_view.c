@@ -97,7 +97,7 @@ const char *watch_running_word(const gannet_follow *follow) {
 
 void watch_failure_text(const gannet_ticket *t, char *text, size_t size) {
   const bool classed = t->run.failure != GANNET_FAILURE_NONE;
-  (void)snprintf(text, size, "%s%s%s%s: %s", gannet_eval_status_text(t->status),
+  (void)snprintf(text, size, "%s%s%s%s: %s", gannet_eval_status_phrase(t->status),
                  classed ? " (" : "", gannet_failure_text(t->run.failure), classed ? ")" : "",
                  t->run.reason[0] ? t->run.reason : "no reason given");
 }
@@ -158,7 +158,7 @@ static void put_bar(view *v, const gannet_tally *tally) {
   const int running = v->course->n_sights;
   (void)snprintf(words, sizeof words, "%lld done", (long long)tally->done);
   put_item(&f, words);
-  (void)snprintf(words, sizeof words, "%lld infeasible", (long long)tally->infeasible);
+  (void)snprintf(words, sizeof words, "%lld cannot run", (long long)tally->cannot_run);
   put_item(&f, words);
   (void)snprintf(words, sizeof words, "%lld failed", (long long)tally->failed);
   put_item(&f, words);

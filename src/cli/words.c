@@ -140,7 +140,7 @@ void cli_visit_keys(gannet_schema schema, cli_key_visitor visit, void *user) {
     if (strchr(section.path, '*')) continue;
     if (section.path[0] && !section.choice) visit(user, &section, NULL, section.path);
     for (const gannet_option *o = section.table; o && o->key; ++o) {
-      if (is_repeated(schema, i, &section, o->key)) continue;
+      if (o->renamed || is_repeated(schema, i, &section, o->key)) continue;
       (void)snprintf(key, sizeof key, "%s%s%s", section.path, section.path[0] ? "." : "", o->key);
       visit(user, &section, o, key);
     }

@@ -13,9 +13,9 @@ typedef struct {
   gannet_text_list environment;
   double kill_grace;
   gannet_real_list bad_luck_exit_codes;
-  gannet_real_list infeasible_exit_codes;
+  gannet_real_list cannot_run_exit_codes;
   gannet_text_list bad_luck_text;
-  gannet_text_list infeasible_text;
+  gannet_text_list cannot_run_text;
   double patience; /* of the back-end command, not in the rows below: seconds */
 } gannet_command_options;
 
@@ -78,9 +78,9 @@ typedef struct {
        .help =                                                                                     \
            "exit codes after which another attempt may succeed; 137 and 143 are the words of "     \
            "shells, mpirun and srun for a process that was killed, or ended, from outside"},       \
-      {.key = "infeasible_exit_codes",                                                             \
+      {.key = "cannot_run_exit_codes",                                                             \
        .type = GANNET_REAL_LIST,                                                                   \
-       .offset = GANNET_COMMAND_AT(infeasible_exit_codes),                                         \
+       .offset = GANNET_COMMAND_AT(cannot_run_exit_codes),                                         \
        .lower = 1,                                                                                 \
        .upper = 255,                                                                               \
        .help = "exit codes that say: the simulation cannot work at this design",                   \
@@ -92,9 +92,10 @@ typedef struct {
            "POSIX extended regular expressions; when one matches a line that a failed simulation " \
            "printed, another attempt may succeed",                                                 \
        .example = "[license server, Stale file handle]"},                                          \
-  {                                                                                                \
-    .key = "infeasible_text", .type = GANNET_TEXT_LIST,                                            \
-    .offset = GANNET_COMMAND_AT(infeasible_text),                                                  \
+      GANNET_OPTION_RENAMED("infeasible_exit_codes", "cannot_run_exit_codes"),                     \
+      GANNET_OPTION_RENAMED("infeasible_text", "cannot_run_text"), {                               \
+    .key = "cannot_run_text", .type = GANNET_TEXT_LIST,                                            \
+    .offset = GANNET_COMMAND_AT(cannot_run_text),                                                  \
     .help =                                                                                        \
         "POSIX extended regular expressions; when one matches a line that the simulation "         \
         "printed, it cannot work at this design, whatever its exit code and results",              \

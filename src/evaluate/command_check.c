@@ -285,12 +285,12 @@ static void check_lists(const gannet_command_options *options, gannet_complaints
       check_twice(&options->environment, i, complaints);
     check_own(options->environment.item[i], complaints);
   }
-  for (int i = 0; i < options->infeasible_exit_codes.n; ++i)
+  for (int i = 0; i < options->cannot_run_exit_codes.n; ++i)
     for (int j = 0; j < options->bad_luck_exit_codes.n; ++j)
-      if (options->infeasible_exit_codes.item[i] == options->bad_luck_exit_codes.item[j])
-        gannet_complain(complaints, "evaluate.infeasible_exit_codes",
+      if (options->cannot_run_exit_codes.item[i] == options->bad_luck_exit_codes.item[j])
+        gannet_complain(complaints, "evaluate.cannot_run_exit_codes",
                         "%g is also one of bad_luck_exit_codes; leave one of them out",
-                        options->infeasible_exit_codes.item[i]);
+                        options->cannot_run_exit_codes.item[i]);
 }
 
 /* One way to run a simulation, and only one. */
@@ -319,7 +319,7 @@ static bool matches_everything(const regex_t *regex) {
 }
 
 /* may_be_everywhere: every failure that says something may well be bad luck, but no campaign is
- * one of which every design is infeasible. */
+ * one of which the simulation can run nowhere. */
 static gannet_err check_texts(const char *key, const gannet_text_list *list, bool may_be_everywhere,
                               gannet_complaints *complaints) {
   gannet_texts texts = {0};
@@ -386,6 +386,6 @@ gannet_err gannet_command_check_parts(const gannet_command_options *options, boo
   if (err == GANNET_OK)
     err = check_texts("evaluate.bad_luck_text", &options->bad_luck_text, true, complaints);
   if (err == GANNET_OK)
-    err = check_texts("evaluate.infeasible_text", &options->infeasible_text, false, complaints);
+    err = check_texts("evaluate.cannot_run_text", &options->cannot_run_text, false, complaints);
   return err;
 }

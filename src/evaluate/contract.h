@@ -219,18 +219,18 @@ void gannet_patterns_release(gannet_patterns *patterns);
 /* How the end of a process is judged. */
 typedef struct {
   const gannet_real_list *bad_luck;   /* exit codes after which another attempt may succeed */
-  const gannet_real_list *infeasible; /* exit codes that mean: the design is bad here */
+  const gannet_real_list *cannot_run; /* exit codes that say: the simulation cannot run here */
   const gannet_patterns *patterns;
   double time_limit;
   const gannet_texts *bad_luck_texts;   /* in the output of a failed attempt; NULL = none */
-  const gannet_texts *infeasible_texts; /* in the output of any attempt; NULL = none */
+  const gannet_texts *cannot_run_texts; /* in the output of any attempt; NULL = none */
   gannet_search_limits limits;          /* of looking for patterns and texts */
   const char *evaluations; /* absolute path of CAMPAIGN/evals; NULL = it is where it was */
   const char *program;     /* path of what is started; NULL = not told */
 } gannet_contract_rules;
 
 /* Read the results of a simulation that ended with exit code 0: from stdout.log by patterns, from
- * results.out for the rest. The result becomes done, infeasible, or failed with the reason: what
+ * results.out for the rest. The result becomes done, cannot run, or failed with the reason: what
  * was wrong, where, and what was found instead. It becomes pending when somebody asks the program
  * to end meanwhile.
  *
@@ -246,7 +246,7 @@ void gannet_contract_read(const gannet_problem *problem, const gannet_contract_r
  */
 bool gannet_contract_is_torn(const char *directory);
 
-/* Whether results.out says that the design is infeasible; it then counts however the simulation
+/* Whether results.out says that the simulation cannot run; it then counts however the simulation
  * ended, and is in the result. Otherwise the result is to be filled: nothing is known of it.
  *
  * Local.
@@ -257,7 +257,7 @@ bool gannet_contract_is_refused(const gannet_problem *problem, const char *direc
                                 gannet_result_record *result);
 
 /* The result of an attempt from the launcher's last event about it. A text of the user's that means
- * infeasible counts more than the exit code and than results. What the simulation itself says in
+ * 'cannot run' counts more than the exit code and than results. What the simulation itself says in
  * results.out comes next: that it cannot work however it ended, its numbers when it ended well. It
  * becomes pending, to be judged again by a later
  * process, when somebody asks the program to end meanwhile.

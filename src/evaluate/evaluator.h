@@ -29,7 +29,7 @@ typedef struct {
 
 typedef struct {
   int64_t id;
-  /* Done, infeasible or failed. Pending: the attempt was never started and is given back, because
+  /* Done, cannot run or failed. Pending: the attempt was never started and is given back, because
    * no further simulation is to begin, or because none can be started; run.reason says why. */
   gannet_eval_status status;
   bool retry; /* failed: another attempt may succeed (bad luck) */

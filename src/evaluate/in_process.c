@@ -209,7 +209,7 @@ static void judge(const runner *run, const gannet_simulation_output *output, int
   if (failed_rank >= 0) {
     gannet_record_fail(result, true, "rank %d of the simulation failed: %s", failed_rank, reason);
     result->run.failure = GANNET_FAILURE_EXIT;
-  } else if (output->infeasible) {
+  } else if (output->cannot_run) {
     gannet_record_fail(result, false, "%s", reason);
     gannet_record_refuse(result, GANNET_FAILURE_WORD);
   } else {

@@ -1,4 +1,4 @@
-/* How an attempt ended, in one line: done, infeasible, failed; bad luck or not. */
+/* How an attempt ended, in one line: done, cannot run, failed; bad luck or not. */
 #include <ctype.h>
 #include <errno.h>
 #include <jansson.h>
@@ -104,7 +104,7 @@ static void judge_failure(const gannet_contract_rules *rules, const char *direct
   }
   gannet_contract_fail(directory, retry, reason, result);
   result->run.failure = failure;
-  if (failure == GANNET_FAILURE_EXIT && holds(rules->infeasible, event->exit_code))
+  if (failure == GANNET_FAILURE_EXIT && holds(rules->cannot_run, event->exit_code))
     gannet_record_refuse(result, GANNET_FAILURE_RULE);
 }
 
@@ -129,9 +129,9 @@ static void judge_end(const gannet_problem *problem, const gannet_contract_rules
                       const char *directory, const gannet_launch_event *event,
                       gannet_result_record *result) {
   gannet_texts_found found;
-  if (find(rules, rules->infeasible_texts, "infeasible_text", directory, &found, result)) {
+  if (find(rules, rules->cannot_run_texts, "cannot_run_text", directory, &found, result)) {
     if (!found.any) return;
-    gannet_record_fail(result, false, "infeasible_text found: %s", found.line);
+    gannet_record_fail(result, false, "cannot_run_text found: %s", found.line);
     gannet_record_refuse(result, GANNET_FAILURE_RULE);
     return;
   }

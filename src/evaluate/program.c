@@ -42,7 +42,7 @@ static gannet_err compile(const gannet_command_options *options, const gannet_pr
     err = gannet_texts_create("", &options->bad_luck_text, &complaints, &program->bad_luck_texts);
   if (err == GANNET_OK)
     err =
-        gannet_texts_create("", &options->infeasible_text, &complaints, &program->infeasible_texts);
+        gannet_texts_create("", &options->cannot_run_text, &complaints, &program->cannot_run_texts);
   gannet_complaints_release(&complaints);
   return err;
 }
@@ -57,11 +57,11 @@ gannet_err gannet_program_create(const gannet_command_options *options,
                                         .input_directory = program->input_directory,
                                         .templates = &options->templates};
   program->rules = (gannet_contract_rules){.bad_luck = &options->bad_luck_exit_codes,
-                                           .infeasible = &options->infeasible_exit_codes,
+                                           .cannot_run = &options->cannot_run_exit_codes,
                                            .patterns = &program->patterns,
                                            .time_limit = setup->time_limit,
                                            .bad_luck_texts = &program->bad_luck_texts,
-                                           .infeasible_texts = &program->infeasible_texts,
+                                           .cannot_run_texts = &program->cannot_run_texts,
                                            .limits = {GANNET_SEARCH_PATIENCE, setup->stopping},
                                            .evaluations = program->evaluations,
                                            .program = program->program};
@@ -71,7 +71,7 @@ gannet_err gannet_program_create(const gannet_command_options *options,
 void gannet_program_release(gannet_program *program) {
   gannet_patterns_release(&program->patterns);
   gannet_texts_release(&program->bad_luck_texts);
-  gannet_texts_release(&program->infeasible_texts);
+  gannet_texts_release(&program->cannot_run_texts);
 }
 
 static gannet_err fill_arguments(const gannet_program *program, const gannet_bindings *bindings,

@@ -14,7 +14,7 @@ typedef struct {
   gannet_contract contract;
   gannet_contract_rules rules;
   gannet_patterns patterns;
-  gannet_texts bad_luck_texts, infeasible_texts;
+  gannet_texts bad_luck_texts, cannot_run_texts;
   char evaluations[PATH_MAX], input_directory[PATH_MAX], program[PATH_MAX];
 } gannet_program;
 

@@ -72,7 +72,7 @@ void gannet_record_fail(gannet_result_record *result, bool retry, const char *fo
 }
 
 void gannet_record_refuse(gannet_result_record *result, gannet_failure failure) {
-  result->status = GANNET_EVAL_INFEASIBLE;
+  result->status = GANNET_EVAL_CANNOT_RUN;
   result->retry = false;
   result->run.failure = failure;
   result->run.crashed = false;

@@ -32,7 +32,7 @@ void gannet_record_clear(int n_constraints, gannet_result_record *result);
 void gannet_record_fail(gannet_result_record *result, bool retry, const char *format, ...)
     GANNET_PRINTF(3, 4);
 
-/* A failed result becomes infeasible: the design is bad, by this class of evidence.
+/* A failed result becomes "cannot run": the design is bad, by this class of evidence.
  *
  * Local.
  */

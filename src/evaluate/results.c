@@ -110,7 +110,7 @@ static int set_text(const reader *to, int index, const char *text, const char *w
   return set(to, index, value, where);
 }
 
-static int declare_infeasible(const reader *to, const char *reason) {
+static int declare_cannot_run(const reader *to, const char *reason) {
   gannet_record_fail(to->result, false, "%s", *reason ? reason : "the simulation gave no reason");
   gannet_record_refuse(to->result, GANNET_FAILURE_WORD);
   return -1;
@@ -130,7 +130,7 @@ static int read_line(const reader *to, char *line, const char *where) {
   value = name + strcspn(name, " \t");
   if (*value) *value++ = '\0';
   value = trim(value);
-  if (strcmp(name, "fail") == 0) return declare_infeasible(to, value);
+  if (strcmp(name, "fail") == 0) return declare_cannot_run(to, value);
   const int index = gannet_quantity_find(to->problem, name);
   if (index >= 0) return set_text(to, index, value, where);
   if (!is_joined(to, name)) return refuse_name(to, name, where);
@@ -168,9 +168,9 @@ static const size_t how_to_load = JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_RE
  * numbers. Returns 0 when it says that the design is good. */
 static int read_fail(const reader *to, const json_t *fail) {
   if (!fail || json_is_false(fail) || json_is_null(fail)) return 0;
-  if (json_is_string(fail)) return declare_infeasible(to, json_string_value(fail));
+  if (json_is_string(fail)) return declare_cannot_run(to, json_string_value(fail));
   if (json_is_number(fail) && !(fabs(json_number_value(fail)) > 0)) return 0;
-  if (json_is_true(fail) || json_is_number(fail)) return declare_infeasible(to, "");
+  if (json_is_true(fail) || json_is_number(fail)) return declare_cannot_run(to, "");
   gannet_record_fail(to->result, false,
                      "results.out: fail is a list or an object, expected a reason, true or false");
   return -1;
@@ -412,7 +412,7 @@ bool gannet_contract_is_refused(const gannet_problem *problem, const char *direc
   const reader to = {problem, result};
   (void)!read_file(&to, directory); /* what else is there does not matter */
   forget_numbers(problem, result);
-  return result->status == GANNET_EVAL_INFEASIBLE;
+  return result->status == GANNET_EVAL_CANNOT_RUN;
 }
 
 void gannet_contract_read(const gannet_problem *problem, const gannet_contract_rules *rules,

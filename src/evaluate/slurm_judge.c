@@ -150,6 +150,6 @@ gannet_err gannet_slurm_take_results(gannet_slurm_jobs *jobs, const gannet_slurm
   GANNET_TRY(gannet_contract_judge(jobs->program.contract.problem, &jobs->program.rules,
                                    job->flight.directory, job->has_outcome ? &job->outcome : &well,
                                    &result));
-  *done = result.status == GANNET_EVAL_DONE || result.status == GANNET_EVAL_INFEASIBLE;
+  *done = result.status == GANNET_EVAL_DONE || result.status == GANNET_EVAL_CANNOT_RUN;
   return *done ? finish(jobs, job, &result) : GANNET_OK;
 }

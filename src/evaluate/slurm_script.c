@@ -115,9 +115,9 @@ static gannet_err put_fetch(gannet_text *to, const char *directory) {
 
 /* A shell reports a signal as 128 + its number, unless that is a code by which the simulation says
  * that a design is bad. */
-static gannet_err put_signal(gannet_text *to, const gannet_real_list *infeasible) {
+static gannet_err put_signal(gannet_text *to, const gannet_real_list *codes) {
   GANNET_TRY(put(to, "case '"));
-  for (int i = 0; i < infeasible->n; ++i) GANNET_TRY(put_line(to, " %.0f", infeasible->item[i]));
+  for (int i = 0; i < codes->n; ++i) GANNET_TRY(put_line(to, " %.0f", codes->item[i]));
   return put(to,
              " ' in\n"
              "  *\" $code \"*) ;;\n"
@@ -136,7 +136,7 @@ static gannet_err put_outcome(gannet_text *to, const gannet_program *program, ui
                         "  case $code in 124 | 137) over=true ;; esac\n"
                         "fi\n",
                         floor(program->rules.time_limit)));
-  GANNET_TRY(put_signal(to, program->rules.infeasible));
+  GANNET_TRY(put_signal(to, program->rules.cannot_run));
   return put_line(to,
                   "printf '{\"nonce\": \"%016llx\", \"pid\": %%d, \"exit_code\": %%d, "
                   "\"signal\": %%d, \"time_limit\": %%s, \"started\": %%d, \"ended\": %%d, "

@@ -27,9 +27,10 @@ module gannet
   public :: gannet_categorical, gannet_constraint, gannet_set, gannet_ask, gannet_tell, gannet_best
   public :: gannet_recommend
   public :: gannet_message
-  public :: gannet_done, gannet_infeasible, gannet_failed, gannet_minimize, gannet_maximize
+  public :: gannet_done, gannet_cannot_run, gannet_infeasible, gannet_failed, gannet_minimize, gannet_maximize
 
-  integer(c_int), parameter :: gannet_done = 0, gannet_infeasible = 1, gannet_failed = 2
+  integer(c_int), parameter :: gannet_done = 0, gannet_cannot_run = 1, gannet_failed = 2
+  integer(c_int), parameter :: gannet_infeasible = gannet_cannot_run ! the name until version 0.1
   integer(c_int), parameter :: gannet_minimize = 0, gannet_maximize = 1
   integer, parameter :: longest = 4096 ! characters of a name or a setting, with the final zero
   integer(c_int), parameter :: err_arg = 1, err_shape = 3, err_state = 4 ! of gannet_err
@@ -497,8 +498,8 @@ contains
   ! id           numbers from gannet_ask
   ! objective    in its own units
   ! constraints  constraints(constraints, points), in their own units and order; needed when there are any
-  ! outcome      gannet_done (all, when not given), gannet_infeasible (the design cannot work: stay away) or
-  !              gannet_failed (bad luck; it may be told later)
+  ! outcome      gannet_done (all, when not given), gannet_cannot_run (the simulation cannot work at this design:
+  !              stay away) or gannet_failed (bad luck; it may be told later)
   ! ierr         0 = done; without it an error ends the program
   subroutine gannet_tell(opt, id, objective, constraints, outcome, ierr)
     type(gannet_optimizer), intent(inout) :: opt

@@ -69,7 +69,8 @@ static gannet_err create_from(gannet_context *context, const gannet_problem *pro
   return GANNET_OK;
 }
 
-static gannet_err parse_settings(int n, const gannet_method_setting *settings,
+static gannet_err parse_settings(const gannet_context *context, int n,
+                                 const gannet_method_setting *settings,
                                  gannet_optimizer_options *options) {
   gannet_setting *list = NULL;
   gannet_complaints complaints = {0};
@@ -84,18 +85,19 @@ static gannet_err parse_settings(int n, const gannet_method_setting *settings,
     list[i] = (gannet_setting){.key = settings[i].key, .text = settings[i].text};
   gannet_err err = gannet_optimizer_options_parse(n, list, options, &complaints);
   if (err == GANNET_OK) err = gannet_complaints_raise(&complaints);
+  if (err == GANNET_OK) gannet_complaints_log(&complaints, context);
   gannet_complaints_release(&complaints);
   gannet_free(&list);
   return err;
 }
 
 /* The local part of create. */
-static gannet_err begin_create(const gannet_problem *problem, int n,
+static gannet_err begin_create(const gannet_context *context, const gannet_problem *problem, int n,
                                const gannet_method_setting *settings,
                                gannet_optimizer_options *options) {
   GANNET_REQUIRE_POINTER(problem, "problem");
   GANNET_TRY(gannet_blas_prepare());
-  return parse_settings(n, settings, options);
+  return parse_settings(context, n, settings, options);
 }
 
 static gannet_err check_alike(const gannet_context *context, const gannet_problem *problem, int n,
@@ -122,7 +124,7 @@ gannet_err gannet_optimizer_create(gannet_context *context, const gannet_problem
   *optimizer = NULL;
   GANNET_REQUIRE_POINTER(context, "context");
   gannet_err err =
-      gannet_agree(context->comm, begin_create(problem, n_settings, settings, &options));
+      gannet_agree(context->comm, begin_create(context, problem, n_settings, settings, &options));
   if (err == GANNET_OK) err = check_alike(context, problem, n_settings, settings);
   if (err == GANNET_OK) err = create_from(context, problem, &options, optimizer);
   gannet_optimizer_options_release(&options);
@@ -248,7 +250,7 @@ static bool is_finite_result(const gannet_problem *problem, const gannet_result 
 }
 
 static gannet_eval_status status_of(const gannet_problem *problem, const gannet_result *result) {
-  if (result->outcome == GANNET_RESULT_INFEASIBLE) return GANNET_EVAL_INFEASIBLE;
+  if (result->outcome == GANNET_RESULT_CANNOT_RUN) return GANNET_EVAL_CANNOT_RUN;
   if (result->outcome == GANNET_RESULT_OK && is_finite_result(problem, result))
     return GANNET_EVAL_DONE;
   return GANNET_EVAL_FAILED;
@@ -257,9 +259,9 @@ static gannet_eval_status status_of(const gannet_problem *problem, const gannet_
 static gannet_err check_result(const gannet_problem *problem, const gannet_result *result) {
   const int n = problem->spec.n_constraints;
   GANNET_REQUIRE(result->outcome == GANNET_RESULT_OK ||
-                     result->outcome == GANNET_RESULT_INFEASIBLE ||
+                     result->outcome == GANNET_RESULT_CANNOT_RUN ||
                      result->outcome == GANNET_RESULT_FAILED,
-                 GANNET_ERR_ARG, "outcome = %d, expected GANNET_RESULT_OK, _INFEASIBLE or _FAILED",
+                 GANNET_ERR_ARG, "outcome = %d, expected GANNET_RESULT_OK, _CANNOT_RUN or _FAILED",
                  (int)result->outcome);
   GANNET_REQUIRE(result->outcome != GANNET_RESULT_OK || n == 0 || result->constraints,
                  GANNET_ERR_ARG,
@@ -298,7 +300,7 @@ static gannet_err check_results(const gannet_optimizer *o, int n, const gannet_r
     const gannet_eval_status status = gannet_history_get(o->history, results[i].id)->status;
     GANNET_REQUIRE(status == GANNET_EVAL_PENDING || status == GANNET_EVAL_FAILED, GANNET_ERR_STATE,
                    "evaluation %lld already has the result '%s'", (long long)results[i].id,
-                   gannet_eval_status_text(status));
+                   gannet_eval_status_phrase(status));
   }
   return check_once(n, results);
 }

@@ -405,7 +405,8 @@ static void visit_entry(const visitor *v, const char *section, const gannet_opti
 
 static void visit_table(const visitor *v, const char *section, const gannet_option *table,
                         const void *target) {
-  for (; table && table->key; ++table) visit_entry(v, section, table, target);
+  for (; table && table->key; ++table)
+    if (!table->renamed) visit_entry(v, section, table, target);
 }
 
 static bool is_given(const gannet_optimizer_options *options, const char *key) {
@@ -418,7 +419,9 @@ static bool is_given(const gannet_optimizer_options *options, const char *key) {
 static void visit_method(const visitor *v, const gannet_optimizer_options *options) {
   const bool several = options->n_members > 1;
   for (const gannet_option *entry = gannet_method_table; entry->key; ++entry)
-    if (is_of_whole(entry->key) || (several && is_given(options, entry->key)))
+    if (entry->renamed)
+      continue;
+    else if (is_of_whole(entry->key) || (several && is_given(options, entry->key)))
       visit_entry(v, "", entry, &options->method);
     else if (!several)
       visit_entry(v, "", entry, &options->member[0].method);

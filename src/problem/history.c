@@ -31,13 +31,48 @@ struct gannet_history {
   int64_t n_left;         /* of them not proposed */
 };
 
+#define WORD(name, word, phrase) word,
+#define PHRASE(name, word, phrase) phrase,
+#define OLD_WORD(word, status) {word, status},
 #define TEXT(name, text) text,
-static const char *const status_texts[] = {GANNET_EVAL_STATUS_LIST(TEXT)};
+static const char *const status_texts[] = {GANNET_EVAL_STATUS_LIST(WORD)};
+static const char *const status_phrases[] = {GANNET_EVAL_STATUS_LIST(PHRASE)};
+static const struct {
+  const char *word;
+  gannet_eval_status status;
+} old_words[] = {GANNET_EVAL_OLD_WORD_LIST(OLD_WORD)};
 static const char *const failure_texts[] = {GANNET_FAILURE_LIST(TEXT)};
+#undef WORD
+#undef PHRASE
+#undef OLD_WORD
 #undef TEXT
 
 const char *gannet_eval_status_text(gannet_eval_status status) {
   return 0 <= (int)status && status < GANNET_EVAL_STATUS_COUNT ? status_texts[status] : "unknown";
+}
+
+const char *gannet_eval_status_phrase(gannet_eval_status status) {
+  return 0 <= (int)status && status < GANNET_EVAL_STATUS_COUNT ? status_phrases[status] : "unknown";
+}
+
+bool gannet_eval_status_find(const char *word, gannet_eval_status *status) {
+  for (int i = 0; i < GANNET_EVAL_STATUS_COUNT; ++i)
+    if (strcmp(word, status_texts[i]) == 0) {
+      *status = (gannet_eval_status)i;
+      return true;
+    }
+  for (size_t i = 0; i < sizeof old_words / sizeof *old_words; ++i)
+    if (strcmp(word, old_words[i].word) == 0) {
+      *status = old_words[i].status;
+      return true;
+    }
+  return false;
+}
+
+const char *gannet_eval_status_old_text(gannet_eval_status status) {
+  for (size_t i = 0; i < sizeof old_words / sizeof *old_words; ++i)
+    if (old_words[i].status == status) return old_words[i].word;
+  return NULL;
 }
 
 const char *gannet_failure_text(gannet_failure failure) {
@@ -177,13 +212,13 @@ gannet_err gannet_history_tell(gannet_history *h, int64_t id, gannet_eval_status
                                const gannet_run_record *run) {
   GANNET_REQUIRE(0 <= id && id < h->n, GANNET_ERR_ARG, "evaluation %lld was never proposed",
                  (long long)id);
-  GANNET_REQUIRE(status == GANNET_EVAL_DONE || status == GANNET_EVAL_INFEASIBLE ||
+  GANNET_REQUIRE(status == GANNET_EVAL_DONE || status == GANNET_EVAL_CANNOT_RUN ||
                      status == GANNET_EVAL_FAILED,
                  GANNET_ERR_ARG, "status %d is not an outcome", (int)status);
   gannet_evaluation *row = &h->row[id];
   GANNET_REQUIRE(row->status == GANNET_EVAL_PENDING || row->status == GANNET_EVAL_FAILED,
                  GANNET_ERR_STATE, "evaluation %lld already has the result '%s'", (long long)id,
-                 gannet_eval_status_text(row->status));
+                 gannet_eval_status_phrase(row->status));
   if (status == GANNET_EVAL_DONE) GANNET_TRY(check_values(h, objective, constraints));
   if (row->status == GANNET_EVAL_FAILED) forget_arrival(h, id);
   h->order[h->n_told++] = id;
@@ -260,7 +295,7 @@ bool gannet_history_is_sound(const gannet_history *history, int64_t id) {
 bool gannet_history_is_bad(const gannet_history *history, int64_t id) {
   const gannet_evaluation *row = &history->row[id];
   if (row->status == GANNET_EVAL_DONE) return !gannet_history_is_sound(history, id);
-  return row->status == GANNET_EVAL_INFEASIBLE ||
+  return row->status == GANNET_EVAL_CANNOT_RUN ||
          (row->status == GANNET_EVAL_FAILED && row->run.crashed);
 }
 

@@ -11,16 +11,21 @@
 
 #include "problem/problem.h"
 
-/* X(name, text) */
-#define GANNET_EVAL_STATUS_LIST(X)                                                             \
-  X(GANNET_EVAL_PENDING, "pending")       /* proposed; result not known yet */                 \
-  X(GANNET_EVAL_DONE, "done")             /* objective and all constraints known and finite */ \
-  X(GANNET_EVAL_INFEASIBLE, "infeasible") /* the simulation cannot work at this design */      \
-  X(GANNET_EVAL_FAILED, "failed")         /* bad luck or broken results, retries used up */
+/* X(name, word in files and tables, words for people). A design whose results violate a constraint
+ * is infeasible; its status is done. */
+#define GANNET_EVAL_STATUS_LIST(X)                                                            \
+  X(GANNET_EVAL_PENDING, "pending", "pending")          /* proposed; result not known yet */  \
+  X(GANNET_EVAL_DONE, "done", "done")                   /* all results known and finite */    \
+  X(GANNET_EVAL_CANNOT_RUN, "cannot_run", "cannot run") /* the simulation cannot work here */ \
+  X(GANNET_EVAL_FAILED, "failed", "failed")             /* bad luck or broken results, no retries */
 
-#define GANNET_EVAL_ENUM(name, text) name,
+/* X(word in files and tables of earlier versions, what it is now) */
+#define GANNET_EVAL_OLD_WORD_LIST(X) X("infeasible", GANNET_EVAL_CANNOT_RUN) /* until 0.1 */
+
+#define GANNET_EVAL_ENUM(name, word, phrase) name,
 typedef enum {
-  GANNET_EVAL_STATUS_LIST(GANNET_EVAL_ENUM) GANNET_EVAL_STATUS_COUNT
+  GANNET_EVAL_STATUS_LIST(GANNET_EVAL_ENUM) GANNET_EVAL_STATUS_COUNT,
+  GANNET_EVAL_INFEASIBLE = GANNET_EVAL_CANNOT_RUN /* the name until 0.1; use CANNOT_RUN */
 } gannet_eval_status;
 #undef GANNET_EVAL_ENUM
 
@@ -94,7 +99,7 @@ GANNET_CHECKED gannet_err gannet_history_propose(gannet_history *history, const 
 
 /* Give a pending evaluation its result. Status done needs a finite objective and finite
  * constraints; with anything else they are ignored. A failed evaluation may be told again (a late
- * result); a done or infeasible one may not.
+ * result); another one may not.
  *
  * Local.
  *
@@ -230,11 +235,33 @@ const gannet_problem *gannet_history_problem(const gannet_history *history);
  */
 uint64_t gannet_history_digest(const gannet_history *history);
 
-/* "pending", "done", ...; "exit code", "signal", ...
+/* The word of a status in files and tables ("cannot_run"), and that for people ("cannot run").
  *
  * Local.
  */
 const char *gannet_eval_status_text(gannet_eval_status status);
+const char *gannet_eval_status_phrase(gannet_eval_status status);
+
+/* The status of a word in a file or table, that of an earlier version included.
+ *
+ * Local.
+ *
+ * status  out  untouched when nothing has this name
+ *
+ * Returns whether something has this name.
+ */
+bool gannet_eval_status_find(const char *word, gannet_eval_status *status);
+
+/* The word of a status in files of earlier versions; NULL when it is the same.
+ *
+ * Local.
+ */
+const char *gannet_eval_status_old_text(gannet_eval_status status);
+
+/* "exit code", "signal", ...
+ *
+ * Local.
+ */
 const char *gannet_failure_text(gannet_failure failure);
 
 #endif

@@ -33,7 +33,7 @@ import numpy as np
 __all__ = ["Error", "Optimizer", "Point", "categorical", "integer", "real"]
 
 _REAL, _INTEGER, _BOOLEAN, _CATEGORICAL = range(4)
-_DONE, _INFEASIBLE, _FAILED = range(3)
+_DONE, _CANNOT_RUN, _FAILED = range(3)
 
 
 class Error(RuntimeError):
@@ -404,7 +404,7 @@ class Optimizer(contextlib.AbstractContextManager):
         result = _Result(number, outcome, np.nan if objective is None else _float("objective", objective),
                          _doubles(values))
         result.keep = values  # the structure only borrows
-        result.is_final = outcome == _INFEASIBLE or np.isfinite([result.objective, *values]).all()
+        result.is_final = outcome == _CANNOT_RUN or np.isfinite([result.objective, *values]).all()
         return result
 
     def tell(self, point, objective=None, constraints=None):
@@ -420,7 +420,7 @@ class Optimizer(contextlib.AbstractContextManager):
         told again), for a Point whose values are not those that were asked for, and for a name of a variable or
         constraint that is missing or unknown; nothing is taken over then.
         """
-        return self._tell(point, objective, constraints, _INFEASIBLE if objective is None else _DONE)
+        return self._tell(point, objective, constraints, _CANNOT_RUN if objective is None else _DONE)
 
     def fail(self, point):
         """No result, through no fault of the design; it may be told later.

@@ -73,7 +73,7 @@ static void append_row(const gannet_campaign *c, int64_t id, double start, json_
   const double *x = gannet_history_x_user(c->history, id);
   const bool done = t->has_result && t->status == GANNET_EVAL_DONE;
   const bool penalty = report_is_penalty(c, id);
-  const gannet_eval_status status = penalty ? GANNET_EVAL_INFEASIBLE : t->status;
+  const gannet_eval_status status = penalty ? GANNET_EVAL_CANNOT_RUN : t->status;
   (void)append(columns, "id", json_integer(id));
   (void)append(columns, "batch", json_integer(gannet_history_get(c->history, id)->batch));
   (void)append(columns, "status", json_integer(t->has_result ? status : GANNET_EVAL_PENDING));

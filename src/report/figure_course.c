@@ -22,7 +22,7 @@ static void put_run(FILE *data, double from, double to, double slot) {
   (void)fputc('\n', data);
 }
 
-/* Blocks of what was done, infeasible, failed, and repeated. */
+/* Blocks of what was done, cannot run, failed, and repeated. */
 static void put_runs(const gannet_report *r, FILE *data, double clock, size_t *counts) {
   const json_t *retried = json_object_get(r->course, "retried");
   const size_t n = json_array_size(column(r, "id"));
@@ -47,7 +47,7 @@ static void put_runs(const gannet_report *r, FILE *data, double clock, size_t *c
 }
 
 static void put_run_commands(FILE *out, const size_t *counts) {
-  static const char *const names[] = {"done", "infeasible", "failed", "repeated"};
+  static const char *const names[] = {"done", "cannot run", "failed", "repeated"};
   static const int colors[] = {0, 4, 1, 3};
   const char *join = "plot ";
   for (int i = 0; i < 4; ++i) {
@@ -103,7 +103,7 @@ bool figure_timeline(const gannet_report *r, FILE *data, FILE *out, double *heig
         out);
     return true;
   }
-  (void)fputs("# start, end, slot of what was: done; infeasible; failed; repeated\n", data);
+  (void)fputs("# start, end, slot of what was: done; cannot run; failed; repeated\n", data);
   size_t counts[4];
   put_runs(r, data, clock, counts);
   put_run_commands(out, counts);

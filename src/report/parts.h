@@ -22,8 +22,8 @@ json_t *report_number(double value);
 bool report_is_penalty(const gannet_campaign *campaign, int64_t id);
 
 /* {"id": [...], "status": [...], "objective": [...], "x": [[...], ...], ...}, one place per shown
- * evaluation; times count from start, in seconds since 1970. Penalties have the status of what is
- * infeasible and are no objectives. Local; NULL when memory is short, as for the others.
+ * evaluation; times count from start, in seconds since 1970. Penalties have the status
+ * of what cannot run and are no objectives. Local; NULL when memory is short, as for the others.
  */
 json_t *report_columns(const gannet_campaign *campaign, double start);
 

@@ -181,8 +181,8 @@ static json_t *about_campaign(const gannet_campaign *c, const gannet_usage *u) {
       c->input->general.name, "goal",
       c->input->problem->spec.goal == GANNET_MAXIMIZE ? "maximize" : "minimize", "method",
       method_of(c), "version", GANNET_VERSION, "made", now, "seed", (json_int_t)c->ledger.seed,
-      "proposed", (json_int_t)c->ledger.n, "done", (json_int_t)tally.done, "infeasible",
-      (json_int_t)tally.infeasible, "failed", (json_int_t)tally.failed, "pending",
+      "proposed", (json_int_t)c->ledger.n, "done", (json_int_t)tally.done, "cannot_run",
+      (json_int_t)tally.cannot_run, "failed", (json_int_t)tally.failed, "pending",
       (json_int_t)tally.pending, "evaluations", evaluations);
   const bool timed = !isnan(gannet_usage_share(u));
   (void)json_object_set_new(about, "seconds", report_number(timed ? u->last - u->first : NAN));

@@ -215,7 +215,7 @@ static gannet_err keep_nearest(const gannet_history *history, int nearest, int64
     if (!take[id]) continue;
     take[id] = false;
     const gannet_eval_status status = gannet_history_get(history, id)->status;
-    if (status != GANNET_EVAL_DONE && status != GANNET_EVAL_INFEASIBLE) continue;
+    if (status != GANNET_EVAL_DONE && status != GANNET_EVAL_CANNOT_RUN) continue;
     all[n++] = (neighbour){squared_distance(d, gannet_history_x_unit(history, id), middle), id};
   }
   qsort(all, n, sizeof *all, by_distance);

@@ -133,7 +133,7 @@ static void finish(double sd, const gannet_simulation_input *input, double value
                    gannet_simulation_output *output) {
   double noise = 0;
   if (!isfinite(value)) {
-    output->infeasible = 1;
+    output->cannot_run = 1;
     (void)snprintf(output->reason, sizeof output->reason, "the objective is not finite here");
     return;
   }
@@ -174,7 +174,7 @@ int gannet_benchmark_run_problem(const gannet_benchmark_problem *problem, const 
                                  gannet_simulation_output *output) {
   const size_t d = (size_t)input->n_variables;
   double *point = NULL;
-  output->infeasible = 0;
+  output->cannot_run = 0;
   output->reason[0] = '\0';
   if (check_constraints(problem->type, input, output->reason)) return 1;
   if (gannet_alloc(3 * d, sizeof *point, &point) != GANNET_OK) {

@@ -80,8 +80,8 @@ typedef struct {
 /* Run a test problem: value at the point moved by shift, noise, delay, failures at random.
  *
  * Settings begin with gannet_benchmark_settings. The noise depends on input->seed only; failures on
- * the seed and the attempt, so that a retry may succeed. A point at which the value is not finite
- * is infeasible.
+ * the seed and the attempt, so that a retry may succeed. At a point whose value is not finite the
+ * simulation cannot run.
  *
  * Logically collective over input->comm: every rank computes the same.
  *

@@ -221,7 +221,7 @@ static int heat_run(const gannet_simulation_type *type, int which, const void *s
   char variant[16];
   const gannet_err err = get_field(input->comm, which, s->grid, &field.t);
   if (err != GANNET_OK) {
-    output->infeasible = 0;
+    output->cannot_run = 0;
     (void)snprintf(output->reason, sizeof output->reason, "%s", gannet_error_message());
     return 1;
   }

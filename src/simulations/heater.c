@@ -72,7 +72,7 @@ static const gannet_option table[] = {
      .offset = offsetof(gannet_heater_options, limit),
      .fallback = "660",
      .unit = "degrees Celsius",
-     .help = "peak temperature above which a design is infeasible; aluminium melts at 660"},
+     .help = "peak temperature above which the simulation cannot run; aluminium melts at 660"},
     {.key = "energy_weight",
      .type = GANNET_REAL,
      .offset = offsetof(gannet_heater_options, energy_weight),
@@ -125,12 +125,12 @@ static int run(const void *options, const gannet_simulation_input *input,
   const gannet_heater_options *settings = options;
   gannet_heater_design design;
   gannet_heater_outcome outcome = {0};
-  output->infeasible = 0;
+  output->cannot_run = 0;
   output->reason[0] = '\0';
   if (gannet_heater_read_design(settings->heaters, input, &design, output->reason)) return 1;
   if (check_constraints(input, output->reason)) return 1;
   if (gannet_heater_check_design(&design, output->reason)) {
-    output->infeasible = 1;
+    output->cannot_run = 1;
     return 0;
   }
   if (gannet_heater_solve(input->comm, settings, &design, &outcome) != GANNET_OK) {
@@ -138,7 +138,7 @@ static int run(const void *options, const gannet_simulation_input *input,
     return 1;
   }
   if (outcome.peak > settings->limit) {
-    output->infeasible = 1;
+    output->cannot_run = 1;
     (void)snprintf(output->reason, sizeof output->reason, "peak of %.6g degrees, limit %.6g",
                    outcome.peak, settings->limit);
     return 0;

@@ -16,8 +16,8 @@
  *
  * Constraint that can be asked for: peak_temperature, the highest temperature in degrees Celsius.
  *
- * A design outside the physical limits (position off the plate, power < 0, fins not a whole number
- * from 0 to 8, peak above the limit option) is infeasible.
+ * The simulation cannot run at a design outside the physical limits: position off the plate,
+ * power < 0, fins not a whole number from 0 to 8, peak above the limit option.
  */
 #ifndef GANNET_SIMULATIONS_HEATER_H
 #define GANNET_SIMULATIONS_HEATER_H

@@ -3,9 +3,10 @@
  *   gannet-heater PARAMS RESULTS [--resolution 64] [--OPTION VALUE ...]
  *
  * PARAMS holds lines "name value"; RESULTS appears whole or not at all and holds "objective VALUE"
- * and "peak_temperature VALUE", or "fail REASON" for a design that is infeasible. Without the two
- * names GANNET_PARAMS and GANNET_RESULTS of the environment are taken. Runs alone and under mpirun.
- * Exit codes: 0 results written, 1 the run failed, 2 wrong arguments or an unreadable PARAMS.
+ * and "peak_temperature VALUE", or "fail REASON" for a design at which it cannot run. Without the
+ * two names GANNET_PARAMS and GANNET_RESULTS of the environment are taken. Runs alone and under
+ * mpirun. Exit codes: 0 results written, 1 the run failed, 2 wrong arguments or an unreadable
+ * PARAMS.
  */
 #include <petscsys.h>
 #include <stdio.h>
@@ -118,7 +119,7 @@ static gannet_err write_results(const char *path, const gannet_simulation_output
   char text[512];
   GANNET_TRY_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
   if (rank != 0) return GANNET_OK;
-  if (output->infeasible)
+  if (output->cannot_run)
     (void)snprintf(text, sizeof text, "fail %s\n", output->reason);
   else
     (void)snprintf(text, sizeof text, "objective %.17g\npeak_temperature %.17g\n",

@@ -36,7 +36,7 @@ static int run(const void *settings, const gannet_simulation_input *input,
                gannet_simulation_output *output) {
   const gannet_digit_classifier *classifier = NULL;
   if (gannet_digit_classifier_get(&classifier) != GANNET_OK) {
-    output->infeasible = 0;
+    output->cannot_run = 0;
     (void)snprintf(output->reason, sizeof output->reason, "%s", gannet_error_message());
     return 1;
   }

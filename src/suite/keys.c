@@ -205,7 +205,7 @@ void suite_method_keys(const char **keys, int capacity) {
   for (int i = 0; gannet_schema_get(i, &section); ++i) {
     if (section.reader != GANNET_SECTION_METHOD) continue;
     for (const gannet_option *o = section.table; !*section.path && o && o->key; ++o)
-      n = add_key(o->key, n, keys, capacity);
+      if (!o->renamed) n = add_key(o->key, n, keys, capacity);
     if (*section.path && !strchr(section.path, '.')) n = add_key(section.path, n, keys, capacity);
   }
 }

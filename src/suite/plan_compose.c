@@ -196,7 +196,10 @@ static gannet_err compose(composer *made, const suite_plan *plan, const suite_pl
   return set_whole(made, "budget.evaluations", problem->budget);
 }
 
-void suite_relay(const gannet_complaints *local, gannet_complaints *complaints) {
+void suite_relay(gannet_complaints *local, gannet_complaints *complaints) {
+  char warning[1024];
+  while (gannet_complaints_next_warning(local, warning, sizeof warning))
+    gannet_complaints_warn(complaints, NULL, "%s", warning);
   for (const char *line = local->text; line && *line;) {
     const size_t length = strcspn(line, "\n");
     char text[1024];

@@ -44,7 +44,7 @@ GANNET_CHECKED gannet_err suite_plan_settle(suite_plan *plan, const suite_places
  *
  * Local.
  */
-void suite_relay(const gannet_complaints *local, gannet_complaints *complaints);
+void suite_relay(gannet_complaints *local, gannet_complaints *complaints);
 
 /* Standard deviations of the noise of problem p, from uniform points.
  *

@@ -87,8 +87,8 @@ static void take(runner *r, int i, const gannet_result_record *exact) {
   r->answered += exact->status != GANNET_EVAL_FAILED;
   r->last = exact;
   if (exact->status != GANNET_EVAL_DONE) {
-    const bool bad = exact->status == GANNET_EVAL_INFEASIBLE;
-    r->result[i].outcome = bad ? GANNET_RESULT_INFEASIBLE : GANNET_RESULT_FAILED;
+    const bool bad = exact->status == GANNET_EVAL_CANNOT_RUN;
+    r->result[i].outcome = bad ? GANNET_RESULT_CANNOT_RUN : GANNET_RESULT_FAILED;
     return;
   }
   r->result[i].objective = add_noise(r, r->id[i], exact, seen);

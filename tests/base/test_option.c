@@ -40,6 +40,8 @@ static const gannet_option table[] = {
     {MEMBER(required, GANNET_TEXT), .flags = GANNET_OPTION_REQUIRED, .help = "what must be given"},
     {MEMBER(command, GANNET_TEXT_LIST), .help = "command"},
     {MEMBER(lengths, GANNET_REAL_LIST), .lower = 0, .upper = 10, .help = "lengths"},
+    GANNET_OPTION_RENAMED("depth", "layers"),
+    GANNET_OPTION_RENAMED("needed", "required"),
     {0}};
 
 /* Settings from pairs "key", "text", ..., NULL; required is given unless it is among them. */
@@ -258,6 +260,31 @@ static void the_last_setting_wins(void **state) {
   release(&o);
 }
 
+static void old_names_are_accepted_with_a_warning(void **state) {
+  outcome o;
+  char line[200];
+  (void)state;
+  const gannet_setting given[] = {{.key = "needed", .text = "here", .where = "in.yaml:1:1"},
+                                  {.key = "depth", .text = "3", .where = "in.yaml:3:7"},
+                                  {.key = "depth", .text = "3", .where = "in.yaml:3:7"}};
+  apply(&o, 3, given);
+  assert_int_equal(o.complaints.count, 0);
+  assert_int_equal(o.values.layers, 3);
+  assert_string_equal(o.values.required, "here");
+  assert_true(gannet_complaints_next_warning(&o.complaints, line, sizeof line));
+  assert_string_equal(line,
+                      "in.yaml:1:1: surrogate.needed is now called surrogate.required; the old "
+                      "name is still accepted");
+  assert_true(gannet_complaints_next_warning(&o.complaints, line, sizeof line));
+  assert_non_null(strstr(line, "in.yaml:3:7: surrogate.depth is now called surrogate.layers"));
+  assert_false(gannet_complaints_next_warning(&o.complaints, line, sizeof line));
+  release(&o);
+  refuses("depth", "9", "surrogate.layers: '9' is not valid");
+  apply_one(&o, "deph", "2");
+  assert_null(strstr(o.complaints.text, "depth"));
+  release(&o);
+}
+
 static void all_errors_are_told_at_once(void **state) {
   (void)state;
   outcome o;
@@ -386,6 +413,7 @@ int main(void) {
       cmocka_unit_test(defaults_may_be_lists),
       cmocka_unit_test(a_list_is_no_scalar),
       cmocka_unit_test(the_last_setting_wins),
+      cmocka_unit_test(old_names_are_accepted_with_a_warning),
       cmocka_unit_test(all_errors_are_told_at_once),
       cmocka_unit_test(of_many_errors_the_rest_is_counted),
       cmocka_unit_test(complaints_are_lines_that_terminals_only_show),

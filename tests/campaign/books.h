@@ -86,7 +86,7 @@ static inline gannet_ended make_ended(int64_t id, gannet_eval_status status,
   return ended;
 }
 
-/* Two batches and a point of a user's own in between; done, infeasible, failed, tried again,
+/* Two batches and a point of a user's own in between; done, cannot run, failed, tried again,
  * acknowledged but not told, submitted, and only proposed. */
 static inline void keep_books(books *b) {
   const int64_t batch[] = {0, 1, 2, 3}, told[] = {2, 0, 1};
@@ -98,7 +98,7 @@ static inline void keep_books(books *b) {
   propose(b, 4, 0, GANNET_ORIGIN_INITIAL);
   assert_ok(gannet_ledger_submit(&b->ledger, 4, batch, attempts, nonces));
   gannet_ended ended[] = {make_ended(1, GANNET_EVAL_DONE, good),
-                          make_ended(0, GANNET_EVAL_INFEASIBLE, NULL),
+                          make_ended(0, GANNET_EVAL_CANNOT_RUN, NULL),
                           make_ended(2, GANNET_EVAL_FAILED, NULL)};
   ended[2].final = false;
   assert_ok(gannet_ledger_results(&b->ledger, 3, ended));

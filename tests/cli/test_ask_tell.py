@@ -147,12 +147,12 @@ class AskTell(program.ProgramTest):
         file = self.write(MANUAL)
         self.ask(file)
         self.succeed("tell", file, "--id", 0, "--failed", "queue, \"lost\"")
-        self.succeed("tell", file, "--id", 1, "--infeasible", "no mesh")
+        self.succeed("tell", file, "--id", 1, "--cannot-run", "no mesh")
         status = self.succeed("status", "fast.campaign").out
-        self.assertIn("0 done, 1 infeasible, 1 failed, 2 pending", status)
+        self.assertIn("0 done, 1 cannot run, 1 failed, 2 pending", status)
         self.assertIn('queue, "lost"', status)
         self.succeed("tell", file, "--id", 0, "--objective", 5)  # it came after all
-        self.assertIn("1 done, 1 infeasible, 0 failed, 2 pending", self.succeed("status", "fast.campaign").out)
+        self.assertIn("1 done, 1 cannot run, 0 failed, 2 pending", self.succeed("status", "fast.campaign").out)
         self.succeed("tell", file, "--id", 1, "--objective", 5, code=USAGE)
         self.ask(file)
         self.succeed("verify", "fast.campaign")

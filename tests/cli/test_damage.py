@@ -403,7 +403,7 @@ class Damage(program.ProgramTest):
                 outcome = self.succeed(*words, code=RESOURCE)
                 self.assertRegex(outcome.err, "(?i)no space")
             subprocess.run(["mount", "-o", "remount,size=8m", disk], check=True)
-            self.assertIn("4 evaluations done, 0 infeasible, 0 failed", self.succeed(*words).out)
+            self.assertIn("4 evaluations done, 0 cannot run, 0 failed", self.succeed(*words).out)
             self.succeed("run", self.write(text % how), "-q", "-d", "whole.campaign")
             self.assertEqual(self.digest(place), self.digest("whole.campaign"))
             for name in disk / str(number), self.folder / "whole.campaign":
@@ -455,7 +455,7 @@ class Damage(program.ProgramTest):
             self.assertEqual(outcome.code, RESOURCE, outcome)
             self.assertIn("moved or removed while the campaign ran?", outcome.err)
             again = self.succeed("run", file, "-q", "--resume", "--directory", "moved")
-            self.assertIn("6 evaluations done, 0 infeasible, 0 failed", again.out)
+            self.assertIn("6 evaluations done, 0 cannot run, 0 failed", again.out)
             shutil.rmtree(self.folder / "moved")
 
     def test_a_directory_that_may_not_be_written_is_said(self):

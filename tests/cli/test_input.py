@@ -44,7 +44,7 @@ class Input(program.ProgramTest):
                 "  command: [./nothere, '{parms}']\n  templates: [nofile.in]\n  pattern: ['objctive=(.*)']\n%s")
         places = (5, "nothere"), (5, "parms"), (6, "nofile.in"), (7, "objctive")
         for wrong, key in ("", ""), ("seed: -1", "seed"), ("method: sobl", "method"), ("  parallel: 0", "evaluate.parallel"), \
-                          ("  infeasible_exit_codes: [300]", "evaluate.infeasible_exit_codes"), ("bogus: 1", "bogus"):
+                          ("  cannot_run_exit_codes: [300]", "evaluate.cannot_run_exit_codes"), ("bogus: 1", "bogus"):
             for ranks in (0, 2) if key in ("", "seed", "evaluate.parallel") else (0,):
                 outcome = self.succeed("run", self.write(text % wrong, "c.yaml"), "-n", code=USAGE, ranks=ranks)
                 for line, word in (*places, *([(8, key)] if key else [])):
@@ -56,10 +56,10 @@ class Input(program.ProgramTest):
         self.assertIn("1 error in", self.succeed("run", wrong, "-n", code=USAGE).err)
 
     def test_items_of_a_list_that_are_wrong_are_named(self):
-        file = self.command("exit 0\n", ", infeasible_exit_codes: [0, 3, 300]")
+        file = self.command("exit 0\n", ", cannot_run_exit_codes: [0, 3, 300]")
         outcome = self.succeed("run", file, "-n", code=USAGE)
         for item in "0", "300":
-            self.assertIn(f"infeasible_exit_codes: '{item}' is not valid; expected list of numbers, 1 to 255", outcome.err)
+            self.assertIn(f"cannot_run_exit_codes: '{item}' is not valid; expected list of numbers, 1 to 255", outcome.err)
         self.assertNotIn("'3'", outcome.err)
 
     def test_an_error_in_a_file_is_told_once(self):
@@ -302,7 +302,7 @@ physics:
         # Complaints: Ax #1392, Ax #578, Ax #372, Ax #2574, Ax #2576.
         file = self.command('echo "fail no mesh here" > "$GANNET_RESULTS"\n')
         outcome = self.succeed("run", file, "-q", "--max-evals", 16, code=INFEASIBLE)
-        self.assertIn("16 infeasible, 0 failed", outcome.out)
+        self.assertIn("16 cannot run, 0 failed", outcome.out)
         for words, shown, more in ((), 10, "\n  6 more: --failed 16\n"), (("--failed", 16), 16, ""), (("--failed", 0), 0, ""):
             status = self.succeed("status", "fast.campaign", *words).out
             self.assertEqual(status.count("no mesh here"), shown)
@@ -344,7 +344,7 @@ physics:
         # Complaints: GPyOpt #195, elfi #433, FOQUS #676.
         file = self.command('[ "$GANNET_EVAL_ID" = 5 ] && exit 9\necho objective $GANNET_EVAL_ID > "$GANNET_RESULTS"\n')
         outcome = self.succeed("run", file, "-q", ranks=2)
-        self.assertIn("23 evaluations done, 0 infeasible, 1 failed", outcome.out)
+        self.assertIn("23 evaluations done, 0 cannot run, 1 failed", outcome.out)
         self.assertIn("000005", self.succeed("status", "fast.campaign").out)
 
 

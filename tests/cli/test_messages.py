@@ -166,7 +166,7 @@ FILES = {
     "template": command("command: [/bin/true], templates: [no.in]", r"templates: cannot read 'no\.in': .*start from the campaign file"),
     "exit codes": command("command: [/bin/true], bad_luck_exit_codes: [300]", "bad_luck_exit_codes: .*expected list of numbers, 1 to 255"),
     "time limit": command("command: [/bin/true], time_limit: 0", "time_limit: '0' is not valid; expected duration .*above 0"),
-    "texts": command('command: [/bin/true], infeasible_text: ["("]', r"infeasible_text: '\(': .*expected a POSIX extended"),
+    "texts": command('command: [/bin/true], cannot_run_text: ["("]', r"cannot_run_text: '\(': .*expected a POSIX extended"),
     "submit": file(HEAD + BUDGET + "evaluate: {backend: slurm, command: [/bin/true], submit: arry}\n",
                    r"8:58: evaluate\.submit: .*expected one of: job array; did you mean 'array'"),
     "no list": pool(None, "No such file.*relative paths start from the campaign file"),

@@ -130,7 +130,7 @@ class Odd(program.ProgramTest):
             self.assertIn("exit code 3", told)
             self.assertIn("evals/", told)
 
-    def test_every_design_is_infeasible(self):
+    def test_the_simulation_can_run_nowhere(self):
         self.every(INFEASIBLE, "no result", variables=2,
                    simulation=shell('echo "fail mesh folds" > "$GANNET_RESULTS"'))
 

@@ -114,7 +114,7 @@ class Query(program.ProgramTest):
     def test_a_finished_campaign(self):
         self.succeed("run", self.write(BRANIN), "-q")
         status = self.succeed("status", "fast.campaign").out
-        self.assertIn("24 proposed of 24: 24 done, 0 infeasible, 0 failed, 0 pending", status)
+        self.assertIn("24 proposed of 24: 24 done, 0 cannot run, 0 failed, 0 pending", status)
         for place in "fast.campaign/", str(self.folder / "fast.campaign"), "./fast.campaign/.":
             self.succeed("verify", place)
         self.assertEqual(self.succeed("status", "fast.campaign").err, "")
@@ -225,7 +225,7 @@ class Query(program.ProgramTest):
 class Course(program.ProgramTest):
     def test_status_shows_why_and_the_time_line_where(self):
         self.write(CRASHING, "s.sh", 0o755)
-        text = MIXED.replace("parallel: 4}", "parallel: 2, retries: 1, infeasible_text: [folded]}") \
+        text = MIXED.replace("parallel: 4}", "parallel: 2, retries: 1, cannot_run_text: [folded]}") \
                     .replace("evaluations: 8}", "evaluations: 8, failures: {rate: 1}}")
         self.succeed("run", self.write(text), "-q")
         told = self.succeed("status", "fast.campaign").out

@@ -78,7 +78,7 @@ class Report(program.ProgramTest):
                 self.assertAlmostEqual(float(row["objective"]), objective, delta=1e-6 * abs(objective))
         self.assertEqual(summary["campaign"]["failed"], sum(row["status"] == "failed" for row in rows))
         groups = summary["failures"].values()
-        self.assertEqual(sum(g["count"] for g in groups), sum(row["status"] in ("failed", "infeasible") for row in rows))
+        self.assertEqual(sum(g["count"] for g in groups), sum(row["status"] in ("failed", "cannot_run") for row in rows))
         self.assertEqual(len(groups), 2)  # the process ids in the reasons do not make them different
         feasible = [row for row in rows if row["feasible"] == "true"]
         best = max(feasible, key=lambda row: float(row["objective"]))
@@ -370,7 +370,7 @@ physics:
         self.assertEqual(len(stress["broken"]), sum(c is not None and c > 20 for c in columns["c"][0]))
         (times,) = self.charts(browser, "timeline")
         self.assertEqual({name: len(bars) for name, bars in times.items()},
-                         {name: columns["status"].count(k) for k, name in ((1, "done"), (2, "infeasible"), (3, "failed")) if k in columns["status"]})
+                         {name: columns["status"].count(k) for k, name in ((1, "done"), (2, "cannot run"), (3, "failed")) if k in columns["status"]})
         self.assertEqual(len(self.charts(browser, "use")[0]["busy"]), 600)
         self.assertEqual(len(self.charts(browser, "pauses")[0]["the rest"]), 6)
         self.assertEqual([len(c["line"]) for c in self.charts(browser, "calibration")], [2, 2])

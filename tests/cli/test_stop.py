@@ -140,7 +140,7 @@ class Stop(program.ProgramTest):
     def test_results_of_an_unfinished_batch_are_shown(self):
         """The next resume tells them to the method; people see them now, as best and status do."""
         for outcome in self.stop_in("0) echo objective 1 >results.out;; 1) exit 3;;", 2):
-            self.assertIn("1 evaluations done, 0 infeasible, 1 failed", outcome.out)
+            self.assertIn("1 evaluations done, 0 cannot run, 1 failed", outcome.out)
             self.assertIn("best design: evaluation 0", outcome.out)
             self.assertNotIn("no result", outcome.out)
         rows = (self.folder / "fast.campaign/history.csv").read_text().splitlines()[1:]

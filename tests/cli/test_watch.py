@@ -127,9 +127,9 @@ class Watch(program.ProgramTest):
         seen = Terminal(self, "fast.campaign", "--interval", "0.05s", height=40)
         seen.until("running")
         view = "\n".join(seen.text and plain(seen.text).split("\r\n"))
-        for words in ("at work: process", "4 of 8, 50 %", "2 done", "1 infeasible", "1 failed", "(4 running, 0 waiting)",
+        for words in ("at work: process", "4 of 8, 50 %", "2 done", "1 cannot run", "1 failed", "(4 running, 0 waiting)",
                       "best        0 (evaluation 0", "kind = plain", "stress = 1 (up to 2)", "proposals   last",
-                      "q leaves", "000001  failed (exit code): exit code 3; stderr: mesh", "000002  infeasible (word): no flow"):
+                      "q leaves", "000001  failed (exit code): exit code 3; stderr: mesh", "000002  cannot run (word): no flow"):
             self.assertIn(words, view)
         for row in range(4, 8):
             self.assertRegex(view, rf"{row:06d}     1  [0-9.]+ m?s +{row - 4}  process \d+ on ")
@@ -208,7 +208,7 @@ class Watch(program.ProgramTest):
         for line in lines:
             self.assertRegex(line, r"^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ  ")
         self.assertEqual(sum("evaluation 1 failed (exit code)" in line for line in lines), 1)
-        self.assertIn("8/8 ended: 6 done, 1 infeasible, 1 failed; 0 running; best 0 (evaluation 0)", outcome.out)
+        self.assertIn("8/8 ended: 6 done, 1 cannot run, 1 failed; 0 running; best 0 (evaluation 0)", outcome.out)
         self.assertTrue(lines[-1].endswith("  finished"), outcome)
         counts = [line.split("Z  ")[1] for line in lines if " ended: " in line]
         self.assertEqual(len(counts), len(set(counts)))  # a line for a change
@@ -249,7 +249,7 @@ class Watch(program.ProgramTest):
         self.succeed("tell", "fast.campaign", "--id", 1, "--objective", 2)
         outcome = watching.wait()
         self.assertEqual(outcome.code, FINISHED, outcome)
-        self.assertIn("2/2 ended: 2 done, 0 infeasible, 0 failed; 0 running; best 2 (evaluation 1)", outcome.out)
+        self.assertIn("2/2 ended: 2 done, 0 cannot run, 0 failed; 0 running; best 2 (evaluation 1)", outcome.out)
 
     def test_a_scheduler_that_does_not_answer_leaves_jobs_unknown(self):
         for tool in "sbatch", "scancel", "scontrol", "sacct":

@@ -2,7 +2,7 @@
  * bookkeeping.
  *
  * The simulation is written three times (built-in, plugin, program) and must: compute bowl(x), be
- * infeasible where solver is "none", and print %.17g where it speaks through text.
+ * "cannot run" where solver is "none", and print %.17g where it speaks through text.
  */
 #ifndef GANNET_TESTS_CONFORM_EVALUATOR_H
 #define GANNET_TESTS_CONFORM_EVALUATOR_H
@@ -55,7 +55,8 @@ static inline double conform_stress(double x, double fins) {
   return fins - x;
 }
 
-/* Point i: no two the same, numbers with full mantissas, every third infeasible. */
+/* Point i: no two the same, numbers with full mantissas, the simulation cannot run at every third.
+ */
 static inline void conform_point(int i, double *x) {
   x[0] = sin(1.0 + i);
   x[1] = 1 + i % 8;
@@ -72,7 +73,7 @@ static inline void conform_result(const gannet_result_record *result) {
   double x[CONFORM_VARIABLES];
   conform_point((int)(100 - result->id), x);
   if (x[3] == 2) {
-    assert_int_equal(result->status, GANNET_EVAL_INFEASIBLE);
+    assert_int_equal(result->status, GANNET_EVAL_CANNOT_RUN);
     assert_string_equal(result->run.reason, "no solver");
     assert_false(result->retry);
     assert_true(isnan(result->objective) && isnan(result->constraints[0]));

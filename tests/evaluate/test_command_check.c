@@ -114,14 +114,14 @@ static void what_gannet_sets_is_not_for_the_user(void **state) {
   gannet_complaints_release(&complaints);
 }
 
-/* It would make every design infeasible; that every failure is bad luck may be meant. */
+/* The simulation could run nowhere; that every failure is bad luck may be meant. */
 static void a_text_that_is_everywhere_is_refused(void **state) {
   char *everywhere[] = {TEXT(""), TEXT("x*"), TEXT(".*"), TEXT("diverged|"), TEXT("^")};
   char *somewhere[] = {TEXT("diverged"), TEXT("^$"), TEXT("^[^a]*$"), TEXT(" ")};
   const gannet_command_options options = {
-      .shell = TEXT("true"), .infeasible_text = {5, everywhere}, .bad_luck_text = {5, everywhere}};
+      .shell = TEXT("true"), .cannot_run_text = {5, everywhere}, .bad_luck_text = {5, everywhere}};
   const gannet_command_options sound = {
-      .shell = TEXT("true"), .infeasible_text = {4, somewhere}, .bad_luck_text = {4, somewhere}};
+      .shell = TEXT("true"), .cannot_run_text = {4, somewhere}, .bad_luck_text = {4, somewhere}};
   const gannet_evaluator_setup setup = {.problem = ((fixture *)*state)->problem};
   gannet_complaints complaints = {0};
   assert_ok(gannet_command_check(&options, &setup, &complaints));
@@ -129,7 +129,7 @@ static void a_text_that_is_everywhere_is_refused(void **state) {
   for (int i = 0; i < 5; ++i) {
     char expected[100];
     (void)snprintf(expected, sizeof expected,
-                   "evaluate.infeasible_text: '%s' is found in every line", everywhere[i]);
+                   "evaluate.cannot_run_text: '%s' is found in every line", everywhere[i]);
     if (!strstr(complaints.text, expected)) fail_msg("no %s in %s", expected, complaints.text);
   }
   gannet_complaints_release(&complaints);

@@ -318,7 +318,7 @@ static const struct {
      false,
      "exit code 137"},
     {{.type = GANNET_LAUNCH_ENDED, .exit_code = 42},
-     GANNET_EVAL_INFEASIBLE,
+     GANNET_EVAL_CANNOT_RUN,
      false,
      GANNET_FAILURE_RULE,
      false,
@@ -362,10 +362,10 @@ static const struct {
 };
 
 static double codes[] = {137, 42};
-static const gannet_real_list bad_luck = {1, codes}, infeasible = {1, codes + 1};
+static const gannet_real_list bad_luck = {1, codes}, cannot_run = {1, codes + 1};
 static const gannet_patterns no_patterns;
 static const gannet_contract_rules rules_of_codes = {
-    .bad_luck = &bad_luck, .infeasible = &infeasible, .patterns = &no_patterns, .time_limit = 60};
+    .bad_luck = &bad_luck, .cannot_run = &cannot_run, .patterns = &no_patterns, .time_limit = 60};
 
 /* Complaints: nevergrad #1498, pymoo #474. */
 static void ends_are_classified(void **state) {
@@ -398,7 +398,7 @@ static void fail_counts_however_the_simulation_ends(void **state) {
     gannet_record_clear(1, &result);
     write_file(f->directory, "results.out", texts[i % 2], 0644);
     assert_ok(gannet_contract_judge(f->problem, &rules_of_codes, f->directory, event, &result));
-    assert_int_equal(result.status, GANNET_EVAL_INFEASIBLE);
+    assert_int_equal(result.status, GANNET_EVAL_CANNOT_RUN);
     assert_int_equal(result.run.failure, GANNET_FAILURE_WORD);
     assert_int_equal(result.run.exit_code, event->exit_code);
     assert_string_equal(result.run.reason, "mesh folds");
@@ -415,11 +415,11 @@ static void texts_in_the_output_are_rules(void **state) {
   gannet_complaints complaints = {0};
   gannet_texts lucks = {0}, bads = {0};
   const gannet_contract_rules rules = {.bad_luck = &none,
-                                       .infeasible = &none,
+                                       .cannot_run = &none,
                                        .patterns = &patterns,
                                        .time_limit = 60,
                                        .bad_luck_texts = &lucks,
-                                       .infeasible_texts = &bads,
+                                       .cannot_run_texts = &bads,
                                        .limits = f->limits};
   const struct {
     const char *out, *err;
@@ -431,8 +431,8 @@ static void texts_in_the_output_are_rules(void **state) {
       {"fine\n", "", 0, GANNET_EVAL_DONE, false, ""},
       {"fine\n", "no license  server today\n", 0, GANNET_EVAL_DONE, false, ""},
       {"fine\n", "no license  server today\n", 1, GANNET_EVAL_FAILED, true, "found: no license"},
-      {"  NEGATIVE volume\n", "", 0, GANNET_EVAL_INFEASIBLE, false, "found: NEGATIVE volume"},
-      {"3 folded", "license server\n", 1, GANNET_EVAL_INFEASIBLE, false, "found: 3 folded"},
+      {"  NEGATIVE volume\n", "", 0, GANNET_EVAL_CANNOT_RUN, false, "found: NEGATIVE volume"},
+      {"3 folded", "license server\n", 1, GANNET_EVAL_CANNOT_RUN, false, "found: 3 folded"},
       {"9 %\rlicense server\r\n", "", 1, GANNET_EVAL_FAILED, true, "found: 9 % license server"},
       {"", "a NEGATIVE volume\n", 1, GANNET_EVAL_FAILED, false, "exit code 1"},
   };

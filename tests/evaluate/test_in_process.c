@@ -61,7 +61,7 @@ static int bowl_run(const void *options, const gannet_simulation_input *input,
   if (rank != 0 || mode == SILENT) return 0;
   const double *x = input->x;
   if (strcmp(input->texts[3], "none") == 0) {
-    output->infeasible = 1;
+    output->cannot_run = 1;
     (void)snprintf(output->reason, sizeof output->reason, "no solver");
     return 0;
   }
@@ -90,7 +90,7 @@ static const char plugin_source[] =
     " strcmp(in->settings[0], \"depth=3\") || strcmp(in->constraint_names[0], \"stress\"))"
     " return 1;\n"
     "  if (!strcmp(in->texts[3], \"none\")) {\n"
-    "    out->infeasible = 1; strcpy(out->reason, \"no solver\"); return 0; }\n"
+    "    out->cannot_run = 1; strcpy(out->reason, \"no solver\"); return 0; }\n"
     "  out->objective = x[0] * x[0] + 0.25 * x[1] + 2 * x[2] + 4 * x[3];\n"
     "  out->constraints[0] = x[1] - x[0];\n  return 0;\n}\n";
 

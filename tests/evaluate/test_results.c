@@ -179,14 +179,14 @@ static void bad_results_fail_with_what_and_where(void **state) {
   }
 }
 
-static void fail_lines_mean_infeasible(void **state) {
+static void fail_lines_mean_cannot_run(void **state) {
   fixture *f = *state;
   static const char *const texts[] = {
       "fail mesh  tangled \n", "objective 1\nfail mesh  tangled", "{\"fail\": \"mesh  tangled\"}",
       "objective nan\nresidual 3\n fail mesh  tangled\nobjective 2"};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
     const gannet_result_record result = read_with(f, NULL, texts[i]);
-    assert_int_equal(result.status, GANNET_EVAL_INFEASIBLE);
+    assert_int_equal(result.status, GANNET_EVAL_CANNOT_RUN);
     assert_string_equal(result.run.reason, "mesh  tangled");
     assert_true(isnan(result.objective));
   }
@@ -206,7 +206,7 @@ static void flags_of_json_mean_what_they_say(void **state) {
   }
   for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
     (void)snprintf(text, sizeof text, "{\"objective\": 1, \"stress\": 2, \"fail\": %s}", bad[i]);
-    assert_int_equal(read_with(f, NULL, text).status, GANNET_EVAL_INFEASIBLE);
+    assert_int_equal(read_with(f, NULL, text).status, GANNET_EVAL_CANNOT_RUN);
   }
   const gannet_result_record result = read_with(f, NULL, "{\"fail\": [\"mesh\"]}");
   assert_int_equal(result.status, GANNET_EVAL_FAILED);
@@ -216,7 +216,7 @@ static void flags_of_json_mean_what_they_say(void **state) {
 /* Which JSON does not have: they are no results, but do not drown the word fail. */
 static void a_fail_counts_beside_the_nan_of_python(void **state) {
   fixture *f = *state;
-  static const char *const infeasible[] = {
+  static const char *const cannot_run[] = {
       "{\"fail\": \"NaN in \\\"cell\\\" 3\", \"objective\": NaN}",
       "{\"objective\": -Infinity, \"stress\": Infinity, \"fail\": \"NaN in \\\"cell\\\" 3\"}",
       "{\"stress\":NaN,\"objective\":NaN,\n\"fail\":\"NaN in \\\"cell\\\" 3\"}\n",
@@ -226,10 +226,10 @@ static void a_fail_counts_beside_the_nan_of_python(void **state) {
                                        "{\"fail\": 0, \"objective\": Infinity, \"stress\": 1}",
                                        "{\"fail\": \"x\", \"objective\": NaN",
                                        "{\"fail\": \"x\", \"objective\": nan}"};
-  for (size_t i = 0; i < sizeof infeasible / sizeof *infeasible; ++i) {
-    const gannet_result_record result = read_with(f, NULL, infeasible[i]);
-    if (result.status != GANNET_EVAL_INFEASIBLE)
-      fail_msg("%s: %s", infeasible[i], result.run.reason);
+  for (size_t i = 0; i < sizeof cannot_run / sizeof *cannot_run; ++i) {
+    const gannet_result_record result = read_with(f, NULL, cannot_run[i]);
+    if (result.status != GANNET_EVAL_CANNOT_RUN)
+      fail_msg("%s: %s", cannot_run[i], result.run.reason);
     assert_string_equal(result.run.reason, "NaN in \"cell\" 3");
     assert_true(isnan(result.objective) && isnan(f->constraint));
   }
@@ -254,7 +254,7 @@ static void patterns_pick_the_last_match(void **state) {
   result = read_with(f, "stress=torque", "objective 1\n");
   assert_non_null(strstr(result.run.reason, "nothing in stdout.log matches"));
   result = read_with(f, pattern, "fail no\n");
-  assert_int_equal(result.status, GANNET_EVAL_INFEASIBLE);
+  assert_int_equal(result.status, GANNET_EVAL_CANNOT_RUN);
   write_file(f->directory, "stdout.log", "10 %\r99 %\rdrag: 4\r\n", 0644);
   result = read_with(f, "objective=drag: ([0-9]+)$", "stress 7\n");
   assert_true(result.status == GANNET_EVAL_DONE && result.objective == 4);
@@ -464,7 +464,7 @@ int main(void) {
       TEST(large_and_small_numbers_are_read),
       TEST(results_that_are_no_file_are_refused),
       TEST(bad_results_fail_with_what_and_where),
-      TEST(fail_lines_mean_infeasible),
+      TEST(fail_lines_mean_cannot_run),
       TEST(flags_of_json_mean_what_they_say),
       TEST(a_fail_counts_beside_the_nan_of_python),
       TEST(patterns_pick_the_last_match),

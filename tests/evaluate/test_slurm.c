@@ -54,24 +54,24 @@ static void a_script_of_ones_own_needs_no_wrapper(void **state) {
 static void endings_are_judged_as_those_of_commands(void **state) {
   standin *f = *state;
   double codes[] = {42, 150};
-  f->options.command.infeasible_exit_codes = (gannet_real_list){2, codes};
+  f->options.command.cannot_run_exit_codes = (gannet_real_list){2, codes};
   gannet_result_record result = standin_run(f, "#!/bin/sh\necho it hurts >&2; exit 4\n");
   failed_with(&result, false, "exit code 4; stderr: it hurts");
   assert_int_equal(result.run.exit_code, 4);
   result = standin_run(f, "#!/bin/sh\nexit 42\n");
-  assert_int_equal(result.status, GANNET_EVAL_INFEASIBLE);
+  assert_int_equal(result.status, GANNET_EVAL_CANNOT_RUN);
   result = standin_run(f, "#!/bin/sh\nexit 150\n"); /* also the shell's word for signal 22 */
-  assert_int_equal(result.status, GANNET_EVAL_INFEASIBLE);
+  assert_int_equal(result.status, GANNET_EVAL_CANNOT_RUN);
   result = standin_run(f, "#!/bin/sh\nkill -SEGV $$\n");
   failed_with(&result, false, "signal 11");
   assert_int_equal(result.run.signal, SIGSEGV);
   result = standin_run(f, "#!/bin/sh\nkill -KILL $$\n");
   failed_with(&result, true, "signal 9");
   result = standin_run(f, "#!/bin/sh\necho fail too thin >results.out; exit 4\n");
-  assert_int_equal(result.status, GANNET_EVAL_INFEASIBLE);
+  assert_int_equal(result.status, GANNET_EVAL_CANNOT_RUN);
   mischief(f, "node.state", "TIMEOUT\n");
   result = standin_run(f, NULL);
-  assert_int_equal(result.status, GANNET_EVAL_INFEASIBLE);
+  assert_int_equal(result.status, GANNET_EVAL_CANNOT_RUN);
   assert_string_equal(result.run.reason, "too thin");
   no_mischief(f, "node.state");
   f->options.grace = 0.2;

@@ -128,8 +128,8 @@ static void a_late_result_at_a_path_is_accepted(void **state) {
 static void a_late_result_is_judged_by_the_user_s_rules(void **state) {
   standin *f = *state;
   char *texts[] = {TEXT("mesh folded"), NULL};
-  f->options.command.infeasible_text = (gannet_text_list){.n = 1, .item = texts};
-  accept_late(f, GANNET_EVAL_INFEASIBLE,
+  f->options.command.cannot_run_text = (gannet_text_list){.n = 1, .item = texts};
+  accept_late(f, GANNET_EVAL_CANNOT_RUN,
               "#!/bin/sh\necho \"$GANNET_NONCE\" >>\"$GANNET_INPUT_DIRECTORY/runs\"\n"
               "[ $GANNET_ATTEMPT = 1 ] && sleep 2 || sleep 30\n"
               "echo mesh folded\nprintf 'objective 2\\nstress 1\\n' >results.out\n");

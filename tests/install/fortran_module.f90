@@ -32,7 +32,7 @@ program fortran_module
   c(2, :) = 2
   c(1, n) = 111 ! the largest objective is not feasible
   outcome = gannet_done
-  outcome(n - 1) = gannet_infeasible
+  outcome(n - 1) = gannet_cannot_run
   outcome(n - 2) = gannet_failed
   call gannet_tell(opt, id, f, ierr=ierr)
   call require(ierr /= 0 .and. index(gannet_message(), "2 constraints") > 0, "no constraints")

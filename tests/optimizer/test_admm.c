@@ -37,7 +37,7 @@ static void round_where(gannet_optimizer *optimizer, int q, double crash, double
     c[2 * i + 1] = x[2 * i + 1];
     results[i] = (gannet_result){
         .id = id[i], .objective = x[2 * i] + x[2 * i + 1], .constraints = c + 2 * i};
-    if (x[2 * i] > crash) results[i].outcome = GANNET_RESULT_INFEASIBLE;
+    if (x[2 * i] > crash) results[i].outcome = GANNET_RESULT_CANNOT_RUN;
   }
   assert_ok(gannet_optimizer_tell(optimizer, q, results));
 }

@@ -170,7 +170,7 @@ static void other_results_are_told_and_not_taken(void **state) {
   const gannet_result wrong[] = {{id[0], GANNET_RESULT_OK, nextafter(3, 4), &c[0]},
                                  {id[0], GANNET_RESULT_OK, 3, &d},
                                  {id[0], GANNET_RESULT_OK, NAN, &c[0]},
-                                 {id[0], GANNET_RESULT_INFEASIBLE, 3, &c[0]},
+                                 {id[0], GANNET_RESULT_CANNOT_RUN, 3, &c[0]},
                                  {id[1], GANNET_RESULT_OK, 3, &c[0]}};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i)
     assert_fails(GANNET_ERR_RANKS, "results",

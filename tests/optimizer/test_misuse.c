@@ -303,7 +303,7 @@ static void results_without_their_constraints_are_told(void **state) {
   assert_null_is_told("constraints", gannet_optimizer_tell(f->optimizer, 2, results));
   assert_fails(GANNET_ERR_ARG, "expected the values of 2 constraints",
                gannet_optimizer_tell_point(f->optimizer, x, &results[1], NULL));
-  results[0].outcome = GANNET_RESULT_INFEASIBLE;
+  results[0].outcome = GANNET_RESULT_CANNOT_RUN;
   results[1].constraints = values;
   assert_ok(gannet_optimizer_tell(f->optimizer, 2, results));
   gannet_optimizer_best(f->optimizer, &best, NULL);

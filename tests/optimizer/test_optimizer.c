@@ -22,13 +22,13 @@ static const gannet_constraint bound[] = {{"c", -INFINITY, 1}};
 static const gannet_problem_spec mixed_spec = {5, mixed, 1, bound, GANNET_MAXIMIZE, NAN};
 
 /* Best is 0 at x = 3, y = 0.1, n = 4, vent, copper; the constraint x <= 3.5 leaves it feasible.
- * Fails as infeasible for clay with n = 6. */
+ * Cannot run for clay with n = 6. */
 static gannet_result mixed_value(int64_t id, const double *x, double *constraint) {
   gannet_result result = {.id = id, .constraints = constraint};
   const double a = (x[0] - 3) / 5, b = log10(x[1]) + 1, c = (x[2] - 4) / 3;
   *constraint = x[0] - 2.5;
   result.objective = -(a * a + b * b + c * c + (x[3] != 1) + 0.5 * fabs(x[4] - 1));
-  if (x[4] == 2 && x[2] == 6) result.outcome = GANNET_RESULT_INFEASIBLE;
+  if (x[4] == 2 && x[2] == 6) result.outcome = GANNET_RESULT_CANNOT_RUN;
   return result;
 }
 
@@ -254,7 +254,7 @@ static void strange_results_do_not_stop_the_optimizer(void **state) {
       for (int i = 0; i < 2; ++i) {
         results[i] = (gannet_result){.id = id[i], .objective = kinds[kind % 6]};
         if (kind == 1 || kind == 2) results[i].objective *= x[i]; /* huge but not constant */
-        if (kind == 6) results[i].outcome = GANNET_RESULT_INFEASIBLE;
+        if (kind == 6) results[i].outcome = GANNET_RESULT_CANNOT_RUN;
         if (kind == 7) results[i].outcome = GANNET_RESULT_FAILED;
       }
       assert_ok(gannet_optimizer_tell(f.optimizer, 2, results));

@@ -19,7 +19,7 @@ static const gannet_problem_spec spec = {2, square, 0, NULL, GANNET_MINIMIZE, NA
 typedef enum { SAYS_SO, NOT_A_NUMBER, PENALTY, BAD_LUCK, GROWING } answer;
 
 static gannet_result result_of(answer given, int64_t id, const double *x) {
-  const gannet_result answers[] = {{.outcome = GANNET_RESULT_INFEASIBLE},
+  const gannet_result answers[] = {{.outcome = GANNET_RESULT_CANNOT_RUN},
                                    {.outcome = GANNET_RESULT_OK, .objective = NAN},
                                    {.outcome = GANNET_RESULT_OK, .objective = 1e10},
                                    {.outcome = GANNET_RESULT_FAILED},
@@ -58,7 +58,7 @@ static void run(const char *method, const char *penalties, answer given, double 
 
 /* Among the design are more than three of them. The quadratic models and a trust region take their
  * own data. */
-static void a_penalty_says_what_an_infeasible_design_says(void **state) {
+static void a_penalty_says_what_a_design_that_cannot_run_says(void **state) {
   static const char *const methods[] = {"auto", "neural-bo", "quadratic", "turbo-1", "gp-ucb"};
   static double told[2 * ALL], other[2 * ALL];
   (void)state;
@@ -99,7 +99,7 @@ static void one_sound_design_is_enough(void **state) {
   assert_ok(gannet_optimizer_ask(optimizer, 4, id, x));
   for (int i = 0; i < 4; ++i) {
     const gannet_result result = {.id = id[i],
-                                  .outcome = i == 2 ? GANNET_RESULT_OK : GANNET_RESULT_INFEASIBLE};
+                                  .outcome = i == 2 ? GANNET_RESULT_OK : GANNET_RESULT_CANNOT_RUN};
     assert_ok(gannet_optimizer_tell(optimizer, 1, &result));
   }
   assert_ok(gannet_optimizer_ask(optimizer, 4, id, x));
@@ -112,7 +112,7 @@ static void one_sound_design_is_enough(void **state) {
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_penalty_says_what_an_infeasible_design_says),
+      cmocka_unit_test(a_penalty_says_what_a_design_that_cannot_run_says),
       cmocka_unit_test(no_number_is_no_bad_luck),
       cmocka_unit_test(one_sound_design_is_enough),
   };

@@ -58,7 +58,7 @@ static void it_has_where_the_best_are_at_one_place(void **state) {
                     {{0.5, 0.4998}, 1.2, -1, GANNET_EVAL_DONE}};
   const row neither[] = {{{0.2, 0.2}, 0, 1, GANNET_EVAL_DONE},
                          {{0.3, 0.2}, 0, -1, GANNET_EVAL_FAILED},
-                         {{0.4, 0.2}, 0, -1, GANNET_EVAL_INFEASIBLE}};
+                         {{0.4, 0.2}, 0, -1, GANNET_EVAL_CANNOT_RUN}};
   const row better = {{0.8, 0.2}, 0.9, -1, GANNET_EVAL_DONE};
   assert_int_equal(found(at, 0, NULL, &finished), 4);
   assert_false(finished);

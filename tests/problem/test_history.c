@@ -41,13 +41,32 @@ static void results_are_kept_in_order_of_arrival(void **state) {
   gannet_history *h = ((fixture *)*state)->history;
   propose(h, 3);
   assert_ok(gannet_history_tell(h, 2, GANNET_EVAL_DONE, 1, feasible, NULL));
-  assert_ok(gannet_history_tell(h, 0, GANNET_EVAL_INFEASIBLE, NAN, NULL, NULL));
+  assert_ok(gannet_history_tell(h, 0, GANNET_EVAL_CANNOT_RUN, NAN, NULL, NULL));
   assert_int_equal(gannet_history_count(h), 3);
   assert_int_equal(gannet_history_count_told(h), 2);
   assert_int_equal(gannet_history_count_done(h), 1);
   assert_int_equal(gannet_history_order(h)[0], 2);
   assert_int_equal(gannet_history_order(h)[1], 0);
   assert_true(isnan(gannet_history_get(h, 1)->objective));
+}
+
+static void words_of_earlier_versions_are_read(void **state) {
+  gannet_eval_status status = GANNET_EVAL_PENDING;
+  (void)state;
+  for (int i = 0; i < GANNET_EVAL_STATUS_COUNT; ++i) {
+    const gannet_eval_status wanted = (gannet_eval_status)i;
+    const char *old = gannet_eval_status_old_text(wanted);
+    assert_true(gannet_eval_status_find(gannet_eval_status_text(wanted), &status));
+    assert_int_equal(status, wanted);
+    if (!old) continue;
+    assert_true(gannet_eval_status_find(old, &status));
+    assert_int_equal(status, wanted);
+  }
+  assert_string_equal(gannet_eval_status_text(GANNET_EVAL_CANNOT_RUN), "cannot_run");
+  assert_string_equal(gannet_eval_status_phrase(GANNET_EVAL_CANNOT_RUN), "cannot run");
+  assert_string_equal(gannet_eval_status_old_text(GANNET_EVAL_CANNOT_RUN), "infeasible");
+  assert_false(gannet_eval_status_find("cannot run", &status));
+  assert_false(gannet_eval_status_find("", &status));
 }
 
 static void a_late_result_is_accepted_and_arrives_last(void **state) {
@@ -125,7 +144,7 @@ static void counts_and_best_are_those_of_the_table(void **state) {
     const int64_t id = step % N;
     const double values[3] = {100 + 20 * u[id], 3, 2}, objective = floor(10 * u[N + step]);
     const gannet_eval_status status = u[2 * N + step] < 0.6   ? GANNET_EVAL_DONE
-                                      : u[2 * N + step] < 0.7 ? GANNET_EVAL_INFEASIBLE
+                                      : u[2 * N + step] < 0.7 ? GANNET_EVAL_CANNOT_RUN
                                                               : GANNET_EVAL_FAILED;
     const gannet_eval_status before = gannet_history_get(h, id)->status;
     if (before != GANNET_EVAL_PENDING && before != GANNET_EVAL_FAILED) continue;
@@ -181,6 +200,7 @@ static void the_digest_ignores_hosts_and_times(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(results_are_kept_in_order_of_arrival, make, drop),
+      cmocka_unit_test(words_of_earlier_versions_are_read),
       cmocka_unit_test_setup_teardown(a_late_result_is_accepted_and_arrives_last, make, drop),
       cmocka_unit_test_setup_teardown(the_best_is_feasible_and_the_first_of_equals, make, drop),
       cmocka_unit_test(violations_stay_finite),

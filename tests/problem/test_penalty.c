@@ -90,7 +90,7 @@ static int make(void **state) {
   tell(f.history, GANNET_EVAL_DONE, 2, 1);
   tell(f.history, GANNET_EVAL_DONE, -1e9, -1);
   tell(f.history, GANNET_EVAL_DONE, -1e9, 1);
-  tell(f.history, GANNET_EVAL_INFEASIBLE, 0, 0);
+  tell(f.history, GANNET_EVAL_CANNOT_RUN, 0, 0);
   tell(f.history, GANNET_EVAL_FAILED, 0, 0);
   tell(f.history, GANNET_EVAL_FAILED, 1, 0); /* crashed */
   *state = &f;

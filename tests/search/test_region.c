@@ -199,7 +199,7 @@ static void failed_evaluations_count_for_nothing(void **state) {
   assert_int_equal(f.region.successes, 1);
   for (int b = 20; b < 24; ++b) {
     const int64_t id = propose(&f, b, GANNET_ORIGIN_METHOD);
-    assert_ok(gannet_history_tell(f.history, id, GANNET_EVAL_INFEASIBLE, NAN, NULL, NULL));
+    assert_ok(gannet_history_tell(f.history, id, GANNET_EVAL_CANNOT_RUN, NAN, NULL, NULL));
   }
   follow(&f, &turbo);
   assert_true(f.region.length == 0.4); /* where simulations break down nothing is gained */

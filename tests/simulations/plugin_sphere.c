@@ -1,7 +1,7 @@
 /* An example plugin: the sum of (x - 0.3)^2 over all variables, with two that misbehave when asked
  * to.
  *
- *   forbidden > 0    the design is infeasible
+ *   forbidden > 0    the simulation cannot run
  *   crash > 0.5      the run fails by bad luck
  *
  * Build one of your own with: mpicc -shared -fPIC -I<gannet>/include -o my.so my.c
@@ -23,7 +23,7 @@ static double value_of(const gannet_simulation_input *input, const char *name) {
 
 int gannet_simulate(const gannet_simulation_input *input, gannet_simulation_output *output) {
   double sum = 0;
-  output->infeasible = 0;
+  output->cannot_run = 0;
   output->reason[0] = '\0';
   if (input->abi != GANNET_SIMULATION_ABI) {
     (void)snprintf(output->reason, sizeof output->reason, "built for interface %d, called with %d",
@@ -35,7 +35,7 @@ int gannet_simulate(const gannet_simulation_input *input, gannet_simulation_outp
     return 1;
   }
   if (value_of(input, "forbidden") > 0) {
-    output->infeasible = 1;
+    output->cannot_run = 1;
     (void)snprintf(output->reason, sizeof output->reason, "forbidden > 0");
     return 0;
   }

@@ -78,7 +78,7 @@ static inline outcome simulate(const experiment *e, int d, const double *x) {
 /* The value where the simulation must succeed. */
 static inline double value_at(const experiment *e, int d, const double *x) {
   const outcome o = simulate(e, d, x);
-  if (o.code || o.output.infeasible) fail_msg("%s: %s", e->type->name, o.output.reason);
+  if (o.code || o.output.cannot_run) fail_msg("%s: %s", e->type->name, o.output.reason);
   return o.output.objective;
 }
 

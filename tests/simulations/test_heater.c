@@ -21,7 +21,7 @@ static experiment heater(void) {
 /* The objective, which only rank 0 is told, on all ranks. */
 static double objective(const experiment *e, int d, const double *x) {
   const outcome o = simulate(e, d, x);
-  if (o.code || o.output.infeasible) fail_msg("%s", o.output.reason);
+  if (o.code || o.output.cannot_run) fail_msg("%s", o.output.reason);
   double value = o.output.objective;
   MPI_Bcast(&value, 1, MPI_DOUBLE, 0, e->comm);
   return value;
@@ -264,15 +264,15 @@ static void peak_temperature_is_the_highest_of_the_field(void **state) {
   free(field);
 }
 
-static void assert_refused(const experiment *e, int d, const double *x, int infeasible,
+static void assert_refused(const experiment *e, int d, const double *x, int cannot_run,
                            const char *part) {
   const outcome o = simulate(e, d, x);
-  assert_int_equal(o.code != 0, !infeasible);
-  assert_int_equal(o.output.infeasible != 0, infeasible);
+  assert_int_equal(o.code != 0, !cannot_run);
+  assert_int_equal(o.output.cannot_run != 0, cannot_run);
   if (!strstr(o.output.reason, part)) fail_msg("'%s' has no '%s'", o.output.reason, part);
 }
 
-static void designs_outside_the_physical_limits_are_infeasible(void **state) {
+static void designs_outside_the_physical_limits_cannot_run(void **state) {
   (void)state;
   static const struct {
     int k;
@@ -364,7 +364,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(energy_and_fins_are_charged),
       cmocka_unit_test(variables_are_found_by_name_in_any_order),
       cmocka_unit_test(peak_temperature_is_the_highest_of_the_field),
-      cmocka_unit_test(designs_outside_the_physical_limits_are_infeasible),
+      cmocka_unit_test(designs_outside_the_physical_limits_cannot_run),
       cmocka_unit_test(unknown_names_fail_with_the_known_ones),
       cmocka_unit_test(objects_are_freed_after_success_and_failure),
   };

@@ -27,7 +27,7 @@ enum {
   ALONE,
   ENVIRONMENT,
   LAUNCHED,
-  INFEASIBLE,
+  CANNOT_RUN,
   UNKNOWN,
   GARBAGE,
   WIDE,
@@ -42,7 +42,7 @@ static const run runs[RUNS] = {
     [ALONE] = {"alone", design, "--resolution 40", 0, 0},
     [ENVIRONMENT] = {"environment", design, "--resolution 40", 0, 1},
     [LAUNCHED] = {"launched", design, "--resolution 40", 2, 0},
-    [INFEASIBLE] = {"infeasible", "x1 1.5\n", "", 0, 0},
+    [CANNOT_RUN] = {"cannot-run", "x1 1.5\n", "", 0, 0},
     [UNKNOWN] = {"unknown", "x7 0.5\n", "", 0, 0},
     [GARBAGE] = {"garbage", "x1 0.5abc\n", "", 0, 0},
     [WIDE] = {"wide", "x1 0.5 0.6\n", "", 0, 0},
@@ -127,10 +127,10 @@ static void the_launched_program_agrees_to_solver_tolerance(void **state) {
   assert_near(there[1] / here[1], 1, 1e-10);
 }
 
-static void an_infeasible_design_is_a_result(void **state) {
+static void a_design_that_cannot_run_is_a_result(void **state) {
   (void)state;
-  assert_int_equal(codes[INFEASIBLE], 0);
-  assert_file_has(INFEASIBLE, "out", "fail x1 = 1.5 m is off the plate\n");
+  assert_int_equal(codes[CANNOT_RUN], 0);
+  assert_file_has(CANNOT_RUN, "out", "fail x1 = 1.5 m is off the plate\n");
 }
 
 static void expect_refusal(int index, int code, const char *part) {
@@ -162,7 +162,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_program_gives_the_same_bits_as_the_function),
       cmocka_unit_test(the_launched_program_agrees_to_solver_tolerance),
-      cmocka_unit_test(an_infeasible_design_is_a_result),
+      cmocka_unit_test(a_design_that_cannot_run_is_a_result),
       cmocka_unit_test(bad_input_leaves_no_results_and_says_why),
   };
   const int failed = run_serial(tests);

@@ -34,15 +34,15 @@ static void the_example_plugin_follows_the_interface(void **state) {
                                    .texts = texts,
                                    .n_constraints = 1,
                                    .constraint_names = &constraint};
-  gannet_simulation_output output = {.constraints = &c, .reason = "old", .infeasible = 5};
+  gannet_simulation_output output = {.constraints = &c, .reason = "old", .cannot_run = 5};
   assert_int_equal(simulate(&input, &output), 0);
   assert_near(output.objective, 2, 1e-15);
   assert_near(c, 0.3, 1e-15);
-  assert_int_equal(output.infeasible, 0);
+  assert_int_equal(output.cannot_run, 0);
   assert_string_equal(output.reason, "");
   x[1] = 0.1;
   assert_int_equal(simulate(&input, &output), 0);
-  assert_true(output.infeasible);
+  assert_true(output.cannot_run);
   x[2] = 0.6;
   assert_int_not_equal(simulate(&input, &output), 0);
   assert_true(strstr(output.reason, "crashed") != NULL);

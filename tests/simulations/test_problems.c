@@ -49,7 +49,7 @@ static void check_minimum(experiment *e, int d) {
   assert_int_equal(e->type->box(d, lower, upper, &minimum, best), 0);
   const outcome o = simulate(e, d, best);
   assert_int_equal(o.code, 0);
-  assert_int_equal(o.output.infeasible, 0);
+  assert_int_equal(o.output.cannot_run, 0);
   if (fabs(o.output.objective - minimum) > tolerance_of(e, minimum))
     fail_msg("%s, d = %d: %.17g, not %.17g", e->type->name, d, o.output.objective, minimum);
   for (int i = 0; i < e->n_constraints; ++i)
@@ -60,7 +60,7 @@ static void check_minimum(experiment *e, int d) {
 static int is_feasible(const outcome *o, int n_constraints) {
   for (int i = 0; i < n_constraints; ++i)
     if (!(o->c[i] <= 0)) return 0;
-  return o->code == 0 && !o->output.infeasible;
+  return o->code == 0 && !o->output.cannot_run;
 }
 
 /* Random points around the minimum at several distances, and all over the box. */
@@ -235,12 +235,12 @@ static void wrong_dimensions_and_names_fail_with_a_reason(void **state) {
   assert_fails(GANNET_ERR_NAME, "ackley", gannet_simulation_find("ackly", &type));
 }
 
-static void a_point_without_a_value_is_infeasible(void **state) {
+static void a_point_without_a_value_cannot_run(void **state) {
   (void)state;
   const experiment e = prepare("gas-transmission");
   const outcome o = simulate(&e, 4, (double[]){-1, 2, 27, 1});
   assert_int_equal(o.code, 0);
-  assert_true(o.output.infeasible);
+  assert_true(o.output.cannot_run);
   assert_true(strstr(o.output.reason, "not finite") != NULL);
 }
 
@@ -350,7 +350,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(constraints_equal_hand_computed_ones),
       cmocka_unit_test(constraints_may_be_asked_for_in_any_order),
       cmocka_unit_test(wrong_dimensions_and_names_fail_with_a_reason),
-      cmocka_unit_test(a_point_without_a_value_is_infeasible),
+      cmocka_unit_test(a_point_without_a_value_cannot_run),
       cmocka_unit_test(noise_has_the_asked_spread_and_follows_the_seed),
       cmocka_unit_test(published_noise_is_a_share_of_the_spread),
       cmocka_unit_test(teeth_can_be_rounded),

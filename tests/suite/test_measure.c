@@ -7,8 +7,8 @@
 
 enum { N = 6 };
 
-/* Six evaluations by hand: the second looks better than it is, the third is infeasible, the fourth
- * has failed, the fifth looks feasible and is not. */
+/* Six evaluations by hand: the second looks better than it is, the third violates a constraint, the
+ * fourth has failed, the fifth looks feasible and is not. */
 static double seen[N] = {5.5, 2.5, 0.5, NAN, 1.5, 3.0};
 static double exact[N] = {5.0, 4.0, 1.0, NAN, 2.0, 3.0};
 static double seen_violation[N] = {0, 0, 0.25, INFINITY, 0, 0};

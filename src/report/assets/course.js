@@ -36,8 +36,8 @@ function showTimeline() {
   if (!shown.length || !course.width) return hide("timeline");
   if (course.rows) return drawRows(course.rows);
   const slots = Math.max(about.slots, 1), row = (slot) => Math.max(slot, 0);
-  const kinds = [["done", "accent", (i) => columns.status[i] === DONE], ["infeasible", "warn", (i) => columns.status[i] === INFEASIBLE], ["failed", "bad", (i) => columns.status[i] > INFEASIBLE]];
-  $("#timeline .note").textContent = "A bar from start to end of every evaluation. Infeasible: by the simulation's own word" + (about.penalties ? " or by a penalty." : ".") + (course.retried.length ? " Pale: attempts that were repeated." : "") + " Scroll, pinch, or + and - zoom.";
+  const kinds = [["done", "accent", (i) => columns.status[i] === DONE], ["cannot run", "warn", (i) => columns.status[i] === CANNOT_RUN], ["failed", "bad", (i) => columns.status[i] > CANNOT_RUN]];
+  $("#timeline .note").textContent = "A bar from start to end of every evaluation. Cannot run: by the simulation's own word" + (about.penalties ? " or by a penalty." : ".") + (course.retried.length ? " Pale: attempts that were repeated." : "") + " Scroll, pinch, or + and - zoom.";
   $("#timeline .chart").style.height = `${Math.min(40, 12 + slots)}rem`;
   const lines = (i) => [columns.started[i] / clock.size, columns.ended[i] / clock.size, row(columns.slot[i]), i];
   chart($("#timeline .chart"), () => ({
@@ -58,7 +58,7 @@ function showUse() {
   if (!course.width) return hide("use");
   const share = about.busy / (about.seconds * Math.max(about.slots, 1));
   const at = (list) => list.flatMap((v, i) => [[i * course.width / clock.size, v], [(i + 1) * course.width / clock.size, v]]);
-  $("#use .note").textContent = `${(100 * share).toFixed(0)} % of ${about.slots} slot${about.slots > 1 ? "s" : ""} over ${duration(about.seconds)}: ${duration(about.busy)} of simulations in all, ${duration(about.busy / Math.max(about.done + about.infeasible + about.failed, 1))} each on average. The rest is waiting: for the last of a batch, for proposals, for a scheduler, or between a stop and a resume.`;
+  $("#use .note").textContent = `${(100 * share).toFixed(0)} % of ${about.slots} slot${about.slots > 1 ? "s" : ""} over ${duration(about.seconds)}: ${duration(about.busy)} of simulations in all, ${duration(about.busy / Math.max(about.done + about.cannot_run + about.failed, 1))} each on average. The rest is waiting: for the last of a batch, for proposals, for a scheduler, or between a stop and a resume.`;
   chart($("#use .chart"), () => ({
     grid: grid({bottom: 70}), legend: {bottom: 0, itemWidth: 16, itemHeight: 9, textStyle: {color: colors.soft}},
     tooltip: Object.assign(tooltip((list) => list.map((p) => `${p.seriesName}: ${number(p.value[1], 3)} slots`).join("<br>")), {trigger: "axis"}),

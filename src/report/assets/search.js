@@ -4,7 +4,7 @@ function showHead() {
   const best = summary.best[0];
   const lead = $("#lead");
   if (!best) {
-    const ended = about.infeasible + about.failed;
+    const ended = about.cannot_run + about.failed;
     lead.textContent = ended ? `No simulation has succeeded yet; ${ended} ended without a result. ` : "No simulation has ended yet.";
     if (ended) lead.append(element("a", "Why", {href: "#failures"}));
   }
@@ -18,7 +18,7 @@ function showHead() {
   if (about.absent) lead.after(element("p", `Left out because its model failed: ${about.absent}. The campaign's log tells why.`, {className: "bad", id: "absent"}));
   const facts = [["goal", about.goal], ["method", about.method],
     ["evaluations", about.evaluations],
-    ["done", about.done], ...(about.penalties ? [["penalties among them", about.penalties]] : []), ["infeasible", about.infeasible], ["failed", about.failed], ["pending", about.pending],
+    ["done", about.done], ...(about.penalties ? [["penalties among them", about.penalties]] : []), ["cannot run", about.cannot_run], ["failed", about.failed], ["pending", about.pending],
     ["time", duration(about.seconds)],
     ["slots busy", about.busy === null ? "–" : `${(100 * about.busy / (about.seconds * about.slots)).toFixed(0)} % of ${about.slots}`],
     ["seed", about.seed]];

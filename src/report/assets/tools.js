@@ -3,7 +3,7 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const {summary, columns, course, model} = data;
 const about = summary.campaign;
-const PENDING = 0, DONE = 1, INFEASIBLE = 2;
+const PENDING = 0, DONE = 1, CANNOT_RUN = 2;
 const count = columns.id.length;
 const indices = Array.from({length: count}, (unused, i) => i);
 const charts = [];
