@@ -11,7 +11,7 @@ static int smaller(int a, int b) {
 }
 
 /* Damerau-Levenshtein distance (optimal string alignment), case-insensitive. */
-static int distance(const char *a, const char *b) {
+int gannet_name_distance(const char *a, const char *b) {
   int row[3][LONGEST + 1];
   const int n = (int)strnlen(a, LONGEST), m = (int)strnlen(b, LONGEST);
   for (int j = 0; j <= m; ++j) row[0][j] = j;
@@ -37,8 +37,9 @@ const char *gannet_nearest(const char *word, const char *const *known) {
   const char *best = NULL;
   int least = (int)strnlen(word, LONGEST) / 3 + 2;
   for (; *known; ++known) {
-    const int away =
-        starts_with(*known, word) || starts_with(word, *known) ? 1 : distance(word, *known);
+    const int away = starts_with(*known, word) || starts_with(word, *known)
+                         ? 1
+                         : gannet_name_distance(word, *known);
     if (away < least) {
       least = away;
       best = *known;

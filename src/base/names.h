@@ -13,6 +13,13 @@
  */
 const char *gannet_nearest(const char *word, const char *const *known);
 
+/* How many letters must be put in, left out, changed or swapped to make one word of another, in
+ * letters of any case; words are compared up to 63 letters.
+ *
+ * Local.
+ */
+int gannet_name_distance(const char *a, const char *b);
+
 /* Find an entry of a registry.
  *
  * Local.

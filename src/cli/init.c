@@ -23,6 +23,8 @@ static const cli_flag flags[] = {
      "a result with bounds, of which one may be left out; may be repeated", true},
     {"template", 't', "FILE",
      "input file whose {placeholders} become variables and are filled in; may be repeated", true},
+    {"placeholders", 0, "MARKS",
+     "what stands around the names in templates: '@@' for @name@ (default: braces)", false},
     {"command", 0, "TEXT", "program and arguments, without a shell: './sim {params} {results}'",
      false},
     {"shell", 0, "TEXT", "text for a shell instead", false},
@@ -91,7 +93,7 @@ static gannet_err check_patterns(const init_plan *plan, const gannet_problem *pr
 
 static gannet_err check_words(const init_plan *plan, const gannet_problem *problem,
                               gannet_complaints *complaints) {
-  gannet_command_options options = {.command = plan->command};
+  gannet_command_options options = {.command = plan->command, .placeholders = plan->placeholders};
   GANNET_TRY(gannet_copy_text(plan->shell ? plan->shell : "", &options.shell));
   const gannet_err err = gannet_command_check_words(&options, problem, complaints);
   gannet_free(&options.shell);

@@ -8,6 +8,7 @@
 
 #include "base/option.h"
 #include "cli/cli.h"
+#include "evaluate/placeholder.h"
 #include "gannet/problem.h"
 
 enum { INIT_PARTITIONS = 64, INIT_MOST = 1024, INIT_NAME = 64, INIT_TEXT = 512 };
@@ -79,9 +80,10 @@ typedef struct {
   gannet_constraint constraint[INIT_MOST];
   const char *goal, *method, *backend;
   const char *shell, *simulation, *plugin; /* at most one of these and command */
-  gannet_text_list command, templates, patterns;
-  int program;     /* its place in command, behind what launches it */
-  bool is_example; /* nothing was said about the simulation: an example of one is written */
+  gannet_text_list command, templates, patterns, placeholders;
+  gannet_marks marks; /* that placeholders names */
+  int program;        /* its place in command, behind what launches it */
+  bool is_example;    /* nothing was said about the simulation: an example of one is written */
   int batch, parallel, evaluations, tasks;
   const char *wall_time, *time_limit; /* NULL = not given */
   const init_script *script;          /* NULL = none */

@@ -218,6 +218,7 @@ static void put_evaluate(const init_plan *plan, FILE *out) {
   put_key_text(plan, out, "simulation", plan->simulation);
   put_key_text(plan, out, "plugin", plan->plugin);
   put_key_list(plan, out, "templates", &plan->templates);
+  put_key_list(plan, out, "placeholders", &plan->placeholders);
   put_key_list(plan, out, "pattern", &plan->patterns);
   if (strcmp(plan->backend, "slurm") == 0) put_sbatch(plan, out);
   if (strcmp(plan->backend, "manual") == 0) return;

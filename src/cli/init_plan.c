@@ -20,6 +20,7 @@ void init_plan_release(init_plan *plan) {
   gannet_text_list_release(&plan->command);
   gannet_text_list_release(&plan->templates);
   gannet_text_list_release(&plan->patterns);
+  gannet_text_list_release(&plan->placeholders);
   gannet_text_list_release(&plan->pool);
 }
 
@@ -86,6 +87,19 @@ static void settle_words(const cli_arguments *arguments, init_plan *plan,
   check_duration("--time-limit", plan->time_limit, complaints);
 }
 
+/* The marks around the names in templates. */
+static gannet_err settle_marks(const cli_arguments *arguments, init_plan *plan,
+                               gannet_complaints *complaints) {
+  const char *text = cli_value(arguments, "placeholders");
+  if (text) GANNET_TRY(gannet_text_list_add(&plan->placeholders, text));
+  const char *wrong = gannet_marks_read(&plan->placeholders, &plan->marks);
+  if (wrong)
+    gannet_complain(complaints, "--placeholders",
+                    "%s; expected what stands before and behind a name, as in '@@' or '<<>>'",
+                    wrong);
+  return GANNET_OK;
+}
+
 /* The back-end that follows from what was said, and from what is here. */
 static const char *choose_backend(const cli_arguments *arguments, const init_plan *plan) {
   if (cli_has(arguments, "backend")) return cli_value(arguments, "backend");
@@ -144,7 +158,7 @@ static void settle_way(const cli_arguments *arguments, init_plan *plan,
 /* What only a program that gannet starts can make use of. */
 static void check_program_flags(const cli_arguments *arguments, const init_plan *plan,
                                 gannet_complaints *complaints) {
-  static const char *const names[] = {"command", "shell", "template", "pattern"};
+  static const char *const names[] = {"command", "shell", "template", "placeholders", "pattern"};
   char flag[20];
   if (strcmp(plan->backend, "command") == 0 || strcmp(plan->backend, "slurm") == 0) return;
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
@@ -252,6 +266,7 @@ gannet_err init_plan_make(const cli_arguments *arguments, init_plan *plan,
   settle_words(arguments, plan, complaints);
   settle_way(arguments, plan, complaints);
   check_program_flags(arguments, plan, complaints);
+  GANNET_TRY(settle_marks(arguments, plan, complaints));
   GANNET_TRY(init_problem_read(arguments, plan, complaints));
   settle_partition(plan, complaints);
   GANNET_TRY(settle_sizes(arguments, plan, complaints));

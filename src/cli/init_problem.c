@@ -184,8 +184,9 @@ static bool is_known(const init_plan *plan, const char *name) {
 
 /* A placeholder without a range of its own gets one that runs, and is marked. */
 static gannet_err read_deck(const char *file, init_plan *plan, gannet_complaints *complaints) {
-  char *text = NULL, name[INIT_NAME];
+  char *text = NULL;
   size_t size = 0, at = 0;
+  gannet_placeholder found;
   const gannet_err missing = gannet_file_read(file, &text, &size);
   if (missing != GANNET_OK) {
     gannet_complain(complaints, "--template", "%s; expected an input file with {placeholders}",
@@ -194,10 +195,11 @@ static gannet_err read_deck(const char *file, init_plan *plan, gannet_complaints
     return GANNET_OK;
   }
   gannet_err err = GANNET_OK;
-  while (err == GANNET_OK && gannet_next_placeholder(text, size, &at, name)) {
+  while (err == GANNET_OK && gannet_placeholder_next(&plan->marks, text, size, &at, &found)) {
     init_variable variable = {.is = {.type = GANNET_VARIABLE_REAL, .upper = 1}, .deck = file};
-    if (is_known(plan, name)) continue;
-    err = init_keep(plan, &variable.is.name, "%s", name);
+    if (is_known(plan, found.name) || found.is_escaped || !found.is_field) continue;
+    if (found.field.type == 'd') variable.is.type = GANNET_VARIABLE_INTEGER;
+    err = init_keep(plan, &variable.is.name, "%s", found.name);
     if (err == GANNET_OK) err = add_variable(plan, "--template", &variable, complaints);
   }
   gannet_free(&text);

@@ -9,6 +9,7 @@ typedef struct {
   gannet_text_list command;
   char *shell;
   gannet_text_list templates;
+  gannet_text_list placeholders;
   gannet_text_list pattern;
   gannet_text_list environment;
   double kill_grace;
@@ -28,7 +29,7 @@ typedef struct {
    .offset = GANNET_COMMAND_AT(command),                                                           \
    .help =                                                                                         \
        "program and arguments; {params}, {results}, {directory}, {id}, {attempt}, {seed}, "        \
-       "{input_directory} and {variable} are replaced, in the name of the program "                \
+       "{slot}, {input_directory} and {variable} are replaced, in the name of the program "        \
        "{input_directory} alone; no shell is involved",                                            \
    .example = "[./simulate, \"{params}\", \"{results}\"]"},                                        \
       {.key = "shell",                                                                             \
@@ -43,8 +44,19 @@ typedef struct {
        .offset = GANNET_COMMAND_AT(templates),                                                     \
        .help =                                                                                     \
            "files copied into the directory of every evaluation with each {variable} replaced by " \
-           "its value; other text in braces stays",                                                \
+           "its value, and {variable:8.4f} by its value in that format; ${variable} and other "    \
+           "text in braces stays",                                                                 \
        .example = "[case.in]"},                                                                    \
+      {.key = "placeholders",                                                                      \
+       .type = GANNET_TEXT_LIST,                                                                   \
+       .offset = GANNET_COMMAND_AT(placeholders),                                                  \
+       .fallback = "[{, }]",                                                                       \
+       .help =                                                                                     \
+           "what stands before and behind the names in templates, scripts, command and "           \
+           "environment, for files full of braces: \"@@\" for @name@, [<<, >>] for <<name>>; in "  \
+           "command and environment {name} works as well; a backslash before a placeholder keeps " \
+           "it as it is",                                                                          \
+       .example = "\"@@\""},                                                                       \
       {.key = "pattern",                                                                           \
        .type = GANNET_TEXT_LIST,                                                                   \
        .offset = GANNET_COMMAND_AT(pattern),                                                       \
@@ -58,7 +70,8 @@ typedef struct {
        .type = GANNET_TEXT_LIST,                                                                   \
        .offset = GANNET_COMMAND_AT(environment),                                                   \
        .help =                                                                                     \
-           "variables for the simulation on top of the inherited ones, each once, as NAME=value",  \
+           "variables for the simulation on top of the inherited ones, each once, as NAME=value; " \
+           "placeholders are replaced as in command",                                              \
        .example = "[OMP_NUM_THREADS=4]"},                                                          \
       {.key = "kill_grace",                                                                        \
        .type = GANNET_DURATION,                                                                    \
@@ -128,6 +141,26 @@ GANNET_CHECKED gannet_err gannet_command_check_parts(const gannet_command_option
 GANNET_CHECKED gannet_err gannet_command_check_words(const gannet_command_options *options,
                                                      const gannet_problem *problem,
                                                      gannet_complaints *complaints);
+
+/* Complain about placeholders in texts of a back-end in which nothing is replaced.
+ *
+ * Local.
+ *
+ * key  in  "evaluate.sbatch"
+ */
+void gannet_command_check_lines(const gannet_command_options *options,
+                                const gannet_evaluator_setup *setup, const char *key,
+                                const gannet_text_list *lines, gannet_complaints *complaints);
+
+/* Check the placeholders of a job script.
+ *
+ * Local.
+ *
+ * script  in  absolute, or relative to input_directory
+ */
+void gannet_command_check_script(const gannet_command_options *options,
+                                 const gannet_evaluator_setup *setup, const char *script,
+                                 gannet_complaints *complaints);
 
 /* The path of a program: absolute as it is, with a slash relative to input_directory, else searched
  * in PATH. Returns 0, or the errno of the best attempt (EACCES when it exists and cannot be run).

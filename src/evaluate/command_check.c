@@ -1,4 +1,5 @@
 /* What can be seen to be wrong with a command before anything runs. */
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -9,9 +10,9 @@
 
 #include "base/atomic_file.h"
 #include "base/memory.h"
-#include "base/names.h"
 #include "base/utf8.h"
 #include "evaluate/command.h"
+#include "evaluate/placeholder_check.h"
 
 static int runnable(const char *path) {
   struct stat about;
@@ -54,18 +55,23 @@ int gannet_command_find(const char *program, const char *input_directory, char *
 }
 
 /* A program is looked for once, before there is any evaluation. */
-static bool has_placeholder(const char *program) {
-  char name[64];
+static bool has_placeholder(const gannet_command_options *options) {
+  const char *program = options->command.item[0];
+  gannet_marks marks;
+  gannet_placeholder found;
   size_t at = is_beside(program) ? sizeof beside - 1 : 0;
-  return gannet_next_placeholder(program, strlen(program), &at, name);
+  (void)gannet_marks_read(&options->placeholders, &marks);
+  marks = gannet_marks_with_braces(&marks);
+  return gannet_placeholder_next(&marks, program, strlen(program), &at, &found);
 }
 
-static const char *hint_of(const gannet_text_list *command, int reason) {
+static const char *hint_of(const gannet_command_options *options, int reason) {
+  const gannet_text_list *command = &options->command;
   const char *program = command->item[0];
   if (reason == EACCES) return "make it executable with chmod +x, or name its interpreter first";
   if (command->n == 1 && strchr(program, ' '))
     return "program and arguments are items of a list, as in [./simulate, \"{params}\"]";
-  if (has_placeholder(program))
+  if (has_placeholder(options))
     return "in the name of the program only {input_directory} is replaced; "
            "put env before it, as in [env, \"{directory}/run.sh\"]";
   return strchr(program, '/')
@@ -80,54 +86,13 @@ static void check_program(const gannet_command_options *options,
   const int reason = gannet_command_find(program, setup->input_directory, path);
   if (reason)
     gannet_complain(complaints, "evaluate.command", "cannot run '%s': %s (%s)", program,
-                    strerror(reason), hint_of(&options->command, reason));
-}
-
-/* Words of the contract and the variables, NULL-terminated; to be freed. */
-static gannet_err list_known(const gannet_problem *problem, const char ***known) {
-  int n = 0, n_words = 0;
-  while (gannet_contract_words[n_words]) ++n_words;
-  const int n_variables = problem ? problem->spec.n_variables : 0;
-  GANNET_TRY(gannet_alloc((size_t)(n_words + n_variables + 1), sizeof **known, known));
-  for (int i = 0; i < n_words; ++i) (*known)[n++] = gannet_contract_words[i];
-  for (int k = 0; k < n_variables; ++k) (*known)[n++] = problem->spec.variables[k].name;
-  return GANNET_OK;
+                    strerror(reason), hint_of(options, reason));
 }
 
 static bool is_one_of(const char *word, const char *const *known) {
   for (; *known; ++known)
     if (strcmp(word, *known) == 0) return true;
   return false;
-}
-
-static void check_placeholders(const gannet_text_list *command, const char *const *known,
-                               gannet_complaints *complaints) {
-  for (int i = 0; i < command->n; ++i) {
-    char name[64];
-    size_t at = 0;
-    while (gannet_next_placeholder(command->item[i], strlen(command->item[i]), &at, name)) {
-      if (is_one_of(name, known)) continue;
-      const char *near = gannet_nearest(name, known);
-      gannet_complain(complaints, "evaluate.command",
-                      "'{%s}' is no variable and none of {params} {results} {directory} {id} "
-                      "{attempt} {seed} {input_directory}%s%s%s",
-                      name, near ? "; did you mean '{" : "", near ? near : "", near ? "}'?" : "");
-    }
-  }
-}
-
-static void check_shell(const char *shell, const char *const *known,
-                        gannet_complaints *complaints) {
-  char name[64];
-  size_t at = 0;
-  while (gannet_next_placeholder(shell, strlen(shell), &at, name)) {
-    if (!is_one_of(name, known) || (at > strlen(name) + 2 && shell[at - strlen(name) - 3] == '$'))
-      continue; /* ${id} is the shell's */
-    gannet_complain(complaints, "evaluate.shell",
-                    "'{%s}': nothing is substituted into shell text; read $GANNET_PARAMS or "
-                    "params.in, or use command",
-                    name);
-  }
 }
 
 static void check_template(const char *name, const char *input_directory,
@@ -223,13 +188,15 @@ static void warn_of_arguments(const gannet_command_options *options,
 }
 
 /* Names and values that the contract's files cannot carry. */
-static void check_problem(const gannet_problem_spec *spec, gannet_complaints *complaints) {
+static void check_problem(const gannet_problem_spec *spec, const gannet_context *context,
+                          gannet_complaints *complaints) {
   for (int k = 0; k < spec->n_variables; ++k) {
     const gannet_variable *variable = &spec->variables[k];
-    if (is_one_of(variable->name, gannet_contract_words))
-      gannet_complain(complaints, "variables",
-                      "'%s' has a meaning of its own in commands and templates; rename it",
-                      variable->name);
+    if (context && is_one_of(variable->name, gannet_contract_words))
+      gannet_log(context, GANNET_LOG_WARNING,
+                 "variables: '%s' has a meaning of its own in commands and templates; here {%s} is "
+                 "the variable",
+                 variable->name, variable->name);
     for (int i = 0; i < variable->n_values; ++i) {
       if (!gannet_utf8_is_valid(variable->values[i]))
         gannet_complain(complaints, "variables",
@@ -262,7 +229,7 @@ static void check_twice(const gannet_text_list *environment, int i, gannet_compl
 /* What every evaluation gets (docs/running.md), and what its processes are known by. */
 static void check_own(const char *item, gannet_complaints *complaints) {
   static const char *const own[] = {
-      "EVAL_ID=",         "ATTEMPT=", "SEED=",    "NONCE=",  "WORKDIR=",
+      "EVAL_ID=",         "ATTEMPT=", "SEED=",    "NONCE=",  "SLOT=", "WORKDIR=",
       "INPUT_DIRECTORY=", "PARAMS=",  "RESULTS=", "LAUNCH=", NULL};
   static const char prefix[] = "GANNET_";
   if (strncmp(item, prefix, sizeof prefix - 1) != 0) return;
@@ -356,15 +323,77 @@ gannet_err gannet_command_check(const void *options, const gannet_evaluator_setu
   return gannet_command_check_parts(options, false, setup, complaints);
 }
 
+/* No shell reads the environment: $PATH in it is four letters and a sign. */
+static void warn_of_dollars(const gannet_text_list *environment, const gannet_context *context) {
+  for (int i = 0; i < environment->n; ++i) {
+    const char *dollar = strchr(environment->item[i], '$');
+    const char *name = dollar ? dollar + 1 + (dollar[1] == '{') : NULL;
+    if (name && (isalpha((unsigned char)*name) || *name == '_'))
+      gannet_log(
+          context, GANNET_LOG_WARNING,
+          "evaluate.environment: '%s' keeps its dollar sign, for no shell reads it; expected "
+          "the value itself, or set it in a script",
+          environment->item[i]);
+  }
+}
+
+static gannet_placeholder_check start_check(const gannet_command_options *options,
+                                            const gannet_evaluator_setup *setup,
+                                            gannet_marks *marks, gannet_complaints *complaints) {
+  (void)gannet_marks_read(&options->placeholders, marks);
+  return (gannet_placeholder_check){.problem = setup->problem,
+                                    .context = setup->context,
+                                    .input_directory = setup->input_directory,
+                                    .marks = marks,
+                                    .complaints = complaints};
+}
+
+static void check_words(const gannet_placeholder_check *check,
+                        const gannet_command_options *options) {
+  gannet_check_campaign_texts(check, "evaluate.command", &options->command);
+  gannet_check_campaign_texts(check, "evaluate.environment", &options->environment);
+  if (options->shell)
+    gannet_check_plain_texts(check, "evaluate.shell", 1, &options->shell,
+                             "nothing is substituted into shell text; read $GANNET_PARAMS or "
+                             "params.in, or use command");
+}
+
 gannet_err gannet_command_check_words(const gannet_command_options *options,
                                       const gannet_problem *problem,
                                       gannet_complaints *complaints) {
-  const char **known = NULL;
-  GANNET_TRY(list_known(problem, &known));
-  check_placeholders(&options->command, known, complaints);
-  if (options->shell) check_shell(options->shell, known, complaints);
-  gannet_free(&known);
+  const gannet_evaluator_setup setup = {.problem = problem};
+  gannet_marks marks;
+  const gannet_placeholder_check check = start_check(options, &setup, &marks, complaints);
+  check_words(&check, options);
   return GANNET_OK;
+}
+
+void gannet_command_check_lines(const gannet_command_options *options,
+                                const gannet_evaluator_setup *setup, const char *key,
+                                const gannet_text_list *lines, gannet_complaints *complaints) {
+  gannet_marks marks;
+  const gannet_placeholder_check check = start_check(options, setup, &marks, complaints);
+  gannet_check_plain_texts(
+      &check, key, lines->n, lines->item,
+      "nothing is replaced here; write it into a job script (evaluate.script)");
+}
+
+void gannet_command_check_script(const gannet_command_options *options,
+                                 const gannet_evaluator_setup *setup, const char *script,
+                                 gannet_complaints *complaints) {
+  gannet_marks marks;
+  const gannet_placeholder_check check = start_check(options, setup, &marks, complaints);
+  gannet_check_script(&check, "evaluate.script", script);
+}
+
+static void check_marks(const gannet_command_options *options, gannet_complaints *complaints) {
+  gannet_marks marks;
+  const char *wrong = gannet_marks_read(&options->placeholders, &marks);
+  if (wrong)
+    gannet_complain(complaints, "evaluate.placeholders",
+                    "%s; expected what stands before and behind a name, as in \"@@\" for @name@, "
+                    "\"<<>>\" or [\"<<\", \">>\"] for <<name>>",
+                    wrong);
 }
 
 gannet_err gannet_command_check_parts(const gannet_command_options *options, bool has_script,
@@ -377,10 +406,15 @@ gannet_err gannet_command_check_parts(const gannet_command_options *options, boo
     warn_of_program(options, setup);
     warn_of_arguments(options, setup);
   }
-  GANNET_TRY(gannet_command_check_words(options, setup->problem, complaints));
+  gannet_marks marks;
+  const gannet_placeholder_check check = start_check(options, setup, &marks, complaints);
+  check_marks(options, complaints);
+  check_words(&check, options);
   check_templates(&options->templates, setup->input_directory, complaints);
+  gannet_check_template_texts(&check, &options->templates);
   check_lists(options, complaints);
-  if (setup->problem) check_problem(&setup->problem->spec, complaints);
+  if (setup->context) warn_of_dollars(&options->environment, setup->context);
+  if (setup->problem) check_problem(&setup->problem->spec, setup->context, complaints);
   gannet_err err = gannet_patterns_create(&options->pattern, setup->problem, complaints, &patterns);
   gannet_patterns_release(&patterns);
   if (err == GANNET_OK)

@@ -102,23 +102,26 @@ static gannet_err write_lines(const gannet_problem *problem, const gannet_bindin
   size_t size = 1, used = 0;
   char *text = NULL;
   for (int i = first; i < bindings->n; ++i)
-    size += strlen(bindings->name[i]) + strlen(bindings->value[i]) + 2;
+    size += strlen(bindings->item[i].name) + strlen(bindings->item[i].text) + 2;
   GANNET_TRY(gannet_alloc(size, 1, &text));
   for (int i = first; i < bindings->n; ++i)
-    used += (size_t)snprintf(text + used, size - used, "%s %s\n", bindings->name[i],
-                             bindings->value[i]);
+    used += (size_t)snprintf(text + used, size - used, "%s %s\n", bindings->item[i].name,
+                             bindings->item[i].text);
   const gannet_err err = write_plain(directory, "params.in", text, used, 0666);
   gannet_free(&text);
   return err;
 }
 
-static gannet_err render(const char *path, const gannet_bindings *bindings, const char *directory) {
+static gannet_err render(const gannet_contract *contract, const char *path,
+                         const gannet_bindings *bindings, const char *directory) {
   struct stat about;
   char *bytes = NULL, *rendered = NULL;
   size_t size = 0, rendered_size = 0;
   if (stat(path, &about)) return gannet_raise_errno("look at", path);
   gannet_err err = gannet_file_read(path, &bytes, &size);
-  if (err == GANNET_OK) err = gannet_substitute(bindings, bytes, size, &rendered, &rendered_size);
+  if (err == GANNET_OK)
+    err = gannet_substitute(contract, bindings, GANNET_IN_TEMPLATE, path, bytes, size, &rendered,
+                            &rendered_size);
   if (err == GANNET_OK)
     err = write_plain(directory, gannet_file_name_of(path), rendered, rendered_size,
                       about.st_mode & 0777);
@@ -134,7 +137,7 @@ static gannet_err render_all(const gannet_contract *contract, const gannet_bindi
     const char *name = contract->templates->item[i];
     const char *start = name[0] == '/' ? "" : contract->input_directory;
     GANNET_TRY(gannet_join_path(start, name, path, sizeof path));
-    GANNET_TRY(render(path, bindings, directory));
+    GANNET_TRY(render(contract, path, bindings, directory));
   }
   return GANNET_OK;
 }
@@ -347,15 +350,30 @@ static gannet_err add_number(gannet_text_list *list, const char *name, uint64_t 
   return add_variable(list, name, text);
 }
 
+/* NAME=value with the placeholders of the value replaced. */
+static gannet_err add_users(const gannet_contract *contract, const gannet_bindings *bindings,
+                            const char *item, gannet_text_list *list) {
+  char *text = NULL;
+  GANNET_TRY(gannet_substitute(contract, bindings, GANNET_IN_CAMPAIGN, "evaluate.environment", item,
+                               strlen(item), &text, NULL));
+  const gannet_err err = gannet_text_list_add(list, text);
+  gannet_free(&text);
+  return err;
+}
+
 gannet_err gannet_contract_environment(const gannet_contract *contract,
-                                       const gannet_request *request, const char *directory,
-                                       const gannet_text_list *users, gannet_text_list *list) {
+                                       const gannet_request *request,
+                                       const gannet_bindings *bindings, const char *directory,
+                                       int slot, const gannet_text_list *users,
+                                       gannet_text_list *list) {
   char path[PATH_MAX];
-  for (int i = 0; i < users->n; ++i) GANNET_TRY(gannet_text_list_add(list, users->item[i]));
+  for (int i = 0; i < users->n; ++i)
+    GANNET_TRY(add_users(contract, bindings, users->item[i], list));
   GANNET_TRY(add_number(list, "GANNET_EVAL_ID", (uint64_t)request->id, "u"));
   GANNET_TRY(add_number(list, "GANNET_ATTEMPT", (uint64_t)request->attempt, "u"));
   GANNET_TRY(add_number(list, "GANNET_SEED", request->seed, "u"));
   GANNET_TRY(add_number(list, "GANNET_NONCE", request->nonce, "x"));
+  if (slot >= 0) GANNET_TRY(add_number(list, "GANNET_SLOT", (uint64_t)slot, "u"));
   GANNET_TRY(add_variable(list, "GANNET_WORKDIR", directory));
   GANNET_TRY(add_variable(list, "GANNET_INPUT_DIRECTORY", contract->input_directory));
   GANNET_TRY(gannet_join_path(directory, "params.in", path, sizeof path));

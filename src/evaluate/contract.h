@@ -12,6 +12,7 @@
 
 #include "evaluate/evaluator.h"
 #include "evaluate/lines.h"
+#include "evaluate/placeholder.h"
 #include "evaluate/rules.h"
 
 /* What does not change between evaluations; everything borrowed. */
@@ -21,17 +22,50 @@ typedef struct {
   const char *input_directory; /* absolute; relative templates start from it */
   const gannet_text_list *templates;
   bool durable; /* whether attempt.json must outlive this machine: others run the simulation */
+  const gannet_marks *marks; /* of templates and scripts; NULL = braces */
 } gannet_contract;
 
-/* Names and values that {name} stands for: the variables, and params, results, directory, id,
- * attempt, seed and input_directory. */
+/* A name and what it stands for. */
+typedef struct {
+  char *name, *text; /* owned */
+  gannet_field_kind kind;
+  double number; /* of kinds that are numbers */
+} gannet_binding;
+
+/* What placeholders stand for: params, results, directory, input_directory, id, attempt, seed and
+ * slot, and then the variables, which win. */
 typedef struct {
   int n;
-  char **name, **value; /* [n] owned */
+  gannet_binding *item; /* [n] owned */
 } gannet_bindings;
 
 /* Names with a fixed meaning, NULL-terminated. */
 extern const char *const gannet_contract_words[];
+
+/* The same as a text for messages: "{params} {results} ...". */
+extern const char gannet_contract_word_list[];
+
+/* The kind of a variable in a field.
+ *
+ * Local.
+ */
+gannet_field_kind gannet_variable_kind(const gannet_variable *variable);
+
+/* Whether a placeholder has a name that is known, the kind of its value, and its variable.
+ *
+ * Local.
+ *
+ * problem   in   may be NULL: then only names with a fixed meaning are known
+ * variable  out  NULL = a fixed meaning
+ */
+bool gannet_placeholder_kind(const gannet_problem *problem, const char *name,
+                             gannet_field_kind *kind, const gannet_variable **variable);
+
+/* The binding of a name, a variable's before that of a fixed meaning; NULL = there is none.
+ *
+ * Local.
+ */
+const gannet_binding *gannet_binding_find(const gannet_bindings *bindings, const char *name);
 
 /* Path of the directory of an evaluation.
  *
@@ -153,23 +187,26 @@ uint64_t gannet_contract_nonce(const char *directory, char *job, size_t size);
  * failure.
  *
  * Local.
+ *
+ * slot  in  of the evaluator; -1 = unknown
  */
 GANNET_CHECKED gannet_err gannet_bindings_create(const gannet_contract *contract,
                                                  const gannet_request *request,
-                                                 const char *directory, gannet_bindings *bindings);
+                                                 const char *directory, int slot,
+                                                 gannet_bindings *bindings);
 void gannet_bindings_release(gannet_bindings *bindings);
 
-/* The environment of a simulation, "GANNET_EVAL_ID=123" and so on.
+/* The environment of a simulation: the user's, with placeholders replaced in its values, and
+ * "GANNET_EVAL_ID=123" and so on.
  *
  * Local.
  *
+ * slot  in   of the evaluator; -1 = unknown
  * list  out  zeroed before; free with gannet_text_list_release, also after failure
  */
-GANNET_CHECKED gannet_err gannet_contract_environment(const gannet_contract *contract,
-                                                      const gannet_request *request,
-                                                      const char *directory,
-                                                      const gannet_text_list *users,
-                                                      gannet_text_list *list);
+GANNET_CHECKED gannet_err gannet_contract_environment(
+    const gannet_contract *contract, const gannet_request *request, const gannet_bindings *bindings,
+    const char *directory, int slot, const gannet_text_list *users, gannet_text_list *list);
 
 /* Append a copy of a text; item[n] is always NULL.
  *
@@ -178,24 +215,42 @@ GANNET_CHECKED gannet_err gannet_contract_environment(const gannet_contract *con
 GANNET_CHECKED gannet_err gannet_text_list_add(gannet_text_list *list, const char *text);
 void gannet_text_list_release(gannet_text_list *list);
 
-/* Replace every {name} of a known name by its value, once, from left to right. Everything else
- * stays as it is, also {names} nobody knows: templates are often programs full of braces.
- *
- * Local.
- *
- * text    in   size bytes, zero bytes allowed
- * out     out  to be freed with gannet_free; a zero byte follows that is not counted
- */
-GANNET_CHECKED gannet_err gannet_substitute(const gannet_bindings *bindings, const char *text,
-                                            size_t size, char **out, size_t *out_size);
+/* Where placeholders are replaced. */
+typedef enum {
+  GANNET_IN_TEMPLATE, /* with the campaign's marks; a backslash before an unknown name stays */
+  GANNET_IN_SCRIPT,   /* with the campaign's marks; every backslash before a placeholder goes */
+  GANNET_IN_CAMPAIGN  /* command and environment: the same, and braces count as well */
+} gannet_place;
 
-/* The next {identifier} of a text from *at on: 1 with its name and *at behind it, or 0.
+/* Replace every placeholder of a known name by its value, once, from left to right, and take the
+ * backslash away from those that have one. Everything else stays as it is, also placeholders that
+ * nobody knows and formats that cannot be read: templates are often programs full of braces.
  *
  * Local.
  *
- * name  out  [64]
+ * contract  in   its marks count
+ * source    in   name of the file or key for messages
+ * text      in   size bytes, zero bytes allowed
+ * out       out  to be freed with gannet_free; a zero byte follows that is not counted
+ *
+ * Errors: GANNET_ERR_INPUT when a value has more characters than the width of its format.
  */
-int gannet_next_placeholder(const char *text, size_t size, size_t *at, char *name);
+GANNET_CHECKED gannet_err gannet_substitute(const gannet_contract *contract,
+                                            const gannet_bindings *bindings, gannet_place place,
+                                            const char *source, const char *text, size_t size,
+                                            char **out, size_t *out_size);
+
+/* Line and column of a place in a text, counted from 1.
+ *
+ * Local.
+ */
+void gannet_text_place(const char *text, size_t at, int *line, int *column);
+
+/* The marks that count at a place.
+ *
+ * Local.
+ */
+gannet_marks gannet_contract_marks(const gannet_contract *contract, gannet_place place);
 
 /* Regular expressions that pick quantities out of the simulation's output. */
 typedef struct {

@@ -77,8 +77,11 @@ static gannet_err submit(void *worker, int n, const gannet_request *requests) {
   const int before = flights->n;
   gannet_err err = GANNET_OK;
   for (int i = 0; i < n && err == GANNET_OK; ++i) {
-    err = add_attempt(flights, &requests[i]);
-    if (err == GANNET_OK) err = gannet_flights_launch(flights);
+    bool fits = true;
+    err = gannet_program_try(&flights->program, flights->context, &requests[i], &flights->ready,
+                             &fits);
+    if (err == GANNET_OK && fits) err = add_attempt(flights, &requests[i]);
+    if (err == GANNET_OK && fits) err = gannet_flights_launch(flights);
   }
   if (err == GANNET_OK) return GANNET_OK;
   /* The first error is the one to report; a helper that is dead has killed its children itself. */

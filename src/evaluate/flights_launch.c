@@ -93,8 +93,8 @@ static gannet_err launch_one(gannet_flights *flights, gannet_flight_attempt *one
   gannet_papers with = {0};
   one->tries += 1;
   if (flights->outage.is_on) flights->outage.trial = one->flight.id;
-  gannet_err err =
-      gannet_papers_create(&flights->program, &one->request, one->flight.directory, &with);
+  gannet_err err = gannet_papers_create(&flights->program, &one->request, one->flight.directory,
+                                        one->flight.slot, &with);
   if (err == GANNET_OK) err = prepare_files(&flights->program, one, &with.bindings);
   if (err != GANNET_OK && may_pass(flights, err)) {
     const gannet_outage_sign sign = {.is_lasting = err == GANNET_ERR_MISSING,

@@ -9,6 +9,7 @@
 #include "base/atomic_file.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "evaluate/record.h"
 
 /* Simulations run elsewhere: their paths must not depend on the working directory. */
 static gannet_err absolute(const char *path, char *full) {
@@ -47,15 +48,32 @@ static gannet_err compile(const gannet_command_options *options, const gannet_pr
   return err;
 }
 
+static gannet_err find_uses(gannet_program *program) {
+  const gannet_command_options *options = program->options;
+  const gannet_text_list *const lists[] = {&options->command, &options->environment};
+  static const char *const keys[] = {"evaluate.command", "evaluate.environment"};
+  GANNET_TRY(gannet_alloc(1, sizeof *program->uses, &program->uses));
+  for (int k = 0; k < 2; ++k)
+    for (int i = 0; i < lists[k]->n; ++i)
+      GANNET_TRY(gannet_uses_add(program->uses, &program->contract, GANNET_IN_CAMPAIGN, keys[k],
+                                 lists[k]->item[i], strlen(lists[k]->item[i])));
+  for (int i = 0; i < options->templates.n; ++i)
+    GANNET_TRY(gannet_uses_add_file(program->uses, &program->contract, GANNET_IN_TEMPLATE,
+                                    options->templates.item[i]));
+  return GANNET_OK;
+}
+
 gannet_err gannet_program_create(const gannet_command_options *options,
                                  const gannet_evaluator_setup *setup, gannet_program *program) {
   program->options = options;
+  (void)gannet_marks_read(&options->placeholders, &program->marks); /* check has complained */
   GANNET_TRY(find_places(setup, program));
   GANNET_TRY(compile(options, setup->problem, program));
   program->contract = (gannet_contract){.problem = setup->problem,
                                         .evaluations = program->evaluations,
                                         .input_directory = program->input_directory,
-                                        .templates = &options->templates};
+                                        .templates = &options->templates,
+                                        .marks = &program->marks};
   program->rules = (gannet_contract_rules){.bad_luck = &options->bad_luck_exit_codes,
                                            .cannot_run = &options->cannot_run_exit_codes,
                                            .patterns = &program->patterns,
@@ -65,13 +83,29 @@ gannet_err gannet_program_create(const gannet_command_options *options,
                                            .limits = {GANNET_SEARCH_PATIENCE, setup->stopping},
                                            .evaluations = program->evaluations,
                                            .program = program->program};
-  return GANNET_OK;
+  return find_uses(program);
 }
 
 void gannet_program_release(gannet_program *program) {
   gannet_patterns_release(&program->patterns);
   gannet_texts_release(&program->bad_luck_texts);
   gannet_texts_release(&program->cannot_run_texts);
+  if (program->uses) gannet_uses_release(program->uses);
+  gannet_free(&program->uses);
+}
+
+gannet_err gannet_program_try(const gannet_program *program, const gannet_context *context,
+                              const gannet_request *request, gannet_ready *ready, bool *fits) {
+  char misfit[GANNET_MISFIT_SIZE];
+  gannet_result_record result;
+  GANNET_TRY(gannet_uses_try(program->uses, &program->contract, context, request, misfit));
+  *fits = !*misfit;
+  if (*fits) return GANNET_OK;
+  gannet_ready_begin(ready, &result);
+  result.id = request->id;
+  result.run.attempts = request->attempt;
+  gannet_record_fail(&result, false, "%s", misfit);
+  return gannet_ready_add(ready, &result);
 }
 
 static gannet_err fill_arguments(const gannet_program *program, const gannet_bindings *bindings,
@@ -85,8 +119,9 @@ static gannet_err fill_arguments(const gannet_program *program, const gannet_bin
   }
   for (int i = 0; i < command->n; ++i) {
     char *text = NULL;
-    GANNET_TRY(
-        gannet_substitute(bindings, command->item[i], strlen(command->item[i]), &text, NULL));
+    GANNET_TRY(gannet_substitute(&program->contract, bindings, GANNET_IN_CAMPAIGN,
+                                 "evaluate.command", command->item[i], strlen(command->item[i]),
+                                 &text, NULL));
     const gannet_err err = gannet_text_list_add(arguments, text);
     gannet_free(&text);
     GANNET_TRY(err);
@@ -95,11 +130,12 @@ static gannet_err fill_arguments(const gannet_program *program, const gannet_bin
 }
 
 gannet_err gannet_papers_create(const gannet_program *program, const gannet_request *request,
-                                const char *directory, gannet_papers *papers) {
-  GANNET_TRY(gannet_bindings_create(&program->contract, request, directory, &papers->bindings));
+                                const char *directory, int slot, gannet_papers *papers) {
+  GANNET_TRY(
+      gannet_bindings_create(&program->contract, request, directory, slot, &papers->bindings));
   GANNET_TRY(fill_arguments(program, &papers->bindings, &papers->arguments));
-  return gannet_contract_environment(&program->contract, request, directory,
-                                     &program->options->environment, &papers->environment);
+  return gannet_contract_environment(&program->contract, request, &papers->bindings, directory,
+                                     slot, &program->options->environment, &papers->environment);
 }
 
 void gannet_papers_release(gannet_papers *papers) {

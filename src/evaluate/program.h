@@ -7,13 +7,16 @@
 #include <limits.h>
 
 #include "evaluate/command.h"
+#include "evaluate/uses.h"
 
 /* Does not change between evaluations. Must not move: contract points into it. */
 typedef struct {
   const gannet_command_options *options;
+  gannet_marks marks;
   gannet_contract contract;
   gannet_contract_rules rules;
   gannet_patterns patterns;
+  gannet_uses *uses; /* owned; of command, environment and templates */
   gannet_texts bad_luck_texts, cannot_run_texts;
   char evaluations[PATH_MAX], input_directory[PATH_MAX], program[PATH_MAX];
 } gannet_program;
@@ -27,6 +30,18 @@ GANNET_CHECKED gannet_err gannet_program_create(const gannet_command_options *op
                                                 const gannet_evaluator_setup *setup,
                                                 gannet_program *program);
 void gannet_program_release(gannet_program *program);
+
+/* See gannet_uses_try; a request whose values do not fit becomes a failed result.
+ *
+ * Local.
+ *
+ * ready  inout  gets the result
+ * fits   out    false when there is one
+ */
+GANNET_CHECKED gannet_err gannet_program_try(const gannet_program *program,
+                                             const gannet_context *context,
+                                             const gannet_request *request, gannet_ready *ready,
+                                             bool *fits);
 
 /* Whether the program is to end at once: what has ended can be judged by a later one.
  *
@@ -46,7 +61,7 @@ typedef struct {
  */
 GANNET_CHECKED gannet_err gannet_papers_create(const gannet_program *program,
                                                const gannet_request *request, const char *directory,
-                                               gannet_papers *papers);
+                                               int slot, gannet_papers *papers);
 void gannet_papers_release(gannet_papers *papers);
 
 /* One evaluation under way. */

@@ -51,13 +51,15 @@ GANNET_CHECKED gannet_err gannet_slurm_check(const void *options,
  *
  * Local.
  *
- * place  in  where a script of several evaluations runs it; NULL = job.sh is the job's script
+ * place        in   where a script of several evaluations runs it; NULL = job.sh is the job's
+ * script environment  out  of the simulation, for sbatch to hand on; zeroed before, to be released
  */
 GANNET_CHECKED gannet_err gannet_slurm_script_write(const gannet_program *program,
                                                     const gannet_slurm_options *options,
                                                     const gannet_request *request,
                                                     const gannet_flight *flight,
-                                                    const gannet_contract_place *place);
+                                                    const gannet_contract_place *place,
+                                                    gannet_text_list *environment);
 
 /* One evaluation in the script of a shipment. */
 typedef struct {
@@ -111,7 +113,8 @@ typedef struct {
   char name[GANNET_SLURM_NAME];
   char directory[PATH_MAX]; /* has job.sh, and the job runs in it; of a single evaluation its own */
   bool is_single;           /* one evaluation, whose directory has all */
-  char job[GANNET_SLURM_ID]; /* "" until known */
+  gannet_text_list environment; /* of a single one */
+  char job[GANNET_SLURM_ID];    /* "" until known */
   gannet_slurm_stage stage;
   double first_try, next_try, pause; /* of sbatch */
   int absent;                        /* complete lists in a row without it */
@@ -228,6 +231,12 @@ bool gannet_slurm_is_never_begun(const gannet_slurm_job *job);
 static inline gannet_slurm_named gannet_slurm_named_of(const gannet_slurm_job *job) {
   return (gannet_slurm_named){job->known.job, job->shipment->name};
 }
+
+/* Free a shipment.
+ *
+ * Local.
+ */
+void gannet_slurm_shipment_release(gannet_slurm_shipment **shipment);
 
 /* Free shipments all of whose evaluations have ended.
  *

@@ -286,7 +286,12 @@ gannet_err gannet_slurm_check(const void *any, const gannet_evaluator_setup *set
   check_directory(setup->campaign, complaints);
   read_list(&list, &given->sbatch);
   check_runs(given, complaints);
-  if (has_script) read_script(&script, given, setup);
+  gannet_command_check_lines(&given->command, setup, "evaluate.sbatch", &given->sbatch, complaints);
+  gannet_command_check_lines(&given->command, setup, "evaluate.step", &given->step, complaints);
+  if (has_script) {
+    read_script(&script, given, setup);
+    gannet_command_check_script(&given->command, setup, given->script, complaints);
+  }
   warn_of_waiting(has_script ? &script : &list, given);
   return gannet_command_check_parts(&given->command, has_script, setup, complaints);
 }

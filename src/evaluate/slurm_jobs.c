@@ -13,6 +13,9 @@
 static gannet_err prepare(gannet_slurm_jobs *made, const gannet_evaluator_setup *setup) {
   GANNET_TRY(gannet_program_create(&made->options->command, setup, &made->program));
   made->program.contract.durable = true;
+  if (made->options->script && *made->options->script)
+    GANNET_TRY(gannet_uses_add_file(made->program.uses, &made->program.contract, GANNET_IN_SCRIPT,
+                                    made->options->script));
   GANNET_TRY(gannet_ready_create(setup->problem->spec.n_constraints, &made->ready));
   made->launcher = setup->launcher;
   if (!made->launcher) {
@@ -45,7 +48,7 @@ static void destroy(void *worker) {
   if (old->own_launcher) gannet_launcher_stop(&old->launcher);
   gannet_program_release(&old->program);
   gannet_free(&old->jobs);
-  for (int i = 0; i < old->n_shipments; ++i) gannet_free(&old->shipments[i]);
+  for (int i = 0; i < old->n_shipments; ++i) gannet_slurm_shipment_release(&old->shipments[i]);
   gannet_free(&old->shipments);
   gannet_ready_release(&old->ready);
   gannet_free(&old);

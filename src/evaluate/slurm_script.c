@@ -154,7 +154,8 @@ static gannet_err render(const gannet_program *program, const char *name,
   GANNET_TRY(
       gannet_join_path(name[0] == '/' ? "" : program->input_directory, name, path, sizeof path));
   GANNET_TRY(gannet_file_read(path, &text, &size));
-  const gannet_err err = gannet_substitute(bindings, text, size, &to->text, &to->used);
+  const gannet_err err = gannet_substitute(&program->contract, bindings, GANNET_IN_SCRIPT, path,
+                                           text, size, &to->text, &to->used);
   gannet_free(&text);
   return err;
 }
@@ -198,7 +199,8 @@ static gannet_err write_own(const order *o, const gannet_papers *papers, const c
 static gannet_err write_all(const order *o, gannet_papers *papers) {
   const char *const users = o->options->script && *o->options->script ? o->options->script : NULL;
   gannet_text to = {0};
-  GANNET_TRY(gannet_papers_create(o->program, o->request, o->flight->directory, papers));
+  GANNET_TRY(
+      gannet_papers_create(o->program, o->request, o->flight->directory, o->flight->slot, papers));
   const gannet_contract_handover handover = {o->flight->slot, o->flight->submitted, o->place};
   GANNET_TRY(gannet_contract_prepare(&o->program->contract, o->request, &papers->bindings,
                                      o->flight->directory, &handover));
@@ -215,10 +217,13 @@ static gannet_err write_all(const order *o, gannet_papers *papers) {
 gannet_err gannet_slurm_script_write(const gannet_program *program,
                                      const gannet_slurm_options *options,
                                      const gannet_request *request, const gannet_flight *flight,
-                                     const gannet_contract_place *place) {
+                                     const gannet_contract_place *place,
+                                     gannet_text_list *environment) {
   gannet_papers papers = {0};
   const order o = {program, options, request, flight, place};
   const gannet_err err = write_all(&o, &papers);
+  *environment = papers.environment;
+  papers.environment = (gannet_text_list){0};
   gannet_papers_release(&papers);
   return err;
 }

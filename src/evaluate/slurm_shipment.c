@@ -32,13 +32,18 @@ static gannet_err make(gannet_slurm_jobs *jobs, const char *name, const char *di
   return GANNET_OK;
 }
 
+void gannet_slurm_shipment_release(gannet_slurm_shipment **shipment) {
+  gannet_text_list_release(&(*shipment)->environment);
+  gannet_free(shipment);
+}
+
 void gannet_slurm_sweep(gannet_slurm_jobs *jobs) {
   int n = 0;
   for (int i = 0; i < jobs->n_shipments; ++i) {
     if (jobs->shipments[i]->n_open > 0)
       jobs->shipments[n++] = jobs->shipments[i];
     else
-      gannet_free(&jobs->shipments[i]);
+      gannet_slurm_shipment_release(&jobs->shipments[i]);
   }
   jobs->n_shipments = n;
 }
@@ -72,7 +77,8 @@ static gannet_err pack_single(gannet_slurm_jobs *jobs, const gannet_request *req
   gannet_slurm_job_name(jobs->campaign, request->id, request->nonce, name);
   GANNET_TRY(make(jobs, name, job->flight.directory, &job->shipment));
   job->shipment->is_single = true;
-  GANNET_TRY(gannet_slurm_script_write(&jobs->program, jobs->options, request, &job->flight, NULL));
+  GANNET_TRY(gannet_slurm_script_write(&jobs->program, jobs->options, request, &job->flight, NULL,
+                                       &job->shipment->environment));
   job->shipment->n_open = 1;
   jobs->n += 1;
   return GANNET_OK;
@@ -87,8 +93,11 @@ static gannet_err pack_part(gannet_slurm_jobs *jobs, const group *g, int i,
   GANNET_TRY(gannet_slurm_add(jobs, &g->requests[i], &job));
   job->shipment = shipment;
   job->element = place.element;
-  GANNET_TRY(gannet_slurm_script_write(&jobs->program, jobs->options, &g->requests[i], &job->flight,
-                                       &place));
+  gannet_text_list written = {0}; /* into the script of the run */
+  const gannet_err err = gannet_slurm_script_write(&jobs->program, jobs->options, &g->requests[i],
+                                                   &job->flight, &place, &written);
+  gannet_text_list_release(&written);
+  GANNET_TRY(err);
   shipment->n_open += 1;
   jobs->n += 1;
   return GANNET_OK;
@@ -149,10 +158,21 @@ static gannet_err pack_all(gannet_slurm_jobs *jobs, int n, const gannet_request 
 
 gannet_err gannet_slurm_pack(gannet_slurm_jobs *jobs, int n, const gannet_request *requests) {
   const int before = jobs->n, shipments = jobs->n_shipments;
-  const gannet_err err = pack_all(jobs, n, requests);
+  gannet_request *fitting = NULL;
+  int n_fitting = 0;
+  GANNET_TRY(gannet_alloc((size_t)n, sizeof *fitting, &fitting));
+  gannet_err err = GANNET_OK;
+  for (int i = 0; i < n && err == GANNET_OK; ++i) {
+    bool fits = true;
+    err = gannet_program_try(&jobs->program, jobs->context, &requests[i], &jobs->ready, &fits);
+    if (fits) fitting[n_fitting++] = requests[i];
+  }
+  if (err == GANNET_OK) err = pack_all(jobs, n_fitting, fitting);
+  gannet_free(&fitting);
   if (err == GANNET_OK) return GANNET_OK;
   jobs->n = before; /* none of them was submitted */
-  while (jobs->n_shipments > shipments) gannet_free(&jobs->shipments[--jobs->n_shipments]);
+  while (jobs->n_shipments > shipments)
+    gannet_slurm_shipment_release(&jobs->shipments[--jobs->n_shipments]);
   return err;
 }
 

@@ -145,34 +145,17 @@ static void write_call(const gannet_slurm_jobs *jobs, const gannet_slurm_shipmen
   c->word[n] = NULL;
 }
 
-/* A user's own script of a single evaluation finds its evaluation in the environment; every other
- * script has it written in it. */
-static gannet_err fill_environment(const gannet_slurm_jobs *jobs,
-                                   const gannet_slurm_shipment *shipment,
-                                   gannet_text_list *environment) {
-  const gannet_slurm_job *job = any_of(jobs, shipment);
-  if (!job || !shipment->is_single) return GANNET_OK;
-  const gannet_request request = {.id = job->flight.id,
-                                  .attempt = job->flight.attempt,
-                                  .seed = job->seed,
-                                  .nonce = job->flight.nonce};
-  return gannet_contract_environment(&jobs->program.contract, &request, job->flight.directory,
-                                     &jobs->options->command.environment, environment);
-}
-
 static gannet_err call_sbatch(gannet_slurm_jobs *jobs, const gannet_slurm_shipment *shipment,
                               char *id, gannet_slurm_call *how) {
   static const char *const nothing[] = {NULL};
-  gannet_text_list environment = {0};
+  /* A user's own script of a single evaluation finds its evaluation in the environment; every other
+   * script has it written in it. */
+  const gannet_text_list *environment = &shipment->environment;
   call c;
   write_call(jobs, shipment, &c);
-  gannet_err err = fill_environment(jobs, shipment, &environment);
-  if (err == GANNET_OK)
-    err = gannet_slurm_client_submit(
-        jobs->client, c.word, environment.n ? (const char *const *)environment.item : nothing, id,
-        how);
-  gannet_text_list_release(&environment);
-  return err;
+  return gannet_slurm_client_submit(
+      jobs->client, c.word, environment->n ? (const char *const *)environment->item : nothing, id,
+      how);
 }
 
 static gannet_err submit_one(gannet_slurm_jobs *jobs, gannet_slurm_shipment *shipment) {

@@ -1,16 +1,16 @@
-/* {name} in commands and templates. */
-#include <ctype.h>
+/* What placeholders stand for, and putting it in their places. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
 #include "evaluate/contract.h"
 
-enum { NAME_SIZE = 64 };
-
-const char *const gannet_contract_words[] = {"params",  "results", "directory",       "id",
-                                             "attempt", "seed",    "input_directory", NULL};
+const char *const gannet_contract_words[] = {
+    "params", "results", "directory", "id", "attempt", "seed", "input_directory", "slot", NULL};
+const char gannet_contract_word_list[] =
+    "{params} {results} {directory} {id} {attempt} {seed} {slot} {input_directory}";
 
 gannet_err gannet_text_list_add(gannet_text_list *list, const char *text) {
   const size_t n = (size_t)list->n;
@@ -26,47 +26,83 @@ void gannet_text_list_release(gannet_text_list *list) {
   list->n = 0;
 }
 
-static gannet_err bind_text(gannet_bindings *bindings, const char *name, const char *value) {
-  GANNET_TRY(gannet_copy_text(name, &bindings->name[bindings->n]));
-  const gannet_err err = gannet_copy_text(value, &bindings->value[bindings->n]);
-  if (err != GANNET_OK) gannet_free(&bindings->name[bindings->n]);
+gannet_field_kind gannet_variable_kind(const gannet_variable *variable) {
+  switch (variable->type) {
+    case GANNET_VARIABLE_CATEGORICAL:
+      return GANNET_FIELD_TEXT_KIND;
+    case GANNET_VARIABLE_BOOLEAN:
+      return GANNET_FIELD_TRUTH;
+    case GANNET_VARIABLE_INTEGER:
+      return GANNET_FIELD_WHOLE;
+    default:
+      return GANNET_FIELD_REAL;
+  }
+}
+
+bool gannet_placeholder_kind(const gannet_problem *problem, const char *name,
+                             gannet_field_kind *kind, const gannet_variable **variable) {
+  static const char *const counts[] = {"id", "attempt", "seed", "slot", NULL};
+  *variable = NULL;
+  for (int k = 0; problem && k < problem->spec.n_variables; ++k)
+    if (strcmp(problem->spec.variables[k].name, name) == 0) {
+      *variable = &problem->spec.variables[k];
+      *kind = gannet_variable_kind(*variable);
+      return true;
+    }
+  *kind = GANNET_FIELD_TEXT_KIND;
+  for (int i = 0; counts[i]; ++i)
+    if (strcmp(counts[i], name) == 0) *kind = GANNET_FIELD_WHOLE;
+  for (int i = 0; gannet_contract_words[i]; ++i)
+    if (strcmp(gannet_contract_words[i], name) == 0) return true;
+  return false;
+}
+
+static gannet_err bind(gannet_bindings *bindings, const char *name, gannet_field_kind kind,
+                       double number, const char *text) {
+  gannet_binding *item = &bindings->item[bindings->n];
+  GANNET_TRY(gannet_copy_text(name, &item->name));
+  const gannet_err err = gannet_copy_text(text, &item->text);
+  if (err != GANNET_OK) gannet_free(&item->name);
   GANNET_TRY(err);
+  item->kind = kind;
+  item->number = number;
   bindings->n += 1;
   return GANNET_OK;
 }
 
-static gannet_err bind_number(gannet_bindings *bindings, const char *name, uint64_t value) {
+static gannet_err bind_count(gannet_bindings *bindings, const char *name, uint64_t value) {
   char text[32];
   (void)snprintf(text, sizeof text, "%llu", (unsigned long long)value);
-  return bind_text(bindings, name, text);
+  return bind(bindings, name, GANNET_FIELD_WHOLE, (double)value, text);
 }
 
 static gannet_err bind_variable(gannet_bindings *bindings, const gannet_problem *problem, int k,
                                 double value) {
   const gannet_variable *variable = &problem->spec.variables[k];
+  const gannet_field_kind kind = gannet_variable_kind(variable);
   char number[64];
-  if (variable->type == GANNET_VARIABLE_CATEGORICAL) /* of any length */
-    return bind_text(bindings, variable->name, variable->values[(int)value]);
+  if (kind == GANNET_FIELD_TEXT_KIND) /* of any length */
+    return bind(bindings, variable->name, kind, value, variable->values[(int)value]);
   gannet_problem_format(problem, k, value, number, sizeof number);
-  return bind_text(bindings, variable->name, number);
+  return bind(bindings, variable->name, kind, value, number);
 }
 
 gannet_err gannet_bindings_create(const gannet_contract *contract, const gannet_request *request,
-                                  const char *directory, gannet_bindings *bindings) {
+                                  const char *directory, int slot, gannet_bindings *bindings) {
+  const gannet_field_kind text = GANNET_FIELD_TEXT_KIND;
   const gannet_problem_spec *spec = &contract->problem->spec;
-  const size_t most = (size_t)spec->n_variables + 8;
   char path[4200];
-  GANNET_TRY(gannet_alloc(most, sizeof *bindings->name, &bindings->name));
-  GANNET_TRY(gannet_alloc(most, sizeof *bindings->value, &bindings->value));
+  GANNET_TRY(gannet_alloc((size_t)spec->n_variables + 8, sizeof *bindings->item, &bindings->item));
   (void)snprintf(path, sizeof path, "%s/params.in", directory);
-  GANNET_TRY(bind_text(bindings, "params", path));
+  GANNET_TRY(bind(bindings, "params", text, 0, path));
   (void)snprintf(path, sizeof path, "%s/results.out", directory);
-  GANNET_TRY(bind_text(bindings, "results", path));
-  GANNET_TRY(bind_text(bindings, "directory", directory));
-  GANNET_TRY(bind_text(bindings, "input_directory", contract->input_directory));
-  GANNET_TRY(bind_number(bindings, "id", (uint64_t)request->id));
-  GANNET_TRY(bind_number(bindings, "attempt", (uint64_t)request->attempt));
-  GANNET_TRY(bind_number(bindings, "seed", request->seed));
+  GANNET_TRY(bind(bindings, "results", text, 0, path));
+  GANNET_TRY(bind(bindings, "directory", text, 0, directory));
+  GANNET_TRY(bind(bindings, "input_directory", text, 0, contract->input_directory));
+  GANNET_TRY(bind_count(bindings, "id", (uint64_t)request->id));
+  GANNET_TRY(bind_count(bindings, "attempt", (uint64_t)request->attempt));
+  GANNET_TRY(bind_count(bindings, "seed", request->seed));
+  GANNET_TRY(bind_count(bindings, "slot", slot < 0 ? 0 : (uint64_t)slot));
   for (int k = 0; k < spec->n_variables; ++k)
     GANNET_TRY(bind_variable(bindings, contract->problem, k, request->x_user[k]));
   return GANNET_OK;
@@ -74,56 +110,93 @@ gannet_err gannet_bindings_create(const gannet_contract *contract, const gannet_
 
 void gannet_bindings_release(gannet_bindings *bindings) {
   for (int i = 0; i < bindings->n; ++i) {
-    gannet_free(&bindings->name[i]);
-    gannet_free(&bindings->value[i]);
+    gannet_free(&bindings->item[i].name);
+    gannet_free(&bindings->item[i].text);
   }
-  gannet_free(&bindings->name);
-  gannet_free(&bindings->value);
+  gannet_free(&bindings->item);
   bindings->n = 0;
 }
 
-int gannet_next_placeholder(const char *text, size_t size, size_t *at, char *name) {
-  for (size_t i = *at; i < size; ++i) {
-    size_t length = 0;
-    if (text[i] != '{') continue;
-    while (i + 1 + length < size && length < NAME_SIZE - 1) {
-      const unsigned char c = (unsigned char)text[i + 1 + length];
-      if (c != '_' && !(length ? isalnum(c) : isalpha(c))) break;
-      name[length++] = (char)c;
-    }
-    if (length == 0 || i + 1 + length >= size || text[i + 1 + length] != '}') continue;
-    name[length] = '\0';
-    *at = i + length + 2;
-    return 1;
-  }
-  return 0;
-}
-
-static const char *value_of(const gannet_bindings *bindings, const char *name) {
-  for (int i = 0; i < bindings->n; ++i)
-    if (strcmp(bindings->name[i], name) == 0) return bindings->value[i];
+const gannet_binding *gannet_binding_find(const gannet_bindings *bindings, const char *name) {
+  for (int i = bindings->n - 1; i >= 0; --i)
+    if (strcmp(bindings->item[i].name, name) == 0) return &bindings->item[i];
   return NULL;
 }
 
-static gannet_err replace(const gannet_bindings *bindings, const char *text, size_t size,
-                          gannet_text *to) {
-  char name[NAME_SIZE];
-  size_t done = 0, at = 0;
-  while (gannet_next_placeholder(text, size, &at, name)) {
-    const char *value = value_of(bindings, name);
-    if (!value) continue;
-    const size_t start = at - strlen(name) - 2;
-    GANNET_TRY(gannet_text_add(to, text + done, start - done));
-    GANNET_TRY(gannet_text_add(to, value, strlen(value)));
-    done = at;
-  }
-  return gannet_text_add(to, text + done, size - done);
+gannet_marks gannet_contract_marks(const gannet_contract *contract, gannet_place place) {
+  static const gannet_text_list none = {0};
+  gannet_marks marks;
+  if (contract->marks)
+    marks = *contract->marks;
+  else
+    (void)gannet_marks_read(&none, &marks);
+  return place == GANNET_IN_CAMPAIGN ? gannet_marks_with_braces(&marks) : marks;
 }
 
-gannet_err gannet_substitute(const gannet_bindings *bindings, const char *text, size_t size,
+void gannet_text_place(const char *text, size_t at, int *line, int *column) {
+  *line = *column = 1;
+  for (size_t i = 0; i < at; ++i) {
+    *column = text[i] == '\n' ? 1 : *column + 1;
+    *line += text[i] == '\n';
+  }
+}
+
+typedef struct {
+  const gannet_bindings *bindings;
+  gannet_place place;
+  const char *source, *text;
+} order;
+
+static gannet_err raise_misfit(const order *o, const gannet_placeholder *found,
+                               const char *written) {
+  char where[64] = "";
+  int line, column;
+  gannet_text_place(o->text, found->begin, &line, &column);
+  if (o->place != GANNET_IN_CAMPAIGN) (void)snprintf(where, sizeof where, ":%d:%d", line, column);
+  return GANNET_RAISE(GANNET_ERR_INPUT,
+                      "%s%s: '%s:%s' has no room for '%s'; give it a larger width or fewer digits",
+                      o->source, where, found->name, found->format, written);
+}
+
+static gannet_err write_value(const order *o, const gannet_placeholder *found,
+                              const gannet_binding *binding, gannet_text *to) {
+  const size_t before = to->used;
+  bool fits = true;
+  if (!found->has_format) return gannet_text_add(to, binding->text, strlen(binding->text));
+  GANNET_TRY(
+      gannet_field_write(&found->field, binding->kind, binding->number, binding->text, to, &fits));
+  return fits ? GANNET_OK : raise_misfit(o, found, to->text + before);
+}
+
+static gannet_err replace(const order *o, const gannet_marks *marks, size_t size, gannet_text *to) {
+  gannet_placeholder found;
+  size_t done = 0, at = 0;
+  while (gannet_placeholder_next(marks, o->text, size, &at, &found)) {
+    const gannet_binding *binding = gannet_binding_find(o->bindings, found.name);
+    const bool is_value = binding && found.is_field &&
+                          (!found.has_format || !gannet_field_refuse(&found.field, binding->kind));
+    const bool is_released = found.is_escaped && (is_value || o->place != GANNET_IN_TEMPLATE);
+    if (!is_value && !is_released) {
+      at = found.begin + found.is_escaped + 1;
+      continue;
+    }
+    GANNET_TRY(gannet_text_add(to, o->text + done, found.begin - done));
+    if (found.is_escaped)
+      GANNET_TRY(gannet_text_add(to, o->text + found.begin + 1, found.end - found.begin - 1));
+    else
+      GANNET_TRY(write_value(o, &found, binding, to));
+    done = found.end;
+  }
+  return gannet_text_add(to, o->text + done, size - done);
+}
+
+gannet_err gannet_substitute(const gannet_contract *contract, const gannet_bindings *bindings,
+                             gannet_place place, const char *source, const char *text, size_t size,
                              char **out, size_t *out_size) {
+  const gannet_marks marks = gannet_contract_marks(contract, place);
+  const order o = {bindings, place, source, text};
   gannet_text to = {0};
-  const gannet_err err = replace(bindings, text, size, &to);
+  const gannet_err err = replace(&o, &marks, size, &to);
   if (err != GANNET_OK) gannet_free(&to.text);
   *out = to.text;
   if (out_size) *out_size = to.used;

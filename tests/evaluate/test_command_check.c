@@ -163,7 +163,7 @@ static void a_template_with_a_long_path_is_complained_about(void **state) {
   gannet_complaints_release(&complaints);
 }
 
-static void names_with_a_meaning_are_refused(void **state) {
+static void names_and_values_without_a_place_are_refused(void **state) {
   (void)state;
   static const char *const values[] = {"a\nb", "\xff"};
   static const gannet_variable variables[] = {
@@ -178,8 +178,57 @@ static void names_with_a_meaning_are_refused(void **state) {
   const gannet_command_options options = {.shell = TEXT("true")};
   gannet_complaints complaints = {0};
   assert_ok(gannet_command_check(&options, &setup, &complaints));
+  assert_int_equal(complaints.count, 4); /* a variable wins over a word: that is warned of only */
+  gannet_complaints_release(&complaints);
+}
+
+static void expect(const fixture *f, const gannet_command_options *options, int n,
+                   const char *const *expected) {
+  const gannet_evaluator_setup setup = {.problem = f->problem, .input_directory = f->directory};
+  gannet_complaints complaints = {0};
+  assert_ok(gannet_command_check(options, &setup, &complaints));
+  for (int i = 0; i < n; ++i)
+    if (!complaints.text || !strstr(complaints.text, expected[i]))
+      fail_msg("no '%s' in\n%s", expected[i], complaints.text);
+  if (complaints.count != n) fail_msg("%s", complaints.text);
+  gannet_complaints_release(&complaints);
+}
+
+/* Nothing that looks like a placeholder goes on as it is without a word. */
+static void placeholders_that_do_nothing_are_refused(void **state) {
+  const fixture *f = *state;
+  char *command[] = {TEXT("sh"),       TEXT("{slto}"),      TEXT("{x:8.4q}"), TEXT("{x:03d}"),
+                     TEXT("{x:8.4f}"), TEXT("{solver:5d}"), TEXT("\\{any}"),  TEXT("${any} {a b}")};
+  char *environment[] = {TEXT("A={slot}"), TEXT("B={slots}"), TEXT("C=${HOME}")};
+  static const char *const expected[] = {
+      "evaluate.command: '{slto}' is no variable",
+      "did you mean '{slot}'",
+      "evaluate.command: the format of '{x:8.4q}' is wrong: expected",
+      "the format of '{x:03d}' is wrong: a real number is written with f, e or g",
+      "the format of '{solver:5d}' is wrong: a text is written with s",
+      "evaluate.environment: '{slots}' is no variable"};
+  gannet_command_options options = {.command = {8, command}, .environment = {3, environment}};
+  const gannet_evaluator_setup setup = {.problem = f->problem, .input_directory = f->directory};
+  gannet_complaints complaints = {0};
+  assert_ok(gannet_command_check(&options, &setup, &complaints));
+  for (size_t i = 0; i < sizeof expected / sizeof *expected; ++i)
+    if (!strstr(complaints.text, expected[i]))
+      fail_msg("no '%s' in\n%s", expected[i], complaints.text);
   assert_int_equal(complaints.count, 5);
   gannet_complaints_release(&complaints);
+}
+
+static void marks_hold_in_the_campaign_file_beside_braces(void **state) {
+  const fixture *f = *state;
+  char *command[] = {TEXT("sh"), TEXT("@x@ {x} @directory@"), TEXT("@parms@"), TEXT("{parms}")};
+  char *marks[] = {TEXT("@@")}, *wrong[] = {TEXT("@@@")};
+  static const char *const expected[] = {"'@parms@' is no variable", "'{parms}' is no variable"};
+  static const char *const odd[] = {"evaluate.placeholders: one text is cut in the middle",
+                                    "'{parms}' is no variable"};
+  gannet_command_options options = {.command = {4, command}, .placeholders = {1, marks}};
+  expect(f, &options, 2, expected);
+  options.placeholders.item = wrong;
+  expect(f, &options, 2, odd);
 }
 
 int main(void) {
@@ -192,7 +241,10 @@ int main(void) {
       cmocka_unit_test_setup_teardown(a_quantity_has_one_pattern, set_up, tear_down),
       cmocka_unit_test_setup_teardown(a_template_with_a_long_path_is_complained_about, set_up,
                                       tear_down),
-      cmocka_unit_test(names_with_a_meaning_are_refused),
+      cmocka_unit_test_setup_teardown(placeholders_that_do_nothing_are_refused, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(marks_hold_in_the_campaign_file_beside_braces, set_up,
+                                      tear_down),
+      cmocka_unit_test(names_and_values_without_a_place_are_refused),
   };
   return run_serial(tests);
 }

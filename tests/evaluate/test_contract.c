@@ -30,7 +30,8 @@ static int set_up(void **state) {
   assert_non_null(mkdtemp(f->directory));
   f->problem = conform_problem();
   f->limits.patience = 60;
-  f->contract = (gannet_contract){f->problem, f->directory, f->directory, &f->templates, false};
+  f->contract =
+      (gannet_contract){f->problem, f->directory, f->directory, &f->templates, false, NULL};
   conform_point(1, f->x);
   f->x[0] = 0.1;
   f->request = (gannet_request){
@@ -53,7 +54,7 @@ static void prepare(fixture *f, int attempt, uint64_t nonce) {
   gannet_bindings bindings = {0};
   f->request.attempt = attempt;
   f->request.nonce = nonce;
-  assert_ok(gannet_bindings_create(&f->contract, &f->request, f->evaluation, &bindings));
+  assert_ok(gannet_bindings_create(&f->contract, &f->request, f->evaluation, 3, &bindings));
   assert_ok(gannet_contract_prepare(&f->contract, &f->request, &bindings, f->evaluation, NULL));
   gannet_bindings_release(&bindings);
 }
@@ -80,7 +81,7 @@ static void *allocate(size_t size) {
 /* Until each allocation has failed once. */
 static void prepare_without_memory(fixture *f, const char *whole) {
   gannet_bindings bindings = {0};
-  assert_ok(gannet_bindings_create(&f->contract, &f->request, f->evaluation, &bindings));
+  assert_ok(gannet_bindings_create(&f->contract, &f->request, f->evaluation, 3, &bindings));
   for (long failing = 1; until_failure == 0; ++failing) {
     assert_int_equal(remove_tree(f->evaluation), 0);
     until_failure = failing;
@@ -119,7 +120,7 @@ static void values_that_are_no_text_are_refused(void **state) {
   assert_ok(gannet_problem_create(&spec, &problem));
   f->contract.problem = problem;
   f->x[0] = 1;
-  assert_ok(gannet_bindings_create(&f->contract, &f->request, f->evaluation, &bindings));
+  assert_ok(gannet_bindings_create(&f->contract, &f->request, f->evaluation, 3, &bindings));
   assert_fails(GANNET_ERR_INPUT, "'method': its value is not valid UTF-8",
                gannet_contract_prepare(&f->contract, &f->request, &bindings, f->evaluation, NULL));
   gannet_bindings_release(&bindings);
@@ -236,30 +237,6 @@ static void an_interrupted_move_leaves_no_attempt_inside_another(void **state) {
   }
 }
 
-static void substituted(const gannet_bindings *bindings, const char *text, const char *expected) {
-  char *out = NULL;
-  size_t size = 0;
-  assert_ok(gannet_substitute(bindings, text, strlen(text), &out, &size));
-  assert_string_equal(out, expected);
-  assert_int_equal(size, strlen(expected));
-  gannet_free(&out);
-}
-
-static void known_names_are_replaced_and_everything_else_stays(void **state) {
-  fixture *f = *state;
-  gannet_bindings b = {0};
-  assert_ok(gannet_bindings_create(&f->contract, &f->request, "/e", &b));
-  substituted(&b, "", "");
-  substituted(&b, "plain", "plain");
-  substituted(&b, "x={x}{fins}", "x=0.100000000000000012");
-  substituted(&b, "{params} {results} {directory} {id} {attempt} {seed}",
-              "/e/params.in /e/results.out /e 42 1 18446744073709551615");
-  substituted(&b, "if (a) {x = 1;} {y} {} { x } {x", "if (a) {x = 1;} {y} {} { x } {x");
-  substituted(&b, "{{x}}", "{0.10000000000000001}");
-  substituted(&b, "{solver}", "a \"b\" $(rm x) 'c'"); /* once: what came in is not looked at */
-  gannet_bindings_release(&b);
-}
-
 static void templates_are_rendered_with_their_mode(void **state) {
   fixture *f = *state;
   char path[600];
@@ -280,13 +257,19 @@ static void the_environment_names_everything(void **state) {
                                          "GANNET_EVAL_ID=42",
                                          "GANNET_ATTEMPT=1",
                                          "GANNET_SEED=18446744073709551615",
+                                         "X=0.10",
                                          "GANNET_NONCE=00000000000000ff",
+                                         "GANNET_SLOT=3",
                                          "GANNET_WORKDIR=/e",
                                          "GANNET_PARAMS=/e/params.in",
                                          "GANNET_RESULTS=/e/results.out"};
   gannet_text_list users = {0}, list = {0};
+  gannet_bindings b = {0};
+  assert_ok(gannet_bindings_create(&f->contract, &f->request, "/e", 3, &b));
   assert_ok(gannet_text_list_add(&users, "A=1"));
-  assert_ok(gannet_contract_environment(&f->contract, &f->request, "/e", &users, &list));
+  assert_ok(gannet_text_list_add(&users, "X={x:.2f}"));
+  assert_ok(gannet_contract_environment(&f->contract, &f->request, &b, "/e", 3, &users, &list));
+  gannet_bindings_release(&b);
   for (size_t i = 0; i < sizeof expected / sizeof *expected; ++i) {
     bool found = false;
     for (int j = 0; j < list.n; ++j) found = found || strcmp(list.item[j], expected[i]) == 0;
@@ -481,7 +464,6 @@ int main(void) {
       TEST(a_look_is_at_one_attempt),
       TEST(a_move_that_was_interrupted_is_finished),
       TEST(an_interrupted_move_leaves_no_attempt_inside_another),
-      TEST(known_names_are_replaced_and_everything_else_stays),
       TEST(templates_are_rendered_with_their_mode),
       TEST(the_environment_names_everything),
       TEST(ends_are_classified),

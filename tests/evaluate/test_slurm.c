@@ -34,7 +34,7 @@ static void a_script_of_ones_own_needs_no_wrapper(void **state) {
   f->options.script = TEXT("job.tmpl");
   mischief(f, "job.tmpl",
            "#!/bin/sh\n#SBATCH --ntasks=1\n"
-           "test \"$GANNET_SEED\" = {seed} && echo {fins} {unknown} ${HOME} >seen\n"
+           "test \"$GANNET_SEED\" = {seed} && echo {fins} \\{unknown} ${HOME} >seen\n"
            "printf 'objective 2\\nstress 1\\n' >\"$GANNET_RESULTS\"\n");
   gannet_result_record result = standin_run(f, NULL);
   is_done(&result);

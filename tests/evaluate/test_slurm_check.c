@@ -208,8 +208,37 @@ static void runs_at_once_that_would_wait_are_told(void **state) {
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, standin_set_up, standin_tear_down)
 
+/* Shells have braces of their own; what is neither theirs nor known stops a job before it is
+ * submitted, with its place. */
+static void placeholders_of_a_script_are_checked(void **state) {
+  standin *f = *state;
+  char *item[] = {TEXT("--comment={x}")}, *marks[] = {TEXT("@@")};
+  f->options.command.command.n = 0;
+  use_own_script(f,
+                 "#!/bin/bash\nid=${id} n={fins:03d} s={slot}\n# {comment}\n"
+                 "f() { ls; }; cp {a,b}.in . # ${x}\nawk '\\{print}' {params}\n");
+  accepted(f, "");
+  use_own_script(f, "#!/bin/bash\n./sim {params}\n  ./sim {fin}\n");
+  refused(f, "evaluate.script: own.sh:3:9: '{fin}' is no variable", "did you mean '{fins}'");
+  use_own_script(f, "#!/bin/bash\n#SBATCH --comment={solvr}\n./sim {params}\n");
+  refused(f, "evaluate.script: own.sh:2:19: '{solvr}'", "write a backslash before it");
+  use_own_script(f, "#!/bin/bash\n./sim {fins:.2d}\n");
+  refused(f, "evaluate.script: own.sh:2:7: the format of '{fins:.2d}'", "only with f, e or g");
+  f->options.command.placeholders = (gannet_text_list){1, marks};
+  use_own_script(f, "#!/bin/bash\nawk '{print}' @params@ {fin}\n");
+  accepted(f, "");
+  use_own_script(f, "#!/bin/bash\n./sim @parms@\n");
+  refused(f, "evaluate.script: own.sh:2:7: '@parms@'", "did you mean '@params@'");
+  f->options.command.placeholders.n = 0;
+  f->options.script = NULL;
+  use_simulation(f, "#!/bin/sh\n");
+  f->options.sbatch = (gannet_text_list){1, item};
+  refused(f, "evaluate.sbatch: '{x}': nothing is replaced here", "evaluate.script");
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
+      TEST(placeholders_of_a_script_are_checked),
       TEST(a_directory_with_a_backslash_is_refused),
       TEST(options_that_make_other_jobs_are_refused),
       TEST(names_that_are_cut_short_are_known),
