@@ -10,6 +10,7 @@
 #include "base/atomic_file.h"
 #include "base/memory.h"
 #include "base/names.h"
+#include "base/open_file.h"
 
 enum {
   TOLD = 32,

@@ -7,6 +7,7 @@
 #include "base/atomic_file.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/open_file.h"
 
 /* Whether a placeholder is replaced. */
 static bool is_replaced(const gannet_problem *problem, const gannet_placeholder *found) {
