@@ -55,6 +55,15 @@ typedef struct {
   int feasible; /* 0: no evaluation satisfies all constraints; this one violates them least */
 } gannet_best;
 
+/* How many evaluations there are of each kind. */
+typedef struct {
+  int64_t pending;    /* asked for and not told yet */
+  int64_t done;       /* with results */
+  int64_t feasible;   /* of those that are done: they satisfy all constraints */
+  int64_t cannot_run; /* the simulation cannot work at these designs */
+  int64_t failed;     /* no result, through no fault of the design */
+} gannet_counts;
+
 /* What to run with when values are noisy: the evaluation, feasible as it was seen, at which a model
  * of all results has the least mean (the largest for a goal of maximize). The best value seen is
  * the luckiest one. Everything in the units of the objective. */
@@ -155,6 +164,14 @@ GANNET_API GANNET_CHECKED gannet_err gannet_optimizer_tell_point(gannet_optimize
  */
 GANNET_API void gannet_optimizer_best(const gannet_optimizer *optimizer, gannet_best *best,
                                       double *x_user);
+
+/* How many evaluations there are so far: "counts.feasible of counts.done feasible".
+ *
+ * Local.
+ *
+ * optimizer  in  NULL has none
+ */
+GANNET_API void gannet_optimizer_count(const gannet_optimizer *optimizer, gannet_counts *counts);
 
 /* The evaluation that is recommended. The model is a Gaussian process with a length scale per
  * variable, whatever method is used; it infers the noise unless the problem says how large it is.

@@ -25,6 +25,9 @@ void gannet_ledger_release(gannet_ledger *ledger) {
 
 void gannet_ledger_count(gannet_ledger *ledger, const gannet_ticket *ticket, int sign) {
   if (ticket->has_result) ledger->n_ended[ticket->status] += sign;
+  if (ticket->has_result && ticket->status == GANNET_EVAL_DONE &&
+      gannet_problem_is_feasible(ledger->problem, ticket->constraints))
+    ledger->n_feasible += sign;
   const double seconds = ticket->run.ended - ticket->run.started;
   if (sign > 0 && seconds > ledger->longest) ledger->longest = seconds;
 }

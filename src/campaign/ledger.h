@@ -55,6 +55,7 @@ typedef struct {
   int64_t n, capacity; /* tickets = rows of the history */
   gannet_ticket *ticket;
   int64_t n_ended[GANNET_EVAL_STATUS_COUNT]; /* evaluations with a result, by its status */
+  int64_t n_feasible; /* of those that are done: results that keep all constraints */
   int n_attempts, attempt_capacity;
   gannet_attempt *attempts; /* [n_attempts] as they ended; a snapshot does not keep them */
   double longest;           /* seconds of any attempt so far, 0 = none */

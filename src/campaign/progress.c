@@ -16,12 +16,36 @@ void gannet_tally_count(const gannet_campaign *campaign, gannet_tally *tally) {
   *tally = (gannet_tally){.done = ledger->n_ended[GANNET_EVAL_DONE],
                           .cannot_run = ledger->n_ended[GANNET_EVAL_CANNOT_RUN],
                           .failed = ledger->n_ended[GANNET_EVAL_FAILED],
-                          .pending = gannet_ledger_pending(ledger)};
+                          .pending = gannet_ledger_pending(ledger),
+                          .feasible = ledger->n_feasible};
+  if (campaign->input->problem->spec.n_constraints == 0) tally->feasible = -1;
   const int64_t best = gannet_history_best(campaign->history);
   tally->best.feasible = best >= 0;
   tally->best.id = best >= 0 ? best : gannet_history_least_violation(campaign->history);
   tally->best.objective =
       tally->best.id >= 0 ? gannet_history_get(campaign->history, tally->best.id)->objective : NAN;
+  if (tally->best.id >= 0)
+    tally->violation = gannet_history_violation(campaign->history, tally->best.id);
+}
+
+void gannet_tally_feasible_text(const gannet_tally *tally, const char *before, char *text) {
+  text[0] = '\0';
+  if (tally->feasible >= 0)
+    (void)snprintf(text, GANNET_TALLY_TEXT, "%s%lld of %lld feasible", before,
+                   (long long)tally->feasible, (long long)tally->done);
+}
+
+void gannet_tally_best_text(const gannet_tally *tally, int digits, char *text) {
+  const long long id = (long long)tally->best.id;
+  if (id < 0)
+    (void)snprintf(text, GANNET_TALLY_TEXT, "no result yet");
+  else if (!tally->best.feasible)
+    (void)snprintf(text, GANNET_TALLY_TEXT,
+                   "no feasible design yet; least violation %.4g at evaluation %lld",
+                   tally->violation, id);
+  else
+    (void)snprintf(text, GANNET_TALLY_TEXT, "best %.*g (evaluation %lld)", digits,
+                   tally->best.objective, id);
 }
 
 void gannet_usage_add(gannet_usage *usage, const gannet_run_record *run) {
@@ -71,14 +95,6 @@ static void clear_line(const gannet_progress *progress) {
   if (progress->live) (void)fputs("\r\033[K", progress->out);
 }
 
-static void print_best(const gannet_progress *progress, const gannet_tally *tally) {
-  if (tally->best.id < 0)
-    (void)fputs("no result yet", progress->out);
-  else
-    (void)fprintf(progress->out, "best %.6g (evaluation %lld%s)", tally->best.objective,
-                  (long long)tally->best.id, tally->best.feasible ? "" : ", infeasible");
-}
-
 static void print_left(const gannet_progress *progress, const gannet_tally *tally) {
   const double spent = gannet_clock_seconds() - progress->start;
   const int64_t now = ended(tally), here = now - progress->count_start;
@@ -94,7 +110,7 @@ static void print_left(const gannet_progress *progress, const gannet_tally *tall
 void gannet_progress_update(gannet_progress *progress, const gannet_campaign *campaign,
                             int running) {
   gannet_tally tally;
-  char bar[BAR + 1];
+  char bar[BAR + 1], feasible[GANNET_TALLY_TEXT], best[GANNET_TALLY_TEXT];
   if (!progress->out || !progress->live) return;
   gannet_tally_count(campaign, &tally);
   const double share =
@@ -102,25 +118,28 @@ void gannet_progress_update(gannet_progress *progress, const gannet_campaign *ca
   for (int i = 0; i < BAR; ++i) bar[i] = i < (int)(share * BAR) ? '#' : '.';
   bar[BAR] = '\0';
   clear_line(progress);
-  (void)fprintf(progress->out, "[%s] %lld ended, %d running, ", bar, (long long)ended(&tally),
-                running);
-  print_best(progress, &tally);
+  gannet_tally_feasible_text(&tally, ", ", feasible);
+  gannet_tally_best_text(&tally, 6, best);
+  (void)fprintf(progress->out, "[%s] %lld ended, %d running%s, %s", bar, (long long)ended(&tally),
+                running, feasible, best);
   (void)fflush(progress->out);
 }
 
 void gannet_progress_batch(gannet_progress *progress, const gannet_campaign *campaign) {
   gannet_tally tally;
-  char share[GANNET_BUDGET_TEXT];
+  char share[GANNET_BUDGET_TEXT], feasible[GANNET_TALLY_TEXT], best[GANNET_TALLY_TEXT];
   if (!progress->out) return;
   gannet_tally_count(campaign, &tally);
   gannet_budget_format(ended(&tally), "", "/", progress->budget, share);
+  gannet_tally_feasible_text(&tally, ", ", feasible);
+  gannet_tally_best_text(&tally, 6, best);
   clear_line(progress);
   (void)fprintf(progress->out,
-                "batch %lld: %s evaluations, %lld done, %lld cannot run, %lld failed, ",
+                "batch %lld: %s evaluations, %lld done, %lld cannot run, %lld failed%s, %s, "
+                "proposal %.3f s",
                 (long long)campaign->optimizer->batch - 1, share, (long long)tally.done,
-                (long long)tally.cannot_run, (long long)tally.failed);
-  print_best(progress, &tally);
-  (void)fprintf(progress->out, ", proposal %.3f s", campaign->optimizer->ask_seconds);
+                (long long)tally.cannot_run, (long long)tally.failed, feasible, best,
+                campaign->optimizer->ask_seconds);
   print_left(progress, &tally);
   (void)fputc('\n', progress->out);
   (void)fflush(progress->out);

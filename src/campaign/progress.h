@@ -16,14 +16,37 @@ typedef struct {
 
 typedef struct {
   int64_t done, cannot_run, failed, pending;
+  int64_t feasible; /* of those that are done; -1 = the problem has no constraints */
+  double violation; /* of the best one; 0 = it is feasible */
   gannet_best best;
 } gannet_tally;
+
+enum { GANNET_TALLY_TEXT = 160 };
 
 /* Numbers of evaluations by status, and the best one.
  *
  * Local.
  */
 void gannet_tally_count(const gannet_campaign *campaign, gannet_tally *tally);
+
+/* "12 of 24 feasible": how many of the evaluations with results keep all constraints.
+ *
+ * Local.
+ *
+ * before  in   put before it, "; "
+ * text    out  [GANNET_TALLY_TEXT]; "" when the problem has no constraints
+ */
+void gannet_tally_feasible_text(const gannet_tally *tally, const char *before, char *text);
+
+/* "best 331 (evaluation 7)", "no feasible design yet; least violation 0.3 at evaluation 7", or "no
+ * result yet".
+ *
+ * Local.
+ *
+ * digits  in   of the objective
+ * text    out  [GANNET_TALLY_TEXT]
+ */
+void gannet_tally_best_text(const gannet_tally *tally, int digits, char *text);
 
 /* Methods of a portfolio that are left out because a model failed, "pinn-bo (at 12 results)".
  *

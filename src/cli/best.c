@@ -40,9 +40,12 @@ static gannet_err print(const cli_arguments *arguments, const gannet_campaign *c
   int64_t n = count_feasible(campaign, n_ranked, ids);
   if (n == 0) {
     *code = GANNET_EXIT_INFEASIBLE;
-    (void)fprintf(stderr, "gannet: no feasible evaluation%s\n",
-                  n_ranked == 0 ? "" : "; this one violates the constraints least:");
-    if (n_ranked == 0) return GANNET_OK;
+    if (n_ranked == 0) {
+      (void)fputs("gannet: no feasible design: there are no results\n", stderr);
+      return GANNET_OK;
+    }
+    (void)fprintf(stderr, "gannet: no feasible design; least violation %.4g at evaluation %lld:\n",
+                  gannet_history_violation(campaign->history, ids[0]), (long long)ids[0]);
     n = 1;
   }
   return print_rows(campaign, format, n < wanted ? n : wanted, ids);
@@ -70,7 +73,7 @@ static gannet_err print_recommended(const cli_arguments *arguments, const gannet
   GANNET_TRY(cli_recommend(campaign, &r));
   if (r.id < 0) {
     *code = GANNET_EXIT_INFEASIBLE;
-    (void)fputs("gannet: no feasible evaluation\n", stderr);
+    (void)fputs("gannet: no feasible design\n", stderr);
     return GANNET_OK;
   }
   print_noise(campaign->input->problem->spec.noise_sd, &r);
@@ -87,6 +90,7 @@ static gannet_err run(const cli_arguments *arguments, const cli_world *world, ga
     gannet_campaign_close(&campaign);
     return err;
   }
+  if (err == GANNET_OK) cli_show_feasible(&campaign);
   if (err == GANNET_OK) err = gannet_history_rank(campaign.history, &ids, &n);
   if (err == GANNET_OK) err = print(arguments, &campaign, n, ids, code);
   gannet_free(&ids);
@@ -99,7 +103,8 @@ const cli_command cli_best = {
     .usage = "DIR [options]",
     .summary = "print the best feasible design of a campaign",
     .details =
-        "Without a feasible design the exit code is 3 and the least infeasible one is printed.\n"
+        "Without a feasible design the exit code is 3 and the one that violates the constraints\n"
+        "least is printed.\n"
         "When values are noisy the best one is the luckiest; --recommended prints the design at\n"
         "which a model of all results has the best mean. Columns of a list of candidates that "
         "are no\n"

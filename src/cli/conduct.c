@@ -102,9 +102,11 @@ static void print_best(const gannet_campaign *campaign, const gannet_best *best)
   const double *values = gannet_history_constraints(campaign->history, best->id);
   gannet_labels labels;
   char text[256];
-  (void)printf("%s: evaluation %lld\n",
-               best->feasible ? "best design" : "no feasible design; least violation",
-               (long long)best->id);
+  if (best->feasible)
+    (void)printf("best design: evaluation %lld\n", (long long)best->id);
+  else
+    (void)printf("no feasible design; least violation %.4g at evaluation %lld\n",
+                 gannet_history_violation(campaign->history, best->id), (long long)best->id);
   for (int v = 0; v < problem->spec.n_variables; ++v) {
     gannet_problem_format(problem, v, x[v], text, sizeof text);
     (void)printf("  %s = %s\n", problem->spec.variables[v].name, text);
@@ -135,10 +137,13 @@ static void print_none(const gannet_campaign *campaign, const gannet_tally *tall
 /* The result: where everything is, and the best design. */
 static void print_result(const gannet_campaign *campaign, const gannet_run_outcome *outcome) {
   gannet_tally tally;
+  char feasible[GANNET_TALLY_TEXT];
   gannet_tally_count(campaign, &tally);
-  (void)printf("%s: %lld evaluations done, %lld cannot run, %lld failed, %lld pending\n",
+  gannet_tally_feasible_text(&tally, "; ", feasible);
+  (void)printf("%s: %lld evaluations done, %lld cannot run, %lld failed, %lld pending%s\n",
                outcome->end == GANNET_RUN_FINISHED ? "finished" : "stopped", (long long)tally.done,
-               (long long)tally.cannot_run, (long long)tally.failed, (long long)tally.pending);
+               (long long)tally.cannot_run, (long long)tally.failed, (long long)tally.pending,
+               feasible);
   if (outcome->end != GANNET_RUN_FINISHED) (void)printf("reason: %s\n", outcome->why);
   if (tally.best.id >= 0) print_best(campaign, &tally.best);
   if (tally.best.id < 0 && tally.cannot_run + tally.failed > 0) print_none(campaign, &tally);

@@ -37,6 +37,7 @@ static gannet_err run(const cli_arguments *arguments, const cli_world *world, ga
   (void)code;
   /* Earlier attempts are in the journal only. */
   gannet_err err = cli_query(arguments, cli_has(arguments, "timeline"), &campaign);
+  if (err == GANNET_OK) cli_show_feasible(&campaign);
   if (err == GANNET_OK) err = write(arguments, &campaign);
   gannet_campaign_close(&campaign);
   return err;

@@ -1,6 +1,7 @@
 #include "cli/query.h"
 
 #include "base/atomic_file.h"
+#include "campaign/progress.h"
 #include "minimize/prepare.h"
 
 gannet_err cli_query(const cli_arguments *arguments, bool replay, gannet_campaign *campaign) {
@@ -18,6 +19,14 @@ gannet_err cli_recommend(const gannet_campaign *campaign, gannet_recommendation 
   if (err == GANNET_OK) err = gannet_recommend(context, campaign->history, recommendation);
   gannet_context_destroy(&context);
   return err;
+}
+
+void cli_show_feasible(const gannet_campaign *campaign) {
+  gannet_tally tally;
+  char text[GANNET_TALLY_TEXT];
+  gannet_tally_count(campaign, &tally);
+  gannet_tally_feasible_text(&tally, "gannet: ", text);
+  if (text[0]) (void)fprintf(stderr, "%s\n", text);
 }
 
 void cli_labels(const gannet_campaign *campaign, gannet_labels *labels) {

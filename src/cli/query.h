@@ -27,6 +27,12 @@ GANNET_CHECKED gannet_err cli_query(const cli_arguments *arguments, bool replay,
 GANNET_CHECKED gannet_err cli_recommend(const gannet_campaign *campaign,
                                         gannet_recommendation *recommendation);
 
+/* "12 of 24 feasible", on stderr beside a table, when the problem has constraints.
+ *
+ * Local.
+ */
+void cli_show_feasible(const gannet_campaign *campaign);
+
 /* What the list of candidates says of the evaluations (campaign/labels.h). A list that cannot be
  * read any more is told on stderr, and there are no labels.
  *

@@ -1,6 +1,7 @@
 /* gannet status */
 #include <ctype.h>
 #include <math.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/atomic_file.h"
@@ -18,20 +19,17 @@ static const cli_flag flags[] = {
 };
 
 static void print_counts(const gannet_campaign *campaign, const gannet_tally *tally) {
-  char proposed[GANNET_BUDGET_TEXT];
+  char proposed[GANNET_BUDGET_TEXT], feasible[GANNET_TALLY_TEXT], best[GANNET_TALLY_TEXT];
   gannet_budget_format(campaign->ledger.n, " proposed", " of ",
                        gannet_budget_total(campaign->input), proposed);
+  gannet_tally_feasible_text(tally, "; ", feasible);
+  gannet_tally_best_text(tally, 10, best);
   (void)printf("campaign     %s\ndirectory    %s\n", campaign->input->general.name,
                campaign->directory);
-  (void)printf("evaluations  %s: %lld done, %lld cannot run, %lld failed, %lld pending\n", proposed,
-               (long long)tally->done, (long long)tally->cannot_run, (long long)tally->failed,
-               (long long)tally->pending);
-  if (tally->best.id < 0)
-    (void)puts("best         no result yet");
-  else
-    (void)printf("best         %.10g (evaluation %lld%s)\n", tally->best.objective,
-                 (long long)tally->best.id,
-                 tally->best.feasible ? "" : "; no evaluation is feasible");
+  (void)printf("evaluations  %s: %lld done, %lld cannot run, %lld failed, %lld pending%s\n",
+               proposed, (long long)tally->done, (long long)tally->cannot_run,
+               (long long)tally->failed, (long long)tally->pending, feasible);
+  (void)printf("best         %s\n", best + (tally->best.feasible ? strlen("best ") : 0));
 }
 
 static bool is_noisy(const gannet_campaign *campaign) {

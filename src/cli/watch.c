@@ -121,18 +121,15 @@ static void print_time(void) {
 static void print_counts(const watcher *w) {
   gannet_tally tally;
   double rate = NAN;
-  char ended[GANNET_BUDGET_TEXT], text[40];
+  char ended[GANNET_BUDGET_TEXT], text[40], feasible[GANNET_TALLY_TEXT], best[GANNET_TALLY_TEXT];
   gannet_tally_count(&w->follow.campaign, &tally);
   gannet_budget_format(w->course.n_ended, "", "/", w->follow.total, ended);
+  gannet_tally_feasible_text(&tally, "; ", feasible);
+  gannet_tally_best_text(&tally, 10, best);
   print_time();
-  (void)printf("%s ended: %lld done, %lld cannot run, %lld failed; %d %s; ", ended,
+  (void)printf("%s ended: %lld done, %lld cannot run, %lld failed%s; %d %s; %s", ended,
                (long long)tally.done, (long long)tally.cannot_run, (long long)tally.failed,
-               w->course.n_sights, watch_running_word(&w->follow));
-  if (tally.best.id < 0)
-    (void)printf("no result yet");
-  else
-    (void)printf("best %.10g (evaluation %lld%s)", tally.best.objective, (long long)tally.best.id,
-                 tally.best.feasible ? "" : ", infeasible");
+               feasible, w->course.n_sights, watch_running_word(&w->follow), best);
   const double left = watch_course_left(&w->course, &w->follow, &rate);
   if (isfinite(left)) {
     gannet_format_duration(left, text, sizeof text);

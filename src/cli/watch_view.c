@@ -137,6 +137,7 @@ static void put_bar(view *v, const gannet_tally *tally) {
   const int64_t ended = v->course->n_ended, total = v->follow->total;
   const bool unicode = v->page.frame.unicode;
   char share[GANNET_BUDGET_TEXT], words[GANNET_BUDGET_TEXT + 16] = "";
+  char feasible[GANNET_TALLY_TEXT];
   FILE *out = watch_page_begin(&v->page, "progress", "", 1);
   if (!out) return;
   gannet_budget_format(ended, "", " of ", total, share);
@@ -162,6 +163,8 @@ static void put_bar(view *v, const gannet_tally *tally) {
   put_item(&f, words);
   (void)snprintf(words, sizeof words, "%lld failed", (long long)tally->failed);
   put_item(&f, words);
+  gannet_tally_feasible_text(tally, "", feasible);
+  if (feasible[0]) put_item(&f, feasible);
   (void)snprintf(words, sizeof words, "(%d %s, %lld waiting)", running,
                  watch_running_word(v->follow), (long long)tally->pending - running);
   put_item(&f, words);
@@ -204,17 +207,17 @@ static void put_best(view *v, const gannet_tally *tally) {
   const watch_course *c = v->course;
   FILE *out = watch_page_begin(&v->page, "best", GREEN, 1);
   if (!out) return;
-  if (tally->best.id < 0) {
-    (void)fputs("no result yet\n", out);
-  } else if (!tally->best.feasible) {
-    (void)fprintf(out, "no feasible result yet; least violation: %.10g (evaluation %lld)\n",
-                  tally->best.objective, (long long)tally->best.id);
-  } else {
-    const int64_t since = c->n_steps ? c->n_ended - c->steps[c->n_steps - 1].ended : 0;
-    (void)fprintf(out, "%.10g (evaluation %lld", tally->best.objective, (long long)tally->best.id);
-    if (since > 0) (void)fprintf(out, ", unbeaten by %lld since", (long long)since);
-    (void)fputs(")\n", out);
+  if (!tally->best.feasible) {
+    char text[GANNET_TALLY_TEXT];
+    gannet_tally_best_text(tally, 10, text);
+    (void)fprintf(out, "%s\n", text);
+    return;
   }
+  const int64_t since = c->n_steps ? c->n_ended - c->steps[c->n_steps - 1].ended : 0;
+  (void)fprintf(out, "%.10g (evaluation %lld", tally->best.objective, (long long)tally->best.id);
+  if (since > 0)
+    (void)fprintf(out, "; %lld evaluation%s since", (long long)since, since > 1 ? "s" : "");
+  (void)fputs(")\n", out);
 }
 
 static void put_value(flow *f, const gannet_problem *problem, int variable, double value) {

@@ -25,7 +25,7 @@ module gannet
   private
   public :: gannet_optimizer, gannet_begin, gannet_end, gannet_real, gannet_integer, gannet_boolean
   public :: gannet_categorical, gannet_constraint, gannet_set, gannet_ask, gannet_tell, gannet_best
-  public :: gannet_recommend
+  public :: gannet_recommend, gannet_count
   public :: gannet_message
   public :: gannet_done, gannet_cannot_run, gannet_infeasible, gannet_failed, gannet_minimize, gannet_maximize
 
@@ -97,6 +97,10 @@ module gannet
     integer(c_int64_t) :: id
     real(c_double) :: objective
     integer(c_int) :: feasible
+  end type
+
+  type, bind(c) :: c_counts
+    integer(c_int64_t) :: pending, done, feasible, cannot_run, failed
   end type
 
   type, bind(c) :: c_recommendation
@@ -175,6 +179,11 @@ module gannet
       type(c_ptr), value :: handle
       type(c_best), intent(out) :: best
       real(c_double), intent(out) :: x(*)
+    end subroutine
+    subroutine optimizer_count(handle, counts) bind(c, name="gannet_optimizer_count")
+      import
+      type(c_ptr), value :: handle
+      type(c_counts), intent(out) :: counts
     end subroutine
     function optimizer_recommend(handle, recommendation, x) bind(c, name="gannet_optimizer_recommend")
       import
@@ -555,6 +564,22 @@ contains
     objective = best%objective
     feasible = best%feasible /= 0
     if (present(id)) id = best%id
+  end subroutine
+
+  ! How many evaluations there are: asked for and not told yet, with results, those of them that satisfy all
+  ! constraints, those at which the simulation cannot work, and failed ones.
+  !
+  ! Local.
+  subroutine gannet_count(opt, pending, done, feasible, cannot_run, failed)
+    type(gannet_optimizer), intent(in) :: opt
+    integer(c_int64_t), intent(out), optional :: pending, done, feasible, cannot_run, failed
+    type(c_counts) :: counts
+    call optimizer_count(opt%handle, counts)
+    if (present(pending)) pending = counts%pending
+    if (present(done)) done = counts%done
+    if (present(feasible)) feasible = counts%feasible
+    if (present(cannot_run)) cannot_run = counts%cannot_run
+    if (present(failed)) failed = counts%failed
   end subroutine
 
   ! The evaluation to run with when values are noisy: the one at which a model of all results has the best mean,

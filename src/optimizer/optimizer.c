@@ -374,6 +374,18 @@ void gannet_optimizer_best(const gannet_optimizer *o, gannet_best *best, double 
            (size_t)o->problem->spec.n_variables * sizeof *x_user);
 }
 
+void gannet_optimizer_count(const gannet_optimizer *o, gannet_counts *counts) {
+  if (!counts) return;
+  *counts = (gannet_counts){0};
+  if (!o) return;
+  *counts =
+      (gannet_counts){.pending = gannet_history_count_status(o->history, GANNET_EVAL_PENDING),
+                      .done = gannet_history_count_done(o->history),
+                      .feasible = gannet_history_count_feasible(o->history),
+                      .cannot_run = gannet_history_count_status(o->history, GANNET_EVAL_CANNOT_RUN),
+                      .failed = gannet_history_count_status(o->history, GANNET_EVAL_FAILED)};
+}
+
 gannet_err gannet_optimizer_recommend(const gannet_optimizer *o, gannet_recommendation *r,
                                       double *x_user) {
   const gannet_plain_environment plain GANNET_UNTIL_RETURN = gannet_plain_environment_begin();

@@ -18,6 +18,7 @@ struct gannet_history {
   double violation;              /* of least_violation */
   gannet_penalty penalty;        /* of all objectives */
   gannet_gap gap;                /* likewise */
+  int64_t n_feasible;            /* rows that are done and keep all constraints */
   bool at_its_word;              /* every value is one */
   int64_t first_done;            /* -1 = none */
   bool is_varied;                /* constraints of results differ */
@@ -230,6 +231,7 @@ gannet_err gannet_history_tell(gannet_history *h, int64_t id, gannet_eval_status
   const int k = h->problem->spec.n_constraints;
   row->objective = objective;
   if (k > 0) memcpy(h->constraint + id * k, constraints, (size_t)k * sizeof *constraints);
+  h->n_feasible += gannet_problem_is_feasible(h->problem, constraints);
   compare_constraints(h, id);
   gannet_penalty_note(&h->penalty, minimised(h, id));
   gannet_gap_note(&h->gap, h, id);
@@ -247,6 +249,10 @@ int64_t gannet_history_count_left(const gannet_history *history) {
 
 int64_t gannet_history_count_told(const gannet_history *history) {
   return history->n_told;
+}
+
+int64_t gannet_history_count_feasible(const gannet_history *history) {
+  return history->n_feasible;
 }
 
 int64_t gannet_history_count_done(const gannet_history *history) {

@@ -148,6 +148,14 @@ bool gannet_history_is_observation(const gannet_history *history, int64_t id);
 bool gannet_history_is_sound(const gannet_history *history, int64_t id);
 bool gannet_history_is_bad(const gannet_history *history, int64_t id);
 
+/* Rows that are done and keep all constraints.
+ *
+ * Local.
+ *
+ * Cost: O(1).
+ */
+int64_t gannet_history_count_feasible(const gannet_history *history);
+
 /* Rows that are observations.
  *
  * Local.

@@ -40,38 +40,21 @@ class Error(RuntimeError):
     """A call failed; the text is the library's."""
 
 
-class _Variable(ctypes.Structure):
-    _fields_ = [("name", ctypes.c_char_p), ("type", ctypes.c_int), ("lower", ctypes.c_double),
-                ("upper", ctypes.c_double), ("scale", ctypes.c_int), ("n_values", ctypes.c_int),
-                ("values", ctypes.POINTER(ctypes.c_char_p))]
+def _structure(name, /, **members):
+    return type(name, (ctypes.Structure,), {"_fields_": list(members.items())})
 
 
-class _Constraint(ctypes.Structure):
-    _fields_ = [("name", ctypes.c_char_p), ("lower", ctypes.c_double), ("upper", ctypes.c_double)]
-
-
-class _Spec(ctypes.Structure):
-    _fields_ = [("n_variables", ctypes.c_int), ("variables", ctypes.POINTER(_Variable)),
-                ("n_constraints", ctypes.c_int), ("constraints", ctypes.POINTER(_Constraint)),
-                ("goal", ctypes.c_int), ("noise_sd", ctypes.c_double)]
-
-
-class _Setting(ctypes.Structure):
-    _fields_ = [("key", ctypes.c_char_p), ("text", ctypes.c_char_p)]
-
-
-class _Result(ctypes.Structure):
-    _fields_ = [("id", ctypes.c_int64), ("outcome", ctypes.c_int), ("objective", ctypes.c_double),
-                ("constraints", ctypes.POINTER(ctypes.c_double))]
-
-
-class _Recommendation(ctypes.Structure):
-    _fields_ = [("id", ctypes.c_int64), ("mean", ctypes.c_double), ("sd", ctypes.c_double),
-                ("noise_sd", ctypes.c_double)]
-
-
-class _Best(ctypes.Structure):
-    _fields_ = [("id", ctypes.c_int64), ("objective", ctypes.c_double), ("feasible", ctypes.c_int)]
+_Variable = _structure("_Variable", name=ctypes.c_char_p, type=ctypes.c_int, lower=ctypes.c_double, upper=ctypes.c_double,
+                       scale=ctypes.c_int, n_values=ctypes.c_int, values=ctypes.POINTER(ctypes.c_char_p))
+_Constraint = _structure("_Constraint", name=ctypes.c_char_p, lower=ctypes.c_double, upper=ctypes.c_double)
+_Spec = _structure("_Spec", n_variables=ctypes.c_int, variables=ctypes.POINTER(_Variable), n_constraints=ctypes.c_int,
+                   constraints=ctypes.POINTER(_Constraint), goal=ctypes.c_int, noise_sd=ctypes.c_double)
+_Setting = _structure("_Setting", key=ctypes.c_char_p, text=ctypes.c_char_p)
+_Result = _structure("_Result", id=ctypes.c_int64, outcome=ctypes.c_int, objective=ctypes.c_double,
+                     constraints=ctypes.POINTER(ctypes.c_double))
+_Recommendation = _structure("_Recommendation", id=ctypes.c_int64, mean=ctypes.c_double, sd=ctypes.c_double, noise_sd=ctypes.c_double)
+_Best = _structure("_Best", id=ctypes.c_int64, objective=ctypes.c_double, feasible=ctypes.c_int)
+_Counts = _structure("_Counts", **dict.fromkeys(("pending", "done", "feasible", "cannot_run", "failed"), ctypes.c_int64))
 
 
 def _find_library():
@@ -111,13 +94,14 @@ def _load():
         "gannet_optimizer_tell": [handle, ctypes.c_int, ctypes.POINTER(_Result)],
         "gannet_optimizer_tell_point": [handle, doubles, ctypes.POINTER(_Result), ids],
         "gannet_optimizer_best": [handle, ctypes.POINTER(_Best), doubles],
+        "gannet_optimizer_count": [handle, ctypes.POINTER(_Counts)],
         "gannet_optimizer_recommend": [handle, ctypes.POINTER(_Recommendation), doubles],
     }
     calls = types.SimpleNamespace(gannet_error_message=library.gannet_error_message)
     for name, arguments in signatures.items():
         function = getattr(library, name)
         function.argtypes = arguments
-        function.restype = None if name.endswith(("_destroy", "_best")) else ctypes.c_int
+        function.restype = None if name.endswith(("_destroy", "_best", "_count")) else ctypes.c_int
         setattr(calls, name, _in_turn(function))
     library.gannet_error_message.restype = ctypes.c_char_p
     return calls
@@ -467,6 +451,16 @@ class Optimizer(contextlib.AbstractContextManager):
         if best.id < 0:
             return None
         return Point(self.names, self.kinds, best.id, x), best.objective, bool(best.feasible)
+
+    def counts(self):
+        """How many evaluations there are, as a dictionary: pending, done, feasible (those of done that satisfy all
+        constraints), cannot_run (the simulation cannot work there) and failed.
+
+        Local.
+        """
+        counts = _Counts()
+        _library.gannet_optimizer_count(self._optimizer, ctypes.byref(counts))
+        return {name: getattr(counts, name) for name, kind in _Counts._fields_}
 
     def recommend(self):
         """(Point, mean, sd, noise) of the evaluation to run with when values are noisy, or None when none is feasible: where

@@ -293,10 +293,36 @@ physics:
         self.write("#!/bin/sh\nprintf 'objective 1\\ng %s\\n' $((GANNET_EVAL_ID + 1)) > $GANNET_RESULTS\n", "s.sh", 0o755)
         file = self.write(text + "evaluate: {backend: command, command: [./s.sh], parallel: 4}\n")
         outcome = self.succeed("run", file, "-q", "--max-evals", 8, code=INFEASIBLE)
-        self.assertIn("no feasible design; least violation: evaluation 0", outcome.out)
+        self.assertIn("8 evaluations done, 0 cannot run, 0 failed, 0 pending; 0 of 8 feasible", outcome.out)
+        self.assertIn("no feasible design; least violation 1 at evaluation 0", outcome.out)
         best = self.succeed("best", "fast.campaign", code=INFEASIBLE)
-        self.assertIn("violates", best.err)
+        self.assertIn("0 of 8 feasible", best.err)
+        self.assertIn("no feasible design; least violation 1 at evaluation 0", best.err)
         self.assertTrue(best.out)
+        for words in ("status",), ("watch", "--once"):
+            told = self.succeed(*words, "fast.campaign", code=INFEASIBLE if words[0] == "watch" else FINISHED).out
+            self.assertIn("0 of 8 feasible", told)
+            self.assertIn("no feasible design yet; least violation 1 at evaluation 0", told)
+
+    def test_feasible_designs_are_counted(self):
+        file = self.command("[ $GANNET_EVAL_ID = 2 ] && exit 1\nprintf 'objective %d\\ng %d\\n' $GANNET_EVAL_ID "
+                            "$((3 - GANNET_EVAL_ID)) > $GANNET_RESULTS\n",
+                            text=FAST.replace("method: neural-bo", "method: sobol").replace("search: {candidates: 500}\n", "")
+                            .replace("initial: 8\n", "") + "constraints: {g: {upper: 0}}\n")
+        outcome = self.succeed("run", file, "--max-evals", 8)
+        self.assertIn("3 done, 0 cannot run, 1 failed, 1 of 3 feasible, best 3 (evaluation 3)", outcome.err)
+        self.assertIn("7 evaluations done, 0 cannot run, 1 failed, 0 pending; 5 of 7 feasible", outcome.out)
+        for words in "status", "watch":
+            told = self.succeed(words, "fast.campaign").out
+            self.assertIn("5 of 7 feasible", told)
+            self.assertNotIn("infeasible", told)
+        for words in "best", "export":
+            outcome = self.succeed(words, "fast.campaign")
+            self.assertEqual(outcome.err, "gannet: 5 of 7 feasible\n")
+            self.assertNotIn("5 of 7", outcome.out)
+        self.succeed("tell", "fast.campaign", "--id", 2, "--objective", 1, "--constraint", "g=1")  # a late result
+        self.assertIn("8 done, 0 cannot run, 0 failed, 0 pending; 5 of 8 feasible", self.succeed("status", "fast.campaign").out)
+        self.assertNotIn("feasible", self.succeed("run", self.write(SOBOL, "plain.yaml"), "-d", "plain").out)
 
     def test_designs_that_do_not_work_are_no_failures(self):
         # Complaints: Ax #1392, Ax #578, Ax #372, Ax #2574, Ax #2576.

@@ -208,7 +208,7 @@ class Watch(program.ProgramTest):
         for line in lines:
             self.assertRegex(line, r"^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ  ")
         self.assertEqual(sum("evaluation 1 failed (exit code)" in line for line in lines), 1)
-        self.assertIn("8/8 ended: 6 done, 1 cannot run, 1 failed; 0 running; best 0 (evaluation 0)", outcome.out)
+        self.assertIn("8/8 ended: 6 done, 1 cannot run, 1 failed; 6 of 6 feasible; 0 running; best 0 (evaluation 0)", outcome.out)
         self.assertTrue(lines[-1].endswith("  finished"), outcome)
         counts = [line.split("Z  ")[1] for line in lines if " ended: " in line]
         self.assertEqual(len(counts), len(set(counts)))  # a line for a change

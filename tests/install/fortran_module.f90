@@ -5,7 +5,7 @@ program fortran_module
   implicit none
   integer, parameter :: n = 16
   type(gannet_optimizer) :: opt, other
-  integer(c_int64_t) :: id(n), who
+  integer(c_int64_t) :: id(n), who, pending, done, kept, cannot_run, failed
   real(c_double) :: x(5, n), f(n), c(2, n), best(5), value
   integer(c_int) :: outcome(n)
   logical :: feasible
@@ -40,6 +40,8 @@ program fortran_module
   call gannet_best(opt, best, value, feasible, who)
   call require(feasible .and. value == n - 3 .and. who == n - 4, "the best feasible one")
   call require(all(best == x(:, n - 3)), "its point")
+  call gannet_count(opt, pending, done, kept, cannot_run, failed)
+  call require(pending == 0 .and. done == n - 2 .and. kept == n - 3 .and. cannot_run == 1 .and. failed == 1, "counts")
 
   call gannet_tell(opt, id(1:1), f(1:1), c(:, 1:1), ierr=ierr)
   call require(ierr /= 0 .and. index(gannet_message(), "already has the result") > 0, "told twice")

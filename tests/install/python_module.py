@@ -44,8 +44,10 @@ class Module(unittest.TestCase):
         optimizer.tell(c)
         optimizer.fail(d)
         self.assertEqual(optimizer.best(), (b, 5, True))
+        self.assertEqual(optimizer.counts(), {"pending": 0, "done": 2, "feasible": 1, "cannot_run": 1, "failed": 1})
         optimizer.tell(d, 7, {"stress": 1, "mass": 1})  # a late result
         self.assertEqual(optimizer.best(), (d, 7, True))
+        self.assertEqual((optimizer.counts()["feasible"], optimizer.counts()["done"]), (2, 3))
 
     def test_designs_of_the_caller_count(self):
         optimizer = make()
