@@ -35,3 +35,18 @@ int gannet_hash_file(int descriptor, int64_t first, uint64_t *hash, int64_t *siz
   (void)XXH3_freeState(state);
   return failed;
 }
+
+/* https://pubs.opengroup.org/onlinepubs/9699919799/utilities/cksum.html */
+uint32_t gannet_cksum(const void *bytes, size_t size) {
+  const unsigned char *byte = bytes;
+  uint32_t table[256], sum = 0;
+  for (uint32_t i = 0; i < 256; ++i) {
+    table[i] = i << 24;
+    for (int bit = 0; bit < 8; ++bit)
+      table[i] = (table[i] << 1) ^ (table[i] >> 31 ? UINT32_C(0x04C11DB7) : 0);
+  }
+  for (size_t i = 0; i < size; ++i) sum = (sum << 8) ^ table[(sum >> 24) ^ byte[i]];
+  for (size_t rest = size; rest > 0; rest >>= 8)
+    sum = (sum << 8) ^ table[(sum >> 24) ^ (rest & 0xff)];
+  return ~sum;
+}

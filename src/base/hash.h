@@ -1,4 +1,5 @@
-/* A 64-bit hash of bytes (XXH3) for checksums of files, records and batches. Not cryptographic. */
+/* A 64-bit hash of bytes (XXH3) for checksums of files, records and batches, and one that shell
+ * scripts can compute. Not cryptographic. */
 #ifndef GANNET_BASE_HASH_H
 #define GANNET_BASE_HASH_H
 
@@ -17,5 +18,11 @@ uint64_t gannet_hash(const void *bytes, size_t size);
  * Local.
  */
 int gannet_hash_file(int descriptor, int64_t first, uint64_t *hash, int64_t *size);
+
+/* The checksum that the program cksum prints (POSIX): a CRC of the bytes and of their number.
+ *
+ * Local.
+ */
+uint32_t gannet_cksum(const void *bytes, size_t size);
 
 #endif

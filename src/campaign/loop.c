@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
@@ -391,9 +392,15 @@ static bool is_to_stop_now(void *user) {
   return gannet_stop_is_now(r->deadline);
 }
 
+/* Looked at before each simulation, so that none begins between two looks of the loop. */
 static bool begins_nothing(void *user) {
   const runner *r = user;
-  return r->asked.stop != GANNET_GO_ON;
+  char stop_file[PATH_MAX];
+  if (r->asked.stop != GANNET_GO_ON || gannet_stop_is_caught()) return true;
+  if (gannet_campaign_path(r->campaign, "STOP", stop_file) == GANNET_OK)
+    return access(stop_file, F_OK) == 0;
+  gannet_error_clear();
+  return false;
 }
 
 gannet_err gannet_campaign_run(gannet_campaign *campaign, const gannet_run_options *options,

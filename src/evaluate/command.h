@@ -36,8 +36,11 @@ typedef struct {
        .type = GANNET_TEXT,                                                                        \
        .offset = GANNET_COMMAND_AT(shell),                                                         \
        .help =                                                                                     \
-           "text for /bin/sh instead of command; nothing is replaced in it, values come through "  \
-           "$GANNET_PARAMS and params.in",                                                         \
+           "text for bash, or for /bin/sh where there is no bash, instead of command; nothing is " \
+           "replaced in it, values come through $GANNET_PARAMS and params.in. Functions that "     \
+           "your "                                                                                 \
+           "shell exports, such as module, are known; where module is not, begin with "            \
+           "'. /etc/profile;'",                                                                    \
        .example = "module load solver && solve params.in"},                                        \
       {.key = "templates",                                                                         \
        .type = GANNET_TEXT_LIST,                                                                   \

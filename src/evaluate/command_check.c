@@ -97,9 +97,9 @@ static bool is_one_of(const char *word, const char *const *known) {
 
 static void check_template(const char *name, const char *input_directory,
                            gannet_complaints *complaints) {
-  static const char *const ours[] = {"params.json",  "params.in",   "attempt.json",
-                                     "outcome.json", "results.out", "stdout.log",
-                                     "stderr.log",   "job.sh",      NULL};
+  static const char *const ours[] = {"params.json", "params.in",  "attempt.json", "outcome.json",
+                                     "results.out", "stdout.log", "stderr.log",   "job.sh",
+                                     "script.sh",   "gannet.log", "job.running",  NULL};
   char path[PATH_MAX];
   struct stat about;
   const char *base = gannet_file_name_of(name);
@@ -396,6 +396,23 @@ static void check_marks(const gannet_command_options *options, gannet_complaints
                     wrong);
 }
 
+/* Where module is a function that nobody exports, the shell of shell does not know it. */
+static void warn_of_module(const gannet_command_options *options,
+                           const gannet_evaluator_setup *setup) {
+  static const char *const definitions[] = {"profile", "/modules", "lmod", "/init/", "BASH_ENV"};
+  const char *call = options->shell ? strstr(options->shell, "module ") : NULL;
+  bool is_defined = getenv("BASH_FUNC_module%%") || getenv("BASH_FUNC_module()") ||
+                    getenv("BASH_ENV") || !call || !setup->context;
+  if (!is_defined && call > options->shell && !strchr(" ;&|({\n\t", call[-1])) is_defined = true;
+  for (size_t i = 0; i < sizeof definitions / sizeof *definitions && !is_defined; ++i)
+    is_defined = strstr(options->shell, definitions[i]) != NULL;
+  if (!is_defined)
+    gannet_log(setup->context, GANNET_LOG_WARNING,
+               "evaluate.shell: it calls module, which is no function that the environment of "
+               "gannet exports; start gannet from a shell where it is, or begin the text with "
+               "'. /etc/profile;'");
+}
+
 gannet_err gannet_command_check_parts(const gannet_command_options *options, bool has_script,
                                       const gannet_evaluator_setup *setup,
                                       gannet_complaints *complaints) {
@@ -410,6 +427,7 @@ gannet_err gannet_command_check_parts(const gannet_command_options *options, boo
   const gannet_placeholder_check check = start_check(options, setup, &marks, complaints);
   check_marks(options, complaints);
   check_words(&check, options);
+  warn_of_module(options, setup);
   check_templates(&options->templates, setup->input_directory, complaints);
   gannet_check_template_texts(&check, &options->templates);
   check_lists(options, complaints);

@@ -404,4 +404,13 @@ void gannet_contract_fail(const char *directory, bool retry, const char *reason,
 bool gannet_contract_find_outcome(const char *directory, uint64_t nonce, gannet_launch_event *event,
                                   char *host);
 
+/* Whether the outcome.json of this nonce says that a job's script did not start the simulation;
+ * why, then.
+ *
+ * Local.
+ *
+ * why  out  [size]
+ */
+bool gannet_contract_is_not_begun(const char *directory, uint64_t nonce, char *why, size_t size);
+
 #endif

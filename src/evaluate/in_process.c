@@ -31,9 +31,10 @@ typedef struct {
   const gannet_problem *problem;
   gannet_in_process_call call;
   const gannet_text_list *settings;
-  int groups, group; /* group of this rank, -1 when it idles */
-  MPI_Comm comm;     /* of the group, for the simulation */
-  MPI_Comm control;  /* of the group, for us: a failed simulation may leave messages in comm */
+  const gannet_stopping *stopping; /* NULL = nothing stops it */
+  int groups, group;               /* group of this rank, -1 when it idles */
+  MPI_Comm comm;                   /* of the group, for the simulation */
+  MPI_Comm control; /* of the group, for us: a failed simulation may leave messages in comm */
   int group_rank;
   int capacity, n_queued; /* evaluations handed over and not yet run */
   queued *queue;          /* [capacity] */
@@ -94,6 +95,7 @@ static gannet_err prepare(runner *made, const gannet_in_process_options *options
   made->context = setup->context;
   made->problem = setup->problem;
   made->settings = &options->settings;
+  made->stopping = setup->stopping;
   made->capacity = setup->parallel;
   made->groups = setup->context->np / options->ranks_per_simulation;
   made->group = setup->context->rank / options->ranks_per_simulation;
@@ -276,6 +278,11 @@ static int by_id(const void *a, const void *b) {
   return (one->id > two->id) - (one->id < two->id);
 }
 
+static bool begins_nothing(const runner *run) {
+  const gannet_stopping *stopping = run->stopping;
+  return stopping && stopping->begins_nothing && stopping->begins_nothing(stopping->user);
+}
+
 /* Every group runs its share for wait seconds, and one evaluation at least; what is left waits for
  * the next poll, so that results are soon safe and a wish to stop is soon heard. The clock is that
  * of the group's root. */
@@ -284,7 +291,7 @@ static gannet_err run_share(runner *run, double wait, int count, gannet_result_r
   int enough = 0;
   for (int i = run->group; i < count && !enough; i += run->groups) {
     GANNET_TRY(run_one(run, i, &results[i]));
-    enough = gannet_clock_seconds() - start >= wait;
+    enough = gannet_clock_seconds() - start >= wait || begins_nothing(run);
     GANNET_TRY_MPI(MPI_Bcast(&enough, 1, MPI_INT, 0, run->control));
   }
   return GANNET_OK;
@@ -309,11 +316,30 @@ static int sort_out(runner *run, int count, gannet_result_record *results) {
   return ended;
 }
 
+/* What was not begun before a stop is given back. */
+static int give_back(runner *run, int count, gannet_result_record *results) {
+  const int first = run->n_queued - count;
+  for (int i = 0; i < count; ++i) {
+    gannet_record_clear(run->problem->spec.n_constraints, &results[i]);
+    results[i].id = run->queue[first + i].id;
+    results[i].status = GANNET_EVAL_PENDING;
+  }
+  run->n_queued = first;
+  qsort(results, (size_t)count, sizeof *results, by_id);
+  return count;
+}
+
 gannet_err gannet_in_process_poll(void *state, double wait, int capacity, int *n,
                                   gannet_result_record *results) {
   runner *run = state;
   const int count = capacity < run->n_queued ? capacity : run->n_queued;
   gannet_err local = GANNET_OK;
+  int nothing = run->context->rank == 0 && begins_nothing(run);
+  GANNET_TRY_MPI(MPI_Bcast(&nothing, 1, MPI_INT, 0, run->context->comm));
+  if (nothing) {
+    *n = give_back(run, count, results);
+    return GANNET_OK;
+  }
   memset(run->records, 0, (size_t)count * run->record_size);
   if (run->group >= 0) local = run_share(run, wait, count, results);
   GANNET_TRY(gannet_agree(run->context->comm, local));

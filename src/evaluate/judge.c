@@ -266,3 +266,16 @@ bool gannet_contract_find_outcome(const char *directory, uint64_t nonce, gannet_
   json_decref(object);
   return found;
 }
+
+bool gannet_contract_is_not_begun(const char *directory, uint64_t nonce, char *why, size_t size) {
+  char path[PATH_MAX];
+  gannet_launch_event event;
+  why[0] = '\0';
+  if (gannet_join_path(directory, "outcome.json", path, sizeof path) != GANNET_OK) return false;
+  json_t *object = gannet_json_read(path);
+  const char *said = json_string_value(json_object_get(object, "not_begun"));
+  const bool found = said && fill(object, nonce, &event, NULL);
+  if (found) (void)snprintf(why, size, "%s", said);
+  json_decref(object);
+  return found;
+}

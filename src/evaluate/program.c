@@ -19,9 +19,20 @@ static gannet_err absolute(const char *path, char *full) {
   return GANNET_OK;
 }
 
+/* bash hands functions on that the user's shell has exported, such as `module`; other shells drop
+ * them. */
+static void find_shell(char *shell) {
+  static const char *const places[] = {"/bin/bash", "/usr/bin/bash"};
+  for (size_t i = 0; i < sizeof places / sizeof *places; ++i)
+    if (gannet_command_find(places[i], NULL, shell) == 0) return;
+  if (gannet_command_find("bash", NULL, shell) == 0 && shell[0] == '/') return;
+  (void)snprintf(shell, PATH_MAX, "/bin/sh");
+}
+
 static gannet_err find_places(const gannet_evaluator_setup *setup, gannet_program *made) {
   char path[PATH_MAX];
-  const char *program = made->options->command.n > 0 ? made->options->command.item[0] : "/bin/sh";
+  find_shell(made->shell);
+  const char *program = made->options->command.n > 0 ? made->options->command.item[0] : made->shell;
   GANNET_TRY(gannet_join_path(setup->campaign, "evals", path, sizeof path));
   GANNET_TRY(gannet_make_lasting_directory(path));
   GANNET_TRY(absolute(path, made->evaluations));
@@ -113,7 +124,7 @@ static gannet_err fill_arguments(const gannet_program *program, const gannet_bin
   const gannet_text_list *command = &program->options->command;
   if (command->n == 0) {
     const char *shell = program->options->shell;
-    GANNET_TRY(gannet_text_list_add(arguments, "sh"));
+    GANNET_TRY(gannet_text_list_add(arguments, gannet_file_name_of(program->shell)));
     GANNET_TRY(gannet_text_list_add(arguments, "-c"));
     return gannet_text_list_add(arguments, shell ? shell : "");
   }
@@ -187,6 +198,11 @@ void gannet_flight_recall(gannet_flight *flight) {
 bool gannet_program_is_stopped(const gannet_program *program) {
   const gannet_stopping *stopping = program->rules.limits.stopping;
   return stopping && stopping->is_asked(stopping->user);
+}
+
+bool gannet_program_begins_nothing(const gannet_program *program) {
+  const gannet_stopping *stopping = program->rules.limits.stopping;
+  return stopping && stopping->begins_nothing && stopping->begins_nothing(stopping->user);
 }
 
 void gannet_flight_identify(const gannet_flight *flight, gannet_result_record *result) {

@@ -19,6 +19,7 @@ typedef struct {
   gannet_uses *uses; /* owned; of command, environment and templates */
   gannet_texts bad_luck_texts, cannot_run_texts;
   char evaluations[PATH_MAX], input_directory[PATH_MAX], program[PATH_MAX];
+  char shell[PATH_MAX]; /* bash, or /bin/sh where there is none: runs job scripts and shell */
 } gannet_program;
 
 /* Find the places and make CAMPAIGN/evals. Zeroed before; free with gannet_program_release, also
@@ -48,6 +49,12 @@ GANNET_CHECKED gannet_err gannet_program_try(const gannet_program *program,
  * Local.
  */
 bool gannet_program_is_stopped(const gannet_program *program);
+
+/* Whether no further simulation is to begin, though those that run may end.
+ *
+ * Local.
+ */
+bool gannet_program_begins_nothing(const gannet_program *program);
 
 /* What one attempt is called with. */
 typedef struct {

@@ -2,10 +2,12 @@
  *
  *   slurm_check     what is wrong with the options before a job is submitted
  *   slurm_client    runs sbatch, squeue, sacct, scontrol and scancel
- *   slurm_script    writes the job script of an evaluation
+ *   slurm_script    writes the job script of an evaluation, slurm_bundle that of several, both by
+ *                   slurm_text
  *   slurm_shipment  what one call of sbatch takes: a job, a bundle of runs, an array of either
  *   slurm_jobs      what rank 0 keeps about its evaluations
  *   slurm_submit    calls sbatch
+ *   slurm_doubt     looks for jobs that sbatch may have accepted
  *   slurm_watch     what happens to jobs: asking, giving up
  *   slurm_silence   what is said while the scheduler does not answer or does not start a job
  *   slurm_judge     how an ended job becomes a result
@@ -36,6 +38,9 @@ typedef struct {
   gannet_slurm_commands commands;
 } gannet_slurm_options;
 
+/* Exit code of a job script that did not start the simulation; see slurm_script.c. */
+enum { GANNET_SLURM_NOT_BEGUN = 121 };
+
 enum { GANNET_SLURM_LEAVE, GANNET_SLURM_CANCEL }; /* when_stopped */
 enum { GANNET_SLURM_JOBS, GANNET_SLURM_ARRAYS };  /* submit */
 
@@ -47,7 +52,8 @@ GANNET_CHECKED gannet_err gannet_slurm_check(const void *options,
                                              const gannet_evaluator_setup *setup,
                                              gannet_complaints *complaints);
 
-/* Write job.sh, and durably attempt.json before it: into a fresh directory, the flight's.
+/* Write job.sh and all that it needs, into a fresh directory, the flight's: files that a power
+ * failure leaves as they are.
  *
  * Local.
  *
@@ -74,7 +80,8 @@ typedef struct {
  *
  * parts  in  [n]
  */
-GANNET_CHECKED gannet_err gannet_slurm_script_ship(const gannet_slurm_options *options, int n,
+GANNET_CHECKED gannet_err gannet_slurm_script_ship(const gannet_program *program,
+                                                   const gannet_slurm_options *options, int n,
                                                    const gannet_slurm_part *parts,
                                                    const char *directory);
 
@@ -118,6 +125,8 @@ typedef struct {
   gannet_slurm_stage stage;
   double first_try, next_try, pause; /* of sbatch */
   int absent;                        /* complete lists in a row without it */
+  double doubted_since;              /* it may have been accepted; only with TO_FIND */
+  char said[GANNET_SLURM_SAID];      /* by the call of sbatch that left the doubt */
   int n_elements;                    /* of the array, 0 = no array */
   int runs;                          /* per element, at most */
   int n_open;                        /* evaluations of it that have not ended */
@@ -143,7 +152,9 @@ typedef struct {
   bool explained; /* sacct and scontrol were asked how it ended */
   bool has_outcome;
   double outcome_since;
-  double put_back; /* began the run whose outcome SLURM put back into the queue */
+  double put_back;     /* began the run whose outcome SLURM put back into the queue */
+  double stuck_since;  /* waits for a reason with which it never starts */
+  char not_begun[160]; /* why the script did not start the simulation; "" = it did, or none knows */
   gannet_launch_event outcome;
   char host[GANNET_HOST_SIZE];
 } gannet_slurm_job;
@@ -292,6 +303,49 @@ void gannet_slurm_end_silence(gannet_slurm_jobs *jobs);
  */
 void gannet_slurm_tell_stuck(gannet_slurm_jobs *jobs);
 
+/* The next call of sbatch for a shipment waits until it is known not to be there.
+ *
+ * Local.
+ */
+void gannet_slurm_doubt(gannet_slurm_jobs *jobs, gannet_slurm_shipment *shipment);
+
+/* Seconds after a doubtful call of sbatch for which a list without its job proves nothing.
+ *
+ * Local.
+ */
+double gannet_slurm_length_of_doubt(const gannet_slurm_options *options);
+
+/* Look in a complete list for a shipment that may have been accepted. It is submitted again when it
+ * is missing in several lists over a while, and the accounting does not know it either; after
+ * evaluate.patience its evaluations end as bad luck.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_slurm_resolve(gannet_slurm_jobs *jobs,
+                                               gannet_slurm_shipment *shipment,
+                                               const gannet_slurm_list *list, double now);
+
+/* The row that has the name and the directory of a shipment, or NULL.
+ *
+ * Local.
+ */
+const gannet_slurm_row *gannet_slurm_find_row(const gannet_slurm_list *list,
+                                              const gannet_slurm_shipment *shipment);
+
+/* Whether some job has begun the attempt in a directory, and has not told its end: its link is
+ * there.
+ *
+ * Local.
+ */
+bool gannet_slurm_has_owner(const char *directory);
+
+/* Whether another job than the known one has begun the attempt, as its link job.running says: it
+ * was submitted twice. That job is the evaluation's from now on.
+ *
+ * Local.
+ */
+bool gannet_slurm_follow_owner(gannet_slurm_jobs *jobs, gannet_slurm_job *job);
+
 /* Find a shipment of an earlier process that may have been accepted: by name in the scheduler's
  * list. When it is certainly not there, its stage becomes GANNET_SLURM_GONE.
  *
@@ -299,6 +353,28 @@ void gannet_slurm_tell_stuck(gannet_slurm_jobs *jobs);
  */
 GANNET_CHECKED gannet_err gannet_slurm_find(gannet_slurm_jobs *jobs,
                                             gannet_slurm_shipment *shipment);
+
+/* Nothing is to begin any more: give back, as pending, all that sbatch has not taken. What it may
+ * have taken is looked for once, and left to a later process when it is not found.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_slurm_withdraw(gannet_slurm_jobs *jobs);
+
+/* All jobs, with one call; how is REFUSED, too, when the list may lack some.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_slurm_list_all(gannet_slurm_jobs *jobs, gannet_slurm_list *list,
+                                                gannet_slurm_call *how);
+
+/* All evaluations of a shipment fail for the same reason.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_slurm_fail_all(gannet_slurm_jobs *jobs,
+                                                const gannet_slurm_shipment *shipment, bool retry,
+                                                const char *reason);
 
 /* See gannet_evaluator_is_settled and gannet_evaluator_leave.
  *
@@ -332,6 +408,13 @@ GANNET_CHECKED gannet_err gannet_slurm_judge(gannet_slurm_jobs *jobs, const gann
  */
 GANNET_CHECKED gannet_err gannet_slurm_fail(gannet_slurm_jobs *jobs, const gannet_slurm_job *job,
                                             bool retry, const char *reason);
+
+/* An attempt that was never started: its evaluation comes out of poll as pending.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_slurm_give_back(gannet_slurm_jobs *jobs,
+                                                 const gannet_slurm_job *job);
 
 /* Let no later process find jobs that have failed where the disk is full: they are submitted again.
  *

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/atomic_file.h"
@@ -32,7 +33,10 @@ struct gannet_slurm_client {
   gannet_text_list prefix; /* env -u NAME ... */
   char env[PATH_MAX];
   char said[GANNET_SLURM_SAID];
-  bool was_mute; /* the last call wrote nothing to stderr */
+  bool was_mute;                /* the last call wrote nothing to stderr */
+  bool has_ended;               /* what it wrote is in the files: else they are of one before */
+  bool was_signalled;           /* a signal ended it */
+  gannet_slurm_refusal refusal; /* what it wrote means, should it be a refusal of sbatch */
 };
 
 /* A controller inside a job has variables that describe its own job, and users have variables that
@@ -122,27 +126,51 @@ static gannet_err read_output(const gannet_slurm_client *client, const char *nam
   return gannet_copy_text("", text);
 }
 
+gannet_slurm_refusal gannet_slurm_client_refusal(const gannet_slurm_client *client) {
+  return client->refusal;
+}
+
+/* The last lines of a text that fit, as programs end with what counts most; the begin of the very
+ * last one where it is longer than that. */
+static void keep_end(const char *text, char *said, size_t size) {
+  const char *at = text;
+  size_t length = strlen(text);
+  while (length > 0 && isspace((unsigned char)text[length - 1])) --length;
+  while (length - (size_t)(at - text) >= size) {
+    const char *next = memchr(at, '\n', length - (size_t)(at - text));
+    if (!next) break;
+    at = next + 1;
+  }
+  (void)snprintf(said, size, "%.*s", (int)(length - (size_t)(at - text)), at);
+  for (char *c = said; *c; ++c)
+    if (iscntrl((unsigned char)*c)) *c = *c == '\n' ? '|' : ' ';
+}
+
 static gannet_err read_said(gannet_slurm_client *client, const gannet_launch_event *event) {
   char *text = NULL;
-  GANNET_TRY(read_output(client, "stderr.log", &text));
-  (void)snprintf(client->said, sizeof client->said, "%s", text);
-  gannet_free(&text);
-  size_t size = strlen(client->said);
-  while (size > 0 && isspace((unsigned char)client->said[size - 1])) client->said[--size] = '\0';
-  for (char *at = client->said; *at; ++at)
-    if (iscntrl((unsigned char)*at)) *at = *at == '\n' ? '|' : ' ';
-  client->was_mute = size == 0;
-  if (size > 0) return GANNET_OK;
+  if (client->has_ended)
+    GANNET_TRY(read_output(client, "stderr.log", &text));
+  else
+    GANNET_TRY(gannet_copy_text("", &text));
+  keep_end(text, client->said, sizeof client->said);
+  client->was_mute = client->said[0] == '\0';
+  client->was_signalled = client->has_ended && event->signal != 0;
   if (event->type == GANNET_LAUNCH_REFUSED)
     (void)snprintf(client->said, sizeof client->said, "cannot start (%s): %s", event->stage,
                    strerror(event->error));
-  else if (event->cancelled)
+  else if (client->was_mute && event->cancelled)
     (void)snprintf(client->said, sizeof client->said, "broken off by a signal to gannet");
-  else if (event->limit)
+  else if (client->was_mute && event->limit)
     (void)snprintf(client->said, sizeof client->said, "no answer within %g s", client->timeout);
-  else
-    (void)snprintf(client->said, sizeof client->said, "exit code %d, signal %d", event->exit_code,
-                   event->signal);
+  else if (client->was_mute && event->signal)
+    (void)snprintf(client->said, sizeof client->said, "ended by signal %d (%s)", event->signal,
+                   strsignal(event->signal));
+  else if (client->was_mute)
+    (void)snprintf(client->said, sizeof client->said, "exit code %d, and no word of why",
+                   event->exit_code);
+  client->refusal = gannet_slurm_refusal_find(
+      event->type == GANNET_LAUNCH_REFUSED || client->was_mute ? client->said : text);
+  gannet_free(&text);
   return GANNET_OK;
 }
 
@@ -187,6 +215,7 @@ static gannet_err run(gannet_slurm_client *client, tool which, const char *const
   if (err == GANNET_OK) err = await(client, tag, &event);
   gannet_text_list_release(&all);
   GANNET_TRY(err);
+  client->has_ended = event.type == GANNET_LAUNCH_ENDED && event.tag == tag;
   GANNET_TRY(read_said(client, &event));
   *how = GANNET_SLURM_CALL_REFUSED;
   if (event.type == GANNET_LAUNCH_ENDED && event.cancelled)
@@ -208,9 +237,14 @@ gannet_err gannet_slurm_client_submit(gannet_slurm_client *client, const char *c
   if (err == GANNET_OK) err = run(client, SBATCH, (const char *const *)all.item, environment, how);
   gannet_text_list_release(&all);
   GANNET_TRY(err);
-  if (*how != GANNET_SLURM_CALL_DONE) return GANNET_OK;
+  if (!client->has_ended) return GANNET_OK;
   GANNET_TRY(read_output(client, "stdout.log", &text));
-  if (gannet_slurm_parse_job(text, job)) *how = GANNET_SLURM_CALL_TIMED_OUT;
+  const bool is_whole = *how == GANNET_SLURM_CALL_DONE || strchr(text, '\n');
+  if (is_whole && gannet_slurm_parse_job(text, job) == 0)
+    *how = GANNET_SLURM_CALL_DONE;
+  else if (*how != GANNET_SLURM_CALL_BROKEN_OFF &&
+           (*how == GANNET_SLURM_CALL_DONE || client->was_signalled))
+    *how = GANNET_SLURM_CALL_TIMED_OUT;
   gannet_free(&text);
   return GANNET_OK;
 }
@@ -242,12 +276,18 @@ static void join(int n, const gannet_slurm_named *jobs, char *text, size_t size)
     used += (size_t)snprintf(text + used, size - used, "%s%s", i ? "," : "", jobs[i].job);
 }
 
+/* sacct alone does not heed the variable; "" without one. */
+static void name_cluster(char *option, size_t size) {
+  const char *chosen = getenv("SLURM_CLUSTERS");
+  option[0] = '\0';
+  if (chosen && *chosen) (void)snprintf(option, size, "--clusters=%s", chosen);
+}
+
 gannet_err gannet_slurm_client_account(gannet_slurm_client *client, int n,
                                        const gannet_slurm_named *jobs, gannet_slurm_list *list,
                                        gannet_slurm_call *how) {
-  char ids[CHUNK * (GANNET_SLURM_ID + 1) + 8], cluster[256] = "", *text = NULL;
-  const char *chosen = getenv("SLURM_CLUSTERS"); /* which sacct alone does not heed */
-  if (chosen && *chosen) (void)snprintf(cluster, sizeof cluster, "--clusters=%s", chosen);
+  char ids[CHUNK * (GANNET_SLURM_ID + 1) + 8], cluster[256], *text = NULL;
+  name_cluster(cluster, sizeof cluster);
   *how = GANNET_SLURM_CALL_DONE;
   for (int at = 0; at < n && !client->missing[SACCT]; at += CHUNK) {
     join(n - at < CHUNK ? n - at : CHUNK, jobs + at, ids, sizeof ids);
@@ -269,6 +309,34 @@ gannet_err gannet_slurm_client_account(gannet_slurm_client *client, int n,
     GANNET_TRY(err);
   }
   return GANNET_OK;
+}
+
+gannet_err gannet_slurm_client_account_name(gannet_slurm_client *client, const char *name,
+                                            double since, gannet_slurm_list *list,
+                                            gannet_slurm_call *how) {
+  char option[GANNET_SLURM_NAME + 16], start[48], cluster[256], *text = NULL;
+  const time_t seconds = (time_t)since;
+  struct tm when;
+  *how = GANNET_SLURM_CALL_DONE;
+  if (client->missing[SACCT] || !localtime_r(&seconds, &when)) return GANNET_OK;
+  name_cluster(cluster, sizeof cluster);
+  (void)snprintf(option, sizeof option, "--name=%s", name);
+  (void)strftime(start, sizeof start, "--starttime=%Y-%m-%dT%H:%M:%S", &when);
+  const char *const arguments[] = {"--noheader",
+                                   "--parsable2",
+                                   "--allocations",
+                                   "--format=JobID,State,ExitCode,NodeList,JobName",
+                                   option,
+                                   start,
+                                   cluster[0] ? cluster : NULL,
+                                   NULL};
+  GANNET_TRY(run(client, SACCT, arguments, NULL, how));
+  if (strstr(client->said, "disabled")) client->missing[SACCT] = true;
+  if (*how != GANNET_SLURM_CALL_DONE) return GANNET_OK;
+  GANNET_TRY(read_output(client, "stdout.log", &text));
+  const gannet_err err = gannet_slurm_parse_sacct(text, list);
+  gannet_free(&text);
+  return err;
 }
 
 gannet_err gannet_slurm_client_show(gannet_slurm_client *client, const char *job,

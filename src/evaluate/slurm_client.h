@@ -6,6 +6,7 @@
 
 #include "base/option.h"
 #include "evaluate/launcher.h"
+#include "evaluate/slurm_states.h"
 
 enum {
   GANNET_SLURM_ID = 32,
@@ -99,7 +100,8 @@ void gannet_slurm_client_destroy(gannet_slurm_client **client);
  */
 const char *gannet_slurm_client_said(const gannet_slurm_client *client);
 
-/* sbatch. A call that is done without naming a job counts as timed out: it may have been accepted.
+/* sbatch. A call that names a job is done, however it ended. One that ended with 0 and names none,
+ * or by a signal, counts as timed out: the job may have been accepted.
  *
  * Local.
  *
@@ -111,6 +113,13 @@ GANNET_CHECKED gannet_err gannet_slurm_client_submit(gannet_slurm_client *client
                                                      const char *const *arguments,
                                                      const char *const *environment, char *job,
                                                      gannet_slurm_call *how);
+
+/* What a call of sbatch that was refused says of the job: judged by all that sbatch wrote, of which
+ * gannet_slurm_client_said may have a part only.
+ *
+ * Local.
+ */
+gannet_slurm_refusal gannet_slurm_client_refusal(const gannet_slurm_client *client);
 
 /* squeue: all jobs of this user in all states, elements of arrays each by itself, with one call
  * however many they are.
@@ -138,6 +147,19 @@ GANNET_CHECKED gannet_err gannet_slurm_client_account(gannet_slurm_client *clien
                                                       const gannet_slurm_named *jobs,
                                                       gannet_slurm_list *list,
                                                       gannet_slurm_call *how);
+
+/* sacct for the jobs of a name that began not before this time: for one that squeue does not list
+ * and that may have been accepted all the same.
+ *
+ * Local.
+ *
+ * since  in   seconds since 1970
+ * how    out  DONE without a call, too, where there is no sacct
+ */
+GANNET_CHECKED gannet_err gannet_slurm_client_account_name(gannet_slurm_client *client,
+                                                           const char *name, double since,
+                                                           gannet_slurm_list *list,
+                                                           gannet_slurm_call *how);
 
 /* scontrol show job for one job; no row when it does not know the number.
  *

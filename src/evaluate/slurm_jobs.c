@@ -69,7 +69,7 @@ gannet_err gannet_slurm_add(gannet_slurm_jobs *jobs, const gannet_request *reque
   made->known.exit_code = made->known.signal = -1;
   made->state = gannet_slurm_state_find("");
   made->missing_since = made->ended_since = made->running_since = made->started = NAN;
-  made->outcome_since = made->put_back = NAN;
+  made->outcome_since = made->put_back = made->stuck_since = NAN;
   *job = made;
   return gannet_flight_begin(&jobs->program, request, jobs->jobs, jobs->n, sizeof *made,
                              &made->flight);
@@ -78,6 +78,10 @@ gannet_err gannet_slurm_add(gannet_slurm_jobs *jobs, const gannet_request *reque
 void gannet_slurm_look_for_outcome(gannet_slurm_job *job) {
   job->has_outcome = gannet_contract_find_outcome(job->flight.directory, job->flight.nonce,
                                                   &job->outcome, job->host);
+  job->not_begun[0] = '\0';
+  if (job->has_outcome && job->outcome.exit_code == GANNET_SLURM_NOT_BEGUN)
+    (void)gannet_contract_is_not_begun(job->flight.directory, job->flight.nonce, job->not_begun,
+                                       sizeof job->not_begun);
   if (job->has_outcome && job->outcome.exit_code != 0 && job->outcome.started == job->put_back)
     job->has_outcome = false;
 }

@@ -10,6 +10,10 @@
 #include "evaluate/record.h"
 #include "evaluate/slurm.h"
 
+/* Jobs of an evaluation in a row that do not start its simulation before that counts as bad luck.
+ */
+enum { most_not_begun = 3 };
+
 static void begin(gannet_slurm_jobs *jobs, const gannet_slurm_job *job,
                   gannet_result_record *result) {
   gannet_ready_begin(&jobs->ready, result);
@@ -83,11 +87,47 @@ bool gannet_slurm_is_never_begun(const gannet_slurm_job *job) {
   return strcmp(job->known.why, "JobLaunchFailure") == 0;
 }
 
+/* How often in a row earlier attempts of the evaluation did not start it either. */
+static int times_not_begun(const gannet_slurm_job *job) {
+  char name[32], directory[PATH_MAX], why[160], id[GANNET_SLURM_ID];
+  gannet_launch_event event;
+  int n = 0;
+  for (int attempt = job->flight.attempt - 1; attempt > 0; --attempt, ++n) {
+    (void)snprintf(name, sizeof name, "attempt-%d", attempt);
+    if (gannet_join_path(job->flight.directory, name, directory, sizeof directory) != GANNET_OK)
+      break;
+    const uint64_t nonce = gannet_contract_nonce(directory, id, sizeof id);
+    if (nonce == 0) break;
+    const bool ended = gannet_contract_find_outcome(directory, nonce, &event, NULL);
+    if (ended ? !gannet_contract_is_not_begun(directory, nonce, why, sizeof why)
+              : gannet_slurm_has_owner(directory))
+      break;
+  }
+  gannet_error_clear();
+  return n;
+}
+
+/* Whether the script did not start the simulation, as it found what it needs missing or broken. */
+static bool is_not_begun(const gannet_slurm_job *job, const char **why) {
+  *why = job->not_begun;
+  if (job->not_begun[0] || job->has_outcome) return job->not_begun[0] != '\0';
+  *why = "its script could not enter the directory of the evaluation, or write there";
+  if (job->state->what != GANNET_SLURM_FAILED || job->known.exit_code != GANNET_SLURM_NOT_BEGUN)
+    return false;
+  return !gannet_slurm_has_owner(job->flight.directory);
+}
+
 /* The clock of the limit goes on while the run is stopped, and ends it when it may go on. */
 static gannet_err judge(const gannet_slurm_jobs *jobs, const gannet_slurm_job *job,
                         gannet_result_record *result) {
-  char reason[120];
+  char reason[240];
+  const char *why = NULL;
   const gannet_launch_event event = end_of(job);
+  if (is_not_begun(job, &why)) {
+    (void)snprintf(reason, sizeof reason, "the job did not start the simulation: %s", why);
+    fail(jobs, job, true, reason, result);
+    return GANNET_OK;
+  }
   if (gannet_slurm_is_never_begun(job)) {
     fail(jobs, job, true,
          "SLURM could not begin the job (JobLaunchFailure): its directory or the files of its "
@@ -120,10 +160,28 @@ static gannet_err judge(const gannet_slurm_jobs *jobs, const gannet_slurm_job *j
 
 gannet_err gannet_slurm_judge(gannet_slurm_jobs *jobs, const gannet_slurm_job *job) {
   gannet_result_record result;
+  const char *why = NULL;
   begin(jobs, job, &result);
   GANNET_TRY(judge(jobs, job, &result));
   GANNET_TRY(gannet_contract_check_room(job->flight.directory, &result));
-  return finish(jobs, job, &result);
+  if (!is_not_begun(job, &why) || times_not_begun(job) >= most_not_begun)
+    return finish(jobs, job, &result);
+  gannet_log(jobs->context, GANNET_LOG_WARNING,
+             "evaluation %lld: job %s on %s did not start the simulation: %s; the evaluation is "
+             "submitted again, and that does not count as an attempt",
+             (long long)job->flight.id, job->known.job,
+             job->host[0]          ? job->host
+             : job->known.nodes[0] ? job->known.nodes
+                                   : "an unknown node",
+             why);
+  return gannet_slurm_give_back(jobs, job);
+}
+
+gannet_err gannet_slurm_give_back(gannet_slurm_jobs *jobs, const gannet_slurm_job *job) {
+  gannet_result_record result;
+  begin(jobs, job, &result);
+  result.status = GANNET_EVAL_PENDING;
+  return gannet_ready_add(&jobs->ready, &result);
 }
 
 void gannet_slurm_forget_failures(const gannet_slurm_jobs *jobs) {

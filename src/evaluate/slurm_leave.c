@@ -85,26 +85,29 @@ static bool wait_patiently(const gannet_follow_up *next, double seconds) {
 }
 
 /* After a call of sbatch that may have been accepted only lists tell whether another is needed: two
- * of them, as the first may have been made before the scheduler took the job.
- *
- * doubt  in/out  how many lists without a successor are needed
- * how    out     DONE when a successor waits in the queue
- */
+ * of them at least, and over a while, as a busy controller lists a job late. */
+typedef struct {
+  int lists;    /* without a successor that are still needed */
+  double until; /* time before which they prove nothing */
+} doubt;
+
+/* how  out  DONE when a successor waits in the queue */
 static gannet_err ask_unless_there(gannet_slurm_jobs *jobs, const gannet_follow_up *next,
-                                   const char *name, const char *dependency, int *doubt,
+                                   const char *name, const char *dependency, doubt *d,
                                    gannet_slurm_call *how) {
   bool found = false, answered = false;
   *how = GANNET_SLURM_CALL_DONE;
   GANNET_TRY(is_asked_for(jobs, name, &found, &answered));
   if (found) return GANNET_OK;
   *how = GANNET_SLURM_CALL_TIMED_OUT;
-  if (*doubt > 0 && (!answered || --*doubt > 0)) return GANNET_OK;
+  if (d->lists > 0 && answered) --d->lists;
+  if (d->lists > 0 || gannet_clock_seconds() < d->until) return GANNET_OK;
+  if (next->is_stopped && next->is_stopped()) return GANNET_OK;
   GANNET_TRY(ask_once(jobs, next, name, dependency, how));
-  const char *said = gannet_slurm_client_said(jobs->client);
   const bool maybe = !gannet_slurm_call_is_answered(*how) ||
                      (*how == GANNET_SLURM_CALL_REFUSED &&
-                      gannet_slurm_refusal_find(said) == GANNET_SLURM_MAYBE_TAKEN);
-  *doubt = maybe ? 2 : 0;
+                      gannet_slurm_client_refusal(jobs->client) == GANNET_SLURM_MAYBE_TAKEN);
+  if (maybe) *d = (doubt){2, gannet_clock_seconds() + gannet_slurm_length_of_doubt(jobs->options)};
   return GANNET_OK;
 }
 
@@ -112,25 +115,28 @@ static gannet_err ask_for(gannet_slurm_jobs *jobs, const gannet_follow_up *next,
                           char *dependency) {
   const double until = gannet_clock_seconds() + jobs->options->patience;
   double pause = jobs->options->poll_interval;
-  int doubt = 0;
+  doubt d = {0};
   for (;; pause = fmin(2 * pause, 16 * jobs->options->poll_interval)) {
     gannet_slurm_call how = GANNET_SLURM_CALL_DONE;
-    GANNET_TRY(ask_unless_there(jobs, next, name, dependency, &doubt, &how));
+    GANNET_TRY(ask_unless_there(jobs, next, name, dependency, &d, &how));
     if (how == GANNET_SLURM_CALL_DONE) return GANNET_OK;
     const char *said = gannet_slurm_client_said(jobs->client);
+    const bool in_doubt = d.lists > 0 || gannet_clock_seconds() < d.until;
     /* Its jobs ended and were forgotten in the meantime. */
     if (strstr(said, "ependency")) dependency[0] = '\0';
-    const bool never =
-        how == GANNET_SLURM_CALL_REFUSED && gannet_slurm_refusal_find(said) == GANNET_SLURM_REFUSED;
-    GANNET_REQUIRE(doubt == 0 || gannet_clock_seconds() < until, GANNET_ERR_IO,
+    const bool never = how == GANNET_SLURM_CALL_REFUSED &&
+                       gannet_slurm_client_refusal(jobs->client) == GANNET_SLURM_REFUSED;
+    GANNET_REQUIRE(!in_doubt || gannet_clock_seconds() < until, GANNET_ERR_IO,
                    "whether SLURM took '%s', which is to go on with the campaign, is not known: %s",
                    next->script, said);
     GANNET_REQUIRE(!never && gannet_clock_seconds() < until, GANNET_ERR_IO,
                    "sbatch does not take '%s', which is to go on with the campaign: %s",
                    next->script, said);
-    gannet_log(jobs->context, GANNET_LOG_WARNING, "%s of '%s': %s; will be tried again",
-               doubt > 0 ? "sbatch, or squeue after it," : "sbatch", next->script, said);
-    if (wait_patiently(next, pause)) continue;
+    if (wait_patiently(next, 0)) {
+      gannet_log(jobs->context, GANNET_LOG_WARNING, "%s of '%s': %s; will be tried again",
+                 in_doubt ? "sbatch, or squeue after it," : "sbatch", next->script, said);
+      if (wait_patiently(next, pause)) continue;
+    }
     gannet_log(jobs->context, GANNET_LOG_WARNING,
                "'%s' was not submitted, for a stop was asked for; another step goes on",
                next->script);

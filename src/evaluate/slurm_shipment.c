@@ -110,7 +110,8 @@ static gannet_err write_script(gannet_slurm_jobs *jobs, const group *g,
   GANNET_TRY(gannet_alloc((size_t)g->n, sizeof *parts, &parts));
   for (int i = 0; i < g->n; ++i)
     parts[i] = (gannet_slurm_part){first[i].flight.directory, first[i].flight.nonce};
-  const gannet_err err = gannet_slurm_script_ship(jobs->options, g->n, parts, shipment->directory);
+  const gannet_err err =
+      gannet_slurm_script_ship(&jobs->program, jobs->options, g->n, parts, shipment->directory);
   gannet_free(&parts);
   return err;
 }

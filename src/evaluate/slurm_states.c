@@ -51,65 +51,162 @@ bool gannet_slurm_is_suspended(const gannet_slurm_state *state) {
   return strcmp(state->name, "SUSPENDED") == 0 || strcmp(state->name, "STOPPED") == 0;
 }
 
-bool gannet_slurm_is_stuck(const char *why) {
-  static const char *const phrase[] = {
-      "Held",
-      "held", /* JobHeldUser, "launch failed requeued held" */
-      "DependencyNeverSatisfied",
-      "BadConstraints",
-      "PartitionDown",
-      "PartitionInactive",
-      "PartitionNodeLimit",
-      "PartitionTimeLimit",
-      "PerJob", /* limits of associations and qualities of service that the job alone exceeds */
-      "InvalidAccount",
-      "InvalidQOS",
-      "ReservationDeleted",
-  };
-  for (size_t i = 0; i < sizeof phrase / sizeof *phrase; ++i)
-    if (strstr(why, phrase[i])) return true;
+static bool has_any(const char *text, const char *const *phrase) {
+  for (; *phrase; ++phrase)
+    if (strstr(text, *phrase)) return true;
   return false;
 }
 
+/* Limits that a job exceeds by itself. What several jobs exceed together (PerUser, PerAccount, Grp,
+ * MaxJobs, MaxSubmit) passes when some of them end. */
+static const char *const limits_of_one_job[] = {
+    "PerJob",  /* of associations and qualities of service: QOSMaxWallDurationPerJobLimit */
+    "PerNode", /* AssocMaxMemPerNode */
+    "QOSMin",  /* QOSMinCpuNotSatisfied */
+    "MaxMemPerLimit",
+    "PartitionTimeLimit",
+    "PartitionNodeLimit",
+    "AssociationTimeLimit",
+    "QOSTimeLimit",
+    "InvalidAccount",
+    "InvalidQOS",
+    "AccountNotAllowed",
+    "QOSNotAllowed",
+    NULL,
+};
+
+bool gannet_slurm_never_starts(const char *why) {
+  static const char *const other[] = {"DependencyNeverSatisfied", "BadConstraints",
+                                      "ReservationDeleted", NULL};
+  return has_any(why, limits_of_one_job) || has_any(why, other);
+}
+
+bool gannet_slurm_is_stuck(const char *why) {
+  static const char *const phrase[] = {"Held",
+                                       "held", /* JobHeldUser, "launch failed requeued held" */
+                                       "PartitionDown", "PartitionInactive", NULL};
+  return has_any(why, phrase) || gannet_slurm_never_starts(why);
+}
+
+/* slurm_errno.c up to 24.05, and what sbatch itself says before it asks the controller. */
+static const char *const refused_for_good[] = {
+    "nvalid partition",
+    "nvalid account",
+    "nvalid qos",
+    "nvalid feature",
+    "nvalid preferred feature",
+    "nvalid generic resource",
+    "uplicate generic resource",
+    "nvalid GRES",
+    "nvalid node count",
+    "nvalid wckey",
+    "nvalid numeric value",
+    "nvalid license",
+    "nvalid node name",
+    "nvalid Trackable RESource",
+    "nvalid mcs_label",
+    "nvalid time-min",
+    "nvalid time specified",
+    "nvalid job array",
+    "nvalid user id",
+    "nvalid group id",
+    "nvalid --",
+    "urst Buffer request invalid",
+    "urst Buffer permission denied",
+    "ode count specification invalid",
+    "ask count specification invalid",
+    "PU count specification invalid",
+    "ask distribution specification invalid",
+    "ob size specification needs",
+    "is not a valid node count",
+    "Maximum node count",
+    "time limit is invalid",
+    "unrecognized option",
+    "unrecognized --",
+    "unknown option",
+    "invalid option",
+    "ambiguous",
+    "requires an argument",
+    "allow an argument",
+    "other parameter too long", /* the script, too */
+    "node configuration is not available",
+    "nodes not in this partition",
+    "No partition specified",
+    "not permitted to use this partition",
+    "More processors requested than permitted",
+    "more tasks than available processors",
+    "more threads per core than",
+    "emory required by task is not available",
+    "emory specification can not be satisfied",
+    "CPU count per node can not be satisfied",
+    "GRES option unsupported",
+    "operation not supported on this system",
+    "ccess denied to requested reservation",
+    "Only batch jobs",
+    "ob script not specified",
+    "script contains DOS line breaks",
+    "must have a leading line", /* "#!" */
+    "ermission denied",
+    "User not allowed",
+    NULL,
+};
+
+/* No job is there after them, but the same call may succeed another time. */
+static const char *const refused_for_now[] = {
+    "contact slurm controller (connect failure)",
+    "Communication connection failure",
+    "rotocol authentication error",
+    "uthentication credential",
+    "Munge encode failed",
+    "establish a configuration source",
+    "in standby mode",
+    "submissions disabled",
+    "operation is presently disabled",
+    "temporarily unable to accept job",
+    "Slurm job queue full",
+    "Unable to create job record",
+    "odes are busy",
+    "I/O error writing script",
+    "accounting/QOS policy",
+    "accounting policy",
+    "usage threshold",
+    "urst Buffer resource limit",
+    "eservation is invalid",
+    "eservation not usable now",
+    "eservation is in use",
+    "ependency problem",
+    "partition not available",
+    "artition in DOWN state",
+    "partition configuration not available now",
+    "node not available",
+    "licenses are unavailable",
+    "User not found on host",
+    "MaxJob",
+    "MaxSubmit",
+    "SubmitJobs",
+    NULL,
+};
+
+/* What the controller answered stands behind the last "Batch job submission failed"; a site's own
+ * filter may write anything before it. */
+static const char *answer_in(const char *said) {
+  static const char mark[] = "submission failed: ";
+  const char *last = NULL;
+  for (const char *at = said; (at = strstr(at, mark)); at += sizeof mark - 1)
+    last = at + sizeof mark - 1;
+  return last;
+}
+
 gannet_slurm_refusal gannet_slurm_refusal_find(const char *said) {
-  static const struct {
-    const char *phrase;
-    gannet_slurm_refusal what;
-  } table[] = {
-      {"timed out", GANNET_SLURM_MAYBE_TAKEN}, /* "Socket timed out on send/recv operation" */
-      {"Zero Bytes were transmitted", GANNET_SLURM_MAYBE_TAKEN},
-      {"Unexpected message received", GANNET_SLURM_MAYBE_TAKEN},
-      {"nvalid partition", GANNET_SLURM_REFUSED},
-      {"nvalid account", GANNET_SLURM_REFUSED},
-      {"nvalid qos", GANNET_SLURM_REFUSED},
-      {"nvalid feature", GANNET_SLURM_REFUSED},
-      {"nvalid generic resource", GANNET_SLURM_REFUSED},
-      {"nvalid node count", GANNET_SLURM_REFUSED},
-      {"nvalid wckey", GANNET_SLURM_REFUSED},
-      {"nvalid numeric value", GANNET_SLURM_REFUSED},
-      {"nvalid license", GANNET_SLURM_REFUSED},
-      {"nvalid node name", GANNET_SLURM_REFUSED},
-      {"nvalid Trackable RESource", GANNET_SLURM_REFUSED},
-      {"is not a valid node count", GANNET_SLURM_REFUSED},
-      {"Maximum node count", GANNET_SLURM_REFUSED},
-      {"time limit is invalid", GANNET_SLURM_REFUSED},
-      {"nvalid --", GANNET_SLURM_REFUSED},
-      {"unrecognized option", GANNET_SLURM_REFUSED},
-      {"unrecognized --", GANNET_SLURM_REFUSED},
-      {"unknown option", GANNET_SLURM_REFUSED},
-      {"invalid option", GANNET_SLURM_REFUSED},
-      {"ambiguous", GANNET_SLURM_REFUSED},
-      {"requires an argument", GANNET_SLURM_REFUSED},
-      {"allow an argument", GANNET_SLURM_REFUSED},
-      {"other parameter too long", GANNET_SLURM_REFUSED}, /* the script, too */
-      {"node configuration is not available", GANNET_SLURM_REFUSED},
-      {"More processors requested than permitted", GANNET_SLURM_REFUSED},
-      {"emory specification can not be satisfied", GANNET_SLURM_REFUSED},
-      {"must have a leading line", GANNET_SLURM_REFUSED}, /* "#!" */
-      {"ermission denied", GANNET_SLURM_REFUSED},
-      {"User not allowed", GANNET_SLURM_REFUSED},
-  };
-  for (size_t i = 0; i < sizeof table / sizeof *table; ++i)
-    if (strstr(said, table[i].phrase)) return table[i].what;
-  return GANNET_SLURM_TRY_LATER;
+  const char *answer = answer_in(said);
+  /* gannet's launcher, or env, could not start sbatch. */
+  if (strncmp(said, "cannot start (", 14) == 0 || strncmp(said, "env: ", 5) == 0)
+    return GANNET_SLURM_TRY_LATER;
+  /* The limit has a line of its own before an answer that names none. */
+  if (!answer || strstr(answer, "accounting/QOS policy") || strstr(answer, "accounting policy")) {
+    if (has_any(said, limits_of_one_job)) return GANNET_SLURM_REFUSED;
+    answer = said;
+  }
+  if (has_any(answer, refused_for_now)) return GANNET_SLURM_TRY_LATER;
+  return has_any(answer, refused_for_good) ? GANNET_SLURM_REFUSED : GANNET_SLURM_MAYBE_TAKEN;
 }

@@ -44,14 +44,22 @@ bool gannet_slurm_is_suspended(const gannet_slurm_state *state);
  */
 bool gannet_slurm_is_stuck(const char *why);
 
+/* Whether it will never start as it is: it alone exceeds a limit, or asks for what is not there or
+ * not for this user. Such a job is stuck as well.
+ *
+ * Local.
+ */
+bool gannet_slurm_never_starts(const char *why);
+
 /* How sbatch's refusal is to be taken. */
 typedef enum {
-  GANNET_SLURM_REFUSED,    /* will be refused again: a wrong option */
-  GANNET_SLURM_TRY_LATER,  /* limits of the site, a controller that is down */
-  GANNET_SLURM_MAYBE_TAKEN /* no answer: the job may have been accepted */
+  GANNET_SLURM_REFUSED,    /* no job, and it will be refused again: a wrong option */
+  GANNET_SLURM_TRY_LATER,  /* no job, but a limit that others fill, or a controller that is down */
+  GANNET_SLURM_MAYBE_TAKEN /* a job may be there: only a list can tell */
 } gannet_slurm_refusal;
 
-/* Judge a refusal by what sbatch wrote to stderr; what is not known is worth another try.
+/* Judge a failure of sbatch by all that it wrote to stderr. Only what is known to be a refusal is
+ * one; anything else, nothing for example, may follow a job that was accepted.
  *
  * Local.
  */

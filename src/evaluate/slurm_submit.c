@@ -15,8 +15,8 @@ static const gannet_slurm_job *any_of(const gannet_slurm_jobs *jobs,
   return NULL;
 }
 
-static gannet_err fail_all(gannet_slurm_jobs *jobs, const gannet_slurm_shipment *shipment,
-                           bool retry, const char *reason) {
+gannet_err gannet_slurm_fail_all(gannet_slurm_jobs *jobs, const gannet_slurm_shipment *shipment,
+                                 bool retry, const char *reason) {
   for (int i = jobs->n - 1; i >= 0; --i) {
     gannet_slurm_job *job = &jobs->jobs[i];
     if (job->shipment != shipment) continue;
@@ -26,11 +26,6 @@ static gannet_err fail_all(gannet_slurm_jobs *jobs, const gannet_slurm_shipment 
   return GANNET_OK;
 }
 
-static void search_for(gannet_slurm_shipment *shipment) {
-  shipment->stage = GANNET_SLURM_TO_FIND;
-  shipment->absent = 0;
-}
-
 static void complain(const gannet_slurm_jobs *jobs, int64_t id, const char *reason) {
   char text[32];
   gannet_format_duration(jobs->options->patience, text, sizeof text);
@@ -38,6 +33,21 @@ static void complain(const gannet_slurm_jobs *jobs, int64_t id, const char *reas
              "evaluation %lld: %s; it is tried again for %s (evaluate.patience), then the attempt "
              "counts as bad luck",
              (long long)id, reason, text);
+}
+
+/* sbatch failed, and what it said is no refusal: the controller may have taken the job all the
+ * same. */
+static void doubted(gannet_slurm_jobs *jobs, gannet_slurm_shipment *shipment, double now) {
+  const double base = jobs->options->poll_interval;
+  const gannet_slurm_job *one = any_of(jobs, shipment);
+  if (one && shipment->pause <= base)
+    gannet_log(jobs->context, GANNET_LOG_WARNING,
+               "evaluation %lld: sbatch failed, and its job may have been accepted all the same: "
+               "%s; it is looked for by its name before another one is submitted",
+               (long long)one->flight.id, gannet_slurm_client_said(jobs->client));
+  shipment->pause = fmin(2 * shipment->pause, largest_backoff * base);
+  shipment->next_try = now + shipment->pause;
+  gannet_slurm_doubt(jobs, shipment);
 }
 
 /* The others would meet the same limit: they wait as well, so that one call is made per pause. */
@@ -57,15 +67,15 @@ static gannet_err refused(gannet_slurm_jobs *jobs, gannet_slurm_shipment *shipme
   char reason[GANNET_SLURM_SAID + 40];
   const gannet_slurm_job *one = any_of(jobs, shipment);
   const char *said = gannet_slurm_client_said(jobs->client);
-  const gannet_slurm_refusal what = gannet_slurm_refusal_find(said);
-  (void)snprintf(reason, sizeof reason, "sbatch refused the job: %s", said);
+  const gannet_slurm_refusal what = gannet_slurm_client_refusal(jobs->client);
   if (what == GANNET_SLURM_MAYBE_TAKEN) {
-    search_for(shipment);
+    doubted(jobs, shipment, now);
     return GANNET_OK;
   }
-  if (what == GANNET_SLURM_REFUSED) return fail_all(jobs, shipment, false, reason);
+  (void)snprintf(reason, sizeof reason, "sbatch refused the job: %s", said);
+  if (what == GANNET_SLURM_REFUSED) return gannet_slurm_fail_all(jobs, shipment, false, reason);
   if (now - shipment->first_try > jobs->options->patience)
-    return fail_all(jobs, shipment, true, reason);
+    return gannet_slurm_fail_all(jobs, shipment, true, reason);
   if (one && shipment->pause <= jobs->options->poll_interval)
     complain(jobs, one->flight.id, reason);
   hold_back(jobs, shipment, now);
@@ -78,7 +88,7 @@ static void unanswered(gannet_slurm_jobs *jobs, gannet_slurm_shipment *shipment,
   const gannet_slurm_job *one = any_of(jobs, shipment);
   const char *said = gannet_slurm_client_said(jobs->client);
   const bool first = shipment->pause <= jobs->options->poll_interval;
-  search_for(shipment);
+  gannet_slurm_doubt(jobs, shipment);
   if (!strstr(said, "sleeping and retrying")) {
     shipment->pause = jobs->options->poll_interval;
     return;
@@ -100,7 +110,7 @@ static double minutes_of(const gannet_slurm_jobs *jobs, const gannet_slurm_shipm
 typedef struct {
   char name[GANNET_SLURM_NAME + 16], place[PATH_MAX + 16], script[PATH_MAX + 16], limit[48];
   char array[48], output[2 * PATH_MAX + 32], error[2 * PATH_MAX + 32];
-  const char *word[9];
+  const char *word[10];
 } call;
 
 /* SLURM replaces %n and the like in the directory, too, which it puts before a relative path. */
@@ -127,6 +137,8 @@ static void write_call(const gannet_slurm_jobs *jobs, const gannet_slurm_shipmen
   const char *const log = single ? "stdout.log" : array ? "%a.log" : "job.log";
   write_output("--output=", shipment->directory, log, c->output, sizeof c->output);
   c->word[n++] = c->output;
+  c->word[n++] =
+      "--open-mode=append"; /* a second job of an attempt leaves the first one's output */
   write_output("--error=", shipment->directory, single ? "stderr.log" : log, c->error,
                sizeof c->error);
   c->word[n++] = c->error;
@@ -178,6 +190,7 @@ gannet_err gannet_slurm_submit_due(gannet_slurm_jobs *jobs, double until) {
   for (int i = 0; i < jobs->n_shipments; ++i) {
     gannet_slurm_shipment *shipment = jobs->shipments[i];
     const double now = gannet_clock_seconds();
+    if (gannet_program_begins_nothing(&jobs->program)) return GANNET_OK;
     if (shipment->stage != GANNET_SLURM_TO_SUBMIT || shipment->n_open == 0) continue;
     if (now < shipment->next_try) continue;
     GANNET_TRY(submit_one(jobs, shipment));

@@ -71,7 +71,7 @@ static gannet_err look_for_files(gannet_slurm_jobs *jobs, double now) {
     if (isnan(job->outcome_since)) job->outcome_since = now;
     const double age = now - job->outcome_since;
     const bool well = job->outcome.exit_code == 0 && !may_come(jobs, job, age);
-    if (well || job->outcome.limit || age > jobs->options->grace)
+    if (well || job->not_begun[0] || job->outcome.limit || age > jobs->options->grace)
       GANNET_TRY(end_with_judge(jobs, job));
   }
   jobs->next_files = now + fmin(jobs->options->poll_interval, 0.1 + 0.002 * jobs->n);
@@ -79,16 +79,6 @@ static gannet_err look_for_files(gannet_slurm_jobs *jobs, double now) {
 }
 
 /* Asking the scheduler. */
-
-/* The row that has the name and the directory of a shipment, or NULL. */
-static const gannet_slurm_row *find_row(const gannet_slurm_list *list,
-                                        const gannet_slurm_shipment *shipment) {
-  for (int i = 0; i < list->n; ++i)
-    if (strcmp(list->row[i].name, shipment->name) == 0 && list->row[i].directory &&
-        strcmp(list->row[i].directory, shipment->directory) == 0)
-      return &list->row[i];
-  return NULL;
-}
 
 /* A preemption that ends steps first, for one, lets the script write down how its run ended. */
 static void put_back(gannet_slurm_job *job) {
@@ -134,6 +124,13 @@ static gannet_err conclude_shared(gannet_slurm_jobs *jobs, gannet_slurm_job *job
     return GANNET_OK;
   if (job->has_outcome || gannet_slurm_is_never_begun(job)) return end_with_judge(jobs, job);
   if (now - job->ended_since < fmin(longest_files_lag, jobs->options->grace)) return GANNET_OK;
+  const bool by_itself =
+      job->state->what == GANNET_SLURM_COMPLETED || job->state->what == GANNET_SLURM_FAILED;
+  if (by_itself && !gannet_slurm_has_owner(job->flight.directory)) {
+    (void)snprintf(job->not_begun, sizeof job->not_begun,
+                   "its job of several runs ended without having begun it");
+    return end_with_judge(jobs, job);
+  }
   (void)snprintf(reason, sizeof reason, "its job of several runs ended before it: %s",
                  job->state->name);
   return end_with_failure(jobs, job, true, reason);
@@ -143,6 +140,7 @@ static gannet_err conclude_shared(gannet_slurm_jobs *jobs, gannet_slurm_job *job
  * its exit code. */
 static gannet_err conclude(gannet_slurm_jobs *jobs, gannet_slurm_job *job, double now) {
   gannet_slurm_look_for_outcome(job);
+  if (!job->has_outcome && gannet_slurm_follow_owner(jobs, job)) return GANNET_OK;
   if (gannet_slurm_is_shared(job)) return conclude_shared(jobs, job, now);
   const bool well =
       job->has_outcome ? job->outcome.exit_code == 0 : job->state->what == GANNET_SLURM_COMPLETED;
@@ -167,6 +165,24 @@ static gannet_err keep_limit(gannet_slurm_jobs *jobs, gannet_slurm_job *job, dou
   return give_up(jobs, job, shared, reason);
 }
 
+/* A job that can never start as it is asks for more than is allowed or there: all that follow would
+ * wait for ever, too, so that it fails for good. A reason that was told while SLURM was set up anew
+ * passes within the grace. */
+static gannet_err keep_waiting(gannet_slurm_jobs *jobs, gannet_slurm_job *job, double now) {
+  char reason[200];
+  if (!gannet_slurm_never_starts(job->known.why)) {
+    job->stuck_since = NAN;
+    return GANNET_OK;
+  }
+  if (isnan(job->stuck_since)) job->stuck_since = now;
+  if (now - job->stuck_since <= jobs->options->grace) return GANNET_OK;
+  (void)snprintf(reason, sizeof reason,
+                 "SLURM can never start the job (%s): change evaluate.sbatch, the lines #SBATCH of "
+                 "the script, or evaluate.time_limit",
+                 job->known.why);
+  return give_up(jobs, job, false, reason);
+}
+
 static gannet_err take_row(gannet_slurm_jobs *jobs, gannet_slurm_job *job,
                            const gannet_slurm_row *row, double now) {
   know(job, row, now);
@@ -179,21 +195,9 @@ static gannet_err take_row(gannet_slurm_jobs *jobs, gannet_slurm_job *job,
     return GANNET_OK;
   }
   if (gannet_slurm_has_ended(job->state)) return conclude(jobs, job, now);
+  if (job->state->what == GANNET_SLURM_WAITS) return keep_waiting(jobs, job, now);
+  job->stuck_since = NAN;
   return keep_limit(jobs, job, now);
-}
-
-/* A call of sbatch without an answer: the list shows the job, or two lists show that it is not
- * there; the first may have been made before the scheduler took it. */
-static void find_or_submit(gannet_slurm_jobs *jobs, gannet_slurm_shipment *shipment,
-                           const gannet_slurm_list *list, double now) {
-  const gannet_slurm_row *row = find_row(list, shipment);
-  if (row) {
-    shipment->pause = jobs->options->poll_interval;
-    gannet_slurm_adopt(jobs, shipment, row->job);
-  } else if (++shipment->absent >= 2) {
-    shipment->stage = GANNET_SLURM_TO_SUBMIT;
-    shipment->next_try = fmax(shipment->next_try, now);
-  }
 }
 
 /* Its number under another name: SLURM was set up anew, or its numbers begin again. The files still
@@ -214,7 +218,7 @@ static gannet_err compare_with_list(gannet_slurm_jobs *jobs, const gannet_slurm_
                                     double now) {
   for (int i = 0; i < jobs->n_shipments; ++i)
     if (jobs->shipments[i]->stage == GANNET_SLURM_TO_FIND)
-      find_or_submit(jobs, jobs->shipments[i], list, now);
+      GANNET_TRY(gannet_slurm_resolve(jobs, jobs->shipments[i], list, now));
   for (int i = jobs->n - 1; i >= 0; --i) {
     gannet_slurm_job *job = &jobs->jobs[i];
     bool done = false;
@@ -383,32 +387,10 @@ static void note_answer(gannet_slurm_jobs *jobs, bool answered, double now) {
                               : fmin(2 * jobs->list_pause, largest_backoff * base);
 }
 
-static bool lacks_some(const gannet_slurm_jobs *jobs, const gannet_slurm_list *list) {
-  for (int i = 0; i < jobs->n; ++i) {
-    const gannet_slurm_job *job = &jobs->jobs[i];
-    const gannet_slurm_stage stage = job->shipment->stage;
-    const gannet_slurm_named named = gannet_slurm_named_of(job);
-    if (stage == GANNET_SLURM_KNOWN && !gannet_slurm_list_find(list, &named)) return true;
-    if (stage == GANNET_SLURM_TO_FIND && !find_row(list, job->shipment)) return true;
-  }
-  return false;
-}
-
-/* squeue does not notice when the disk takes nothing of what it prints: jobs that are absent from
- * such a list would be given up while they run, or submitted twice. */
-static gannet_err list_all(gannet_slurm_jobs *jobs, gannet_slurm_list *list,
-                           gannet_slurm_call *how) {
-  GANNET_TRY(gannet_slurm_client_list(jobs->client, list, how));
-  if (*how == GANNET_SLURM_CALL_DONE && lacks_some(jobs, list) &&
-      gannet_slurm_client_lacks_room(jobs->client))
-    *how = GANNET_SLURM_CALL_REFUSED;
-  return GANNET_OK;
-}
-
 static gannet_err ask_scheduler(gannet_slurm_jobs *jobs) {
   gannet_slurm_list list = {0};
   gannet_slurm_call how = GANNET_SLURM_CALL_DONE;
-  gannet_err err = list_all(jobs, &list, &how);
+  gannet_err err = gannet_slurm_list_all(jobs, &list, &how);
   const double now = gannet_clock_seconds();
   const bool broken_off = how == GANNET_SLURM_CALL_BROKEN_OFF;
   if (!broken_off) note_answer(jobs, how == GANNET_SLURM_CALL_DONE, now);
@@ -425,6 +407,7 @@ static gannet_err ask_scheduler(gannet_slurm_jobs *jobs) {
 gannet_err gannet_slurm_watch(gannet_slurm_jobs *jobs, double until) {
   int submitted = 0;
   GANNET_TRY(look_for_files(jobs, gannet_clock_seconds()));
+  if (gannet_program_begins_nothing(&jobs->program)) GANNET_TRY(gannet_slurm_withdraw(jobs));
   if (jobs->ready.n > 0) return GANNET_OK; /* the slots that they freed are filled sooner so */
   gannet_slurm_sweep(jobs);
   GANNET_TRY(gannet_slurm_submit_due(jobs, until));
@@ -433,19 +416,4 @@ gannet_err gannet_slurm_watch(gannet_slurm_jobs *jobs, double until) {
   if (submitted == 0 || gannet_clock_seconds() < jobs->next_list) return GANNET_OK;
   if (gannet_program_is_stopped(&jobs->program)) return GANNET_OK; /* perhaps while sbatch hung */
   return ask_scheduler(jobs);
-}
-
-gannet_err gannet_slurm_find(gannet_slurm_jobs *jobs, gannet_slurm_shipment *shipment) {
-  gannet_slurm_list list = {0};
-  gannet_slurm_call how = GANNET_SLURM_CALL_REFUSED;
-  gannet_err err = list_all(jobs, &list, &how);
-  for (int i = 0; i < jobs->n_shipments && err == GANNET_OK; ++i) {
-    gannet_slurm_shipment *one = jobs->shipments[i];
-    if (how != GANNET_SLURM_CALL_DONE || one->stage != GANNET_SLURM_TO_FIND) continue;
-    const gannet_slurm_row *row = find_row(&list, one);
-    if (row) gannet_slurm_adopt(jobs, one, row->job);
-    if (!row && one == shipment) one->stage = GANNET_SLURM_GONE;
-  }
-  gannet_slurm_list_release(&list);
-  return err;
 }

@@ -92,7 +92,8 @@ static void errors_of_an_element_stand_in_its_log(void **state) {
   collect(evaluator, RUNS, &all);
   gannet_evaluator_destroy(&evaluator);
   if (f->context->rank > 0) return;
-  assert_non_null(strstr(content(f->directory, "calls"), " --output=%a.log --error=%a.log "));
+  assert_non_null(strstr(content(f->directory, "calls"),
+                         " --output=%a.log --open-mode=append --error=%a.log "));
 }
 
 /* As when the campaign was moved while its jobs waited. */
@@ -237,9 +238,9 @@ static void steps_get_the_processors_of_a_task(void **state) {
   assert_ok(gannet_evaluator_submit(evaluator, 2, requests));
   gannet_evaluator_destroy(&evaluator);
   if (f->context->rank > 0) return;
-  assert_non_null(strstr(
-      content(f->directory, "slurm/a_campaign_of_mine-000100-0000000000000410/job.sh"),
-      "srun --exact --nodes=1 --ntasks=1 --cpus-per-task=\"${SLURM_CPUS_PER_TASK:-1}\" sh "));
+  assert_non_null(
+      strstr(content(f->directory, "slurm/a_campaign_of_mine-000100-0000000000000410/job.sh"),
+             "srun --exact --nodes=1 --ntasks=1 --cpus-per-task=\"${SLURM_CPUS_PER_TASK:-1}\" '/"));
 }
 
 static void settings_that_cannot_be_meant_are_told(void **state) {
