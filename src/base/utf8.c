@@ -60,3 +60,13 @@ void gannet_utf8_lines(char *text) {
   gannet_utf8_mend(text);
   blank_controls(text, "\n\t");
 }
+
+void gannet_utf8_shorten(char *text, size_t size) {
+  if (strlen(text) < size) return;
+  size_t end = size - sizeof "...", word = end;
+  while (word > end / 2 && text[word] != ' ') --word;
+  if (word > end / 2) end = word;
+  while (end > 0 && (text[end] & 0xc0) == 0x80) --end; /* whole characters */
+  while (end > 0 && text[end - 1] == ' ') --end;
+  memcpy(text + end, "...", sizeof "...");
+}

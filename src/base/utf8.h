@@ -40,4 +40,13 @@ void gannet_utf8_line(char *text);
  */
 void gannet_utf8_lines(char *text);
 
+/* Shorten a valid text to less than size bytes: it ends after a whole word and "...", or within a
+ * word where that is longer than half of the room. What is short enough stays.
+ *
+ * Local.
+ *
+ * size  in  > 4
+ */
+void gannet_utf8_shorten(char *text, size_t size);
+
 #endif

@@ -8,8 +8,10 @@
 #include <unistd.h>
 
 #include "base/atomic_file.h"
+#include "base/memory.h"
 #include "campaign/budget.h"
 #include "campaign/loop.h"
+#include "campaign/reasons.h"
 #include "campaign/stop.h"
 #include "cli/opening.h"
 #include "cli/query.h"
@@ -134,6 +136,23 @@ static void print_none(const gannet_campaign *campaign, const gannet_tally *tall
         campaign->directory);
 }
 
+/* Why evaluations have no result: a line for each of the last reasons. */
+static void print_reasons(const gannet_campaign *campaign) {
+  enum { MOST = 5 };
+  gannet_reason *reasons = NULL;
+  int64_t n = 0;
+  char text[400];
+  if (gannet_reasons_collect(&campaign->ledger, &reasons, &n) != GANNET_OK) gannet_error_clear();
+  for (int64_t i = 0; i < n && i < MOST; ++i) {
+    gannet_reason_text(&campaign->ledger.ticket[reasons[i].last], text, sizeof text);
+    (void)printf("  %lld %s\n", (long long)reasons[i].count, text);
+  }
+  if (n > MOST)
+    (void)printf("  %lld more reasons: gannet status %s\n", (long long)n - MOST,
+                 campaign->directory);
+  gannet_free(&reasons);
+}
+
 /* The result: where everything is, and the best design. */
 static void print_result(const gannet_campaign *campaign, const gannet_run_outcome *outcome) {
   gannet_tally tally;
@@ -145,6 +164,7 @@ static void print_result(const gannet_campaign *campaign, const gannet_run_outco
                (long long)tally.cannot_run, (long long)tally.failed, (long long)tally.pending,
                feasible);
   if (outcome->end != GANNET_RUN_FINISHED) (void)printf("reason: %s\n", outcome->why);
+  print_reasons(campaign);
   if (tally.best.id >= 0) print_best(campaign, &tally.best);
   if (tally.best.id < 0 && tally.cannot_run + tally.failed > 0) print_none(campaign, &tally);
   (void)printf("history: %s/history.csv\nstate: %s/state.h5\n", campaign->directory,

@@ -6,15 +6,18 @@
 
 #include "base/atomic_file.h"
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/open_file.h"
 #include "base/utf8.h"
 #include "campaign/budget.h"
 #include "campaign/progress.h"
+#include "campaign/reasons.h"
 #include "cli/program.h"
 #include "cli/query.h"
 
 static const cli_flag flags[] = {
-    {"failed", 'n', "N", "how many of the last failed evaluations are shown (default 10)", false},
+    {"failed", 'n', "N", "how many reasons why evaluations have no result are shown (default 10)",
+     false},
     {NULL, 0, NULL, NULL, false},
 };
 
@@ -97,6 +100,7 @@ static void print_last_words(const char *directory) {
   if (gannet_join_path(directory, "stderr.log", path, sizeof path) != GANNET_OK) return;
   size_t size = 0;
   if (gannet_file_read_end(path, sizeof text, text, &size) != GANNET_OK) gannet_error_clear();
+  const bool full = size == WORDS;
   for (size_t i = 0; i < size; ++i)
     if (text[i] == '\0') text[i] = ' ';
   text[size] = '\0';
@@ -105,7 +109,10 @@ static void print_last_words(const char *directory) {
   size_t start = size;
   for (int lines = 0; start > 0; --start)
     if (text[start - 1] == '\n' && ++lines == LINES) break;
-  if (size == 0) return;
+  if (start == 0 && full) /* it begins within a line */
+    while (start < size && text[start] != '\n' && text[start] != ' ') ++start;
+  start += strspn(text + start, "\n ");
+  if (start >= size) return;
   (void)fputs("          | ", stdout);
   for (size_t i = start; i < size; ++i) {
     if (text[i] == '\n')
@@ -135,15 +142,22 @@ static void print_failure(const gannet_campaign *campaign, int64_t id) {
   print_last_words(directory);
 }
 
-static void print_failures(const gannet_campaign *campaign, long long most) {
-  long long n = 0;
-  for (int64_t id = campaign->ledger.n - 1; id >= 0; --id) {
-    const gannet_ticket *t = &campaign->ledger.ticket[id];
-    if (!t->has_result || t->status == GANNET_EVAL_DONE || n++ >= most) continue;
-    if (n == 1) (void)puts("not done, the last first:");
-    print_failure(campaign, id);
+/* The last evaluation of every reason. */
+static gannet_err print_failures(const gannet_campaign *campaign, long long most) {
+  gannet_reason *reasons = NULL;
+  int64_t n = 0;
+  GANNET_TRY(gannet_reasons_collect(&campaign->ledger, &reasons, &n));
+  if (n > 0 && most > 0) (void)puts("not done, equal reasons together, the last first:");
+  for (int64_t i = 0; i < n && i < most; ++i) {
+    print_failure(campaign, reasons[i].last);
+    if (reasons[i].count > 1)
+      (void)printf("          %lld times, first at evaluation %lld\n", (long long)reasons[i].count,
+                   (long long)reasons[i].first);
   }
-  if (n > most && most > 0) (void)printf("  %lld more: --failed %lld\n", n - most, n);
+  if (n > most && most > 0)
+    (void)printf("  %lld more: --failed %lld\n", (long long)n - most, (long long)n);
+  gannet_free(&reasons);
+  return GANNET_OK;
 }
 
 static gannet_err run(const cli_arguments *arguments, const cli_world *world, gannet_exit *code) {
@@ -164,7 +178,7 @@ static gannet_err run(const cli_arguments *arguments, const cli_world *world, ga
     print_damage(&campaign);
     print_silence(&campaign);
     print_utilisation(&campaign);
-    print_failures(&campaign, most);
+    if (err == GANNET_OK) err = print_failures(&campaign, most);
   }
   gannet_campaign_close(&campaign);
   return err;

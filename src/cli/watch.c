@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/option.h"
 #include "campaign/budget.h"
+#include "campaign/reasons.h"
 #include "cli/query.h"
 #include "cli/terminal.h"
 #include "cli/watch.h"
@@ -138,16 +139,31 @@ static void print_counts(const watcher *w) {
   (void)putchar('\n');
 }
 
+/* A line for the first of the failures from a place on that have the reason of one of them. */
+static void print_failure_once(const watcher *w, int64_t before, int64_t at) {
+  const watch_course *c = &w->course;
+  const gannet_ticket *tickets = w->follow.campaign.ledger.ticket;
+  char key[GANNET_REASON_KEY], other[GANNET_REASON_KEY], text[400];
+  const int64_t id = c->failure[at % WATCH_FAILURES];
+  int64_t more = 0;
+  gannet_reason_key(&tickets[id], key);
+  for (int64_t i = before; i < c->n_failures; ++i) {
+    gannet_reason_key(&tickets[c->failure[i % WATCH_FAILURES]], other);
+    if (i == at || strcmp(key, other) != 0) continue;
+    if (i < at) return;
+    ++more;
+  }
+  gannet_reason_text(&tickets[id], text, sizeof text);
+  print_time();
+  (void)printf("evaluation %lld", (long long)id);
+  if (more > 0) (void)printf(" and %lld more", (long long)more);
+  (void)printf(" %s\n", text);
+}
+
 static void print_failures(const watcher *w, int64_t before) {
   const watch_course *c = &w->course;
-  char text[400];
   if (c->n_failures - before > WATCH_FAILURES) before = c->n_failures - WATCH_FAILURES;
-  for (int64_t i = before; i < c->n_failures; ++i) {
-    const int64_t id = c->failure[i % WATCH_FAILURES];
-    watch_failure_text(&w->follow.campaign.ledger.ticket[id], text, sizeof text);
-    print_time();
-    (void)printf("evaluation %lld %s\n", (long long)id, text);
-  }
+  for (int64_t i = before; i < c->n_failures; ++i) print_failure_once(w, before, i);
 }
 
 static gannet_err flush_lines(void) {

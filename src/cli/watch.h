@@ -80,12 +80,6 @@ typedef struct {
  */
 char *watch_view(const gannet_follow *follow, const watch_course *course, const watch_frame *frame);
 
-/* "failed (exit code), exit code 3: mesh inverted".
- *
- * Local.
- */
-void watch_failure_text(const gannet_ticket *ticket, char *text, size_t size);
-
 /* "at work: process 42 on node7", "finished".
  *
  * Local.

@@ -5,7 +5,9 @@
 
 #include "base/atomic_file.h"
 #include "base/clock.h"
+#include "base/memory.h"
 #include "campaign/budget.h"
+#include "campaign/reasons.h"
 #include "cli/watch.h"
 #include "evaluate/contract.h"
 
@@ -93,13 +95,6 @@ static const char *under_way_word(const gannet_follow *follow) {
 const char *watch_running_word(const gannet_follow *follow) {
   const bool unknown = follow->silence.since > 0 && follow->silence.kind == GANNET_SILENCE_UNKNOWN;
   return unknown ? "submitted, state unknown" : under_way_word(follow);
-}
-
-void watch_failure_text(const gannet_ticket *t, char *text, size_t size) {
-  const bool classed = t->run.failure != GANNET_FAILURE_NONE;
-  (void)snprintf(text, size, "%s%s%s%s: %s", gannet_eval_status_phrase(t->status),
-                 classed ? " (" : "", gannet_failure_text(t->run.failure), classed ? ")" : "",
-                 t->run.reason[0] ? t->run.reason : "no reason given");
 }
 
 static void put_head(view *v) {
@@ -352,15 +347,19 @@ static void put_running(view *v) {
 }
 
 static void put_failures(view *v) {
-  const watch_course *c = v->course;
+  gannet_reason *reasons = NULL;
+  int64_t n = 0;
   char text[400];
-  if (c->n_failures == 0) return;
-  FILE *out = watch_page_begin(&v->page, "failures", RED, 2);
-  for (int64_t i = c->n_failures - 1; out && i >= 0 && i >= c->n_failures - 10; --i) {
-    const int64_t id = c->failure[i % WATCH_FAILURES];
-    watch_failure_text(&v->campaign->ledger.ticket[id], text, sizeof text);
-    (void)fprintf(out, "%06lld  %s\n", (long long)id, text);
+  if (v->course->n_failures == 0) return;
+  if (gannet_reasons_collect(&v->campaign->ledger, &reasons, &n) != GANNET_OK) gannet_error_clear();
+  FILE *out = n > 0 ? watch_page_begin(&v->page, "failures", RED, 2) : NULL;
+  for (int64_t i = 0; out && i < n && i < 10; ++i) {
+    gannet_reason_text(&v->campaign->ledger.ticket[reasons[i].last], text, sizeof text);
+    (void)fprintf(out, "%06lld  ", (long long)reasons[i].last);
+    if (reasons[i].count > 1) (void)fprintf(out, "%lld times ", (long long)reasons[i].count);
+    (void)fprintf(out, "%s\n", text);
   }
+  gannet_free(&reasons);
 }
 
 char *watch_view(const gannet_follow *follow, const watch_course *course,

@@ -14,37 +14,51 @@
 #include "base/atomic_file.h"
 #include "base/memory.h"
 #include "base/open_file.h"
+#include "base/utf8.h"
 #include "evaluate/contract.h"
 #include "evaluate/json_text.h"
 #include "evaluate/record.h"
 
-enum { TAIL_SIZE = 180 };
+enum { TAIL_SIZE = 180, END_SIZE = 8192 };
 
-/* The end of stderr.log in one line, " | " between its lines; "" when there is none. */
-static void read_tail(const char *directory, char *tail) {
-  char path[PATH_MAX], raw[TAIL_SIZE + 1];
+/* Whether a line is more than a rule of dashes or a bracket. */
+static bool says_something(const char *line) {
+  for (; *line; ++line)
+    if (isalnum((unsigned char)*line) || (unsigned char)*line >= 0x80) return true;
+  return false;
+}
+
+/* The last line of stderr.log that says something; "" when there is none. */
+static void read_last_words(const char *directory, char words[TAIL_SIZE]) {
+  char path[PATH_MAX], end[END_SIZE + 1];
   size_t size = 0;
-  tail[0] = '\0';
+  words[0] = '\0';
   if (gannet_join_path(directory, "stderr.log", path, sizeof path) != GANNET_OK) return;
-  if (gannet_file_read_end(path, sizeof raw, raw, &size) != GANNET_OK) gannet_error_clear();
-  size_t used = 0;
-  for (size_t i = 0; i < size; ++i) {
-    const unsigned char c = (unsigned char)raw[i];
-    const bool breaks = c == '\n' || c == '\r';
-    if (breaks && (used == 0 || tail[used - 1] == '\n')) continue;
-    tail[used++] = breaks ? '\n' : iscntrl(c) ? ' ' : (char)c;
+  if (gannet_file_read_end(path, sizeof end, end, &size) != GANNET_OK) gannet_error_clear();
+  for (size_t i = 0; i < size; ++i)
+    if (end[i] == '\0') end[i] = ' ';
+  end[size] = '\0';
+  char *line = end + size;
+  while (line > end) {
+    while (line > end && !strchr("\n\r", line[-1])) --line;
+    if (says_something(line)) break;
+    if (line > end) *--line = '\0';
   }
-  while (used > 0 && (tail[used - 1] == '\n' || tail[used - 1] == ' ')) --used;
-  tail[used] = '\0';
-  for (char *at = tail; *at; ++at)
-    if (*at == '\n') *at = '|';
+  if (!says_something(line)) return;
+  if (line == end && size == END_SIZE) line += strcspn(line, " "); /* it begins within a word */
+  line += strspn(line, " \t");
+  line[strcspn(line, "\n\r")] = '\0';
+  gannet_utf8_line(line);
+  for (size_t length = strlen(line); length > 0 && line[length - 1] == ' ';) line[--length] = '\0';
+  gannet_utf8_shorten(line, TAIL_SIZE);
+  memcpy(words, line, strlen(line) + 1);
 }
 
 void gannet_contract_fail(const char *directory, bool retry, const char *reason,
                           gannet_result_record *result) {
-  char tail[TAIL_SIZE + 1];
-  read_tail(directory, tail);
-  gannet_record_fail(result, retry, "%s%s%s", reason, tail[0] ? "; stderr: " : "", tail);
+  char words[TAIL_SIZE];
+  read_last_words(directory, words);
+  gannet_record_fail(result, retry, "%s%s%s", reason, words[0] ? "; stderr: " : "", words);
 }
 
 static bool holds(const gannet_real_list *list, int code) {

@@ -60,11 +60,14 @@ void gannet_record_clear(int n_constraints, gannet_result_record *result) {
 }
 
 void gannet_record_fail(gannet_result_record *result, bool retry, const char *format, ...) {
+  char reason[1024];
   va_list arguments;
   va_start(arguments, format);
-  (void)vsnprintf(result->run.reason, sizeof result->run.reason, format, arguments);
+  (void)vsnprintf(reason, sizeof reason, format, arguments);
   va_end(arguments);
-  gannet_utf8_line(result->run.reason);
+  gannet_utf8_line(reason);
+  gannet_utf8_shorten(reason, sizeof result->run.reason);
+  memcpy(result->run.reason, reason, strlen(reason) + 1);
   result->status = GANNET_EVAL_FAILED;
   result->retry = retry;
   result->run.failure = GANNET_FAILURE_RESULTS;

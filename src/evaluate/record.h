@@ -24,8 +24,8 @@ void gannet_record_unpack(int n_constraints, const void *bytes, gannet_result_re
 void gannet_record_clear(int n_constraints, gannet_result_record *result);
 
 /* Failed with a reason in one line: control characters become spaces, bytes that are not UTF-8 '?',
- * what does not fit is cut. Its class becomes "results"; it counts as a crash unless another
- * attempt may succeed (retry).
+ * what does not fit is left out from a word on. Its class becomes "results"; it counts as a crash
+ * unless another attempt may succeed (retry).
  *
  * Local.
  */

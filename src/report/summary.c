@@ -9,6 +9,7 @@
 #include "campaign/budget.h"
 #include "campaign/effective.h"
 #include "campaign/progress.h"
+#include "campaign/reasons.h"
 #include "gannet/version.h"
 #include "report/parts.h"
 #include "report/study.h"
@@ -120,29 +121,19 @@ static json_t *trace(const gannet_campaign *c, double start, bool in_time) {
   return list;
 }
 
-/* Failures of the same reason together; digits do not make reasons different. */
-static void reason_key(const gannet_ticket *t, char *key) {
-  size_t at = (size_t)snprintf(key, TEXT, "%s: ", gannet_eval_status_text(t->status));
-  for (const char *c = t->run.reason; *c && at + 1 < TEXT; ++c) {
-    const bool digit = *c >= '0' && *c <= '9';
-    if (digit && key[at - 1] == '#') continue;
-    key[at++] = digit ? '#' : *c;
-  }
-  key[at] = '\0';
-}
-
+/* Failures of the same reason together. */
 static json_t *failures(const gannet_campaign *c) {
   json_t *by_reason = json_object();
   for (int64_t id = 0; id < c->ledger.n; ++id) {
     const gannet_ticket *t = &c->ledger.ticket[id];
-    char key[TEXT];
+    char key[GANNET_REASON_KEY];
     if (!t->has_result || t->status == GANNET_EVAL_DONE) continue;
-    reason_key(t, key);
+    gannet_reason_key(t, key);
     json_t *group = json_object_get(by_reason, key);
     if (!group) {
-      group =
-          json_pack("{s:s, s:s, s:i, s:[]}", "status", gannet_eval_status_text(t->status), "reason",
-                    t->run.reason[0] ? t->run.reason : "no reason given", "count", 0, "ids");
+      group = json_pack("{s:s, s:s, s:i, s:[]}", "status", gannet_eval_status_phrase(t->status),
+                        "reason", t->run.reason[0] ? t->run.reason : "no reason given", "count", 0,
+                        "ids");
       (void)json_object_set_new(by_reason, key, group);
     }
     (void)json_object_set_new(

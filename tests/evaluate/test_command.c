@@ -190,8 +190,7 @@ static void nasty_endings_are_results_with_a_reason(void **state) {
   result = run(f, "#!/bin/sh\nkill -KILL $$\n");
   assert_true(result.retry);
   result = run(f, "#!/bin/sh\nyes 'it went wrong' | head -c 20000000 >&2; exit 1\n");
-  failed_with(&result, "exit code 1; stderr: ");
-  failed_with(&result, "it went wrong|it went wrong");
+  failed_with(&result, "exit code 1; stderr: it wen"); /* as head has cut it */
   result = run(f, "no shebang\n");
   failed_with(&result, "cannot start (exec): Exec format error (the first line of a script");
 }
