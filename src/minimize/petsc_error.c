@@ -6,9 +6,9 @@ gannet_err gannet_petsc_raise(int code, const char *doing) {
   const char *general = NULL;
   char *specific = NULL;
   (void)PetscErrorMessage(code, &general, &specific);
-  return GANNET_RAISE(GANNET_ERR_LIBRARY, "PETSc, %s: %s%s%s", doing,
-                      general ? general : "error without a text", specific && *specific ? ": " : "",
-                      specific ? specific : "");
+  const gannet_err err = code == PETSC_ERR_MEM ? GANNET_ERR_MEMORY : GANNET_ERR_LIBRARY;
+  return GANNET_RAISE(err, "PETSc, %s: %s%s%s", doing, general ? general : "error without a text",
+                      specific && *specific ? ": " : "", specific ? specific : "");
 }
 
 gannet_err gannet_petsc_push(gannet_petsc_shield *shield) {

@@ -4,7 +4,8 @@
 
 #include "base/error.h"
 
-/* Raise GANNET_ERR_LIBRARY with the message of PETSc's last error.
+/* Raise GANNET_ERR_LIBRARY, or GANNET_ERR_MEMORY where PETSc had none, with the message of PETSc's
+ * last error.
  *
  * Local.
  *

@@ -192,7 +192,8 @@ typedef struct {
   double *work;
   int64_t batch, first_id;
   int q;
-  bool alone; /* the only point under way */
+  bool alone;  /* the only point under way */
+  bool failed; /* a model had no value that is a number from any start */
 } proposal;
 
 static gannet_err prepare(proposal *p) {
@@ -362,6 +363,7 @@ static void minimise(proposal *p, int point) {
     least = value;
     memcpy(p->best, p->u, d * sizeof *p->best);
   }
+  p->failed = p->failed || !isfinite(least);
   settle_integers(p);
   if (constrained) keep_constraints(p);
 }
@@ -415,6 +417,10 @@ static gannet_err propose_points(proposal *p, double *x_unit) {
   memset(x_unit, 0, (size_t)p->q * each * sizeof *x_unit);
   for (int i = context->rank; i < p->q; i += context->np)
     propose_point(p, i, x_unit + (size_t)i * each);
+  gannet_err err = GANNET_OK;
+  if (p->failed)
+    err = GANNET_RAISE(GANNET_ERR_NUMERIC, "a quadratic model has no value that is a number");
+  GANNET_TRY(gannet_agree(context->comm, err));
   GANNET_TRY(gannet_parts_gather(context->comm, (size_t)p->q * each, x_unit));
   GANNET_TRY_MPI(MPI_Bcast(p->local->fixed, FIXED_STATE, MPI_DOUBLE, 0, context->comm));
   return GANNET_OK;

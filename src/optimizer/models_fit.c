@@ -74,6 +74,19 @@ static gannet_err gather(gannet_models *m, int i, double *bounds, int *n, bool *
   return GANNET_OK;
 }
 
+/* Values of any size become numbers near 1, but there is no end to what a simulation can return. */
+static gannet_err require_numbers(const gannet_models *m, int i, int n) {
+  const gannet_model *one = &m->model[i];
+  for (int k = 0; k < n; ++k)
+    GANNET_REQUIRE(isfinite(one->y[k]), GANNET_ERR_NUMERIC,
+                   "the value of evaluation %lld is not a number after the transform",
+                   (long long)one->id[k]);
+  GANNET_REQUIRE(isfinite(one->threshold) && !isinf(one->noise_var), GANNET_ERR_NUMERIC,
+                 "threshold %g and noise variance %g after the transform", one->threshold,
+                 one->noise_var);
+  return GANNET_OK;
+}
+
 /* Tell the objective's model how its values belong to the equations. They hold for affine functions
  * of the objective only: the standardisation is not clipped then. */
 static gannet_err govern(gannet_models *m, int n, const gannet_transform_fit *fit) {
@@ -82,6 +95,10 @@ static gannet_err govern(gannet_models *m, int n, const gannet_transform_fit *fi
   for (int k = 0; k < n; ++k) one->y[k] = gannet_transform_affine(fit, m->raw[k]);
   const gannet_governing governing = {m->laws, sign * gannet_transform_scale(fit),
                                       sign * gannet_transform_center(fit)};
+  GANNET_REQUIRE(governing.slope != 0 && isfinite(governing.slope) && isfinite(governing.offset),
+                 GANNET_ERR_NUMERIC,
+                 "the objective is %g + %g times what is modelled: no equation holds",
+                 governing.offset, governing.slope);
   return gannet_surrogate_govern(one->surrogate, &governing);
 }
 
@@ -169,6 +186,7 @@ static gannet_err prepare_one(gannet_models *m, int i, double *bounds) {
   bool same = false;
   gannet_err local = gather(m, i, bounds, &n, &same);
   if (local == GANNET_OK) local = standardise(m, i, n, &one->noise_var);
+  if (local == GANNET_OK) local = require_numbers(m, i, n);
   GANNET_TRY(gannet_agree(m->context->comm, local));
   const double basis = fmin((double)one->n_learned, n);
   const double wait = fmax(1, m->options->method.refit * basis);
@@ -186,6 +204,29 @@ static gannet_data data_of(const gannet_model *one) {
   return (gannet_data){one->n, one->x, one->y, one->noise_var};
 }
 
+/* What a fit may leave in silence: hyper-parameters that cannot be saved, predictions that say
+ * nothing. */
+static gannet_err require_fitted(const gannet_models *m, int i) {
+  const gannet_model *one = &m->model[i];
+  double *hyper = NULL, mean = 0;
+  const int n = gannet_surrogate_n_hyper(one->surrogate);
+  GANNET_REQUIRE(isfinite(one->exploration), GANNET_ERR_NUMERIC, "calibrated exploration %g",
+                 one->exploration);
+  GANNET_TRY(gannet_alloc((size_t)n + 1, sizeof *hyper, &hyper));
+  gannet_surrogate_get_hyper(one->surrogate, hyper);
+  int wrong = 0;
+  while (wrong < n && isfinite(hyper[wrong])) ++wrong;
+  gannet_free(&hyper);
+  GANNET_REQUIRE(wrong == n, GANNET_ERR_NUMERIC, "hyper-parameter '%s' is not finite",
+                 gannet_surrogate_hyper_name(one->surrogate, wrong));
+  if (one->n == 0) return GANNET_OK;
+  GANNET_TRY(gannet_surrogate_predict(one->surrogate, 1, one->x, &mean, NULL));
+  GANNET_REQUIRE(isfinite(mean), GANNET_ERR_NUMERIC,
+                 "the prediction at evaluation %lld, which it was fitted to, is not a number",
+                 (long long)one->id[0]);
+  return GANNET_OK;
+}
+
 static gannet_err fit_one(gannet_models *m, int i) {
   gannet_model *one = &m->model[i];
   const gannet_data data = data_of(one);
@@ -194,6 +235,7 @@ static gannet_err fit_one(gannet_models *m, int i) {
   one->learns = one->learnt = false;
   if (i == 0 && learn && m->laws) tell_of_equations(m);
   GANNET_TRY(calibrate(m, i, learn));
+  GANNET_TRY(gannet_agree(m->context->comm, require_fitted(m, i)));
   if (learn) one->n_learned = one->n_all;
   return GANNET_OK;
 }

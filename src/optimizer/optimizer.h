@@ -25,6 +25,8 @@ struct gannet_optimizer {
   double ask_seconds;           /* of the last ask */
   gannet_phases phases;         /* of the last ask */
   gannet_suspicion suspicion;   /* likewise */
+  int substitute;               /* who proposed the last batch while a model failed, as the user was
+                                   told (optimizer/substitute.c); 0 = nobody had to */
 };
 
 /* Everything that the next ask depends on besides seed, options and history: the number of the next

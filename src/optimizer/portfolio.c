@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "optimizer/settled.h"
+#include "optimizer/substitute.h"
 
 static gannet_err create_one(gannet_optimizer *o, int i) {
   const gannet_member_common common = {o->context, o->history,    o->seen,
@@ -57,9 +58,9 @@ static gannet_err deal(gannet_optimizer *o, int q, int *count) {
   return GANNET_OK;
 }
 
+/* A model of another member may need less memory. */
 static bool is_of_the_model(gannet_err err) {
-  return err == GANNET_ERR_NUMERIC || err == GANNET_ERR_LIBRARY || err == GANNET_ERR_MEMORY ||
-         err == GANNET_ERR_INPUT;
+  return err == GANNET_ERR_MEMORY || gannet_substitute_helps(err);
 }
 
 /* Members of one ask. What keeps them from learning at once keeps one of them from learning alone,
@@ -89,7 +90,8 @@ static gannet_err propose(gannet_optimizer *o, int q, double *x_unit, int *at) {
   for (int i = 0; i < o->options.n_members; ++i) {
     *at = i;
     if (count[i] == 0) continue;
-    const gannet_err err = gannet_member_propose(&o->member[i], chosen, count[i], x_unit);
+    gannet_err err = gannet_member_propose(&o->member[i], chosen, count[i], x_unit);
+    if (err == GANNET_OK) err = gannet_substitute_check(o->problem, chosen + count[i], x_unit);
     GANNET_TRY(gannet_agree(o->context->comm, err));
     for (int k = 0; k < count[i]; ++k)
       gannet_allocation_note(&o->allocation, first + chosen + k, i);
@@ -107,21 +109,26 @@ static gannet_err undo(gannet_optimizer *o, const double *state) {
   return gannet_optimizer_set_state(o, state);
 }
 
-/* The error that is recorded becomes a warning, if somebody is left. */
-static gannet_err leave_out(gannet_optimizer *o, int q, gannet_err err, const double *state,
-                            int member) {
+/* Go on after the error of a member, which is recorded: the others try anew, or if nobody is left
+ * a substitute proposes; *done tells whether it has. */
+static gannet_err go_on_without(gannet_optimizer *o, int q, gannet_err err, const double *state,
+                                int member, double *x_unit, bool *done) {
   bool absent[GANNET_MEMBERS_MOST], any = false;
   const int64_t results = gannet_history_count_told(o->history);
   const char *name = o->options.member[member].method.method;
   look_round(o, q, member, absent, &any);
-  if (!any)
+  *done = !any && gannet_substitute_helps(err);
+  if (!any && !*done)
     return GANNET_RAISE(err, "no method of the portfolio is left; the model of %s failed: %s", name,
                         gannet_error_detail());
-  gannet_log(o->context, GANNET_LOG_WARNING,
-             "%s is left out until there are %lld results, the others go on: %s", name,
-             (long long)(2 * results), gannet_error_message());
-  gannet_error_clear();
+  if (any) {
+    gannet_log(o->context, GANNET_LOG_WARNING,
+               "%s is left out until there are %lld results, the others go on: %s", name,
+               (long long)(2 * results), gannet_error_message());
+    gannet_error_clear();
+  }
   GANNET_TRY(gannet_agree(o->context->comm, undo(o, state)));
+  if (!any) return gannet_substitute_propose(o, name, q, x_unit);
   gannet_allocation_leave_out(&o->allocation, member, results);
   return GANNET_OK;
 }
@@ -132,25 +139,37 @@ static gannet_err propose_alone(gannet_optimizer *o, int q, double *x_unit, cons
   int member = 0;
   gannet_err err = prepare(o, &count, &member);
   if (err == GANNET_OK) err = gannet_member_propose(&o->member[0], 0, q, x_unit);
-  if (err != GANNET_OK) GANNET_TRY(gannet_agree(o->context->comm, undo(o, state)));
+  if (err == GANNET_OK) err = gannet_substitute_check(o->problem, q, x_unit);
+  err = gannet_agree(o->context->comm, err);
+  if (err == GANNET_OK) gannet_substitute_done(o);
+  if (err == GANNET_OK) return GANNET_OK;
+  GANNET_TRY(gannet_agree(o->context->comm, undo(o, state)));
+  if (!gannet_substitute_helps(err)) return err;
+  return gannet_substitute_propose(o, o->options.member[0].method.method, q, x_unit);
+}
+
+static gannet_err propose_together(gannet_optimizer *o, int q, double *x_unit, double *state) {
+  int member = -1;
+  bool done = false;
+  gannet_err err = propose(o, q, x_unit, &member);
+  while (err != GANNET_OK && member >= 0 && is_of_the_model(err)) {
+    err = go_on_without(o, q, err, state, member, x_unit, &done);
+    if (err != GANNET_OK || done) break;
+    gannet_optimizer_get_state(o, state);
+    err = propose(o, q, x_unit, &member);
+  }
+  if (err == GANNET_OK && !done) gannet_substitute_done(o);
   return err;
 }
 
 gannet_err gannet_portfolio_propose(gannet_optimizer *o, int q, double *x_unit) {
   o->suspicion = (gannet_suspicion){0};
   const size_t size = (size_t)gannet_optimizer_state_size(o);
-  const bool alone = o->options.n_members == 1;
   double *state = NULL;
-  int member = -1;
   GANNET_TRY(gannet_agree(o->context->comm, gannet_alloc(size, sizeof *state, &state)));
   gannet_optimizer_get_state(o, state);
-  gannet_err err = alone ? propose_alone(o, q, x_unit, state) : propose(o, q, x_unit, &member);
-  while (err != GANNET_OK && member >= 0 && is_of_the_model(err)) {
-    err = leave_out(o, q, err, state, member);
-    if (err != GANNET_OK) break;
-    gannet_optimizer_get_state(o, state);
-    err = propose(o, q, x_unit, &member);
-  }
+  const gannet_err err = o->options.n_members == 1 ? propose_alone(o, q, x_unit, state)
+                                                   : propose_together(o, q, x_unit, state);
   gannet_free(&state);
   return err;
 }

@@ -3,7 +3,9 @@
  * A portfolio goes on without a member whose model fails (numbers that do not work out, a library's
  * failure, too little memory, an equation's function that cannot be computed), as long as another
  * one has something to work on. The batch is then made anew as if that member had not been there;
- * it is tried again when there are twice as many results (optimizer/allocation.h).
+ * it is tried again when there are twice as many results (optimizer/allocation.h). When the numbers
+ * of the only member, or of the last one, do not work out, a substitute proposes
+ * (optimizer/substitute.h).
  */
 #ifndef GANNET_OPTIMIZER_PORTFOLIO_H
 #define GANNET_OPTIMIZER_PORTFOLIO_H
@@ -24,7 +26,8 @@ GANNET_CHECKED gannet_err gannet_portfolio_create(gannet_optimizer *optimizer, i
  *
  * x_unit  out  [q][d]
  *
- * Errors: that of the only member, or of the last one when all have failed.
+ * Errors: that of the only member, or of the last one when all have failed, for which no substitute
+ * helps; those of the substitute.
  */
 GANNET_CHECKED gannet_err gannet_portfolio_propose(gannet_optimizer *optimizer, int q,
                                                    double *x_unit);

@@ -113,6 +113,26 @@ static gannet_err scan(const gannet_member *member, const gannet_candidates *can
                                spec.user, best);
 }
 
+gannet_err gannet_propose_require_scores(const gannet_member *member,
+                                         const gannet_candidates *candidates,
+                                         const gannet_distinct *taken, int n_lists, int keep,
+                                         const gannet_ranked *best) {
+  const int64_t n = gannet_candidates_count(candidates);
+  double *x = NULL;
+  int empty = 0;
+  while (empty < n_lists && best[(ptrdiff_t)empty * keep].index >= 0) ++empty;
+  if (empty == n_lists) return GANNET_OK;
+  GANNET_TRY(gannet_alloc((size_t)member->problem->d, sizeof *x, &x));
+  bool open = !taken;
+  for (int64_t i = 0; i < n && !open; ++i) {
+    gannet_candidates_tile(candidates, i, 1, x);
+    open = !gannet_distinct_has(taken, x);
+  }
+  gannet_free(&x);
+  GANNET_REQUIRE(!open, GANNET_ERR_NUMERIC, "no candidate has a score that is a number");
+  return GANNET_OK;
+}
+
 gannet_err gannet_propose_scan(const gannet_member *member, const gannet_candidates *candidates,
                                const gannet_propose_scores *scores, gannet_ranked *best) {
   gannet_distinct *taken = NULL;
@@ -120,6 +140,10 @@ gannet_err gannet_propose_scan(const gannet_member *member, const gannet_candida
       gannet_agree(member->context->comm,
                    gannet_propose_taken(member, scores->n_chosen, scores->chosen, &taken));
   if (err == GANNET_OK) err = scan(member, candidates, scores, taken, best);
+  if (err == GANNET_OK)
+    err = gannet_agree(member->context->comm,
+                       gannet_propose_require_scores(member, candidates, taken, scores->n_lists,
+                                                     scores->keep, best));
   gannet_distinct_destroy(&taken);
   return err;
 }

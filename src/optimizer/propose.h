@@ -108,6 +108,21 @@ GANNET_CHECKED gannet_err gannet_propose_scan(const gannet_member *member,
                                               const gannet_propose_scores *scores,
                                               gannet_ranked *best);
 
+/* Check that a scan has found a candidate for every list, as it does unless all are taken or no
+ * score is a number.
+ *
+ * Local.
+ *
+ * taken  in  points that took no part in the scan; NULL = none
+ * best   in  [n_lists][keep]
+ *
+ * Errors: GANNET_ERR_NUMERIC when there is a list without one.
+ */
+GANNET_CHECKED gannet_err gannet_propose_require_scores(const gannet_member *member,
+                                                        const gannet_candidates *candidates,
+                                                        const gannet_distinct *taken, int n_lists,
+                                                        int keep, const gannet_ranked *best);
+
 /* The precision in which the next scan begins, not for search.precision=exact; and what is told of
  * it afterwards: the precision in which it ended, and whether another one had been of no use.
  * Neither changes what is proposed.

@@ -95,6 +95,10 @@ static gannet_err scan_in_order(gannet_member *member, proposal *p,
     err = gannet_moments_order_scan(&p->screen, candidates, taken, gannet_propose_precision(member),
                                     p->n_ranked, p->best, &member->screen.scored);
   *done = member->screen.ordered = err == GANNET_OK && member->screen.scored > 0;
+  if (*done)
+    err = gannet_agree(
+        member->context->comm,
+        gannet_propose_require_scores(member, candidates, taken, 1, p->n_ranked, p->best));
   gannet_distinct_destroy(&taken);
   return err;
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "optimizer/models.h"
+#include "optimizer/substitute.h"
 
 /* Noise that is given is that of the objective's own scale, and no model of its logarithm goes by
  * it. */
@@ -69,10 +70,17 @@ gannet_err gannet_recommend(const gannet_context *context, const gannet_history 
   if (r->id < 0) return GANNET_OK;
   r->mean = gannet_history_get(history, r->id)->objective;
   r->sd = given; /* of one value, until a model knows better */
+  const gannet_recommendation plain = *r;
   if (given == 0) return GANNET_OK;
   if (gannet_history_count_observations(history) < GANNET_RECOMMEND_LEAST) return GANNET_OK;
   gannet_err err = gannet_agree(context->comm, read_options(&options));
-  if (err == GANNET_OK) err = consult(context, history, &options, r);
+  if (err == GANNET_OK) err = gannet_agree(context->comm, consult(context, history, &options, r));
   gannet_optimizer_options_release(&options);
-  return err;
+  if (!gannet_substitute_helps(err)) return err;
+  gannet_log(context, GANNET_LOG_WARNING,
+             "the best value is recommended, for the model of the results failed: %s",
+             gannet_error_message());
+  gannet_error_clear();
+  *r = plain;
+  return GANNET_OK;
 }

@@ -6,7 +6,8 @@
  * all results has the least mean: a Gaussian process with a length scale per variable whose noise
  * is inferred, or is what the problem says, whatever method proposed the points. Without noise the
  * model goes through the values, and both are the same design. Noise that the problem tells of is
- * reported as it is; with too few results for a model, noise and uncertainty are that, or NAN.
+ * reported as it is; with too few results for a model, or when the model fails, the best value is
+ * recommended, and noise and uncertainty are that, or NAN.
  */
 #ifndef GANNET_OPTIMIZER_RECOMMEND_H
 #define GANNET_OPTIMIZER_RECOMMEND_H
