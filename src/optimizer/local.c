@@ -192,8 +192,7 @@ typedef struct {
   double *work;
   int64_t batch, first_id;
   int q;
-  bool alone;  /* the only point under way */
-  bool failed; /* a model had no value that is a number from any start */
+  bool alone, failed; /* the only point under way; no start led to a value that is a number */
 } proposal;
 
 static gannet_err prepare(proposal *p) {
@@ -418,8 +417,7 @@ static gannet_err propose_points(proposal *p, double *x_unit) {
   for (int i = context->rank; i < p->q; i += context->np)
     propose_point(p, i, x_unit + (size_t)i * each);
   gannet_err err = GANNET_OK;
-  if (p->failed)
-    err = GANNET_RAISE(GANNET_ERR_NUMERIC, "a quadratic model has no value that is a number");
+  if (p->failed) err = GANNET_RAISE(GANNET_ERR_NUMERIC, "a quadratic model has no value");
   GANNET_TRY(gannet_agree(context->comm, err));
   GANNET_TRY(gannet_parts_gather(context->comm, (size_t)p->q * each, x_unit));
   GANNET_TRY_MPI(MPI_Bcast(p->local->fixed, FIXED_STATE, MPI_DOUBLE, 0, context->comm));

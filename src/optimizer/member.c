@@ -15,6 +15,7 @@ gannet_err gannet_member_create(const gannet_member_common *common,
                             .problem = gannet_history_problem(common->history),
                             .history = common->history,
                             .seen = common->seen,
+                            .suspicion = common->suspicion,
                             .options = options,
                             .index = index,
                             .phases = common->phases};

@@ -37,6 +37,7 @@ typedef struct {
   const gannet_problem *problem;
   const gannet_history *history;
   const gannet_distinct *seen; /* points of the history */
+  gannet_suspicion *suspicion; /* of the history, during an ask */
   const gannet_member_options *options;
   int index;             /* in the portfolio */
   gannet_models *models; /* NULL for members without a surrogate */

@@ -161,6 +161,8 @@ static gannet_err propose(gannet_optimizer *o, int q, double *x_unit) {
   gannet_member plain = o->member[0];
   plain.batch = o->batch;
   plain.n_chosen = 0;
+  plain.models = NULL; /* none of them proposes */
+  plain.local = NULL;
   const gannet_design points = {.n_near = n_initial(o), .span = initial_span(o)};
   return gannet_propose_design(&plain, q, &points, x_unit);
 }

@@ -198,11 +198,25 @@ static void gather_ranked(const gannet_member *member, const gannet_choices *cho
   }
 }
 
+/* Models propose no near-copies where values have no noise: minima of their draws come to lie on
+ * each other and on the best point when they are known well, or not at all yet. */
+static gannet_err keeps_apart(const gannet_member *member, bool *apart) {
+  bool noisy = true;
+  *apart = false;
+  if (!member->models && !member->local) return GANNET_OK;
+  if (member->problem->n_continuous == 0) return GANNET_OK;
+  GANNET_TRY(gannet_suspicion_find(member->history, member->suspicion, &noisy));
+  *apart = !noisy;
+  return GANNET_OK;
+}
+
 static gannet_err choose(const gannet_member *member, const gannet_choices *choices,
                          const int *order, int q, double *x_unit) {
   const size_t d = (size_t)member->problem->d;
   const size_t total = (size_t)choices->n_lists * (size_t)choices->n_options;
   double *ranked = NULL;
+  bool apart = false;
+  GANNET_TRY(keeps_apart(member, &apart));
   GANNET_TRY(gannet_alloc(total * d, sizeof *ranked, &ranked));
   gather_ranked(member, choices, order, ranked);
   const gannet_batch_spec spec = {
@@ -212,6 +226,7 @@ static gannet_err choose(const gannet_member *member, const gannet_choices *choi
       .seen = member->seen,
       .n_before = choices->n_chosen,
       .before = choices->chosen,
+      .spaced = apart ? member->history : NULL,
       .n_lists = choices->n_lists,
       .n_ranked = choices->n_options,
       .ranked = ranked};

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "search/candidates.h"
 #include "search/distinct.h"
+#include "search/spacing.h"
 
 /* Random points tried before a discrete problem is searched point by point, or given up. */
 static const int random_tries = 256;
@@ -19,7 +20,14 @@ typedef struct {
   gannet_distinct *in_batch;
   gannet_candidates *random;
   int64_t used_random;
+  int64_t n_known; /* points before and those chosen, for spacing */
+  double *known; /* [n_before + q][d], then [d + 1] scratch; NULL when near-copies may be chosen */
 } chooser;
+
+static void take(chooser *c, const double *x) {
+  gannet_distinct_add(c->taken, x);
+  if (c->known) memcpy(c->known + (size_t)c->n_known++ * (size_t)c->d, x, (size_t)c->d * sizeof *x);
+}
 
 static gannet_err set_up(chooser *c, const gannet_batch_spec *spec, int q) {
   const gannet_candidates_spec everywhere = {.n_global = INT64_C(1) << 32};
@@ -30,8 +38,10 @@ static gannet_err set_up(chooser *c, const gannet_batch_spec *spec, int q) {
   GANNET_TRY(gannet_candidates_create(spec->problem, &everywhere,
                                       gannet_random_bits(spec->stream, 0), spec->stream.iteration,
                                       &c->random));
-  for (int64_t i = 0; i < spec->n_before; ++i)
-    gannet_distinct_add(c->taken, spec->before + (size_t)i * (size_t)c->d);
+  if (spec->spaced)
+    GANNET_TRY(gannet_alloc((size_t)(spec->n_before + q + 1) * (size_t)c->d + 1, sizeof *c->known,
+                            &c->known));
+  for (int64_t i = 0; i < spec->n_before; ++i) take(c, spec->before + (size_t)i * (size_t)c->d);
   return GANNET_OK;
 }
 
@@ -39,6 +49,7 @@ static void tear_down(chooser *c) {
   gannet_distinct_destroy(&c->taken);
   gannet_distinct_destroy(&c->in_batch);
   gannet_candidates_destroy(&c->random);
+  gannet_free(&c->known);
 }
 
 static int length_of(const gannet_batch_spec *spec, int list) {
@@ -52,8 +63,10 @@ static void get_ranked(const chooser *c, int list, int rank, double *x) {
 }
 
 static bool is_taken(const chooser *c, const double *x) {
-  return gannet_distinct_has(c->taken, x) ||
-         (c->spec->seen && gannet_distinct_has(c->spec->seen, x));
+  if (gannet_distinct_has(c->taken, x)) return true;
+  if (c->spec->seen && gannet_distinct_has(c->spec->seen, x)) return true;
+  return c->known && gannet_spacing_is_copy(c->spec->spaced, c->n_known, c->known, x,
+                                            c->known + c->n_known * c->d);
 }
 
 /* The best of a list that is fresh, or only not in this batch. */
@@ -112,7 +125,7 @@ gannet_err gannet_batch_choose(const gannet_batch_spec *spec, int q, double *x_u
     double *x = x_unit + (size_t)j * (size_t)c.d;
     const gannet_choice chosen = choose_one(&c, j % spec->n_lists, x);
     if (choice) choice[j] = chosen;
-    gannet_distinct_add(c.taken, x);
+    take(&c, x);
     gannet_distinct_add(c.in_batch, x);
   }
   tear_down(&c);

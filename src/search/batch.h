@@ -3,7 +3,7 @@
 #define GANNET_SEARCH_BATCH_H
 
 #include "base/random.h"
-#include "problem/problem.h"
+#include "problem/history.h"
 #include "search/distinct.h"
 
 typedef enum {
@@ -17,7 +17,9 @@ typedef struct {
   gannet_stream stream;        /* of the random points */
   const gannet_distinct *seen; /* points proposed before; NULL = none but those of before */
   int64_t n_before;
-  const double *before; /* [n_before][d] further ones, pending ones included; admissible */
+  const double *before;         /* [n_before][d] further ones, pending ones included; admissible */
+  const gannet_history *spaced; /* no near-copy of what is in it, of those before or of each other
+                                   (search/spacing.h); NULL = near-copies may be chosen */
   int n_lists;
   int n_ranked;
   const double *ranked; /* [n_lists][n_ranked][d] best first; made admissible first */
@@ -25,9 +27,9 @@ typedef struct {
 } gannet_batch_spec;
 
 /* Point j of the batch is the best of list j mod n_lists that was neither proposed before nor
- * chosen already (see search/distinct.h); then a random admissible point; then, in a discrete
- * problem without fresh points, a repetition: the best of the list that is not in this batch yet,
- * or its best.
+ * chosen already (see search/distinct.h), nor is a near-copy where these are not wanted; then a
+ * random admissible point; then, in a discrete problem without fresh points, a repetition: the best
+ * of the list that is not in this batch yet, or its best.
  *
  * Local; a pure function of its arguments.
  *
