@@ -15,6 +15,7 @@
 #include "optimizer/portfolio.h"
 #include "optimizer/propose.h"
 #include "optimizer/recommend.h"
+#include "optimizer/repeats.h"
 
 static int64_t n_initial(const gannet_optimizer *o) {
   if (o->options.method.initial != GANNET_AUTO) return o->options.method.initial;
@@ -223,6 +224,16 @@ static void tell_of_penalty(gannet_optimizer *o) {
   o->penalty = least;
 }
 
+static void tell_of_repeats(gannet_optimizer *o) {
+  const int agree = o->told_repeats ? 0 : gannet_repeats_agree(o->history);
+  if (agree < GANNET_REPEATS_TELLING) return;
+  o->told_repeats = true;
+  gannet_log(o->context, GANNET_LOG_WARNING,
+             "%d of the last results are exactly those of the same designs before: if the "
+             "simulation always repeats itself, set noise: 0, and no design is run twice",
+             agree);
+}
+
 gannet_err gannet_optimizer_ask(gannet_optimizer *o, int q, int64_t *id, double *x_user) {
   const gannet_plain_environment plain GANNET_UNTIL_RETURN = gannet_plain_environment_begin();
   const double start = gannet_clock_seconds();
@@ -235,6 +246,7 @@ gannet_err gannet_optimizer_ask(gannet_optimizer *o, int q, int64_t *id, double 
   if (err == GANNET_OK)
     err = gannet_same(o->context->comm, &q, sizeof q, "the number of points asked for");
   if (err == GANNET_OK) tell_of_penalty(o);
+  if (err == GANNET_OK) tell_of_repeats(o);
   if (err == GANNET_OK) err = propose(o, q, x_unit);
   if (err == GANNET_OK)
     err = gannet_agree(o->context->comm, record(o, q, x_unit, origin, id, x_user));

@@ -22,6 +22,7 @@ struct gannet_optimizer {
   int64_t batch;                /* number of the next proposal */
   double penalty;               /* the least one at the last ask, minimised; INFINITY = none */
   bool told_constant;           /* that all results so far are equal */
+  bool told_repeats;            /* that results repeat exactly (optimizer/repeats.h) */
   double ask_seconds;           /* of the last ask */
   gannet_phases phases;         /* of the last ask */
   gannet_suspicion suspicion;   /* likewise */

@@ -1,0 +1,20 @@
+/* Whether results of designs that are run again show that there is no noise. */
+#ifndef GANNET_OPTIMIZER_REPEATS_H
+#define GANNET_OPTIMIZER_REPEATS_H
+
+#include "problem/history.h"
+
+/* How many of the last 16 evaluations repeat an earlier design of a problem without real variables
+ * and gave exactly its result, objective and constraints; 0 when one gave another one, and where
+ * the problem says what noise there is.
+ *
+ * Local.
+ *
+ * Cost: O(n d).
+ */
+int gannet_repeats_agree(const gannet_history *history);
+
+/* Number of them from which on they are told of. */
+enum { GANNET_REPEATS_TELLING = 4 };
+
+#endif
