@@ -64,9 +64,8 @@ class Planted(program.ProgramTest):
 
     def test_logs_that_a_simulation_leaves(self):
         """The evaluation ends as the exit code says; neither run nor status waits."""
-        for number, kind in enumerate(KINDS):
-            make = {"fifo": "mkfifo", "zero": "ln -s /dev/zero", "loop": "ln -s stderr.log", "folder": "mkdir",
-                    "socket": "mkfifo", "huge": "truncate -s 1T"}[kind]
+        for number, kind in enumerate(("fifo", "zero", "huge")):
+            make = {"fifo": "mkfifo", "zero": "ln -s /dev/zero", "huge": "truncate -s 1T"}[kind]
             self.write(f"#!/bin/sh\nrm -f stderr.log stdout.log; {make} stderr.log; {make} stdout.log; exit 1\n", "s", 0o755)
             text = SOBOL.replace("backend: function, simulation: branin, parallel: 4",
                                  "backend: command, command: [./s], retries: 0, infeasible_text: [nothing]")
@@ -104,13 +103,17 @@ class Planted(program.ProgramTest):
     def test_links_lead_nowhere_else(self):
         """Somebody's file is not written to, whatever of gannet's links to it."""
         precious = self.write("precious", "precious")
+        self.succeed("run", self.write(SOBOL), "-q", "--max-evals", 8)
+        kept = self.folder / "kept"
+        self.place.rename(kept)
         for name in ("journal", "journal.lock", "campaign.log", "history.csv", "state.h5.new", "history.csv.new",
                      "campaign.yaml.new", "report.html"):
-            self.succeed("run", self.write(SOBOL), "-q", "--max-evals", 8, "--resume")
+            shutil.copytree(kept, self.place)
             (self.place / name).unlink(missing_ok=True)
             (self.place / name).symlink_to(precious)
             self.gannet("run", self.folder / "fast.yaml", "-q", "--max-evals", 12, "--resume", timeout=20)
-            self.gannet("report", "fast.campaign", timeout=20)
+            if name == "report.html":
+                self.succeed("report", "fast.campaign", timeout=20)
             self.assertEqual(precious.read_text(), "precious", name)
             shutil.rmtree(self.place)
 
@@ -184,6 +187,31 @@ class Planted(program.ProgramTest):
         lock.write_text(re.sub(r"^\d+", str(os.getpid()), lock.read_text()))
         self.assertIn("stopped", self.succeed("watch", "fast.campaign", "-i", "0.2s", code=RESUMABLE, timeout=20).out)
         self.succeed("run", self.folder / "fast.yaml", "--resume", "--dry-run")
+
+    def test_words_from_outside_do_not_reach_a_terminal_as_they_are(self):
+        """Escape sequences, the eight-bit form of their beginning, and what turns a line around; exports keep them."""
+        self.write("""#!/bin/sh
+printf 'w\\033[31mo\\302\\23332m\\342\\200\\256rds\\n' >&2
+case $GANNET_EVAL_ID in 1) exit 3;; esac
+echo "objective 1" > results.out
+""", "s", 0o755)
+        file = self.write("""\
+name: fast
+method: sobol
+variables: {x: {lower: 0, upper: 1}, y: {type: categorical, values: ["a\\e[2Jb", "c\\u202ed", "e\\u0085\\u009b31mf\\u2066"]}}
+batch: 4
+budget: {evaluations: 8}
+evaluate: {backend: command, command: [./s], retries: 0}
+""")
+        for words in (("run", file), ("best", "fast.campaign", "--count", 8), ("watch", "fast.campaign", "--once"),
+                      ("watch", "fast.campaign"), ("status", "fast.campaign"), ("verify", "fast.campaign")):
+            outcome = self.gannet(*words, timeout=30)
+            text = outcome.out + outcome.err
+            self.assertRegex(text, "eval|feasible|ended")
+            bad = [hex(ord(c)) for c in text if ord(c) < 32 and c not in "\n\t" or 0x7f <= ord(c) < 0xa0
+                   or 0x202a <= ord(c) <= 0x202e or 0x2066 <= ord(c) <= 0x2069]
+            self.assertEqual(bad, [], words)
+        self.assertEqual({row["y"] for row in self.history()}, {"a\x1b[2Jb", "c\u202ed", "e\u0085\u009b31mf\u2066"})
 
     def test_who_was_stopped_is_not_at_work(self):
         running = self.start("run", self.write(slow(SOBOL, 0.1)), "-q", "--max-evals", 400)
