@@ -53,7 +53,7 @@ static gannet_err write_page(const gannet_report *report, const char *path, bool
   if (fclose(page) && err == GANNET_OK) err = gannet_raise_errno("make", "the text of a report");
   if (err == GANNET_OK) err = put(path, text, size, is_named);
   free(text);
-  if (err == GANNET_OK) cli_say(stdout, "report: %s\n", path);
+  if (err == GANNET_OK) (void)printf("report: %s\n", path);
   return err;
 }
 
@@ -67,7 +67,7 @@ static gannet_err write_figures(const cli_arguments *arguments, const cli_world 
   GANNET_TRY(gannet_join_path(folder[0] == '/' ? "" : here, folder[0] == '/' ? folder + 1 : folder,
                               path, sizeof path));
   GANNET_TRY(gannet_report_figures(report, world->launcher, path, wanted));
-  cli_say(stdout, "figures: %s\n", folder);
+  (void)printf("figures: %s\n", folder);
   return GANNET_OK;
 }
 

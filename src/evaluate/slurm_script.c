@@ -259,9 +259,9 @@ static gannet_err put_outcome(gannet_text *to, const order *o) {
   GANNET_TRY(put_signal(to, rules->cannot_run));
   return gannet_slurm_put_line(
       to,
+      "[ -s gannet.log ] || rm -f gannet.log\n"
       "gannet_tell_end %s $gannet_exit $gannet_signal $gannet_over $gannet_began ''\n"
       "rm -f job.running\n"
-      "[ -s gannet.log ] || rm -f gannet.log\n"
       "exit $gannet_code\n",
       o->nonce);
 }

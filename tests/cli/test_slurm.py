@@ -165,6 +165,7 @@ class Slurm(program.ProgramTest):
     @unittest.skipUnless(MODULES.exists(), "needs environment-modules")
     def test_module_works_in_shell(self):
         """The example of the help, with the function that a login shell exports."""
+        self.mischief("sbatch.functions")
         (self.folder / "bin").mkdir()
         self.write("#!/bin/sh\n[ -r \"$1\" ] && echo objective 1 > results.out\n", "bin/solve", 0o755)
         self.write(f"#%Module\nprepend-path PATH {self.folder}/bin\n", "solver")

@@ -191,6 +191,30 @@ static void a_follow_up_without_an_answer_is_looked_for_twice(void **state) {
   assert_int_equal(calls_of(f, "squeue"), 3);
 }
 
+/* ... nor is one submitted twice that sbatch took before it failed. */
+static void a_follow_up_that_was_taken_is_not_submitted_again(void **state) {
+  static const char *const says[] = {
+      "", "sbatch: error: Batch job submission failed: Message receive failure\n"};
+  standin *f = *state;
+  use_simulation(f, good);
+  mischief(f, "next.sh", "#!/bin/sh\n");
+  char script[400];
+  (void)snprintf(script, sizeof script, "%s/next.sh", f->directory);
+  const gannet_follow_up next = {script, "campaign.yaml", f->directory, false, NULL};
+  for (int i = 0; i < 2; ++i) {
+    char command[400];
+    (void)snprintf(command, sizeof command, "cd '%s' && find jobs -mindepth 1 -delete",
+                   f->directory);
+    conform_shell(command);
+    mischief(f, "sbatch.accept", "1\n");
+    mischief(f, "sbatch.says", says[i]);
+    gannet_evaluator *evaluator = standin_create(f);
+    assert_ok(gannet_evaluator_leave(evaluator, &next));
+    gannet_evaluator_destroy(&evaluator);
+    if (f->context->rank == 0) assert_int_equal(calls_of(f, "sbatch"), i + 1);
+  }
+}
+
 /* A scheduler that will never take the script is an error that says so. */
 static void a_refused_follow_up_is_an_error(void **state) {
   standin *f = *state;
@@ -217,6 +241,7 @@ int main(int argc, char **argv) {
       TEST(a_late_result_is_judged_by_the_user_s_rules),
       TEST(what_runs_can_be_left_and_followed),
       TEST(a_follow_up_without_an_answer_is_looked_for_twice),
+      TEST(a_follow_up_that_was_taken_is_not_submitted_again),
       TEST(a_refused_follow_up_is_an_error),
   };
   MPI_Init(&argc, &argv);
