@@ -1,4 +1,4 @@
-#include "base/error.h"
+#include "base/error_record.h"
 
 #include <stdarg.h>
 #include <stdint.h>
@@ -10,14 +10,7 @@
 
 /* A fixed record, because nothing may be allocated while failing. Plain bytes, because it is sent
  * to the other ranks as it is. */
-typedef struct {
-  int code;
-  int rank; /* that raised it, -1 = this one */
-  char detail[GANNET_ERROR_DETAIL];
-  char trace[1600];
-} record;
-
-static _Thread_local record last;
+static _Thread_local gannet_error_record last;
 static _Thread_local char message[1400];
 
 #define TEXT(code, text) text,
@@ -97,6 +90,14 @@ void gannet_error_clear(void) {
   memset(&last, 0, sizeof last);
 }
 
+void gannet_error_save(gannet_error_record *record) {
+  *record = last;
+}
+
+void gannet_error_restore(const gannet_error_record *record) {
+  last = *record;
+}
+
 const char *gannet_error_message(void) {
   if (last.code == GANNET_OK) return "";
   int used = snprintf(message, sizeof message, "%s: %s", gannet_err_text((gannet_err)last.code),
@@ -128,7 +129,7 @@ gannet_err gannet_agree(MPI_Comm comm, gannet_err local) {
   if (worst.code == GANNET_OK) return GANNET_OK;
   /* The record is of another error when the caller made the code up or handled one in between. */
   if (rank == worst.rank && last.code != worst.code) (void)GANNET_RAISE(local, "no details");
-  record shared = last;
+  gannet_error_record shared = last;
   if (np > 1 && rank == worst.rank && last.rank < 0) shared.rank = rank;
   GANNET_TRY_MPI(MPI_Bcast(&shared, (int)sizeof shared, MPI_BYTE, worst.rank, comm));
   last = shared;

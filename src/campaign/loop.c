@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/error_record.h"
 #include "base/memory.h"
 #include "campaign/batch.h"
 #include "campaign/budget.h"
@@ -425,12 +426,16 @@ gannet_err gannet_campaign_run(gannet_campaign *campaign, const gannet_run_optio
   gannet_err err = run_all(&r, outcome);
   if (err == GANNET_OK) err = leave_late(&r, outcome);
   campaign->ledger.defers = false;
+  const bool failed = err != GANNET_OK;
+  gannet_error_record why; /* what is done after a failure may fail as well */
+  gannet_error_save(&why);
   const gannet_err synced = gannet_ledger_sync(&campaign->ledger); /* also after an error */
   if (err == GANNET_OK) err = gannet_agree(campaign->context->comm, synced);
   let_go(&r, err);
   gannet_progress_end(&r.progress);
   gannet_evaluator_destroy(&r.evaluator);
   gannet_batch_release(&r.batch);
+  if (failed) gannet_error_restore(&why);
   outcome->seconds = gannet_clock_seconds() - start;
   if (err == GANNET_OK) err = save_if_due(&r, true);
   outcome->save_seconds = r.save_sum;

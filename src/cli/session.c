@@ -1,10 +1,12 @@
 #include "cli/session.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/atomic_file.h"
 #include "cli/opening.h"
 
 /* What is meant as a directory is told as one. */
@@ -32,7 +34,10 @@ gannet_err cli_in_session(const cli_arguments *arguments, const cli_world *world
   struct stat about;
   double patience = 0;
   GANNET_TRY(read_patience(arguments, &patience));
-  const bool is_directory = stat(place, &about) == 0 && S_ISDIR(about.st_mode);
+  const bool is_there = stat(place, &about) == 0;
+  const bool is_directory = is_there && S_ISDIR(about.st_mode);
+  gannet_err err = GANNET_OK;
+  if (!is_there && errno != ENOENT && errno != ENOTDIR) err = gannet_raise_errno("look at", place);
   (void)snprintf(file, sizeof file, is_directory ? "%s/campaign.yaml" : "%s", place);
   cli_log log;
   cli_log_begin(&log, GANNET_LOG_WARNING);
@@ -45,8 +50,8 @@ gannet_err cli_in_session(const cli_arguments *arguments, const cli_world *world
                                                  .log_user = &log};
   gannet_complaints complaints = {0};
   gannet_campaign campaign = {0};
-  gannet_err err =
-      gannet_agree(world->comm, world->rank ? GANNET_OK : find(place, is_directory, file));
+  if (err == GANNET_OK && world->rank == 0) err = find(place, is_directory, file);
+  err = gannet_agree(world->comm, err);
   if (err == GANNET_OK) err = cli_open_campaign(world, &options, patience, &complaints, &campaign);
   if (err == GANNET_OK && world->rank == 0 &&
       gannet_campaign_path(&campaign, "campaign.log", log_path) == GANNET_OK)

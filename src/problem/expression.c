@@ -43,7 +43,12 @@ static const char *const functions[] = {"sin",  "cos",  "tan",  "asin",  "acos",
                                         "log",  "ln",   "log2", "log10", "sqrt",  "abs",   "min",
                                         "max",  "sign", "rint", "sum",   "avg"};
 
-enum { N_FUNCTIONS = sizeof functions / sizeof *functions, MOST_NAMES = 256 };
+enum {
+  N_FUNCTIONS = sizeof functions / sizeof *functions,
+  MOST_NAMES = 256,
+  TOLD_LONGEST = 1000 /* bytes of an expression that muParser may quote: it copies what it says into
+                         2000 bytes and does not look at the length */
+};
 
 static double natural_log(double x) {
   return log(x);
@@ -163,12 +168,20 @@ static gannet_err raise_syntax(const gannet_expression *e, const char *text,
                                const char *const *names) {
   char why[700], token[64];
   const int code = mupGetErrorCode(e->parser), position = mupGetErrorPos(e->parser);
-  const size_t byte = position < 0 ? strlen(text) : (size_t)position;
-  (void)snprintf(token, sizeof token, "%s", mupGetErrorToken(e->parser));
+  const size_t length = strlen(text), byte = position < 0 ? length : (size_t)position;
+  const bool fits = length <= TOLD_LONGEST;
+  const char *there = text + (byte < length ? byte : length);
+  size_t word = 0;
+  while (is_word(there[word]) && word + 1 < sizeof token) ++word;
+  if (fits)
+    (void)snprintf(token, sizeof token, "%s", mupGetErrorToken(e->parser));
+  else
+    (void)snprintf(token, sizeof token, "%.*s", word > 0 ? (int)word : 1, there);
   if (code == UNKNOWN_TOKEN)
     tell_token(e, text, byte, token, names, why, sizeof why);
   else
-    tell_place(code, token, mupGetErrorMsg(e->parser), why, sizeof why);
+    tell_place(code, token, fits ? mupGetErrorMsg(e->parser) : "it is not an expression", why,
+               sizeof why);
   return raise_at(text, byte, why);
 }
 

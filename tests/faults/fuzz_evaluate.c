@@ -1,0 +1,183 @@
+/* What simulations, launchers and SLURM leave and print. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/complaints.h"
+#include "base/memory.h"
+#include "evaluate/contract.h"
+#include "evaluate/record.h"
+#include "evaluate/slurm_parse.h"
+#include "fuzz.h"
+
+/* A result has a reason or numbers. */
+static bool check_result(const gannet_result_record *result) {
+  const bool done = result->status == GANNET_EVAL_DONE;
+  if (result->status == GANNET_EVAL_PENDING) fuzz_wrong("no result");
+  if (!done && !*result->run.reason) fuzz_wrong("a failure without a reason");
+  if (done && !isfinite(result->objective)) fuzz_wrong("done with objective %g", result->objective);
+  for (int j = 0; done && j < fuzz_problem->spec.n_constraints; ++j)
+    if (!isfinite(result->constraints[j])) fuzz_wrong("done with a constraint that is not finite");
+  return done;
+}
+
+static bool read_results(const gannet_patterns *patterns) {
+  double constraint[1];
+  gannet_result_record result = {.constraints = constraint};
+  const gannet_contract_rules rules = {
+      .patterns = patterns, .time_limit = INFINITY, .limits = {.patience = 5}};
+  gannet_record_clear(1, &result);
+  gannet_contract_read(fuzz_problem, &rules, fuzz_folder, &result);
+  return check_result(&result);
+}
+
+static bool results(char *bytes, size_t size) {
+  fuzz_put("results.out", bytes, size);
+  fuzz_put("stdout.log", "", 0);
+  const gannet_patterns none = {0};
+  const bool done = read_results(&none);
+  (void)gannet_contract_is_torn(fuzz_folder);
+  return done;
+}
+
+/* "name=regex" on the first line, what a simulation prints after it. */
+static bool patterns(char *bytes, size_t size) {
+  char *end = memchr(bytes, '\n', size), *items[2] = {bytes, NULL};
+  const gannet_text_list list = {1, items};
+  gannet_complaints complaints = {0};
+  gannet_patterns found = {0};
+  if (!end) return false;
+  *end = '\0';
+  const char *rest = strncmp(bytes, "mass", 4) == 0 ? "objective 1\n" : "mass 2\n";
+  fuzz_put("results.out", rest, strlen(rest));
+  fuzz_put("stdout.log", end + 1, size - (size_t)(end + 1 - bytes));
+  const gannet_err err = gannet_patterns_create(&list, fuzz_problem, &complaints, &found);
+  fuzz_refusal(err);
+  const bool accepted = err == GANNET_OK && complaints.count == 0 && read_results(&found);
+  gannet_patterns_release(&found);
+  gannet_complaints_release(&complaints);
+  return accepted;
+}
+
+static bool attempt(char *bytes, size_t size) {
+  gannet_contract_sight sight;
+  gannet_contract_place place;
+  char job[GANNET_JOB_SIZE];
+  fuzz_put("attempt.json", bytes, size);
+  const bool seen = gannet_contract_look(fuzz_folder, &sight);
+  gannet_contract_find_place(fuzz_folder, &place);
+  const uint64_t nonce = gannet_contract_nonce(fuzz_folder, job, sizeof job);
+  if (gannet_contract_find_attempt(fuzz_folder, 255, job, sizeof job) && nonce != 255)
+    fuzz_wrong("the attempt of another nonce is found");
+  return seen;
+}
+
+static bool outcome(char *bytes, size_t size) {
+  gannet_launch_event event;
+  char host[GANNET_HOST_SIZE];
+  const char *at = strstr(bytes, "\"nonce\": \"");
+  const uint64_t nonce = at ? strtoull(at + 10, NULL, 16) : 0;
+  fuzz_put("outcome.json", bytes, size);
+  return gannet_contract_find_outcome(fuzz_folder, nonce, &event, host);
+}
+
+static void check_rows(const gannet_slurm_list *list) {
+  for (int i = 0; i < list->n; ++i)
+    if (!*list->row[i].job || !memchr(list->row[i].state, '\0', sizeof list->row[i].state))
+      fuzz_wrong("a row without a job");
+}
+
+static bool squeue(char *bytes, size_t size) {
+  gannet_slurm_list list = {0};
+  (void)size;
+  fuzz_refusal(gannet_copy_text(bytes, &list.text));
+  fuzz_refusal(gannet_slurm_parse_squeue(&list));
+  check_rows(&list);
+  const bool any = list.n > 0;
+  gannet_slurm_list_release(&list);
+  return any;
+}
+
+static bool sacct(char *bytes, size_t size) {
+  gannet_slurm_list list = {0};
+  (void)size;
+  fuzz_refusal(gannet_slurm_parse_sacct(bytes, &list));
+  check_rows(&list);
+  const bool any = list.n > 0;
+  gannet_slurm_list_release(&list);
+  return any;
+}
+
+static bool scontrol(char *bytes, size_t size) {
+  gannet_slurm_list list = {0};
+  (void)size;
+  fuzz_refusal(gannet_slurm_parse_scontrol(bytes, "123", &list));
+  check_rows(&list);
+  const bool any = list.n > 0;
+  gannet_slurm_list_release(&list);
+  return any;
+}
+
+static bool sbatch(char *bytes, size_t size) {
+  char job[GANNET_SLURM_ID] = "";
+  (void)size;
+  if (gannet_slurm_parse_job(bytes, job)) return false;
+  if (!*job) fuzz_wrong("a job without a number");
+  return true;
+}
+
+const fuzz_target fuzz_evaluate_targets[] = {
+    {.name = "results",
+     .key = 4,
+     .share = 100,
+     .parse = results,
+     .file = {"evals/000000/results.out"},
+     .text = {"objective 1.5\nmass 2\n", "{\"objective\": 1.5, \"mass\": 2}\n",
+              "# comment\nmass 2d0\nobjective -1.5-3\n", "fail it diverged\n",
+              "objective\t1\r\nmass\t2\r\n"}},
+    {.name = "patterns",
+     .key = 5,
+     .share = 30,
+     .parse = patterns,
+     .text = {"mass=mass ([0-9]+)\nmass 12\n", "objective=^drag: *([^ ]*)\ndrag:   1.5 N\n",
+              "mass=(.{8})\n  12.5000\n", "objective=cost,([^,]*),\nx\ncost,12,5\n"}},
+    {.name = "attempt",
+     .key = 11,
+     .share = 60,
+     .parse = attempt,
+     .file = {"evals/000000/attempt.json"},
+     .text = {"{\"attempt\": 1, \"nonce\": \"00000000000000ff\", \"pid\": 0, \"host\": \"h\", "
+              "\"started\": 1.5, \"job\": \"12_3\", \"slot\": 1,"
+              " \"submitted\": 1.25, \"shipment\": \"c-1\", \"element\": 3, \"runs\": 2}"}},
+    {.name = "outcome",
+     .key = 12,
+     .share = 60,
+     .parse = outcome,
+     .file = {"evals/000000/outcome.json"}},
+    {.name = "squeue",
+     .key = 13,
+     .share = 60,
+     .parse = squeue,
+     .text = {"123|RUNNING|node[1-3]|c-1|/home/a b/c|None\n124_5|PENDING||c-2|/x|Resources\n",
+              "125_[1-9]|PENDING||c-3|/y|Priority\n"}},
+    {.name = "sacct",
+     .key = 14,
+     .share = 60,
+     .parse = sacct,
+     .text = {"123|COMPLETED|0:0|node1|c-1\n123.batch|COMPLETED|0:0|node1|batch\n124_5|CANCELLED "
+              "by 1000|0:15|node1|c-2\n"}},
+    {.name = "scontrol",
+     .key = 15,
+     .share = 60,
+     .parse = scontrol,
+     .text = {"JobId=123 JobName=c-1 UserId=a(1) JobState=FAILED Reason=NonZeroExitCode "
+              "ExitCode=1:0 NodeList=node1\n",
+              "JobId=130 ArrayJobId=123 ArrayTaskId=4 JobName=c JobState=RUNNING ExitCode=0:0 "
+              "NodeList=(null)\n"}},
+    {.name = "sbatch",
+     .key = 16,
+     .share = 60,
+     .parse = sbatch,
+     .text = {"123\n", "123;cluster\n", "sbatch: warning\n123\n", "Submitted batch job 123\n"}},
+    {0}};
