@@ -175,6 +175,7 @@ typedef struct {
   gannet_slurm_shipment **shipments; /* [n_shipments] owned */
   int largest_array;                 /* elements; 0 = not asked yet */
   char place[PATH_MAX];              /* CAMPAIGN/slurm */
+  char stop_file[PATH_MAX];          /* CAMPAIGN/STOP */
   gannet_ready ready;
   double next_list, list_pause, next_files;
   bool scheduler_fails;   /* squeue does not answer, and was complained about */

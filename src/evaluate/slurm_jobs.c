@@ -26,6 +26,7 @@ static gannet_err prepare(gannet_slurm_jobs *made, const gannet_evaluator_setup 
   GANNET_TRY(gannet_join_path(setup->campaign, "slurm", path, sizeof path));
   GANNET_TRY(gannet_make_lasting_directory(path));
   if (!realpath(path, made->place)) return gannet_raise_errno("find", path);
+  GANNET_TRY(gannet_join_path(setup->campaign, "STOP", made->stop_file, sizeof made->stop_file));
   return gannet_slurm_client_create(&made->options->commands, made->launcher, setup->campaign,
                                     made->program.input_directory, &made->client);
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
@@ -74,14 +75,19 @@ static gannet_err ask_once(gannet_slurm_jobs *jobs, const gannet_follow_up *next
   return gannet_slurm_client_submit(jobs->client, arguments, nothing, id, how);
 }
 
+static bool is_stopped(const gannet_slurm_jobs *jobs, const gannet_follow_up *next) {
+  return (next->is_stopped && next->is_stopped()) || access(jobs->stop_file, F_OK) == 0;
+}
+
 /* false when somebody asked to stop in the meantime. */
-static bool wait_patiently(const gannet_follow_up *next, double seconds) {
+static bool wait_patiently(const gannet_slurm_jobs *jobs, const gannet_follow_up *next,
+                           double seconds) {
   const double slice = 0.25, until = gannet_clock_seconds() + seconds;
   for (double left; (left = until - gannet_clock_seconds()) > 0;) {
-    if (next->is_stopped && next->is_stopped()) return false;
+    if (is_stopped(jobs, next)) return false;
     gannet_clock_sleep(left < slice ? left : slice);
   }
-  return !(next->is_stopped && next->is_stopped());
+  return !is_stopped(jobs, next);
 }
 
 /* After a call of sbatch that may have been accepted only lists tell whether another is needed: two
@@ -102,7 +108,7 @@ static gannet_err ask_unless_there(gannet_slurm_jobs *jobs, const gannet_follow_
   *how = GANNET_SLURM_CALL_TIMED_OUT;
   if (d->lists > 0 && answered) --d->lists;
   if (d->lists > 0 || gannet_clock_seconds() < d->until) return GANNET_OK;
-  if (next->is_stopped && next->is_stopped()) return GANNET_OK;
+  if (is_stopped(jobs, next)) return GANNET_OK;
   GANNET_TRY(ask_once(jobs, next, name, dependency, how));
   const bool maybe = !gannet_slurm_call_is_answered(*how) ||
                      (*how == GANNET_SLURM_CALL_REFUSED &&
@@ -132,10 +138,10 @@ static gannet_err ask_for(gannet_slurm_jobs *jobs, const gannet_follow_up *next,
     GANNET_REQUIRE(!never && gannet_clock_seconds() < until, GANNET_ERR_IO,
                    "sbatch does not take '%s', which is to go on with the campaign: %s",
                    next->script, said);
-    if (wait_patiently(next, 0)) {
+    if (wait_patiently(jobs, next, 0)) {
       gannet_log(jobs->context, GANNET_LOG_WARNING, "%s of '%s': %s; will be tried again",
                  in_doubt ? "sbatch, or squeue after it," : "sbatch", next->script, said);
-      if (wait_patiently(next, pause)) continue;
+      if (wait_patiently(jobs, next, pause)) continue;
     }
     gannet_log(jobs->context, GANNET_LOG_WARNING,
                "'%s' was not submitted, for a stop was asked for; another step goes on",

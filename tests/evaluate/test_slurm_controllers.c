@@ -215,6 +215,28 @@ static void a_follow_up_that_was_taken_is_not_submitted_again(void **state) {
   }
 }
 
+/* Nothing is to follow after a stop, which may be asked for while sbatch refuses. */
+static void no_follow_up_is_submitted_after_a_stop(void **state) {
+  standin *f = *state;
+  use_simulation(f, good);
+  f->options.patience = 30;
+  if (f->context->rank == 0)
+    write_file(f->directory, "sbatch",
+               "#!/bin/sh\nhere=${0%/*}\necho sbatch x >>\"$here/calls\"\n: >\"$here/STOP\"\n"
+               "echo 'sbatch: error: QOSMaxSubmitJobPerUserLimit' >&2\nexit 1\n",
+               0755);
+  MPI_Barrier(MPI_COMM_WORLD);
+  const gannet_follow_up next = {"/nowhere.sh", "campaign.yaml", "/", false, NULL};
+  gannet_evaluator *evaluator = standin_create(f);
+  const double begun = gannet_clock_seconds();
+  assert_ok(gannet_evaluator_leave(evaluator, &next));
+  assert_true(gannet_clock_seconds() < begun + 20);
+  gannet_evaluator_destroy(&evaluator);
+  if (f->context->rank > 0) return;
+  assert_int_equal(calls_of(f, "sbatch"), 1);
+  assert_non_null(strstr(f->log, "was not submitted, for a stop was asked for"));
+}
+
 /* A scheduler that will never take the script is an error that says so. */
 static void a_refused_follow_up_is_an_error(void **state) {
   standin *f = *state;
@@ -242,6 +264,7 @@ int main(int argc, char **argv) {
       TEST(what_runs_can_be_left_and_followed),
       TEST(a_follow_up_without_an_answer_is_looked_for_twice),
       TEST(a_follow_up_that_was_taken_is_not_submitted_again),
+      TEST(no_follow_up_is_submitted_after_a_stop),
       TEST(a_refused_follow_up_is_an_error),
   };
   MPI_Init(&argc, &argv);
