@@ -62,11 +62,17 @@ static gannet_err write_figures(const cli_arguments *arguments, const cli_world 
                                 const gannet_report *report, const bool *wanted) {
   const char *folder = cli_value(arguments, "figures");
   char here[PATH_MAX], path[PATH_MAX];
+  bool drawn = false;
   if (!folder) return GANNET_OK;
   if (!getcwd(here, sizeof here)) return gannet_raise_errno("find", "working directory");
   GANNET_TRY(gannet_join_path(folder[0] == '/' ? "" : here, folder[0] == '/' ? folder + 1 : folder,
                               path, sizeof path));
-  GANNET_TRY(gannet_report_figures(report, world->launcher, path, wanted));
+  GANNET_TRY(gannet_report_figures(report, world->launcher, path, wanted, &drawn));
+  if (!drawn)
+    cli_warn(
+        "there is no gnuplot (Debian package gnuplot-nox): data and commands of the figures "
+        "are in %s, and 'gnuplot all.gp' draws them there or on another machine",
+        folder);
   (void)printf("figures: %s\n", folder);
   return GANNET_OK;
 }

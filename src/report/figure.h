@@ -63,8 +63,9 @@ double figure_clock(const gannet_report *report, const char **name);
 /* Commands for pictures side by side; returns the height in centimetres. Local. */
 double figure_tiles(FILE *commands, size_t n, int columns, double row_height);
 
-/* The value of a result by its rank, 0 = best, NAN without a result; [n], to be freed with
- * gannet_free, and the positions of results from best to worst. Local; false when memory is short.
+/* The value of a feasible result by its rank, 0 = best, NAN for other evaluations; [n], to be freed
+ * with gannet_free, and the positions of feasible results from best to worst. Local; false when
+ * memory is short.
  */
 bool figure_ranks(const gannet_report *report, double **rank, size_t **order, size_t *n_results);
 

@@ -17,6 +17,15 @@ static const char *name_of_lost(const gannet_report *r) {
   return figure_get(about, "penalties") > 0 ? "no result or a penalty" : "no result";
 }
 
+/* Designs that are not feasible are hollow and grey: the colours of values are for those that are.
+ */
+static const char *const grey = "#888888";
+
+static bool is_infeasible(const gannet_report *r, size_t i) {
+  return figure_at(column(r, "status"), i) == GANNET_EVAL_DONE &&
+         !(figure_at(column(r, "feasible"), i) > 0);
+}
+
 /* Evaluations of a kind: number, time, objective. Returns how many. */
 static size_t put_points(const gannet_report *r, FILE *data, double clock, int status,
                          int feasible) {
@@ -70,7 +79,7 @@ static void put_best_commands(const gannet_report *r, FILE *out, const size_t *n
     (void)fprintf(out,
                   ", data index 1 using x:3 with points pointtype 8 pointsize %g linecolor rgb "
                   "'%s' title 'not feasible'",
-                  1.4 * size, picture_colors[4]);
+                  1.4 * size, grey);
   if (n[2])
     (void)fprintf(out,
                   ", data index 2 using x:(%.17g) with points pointtype %d pointsize %g "
@@ -184,39 +193,70 @@ static void put_parallel_axes(const gannet_report *r, FILE *out, size_t axes) {
   }
 }
 
+/* Feasible designs by rank, or the others; returns how many there are. */
+static size_t put_designs(const gannet_report *r, FILE *data, bool feasible, const double *rank,
+                          const size_t *order, size_t n_order, size_t axes) {
+  const size_t n_all = json_array_size(column(r, "id"));
+  size_t n = feasible ? n_order : 0, lines = 0;
+  for (size_t i = 0; !feasible && i < n_all; ++i) n += is_infeasible(r, i);
+  const size_t most = feasible ? LINES - BEST_LINES : LINES / 2;
+  const size_t stride = n <= most ? 1 : n / most + 1;
+  for (size_t i = feasible ? n_order : n_all; i-- > 0;) {
+    if (!feasible && (!is_infeasible(r, i) || lines++ % stride != 0)) continue;
+    if (feasible && i >= BEST_LINES && i % stride != 0) continue;
+    put_design(r, data, feasible ? order[i] : i, axes, feasible ? rank[order[i]] : -1);
+  }
+  return n;
+}
+
 bool figure_parallel(const gannet_report *r, FILE *data, FILE *out, double *height) {
   const size_t n_variables = json_array_size(json_object_get(r->summary, "variables"));
   const size_t axes = n_variables < AXES ? n_variables : AXES;
   double *rank = NULL;
-  size_t *order = NULL, n = 0;
+  size_t *order = NULL, n = 0, others = 0;
   (void)height;
-  if (figure_ranks(r, &rank, &order, &n) && n > 0) {
-    const size_t stride = n <= LINES ? 1 : n / (LINES - BEST_LINES) + 1;
-    (void)fputs("# axis, place on it, rank; one block of lines per design\n", data);
-    for (size_t i = n; i-- > 0;)
-      if (i < BEST_LINES || i % stride == 0) put_design(r, data, order[i], axes, rank[order[i]]);
+  if (figure_ranks(r, &rank, &order, &n)) {
+    (void)fputs("# axis, place on it, rank; one block of lines per design; -1: not feasible\n",
+                data);
+    others = put_designs(r, data, false, rank, order, n, axes);
+    (void)put_designs(r, data, true, rank, order, n, axes);
+  }
+  if (n + others > 0) {
     put_palette(out);
     put_parallel_axes(r, out, axes);
-    (void)fputs("plot data using 1:2:3 with lines linewidth 0.5 linecolor palette notitle\n", out);
+    (void)fputs("plot ", out);
+    if (others > 0)
+      (void)fprintf(
+          out,
+          "data using 1:($3 < 0 ? $2 : NaN) with lines linewidth 0.3 linecolor rgb '%s' "
+          "title 'not feasible'%s",
+          grey, n > 0 ? ", \\\n  " : "\n");
+    if (n > 0)
+      (void)fputs(
+          "data using 1:($3 < 0 ? NaN : $2):3 with lines linewidth 0.5 linecolor palette "
+          "notitle\n",
+          out);
   }
   gannet_free(&rank);
   gannet_free(&order);
-  return n > 0;
+  return n + others > 0;
 }
 
-/* Returns how many are without a result. */
-static size_t put_plane(const gannet_report *r, FILE *data, const double *rank, const int *axis) {
-  size_t lost = 0;
+/* lost, others  out  how many are without a result, and how many are not feasible */
+static void put_plane(const gannet_report *r, FILE *data, const double *rank, const int *axis,
+                      size_t *lost, size_t *others) {
   const size_t n = json_array_size(column(r, "id"));
   const json_t *best = json_array_get(json_object_get(r->summary, "best"), 0);
   const json_t *x = json_array_get(column(r, "x"), (size_t)axis[0]);
   const json_t *y = json_array_get(column(r, "x"), (size_t)axis[1]);
-  for (int kind = 0; kind < 3; ++kind) {
+  for (int kind = 0; kind < 4; ++kind) {
     size_t lines = 0;
     for (size_t i = 0; i < n; ++i) {
-      const bool wanted = kind == 0   ? isfinite(rank[i])
-                          : kind == 1 ? figure_at(column(r, "status"), i) > GANNET_EVAL_DONE
-                                      : figure_at(column(r, "id"), i) == figure_get(best, "id");
+      const bool wanted =
+          kind == 0   ? isfinite(rank[i])
+          : kind == 1 ? figure_at(column(r, "status"), i) > GANNET_EVAL_DONE
+          : kind == 2 ? isfinite(rank[i]) && figure_at(column(r, "id"), i) == figure_get(best, "id")
+                      : is_infeasible(r, i);
       if (!wanted) continue;
       picture_put_number(data, figure_at(x, i));
       picture_put_number(data, figure_at(y, i));
@@ -225,9 +265,9 @@ static size_t put_plane(const gannet_report *r, FILE *data, const double *rank, 
       ++lines;
     }
     figure_end(data, lines);
-    if (kind == 1) lost = lines;
+    if (kind == 1) *lost = lines;
+    if (kind == 3) *others = lines;
   }
-  return lost;
 }
 
 bool figure_projection(const gannet_report *r, FILE *data, FILE *out, double *height) {
@@ -235,23 +275,30 @@ bool figure_projection(const gannet_report *r, FILE *data, FILE *out, double *he
   double *rank = NULL;
   size_t *order = NULL, n = 0, n_variables = 0;
   int *axis = figure_order(r, &n_variables);
-  const bool shown = axis && n_variables > 1 && figure_ranks(r, &rank, &order, &n) && n > 0;
+  const bool shown = axis && n_variables > 1 && figure_ranks(r, &rank, &order, &n) &&
+                     figure_get(json_object_get(r->summary, "campaign"), "done") > 0;
   (void)height;
   if (shown) {
-    (void)fputs("# x, y, rank of: results; without a result; the best design\n", data);
-    const size_t lost = put_plane(r, data, rank, axis);
+    size_t lost = 0, others = 0;
+    (void)fputs("# x, y, rank of: feasible; without a result; the best design; not feasible\n",
+                data);
+    put_plane(r, data, rank, axis, &lost, &others);
     put_palette(out);
     figure_axis(out, 'x', json_array_get(variables, (size_t)axis[0]), NAME);
     figure_axis(out, 'y', json_array_get(variables, (size_t)axis[1]), NAME);
-    (void)fprintf(out,
-                  "plot data index 0 using 1:2:3 with points pointtype 7 pointsize %g linecolor "
-                  "palette notitle, \\\n"
-                  "  data index 1 using 1:2 with points pointtype 2 pointsize 0.8 linewidth 2 "
-                  "linecolor rgb '%s' title '%s', \\\n"
-                  "  data index 2 using 1:2 with points pointtype 12 pointsize 1.6 linewidth 2 "
-                  "linecolor rgb '%s' title 'best'\n",
-                  n > 500 ? 0.4 : 0.8, picture_colors[1], lost > 0 ? name_of_lost(r) : "",
-                  picture_colors[11]);
+    (void)fprintf(
+        out,
+        "plot data index 3 using 1:2 with points pointtype 6 pointsize %g linecolor rgb '%s' "
+        "title '%s', \\\n"
+        "  data index 0 using 1:2:3 with points pointtype 7 pointsize %g linecolor "
+        "palette notitle, \\\n"
+        "  data index 1 using 1:2 with points pointtype 2 pointsize 0.8 linewidth 2 "
+        "linecolor rgb '%s' title '%s', \\\n"
+        "  data index 2 using 1:2 with points pointtype 12 pointsize 1.6 linewidth 2 "
+        "linecolor rgb '%s' title '%s'\n",
+        n > 500 ? 0.4 : 0.8, grey, others > 0 ? "not feasible" : "", n > 500 ? 0.4 : 0.8,
+        picture_colors[1], lost > 0 ? name_of_lost(r) : "", picture_colors[11],
+        n > 0 ? "best" : "");
   }
   gannet_free(&axis);
   gannet_free(&rank);
@@ -283,9 +330,9 @@ static void put_constraint(const gannet_report *r, FILE *data, FILE *out, size_t
   picture_put_text(out, figure_text(one, "name"));
   (void)fprintf(out,
                 "'\nplot data index %zu using 1:2 with points pointtype 7 pointsize 0.4 linecolor "
-                "rgb '%s' notitle, data index %zu using 1:2 with points pointtype 9 pointsize 0.5 "
+                "rgb '%s' notitle, data index %zu using 1:2 with points pointtype 8 pointsize 0.5 "
                 "linecolor rgb '%s' notitle",
-                2 * k, picture_colors[0], 2 * k + 1, picture_colors[1]);
+                2 * k, picture_colors[0], 2 * k + 1, grey);
   for (int end = 0; end < 2; ++end)
     if (isfinite(end ? upper : lower))
       (void)fprintf(out, ", %.17g with lines dashtype 2 linecolor rgb '%s' notitle",

@@ -55,6 +55,7 @@ int *figure_order(const gannet_report *report, size_t *n) {
 
 bool figure_ranks(const gannet_report *report, double **rank, size_t **order, size_t *n_results) {
   const json_t *objective = json_object_get(report->columns, "objective");
+  const json_t *feasible = json_object_get(report->columns, "feasible");
   const json_t *about = json_object_get(report->summary, "campaign");
   const double sign = strcmp(figure_text(about, "goal"), "maximize") == 0 ? -1 : 1;
   const size_t n = json_array_size(objective);
@@ -66,7 +67,8 @@ bool figure_ranks(const gannet_report *report, double **rank, size_t **order, si
   for (size_t i = 0; made && i < n; ++i) {
     const double value = figure_at(objective, i);
     (*rank)[i] = NAN;
-    if (isfinite(value)) list[(*n_results)++] = (ranked){sign * value, i};
+    if (isfinite(value) && figure_at(feasible, i) > 0)
+      list[(*n_results)++] = (ranked){sign * value, i};
   }
   if (made) qsort(list, *n_results, sizeof *list, by_value);
   for (size_t i = 0; made && i < *n_results; ++i) {

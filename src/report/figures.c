@@ -141,7 +141,7 @@ static gannet_err put_all(FILE *out, const void *user) {
 }
 
 gannet_err gannet_report_figures(const gannet_report *report, gannet_launcher *launcher,
-                                 const char *directory, const bool *wanted) {
+                                 const char *directory, const bool *wanted, bool *drawn) {
   bool shown[FIGURES] = {false};
   gannet_child_end end;
   GANNET_TRY(gannet_make_directory(directory));
@@ -155,7 +155,8 @@ gannet_err gannet_report_figures(const gannet_report *report, gannet_launcher *l
   const choice all = {shown, wanted};
   GANNET_TRY(picture_write(directory, "all.gp", put_all, &all));
   GANNET_TRY(picture_draw(launcher, directory, "all.gp", &end));
-  GANNET_REQUIRE(!end.why[0], end.missing ? GANNET_ERR_MISSING : GANNET_ERR_LIBRARY,
+  *drawn = !end.missing;
+  GANNET_REQUIRE(!end.why[0] || end.missing, GANNET_ERR_LIBRARY,
                  "figures: %s; data and commands for gnuplot (Debian package gnuplot-nox) are in "
                  "%s, and 'gnuplot all.gp' draws them there or on another machine",
                  end.why, directory);

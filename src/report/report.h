@@ -65,12 +65,12 @@ GANNET_CHECKED gannet_err gannet_report_formats(const char *text, bool *wanted);
  * launcher   in  NULL = no program can be run
  * directory  in  absolute; made when it does not exist
  * wanted     in  [REPORT_FORMATS]
+ * drawn      out  false: gnuplot is not there, and what it needs is written
  *
- * Errors: GANNET_ERR_MISSING when gnuplot is not there or fails, what it needs being written;
- * GANNET_ERR_IO, GANNET_ERR_MEMORY.
+ * Errors: GANNET_ERR_LIBRARY when gnuplot fails; GANNET_ERR_IO, GANNET_ERR_MEMORY.
  */
 GANNET_CHECKED gannet_err gannet_report_figures(const gannet_report *report,
                                                 gannet_launcher *launcher, const char *directory,
-                                                const bool *wanted);
+                                                const bool *wanted, bool *drawn);
 
 #endif

@@ -186,6 +186,8 @@ static json_t *about_campaign(const gannet_campaign *c, const gannet_usage *u) {
   gannet_absent_list(c, absent, sizeof absent);
   (void)json_object_set_new(about, "absent", json_string(absent));
   (void)json_object_set_new(about, "feasible", json_boolean(tally.best.feasible));
+  (void)json_object_set_new(about, "n_feasible", json_integer((json_int_t)tally.feasible));
+  (void)json_object_set_new(about, "violation", report_number(tally.violation));
   (void)json_object_set_new(about, "best",
                             report_number(tally.best.id < 0 ? NAN : tally.best.objective));
   return about;

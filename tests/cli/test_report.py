@@ -264,8 +264,8 @@ physics:
         self.succeed("run", self.write(BRANIN), "-q")
         self.write("#!/bin/sh\n", "ssh", 0o755)
         outcome = self.figures(environment={"PATH": str(self.folder)})
-        self.assertEqual(outcome.code, program.USAGE, outcome)
-        self.assertIn("gnuplot-nox", outcome.err)
+        self.assertEqual(outcome.code, program.FINISHED, outcome)
+        self.assertIn("gannet: warning: there is no gnuplot (Debian package gnuplot-nox): data and commands", outcome.err)
         self.assertTrue((self.folder / "fast.campaign/report.html").exists())
         self.assertTrue((self.folder / "figures/best.gp").exists())
         self.assertIn("'gif' is no format of figures; expected svg, pdf, png", self.figures("--format", "svg,gif").err)
@@ -336,6 +336,11 @@ physics:
         kinds = [sum(s == 1 and f == 1 for s, f in zip(columns["status"], columns["feasible"])),
                  sum(s == 1 and f == 0 for s, f in zip(columns["status"], columns["feasible"])), sum(s > 1 for s in columns["status"])]
         self.assertEqual([len(self.rows("best", i)) for i in range(3)], kinds)
+        self.assertGreater(min(kinds), 0)
+        self.assertEqual([len(self.rows("projection", i)) for i in (0, 3, 1)], kinds)  # hollow and grey are apart
+        self.assertEqual(sorted(row[2] for row in self.rows("projection")), [k / (kinds[0] - 1) for k in range(kinds[0])])
+        lines = [line for line in (self.folder / "figures/parallel.dat").read_text().splitlines()[1:] if line.strip()]
+        self.assertEqual(sum(line.split()[2] == "-1" for line in lines) * kinds[0], sum(line.split()[2] != "-1" for line in lines) * kinds[1])
         self.assertAlmostEqual(self.rows("best", 3)[-1][2], float(summary["best"][0]["objective"]), places=3)
         self.assertEqual(len(self.rows("coverage")), len(model["calibration"]["residual"]) + 2)
         for effect, row in zip(sorted(model["importance"], reverse=True), self.rows("importance")):
@@ -362,10 +367,12 @@ physics:
         self.assertEqual(bars["bar"], sorted(model["importance"], reverse=True))
         self.assertEqual(len(self.charts(browser, "slices")), 5)
         (lines,) = self.charts(browser, "parallel")
-        self.assertEqual(len(lines["parallel"]), sum(s == 1 for s in columns["status"]))
+        self.assertEqual((len(lines["feasible"]), len(lines["not feasible"])), tuple(sum(
+            s == 1 and f == kept for s, f in zip(columns["status"], columns["feasible"])) for kept in (1, 0)))
         (plane,) = self.charts(browser, "projection")
-        self.assertEqual((len(plane["designs"]), len(plane["no result"]), len(plane["best"])),
-                         (len(lines["parallel"]), 48 - len(lines["parallel"]), 1))
+        self.assertEqual((len(plane["designs"]), len(plane["not feasible"]), len(plane["no result"]), len(plane["best"])),
+                         (len(lines["feasible"]), len(lines["not feasible"]), sum(s > 1 for s in columns["status"]), 1))
+        self.assertRegex(browser.ask('document.querySelector("#lead").textContent'), rf"; {len(lines['feasible'])} of \d+ feasible\.")
         (stress,) = self.charts(browser, "constraints")
         self.assertEqual(len(stress["broken"]), sum(c is not None and c > 20 for c in columns["c"][0]))
         (times,) = self.charts(browser, "timeline")

@@ -6,7 +6,7 @@ function modelOrigin() {
     : `The method has no model that tells its uncertainty: this is a Gaussian process of ${model.points} results.`;
 }
 function showImportance() {
-  if (!ordered.length) return hide("importance");
+  if (!ordered.length && !infeasible.length) return hide("importance");
   if (model.note || !model.importance.length) {
     $("#importance .note").textContent = model.note || "";
     $("#importance .chart").hidden = true;

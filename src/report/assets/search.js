@@ -8,8 +8,8 @@ function showHead() {
     lead.textContent = ended ? `No simulation has succeeded yet; ${ended} ended without a result. ` : "No simulation has ended yet.";
     if (ended) lead.append(element("a", "Why", {href: "#failures"}));
   }
-  else if (!best.feasible) { lead.textContent = `No feasible design was found; the closest has ${objective(about.best)}.`; lead.className = "bad"; }
-  else lead.textContent = `Best objective ${objective(lowered(Number(best.objective)), 8)}, evaluation ${best.id} of ${about.proposed}.`;
+  else if (!best.feasible) { lead.textContent = `No feasible design yet (0 of ${about.done} feasible); least violation ${number(about.violation, 4)} at evaluation ${best.id}.`; lead.className = "bad"; }
+  else lead.textContent = `Best objective ${objective(lowered(Number(best.objective)), 8)}, evaluation ${best.id} of ${about.proposed}${about.n_feasible >= 0 ? `; ${about.n_feasible} of ${about.done} feasible` : ""}.`;
   const other = model.recommended;
   if (best && best.feasible && other && other.id !== best.id)
     lead.append(` If values are noisy that is the luckiest one: a model of all results recommends evaluation ${other.id}, ${objective(lowered(other.mean), 5)} without noise, give or take ${lowered(other.sd).toPrecision(2)}.`);
@@ -18,7 +18,7 @@ function showHead() {
   if (about.absent) lead.after(element("p", `Left out because its model failed: ${about.absent}. The campaign's log tells why.`, {className: "bad", id: "absent"}));
   const facts = [["goal", about.goal], ["method", about.method],
     ["evaluations", about.evaluations],
-    ["done", about.done], ...(about.penalties ? [["penalties among them", about.penalties]] : []), ["cannot run", about.cannot_run], ["failed", about.failed], ["pending", about.pending],
+    ["done", about.done], ...(about.n_feasible >= 0 ? [["feasible", `${about.n_feasible} of ${about.done}`]] : []), ...(about.penalties ? [["penalties among them", about.penalties]] : []), ["cannot run", about.cannot_run], ["failed", about.failed], ["pending", about.pending],
     ["time", duration(about.seconds)],
     ["slots busy", about.busy === null ? "–" : `${(100 * about.busy / (about.seconds * about.slots)).toFixed(0)} % of ${about.slots}`],
     ["seed", about.seed]];
@@ -31,15 +31,16 @@ function showHead() {
   if (count < about.proposed) $("#foot").textContent += ` Pictures of single evaluations show ${count} of ${about.proposed}: all steps of the best value, failures, and a regular choice of the others.`;
 }
 
+const hollow = () => ({color: "transparent", borderColor: colors.soft, borderWidth: 1.3});
 const lostName = about.penalties ? "no result or a penalty" : "no result";
 
 function showProgress() {
-  if (!ordered.length) return hide("progress");
+  if (!ordered.length && !infeasible.length) return hide("progress");
   const state = {time: false, log: false, near: Boolean(summary.range.stretched)};
   const {best: low, worst: high} = summary.range, some = low !== undefined, canLog = some && Math.min(low, high) > 0;
   const at = (i) => state.time ? columns.ended[i] / clock.size : columns.id[i] + 1;
   const kinds = [["feasible", (i) => columns.status[i] === DONE && columns.feasible[i], "circle", "accent"],
-    ["not feasible", (i) => columns.status[i] === DONE && !columns.feasible[i], "emptyTriangle", "warn"]];
+    ["not feasible", (i) => columns.status[i] === DONE && !columns.feasible[i], "triangle", "soft"]];
   const entry = chart($("#progress .chart"), () => {
     const last = state.time ? about.seconds / clock.size : about.proposed;
     const steps = (state.time ? summary.trace_time : summary.trace).map(([n, seconds, value]) => [state.time ? seconds / clock.size : n, value]);
@@ -55,7 +56,7 @@ function showProgress() {
       yAxis: upright("objective", Object.assign({finer, lifts: true, nameGap: 52 + room(low, high, true), type: state.log && canLog ? "log" : "value"}, range)),
       dataZoom: [{type: "inside", filterMode: "none"}],
       series: kinds.map(([name, filter, symbol, color]) => ({
-        name, type: "scatter", symbol, symbolSize: 5, itemStyle: {color: colors[color], opacity: count > 3000 ? 0.3 : 0.55}, large: count > 5000,
+        name, type: "scatter", symbol, symbolSize: 5, itemStyle: Object.assign(color === "soft" ? hollow() : {color: colors[color]}, {opacity: count > 3000 ? 0.3 : 0.55}), large: count > 5000,
         data: indices.filter((i) => filter(i) && inside(i)).map((i) => [at(i), columns.objective[i], i])
       })).concat([{name: "best so far", type: "line", step: "end", showSymbol: false, lineStyle: {width: 2.5}, itemStyle: {color: colors.good}, data: steps},
         {name: lostName, type: "scatter", symbol: "pin", symbolSize: 9, itemStyle: {color: colors.bad}, data: lost.map((i) => [at(i), edge, i])}])
@@ -120,9 +121,10 @@ function showBest() {
   if (summary.best.length > 8) toggle(controls, `the best ${summary.best.length}`, (on) => { state.rows = on ? summary.best.length : 8; fill(); });
 }
 
-// Ranks spread the colours out whatever the values are.
+// Ranks of feasible designs spread the colours out whatever the values are; others are hollow and grey.
+const infeasible = indices.filter((i) => columns.status[i] === DONE && !columns.feasible[i]);
 function ranks() {
-  const done = indices.filter((i) => columns.status[i] === DONE);
+  const done = indices.filter((i) => columns.status[i] === DONE && columns.feasible[i]);
   const order = done.slice().sort((a, b) => (columns.objective[a] - columns.objective[b]) * (about.goal === "minimize" ? 1 : -1));
   const rank = new Float64Array(count).fill(NaN);
   order.forEach((i, place) => { rank[i] = order.length > 1 ? place / (order.length - 1) : 0; });
@@ -135,10 +137,14 @@ function rankScale(more) {
 }
 
 function showParallel() {
-  if (!ordered.length) return hide("parallel");
+  if (!ordered.length && !infeasible.length) return hide("parallel");
+  const others = infeasible.filter((i, place) => place % Math.ceil(infeasible.length / 500) === 0);
+  if (infeasible.length) $("#parallel .note").textContent += " Grey: not feasible.";
   const chosen = ordered.length > 1500 ? ordered.filter((i, place) => place < 150 || place % Math.ceil(ordered.length / 1000) === 0) : ordered;
   if (chosen.length < ordered.length) $("#parallel .note").textContent += ` Shown: the best 150 and a regular choice of ${chosen.length - 150} others.`;
   const shown = summary.variables.slice(0, 30);
+  const objectives = chosen.concat(others).map((i) => columns.objective[i]);
+  const [low, high] = [objectives.reduce((a, b) => Math.min(a, b)), objectives.reduce((a, b) => Math.max(a, b))];
   const label = () => ({color: colors.ink, textBorderColor: colors.paper, textBorderWidth: 3, fontSize: 11});
   const text = (v, k, i) => v.type === "real" || v.type === "integer" ? columns.x[k][i] : valueText(v, columns.x[k][i]);
   chart($("#parallel .chart"), () => ({
@@ -146,10 +152,12 @@ function showParallel() {
     parallelAxis: shown.map((v, k) => Object.assign(
       {dim: k + 1, name: v.name, nameTruncate: {maxWidth: 90}, nameTextStyle: {color: colors.ink}, axisLine: {lineStyle: {color: colors.soft}}},
       variableAxis(v), {axisLabel: Object.assign(label(), {width: 90, overflow: "truncate", formatter: (x) => typeof x === "number" ? number(x, 3 + fineness(v.lower, v.upper)) : x})})
-    ).concat([{dim: shown.length + 1, name: "objective", scale: true, nameTextStyle: {color: colors.ink}, axisLine: {lineStyle: {color: colors.soft}},
+    ).concat([{dim: shown.length + 1, name: "objective", scale: true, min: low, max: high > low ? high : null, nameTextStyle: {color: colors.ink}, axisLine: {lineStyle: {color: colors.soft}},
       axisLabel: Object.assign(label(), {formatter: (x) => objective(x, 3)})}]),
-    visualMap: rankScale(),
-    series: [{type: "parallel", lineStyle: {width: 1, opacity: chosen.length > 500 ? 0.3 : 0.5}, inactiveOpacity: 0.03, activeOpacity: 0.8,
+    visualMap: ordered.length ? rankScale({seriesIndex: 1}) : undefined,
+    series: [{type: "parallel", name: "not feasible", lineStyle: {width: 1, color: colors.soft, opacity: 0.25}, inactiveOpacity: 0.02, activeOpacity: 0.5,
+      data: others.map((i) => [0, ...shown.map((v, k) => text(v, k, i)), columns.objective[i]])},
+    {type: "parallel", name: "feasible", lineStyle: {width: 1, opacity: chosen.length > 500 ? 0.3 : 0.5}, inactiveOpacity: 0.03, activeOpacity: 0.8,
       data: chosen.slice().reverse().map((i) => [rank[i], ...shown.map((v, k) => text(v, k, i)), columns.objective[i]])}]
   }));
 }
@@ -159,7 +167,7 @@ function showProjection() {
   const byWeight = summary.variables.map((v, k) => k).sort((a, b) => model.importance && model.importance.length ? model.importance[b] - model.importance[a] : a - b);
   const axes = [byWeight[0], byWeight[1]];
   const lost = indices.filter((i) => columns.status[i] > DONE);
-  const best = summary.best.length ? indices.filter((i) => columns.id[i] === summary.best[0].id) : [];
+  const best = summary.best.length && summary.best[0].feasible ? indices.filter((i) => columns.id[i] === summary.best[0].id) : [];
   const at = (i) => [columns.x[axes[0]][i], columns.x[axes[1]][i]];
   const upRoom = () => room(summary.variables[axes[1]].lower, summary.variables[axes[1]].upper);
   const entry = chart($("#projection .chart"), () => ({
@@ -168,16 +176,17 @@ function showProjection() {
     yAxis: upright(summary.variables[axes[1]].name, Object.assign({nameGap: 52 + upRoom()}, variableAxis(summary.variables[axes[1]], 42))),
     series: [
       {name: "designs", type: "scatter", symbolSize: count > 3000 ? 4 : 8, itemStyle: {opacity: 0.8}, data: ordered.slice().reverse().map((i) => [...at(i), rank[i], i])},
+      {name: "not feasible", type: "scatter", z: 1, symbol: "circle", symbolSize: count > 3000 ? 4 : 8, itemStyle: hollow(), data: infeasible.map((i) => [...at(i), 0, i])},
       {name: lostName, type: "scatter", symbol: "path://M0,0 L10,10 M0,10 L10,0", symbolSize: 8, itemStyle: {color: "none", borderColor: colors.bad, borderWidth: 2}, data: lost.map((i) => [...at(i), 0, i])},
       {name: "best", type: "scatter", symbol: "diamond", symbolSize: 17, silent: true, itemStyle: {color: "none", borderColor: colors.bad, borderWidth: 3}, data: best.map((i) => [...at(i), 0, i])}]
   }));
   const names = summary.variables.map((v) => v.name);
   [0, 1].forEach((side) => chooser($("#projection .controls"), side ? "up:" : "across:", names, axes[side], (k) => { axes[side] = k; draw(entry); }));
-  $("#projection .controls").append(lost.length ? `Crosses: ${lostName}. ` : "", best.length ? "Diamond: the best design." : "");
+  $("#projection .controls").append(infeasible.length ? "Hollow and grey: not feasible. " : "", lost.length ? `Crosses: ${lostName}. ` : "", best.length ? "Diamond: the best design." : "");
 }
 
 function showConstraints() {
-  if (!summary.constraints.length || !ordered.length) return hide("constraints");
+  if (!summary.constraints.length || !(ordered.length + infeasible.length)) return hide("constraints");
   summary.constraints.forEach((c, k) => {
     const bad = (v) => (c.upper !== null && v > c.upper) || (c.lower !== null && v < c.lower);
     const shown = indices.filter((i) => columns.c[k][i] !== null);
@@ -189,8 +198,8 @@ function showConstraints() {
     const title = `${c.name}: kept by ${shown.length ? Math.round(100 * kept / shown.length) : 0} %`;
     chart(holderIn($("#constraints .grid"), title), () => Object.assign(small(title), {
       grid: {left: 58 + more, right: 48 + more, top: 34, bottom: 26}, tooltip: tooltip((p) => designText(p.value[2])), xAxis: axis("", {type: "value", min: 0, max: about.proposed}), yAxis: axis("", {finer: digits}),
-      series: [["kept", false, "circle", "accent"], ["broken", true, "triangle", "warn"]].map(([name, wanted, symbol, color]) => ({
-        name, type: "scatter", symbol, symbolSize: 4, large: count > 5000, data: part(wanted), itemStyle: {color: colors[color], opacity: 0.6},
+      series: [["kept", false, "circle", "accent"], ["broken", true, "triangle", "soft"]].map(([name, wanted, symbol, color]) => ({
+        name, type: "scatter", symbol, symbolSize: 4, large: count > 5000, data: part(wanted), itemStyle: Object.assign(wanted ? hollow() : {color: colors[color]}, {opacity: 0.6}),
         markLine: wanted ? undefined : {symbol: "none", silent: true, precision: -1, label: {color: colors.soft, formatter: (p) => number(p.value, 4 + digits)}, lineStyle: {color: colors.bad},
           data: [c.lower, c.upper].filter((v) => v !== null).map((v) => ({yAxis: v}))}}))
     }));
