@@ -226,11 +226,10 @@ bool figure_parallel(const gannet_report *r, FILE *data, FILE *out, double *heig
     put_parallel_axes(r, out, axes);
     (void)fputs("plot ", out);
     if (others > 0)
-      (void)fprintf(
-          out,
-          "data using 1:($3 < 0 ? $2 : NaN) with lines linewidth 0.3 linecolor rgb '%s' "
-          "title 'not feasible'%s",
-          grey, n > 0 ? ", \\\n  " : "\n");
+      (void)fprintf(out,
+                    "data using 1:($3 < 0 ? $2 : NaN) with lines linewidth 0.3 linecolor rgb '%s' "
+                    "title 'not feasible'%s",
+                    grey, n > 0 ? ", \\\n  " : "\n");
     if (n > 0)
       (void)fputs(
           "data using 1:($3 < 0 ? NaN : $2):3 with lines linewidth 0.5 linecolor palette "
