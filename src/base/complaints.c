@@ -49,7 +49,7 @@ static void make_line(const char *where, const char *format, va_list arguments,
   const int more = vsnprintf(line + used, LONGEST - (size_t)used, format, arguments);
   if (more >= 0 && used + more >= LONGEST)
     (void)snprintf(line + LONGEST - sizeof "...", sizeof "...", "...");
-  gannet_utf8_line(line);
+  gannet_utf8_show(line);
 }
 
 void gannet_complain(gannet_complaints *complaints, const char *where, const char *format, ...) {

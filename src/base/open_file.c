@@ -103,7 +103,7 @@ gannet_err gannet_file_create(const char *path, unsigned mode, int *descriptor) 
     if (*descriptor >= 0) return GANNET_OK;
     if (errno == EINTR) continue;
     if (errno != EEXIST) return gannet_raise_errno("create", path);
-    GANNET_REQUIRE(lstat(path, &about) || !S_ISDIR(about.st_mode), GANNET_ERR_EXISTS,
+    GANNET_REQUIRE(lstat(path, &about) || !S_ISDIR(about.st_mode), GANNET_ERR_IO,
                    "cannot create '%s': there is a directory of that name; remove it", path);
     if (unlink(path) && errno != ENOENT) return gannet_raise_errno("replace", path);
   }

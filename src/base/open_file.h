@@ -53,8 +53,8 @@ GANNET_CHECKED gannet_err gannet_file_stream(const char *path, gannet_err otherw
  * mode        in   permissions, of which the process may take some
  * descriptor  out  -1 after an error
  *
- * Errors: GANNET_ERR_EXISTS for a directory; GANNET_ERR_NO_SPACE, GANNET_ERR_IO and the like by
- *   errno, which is kept.
+ * Errors: GANNET_ERR_IO, also for a directory; GANNET_ERR_NO_SPACE and the like by errno, which is
+ *   kept.
  */
 GANNET_CHECKED gannet_err gannet_file_create(const char *path, unsigned mode, int *descriptor);
 

@@ -40,12 +40,27 @@ void gannet_utf8_mend(char *text) {
 }
 
 /* U+0080 to U+009F are control characters, too: some terminals take the one for CSI. */
-static void blank_controls(char *text, const char *kept) {
+static bool is_control(uint32_t code) {
+  return code < 0x20 || (code >= 0x7f && code < 0xa0);
+}
+
+/* Characters that have no glyph and change how others are shown: their order (as U+202E, which
+ * turns the rest of a line around), lines of their own, nothing at all. */
+static bool is_format(uint32_t code) {
+  static const uint32_t ranges[][2] = {{0xad, 0xad},     {0x61c, 0x61c},   {0x180e, 0x180e},
+                                       {0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f},
+                                       {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f}};
+  for (size_t i = 0; i < sizeof ranges / sizeof *ranges; ++i)
+    if (ranges[i][0] <= code && code <= ranges[i][1]) return true;
+  return false;
+}
+
+static void blank_controls(char *text, const char *kept, bool formats) {
   for (size_t left = strlen(text); left > 0;) {
     uint32_t code = 0;
     const size_t length = gannet_utf8_next(text, left, &code);
-    const bool control = code < 0x20 || (code >= 0x7f && code < 0xa0);
-    if (control && !strchr(kept, *text)) memset(text, ' ', length);
+    const bool blank = is_control(code) || (formats && is_format(code));
+    if (blank && !strchr(kept, *text)) memset(text, ' ', length);
     text += length;
     left -= length;
   }
@@ -53,12 +68,17 @@ static void blank_controls(char *text, const char *kept) {
 
 void gannet_utf8_line(char *text) {
   gannet_utf8_mend(text);
-  blank_controls(text, "");
+  blank_controls(text, "", false);
 }
 
 void gannet_utf8_lines(char *text) {
   gannet_utf8_mend(text);
-  blank_controls(text, "\n\t");
+  blank_controls(text, "\n\t", true);
+}
+
+void gannet_utf8_show(char *text) {
+  gannet_utf8_mend(text);
+  blank_controls(text, "", true);
 }
 
 void gannet_utf8_shorten(char *text, size_t size) {

@@ -34,6 +34,14 @@ void gannet_utf8_mend(char *text);
  */
 void gannet_utf8_line(char *text);
 
+/* The same for a line that is shown to people, as names and words from outside are: characters that
+ * change how others are shown, such as U+202E, become spaces, too. Files that programs read keep
+ * them.
+ *
+ * Local.
+ */
+void gannet_utf8_show(char *text);
+
 /* The same for a text of several lines: ends of lines and tabs stay.
  *
  * Local.

@@ -31,12 +31,12 @@ static double change_of(const gannet_follow *f, const char *name) {
   return (double)status.st_mtim.tv_sec + 1e-9 * (double)status.st_mtim.tv_nsec;
 }
 
+/* Before the journal is read: what a process wrote before it ended is then seen with its end. */
 static void look_around(gannet_follow *f) {
   char path[PATH_MAX];
   f->changed = change_of(f, "journal");
   if (gannet_campaign_path(&f->campaign, "journal.lock", path) == GANNET_OK)
     gannet_lock_look(path, &f->holder);
-  gannet_campaign_silence(&f->campaign, &f->silence);
 }
 
 gannet_err gannet_follow_open(const char *directory, gannet_follow *follow) {
@@ -46,8 +46,9 @@ gannet_err gannet_follow_open(const char *directory, gannet_follow *follow) {
   follow->configured = change_of(follow, "campaign.yaml");
   GANNET_TRY(gannet_campaign_look(directory, &follow->campaign));
   follow->total = gannet_budget_total(follow->campaign.input);
-  const gannet_err err = read_on(follow, &replaced);
   look_around(follow);
+  const gannet_err err = read_on(follow, &replaced);
+  if (err == GANNET_OK) gannet_campaign_silence(&follow->campaign, &follow->silence);
   if (err != GANNET_ERR_DAMAGED && err != GANNET_ERR_MISSING) return err;
   if (follow->campaign.ledger.sequence == 0) return err;
   (void)snprintf(follow->note, sizeof follow->note,
@@ -77,6 +78,7 @@ gannet_err gannet_follow_look(gannet_follow *follow, bool *changed) {
   bool replaced = false;
   *changed = false;
   if (follow->note[0]) return GANNET_OK;
+  look_around(follow);
   const gannet_err err = read_on(follow, &replaced);
   /* A resumed campaign may have another budget. */
   if (replaced || change_of(follow, "campaign.yaml") != follow->configured) {
@@ -84,7 +86,7 @@ gannet_err gannet_follow_look(gannet_follow *follow, bool *changed) {
     return open_again(follow);
   }
   follow->bad_looks = err == GANNET_OK ? 0 : follow->bad_looks + 1;
-  look_around(follow);
+  if (err == GANNET_OK) gannet_campaign_silence(&follow->campaign, &follow->silence);
   *changed = follow->campaign.ledger.sequence != before;
   if (err == GANNET_OK || follow->bad_looks >= MOST_BAD_LOOKS) return err;
   gannet_error_clear();
@@ -162,6 +164,7 @@ static gannet_follow_state judge_idle(const gannet_follow *f, char *why, size_t 
 }
 
 gannet_follow_state gannet_follow_judge(const gannet_follow *follow, char *why, size_t size) {
+  char words[320];
   why[0] = '\0';
   if (follow->holder.pid && follow->holder.is_alive) return GANNET_FOLLOW_AT_WORK;
   if (follow->note[0]) {
@@ -171,6 +174,9 @@ gannet_follow_state gannet_follow_judge(const gannet_follow *follow, char *why, 
   if (is_spent(follow) && gannet_budget_has_failed(&follow->campaign, why, size))
     return GANNET_FOLLOW_FAILURES;
   if (is_spent(follow)) return GANNET_FOLLOW_FINISHED;
-  if (gannet_clock_epoch() - follow->changed < settle_seconds) return GANNET_FOLLOW_AT_WORK;
+  read_last_words(&follow->campaign, words, sizeof words);
+  const bool is_open = follow->holder.pid == 0 && !words[0]; /* a next process may be starting */
+  if (is_open && gannet_clock_epoch() - follow->changed < settle_seconds)
+    return GANNET_FOLLOW_AT_WORK;
   return judge_idle(follow, why, size);
 }

@@ -8,6 +8,7 @@
 #include "base/atomic_file.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 
 const char *const gannet_format_names[] = {"table", "csv", "json", NULL};
 
@@ -112,6 +113,7 @@ static void write_columns(FILE *out, const gannet_grid *g, const int *digits, in
           (void)gannet_cell_word(g->name(g->user, c), text);
         else
           shorten(g->cell(g->user, row, c, text), digits[c], text);
+        gannet_utf8_show(text);
         const int length = width_of(text);
         if (pass == 0 && length > width[c]) width[c] = length;
         if (pass == 1) (void)fprintf(out, "%s%*s%s", c ? "  " : "", width[c] - length, "", text);

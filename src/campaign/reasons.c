@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 
 /* Shortest word of hexadecimal digits that is taken for an address or a random name. */
 enum { HEX_LEAST = 6 };
@@ -142,4 +143,5 @@ void gannet_reason_text(const gannet_ticket *ticket, char *text, size_t size) {
   (void)snprintf(text, size, "%s%s%s%s: %s", gannet_eval_status_phrase(ticket->status),
                  classed ? " (" : "", gannet_failure_text(ticket->run.failure), classed ? ")" : "",
                  ticket->run.reason[0] ? ticket->run.reason : "no reason given");
+  gannet_utf8_show(text);
 }

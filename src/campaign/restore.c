@@ -58,6 +58,7 @@ gannet_err gannet_restore_begin(const gannet_context *context, const char *journ
     err = gannet_journal_open(journal, GANNET_JOURNAL_SCHEMA, GANNET_JOURNAL_CREATE, &report,
                               &ledger->journal);
   GANNET_TRY(gannet_agree(context->comm, err));
+  if (report.note[0]) gannet_log(context, GANNET_LOG_WARNING, "%s", report.note);
   ledger->identity = report.identity;
   return write_first(context, name, ledger);
 }
@@ -112,11 +113,17 @@ static gannet_err write_fresh(const gannet_context *context, const gannet_restor
   return gannet_ledger_rewrite(ledger);
 }
 
-/* A second name, or a copy where the file system has no such; "" when there is no journal. */
+/* A second name, or a copy where the file system has no such; "" when there is no journal. What is
+ * in its place and is no regular file gives the name away. */
 static gannet_err keep_damaged(const char *journal, char *aside, size_t size) {
   char *bytes = NULL;
   size_t length = 0;
+  struct stat about;
   name_aside(journal, "damaged", aside, size);
+  if (lstat(journal, &about) == 0 && !S_ISREG(about.st_mode)) {
+    if (rename(journal, aside) == 0) return GANNET_OK;
+    return gannet_raise_errno("rename", journal);
+  }
   if (is_same_file(aside, journal) || link(journal, aside) == 0) return GANNET_OK;
   gannet_err err = gannet_file_read(journal, &bytes, &length);
   if (err == GANNET_ERR_MISSING) {
@@ -241,7 +248,7 @@ static gannet_err rebuild(const gannet_context *context, const gannet_restore_pa
     err = rebuild_locked(context, paths, problem, &report);
     *renews = true;
   }
-  gannet_lock_release(&lock);
+  gannet_lock_release(path, &lock);
   return err;
 }
 

@@ -277,6 +277,8 @@ static gannet_err write_all(writer *w, gannet_state_namer name_state, const void
 gannet_err gannet_snapshot_write(const char *path, const gannet_ledger *ledger,
                                  gannet_state_namer name_state, const void *user) {
   writer w = {0};
+  GANNET_REQUIRE(ledger->name, GANNET_ERR_STATE,
+                 "a snapshot of a ledger whose journal has no record of the campaign: '%s'", path);
   gannet_err err = make_writer(ledger, &w);
   if (err == GANNET_OK) err = gannet_store_create(path, GANNET_STATE_SCHEMA, &w.store);
   if (err == GANNET_OK) err = write_all(&w, name_state, user);

@@ -139,6 +139,13 @@ GANNET_CHECKED gannet_err cli_format(const cli_arguments *arguments, int fallbac
 void cli_help(const cli_command *command, FILE *out);
 void cli_help_all(FILE *out);
 
+/* Print what may hold words from outside (of simulations, files, hosts, paths): characters that a
+ * terminal would obey become spaces. Ends of lines and tabs stay.
+ *
+ * Local.
+ */
+void cli_say(FILE *out, const char *format, ...) GANNET_PRINTF(2, 3);
+
 /* A warning on stderr, without a log; control characters of what it quotes become spaces.
  *
  * Local.

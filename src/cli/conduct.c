@@ -9,6 +9,7 @@
 
 #include "base/atomic_file.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "campaign/budget.h"
 #include "campaign/loop.h"
 #include "campaign/reasons.h"
@@ -105,32 +106,34 @@ static void print_best(const gannet_campaign *campaign, const gannet_best *best)
   gannet_labels labels;
   char text[256];
   if (best->feasible)
-    (void)printf("best design: evaluation %lld\n", (long long)best->id);
+    cli_say(stdout, "best design: evaluation %lld\n", (long long)best->id);
   else
-    (void)printf("no feasible design; least violation %.4g at evaluation %lld\n",
-                 gannet_history_violation(campaign->history, best->id), (long long)best->id);
+    cli_say(stdout, "no feasible design; least violation %.4g at evaluation %lld\n",
+            gannet_history_violation(campaign->history, best->id), (long long)best->id);
   for (int v = 0; v < problem->spec.n_variables; ++v) {
     gannet_problem_format(problem, v, x[v], text, sizeof text);
-    (void)printf("  %s = %s\n", problem->spec.variables[v].name, text);
+    gannet_utf8_show(text);
+    cli_say(stdout, "  %s = %s\n", problem->spec.variables[v].name, text);
   }
-  (void)printf("  objective = %.17g\n", best->objective);
+  cli_say(stdout, "  objective = %.17g\n", best->objective);
   for (int k = 0; k < problem->spec.n_constraints; ++k)
-    (void)printf("  %s = %.17g\n", problem->spec.constraints[k].name, values[k]);
+    cli_say(stdout, "  %s = %.17g\n", problem->spec.constraints[k].name, values[k]);
   cli_labels(campaign, &labels);
   for (int k = 0; k < labels.n_columns; ++k)
     if (gannet_labels_text(&labels, best->id, k)[0])
-      (void)printf("  %s = %s\n", labels.name[k], gannet_labels_text(&labels, best->id, k));
+      cli_say(stdout, "  %s = %s\n", labels.name[k], gannet_labels_text(&labels, best->id, k));
   gannet_labels_release(&labels);
 }
 
 /* What to do about it; results may still come from what is pending. */
 static void print_none(const gannet_campaign *campaign, const gannet_tally *tally) {
   if (tally->pending > 0)
-    (void)printf(
-        "no result yet: `gannet status %s` says why; --resume goes on with what is pending\n",
-        campaign->directory);
+    cli_say(stdout,
+            "no result yet: `gannet status %s` says why; --resume goes on with what is pending\n",
+            campaign->directory);
   else
-    (void)printf(
+    cli_say(
+        stdout,
         "no result: no simulation worked at any design; `gannet status %s` says why; when that is\n"
         "  mended, remove the directory to start afresh\n",
         campaign->directory);
@@ -145,11 +148,11 @@ static void print_reasons(const gannet_campaign *campaign) {
   if (gannet_reasons_collect(&campaign->ledger, &reasons, &n) != GANNET_OK) gannet_error_clear();
   for (int64_t i = 0; i < n && i < MOST; ++i) {
     gannet_reason_text(&campaign->ledger.ticket[reasons[i].last], text, sizeof text);
-    (void)printf("  %lld %s\n", (long long)reasons[i].count, text);
+    cli_say(stdout, "  %lld %s\n", (long long)reasons[i].count, text);
   }
   if (n > MOST)
-    (void)printf("  %lld more reasons: gannet status %s\n", (long long)n - MOST,
-                 campaign->directory);
+    cli_say(stdout, "  %lld more reasons: gannet status %s\n", (long long)n - MOST,
+            campaign->directory);
   gannet_free(&reasons);
 }
 
@@ -159,16 +162,15 @@ static void print_result(const gannet_campaign *campaign, const gannet_run_outco
   char feasible[GANNET_TALLY_TEXT];
   gannet_tally_count(campaign, &tally);
   gannet_tally_feasible_text(&tally, "; ", feasible);
-  (void)printf("%s: %lld evaluations done, %lld cannot run, %lld failed, %lld pending%s\n",
-               outcome->end == GANNET_RUN_FINISHED ? "finished" : "stopped", (long long)tally.done,
-               (long long)tally.cannot_run, (long long)tally.failed, (long long)tally.pending,
-               feasible);
-  if (outcome->end != GANNET_RUN_FINISHED) (void)printf("reason: %s\n", outcome->why);
+  cli_say(stdout, "%s: %lld evaluations done, %lld cannot run, %lld failed, %lld pending%s\n",
+          outcome->end == GANNET_RUN_FINISHED ? "finished" : "stopped", (long long)tally.done,
+          (long long)tally.cannot_run, (long long)tally.failed, (long long)tally.pending, feasible);
+  if (outcome->end != GANNET_RUN_FINISHED) cli_say(stdout, "reason: %s\n", outcome->why);
   print_reasons(campaign);
   if (tally.best.id >= 0) print_best(campaign, &tally.best);
   if (tally.best.id < 0 && tally.cannot_run + tally.failed > 0) print_none(campaign, &tally);
-  (void)printf("history: %s/history.csv\nstate: %s/state.h5\n", campaign->directory,
-               campaign->directory);
+  cli_say(stdout, "history: %s/history.csv\nstate: %s/state.h5\n", campaign->directory,
+          campaign->directory);
 }
 
 static gannet_exit exit_code(const gannet_campaign *campaign, const gannet_run_outcome *outcome) {
@@ -228,9 +230,9 @@ static gannet_err check_step(const settings *s, const gannet_campaign_input *inp
 
 static void tell_size(const char *file, const gannet_campaign_input *input) {
   const int n = input->problem->spec.n_variables, c = input->problem->spec.n_constraints;
-  (void)printf("%s: no errors found; %d variable%s (%d encoded), %d constraint%s, batches of %d\n",
-               file, n, n == 1 ? "" : "s", input->problem->d, c, c == 1 ? "" : "s",
-               input->general.batch);
+  cli_say(stdout,
+          "%s: no errors found; %d variable%s (%d encoded), %d constraint%s, batches of %d\n", file,
+          n, n == 1 ? "" : "s", input->problem->d, c, c == 1 ? "" : "s", input->general.batch);
 }
 
 /* What a run would do with the directory. */
@@ -240,13 +242,13 @@ static void tell_prospect(const gannet_campaign *campaign) {
   if (campaign->damage.text[0]) cli_warn("the journal is damaged: %s", campaign->damage.text);
   if (campaign->is_resumed) {
     gannet_budget_format(n, " evaluations", " of ", total, share);
-    (void)printf("it would go on after %s: %s\n", share, campaign->directory);
+    cli_say(stdout, "it would go on after %s: %s\n", share, campaign->directory);
   } else if (total > 0) {
-    (void)printf("it would begin a campaign of %lld evaluations: %s\n", (long long)total,
-                 campaign->directory);
+    cli_say(stdout, "it would begin a campaign of %lld evaluations: %s\n", (long long)total,
+            campaign->directory);
   } else {
-    (void)printf("it would begin a campaign without a limit of evaluations: %s\n",
-                 campaign->directory);
+    cli_say(stdout, "it would begin a campaign without a limit of evaluations: %s\n",
+            campaign->directory);
   }
 }
 
@@ -292,7 +294,7 @@ static gannet_err work(settings *s, const cli_world *world, gannet_complaints *c
   gannet_campaign_close(&campaign);
   if (err != GANNET_ERR_BUSY || !s->run.is_step || s->run.next) return err;
   /* Whoever is at work does what this step would have done. */
-  if (world->rank == 0) (void)printf("nothing to do now: %s\n", gannet_error_message());
+  if (world->rank == 0) cli_say(stdout, "nothing to do now: %s\n", gannet_error_message());
   gannet_error_clear();
   *code = GANNET_EXIT_RESUMABLE;
   return GANNET_OK;

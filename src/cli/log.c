@@ -64,13 +64,23 @@ void cli_log_line(void *user, gannet_log_level level, int rank, const char *line
   (void)fflush(out);
 }
 
+void cli_say(FILE *out, const char *format, ...) {
+  char line[8192];
+  va_list arguments;
+  va_start(arguments, format);
+  (void)vsnprintf(line, sizeof line, format, arguments);
+  va_end(arguments);
+  gannet_utf8_lines(line);
+  (void)fputs(line, out);
+}
+
 void cli_warn(const char *format, ...) {
   char line[2048];
   va_list arguments;
   va_start(arguments, format);
   (void)vsnprintf(line, sizeof line, format, arguments);
   va_end(arguments);
-  gannet_utf8_line(line);
+  gannet_utf8_show(line);
   (void)fprintf(stderr, "gannet: warning: %s\n", line);
 }
 

@@ -53,7 +53,7 @@ static gannet_err write_page(const gannet_report *report, const char *path, bool
   if (fclose(page) && err == GANNET_OK) err = gannet_raise_errno("make", "the text of a report");
   if (err == GANNET_OK) err = put(path, text, size, is_named);
   free(text);
-  if (err == GANNET_OK) (void)printf("report: %s\n", path);
+  if (err == GANNET_OK) cli_say(stdout, "report: %s\n", path);
   return err;
 }
 
@@ -73,7 +73,7 @@ static gannet_err write_figures(const cli_arguments *arguments, const cli_world 
         "there is no gnuplot (Debian package gnuplot-nox): data and commands of the figures "
         "are in %s, and 'gnuplot all.gp' draws them there or on another machine",
         folder);
-  (void)printf("figures: %s\n", folder);
+  cli_say(stdout, "figures: %s\n", folder);
   return GANNET_OK;
 }
 

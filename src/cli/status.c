@@ -27,12 +27,12 @@ static void print_counts(const gannet_campaign *campaign, const gannet_tally *ta
                        gannet_budget_total(campaign->input), proposed);
   gannet_tally_feasible_text(tally, "; ", feasible);
   gannet_tally_best_text(tally, 10, best);
-  (void)printf("campaign     %s\ndirectory    %s\n", campaign->input->general.name,
-               campaign->directory);
-  (void)printf("evaluations  %s: %lld done, %lld cannot run, %lld failed, %lld pending%s\n",
-               proposed, (long long)tally->done, (long long)tally->cannot_run,
-               (long long)tally->failed, (long long)tally->pending, feasible);
-  (void)printf("best         %s\n", best + (tally->best.feasible ? strlen("best ") : 0));
+  cli_say(stdout, "campaign     %s\ndirectory    %s\n", campaign->input->general.name,
+          campaign->directory);
+  cli_say(stdout, "evaluations  %s: %lld done, %lld cannot run, %lld failed, %lld pending%s\n",
+          proposed, (long long)tally->done, (long long)tally->cannot_run, (long long)tally->failed,
+          (long long)tally->pending, feasible);
+  cli_say(stdout, "best         %s\n", best + (tally->best.feasible ? strlen("best ") : 0));
 }
 
 static bool is_noisy(const gannet_campaign *campaign) {
@@ -45,8 +45,8 @@ static gannet_err print_recommended(const gannet_campaign *campaign) {
   if (!is_noisy(campaign)) return GANNET_OK;
   GANNET_TRY(cli_recommend(campaign, &r));
   if (r.id >= 0)
-    (void)printf("recommended  evaluation %lld: %.6g without noise, give or take %.2g\n",
-                 (long long)r.id, r.mean, r.sd);
+    cli_say(stdout, "recommended  evaluation %lld: %.6g without noise, give or take %.2g\n",
+            (long long)r.id, r.mean, r.sd);
   return GANNET_OK;
 }
 
@@ -55,22 +55,24 @@ static void print_penalties(const gannet_campaign *campaign) {
   int64_t count;
   const double least = gannet_history_penalty(campaign->history, &count);
   if (gannet_history_is_constant(campaign->history))
-    (void)printf("constant     all %lld results are %.6g: nothing is learnt until one differs\n",
-                 (long long)count, gannet_problem_flip(problem, least));
+    cli_say(stdout, "constant     all %lld results are %.6g: nothing is learnt until one differs\n",
+            (long long)count, gannet_problem_flip(problem, least));
   else if (count > 0)
-    (void)printf("penalties    %lld results of %.6g or %s count as failures of their designs\n",
-                 (long long)count, gannet_problem_flip(problem, least),
-                 problem->spec.goal == GANNET_MAXIMIZE ? "less" : "more");
+    cli_say(stdout, "penalties    %lld results of %.6g or %s count as failures of their designs\n",
+            (long long)count, gannet_problem_flip(problem, least),
+            problem->spec.goal == GANNET_MAXIMIZE ? "less" : "more");
 }
 
 static void print_absent(const gannet_campaign *campaign) {
   char text[300];
   gannet_absent_list(campaign, text, sizeof text);
-  if (text[0]) (void)printf("left out     %s, because its model failed: see campaign.log\n", text);
+  if (text[0])
+    cli_say(stdout, "left out     %s, because its model failed: see campaign.log\n", text);
 }
 
 static void print_damage(const gannet_campaign *campaign) {
-  if (campaign->damage.text[0]) (void)printf("journal      DAMAGED: %s\n", campaign->damage.text);
+  if (campaign->damage.text[0])
+    cli_say(stdout, "journal      DAMAGED: %s\n", campaign->damage.text);
 }
 
 static void print_silence(const gannet_campaign *campaign) {
@@ -80,7 +82,7 @@ static void print_silence(const gannet_campaign *campaign) {
   if (silence.since <= 0) return;
   gannet_clock_format(silence.since, when, sizeof when);
   gannet_format_duration(fmax(0, gannet_clock_epoch() - silence.since), text, sizeof text);
-  (void)printf("scheduler    since %s, for %s: %s\n", when, text, silence.said);
+  cli_say(stdout, "scheduler    since %s, for %s: %s\n", when, text, silence.said);
 }
 
 static void print_utilisation(const gannet_campaign *campaign) {
@@ -89,8 +91,9 @@ static void print_utilisation(const gannet_campaign *campaign) {
   char text[32];
   if (isnan(share)) return;
   gannet_format_duration(usage.busy, text, sizeof text);
-  (void)printf("simulations  %s in %d slot%s, %.0f %% busy from the first start to the last end\n",
-               text, usage.slots, usage.slots == 1 ? "" : "s", 100 * share);
+  cli_say(stdout,
+          "simulations  %s in %d slot%s, %.0f %% busy from the first start to the last end\n", text,
+          usage.slots, usage.slots == 1 ? "" : "s", 100 * share);
 }
 
 /* The end of what the last attempt printed to stderr, a line below the other. */
@@ -104,7 +107,7 @@ static void print_last_words(const char *directory) {
   for (size_t i = 0; i < size; ++i)
     if (text[i] == '\0') text[i] = ' ';
   text[size] = '\0';
-  gannet_utf8_mend(text);
+  gannet_utf8_lines(text);
   while (size > 0 && (text[size - 1] == '\n' || text[size - 1] == ' ')) --size;
   size_t start = size;
   for (int lines = 0; start > 0; --start)
@@ -126,19 +129,19 @@ static void print_last_words(const char *directory) {
 static void print_failure(const gannet_campaign *campaign, int64_t id) {
   const gannet_ticket *t = &campaign->ledger.ticket[id];
   char name[48], directory[PATH_MAX];
-  (void)printf("  %06lld  %s", (long long)id, gannet_eval_status_phrase(t->status));
+  cli_say(stdout, "  %06lld  %s", (long long)id, gannet_eval_status_phrase(t->status));
   if (t->run.failure != GANNET_FAILURE_NONE)
-    (void)printf(" (%s)", gannet_failure_text(t->run.failure));
-  if (t->run.exit_code > 0) (void)printf(", exit code %d", t->run.exit_code);
-  if (t->run.signal > 0) (void)printf(", signal %d", t->run.signal);
-  (void)printf(", %d attempt%s", t->run.attempts, t->run.attempts == 1 ? "" : "s");
-  if (t->run.host[0]) (void)printf(", on %s", t->run.host);
-  if (t->run.job[0]) (void)printf(", job %s", t->run.job);
-  (void)printf("\n          %s\n", t->run.reason[0] ? t->run.reason : "no reason given");
+    cli_say(stdout, " (%s)", gannet_failure_text(t->run.failure));
+  if (t->run.exit_code > 0) cli_say(stdout, ", exit code %d", t->run.exit_code);
+  if (t->run.signal > 0) cli_say(stdout, ", signal %d", t->run.signal);
+  cli_say(stdout, ", %d attempt%s", t->run.attempts, t->run.attempts == 1 ? "" : "s");
+  if (t->run.host[0]) cli_say(stdout, ", on %s", t->run.host);
+  if (t->run.job[0]) cli_say(stdout, ", job %s", t->run.job);
+  cli_say(stdout, "\n          %s\n", t->run.reason[0] ? t->run.reason : "no reason given");
   (void)snprintf(name, sizeof name, "evals/%06lld", (long long)id);
   if (gannet_campaign_path(campaign, name, directory) != GANNET_OK || access(directory, F_OK) != 0)
     return;
-  (void)printf("          %s\n", directory);
+  cli_say(stdout, "          %s\n", directory);
   print_last_words(directory);
 }
 
@@ -151,11 +154,11 @@ static gannet_err print_failures(const gannet_campaign *campaign, long long most
   for (int64_t i = 0; i < n && i < most; ++i) {
     print_failure(campaign, reasons[i].last);
     if (reasons[i].count > 1)
-      (void)printf("          %lld times, first at evaluation %lld\n", (long long)reasons[i].count,
-                   (long long)reasons[i].first);
+      cli_say(stdout, "          %lld times, first at evaluation %lld\n",
+              (long long)reasons[i].count, (long long)reasons[i].first);
   }
   if (n > most && most > 0)
-    (void)printf("  %lld more: --failed %lld\n", (long long)n - most, (long long)n);
+    cli_say(stdout, "  %lld more: --failed %lld\n", (long long)n - most, (long long)n);
   gannet_free(&reasons);
   return GANNET_OK;
 }

@@ -18,7 +18,7 @@ typedef struct {
 } inspection;
 
 static void found(inspection *i, const char *file, bool bad, const char *what) {
-  (void)printf("%-14s %s%s\n", file, bad ? "DAMAGED: " : "", what);
+  cli_say(stdout, "%-14s %s%s\n", file, bad ? "DAMAGED: " : "", what);
   i->bad += bad;
 }
 

@@ -6,6 +6,7 @@
 #include "base/atomic_file.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "campaign/budget.h"
 #include "campaign/reasons.h"
 #include "cli/watch.h"
@@ -36,7 +37,10 @@ typedef struct {
   int gap; /* between items; 0 = 3 */
 } flow;
 
-static void put_item(flow *f, const char *text) {
+static void put_item(flow *f, const char *raw) {
+  char text[600];
+  (void)snprintf(text, sizeof text, "%s", raw);
+  gannet_utf8_show(text);
   const int length = watch_text_width(text), gap = f->at == 0 ? 0 : f->gap ? f->gap : 3;
   const bool breaks = f->at > 0 && f->at + gap + length > f->width;
   (void)fprintf(f->out, "%s%*s%s", breaks ? "\n" : "", breaks ? 0 : gap, "", text);
@@ -66,6 +70,7 @@ bool watch_silence_text(const gannet_follow *follow, char *text, size_t size) {
   if (since <= 0) return false;
   gannet_clock_format(since, when, sizeof when);
   (void)snprintf(text, size, "since %s %s", when, follow->silence.said);
+  gannet_utf8_show(text);
   return true;
 }
 
@@ -83,6 +88,7 @@ gannet_follow_state watch_state_text(const gannet_follow *follow, char *text, si
     (void)snprintf(text, size, "finished");
   else
     (void)snprintf(text, size, "stopped: %s", why);
+  gannet_utf8_show(text);
   return state;
 }
 
@@ -331,6 +337,7 @@ static void put_running_row(view *v, FILE *out, const watch_sight *seen) {
     (void)snprintf(where, sizeof where, "job %s", sight.job);
   else if (found && sight.pid > 0)
     (void)snprintf(where, sizeof where, "process %d on %s", sight.pid, sight.host);
+  gannet_utf8_show(where);
   (void)fprintf(out, "%06lld  %4d  %s%-*s  %4s  %s\n", (long long)seen->id, seen->attempt,
                 dated || seen->exact ? "" : ">", dated || seen->exact ? 13 : 12, age, slot, where);
 }

@@ -89,16 +89,17 @@ static void inspect_sync(const char *path, machine_report *report) {
 }
 
 /* Whether a lock keeps out a second owner: another one of this process, or a rank elsewhere. */
-typedef enum { LOCK_KEEPS, LOCK_IGNORED, LOCK_FAILS, LOCK_UNSEEN } lock_outcome;
+typedef enum { LOCK_KEEPS, LOCK_BY_NAME, LOCK_IGNORED, LOCK_FAILS, LOCK_UNSEEN } lock_outcome;
 
 static lock_outcome try_lock(const char *path) {
   gannet_lock second = {.descriptor = -1};
   if (access(path, F_OK)) return LOCK_UNSEEN;
   const gannet_err err = gannet_lock_acquire(path, &second);
-  gannet_lock_release(&second);
+  const bool by_name = second.by_name;
+  gannet_lock_release(path, &second);
   gannet_error_clear();
   if (err == GANNET_ERR_BUSY) return LOCK_KEEPS;
-  return err == GANNET_OK ? LOCK_IGNORED : LOCK_FAILS;
+  return err != GANNET_OK ? LOCK_FAILS : by_name ? LOCK_BY_NAME : LOCK_IGNORED;
 }
 
 /* Rank 0 holds the lock while it and the first rank of every other node try to take it. */
@@ -116,17 +117,18 @@ static gannet_err compare_nodes(const machine_request *request, const char *path
   gannet_lock first = {.descriptor = -1};
   if (request->rank == 0) {
     if (gannet_lock_acquire(path, &first) != GANNET_OK) gannet_error_clear();
-    *mine = first.descriptor < 0 ? LOCK_FAILS : !first.effective ? LOCK_IGNORED : try_lock(path);
+    *mine = first.descriptor < 0 ? LOCK_FAILS : first.by_name ? LOCK_BY_NAME : try_lock(path);
   }
   GANNET_TRY_MPI(MPI_Barrier(request->comm));
   if (!near_zero && here == 0) outcome = (int)try_lock(path);
   GANNET_TRY_MPI(MPI_Allreduce(&outcome, worst_elsewhere, 1, MPI_INT, MPI_MAX, request->comm));
-  gannet_lock_release(&first);
+  gannet_lock_release(path, &first);
   return GANNET_OK;
 }
 
 static void inspect_locks(int nodes, int here, int elsewhere, machine_report *report) {
-  static const char *const words[] = {"work", "do not work", "fail", "are not seen"};
+  static const char *const words[] = {"work", "not here, a file does instead", "do not work",
+                                      "fail", "are not seen"};
   if (nodes > 1)
     machine_say(report, "directory", "locks", "%s on this node, %s on others", words[here],
                 words[elsewhere]);
@@ -135,6 +137,10 @@ static void inspect_locks(int nodes, int here, int elsewhere, machine_report *re
   if (elsewhere == LOCK_UNSEEN)
     machine_advise(report, MACHINE_CHANGE,
                    "not every node sees this directory: put the campaign on a shared file system");
+  else if (here == LOCK_BY_NAME && elsewhere <= LOCK_BY_NAME)
+    machine_advise(report, MACHINE_NOTE,
+                   "a gannet that is killed on another node leaves its journal.lock.owner behind, "
+                   "which is to be removed by hand: mount with flock (Lustre: -o flock)");
   else if (here != LOCK_KEEPS || elsewhere != LOCK_KEEPS)
     machine_advise(report, MACHINE_CHANGE,
                    "nothing keeps two gannets from one campaign: mount with flock (Lustre: -o "

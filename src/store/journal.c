@@ -22,11 +22,14 @@ struct gannet_journal {
   gannet_lock lock;
   int64_t last;   /* sequence number of the last record */
   int64_t length; /* bytes up to its end */
-  bool broken;    /* a failed append could not be undone */
-  bool lost;      /* another process added to it */
-  bool renewed;   /* the lock file was made again, and nobody knows yet */
-  char *lines;    /* what is being appended, deferred records first */
-  size_t used;    /* bytes of deferred records */
+  int schema;
+  bool begun;              /* there is a file, and its length is known */
+  struct timespec written; /* the file's time after the last write of this process */
+  bool broken;             /* a failed append could not be undone */
+  bool lost;               /* another process added to it */
+  bool renewed;            /* the lock file was made again, and nobody knows yet */
+  char *lines;             /* what is being appended, deferred records first */
+  size_t used;             /* bytes of deferred records */
   size_t room;
   char path[PATH_MAX];
 };
@@ -119,10 +122,20 @@ gannet_err gannet_journal_follow(const char *path, int newest_schema, gannet_jou
 gannet_err gannet_journal_salvage(const char *path, gannet_journal_visit visit, void *user) {
   char *bytes = NULL;
   size_t size = 0;
-  GANNET_TRY(read_bytes(path, &bytes, &size));
+  const gannet_err found = read_bytes(path, &bytes, &size);
+  if (found == GANNET_ERR_DAMAGED) { /* no regular file holds no records */
+    gannet_error_clear();
+    return GANNET_OK;
+  }
+  GANNET_TRY(found);
   const gannet_err err = gannet_journal_visit_sound(bytes, size, visit, user);
   gannet_free(&bytes);
   return err;
+}
+
+static void note_time(gannet_journal *journal) {
+  struct stat held;
+  if (fstat(journal->descriptor, &held) == 0) journal->written = held.st_mtim;
 }
 
 /* Back to the last acknowledged record, so that a failed append leaves nothing behind. */
@@ -130,6 +143,7 @@ static void undo(gannet_journal *journal) {
   const int failed =
       ftruncate(journal->descriptor, (off_t)journal->length) || fdatasync(journal->descriptor);
   journal->broken = failed != 0;
+  note_time(journal);
 }
 
 static gannet_err explain(const gannet_journal *journal, gannet_err err, int reason) {
@@ -146,15 +160,32 @@ static gannet_err lock_path(const gannet_journal *journal, char *path) {
   return GANNET_OK;
 }
 
-/* Whether the journal is as this process left it. One that is gone had no other owner. */
-static bool is_untouched(const gannet_journal *journal) {
+/* What has become of the journal since this process wrote it, "" when nothing has. A call that
+ * fails for a reason of its own (a server that does not answer) tells nothing. The times of files
+ * are coarse, so a thorough look reads the journal whatever its time is. */
+static const char *find_change(gannet_journal *journal, bool thorough) {
   struct stat held, there;
-  if (fstat(journal->descriptor, &held) || stat(journal->path, &there)) return true;
-  return held.st_dev == there.st_dev && held.st_ino == there.st_ino &&
-         held.st_size == (off_t)journal->length;
+  gannet_journal_report report;
+  if (stat(journal->path, &there)) return errno == ENOENT ? "was removed" : "";
+  if (fstat(journal->descriptor, &held)) return "";
+  if (held.st_dev != there.st_dev || held.st_ino != there.st_ino)
+    return "was replaced by another file";
+  if (held.st_size < (off_t)journal->length) return "was cut";
+  if (held.st_size > (off_t)journal->length) return "became longer";
+  if (!thorough && held.st_mtim.tv_sec == journal->written.tv_sec &&
+      held.st_mtim.tv_nsec == journal->written.tv_nsec)
+    return "";
+  /* Somebody may have written into it; or the clock is that of a server, and comes late. */
+  const gannet_err err = gannet_journal_read(journal->path, journal->schema, NULL, NULL, &report);
+  if (err != GANNET_OK) gannet_error_clear();
+  if (err == GANNET_ERR_DAMAGED || err == GANNET_ERR_VERSION ||
+      (err == GANNET_OK && report.good_bytes != journal->length))
+    return "was written into";
+  if (err == GANNET_OK) journal->written = held.st_mtim;
+  return "";
 }
 
-static gannet_err keep(gannet_journal *journal) {
+static gannet_err keep(gannet_journal *journal, bool thorough) {
   static const char safe[] = "what it had acknowledged is in the journal";
   char path[PATH_MAX];
   bool renewed = false;
@@ -165,16 +196,22 @@ static gannet_err keep(gannet_journal *journal) {
                         "while it ran: %s. Leave it to that process: %s",
                         gannet_error_detail(), safe);
   journal->renewed = journal->renewed || renewed;
-  if (renewed && !is_untouched(journal)) journal->lost = true;
+  if (!journal->begun) return GANNET_OK;
+  const char *change = find_change(journal, thorough);
+  if (renewed && *change && strcmp(change, "was removed") != 0) journal->lost = true;
   GANNET_REQUIRE(!journal->lost, GANNET_ERR_BUSY,
                  "this process no longer has the campaign: '%s' was removed while it ran, and "
                  "another process added to the journal; %s: use --resume to go on from there",
                  path, safe);
+  GANNET_REQUIRE(!*change, GANNET_ERR_DAMAGED,
+                 "'%s' %s while this process had it, so nothing more is written; --resume goes on "
+                 "from what is left of it and from the newest snapshot",
+                 journal->path, change);
   return GANNET_OK;
 }
 
 gannet_err gannet_journal_keep(gannet_journal *journal, bool *renewed) {
-  const gannet_err err = keep(journal);
+  const gannet_err err = keep(journal, false);
   if (!renewed) return err;
   *renewed = journal->renewed;
   journal->renewed = false;
@@ -185,9 +222,10 @@ static gannet_err put(gannet_journal *journal, const char *bytes, size_t size) {
   GANNET_REQUIRE(!journal->broken, GANNET_ERR_STATE,
                  "an earlier failure to write '%s' could not be undone; resume to repair it",
                  journal->path);
-  GANNET_TRY(keep(journal));
+  GANNET_TRY(keep(journal, false));
   gannet_err err = gannet_write_all(journal->descriptor, bytes, size, journal->path);
   int reason = errno;
+  note_time(journal);
   if (err == GANNET_OK && fdatasync(journal->descriptor)) {
     reason = errno;
     err = gannet_raise_errno("sync", journal->path);
@@ -231,6 +269,10 @@ static gannet_err open_locked(gannet_journal *journal, int schema, gannet_journa
   journal->last = report->records;
   journal->length = report->good_bytes;
   GANNET_TRY(cut_tail(journal, report->dropped_bytes));
+  journal->schema = schema;
+  note_time(journal);
+  journal->begun = true;
+  if (create) report->note[0] = '\0'; /* what was never begun has lost nothing */
   if (journal->length > 0) return GANNET_OK;
   return begin(journal, schema, report);
 }
@@ -242,13 +284,14 @@ static gannet_err lock(gannet_journal *journal) {
 }
 
 static void note_missing_lock(const gannet_journal *journal, gannet_journal_report *report) {
-  report->unlocked = !journal->lock.effective;
-  if (journal->lock.effective) return;
+  report->unlocked = journal->lock.by_name;
+  if (!journal->lock.is_news) return;
   const size_t used = strlen(report->note);
-  (void)snprintf(
-      report->note + used, sizeof report->note - used,
-      "%sthis file system has no locks: make sure that no other gannet uses the campaign",
-      used ? "; " : "");
+  (void)snprintf(report->note + used, sizeof report->note - used,
+                 "%sthis file system has no locks: '%.80s.lock.owner' keeps other processes out "
+                 "instead; after a "
+                 "kill on another host it is to be removed by hand",
+                 used ? "; " : "", gannet_file_name_of(journal->path));
 }
 
 gannet_err gannet_journal_open(const char *path, int schema, gannet_journal_mode mode,
@@ -311,6 +354,7 @@ gannet_err gannet_journal_defer(gannet_journal *journal, const char *payload, in
 }
 
 gannet_err gannet_journal_sync(gannet_journal *journal) {
+  GANNET_TRY(keep(journal, true));
   return write_out(journal, journal->used);
 }
 
@@ -323,9 +367,13 @@ int64_t gannet_journal_last(const gannet_journal *journal) {
 }
 
 void gannet_journal_destroy(gannet_journal **journal) {
+  char lock[PATH_MAX];
   if (!*journal) return;
   if ((*journal)->descriptor >= 0) (void)close((*journal)->descriptor);
-  gannet_lock_release(&(*journal)->lock);
+  if (lock_path(*journal, lock) == GANNET_OK)
+    gannet_lock_release(lock, &(*journal)->lock);
+  else
+    gannet_error_clear();
   gannet_free(&(*journal)->lines);
   gannet_free(journal);
 }

@@ -34,8 +34,8 @@ typedef struct {
   int64_t records;       /* sound records */
   int64_t good_bytes;    /* length up to the end of the last sound record */
   int64_t dropped_bytes; /* of the torn tail */
-  bool unlocked;         /* the file system has no locks: a second owner is not kept out */
-  char note[300];        /* about the torn tail and the locks, for the user; "" when all is well */
+  bool unlocked;         /* the file system has no locks: a file keeps a second owner out */
+  char note[400];        /* about the torn tail and, the first time, missing locks; "" = nothing */
 } gannet_journal_report;
 
 /* Receives one record. The payload is zero-terminated and borrowed for the call; an error ends the
@@ -124,8 +124,8 @@ GANNET_CHECKED gannet_err gannet_journal_open(const char *path, int schema,
  * sequence  out  number of the record; may be NULL
  *
  * Errors: GANNET_ERR_ARG when the payload has a newline; GANNET_ERR_NO_SPACE saying what to do;
- *   GANNET_ERR_BUSY, see gannet_journal_keep; GANNET_ERR_IO; GANNET_ERR_STATE after an error that
- * could not be undone.
+ *   GANNET_ERR_BUSY and GANNET_ERR_DAMAGED, see gannet_journal_keep; GANNET_ERR_IO;
+ * GANNET_ERR_STATE after an error that could not be undone.
  */
 GANNET_CHECKED gannet_err gannet_journal_append(gannet_journal *journal, const char *payload,
                                                 int64_t *sequence);
@@ -155,7 +155,7 @@ GANNET_CHECKED gannet_err gannet_journal_append_many(gannet_journal *journal, in
 GANNET_CHECKED gannet_err gannet_journal_defer(gannet_journal *journal, const char *payload,
                                                int64_t *sequence);
 
-/* Write and sync what was deferred.
+/* Read the journal to see that nobody has changed it, then write and sync what was deferred.
  *
  * Local.
  *
@@ -170,7 +170,8 @@ GANNET_CHECKED gannet_err gannet_journal_sync(gannet_journal *journal);
  *
  * renewed  out  since the last call the lock file was made again; NULL = for the next one to say
  *
- * Errors: GANNET_ERR_BUSY when another process has the journal by now, or has added to it.
+ * Errors: GANNET_ERR_BUSY when another process has the journal by now, or has added to it;
+ *   GANNET_ERR_DAMAGED when the journal was removed, replaced, cut or written into.
  */
 GANNET_CHECKED gannet_err gannet_journal_keep(gannet_journal *journal, bool *renewed);
 

@@ -221,6 +221,8 @@ gannet_err suite_work(MPI_Comm comm, const suite_plan *plan, const suite_work_op
                       suite_work_outcome *outcome) {
   worker w = {.comm = comm, .plan = plan, .options = options};
   gannet_lock lock = {.descriptor = -1};
+  char path[PATH_MAX];
+  GANNET_TRY(gannet_join_path(options->directory, "lock", path, sizeof path));
   GANNET_TRY_MPI(MPI_Comm_rank(comm, &w.rank));
   gannet_err err = gannet_agree(comm, prepare(&w, &lock));
   if (err == GANNET_OK) err = suite_find_states(comm, plan, options->directory, w.state);
@@ -230,7 +232,7 @@ gannet_err suite_work(MPI_Comm comm, const suite_plan *plan, const suite_work_op
   suite_share_release(&w.share);
   if (err == GANNET_OK) err = total(&w, outcome);
   if (err == GANNET_OK && w.rank == 0) clear(&w, outcome);
-  gannet_lock_release(&lock);
+  gannet_lock_release(path, &lock);
   gannet_free(&w.state);
   gannet_free(&w.todo);
   GANNET_TRY(err);

@@ -90,7 +90,7 @@ static void a_look_at_a_lock_disturbs_nobody(void **state) {
   assert_true(holder.is_here && holder.is_alive);
   assert_true(fabs(holder.since - (double)time(NULL)) < 60);
   assert_fails(GANNET_ERR_BUSY, "process", gannet_lock_acquire(path, &second));
-  gannet_lock_release(&lock);
+  gannet_lock_release(path, &lock);
   gannet_lock_look(path, &holder);
   assert_int_equal(holder.pid, 0);
   put_bytes(path, "42 elsewhere.example\n", 21);

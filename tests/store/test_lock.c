@@ -2,8 +2,22 @@
 /* One owner of a journal at a time, whatever becomes of the lock file. */
 #include "store/lock.h"
 
+#include <fcntl.h>
+
+#include "base/process.h"
+
 #include "store/journal.h"
 #include "support/folder.h"
+
+/* What stat fails with, as a server that does not answer; 0 = it works. */
+static int trouble;
+
+/* In place of the library's. */
+__attribute__((visibility("default"))) int stat(const char *path, struct stat *about) {
+  if (!trouble) return fstatat(AT_FDCWD, path, about, 0);
+  errno = trouble;
+  return -1;
+}
 
 static void a_second_owner_is_told_who_the_first_is(void **state) {
   (void)state;
@@ -111,12 +125,86 @@ static void the_lock_dies_with_its_owner(void **state) {
   gannet_journal_destroy(&journal);
 }
 
+/* A lock file that cannot be looked at is not one that is gone. */
+static void a_look_that_fails_changes_nothing(void **state) {
+  (void)state;
+  const int troubles[] = {ESTALE, EIO, EMFILE, ENFILE, EACCES, ENOMEM};
+  gannet_journal *journal;
+  bool renewed = true;
+  assert_ok(gannet_journal_open(in_folder("server"), 1, GANNET_JOURNAL_CREATE, NULL, &journal));
+  for (size_t i = 0; i < sizeof troubles / sizeof *troubles; ++i) {
+    trouble = troubles[i];
+    const gannet_err kept = gannet_journal_keep(journal, &renewed);
+    const gannet_err added = gannet_journal_append(journal, "one", NULL);
+    trouble = 0;
+    assert_int_equal(kept, GANNET_OK);
+    assert_int_equal(added, GANNET_OK);
+    assert_false(renewed);
+  }
+  gannet_journal_destroy(&journal);
+}
+
+/* Whatever somebody does to the journal of a process that runs: it says so, and adds nothing. */
+static void a_journal_that_was_touched_is_noticed(void **state) {
+  (void)state;
+  static const char *const said[] = {"was removed",   "was replaced",     "was cut",
+                                     "became longer", "was written into", "was written into"};
+  for (int how = 0; how < 6; ++how) {
+    const char *path = in_folder("touched");
+    gannet_journal *journal;
+    assert_ok(gannet_journal_open(path, 1, GANNET_JOURNAL_CREATE, NULL, &journal));
+    assert_ok(gannet_journal_append(journal, "first", NULL));
+    assert_ok(gannet_journal_append(journal, "second", NULL));
+    assert_ok(gannet_journal_sync(journal));
+    if (how == 0) assert_int_equal(unlink(path), 0);
+    if (how == 1) {
+      assert_int_equal(rename(path, in_folder("away")), 0);
+      put_bytes(path, "gannet", 6);
+    }
+    if (how == 2) assert_int_equal(truncate(path, 100), 0);
+    const int descriptor = how > 2 ? open(path, O_WRONLY) : -1;
+    if (how == 3) assert_int_equal(pwrite(descriptor, "x", 1, lseek(descriptor, 0, SEEK_END)), 1);
+    if (how == 4) assert_int_equal(pwrite(descriptor, "garbage", 7, 60), 7);
+    if (how == 5) assert_int_equal(pwrite(descriptor, "xxxxxxxxxx", 10, 90), 10);
+    if (descriptor >= 0) assert_int_equal(close(descriptor), 0);
+    assert_fails(GANNET_ERR_DAMAGED, said[how], gannet_journal_sync(journal));
+    assert_fails(GANNET_ERR_DAMAGED, said[how], gannet_journal_append(journal, "third", NULL));
+    gannet_journal_destroy(&journal);
+    (void)unlink(path);
+  }
+}
+
+/* Its number was given to another process. */
+static void a_number_that_is_in_use_again_is_not_the_holder(void **state) {
+  (void)state;
+  const char *path = in_folder("again.lock");
+  char text[GANNET_PROCESS_TEXT];
+  gannet_lock_holder holder;
+  gannet_process other = gannet_process_self();
+  for (int turn = 0; turn < 2; ++turn) {
+    other.started -= (uint64_t)turn;
+    const int length = gannet_process_format(&other, text);
+    put_bytes(path, text, (size_t)length);
+    gannet_lock_look(path, &holder);
+    assert_true(holder.pid == getpid() && holder.is_here);
+    assert_int_equal(holder.is_alive, turn == 0);
+  }
+  /* As older versions wrote it: this test is not called gannet. */
+  const int length = snprintf(text, sizeof text, "%ld %s\n", (long)getpid(), other.host);
+  put_bytes(path, text, (size_t)length);
+  gannet_lock_look(path, &holder);
+  assert_true(holder.pid == getpid() && !holder.is_alive);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_second_owner_is_told_who_the_first_is),
       cmocka_unit_test(a_lock_file_that_was_removed_is_made_again),
       cmocka_unit_test(who_lost_the_lock_leaves_the_journal_alone),
       cmocka_unit_test(the_lock_dies_with_its_owner),
+      cmocka_unit_test(a_look_that_fails_changes_nothing),
+      cmocka_unit_test(a_journal_that_was_touched_is_noticed),
+      cmocka_unit_test(a_number_that_is_in_use_again_is_not_the_holder),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
