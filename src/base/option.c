@@ -35,13 +35,6 @@ void gannet_option_warn_renamed(const char *section, const char *key, const char
                          key, path, dot, renamed);
 }
 
-int gannet_parse_number(const char *text, double *value) {
-  char *end = NULL;
-  if (!*text || strpbrk(text, "nNxX")) return -1;
-  *value = strtod(text, &end);
-  return end == text || *end || !isfinite(*value) ? -1 : 0;
-}
-
 int gannet_parse_boolean(const char *text, bool *value) {
   static const char *const words[] = {"false", "true", "no", "yes", "off", "on"};
   for (int i = 0; i < 6; ++i)
@@ -179,7 +172,10 @@ static bool is_infinite(const char *text) {
   char *end = NULL;
   const char *start = text + (*text == '-' || *text == '+');
   start += *start == '.' && isalpha((unsigned char)start[1]);
-  const double number = strtod(start, &end);
+  double number = 0;
+  const size_t size = gannet_number_read(text, GANNET_NUMBER_ANY, &number);
+  if (size > 0) return !text[size] && isinf(number);
+  number = strtod(start, &end);
   return end != start && *end == '\0' && isinf(number);
 }
 
@@ -202,10 +198,11 @@ void gannet_option_complain_value(const gannet_option *option, const char *secti
   const char *near = NULL;
   if (option->type == GANNET_CHOICE && text) near = gannet_nearest(text, option->choices);
   const char *quote = text ? "'" : "";
-  gannet_complain(complaints, where, "%s%s%s: %s%s%s is not valid; expected %s%s%s%s",
+  const char *hint = text && gannet_option_is_number(option) ? gannet_number_hint(text) : "";
+  gannet_complain(complaints, where, "%s%s%s: %s%s%s is not valid; expected %s%s%s%s%s",
                   section ? section : "", section ? "." : "", option->key, quote,
                   text ? text : "a list", quote, expected, near ? "; did you mean '" : "",
-                  near ? near : "", near ? "'?" : "");
+                  near ? near : "", near ? "'?" : "", hint);
 }
 
 static gannet_err store_real_list(const gannet_option *option, const char *section,

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "base/complaints.h"
+#include "base/number.h"
 
 typedef enum {
   GANNET_REAL,      /* double */
@@ -185,13 +186,6 @@ void gannet_option_describe(const gannet_option *option, char *buffer, size_t si
  * Local.
  */
 void gannet_options_release(const gannet_option *table, void *target, size_t size);
-
-/* Parse a finite decimal number, consumed whole: nan, inf and hexadecimal are none. Returns 0, or
- * -1 when the text is not one.
- *
- * Local.
- */
-int gannet_parse_number(const char *text, double *value);
 
 /* Parse a truth: true or false, yes or no, on or off, in letters of any case, as YAML, Python and
  * spreadsheets write them. Returns 0, or -1 when the text is not one.

@@ -34,10 +34,11 @@ static int parse_sum(const char *text, const unit *units, double plain, double *
   int parts = 0;
   while (isspace((unsigned char)*text)) ++text;
   while (*text) {
-    char *end = NULL;
+    double number = 0;
     if (!isdigit((unsigned char)*text) && *text != '.') return -1;
-    const double number = strtod(text, &end);
-    if (end == text || !isfinite(number)) return -1;
+    const size_t size = gannet_number_read(text, GANNET_NUMBER_BEFORE_UNIT, &number);
+    const char *end = text + size;
+    if (size == 0 || !isfinite(number)) return -1;
     while (isspace((unsigned char)*end)) ++end;
     const char *name = end;
     while (isalpha((unsigned char)*end)) ++end;

@@ -80,6 +80,51 @@ static void print_lines(FILE *out, const gannet_option *table) {
                     default_of(table));
 }
 
+/* One for each section of a campaign file; together they are a campaign. */
+static const struct {
+  const char *path, *text;
+} examples[] = {
+    {"variables",
+     "variables:\n  width: {lower: 0.5, upper: 2}\n  rate: {lower: 1e-6, upper: 1e-2, scale: log}\n"
+     "  fins: {type: integer, lower: 1, upper: 8}\n  solver: {type: categorical, values: [cg, "
+     "gmres]}\n"},
+    {"variables.*", "variables:\n  width: {lower: 0.5, upper: 2}\n"},
+    {"constraints", "constraints:\n  peak_stress: {upper: 110}\n  mass: {lower: 1, upper: 3}\n"},
+    {"constraints.*", "constraints:\n  peak_stress: {upper: 110}\n"},
+    {"physics",
+     "physics:\n  equations:\n    - terms:\n        - {derivative: [width, width]}\n"
+     "        - {coefficient: \"sin(width)\", derivative: []}\n"},
+    {"physics.equations",
+     "physics:\n  equations:\n    - terms: [{derivative: [width, width]}, {coefficient: "
+     "\"sin(width)\", derivative: []}]\n"},
+    {"physics.equations.terms",
+     "physics:\n  equations:\n    - terms: [{derivative: [width, width]}, {coefficient: "
+     "\"sin(width)\", derivative: []}]\n"},
+    {"budget", "budget: {evaluations: 200, wall_time: 4h}\n"},
+    {"budget.failures", "budget:\n  evaluations: 200\n  failures: {rate: 0.3, minimum: 20}\n"},
+    {"evaluate",
+     "evaluate:\n  backend: command\n  command: [./simulate, \"{params}\", \"{results}\"]\n"
+     "  parallel: 4\n  time_limit: 10m\n"},
+    {"surrogate", "surrogate: {type: gp}\n"},
+    {"acquisition", "acquisition: {type: log-ei}\n"},
+    {"region", "region: {type: trust}\n"},
+    {"search", "search: {candidates: 4000}\n"},
+    {"save", "save: {interval: 5m, batches: 1}\n"},
+    {"log", "log: {level: debug}\n"},
+};
+
+static void print_section_example(FILE *out, const char *path) {
+  for (size_t i = 0; i < sizeof examples / sizeof *examples; ++i) {
+    if (strcmp(examples[i].path, path) != 0) continue;
+    (void)fputs("  example:\n", out);
+    for (const char *line = examples[i].text; *line;) {
+      const int length = (int)strcspn(line, "\n");
+      (void)fprintf(out, "    %.*s\n", length, line);
+      line += length + (line[length] == '\n');
+    }
+  }
+}
+
 static void print_section(FILE *out, const gannet_section *section) {
   if (section->selector)
     (void)fprintf(out, "%s%s%s: %s  (%s)\n", section->path, *section->path ? "." : "",
@@ -87,6 +132,7 @@ static void print_section(FILE *out, const gannet_section *section) {
   else
     (void)fprintf(out, "%s  (%s)\n", *section->path ? section->path : "top level", section->help);
   print_lines(out, section->table);
+  if (!section->selector) print_section_example(out, section->path);
 }
 
 /* How a path can be meant, from the most to the least exact; the first kind that finds something is
@@ -187,7 +233,13 @@ static int count_parts(const char *path) {
   return n;
 }
 
-/* The nearest path, one with as many parts if possible: "budget" is near to every key below it. */
+static const char *last_part(const char *path) {
+  const char *dot = strrchr(path, '.');
+  return dot ? dot + 1 : path;
+}
+
+/* The nearest path, one with as many parts if possible: "budget" is near to every key below it.
+ * Keys are also asked for without their sections: "tmplate" is near to evaluate.templates. */
 static const char *nearest_path(const char *path, int n, char (*known)[LONGEST],
                                 const char **candidates) {
   int m = 0;
@@ -198,7 +250,13 @@ static const char *nearest_path(const char *path, int n, char (*known)[LONGEST],
   if (near) return near;
   for (m = 0; m < n; ++m) candidates[m] = known[m];
   candidates[m] = NULL;
-  return gannet_nearest(path, candidates);
+  near = gannet_nearest(path, candidates);
+  if (near) return near;
+  for (m = 0; m < n; ++m) candidates[m] = last_part(known[m]);
+  near = gannet_nearest(last_part(path), candidates);
+  for (m = 0; near && m < n; ++m)
+    if (last_part(known[m]) == near) return known[m];
+  return NULL;
 }
 
 static gannet_err raise_unknown(gannet_schema schema, const char *path) {

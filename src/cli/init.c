@@ -75,7 +75,7 @@ static gannet_err compose(const init_plan *plan, int which, draft *file) {
     (void)snprintf(file->path, sizeof file->path, "%.*s%s-job.sh", folder, plan->file, plan->name);
   } else {
     init_put_example(plan, out);
-    (void)snprintf(file->path, sizeof file->path, "%.*ssimulate.sh", folder, plan->file);
+    (void)snprintf(file->path, sizeof file->path, "%.*s%s", folder, plan->file, plan->example);
   }
   const bool torn = ferror(out);
   if ((fclose(out) || torn) && err == GANNET_OK)
@@ -128,7 +128,7 @@ static gannet_err check(const init_plan *plan, const draft *file, gannet_complai
   return err;
 }
 
-static gannet_err check_places(const draft *files, bool force) {
+static gannet_err check_places(const init_plan *plan, const draft *files, bool force) {
   struct stat about;
   for (int i = 0; i < FILES; ++i)
     GANNET_REQUIRE(
@@ -136,10 +136,10 @@ static gannet_err check_places(const draft *files, bool force) {
         "%s is a directory, and nothing was written; choose another name", files[i].path);
   for (int i = 0; i < FILES && !force; ++i)
     GANNET_REQUIRE(!files[i].text || lstat(files[i].path, &about), GANNET_ERR_EXISTS,
-                   "%s exists, and nothing was written; choose another name%s, or replace it with "
-                   "--force",
-                   files[i].path,
-                   i == EXAMPLE ? ", say what to run (--command ./simulate.sh)" : "");
+                   "%s exists, and nothing was written; choose another name%s%s%s, or replace it "
+                   "with --force",
+                   files[i].path, i == EXAMPLE ? ", say what to run (--command ./" : "",
+                   i == EXAMPLE ? plan->example : "", i == EXAMPLE ? ")" : "");
   return GANNET_OK;
 }
 
@@ -161,6 +161,9 @@ static void warn(const init_plan *plan) {
           "%s of %s has the range 0 to 1 until you change it in %s, or "
           "give --variable %s=LOWER:UPPER",
           plan->variable[i].is.name, plan->variable[i].deck, plan->file, plan->variable[i].is.name);
+  if (plan->program > 0 && gannet_command_find(command->item[0], NULL, path))
+    cli_warn("'%s', which starts the simulation, is not here: install it, or correct the command",
+             command->item[0]);
   if (program && gannet_command_find(program, plan->directory, path))
     cli_warn("'%s' cannot be run yet: put it there, and make it executable", program);
 }
@@ -168,6 +171,8 @@ static void warn(const init_plan *plan) {
 static void tell(const init_plan *plan, const draft *files) {
   const char *folder = strrchr(plan->file, '/');
   init_site_tell(&plan->site, stdout);
+  if (plan->tasks > 1 && strcmp(plan->backend, "command") == 0)
+    (void)printf("runs:  %d at a time, with %d processes each\n", plan->parallel, plan->tasks);
   for (int i = 0; i < FILES; ++i)
     if (files[i].text) (void)printf("wrote: %s\n", files[i].path);
   (void)printf("next:  gannet run --dry-run %s\n", plan->file);
@@ -192,7 +197,7 @@ static gannet_err write_all(const cli_arguments *arguments, const init_plan *pla
       if (files[i].text) (void)printf("--- %s\n%s", files[i].path, files[i].text);
     return GANNET_OK;
   }
-  GANNET_TRY(check_places(files, cli_has(arguments, "force")));
+  GANNET_TRY(check_places(plan, files, cli_has(arguments, "force")));
   for (int i = 0; i < FILES; ++i)
     if (files[i].text) GANNET_TRY(write_file(&files[i]));
   tell(plan, files);

@@ -24,7 +24,8 @@ typedef struct {
 } init_partition;
 
 typedef struct {
-  int cores;                /* that this process may use */
+  int threads;              /* hardware threads that this process may use */
+  int cores;                /* that these belong to: as many processes as MPI starts at once */
   char launcher[INIT_NAME]; /* mpirun or mpiexec; "" = none in PATH */
   bool slurm;               /* there is sbatch, and sinfo answered */
   bool counts_memory;       /* memory is shared out like processors */
@@ -84,6 +85,7 @@ typedef struct {
   gannet_marks marks; /* that placeholders names */
   int program;        /* its place in command, behind what launches it */
   bool is_example;    /* nothing was said about the simulation: an example of one is written */
+  char example[INIT_NAME + 16]; /* name of its file */
   int batch, parallel, evaluations, tasks;
   const char *wall_time, *time_limit; /* NULL = not given */
   const init_script *script;          /* NULL = none */

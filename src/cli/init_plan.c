@@ -233,9 +233,29 @@ static int fitting(const init_plan *plan) {
   const init_partition *used = plan->partition ? plan->partition : init_site_default(&plan->site);
   const bool is_job = strcmp(plan->backend, "slurm") == 0;
   if (is_job || strcmp(plan->backend, "manual") == 0) return 8;
-  const long cores = plan->script && used ? used->cpus : plan->site.cores;
+  const long here = plan->tasks > 1 ? plan->site.cores : plan->site.threads;
+  const long cores = plan->script && used ? used->cpus : here;
   const long n = cores / plan->tasks;
   return n < 1 ? 1 : n > 64 ? 64 : (int)n;
+}
+
+/* Simulations on several processors are started by mpirun, which refuses more processes than there
+ * are cores. */
+static void check_tasks(const cli_arguments *arguments, const init_plan *plan,
+                        gannet_complaints *complaints) {
+  const int cores = plan->site.cores;
+  if (strcmp(plan->backend, "command") != 0 || plan->script || plan->tasks == 1) return;
+  if (plan->tasks > cores)
+    gannet_complain(complaints, "--tasks",
+                    "%d processors of one simulation are more than the %d core%s here, and mpirun "
+                    "would refuse; choose at most %d, or write mpirun and its options into "
+                    "--command",
+                    plan->tasks, cores, cores == 1 ? "" : "s", cores);
+  else if (cli_has(arguments, "parallel") && (long)plan->parallel * plan->tasks > cores)
+    cli_warn(
+        "%d simulations of %d processes each share the %d core%s here; --parallel %d would "
+        "give each a core",
+        plan->parallel, plan->tasks, cores, cores == 1 ? "" : "s", cores / plan->tasks);
 }
 
 static int coordinates(const init_plan *plan) {
@@ -254,7 +274,9 @@ static gannet_err settle_sizes(const cli_arguments *arguments, init_plan *plan,
   GANNET_TRY(read_count(arguments, "parallel", 100000, &plan->parallel, complaints));
   plan->batch = plan->parallel;
   GANNET_TRY(read_count(arguments, "batch", 100000, &plan->batch, complaints));
-  if (!cli_has(arguments, "parallel")) plan->parallel = plan->batch;
+  if (!cli_has(arguments, "parallel") && (plan->tasks == 1 || plan->batch < plan->parallel))
+    plan->parallel = plan->batch;
+  check_tasks(arguments, plan, complaints);
   const int evaluations = 20 * (coordinates(plan) + 1); /* enough for a model to be worth it */
   plan->evaluations = (evaluations + plan->batch - 1) / plan->batch * plan->batch;
   return read_count(arguments, "budget", 1000000000, &plan->evaluations, complaints);

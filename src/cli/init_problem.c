@@ -53,9 +53,8 @@ static gannet_err cut_name(init_plan *plan, const char *text, const char **name,
 
 /* A number up to one of the ends; NULL when there is none. */
 static const char *read_number(const char *text, double *value) {
-  char *end = NULL;
-  *value = strtod(text, &end);
-  return end == text || (*end && *end != ':') ? NULL : end;
+  const char *end = text + gannet_number_read(text, GANNET_NUMBER_ANY, value);
+  return end == text || (*end && *end != ':') || !isfinite(*value) ? NULL : end;
 }
 
 /* ":log", ":int", ":real", in any order. */
@@ -80,24 +79,16 @@ static bool read_box(const char *text, gannet_variable *variable) {
   return at && read_kinds(at, variable);
 }
 
-static gannet_err read_variables(const cli_arguments *arguments, init_plan *plan,
-                                 gannet_complaints *complaints) {
-  const char *text, *rest;
-  for (int k = 0; (text = cli_repeated(arguments, "variable", k)); ++k) {
-    init_variable variable = {.is = {.type = GANNET_VARIABLE_REAL}};
-    GANNET_TRY(cut_name(plan, text, &variable.is.name, &rest));
-    if (read_box(rest, &variable.is))
-      GANNET_TRY(add_variable(plan, "--variable", &variable, complaints));
-    else
-      gannet_complain(complaints, "--variable",
-                      "'%s' is not NAME=LOWER:UPPER, perhaps with :log or :int after it, as in "
-                      "rate=1e-6:1e-2:log or fins=1:8:int",
-                      text);
-  }
-  for (int k = 0; (text = cli_repeated(arguments, "boolean", k)); ++k) {
-    const init_variable variable = {.is = {.name = text, .type = GANNET_VARIABLE_BOOLEAN}};
-    GANNET_TRY(add_variable(plan, "--boolean", &variable, complaints));
-  }
+static gannet_err read_number_variable(const char *text, init_plan *plan,
+                                       gannet_complaints *complaints) {
+  init_variable variable = {.is = {.type = GANNET_VARIABLE_REAL}};
+  const char *rest;
+  GANNET_TRY(cut_name(plan, text, &variable.is.name, &rest));
+  if (read_box(rest, &variable.is)) return add_variable(plan, "--variable", &variable, complaints);
+  gannet_complain(complaints, "--variable",
+                  "'%s' is not NAME=LOWER:UPPER, perhaps with :log or :int after it, as in "
+                  "rate=1e-6:1e-2:log or fins=1:8:int%s",
+                  text, rest ? gannet_number_hint(rest) : "");
   return GANNET_OK;
 }
 
@@ -116,23 +107,36 @@ static gannet_err cut_values(init_plan *plan, const char *text, gannet_variable 
   return GANNET_OK;
 }
 
-static gannet_err read_categories(const cli_arguments *arguments, init_plan *plan,
-                                  gannet_complaints *complaints) {
-  const char *text, *rest;
-  for (int k = 0; (text = cli_repeated(arguments, "categorical", k)); ++k) {
-    init_variable variable = {.is = {.type = GANNET_VARIABLE_CATEGORICAL}};
-    const int before = plan->n_variables;
-    GANNET_TRY(cut_name(plan, text, &variable.is.name, &rest));
-    gannet_err err = cut_values(plan, rest, &variable.is);
-    if (err == GANNET_OK && variable.is.n_values < 2)
-      gannet_complain(complaints, "--categorical",
-                      "'%s' is not NAME=VALUE,VALUE with at least two values, as in "
-                      "solver=cg,gmres",
-                      text);
-    else if (err == GANNET_OK)
-      err = add_variable(plan, "--categorical", &variable, complaints);
-    if (plan->n_variables == before) gannet_free(&variable.is.values);
-    GANNET_TRY(err);
+static gannet_err read_category(const char *text, init_plan *plan, gannet_complaints *complaints) {
+  init_variable variable = {.is = {.type = GANNET_VARIABLE_CATEGORICAL}};
+  const char *rest;
+  const int before = plan->n_variables;
+  GANNET_TRY(cut_name(plan, text, &variable.is.name, &rest));
+  gannet_err err = cut_values(plan, rest, &variable.is);
+  if (err == GANNET_OK && variable.is.n_values < 2)
+    gannet_complain(complaints, "--categorical",
+                    "'%s' is not NAME=VALUE,VALUE with at least two values, as in "
+                    "solver=cg,gmres",
+                    text);
+  else if (err == GANNET_OK)
+    err = add_variable(plan, "--categorical", &variable, complaints);
+  if (plan->n_variables == before) gannet_free(&variable.is.values);
+  return err;
+}
+
+/* In the order of the command line, whatever their kinds: it is that of all tables. */
+static gannet_err read_variables(const cli_arguments *arguments, init_plan *plan,
+                                 gannet_complaints *complaints) {
+  for (int i = 0; i < arguments->n_values; ++i) {
+    const char *flag = arguments->flags[arguments->values[i].flag].name;
+    const char *text = arguments->values[i].text;
+    const init_variable truth = {.is = {.name = text, .type = GANNET_VARIABLE_BOOLEAN}};
+    if (strcmp(flag, "variable") == 0)
+      GANNET_TRY(read_number_variable(text, plan, complaints));
+    else if (strcmp(flag, "categorical") == 0)
+      GANNET_TRY(read_category(text, plan, complaints));
+    else if (strcmp(flag, "boolean") == 0)
+      GANNET_TRY(add_variable(plan, "--boolean", &truth, complaints));
   }
   return GANNET_OK;
 }
@@ -244,7 +248,6 @@ gannet_err init_problem_read(const cli_arguments *arguments, init_plan *plan,
                              gannet_complaints *complaints) {
   const char *file, *simulation = cli_value(arguments, "simulation");
   GANNET_TRY(read_variables(arguments, plan, complaints));
-  GANNET_TRY(read_categories(arguments, plan, complaints));
   GANNET_TRY(read_constraints(arguments, plan, complaints));
   for (int k = 0; (file = cli_repeated(arguments, "template", k)); ++k)
     GANNET_TRY(read_deck(file, plan, complaints));

@@ -6,6 +6,7 @@
 
 #include "base/atomic_file.h"
 #include "base/memory.h"
+#include "base/open_file.h"
 #include "cli/init.h"
 #include "evaluate/contract.h"
 #include "simulations/registry.h"
@@ -111,7 +112,8 @@ static gannet_err add_launcher(init_plan *plan) {
   if (!is_step && plan->tasks == 1) return GANNET_OK;
   GANNET_TRY(gannet_text_list_add(&plan->command, is_step ? "srun" : launcher));
   if (is_step) GANNET_TRY(gannet_text_list_add(&plan->command, "--exact"));
-  GANNET_TRY(init_keep(plan, &word, is_step ? "--ntasks=%d" : "-n%d", plan->tasks));
+  if (!is_step) GANNET_TRY(gannet_text_list_add(&plan->command, "-n"));
+  GANNET_TRY(init_keep(plan, &word, is_step ? "--ntasks=%d" : "%d", plan->tasks));
   return gannet_text_list_add(&plan->command, word);
 }
 
@@ -154,6 +156,23 @@ static gannet_err check_names(const init_plan *plan, gannet_complaints *complain
   return GANNET_OK;
 }
 
+/* simulate.sh, unless another campaign has it, or somebody's own simulation. */
+static gannet_err choose_example(const cli_arguments *arguments, init_plan *plan,
+                                 const char **command) {
+  char path[PATH_MAX], *text = NULL;
+  struct stat about;
+  GANNET_TRY(gannet_join_path(plan->directory, "simulate.sh", path, sizeof path));
+  bool is_free = lstat(path, &about) != 0;
+  if (!is_free && cli_has(arguments, "force")) {
+    if (gannet_file_read(plan->file, &text, NULL) != GANNET_OK) gannet_error_clear();
+    is_free = text && strstr(text, "\"./simulate.sh\"");
+    gannet_free(&text);
+  }
+  (void)snprintf(plan->example, sizeof plan->example, "%s%ssimulate.sh", is_free ? "" : plan->name,
+                 is_free ? "" : "-");
+  return init_keep(plan, command, "./%s", plan->example);
+}
+
 gannet_err init_simulation_read(const cli_arguments *arguments, init_plan *plan,
                                 gannet_complaints *complaints) {
   const char *command = cli_value(arguments, "command");
@@ -174,6 +193,6 @@ gannet_err init_simulation_read(const cli_arguments *arguments, init_plan *plan,
     GANNET_TRY(relate(plan, plan->plugin, &related));
     GANNET_TRY(init_keep(plan, &plan->plugin, *related == '/' ? "%s" : "./%s", related));
   }
-  if (plan->is_example) command = "./simulate.sh";
+  if (plan->is_example) GANNET_TRY(choose_example(arguments, plan, &command));
   return command ? read_command(command, plan, complaints) : GANNET_OK;
 }

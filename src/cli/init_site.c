@@ -12,8 +12,10 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/open_file.h"
+#include "base/processors.h"
 #include "cli/init.h"
 #include "evaluate/command.h"
+#include "machine/inspect.h"
 
 typedef struct {
   gannet_launcher *launcher;
@@ -198,8 +200,13 @@ static void look_at_machine(init_site *site) {
   char path[PATH_MAX];
   cpu_set_t mine;
   CPU_ZERO(&mine);
-  site->cores = sched_getaffinity(0, sizeof mine, &mine) == 0 ? CPU_COUNT(&mine)
-                                                              : (int)sysconf(_SC_NPROCESSORS_ONLN);
+  bool any[GANNET_PROCESSORS_MOST] = {false};
+  const bool is_told = sched_getaffinity(0, sizeof mine, &mine) == 0;
+  site->threads = is_told ? CPU_COUNT(&mine) : (int)sysconf(_SC_NPROCESSORS_ONLN);
+  if (site->threads < 1) site->threads = 1;
+  for (int p = 0; is_told && p < CPU_SETSIZE && p < GANNET_PROCESSORS_MOST; ++p)
+    any[p] = CPU_ISSET(p, &mine);
+  site->cores = is_told ? machine_count_cores(any) : site->threads;
   if (site->cores < 1) site->cores = 1;
   for (size_t i = 0; i < 2 && !*site->launcher; ++i)
     if (!gannet_command_find(launchers[i], NULL, path))

@@ -25,7 +25,8 @@ static const cli_flag flags[] = {
 
 static gannet_err read_number(const char *what, const char *text, double *value) {
   GANNET_REQUIRE(!gannet_parse_number(text, value), GANNET_ERR_INPUT,
-                 "%s: '%s' is not valid; expected a finite number", what, text);
+                 "%s: '%s' is not valid; expected a finite number%s", what, text,
+                 gannet_number_hint(text));
   return GANNET_OK;
 }
 

@@ -81,30 +81,21 @@ static bool is_joined(const reader *to, const char *name) {
   return name[length] && gannet_quantity_find(to->problem, first) >= 0;
 }
 
-/* Also nan and infinity, which are told as such, Fortran's 1.5D+03, and 1.5-103 for 1.5e-103, whose
- * letter makes room for the third digit. */
+/* Also nan and infinity, which are told as such. */
 static int parse_number(const char *text, double *value) {
-  char copy[NUMBER_SIZE + 1], *end = NULL;
-  const size_t size = strlen(text);
-  if (size == 0 || size >= NUMBER_SIZE) return -1;
-  memcpy(copy, text, size + 1);
-  (void)strtod(copy, &end);
-  if (end != copy && (*end == 'D' || *end == 'd')) {
-    *end = 'e';
-  } else if (end != copy && strspn(end, "+-") == 1 && strspn(end + 1, "0123456789") == 3) {
-    memmove(end + 1, end, strlen(end) + 1);
-    *end = 'e';
-  }
-  if (!gannet_parse_number(copy, value)) return 0;
-  *value = strtod(copy, &end);
-  return end == copy || *end || isfinite(*value) ? -1 : 0;
+  char *end = NULL;
+  if (!gannet_parse_number(text, value)) return 0;
+  const size_t size = gannet_number_read(text, GANNET_NUMBER_ANY, value);
+  if (size > 0) return text[size] ? -1 : 0; /* beyond all numbers */
+  *value = strtod(text, &end);
+  return end == text || *end || isfinite(*value) ? -1 : 0;
 }
 
 static int set_text(const reader *to, int index, const char *text, const char *where) {
   double value = NAN;
   if (parse_number(text, &value)) {
-    gannet_record_fail(to->result, false, "%s: %s is '%.60s', expected a number", where,
-                       quantity_name(to->problem, index), text);
+    gannet_record_fail(to->result, false, "%s: %s is '%.60s', expected a number%s", where,
+                       quantity_name(to->problem, index), text, gannet_number_hint(text));
     return -1;
   }
   return set(to, index, value, where);

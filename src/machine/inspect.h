@@ -66,4 +66,12 @@ typedef struct {
  */
 GANNET_CHECKED gannet_err machine_summarise(MPI_Comm comm, machine_summary *summary);
 
+/* How many cores some hardware threads of this machine belong to.
+ *
+ * Local.
+ *
+ * processors  in  [GANNET_PROCESSORS_MOST] whether one is among them
+ */
+int machine_count_cores(const bool *processors);
+
 #endif

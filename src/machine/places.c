@@ -18,10 +18,10 @@ static int read_number(int processor, const char *name) {
 
 /* Hardware threads of the same core have the same numbers of package and core; where the system
  * does not tell them, every thread counts as a core. */
-static int count_cores(const gannet_processors *here) {
+int machine_count_cores(const bool *processors) {
   int seen[GANNET_PROCESSORS_MOST][2], n = 0;
   for (int p = 0; p < GANNET_PROCESSORS_MOST; ++p) {
-    if (!here->any[p]) continue;
+    if (!processors[p]) continue;
     const int package = read_number(p, "physical_package_id"), core = read_number(p, "core_id");
     int at = 0;
     while (at < n && !(core >= 0 && seen[at][0] == package && seen[at][1] == core)) ++at;
@@ -42,7 +42,7 @@ static gannet_err find_fullest(MPI_Comm comm, const gannet_processors *here,
   int fullest[3] = {here->ranks, here->together, 0};
   GANNET_TRY_MPI(MPI_Comm_rank(comm, &mine.rank));
   GANNET_TRY_MPI(MPI_Allreduce(&mine, &least, 1, MPI_DOUBLE_INT, MPI_MINLOC, comm));
-  if (mine.rank == least.rank) fullest[2] = count_cores(here);
+  if (mine.rank == least.rank) fullest[2] = machine_count_cores(here->any);
   GANNET_TRY_MPI(MPI_Bcast(fullest, 3, MPI_INT, least.rank, comm));
   places->ranks = fullest[0];
   places->threads = fullest[1];

@@ -194,6 +194,28 @@ static bool is_separator(const char *text, size_t at) {
   return false;
 }
 
+/* Fortran's 1.0D+05 as muParser reads it, 1.0e+05: of the same length, so that places stay. Without
+ * a point and a sign, and where a name begins with the letter, it could be meant otherwise. */
+static void write_exponents(const gannet_expression *e, char *text, const char *const *names) {
+  static const char digits[] = "0123456789";
+  for (int i = 0; i < e->n; ++i)
+    if (tolower((unsigned char)names[i][0]) == 'd') return;
+  for (char *at = text; *at;) {
+    if (is_word(*at) && !isdigit((unsigned char)*at)) {
+      while (is_word(*at)) ++at;
+      continue;
+    }
+    const size_t size = strspn(at, "0123456789.");
+    char *letter = at + size, *behind = letter + 1;
+    if (size > 0 && (*letter == 'd' || *letter == 'D')) {
+      const bool has_sign = *behind == '+' || *behind == '-';
+      const bool has_point = memchr(at, '.', size) != NULL;
+      if ((has_sign || has_point) && strspn(behind + has_sign, digits) > 0) *letter = 'e';
+    }
+    at += size > 0 ? size : 1;
+  }
+}
+
 /* What muParser takes without a word: of a list it computes the last value, and it assigns. */
 static gannet_err check_marks(const char *text) {
   for (size_t at = 0; text[at]; ++at) {
@@ -215,7 +237,11 @@ static gannet_err compile(gannet_expression *e, const char *text, const char *co
   GANNET_REQUIRE(text[strspn(text, " \t\r\n")], GANNET_ERR_INPUT,
                  "expression '%s' is empty; expected one as in 2*x + 1", text);
   GANNET_TRY(check_marks(text));
-  mupSetExpr(e->parser, text);
+  char *usual = NULL;
+  GANNET_TRY(gannet_copy_text(text, &usual));
+  write_exponents(e, usual, names);
+  mupSetExpr(e->parser, usual);
+  gannet_free(&usual);
   for (int i = 0; i < e->n; ++i) e->x[i] = 0.5;
   (void)mupEvalMulti(e->parser, &n_values); /* parses at the first evaluation */
   if (mupError(e->parser)) return raise_syntax(e, text, names);

@@ -54,7 +54,7 @@ gannet_err gannet_problem_parse(const gannet_problem *problem, int variable, con
   if (v->type == GANNET_VARIABLE_CATEGORICAL) return parse_category(v, text, value);
   if (v->type == GANNET_VARIABLE_BOOLEAN) return parse_boolean(v, text, value);
   GANNET_REQUIRE(!gannet_parse_number(text, value), GANNET_ERR_INPUT,
-                 "variable %s: '%s' is not a number", v->name, text);
+                 "variable %s: '%s' is not a number%s", v->name, text, gannet_number_hint(text));
   return GANNET_OK;
 }
 

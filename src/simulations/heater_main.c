@@ -71,7 +71,7 @@ static gannet_err parse_options(const command_line *line, gannet_heater_options 
 
 /* One line "name value"; empty ones are skipped. */
 static gannet_err parse_line(char *line, parameters *p) {
-  char *rest = NULL, *end = NULL;
+  char *rest = NULL;
   const char *name = strtok_r(line, " \t\r", &rest), *text = strtok_r(NULL, " \t\r", &rest);
   if (!name) return GANNET_OK;
   GANNET_REQUIRE(text && !strtok_r(NULL, " \t\r", &rest), GANNET_ERR_INPUT,
@@ -79,9 +79,8 @@ static gannet_err parse_line(char *line, parameters *p) {
   GANNET_REQUIRE(p->n < MOST_VARIABLES, GANNET_ERR_INPUT, "at most %d variables are possible",
                  MOST_VARIABLES);
 
-  p->x[p->n] = strtod(text, &end);
-  GANNET_REQUIRE(end != text && *end == '\0', GANNET_ERR_INPUT, "%s: '%s' is not a number", name,
-                 text);
+  GANNET_REQUIRE(!gannet_parse_number(text, &p->x[p->n]), GANNET_ERR_INPUT,
+                 "%s: '%s' is not a number%s", name, text, gannet_number_hint(text));
   p->names[p->n] = name;
   p->texts[p->n] = text;
   p->n += 1;

@@ -211,8 +211,8 @@ void suite_method_keys(const char **keys, int capacity) {
 }
 
 int suite_amount_read(const char *text, int d, int *amount) {
-  char *end = NULL;
-  double value = strtod(text, &end);
+  double value = 0;
+  const char *end = text + gannet_number_read(text, GANNET_NUMBER_BEFORE_UNIT, &value);
   if (end == text) return -1;
   while (*end == ' ') ++end;
   if (*end == '*') {

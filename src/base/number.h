@@ -1,0 +1,38 @@
+/* The one reader of numbers that come from outside: campaign files, command lines, CSV, results.
+ *
+ * A number is decimal and finite, with a point whatever the locale says. Fortran's forms count:
+ * 1.5D+03, 1d-5, 1.5Q3, and 1.5-103, whose letter made room for the third digit. No numbers are
+ * nan, inf, hexadecimal digits, 1,000, 1_000 and 3,14.
+ */
+#ifndef GANNET_BASE_NUMBER_H
+#define GANNET_BASE_NUMBER_H
+
+#include <stddef.h>
+
+typedef enum {
+  GANNET_NUMBER_ANY,
+  GANNET_NUMBER_BEFORE_UNIT /* letters behind a number may be a unit, as in 1d12h: D and Q begin an
+                               exponent only with a sign behind them */
+} gannet_number_form;
+
+/* Read a number at the begin of a text, without blanks before it. Returns how many characters it
+ * has, 0 when there is none. What is beyond all numbers gives an infinity.
+ *
+ * Local.
+ */
+size_t gannet_number_read(const char *text, gannet_number_form form, double *value);
+
+/* Parse a finite number, consumed whole but for blanks around it. Returns 0, or -1 when the text is
+ * not one.
+ *
+ * Local.
+ */
+int gannet_parse_number(const char *text, double *value);
+
+/* What is wrong with a text that is no number, to be put behind a message: "; write ..." or "".
+ *
+ * Local.
+ */
+const char *gannet_number_hint(const char *text);
+
+#endif

@@ -1,0 +1,107 @@
+# test: labels cli timeout 240
+"""Whatever gannet init writes runs: each option alone, and pairs that depend on each other."""
+import os
+import re
+
+import program
+from program import FINISHED, USAGE
+
+QUICK = ("-q", "--set", "budget.evaluations=2", "--set", "batch=2", "--set", "method=sobol")
+RESULT = "echo objective 1 > results.out"
+SHELL = ("--shell", RESULT)
+OPTIONS = {
+    "nothing": (),
+    "variable": ("--variable", "x=0:1"),
+    "categorical": ("--categorical", "solver=cg,gmres"),
+    "boolean": ("--boolean", "vent"),
+    "constraint": ("--constraint", "mass=1:3"),
+    "template": ("--template", "case.in"),
+    "template and command": ("--template", "case.in", "--command", "./sim {results}"),
+    "placeholders": ("--template", "deck.i", "--placeholders", "@@", *SHELL),
+    "command": ("--command", "./sim {results}"),
+    "shell": SHELL,
+    "simulation": ("--simulation", "branin"),
+    "pattern": ("--pattern", "objective=^drag: *([0-9.]+)", "--shell", "echo drag: 7"),
+    "backend command": ("--backend", "command"),
+    "goal": ("--goal", "maximize"),
+    "method": ("--method", "random"),
+    "batch": ("--batch", "3"),
+    "parallel": ("--parallel", "3"),
+    "tasks": ("--tasks", "{cores}"),
+    "tasks and command": ("--tasks", "{cores}", "--command", "./sim {results}"),
+    "tasks and simulation": ("--tasks", "2", "--simulation", "branin"),
+    "budget": ("--budget", "2"),
+    "wall-time": ("--wall-time", "5m"),
+    "time-limit": ("--time-limit", "1m"),
+    "jobscript": ("--jobscript", "none"),
+    "site-timeout": ("--site-timeout", "1s"),
+    "force": ("--force",),
+}
+
+
+class InitOptions(program.ProgramTest):
+    def text(self, name):
+        return (self.folder / name).read_text()
+
+    def test_each_option_runs(self):
+        self.write("#!/bin/sh\n[ \"${OMPI_COMM_WORLD_RANK:-0}\" = 0 ] || exit 0\necho objective 1 > \"$1\"\n", "sim", 0o755)
+        self.write("x = {x}\n", "case.in")
+        self.write("x = @x@ {y}\n", "deck.i")
+        cores = re.search(r"found: (\d+) core", self.succeed("init", "first.yaml", "--site-timeout", "5s").out).group(1)
+        for name, words in OPTIONS.items():
+            with self.subTest(name):
+                file = re.sub(r"\W", "_", name) + ".yaml"
+                said = self.succeed("init", file, *(word.replace("{cores}", cores) for word in words))
+                outcome = self.gannet("run", file, *QUICK)
+                self.assertRegex(outcome.out, r"(2 of 2|2 evaluations) ?(done|feasible)?", (self.text(file), outcome))
+                self.assertIn("best design", outcome.out)
+                self.assertNotIn("failed: ", outcome.out + outcome.err)
+                self.assertNotIn(" share ", said.err)
+                tasks = "--tasks" in words and "--simulation" not in words
+                if tasks:
+                    self.assertIn(f'"-n", "{cores}"', self.text(file))
+                    self.assertIn(f"runs:  1 at a time, with {cores} processes each", said.out)
+                    self.assertRegex(self.text(file), r"(?m)^  parallel: 1$")
+
+    def test_more_processes_than_cores_are_not_written(self):
+        cores = os.sysconf("SC_NPROCESSORS_CONF")
+        refused = self.succeed("init", "a.yaml", "--tasks", str(cores + 1), code=USAGE)
+        self.assertRegex(refused.err, rf"--tasks: {cores + 1} processors of one simulation are more than the \d+ cores? here")
+        self.assertFalse((self.folder / "a.yaml").exists())
+
+    def test_variables_keep_their_order(self):
+        self.succeed("init", "a.yaml", "--boolean", "vent", "--variable", "x=0:1", "--categorical", "s=a,b", "--variable", "y=0:1", "--boolean", "w",
+                     "--shell", RESULT)
+        self.assertEqual(re.findall(r"^  (\w+): \{type", self.text("a.yaml"), re.MULTILINE), ["vent", "x", "s", "y", "w"])
+
+    def test_a_second_campaign_has_an_example_of_its_own(self):
+        self.succeed("init", "one.yaml", "--variable", "x=0:1")
+        first = self.text("simulate.sh")
+        self.succeed("init", "two.yaml", "--variable", "z=0:1")
+        self.assertEqual(self.text("simulate.sh"), first)
+        self.assertIn('"z"', self.text("two-simulate.sh"))
+        self.succeed("init", "two.yaml", code=USAGE)
+        self.succeed("init", "one.yaml", "--variable", "y=0:1", "--force")
+        self.assertIn('"y"', self.text("simulate.sh"))
+        for name in "one", "two":
+            self.assertIn("best design", self.succeed("run", f"{name}.yaml", *QUICK).out)
+
+    def test_explain_suggests_keys_and_shows_examples(self):
+        for word, meant in ("tmplate", "evaluate.templates"), ("paralel", "evaluate.parallel"), ("wal_time", "budget.wall_time"), \
+                           ("budgt", "budget"):
+            self.assertIn(f"did you mean '{meant}'?", self.succeed("explain", word, code=USAGE).err)
+        overview = self.succeed("explain").out.split("\nsections\n")[1].split("\nchoices\n")[0]
+        sections = re.findall(r"^  (\S+)", overview, re.MULTILINE)
+        whole = ""
+        for section in sections:
+            shown = self.succeed("explain", section).out
+            example = re.search(r"^  example:\n((?:    .*\n)+)", shown, re.MULTILINE)
+            self.assertTrue(example, section)
+            if "." not in section and section != "physics":
+                whole += re.sub("(?m)^    ", "", example.group(1))
+        self.write("#!/bin/sh\n", "simulate", 0o755)
+        self.succeed("run", self.write(whole, "c.yaml"), "--dry-run")
+
+
+if __name__ == "__main__":
+    program.main()
