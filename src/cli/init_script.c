@@ -130,9 +130,14 @@ void init_put_example(const init_plan *plan, FILE *out) {
       "# put your own in its place. It is started in a folder of its own with params.in (lines\n"
       "# \"name value\") and leaves results.out (lines \"name value\": objective and "
       "constraints).\n"
-      "# A line \"fail REASON\" instead says that this design cannot work.\n"
-      "awk '\n",
+      "# A line \"fail REASON\" instead says that this design cannot work.\n",
       out);
+  if (plan->tasks > 1)
+    (void)fputs(
+        "# It is started on several processors, of which the first writes the results:\n"
+        "[ \"${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-${SLURM_PROCID:-0}}}\" = 0 ] || exit 0\n",
+        out);
+  (void)fputs("awk '\n", out);
   for (int i = 0; i < plan->n_variables; ++i) {
     const gannet_variable *v = &plan->variable[i].is;
     if (v->type == GANNET_VARIABLE_BOOLEAN)

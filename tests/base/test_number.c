@@ -1,6 +1,7 @@
 /* test: serial labels unit */
 #include <locale.h>
 #include <math.h>
+#include <string.h>
 
 #include "support/harness.h"
 

@@ -19,7 +19,8 @@ evaluate: {backend: manual}
 class Numbers(program.ProgramTest):
     def test_campaign_files_settings_and_tell(self):
         file = self.write(TEXT, "c.yaml")
-        self.succeed("ask", file, "--set", "variables.x.upper=2d4")
+        self.succeed("run", self.write(TEXT.replace("manual", "command, shell: 'true'"), "s.yaml"), "-n", "--set", "variables.x.upper=2d4")
+        self.succeed("ask", file, "-q", 1)
         self.succeed("tell", file, "--id", 0, "--objective", "-1.5D+01", "--constraint", "c=1.5-103")
         self.succeed("tell", file, "--point", "x=1.0D+00", "--point", "tiny=2d-103", "--objective", "1d-5", "--constraint", "c=1Q1")
         rows = {int(row["id"]): row for row in self.history("c.campaign")}
