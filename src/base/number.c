@@ -53,7 +53,7 @@ size_t gannet_number_read(const char *text, gannet_number_form form, double *val
   }
   if (whole + fraction == 0) return 0;
   const size_t exponent = read_exponent(text + mantissa, form, &letter);
-  if (mantissa + exponent > LONGEST) return 0;
+  if (mantissa + exponent >= LONGEST) return 0; /* it may have been cut off */
   *value = convert(text, mantissa, text + mantissa + letter, exponent - letter);
   return mantissa + exponent;
 }
