@@ -198,29 +198,47 @@ gannet_err gannet_table_replace(const char *path, const gannet_ledger *ledger) {
   return err;
 }
 
-/* A line as it is to be, NULL = anything. */
-static const char *line_to_be(const gannet_ledger *ledger, char *const *lines, const char *line) {
+/* What a comparison has found so far. */
+typedef struct {
+  const gannet_ledger *ledger;
+  char *const *lines; /* [1 + evaluations] the header, then the row of each evaluation */
+  char *const *old;   /* the same, as earlier versions write them */
+  bool *seen;         /* [evaluations] */
+  bool in_order;      /* rows come in the order in which results were told */
+  int64_t n;          /* rows that are the ledger's */
+} comparison;
+
+/* NULL for a row as it is to be, or of which the ledger knows no result; else what is wrong. */
+static const char *judge_row(comparison *c, const char *line) {
   char *end = NULL;
   const long long id = strtoll(line, &end, 10);
-  if (end == line || *end != ',' || id < 0) return lines[0]; /* which it is not */
-  return id < ledger->n && ledger->ticket[id].has_result ? lines[id + 1] : NULL;
+  if (end == line || *end != ',' || id < 0) return "is not what the journal has";
+  if (id >= c->ledger->n || !c->ledger->ticket[id].has_result) return NULL;
+  if (strcmp(line, c->lines[id + 1]) != 0 && strcmp(line, c->old[id + 1]) != 0)
+    return "is not what the journal has";
+  if (c->seen[id]) return "repeats an evaluation";
+  if (c->in_order && (c->n >= gannet_history_count_told(c->ledger->history) ||
+                      gannet_history_order(c->ledger->history)[c->n] != id))
+    return "is not in the order of the journal";
+  c->seen[id] = true;
+  c->n += 1;
+  return NULL;
 }
 
-/* lines, old_lines  in  as this version and as earlier ones write them */
-static gannet_err compare_lines(const char *path, const gannet_ledger *ledger, char *const *lines,
-                                char *const *old_lines, char *text, int64_t *n) {
+static gannet_err compare_lines(const char *path, comparison *c, char *text) {
   int64_t number = 0;
   for (char *line = text, *next; *line; line = next) {
     const size_t length = strcspn(line, "\n");
     if (!line[length]) break; /* cut by a crash; a resume writes it anew */
     next = line + length + 1;
     line[length] = '\0';
-    const char *wanted = number == 0 ? lines[0] : line_to_be(ledger, lines, line);
-    const char *old = number++ == 0 ? old_lines[0] : line_to_be(ledger, old_lines, line);
-    GANNET_REQUIRE(!wanted || strcmp(line, wanted) == 0 || strcmp(line, old) == 0,
-                   GANNET_ERR_DAMAGED, "line %lld of '%s' is not what the journal has",
-                   (long long)number, path);
-    *n += wanted && number > 1;
+    const bool is_header = strcmp(line, c->lines[0]) == 0 || strcmp(line, c->old[0]) == 0;
+    const char *wrong = number > 0   ? judge_row(c, line)
+                        : !is_header ? "is not what the journal has"
+                                     : NULL;
+    number += 1;
+    GANNET_REQUIRE(!wrong, GANNET_ERR_DAMAGED, "line %lld of '%s' %s", (long long)number, path,
+                   wrong);
   }
   return GANNET_OK;
 }
@@ -239,13 +257,23 @@ static gannet_err make_lines(const gannet_ledger *ledger, bool old_words, char *
   return GANNET_OK;
 }
 
-gannet_err gannet_table_check(const char *path, const gannet_ledger *ledger, int64_t *n) {
+gannet_err gannet_table_check(const char *path, const gannet_ledger *ledger, bool in_order,
+                              int64_t *n) {
   char *found = NULL, *text[2] = {NULL}, **lines[2] = {NULL};
+  comparison c = {.ledger = ledger, .in_order = in_order};
+  size_t size = 0;
   *n = 0;
-  GANNET_TRY(gannet_file_read_within(path, longest, GANNET_ERR_DAMAGED, &found, NULL));
+  GANNET_TRY(gannet_file_read_within(path, longest, GANNET_ERR_DAMAGED, &found, &size));
   gannet_err err = make_lines(ledger, false, &text[0], &lines[0]);
   if (err == GANNET_OK) err = make_lines(ledger, true, &text[1], &lines[1]);
-  if (err == GANNET_OK) err = compare_lines(path, ledger, lines[0], lines[1], found, n);
+  if (err == GANNET_OK) err = gannet_alloc((size_t)ledger->n, sizeof *c.seen, &c.seen);
+  if (err == GANNET_OK && strlen(found) < size)
+    err = GANNET_RAISE(GANNET_ERR_DAMAGED, "'%s' holds zero bytes, expected text", path);
+  c.lines = lines[0];
+  c.old = lines[1];
+  if (err == GANNET_OK) err = compare_lines(path, &c, found);
+  *n = c.n;
+  gannet_free(&c.seen);
   gannet_free(&found);
   for (int i = 0; i < 2; ++i) {
     gannet_free(&lines[i]);

@@ -42,17 +42,19 @@ GANNET_CHECKED gannet_err gannet_table_replace(const char *path, const gannet_le
 GANNET_CHECKED gannet_err gannet_table_append(const char *path, const gannet_ledger *ledger, int n,
                                               const int64_t *ids);
 
-/* Compare history.csv with a ledger. Lines of evaluations that the ledger knows no result of are
- * passed over: somebody may be at work, or was killed between file and journal.
+/* Compare history.csv with a ledger, row by row. Lines of evaluations that the ledger knows no
+ * result of are passed over: somebody may be at work, or was killed between file and journal.
  *
  * Local.
  *
- * n  out  lines that are the ledger's
+ * in_order  in   rows are in the order in which results were told, as they are while nobody is at
+ *                work
+ * n         out  lines that are the ledger's
  *
  * Errors: GANNET_ERR_DAMAGED naming the first line that differs; GANNET_ERR_MISSING, GANNET_ERR_IO,
  * GANNET_ERR_MEMORY.
  */
 GANNET_CHECKED gannet_err gannet_table_check(const char *path, const gannet_ledger *ledger,
-                                             int64_t *n);
+                                             bool in_order, int64_t *n);
 
 #endif

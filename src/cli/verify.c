@@ -9,6 +9,7 @@
 #include "campaign/table.h"
 #include "campaign/traces.h"
 #include "cli/query.h"
+#include "store/lock.h"
 
 static const cli_flag flags[] = {{NULL, 0, NULL, NULL, false}};
 
@@ -107,10 +108,15 @@ static void check_history(inspection *i) {
 
 /* What the reader was told may not be what counts; a resume makes the file anew. */
 static void check_table(inspection *i) {
-  char path[PATH_MAX], text[1600];
+  char path[PATH_MAX], lock[PATH_MAX], text[1600];
   int64_t n = 0;
-  if (gannet_campaign_path(i->campaign, "history.csv", path) != GANNET_OK) return;
-  const gannet_err err = gannet_table_check(path, &i->campaign->ledger, &n);
+  gannet_lock_holder holder;
+  if (gannet_campaign_path(i->campaign, "history.csv", path) != GANNET_OK ||
+      gannet_campaign_path(i->campaign, "journal.lock", lock) != GANNET_OK)
+    return;
+  gannet_lock_look(lock, &holder);
+  const bool is_idle = !holder.pid || !holder.is_alive;
+  const gannet_err err = gannet_table_check(path, &i->campaign->ledger, is_idle, &n);
   const int64_t told = gannet_history_count_told(i->campaign->history);
   const char *writer = repairer(i);
   if (err == GANNET_ERR_MISSING)

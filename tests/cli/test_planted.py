@@ -213,6 +213,20 @@ evaluate: {backend: command, command: [./s], retries: 0}
             self.assertEqual(bad, [], words)
         self.assertEqual({row["y"] for row in self.history()}, {"a\x1b[2Jb", "c\u202ed", "e\u0085\u009b31mf\u2066"})
 
+    def test_rows_that_are_doubled_swapped_or_gone(self):
+        self.succeed("run", self.write(SOBOL), "-q", "--max-evals", 12)
+        history = self.place / "history.csv"
+        sound = history.read_text()
+        rows = sound.splitlines(keepends=True)
+        for hurt, told in ((rows + rows[-1:], "repeats"), (rows[:3] + rows[2:], "repeats"),
+                           ([*rows[:4], rows[5], rows[4], *rows[6:]], "order"), (rows[:5] + rows[6:], "order"),
+                           (rows + rows[:1], "is not what"), (rows[1:], "is not what")):
+            history.write_text("".join(hurt))
+            outcome = self.succeed("verify", "fast.campaign", code=DAMAGED)
+            self.assertRegex(outcome.out, "history.csv +DAMAGED: line [0-9]+ of .*" + told)
+        history.write_text("".join(rows[:-1]))  # as a kill between journal and file leaves it
+        self.assertIn("11 of 12", self.succeed("verify", "fast.campaign").out)
+
     def test_who_was_stopped_is_not_at_work(self):
         running = self.start("run", self.write(slow(SOBOL, 0.1)), "-q", "--max-evals", 400)
         self.wait_for_records(6, running)
