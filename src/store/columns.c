@@ -8,6 +8,17 @@
 #include "base/open_file.h"
 #include "store/h5.h"
 
+/* A damaged file may claim any number of values; what is compressed well has a thousand times the
+ * bytes that it takes. */
+static gannet_err check_size(hid_t dataset, const char *name, int64_t n) {
+  const int64_t stored = (int64_t)H5Dget_storage_size(dataset), unpacked = 1100;
+  GANNET_REQUIRE(n / unpacked <= stored + (1 << 20), GANNET_ERR_INPUT,
+                 "dataset '%s' claims %lld values, but the file has %lld bytes of it: it is "
+                 "damaged; make it again",
+                 name, (long long)n, (long long)stored);
+  return GANNET_OK;
+}
+
 /* Length of a one-dimensional numeric dataset; other shapes and types are the user's mistake. */
 static gannet_err length_of(hid_t dataset, const char *name, int64_t *n) {
   hid_t space = H5I_INVALID_HID, type = H5I_INVALID_HID;
@@ -25,7 +36,7 @@ static gannet_err length_of(hid_t dataset, const char *name, int64_t *n) {
   GANNET_REQUIRE(kind == H5T_INTEGER || kind == H5T_FLOAT || kind == H5T_ENUM, GANNET_ERR_INPUT,
                  "dataset '%s' does not hold numbers; expected integers or reals", name);
   *n = (int64_t)size;
-  return GANNET_OK;
+  return check_size(dataset, name, *n);
 }
 
 typedef struct {
@@ -83,6 +94,12 @@ gannet_err gannet_columns_read(const char *path, int n_names, const char *const 
   for (int i = 0; err == GANNET_OK && i < n_names; ++i) err = read_column(&r, names[i], i);
   (void)H5Fclose(r.file);
   gannet_free(&r.column);
+  if (err == GANNET_ERR_LIBRARY) {
+    char why[400];
+    (void)snprintf(why, sizeof why, "%s", gannet_error_detail());
+    err = GANNET_RAISE(GANNET_ERR_INPUT, "cannot be read (%s); it may be damaged: make it again",
+                       why);
+  }
   if (err != GANNET_OK)
     gannet_free(rows);
   else

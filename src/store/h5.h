@@ -41,7 +41,7 @@ typedef struct {
 gannet_h5_printing gannet_h5_silence(void);
 void gannet_h5_restore(gannet_h5_printing printing);
 
-/* GANNET_ERR_LIBRARY from the current HDF5 error stack.
+/* GANNET_ERR_LIBRARY from the current HDF5 error stack, GANNET_ERR_MEMORY when memory was missing.
  *
  * Local.
  *

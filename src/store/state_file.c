@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/atomic_file.h"
@@ -166,22 +167,49 @@ gannet_err gannet_store_verify(const char *path, int newest_schema, int *schema)
   return err;
 }
 
-static gannet_err open_verified(const char *path, gannet_store *store, hid_t access) {
+/* HDF5 sees the bytes that were verified and never the disk: it keeps a file half open after a
+ * failure of the system, and dies of it at its end. */
+static gannet_err open_image(const char *path, char *bytes, size_t size, gannet_store *store,
+                             hid_t access) {
   herr_t status;
-  GANNET_TRY_H5(status, H5Pset_file_locking(access, false, true), path);
-  GANNET_TRY_H5(store->file, H5Fopen(path, H5F_ACC_RDONLY, access), path);
+  char name[PATH_MAX + 40]; /* of no file, and of no other image */
+  (void)snprintf(name, sizeof name, "%s in memory %p", path, (void *)store);
+  GANNET_TRY_H5(status, H5Pset_fapl_core(access, GROWTH, false), path);
+  GANNET_TRY_H5(status, H5Pset_file_image(access, bytes, size), path);
+  GANNET_TRY_H5(store->file, H5Fopen(name, H5F_ACC_RDONLY, access), path);
   return GANNET_OK;
+}
+
+/* All bytes of a file whose seal is sound. */
+static gannet_err read_verified(const char *path, int newest_schema, int *schema, char **bytes,
+                                size_t *size) {
+  struct stat about;
+  int descriptor = -1;
+  *bytes = NULL;
+  *size = 0;
+  GANNET_TRY(gannet_file_open(path, O_RDONLY, GANNET_ERR_DAMAGED, &descriptor));
+  gannet_err err = gannet_seal_check(descriptor, path, newest_schema, schema);
+  if (err == GANNET_OK && fstat(descriptor, &about)) err = gannet_raise_errno("look at", path);
+  if (err == GANNET_OK) err = gannet_alloc((size_t)about.st_size, 1, bytes);
+  if (err == GANNET_OK)
+    err = gannet_read_at(descriptor, 0, *bytes, (size_t)about.st_size, path, size);
+  (void)close(descriptor);
+  if (err != GANNET_OK) gannet_free(bytes);
+  return err;
 }
 
 static gannet_err open_generation(const char *path, int newest_schema, gannet_store **store) {
   hid_t creation = H5I_INVALID_HID, access = H5I_INVALID_HID;
   int schema = 0;
-  GANNET_TRY(gannet_store_verify(path, newest_schema, &schema));
-  GANNET_TRY(new_store(path, store));
-  (*store)->schema = schema;
-  gannet_err err = create_properties(&creation, &access);
-  if (err == GANNET_OK) err = open_verified(path, *store, access);
+  char *bytes = NULL;
+  size_t size = 0;
+  GANNET_TRY(read_verified(path, newest_schema, &schema, &bytes, &size));
+  gannet_err err = new_store(path, store);
+  if (err == GANNET_OK) (*store)->schema = schema;
+  if (err == GANNET_OK) err = create_properties(&creation, &access);
+  if (err == GANNET_OK) err = open_image(path, bytes, size, *store, access);
   close_properties(creation, access);
+  gannet_free(&bytes);
   if (err != GANNET_OK) gannet_store_destroy(store);
   return err;
 }

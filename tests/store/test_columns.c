@@ -36,6 +36,13 @@ static int write_file(void **state) {
   write_one(file, "square", 2, 3, H5T_NATIVE_DOUBLE, x);
   write_one(file, "words", 1, 3, text, "abc");
   (void)H5Tclose(text);
+  const hsize_t many = (hsize_t)1 << 38, chunk = 1024; /* nothing of it is stored */
+  const hid_t space = H5Screate_simple(1, &many, NULL), how = H5Pcreate(H5P_DATASET_CREATE);
+  (void)H5Pset_chunk(how, 1, &chunk);
+  (void)H5Dclose(
+      H5Dcreate2(file, "claims", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, how, H5P_DEFAULT));
+  (void)H5Pclose(how);
+  (void)H5Sclose(space);
   (void)H5Fclose(file);
   return 0;
 }
@@ -75,6 +82,8 @@ static void what_is_wrong_is_said(void **state) {
   fails("longer", "'longer' has 4 values, expected 3");
   fails("square", "'square' has 2 dimensions");
   fails("words", "does not hold numbers");
+  const char *const claims[] = {"claims"};
+  assert_fails(GANNET_ERR_INPUT, "it is damaged", gannet_columns_read(path, 1, claims, &n, &rows));
   assert_fails(GANNET_ERR_INPUT, "a character device",
                gannet_columns_read("/dev/null", 1, names, &n, &rows));
 }
