@@ -101,16 +101,16 @@ gannet_err bench_asking_tell(bench_asking *a) {
 }
 
 /* Whether a model of any member noted at how many results its hyper-parameters were learnt. */
-static bool has_learned(const gannet_optimizer *optimizer, const double *before,
-                        const double *after) {
+static bool has_learned(gannet_state *before, const gannet_state *after) {
   static const char note[] = ".learned";
-  const int size = gannet_optimizer_state_size(optimizer);
   bool learned = false;
-  for (int i = 0; i < size && !learned; ++i) {
-    char name[128];
-    gannet_optimizer_state_name(optimizer, i, name, sizeof name);
-    const size_t length = strlen(name), end = sizeof note - 1;
-    learned = before[i] != after[i] && length >= end && strcmp(name + (length - end), note) == 0;
+  for (int i = 0; i < after->n && !learned; ++i) {
+    const gannet_state_value *value = &after->value[i];
+    const size_t length = strlen(value->name), end = sizeof note - 1;
+    double then = 0;
+    if (length < end || strcmp(value->name + (length - end), note) != 0) continue;
+    (void)gannet_state_find(before, "", value->name, &then);
+    learned = then != value->number;
   }
   return learned;
 }
@@ -138,18 +138,17 @@ static void note_scan(bench_asking *a) {
 }
 
 gannet_err bench_asking_ask(bench_asking *a, bench_ask_cost *cost) {
-  const int size = gannet_optimizer_state_size(a->optimizer);
-  double *state = NULL;
+  gannet_state before = {0}, after = {0};
   *cost = (bench_ask_cost){.learned = false};
-  GANNET_TRY(gannet_alloc(2 * (size_t)size, sizeof *state, &state));
-  gannet_optimizer_get_state(a->optimizer, state);
+  GANNET_TRY(gannet_optimizer_get_state(a->optimizer, &before));
   a->cost = cost;
   const bench_traffic start = a->before = bench_traffic_read();
-  const gannet_err err = gannet_optimizer_ask(a->optimizer, a->plan.q, a->id, a->x);
+  gannet_err err = gannet_optimizer_ask(a->optimizer, a->plan.q, a->id, a->x);
   cost->traffic[BENCH_ASK] = bench_traffic_since(&start);
-  gannet_optimizer_get_state(a->optimizer, state + size);
-  cost->learned = has_learned(a->optimizer, state, state + size);
-  gannet_free(&state);
+  if (err == GANNET_OK) err = gannet_optimizer_get_state(a->optimizer, &after);
+  cost->learned = err == GANNET_OK && has_learned(&before, &after);
+  gannet_state_release(&before);
+  gannet_state_release(&after);
   if (err == GANNET_OK) GANNET_TRY(check_modelled(a));
   note_scan(a);
   cost->seconds[BENCH_ASK] = a->optimizer->ask_seconds;

@@ -18,6 +18,7 @@
 #include "campaign/saved.h"
 #include "campaign/snapshot.h"
 #include "campaign/traces.h"
+#include "optimizer/state_positional.h"
 #include "store/lock.h"
 
 gannet_err gannet_campaign_path(const gannet_campaign *campaign, const char *name, char *path) {
@@ -150,14 +151,62 @@ static void warn_of_changes(const gannet_campaign *campaign) {
   gannet_changes_warn_list(campaign->context, campaign->input->problem, campaign->ledger.history);
 }
 
-/* A state of another length belongs to another method: hyper-parameters are then learnt anew. */
-static gannet_err restore_optimizer(gannet_campaign *campaign) {
-  const gannet_ledger *ledger = &campaign->ledger;
-  if (ledger->n_state == 0) return GANNET_OK;
-  if (ledger->n_state == gannet_optimizer_state_size(campaign->optimizer))
-    return gannet_optimizer_set_state(campaign->optimizer, ledger->state);
-  campaign->optimizer->batch = (int64_t)ledger->state[0];
+/* A journal of version 0.1.0 does not say of which method its numbers are; the effective
+ * configuration that was saved with them does. Rank 0 looks. */
+static gannet_err is_of_saved_method(const gannet_campaign *campaign, int *same) {
+  char path[PATH_MAX];
+  *same = 0;
+  if (campaign->context->rank == 0 &&
+      gannet_campaign_path(campaign, "campaign.yaml", path) == GANNET_OK)
+    *same = gannet_changes_none_in_models(path, campaign->input);
+  GANNET_TRY_MPI(MPI_Bcast(same, 1, MPI_INT, 0, campaign->context->comm));
   return GANNET_OK;
+}
+
+/* Numbers without names go to the same method with the same settings only; of others the number of
+ * the batch is known. */
+static gannet_err name_state(gannet_campaign *campaign) {
+  gannet_ledger *ledger = &campaign->ledger;
+  int same = 0;
+  GANNET_TRY(is_of_saved_method(campaign, &same));
+  gannet_err err = GANNET_OK;
+  if (same)
+    err = gannet_state_name_positional(campaign->optimizer, ledger->n_positional,
+                                       ledger->positional, &ledger->state);
+  if (err == GANNET_OK && ledger->state.n == 0)
+    err = gannet_state_put(&ledger->state, "", "batch", GANNET_STATE_WHOLE, ledger->positional[0]);
+  return gannet_agree(campaign->context->comm, err);
+}
+
+static void tell_what_is_learnt(gannet_campaign *campaign, const gannet_state_report *report) {
+  const char *before = gannet_state_find_text(&campaign->ledger.state, "", "method");
+  if (campaign->context->rank != 0) return;
+  if (report->n_members > 0)
+    gannet_log(campaign->context, GANNET_LOG_WARNING,
+               "the saved state%s%s has no hyper-parameters for the model%s of %s with these "
+               "settings: they are learnt anew from the results",
+               *before ? " of method " : "", before, report->n_members > 1 ? "s" : "",
+               report->members);
+  if (report->missing > 0)
+    gannet_log(campaign->context, GANNET_LOG_WARNING,
+               "the saved state lacks %d hyper-parameters of this version: they are learnt",
+               report->missing);
+}
+
+/* What the saved state does not have for this method is learnt. */
+static gannet_err restore_optimizer(gannet_campaign *campaign) {
+  gannet_ledger *ledger = &campaign->ledger;
+  const MPI_Comm comm = campaign->context->comm;
+  gannet_state_report report;
+  if (ledger->n_positional > 0) GANNET_TRY(name_state(campaign));
+  if (ledger->state.n == 0) return GANNET_OK;
+  gannet_err err = gannet_optimizer_set_state(campaign->optimizer, &ledger->state, &report);
+  GANNET_TRY(gannet_agree(comm, err));
+  tell_what_is_learnt(campaign, &report);
+  if (ledger->n_positional == 0) return GANNET_OK;
+  err = gannet_optimizer_get_state(campaign->optimizer, &ledger->state);
+  if (err == GANNET_OK) err = gannet_ledger_name_state(ledger);
+  return gannet_agree(comm, err);
 }
 
 /* Names of attempts are made from it: a directory that was removed, copied or moved, or another
@@ -248,7 +297,7 @@ static gannet_err open_directory(const gannet_campaign_start_options *options,
     GANNET_TRY(tell_difference(
         campaign, gannet_restore_continue(campaign->context, journal, snapshot,
                                           campaign->input->general.name, &campaign->ledger)));
-    GANNET_TRY(gannet_agree(campaign->context->comm, restore_optimizer(campaign)));
+    GANNET_TRY(restore_optimizer(campaign));
     warn_of_changes(campaign);
   } else {
     GANNET_TRY(gannet_restore_begin(campaign->context, journal, campaign->input->general.name,
@@ -385,40 +434,32 @@ void gannet_campaign_silence(const gannet_campaign *campaign, gannet_silence *si
 gannet_err gannet_campaign_ask(gannet_campaign *campaign, int q, int64_t *first) {
   gannet_optimizer *optimizer = campaign->optimizer;
   const size_t v = (size_t)campaign->input->problem->spec.n_variables;
-  const int n = gannet_optimizer_state_size(optimizer);
   int64_t *id = NULL;
-  double *x = NULL, *state = NULL;
+  double *x = NULL;
+  gannet_state state = {0};
   gannet_err err = gannet_alloc((size_t)q, sizeof *id, &id);
   if (err == GANNET_OK) err = gannet_alloc((size_t)q * v, sizeof *x, &x);
-  if (err == GANNET_OK) err = gannet_alloc((size_t)n, sizeof *state, &state);
   err = gannet_agree(campaign->context->comm, err);
   if (err == GANNET_OK) err = gannet_optimizer_ask(optimizer, q, id, x);
   if (err == GANNET_OK) {
     *first = id[0];
-    gannet_optimizer_get_state(optimizer, state);
-    err = gannet_agree(
-        campaign->context->comm,
-        gannet_ledger_propose(&campaign->ledger, id[0], n, state, optimizer->ask_seconds));
+    err = gannet_optimizer_get_state(optimizer, &state);
+    if (err == GANNET_OK)
+      err = gannet_ledger_propose(&campaign->ledger, id[0], &state, optimizer->ask_seconds);
+    err = gannet_agree(campaign->context->comm, err);
   }
   gannet_free(&id);
   gannet_free(&x);
-  gannet_free(&state);
+  gannet_state_release(&state);
   GANNET_TRY(err);
   return GANNET_OK;
-}
-
-static void name_state(const void *user, int i, char *name, size_t size) {
-  gannet_optimizer_state_name(user, i, name, size);
 }
 
 gannet_err gannet_campaign_save(gannet_campaign *campaign) {
   char path[PATH_MAX];
   gannet_err err = gannet_campaign_path(campaign, "state.h5", path);
-  /* The names fit the state only while it is this method's. */
-  const bool named = campaign->ledger.n_state == gannet_optimizer_state_size(campaign->optimizer);
   if (err == GANNET_OK) err = gannet_ledger_sync(&campaign->ledger); /* never behind a snapshot */
   if (err == GANNET_OK && campaign->context->rank == 0)
-    err = gannet_snapshot_write(path, &campaign->ledger, named ? name_state : NULL,
-                                campaign->optimizer);
+    err = gannet_snapshot_write(path, &campaign->ledger);
   return gannet_agree(campaign->context->comm, err);
 }

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "campaign/effective.h"
 #include "campaign/yaml_text.h"
+#include "optimizer/meaning.h"
 #include "problem/pool.h"
 
 typedef gannet_change_list list;
@@ -198,4 +199,34 @@ void gannet_changes_of_problem(const char *saved, const gannet_problem *problem,
   else
     gannet_error_clear();
   gannet_campaign_destroy(&before);
+}
+
+static gannet_err compare_models(const gannet_campaign_input *before,
+                                 const gannet_optimizer_options *old,
+                                 const gannet_campaign_input *now,
+                                 const gannet_optimizer_options *new, bool *same) {
+  *same = old->n_members == new->n_members;
+  for (int i = 0; i < new->n_members &&*same; ++i) {
+    char a[GANNET_STATE_TEXT_SIZE], b[GANNET_STATE_TEXT_SIZE];
+    GANNET_TRY(gannet_meaning_of(before->problem, old, i, a));
+    GANNET_TRY(gannet_meaning_of(now->problem, new, i, b));
+    *same = strcmp(a, b) == 0 &&
+            strcmp(old->member[i].method.method, new->member[i].method.method) == 0;
+  }
+  return GANNET_OK;
+}
+
+bool gannet_changes_none_in_models(const char *saved, const gannet_campaign_input *input) {
+  gannet_campaign_input *before = NULL;
+  gannet_optimizer_options old = {0}, new = {0};
+  bool same = false;
+  gannet_err err = read_saved(saved, &before);
+  if (err == GANNET_OK) err = gannet_campaign_options(before, &old);
+  if (err == GANNET_OK) err = gannet_campaign_options(input, &new);
+  if (err == GANNET_OK) err = compare_models(before, &old, input, &new, &same);
+  if (err != GANNET_OK) gannet_error_clear();
+  gannet_optimizer_options_release(&old);
+  gannet_optimizer_options_release(&new);
+  gannet_campaign_destroy(&before);
+  return err == GANNET_OK && same;
 }

@@ -65,4 +65,14 @@ void gannet_changes_warn(const gannet_context *context, const char *saved,
 void gannet_changes_warn_list(const gannet_context *context, const gannet_problem *problem,
                               const gannet_history *history);
 
+/* Whether the models of the method are those of the effective configuration of a campaign
+ * directory, so that hyper-parameters which were saved with it have the same meaning; not so when
+ * it cannot be read.
+ *
+ * Local.
+ *
+ * saved  in  path of the effective configuration
+ */
+bool gannet_changes_none_in_models(const char *saved, const gannet_campaign_input *input);
+
 #endif

@@ -8,6 +8,7 @@
 #include "campaign/yaml_text.h"
 #include "optimizer/governing.h"
 #include "problem/physics.h"
+#include "problem/problem.h"
 
 static void write_table(FILE *out, const char *indent, const gannet_option *table,
                         const void *target) {
@@ -25,7 +26,13 @@ static void write_real(FILE *out, const char *key, double value) {
   gannet_yaml_value(out, &option, &value);
 }
 
-static void write_variable(FILE *out, const gannet_variable *variable) {
+static void write_unit(FILE *out, const char *unit) {
+  if (!*unit) return;
+  (void)fputs(", unit: ", out);
+  gannet_yaml_text(out, unit);
+}
+
+static void write_variable(FILE *out, const gannet_variable *variable, const char *unit) {
   static const char *const types[] = {"real", "integer", "boolean", "categorical"};
   (void)fputs("  ", out);
   gannet_yaml_text(out, variable->name);
@@ -39,10 +46,12 @@ static void write_variable(FILE *out, const gannet_variable *variable) {
     (void)fputs(i ? ", " : ", values: [", out);
     gannet_yaml_text(out, variable->values[i]);
   }
-  (void)fputs(variable->n_values > 0 ? "]}\n" : "}\n", out);
+  if (variable->n_values > 0) (void)fputs("]", out);
+  write_unit(out, unit);
+  (void)fputs("}\n", out);
 }
 
-static void write_constraint(FILE *out, const gannet_constraint *constraint) {
+static void write_constraint(FILE *out, const gannet_constraint *constraint, const char *unit) {
   const bool lower = isfinite(constraint->lower), upper = isfinite(constraint->upper);
   const gannet_option option = {.type = GANNET_REAL};
   (void)fputs("  ", out);
@@ -50,14 +59,18 @@ static void write_constraint(FILE *out, const gannet_constraint *constraint) {
   (void)fprintf(out, ": {%s: ", lower ? "lower" : "upper");
   gannet_yaml_value(out, &option, lower ? &constraint->lower : &constraint->upper);
   if (lower && upper) write_real(out, "upper", constraint->upper);
+  write_unit(out, unit);
   (void)fputs("}\n", out);
 }
 
-static void write_problem(FILE *out, const gannet_problem_spec *spec) {
+static void write_problem(FILE *out, const gannet_problem *problem) {
+  const gannet_problem_spec *spec = &problem->spec;
   (void)fputs("variables:\n", out);
-  for (int v = 0; v < spec->n_variables; ++v) write_variable(out, &spec->variables[v]);
+  for (int v = 0; v < spec->n_variables; ++v)
+    write_variable(out, &spec->variables[v], gannet_problem_unit(problem->variable_unit, v));
   if (spec->n_constraints > 0) (void)fputs("constraints:\n", out);
-  for (int k = 0; k < spec->n_constraints; ++k) write_constraint(out, &spec->constraints[k]);
+  for (int k = 0; k < spec->n_constraints; ++k)
+    write_constraint(out, &spec->constraints[k], gannet_problem_unit(problem->constraint_unit, k));
 }
 
 static void write_term(FILE *out, const gannet_physics_term *term) {
@@ -162,7 +175,7 @@ static gannet_err write_all(FILE *out, const gannet_campaign_input *input) {
   (void)fputs(
       "# The effective configuration of a campaign, with defaults. It is a campaign file.\n", out);
   write_table(out, "", gannet_general_table, &input->general);
-  write_problem(out, gannet_problem_get_spec(input->problem));
+  write_problem(out, input->problem);
   write_physics(out, gannet_problem_get_physics(input->problem));
   GANNET_TRY(write_method(out, input));
   (void)fputs("budget:\n", out);

@@ -12,7 +12,8 @@ enum { WHERE = 512 };
 
 typedef struct {
   int n_variables, n_constraints;
-  gannet_variable_keys *keys; /* own the values */
+  gannet_variable_keys *keys; /* own the values and units */
+  gannet_constraint_keys *bounds;
   gannet_variable *variables;
   gannet_constraint *constraints;
 } parts;
@@ -80,18 +81,18 @@ static gannet_err read_variable(const gannet_input_reader *reader, const gannet_
 }
 
 static gannet_err read_constraint(const gannet_input_reader *reader, const gannet_tree *node,
-                                  gannet_constraint *constraint) {
+                                  gannet_constraint_keys *keys, gannet_constraint *constraint) {
   const int before = reader->complaints->count;
-  gannet_constraint_keys keys = {NAN, NAN};
   char path[128], where[WHERE];
   (void)snprintf(path, sizeof path, "constraints.%.80s", node->key);
   const gannet_section_source source = {
       .path = path, .node = node, .table = gannet_constraint_table};
-  GANNET_TRY(gannet_section_read(&source, &keys, reader->complaints));
+  keys->lower = keys->upper = NAN;
+  GANNET_TRY(gannet_section_read(&source, keys, reader->complaints));
   if (reader->complaints->count > before) return GANNET_OK;
   *constraint = (gannet_constraint){.name = node->key,
-                                    .lower = isnan(keys.lower) ? -INFINITY : keys.lower,
-                                    .upper = isnan(keys.upper) ? INFINITY : keys.upper};
+                                    .lower = isnan(keys->lower) ? -INFINITY : keys->lower,
+                                    .upper = isnan(keys->upper) ? INFINITY : keys->upper};
   gannet_tree_where_key(node, where, sizeof where);
   gannet_constraint_check(constraint, where, reader->complaints);
   return GANNET_OK;
@@ -135,14 +136,25 @@ static gannet_err read_parts(const gannet_input_reader *reader, const gannet_tre
   const int n = variables ? variables->n : 0, k = constraints ? constraints->n : 0;
   GANNET_TRY(gannet_alloc((size_t)n, sizeof *all->keys, &all->keys));
   GANNET_TRY(gannet_alloc((size_t)n, sizeof *all->variables, &all->variables));
+  GANNET_TRY(gannet_alloc((size_t)k, sizeof *all->bounds, &all->bounds));
   GANNET_TRY(gannet_alloc((size_t)k, sizeof *all->constraints, &all->constraints));
   for (all->n_variables = 0; all->n_variables < n;) {
     const int v = all->n_variables++;
     GANNET_TRY(read_variable(reader, &variables->child[v], &all->keys[v], &all->variables[v]));
   }
-  for (; all->n_constraints < k; ++all->n_constraints)
-    GANNET_TRY(read_constraint(reader, &constraints->child[all->n_constraints],
-                               &all->constraints[all->n_constraints]));
+  while (all->n_constraints < k) {
+    const int i = all->n_constraints++;
+    GANNET_TRY(
+        read_constraint(reader, &constraints->child[i], &all->bounds[i], &all->constraints[i]));
+  }
+  return GANNET_OK;
+}
+
+static gannet_err state_units(const parts *all, gannet_problem *problem) {
+  for (int v = 0; v < all->n_variables; ++v)
+    GANNET_TRY(gannet_problem_set_variable_unit(problem, v, all->keys[v].unit));
+  for (int k = 0; k < all->n_constraints; ++k)
+    GANNET_TRY(gannet_problem_set_constraint_unit(problem, k, all->bounds[k].unit));
   return GANNET_OK;
 }
 
@@ -155,6 +167,7 @@ static gannet_err create(const gannet_input_reader *reader, const parts *all) {
                                     .goal = (gannet_goal)general->goal,
                                     .noise_sd = general->noise};
   const gannet_err err = gannet_problem_create(&spec, &reader->input->problem);
+  if (err == GANNET_OK) return state_units(all, reader->input->problem);
   if (err != GANNET_ERR_INPUT) return err;
   gannet_complain(reader->complaints, reader->file, "%s", gannet_error_detail());
   gannet_error_clear();
@@ -175,7 +188,10 @@ gannet_err gannet_input_problem(const gannet_input_reader *reader) {
   if (err == GANNET_OK && reader->complaints->count == before) err = create(reader, &all);
   for (int v = 0; v < all.n_variables; ++v)
     gannet_options_release(gannet_variable_table, &all.keys[v], sizeof all.keys[v]);
+  for (int k = 0; k < all.n_constraints; ++k)
+    gannet_options_release(gannet_constraint_table, &all.bounds[k], sizeof all.bounds[k]);
   gannet_free(&all.keys);
+  gannet_free(&all.bounds);
   gannet_free(&all.variables);
   gannet_free(&all.constraints);
   return err;

@@ -218,6 +218,11 @@ const gannet_option gannet_variable_table[] = {
      AT(gannet_variable_keys, values),
      .help = "names to choose from; for categorical only",
      .example = "[cg, gmres]"},
+    {.key = "unit",
+     .type = GANNET_TEXT,
+     AT(gannet_variable_keys, unit),
+     .help = "unit of the values, to be shown; nothing is computed with it",
+     .example = "m/s"},
     {0}};
 
 const gannet_option gannet_constraint_table[] = {{.key = "lower",
@@ -232,4 +237,10 @@ const gannet_option gannet_constraint_table[] = {{.key = "lower",
                                                   .unit = "units of the result",
                                                   .help = "largest value that is feasible",
                                                   .example = "110"},
+                                                 {.key = "unit",
+                                                  .type = GANNET_TEXT,
+                                                  AT(gannet_constraint_keys, unit),
+                                                  .help = "unit of the result, to be shown; "
+                                                          "nothing is computed with it",
+                                                  .example = "K"},
                                                  {0}};

@@ -54,10 +54,12 @@ typedef struct {
   double lower, upper;
   int scale; /* gannet_scale */
   gannet_text_list values;
+  char *unit;
 } gannet_variable_keys;
 
 typedef struct {
   double lower, upper;
+  char *unit;
 } gannet_constraint_keys;
 
 typedef struct {

@@ -19,7 +19,9 @@ void gannet_ledger_release(gannet_ledger *ledger) {
   for (int64_t i = 0; i < ledger->n; ++i) gannet_free(&ledger->ticket[i].constraints);
   gannet_free(&ledger->ticket);
   gannet_free(&ledger->attempts);
-  gannet_free(&ledger->state);
+  gannet_state_release(&ledger->state);
+  gannet_state_release(&ledger->changes);
+  gannet_free(&ledger->positional);
   gannet_free(&ledger->name);
 }
 
@@ -60,14 +62,23 @@ static gannet_err add_tickets(gannet_ledger *ledger, double seconds) {
   return GANNET_OK;
 }
 
-static gannet_err take_state(gannet_ledger *ledger, int n, const double *state) {
-  if (n != ledger->n_state) {
-    gannet_free(&ledger->state);
-    GANNET_TRY(gannet_alloc((size_t)n, sizeof *state, &ledger->state));
-    ledger->n_state = n;
+static gannet_err take_state(gannet_ledger *ledger, const gannet_record *record) {
+  if (record->stated == GANNET_STATED_NOTHING) return GANNET_OK;
+  if (record->stated == GANNET_STATED_POSITIONAL) {
+    const size_t n = (size_t)record->n_positional;
+    gannet_state_clear(&ledger->state);
+    gannet_free(&ledger->positional);
+    GANNET_TRY(gannet_alloc(n, sizeof *ledger->positional, &ledger->positional));
+    if (n > 0) memcpy(ledger->positional, record->positional, n * sizeof *ledger->positional);
+    ledger->n_positional = record->n_positional;
+    return GANNET_OK;
   }
-  if (n > 0) memcpy(ledger->state, state, (size_t)n * sizeof *state);
-  return GANNET_OK;
+  GANNET_REQUIRE(record->stated == GANNET_STATED_WHOLE || ledger->n_positional == 0,
+                 GANNET_ERR_DAMAGED, "it changes values of a state that has no names");
+  ledger->n_positional = 0;
+  return record->stated == GANNET_STATED_WHOLE
+             ? gannet_state_copy(&record->state, &ledger->state)
+             : gannet_state_change(&record->state, &ledger->state);
 }
 
 static gannet_err take_campaign(gannet_ledger *ledger, const gannet_record *record) {
@@ -87,7 +98,7 @@ static gannet_err take_propose(gannet_ledger *ledger, const gannet_record *recor
     GANNET_TRY(gannet_history_propose(ledger->history, record->x + (size_t)i * v, record->batch,
                                       record->origin, NULL));
   GANNET_TRY(add_tickets(ledger, record->seconds));
-  return take_state(ledger, record->n_state, record->state);
+  return take_state(ledger, record);
 }
 
 static gannet_err find(const gannet_ledger *ledger, int64_t id, gannet_ticket **ticket) {
@@ -133,7 +144,7 @@ static gannet_err take_result(gannet_ledger *ledger, const gannet_ended *ended) 
   ticket->has_result = true;
   ticket->is_told = false; /* a late result has to be told again */
   ticket->status = ended->status;
-  ticket->objective = ended->objective;
+  ticket->objective = ended->status == GANNET_EVAL_DONE ? ended->objective : NAN;
   if (ended->status == GANNET_EVAL_DONE)
     memcpy(ticket->constraints, ended->constraints,
            (size_t)ledger->problem->spec.n_constraints * sizeof(double));
@@ -161,6 +172,8 @@ static gannet_err take(gannet_ledger *ledger, const gannet_record *record) {
       return take_campaign(ledger, record);
     case GANNET_RECORD_PROPOSE:
       return take_propose(ledger, record);
+    case GANNET_RECORD_STATE:
+      return take_state(ledger, record);
     case GANNET_RECORD_SUBMIT:
       return take_submit(ledger, record);
     case GANNET_RECORD_RESULT:
@@ -224,16 +237,29 @@ gannet_err gannet_ledger_campaign(gannet_ledger *ledger, const char *name, uint6
   return GANNET_OK;
 }
 
-gannet_err gannet_ledger_propose(gannet_ledger *ledger, int64_t first, int n_state,
-                                 const double *state, double seconds) {
-  const gannet_proposal proposal = {first, gannet_history_count(ledger->history), n_state, state,
-                                    seconds};
+gannet_err gannet_ledger_propose(gannet_ledger *ledger, int64_t first, gannet_state *state,
+                                 double seconds) {
+  gannet_proposal proposal = {
+      .first = first, .end = gannet_history_count(ledger->history), .seconds = seconds};
   char *text = NULL;
   GANNET_TRY(add_tickets(ledger, seconds));
-  GANNET_TRY(take_state(ledger, n_state, state));
+  if (state) {
+    const bool whole = ledger->n_positional > 0 || ledger->state.n == 0;
+    if (!whole) GANNET_TRY(gannet_state_compare(&ledger->state, state, &ledger->changes));
+    proposal.stated = whole ? GANNET_STATED_WHOLE : GANNET_STATED_CHANGES;
+    proposal.state = whole ? state : &ledger->changes;
+    GANNET_TRY(gannet_state_copy(state, &ledger->state));
+    ledger->n_positional = 0;
+  }
   const gannet_err made = gannet_record_propose(ledger->history, &proposal, &text);
   GANNET_TRY(defer_text(ledger, made, &text));
   return GANNET_OK;
+}
+
+gannet_err gannet_ledger_name_state(gannet_ledger *ledger) {
+  char *text = NULL;
+  ledger->n_positional = 0;
+  return write_text(ledger, gannet_record_state_of(&ledger->state, &text), &text);
 }
 
 gannet_err gannet_ledger_submit(gannet_ledger *ledger, int n, const int64_t *ids,

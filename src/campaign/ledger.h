@@ -1,9 +1,11 @@
 /* The ledger: what the journal of a campaign says, and the only writer of it.
  *
- * Five kinds of records, JSON objects, each complete in itself:
+ * Six kinds of records, JSON objects:
  *
  *   campaign  once, first: name, seed, version, variables, fingerprint of the problem
- *   propose   a batch: its points, and the optimiser's state after proposing it
+ *   propose   a batch: its points, and the optimiser's state after proposing it, all of it or
+ *             what differs from that of the propose record before
+ *   state     once, where version 0.1.0 proposed last: the optimiser's state with names
  *   submit    attempts about to be launched, with their nonces (written before the launch)
  *   result    one ended attempt
  *   tell      ids whose results were handed to the optimiser, in that order
@@ -14,10 +16,12 @@
 #ifndef GANNET_CAMPAIGN_LEDGER_H
 #define GANNET_CAMPAIGN_LEDGER_H
 
+#include "optimizer/state.h"
 #include "problem/history.h"
 #include "store/journal.h"
 
-enum { GANNET_JOURNAL_SCHEMA = 1 };
+/* 1: version 0.1.0, states of the optimiser as numbers without names. */
+enum { GANNET_JOURNAL_SCHEMA = 2 };
 
 /* One evaluation as the journal knows it. */
 typedef struct {
@@ -59,8 +63,10 @@ typedef struct {
   int n_attempts, attempt_capacity;
   gannet_attempt *attempts; /* [n_attempts] as they ended; a snapshot does not keep them */
   double longest;           /* seconds of any attempt so far, 0 = none */
-  int n_state;              /* optimiser state after the last proposal; 0 = none yet */
-  double *state;
+  gannet_state state;       /* of the optimiser after the last proposal; empty = none yet */
+  gannet_state changes;     /* scratch: what the last proposal changed of it */
+  int n_positional;         /* above 0 instead of it: version 0.1.0 wrote the last proposal */
+  double *positional;       /* [n_positional] (optimizer/state_positional.h) */
 } gannet_ledger;
 
 /* Count a ticket whose result has just come, or no longer counts (sign = -1).
@@ -108,14 +114,23 @@ GANNET_CHECKED gannet_err gannet_ledger_campaign(gannet_ledger *ledger, const ch
                                                  uint64_t seed, uint64_t fingerprint);
 
 /* The rows first .. count-1 of the history were just proposed; state is the optimiser's afterwards.
+ * The record has what changed of it; all of it where that of the record before has no names.
  *
  * Local.
  *
+ * state    inout  NULL = as it was; searched
  * seconds  in  that proposing them took, NAN = unknown; only for people to see, so that it may
  *              differ between ranks until a replay
  */
-GANNET_CHECKED gannet_err gannet_ledger_propose(gannet_ledger *ledger, int64_t first, int n_state,
-                                                const double *state, double seconds);
+GANNET_CHECKED gannet_err gannet_ledger_propose(gannet_ledger *ledger, int64_t first,
+                                                gannet_state *state, double seconds);
+
+/* The state of a journal of version 0.1.0 has got its names, those in ledger->state: written down,
+ * because the next process could not tell of which settings the bare numbers are.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_ledger_name_state(gannet_ledger *ledger);
 
 /* Attempts about to be launched.
  *

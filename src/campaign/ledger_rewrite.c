@@ -41,15 +41,22 @@ static bool is_together(const gannet_history *history, int64_t a, int64_t b) {
 }
 
 /* Rows of one batch and origin were proposed together; only the last batch's state is still known,
- * and it is all that a resumed campaign needs. */
+ * and it is all that a resumed campaign needs: the first record has it. */
 static gannet_err put_proposals(queue *q) {
   const gannet_ledger *ledger = q->ledger;
+  const gannet_stated whole =
+      ledger->n_positional > 0 ? GANNET_STATED_POSITIONAL : GANNET_STATED_WHOLE;
   for (int64_t first = 0; first < ledger->n;) {
     int64_t end = first;
     while (end < ledger->n && is_together(ledger->history, first, end)) ++end;
     char *text = NULL;
-    const gannet_proposal proposal = {first, end, ledger->n_state, ledger->state,
-                                      ledger->ticket[first].proposal};
+    const gannet_proposal proposal = {.first = first,
+                                      .end = end,
+                                      .stated = first == 0 ? whole : GANNET_STATED_NOTHING,
+                                      .state = &ledger->state,
+                                      .n_positional = ledger->n_positional,
+                                      .positional = ledger->positional,
+                                      .seconds = ledger->ticket[first].proposal};
     const gannet_err made = gannet_record_propose(ledger->history, &proposal, &text);
     GANNET_TRY(put(q, made, text));
     first = end;

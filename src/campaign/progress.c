@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "campaign/budget.h"
 #include "campaign/effective.h"
+#include "optimizer/state_positional.h"
 
 enum { BAR = 30 };
 
@@ -156,7 +157,10 @@ void gannet_absent_list(const gannet_campaign *campaign, char *text, size_t size
   text[0] = '\0';
   if (gannet_campaign_options(campaign->input, &options) != GANNET_OK) gannet_error_clear();
   for (int i = 0; i < options.n_members && used < size; ++i) {
-    const int64_t then = gannet_optimizer_left_out(&options, ledger->n_state, ledger->state, i);
+    const int64_t then = ledger->n_positional > 0
+                             ? gannet_state_positional_left_out(&options, ledger->n_positional,
+                                                                ledger->positional, i)
+                             : gannet_optimizer_left_out(&options, &ledger->state, i);
     if (then < 0) continue;
     const int more = snprintf(text + used, size - used, "%s%s (at %lld results)", used ? ", " : "",
                               options.member[i].method.method, (long long)then);

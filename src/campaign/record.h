@@ -9,8 +9,17 @@ typedef enum {
   GANNET_RECORD_PROPOSE,
   GANNET_RECORD_SUBMIT,
   GANNET_RECORD_RESULT,
-  GANNET_RECORD_TELL
+  GANNET_RECORD_TELL,
+  GANNET_RECORD_STATE
 } gannet_record_kind;
+
+/* What a propose record says of the optimiser's state. */
+typedef enum {
+  GANNET_STATED_NOTHING, /* it is that of the record before */
+  GANNET_STATED_CHANGES, /* what differs from that */
+  GANNET_STATED_WHOLE,
+  GANNET_STATED_POSITIONAL /* all of it, as version 0.1.0 wrote it */
+} gannet_stated;
 
 /* A parsed record; only the members of its kind are set. Free with gannet_record_release. */
 typedef struct {
@@ -22,8 +31,10 @@ typedef struct {
   gannet_origin origin; /* propose */
   int n;                /* propose: points; submit, tell: ids */
   double *x;            /* propose: [n][n_variables] user units */
-  int n_state;          /* propose */
-  double *state;        /* propose: [n_state] */
+  gannet_stated stated; /* propose */
+  gannet_state state;   /* propose, state: of the optimiser, or what changed of it */
+  int n_positional;     /* propose, of version 0.1.0 */
+  double *positional;   /* propose: [n_positional] the state without names */
   double seconds;       /* propose: that it took, NAN = unknown */
   int64_t *id;          /* submit, tell: [n] */
   int *attempt;         /* submit: [n] */
@@ -45,9 +56,11 @@ void gannet_record_release(gannet_record *record);
 /* The rows first .. end-1 of a history, which were proposed together. */
 typedef struct {
   int64_t first, end;
-  int n_state;
-  const double *state; /* [n_state] of the optimiser afterwards */
-  double seconds;      /* that it took, NAN = unknown */
+  gannet_stated stated;
+  const gannet_state *state; /* of the optimiser afterwards, or what changed of it */
+  int n_positional;
+  const double *positional; /* [n_positional] instead */
+  double seconds;           /* that it took, NAN = unknown */
 } gannet_proposal;
 
 /* Make the text of a record, without newline, for gannet_free.
@@ -58,6 +71,7 @@ GANNET_CHECKED gannet_err gannet_record_campaign(const gannet_problem *problem, 
                                                  uint64_t seed, uint64_t fingerprint, char **text);
 GANNET_CHECKED gannet_err gannet_record_propose(const gannet_history *history,
                                                 const gannet_proposal *proposal, char **text);
+GANNET_CHECKED gannet_err gannet_record_state_of(const gannet_state *state, char **text);
 GANNET_CHECKED gannet_err gannet_record_submit(int n, const int64_t *ids, const int *attempts,
                                                const uint64_t *nonces, char **text);
 GANNET_CHECKED gannet_err gannet_record_result(int n_constraints, const gannet_ended *ended,

@@ -8,7 +8,8 @@
 #include "base/memory.h"
 #include "campaign/record.h"
 
-static const char *const kinds[] = {"campaign", "propose", "submit", "result", "tell", NULL};
+static const char *const kinds[] = {"campaign", "propose", "submit", "result",
+                                    "tell",     "state",   NULL};
 static const char *const origins[] = {"initial", "method", "user", NULL};
 
 static int position(const char *word, const char *const *words) {
@@ -74,9 +75,55 @@ static gannet_err read_campaign(const json_t *object, gannet_record *record) {
   return gannet_copy_text(name, &record->name);
 }
 
+/* Numbers that are not finite are texts, too. */
+static gannet_err read_value(const char *name, const json_t *json, gannet_state *state) {
+  const char *text = json_string_value(json);
+  double value = NAN;
+  if (json_is_null(json)) return gannet_state_put(state, "", name, GANNET_STATE_ABSENT, NAN);
+  if (json_is_integer(json))
+    return gannet_state_put(state, "", name, GANNET_STATE_WHOLE, (double)json_integer_value(json));
+  if (text && strcmp(text, "nan") != 0 && strcmp(text, "-nan") != 0 && strcmp(text, "inf") != 0 &&
+      strcmp(text, "-inf") != 0)
+    return gannet_state_put_text(state, "", name, text);
+  GANNET_TRY(read_number(json, name, &value));
+  return gannet_state_put(state, "", name, GANNET_STATE_REAL, value);
+}
+
+/* Values of an object and of those within it, whose names follow on its own: "gp-ei/" and
+ * "gp-ei/objective.". */
+static gannet_err read_values(json_t *object, const char *part, int depth, gannet_state *state) {
+  char name[GANNET_STATE_NAME];
+  const char *key;
+  json_t *value;
+  json_object_foreach(object, key, value) {
+    const bool inner = json_is_object(value) && depth < 2;
+    const char *end = !inner ? "" : depth == 0 ? "/" : ".";
+    GANNET_REQUIRE(snprintf(name, sizeof name, "%s%s%s", part, key, end) < (int)sizeof name,
+                   GANNET_ERR_DAMAGED, "the name '%.60s' in a state is too long", key);
+    GANNET_TRY(inner ? read_values(value, name, depth + 1, state) : read_value(name, value, state));
+  }
+  return GANNET_OK;
+}
+
+/* All of the optimiser's state or what changed of it; version 0.1.0 wrote an array. */
+static gannet_err read_state(const json_t *object, gannet_record *record) {
+  json_t *whole = json_object_get(object, "state"), *changes = json_object_get(object, "changes");
+  if (json_is_array(whole)) {
+    record->stated = GANNET_STATED_POSITIONAL;
+    record->n_positional = (int)json_array_size(whole);
+    GANNET_TRY(gannet_alloc((size_t)record->n_positional, sizeof *record->positional,
+                            &record->positional));
+    return read_numbers(whole, "state", (size_t)record->n_positional, record->positional);
+  }
+  record->stated = whole     ? GANNET_STATED_WHOLE
+                   : changes ? GANNET_STATED_CHANGES
+                             : GANNET_STATED_NOTHING;
+  return read_values(whole ? whole : changes, "", 0, &record->state);
+}
+
 static gannet_err read_propose(const gannet_problem *problem, const json_t *object,
                                gannet_record *record) {
-  const json_t *points = json_object_get(object, "x"), *state = json_object_get(object, "state");
+  const json_t *points = json_object_get(object, "x");
   const size_t n = json_array_size(points), v = (size_t)problem->spec.n_variables;
   const int origin = position(json_string_value(json_object_get(object, "origin")), origins);
   GANNET_REQUIRE(n > 0 && origin >= 0, GANNET_ERR_DAMAGED, "no points or no origin");
@@ -90,9 +137,7 @@ static gannet_err read_propose(const gannet_problem *problem, const json_t *obje
   const json_t *seconds = json_object_get(object, "seconds"); /* older journals have none */
   record->seconds = NAN;
   if (seconds) GANNET_TRY(read_number(seconds, "seconds", &record->seconds));
-  record->n_state = (int)json_array_size(state);
-  GANNET_TRY(gannet_alloc((size_t)record->n_state, sizeof *record->state, &record->state));
-  return read_numbers(state, "state", (size_t)record->n_state, record->state);
+  return read_state(object, record);
 }
 
 static gannet_err read_submit(const json_t *object, gannet_record *record) {
@@ -183,6 +228,8 @@ static gannet_err read_object(const gannet_problem *problem, const json_t *objec
       return read_submit(object, record);
     case GANNET_RECORD_RESULT:
       return read_result(problem, object, record);
+    case GANNET_RECORD_STATE:
+      return read_state(object, record);
     default:
       return read_tell(object, record);
   }
@@ -201,7 +248,8 @@ gannet_err gannet_record_parse(const gannet_problem *problem, const char *payloa
 void gannet_record_release(gannet_record *record) {
   gannet_free(&record->name);
   gannet_free(&record->x);
-  gannet_free(&record->state);
+  gannet_state_release(&record->state);
+  gannet_free(&record->positional);
   gannet_free(&record->id);
   gannet_free(&record->attempt);
   gannet_free(&record->nonce);

@@ -75,6 +75,46 @@ gannet_err gannet_record_campaign(const gannet_problem *problem, const char *nam
                  text);
 }
 
+static json_t *state_value(const gannet_state_value *value) {
+  switch (value->kind) {
+    case GANNET_STATE_REAL:
+      return number(value->number);
+    case GANNET_STATE_WHOLE:
+      return json_integer((json_int_t)value->number);
+    case GANNET_STATE_TEXT:
+      return json_string(value->text);
+    default:
+      return json_null();
+  }
+}
+
+/* The object that has a name within another one, made when it is not there; NULL passes. */
+static json_t *within(json_t *object, const char *name, size_t length) {
+  char key[GANNET_STATE_NAME];
+  (void)snprintf(key, sizeof key, "%.*s", (int)length, name);
+  json_t *inner = json_object_get(object, key);
+  if (inner || !object) return inner;
+  inner = json_object();
+  return json_object_set_new(object, key, inner) == 0 ? inner : NULL;
+}
+
+/* "gp-ei/objective.log_noise" is {"gp-ei": {"objective": {"log_noise": ...}}}. */
+static json_t *state_object(const gannet_state *state) {
+  json_t *object = json_object();
+  for (int i = 0; i < state->n && object; ++i) {
+    const char *name = state->value[i].name, *slash = strchr(name, '/');
+    json_t *inner = slash ? within(object, name, (size_t)(slash - name)) : object;
+    if (slash) name = slash + 1;
+    const char *dot = strchr(name, '.');
+    if (dot) inner = within(inner, name, (size_t)(dot - name));
+    if (dot) name = dot + 1;
+    if (json_object_set_new(inner, name, state_value(&state->value[i])) == 0) continue;
+    json_decref(object);
+    object = NULL;
+  }
+  return object;
+}
+
 gannet_err gannet_record_propose(const gannet_history *history, const gannet_proposal *proposal,
                                  char **text) {
   const int v = gannet_history_problem(history)->spec.n_variables;
@@ -83,11 +123,20 @@ gannet_err gannet_record_propose(const gannet_history *history, const gannet_pro
   for (int64_t id = proposal->first; id < proposal->end; ++id)
     points = append(points, numbers(v, gannet_history_x_user(history, id)));
   json_t *object =
-      json_pack("{ss sI ss sI so so}", "record", "propose", "batch", (json_int_t)row->batch,
-                "origin", origins[row->origin], "first", (json_int_t)proposal->first, "x", points,
-                "state", numbers(proposal->n_state, proposal->state));
+      json_pack("{ss sI ss sI so}", "record", "propose", "batch", (json_int_t)row->batch, "origin",
+                origins[row->origin], "first", (json_int_t)proposal->first, "x", points);
+  if (proposal->stated == GANNET_STATED_WHOLE)
+    object = set(object, "state", state_object(proposal->state));
+  if (proposal->stated == GANNET_STATED_POSITIONAL)
+    object = set(object, "state", numbers(proposal->n_positional, proposal->positional));
+  if (proposal->stated == GANNET_STATED_CHANGES)
+    object = set(object, "changes", state_object(proposal->state));
   if (isfinite(proposal->seconds)) object = set(object, "seconds", json_real(proposal->seconds));
   return to_text(object, text);
+}
+
+gannet_err gannet_record_state_of(const gannet_state *state, char **text) {
+  return to_text(json_pack("{ss so}", "record", "state", "state", state_object(state)), text);
 }
 
 gannet_err gannet_record_submit(int n, const int64_t *ids, const int *attempts,

@@ -302,7 +302,7 @@ static gannet_err put_foreign_aside(const gannet_context *context, const char *s
 static gannet_err renew_snapshots(const gannet_context *context, const char *snapshot,
                                   const gannet_ledger *ledger) {
   GANNET_TRY(put_foreign_aside(context, snapshot, ledger));
-  for (int i = 0; i < 2; ++i) GANNET_TRY(gannet_snapshot_write(snapshot, ledger, NULL, NULL));
+  for (int i = 0; i < 2; ++i) GANNET_TRY(gannet_snapshot_write(snapshot, ledger));
   return GANNET_OK;
 }
 

@@ -7,21 +7,16 @@
 #include "campaign/ledger.h"
 #include "store/state_file.h"
 
-enum { GANNET_STATE_SCHEMA = 1 };
-
-/* Names of the values of ledger->state. */
-typedef void (*gannet_state_namer)(const void *user, int i, char *name, size_t size);
+/* 1: version 0.1.0, without bounds, types and units, and with a state of bare numbers. */
+enum { GANNET_STATE_SCHEMA = 2 };
 
 /* Write a snapshot of everything in the ledger and its history.
  *
  * Local.
  *
- * name_state  in  NULL = the values stay unnamed
- *
  * Errors: those of gannet_store_commit; what was on disk before is kept.
  */
-GANNET_CHECKED gannet_err gannet_snapshot_write(const char *path, const gannet_ledger *ledger,
-                                                gannet_state_namer name_state, const void *user);
+GANNET_CHECKED gannet_err gannet_snapshot_write(const char *path, const gannet_ledger *ledger);
 
 /* How far a snapshot has come, and whose it is. */
 typedef struct {
@@ -83,5 +78,17 @@ typedef struct {
  */
 GANNET_CHECKED gannet_err gannet_snapshot_read(const char *path, const gannet_snapshot_want *want,
                                                gannet_ledger *ledger, gannet_store_report *report);
+
+/* Whether one file is what the tables of its columns say, and goes with what is known: types,
+ * ranges, the variables and constraints of the problem, feasibility, and the points.
+ *
+ * Local.
+ *
+ * path    in  of that file, whose checksum is sound
+ * ledger  in  what the journal says; empty = nothing is known
+ *
+ * Errors: GANNET_ERR_DAMAGED, GANNET_ERR_SHAPE or GANNET_ERR_MISSING saying what is wrong.
+ */
+GANNET_CHECKED gannet_err gannet_snapshot_check(const char *path, const gannet_ledger *ledger);
 
 #endif

@@ -6,38 +6,23 @@
 
 #include "base/memory.h"
 #include "campaign/snapshot.h"
+#include "campaign/snapshot_fields.h"
 
-/* All columns of the history at once. */
+/* What rows are made of beside their tickets, and the tickets. */
 typedef struct {
   int64_t n, told;
-  double *x, *constraints, *objective, *times; /* times: [3][n] */
-  double *proposal;
-  int64_t *wholes; /* [8][n]: batch origin status attempt nonce attempts exit signal; slot apart */
-  int64_t *slot, *failure, *crashed, *order;
-  char **host, **job, **reason;
+  double *x, *constraints;
+  int64_t *batch, *origin, *order;
+  gannet_ticket *ticket; /* [n] their constraints are not set */
 } columns;
-
-static const char *const whole_names[8] = {
-    "history/batch", "history/origin",   "history/status",    "history/attempt",
-    "history/nonce", "history/attempts", "history/exit_code", "history/signal"};
-enum { BATCH, ORIGIN, STATUS, ATTEMPT, NONCE, ATTEMPTS, EXIT, SIGNAL };
-
-static const char *const time_names[3] = {"history/submitted", "history/started", "history/ended"};
 
 static void drop_columns(columns *c) {
   gannet_free(&c->x);
   gannet_free(&c->constraints);
-  gannet_free(&c->objective);
-  gannet_free(&c->times);
-  gannet_free(&c->proposal);
-  gannet_free(&c->wholes);
-  gannet_free(&c->slot);
-  gannet_free(&c->failure);
-  gannet_free(&c->crashed);
+  gannet_free(&c->batch);
+  gannet_free(&c->origin);
   gannet_free(&c->order);
-  gannet_free(&c->host);
-  gannet_free(&c->job);
-  gannet_free(&c->reason);
+  gannet_free(&c->ticket);
 }
 
 static gannet_err read_sizes(const gannet_store *store, columns *c) {
@@ -52,123 +37,100 @@ static gannet_err read_sizes(const gannet_store *store, columns *c) {
   return GANNET_OK;
 }
 
-static gannet_err read_matrices(const gannet_store *store, const gannet_problem *problem,
-                                columns *c) {
+static gannet_err read_proposals(const gannet_store *store, const gannet_problem *problem,
+                                 columns *c) {
   const int64_t points[2] = {c->n, problem->spec.n_variables};
   const int64_t values[2] = {c->n, problem->spec.n_constraints};
   GANNET_TRY(gannet_alloc((size_t)(points[0] * points[1]), sizeof(double), &c->x));
   GANNET_TRY(gannet_alloc((size_t)(values[0] * values[1]), sizeof(double), &c->constraints));
+  GANNET_TRY(gannet_alloc((size_t)c->n, sizeof *c->batch, &c->batch));
+  GANNET_TRY(gannet_alloc((size_t)c->n, sizeof *c->origin, &c->origin));
+  GANNET_TRY(gannet_alloc((size_t)c->told, sizeof *c->order, &c->order));
   GANNET_TRY(gannet_store_read_doubles(store, "history/x", 2, points, c->x));
-  return gannet_store_read_doubles(store, "history/constraints", 2, values, c->constraints);
-}
-
-/* A column that older snapshots of the same schema do not have: zeros then. */
-static gannet_err read_newer(const gannet_store *store, const char *name, int64_t n,
-                             int64_t *values) {
-  if (!gannet_store_has(store, name)) return GANNET_OK;
-  return gannet_store_read_int64s(store, name, 1, &n, values);
-}
-
-/* The same: unknown then. */
-static gannet_err read_proposal(const gannet_store *store, columns *c) {
-  static const char name[] = "history/proposal_seconds";
-  GANNET_TRY(gannet_alloc((size_t)c->n, sizeof(double), &c->proposal));
-  for (int64_t i = 0; i < c->n; ++i) c->proposal[i] = NAN;
-  if (!gannet_store_has(store, name)) return GANNET_OK;
-  return gannet_store_read_doubles(store, name, 1, &c->n, c->proposal);
-}
-
-static gannet_err read_words(const gannet_store *store, const char *name, int64_t n,
-                             char ***words) {
-  int rows = 0;
-  GANNET_TRY(gannet_store_read_texts(store, name, &rows, words));
-  GANNET_REQUIRE(rows == n, GANNET_ERR_DAMAGED, "%s has %d rows, expected %lld", name, rows,
-                 (long long)n);
-  return GANNET_OK;
-}
-
-static gannet_err read_columns(const gannet_store *store, const gannet_problem *problem,
-                               columns *c) {
-  const size_t n = (size_t)c->n;
-  GANNET_TRY(read_matrices(store, problem, c));
-  GANNET_TRY(gannet_alloc(n, sizeof(double), &c->objective));
-  GANNET_TRY(gannet_alloc(3 * n, sizeof(double), &c->times));
-  GANNET_TRY(gannet_alloc(8 * n, sizeof(int64_t), &c->wholes));
-  GANNET_TRY(gannet_alloc(n, sizeof(int64_t), &c->slot));
-  GANNET_TRY(gannet_alloc(n, sizeof(int64_t), &c->failure));
-  GANNET_TRY(gannet_alloc(n, sizeof(int64_t), &c->crashed));
-  GANNET_TRY(gannet_alloc((size_t)c->told, sizeof(int64_t), &c->order));
-  GANNET_TRY(gannet_store_read_doubles(store, "history/objective", 1, &c->n, c->objective));
-  for (int i = 0; i < 3; ++i)
-    GANNET_TRY(gannet_store_read_doubles(store, time_names[i], 1, &c->n, c->times + (size_t)i * n));
-  for (int i = 0; i < 8; ++i)
-    GANNET_TRY(
-        gannet_store_read_int64s(store, whole_names[i], 1, &c->n, c->wholes + (size_t)i * n));
-  GANNET_TRY(gannet_store_read_int64s(store, "history/slot", 1, &c->n, c->slot));
-  GANNET_TRY(read_proposal(store, c));
-  GANNET_TRY(read_newer(store, "history/failure", c->n, c->failure));
-  GANNET_TRY(read_newer(store, "history/crashed", c->n, c->crashed));
+  GANNET_TRY(gannet_store_read_doubles(store, "history/constraints", 2, values, c->constraints));
+  GANNET_TRY(gannet_store_read_int64s(store, "history/batch", 1, &c->n, c->batch));
+  GANNET_TRY(gannet_store_read_int64s(store, "history/origin", 1, &c->n, c->origin));
   GANNET_TRY(gannet_store_read_int64s(store, "history/told", 1, &c->told, c->order));
-  GANNET_TRY(read_words(store, "history/host", c->n, &c->host));
-  GANNET_TRY(read_words(store, "history/job", c->n, &c->job));
-  return read_words(store, "history/reason", c->n, &c->reason);
-}
-
-static int64_t whole(const columns *c, int column, int64_t row) {
-  return c->wholes[column * c->n + row];
-}
-
-/* Before the first is taken over: what counts and names are kept by. */
-static gannet_err check_rows(const columns *c) {
-  for (int64_t i = 0; i < c->n; ++i) {
-    const int64_t status = whole(c, STATUS, i), origin = whole(c, ORIGIN, i);
-    GANNET_REQUIRE(0 <= status && status < GANNET_EVAL_STATUS_COUNT, GANNET_ERR_DAMAGED,
-                   "history/status of evaluation %lld is %lld", (long long)i, (long long)status);
-    GANNET_REQUIRE(GANNET_ORIGIN_INITIAL <= origin && origin <= GANNET_ORIGIN_USER,
+  for (int64_t i = 0; i < c->n; ++i)
+    GANNET_REQUIRE(GANNET_ORIGIN_INITIAL <= c->origin[i] && c->origin[i] <= GANNET_ORIGIN_USER,
                    GANNET_ERR_DAMAGED, "history/origin of evaluation %lld is %lld", (long long)i,
-                   (long long)origin);
-  }
+                   (long long)c->origin[i]);
   return GANNET_OK;
 }
 
-static gannet_err fill_ticket(const gannet_problem *problem, const columns *c, int64_t i,
-                              gannet_ticket *t) {
-  const size_t k = (size_t)problem->spec.n_constraints;
-  const int64_t nonce = whole(c, NONCE, i);
-  *t = (gannet_ticket){.attempt = (int)whole(c, ATTEMPT, i),
-                       .has_result = whole(c, STATUS, i) != GANNET_EVAL_PENDING,
-                       .status = (gannet_eval_status)whole(c, STATUS, i),
-                       .objective = c->objective[i],
-                       .proposal = c->proposal[i]};
-  memcpy(&t->nonce, &nonce, sizeof nonce);
-  t->run = (gannet_run_record){.submitted = c->times[i],
-                               .started = c->times[c->n + i],
-                               .ended = c->times[2 * c->n + i],
-                               .attempts = (int)whole(c, ATTEMPTS, i),
-                               .exit_code = (int)whole(c, EXIT, i),
-                               .signal = (int)whole(c, SIGNAL, i),
-                               .slot = (int)c->slot[i],
-                               .crashed = c->crashed[i] != 0};
-  if (0 <= c->failure[i] && c->failure[i] < GANNET_FAILURE_COUNT)
-    t->run.failure = (gannet_failure)c->failure[i];
-  (void)snprintf(t->run.host, sizeof t->run.host, "%s", c->host[i]);
-  (void)snprintf(t->run.job, sizeof t->run.job, "%s", c->job[i]);
-  (void)snprintf(t->run.reason, sizeof t->run.reason, "%s", c->reason[i]);
-  GANNET_TRY(gannet_alloc(k, sizeof(double), &t->constraints));
-  if (k > 0) memcpy(t->constraints, c->constraints + (size_t)i * k, k * sizeof(double));
+static gannet_err read_reals(const gannet_store *store, const gannet_struct_field *field,
+                             columns *c) {
+  double *values = NULL;
+  GANNET_TRY(gannet_alloc((size_t)c->n, sizeof *values, &values));
+  gannet_err err = gannet_store_read_doubles(store, field->name, 1, &c->n, values);
+  for (int64_t i = 0; i < c->n && err == GANNET_OK; ++i)
+    if (gannet_struct_field_set_real(field, values[i], &c->ticket[i]) != GANNET_OK)
+      err = GANNET_RAISE(GANNET_ERR_DAMAGED, "%s of evaluation %lld is %g", field->name,
+                         (long long)i, values[i]);
+  gannet_free(&values);
+  return err;
+}
+
+static gannet_err read_wholes(const gannet_store *store, const gannet_struct_field *field,
+                              columns *c) {
+  int64_t *values = NULL;
+  GANNET_TRY(gannet_alloc((size_t)c->n, sizeof *values, &values));
+  gannet_err err = gannet_store_read_int64s(store, field->name, 1, &c->n, values);
+  for (int64_t i = 0; i < c->n && err == GANNET_OK; ++i)
+    if (gannet_struct_field_set_whole(field, values[i], &c->ticket[i]) != GANNET_OK)
+      err = GANNET_RAISE(GANNET_ERR_DAMAGED, "%s of evaluation %lld is %lld", field->name,
+                         (long long)i, (long long)values[i]);
+  gannet_free(&values);
+  return err;
+}
+
+static gannet_err read_texts(const gannet_store *store, const gannet_struct_field *field,
+                             columns *c) {
+  char **words = NULL;
+  int rows = 0;
+  GANNET_TRY(gannet_store_read_texts(store, field->name, &rows, &words));
+  for (int64_t i = 0; i < rows && i < c->n; ++i)
+    gannet_struct_field_set_text(field, words[i], &c->ticket[i]);
+  gannet_free(&words);
+  GANNET_REQUIRE(rows == c->n, GANNET_ERR_DAMAGED, "%s has %d rows, expected %lld", field->name,
+                 rows, (long long)c->n);
+  return GANNET_OK;
+}
+
+/* Columns that an older file does not have leave the fallback. */
+static gannet_err read_tickets(const gannet_store *store, columns *c) {
+  const gannet_struct_field *const table = gannet_snapshot_ticket_fields;
+  GANNET_TRY(gannet_alloc((size_t)c->n, sizeof *c->ticket, &c->ticket));
+  for (int64_t i = 0; i < c->n; ++i) gannet_struct_reset(table, &c->ticket[i]);
+  for (const gannet_struct_field *field = table; field->name; ++field) {
+    if (field->optional && !gannet_store_has(store, field->name)) continue;
+    GANNET_TRY(gannet_struct_field_is_real(field)    ? read_reals(store, field, c)
+               : gannet_struct_field_is_whole(field) ? read_wholes(store, field, c)
+                                                     : read_texts(store, field, c));
+  }
+  for (int64_t i = 0; i < c->n; ++i) {
+    gannet_ticket *t = &c->ticket[i];
+    t->has_result = t->status != GANNET_EVAL_PENDING;
+    if (t->run.failure < 0 || t->run.failure >= GANNET_FAILURE_COUNT)
+      t->run.failure = GANNET_FAILURE_NONE; /* a later version may know more */
+  }
   return GANNET_OK;
 }
 
 static gannet_err fill_ledger(const columns *c, gannet_ledger *ledger) {
   const int64_t v = ledger->problem->spec.n_variables;
+  const size_t k = (size_t)ledger->problem->spec.n_constraints;
   GANNET_TRY(gannet_alloc((size_t)c->n, sizeof *ledger->ticket, &ledger->ticket));
   ledger->capacity = c->n;
   for (; ledger->n < c->n; ++ledger->n) {
     const int64_t i = ledger->n;
-    GANNET_TRY(gannet_history_propose(ledger->history, c->x + i * v, whole(c, BATCH, i),
-                                      (gannet_origin)whole(c, ORIGIN, i), NULL));
-    GANNET_TRY(fill_ticket(ledger->problem, c, i, &ledger->ticket[i]));
-    gannet_ledger_count(ledger, &ledger->ticket[i], 1);
+    gannet_ticket *t = &ledger->ticket[i];
+    GANNET_TRY(gannet_history_propose(ledger->history, c->x + i * v, c->batch[i],
+                                      (gannet_origin)c->origin[i], NULL));
+    *t = c->ticket[i];
+    GANNET_TRY(gannet_alloc(k, sizeof(double), &t->constraints));
+    if (k > 0) memcpy(t->constraints, c->constraints + (size_t)i * k, k * sizeof(double));
+    gannet_ledger_count(ledger, t, 1);
   }
   for (int64_t at = 0; at < c->told; ++at) {
     GANNET_REQUIRE(0 <= c->order[at] && c->order[at] < c->n, GANNET_ERR_DAMAGED,
@@ -211,20 +173,61 @@ static gannet_err read_mark(const gannet_store *store, gannet_snapshot_mark *mar
   return gannet_store_read_int64s(store, "campaign/sequence", 0, NULL, &mark->sequence);
 }
 
-static gannet_err read_head(const gannet_store *store, const gannet_snapshot_mark *mark,
-                            gannet_ledger *ledger) {
+/* Texts and numbers of the optimiser's state, each list beside that of its names. */
+static gannet_err put_values(const gannet_store *store, int n, char *const *names,
+                             char *const *types, gannet_state *state) {
+  const int64_t length = n;
+  double *values = NULL;
+  GANNET_TRY(gannet_alloc((size_t)n, sizeof *values, &values));
+  gannet_err err = gannet_store_read_doubles(store, "optimizer/values", 1, &length, values);
+  for (int i = 0; i < n && err == GANNET_OK; ++i)
+    err = gannet_state_put(state, "", names[i],
+                           strcmp(types[i], "whole") == 0 ? GANNET_STATE_WHOLE : GANNET_STATE_REAL,
+                           values[i]);
+  gannet_free(&values);
+  return err;
+}
+
+static gannet_err read_values(const gannet_store *store, gannet_state *state) {
+  char **names = NULL, **types = NULL, **text_names = NULL, **texts = NULL;
+  int n = 0, n_types = 0, n_names = 0, n_texts = 0;
+  gannet_err err = gannet_store_read_texts(store, "optimizer/names", &n, &names);
+  if (err == GANNET_OK) err = gannet_store_read_texts(store, "optimizer/types", &n_types, &types);
+  if (err == GANNET_OK)
+    err = gannet_store_read_texts(store, "optimizer/text_names", &n_names, &text_names);
+  if (err == GANNET_OK) err = gannet_store_read_texts(store, "optimizer/texts", &n_texts, &texts);
+  if (err == GANNET_OK && (n != n_types || n_names != n_texts))
+    err = GANNET_RAISE(GANNET_ERR_DAMAGED, "optimizer/names has %d rows, its types %d", n, n_types);
+  for (int i = 0; i < n_texts && err == GANNET_OK; ++i)
+    err = gannet_state_put_text(state, "", text_names[i], texts[i]);
+  if (err == GANNET_OK) err = put_values(store, n, names, types, state);
+  gannet_free(&names);
+  gannet_free(&types);
+  gannet_free(&text_names);
+  gannet_free(&texts);
+  return err;
+}
+
+static gannet_err read_state(const gannet_store *store, gannet_ledger *ledger) {
   int64_t dims[GANNET_STORE_MAX_RANK];
   int rank = 0;
+  if (!gannet_store_has(store, "optimizer/state")) return read_values(store, &ledger->state);
+  GANNET_TRY(gannet_store_shape(store, "optimizer/state", &rank, dims));
+  GANNET_REQUIRE(rank == 1 && dims[0] <= INT_MAX, GANNET_ERR_DAMAGED,
+                 "optimizer/state has %d dimensions", rank);
+  ledger->n_positional = (int)dims[0];
+  GANNET_TRY(gannet_alloc((size_t)dims[0], sizeof *ledger->positional, &ledger->positional));
+  return gannet_store_read_doubles(store, "optimizer/state", 1, dims, ledger->positional);
+}
+
+static gannet_err read_head(const gannet_store *store, const gannet_snapshot_mark *mark,
+                            gannet_ledger *ledger) {
   ledger->sequence = mark->sequence;
   ledger->identity = mark->journal;
   ledger->fingerprint = mark->fingerprint;
   ledger->seed = mark->seed;
   GANNET_TRY(gannet_store_read_text(store, "campaign/name", &ledger->name));
-  GANNET_TRY(gannet_store_shape(store, "optimizer/state", &rank, dims));
-  GANNET_REQUIRE(rank == 1, GANNET_ERR_DAMAGED, "optimizer/state has %d dimensions", rank);
-  ledger->n_state = (int)dims[0];
-  GANNET_TRY(gannet_alloc((size_t)dims[0], sizeof *ledger->state, &ledger->state));
-  return gannet_store_read_doubles(store, "optimizer/state", 1, dims, ledger->state);
+  return read_state(store, ledger);
 }
 
 bool gannet_snapshot_counts_in(uint64_t identity, const gannet_journal_report *journal) {
@@ -327,8 +330,8 @@ gannet_err gannet_snapshot_read(const char *path, const gannet_snapshot_want *wa
   gannet_err err = check_wanted(&mark, want, ledger->problem);
   if (err == GANNET_OK) err = read_head(store, &mark, ledger);
   if (err == GANNET_OK) err = read_sizes(store, &c);
-  if (err == GANNET_OK) err = read_columns(store, ledger->problem, &c);
-  if (err == GANNET_OK) err = check_rows(&c);
+  if (err == GANNET_OK) err = read_proposals(store, ledger->problem, &c);
+  if (err == GANNET_OK) err = read_tickets(store, &c);
   if (err == GANNET_OK) err = fill_ledger(&c, ledger);
   drop_columns(&c);
   gannet_store_destroy(&store);

@@ -4,9 +4,8 @@
 
 #include "base/memory.h"
 #include "campaign/snapshot.h"
+#include "campaign/snapshot_fields.h"
 #include "gannet/version.h"
-
-enum { LONGEST_NAME = 128 };
 
 /* Columns are gathered one at a time, in buffers for all rows. */
 typedef struct {
@@ -51,142 +50,69 @@ static gannet_err write_campaign(writer *w) {
   return gannet_store_write_text(w->store, "campaign/journal", hex);
 }
 
-static gannet_err write_names(writer *w) {
-  const gannet_problem_spec *spec = &w->ledger->problem->spec;
-  const int n = spec->n_variables + spec->n_constraints;
-  const char **names = NULL;
-  GANNET_TRY(gannet_alloc((size_t)n, sizeof *names, &names));
-  for (int v = 0; v < spec->n_variables; ++v) names[v] = spec->variables[v].name;
-  for (int k = 0; k < spec->n_constraints; ++k)
-    names[spec->n_variables + k] = spec->constraints[k].name;
-  gannet_err err =
-      gannet_store_write_texts(w->store, "problem/variables", spec->n_variables, names);
-  if (err == GANNET_OK)
-    err = gannet_store_write_texts(w->store, "problem/constraints", spec->n_constraints,
-                                   names + spec->n_variables);
-  gannet_free(&names);
-  GANNET_TRY(err);
-  return gannet_store_write_text(w->store, "problem/goal",
-                                 spec->goal == GANNET_MAXIMIZE ? "maximize" : "minimize");
+/* With what a reader should know about it; NULL = nothing. */
+static gannet_err describe(const writer *w, const char *name, const char *unit, const char *help) {
+  if (unit) GANNET_TRY(gannet_store_describe(w->store, name, "unit", unit));
+  return help ? gannet_store_describe(w->store, name, "description", help) : GANNET_OK;
 }
 
-static gannet_err write_reals(writer *w, const char *name, const char *unit) {
-  GANNET_TRY(gannet_store_write_doubles(w->store, name, 1, &w->n, w->reals));
-  return unit ? gannet_store_describe(w->store, name, "unit", unit) : GANNET_OK;
+static gannet_err write_problem(writer *w, const gannet_snapshot_problem *p) {
+  const char *base = (const char *)p;
+  for (const gannet_snapshot_problem_field *field = gannet_snapshot_problem_fields; field->name;
+       ++field) {
+    const int64_t n = *(const int64_t *)(const void *)(base + field->rows);
+    gannet_err err = GANNET_OK;
+    if (field->texts)
+      err = gannet_store_write_texts(
+          w->store, field->name, (int)n,
+          *(const char *const *const *)(const void *)(base + field->texts));
+    else if (field->reals)
+      err = gannet_store_write_doubles(w->store, field->name, 1, &n,
+                                       *(double *const *)(const void *)(base + field->reals));
+    else
+      err = gannet_store_write_int64s(w->store, field->name, 1, &n,
+                                      *(int64_t *const *)(const void *)(base + field->wholes));
+    GANNET_TRY(err);
+    GANNET_TRY(describe(w, field->name, NULL, field->description));
+  }
+  return gannet_store_write_text(
+      w->store, "problem/goal",
+      w->ledger->problem->spec.goal == GANNET_MAXIMIZE ? "maximize" : "minimize");
+}
+
+static gannet_err write_columns_of_problem(writer *w) {
+  gannet_snapshot_problem p = {0};
+  gannet_err err = gannet_snapshot_problem_fill(w->ledger->problem, &p);
+  if (err == GANNET_OK) err = write_problem(w, &p);
+  gannet_snapshot_problem_release(&p);
+  return err;
 }
 
 static gannet_err write_wholes(writer *w, const char *name, const char *description) {
   GANNET_TRY(gannet_store_write_int64s(w->store, name, 1, &w->n, w->wholes));
-  return description ? gannet_store_describe(w->store, name, "description", description)
-                     : GANNET_OK;
+  return describe(w, name, NULL, description);
 }
 
-/* Columns that only need the ticket of their row. */
-
-static int64_t get_status(const gannet_ticket *t) {
-  return t->has_result ? (int64_t)t->status : GANNET_EVAL_PENDING;
+static gannet_err write_column(writer *w, const gannet_struct_field *field) {
+  const gannet_ticket *ticket = w->ledger->ticket;
+  gannet_err err = GANNET_OK;
+  for (int64_t i = 0; i < w->n; ++i) {
+    if (gannet_struct_field_is_real(field))
+      w->reals[i] = gannet_struct_field_get_real(field, &ticket[i]);
+    else if (gannet_struct_field_is_whole(field))
+      w->wholes[i] = gannet_struct_field_get_whole(field, &ticket[i]);
+    else
+      w->texts[i] = gannet_struct_field_get_text(field, &ticket[i]);
+  }
+  if (gannet_struct_field_is_real(field))
+    err = gannet_store_write_doubles(w->store, field->name, 1, &w->n, w->reals);
+  else if (gannet_struct_field_is_whole(field))
+    err = gannet_store_write_int64s(w->store, field->name, 1, &w->n, w->wholes);
+  else
+    err = gannet_store_write_texts(w->store, field->name, (int)w->n, w->texts);
+  GANNET_TRY(err);
+  return describe(w, field->name, field->unit, field->help);
 }
-
-static int64_t get_attempt(const gannet_ticket *t) {
-  return t->attempt;
-}
-
-static int64_t get_nonce(const gannet_ticket *t) {
-  int64_t bits;
-  memcpy(&bits, &t->nonce, sizeof bits);
-  return bits;
-}
-
-static int64_t get_attempts(const gannet_ticket *t) {
-  return t->run.attempts;
-}
-
-static int64_t get_exit_code(const gannet_ticket *t) {
-  return t->run.exit_code;
-}
-
-static int64_t get_signal(const gannet_ticket *t) {
-  return t->run.signal;
-}
-
-static int64_t get_slot(const gannet_ticket *t) {
-  return t->run.slot;
-}
-
-static int64_t get_failure(const gannet_ticket *t) {
-  return (int64_t)t->run.failure;
-}
-
-static int64_t get_crashed(const gannet_ticket *t) {
-  return t->run.crashed;
-}
-
-static double get_objective(const gannet_ticket *t) {
-  return t->status == GANNET_EVAL_DONE ? t->objective : NAN;
-}
-
-static double get_submitted(const gannet_ticket *t) {
-  return t->run.submitted;
-}
-
-static double get_started(const gannet_ticket *t) {
-  return t->run.started;
-}
-
-static double get_ended(const gannet_ticket *t) {
-  return t->run.ended;
-}
-
-static double get_proposal(const gannet_ticket *t) {
-  return t->proposal;
-}
-
-static const char *get_host(const gannet_ticket *t) {
-  return t->run.host;
-}
-
-static const char *get_job(const gannet_ticket *t) {
-  return t->run.job;
-}
-
-static const char *get_reason(const gannet_ticket *t) {
-  return t->run.reason;
-}
-
-static const struct {
-  const char *name, *description;
-  int64_t (*get)(const gannet_ticket *t);
-} whole_columns[] = {
-    {"history/status", "0 pending, 1 done, 2 cannot run, 3 failed", get_status},
-    {"history/attempt", "last attempt submitted", get_attempt},
-    {"history/nonce", "name of the last attempt, 64 bits", get_nonce},
-    {"history/attempts", "attempts that ended", get_attempts},
-    {"history/exit_code", "-1 = none", get_exit_code},
-    {"history/signal", "0 = none", get_signal},
-    {"history/slot", "of the evaluator, -1 = unknown", get_slot},
-    {"history/failure",
-     "0 none, 1 word, 2 rule, 3 exit code, 4 signal, 5 time limit, 6 results, 7 launch, 8 "
-     "scheduler",
-     get_failure},
-    {"history/crashed", "1 = failed, and not by bad luck", get_crashed},
-};
-
-static const struct {
-  const char *name, *unit;
-  double (*get)(const gannet_ticket *t);
-} real_columns[] = {
-    {"history/objective", NULL, get_objective},
-    {"history/submitted", "seconds since 1970", get_submitted},
-    {"history/started", "seconds since 1970", get_started},
-    {"history/ended", "seconds since 1970", get_ended},
-    {"history/proposal_seconds", "seconds", get_proposal},
-};
-
-static const struct {
-  const char *name;
-  const char *(*get)(const gannet_ticket *t);
-} text_columns[] = {
-    {"history/host", get_host}, {"history/job", get_job}, {"history/reason", get_reason}};
 
 static gannet_err write_points(writer *w) {
   const gannet_history *h = w->ledger->history;
@@ -220,21 +146,11 @@ static gannet_err write_proposals(writer *w) {
   return write_wholes(w, "history/origin", "0 initial design, 1 method, 2 user");
 }
 
-static gannet_err write_columns(writer *w) {
-  const gannet_ticket *ticket = w->ledger->ticket;
-  for (size_t c = 0; c < sizeof whole_columns / sizeof *whole_columns; ++c) {
-    for (int64_t i = 0; i < w->n; ++i) w->wholes[i] = whole_columns[c].get(&ticket[i]);
-    GANNET_TRY(write_wholes(w, whole_columns[c].name, whole_columns[c].description));
-  }
-  for (size_t c = 0; c < sizeof real_columns / sizeof *real_columns; ++c) {
-    for (int64_t i = 0; i < w->n; ++i) w->reals[i] = real_columns[c].get(&ticket[i]);
-    GANNET_TRY(write_reals(w, real_columns[c].name, real_columns[c].unit));
-  }
-  for (size_t c = 0; c < sizeof text_columns / sizeof *text_columns; ++c) {
-    for (int64_t i = 0; i < w->n; ++i) w->texts[i] = text_columns[c].get(&ticket[i]);
-    GANNET_TRY(gannet_store_write_texts(w->store, text_columns[c].name, (int)w->n, w->texts));
-  }
-  return GANNET_OK;
+static gannet_err write_feasible(writer *w) {
+  for (int64_t i = 0; i < w->n; ++i)
+    w->wholes[i] = gannet_snapshot_feasible(w->ledger->problem, &w->ledger->ticket[i]);
+  return write_wholes(w, "history/feasible",
+                      "1 all constraints are kept, 0 one is violated, -1 there is no result");
 }
 
 static gannet_err write_told(writer *w) {
@@ -245,43 +161,76 @@ static gannet_err write_told(writer *w) {
                                "evaluations by the order in which the optimiser learnt of them");
 }
 
-static gannet_err write_state(writer *w, gannet_state_namer name_state, const void *user) {
-  const int64_t n = w->ledger->n_state;
-  char *names = NULL;
-  const char **list = NULL;
-  GANNET_TRY(gannet_store_write_doubles(w->store, "optimizer/state", 1, &n, w->ledger->state));
-  if (!name_state) return GANNET_OK;
-  GANNET_TRY(gannet_alloc((size_t)n, LONGEST_NAME, &names));
-  gannet_err err = gannet_alloc((size_t)n, sizeof *list, &list);
-  for (int i = 0; i < n && err == GANNET_OK; ++i) {
-    name_state(user, i, names + (size_t)i * LONGEST_NAME, LONGEST_NAME);
-    list[i] = names + (size_t)i * LONGEST_NAME;
+/* Numbers and texts of the optimiser's state, each with its name. */
+static gannet_err write_values(writer *w, const char **names, const char **types, double *values,
+                               const char **words) {
+  const gannet_state *state = &w->ledger->state;
+  int64_t n = 0;
+  int texts = state->n;
+  for (int i = 0; i < state->n; ++i) {
+    const gannet_state_value *value = &state->value[i];
+    if (value->kind == GANNET_STATE_TEXT) {
+      names[--texts] = value->name;
+      words[texts] = value->text;
+      continue;
+    }
+    names[n] = value->name;
+    types[n] = value->kind == GANNET_STATE_WHOLE ? "whole" : "real";
+    values[n++] = value->number;
   }
-  if (err == GANNET_OK) err = gannet_store_write_texts(w->store, "optimizer/names", (int)n, list);
-  gannet_free(&list);
-  gannet_free(&names);
+  GANNET_TRY(gannet_store_write_texts(w->store, "optimizer/names", (int)n, names));
+  GANNET_TRY(describe(w, "optimizer/names", NULL, "of optimizer/values"));
+  GANNET_TRY(gannet_store_write_doubles(w->store, "optimizer/values", 1, &n, values));
+  GANNET_TRY(describe(w, "optimizer/values", NULL,
+                      "state of the optimiser after the last proposal; values that are not here "
+                      "have not changed since the beginning"));
+  GANNET_TRY(gannet_store_write_texts(w->store, "optimizer/types", (int)n, types));
+  GANNET_TRY(
+      gannet_store_write_texts(w->store, "optimizer/text_names", state->n - texts, names + texts));
+  GANNET_TRY(
+      gannet_store_write_texts(w->store, "optimizer/texts", state->n - texts, words + texts));
+  return describe(w, "optimizer/texts", NULL,
+                  "the method; the type of each member's models, and what their numbers mean");
+}
+
+static gannet_err write_state(writer *w) {
+  const size_t n = (size_t)w->ledger->state.n + 1;
+  const int64_t bare = w->ledger->n_positional;
+  const char **texts = NULL;
+  double *values = NULL;
+  if (bare > 0) {
+    GANNET_TRY(
+        gannet_store_write_doubles(w->store, "optimizer/state", 1, &bare, w->ledger->positional));
+    return describe(w, "optimizer/state", NULL, "the same without names, by version 0.1.0");
+  }
+  GANNET_TRY(gannet_alloc(3 * n, sizeof *texts, &texts));
+  gannet_err err = gannet_alloc(n, sizeof *values, &values);
+  if (err == GANNET_OK) err = write_values(w, texts, texts + n, values, texts + 2 * n);
+  gannet_free(&texts);
+  gannet_free(&values);
   return err;
 }
 
-static gannet_err write_all(writer *w, gannet_state_namer name_state, const void *user) {
+static gannet_err write_all(writer *w) {
   GANNET_TRY(write_campaign(w));
-  GANNET_TRY(write_names(w));
+  GANNET_TRY(write_columns_of_problem(w));
   GANNET_TRY(write_points(w));
   GANNET_TRY(write_proposals(w));
-  GANNET_TRY(write_columns(w));
+  for (const gannet_struct_field *field = gannet_snapshot_ticket_fields; field->name; ++field)
+    GANNET_TRY(write_column(w, field));
+  GANNET_TRY(write_feasible(w));
   GANNET_TRY(write_told(w));
-  GANNET_TRY(write_state(w, name_state, user));
+  GANNET_TRY(write_state(w));
   return gannet_store_commit(w->store);
 }
 
-gannet_err gannet_snapshot_write(const char *path, const gannet_ledger *ledger,
-                                 gannet_state_namer name_state, const void *user) {
+gannet_err gannet_snapshot_write(const char *path, const gannet_ledger *ledger) {
   writer w = {0};
   GANNET_REQUIRE(ledger->name, GANNET_ERR_STATE,
                  "a snapshot of a ledger whose journal has no record of the campaign: '%s'", path);
   gannet_err err = make_writer(ledger, &w);
   if (err == GANNET_OK) err = gannet_store_create(path, GANNET_STATE_SCHEMA, &w.store);
-  if (err == GANNET_OK) err = write_all(&w, name_state, user);
+  if (err == GANNET_OK) err = write_all(&w);
   drop_writer(&w);
   return err;
 }

@@ -114,9 +114,7 @@ static gannet_err propose_point(const cli_arguments *arguments, gannet_campaign 
   if (err == GANNET_OK)
     err = gannet_history_propose(campaign->history, x_user, campaign->optimizer->batch,
                                  GANNET_ORIGIN_USER, id);
-  if (err == GANNET_OK)
-    err = gannet_ledger_propose(&campaign->ledger, *id, campaign->ledger.n_state,
-                                campaign->ledger.state, NAN);
+  if (err == GANNET_OK) err = gannet_ledger_propose(&campaign->ledger, *id, NULL, NAN);
   gannet_free(&x_user);
   return err;
 }

@@ -89,6 +89,12 @@ static void check_snapshot(inspection *i, const char *name, const gannet_journal
     find_foreign(i, name, &mark);
     return;
   }
+  if (i->campaign->ledger.problem &&
+      gannet_snapshot_check(path, &i->campaign->ledger) != GANNET_OK) {
+    found(i, name, true, gannet_error_detail());
+    gannet_error_clear();
+    return;
+  }
   const bool same = gannet_snapshot_counts_in(mark.journal, journal);
   const bool ahead = same && journal->records > 0 && mark.sequence > journal->records;
   (void)snprintf(text, sizeof text, "sound, up to journal record %lld%s", (long long)mark.sequence,

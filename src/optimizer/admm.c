@@ -13,13 +13,35 @@ int gannet_admm_state_size(const gannet_problem *problem) {
   return GANNET_ADMM_FIXED + 3 * problem->d;
 }
 
-void gannet_admm_state_name(const gannet_problem *problem, int i, char *name, size_t size) {
+/* Coordinates are numbered from 1, as variables are for people. */
+static void name_value(const gannet_problem *problem, int i, char *name, size_t size) {
   static const char *const fixed[GANNET_ADMM_FIXED] = {"phase", "left", "rho"};
   const int at = i - GANNET_ADMM_FIXED;
   if (at < 0)
     (void)snprintf(name, size, "admm.%s", fixed[i]);
   else
     (void)snprintf(name, size, "admm.%c%d", "xzy"[at / problem->d], at % problem->d + 1);
+}
+
+gannet_err gannet_admm_get_state(const gannet_member *member, const char *part,
+                                 gannet_state *state) {
+  char name[32];
+  for (int i = 0; i < gannet_admm_state_size(member->problem); ++i) {
+    name_value(member->problem, i, name, sizeof name);
+    GANNET_TRY(gannet_state_put(state, part, name, GANNET_STATE_REAL, member->admm[i]));
+  }
+  return GANNET_OK;
+}
+
+void gannet_admm_set_state(gannet_member *member, const char *part, gannet_state *state) {
+  const int n = gannet_admm_state_size(member->problem);
+  char name[32];
+  bool complete = true;
+  for (int i = 0; i < n; ++i) {
+    name_value(member->problem, i, name, sizeof name);
+    complete = gannet_state_find(state, part, name, &member->admm[i]) && complete;
+  }
+  for (int i = 0; i < n && !complete; ++i) member->admm[i] = 0;
 }
 
 static const gannet_admm_options *options_of(const gannet_member *member) {

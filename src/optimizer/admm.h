@@ -51,12 +51,19 @@ typedef struct {
   double *gradients;                /* [2][d] */
 } gannet_admm_score;
 
-/* Numbers in the state of a member, and their names: "admm.rho", "admm.x1", ...
+/* Numbers of the state that a member keeps of its split problem.
  *
  * Local.
  */
 int gannet_admm_state_size(const gannet_problem *problem);
-void gannet_admm_state_name(const gannet_problem *problem, int i, char *name, size_t size);
+
+/* The same by names: "admm.rho", "admm.x1", ... It begins anew where one is absent.
+ *
+ * Local. set: logically collective.
+ */
+GANNET_CHECKED gannet_err gannet_admm_get_state(const gannet_member *member, const char *part,
+                                                gannet_state *state);
+void gannet_admm_set_state(gannet_member *member, const char *part, gannet_state *state);
 
 /* Go on to the subproblem of the next point: end a phase without evaluations left, at the best of
  * all evaluations by the means of the models, and count one evaluation. Needs fitted models.

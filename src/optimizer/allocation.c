@@ -1,6 +1,7 @@
 #include "optimizer/allocation.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -9,6 +10,7 @@ static const double floor_share = 0.3; /* of all points, dealt out equally */
 static const double memory = 0.88;     /* weight that a point keeps per later one of its member */
 #define NONE 1e308                     /* larger than any value: nothing is known */
 static const double prior_points = 2, prior_gain = 0.5;
+static const char left_out_name[] = "left_out";
 
 void gannet_allocation_reset(gannet_allocation *a) {
   *a = (gannet_allocation){.best = NONE};
@@ -158,4 +160,78 @@ void gannet_allocation_note(gannet_allocation *a, int64_t id, int member) {
     a->open[i] = (double)(id * GANNET_MEMBERS_MOST + member);
     return;
   }
+}
+
+/* One member's row of the arrays. A member that was left out has its results there instead of
+ * trials, which are then none. */
+typedef struct {
+  double gain, trials, due;
+  int64_t left_out;
+} share_state;
+
+static const gannet_struct_field portfolio_fields[] = {
+    {.name = "best", GANNET_STRUCT_AT(gannet_allocation, best, REAL), .fallback = NONE}, {0}};
+
+static const gannet_struct_field share_fields[] = {
+    {.name = "gain", GANNET_STRUCT_AT(share_state, gain, REAL)},
+    {.name = "trials", GANNET_STRUCT_AT(share_state, trials, REAL)},
+    {.name = "due", GANNET_STRUCT_AT(share_state, due, REAL)},
+    {.name = left_out_name, GANNET_STRUCT_AT(share_state, left_out, LARGE), .fallback = -1},
+    {0}};
+
+gannet_err gannet_allocation_get_state(const gannet_allocation *a, int n,
+                                       char (*parts)[GANNET_STATE_NAME], gannet_state *state) {
+  char name[32];
+  GANNET_TRY(gannet_state_put_fields(state, "", portfolio_fields, a));
+  for (int i = 0; i < n; ++i) {
+    const int64_t left_out = gannet_allocation_left_out(a, i);
+    const share_state share = {a->gain[i], left_out < 0 ? a->trials[i] : 0, a->due[i], left_out};
+    GANNET_TRY(gannet_state_put_fields(state, parts[i], share_fields, &share));
+  }
+  for (int i = 0; i < GANNET_ALLOCATION_OPEN; ++i) {
+    const int64_t code = (int64_t)a->open[i];
+    if (code < 0) continue;
+    (void)snprintf(name, sizeof name, "open.%d", i);
+    GANNET_TRY(gannet_state_put(state, parts[code % GANNET_MEMBERS_MOST], name, GANNET_STATE_WHOLE,
+                                (double)(code / GANNET_MEMBERS_MOST)));
+  }
+  return GANNET_OK;
+}
+
+/* Evaluations that a method proposed which has left the portfolio are nobody's, and not judged. */
+static void find_open(gannet_allocation *a, int n, char (*parts)[GANNET_STATE_NAME],
+                      int64_t evaluations, gannet_state *state) {
+  char name[32];
+  for (int i = 0; i < GANNET_ALLOCATION_OPEN; ++i) {
+    (void)snprintf(name, sizeof name, "open.%d", i);
+    for (int member = 0; member < n && a->open[i] < 0; ++member) {
+      double id = -1;
+      if (gannet_state_find(state, parts[member], name, &id) && id >= 0 && id < (double)evaluations)
+        a->open[i] = (double)((int64_t)id * GANNET_MEMBERS_MOST + member);
+    }
+  }
+}
+
+gannet_err gannet_allocation_set_state(gannet_allocation *a, int n,
+                                       char (*parts)[GANNET_STATE_NAME], int64_t evaluations,
+                                       gannet_state *state) {
+  gannet_allocation_reset(a);
+  GANNET_TRY(gannet_state_take_fields(state, "", portfolio_fields, a));
+  for (int i = 0; i < n; ++i) {
+    share_state share;
+    GANNET_TRY(gannet_state_take_fields(state, parts[i], share_fields, &share));
+    a->gain[i] = share.gain;
+    a->trials[i] = share.trials;
+    a->due[i] = share.due;
+    if (share.left_out >= 0) a->trials[i] = -1 - (double)share.left_out;
+  }
+  find_open(a, n, parts, evaluations, state);
+  return GANNET_OK;
+}
+
+int64_t gannet_allocation_find_left_out(const gannet_state *state, const char *part) {
+  char name[GANNET_STATE_NAME];
+  (void)snprintf(name, sizeof name, "%s%s", part, left_out_name);
+  const int at = gannet_state_position(state, name, 0);
+  return at < 0 ? -1 : (int64_t)state->value[at].number;
 }

@@ -16,12 +16,12 @@
 #define GANNET_OPTIMIZER_ALLOCATION_H
 
 #include "optimizer/methods.h"
+#include "optimizer/state.h"
 #include "problem/history.h"
 
 /* Proposed points whose results are waited for; more are not judged. */
 enum { GANNET_ALLOCATION_OPEN = 64 };
 
-/* All members are numbers that are saved as they are. */
 typedef struct {
   double best;                         /* known at the last ask; 1e308 = none */
   double gain[GANNET_MEMBERS_MOST];    /* discounted sums */
@@ -82,5 +82,25 @@ int64_t gannet_allocation_left_out(const gannet_allocation *allocation, int memb
  * Local.
  */
 void gannet_allocation_note(gannet_allocation *allocation, int64_t id, int member);
+
+/* What the decision depends on, by names: of the portfolio "best", of each member "gp-ei/gain" and
+ * the like, and "gp-ei/open.3", the evaluation that it proposed and that waits in place 3.
+ *
+ * Local.
+ *
+ * parts  in  [n] what comes before the names of each member's values
+ */
+GANNET_CHECKED gannet_err gannet_allocation_get_state(const gannet_allocation *allocation, int n,
+                                                      char (*parts)[GANNET_STATE_NAME],
+                                                      gannet_state *state);
+GANNET_CHECKED gannet_err gannet_allocation_set_state(gannet_allocation *allocation, int n,
+                                                      char (*parts)[GANNET_STATE_NAME],
+                                                      int64_t evaluations, gannet_state *state);
+
+/* Results that there were when the member of these values was left out; -1 = it takes part.
+ *
+ * Local.
+ */
+int64_t gannet_allocation_find_left_out(const gannet_state *state, const char *part);
 
 #endif

@@ -10,10 +10,11 @@
 #include "minimize/box_newton.h"
 #include "optimizer/local_data.h"
 #include "optimizer/local_noise.h"
+#include "optimizer/local_state.h"
 #include "search/standing.h"
 
 /* Half the side of the box, in the unit cube. */
-static const double first_radius = 0.2, largest_radius = 0.5, smallest_radius = 1e-9;
+static const double largest_radius = 0.5, smallest_radius = 1e-9;
 /* Rounds of the search for hyper-parameters, and points from which a draw is minimised. */
 enum { ROUNDS = 2, STARTS = 4, NEWTON_STEPS = 60 };
 /* Evaluations that a batch may be behind those under way before it is no longer waited for. */
@@ -26,18 +27,13 @@ enum { MULTIPLIER_ROUNDS = 4, SHIFTS = 3 };
  * end; each step divides by ten. In the units of the models. */
 static const double roundest = 1, chosen = 1e-2, sharpest = 1e-9;
 
-enum { RADIUS, FIRST_ID, COUNT, FROM, PREDICTED, DEVIATION, AT_EDGE, CENTRE, FIXED_STATE };
-
-static const char *const state_names[FIXED_STATE] = {"radius",    "first_id",  "count",   "from",
-                                                     "predicted", "deviation", "at_edge", "centre"};
-
 struct gannet_local {
   const gannet_context *context;
   const gannet_history *history;
   gannet_suspicion *suspicion;
   const gannet_problem *problem;
   int member, n_models;
-  double fixed[FIXED_STATE];
+  local_state state;
   double *hyper; /* [n_models][GANNET_QUADRATIC_HYPER] */
 };
 
@@ -52,8 +48,7 @@ gannet_err gannet_local_create(const gannet_context *context, const gannet_histo
   l->problem = gannet_history_problem(history);
   l->member = member;
   l->n_models = 1 + l->problem->n_bounds;
-  l->fixed[RADIUS] = first_radius;
-  l->fixed[CENTRE] = -1;
+  gannet_struct_reset(local_state_fields, &l->state);
   const size_t length = (size_t)l->n_models * GANNET_QUADRATIC_HYPER;
   const gannet_err err = gannet_alloc(length, sizeof *l->hyper, &l->hyper);
   for (size_t i = 0; err == GANNET_OK && i < length; ++i)
@@ -75,12 +70,12 @@ static double achieved(const gannet_local *l, const gannet_standing *from,
   if (!gannet_standing_is_better(point, from)) return 0;
   if (from->violation > 0) return 1 - point->violation / from->violation;
   const double decrease = from->value - point->value;
-  return decrease > 0 ? decrease / fmax(l->fixed[PREDICTED], 1e-300) : 0;
+  return decrease > 0 ? decrease / fmax(l->state.predicted, 1e-300) : 0;
 }
 
 /* Whether the last batch has all its results, and the most that one of its points achieved. */
 static gannet_err outcome(const gannet_local *l, bool *told, double *most) {
-  const int64_t first = (int64_t)l->fixed[FIRST_ID], n = (int64_t)l->fixed[COUNT];
+  const int64_t first = l->state.first_id, n = l->state.count;
   const int64_t count = gannet_history_count(l->history);
   gannet_standing *standing = NULL;
   *told = n > 0 && first + n <= count;
@@ -91,7 +86,7 @@ static gannet_err outcome(const gannet_local *l, bool *told, double *most) {
   GANNET_TRY(gannet_alloc((size_t)count, sizeof *standing, &standing));
   const gannet_err err = gannet_standing_all(l->history, 0, standing);
   for (int64_t id = first; id < first + n && err == GANNET_OK; ++id)
-    *most = fmax(*most, achieved(l, &standing[(int64_t)l->fixed[FROM]], &standing[id]));
+    *most = fmax(*most, achieved(l, &standing[l->state.from], &standing[id]));
   gannet_free(&standing);
   return err;
 }
@@ -99,31 +94,31 @@ static gannet_err outcome(const gannet_local *l, bool *told, double *most) {
 /* Larger where a step to the edge did what was predicted, smaller where the model was sure and
  * wrong; where it was not sure the failure taught it something. */
 static gannet_err adapt_radius(gannet_local *l) {
-  double most = 0, *radius = &l->fixed[RADIUS];
+  double most = 0, *radius = &l->state.radius;
   bool told = false;
   GANNET_TRY(outcome(l, &told, &most));
   if (!told) return GANNET_OK;
   if (most >= 0.5) {
-    if (l->fixed[AT_EDGE] > 0) *radius *= 2;
+    if (l->state.at_edge) *radius *= 2;
   } else if (most < 0.05) {
-    *radius *= l->fixed[DEVIATION] < l->fixed[PREDICTED] ? 0.5 : 0.85;
+    *radius *= l->state.deviation < l->state.predicted ? 0.5 : 0.85;
   }
   *radius = fmin(fmax(*radius, smallest_radius), largest_radius);
-  l->fixed[COUNT] = 0;
+  l->state.count = 0;
   return GANNET_OK;
 }
 
 /* When others have found a better place the box must be able to grow from there. */
 static void follow_centre(gannet_local *l, const local_data *data) {
-  const int64_t before = (int64_t)l->fixed[CENTRE];
+  const int64_t before = l->state.centre;
   if (before >= 0 && before != data->centre_id) {
     const double *old = gannet_history_x_unit(l->history, before);
     double jump = 0;
     for (int k = 0; k < l->problem->d; ++k)
       if (data->modelled[k]) jump = fmax(jump, fabs(old[k] - data->centre[k]));
-    l->fixed[RADIUS] = fmin(fmax(l->fixed[RADIUS], 0.5 * jump), largest_radius);
+    l->state.radius = fmin(fmax(l->state.radius, 0.5 * jump), largest_radius);
   }
-  l->fixed[CENTRE] = (double)data->centre_id;
+  l->state.centre = data->centre_id;
 }
 
 /* What a Newton search minimises: a draw of the objective, and the means of the constraints. */
@@ -250,7 +245,7 @@ static gannet_err fit_models(proposal *p) {
 }
 
 static void make_box(proposal *p) {
-  const double radius = p->local->fixed[RADIUS];
+  const double radius = p->local->state.radius;
   for (int k = 0; k < p->data.d; ++k) {
     const double x = p->data.centre[p->data.coordinate[k]];
     p->lower[k] = fmax(-radius, -x) / p->data.span;
@@ -372,26 +367,26 @@ static void minimise(proposal *p, int point) {
  * all others under way may have been given up. */
 static bool is_awaited(const gannet_local *l, int64_t first_id) {
   const int64_t pending = gannet_history_count(l->history) - gannet_history_count_told(l->history);
-  return l->fixed[COUNT] > 0 &&
-         (double)first_id - l->fixed[FIRST_ID] <= 2 * (double)pending + patience;
+  return l->state.count > 0 &&
+         (double)first_id - (double)l->state.first_id <= 2 * (double)pending + patience;
 }
 
 /* What the radius will be judged by: of the first point. */
 static void remember(proposal *p) {
   gannet_local *l = p->local;
   if (is_awaited(l, p->first_id)) return;
-  const double edge = 0.9 * l->fixed[RADIUS] / p->data.span;
+  const double edge = 0.9 * l->state.radius / p->data.span;
   double farthest = 0;
   for (int k = 0; k < p->data.d; ++k) farthest = fmax(farthest, fabs(p->best[k]));
   const double mean =
       gannet_quadratic_value(&p->model[0], p->model[0].coefficient, p->best, NULL, NULL);
-  l->fixed[FIRST_ID] = (double)p->first_id;
-  l->fixed[COUNT] = p->q;
-  l->fixed[FROM] = (double)p->data.centre_id;
+  l->state.first_id = p->first_id;
+  l->state.count = p->q;
+  l->state.from = p->data.centre_id;
   const double sd = gannet_quadratic_sd(&p->model[0], p->best, p->normal);
-  l->fixed[PREDICTED] = fmin(fmax(0, -mean) * p->data.unit, 1e300); /* infinities are not saved */
-  l->fixed[DEVIATION] = fmin(sd * p->data.unit, 1e300);
-  l->fixed[AT_EDGE] = farthest >= edge;
+  l->state.predicted = fmin(fmax(0, -mean) * p->data.unit, 1e300); /* infinities are not saved */
+  l->state.deviation = fmin(sd * p->data.unit, 1e300);
+  l->state.at_edge = farthest >= edge;
 }
 
 static void propose_point(proposal *p, int i, double *options) {
@@ -420,7 +415,7 @@ static gannet_err propose_points(proposal *p, double *x_unit) {
   if (p->failed) err = GANNET_RAISE(GANNET_ERR_NUMERIC, "a quadratic model has no value");
   GANNET_TRY(gannet_agree(context->comm, err));
   GANNET_TRY(gannet_parts_gather(context->comm, (size_t)p->q * each, x_unit));
-  GANNET_TRY_MPI(MPI_Bcast(p->local->fixed, FIXED_STATE, MPI_DOUBLE, 0, context->comm));
+  GANNET_TRY_MPI(MPI_Bcast(&p->local->state, sizeof p->local->state, MPI_BYTE, 0, context->comm));
   return GANNET_OK;
 }
 
@@ -442,7 +437,7 @@ static gannet_err begin_again(proposal *p, int64_t centre_id) {
 /* From the best of noisy values, a lucky one, to the least mean nearby. Collective. */
 static gannet_err move_centre(proposal *p) {
   const gannet_local *l = p->local;
-  const int64_t centre = local_noise_centre(l->history, &p->data, &p->model[0], l->fixed[RADIUS]);
+  const int64_t centre = local_noise_centre(l->history, &p->data, &p->model[0], l->state.radius);
   if (centre == p->data.centre_id) return GANNET_OK;
   GANNET_TRY(gannet_agree(l->context->comm, begin_again(p, centre)));
   return fit_models(p);
@@ -450,7 +445,7 @@ static gannet_err move_centre(proposal *p) {
 
 /* Collective. */
 static gannet_err fit_around_centre(proposal *p) {
-  double *radius = &p->local->fixed[RADIUS], least = 0;
+  double *radius = &p->local->state.radius, least = 0;
   GANNET_TRY(fit_models(p));
   if (p->data.noisy) {
     GANNET_TRY(move_centre(p));
@@ -472,29 +467,11 @@ gannet_err gannet_local_propose(gannet_local *l, int64_t batch, int64_t first_id
   return err;
 }
 
-int gannet_local_state_size(const gannet_local *l) {
-  return FIXED_STATE + l->n_models * GANNET_QUADRATIC_HYPER;
+gannet_err gannet_local_get_state(const gannet_local *l, const char *part, gannet_state *state) {
+  return local_state_put(&l->state, l->n_models, l->hyper, part, state);
 }
 
-void gannet_local_get_state(const gannet_local *l, double *state) {
-  memcpy(state, l->fixed, sizeof l->fixed);
-  memcpy(state + FIXED_STATE, l->hyper,
-         (size_t)l->n_models * GANNET_QUADRATIC_HYPER * sizeof *l->hyper);
-}
-
-void gannet_local_set_state(gannet_local *l, const double *state) {
-  memcpy(l->fixed, state, sizeof l->fixed);
-  memcpy(l->hyper, state + FIXED_STATE,
-         (size_t)l->n_models * GANNET_QUADRATIC_HYPER * sizeof *l->hyper);
-}
-
-void gannet_local_state_name(const gannet_local *l, int i, char *name, size_t size) {
-  static const char *const hyper_names[GANNET_QUADRATIC_HYPER] = {"curvature", "spread", "cross",
-                                                                  "error"};
-  (void)l;
-  if (i < FIXED_STATE)
-    (void)snprintf(name, size, "%s", state_names[i]);
-  else
-    (void)snprintf(name, size, "model%d.%s", (i - FIXED_STATE) / GANNET_QUADRATIC_HYPER,
-                   hyper_names[(i - FIXED_STATE) % GANNET_QUADRATIC_HYPER]);
+gannet_err gannet_local_set_state(gannet_local *l, const char *part, gannet_state *state) {
+  return local_state_take(state, part, gannet_history_count(l->history), l->n_models, &l->state,
+                          l->hyper);
 }

@@ -10,6 +10,7 @@
 #define GANNET_OPTIMIZER_LOCAL_H
 
 #include "base/context.h"
+#include "optimizer/state.h"
 #include "optimizer/suspicion.h"
 #include "problem/history.h"
 
@@ -44,11 +45,11 @@ GANNET_CHECKED gannet_err gannet_local_propose(gannet_local *local, int64_t batc
 
 /* Size of the box, hyper-parameters, and what was predicted of the last batch.
  *
- * Local. set: logically collective.
+ * Local. set: logically collective; the history is that of the state.
  */
-int gannet_local_state_size(const gannet_local *local);
-void gannet_local_get_state(const gannet_local *local, double *state);
-void gannet_local_set_state(gannet_local *local, const double *state);
-void gannet_local_state_name(const gannet_local *local, int i, char *name, size_t size);
+GANNET_CHECKED gannet_err gannet_local_get_state(const gannet_local *local, const char *part,
+                                                 gannet_state *state);
+GANNET_CHECKED gannet_err gannet_local_set_state(gannet_local *local, const char *part,
+                                                 gannet_state *state);
 
 #endif

@@ -1,7 +1,5 @@
 #include "optimizer/member.h"
 
-#include <stdio.h>
-
 #include "base/clock.h"
 #include "base/memory.h"
 #include "optimizer/admm.h"
@@ -111,49 +109,29 @@ bool gannet_member_is_idle(const gannet_member *member) {
   return member->local && local_data_coordinates(member->problem, NULL) == 0;
 }
 
-/* The region's two numbers come first, then those of a split problem, then the models'. */
-static int region_state_size(const gannet_member *member) {
-  return member->region.options ? 2 : 0;
+static const gannet_struct_field region_fields[] = {
+    {.name = "region.restarts", GANNET_STRUCT_AT(gannet_region_state, restarts, LARGE)},
+    {.name = "region.first", GANNET_STRUCT_AT(gannet_region_state, first, LARGE)},
+    {0}};
+
+gannet_err gannet_member_get_state(const gannet_member *member, const char *part,
+                                   gannet_state *state) {
+  if (member->local) return gannet_local_get_state(member->local, part, state);
+  if (member->region.options)
+    GANNET_TRY(gannet_state_put_fields(state, part, region_fields, &member->region.state));
+  if (member->admm) GANNET_TRY(gannet_admm_get_state(member, part, state));
+  return member->models ? gannet_models_get_state(member->models, part, state) : GANNET_OK;
 }
 
-static int admm_state_size(const gannet_member *member) {
-  return member->admm ? gannet_admm_state_size(member->problem) : 0;
-}
-
-int gannet_member_state_size(const gannet_member *member) {
-  if (member->local) return gannet_local_state_size(member->local);
-  return region_state_size(member) + admm_state_size(member) +
-         (member->models ? gannet_models_state_size(member->models) : 0);
-}
-
-void gannet_member_get_state(const gannet_member *member, double *state) {
-  if (member->local) gannet_local_get_state(member->local, state);
-  if (member->region.options) {
-    *state++ = (double)member->region.state.restarts;
-    *state++ = (double)member->region.state.first;
-  }
-  for (int i = 0; i < admm_state_size(member); ++i) *state++ = member->admm[i];
-  if (member->models) gannet_models_get_state(member->models, state);
-}
-
-gannet_err gannet_member_set_state(gannet_member *member, const double *state) {
-  if (member->local) gannet_local_set_state(member->local, state);
-  if (member->region.options) {
-    member->region.state.restarts = (int64_t)*state++;
-    member->region.state.first = (int64_t)*state++;
-  }
-  for (int i = 0; i < admm_state_size(member); ++i) member->admm[i] = *state++;
-  return member->models ? gannet_models_set_state(member->models, state) : GANNET_OK;
-}
-
-void gannet_member_state_name(const gannet_member *member, int i, char *name, size_t size) {
-  const int own = region_state_size(member), split = admm_state_size(member);
-  if (member->local)
-    gannet_local_state_name(member->local, i, name, size);
-  else if (i < own)
-    (void)snprintf(name, size, "region.%s", i == 0 ? "restarts" : "first");
-  else if (i < own + split)
-    gannet_admm_state_name(member->problem, i - own, name, size);
-  else
-    gannet_models_state_name(member->models, i - own - split, name, size);
+gannet_err gannet_member_set_state(gannet_member *member, const char *part, bool is_alike,
+                                   gannet_state *state, int *missing) {
+  const int64_t known = gannet_history_count(member->history);
+  gannet_region_state *region = &member->region.state;
+  if (member->local) return gannet_local_set_state(member->local, part, state);
+  if (member->region.options)
+    GANNET_TRY(gannet_state_take_fields(state, part, region_fields, region));
+  if (region->first < 0 || region->first > known) *region = (gannet_region_state){0};
+  if (member->admm) gannet_admm_set_state(member, part, state);
+  if (!member->models || !is_alike) return GANNET_OK;
+  return gannet_models_set_state(member->models, part, state, missing);
 }

@@ -110,15 +110,20 @@ GANNET_CHECKED gannet_err gannet_member_propose(gannet_member *member, int n_cho
  */
 bool gannet_member_is_idle(const gannet_member *member);
 
-/* Everything that the next proposal depends on besides seed, options and history, with names.
+/* Everything that the next proposal depends on besides seed, options and history. Values are put in
+ * the order of version 0.1.0, which saved them without names (optimizer/state_positional.h); new
+ * ones go last.
  *
  * Local. set: logically collective.
  *
- * state  - [gannet_member_state_size]
+ * part      in     what comes before the names: "gp-ei/"
+ * is_alike  in     hyper-parameters mean what those of the member's models do; otherwise these are
+ *                  left as they are, to be learnt
+ * missing   inout  one more for every hyper-parameter that is to be learnt because it is absent
  */
-int gannet_member_state_size(const gannet_member *member);
-void gannet_member_get_state(const gannet_member *member, double *state);
-GANNET_CHECKED gannet_err gannet_member_set_state(gannet_member *member, const double *state);
-void gannet_member_state_name(const gannet_member *member, int i, char *name, size_t size);
+GANNET_CHECKED gannet_err gannet_member_get_state(const gannet_member *member, const char *part,
+                                                  gannet_state *state);
+GANNET_CHECKED gannet_err gannet_member_set_state(gannet_member *member, const char *part,
+                                                  bool is_alike, gannet_state *state, int *missing);
 
 #endif

@@ -174,66 +174,75 @@ double gannet_models_exploration(const gannet_models *m, int i) {
   return one->exploration * sqrt(0.2 * m->problem->d * log(2.0 * fmax(one->n, 1)));
 }
 
+/* Of one model, with its hyper-parameters beside. */
+static const gannet_struct_field model_fields[] = {
+    {.name = "learned", GANNET_STRUCT_AT(gannet_model, n_learned, LARGE)},
+    {.name = "exploration", GANNET_STRUCT_AT(gannet_model, exploration, REAL), .fallback = 1},
+    {0}};
+
 /* With equations, whether the user has heard that results contradict them. */
-static int own_state_size(const gannet_models *m) {
-  return m->laws != NULL;
-}
+static const gannet_struct_field physics_fields[] = {
+    {.name = "physics.contradicted", GANNET_STRUCT_AT(gannet_models, doubted, TRUTH)}, {0}};
 
-int gannet_models_state_size(const gannet_models *m) {
-  int size = own_state_size(m);
-  for (int i = 0; i < m->n; ++i) size += 2 + gannet_surrogate_n_hyper(m->model[i].surrogate);
-  return size;
-}
-
-void gannet_models_get_state(const gannet_models *m, double *state) {
-  for (int i = 0; i < m->n; ++i) {
-    *state++ = (double)m->model[i].n_learned;
-    *state++ = m->model[i].exploration;
-    gannet_surrogate_get_hyper(m->model[i].surrogate, state);
-    state += gannet_surrogate_n_hyper(m->model[i].surrogate);
-  }
-  if (own_state_size(m) > 0) *state = m->doubted;
-}
-
-gannet_err gannet_models_set_state(gannet_models *m, const double *state) {
-  for (int i = 0; i < m->n; ++i) {
-    gannet_model *one = &m->model[i];
-    one->n_learned = (int64_t)*state++;
-    one->exploration = *state++;
-    one->n = one->n_believed = 0;
-    GANNET_TRY(gannet_surrogate_set_hyper(one->surrogate, state));
-    state += gannet_surrogate_n_hyper(one->surrogate);
-  }
-  if (own_state_size(m) > 0) m->doubted = *state > 0;
-  return GANNET_OK;
-}
-
-static void name_model(const gannet_models *m, int i, char *name, size_t size) {
+/* What comes before the names of the values of one model: "gp-ei/objective." and the like. */
+static void name_part(const gannet_models *m, int i, const char *part, char *name) {
   if (i == 0)
-    (void)snprintf(name, size, "objective");
+    (void)snprintf(name, GANNET_STATE_NAME, "%sobjective.", part);
   else if (models_is_hidden(m, i))
-    (void)snprintf(name, size, "hidden");
+    (void)snprintf(name, GANNET_STATE_NAME, "%shidden.", part);
   else
-    (void)snprintf(name, size, "constraint%d", i);
+    (void)snprintf(name, GANNET_STATE_NAME, "%sconstraint%d.", part, i);
 }
 
-void gannet_models_state_name(const gannet_models *m, int i, char *name, size_t size) {
-  for (int j = 0; j < m->n; ++j) {
-    const gannet_surrogate *surrogate = m->model[j].surrogate;
-    const int length = 2 + gannet_surrogate_n_hyper(surrogate);
-    char owner[32];
-    if (i >= length) {
-      i -= length;
-      continue;
-    }
-    name_model(m, j, owner, sizeof owner);
-    (void)snprintf(name, size, "%s.%s", owner,
-                   i == 0   ? "learned"
-                   : i == 1 ? "exploration"
-                            : gannet_surrogate_hyper_name(surrogate, i - 2));
-    return;
-  }
-  (void)snprintf(name, size, "physics.contradicted");
+static gannet_err get_model(const gannet_models *m, int i, const char *part, gannet_state *state) {
+  const gannet_surrogate *surrogate = m->model[i].surrogate;
+  const int n = gannet_surrogate_n_hyper(surrogate);
+  char own[GANNET_STATE_NAME];
+  double *hyper = NULL;
+  gannet_err err = GANNET_OK;
+  name_part(m, i, part, own);
+  GANNET_TRY(gannet_state_put_fields(state, own, model_fields, &m->model[i]));
+  GANNET_TRY(gannet_alloc((size_t)n, sizeof *hyper, &hyper));
+  gannet_surrogate_get_hyper(surrogate, hyper);
+  for (int k = 0; k < n && err == GANNET_OK; ++k)
+    err = gannet_state_put(state, own, gannet_surrogate_hyper_name(surrogate, k), GANNET_STATE_REAL,
+                           hyper[k]);
+  gannet_free(&hyper);
+  return err;
+}
+
+gannet_err gannet_models_get_state(const gannet_models *m, const char *part, gannet_state *state) {
+  for (int i = 0; i < m->n; ++i) GANNET_TRY(get_model(m, i, part, state));
+  return m->laws ? gannet_state_put_fields(state, part, physics_fields, m) : GANNET_OK;
+}
+
+/* Where a hyper-parameter is absent, those that are there are where learning begins. */
+static gannet_err set_model(gannet_models *m, int i, const char *part, gannet_state *state,
+                            int *missing) {
+  gannet_model *one = &m->model[i];
+  const int n = gannet_surrogate_n_hyper(one->surrogate);
+  char own[GANNET_STATE_NAME];
+  double *hyper = NULL;
+  int absent = 0;
+  name_part(m, i, part, own);
+  one->n = one->n_believed = 0;
+  GANNET_TRY(gannet_state_take_fields(state, own, model_fields, one));
+  GANNET_TRY(gannet_alloc((size_t)n, sizeof *hyper, &hyper));
+  gannet_surrogate_get_hyper(one->surrogate, hyper);
+  for (int k = 0; k < n; ++k)
+    absent +=
+        !gannet_state_find(state, own, gannet_surrogate_hyper_name(one->surrogate, k), &hyper[k]);
+  if (absent > 0) one->n_learned = 0;
+  *missing += absent;
+  const gannet_err err = gannet_surrogate_set_hyper(one->surrogate, hyper);
+  gannet_free(&hyper);
+  return err;
+}
+
+gannet_err gannet_models_set_state(gannet_models *m, const char *part, gannet_state *state,
+                                   int *missing) {
+  for (int i = 0; i < m->n; ++i) GANNET_TRY(set_model(m, i, part, state, missing));
+  return m->laws ? gannet_state_take_fields(state, part, physics_fields, m) : GANNET_OK;
 }
 
 size_t gannet_models_bytes(const gannet_models *m) {

@@ -11,6 +11,7 @@
 #define GANNET_OPTIMIZER_MODELS_H
 
 #include "optimizer/options.h"
+#include "optimizer/state.h"
 #include "optimizer/suspicion.h"
 #include "optimizer/transform.h"
 #include "problem/history.h"
@@ -193,17 +194,13 @@ GANNET_CHECKED gannet_err gannet_models_best(gannet_models *models, int64_t firs
  *
  * Local. set: logically collective.
  *
- * n  - gannet_models_state_size values
+ * part     in     what comes before the names: "gp-ei/"
+ * missing  inout  one more for every hyper-parameter that is absent; its model learns it then
  */
-int gannet_models_state_size(const gannet_models *models);
-void gannet_models_get_state(const gannet_models *models, double *state);
-GANNET_CHECKED gannet_err gannet_models_set_state(gannet_models *models, const double *state);
-
-/* What value i of the state is: "objective.learned", "constraint 1.amplitude".
- *
- * Local.
- */
-void gannet_models_state_name(const gannet_models *models, int i, char *name, size_t size);
+GANNET_CHECKED gannet_err gannet_models_get_state(const gannet_models *models, const char *part,
+                                                  gannet_state *state);
+GANNET_CHECKED gannet_err gannet_models_set_state(gannet_models *models, const char *part,
+                                                  gannet_state *state, int *missing);
 
 /* Bytes held by all models.
  *

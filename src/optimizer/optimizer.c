@@ -12,6 +12,7 @@
 #include "minimize/prepare.h"
 #include "optimizer/alike.h"
 #include "optimizer/governing.h"
+#include "optimizer/meaning.h"
 #include "optimizer/portfolio.h"
 #include "optimizer/propose.h"
 #include "optimizer/recommend.h"
@@ -53,7 +54,14 @@ static gannet_err prepare(gannet_context *context, const gannet_problem *problem
   gannet_allocation_reset(&made->allocation);
   GANNET_TRY(gannet_history_create(problem, &made->history));
   if (!made->options.method.penalties) gannet_history_take_at_its_word(made->history);
-  GANNET_TRY(gannet_alloc((size_t)made->options.n_members, sizeof *made->member, &made->member));
+  const size_t n = (size_t)made->options.n_members;
+  GANNET_TRY(gannet_alloc(n, sizeof *made->part, &made->part));
+  GANNET_TRY(gannet_alloc(n, sizeof *made->meaning, &made->meaning));
+  for (int i = 0; i < made->options.n_members; ++i) {
+    gannet_meaning_part(&made->options, i, made->part[i]);
+    GANNET_TRY(gannet_meaning_of(problem, &made->options, i, made->meaning[i]));
+  }
+  GANNET_TRY(gannet_alloc(n, sizeof *made->member, &made->member));
   return gannet_distinct_create(problem, 0, &made->seen);
 }
 
@@ -138,6 +146,8 @@ void gannet_optimizer_destroy(gannet_optimizer **optimizer) {
   for (int i = 0; (*optimizer)->member && i < (*optimizer)->options.n_members; ++i)
     gannet_member_release(&(*optimizer)->member[i]);
   gannet_free(&(*optimizer)->member);
+  gannet_free(&(*optimizer)->part);
+  gannet_free(&(*optimizer)->meaning);
   gannet_distinct_destroy(&(*optimizer)->seen);
   gannet_history_destroy(&(*optimizer)->history);
   gannet_optimizer_options_release(&(*optimizer)->options);
@@ -412,72 +422,59 @@ gannet_err gannet_optimizer_recommend(const gannet_optimizer *o, gannet_recommen
   return GANNET_OK;
 }
 
-enum { ALLOCATION = (int)(sizeof(gannet_allocation) / sizeof(double)) };
+static const gannet_struct_field own_fields[] = {
+    {.name = "batch", GANNET_STRUCT_AT(gannet_optimizer, batch, LARGE)}, {0}};
 
-/* As numbers; a single member has none. */
-static int allocation_size(const gannet_optimizer *o) {
-  return o->options.n_members > 1 ? ALLOCATION : 0;
+int64_t gannet_optimizer_left_out(const gannet_optimizer_options *options,
+                                  const gannet_state *state, int member) {
+  char part[GANNET_STATE_NAME];
+  if (options->n_members < 2) return -1;
+  gannet_meaning_part(options, member, part);
+  return gannet_allocation_find_left_out(state, part);
 }
 
-int64_t gannet_optimizer_left_out(const gannet_optimizer_options *options, int n_state,
-                                  const double *state, int member) {
-  gannet_allocation allocation;
-  if (options->n_members < 2 || n_state <= ALLOCATION) return -1;
-  memcpy(&allocation, state + 1, sizeof allocation);
-  return gannet_allocation_left_out(&allocation, member);
-}
-
-int gannet_optimizer_state_size(const gannet_optimizer *o) {
-  int size = 1 + allocation_size(o);
-  for (int i = 0; i < o->options.n_members; ++i) size += gannet_member_state_size(&o->member[i]);
-  return size;
-}
-
-void gannet_optimizer_get_state(const gannet_optimizer *o, double *state) {
-  const size_t own = (size_t)allocation_size(o);
-  *state++ = (double)o->batch;
-  memcpy(state, &o->allocation, own * sizeof *state);
-  state += own;
-  for (int i = 0; i < o->options.n_members; ++i) {
-    gannet_member_get_state(&o->member[i], state);
-    state += gannet_member_state_size(&o->member[i]);
-  }
-}
-
-gannet_err gannet_optimizer_set_state(gannet_optimizer *o, const double *state) {
-  const size_t own = (size_t)allocation_size(o);
-  o->batch = (int64_t)*state++;
-  memcpy(&o->allocation, state, own * sizeof *state);
-  state += own;
-  for (int i = 0; i < o->options.n_members; ++i) {
-    GANNET_TRY(gannet_member_set_state(&o->member[i], state));
-    state += gannet_member_state_size(&o->member[i]);
+gannet_err gannet_optimizer_get_state(const gannet_optimizer *o, gannet_state *state) {
+  const int n = o->options.n_members;
+  gannet_state_clear(state);
+  GANNET_TRY(gannet_state_put_text(state, "", "method", o->options.method.method));
+  GANNET_TRY(gannet_state_put_fields(state, "", own_fields, o));
+  if (n > 1) GANNET_TRY(gannet_allocation_get_state(&o->allocation, n, o->part, state));
+  for (int i = 0; i < n; ++i) {
+    const gannet_surrogate_type *type = o->options.member[i].surrogate_type;
+    if (o->meaning[i][0]) {
+      GANNET_TRY(gannet_state_put_text(state, o->part[i], "surrogate", type->name));
+      GANNET_TRY(gannet_state_put_text(state, o->part[i], "meaning", o->meaning[i]));
+    }
+    GANNET_TRY(gannet_member_get_state(&o->member[i], o->part[i], state));
   }
   return GANNET_OK;
 }
 
-/* A member of a portfolio puts the name of its method before: "gp-ei/objective.learned". */
-void gannet_optimizer_state_name(const gannet_optimizer *o, int i, char *name, size_t size) {
-  (void)snprintf(name, size, "batch");
-  if (i == 0) return;
-  i -= 1;
-  if (i < allocation_size(o)) {
-    (void)snprintf(name, size, "allocation.%d", i);
-    return;
+static void report_member(gannet_state_report *report, const char *name) {
+  const size_t used = strlen(report->members);
+  (void)snprintf(report->members + used, sizeof report->members - used, "%s%s", used ? ", " : "",
+                 name);
+  report->n_members += 1;
+}
+
+gannet_err gannet_optimizer_set_state(gannet_optimizer *o, gannet_state *state,
+                                      gannet_state_report *report) {
+  const int n = o->options.n_members;
+  gannet_state_report unwanted;
+  if (!report) report = &unwanted;
+  *report = (gannet_state_report){0};
+  GANNET_TRY(gannet_state_take_fields(state, "", own_fields, o));
+  if (n > 1)
+    GANNET_TRY(gannet_allocation_set_state(&o->allocation, n, o->part,
+                                           gannet_history_count(o->history), state));
+  for (int i = 0; i < n; ++i) {
+    const bool is_alike =
+        strcmp(gannet_state_find_text(state, o->part[i], "meaning"), o->meaning[i]) == 0;
+    if (!is_alike && o->meaning[i][0]) report_member(report, o->options.member[i].method.method);
+    GANNET_TRY(
+        gannet_member_set_state(&o->member[i], o->part[i], is_alike, state, &report->missing));
   }
-  i -= allocation_size(o);
-  for (int k = 0; k < o->options.n_members; ++k) {
-    const int length = gannet_member_state_size(&o->member[k]);
-    if (i < length) {
-      const bool several = o->options.n_members > 1;
-      char own[64];
-      gannet_member_state_name(&o->member[k], i, own, sizeof own);
-      (void)snprintf(name, size, "%s%s%s", several ? o->options.member[k].method.method : "",
-                     several ? "/" : "", own);
-      return;
-    }
-    i -= length;
-  }
+  return GANNET_OK;
 }
 
 size_t gannet_optimizer_model_bytes(const gannet_optimizer *o) {

@@ -1,6 +1,5 @@
 #include "optimizer/portfolio.h"
 
-#include "base/memory.h"
 #include "optimizer/settled.h"
 #include "optimizer/substitute.h"
 
@@ -101,17 +100,17 @@ static gannet_err propose(gannet_optimizer *o, int q, double *x_unit, int *at) {
 }
 
 /* What members did before one failed is undone as a restart would undo it. */
-static gannet_err undo(gannet_optimizer *o, const double *state) {
+static gannet_err undo(gannet_optimizer *o, gannet_state *state) {
   for (int i = 0; i < o->options.n_members; ++i) {
     gannet_member_release(&o->member[i]);
     GANNET_TRY(create_one(o, i));
   }
-  return gannet_optimizer_set_state(o, state);
+  return gannet_optimizer_set_state(o, state, NULL);
 }
 
 /* Go on after the error of a member, which is recorded: the others try anew, or if nobody is left
  * a substitute proposes; *done tells whether it has. */
-static gannet_err go_on_without(gannet_optimizer *o, int q, gannet_err err, const double *state,
+static gannet_err go_on_without(gannet_optimizer *o, int q, gannet_err err, gannet_state *state,
                                 int member, double *x_unit, bool *done) {
   bool absent[GANNET_MEMBERS_MOST], any = false;
   const int64_t results = gannet_history_count_told(o->history);
@@ -134,7 +133,7 @@ static gannet_err go_on_without(gannet_optimizer *o, int q, gannet_err err, cons
 }
 
 /* Who asks again after an error gets what there would have been without it. */
-static gannet_err propose_alone(gannet_optimizer *o, int q, double *x_unit, const double *state) {
+static gannet_err propose_alone(gannet_optimizer *o, int q, double *x_unit, gannet_state *state) {
   const int count = q;
   int member = 0;
   gannet_err err = prepare(o, &count, &member);
@@ -148,14 +147,16 @@ static gannet_err propose_alone(gannet_optimizer *o, int q, double *x_unit, cons
   return gannet_substitute_propose(o, o->options.member[0].method.method, q, x_unit);
 }
 
-static gannet_err propose_together(gannet_optimizer *o, int q, double *x_unit, double *state) {
+static gannet_err propose_together(gannet_optimizer *o, int q, double *x_unit,
+                                   gannet_state *state) {
   int member = -1;
   bool done = false;
   gannet_err err = propose(o, q, x_unit, &member);
   while (err != GANNET_OK && member >= 0 && is_of_the_model(err)) {
     err = go_on_without(o, q, err, state, member, x_unit, &done);
     if (err != GANNET_OK || done) break;
-    gannet_optimizer_get_state(o, state);
+    err = gannet_agree(o->context->comm, gannet_optimizer_get_state(o, state));
+    if (err != GANNET_OK) break;
     err = propose(o, q, x_unit, &member);
   }
   if (err == GANNET_OK && !done) gannet_substitute_done(o);
@@ -164,12 +165,11 @@ static gannet_err propose_together(gannet_optimizer *o, int q, double *x_unit, d
 
 gannet_err gannet_portfolio_propose(gannet_optimizer *o, int q, double *x_unit) {
   o->suspicion = (gannet_suspicion){0};
-  const size_t size = (size_t)gannet_optimizer_state_size(o);
-  double *state = NULL;
-  GANNET_TRY(gannet_agree(o->context->comm, gannet_alloc(size, sizeof *state, &state)));
-  gannet_optimizer_get_state(o, state);
-  const gannet_err err = o->options.n_members == 1 ? propose_alone(o, q, x_unit, state)
-                                                   : propose_together(o, q, x_unit, state);
-  gannet_free(&state);
+  gannet_state state = {0};
+  gannet_err err = gannet_agree(o->context->comm, gannet_optimizer_get_state(o, &state));
+  if (err == GANNET_OK)
+    err = o->options.n_members == 1 ? propose_alone(o, q, x_unit, &state)
+                                    : propose_together(o, q, x_unit, &state);
+  gannet_state_release(&state);
   return err;
 }

@@ -113,6 +113,30 @@ gannet_err gannet_problem_create(const gannet_problem_spec *spec, gannet_problem
   return GANNET_OK;
 }
 
+static gannet_err set_unit(int n, int i, const char *unit, char ***units) {
+  if (!unit || !*unit) return GANNET_OK;
+  if (!*units) GANNET_TRY(gannet_alloc((size_t)n, sizeof **units, units));
+  gannet_free(&(*units)[i]);
+  return gannet_copy_text(unit, &(*units)[i]);
+}
+
+gannet_err gannet_problem_set_variable_unit(gannet_problem *problem, int v, const char *unit) {
+  return set_unit(problem->spec.n_variables, v, unit, &problem->variable_unit);
+}
+
+gannet_err gannet_problem_set_constraint_unit(gannet_problem *problem, int k, const char *unit) {
+  return set_unit(problem->spec.n_constraints, k, unit, &problem->constraint_unit);
+}
+
+const char *gannet_problem_unit(char *const *units, int i) {
+  return units && units[i] ? units[i] : "";
+}
+
+static void free_units(int n, char ***units) {
+  for (int i = 0; *units && i < n; ++i) gannet_free(&(*units)[i]);
+  gannet_free(units);
+}
+
 /* The strings are const for users only; they were allocated by copy_spec. */
 static void free_const(const void *block) {
   void *plain;
@@ -123,6 +147,8 @@ static void free_const(const void *block) {
 void gannet_problem_destroy(gannet_problem **problem) {
   if (!problem || !*problem) return;
   const gannet_problem_spec *spec = &(*problem)->spec;
+  free_units(spec->n_variables, &(*problem)->variable_unit);
+  free_units(spec->n_constraints, &(*problem)->constraint_unit);
   for (int v = 0; v < spec->n_variables; ++v) {
     const gannet_variable *variable = &spec->variables[v];
     for (int i = 0; i < variable->n_values; ++i) free_const(variable->values[i]);

@@ -25,9 +25,30 @@ struct gannet_problem {
   int n_bounds;             /* one-sided constraints: a two-sided constraint counts twice */
   struct gannet_pool *pool; /* the only admissible points, or NULL; then nothing is continuous */
   struct gannet_physics *physics; /* equations of the objective (problem/physics.h); NULL = none */
+  char **variable_unit;           /* [n_variables] to be shown, or NULL */
+  char **constraint_unit;         /* [n_constraints] likewise */
   int *holders; /* the problem itself and its optimisers: the last to go frees the count, so that
                    they may be destroyed in any order */
 };
+
+/* State the unit of a variable or a constraint: text that is shown, and never computed with.
+ *
+ * Local.
+ *
+ * unit  in  copied; NULL or "" = none
+ */
+GANNET_CHECKED gannet_err gannet_problem_set_variable_unit(gannet_problem *problem, int v,
+                                                           const char *unit);
+GANNET_CHECKED gannet_err gannet_problem_set_constraint_unit(gannet_problem *problem, int k,
+                                                             const char *unit);
+
+/* The unit at a place of one of these lists, "" where none was stated.
+ *
+ * Local.
+ *
+ * units  in  variable_unit or constraint_unit of a problem
+ */
+const char *gannet_problem_unit(char *const *units, int i);
 
 /* Count an optimiser that works with a problem, and no longer does. While there is one, candidates
  * and equations stay as they are.

@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/open_file.h"
 #include "store/journal_scan.h"
+#include "store/journal_upgrade.h"
 #include "store/lock.h"
 
 static const int64_t longest = INT64_C(64) << 30; /* bytes; 100 000 evaluations have some 100 MB */
@@ -305,6 +306,7 @@ gannet_err gannet_journal_open(const char *path, int schema, gannet_journal_mode
   (*journal)->descriptor = (*journal)->lock.descriptor = -1;
   (void)snprintf((*journal)->path, PATH_MAX, "%s", path);
   gannet_err err = lock(*journal);
+  if (err == GANNET_OK && mode == GANNET_JOURNAL_APPEND) err = gannet_journal_upgrade(path, schema);
   if (err == GANNET_OK) err = open_locked(*journal, schema, mode, about);
   if (err == GANNET_OK) note_missing_lock(*journal, about);
   if (err != GANNET_OK) gannet_journal_destroy(journal);

@@ -99,7 +99,8 @@ GANNET_CHECKED gannet_err gannet_journal_follow(const char *path, int newest_sch
 GANNET_CHECKED gannet_err gannet_journal_salvage(const char *path, gannet_journal_visit visit,
                                                  void *user);
 
-/* Own a journal: take its lock (path.lock), check it, cut off a torn tail.
+/* Own a journal: take its lock (path.lock), check it, cut off a torn tail. The first line of one of
+ * an older schema is made to name the newer, as records of this follow.
  *
  * Local.
  *

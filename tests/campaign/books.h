@@ -52,14 +52,25 @@ static inline void close_books(books *b) {
 }
 
 static inline void propose(books *b, int n, int64_t batch, gannet_origin origin) {
-  const double state[] = {(double)(batch + 1), 0.1 * (double)batch, INFINITY, NAN, -0.0, 5e-324};
+  const double values[] = {0.1 * (double)batch, INFINITY, NAN, -0.0, 5e-324};
+  char name[32];
+  gannet_state state = {0};
   const int64_t first = gannet_history_count(b->history);
   for (int i = 0; i < n; ++i) {
     const double at = (double)(first + i);
     const double x[] = {-1 / (1 + at), 1 + fmod(at, 8), fmod(at, 3), fmod(at, 2)};
     assert_ok(gannet_history_propose(b->history, x, batch, origin, NULL));
   }
-  assert_ok(gannet_ledger_propose(&b->ledger, first, 6, state, 0.25 * (double)(batch + 1)));
+  assert_ok(gannet_state_put_text(&state, "", "method", "gp-ei"));
+  assert_ok(gannet_state_put(&state, "", "batch", GANNET_STATE_WHOLE, (double)(batch + 1)));
+  for (int i = 0; i < 5; ++i) {
+    (void)snprintf(name, sizeof name, "objective.value_%d", i);
+    assert_ok(gannet_state_put(&state, "gp-ei/", name, GANNET_STATE_REAL, values[i]));
+  }
+  if (batch % 2 == 0) /* it comes and goes */
+    assert_ok(gannet_state_put(&state, "gp-ei/", "open.3", GANNET_STATE_WHOLE, (double)first));
+  assert_ok(gannet_ledger_propose(&b->ledger, first, &state, 0.25 * (double)(batch + 1)));
+  gannet_state_release(&state);
 }
 
 static inline gannet_ended make_ended(int64_t id, gannet_eval_status status,
@@ -161,8 +172,16 @@ static inline void assert_same_books(const gannet_ledger *a, const gannet_ledger
   assert_true(a->seed == b->seed);
   assert_true(a->fingerprint == b->fingerprint);
   assert_int_equal(a->n, b->n);
-  assert_int_equal(a->n_state, b->n_state);
-  for (int i = 0; i < a->n_state; ++i) assert_same_number(a->state[i], b->state[i]);
+  assert_int_equal(a->n_positional, b->n_positional);
+  for (int i = 0; i < a->n_positional; ++i) assert_same_number(a->positional[i], b->positional[i]);
+  assert_int_equal(a->state.n, b->state.n);
+  for (int i = 0; i < a->state.n; ++i) {
+    const int at = gannet_state_position(&b->state, a->state.value[i].name, 0);
+    assert_true(at >= 0);
+    assert_int_equal(a->state.value[i].kind, b->state.value[at].kind);
+    assert_string_equal(a->state.value[i].text, b->state.value[at].text);
+    assert_same_number(a->state.value[i].number, b->state.value[at].number);
+  }
   for (int64_t id = 0; id < a->n; ++id) assert_same_ticket(a, b, id);
   assert_int_equal(told, gannet_history_count_told(b->history));
   assert_memory_equal(gannet_history_order(a->history), gannet_history_order(b->history),

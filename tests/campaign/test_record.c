@@ -19,8 +19,14 @@ static gannet_err make_campaign(const books *b, char **text) {
 }
 
 static gannet_err make_propose(const books *b, char **text) {
-  static const double values[] = {1, INFINITY, -0.5};
-  const gannet_proposal proposal = {0, 2, 3, values, 0.25};
+  static gannet_state_value values[] = {
+      {.name = "method", .kind = GANNET_STATE_TEXT, .text = "gp-ei"},
+      {.name = "batch", .kind = GANNET_STATE_WHOLE, .number = 1},
+      {.name = "gp-ei/objective.log_noise", .kind = GANNET_STATE_REAL, .number = INFINITY},
+      {.name = "gp-ei/open.3", .kind = GANNET_STATE_ABSENT}};
+  const gannet_state state = {.n = 4, .value = values};
+  const gannet_proposal proposal = {
+      .end = 2, .stated = GANNET_STATED_CHANGES, .state = &state, .seconds = 0.25};
   return gannet_record_propose(b->history, &proposal, text);
 }
 

@@ -97,8 +97,7 @@ static void write_campaign(int64_t snapshot_at) {
       const char *payload = strchr(line, '{');
       assert_ok(gannet_ledger_apply(&part.ledger, i, payload, strlen(payload)));
     }
-    if (snapshot_at > 0)
-      assert_ok(gannet_snapshot_write(in_folder("state"), &part.ledger, NULL, NULL));
+    if (snapshot_at > 0) assert_ok(gannet_snapshot_write(in_folder("state"), &part.ledger));
     gannet_free(&bytes);
     close_books(&part);
   }
@@ -284,7 +283,7 @@ static void numbers_of_another_journal_do_not_count(void **state) {
       gannet_snapshot_mark mark;
       gannet_journal_report report;
       assert_ok(gannet_snapshot_look(in_folder("state"), NULL, &mark));
-      assert_ok(gannet_journal_identify(in_folder("journal"), 1, &report));
+      assert_ok(gannet_journal_identify(in_folder("journal"), GANNET_JOURNAL_SCHEMA, &report));
       assert_true(mark.journal == report.identity);
     }
     wait_for_all();

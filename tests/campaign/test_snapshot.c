@@ -6,16 +6,12 @@
 #include "campaign/snapshot.h"
 #include "store/seal.h"
 
-static void name_state(const void *user, int i, char *name, size_t size) {
-  (void)snprintf(name, size, "%s.%d", (const char *)user, i);
-}
-
 static void write_snapshot(const char *path, books *b) {
   open_books(b, 8);
   keep_books(b);
   b->ledger.sequence = 11;
   b->ledger.identity = UINT64_MAX - 2;
-  assert_ok(gannet_snapshot_write(path, &b->ledger, name_state, "value"));
+  assert_ok(gannet_snapshot_write(path, &b->ledger));
 }
 
 static void expect(const char *path, const books *a, int generation) {
@@ -44,8 +40,8 @@ static void a_snapshot_is_the_ledger(void **state) {
   assert_true(mark.journal == UINT64_MAX - 2);
   assert_ok(gannet_store_open(in_folder("a.h5"), GANNET_STATE_SCHEMA, NULL, &store));
   assert_ok(gannet_store_read_texts(store, "optimizer/names", &n, &names));
-  assert_int_equal(n, 6);
-  assert_string_equal(names[5], "value.5");
+  assert_true(n >= 6);
+  assert_string_equal(names[5], "gp-ei/objective.value_4");
   gannet_free(&names);
   gannet_store_destroy(&store);
   close_books(&a);
@@ -56,7 +52,7 @@ static void an_empty_campaign_has_a_snapshot_too(void **state) {
   books a;
   open_books(&a, 8);
   assert_ok(gannet_ledger_campaign(&a.ledger, "empty", 3, gannet_problem_fingerprint(a.problem)));
-  assert_ok(gannet_snapshot_write(in_folder("empty.h5"), &a.ledger, NULL, NULL));
+  assert_ok(gannet_snapshot_write(in_folder("empty.h5"), &a.ledger));
   expect(in_folder("empty.h5"), &a, 0);
   close_books(&a);
 }
@@ -123,7 +119,7 @@ static void the_older_generation_serves_when_the_newer_is_damaged(void **state) 
   keep_books(&b);
   propose(&b, 2, 2, GANNET_ORIGIN_METHOD);
   b.ledger.sequence = 12;
-  assert_ok(gannet_snapshot_write(path, &b.ledger, NULL, NULL));
+  assert_ok(gannet_snapshot_write(path, &b.ledger));
   expect(path, &b, 0);
   assert_ok(gannet_file_read(path, &bytes, &size));
   bytes[size / 2] ^= 1;
@@ -177,7 +173,7 @@ static void columns_that_do_not_fit_are_damage(void **state) {
   shorten(in_folder("e.h5"), "history/host");
   expect_damage(in_folder("e.h5"), "history/host has 1 rows, expected");
   a.ledger.ticket[2].status = (gannet_eval_status)77;
-  assert_ok(gannet_snapshot_write(in_folder("f.h5"), &a.ledger, NULL, NULL));
+  assert_ok(gannet_snapshot_write(in_folder("f.h5"), &a.ledger));
   expect_damage(in_folder("f.h5"), "history/status of evaluation 2 is 77");
   close_books(&a);
 }

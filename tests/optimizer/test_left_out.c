@@ -10,7 +10,7 @@
 
 /* (x - 0.3)^2 + 3 (y - 0.6)^2 in the unit square, whose second derivative by x is 2. The equation
  * says so by a function that stops working when it is told to, on one rank alone. */
-enum { ROUNDS = 14, POINTS = 2, STATE_MOST = 2000 };
+enum { ROUNDS = 14, POINTS = 2 };
 
 static int rank_of_failure = -1; /* -1 = nowhere */
 static int my_rank = 0;
@@ -85,10 +85,9 @@ static double value(const double *x) {
 
 /* As a campaign does it: the history and the saved state, and nothing else. */
 static void restart(const course *c, int n, const double *points, fixture *f) {
-  static double state[STATE_MOST];
+  gannet_state state = {0};
   const int warnings = f->warnings;
-  assert_true(gannet_optimizer_state_size(f->optimizer) <= STATE_MOST);
-  gannet_optimizer_get_state(f->optimizer, state);
+  assert_ok(gannet_optimizer_get_state(f->optimizer, &state));
   end(f);
   begin(c, f);
   f->warnings = warnings;
@@ -96,14 +95,16 @@ static void restart(const course *c, int n, const double *points, fixture *f) {
     const gannet_result result = {.objective = value(points + 2 * i)};
     assert_ok(gannet_optimizer_tell_point(f->optimizer, points + 2 * i, &result, NULL));
   }
-  assert_ok(gannet_optimizer_set_state(f->optimizer, state));
+  assert_ok(gannet_optimizer_set_state(f->optimizer, &state, NULL));
+  gannet_state_release(&state);
 }
 
 static bool is_out(const fixture *f, int member) {
-  static double state[STATE_MOST];
-  gannet_optimizer_get_state(f->optimizer, state);
-  const int size = gannet_optimizer_state_size(f->optimizer);
-  return gannet_optimizer_left_out(&f->optimizer->options, size, state, member) >= 0;
+  gannet_state state = {0};
+  assert_ok(gannet_optimizer_get_state(f->optimizer, &state));
+  const int64_t results = gannet_optimizer_left_out(&f->optimizer->options, &state, member);
+  gannet_state_release(&state);
+  return results >= 0;
 }
 
 /* points: [ROUNDS][POINTS][2]; out: [ROUNDS] whether the last member was left out after a round.

@@ -27,16 +27,11 @@ static fixture make(gannet_goal goal, uint64_t seed) {
 }
 
 static double value_of(const fixture *f, const char *wanted) {
-  double *state = NULL, value = NAN;
-  char name[64];
-  const int n = gannet_optimizer_state_size(f->optimizer);
-  assert_ok(gannet_alloc((size_t)n, sizeof *state, &state));
-  gannet_optimizer_get_state(f->optimizer, state);
-  for (int i = 0; i < n; ++i) {
-    gannet_optimizer_state_name(f->optimizer, i, name, sizeof name);
-    if (strcmp(name, wanted) == 0) value = state[i];
-  }
-  gannet_free(&state);
+  gannet_state state = {.keeps_fallbacks = true};
+  double value = NAN;
+  assert_ok(gannet_optimizer_get_state(f->optimizer, &state));
+  assert_true(gannet_state_find(&state, "quadratic/", wanted, &value));
+  gannet_state_release(&state);
   return value;
 }
 

@@ -115,14 +115,12 @@ static void a_restored_optimizer_continues_with_the_same_bits(void **state) {
     for (int round = 0; round < 6; ++round) {
       round_of(straight.optimizer, 3);
       round_of(broken.optimizer, 3);
-      const int n = gannet_optimizer_state_size(broken.optimizer);
-      double *saved = NULL;
-      assert_ok(gannet_alloc((size_t)n, sizeof *saved, &saved));
-      gannet_optimizer_get_state(broken.optimizer, saved);
+      gannet_state saved = {0};
+      assert_ok(gannet_optimizer_get_state(broken.optimizer, &saved));
       fixture next = make_among_few(gannet_methods[i]->name);
       copy_history(broken.optimizer, next.optimizer);
-      assert_ok(gannet_optimizer_set_state(next.optimizer, saved));
-      gannet_free(&saved);
+      assert_ok(gannet_optimizer_set_state(next.optimizer, &saved, NULL));
+      gannet_state_release(&saved);
       drop(&broken);
       broken = next;
     }

@@ -53,16 +53,16 @@ static const gannet_method_setting by_default[] = {{"search.candidates", "500"},
 static void restart_after(int n, const double *points, const double *y, gannet_context *context,
                           const gannet_problem *problem, int n_settings,
                           const gannet_method_setting *chosen, gannet_optimizer **optimizer) {
-  double state[256];
-  assert_true(gannet_optimizer_state_size(*optimizer) <= 256);
-  gannet_optimizer_get_state(*optimizer, state);
+  gannet_state state = {0};
+  assert_ok(gannet_optimizer_get_state(*optimizer, &state));
   gannet_optimizer_destroy(optimizer);
   assert_ok(gannet_optimizer_create(context, problem, n_settings, chosen, optimizer));
   for (int k = 0; k < n; ++k) {
     const gannet_result told = {.objective = y[k]};
     assert_ok(gannet_optimizer_tell_point(*optimizer, points + 2 * k, &told, NULL));
   }
-  assert_ok(gannet_optimizer_set_state(*optimizer, state));
+  assert_ok(gannet_optimizer_set_state(*optimizer, &state, NULL));
+  gannet_state_release(&state);
 }
 
 /* Best of n points, and all points; with a restart in the middle if asked for. */
