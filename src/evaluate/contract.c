@@ -160,6 +160,11 @@ gannet_err gannet_contract_mark(const char *directory, const gannet_contract_att
     failed = json_object_update_new(
         object, json_pack("{s:s, s:i, s:i}", "shipment", attempt->place->shipment, "element",
                           attempt->place->element, "runs", attempt->place->runs));
+  const gannet_process_identity process = gannet_process_identify(attempt->pid);
+  if (process.start > 0 && !failed)
+    failed = json_object_update_new(
+        object,
+        json_pack("{s:I, s:s}", "process_start", (json_int_t)process.start, "boot", process.boot));
   if (failed) err = GANNET_RAISE(GANNET_ERR_MEMORY, "attempt.json of %s", directory);
   if (err == GANNET_OK)
     err = dump(object, directory, "attempt.json", attempt->durable ? LASTING : WHOLE);
@@ -198,6 +203,7 @@ bool gannet_contract_look(const char *directory, gannet_contract_sight *sight) {
   json_t *object = load_attempt(directory);
   const char *host = json_string_value(json_object_get(object, "host"));
   const char *shipment = json_string_value(json_object_get(object, "shipment"));
+  const char *boot = json_string_value(json_object_get(object, "boot"));
   const json_t *slot = json_object_get(object, "slot"), *began = json_object_get(object, "started"),
                *given = json_object_get(object, "submitted");
   memset(sight, 0, sizeof *sight);
@@ -207,6 +213,8 @@ bool gannet_contract_look(const char *directory, gannet_contract_sight *sight) {
   sight->slot = json_is_integer(slot) ? (int)json_integer_value(slot) : -1;
   sight->started = json_is_number(began) ? json_number_value(began) : NAN;
   sight->submitted = json_is_number(given) ? json_number_value(given) : NAN;
+  sight->process.start = (long long)json_integer_value(json_object_get(object, "process_start"));
+  (void)snprintf(sight->process.boot, sizeof sight->process.boot, "%s", boot ? boot : "");
   (void)snprintf(sight->host, sizeof sight->host, "%s", host ? host : "");
   if (!sight->job[0] && shipment) (void)snprintf(sight->job, sizeof sight->job, "%s", shipment);
   const bool found = object != NULL;

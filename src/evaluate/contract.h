@@ -11,6 +11,7 @@
 #include <regex.h>
 
 #include "evaluate/evaluator.h"
+#include "evaluate/leftovers.h"
 #include "evaluate/lines.h"
 #include "evaluate/placeholder.h"
 #include "evaluate/rules.h"
@@ -159,8 +160,9 @@ typedef struct {
   uint64_t nonce;
   double started;   /* seconds since 1970, or when it was handed to the scheduler; NAN = unknown */
   double submitted; /* seconds since 1970; NAN = unknown */
-  char host[GANNET_HOST_SIZE]; /* of the controller */
-  char job[GANNET_JOB_SIZE];   /* of a scheduler, "" = none or not known yet */
+  char host[GANNET_HOST_SIZE];     /* of the controller */
+  gannet_process_identity process; /* of pid; zeroed = unknown */
+  char job[GANNET_JOB_SIZE];       /* of a scheduler, "" = none or not known yet */
 } gannet_contract_sight;
 
 /* Read it; false when there is none.

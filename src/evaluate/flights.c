@@ -10,6 +10,8 @@
 #include "base/utf8.h"
 #include "evaluate/allocation.h"
 #include "evaluate/flights.h"
+#include "evaluate/leftovers.h"
+#include "evaluate/record.h"
 
 static const double longest_judging = 1; /* seconds in a row */
 static const double longest_cancel = 10; /* seconds of grace: a campaign must end within 20 */
@@ -335,6 +337,35 @@ static gannet_err cancel(void *worker) {
   return GANNET_OK;
 }
 
+/* The attempt is made anew, so nothing of the old one may run beside it. */
+static void end_leftovers(gannet_flights *flights, const gannet_flight *flight) {
+  gannet_contract_sight sight;
+  char host[GANNET_HOST_SIZE];
+  gannet_record_host(host);
+  if (!gannet_contract_look(flight->directory, &sight) || sight.nonce != flight->nonce) return;
+  if (strcmp(sight.host, host) != 0) {
+    if (sight.pid > 0 && !flights->has_other_host)
+      gannet_log(
+          flights->context, GANNET_LOG_WARNING,
+          "evaluation %lld was begun on %s, as process %d, and is begun anew here: should it "
+          "still run there, end it",
+          (long long)flight->id, sight.host, sight.pid);
+    flights->has_other_host = flights->has_other_host || sight.pid > 0;
+    return;
+  }
+  const gannet_leftovers attempt = {.directory = flight->directory,
+                                    .nonce = flight->nonce,
+                                    .pid = sight.pid,
+                                    .process = sight.process};
+  const int ended =
+      gannet_leftovers_end(&attempt, fmin(flights->program.options->kill_grace, longest_cancel));
+  if (ended > 0)
+    gannet_log(flights->context, GANNET_LOG_WARNING,
+               "evaluation %lld: %d process%s that an earlier gannet had left running %s ended; it "
+               "is begun anew",
+               (long long)flight->id, ended, ended == 1 ? "" : "es", ended == 1 ? "was" : "were");
+}
+
 static gannet_err recover(void *worker, const gannet_request *request, bool *taken) {
   gannet_flights *flights = worker;
   gannet_launch_event event;
@@ -342,8 +373,11 @@ static gannet_err recover(void *worker, const gannet_request *request, bool *tak
   const char *directory = one.flight.directory;
   GANNET_TRY(gannet_flight_begin(&flights->program, request, NULL, 0, 0, &one.flight));
   gannet_flight_recall(&one.flight);
-  if (!gannet_contract_find_outcome(directory, request->nonce, &event, NULL) ||
-      (event.exit_code != 0 && gannet_allocation_is_over(directory, NULL)))
+  if (!gannet_contract_find_outcome(directory, request->nonce, &event, NULL)) {
+    end_leftovers(flights, &one.flight);
+    return GANNET_OK;
+  }
+  if (event.exit_code != 0 && gannet_allocation_is_over(directory, NULL))
     return GANNET_OK; /* not begun, for the job of that process was at its end */
   *taken = true;      /* unless the simulation was never started */
   return judge(flights, &one, &event, taken);

@@ -37,6 +37,7 @@ struct gannet_flights {
   double time_limit;
   gannet_launcher *launcher;
   bool own_launcher;
+  bool has_other_host; /* an attempt of an earlier process was begun on another host */
   int n, capacity;
   gannet_flight_attempt *flights;
   gannet_outage outage;

@@ -1,12 +1,17 @@
+#define _GNU_SOURCE /* SOCK_CLOEXEC */
 /* The controller's side of the launcher. */
 #include "evaluate/launcher.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
+#include <spawn.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -15,6 +20,10 @@
 #include "base/atomic_file.h"
 #include "base/memory.h"
 #include "evaluate/launcher_protocol.h"
+
+static const double longest_hello = 20; /* seconds */
+
+extern char **environ;
 
 struct gannet_launcher {
   int socket;
@@ -28,20 +37,86 @@ static gannet_err helper_is_gone(const gannet_launcher *launcher) {
   return GANNET_RAISE(GANNET_ERR_IO, "the helper process that starts simulations has died");
 }
 
+/* Where the program of the helper may lie, seen from the folder of this one: above the program in
+ * libexec that it belongs to, in the folder of a build, in that of an installation, and beside the
+ * folder of tests in a build. */
+static const char *const places[] = {"..", "libexec/gannet", GANNET_LAUNCHER_FROM_BIN "/gannet",
+                                     "../libexec/gannet"};
+
+/* GANNET_LAUNCHER in the environment names another program; empty, it forbids any. */
+static bool find_program(size_t place, char *path) {
+  const char *named = getenv("GANNET_LAUNCHER");
+  char own[PATH_MAX];
+  if (named && (place > 0 || !named[0])) return false;
+  const ssize_t length = named ? 0 : readlink("/proc/self/exe", own, sizeof own - 1);
+  if (length < 0) return false;
+  own[length] = '\0';
+  if (named) return snprintf(path, PATH_MAX, "%s", named) < PATH_MAX && access(path, X_OK) == 0;
+  *strrchr(own, '/') = '\0';
+  return snprintf(path, PATH_MAX, "%s/%s/gannet-launcher", own, places[place]) < PATH_MAX &&
+         access(path, X_OK) == 0;
+}
+
+/* Whether the helper says that it is there, and not something else that was started. */
+static bool hears_hello(int socket) {
+  gannet_launch_event event;
+  struct pollfd ready = {.fd = socket, .events = POLLIN};
+  int found;
+  do found = poll(&ready, 1, (int)(1000 * longest_hello));
+  while (found < 0 && errno == EINTR);
+  return found == 1 && recv(socket, &event, sizeof event, 0) == sizeof event &&
+         event.tag == GANNET_LAUNCHER_HELLO;
+}
+
+static bool execute_helper(const char *path, gannet_launcher *launcher) {
+  posix_spawn_file_actions_t actions;
+  int pair[2];
+  char *words[] = {(char *)(uintptr_t)path, (char *)(uintptr_t)GANNET_LAUNCHER_PROTOCOL,
+                   (char *)(uintptr_t) "3", NULL};
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) return false;
+  bool runs = posix_spawn_file_actions_init(&actions) == 0;
+  if (runs) {
+    runs = posix_spawn_file_actions_adddup2(&actions, pair[1], 3) == 0 &&
+           posix_spawn(&launcher->helper, path, &actions, NULL, words, environ) == 0;
+    (void)posix_spawn_file_actions_destroy(&actions);
+  }
+  (void)close(pair[1]);
+  if (runs && hears_hello(pair[0])) {
+    launcher->socket = pair[0];
+    return true;
+  }
+  (void)close(pair[0]);
+  if (runs) {
+    (void)kill(launcher->helper, SIGKILL);
+    (void)waitpid(launcher->helper, NULL, 0);
+  }
+  launcher->helper = 0;
+  return false;
+}
+
+/* Without its program the helper is a copy of this process, which starts simulations more slowly.
+ */
 static gannet_err fork_helper(gannet_launcher *launcher) {
   int pair[2];
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair)) return gannet_raise_errno("create", "a socket");
-  for (int i = 0; i < 2; ++i) (void)fcntl(pair[i], F_SETFD, FD_CLOEXEC);
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+    return gannet_raise_errno("create", "a socket");
   launcher->helper = fork();
   if (launcher->helper == 0) {
     (void)close(pair[0]);
     gannet_launcher_serve(pair[1]);
-    _exit(0);
   }
   (void)close(pair[1]);
   launcher->socket = pair[0];
   if (launcher->helper < 0) return gannet_raise_errno("fork", "the launcher");
+  if (!hears_hello(launcher->socket)) return helper_is_gone(launcher);
   return GANNET_OK;
+}
+
+static gannet_err start_helper(gannet_launcher *launcher) {
+  char path[PATH_MAX];
+  for (size_t i = 0; i < sizeof places / sizeof *places; ++i)
+    if (find_program(i, path) && execute_helper(path, launcher)) return GANNET_OK;
+  return fork_helper(launcher);
 }
 
 gannet_err gannet_launcher_start(gannet_launcher **launcher) {
@@ -51,7 +126,7 @@ gannet_err gannet_launcher_start(gannet_launcher **launcher) {
   if (err != GANNET_OK) return err;
   made->socket = -1;
   err = gannet_alloc(GANNET_LAUNCHER_MESSAGE, 1, &made->message);
-  if (err == GANNET_OK) err = fork_helper(made);
+  if (err == GANNET_OK) err = start_helper(made);
   if (err != GANNET_OK)
     gannet_launcher_stop(&made);
   else

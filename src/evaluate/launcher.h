@@ -2,7 +2,10 @@
  *
  * MPI libraries refuse to be started below a process that is itself an MPI rank, and fork after
  * MPI_Init is unsafe on some networks. So a program starts the helper first thing in main, before
- * MPI_Init, and every simulation is a child of the helper:
+ * MPI_Init. The helper is a small program, gannet-launcher, that needs none of the libraries of its
+ * controller; where it is not installed, a fork of the controller does its work more slowly. Every
+ * simulation has a supervisor, a fork of the helper, that is the parent of all that the simulation
+ * leaves behind:
  *
  *   gannet_launcher_start(&launcher);   before MPI_Init, on every rank (nobody knows its rank yet)
  *   MPI_Init(...);
@@ -13,8 +16,9 @@
  * A child runs in its own session, in its own directory, with stdin from /dev/null, stdout and
  * stderr in stdout.log and stderr.log of that directory, default signal actions, and an environment
  * without the variables of MPI launchers and SLURM steps that break nested mpirun and srun. When
- * its leader ends, whatever it left running is killed. When the controller ends, even by kill -9,
- * the helper sees the socket close, kills every child and ends too. Children inherit the
+ * its leader ends, whatever it left running is killed, whatever its session, group and environment
+ * are. When the controller ends, even by kill -9, the helper sees the socket close, kills every
+ * child and ends too. When the helper is killed, the supervisors do so. Children inherit the
  * environment that the controller had at gannet_launcher_start.
  */
 #ifndef GANNET_EVALUATE_LAUNCHER_H
@@ -62,7 +66,7 @@ typedef struct {
   double started, ended; /* seconds since 1970 */
 } gannet_launch_event;
 
-/* Fork the helper. Best done before MPI_Init.
+/* Start the helper. Best done before MPI_Init.
  *
  * Local.
  *

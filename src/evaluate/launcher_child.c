@@ -1,22 +1,21 @@
+#define _GNU_SOURCE /* vfork, syscall */
 /* Starting a child: its environment, its files, and an exact account of what went wrong. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #ifdef __linux__
 #include <sys/prctl.h>
 #endif
 
 #include "evaluate/launcher_protocol.h"
-
-typedef struct {
-  int error;
-  char stage[24];
-} failure;
 
 /* Variables by which a nested launcher would take the child for a rank of this job, or bind it to
  * the processors of this job's step. The rest of SLURM_* stays: a nested srun finds its allocation
@@ -76,37 +75,53 @@ static bool is_replaced(const char *variable, char *const *additions) {
 }
 
 /* Pointers only; the texts stay where they are. */
-static char **merge(char *const *inherited, char *const *additions, char *mark) {
+static char **merge(char *const *inherited, char *const *additions, const char *mark) {
   size_t n = 2, used = 0;
   for (char *const *at = inherited; *at; ++at) ++n;
   for (char *const *at = additions; *at; ++at) ++n;
   char **merged = calloc(n, sizeof *merged);
   if (!merged) return NULL;
-  merged[used++] = mark; /* first, where gannet_launcher_signal_family finds it soon */
+  merged[used++] =
+      (char *)(uintptr_t)mark; /* first, where gannet_launcher_signal_family finds it soon */
   for (char *const *at = inherited; *at; ++at)
     if (!gannet_launcher_withholds(*at) && !is_replaced(*at, additions)) merged[used++] = *at;
   for (char *const *at = additions; *at; ++at) merged[used++] = *at;
   return merged;
 }
 
-void gannet_launcher_mark(int64_t tag, char *mark) {
-  (void)snprintf(mark, GANNET_LAUNCHER_MARK, "GANNET_LAUNCH=%ld.%lld", (long)getpid(),
+void gannet_launcher_mark(pid_t helper, int64_t tag, char *mark) {
+  (void)snprintf(mark, GANNET_LAUNCHER_MARK, "GANNET_LAUNCH=%ld.%lld", (long)helper,
                  (long long)tag);
 }
 
-static void give_up(int report, const char *stage) {
-  failure what = {.error = errno};
-  (void)snprintf(what.stage, sizeof what.stage, "%s", stage);
-  /* Below PIPE_BUF: whole or not at all. Nothing can be done when even this fails. */
-  if (write(report, &what, sizeof what) < 0) _exit(126);
+/* In the memory of the parent, which waits. */
+static void give_up(gannet_launcher_failure *what, const char *stage) {
+  what->error = errno;
+  what->stage = stage;
   _exit(127);
 }
 
-static void redirect(int report, const char *name, int flags, int descriptor) {
-  const int file = open(name, flags, 0666);
-  if (file < 0) give_up(report, "open");
-  if (dup2(file, descriptor) < 0) give_up(report, "dup2");
+static void become_descriptor(gannet_launcher_failure *what, int file, int descriptor) {
+  if (file < 0) give_up(what, "open");
+  if (dup2(file, descriptor) < 0) give_up(what, "dup2");
   if (file != descriptor) (void)close(file);
+}
+
+/* What an earlier attempt left under the name of a log may be a FIFO, a device or a link, which
+ * must not stop the launcher or lead it elsewhere: the log is made anew. */
+static void open_log(gannet_launcher_failure *what, const char *name, int descriptor) {
+  const int flags = O_WRONLY | O_CREAT | O_NOFOLLOW;
+  struct stat about;
+  int file = open(name, flags | O_TRUNC | O_NONBLOCK, 0666);
+  if (file >= 0 && (fstat(file, &about) || !S_ISREG(about.st_mode))) {
+    (void)close(file);
+    file = -1;
+  }
+  if (file >= 0)
+    (void)fcntl(file, F_SETFL, 0);
+  else if (unlink(name) == 0)
+    file = open(name, flags | O_EXCL, 0666);
+  become_descriptor(what, file, descriptor);
 }
 
 static void reset_signals(void) {
@@ -114,69 +129,53 @@ static void reset_signals(void) {
   sigset_t none;
   (void)sigemptyset(&standard.sa_mask);
   for (int signal = 1; signal < NSIG; ++signal) (void)sigaction(signal, &standard, NULL);
+#ifdef SYS_rt_sigaction
+  /* posix_spawn has the two signals of the C library ignored, which sigaction does not touch. */
+  static const char zero[64]; /* the kernel's own struct for SIG_DFL */
+  for (int signal = 32; signal < 34; ++signal)
+    (void)syscall(SYS_rt_sigaction, signal, zero, NULL, (size_t)8);
+#endif
   (void)sigemptyset(&none);
   (void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* In the child; only calls that are allowed after fork. */
-static void become(const gannet_launcher_order *order, char **environment, int report) {
-  if (setsid() < 0) give_up(report, "setsid");
+/* In the child, which has the memory of its parent: only calls that are allowed after vfork. What
+ * this process ignores or blocks is of no concern to a simulation. */
+static void become(const gannet_launcher_order *order, char **environment, pid_t parent,
+                   gannet_launcher_failure *what) {
+  if (setsid() < 0) give_up(what, "setsid");
 #ifdef __linux__
-  (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* should the helper itself be killed */
+  (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* should the parent be killed */
 #endif
-  if (chdir(order->directory)) give_up(report, "chdir");
-  redirect(report, "/dev/null", O_RDONLY, STDIN_FILENO);
-  redirect(report, "stdout.log", O_WRONLY | O_CREAT | O_TRUNC, STDOUT_FILENO);
-  redirect(report, "stderr.log", O_WRONLY | O_CREAT | O_TRUNC, STDERR_FILENO);
+  if (getppid() != parent) _exit(127);
+  if (chdir(order->directory)) give_up(what, "chdir");
+  become_descriptor(what, open("/dev/null", O_RDONLY), STDIN_FILENO);
+  open_log(what, "stdout.log", STDOUT_FILENO);
+  open_log(what, "stderr.log", STDERR_FILENO);
   reset_signals();
   (void)execve(order->program, order->arguments, environment);
-  give_up(report, "exec");
+  give_up(what, "exec");
 }
 
-/* The pipe closes at exec; what comes through it before that is a failure. */
-static int await_exec(int report, failure *what) {
-  ssize_t size;
-  do size = read(report, what, sizeof *what);
-  while (size < 0 && errno == EINTR);
-  return size == (ssize_t)sizeof *what ? -1 : 0;
+/* vfork, as fork copies the page tables of the process, and returns before exec has succeeded. The
+ * parent sleeps until the child has become another program or has given up. */
+static pid_t spawn(const gannet_launcher_order *order, char **environment,
+                   gannet_launcher_failure *what) {
+  const pid_t parent = getpid();
+  const pid_t made = vfork();
+  if (made == 0) become(order, environment, parent, what);
+  return made;
 }
 
-static int fail(const char **stage, const char *what, int error) {
-  *stage = what;
-  errno = error;
-  return -1;
-}
-
-/* The text of a stage that outlives the record it came in. */
-static const char *known_stage(const char *stage) {
-  static const char *const stages[] = {"setsid", "chdir", "open", "dup2", "exec"};
-  for (size_t i = 0; i < sizeof stages / sizeof *stages; ++i)
-    if (strcmp(stage, stages[i]) == 0) return stages[i];
-  return "start";
-}
-
-int gannet_launcher_spawn(const gannet_launcher_order *order, char *const *inherited, pid_t *pid,
-                          const char **stage) {
-  char mark[GANNET_LAUNCHER_MARK];
-  int report[2];
-  failure what = {0};
-  gannet_launcher_mark(order->command.tag, mark);
+pid_t gannet_launcher_spawn(const gannet_launcher_order *order, char *const *inherited,
+                            const char *mark, gannet_launcher_failure *what) {
+  *what = (gannet_launcher_failure){.stage = "allocate", .error = ENOMEM};
   char **environment = merge(inherited, order->environment, mark);
-  if (!environment) return fail(stage, "allocate", ENOMEM);
-  if (pipe(report)) {
-    const int error = errno;
-    free(environment);
-    return fail(stage, "pipe", error);
-  }
-  (void)fcntl(report[0], F_SETFD, FD_CLOEXEC);
-  (void)fcntl(report[1], F_SETFD, FD_CLOEXEC);
-  *pid = fork();
-  const int error = errno;
-  if (*pid == 0) become(order, environment, report[1]);
-  (void)close(report[1]);
-  const int failed = *pid > 0 ? await_exec(report[0], &what) : 0;
-  (void)close(report[0]);
+  if (!environment) return -1;
+  *what = (gannet_launcher_failure){.stage = NULL};
+  const pid_t made = spawn(order, environment, what);
+  if (made < 0) *what = (gannet_launcher_failure){.stage = "fork", .error = errno};
   free(environment);
-  if (*pid < 0) return fail(stage, "fork", error);
-  return failed ? fail(stage, known_stage(what.stage), what.error) : 0;
+  if (made > 0 && what->stage) (void)waitpid(made, NULL, 0);
+  return what->stage ? -1 : made;
 }

@@ -58,12 +58,6 @@ static int carries(const char *pid, const char *mark, size_t bytes) {
   return size > 0 ? found : -1;
 }
 
-/* Whether a process belongs to a child: 1, 0, or -1 when it cannot be told yet. */
-static int belongs(const char *pid, const process *found, pid_t leader, const char *mark) {
-  if (found->session == leader) return 1;
-  return found->parent == getpid() ? carries(pid, mark, strlen(mark) + 1) : 0;
-}
-
 static bool has_open(const char *pid, const struct stat *file) {
   char path[64];
   bool found = false;
@@ -80,37 +74,109 @@ static bool has_open(const char *pid, const struct stat *file) {
   return found;
 }
 
-bool gannet_launcher_family_holds(pid_t leader, const char *mark, const char *file) {
-  struct stat about;
-  bool holds = false;
-  if (stat(file, &about)) return false;
-  DIR *all = opendir("/proc");
-  if (!all) return false;
-  for (struct dirent *entry; !holds && (entry = readdir(all));) {
-    process found;
-    if (!isdigit((unsigned char)entry->d_name[0]) || look_at(entry->d_name, &found)) continue;
-    holds = belongs(entry->d_name, &found, leader, mark) != 0 && has_open(entry->d_name, &about);
+/* Processes, each once, parents before children. */
+typedef struct {
+  int n, capacity;
+  pid_t *pid;
+} tree;
+
+static void add(tree *all, pid_t pid) {
+  if (all->n == all->capacity) {
+    const int larger = 2 * all->capacity + 64;
+    pid_t *more = realloc(all->pid, (size_t)larger * sizeof *more);
+    if (!more) return; /* the caller comes again */
+    all->pid = more;
+    all->capacity = larger;
   }
-  (void)closedir(all);
-  return holds;
+  all->pid[all->n++] = pid;
 }
 
-int gannet_launcher_signal_family(pid_t leader, const char *mark, int signal) {
-  int others = 0;
-  (void)kill(-leader, signal);
-  DIR *all = opendir("/proc");
-  if (!all) return 0; /* without /proc the process group has to do */
-  for (struct dirent *entry; (entry = readdir(all));) {
+/* proc(5): the children of one thread, zombies included, each followed by a space. Returns whether
+ * the system tells. */
+static bool add_children_of_thread(const char *path, int n_spared, const pid_t *spared, tree *all) {
+  long pid;
+  FILE *file = fopen(path, "re");
+  if (!file) return false;
+  while (fscanf(file, "%ld", &pid) == 1) {
+    bool is_spared = false;
+    for (int i = 0; i < n_spared; ++i) is_spared = is_spared || spared[i] == pid;
+    if (!is_spared) add(all, (pid_t)pid);
+  }
+  (void)fclose(file);
+  return true;
+}
+
+static bool add_children(pid_t parent, int n_spared, const pid_t *spared, tree *all) {
+  char path[128];
+  bool told = false;
+  (void)snprintf(path, sizeof path, "/proc/%ld/task", (long)parent);
+  DIR *threads = opendir(path);
+  if (!threads) return false;
+  for (struct dirent *entry; (entry = readdir(threads));) {
+    if (!isdigit((unsigned char)entry->d_name[0])) continue;
+    if (snprintf(path, sizeof path, "/proc/%ld/task/%.20s/children", (long)parent, entry->d_name) <
+        (int)sizeof path)
+      told = add_children_of_thread(path, n_spared, spared, all) || told;
+  }
+  (void)closedir(threads);
+  return told;
+}
+
+/* For kernels that do not list children: every process is asked for its parent. */
+static void add_children_by_parents(pid_t parent, int n_spared, const pid_t *spared, tree *all) {
+  DIR *processes = opendir("/proc");
+  if (!processes) return;
+  for (struct dirent *entry; (entry = readdir(processes));) {
     process found;
     if (!isdigit((unsigned char)entry->d_name[0]) || look_at(entry->d_name, &found)) continue;
     const pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-    if (pid == leader || found.state == 'Z') continue;
-    const int member = belongs(entry->d_name, &found, leader, mark);
-    if (member) ++others; /* also when it cannot be told: the caller comes again */
-    if (member > 0 && found.group != leader) (void)kill(pid, signal);
+    bool is_spared = found.parent != parent;
+    for (int i = 0; i < n_spared; ++i) is_spared = is_spared || spared[i] == pid;
+    if (!is_spared) add(all, pid);
   }
-  (void)closedir(all);
-  return others;
+  (void)closedir(processes);
+}
+
+static tree find_descendants(int n_spared, const pid_t *spared) {
+  tree all = {0};
+  const bool lists = add_children(getpid(), n_spared, spared, &all);
+  if (!lists) add_children_by_parents(getpid(), n_spared, spared, &all);
+  for (int i = 0; i < all.n; ++i) {
+    if (lists)
+      (void)add_children(all.pid[i], 0, NULL, &all);
+    else
+      add_children_by_parents(all.pid[i], 0, NULL, &all);
+  }
+  return all;
+}
+
+int gannet_launcher_signal_all(int n_spared, const pid_t *spared, pid_t group, int signal) {
+  int alive = 0;
+  tree all = find_descendants(n_spared, spared);
+  for (int i = 0; i < all.n; ++i) {
+    char name[24];
+    process found;
+    (void)snprintf(name, sizeof name, "%ld", (long)all.pid[i]);
+    if (look_at(name, &found) || found.state == 'Z') continue;
+    ++alive;
+    if (found.group != group) (void)kill(all.pid[i], signal);
+  }
+  free(all.pid);
+  return alive;
+}
+
+bool gannet_launcher_holds(const char *file) {
+  struct stat about;
+  bool holds = false;
+  if (stat(file, &about)) return false;
+  tree all = find_descendants(0, NULL);
+  for (int i = 0; i < all.n && !holds; ++i) {
+    char name[24];
+    (void)snprintf(name, sizeof name, "%ld", (long)all.pid[i]);
+    holds = has_open(name, &about);
+  }
+  free(all.pid);
+  return holds;
 }
 
 /* How many processes that a helper's children left were found, and killed. */
@@ -133,18 +199,4 @@ void gannet_launcher_end_orphans(pid_t helper) {
   char mark[GANNET_LAUNCHER_MARK];
   (void)snprintf(mark, sizeof mark, "GANNET_LAUNCH=%ld.", (long)helper);
   for (int i = 0; i < 50 && kill_orphans(mark) > 0; ++i) gannet_clock_sleep(0.005);
-}
-
-/* proc(5): the children of the only thread, zombies included, each followed by a space. */
-int gannet_launcher_count_children(void) {
-  char path[64], part[4096];
-  int count = 0;
-  ssize_t got;
-  (void)snprintf(path, sizeof path, "/proc/self/task/%ld/children", (long)getpid());
-  const int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return -1;
-  while ((got = read(file, part, sizeof part)) > 0)
-    for (ssize_t i = 0; i < got; ++i) count += part[i] == ' ';
-  (void)close(file);
-  return got < 0 ? -1 : count;
 }

@@ -1,6 +1,8 @@
+#define _GNU_SOURCE /* syscall */
 /* The helper process: one loop over the socket, ended children and deadlines. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -8,13 +10,13 @@
 #include <string.h>
 #include <sys/select.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #ifdef __linux__
 #include <sys/prctl.h>
 #endif
 
-#include "base/atomic_file.h"
 #include "base/clock.h"
 #include "evaluate/launcher_protocol.h"
 
@@ -24,9 +26,9 @@ enum { N_PATHS = 4 }; /* that an order begins with */
 
 typedef struct {
   int64_t tag;
-  pid_t pid;
+  pid_t supervisor, pid; /* pid: 0 = not started yet */
   uint64_t nonce;
-  char *outcome, *results; /* owned; "" = none */
+  char *outcome; /* owned; "" = none */
   double grace;
   double started;  /* epoch */
   double begun;    /* the same by the monotonic clock */
@@ -37,7 +39,8 @@ typedef struct {
 
 typedef struct {
   int socket;
-  bool gone; /* the controller */
+  int reports[2]; /* pipe from the supervisors */
+  bool gone;      /* the controller */
   char *message;
   int n, capacity;
   child *children;
@@ -112,24 +115,23 @@ static int unpack(helper *own, size_t size, gannet_launcher_order *order, char *
 
 static void release(child *one) {
   free(one->outcome);
-  free(one->results);
 }
 
 static void begin(helper *own, const gannet_launcher_order *order) {
-  const char *stage = "allocate";
   const gannet_launcher_command *command = &order->command;
-  gannet_launch_event event;
   child *larger = grown(own->children, own->n, &own->capacity, sizeof *larger);
   if (larger) own->children = larger;
   child made = {.tag = command->tag,
                 .nonce = command->nonce,
                 .outcome = strdup(order->outcome),
-                .results = strdup(order->results),
                 .started = gannet_clock_epoch(), /* the child may be through before it is seen */
                 .begun = gannet_clock_seconds()};
-  const bool whole = larger && made.outcome && made.results;
-  if (!whole || gannet_launcher_spawn(order, environ, &made.pid, &stage)) {
-    refuse(own, command->tag, stage, whole ? errno : ENOMEM);
+  const bool whole = larger && made.outcome;
+  const int closed[] = {own->socket, own->reports[0]};
+  if (whole)
+    made.supervisor = gannet_launcher_supervise(order, environ, own->reports[1], 2, closed);
+  if (!whole || made.supervisor < 0) {
+    refuse(own, command->tag, whole ? "fork" : "allocate", whole ? errno : ENOMEM);
     release(&made);
     return;
   }
@@ -137,13 +139,6 @@ static void begin(helper *own, const gannet_launcher_order *order) {
   made.deadline = made.begun + command->time_limit;
   made.kill_at = INFINITY;
   own->children[own->n++] = made;
-  memset(&event, 0, sizeof event);
-  event.type = GANNET_LAUNCH_STARTED;
-  event.tag = made.tag;
-  event.pid = (int)made.pid;
-  event.started = made.started;
-  event.ended = NAN;
-  push(own, &event);
 }
 
 static void launch(helper *own, size_t size) {
@@ -161,14 +156,8 @@ static void launch(helper *own, size_t size) {
   free(texts);
 }
 
-static void signal_child(const child *one, int signal) {
-  char mark[GANNET_LAUNCHER_MARK];
-  gannet_launcher_mark(one->tag, mark);
-  (void)gannet_launcher_signal_family(one->pid, mark, signal);
-}
-
 static void terminate(child *one, double grace) {
-  signal_child(one, SIGTERM);
+  (void)kill(one->supervisor, GANNET_LAUNCHER_TERMINATE);
   one->deadline = INFINITY;
   one->kill_at = gannet_clock_seconds() + grace;
 }
@@ -193,19 +182,15 @@ static void receive(helper *own) {
     }
 }
 
-/* Whatever the leader left: again until nothing answers, because members may fork meanwhile. What
- * sits in an uninterruptible system call is given up after a quarter of a second. Returns whether
- * somebody had the results open. */
-static bool kill_rest(const helper *own, const child *one) {
-  char mark[GANNET_LAUNCHER_MARK];
-  if (gannet_launcher_count_children() == own->n) return false; /* the leaders and nobody else */
-  gannet_launcher_mark(one->tag, mark);
-  const bool open = one->results[0] && gannet_launcher_family_holds(one->pid, mark, one->results);
-  for (int i = 0; i < 50; ++i) {
-    if (gannet_launcher_signal_family(one->pid, mark, SIGKILL) == 0) break;
-    gannet_clock_sleep(0.005);
-  }
-  return open;
+/* Whole or not at all. */
+static void put(const char *path, const char *text, size_t size) {
+  char fresh[PATH_MAX + 8];
+  (void)snprintf(fresh, sizeof fresh, "%s.new", path);
+  (void)unlink(fresh); /* whatever a simulation has put there */
+  const int file = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (file < 0) return;
+  const bool is_written = write(file, text, size) == (ssize_t)size;
+  if (close(file) || !is_written || rename(fresh, path)) (void)unlink(fresh);
 }
 
 /* A failure to write is not fatal: the event tells the controller the same. Nor need it outlive the
@@ -220,44 +205,89 @@ static void write_outcome(const child *one, const gannet_launch_event *event) {
                (unsigned long long)one->nonce, event->pid, event->exit_code, event->signal,
                event->limit ? "true" : "false", event->results_open ? "true" : "false",
                event->started, event->ended);
-  if (gannet_file_put(one->outcome, text, (size_t)size) != GANNET_OK) gannet_error_clear();
+  put(one->outcome, text, (size_t)size);
 }
 
-/* The leader is a zombie until after this, so that its number cannot be given to another process.
- */
-static void finish(helper *own, int index, const siginfo_t *info) {
-  child *one = &own->children[index];
-  gannet_launch_event event;
-  memset(&event, 0, sizeof event);
-  const bool exited = info->si_code == CLD_EXITED;
+static void remove_child(helper *own, child *one) {
+  release(one);
+  *one = own->children[--own->n];
+}
+
+static void finish(helper *own, child *one, const gannet_launcher_report *report) {
+  gannet_launch_event event = report->event;
   event.type = GANNET_LAUNCH_ENDED;
   event.tag = one->tag;
   event.pid = (int)one->pid;
-  event.exit_code = exited ? info->si_status : -1;
-  event.signal = exited ? 0 : info->si_status;
   event.limit = one->limit;
   event.cancelled = one->cancelled;
   event.started = one->started;
-  event.ended = one->started + gannet_clock_seconds() - one->begun; /* clocks are set at times */
-  event.results_open = kill_rest(own, one);
+  event.ended = one->started + report->ended - one->begun; /* clocks are set at times */
   write_outcome(one, &event);
   push(own, &event);
-  release(one);
-  own->children[index] = own->children[--own->n];
+  remove_child(own, one);
 }
 
-/* Children, and orphans that came to this process as their subreaper. */
+static child *find_by_supervisor(helper *own, pid_t supervisor) {
+  for (int i = 0; i < own->n; ++i)
+    if (own->children[i].supervisor == supervisor) return &own->children[i];
+  return NULL;
+}
+
+static void take_reports(helper *own) {
+  gannet_launcher_report report;
+  while (read(own->reports[0], &report, sizeof report) == (ssize_t)sizeof report) {
+    child *one = find_by_supervisor(own, report.supervisor);
+    if (!one) continue;
+    if (report.news == GANNET_LAUNCHER_ENDED) {
+      finish(own, one, &report);
+    } else if (report.news == GANNET_LAUNCHER_GAVE_UP) {
+      refuse(own, one->tag, report.event.stage, report.event.error);
+      remove_child(own, one);
+    } else {
+      gannet_launch_event event = {.type = GANNET_LAUNCH_STARTED, .tag = one->tag};
+      one->pid = report.child;
+      event.pid = (int)one->pid;
+      event.started = one->started;
+      event.ended = NAN;
+      push(own, &event);
+    }
+  }
+}
+
+/* What supervisors that were killed have left comes to this process: again until nothing answers.
+ */
+static void kill_strays(const helper *own) {
+  pid_t *spared = calloc((size_t)own->n + 1, sizeof *spared);
+  for (int i = 0; spared && i < own->n; ++i) spared[i] = own->children[i].supervisor;
+  for (int i = 0; spared && i < 50; ++i) {
+    if (gannet_launcher_signal_all(own->n, spared, 0, SIGKILL) == 0) break;
+    gannet_clock_sleep(0.005);
+  }
+  free(spared);
+}
+
+/* A supervisor that was killed: its child was killed with it. */
+static void lose(helper *own, child *one) {
+  const gannet_launcher_report report = {.event = {.exit_code = -1, .signal = SIGKILL},
+                                         .ended = gannet_clock_seconds()};
+  const bool was_started = one->pid > 0;
+  kill_strays(own);
+  if (was_started) {
+    finish(own, one, &report);
+  } else {
+    refuse(own, one->tag, "start", EAGAIN);
+    remove_child(own, one);
+  }
+}
+
+/* Supervisors, and orphans of those that were killed. */
 static void reap(helper *own) {
-  siginfo_t info;
-  for (;;) {
-    memset(&info, 0, sizeof info);
-    if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid == 0) return;
-    for (int i = 0; i < own->n; ++i)
-      if (own->children[i].pid == info.si_pid) {
-        finish(own, i, &info);
-        break;
-      }
-    (void)waitpid(info.si_pid, NULL, WNOHANG);
+  pid_t ended;
+  take_reports(own);
+  while ((ended = waitpid(-1, NULL, WNOHANG)) > 0) {
+    if (find_by_supervisor(own, ended)) take_reports(own); /* its last one may just have come */
+    child *one = find_by_supervisor(own, ended);
+    if (one) lose(own, one);
   }
 }
 
@@ -270,7 +300,7 @@ static void keep_deadlines(helper *own) {
       terminate(one, one->grace);
     }
     if (now >= one->kill_at) {
-      signal_child(one, SIGKILL);
+      (void)kill(one->supervisor, GANNET_LAUNCHER_KILL);
       one->kill_at = now + 1; /* again, for what was forked meanwhile */
     }
   }
@@ -292,8 +322,10 @@ static void wait_for_something(helper *own, const sigset_t *during) {
   FD_ZERO(&in);
   FD_ZERO(&out);
   FD_SET(own->socket, &in);
+  FD_SET(own->reports[0], &in);
   if (own->n_events > 0) FD_SET(own->socket, &out);
-  const int found = pselect(own->socket + 1, &in, &out, NULL, &timeout, during);
+  const int most = own->socket > own->reports[0] ? own->socket : own->reports[0];
+  const int found = pselect(most + 1, &in, &out, NULL, &timeout, during);
   if (found > 0 && FD_ISSET(own->socket, &in)) receive(own);
 }
 
@@ -301,10 +333,13 @@ static void end_all(helper *own) {
   const double until = gannet_clock_seconds() + 10;
   for (;;) {
     pid_t ended;
-    for (int i = 0; i < own->n; ++i) signal_child(&own->children[i], SIGKILL);
+    for (int i = 0; i < own->n; ++i) (void)kill(own->children[i].supervisor, GANNET_LAUNCHER_KILL);
     while ((ended = waitpid(-1, NULL, WNOHANG)) > 0) {
+      child *one = find_by_supervisor(own, ended);
+      if (one) remove_child(own, one);
     }
     if (ended < 0 && errno == ECHILD) return;
+    if (own->n == 0) kill_strays(own);
     if (gannet_clock_seconds() > until) return; /* stuck in the kernel; nothing more can be done */
     gannet_clock_sleep(0.005);
   }
@@ -316,8 +351,8 @@ static void noticed(int signal) {
 
 /* Signals of terminals and schedulers are for the controller, which then decides. */
 static void set_signals(sigset_t *during) {
-  static const int ignored[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGUSR1, SIGUSR2,
-                                SIGPIPE, SIGALRM, SIGTSTP, SIGTTIN, SIGTTOU, SIGXCPU};
+  static const int ignored[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGPIPE,
+                                SIGALRM, SIGTSTP, SIGTTIN, SIGTTOU, SIGXCPU};
   struct sigaction action = {.sa_handler = SIG_IGN};
   sigset_t blocked;
   (void)sigemptyset(&action.sa_mask);
@@ -325,10 +360,21 @@ static void set_signals(sigset_t *during) {
     (void)sigaction(ignored[i], &action, NULL);
   action.sa_handler = noticed;
   (void)sigaction(SIGCHLD, &action, NULL);
-  (void)sigemptyset(&blocked);
+  /* Supervisors wait for these two, and may get them from their first moment on. */
+  action.sa_handler = SIG_DFL;
+  (void)sigemptyset(during);
+  (void)sigaddset(during, GANNET_LAUNCHER_TERMINATE);
+  (void)sigaddset(during, GANNET_LAUNCHER_KILL);
+  blocked = *during;
   (void)sigaddset(&blocked, SIGCHLD);
   (void)sigprocmask(SIG_SETMASK, &blocked, NULL);
-  (void)sigemptyset(during);
+  (void)sigaction(GANNET_LAUNCHER_TERMINATE, &action, NULL);
+  (void)sigaction(GANNET_LAUNCHER_KILL, &action, NULL);
+}
+
+static int mark_own(int descriptor) {
+  (void)fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+  return descriptor;
 }
 
 /* Keep nothing open that somebody waits for the end of: pipes of mpirun, sockets of MPI. Returns
@@ -339,14 +385,28 @@ static int close_all_but(int socket) {
   for (int standard = 0; standard <= 2; ++standard)
     if (null >= 0 && null != standard) (void)dup2(null, standard);
   if (socket != 3) (void)dup2(socket, 3);
+#ifdef SYS_close_range
+  if (syscall(SYS_close_range, 4u, ~0u, 0u) == 0) return mark_own(3);
+#endif
   long most = sysconf(_SC_OPEN_MAX);
   if (most < 0 || most > 65536) most = 65536;
   for (int descriptor = 4; descriptor < (int)most; ++descriptor) (void)close(descriptor);
-  (void)fcntl(3, F_SETFD, FD_CLOEXEC);
-  return 3;
+  return mark_own(3);
 }
 
-void gannet_launcher_serve(int socket) {
+static bool open_pipe(helper *own) {
+  if (pipe(own->reports)) return false;
+  (void)fcntl(mark_own(own->reports[0]), F_SETFL, O_NONBLOCK);
+  (void)mark_own(own->reports[1]);
+  return true;
+}
+
+static void say_hello(helper *own) {
+  const gannet_launch_event hello = {.type = GANNET_LAUNCH_STARTED, .tag = GANNET_LAUNCHER_HELLO};
+  push(own, &hello);
+}
+
+_Noreturn void gannet_launcher_serve(int socket) {
   helper own = {0};
   sigset_t during;
   (void)setsid(); /* out of reach of signals to the controller's process group */
@@ -357,7 +417,8 @@ void gannet_launcher_serve(int socket) {
   (void)prctl(PR_SET_NAME, "gannet-launcher");
 #endif
   own.message = malloc(GANNET_LAUNCHER_MESSAGE);
-  own.gone = !own.message;
+  own.gone = !own.message || !open_pipe(&own);
+  say_hello(&own);
   while (!own.gone) {
     reap(&own);
     keep_deadlines(&own);

@@ -6,10 +6,12 @@
 #ifndef GANNET_EVALUATE_LAUNCHER_PROTOCOL_H
 #define GANNET_EVALUATE_LAUNCHER_PROTOCOL_H
 
+#include <signal.h>
 #include <stddef.h>
 #include <sys/types.h>
 
 #include "evaluate/launcher.h"
+#include "gannet/version.h"
 
 /* Below the smallest usual socket buffer (net.core.wmem_max, 208 KiB). */
 enum { GANNET_LAUNCHER_MESSAGE = 128 * 1024 };
@@ -35,39 +37,81 @@ typedef struct {
   char **environment; /* NULL-terminated */
 } gannet_launcher_order;
 
-/* The helper's main loop; returns when the controller is gone and every child is dead.
+/* The helper's main loop; ends the process when the controller is gone and every child is dead.
  *
  * Local.
  */
-void gannet_launcher_serve(int socket);
+_Noreturn void gannet_launcher_serve(int socket);
 
-/* Start a child. On success *pid is its process, session and group; on failure *stage and errno say
- * which call failed and why.
+/* The words that the program of a helper is called with: its name, GANNET_LAUNCHER_PROTOCOL, and
+ * the number of its socket. Another version of the program must not understand them. */
+#define GANNET_LAUNCHER_PROTOCOL "gannet-" GANNET_VERSION
+
+/* Tag of the first event, by which a helper says that it is there. */
+#define GANNET_LAUNCHER_HELLO INT64_MIN
+
+/* Which call kept a child from being started, and why. */
+typedef struct {
+  const char *stage; /* NULL = none */
+  int error;
+} gannet_launcher_failure;
+
+/* Start a child. Returns its process, which is its session and group, too; or -1.
  *
  * Local.
  *
  * inherited  in  NULL-terminated environment that order->environment is added to
+ * mark       in  "GANNET_LAUNCH=..."
  */
-int gannet_launcher_spawn(const gannet_launcher_order *order, char *const *inherited, pid_t *pid,
-                          const char **stage);
+pid_t gannet_launcher_spawn(const gannet_launcher_order *order, char *const *inherited,
+                            const char *mark, gannet_launcher_failure *what);
 
-/* Send a signal to a child and everything it started: its process group, its session, and orphans
- * that carry its mark in their environment. Returns how many others than the leader were found,
- * counting those that cannot be told yet because they are in the middle of execve.
+typedef enum {
+  GANNET_LAUNCHER_BEGAN,
+  GANNET_LAUNCHER_GAVE_UP,
+  GANNET_LAUNCHER_ENDED
+} gannet_launcher_news;
+
+/* What a supervisor writes into the pipe of its helper, whole or not at all. */
+typedef struct {
+  pid_t supervisor, child;
+  gannet_launcher_news news;
+  gannet_launch_event event; /* exit code, signal and results_open; error and stage */
+  double ended;              /* of the monotonic clock */
+} gannet_launcher_report;
+
+/* Signals by which a helper tells a supervisor what to do with its child and all that it started.
+ */
+enum { GANNET_LAUNCHER_TERMINATE = SIGUSR1, GANNET_LAUNCHER_KILL = SIGUSR2 };
+
+/* Fork the supervisor of one child: it starts the child, and is the parent of everything that the
+ * child leaves behind (a subreaper), so that it can find all of it, whatever it does with its
+ * session, group and environment. It ends when nothing of that is left, or kills it when the helper
+ * has died. Returns its process, or -1 with errno.
  *
  * Local.
  *
- * leader  in  pid of the child
- * mark    in  "GANNET_LAUNCH=..." as given to the child
+ * reports  in  descriptor of the pipe
+ * closed   in  descriptors of the helper that it must not hold, [n_closed]
  */
-int gannet_launcher_signal_family(pid_t leader, const char *mark, int signal);
+pid_t gannet_launcher_supervise(const gannet_launcher_order *order, char *const *inherited,
+                                int reports, int n_closed, const int *closed);
 
-/* Whether somebody other than the leader, of those that gannet_launcher_signal_family would reach,
- * has a file open.
+/* Send a signal to all descendants of this process but those below the spared ones, and these.
+ * Returns how many were found alive.
+ *
+ * Local.
+ *
+ * spared  in  [n_spared] children of this process
+ * group   in  process group whose members are only counted, as they got the signal; 0 = none
+ */
+int gannet_launcher_signal_all(int n_spared, const pid_t *spared, pid_t group, int signal);
+
+/* Whether one of the descendants of this process has a file open.
  *
  * Local.
  */
-bool gannet_launcher_family_holds(pid_t leader, const char *mark, const char *file);
+bool gannet_launcher_holds(const char *file);
 
 /* Kill what the children of a helper that is dead have left: every process that carries a mark of
  * that helper.
@@ -76,21 +120,13 @@ bool gannet_launcher_family_holds(pid_t leader, const char *mark, const char *fi
  */
 void gannet_launcher_end_orphans(pid_t helper);
 
-/* How many children this process has, zombies included; -1 when the system does not tell. Orphans
- * come to the helper as its children, so when there are none but the leaders, nothing that a leader
- * started is left.
- *
- * Local.
- */
-int gannet_launcher_count_children(void);
-
 /* Enough for a mark. */
 enum { GANNET_LAUNCHER_MARK = 64 };
 
-/* The mark of a child of this helper.
+/* The mark of a child of this helper, by which its processes are found when the helper has died.
  *
  * Local.
  */
-void gannet_launcher_mark(int64_t tag, char *mark);
+void gannet_launcher_mark(pid_t helper, int64_t tag, char *mark);
 
 #endif

@@ -318,13 +318,16 @@ static void killing_the_controller_leaves_no_child(void **state) {
   nobody_is_left(f);
 }
 
+/* Between the helper and a child stands the supervisor. */
+#define HELPER "awk '{print $4}' /proc/$PPID/stat >helper\n"
+
 static void a_dead_helper_is_noticed_and_its_children_die(void **state) {
   fixture *f = *state;
   gannet_launch_event event;
   bool got = false;
   launch(f, 1,
-         "#!/bin/bash\nsleep 100 &\necho $! >left\n(setsid sleep 100 & echo $! >session)\n"
-         "echo $PPID >helper\necho $$ >leader\nexec sleep 100\n",
+         "#!/bin/bash\nsleep 100 &\necho $! >left\n(setsid sleep 100 & echo $! >session)\n" HELPER
+         "echo $$ >leader\nexec sleep 100\n",
          INFINITY, 1);
   assert_int_equal(next(f->launcher).type, GANNET_LAUNCH_STARTED);
   const int leader = number_in(f->directory, "leader");
@@ -338,9 +341,37 @@ static void a_dead_helper_is_noticed_and_its_children_die(void **state) {
   assert_ok(gannet_launcher_start(&f->launcher));
 }
 
+/* Its name is that of its program, which a fork of this test has not. */
+static void the_helper_is_a_program_of_its_own(void **state) {
+  fixture *f = *state;
+  launch(f, 1, "#!/bin/bash\n" HELPER "exec sleep 100\n", INFINITY, 1);
+  assert_int_equal(next(f->launcher).type, GANNET_LAUNCH_STARTED);
+  char path[64], program[400];
+  (void)snprintf(path, sizeof path, "/proc/%d/exe", number_in(f->directory, "helper"));
+  const ssize_t length = readlink(path, program, sizeof program - 1);
+  assert_true(length > 0);
+  program[length] = '\0';
+  const char *named = getenv("GANNET_LAUNCHER");
+  assert_string_equal(strrchr(program, '/'),
+                      named && !named[0] ? "/test-evaluate-launcher" : "/gannet-launcher");
+  assert_ok(gannet_launcher_kill(f->launcher, 1, 1));
+  assert_int_equal(next(f->launcher).signal, SIGTERM);
+}
+
+/* Something else under its name, or the program of another version: a fork does it. */
+static void another_program_is_not_used(void **state) {
+  (void)state;
+  gannet_launcher *launcher = NULL;
+  const char *named = getenv("GANNET_LAUNCHER");
+  assert_int_equal(setenv("GANNET_LAUNCHER", "/bin/true", 1), 0);
+  assert_ok(gannet_launcher_start(&launcher));
+  gannet_launcher_stop(&launcher);
+  assert_int_equal(named ? setenv("GANNET_LAUNCHER", "", 1) : unsetenv("GANNET_LAUNCHER"), 0);
+}
+
 static void the_helper_ignores_the_signals_of_terminals_and_schedulers(void **state) {
   fixture *f = *state;
-  launch(f, 1, "#!/bin/bash\necho $PPID >helper\nexec sleep 100\n", INFINITY, 1);
+  launch(f, 1, "#!/bin/bash\n" HELPER "exec sleep 100\n", INFINITY, 1);
   assert_int_equal(next(f->launcher).type, GANNET_LAUNCH_STARTED);
   const int helper = number_in(f->directory, "helper");
   static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGQUIT};
@@ -386,6 +417,7 @@ static void events_wait_for_a_busy_controller(void **state) {
   fixture *f = *state;
   enum { N = 400 };
   static int ended[N];
+  memset(ended, 0, sizeof ended);
   const char *const arguments[] = {"true", NULL};
   for (int i = 0; i < N; ++i) {
     const gannet_launch what = {.tag = i,
@@ -423,9 +455,13 @@ int main(void) {
       cmocka_unit_test(stopping_the_launcher_ends_its_children),
       cmocka_unit_test(killing_the_controller_leaves_no_child),
       cmocka_unit_test(a_dead_helper_is_noticed_and_its_children_die),
+      cmocka_unit_test(the_helper_is_a_program_of_its_own),
+      cmocka_unit_test(another_program_is_not_used),
       cmocka_unit_test(the_helper_ignores_the_signals_of_terminals_and_schedulers),
       cmocka_unit_test(an_outcome_is_left_in_a_file_unless_cancelled),
       cmocka_unit_test(events_wait_for_a_busy_controller),
   };
-  return cmocka_run_group_tests(tests, set_up, tear_down);
+  const int failed = cmocka_run_group_tests_name("the program", tests, set_up, tear_down);
+  assert_int_equal(setenv("GANNET_LAUNCHER", "", 1), 0); /* without it the helper is a fork */
+  return failed + cmocka_run_group_tests_name("a fork", tests, set_up, tear_down);
 }
