@@ -410,6 +410,7 @@ _Noreturn void gannet_launcher_serve(int socket) {
   helper own = {0};
   sigset_t during;
   (void)setsid(); /* out of reach of signals to the controller's process group */
+  gannet_launcher_unbind();
   set_signals(&during);
   own.socket = close_all_but(socket);
 #ifdef __linux__

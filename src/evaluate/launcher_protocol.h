@@ -43,6 +43,13 @@ typedef struct {
  */
 _Noreturn void gannet_launcher_serve(int socket);
 
+/* Take the processors of the MPI launcher that this process was started by, instead of those that
+ * the launcher has bound its rank to. Without a launcher nothing changes.
+ *
+ * Local.
+ */
+void gannet_launcher_unbind(void);
+
 /* The words that the program of a helper is called with: its name, GANNET_LAUNCHER_PROTOCOL, and
  * the number of its socket. Another version of the program must not understand them. */
 #define GANNET_LAUNCHER_PROTOCOL "gannet-" GANNET_VERSION
