@@ -133,6 +133,7 @@ static void optimizers_tell_null_pointers(const fixture *f) {
   double x[2] = {0.5, 0.5};
   const gannet_result result = {.objective = 1};
   gannet_best best;
+  gannet_counts counts = {.done = -1};
   gannet_recommendation recommendation;
   REFUSED("optimizer", gannet_optimizer_ask, NULL, 1, id, x);
   REFUSED("id", gannet_optimizer_ask, f->optimizer, 1, NULL, x);
@@ -154,6 +155,11 @@ static void optimizers_tell_null_pointers(const fixture *f) {
   assert_true(x[0] == 0.5 && x[1] == 0.5);
   gannet_optimizer_best(NULL, &best, x);
   assert_int_equal(best.id, -1);
+  HARMLESS(gannet_optimizer_count, f->optimizer, NULL);
+  gannet_optimizer_count(NULL, &counts);
+  assert_int_equal(counts.done, 0);
+  gannet_optimizer_count(f->optimizer, &counts);
+  assert_true(counts.done == 1 && counts.feasible == 1);
 }
 
 /* What takes no pointers takes any number. */
