@@ -53,14 +53,6 @@ static gannet_err take_name(table *t, const char *text, size_t length) {
   return found >= 0 ? GANNET_OK : add_other(t, text, length);
 }
 
-/* What a crash left of a file: the text before them would be taken for the whole. */
-static gannet_err check_text(const table *t, const char *text, size_t length) {
-  GANNET_REQUIRE(!memchr(text, '\0', length), GANNET_ERR_INPUT,
-                 "%s: row %lld holds zero bytes, expected text", t->about->path,
-                 (long long)t->line);
-  return GANNET_OK;
-}
-
 static gannet_err take_value(table *t, int variable, const char *text, size_t length) {
   char cell[256], why[512];
   (void)snprintf(cell, sizeof cell, "%.*s", (int)(length < 255 ? length : 255), text);
@@ -75,8 +67,6 @@ static void on_cell(void *text, size_t length, void *user) {
   table *t = user;
   const char *cell = text ? text : "";
   if (t->err != GANNET_OK || t->enough) return;
-  t->err = check_text(t, cell, length);
-  if (t->err != GANNET_OK) return;
   if (t->line == 0) {
     t->err = take_name(t, cell, length);
   } else if (t->column < t->n_columns) {
@@ -139,13 +129,16 @@ static gannet_err read_stream(FILE *stream, struct csv_parser *parser, table *t)
   char buffer[1 << 16];
   size_t size = 0;
   const char *path = t->about->path;
-  while (t->err == GANNET_OK && !t->enough && (size = fread(buffer, 1, sizeof buffer, stream)) > 0)
-    if (memchr(buffer, '\0', size))
-      return GANNET_RAISE(GANNET_ERR_INPUT, "%s: row %lld: a zero byte; expected text", path,
-                          (long long)t->line);
-    else if (csv_parse(parser, buffer, size, on_cell, on_row, t) != size)
+  while (t->err == GANNET_OK && !t->enough &&
+         (size = fread(buffer, 1, sizeof buffer, stream)) > 0) {
+    const char *zero = memchr(buffer, '\0', size); /* which the parser would gather in memory */
+    const size_t sound = zero ? (size_t)(zero - buffer) : size;
+    if (csv_parse(parser, buffer, sound, on_cell, on_row, t) != sound)
       return GANNET_RAISE(GANNET_ERR_INPUT, "%s: row %lld: %s", path, (long long)t->line,
                           csv_strerror(csv_error(parser)));
+    GANNET_REQUIRE(!zero || t->err != GANNET_OK || t->enough, GANNET_ERR_INPUT,
+                   "%s: row %lld holds zero bytes, expected text", path, (long long)t->line);
+  }
   if (ferror(stream)) return gannet_raise_errno("read", path);
   if (t->err == GANNET_OK && !t->enough && csv_fini(parser, on_cell, on_row, t) != 0)
     return GANNET_RAISE(GANNET_ERR_INPUT,

@@ -89,8 +89,12 @@ static void check_snapshot(inspection *i, const char *name, const gannet_journal
     find_foreign(i, name, &mark);
     return;
   }
-  if (i->campaign->ledger.problem &&
-      gannet_snapshot_check(path, &i->campaign->ledger) != GANNET_OK) {
+  /* A configuration of another problem was told already; the columns are those of the journal's. */
+  const gannet_ledger *ledger = &i->campaign->ledger;
+  const bool is_its_problem =
+      ledger->problem &&
+      (!ledger->name || ledger->fingerprint == gannet_problem_fingerprint(ledger->problem));
+  if (is_its_problem && gannet_snapshot_check(path, ledger) != GANNET_OK) {
     found(i, name, true, gannet_error_detail());
     gannet_error_clear();
     return;

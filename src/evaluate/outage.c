@@ -10,6 +10,7 @@
 #include "base/atomic_file.h"
 #include "base/clock.h"
 #include "base/open_file.h"
+#include "evaluate/contract.h"
 
 static const double shortest_pause = 0.1; /* seconds between the first two tries */
 static const double longest_pause = 15;
@@ -103,11 +104,32 @@ static bool tells_no_start(const char *line, const gannet_text_list *command, in
   return misses_script(line, command);
 }
 
+/* Whether a word of the command is a path that contains the value of a variable, such as
+ * ./{solver}.sh: a file that is missing then says something about the design. */
+static bool depends_on_design(const gannet_text_list *command) {
+  for (int i = 0; i < command->n; ++i) {
+    const char *word = command->item[i];
+    for (size_t length = 0; *word; word += length + (word[length] != '\0')) {
+      length = strcspn(word, " \t\n");
+      if (!memchr(word, '/', length)) continue;
+      for (const char *at = memchr(word, '{', length); at && at < word + length;
+           at = memchr(at + 1, '{', (size_t)(word + length - at - 1))) {
+        const size_t size = strcspn(at + 1, ":} \t\n");
+        bool same = false;
+        for (const char *const *known = gannet_contract_words; *known; ++known)
+          same = same || (strlen(*known) == size && strncmp(at + 1, *known, size) == 0);
+        if (!same && at[1 + size] == '}') return true;
+      }
+    }
+  }
+  return false;
+}
+
 bool gannet_outage_is_told(const char *directory, const gannet_text_list *command, int exit_code,
                            char *words, size_t size) {
   char path[PATH_MAX], tail[TAIL_SIZE];
   size_t length = 0;
-  if (exit_code <= 0) return false;
+  if (exit_code <= 0 || depends_on_design(command)) return false;
   if (gannet_join_path(directory, "stderr.log", path, sizeof path) != GANNET_OK ||
       gannet_file_read_end(path, sizeof tail, tail, &length) != GANNET_OK) {
     gannet_error_clear();

@@ -58,7 +58,8 @@ void gannet_outage_end(const gannet_context *context, gannet_outage *outage);
 bool gannet_outage_is_lasting(int error);
 
 /* Whether an attempt that ended with this exit code says by its stderr.log that the program was
- * never started, and in which words.
+ * never started, and in which words. Nothing is concluded where the path of the program depends on
+ * the design.
  *
  * Local.
  *

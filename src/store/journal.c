@@ -186,6 +186,18 @@ static const char *find_change(gannet_journal *journal, bool thorough) {
   return "";
 }
 
+/* A journal that went with its directory is whole where it is now. */
+static gannet_err check_directory(const gannet_journal *journal) {
+  char directory[PATH_MAX];
+  struct stat about;
+  (void)snprintf(directory, sizeof directory, "%s", journal->path);
+  char *slash = strrchr(directory, '/');
+  if (!slash || slash == directory) return GANNET_OK;
+  *slash = '\0';
+  if (stat(directory, &about) == 0 || errno != ENOENT) return GANNET_OK;
+  return gannet_raise_errno("find", journal->path);
+}
+
 static gannet_err keep(gannet_journal *journal, bool thorough) {
   static const char safe[] = "what it had acknowledged is in the journal";
   char path[PATH_MAX];
@@ -200,6 +212,7 @@ static gannet_err keep(gannet_journal *journal, bool thorough) {
   if (!journal->begun) return GANNET_OK;
   const char *change = find_change(journal, thorough);
   if (renewed && *change && strcmp(change, "was removed") != 0) journal->lost = true;
+  GANNET_TRY(check_directory(journal));
   GANNET_REQUIRE(!journal->lost, GANNET_ERR_BUSY,
                  "this process no longer has the campaign: '%s' was removed while it ran, and "
                  "another process added to the journal; %s: use --resume to go on from there",
