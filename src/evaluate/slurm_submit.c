@@ -45,6 +45,10 @@ static void doubted(gannet_slurm_jobs *jobs, gannet_slurm_shipment *shipment, do
                "evaluation %lld: sbatch failed, and its job may have been accepted all the same: "
                "%s; it is looked for by its name before another one is submitted",
                (long long)one->flight.id, gannet_slurm_client_said(jobs->client));
+  gannet_slurm_fall_silent(jobs, GANNET_SILENCE_REFUSED,
+                           "sbatch failed (%s): the job is looked for by its name before another "
+                           "one is submitted",
+                           gannet_slurm_client_said(jobs->client));
   shipment->pause = fmin(2 * shipment->pause, largest_backoff * base);
   shipment->next_try = now + shipment->pause;
   gannet_slurm_doubt(jobs, shipment);

@@ -290,7 +290,7 @@ class Watch(program.ProgramTest):
             self.write(f"#!/bin/sh\necho '{says}'\n", tool, 0o755)
         tools = "".join(f", {tool}_command: ./{tool}" for tool in ("sbatch", "squeue", "scancel", "scontrol", "sacct"))
         self.write("#!/bin/sh\n", "s", 0o755)
-        text = SOBOL.replace("backend: function, simulation: branin", f"backend: slurm, command: [./s], poll_interval: 0.1s{tools}")
+        text = SOBOL.replace("backend: function, simulation: branin", f"backend: slurm, command: [./s], poll_interval: 0.1s, grace: 1s{tools}")
         running = self.start("run", self.write(text), "-q")
         note = self.folder / "fast.campaign/slurm/silent"
         self.wait_until(lambda: note.exists() or running.process.poll() is not None)

@@ -78,6 +78,7 @@ static void every_key_of(gannet_schema schema, int least) {
   for (int i = 0; schema(i, &section); ++i) {
     assert_true(section.help && *section.help);
     for (const gannet_option *o = section.table; o && o->key; ++o) {
+      if (o->renamed) continue;
       if (!o->help || !*o->help || o->help[strlen(o->help) - 1] == '.')
         fail_msg("%s.%s: help must be there and not end in a full stop", section.path, o->key);
       if (o->flags & GANNET_OPTION_HIDDEN) continue;
