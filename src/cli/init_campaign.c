@@ -209,11 +209,26 @@ static void put_key_list(const init_plan *plan, FILE *out, const char *key,
   (void)fputc('\n', out);
 }
 
+/* Every mpirun would otherwise bind its processes to the first cores. */
+static void put_binding(const init_plan *plan, FILE *out) {
+  if (strcmp(plan->backend, "command") != 0 || plan->parallel == 1 || plan->command.n == 0 ||
+      (strcmp(plan->command.item[0], "mpirun") != 0 &&
+       strcmp(plan->command.item[0], "mpiexec") != 0))
+    return;
+  explain(plan, out, 2, "evaluate.environment");
+  (void)fputs(
+      "  # These two keep several mpirun at a time from binding to the same cores.\n"
+      "  environment: [\"OMPI_MCA_hwloc_base_binding_policy=none\", "
+      "\"PRTE_MCA_hwloc_default_binding_policy=none\"]\n",
+      out);
+}
+
 static void put_evaluate(const init_plan *plan, FILE *out) {
   explain_section(out, "evaluate");
   (void)fputs("evaluate:\n", out);
   put_key_text(plan, out, "backend", plan->backend);
   put_key_list(plan, out, "command", &plan->command);
+  put_binding(plan, out);
   put_key_text(plan, out, "shell", plan->shell);
   put_key_text(plan, out, "simulation", plan->simulation);
   put_key_text(plan, out, "plugin", plan->plugin);

@@ -33,6 +33,7 @@ gannet_err gannet_flights_create(const gannet_command_options *options,
   GANNET_TRY(gannet_alloc(1, sizeof **flights, flights));
   (*flights)->context = setup->context;
   (*flights)->time_limit = setup->time_limit;
+  (*flights)->parallel = setup->parallel;
   return prepare(*flights, options, setup);
 }
 

@@ -35,6 +35,7 @@ struct gannet_flights {
   const gannet_context *context;
   gannet_program program;
   double time_limit;
+  int parallel; /* most attempts in flight */
   gannet_launcher *launcher;
   bool own_launcher;
   bool has_other_host; /* an attempt of an earlier process was begun on another host */

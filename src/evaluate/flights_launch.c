@@ -60,7 +60,8 @@ static gannet_err send_launch(gannet_flights *flights, const gannet_flight_attem
                                 .grace = program->options->kill_grace,
                                 .outcome = outcome,
                                 .results = results,
-                                .nonce = one->request.nonce};
+                                .nonce = one->request.nonce,
+                                .unbinds_mpirun = flights->parallel > 1};
   return gannet_launcher_launch(flights->launcher, &launch);
 }
 

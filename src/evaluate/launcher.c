@@ -176,7 +176,8 @@ gannet_err gannet_launcher_launch(gannet_launcher *launcher, const gannet_launch
                                            .tag = launch->tag,
                                            .time_limit = launch->time_limit,
                                            .grace = launch->grace,
-                                           .nonce = launch->nonce};
+                                           .nonce = launch->nonce,
+                                           .unbinds_mpirun = launch->unbinds_mpirun};
   size_t used = sizeof command;
   memcpy(launcher->message, &command, sizeof command);
   GANNET_TRY(add_text(launcher, launch->directory, &used));

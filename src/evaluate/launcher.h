@@ -44,6 +44,8 @@ typedef struct {
                                      limit; NULL = none */
   uint64_t nonce;                 /* goes into that file */
   const char *results;            /* file that the child writes; NULL = none */
+  bool unbinds_mpirun; /* others run beside it: Open MPI's mpirun below it binds no ranks,
+                          unless the environment says where */
 } gannet_launch;
 
 typedef enum {

@@ -55,11 +55,24 @@ static const char *const withheld[] = {
 /* Set by users, not by launchers. */
 static const char *const kept[] = {"OMPI_ALLOW_RUN_AS_ROOT"};
 
+/* Every mpirun of Open MPI and PRRTE binds its ranks to the first processors that it finds, and
+ * knows nothing of others beside it. */
+static const char *const no_binding[] = {"OMPI_MCA_hwloc_base_binding_policy=none",
+                                         "PRTE_MCA_hwloc_default_binding_policy=none"};
+enum { N_NO_BINDING = sizeof no_binding / sizeof *no_binding };
+
 static bool starts_with(const char *text, const char *start) {
   return strncmp(text, start, strlen(start)) == 0;
 }
 
+bool gannet_launcher_chooses_binding(const char *variable) {
+  for (size_t i = 0; i < N_NO_BINDING; ++i)
+    if (strncmp(variable, no_binding[i], strcspn(no_binding[i], "=") + 1) == 0) return true;
+  return false;
+}
+
 bool gannet_launcher_withholds(const char *variable) {
+  if (gannet_launcher_chooses_binding(variable)) return false;
   for (size_t i = 0; i < sizeof kept / sizeof *kept; ++i)
     if (starts_with(variable, kept[i])) return false;
   for (size_t i = 0; i < sizeof withheld / sizeof *withheld; ++i)
@@ -75,8 +88,9 @@ static bool is_replaced(const char *variable, char *const *additions) {
 }
 
 /* Pointers only; the texts stay where they are. */
-static char **merge(char *const *inherited, char *const *additions, const char *mark) {
-  size_t n = 2, used = 0;
+static char **merge(char *const *inherited, char *const *additions, bool unbinds_mpirun,
+                    const char *mark) {
+  size_t n = 2 + N_NO_BINDING, used = 0;
   for (char *const *at = inherited; *at; ++at) ++n;
   for (char *const *at = additions; *at; ++at) ++n;
   char **merged = calloc(n, sizeof *merged);
@@ -86,6 +100,10 @@ static char **merge(char *const *inherited, char *const *additions, const char *
   for (char *const *at = inherited; *at; ++at)
     if (!gannet_launcher_withholds(*at) && !is_replaced(*at, additions)) merged[used++] = *at;
   for (char *const *at = additions; *at; ++at) merged[used++] = *at;
+  for (size_t i = 0; i < used; ++i)
+    if (gannet_launcher_chooses_binding(merged[i])) return merged;
+  for (size_t i = 0; unbinds_mpirun && i < N_NO_BINDING; ++i)
+    merged[used++] = (char *)(uintptr_t)no_binding[i];
   return merged;
 }
 
@@ -170,7 +188,7 @@ static pid_t spawn(const gannet_launcher_order *order, char **environment,
 pid_t gannet_launcher_spawn(const gannet_launcher_order *order, char *const *inherited,
                             const char *mark, gannet_launcher_failure *what) {
   *what = (gannet_launcher_failure){.stage = "allocate", .error = ENOMEM};
-  char **environment = merge(inherited, order->environment, mark);
+  char **environment = merge(inherited, order->environment, order->command.unbinds_mpirun, mark);
   if (!environment) return -1;
   *what = (gannet_launcher_failure){.stage = NULL};
   const pid_t made = spawn(order, environment, what);

@@ -27,6 +27,7 @@ typedef struct {
   int64_t tag;
   double time_limit, grace;
   uint64_t nonce;
+  bool unbinds_mpirun;
 } gannet_launcher_command;
 
 /* A launch as the helper sees it; texts point into the message. */
@@ -43,12 +44,19 @@ typedef struct {
  */
 _Noreturn void gannet_launcher_serve(int socket);
 
-/* Take the processors of the MPI launcher that this process was started by, instead of those that
- * the launcher has bound its rank to. Without a launcher nothing changes.
+/* Take the processors, memory policy, priority and variables for binding of the MPI launcher that
+ * this process was started by, instead of those that the launcher has given to its rank. Without a
+ * launcher nothing changes.
  *
  * Local.
  */
 void gannet_launcher_unbind(void);
+
+/* Whether "NAME=value" tells mpirun of Open MPI where to bind its ranks.
+ *
+ * Local.
+ */
+bool gannet_launcher_chooses_binding(const char *variable);
 
 /* The words that the program of a helper is called with: its name, GANNET_LAUNCHER_PROTOCOL, and
  * the number of its socket. Another version of the program must not understand them. */

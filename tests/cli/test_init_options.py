@@ -63,6 +63,13 @@ class InitOptions(program.ProgramTest):
                     self.assertIn(f"runs:  1 at a time, with {cores} processes each", said.out)
                     self.assertRegex(self.text(file), r"(?m)^  parallel: 1$")
 
+    def test_several_mpirun_at_a_time_are_not_bound(self):
+        """To the same cores. A single one is: that is faster."""
+        for parallel, written in ("2", True), ("1", False):
+            self.succeed("init", f"p{parallel}.yaml", "--parallel", parallel, "--command", "mpirun -n 1 ./sim {results}")
+            self.assertEqual("OMPI_MCA_hwloc_base_binding_policy=none" in self.text(f"p{parallel}.yaml"), written)
+            self.succeed("run", f"p{parallel}.yaml", "--dry-run", "-q")
+
     def test_more_processes_than_cores_are_not_written(self):
         cores = os.sysconf("SC_NPROCESSORS_CONF")
         refused = self.succeed("init", "a.yaml", "--tasks", str(cores + 1), code=USAGE)
