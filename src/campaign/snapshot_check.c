@@ -1,5 +1,6 @@
 /* Whether a snapshot is what its tables say, and goes with the campaign. */
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/memory.h"
 #include "campaign/snapshot.h"
@@ -109,7 +110,7 @@ static gannet_err check_columns(const char *path, const gannet_ledger *read) {
   return err;
 }
 
-gannet_err gannet_snapshot_check(const char *path, const gannet_ledger *known) {
+static gannet_err check_once(const char *path, const gannet_ledger *known) {
   gannet_history *history = NULL;
   gannet_ledger read;
   GANNET_TRY(gannet_history_create(known->problem, &history));
@@ -120,4 +121,21 @@ gannet_err gannet_snapshot_check(const char *path, const gannet_ledger *known) {
   gannet_ledger_release(&read);
   gannet_history_destroy(&history);
   return err;
+}
+
+/* A campaign that runs replaces the file after every batch, perhaps between two looks at it. What
+ * is found wrong in a file that has been replaced meanwhile is therefore checked again. */
+gannet_err gannet_snapshot_check(const char *path, const gannet_ledger *known) {
+  enum { TRIES = 10 };
+  for (int i = 1;; ++i) {
+    struct stat before = {0}, after = {0};
+    (void)stat(path, &before);
+    const gannet_err err = check_once(path, known);
+    (void)stat(path, &after);
+    if (err == GANNET_OK || i == TRIES) return err;
+    if (before.st_ino == after.st_ino && before.st_mtim.tv_sec == after.st_mtim.tv_sec &&
+        before.st_mtim.tv_nsec == after.st_mtim.tv_nsec)
+      return err;
+    gannet_error_clear();
+  }
 }
