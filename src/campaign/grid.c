@@ -103,6 +103,12 @@ static int width_of(const char *text) {
   return width;
 }
 
+/* "length [mm]", or the name alone where no unit is stated. */
+static void write_heading(const gannet_grid *g, int column, char *text) {
+  const char *name = g->name(g->user, column), *unit = g->unit ? g->unit(g->user, column) : "";
+  (void)snprintf(text, GANNET_CELL, *unit ? "%s [%s]" : "%s", name, unit);
+}
+
 /* Columns are as wide as their widest cell. */
 static void write_columns(FILE *out, const gannet_grid *g, const int *digits, int *width) {
   char text[GANNET_CELL];
@@ -110,7 +116,7 @@ static void write_columns(FILE *out, const gannet_grid *g, const int *digits, in
     for (int64_t row = -1; row < g->n_rows; ++row) {
       for (int c = 0; c < g->n_columns; ++c) {
         if (row < 0)
-          (void)gannet_cell_word(g->name(g->user, c), text);
+          write_heading(g, c, text);
         else
           shorten(g->cell(g->user, row, c, text), digits[c], text);
         gannet_utf8_show(text);

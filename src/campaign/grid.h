@@ -23,6 +23,8 @@ typedef struct {
   const void *user;
   const char *(*name)(const void *user, int column);
   gannet_cell (*cell)(const void *user, int64_t row, int column, char *text);
+  const char *(*unit)(const void *user, int column); /* "" = none; only the table for people shows
+                                                        it; NULL = no column has one */
 } gannet_grid;
 
 /* Write all of it. CSV begins with a header line; JSON is an array of objects.

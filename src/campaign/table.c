@@ -70,6 +70,17 @@ static const char *column_name(const void *user, int column) {
   return names[column - spec->n_constraints + N_AHEAD].own;
 }
 
+static const char *column_unit(const void *user, int column) {
+  const layout *l = user;
+  const gannet_problem *problem = l->ledger->problem;
+  const int variable = column - N_AHEAD, constraint = variable - problem->spec.n_variables - 1;
+  if (variable >= 0 && variable < problem->spec.n_variables)
+    return gannet_problem_unit(problem->variable_unit, variable);
+  if (constraint >= 0 && constraint < problem->spec.n_constraints)
+    return gannet_problem_unit(problem->constraint_unit, constraint);
+  return "";
+}
+
 static gannet_cell course_cell(const gannet_run_record *run, int column, char *text) {
   switch (column) {
     case 0:
@@ -150,7 +161,7 @@ static gannet_cell make_cell(const void *user, int64_t row, int column, char *te
 }
 
 static gannet_grid make_grid(const layout *l, int64_t n) {
-  return (gannet_grid){l->n_columns, n, l, column_name, make_cell};
+  return (gannet_grid){l->n_columns, n, l, column_name, make_cell, column_unit};
 }
 
 bool gannet_table_has_column(const gannet_ledger *ledger, const char *name) {

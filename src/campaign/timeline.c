@@ -76,7 +76,11 @@ static int64_t gather(const gannet_ledger *ledger, bar *bars) {
 gannet_err gannet_timeline_write(FILE *out, const gannet_ledger *ledger, gannet_format format) {
   bar *bars = NULL;
   GANNET_TRY(gannet_alloc((size_t)(ledger->n + ledger->n_attempts), sizeof *bars, &bars));
-  const gannet_grid grid = {COLUMNS, gather(ledger, bars), bars, name, cell};
+  const gannet_grid grid = {.n_columns = COLUMNS,
+                            .n_rows = gather(ledger, bars),
+                            .user = bars,
+                            .name = name,
+                            .cell = cell};
   const gannet_err err = gannet_grid_write(out, &grid, format);
   gannet_free(&bars);
   return err;

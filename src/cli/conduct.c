@@ -111,13 +111,18 @@ static void print_best(const gannet_campaign *campaign, const gannet_best *best)
     cli_say(stdout, "no feasible design; least violation %.4g at evaluation %lld\n",
             gannet_history_violation(campaign->history, best->id), (long long)best->id);
   for (int v = 0; v < problem->spec.n_variables; ++v) {
+    const char *unit = gannet_problem_unit(problem->variable_unit, v);
     gannet_problem_format(problem, v, x[v], text, sizeof text);
     gannet_utf8_show(text);
-    cli_say(stdout, "  %s = %s\n", problem->spec.variables[v].name, text);
+    cli_say(stdout, "  %s = %s%s%s\n", problem->spec.variables[v].name, text, *unit ? " " : "",
+            unit);
   }
   cli_say(stdout, "  objective = %.17g\n", best->objective);
-  for (int k = 0; k < problem->spec.n_constraints; ++k)
-    cli_say(stdout, "  %s = %.17g\n", problem->spec.constraints[k].name, values[k]);
+  for (int k = 0; k < problem->spec.n_constraints; ++k) {
+    const char *unit = gannet_problem_unit(problem->constraint_unit, k);
+    cli_say(stdout, "  %s = %.17g%s%s\n", problem->spec.constraints[k].name, values[k],
+            *unit ? " " : "", unit);
+  }
   cli_labels(campaign, &labels);
   for (int k = 0; k < labels.n_columns; ++k)
     if (gannet_labels_text(&labels, best->id, k)[0])

@@ -32,6 +32,10 @@ double figure_at(const json_t *list, size_t i);
 double figure_get(const json_t *object, const char *key);
 const char *figure_text(const json_t *object, const char *key);
 
+/* The name of a variable or a constraint and its unit, "length [mm]", for a text in quotes. Local.
+ */
+void figure_put_label(FILE *commands, const json_t *column);
+
 /* End of a block of data. A block without a line gets one that shows nothing. Local. */
 void figure_end(FILE *data, size_t lines);
 

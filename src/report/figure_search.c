@@ -166,8 +166,7 @@ static void put_parallel_axes(const gannet_report *r, FILE *out, size_t axes) {
                 (double)axes + 0.2);
   for (size_t v = 0; v < axes; ++v) {
     (void)fputs("'", out);
-    picture_put_text(
-        out, figure_text(json_array_get(json_object_get(r->summary, "variables"), v), "name"));
+    figure_put_label(out, json_array_get(json_object_get(r->summary, "variables"), v));
     (void)fprintf(out, "' %zu, ", v);
   }
   (void)fprintf(out, "'%s' %zu)\n", r->objective, axes);
@@ -326,7 +325,7 @@ static void put_constraint(const gannet_report *r, FILE *data, FILE *out, size_t
   }
   figure_ticks(out, 'y', low, high, 5);
   (void)fputs("set title '", out);
-  picture_put_text(out, figure_text(one, "name"));
+  figure_put_label(out, one);
   (void)fprintf(out,
                 "'\nplot data index %zu using 1:2 with points pointtype 7 pointsize 0.4 linecolor "
                 "rgb '%s' notitle, data index %zu using 1:2 with points pointtype 8 pointsize 0.5 "

@@ -20,6 +20,15 @@ const char *figure_text(const json_t *object, const char *key) {
   return text ? text : "";
 }
 
+void figure_put_label(FILE *out, const json_t *column) {
+  const char *unit = figure_text(column, "unit");
+  picture_put_text(out, figure_text(column, "name"));
+  if (!*unit) return;
+  (void)fputs(" [", out);
+  picture_put_text(out, unit);
+  (void)fputs("]", out);
+}
+
 void figure_end(FILE *data, size_t lines) {
   (void)fputs(lines ? "\n\n" : "NaN NaN NaN NaN\n\n\n", data);
 }
@@ -148,7 +157,7 @@ void figure_axis(FILE *out, char axis, const json_t *variable, size_t most) {
   const json_t *values = json_object_get(variable, "values");
   const size_t names = json_array_size(values);
   (void)fprintf(out, "set %clabel '", axis);
-  picture_put_text(out, figure_text(variable, "name"));
+  figure_put_label(out, variable);
   (void)fprintf(out, "'\nunset logscale %c\nset format %c '%% h'\nset %ctics norotate autofreq\n",
                 axis, axis, axis);
   if (is_numeric(variable)) {

@@ -16,7 +16,8 @@
 
 enum { BEST = 50, TEXT = 512 };
 
-static json_t *about_variables(const gannet_problem_spec *spec) {
+static json_t *about_variables(const gannet_problem *problem) {
+  const gannet_problem_spec *spec = &problem->spec;
   static const char *const types[] = {"real", "integer", "boolean", "categorical"};
   json_t *list = json_array();
   for (int v = 0; v < spec->n_variables; ++v) {
@@ -25,18 +26,21 @@ static json_t *about_variables(const gannet_problem_spec *spec) {
     for (int i = 0; i < one->n_values; ++i)
       (void)json_array_append_new(values, json_string(one->values[i]));
     (void)json_array_append_new(
-        list, json_pack("{s:s, s:s, s:f, s:f, s:b, s:o}", "name", one->name, "type",
-                        types[one->type], "lower", one->lower, "upper", one->upper, "log",
+        list, json_pack("{s:s, s:s, s:s, s:f, s:f, s:b, s:o}", "name", one->name, "unit",
+                        gannet_problem_unit(problem->variable_unit, v), "type", types[one->type],
+                        "lower", one->lower, "upper", one->upper, "log",
                         one->scale == GANNET_SCALE_LOG, "values", values));
   }
   return list;
 }
 
-static json_t *about_constraints(const gannet_problem_spec *spec) {
+static json_t *about_constraints(const gannet_problem *problem) {
+  const gannet_problem_spec *spec = &problem->spec;
   json_t *list = json_array();
   for (int k = 0; k < spec->n_constraints; ++k)
     (void)json_array_append_new(
-        list, json_pack("{s:s, s:o, s:o}", "name", spec->constraints[k].name, "lower",
+        list, json_pack("{s:s, s:s, s:o, s:o}", "name", spec->constraints[k].name, "unit",
+                        gannet_problem_unit(problem->constraint_unit, k), "lower",
                         report_number(spec->constraints[k].lower), "upper",
                         report_number(spec->constraints[k].upper)));
   return list;
@@ -195,10 +199,10 @@ static json_t *about_campaign(const gannet_campaign *c, const gannet_usage *u) {
 
 json_t *report_summary(const gannet_campaign *campaign, const gannet_labels *labels,
                        const gannet_usage *usage) {
-  const gannet_problem_spec *spec = &campaign->input->problem->spec;
+  const gannet_problem *problem = campaign->input->problem;
   return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "campaign",
-                   about_campaign(campaign, usage), "variables", about_variables(spec),
-                   "constraints", about_constraints(spec), "labels", label_names(labels), "best",
+                   about_campaign(campaign, usage), "variables", about_variables(problem),
+                   "constraints", about_constraints(problem), "labels", label_names(labels), "best",
                    best_rows(campaign, labels), "trace", trace(campaign, usage->first, false),
                    "trace_time", trace(campaign, usage->first, true), "failures",
                    failures(campaign), "pauses", report_pauses(campaign), "starts",

@@ -93,6 +93,23 @@ class Query(program.ProgramTest):
         self.assertEqual([row["id"] for row in best], [7, 6, 5])  # maximised
         self.assertNotIn("reason", best[0])
 
+    def test_units_are_shown_to_people(self):
+        self.write(SIMULATION, "s.sh", 0o755)
+        text = MIXED.replace("upper: 1}", "upper: 1, unit: \"\\u00b5m\\u202e\"}").replace("lower: 0.1}", "lower: 0.1, unit: K}")
+        ended = self.succeed("run", self.write(text), "-q").out
+        self.assertRegex(ended, r"(?m)^  x = 0[.\d]* \u00b5m +$")
+        self.assertRegex(ended, r"(?m)^  n = \d$")
+        self.assertRegex(ended, r"(?m)^  objective = \d$")
+        self.assertRegex(ended, r"(?m)^  g = 0[.\d]* K$")
+        heading, row = self.succeed("best", "fast.campaign").out.splitlines()
+        self.assertRegex(heading, r"^id  batch +x \[\u00b5m +\]  n +kind +on  objective +g \[K\]  status  feasible$")
+        self.assertEqual(len(heading), len(row))
+        self.assertIn("g [K]", self.succeed("export", "fast.campaign", "-f", "table").out)
+        self.assertEqual(self.succeed("best", "fast.campaign", "-f", "csv").out.splitlines()[0],
+                         "id,batch,x,n,kind,on,objective,g,status,feasible")
+        self.assertEqual(list(json.loads(self.succeed("best", "fast.campaign", "-f", "json").out)[0])[2], "x")
+        self.assertIn("g", self.history()[0])
+
     def test_every_column_has_a_name_of_its_own(self):
         text = MIXED.replace("  x:", "  batch:").replace("  n:", "  status:").replace("{g:", "{reason:")
         self.write(SIMULATION.replace("\\ng ", "\\nreason "), "s.sh", 0o755)

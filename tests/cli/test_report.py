@@ -31,12 +31,12 @@ MIXED = """\
 name: fast
 method: random
 variables:
-  x1: {lower: -5, upper: 10}
+  x1: {lower: -5, upper: 10, unit: "mm 'net' <b>"}
   x2: {lower: 1e-3, upper: 15, scale: log}
   solver: {type: categorical, values: [cg, "</script><b>&"]}
   vent: {type: boolean}
   fins: {type: integer, lower: 1, upper: 4}
-constraints: {stress: {upper: 20}}
+constraints: {stress: {upper: 20, unit: MPa}}
 batch: 8
 goal: maximize
 budget: {evaluations: 48, failures: {rate: 1}}
@@ -104,7 +104,7 @@ case $GANNET_EVAL_ID in
 *) echo objective 3 > "$GANNET_RESULTS" ;;
 esac
 """, "fail.sh", 0o755)
-        text = MIXED.replace("constraints: {stress: {upper: 20}}\n", "").replace("evaluations: 48", "evaluations: 8")
+        text = MIXED.replace("constraints: {stress: {upper: 20, unit: MPa}}\n", "").replace("evaluations: 48", "evaluations: 8")
         outcome = self.succeed("run", self.write(text))
         place = self.folder / "fast.campaign"
         data = self.report()[1]
@@ -213,7 +213,7 @@ physics:
         """They may begin before the first attempt that counted."""
         self.write('#!/bin/sh\n[ -e "$PWD.again" ] || { : > "$PWD.again"; exit 137; }\necho objective 1 > "$GANNET_RESULTS"\n', "twice.sh", 0o755)
         text = MIXED.replace("fail.sh", "twice.sh").replace("retries: 0", "retries: 1").replace("evaluations: 48", "evaluations: 8") \
-                    .replace("constraints: {stress: {upper: 20}}\n", "")
+                    .replace("constraints: {stress: {upper: 20, unit: MPa}}\n", "")
         self.succeed("run", self.write(text), "-q")
         course = self.report()[1]["course"]
         self.assertEqual(sorted(one[0] for one in course["retried"]), list(range(8)))
@@ -333,6 +333,9 @@ physics:
         for name in names:
             self.assertIn("</svg>", (self.folder / f"figures/{name}.svg").read_text(), name)
             self.assertTrue((self.folder / f"figures/{name}.pdf").read_bytes().startswith(b"%PDF"), name)
+        self.assertEqual([v["unit"] for v in summary["variables"]], ["mm 'net' <b>", "", "", "", ""])
+        for name, label in (("slices", "x1 [mm ''net'' <b>]"), ("parallel", "x1 [mm ''net'' <b>]"), ("constraints", "stress [MPa]")):
+            self.assertIn(f"'{label}'", (self.folder / f"figures/{name}.gp").read_text(), name)
         kinds = [sum(s == 1 and f == 1 for s, f in zip(columns["status"], columns["feasible"])),
                  sum(s == 1 and f == 0 for s, f in zip(columns["status"], columns["feasible"])), sum(s > 1 for s in columns["status"])]
         self.assertEqual([len(self.rows("best", i)) for i in range(3)], kinds)

@@ -47,10 +47,10 @@ function drawSlice(holder, k) {
   const discrete = variable.type === "categorical" || variable.type === "boolean";
   const names = slice.x.map((v) => valueText(variable, v));
   const low = Math.min(...slice.low), high = Math.max(...slice.high), digits = fineness(low, high), across = discrete ? 0 : fineness(variable.lower, variable.upper);
-  chart(holder, () => Object.assign(small(variable.name, room(low, high, true)), {
+  chart(holder, () => Object.assign(small(labelled(variable), room(low, high, true)), {
     tooltip: Object.assign(tooltip((list) => {
       const i = list[0].dataIndex;
-      return `${escaped(variable.name)} = ${escaped(names[i])}<br>${objective(slice.median[i])}<br>95 %: ${objective(slice.low[i])} to ${objective(slice.high[i])}`;
+      return `${escaped(variable.name)} = ${escaped(names[i])}${unitOf(variable)}<br>${objective(slice.median[i])}<br>95 %: ${objective(slice.low[i])} to ${objective(slice.high[i])}`;
     }), {trigger: "axis"}),
     xAxis: axis("", Object.assign(variableAxis(variable), discrete ? {axisLabel: {color: colors.soft, interval: 0, width: 180 / names.length, overflow: "truncate"}}
       : {splitNumber: across > 2 ? 2 : 4, axisLabel: {color: colors.soft, hideOverlap: true, showMaxLabel: false, formatter: (v) => number(v, 3 + across)}})),

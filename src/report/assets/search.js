@@ -98,7 +98,7 @@ function tableText(rows) {
 function showBest() {
   if (!summary.best.length) return hide("best");
   const state = {form: 0, rows: 8}, controls = $("#best .controls");
-  const body = fillHead($("#best table"), ["", "evaluation", "objective", ...summary.labels, ...summary.variables.map((v) => v.name), ...summary.constraints.map((c) => c.name)]);
+  const body = fillHead($("#best table"), ["", "evaluation", "objective", ...summary.labels, ...summary.variables.map(labelled), ...summary.constraints.map(labelled)]);
   const fill = () => {
     body.replaceChildren();
     summary.best.slice(0, state.rows).forEach((row) => {
@@ -150,7 +150,7 @@ function showParallel() {
   chart($("#parallel .chart"), () => ({
     parallel: {left: 50, right: 70 + room(summary.range.best, summary.range.worst, true), top: 40, bottom: 70, axisExpandable: shown.length > 12, axisExpandWidth: 80, axisExpandCount: 10},
     parallelAxis: shown.map((v, k) => Object.assign(
-      {dim: k + 1, name: v.name, nameTruncate: {maxWidth: 90}, nameTextStyle: {color: colors.ink}, axisLine: {lineStyle: {color: colors.soft}}},
+      {dim: k + 1, name: labelled(v), nameTruncate: {maxWidth: 90}, nameTextStyle: {color: colors.ink}, axisLine: {lineStyle: {color: colors.soft}}},
       variableAxis(v), {axisLabel: Object.assign(label(), {width: 90, overflow: "truncate", formatter: (x) => typeof x === "number" ? number(x, 3 + fineness(v.lower, v.upper)) : x})})
     ).concat([{dim: shown.length + 1, name: "objective", scale: true, min: low, max: high > low ? high : null, nameTextStyle: {color: colors.ink}, axisLine: {lineStyle: {color: colors.soft}},
       axisLabel: Object.assign(label(), {formatter: (x) => objective(x, 3)})}]),
@@ -172,8 +172,8 @@ function showProjection() {
   const upRoom = () => room(summary.variables[axes[1]].lower, summary.variables[axes[1]].upper);
   const entry = chart($("#projection .chart"), () => ({
     grid: grid({left: 70 + upRoom(), bottom: 90}), tooltip: tooltip((p) => designText(p.value[3])), visualMap: ordered.length ? rankScale({dimension: 2, seriesIndex: 0}) : undefined,
-    xAxis: axis(summary.variables[axes[0]].name, variableAxis(summary.variables[axes[0]])),
-    yAxis: upright(summary.variables[axes[1]].name, Object.assign({nameGap: 52 + upRoom()}, variableAxis(summary.variables[axes[1]], 42))),
+    xAxis: axis(labelled(summary.variables[axes[0]]), variableAxis(summary.variables[axes[0]])),
+    yAxis: upright(labelled(summary.variables[axes[1]]), Object.assign({nameGap: 52 + upRoom()}, variableAxis(summary.variables[axes[1]], 42))),
     series: [
       {name: "designs", type: "scatter", symbolSize: count > 3000 ? 4 : 8, itemStyle: {opacity: 0.8}, data: ordered.slice().reverse().map((i) => [...at(i), rank[i], i])},
       {name: "not feasible", type: "scatter", z: 1, symbol: "circle", symbolSize: count > 3000 ? 4 : 8, itemStyle: hollow(), data: infeasible.map((i) => [...at(i), 0, i])},
@@ -195,7 +195,7 @@ function showConstraints() {
     const values = shown.map((i) => columns.c[k][i]).concat([c.lower, c.upper].filter((v) => v !== null));
     const [low, high] = values.length ? [values.reduce((a, b) => Math.min(a, b)), values.reduce((a, b) => Math.max(a, b))] : [0, 1];
     const digits = fineness(low, high), more = room(low, high);
-    const title = `${c.name}: kept by ${shown.length ? Math.round(100 * kept / shown.length) : 0} %`;
+    const title = `${labelled(c)}: kept by ${shown.length ? Math.round(100 * kept / shown.length) : 0} %`;
     chart(holderIn($("#constraints .grid"), title), () => Object.assign(small(title), {
       grid: {left: 58 + more, right: 48 + more, top: 34, bottom: 26}, tooltip: tooltip((p) => designText(p.value[2])), xAxis: axis("", {type: "value", min: 0, max: about.proposed}), yAxis: axis("", {finer: digits}),
       series: [["kept", false, "circle", "accent"], ["broken", true, "triangle", "soft"]].map(([name, wanted, symbol, color]) => ({

@@ -76,6 +76,10 @@ function fillHead(table, names) {
   return table.tBodies[0];
 }
 
+// "length [mm]", or the name alone where no unit is stated.
+const labelled = (column) => column.unit ? `${column.name} [${column.unit}]` : column.name;
+const unitOf = (column) => column.unit ? ` ${escaped(column.unit)}` : "";
+
 function valueText(variable, value) {
   if (variable.type === "categorical") return variable.values[value];
   if (variable.type === "boolean") return value ? "true" : "false";
@@ -83,9 +87,9 @@ function valueText(variable, value) {
 }
 function designText(i) {
   const lines = [`evaluation ${columns.id[i]}`, columns.penalty[i] === null ? `objective ${objective(columns.objective[i])}${columns.feasible[i] || columns.status[i] !== DONE ? "" : " (not feasible)"}` : `objective ${objective(columns.penalty[i])} (a penalty)`];
-  summary.variables.slice(0, 25).forEach((v, k) => lines.push(`${escaped(v.name)} = ${escaped(valueText(v, columns.x[k][i]))}`));
+  summary.variables.slice(0, 25).forEach((v, k) => lines.push(`${escaped(v.name)} = ${escaped(valueText(v, columns.x[k][i]))}${unitOf(v)}`));
   if (summary.variables.length > 25) lines.push(`… ${summary.variables.length - 25} more`);
-  summary.constraints.forEach((c, k) => lines.push(`${escaped(c.name)}: ${number(columns.c[k][i])}`));
+  summary.constraints.forEach((c, k) => lines.push(`${escaped(c.name)}: ${number(columns.c[k][i])}${unitOf(c)}`));
   return lines.join("<br>");
 }
 
