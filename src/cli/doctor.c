@@ -1,6 +1,14 @@
 /* gannet doctor */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/atomic_file.h"
 #include "base/memory.h"
+#include "campaign/input.h"
 #include "cli/cli.h"
+#include "evaluate/command.h"
 #include "machine/inspect.h"
 
 static const cli_flag flags[] = {
@@ -8,13 +16,66 @@ static const cli_flag flags[] = {
     {NULL, 0, NULL, NULL, false},
 };
 
+/* The number behind the option of mpirun or srun by which it starts so many; 1 without. */
+static int count_processes(const gannet_text_list *command) {
+  static const char *const options[] = {"-n", "-np", "--np", "--ntasks", "--ntasks="};
+  const char *number = NULL;
+  for (int i = 1; i < command->n && !number; ++i)
+    for (size_t k = 0; k < sizeof options / sizeof *options && !number; ++k) {
+      const size_t size = strlen(options[k]);
+      if (options[k][size - 1] == '=' && strncmp(command->item[i], options[k], size) == 0)
+        number = command->item[i] + size;
+      else if (i + 1 < command->n && strcmp(command->item[i], options[k]) == 0)
+        number = command->item[i + 1];
+    }
+  const long n = number ? strtol(number, NULL, 10) : 1;
+  return n >= 1 && n < INT_MAX ? (int)n : 1;
+}
+
+static bool starts_ranks(const gannet_text_list *command) {
+  static const char *const launchers[] = {"mpirun", "mpiexec", "srun"};
+  for (size_t i = 0; command->n > 0 && i < sizeof launchers / sizeof *launchers; ++i)
+    if (strcmp(command->item[0], launchers[i]) == 0) return true;
+  return false;
+}
+
+/* How many simulations of a campaign run here at a time, and with how many processes. */
+static gannet_err read_campaign(const char *file, machine_request *request) {
+  gannet_campaign_input *input = NULL;
+  gannet_complaints complaints = {0};
+  gannet_err err = gannet_campaign_load(request->comm, file, 0, NULL, &input, &complaints);
+  if (err == GANNET_OK && strcmp(input->evaluate.backend, "command") == 0) {
+    const gannet_text_list *command =
+        &((const gannet_command_options *)input->evaluator_options)->command;
+    request->slots = input->evaluate.parallel;
+    request->processes = starts_ranks(command) ? count_processes(command) : 1;
+  }
+  err = cli_complain(&complaints, file, request->rank, err);
+  gannet_complaints_release(&complaints);
+  gannet_campaign_destroy(&input);
+  return err;
+}
+
 static gannet_err inspect(const cli_arguments *arguments, const cli_world *world, int format,
                           gannet_exit *code) {
-  machine_request request = {
-      .comm = world->comm,
-      .rank = world->rank,
-      .launcher = world->launcher,
-      .directory = arguments->n_positional > 0 ? arguments->positional[0] : "."};
+  const char *given = arguments->n_positional > 0 ? arguments->positional[0] : ".";
+  char beside[PATH_MAX];
+  struct stat about;
+  machine_request request = {.comm = world->comm,
+                             .rank = world->rank,
+                             .launcher = world->launcher,
+                             .directory = given,
+                             .processes = 1};
+  const char *ending = strrchr(given, '.');
+  int is_file = world->rank == 0 && ending &&
+                (strcmp(ending, ".yaml") == 0 || strcmp(ending, ".yml") == 0) &&
+                stat(given, &about) == 0 && S_ISREG(about.st_mode);
+  GANNET_TRY_MPI(MPI_Bcast(&is_file, 1, MPI_INT, 0, world->comm));
+  if (is_file) {
+    gannet_directory_of(given, beside, sizeof beside);
+    request.directory = beside;
+    GANNET_TRY(read_campaign(given, &request));
+  }
   machine_report *report = NULL;
   int worst = 0;
   GANNET_TRY_MPI(MPI_Comm_size(world->comm, &request.np));
@@ -40,11 +101,12 @@ static gannet_err run(const cli_arguments *arguments, const cli_world *world, ga
 
 const cli_command cli_doctor = {
     .name = "doctor",
-    .usage = "[DIR] [options]",
+    .usage = "[DIR|FILE] [options]",
     .summary = "look at the machine as gannet finds it, and say what to change",
     .details =
         "MPI, BLAS and the kernels it uses, processors and binding, libraries, memory, the file\n"
-        "system of DIR (default: here), SLURM. Start it as the campaign will be started, for\n"
+        "system of DIR (default: here), SLURM. With a campaign file, whether its simulations have\n"
+        "a core for each of their processes. Start it as the campaign will be started, for\n"
         "example `mpirun -n 4 gannet doctor`. Exit code 0 when there is nothing to change, 7 when\n"
         "something is slow or bound to fail. In JSON and CSV the state is fine, note or change.\n",
     .flags = flags,

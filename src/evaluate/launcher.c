@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* SOCK_CLOEXEC */
+#define _GNU_SOURCE /* SOCK_CLOEXEC, sched_getaffinity */
 /* The controller's side of the launcher. */
 #include "evaluate/launcher.h"
 
@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <math.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdint.h>
@@ -212,4 +213,20 @@ gannet_err gannet_launcher_wait(gannet_launcher *launcher, double wait, gannet_l
   GANNET_REQUIRE(size == sizeof *event, GANNET_ERR_INTERNAL, "a launcher event of %zd bytes", size);
   *got = true;
   return GANNET_OK;
+}
+
+int gannet_launcher_processors(const gannet_launcher *launcher, int most, bool *may_use) {
+  int n = 0;
+  for (int p = 0; p < most; ++p) may_use[p] = false;
+#ifdef __linux__
+  cpu_set_t theirs;
+  if (sched_getaffinity(launcher->helper, sizeof theirs, &theirs)) return 0;
+  for (int p = 0; p < most && p < CPU_SETSIZE; ++p) {
+    may_use[p] = CPU_ISSET(p, &theirs);
+    n += may_use[p];
+  }
+#else
+  (void)launcher;
+#endif
+  return n;
 }

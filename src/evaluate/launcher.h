@@ -112,6 +112,14 @@ GANNET_CHECKED gannet_err gannet_launcher_wait(gannet_launcher *launcher, double
 GANNET_CHECKED gannet_err gannet_launcher_kill(gannet_launcher *launcher, int64_t tag,
                                                double grace);
 
+/* Which hardware threads children may use. Returns how many these are; 0 = unknown.
+ *
+ * Local.
+ *
+ * may_use  out  [most] in the order of the system's numbers; further ones are left out
+ */
+int gannet_launcher_processors(const gannet_launcher *launcher, int most, bool *may_use);
+
 /* Whether a variable "NAME=value" of the controller is withheld from children.
  *
  * Local.

@@ -20,7 +20,8 @@ static gannet_err check_directory(const machine_request *request) {
   if (request->rank > 0) return GANNET_OK;
   if (stat(request->directory, &about)) return gannet_raise_errno("find", request->directory);
   GANNET_REQUIRE(S_ISDIR(about.st_mode), GANNET_ERR_INPUT,
-                 "'%s' is not a directory; give that of a campaign, or leave it out",
+                 "'%s' is not a directory; give that of a campaign or a campaign file "
+                 "(*.yaml), or leave it out",
                  request->directory);
   return GANNET_OK;
 }

@@ -13,6 +13,8 @@ typedef struct {
   int rank, np;
   gannet_launcher *launcher; /* on rank 0, to ask programs for their version; NULL = do not */
   const char *directory;     /* that a campaign would be in; exists */
+  int slots;                 /* simulations of the campaign that run here at a time; 0 = unknown */
+  int processes;             /* that each of them starts, >= 1 */
 } machine_request;
 
 /* Ranks and the processors that they may use. The same on all ranks but for host. */

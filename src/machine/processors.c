@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/group.h"
+#include "base/processors.h"
 #include "linalg/blas.h"
 #include "machine/parts.h"
 
@@ -57,6 +58,27 @@ static void inspect_binding(const machine_places *p, machine_report *report) {
                    p->on_one);
 }
 
+/* Simulations are no part of a rank: they may use what the launcher of the job may. */
+static void inspect_simulations(const machine_request *request, machine_report *report) {
+  static bool may_use[GANNET_PROCESSORS_MOST];
+  const int threads = request->launcher ? gannet_launcher_processors(
+                                              request->launcher, GANNET_PROCESSORS_MOST, may_use)
+                                        : 0;
+  const int cores = machine_count_cores(may_use);
+  const long wanted = (long)request->slots * request->processes;
+  if (threads == 0) return;
+  machine_say(report, "processors", "simulations",
+              "all together may use %d core%s (%d hardware "
+              "threads)",
+              cores, cores == 1 ? "" : "s", threads);
+  if (wanted > cores)
+    machine_advise(report, wanted > threads ? MACHINE_CHANGE : MACHINE_NOTE,
+                   "%d at a time with %d process%s each are more than these cores and slow each "
+                   "other down: choose at most parallel: %d, or ask for more cores",
+                   request->slots, request->processes, request->processes == 1 ? "" : "es",
+                   cores / request->processes > 0 ? cores / request->processes : 1);
+}
+
 static void inspect_limits(const machine_places *p, machine_report *report) {
   const double load = read_load();
   gannet_group group;
@@ -97,11 +119,11 @@ static void inspect_variables(const machine_places *p, machine_report *report) {
 void machine_inspect_processors(const machine_request *request, const machine_places *places,
                                 machine_report *report) {
   char model[128];
-  (void)request;
   read_model(model, sizeof model);
   machine_say(report, "processors", "model", "%s", model);
   inspect_ranks(places, report);
   inspect_binding(places, report);
+  inspect_simulations(request, report);
   inspect_limits(places, report);
   machine_say(report, "threads", "per rank", "%d", gannet_blas_threads());
   if (gannet_blas_threads() > 1)

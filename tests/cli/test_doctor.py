@@ -73,6 +73,18 @@ class Doctor(program.ProgramTest):
             self.assertTrue(running.kill())
             shutil.rmtree(self.folder / "fast.campaign")
 
+    def test_slots_with_fewer_cores_than_they_are_are_told(self):
+        one = ("taskset", "-c", str(min(os.sched_getaffinity(0))))
+        self.write("#!/bin/sh\n", "s.sh", 0o755)
+        for command, parallel, state in (("[./s.sh]", 1, "fine"), ("[./s.sh]", 3, "change"),
+                                         ("[mpirun, -n, 2, ./s.sh]", 1, "change")):
+            file = self.write(COMMAND.replace("[./s.sh]", f"{command}, parallel: {parallel}"), "slots.yaml")
+            found = self.findings(file, wrapper=one)["processors", "simulations"]
+            self.assertEqual(found["state"], state, (command, found))
+            self.assertIn("may use 1 core (1 ", found["value"])
+        self.assertEqual(self.findings(wrapper=one)["processors", "simulations"]["state"], "fine")
+        self.assertIn("slots.yaml", self.gannet("doctor", self.write("name: [", "slots.yaml")).err)
+
     def test_every_format_says_the_same(self):
         found = self.findings()
         for topic in "MPI", "BLAS", "processors", "threads", "libraries", "memory", "directory", "SLURM":
