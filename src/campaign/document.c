@@ -1,6 +1,7 @@
 /* From YAML text to a tree. The only file that knows libfyaml (0.7.12). */
 #include <libfyaml.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -53,11 +54,20 @@ static void stop(builder *build, gannet_tree_place place, const char *what) {
   build->stopped = true;
 }
 
+/* Whether a plain text is empty that has bytes in the file: libfyaml had no memory for it. */
+static bool is_lost(struct fy_node *node, size_t length) {
+  struct fy_token *token = fy_node_get_scalar_token(node);
+  const struct fy_mark *start = token ? fy_token_start_mark(token) : NULL,
+                       *end = token ? fy_token_end_mark(token) : NULL;
+  return length == 0 && start && end && end->input_pos > start->input_pos &&
+         fy_node_get_style(node) == FYNS_PLAIN;
+}
+
 static gannet_err copy_scalar(builder *build, struct fy_node *node, gannet_tree_place place,
                               char **text) {
   size_t length = 0;
-  const char *scalar = node ? fy_node_get_scalar(node, &length) : NULL;
-  if (!scalar) length = 0;
+  const char *scalar = node ? fy_node_get_scalar(node, &length) : "";
+  GANNET_REQUIRE(scalar && (!node || !is_lost(node, length)), GANNET_ERR_MEMORY, "libfyaml");
   GANNET_TRY(gannet_alloc(length + 1, 1, text));
   if (length > 0) memcpy(*text, scalar, length);
   if (strlen(*text) != length) complain_at(build, place, "text contains a zero byte; remove it");
@@ -81,6 +91,7 @@ static gannet_err build_list(builder *build, struct fy_node *node, int depth, ga
 static struct fy_node *behind_alias(builder *build, struct fy_node *node, gannet_tree_place place) {
   if (!node || !fy_node_is_alias(node)) return node;
   struct fy_node *target = fy_node_resolve_alias(node);
+  if (!target) target = fy_node_resolve_alias(node); /* it may have had no memory for the name */
   if (!target) complain_at(build, place, "alias (*name) to an anchor that is not defined before");
   return target;
 }
@@ -186,8 +197,23 @@ static void pass_diagnostics(builder *build, struct fy_diag *diagnostics) {
   }
 }
 
+/* Whether a text has nothing but comments and marks of documents, for which there is no document.
+ */
+static bool says_nothing(const char *text, size_t size) {
+  static const char blank[] = " \t\r\xef\xbb\xbf"; /* a byte-order mark, too */
+  for (const char *line = text, *end = text + size; line < end;) {
+    const char *feed = memchr(line, '\n', (size_t)(end - line)), *next = feed ? feed + 1 : end;
+    while (line < next && strchr(blank, *line)) ++line;
+    if (line < next && !strchr("\n#%", *line) &&
+        (next - line < 3 || (memcmp(line, "---", 3) != 0 && memcmp(line, "...", 3) != 0)))
+      return false;
+    line = next;
+  }
+  return true;
+}
+
 static gannet_err load(builder *build, struct fy_parser *parser, struct fy_diag *diagnostics,
-                       gannet_tree *out) {
+                       const char *text, size_t size, gannet_tree *out) {
   gannet_err err = GANNET_OK;
   const int before = build->complaints->count;
   struct fy_document *document = fy_parse_load_document(parser);
@@ -200,10 +226,11 @@ static gannet_err load(builder *build, struct fy_parser *parser, struct fy_diag 
   }
   fy_parse_document_destroy(parser, document);
   pass_diagnostics(build, diagnostics);
-  const bool broken = fy_parser_get_stream_error(parser) && build->complaints->count == before;
-  if (broken)
-    complain_at(build, (gannet_tree_place){0, 0},
-                "not valid YAML; expected keys with values, as in 'name: heater'");
+  /* Every error of syntax has a message. Without one, libfyaml had no memory. */
+  const bool is_missing =
+      fy_parser_get_stream_error(parser) || (!document && !says_nothing(text, size));
+  if (is_missing && build->complaints->count == before && err == GANNET_OK)
+    err = GANNET_RAISE(GANNET_ERR_MEMORY, "libfyaml");
   if (!document && !out->text) {
     out->empty = true;
     if (err == GANNET_OK) err = gannet_copy_text("", &out->text);
@@ -211,8 +238,19 @@ static gannet_err load(builder *build, struct fy_parser *parser, struct fy_diag 
   return err;
 }
 
+/* libfyaml writes through null pointers when it has no memory, so whether there is enough is asked
+ * beforehand. It takes at most 500 bytes for a byte of text ("[,,,,"). */
+static gannet_err check_room(size_t size) {
+  const size_t bytes = ((size_t)1 << 20) + 500 * size;
+  void *probe = malloc(bytes);
+  GANNET_REQUIRE(probe, GANNET_ERR_MEMORY, "%zu bytes to read YAML", bytes);
+  free(probe);
+  return GANNET_OK;
+}
+
 static gannet_err parse(builder *build, const char *text, size_t size, gannet_tree *out) {
   struct fy_diag_cfg settings;
+  GANNET_TRY(check_room(size));
   fy_diag_cfg_default(&settings);
   settings.fp = NULL;
   struct fy_diag *diagnostics = fy_diag_create(&settings);
@@ -227,7 +265,7 @@ static gannet_err parse(builder *build, const char *text, size_t size, gannet_tr
   if (!parser || fy_parser_set_string(parser, text, size))
     err = GANNET_RAISE(GANNET_ERR_MEMORY, "libfyaml");
   else
-    err = load(build, parser, diagnostics, out);
+    err = load(build, parser, diagnostics, text, size, out);
   fy_parser_destroy(parser);
   fy_diag_destroy(diagnostics);
   return err;

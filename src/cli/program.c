@@ -4,9 +4,23 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/atomic_file.h"
+
+/* The loader ends a program that has too little room for its libraries, and says "failed to map
+ * segment". Their least sizes are known: HDF5 with what it needs takes 24 MiB, and the buffer that
+ * BLAS asks for at its start, 192 MiB (linalg/blas.c), is more than all libraries. */
+static gannet_err check_room(cli_reach reach) {
+  const size_t bytes = (size_t)(reach == CLI_STATE ? 24 : 192) << 20;
+  void *probe = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  GANNET_REQUIRE(probe != MAP_FAILED, GANNET_ERR_MEMORY,
+                 "%zu MiB for libraries; raise the limit of memory per process (ulimit -v)",
+                 bytes >> 20);
+  (void)munmap(probe, bytes);
+  return GANNET_OK;
+}
 
 /* src/cli/CMakeLists.txt sets CLI_OWN_REACH, what this program is linked for, and CLI_LIBEXEC, the
  * way from the folder of installed programs to that of the programs that they execute. */
@@ -16,6 +30,7 @@ gannet_err cli_become(cli_reach reach, char **argv) {
   const char *name = reach == CLI_STATE ? "state" : "everything";
   char own[PATH_MAX], path[PATH_MAX + 64];
   if (reach <= CLI_OWN_REACH) return GANNET_OK;
+  GANNET_TRY(check_room(reach));
   const ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
   if (length < 0) return gannet_raise_errno("read", "/proc/self/exe");
   own[length] = '\0';

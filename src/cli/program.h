@@ -22,7 +22,8 @@ typedef enum {
  *
  * argv  in  of main
  *
- * Errors: GANNET_ERR_MISSING when the program is not installed beside this one.
+ * Errors: GANNET_ERR_MISSING when the program is not installed beside this one; GANNET_ERR_MEMORY
+ * when a limit of this process leaves no room for its libraries.
  */
 GANNET_CHECKED gannet_err cli_become(cli_reach reach, char **argv);
 
