@@ -212,7 +212,7 @@ static gannet_err keep(gannet_journal *journal, bool thorough) {
   if (!journal->begun) return GANNET_OK;
   const char *change = find_change(journal, thorough);
   if (renewed && *change && strcmp(change, "was removed") != 0) journal->lost = true;
-  GANNET_TRY(check_directory(journal));
+  if (*change) GANNET_TRY(check_directory(journal));
   GANNET_REQUIRE(!journal->lost, GANNET_ERR_BUSY,
                  "this process no longer has the campaign: '%s' was removed while it ran, and "
                  "another process added to the journal; %s: use --resume to go on from there",
