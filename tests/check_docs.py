@@ -123,7 +123,7 @@ def check_exit_codes(root):
 
 def check_state_layout(root):
     dataset = r"(?:campaign|problem|history|optimizer)/\w+"
-    writer = "".join((root / f"src/campaign/snapshot_{part}.c").read_text(encoding="utf-8") for part in ("write", "fields"))
+    writer = "".join((root / f"src/campaign/run/snapshot_{part}.c").read_text(encoding="utf-8") for part in ("write", "fields"))
     text = (root / "docs/campaign-directory.md").read_text(encoding="utf-8")
     section = text.partition("## State")[2].partition("\n## ")[0]
     written = set(re.findall(rf'"({dataset})"', writer))

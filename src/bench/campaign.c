@@ -16,8 +16,8 @@
 #include "base/memory.h"
 #include "bench/bench.h"
 #include "bench/watch.h"
-#include "campaign/loop.h"
-#include "campaign/table.h"
+#include "campaign/run/loop.h"
+#include "campaign/tables/table.h"
 #include "optimizer/methods.h"
 
 typedef struct {

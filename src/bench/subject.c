@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "campaign/input.h"
+#include "campaign/config/config.h"
 #include "optimizer/governing.h"
 #include "simulations/benchmark.h"
 #include "simulations/registry.h"

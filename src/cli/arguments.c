@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/names.h"
-#include "campaign/table.h"
+#include "campaign/tables/table.h"
 #include "cli/cli.h"
 
 const cli_flag cli_common_flags[] = {

@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "campaign/budget.h"
-#include "campaign/campaign.h"
-#include "campaign/table.h"
+#include "campaign/run/budget.h"
+#include "campaign/run/campaign.h"
+#include "campaign/tables/table.h"
 #include "cli/query.h"
 #include "cli/session.h"
 

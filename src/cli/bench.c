@@ -8,7 +8,7 @@
 #include "base/atomic_file.h"
 #include "base/memory.h"
 #include "base/option.h"
-#include "campaign/stop.h"
+#include "campaign/run/stop.h"
 #include "cli/cli.h"
 #include "suite/report.h"
 #include "suite/work.h"

@@ -6,7 +6,7 @@
 
 #include "base/atomic_file.h"
 #include "base/memory.h"
-#include "campaign/input.h"
+#include "campaign/config/config.h"
 #include "cli/cli.h"
 #include "evaluate/command.h"
 #include "machine/inspect.h"

@@ -1,5 +1,5 @@
 /* gannet explain */
-#include "campaign/explain.h"
+#include "campaign/config/explain.h"
 #include "cli/cli.h"
 #include "suite/keys.h"
 

@@ -1,5 +1,5 @@
 /* gannet export */
-#include "campaign/timeline.h"
+#include "campaign/tables/timeline.h"
 #include "cli/query.h"
 
 static const cli_flag flags[] = {

@@ -7,7 +7,7 @@
 
 #include "base/atomic_file.h"
 #include "base/memory.h"
-#include "campaign/input.h"
+#include "campaign/config/config.h"
 #include "cli/init.h"
 #include "evaluate/command.h"
 #include "evaluate/contract.h"

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "campaign/schema.h"
-#include "campaign/yaml_text.h"
+#include "campaign/config/schema.h"
+#include "campaign/config/yaml_text.h"
 #include "cli/init.h"
 
 enum { WIDTH = 96, NOTE = 2048, JOINT = 1 /* a blank that does not end a line */ };

@@ -3,7 +3,7 @@
 
 #include "base/names.h"
 #include "base/roff.h"
-#include "campaign/explain.h"
+#include "campaign/config/explain.h"
 #include "cli/cli.h"
 #include "gannet/version.h"
 

@@ -2,7 +2,7 @@
 #ifndef GANNET_CLI_OPENING_H
 #define GANNET_CLI_OPENING_H
 
-#include "campaign/campaign.h"
+#include "campaign/run/campaign.h"
 #include "cli/cli.h"
 
 /* gannet_campaign_start; while another process works on the campaign it is tried again, and after

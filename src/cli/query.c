@@ -1,7 +1,7 @@
 #include "cli/query.h"
 
 #include "base/atomic_file.h"
-#include "campaign/progress.h"
+#include "campaign/run/progress.h"
 #include "minimize/prepare.h"
 
 gannet_err cli_query(const cli_arguments *arguments, bool replay, gannet_campaign *campaign) {

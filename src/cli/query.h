@@ -2,8 +2,8 @@
 #ifndef GANNET_CLI_QUERY_H
 #define GANNET_CLI_QUERY_H
 
-#include "campaign/campaign.h"
-#include "campaign/table.h"
+#include "campaign/run/campaign.h"
+#include "campaign/tables/table.h"
 #include "cli/cli.h"
 #include "optimizer/recommend.h"
 
@@ -33,8 +33,8 @@ GANNET_CHECKED gannet_err cli_recommend(const gannet_campaign *campaign,
  */
 void cli_show_feasible(const gannet_campaign *campaign);
 
-/* What the list of candidates says of the evaluations (campaign/labels.h). A list that cannot be
- * read any more is told on stderr, and there are no labels.
+/* What the list of candidates says of the evaluations (campaign/tables/labels.h). A list that
+ * cannot be read any more is told on stderr, and there are no labels.
  *
  * Local.
  *

@@ -2,7 +2,7 @@
 #ifndef GANNET_CLI_SESSION_H
 #define GANNET_CLI_SESSION_H
 
-#include "campaign/campaign.h"
+#include "campaign/run/campaign.h"
 #include "cli/cli.h"
 
 typedef gannet_err (*cli_session)(const cli_arguments *arguments, gannet_campaign *campaign);

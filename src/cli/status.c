@@ -9,9 +9,9 @@
 #include "base/memory.h"
 #include "base/open_file.h"
 #include "base/utf8.h"
-#include "campaign/budget.h"
-#include "campaign/progress.h"
-#include "campaign/reasons.h"
+#include "campaign/run/budget.h"
+#include "campaign/run/failure_reasons.h"
+#include "campaign/run/progress.h"
 #include "cli/program.h"
 #include "cli/query.h"
 

@@ -6,8 +6,8 @@
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/utf8.h"
-#include "campaign/campaign.h"
-#include "campaign/table.h"
+#include "campaign/run/campaign.h"
+#include "campaign/tables/table.h"
 #include "cli/session.h"
 
 static const cli_flag flags[] = {

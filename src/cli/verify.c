@@ -4,10 +4,10 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "campaign/saved.h"
-#include "campaign/snapshot.h"
-#include "campaign/table.h"
-#include "campaign/traces.h"
+#include "campaign/config/config.h"
+#include "campaign/run/resume.h"
+#include "campaign/run/snapshot.h"
+#include "campaign/tables/table.h"
 #include "cli/query.h"
 #include "store/lock.h"
 

@@ -8,8 +8,8 @@
 #ifndef GANNET_CLI_WATCH_H
 #define GANNET_CLI_WATCH_H
 
-#include "campaign/follow.h"
-#include "campaign/progress.h"
+#include "campaign/run/follow.h"
+#include "campaign/run/progress.h"
 
 /* A step of the best feasible value. */
 typedef struct {

@@ -7,8 +7,8 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/utf8.h"
-#include "campaign/budget.h"
-#include "campaign/reasons.h"
+#include "campaign/run/budget.h"
+#include "campaign/run/failure_reasons.h"
 #include "cli/watch.h"
 #include "evaluate/contract.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "acquisition/acquisition.h"
-#include "campaign/table.h"
+#include "campaign/tables/table.h"
 #include "cli/init.h"
 #include "evaluate/evaluator.h"
 #include "optimizer/methods.h"

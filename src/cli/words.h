@@ -2,7 +2,7 @@
 #ifndef GANNET_CLI_WORDS_H
 #define GANNET_CLI_WORDS_H
 
-#include "campaign/schema.h"
+#include "campaign/config/schema.h"
 #include "cli/cli.h"
 
 /* What the values of an option or an argument are by the name that the tables give it: "METHOD",

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "campaign/grid.h"
+#include "campaign/tables/grid.h"
 
 typedef enum {
   MACHINE_FINE,

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/open_file.h"
-#include "campaign/stop.h"
+#include "campaign/run/stop.h"
 #include "evaluate/command.h"
 #include "machine/parts.h"
 

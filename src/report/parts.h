@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "campaign/progress.h"
+#include "campaign/run/progress.h"
 #include "report/report.h"
 
 /* What the page and the figures show. */

@@ -13,7 +13,7 @@
 #ifndef GANNET_REPORT_REPORT_H
 #define GANNET_REPORT_REPORT_H
 
-#include "campaign/labels.h"
+#include "campaign/tables/labels.h"
 #include "evaluate/launcher.h"
 
 /* Evaluations that a page holds at most; of longer campaigns it holds the steps of the best value,

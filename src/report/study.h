@@ -4,7 +4,7 @@
 #ifndef GANNET_REPORT_STUDY_H
 #define GANNET_REPORT_STUDY_H
 
-#include "campaign/campaign.h"
+#include "campaign/run/campaign.h"
 #include "optimizer/transform.h"
 
 enum { STUDY_LEAST = 8, STUDY_MOST = 400 }; /* results */

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/option.h"
-#include "campaign/schema.h"
+#include "campaign/config/schema.h"
 
 typedef struct {
   char *name; /* never auto after reading */

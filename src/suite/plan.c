@@ -7,7 +7,7 @@
 #include "base/atomic_file.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "campaign/effective.h"
+#include "campaign/config/config.h"
 #include "problem/problem.h"
 #include "simulations/registry.h"
 #include "suite/plan_parts.h"

@@ -20,7 +20,7 @@
 #include <limits.h>
 #include <stdbool.h>
 
-#include "campaign/input.h"
+#include "campaign/config/config.h"
 #include "suite/keys.h"
 #include "suite/measure.h"
 

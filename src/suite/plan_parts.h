@@ -4,7 +4,7 @@
 #ifndef GANNET_SUITE_PLAN_PARTS_H
 #define GANNET_SUITE_PLAN_PARTS_H
 
-#include "campaign/tree.h"
+#include "campaign/config/tree.h"
 #include "suite/plan.h"
 
 /* Where a problem and a method stand in the tree. */

@@ -6,7 +6,7 @@
 
 #include "base/atomic_file.h"
 #include "base/memory.h"
-#include "campaign/section.h"
+#include "campaign/config/section.h"
 #include "suite/plan_parts.h"
 
 enum { WHERE = 512, MOST_KEYS = 64, LONGEST_LABEL = 60 };

@@ -2,7 +2,7 @@
 #ifndef GANNET_SUITE_SUBJECT_H
 #define GANNET_SUITE_SUBJECT_H
 
-#include "campaign/stop.h"
+#include "campaign/run/stop.h"
 #include "suite/plan.h"
 
 /* Who looks whether to stop while a run goes on. */

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "campaign/input.h"
+#include "campaign/config/config.h"
 
 static const char example[] =
     "name: heater\n"

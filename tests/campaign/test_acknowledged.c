@@ -7,7 +7,7 @@
 
 #include "support/shared_folder.h"
 
-#include "campaign/loop.h"
+#include "campaign/run/loop.h"
 
 enum { EVALUATIONS = 12 };
 

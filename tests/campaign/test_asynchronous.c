@@ -7,8 +7,8 @@
 #include "support/shared_folder.h"
 
 #include "base/clock.h"
-#include "campaign/loop.h"
-#include "campaign/record.h"
+#include "campaign/run/loop.h"
+#include "campaign/run/record.h"
 
 enum { EVALUATIONS = 16, PARALLEL = 3 };
 

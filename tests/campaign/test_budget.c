@@ -2,8 +2,8 @@
 /* How many evaluations a campaign is to have, whatever has become of its list of candidates. */
 #include "support/folder.h"
 
-#include "campaign/budget.h"
 #include "campaign/example.h"
+#include "campaign/run/budget.h"
 #include "store/state_file.h"
 
 enum { BUDGET = 10, LISTED = 4 };

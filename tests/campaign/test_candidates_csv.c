@@ -1,7 +1,7 @@
 /* test: serial labels unit */
 #include "books.h"
 
-#include "campaign/candidates_csv.h"
+#include "campaign/config/candidates.h"
 
 static gannet_err count(void *user, const double *x, char *const *texts) {
   (void)x, (void)texts;

@@ -5,9 +5,9 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "campaign/effective.h"
+#include "campaign/config/config.h"
+#include "campaign/config/yaml_text.h"
 #include "campaign/example.h"
-#include "campaign/yaml_text.h"
 #include "support/harness.h"
 
 static void parse(const char *text, gannet_campaign_input **input) {

@@ -1,5 +1,5 @@
 /* test: serial labels unit */
-#include "campaign/explain.h"
+#include "campaign/config/explain.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/atomic_file.h"
 #include "base/memory.h"
 #include "base/open_file.h"
-#include "campaign/schema.h"
+#include "campaign/config/schema.h"
 #include "support/harness.h"
 
 #define PAGE "docs/input-reference.md"

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "campaign/effective.h"
+#include "campaign/config/config.h"
 #include "campaign/example.h"
 #include "problem/physics.h"
 #include "support/harness.h"

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "base/utf8.h"
-#include "campaign/reasons.h"
+#include "campaign/run/failure_reasons.h"
 
 static gannet_ticket ticket_of(const char *reason) {
   gannet_ticket t = {.has_result = true, .status = GANNET_EVAL_FAILED};

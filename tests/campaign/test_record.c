@@ -3,7 +3,7 @@
 
 #include <jansson.h>
 
-#include "campaign/record.h"
+#include "campaign/run/record.h"
 
 static long until_failure; /* allocations of jansson until one fails; 0 = none does */
 

@@ -4,8 +4,8 @@
 #include <sys/stat.h>
 
 #include "base/hash.h"
-#include "campaign/restore.h"
-#include "campaign/snapshot.h"
+#include "campaign/run/resume.h"
+#include "campaign/run/snapshot.h"
 #include "support/crash.h"
 
 /* Files are rank 0's business; everybody has the same folder name. */

@@ -3,7 +3,7 @@
 
 #include <hdf5.h>
 
-#include "campaign/snapshot.h"
+#include "campaign/run/snapshot.h"
 #include "store/seal.h"
 
 static void write_snapshot(const char *path, books *b) {

@@ -3,7 +3,7 @@
 
 #include <jansson.h>
 
-#include "campaign/table.h"
+#include "campaign/tables/table.h"
 
 static char *table_of(const gannet_ledger *ledger, gannet_format format, bool course) {
   char *text = NULL;

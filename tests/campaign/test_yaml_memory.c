@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "campaign/tree.h"
+#include "campaign/config/tree.h"
 #include "support/harness.h"
 
 #ifdef __SANITIZE_ADDRESS__ /* it has an allocator of its own, which is not to be replaced */

@@ -6,7 +6,7 @@
 #include "support/harness.h"
 
 #include "base/context.h"
-#include "campaign/input.h"
+#include "campaign/config/config.h"
 #include "evaluate/evaluator.h"
 #include "simulations/heater.h"
 #include "simulations/registry.h"

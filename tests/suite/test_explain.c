@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "campaign/explain.h"
+#include "campaign/config/explain.h"
 #include "suite/keys.h"
 #include "support/harness.h"
 

@@ -1,0 +1,178 @@
+#include "campaign/config/candidates.h"
+
+#include <csv.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/atomic_file.h"
+#include "base/memory.h"
+#include "base/names.h"
+#include "base/open_file.h"
+
+typedef struct {
+  const gannet_candidates_csv *about;
+  int n_columns;
+  int *variable; /* [n_columns] read from a column; -1 - k = other column k */
+  int n_others;
+  char **other; /* [n_others] names, then texts of a row */
+  int column;   /* of the next cell */
+  int64_t line; /* 0 = the names */
+  double *x;    /* [n_variables] */
+  bool enough;
+  gannet_err err;
+} table;
+
+static gannet_err put_other(table *t, int k, const char *text, size_t length) {
+  gannet_free(&t->other[k]);
+  GANNET_TRY(gannet_alloc(length + 1, 1, &t->other[k]));
+  memcpy(t->other[k], text, length);
+  return GANNET_OK;
+}
+
+static gannet_err add_other(table *t, const char *text, size_t length) {
+  const size_t n = (size_t)t->n_others;
+  GANNET_TRY(gannet_resize(n, n + 1, sizeof *t->other, &t->other));
+  t->n_others += 1;
+  return put_other(t, (int)n, text, length);
+}
+
+/* "\xef\xbb\xbf", with which some spreadsheets begin a file, is no part of the first name. */
+static gannet_err take_name(table *t, const char *text, size_t length) {
+  const char *mark = "\xef\xbb\xbf";
+  const size_t n = (size_t)t->n_columns;
+  char name[256];
+  if (t->column == 0 && length >= 3 && memcmp(text, mark, 3) == 0) text += 3, length -= 3;
+  (void)snprintf(name, sizeof name, "%.*s", (int)(length < 255 ? length : 255), text);
+  GANNET_TRY(gannet_resize(n, n + 1, sizeof *t->variable, &t->variable));
+  const int found = gannet_problem_find_variable(t->about->problem, name);
+  for (int c = 0; c < t->n_columns && found >= 0; ++c)
+    GANNET_REQUIRE(t->variable[c] != found, GANNET_ERR_INPUT,
+                   "%s: two columns are named '%s'; expected each variable once", t->about->path,
+                   name);
+  t->variable[t->n_columns++] = found >= 0 ? found : -1 - t->n_others;
+  return found >= 0 ? GANNET_OK : add_other(t, text, length);
+}
+
+static gannet_err take_value(table *t, int variable, const char *text, size_t length) {
+  char cell[256], why[512];
+  (void)snprintf(cell, sizeof cell, "%.*s", (int)(length < 255 ? length : 255), text);
+  if (gannet_problem_parse(t->about->problem, variable, cell, &t->x[variable]) == GANNET_OK)
+    return GANNET_OK;
+  (void)snprintf(why, sizeof why, "%s", gannet_error_detail());
+  return GANNET_RAISE(GANNET_ERR_INPUT, "%s: row %lld: %s", t->about->path, (long long)t->line,
+                      why);
+}
+
+static void on_cell(void *text, size_t length, void *user) {
+  table *t = user;
+  const char *cell = text ? text : "";
+  if (t->err != GANNET_OK || t->enough) return;
+  if (t->line == 0) {
+    t->err = take_name(t, cell, length);
+  } else if (t->column < t->n_columns) {
+    const int variable = t->variable[t->column];
+    if (variable >= 0)
+      t->err = take_value(t, variable, cell, length);
+    else if (t->about->others)
+      t->err = put_other(t, -1 - variable, cell, length);
+  }
+  t->column += 1;
+}
+
+/* What the first line may have instead of a name. */
+static void guess(const table *t, const char *name, char *text, size_t size) {
+  const char *known[64] = {NULL};
+  for (int k = 0; k < t->n_others && k < 63; ++k) known[k] = t->other[k];
+  const char *near = gannet_nearest(name, known);
+  text[0] = '\0';
+  if (t->n_columns == 1 && t->n_others == 1 && strpbrk(known[0], ";\t"))
+    (void)snprintf(text, size, "; columns are separated by commas, not by %s",
+                   strchr(known[0], ';') ? "semicolons" : "tabs");
+  else if (near)
+    (void)snprintf(text, size, "; is it '%.60s'?", near);
+}
+
+static gannet_err end_names(table *t) {
+  const gannet_problem *problem = t->about->problem;
+  for (int v = 0; v < problem->spec.n_variables; ++v) {
+    const char *name = problem->spec.variables[v].name;
+    bool found = false;
+    char hint[100];
+    for (int c = 0; c < t->n_columns; ++c) found = found || t->variable[c] == v;
+    if (found) continue;
+    guess(t, name, hint, sizeof hint);
+    return GANNET_RAISE(GANNET_ERR_INPUT,
+                        "%s: no column '%s'; the first line must name every variable%s",
+                        t->about->path, name, hint);
+  }
+  if (!t->about->others) return GANNET_OK;
+  return t->about->others(t->about->user, t->n_others, t->other, &t->enough);
+}
+
+static gannet_err end_row(table *t) {
+  GANNET_REQUIRE(t->column == t->n_columns, GANNET_ERR_INPUT,
+                 "%s: row %lld has %d columns, expected %d as in the first line", t->about->path,
+                 (long long)t->line, t->column, t->n_columns);
+  return t->about->row(t->about->user, t->x, t->other);
+}
+
+static void on_row(int end, void *user) {
+  table *t = user;
+  (void)end;
+  if (t->err != GANNET_OK || t->enough) return;
+  t->err = t->line == 0 ? end_names(t) : end_row(t);
+  t->line += 1;
+  t->column = 0;
+}
+
+static gannet_err read_stream(FILE *stream, struct csv_parser *parser, table *t) {
+  char buffer[1 << 16];
+  size_t size = 0;
+  const char *path = t->about->path;
+  while (t->err == GANNET_OK && !t->enough &&
+         (size = fread(buffer, 1, sizeof buffer, stream)) > 0) {
+    const char *zero = memchr(buffer, '\0', size); /* which the parser would gather in memory */
+    const size_t sound = zero ? (size_t)(zero - buffer) : size;
+    if (csv_parse(parser, buffer, sound, on_cell, on_row, t) != sound)
+      return GANNET_RAISE(GANNET_ERR_INPUT, "%s: row %lld: %s", path, (long long)t->line,
+                          csv_strerror(csv_error(parser)));
+    GANNET_REQUIRE(!zero || t->err != GANNET_OK || t->enough, GANNET_ERR_INPUT,
+                   "%s: row %lld holds zero bytes, expected text", path, (long long)t->line);
+  }
+  if (ferror(stream)) return gannet_raise_errno("read", path);
+  if (t->err == GANNET_OK && !t->enough && csv_fini(parser, on_cell, on_row, t) != 0)
+    return GANNET_RAISE(GANNET_ERR_INPUT,
+                        "%s: the file ends inside a quoted cell; close the quotation mark", path);
+  return t->err;
+}
+
+static gannet_err read_file(table *t) {
+  struct csv_parser parser;
+  const char *path = t->about->path;
+  FILE *stream = NULL;
+  GANNET_TRY(gannet_file_stream(path, GANNET_ERR_INPUT, &stream));
+  if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI) != 0) {
+    (void)fclose(stream);
+    return GANNET_RAISE(GANNET_ERR_MEMORY, "a parser of CSV");
+  }
+  const gannet_err err = read_stream(stream, &parser, t);
+  csv_free(&parser);
+  (void)fclose(stream);
+  GANNET_TRY(err);
+  GANNET_REQUIRE(t->line > 0, GANNET_ERR_INPUT,
+                 "%s is empty; the first line must name the variables", path);
+  GANNET_REQUIRE(t->line > 1 || t->enough, GANNET_ERR_INPUT,
+                 "%s has no rows; expected one for each design", path);
+  return GANNET_OK;
+}
+
+gannet_err gannet_candidates_csv_read(const gannet_candidates_csv *about) {
+  table t = {.about = about};
+  GANNET_TRY(gannet_alloc((size_t)about->problem->spec.n_variables, sizeof *t.x, &t.x));
+  const gannet_err err = read_file(&t);
+  for (int k = 0; k < t.n_others; ++k) gannet_free(&t.other[k]);
+  gannet_free(&t.other);
+  gannet_free(&t.variable);
+  gannet_free(&t.x);
+  return err;
+}

@@ -1,0 +1,225 @@
+/* The input of a campaign: a YAML file, with changes from the command line.
+ *
+ *   gannet_campaign_load    collective: one rank reads the file, all parse it
+ *   gannet_campaign_parse   local: from text, or from a tree
+ *   gannet_campaign_destroy
+ *
+ * Everything wrong with the file is reported at once, each with "file:line:column" and, for unknown
+ * keys, the nearest known one.
+ */
+#ifndef GANNET_CAMPAIGN_CONFIG_CONFIG_H
+#define GANNET_CAMPAIGN_CONFIG_CONFIG_H
+
+#include "base/complaints.h"
+#include "campaign/config/keys.h"
+#include "campaign/config/tree.h"
+#include "evaluate/evaluator.h"
+#include "gannet/optimizer.h"
+#include "gannet/problem.h"
+#include "optimizer/options.h"
+
+typedef struct {
+  gannet_general general; /* name and batch are settled, never auto */
+  gannet_budget budget;
+  gannet_failure_limit failures;
+  gannet_evaluate_keys evaluate; /* parallel is settled, never auto */
+  gannet_save_keys save;
+  gannet_log_keys log;
+  gannet_problem *problem; /* owned */
+
+  const gannet_evaluator_type *evaluator;
+  void *evaluator_options; /* of evaluator->options, owned */
+
+  /* Where the keys of the file are, "evaluate.command" or "candidates": of those that others than
+   * this room check. */
+  gannet_text_list place_key, place;
+
+  int n_libraries; /* of the equations' plugins */
+  void **library;
+
+  /* What the file says about the method: "method", "initial", "surrogate.activation", ... in the
+   * order of the file, checked by the optimiser's tables. method_where[i] is the place of
+   * method[i]. */
+  int n_method;
+  gannet_method_setting *method;
+  char **method_where;
+} gannet_campaign_input;
+
+/* Longest campaign file, in bytes: some ten thousand variables. libfyaml takes quadratic time for
+ * some malformed files. */
+enum { GANNET_CAMPAIGN_LONGEST = 1024 * 1024 };
+
+/* Parse a campaign.
+ *
+ * Local.
+ *
+ * file        in     name of the file for places, and for the campaign's name when it has none
+ * text        in     [size]
+ * sets        in     [n_sets] "budget.evaluations=200", applied in their order before parsing
+ * beside      in     directory of the file: if something is wrong with it, complaints of the
+ *                    back-end, which looks at programs and templates, are added; NULL = not
+ * input       out    NULL on failure; free with gannet_campaign_destroy
+ * complaints  inout  everything that is wrong, in full
+ *
+ * Errors: GANNET_ERR_INPUT when there are complaints; GANNET_ERR_MEMORY.
+ */
+typedef struct {
+  const char *file;
+  const char *text;
+  size_t size;
+  int n_sets;
+  const char *const *sets;
+  const char *beside;
+} gannet_campaign_source;
+
+GANNET_CHECKED gannet_err gannet_campaign_parse(const gannet_campaign_source *source,
+                                                gannet_campaign_input **input,
+                                                gannet_complaints *complaints);
+
+/* The same, without a back-end's complaints, from a tree that was parsed or put together before.
+ *
+ * Local.
+ *
+ * file  in     name for places, and for the campaign's name when it has none
+ * tree  inout  short forms in it are expanded
+ */
+GANNET_CHECKED gannet_err gannet_campaign_parse_tree(const char *file, gannet_tree_file *tree,
+                                                     gannet_campaign_input **input,
+                                                     gannet_complaints *complaints);
+
+/* Read a file on rank 0 and parse it on all ranks.
+ *
+ * Collective over comm; arguments the same on all ranks; complaints are the same on all ranks, but
+ * those of the back-end about what it finds on the machine, which only rank 0 has.
+ *
+ * input  out  with input_directory as an absolute path
+ *
+ * Errors: as gannet_campaign_parse; GANNET_ERR_MISSING, GANNET_ERR_IO; GANNET_ERR_RANKS
+ * when ranks were given different sets; GANNET_ERR_INPUT for a directory and for a file longer than
+ * GANNET_CAMPAIGN_LONGEST.
+ */
+GANNET_CHECKED gannet_err gannet_campaign_load(MPI_Comm comm, const char *path, int n_sets,
+                                               const char *const *sets,
+                                               gannet_campaign_input **input,
+                                               gannet_complaints *complaints);
+
+/* Read a campaign file into memory; the local half of gannet_campaign_load.
+ *
+ * Local.
+ *
+ * text  out  to be freed with gannet_free
+ */
+GANNET_CHECKED gannet_err gannet_campaign_file_read(const char *path, char **text, size_t *size);
+
+/* Read a campaign file on rank 0 and give it to all ranks.
+ *
+ * Collective over comm; path the same on all ranks.
+ *
+ * text  out  to be freed with gannet_free, also after an error
+ */
+GANNET_CHECKED gannet_err gannet_campaign_file_share(MPI_Comm comm, const char *path, char **text,
+                                                     size_t *size);
+
+/* Read the list of candidates that an input names, if it names one: rank 0 reads, all ranks share.
+ *
+ * Collective over comm; arguments the same on all ranks.
+ *
+ * file  in  campaign file, for relative paths
+ *
+ * Errors: GANNET_ERR_INPUT with a complaint.
+ */
+GANNET_CHECKED gannet_err gannet_campaign_add_candidates(MPI_Comm comm, const char *file,
+                                                         gannet_campaign_input *input,
+                                                         gannet_complaints *complaints);
+
+/* Where a key is, "evaluate.command", for what is found wrong after the file was read: "file:3:12",
+ * of the section above it when the file does not have the key, else the file's name.
+ *
+ * Local.
+ */
+const char *gannet_campaign_place(const gannet_campaign_input *input, const char *key);
+
+/* Pass complaints on that begin with a key, each with the place of the key before it.
+ *
+ * Local.
+ */
+void gannet_campaign_complain(const gannet_campaign_input *input, const gannet_complaints *from,
+                              gannet_complaints *complaints);
+
+/* Read a list of equations, as the physics section has it or with only the list itself, and give
+ * them to a problem.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_INPUT naming everything that is wrong.
+ */
+GANNET_CHECKED gannet_err gannet_physics_parse(const char *text, gannet_problem *problem);
+
+/* Load the plugins of the equations; relative paths start from the folder of the campaign file,
+ * until its input_directory is settled.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_INPUT when one cannot be loaded or exports no gannet_residual.
+ */
+GANNET_CHECKED gannet_err gannet_residuals_load(gannet_campaign_input *input, const char *file);
+void gannet_residuals_release(gannet_campaign_input *input);
+
+/* Free an input and set the pointer to NULL; accepts NULL.
+ *
+ * Local.
+ */
+void gannet_campaign_destroy(gannet_campaign_input **input);
+
+/* Write an input as YAML that parses to the same input again, bit for bit. What the
+ * method's row of the table sets is written out too.
+ *
+ * Local.
+ *
+ * text  out  to be freed with gannet_free
+ * size  out  without the terminating zero byte; may be NULL
+ *
+ * Errors: GANNET_ERR_MEMORY.
+ */
+GANNET_CHECKED gannet_err gannet_campaign_format(const gannet_campaign_input *input, char **text,
+                                                 size_t *size);
+
+/* The physics section alone, as it is in that text; "" when the problem has no equations.
+ *
+ * Local.
+ *
+ * text  out  to be freed with gannet_free
+ *
+ * Errors: GANNET_ERR_MEMORY.
+ */
+GANNET_CHECKED gannet_err gannet_campaign_format_physics(const gannet_campaign_input *input,
+                                                         char **text);
+
+/* The options of a campaign's optimiser, with what joins its portfolio.
+ *
+ * Local.
+ *
+ * options  out  to be released with gannet_optimizer_options_release, also after an error
+ */
+GANNET_CHECKED gannet_err gannet_campaign_options(const gannet_campaign_input *input,
+                                                  gannet_optimizer_options *options);
+
+/* Replace the file.
+ *
+ * Local.
+ *
+ * Errors: those of gannet_campaign_format and gannet_file_replace.
+ */
+GANNET_CHECKED gannet_err gannet_saved_write(const char *path, const gannet_campaign_input *input);
+
+/* Whether the file is as it was written: nobody has changed it, and no byte is lost.
+ *
+ * Local.
+ *
+ * sealed  out  whether it has a checksum; without one, as before there were any, nothing is known
+ *
+ * Errors: GANNET_ERR_DAMAGED when it is not; GANNET_ERR_MISSING, GANNET_ERR_IO.
+ */
+GANNET_CHECKED gannet_err gannet_saved_check(const char *path, bool *sealed);
+
+#endif

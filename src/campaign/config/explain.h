@@ -1,0 +1,39 @@
+/* Help for the keys of a campaign file, from the tables that parse it. */
+#ifndef GANNET_CAMPAIGN_CONFIG_EXPLAIN_H
+#define GANNET_CAMPAIGN_CONFIG_EXPLAIN_H
+
+#include <stdio.h>
+
+#include "base/error.h"
+#include "campaign/config/schema.h"
+
+/* Explain a key ("budget.evaluations", "variables.x.lower", or just "time_limit"), a section
+ * ("evaluate"), a choice of a section ("surrogate.tangent-kernel"), or, for NULL, list all
+ * sections.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_NAME with the nearest known path.
+ */
+GANNET_CHECKED gannet_err gannet_explain(const char *path, FILE *out);
+
+/* The same for files of another kind, and the sections of their reference as Markdown.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_explain_schema(gannet_schema schema, const char *path, FILE *out);
+void gannet_explain_schema_markdown(gannet_schema schema, FILE *out);
+
+/* The reference of all keys as Markdown: docs/input-reference.md.
+ *
+ * Local.
+ */
+void gannet_explain_markdown(FILE *out);
+
+/* The same as the manual page gannet-campaign(5).
+ *
+ * Local.
+ */
+void gannet_explain_manual(FILE *out);
+
+#endif

@@ -1,0 +1,93 @@
+/* The keys of a campaign file that belong to the campaign itself: settings structs and their
+ * tables. Keys of back-ends, models and methods are in the tables of those rooms.
+ */
+#ifndef GANNET_CAMPAIGN_CONFIG_KEYS_H
+#define GANNET_CAMPAIGN_CONFIG_KEYS_H
+
+#include <stdint.h>
+
+#include "base/option.h"
+
+typedef struct {
+  char *name;
+  int64_t seed;
+  int goal;     /* gannet_goal */
+  double noise; /* standard deviation; NAN = to be inferred */
+  int batch;
+  char *candidates;      /* file, "none" = the whole box */
+  char *input_directory; /* absolute in a campaign that was loaded */
+} gannet_general;
+
+typedef struct {
+  int evaluations;  /* GANNET_AUTO = no limit */
+  double wall_time; /* seconds; NAN = no limit */
+} gannet_budget;
+
+/* The campaign stops when more than rate of at least minimum ended evaluations failed. */
+typedef struct {
+  double rate;
+  int minimum;
+} gannet_failure_limit;
+
+enum { GANNET_MODE_BATCH, GANNET_MODE_ASYNCHRONOUS }; /* evaluate.mode */
+
+typedef struct {
+  char *backend;
+  int parallel;
+  double time_limit; /* seconds per evaluation; NAN = no limit */
+  int retries;
+  int mode; /* position in gannet_strategies */
+} gannet_evaluate_keys;
+
+typedef struct {
+  double interval; /* seconds */
+  int batches;
+} gannet_save_keys;
+
+typedef struct {
+  int level; /* gannet_log_level */
+} gannet_log_keys;
+
+/* Bounds that were not given are NAN when the struct was filled with NAN before. */
+typedef struct {
+  int type; /* gannet_variable_type */
+  double lower, upper;
+  int scale; /* gannet_scale */
+  gannet_text_list values;
+  char *unit;
+} gannet_variable_keys;
+
+typedef struct {
+  double lower, upper;
+  char *unit;
+} gannet_constraint_keys;
+
+typedef struct {
+  int points; /* GANNET_AUTO */
+  int seed;
+  double lambda2;
+} gannet_physics_keys;
+
+typedef struct {
+  char *name, *rhs, *plugin;
+  gannet_text_list settings;
+} gannet_equation_keys;
+
+typedef struct {
+  char *coefficient;
+  gannet_text_list derivative;
+} gannet_term_keys;
+
+extern const gannet_option gannet_general_table[];
+extern const gannet_option gannet_budget_table[];
+extern const gannet_option gannet_failure_table[];
+extern const gannet_option gannet_evaluate_table[];
+extern const gannet_option gannet_save_table[];
+extern const gannet_option gannet_log_table[];
+extern const gannet_option gannet_variable_table[];
+extern const gannet_option gannet_constraint_table[];
+extern const gannet_option gannet_physics_table[];
+extern const gannet_option gannet_equation_table[];
+extern const gannet_option gannet_term_table[];
+
+#endif

@@ -1,0 +1,131 @@
+#include "campaign/config/schema.h"
+
+#include <string.h>
+
+#include "acquisition/acquisition.h"
+#include "campaign/config/keys.h"
+#include "evaluate/evaluator.h"
+#include "optimizer/options.h"
+#include "surrogate/surrogate.h"
+
+/* In the order in which a user meets them. A further table of the optimiser is one more row, with
+ * the reader GANNET_SECTION_METHOD. */
+static const gannet_section fixed[] = {
+    {"", GANNET_SECTION_CAMPAIGN, NULL, NULL, gannet_general_table, "the campaign as a whole"},
+    {"", GANNET_SECTION_METHOD, NULL, NULL, gannet_method_table, "the campaign as a whole"},
+    {"variables", GANNET_SECTION_CAMPAIGN, NULL, NULL, NULL,
+     "what the optimiser may change: a name for each variable, with its keys below"},
+    {"variables.*", GANNET_SECTION_CAMPAIGN, NULL, NULL, gannet_variable_table, "one variable"},
+    {"constraints", GANNET_SECTION_CAMPAIGN, NULL, NULL, NULL,
+     "results that must stay within bounds: a name for each, with its keys below"},
+    {"constraints.*", GANNET_SECTION_CAMPAIGN, NULL, NULL, gannet_constraint_table,
+     "one constraint; at least one bound"},
+    {"physics", GANNET_SECTION_CAMPAIGN, NULL, NULL, gannet_physics_table,
+     "differential equations that the objective obeys, for the methods that use them"},
+    {"physics.equations", GANNET_SECTION_CAMPAIGN, NULL, NULL, gannet_equation_table,
+     "a list of equations; these are the keys of each, besides its terms"},
+    {"physics.equations.terms", GANNET_SECTION_CAMPAIGN, NULL, NULL, gannet_term_table,
+     "a list of terms, which add up to the left side of the equation"},
+    {"budget", GANNET_SECTION_CAMPAIGN, NULL, NULL, gannet_budget_table,
+     "when to stop; at least one limit"},
+    {"budget.failures", GANNET_SECTION_CAMPAIGN, NULL, NULL, gannet_failure_table,
+     "when to give up because simulations fail"},
+    {"evaluate", GANNET_SECTION_CAMPAIGN, NULL, NULL, gannet_evaluate_table,
+     "how simulations are run"},
+    {"surrogate", GANNET_SECTION_METHOD, NULL, NULL, gannet_surrogate_choice_table,
+     "the model of the objective and the constraints"},
+    {"acquisition", GANNET_SECTION_METHOD, NULL, NULL, gannet_acquisition_choice_table,
+     "the rule that scores points"},
+    {"region", GANNET_SECTION_METHOD, NULL, NULL, gannet_region_table,
+     "the part of the space where points are sought"},
+    {"search", GANNET_SECTION_METHOD, NULL, NULL, gannet_search_table,
+     "how the best-scored points are found"},
+    {"save", GANNET_SECTION_CAMPAIGN, NULL, NULL, gannet_save_table, "snapshots of the state"},
+    {"log", GANNET_SECTION_CAMPAIGN, NULL, NULL, gannet_log_table, "the log file"},
+};
+
+enum { FIXED = sizeof fixed / sizeof *fixed };
+
+static bool method_section(int i, gannet_section *section) {
+  const gannet_method *method = gannet_methods[i];
+  if (!method) return false;
+  *section =
+      (gannet_section){"", GANNET_SECTION_METHOD, "method", method->name, NULL, method->summary};
+  return true;
+}
+
+static bool evaluator_section(int i, gannet_section *section) {
+  const gannet_evaluator_type *type = gannet_evaluator_types[i];
+  if (!type) return false;
+  *section = (gannet_section){"evaluate", GANNET_SECTION_CAMPAIGN, "backend",
+                              type->name, type->options,           type->summary};
+  return true;
+}
+
+static bool surrogate_section(int i, gannet_section *section) {
+  const gannet_surrogate_type *type = gannet_surrogate_types[i];
+  if (!type) return false;
+  *section = (gannet_section){"surrogate", GANNET_SECTION_METHOD, "type",
+                              type->name,  type->options,         type->summary};
+  return true;
+}
+
+static bool acquisition_section(int i, gannet_section *section) {
+  const gannet_acq_type *type = gannet_acq_types[i];
+  if (!type) return false;
+  *section = (gannet_section){"acquisition", GANNET_SECTION_METHOD, "type",
+                              type->name,    type->options,         type->summary};
+  return true;
+}
+
+bool gannet_schema_get(int i, gannet_section *section) {
+  typedef bool (*family)(int, gannet_section *);
+  static const family families[] = {method_section, evaluator_section, surrogate_section,
+                                    acquisition_section};
+  if (i < FIXED) {
+    *section = fixed[i];
+    return true;
+  }
+  i -= FIXED;
+  for (size_t f = 0; f < sizeof families / sizeof *families; ++f) {
+    int size = 0;
+    for (; families[f](size, section); ++size)
+      if (size == i) return true;
+    i -= size;
+  }
+  return false;
+}
+
+bool gannet_schema_matches(const char *pattern, const char *path) {
+  for (;;) {
+    const size_t a = strcspn(pattern, "."), b = strcspn(path, ".");
+    const bool any = a == 1 && *pattern == '*' && b > 0;
+    if (!any && (a != b || strncmp(pattern, path, a) != 0)) return false;
+    pattern += a;
+    path += b;
+    if (*pattern != *path) return false;
+    if (!*pattern) return true;
+    ++pattern;
+    ++path;
+  }
+}
+
+static bool is_listed(const char *key, const char *const *keys, int n) {
+  for (int i = 0; i < n; ++i)
+    if (strcmp(keys[i], key) == 0) return true;
+  return false;
+}
+
+void gannet_schema_children(const char *path, const char **keys, int capacity) {
+  const size_t length = strlen(path);
+  gannet_section section;
+  int n = 0;
+  for (int i = 0; gannet_schema_get(i, &section) && n < capacity - 1; ++i) {
+    if (strncmp(section.path, path, length) != 0 || !section.path[length]) continue;
+    const char *key = section.path + length;
+    if (length > 0 && *key++ != '.') continue;
+    if (strpbrk(key, ".*") || is_listed(key, keys, n)) continue;
+    keys[n++] = key;
+  }
+  keys[n] = NULL;
+}

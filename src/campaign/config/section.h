@@ -1,0 +1,34 @@
+/* Reading one section of a campaign file by its option table. */
+#ifndef GANNET_CAMPAIGN_CONFIG_SECTION_H
+#define GANNET_CAMPAIGN_CONFIG_SECTION_H
+
+#include "base/option.h"
+#include "campaign/config/tree.h"
+
+typedef struct {
+  const char *path;           /* for messages; "" = top level */
+  const gannet_tree *node;    /* NULL when the file does not have the section */
+  const char *fallback_where; /* for complaints about a section that is missing */
+  const gannet_option *table;
+  const gannet_option *also;   /* a second table whose keys are read elsewhere; NULL = none */
+  const char *const *sections; /* keys that are sections of their own; NULL = none */
+  bool lenient; /* other keys are not complained about: what they mean could not be found out */
+} gannet_section_source;
+
+/* Fill a zeroed struct from a section: defaults, then what the file says. Keys that are in none of
+ * table, also and sections are complained about; so is a section that is not a mapping.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_MEMORY.
+ */
+GANNET_CHECKED gannet_err gannet_section_read(const gannet_section_source *source, void *target,
+                                              gannet_complaints *complaints);
+
+/* Complain about keys in none of the tables; part of gannet_section_read.
+ *
+ * Local.
+ */
+void gannet_section_check_keys(const gannet_section_source *source, gannet_complaints *complaints);
+
+#endif

@@ -1,0 +1,171 @@
+#include "campaign/config/tree.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+gannet_err gannet_tree_add(gannet_tree *parent, gannet_tree **child) {
+  if (parent->n == parent->capacity) {
+    const int larger = parent->capacity ? 2 * parent->capacity : 4;
+    GANNET_TRY(
+        gannet_resize((size_t)parent->n, (size_t)larger, sizeof *parent->child, &parent->child));
+    parent->capacity = larger;
+  }
+  *child = &parent->child[parent->n];
+  memset(*child, 0, sizeof **child);
+  (*child)->source = parent->source;
+  parent->n += 1;
+  return GANNET_OK;
+}
+
+gannet_err gannet_tree_add_source(gannet_tree_file *file, const char *name, const char **source) {
+  const size_t n = (size_t)file->n_sources;
+  GANNET_TRY(gannet_resize(n, n + 1, sizeof *file->source, &file->source));
+  GANNET_TRY(gannet_copy_text(name, &file->source[n]));
+  file->n_sources += 1;
+  *source = file->source[n];
+  return GANNET_OK;
+}
+
+gannet_err gannet_tree_copy(const gannet_tree *node, gannet_tree *copy) {
+  *copy = (gannet_tree){.kind = node->kind,
+                        .empty = node->empty,
+                        .source = node->source,
+                        .key_place = node->key_place,
+                        .place = node->place};
+  GANNET_TRY(gannet_copy_text(node->key, &copy->key));
+  GANNET_TRY(gannet_copy_text(node->text, &copy->text));
+  for (int i = 0; i < node->n; ++i) {
+    gannet_tree *child = NULL;
+    GANNET_TRY(gannet_tree_add(copy, &child));
+    GANNET_TRY(gannet_tree_copy(&node->child[i], child));
+  }
+  return GANNET_OK;
+}
+
+void gannet_tree_clear(gannet_tree *node) {
+  for (int i = 0; i < node->n; ++i) {
+    gannet_tree_clear(&node->child[i]);
+    gannet_free(&node->child[i].key);
+  }
+  gannet_free(&node->child);
+  gannet_free(&node->text);
+  node->n = node->capacity = 0;
+  node->empty = false;
+}
+
+void gannet_tree_release(gannet_tree_file *file) {
+  gannet_tree_clear(&file->root);
+  for (int i = 0; i < file->n_sources; ++i) gannet_free(&file->source[i]);
+  gannet_free(&file->source);
+  memset(file, 0, sizeof *file);
+}
+
+const gannet_tree *gannet_tree_find(const gannet_tree *mapping, const char *key) {
+  if (!mapping || mapping->kind != GANNET_TREE_MAPPING) return NULL;
+  for (int i = 0; i < mapping->n; ++i)
+    if (strcmp(mapping->child[i].key, key) == 0) return &mapping->child[i];
+  return NULL;
+}
+
+static void format_where(const char *source, gannet_tree_place place, char *buffer, size_t size) {
+  if (place.line > 0)
+    (void)snprintf(buffer, size, "%s:%d:%d", source, place.line, place.column);
+  else
+    (void)snprintf(buffer, size, "%s", source ? source : "");
+}
+
+void gannet_tree_where(const gannet_tree *node, char *buffer, size_t size) {
+  format_where(node->source, node->place.line > 0 ? node->place : node->key_place, buffer, size);
+}
+
+void gannet_tree_where_key(const gannet_tree *node, char *buffer, size_t size) {
+  format_where(node->source, node->key_place.line > 0 ? node->key_place : node->place, buffer,
+               size);
+}
+
+static gannet_err append(gannet_text *out, const char *text) {
+  return gannet_text_add(out, text, strlen(text));
+}
+
+/* "[a, b]"; nested lists and mappings are written the same way. */
+static gannet_err append_value(gannet_text *out, const gannet_tree *node) {
+  if (node->kind == GANNET_TREE_TEXT) return append(out, node->text);
+  const bool list = node->kind == GANNET_TREE_LIST;
+  GANNET_TRY(append(out, list ? "[" : "{"));
+  for (int i = 0; i < node->n; ++i) {
+    if (i > 0) GANNET_TRY(append(out, ", "));
+    if (!list) {
+      GANNET_TRY(append(out, node->child[i].key));
+      GANNET_TRY(append(out, ": "));
+    }
+    GANNET_TRY(append_value(out, &node->child[i]));
+  }
+  return append(out, list ? "]" : "}");
+}
+
+static gannet_err visit_value(const gannet_tree *node, const char *path, gannet_tree_visit visit,
+                              void *user) {
+  gannet_text out = {0};
+  gannet_err err = append_value(&out, node);
+  if (err == GANNET_OK) err = visit(user, path, out.text, node);
+  gannet_free(&out.text);
+  return err;
+}
+
+gannet_err gannet_tree_flatten(const gannet_tree *node, const char *prefix, gannet_tree_visit visit,
+                               void *user) {
+  if (node->kind != GANNET_TREE_MAPPING) return visit_value(node, prefix, visit, user);
+  for (int i = 0; i < node->n; ++i) {
+    gannet_text path = {0};
+    gannet_err err = append(&path, prefix);
+    if (err == GANNET_OK && *prefix) err = append(&path, ".");
+    if (err == GANNET_OK) err = append(&path, node->child[i].key);
+    if (err == GANNET_OK) err = gannet_tree_flatten(&node->child[i], path.text, visit, user);
+    gannet_free(&path.text);
+    if (err != GANNET_OK) return err;
+  }
+  return GANNET_OK;
+}
+
+static int compare_keys(const void *a, const void *b) {
+  const gannet_tree *const *left = a, *const *right = b;
+  const int order = strcmp((*left)->key, (*right)->key);
+  return order ? order : (*left < *right ? -1 : *left > *right);
+}
+
+static void complain_repeat(const gannet_tree *first, const gannet_tree *again,
+                            gannet_complaints *complaints) {
+  char where[512];
+  gannet_tree_where_key(again, where, sizeof where);
+  gannet_complain(
+      complaints, where,
+      "key '%.200s' is given twice in the same mapping (first in line %d); leave one out",
+      again->key, first->key_place.line);
+}
+
+enum { MOST_REPEATS = 20 }; /* told of one mapping */
+
+static gannet_err check_mapping(const gannet_tree *node, gannet_complaints *complaints) {
+  const gannet_tree **sorted = NULL;
+  GANNET_TRY(gannet_alloc((size_t)node->n, sizeof *sorted, &sorted));
+  for (int i = 0; i < node->n; ++i) sorted[i] = &node->child[i];
+  qsort(sorted, (size_t)node->n, sizeof *sorted, compare_keys);
+  for (int i = 1, found = 0; i < node->n && found < MOST_REPEATS; ++i)
+    if (strcmp(sorted[i - 1]->key, sorted[i]->key) == 0) {
+      complain_repeat(sorted[i - 1], sorted[i], complaints);
+      ++found;
+    }
+  gannet_free(&sorted);
+  return GANNET_OK;
+}
+
+gannet_err gannet_tree_check_repeats(const gannet_tree *node, gannet_complaints *complaints) {
+  if (node->kind == GANNET_TREE_MAPPING && node->n > 1) GANNET_TRY(check_mapping(node, complaints));
+  for (int i = 0; i < node->n; ++i)
+    GANNET_TRY(gannet_tree_check_repeats(&node->child[i], complaints));
+  return GANNET_OK;
+}

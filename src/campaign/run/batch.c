@@ -1,0 +1,288 @@
+#include "campaign/run/batch.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "evaluate/contract.h"
+
+static gannet_ticket *ticket_of(const gannet_campaign *campaign, const gannet_batch *batch, int i) {
+  return &campaign->ledger.ticket[batch->id[i]];
+}
+
+static gannet_request make_request(const gannet_campaign *campaign, int64_t id, int attempt,
+                                   uint64_t nonce) {
+  const gannet_context *context = campaign->context;
+  return (gannet_request){
+      .id = id,
+      .attempt = attempt,
+      .seed = gannet_random_bits(
+          gannet_context_stream(context, GANNET_FOR_SIMULATION, (uint64_t)id, 0), 0),
+      .nonce = nonce,
+      .x_user = gannet_history_x_user(campaign->history, id)};
+}
+
+static uint64_t make_nonce(const gannet_campaign *campaign, int64_t id, int attempt) {
+  const gannet_stream stream = {.seed = campaign->instance,
+                                .purpose = GANNET_FOR_RETRY,
+                                .iteration = (uint64_t)id,
+                                .index = (uint64_t)attempt};
+  return gannet_random_bits(stream, 0);
+}
+
+static gannet_err reserve(gannet_batch *batch, int64_t n) {
+  if (n <= batch->capacity) return GANNET_OK;
+  GANNET_REQUIRE(n < (1 << 30), GANNET_ERR_SHAPE, "%lld open evaluations", (long long)n);
+  const size_t old = (size_t)batch->capacity, larger = 2 * (size_t)n;
+  GANNET_TRY(gannet_resize(old, larger, sizeof *batch->id, &batch->id));
+  GANNET_TRY(gannet_resize(old, larger, sizeof *batch->in_flight, &batch->in_flight));
+  batch->capacity = (int)larger;
+  return GANNET_OK;
+}
+
+/* What was told goes out; an evaluation that is told is not in flight. */
+static void drop_told(const gannet_campaign *campaign, gannet_batch *batch) {
+  int kept = 0;
+  batch->n_ended = 0;
+  for (int i = 0; i < batch->n; ++i) {
+    const gannet_ticket *t = ticket_of(campaign, batch, i);
+    if (t->is_told) continue;
+    batch->n_ended += t->has_result && !batch->in_flight[i];
+    batch->id[kept] = batch->id[i];
+    batch->in_flight[kept++] = batch->in_flight[i];
+  }
+  batch->n = kept;
+}
+
+static gannet_err take_new(const gannet_campaign *campaign, gannet_batch *batch) {
+  const gannet_ledger *ledger = &campaign->ledger;
+  for (; batch->n_looked < ledger->n; ++batch->n_looked) {
+    const gannet_ticket *t = &ledger->ticket[batch->n_looked];
+    if (t->is_told) continue;
+    GANNET_TRY(reserve(batch, batch->n + 1));
+    batch->id[batch->n] = batch->n_looked;
+    batch->in_flight[batch->n++] = false;
+    batch->n_ended += t->has_result;
+  }
+  return GANNET_OK;
+}
+
+gannet_err gannet_batch_renew(const gannet_campaign *campaign, gannet_batch *batch) {
+  drop_told(campaign, batch);
+  return gannet_agree(campaign->context->comm, take_new(campaign, batch));
+}
+
+/* Whether the open attempt is a job of SLURM; its id, or its name where that is all there is. */
+static bool is_job(const gannet_campaign *campaign, int64_t id, gannet_contract_sight *sight) {
+  char path[PATH_MAX], name[32];
+  (void)snprintf(name, sizeof name, "evals/%06lld", (long long)id);
+  if (gannet_campaign_path(campaign, name, path) != GANNET_OK) {
+    gannet_error_clear();
+    return false;
+  }
+  return gannet_contract_look(path, sight) && sight->nonce == campaign->ledger.ticket[id].nonce &&
+         sight->job[0];
+}
+
+/* Only the back-end slurm takes jobs over; under another they run on unseen. */
+static void warn_of_jobs(const gannet_campaign *campaign, const gannet_batch *batch) {
+  const char *backend = campaign->input->evaluator->name;
+  gannet_contract_sight sight, first = {.attempt = 0};
+  int n = 0;
+  if (campaign->context->rank != 0 || strcmp(backend, "slurm") == 0) return;
+  for (int i = 0; i < batch->n; ++i) {
+    const gannet_ticket *t = ticket_of(campaign, batch, i);
+    if (batch->in_flight[i] || t->has_result || t->nonce == 0) continue;
+    if (is_job(campaign, batch->id[i], &sight) && n++ == 0) first = sight;
+  }
+  if (n > 0)
+    gannet_log(campaign->context, GANNET_LOG_WARNING,
+               "%d evaluation%s submitted to SLURM (the first as %s), which backend: %s does not "
+               "take over: they begin anew, and the jobs run on until `scancel` ends them; "
+               "backend: slurm takes their results",
+               n, n == 1 ? " was" : "s were", first.job, backend);
+}
+
+gannet_err gannet_batch_open(gannet_campaign *campaign, gannet_evaluator *evaluator,
+                             gannet_batch *batch) {
+  GANNET_TRY(gannet_batch_renew(campaign, batch));
+  for (int i = 0; i < batch->n; ++i) {
+    const gannet_ticket *t = ticket_of(campaign, batch, i);
+    if (t->has_result || t->nonce == 0) continue; /* no attempt is open */
+    const gannet_request request = make_request(campaign, batch->id[i], t->attempt, t->nonce);
+    GANNET_TRY(gannet_evaluator_recover(evaluator, &request, &batch->in_flight[i]));
+    batch->n_flight += batch->in_flight[i];
+  }
+  warn_of_jobs(campaign, batch);
+  if (batch->n_flight > 0)
+    gannet_log(campaign->context, GANNET_LOG_INFO, "took over %d evaluations of the process before",
+               batch->n_flight);
+  return GANNET_OK;
+}
+
+void gannet_batch_release(gannet_batch *batch) {
+  gannet_free(&batch->id);
+  gannet_free(&batch->in_flight);
+  memset(batch, 0, sizeof *batch);
+}
+
+/* Ids ascend. */
+static int position_of(const gannet_batch *batch, int64_t id) {
+  int low = 0, high = batch->n;
+  while (low < high) {
+    const int middle = low + (high - low) / 2;
+    if (batch->id[middle] < id)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < batch->n && batch->id[low] == id ? low : -1;
+}
+
+int gannet_batch_ended(const gannet_campaign *campaign, const gannet_batch *batch, int64_t *id) {
+  int n = 0;
+  for (int i = 0; i < batch->n; ++i)
+    if (!batch->in_flight[i] && ticket_of(campaign, batch, i)->has_result) id[n++] = batch->id[i];
+  return n;
+}
+
+void gannet_batch_ground(gannet_batch *batch) {
+  for (int i = 0; i < batch->n; ++i) batch->in_flight[i] = false;
+  batch->n_flight = 0;
+}
+
+int gannet_batch_waiting(const gannet_batch *batch) {
+  return batch->n - batch->n_flight - batch->n_ended;
+}
+
+/* Scratch for one group of submissions. */
+typedef struct {
+  int n;
+  int64_t *id;
+  int *attempt;
+  uint64_t *nonce;
+  gannet_request *request;
+} group;
+
+static gannet_err make_group(int capacity, group *g) {
+  GANNET_TRY(gannet_alloc((size_t)capacity, sizeof *g->id, &g->id));
+  GANNET_TRY(gannet_alloc((size_t)capacity, sizeof *g->attempt, &g->attempt));
+  GANNET_TRY(gannet_alloc((size_t)capacity, sizeof *g->nonce, &g->nonce));
+  return gannet_alloc((size_t)capacity, sizeof *g->request, &g->request);
+}
+
+static void drop_group(group *g) {
+  gannet_free(&g->id);
+  gannet_free(&g->attempt);
+  gannet_free(&g->nonce);
+  gannet_free(&g->request);
+}
+
+static void fill_group(const gannet_campaign *campaign, gannet_batch *batch, int room, group *g) {
+  for (int i = 0; i < batch->n && g->n < room; ++i) {
+    const gannet_ticket *t = ticket_of(campaign, batch, i);
+    if (batch->in_flight[i] || t->has_result) continue;
+    const int at = g->n++;
+    g->id[at] = batch->id[i];
+    g->attempt[at] = t->attempt + 1;
+    g->nonce[at] = make_nonce(campaign, batch->id[i], t->attempt + 1);
+    g->request[at] = make_request(campaign, g->id[at], g->attempt[at], g->nonce[at]);
+    batch->in_flight[i] = true;
+  }
+  batch->n_flight += g->n;
+}
+
+/* Journal first, then launch: what runs is always known. */
+static gannet_err submit_group(gannet_campaign *campaign, gannet_evaluator *evaluator,
+                               const group *g) {
+  const gannet_err err = gannet_ledger_submit(&campaign->ledger, g->n, g->id, g->attempt, g->nonce);
+  GANNET_TRY(gannet_agree(campaign->context->comm, err));
+  return gannet_evaluator_submit(evaluator, g->n, g->request);
+}
+
+gannet_err gannet_batch_submit(gannet_campaign *campaign, gannet_evaluator *evaluator,
+                               gannet_batch *batch) {
+  const int room = campaign->input->evaluate.parallel - batch->n_flight;
+  group g = {0};
+  if (room <= 0 || gannet_batch_waiting(batch) == 0) return GANNET_OK;
+  gannet_err err =
+      gannet_agree(campaign->context->comm, make_group(room < batch->n ? room : batch->n, &g));
+  if (err == GANNET_OK) {
+    fill_group(campaign, batch, room, &g);
+    err = submit_group(campaign, evaluator, &g);
+  }
+  drop_group(&g);
+  return err;
+}
+
+/* The evaluation has ended unless bad luck may not strike twice. */
+static gannet_ended to_ended(const gannet_campaign *campaign, const gannet_result_record *result) {
+  const gannet_ticket *t = &campaign->ledger.ticket[result->id];
+  gannet_ended ended = {.id = result->id,
+                        .status = result->status,
+                        .objective = result->objective,
+                        .constraints = result->constraints,
+                        .run = result->run};
+  ended.run.attempts = t->run.attempts + 1;
+  ended.final = result->status != GANNET_EVAL_FAILED || !result->retry ||
+                ended.run.attempts > campaign->input->evaluate.retries;
+  return ended;
+}
+
+/* Attempts that were given back without having been started leave no trace in the ledger. */
+static gannet_err take_results(gannet_campaign *campaign, gannet_batch *batch, int n,
+                               const gannet_result_record *results, gannet_ended *ended) {
+  int n_ended = 0;
+  for (int i = 0; i < n; ++i) {
+    const int at = position_of(batch, results[i].id);
+    GANNET_REQUIRE(at >= 0, GANNET_ERR_INTERNAL, "a result of evaluation %lld, which is not open",
+                   (long long)results[i].id);
+    batch->in_flight[at] = false;
+    batch->n_flight -= 1;
+    if (results[i].status == GANNET_EVAL_PENDING) {
+      if (results[i].run.reason[0])
+        (void)snprintf(batch->no_start, sizeof batch->no_start, "%s", results[i].run.reason);
+      continue;
+    }
+    gannet_ended *one = &ended[n_ended++];
+    *one = to_ended(campaign, &results[i]);
+    batch->n_ended += one->final;
+    if (results[i].status != GANNET_EVAL_DONE)
+      gannet_log(campaign->context, GANNET_LOG_WARNING, "evaluation %lld, attempt %d: %s: %s%s",
+                 (long long)results[i].id, one->run.attempts,
+                 gannet_eval_status_phrase(results[i].status), results[i].run.reason,
+                 one->final ? "" : " (will be tried again)");
+  }
+  return gannet_ledger_results(&campaign->ledger, n_ended, ended);
+}
+
+static gannet_err collect(gannet_campaign *campaign, gannet_evaluator *evaluator, double wait,
+                          gannet_batch *batch, gannet_result_record *results) {
+  int n = 0;
+  gannet_ended *ended = NULL;
+  GANNET_TRY(gannet_evaluator_poll(evaluator, wait, batch->n_flight, &n, results));
+  gannet_err err = gannet_alloc((size_t)n, sizeof *ended, &ended);
+  if (err == GANNET_OK) err = take_results(campaign, batch, n, results, ended);
+  gannet_free(&ended);
+  return gannet_agree(campaign->context->comm, err);
+}
+
+gannet_err gannet_batch_collect(gannet_campaign *campaign, gannet_evaluator *evaluator, double wait,
+                                gannet_batch *batch) {
+  const size_t n = (size_t)batch->n_flight;
+  const size_t k = (size_t)campaign->input->problem->spec.n_constraints;
+  gannet_result_record *results = NULL;
+  double *values = NULL;
+  gannet_err err = gannet_ledger_sync(&campaign->ledger); /* nothing is in memory only for long */
+  if (err == GANNET_OK) err = gannet_alloc(n, sizeof *results, &results);
+  if (err == GANNET_OK) err = gannet_alloc(n * k, sizeof *values, &values);
+  err = gannet_agree(campaign->context->comm, err);
+  for (size_t i = 0; i < n && err == GANNET_OK; ++i) results[i].constraints = values + i * k;
+  if (err == GANNET_OK) err = collect(campaign, evaluator, wait, batch, results);
+  gannet_free(&values);
+  gannet_free(&results);
+  return err;
+}

@@ -1,0 +1,75 @@
+/* What is on its way through the evaluator: which evaluations wait, run, have ended. */
+#ifndef GANNET_CAMPAIGN_RUN_BATCH_H
+#define GANNET_CAMPAIGN_RUN_BATCH_H
+
+#include "campaign/run/campaign.h"
+#include "campaign/run/progress.h"
+#include "evaluate/evaluator.h"
+
+/* Zero-initialise; free with gannet_batch_release. */
+typedef struct {
+  int n;           /* evaluations without a told result, in the order of ids */
+  int64_t *id;     /* [n] */
+  bool *in_flight; /* [n] */
+  int capacity;
+  int n_flight;
+  int n_ended;        /* not in flight, with a result that waits to be told */
+  int64_t n_looked;   /* evaluations of the ledger that were taken in so far */
+  char no_start[256]; /* why no simulation can be started, so that attempts came back; "" = they can
+                       */
+} gannet_batch;
+
+/* Every evaluation that was proposed and not told; those whose result is in the journal already
+ * only wait to be told. What an earlier process submitted is taken over where the back-end can.
+ *
+ * Collective over the campaign's context; the same on all ranks.
+ */
+GANNET_CHECKED gannet_err gannet_batch_open(gannet_campaign *campaign, gannet_evaluator *evaluator,
+                                            gannet_batch *batch);
+void gannet_batch_release(gannet_batch *batch);
+
+/* After proposals or tells: take new evaluations in, and those that were told out.
+ *
+ * Collective over the campaign's context; the same on all ranks.
+ *
+ * Cost: O(n + new evaluations).
+ */
+GANNET_CHECKED gannet_err gannet_batch_renew(const gannet_campaign *campaign, gannet_batch *batch);
+
+/* Evaluations whose result is known and not told, in the order of ids.
+ *
+ * Local.
+ *
+ * id  out  [batch->n]
+ */
+int gannet_batch_ended(const gannet_campaign *campaign, const gannet_batch *batch, int64_t *id);
+
+/* Nothing is in flight any more: the evaluator was cancelled.
+ *
+ * Local.
+ */
+void gannet_batch_ground(gannet_batch *batch);
+
+/* Launch what waits, as far as there is room.
+ *
+ * Collective; the same on all ranks.
+ */
+GANNET_CHECKED gannet_err gannet_batch_submit(gannet_campaign *campaign,
+                                              gannet_evaluator *evaluator, gannet_batch *batch);
+
+/* Wait for ended evaluations, at most wait seconds, and take them down; what was taken down before
+ * is on disk before the wait begins.
+ *
+ * Collective; the same on all ranks.
+ */
+GANNET_CHECKED gannet_err gannet_batch_collect(gannet_campaign *campaign,
+                                               gannet_evaluator *evaluator, double wait,
+                                               gannet_batch *batch);
+
+/* Evaluations that still need a run.
+ *
+ * Local.
+ */
+int gannet_batch_waiting(const gannet_batch *batch);
+
+#endif

@@ -1,0 +1,109 @@
+#include "campaign/run/budget.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "campaign/config/candidates.h"
+
+enum { MOST_DESIGNS = 10000 };
+
+static int by_size(const void *a, const void *b) {
+  const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* Rows of which each is evaluated once however often it is listed; all of them when memory is
+ * short. */
+static int64_t count_different(int64_t n, size_t v, const double *rows) {
+  uint64_t *hash = NULL;
+  int64_t different = 0;
+  if (gannet_alloc((size_t)n, sizeof *hash, &hash) != GANNET_OK) {
+    gannet_error_clear();
+    return n;
+  }
+  for (int64_t i = 0; i < n; ++i) hash[i] = gannet_hash(rows + (size_t)i * v, v * sizeof *rows);
+  qsort(hash, (size_t)n, sizeof *hash, by_size);
+  for (int64_t i = 0; i < n; ++i) different += i == 0 || hash[i] != hash[i - 1];
+  gannet_free(&hash);
+  return different;
+}
+
+/* INT64_MAX where another evaluation of the same design may tell something, or where there are too
+ * many to be counted at every step. */
+static int64_t count_designs(const gannet_problem *problem) {
+  const double designs = gannet_problem_count_points(problem);
+  const bool exact = problem->spec.noise_sd == 0 && designs <= MOST_DESIGNS;
+  return exact ? (int64_t)designs : INT64_MAX;
+}
+
+int64_t gannet_budget_designs_left(const gannet_campaign *campaign) {
+  const gannet_history *h = campaign->history;
+  const int64_t designs = count_designs(campaign->input->problem), n = gannet_history_count(h);
+  if (designs == INT64_MAX || gannet_history_count_left(h) != INT64_MAX) return INT64_MAX;
+  if (n == 0) return designs;
+  const size_t v = (size_t)campaign->input->problem->spec.n_variables;
+  const int64_t used = count_different(n, v, gannet_history_x_user(h, 0));
+  return used < designs ? designs - used : 0;
+}
+
+static int64_t least(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+int64_t gannet_budget_left(const gannet_campaign *campaign) {
+  const int budget = campaign->input->budget.evaluations;
+  const int64_t used = gannet_history_count(campaign->history);
+  const int64_t listed = gannet_history_count_left(campaign->history);
+  const int64_t paid = budget == GANNET_AUTO ? INT64_MAX : used < budget ? budget - used : 0;
+  const int64_t left = least(listed, paid);
+  /* As many proposals have used up no more designs: then these need not be told apart. */
+  if (count_designs(campaign->input->problem) - used >= left) return left;
+  return least(left, gannet_budget_designs_left(campaign));
+}
+
+int64_t gannet_budget_total(const gannet_campaign_input *input) {
+  const int64_t budget = input->budget.evaluations == GANNET_AUTO ? 0 : input->budget.evaluations;
+  int64_t listed = 0;
+  double *rows = NULL;
+  if (strcmp(input->general.candidates, "none") == 0) {
+    const int64_t designs = count_designs(input->problem);
+    return designs < INT64_MAX && (budget == 0 || designs < budget) ? designs : budget;
+  }
+  if (gannet_candidates_file_read(input->general.candidates, input->problem, &listed, &rows) !=
+      GANNET_OK) {
+    gannet_error_clear();
+    return budget;
+  }
+  listed = count_different(listed, (size_t)input->problem->spec.n_variables, rows);
+  gannet_free(&rows);
+  return listed > 0 && (budget == 0 || listed < budget) ? listed : budget;
+}
+
+void gannet_budget_format(int64_t n, const char *what, const char *between, int64_t total,
+                          char *text) {
+  char share[72] = "";
+  if (total > 0 && n <= total)
+    (void)snprintf(share, sizeof share, "%.10s%lld", between, (long long)total);
+  else if (total > 0)
+    (void)snprintf(share, sizeof share, " (%lld over the limit of %lld)", (long long)(n - total),
+                   (long long)total);
+  (void)snprintf(text, GANNET_BUDGET_TEXT, "%lld%.12s%s", (long long)n, what, share);
+}
+
+bool gannet_budget_has_failed(const gannet_campaign *campaign, char *why, size_t size) {
+  const gannet_failure_limit *limit = &campaign->input->failures;
+  const gannet_history *h = campaign->history;
+  const int64_t proposed = gannet_history_count(h);
+  const int64_t failed = gannet_history_count_status(h, GANNET_EVAL_FAILED);
+  if (gannet_history_count_told(h) < limit->minimum) return false;
+  if (!((double)failed > limit->rate * (double)proposed)) return false;
+  (void)snprintf(
+      why, size,
+      "%lld of %lld evaluations failed; `gannet status` lists the reasons; --resume --set "
+      "budget.failures.rate=1 goes on",
+      (long long)failed, (long long)proposed);
+  return true;
+}

@@ -1,0 +1,463 @@
+#include "campaign/run/campaign.h"
+#include "campaign/config/nearby.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/atomic_file.h"
+#include "base/identity.h"
+#include "base/memory.h"
+#include "base/utf8.h"
+#include "campaign/config/changes.h"
+#include "campaign/config/config.h"
+#include "campaign/run/resume.h"
+#include "campaign/run/snapshot.h"
+#include "optimizer/state_positional.h"
+#include "store/lock.h"
+
+gannet_err gannet_campaign_path(const gannet_campaign *campaign, const char *name, char *path) {
+  return gannet_join_path(campaign->directory, name, path, PATH_MAX);
+}
+
+/* directory  in  NULL = NAME.campaign */
+static gannet_err settle_directory(const char *directory, gannet_campaign *campaign) {
+  const char *format = directory ? "%s" : "%s.campaign";
+  const char *base = directory ? directory : campaign->input->general.name;
+  char local[PATH_MAX];
+  const int written = snprintf(local, sizeof local, format, base);
+  GANNET_REQUIRE(written >= 0 && (size_t)written < sizeof local, GANNET_ERR_INPUT,
+                 "--directory: too long; choose a shorter path");
+  size_t length = (size_t)written;
+  while (length > 1 && local[length - 1] == '/') local[--length] = '\0';
+  if (local[0] == '/') {
+    memcpy(campaign->directory, local, sizeof local);
+    return GANNET_OK;
+  }
+  char here[PATH_MAX];
+  if (!getcwd(here, sizeof here)) return gannet_raise_errno("find", "working directory");
+  if (strcmp(local, ".") == 0) {
+    memcpy(campaign->directory, here, sizeof here);
+    return GANNET_OK;
+  }
+  return gannet_join_path(here, local, campaign->directory, sizeof campaign->directory);
+}
+
+gannet_err gannet_campaign_equip(gannet_campaign *campaign, const char *file) {
+  const gannet_campaign_input *input = campaign->input;
+  GANNET_TRY(gannet_agree(campaign->context->comm, gannet_residuals_load(campaign->input, file)));
+  GANNET_TRY(gannet_optimizer_create(campaign->context, input->problem, input->n_method,
+                                     input->method, &campaign->optimizer));
+  campaign->history = campaign->optimizer->history;
+  gannet_ledger_init(&campaign->ledger, input->problem, campaign->history);
+  return GANNET_OK;
+}
+
+static bool has_file(const char *directory, const char *name) {
+  char path[PATH_MAX];
+  const gannet_err err = gannet_join_path(directory, name, path, sizeof path);
+  if (err != GANNET_OK) gannet_error_clear();
+  return err == GANNET_OK && access(path, F_OK) == 0;
+}
+
+/* Whether a directory holds a campaign, though files of it may be lost. */
+static bool is_begun(const char *directory) {
+  char journal[PATH_MAX];
+  return has_file(directory, "journal") ||
+         (gannet_join_path(directory, "journal", journal, sizeof journal) == GANNET_OK &&
+          gannet_traces_find(journal));
+}
+
+/* Rank 0 only: whether there is a campaign, and whether that is wanted. */
+static gannet_err check_asked_for(const gannet_campaign_start_options *options,
+                                  const char *directory, int *exists) {
+  *exists = is_begun(directory);
+  GANNET_REQUIRE(
+      !*exists || options->resume, GANNET_ERR_EXISTS,
+      "'%s' already holds a campaign; continue it with --resume, choose another place with "
+      "--directory, or remove it to start afresh",
+      directory);
+  GANNET_REQUIRE(*exists || !options->must_exist, GANNET_ERR_MISSING,
+                 "no campaign in '%s'; start it without --resume", directory);
+  return GANNET_OK;
+}
+
+static gannet_err look(const gannet_campaign_start_options *options, const char *directory,
+                       int *exists) {
+  GANNET_TRY(check_asked_for(options, directory, exists));
+  return *exists ? GANNET_OK : gannet_make_lasting_directory(directory);
+}
+
+/* Whether gannet wrote a configuration, though somebody may have changed it since. */
+static bool is_effective(const char *file) {
+  bool sealed = false;
+  if (gannet_saved_check(file, &sealed) != GANNET_OK) gannet_error_clear();
+  return sealed;
+}
+
+/* A campaign that is resumed from its own effective configuration is meant itself: NAME.campaign in
+ * the working directory would be a second one, with a whole budget to spend. Rank 0 looks. */
+gannet_err gannet_campaign_settle(const gannet_campaign_start_options *options,
+                                  gannet_campaign *campaign) {
+  char around[PATH_MAX];
+  int own = options->resume && !options->directory &&
+            strcmp(gannet_file_name_of(options->file), "campaign.yaml") == 0;
+  gannet_directory_of(options->file, around, sizeof around);
+  if (own && campaign->context->rank == 0)
+    own = (has_file(around, "journal.lock") || is_effective(options->file)) && is_begun(around);
+  GANNET_TRY_MPI(MPI_Bcast(&own, 1, MPI_INT, 0, campaign->context->comm));
+  return gannet_agree(campaign->context->comm,
+                      settle_directory(own ? around : options->directory, campaign));
+}
+
+static gannet_err find_campaign(const gannet_campaign_start_options *options,
+                                const gannet_campaign *campaign, int *exists) {
+  const gannet_context *context = campaign->context;
+  const gannet_err err = context->rank ? GANNET_OK : look(options, campaign->directory, exists);
+  GANNET_TRY(gannet_agree(context->comm, err));
+  GANNET_TRY_MPI(MPI_Bcast(exists, 1, MPI_INT, 0, context->comm));
+  return GANNET_OK;
+}
+
+/* YAML has no way to write such a path. */
+static void warn_of_path(const gannet_campaign *campaign, const char *key, const char *path) {
+  if (!path || gannet_utf8_is_valid(path)) return;
+  gannet_log(campaign->context, GANNET_LOG_WARNING,
+             "%s: '%s' is not valid UTF-8, so that campaign.yaml cannot name it; resume with your "
+             "own campaign file, or rename the directory",
+             key, path);
+}
+
+static gannet_err write_effective(const gannet_campaign *campaign) {
+  const gannet_general *general = &campaign->input->general;
+  char path[PATH_MAX];
+  if (campaign->context->rank != 0) return GANNET_OK;
+  warn_of_path(campaign, "input_directory", general->input_directory);
+  warn_of_path(campaign, "candidates", general->candidates);
+  GANNET_TRY(gannet_campaign_path(campaign, "campaign.yaml", path));
+  return gannet_saved_write(path, campaign->input);
+}
+
+static void warn_of_changes(const gannet_campaign *campaign) {
+  char path[PATH_MAX];
+  if (campaign->context->rank != 0) return;
+  if (gannet_campaign_path(campaign, "campaign.yaml", path) != GANNET_OK) return;
+  gannet_changes_warn(campaign->context, path, campaign->input);
+  gannet_changes_warn_list(campaign->context, campaign->input->problem, campaign->ledger.history);
+}
+
+/* A journal of version 0.1.0 does not say of which method its numbers are; the effective
+ * configuration that was saved with them does. Rank 0 looks. */
+static gannet_err is_of_saved_method(const gannet_campaign *campaign, int *same) {
+  char path[PATH_MAX];
+  *same = 0;
+  if (campaign->context->rank == 0 &&
+      gannet_campaign_path(campaign, "campaign.yaml", path) == GANNET_OK)
+    *same = gannet_changes_none_in_models(path, campaign->input);
+  GANNET_TRY_MPI(MPI_Bcast(same, 1, MPI_INT, 0, campaign->context->comm));
+  return GANNET_OK;
+}
+
+/* Numbers without names go to the same method with the same settings only; of others the number of
+ * the batch is known. */
+static gannet_err name_state(gannet_campaign *campaign) {
+  gannet_ledger *ledger = &campaign->ledger;
+  int same = 0;
+  GANNET_TRY(is_of_saved_method(campaign, &same));
+  gannet_err err = GANNET_OK;
+  if (same)
+    err = gannet_state_name_positional(campaign->optimizer, ledger->n_positional,
+                                       ledger->positional, &ledger->state);
+  if (err == GANNET_OK && ledger->state.n == 0)
+    err = gannet_state_put(&ledger->state, "", "batch", GANNET_STATE_WHOLE, ledger->positional[0]);
+  return gannet_agree(campaign->context->comm, err);
+}
+
+static void tell_what_is_learnt(gannet_campaign *campaign, const gannet_state_report *report) {
+  const char *before = gannet_state_find_text(&campaign->ledger.state, "", "method");
+  if (campaign->context->rank != 0) return;
+  if (report->n_members > 0)
+    gannet_log(campaign->context, GANNET_LOG_WARNING,
+               "the saved state%s%s has no hyper-parameters for the model%s of %s with these "
+               "settings: they are learnt anew from the results",
+               *before ? " of method " : "", before, report->n_members > 1 ? "s" : "",
+               report->members);
+  if (report->missing > 0)
+    gannet_log(campaign->context, GANNET_LOG_WARNING,
+               "the saved state lacks %d hyper-parameters of this version: they are learnt",
+               report->missing);
+}
+
+/* What the saved state does not have for this method is learnt. */
+static gannet_err restore_optimizer(gannet_campaign *campaign) {
+  gannet_ledger *ledger = &campaign->ledger;
+  const MPI_Comm comm = campaign->context->comm;
+  gannet_state_report report;
+  if (ledger->n_positional > 0) GANNET_TRY(name_state(campaign));
+  if (ledger->state.n == 0) return GANNET_OK;
+  gannet_err err = gannet_optimizer_set_state(campaign->optimizer, &ledger->state, &report);
+  GANNET_TRY(gannet_agree(comm, err));
+  tell_what_is_learnt(campaign, &report);
+  if (ledger->n_positional == 0) return GANNET_OK;
+  err = gannet_optimizer_get_state(campaign->optimizer, &ledger->state);
+  if (err == GANNET_OK) err = gannet_ledger_name_state(ledger);
+  return gannet_agree(comm, err);
+}
+
+/* Names of attempts are made from it: a directory that was removed, copied or moved, or another
+ * campaign of the same seed, must not meet jobs that seem to be its own. */
+static gannet_err tell_apart(gannet_campaign *campaign) {
+  campaign->instance = gannet_identity_create(campaign->directory);
+  GANNET_TRY_MPI(MPI_Bcast(&campaign->instance, 1, MPI_UINT64_T, 0, campaign->context->comm));
+  return GANNET_OK;
+}
+
+/* A refusal says what differs, where the directory still knows. */
+static gannet_err tell_difference(const gannet_campaign *campaign, gannet_err err) {
+  char path[PATH_MAX], why[600];
+  gannet_change_list changes = {.n = 0};
+  const gannet_problem *problem = campaign->input->problem;
+  if (err != GANNET_ERR_INPUT || campaign->context->rank != 0 ||
+      campaign->ledger.fingerprint == gannet_problem_fingerprint(problem))
+    return err;
+  (void)snprintf(why, sizeof why, "%s", gannet_error_detail());
+  if (gannet_campaign_path(campaign, "campaign.yaml", path) == GANNET_OK)
+    gannet_changes_of_problem(path, problem, &changes);
+  if (changes.n == 0) return GANNET_RAISE(err, "%s", why);
+  gannet_changes_end(&changes);
+  return GANNET_RAISE(GANNET_ERR_INPUT,
+                      "variables, constraints or goal differ from those of the campaign to be "
+                      "resumed: %s; start another campaign with --directory",
+                      changes.text);
+}
+
+/* Rank 0 only. What is not there is made in the nearest directory that is. */
+static gannet_err check_writable(const char *directory) {
+  char near[PATH_MAX];
+  struct stat about;
+  char *slash;
+  (void)snprintf(near, sizeof near, "%s", directory);
+  while (stat(near, &about) && (errno == ENOENT || errno == ENOTDIR) &&
+         (slash = strrchr(near, '/')) && near[1])
+    slash[slash == near] = '\0';
+  GANNET_REQUIRE(stat(near, &about) || S_ISDIR(about.st_mode), GANNET_ERR_EXISTS,
+                 "'%s' exists and is not a directory; move it away, or choose another", near);
+  return access(near, W_OK | X_OK) ? gannet_raise_errno("write to", near) : GANNET_OK;
+}
+
+/* Rank 0 only. The history of the others stays empty. */
+static gannet_err foresee_begun(gannet_campaign *campaign) {
+  char journal[PATH_MAX], snapshot[PATH_MAX], lock[PATH_MAX];
+  gannet_lock_holder holder;
+  GANNET_TRY(gannet_campaign_path(campaign, "journal", journal));
+  GANNET_TRY(gannet_campaign_path(campaign, "journal.lock", lock));
+  GANNET_TRY(gannet_campaign_path(campaign, "state.h5", snapshot));
+  gannet_lock_look(lock, &holder);
+  GANNET_REQUIRE(!holder.pid || !holder.is_here || !holder.is_alive, GANNET_ERR_BUSY,
+                 "'%s' is held by process %ld on %s; wait until it has ended, or end it there",
+                 lock, holder.pid, holder.host);
+  if (access(journal, F_OK) == 0 && access(journal, W_OK))
+    return gannet_raise_errno("write to", journal);
+  const gannet_restore_paths paths = {journal, snapshot, campaign->input->general.name,
+                                      &campaign->context->seed};
+  GANNET_TRY(tell_difference(campaign,
+                             gannet_restore_foresee(&paths, &campaign->ledger, &campaign->damage)));
+  GANNET_REQUIRE(!campaign->damage.is_partial, GANNET_ERR_DAMAGED, "%s", campaign->damage.text);
+  warn_of_changes(campaign);
+  return GANNET_OK;
+}
+
+gannet_err gannet_campaign_foresee(const gannet_campaign_start_options *options,
+                                   gannet_campaign *campaign) {
+  int exists = 0;
+  gannet_err err = GANNET_OK;
+  if (campaign->context->rank == 0) {
+    err = check_asked_for(options, campaign->directory, &exists);
+    if (err == GANNET_OK) err = check_writable(campaign->directory);
+    if (err == GANNET_OK && exists) err = foresee_begun(campaign);
+    campaign->is_resumed = exists;
+  }
+  return gannet_agree(campaign->context->comm, err);
+}
+
+static gannet_err open_directory(const gannet_campaign_start_options *options,
+                                 gannet_campaign *campaign) {
+  char journal[PATH_MAX], snapshot[PATH_MAX];
+  int exists = 0;
+  GANNET_TRY(find_campaign(options, campaign, &exists));
+  GANNET_TRY(gannet_campaign_path(campaign, "journal", journal));
+  GANNET_TRY(gannet_campaign_path(campaign, "state.h5", snapshot));
+  campaign->is_resumed = exists;
+  if (exists) {
+    GANNET_TRY(tell_difference(
+        campaign, gannet_restore_continue(campaign->context, journal, snapshot,
+                                          campaign->input->general.name, &campaign->ledger)));
+    GANNET_TRY(restore_optimizer(campaign));
+    warn_of_changes(campaign);
+  } else {
+    GANNET_TRY(gannet_restore_begin(campaign->context, journal, campaign->input->general.name,
+                                    &campaign->ledger));
+  }
+  return gannet_agree(campaign->context->comm, write_effective(campaign));
+}
+
+void gannet_campaign_show_warnings(const gannet_campaign *campaign, const char *file,
+                                   gannet_complaints *complaints) {
+  char line[1024];
+  if (campaign->context->rank == 0 && !is_effective(file)) {
+    gannet_complaints_log(complaints, campaign->context);
+    return;
+  }
+  while (gannet_complaints_next_warning(complaints, line, sizeof line)) continue;
+}
+
+gannet_err gannet_campaign_start(MPI_Comm comm, const gannet_campaign_start_options *options,
+                                 gannet_complaints *complaints, gannet_campaign *campaign) {
+  memset(campaign, 0, sizeof *campaign);
+  GANNET_TRY(gannet_campaign_load(comm, options->file, options->n_sets, options->sets,
+                                  &campaign->input, complaints));
+  GANNET_TRY(
+      gannet_context_create(comm, (uint64_t)campaign->input->general.seed, &campaign->context));
+  gannet_context_set_log(campaign->context, options->level, options->log, options->log_user);
+  gannet_campaign_show_warnings(campaign, options->file, complaints);
+  GANNET_TRY(gannet_campaign_settle(options, campaign));
+  GANNET_TRY(gannet_campaign_equip(campaign, options->file));
+  GANNET_TRY(tell_apart(campaign));
+  return open_directory(options, campaign);
+}
+
+static gannet_err check_link(const char *directory) {
+  char target[PATH_MAX];
+  GANNET_REQUIRE(!gannet_link_leads_nowhere(directory, target, sizeof target), GANNET_ERR_MISSING,
+                 "'%s' is not a campaign directory: it is a symbolic link to '%s', which does not "
+                 "exist; give the place that the campaign has now, or put it back there",
+                 directory, target);
+  return GANNET_OK;
+}
+
+gannet_err gannet_campaign_raise_none(const char *directory) {
+  char near[PATH_MAX], path[PATH_MAX];
+  struct stat about;
+  GANNET_TRY(gannet_join_path(directory, "campaign.yaml", path, sizeof path));
+  if (access(path, F_OK) && errno == EACCES) return gannet_raise_errno("look into", directory);
+  GANNET_TRY(check_link(directory));
+  const bool exists = stat(directory, &about) == 0;
+  GANNET_REQUIRE(!is_begun(directory), GANNET_ERR_MISSING,
+                 "'%s' holds a campaign without its campaign.yaml; gannet run FILE --resume "
+                 "--directory '%s' writes it anew from the campaign file",
+                 directory, directory);
+  const char *why = !exists                  ? "it does not exist"
+                    : S_ISDIR(about.st_mode) ? "it has no campaign.yaml"
+                                             : "it is a file";
+  gannet_nearby(directory, ".campaign", near, sizeof near);
+  if (!has_file(near, ".")) near[0] = '\0';
+  GANNET_REQUIRE(!near[0], GANNET_ERR_MISSING,
+                 "'%s' is not a campaign directory: %s; did you mean '%s'?", directory, why, near);
+  if (!exists) gannet_nearest_directory(directory, near, sizeof near);
+  return GANNET_RAISE(GANNET_ERR_MISSING,
+                      "'%s' is not a campaign directory: %s; %s%s%sgannet run makes one, "
+                      "NAME.campaign",
+                      directory, why, near[0] ? "the nearest directory that exists is '" : "", near,
+                      near[0] ? "'; " : "");
+}
+
+/* A campaign goes on without its configuration, which is written anew from the campaign file. */
+static gannet_err tell_unreadable(const char *directory, gannet_err err) {
+  if (err != GANNET_ERR_INPUT || !is_begun(directory)) return err;
+  return GANNET_RAISE(GANNET_ERR_DAMAGED,
+                      "%s; gannet run FILE --resume --directory '%s' writes it anew from the "
+                      "campaign file",
+                      gannet_error_detail(), directory);
+}
+
+/* As the optimiser's own history. */
+static gannet_err create_history(gannet_campaign *campaign) {
+  gannet_optimizer_options options;
+  GANNET_TRY(gannet_history_create(campaign->input->problem, &campaign->history));
+  const gannet_err err = gannet_campaign_options(campaign->input, &options);
+  if (err == GANNET_OK && !options.method.penalties)
+    gannet_history_take_at_its_word(campaign->history);
+  gannet_optimizer_options_release(&options);
+  return err;
+}
+
+gannet_err gannet_campaign_look(const char *directory, gannet_campaign *campaign) {
+  char path[PATH_MAX], *text = NULL;
+  gannet_campaign_source source = {.file = path};
+  gannet_complaints complaints = {0};
+  memset(campaign, 0, sizeof *campaign);
+  (void)snprintf(campaign->directory, sizeof campaign->directory, "%s", directory);
+  GANNET_TRY(gannet_campaign_path(campaign, "campaign.yaml", path));
+  if (access(path, F_OK)) return gannet_campaign_raise_none(directory);
+  GANNET_TRY(gannet_campaign_file_read(path, &text, &source.size));
+  source.text = text;
+  gannet_err err = gannet_campaign_parse(&source, &campaign->input, &complaints);
+  gannet_free(&text);
+  gannet_complaints_release(&complaints);
+  GANNET_TRY(tell_unreadable(directory, err));
+  GANNET_TRY(create_history(campaign));
+  gannet_ledger_init(&campaign->ledger, campaign->input->problem, campaign->history);
+  return GANNET_OK;
+}
+
+gannet_err gannet_campaign_query(const char *directory, bool replay, gannet_campaign *campaign) {
+  char path[PATH_MAX], snapshot[PATH_MAX];
+  GANNET_TRY(gannet_campaign_look(directory, campaign));
+  GANNET_TRY(gannet_campaign_path(campaign, "journal", path));
+  GANNET_TRY(gannet_campaign_path(campaign, "state.h5", snapshot));
+  const uint64_t seed = (uint64_t)campaign->input->general.seed;
+  const gannet_restore_paths paths = {path, snapshot, campaign->input->general.name, &seed};
+  return gannet_restore_query(&paths, replay, &campaign->ledger, &campaign->damage);
+}
+
+void gannet_campaign_close(gannet_campaign *campaign) {
+  gannet_ledger_release(&campaign->ledger);
+  if (!campaign->optimizer) gannet_history_destroy(&campaign->history);
+  campaign->history = NULL;
+  gannet_optimizer_destroy(&campaign->optimizer);
+  gannet_campaign_destroy(&campaign->input);
+  gannet_context_destroy(&campaign->context);
+}
+
+void gannet_campaign_silence(const gannet_campaign *campaign, gannet_silence *silence) {
+  const bool found = strcmp(campaign->input->evaluate.backend, "slurm") == 0 &&
+                     gannet_ledger_pending(&campaign->ledger) > 0 &&
+                     gannet_silence_look(campaign->directory, silence);
+  if (!found) *silence = (gannet_silence){0};
+}
+
+gannet_err gannet_campaign_ask(gannet_campaign *campaign, int q, int64_t *first) {
+  gannet_optimizer *optimizer = campaign->optimizer;
+  const size_t v = (size_t)campaign->input->problem->spec.n_variables;
+  int64_t *id = NULL;
+  double *x = NULL;
+  gannet_state state = {0};
+  gannet_err err = gannet_alloc((size_t)q, sizeof *id, &id);
+  if (err == GANNET_OK) err = gannet_alloc((size_t)q * v, sizeof *x, &x);
+  err = gannet_agree(campaign->context->comm, err);
+  if (err == GANNET_OK) err = gannet_optimizer_ask(optimizer, q, id, x);
+  if (err == GANNET_OK) {
+    *first = id[0];
+    err = gannet_optimizer_get_state(optimizer, &state);
+    if (err == GANNET_OK)
+      err = gannet_ledger_propose(&campaign->ledger, id[0], &state, optimizer->ask_seconds);
+    err = gannet_agree(campaign->context->comm, err);
+  }
+  gannet_free(&id);
+  gannet_free(&x);
+  gannet_state_release(&state);
+  GANNET_TRY(err);
+  return GANNET_OK;
+}
+
+gannet_err gannet_campaign_save(gannet_campaign *campaign) {
+  char path[PATH_MAX];
+  gannet_err err = gannet_campaign_path(campaign, "state.h5", path);
+  if (err == GANNET_OK) err = gannet_ledger_sync(&campaign->ledger); /* never behind a snapshot */
+  if (err == GANNET_OK && campaign->context->rank == 0)
+    err = gannet_snapshot_write(path, &campaign->ledger);
+  return gannet_agree(campaign->context->comm, err);
+}

@@ -1,0 +1,176 @@
+/* A campaign: its directory, its journal, its history and, while it runs, its optimiser.
+ *
+ *   NAME.campaign/campaign.yaml   effective configuration
+ *                 journal         every proposal and result, written before it counts
+ *                 state.h5, .1    snapshots of all of it, for other programs and as a second copy
+ *                 history.csv     one line per evaluation, in whole lines
+ *                 campaign.log    what happened
+ *                 evals/000123/   one directory per evaluation of the command back-end
+ *                 STOP            made by the user: stop proposing
+ */
+#ifndef GANNET_CAMPAIGN_RUN_CAMPAIGN_H
+#define GANNET_CAMPAIGN_RUN_CAMPAIGN_H
+
+#include <limits.h>
+
+#include "campaign/config/config.h"
+#include "campaign/run/ledger.h"
+#include "campaign/run/resume.h"
+#include "evaluate/silence.h"
+#include "optimizer/optimizer.h"
+
+typedef struct {
+  gannet_context *context;      /* owned; NULL in a query */
+  gannet_campaign_input *input; /* owned */
+  char directory[PATH_MAX];
+  gannet_history *history;     /* of the optimiser, or owned when there is none */
+  gannet_optimizer *optimizer; /* NULL in a query */
+  gannet_ledger ledger;
+  bool is_resumed;
+  gannet_damage damage; /* of a query */
+  uint64_t instance;    /* of this opening, unlike any other in the world; the same on all ranks */
+} gannet_campaign;
+
+/* What a run is started from. */
+typedef struct {
+  const char *file; /* campaign file */
+  /* NULL = NAME.campaign in the working directory, or that of the file when a campaign is resumed
+   * from its own campaign.yaml */
+  const char *directory;
+  int n_sets;
+  const char *const *sets;
+  bool resume;     /* continue if there is something to continue */
+  bool must_exist; /* do not begin a new campaign */
+  gannet_log_level level;
+  gannet_log_sink log; /* NULL = silent */
+  void *log_user;
+} gannet_campaign_start_options;
+
+/* Read the campaign file, then begin a new campaign directory or continue an old one: the journal
+ * is replayed, and a damaged one is rebuilt from the newest sound snapshot. The directory is locked
+ * against other controllers until close.
+ *
+ * Collective over comm; options the same on all ranks.
+ *
+ * complaints  inout  everything wrong with the campaign file
+ * campaign    out    to be closed, also after an error
+ *
+ * Errors: GANNET_ERR_INPUT with complaints; GANNET_ERR_EXISTS when the directory holds a campaign
+ * and resume was not asked for; GANNET_ERR_BUSY, GANNET_ERR_DAMAGED, GANNET_ERR_VERSION,
+ * GANNET_ERR_IO.
+ */
+GANNET_CHECKED gannet_err gannet_campaign_start(MPI_Comm comm,
+                                                const gannet_campaign_start_options *options,
+                                                gannet_complaints *complaints,
+                                                gannet_campaign *campaign);
+
+/* Log the warnings about a campaign file that were not shown yet, or drop them where gannet itself
+ * wrote the file. gannet_campaign_start does it.
+ *
+ * Local.
+ *
+ * campaign  in  with context
+ */
+void gannet_campaign_show_warnings(const gannet_campaign *campaign, const char *file,
+                                   gannet_complaints *complaints);
+
+/* Where a start puts or finds the campaign: campaign->directory. Nothing is made.
+ *
+ * Collective over the context's communicator; arguments the same on all ranks.
+ *
+ * campaign  inout  with context and input
+ *
+ * Errors: GANNET_ERR_INPUT when the path is too long; GANNET_ERR_IO.
+ */
+GANNET_CHECKED gannet_err gannet_campaign_settle(const gannet_campaign_start_options *options,
+                                                 gannet_campaign *campaign);
+
+/* What a start does besides its directory: load the plugins of equations and make the optimiser, so
+ * that a dry run finds what is wrong with them.
+ *
+ * Collective over the context's communicator; arguments the same on all ranks.
+ *
+ * campaign  inout  with context and input, and no optimizer yet
+ * file      in     campaign file
+ *
+ * Errors: GANNET_ERR_INPUT; GANNET_ERR_MEMORY.
+ */
+GANNET_CHECKED gannet_err gannet_campaign_equip(gannet_campaign *campaign, const char *file);
+
+/* What a start would find in the directory, without changing anything: the same refusals, or a
+ * campaign whose ledger, damage and is_resumed are known on rank 0.
+ *
+ * Collective over the context's communicator; arguments the same on all ranks.
+ *
+ * campaign  inout  settled and equipped; for closing only afterwards
+ *
+ * Errors: those of a start that come from the directory.
+ */
+GANNET_CHECKED gannet_err gannet_campaign_foresee(const gannet_campaign_start_options *options,
+                                                  gannet_campaign *campaign);
+
+/* Read the configuration of a campaign directory into a campaign whose ledger is empty: the first
+ * half of a query. To be closed, also after an error.
+ *
+ * Local; needs neither MPI nor PETSc.
+ *
+ * Errors: GANNET_ERR_MISSING when it is no campaign directory; GANNET_ERR_INPUT, or
+ * GANNET_ERR_DAMAGED when the campaign was begun and can get another configuration.
+ */
+GANNET_CHECKED gannet_err gannet_campaign_look(const char *directory, gannet_campaign *campaign);
+
+/* GANNET_ERR_MISSING for a path that is no campaign directory: what it is instead, and what lies
+ * near; GANNET_ERR_IO when that may not be known.
+ *
+ * Local.
+ */
+gannet_err gannet_campaign_raise_none(const char *directory);
+
+/* Read a campaign directory without changing it, also while it runs. Results that are acknowledged
+ * but not yet told to the optimiser are in the history too.
+ *
+ * Local; needs neither MPI nor PETSc.
+ *
+ * replay  in  from the journal alone, however long that takes
+ */
+GANNET_CHECKED gannet_err gannet_campaign_query(const char *directory, bool replay,
+                                                gannet_campaign *campaign);
+
+/* Free everything and give the directory free; harmless after a failed start.
+ *
+ * Collective after start or continue, local after query.
+ */
+void gannet_campaign_close(gannet_campaign *campaign);
+
+/* Path of a file of the campaign.
+ *
+ * Local.
+ *
+ * path  out  [PATH_MAX]
+ */
+GANNET_CHECKED gannet_err gannet_campaign_path(const gannet_campaign *campaign, const char *name,
+                                               char *path);
+
+/* Whether a scheduler that evaluations in flight depend on did not answer the last time.
+ *
+ * Local.
+ *
+ * silence  out  since = 0 when there is nothing of the kind
+ */
+void gannet_campaign_silence(const gannet_campaign *campaign, gannet_silence *silence);
+
+/* Ask for q points and put them into the journal before anybody sees them.
+ *
+ * Collective; the same on all ranks.
+ *
+ * first  out  id of the first of q consecutive evaluations
+ */
+GANNET_CHECKED gannet_err gannet_campaign_ask(gannet_campaign *campaign, int q, int64_t *first);
+
+/* Write a snapshot of the state (rank 0) and agree on the outcome.
+ *
+ * Collective.
+ */
+GANNET_CHECKED gannet_err gannet_campaign_save(gannet_campaign *campaign);
+
+#endif

@@ -1,0 +1,328 @@
+#include "campaign/run/ledger.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/utf8.h"
+#include "campaign/run/record.h"
+
+void gannet_ledger_init(gannet_ledger *ledger, const gannet_problem *problem,
+                        gannet_history *history) {
+  memset(ledger, 0, sizeof *ledger);
+  ledger->problem = problem;
+  ledger->history = history;
+}
+
+void gannet_ledger_release(gannet_ledger *ledger) {
+  gannet_journal_destroy(&ledger->journal);
+  for (int64_t i = 0; i < ledger->n; ++i) gannet_free(&ledger->ticket[i].constraints);
+  gannet_free(&ledger->ticket);
+  gannet_free(&ledger->attempts);
+  gannet_state_release(&ledger->state);
+  gannet_state_release(&ledger->changes);
+  gannet_free(&ledger->positional);
+  gannet_free(&ledger->name);
+}
+
+void gannet_ledger_count(gannet_ledger *ledger, const gannet_ticket *ticket, int sign) {
+  if (ticket->has_result) ledger->n_ended[ticket->status] += sign;
+  if (ticket->has_result && ticket->status == GANNET_EVAL_DONE &&
+      gannet_problem_is_feasible(ledger->problem, ticket->constraints))
+    ledger->n_feasible += sign;
+  const double seconds = ticket->run.ended - ticket->run.started;
+  if (sign > 0 && seconds > ledger->longest) ledger->longest = seconds;
+}
+
+int64_t gannet_ledger_pending(const gannet_ledger *ledger) {
+  int64_t pending = ledger->n;
+  for (int i = 0; i < GANNET_EVAL_STATUS_COUNT; ++i) pending -= ledger->n_ended[i];
+  return pending;
+}
+
+/* Taking records over. */
+
+static gannet_err add_tickets(gannet_ledger *ledger, double seconds) {
+  const int64_t n = gannet_history_count(ledger->history);
+  const size_t k = (size_t)ledger->problem->spec.n_constraints;
+  if (n > ledger->capacity) {
+    const int64_t larger = 2 * n;
+    GANNET_TRY(gannet_resize((size_t)ledger->capacity, (size_t)larger, sizeof *ledger->ticket,
+                             &ledger->ticket));
+    ledger->capacity = larger;
+  }
+  for (; ledger->n < n; ++ledger->n) {
+    gannet_ticket *ticket = &ledger->ticket[ledger->n];
+    memset(ticket, 0, sizeof *ticket);
+    ticket->objective = NAN;
+    ticket->run = gannet_run_unknown();
+    ticket->proposal = seconds;
+    GANNET_TRY(gannet_alloc(k, sizeof(double), &ticket->constraints));
+  }
+  return GANNET_OK;
+}
+
+static gannet_err take_state(gannet_ledger *ledger, const gannet_record *record) {
+  if (record->stated == GANNET_STATED_NOTHING) return GANNET_OK;
+  if (record->stated == GANNET_STATED_POSITIONAL) {
+    const size_t n = (size_t)record->n_positional;
+    gannet_state_clear(&ledger->state);
+    gannet_free(&ledger->positional);
+    GANNET_TRY(gannet_alloc(n, sizeof *ledger->positional, &ledger->positional));
+    if (n > 0) memcpy(ledger->positional, record->positional, n * sizeof *ledger->positional);
+    ledger->n_positional = record->n_positional;
+    return GANNET_OK;
+  }
+  GANNET_REQUIRE(record->stated == GANNET_STATED_WHOLE || ledger->n_positional == 0,
+                 GANNET_ERR_DAMAGED, "it changes values of a state that has no names");
+  ledger->n_positional = 0;
+  return record->stated == GANNET_STATED_WHOLE
+             ? gannet_state_copy(&record->state, &ledger->state)
+             : gannet_state_change(&record->state, &ledger->state);
+}
+
+static gannet_err take_campaign(gannet_ledger *ledger, const gannet_record *record) {
+  gannet_free(&ledger->name);
+  GANNET_TRY(gannet_copy_text(record->name, &ledger->name));
+  ledger->seed = record->seed;
+  ledger->fingerprint = record->fingerprint;
+  return GANNET_OK;
+}
+
+static gannet_err take_propose(gannet_ledger *ledger, const gannet_record *record) {
+  const size_t v = (size_t)ledger->problem->spec.n_variables;
+  GANNET_REQUIRE(record->first == ledger->n, GANNET_ERR_DAMAGED,
+                 "the journal proposes evaluation %lld after %lld", (long long)record->first,
+                 (long long)ledger->n);
+  for (int i = 0; i < record->n; ++i)
+    GANNET_TRY(gannet_history_propose(ledger->history, record->x + (size_t)i * v, record->batch,
+                                      record->origin, NULL));
+  GANNET_TRY(add_tickets(ledger, record->seconds));
+  return take_state(ledger, record);
+}
+
+static gannet_err find(const gannet_ledger *ledger, int64_t id, gannet_ticket **ticket) {
+  GANNET_REQUIRE(0 <= id && id < ledger->n, GANNET_ERR_DAMAGED,
+                 "the journal names evaluation %lld, which was never proposed", (long long)id);
+  *ticket = &ledger->ticket[id];
+  return GANNET_OK;
+}
+
+static gannet_err take_submit(gannet_ledger *ledger, const gannet_record *record) {
+  for (int i = 0; i < record->n; ++i) {
+    gannet_ticket *ticket = NULL;
+    GANNET_TRY(find(ledger, record->id[i], &ticket));
+    ticket->attempt = record->attempt[i];
+    ticket->nonce = record->nonce[i];
+  }
+  return GANNET_OK;
+}
+
+static gannet_err keep_attempt(gannet_ledger *ledger, const gannet_ended *ended) {
+  ledger->longest = fmax(ledger->longest, ended->run.ended - ended->run.started);
+  if (ledger->n_attempts == ledger->attempt_capacity) {
+    const int larger = 2 * ledger->attempt_capacity + 8;
+    GANNET_TRY(gannet_resize((size_t)ledger->attempt_capacity, (size_t)larger,
+                             sizeof *ledger->attempts, &ledger->attempts));
+    ledger->attempt_capacity = larger;
+  }
+  ledger->attempts[ledger->n_attempts++] = (gannet_attempt){ended->id, ended->run};
+  return GANNET_OK;
+}
+
+static gannet_err take_result(gannet_ledger *ledger, const gannet_ended *ended) {
+  gannet_ticket *ticket = NULL;
+  GANNET_TRY(find(ledger, ended->id, &ticket));
+  if (ended->final) gannet_ledger_count(ledger, ticket, -1);
+  ticket->run = ended->run;
+  gannet_utf8_mend(ticket->run.reason); /* as a replay will find it */
+  gannet_utf8_mend(ticket->run.host);
+  if (!ended->final) {
+    ticket->nonce = 0; /* the attempt is over: a resume begins the next one */
+    return keep_attempt(ledger, ended);
+  }
+  ticket->has_result = true;
+  ticket->is_told = false; /* a late result has to be told again */
+  ticket->status = ended->status;
+  ticket->objective = ended->status == GANNET_EVAL_DONE ? ended->objective : NAN;
+  if (ended->status == GANNET_EVAL_DONE)
+    memcpy(ticket->constraints, ended->constraints,
+           (size_t)ledger->problem->spec.n_constraints * sizeof(double));
+  gannet_ledger_count(ledger, ticket, 1);
+  return GANNET_OK;
+}
+
+static gannet_err take_tell(gannet_ledger *ledger, int n, const int64_t *ids) {
+  for (int i = 0; i < n; ++i) {
+    gannet_ticket *ticket = NULL;
+    GANNET_TRY(find(ledger, ids[i], &ticket));
+    GANNET_REQUIRE(ticket->has_result, GANNET_ERR_DAMAGED,
+                   "the journal tells evaluation %lld before its result", (long long)ids[i]);
+    if (ticket->is_told && ledger->tells_early) continue;
+    GANNET_TRY(gannet_history_tell(ledger->history, ids[i], ticket->status, ticket->objective,
+                                   ticket->constraints, &ticket->run));
+    ticket->is_told = true;
+  }
+  return GANNET_OK;
+}
+
+static gannet_err take(gannet_ledger *ledger, const gannet_record *record) {
+  switch (record->kind) {
+    case GANNET_RECORD_CAMPAIGN:
+      return take_campaign(ledger, record);
+    case GANNET_RECORD_PROPOSE:
+      return take_propose(ledger, record);
+    case GANNET_RECORD_STATE:
+      return take_state(ledger, record);
+    case GANNET_RECORD_SUBMIT:
+      return take_submit(ledger, record);
+    case GANNET_RECORD_RESULT:
+      return take_result(ledger, &record->ended);
+    default:
+      return take_tell(ledger, record->n, record->id);
+  }
+}
+
+gannet_err gannet_ledger_apply(gannet_ledger *ledger, int64_t sequence, const char *payload,
+                               size_t length) {
+  gannet_record record = {0};
+  gannet_err err = gannet_record_parse(ledger->problem, payload, length, &record);
+  if (err == GANNET_OK) err = take(ledger, &record);
+  gannet_record_release(&record);
+  if (err != GANNET_OK)
+    return GANNET_RAISE(GANNET_ERR_DAMAGED, "journal record %lld: %s", (long long)sequence,
+                        gannet_error_detail());
+  ledger->sequence = sequence;
+  return GANNET_OK;
+}
+
+/* Writing records. */
+
+static gannet_err write_text(gannet_ledger *ledger, gannet_err made, char **text) {
+  gannet_err err = made;
+  if (err == GANNET_OK && ledger->journal)
+    err = gannet_journal_append(ledger->journal, *text, &ledger->sequence);
+  gannet_free(text);
+  return err;
+}
+
+/* The same for a record that may wait. */
+static gannet_err defer_text(gannet_ledger *ledger, gannet_err made, char **text) {
+  gannet_err err = made;
+  if (!ledger->defers) return write_text(ledger, made, text);
+  if (err == GANNET_OK && ledger->journal)
+    err = gannet_journal_defer(ledger->journal, *text, &ledger->sequence);
+  gannet_free(text);
+  return err;
+}
+
+gannet_err gannet_ledger_sync(gannet_ledger *ledger) {
+  return ledger->journal ? gannet_journal_sync(ledger->journal) : GANNET_OK;
+}
+
+gannet_err gannet_ledger_keep(const gannet_ledger *ledger, bool *renewed) {
+  if (renewed) *renewed = false;
+  return ledger->journal ? gannet_journal_keep(ledger->journal, renewed) : GANNET_OK;
+}
+
+gannet_err gannet_ledger_campaign(gannet_ledger *ledger, const char *name, uint64_t seed,
+                                  uint64_t fingerprint) {
+  char *text = NULL;
+  gannet_free(&ledger->name);
+  GANNET_TRY(gannet_copy_text(name, &ledger->name));
+  ledger->seed = seed;
+  ledger->fingerprint = fingerprint;
+  const gannet_err made = gannet_record_campaign(ledger->problem, name, seed, fingerprint, &text);
+  GANNET_TRY(write_text(ledger, made, &text));
+  return GANNET_OK;
+}
+
+gannet_err gannet_ledger_propose(gannet_ledger *ledger, int64_t first, gannet_state *state,
+                                 double seconds) {
+  gannet_proposal proposal = {
+      .first = first, .end = gannet_history_count(ledger->history), .seconds = seconds};
+  char *text = NULL;
+  GANNET_TRY(add_tickets(ledger, seconds));
+  if (state) {
+    const bool whole = ledger->n_positional > 0 || ledger->state.n == 0;
+    if (!whole) GANNET_TRY(gannet_state_compare(&ledger->state, state, &ledger->changes));
+    proposal.stated = whole ? GANNET_STATED_WHOLE : GANNET_STATED_CHANGES;
+    proposal.state = whole ? state : &ledger->changes;
+    GANNET_TRY(gannet_state_copy(state, &ledger->state));
+    ledger->n_positional = 0;
+  }
+  const gannet_err made = gannet_record_propose(ledger->history, &proposal, &text);
+  GANNET_TRY(defer_text(ledger, made, &text));
+  return GANNET_OK;
+}
+
+gannet_err gannet_ledger_name_state(gannet_ledger *ledger) {
+  char *text = NULL;
+  ledger->n_positional = 0;
+  return write_text(ledger, gannet_record_state_of(&ledger->state, &text), &text);
+}
+
+gannet_err gannet_ledger_submit(gannet_ledger *ledger, int n, const int64_t *ids,
+                                const int *attempts, const uint64_t *nonces) {
+  char *text = NULL;
+  if (n == 0) return GANNET_OK;
+  GANNET_TRY(write_text(ledger, gannet_record_submit(n, ids, attempts, nonces, &text), &text));
+  for (int i = 0; i < n; ++i) {
+    ledger->ticket[ids[i]].attempt = attempts[i];
+    ledger->ticket[ids[i]].nonce = nonces[i];
+  }
+  return GANNET_OK;
+}
+
+static gannet_err write_results(gannet_ledger *ledger, int n, const gannet_ended *ended,
+                                char **texts) {
+  const int k = ledger->problem->spec.n_constraints;
+  for (int i = 0; i < n; ++i) GANNET_TRY(gannet_record_result(k, &ended[i], &texts[i]));
+  if (!ledger->journal) return GANNET_OK;
+  for (int i = 0; i < n && ledger->defers; ++i)
+    GANNET_TRY(gannet_journal_defer(ledger->journal, texts[i], &ledger->sequence));
+  if (ledger->defers) return GANNET_OK;
+  int64_t first = 0;
+  GANNET_TRY(gannet_journal_append_many(ledger->journal, n, (const char *const *)texts, &first));
+  ledger->sequence = first + n - 1;
+  return GANNET_OK;
+}
+
+gannet_err gannet_ledger_results(gannet_ledger *ledger, int n, const gannet_ended *ended) {
+  char **texts = NULL;
+  if (n == 0) return GANNET_OK;
+  GANNET_TRY(gannet_alloc((size_t)n, sizeof *texts, &texts));
+  gannet_err err = write_results(ledger, n, ended, texts);
+  for (int i = 0; i < n; ++i) gannet_free(&texts[i]);
+  gannet_free(&texts);
+  for (int i = 0; i < n && err == GANNET_OK; ++i) err = take_result(ledger, &ended[i]);
+  return err;
+}
+
+gannet_err gannet_ledger_tell(gannet_ledger *ledger, int n, const int64_t *ids) {
+  char *text = NULL;
+  if (n == 0) return GANNET_OK;
+  GANNET_TRY(defer_text(ledger, gannet_record_tell(n, ids, &text), &text));
+  return take_tell(ledger, n, ids);
+}
+
+/* Give what was not told to a function. */
+static gannet_err pass_held(gannet_ledger *ledger,
+                            gannet_err (*tell)(gannet_ledger *, int, const int64_t *)) {
+  int64_t *id = NULL;
+  int n = 0;
+  GANNET_TRY(gannet_alloc((size_t)ledger->n, sizeof *id, &id));
+  for (int64_t i = 0; i < ledger->n; ++i)
+    if (ledger->ticket[i].has_result && !ledger->ticket[i].is_told) id[n++] = i;
+  const gannet_err err = tell(ledger, n, id);
+  gannet_free(&id);
+  return err;
+}
+
+gannet_err gannet_ledger_tell_held(gannet_ledger *ledger) {
+  return pass_held(ledger, gannet_ledger_tell);
+}
+
+gannet_err gannet_ledger_show_held(gannet_ledger *ledger) {
+  return pass_held(ledger, take_tell);
+}

@@ -1,0 +1,207 @@
+/* The ledger: what the journal of a campaign says, and the only writer of it.
+ *
+ * Six kinds of records, JSON objects:
+ *
+ *   campaign  once, first: name, seed, version, variables, fingerprint of the problem
+ *   propose   a batch: its points, and the optimiser's state after proposing it, all of it or
+ *             what differs from that of the propose record before
+ *   state     once, where version 0.1.0 proposed last: the optimiser's state with names
+ *   submit    attempts about to be launched, with their nonces (written before the launch)
+ *   result    one ended attempt
+ *   tell      ids whose results were handed to the optimiser, in that order
+ *
+ * A result counts as acknowledged once its record is on disk; it reaches the optimiser with a later
+ * tell record, so a resumed campaign tells the same results in the same order.
+ */
+#ifndef GANNET_CAMPAIGN_RUN_LEDGER_H
+#define GANNET_CAMPAIGN_RUN_LEDGER_H
+
+#include "optimizer/state.h"
+#include "problem/history.h"
+#include "store/journal.h"
+
+/* 1: version 0.1.0, states of the optimiser as numbers without names. */
+enum { GANNET_JOURNAL_SCHEMA = 2 };
+
+/* One evaluation as the journal knows it. */
+typedef struct {
+  int attempt;     /* last attempt that was submitted, 0 = none */
+  uint64_t nonce;  /* of that attempt; 0 = it failed, and another one is wanted */
+  bool has_result; /* the evaluation ended (no further attempt is wanted) */
+  bool is_told;
+  gannet_eval_status status;
+  double objective;
+  double *constraints; /* [n_constraints], owned */
+  gannet_run_record run;
+  double proposal; /* seconds that proposing it and those with it took; NAN = unknown */
+} gannet_ticket;
+
+/* An attempt after which another one was wanted. */
+typedef struct {
+  int64_t id;
+  gannet_run_record run;
+} gannet_attempt;
+
+typedef struct {
+  const gannet_problem *problem; /* borrowed */
+  gannet_history *history;       /* borrowed: proposals and told results are put into it */
+  gannet_journal *journal;       /* NULL when only reading */
+  char *name;                    /* of the campaign */
+  uint64_t seed;                 /* of the context that began it */
+  uint64_t fingerprint;
+  int64_t sequence;  /* of the last record */
+  uint64_t identity; /* of the journal that counts so; 0 = an older one, or none */
+  /* Everything but submissions waits in memory for the next submission or gannet_ledger_sync:
+   * nobody has seen a point before its submission, and whoever lets a result count syncs first. */
+  bool defers;
+  /* Results reach the history before their tell record comes: for somebody who looks on. */
+  bool tells_early;
+  int64_t n, capacity; /* tickets = rows of the history */
+  gannet_ticket *ticket;
+  int64_t n_ended[GANNET_EVAL_STATUS_COUNT]; /* evaluations with a result, by its status */
+  int64_t n_feasible; /* of those that are done: results that keep all constraints */
+  int n_attempts, attempt_capacity;
+  gannet_attempt *attempts; /* [n_attempts] as they ended; a snapshot does not keep them */
+  double longest;           /* seconds of any attempt so far, 0 = none */
+  gannet_state state;       /* of the optimiser after the last proposal; empty = none yet */
+  gannet_state changes;     /* scratch: what the last proposal changed of it */
+  int n_positional;         /* above 0 instead of it: version 0.1.0 wrote the last proposal */
+  double *positional;       /* [n_positional] (optimizer/state_positional.h) */
+} gannet_ledger;
+
+/* Count a ticket whose result has just come, or no longer counts (sign = -1).
+ *
+ * Local.
+ */
+void gannet_ledger_count(gannet_ledger *ledger, const gannet_ticket *ticket, int sign);
+
+/* Evaluations without a result.
+ *
+ * Local.
+ */
+int64_t gannet_ledger_pending(const gannet_ledger *ledger);
+
+/* Prepare an empty ledger over an empty history.
+ *
+ * Local.
+ */
+void gannet_ledger_init(gannet_ledger *ledger, const gannet_problem *problem,
+                        gannet_history *history);
+
+/* Free what the ledger owns and close the journal.
+ *
+ * Local.
+ */
+void gannet_ledger_release(gannet_ledger *ledger);
+
+/* Take over one record.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_DAMAGED naming the record when it does not fit the campaign.
+ */
+GANNET_CHECKED gannet_err gannet_ledger_apply(gannet_ledger *ledger, int64_t sequence,
+                                              const char *payload, size_t length);
+
+/* Write and take over a record of each kind. On ranks without the journal nothing is written, but
+ * the record is taken over, so all ledgers stay alike.
+ *
+ * Local; the caller agrees on the outcome between ranks.
+ *
+ * Errors: those of gannet_journal_append.
+ */
+GANNET_CHECKED gannet_err gannet_ledger_campaign(gannet_ledger *ledger, const char *name,
+                                                 uint64_t seed, uint64_t fingerprint);
+
+/* The rows first .. count-1 of the history were just proposed; state is the optimiser's afterwards.
+ * The record has what changed of it; all of it where that of the record before has no names.
+ *
+ * Local.
+ *
+ * state    inout  NULL = as it was; searched
+ * seconds  in  that proposing them took, NAN = unknown; only for people to see, so that it may
+ *              differ between ranks until a replay
+ */
+GANNET_CHECKED gannet_err gannet_ledger_propose(gannet_ledger *ledger, int64_t first,
+                                                gannet_state *state, double seconds);
+
+/* The state of a journal of version 0.1.0 has got its names, those in ledger->state: written down,
+ * because the next process could not tell of which settings the bare numbers are.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_ledger_name_state(gannet_ledger *ledger);
+
+/* Attempts about to be launched.
+ *
+ * Local.
+ *
+ * ids, attempts, nonces  in  [n]
+ */
+GANNET_CHECKED gannet_err gannet_ledger_submit(gannet_ledger *ledger, int n, const int64_t *ids,
+                                               const int *attempts, const uint64_t *nonces);
+
+/* One ended attempt; final tells whether the evaluation ended with it. */
+typedef struct {
+  int64_t id;
+  bool final;
+  gannet_eval_status status;
+  double objective;
+  const double *constraints;
+  gannet_run_record run;
+} gannet_ended;
+
+/* n ended attempts, with one sync at most.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_ledger_results(gannet_ledger *ledger, int n,
+                                                const gannet_ended *ended);
+
+/* Hand the results of these evaluations to the history, in this order.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_ledger_tell(gannet_ledger *ledger, int n, const int64_t *ids);
+
+/* Write and sync what waits in memory.
+ *
+ * Local; the caller agrees on the outcome between ranks.
+ *
+ * Errors: those of gannet_journal_sync.
+ */
+GANNET_CHECKED gannet_err gannet_ledger_sync(gannet_ledger *ledger);
+
+/* See gannet_journal_keep; harmless on ranks without the journal.
+ *
+ * Local; the caller agrees on the outcome between ranks.
+ */
+GANNET_CHECKED gannet_err gannet_ledger_keep(const gannet_ledger *ledger, bool *renewed);
+
+/* Hand over every result that is acknowledged and was not told, in the order of ids: what a process
+ * left behind that ended between the two.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_ledger_tell_held(gannet_ledger *ledger);
+
+/* The same in memory only, when nothing is proposed any more: people see every result, and a resume
+ * tells them in the order of an uninterrupted run.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_ledger_show_held(gannet_ledger *ledger);
+
+/* Write everything the ledger knows into a fresh journal, after the old one was damaged.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_ledger_rewrite(gannet_ledger *ledger);
+
+/* What identifies a problem: names, types, boxes, constraints, goal.
+ *
+ * Local.
+ */
+uint64_t gannet_problem_fingerprint(const gannet_problem *problem);
+
+#endif

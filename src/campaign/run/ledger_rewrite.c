@@ -1,0 +1,116 @@
+/* A fresh journal from a ledger, after the old one was damaged. */
+#include "base/memory.h"
+#include "campaign/run/ledger.h"
+#include "campaign/run/record.h"
+
+enum { GROUP = 512 }; /* records per sync */
+
+/* Texts that wait to be written with one sync. */
+typedef struct {
+  gannet_ledger *ledger;
+  int n;
+  char *text[GROUP];
+} queue;
+
+static void drop(queue *q) {
+  for (int i = 0; i < q->n; ++i) gannet_free(&q->text[i]);
+  q->n = 0;
+}
+
+static gannet_err flush(queue *q) {
+  int64_t first = 0;
+  if (q->n == 0) return GANNET_OK;
+  GANNET_TRY(
+      gannet_journal_append_many(q->ledger->journal, q->n, (const char *const *)q->text, &first));
+  q->ledger->sequence = first + q->n - 1;
+  drop(q);
+  return GANNET_OK;
+}
+
+/* Takes the text, which is NULL when it could not be made. */
+static gannet_err put(queue *q, gannet_err made, char *text) {
+  GANNET_TRY(made);
+  q->text[q->n++] = text;
+  return q->n == GROUP ? flush(q) : GANNET_OK;
+}
+
+/* Points of a user's own carry the number of the batch that is proposed next. */
+static bool is_together(const gannet_history *history, int64_t a, int64_t b) {
+  const gannet_evaluation *x = gannet_history_get(history, a), *y = gannet_history_get(history, b);
+  return x->batch == y->batch && x->origin == y->origin;
+}
+
+/* Rows of one batch and origin were proposed together; only the last batch's state is still known,
+ * and it is all that a resumed campaign needs: the first record has it. */
+static gannet_err put_proposals(queue *q) {
+  const gannet_ledger *ledger = q->ledger;
+  const gannet_stated whole =
+      ledger->n_positional > 0 ? GANNET_STATED_POSITIONAL : GANNET_STATED_WHOLE;
+  for (int64_t first = 0; first < ledger->n;) {
+    int64_t end = first;
+    while (end < ledger->n && is_together(ledger->history, first, end)) ++end;
+    char *text = NULL;
+    const gannet_proposal proposal = {.first = first,
+                                      .end = end,
+                                      .stated = first == 0 ? whole : GANNET_STATED_NOTHING,
+                                      .state = &ledger->state,
+                                      .n_positional = ledger->n_positional,
+                                      .positional = ledger->positional,
+                                      .seconds = ledger->ticket[first].proposal};
+    const gannet_err made = gannet_record_propose(ledger->history, &proposal, &text);
+    GANNET_TRY(put(q, made, text));
+    first = end;
+  }
+  return GANNET_OK;
+}
+
+static gannet_err put_submit(queue *q, int64_t id) {
+  const gannet_ticket *ticket = &q->ledger->ticket[id];
+  char *text = NULL;
+  if (ticket->attempt == 0) return GANNET_OK;
+  const gannet_err made = gannet_record_submit(1, &id, &ticket->attempt, &ticket->nonce, &text);
+  return put(q, made, text);
+}
+
+/* An evaluation that has attempts behind it but no result yet keeps their number, and the attempt
+ * that is open, which therefore comes last. */
+static gannet_err put_evaluation(queue *q, int64_t id) {
+  const gannet_ticket *ticket = &q->ledger->ticket[id];
+  char *text = NULL;
+  if (ticket->has_result) GANNET_TRY(put_submit(q, id));
+  if (ticket->has_result || ticket->run.attempts > 0) {
+    const gannet_ended ended = {.id = id,
+                                .final = ticket->has_result,
+                                .status = ticket->has_result ? ticket->status : GANNET_EVAL_FAILED,
+                                .objective = ticket->objective,
+                                .constraints = ticket->constraints,
+                                .run = ticket->run};
+    const gannet_err made =
+        gannet_record_result(q->ledger->problem->spec.n_constraints, &ended, &text);
+    GANNET_TRY(put(q, made, text));
+  }
+  return ticket->has_result ? GANNET_OK : put_submit(q, id);
+}
+
+static gannet_err put_all(queue *q) {
+  const gannet_ledger *ledger = q->ledger;
+  const int64_t told = gannet_history_count_told(ledger->history);
+  char *text = NULL;
+  gannet_err made = gannet_record_campaign(ledger->problem, ledger->name ? ledger->name : "",
+                                           ledger->seed, ledger->fingerprint, &text);
+  GANNET_TRY(put(q, made, text));
+  GANNET_TRY(put_proposals(q));
+  for (int64_t id = 0; id < ledger->n; ++id) GANNET_TRY(put_evaluation(q, id));
+  if (told > 0) {
+    made = gannet_record_tell((int)told, gannet_history_order(ledger->history), &text);
+    GANNET_TRY(put(q, made, text));
+  }
+  return flush(q);
+}
+
+gannet_err gannet_ledger_rewrite(gannet_ledger *ledger) {
+  queue q = {.ledger = ledger};
+  const gannet_err err = put_all(&q);
+  drop(&q);
+  return err;
+}

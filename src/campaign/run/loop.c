@@ -1,0 +1,445 @@
+#include "campaign/run/loop.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error_record.h"
+#include "base/memory.h"
+#include "campaign/run/batch.h"
+#include "campaign/run/budget.h"
+#include "campaign/run/stop.h"
+#include "campaign/run/strategy.h"
+#include "campaign/tables/table.h"
+#include "optimizer/governing.h"
+
+/* How long rank 0 waits for simulations before it looks for signals and the clock again. */
+static const double wait_seconds = 0.25;
+
+typedef struct {
+  gannet_campaign *campaign;
+  const gannet_run_options *options;
+  gannet_evaluator *evaluator;
+  const gannet_strategy *strategy;
+  gannet_batch batch; /* everything proposed and not told */
+  gannet_progress progress;
+  int unreported;       /* evaluations told since its last line */
+  bool is_own_limit;    /* the deadline is that of budget.wall_time */
+  double deadline;      /* seconds of gannet_clock_seconds */
+  double longest_batch; /* seconds, of any batch of this run */
+  double begun;         /* seconds of gannet_clock_seconds */
+  double last_save;     /* the same */
+  double save_seconds;  /* that it took */
+  double save_sum;      /* seconds of all */
+  int saves;
+  int64_t saved;         /* last journal record contained in it, -1 = none */
+  int64_t batches_since; /* the last save */
+  gannet_stop_request asked;
+  bool leaves; /* what is in flight needs no process, and this one is only a step */
+  bool has_left;
+  char left[256];           /* what, in words */
+  gannet_stopping stopping; /* of the evaluator */
+} runner;
+
+static gannet_evaluator_setup make_setup(const gannet_campaign *campaign,
+                                         const gannet_run_options *options) {
+  const gannet_evaluate_keys *keys = &campaign->input->evaluate;
+  return (gannet_evaluator_setup){
+      .context = campaign->context,
+      .problem = campaign->input->problem,
+      .campaign = campaign->directory,
+      .input_directory = options->input_directory ? options->input_directory
+                                                  : campaign->input->general.input_directory,
+      .name = campaign->input->general.name,
+      .parallel = keys->parallel,
+      .time_limit = isnan(keys->time_limit) ? INFINITY : keys->time_limit,
+      .simulations = options->simulations,
+      .launcher = options->launcher};
+}
+
+/* Whether the equations can be used, which simulations need not be run to find out. */
+static gannet_err check_equations(const gannet_campaign *campaign, gannet_complaints *complaints) {
+  const gannet_campaign_input *input = campaign->input;
+  char key[40] = "physics";
+  int equation;
+  const gannet_err err = gannet_governing_try(campaign->context, input->problem, &equation);
+  if (equation >= 0) (void)snprintf(key, sizeof key, "physics.equations.%d", equation + 1);
+  if (err == GANNET_ERR_INPUT)
+    gannet_complain(complaints, gannet_campaign_place(input, key), "%s", gannet_error_detail());
+  return err;
+}
+
+/* An effective configuration names a directory that may be gone, or on another machine. */
+static void check_input_directory(const gannet_campaign_input *input,
+                                  gannet_complaints *complaints) {
+  struct stat about;
+  const char *directory = input->general.input_directory;
+  if (!directory || directory[0] != '/') return;
+  if (stat(directory, &about) == 0 && S_ISDIR(about.st_mode)) return;
+  gannet_complain(complaints, gannet_campaign_place(input, "input_directory"),
+                  "input_directory: '%s' is no directory here; expected the one that relative "
+                  "paths start from",
+                  directory);
+}
+
+gannet_err gannet_campaign_check(const gannet_campaign *campaign, const gannet_run_options *options,
+                                 gannet_complaints *complaints) {
+  const gannet_evaluator_setup setup = make_setup(campaign, options);
+  gannet_err err = GANNET_OK;
+  if (campaign->context->rank == 0) err = check_equations(campaign, complaints);
+  if (campaign->context->rank == 0 && err == GANNET_OK && campaign->input->evaluator->check) {
+    const gannet_campaign_input *input = campaign->input;
+    gannet_complaints found = {0};
+    check_input_directory(input, complaints);
+    err = input->evaluator->check(input->evaluator_options, &setup, &found);
+    gannet_campaign_complain(input, &found, complaints);
+    gannet_complaints_release(&found);
+    if (err == GANNET_OK) err = gannet_complaints_raise(complaints);
+  }
+  return gannet_agree(campaign->context->comm, err);
+}
+
+/* Whether a batch would not end before the deadline, judged by the longest evaluation so far and
+ * the longest batch of this run; rank 0's clock decides. */
+static gannet_err is_too_late(const runner *r, int q, bool *late) {
+  const gannet_campaign *c = r->campaign;
+  int rounds = (q + c->input->evaluate.parallel - 1) / c->input->evaluate.parallel;
+  if (r->leaves) rounds = 0; /* this process ends long before its simulations */
+  const double needed = fmax(c->ledger.longest * rounds, r->longest_batch);
+  int answer = gannet_clock_seconds() + needed > r->deadline;
+  GANNET_TRY_MPI(MPI_Bcast(&answer, 1, MPI_INT, 0, c->context->comm));
+  *late = answer;
+  return GANNET_OK;
+}
+
+/* Another process that has the campaign is noticed while simulations run, not hours later. */
+static gannet_err keep_campaign(runner *r) {
+  const gannet_context *context = r->campaign->context;
+  bool renewed = false;
+  const gannet_err err = gannet_ledger_keep(&r->campaign->ledger, &renewed);
+  if (renewed && err == GANNET_OK)
+    gannet_log(context, GANNET_LOG_WARNING,
+               "journal.lock was removed while the campaign runs, and was made again: leave it "
+               "there, for it keeps a second gannet from writing into the same campaign");
+  return gannet_agree(context->comm, err);
+}
+
+static gannet_err ask_stop(runner *r) {
+  char stop_file[PATH_MAX];
+  GANNET_TRY(keep_campaign(r));
+  GANNET_TRY(gannet_campaign_path(r->campaign, "STOP", stop_file));
+  const gannet_stop before = r->asked.stop;
+  GANNET_TRY(gannet_stop_ask(r->campaign->context, stop_file, r->deadline, &r->asked));
+  if (r->asked.stop == GANNET_GO_ON && r->batch.no_start[0]) { /* the same on all ranks */
+    r->asked.stop = GANNET_STOP_SOON;
+    (void)snprintf(r->asked.why, sizeof r->asked.why, "no simulation can be started: %.200s",
+                   r->batch.no_start);
+  }
+  if (before == GANNET_GO_ON && r->asked.stop == GANNET_STOP_SOON && r->batch.n_flight > 0)
+    gannet_log(r->campaign->context, GANNET_LOG_WARNING,
+               "stops when what runs has ended (%s); SIGTERM or a second Ctrl-C: at once",
+               r->asked.why);
+  return GANNET_OK;
+}
+
+/* Results are on disk before they count or are shown: with one sync for all that came together,
+ * they are told in the order of ids, then to the files that people read. */
+static gannet_err tell(runner *r, int n, const int64_t *id) {
+  gannet_campaign *c = r->campaign;
+  char path[PATH_MAX];
+  GANNET_TRY(gannet_agree(c->context->comm, gannet_ledger_sync(&c->ledger)));
+  GANNET_TRY(gannet_agree(c->context->comm, gannet_ledger_tell(&c->ledger, n, id)));
+  gannet_err err = gannet_campaign_path(c, "history.csv", path);
+  if (err == GANNET_OK && c->context->rank == 0) err = gannet_table_append(path, &c->ledger, n, id);
+  GANNET_TRY(gannet_agree(c->context->comm, err));
+  r->unreported += n;
+  if (r->unreported >= c->input->general.batch || n == r->batch.n) {
+    gannet_progress_batch(&r->progress, c); /* a line per point would be too much to read */
+    r->unreported = 0;
+  }
+  return gannet_batch_renew(c, &r->batch);
+}
+
+static gannet_err tell_ended(runner *r) {
+  int64_t *id = NULL;
+  gannet_err err = gannet_alloc((size_t)r->batch.n, sizeof *id, &id);
+  err = gannet_agree(r->campaign->context->comm, err);
+  if (err == GANNET_OK) err = tell(r, gannet_batch_ended(r->campaign, &r->batch, id), id);
+  gannet_free(&id);
+  return err;
+}
+
+/* Whether something waits that can be submitted now. */
+static bool has_work(const runner *r) {
+  return r->asked.stop == GANNET_GO_ON && gannet_batch_waiting(&r->batch) > 0 &&
+         r->batch.n_flight < r->campaign->input->evaluate.parallel;
+}
+
+/* A step leaves what only time can change; after a stop nothing is to follow. */
+static gannet_err leave_if_settled(runner *r) {
+  bool settled = false;
+  GANNET_TRY(gannet_evaluator_is_settled(r->evaluator, &settled));
+  if (!settled || r->strategy->is_ripe(r->campaign, &r->batch)) return GANNET_OK;
+  (void)snprintf(r->left, sizeof r->left, "%d evaluation%s left to the scheduler%s",
+                 r->batch.n_flight, r->batch.n_flight == 1 ? " is" : "s are",
+                 r->asked.stop == GANNET_GO_ON ? "" : ", and a stop was asked for");
+  r->has_left = true;
+  gannet_batch_ground(&r->batch);
+  return gannet_evaluator_leave(r->evaluator,
+                                r->asked.stop == GANNET_GO_ON ? r->options->next : NULL);
+}
+
+/* Jobs that go on without this process are not ended because its own time is over. */
+static gannet_err stop_now(runner *r) {
+  gannet_batch_ground(&r->batch);
+  return r->leaves && r->asked.by_clock ? GANNET_OK : gannet_evaluator_cancel(r->evaluator);
+}
+
+/* A step whose own time is over has another one go on, as one that is done has. */
+static gannet_err leave_late(runner *r, const gannet_run_outcome *outcome) {
+  if (!r->leaves || !outcome->by_clock) return GANNET_OK;
+  return gannet_evaluator_leave(r->evaluator, r->options->next);
+}
+
+/* Runs until results are to be told, or left, or somebody asks to stop. */
+static gannet_err work_off(runner *r) {
+  while (!r->strategy->is_ripe(r->campaign, &r->batch)) {
+    GANNET_TRY(ask_stop(r));
+    if (r->asked.stop == GANNET_STOP_NOW) return stop_now(r);
+    if (r->asked.stop == GANNET_GO_ON)
+      GANNET_TRY(gannet_batch_submit(r->campaign, r->evaluator, &r->batch));
+    if (r->batch.n_flight == 0) return GANNET_OK;
+    gannet_progress_update(&r->progress, r->campaign, r->batch.n_flight);
+    GANNET_TRY(gannet_batch_collect(r->campaign, r->evaluator, wait_seconds, &r->batch));
+    if (r->leaves && !has_work(r)) GANNET_TRY(leave_if_settled(r));
+    if (r->has_left) return GANNET_OK;
+  }
+  return GANNET_OK;
+}
+
+/* Seconds of the next snapshot, which holds the whole history: those of the last one, grown as this
+ * has; before any was made, a guess for a disk. */
+static double next_save(const runner *r) {
+  const double records = (double)r->campaign->ledger.sequence;
+  if (r->saves == 0 || r->saved <= 0) return 0.01 + 1e-7 * records;
+  return r->save_seconds * records / (double)r->saved;
+}
+
+/* All snapshots together, with the next one and the one at the end, which will be no smaller, stay
+ * below a hundredth of the run: nothing is lost without them, as the journal has it all. An
+ * interval of zero asks for one after every so many batches, whatever it costs. */
+static bool may_save(const runner *r) {
+  const double most_share = 0.01, wanted = r->campaign->input->save.interval;
+  const double now = gannet_clock_seconds();
+  if (!(wanted > 0)) return true;
+  return now - r->last_save >= wanted &&
+         most_share * (now - r->begun) >= r->save_sum + 2 * next_save(r);
+}
+
+/* Snapshots: rank 0's clock decides, so all ranks take part or none. */
+static gannet_err save_if_due(runner *r, bool now) {
+  const gannet_save_keys *keys = &r->campaign->input->save;
+  const int64_t last = r->campaign->ledger.sequence;
+  int due = now || (++r->batches_since >= keys->batches && may_save(r));
+  if (last == r->saved) due = 0; /* again the same would push out the older generation */
+  GANNET_TRY_MPI(MPI_Bcast(&due, 1, MPI_INT, 0, r->campaign->context->comm));
+  if (!due) return GANNET_OK;
+  r->batches_since = 0;
+  r->saved = last;
+  const double start = gannet_clock_seconds();
+  GANNET_TRY(gannet_campaign_save(r->campaign));
+  r->last_save = gannet_clock_seconds();
+  r->save_seconds = r->last_save - start;
+  r->save_sum += r->save_seconds;
+  r->saves += 1;
+  return GANNET_OK;
+}
+
+static bool has_too_many_failures(const runner *r, gannet_run_outcome *outcome) {
+  if (!gannet_budget_has_failed(r->campaign, outcome->why, sizeof outcome->why)) return false;
+  outcome->end = GANNET_RUN_FAILURES;
+  return true;
+}
+
+static void interrupted(gannet_run_outcome *outcome, const char *why, bool by_clock) {
+  outcome->end = GANNET_RUN_INTERRUPTED;
+  outcome->by_clock = by_clock;
+  (void)snprintf(outcome->why, sizeof outcome->why, "%s", why);
+}
+
+/* Propose q points unless something speaks against it, which becomes the outcome. */
+static gannet_err propose(runner *r, int q, gannet_run_outcome *outcome) {
+  bool late = false;
+  int64_t first = 0;
+  *outcome = (gannet_run_outcome){.end = GANNET_RUN_FINISHED};
+  if (q == 0 || has_too_many_failures(r, outcome)) return GANNET_OK;
+  GANNET_TRY(is_too_late(r, q, &late));
+  if (late) {
+    interrupted(outcome, "the wall time left is too short for another batch", true);
+    return GANNET_OK;
+  }
+  GANNET_TRY(gannet_campaign_ask(r->campaign, q, &first));
+  return gannet_batch_renew(r->campaign, &r->batch);
+}
+
+/* One step; *over when there is nothing more to do. */
+static gannet_err step(runner *r, gannet_run_outcome *outcome, bool *over) {
+  gannet_campaign *c = r->campaign;
+  const int64_t left = gannet_budget_left(c);
+  if (r->asked.stop == GANNET_GO_ON)
+    GANNET_TRY(propose(r, r->strategy->wanted(c, &r->batch, left), outcome));
+  *over = r->batch.n == 0;
+  if (*over) return GANNET_OK;
+  const double start = gannet_clock_seconds();
+  GANNET_TRY(work_off(r));
+  *over = r->has_left;
+  if (*over) {
+    interrupted(outcome, r->left, false);
+    return GANNET_OK;
+  }
+  if (r->strategy->is_ripe(c, &r->batch)) GANNET_TRY(tell_ended(r));
+  r->longest_batch = fmax(r->longest_batch, gannet_clock_seconds() - start);
+  *over = r->asked.stop != GANNET_GO_ON && r->batch.n_flight == 0;
+  if (*over) {
+    interrupted(outcome, r->asked.why, r->asked.by_clock);
+    return GANNET_OK;
+  }
+  return save_if_due(r, false);
+}
+
+static gannet_err run_all(runner *r, gannet_run_outcome *outcome) {
+  bool over = false;
+  GANNET_TRY(gannet_batch_open(r->campaign, r->evaluator, &r->batch));
+  /* What an earlier process wrote down and did not tell comes before any proposal. */
+  if (r->batch.n > 0 && r->strategy->is_ripe(r->campaign, &r->batch)) GANNET_TRY(tell_ended(r));
+  while (!over) {
+    GANNET_TRY(ask_stop(r));
+    if (r->asked.stop != GANNET_GO_ON && r->batch.n_flight == 0 &&
+        gannet_budget_left(r->campaign) > 0) {
+      interrupted(outcome, r->asked.why, r->asked.by_clock);
+      break;
+    }
+    GANNET_TRY(step(r, outcome, &over));
+    /* One batch is a step, and one look more tells whether the budget is spent. */
+    if (r->options->is_step && !r->leaves && !over && r->batch.n == 0 &&
+        gannet_budget_left(r->campaign) > 0) {
+      interrupted(outcome, "a step is a batch", false);
+      break;
+    }
+  }
+  return GANNET_OK;
+}
+
+/* The wall time of the budget is that of one run. */
+static void set_deadline(runner *r) {
+  const double margin = 30; /* seconds kept for the last checkpoint before the scheduler kills */
+  const double wall = r->campaign->input->budget.wall_time;
+  const double allocation = gannet_stop_allocation_left() - margin;
+  const double budget = isnan(wall) || r->options->is_step ? INFINITY : wall;
+  r->is_own_limit = budget <= fmin(r->options->time_limit, allocation);
+  r->deadline = gannet_clock_seconds() + fmin(budget, fmin(r->options->time_limit, allocation));
+}
+
+/* Without a budget of evaluations the wall time of the budget is all that was asked for, and using
+ * it up is finishing; the end of the allocation or of --time-limit is not. Rank 0 decides. */
+static gannet_err settle(const runner *r, gannet_run_outcome *outcome) {
+  int finished =
+      outcome->by_clock && r->is_own_limit && r->campaign->input->budget.evaluations == GANNET_AUTO;
+  GANNET_TRY_MPI(MPI_Bcast(&finished, 1, MPI_INT, 0, r->campaign->context->comm));
+  if (finished) outcome->end = GANNET_RUN_FINISHED;
+  if (outcome->end == GANNET_RUN_FINISHED && gannet_budget_designs_left(r->campaign) == 0)
+    gannet_log(r->campaign->context, GANNET_LOG_INFO,
+               "every design that there is was tried, and with noise: 0 none is tried twice");
+  /* The last batch counts as any other: the exit code must not depend on the size of batches. */
+  if (outcome->end == GANNET_RUN_FINISHED) (void)has_too_many_failures(r, outcome);
+  return GANNET_OK;
+}
+
+static gannet_err rewrite_table(const gannet_campaign *campaign) {
+  char path[PATH_MAX];
+  gannet_err err = gannet_campaign_path(campaign, "history.csv", path);
+  if (err == GANNET_OK && campaign->context->rank == 0)
+    err = gannet_table_replace(path, &campaign->ledger);
+  return gannet_agree(campaign->context->comm, err);
+}
+
+gannet_err gannet_campaign_show_held(gannet_campaign *campaign) {
+  const int64_t told = gannet_history_count_told(campaign->history);
+  GANNET_TRY(gannet_agree(campaign->context->comm, gannet_ledger_show_held(&campaign->ledger)));
+  if (gannet_history_count_told(campaign->history) == told) return GANNET_OK;
+  return rewrite_table(campaign);
+}
+
+/* Everything that a campaign opens while it runs is its own. */
+static gannet_err tell_gone(const gannet_campaign *campaign, gannet_err err) {
+  if (err != GANNET_ERR_MISSING) return err;
+  return GANNET_RAISE(
+      GANNET_ERR_IO,
+      "%s: was '%s' moved or removed while the campaign ran? Where it is now it can "
+      "be resumed, with --directory",
+      gannet_error_detail(), campaign->directory);
+}
+
+/* Jobs belong to the process that has the campaign now: nothing here is to cancel them. */
+static void let_go(const runner *r, gannet_err err) {
+  if (err == GANNET_ERR_BUSY && gannet_evaluator_can_leave(r->evaluator))
+    (void)!gannet_evaluator_leave(r->evaluator, NULL);
+}
+
+static bool is_to_stop_now(void *user) {
+  const runner *r = user;
+  return gannet_stop_is_now(r->deadline);
+}
+
+/* Looked at before each simulation, so that none begins between two looks of the loop. */
+static bool begins_nothing(void *user) {
+  const runner *r = user;
+  char stop_file[PATH_MAX];
+  if (r->asked.stop != GANNET_GO_ON || gannet_stop_is_caught()) return true;
+  if (gannet_campaign_path(r->campaign, "STOP", stop_file) == GANNET_OK)
+    return access(stop_file, F_OK) == 0;
+  gannet_error_clear();
+  return false;
+}
+
+gannet_err gannet_campaign_run(gannet_campaign *campaign, const gannet_run_options *options,
+                               gannet_run_outcome *outcome) {
+  gannet_evaluator_setup setup = make_setup(campaign, options);
+  runner r = {.campaign = campaign,
+              .options = options,
+              .strategy = gannet_strategies[campaign->input->evaluate.mode],
+              .saved = -1};
+  const double start = gannet_clock_seconds();
+  *outcome = (gannet_run_outcome){.end = GANNET_RUN_FINISHED};
+  set_deadline(&r);
+  r.stopping = (gannet_stopping){is_to_stop_now, &r, gannet_stop_with_the_job, begins_nothing};
+  setup.stopping = &r.stopping;
+  r.begun = r.last_save = start;
+  GANNET_TRY(rewrite_table(campaign));
+  GANNET_TRY(gannet_evaluator_create(campaign->input->evaluator, campaign->input->evaluator_options,
+                                     &setup, &r.evaluator));
+  r.leaves = options->is_step && gannet_evaluator_can_leave(r.evaluator);
+  gannet_progress_begin(&r.progress, campaign->context->rank ? NULL : options->progress, campaign);
+  campaign->ledger.defers = true;
+  gannet_err err = run_all(&r, outcome);
+  if (err == GANNET_OK) err = leave_late(&r, outcome);
+  campaign->ledger.defers = false;
+  const bool failed = err != GANNET_OK;
+  gannet_error_record why; /* what is done after a failure may fail as well */
+  gannet_error_save(&why);
+  const gannet_err synced = gannet_ledger_sync(&campaign->ledger); /* also after an error */
+  if (err == GANNET_OK) err = gannet_agree(campaign->context->comm, synced);
+  let_go(&r, err);
+  gannet_progress_end(&r.progress);
+  gannet_evaluator_destroy(&r.evaluator);
+  gannet_batch_release(&r.batch);
+  if (failed) gannet_error_restore(&why);
+  outcome->seconds = gannet_clock_seconds() - start;
+  if (err == GANNET_OK) err = save_if_due(&r, true);
+  outcome->save_seconds = r.save_sum;
+  outcome->saves = r.saves;
+  if (err == GANNET_OK) err = settle(&r, outcome);
+  return tell_gone(campaign, err);
+}

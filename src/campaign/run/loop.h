@@ -1,0 +1,67 @@
+/* The loop of a campaign: ask, write down, simulate, write down, tell, save. */
+#ifndef GANNET_CAMPAIGN_RUN_LOOP_H
+#define GANNET_CAMPAIGN_RUN_LOOP_H
+
+#include "campaign/run/campaign.h"
+#include "campaign/run/progress.h"
+#include "evaluate/evaluator.h"
+
+typedef struct {
+  const gannet_simulation_type *const *simulations;
+  gannet_launcher *launcher;   /* used on rank 0; NULL = made when needed */
+  const char *input_directory; /* that relative paths start from; NULL = that of the input */
+  double time_limit;           /* seconds for this run, INFINITY = none */
+  FILE *progress;              /* NULL = silent */
+  /* End as soon as only time can change anything, and leave what runs to a later process; with a
+   * back-end whose simulations need this one, end after a batch. */
+  bool is_step;
+  const gannet_follow_up *next; /* in a step: to be run when what was left has ended, or NULL */
+} gannet_run_options;
+
+/* Why a run ended; none is an error. */
+typedef enum {
+  GANNET_RUN_FINISHED,    /* the budget is spent */
+  GANNET_RUN_INTERRUPTED, /* asked to stop; --resume continues */
+  GANNET_RUN_FAILURES     /* too many evaluations failed */
+} gannet_run_end;
+
+typedef struct {
+  gannet_run_end end;
+  bool by_clock;       /* the wall time was over, or too short for more */
+  char why[256];       /* in words, for the user; of no meaning when finished */
+  double seconds;      /* of the loop, without the last snapshot */
+  double save_seconds; /* of all snapshots */
+  int saves;           /* how many, that at the end included */
+} gannet_run_outcome;
+
+/* Run a campaign until its budget is spent or somebody asks it to stop. Synchronous batches: a
+ * batch is told to the optimiser when all of it has ended, in the order of ids, so an interrupted
+ * and resumed campaign takes the same course as an uninterrupted one, bit for bit.
+ *
+ * Collective over the campaign's context; the same on all ranks.
+ *
+ * Errors: those of gannet's own means (full disk, dead helper, failed fit); everything acknowledged
+ * is in the journal then, and the campaign can be resumed.
+ */
+GANNET_CHECKED gannet_err gannet_campaign_run(gannet_campaign *campaign,
+                                              const gannet_run_options *options,
+                                              gannet_run_outcome *outcome);
+
+/* After a run: results of an unfinished batch count for people, and stand in history.csv, as they
+ * do for `gannet best`. A resume puts them where an uninterrupted run has them.
+ *
+ * Collective over the campaign's context.
+ *
+ * Errors: GANNET_ERR_MEMORY; those of gannet_table_replace.
+ */
+GANNET_CHECKED gannet_err gannet_campaign_show_held(gannet_campaign *campaign);
+
+/* Complain about what can be seen without running: missing executables, unknown simulations.
+ *
+ * Collective over the campaign's context; rank 0 looks.
+ */
+GANNET_CHECKED gannet_err gannet_campaign_check(const gannet_campaign *campaign,
+                                                const gannet_run_options *options,
+                                                gannet_complaints *complaints);
+
+#endif

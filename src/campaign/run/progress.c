@@ -1,0 +1,170 @@
+#include "campaign/run/progress.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "campaign/config/config.h"
+#include "campaign/run/budget.h"
+#include "optimizer/state_positional.h"
+
+enum { BAR = 30 };
+
+void gannet_tally_count(const gannet_campaign *campaign, gannet_tally *tally) {
+  const gannet_ledger *ledger = &campaign->ledger;
+  *tally = (gannet_tally){.done = ledger->n_ended[GANNET_EVAL_DONE],
+                          .cannot_run = ledger->n_ended[GANNET_EVAL_CANNOT_RUN],
+                          .failed = ledger->n_ended[GANNET_EVAL_FAILED],
+                          .pending = gannet_ledger_pending(ledger),
+                          .feasible = ledger->n_feasible};
+  if (campaign->input->problem->spec.n_constraints == 0) tally->feasible = -1;
+  const int64_t best = gannet_history_best(campaign->history);
+  tally->best.feasible = best >= 0;
+  tally->best.id = best >= 0 ? best : gannet_history_least_violation(campaign->history);
+  tally->best.objective =
+      tally->best.id >= 0 ? gannet_history_get(campaign->history, tally->best.id)->objective : NAN;
+  if (tally->best.id >= 0)
+    tally->violation = gannet_history_violation(campaign->history, tally->best.id);
+}
+
+void gannet_tally_feasible_text(const gannet_tally *tally, const char *before, char *text) {
+  text[0] = '\0';
+  if (tally->feasible >= 0)
+    (void)snprintf(text, GANNET_TALLY_TEXT, "%s%lld of %lld feasible", before,
+                   (long long)tally->feasible, (long long)tally->done);
+}
+
+void gannet_tally_best_text(const gannet_tally *tally, int digits, char *text) {
+  const long long id = (long long)tally->best.id;
+  if (id < 0)
+    (void)snprintf(text, GANNET_TALLY_TEXT, "no result yet");
+  else if (!tally->best.feasible)
+    (void)snprintf(text, GANNET_TALLY_TEXT,
+                   "no feasible design yet; least violation %.4g at evaluation %lld",
+                   tally->violation, id);
+  else
+    (void)snprintf(text, GANNET_TALLY_TEXT, "best %.*g (evaluation %lld)", digits,
+                   tally->best.objective, id);
+}
+
+void gannet_usage_add(gannet_usage *usage, const gannet_run_record *run) {
+  if (!isfinite(run->started) || !isfinite(run->ended)) return;
+  usage->first = fmin(usage->first, run->started);
+  usage->last = fmax(usage->last, run->ended);
+  usage->busy += run->ended - run->started;
+  if (run->slot >= usage->slots) usage->slots = run->slot + 1;
+}
+
+gannet_usage gannet_usage_measure(const gannet_campaign *campaign) {
+  gannet_usage u = {.first = INFINITY, .last = -INFINITY};
+  for (int64_t id = 0; id < campaign->ledger.n; ++id)
+    gannet_usage_add(&u, &campaign->ledger.ticket[id].run);
+  return u;
+}
+
+double gannet_usage_share(const gannet_usage *usage) {
+  if (!(usage->last > usage->first) || usage->slots == 0) return NAN;
+  return usage->busy / ((usage->last - usage->first) * usage->slots);
+}
+
+static int64_t ended(const gannet_tally *tally) {
+  return tally->done + tally->cannot_run + tally->failed;
+}
+
+/* Designs may end a campaign before its budget does; 0 = no limit. */
+static int64_t reachable(const gannet_campaign *campaign) {
+  const int budget = campaign->input->budget.evaluations;
+  const int64_t left = gannet_budget_left(campaign), n = gannet_history_count(campaign->history);
+  if (left == INT64_MAX) return 0;
+  return budget != GANNET_AUTO && n + left > budget ? budget : n + left;
+}
+
+void gannet_progress_begin(gannet_progress *progress, FILE *out, const gannet_campaign *campaign) {
+  const char *term = getenv("TERM");
+  gannet_tally tally;
+  gannet_tally_count(campaign, &tally);
+  progress->out = out;
+  progress->live = out && isatty(fileno(out)) && !(term && strcmp(term, "dumb") == 0);
+  progress->start = gannet_clock_seconds();
+  progress->count_start = ended(&tally);
+  progress->budget = reachable(campaign);
+}
+
+static void clear_line(const gannet_progress *progress) {
+  if (progress->live) (void)fputs("\r\033[K", progress->out);
+}
+
+static void print_left(const gannet_progress *progress, const gannet_tally *tally) {
+  const double spent = gannet_clock_seconds() - progress->start;
+  const int64_t now = ended(tally), here = now - progress->count_start;
+  char text[32];
+  gannet_format_duration(spent, text, sizeof text);
+  (void)fprintf(progress->out, ", %s", text);
+  if (progress->budget <= now || here <= 0) return;
+  gannet_format_duration(spent / (double)here * (double)(progress->budget - now), text,
+                         sizeof text);
+  (void)fprintf(progress->out, ", about %s left", text);
+}
+
+void gannet_progress_update(gannet_progress *progress, const gannet_campaign *campaign,
+                            int running) {
+  gannet_tally tally;
+  char bar[BAR + 1], feasible[GANNET_TALLY_TEXT], best[GANNET_TALLY_TEXT];
+  if (!progress->out || !progress->live) return;
+  gannet_tally_count(campaign, &tally);
+  const double share =
+      progress->budget > 0 ? fmin(1, (double)ended(&tally) / (double)progress->budget) : 0;
+  for (int i = 0; i < BAR; ++i) bar[i] = i < (int)(share * BAR) ? '#' : '.';
+  bar[BAR] = '\0';
+  clear_line(progress);
+  gannet_tally_feasible_text(&tally, ", ", feasible);
+  gannet_tally_best_text(&tally, 6, best);
+  (void)fprintf(progress->out, "[%s] %lld ended, %d running%s, %s", bar, (long long)ended(&tally),
+                running, feasible, best);
+  (void)fflush(progress->out);
+}
+
+void gannet_progress_batch(gannet_progress *progress, const gannet_campaign *campaign) {
+  gannet_tally tally;
+  char share[GANNET_BUDGET_TEXT], feasible[GANNET_TALLY_TEXT], best[GANNET_TALLY_TEXT];
+  if (!progress->out) return;
+  gannet_tally_count(campaign, &tally);
+  gannet_budget_format(ended(&tally), "", "/", progress->budget, share);
+  gannet_tally_feasible_text(&tally, ", ", feasible);
+  gannet_tally_best_text(&tally, 6, best);
+  clear_line(progress);
+  (void)fprintf(progress->out,
+                "batch %lld: %s evaluations, %lld done, %lld cannot run, %lld failed%s, %s, "
+                "proposal %.3f s",
+                (long long)campaign->optimizer->batch - 1, share, (long long)tally.done,
+                (long long)tally.cannot_run, (long long)tally.failed, feasible, best,
+                campaign->optimizer->ask_seconds);
+  print_left(progress, &tally);
+  (void)fputc('\n', progress->out);
+  (void)fflush(progress->out);
+}
+
+void gannet_progress_end(gannet_progress *progress) {
+  if (progress->out) clear_line(progress);
+}
+
+void gannet_absent_list(const gannet_campaign *campaign, char *text, size_t size) {
+  const gannet_ledger *ledger = &campaign->ledger;
+  gannet_optimizer_options options;
+  size_t used = 0;
+  text[0] = '\0';
+  if (gannet_campaign_options(campaign->input, &options) != GANNET_OK) gannet_error_clear();
+  for (int i = 0; i < options.n_members && used < size; ++i) {
+    const int64_t then = ledger->n_positional > 0
+                             ? gannet_state_positional_left_out(&options, ledger->n_positional,
+                                                                ledger->positional, i)
+                             : gannet_optimizer_left_out(&options, &ledger->state, i);
+    if (then < 0) continue;
+    const int more = snprintf(text + used, size - used, "%s%s (at %lld results)", used ? ", " : "",
+                              options.member[i].method.method, (long long)then);
+    used += more > 0 ? (size_t)more : 0;
+  }
+  gannet_optimizer_options_release(&options);
+}

@@ -1,0 +1,111 @@
+/* What a person sees while a campaign runs: one line per batch, and a live bar on a terminal. */
+#ifndef GANNET_CAMPAIGN_RUN_PROGRESS_H
+#define GANNET_CAMPAIGN_RUN_PROGRESS_H
+
+#include <stdio.h>
+
+#include "campaign/run/campaign.h"
+
+typedef struct {
+  FILE *out;           /* NULL = silent (other ranks, -q) */
+  bool live;           /* a terminal: the bar is drawn over itself */
+  double start;        /* seconds of gannet_clock_seconds */
+  int64_t count_start; /* evaluations that had ended then */
+  int64_t budget;      /* evaluations, 0 = no limit */
+} gannet_progress;
+
+typedef struct {
+  int64_t done, cannot_run, failed, pending;
+  int64_t feasible; /* of those that are done; -1 = the problem has no constraints */
+  double violation; /* of the best one; 0 = it is feasible */
+  gannet_best best;
+} gannet_tally;
+
+enum { GANNET_TALLY_TEXT = 160 };
+
+/* Numbers of evaluations by status, and the best one.
+ *
+ * Local.
+ */
+void gannet_tally_count(const gannet_campaign *campaign, gannet_tally *tally);
+
+/* "12 of 24 feasible": how many of the evaluations with results keep all constraints.
+ *
+ * Local.
+ *
+ * before  in   put before it, "; "
+ * text    out  [GANNET_TALLY_TEXT]; "" when the problem has no constraints
+ */
+void gannet_tally_feasible_text(const gannet_tally *tally, const char *before, char *text);
+
+/* "best 331 (evaluation 7)", "no feasible design yet; least violation 0.3 at evaluation 7", or "no
+ * result yet".
+ *
+ * Local.
+ *
+ * digits  in   of the objective
+ * text    out  [GANNET_TALLY_TEXT]
+ */
+void gannet_tally_best_text(const gannet_tally *tally, int digits, char *text);
+
+/* Methods of a portfolio that are left out because a model failed, "pinn-bo (at 12 results)".
+ *
+ * Local.
+ *
+ * text  out  [size]; "" = none
+ */
+void gannet_absent_list(const gannet_campaign *campaign, char *text, size_t size);
+
+/* How the slots of the evaluator were used. */
+typedef struct {
+  double first, last; /* start and end, seconds since 1970; INFINITY and -INFINITY = none known */
+  double busy;        /* seconds, summed over evaluations */
+  int slots;
+} gannet_usage;
+
+/* That by the last attempts of all evaluations.
+ *
+ * Local.
+ */
+gannet_usage gannet_usage_measure(const gannet_campaign *campaign);
+
+/* Count another attempt, if it is known when it ran.
+ *
+ * Local.
+ */
+void gannet_usage_add(gannet_usage *usage, const gannet_run_record *run);
+
+/* Part of the time between first and last in which slots were busy; NAN when it is not known.
+ *
+ * Local.
+ */
+double gannet_usage_share(const gannet_usage *usage);
+
+/* Begin: decides whether out is a terminal (NO_COLOR and TERM=dumb make it plain).
+ *
+ * Local.
+ */
+void gannet_progress_begin(gannet_progress *progress, FILE *out, const gannet_campaign *campaign);
+
+/* Redraw the bar, on a terminal only.
+ *
+ * Local.
+ *
+ * running  in  evaluations in flight
+ */
+void gannet_progress_update(gannet_progress *progress, const gannet_campaign *campaign,
+                            int running);
+
+/* The line of a finished batch.
+ *
+ * Local.
+ */
+void gannet_progress_batch(gannet_progress *progress, const gannet_campaign *campaign);
+
+/* Take the bar away.
+ *
+ * Local.
+ */
+void gannet_progress_end(gannet_progress *progress);
+
+#endif

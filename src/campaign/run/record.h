@@ -1,0 +1,81 @@
+/* Journal records as JSON text, and back. See ledger.h for what they mean. */
+#ifndef GANNET_CAMPAIGN_RUN_RECORD_H
+#define GANNET_CAMPAIGN_RUN_RECORD_H
+
+#include "campaign/run/ledger.h"
+
+typedef enum {
+  GANNET_RECORD_CAMPAIGN,
+  GANNET_RECORD_PROPOSE,
+  GANNET_RECORD_SUBMIT,
+  GANNET_RECORD_RESULT,
+  GANNET_RECORD_TELL,
+  GANNET_RECORD_STATE
+} gannet_record_kind;
+
+/* What a propose record says of the optimiser's state. */
+typedef enum {
+  GANNET_STATED_NOTHING, /* it is that of the record before */
+  GANNET_STATED_CHANGES, /* what differs from that */
+  GANNET_STATED_WHOLE,
+  GANNET_STATED_POSITIONAL /* all of it, as version 0.1.0 wrote it */
+} gannet_stated;
+
+/* A parsed record; only the members of its kind are set. Free with gannet_record_release. */
+typedef struct {
+  gannet_record_kind kind;
+  char *name;           /* campaign */
+  uint64_t seed;        /* campaign */
+  uint64_t fingerprint; /* campaign */
+  int64_t first, batch; /* propose */
+  gannet_origin origin; /* propose */
+  int n;                /* propose: points; submit, tell: ids */
+  double *x;            /* propose: [n][n_variables] user units */
+  gannet_stated stated; /* propose */
+  gannet_state state;   /* propose, state: of the optimiser, or what changed of it */
+  int n_positional;     /* propose, of version 0.1.0 */
+  double *positional;   /* propose: [n_positional] the state without names */
+  double seconds;       /* propose: that it took, NAN = unknown */
+  int64_t *id;          /* submit, tell: [n] */
+  int *attempt;         /* submit: [n] */
+  uint64_t *nonce;      /* submit: [n] */
+  gannet_ended ended;   /* result; its constraints point at values */
+  double *values;       /* result: [n_constraints] */
+} gannet_record;
+
+/* Parse a payload.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_DAMAGED saying what is missing or wrong.
+ */
+GANNET_CHECKED gannet_err gannet_record_parse(const gannet_problem *problem, const char *payload,
+                                              size_t length, gannet_record *record);
+void gannet_record_release(gannet_record *record);
+
+/* The rows first .. end-1 of a history, which were proposed together. */
+typedef struct {
+  int64_t first, end;
+  gannet_stated stated;
+  const gannet_state *state; /* of the optimiser afterwards, or what changed of it */
+  int n_positional;
+  const double *positional; /* [n_positional] instead */
+  double seconds;           /* that it took, NAN = unknown */
+} gannet_proposal;
+
+/* Make the text of a record, without newline, for gannet_free.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_record_campaign(const gannet_problem *problem, const char *name,
+                                                 uint64_t seed, uint64_t fingerprint, char **text);
+GANNET_CHECKED gannet_err gannet_record_propose(const gannet_history *history,
+                                                const gannet_proposal *proposal, char **text);
+GANNET_CHECKED gannet_err gannet_record_state_of(const gannet_state *state, char **text);
+GANNET_CHECKED gannet_err gannet_record_submit(int n, const int64_t *ids, const int *attempts,
+                                               const uint64_t *nonces, char **text);
+GANNET_CHECKED gannet_err gannet_record_result(int n_constraints, const gannet_ended *ended,
+                                               char **text);
+GANNET_CHECKED gannet_err gannet_record_tell(int n, const int64_t *ids, char **text);
+
+#endif

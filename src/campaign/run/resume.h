@@ -1,0 +1,99 @@
+/* Bringing a ledger up to what is on disk. */
+#ifndef GANNET_CAMPAIGN_RUN_RESUME_H
+#define GANNET_CAMPAIGN_RUN_RESUME_H
+
+#include "base/context.h"
+#include "campaign/run/ledger.h"
+
+/* Where a campaign is, and which one it is to be: a snapshot of another may have been put there. */
+typedef struct {
+  const char *journal, *snapshot;
+  const char *name;     /* one of an older name serves where there is none of this; NULL = any */
+  const uint64_t *seed; /* NULL = any */
+} gannet_restore_paths;
+
+/* Begin a journal (rank 0) and write its first record.
+ *
+ * Collective over the context's communicator; the same on all ranks.
+ *
+ * journal  in  path
+ */
+GANNET_CHECKED gannet_err gannet_restore_begin(const gannet_context *context, const char *journal,
+                                               const char *name, gannet_ledger *ledger);
+
+/* Open the journal on rank 0 and replay it on all ranks. When it is damaged or missing, it is first
+ * rebuilt from the newest sound snapshot and those of its records that continue the snapshot, and
+ * the damaged file is moved aside; what happened is logged. A snapshot of another campaign is
+ * passed over for the older generation, and moved aside as well.
+ *
+ * Collective over the context's communicator; the same on all ranks.
+ *
+ * journal, snapshot  in  paths
+ * name               in  of the campaign, for a journal that was never begun, and to prefer its own
+ *                        snapshots
+ *
+ * Errors: GANNET_ERR_DAMAGED when neither is sound; GANNET_ERR_INPUT when the journal is of another
+ * problem or seed; GANNET_ERR_BUSY, GANNET_ERR_VERSION, GANNET_ERR_IO.
+ */
+GANNET_CHECKED gannet_err gannet_restore_continue(const gannet_context *context,
+                                                  const char *journal, const char *snapshot,
+                                                  const char *name, gannet_ledger *ledger);
+
+/* What is wrong with the journal of a query. */
+typedef struct {
+  char text[800];  /* and what to do; "" when all is well */
+  bool is_partial; /* there is no sound snapshot either: only the first records are known */
+  bool is_foreign; /* there is one, of another problem or seed, which continuing refuses */
+} gannet_damage;
+
+/* Bring a ledger up to the journal for a query, then tell the history of results that are
+ * acknowledged but not told. Begins with the newest snapshot, which is read faster, unless a replay
+ * of the whole journal is asked for. When the journal is damaged, the ledger knows what a resumed
+ * campaign would: the snapshot and the records that follow it; or the first sound records.
+ *
+ * Local.
+ *
+ * damage  out
+ *
+ * Errors: as for continue, without its locks; GANNET_ERR_DAMAGED when nothing is sound.
+ */
+GANNET_CHECKED gannet_err gannet_restore_query(const gannet_restore_paths *paths, bool replay,
+                                               gannet_ledger *ledger, gannet_damage *damage);
+
+/* As a query; a campaign that continuing would refuse is refused.
+ *
+ * Local.
+ *
+ * paths  in  with a seed
+ *
+ * Errors: as for a query; GANNET_ERR_INPUT when the journal, or the snapshot in its place, is of
+ * another problem or seed.
+ */
+GANNET_CHECKED gannet_err gannet_restore_foresee(const gannet_restore_paths *paths,
+                                                 gannet_ledger *ledger, gannet_damage *damage);
+
+/* Keep a ledger up with a journal that somebody else may be writing. Beginning with a zeroed place
+ * and an empty ledger, the newest snapshot is read first. Results reach the history at once.
+ *
+ * Local.
+ *
+ * place     inout
+ * replaced  out    see gannet_journal_follow; the ledger is useless then
+ *
+ * Errors: those of gannet_journal_follow and of taking records over; what was read from the
+ *   snapshot stays.
+ */
+GANNET_CHECKED gannet_err gannet_restore_follow(const gannet_restore_paths *paths,
+                                                gannet_journal_place *place, bool *replaced,
+                                                gannet_ledger *ledger);
+
+/* A file beside the journal that is made only when the first record is on disk, or NULL: a journal
+ * without records has lost them when there is one, and else was never begun.
+ *
+ * Local.
+ *
+ * journal  in  path; the file need not exist
+ */
+const char *gannet_traces_find(const char *journal);
+
+#endif

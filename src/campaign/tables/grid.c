@@ -1,0 +1,188 @@
+#include "campaign/tables/grid.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/atomic_file.h"
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/utf8.h"
+
+const char *const gannet_format_names[] = {"table", "csv", "json", NULL};
+
+/* CSV: RFC 4180 quoting. */
+static void put_csv(FILE *out, const char *text) {
+  if (!strpbrk(text, ",\"\n\r")) {
+    (void)fputs(text, out);
+    return;
+  }
+  (void)fputc('"', out);
+  for (; *text; ++text) {
+    if (*text == '"') (void)fputc('"', out);
+    (void)fputc(*text, out);
+  }
+  (void)fputc('"', out);
+}
+
+static void write_csv_header(FILE *out, const gannet_grid *g) {
+  for (int c = 0; c < g->n_columns; ++c) {
+    if (c) (void)fputc(',', out);
+    put_csv(out, g->name(g->user, c));
+  }
+  (void)fputc('\n', out);
+}
+
+static void write_csv_line(FILE *out, const gannet_grid *g, int64_t row) {
+  char text[GANNET_CELL];
+  for (int c = 0; c < g->n_columns; ++c) {
+    (void)g->cell(g->user, row, c, text);
+    if (c) (void)fputc(',', out);
+    put_csv(out, text);
+  }
+  (void)fputc('\n', out);
+}
+
+static void put_json(FILE *out, const char *text) {
+  json_t *string = json_stringn_nocheck(text, strlen(text));
+  char *quoted = string ? json_dumps(string, JSON_ENCODE_ANY | JSON_ENSURE_ASCII) : NULL;
+  (void)fputs(quoted ? quoted : "null", out);
+  free(quoted);
+  json_decref(string);
+}
+
+/* JSON: numbers as numbers, missing ones as null. */
+static void write_json_line(FILE *out, const gannet_grid *g, int64_t row) {
+  char text[GANNET_CELL];
+  (void)fputc('{', out);
+  for (int c = 0; c < g->n_columns; ++c) {
+    const gannet_cell kind = g->cell(g->user, row, c, text);
+    if (c) (void)fputs(", ", out);
+    put_json(out, g->name(g->user, c));
+    (void)fputs(": ", out);
+    if (kind == GANNET_CELL_WORD && *text)
+      put_json(out, text);
+    else
+      (void)fputs(*text ? text : "null", out);
+  }
+  (void)fputc('}', out);
+}
+
+static bool is_number(gannet_cell kind, const char *text, double *value) {
+  char *end = NULL;
+  *value = strtod(text, &end);
+  return kind == GANNET_CELL_NUMBER && end != text && !*end;
+}
+
+static void shorten(gannet_cell kind, int digits, char *text) {
+  double value;
+  if (is_number(kind, text, &value) && strpbrk(text, ".eE"))
+    (void)snprintf(text, GANNET_CELL, "%.*g", digits, value);
+}
+
+/* Seven digits, and so many more that the differences in a column show four. */
+static int count_digits(const gannet_grid *g, int column) {
+  enum { USUAL = 7, SHOWN = 4, ALL = 17 };
+  char text[GANNET_CELL];
+  double value, least = INFINITY, greatest = -INFINITY;
+  for (int64_t row = 0; row < g->n_rows; ++row)
+    if (is_number(g->cell(g->user, row, column, text), text, &value)) {
+      least = fmin(least, value);
+      greatest = fmax(greatest, value);
+    }
+  if (!(least < greatest)) return USUAL;
+  const double digits = log10(fmax(fabs(least), fabs(greatest)) / (greatest - least)) + SHOWN;
+  return (int)fmin(fmax(ceil(digits), USUAL), ALL);
+}
+
+/* Characters of UTF-8, not bytes. */
+static int width_of(const char *text) {
+  int width = 0;
+  for (; *text; ++text) width += ((unsigned char)*text & 0xc0) != 0x80;
+  return width;
+}
+
+/* "length [mm]", or the name alone where no unit is stated. */
+static void write_heading(const gannet_grid *g, int column, char *text) {
+  const char *name = g->name(g->user, column), *unit = g->unit ? g->unit(g->user, column) : "";
+  (void)snprintf(text, GANNET_CELL, *unit ? "%s [%s]" : "%s", name, unit);
+}
+
+/* Columns are as wide as their widest cell. */
+static void write_columns(FILE *out, const gannet_grid *g, const int *digits, int *width) {
+  char text[GANNET_CELL];
+  for (int pass = 0; pass < 2; ++pass)
+    for (int64_t row = -1; row < g->n_rows; ++row) {
+      for (int c = 0; c < g->n_columns; ++c) {
+        if (row < 0)
+          write_heading(g, c, text);
+        else
+          shorten(g->cell(g->user, row, c, text), digits[c], text);
+        gannet_utf8_show(text);
+        const int length = width_of(text);
+        if (pass == 0 && length > width[c]) width[c] = length;
+        if (pass == 1) (void)fprintf(out, "%s%*s%s", c ? "  " : "", width[c] - length, "", text);
+      }
+      if (pass == 1) (void)fputc('\n', out);
+    }
+}
+
+static gannet_err write_people(FILE *out, const gannet_grid *g) {
+  const size_t n = (size_t)g->n_columns;
+  int *counts = NULL;
+  GANNET_TRY(gannet_alloc(2 * n, sizeof *counts, &counts));
+  for (int c = 0; c < g->n_columns; ++c) counts[c] = count_digits(g, c);
+  write_columns(out, g, counts, counts + n);
+  gannet_free(&counts);
+  return GANNET_OK;
+}
+
+static void write_json(FILE *out, const gannet_grid *g) {
+  (void)fputs("[", out);
+  for (int64_t row = 0; row < g->n_rows; ++row) {
+    (void)fputs(row ? ",\n " : "\n ", out);
+    write_json_line(out, g, row);
+  }
+  (void)fputs("\n]\n", out);
+}
+
+gannet_err gannet_grid_write(FILE *out, const gannet_grid *g, gannet_format format) {
+  if (format == GANNET_FORMAT_TABLE)
+    GANNET_TRY(write_people(out, g));
+  else if (format == GANNET_FORMAT_JSON)
+    write_json(out, g);
+  else
+    gannet_grid_write_csv(out, g, true);
+  if (fflush(out) || ferror(out)) return gannet_raise_errno("write", "the table");
+  return GANNET_OK;
+}
+
+void gannet_grid_write_csv(FILE *out, const gannet_grid *g, bool header) {
+  if (header) write_csv_header(out, g);
+  for (int64_t row = 0; row < g->n_rows; ++row) write_csv_line(out, g, row);
+}
+
+gannet_cell gannet_cell_real(double value, char *text) {
+  if (isfinite(value))
+    (void)snprintf(text, GANNET_CELL, "%.17g", value);
+  else
+    text[0] = '\0';
+  return GANNET_CELL_NUMBER;
+}
+
+gannet_cell gannet_cell_whole(long long value, char *text) {
+  (void)snprintf(text, GANNET_CELL, "%lld", value);
+  return GANNET_CELL_NUMBER;
+}
+
+gannet_cell gannet_cell_time(double epoch, char *text) {
+  text[0] = '\0';
+  if (isfinite(epoch)) gannet_clock_format(epoch, text, GANNET_CELL);
+  return GANNET_CELL_WORD;
+}
+
+gannet_cell gannet_cell_word(const char *word, char *text) {
+  (void)snprintf(text, GANNET_CELL, "%s", word);
+  return GANNET_CELL_WORD;
+}

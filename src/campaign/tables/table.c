@@ -1,0 +1,322 @@
+#include "campaign/tables/table.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/atomic_file.h"
+#include "base/memory.h"
+#include "base/open_file.h"
+#include "base/utf8.h"
+
+static const int64_t longest = INT64_C(64) << 30; /* bytes of history.csv */
+
+typedef struct {
+  const gannet_ledger *ledger;
+  int n_columns;
+  int n_fixed; /* columns without course and labels */
+  int n_course;
+  const int64_t *ids; /* of the rows; NULL = 0, 1, ... */
+  const gannet_labels *labels;
+  bool old_words; /* statuses as earlier versions wrote them */
+} layout;
+
+/* Names of columns, and what variables and constraints of such a name are called. */
+#define COLUMN(name) \
+  { name, "variables." name, "constraints." name }
+static const struct {
+  const char *own, *variable, *constraint;
+} names[] = {COLUMN("id"),       COLUMN("batch"),     COLUMN("status"),  COLUMN("feasible"),
+             COLUMN("attempts"), COLUMN("submitted"), COLUMN("started"), COLUMN("ended"),
+             COLUMN("seconds"),  COLUMN("exit_code"), COLUMN("signal"),  COLUMN("slot"),
+             COLUMN("host"),     COLUMN("job"),       COLUMN("failure"), COLUMN("reason")};
+enum { N_NAMES = sizeof names / sizeof *names, N_AHEAD = 2, N_COURSE = N_NAMES - N_AHEAD - 2 };
+
+/* Columns: id, batch, variables, objective, constraints, status, feasible, course, labels. */
+static layout make_layout(const gannet_ledger *ledger, bool course, const int64_t *ids) {
+  layout l = {.ledger = ledger, .ids = ids, .n_course = course ? N_COURSE : 0};
+  l.n_fixed = 5 + ledger->problem->spec.n_variables + ledger->problem->spec.n_constraints;
+  l.n_columns = l.n_fixed + l.n_course;
+  return l;
+}
+
+static layout with_labels(layout l, const gannet_labels *labels) {
+  l.labels = labels;
+  l.n_columns += labels ? labels->n_columns : 0;
+  return l;
+}
+
+/* The same in every table, whichever of the columns it has. */
+static const char *name_given(const char *name, bool is_variable) {
+  for (int i = 0; i < N_NAMES; ++i)
+    if (strcmp(names[i].own, name) == 0)
+      return is_variable ? names[i].variable : names[i].constraint;
+  return name;
+}
+
+static const char *column_name(const void *user, int column) {
+  const layout *l = user;
+  const gannet_problem_spec *spec = &l->ledger->problem->spec;
+  const int label = column - l->n_fixed - l->n_course;
+  if (label >= 0) return l->labels->name[label];
+  if (column < N_AHEAD) return names[column].own;
+  if ((column -= N_AHEAD) < spec->n_variables)
+    return name_given(spec->variables[column].name, true);
+  if ((column -= spec->n_variables) == 0) return "objective";
+  if ((column -= 1) < spec->n_constraints) return name_given(spec->constraints[column].name, false);
+  return names[column - spec->n_constraints + N_AHEAD].own;
+}
+
+static const char *column_unit(const void *user, int column) {
+  const layout *l = user;
+  const gannet_problem *problem = l->ledger->problem;
+  const int variable = column - N_AHEAD, constraint = variable - problem->spec.n_variables - 1;
+  if (variable >= 0 && variable < problem->spec.n_variables)
+    return gannet_problem_unit(problem->variable_unit, variable);
+  if (constraint >= 0 && constraint < problem->spec.n_constraints)
+    return gannet_problem_unit(problem->constraint_unit, constraint);
+  return "";
+}
+
+static gannet_cell course_cell(const gannet_run_record *run, int column, char *text) {
+  switch (column) {
+    case 0:
+      return gannet_cell_whole(run->attempts, text);
+    case 1:
+      return gannet_cell_time(run->submitted, text);
+    case 2:
+      return gannet_cell_time(run->started, text);
+    case 3:
+      return gannet_cell_time(run->ended, text);
+    case 4:
+      return gannet_cell_real(run->ended - run->started, text);
+    case 5:
+      return gannet_cell_whole(run->exit_code, text);
+    case 6:
+      return gannet_cell_whole(run->signal, text);
+    case 7:
+      return gannet_cell_whole(run->slot, text);
+    case 8:
+      return gannet_cell_word(run->host, text);
+    case 9:
+      return gannet_cell_word(run->job, text);
+    case 10:
+      return gannet_cell_word(gannet_failure_text(run->failure), text);
+    default:
+      return gannet_cell_word(run->reason, text);
+  }
+}
+
+static gannet_cell outcome_cell(const layout *l, int64_t id, int column, char *text) {
+  const gannet_problem_spec *spec = &l->ledger->problem->spec;
+  const gannet_ticket *t = &l->ledger->ticket[id];
+  const bool done = t->has_result && t->status == GANNET_EVAL_DONE;
+  if (column == 0) return gannet_cell_real(done ? t->objective : NAN, text);
+  if ((column -= 1) < spec->n_constraints)
+    return gannet_cell_real(done ? t->constraints[column] : NAN, text);
+  column -= spec->n_constraints;
+  if (column == 0) {
+    const gannet_eval_status status = t->has_result ? t->status : GANNET_EVAL_PENDING;
+    const char *old = l->old_words ? gannet_eval_status_old_text(status) : NULL;
+    return gannet_cell_word(old ? old : gannet_eval_status_text(status), text);
+  }
+  if (column > 1) return course_cell(&t->run, column - 2, text);
+  if (!done) return gannet_cell_word("", text);
+  (void)snprintf(text, GANNET_CELL, "%s",
+                 gannet_problem_is_feasible(l->ledger->problem, t->constraints) ? "true" : "false");
+  return GANNET_CELL_TRUTH;
+}
+
+/* What does not fit is cut. */
+static gannet_cell label_cell(const gannet_labels *labels, int64_t id, int column, char *text) {
+  const char *label = gannet_labels_text(labels, id, column);
+  const size_t most = GANNET_CELL - sizeof "...";
+  const bool cut = strlen(label) > most;
+  (void)snprintf(text, GANNET_CELL, "%.*s%s", (int)(cut ? most : strlen(label)), label,
+                 cut ? "..." : "");
+  gannet_utf8_mend(text);
+  return GANNET_CELL_WORD;
+}
+
+static gannet_cell make_cell(const void *user, int64_t row, int column, char *text) {
+  const layout *l = user;
+  const int64_t id = l->ids ? l->ids[row] : row;
+  const gannet_problem *problem = l->ledger->problem;
+  const int label = column - l->n_fixed - l->n_course;
+  if (label >= 0) return label_cell(l->labels, id, label, text);
+  if (column == 0) return gannet_cell_whole(id, text);
+  if (column == 1)
+    return gannet_cell_whole(gannet_history_get(l->ledger->history, id)->batch, text);
+  if ((column -= 2) >= problem->spec.n_variables)
+    return outcome_cell(l, id, column - problem->spec.n_variables, text);
+  const gannet_variable_type type = problem->spec.variables[column].type;
+  gannet_problem_format(problem, column, gannet_history_x_user(l->ledger->history, id)[column],
+                        text, GANNET_CELL);
+  return type == GANNET_VARIABLE_CATEGORICAL ? GANNET_CELL_WORD
+         : type == GANNET_VARIABLE_BOOLEAN   ? GANNET_CELL_TRUTH
+                                             : GANNET_CELL_NUMBER;
+}
+
+static gannet_grid make_grid(const layout *l, int64_t n) {
+  return (gannet_grid){l->n_columns, n, l, column_name, make_cell, column_unit};
+}
+
+bool gannet_table_has_column(const gannet_ledger *ledger, const char *name) {
+  const layout l = make_layout(ledger, true, NULL);
+  for (int c = 0; c < l.n_columns; ++c)
+    if (strcmp(column_name(&l, c), name) == 0) return true;
+  return false;
+}
+
+gannet_err gannet_table_write(FILE *out, const gannet_ledger *ledger,
+                              const gannet_table_spec *spec) {
+  const layout l = with_labels(make_layout(ledger, spec->course, spec->ids), spec->labels);
+  const gannet_grid grid = make_grid(&l, spec->n);
+  return gannet_grid_write(out, &grid, spec->format);
+}
+
+/* Lines in memory, so that a file only ever gets whole ones. */
+static gannet_err write_lines(const layout *l, int64_t n, bool header, char **text, size_t *size) {
+  const gannet_grid grid = make_grid(l, n);
+  *text = NULL;
+  FILE *out = open_memstream(text, size);
+  GANNET_REQUIRE(out, GANNET_ERR_MEMORY, "a table of %lld lines", (long long)n);
+  gannet_grid_write_csv(out, &grid, header);
+  GANNET_REQUIRE(fclose(out) == 0, GANNET_ERR_MEMORY, "a table of %lld lines", (long long)n);
+  return GANNET_OK;
+}
+
+static gannet_err lines_of(const gannet_ledger *ledger, int64_t n, const int64_t *ids, bool header,
+                           char **text, size_t *size) {
+  const layout l = make_layout(ledger, true, ids);
+  return write_lines(&l, n, header, text, size);
+}
+
+gannet_err gannet_table_replace(const char *path, const gannet_ledger *ledger) {
+  char *text = NULL;
+  size_t size = 0;
+  int64_t *ended = NULL, n = 0;
+  GANNET_TRY(gannet_alloc((size_t)ledger->n, sizeof *ended, &ended));
+  for (int64_t at = 0; at < gannet_history_count_told(ledger->history); ++at)
+    ended[n++] = gannet_history_order(ledger->history)[at];
+  gannet_err err = lines_of(ledger, n, ended, true, &text, &size);
+  if (err == GANNET_OK) err = gannet_file_replace(path, text, size);
+  free(text);
+  gannet_free(&ended);
+  return err;
+}
+
+/* What a comparison has found so far. */
+typedef struct {
+  const gannet_ledger *ledger;
+  char *const *lines; /* [1 + evaluations] the header, then the row of each evaluation */
+  char *const *old;   /* the same, as earlier versions write them */
+  bool *seen;         /* [evaluations] */
+  bool in_order;      /* rows come in the order in which results were told */
+  int64_t n;          /* rows that are the ledger's */
+} comparison;
+
+/* NULL for a row as it is to be, or of which the ledger knows no result; else what is wrong. */
+static const char *judge_row(comparison *c, const char *line) {
+  char *end = NULL;
+  const long long id = strtoll(line, &end, 10);
+  if (end == line || *end != ',' || id < 0) return "is not what the journal has";
+  if (id >= c->ledger->n || !c->ledger->ticket[id].has_result) return NULL;
+  if (strcmp(line, c->lines[id + 1]) != 0 && strcmp(line, c->old[id + 1]) != 0)
+    return "is not what the journal has";
+  if (c->seen[id]) return "repeats an evaluation";
+  if (c->in_order && (c->n >= gannet_history_count_told(c->ledger->history) ||
+                      gannet_history_order(c->ledger->history)[c->n] != id))
+    return "is not in the order of the journal";
+  c->seen[id] = true;
+  c->n += 1;
+  return NULL;
+}
+
+static gannet_err compare_lines(const char *path, comparison *c, char *text) {
+  int64_t number = 0;
+  for (char *line = text, *next; *line; line = next) {
+    const size_t length = strcspn(line, "\n");
+    if (!line[length]) break; /* cut by a crash; a resume writes it anew */
+    next = line + length + 1;
+    line[length] = '\0';
+    const bool is_header = strcmp(line, c->lines[0]) == 0 || strcmp(line, c->old[0]) == 0;
+    const char *wrong = number > 0   ? judge_row(c, line)
+                        : !is_header ? "is not what the journal has"
+                                     : NULL;
+    number += 1;
+    GANNET_REQUIRE(!wrong, GANNET_ERR_DAMAGED, "line %lld of '%s' %s", (long long)number, path,
+                   wrong);
+  }
+  return GANNET_OK;
+}
+
+/* All rows and the header above them, cut into lines that point into text. */
+static gannet_err make_lines(const gannet_ledger *ledger, bool old_words, char **text,
+                             char ***lines) {
+  size_t size = 0;
+  char *rest = NULL;
+  layout l = make_layout(ledger, true, NULL);
+  l.old_words = old_words;
+  GANNET_TRY(gannet_alloc((size_t)ledger->n + 1, sizeof **lines, lines));
+  GANNET_TRY(write_lines(&l, ledger->n, true, text, &size));
+  (*lines)[0] = strtok_r(*text, "\n", &rest);
+  for (int64_t i = 1; i <= ledger->n; ++i) (*lines)[i] = strtok_r(NULL, "\n", &rest);
+  return GANNET_OK;
+}
+
+gannet_err gannet_table_check(const char *path, const gannet_ledger *ledger, bool in_order,
+                              int64_t *n) {
+  char *found = NULL, *text[2] = {NULL}, **lines[2] = {NULL};
+  comparison c = {.ledger = ledger, .in_order = in_order};
+  size_t size = 0;
+  *n = 0;
+  GANNET_TRY(gannet_file_read_within(path, longest, GANNET_ERR_DAMAGED, &found, &size));
+  gannet_err err = make_lines(ledger, false, &text[0], &lines[0]);
+  if (err == GANNET_OK) err = make_lines(ledger, true, &text[1], &lines[1]);
+  if (err == GANNET_OK) err = gannet_alloc((size_t)ledger->n, sizeof *c.seen, &c.seen);
+  if (err == GANNET_OK && strlen(found) < size)
+    err = GANNET_RAISE(GANNET_ERR_DAMAGED, "'%s' holds zero bytes, expected text", path);
+  c.lines = lines[0];
+  c.old = lines[1];
+  if (err == GANNET_OK) err = compare_lines(path, &c, found);
+  *n = c.n;
+  gannet_free(&c.seen);
+  gannet_free(&found);
+  for (int i = 0; i < 2; ++i) {
+    gannet_free(&lines[i]);
+    free(text[i]);
+  }
+  return err;
+}
+
+/* A file that is gone, empty, or no file any more is made anew. Otherwise it is opened first: who
+ * takes the campaign over after the lock was looked at puts another one in its place, and these
+ * lines, which that one has, are not added to it. */
+gannet_err gannet_table_append(const char *path, const gannet_ledger *ledger, int n,
+                               const int64_t *ids) {
+  char *text = NULL;
+  size_t size = 0;
+  int descriptor = -1;
+  struct stat about;
+  gannet_err err = gannet_file_open(path, O_WRONLY | O_APPEND, GANNET_ERR_DAMAGED, &descriptor);
+  if (err == GANNET_OK && fstat(descriptor, &about) == 0 && about.st_size == 0) {
+    (void)close(descriptor);
+    err = GANNET_ERR_DAMAGED;
+  }
+  if (err == GANNET_ERR_MISSING || err == GANNET_ERR_DAMAGED) {
+    gannet_error_clear();
+    GANNET_TRY(gannet_ledger_keep(ledger, NULL));
+    return gannet_table_replace(path, ledger);
+  }
+  GANNET_TRY(err);
+  err = lines_of(ledger, n, ids, false, &text, &size);
+  if (err == GANNET_OK) err = gannet_ledger_keep(ledger, NULL);
+  if (err == GANNET_OK) err = gannet_write_all(descriptor, text, size, path);
+  free(text);
+  (void)close(descriptor);
+  return err;
+}
