@@ -3,7 +3,7 @@
 
 Prototypes directly below each other share a comment; a blank line after a prototype ends it.
 
-  check_headers.py ROOT          check ROOT/include/gannet/*.h and ROOT/src/**/*.h
+  check_headers.py ROOT          check ROOT/include/gannet/*.h, ROOT/src/**/*.h and ROOT/tools/**/*.h
   check_headers.py --self-check  check that violations are found
 """
 import pathlib
@@ -78,7 +78,7 @@ def undocumented(text):
 
 def check(root):
     problems = []
-    for path in sorted(root.glob("include/gannet/*.h")) + sorted(root.glob("src/**/*.h")):
+    for path in sorted(file for where in ("include/gannet/*.h", "src/**/*.h", "tools/**/*.h") for file in root.glob(where)):
         for line, name in undocumented(path.read_text(encoding="utf-8")):
             problems.append(f"{path.relative_to(root)}:{line}: {name} has no comment with Local., "
                             "Collective, Logically collective or Split collective")

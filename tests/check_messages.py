@@ -61,7 +61,7 @@ def poor(text):
 
 def check(root):
     n = 0
-    for path in sorted((root / "src").rglob("*.c")):
+    for path in sorted((root / "src").rglob("*.c")) + sorted((root / "tools").rglob("*.c")):
         if path.name in INNER:
             continue
         text = path.read_text(encoding="utf-8")

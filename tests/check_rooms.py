@@ -11,16 +11,16 @@ import tempfile
 
 import rule
 
-# From the top down: a room may include itself and the rooms before it.
+# From the top down: a room may include itself and the rooms before it. The last is a folder of tools/.
 ROOMS = ("base linalg minimize store problem network surrogate acquisition search optimizer "
-         "evaluate campaign simulations picture suite report machine cli bench").split()
+         "evaluate campaign simulations picture suite report machine cli benchmark").split()
 
 # Which rooms may know which outside headers; the first pattern that matches decides.
 OUTSIDE = [
     (r"(hdf5|H5\w*)\.h", {"store"}),
     (r"(cblas|lapacke?|f77blas|openblas)\w*\.h|openblas.*/.*", {"linalg"}),
     (r"petsc/?.*tao\w*\.h", {"minimize"}),
-    (r"petsc.*", {"minimize", "simulations", "cli", "bench"}),
+    (r"petsc.*", {"minimize", "simulations", "cli", "benchmark"}),
     (r"libfyaml\.h", {"campaign"}),
     (r"jansson\w*\.h", {"optimizer", "evaluate", "campaign", "report", "machine", "cli"}),
     (r"Random123/.*", {"base"}),
@@ -50,10 +50,10 @@ def complaint(room, header, folder):
 
 def check(root):
     problems = []
-    for path in sorted(root.glob("src/**/*.[ch]")) + sorted(root.glob("include/**/*.h")):
+    for path in sorted(file for where in ("src/**/*.[ch]", "tools/**/*.[ch]", "include/**/*.h") for file in root.glob(where)):
         parts = path.relative_to(root).parts
-        room = parts[1] if parts[0] == "src" else None
-        if parts[0] == "src" and room not in ROOMS:
+        room = parts[1] if parts[0] != "include" else None
+        if room is not None and room not in ROOMS:
             problems.append(f"{'/'.join(parts)}: not in a known room")
             continue
         text = path.read_text(encoding="utf-8")
@@ -68,13 +68,15 @@ def check(root):
 def self_check():
     good = {"src/store/a.c": '#include "store/a.h"\n#include "base/error.h"\n#include <hdf5.h>\n',
             "src/store/a.h": "#include <stdio.h>\n", "src/cli/main.c": "#include <petscsys.h>\n",
+            "tools/benchmark/a.c": '#include "suite/a.h"\n',
             "include/gannet/x.h": '#include "gannet/y.h"\n#include <mpi.h>\n'}
     bad = {"src/base/a.c": '#include "store/a.h"\n', "src/problem/b.c": "# include <hdf5.h>\n",
            "src/linalg/c.c": "#include <petsctao.h>\n", "src/cli/d.c": "#include <petsctao.h>\n",
            "src/linalg/e.c": "#include <petscvec.h>\n", "src/search/f.h": '#include "cblas.h"\n',
            "src/store/g.c": "#include <xxhash.h>\n", "src/cli/h.c": "#include <libfyaml.h>\n",
            "src/store/i.c": "#include <jansson.h>\n", "src/cellar/j.c": "\n",
-           "include/gannet/z.h": '#include "base/error.h"\n', "src/cli/k.c": "#include <cmocka.h>\n"}
+           "include/gannet/z.h": '#include "base/error.h"\n', "src/cli/k.c": "#include <cmocka.h>\n",
+           "src/cli/l.c": '#include "benchmark/bench.h"\n', "tools/benchmark/m.c": "#include <hdf5.h>\n"}
     for name, text in {**good, **bad}.items():
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, name)

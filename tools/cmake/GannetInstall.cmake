@@ -7,7 +7,7 @@ install(TARGETS gannet EXPORT gannet-targets COMPONENT library
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/gannet ${PROJECT_BINARY_DIR}/include/gannet
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT library FILES_MATCHING PATTERN "*.h")
-foreach(program IN ITEMS gannet-program gannet-heater gannet-bench-program)
+foreach(program IN ITEMS gannet-program gannet-heater)
   if(TARGET ${program})
     install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   endif()

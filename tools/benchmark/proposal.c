@@ -1,0 +1,173 @@
+/* Time and memory of one proposal, by number of observations. */
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/memory.h"
+#include "benchmark/asking.h"
+#include "benchmark/cells.h"
+#include "benchmark/rates.h"
+
+static const gannet_option proposal_options[] = {
+    BENCH_ASK_OPTIONS,
+    BENCH_ASK_INTEGER(q, "8", 1, 10000, "points per batch"),
+    BENCH_ASK_INTEGER(candidates, "10000", 1, 1e9, "candidates per batch"),
+    BENCH_ASK_INTEGER(repeat, "5", 1, 1000, "proposals without learning that are timed"),
+    BENCH_ASK_INTEGER(fits, "3", 1, 1000, "proposals with learning that are timed, of each kind"),
+    {0},
+};
+
+typedef struct {
+  int n, most;
+  double *seconds; /* [BENCH_TIMES][most] */
+  double median[BENCH_TIMES];
+} sample;
+
+/* What is reported for one number of observations. */
+typedef struct {
+  int n;
+  sample of[BENCH_KINDS];
+  double model_bytes, peak_bytes;
+} measurement;
+
+/* Asks of one kind until there are enough. */
+typedef struct {
+  measurement *m;
+  bench_ask_kind wanted;
+  int enough;
+} collection;
+
+/* bench_ask_taker */
+static bool take(void *user, bool first, const bench_ask_cost *cost) {
+  const collection *c = user;
+  const bench_ask_kind kind = !cost->learned ? BENCH_KEPT : first ? BENCH_FIRST : BENCH_LEARNT;
+  sample *of = &c->m->of[c->wanted];
+  if (kind == c->wanted && first == (kind == BENCH_FIRST)) {
+    for (int t = 0; t < BENCH_TIMES; ++t) of->seconds[t * of->most + of->n] = cost->seconds[t];
+    ++of->n;
+  }
+  return of->n >= c->enough;
+}
+
+static gannet_err collect(bench_asking *s, int seed, int around, collection c) {
+  const bench_ask_series series = {seed, c.m->n, around};
+  return bench_asking_run(s, &series, take, &c, &c.m->model_bytes);
+}
+
+static gannet_err measure_all(bench_asking *s, const bench_ask_settings *settings, measurement *m) {
+  bench_asking_refit(s, true);
+  for (int i = 0; i < settings->fits; ++i) {
+    GANNET_TRY(collect(s, settings->seed + i, 0, (collection){m, BENCH_FIRST, i + 1}));
+    GANNET_TRY(collect(s, settings->seed + i, 1, (collection){m, BENCH_LEARNT, i + 1}));
+  }
+  bench_asking_refit(s, false);
+  const collection kept = {m, BENCH_KEPT, settings->repeat};
+  GANNET_TRY(collect(s, settings->seed, settings->repeat, kept));
+  m->peak_bytes = bench_peak_memory();
+  return GANNET_OK;
+}
+
+static gannet_err measure(bench_asking *s, const bench_ask_settings *settings, measurement *m) {
+  gannet_err err = GANNET_OK;
+  for (int k = 0; k < BENCH_KINDS && err == GANNET_OK; ++k) {
+    m->of[k].most = k == BENCH_KEPT ? settings->repeat : settings->fits;
+    err = gannet_alloc((size_t)(BENCH_TIMES * m->of[k].most), sizeof(double), &m->of[k].seconds);
+  }
+  if (err == GANNET_OK) err = measure_all(s, settings, m);
+  for (int k = 0; k < BENCH_KINDS; ++k) {
+    sample *of = &m->of[k];
+    for (int c = 0; c < BENCH_TIMES; ++c) {
+      of->median[c] = bench_median(of->n, of->seconds + c * of->most);
+    }
+    gannet_free(&of->seconds);
+  }
+  return err;
+}
+
+static void print_times(const char *what, int n, const double *median) {
+  (void)printf("| %d | %s |", n, what);
+  for (int c = 0; c < BENCH_TIMES; ++c)
+    (void)(isnan(median[c]) ? printf(" – |") : printf(" %.1f |", 1e3 * median[c]));
+  (void)printf("\n");
+}
+
+static void print_growth(const measurement *a, const measurement *b) {
+  char kept[BENCH_GROWTH_SIZE], learnt[BENCH_GROWTH_SIZE], memory[BENCH_GROWTH_SIZE];
+  (void)printf(
+      "\nGrowth from n = %d to %d: ask %s without learning, %s with; model memory %s (exponents of "
+      "n).\n",
+      a->n, b->n,
+      bench_growth_text(a->n, a->of[BENCH_KEPT].median[BENCH_ASK], b->n,
+                        b->of[BENCH_KEPT].median[BENCH_ASK], kept),
+      bench_growth_text(a->n, a->of[BENCH_LEARNT].median[BENCH_ASK], b->n,
+                        b->of[BENCH_LEARNT].median[BENCH_ASK], learnt),
+      bench_growth_text(a->n, a->model_bytes, b->n, b->model_bytes, memory));
+}
+
+/* The products that a scan cannot do without, when values are k(x, X) c_j: inner products of
+ * candidates with the data, and with the weights of q draws. */
+static double least_operations(const bench_ask_settings *s, int n) {
+  return 2.0 * s->candidates * n * (s->d + 1.0 + s->q);
+}
+
+static void print_memory(const bench_ask_settings *s, const bench_asking *asking, double rate,
+                         const measurement *m) {
+  const double scan = m->of[BENCH_KEPT].median[1 + GANNET_PHASE_SCAN];
+  (void)printf("| %d | %.1f | %.1f | %.1f |", m->n, m->model_bytes / 1e6, 4e-6 * m->n * m->n,
+               m->peak_bytes / 1e6);
+  if (asking->draws && scan > 0)
+    (void)printf(" %.2f |\n", least_operations(s, m->n) / scan / rate);
+  else
+    (void)printf(" – |\n");
+}
+
+static gannet_err print_all(const bench_world *world, const bench_ask_settings *s,
+                            const bench_asking *asking, int n, const measurement *m) {
+  const char *product = asking->single ? "SGEMM" : "DGEMM";
+  double rate = 0;
+  GANNET_TRY(bench_scan_rate(world->comm, asking->single, &rate));
+  if (world->rank > 0) return GANNET_OK;
+  (void)printf(
+      "%s, %d variables, q = %d, %d candidates, %d rank(s); medians in milliseconds\n\n| "
+      "n | hyper-parameters |",
+      s->method, s->d, s->q, s->candidates, world->np);
+  for (int c = 0; c < BENCH_TIMES; ++c) (void)printf(" %s |", bench_phases[c]);
+  (void)printf("\n|---|---|---|---|---|---|---|---|\n");
+  for (int i = 0; i < n; ++i)
+    for (int k = 0; k < BENCH_KINDS; ++k) print_times(bench_kinds[k], m[i].n, m[i].of[k].median);
+  (void)printf(
+      "\n| n | models, MB | factor 4n^2, MB | peak of the process, MB | scan, share of "
+      "%s peak |\n|---|---|---|---|---|\n",
+      product);
+  for (int i = 0; i < n; ++i) print_memory(s, asking, rate, &m[i]);
+  for (int i = 1; i < n; ++i) print_growth(&m[i - 1], &m[i]);
+  (void)printf("\n%s 512 x 64 x 512 in the same run: %.1f GFLOP/s on all ranks.\n", product,
+               rate / 1e9);
+  return GANNET_OK;
+}
+
+static gannet_err run(const bench_world *world, const void *options) {
+  const bench_ask_settings *settings = options;
+  const bench_ask_plan plan = bench_ask_plan_of(settings);
+  bench_asking s = {0};
+  measurement *m = NULL;
+  gannet_err err = bench_asking_prepare(&s, world->comm, &plan);
+  if (err == GANNET_OK) err = gannet_alloc((size_t)settings->n.n, sizeof *m, &m);
+  err = gannet_agree(world->comm, err);
+  for (int i = 0; i < settings->n.n && err == GANNET_OK; ++i) {
+    m[i].n = (int)settings->n.item[i];
+    err = measure(&s, settings, &m[i]);
+  }
+  if (err == GANNET_OK) err = print_all(world, settings, &s, settings->n.n, m);
+  bench_asking_release(&s);
+  gannet_free(&m);
+  return err;
+}
+
+const bench_type bench_proposal = {
+    .name = "proposal",
+    .summary = "time and memory of a proposal, by number of observations",
+    .options = proposal_options,
+    .options_size = sizeof(bench_ask_settings),
+    .run = run,
+};
