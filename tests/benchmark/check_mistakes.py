@@ -11,7 +11,8 @@ import tempfile
 
 from program import PROGRAM, RESOURCE, USAGE, run
 
-QUICK = ("--methods", "random", "--seeds", "2", "--evaluations", "4")
+QUICK = ("--methods", "random", "--n", "4", "--q", "2", "--batches", "1", "--candidates", "10", "--seeds", "1")
+LANDSCAPE = ("--landscapes", "sphere", "--dimensions", "2", "--instances", "1")
 TINY = ("--size", "8", "--d", "2", "--width", "8", "--n", "8", "--elements", "100", "--seconds", "1ms")
 
 
@@ -22,9 +23,9 @@ def refuses(what, *words, code=USAGE, **how):
 
 
 def check_words():
-    refuses("did you mean 'quality'", "qualty")
-    refuses("did you mean 'quality'", "qualty", "--help")
-    refuses("'seeds'", "quality", "--sedes", "3")
+    refuses("did you mean 'history'", "histry")
+    refuses("did you mean 'history'", "histry", "--help")
+    refuses("'seeds'", "history", "--sedes", "3")
     refuses("needs a value", "peak", "--size")
     refuses("not an option", "peak", "size", "3")
     refuses("size: '0' is not valid", "peak", "--size=0")
@@ -32,22 +33,19 @@ def check_words():
     for words in (("--help",), ("peak", "--help")):
         assert "gannet-bench peak" in run(1, *words)
     assert "gannet-bench proposal" not in run(1, "peak", "--help")
-    lists = ("--problems=branin:2", "--methods=sobol,random", "--set=initial=4", "--evaluations=4", "--shift=-0.01")
-    assert "shift -0.01" in run(1, "quality", *lists, "--seeds=2")
+    assert "sobol | random" in run(1, "ecdf", "--landscapes=sphere", "--methods=sobol,random", "--set=initial=4", "--dimensions=2")
 
 
 def check_problems():
     for problem in ("branin", "ackley:10-5:10", "ackley:2x:0:1", "ackley:2:-5:10:99", "ackley:2:-5", "ackley:2:5:-5",
                     "ackley:2:5:5", "ackley:2:-inf:5", "ackley:2:-5:nan", "ackley:0", "ackley:2.5", "ackley:1e9", ":2", "ackley:"):
-        refuses("expected name:dimension", "quality", *QUICK, "--problems", problem)
-    refuses("expected name:dimension", "history", "--methods", "random", "--problems", "ackley:2x")
+        refuses("expected name:dimension", "history", *QUICK, "--problems", problem)
     for problem, why in (("simionescu:2", "has constraints"), ("branin:3", "no known minimum in 3"),
                          ("ackley:2:1:3", "the known minimum has x1 = 0, outside of 1 to 3"),
                          ("branin:2:-5:3", "the known minimum has x1 = 3.14")):
-        refuses(why, "quality", *QUICK, "--problems", problem)
-    refuses("lower --shift", "quality", *QUICK, "--problems", "ackley:2", "--shift", "0.6")
+        refuses(why, "history", *QUICK, "--problems", problem)
     for problem in ("levy:2:1:5", "goucb-f1:2:0:5"):  # the minimum on an edge
-        run(1, "quality", *QUICK, "--problems", problem)
+        run(1, "history", *QUICK, "--problems", problem)
 
 
 def check_counts():
@@ -61,7 +59,7 @@ def check_counts():
 def check_settings():
     """Told once, however many parts of a method read them."""
     for method in ("random", "auto"):
-        text = refuses("refit: '1000'", "quality", *QUICK, "--methods", method + "+refit=1000", "--problems", "branin:2")
+        text = refuses("refit: '1000'", "ecdf", *LANDSCAPE, "--methods", method + "+refit=1000")
         assert text.count("refit") == 1, text
     text = refuses("unknown key 'bogus'", "proposal", "--set", "bogus=1")
     assert text.count("bogus") == 1, text
@@ -88,18 +86,14 @@ def check_campaign(folder):
 
 def check_files(folder):
     """Before anything is measured, which would take longer than the test may; what there is, stays."""
-    endless = {"quality": ("--problems", "ackley:2", "--methods", "random", "--evaluations", "10000000"),
-               "ecdf": ("--landscapes", "all", "--methods", "random", "--dimensions", "2", "--evaluations-per-d", "1e6")}
-    for name, key in (("quality", "--csv"), ("quality", "--summary"), ("ecdf", "--csv")):
-        text = refuses("cannot open", name, *endless[name], key, str(folder / "missing" / "x.csv"))
-        assert "No such file or directory" in text, text
-        refuses("Is a directory", name, *endless[name], key, str(folder), code=RESOURCE)
-        short = QUICK + ("--problems", "ackley:2") if name == "quality" else endless[name][:-1] + ("1",)
-        refuses("cannot write '/dev/full': No space left on device", name, *short, key, "/dev/full", code=RESOURCE)
+    endless = ("ecdf", "--landscapes", "all", "--methods", "random", "--dimensions", "2", "--evaluations-per-d", "1e6")
+    text = refuses("cannot open", *endless, "--csv", str(folder / "missing" / "x.csv"))
+    assert "No such file or directory" in text, text
+    refuses("Is a directory", *endless, "--csv", str(folder), code=RESOURCE)
+    refuses("cannot write '/dev/full': No space left on device", *endless[:-1], "1", "--csv", "/dev/full", code=RESOURCE)
     kept = folder / "kept.csv"
     kept.write_text("old", encoding="utf-8")
-    refuses("refit", "quality", *QUICK, "--methods", "random+refit=-1", "--problems", "ackley:2",
-            "--csv", str(kept))
+    refuses("refit", "ecdf", *LANDSCAPE, "--methods", "random+refit=-1", "--csv", str(kept))
     assert kept.read_text(encoding="utf-8") == "old"
 
 
@@ -129,9 +123,7 @@ def check_memory():
     if "GANNET_SANITIZE" not in os.environ:
         refuses("the buffer of BLAS", "peak", *TINY, code=RESOURCE, preexec_fn=without_a_buffer)
     present = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    for needed, words in ((160e12, ("quality", "--problems", "ackley:2", "--methods", "random", "--seeds", "10000",
-                                    "--evaluations", "1000000000")),
-                          (80e12, ("peak", "--q", "10000", "--d", "10000", "--width", "100000")),
+    for needed, words in ((80e12, ("peak", "--q", "10000", "--d", "10000", "--width", "100000")),
                           (48e9, ("peak", "--elements", "2000000000")),
                           (80e9, ("history", "--n", "1000000", "--problems", "levy:10000", "--methods", "random"))):
         if needed > present:

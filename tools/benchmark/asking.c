@@ -26,7 +26,7 @@ gannet_err bench_asking_prepare(bench_asking *a, MPI_Comm comm, const bench_ask_
   a->plan = *plan;
   a->comm = comm;
   (void)snprintf(text, sizeof text, "%s:%d", plan->problem, plan->d);
-  GANNET_TRY(bench_problem_read(text, 0, &a->problem));
+  GANNET_TRY(bench_problem_read(text, &a->problem));
   GANNET_TRY(bench_method_read(plan->method, plan->set, &a->method));
   GANNET_TRY(bench_problem_space(&a->problem, bench_method_takes_equations(&a->method), &a->space));
   GANNET_REQUIRE(a->method.n_settings + 2 <= BENCH_SETTINGS_MOST, GANNET_ERR_INPUT,
@@ -84,7 +84,7 @@ gannet_err bench_asking_fill(bench_asking *a, int n) {
     gannet_random_uniform(stream, (uint64_t)i * d, d, a->x);
     for (size_t k = 0; k < d; ++k)
       a->x[k] = a->problem.lower[k] + a->x[k] * (a->problem.upper[k] - a->problem.lower[k]);
-    GANNET_TRY(bench_problem_value(&a->problem, a->x, NULL, &result.objective));
+    GANNET_TRY(bench_problem_value(&a->problem, a->x, &result.objective));
     GANNET_TRY(gannet_optimizer_tell_point(a->optimizer, a->x, &result, NULL));
   }
   return GANNET_OK;
@@ -93,7 +93,7 @@ gannet_err bench_asking_fill(bench_asking *a, int n) {
 gannet_err bench_asking_tell(bench_asking *a) {
   for (int i = 0; i < a->plan.q; ++i) {
     gannet_result result = {.id = a->id[i], .outcome = GANNET_RESULT_OK};
-    GANNET_TRY(bench_problem_value(&a->problem, a->x + (size_t)i * (size_t)a->problem.d, NULL,
+    GANNET_TRY(bench_problem_value(&a->problem, a->x + (size_t)i * (size_t)a->problem.d,
                                    &result.objective));
     GANNET_TRY(gannet_optimizer_tell(a->optimizer, 1, &result));
   }

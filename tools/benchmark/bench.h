@@ -61,7 +61,6 @@ extern const bench_type bench_factor;
 extern const bench_type bench_history;
 extern const bench_type bench_peak;
 extern const bench_type bench_proposal;
-extern const bench_type bench_quality;
 extern const bench_type bench_scaling;
 extern const bench_type bench_scan;
 extern const bench_type bench_speedup;

@@ -158,7 +158,7 @@ static gannet_err begin(campaign *c, int n) {
     const bool uniform =
         i < n ? i < n - (int)(found * n) : i - n < HELD_OUT - (int)(found * HELD_OUT);
     place(c, i, !uniform && c->n_elite > 0);
-    GANNET_TRY(bench_problem_value(p, c->x, NULL, &row.objective));
+    GANNET_TRY(bench_problem_value(p, c->x, &row.objective));
     c->sample_y[i] = row.objective;
     for (size_t k = 0; k < d; ++k)
       c->sample_x[(size_t)i * d + k] = (c->x[k] - p->lower[k]) / (p->upper[k] - p->lower[k]);
@@ -190,7 +190,7 @@ static gannet_err go_on(campaign *c, result *r) {
     for (int i = 0; i < s->q; ++i) {
       const double *x = c->x + (size_t)i * (size_t)c->problem->d;
       gannet_result row = {.id = c->id[i], .outcome = GANNET_RESULT_OK};
-      GANNET_TRY(bench_problem_value(c->problem, x, NULL, &row.objective));
+      GANNET_TRY(bench_problem_value(c->problem, x, &row.objective));
       c->best = fmin(c->best, row.objective);
       GANNET_TRY(gannet_optimizer_tell(c->optimizer, 1, &row));
     }
@@ -272,7 +272,7 @@ static gannet_err run_method(const bench_world *world, const history_settings *s
   result *r = NULL;
   double *column = NULL;
   campaign c = {.settings = s, .world = world, .problem = &p, .method = &m};
-  gannet_err err = bench_problem_read(problem, 0, &p);
+  gannet_err err = bench_problem_read(problem, &p);
   if (err == GANNET_OK) err = bench_method_read(method, &s->set, &m);
   if (err == GANNET_OK && m.n_settings >= BENCH_SETTINGS_MOST)
     err = GANNET_RAISE(GANNET_ERR_INPUT, "too many settings; give fewer");

@@ -56,9 +56,8 @@ static gannet_err check_minimum(const char *text, const bench_problem *p, const 
             (minimizer[k] >= p->lower[k] - slack && minimizer[k] <= p->upper[k] + slack),
         GANNET_ERR_INPUT,
         "%s: the known minimum has x%d = %g, outside of %g to %g, so that regret would never be 0; "
-        "widen the box%s",
-        text, k + 1, minimizer[k], p->lower[k], p->upper[k],
-        p->shift != 0 ? " or lower --shift" : "");
+        "widen the box",
+        text, k + 1, minimizer[k], p->lower[k], p->upper[k]);
   }
   return GANNET_OK;
 }
@@ -72,7 +71,6 @@ static gannet_err settle_box(const char *text, const problem_words *w, bench_pro
       GANNET_ERR_INPUT, "%s: no known minimum in %d dimensions", text, p->d);
   GANNET_REQUIRE(p->type->n_constraints == 0, GANNET_ERR_INPUT,
                  "%s has constraints; choose a problem without any", text);
-  for (int k = 0; k < p->d; ++k) minimizer[k] += p->shift * (p->upper[k] - p->lower[k]);
   if (w->boxed) gannet_benchmark_cube(p->d, w->lower, w->upper, p->lower, p->upper);
   return check_minimum(text, p, minimizer);
 }
@@ -99,7 +97,7 @@ static gannet_err make_settings(bench_problem *p) {
   return err;
 }
 
-gannet_err bench_problem_read(const char *text, double shift, bench_problem *p) {
+gannet_err bench_problem_read(const char *text, bench_problem *p) {
   problem_words words = {0};
   GANNET_REQUIRE(read_words(text, &words), GANNET_ERR_INPUT,
                  "%s: expected name:dimension or name:dimension:lower:upper, dimension from 1 to "
@@ -107,7 +105,6 @@ gannet_err bench_problem_read(const char *text, double shift, bench_problem *p) 
                  text, VARIABLES_MOST);
   p->d = words.d;
   (void)snprintf(p->name, sizeof p->name, "%s", text);
-  p->shift = shift;
   GANNET_TRY(gannet_simulation_find(words.name, &p->type));
   GANNET_TRY(read_box(text, &words, p));
   return make_settings(p);
@@ -120,52 +117,25 @@ void bench_problem_release(bench_problem *p) {
   gannet_free(&p->upper);
 }
 
-gannet_err bench_problem_value(const bench_problem *p, const double *x, const uint64_t *noise_seed,
-                               double *value) {
-  gannet_benchmark_settings *settings = p->settings;
-  settings->noise_sd = noise_seed ? p->noise_sd : 0;
-  settings->shift = p->shift;
+gannet_err bench_problem_value(const bench_problem *p, const double *x, double *value) {
   const gannet_simulation_input input = {.abi = GANNET_SIMULATION_ABI,
                                          .comm = MPI_COMM_SELF,
                                          .attempt = 1,
-                                         .seed = noise_seed ? *noise_seed : 0,
                                          .n_variables = p->d,
                                          .x = x};
   gannet_simulation_output output = {0};
-  const int failed = p->type->run(settings, &input, &output);
+  const int failed = p->type->run(p->settings, &input, &output);
   GANNET_REQUIRE(failed == 0 && !output.cannot_run, GANNET_ERR_NUMERIC, "%s: %s", p->name,
                  output.reason);
   *value = output.objective;
   return GANNET_OK;
 }
 
-gannet_err bench_problem_spread(const bench_problem *p, double *sd) {
-  enum { POINTS = 10000 };
-  const gannet_stream stream = {1, GANNET_FOR_SIMULATION, 0, 0};
-  const size_t d = (size_t)p->d;
-  double mean = 0, squares = 0, *x = NULL;
-  GANNET_TRY(gannet_alloc(d, sizeof *x, &x));
-  gannet_err err = GANNET_OK;
-  for (int i = 0; i < POINTS && err == GANNET_OK; ++i) {
-    double value = 0;
-    gannet_random_uniform(stream, (uint64_t)i * d, d, x);
-    for (size_t k = 0; k < d; ++k) x[k] = p->lower[k] + x[k] * (p->upper[k] - p->lower[k]);
-    err = bench_problem_value(p, x, NULL, &value);
-    const double away = value - mean;
-    mean += away / (i + 1);
-    squares += away * (value - mean);
-  }
-  gannet_free(&x);
-  *sd = sqrt(squares / (POINTS - 1));
-  return err;
-}
-
 enum { NAME_SIZE = 16 };
 
-/* The problem's equations, which do not hold for a landscape that is moved. */
 static gannet_err state_physics(const bench_problem *p, gannet_problem *space) {
   char *text = NULL;
-  if (!p->type->physics || p->shift != 0) return GANNET_OK;
+  if (!p->type->physics) return GANNET_OK;
   const size_t size = (size_t)p->type->physics(p->d, NULL, 0) + 1;
   GANNET_TRY(gannet_alloc(size, 1, &text));
   (void)p->type->physics(p->d, text, size);

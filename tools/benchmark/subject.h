@@ -17,11 +17,9 @@ typedef struct {
   char name[64];
   const gannet_simulation_type *type;
   int d;
-  void *settings;        /* of the type, which begin with gannet_benchmark_settings */
+  void *settings;        /* of the type, at their defaults */
   double *lower, *upper; /* [d] */
   double minimum;        /* in the published box */
-  double shift;          /* share of the box by which the landscape is moved */
-  double noise_sd;       /* objective units */
 } bench_problem;
 
 /* "neural-bo" or "neural-bo+surrogate.layers=2": a method and changes to it. */
@@ -32,7 +30,7 @@ typedef struct {
   gannet_method_setting setting[BENCH_SETTINGS_MOST];
 } bench_method;
 
-/* Read a problem; noise_sd is 0.
+/* Read a problem.
  *
  * Local.
  *
@@ -40,24 +38,17 @@ typedef struct {
  *
  * Errors: GANNET_ERR_INPUT, also when the box leaves the known minimum out; GANNET_ERR_NAME.
  */
-GANNET_CHECKED gannet_err bench_problem_read(const char *text, double shift,
-                                             bench_problem *problem);
+GANNET_CHECKED gannet_err bench_problem_read(const char *text, bench_problem *problem);
 void bench_problem_release(bench_problem *problem);
 
-/* Value at a point, with noise drawn by *noise_seed, or without when that is NULL.
+/* Value at a point, without noise.
  *
  * Local.
  *
  * Errors: GANNET_ERR_NUMERIC when the problem has no value there.
  */
 GANNET_CHECKED gannet_err bench_problem_value(const bench_problem *problem, const double *x,
-                                              const uint64_t *noise_seed, double *value);
-
-/* Standard deviation over 10 000 uniform points of the box.
- *
- * Local.
- */
-GANNET_CHECKED gannet_err bench_problem_spread(const bench_problem *problem, double *sd);
+                                              double *value);
 
 /* The problem as an optimiser takes it: real variables x1, x2, ..., noise to be inferred.
  *
