@@ -11,34 +11,18 @@
 
 enum { LONGEST = 1024 };
 
-/* When memory runs out the line is lost, but a complaint is still counted: the input is refused
- * either way. */
-static void append(const char *line, char **text, size_t *used, size_t *capacity) {
+/* False when memory runs out: the line is lost then, but a complaint is still counted, and the
+ * input is refused either way. */
+static bool append(const char *line, char **text, size_t *used, size_t *capacity) {
   const size_t length = strlen(line);
   if (*used + length + 2 > *capacity) {
     const size_t larger = 2 * (*used + length + 2);
-    if (gannet_resize(*used, larger, 1, text) != GANNET_OK) return;
+    if (gannet_resize(*used, larger, 1, text) != GANNET_OK) return false;
     *capacity = larger;
   }
   memcpy(*text + *used, line, length);
   memcpy(*text + *used + length, "\n", 2);
   *used += length + 1;
-}
-
-/* False for a line that was remembered before: methods of a portfolio, and its whole, read the same
- * settings. One that cannot be remembered may be told twice. */
-static bool remember(gannet_complaints *complaints, const char *line) {
-  const uint64_t hash = gannet_hash(line, strlen(line));
-  const size_t told = (size_t)complaints->told, larger = 2 * told + 16;
-  for (size_t i = 0; i < told && i < complaints->hash_capacity; ++i)
-    if (complaints->hash[i] == hash) return false;
-  if (told >= complaints->hash_capacity) {
-    if (gannet_resize(complaints->hash_capacity, larger, sizeof hash, &complaints->hash) !=
-        GANNET_OK)
-      return true;
-    complaints->hash_capacity = larger;
-  }
-  complaints->hash[told] = hash;
   return true;
 }
 
@@ -52,16 +36,42 @@ static void make_line(const char *where, const char *format, va_list arguments,
   gannet_utf8_show(line);
 }
 
+/* Methods of a portfolio, and its whole, read the same settings: equal lines are told once. One
+ * that cannot be remembered may be told twice. */
 void gannet_complain(gannet_complaints *complaints, const char *where, const char *format, ...) {
   char line[LONGEST];
   va_list arguments;
   va_start(arguments, format);
   make_line(where, format, arguments, line);
   va_end(arguments);
+  const uint64_t hash = gannet_hash(line, strlen(line));
+  const size_t begin = complaints->used;
   complaints->count += 1;
-  if (!remember(complaints, line)) return;
+  for (int i = 0; i < complaints->n_lines; ++i)
+    if (complaints->line[i].hash == hash) return;
   complaints->told += 1;
-  append(line, &complaints->text, &complaints->used, &complaints->capacity);
+  if (!append(line, &complaints->text, &complaints->used, &complaints->capacity)) return;
+  if (complaints->n_lines == complaints->line_capacity) {
+    const int old = complaints->line_capacity, larger = 2 * old + 16;
+    if (gannet_resize((size_t)old, (size_t)larger, sizeof *complaints->line, &complaints->line) !=
+        GANNET_OK)
+      return;
+    complaints->line_capacity = larger;
+  }
+  complaints->line[complaints->n_lines++] =
+      (gannet_complaint_line){hash, begin, where ? strlen(where) : 0};
+}
+
+void gannet_complaints_pass(const gannet_complaints *from, gannet_complaint_locator locate,
+                            const void *user, gannet_complaints *to) {
+  char key[LONGEST];
+  for (int i = 0; i < from->n_lines; ++i) {
+    const char *line = from->text + from->line[i].begin, *location = NULL;
+    (void)snprintf(key, sizeof key, "%.*s", (int)from->line[i].where_length, line);
+    const int length = (int)strcspn(line, "\n");
+    if (locate(user, key, &location)) gannet_complain(to, location, "%.*s", length, line);
+  }
+  to->count += from->told - from->n_lines; /* there was no memory for their words */
 }
 
 void gannet_complaints_warn(gannet_complaints *complaints, const char *where, const char *format,
@@ -74,7 +84,8 @@ void gannet_complaints_warn(gannet_complaints *complaints, const char *where, co
   const size_t length = strlen(line);
   for (const char *at = complaints->warnings; at && *at; at += strcspn(at, "\n") + 1)
     if (strcspn(at, "\n") == length && strncmp(at, line, length) == 0) return;
-  append(line, &complaints->warnings, &complaints->warnings_used, &complaints->warnings_capacity);
+  (void)append(line, &complaints->warnings, &complaints->warnings_used,
+               &complaints->warnings_capacity);
 }
 
 bool gannet_complaints_next_warning(gannet_complaints *complaints, char *line, size_t size) {
@@ -117,7 +128,7 @@ gannet_err gannet_complaints_raise(const gannet_complaints *complaints) {
 
 void gannet_complaints_release(gannet_complaints *complaints) {
   gannet_free(&complaints->text);
-  gannet_free(&complaints->hash);
+  gannet_free(&complaints->line);
   gannet_free(&complaints->warnings);
   memset(complaints, 0, sizeof *complaints);
 }

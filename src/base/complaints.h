@@ -8,26 +8,45 @@
 
 #include "base/context.h"
 
+/* A line of the text of all complaints. */
+typedef struct {
+  uint64_t hash;       /* of the line: what several readers complain about alike is told once */
+  size_t begin;        /* of the line in the text */
+  size_t where_length; /* bytes at its beginning that say where, 0 = none do */
+} gannet_complaint_line;
+
 /* Zero-initialise; free with gannet_complaints_release. */
 typedef struct {
   int count;
-  int told;   /* lines of the text: what several readers complain about alike is told once */
+  int told;   /* different ones */
   char *text; /* one line each, "where: what", ending in a newline; NULL while count is 0 */
   size_t used, capacity;
-  uint64_t *hash; /* [told] of the lines */
-  size_t hash_capacity;
+  int n_lines, line_capacity; /* n_lines = told unless memory ran out */
+  gannet_complaint_line *line;
   char *warnings; /* lines like those of text, of what is accepted all the same; NULL = none */
   size_t warnings_used, warnings_capacity;
   size_t warnings_shown; /* bytes of warnings that the user has seen */
 } gannet_complaints;
 
 /* Add one, of one line: ends of lines and other control characters of what it quotes become spaces.
- * Where is "file:line:column" or the name of a command-line option; NULL = nowhere.
+ * Where is "file:line:column", the name of a command-line option, or the key of a campaign file
+ * whose location gannet_complaints_pass will add; NULL = nowhere.
  *
  * Local.
  */
 void gannet_complain(gannet_complaints *complaints, const char *where, const char *format, ...)
     GANNET_PRINTF(3, 4);
+
+/* Gives the location, "file:line:column" or NULL, of the key that a complaint is about; false = the
+ * complaint is to be left out. */
+typedef bool (*gannet_complaint_locator)(const void *user, const char *key, const char **location);
+
+/* Add complaints that were made about keys to others, each with the location of its key before it.
+ *
+ * Local.
+ */
+void gannet_complaints_pass(const gannet_complaints *from, gannet_complaint_locator locate,
+                            const void *user, gannet_complaints *to);
 
 /* Add a warning of one line about what is accepted; the same line is added once.
  *

@@ -169,7 +169,7 @@ static void check_configuration(inspection *i, gannet_err queried) {
   if (c->ledger.sequence > 0 && seed != c->ledger.seed)
     (void)snprintf(text, sizeof text, "seed %llu, but that of the journal is %llu",
                    (unsigned long long)seed, (unsigned long long)c->ledger.seed);
-  else if (gannet_saved_check(path, &sealed) == GANNET_OK)
+  else if (gannet_effective_check(path, &sealed) == GANNET_OK)
     text[0] = '\0';
   else
     (void)snprintf(text, sizeof text,

@@ -46,7 +46,7 @@ static gannet_err name_method(composer *made, const gannet_tree *node, const cha
   gannet_tree *child = NULL;
   GANNET_TRY(gannet_tree_add(&made->tree.root, &child));
   child->source = node->source;
-  child->place = node->key_place.line > 0 ? node->key_place : node->place;
+  child->position = node->key_position.line > 0 ? node->key_position : node->position;
   GANNET_TRY(gannet_copy_text("method", &child->key));
   return gannet_copy_text(name, &child->text);
 }
@@ -149,7 +149,7 @@ static gannet_err add_function(composer *made, const suite_problem *problem,
   const gannet_simulation_type *type = NULL;
   const gannet_tree *function = gannet_tree_find(node, "function");
   char where[WHERE];
-  gannet_tree_where(function, where, sizeof where);
+  gannet_tree_location(function, where, sizeof where);
   if (gannet_simulation_find(problem->keys.function, &type) != GANNET_OK) {
     gannet_complain(made->complaints, where, "problems.%s.function: %s", node->key,
                     gannet_error_detail());

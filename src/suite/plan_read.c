@@ -44,12 +44,15 @@ static gannet_err read_top(const char *file, const gannet_tree *root, suite_plan
                            gannet_complaints *complaints) {
   static const char *const sections[] = {"problems", "methods", NULL};
   char where[WHERE];
-  const gannet_section_source source = {
-      .path = "", .node = root, .fallback_where = file, .table = suite_table, .sections = sections};
+  const gannet_section_source source = {.path = "",
+                                        .node = root,
+                                        .fallback_location = file,
+                                        .table = suite_table,
+                                        .sections = sections};
   GANNET_TRY(gannet_section_read(&source, &plan->keys, complaints));
   if (!plan->keys.name || strcmp(plan->keys.name, "auto") == 0)
     return name_from_file(file, &plan->keys.name);
-  gannet_tree_where(gannet_tree_find(root, "name"), where, sizeof where);
+  gannet_tree_location(gannet_tree_find(root, "name"), where, sizeof where);
   check_label(plan->keys.name, where, complaints);
   return GANNET_OK;
 }
@@ -85,7 +88,7 @@ static void check_dimensions(const gannet_tree *node, const suite_problem_keys *
   char where[WHERE];
   const gannet_tree *given = gannet_tree_find(node, "dimension");
   if (!given) return;
-  gannet_tree_where(given, where, sizeof where);
+  gannet_tree_location(given, where, sizeof where);
   for (int i = 0; i < keys->dimension.n; ++i)
     if (keys->dimension.item[i] != floor(keys->dimension.item[i]))
       gannet_complain(complaints, where, "problems.%.80s.dimension: %g is not a whole number",
@@ -100,7 +103,7 @@ static gannet_err read_problem(const gannet_tree *node, suite_plan *plan, suite_
                                gannet_complaints *complaints) {
   const int before = complaints->count;
   char where[WHERE];
-  gannet_tree_where_key(node, where, sizeof where);
+  gannet_tree_key_location(node, where, sizeof where);
   check_label(node->key, where, complaints);
   int count = 1;
   for (int i = 0; i < count; ++i) {
@@ -123,7 +126,7 @@ static gannet_err read_problems(const char *file, const gannet_tree *root, suite
   char where[WHERE];
   if (!all || all->kind != GANNET_TREE_MAPPING || all->n == 0) {
     (void)snprintf(where, sizeof where, "%s", file);
-    if (all) gannet_tree_where_key(all, where, sizeof where);
+    if (all) gannet_tree_key_location(all, where, sizeof where);
     gannet_complain(complaints, where,
                     "problems: expected a name for each, as in 'problems: {ackley-10: {function: "
                     "ackley, dimension: 10}}'");
@@ -150,7 +153,7 @@ static gannet_err read_method(const gannet_tree *node, suite_plan *plan, suite_p
                               gannet_complaints *complaints) {
   const char *keys[MOST_KEYS];
   char where[WHERE], path[128];
-  gannet_tree_where_key(node, where, sizeof where);
+  gannet_tree_key_location(node, where, sizeof where);
   const bool is_name = node->kind == GANNET_TREE_TEXT && !node->key;
   const char *label = is_name ? node->text : node->key;
   if (!label || node->kind == GANNET_TREE_LIST) {
@@ -173,7 +176,7 @@ static gannet_err read_methods(const char *file, const gannet_tree *root, suite_
   const gannet_tree *all = gannet_tree_find(root, "methods");
   char where[WHERE];
   (void)snprintf(where, sizeof where, "%s", file);
-  if (all) gannet_tree_where_key(all, where, sizeof where);
+  if (all) gannet_tree_key_location(all, where, sizeof where);
   if (!all || all->kind == GANNET_TREE_TEXT || all->n == 0)
     gannet_complain(complaints, where,
                     "methods: expected names, as in 'methods: [neural-bo, gp-ei]'");

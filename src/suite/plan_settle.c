@@ -13,9 +13,9 @@ static void where_of(const gannet_tree *node, const char *key, char *where) {
   const gannet_tree *child = gannet_tree_find(node, key);
   where[0] = '\0';
   if (child)
-    gannet_tree_where(child, where, WHERE);
+    gannet_tree_location(child, where, WHERE);
   else if (node)
-    gannet_tree_where_key(node, where, WHERE);
+    gannet_tree_key_location(node, where, WHERE);
 }
 
 /* Number of variables: listed, asked for, or that of the function. */

@@ -1,4 +1,6 @@
 /* test: serial labels unit */
+#include <string.h>
+
 #include "support/harness.h"
 
 #include "base/complaints.h"
@@ -21,9 +23,31 @@ static void the_same_complaint_is_told_once(void **state) {
   gannet_complaints_release(&complaints);
 }
 
+/* Only budget.wall_time is known to be in line 7; of save nothing is to be told. */
+static bool locate(const void *user, const char *key, const char **location) {
+  if (strcmp(key, "budget.wall_time") == 0) *location = user;
+  return strcmp(key, "save") != 0;
+}
+
+static void a_key_gets_its_location(void **state) {
+  (void)state;
+  gannet_complaints found = {0}, complaints = {0};
+  gannet_complain(&found, "budget.wall_time", "'2: 3' is not a time");
+  gannet_complain(&found, "save", "too often");
+  gannet_complain(&found, NULL, "budget.wall_time: without a key");
+  gannet_complaints_pass(&found, locate, "a.yaml:7:3", &complaints);
+  assert_string_equal(complaints.text,
+                      "a.yaml:7:3: budget.wall_time: '2: 3' is not a time\n"
+                      "budget.wall_time: without a key\n");
+  assert_int_equal(complaints.count, 2);
+  gannet_complaints_release(&found);
+  gannet_complaints_release(&complaints);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_same_complaint_is_told_once),
+      cmocka_unit_test(a_key_gets_its_location),
   };
   return run_serial(tests);
 }

@@ -61,7 +61,7 @@ static void method_settings_keep_their_order_and_place(void **unused) {
   for (int i = 0; i < 4; ++i) {
     assert_string_equal(input->method[i].key, expected[i][0]);
     assert_string_equal(input->method[i].text, expected[i][1]);
-    assert_string_equal(input->method_where[i], expected[i][2]);
+    assert_string_equal(input->method_location[i], expected[i][2]);
   }
   gannet_campaign_destroy(&input);
 }

@@ -178,7 +178,7 @@ static bool saved(char *bytes, size_t size) {
   bool sealed = false;
   fuzz_put("saved.yaml", bytes, size);
   (void)snprintf(path, sizeof path, "%s/saved.yaml", fuzz_folder);
-  const gannet_err err = gannet_saved_check(path, &sealed);
+  const gannet_err err = gannet_effective_check(path, &sealed);
   fuzz_refusal(err);
   return err == GANNET_OK;
 }

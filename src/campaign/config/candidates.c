@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/names.h"
 #include "base/open_file.h"
+#include "store/columns.h"
 
 typedef struct {
   const gannet_candidates_csv *about;
@@ -29,13 +30,6 @@ static gannet_err put_other(table *t, int k, const char *text, size_t length) {
   return GANNET_OK;
 }
 
-static gannet_err add_other(table *t, const char *text, size_t length) {
-  const size_t n = (size_t)t->n_others;
-  GANNET_TRY(gannet_resize(n, n + 1, sizeof *t->other, &t->other));
-  t->n_others += 1;
-  return put_other(t, (int)n, text, length);
-}
-
 /* "\xef\xbb\xbf", with which some spreadsheets begin a file, is no part of the first name. */
 static gannet_err take_name(table *t, const char *text, size_t length) {
   const char *mark = "\xef\xbb\xbf";
@@ -50,7 +44,11 @@ static gannet_err take_name(table *t, const char *text, size_t length) {
                    "%s: two columns are named '%s'; expected each variable once", t->about->path,
                    name);
   t->variable[t->n_columns++] = found >= 0 ? found : -1 - t->n_others;
-  return found >= 0 ? GANNET_OK : add_other(t, text, length);
+  if (found >= 0) return GANNET_OK;
+  const size_t others = (size_t)t->n_others;
+  GANNET_TRY(gannet_resize(others, others + 1, sizeof *t->other, &t->other));
+  t->n_others += 1;
+  return put_other(t, (int)others, text, length);
 }
 
 static gannet_err take_value(table *t, int variable, const char *text, size_t length) {
@@ -80,7 +78,7 @@ static void on_cell(void *text, size_t length, void *user) {
 }
 
 /* What the first line may have instead of a name. */
-static void guess(const table *t, const char *name, char *text, size_t size) {
+static void guess_name(const table *t, const char *name, char *text, size_t size) {
   const char *known[64] = {NULL};
   for (int k = 0; k < t->n_others && k < 63; ++k) known[k] = t->other[k];
   const char *near = gannet_nearest(name, known);
@@ -100,7 +98,7 @@ static gannet_err end_names(table *t) {
     char hint[100];
     for (int c = 0; c < t->n_columns; ++c) found = found || t->variable[c] == v;
     if (found) continue;
-    guess(t, name, hint, sizeof hint);
+    guess_name(t, name, hint, sizeof hint);
     return GANNET_RAISE(GANNET_ERR_INPUT,
                         "%s: no column '%s'; the first line must name every variable%s",
                         t->about->path, name, hint);
@@ -109,18 +107,18 @@ static gannet_err end_names(table *t) {
   return t->about->others(t->about->user, t->n_others, t->other, &t->enough);
 }
 
-static gannet_err end_row(table *t) {
-  GANNET_REQUIRE(t->column == t->n_columns, GANNET_ERR_INPUT,
-                 "%s: row %lld has %d columns, expected %d as in the first line", t->about->path,
-                 (long long)t->line, t->column, t->n_columns);
-  return t->about->row(t->about->user, t->x, t->other);
-}
-
 static void on_row(int end, void *user) {
   table *t = user;
   (void)end;
   if (t->err != GANNET_OK || t->enough) return;
-  t->err = t->line == 0 ? end_names(t) : end_row(t);
+  if (t->line == 0)
+    t->err = end_names(t);
+  else if (t->column != t->n_columns)
+    t->err = GANNET_RAISE(GANNET_ERR_INPUT,
+                          "%s: row %lld has %d columns, expected %d as in the first line",
+                          t->about->path, (long long)t->line, t->column, t->n_columns);
+  else
+    t->err = t->about->row(t->about->user, t->x, t->other);
   t->line += 1;
   t->column = 0;
 }
@@ -175,4 +173,63 @@ gannet_err gannet_candidates_csv_read(const gannet_candidates_csv *about) {
   gannet_free(&t.variable);
   gannet_free(&t.x);
   return err;
+}
+
+/* The whole list. */
+
+typedef struct {
+  int n_variables;
+  int64_t n, capacity;
+  double *rows; /* [capacity][n_variables] */
+} list;
+
+static gannet_err take_row(void *user, const double *x, char *const *texts) {
+  list *l = user;
+  const size_t v = (size_t)l->n_variables;
+  (void)texts;
+  if (l->n == l->capacity) {
+    const size_t old = (size_t)l->capacity, new = old ? 2 * old : 256;
+    GANNET_TRY(gannet_resize(old * v, new *v, sizeof *l->rows, &l->rows));
+    l->capacity = (int64_t) new;
+  }
+  memcpy(l->rows + (size_t)l->n * v, x, v * sizeof *x);
+  l->n += 1;
+  return GANNET_OK;
+}
+
+static gannet_err read_hdf5(const char *path, const gannet_problem *problem, int64_t *n,
+                            double **rows) {
+  const int v = problem->spec.n_variables;
+  const char **names = NULL;
+  char why[512];
+  GANNET_TRY(gannet_alloc((size_t)v, sizeof *names, &names));
+  for (int i = 0; i < v; ++i) names[i] = problem->spec.variables[i].name;
+  const gannet_err err = gannet_columns_read(path, v, names, n, rows);
+  gannet_free(&names);
+  if (err != GANNET_ERR_INPUT) return err;
+  (void)snprintf(why, sizeof why, "%s", gannet_error_detail());
+  return GANNET_RAISE(GANNET_ERR_INPUT, "%s: %s", path, why);
+}
+
+bool gannet_candidates_file_is_hdf5(const char *path) {
+  const char *dot = strrchr(path, '.');
+  return dot && (strcmp(dot, ".h5") == 0 || strcmp(dot, ".hdf5") == 0);
+}
+
+gannet_err gannet_candidates_file_read(const char *path, const gannet_problem *problem, int64_t *n,
+                                       double **rows) {
+  list l = {.n_variables = problem->spec.n_variables};
+  *rows = NULL;
+  *n = 0;
+  if (gannet_candidates_file_is_hdf5(path)) return read_hdf5(path, problem, n, rows);
+  const gannet_candidates_csv about = {
+      .path = path, .problem = problem, .user = &l, .row = take_row};
+  const gannet_err err = gannet_candidates_csv_read(&about);
+  if (err != GANNET_OK) {
+    gannet_free(&l.rows);
+    return err;
+  }
+  *n = l.n;
+  *rows = l.rows;
+  return GANNET_OK;
 }

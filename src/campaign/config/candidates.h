@@ -1,5 +1,8 @@
-/* A list of candidates as CSV (RFC 4180), row by row: the first line names the variables, in any
- * order, and maybe other columns.
+/* The list of candidates of a campaign: a CSV (RFC 4180) or HDF5 file with a column for every
+ * variable. The first line of CSV names the variables, in any order, and maybe other columns.
+ *
+ *   gannet_candidates_file_read  the whole list, CSV or HDF5
+ *   gannet_candidates_csv_read   row by row, with the other columns
  */
 #ifndef GANNET_CAMPAIGN_CONFIG_CANDIDATES_H
 #define GANNET_CAMPAIGN_CONFIG_CANDIDATES_H

@@ -1,25 +1,34 @@
 #include "campaign/config/changes.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "campaign/config/config.h"
 #include "campaign/config/yaml_text.h"
 #include "optimizer/meaning.h"
 #include "problem/pool.h"
 
-typedef gannet_change_list list;
+enum { MOST_TOLD = 6, END_SIZE = sizeof ", and 2147483647 more" };
 
-enum { END_SIZE = sizeof ", and 2147483647 more" };
+/* "method: neural-bo -> sobol, search.candidates: 500 -> 600": the first changes. Zeroed before. */
+typedef struct {
+  char text[GANNET_CHANGES_TEXT];
+  size_t used;
+  int n, n_told; /* some may have no room */
+} change_list;
 
-/* Values that are too long are not told. */
-void gannet_changes_add(list *l, const char *key, const char *before, const char *now) {
+/* Values that are too long are not told.
+ *
+ * before, now  in  NULL = none
+ */
+static void add_change(change_list *l, const char *key, const char *before, const char *now) {
   const char *comma = l->used ? ", " : "";
   const size_t room = sizeof l->text - END_SIZE - l->used;
   char *end = l->text + l->used;
   l->n += 1;
-  if (l->n > GANNET_CHANGES_TOLD) return;
+  if (l->n > MOST_TOLD) return;
   int length = snprintf(end, room, "%s%s: %s -> %s", comma, key, before ? before : "(none)",
                         now ? now : "(none)");
   if (length < 0 || (size_t)length >= room) length = snprintf(end, room, "%s%s", comma, key);
@@ -29,11 +38,148 @@ void gannet_changes_add(list *l, const char *key, const char *before, const char
   l->text[l->used] = '\0';
 }
 
-void gannet_changes_end(list *l) {
+/* How many changes are not in the text, as in ", and 34 more". */
+static void end_changes(change_list *l) {
   if (l->n > l->n_told)
     (void)snprintf(l->text + l->used, sizeof l->text - l->used, "%s%d more",
                    l->used ? ", and " : "", l->n - l->n_told);
 }
+
+/* What makes a problem another one. */
+
+enum { NUMBER_SIZE = 32, LIST_SIZE = 200 };
+
+/* As short as it can be read back; an open end is none. */
+static const char *format_number(double value, char *text) {
+  if (!isfinite(value)) return NULL;
+  (void)snprintf(text, NUMBER_SIZE, "%.15g", value);
+  if (strtod(text, NULL) != value) (void)snprintf(text, NUMBER_SIZE, "%.17g", value);
+  return text;
+}
+
+static void add_part(change_list *changes, const char *section, const char *name, const char *part,
+                     const char *before, const char *now) {
+  char key[160];
+  (void)snprintf(key, sizeof key, "%s.%.100s%s%s", section, name, part ? "." : "",
+                 part ? part : "");
+  add_change(changes, key, before, now);
+}
+
+static void compare_numbers(change_list *changes, const char *section, const char *name,
+                            const char *part, double before, double now) {
+  char old[NUMBER_SIZE], new[NUMBER_SIZE];
+  if (before != now)
+    add_part(changes, section, name, part, format_number(before, old), format_number(now, new));
+}
+
+static const char *type_of(const gannet_variable *v) {
+  static const char *const names[] = {"real", "integer", "boolean", "categorical"};
+  return names[v->type];
+}
+
+static const char *list_values(const gannet_variable *v, char *text) {
+  size_t used = (size_t)snprintf(text, LIST_SIZE, "[");
+  for (int i = 0; i < v->n_values && used < LIST_SIZE; ++i)
+    used += (size_t)snprintf(text + used, LIST_SIZE - used, "%s%s", i ? ", " : "", v->values[i]);
+  if (used + 1 < LIST_SIZE) (void)snprintf(text + used, LIST_SIZE - used, "]");
+  return text;
+}
+
+static void compare_variable(change_list *changes, const gannet_variable *before,
+                             const gannet_variable *now) {
+  static const char *const scales[] = {"linear", "log"};
+  char old[LIST_SIZE], new[LIST_SIZE];
+  if (before->type != now->type) {
+    add_part(changes, "variables", now->name, "type", type_of(before), type_of(now));
+    return;
+  }
+  compare_numbers(changes, "variables", now->name, "lower", before->lower, now->lower);
+  compare_numbers(changes, "variables", now->name, "upper", before->upper, now->upper);
+  if (before->scale != now->scale)
+    add_part(changes, "variables", now->name, "scale", scales[before->scale == GANNET_SCALE_LOG],
+             scales[now->scale == GANNET_SCALE_LOG]);
+  bool same = before->n_values == now->n_values;
+  for (int i = 0; i < now->n_values && same; ++i)
+    same = strcmp(before->values[i], now->values[i]) == 0;
+  if (!same)
+    add_part(changes, "variables", now->name, "values", list_values(before, old),
+             list_values(now, new));
+}
+
+static const gannet_variable *find_variable(const gannet_problem_spec *spec, const char *name) {
+  for (int v = 0; v < spec->n_variables; ++v)
+    if (strcmp(spec->variables[v].name, name) == 0) return &spec->variables[v];
+  return NULL;
+}
+
+static void compare_variables(change_list *changes, const gannet_problem_spec *before,
+                              const gannet_problem_spec *now) {
+  for (int v = 0; v < before->n_variables; ++v) {
+    const gannet_variable *old = &before->variables[v], *new = find_variable(now, old->name);
+    if (new)
+      compare_variable(changes, old, new);
+    else
+      add_part(changes, "variables", old->name, NULL, type_of(old), NULL);
+  }
+  for (int v = 0; v < now->n_variables; ++v)
+    if (!find_variable(before, now->variables[v].name))
+      add_part(changes, "variables", now->variables[v].name, NULL, NULL,
+               type_of(&now->variables[v]));
+}
+
+static const gannet_constraint *find_constraint(const gannet_problem_spec *spec, const char *name) {
+  for (int k = 0; k < spec->n_constraints; ++k)
+    if (strcmp(spec->constraints[k].name, name) == 0) return &spec->constraints[k];
+  return NULL;
+}
+
+static void compare_constraints(change_list *changes, const gannet_problem_spec *before,
+                                const gannet_problem_spec *now) {
+  const gannet_constraint none = {.lower = -INFINITY, .upper = INFINITY};
+  for (int k = 0; k < before->n_constraints; ++k) {
+    const gannet_constraint *old = &before->constraints[k];
+    const gannet_constraint *new = find_constraint(now, old->name);
+    if (!new) new = &none;
+    compare_numbers(changes, "constraints", old->name, "lower", old->lower, new->lower);
+    compare_numbers(changes, "constraints", old->name, "upper", old->upper, new->upper);
+  }
+  for (int k = 0; k < now->n_constraints; ++k) {
+    const gannet_constraint *new = &now->constraints[k];
+    if (find_constraint(before, new->name)) continue;
+    compare_numbers(changes, "constraints", new->name, "lower", none.lower, new->lower);
+    compare_numbers(changes, "constraints", new->name, "upper", none.upper, new->upper);
+  }
+}
+
+/* The same names in another order: the first that is not where it was. */
+static void compare_order(change_list *changes, const gannet_problem_spec *before,
+                          const gannet_problem_spec *now) {
+  for (int v = 0; v < now->n_variables; ++v)
+    if (strcmp(before->variables[v].name, now->variables[v].name) != 0) {
+      add_change(changes, "order of the variables", before->variables[v].name,
+                 now->variables[v].name);
+      return;
+    }
+  for (int k = 0; k < now->n_constraints && k < before->n_constraints; ++k)
+    if (strcmp(before->constraints[k].name, now->constraints[k].name) != 0) {
+      add_change(changes, "order of the constraints", before->constraints[k].name,
+                 now->constraints[k].name);
+      return;
+    }
+}
+
+static void compare_problems(const gannet_problem_spec *before, const gannet_problem_spec *now,
+                             change_list *changes) {
+  static const char *const goals[] = {"minimize", "maximize"};
+  if (before->goal != now->goal)
+    add_change(changes, "goal", goals[before->goal == GANNET_MAXIMIZE],
+               goals[now->goal == GANNET_MAXIMIZE]);
+  compare_variables(changes, before, now);
+  compare_constraints(changes, before, now);
+  if (changes->n == 0) compare_order(changes, before, now);
+}
+
+/* What makes a course another one. */
 
 static const char *text_of(const gannet_campaign_input *input, const char *key) {
   for (int i = 0; i < input->n_method; ++i)
@@ -43,44 +189,43 @@ static const char *text_of(const gannet_campaign_input *input, const char *key) 
 
 /* Keys outside the method's sections that the course depends on too. */
 static void compare_key(const gannet_option *table, const char *key, const char *name,
-                        const void *before, const void *now, list *changes) {
+                        const void *before, const void *now, change_list *changes) {
   char old[512], new[512];
   const gannet_option *option = gannet_option_find(table, key);
   (void)gannet_option_format(option, before, old, sizeof old);
   (void)gannet_option_format(option, now, new, sizeof new);
-  if (strcmp(old, new) != 0) gannet_changes_add(changes, name, old, new);
+  if (strcmp(old, new) != 0) add_change(changes, name, old, new);
 }
 
 /* Equations are too long to be told. */
 static void compare_physics(const gannet_campaign_input *before, const gannet_campaign_input *now,
-                            list *changes) {
+                            change_list *changes) {
   char *old = NULL, *new = NULL;
   if (gannet_campaign_format_physics(before, &old) == GANNET_OK &&
       gannet_campaign_format_physics(now, &new) == GANNET_OK && strcmp(old, new) != 0)
-    gannet_changes_add(changes, "physics", *old ? "(as saved)" : NULL,
-                       *new ? "(as in the file)" : NULL);
+    add_change(changes, "physics", *old ? "(as saved)" : NULL, *new ? "(as in the file)" : NULL);
   gannet_free(&old);
   gannet_free(&new);
 }
 
 /* Keys that come and go with another method are told after those that were changed. */
 static void compare_method(const gannet_campaign_input *before, const gannet_campaign_input *now,
-                           list *changes) {
+                           change_list *changes) {
   for (int i = 0; i < now->n_method; ++i) {
     const char *old = text_of(before, now->method[i].key);
     if (old && strcmp(old, now->method[i].text) != 0)
-      gannet_changes_add(changes, now->method[i].key, old, now->method[i].text);
+      add_change(changes, now->method[i].key, old, now->method[i].text);
   }
   for (int i = 0; i < now->n_method; ++i)
     if (!text_of(before, now->method[i].key))
-      gannet_changes_add(changes, now->method[i].key, NULL, now->method[i].text);
+      add_change(changes, now->method[i].key, NULL, now->method[i].text);
   for (int i = 0; i < before->n_method; ++i)
     if (!text_of(now, before->method[i].key))
-      gannet_changes_add(changes, before->method[i].key, before->method[i].text, NULL);
+      add_change(changes, before->method[i].key, before->method[i].text, NULL);
 }
 
 static void compare(const gannet_campaign_input *before, const gannet_campaign_input *now,
-                    list *changes) {
+                    change_list *changes) {
   static const char *const general[] = {"batch", "noise", "candidates"};
   for (int i = 0; i < 3; ++i)
     compare_key(gannet_general_table, general[i], general[i], &before->general, &now->general,
@@ -107,13 +252,13 @@ static char *format_key(const gannet_campaign_input *input, const char *key) {
 
 /* What is run, whichever back-end runs it. */
 static void compare_simulation(const gannet_campaign_input *before,
-                               const gannet_campaign_input *now, list *changes) {
+                               const gannet_campaign_input *now, change_list *changes) {
   static const char *const keys[] = {"command",    "shell",    "script",    "plugin",
                                      "simulation", "settings", "templates", "pattern"};
   for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i) {
     char name[32], *old = format_key(before, keys[i]), *new = format_key(now, keys[i]);
     (void)snprintf(name, sizeof name, "evaluate.%s", keys[i]);
-    if (strcmp(old ? old : "", new ? new : "") != 0) gannet_changes_add(changes, name, old, new);
+    if (strcmp(old ? old : "", new ? new : "") != 0) add_change(changes, name, old, new);
     gannet_free(&old);
     gannet_free(&new);
   }
@@ -125,16 +270,6 @@ static gannet_err parse(const char *file, const char *text, size_t size,
   gannet_complaints complaints = {0};
   const gannet_err err = gannet_campaign_parse(&source, input, &complaints);
   gannet_complaints_release(&complaints);
-  return err;
-}
-
-/* With every default filled in, as the saved configuration is. */
-static gannet_err fill_in(const gannet_campaign_input *input, gannet_campaign_input **full) {
-  char *text = NULL;
-  size_t size = 0;
-  GANNET_TRY(gannet_campaign_format(input, &text, &size));
-  const gannet_err err = parse("configuration", text, size, full);
-  gannet_free(&text);
   return err;
 }
 
@@ -150,15 +285,22 @@ static gannet_err read_saved(const char *path, gannet_campaign_input **input) {
 void gannet_changes_warn(const gannet_context *context, const char *saved,
                          const gannet_campaign_input *input) {
   gannet_campaign_input *before = NULL, *now = NULL;
-  list changes = {.used = 0}, simulation = {.used = 0};
-  if (read_saved(saved, &before) == GANNET_OK && fill_in(input, &now) == GANNET_OK) {
+  change_list changes = {.used = 0}, simulation = {.used = 0};
+  char *text = NULL;
+  size_t size = 0;
+  gannet_err err = read_saved(saved, &before);
+  if (err == GANNET_OK) err = gannet_campaign_format(input, &text, &size);
+  /* With every default filled in, as the saved configuration is. */
+  if (err == GANNET_OK) err = parse("configuration", text, size, &now);
+  gannet_free(&text);
+  if (err == GANNET_OK) {
     compare(before, now, &changes);
     compare_simulation(before, now, &simulation);
   } else {
     gannet_error_clear();
   }
-  gannet_changes_end(&changes);
-  gannet_changes_end(&simulation);
+  end_changes(&changes);
+  end_changes(&simulation);
   if (changes.n > 0)
     gannet_log(context, GANNET_LOG_WARNING,
                "%d key%s from the saved campaign, which goes on with the new one%s: %s", changes.n,
@@ -190,15 +332,18 @@ void gannet_changes_warn_list(const gannet_context *context, const gannet_proble
         (long long)missing);
 }
 
-void gannet_changes_of_problem(const char *saved, const gannet_problem *problem,
-                               gannet_change_list *changes) {
+bool gannet_changes_of_problem(const char *saved, const gannet_problem *problem, char *text) {
   gannet_campaign_input *before = NULL;
+  change_list changes = {.used = 0};
   if (read_saved(saved, &before) == GANNET_OK)
-    gannet_changes_compare_problems(gannet_problem_get_spec(before->problem),
-                                    gannet_problem_get_spec(problem), changes);
+    compare_problems(gannet_problem_get_spec(before->problem), gannet_problem_get_spec(problem),
+                     &changes);
   else
     gannet_error_clear();
   gannet_campaign_destroy(&before);
+  end_changes(&changes);
+  memcpy(text, changes.text, sizeof changes.text);
+  return changes.n > 0;
 }
 
 static gannet_err compare_models(const gannet_campaign_input *before,

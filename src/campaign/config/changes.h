@@ -6,46 +6,18 @@
 #include "campaign/config/config.h"
 #include "problem/history.h"
 
-enum { GANNET_CHANGES_TOLD = 6 };
+enum { GANNET_CHANGES_TEXT = 640 };
 
-/* "method: neural-bo -> sobol, search.candidates: 500 -> 600": the first changes. Zeroed before. */
-typedef struct {
-  char text[640];
-  size_t used;
-  int n, n_told; /* some may have no room */
-} gannet_change_list;
-
-/* Append a change.
+/* What differs between the problem of the effective configuration of a campaign directory and
+ * another one, by the keys of a campaign file: goal, variables, constraints. False when nothing
+ * does, or when the configuration cannot be read.
  *
  * Local.
  *
- * before, now  in  NULL = none
+ * saved  in   path of the effective configuration
+ * text   out  [GANNET_CHANGES_TEXT] "variables.x.upper: 2 -> 3, goal: ..., and 4 more"
  */
-void gannet_changes_add(gannet_change_list *changes, const char *key, const char *before,
-                        const char *now);
-
-/* End the text with how many changes are not in it, as in ", and 34 more".
- *
- * Local.
- */
-void gannet_changes_end(gannet_change_list *changes);
-
-/* What differs between two problems, by the keys of a campaign file: goal, variables, constraints.
- *
- * Local.
- */
-void gannet_changes_compare_problems(const gannet_problem_spec *before,
-                                     const gannet_problem_spec *now, gannet_change_list *changes);
-
-/* The same between the effective configuration of a campaign directory and a problem; nothing when
- * it cannot be read.
- *
- * Local.
- *
- * saved  in  path of the effective configuration
- */
-void gannet_changes_of_problem(const char *saved, const gannet_problem *problem,
-                               gannet_change_list *changes);
+bool gannet_changes_of_problem(const char *saved, const gannet_problem *problem, char *text);
 
 /* Warn of every key of the batch, the method and the simulation that differs from the effective
  * configuration of the campaign directory. A configuration that cannot be read is passed over:

@@ -1,11 +1,17 @@
-/* The input of a campaign: a YAML file, with changes from the command line.
+/* The configuration of a campaign: a YAML file, with changes from the command line.
  *
  *   gannet_campaign_load    collective: one rank reads the file, all parse it
  *   gannet_campaign_parse   local: from text, or from a tree
+ *   gannet_campaign_format  the effective configuration as text, with every default filled in
+ *   gannet_effective_write      the same as a file of the campaign directory
  *   gannet_campaign_destroy
  *
- * Everything wrong with the file is reported at once, each with "file:line:column" and, for unknown
- * keys, the nearest known one.
+ * Everything wrong with the file is reported at once, each with its location "file:line:column"
+ * and, for unknown keys, the nearest known one.
+ *
+ * This is the face of the folder. Of its other headers, keys.h has the settings and schema.h the
+ * list of their tables, for whoever explains them; tree.h and section.h read files of other kinds
+ * in the same way; candidates.h reads the list of candidates.
  */
 #ifndef GANNET_CAMPAIGN_CONFIG_CONFIG_H
 #define GANNET_CAMPAIGN_CONFIG_CONFIG_H
@@ -17,6 +23,12 @@
 #include "gannet/optimizer.h"
 #include "gannet/problem.h"
 #include "optimizer/options.h"
+
+/* Where in the file a key is. */
+typedef struct {
+  char *key;  /* "evaluate.command", "physics.equations.2"; "" = the file itself */
+  char *text; /* "campaign.yaml:3:12", or "--set evaluate.command=..." */
+} gannet_key_location;
 
 typedef struct {
   gannet_general general; /* name and batch are settled, never auto */
@@ -30,19 +42,19 @@ typedef struct {
   const gannet_evaluator_type *evaluator;
   void *evaluator_options; /* of evaluator->options, owned */
 
-  /* Where the keys of the file are, "evaluate.command" or "candidates": of those that others than
-   * this room check. */
-  gannet_text_list place_key, place;
+  /* Of keys that others than this room check; the first is the file itself. */
+  int n_locations;
+  gannet_key_location *location;
 
   int n_libraries; /* of the equations' plugins */
   void **library;
 
   /* What the file says about the method: "method", "initial", "surrogate.activation", ... in the
-   * order of the file, checked by the optimiser's tables. method_where[i] is the place of
+   * order of the file, checked by the optimiser's tables. method_location[i] is that of
    * method[i]. */
   int n_method;
   gannet_method_setting *method;
-  char **method_where;
+  char **method_location;
 } gannet_campaign_input;
 
 /* Longest campaign file, in bytes: some ten thousand variables. libfyaml takes quadratic time for
@@ -53,7 +65,7 @@ enum { GANNET_CAMPAIGN_LONGEST = 1024 * 1024 };
  *
  * Local.
  *
- * file        in     name of the file for places, and for the campaign's name when it has none
+ * file        in     name of the file for locations, and for the campaign's name when it has none
  * text        in     [size]
  * sets        in     [n_sets] "budget.evaluations=200", applied in their order before parsing
  * beside      in     directory of the file: if something is wrong with it, complaints of the
@@ -80,7 +92,7 @@ GANNET_CHECKED gannet_err gannet_campaign_parse(const gannet_campaign_source *so
  *
  * Local.
  *
- * file  in     name for places, and for the campaign's name when it has none
+ * file  in     name for locations, and for the campaign's name when it has none
  * tree  inout  short forms in it are expanded
  */
 GANNET_CHECKED gannet_err gannet_campaign_parse_tree(const char *file, gannet_tree_file *tree,
@@ -132,14 +144,14 @@ GANNET_CHECKED gannet_err gannet_campaign_add_candidates(MPI_Comm comm, const ch
                                                          gannet_campaign_input *input,
                                                          gannet_complaints *complaints);
 
-/* Where a key is, "evaluate.command", for what is found wrong after the file was read: "file:3:12",
- * of the section above it when the file does not have the key, else the file's name.
+/* The location of a key, "evaluate.command", for what is found wrong after the file was read:
+ * "file:3:12", of the section above it when the file does not have the key, else the file's name.
  *
  * Local.
  */
-const char *gannet_campaign_place(const gannet_campaign_input *input, const char *key);
+const char *gannet_campaign_location(const gannet_campaign_input *input, const char *key);
 
-/* Pass complaints on that begin with a key, each with the place of the key before it.
+/* Pass complaints on that were made about keys, each with the location of its key.
  *
  * Local.
  */
@@ -204,15 +216,17 @@ GANNET_CHECKED gannet_err gannet_campaign_format_physics(const gannet_campaign_i
 GANNET_CHECKED gannet_err gannet_campaign_options(const gannet_campaign_input *input,
                                                   gannet_optimizer_options *options);
 
-/* Replace the file.
+/* Write the effective configuration as a file, with a checksum as its last line; a file that is
+ * there is replaced.
  *
  * Local.
  *
  * Errors: those of gannet_campaign_format and gannet_file_replace.
  */
-GANNET_CHECKED gannet_err gannet_saved_write(const char *path, const gannet_campaign_input *input);
+GANNET_CHECKED gannet_err gannet_effective_write(const char *path,
+                                                 const gannet_campaign_input *input);
 
-/* Whether the file is as it was written: nobody has changed it, and no byte is lost.
+/* Whether such a file is as it was written: nobody has changed it, and no byte is lost.
  *
  * Local.
  *
@@ -220,6 +234,6 @@ GANNET_CHECKED gannet_err gannet_saved_write(const char *path, const gannet_camp
  *
  * Errors: GANNET_ERR_DAMAGED when it is not; GANNET_ERR_MISSING, GANNET_ERR_IO.
  */
-GANNET_CHECKED gannet_err gannet_saved_check(const char *path, bool *sealed);
+GANNET_CHECKED gannet_err gannet_effective_check(const char *path, bool *sealed);
 
 #endif

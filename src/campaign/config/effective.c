@@ -1,12 +1,19 @@
-#include "campaign/config/config.h"
-
+/* The effective configuration of a campaign: a campaign file with every default filled in, which
+ * parses to the same input again, and the copy of it in the campaign directory, with a checksum.
+ */
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/atomic_file.h"
+#include "base/hash.h"
 #include "base/memory.h"
+#include "base/open_file.h"
+#include "campaign/config/config.h"
 #include "campaign/config/yaml_text.h"
-#include "optimizer/governing.h"
+#include "optimizer/options.h"
 #include "problem/physics.h"
 #include "problem/problem.h"
 
@@ -26,6 +33,15 @@ static void write_real(FILE *out, const char *key, double value) {
   gannet_yaml_value(out, &option, &value);
 }
 
+static void write_list(FILE *out, int n, const char *const *texts) {
+  (void)fputc('[', out);
+  for (int i = 0; i < n; ++i) {
+    if (i > 0) (void)fputs(", ", out);
+    gannet_yaml_text(out, texts[i]);
+  }
+  (void)fputc(']', out);
+}
+
 static void write_unit(FILE *out, const char *unit) {
   if (!*unit) return;
   (void)fputs(", unit: ", out);
@@ -42,11 +58,10 @@ static void write_variable(FILE *out, const gannet_variable *variable, const cha
     write_real(out, "upper", variable->upper);
     (void)fprintf(out, ", scale: %s", variable->scale == GANNET_SCALE_LOG ? "log" : "linear");
   }
-  for (int i = 0; i < variable->n_values; ++i) {
-    (void)fputs(i ? ", " : ", values: [", out);
-    gannet_yaml_text(out, variable->values[i]);
+  if (variable->n_values > 0) {
+    (void)fputs(", values: ", out);
+    write_list(out, variable->n_values, variable->values);
   }
-  if (variable->n_values > 0) (void)fputs("]", out);
   write_unit(out, unit);
   (void)fputs("}\n", out);
 }
@@ -80,12 +95,9 @@ static void write_term(FILE *out, const gannet_physics_term *term) {
     gannet_yaml_text(out, term->coefficient);
     (void)fputs(", ", out);
   }
-  (void)fputs("derivative: [", out);
-  for (int i = 0; i < term->order; ++i) {
-    if (i > 0) (void)fputs(", ", out);
-    gannet_yaml_text(out, term->derivative[i]);
-  }
-  (void)fputs("]}\n", out);
+  (void)fputs("derivative: ", out);
+  write_list(out, term->order, term->derivative);
+  (void)fputs("}\n", out);
 }
 
 static void write_text(FILE *out, const char *key, const char *text) {
@@ -103,22 +115,21 @@ static void write_equation(FILE *out, const gannet_physics_equation *equation) {
   write_text(out, "rhs", equation->rhs);
   write_text(out, "plugin", equation->plugin);
   if (equation->n_settings == 0) return;
-  (void)fputs("      settings: [", out);
-  for (int i = 0; i < equation->n_settings; ++i) {
-    if (i > 0) (void)fputs(", ", out);
-    gannet_yaml_text(out, equation->settings[i]);
-  }
-  (void)fputs("]\n", out);
+  (void)fputs("      settings: ", out);
+  write_list(out, equation->n_settings, equation->settings);
+  (void)fputc('\n', out);
 }
 
-static void write_physics(FILE *out, const gannet_physics_spec *spec) {
-  if (!spec) return;
+static gannet_err write_physics(FILE *out, const gannet_campaign_input *input) {
+  const gannet_physics_spec *spec = gannet_problem_get_physics(input->problem);
+  if (!spec) return GANNET_OK;
   const gannet_physics_keys keys = {spec->points > 0 ? spec->points : GANNET_AUTO, spec->seed,
                                     spec->lambda2};
   (void)fputs("physics:\n", out);
   write_table(out, "  ", gannet_physics_table, &keys);
   (void)fputs("  equations:\n", out);
   for (int e = 0; e < spec->n_equations; ++e) write_equation(out, &spec->equations[e]);
+  return GANNET_OK;
 }
 
 /* Effective settings of the optimiser come grouped by section. */
@@ -145,39 +156,18 @@ static void write_method_key(void *user, const char *key, const char *text,
   (void)fputc('\n', writer->out);
 }
 
-gannet_err gannet_campaign_options(const gannet_campaign_input *input,
-                                   gannet_optimizer_options *options) {
-  const size_t n = (size_t)input->n_method;
-  gannet_complaints complaints = {0};
-  gannet_setting *settings = NULL;
-  *options = (gannet_optimizer_options){0};
-  GANNET_TRY(gannet_alloc(n, sizeof *settings, &settings));
-  for (size_t i = 0; i < n; ++i)
-    settings[i] = (gannet_setting){.key = input->method[i].key, .text = input->method[i].text};
-  gannet_err err = gannet_optimizer_options_parse((int)n, settings, options, &complaints);
-  if (err == GANNET_OK) err = gannet_governing_join(options, input->problem, &complaints);
-  if (err == GANNET_OK) err = gannet_complaints_raise(&complaints);
-  gannet_complaints_release(&complaints);
-  gannet_free(&settings);
-  return err;
-}
-
-static gannet_err write_method(FILE *out, const gannet_campaign_input *input) {
-  gannet_optimizer_options options;
-  method_writer writer = {.out = out};
-  const gannet_err err = gannet_campaign_options(input, &options);
-  if (err == GANNET_OK) gannet_optimizer_options_visit(&options, write_method_key, &writer);
-  gannet_optimizer_options_release(&options);
-  return err;
-}
-
 static gannet_err write_all(FILE *out, const gannet_campaign_input *input) {
+  gannet_optimizer_options options;
+  method_writer method = {.out = out};
   (void)fputs(
       "# The effective configuration of a campaign, with defaults. It is a campaign file.\n", out);
   write_table(out, "", gannet_general_table, &input->general);
   write_problem(out, input->problem);
-  write_physics(out, gannet_problem_get_physics(input->problem));
-  GANNET_TRY(write_method(out, input));
+  GANNET_TRY(write_physics(out, input));
+  const gannet_err err = gannet_campaign_options(input, &options);
+  if (err == GANNET_OK) gannet_optimizer_options_visit(&options, write_method_key, &method);
+  gannet_optimizer_options_release(&options);
+  GANNET_TRY(err);
   (void)fputs("budget:\n", out);
   write_table(out, "  ", gannet_budget_table, &input->budget);
   (void)fputs("  failures:\n", out);
@@ -192,10 +182,9 @@ static gannet_err write_all(FILE *out, const gannet_campaign_input *input) {
   return GANNET_OK;
 }
 
-typedef gannet_err writer_of(FILE *out, const gannet_campaign_input *input);
-
-static gannet_err format(writer_of *write, const gannet_campaign_input *input, char **text,
-                         size_t *size) {
+/* Write into memory: a function's output becomes a text. */
+static gannet_err format(gannet_err (*write)(FILE *out, const gannet_campaign_input *input),
+                         const gannet_campaign_input *input, char **text, size_t *size) {
   char *buffer = NULL;
   size_t length = 0;
   *text = NULL;
@@ -215,11 +204,45 @@ gannet_err gannet_campaign_format(const gannet_campaign_input *input, char **tex
   return format(write_all, input, text, size);
 }
 
-static gannet_err write_equations(FILE *out, const gannet_campaign_input *input) {
-  write_physics(out, gannet_problem_get_physics(input->problem));
-  return GANNET_OK;
+gannet_err gannet_campaign_format_physics(const gannet_campaign_input *input, char **text) {
+  return format(write_physics, input, text, NULL);
 }
 
-gannet_err gannet_campaign_format_physics(const gannet_campaign_input *input, char **text) {
-  return format(write_equations, input, text, NULL);
+/* The copy in the campaign directory. */
+
+#define SEAL_WORDS "# checksum "
+enum { SEAL = 32 }; /* room for its line */
+
+/* "# checksum 0123456789abcdef" of all lines above it. */
+static size_t format_seal(const char *text, size_t size, char seal[SEAL]) {
+  return (size_t)snprintf(seal, SEAL, SEAL_WORDS "%016" PRIx64 "\n", gannet_hash(text, size));
+}
+
+gannet_err gannet_effective_write(const char *path, const gannet_campaign_input *input) {
+  char *text = NULL;
+  size_t size = 0;
+  GANNET_TRY(gannet_campaign_format(input, &text, &size));
+  gannet_err err = gannet_resize(size + 1, size + SEAL, 1, &text);
+  if (err == GANNET_OK) size += format_seal(text, size, text + size);
+  if (err == GANNET_OK) err = gannet_file_replace(path, text, size);
+  gannet_free(&text);
+  return err;
+}
+
+gannet_err gannet_effective_check(const char *path, bool *sealed) {
+  char *text = NULL, seal[SEAL];
+  size_t size = 0;
+  GANNET_TRY(
+      gannet_file_read_within(path, 2 * GANNET_CAMPAIGN_LONGEST, GANNET_ERR_DAMAGED, &text, &size));
+  const size_t length = format_seal(text, 0, seal);
+  bool sound = size > length;
+  size_t last = size; /* where the last line begins */
+  while (last > 0 && text[last - 1] == '\n') --last;
+  while (last > 0 && text[last - 1] != '\n') --last;
+  *sealed = strncmp(text + last, SEAL_WORDS, sizeof SEAL_WORDS - 1) == 0;
+  if (sound) (void)format_seal(text, size - length, seal);
+  sound = !*sealed || (sound && memcmp(text + size - length, seal, length) == 0);
+  gannet_free(&text);
+  GANNET_REQUIRE(sound, GANNET_ERR_DAMAGED, "'%s' is not as gannet wrote it", path);
+  return GANNET_OK;
 }

@@ -1,22 +1,28 @@
-/* The physics section of a campaign file. */
+/* The equations of the objective: the physics section of a campaign file, and the plugins of
+ * equations that are not linear.
+ */
+#include <dlfcn.h>
+#include <fenv.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/atomic_file.h"
 #include "base/memory.h"
 #include "campaign/config/internal.h"
 #include "campaign/config/section.h"
 #include "optimizer/governing.h"
 #include "problem/physics.h"
 
-enum { WHERE = 512 };
+enum { LOCATION_SIZE = 512 };
 
 typedef struct {
   int n_terms;
   gannet_equation_keys keys;
   gannet_term_keys *term_keys; /* own the texts of the terms */
   gannet_physics_term *terms;
-  char where[WHERE];
+  char location[LOCATION_SIZE];
 } equation;
 
 /* All that is read, and what owns it. */
@@ -24,10 +30,10 @@ typedef struct {
   int n;
   equation *equation;
   gannet_physics_equation *stated;
-  const char **where;
+  const char **location;
 } equations;
 
-static void release(equations *all) {
+static void release_equations(equations *all) {
   for (int e = 0; e < all->n; ++e) {
     equation *one = &all->equation[e];
     for (int t = 0; t < one->n_terms; ++t)
@@ -38,14 +44,14 @@ static void release(equations *all) {
   }
   gannet_free(&all->equation);
   gannet_free(&all->stated);
-  gannet_free(&all->where);
+  gannet_free(&all->location);
 }
 
 static void complain_shape(const gannet_tree *node, const char *path, const char *example,
                            gannet_complaints *complaints) {
-  char where[WHERE];
-  gannet_tree_where_key(node, where, sizeof where);
-  gannet_complain(complaints, where, "%s: expected a list, as in '%s'", path, example);
+  char location[LOCATION_SIZE];
+  gannet_tree_key_location(node, location, sizeof location);
+  gannet_complain(complaints, location, "%s: expected a list, as in '%s'", path, example);
 }
 
 static gannet_err read_term(const gannet_tree *node, equation *one, gannet_complaints *complaints) {
@@ -67,7 +73,7 @@ static gannet_err read_equation(const gannet_tree *node, equation *one,
   const gannet_section_source source = {
       .path = "physics.equations", .node = node, .table = gannet_equation_table, .sections = lists};
   const gannet_tree *terms = gannet_tree_find(node, "terms");
-  gannet_tree_where(node, one->where, sizeof one->where);
+  gannet_tree_location(node, one->location, sizeof one->location);
   GANNET_TRY(gannet_section_read(&source, &one->keys, complaints));
   if (!terms || terms->kind != GANNET_TREE_LIST || terms->n == 0) {
     complain_shape(terms ? terms : node, "physics.equations.terms",
@@ -80,16 +86,16 @@ static gannet_err read_equation(const gannet_tree *node, equation *one,
   return GANNET_OK;
 }
 
-static gannet_err read_list(const gannet_tree *list, equations *all,
-                            gannet_complaints *complaints) {
+static gannet_err read_equations(const gannet_tree *list, equations *all,
+                                 gannet_complaints *complaints) {
   const size_t n = (size_t)list->n;
   GANNET_TRY(gannet_alloc(n, sizeof *all->equation, &all->equation));
   GANNET_TRY(gannet_alloc(n, sizeof *all->stated, &all->stated));
-  GANNET_TRY(gannet_alloc(n, sizeof *all->where, &all->where));
+  GANNET_TRY(gannet_alloc(n, sizeof *all->location, &all->location));
   for (int e = 0; e < list->n; ++e) {
     equation *one = &all->equation[all->n++];
     GANNET_TRY(read_equation(&list->child[e], one, complaints));
-    all->where[e] = one->where;
+    all->location[e] = one->location;
     all->stated[e] =
         (gannet_physics_equation){.name = one->keys.name,
                                   .n_terms = one->n_terms,
@@ -102,8 +108,8 @@ static gannet_err read_list(const gannet_tree *list, equations *all,
   return GANNET_OK;
 }
 
-/* The section of a mapping, into a problem when nothing is wrong. */
-static gannet_err read_section(const gannet_tree *node, gannet_problem *problem,
+/* The section into a problem, when nothing is wrong. */
+static gannet_err read_physics(const gannet_tree *node, gannet_problem *problem,
                                gannet_complaints *complaints) {
   static const char *const lists[] = {"equations", NULL};
   const gannet_section_source source = {
@@ -118,68 +124,95 @@ static gannet_err read_section(const gannet_tree *node, gannet_problem *problem,
                    "equations: [{terms: [{derivative: [x, x]}], rhs: \"0\"}]", complaints);
     return GANNET_OK;
   }
-  gannet_err code = read_list(list, &all, complaints);
+  gannet_err err = read_equations(list, &all, complaints);
   const gannet_physics_spec spec = {.n_equations = all.n,
                                     .equations = all.stated,
                                     .points = keys.points == GANNET_AUTO ? 0 : keys.points,
                                     .seed = keys.seed,
                                     .lambda2 = keys.lambda2};
-  if (code == GANNET_OK && complaints->count == 0)
-    code = gannet_problem_state_physics(problem, &spec, all.where, complaints);
-  release(&all);
-  return code;
+  if (err == GANNET_OK && complaints->count == 0)
+    err = gannet_problem_state_physics(problem, &spec, all.location, complaints);
+  release_equations(&all);
+  return err;
 }
 
-/* Whether the method takes them; its settings are sound already. */
-static gannet_err check_method(const gannet_input_reader *reader, const gannet_tree *node) {
-  const gannet_campaign_input *input = reader->input;
-  gannet_optimizer_options options = {0};
-  gannet_setting *settings = NULL;
-  char where[WHERE];
-  gannet_tree_where_key(node, where, sizeof where);
-  GANNET_TRY(gannet_alloc((size_t)input->n_method, sizeof *settings, &settings));
-  for (int i = 0; i < input->n_method; ++i)
-    settings[i] = (gannet_setting){.key = input->method[i].key, .text = input->method[i].text};
-  gannet_err code =
-      gannet_optimizer_options_parse(input->n_method, settings, &options, reader->complaints);
-  if (code == GANNET_OK) code = gannet_governing_join(&options, input->problem, reader->complaints);
-  if (code == GANNET_OK)
-    gannet_governing_check(&options, input->problem, where, reader->complaints);
-  gannet_optimizer_options_release(&options);
-  gannet_free(&settings);
-  return code;
-}
-
-gannet_err gannet_input_physics(const gannet_input_reader *reader) {
+gannet_err gannet_config_read_physics(const gannet_config_reader *reader) {
   const gannet_tree *node = gannet_tree_find(reader->root, "physics");
   if (!node || !reader->input->problem || (node->kind == GANNET_TREE_TEXT && node->empty))
     return GANNET_OK;
-  GANNET_TRY(read_section(node, reader->input->problem, reader->complaints));
-  return reader->complaints->count > 0 ? GANNET_OK : check_method(reader, node);
+  return read_physics(node, reader->input->problem, reader->complaints);
 }
 
 gannet_err gannet_physics_parse(const char *text, gannet_problem *problem) {
   gannet_tree root = {.kind = GANNET_TREE_MAPPING};
   gannet_tree *section = NULL, *list = NULL;
   gannet_complaints complaints = {0};
-  gannet_err code = gannet_tree_read_value(text, strlen(text), "physics", &root, &complaints);
+  gannet_err err = gannet_tree_read_value(text, strlen(text), "physics", &root, &complaints);
   gannet_tree outer = {.kind = GANNET_TREE_MAPPING, .source = "physics"};
   section = &root;
-  if (code == GANNET_OK && root.kind == GANNET_TREE_LIST) {
-    code = gannet_tree_add(&outer, &list);
-    if (code == GANNET_OK) {
+  if (err == GANNET_OK && root.kind == GANNET_TREE_LIST) {
+    err = gannet_tree_add(&outer, &list);
+    if (err == GANNET_OK) {
       *list = root;
       list->key = NULL;
-      code = gannet_copy_text("equations", &list->key);
+      err = gannet_copy_text("equations", &list->key);
       root = (gannet_tree){.kind = GANNET_TREE_TEXT};
     }
     section = &outer;
   }
-  if (code == GANNET_OK && complaints.count == 0)
-    code = read_section(section, problem, &complaints);
-  if (code == GANNET_OK) code = gannet_complaints_raise(&complaints);
+  if (err == GANNET_OK && complaints.count == 0) err = read_physics(section, problem, &complaints);
+  if (err == GANNET_OK) err = gannet_complaints_raise(&complaints);
   gannet_tree_clear(&outer);
   gannet_tree_clear(&root);
   gannet_complaints_release(&complaints);
-  return code;
+  return err;
+}
+
+/* Plugins. */
+
+static gannet_err load_plugin(gannet_campaign_input *input, int e, const char *given,
+                              const char *directory) {
+  char path[PATH_MAX];
+  gannet_residual_function residual = NULL;
+  fenv_t ours;
+  /* A path always has a slash, so that dlopen never searches the system's libraries for it. */
+  if (given[0] != '/')
+    GANNET_TRY(gannet_join_path(directory, given, path, PATH_MAX));
+  else
+    GANNET_REQUIRE(snprintf(path, PATH_MAX, "%s", given) < PATH_MAX, GANNET_ERR_INPUT,
+                   "the path of a plugin is too long, choose a shorter one: %s", given);
+  (void)fegetenv(&ours);
+  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  (void)fesetenv(&ours); /* which -ffast-math changes in a plugin that is loaded */
+  if (!library) {
+    const char *why = dlerror();
+    return GANNET_RAISE(GANNET_ERR_INPUT, "physics: cannot load the plugin: %s", why ? why : path);
+  }
+  input->library[input->n_libraries++] = library;
+  void *symbol = dlsym(library, "gannet_residual");
+  GANNET_REQUIRE(symbol, GANNET_ERR_INPUT,
+                 "physics: '%s' does not export gannet_residual; see gannet/physics.h", path);
+  /* C has no conversion from object to function pointers; POSIX promises equal representations. */
+  memcpy(&residual, &symbol, sizeof residual);
+  return gannet_problem_set_residual(input->problem, e, residual);
+}
+
+gannet_err gannet_residuals_load(gannet_campaign_input *input, const char *file) {
+  const gannet_physics_spec *spec = gannet_problem_get_physics(input->problem);
+  const char *settled = input->general.input_directory;
+  char directory[PATH_MAX];
+  gannet_directory_of(file, directory, sizeof directory);
+  if (settled && settled[0] == '/') (void)snprintf(directory, sizeof directory, "%s", settled);
+  if (!spec) return GANNET_OK;
+  GANNET_TRY(gannet_alloc((size_t)spec->n_equations, sizeof *input->library, &input->library));
+  for (int e = 0; e < spec->n_equations; ++e)
+    if (spec->equations[e].plugin)
+      GANNET_TRY(load_plugin(input, e, spec->equations[e].plugin, directory));
+  return GANNET_OK;
+}
+
+void gannet_residuals_release(gannet_campaign_input *input) {
+  for (int i = 0; i < input->n_libraries; ++i) (void)dlclose(input->library[i]);
+  gannet_free(&input->library);
+  input->n_libraries = 0;
 }

@@ -185,14 +185,6 @@ static bool print_last_part(FILE *out, gannet_schema schema, const gannet_sectio
   return found;
 }
 
-static bool print_all(FILE *out, gannet_schema schema, const char *path, printer print) {
-  gannet_section section;
-  bool found = false;
-  for (int i = 0; schema(i, &section); ++i)
-    if (print(out, schema, &section, path)) found = true;
-  return found;
-}
-
 static void print_overview(FILE *out, gannet_schema schema) {
   gannet_section section;
   for (int i = 0; schema(i, &section); ++i)
@@ -296,13 +288,17 @@ static bool find_renamed(gannet_schema schema, const char *path, char *now) {
 
 gannet_err gannet_explain_schema(gannet_schema schema, const char *path, FILE *out) {
   static const printer printers[] = {print_exact, print_whole, print_choice, print_last_part};
+  gannet_section section;
   char now[LONGEST];
+  bool found = false;
   if (!path || !*path) {
     print_overview(out, schema);
     return GANNET_OK;
   }
-  for (size_t i = 0; i < sizeof printers / sizeof *printers; ++i)
-    if (print_all(out, schema, path, printers[i])) return GANNET_OK;
+  for (size_t p = 0; p < sizeof printers / sizeof *printers && !found; ++p)
+    for (int i = 0; schema(i, &section); ++i)
+      if (printers[p](out, schema, &section, path)) found = true;
+  if (found) return GANNET_OK;
   if (!find_renamed(schema, path, now)) return raise_unknown(schema, path);
   (void)fprintf(out, "%s is now called %s; the old name is still accepted\n\n", path, now);
   return gannet_explain_schema(schema, now, out);

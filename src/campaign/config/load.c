@@ -1,4 +1,4 @@
-/* Campaign files on disk and between ranks. */
+/* Campaign files on disk and between ranks, with the list of candidates that they name. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -12,18 +12,7 @@
 #include "base/open_file.h"
 #include "campaign/config/candidates.h"
 #include "campaign/config/config.h"
-#include "campaign/config/internal.h"
-#include "campaign/config/nearby.h"
-
-static gannet_err read_stream(FILE *stream, const char *path, char **text, size_t *size) {
-  const size_t longest = GANNET_CAMPAIGN_LONGEST;
-  GANNET_TRY(gannet_alloc(longest + 1, 1, text));
-  *size = fread(*text, 1, longest + 1, stream);
-  if (ferror(stream)) return gannet_raise_errno("read", path);
-  GANNET_REQUIRE(*size <= longest, GANNET_ERR_INPUT,
-                 "%s: longer than %zu bytes; expected a campaign or suite file", path, longest);
-  return GANNET_OK;
-}
+#include "campaign/config/paths.h"
 
 static gannet_err raise_no_file(const char *path) {
   char near[PATH_MAX], folder[PATH_MAX];
@@ -47,7 +36,7 @@ static gannet_err raise_folder(const char *path) {
   char near[PATH_MAX];
   bool own = false;
   gannet_nearby(path, ".yaml", near, sizeof near);
-  if (near[0] && gannet_saved_check(near, &own) != GANNET_OK) gannet_error_clear();
+  if (near[0] && gannet_effective_check(near, &own) != GANNET_OK) gannet_error_clear();
   return GANNET_RAISE(
       GANNET_ERR_INPUT, "'%s' is a directory; expected a campaign or suite file%s%s%s%s", path,
       near[0] ? "; did you mean '" : ", such as the one that the campaign was started from", near,
@@ -58,15 +47,25 @@ static gannet_err raise_folder(const char *path) {
 }
 
 gannet_err gannet_campaign_file_read(const char *path, char **text, size_t *size) {
+  const size_t longest = GANNET_CAMPAIGN_LONGEST;
   struct stat status;
+  FILE *stream = NULL;
   *text = NULL;
   *size = 0;
   if (stat(path, &status))
     return errno == ENOENT ? raise_no_file(path) : gannet_raise_errno("open", path);
   if (S_ISDIR(status.st_mode)) return raise_folder(path);
-  FILE *stream = NULL;
   GANNET_TRY(gannet_file_stream(path, GANNET_ERR_INPUT, &stream));
-  const gannet_err err = read_stream(stream, path, text, size);
+  gannet_err err = gannet_alloc(longest + 1, 1, text);
+  if (err == GANNET_OK) {
+    *size = fread(*text, 1, longest + 1, stream);
+    if (ferror(stream))
+      err = gannet_raise_errno("read", path);
+    else if (*size > longest)
+      err = GANNET_RAISE(GANNET_ERR_INPUT,
+                         "%s: longer than %zu bytes; expected a campaign or suite file", path,
+                         longest);
+  }
   (void)fclose(stream);
   if (err != GANNET_OK) gannet_free(text);
   return err;
@@ -87,31 +86,11 @@ gannet_err gannet_campaign_file_share(MPI_Comm comm, const char *path, char **te
   return GANNET_OK;
 }
 
-/* Ranks that were started with other settings would part ways later, in the middle of a batch. */
-static gannet_err check_same(MPI_Comm comm, const gannet_campaign_input *input) {
-  char *text = NULL;
-  size_t size = 0;
-  GANNET_TRY(gannet_agree(comm, gannet_campaign_format(input, &text, &size)));
-  const gannet_err err = gannet_same(comm, text, size, "the settings of the campaign");
-  gannet_free(&text);
-  return err;
-}
-
-static bool is_auto(const char *directory) {
-  return !directory || strcmp(directory, "auto") == 0;
-}
-
-gannet_err gannet_input_start_path(const char *beside, const char *given, char *path) {
-  char full[PATH_MAX];
-  if (!realpath(beside, full)) return gannet_raise_errno("find", beside);
-  if (is_auto(given) || given[0] == '/') {
-    const int length = snprintf(path, PATH_MAX, "%s", is_auto(given) ? full : given);
-    GANNET_REQUIRE(length < PATH_MAX, GANNET_ERR_INPUT,
-                   "input_directory: the path is too long; expected less than %d characters",
-                   PATH_MAX);
-    return GANNET_OK;
-  }
-  return gannet_join_path(full, given, path, PATH_MAX);
+/* A path that rank 0 knows becomes a name of the input on all ranks. */
+static gannet_err share_name(MPI_Comm comm, char *path, char **name) {
+  GANNET_TRY_MPI(MPI_Bcast(path, PATH_MAX, MPI_CHAR, 0, comm));
+  gannet_free(name);
+  return gannet_agree(comm, gannet_copy_text(path, name));
 }
 
 /* Relative to where relative paths start; absolute, because the effective configuration lies
@@ -120,33 +99,13 @@ static gannet_err candidates_path(const char *file, const gannet_general *genera
   const char *name = general->candidates;
   char beside[PATH_MAX], directory[PATH_MAX];
   gannet_directory_of(file, beside, sizeof beside);
-  GANNET_TRY(gannet_input_start_path(beside, general->input_directory, directory));
+  GANNET_TRY(gannet_base_directory(beside, general->input_directory, directory));
   GANNET_REQUIRE(strlen(directory) + strlen(name) + 2 <= PATH_MAX, GANNET_ERR_INPUT,
                  "candidates: the path '%s' is too long; expected less than %d characters", name,
                  PATH_MAX);
-  if (name[0] == '/')
-    (void)snprintf(path, PATH_MAX, "%s", name);
-  else
-    GANNET_TRY(gannet_join_path(directory, name, path, PATH_MAX));
+  if (name[0] != '/') return gannet_join_path(directory, name, path, PATH_MAX);
+  (void)snprintf(path, PATH_MAX, "%s", name);
   return GANNET_OK;
-}
-
-static gannet_err share_name(MPI_Comm comm, char *path, char **name) {
-  GANNET_TRY_MPI(MPI_Bcast(path, PATH_MAX, MPI_CHAR, 0, comm));
-  gannet_free(name);
-  return gannet_agree(comm, gannet_copy_text(path, name));
-}
-
-/* The effective configuration lies elsewhere, and shall give the same campaign. */
-static gannet_err settle_input_directory(MPI_Comm comm, const char *file,
-                                         gannet_campaign_input *input) {
-  char **directory = &input->general.input_directory, path[PATH_MAX] = "", beside[PATH_MAX];
-  int rank = 0;
-  gannet_directory_of(file, beside, sizeof beside);
-  GANNET_TRY_MPI(MPI_Comm_rank(comm, &rank));
-  GANNET_TRY(
-      gannet_agree(comm, rank ? GANNET_OK : gannet_input_start_path(beside, *directory, path)));
-  return share_name(comm, path, directory);
 }
 
 /* What is wrong with the list is the user's mistake like everything in the file. */
@@ -167,7 +126,7 @@ gannet_err gannet_campaign_add_candidates(MPI_Comm comm, const char *file,
   if (err == GANNET_OK) err = gannet_problem_set_candidates(input->problem, comm, n, rows);
   gannet_free(&rows);
   if (err != GANNET_ERR_INPUT && err != GANNET_ERR_MISSING) return err;
-  gannet_complain(complaints, gannet_campaign_place(input, "candidates"), "candidates: %s%s",
+  gannet_complain(complaints, gannet_campaign_location(input, "candidates"), "candidates: %s%s",
                   gannet_error_detail(),
                   err == GANNET_ERR_MISSING
                       ? "; relative paths start from the campaign file, or from input_directory"
@@ -179,7 +138,8 @@ gannet_err gannet_campaign_load(MPI_Comm comm, const char *path, int n_sets,
                                 const char *const *sets, gannet_campaign_input **input,
                                 gannet_complaints *complaints) {
   gannet_campaign_source source = {.file = path, .n_sets = n_sets, .sets = sets};
-  char *text = NULL, beside[PATH_MAX];
+  char *text = NULL, *settings = NULL, beside[PATH_MAX], base[PATH_MAX] = "";
+  size_t size = 0;
   int rank = 0;
   *input = NULL;
   GANNET_TRY_MPI(MPI_Comm_rank(comm, &rank));
@@ -190,10 +150,17 @@ gannet_err gannet_campaign_load(MPI_Comm comm, const char *path, int n_sets,
     source.text = text;
     err = gannet_agree(comm, gannet_campaign_parse(&source, input, complaints));
   }
-  if (err == GANNET_OK) err = check_same(comm, *input);
-  if (err == GANNET_OK) err = settle_input_directory(comm, path, *input);
+  /* Ranks that were started with other settings would part ways later, in the middle of a batch. */
+  if (err == GANNET_OK) err = gannet_agree(comm, gannet_campaign_format(*input, &settings, &size));
+  if (err == GANNET_OK) err = gannet_same(comm, settings, size, "the settings of the campaign");
+  if (err == GANNET_OK) { /* the effective configuration lies elsewhere: an absolute path */
+    char **directory = &(*input)->general.input_directory;
+    err = gannet_agree(comm, rank ? GANNET_OK : gannet_base_directory(beside, *directory, base));
+    if (err == GANNET_OK) err = share_name(comm, base, directory);
+  }
   if (err == GANNET_OK) err = gannet_campaign_add_candidates(comm, path, *input, complaints);
   if (err != GANNET_OK) gannet_campaign_destroy(input);
+  gannet_free(&settings);
   gannet_free(&text);
   GANNET_TRY(err);
   return GANNET_OK;

@@ -80,7 +80,7 @@ gannet_err gannet_tree_override(gannet_tree_file *file, const char *setting,
   if (!leaf) return GANNET_OK;
   gannet_tree_clear(leaf);
   leaf->source = source;
-  leaf->place = leaf->key_place = (gannet_tree_place){0, 0};
+  leaf->position = leaf->key_position = (gannet_tree_position){0, 0};
   return gannet_tree_read_value(equals + 1, strlen(equals + 1), source, leaf, complaints);
 }
 
@@ -98,6 +98,6 @@ gannet_err gannet_tree_expand(gannet_tree_file *file, const char *key, const cha
     return gannet_error_pass(err, __func__, __FILE__, __LINE__);
   }
   child->text = text;
-  child->place = child->key_place = node->place;
+  child->position = child->key_position = node->position;
   return gannet_copy_text(into, &child->key);
 }

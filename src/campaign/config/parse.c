@@ -1,18 +1,25 @@
-#include "campaign/config/config.h"
-
+/* Reading a campaign: from the text of its file, or a tree, to a gannet_campaign_input.
+ *
+ * The sections of the campaign itself are read by their option tables. Keys of the method are kept
+ * as texts, which the optimiser's tables check. Variables and constraints are read in variables.c,
+ * equations in equations.c.
+ */
 #include <ctype.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/atomic_file.h"
 #include "base/memory.h"
+#include "base/names.h"
 #include "campaign/config/internal.h"
-#include "campaign/config/schema.h"
+#include "campaign/config/paths.h"
 #include "campaign/config/section.h"
+#include "optimizer/governing.h"
 #include "optimizer/options.h"
 
-enum { MOST_SECTIONS = 64, LONGEST_NAME = 100 };
+enum { MOST_SECTIONS = 64, LONGEST_NAME = 100, LOCATION_SIZE = 512 };
 
 void gannet_campaign_destroy(gannet_campaign_input **pointer) {
   gannet_campaign_input *input = *pointer;
@@ -22,34 +29,93 @@ void gannet_campaign_destroy(gannet_campaign_input **pointer) {
     char *text = (char *)(uintptr_t)input->method[i].text;
     gannet_free(&key);
     gannet_free(&text);
-    gannet_free(&input->method_where[i]);
+    gannet_free(&input->method_location[i]);
   }
   gannet_free(&input->method);
-  gannet_free(&input->method_where);
+  gannet_free(&input->method_location);
   if (input->evaluator_options && input->evaluator->options)
     gannet_options_release(input->evaluator->options, input->evaluator_options,
                            input->evaluator->options_size);
   gannet_free(&input->evaluator_options);
   gannet_problem_destroy(&input->problem);
   gannet_residuals_release(input);
-  gannet_input_places_release(input);
+  for (int i = 0; i < input->n_locations; ++i) {
+    gannet_free(&input->location[i].key);
+    gannet_free(&input->location[i].text);
+  }
+  gannet_free(&input->location);
   gannet_options_release(gannet_general_table, &input->general, sizeof input->general);
   gannet_options_release(gannet_evaluate_table, &input->evaluate, sizeof input->evaluate);
   gannet_free(pointer);
 }
 
-static int is_name(const char *name) {
-  if (!isalnum((unsigned char)*name) && *name != '_') return 0;
-  if (strlen(name) > LONGEST_NAME) return 0;
-  for (; *name; ++name)
-    if (!isalnum((unsigned char)*name) && !strchr("_-.", *name)) return 0;
-  return 1;
+/* Locations of keys. */
+
+static gannet_err add_location(gannet_campaign_input *input, const char *key, const char *text) {
+  const size_t n = (size_t)input->n_locations;
+  GANNET_TRY(gannet_resize(n, n + 1, sizeof *input->location, &input->location));
+  input->n_locations += 1;
+  GANNET_TRY(gannet_copy_text(key, &input->location[n].key));
+  return gannet_copy_text(text, &input->location[n].text);
 }
 
-/* Bytes of UTF-8 that go on with a character. */
-static bool is_rest(char byte) {
-  return ((unsigned char)byte & 0xc0) == 0x80;
+typedef void (*location_of)(const gannet_tree *node, char *text, size_t size);
+
+/* The keys of a mapping, or the items of a list by their numbers from 1. */
+static gannet_err add_locations(gannet_campaign_input *input, const char *prefix,
+                                const gannet_tree *node, location_of locate) {
+  enum { MOST_KEYS = 128 };
+  char key[LOCATION_SIZE], location[LOCATION_SIZE];
+  if (!node || node->kind == GANNET_TREE_TEXT) return GANNET_OK;
+  for (int i = 0; i < node->n && i < MOST_KEYS; ++i) {
+    if (node->kind == GANNET_TREE_LIST)
+      (void)snprintf(key, sizeof key, "%s%d", prefix, i + 1);
+    else
+      (void)snprintf(key, sizeof key, "%s%.200s", prefix, node->child[i].key);
+    locate(&node->child[i], location, sizeof location);
+    GANNET_TRY(add_location(input, key, location));
+  }
+  return GANNET_OK;
 }
+
+static gannet_err note_locations(const gannet_config_reader *reader) {
+  gannet_campaign_input *input = reader->input;
+  const gannet_tree *constraints = gannet_tree_find(reader->root, "constraints");
+  const gannet_tree *variables = gannet_tree_find(reader->root, "variables");
+  const gannet_tree *evaluate = gannet_tree_find(reader->root, "evaluate");
+  const gannet_tree *equations =
+      gannet_tree_find(gannet_tree_find(reader->root, "physics"), "equations");
+  GANNET_TRY(add_location(input, "", reader->file));
+  GANNET_TRY(add_locations(input, "", reader->root, gannet_tree_location));
+  GANNET_TRY(add_locations(input, "variables.", variables, gannet_tree_key_location));
+  GANNET_TRY(add_locations(input, "constraints.", constraints, gannet_tree_key_location));
+  GANNET_TRY(add_locations(input, "physics.equations.", equations, gannet_tree_location));
+  return add_locations(input, "evaluate.", evaluate, gannet_tree_location);
+}
+
+const char *gannet_campaign_location(const gannet_campaign_input *input, const char *key) {
+  char path[LOCATION_SIZE];
+  (void)snprintf(path, sizeof path, "%s", key);
+  for (;;) {
+    for (int i = 1; i < input->n_locations; ++i)
+      if (strcmp(input->location[i].key, path) == 0) return input->location[i].text;
+    char *dot = strrchr(path, '.');
+    if (!dot) return input->n_locations > 0 ? input->location[0].text : NULL;
+    *dot = '\0';
+  }
+}
+
+static bool locate_key(const void *user, const char *key, const char **location) {
+  *location = gannet_campaign_location(user, key);
+  return true;
+}
+
+void gannet_campaign_complain(const gannet_campaign_input *input, const gannet_complaints *from,
+                              gannet_complaints *complaints) {
+  gannet_complaints_pass(from, locate_key, input, complaints);
+}
+
+/* The sections of the campaign itself. */
 
 /* "inputs/my heater.yaml" names the campaign my_heater; a letter of several bytes is one '_'. */
 static gannet_err name_from_file(const char *file, char **name) {
@@ -59,7 +125,8 @@ static gannet_err name_from_file(const char *file, char **name) {
   if (dot && dot > buffer) *dot = '\0';
   char *end = buffer;
   for (const char *c = buffer; *c; ++c) {
-    if (is_rest(*c) && c > buffer) continue;
+    const bool is_continuation = ((unsigned char)*c & 0xc0) == 0x80; /* of a letter of UTF-8 */
+    if (is_continuation && c > buffer) continue;
     const bool fits = isalnum((unsigned char)*c) || *c == '_' || (end > buffer && strchr("-.", *c));
     *end++ = (char)(fits ? *c : '_');
   }
@@ -68,23 +135,30 @@ static gannet_err name_from_file(const char *file, char **name) {
   return gannet_copy_text(*buffer ? buffer : "campaign", name);
 }
 
-static gannet_err settle_name(const gannet_input_reader *reader) {
+static bool is_name(const char *name) {
+  bool valid = (isalnum((unsigned char)*name) || *name == '_') && strlen(name) <= LONGEST_NAME;
+  for (; *name && valid; ++name) valid = isalnum((unsigned char)*name) || strchr("_-.", *name);
+  return valid;
+}
+
+static gannet_err settle_name(const gannet_config_reader *reader) {
   gannet_general *general = &reader->input->general;
   const gannet_tree *node = gannet_tree_find(reader->root, "name");
-  char where[512];
+  char location[LOCATION_SIZE];
   if (!node || (general->name && strcmp(general->name, "auto") == 0))
     return name_from_file(reader->file, &general->name);
-  gannet_tree_where(node, where, sizeof where);
+  gannet_tree_location(node, location, sizeof location);
   if (general->name && !is_name(general->name))
-    gannet_complain(reader->complaints, where,
+    gannet_complain(reader->complaints, location,
                     "name: '%.*s' is not valid; expected up to %d letters, digits, '_', '-' and "
                     "'.', beginning with a letter, a digit or '_'",
                     LONGEST_NAME, general->name, LONGEST_NAME);
   return GANNET_OK;
 }
 
-static gannet_err read_part(const gannet_input_reader *reader, const char *path,
-                            const gannet_option *table, void *target) {
+/* path  in  "" = the top level, "budget", or "budget.failures" */
+static gannet_err read_section(const gannet_config_reader *reader, const char *path,
+                               const gannet_option *table, void *target) {
   const char *children[MOST_SECTIONS];
   const gannet_tree *node = reader->root;
   const char *dot = strchr(path, '.');
@@ -98,91 +172,245 @@ static gannet_err read_part(const gannet_input_reader *reader, const char *path,
   }
   const gannet_section_source source = {.path = path,
                                         .node = node,
-                                        .fallback_where = reader->file,
+                                        .fallback_location = reader->file,
                                         .table = table,
                                         .also = *path ? NULL : gannet_method_table,
                                         .sections = children};
   return gannet_section_read(&source, target, reader->complaints);
 }
 
-static gannet_err read_own_parts(const gannet_input_reader *reader) {
-  gannet_campaign_input *input = reader->input;
-  GANNET_TRY(read_part(reader, "", gannet_general_table, &input->general));
-  GANNET_TRY(settle_name(reader));
-  GANNET_TRY(read_part(reader, "budget", gannet_budget_table, &input->budget));
-  GANNET_TRY(read_part(reader, "budget.failures", gannet_failure_table, &input->failures));
-  GANNET_TRY(read_part(reader, "save", gannet_save_table, &input->save));
-  return read_part(reader, "log", gannet_log_table, &input->log);
-}
-
-static void check_budget(const gannet_input_reader *reader) {
+static void check_budget(const gannet_config_reader *reader) {
   const gannet_budget *budget = &reader->input->budget;
   const gannet_tree *node = gannet_tree_find(reader->root, "budget");
-  char where[512];
+  char location[LOCATION_SIZE];
   if (budget->evaluations != GANNET_AUTO || !isnan(budget->wall_time)) return;
-  (void)snprintf(where, sizeof where, "%s", reader->file);
-  if (node) gannet_tree_where_key(node, where, sizeof where);
+  (void)snprintf(location, sizeof location, "%s", reader->file);
+  if (node) gannet_tree_key_location(node, location, sizeof location);
   gannet_complain(
-      reader->complaints, where,
+      reader->complaints, location,
       "budget: give a limit, as in budget: {evaluations: 200} or budget: {wall_time: 4h}");
 }
 
-static int larger(int a, int b) {
-  return a > b ? a : b;
+/* The evaluate section: keys that every back-end has, and those of the one that is chosen. */
+
+/* NULL with a complaint when the name is unknown, NULL without one when there is no name: that is a
+ * missing required key, which the table complains about. */
+static const gannet_evaluator_type *find_backend(const gannet_config_reader *reader,
+                                                 const gannet_tree *evaluate) {
+  const gannet_evaluator_type *type = NULL;
+  const gannet_tree *name = gannet_tree_find(evaluate, "backend");
+  char location[LOCATION_SIZE];
+  if (!name || name->kind != GANNET_TREE_TEXT) return NULL;
+  if (gannet_evaluator_find(name->text, &type) == GANNET_OK) return type;
+  gannet_tree_location(name, location, sizeof location);
+  gannet_complain(reader->complaints, location, "evaluate.backend: %s", gannet_error_detail());
+  gannet_error_clear();
+  return NULL;
 }
 
-static void settle_sizes(gannet_campaign_input *input) {
-  gannet_general *general = &input->general;
-  int *parallel = &input->evaluate.parallel;
-  if (general->batch == GANNET_AUTO) general->batch = larger(*parallel, 1);
-  if (*parallel == GANNET_AUTO) *parallel = general->batch;
+static gannet_err read_evaluate(const gannet_config_reader *reader) {
+  gannet_campaign_input *input = reader->input;
+  const gannet_tree *node = gannet_tree_find(reader->root, "evaluate");
+  const gannet_evaluator_type *type = find_backend(reader, node);
+  gannet_section_source source = {.path = "evaluate",
+                                  .node = node,
+                                  .fallback_location = reader->file,
+                                  .table = gannet_evaluate_table,
+                                  .also = type ? type->options : NULL,
+                                  .lenient = type == NULL};
+  input->evaluator = type;
+  GANNET_TRY(gannet_section_read(&source, &input->evaluate, reader->complaints));
+  if (!type || (node && node->kind != GANNET_TREE_MAPPING)) return GANNET_OK;
+  GANNET_TRY(gannet_alloc(1, type->options_size, &input->evaluator_options));
+  if (!type->options) return GANNET_OK;
+  source.table = type->options;
+  source.lenient = true; /* reading the common keys has complained about unknown ones already */
+  return gannet_section_read(&source, input->evaluator_options, reader->complaints);
 }
 
-static gannet_err expand(gannet_tree_file *tree) {
-  static const char *const short_forms[] = {"surrogate", "acquisition", "region"};
-  for (size_t s = 0; s < sizeof short_forms / sizeof *short_forms; ++s)
-    GANNET_TRY(gannet_tree_expand(tree, short_forms[s], "type"));
+/* What the back-end complains about while other complaints are known. */
+typedef struct {
+  const gannet_config_reader *reader;
+  size_t known; /* bytes of the text of complaints that were there before */
+} backend_complaints;
+
+/* What was complained about already is not complained about for its default. */
+static bool locate_unless_known(const void *user, const char *key, const char **location) {
+  const backend_complaints *b = user;
+  const char *text = b->reader->complaints->text;
+  char start[LOCATION_SIZE];
+  (void)snprintf(start, sizeof start, "%.*s:", LOCATION_SIZE - 2, key);
+  const char *found = text ? strstr(text, start) : NULL;
+  *location = gannet_campaign_location(b->reader->input, key);
+  return !found || (size_t)(found - text) >= b->known;
+}
+
+/* What the back-end finds wrong, in a file that has other mistakes: all of them are told at once.
+ * Nothing without a place of the file and a problem. */
+static gannet_err check_backend(const gannet_config_reader *reader) {
+  const gannet_campaign_input *input = reader->input;
+  const backend_complaints known = {reader, reader->complaints->used};
+  char directory[PATH_MAX];
+  gannet_complaints found = {0};
+  if (!reader->beside || !input->problem || !input->evaluator_options || !input->evaluator->check)
+    return GANNET_OK;
+  gannet_err err = gannet_base_directory(reader->beside, input->general.input_directory, directory);
+  const gannet_evaluator_setup setup = {.problem = input->problem,
+                                        .input_directory = directory,
+                                        .name = input->general.name,
+                                        .parallel = 1,
+                                        .time_limit = INFINITY};
+  if (err == GANNET_OK) err = input->evaluator->check(input->evaluator_options, &setup, &found);
+  if (err == GANNET_OK)
+    gannet_complaints_pass(&found, locate_unless_known, &known, reader->complaints);
+  gannet_complaints_release(&found);
+  if (err == GANNET_ERR_MEMORY) return err;
+  gannet_error_clear(); /* of what needs more than the file: it is checked when that is there */
   return GANNET_OK;
 }
 
-static gannet_err make_tree(const gannet_campaign_source *source, gannet_tree_file *tree,
-                            gannet_complaints *complaints) {
-  GANNET_TRY(gannet_tree_parse(source->file, source->text, source->size, tree, complaints));
-  if (!tree->usable) return GANNET_OK;
-  GANNET_TRY(gannet_renamed_replace(gannet_schema_get, &tree->root, false, complaints));
-  for (int i = 0; i < source->n_sets; ++i) {
-    GANNET_TRY(expand(tree));
-    GANNET_TRY(gannet_tree_override(tree, source->sets[i], complaints));
-    GANNET_TRY(gannet_renamed_replace(gannet_schema_get, &tree->root, true, complaints));
+/* The sections that are handed on to the optimiser, as keys and texts. */
+
+/* Whether the schema gives a section, or a key of the top level, to the method. */
+static bool is_of_method(const char *key) {
+  gannet_section section;
+  for (int i = 0; gannet_schema_get(i, &section); ++i) {
+    if (section.reader != GANNET_SECTION_METHOD) continue;
+    if (strcmp(section.path, key) == 0) return true;
+    if (!*section.path && section.table && gannet_option_find(section.table, key)) return true;
   }
+  return false;
+}
+
+/* Whether some table of the schema has a dotted key. */
+static bool is_in_schema(const char *path) {
+  const char *dot = strchr(path, '.');
+  const size_t length = dot ? (size_t)(dot - path) : 0;
+  const char *key = dot ? dot + 1 : path;
+  gannet_section section;
+  for (int i = 0; gannet_schema_get(i, &section); ++i)
+    if (strlen(section.path) == length && strncmp(section.path, path, length) == 0 &&
+        section.table && gannet_option_find(section.table, key))
+      return true;
+  return false;
+}
+
+static gannet_err add_method_setting(void *user, const char *path, const char *text,
+                                     const gannet_tree *node) {
+  gannet_campaign_input *input = user;
+  const size_t n = (size_t)input->n_method;
+  /* A key that no table has is wrong itself; else only its value can be. */
+  const location_of locate = is_in_schema(path) ? gannet_tree_location : gannet_tree_key_location;
+  char location[LOCATION_SIZE], *key_copy = NULL, *text_copy = NULL;
+  locate(node, location, sizeof location);
+  GANNET_TRY(gannet_resize(n, n + 1, sizeof *input->method, &input->method));
+  GANNET_TRY(gannet_resize(n, n + 1, sizeof *input->method_location, &input->method_location));
+  input->n_method += 1;
+  GANNET_TRY(gannet_copy_text(location, &input->method_location[n]));
+  GANNET_TRY(gannet_copy_text(path, &key_copy));
+  input->method[n].key = key_copy;
+  GANNET_TRY(gannet_copy_text(text, &text_copy));
+  input->method[n].text = text_copy;
   return GANNET_OK;
 }
 
-static gannet_err read_all(const gannet_input_reader *reader) {
-  GANNET_TRY(gannet_input_places(reader));
-  GANNET_TRY(read_own_parts(reader));
-  const int before = reader->complaints->count;
-  if (before == 0) check_budget(reader);
-  GANNET_TRY(gannet_input_evaluate(reader));
-  GANNET_TRY(gannet_input_method(reader));
-  GANNET_TRY(gannet_input_problem(reader));
-  GANNET_TRY(gannet_input_physics(reader));
-  if (reader->complaints->count > 0) return gannet_input_check_backend(reader);
-  settle_sizes(reader->input);
+/* The options of the optimiser that the keys of the method stand for; its tables complain, with the
+ * locations of the file. To be released also after an error. */
+static gannet_err parse_method(const gannet_campaign_input *input,
+                               gannet_optimizer_options *options, gannet_complaints *complaints) {
+  const size_t n = (size_t)input->n_method;
+  gannet_setting *settings = NULL;
+  *options = (gannet_optimizer_options){0};
+  GANNET_TRY(gannet_alloc(n, sizeof *settings, &settings));
+  for (size_t i = 0; i < n; ++i)
+    settings[i] = (gannet_setting){.key = input->method[i].key,
+                                   .text = input->method[i].text,
+                                   .where = input->method_location[i]};
+  const gannet_err err = gannet_optimizer_options_parse((int)n, settings, options, complaints);
+  gannet_free(&settings);
+  return err;
+}
+
+gannet_err gannet_campaign_options(const gannet_campaign_input *input,
+                                   gannet_optimizer_options *options) {
+  gannet_complaints complaints = {0};
+  gannet_err err = parse_method(input, options, &complaints);
+  if (err == GANNET_OK) err = gannet_governing_join(options, input->problem, &complaints);
+  if (err == GANNET_OK) err = gannet_complaints_raise(&complaints);
+  gannet_complaints_release(&complaints);
+  return err;
+}
+
+static gannet_err read_method(const gannet_config_reader *reader) {
+  gannet_optimizer_options options;
+  for (int i = 0; i < reader->root->n; ++i) {
+    const gannet_tree *child = &reader->root->child[i];
+    if (!is_of_method(child->key) || (child->kind == GANNET_TREE_TEXT && child->empty)) continue;
+    GANNET_TRY(gannet_tree_flatten(child, child->key, add_method_setting, reader->input));
+  }
+  const gannet_err err = parse_method(reader->input, &options, reader->complaints);
+  gannet_optimizer_options_release(&options);
+  return err;
+}
+
+/* Whether the method can use the equations of the problem. */
+static gannet_err check_equations(const gannet_config_reader *reader) {
+  const gannet_tree *physics = gannet_tree_find(reader->root, "physics");
+  const gannet_problem *problem = reader->input->problem;
+  gannet_optimizer_options options;
+  char location[LOCATION_SIZE];
+  if (!physics || (physics->kind == GANNET_TREE_TEXT && physics->empty)) return GANNET_OK;
+  gannet_tree_key_location(physics, location, sizeof location);
+  gannet_err err = parse_method(reader->input, &options, reader->complaints);
+  if (err == GANNET_OK) err = gannet_governing_join(&options, problem, reader->complaints);
+  if (err == GANNET_OK) gannet_governing_check(&options, problem, location, reader->complaints);
+  gannet_optimizer_options_release(&options);
+  return err;
+}
+
+/* The whole. */
+
+static gannet_err read_all(const gannet_config_reader *reader) {
+  gannet_campaign_input *input = reader->input;
+  GANNET_TRY(note_locations(reader));
+  GANNET_TRY(read_section(reader, "", gannet_general_table, &input->general));
+  GANNET_TRY(settle_name(reader));
+  GANNET_TRY(read_section(reader, "budget", gannet_budget_table, &input->budget));
+  GANNET_TRY(read_section(reader, "budget.failures", gannet_failure_table, &input->failures));
+  GANNET_TRY(read_section(reader, "save", gannet_save_table, &input->save));
+  GANNET_TRY(read_section(reader, "log", gannet_log_table, &input->log));
+  if (reader->complaints->count == 0) check_budget(reader);
+  GANNET_TRY(read_evaluate(reader));
+  GANNET_TRY(read_method(reader));
+  GANNET_TRY(gannet_config_read_problem(reader));
+  GANNET_TRY(gannet_config_read_physics(reader));
+  if (reader->complaints->count == 0) GANNET_TRY(check_equations(reader));
+  if (reader->complaints->count > 0) return check_backend(reader);
+  int *batch = &input->general.batch, *parallel = &input->evaluate.parallel;
+  if (*batch == GANNET_AUTO) *batch = *parallel > 1 ? *parallel : 1;
+  if (*parallel == GANNET_AUTO) *parallel = *batch;
+  return GANNET_OK;
+}
+
+/* "surrogate: forest" is short for "surrogate: {type: forest}". */
+static gannet_err expand_short_forms(gannet_tree_file *tree) {
+  static const char *const keys[] = {"surrogate", "acquisition", "region"};
+  for (size_t s = 0; s < sizeof keys / sizeof *keys; ++s)
+    GANNET_TRY(gannet_tree_expand(tree, keys[s], "type"));
   return GANNET_OK;
 }
 
 static gannet_err parse_tree(const char *file, const char *beside, gannet_tree_file *tree,
                              gannet_campaign_input **input, gannet_complaints *complaints) {
   GANNET_TRY(gannet_alloc(1, sizeof **input, input));
-  const gannet_input_reader reader = {.file = file,
-                                      .root = &tree->root,
-                                      .input = *input,
-                                      .complaints = complaints,
-                                      .beside = beside};
-  gannet_err err = expand(tree);
+  const gannet_config_reader reader = {.file = file,
+                                       .root = &tree->root,
+                                       .input = *input,
+                                       .complaints = complaints,
+                                       .beside = beside};
+  gannet_err err = expand_short_forms(tree);
   if (err == GANNET_OK)
-    err = gannet_renamed_replace(gannet_schema_get, &tree->root, false, complaints);
+    err = gannet_config_rename_keys(gannet_schema_get, &tree->root, false, complaints);
   if (err == GANNET_OK) err = read_all(&reader);
   if (err == GANNET_OK) err = gannet_complaints_raise(complaints);
   if (err != GANNET_OK) gannet_campaign_destroy(input);
@@ -193,6 +421,20 @@ gannet_err gannet_campaign_parse_tree(const char *file, gannet_tree_file *tree,
                                       gannet_campaign_input **input,
                                       gannet_complaints *complaints) {
   return parse_tree(file, NULL, tree, input, complaints);
+}
+
+/* The file as a tree, with the changes from the command line. */
+static gannet_err make_tree(const gannet_campaign_source *source, gannet_tree_file *tree,
+                            gannet_complaints *complaints) {
+  GANNET_TRY(gannet_tree_parse(source->file, source->text, source->size, tree, complaints));
+  if (!tree->usable) return GANNET_OK;
+  GANNET_TRY(gannet_config_rename_keys(gannet_schema_get, &tree->root, false, complaints));
+  for (int i = 0; i < source->n_sets; ++i) {
+    GANNET_TRY(expand_short_forms(tree));
+    GANNET_TRY(gannet_tree_override(tree, source->sets[i], complaints));
+    GANNET_TRY(gannet_config_rename_keys(gannet_schema_get, &tree->root, true, complaints));
+  }
+  return GANNET_OK;
 }
 
 gannet_err gannet_campaign_parse(const gannet_campaign_source *source,

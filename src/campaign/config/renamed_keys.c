@@ -1,9 +1,9 @@
-#include "campaign/config/internal.h"
-
+/* Old names of keys in a tree are replaced by those that the keys have now. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "campaign/config/internal.h"
 
 enum { LONGEST = 512 };
 
@@ -13,47 +13,38 @@ typedef struct {
   gannet_complaints *complaints;
 } replacer;
 
-const char *gannet_renamed_find(gannet_schema schema, const char *section, const char *key) {
-  gannet_section about;
-  const char *renamed = NULL;
-  for (int i = 0; schema(i, &about) && !renamed; ++i)
-    if (gannet_schema_matches(about.path, section))
-      renamed = gannet_option_renamed(about.table, key);
-  return renamed;
-}
-
-static int find(const gannet_tree *mapping, const char *key) {
-  for (int i = 0; i < mapping->n; ++i)
-    if (strcmp(mapping->child[i].key, key) == 0) return i;
-  return -1;
-}
-
-/* Another key with the present name has to go; returns where the old one is then. */
-static int drop(gannet_tree *mapping, int other, int at) {
-  gannet_tree *child = &mapping->child[other];
-  gannet_tree_clear(child);
-  gannet_free(&child->key);
-  memmove(child, child + 1, (size_t)(mapping->n - other - 1) * sizeof *child);
-  mapping->n -= 1;
-  return other < at ? at - 1 : at;
-}
-
-static gannet_err replace(const replacer *r, const char *section, gannet_tree *mapping, int *at) {
+/* section  in     path of the section, with the user's names for stars; "" = top level
+ * at       inout  which child of the mapping it is
+ */
+static gannet_err replace_key(const replacer *r, const char *section, gannet_tree *mapping,
+                              int *at) {
   gannet_tree *child = &mapping->child[*at];
-  const char *now = gannet_renamed_find(r->schema, section, child->key);
-  const char *dot = *section ? "." : "";
-  char where[LONGEST];
+  const char *now = NULL, *dot = *section ? "." : "";
+  gannet_section about;
+  char location[LONGEST];
+  int other = 0;
+  for (int i = 0; r->schema(i, &about) && !now; ++i)
+    if (gannet_schema_matches(about.path, section))
+      now = gannet_option_renamed(about.table, child->key);
   if (!now) return GANNET_OK;
-  gannet_tree_where_key(child, where, sizeof where);
-  const int other = find(mapping, now);
-  if (other >= 0 && !r->later) {
-    gannet_complain(r->complaints, where,
+  gannet_tree_key_location(child, location, sizeof location);
+  while (other < mapping->n && strcmp(mapping->child[other].key, now) != 0) ++other;
+  const bool has_both = other < mapping->n;
+  if (has_both && !r->later) {
+    gannet_complain(r->complaints, location,
                     "%s%s%s and %s%s%s are two names of the same key; leave out %s", section, dot,
                     child->key, section, dot, now, child->key);
     return GANNET_OK;
   }
-  gannet_option_warn_renamed(section, child->key, now, where, r->complaints);
-  if (other >= 0) *at = drop(mapping, other, *at);
+  gannet_option_warn_renamed(section, child->key, now, location, r->complaints);
+  if (has_both) { /* the one with the present name has to go */
+    gannet_tree *gone = &mapping->child[other];
+    gannet_tree_clear(gone);
+    gannet_free(&gone->key);
+    memmove(gone, gone + 1, (size_t)(mapping->n - other - 1) * sizeof *gone);
+    mapping->n -= 1;
+    if (other < *at) *at -= 1;
+  }
   child = &mapping->child[*at];
   gannet_free(&child->key);
   return gannet_copy_text(now, &child->key);
@@ -64,7 +55,7 @@ static gannet_err replace_below(const replacer *r, const char *section, gannet_t
   char path[LONGEST];
   for (int i = 0; i < node->n; ++i) {
     const bool is_key = node->kind == GANNET_TREE_MAPPING;
-    if (is_key) GANNET_TRY(replace(r, section, node, &i));
+    if (is_key) GANNET_TRY(replace_key(r, section, node, &i));
     const int length = snprintf(path, sizeof path, "%s%s%s", section, is_key && *section ? "." : "",
                                 is_key ? node->child[i].key : "");
     if (length < 0 || (size_t)length >= sizeof path) continue; /* no schema has such a section */
@@ -73,8 +64,8 @@ static gannet_err replace_below(const replacer *r, const char *section, gannet_t
   return GANNET_OK;
 }
 
-gannet_err gannet_renamed_replace(gannet_schema schema, gannet_tree *root, bool later,
-                                  gannet_complaints *complaints) {
+gannet_err gannet_config_rename_keys(gannet_schema schema, gannet_tree *root, bool later,
+                                     gannet_complaints *complaints) {
   const replacer r = {schema, later, complaints};
   return replace_below(&r, "", root);
 }

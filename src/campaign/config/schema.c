@@ -110,12 +110,6 @@ bool gannet_schema_matches(const char *pattern, const char *path) {
   }
 }
 
-static bool is_listed(const char *key, const char *const *keys, int n) {
-  for (int i = 0; i < n; ++i)
-    if (strcmp(keys[i], key) == 0) return true;
-  return false;
-}
-
 void gannet_schema_children(const char *path, const char **keys, int capacity) {
   const size_t length = strlen(path);
   gannet_section section;
@@ -124,8 +118,9 @@ void gannet_schema_children(const char *path, const char **keys, int capacity) {
     if (strncmp(section.path, path, length) != 0 || !section.path[length]) continue;
     const char *key = section.path + length;
     if (length > 0 && *key++ != '.') continue;
-    if (strpbrk(key, ".*") || is_listed(key, keys, n)) continue;
-    keys[n++] = key;
+    int same = 0;
+    while (same < n && strcmp(keys[same], key) != 0) ++same;
+    if (same == n && !strpbrk(key, ".*")) keys[n++] = key;
   }
   keys[n] = NULL;
 }

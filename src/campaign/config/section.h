@@ -6,9 +6,9 @@
 #include "campaign/config/tree.h"
 
 typedef struct {
-  const char *path;           /* for messages; "" = top level */
-  const gannet_tree *node;    /* NULL when the file does not have the section */
-  const char *fallback_where; /* for complaints about a section that is missing */
+  const char *path;              /* for messages; "" = top level */
+  const gannet_tree *node;       /* NULL when the file does not have the section */
+  const char *fallback_location; /* for complaints about a section that is missing */
   const gannet_option *table;
   const gannet_option *also;   /* a second table whose keys are read elsewhere; NULL = none */
   const char *const *sections; /* keys that are sections of their own; NULL = none */

@@ -34,8 +34,8 @@ gannet_err gannet_tree_copy(const gannet_tree *node, gannet_tree *copy) {
   *copy = (gannet_tree){.kind = node->kind,
                         .empty = node->empty,
                         .source = node->source,
-                        .key_place = node->key_place,
-                        .place = node->place};
+                        .key_position = node->key_position,
+                        .position = node->position};
   GANNET_TRY(gannet_copy_text(node->key, &copy->key));
   GANNET_TRY(gannet_copy_text(node->text, &copy->text));
   for (int i = 0; i < node->n; ++i) {
@@ -71,20 +71,22 @@ const gannet_tree *gannet_tree_find(const gannet_tree *mapping, const char *key)
   return NULL;
 }
 
-static void format_where(const char *source, gannet_tree_place place, char *buffer, size_t size) {
-  if (place.line > 0)
-    (void)snprintf(buffer, size, "%s:%d:%d", source, place.line, place.column);
+static void format_location(const char *source, gannet_tree_position position, char *buffer,
+                            size_t size) {
+  if (position.line > 0)
+    (void)snprintf(buffer, size, "%s:%d:%d", source, position.line, position.column);
   else
     (void)snprintf(buffer, size, "%s", source ? source : "");
 }
 
-void gannet_tree_where(const gannet_tree *node, char *buffer, size_t size) {
-  format_where(node->source, node->place.line > 0 ? node->place : node->key_place, buffer, size);
+void gannet_tree_location(const gannet_tree *node, char *buffer, size_t size) {
+  format_location(node->source, node->position.line > 0 ? node->position : node->key_position,
+                  buffer, size);
 }
 
-void gannet_tree_where_key(const gannet_tree *node, char *buffer, size_t size) {
-  format_where(node->source, node->key_place.line > 0 ? node->key_place : node->place, buffer,
-               size);
+void gannet_tree_key_location(const gannet_tree *node, char *buffer, size_t size) {
+  format_location(node->source, node->key_position.line > 0 ? node->key_position : node->position,
+                  buffer, size);
 }
 
 static gannet_err append(gannet_text *out, const char *text) {
@@ -107,18 +109,15 @@ static gannet_err append_value(gannet_text *out, const gannet_tree *node) {
   return append(out, list ? "]" : "}");
 }
 
-static gannet_err visit_value(const gannet_tree *node, const char *path, gannet_tree_visit visit,
-                              void *user) {
-  gannet_text out = {0};
-  gannet_err err = append_value(&out, node);
-  if (err == GANNET_OK) err = visit(user, path, out.text, node);
-  gannet_free(&out.text);
-  return err;
-}
-
 gannet_err gannet_tree_flatten(const gannet_tree *node, const char *prefix, gannet_tree_visit visit,
                                void *user) {
-  if (node->kind != GANNET_TREE_MAPPING) return visit_value(node, prefix, visit, user);
+  if (node->kind != GANNET_TREE_MAPPING) {
+    gannet_text value = {0};
+    gannet_err err = append_value(&value, node);
+    if (err == GANNET_OK) err = visit(user, prefix, value.text, node);
+    gannet_free(&value.text);
+    return err;
+  }
   for (int i = 0; i < node->n; ++i) {
     gannet_text path = {0};
     gannet_err err = append(&path, prefix);
@@ -137,28 +136,22 @@ static int compare_keys(const void *a, const void *b) {
   return order ? order : (*left < *right ? -1 : *left > *right);
 }
 
-static void complain_repeat(const gannet_tree *first, const gannet_tree *again,
-                            gannet_complaints *complaints) {
-  char where[512];
-  gannet_tree_where_key(again, where, sizeof where);
-  gannet_complain(
-      complaints, where,
-      "key '%.200s' is given twice in the same mapping (first in line %d); leave one out",
-      again->key, first->key_place.line);
-}
-
-enum { MOST_REPEATS = 20 }; /* told of one mapping */
-
 static gannet_err check_mapping(const gannet_tree *node, gannet_complaints *complaints) {
+  enum { MOST_TOLD = 20 };
   const gannet_tree **sorted = NULL;
   GANNET_TRY(gannet_alloc((size_t)node->n, sizeof *sorted, &sorted));
   for (int i = 0; i < node->n; ++i) sorted[i] = &node->child[i];
   qsort(sorted, (size_t)node->n, sizeof *sorted, compare_keys);
-  for (int i = 1, found = 0; i < node->n && found < MOST_REPEATS; ++i)
-    if (strcmp(sorted[i - 1]->key, sorted[i]->key) == 0) {
-      complain_repeat(sorted[i - 1], sorted[i], complaints);
-      ++found;
-    }
+  for (int i = 1, found = 0; i < node->n && found < MOST_TOLD; ++i) {
+    char location[512];
+    if (strcmp(sorted[i - 1]->key, sorted[i]->key) != 0) continue;
+    gannet_tree_key_location(sorted[i], location, sizeof location);
+    gannet_complain(
+        complaints, location,
+        "key '%.200s' is given twice in the same mapping (first in line %d); leave one out",
+        sorted[i]->key, sorted[i - 1]->key_position.line);
+    ++found;
+  }
   gannet_free(&sorted);
   return GANNET_OK;
 }

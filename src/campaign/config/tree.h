@@ -1,8 +1,8 @@
-/* A campaign file as a tree of texts, lists and mappings, each with the place it came from.
+/* A campaign file as a tree of texts, lists and mappings, each with the position that it came from.
  *
  *   gannet_tree_parse     from the text of a file (yaml_parse.c, the only user of libfyaml)
  *   gannet_tree_override  change it by a command-line "key=value"
- *   gannet_tree_find, gannet_tree_where, gannet_tree_flatten
+ *   gannet_tree_find, gannet_tree_location, gannet_tree_flatten
  *
  * All functions are local.
  */
@@ -19,15 +19,15 @@ typedef enum { GANNET_TREE_TEXT, GANNET_TREE_LIST, GANNET_TREE_MAPPING } gannet_
 /* Positions count from 1; 0 = none, as for what comes from the command line. */
 typedef struct {
   int line, column;
-} gannet_tree_place;
+} gannet_tree_position;
 
 typedef struct gannet_tree {
   gannet_tree_kind kind;
-  char *key;                          /* NULL outside mappings */
-  char *text;                         /* of a GANNET_TREE_TEXT */
-  bool empty;                         /* a text that was left out, as in "budget:" */
-  const char *source;                 /* file name or "--set key=value"; borrowed from the root */
-  gannet_tree_place key_place, place; /* of the key and of the value */
+  char *key;          /* NULL outside mappings */
+  char *text;         /* of a GANNET_TREE_TEXT */
+  bool empty;         /* a text that was left out, as in "budget:" */
+  const char *source; /* file name or "--set key=value"; borrowed from the root */
+  gannet_tree_position key_position, position; /* of the key and of the value */
   int n, capacity;
   struct gannet_tree *child; /* [n] */
 } gannet_tree;
@@ -45,7 +45,7 @@ typedef struct {
  *
  * Local.
  *
- * name  in     shown in places
+ * name  in     shown in locations
  * text  in     [size]; need not end in a zero byte
  * file  inout  zeroed
  *
@@ -81,8 +81,8 @@ const gannet_tree *gannet_tree_find(const gannet_tree *mapping, const char *key)
  *
  * Local.
  */
-void gannet_tree_where(const gannet_tree *node, char *buffer, size_t size);
-void gannet_tree_where_key(const gannet_tree *node, char *buffer, size_t size);
+void gannet_tree_location(const gannet_tree *node, char *buffer, size_t size);
+void gannet_tree_key_location(const gannet_tree *node, char *buffer, size_t size);
 
 /* Call visit for every scalar or list below a node, with the keys between joined by dots; lists are
  * given as "[a, b]". Stops at the first error.
@@ -104,7 +104,7 @@ GANNET_CHECKED gannet_err gannet_tree_add(gannet_tree *parent, gannet_tree **chi
 GANNET_CHECKED gannet_err gannet_tree_add_source(gannet_tree_file *file, const char *name,
                                                  const char **source);
 
-/* Make a copy of a node and everything below it, with places; sources are borrowed from the
+/* Make a copy of a node and everything below it, with positions; sources are borrowed from the
  * original's file.
  *
  * Local.
@@ -113,7 +113,7 @@ GANNET_CHECKED gannet_err gannet_tree_add_source(gannet_tree_file *file, const c
  */
 GANNET_CHECKED gannet_err gannet_tree_copy(const gannet_tree *node, gannet_tree *copy);
 
-/* Free the content of a node, keeping key and places; or everything.
+/* Free the content of a node, keeping key and positions; or everything.
  *
  * Local.
  */

@@ -13,44 +13,42 @@ enum { MOST_NODES = 200000, MOST_ANCHORS = 5000, DEEPEST = 32, MOST_COMPLAINTS =
 
 typedef struct {
   const char *source;
-  bool places; /* false for texts that are not a file */
+  bool has_positions; /* false for texts that are not a file */
   int nodes;
   bool stopped; /* a limit was reached and complained about */
   gannet_complaints *complaints;
 } builder;
 
-/* The first thing of a list or mapping that has a place: libfyaml keeps none for the bracket. */
-static struct fy_node *first_scalar(struct fy_node *node) {
+/* libfyaml keeps no position for the bracket of a list or mapping: that of the first thing in it.
+ */
+static gannet_tree_position position_of(struct fy_node *node) {
+  gannet_tree_position position = {0, 0};
   for (int depth = 0; node && !fy_node_is_scalar(node) && depth < DEEPEST; ++depth)
     node = fy_node_is_sequence(node) ? fy_node_sequence_get_by_index(node, 0)
                                      : fy_node_pair_key(fy_node_mapping_get_by_index(node, 0));
-  return node && fy_node_is_scalar(node) ? node : NULL;
-}
-
-static gannet_tree_place place_of(struct fy_node *node) {
-  gannet_tree_place place = {0, 0};
-  struct fy_node *scalar = first_scalar(node);
+  struct fy_node *scalar = node && fy_node_is_scalar(node) ? node : NULL;
   struct fy_token *token = scalar ? fy_node_get_scalar_token(scalar) : NULL;
   const struct fy_mark *mark = token ? fy_token_start_mark(token) : NULL;
-  if (!mark) return place;
+  if (!mark) return position;
   const enum fy_node_style style = fy_node_get_style(scalar);
   const bool quoted = style == FYNS_SINGLE_QUOTED || style == FYNS_DOUBLE_QUOTED;
-  place.line = mark->line + 1;
-  place.column = mark->column + (quoted && mark->column > 0 ? 0 : 1);
-  return place;
+  position.line = mark->line + 1;
+  position.column = mark->column + (quoted && mark->column > 0 ? 0 : 1);
+  return position;
 }
 
-static void complain_at(const builder *build, gannet_tree_place place, const char *what) {
-  char where[512];
-  if (build->places && place.line > 0)
-    (void)snprintf(where, sizeof where, "%s:%d:%d", build->source, place.line, place.column);
+static void complain_at(const builder *build, gannet_tree_position position, const char *what) {
+  char location[512];
+  if (build->has_positions && position.line > 0)
+    (void)snprintf(location, sizeof location, "%s:%d:%d", build->source, position.line,
+                   position.column);
   else
-    (void)snprintf(where, sizeof where, "%s", build->source);
-  gannet_complain(build->complaints, where, "%s", what);
+    (void)snprintf(location, sizeof location, "%s", build->source);
+  gannet_complain(build->complaints, location, "%s", what);
 }
 
-static void stop(builder *build, gannet_tree_place place, const char *what) {
-  if (!build->stopped) complain_at(build, place, what);
+static void stop(builder *build, gannet_tree_position position, const char *what) {
+  if (!build->stopped) complain_at(build, position, what);
   build->stopped = true;
 }
 
@@ -63,14 +61,14 @@ static bool is_lost(struct fy_node *node, size_t length) {
          fy_node_get_style(node) == FYNS_PLAIN;
 }
 
-static gannet_err copy_scalar(builder *build, struct fy_node *node, gannet_tree_place place,
+static gannet_err copy_scalar(builder *build, struct fy_node *node, gannet_tree_position position,
                               char **text) {
   size_t length = 0;
   const char *scalar = node ? fy_node_get_scalar(node, &length) : "";
   GANNET_REQUIRE(scalar && (!node || !is_lost(node, length)), GANNET_ERR_MEMORY, "libfyaml");
   GANNET_TRY(gannet_alloc(length + 1, 1, text));
   if (length > 0) memcpy(*text, scalar, length);
-  if (strlen(*text) != length) complain_at(build, place, "text contains a zero byte; remove it");
+  if (strlen(*text) != length) complain_at(build, position, "text contains a zero byte; remove it");
   return GANNET_OK;
 }
 
@@ -88,31 +86,33 @@ static gannet_err build_list(builder *build, struct fy_node *node, int depth, ga
   return GANNET_OK;
 }
 
-static struct fy_node *behind_alias(builder *build, struct fy_node *node, gannet_tree_place place) {
+static struct fy_node *behind_alias(builder *build, struct fy_node *node,
+                                    gannet_tree_position position) {
   if (!node || !fy_node_is_alias(node)) return node;
   struct fy_node *target = fy_node_resolve_alias(node);
   if (!target) target = fy_node_resolve_alias(node); /* it may have had no memory for the name */
-  if (!target) complain_at(build, place, "alias (*name) to an anchor that is not defined before");
+  if (!target)
+    complain_at(build, position, "alias (*name) to an anchor that is not defined before");
   return target;
 }
 
 /* "<<: *defaults" brings in the keys that the mapping does not have itself; of a list of mappings
  * the first one that has a key counts. */
-static gannet_err merge(builder *build, struct fy_node *value, gannet_tree_place place, int depth,
-                        gannet_tree *out) {
+static gannet_err merge(builder *build, struct fy_node *value, gannet_tree_position position,
+                        int depth, gannet_tree *out) {
   gannet_tree defaults = {.source = out->source};
   void *at = NULL;
-  struct fy_node *target = behind_alias(build, value, place), *item;
+  struct fy_node *target = behind_alias(build, value, position), *item;
   if (++build->nodes > MOST_NODES || depth > DEEPEST)
-    stop(build, place, "'<<' brings in too much (an alias inside itself?)");
+    stop(build, position, "'<<' brings in too much (an alias inside itself?)");
   if (build->stopped || !target) return GANNET_OK;
   if (fy_node_is_sequence(target)) {
     while (!build->stopped && (item = fy_node_sequence_iterate(target, &at)))
-      GANNET_TRY(merge(build, item, place, depth + 1, out));
+      GANNET_TRY(merge(build, item, position, depth + 1, out));
     return GANNET_OK;
   }
   if (!fy_node_is_mapping(target)) {
-    complain_at(build, place, "'<<' needs a mapping, or a list of mappings");
+    complain_at(build, position, "'<<' needs a mapping, or a list of mappings");
     return GANNET_OK;
   }
   gannet_err err = build_value(build, target, depth + 1, &defaults);
@@ -132,14 +132,14 @@ static gannet_err build_pair(builder *build, struct fy_node_pair *pair, int dept
                              gannet_tree *out) {
   gannet_tree *child = NULL;
   struct fy_node *key = fy_node_pair_key(pair);
-  const gannet_tree_place place = key ? place_of(key) : (gannet_tree_place){0, 0};
+  const gannet_tree_position position = key ? position_of(key) : (gannet_tree_position){0, 0};
   if (!key || !fy_node_is_scalar(key) || fy_node_is_alias(key)) {
-    complain_at(build, place.line ? place : out->key_place, "keys must be plain texts");
+    complain_at(build, position.line ? position : out->key_position, "keys must be plain texts");
     return GANNET_OK;
   }
   GANNET_TRY(gannet_tree_add(out, &child));
-  GANNET_TRY(copy_scalar(build, key, place, &child->key));
-  if (build->places) child->key_place = place;
+  GANNET_TRY(copy_scalar(build, key, position, &child->key));
+  if (build->has_positions) child->key_position = position;
   return build_value(build, fy_node_pair_value(pair), depth + 1, child);
 }
 
@@ -161,19 +161,19 @@ static gannet_err build_mapping(builder *build, struct fy_node *node, int depth,
   while (!build->stopped && (pair = fy_node_mapping_iterate(node, &at)))
     if (is_merge(pair))
       GANNET_TRY(
-          merge(build, fy_node_pair_value(pair), place_of(fy_node_pair_key(pair)), depth, out));
+          merge(build, fy_node_pair_value(pair), position_of(fy_node_pair_key(pair)), depth, out));
   return GANNET_OK;
 }
 
 static gannet_err build_value(builder *build, struct fy_node *node, int depth, gannet_tree *out) {
-  const gannet_tree_place place = node ? place_of(node) : out->key_place;
+  const gannet_tree_position position = node ? position_of(node) : out->key_position;
   out->kind = GANNET_TREE_TEXT;
-  if (build->places) out->place = place;
-  if (++build->nodes > MOST_NODES) stop(build, place, "too many entries");
-  if (depth > DEEPEST) stop(build, place, "nested too deeply (an alias inside itself?)");
-  node = behind_alias(build, node, place);
+  if (build->has_positions) out->position = position;
+  if (++build->nodes > MOST_NODES) stop(build, position, "too many entries");
+  if (depth > DEEPEST) stop(build, position, "nested too deeply (an alias inside itself?)");
+  node = behind_alias(build, node, position);
   if (build->stopped || !node || fy_node_is_scalar(node)) {
-    GANNET_TRY(copy_scalar(build, build->stopped ? NULL : node, place, &out->text));
+    GANNET_TRY(copy_scalar(build, build->stopped ? NULL : node, position, &out->text));
     out->empty = !*out->text && (!node || fy_node_get_style(node) == FYNS_PLAIN);
     return GANNET_OK;
   }
@@ -192,7 +192,7 @@ static void pass_diagnostics(builder *build, struct fy_diag *diagnostics) {
     (void)snprintf(what, sizeof what, "not valid YAML: %s",
                    error->msg ? error->msg : "syntax error");
     what[strcspn(what, "\n")] = '\0';
-    complain_at(build, (gannet_tree_place){error->line, error->column}, what);
+    complain_at(build, (gannet_tree_position){error->line, error->column}, what);
     ++passed;
   }
 }
@@ -220,7 +220,7 @@ static gannet_err load(builder *build, struct fy_parser *parser, struct fy_diag 
   if (document) err = build_value(build, fy_document_root(document), 0, out);
   struct fy_document *second = document ? fy_parse_load_document(parser) : NULL;
   if (second) {
-    const gannet_tree_place nowhere = {0, 0};
+    const gannet_tree_position nowhere = {0, 0};
     complain_at(build, nowhere, "a second document after '---'; expected one");
     fy_parse_document_destroy(parser, second);
   }
@@ -238,25 +238,20 @@ static gannet_err load(builder *build, struct fy_parser *parser, struct fy_diag 
   return err;
 }
 
-/* libfyaml writes through null pointers when it has no memory, so whether there is enough is asked
- * beforehand. It takes at most 500 bytes for a byte of text ("[,,,,"). */
-static gannet_err check_room(size_t size) {
+static gannet_err parse(builder *build, const char *text, size_t size, gannet_tree *out) {
+  struct fy_diag_cfg settings;
+  /* libfyaml writes through null pointers when it has no memory, so whether there is enough is
+   * asked beforehand. It takes at most 500 bytes for a byte of text ("[,,,,"). */
   const size_t bytes = ((size_t)1 << 20) + 500 * size;
   void *probe = malloc(bytes);
   GANNET_REQUIRE(probe, GANNET_ERR_MEMORY, "%zu bytes to read YAML", bytes);
   free(probe);
-  return GANNET_OK;
-}
-
-static gannet_err parse(builder *build, const char *text, size_t size, gannet_tree *out) {
-  struct fy_diag_cfg settings;
-  GANNET_TRY(check_room(size));
   fy_diag_cfg_default(&settings);
   settings.fp = NULL;
   struct fy_diag *diagnostics = fy_diag_create(&settings);
   GANNET_REQUIRE(diagnostics, GANNET_ERR_MEMORY, "libfyaml");
   fy_diag_set_collect_errors(diagnostics, true);
-  /* Repeated keys are found here, all at once and with both places. */
+  /* Repeated keys are found here, all at once and with both positions. */
   const struct fy_parse_cfg configuration = {
       .flags = FYPCF_QUIET | FYPCF_COLLECT_DIAG | FYPCF_ALLOW_DUPLICATE_KEYS | FYPCF_JSON_NONE,
       .diag = diagnostics};
@@ -271,9 +266,9 @@ static gannet_err parse(builder *build, const char *text, size_t size, gannet_tr
   return err;
 }
 
-/* Complains about the first byte that is not text and returns 0; else 1. */
-static int is_text(const builder *build, const char *text, size_t size) {
-  gannet_tree_place place = {1, 1};
+/* False with a complaint about the first byte that is not text. */
+static bool is_text(const builder *build, const char *text, size_t size) {
+  gannet_tree_position position = {1, 1};
   for (size_t i = 0; i < size;) {
     char what[96];
     uint32_t code = 0;
@@ -281,24 +276,14 @@ static int is_text(const builder *build, const char *text, size_t size) {
     if (length == 0 || code == 0) {
       (void)snprintf(what, sizeof what, "byte 0x%02x is not UTF-8 text; is this a campaign file?",
                      (unsigned char)text[i]);
-      complain_at(build, place, what);
-      return 0;
+      complain_at(build, position, what);
+      return false;
     }
-    place.column = code == '\n' ? 1 : place.column + 1;
-    place.line += code == '\n';
+    position.column = code == '\n' ? 1 : position.column + 1;
+    position.line += code == '\n';
     i += length;
   }
-  return 1;
-}
-
-/* libfyaml frees anchors in quadratic time, so thousands of them are refused beforehand. An "&" in
- * a comment or a text counts too: no campaign has that many of either. */
-static int has_few_anchors(const builder *build, const char *text, size_t size) {
-  int anchors = 0;
-  for (size_t i = 0; i < size; ++i) anchors += text[i] == '&';
-  if (anchors <= MOST_ANCHORS) return 1;
-  complain_at(build, (gannet_tree_place){0, 0}, "too many anchors (&name)");
-  return 0;
+  return true;
 }
 
 gannet_err gannet_tree_read_value(const char *text, size_t size, const char *source,
@@ -321,15 +306,23 @@ gannet_err gannet_tree_parse(const char *name, const char *text, size_t size,
     text += 3;
     size -= 3;
   }
-  builder build = {.source = source, .places = true, .complaints = complaints};
-  if (!is_text(&build, text, size) || !has_few_anchors(&build, text, size)) return GANNET_OK;
+  builder build = {.source = source, .has_positions = true, .complaints = complaints};
+  if (!is_text(&build, text, size)) return GANNET_OK;
+  /* libfyaml frees anchors in quadratic time, so thousands of them are refused beforehand. An "&"
+   * in a comment or a text counts too: no campaign has that many of either. */
+  int anchors = 0;
+  for (size_t i = 0; i < size; ++i) anchors += text[i] == '&';
+  if (anchors > MOST_ANCHORS) {
+    complain_at(&build, (gannet_tree_position){0, 0}, "too many anchors (&name)");
+    return GANNET_OK;
+  }
   GANNET_TRY(parse(&build, text, size, &file->root));
   if (complaints->count > before) return GANNET_OK;
   if (file->root.empty)
-    complain_at(&build, (gannet_tree_place){0, 0},
+    complain_at(&build, (gannet_tree_position){0, 0},
                 "the file is empty; expected keys with values, as in 'name: heater'");
   else if (file->root.kind != GANNET_TREE_MAPPING)
-    complain_at(&build, (gannet_tree_place){1, 1}, "expected a mapping, as in 'name: heater'");
+    complain_at(&build, (gannet_tree_position){1, 1}, "expected a mapping, as in 'name: heater'");
   file->usable = complaints->count == before;
   return gannet_tree_check_repeats(&file->root, complaints);
 }

@@ -7,23 +7,20 @@
 
 #include "base/utf8.h"
 
-/* Words that some YAML reader takes for something else than a text. */
-static int is_word(const char *text) {
+/* Letters, digits and a few signs that no YAML reader takes for something else than a text. */
+static bool is_plain(const char *text) {
   static const char *const words[] = {"true", "false", "yes", "no",  "on", "off",
                                       "null", "y",     "n",   "nan", "inf"};
-  for (size_t i = 0; i < sizeof words / sizeof *words; ++i)
-    if (strcasecmp(words[i], text) == 0) return 1;
-  return 0;
-}
-
-static int is_plain(const char *text) {
-  if (!(isalpha((unsigned char)*text) || *text == '_' || *text == '/')) return 0;
+  if (!(isalpha((unsigned char)*text) || *text == '_' || *text == '/')) return false;
   for (const char *c = text; *c; ++c)
-    if (!isalnum((unsigned char)*c) && !strchr("_-./", *c)) return 0;
-  return !is_word(text);
+    if (!isalnum((unsigned char)*c) && !strchr("_-./", *c)) return false;
+  for (size_t i = 0; i < sizeof words / sizeof *words; ++i)
+    if (strcasecmp(words[i], text) == 0) return false;
+  return true;
 }
 
-static int is_hidden(uint32_t code) {
+/* Control characters, ends of lines, and marks of byte order. */
+static bool is_hidden(uint32_t code) {
   return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x2028 || code == 0x2029 ||
          code == 0xfeff || code == 0xfffe || code == 0xffff;
 }
@@ -49,21 +46,6 @@ void gannet_yaml_text(FILE *out, const char *text) {
     left -= length;
   }
   (void)fputc('"', out);
-}
-
-static void write_texts(FILE *out, const gannet_text_list *list) {
-  (void)fputc('[', out);
-  for (int i = 0; i < list->n; ++i) {
-    if (i > 0) (void)fputs(", ", out);
-    gannet_yaml_text(out, list->item[i]);
-  }
-  (void)fputc(']', out);
-}
-
-static void write_reals(FILE *out, const gannet_real_list *list) {
-  (void)fputc('[', out);
-  for (int i = 0; i < list->n; ++i) (void)fprintf(out, "%s%.17g", i ? ", " : "", list->item[i]);
-  (void)fputc(']', out);
 }
 
 /* Option tables give offsets, so members are reached by copying them. */
@@ -94,16 +76,26 @@ int gannet_yaml_is_set(const gannet_option *option, const void *target) {
 
 void gannet_yaml_value(FILE *out, const gannet_option *option, const void *target) {
   const void *member = (const char *)target + option->offset;
+  const gannet_text_list *texts = member;
+  const gannet_real_list *reals = member;
   char buffer[256];
   switch (option->type) {
     case GANNET_TEXT:
       gannet_yaml_text(out, text_of(member));
       break;
     case GANNET_TEXT_LIST:
-      write_texts(out, member);
+      (void)fputc('[', out);
+      for (int i = 0; i < texts->n; ++i) {
+        if (i > 0) (void)fputs(", ", out);
+        gannet_yaml_text(out, texts->item[i]);
+      }
+      (void)fputc(']', out);
       break;
     case GANNET_REAL_LIST:
-      write_reals(out, member);
+      (void)fputc('[', out);
+      for (int i = 0; i < reals->n; ++i)
+        (void)fprintf(out, "%s%.17g", i ? ", " : "", reals->item[i]);
+      (void)fputc(']', out);
       break;
     default:
       (void)gannet_option_format(option, target, buffer, sizeof buffer);

@@ -1,5 +1,5 @@
 #include "campaign/run/campaign.h"
-#include "campaign/config/nearby.h"
+#include "campaign/config/paths.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -94,7 +94,7 @@ static gannet_err look(const gannet_campaign_start_options *options, const char 
 /* Whether gannet wrote a configuration, though somebody may have changed it since. */
 static bool is_effective(const char *file) {
   bool sealed = false;
-  if (gannet_saved_check(file, &sealed) != GANNET_OK) gannet_error_clear();
+  if (gannet_effective_check(file, &sealed) != GANNET_OK) gannet_error_clear();
   return sealed;
 }
 
@@ -138,7 +138,7 @@ static gannet_err write_effective(const gannet_campaign *campaign) {
   warn_of_path(campaign, "input_directory", general->input_directory);
   warn_of_path(campaign, "candidates", general->candidates);
   GANNET_TRY(gannet_campaign_path(campaign, "campaign.yaml", path));
-  return gannet_saved_write(path, campaign->input);
+  return gannet_effective_write(path, campaign->input);
 }
 
 static void warn_of_changes(const gannet_campaign *campaign) {
@@ -217,21 +217,19 @@ static gannet_err tell_apart(gannet_campaign *campaign) {
 
 /* A refusal says what differs, where the directory still knows. */
 static gannet_err tell_difference(const gannet_campaign *campaign, gannet_err err) {
-  char path[PATH_MAX], why[600];
-  gannet_change_list changes = {.n = 0};
+  char path[PATH_MAX], why[600], changes[GANNET_CHANGES_TEXT];
   const gannet_problem *problem = campaign->input->problem;
   if (err != GANNET_ERR_INPUT || campaign->context->rank != 0 ||
       campaign->ledger.fingerprint == gannet_problem_fingerprint(problem))
     return err;
   (void)snprintf(why, sizeof why, "%s", gannet_error_detail());
-  if (gannet_campaign_path(campaign, "campaign.yaml", path) == GANNET_OK)
-    gannet_changes_of_problem(path, problem, &changes);
-  if (changes.n == 0) return GANNET_RAISE(err, "%s", why);
-  gannet_changes_end(&changes);
+  if (gannet_campaign_path(campaign, "campaign.yaml", path) != GANNET_OK ||
+      !gannet_changes_of_problem(path, problem, changes))
+    return GANNET_RAISE(err, "%s", why);
   return GANNET_RAISE(GANNET_ERR_INPUT,
                       "variables, constraints or goal differ from those of the campaign to be "
                       "resumed: %s; start another campaign with --directory",
-                      changes.text);
+                      changes);
 }
 
 /* Rank 0 only. What is not there is made in the nearest directory that is. */

@@ -67,7 +67,7 @@ static gannet_err check_equations(const gannet_campaign *campaign, gannet_compla
   const gannet_err err = gannet_governing_try(campaign->context, input->problem, &equation);
   if (equation >= 0) (void)snprintf(key, sizeof key, "physics.equations.%d", equation + 1);
   if (err == GANNET_ERR_INPUT)
-    gannet_complain(complaints, gannet_campaign_place(input, key), "%s", gannet_error_detail());
+    gannet_complain(complaints, gannet_campaign_location(input, key), "%s", gannet_error_detail());
   return err;
 }
 
@@ -78,7 +78,7 @@ static void check_input_directory(const gannet_campaign_input *input,
   const char *directory = input->general.input_directory;
   if (!directory || directory[0] != '/') return;
   if (stat(directory, &about) == 0 && S_ISDIR(about.st_mode)) return;
-  gannet_complain(complaints, gannet_campaign_place(input, "input_directory"),
+  gannet_complain(complaints, gannet_campaign_location(input, "input_directory"),
                   "input_directory: '%s' is no directory here; expected the one that relative "
                   "paths start from",
                   directory);

@@ -1,8 +1,24 @@
-/* What lies near a path that leads nowhere, for messages. */
-#ifndef GANNET_CAMPAIGN_CONFIG_NEARBY_H
-#define GANNET_CAMPAIGN_CONFIG_NEARBY_H
+/* Paths in campaign files and on the command line: where relative ones start, and what may be meant
+ * by one that leads nowhere.
+ */
+#ifndef GANNET_CAMPAIGN_CONFIG_PATHS_H
+#define GANNET_CAMPAIGN_CONFIG_PATHS_H
 
 #include <stddef.h>
+
+#include "base/error.h"
+
+/* Where relative paths of a campaign file start, absolute.
+ *
+ * Local.
+ *
+ * beside  in   directory of the campaign file
+ * given   in   input_directory
+ * path    out  [PATH_MAX]
+ *
+ * Errors: GANNET_ERR_MISSING, GANNET_ERR_IO; GANNET_ERR_INPUT when it is too long.
+ */
+GANNET_CHECKED gannet_err gannet_base_directory(const char *beside, const char *given, char *path);
 
 /* The entry of a path's folder, or of the path itself when it is a folder, that ends in a suffix
  * and is called nearly like the path: "heater.yaml" is near to "heter.yaml", and with the suffix
