@@ -82,9 +82,9 @@ typedef struct {
   const char *goal, *method, *backend;
   const char *shell, *simulation, *plugin; /* at most one of these and command */
   gannet_text_list command, templates, patterns, placeholders;
-  gannet_marks marks; /* that placeholders names */
-  int program;        /* its place in command, behind what launches it */
-  bool is_example;    /* nothing was said about the simulation: an example of one is written */
+  gannet_delimiters marks; /* that placeholders names */
+  int program;             /* its place in command, behind what launches it */
+  bool is_example;         /* nothing was said about the simulation: an example of one is written */
   char example[INIT_NAME + 16]; /* name of its file */
   int batch, parallel, evaluations, tasks;
   const char *wall_time, *time_limit; /* NULL = not given */

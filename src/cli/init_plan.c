@@ -92,7 +92,7 @@ static gannet_err settle_marks(const cli_arguments *arguments, init_plan *plan,
                                gannet_complaints *complaints) {
   const char *text = cli_value(arguments, "placeholders");
   if (text) GANNET_TRY(gannet_text_list_add(&plan->placeholders, text));
-  const char *wrong = gannet_marks_read(&plan->placeholders, &plan->marks);
+  const char *wrong = gannet_delimiters_read(&plan->placeholders, &plan->marks);
   if (wrong)
     gannet_complain(complaints, "--placeholders",
                     "%s; expected what stands before and behind a name, as in '@@' or '<<>>'",

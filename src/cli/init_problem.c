@@ -179,8 +179,8 @@ static gannet_err read_constraints(const cli_arguments *arguments, init_plan *pl
 }
 
 static bool is_known(const init_plan *plan, const char *name) {
-  for (int i = 0; gannet_contract_words[i]; ++i)
-    if (strcmp(gannet_contract_words[i], name) == 0) return true;
+  for (int i = 0; gannet_fixed_placeholders[i]; ++i)
+    if (strcmp(gannet_fixed_placeholders[i], name) == 0) return true;
   for (int i = 0; i < plan->n_variables; ++i)
     if (strcmp(plan->variable[i].is.name, name) == 0) return true;
   return false;

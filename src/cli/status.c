@@ -76,7 +76,7 @@ static void print_damage(const gannet_campaign *campaign) {
 }
 
 static void print_silence(const gannet_campaign *campaign) {
-  gannet_silence silence;
+  gannet_scheduler_status silence;
   char when[40], text[32];
   gannet_campaign_silence(campaign, &silence);
   if (silence.since <= 0) return;

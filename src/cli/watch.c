@@ -173,7 +173,7 @@ static gannet_err flush_lines(void) {
 
 static gannet_err watch_lines(watcher *w, gannet_exit *code) {
   char words[600], last[600] = "", silence[400], last_silence[400] = "";
-  gannet_silence_kind last_kind = GANNET_SILENCE_OTHER;
+  gannet_scheduler_status_kind last_kind = GANNET_SCHEDULER_OTHER;
   int64_t failures = 0;
   for (bool news = true;; news = w->changed) {
     const gannet_follow_state state = watch_state_text(&w->follow, words, sizeof words);
@@ -190,7 +190,7 @@ static gannet_err watch_lines(watcher *w, gannet_exit *code) {
     if (strcmp(silence, last_silence) != 0) {
       print_time();
       (void)printf("%s\n", silent ? silence
-                           : last_kind == GANNET_SILENCE_UNKNOWN
+                           : last_kind == GANNET_SCHEDULER_UNKNOWN
                                ? "its jobs are no longer unknown"
                                : "SLURM takes and starts its jobs");
     }

@@ -99,7 +99,8 @@ static const char *under_way_word(const gannet_follow *follow) {
 }
 
 const char *watch_running_word(const gannet_follow *follow) {
-  const bool unknown = follow->silence.since > 0 && follow->silence.kind == GANNET_SILENCE_UNKNOWN;
+  const bool unknown =
+      follow->silence.since > 0 && follow->silence.kind == GANNET_SCHEDULER_UNKNOWN;
   return unknown ? "submitted, state unknown" : under_way_word(follow);
 }
 
@@ -324,11 +325,11 @@ static void put_proposals(view *v) {
 /* What the directory of an evaluation tells, or when it was seen first. */
 static void put_running_row(view *v, FILE *out, const watch_sight *seen) {
   char name[48], directory[PATH_MAX], age[40], slot[16] = "-", where[200] = "";
-  gannet_contract_sight sight = {.started = NAN, .slot = -1};
+  gannet_attempt_info sight = {.started = NAN, .slot = -1};
   const gannet_ticket *t = &v->campaign->ledger.ticket[seen->id];
   (void)snprintf(name, sizeof name, "evals/%06lld", (long long)seen->id);
   const bool found = gannet_campaign_path(v->campaign, name, directory) == GANNET_OK &&
-                     gannet_contract_look(directory, &sight) && sight.nonce == t->nonce;
+                     gannet_attempt_read(directory, &sight) && sight.nonce == t->nonce;
   const bool dated = found && isfinite(sight.started) && sight.started > 0;
   const double since = dated ? sight.started : seen->since;
   gannet_format_duration(fmax(0, gannet_clock_epoch() - since), age, sizeof age);

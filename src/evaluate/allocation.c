@@ -18,7 +18,7 @@ static void read_tail(const char *directory, char *text) {
 }
 
 /* slurm_errno.c, up to 24.05; each beside the number of the job. */
-bool gannet_allocation_is_over(const char *directory, const char *job) {
+bool gannet_slurm_step_is_refused(const char *directory, const char *job) {
   static const char *const phrase[] = {"Job/step already completing or completed",
                                        "Unable to confirm allocation for job",
                                        "Job credential revoked"};

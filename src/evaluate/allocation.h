@@ -16,6 +16,6 @@
  *
  * job  in  its number, as in SLURM_JOB_ID; NULL = any job
  */
-bool gannet_allocation_is_over(const char *directory, const char *job);
+bool gannet_slurm_step_is_refused(const char *directory, const char *job);
 
 #endif

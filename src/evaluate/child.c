@@ -24,7 +24,8 @@ static gannet_err wait_for(gannet_launcher *launcher, gannet_launch_event *event
   return GANNET_OK;
 }
 
-static void judge(const gannet_launch_event *event, const char *name, char *why, size_t size) {
+static void describe_end(const gannet_launch_event *event, const char *name, char *why,
+                         size_t size) {
   if (event->type == GANNET_LAUNCH_REFUSED)
     (void)snprintf(why, size, "'%.100s' could not be started", name);
   else if (event->type == GANNET_LAUNCH_STARTED || event->limit)
@@ -80,7 +81,7 @@ gannet_err gannet_child_run(gannet_launcher *launcher, const char *const *words,
                                 .grace = 1};
   GANNET_TRY(gannet_launcher_launch(launcher, &launch));
   GANNET_TRY(wait_for(launcher, &event));
-  judge(&event, words[0], end->why, sizeof end->why);
+  describe_end(&event, words[0], end->why, sizeof end->why);
   add_words(directory, end->why, sizeof end->why);
   remove_output(directory);
   return GANNET_OK;

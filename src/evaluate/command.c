@@ -20,10 +20,10 @@ static const gannet_option options[] = {
     {0}};
 
 static gannet_err create(const void *given, const gannet_evaluator_setup *setup, void **state) {
-  gannet_flights *flights = NULL;
+  gannet_command_runs *runs = NULL;
   gannet_err local = GANNET_OK;
-  if (setup->context->rank == 0) local = gannet_flights_create(given, setup, &flights);
-  return gannet_desk_create(&gannet_flights_desk, setup, local, flights, state);
+  if (setup->context->rank == 0) local = gannet_command_runs_create(given, setup, &runs);
+  return gannet_root_evaluator_create(&gannet_command_root_evaluator, setup, local, runs, state);
 }
 
 const gannet_evaluator_type gannet_evaluator_command = {
@@ -33,9 +33,9 @@ const gannet_evaluator_type gannet_evaluator_command = {
     .options_size = sizeof(gannet_command_options),
     .check = gannet_command_check,
     .create = create,
-    .destroy = gannet_desk_destroy,
-    .submit = gannet_desk_submit,
-    .poll = gannet_desk_poll,
-    .cancel = gannet_desk_cancel,
-    .recover = gannet_desk_recover,
+    .destroy = gannet_root_evaluator_destroy,
+    .submit = gannet_root_evaluator_submit,
+    .poll = gannet_root_evaluator_poll,
+    .cancel = gannet_root_evaluator_cancel,
+    .recover = gannet_root_evaluator_recover,
 };

@@ -174,15 +174,15 @@ void gannet_command_check_script(const gannet_command_options *options,
  */
 int gannet_command_find(const char *program, const char *input_directory, char *path);
 
-/* Rank 0's bookkeeping of what the launcher runs; free through gannet_flights_desk, also after
- * failure.
+/* Rank 0's bookkeeping of what the launcher runs; free through gannet_command_root_evaluator, also
+ * after failure.
  *
  * Local.
  */
-typedef struct gannet_flights gannet_flights;
-GANNET_CHECKED gannet_err gannet_flights_create(const gannet_command_options *options,
-                                                const gannet_evaluator_setup *setup,
-                                                gannet_flights **flights);
-extern const gannet_desk_type gannet_flights_desk;
+typedef struct gannet_command_runs gannet_command_runs;
+GANNET_CHECKED gannet_err gannet_command_runs_create(const gannet_command_options *options,
+                                                     const gannet_evaluator_setup *setup,
+                                                     gannet_command_runs **runs);
+extern const gannet_root_evaluator_type gannet_command_root_evaluator;
 
 #endif

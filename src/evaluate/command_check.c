@@ -57,12 +57,12 @@ int gannet_command_find(const char *program, const char *input_directory, char *
 /* A program is looked for once, before there is any evaluation. */
 static bool has_placeholder(const gannet_command_options *options) {
   const char *program = options->command.item[0];
-  gannet_marks marks;
+  gannet_delimiters delimiters;
   gannet_placeholder found;
   size_t at = is_beside(program) ? sizeof beside - 1 : 0;
-  (void)gannet_marks_read(&options->placeholders, &marks);
-  marks = gannet_marks_with_braces(&marks);
-  return gannet_placeholder_next(&marks, program, strlen(program), &at, &found);
+  (void)gannet_delimiters_read(&options->placeholders, &delimiters);
+  delimiters = gannet_delimiters_with_braces(&delimiters);
+  return gannet_placeholder_next(&delimiters, program, strlen(program), &at, &found);
 }
 
 static const char *hint_of(const gannet_command_options *options, int reason) {
@@ -192,7 +192,7 @@ static void check_problem(const gannet_problem_spec *spec, const gannet_context 
                           gannet_complaints *complaints) {
   for (int k = 0; k < spec->n_variables; ++k) {
     const gannet_variable *variable = &spec->variables[k];
-    if (context && is_one_of(variable->name, gannet_contract_words))
+    if (context && is_one_of(variable->name, gannet_fixed_placeholders))
       gannet_log(context, GANNET_LOG_WARNING,
                  "variables: '%s' has a meaning of its own in commands and templates; here {%s} is "
                  "the variable",
@@ -289,8 +289,8 @@ static bool matches_everything(const regex_t *regex) {
  * one of which the simulation can run nowhere. */
 static gannet_err check_texts(const char *key, const gannet_text_list *list, bool may_be_everywhere,
                               gannet_complaints *complaints) {
-  gannet_texts texts = {0};
-  const gannet_err err = gannet_texts_create(key, list, complaints, &texts);
+  gannet_text_rules texts = {0};
+  const gannet_err err = gannet_text_rules_create(key, list, complaints, &texts);
   const bool all = texts.n == list->n && !may_be_everywhere;
   for (int i = 0; err == GANNET_OK && all && i < texts.n; ++i)
     if (matches_everything(&texts.regex[i]))
@@ -299,7 +299,7 @@ static gannet_err check_texts(const char *key, const gannet_text_list *list, boo
           "'%s' is found in every line, whatever a simulation says; expected words of a "
           "simulation that cannot work",
           list->item[i]);
-  gannet_texts_release(&texts);
+  gannet_text_rules_release(&texts);
   return err;
 }
 
@@ -339,12 +339,13 @@ static void warn_of_dollars(const gannet_text_list *environment, const gannet_co
 
 static gannet_placeholder_check start_check(const gannet_command_options *options,
                                             const gannet_evaluator_setup *setup,
-                                            gannet_marks *marks, gannet_complaints *complaints) {
-  (void)gannet_marks_read(&options->placeholders, marks);
+                                            gannet_delimiters *delimiters,
+                                            gannet_complaints *complaints) {
+  (void)gannet_delimiters_read(&options->placeholders, delimiters);
   return (gannet_placeholder_check){.problem = setup->problem,
                                     .context = setup->context,
                                     .input_directory = setup->input_directory,
-                                    .marks = marks,
+                                    .delimiters = delimiters,
                                     .complaints = complaints};
 }
 
@@ -362,8 +363,8 @@ gannet_err gannet_command_check_words(const gannet_command_options *options,
                                       const gannet_problem *problem,
                                       gannet_complaints *complaints) {
   const gannet_evaluator_setup setup = {.problem = problem};
-  gannet_marks marks;
-  const gannet_placeholder_check check = start_check(options, &setup, &marks, complaints);
+  gannet_delimiters delimiters;
+  const gannet_placeholder_check check = start_check(options, &setup, &delimiters, complaints);
   check_words(&check, options);
   return GANNET_OK;
 }
@@ -371,8 +372,8 @@ gannet_err gannet_command_check_words(const gannet_command_options *options,
 void gannet_command_check_lines(const gannet_command_options *options,
                                 const gannet_evaluator_setup *setup, const char *key,
                                 const gannet_text_list *lines, gannet_complaints *complaints) {
-  gannet_marks marks;
-  const gannet_placeholder_check check = start_check(options, setup, &marks, complaints);
+  gannet_delimiters delimiters;
+  const gannet_placeholder_check check = start_check(options, setup, &delimiters, complaints);
   gannet_check_plain_texts(
       &check, key, lines->n, lines->item,
       "nothing is replaced here; write it into a job script (evaluate.script)");
@@ -381,14 +382,14 @@ void gannet_command_check_lines(const gannet_command_options *options,
 void gannet_command_check_script(const gannet_command_options *options,
                                  const gannet_evaluator_setup *setup, const char *script,
                                  gannet_complaints *complaints) {
-  gannet_marks marks;
-  const gannet_placeholder_check check = start_check(options, setup, &marks, complaints);
+  gannet_delimiters delimiters;
+  const gannet_placeholder_check check = start_check(options, setup, &delimiters, complaints);
   gannet_check_script(&check, "evaluate.script", script);
 }
 
 static void check_marks(const gannet_command_options *options, gannet_complaints *complaints) {
-  gannet_marks marks;
-  const char *wrong = gannet_marks_read(&options->placeholders, &marks);
+  gannet_delimiters delimiters;
+  const char *wrong = gannet_delimiters_read(&options->placeholders, &delimiters);
   if (wrong)
     gannet_complain(complaints, "evaluate.placeholders",
                     "%s; expected what stands before and behind a name, as in \"@@\" for @name@, "
@@ -423,8 +424,8 @@ gannet_err gannet_command_check_parts(const gannet_command_options *options, boo
     warn_of_program(options, setup);
     warn_of_arguments(options, setup);
   }
-  gannet_marks marks;
-  const gannet_placeholder_check check = start_check(options, setup, &marks, complaints);
+  gannet_delimiters delimiters;
+  const gannet_placeholder_check check = start_check(options, setup, &delimiters, complaints);
   check_marks(options, complaints);
   check_words(&check, options);
   warn_of_module(options, setup);

@@ -142,32 +142,30 @@ static gannet_err render_all(const gannet_contract *contract, const gannet_bindi
   return GANNET_OK;
 }
 
-gannet_err gannet_contract_mark(const char *directory, const gannet_contract_attempt *attempt) {
+gannet_err gannet_attempt_write(const char *directory, const gannet_attempt_runner *runner) {
   char name[20], host[GANNET_HOST_SIZE];
-  (void)snprintf(name, sizeof name, "%016llx", (unsigned long long)attempt->nonce);
-  gannet_record_host(host);
-  json_t *object = json_pack("{s:i, s:s, s:i, s:s, s:f}", "attempt", attempt->attempt, "nonce",
-                             name, "pid", attempt->pid, "host", host, "started", attempt->started);
+  (void)snprintf(name, sizeof name, "%016llx", (unsigned long long)runner->nonce);
+  gannet_host_name(host);
+  json_t *object = json_pack("{s:i, s:s, s:i, s:s, s:f}", "attempt", runner->attempt, "nonce", name,
+                             "pid", runner->pid, "host", host, "started", runner->started);
   GANNET_REQUIRE(object, GANNET_ERR_MEMORY, "attempt.json of %s", directory);
   gannet_err err = GANNET_OK;
-  int failed =
-      attempt->slot >= 0 && json_object_set_new(object, "slot", json_integer(attempt->slot));
-  if (attempt->submitted > 0 && !failed)
-    failed = json_object_set_new(object, "submitted", json_real(attempt->submitted));
-  if (attempt->job && !failed)
-    failed = json_object_set_new(object, "job", json_string(attempt->job));
-  if (attempt->place && !failed)
+  int failed = runner->slot >= 0 && json_object_set_new(object, "slot", json_integer(runner->slot));
+  if (runner->submitted > 0 && !failed)
+    failed = json_object_set_new(object, "submitted", json_real(runner->submitted));
+  if (runner->job && !failed) failed = json_object_set_new(object, "job", json_string(runner->job));
+  if (runner->submission && !failed)
     failed = json_object_update_new(
-        object, json_pack("{s:s, s:i, s:i}", "shipment", attempt->place->shipment, "element",
-                          attempt->place->element, "runs", attempt->place->runs));
-  const gannet_process_identity process = gannet_process_identify(attempt->pid);
+        object, json_pack("{s:s, s:i, s:i}", "shipment", runner->submission->submission, "element",
+                          runner->submission->element, "runs", runner->submission->runs));
+  const gannet_process_identity process = gannet_process_identify(runner->pid);
   if (process.start > 0 && !failed)
     failed = json_object_update_new(
         object,
         json_pack("{s:I, s:s}", "process_start", (json_int_t)process.start, "boot", process.boot));
   if (failed) err = GANNET_RAISE(GANNET_ERR_MEMORY, "attempt.json of %s", directory);
   if (err == GANNET_OK)
-    err = dump(object, directory, "attempt.json", attempt->durable ? LASTING : WHOLE);
+    err = dump(object, directory, "attempt.json", runner->durable ? LASTING : WHOLE);
   json_decref(object);
   return err;
 }
@@ -178,7 +176,7 @@ static json_t *load_attempt(const char *directory) {
   return gannet_json_read(path);
 }
 
-bool gannet_contract_find_attempt(const char *directory, uint64_t nonce, char *job, size_t size) {
+bool gannet_attempt_has_nonce(const char *directory, uint64_t nonce, char *job, size_t size) {
   char name[20];
   json_t *object = load_attempt(directory);
   const char *text = json_string_value(json_object_get(object, "nonce"));
@@ -199,10 +197,10 @@ static uint64_t nonce_of(const json_t *object, char *job, size_t size) {
 }
 
 /* All from one reading: the next attempt may replace the file at any moment. */
-bool gannet_contract_look(const char *directory, gannet_contract_sight *sight) {
+bool gannet_attempt_read(const char *directory, gannet_attempt_info *sight) {
   json_t *object = load_attempt(directory);
   const char *host = json_string_value(json_object_get(object, "host"));
-  const char *shipment = json_string_value(json_object_get(object, "shipment"));
+  const char *submission = json_string_value(json_object_get(object, "shipment"));
   const char *boot = json_string_value(json_object_get(object, "boot"));
   const json_t *slot = json_object_get(object, "slot"), *began = json_object_get(object, "started"),
                *given = json_object_get(object, "submitted");
@@ -216,24 +214,24 @@ bool gannet_contract_look(const char *directory, gannet_contract_sight *sight) {
   sight->process.start = (long long)json_integer_value(json_object_get(object, "process_start"));
   (void)snprintf(sight->process.boot, sizeof sight->process.boot, "%s", boot ? boot : "");
   (void)snprintf(sight->host, sizeof sight->host, "%s", host ? host : "");
-  if (!sight->job[0] && shipment) (void)snprintf(sight->job, sizeof sight->job, "%s", shipment);
+  if (!sight->job[0] && submission) (void)snprintf(sight->job, sizeof sight->job, "%s", submission);
   const bool found = object != NULL;
   json_decref(object);
   return found;
 }
 
-void gannet_contract_find_place(const char *directory, gannet_contract_place *place) {
+void gannet_attempt_read_submission(const char *directory, gannet_submission_element *element) {
   json_t *object = load_attempt(directory);
   const char *name = NULL;
-  memset(place, 0, sizeof *place);
+  memset(element, 0, sizeof *element);
   if (!object || json_unpack(object, "{s:s, s:i, s:i}", "shipment", &name, "element",
-                             &place->element, "runs", &place->runs))
+                             &element->element, "runs", &element->runs))
     name = NULL;
-  if (name) (void)snprintf(place->shipment, sizeof place->shipment, "%s", name);
+  if (name) (void)snprintf(element->submission, sizeof element->submission, "%s", name);
   json_decref(object);
 }
 
-uint64_t gannet_contract_nonce(const char *directory, char *job, size_t size) {
+uint64_t gannet_attempt_nonce(const char *directory, char *job, size_t size) {
   json_t *object = load_attempt(directory);
   const uint64_t nonce = nonce_of(object, job, size);
   json_decref(object);
@@ -299,7 +297,7 @@ static gannet_err finish_setting_aside(const char *fresh, const char *directory)
 
 /* The whole directory is renamed and not its files: a process of the earlier attempt that still
  * lives takes its working directory along and writes there. */
-gannet_err gannet_contract_make_place(const char *directory, int before, bool durable) {
+gannet_err gannet_contract_make_directory(const char *directory, int before, bool durable) {
   char fresh[PATH_MAX], earlier[PATH_MAX];
   struct stat about;
   GANNET_REQUIRE(snprintf(fresh, sizeof fresh, "%s.new", directory) < (int)sizeof fresh,
@@ -320,26 +318,26 @@ gannet_err gannet_contract_make_place(const char *directory, int before, bool du
 
 gannet_err gannet_contract_prepare(const gannet_contract *contract, const gannet_request *request,
                                    const gannet_bindings *bindings, const char *directory,
-                                   const gannet_contract_handover *handover) {
-  GANNET_TRY(gannet_contract_make_place(directory, request->attempt - 1, contract->durable));
-  return gannet_contract_fill_place(contract, request, bindings, directory, handover);
+                                   const gannet_attempt_handover *handover) {
+  GANNET_TRY(gannet_contract_make_directory(directory, request->attempt - 1, contract->durable));
+  return gannet_contract_fill_directory(contract, request, bindings, directory, handover);
 }
 
-gannet_err gannet_contract_fill_place(const gannet_contract *contract,
-                                      const gannet_request *request,
-                                      const gannet_bindings *bindings, const char *directory,
-                                      const gannet_contract_handover *handover) {
+gannet_err gannet_contract_fill_directory(const gannet_contract *contract,
+                                          const gannet_request *request,
+                                          const gannet_bindings *bindings, const char *directory,
+                                          const gannet_attempt_handover *handover) {
   GANNET_TRY(write_json(contract->problem, request->x_user, directory));
   GANNET_TRY(write_lines(contract->problem, bindings, directory));
   GANNET_TRY(render_all(contract, bindings, directory));
-  const gannet_contract_attempt attempt = {.attempt = request->attempt,
-                                           .nonce = request->nonce,
-                                           .started = gannet_clock_epoch(),
-                                           .slot = handover ? handover->slot : -1,
-                                           .submitted = handover ? handover->submitted : 0,
-                                           .place = handover ? handover->place : NULL,
-                                           .durable = contract->durable};
-  return gannet_contract_mark(directory, &attempt);
+  const gannet_attempt_runner runner = {.attempt = request->attempt,
+                                        .nonce = request->nonce,
+                                        .started = gannet_clock_epoch(),
+                                        .slot = handover ? handover->slot : -1,
+                                        .submitted = handover ? handover->submitted : 0,
+                                        .submission = handover ? handover->submission : NULL,
+                                        .durable = contract->durable};
+  return gannet_attempt_write(directory, &runner);
 }
 
 static gannet_err add_variable(gannet_text_list *list, const char *name, const char *value) {

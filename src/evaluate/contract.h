@@ -23,7 +23,7 @@ typedef struct {
   const char *input_directory; /* absolute; relative templates start from it */
   const gannet_text_list *templates;
   bool durable; /* whether attempt.json must outlive this machine: others run the simulation */
-  const gannet_marks *marks; /* of templates and scripts; NULL = braces */
+  const gannet_delimiters *delimiters; /* of templates and scripts; NULL = braces */
 } gannet_contract;
 
 /* A name and what it stands for. */
@@ -41,10 +41,10 @@ typedef struct {
 } gannet_bindings;
 
 /* Names with a fixed meaning, NULL-terminated. */
-extern const char *const gannet_contract_words[];
+extern const char *const gannet_fixed_placeholders[];
 
 /* The same as a text for messages: "{params} {results} ...". */
-extern const char gannet_contract_word_list[];
+extern const char gannet_fixed_placeholder_list[];
 
 /* The kind of a variable in a field.
  *
@@ -75,21 +75,21 @@ const gannet_binding *gannet_binding_find(const gannet_bindings *bindings, const
 GANNET_CHECKED gannet_err gannet_contract_directory(const gannet_contract *contract, int64_t id,
                                                     char *path, size_t size);
 
-enum { GANNET_SHIPMENT_SIZE = 128 };
+enum { GANNET_SUBMISSION_NAME = 128 };
 
 /* Which of several evaluations that a scheduler takes together. */
 typedef struct {
-  char shipment[GANNET_SHIPMENT_SIZE]; /* its name; "" = none */
-  int element;                         /* of an array, -1 = no array */
-  int runs;                            /* evaluations in that element's job, at most */
-} gannet_contract_place;
+  char submission[GANNET_SUBMISSION_NAME]; /* its name; "" = none */
+  int element;                             /* of an array, -1 = no array */
+  int runs;                                /* evaluations in that element's job, at most */
+} gannet_submission_element;
 
 /* What attempt.json keeps for a later process that takes the attempt over. */
 typedef struct {
-  int slot;                           /* of the evaluator */
-  double submitted;                   /* seconds since 1970 */
-  const gannet_contract_place *place; /* NULL = it has a job or a process of its own */
-} gannet_contract_handover;
+  int slot;                                    /* of the evaluator */
+  double submitted;                            /* seconds since 1970 */
+  const gannet_submission_element *submission; /* NULL = it has a job or a process of its own */
+} gannet_attempt_handover;
 
 /* Make the directory ready for an attempt: move an earlier one aside, write parameters, templates
  * and attempt.json.
@@ -106,7 +106,7 @@ GANNET_CHECKED gannet_err gannet_contract_prepare(const gannet_contract *contrac
                                                   const gannet_request *request,
                                                   const gannet_bindings *bindings,
                                                   const char *directory,
-                                                  const gannet_contract_handover *handover);
+                                                  const gannet_attempt_handover *handover);
 
 /* The two steps of gannet_contract_prepare. The second may be taken again where it failed: then
  * nothing has run in the directory yet.
@@ -118,13 +118,13 @@ GANNET_CHECKED gannet_err gannet_contract_prepare(const gannet_contract *contrac
  *
  * Errors: those of the file system.
  */
-GANNET_CHECKED gannet_err gannet_contract_make_place(const char *directory, int before,
-                                                     bool durable);
-GANNET_CHECKED gannet_err gannet_contract_fill_place(const gannet_contract *contract,
-                                                     const gannet_request *request,
-                                                     const gannet_bindings *bindings,
-                                                     const char *directory,
-                                                     const gannet_contract_handover *handover);
+GANNET_CHECKED gannet_err gannet_contract_make_directory(const char *directory, int before,
+                                                         bool durable);
+GANNET_CHECKED gannet_err gannet_contract_fill_directory(const gannet_contract *contract,
+                                                         const gannet_request *request,
+                                                         const gannet_bindings *bindings,
+                                                         const char *directory,
+                                                         const gannet_attempt_handover *handover);
 
 /* Who runs an attempt: a process, or a job of a scheduler. */
 typedef struct {
@@ -135,16 +135,16 @@ typedef struct {
   double submitted; /* seconds since 1970; 0 = unknown */
   double started;   /* seconds since 1970 */
   const char *job;  /* id of a scheduler's job; NULL = none, or not submitted yet */
-  const gannet_contract_place *place; /* NULL = none */
+  const gannet_submission_element *submission; /* NULL = none */
   bool durable; /* also after a power failure: for what goes on without this machine */
-} gannet_contract_attempt;
+} gannet_attempt_runner;
 
 /* Write attempt.json, whole or not at all.
  *
  * Local.
  */
-GANNET_CHECKED gannet_err gannet_contract_mark(const char *directory,
-                                               const gannet_contract_attempt *attempt);
+GANNET_CHECKED gannet_err gannet_attempt_write(const char *directory,
+                                               const gannet_attempt_runner *runner);
 
 /* Whether attempt.json names this nonce; the job in it then, "" when there is none.
  *
@@ -152,7 +152,7 @@ GANNET_CHECKED gannet_err gannet_contract_mark(const char *directory,
  *
  * job  out  [size]
  */
-bool gannet_contract_find_attempt(const char *directory, uint64_t nonce, char *job, size_t size);
+bool gannet_attempt_has_nonce(const char *directory, uint64_t nonce, char *job, size_t size);
 
 /* What attempt.json tells somebody who only looks. */
 typedef struct {
@@ -163,19 +163,19 @@ typedef struct {
   char host[GANNET_HOST_SIZE];     /* of the controller */
   gannet_process_identity process; /* of pid; zeroed = unknown */
   char job[GANNET_JOB_SIZE];       /* of a scheduler, "" = none or not known yet */
-} gannet_contract_sight;
+} gannet_attempt_info;
 
 /* Read it; false when there is none.
  *
  * Local.
  */
-bool gannet_contract_look(const char *directory, gannet_contract_sight *sight);
+bool gannet_attempt_read(const char *directory, gannet_attempt_info *sight);
 
-/* The place that attempt.json names; shipment is "" when it names none.
+/* The place that attempt.json names; submission is "" when it names none.
  *
  * Local.
  */
-void gannet_contract_find_place(const char *directory, gannet_contract_place *place);
+void gannet_attempt_read_submission(const char *directory, gannet_submission_element *submission);
 
 /* The nonce and the job of the attempt in a directory; 0 when there is none.
  *
@@ -183,7 +183,7 @@ void gannet_contract_find_place(const char *directory, gannet_contract_place *pl
  *
  * job  out  [size]
  */
-uint64_t gannet_contract_nonce(const char *directory, char *job, size_t size);
+uint64_t gannet_attempt_nonce(const char *directory, char *job, size_t size);
 
 /* Values of all placeholders for one request; free with gannet_bindings_release, also after
  * failure.
@@ -219,10 +219,10 @@ void gannet_text_list_release(gannet_text_list *list);
 
 /* Where placeholders are replaced. */
 typedef enum {
-  GANNET_IN_TEMPLATE, /* with the campaign's marks; a backslash before an unknown name stays */
-  GANNET_IN_SCRIPT,   /* with the campaign's marks; every backslash before a placeholder goes */
-  GANNET_IN_CAMPAIGN  /* command and environment: the same, and braces count as well */
-} gannet_place;
+  GANNET_IN_TEMPLATE, /* with the campaign's delimiters; a backslash before an unknown name stays */
+  GANNET_IN_SCRIPT,  /* with the campaign's delimiters; every backslash before a placeholder goes */
+  GANNET_IN_CAMPAIGN /* command and environment: the same, and braces count as well */
+} gannet_text_kind;
 
 /* Replace every placeholder of a known name by its value, once, from left to right, and take the
  * backslash away from those that have one. Everything else stays as it is, also placeholders that
@@ -230,7 +230,7 @@ typedef enum {
  *
  * Local.
  *
- * contract  in   its marks count
+ * contract  in   its delimiters count
  * source    in   name of the file or key for messages
  * text      in   size bytes, zero bytes allowed
  * out       out  to be freed with gannet_free; a zero byte follows that is not counted
@@ -238,21 +238,23 @@ typedef enum {
  * Errors: GANNET_ERR_INPUT when a value has more characters than the width of its format.
  */
 GANNET_CHECKED gannet_err gannet_substitute(const gannet_contract *contract,
-                                            const gannet_bindings *bindings, gannet_place place,
-                                            const char *source, const char *text, size_t size,
-                                            char **out, size_t *out_size);
+                                            const gannet_bindings *bindings,
+                                            gannet_text_kind text_kind, const char *source,
+                                            const char *text, size_t size, char **out,
+                                            size_t *out_size);
 
 /* Line and column of a place in a text, counted from 1.
  *
  * Local.
  */
-void gannet_text_place(const char *text, size_t at, int *line, int *column);
+void gannet_text_position(const char *text, size_t at, int *line, int *column);
 
-/* The marks that count at a place.
+/* The delimiters that count at a place.
  *
  * Local.
  */
-gannet_marks gannet_contract_marks(const gannet_contract *contract, gannet_place place);
+gannet_delimiters gannet_contract_delimiters(const gannet_contract *contract,
+                                             gannet_text_kind text_kind);
 
 /* Regular expressions that pick quantities out of the simulation's output. */
 typedef struct {
@@ -279,12 +281,12 @@ typedef struct {
   const gannet_real_list *cannot_run; /* exit codes that say: the simulation cannot run here */
   const gannet_patterns *patterns;
   double time_limit;
-  const gannet_texts *bad_luck_texts;   /* in the output of a failed attempt; NULL = none */
-  const gannet_texts *cannot_run_texts; /* in the output of any attempt; NULL = none */
-  gannet_search_limits limits;          /* of looking for patterns and texts */
+  const gannet_text_rules *bad_luck_texts;   /* in the output of a failed attempt; NULL = none */
+  const gannet_text_rules *cannot_run_texts; /* in the output of any attempt; NULL = none */
+  gannet_search_limits limits;               /* of looking for patterns and texts */
   const char *evaluations; /* absolute path of CAMPAIGN/evals; NULL = it is where it was */
   const char *program;     /* path of what is started; NULL = not told */
-} gannet_contract_rules;
+} gannet_outcome_rules;
 
 /* Read the results of a simulation that ended with exit code 0: from stdout.log by patterns, from
  * results.out for the rest. The result becomes done, cannot run, or failed with the reason: what
@@ -293,8 +295,8 @@ typedef struct {
  *
  * Local.
  */
-void gannet_contract_read(const gannet_problem *problem, const gannet_contract_rules *rules,
-                          const char *directory, gannet_result_record *result);
+void gannet_contract_read_results(const gannet_problem *problem, const gannet_outcome_rules *rules,
+                                  const char *directory, gannet_result_record *result);
 
 /* Whether results.out is cut off within its last line: it has no end, and is no JSON object, which
  * says itself whether it is whole.
@@ -310,8 +312,8 @@ bool gannet_contract_is_torn(const char *directory);
  *
  * result  inout  cleared
  */
-bool gannet_contract_is_refused(const gannet_problem *problem, const char *directory,
-                                gannet_result_record *result);
+bool gannet_contract_says_cannot_run(const gannet_problem *problem, const char *directory,
+                                     gannet_result_record *result);
 
 /* The result of an attempt from the launcher's last event about it. A text of the user's that means
  * 'cannot run' counts more than the exit code and than results. What the simulation itself says in
@@ -326,11 +328,11 @@ bool gannet_contract_is_refused(const gannet_problem *problem, const char *direc
  * Errors: GANNET_ERR_MISSING when there are no results and rules->evaluations is not there either:
  *   the campaign was moved away, and the results may be with it.
  */
-GANNET_CHECKED gannet_err gannet_contract_judge(const gannet_problem *problem,
-                                                const gannet_contract_rules *rules,
-                                                const char *directory,
-                                                const gannet_launch_event *event,
-                                                gannet_result_record *result);
+GANNET_CHECKED gannet_err gannet_classify_outcome(const gannet_problem *problem,
+                                                  const gannet_outcome_rules *rules,
+                                                  const char *directory,
+                                                  const gannet_launch_event *event,
+                                                  gannet_result_record *result);
 
 /* That an attempt failed where nothing can be written says nothing about its design: it is
  * forgotten, and to be made again. Only for attempts that have ended: another one would be made
@@ -340,8 +342,8 @@ GANNET_CHECKED gannet_err gannet_contract_judge(const gannet_problem *problem,
  *
  * Errors: GANNET_ERR_NO_SPACE when the attempt failed and its directory has no room for anything.
  */
-GANNET_CHECKED gannet_err gannet_contract_check_room(const char *directory,
-                                                     const gannet_result_record *result);
+GANNET_CHECKED gannet_err gannet_contract_check_space(const char *directory,
+                                                      const gannet_result_record *result);
 
 /* The interpreter that the first line of a script names, "" when there is none.
  *
@@ -365,7 +367,7 @@ void gannet_contract_explain_exec(const char *program, int error, char *why, siz
  *
  * Local.
  */
-void gannet_contract_forget(const char *directory);
+void gannet_attempt_forget(const char *directory);
 
 /* Whether a signal comes from outside: from a scheduler, the kernel out of memory, a dying node. A
  * simulation that breaks down by itself gets others (SIGSEGV, SIGFPE, SIGABRT).
@@ -378,7 +380,7 @@ bool gannet_contract_is_from_outside(int signal);
  *
  * Local.
  */
-bool gannet_contract_may_pass(int error);
+bool gannet_contract_is_transient(int error);
 
 /* What becomes of a result when a search for a pattern or text was not over.
  *
@@ -387,8 +389,8 @@ bool gannet_contract_may_pass(int error);
  * what  in  that was looked for
  * name  in  of the file
  */
-void gannet_contract_give_up(const gannet_search_report *report, const char *what, const char *name,
-                             gannet_result_record *result);
+void gannet_contract_fail_search(const gannet_search_report *report, const char *what,
+                                 const char *name, gannet_result_record *result);
 
 /* Failed with a reason, followed by the end of stderr.log; the class is the caller's to set.
  *

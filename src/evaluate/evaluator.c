@@ -1,4 +1,4 @@
-/* The front: checks once what back-ends may trust, and counts what is in flight. */
+/* The front: checks once what back-ends may trust, and counts what is in attempt. */
 #include "evaluate/evaluator.h"
 
 #include <math.h>
@@ -103,18 +103,18 @@ gannet_err gannet_evaluator_recover(gannet_evaluator *evaluator, const gannet_re
   return GANNET_OK;
 }
 
-bool gannet_evaluator_can_leave(const gannet_evaluator *evaluator) {
+bool gannet_evaluator_can_detach(const gannet_evaluator *evaluator) {
   return evaluator->type->leave != NULL;
 }
 
-gannet_err gannet_evaluator_is_settled(gannet_evaluator *evaluator, bool *settled) {
-  GANNET_REQUIRE(gannet_evaluator_can_leave(evaluator), GANNET_ERR_STATE,
+gannet_err gannet_evaluator_all_submitted(gannet_evaluator *evaluator, bool *settled) {
+  GANNET_REQUIRE(gannet_evaluator_can_detach(evaluator), GANNET_ERR_STATE,
                  "simulations of back-end %s cannot be left", evaluator->type->name);
-  return evaluator->type->is_settled(evaluator->state, settled);
+  return evaluator->type->all_submitted(evaluator->state, settled);
 }
 
-gannet_err gannet_evaluator_leave(gannet_evaluator *evaluator, const gannet_follow_up *next) {
-  GANNET_REQUIRE(gannet_evaluator_can_leave(evaluator), GANNET_ERR_STATE,
+gannet_err gannet_evaluator_detach(gannet_evaluator *evaluator, const gannet_follow_up *next) {
+  GANNET_REQUIRE(gannet_evaluator_can_detach(evaluator), GANNET_ERR_STATE,
                  "simulations of back-end %s cannot be left", evaluator->type->name);
   evaluator->in_flight = 0;
   return evaluator->type->leave(evaluator->state, next);

@@ -2,7 +2,7 @@
  *
  *   gannet_evaluator_submit   hand over evaluations; returns at once
  *   gannet_evaluator_poll     collect those that ended, waiting at most so long
- *   gannet_evaluator_cancel   stop everything in flight
+ *   gannet_evaluator_cancel   stop everything in attempt
  *
  * All three are collective over the context's communicator and return the same on all ranks,
  * whichever rank does the work. A failed simulation is a result with its reason, never an error;
@@ -55,7 +55,7 @@ typedef struct {
   const char *campaign;        /* directory of the campaign */
   const char *input_directory; /* that relative paths start from; NULL = working directory */
   const char *name;            /* of the campaign */
-  int parallel;                /* most evaluations in flight, >= 1 */
+  int parallel;                /* most evaluations in attempt, >= 1 */
   double time_limit;           /* seconds per evaluation; INFINITY = none */
   const gannet_simulation_type *const *simulations; /* built-in ones, NULL-terminated, or NULL */
   /* Used on rank 0 only, by one evaluator at a time. NULL = the command back-end forks its own,
@@ -64,7 +64,7 @@ typedef struct {
   const gannet_stopping *stopping; /* NULL = nothing stops it */
 } gannet_evaluator_setup;
 
-/* A script that a scheduler is to run when what is in flight has ended. Borrowed for the call. */
+/* A script that a scheduler is to run when what is in attempt has ended. Borrowed for the call. */
 typedef struct {
   const char *script, *argument; /* SCRIPT ARGUMENT */
   const char *directory;         /* working directory of it; absolute */
@@ -89,8 +89,8 @@ typedef struct {
   /* recover: a request that an earlier process submitted; if its complete result (same nonce) can
    * be found, or it is still running, take it over and set *taken. NULL = never. */
   gannet_err (*recover)(void *state, const gannet_request *request, bool *taken);
-  /* is_settled, leave: see gannet_evaluator_leave. NULL = simulations need this process. */
-  gannet_err (*is_settled)(void *state, bool *settled);
+  /* all_submitted, leave: see gannet_evaluator_detach. NULL = simulations need this process. */
+  gannet_err (*all_submitted)(void *state, bool *settled);
   gannet_err (*leave)(void *state, const gannet_follow_up *next);
 } gannet_evaluator_type;
 
@@ -135,19 +135,19 @@ GANNET_CHECKED gannet_err gannet_evaluator_create(const gannet_evaluator_type *t
                                                   const gannet_evaluator_setup *setup,
                                                   gannet_evaluator **evaluator);
 
-/* Cancel what is in flight and free; accepts NULL.
+/* Cancel what is in attempt and free; accepts NULL.
  *
  * Collective.
  */
 void gannet_evaluator_destroy(gannet_evaluator **evaluator);
 
-/* Start evaluations. At most setup->parallel may be in flight.
+/* Start evaluations. At most setup->parallel may be in attempt.
  *
  * Collective; requests the same on all ranks.
  *
- * Errors: GANNET_ERR_ARG when n < 0, or when more would be in flight than setup->parallel; those of
- * the back-end (a full disk, a dead launcher). A simulation that cannot be started is no error, but
- * a failed result.
+ * Errors: GANNET_ERR_ARG when n < 0, or when more would be in attempt than setup->parallel; those
+ * of the back-end (a full disk, a dead launcher). A simulation that cannot be started is no error,
+ * but a failed result.
  */
 GANNET_CHECKED gannet_err gannet_evaluator_submit(gannet_evaluator *evaluator, int n,
                                                   const gannet_request *requests);
@@ -159,7 +159,7 @@ GANNET_CHECKED gannet_err gannet_evaluator_submit(gannet_evaluator *evaluator, i
  *
  * Collective; the same on all ranks. Results come in the order in which they ended; the synchronous
  * loop sorts by id. What has ended while setup->stopping asks for an end may be left to
- * gannet_evaluator_recover of a later process: it stays in flight and is not returned.
+ * gannet_evaluator_recover of a later process: it stays in attempt and is not returned.
  *
  * capacity  in   length of results
  * n         out  how many were written
@@ -171,11 +171,11 @@ GANNET_CHECKED gannet_err gannet_evaluator_poll(gannet_evaluator *evaluator, dou
                                                 int capacity, int *n,
                                                 gannet_result_record *results);
 
-/* Stop everything in flight (whole process groups); nothing of it will be returned by poll.
+/* Stop everything in attempt (whole process groups); nothing of it will be returned by poll.
  *
  * Collective.
  *
- * Errors: those of the back-end; nothing counts as in flight then either.
+ * Errors: those of the back-end; nothing counts as in attempt then either.
  */
 GANNET_CHECKED gannet_err gannet_evaluator_cancel(gannet_evaluator *evaluator);
 
@@ -190,34 +190,35 @@ GANNET_CHECKED gannet_err gannet_evaluator_cancel(gannet_evaluator *evaluator);
 GANNET_CHECKED gannet_err gannet_evaluator_recover(gannet_evaluator *evaluator,
                                                    const gannet_request *request, bool *taken);
 
-/* Whether what is in flight needs no process any more, so that it can be left.
+/* Whether what is in attempt needs no process any more, so that it can be left.
  *
  * Local.
  */
-bool gannet_evaluator_can_leave(const gannet_evaluator *evaluator);
+bool gannet_evaluator_can_detach(const gannet_evaluator *evaluator);
 
-/* Whether everything in flight has been handed over, and everything that ended collected: only time
- * can change anything now. Polls bring this about.
+/* Whether everything in attempt has been handed over, and everything that ended collected: only
+ * time can change anything now. Polls bring this about.
  *
  * Collective; the same on all ranks.
  *
- * Errors: GANNET_ERR_STATE when gannet_evaluator_can_leave says no.
+ * Errors: GANNET_ERR_STATE when gannet_evaluator_can_detach says no.
  */
-GANNET_CHECKED gannet_err gannet_evaluator_is_settled(gannet_evaluator *evaluator, bool *settled);
+GANNET_CHECKED gannet_err gannet_evaluator_all_submitted(gannet_evaluator *evaluator,
+                                                         bool *settled);
 
-/* Leave what is in flight to a later process, which recovers it: nothing is ended, and nothing is
- * in flight any more here.
+/* Leave what is in attempt to a later process, which recovers it: nothing is ended, and nothing is
+ * in attempt any more here.
  *
  * Collective; the same on all ranks.
  *
  * next  in  to be run when it has ended; NULL = nothing. One that was asked for before and has not
  *           begun yet is enough: it is not asked for twice.
  *
- * Errors: GANNET_ERR_STATE when gannet_evaluator_can_leave says no; GANNET_ERR_IO when the
+ * Errors: GANNET_ERR_STATE when gannet_evaluator_can_detach says no; GANNET_ERR_IO when the
  *   scheduler does not take next.
  */
-GANNET_CHECKED gannet_err gannet_evaluator_leave(gannet_evaluator *evaluator,
-                                                 const gannet_follow_up *next);
+GANNET_CHECKED gannet_err gannet_evaluator_detach(gannet_evaluator *evaluator,
+                                                  const gannet_follow_up *next);
 
 /* Evaluations submitted and not yet collected.
  *

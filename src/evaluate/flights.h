@@ -10,72 +10,72 @@
 typedef struct {
   gannet_launch_event event;
   double until; /* gannet_clock_seconds, when it is judged */
-} gannet_flight_end;
+} gannet_command_run_end;
 
 typedef enum {
-  GANNET_FLIGHT_WAITS,
-  GANNET_FLIGHT_SENT, /* the launcher has not answered yet */
-  GANNET_FLIGHT_RUNS
-} gannet_flight_stage;
+  GANNET_RUN_WAITS,
+  GANNET_RUN_SENT, /* the launcher has not answered yet */
+  GANNET_RUN_RUNS
+} gannet_command_run_stage;
 
 typedef struct {
-  gannet_flight flight;   /* first: see gannet_flight_begin */
-  gannet_request request; /* its x_user is owned */
-  gannet_flight_stage stage;
+  gannet_current_attempt attempt; /* first: see gannet_attempt_begin */
+  gannet_request request;         /* its x_user is owned */
+  gannet_command_run_stage stage;
   int tries;
-  bool has_place, is_filled; /* which steps of gannet_contract_prepare are done */
-  bool is_judged;            /* its next end counts, whatever its words tell */
-  double told;               /* gannet_clock_seconds of the last end whose words told that it could
-                                not be started; 0 = none */
-  double begun;              /* gannet_clock_seconds, of the process */
-} gannet_flight_attempt;
+  bool has_directory, is_filled; /* which steps of gannet_contract_prepare are done */
+  bool counts_anyway;            /* its next end counts, whatever its words tell */
+  double told;  /* gannet_clock_seconds of the last end whose words told that it could
+                   not be started; 0 = none */
+  double begun; /* gannet_clock_seconds, of the process */
+} gannet_command_run;
 
 /* What rank 0 has and the others do not. */
-struct gannet_flights {
+struct gannet_command_runs {
   const gannet_context *context;
   gannet_program program;
   double time_limit;
-  int parallel; /* most attempts in flight */
+  int parallel; /* most attempts in attempt */
   gannet_launcher *launcher;
   bool own_launcher;
   bool has_other_host; /* an attempt of an earlier process was begun on another host */
   int n, capacity;
-  gannet_flight_attempt *flights;
+  gannet_command_run *run; /* [n] */
   gannet_outage outage;
   bool has_begun;     /* the system has started something */
   int given_up;       /* attempts that counted though their words told of no start */
   bool words_are_own; /* words tell nothing: simulations that run end with them, too */
   double proof; /* latest begin of an attempt that ended otherwise than by words that nothing was
                    started; 0 = none */
-  gannet_ready ready;
+  gannet_result_queue ready;
   int n_held, held_capacity;
-  gannet_flight_end *held; /* in the order of their ends */
+  gannet_command_run_end *held; /* in the order of their ends */
 };
 
 /* Whether an attempt that cannot be started may wait. Without a loop that can stop it has failed.
  *
  * Local.
  */
-bool gannet_flights_can_wait(const gannet_flights *flights);
+bool gannet_command_runs_can_wait(const gannet_command_runs *runs);
 
 /* The attempt of an evaluation, or NULL.
  *
  * Local.
  */
-gannet_flight_attempt *gannet_flights_find(gannet_flights *flights, int64_t id);
+gannet_command_run *gannet_command_runs_find(gannet_command_runs *runs, int64_t id);
 
 /* Forget an attempt; the last one takes its place in the array.
  *
  * Local.
  */
-void gannet_flights_remove(gannet_flights *flights, gannet_flight_attempt *one);
+void gannet_command_runs_remove(gannet_command_runs *runs, gannet_command_run *one);
 
 /* An attempt could not be started.
  *
  * Local.
  */
-void gannet_flights_note_outage(gannet_flights *flights, const gannet_flight_attempt *one,
-                                const gannet_outage_sign *sign);
+void gannet_command_runs_note_outage(gannet_command_runs *runs, const gannet_command_run *one,
+                                     const gannet_outage_sign *sign);
 
 /* Launch what waits; in an outage one attempt at a time, when it is due.
  *
@@ -84,7 +84,7 @@ void gannet_flights_note_outage(gannet_flights *flights, const gannet_flight_att
  * Errors: those of files that are no outage (a full disk, a campaign that was moved away), and of
  *   the launcher.
  */
-GANNET_CHECKED gannet_err gannet_flights_launch(gannet_flights *flights);
+GANNET_CHECKED gannet_err gannet_command_runs_launch(gannet_command_runs *runs);
 
 /* Do what is due: launch what waits, or give it back when nothing is to begin any more or an outage
  * has lasted for too long.
@@ -92,15 +92,15 @@ GANNET_CHECKED gannet_err gannet_flights_launch(gannet_flights *flights);
  * Local.
  *
  * Errors: GANNET_ERR_INPUT when no simulation could be started since the beginning; those of
- *   gannet_flights_launch.
+ *   gannet_command_runs_launch.
  */
-GANNET_CHECKED gannet_err gannet_flights_go_on(gannet_flights *flights);
+GANNET_CHECKED gannet_err gannet_command_runs_go_on(gannet_command_runs *runs);
 
-/* When gannet_flights_go_on has something to do although nothing has happened, in seconds of
+/* When gannet_command_runs_go_on has something to do although nothing has happened, in seconds of
  * gannet_clock_seconds; INFINITY = never.
  *
  * Local.
  */
-double gannet_flights_due(gannet_flights *flights);
+double gannet_command_runs_due(gannet_command_runs *runs);
 
 #endif

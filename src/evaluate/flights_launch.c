@@ -15,40 +15,40 @@ static const double doubtful_patience = 30;
 /* Seconds after which a shell or launcher that runs must have started the simulation. */
 static const double longest_start = 5;
 
-gannet_flight_attempt *gannet_flights_find(gannet_flights *flights, int64_t id) {
-  for (int i = 0; i < flights->n; ++i)
-    if (flights->flights[i].flight.id == id) return &flights->flights[i];
+gannet_command_run *gannet_command_runs_find(gannet_command_runs *runs, int64_t id) {
+  for (int i = 0; i < runs->n; ++i)
+    if (runs->run[i].attempt.id == id) return &runs->run[i];
   return NULL;
 }
 
-void gannet_flights_remove(gannet_flights *flights, gannet_flight_attempt *one) {
+void gannet_command_runs_remove(gannet_command_runs *runs, gannet_command_run *one) {
   double *x = (double *)(uintptr_t)one->request.x_user;
-  if (flights->outage.trial == one->flight.id) flights->outage.trial = -1;
+  if (runs->outage.trial == one->attempt.id) runs->outage.trial = -1;
   gannet_free(&x);
-  *one = flights->flights[--flights->n];
+  *one = runs->run[--runs->n];
 }
 
 /* The files of an attempt: what an earlier try of it has made is not made again. */
-static gannet_err prepare_files(const gannet_program *program, gannet_flight_attempt *one,
+static gannet_err prepare_files(const gannet_program *program, gannet_command_run *one,
                                 const gannet_bindings *bindings) {
-  const gannet_contract_handover handover = {.slot = one->flight.slot,
-                                             .submitted = one->flight.submitted};
-  if (!one->has_place)
-    GANNET_TRY(gannet_contract_make_place(one->flight.directory, one->request.attempt - 1,
-                                          program->contract.durable));
-  one->has_place = true;
+  const gannet_attempt_handover handover = {.slot = one->attempt.slot,
+                                            .submitted = one->attempt.submitted};
+  if (!one->has_directory)
+    GANNET_TRY(gannet_contract_make_directory(one->attempt.directory, one->request.attempt - 1,
+                                              program->contract.durable));
+  one->has_directory = true;
   if (!one->is_filled)
-    GANNET_TRY(gannet_contract_fill_place(&program->contract, &one->request, bindings,
-                                          one->flight.directory, &handover));
+    GANNET_TRY(gannet_contract_fill_directory(&program->contract, &one->request, bindings,
+                                              one->attempt.directory, &handover));
   one->is_filled = true;
   return GANNET_OK;
 }
 
-static gannet_err send_launch(gannet_flights *flights, const gannet_flight_attempt *one,
-                              const gannet_papers *with) {
+static gannet_err send_launch(gannet_command_runs *runs, const gannet_command_run *one,
+                              const gannet_command_line *with) {
   char outcome[PATH_MAX], results[PATH_MAX];
-  const gannet_program *program = &flights->program;
-  const char *directory = one->flight.directory;
+  const gannet_program *program = &runs->program;
+  const char *directory = one->attempt.directory;
   GANNET_TRY(gannet_join_path(directory, "outcome.json", outcome, sizeof outcome));
   GANNET_TRY(gannet_join_path(directory, "results.out", results, sizeof results));
   const gannet_launch launch = {.tag = one->request.id,
@@ -56,67 +56,67 @@ static gannet_err send_launch(gannet_flights *flights, const gannet_flight_attem
                                 .program = program->program,
                                 .arguments = (const char *const *)with->arguments.item,
                                 .environment = (const char *const *)with->environment.item,
-                                .time_limit = flights->time_limit,
+                                .time_limit = runs->time_limit,
                                 .grace = program->options->kill_grace,
                                 .outcome = outcome,
                                 .results = results,
                                 .nonce = one->request.nonce,
-                                .unbinds_mpirun = flights->parallel > 1};
-  return gannet_launcher_launch(flights->launcher, &launch);
+                                .unbinds_mpirun = runs->parallel > 1};
+  return gannet_launcher_launch(runs->launcher, &launch);
 }
 
 /* Without a loop that can stop, an attempt that cannot be started is a failed one. */
-bool gannet_flights_can_wait(const gannet_flights *flights) {
-  const gannet_stopping *stopping = flights->program.rules.limits.stopping;
+bool gannet_command_runs_can_wait(const gannet_command_runs *runs) {
+  const gannet_stopping *stopping = runs->program.rules.limits.stopping;
   return stopping && stopping->begins_nothing;
 }
 
-static bool begins_nothing(const gannet_flights *flights) {
-  const gannet_stopping *stopping = flights->program.rules.limits.stopping;
-  return gannet_flights_can_wait(flights) && stopping->begins_nothing(stopping->user);
+static bool begins_nothing(const gannet_command_runs *runs) {
+  const gannet_stopping *stopping = runs->program.rules.limits.stopping;
+  return gannet_command_runs_can_wait(runs) && stopping->begins_nothing(stopping->user);
 }
 
-void gannet_flights_note_outage(gannet_flights *flights, const gannet_flight_attempt *one,
-                                const gannet_outage_sign *sign) {
-  gannet_outage_note(flights->context, &flights->outage, one->flight.id, sign,
-                     flights->program.options->patience);
+void gannet_command_runs_note_outage(gannet_command_runs *runs, const gannet_command_run *one,
+                                     const gannet_outage_sign *sign) {
+  gannet_outage_note(runs->context, &runs->outage, one->attempt.id, sign,
+                     runs->program.options->patience);
 }
 
 /* A file server that restarts, input files that are away, no memory: it may pass. A full disk and a
  * campaign that was moved away do not. */
-static bool may_pass(const gannet_flights *flights, gannet_err err) {
-  return gannet_flights_can_wait(flights) &&
+static bool may_pass(const gannet_command_runs *runs, gannet_err err) {
+  return gannet_command_runs_can_wait(runs) &&
          (err == GANNET_ERR_IO || err == GANNET_ERR_MISSING || err == GANNET_ERR_MEMORY) &&
-         !gannet_path_is_gone(flights->program.evaluations);
+         !gannet_path_is_gone(runs->program.evaluations);
 }
 
-static gannet_err launch_one(gannet_flights *flights, gannet_flight_attempt *one) {
-  gannet_papers with = {0};
+static gannet_err launch_one(gannet_command_runs *runs, gannet_command_run *one) {
+  gannet_command_line with = {0};
   one->tries += 1;
-  if (flights->outage.is_on) flights->outage.trial = one->flight.id;
-  gannet_err err = gannet_papers_create(&flights->program, &one->request, one->flight.directory,
-                                        one->flight.slot, &with);
-  if (err == GANNET_OK) err = prepare_files(&flights->program, one, &with.bindings);
-  if (err != GANNET_OK && may_pass(flights, err)) {
+  if (runs->outage.is_on) runs->outage.trial = one->attempt.id;
+  gannet_err err = gannet_command_line_create(&runs->program, &one->request, one->attempt.directory,
+                                              one->attempt.slot, &with);
+  if (err == GANNET_OK) err = prepare_files(&runs->program, one, &with.bindings);
+  if (err != GANNET_OK && may_pass(runs, err)) {
     const gannet_outage_sign sign = {.is_lasting = err == GANNET_ERR_MISSING,
                                      .reason = gannet_error_detail()};
-    gannet_flights_note_outage(flights, one, &sign);
+    gannet_command_runs_note_outage(runs, one, &sign);
     gannet_error_clear();
     err = GANNET_OK;
   } else if (err == GANNET_OK) {
-    err = send_launch(flights, one, &with);
-    if (err == GANNET_OK) one->stage = GANNET_FLIGHT_SENT;
+    err = send_launch(runs, one, &with);
+    if (err == GANNET_OK) one->stage = GANNET_RUN_SENT;
   }
-  gannet_papers_release(&with);
+  gannet_command_line_release(&with);
   return err;
 }
 
 /* The one that was tried least. */
-static gannet_flight_attempt *next_waiting(gannet_flights *flights) {
-  gannet_flight_attempt *next = NULL;
-  for (int i = 0; i < flights->n; ++i) {
-    gannet_flight_attempt *one = &flights->flights[i];
-    if (one->stage == GANNET_FLIGHT_WAITS && !one->flight.unwanted &&
+static gannet_command_run *next_waiting(gannet_command_runs *runs) {
+  gannet_command_run *next = NULL;
+  for (int i = 0; i < runs->n; ++i) {
+    gannet_command_run *one = &runs->run[i];
+    if (one->stage == GANNET_RUN_WAITS && !one->attempt.unwanted &&
         (!next || one->tries < next->tries))
       next = one;
   }
@@ -124,28 +124,28 @@ static gannet_flight_attempt *next_waiting(gannet_flights *flights) {
 }
 
 /* In an outage one at a time is tried. */
-gannet_err gannet_flights_launch(gannet_flights *flights) {
-  const gannet_outage *outage = &flights->outage;
+gannet_err gannet_command_runs_launch(gannet_command_runs *runs) {
+  const gannet_outage *outage = &runs->outage;
   while (!outage->is_on || (outage->trial < 0 && gannet_clock_seconds() >= outage->next_try)) {
-    gannet_flight_attempt *next = next_waiting(flights);
+    gannet_command_run *next = next_waiting(runs);
     if (!next) return GANNET_OK;
-    GANNET_TRY(launch_one(flights, next));
+    GANNET_TRY(launch_one(runs, next));
   }
   return GANNET_OK;
 }
 
 /* Attempts that were never started go back to the loop, which makes them after a resume. */
-static gannet_err give_back(gannet_flights *flights, const char *reason) {
+static gannet_err give_back(gannet_command_runs *runs, const char *reason) {
   gannet_result_record result;
-  for (int i = flights->n - 1; i >= 0; --i) {
-    gannet_flight_attempt *one = &flights->flights[i];
-    if (one->stage != GANNET_FLIGHT_WAITS || one->flight.unwanted) continue;
-    gannet_ready_begin(&flights->ready, &result);
-    gannet_flight_identify(&one->flight, &result);
+  for (int i = runs->n - 1; i >= 0; --i) {
+    gannet_command_run *one = &runs->run[i];
+    if (one->stage != GANNET_RUN_WAITS || one->attempt.unwanted) continue;
+    gannet_result_queue_begin(&runs->ready, &result);
+    gannet_attempt_identify(&one->attempt, &result);
     result.status = GANNET_EVAL_PENDING;
     (void)snprintf(result.run.reason, sizeof result.run.reason, "%s", reason);
-    GANNET_TRY(gannet_ready_add(&flights->ready, &result));
-    gannet_flights_remove(flights, one);
+    GANNET_TRY(gannet_result_queue_add(&runs->ready, &result));
+    gannet_command_runs_remove(runs, one);
   }
   return GANNET_OK;
 }
@@ -156,11 +156,11 @@ static bool is_doubtful(const gannet_outage *outage) {
 }
 
 /* An outage that has lasted for too long. */
-static gannet_err lose_patience(gannet_flights *flights) {
-  gannet_outage *outage = &flights->outage;
-  const double patience = flights->program.options->patience;
+static gannet_err lose_patience(gannet_command_runs *runs) {
+  gannet_outage *outage = &runs->outage;
+  const double patience = runs->program.options->patience;
   const double lasted = gannet_clock_seconds() - outage->since;
-  const bool ever = outage->by_words ? flights->proof > 0 : flights->has_begun;
+  const bool ever = outage->by_words ? runs->proof > 0 : runs->has_begun;
   if (!outage->is_on) return GANNET_OK;
   if (!ever && outage->is_lasting && !is_doubtful(outage) &&
       lasted >= fmin(patience, first_patience))
@@ -169,38 +169,36 @@ static gannet_err lose_patience(gannet_flights *flights) {
                         "counts as failed",
                         outage->reason);
   if (is_doubtful(outage) && lasted >= fmin(patience, ever ? doubtful_patience : first_patience)) {
-    gannet_flight_attempt *one = gannet_flights_find(flights, outage->first);
-    if (one) one->is_judged = true;
+    gannet_command_run *one = gannet_command_runs_find(runs, outage->first);
+    if (one) one->counts_anyway = true;
     return GANNET_OK;
   }
-  return lasted >= patience ? give_back(flights, outage->reason) : GANNET_OK;
+  return lasted >= patience ? give_back(runs, outage->reason) : GANNET_OK;
 }
 
 /* A simulation that a shell or launcher has started is known by its running on. */
-static void see_trial(gannet_flights *flights) {
-  const gannet_flight_attempt *one = gannet_flights_find(flights, flights->outage.trial);
-  if (one && one->stage == GANNET_FLIGHT_RUNS &&
-      gannet_clock_seconds() >= one->begun + longest_start)
-    gannet_outage_end(flights->context, &flights->outage);
+static void see_trial(gannet_command_runs *runs) {
+  const gannet_command_run *one = gannet_command_runs_find(runs, runs->outage.trial);
+  if (one && one->stage == GANNET_RUN_RUNS && gannet_clock_seconds() >= one->begun + longest_start)
+    gannet_outage_end(runs->context, &runs->outage);
 }
 
 /* What waits is launched, or given back when nothing is to begin any more. */
-gannet_err gannet_flights_go_on(gannet_flights *flights) {
-  if (flights->n == 0) return GANNET_OK;
-  if (begins_nothing(flights)) return give_back(flights, "");
-  see_trial(flights);
-  GANNET_TRY(lose_patience(flights));
-  return gannet_flights_launch(flights);
+gannet_err gannet_command_runs_go_on(gannet_command_runs *runs) {
+  if (runs->n == 0) return GANNET_OK;
+  if (begins_nothing(runs)) return give_back(runs, "");
+  see_trial(runs);
+  GANNET_TRY(lose_patience(runs));
+  return gannet_command_runs_launch(runs);
 }
 
 /* When something is to be done though no event comes; gannet_clock_seconds. */
-double gannet_flights_due(gannet_flights *flights) {
-  const gannet_outage *outage = &flights->outage;
-  double due = flights->n_held > 0 ? flights->held[0].until : INFINITY;
-  const gannet_flight_attempt *one =
-      outage->is_on ? gannet_flights_find(flights, outage->trial) : NULL;
-  if (one && one->stage == GANNET_FLIGHT_RUNS) due = fmin(due, one->begun + longest_start);
-  if (outage->is_on && outage->trial < 0 && next_waiting(flights))
-    due = fmin(due, outage->next_try);
+double gannet_command_runs_due(gannet_command_runs *runs) {
+  const gannet_outage *outage = &runs->outage;
+  double due = runs->n_held > 0 ? runs->held[0].until : INFINITY;
+  const gannet_command_run *one =
+      outage->is_on ? gannet_command_runs_find(runs, outage->trial) : NULL;
+  if (one && one->stage == GANNET_RUN_RUNS) due = fmin(due, one->begun + longest_start);
+  if (outage->is_on && outage->trial < 0 && next_waiting(runs)) due = fmin(due, outage->next_try);
   return due;
 }

@@ -73,7 +73,7 @@ static gannet_err allocate(runner *made) {
   const size_t nv = (size_t)spec->n_variables, capacity = (size_t)made->capacity;
   const int nc = made->call.n_constraints > spec->n_constraints ? made->call.n_constraints
                                                                 : spec->n_constraints;
-  made->record_size = gannet_record_size(spec->n_constraints) + 1;
+  made->record_size = gannet_result_size(spec->n_constraints) + 1;
   GANNET_TRY(gannet_alloc(capacity, sizeof *made->queue, &made->queue));
   GANNET_TRY(gannet_alloc(capacity * nv, sizeof *made->x, &made->x));
   GANNET_TRY(gannet_alloc((size_t)nc, sizeof *made->constraints, &made->constraints));
@@ -204,22 +204,22 @@ static gannet_err agree_on_code(const runner *run, int code, gannet_simulation_o
   return GANNET_OK;
 }
 
-static void judge(const runner *run, const gannet_simulation_output *output, int failed_rank,
-                  gannet_result_record *result) {
+static void fill_result(const runner *run, const gannet_simulation_output *output, int failed_rank,
+                        gannet_result_record *result) {
   const char *reason = output->reason[0] ? output->reason : "the simulation gave no reason";
   result->run.exit_code = failed_rank < 0 ? 0 : -1;
   if (failed_rank >= 0) {
-    gannet_record_fail(result, true, "rank %d of the simulation failed: %s", failed_rank, reason);
+    gannet_result_fail(result, true, "rank %d of the simulation failed: %s", failed_rank, reason);
     result->run.failure = GANNET_FAILURE_EXIT;
   } else if (output->cannot_run) {
-    gannet_record_fail(result, false, "%s", reason);
-    gannet_record_refuse(result, GANNET_FAILURE_WORD);
+    gannet_result_fail(result, false, "%s", reason);
+    gannet_result_cannot_run(result, GANNET_FAILURE_WORD);
   } else {
     result->objective = output->objective;
     if (run->problem->spec.n_constraints > 0)
       memcpy(result->constraints, output->constraints,
              (size_t)run->problem->spec.n_constraints * sizeof *result->constraints);
-    gannet_record_judge(run->problem, result);
+    gannet_result_check_numbers(run->problem, result);
   }
   if (result->status != GANNET_EVAL_DONE) {
     result->objective = NAN;
@@ -248,7 +248,7 @@ static gannet_err run_one(runner *run, int at, gannet_result_record *result) {
                                          run->constraint_names,
                                          run->settings->n,
                                          (const char *const *)run->settings->item};
-  gannet_record_clear(spec->n_constraints, result);
+  gannet_result_clear(spec->n_constraints, result);
   for (int j = 0; j < spec->n_constraints; ++j) run->constraints[j] = NAN;
   result->run.started = gannet_clock_epoch();
   const double begun = gannet_clock_seconds();
@@ -263,11 +263,11 @@ static gannet_err run_one(runner *run, int at, gannet_result_record *result) {
   result->run.submitted = asked->submitted;
   result->run.attempts = asked->attempt;
   result->run.slot = run->group;
-  gannet_record_host(result->run.host);
-  judge(run, &output, failed_rank, result);
+  gannet_host_name(result->run.host);
+  fill_result(run, &output, failed_rank, result);
   if (run->group_rank == 0) {
     char *record = run->records + (size_t)at * run->record_size;
-    gannet_record_pack(spec->n_constraints, result, record);
+    gannet_result_pack(spec->n_constraints, result, record);
     record[run->record_size - 1] = 1;
   }
   return GANNET_OK;
@@ -305,7 +305,7 @@ static int sort_out(runner *run, int count, gannet_result_record *results) {
   for (int i = 0; i < run->n_queued; ++i) {
     const char *record = run->records + (size_t)i * run->record_size;
     if (i < count && record[run->record_size - 1]) {
-      gannet_record_unpack(run->problem->spec.n_constraints, record, &results[ended++]);
+      gannet_result_unpack(run->problem->spec.n_constraints, record, &results[ended++]);
     } else {
       run->queue[left] = run->queue[i];
       memmove(run->x + (size_t)left++ * nv, run->x + (size_t)i * nv, nv * sizeof *run->x);
@@ -320,7 +320,7 @@ static int sort_out(runner *run, int count, gannet_result_record *results) {
 static int give_back(runner *run, int count, gannet_result_record *results) {
   const int first = run->n_queued - count;
   for (int i = 0; i < count; ++i) {
-    gannet_record_clear(run->problem->spec.n_constraints, &results[i]);
+    gannet_result_clear(run->problem->spec.n_constraints, &results[i]);
     results[i].id = run->queue[first + i].id;
     results[i].status = GANNET_EVAL_PENDING;
   }

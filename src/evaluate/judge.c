@@ -58,7 +58,7 @@ void gannet_contract_fail(const char *directory, bool retry, const char *reason,
                           gannet_result_record *result) {
   char words[TAIL_SIZE];
   read_last_words(directory, words);
-  gannet_record_fail(result, retry, "%s%s%s", reason, words[0] ? "; stderr: " : "", words);
+  gannet_result_fail(result, retry, "%s%s%s", reason, words[0] ? "; stderr: " : "", words);
 }
 
 static bool holds(const gannet_real_list *list, int code) {
@@ -74,24 +74,24 @@ bool gannet_contract_is_from_outside(int signal) {
   return false;
 }
 
-bool gannet_contract_may_pass(int error) {
+bool gannet_contract_is_transient(int error) {
   static const int passing[] = {EAGAIN, ENOMEM, ENFILE, EMFILE, EIO, ESTALE, ETXTBSY, EINTR};
   for (size_t i = 0; i < sizeof passing / sizeof *passing; ++i)
     if (error == passing[i]) return true;
   return false;
 }
 
-void gannet_contract_give_up(const gannet_search_report *report, const char *what, const char *name,
-                             gannet_result_record *result) {
+void gannet_contract_fail_search(const gannet_search_report *report, const char *what,
+                                 const char *name, gannet_result_record *result) {
   if (report->end == GANNET_SEARCH_STOPPED) {
     result->status = GANNET_EVAL_PENDING;
     return;
   }
   if (report->end == GANNET_SEARCH_FAILED)
-    gannet_record_fail(result, gannet_contract_may_pass(report->error), "cannot read %s: %s", name,
-                       report->why);
+    gannet_result_fail(result, gannet_contract_is_transient(report->error), "cannot read %s: %s",
+                       name, report->why);
   else
-    gannet_record_fail(result, false,
+    gannet_result_fail(result, false,
                        "%s takes too long on %s: let the expression begin with ^ and the words "
                        "before the number, or the simulation print shorter lines",
                        what, name);
@@ -99,8 +99,8 @@ void gannet_contract_give_up(const gannet_search_report *report, const char *wha
 }
 
 /* An attempt that did not exit with 0 in its time. */
-static void judge_failure(const gannet_contract_rules *rules, const char *directory,
-                          const gannet_launch_event *event, gannet_result_record *result) {
+static void classify_failure(const gannet_outcome_rules *rules, const char *directory,
+                             const gannet_launch_event *event, gannet_result_record *result) {
   char reason[120];
   bool retry = false;
   gannet_failure failure = GANNET_FAILURE_EXIT;
@@ -119,11 +119,11 @@ static void judge_failure(const gannet_contract_rules *rules, const char *direct
   gannet_contract_fail(directory, retry, reason, result);
   result->run.failure = failure;
   if (failure == GANNET_FAILURE_EXIT && holds(rules->cannot_run, event->exit_code))
-    gannet_record_refuse(result, GANNET_FAILURE_RULE);
+    gannet_result_cannot_run(result, GANNET_FAILURE_RULE);
 }
 
-static void judge_torn(gannet_result_record *result) {
-  gannet_record_fail(
+static void classify_torn(gannet_result_record *result) {
+  gannet_result_fail(
       result, false,
       "results.out ends within a line: a process that the simulation left running was "
       "writing it and was ended; let the simulation wait for all it starts");
@@ -131,48 +131,49 @@ static void judge_torn(gannet_result_record *result) {
 }
 
 /* Whether one of the user's texts is in the output, or the search for them decides otherwise. */
-static bool find(const gannet_contract_rules *rules, const gannet_texts *texts, const char *what,
-                 const char *directory, gannet_texts_found *found, gannet_result_record *result) {
-  *found = gannet_texts_find(texts, directory, &rules->limits);
+static bool find(const gannet_outcome_rules *rules, const gannet_text_rules *texts,
+                 const char *what, const char *directory, gannet_text_rule_match *found,
+                 gannet_result_record *result) {
+  *found = gannet_text_rules_search(texts, directory, &rules->limits);
   if (found->report.end != GANNET_SEARCH_OVER)
-    gannet_contract_give_up(&found->report, what, found->name, result);
+    gannet_contract_fail_search(&found->report, what, found->name, result);
   return found->any || found->report.end != GANNET_SEARCH_OVER;
 }
 
-static void judge_end(const gannet_problem *problem, const gannet_contract_rules *rules,
-                      const char *directory, const gannet_launch_event *event,
-                      gannet_result_record *result) {
-  gannet_texts_found found;
+static void classify_end(const gannet_problem *problem, const gannet_outcome_rules *rules,
+                         const char *directory, const gannet_launch_event *event,
+                         gannet_result_record *result) {
+  gannet_text_rule_match found;
   if (find(rules, rules->cannot_run_texts, "cannot_run_text", directory, &found, result)) {
     if (!found.any) return;
-    gannet_record_fail(result, false, "cannot_run_text found: %s", found.line);
-    gannet_record_refuse(result, GANNET_FAILURE_RULE);
+    gannet_result_fail(result, false, "cannot_run_text found: %s", found.line);
+    gannet_result_cannot_run(result, GANNET_FAILURE_RULE);
     return;
   }
   if (event->exit_code == 0 && !event->limit && event->results_open &&
       gannet_contract_is_torn(directory))
-    judge_torn(result);
+    classify_torn(result);
   else if (event->exit_code == 0 && !event->limit)
-    gannet_contract_read(problem, rules, directory, result);
-  else if (!gannet_contract_is_refused(problem, directory, result))
-    judge_failure(rules, directory, event, result);
+    gannet_contract_read_results(problem, rules, directory, result);
+  else if (!gannet_contract_says_cannot_run(problem, directory, result))
+    classify_failure(rules, directory, event, result);
   if (result->status != GANNET_EVAL_FAILED || result->retry) return;
   if (find(rules, rules->bad_luck_texts, "bad_luck_text", directory, &found, result) && found.any) {
-    gannet_record_fail(result, true, "bad_luck_text found: %s", found.line);
+    gannet_result_fail(result, true, "bad_luck_text found: %s", found.line);
     result->run.failure = GANNET_FAILURE_RULE;
   }
 }
 
 /* What a process writes into a campaign that was moved under it arrives, but not where it is looked
  * for. */
-static gannet_err check_place(const gannet_contract_rules *rules) {
+static gannet_err check_place(const gannet_outcome_rules *rules) {
   struct stat about;
   if (!rules->evaluations || stat(rules->evaluations, &about) == 0 || errno != ENOENT)
     return GANNET_OK;
   return gannet_raise_errno("find", rules->evaluations);
 }
 
-void gannet_contract_forget(const char *directory) {
+void gannet_attempt_forget(const char *directory) {
   static const char *const names[] = {"outcome.json", "attempt.json"};
   char path[PATH_MAX + 16];
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
@@ -181,10 +182,10 @@ void gannet_contract_forget(const char *directory) {
   }
 }
 
-gannet_err gannet_contract_check_room(const char *directory, const gannet_result_record *result) {
+gannet_err gannet_contract_check_space(const char *directory, const gannet_result_record *result) {
   if (result->status != GANNET_EVAL_FAILED || gannet_directory_has_room(directory))
     return GANNET_OK;
-  gannet_contract_forget(directory);
+  gannet_attempt_forget(directory);
   return GANNET_RAISE(GANNET_ERR_NO_SPACE,
                       "a simulation failed where nothing more can be written, '%s': make room "
                       "and resume, which runs it again",
@@ -227,30 +228,30 @@ void gannet_contract_explain_exec(const char *program, int error, char *why, siz
     (void)snprintf(why, size, ": '%s'", name);
 }
 
-static void judge_refusal(const gannet_contract_rules *rules, const gannet_launch_event *event,
-                          gannet_result_record *result) {
+static void classify_refusal(const gannet_outcome_rules *rules, const gannet_launch_event *event,
+                             gannet_result_record *result) {
   char why[GANNET_REASON_SIZE] = "";
   if (strcmp(event->stage, "exec") == 0)
     gannet_contract_explain_exec(rules->program, event->error, why, sizeof why);
-  gannet_record_fail(result, gannet_contract_may_pass(event->error), "cannot start (%s): %s%s",
+  gannet_result_fail(result, gannet_contract_is_transient(event->error), "cannot start (%s): %s%s",
                      event->stage, strerror(event->error), why);
   result->run.failure = GANNET_FAILURE_LAUNCH;
   result->run.crashed = false; /* whatever it was, it was not the design */
 }
 
-gannet_err gannet_contract_judge(const gannet_problem *problem, const gannet_contract_rules *rules,
-                                 const char *directory, const gannet_launch_event *event,
-                                 gannet_result_record *result) {
+gannet_err gannet_classify_outcome(const gannet_problem *problem, const gannet_outcome_rules *rules,
+                                   const char *directory, const gannet_launch_event *event,
+                                   gannet_result_record *result) {
   result->run.exit_code = event->exit_code;
   result->run.signal = event->signal;
   result->run.started = event->started;
   result->run.ended = event->ended;
-  gannet_record_host(result->run.host);
+  gannet_host_name(result->run.host);
   if (event->pid > 0) (void)snprintf(result->run.job, sizeof result->run.job, "%d", event->pid);
   if (event->type == GANNET_LAUNCH_REFUSED)
-    judge_refusal(rules, event, result);
+    classify_refusal(rules, event, result);
   else
-    judge_end(problem, rules, directory, event, result);
+    classify_end(problem, rules, directory, event, result);
   return result->status == GANNET_EVAL_FAILED ? check_place(rules) : GANNET_OK;
 }
 

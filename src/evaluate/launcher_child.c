@@ -107,7 +107,7 @@ static char **merge(char *const *inherited, char *const *additions, bool unbinds
   return merged;
 }
 
-void gannet_launcher_mark(pid_t helper, int64_t tag, char *mark) {
+void gannet_launcher_write_mark(pid_t helper, int64_t tag, char *mark) {
   (void)snprintf(mark, GANNET_LAUNCHER_MARK, "GANNET_LAUNCH=%ld.%lld", (long)helper,
                  (long long)tag);
 }

@@ -85,12 +85,12 @@ typedef enum {
   GANNET_LAUNCHER_BEGAN,
   GANNET_LAUNCHER_GAVE_UP,
   GANNET_LAUNCHER_ENDED
-} gannet_launcher_news;
+} gannet_launcher_report_kind;
 
 /* What a supervisor writes into the pipe of its helper, whole or not at all. */
 typedef struct {
   pid_t supervisor, child;
-  gannet_launcher_news news;
+  gannet_launcher_report_kind news;
   gannet_launch_event event; /* exit code, signal and results_open; error and stage */
   double ended;              /* of the monotonic clock */
 } gannet_launcher_report;
@@ -142,6 +142,6 @@ enum { GANNET_LAUNCHER_MARK = 64 };
  *
  * Local.
  */
-void gannet_launcher_mark(pid_t helper, int64_t tag, char *mark);
+void gannet_launcher_write_mark(pid_t helper, int64_t tag, char *mark);
 
 #endif

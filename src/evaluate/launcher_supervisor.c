@@ -28,7 +28,7 @@ typedef struct {
   double killed_since; /* of the monotonic clock */
 } supervisor;
 
-static void tell(supervisor *own, gannet_launcher_news news) {
+static void tell(supervisor *own, gannet_launcher_report_kind news) {
   ssize_t written;
   own->report.news = news;
   do written = write(own->reports, &own->report, sizeof own->report);
@@ -100,7 +100,7 @@ static void run(const gannet_launcher_order *order, char *const *inherited, pid_
   (void)prctl(PR_SET_PDEATHSIG, GANNET_LAUNCHER_KILL);
 #endif
   if (getppid() != helper) _exit(1);
-  gannet_launcher_mark(helper, order->command.tag, mark);
+  gannet_launcher_write_mark(helper, order->command.tag, mark);
   own.report.supervisor = getpid();
   own.report.child = gannet_launcher_spawn(order, inherited, mark, &what);
   if (own.report.child < 0) {

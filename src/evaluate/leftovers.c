@@ -159,7 +159,7 @@ static int signal_all(const gannet_leftovers *attempt, bool same_boot, int signa
   return hit;
 }
 
-int gannet_leftovers_end(const gannet_leftovers *attempt, double grace) {
+int gannet_leftovers_kill(const gannet_leftovers *attempt, double grace) {
   char boot[sizeof attempt->process.boot];
   read_boot(boot, sizeof boot);
   const bool same_boot =

@@ -40,6 +40,6 @@ typedef struct {
  *
  * grace  in  seconds
  */
-int gannet_leftovers_end(const gannet_leftovers *attempt, double grace);
+int gannet_leftovers_kill(const gannet_leftovers *attempt, double grace);
 
 #endif

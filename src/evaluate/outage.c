@@ -116,7 +116,7 @@ static bool depends_on_design(const gannet_text_list *command) {
            at = memchr(at + 1, '{', (size_t)(word + length - at - 1))) {
         const size_t size = strcspn(at + 1, ":} \t\n");
         bool same = false;
-        for (const char *const *known = gannet_contract_words; *known; ++known)
+        for (const char *const *known = gannet_fixed_placeholders; *known; ++known)
           same = same || (strlen(*known) == size && strncmp(at + 1, *known, size) == 0);
         if (!same && at[1 + size] == '}') return true;
       }
@@ -125,8 +125,8 @@ static bool depends_on_design(const gannet_text_list *command) {
   return false;
 }
 
-bool gannet_outage_is_told(const char *directory, const gannet_text_list *command, int exit_code,
-                           char *words, size_t size) {
+bool gannet_outage_in_stderr(const char *directory, const gannet_text_list *command, int exit_code,
+                             char *words, size_t size) {
   char path[PATH_MAX], tail[TAIL_SIZE];
   size_t length = 0;
   if (exit_code <= 0 || depends_on_design(command)) return false;

@@ -66,7 +66,7 @@ bool gannet_outage_is_lasting(int error);
  * command  in   program and arguments, as they stand in the campaign file
  * words    out  [size] that line of stderr.log
  */
-bool gannet_outage_is_told(const char *directory, const gannet_text_list *command, int exit_code,
-                           char *words, size_t size);
+bool gannet_outage_in_stderr(const char *directory, const gannet_text_list *command, int exit_code,
+                             char *words, size_t size);
 
 #endif

@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
-static const gannet_marks braces = {.n = 1, .pair = {{"{", "}"}}};
+static const gannet_delimiters braces = {.n = 1, .pair = {{"{", "}"}}};
 
-/* Names, formats and escapes must not be taken for marks. */
+/* Names, formats and escapes must not be taken for delimiters. */
 static const char *refuse_mark(const char *mark) {
   if (!*mark) return "a mark is empty";
-  if (strlen(mark) >= GANNET_MARK_SIZE) return "a mark has more than 15 characters";
+  if (strlen(mark) >= GANNET_DELIMITER_SIZE) return "a mark has more than 15 characters";
   for (const char *c = mark; *c; ++c) {
     if (isalnum((unsigned char)*c) || *c == '_') return "marks cannot have letters, digits or _";
     if (isspace((unsigned char)*c) || iscntrl((unsigned char)*c)) return "marks cannot have blanks";
@@ -29,9 +29,9 @@ static void cut_marks(const char *text, char *opening, char *closing, size_t siz
   (void)snprintf(closing, size, "%s", blank ? blank + 1 : n == 1 ? text : text + half);
 }
 
-const char *gannet_marks_read(const gannet_text_list *given, gannet_marks *marks) {
-  char opening[4 * GANNET_MARK_SIZE], closing[4 * GANNET_MARK_SIZE];
-  *marks = braces;
+const char *gannet_delimiters_read(const gannet_text_list *given, gannet_delimiters *delimiters) {
+  char opening[4 * GANNET_DELIMITER_SIZE], closing[4 * GANNET_DELIMITER_SIZE];
+  *delimiters = braces;
   if (given->n == 0) return NULL;
   if (given->n > 2) return "there are more than two marks";
   if (given->n == 1)
@@ -46,13 +46,13 @@ const char *gannet_marks_read(const gannet_text_list *given, gannet_marks *marks
   const char *wrong = refuse_mark(opening);
   if (!wrong) wrong = refuse_mark(closing);
   if (wrong) return wrong;
-  memcpy(marks->pair[0].opening, opening, GANNET_MARK_SIZE);
-  memcpy(marks->pair[0].closing, closing, GANNET_MARK_SIZE);
+  memcpy(delimiters->pair[0].opening, opening, GANNET_DELIMITER_SIZE);
+  memcpy(delimiters->pair[0].closing, closing, GANNET_DELIMITER_SIZE);
   return NULL;
 }
 
-gannet_marks gannet_marks_with_braces(const gannet_marks *marks) {
-  gannet_marks both = *marks;
+gannet_delimiters gannet_delimiters_with_braces(const gannet_delimiters *delimiters) {
+  gannet_delimiters both = *delimiters;
   if (strcmp(both.pair[0].opening, "{") == 0 && strcmp(both.pair[0].closing, "}") == 0) return both;
   both.pair[both.n++] = braces.pair[0];
   return both;
@@ -197,7 +197,7 @@ static bool read_format(const char *closing, const char *text, size_t size, size
   return true;
 }
 
-/* A name, and a format or none, between marks of which the first begins at a place. */
+/* A name, and a format or none, between delimiters of which the first begins at a place. */
 static bool read_at(const char *opening, const char *closing, const char *text, size_t size,
                     size_t at, gannet_placeholder *found) {
   size_t n = 0, begin = at + strlen(opening);
@@ -220,11 +220,11 @@ static bool read_at(const char *opening, const char *closing, const char *text, 
   return true;
 }
 
-bool gannet_placeholder_next(const gannet_marks *marks, const char *text, size_t size, size_t *at,
-                             gannet_placeholder *found) {
+bool gannet_placeholder_next(const gannet_delimiters *delimiters, const char *text, size_t size,
+                             size_t *at, gannet_placeholder *found) {
   for (size_t i = *at; i < size; ++i)
-    for (int k = 0; k < marks->n; ++k)
-      if (read_at(marks->pair[k].opening, marks->pair[k].closing, text, size, i, found)) {
+    for (int k = 0; k < delimiters->n; ++k)
+      if (read_at(delimiters->pair[k].opening, delimiters->pair[k].closing, text, size, i, found)) {
         *at = found->end;
         return true;
       }

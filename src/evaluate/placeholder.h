@@ -1,7 +1,7 @@
 /* Placeholders: {name} and {name:format} in commands, environments, templates and job scripts.
  *
  * Terms
- *   marks   what stands before and behind the name: braces, or a campaign's own
+ *   delimiters   what stands before and behind the name: braces, or a campaign's own
  * (evaluate.placeholders) field   what a format says: 8.4f is a field of 8 characters with 4 digits
  * behind the point fits    a text has at most as many characters as its field is wide
  *
@@ -17,30 +17,30 @@
 #include "base/option.h"
 #include "base/text.h"
 
-enum { GANNET_MARK_SIZE = 16, GANNET_PLACEHOLDER_NAME = 64, GANNET_FIELD_TEXT = 32 };
+enum { GANNET_DELIMITER_SIZE = 16, GANNET_PLACEHOLDER_NAME = 64, GANNET_FIELD_TEXT = 32 };
 
 /* One or two pairs, of which the first wins. */
 typedef struct {
   int n;
   struct {
-    char opening[GANNET_MARK_SIZE], closing[GANNET_MARK_SIZE];
+    char opening[GANNET_DELIMITER_SIZE], closing[GANNET_DELIMITER_SIZE];
   } pair[2];
-} gannet_marks;
+} gannet_delimiters;
 
-/* The marks that an option names: "@@" = @name@, "<<>>" or [<<, >>] = <<name>>; nothing = braces.
- * Returns NULL, or what is wrong with them.
+/* The delimiters that an option names: "@@" = @name@, "<<>>" or [<<, >>] = <<name>>; nothing =
+ * braces. Returns NULL, or what is wrong with them.
  *
  * Local.
  *
- * marks  out  also when something is wrong: then braces
+ * delimiters  out  also when something is wrong: then braces
  */
-const char *gannet_marks_read(const gannet_text_list *given, gannet_marks *marks);
+const char *gannet_delimiters_read(const gannet_text_list *given, gannet_delimiters *delimiters);
 
-/* The same marks and braces: for texts of the campaign file.
+/* The same delimiters and braces: for texts of the campaign file.
  *
  * Local.
  */
-gannet_marks gannet_marks_with_braces(const gannet_marks *marks);
+gannet_delimiters gannet_delimiters_with_braces(const gannet_delimiters *delimiters);
 
 /* What a value is written as. */
 typedef enum {
@@ -87,7 +87,7 @@ GANNET_CHECKED gannet_err gannet_field_write(const gannet_field *field, gannet_f
                                              bool *fits);
 
 typedef struct {
-  size_t begin, end; /* in the text: with its marks, and with the backslash before it */
+  size_t begin, end; /* in the text: with its delimiters, and with the backslash before it */
   bool is_escaped;   /* a backslash is before it: it stands for itself */
   bool has_format;
   bool is_field; /* the format can be read */
@@ -101,7 +101,7 @@ typedef struct {
  *
  * Local.
  */
-bool gannet_placeholder_next(const gannet_marks *marks, const char *text, size_t size, size_t *at,
-                             gannet_placeholder *found);
+bool gannet_placeholder_next(const gannet_delimiters *delimiters, const char *text, size_t size,
+                             size_t *at, gannet_placeholder *found);
 
 #endif

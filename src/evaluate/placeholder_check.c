@@ -20,8 +20,8 @@ enum {
 /* A text that is looked through. */
 typedef struct {
   const gannet_placeholder_check *check;
-  gannet_place place;
-  gannet_marks marks;
+  gannet_text_kind text_kind;
+  gannet_delimiters delimiters;
   const char *key, *name; /* name: of a file; NULL = a text of the campaign file */
   const char *text;
   size_t size;
@@ -31,12 +31,12 @@ typedef struct {
 } source;
 
 /* "evaluate.templates: deck.in:3:8", or the key alone. */
-static void write_where(const source *s, size_t at, char *where, size_t size) {
+static void write_location(const source *s, size_t at, char *location, size_t size) {
   int line, column;
-  (void)snprintf(where, size, "%s", s->key);
+  (void)snprintf(location, size, "%s", s->key);
   if (!s->name) return;
-  gannet_text_place(s->text, at, &line, &column);
-  (void)snprintf(where, size, "%s: %.200s:%d:%d", s->key, s->name, line, column);
+  gannet_text_position(s->text, at, &line, &column);
+  (void)snprintf(location, size, "%s: %.200s:%d:%d", s->key, s->name, line, column);
 }
 
 /* As it is written in the text. */
@@ -62,7 +62,7 @@ static const char **list_known(const gannet_problem *problem) {
     gannet_error_clear(); /* then nothing is suggested */
     return NULL;
   }
-  for (int i = 0; gannet_contract_words[i]; ++i) known[n++] = gannet_contract_words[i];
+  for (int i = 0; gannet_fixed_placeholders[i]; ++i) known[n++] = gannet_fixed_placeholders[i];
   for (int k = 0; k < n_variables; ++k) known[n++] = problem->spec.variables[k].name;
   return known;
 }
@@ -76,18 +76,18 @@ static bool is_comment(const source *s, size_t at) {
 
 /* How the text can be kept as it is. */
 static void complain_unknown(const source *s, const gannet_placeholder *found) {
-  char where[400], shown[SHOWN];
+  char location[400], shown[SHOWN];
   const char **known = list_known(s->check->problem);
   const char *near = known ? gannet_nearest(found->name, known) : NULL;
-  const bool is_comment_of_script = s->place == GANNET_IN_SCRIPT && is_comment(s, found->begin);
+  const bool is_comment_of_script = s->text_kind == GANNET_IN_SCRIPT && is_comment(s, found->begin);
   if (!is_comment_of_script && (found->is_field || near)) {
-    write_where(s, found->begin, where, sizeof where);
+    write_location(s, found->begin, location, sizeof location);
     write_placeholder(s, found->begin, found->end, shown, sizeof shown);
     const int opening = (int)strcspn(shown, found->name);
-    gannet_complain(s->check->complaints, where,
+    gannet_complain(s->check->complaints, location,
                     "'%s' is no variable and none of %s%s%.*s%s%s%s; where it is no placeholder "
                     "write a backslash before it, or choose other marks with evaluate.placeholders",
-                    shown, gannet_contract_word_list, near ? "; did you mean '" : "",
+                    shown, gannet_fixed_placeholder_list, near ? "; did you mean '" : "",
                     near ? opening : 0, shown, near ? near : "",
                     near ? shown + opening + strlen(found->name) : "", near ? "'?" : "");
   }
@@ -100,17 +100,17 @@ static bool is_a_letter_away(const char *name, const char *variable) {
 }
 
 static void warn_of_near(source *s, const gannet_placeholder *found) {
-  char where[400], shown[SHOWN];
+  char location[400], shown[SHOWN];
   const gannet_problem *problem = s->check->problem;
   for (int k = 0; problem && k < problem->spec.n_variables; ++k) {
     const char *variable = problem->spec.variables[k].name;
     if (!is_a_letter_away(found->name, variable)) continue;
-    write_where(s, found->begin, where, sizeof where);
+    write_location(s, found->begin, location, sizeof location);
     write_placeholder(s, found->begin, found->end, shown, sizeof shown);
     if (!is_told(s, found->name))
       gannet_log(s->check->context, GANNET_LOG_WARNING,
                  "%s: '%s' stays as it is, for there is no such variable; did you mean '%s'?",
-                 where, shown, variable);
+                 location, shown, variable);
     return;
   }
 }
@@ -119,14 +119,14 @@ static const char *const expected_format =
     "expected [<|>|^][+][0][width][.precision][d|f|e|E|D|g|G|s], as in 8.4f, .3e or 03d";
 
 static void tell_wrong_format(source *s, const gannet_placeholder *found, const char *why) {
-  char where[400], shown[SHOWN];
-  write_where(s, found->begin, where, sizeof where);
+  char location[400], shown[SHOWN];
+  write_location(s, found->begin, location, sizeof location);
   write_placeholder(s, found->begin, found->end, shown, sizeof shown);
-  if (s->place != GANNET_IN_TEMPLATE)
-    gannet_complain(s->check->complaints, where, "the format of '%s' is wrong: %s", shown, why);
+  if (s->text_kind != GANNET_IN_TEMPLATE)
+    gannet_complain(s->check->complaints, location, "the format of '%s' is wrong: %s", shown, why);
   else if (s->check->context && !is_told(s, shown))
     gannet_log(s->check->context, GANNET_LOG_WARNING,
-               "%s: '%s' stays as it is, for its format is wrong: %s", where, shown, why);
+               "%s: '%s' stays as it is, for its format is wrong: %s", location, shown, why);
 }
 
 /* Value i of those that a variable is tried with. */
@@ -148,25 +148,25 @@ static int count_tried(const gannet_variable *v) {
 }
 
 static void warn_of_misfit(source *s, const gannet_placeholder *found, const char *written) {
-  char where[400], shown[SHOWN];
-  write_where(s, found->begin, where, sizeof where);
+  char location[400], shown[SHOWN];
+  write_location(s, found->begin, location, sizeof location);
   write_placeholder(s, found->begin, found->end, shown, sizeof shown);
   gannet_log(
       s->check->context, GANNET_LOG_WARNING,
       "%s: '%s' has no room for %.100s: evaluations with such values fail without being run; "
       "give it a larger width or fewer digits",
-      where, shown, written);
+      location, shown, written);
 }
 
 static void warn_of_loss(source *s, const gannet_placeholder *found, const char *written,
                          const char *one, const char *other) {
-  char where[400], shown[SHOWN];
-  write_where(s, found->begin, where, sizeof where);
+  char location[400], shown[SHOWN];
+  write_location(s, found->begin, location, sizeof location);
   write_placeholder(s, found->begin, found->end, shown, sizeof shown);
   gannet_log(s->check->context, GANNET_LOG_WARNING,
              "%s: '%s' writes %.100s for %s as for %s: designs that differ look equal to the "
              "simulation; give it more digits",
-             where, shown, written, one, other);
+             location, shown, written, one, other);
 }
 
 /* Values all over the range of a variable: the first that does not fit, and the first two that look
@@ -228,7 +228,7 @@ static void check_format(source *s, const gannet_placeholder *found, gannet_fiel
 
 static void look_through(source *s) {
   gannet_placeholder found;
-  for (size_t at = 0; gannet_placeholder_next(&s->marks, s->text, s->size, &at, &found);) {
+  for (size_t at = 0; gannet_placeholder_next(&s->delimiters, s->text, s->size, &at, &found);) {
     const gannet_variable *variable;
     gannet_field_kind kind;
     const bool is_known = gannet_placeholder_kind(s->check->problem, found.name, &kind, &variable);
@@ -240,7 +240,7 @@ static void look_through(source *s) {
     }
     at = found.begin + 1;
     if (!s->check->problem) continue;
-    if (s->place != GANNET_IN_TEMPLATE)
+    if (s->text_kind != GANNET_IN_TEMPLATE)
       complain_unknown(s, &found);
     else
       warn_of_near(s, &found);
@@ -266,9 +266,9 @@ static const char *variable_at(const source *s, size_t at, size_t *length) {
 /* "{ x }" and "{x*1000}" look like placeholders, and are none. */
 static void warn_of_almost(source *s) {
   enum { LONGEST = 60 };
-  const char *opening = s->marks.pair[0].opening, *closing = s->marks.pair[0].closing;
+  const char *opening = s->delimiters.pair[0].opening, *closing = s->delimiters.pair[0].closing;
   const size_t o = strlen(opening), c = strlen(closing);
-  char where[400], shown[SHOWN];
+  char location[400], shown[SHOWN];
   for (size_t i = 0; i + o < s->size; ++i) {
     size_t begin = i + o, length = 0;
     if (memcmp(s->text + i, opening, o) != 0) continue;
@@ -285,19 +285,22 @@ static void warn_of_almost(source *s) {
       end += !is_padded || s->text[end] == ' ' ? 1 : (size_t)LONGEST;
     if (end + c > s->size || end - i >= LONGEST || memcmp(s->text + end, closing, c) != 0) continue;
     write_placeholder(s, i, end + c, shown, sizeof shown);
-    write_where(s, i, where, sizeof where);
+    write_location(s, i, location, sizeof location);
     if (!is_told(s, shown))
       gannet_log(s->check->context, GANNET_LOG_WARNING,
                  "%s: '%s' stays as it is; a placeholder is a name, perhaps with a format, as in "
                  "'%s%s%s' and '%s%s:8.4f%s'",
-                 where, shown, opening, name, closing, opening, name, closing);
+                 location, shown, opening, name, closing, opening, name, closing);
   }
 }
 
-static source begin(const gannet_placeholder_check *check, gannet_place place, const char *key) {
-  const gannet_contract contract = {.marks = check->marks};
-  return (source){
-      .check = check, .place = place, .key = key, .marks = gannet_contract_marks(&contract, place)};
+static source begin(const gannet_placeholder_check *check, gannet_text_kind text_kind,
+                    const char *key) {
+  const gannet_contract contract = {.delimiters = check->delimiters};
+  return (source){.check = check,
+                  .text_kind = text_kind,
+                  .key = key,
+                  .delimiters = gannet_contract_delimiters(&contract, text_kind)};
 }
 
 void gannet_check_campaign_texts(const gannet_placeholder_check *check, const char *key,
@@ -374,7 +377,7 @@ void gannet_check_plain_texts(const gannet_placeholder_check *check, const char 
   for (int i = 0; i < n; ++i) {
     gannet_placeholder found;
     const size_t size = strlen(texts[i]);
-    for (size_t at = 0; gannet_placeholder_next(&s.marks, texts[i], size, &at, &found);) {
+    for (size_t at = 0; gannet_placeholder_next(&s.delimiters, texts[i], size, &at, &found);) {
       const gannet_variable *variable;
       gannet_field_kind kind;
       if (found.is_escaped ||

@@ -8,7 +8,7 @@ typedef struct {
   const gannet_problem *problem; /* NULL = variables are not known: only formats are checked */
   const gannet_context *context; /* NULL = nowhere to warn */
   const char *input_directory;   /* that relative names start from */
-  const gannet_marks *marks;     /* the campaign's */
+  const gannet_delimiters *delimiters; /* the campaign's */
   gannet_complaints *complaints;
 } gannet_placeholder_check;
 

@@ -51,10 +51,11 @@ static gannet_err compile(const gannet_command_options *options, const gannet_pr
   gannet_err err =
       gannet_patterns_create(&options->pattern, problem, &complaints, &program->patterns);
   if (err == GANNET_OK)
-    err = gannet_texts_create("", &options->bad_luck_text, &complaints, &program->bad_luck_texts);
+    err = gannet_text_rules_create("", &options->bad_luck_text, &complaints,
+                                   &program->bad_luck_texts);
   if (err == GANNET_OK)
-    err =
-        gannet_texts_create("", &options->cannot_run_text, &complaints, &program->cannot_run_texts);
+    err = gannet_text_rules_create("", &options->cannot_run_text, &complaints,
+                                   &program->cannot_run_texts);
   gannet_complaints_release(&complaints);
   return err;
 }
@@ -66,57 +67,62 @@ static gannet_err find_uses(gannet_program *program) {
   GANNET_TRY(gannet_alloc(1, sizeof *program->uses, &program->uses));
   for (int k = 0; k < 2; ++k)
     for (int i = 0; i < lists[k]->n; ++i)
-      GANNET_TRY(gannet_uses_add(program->uses, &program->contract, GANNET_IN_CAMPAIGN, keys[k],
-                                 lists[k]->item[i], strlen(lists[k]->item[i])));
+      GANNET_TRY(gannet_placeholder_uses_add(program->uses, &program->contract, GANNET_IN_CAMPAIGN,
+                                             keys[k], lists[k]->item[i],
+                                             strlen(lists[k]->item[i])));
   for (int i = 0; i < options->templates.n; ++i)
-    GANNET_TRY(gannet_uses_add_file(program->uses, &program->contract, GANNET_IN_TEMPLATE,
-                                    options->templates.item[i]));
+    GANNET_TRY(gannet_placeholder_uses_add_file(program->uses, &program->contract,
+                                                GANNET_IN_TEMPLATE, options->templates.item[i]));
   return GANNET_OK;
 }
 
 gannet_err gannet_program_create(const gannet_command_options *options,
                                  const gannet_evaluator_setup *setup, gannet_program *program) {
   program->options = options;
-  (void)gannet_marks_read(&options->placeholders, &program->marks); /* check has complained */
+  (void)gannet_delimiters_read(&options->placeholders,
+                               &program->delimiters); /* check has complained */
   GANNET_TRY(find_places(setup, program));
   GANNET_TRY(compile(options, setup->problem, program));
   program->contract = (gannet_contract){.problem = setup->problem,
                                         .evaluations = program->evaluations,
                                         .input_directory = program->input_directory,
                                         .templates = &options->templates,
-                                        .marks = &program->marks};
-  program->rules = (gannet_contract_rules){.bad_luck = &options->bad_luck_exit_codes,
-                                           .cannot_run = &options->cannot_run_exit_codes,
-                                           .patterns = &program->patterns,
-                                           .time_limit = setup->time_limit,
-                                           .bad_luck_texts = &program->bad_luck_texts,
-                                           .cannot_run_texts = &program->cannot_run_texts,
-                                           .limits = {GANNET_SEARCH_PATIENCE, setup->stopping},
-                                           .evaluations = program->evaluations,
-                                           .program = program->program};
+                                        .delimiters = &program->delimiters};
+  program->rules = (gannet_outcome_rules){.bad_luck = &options->bad_luck_exit_codes,
+                                          .cannot_run = &options->cannot_run_exit_codes,
+                                          .patterns = &program->patterns,
+                                          .time_limit = setup->time_limit,
+                                          .bad_luck_texts = &program->bad_luck_texts,
+                                          .cannot_run_texts = &program->cannot_run_texts,
+                                          .limits = {GANNET_SEARCH_PATIENCE, setup->stopping},
+                                          .evaluations = program->evaluations,
+                                          .program = program->program};
   return find_uses(program);
 }
 
 void gannet_program_release(gannet_program *program) {
   gannet_patterns_release(&program->patterns);
-  gannet_texts_release(&program->bad_luck_texts);
-  gannet_texts_release(&program->cannot_run_texts);
-  if (program->uses) gannet_uses_release(program->uses);
+  gannet_text_rules_release(&program->bad_luck_texts);
+  gannet_text_rules_release(&program->cannot_run_texts);
+  if (program->uses) gannet_placeholder_uses_release(program->uses);
   gannet_free(&program->uses);
 }
 
-gannet_err gannet_program_try(const gannet_program *program, const gannet_context *context,
-                              const gannet_request *request, gannet_ready *ready, bool *fits) {
+gannet_err gannet_program_check_request(const gannet_program *program,
+                                        const gannet_context *context,
+                                        const gannet_request *request, gannet_result_queue *ready,
+                                        bool *fits) {
   char misfit[GANNET_MISFIT_SIZE];
   gannet_result_record result;
-  GANNET_TRY(gannet_uses_try(program->uses, &program->contract, context, request, misfit));
+  GANNET_TRY(
+      gannet_placeholder_uses_check(program->uses, &program->contract, context, request, misfit));
   *fits = !*misfit;
   if (*fits) return GANNET_OK;
-  gannet_ready_begin(ready, &result);
+  gannet_result_queue_begin(ready, &result);
   result.id = request->id;
   result.run.attempts = request->attempt;
-  gannet_record_fail(&result, false, "%s", misfit);
-  return gannet_ready_add(ready, &result);
+  gannet_result_fail(&result, false, "%s", misfit);
+  return gannet_result_queue_add(ready, &result);
 }
 
 static gannet_err fill_arguments(const gannet_program *program, const gannet_bindings *bindings,
@@ -140,23 +146,25 @@ static gannet_err fill_arguments(const gannet_program *program, const gannet_bin
   return GANNET_OK;
 }
 
-gannet_err gannet_papers_create(const gannet_program *program, const gannet_request *request,
-                                const char *directory, int slot, gannet_papers *papers) {
-  GANNET_TRY(
-      gannet_bindings_create(&program->contract, request, directory, slot, &papers->bindings));
-  GANNET_TRY(fill_arguments(program, &papers->bindings, &papers->arguments));
-  return gannet_contract_environment(&program->contract, request, &papers->bindings, directory,
-                                     slot, &program->options->environment, &papers->environment);
+gannet_err gannet_command_line_create(const gannet_program *program, const gannet_request *request,
+                                      const char *directory, int slot,
+                                      gannet_command_line *command_line) {
+  GANNET_TRY(gannet_bindings_create(&program->contract, request, directory, slot,
+                                    &command_line->bindings));
+  GANNET_TRY(fill_arguments(program, &command_line->bindings, &command_line->arguments));
+  return gannet_contract_environment(&program->contract, request, &command_line->bindings,
+                                     directory, slot, &program->options->environment,
+                                     &command_line->environment);
 }
 
-void gannet_papers_release(gannet_papers *papers) {
-  gannet_bindings_release(&papers->bindings);
-  gannet_text_list_release(&papers->arguments);
-  gannet_text_list_release(&papers->environment);
+void gannet_command_line_release(gannet_command_line *command_line) {
+  gannet_bindings_release(&command_line->bindings);
+  gannet_text_list_release(&command_line->arguments);
+  gannet_text_list_release(&command_line->environment);
 }
 
-static const gannet_flight *other(const void *others, int i, size_t size) {
-  return (const gannet_flight *)(const void *)((const char *)others + (size_t)i * size);
+static const gannet_current_attempt *other(const void *others, int i, size_t size) {
+  return (const gannet_current_attempt *)(const void *)((const char *)others + (size_t)i * size);
 }
 
 /* The smallest slot that none of the others has. Of n + 1 slots one is free. */
@@ -172,27 +180,28 @@ static gannet_err free_slot(const void *others, int n, size_t size, int *slot) {
   return GANNET_OK;
 }
 
-gannet_err gannet_flight_begin(const gannet_program *program, const gannet_request *request,
-                               const void *others, int n, size_t size, gannet_flight *flight) {
+gannet_err gannet_attempt_begin(const gannet_program *program, const gannet_request *request,
+                                const void *others, int n, size_t size,
+                                gannet_current_attempt *attempt) {
   for (int i = 0; i < n; ++i)
     GANNET_REQUIRE(other(others, i, size)->id != request->id, GANNET_ERR_ARG,
                    "evaluation %lld is running already", (long long)request->id);
-  flight->id = request->id;
-  flight->attempt = request->attempt;
-  flight->nonce = request->nonce;
-  GANNET_TRY(free_slot(others, n, size, &flight->slot));
-  flight->submitted = gannet_clock_epoch();
-  flight->unwanted = false;
-  return gannet_contract_directory(&program->contract, request->id, flight->directory,
-                                   sizeof flight->directory);
+  attempt->id = request->id;
+  attempt->number = request->attempt;
+  attempt->nonce = request->nonce;
+  GANNET_TRY(free_slot(others, n, size, &attempt->slot));
+  attempt->submitted = gannet_clock_epoch();
+  attempt->unwanted = false;
+  return gannet_contract_directory(&program->contract, request->id, attempt->directory,
+                                   sizeof attempt->directory);
 }
 
-void gannet_flight_recall(gannet_flight *flight) {
-  gannet_contract_sight sight;
+void gannet_attempt_recall(gannet_current_attempt *attempt) {
+  gannet_attempt_info sight;
   const bool found =
-      gannet_contract_look(flight->directory, &sight) && sight.nonce == flight->nonce;
-  flight->slot = found ? sight.slot : -1;
-  flight->submitted = found ? sight.submitted : NAN;
+      gannet_attempt_read(attempt->directory, &sight) && sight.nonce == attempt->nonce;
+  attempt->slot = found ? sight.slot : -1;
+  attempt->submitted = found ? sight.submitted : NAN;
 }
 
 bool gannet_program_is_stopped(const gannet_program *program) {
@@ -205,9 +214,9 @@ bool gannet_program_begins_nothing(const gannet_program *program) {
   return stopping && stopping->begins_nothing && stopping->begins_nothing(stopping->user);
 }
 
-void gannet_flight_identify(const gannet_flight *flight, gannet_result_record *result) {
-  result->id = flight->id;
-  result->run.attempts = flight->attempt;
-  result->run.submitted = flight->submitted;
-  result->run.slot = flight->slot;
+void gannet_attempt_identify(const gannet_current_attempt *attempt, gannet_result_record *result) {
+  result->id = attempt->id;
+  result->run.attempts = attempt->number;
+  result->run.submitted = attempt->submitted;
+  result->run.slot = attempt->slot;
 }

@@ -12,12 +12,12 @@
 /* Does not change between evaluations. Must not move: contract points into it. */
 typedef struct {
   const gannet_command_options *options;
-  gannet_marks marks;
+  gannet_delimiters delimiters;
   gannet_contract contract;
-  gannet_contract_rules rules;
+  gannet_outcome_rules rules;
   gannet_patterns patterns;
-  gannet_uses *uses; /* owned; of command, environment and templates */
-  gannet_texts bad_luck_texts, cannot_run_texts;
+  gannet_placeholder_uses *uses; /* owned; of command, environment and templates */
+  gannet_text_rules bad_luck_texts, cannot_run_texts;
   char evaluations[PATH_MAX], input_directory[PATH_MAX], program[PATH_MAX];
   char shell[PATH_MAX]; /* bash, or /bin/sh where there is none: runs job scripts and shell */
 } gannet_program;
@@ -32,17 +32,17 @@ GANNET_CHECKED gannet_err gannet_program_create(const gannet_command_options *op
                                                 gannet_program *program);
 void gannet_program_release(gannet_program *program);
 
-/* See gannet_uses_try; a request whose values do not fit becomes a failed result.
+/* See gannet_placeholder_uses_check; a request whose values do not fit becomes a failed result.
  *
  * Local.
  *
  * ready  inout  gets the result
  * fits   out    false when there is one
  */
-GANNET_CHECKED gannet_err gannet_program_try(const gannet_program *program,
-                                             const gannet_context *context,
-                                             const gannet_request *request, gannet_ready *ready,
-                                             bool *fits);
+GANNET_CHECKED gannet_err gannet_program_check_request(const gannet_program *program,
+                                                       const gannet_context *context,
+                                                       const gannet_request *request,
+                                                       gannet_result_queue *ready, bool *fits);
 
 /* Whether the program is to end at once: what has ended can be judged by a later one.
  *
@@ -60,50 +60,51 @@ bool gannet_program_begins_nothing(const gannet_program *program);
 typedef struct {
   gannet_bindings bindings;
   gannet_text_list arguments, environment;
-} gannet_papers;
+} gannet_command_line;
 
-/* Zeroed before; free with gannet_papers_release, also after failure.
+/* Zeroed before; free with gannet_command_line_release, also after failure.
  *
  * Local.
  */
-GANNET_CHECKED gannet_err gannet_papers_create(const gannet_program *program,
-                                               const gannet_request *request, const char *directory,
-                                               int slot, gannet_papers *papers);
-void gannet_papers_release(gannet_papers *papers);
+GANNET_CHECKED gannet_err gannet_command_line_create(const gannet_program *program,
+                                                     const gannet_request *request,
+                                                     const char *directory, int slot,
+                                                     gannet_command_line *command_line);
+void gannet_command_line_release(gannet_command_line *command_line);
 
 /* One evaluation under way. */
 typedef struct {
   int64_t id;
-  int attempt, slot; /* slot: -1 = unknown */
+  int number, slot; /* number: 1 for the first attempt; slot: -1 = unknown */
   uint64_t nonce;
   double submitted; /* seconds since 1970, NAN = unknown */
   bool unwanted;    /* cancelled: its end is awaited, its result is not */
   char directory[PATH_MAX];
-} gannet_flight;
+} gannet_current_attempt;
 
-/* The flight of a request, in the smallest slot that is free.
+/* The attempt of a request, in the smallest slot that is free.
  *
  * Local.
  *
- * others  in  [n] elements of this size that begin with a gannet_flight
+ * others  in  [n] elements of this size that begin with a gannet_current_attempt
  *
  * Errors: GANNET_ERR_ARG when the evaluation is among the others.
  */
-GANNET_CHECKED gannet_err gannet_flight_begin(const gannet_program *program,
-                                              const gannet_request *request, const void *others,
-                                              int n, size_t size, gannet_flight *flight);
+GANNET_CHECKED gannet_err gannet_attempt_begin(const gannet_program *program,
+                                               const gannet_request *request, const void *others,
+                                               int n, size_t size, gannet_current_attempt *attempt);
 
-/* The slot and the time of submission of a flight that an earlier process began, as attempt.json
+/* The slot and the time of submission of a attempt that an earlier process began, as attempt.json
  * has them; what it has not is unknown.
  *
  * Local.
  */
-void gannet_flight_recall(gannet_flight *flight);
+void gannet_attempt_recall(gannet_current_attempt *attempt);
 
-/* Put into a cleared result what the flight knows.
+/* Put into a cleared result what the attempt knows.
  *
  * Local.
  */
-void gannet_flight_identify(const gannet_flight *flight, gannet_result_record *result);
+void gannet_attempt_identify(const gannet_current_attempt *attempt, gannet_result_record *result);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 
-gannet_err gannet_quiet_bcast(MPI_Comm comm, void *bytes, int size) {
+gannet_err gannet_sleeping_bcast(MPI_Comm comm, void *bytes, int size) {
   MPI_Request request;
   int done = 0;
   double pause = 1e-3; /* seconds */
@@ -18,8 +18,8 @@ gannet_err gannet_quiet_bcast(MPI_Comm comm, void *bytes, int size) {
   return GANNET_OK;
 }
 
-gannet_err gannet_quiet_agree(MPI_Comm comm, gannet_err local) {
+gannet_err gannet_sleeping_agree(MPI_Comm comm, gannet_err local) {
   char token = 0;
-  GANNET_TRY(gannet_quiet_bcast(comm, &token, 1));
+  GANNET_TRY(gannet_sleeping_bcast(comm, &token, 1));
   return gannet_agree(comm, local);
 }

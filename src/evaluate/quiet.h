@@ -9,12 +9,12 @@
  *
  * Collective over comm.
  */
-GANNET_CHECKED gannet_err gannet_quiet_bcast(MPI_Comm comm, void *bytes, int size);
+GANNET_CHECKED gannet_err gannet_sleeping_bcast(MPI_Comm comm, void *bytes, int size);
 
 /* gannet_agree after rank 0 has worked alone; the others wait quietly.
  *
  * Collective over comm.
  */
-GANNET_CHECKED gannet_err gannet_quiet_agree(MPI_Comm comm, gannet_err local);
+GANNET_CHECKED gannet_err gannet_sleeping_agree(MPI_Comm comm, gannet_err local);
 
 #endif

@@ -16,11 +16,11 @@ typedef struct {
   gannet_run_record run;
 } packed;
 
-size_t gannet_record_size(int n_constraints) {
+size_t gannet_result_size(int n_constraints) {
   return sizeof(packed) + (size_t)n_constraints * sizeof(double);
 }
 
-void gannet_record_pack(int n_constraints, const gannet_result_record *result, void *bytes) {
+void gannet_result_pack(int n_constraints, const gannet_result_record *result, void *bytes) {
   packed head;
   memset(&head, 0, sizeof head);
   head.id = result->id;
@@ -34,7 +34,7 @@ void gannet_record_pack(int n_constraints, const gannet_result_record *result, v
            (size_t)n_constraints * sizeof *result->constraints);
 }
 
-void gannet_record_unpack(int n_constraints, const void *bytes, gannet_result_record *result) {
+void gannet_result_unpack(int n_constraints, const void *bytes, gannet_result_record *result) {
   packed head;
   memcpy(&head, bytes, sizeof head);
   result->id = head.id;
@@ -47,7 +47,7 @@ void gannet_record_unpack(int n_constraints, const void *bytes, gannet_result_re
            (size_t)n_constraints * sizeof *result->constraints);
 }
 
-void gannet_record_clear(int n_constraints, gannet_result_record *result) {
+void gannet_result_clear(int n_constraints, gannet_result_record *result) {
   double *constraints = result->constraints;
   memset(result, 0, sizeof *result);
   result->constraints = constraints;
@@ -59,7 +59,7 @@ void gannet_record_clear(int n_constraints, gannet_result_record *result) {
   result->run.slot = -1;
 }
 
-void gannet_record_fail(gannet_result_record *result, bool retry, const char *format, ...) {
+void gannet_result_fail(gannet_result_record *result, bool retry, const char *format, ...) {
   char reason[1024];
   va_list arguments;
   va_start(arguments, format);
@@ -74,22 +74,22 @@ void gannet_record_fail(gannet_result_record *result, bool retry, const char *fo
   result->run.crashed = !retry;
 }
 
-void gannet_record_refuse(gannet_result_record *result, gannet_failure failure) {
+void gannet_result_cannot_run(gannet_result_record *result, gannet_failure failure) {
   result->status = GANNET_EVAL_CANNOT_RUN;
   result->retry = false;
   result->run.failure = failure;
   result->run.crashed = false;
 }
 
-void gannet_record_judge(const gannet_problem *problem, gannet_result_record *result) {
+void gannet_result_check_numbers(const gannet_problem *problem, gannet_result_record *result) {
   if (!isfinite(result->objective)) {
-    gannet_record_fail(result, false, "objective is %g, expected a finite number",
+    gannet_result_fail(result, false, "objective is %g, expected a finite number",
                        result->objective);
     return;
   }
   for (int j = 0; j < problem->spec.n_constraints; ++j)
     if (!isfinite(result->constraints[j])) {
-      gannet_record_fail(result, false, "constraint '%s' is %g, expected a finite number",
+      gannet_result_fail(result, false, "constraint '%s' is %g, expected a finite number",
                          problem->spec.constraints[j].name, result->constraints[j]);
       return;
     }
@@ -97,7 +97,7 @@ void gannet_record_judge(const gannet_problem *problem, gannet_result_record *re
   result->retry = false;
 }
 
-void gannet_record_host(char *host) {
+void gannet_host_name(char *host) {
   memset(host, 0, GANNET_HOST_SIZE);
   if (gethostname(host, GANNET_HOST_SIZE - 1)) (void)snprintf(host, GANNET_HOST_SIZE, "unknown");
 }

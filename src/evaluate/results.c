@@ -39,15 +39,15 @@ static const char *quantity_name(const gannet_problem *problem, int index) {
 }
 
 /* Setters return 0, or -1 with the reason in the result. */
-static int set(const reader *to, int index, double value, const char *where) {
+static int set(const reader *to, int index, double value, const char *location) {
   const char *name = quantity_name(to->problem, index);
   if (!isfinite(value)) {
-    gannet_record_fail(to->result, false, "%s: %s is %g, expected a finite number", where, name,
+    gannet_result_fail(to->result, false, "%s: %s is %g, expected a finite number", location, name,
                        value);
     return -1;
   }
   if (!isnan(*quantity(to, index))) {
-    gannet_record_fail(to->result, false, "%s: %s is given twice", where, name);
+    gannet_result_fail(to->result, false, "%s: %s is given twice", location, name);
     return -1;
   }
   *quantity(to, index) = value;
@@ -61,15 +61,15 @@ static const char *nearest_name(const gannet_problem *problem, const char *name)
   return gannet_nearest(name, known);
 }
 
-static int refuse_name(const reader *to, const char *name, const char *where) {
+static int refuse_name(const reader *to, const char *name, const char *location) {
   const char *near = nearest_name(to->problem, name);
   char list[100];
   gannet_quantity_list(to->problem, list, sizeof list);
-  gannet_record_fail(
+  gannet_result_fail(
       to->result, false,
       "%s: '%.60s' is neither objective nor a constraint of this campaign%s%s%s; known: "
       "objective%s",
-      where, name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", list);
+      location, name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", list);
   return -1;
 }
 
@@ -91,19 +91,19 @@ static int parse_number(const char *text, double *value) {
   return end == text || *end || isfinite(*value) ? -1 : 0;
 }
 
-static int set_text(const reader *to, int index, const char *text, const char *where) {
+static int set_text(const reader *to, int index, const char *text, const char *location) {
   double value = NAN;
   if (parse_number(text, &value)) {
-    gannet_record_fail(to->result, false, "%s: %s is '%.60s', expected a number%s", where,
+    gannet_result_fail(to->result, false, "%s: %s is '%.60s', expected a number%s", location,
                        quantity_name(to->problem, index), text, gannet_number_hint(text));
     return -1;
   }
-  return set(to, index, value, where);
+  return set(to, index, value, location);
 }
 
 static int declare_cannot_run(const reader *to, const char *reason) {
-  gannet_record_fail(to->result, false, "%s", *reason ? reason : "the simulation gave no reason");
-  gannet_record_refuse(to->result, GANNET_FAILURE_WORD);
+  gannet_result_fail(to->result, false, "%s", *reason ? reason : "the simulation gave no reason");
+  gannet_result_cannot_run(to->result, GANNET_FAILURE_WORD);
   return -1;
 }
 
@@ -115,7 +115,7 @@ static char *trim(char *text) {
   return text;
 }
 
-static int read_line(const reader *to, char *line, const char *where) {
+static int read_line(const reader *to, char *line, const char *location) {
   char *name = trim(line), *value;
   if (!*name || *name == '#') return 0;
   value = name + strcspn(name, " \t");
@@ -123,11 +123,11 @@ static int read_line(const reader *to, char *line, const char *where) {
   value = trim(value);
   if (strcmp(name, "fail") == 0) return declare_cannot_run(to, value);
   const int index = gannet_quantity_find(to->problem, name);
-  if (index >= 0) return set_text(to, index, value, where);
-  if (!is_joined(to, name)) return refuse_name(to, name, where);
-  gannet_record_fail(to->result, false,
+  if (index >= 0) return set_text(to, index, value, location);
+  if (!is_joined(to, name)) return refuse_name(to, name, location);
+  gannet_result_fail(to->result, false,
                      "%s: '%.60s', expected a name, a blank and a number, as in objective 1.23",
-                     where, name);
+                     location, name);
   return -1;
 }
 
@@ -139,14 +139,14 @@ static bool says_fail(const char *line) {
 
 /* After a line that cannot be used only fail counts, which is the simulation's own word. */
 static int read_lines(const reader *to, char *text) {
-  char where[48];
+  char location[48];
   int number = 0, failed = 0;
   for (char *line = text; line; ++number) {
     char *end = strchr(line, '\n');
     if (end) *end++ = '\0';
-    (void)snprintf(where, sizeof where, "results.out line %d", number + 1);
+    (void)snprintf(location, sizeof location, "results.out line %d", number + 1);
     const bool says = says_fail(line);
-    if (!failed || says) failed = read_line(to, line, where);
+    if (!failed || says) failed = read_line(to, line, location);
     if (says) return failed;
     line = end;
   }
@@ -162,7 +162,7 @@ static int read_fail(const reader *to, const json_t *fail) {
   if (json_is_string(fail)) return declare_cannot_run(to, json_string_value(fail));
   if (json_is_number(fail) && !(fabs(json_number_value(fail)) > 0)) return 0;
   if (json_is_true(fail) || json_is_number(fail)) return declare_cannot_run(to, "");
-  gannet_record_fail(to->result, false,
+  gannet_result_fail(to->result, false,
                      "results.out: fail is a list or an object, expected a reason, true or false");
   return -1;
 }
@@ -177,7 +177,7 @@ static int read_members(const reader *to, json_t *object) {
     const int index = gannet_quantity_find(to->problem, name);
     if (index < 0) return refuse_name(to, name, "results.out");
     if (!json_is_number(value)) {
-      gannet_record_fail(to->result, false, "results.out: %s is not a number", name);
+      gannet_result_fail(to->result, false, "results.out: %s is not a number", name);
       return -1;
     }
     if (set(to, index, json_number_value(value), "results.out")) return -1;
@@ -198,7 +198,7 @@ static int read_json(const reader *to, char *text, size_t size) {
   json_error_t error;
   json_t *object = json_loadb(text, size, how_to_load, &error);
   if (!object) {
-    gannet_record_fail(to->result, false, "results.out line %d column %d: %s", error.line,
+    gannet_result_fail(to->result, false, "results.out line %d column %d: %s", error.line,
                        error.column, error.text);
     read_word(to, text, size);
     return -1;
@@ -211,7 +211,7 @@ static int read_json(const reader *to, char *text, size_t size) {
 static int read_text(const reader *to, char *text, size_t size) {
   static const char mark[] = "\xef\xbb\xbf"; /* some editors and shells begin files with it */
   if (memchr(text, '\0', size)) {
-    gannet_record_fail(to->result, false, "results.out holds zero bytes, expected text");
+    gannet_result_fail(to->result, false, "results.out holds zero bytes, expected text");
     return -1;
   }
   const size_t begin = strncmp(text, mark, 3) == 0 ? 3 : 0;
@@ -223,9 +223,9 @@ static int read_text(const reader *to, char *text, size_t size) {
 /* A pipe could hold up the campaign, and a device fill its memory. */
 static bool is_readable(const reader *to, const struct stat *about) {
   if (!S_ISREG(about->st_mode))
-    gannet_record_fail(to->result, false, "results.out is not a regular file");
+    gannet_result_fail(to->result, false, "results.out is not a regular file");
   else if (about->st_size > LARGEST_FILE)
-    gannet_record_fail(to->result, false, "results.out has %lld bytes, expected at most %d",
+    gannet_result_fail(to->result, false, "results.out has %lld bytes, expected at most %d",
                        (long long)about->st_size, LARGEST_FILE);
   else
     return true;
@@ -240,13 +240,14 @@ static int read_file(const reader *to, const char *directory) {
   if (gannet_join_path(directory, "results.out", path, sizeof path) != GANNET_OK) return 1;
   if (stat(path, &about)) {
     if (errno == ENOENT) return 1;
-    gannet_record_fail(to->result, gannet_contract_may_pass(errno),
+    gannet_result_fail(to->result, gannet_contract_is_transient(errno),
                        "cannot look at results.out: %s", strerror(errno));
     return -1;
   }
   if (!is_readable(to, &about)) return -1;
   if (gannet_file_read_within(path, LARGEST_FILE, GANNET_ERR_INPUT, &text, &size) != GANNET_OK) {
-    gannet_record_fail(to->result, gannet_contract_may_pass(errno), "%s", gannet_error_message());
+    gannet_result_fail(to->result, gannet_contract_is_transient(errno), "%s",
+                       gannet_error_message());
     gannet_error_clear();
     return -1;
   }
@@ -287,59 +288,59 @@ static bool take(void *user, int which, const char *line, const regmatch_t *matc
   return false;
 }
 
-static int refuse_part(const reader *to, const finding *found, const char *where) {
-  gannet_record_fail(
+static int refuse_part(const reader *to, const finding *found, const char *location) {
+  gannet_result_fail(
       to->result, false,
       "%s: takes only '%.40s' of '%s' in stdout.log; expected a group that takes all "
       "of the number, as " GANNET_NUMBER_GROUP
       " does, and before it nothing that takes digits, "
       "as .* does",
-      where, found->text, found->whole);
+      location, found->text, found->whole);
   return -1;
 }
 
-static int refuse_comma_part(const reader *to, const finding *found, const char *where) {
-  gannet_record_fail(
+static int refuse_comma_part(const reader *to, const finding *found, const char *location) {
+  gannet_result_fail(
       to->result, false,
       "%s: takes only '%.40s' of '%s' in stdout.log; expected a number without commas, or, where "
       "the comma is between two numbers, an expression that takes it along, as ([^,]+), does",
-      where, found->text, found->whole);
+      location, found->text, found->whole);
   return -1;
 }
 
 /* -1 when the text is a part of a number, unless the expression shows that it means that part. */
 static int refuse_cut(const reader *to, const gannet_patterns *patterns, int i,
-                      const finding *found, const char *where) {
+                      const finding *found, const char *location) {
   const bool knows_commas = patterns->has_comma[i] && found->takes_comma;
   if (patterns->by_columns[i]) return 0;
-  if (found->is_part) return refuse_part(to, found, where);
-  return found->is_comma_part && !knows_commas ? refuse_comma_part(to, found, where) : 0;
+  if (found->is_part) return refuse_part(to, found, location);
+  return found->is_comma_part && !knows_commas ? refuse_comma_part(to, found, location) : 0;
 }
 
 static int set_found(const reader *to, const gannet_patterns *patterns, finding *found) {
-  char where[64];
+  char location[64];
   for (int i = 0; i < patterns->n; ++i) {
     char *text = trim(found[i].text);
     const char *name = quantity_name(to->problem, patterns->quantity[i]);
-    (void)snprintf(where, sizeof where, "pattern of %.40s", name);
+    (void)snprintf(location, sizeof location, "pattern of %.40s", name);
     if (!*text) {
-      gannet_record_fail(to->result, false, "%s: nothing in stdout.log matches", where);
+      gannet_result_fail(to->result, false, "%s: nothing in stdout.log matches", location);
       return -1;
     }
     if (found[i].is_torn) {
-      gannet_record_fail(to->result, false,
+      gannet_result_fail(to->result, false,
                          "%s: the line of stdout.log that matches holds zero bytes, expected text",
-                         where);
+                         location);
       return -1;
     }
-    if (refuse_cut(to, patterns, i, &found[i], where)) return -1;
-    if (set_text(to, patterns->quantity[i], text, where)) return -1;
+    if (refuse_cut(to, patterns, i, &found[i], location)) return -1;
+    if (set_text(to, patterns->quantity[i], text, location)) return -1;
   }
   return 0;
 }
 
-static int search_output(const reader *to, const gannet_contract_rules *rules,
-                         const char *directory, finding *found) {
+static int search_output(const reader *to, const gannet_outcome_rules *rules, const char *directory,
+                         finding *found) {
   char what[64];
   const gannet_patterns *patterns = rules->patterns;
   const gannet_search search = {
@@ -349,19 +350,18 @@ static int search_output(const reader *to, const gannet_contract_rules *rules,
   if (report.end == GANNET_SEARCH_OVER) return set_found(to, patterns, found);
   (void)snprintf(what, sizeof what, "pattern of %.40s",
                  quantity_name(to->problem, patterns->quantity[report.slowest]));
-  gannet_contract_give_up(&report, what, "stdout.log", to->result);
+  gannet_contract_fail_search(&report, what, "stdout.log", to->result);
   return -1;
 }
 
-static int read_output(const reader *to, const gannet_contract_rules *rules,
-                       const char *directory) {
+static int read_output(const reader *to, const gannet_outcome_rules *rules, const char *directory) {
   finding *found = NULL;
   int failed = -1;
   if (rules->patterns->n == 0) return 0;
   if (gannet_alloc((size_t)rules->patterns->n, sizeof *found, &found) == GANNET_OK) {
     failed = search_output(to, rules, directory, found);
   } else {
-    gannet_record_fail(to->result, true, "%s", gannet_error_message());
+    gannet_result_fail(to->result, true, "%s", gannet_error_message());
     gannet_error_clear();
   }
   gannet_free(&found);
@@ -371,7 +371,7 @@ static int read_output(const reader *to, const gannet_contract_rules *rules,
 static int check_complete(const reader *to, int no_file) {
   for (int index = 0; index <= to->problem->spec.n_constraints; ++index)
     if (isnan(*quantity(to, index))) {
-      gannet_record_fail(
+      gannet_result_fail(
           to->result, false,
           no_file ? "no results.out, so %s is missing" : "results.out: %s is missing",
           quantity_name(to->problem, index));
@@ -398,22 +398,22 @@ static void forget_numbers(const gannet_problem *problem, gannet_result_record *
   for (int j = 0; j < problem->spec.n_constraints; ++j) result->constraints[j] = NAN;
 }
 
-bool gannet_contract_is_refused(const gannet_problem *problem, const char *directory,
-                                gannet_result_record *result) {
+bool gannet_contract_says_cannot_run(const gannet_problem *problem, const char *directory,
+                                     gannet_result_record *result) {
   const reader to = {problem, result};
   (void)!read_file(&to, directory); /* what else is there does not matter */
   forget_numbers(problem, result);
   return result->status == GANNET_EVAL_CANNOT_RUN;
 }
 
-void gannet_contract_read(const gannet_problem *problem, const gannet_contract_rules *rules,
-                          const char *directory, gannet_result_record *result) {
+void gannet_contract_read_results(const gannet_problem *problem, const gannet_outcome_rules *rules,
+                                  const char *directory, gannet_result_record *result) {
   const reader to = {problem, result};
   const int from_file = read_file(&to, directory); /* first, because it may say fail */
   int failed = from_file < 0 || read_output(&to, rules, directory);
   if (!failed) failed = check_complete(&to, from_file == 1);
   if (!failed) {
-    gannet_record_judge(problem, result);
+    gannet_result_check_numbers(problem, result);
     return;
   }
   forget_numbers(problem, result);

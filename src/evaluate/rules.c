@@ -7,7 +7,7 @@
 #include "base/memory.h"
 
 static void compile(const char *key, const char *text, gannet_complaints *complaints,
-                    gannet_texts *texts) {
+                    gannet_text_rules *texts) {
   char reason[200];
   const int failed = regcomp(&texts->regex[texts->n], text, REG_EXTENDED | REG_NOSUB);
   if (!failed) {
@@ -19,21 +19,21 @@ static void compile(const char *key, const char *text, gannet_complaints *compla
                   reason);
 }
 
-gannet_err gannet_texts_create(const char *key, const gannet_text_list *list,
-                               gannet_complaints *complaints, gannet_texts *texts) {
+gannet_err gannet_text_rules_create(const char *key, const gannet_text_list *list,
+                                    gannet_complaints *complaints, gannet_text_rules *texts) {
   GANNET_TRY(gannet_alloc((size_t)list->n, sizeof *texts->regex, &texts->regex));
   for (int i = 0; i < list->n; ++i) compile(key, list->item[i], complaints, texts);
   return GANNET_OK;
 }
 
-void gannet_texts_release(gannet_texts *texts) {
+void gannet_text_rules_release(gannet_text_rules *texts) {
   for (int i = 0; i < texts->n; ++i) regfree(&texts->regex[i]);
   gannet_free(&texts->regex);
   texts->n = 0;
 }
 
 static bool take(void *user, int which, const char *line, const regmatch_t *match, bool torn) {
-  gannet_texts_found *found = user;
+  gannet_text_rule_match *found = user;
   (void)which;
   (void)match;
   (void)torn; /* what a simulation says in words counts all the same */
@@ -42,10 +42,11 @@ static bool take(void *user, int which, const char *line, const regmatch_t *matc
   return true;
 }
 
-gannet_texts_found gannet_texts_find(const gannet_texts *texts, const char *directory,
-                                     const gannet_search_limits *limits) {
+gannet_text_rule_match gannet_text_rules_search(const gannet_text_rules *texts,
+                                                const char *directory,
+                                                const gannet_search_limits *limits) {
   static const char *const names[] = {"stdout.log", "stderr.log"};
-  gannet_texts_found found = {.name = names[0], .report = {.end = GANNET_SEARCH_OVER}};
+  gannet_text_rule_match found = {.name = names[0], .report = {.end = GANNET_SEARCH_OVER}};
   if (!texts || texts->n == 0) return found;
   const gannet_search search = {.n = texts->n, .regex = texts->regex, .take = take, .user = &found};
   for (int i = 0; i < 2 && !found.any && found.report.end == GANNET_SEARCH_OVER; ++i) {

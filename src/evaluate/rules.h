@@ -13,17 +13,18 @@
 typedef struct {
   int n;
   regex_t *regex;
-} gannet_texts;
+} gannet_text_rules;
 
 /* Compile; what is wrong with the expressions becomes complaints about the key.
  *
  * Local.
  *
- * texts  out  zeroed before; free with gannet_texts_release, also after failure
+ * texts  out  zeroed before; free with gannet_text_rules_release, also after failure
  */
-GANNET_CHECKED gannet_err gannet_texts_create(const char *key, const gannet_text_list *list,
-                                              gannet_complaints *complaints, gannet_texts *texts);
-void gannet_texts_release(gannet_texts *texts);
+GANNET_CHECKED gannet_err gannet_text_rules_create(const char *key, const gannet_text_list *list,
+                                                   gannet_complaints *complaints,
+                                                   gannet_text_rules *texts);
+void gannet_text_rules_release(gannet_text_rules *texts);
 
 typedef struct {
   bool any;
@@ -31,7 +32,7 @@ typedef struct {
                                   blanks */
   const char *name;            /* of the file that was searched last */
   gannet_search_report report; /* its end; over unless something came between */
-} gannet_texts_found;
+} gannet_text_rule_match;
 
 /* Look for a line of stdout.log, then of stderr.log, that one of the expressions matches.
  *
@@ -39,7 +40,8 @@ typedef struct {
  *
  * texts  in  NULL = none
  */
-gannet_texts_found gannet_texts_find(const gannet_texts *texts, const char *directory,
-                                     const gannet_search_limits *limits);
+gannet_text_rule_match gannet_text_rules_search(const gannet_text_rules *texts,
+                                                const char *directory,
+                                                const gannet_search_limits *limits);
 
 #endif

@@ -9,34 +9,35 @@
 
 #include "base/error.h"
 
-enum { GANNET_SILENCE_SAID = 300 };
+enum { GANNET_SCHEDULER_SAID = 300 };
 
 typedef enum {
-  GANNET_SILENCE_OTHER,   /* of a later version of the note */
-  GANNET_SILENCE_UNKNOWN, /* nobody tells what the submitted jobs do */
-  GANNET_SILENCE_REFUSED, /* jobs are not taken */
-  GANNET_SILENCE_HELD     /* jobs are not started before somebody does something */
-} gannet_silence_kind;
+  GANNET_SCHEDULER_OTHER,   /* of a later version of the note */
+  GANNET_SCHEDULER_UNKNOWN, /* nobody tells what the submitted jobs do */
+  GANNET_SCHEDULER_REFUSES, /* jobs are not taken */
+  GANNET_SCHEDULER_HOLDS    /* jobs are not started before somebody does something */
+} gannet_scheduler_status_kind;
 
 typedef struct {
-  gannet_silence_kind kind;
+  gannet_scheduler_status_kind kind;
   double since; /* seconds since 1970 of the first call without an answer */
-  char said[GANNET_SILENCE_SAID];
-} gannet_silence;
+  char said[GANNET_SCHEDULER_SAID];
+} gannet_scheduler_status;
 
 /* Leave the note, or take it away; a note that cannot be written is no obstacle to a campaign.
  *
  * Local.
  *
- * place  in  CAMPAIGN/slurm
+ * directory  in  CAMPAIGN/slurm
  */
-void gannet_silence_begin(const char *place, const gannet_silence *silence);
-void gannet_silence_end(const char *place);
+void gannet_scheduler_status_write(const char *directory,
+                                   const gannet_scheduler_status *scheduler_status);
+void gannet_scheduler_status_remove(const char *directory);
 
-/* Whether there is a note in a campaign directory; what it says is then in silence.
+/* Whether there is a note in a campaign directory; what it says is then in scheduler_status.
  *
  * Local.
  */
-bool gannet_silence_look(const char *campaign, gannet_silence *silence);
+bool gannet_scheduler_status_read(const char *campaign, gannet_scheduler_status *scheduler_status);
 
 #endif

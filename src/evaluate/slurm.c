@@ -149,7 +149,7 @@ static gannet_err create(const void *given, const gannet_evaluator_setup *setup,
   gannet_slurm_jobs *jobs = NULL;
   gannet_err local = GANNET_OK;
   if (setup->context->rank == 0) local = gannet_slurm_jobs_create(given, setup, &jobs);
-  return gannet_desk_create(&gannet_slurm_desk, setup, local, jobs, state);
+  return gannet_root_evaluator_create(&gannet_slurm_root_evaluator, setup, local, jobs, state);
 }
 
 const gannet_evaluator_type gannet_evaluator_slurm = {
@@ -159,11 +159,11 @@ const gannet_evaluator_type gannet_evaluator_slurm = {
     .options_size = sizeof(gannet_slurm_options),
     .check = gannet_slurm_check,
     .create = create,
-    .destroy = gannet_desk_destroy,
-    .submit = gannet_desk_submit,
-    .poll = gannet_desk_poll,
-    .cancel = gannet_desk_cancel,
-    .recover = gannet_desk_recover,
-    .is_settled = gannet_desk_is_settled,
-    .leave = gannet_desk_leave,
+    .destroy = gannet_root_evaluator_destroy,
+    .submit = gannet_root_evaluator_submit,
+    .poll = gannet_root_evaluator_poll,
+    .cancel = gannet_root_evaluator_cancel,
+    .recover = gannet_root_evaluator_recover,
+    .all_submitted = gannet_root_evaluator_all_submitted,
+    .leave = gannet_root_evaluator_detach,
 };

@@ -52,26 +52,26 @@ GANNET_CHECKED gannet_err gannet_slurm_check(const void *options,
                                              const gannet_evaluator_setup *setup,
                                              gannet_complaints *complaints);
 
-/* Write job.sh and all that it needs, into a fresh directory, the flight's: files that a power
+/* Write job.sh and all that it needs, into a fresh directory, the attempt's: files that a power
  * failure leaves as they are.
  *
  * Local.
  *
- * place        in   where a script of several evaluations runs it; NULL = job.sh is the job's
+ * element      in   where a script of several evaluations runs it; NULL = job.sh is the job's
  * script environment  out  of the simulation, for sbatch to hand on; zeroed before, to be released
  */
 GANNET_CHECKED gannet_err gannet_slurm_script_write(const gannet_program *program,
                                                     const gannet_slurm_options *options,
                                                     const gannet_request *request,
-                                                    const gannet_flight *flight,
-                                                    const gannet_contract_place *place,
+                                                    const gannet_current_attempt *attempt,
+                                                    const gannet_submission_element *element,
                                                     gannet_text_list *environment);
 
-/* One evaluation in the script of a shipment. */
+/* One evaluation in the script of a submission. */
 typedef struct {
   const char *directory;
   uint64_t nonce;
-} gannet_slurm_part;
+} gannet_slurm_script_part;
 
 /* Write directory/job.sh, which runs per evaluations in each element of an array, so many at once
  * as the options say.
@@ -80,10 +80,11 @@ typedef struct {
  *
  * parts  in  [n]
  */
-GANNET_CHECKED gannet_err gannet_slurm_script_ship(const gannet_program *program,
-                                                   const gannet_slurm_options *options, int n,
-                                                   const gannet_slurm_part *parts,
-                                                   const char *directory);
+GANNET_CHECKED gannet_err gannet_slurm_script_write_shared(const gannet_program *program,
+                                                           const gannet_slurm_options *options,
+                                                           int n,
+                                                           const gannet_slurm_script_part *parts,
+                                                           const char *directory);
 
 /* Whether sbatch reads no lines #SBATCH of a script from this line on: it is a command.
  *
@@ -92,7 +93,7 @@ GANNET_CHECKED gannet_err gannet_slurm_script_ship(const gannet_program *program
 bool gannet_slurm_ends_options(const char *line);
 
 /* The name of a job: campaign, evaluation, nonce; all of one attempt in the whole world. That of a
- * shipment has its first evaluation in it.
+ * submission has its first evaluation in it.
  *
  * Local.
  *
@@ -110,9 +111,9 @@ void gannet_slurm_step_name(const char *campaign, const char *directory, char *n
 
 typedef enum {
   GANNET_SLURM_TO_SUBMIT,
-  GANNET_SLURM_TO_FIND, /* may have been accepted: only a list by name can tell */
-  GANNET_SLURM_KNOWN,   /* has an id */
-  GANNET_SLURM_GONE     /* of an earlier process, and never accepted */
+  GANNET_SLURM_UNCERTAIN,  /* may have been accepted: only a list by name can tell */
+  GANNET_SLURM_SUBMITTED,  /* has an id */
+  GANNET_SLURM_NEVER_TAKEN /* of an earlier process, and never accepted */
 } gannet_slurm_stage;
 
 /* What one call of sbatch takes. Times are those of gannet_clock_seconds. */
@@ -125,25 +126,25 @@ typedef struct {
   gannet_slurm_stage stage;
   double first_try, next_try, pause; /* of sbatch */
   int absent;                        /* complete lists in a row without it */
-  double doubted_since;              /* it may have been accepted; only with TO_FIND */
+  double uncertain_since;            /* it may have been accepted; only with TO_FIND */
   char said[GANNET_SLURM_SAID];      /* by the call of sbatch that left the doubt */
   int n_elements;                    /* of the array, 0 = no array */
   int runs;                          /* per element, at most */
   int n_open;                        /* evaluations of it that have not ended */
   bool is_replaced;                  /* its number is that of another job by now */
-} gannet_slurm_shipment;
+} gannet_slurm_submission;
 
 /* One evaluation under way. Times are those of gannet_clock_seconds, NAN = not so. */
 typedef struct {
-  gannet_flight flight; /* first: see gannet_flight_begin */
+  gannet_current_attempt attempt; /* first: see gannet_attempt_begin */
   uint64_t seed;
-  gannet_slurm_shipment *shipment; /* borrowed from the table */
-  int element;                     /* of the array, -1 = no array */
-  gannet_slurm_row known;          /* what the scheduler said last; its job is the id */
+  gannet_slurm_submission *submission; /* borrowed from the table */
+  int element;                         /* of the array, -1 = no array */
+  gannet_slurm_row known;              /* what the scheduler said last; its job is the id */
   const gannet_slurm_state *state;
   bool was_suspended;
   bool is_over_limit;   /* was ended for its own time limit, which nobody else kept */
-  bool is_left;         /* nothing but time is needed: it was accepted just now, waits or runs */
+  bool needs_only_time; /* nothing but time is needed: it was accepted just now, waits or runs */
   int absent;           /* complete lists in a row without it */
   double missing_since; /* neither listed nor explained */
   double ended_since;   /* listed as ended */
@@ -171,27 +172,28 @@ typedef struct {
   gannet_slurm_client *client;
   int n, capacity;
   gannet_slurm_job *jobs;
-  int n_shipments, shipment_capacity;
-  gannet_slurm_shipment **shipments; /* [n_shipments] owned */
-  int largest_array;                 /* elements; 0 = not asked yet */
-  char place[PATH_MAX];              /* CAMPAIGN/slurm */
-  char stop_file[PATH_MAX];          /* CAMPAIGN/STOP */
-  gannet_ready ready;
+  int n_submissions, submission_capacity;
+  gannet_slurm_submission **submissions; /* [n_submissions] owned */
+  int largest_array;                     /* elements; 0 = not asked yet */
+  char directory[PATH_MAX];              /* CAMPAIGN/slurm */
+  char stop_file[PATH_MAX];              /* CAMPAIGN/STOP */
+  gannet_result_queue ready;
   double next_list, list_pause, next_files;
-  bool scheduler_fails;   /* squeue does not answer, and was complained about */
-  gannet_silence silence; /* as those who look on see it; since <= 0: all is well */
-  double silent_from, next_reminder;
+  bool scheduler_fails; /* squeue does not answer, and was complained about */
+  gannet_scheduler_status
+      scheduler_status; /* as those who look on see it; since <= 0: all is well */
+  double failing_since, next_reminder;
   char stuck[GANNET_SLURM_WHY]; /* why jobs wait for somebody, "" = none does */
 } gannet_slurm_jobs;
 
-/* Create on rank 0 only; free through gannet_slurm_desk, also after failure.
+/* Create on rank 0 only; free through gannet_slurm_root_evaluator, also after failure.
  *
  * Local.
  */
 GANNET_CHECKED gannet_err gannet_slurm_jobs_create(const gannet_slurm_options *options,
                                                    const gannet_evaluator_setup *setup,
                                                    gannet_slurm_jobs **jobs);
-extern const gannet_desk_type gannet_slurm_desk;
+extern const gannet_root_evaluator_type gannet_slurm_root_evaluator;
 
 /* Look for what the job's run left, and keep it in the job: not a failure of a run that was ended
  * to put the job back into the queue, for it begins anew.
@@ -204,10 +206,11 @@ void gannet_slurm_look_for_outcome(gannet_slurm_job *job);
  *
  * Local.
  */
-GANNET_CHECKED gannet_err gannet_slurm_add(gannet_slurm_jobs *jobs, const gannet_request *request,
-                                           gannet_slurm_job **job);
+GANNET_CHECKED gannet_err gannet_slurm_add_job(gannet_slurm_jobs *jobs,
+                                               const gannet_request *request,
+                                               gannet_slurm_job **job);
 
-/* Pack n evaluations into shipments as the options say, and write everything down that sbatch
+/* Pack n evaluations into submissions as the options say, and write everything down that sbatch
  * needs. After an error the table is as before.
  *
  * Local.
@@ -215,14 +218,14 @@ GANNET_CHECKED gannet_err gannet_slurm_add(gannet_slurm_jobs *jobs, const gannet
 GANNET_CHECKED gannet_err gannet_slurm_pack(gannet_slurm_jobs *jobs, int n,
                                             const gannet_request *requests);
 
-/* Give an evaluation of an earlier process back to its shipment.
+/* Give an evaluation of an earlier process back to its submission.
  *
  * Local.
  *
  * id  in  of its job if attempt.json has it, else ""
  */
-GANNET_CHECKED gannet_err gannet_slurm_rejoin(gannet_slurm_jobs *jobs, gannet_slurm_job *job,
-                                              const char *id);
+GANNET_CHECKED gannet_err gannet_slurm_restore_submission(gannet_slurm_jobs *jobs,
+                                                          gannet_slurm_job *job, const char *id);
 
 /* Whether several evaluations share the job.
  *
@@ -240,29 +243,30 @@ bool gannet_slurm_is_never_begun(const gannet_slurm_job *job);
  *
  * Local.
  */
-static inline gannet_slurm_named gannet_slurm_named_of(const gannet_slurm_job *job) {
-  return (gannet_slurm_named){job->known.job, job->shipment->name};
+static inline gannet_slurm_job_key gannet_slurm_key_of(const gannet_slurm_job *job) {
+  return (gannet_slurm_job_key){job->known.job, job->submission->name};
 }
 
-/* Free a shipment.
+/* Free a submission.
  *
  * Local.
  */
-void gannet_slurm_shipment_release(gannet_slurm_shipment **shipment);
+void gannet_slurm_submission_release(gannet_slurm_submission **submission);
 
-/* Free shipments all of whose evaluations have ended.
+/* Free submissions all of whose evaluations have ended.
  *
  * Local.
  */
-void gannet_slurm_sweep(gannet_slurm_jobs *jobs);
+void gannet_slurm_free_ended(gannet_slurm_jobs *jobs);
 
-/* The scheduler has the shipment under this id: write that down.
+/* The scheduler has the submission under this id: write that down.
  *
  * Local.
  *
  * id  in  also of an element
  */
-void gannet_slurm_adopt(gannet_slurm_jobs *jobs, gannet_slurm_shipment *shipment, const char *id);
+void gannet_slurm_set_id(gannet_slurm_jobs *jobs, gannet_slurm_submission *submission,
+                         const char *id);
 
 /* Call sbatch for what is due.
  *
@@ -276,7 +280,7 @@ GANNET_CHECKED gannet_err gannet_slurm_submit_due(gannet_slurm_jobs *jobs, doubl
  *
  * Local.
  */
-void gannet_slurm_drop(gannet_slurm_jobs *jobs, gannet_slurm_job *job);
+void gannet_slurm_remove_job(gannet_slurm_jobs *jobs, gannet_slurm_job *job);
 
 /* Everything that is due: look for files, submit, ask the scheduler. Evaluations that ended become
  * ready and leave the table.
@@ -286,52 +290,52 @@ void gannet_slurm_drop(gannet_slurm_jobs *jobs, gannet_slurm_job *job);
  * until  in  time after which no further job is submitted in this call; none is, and the scheduler
  *            is not asked, either when the program is to end at once
  */
-GANNET_CHECKED gannet_err gannet_slurm_watch(gannet_slurm_jobs *jobs, double until);
+GANNET_CHECKED gannet_err gannet_slurm_monitor(gannet_slurm_jobs *jobs, double until);
 
 /* Tell those who look on since when jobs are unknown or not taken, and why; or that all is well
  * again.
  *
  * Local.
  */
-void gannet_slurm_fall_silent(gannet_slurm_jobs *jobs, gannet_silence_kind kind, const char *format,
-                              ...) GANNET_PRINTF(3, 4);
-void gannet_slurm_end_silence(gannet_slurm_jobs *jobs);
+void gannet_slurm_report_status(gannet_slurm_jobs *jobs, gannet_scheduler_status_kind kind,
+                                const char *format, ...) GANNET_PRINTF(3, 4);
+void gannet_slurm_clear_status(gannet_slurm_jobs *jobs);
 
 /* After a list: tell the log, once for every reason, and those who look on of jobs that SLURM does
  * not start until somebody does something.
  *
  * Local.
  */
-void gannet_slurm_tell_stuck(gannet_slurm_jobs *jobs);
+void gannet_slurm_report_stuck(gannet_slurm_jobs *jobs);
 
-/* The next call of sbatch for a shipment waits until it is known not to be there.
+/* The next call of sbatch for a submission waits until it is known not to be there.
  *
  * Local.
  */
-void gannet_slurm_doubt(gannet_slurm_jobs *jobs, gannet_slurm_shipment *shipment);
+void gannet_slurm_mark_uncertain(gannet_slurm_jobs *jobs, gannet_slurm_submission *submission);
 
 /* Seconds after a doubtful call of sbatch for which a list without its job proves nothing.
  *
  * Local.
  */
-double gannet_slurm_length_of_doubt(const gannet_slurm_options *options);
+double gannet_slurm_uncertain_seconds(const gannet_slurm_options *options);
 
-/* Look in a complete list for a shipment that may have been accepted. It is submitted again when it
- * is missing in several lists over a while, and the accounting does not know it either; after
+/* Look in a complete list for a submission that may have been accepted. It is submitted again when
+ * it is missing in several lists over a while, and the accounting does not know it either; after
  * evaluate.patience its evaluations end as bad luck.
  *
  * Local.
  */
-GANNET_CHECKED gannet_err gannet_slurm_resolve(gannet_slurm_jobs *jobs,
-                                               gannet_slurm_shipment *shipment,
-                                               const gannet_slurm_list *list, double now);
+GANNET_CHECKED gannet_err gannet_slurm_resolve_uncertain(gannet_slurm_jobs *jobs,
+                                                         gannet_slurm_submission *submission,
+                                                         const gannet_slurm_list *list, double now);
 
-/* The row that has the name and the directory of a shipment, or NULL.
+/* The row that has the name and the directory of a submission, or NULL.
  *
  * Local.
  */
 const gannet_slurm_row *gannet_slurm_find_row(const gannet_slurm_list *list,
-                                              const gannet_slurm_shipment *shipment);
+                                              const gannet_slurm_submission *submission);
 
 /* Whether some job has begun the attempt in a directory, and has not told its end: its link is
  * there.
@@ -347,13 +351,13 @@ bool gannet_slurm_has_owner(const char *directory);
  */
 bool gannet_slurm_follow_owner(gannet_slurm_jobs *jobs, gannet_slurm_job *job);
 
-/* Find a shipment of an earlier process that may have been accepted: by name in the scheduler's
- * list. When it is certainly not there, its stage becomes GANNET_SLURM_GONE.
+/* Find a submission of an earlier process that may have been accepted: by name in the scheduler's
+ * list. When it is certainly not there, its stage becomes GANNET_SLURM_NEVER_TAKEN.
  *
  * Local.
  */
-GANNET_CHECKED gannet_err gannet_slurm_find(gannet_slurm_jobs *jobs,
-                                            gannet_slurm_shipment *shipment);
+GANNET_CHECKED gannet_err gannet_slurm_search_queue(gannet_slurm_jobs *jobs,
+                                                    gannet_slurm_submission *submission);
 
 /* Nothing is to begin any more: give back, as pending, all that sbatch has not taken. What it may
  * have taken is looked for once, and left to a later process when it is not found.
@@ -369,20 +373,21 @@ GANNET_CHECKED gannet_err gannet_slurm_withdraw(gannet_slurm_jobs *jobs);
 GANNET_CHECKED gannet_err gannet_slurm_list_all(gannet_slurm_jobs *jobs, gannet_slurm_list *list,
                                                 gannet_slurm_call *how);
 
-/* All evaluations of a shipment fail for the same reason.
+/* All evaluations of a submission fail for the same reason.
  *
  * Local.
  */
 GANNET_CHECKED gannet_err gannet_slurm_fail_all(gannet_slurm_jobs *jobs,
-                                                const gannet_slurm_shipment *shipment, bool retry,
-                                                const char *reason);
+                                                const gannet_slurm_submission *submission,
+                                                bool retry, const char *reason);
 
-/* See gannet_evaluator_is_settled and gannet_evaluator_leave.
+/* See gannet_evaluator_all_submitted and gannet_evaluator_detach.
  *
  * Local.
  */
-bool gannet_slurm_is_settled(const gannet_slurm_jobs *jobs);
-GANNET_CHECKED gannet_err gannet_slurm_leave(gannet_slurm_jobs *jobs, const gannet_follow_up *next);
+bool gannet_slurm_all_submitted(const gannet_slurm_jobs *jobs);
+GANNET_CHECKED gannet_err gannet_slurm_detach(gannet_slurm_jobs *jobs,
+                                              const gannet_follow_up *next);
 
 /* Look whether an earlier attempt of this evaluation, given up as lost, ended well after all: the
  * first valid result wins.
@@ -391,16 +396,17 @@ GANNET_CHECKED gannet_err gannet_slurm_leave(gannet_slurm_jobs *jobs, const gann
  *
  * done  out  true when the result was made ready and the present attempt called off
  */
-GANNET_CHECKED gannet_err gannet_slurm_take_late(gannet_slurm_jobs *jobs,
-                                                 const gannet_slurm_job *job, bool *done);
+GANNET_CHECKED gannet_err gannet_slurm_take_late_result(gannet_slurm_jobs *jobs,
+                                                        const gannet_slurm_job *job, bool *done);
 
 /* The result of a job that ended: by its outcome.json, its state, its exit code, its results.
  *
  * Local.
  *
- * Errors: those of gannet_contract_judge and gannet_contract_check_room.
+ * Errors: those of gannet_classify_outcome and gannet_contract_check_space.
  */
-GANNET_CHECKED gannet_err gannet_slurm_judge(gannet_slurm_jobs *jobs, const gannet_slurm_job *job);
+GANNET_CHECKED gannet_err gannet_slurm_classify(gannet_slurm_jobs *jobs,
+                                                const gannet_slurm_job *job);
 
 /* A failure that the scheduler is the reason of. The job may not have begun, or run on where nobody
  * sees it, so that nothing is forgotten of it.

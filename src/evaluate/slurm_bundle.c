@@ -11,11 +11,12 @@
 
 /* Which evaluations an element of the array runs: a directory, a nonce, and checksum and size of
  * the script there. */
-static gannet_err put_parts(gannet_text *to, int n, const gannet_slurm_part *parts, int runs) {
+static gannet_err put_parts(gannet_text *to, int n, const gannet_slurm_script_part *parts,
+                            int runs) {
   GANNET_TRY(gannet_slurm_put(to, "case ${SLURM_ARRAY_TASK_ID:-0} in\n"));
   for (int i = 0; i < n; ++i) {
-    gannet_slurm_sealed s;
-    GANNET_TRY(gannet_slurm_seal(parts[i].directory, "job.sh", &s));
+    gannet_slurm_checksum s;
+    GANNET_TRY(gannet_slurm_sync_checksum(parts[i].directory, "job.sh", &s));
     if (i % runs == 0) GANNET_TRY(gannet_slurm_put_line(to, "%d) set --", i / runs));
     GANNET_TRY(gannet_slurm_put(to, " \\\n  "));
     GANNET_TRY(gannet_slurm_put_word(to, parts[i].directory));
@@ -91,7 +92,7 @@ static gannet_err put_shared_options(gannet_text *to, const gannet_program *prog
 }
 
 static gannet_err write_shipment(const gannet_program *program, const gannet_slurm_options *options,
-                                 int n, const gannet_slurm_part *parts, gannet_text *to) {
+                                 int n, const gannet_slurm_script_part *parts, gannet_text *to) {
   GANNET_TRY(put_shared_options(to, program, options, parts[0].directory));
   GANNET_TRY(gannet_slurm_put_line(to, "# %d evaluations; written by gannet.\n", n));
   GANNET_TRY(gannet_slurm_put_functions(to));
@@ -99,9 +100,10 @@ static gannet_err write_shipment(const gannet_program *program, const gannet_slu
   return put_lanes(to, program, options);
 }
 
-gannet_err gannet_slurm_script_ship(const gannet_program *program,
-                                    const gannet_slurm_options *options, int n,
-                                    const gannet_slurm_part *parts, const char *directory) {
+gannet_err gannet_slurm_script_write_shared(const gannet_program *program,
+                                            const gannet_slurm_options *options, int n,
+                                            const gannet_slurm_script_part *parts,
+                                            const char *directory) {
   gannet_text to = {0};
   gannet_err err = write_shipment(program, options, n, parts, &to);
   if (err == GANNET_OK) err = gannet_slurm_save_script(directory, "job.sh", &to);

@@ -269,7 +269,7 @@ bool gannet_slurm_client_lacks_room(gannet_slurm_client *client) {
 }
 
 /* "12,13,14" of at most CHUNK jobs. */
-static void join(int n, const gannet_slurm_named *jobs, char *text, size_t size) {
+static void join(int n, const gannet_slurm_job_key *jobs, char *text, size_t size) {
   size_t used = 0;
   text[0] = '\0';
   for (int i = 0; i < n && used + GANNET_SLURM_ID + 2 < size; ++i)
@@ -284,7 +284,7 @@ static void name_cluster(char *option, size_t size) {
 }
 
 gannet_err gannet_slurm_client_account(gannet_slurm_client *client, int n,
-                                       const gannet_slurm_named *jobs, gannet_slurm_list *list,
+                                       const gannet_slurm_job_key *jobs, gannet_slurm_list *list,
                                        gannet_slurm_call *how) {
   char ids[CHUNK * (GANNET_SLURM_ID + 1) + 8], cluster[256], *text = NULL;
   name_cluster(cluster, sizeof cluster);
@@ -382,7 +382,7 @@ static gannet_err cancel_with(gannet_slurm_client *client, const char *const *ar
   return GANNET_OK;
 }
 
-static gannet_err cancel_by_name(gannet_slurm_client *client, const gannet_slurm_named *job,
+static gannet_err cancel_by_name(gannet_slurm_client *client, const gannet_slurm_job_key *job,
                                  gannet_slurm_call *how) {
   char name[GANNET_SLURM_NAME + 16];
   (void)snprintf(name, sizeof name, "--name=%s", job->name);
@@ -392,7 +392,7 @@ static gannet_err cancel_by_name(gannet_slurm_client *client, const gannet_slurm
 
 /* One call for each, which is for a list that is not to be had. */
 static gannet_err cancel_one_by_one(gannet_slurm_client *client, int n,
-                                    const gannet_slurm_named *jobs, gannet_slurm_call *how) {
+                                    const gannet_slurm_job_key *jobs, gannet_slurm_call *how) {
   *how = GANNET_SLURM_CALL_DONE;
   for (int i = 0; i < n && gannet_slurm_call_is_answered(*how); ++i) {
     gannet_slurm_call one = GANNET_SLURM_CALL_DONE;
@@ -422,7 +422,7 @@ static gannet_err cancel_chunks(gannet_slurm_client *client, int n, const char *
 }
 
 /* The job itself, or an element of it. */
-static bool is_listed(const gannet_slurm_list *list, const gannet_slurm_named *job) {
+static bool is_listed(const gannet_slurm_list *list, const gannet_slurm_job_key *job) {
   const size_t size = strlen(job->job);
   for (int i = 0; i < list->n; ++i) {
     const char *id = list->row[i].job;
@@ -434,7 +434,7 @@ static bool is_listed(const gannet_slurm_list *list, const gannet_slurm_named *j
 }
 
 static gannet_err cancel_listed(gannet_slurm_client *client, const gannet_slurm_list *list, int n,
-                                const gannet_slurm_named *jobs, gannet_slurm_call *how) {
+                                const gannet_slurm_job_key *jobs, gannet_slurm_call *how) {
   const char **id = NULL;
   int there = 0;
   GANNET_TRY(gannet_alloc((size_t)n, sizeof *id, &id));
@@ -449,7 +449,7 @@ static gannet_err cancel_listed(gannet_slurm_client *client, const gannet_slurm_
 }
 
 gannet_err gannet_slurm_client_cancel(gannet_slurm_client *client, int n,
-                                      const gannet_slurm_named *jobs, gannet_slurm_call *how) {
+                                      const gannet_slurm_job_key *jobs, gannet_slurm_call *how) {
   gannet_slurm_list list = {0};
   *how = GANNET_SLURM_CALL_DONE;
   if (n == 0) return GANNET_OK;

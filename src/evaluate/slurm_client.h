@@ -61,7 +61,7 @@ void gannet_slurm_list_release(gannet_slurm_list *list);
  * 1 anew, and the job with the number may be anybody's. Borrowed for the call. */
 typedef struct {
   const char *job, *name;
-} gannet_slurm_named;
+} gannet_slurm_job_key;
 
 /* The row of a job, or NULL. One without a name, of a site's own sacct, may be that of any job with
  * the number.
@@ -69,14 +69,14 @@ typedef struct {
  * Local.
  */
 const gannet_slurm_row *gannet_slurm_list_find(const gannet_slurm_list *list,
-                                               const gannet_slurm_named *job);
+                                               const gannet_slurm_job_key *job);
 
 /* The row of a job that has the number under another name, or NULL.
  *
  * Local.
  */
 const gannet_slurm_row *gannet_slurm_list_find_other(const gannet_slurm_list *list,
-                                                     const gannet_slurm_named *job);
+                                                     const gannet_slurm_job_key *job);
 
 /* Create a client; commands and launcher are borrowed until destroy.
  *
@@ -144,7 +144,7 @@ bool gannet_slurm_client_lacks_room(gannet_slurm_client *client);
  * how  out  of the last call: one without an answer (timed out, broken off) is followed by no other
  */
 GANNET_CHECKED gannet_err gannet_slurm_client_account(gannet_slurm_client *client, int n,
-                                                      const gannet_slurm_named *jobs,
+                                                      const gannet_slurm_job_key *jobs,
                                                       gannet_slurm_list *list,
                                                       gannet_slurm_call *how);
 
@@ -196,7 +196,7 @@ GANNET_CHECKED gannet_err gannet_slurm_client_array_size(gannet_slurm_client *cl
  * how  out  the worst of all chunks, whose words gannet_slurm_client_said then returns
  */
 GANNET_CHECKED gannet_err gannet_slurm_client_cancel(gannet_slurm_client *client, int n,
-                                                     const gannet_slurm_named *jobs,
+                                                     const gannet_slurm_job_key *jobs,
                                                      gannet_slurm_call *how);
 
 #endif

@@ -20,23 +20,23 @@ static const double shortest_doubt = 30;
 static const double polls_of_doubt = 4; /* or so many times poll_interval, where that is longer */
 static const double clock_skew = 300;   /* seconds between this machine and the accounting's */
 
-void gannet_slurm_doubt(gannet_slurm_jobs *jobs, gannet_slurm_shipment *shipment) {
-  shipment->stage = GANNET_SLURM_TO_FIND;
-  shipment->absent = 0;
-  shipment->doubted_since = gannet_clock_seconds();
-  (void)snprintf(shipment->said, sizeof shipment->said, "%s",
+void gannet_slurm_mark_uncertain(gannet_slurm_jobs *jobs, gannet_slurm_submission *submission) {
+  submission->stage = GANNET_SLURM_UNCERTAIN;
+  submission->absent = 0;
+  submission->uncertain_since = gannet_clock_seconds();
+  (void)snprintf(submission->said, sizeof submission->said, "%s",
                  gannet_slurm_client_said(jobs->client));
 }
 
-double gannet_slurm_length_of_doubt(const gannet_slurm_options *options) {
+double gannet_slurm_uncertain_seconds(const gannet_slurm_options *options) {
   return fmin(options->grace, fmax(shortest_doubt, polls_of_doubt * options->poll_interval));
 }
 
 const gannet_slurm_row *gannet_slurm_find_row(const gannet_slurm_list *list,
-                                              const gannet_slurm_shipment *shipment) {
+                                              const gannet_slurm_submission *submission) {
   for (int i = 0; i < list->n; ++i)
-    if (strcmp(list->row[i].name, shipment->name) == 0 && list->row[i].directory &&
-        strcmp(list->row[i].directory, shipment->directory) == 0)
+    if (strcmp(list->row[i].name, submission->name) == 0 && list->row[i].directory &&
+        strcmp(list->row[i].directory, submission->directory) == 0)
       return &list->row[i];
   return NULL;
 }
@@ -66,31 +66,31 @@ static void read_owner(const char *directory, char *id) {
 
 bool gannet_slurm_follow_owner(gannet_slurm_jobs *jobs, gannet_slurm_job *job) {
   char owner[GANNET_SLURM_ID];
-  read_owner(job->flight.directory, owner);
+  read_owner(job->attempt.directory, owner);
   if (!owner[0] || strcmp(owner, job->known.job) == 0) return false;
   gannet_log(jobs->context, GANNET_LOG_INFO,
              "evaluation %lld: job %s found that job %s has begun this attempt, and did nothing; "
              "the result is that of job %s",
-             (long long)job->flight.id, job->known.job, owner, owner);
+             (long long)job->attempt.id, job->known.job, owner, owner);
   job->known = (gannet_slurm_row){.exit_code = -1, .signal = -1};
   (void)snprintf(job->known.job, sizeof job->known.job, "%s", owner);
-  if (job->shipment->is_single)
-    (void)snprintf(job->shipment->job, sizeof job->shipment->job, "%s", owner);
+  if (job->submission->is_single)
+    (void)snprintf(job->submission->job, sizeof job->submission->job, "%s", owner);
   job->state = gannet_slurm_state_find("");
   job->missing_since = job->ended_since = job->running_since = NAN;
-  job->explained = job->is_left = false;
+  job->explained = job->needs_only_time = false;
   job->absent = 0;
   return true;
 }
 
 /* A job that has begun one of its evaluations was accepted, whatever the scheduler lists. */
-static bool adopt_by_files(gannet_slurm_jobs *jobs, gannet_slurm_shipment *shipment) {
+static bool adopt_by_files(gannet_slurm_jobs *jobs, gannet_slurm_submission *submission) {
   char owner[GANNET_SLURM_ID];
   for (int i = 0; i < jobs->n; ++i) {
-    if (jobs->jobs[i].shipment != shipment) continue;
-    read_owner(jobs->jobs[i].flight.directory, owner);
+    if (jobs->jobs[i].submission != submission) continue;
+    read_owner(jobs->jobs[i].attempt.directory, owner);
     if (!owner[0]) continue;
-    gannet_slurm_adopt(jobs, shipment, owner);
+    gannet_slurm_set_id(jobs, submission, owner);
     return true;
   }
   return false;
@@ -100,55 +100,57 @@ static bool adopt_by_files(gannet_slurm_jobs *jobs, gannet_slurm_shipment *shipm
  *
  * known  out  false when there was no answer
  */
-static gannet_err adopt_by_accounting(gannet_slurm_jobs *jobs, gannet_slurm_shipment *shipment,
+static gannet_err adopt_by_accounting(gannet_slurm_jobs *jobs, gannet_slurm_submission *submission,
                                       double now, bool *known) {
   gannet_slurm_list list = {0};
   gannet_slurm_call how = GANNET_SLURM_CALL_DONE;
-  const double since = gannet_clock_epoch() - (now - shipment->first_try) - clock_skew;
+  const double since = gannet_clock_epoch() - (now - submission->first_try) - clock_skew;
   const gannet_err err =
-      gannet_slurm_client_account_name(jobs->client, shipment->name, since, &list, &how);
+      gannet_slurm_client_account_name(jobs->client, submission->name, since, &list, &how);
   *known = gannet_slurm_call_is_answered(how);
   for (int i = 0; i < list.n && err == GANNET_OK; ++i)
-    if (strcmp(list.row[i].name, shipment->name) == 0) {
-      gannet_slurm_adopt(jobs, shipment, list.row[i].job);
+    if (strcmp(list.row[i].name, submission->name) == 0) {
+      gannet_slurm_set_id(jobs, submission, list.row[i].job);
       break;
     }
   gannet_slurm_list_release(&list);
   return err;
 }
 
-gannet_err gannet_slurm_resolve(gannet_slurm_jobs *jobs, gannet_slurm_shipment *shipment,
-                                const gannet_slurm_list *list, double now) {
+gannet_err gannet_slurm_resolve_uncertain(gannet_slurm_jobs *jobs,
+                                          gannet_slurm_submission *submission,
+                                          const gannet_slurm_list *list, double now) {
   const gannet_slurm_options *options = jobs->options;
-  const double doubt = gannet_slurm_length_of_doubt(options);
-  const gannet_slurm_row *row = gannet_slurm_find_row(list, shipment);
+  const double doubt = gannet_slurm_uncertain_seconds(options);
+  const gannet_slurm_row *row = gannet_slurm_find_row(list, submission);
   char reason[GANNET_SLURM_SAID + 80];
   bool known = false;
   if (row) {
-    shipment->pause = options->poll_interval;
-    gannet_slurm_adopt(jobs, shipment, row->job);
+    submission->pause = options->poll_interval;
+    gannet_slurm_set_id(jobs, submission, row->job);
   }
-  if (row || adopt_by_files(jobs, shipment)) return GANNET_OK;
-  if (++shipment->absent < 2 || now - shipment->doubted_since < doubt) return GANNET_OK;
-  GANNET_TRY(adopt_by_accounting(jobs, shipment, now, &known));
-  if (!known || shipment->stage == GANNET_SLURM_KNOWN) return GANNET_OK;
-  if (now - shipment->first_try > options->patience) {
+  if (row || adopt_by_files(jobs, submission)) return GANNET_OK;
+  if (++submission->absent < 2 || now - submission->uncertain_since < doubt) return GANNET_OK;
+  GANNET_TRY(adopt_by_accounting(jobs, submission, now, &known));
+  if (!known || submission->stage == GANNET_SLURM_SUBMITTED) return GANNET_OK;
+  if (now - submission->first_try > options->patience) {
     (void)snprintf(reason, sizeof reason, "sbatch failed, and SLURM does not know the job: %s",
-                   shipment->said);
-    return gannet_slurm_fail_all(jobs, shipment, true, reason);
+                   submission->said);
+    return gannet_slurm_fail_all(jobs, submission, true, reason);
   }
-  shipment->stage = GANNET_SLURM_TO_SUBMIT;
-  shipment->next_try = fmax(shipment->next_try, now);
+  submission->stage = GANNET_SLURM_TO_SUBMIT;
+  submission->next_try = fmax(submission->next_try, now);
   return GANNET_OK;
 }
 
 static bool lacks_some(const gannet_slurm_jobs *jobs, const gannet_slurm_list *list) {
   for (int i = 0; i < jobs->n; ++i) {
     const gannet_slurm_job *job = &jobs->jobs[i];
-    const gannet_slurm_stage stage = job->shipment->stage;
-    const gannet_slurm_named named = gannet_slurm_named_of(job);
-    if (stage == GANNET_SLURM_KNOWN && !gannet_slurm_list_find(list, &named)) return true;
-    if (stage == GANNET_SLURM_TO_FIND && !gannet_slurm_find_row(list, job->shipment)) return true;
+    const gannet_slurm_stage stage = job->submission->stage;
+    const gannet_slurm_job_key key = gannet_slurm_key_of(job);
+    if (stage == GANNET_SLURM_SUBMITTED && !gannet_slurm_list_find(list, &key)) return true;
+    if (stage == GANNET_SLURM_UNCERTAIN && !gannet_slurm_find_row(list, job->submission))
+      return true;
   }
   return false;
 }
@@ -164,16 +166,17 @@ gannet_err gannet_slurm_list_all(gannet_slurm_jobs *jobs, gannet_slurm_list *lis
   return GANNET_OK;
 }
 
-gannet_err gannet_slurm_find(gannet_slurm_jobs *jobs, gannet_slurm_shipment *shipment) {
+gannet_err gannet_slurm_search_queue(gannet_slurm_jobs *jobs, gannet_slurm_submission *submission) {
   gannet_slurm_list list = {0};
   gannet_slurm_call how = GANNET_SLURM_CALL_REFUSED;
   gannet_err err = gannet_slurm_list_all(jobs, &list, &how);
-  for (int i = 0; i < jobs->n_shipments && err == GANNET_OK; ++i) {
-    gannet_slurm_shipment *one = jobs->shipments[i];
-    if (how != GANNET_SLURM_CALL_DONE || one->stage != GANNET_SLURM_TO_FIND) continue;
+  for (int i = 0; i < jobs->n_submissions && err == GANNET_OK; ++i) {
+    gannet_slurm_submission *one = jobs->submissions[i];
+    if (how != GANNET_SLURM_CALL_DONE || one->stage != GANNET_SLURM_UNCERTAIN) continue;
     const gannet_slurm_row *row = gannet_slurm_find_row(&list, one);
-    if (row) gannet_slurm_adopt(jobs, one, row->job);
-    if (!row && one == shipment && !adopt_by_files(jobs, one)) one->stage = GANNET_SLURM_GONE;
+    if (row) gannet_slurm_set_id(jobs, one, row->job);
+    if (!row && one == submission && !adopt_by_files(jobs, one))
+      one->stage = GANNET_SLURM_NEVER_TAKEN;
   }
   gannet_slurm_list_release(&list);
   return err;
@@ -181,28 +184,28 @@ gannet_err gannet_slurm_find(gannet_slurm_jobs *jobs, gannet_slurm_shipment *shi
 
 static int count_open(const gannet_slurm_jobs *jobs, gannet_slurm_stage stage) {
   int n = 0;
-  for (int i = 0; i < jobs->n; ++i) n += jobs->jobs[i].shipment->stage == stage;
+  for (int i = 0; i < jobs->n; ++i) n += jobs->jobs[i].submission->stage == stage;
   return n;
 }
 
 /* What was certainly not taken is forgotten, so that a later process need not look for it. */
 gannet_err gannet_slurm_withdraw(gannet_slurm_jobs *jobs) {
   int found = 0;
-  if (count_open(jobs, GANNET_SLURM_TO_FIND) > 0) {
+  if (count_open(jobs, GANNET_SLURM_UNCERTAIN) > 0) {
     gannet_slurm_list list = {0};
     gannet_slurm_call how = GANNET_SLURM_CALL_DONE;
     const gannet_err err = gannet_slurm_list_all(jobs, &list, &how);
-    for (int i = 0; i < jobs->n_shipments && err == GANNET_OK; ++i) {
-      gannet_slurm_shipment *one = jobs->shipments[i];
-      if (one->stage != GANNET_SLURM_TO_FIND) continue;
+    for (int i = 0; i < jobs->n_submissions && err == GANNET_OK; ++i) {
+      gannet_slurm_submission *one = jobs->submissions[i];
+      if (one->stage != GANNET_SLURM_UNCERTAIN) continue;
       const gannet_slurm_row *row =
           how == GANNET_SLURM_CALL_DONE ? gannet_slurm_find_row(&list, one) : NULL;
-      if (row) gannet_slurm_adopt(jobs, one, row->job);
+      if (row) gannet_slurm_set_id(jobs, one, row->job);
       if (!row) (void)adopt_by_files(jobs, one);
     }
     gannet_slurm_list_release(&list);
     GANNET_TRY(err);
-    found = count_open(jobs, GANNET_SLURM_TO_FIND);
+    found = count_open(jobs, GANNET_SLURM_UNCERTAIN);
   }
   const int never = count_open(jobs, GANNET_SLURM_TO_SUBMIT);
   if (never + found == 0) return GANNET_OK;
@@ -211,11 +214,11 @@ gannet_err gannet_slurm_withdraw(gannet_slurm_jobs *jobs) {
              never + found, found ? ", some of which it may have taken without an answer" : "");
   for (int i = jobs->n - 1; i >= 0; --i) {
     gannet_slurm_job *job = &jobs->jobs[i];
-    if (job->shipment->stage == GANNET_SLURM_KNOWN) continue;
-    if (job->shipment->stage == GANNET_SLURM_TO_SUBMIT)
-      gannet_contract_forget(job->flight.directory);
+    if (job->submission->stage == GANNET_SLURM_SUBMITTED) continue;
+    if (job->submission->stage == GANNET_SLURM_TO_SUBMIT)
+      gannet_attempt_forget(job->attempt.directory);
     GANNET_TRY(gannet_slurm_give_back(jobs, job));
-    gannet_slurm_drop(jobs, job);
+    gannet_slurm_remove_job(jobs, job);
   }
   return GANNET_OK;
 }

@@ -16,12 +16,12 @@ enum { most_not_begun = 3 };
 
 static void begin(gannet_slurm_jobs *jobs, const gannet_slurm_job *job,
                   gannet_result_record *result) {
-  gannet_ready_begin(&jobs->ready, result);
-  gannet_flight_identify(&job->flight, result);
+  gannet_result_queue_begin(&jobs->ready, result);
+  gannet_attempt_identify(&job->attempt, result);
 }
 
-/* Where it ran and what it was called, which the judge of processes cannot know. What a stop left
- * unjudged is not ready: a later process finds it where it is. */
+/* Where it ran and what it was called, which the classify of processes cannot know. What a stop
+ * left unjudged is not ready: a later process finds it where it is. */
 static gannet_err finish(gannet_slurm_jobs *jobs, const gannet_slurm_job *job,
                          gannet_result_record *result) {
   const char *host = job->has_outcome && job->host[0] ? job->host : job->known.nodes;
@@ -33,14 +33,15 @@ static gannet_err finish(gannet_slurm_jobs *jobs, const gannet_slurm_job *job,
     result->run.started = job->started;
     result->run.ended = gannet_clock_epoch();
   }
-  return gannet_ready_add(&jobs->ready, result);
+  return gannet_result_queue_add(&jobs->ready, result);
 }
 
 static void fail(const gannet_slurm_jobs *jobs, const gannet_slurm_job *job, bool retry,
                  const char *reason, gannet_result_record *result) {
-  if (gannet_contract_is_refused(jobs->program.contract.problem, job->flight.directory, result))
+  if (gannet_contract_says_cannot_run(jobs->program.contract.problem, job->attempt.directory,
+                                      result))
     return;
-  gannet_contract_fail(job->flight.directory, retry, reason, result);
+  gannet_contract_fail(job->attempt.directory, retry, reason, result);
   const bool late =
       job->is_over_limit || (job->state && job->state->what == GANNET_SLURM_TIME_LIMIT);
   result->run.failure = late ? GANNET_FAILURE_TIME : GANNET_FAILURE_SCHEDULER;
@@ -71,7 +72,7 @@ static gannet_launch_event end_of(const gannet_slurm_job *job) {
 }
 
 /* What ends a job ends the steps of its runs first, which then have exit codes of their own; one
- * that had failed before was judged after the grace. */
+ * that had failed before was classified after the grace. */
 static bool is_ended_by_scheduler(const gannet_slurm_job *job) {
   const bool well = job->has_outcome && job->outcome.exit_code == 0;
   return !well &&
@@ -92,11 +93,11 @@ static int times_not_begun(const gannet_slurm_job *job) {
   char name[32], directory[PATH_MAX], why[160], id[GANNET_SLURM_ID];
   gannet_launch_event event;
   int n = 0;
-  for (int attempt = job->flight.attempt - 1; attempt > 0; --attempt, ++n) {
+  for (int attempt = job->attempt.number - 1; attempt > 0; --attempt, ++n) {
     (void)snprintf(name, sizeof name, "attempt-%d", attempt);
-    if (gannet_join_path(job->flight.directory, name, directory, sizeof directory) != GANNET_OK)
+    if (gannet_join_path(job->attempt.directory, name, directory, sizeof directory) != GANNET_OK)
       break;
-    const uint64_t nonce = gannet_contract_nonce(directory, id, sizeof id);
+    const uint64_t nonce = gannet_attempt_nonce(directory, id, sizeof id);
     if (nonce == 0) break;
     const bool ended = gannet_contract_find_outcome(directory, nonce, &event, NULL);
     if (ended ? !gannet_contract_is_not_begun(directory, nonce, why, sizeof why)
@@ -114,12 +115,12 @@ static bool is_not_begun(const gannet_slurm_job *job, const char **why) {
   *why = "its script could not enter the directory of the evaluation, or write there";
   if (job->state->what != GANNET_SLURM_FAILED || job->known.exit_code != GANNET_SLURM_NOT_BEGUN)
     return false;
-  return !gannet_slurm_has_owner(job->flight.directory);
+  return !gannet_slurm_has_owner(job->attempt.directory);
 }
 
 /* The clock of the limit goes on while the run is stopped, and ends it when it may go on. */
-static gannet_err judge(const gannet_slurm_jobs *jobs, const gannet_slurm_job *job,
-                        gannet_result_record *result) {
+static gannet_err classify(const gannet_slurm_jobs *jobs, const gannet_slurm_job *job,
+                           gannet_result_record *result) {
   char reason[240];
   const char *why = NULL;
   const gannet_launch_event event = end_of(job);
@@ -154,22 +155,22 @@ static gannet_err judge(const gannet_slurm_jobs *jobs, const gannet_slurm_job *j
     fail(jobs, job, false, "SLURM says FAILED, with an exit code nobody knows", result);
     return GANNET_OK;
   }
-  return gannet_contract_judge(jobs->program.contract.problem, &jobs->program.rules,
-                               job->flight.directory, &event, result);
+  return gannet_classify_outcome(jobs->program.contract.problem, &jobs->program.rules,
+                                 job->attempt.directory, &event, result);
 }
 
-gannet_err gannet_slurm_judge(gannet_slurm_jobs *jobs, const gannet_slurm_job *job) {
+gannet_err gannet_slurm_classify(gannet_slurm_jobs *jobs, const gannet_slurm_job *job) {
   gannet_result_record result;
   const char *why = NULL;
   begin(jobs, job, &result);
-  GANNET_TRY(judge(jobs, job, &result));
-  GANNET_TRY(gannet_contract_check_room(job->flight.directory, &result));
+  GANNET_TRY(classify(jobs, job, &result));
+  GANNET_TRY(gannet_contract_check_space(job->attempt.directory, &result));
   if (!is_not_begun(job, &why) || times_not_begun(job) >= most_not_begun)
     return finish(jobs, job, &result);
   gannet_log(jobs->context, GANNET_LOG_WARNING,
              "evaluation %lld: job %s on %s did not start the simulation: %s; the evaluation is "
              "submitted again, and that does not count as an attempt",
-             (long long)job->flight.id, job->known.job,
+             (long long)job->attempt.id, job->known.job,
              job->host[0]          ? job->host
              : job->known.nodes[0] ? job->known.nodes
                                    : "an unknown node",
@@ -181,19 +182,19 @@ gannet_err gannet_slurm_give_back(gannet_slurm_jobs *jobs, const gannet_slurm_jo
   gannet_result_record result;
   begin(jobs, job, &result);
   result.status = GANNET_EVAL_PENDING;
-  return gannet_ready_add(&jobs->ready, &result);
+  return gannet_result_queue_add(&jobs->ready, &result);
 }
 
 void gannet_slurm_forget_failures(const gannet_slurm_jobs *jobs) {
   gannet_launch_event event;
   for (int i = 0; i < jobs->n; ++i) {
     const gannet_slurm_job *job = &jobs->jobs[i];
-    const char *directory = job->flight.directory;
+    const char *directory = job->attempt.directory;
     const bool failed =
-        gannet_contract_find_outcome(directory, job->flight.nonce, &event, NULL)
+        gannet_contract_find_outcome(directory, job->attempt.nonce, &event, NULL)
             ? event.exit_code != 0
             : gannet_slurm_has_ended(job->state) && job->state->what != GANNET_SLURM_COMPLETED;
-    if (failed && !gannet_directory_has_room(directory)) gannet_contract_forget(directory);
+    if (failed && !gannet_directory_has_room(directory)) gannet_attempt_forget(directory);
   }
 }
 
@@ -205,9 +206,9 @@ gannet_err gannet_slurm_take_results(gannet_slurm_jobs *jobs, const gannet_slurm
   const gannet_launch_event well = {
       .type = GANNET_LAUNCH_ENDED, .started = job->started, .ended = gannet_clock_epoch()};
   begin(jobs, job, &result);
-  GANNET_TRY(gannet_contract_judge(jobs->program.contract.problem, &jobs->program.rules,
-                                   job->flight.directory, job->has_outcome ? &job->outcome : &well,
-                                   &result));
+  GANNET_TRY(gannet_classify_outcome(jobs->program.contract.problem, &jobs->program.rules,
+                                     job->attempt.directory,
+                                     job->has_outcome ? &job->outcome : &well, &result));
   *done = result.status == GANNET_EVAL_DONE || result.status == GANNET_EVAL_CANNOT_RUN;
   return *done ? finish(jobs, job, &result) : GANNET_OK;
 }

@@ -10,35 +10,35 @@
 #include "evaluate/slurm.h"
 
 /* What was refused for now, and a scheduler that does not answer, are for the next process. */
-bool gannet_slurm_is_settled(const gannet_slurm_jobs *jobs) {
+bool gannet_slurm_all_submitted(const gannet_slurm_jobs *jobs) {
   const double now = gannet_clock_seconds();
   if (jobs->ready.n > 0) return false;
   if (jobs->scheduler_fails) return true;
   for (int i = 0; i < jobs->n; ++i) {
     const gannet_slurm_job *job = &jobs->jobs[i];
-    if (job->shipment->stage == GANNET_SLURM_TO_FIND) return false;
-    if (job->shipment->stage == GANNET_SLURM_TO_SUBMIT && job->shipment->next_try <= now)
+    if (job->submission->stage == GANNET_SLURM_UNCERTAIN) return false;
+    if (job->submission->stage == GANNET_SLURM_TO_SUBMIT && job->submission->next_try <= now)
       return false;
-    if (job->shipment->stage == GANNET_SLURM_KNOWN && !job->is_left) return false;
+    if (job->submission->stage == GANNET_SLURM_SUBMITTED && !job->needs_only_time) return false;
   }
   return true;
 }
 
-/* "--dependency=afterany:12:13", by shipments, each once; "" when nothing is on its way. */
+/* "--dependency=afterany:12:13", by submissions, each once; "" when nothing is on its way. */
 static gannet_err make_dependency(const gannet_slurm_jobs *jobs, bool any, char **text) {
   static const char begin[] = "--dependency=";
-  const size_t size = sizeof begin + (size_t)jobs->n_shipments * (GANNET_SLURM_ID + 12);
+  const size_t size = sizeof begin + (size_t)jobs->n_submissions * (GANNET_SLURM_ID + 12);
   size_t used = 0;
   GANNET_TRY(gannet_alloc(size, 1, text));
-  for (int i = 0; i < jobs->n_shipments; ++i) {
-    const gannet_slurm_shipment *shipment = jobs->shipments[i];
-    if (shipment->stage != GANNET_SLURM_KNOWN || shipment->n_open == 0) continue;
-    if (shipment->is_replaced) continue; /* nothing is to wait for somebody else's job */
+  for (int i = 0; i < jobs->n_submissions; ++i) {
+    const gannet_slurm_submission *submission = jobs->submissions[i];
+    if (submission->stage != GANNET_SLURM_SUBMITTED || submission->n_open == 0) continue;
+    if (submission->is_replaced) continue; /* nothing is to wait for somebody else's job */
     used += (size_t)snprintf(*text + used, size - used, "%safterany:%s",
                              used == 0 ? begin
                              : any     ? "?"
                                        : ",",
-                             shipment->job);
+                             submission->job);
   }
   return GANNET_OK;
 }
@@ -66,11 +66,11 @@ static gannet_err is_asked_for(gannet_slurm_jobs *jobs, const char *name, bool *
 static gannet_err ask_once(gannet_slurm_jobs *jobs, const gannet_follow_up *next, const char *name,
                            const char *dependency, gannet_slurm_call *how) {
   static const char *const nothing[] = {NULL};
-  char job_name[GANNET_SLURM_NAME + 16], place[PATH_MAX + 16], begin[48], id[GANNET_SLURM_ID];
+  char job_name[GANNET_SLURM_NAME + 16], chdir[PATH_MAX + 16], begin[48], id[GANNET_SLURM_ID];
   (void)snprintf(job_name, sizeof job_name, "--job-name=%s", name);
-  (void)snprintf(place, sizeof place, "--chdir=%s", next->directory);
+  (void)snprintf(chdir, sizeof chdir, "--chdir=%s", next->directory);
   (void)snprintf(begin, sizeof begin, "--begin=now+%.0f", ceil(4 * jobs->options->poll_interval));
-  const char *const arguments[] = {job_name,     place,          dependency[0] ? dependency : begin,
+  const char *const arguments[] = {job_name,     chdir,          dependency[0] ? dependency : begin,
                                    next->script, next->argument, NULL};
   return gannet_slurm_client_submit(jobs->client, arguments, nothing, id, how);
 }
@@ -113,7 +113,8 @@ static gannet_err ask_unless_there(gannet_slurm_jobs *jobs, const gannet_follow_
   const bool maybe = !gannet_slurm_call_is_answered(*how) ||
                      (*how == GANNET_SLURM_CALL_REFUSED &&
                       gannet_slurm_client_refusal(jobs->client) == GANNET_SLURM_MAYBE_TAKEN);
-  if (maybe) *d = (doubt){2, gannet_clock_seconds() + gannet_slurm_length_of_doubt(jobs->options)};
+  if (maybe)
+    *d = (doubt){2, gannet_clock_seconds() + gannet_slurm_uncertain_seconds(jobs->options)};
   return GANNET_OK;
 }
 
@@ -150,17 +151,17 @@ static gannet_err ask_for(gannet_slurm_jobs *jobs, const gannet_follow_up *next,
   }
 }
 
-gannet_err gannet_slurm_leave(gannet_slurm_jobs *jobs, const gannet_follow_up *next) {
+gannet_err gannet_slurm_detach(gannet_slurm_jobs *jobs, const gannet_follow_up *next) {
   char name[GANNET_SLURM_NAME], *dependency = NULL;
   gannet_err err = GANNET_OK;
   if (next) err = make_dependency(jobs, next->any, &dependency);
   if (next && err == GANNET_OK) {
-    gannet_slurm_step_name(jobs->campaign, jobs->place, name);
+    gannet_slurm_step_name(jobs->campaign, jobs->directory, name);
     err = ask_for(jobs, next, name, dependency);
   }
   gannet_free(&dependency);
   jobs->n = 0;
-  for (int i = 0; i < jobs->n_shipments; ++i) jobs->shipments[i]->n_open = 0;
-  gannet_slurm_sweep(jobs);
+  for (int i = 0; i < jobs->n_submissions; ++i) jobs->submissions[i]->n_open = 0;
+  gannet_slurm_free_ended(jobs);
   return err;
 }

@@ -86,18 +86,18 @@ static int compare(const void *a, const void *b) {
 }
 
 static int compare_job(const void *key, const void *row) {
-  return strcmp(((const gannet_slurm_named *)key)->job, ((const gannet_slurm_row *)row)->job);
+  return strcmp(((const gannet_slurm_job_key *)key)->job, ((const gannet_slurm_row *)row)->job);
 }
 
 static int compare_named(const void *key, const void *row) {
   const int order = compare_job(key, row);
   if (order) return order;
-  return strcmp(((const gannet_slurm_named *)key)->name, ((const gannet_slurm_row *)row)->name);
+  return strcmp(((const gannet_slurm_job_key *)key)->name, ((const gannet_slurm_row *)row)->name);
 }
 
 const gannet_slurm_row *gannet_slurm_list_find(const gannet_slurm_list *list,
-                                               const gannet_slurm_named *job) {
-  const gannet_slurm_named nameless = {job->job, ""};
+                                               const gannet_slurm_job_key *job) {
+  const gannet_slurm_job_key nameless = {job->job, ""};
   if (list->n == 0) return NULL;
   const gannet_slurm_row *row =
       bsearch(job, list->row, (size_t)list->n, sizeof *list->row, compare_named);
@@ -106,7 +106,7 @@ const gannet_slurm_row *gannet_slurm_list_find(const gannet_slurm_list *list,
 }
 
 const gannet_slurm_row *gannet_slurm_list_find_other(const gannet_slurm_list *list,
-                                                     const gannet_slurm_named *job) {
+                                                     const gannet_slurm_job_key *job) {
   if (list->n == 0) return NULL;
   const gannet_slurm_row *row =
       bsearch(job, list->row, (size_t)list->n, sizeof *list->row, compare_job);

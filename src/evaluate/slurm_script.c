@@ -31,8 +31,8 @@ typedef struct {
   const gannet_program *program;
   const gannet_slurm_options *options;
   const gannet_request *request;
-  const gannet_flight *flight;
-  const gannet_contract_place *place; /* NULL = it is the script of a job */
+  const gannet_current_attempt *attempt;
+  const gannet_submission_element *element; /* NULL = it is the script of a job */
   char nonce[20];
 } order;
 
@@ -53,8 +53,8 @@ static gannet_err put_head(gannet_text *to, const order *o) {
                             "%s"
                             "cd ",
                             (long long)o->request->id, o->request->attempt,
-                            o->place ? "exec 2>/dev/null\n" : "exec 3>&1 4>&2 2>/dev/null\n"));
-  GANNET_TRY(gannet_slurm_put_word(to, o->flight->directory));
+                            o->element ? "exec 2>/dev/null\n" : "exec 3>&1 4>&2 2>/dev/null\n"));
+  GANNET_TRY(gannet_slurm_put_word(to, o->attempt->directory));
   GANNET_TRY(gannet_slurm_put_line(
       to,
       " || exit %d\n"
@@ -113,8 +113,8 @@ static gannet_err put_claim(gannet_text *to, const order *o) {
 }
 
 static gannet_err put_check(gannet_text *to, const char *directory, const char *name) {
-  gannet_slurm_sealed s;
-  GANNET_TRY(gannet_slurm_seal(directory, name, &s));
+  gannet_slurm_checksum s;
+  GANNET_TRY(gannet_slurm_sync_checksum(directory, name, &s));
   GANNET_TRY(gannet_slurm_put(to, "  gannet_check "));
   GANNET_TRY(gannet_slurm_put_word(to, name));
   return gannet_slurm_put_line(to, " %lu %zu\n", (unsigned long)s.sum, s.size);
@@ -123,7 +123,7 @@ static gannet_err put_check(gannet_text *to, const char *directory, const char *
 /* What gannet wrote for the simulation, and the program that is to use it. */
 static gannet_err put_checks(gannet_text *to, const order *o, const char *own_script) {
   const gannet_text_list *templates = o->program->contract.templates;
-  const char *directory = o->flight->directory;
+  const char *directory = o->attempt->directory;
   GANNET_TRY(gannet_slurm_put(
       to,
       "gannet_check() {\n"
@@ -156,7 +156,7 @@ static gannet_err put_checks(gannet_text *to, const order *o, const char *own_sc
                                "  gannet_refuse 'its output cannot be written'\n"
                                "%s"
                                "rm -f results.out outcome.json\n",
-                               o->place ? "exec 3>stdout.log 4>stderr.log\n" : "");
+                               o->element ? "exec 3>stdout.log 4>stderr.log\n" : "");
 }
 
 static gannet_err put_environment(gannet_text *to, const gannet_text_list *environment) {
@@ -209,14 +209,14 @@ static gannet_err put_limit(gannet_text *to, const gannet_program *program) {
 }
 
 static gannet_err put_command(gannet_text *to, const gannet_program *program,
-                              const gannet_papers *papers, const users_script *own) {
+                              const gannet_command_line *command_line, const users_script *own) {
   GANNET_TRY(gannet_slurm_put(to, "gannet_began=$(date +%s)\n"));
   GANNET_TRY(put_limit(to, program));
   if (own) GANNET_TRY(put_interpreter(to, &own->text));
   GANNET_TRY(gannet_slurm_put_word(to, own ? own->path : program->program));
-  for (int i = 1; i < papers->arguments.n && !own; ++i) {
+  for (int i = 1; i < command_line->arguments.n && !own; ++i) {
     GANNET_TRY(gannet_slurm_put(to, " "));
-    GANNET_TRY(gannet_slurm_put_word(to, papers->arguments.item[i]));
+    GANNET_TRY(gannet_slurm_put_word(to, command_line->arguments.item[i]));
   }
   if (!isfinite(program->rules.time_limit)) GANNET_TRY(gannet_slurm_put(to, " >&3 2>&4 3>&- 4>&-"));
   return gannet_slurm_put(to, "\ngannet_code=$? gannet_ended=$(date +%s)\n");
@@ -246,7 +246,7 @@ static gannet_err put_signal(gannet_text *to, const gannet_real_list *codes) {
 
 /* The word of timeout is 124, or 137 when it had to kill. */
 static gannet_err put_outcome(gannet_text *to, const order *o) {
-  const gannet_contract_rules *rules = &o->program->rules;
+  const gannet_outcome_rules *rules = &o->program->rules;
   GANNET_TRY(gannet_slurm_put(to, "gannet_over=false gannet_signal=0 gannet_exit=$gannet_code\n"));
   if (isfinite(rules->time_limit))
     GANNET_TRY(gannet_slurm_put_line(
@@ -281,8 +281,8 @@ static gannet_err render(const gannet_program *program, const char *name,
 
 /* A user's script that is a job by itself takes the place of this one, so that signals of SLURM to
  * the job's script reach it; how it ends, SLURM tells. */
-static gannet_err write_own(const order *o, const gannet_papers *papers, const users_script *own,
-                            gannet_text *to) {
+static gannet_err write_own(const order *o, const gannet_command_line *command_line,
+                            const users_script *own, gannet_text *to) {
   if (own)
     GANNET_TRY(gannet_slurm_put_users_options(to, o->program, own->text.text));
   else
@@ -291,30 +291,32 @@ static gannet_err write_own(const order *o, const gannet_papers *papers, const u
   GANNET_TRY(put_head(to, o));
   GANNET_TRY(put_claim(to, o));
   GANNET_TRY(put_checks(to, o, own ? own->path : NULL));
-  GANNET_TRY(put_environment(to, &papers->environment));
-  if (own && !o->place) {
+  GANNET_TRY(put_environment(to, &command_line->environment));
+  if (own && !o->element) {
     GANNET_TRY(gannet_slurm_put(to, "[ -s gannet.log ] || rm -f gannet.log\nexec "));
     GANNET_TRY(put_interpreter(to, &own->text));
     GANNET_TRY(gannet_slurm_put_word(to, own->path));
     return gannet_slurm_put(to, " >&3 2>&4 3>&- 4>&-\n");
   }
-  GANNET_TRY(put_command(to, o->program, papers, own));
-  GANNET_TRY(put_fetch(to, o->flight->directory));
+  GANNET_TRY(put_command(to, o->program, command_line, own));
+  GANNET_TRY(put_fetch(to, o->attempt->directory));
   return put_outcome(to, o);
 }
 
-static gannet_err write_all(const order *o, gannet_papers *papers) {
+static gannet_err write_all(const order *o, gannet_command_line *command_line) {
   const char *const users = o->options->script && *o->options->script ? o->options->script : NULL;
-  const char *const directory = o->flight->directory;
+  const char *const directory = o->attempt->directory;
   users_script own = {.path = "./script.sh"};
   gannet_text to = {0};
-  GANNET_TRY(gannet_papers_create(o->program, o->request, directory, o->flight->slot, papers));
-  const gannet_contract_handover handover = {o->flight->slot, o->flight->submitted, o->place};
-  GANNET_TRY(gannet_contract_prepare(&o->program->contract, o->request, &papers->bindings,
+  GANNET_TRY(gannet_command_line_create(o->program, o->request, directory, o->attempt->slot,
+                                        command_line));
+  const gannet_attempt_handover handover = {o->attempt->slot, o->attempt->submitted, o->element};
+  GANNET_TRY(gannet_contract_prepare(&o->program->contract, o->request, &command_line->bindings,
                                      directory, &handover));
-  gannet_err err = users ? render(o->program, users, &papers->bindings, &own.text) : GANNET_OK;
+  gannet_err err =
+      users ? render(o->program, users, &command_line->bindings, &own.text) : GANNET_OK;
   if (users && err == GANNET_OK) err = gannet_slurm_save_script(directory, own.path, &own.text);
-  if (err == GANNET_OK) err = write_own(o, papers, users ? &own : NULL, &to);
+  if (err == GANNET_OK) err = write_own(o, command_line, users ? &own : NULL, &to);
   if (err == GANNET_OK) err = gannet_slurm_save_script(directory, "job.sh", &to);
   gannet_free(&own.text.text);
   gannet_free(&to.text);
@@ -323,16 +325,17 @@ static gannet_err write_all(const order *o, gannet_papers *papers) {
 
 gannet_err gannet_slurm_script_write(const gannet_program *program,
                                      const gannet_slurm_options *options,
-                                     const gannet_request *request, const gannet_flight *flight,
-                                     const gannet_contract_place *place,
+                                     const gannet_request *request,
+                                     const gannet_current_attempt *attempt,
+                                     const gannet_submission_element *element,
                                      gannet_text_list *environment) {
-  gannet_papers papers = {0};
-  order o = {program, options, request, flight, place, ""};
+  gannet_command_line command_line = {0};
+  order o = {program, options, request, attempt, element, ""};
   (void)snprintf(o.nonce, sizeof o.nonce, "%016llx", (unsigned long long)request->nonce);
-  const gannet_err err = write_all(&o, &papers);
-  *environment = papers.environment;
-  papers.environment = (gannet_text_list){0};
-  gannet_papers_release(&papers);
+  const gannet_err err = write_all(&o, &command_line);
+  *environment = command_line.environment;
+  command_line.environment = (gannet_text_list){0};
+  gannet_command_line_release(&command_line);
   return err;
 }
 

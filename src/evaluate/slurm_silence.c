@@ -7,30 +7,32 @@
 #include "base/clock.h"
 #include "evaluate/slurm.h"
 
-void gannet_slurm_fall_silent(gannet_slurm_jobs *jobs, gannet_silence_kind kind, const char *format,
-                              ...) {
-  const gannet_silence before = jobs->silence;
+void gannet_slurm_report_status(gannet_slurm_jobs *jobs, gannet_scheduler_status_kind kind,
+                                const char *format, ...) {
+  const gannet_scheduler_status before = jobs->scheduler_status;
   va_list arguments;
   va_start(arguments, format);
-  (void)vsnprintf(jobs->silence.said, sizeof jobs->silence.said, format, arguments);
+  (void)vsnprintf(jobs->scheduler_status.said, sizeof jobs->scheduler_status.said, format,
+                  arguments);
   va_end(arguments);
-  jobs->silence.kind = kind;
-  if (before.since <= 0) jobs->silence.since = gannet_clock_epoch();
-  if (before.since > 0 && before.kind == kind && strcmp(before.said, jobs->silence.said) == 0)
+  jobs->scheduler_status.kind = kind;
+  if (before.since <= 0) jobs->scheduler_status.since = gannet_clock_epoch();
+  if (before.since > 0 && before.kind == kind &&
+      strcmp(before.said, jobs->scheduler_status.said) == 0)
     return;
-  gannet_silence_begin(jobs->place, &jobs->silence);
+  gannet_scheduler_status_write(jobs->directory, &jobs->scheduler_status);
 }
 
 /* Called with every answer: only what was written is taken away, which in a process that has just
  * begun may be the note of an earlier one. */
-void gannet_slurm_end_silence(gannet_slurm_jobs *jobs) {
-  if (jobs->silence.since < 0 || jobs->stuck[0]) return;
-  for (int i = 0; i < jobs->n_shipments; ++i)
-    if (jobs->shipments[i]->stage <= GANNET_SLURM_TO_FIND &&
-        jobs->shipments[i]->pause > jobs->options->poll_interval)
+void gannet_slurm_clear_status(gannet_slurm_jobs *jobs) {
+  if (jobs->scheduler_status.since < 0 || jobs->stuck[0]) return;
+  for (int i = 0; i < jobs->n_submissions; ++i)
+    if (jobs->submissions[i]->stage <= GANNET_SLURM_UNCERTAIN &&
+        jobs->submissions[i]->pause > jobs->options->poll_interval)
       return;
-  gannet_silence_end(jobs->place);
-  jobs->silence = (gannet_silence){.since = -1};
+  gannet_scheduler_status_remove(jobs->directory);
+  jobs->scheduler_status = (gannet_scheduler_status){.since = -1};
 }
 
 static const gannet_slurm_job *find_stuck(const gannet_slurm_jobs *jobs, int *others) {
@@ -45,14 +47,14 @@ static const gannet_slurm_job *find_stuck(const gannet_slurm_jobs *jobs, int *ot
   return first;
 }
 
-void gannet_slurm_tell_stuck(gannet_slurm_jobs *jobs) {
-  char also[40] = "", text[GANNET_SILENCE_SAID];
+void gannet_slurm_report_stuck(gannet_slurm_jobs *jobs) {
+  char also[40] = "", text[GANNET_SCHEDULER_SAID];
   int others = 0;
   const gannet_slurm_job *job = find_stuck(jobs, &others);
   if (!job) {
     const bool was_stuck = jobs->stuck[0] != '\0';
     jobs->stuck[0] = '\0';
-    if ((was_stuck || jobs->n == 0) && !jobs->scheduler_fails) gannet_slurm_end_silence(jobs);
+    if ((was_stuck || jobs->n == 0) && !jobs->scheduler_fails) gannet_slurm_clear_status(jobs);
     return;
   }
   if (others > 0) (void)snprintf(also, sizeof also, " and %d more", others);
@@ -60,9 +62,9 @@ void gannet_slurm_tell_stuck(gannet_slurm_jobs *jobs) {
                  "SLURM does not start job %s, of evaluation %lld%s, before somebody does "
                  "something about it (%s): `scontrol release` or `scontrol update` lets it run, "
                  "`scancel` makes it bad luck",
-                 job->known.job, (long long)job->flight.id, also, job->known.why);
+                 job->known.job, (long long)job->attempt.id, also, job->known.why);
   if (strcmp(jobs->stuck, job->known.why) != 0)
     gannet_log(jobs->context, GANNET_LOG_WARNING, "%s", text);
   (void)snprintf(jobs->stuck, sizeof jobs->stuck, "%s", job->known.why);
-  gannet_slurm_fall_silent(jobs, GANNET_SILENCE_HELD, "%s", text);
+  gannet_slurm_report_status(jobs, GANNET_SCHEDULER_HOLDS, "%s", text);
 }

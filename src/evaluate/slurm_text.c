@@ -96,14 +96,14 @@ gannet_err gannet_slurm_put_functions(gannet_text *to) {
 /* The lines of the user's script that sbatch reads: its own, and those of two other schedulers. */
 gannet_err gannet_slurm_put_users_options(gannet_text *to, const gannet_program *program,
                                           const char *script) {
-  static const char *const marks[] = {"#SBATCH", "#PBS", "#BSUB"};
+  static const char *const delimiters[] = {"#SBATCH", "#PBS", "#BSUB"};
   GANNET_TRY(gannet_slurm_put(to, "#!"));
   GANNET_TRY(gannet_slurm_put(to, program->shell));
   GANNET_TRY(gannet_slurm_put(to, "\n"));
   for (const char *at = script; *at && !gannet_slurm_ends_options(at);) {
     const size_t size = strcspn(at, "\n");
-    for (size_t i = 0; i < sizeof marks / sizeof *marks; ++i)
-      if (strncmp(at, marks[i], strlen(marks[i])) == 0) {
+    for (size_t i = 0; i < sizeof delimiters / sizeof *delimiters; ++i)
+      if (strncmp(at, delimiters[i], strlen(delimiters[i])) == 0) {
         GANNET_TRY(gannet_text_add(to, at, size));
         GANNET_TRY(gannet_slurm_put(to, "\n"));
       }
@@ -112,7 +112,8 @@ gannet_err gannet_slurm_put_users_options(gannet_text *to, const gannet_program 
   return GANNET_OK;
 }
 
-gannet_err gannet_slurm_seal(const char *directory, const char *name, gannet_slurm_sealed *s) {
+gannet_err gannet_slurm_sync_checksum(const char *directory, const char *name,
+                                      gannet_slurm_checksum *s) {
   char path[PATH_MAX], *bytes = NULL;
   int file = -1;
   GANNET_TRY(gannet_join_path(directory, name, path, sizeof path));

@@ -39,14 +39,14 @@ GANNET_CHECKED gannet_err gannet_slurm_put_functions(gannet_text *to);
 typedef struct {
   uint32_t sum;
   size_t size;
-} gannet_slurm_sealed;
+} gannet_slurm_checksum;
 
 /* Sync a file, and compute what a script is to compare it with.
  *
  * Local.
  */
-GANNET_CHECKED gannet_err gannet_slurm_seal(const char *directory, const char *name,
-                                            gannet_slurm_sealed *s);
+GANNET_CHECKED gannet_err gannet_slurm_sync_checksum(const char *directory, const char *name,
+                                                     gannet_slurm_checksum *s);
 
 /* Write a script to stay, executable.
  *

@@ -7,9 +7,9 @@
 #include "base/text.h"
 #include "evaluate/contract.h"
 
-const char *const gannet_contract_words[] = {
+const char *const gannet_fixed_placeholders[] = {
     "params", "results", "directory", "id", "attempt", "seed", "input_directory", "slot", NULL};
-const char gannet_contract_word_list[] =
+const char gannet_fixed_placeholder_list[] =
     "{params} {results} {directory} {id} {attempt} {seed} {slot} {input_directory}";
 
 gannet_err gannet_text_list_add(gannet_text_list *list, const char *text) {
@@ -52,8 +52,8 @@ bool gannet_placeholder_kind(const gannet_problem *problem, const char *name,
   *kind = GANNET_FIELD_TEXT_KIND;
   for (int i = 0; counts[i]; ++i)
     if (strcmp(counts[i], name) == 0) *kind = GANNET_FIELD_WHOLE;
-  for (int i = 0; gannet_contract_words[i]; ++i)
-    if (strcmp(gannet_contract_words[i], name) == 0) return true;
+  for (int i = 0; gannet_fixed_placeholders[i]; ++i)
+    if (strcmp(gannet_fixed_placeholders[i], name) == 0) return true;
   return false;
 }
 
@@ -123,17 +123,18 @@ const gannet_binding *gannet_binding_find(const gannet_bindings *bindings, const
   return NULL;
 }
 
-gannet_marks gannet_contract_marks(const gannet_contract *contract, gannet_place place) {
+gannet_delimiters gannet_contract_delimiters(const gannet_contract *contract,
+                                             gannet_text_kind text_kind) {
   static const gannet_text_list none = {0};
-  gannet_marks marks;
-  if (contract->marks)
-    marks = *contract->marks;
+  gannet_delimiters delimiters;
+  if (contract->delimiters)
+    delimiters = *contract->delimiters;
   else
-    (void)gannet_marks_read(&none, &marks);
-  return place == GANNET_IN_CAMPAIGN ? gannet_marks_with_braces(&marks) : marks;
+    (void)gannet_delimiters_read(&none, &delimiters);
+  return text_kind == GANNET_IN_CAMPAIGN ? gannet_delimiters_with_braces(&delimiters) : delimiters;
 }
 
-void gannet_text_place(const char *text, size_t at, int *line, int *column) {
+void gannet_text_position(const char *text, size_t at, int *line, int *column) {
   *line = *column = 1;
   for (size_t i = 0; i < at; ++i) {
     *column = text[i] == '\n' ? 1 : *column + 1;
@@ -143,19 +144,20 @@ void gannet_text_place(const char *text, size_t at, int *line, int *column) {
 
 typedef struct {
   const gannet_bindings *bindings;
-  gannet_place place;
+  gannet_text_kind text_kind;
   const char *source, *text;
 } order;
 
 static gannet_err raise_misfit(const order *o, const gannet_placeholder *found,
                                const char *written) {
-  char where[64] = "";
+  char location[64] = "";
   int line, column;
-  gannet_text_place(o->text, found->begin, &line, &column);
-  if (o->place != GANNET_IN_CAMPAIGN) (void)snprintf(where, sizeof where, ":%d:%d", line, column);
+  gannet_text_position(o->text, found->begin, &line, &column);
+  if (o->text_kind != GANNET_IN_CAMPAIGN)
+    (void)snprintf(location, sizeof location, ":%d:%d", line, column);
   return GANNET_RAISE(GANNET_ERR_INPUT,
                       "%s%s: '%s:%s' has no room for '%s'; give it a larger width or fewer digits",
-                      o->source, where, found->name, found->format, written);
+                      o->source, location, found->name, found->format, written);
 }
 
 static gannet_err write_value(const order *o, const gannet_placeholder *found,
@@ -168,14 +170,15 @@ static gannet_err write_value(const order *o, const gannet_placeholder *found,
   return fits ? GANNET_OK : raise_misfit(o, found, to->text + before);
 }
 
-static gannet_err replace(const order *o, const gannet_marks *marks, size_t size, gannet_text *to) {
+static gannet_err replace(const order *o, const gannet_delimiters *delimiters, size_t size,
+                          gannet_text *to) {
   gannet_placeholder found;
   size_t done = 0, at = 0;
-  while (gannet_placeholder_next(marks, o->text, size, &at, &found)) {
+  while (gannet_placeholder_next(delimiters, o->text, size, &at, &found)) {
     const gannet_binding *binding = gannet_binding_find(o->bindings, found.name);
     const bool is_value = binding && found.is_field &&
                           (!found.has_format || !gannet_field_refuse(&found.field, binding->kind));
-    const bool is_released = found.is_escaped && (is_value || o->place != GANNET_IN_TEMPLATE);
+    const bool is_released = found.is_escaped && (is_value || o->text_kind != GANNET_IN_TEMPLATE);
     if (!is_value && !is_released) {
       at = found.begin + found.is_escaped + 1;
       continue;
@@ -191,12 +194,12 @@ static gannet_err replace(const order *o, const gannet_marks *marks, size_t size
 }
 
 gannet_err gannet_substitute(const gannet_contract *contract, const gannet_bindings *bindings,
-                             gannet_place place, const char *source, const char *text, size_t size,
-                             char **out, size_t *out_size) {
-  const gannet_marks marks = gannet_contract_marks(contract, place);
-  const order o = {bindings, place, source, text};
+                             gannet_text_kind text_kind, const char *source, const char *text,
+                             size_t size, char **out, size_t *out_size) {
+  const gannet_delimiters delimiters = gannet_contract_delimiters(contract, text_kind);
+  const order o = {bindings, text_kind, source, text};
   gannet_text to = {0};
-  const gannet_err err = replace(&o, &marks, size, &to);
+  const gannet_err err = replace(&o, &delimiters, size, &to);
   if (err != GANNET_OK) gannet_free(&to.text);
   *out = to.text;
   if (out_size) *out_size = to.used;

@@ -18,7 +18,7 @@ static bool is_replaced(const gannet_problem *problem, const gannet_placeholder 
          (!found->has_format || !gannet_field_refuse(&found->field, kind));
 }
 
-static bool is_there(const gannet_uses *uses, const gannet_placeholder *found) {
+static bool is_there(const gannet_placeholder_uses *uses, const gannet_placeholder *found) {
   for (int i = 0; i < uses->n; ++i)
     if (strcmp(uses->item[i].name, found->name) == 0 &&
         strcmp(uses->item[i].format, found->format) == 0)
@@ -26,11 +26,12 @@ static bool is_there(const gannet_uses *uses, const gannet_placeholder *found) {
   return false;
 }
 
-gannet_err gannet_uses_add(gannet_uses *uses, const gannet_contract *contract, gannet_place place,
-                           const char *source, const char *text, size_t size) {
-  const gannet_marks marks = gannet_contract_marks(contract, place);
+gannet_err gannet_placeholder_uses_add(gannet_placeholder_uses *uses,
+                                       const gannet_contract *contract, gannet_text_kind text_kind,
+                                       const char *source, const char *text, size_t size) {
+  const gannet_delimiters delimiters = gannet_contract_delimiters(contract, text_kind);
   gannet_placeholder found;
-  for (size_t at = 0; gannet_placeholder_next(&marks, text, size, &at, &found);) {
+  for (size_t at = 0; gannet_placeholder_next(&delimiters, text, size, &at, &found);) {
     if (!is_replaced(contract->problem, &found)) {
       at = found.begin + found.is_escaped + 1;
       continue;
@@ -41,13 +42,13 @@ gannet_err gannet_uses_add(gannet_uses *uses, const gannet_contract *contract, g
       GANNET_TRY(gannet_resize(uses->capacity, larger, sizeof *uses->item, &uses->item));
       uses->capacity = larger;
     }
-    gannet_use *use = &uses->item[uses->n++];
+    gannet_placeholder_use *use = &uses->item[uses->n++];
     int line, column;
-    *use = (gannet_use){.has_format = found.has_format, .field = found.field};
+    *use = (gannet_placeholder_use){.has_format = found.has_format, .field = found.field};
     memcpy(use->name, found.name, sizeof use->name);
     memcpy(use->format, found.format, sizeof use->format);
-    gannet_text_place(text, found.begin, &line, &column);
-    if (place == GANNET_IN_CAMPAIGN)
+    gannet_text_position(text, found.begin, &line, &column);
+    if (text_kind == GANNET_IN_CAMPAIGN)
       (void)snprintf(use->source, sizeof use->source, "%s", source);
     else
       (void)snprintf(use->source, sizeof use->source, "%.70s:%d:%d", source, line, column);
@@ -55,15 +56,17 @@ gannet_err gannet_uses_add(gannet_uses *uses, const gannet_contract *contract, g
   return GANNET_OK;
 }
 
-gannet_err gannet_uses_add_file(gannet_uses *uses, const gannet_contract *contract,
-                                gannet_place place, const char *name) {
+gannet_err gannet_placeholder_uses_add_file(gannet_placeholder_uses *uses,
+                                            const gannet_contract *contract,
+                                            gannet_text_kind text_kind, const char *name) {
   char path[PATH_MAX], *text = NULL;
   size_t size = 0;
   gannet_err err =
       gannet_join_path(name[0] == '/' ? "" : contract->input_directory, name, path, sizeof path);
   if (err == GANNET_OK) err = gannet_file_read(path, &text, &size);
   if (err == GANNET_OK)
-    err = gannet_uses_add(uses, contract, place, gannet_file_name_of(name), text, size);
+    err = gannet_placeholder_uses_add(uses, contract, text_kind, gannet_file_name_of(name), text,
+                                      size);
   else if (err != GANNET_ERR_MEMORY) {
     gannet_error_clear();
     err = GANNET_OK;
@@ -72,19 +75,19 @@ gannet_err gannet_uses_add_file(gannet_uses *uses, const gannet_contract *contra
   return err;
 }
 
-void gannet_uses_release(gannet_uses *uses) {
+void gannet_placeholder_uses_release(gannet_placeholder_uses *uses) {
   gannet_free(&uses->item);
   gannet_free(&uses->looks);
   memset(uses, 0, sizeof *uses);
 }
 
 /* A variable with formats only is seen through them; any other is in params.in as it is. */
-static gannet_err write_look(const gannet_uses *uses, const gannet_binding *variable,
-                             gannet_text *look, const gannet_use **lossy) {
-  const gannet_use *seen = NULL;
+static gannet_err write_look(const gannet_placeholder_uses *uses, const gannet_binding *variable,
+                             gannet_text *look, const gannet_placeholder_use **lossy) {
+  const gannet_placeholder_use *seen = NULL;
   bool fits;
   for (int i = 0; i < uses->n; ++i) {
-    const gannet_use *use = &uses->item[i];
+    const gannet_placeholder_use *use = &uses->item[i];
     if (strcmp(use->name, variable->name) != 0) continue;
     if (!use->has_format) return gannet_text_add(look, variable->text, strlen(variable->text) + 1);
     seen = use;
@@ -100,7 +103,7 @@ static gannet_err write_look(const gannet_uses *uses, const gannet_binding *vari
   return GANNET_OK;
 }
 
-static gannet_err remember(gannet_uses *uses, const gannet_look *look) {
+static gannet_err remember(gannet_placeholder_uses *uses, const gannet_rendered_design *look) {
   if ((size_t)uses->n_looks == uses->look_capacity) {
     const size_t larger = 2 * uses->look_capacity + 64;
     GANNET_TRY(gannet_resize(uses->look_capacity, larger, sizeof *uses->looks, &uses->looks));
@@ -110,22 +113,22 @@ static gannet_err remember(gannet_uses *uses, const gannet_look *look) {
   return GANNET_OK;
 }
 
-static gannet_err compare_looks(gannet_uses *uses, const gannet_context *context,
+static gannet_err compare_looks(gannet_placeholder_uses *uses, const gannet_context *context,
                                 const gannet_request *request, const gannet_bindings *bindings,
                                 int n_variables) {
-  const gannet_use *lossy = NULL;
+  const gannet_placeholder_use *lossy = NULL;
   gannet_text text = {0};
   gannet_err err = GANNET_OK;
   for (int i = bindings->n - n_variables; err == GANNET_OK && i < bindings->n; ++i)
     err = write_look(uses, &bindings->item[i], &text, &lossy);
-  const gannet_look look = {
+  const gannet_rendered_design look = {
       .looks = text.used ? gannet_hash(text.text, text.used) : 0,
       .values = gannet_hash(request->x_user, (size_t)n_variables * sizeof *request->x_user),
       .id = request->id};
   gannet_free(&text.text);
   if (err != GANNET_OK || !lossy) return err;
   for (int i = 0; i < uses->n_looks; ++i) {
-    const gannet_look *other = &uses->looks[i];
+    const gannet_rendered_design *other = &uses->looks[i];
     if (other->looks != look.looks || other->values == look.values) continue;
     gannet_log(context, GANNET_LOG_WARNING,
                "evaluations %lld and %lld are different designs that look equal to the simulation: "
@@ -137,12 +140,12 @@ static gannet_err compare_looks(gannet_uses *uses, const gannet_context *context
   return remember(uses, &look);
 }
 
-static gannet_err find_misfit(const gannet_uses *uses, const gannet_bindings *bindings,
+static gannet_err find_misfit(const gannet_placeholder_uses *uses, const gannet_bindings *bindings,
                               char *misfit) {
   gannet_text text = {0};
   gannet_err err = GANNET_OK;
   for (int i = 0; err == GANNET_OK && !*misfit && i < uses->n; ++i) {
-    const gannet_use *use = &uses->item[i];
+    const gannet_placeholder_use *use = &uses->item[i];
     const gannet_binding *binding = gannet_binding_find(bindings, use->name);
     bool fits = true;
     if (!binding || !use->has_format) continue;
@@ -160,9 +163,10 @@ static gannet_err find_misfit(const gannet_uses *uses, const gannet_bindings *bi
   return err;
 }
 
-gannet_err gannet_uses_try(gannet_uses *uses, const gannet_contract *contract,
-                           const gannet_context *context, const gannet_request *request,
-                           char *misfit) {
+gannet_err gannet_placeholder_uses_check(gannet_placeholder_uses *uses,
+                                         const gannet_contract *contract,
+                                         const gannet_context *context,
+                                         const gannet_request *request, char *misfit) {
   gannet_bindings bindings = {0};
   char directory[PATH_MAX];
   misfit[0] = '\0';

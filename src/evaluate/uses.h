@@ -17,22 +17,23 @@ typedef struct {
   char name[GANNET_PLACEHOLDER_NAME];
   char format[GANNET_FIELD_TEXT];
   gannet_field field;
-} gannet_use;
+} gannet_placeholder_use;
 
 /* A design as the simulation sees it. */
 typedef struct {
   uint64_t looks, values; /* hashes */
   int64_t id;
-} gannet_look;
+} gannet_rendered_design;
 
-/* Zero-initialise; free with gannet_uses_release. */
+/* Zero-initialise; free with gannet_placeholder_uses_release. */
 typedef struct {
   int n, n_looks;
   size_t capacity, look_capacity;
-  gannet_use *item;   /* [n] */
-  gannet_look *looks; /* [n_looks] evaluations so far; kept only while a format may lose digits */
-  bool has_told;      /* that two designs look equal */
-} gannet_uses;
+  gannet_placeholder_use *item; /* [n] */
+  gannet_rendered_design
+      *looks;    /* [n_looks] evaluations so far; kept only while a format may lose digits */
+  bool has_told; /* that two designs look equal */
+} gannet_placeholder_uses;
 
 /* Add those of a text.
  *
@@ -40,9 +41,11 @@ typedef struct {
  *
  * source  in  as for gannet_substitute
  */
-GANNET_CHECKED gannet_err gannet_uses_add(gannet_uses *uses, const gannet_contract *contract,
-                                          gannet_place place, const char *source, const char *text,
-                                          size_t size);
+GANNET_CHECKED gannet_err gannet_placeholder_uses_add(gannet_placeholder_uses *uses,
+                                                      const gannet_contract *contract,
+                                                      gannet_text_kind text_kind,
+                                                      const char *source, const char *text,
+                                                      size_t size);
 
 /* Add those of a file; what cannot be read has none.
  *
@@ -50,9 +53,11 @@ GANNET_CHECKED gannet_err gannet_uses_add(gannet_uses *uses, const gannet_contra
  *
  * name  in  absolute, or relative to the contract's input_directory
  */
-GANNET_CHECKED gannet_err gannet_uses_add_file(gannet_uses *uses, const gannet_contract *contract,
-                                               gannet_place place, const char *name);
-void gannet_uses_release(gannet_uses *uses);
+GANNET_CHECKED gannet_err gannet_placeholder_uses_add_file(gannet_placeholder_uses *uses,
+                                                           const gannet_contract *contract,
+                                                           gannet_text_kind text_kind,
+                                                           const char *name);
+void gannet_placeholder_uses_release(gannet_placeholder_uses *uses);
 
 enum { GANNET_MISFIT_SIZE = 400 };
 
@@ -65,8 +70,10 @@ enum { GANNET_MISFIT_SIZE = 400 };
  *
  * Errors: GANNET_ERR_MEMORY.
  */
-GANNET_CHECKED gannet_err gannet_uses_try(gannet_uses *uses, const gannet_contract *contract,
-                                          const gannet_context *context,
-                                          const gannet_request *request, char *misfit);
+GANNET_CHECKED gannet_err gannet_placeholder_uses_check(gannet_placeholder_uses *uses,
+                                                        const gannet_contract *contract,
+                                                        const gannet_context *context,
+                                                        const gannet_request *request,
+                                                        char *misfit);
 
 #endif

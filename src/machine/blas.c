@@ -97,7 +97,7 @@ static gannet_err compare_rates(const machine_request *request, double *alone, d
   GANNET_TRY(gannet_agree(request->comm, gannet_alloc(3 * size, sizeof *work, &work)));
   for (size_t i = 0; i < 2 * size; ++i) work[i] = 1.0 / (double)(1 + i % 7);
   *alone = request->rank == 0 ? product_rate(N, ALONE, work) : 0;
-  gannet_err err = gannet_quiet_bcast(request->comm, alone, (int)sizeof *alone);
+  gannet_err err = gannet_sleeping_bcast(request->comm, alone, (int)sizeof *alone);
   if (err == GANNET_OK) err = rate_together(request->comm, N, TOGETHER, work, together);
   gannet_free(&work);
   return err;

@@ -169,22 +169,22 @@ __attribute__((visibility("default"))) int open(const char *path, int flags, ...
 static void a_look_is_at_one_attempt(void **state) {
   fixture *f = *state;
   char path[400], next[400];
-  gannet_contract_sight sight;
-  const gannet_contract_attempt first = {
+  gannet_attempt_info sight;
+  const gannet_attempt_runner first = {
       .attempt = 1, .nonce = 11, .pid = 111, .slot = 1, .started = 1, .job = "1111"};
-  const gannet_contract_attempt second = {
+  const gannet_attempt_runner second = {
       .attempt = 2, .nonce = 22, .pid = 222, .slot = 2, .started = 2, .job = "2222"};
   prepare(f, 1, 1);
-  assert_false(gannet_contract_look(f->directory, &sight));
+  assert_false(gannet_attempt_read(f->directory, &sight));
   assert_int_equal(sight.slot, -1);
-  assert_ok(gannet_contract_mark(f->evaluation, &second));
+  assert_ok(gannet_attempt_write(f->evaluation, &second));
   (void)snprintf(path, sizeof path, "%s/attempt.json", f->evaluation);
   (void)snprintf(next, sizeof next, "%s/next", f->evaluation);
   assert_int_equal(rename(path, next), 0);
-  assert_ok(gannet_contract_mark(f->evaluation, &first));
+  assert_ok(gannet_attempt_write(f->evaluation, &first));
   for (int turn = 1; turn <= 2; ++turn) {
     successor = turn == 1 ? next : NULL;
-    assert_true(gannet_contract_look(f->evaluation, &sight));
+    assert_true(gannet_attempt_read(f->evaluation, &sight));
     assert_null(successor);
     assert_int_equal(sight.attempt, turn);
     assert_int_equal(sight.nonce, 11 * turn);
@@ -347,7 +347,7 @@ static const struct {
 static double codes[] = {137, 42};
 static const gannet_real_list bad_luck = {1, codes}, cannot_run = {1, codes + 1};
 static const gannet_patterns no_patterns;
-static const gannet_contract_rules rules_of_codes = {
+static const gannet_outcome_rules rules_of_codes = {
     .bad_luck = &bad_luck, .cannot_run = &cannot_run, .patterns = &no_patterns, .time_limit = 60};
 
 /* Complaints: nevergrad #1498, pymoo #474. */
@@ -357,9 +357,9 @@ static void ends_are_classified(void **state) {
   write_file(f->directory, "stderr.log", "one\n\r\ntwo\n\n", 0644);
   for (size_t i = 0; i < sizeof ends / sizeof *ends; ++i) {
     gannet_result_record result = {.constraints = &f->constraint};
-    gannet_record_clear(1, &result);
-    assert_ok(
-        gannet_contract_judge(f->problem, &rules_of_codes, f->directory, &ends[i].event, &result));
+    gannet_result_clear(1, &result);
+    assert_ok(gannet_classify_outcome(f->problem, &rules_of_codes, f->directory, &ends[i].event,
+                                      &result));
     assert_int_equal(result.status, ends[i].status);
     assert_int_equal(result.retry, ends[i].retry);
     assert_int_equal(result.run.failure, ends[i].failure);
@@ -378,9 +378,9 @@ static void fail_counts_however_the_simulation_ends(void **state) {
     gannet_result_record result = {.constraints = &f->constraint};
     const gannet_launch_event *event = &ends[i / 2].event;
     if (event->type == GANNET_LAUNCH_REFUSED) continue;
-    gannet_record_clear(1, &result);
+    gannet_result_clear(1, &result);
     write_file(f->directory, "results.out", texts[i % 2], 0644);
-    assert_ok(gannet_contract_judge(f->problem, &rules_of_codes, f->directory, event, &result));
+    assert_ok(gannet_classify_outcome(f->problem, &rules_of_codes, f->directory, event, &result));
     assert_int_equal(result.status, GANNET_EVAL_CANNOT_RUN);
     assert_int_equal(result.run.failure, GANNET_FAILURE_WORD);
     assert_int_equal(result.run.exit_code, event->exit_code);
@@ -396,14 +396,14 @@ static void texts_in_the_output_are_rules(void **state) {
   const gannet_real_list none = {0};
   const gannet_patterns patterns = {0};
   gannet_complaints complaints = {0};
-  gannet_texts lucks = {0}, bads = {0};
-  const gannet_contract_rules rules = {.bad_luck = &none,
-                                       .cannot_run = &none,
-                                       .patterns = &patterns,
-                                       .time_limit = 60,
-                                       .bad_luck_texts = &lucks,
-                                       .cannot_run_texts = &bads,
-                                       .limits = f->limits};
+  gannet_text_rules lucks = {0}, bads = {0};
+  const gannet_outcome_rules rules = {.bad_luck = &none,
+                                      .cannot_run = &none,
+                                      .patterns = &patterns,
+                                      .time_limit = 60,
+                                      .bad_luck_texts = &lucks,
+                                      .cannot_run_texts = &bads,
+                                      .limits = f->limits};
   const struct {
     const char *out, *err;
     int exit_code;
@@ -419,23 +419,23 @@ static void texts_in_the_output_are_rules(void **state) {
       {"9 %\rlicense server\r\n", "", 1, GANNET_EVAL_FAILED, true, "found: 9 % license server"},
       {"", "a NEGATIVE volume\n", 1, GANNET_EVAL_FAILED, false, "exit code 1"},
   };
-  assert_ok(gannet_texts_create("k", &(gannet_text_list){1, luck}, &complaints, &lucks));
-  assert_ok(gannet_texts_create("k", &(gannet_text_list){2, bad}, &complaints, &bads));
+  assert_ok(gannet_text_rules_create("k", &(gannet_text_list){1, luck}, &complaints, &lucks));
+  assert_ok(gannet_text_rules_create("k", &(gannet_text_list){2, bad}, &complaints, &bads));
   write_file(f->directory, "results.out", "objective 1\nstress 1\n", 0644);
   for (size_t i = 0; i < sizeof runs / sizeof *runs; ++i) {
     const gannet_launch_event event = {.type = GANNET_LAUNCH_ENDED, .exit_code = runs[i].exit_code};
     gannet_result_record result = {.constraints = &f->constraint};
-    gannet_record_clear(1, &result);
+    gannet_result_clear(1, &result);
     write_file(f->directory, "stdout.log", runs[i].out, 0644);
     write_file(f->directory, "stderr.log", runs[i].err, 0644);
-    assert_ok(gannet_contract_judge(f->problem, &rules, f->directory, &event, &result));
+    assert_ok(gannet_classify_outcome(f->problem, &rules, f->directory, &event, &result));
     assert_int_equal(result.status, runs[i].status);
     assert_int_equal(result.retry, runs[i].retry);
     assert_int_equal(result.run.crashed, i == 6);
     assert_non_null(strstr(result.run.reason, runs[i].reason));
   }
-  gannet_texts_release(&lucks);
-  gannet_texts_release(&bads);
+  gannet_text_rules_release(&lucks);
+  gannet_text_rules_release(&bads);
 }
 
 static void only_an_outcome_of_the_same_nonce_is_found(void **state) {

@@ -319,7 +319,7 @@ static void arguments_out_of_range_are_refused(void **state) {
   const gannet_in_process_options *options = chosen("bowl", 1, NULL);
   gannet_evaluator *evaluator = NULL;
   gannet_evaluator_setup setup = f->setup;
-  bool settled = false;
+  bool submitted = false;
   int n = -1;
   setup.parallel = 0;
   assert_fails(GANNET_ERR_ARG, "parallel = 0",
@@ -341,11 +341,11 @@ static void arguments_out_of_range_are_refused(void **state) {
   assert_fails(GANNET_ERR_ARG, "capacity = 0", gannet_evaluator_poll(evaluator, 1, 0, &n, NULL));
   assert_fails(GANNET_ERR_ARG, "wait = -1 s", gannet_evaluator_poll(evaluator, -1, 1, &n, NULL));
   assert_int_equal(n, 0);
-  assert_false(gannet_evaluator_can_leave(evaluator));
+  assert_false(gannet_evaluator_can_detach(evaluator));
   assert_fails(GANNET_ERR_STATE, "back-end function cannot be left",
-               gannet_evaluator_is_settled(evaluator, &settled));
+               gannet_evaluator_all_submitted(evaluator, &submitted));
   assert_fails(GANNET_ERR_STATE, "back-end function cannot be left",
-               gannet_evaluator_leave(evaluator, NULL));
+               gannet_evaluator_detach(evaluator, NULL));
   gannet_evaluator_destroy(&evaluator);
 }
 

@@ -102,8 +102,8 @@ static void found(const char *marks, const char *text, const char *expected) {
   char *item[] = {TEXT(marks)}, list[200] = "";
   const gannet_text_list given = {marks ? 1 : 0, item};
   gannet_placeholder one;
-  gannet_marks read;
-  assert_null(gannet_marks_read(&given, &read));
+  gannet_delimiters read;
+  assert_null(gannet_delimiters_read(&given, &read));
   for (size_t at = 0; gannet_placeholder_next(&read, text, strlen(text), &at, &one);) {
     const size_t used = strlen(list);
     (void)snprintf(list + used, sizeof list - used, "%s%s%s%s%s%s", used ? " " : "",
@@ -132,17 +132,17 @@ static void marks_that_cannot_be_told_from_names_are_refused(void **state) {
   static const char *const wrong[] = {"",   "aa", "@x",   "@@@",
                                       "@ ", "::", "\\\\", "..",
                                       "__", "--", "@\t@", "@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@"};
-  gannet_marks marks;
+  gannet_delimiters marks;
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
     char *item[] = {TEXT(wrong[i])};
     const gannet_text_list given = {1, item};
-    if (!gannet_marks_read(&given, &marks)) fail_msg("'%s' is accepted", wrong[i]);
+    if (!gannet_delimiters_read(&given, &marks)) fail_msg("'%s' is accepted", wrong[i]);
     assert_string_equal(marks.pair[0].opening, "{");
   }
   char *three[] = {TEXT("<"), TEXT(">"), TEXT(">")};
   const gannet_text_list many = {3, three}, two = {2, three};
-  assert_non_null(gannet_marks_read(&many, &marks));
-  assert_null(gannet_marks_read(&two, &marks));
+  assert_non_null(gannet_delimiters_read(&many, &marks));
+  assert_null(gannet_delimiters_read(&two, &marks));
   assert_string_equal(marks.pair[0].closing, ">");
 }
 

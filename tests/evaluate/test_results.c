@@ -49,13 +49,13 @@ static int tear_down(void **state) {
   return 0;
 }
 
-static void read_without_descriptors(const fixture *f, const gannet_contract_rules *rules,
+static void read_without_descriptors(const fixture *f, const gannet_outcome_rules *rules,
                                      gannet_result_record *result) {
   struct rlimit before;
   assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
   const struct rlimit none = {0, before.rlim_max};
   assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
-  gannet_contract_read(f->problem, rules, f->directory, result);
+  gannet_contract_read_results(f->problem, rules, f->directory, result);
   assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 
@@ -68,15 +68,15 @@ static gannet_result_record read_with(fixture *f, const char *pattern, const cha
   if (pattern) assert_ok(gannet_text_list_add(&texts, pattern));
   assert_ok(gannet_patterns_create(&texts, f->problem, &complaints, &patterns));
   assert_int_equal(complaints.count, 0);
-  gannet_record_clear(1, &result);
+  gannet_result_clear(1, &result);
   (void)snprintf(path, sizeof path, "%s/results.out", f->directory);
   (void)unlink(path);
   if (results) write_file(f->directory, "results.out", results, 0644);
-  const gannet_contract_rules rules = {.patterns = &patterns, .limits = f->limits};
+  const gannet_outcome_rules rules = {.patterns = &patterns, .limits = f->limits};
   if (f->has_no_descriptors)
     read_without_descriptors(f, &rules, &result);
   else
-    gannet_contract_read(f->problem, &rules, f->directory, &result);
+    gannet_contract_read_results(f->problem, &rules, f->directory, &result);
   gannet_patterns_release(&patterns);
   gannet_text_list_release(&texts);
   return result;
@@ -118,18 +118,18 @@ static void large_and_small_numbers_are_read(void **state) {
 static void results_that_are_no_file_are_refused(void **state) {
   fixture *f = *state;
   const gannet_patterns patterns = {0};
-  const gannet_contract_rules rules = {.patterns = &patterns};
+  const gannet_outcome_rules rules = {.patterns = &patterns};
   char path[400];
   (void)snprintf(path, sizeof path, "%s/results.out", f->directory);
   for (int kind = 0; kind < 4; ++kind) {
     gannet_result_record result = {.constraints = &f->constraint};
-    gannet_record_clear(1, &result);
+    gannet_result_clear(1, &result);
     (void)unlink(path);
     if (kind == 0) assert_int_equal(mkfifo(path, 0600), 0);
     if (kind == 1) assert_int_equal(symlink("/dev/zero", path), 0);
     if (kind == 2) assert_int_equal(symlink("results.out", path), 0);
     if (kind == 3) assert_int_equal(mkdir(path, 0700), 0);
-    gannet_contract_read(f->problem, &rules, f->directory, &result);
+    gannet_contract_read_results(f->problem, &rules, f->directory, &result);
     assert_int_equal(result.status, GANNET_EVAL_FAILED);
     const char *expected = kind == 2 ? "cannot look at results.out" : "is not a regular file";
     assert_non_null(strstr(result.run.reason, expected));

@@ -310,8 +310,8 @@ static void jobs_outlive_their_controller(void **state) {
   if (f->context->rank == 0) { /* as if the process had died before sbatch answered */
     char path[400];
     (void)snprintf(path, sizeof path, "%s/evals/000098", f->directory);
-    const gannet_contract_attempt attempt = {.attempt = 1, .nonce = 1042};
-    assert_ok(gannet_contract_mark(path, &attempt));
+    const gannet_attempt_runner attempt = {.attempt = 1, .nonce = 1042};
+    assert_ok(gannet_attempt_write(path, &attempt));
   }
   evaluator = standin_create(f);
   for (int i = 0; i < 3; ++i) recovered(evaluator, i, 1, true);
@@ -374,8 +374,8 @@ static void a_forgotten_failure_is_read(void **state) {
   if (f->context->rank == 0) { /* as if the process had died before sbatch answered */
     char path[400];
     (void)snprintf(path, sizeof path, "%s/evals/000099", f->directory);
-    const gannet_contract_attempt attempt = {.attempt = 1, .nonce = 1041};
-    assert_ok(gannet_contract_mark(path, &attempt));
+    const gannet_attempt_runner attempt = {.attempt = 1, .nonce = 1041};
+    assert_ok(gannet_attempt_write(path, &attempt));
   }
   mischief(f, "squeue.lose", "");
   evaluator = standin_create(f);

@@ -12,10 +12,10 @@ static void a_cancel_that_fails_in_part_is_told(void **state) {
   gannet_slurm_client *client = NULL;
   gannet_slurm_call how = GANNET_SLURM_CALL_DONE;
   char number[JOBS][16], command[400];
-  gannet_slurm_named job[JOBS];
+  gannet_slurm_job_key job[JOBS];
   for (int i = 0; i < JOBS; ++i) {
     (void)snprintf(number[i], sizeof number[i], "%d", 1000 + i);
-    job[i] = (gannet_slurm_named){number[i], "mine"};
+    job[i] = (gannet_slurm_job_key){number[i], "mine"};
   }
   (void)snprintf(command, sizeof command,
                  "cd '%s/jobs' && for i in $(seq 1000 1249); do mkdir $i && "
@@ -45,8 +45,8 @@ static void accounting_without_an_answer_is_asked_once(void **state) {
   gannet_slurm_client *client = NULL;
   gannet_slurm_list list = {0};
   gannet_slurm_call how = GANNET_SLURM_CALL_DONE;
-  gannet_slurm_named job[JOBS];
-  for (int i = 0; i < JOBS; ++i) job[i] = (gannet_slurm_named){"1234", "mine"};
+  gannet_slurm_job_key job[JOBS];
+  for (int i = 0; i < JOBS; ++i) job[i] = (gannet_slurm_job_key){"1234", "mine"};
   f->options.commands.timeout = 0.3;
   write_file(f->directory, "sacct.hang", "9\n", 0644);
   assert_ok(gannet_launcher_start(&launcher));
@@ -72,7 +72,7 @@ static void the_cluster_that_was_chosen_is_asked(void **state) {
   gannet_slurm_client *client = NULL;
   gannet_slurm_list list = {0};
   gannet_slurm_call how = GANNET_SLURM_CALL_DONE;
-  const gannet_slurm_named job = {"7", "n"};
+  const gannet_slurm_job_key job = {"7", "n"};
   write_file(
       f->directory, "squeue",
       "#!/bin/sh\necho CLUSTER: serial\necho \"7|RUNNING|$SLURM_CLUSTERS$SLURM_JOB_ID|n|/d|\"\n",
@@ -138,7 +138,7 @@ static void parts_of_a_job_are_one_job(void **state) {
                                        &client));
   assert_ok(gannet_slurm_client_list(client, &list, &how));
   assert_int_equal(list.n, 2);
-  const gannet_slurm_named job = {"28", "a"};
+  const gannet_slurm_job_key job = {"28", "a"};
   assert_non_null(gannet_slurm_list_find(&list, &job));
   assert_string_equal(gannet_slurm_list_find(&list, &job)->state, "RUNNING");
   gannet_slurm_list_release(&list);
@@ -149,7 +149,7 @@ static void parts_of_a_job_are_one_job(void **state) {
 /* A site may have its own sacct, which shows four columns whatever it is asked for. */
 static void a_row_without_a_name_is_known_by_its_number(void **state) {
   char text[] = "5|COMPLETED|0:0|n1\n6|FAILED|1:0|n1|b\n";
-  const gannet_slurm_named nameless = {"5", "a"}, other = {"6", "a"};
+  const gannet_slurm_job_key nameless = {"5", "a"}, other = {"6", "a"};
   gannet_slurm_list list = {0};
   (void)state;
   assert_ok(gannet_slurm_parse_sacct(text, &list));

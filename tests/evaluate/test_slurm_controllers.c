@@ -138,7 +138,7 @@ static void a_late_result_is_judged_by_the_user_s_rules(void **state) {
 static void what_runs_can_be_left_and_followed(void **state) {
   standin *f = *state;
   collection all = {0};
-  bool settled = true;
+  bool submitted = true;
   int n = 0;
   gannet_result_record none = {.constraints = all.constraints};
   use_arrays(f, GANNET_SLURM_ARRAYS, 1, 1);
@@ -146,18 +146,18 @@ static void what_runs_can_be_left_and_followed(void **state) {
   mischief(f, "node.hold", "");
   mischief(f, "next.sh", "#!/bin/sh\n");
   gannet_evaluator *evaluator = standin_create(f);
-  assert_true(gannet_evaluator_can_leave(evaluator));
+  assert_true(gannet_evaluator_can_detach(evaluator));
   submit_all(evaluator, RUNS, 1);
-  assert_ok(gannet_evaluator_is_settled(evaluator, &settled));
-  assert_false(settled); /* sbatch was not called yet */
-  for (int i = 0; i < 100 && !settled; ++i) {
+  assert_ok(gannet_evaluator_all_submitted(evaluator, &submitted));
+  assert_false(submitted); /* sbatch was not called yet */
+  for (int i = 0; i < 100 && !submitted; ++i) {
     assert_ok(gannet_evaluator_poll(evaluator, 0.1, 1, &n, &none));
-    assert_ok(gannet_evaluator_is_settled(evaluator, &settled));
+    assert_ok(gannet_evaluator_all_submitted(evaluator, &submitted));
   }
   char script[400];
   (void)snprintf(script, sizeof script, "%s/next.sh", f->directory);
   const gannet_follow_up next = {script, "campaign.yaml", f->directory, false, NULL};
-  assert_ok(gannet_evaluator_leave(evaluator, &next));
+  assert_ok(gannet_evaluator_detach(evaluator, &next));
   assert_int_equal(gannet_evaluator_in_flight(evaluator), 0);
   gannet_evaluator_destroy(&evaluator);
   if (f->context->rank == 0) {
@@ -167,7 +167,7 @@ static void what_runs_can_be_left_and_followed(void **state) {
   }
   evaluator = standin_create(f); /* once more: nothing is asked for twice */
   for (int i = 0; i < RUNS; ++i) recovered(evaluator, i, true);
-  assert_ok(gannet_evaluator_leave(evaluator, &next));
+  assert_ok(gannet_evaluator_detach(evaluator, &next));
   gannet_evaluator_destroy(&evaluator);
   if (f->context->rank == 0) assert_int_equal(calls_of(f, "sbatch"), 2);
 }
@@ -184,7 +184,7 @@ static void a_follow_up_without_an_answer_is_looked_for_twice(void **state) {
   (void)snprintf(script, sizeof script, "%s/next.sh", f->directory);
   const gannet_follow_up next = {script, "campaign.yaml", f->directory, false, NULL};
   gannet_evaluator *evaluator = standin_create(f);
-  assert_ok(gannet_evaluator_leave(evaluator, &next));
+  assert_ok(gannet_evaluator_detach(evaluator, &next));
   gannet_evaluator_destroy(&evaluator);
   if (f->context->rank > 0) return;
   assert_int_equal(calls_of(f, "sbatch"), 1);
@@ -209,7 +209,7 @@ static void a_follow_up_that_was_taken_is_not_submitted_again(void **state) {
     mischief(f, "sbatch.accept", "1\n");
     mischief(f, "sbatch.says", says[i]);
     gannet_evaluator *evaluator = standin_create(f);
-    assert_ok(gannet_evaluator_leave(evaluator, &next));
+    assert_ok(gannet_evaluator_detach(evaluator, &next));
     gannet_evaluator_destroy(&evaluator);
     if (f->context->rank == 0) assert_int_equal(calls_of(f, "sbatch"), i + 1);
   }
@@ -229,7 +229,7 @@ static void no_follow_up_is_submitted_after_a_stop(void **state) {
   const gannet_follow_up next = {"/nowhere.sh", "campaign.yaml", "/", false, NULL};
   gannet_evaluator *evaluator = standin_create(f);
   const double begun = gannet_clock_seconds();
-  assert_ok(gannet_evaluator_leave(evaluator, &next));
+  assert_ok(gannet_evaluator_detach(evaluator, &next));
   assert_true(gannet_clock_seconds() < begun + 20);
   gannet_evaluator_destroy(&evaluator);
   if (f->context->rank > 0) return;
@@ -246,7 +246,7 @@ static void a_refused_follow_up_is_an_error(void **state) {
   mischief(f, "sbatch.says", "sbatch: error: invalid partition specified: fats\n");
   const gannet_follow_up next = {"/nowhere.sh", "campaign.yaml", "/", false, NULL};
   assert_fails(GANNET_ERR_IO, "invalid partition specified: fats",
-               gannet_evaluator_leave(evaluator, &next));
+               gannet_evaluator_detach(evaluator, &next));
   gannet_evaluator_destroy(&evaluator);
 }
 

@@ -168,7 +168,7 @@ static void nothing_waits_for_another_s_job(void **state) {
   char script[400];
   (void)snprintf(script, sizeof script, "%s/next.sh", f->directory);
   const gannet_follow_up next = {script, "campaign.yaml", f->directory, false, NULL};
-  assert_ok(gannet_evaluator_leave(evaluator, &next));
+  assert_ok(gannet_evaluator_detach(evaluator, &next));
   gannet_evaluator_destroy(&evaluator);
   if (f->context->rank == 0)
     assert_non_null(strstr(content(f->directory, "calls"), "--dependency=afterany:2 "));

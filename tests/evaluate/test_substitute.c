@@ -35,8 +35,9 @@ static int tear_down(void **state) {
   return 0;
 }
 
-static void substituted_at(const fixture *f, gannet_place place, const gannet_bindings *bindings,
-                           const char *text, const char *expected) {
+static void substituted_at(const fixture *f, gannet_text_kind place,
+                           const gannet_bindings *bindings, const char *text,
+                           const char *expected) {
   char *out = NULL;
   size_t size = 0;
   assert_ok(
@@ -74,9 +75,10 @@ static void what_is_no_placeholder_stays(void **state) {
   gannet_bindings b = {0};
   assert_ok(gannet_bindings_create(&f->contract, &f->request, "/e", 3, &b));
   for (int place = GANNET_IN_TEMPLATE; place <= GANNET_IN_CAMPAIGN; ++place) {
-    substituted_at(f, (gannet_place)place, &b, "mkdir s-${id} ${x} ${x:-1} $${x} ${seed}",
+    substituted_at(f, (gannet_text_kind)place, &b, "mkdir s-${id} ${x} ${x:-1} $${x} ${seed}",
                    "mkdir s-${id} ${x} ${x:-1} $${x} ${seed}");
-    substituted_at(f, (gannet_place)place, &b, "\\{x} \\\\{id} \\{id:03d}", "{x} \\\\42 {id:03d}");
+    substituted_at(f, (gannet_text_kind)place, &b, "\\{x} \\\\{id} \\{id:03d}",
+                   "{x} \\\\42 {id:03d}");
   }
   substituted_at(f, GANNET_IN_TEMPLATE, &b, "\\{unknown}", "\\{unknown}");
   substituted_at(f, GANNET_IN_SCRIPT, &b, "awk '\\{print}'", "awk '{print}'");
@@ -86,14 +88,14 @@ static void what_is_no_placeholder_stays(void **state) {
 static void other_marks_leave_braces_alone(void **state) {
   fixture *f = *state;
   gannet_bindings b = {0};
-  gannet_marks marks;
+  gannet_delimiters delimiters;
   char at[] = "@@", *item[] = {at};
   const gannet_text_list given = {1, item};
-  assert_null(gannet_marks_read(&given, &marks));
-  f->contract.marks = &marks;
+  assert_null(gannet_delimiters_read(&given, &delimiters));
+  f->contract.delimiters = &delimiters;
   assert_ok(gannet_bindings_create(&f->contract, &f->request, "/e", 3, &b));
   for (int place = GANNET_IN_TEMPLATE; place <= GANNET_IN_SCRIPT; ++place)
-    substituted_at(f, (gannet_place)place, &b, "\\sin{fins} {id} @fins@ a@fins:2d@",
+    substituted_at(f, (gannet_text_kind)place, &b, "\\sin{fins} {id} @fins@ a@fins:2d@",
                    "\\sin{fins} {id} 2 a 2");
   substituted_at(f, GANNET_IN_CAMPAIGN, &b, "{id}@fins@{fins}", "4222");
   gannet_bindings_release(&b);

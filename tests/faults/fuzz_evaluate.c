@@ -25,10 +25,10 @@ static bool check_result(const gannet_result_record *result) {
 static bool read_results(const gannet_patterns *patterns) {
   double constraint[1];
   gannet_result_record result = {.constraints = constraint};
-  const gannet_contract_rules rules = {
+  const gannet_outcome_rules rules = {
       .patterns = patterns, .time_limit = INFINITY, .limits = {.patience = 5}};
-  gannet_record_clear(1, &result);
-  gannet_contract_read(fuzz_problem, &rules, fuzz_folder, &result);
+  gannet_result_clear(1, &result);
+  gannet_contract_read_results(fuzz_problem, &rules, fuzz_folder, &result);
   return check_result(&result);
 }
 
@@ -61,14 +61,14 @@ static bool patterns(char *bytes, size_t size) {
 }
 
 static bool attempt(char *bytes, size_t size) {
-  gannet_contract_sight sight;
-  gannet_contract_place place;
+  gannet_attempt_info sight;
+  gannet_submission_element place;
   char job[GANNET_JOB_SIZE];
   fuzz_put("attempt.json", bytes, size);
-  const bool seen = gannet_contract_look(fuzz_folder, &sight);
-  gannet_contract_find_place(fuzz_folder, &place);
-  const uint64_t nonce = gannet_contract_nonce(fuzz_folder, job, sizeof job);
-  if (gannet_contract_find_attempt(fuzz_folder, 255, job, sizeof job) && nonce != 255)
+  const bool seen = gannet_attempt_read(fuzz_folder, &sight);
+  gannet_attempt_read_submission(fuzz_folder, &place);
+  const uint64_t nonce = gannet_attempt_nonce(fuzz_folder, job, sizeof job);
+  if (gannet_attempt_has_nonce(fuzz_folder, 255, job, sizeof job) && nonce != 255)
     fuzz_wrong("the attempt of another nonce is found");
   return seen;
 }

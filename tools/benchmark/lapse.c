@@ -109,7 +109,7 @@ static double earliest(const lapse *l) {
 static void land(lapse *l, int index, gannet_result_record *result) {
   const flight one = l->flight[index];
   int at = l->n_free++;
-  gannet_record_clear(l->setup->problem->spec.n_constraints, result);
+  gannet_result_clear(l->setup->problem->spec.n_constraints, result);
   result->id = one.id;
   result->status = GANNET_EVAL_DONE;
   result->objective = one.objective;

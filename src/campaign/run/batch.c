@@ -76,21 +76,21 @@ gannet_err gannet_batch_renew(const gannet_campaign *campaign, gannet_batch *bat
 }
 
 /* Whether the open attempt is a job of SLURM; its id, or its name where that is all there is. */
-static bool is_job(const gannet_campaign *campaign, int64_t id, gannet_contract_sight *sight) {
+static bool is_job(const gannet_campaign *campaign, int64_t id, gannet_attempt_info *sight) {
   char path[PATH_MAX], name[32];
   (void)snprintf(name, sizeof name, "evals/%06lld", (long long)id);
   if (gannet_campaign_path(campaign, name, path) != GANNET_OK) {
     gannet_error_clear();
     return false;
   }
-  return gannet_contract_look(path, sight) && sight->nonce == campaign->ledger.ticket[id].nonce &&
+  return gannet_attempt_read(path, sight) && sight->nonce == campaign->ledger.ticket[id].nonce &&
          sight->job[0];
 }
 
 /* Only the back-end slurm takes jobs over; under another they run on unseen. */
 static void warn_of_jobs(const gannet_campaign *campaign, const gannet_batch *batch) {
   const char *backend = campaign->input->evaluator->name;
-  gannet_contract_sight sight, first = {.attempt = 0};
+  gannet_attempt_info sight, first = {.attempt = 0};
   int n = 0;
   if (campaign->context->rank != 0 || strcmp(backend, "slurm") == 0) return;
   for (int i = 0; i < batch->n; ++i) {

@@ -157,7 +157,7 @@ GANNET_CHECKED gannet_err gannet_campaign_path(const gannet_campaign *campaign, 
  *
  * silence  out  since = 0 when there is nothing of the kind
  */
-void gannet_campaign_silence(const gannet_campaign *campaign, gannet_silence *silence);
+void gannet_campaign_silence(const gannet_campaign *campaign, gannet_scheduler_status *silence);
 
 /* Ask for q points and put them into the journal before anybody sees them.
  *

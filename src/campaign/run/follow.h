@@ -18,10 +18,10 @@ typedef struct {
   gannet_campaign campaign;  /* as a query gives it; results count as soon as they are on disk */
   int64_t total;             /* evaluations that it is to have; 0 = no limit */
   gannet_lock_holder holder; /* who works on it */
-  gannet_silence silence;    /* of the scheduler; since = 0: none, or nothing depends on it */
-  double changed;            /* seconds since 1970 of the last change of the journal */
-  int generation;            /* how often everything had to be read again */
-  char note[600];            /* what is wrong with the journal; "" when all is well */
+  gannet_scheduler_status silence; /* of the scheduler; since = 0: none, or nothing depends on it */
+  double changed;                  /* seconds since 1970 of the last change of the journal */
+  int generation;                  /* how often everything had to be read again */
+  char note[600];                  /* what is wrong with the journal; "" when all is well */
 
   double configured; /* seconds since 1970 of the last change of campaign.yaml */
   gannet_journal_place place;

@@ -180,15 +180,15 @@ static bool has_work(const runner *r) {
 /* A step leaves what only time can change; after a stop nothing is to follow. */
 static gannet_err leave_if_settled(runner *r) {
   bool settled = false;
-  GANNET_TRY(gannet_evaluator_is_settled(r->evaluator, &settled));
+  GANNET_TRY(gannet_evaluator_all_submitted(r->evaluator, &settled));
   if (!settled || r->strategy->is_ripe(r->campaign, &r->batch)) return GANNET_OK;
   (void)snprintf(r->left, sizeof r->left, "%d evaluation%s left to the scheduler%s",
                  r->batch.n_flight, r->batch.n_flight == 1 ? " is" : "s are",
                  r->asked.stop == GANNET_GO_ON ? "" : ", and a stop was asked for");
   r->has_left = true;
   gannet_batch_ground(&r->batch);
-  return gannet_evaluator_leave(r->evaluator,
-                                r->asked.stop == GANNET_GO_ON ? r->options->next : NULL);
+  return gannet_evaluator_detach(r->evaluator,
+                                 r->asked.stop == GANNET_GO_ON ? r->options->next : NULL);
 }
 
 /* Jobs that go on without this process are not ended because its own time is over. */
@@ -200,7 +200,7 @@ static gannet_err stop_now(runner *r) {
 /* A step whose own time is over has another one go on, as one that is done has. */
 static gannet_err leave_late(runner *r, const gannet_run_outcome *outcome) {
   if (!r->leaves || !outcome->by_clock) return GANNET_OK;
-  return gannet_evaluator_leave(r->evaluator, r->options->next);
+  return gannet_evaluator_detach(r->evaluator, r->options->next);
 }
 
 /* Runs until results are to be told, or left, or somebody asks to stop. */
@@ -384,8 +384,8 @@ static gannet_err tell_gone(const gannet_campaign *campaign, gannet_err err) {
 
 /* Jobs belong to the process that has the campaign now: nothing here is to cancel them. */
 static void let_go(const runner *r, gannet_err err) {
-  if (err == GANNET_ERR_BUSY && gannet_evaluator_can_leave(r->evaluator))
-    (void)!gannet_evaluator_leave(r->evaluator, NULL);
+  if (err == GANNET_ERR_BUSY && gannet_evaluator_can_detach(r->evaluator))
+    (void)!gannet_evaluator_detach(r->evaluator, NULL);
 }
 
 static bool is_to_stop_now(void *user) {
@@ -420,7 +420,7 @@ gannet_err gannet_campaign_run(gannet_campaign *campaign, const gannet_run_optio
   GANNET_TRY(rewrite_table(campaign));
   GANNET_TRY(gannet_evaluator_create(campaign->input->evaluator, campaign->input->evaluator_options,
                                      &setup, &r.evaluator));
-  r.leaves = options->is_step && gannet_evaluator_can_leave(r.evaluator);
+  r.leaves = options->is_step && gannet_evaluator_can_detach(r.evaluator);
   gannet_progress_begin(&r.progress, campaign->context->rank ? NULL : options->progress, campaign);
   campaign->ledger.defers = true;
   gannet_err err = run_all(&r, outcome);

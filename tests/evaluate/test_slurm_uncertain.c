@@ -56,7 +56,7 @@ static void start_anew(const standin *f) {
 }
 
 /* Four evaluations, submitted by calls of sbatch the first of which fails like this. */
-static void doubt(standin *f, const way *w, int expected_calls) {
+static void submit_uncertain(standin *f, const way *w, int expected_calls) {
   collection all = {0};
   f->options.grace = 5;
   start_anew(f);
@@ -75,7 +75,7 @@ static void no_job_is_submitted_twice(void **state) {
   standin *f = *state;
   f->options.commands.timeout = 1;
   use_simulation(f, slow);
-  for (int i = 0; i < N_WAYS; ++i) doubt(f, &ways[i], RUNS);
+  for (int i = 0; i < N_WAYS; ++i) submit_uncertain(f, &ways[i], RUNS);
 }
 
 static void no_array_is_submitted_twice(void **state) {
@@ -83,7 +83,7 @@ static void no_array_is_submitted_twice(void **state) {
   f->options.commands.timeout = 4; /* in which all elements are there */
   use_simulation(f, slow);
   use_arrays(f, GANNET_SLURM_ARRAYS, 1, 1);
-  for (int i = 0; i < N_WAYS; i += 3) doubt(f, &ways[i], 1);
+  for (int i = 0; i < N_WAYS; i += 3) submit_uncertain(f, &ways[i], 1);
 }
 
 static void no_bundle_is_submitted_twice(void **state) {
@@ -91,7 +91,7 @@ static void no_bundle_is_submitted_twice(void **state) {
   f->options.commands.timeout = 1;
   use_simulation(f, slow);
   use_arrays(f, GANNET_SLURM_JOBS, 2, 2);
-  for (int i = 1; i < N_WAYS; i += 3) doubt(f, &ways[i], 2);
+  for (int i = 1; i < N_WAYS; i += 3) submit_uncertain(f, &ways[i], 2);
 }
 
 /* ... nor a script of the user's. */
@@ -100,7 +100,7 @@ static void no_script_is_submitted_twice(void **state) {
   f->options.script = TEXT("job.tmpl");
   f->options.commands.timeout = 1;
   mischief(f, "job.tmpl", slow);
-  for (int i = 0; i < N_WAYS; i += 4) doubt(f, &ways[i], RUNS);
+  for (int i = 0; i < N_WAYS; i += 4) submit_uncertain(f, &ways[i], RUNS);
 }
 
 /* A controller that is busy lists a job late. */

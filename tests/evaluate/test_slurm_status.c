@@ -77,20 +77,20 @@ static void a_failure_waits_for_who_can_explain_it(void **state) {
 }
 
 /* Poll until the note for those who look on has these words; NULL = until there is none. */
-static void wait_for_note(const standin *f, gannet_evaluator *evaluator, gannet_silence_kind kind,
-                          const char *words) {
+static void wait_for_note(const standin *f, gannet_evaluator *evaluator,
+                          gannet_scheduler_status_kind kind, const char *words) {
   gannet_result_record none;
-  gannet_silence silence = {0};
+  gannet_scheduler_status status = {0};
   int n = 0, found = 0;
   for (int i = 0; i < 100 && !found; ++i) {
     assert_ok(gannet_evaluator_poll(evaluator, 0.1, 1, &n, &none));
-    const bool noted = gannet_silence_look(f->directory, &silence);
-    found = f->context->rank > 0 || (words ? noted && strstr(silence.said, words) : !noted);
-    if (found && words && f->context->rank == 0) assert_int_equal(silence.kind, kind);
-    if (words && noted) assert_true(fabs(silence.since - gannet_clock_epoch()) < 60);
+    const bool noted = gannet_scheduler_status_read(f->directory, &status);
+    found = f->context->rank > 0 || (words ? noted && strstr(status.said, words) : !noted);
+    if (found && words && f->context->rank == 0) assert_int_equal(status.kind, kind);
+    if (words && noted) assert_true(fabs(status.since - gannet_clock_epoch()) < 60);
     MPI_Bcast(&found, 1, MPI_INT, 0, MPI_COMM_WORLD);
   }
-  if (!found) fail_msg("expected '%s', not '%s'", words ? words : "no note", silence.said);
+  if (!found) fail_msg("expected '%s', not '%s'", words ? words : "no note", status.said);
 }
 
 /* A controller that cannot be reached leaves jobs unknown: said in the log with how long that may
@@ -107,11 +107,11 @@ static void silence_is_told(void **state) {
   mischief(f, "squeue.fail", "1000\n");
   gannet_evaluator *evaluator = standin_create(f);
   standin_submit(evaluator, 1, 1);
-  wait_for_note(f, evaluator, GANNET_SILENCE_REFUSED, "sbatch takes no jobs (sbatch: error:");
+  wait_for_note(f, evaluator, GANNET_SCHEDULER_REFUSES, "sbatch takes no jobs (sbatch: error:");
   mischief(f, "sbatch.fail", "0\n");
-  wait_for_note(f, evaluator, GANNET_SILENCE_UNKNOWN, "squeue does not answer (squeue: error:");
+  wait_for_note(f, evaluator, GANNET_SCHEDULER_UNKNOWN, "squeue does not answer (squeue: error:");
   mischief(f, "squeue.fail", "0\n");
-  wait_for_note(f, evaluator, GANNET_SILENCE_OTHER, NULL);
+  wait_for_note(f, evaluator, GANNET_SCHEDULER_OTHER, NULL);
   mischief(f, "go", "");
   conform_collect(evaluator, 1, &result);
   is_done(&result);
@@ -132,12 +132,12 @@ static void an_sbatch_that_waits_is_told(void **state) {
   mischief(f, "sbatch.busy", "1000\n");
   gannet_evaluator *evaluator = standin_create(f);
   standin_submit(evaluator, 1, 1);
-  wait_for_note(f, evaluator, GANNET_SILENCE_REFUSED,
+  wait_for_note(f, evaluator, GANNET_SCHEDULER_REFUSES,
                 "sbatch takes no jobs (sbatch: error: Slurm temporarily unable to accept job");
   mischief(f, "sbatch.busy", "0\n");
   conform_collect(evaluator, 1, &result);
   is_done(&result);
-  wait_for_note(f, evaluator, GANNET_SILENCE_OTHER, NULL);
+  wait_for_note(f, evaluator, GANNET_SCHEDULER_OTHER, NULL);
   gannet_evaluator_destroy(&evaluator);
   if (f->context->rank == 0)
     assert_non_null(
@@ -157,16 +157,16 @@ static void jobs_that_wait_for_somebody_are_told(void **state) {
   gannet_evaluator *evaluator = standin_create(f);
   standin_submit(evaluator, 1, 1);
   for (int i = 0; i < 10; ++i) assert_ok(gannet_evaluator_poll(evaluator, 0.1, 1, &n, &none));
-  wait_for_note(f, evaluator, GANNET_SILENCE_OTHER, NULL);
+  wait_for_note(f, evaluator, GANNET_SCHEDULER_OTHER, NULL);
   mischief(f, "squeue.why", "launch failed requeued held\n");
-  wait_for_note(f, evaluator, GANNET_SILENCE_HELD,
+  wait_for_note(f, evaluator, GANNET_SCHEDULER_HOLDS,
                 "does something about it (launch failed requeued held)");
   for (int i = 0; i < 10; ++i) assert_ok(gannet_evaluator_poll(evaluator, 0.1, 1, &n, &none));
-  wait_for_note(f, evaluator, GANNET_SILENCE_HELD, "SLURM does not start job ");
+  wait_for_note(f, evaluator, GANNET_SCHEDULER_HOLDS, "SLURM does not start job ");
   mischief(f, "squeue.why", "Resources\n");
-  wait_for_note(f, evaluator, GANNET_SILENCE_OTHER, NULL);
+  wait_for_note(f, evaluator, GANNET_SCHEDULER_OTHER, NULL);
   mischief(f, "squeue.why", "DependencyNeverSatisfied\n");
-  wait_for_note(f, evaluator, GANNET_SILENCE_HELD, "(DependencyNeverSatisfied)");
+  wait_for_note(f, evaluator, GANNET_SCHEDULER_HOLDS, "(DependencyNeverSatisfied)");
   mischief(f, "squeue.fail", "1000\n"); /* only the files tell of its end */
   no_mischief(f, "node.hold");
   conform_collect(evaluator, 1, &result);
@@ -203,7 +203,7 @@ static void a_call_that_is_broken_off_is_no_silence(void **state) {
   standin *f = *state;
   double constraint = 0;
   gannet_result_record result = {.constraints = &constraint}, none;
-  gannet_silence silence;
+  gannet_scheduler_status status;
   int n = 0;
   use_simulation(f,
                  "#!/bin/sh\nuntil [ -e \"$GANNET_INPUT_DIRECTORY/go\" ]; do sleep 0.05; done\n"
@@ -215,7 +215,7 @@ static void a_call_that_is_broken_off_is_no_silence(void **state) {
   signal_after(f, 300000, 300000);
   for (int i = 0; i < 8; ++i) {
     assert_ok(gannet_evaluator_poll(evaluator, 0.2, 1, &n, &none));
-    assert_false(f->context->rank == 0 && gannet_silence_look(f->directory, &silence));
+    assert_false(f->context->rank == 0 && gannet_scheduler_status_read(f->directory, &status));
   }
   signal_after(f, 0, 0);
   mischief(f, "go", "");
