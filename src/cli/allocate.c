@@ -20,7 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "evaluate/in_process.h"
+#include "evaluate/in_process/in_process.h"
 #include "gannet/status.h"
 
 #define EXPORTED __attribute__((visibility("default")))

@@ -9,7 +9,7 @@
 
 #include "base/complaints.h"
 #include "base/error.h"
-#include "evaluate/launcher.h"
+#include "evaluate/launcher/launcher.h"
 #include "gannet/context.h"
 
 enum { CLI_MOST_FLAGS = 32, CLI_MOST_VALUES = 256 };

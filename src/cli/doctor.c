@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "campaign/config/config.h"
 #include "cli/cli.h"
-#include "evaluate/command.h"
+#include "evaluate/command/command.h"
 #include "machine/inspect.h"
 
 static const cli_flag flags[] = {

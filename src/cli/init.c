@@ -9,8 +9,8 @@
 #include "base/memory.h"
 #include "campaign/config/config.h"
 #include "cli/init.h"
-#include "evaluate/command.h"
-#include "evaluate/contract.h"
+#include "evaluate/command/command.h"
+#include "evaluate/contract/contract.h"
 #include "evaluate/evaluator.h"
 #include "simulations/registry.h"
 

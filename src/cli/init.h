@@ -8,7 +8,7 @@
 
 #include "base/option.h"
 #include "cli/cli.h"
-#include "evaluate/placeholder.h"
+#include "evaluate/contract/placeholder.h"
 #include "gannet/problem.h"
 
 enum { INIT_PARTITIONS = 64, INIT_MOST = 1024, INIT_NAME = 64, INIT_TEXT = 512 };

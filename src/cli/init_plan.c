@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/names.h"
 #include "cli/init.h"
-#include "evaluate/contract.h"
+#include "evaluate/contract/contract.h"
 #include "evaluate/evaluator.h"
 #include "optimizer/methods.h"
 

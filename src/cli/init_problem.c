@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/open_file.h"
 #include "cli/init.h"
-#include "evaluate/contract.h"
+#include "evaluate/contract/contract.h"
 #include "problem/check.h"
 #include "simulations/registry.h"
 

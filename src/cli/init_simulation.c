@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/open_file.h"
 #include "cli/init.h"
-#include "evaluate/contract.h"
+#include "evaluate/contract/contract.h"
 #include "simulations/registry.h"
 
 /* A file as the campaign file should name it: relative to its folder when it lies below that, else

@@ -14,7 +14,7 @@
 #include "base/open_file.h"
 #include "base/processors.h"
 #include "cli/init.h"
-#include "evaluate/command.h"
+#include "evaluate/command/command.h"
 #include "machine/inspect.h"
 
 typedef struct {

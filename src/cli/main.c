@@ -14,7 +14,7 @@
 #include "base/plain_environment.h"
 #include "cli/cli.h"
 #include "cli/program.h"
-#include "evaluate/in_process.h"
+#include "evaluate/in_process/in_process.h"
 #include "gannet/version.h"
 #include "linalg/blas.h"
 #include "machine/choice.h"

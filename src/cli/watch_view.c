@@ -10,7 +10,7 @@
 #include "campaign/run/budget.h"
 #include "campaign/run/failure_reasons.h"
 #include "cli/watch.h"
-#include "evaluate/contract.h"
+#include "evaluate/contract/contract.h"
 
 static const char *const bars[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 static const char plain_bars[] = "_.-~=+*#";

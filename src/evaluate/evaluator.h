@@ -13,7 +13,7 @@
 
 #include "base/context.h"
 #include "base/option.h"
-#include "evaluate/launcher.h"
+#include "evaluate/launcher/launcher.h"
 #include "evaluate/simulation.h"
 #include "problem/history.h"
 

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "evaluate/quiet.h"
+#include "evaluate/sleeping_wait.h"
 #include "linalg/blas.h"
 #include "linalg/kernel.h"
 #include "machine/parts.h"

@@ -4,7 +4,7 @@
 #ifndef GANNET_MACHINE_INSPECT_H
 #define GANNET_MACHINE_INSPECT_H
 
-#include "evaluate/launcher.h"
+#include "evaluate/launcher/launcher.h"
 #include "machine/report.h"
 
 /* Everything is borrowed for the call. */

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/open_file.h"
 #include "campaign/run/stop.h"
-#include "evaluate/command.h"
+#include "evaluate/command/command.h"
 #include "machine/parts.h"
 
 /* Run a program of SLURM in a folder and wait for its end, or five seconds. What it wrote, or its

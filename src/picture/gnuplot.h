@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-#include "evaluate/child.h"
+#include "evaluate/command/tool.h"
 
 enum { PICTURE_COLORS = 12 };
 

@@ -14,7 +14,7 @@
 #define GANNET_REPORT_REPORT_H
 
 #include "campaign/tables/labels.h"
-#include "evaluate/launcher.h"
+#include "evaluate/launcher/launcher.h"
 
 /* Evaluations that a page holds at most; of longer campaigns it holds the steps of the best value,
  * failures, and a regular choice of the others. */

@@ -5,7 +5,7 @@
 
 #include "base/atomic_file.h"
 #include "base/memory.h"
-#include "evaluate/child.h"
+#include "evaluate/command/tool.h"
 #include "simulations/registry.h"
 #include "suite/work.h"
 

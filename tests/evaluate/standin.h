@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 
 #include "conform_program.h"
-#include "evaluate/slurm.h"
+#include "evaluate/slurm/slurm.h"
 
 #define TEXT(literal) ((char *)(uintptr_t)(literal))
 

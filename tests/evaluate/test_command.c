@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "conform_program.h"
-#include "evaluate/command.h"
+#include "evaluate/command/command.h"
 #include "processes.h"
 
 #define TEXT(literal) ((char *)(uintptr_t)(literal))

@@ -3,7 +3,7 @@
 
 #include "support/harness.h"
 
-#include "evaluate/command.h"
+#include "evaluate/command/command.h"
 
 #include "conform_evaluator.h"
 #include "processes.h"

@@ -1,10 +1,10 @@
 /* test: serial labels unit */
 #include "support/harness.h"
 
-#include "evaluate/contract.h"
+#include "evaluate/contract/contract.h"
 
 #include "conform_evaluator.h"
-#include "evaluate/record.h"
+#include "evaluate/result_record.h"
 #include "processes.h"
 
 #include <errno.h>

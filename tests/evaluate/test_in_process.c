@@ -1,7 +1,7 @@
 /* test: ranks 1 2 3 labels unit conform */
 #include "conform_evaluator.h"
 
-#include "evaluate/in_process.h"
+#include "evaluate/in_process/in_process.h"
 
 typedef struct {
   gannet_context *context;

@@ -1,6 +1,6 @@
 /* test: serial labels unit */
 #define _GNU_SOURCE /* sched_setaffinity */
-#include "evaluate/launcher.h"
+#include "evaluate/launcher/launcher.h"
 
 #include <errno.h>
 #include <math.h>

@@ -4,7 +4,7 @@
 #include "support/harness.h"
 
 #include "base/memory.h"
-#include "evaluate/placeholder.h"
+#include "evaluate/contract/placeholder.h"
 
 #define TEXT(literal) ((char *)(uintptr_t)(literal))
 

@@ -2,8 +2,8 @@
 #include "support/harness.h"
 
 #include "conform_evaluator.h"
-#include "evaluate/contract.h"
-#include "evaluate/record.h"
+#include "evaluate/contract/contract.h"
+#include "evaluate/result_record.h"
 #include "processes.h"
 
 #include <errno.h>

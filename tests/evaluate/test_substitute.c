@@ -3,7 +3,7 @@
 #include "support/harness.h"
 
 #include "base/memory.h"
-#include "evaluate/contract.h"
+#include "evaluate/contract/contract.h"
 
 #include "conform_evaluator.h"
 

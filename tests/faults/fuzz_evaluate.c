@@ -6,9 +6,9 @@
 
 #include "base/complaints.h"
 #include "base/memory.h"
-#include "evaluate/contract.h"
-#include "evaluate/record.h"
-#include "evaluate/slurm_parse.h"
+#include "evaluate/contract/contract.h"
+#include "evaluate/result_record.h"
+#include "evaluate/slurm/parse.h"
 #include "fuzz.h"
 
 /* A result has a reason or numbers. */

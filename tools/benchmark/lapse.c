@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "benchmark/watch.h"
-#include "evaluate/record.h"
+#include "evaluate/result_record.h"
 
 typedef struct {
   int64_t id;

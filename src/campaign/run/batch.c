@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "evaluate/contract.h"
+#include "evaluate/contract/contract.h"
 
 static gannet_ticket *ticket_of(const gannet_campaign *campaign, const gannet_batch *batch, int i) {
   return &campaign->ledger.ticket[batch->id[i]];

@@ -16,7 +16,7 @@
 #include "campaign/config/config.h"
 #include "campaign/run/ledger.h"
 #include "campaign/run/resume.h"
-#include "evaluate/silence.h"
+#include "evaluate/slurm/scheduler_status.h"
 #include "optimizer/optimizer.h"
 
 typedef struct {

@@ -11,7 +11,7 @@
 #define GANNET_CAMPAIGN_RUN_FOLLOW_H
 
 #include "campaign/run/campaign.h"
-#include "evaluate/silence.h"
+#include "evaluate/slurm/scheduler_status.h"
 #include "store/lock.h"
 
 typedef struct {

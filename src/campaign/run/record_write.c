@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "campaign/run/record.h"
-#include "evaluate/json_text.h"
+#include "evaluate/contract/json_text.h"
 #include "gannet/version.h"
 
 static const char *const origins[] = {"initial", "method", "user"};

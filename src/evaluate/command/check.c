@@ -1,0 +1,444 @@
+/* What can be seen to be wrong with a command before anything runs. */
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/atomic_file.h"
+#include "base/memory.h"
+#include "base/utf8.h"
+#include "evaluate/command/command.h"
+#include "evaluate/contract/placeholder_check.h"
+
+static int runnable(const char *path) {
+  struct stat about;
+  if (stat(path, &about)) return errno;
+  if (S_ISDIR(about.st_mode)) return EISDIR;
+  return access(path, X_OK) ? errno : 0;
+}
+
+static int search_path(const char *program, char *path) {
+  const char *list = getenv("PATH");
+  int reason = ENOENT;
+  for (const char *at = list ? list : "/usr/local/bin:/usr/bin:/bin"; *at;) {
+    const size_t size = strcspn(at, ":");
+    const char *directory = size > 0 ? at : ".";
+    const int length = (int)(size > 0 ? size : 1);
+    if (snprintf(path, PATH_MAX, "%.*s/%s", length, directory, program) < PATH_MAX) {
+      const int failed = runnable(path);
+      if (failed == 0) return 0;
+      if (failed == EACCES) reason = EACCES;
+    }
+    at += size + (at[size] == ':');
+  }
+  return reason;
+}
+
+static const char beside[] = "{input_directory}/"; /* where relative paths start anyway */
+
+static bool is_beside(const char *word) {
+  return strncmp(word, beside, sizeof beside - 1) == 0;
+}
+
+int gannet_command_find(const char *program, const char *input_directory, char *path) {
+  const bool is_relative = is_beside(program);
+  if (is_relative) program += sizeof beside - 1;
+  if (!is_relative && !strchr(program, '/')) return search_path(program, path);
+  const char *start = input_directory ? input_directory : ".";
+  const int size = program[0] == '/' ? snprintf(path, PATH_MAX, "%s", program)
+                                     : snprintf(path, PATH_MAX, "%s/%s", start, program);
+  return size >= PATH_MAX ? ENAMETOOLONG : runnable(path);
+}
+
+/* A program is looked for once, before there is any evaluation. */
+static bool has_placeholder(const gannet_command_options *options) {
+  const char *program = options->command.item[0];
+  gannet_delimiters delimiters;
+  gannet_placeholder found;
+  size_t at = is_beside(program) ? sizeof beside - 1 : 0;
+  (void)gannet_delimiters_read(&options->placeholders, &delimiters);
+  delimiters = gannet_delimiters_with_braces(&delimiters);
+  return gannet_placeholder_next(&delimiters, program, strlen(program), &at, &found);
+}
+
+static const char *hint_of(const gannet_command_options *options, int reason) {
+  const gannet_text_list *command = &options->command;
+  const char *program = command->item[0];
+  if (reason == EACCES) return "make it executable with chmod +x, or name its interpreter first";
+  if (command->n == 1 && strchr(program, ' '))
+    return "program and arguments are items of a list, as in [./simulate, \"{params}\"]";
+  if (has_placeholder(options))
+    return "in the name of the program only {input_directory} is replaced; "
+           "put env before it, as in [env, \"{directory}/run.sh\"]";
+  return strchr(program, '/')
+             ? "relative paths start from the campaign file, or from input_directory"
+             : "searched in PATH; a program beside the campaign file needs ./ in front";
+}
+
+static void check_program(const gannet_command_options *options,
+                          const gannet_evaluator_setup *setup, gannet_complaints *complaints) {
+  char path[PATH_MAX];
+  const char *program = options->command.item[0];
+  const int reason = gannet_command_find(program, setup->input_directory, path);
+  if (reason)
+    gannet_complain(complaints, "evaluate.command", "cannot run '%s': %s (%s)", program,
+                    strerror(reason), hint_of(options, reason));
+}
+
+static bool is_one_of(const char *word, const char *const *known) {
+  for (; *known; ++known)
+    if (strcmp(word, *known) == 0) return true;
+  return false;
+}
+
+static void check_template(const char *name, const char *input_directory,
+                           gannet_complaints *complaints) {
+  static const char *const ours[] = {"params.json", "params.in",  "attempt.json", "outcome.json",
+                                     "results.out", "stdout.log", "stderr.log",   "job.sh",
+                                     "script.sh",   "gannet.log", "job.running",  NULL};
+  char path[PATH_MAX];
+  struct stat about;
+  const char *base = gannet_file_name_of(name);
+  const char *start = name[0] == '/' ? "" : input_directory ? input_directory : ".";
+  if (snprintf(path, sizeof path, "%s/%s", start, name) >= (int)sizeof path) {
+    gannet_complain(complaints, "evaluate.templates",
+                    "the path '%.80s...' is too long; expected less than %d characters", name,
+                    PATH_MAX);
+    return;
+  }
+  if (access(path, R_OK) || stat(path, &about)) {
+    gannet_complain(complaints, "evaluate.templates",
+                    "cannot read '%s': %s (relative paths start from the campaign file)", name,
+                    strerror(errno));
+    return;
+  }
+  if (!S_ISREG(about.st_mode))
+    gannet_complain(complaints, "evaluate.templates",
+                    "'%s' is not a file; expected an input file with {placeholders}", name);
+  if (is_one_of(base, ours) || strncmp(base, "attempt-", 8) == 0)
+    gannet_complain(complaints, "evaluate.templates",
+                    "'%s': the contract has a file of that name; rename it", name);
+}
+
+static void check_templates(const gannet_text_list *templates, const char *input_directory,
+                            gannet_complaints *complaints) {
+  for (int i = 0; i < templates->n; ++i) {
+    check_template(templates->item[i], input_directory, complaints);
+    for (int j = 0; j < i; ++j)
+      if (strcmp(gannet_file_name_of(templates->item[i]),
+                 gannet_file_name_of(templates->item[j])) == 0)
+        gannet_complain(complaints, "evaluate.templates",
+                        "'%s' and '%s' would become the same file; rename one", templates->item[j],
+                        templates->item[i]);
+  }
+}
+
+static bool is_copied(const gannet_command_options *options, const char *name) {
+  for (int j = 0; j < options->templates.n; ++j)
+    if (strcmp(gannet_file_name_of(options->templates.item[j]), name) == 0) return true;
+  return false;
+}
+
+/* A program runs in the directory of its evaluation, so [python3, sim.py] finds no sim.py there;
+ * and of [python3, "{input_directory}/sim.py"] only python3 was looked for. */
+static void warn_of_argument(const gannet_command_options *options,
+                             const gannet_evaluator_setup *setup, const char *argument) {
+  char path[PATH_MAX];
+  const char *start = setup->input_directory ? setup->input_directory : ".";
+  const bool is_full = is_beside(argument);
+  const char *name = is_full ? argument + sizeof beside - 1 : argument;
+  if (is_copied(options, argument) || !name[0]) return;
+  if (is_full ? strchr(name, '{') != NULL : strchr("/-{", name[0]) != NULL) return;
+  if (snprintf(path, sizeof path, "%s/%s", start, name) >= (int)sizeof path) return;
+  const bool is_there = access(path, F_OK) == 0;
+  if (is_full && !is_there)
+    gannet_log(setup->context, GANNET_LOG_WARNING,
+               "evaluate.command: there is no '%s' now; correct it, unless the simulation makes it",
+               path);
+  else if (!is_full && is_there)
+    gannet_log(setup->context, GANNET_LOG_WARNING,
+               "evaluate.command: '%s' is searched in the directory of the evaluation; write "
+               "{input_directory}/%s or list it under templates",
+               name, strncmp(name, "./", 2) == 0 ? name + 2 : name);
+}
+
+/* Of [./run.sh] with the template run.sh the file beside the campaign file runs, not the copy. */
+static void warn_of_program(const gannet_command_options *options,
+                            const gannet_evaluator_setup *setup) {
+  const char *name = options->command.item[0];
+  if (is_beside(name)) name += sizeof beside - 1;
+  if (!setup->context || !strchr(options->command.item[0], '/')) return;
+  if (strncmp(name, "./", 2) == 0) name += 2;
+  for (int j = 0; j < options->templates.n; ++j)
+    if (strcmp(options->templates.item[j], name) == 0)
+      gannet_log(setup->context, GANNET_LOG_WARNING,
+                 "evaluate.command: '%s' runs as it is; for the copy with its variables filled in "
+                 "write [env, \"{directory}/%s\"]",
+                 name, gannet_file_name_of(name));
+}
+
+static void warn_of_arguments(const gannet_command_options *options,
+                              const gannet_evaluator_setup *setup) {
+  for (int i = 1; setup->context && i < options->command.n; ++i)
+    warn_of_argument(options, setup, options->command.item[i]);
+}
+
+/* Names and values that the contract's files cannot carry. */
+static void check_problem(const gannet_problem_spec *spec, const gannet_context *context,
+                          gannet_complaints *complaints) {
+  for (int k = 0; k < spec->n_variables; ++k) {
+    const gannet_variable *variable = &spec->variables[k];
+    if (context && is_one_of(variable->name, gannet_fixed_placeholders))
+      gannet_log(context, GANNET_LOG_WARNING,
+                 "variables: '%s' has a meaning of its own in commands and templates; here {%s} is "
+                 "the variable",
+                 variable->name, variable->name);
+    for (int i = 0; i < variable->n_values; ++i) {
+      if (!gannet_utf8_is_valid(variable->values[i]))
+        gannet_complain(complaints, "variables",
+                        "value %d of '%s' is not valid UTF-8; write the file as UTF-8", i + 1,
+                        variable->name);
+      if (strpbrk(variable->values[i], "\n\r"))
+        gannet_complain(complaints, "variables", "a value of '%s' holds a line break; remove it",
+                        variable->name);
+    }
+  }
+  for (int j = 0; j < spec->n_constraints; ++j)
+    if (strcmp(spec->constraints[j].name, "objective") == 0 ||
+        strcmp(spec->constraints[j].name, "fail") == 0)
+      gannet_complain(complaints, "constraints",
+                      "'%s' has a meaning of its own in results.out; rename it",
+                      spec->constraints[j].name);
+}
+
+/* Which of two counts is up to the program that reads them, and to the shell of a job script. */
+static void check_twice(const gannet_text_list *environment, int i, gannet_complaints *complaints) {
+  const char *item = environment->item[i];
+  const size_t length = strcspn(item, "=") + 1;
+  for (int j = 0; j < i; ++j)
+    if (strncmp(environment->item[j], item, length) == 0)
+      gannet_complain(complaints, "evaluate.environment",
+                      "'%s' (item %d) and '%s' (item %d) set the same name; leave one of them out",
+                      environment->item[j], j + 1, item, i + 1);
+}
+
+/* What every evaluation gets (docs/running.md), and what its processes are known by. */
+static void check_own(const char *item, gannet_complaints *complaints) {
+  static const char *const own[] = {
+      "EVAL_ID=",         "ATTEMPT=", "SEED=",    "NONCE=",  "SLOT=", "WORKDIR=",
+      "INPUT_DIRECTORY=", "PARAMS=",  "RESULTS=", "LAUNCH=", NULL};
+  static const char prefix[] = "GANNET_";
+  if (strncmp(item, prefix, sizeof prefix - 1) != 0) return;
+  const char *rest = item + sizeof prefix - 1;
+  for (int i = 0; own[i]; ++i)
+    if (strncmp(rest, own[i], strlen(own[i])) == 0)
+      gannet_complain(complaints, "evaluate.environment",
+                      "'%s' sets a name that gannet sets for every evaluation; choose another one",
+                      item);
+}
+
+static void check_lists(const gannet_command_options *options, gannet_complaints *complaints) {
+  for (int i = 0; i < options->environment.n; ++i) {
+    const char *equals = strchr(options->environment.item[i], '=');
+    if (!equals || equals == options->environment.item[i])
+      gannet_complain(complaints, "evaluate.environment",
+                      "'%s' is not of the form NAME=value, as in OMP_NUM_THREADS=4",
+                      options->environment.item[i]);
+    else
+      check_twice(&options->environment, i, complaints);
+    check_own(options->environment.item[i], complaints);
+  }
+  for (int i = 0; i < options->cannot_run_exit_codes.n; ++i)
+    for (int j = 0; j < options->bad_luck_exit_codes.n; ++j)
+      if (options->cannot_run_exit_codes.item[i] == options->bad_luck_exit_codes.item[j])
+        gannet_complain(complaints, "evaluate.cannot_run_exit_codes",
+                        "%g is also one of bad_luck_exit_codes; leave one of them out",
+                        options->cannot_run_exit_codes.item[i]);
+}
+
+/* One way to run a simulation, and only one. */
+static void check_choice(const gannet_command_options *options, bool has_script,
+                         gannet_complaints *complaints) {
+  const bool has_command = options->command.n > 0, has_shell = options->shell && *options->shell;
+  if (has_script && (has_command || has_shell))
+    gannet_complain(complaints, "evaluate.script", "give either script or command, not both");
+  else if (has_command && has_shell)
+    gannet_complain(complaints, "evaluate.command", "give either command or shell, not both");
+  else if (!has_command && !has_shell && !has_script)
+    gannet_complain(
+        complaints, "evaluate.command",
+        "missing: the program and its arguments, as in 'command: [./simulate, \"{params}\", "
+        "\"{results}\"]'");
+}
+
+/* An expression that finds itself in nothing, and among all there is, finds itself everywhere. */
+static bool matches_everything(const regex_t *regex) {
+  char all[127];
+  size_t n = 0;
+  for (char c = 1; c < 127; ++c)
+    if (c != '\n') all[n++] = c;
+  all[n] = '\0';
+  return regexec(regex, "", 0, NULL, 0) == 0 && regexec(regex, all, 0, NULL, 0) == 0;
+}
+
+/* may_be_everywhere: every failure that says something may well be bad luck, but no campaign is
+ * one of which the simulation can run nowhere. */
+static gannet_err check_texts(const char *key, const gannet_text_list *list, bool may_be_everywhere,
+                              gannet_complaints *complaints) {
+  gannet_text_rules texts = {0};
+  const gannet_err err = gannet_text_rules_create(key, list, complaints, &texts);
+  const bool all = texts.n == list->n && !may_be_everywhere;
+  for (int i = 0; err == GANNET_OK && all && i < texts.n; ++i)
+    if (matches_everything(&texts.regex[i]))
+      gannet_complain(
+          complaints, key,
+          "'%s' is found in every line, whatever a simulation says; expected words of a "
+          "simulation that cannot work",
+          list->item[i]);
+  gannet_text_rules_release(&texts);
+  return err;
+}
+
+/* A script is there, and its interpreter is not: each of its runs would fail. */
+static void check_interpreter(const gannet_command_options *options,
+                              const gannet_evaluator_setup *setup, gannet_complaints *complaints) {
+  char path[PATH_MAX], interpreter[PATH_MAX], why[GANNET_REASON_SIZE];
+  if (options->command.n == 0 ||
+      gannet_command_find(options->command.item[0], setup->input_directory, path))
+    return;
+  gannet_contract_find_interpreter(path, interpreter, sizeof interpreter);
+  if (interpreter[0] != '/' || runnable(interpreter) != ENOENT) return;
+  gannet_contract_explain_exec(path, ENOENT, why, sizeof why);
+  gannet_complain(complaints, "evaluate.command", "cannot run '%s': %s%s", options->command.item[0],
+                  strerror(ENOENT), why);
+}
+
+gannet_err gannet_command_check(const void *options, const gannet_evaluator_setup *setup,
+                                gannet_complaints *complaints) {
+  check_interpreter(options, setup, complaints);
+  return gannet_command_check_parts(options, false, setup, complaints);
+}
+
+/* No shell reads the environment: $PATH in it is four letters and a sign. */
+static void warn_of_dollars(const gannet_text_list *environment, const gannet_context *context) {
+  for (int i = 0; i < environment->n; ++i) {
+    const char *dollar = strchr(environment->item[i], '$');
+    const char *name = dollar ? dollar + 1 + (dollar[1] == '{') : NULL;
+    if (name && (isalpha((unsigned char)*name) || *name == '_'))
+      gannet_log(
+          context, GANNET_LOG_WARNING,
+          "evaluate.environment: '%s' keeps its dollar sign, for no shell reads it; expected "
+          "the value itself, or set it in a script",
+          environment->item[i]);
+  }
+}
+
+static gannet_placeholder_check start_check(const gannet_command_options *options,
+                                            const gannet_evaluator_setup *setup,
+                                            gannet_delimiters *delimiters,
+                                            gannet_complaints *complaints) {
+  (void)gannet_delimiters_read(&options->placeholders, delimiters);
+  return (gannet_placeholder_check){.problem = setup->problem,
+                                    .context = setup->context,
+                                    .input_directory = setup->input_directory,
+                                    .delimiters = delimiters,
+                                    .complaints = complaints};
+}
+
+static void check_words(const gannet_placeholder_check *check,
+                        const gannet_command_options *options) {
+  gannet_check_campaign_texts(check, "evaluate.command", &options->command);
+  gannet_check_campaign_texts(check, "evaluate.environment", &options->environment);
+  if (options->shell)
+    gannet_check_plain_texts(check, "evaluate.shell", 1, &options->shell,
+                             "nothing is substituted into shell text; read $GANNET_PARAMS or "
+                             "params.in, or use command");
+}
+
+gannet_err gannet_command_check_words(const gannet_command_options *options,
+                                      const gannet_problem *problem,
+                                      gannet_complaints *complaints) {
+  const gannet_evaluator_setup setup = {.problem = problem};
+  gannet_delimiters delimiters;
+  const gannet_placeholder_check check = start_check(options, &setup, &delimiters, complaints);
+  check_words(&check, options);
+  return GANNET_OK;
+}
+
+void gannet_command_check_lines(const gannet_command_options *options,
+                                const gannet_evaluator_setup *setup, const char *key,
+                                const gannet_text_list *lines, gannet_complaints *complaints) {
+  gannet_delimiters delimiters;
+  const gannet_placeholder_check check = start_check(options, setup, &delimiters, complaints);
+  gannet_check_plain_texts(
+      &check, key, lines->n, lines->item,
+      "nothing is replaced here; write it into a job script (evaluate.script)");
+}
+
+void gannet_command_check_script(const gannet_command_options *options,
+                                 const gannet_evaluator_setup *setup, const char *script,
+                                 gannet_complaints *complaints) {
+  gannet_delimiters delimiters;
+  const gannet_placeholder_check check = start_check(options, setup, &delimiters, complaints);
+  gannet_check_script(&check, "evaluate.script", script);
+}
+
+static void check_marks(const gannet_command_options *options, gannet_complaints *complaints) {
+  gannet_delimiters delimiters;
+  const char *wrong = gannet_delimiters_read(&options->placeholders, &delimiters);
+  if (wrong)
+    gannet_complain(complaints, "evaluate.placeholders",
+                    "%s; expected what stands before and behind a name, as in \"@@\" for @name@, "
+                    "\"<<>>\" or [\"<<\", \">>\"] for <<name>>",
+                    wrong);
+}
+
+/* Where module is a function that nobody exports, the shell of shell does not know it. */
+static void warn_of_module(const gannet_command_options *options,
+                           const gannet_evaluator_setup *setup) {
+  static const char *const definitions[] = {"profile", "/modules", "lmod", "/init/", "BASH_ENV"};
+  const char *call = options->shell ? strstr(options->shell, "module ") : NULL;
+  bool is_defined = getenv("BASH_FUNC_module%%") || getenv("BASH_FUNC_module()") ||
+                    getenv("BASH_ENV") || !call || !setup->context;
+  if (!is_defined && call > options->shell && !strchr(" ;&|({\n\t", call[-1])) is_defined = true;
+  for (size_t i = 0; i < sizeof definitions / sizeof *definitions && !is_defined; ++i)
+    is_defined = strstr(options->shell, definitions[i]) != NULL;
+  if (!is_defined)
+    gannet_log(setup->context, GANNET_LOG_WARNING,
+               "evaluate.shell: it calls module, which is no function that the environment of "
+               "gannet exports; start gannet from a shell where it is, or begin the text with "
+               "'. /etc/profile;'");
+}
+
+gannet_err gannet_command_check_parts(const gannet_command_options *options, bool has_script,
+                                      const gannet_evaluator_setup *setup,
+                                      gannet_complaints *complaints) {
+  gannet_patterns patterns = {0};
+  check_choice(options, has_script, complaints);
+  if (options->command.n > 0) {
+    check_program(options, setup, complaints);
+    warn_of_program(options, setup);
+    warn_of_arguments(options, setup);
+  }
+  gannet_delimiters delimiters;
+  const gannet_placeholder_check check = start_check(options, setup, &delimiters, complaints);
+  check_marks(options, complaints);
+  check_words(&check, options);
+  warn_of_module(options, setup);
+  check_templates(&options->templates, setup->input_directory, complaints);
+  gannet_check_template_texts(&check, &options->templates);
+  check_lists(options, complaints);
+  if (setup->context) warn_of_dollars(&options->environment, setup->context);
+  if (setup->problem) check_problem(&setup->problem->spec, setup->context, complaints);
+  gannet_err err = gannet_patterns_create(&options->pattern, setup->problem, complaints, &patterns);
+  gannet_patterns_release(&patterns);
+  if (err == GANNET_OK)
+    err = check_texts("evaluate.bad_luck_text", &options->bad_luck_text, true, complaints);
+  if (err == GANNET_OK)
+    err = check_texts("evaluate.cannot_run_text", &options->cannot_run_text, false, complaints);
+  return err;
+}

@@ -1,0 +1,188 @@
+/* The inside of the command back-end: its options, their check, and rank 0's bookkeeping. */
+#ifndef GANNET_EVALUATE_COMMAND_COMMAND_H
+#define GANNET_EVALUATE_COMMAND_COMMAND_H
+
+#include "evaluate/contract/contract.h"
+#include "evaluate/root_evaluator.h"
+
+typedef struct {
+  gannet_text_list command;
+  char *shell;
+  gannet_text_list templates;
+  gannet_text_list placeholders;
+  gannet_text_list pattern;
+  gannet_text_list environment;
+  double kill_grace;
+  gannet_real_list bad_luck_exit_codes;
+  gannet_real_list cannot_run_exit_codes;
+  gannet_text_list bad_luck_text;
+  gannet_text_list cannot_run_text;
+  double patience; /* of the back-end command, not in the rows below: seconds */
+} gannet_command_options;
+
+/* The rows of the option table that every back-end has whose simulations are programs of their own;
+ * the struct is the first member of that back-end's options. */
+#define GANNET_COMMAND_AT(member) offsetof(gannet_command_options, member)
+#define GANNET_COMMAND_OPTIONS                                                                     \
+  {.key = "command",                                                                               \
+   .type = GANNET_TEXT_LIST,                                                                       \
+   .offset = GANNET_COMMAND_AT(command),                                                           \
+   .help =                                                                                         \
+       "program and arguments; {params}, {results}, {directory}, {id}, {attempt}, {seed}, "        \
+       "{slot}, {input_directory} and {variable} are replaced, in the name of the program "        \
+       "{input_directory} alone; no shell is involved",                                            \
+   .example = "[./simulate, \"{params}\", \"{results}\"]"},                                        \
+      {.key = "shell",                                                                             \
+       .type = GANNET_TEXT,                                                                        \
+       .offset = GANNET_COMMAND_AT(shell),                                                         \
+       .help =                                                                                     \
+           "text for bash, or for /bin/sh where there is no bash, instead of command; nothing is " \
+           "replaced in it, values come through $GANNET_PARAMS and params.in. Functions that "     \
+           "your "                                                                                 \
+           "shell exports, such as module, are known; where module is not, begin with "            \
+           "'. /etc/profile;'",                                                                    \
+       .example = "module load solver && solve params.in"},                                        \
+      {.key = "templates",                                                                         \
+       .type = GANNET_TEXT_LIST,                                                                   \
+       .offset = GANNET_COMMAND_AT(templates),                                                     \
+       .help =                                                                                     \
+           "files copied into the directory of every evaluation with each {variable} replaced by " \
+           "its value, and {variable:8.4f} by its value in that format; ${variable} and other "    \
+           "text in braces stays",                                                                 \
+       .example = "[case.in]"},                                                                    \
+      {.key = "placeholders",                                                                      \
+       .type = GANNET_TEXT_LIST,                                                                   \
+       .offset = GANNET_COMMAND_AT(placeholders),                                                  \
+       .fallback = "[{, }]",                                                                       \
+       .help =                                                                                     \
+           "what stands before and behind the names in templates, scripts, command and "           \
+           "environment, for files full of braces: \"@@\" for @name@, [<<, >>] for <<name>>; in "  \
+           "command and environment {name} works as well; a backslash before a placeholder keeps " \
+           "it as it is",                                                                          \
+       .example = "\"@@\""},                                                                       \
+      {.key = "pattern",                                                                           \
+       .type = GANNET_TEXT_LIST,                                                                   \
+       .offset = GANNET_COMMAND_AT(pattern),                                                       \
+       .help =                                                                                     \
+           "name=regex: takes objective or a constraint from the simulation's standard output, "   \
+           "by "                                                                                   \
+           "a POSIX extended regular expression whose first group is the number; the last line "   \
+           "that matches wins, and in it the first match; beginning with ^ it is much faster",     \
+       .example = "\"objective=^drag: *([^ ]*)\""},                                                \
+      {.key = "environment",                                                                       \
+       .type = GANNET_TEXT_LIST,                                                                   \
+       .offset = GANNET_COMMAND_AT(environment),                                                   \
+       .help =                                                                                     \
+           "variables for the simulation on top of the inherited ones, each once, as NAME=value; " \
+           "placeholders are replaced as in command",                                              \
+       .example = "[OMP_NUM_THREADS=4]"},                                                          \
+      {.key = "kill_grace",                                                                        \
+       .type = GANNET_DURATION,                                                                    \
+       .offset = GANNET_COMMAND_AT(kill_grace),                                                    \
+       .fallback = "5s",                                                                           \
+       .upper = HUGE_VAL,                                                                          \
+       .unit = "s",                                                                                \
+       .help =                                                                                     \
+           "time between SIGTERM and SIGKILL when a simulation is ended; 10 s at most when the "   \
+           "campaign itself stops"},                                                               \
+      {.key = "bad_luck_exit_codes",                                                               \
+       .type = GANNET_REAL_LIST,                                                                   \
+       .offset = GANNET_COMMAND_AT(bad_luck_exit_codes),                                           \
+       .fallback = "[137, 143]",                                                                   \
+       .lower = 1,                                                                                 \
+       .upper = 255,                                                                               \
+       .help =                                                                                     \
+           "exit codes after which another attempt may succeed; 137 and 143 are the words of "     \
+           "shells, mpirun and srun for a process that was killed, or ended, from outside"},       \
+      {.key = "cannot_run_exit_codes",                                                             \
+       .type = GANNET_REAL_LIST,                                                                   \
+       .offset = GANNET_COMMAND_AT(cannot_run_exit_codes),                                         \
+       .lower = 1,                                                                                 \
+       .upper = 255,                                                                               \
+       .help = "exit codes that say: the simulation cannot work at this design",                   \
+       .example = "[42]"},                                                                         \
+      {.key = "bad_luck_text",                                                                     \
+       .type = GANNET_TEXT_LIST,                                                                   \
+       .offset = GANNET_COMMAND_AT(bad_luck_text),                                                 \
+       .help =                                                                                     \
+           "POSIX extended regular expressions; when one matches a line that a failed simulation " \
+           "printed, another attempt may succeed",                                                 \
+       .example = "[license server, Stale file handle]"},                                          \
+      GANNET_OPTION_RENAMED("infeasible_exit_codes", "cannot_run_exit_codes"),                     \
+      GANNET_OPTION_RENAMED("infeasible_text", "cannot_run_text"), {                               \
+    .key = "cannot_run_text", .type = GANNET_TEXT_LIST,                                            \
+    .offset = GANNET_COMMAND_AT(cannot_run_text),                                                  \
+    .help =                                                                                        \
+        "POSIX extended regular expressions; when one matches a line that the simulation "         \
+        "printed, it cannot work at this design, whatever its exit code and results",              \
+    .example = "[negative Jacobian, did not converge]"                                             \
+  }
+
+/* Everything that can be seen to be wrong without running.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_command_check(const void *options,
+                                               const gannet_evaluator_setup *setup,
+                                               gannet_complaints *complaints);
+
+/* The same for a back-end that has these options among its own.
+ *
+ * Local.
+ *
+ * has_script  in  something else says what is run: command and shell must be empty
+ */
+GANNET_CHECKED gannet_err gannet_command_check_parts(const gannet_command_options *options,
+                                                     bool has_script,
+                                                     const gannet_evaluator_setup *setup,
+                                                     gannet_complaints *complaints);
+
+/* The {words} of command and shell alone, for campaign files whose programs may still be made.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_command_check_words(const gannet_command_options *options,
+                                                     const gannet_problem *problem,
+                                                     gannet_complaints *complaints);
+
+/* Complain about placeholders in texts of a back-end in which nothing is replaced.
+ *
+ * Local.
+ *
+ * key  in  "evaluate.sbatch"
+ */
+void gannet_command_check_lines(const gannet_command_options *options,
+                                const gannet_evaluator_setup *setup, const char *key,
+                                const gannet_text_list *lines, gannet_complaints *complaints);
+
+/* Check the placeholders of a job script.
+ *
+ * Local.
+ *
+ * script  in  absolute, or relative to input_directory
+ */
+void gannet_command_check_script(const gannet_command_options *options,
+                                 const gannet_evaluator_setup *setup, const char *script,
+                                 gannet_complaints *complaints);
+
+/* The path of a program: absolute as it is, with a slash relative to input_directory, else searched
+ * in PATH. Returns 0, or the errno of the best attempt (EACCES when it exists and cannot be run).
+ *
+ * Local.
+ *
+ * path  out  [PATH_MAX]
+ */
+int gannet_command_find(const char *program, const char *input_directory, char *path);
+
+/* Rank 0's bookkeeping of what the launcher runs; free through gannet_command_root_evaluator, also
+ * after failure.
+ *
+ * Local.
+ */
+typedef struct gannet_command_runs gannet_command_runs;
+GANNET_CHECKED gannet_err gannet_command_runs_create(const gannet_command_options *options,
+                                                     const gannet_evaluator_setup *setup,
+                                                     gannet_command_runs **runs);
+extern const gannet_root_evaluator_type gannet_command_root_evaluator;
+
+#endif

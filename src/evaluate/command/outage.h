@@ -1,0 +1,72 @@
+/* A time in which no simulation can be started, for reasons that are not those of a design.
+ *
+ * Between the record of an attempt and the first instruction of its simulation lie the files of the
+ * attempt, a process, and the execution of a program. Each of them can fail for a while: the
+ * program is being installed, a file server restarts, there are no processes left. Such an attempt
+ * has never been made and must not count as failed. While an outage lasts, one attempt at a time is
+ * tried, with growing pauses, and the others wait.
+ *
+ * An outage is told by an error of the system, or by the words of a program that was started in
+ * order to start the simulation: a shell, env, the dynamic loader, mpirun, srun.
+ */
+#ifndef GANNET_EVALUATE_COMMAND_OUTAGE_H
+#define GANNET_EVALUATE_COMMAND_OUTAGE_H
+
+#include "base/context.h"
+#include "base/option.h"
+#include "problem/history.h"
+
+/* Zero-initialise. */
+typedef struct {
+  bool is_on;
+  bool by_words;   /* told by words, so that only the course of a simulation shows its end */
+  bool is_lasting; /* the last error is of a kind that waiting seldom cures: no such file */
+  bool several;    /* it has met more than one evaluation */
+  int64_t first;   /* evaluation that it met first */
+  int64_t trial;   /* evaluation that is being tried, -1 = none */
+  double since;    /* seconds of gannet_clock_seconds; so are the next ones */
+  double next_try;
+  double pause;
+  char reason[GANNET_REASON_SIZE];
+} gannet_outage;
+
+/* Why an attempt could not be started. */
+typedef struct {
+  bool by_words, is_lasting;
+  const char *reason;
+} gannet_outage_sign;
+
+/* Take note of an attempt that could not be started; the first one begins an outage and is logged.
+ *
+ * Local.
+ *
+ * patience  in  seconds after which the campaign will stop, for the log
+ */
+void gannet_outage_note(const gannet_context *context, gannet_outage *outage, int64_t id,
+                        const gannet_outage_sign *sign, double patience);
+
+/* A simulation runs: the outage is over, and the log says so.
+ *
+ * Local.
+ */
+void gannet_outage_end(const gannet_context *context, gannet_outage *outage);
+
+/* Whether an error of the system is of a kind that waiting seldom cures.
+ *
+ * Local.
+ */
+bool gannet_outage_is_lasting(int error);
+
+/* Whether an attempt that ended with this exit code says by its stderr.log that the program was
+ * never started, and in which words. Nothing is concluded where the path of the program depends on
+ * the design.
+ *
+ * Local.
+ *
+ * command  in   program and arguments, as they stand in the campaign file
+ * words    out  [size] that line of stderr.log
+ */
+bool gannet_outage_in_stderr(const char *directory, const gannet_text_list *command, int exit_code,
+                             char *words, size_t size);
+
+#endif

@@ -1,0 +1,222 @@
+#include "evaluate/command/program.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/atomic_file.h"
+#include "base/clock.h"
+#include "base/memory.h"
+#include "evaluate/result_record.h"
+
+/* Simulations run elsewhere: their paths must not depend on the working directory. */
+static gannet_err absolute(const char *path, char *full) {
+  char resolved[PATH_MAX];
+  if (!realpath(path, resolved)) return gannet_raise_errno("find", path);
+  memcpy(full, resolved, sizeof resolved);
+  return GANNET_OK;
+}
+
+/* bash hands functions on that the user's shell has exported, such as `module`; other shells drop
+ * them. */
+static void find_shell(char *shell) {
+  static const char *const places[] = {"/bin/bash", "/usr/bin/bash"};
+  for (size_t i = 0; i < sizeof places / sizeof *places; ++i)
+    if (gannet_command_find(places[i], NULL, shell) == 0) return;
+  if (gannet_command_find("bash", NULL, shell) == 0 && shell[0] == '/') return;
+  (void)snprintf(shell, PATH_MAX, "/bin/sh");
+}
+
+static gannet_err find_places(const gannet_evaluator_setup *setup, gannet_program *made) {
+  char path[PATH_MAX];
+  find_shell(made->shell);
+  const char *program = made->options->command.n > 0 ? made->options->command.item[0] : made->shell;
+  GANNET_TRY(gannet_join_path(setup->campaign, "evals", path, sizeof path));
+  GANNET_TRY(gannet_make_lasting_directory(path));
+  GANNET_TRY(absolute(path, made->evaluations));
+  GANNET_TRY(
+      absolute(setup->input_directory ? setup->input_directory : ".", made->input_directory));
+  errno = gannet_command_find(program, made->input_directory, made->program);
+  if (errno) return gannet_raise_errno("run", program);
+  if (made->program[0] == '/') return GANNET_OK;
+  (void)snprintf(path, sizeof path, "%s", made->program);
+  return absolute(path, made->program); /* found through a relative entry of PATH */
+}
+
+static gannet_err compile(const gannet_command_options *options, const gannet_problem *problem,
+                          gannet_program *program) {
+  gannet_complaints complaints = {0}; /* they were made by check already */
+  gannet_err err =
+      gannet_patterns_create(&options->pattern, problem, &complaints, &program->patterns);
+  if (err == GANNET_OK)
+    err = gannet_text_rules_create("", &options->bad_luck_text, &complaints,
+                                   &program->bad_luck_texts);
+  if (err == GANNET_OK)
+    err = gannet_text_rules_create("", &options->cannot_run_text, &complaints,
+                                   &program->cannot_run_texts);
+  gannet_complaints_release(&complaints);
+  return err;
+}
+
+static gannet_err find_uses(gannet_program *program) {
+  const gannet_command_options *options = program->options;
+  const gannet_text_list *const lists[] = {&options->command, &options->environment};
+  static const char *const keys[] = {"evaluate.command", "evaluate.environment"};
+  GANNET_TRY(gannet_alloc(1, sizeof *program->uses, &program->uses));
+  for (int k = 0; k < 2; ++k)
+    for (int i = 0; i < lists[k]->n; ++i)
+      GANNET_TRY(gannet_placeholder_uses_add(program->uses, &program->contract, GANNET_IN_CAMPAIGN,
+                                             keys[k], lists[k]->item[i],
+                                             strlen(lists[k]->item[i])));
+  for (int i = 0; i < options->templates.n; ++i)
+    GANNET_TRY(gannet_placeholder_uses_add_file(program->uses, &program->contract,
+                                                GANNET_IN_TEMPLATE, options->templates.item[i]));
+  return GANNET_OK;
+}
+
+gannet_err gannet_program_create(const gannet_command_options *options,
+                                 const gannet_evaluator_setup *setup, gannet_program *program) {
+  program->options = options;
+  (void)gannet_delimiters_read(&options->placeholders,
+                               &program->delimiters); /* check has complained */
+  GANNET_TRY(find_places(setup, program));
+  GANNET_TRY(compile(options, setup->problem, program));
+  program->contract = (gannet_contract){.problem = setup->problem,
+                                        .evaluations = program->evaluations,
+                                        .input_directory = program->input_directory,
+                                        .templates = &options->templates,
+                                        .delimiters = &program->delimiters};
+  program->rules = (gannet_outcome_rules){.bad_luck = &options->bad_luck_exit_codes,
+                                          .cannot_run = &options->cannot_run_exit_codes,
+                                          .patterns = &program->patterns,
+                                          .time_limit = setup->time_limit,
+                                          .bad_luck_texts = &program->bad_luck_texts,
+                                          .cannot_run_texts = &program->cannot_run_texts,
+                                          .limits = {GANNET_SEARCH_PATIENCE, setup->stopping},
+                                          .evaluations = program->evaluations,
+                                          .program = program->program};
+  return find_uses(program);
+}
+
+void gannet_program_release(gannet_program *program) {
+  gannet_patterns_release(&program->patterns);
+  gannet_text_rules_release(&program->bad_luck_texts);
+  gannet_text_rules_release(&program->cannot_run_texts);
+  if (program->uses) gannet_placeholder_uses_release(program->uses);
+  gannet_free(&program->uses);
+}
+
+gannet_err gannet_program_check_request(const gannet_program *program,
+                                        const gannet_context *context,
+                                        const gannet_request *request, gannet_result_queue *ready,
+                                        bool *fits) {
+  char misfit[GANNET_MISFIT_SIZE];
+  gannet_result_record result;
+  GANNET_TRY(
+      gannet_placeholder_uses_check(program->uses, &program->contract, context, request, misfit));
+  *fits = !*misfit;
+  if (*fits) return GANNET_OK;
+  gannet_result_queue_begin(ready, &result);
+  result.id = request->id;
+  result.run.attempts = request->attempt;
+  gannet_result_fail(&result, false, "%s", misfit);
+  return gannet_result_queue_add(ready, &result);
+}
+
+static gannet_err fill_arguments(const gannet_program *program, const gannet_bindings *bindings,
+                                 gannet_text_list *arguments) {
+  const gannet_text_list *command = &program->options->command;
+  if (command->n == 0) {
+    const char *shell = program->options->shell;
+    GANNET_TRY(gannet_text_list_add(arguments, gannet_file_name_of(program->shell)));
+    GANNET_TRY(gannet_text_list_add(arguments, "-c"));
+    return gannet_text_list_add(arguments, shell ? shell : "");
+  }
+  for (int i = 0; i < command->n; ++i) {
+    char *text = NULL;
+    GANNET_TRY(gannet_substitute(&program->contract, bindings, GANNET_IN_CAMPAIGN,
+                                 "evaluate.command", command->item[i], strlen(command->item[i]),
+                                 &text, NULL));
+    const gannet_err err = gannet_text_list_add(arguments, text);
+    gannet_free(&text);
+    GANNET_TRY(err);
+  }
+  return GANNET_OK;
+}
+
+gannet_err gannet_command_line_create(const gannet_program *program, const gannet_request *request,
+                                      const char *directory, int slot,
+                                      gannet_command_line *command_line) {
+  GANNET_TRY(gannet_bindings_create(&program->contract, request, directory, slot,
+                                    &command_line->bindings));
+  GANNET_TRY(fill_arguments(program, &command_line->bindings, &command_line->arguments));
+  return gannet_contract_environment(&program->contract, request, &command_line->bindings,
+                                     directory, slot, &program->options->environment,
+                                     &command_line->environment);
+}
+
+void gannet_command_line_release(gannet_command_line *command_line) {
+  gannet_bindings_release(&command_line->bindings);
+  gannet_text_list_release(&command_line->arguments);
+  gannet_text_list_release(&command_line->environment);
+}
+
+static const gannet_current_attempt *other(const void *others, int i, size_t size) {
+  return (const gannet_current_attempt *)(const void *)((const char *)others + (size_t)i * size);
+}
+
+/* The smallest slot that none of the others has. Of n + 1 slots one is free. */
+static gannet_err free_slot(const void *others, int n, size_t size, int *slot) {
+  char *taken = NULL;
+  GANNET_TRY(gannet_alloc((size_t)n + 1, 1, &taken));
+  for (int i = 0; i < n; ++i) {
+    const int one = other(others, i, size)->slot;
+    if (0 <= one && one <= n) taken[one] = 1;
+  }
+  for (*slot = 0; taken[*slot];) ++*slot;
+  gannet_free(&taken);
+  return GANNET_OK;
+}
+
+gannet_err gannet_attempt_begin(const gannet_program *program, const gannet_request *request,
+                                const void *others, int n, size_t size,
+                                gannet_current_attempt *attempt) {
+  for (int i = 0; i < n; ++i)
+    GANNET_REQUIRE(other(others, i, size)->id != request->id, GANNET_ERR_ARG,
+                   "evaluation %lld is running already", (long long)request->id);
+  attempt->id = request->id;
+  attempt->number = request->attempt;
+  attempt->nonce = request->nonce;
+  GANNET_TRY(free_slot(others, n, size, &attempt->slot));
+  attempt->submitted = gannet_clock_epoch();
+  attempt->unwanted = false;
+  return gannet_contract_directory(&program->contract, request->id, attempt->directory,
+                                   sizeof attempt->directory);
+}
+
+void gannet_attempt_recall(gannet_current_attempt *attempt) {
+  gannet_attempt_info sight;
+  const bool found =
+      gannet_attempt_read(attempt->directory, &sight) && sight.nonce == attempt->nonce;
+  attempt->slot = found ? sight.slot : -1;
+  attempt->submitted = found ? sight.submitted : NAN;
+}
+
+bool gannet_program_is_stopped(const gannet_program *program) {
+  const gannet_stopping *stopping = program->rules.limits.stopping;
+  return stopping && stopping->is_asked(stopping->user);
+}
+
+bool gannet_program_begins_nothing(const gannet_program *program) {
+  const gannet_stopping *stopping = program->rules.limits.stopping;
+  return stopping && stopping->begins_nothing && stopping->begins_nothing(stopping->user);
+}
+
+void gannet_attempt_identify(const gannet_current_attempt *attempt, gannet_result_record *result) {
+  result->id = attempt->id;
+  result->run.attempts = attempt->number;
+  result->run.submitted = attempt->submitted;
+  result->run.slot = attempt->slot;
+}

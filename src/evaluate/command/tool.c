@@ -1,0 +1,88 @@
+#include "evaluate/command/tool.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/atomic_file.h"
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/open_file.h"
+#include "evaluate/command/command.h"
+
+/* Longest that a program may take, in seconds. */
+static const double patience = 60;
+
+static gannet_err wait_for(gannet_launcher *launcher, gannet_launch_event *event) {
+  const double end = gannet_clock_seconds() + 2 * patience;
+  bool got = false;
+  event->type = GANNET_LAUNCH_STARTED;
+  while (gannet_clock_seconds() < end) {
+    GANNET_TRY(gannet_launcher_wait(launcher, 1, event, &got));
+    if (got && event->type != GANNET_LAUNCH_STARTED) return GANNET_OK;
+  }
+  return GANNET_OK;
+}
+
+static void describe_end(const gannet_launch_event *event, const char *name, char *why,
+                         size_t size) {
+  if (event->type == GANNET_LAUNCH_REFUSED)
+    (void)snprintf(why, size, "'%.100s' could not be started", name);
+  else if (event->type == GANNET_LAUNCH_STARTED || event->limit)
+    (void)snprintf(why, size, "'%.100s' took too long", name);
+  else if (event->signal)
+    (void)snprintf(why, size, "'%.100s' was ended by signal %d", name, event->signal);
+  else if (event->exit_code)
+    (void)snprintf(why, size, "'%.100s' ended with exit code %d", name, event->exit_code);
+}
+
+/* The last line that the program wrote about it, after the reason. */
+static void add_words(const char *directory, char *why, size_t size) {
+  char path[PATH_MAX], text[4096];
+  size_t length = 0;
+  if (!why[0] || gannet_join_path(directory, "stderr.log", path, sizeof path) != GANNET_OK ||
+      gannet_file_read_end(path, sizeof text, text, &length) != GANNET_OK) {
+    gannet_error_clear();
+    return;
+  }
+  while (length > 0 && (unsigned char)text[length - 1] <= ' ') --length;
+  size_t first = length;
+  while (first > 0 && text[first - 1] != '\n') --first;
+  if (length > first)
+    (void)snprintf(why + strlen(why), size - strlen(why), ": %.*s", (int)(length - first),
+                   text + first);
+}
+
+static void remove_output(const char *directory) {
+  static const char *const names[] = {"stdout.log", "stderr.log"};
+  char path[PATH_MAX];
+  for (int i = 0; i < 2; ++i)
+    if (gannet_join_path(directory, names[i], path, sizeof path) == GANNET_OK) (void)remove(path);
+}
+
+gannet_err gannet_child_run(gannet_launcher *launcher, const char *const *words,
+                            const char *input_directory, const char *directory,
+                            gannet_child_end *end) {
+  static const char *const environment[] = {NULL};
+  char path[PATH_MAX];
+  gannet_launch_event event = {0};
+  end->why[0] = '\0';
+  end->missing = !launcher || gannet_command_find(words[0], input_directory, path) != 0;
+  if (end->missing) {
+    (void)snprintf(end->why, sizeof end->why, "there is no program '%.100s'", words[0]);
+    return GANNET_OK;
+  }
+  const gannet_launch launch = {.tag = -1,
+                                .directory = directory,
+                                .program = path,
+                                .arguments = words,
+                                .environment = environment,
+                                .time_limit = patience,
+                                .grace = 1};
+  GANNET_TRY(gannet_launcher_launch(launcher, &launch));
+  GANNET_TRY(wait_for(launcher, &event));
+  describe_end(&event, words[0], end->why, sizeof end->why);
+  add_words(directory, end->why, sizeof end->why);
+  remove_output(directory);
+  return GANNET_OK;
+}

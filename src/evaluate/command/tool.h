@@ -1,0 +1,28 @@
+/* Other programs, run to their end. */
+#ifndef GANNET_EVALUATE_COMMAND_TOOL_H
+#define GANNET_EVALUATE_COMMAND_TOOL_H
+
+#include <stdbool.h>
+
+#include "evaluate/launcher/launcher.h"
+
+typedef struct {
+  bool missing;  /* there is no such program, or none can be run */
+  char why[512]; /* in words why it did not succeed; "" when it did */
+} gannet_child_end;
+
+/* Run a program in a directory; its output is thrown away. Longest for a minute.
+ *
+ * Local.
+ *
+ * launcher         in   NULL = no program can be run
+ * words            in   NULL-terminated, the program's name first
+ * input_directory  in   that a relative program with a slash is searched from
+ *
+ * Errors: those of the launcher.
+ */
+GANNET_CHECKED gannet_err gannet_child_run(gannet_launcher *launcher, const char *const *words,
+                                           const char *input_directory, const char *directory,
+                                           gannet_child_end *end);
+
+#endif

@@ -1,0 +1,420 @@
+/* The file contract between gannet and a simulation that is a program of its own.
+ *
+ * One directory per evaluation, CAMPAIGN/evals/000123/. Before the launch it gets params.json,
+ * params.in, the rendered templates and attempt.json; the simulation leaves results.out (or prints
+ * its results, for a pattern to pick out); the launcher leaves outcome.json. What an earlier
+ * attempt left is moved to attempt-K/ inside, so that nothing stale is ever read.
+ */
+#ifndef GANNET_EVALUATE_CONTRACT_CONTRACT_H
+#define GANNET_EVALUATE_CONTRACT_CONTRACT_H
+
+#include <regex.h>
+
+#include "evaluate/contract/output_search.h"
+#include "evaluate/contract/placeholder.h"
+#include "evaluate/contract/text_rules.h"
+#include "evaluate/evaluator.h"
+#include "evaluate/launcher/leftovers.h"
+
+/* What does not change between evaluations; everything borrowed. */
+typedef struct {
+  const gannet_problem *problem;
+  const char *evaluations;     /* absolute path of CAMPAIGN/evals */
+  const char *input_directory; /* absolute; relative templates start from it */
+  const gannet_text_list *templates;
+  bool durable; /* whether attempt.json must outlive this machine: others run the simulation */
+  const gannet_delimiters *delimiters; /* of templates and scripts; NULL = braces */
+} gannet_contract;
+
+/* A name and what it stands for. */
+typedef struct {
+  char *name, *text; /* owned */
+  gannet_field_kind kind;
+  double number; /* of kinds that are numbers */
+} gannet_binding;
+
+/* What placeholders stand for: params, results, directory, input_directory, id, attempt, seed and
+ * slot, and then the variables, which win. */
+typedef struct {
+  int n;
+  gannet_binding *item; /* [n] owned */
+} gannet_bindings;
+
+/* Names with a fixed meaning, NULL-terminated. */
+extern const char *const gannet_fixed_placeholders[];
+
+/* The same as a text for messages: "{params} {results} ...". */
+extern const char gannet_fixed_placeholder_list[];
+
+/* The kind of a variable in a field.
+ *
+ * Local.
+ */
+gannet_field_kind gannet_variable_kind(const gannet_variable *variable);
+
+/* Whether a placeholder has a name that is known, the kind of its value, and its variable.
+ *
+ * Local.
+ *
+ * problem   in   may be NULL: then only names with a fixed meaning are known
+ * variable  out  NULL = a fixed meaning
+ */
+bool gannet_placeholder_kind(const gannet_problem *problem, const char *name,
+                             gannet_field_kind *kind, const gannet_variable **variable);
+
+/* The binding of a name, a variable's before that of a fixed meaning; NULL = there is none.
+ *
+ * Local.
+ */
+const gannet_binding *gannet_binding_find(const gannet_bindings *bindings, const char *name);
+
+/* Path of the directory of an evaluation.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_contract_directory(const gannet_contract *contract, int64_t id,
+                                                    char *path, size_t size);
+
+enum { GANNET_SUBMISSION_NAME = 128 };
+
+/* Which of several evaluations that a scheduler takes together. */
+typedef struct {
+  char submission[GANNET_SUBMISSION_NAME]; /* its name; "" = none */
+  int element;                             /* of an array, -1 = no array */
+  int runs;                                /* evaluations in that element's job, at most */
+} gannet_submission_element;
+
+/* What attempt.json keeps for a later process that takes the attempt over. */
+typedef struct {
+  int slot;                                    /* of the evaluator */
+  double submitted;                            /* seconds since 1970 */
+  const gannet_submission_element *submission; /* NULL = it has a job or a process of its own */
+} gannet_attempt_handover;
+
+/* Make the directory ready for an attempt: move an earlier one aside, write parameters, templates
+ * and attempt.json.
+ *
+ * Local.
+ *
+ * bindings   in  of this request
+ * directory  in  from gannet_contract_directory
+ * handover   in  goes into attempt.json; NULL = nothing
+ *
+ * Errors: those of the file system.
+ */
+GANNET_CHECKED gannet_err gannet_contract_prepare(const gannet_contract *contract,
+                                                  const gannet_request *request,
+                                                  const gannet_bindings *bindings,
+                                                  const char *directory,
+                                                  const gannet_attempt_handover *handover);
+
+/* The two steps of gannet_contract_prepare. The second may be taken again where it failed: then
+ * nothing has run in the directory yet.
+ *
+ * Local.
+ *
+ * before   in  number of the attempt whose files are moved aside, where its attempt.json is missing
+ * durable  in  the directory is to be there after a power failure
+ *
+ * Errors: those of the file system.
+ */
+GANNET_CHECKED gannet_err gannet_contract_make_directory(const char *directory, int before,
+                                                         bool durable);
+GANNET_CHECKED gannet_err gannet_contract_fill_directory(const gannet_contract *contract,
+                                                         const gannet_request *request,
+                                                         const gannet_bindings *bindings,
+                                                         const char *directory,
+                                                         const gannet_attempt_handover *handover);
+
+/* Who runs an attempt: a process, or a job of a scheduler. */
+typedef struct {
+  int attempt;
+  uint64_t nonce;
+  int pid;          /* 0 = none, or not started yet */
+  int slot;         /* of the evaluator, -1 = none yet */
+  double submitted; /* seconds since 1970; 0 = unknown */
+  double started;   /* seconds since 1970 */
+  const char *job;  /* id of a scheduler's job; NULL = none, or not submitted yet */
+  const gannet_submission_element *submission; /* NULL = none */
+  bool durable; /* also after a power failure: for what goes on without this machine */
+} gannet_attempt_runner;
+
+/* Write attempt.json, whole or not at all.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_attempt_write(const char *directory,
+                                               const gannet_attempt_runner *runner);
+
+/* Whether attempt.json names this nonce; the job in it then, "" when there is none.
+ *
+ * Local.
+ *
+ * job  out  [size]
+ */
+bool gannet_attempt_has_nonce(const char *directory, uint64_t nonce, char *job, size_t size);
+
+/* What attempt.json tells somebody who only looks. */
+typedef struct {
+  int attempt, pid, slot; /* 0, 0 and -1 = unknown */
+  uint64_t nonce;
+  double started;   /* seconds since 1970, or when it was handed to the scheduler; NAN = unknown */
+  double submitted; /* seconds since 1970; NAN = unknown */
+  char host[GANNET_HOST_SIZE];     /* of the controller */
+  gannet_process_identity process; /* of pid; zeroed = unknown */
+  char job[GANNET_JOB_SIZE];       /* of a scheduler, "" = none or not known yet */
+} gannet_attempt_info;
+
+/* Read it; false when there is none.
+ *
+ * Local.
+ */
+bool gannet_attempt_read(const char *directory, gannet_attempt_info *sight);
+
+/* The place that attempt.json names; submission is "" when it names none.
+ *
+ * Local.
+ */
+void gannet_attempt_read_submission(const char *directory, gannet_submission_element *submission);
+
+/* The nonce and the job of the attempt in a directory; 0 when there is none.
+ *
+ * Local.
+ *
+ * job  out  [size]
+ */
+uint64_t gannet_attempt_nonce(const char *directory, char *job, size_t size);
+
+/* Values of all placeholders for one request; free with gannet_bindings_release, also after
+ * failure.
+ *
+ * Local.
+ *
+ * slot  in  of the evaluator; -1 = unknown
+ */
+GANNET_CHECKED gannet_err gannet_bindings_create(const gannet_contract *contract,
+                                                 const gannet_request *request,
+                                                 const char *directory, int slot,
+                                                 gannet_bindings *bindings);
+void gannet_bindings_release(gannet_bindings *bindings);
+
+/* The environment of a simulation: the user's, with placeholders replaced in its values, and
+ * "GANNET_EVAL_ID=123" and so on.
+ *
+ * Local.
+ *
+ * slot  in   of the evaluator; -1 = unknown
+ * list  out  zeroed before; free with gannet_text_list_release, also after failure
+ */
+GANNET_CHECKED gannet_err gannet_contract_environment(
+    const gannet_contract *contract, const gannet_request *request, const gannet_bindings *bindings,
+    const char *directory, int slot, const gannet_text_list *users, gannet_text_list *list);
+
+/* Append a copy of a text; item[n] is always NULL.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_text_list_add(gannet_text_list *list, const char *text);
+void gannet_text_list_release(gannet_text_list *list);
+
+/* Where placeholders are replaced. */
+typedef enum {
+  GANNET_IN_TEMPLATE, /* with the campaign's delimiters; a backslash before an unknown name stays */
+  GANNET_IN_SCRIPT,  /* with the campaign's delimiters; every backslash before a placeholder goes */
+  GANNET_IN_CAMPAIGN /* command and environment: the same, and braces count as well */
+} gannet_text_kind;
+
+/* Replace every placeholder of a known name by its value, once, from left to right, and take the
+ * backslash away from those that have one. Everything else stays as it is, also placeholders that
+ * nobody knows and formats that cannot be read: templates are often programs full of braces.
+ *
+ * Local.
+ *
+ * contract  in   its delimiters count
+ * source    in   name of the file or key for messages
+ * text      in   size bytes, zero bytes allowed
+ * out       out  to be freed with gannet_free; a zero byte follows that is not counted
+ *
+ * Errors: GANNET_ERR_INPUT when a value has more characters than the width of its format.
+ */
+GANNET_CHECKED gannet_err gannet_substitute(const gannet_contract *contract,
+                                            const gannet_bindings *bindings,
+                                            gannet_text_kind text_kind, const char *source,
+                                            const char *text, size_t size, char **out,
+                                            size_t *out_size);
+
+/* Line and column of a place in a text, counted from 1.
+ *
+ * Local.
+ */
+void gannet_text_position(const char *text, size_t at, int *line, int *column);
+
+/* The delimiters that count at a place.
+ *
+ * Local.
+ */
+gannet_delimiters gannet_contract_delimiters(const gannet_contract *contract,
+                                             gannet_text_kind text_kind);
+
+/* Regular expressions that pick quantities out of the simulation's output. */
+typedef struct {
+  int n;
+  int *quantity;    /* [n] 0 = objective, j + 1 = constraint j */
+  bool *by_columns; /* [n] counts characters, as (.{8}) does: numbers may touch each other */
+  bool *has_comma;  /* [n] names a comma: one that it matches beside its group is between numbers */
+  regex_t *regex;
+} gannet_patterns;
+
+/* Compile "name=regex" texts; what is wrong with them becomes complaints.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_patterns_create(const gannet_text_list *texts,
+                                                 const gannet_problem *problem,
+                                                 gannet_complaints *complaints,
+                                                 gannet_patterns *patterns);
+void gannet_patterns_release(gannet_patterns *patterns);
+
+/* How the end of a process is judged. */
+typedef struct {
+  const gannet_real_list *bad_luck;   /* exit codes after which another attempt may succeed */
+  const gannet_real_list *cannot_run; /* exit codes that say: the simulation cannot run here */
+  const gannet_patterns *patterns;
+  double time_limit;
+  const gannet_text_rules *bad_luck_texts;   /* in the output of a failed attempt; NULL = none */
+  const gannet_text_rules *cannot_run_texts; /* in the output of any attempt; NULL = none */
+  gannet_search_limits limits;               /* of looking for patterns and texts */
+  const char *evaluations; /* absolute path of CAMPAIGN/evals; NULL = it is where it was */
+  const char *program;     /* path of what is started; NULL = not told */
+} gannet_outcome_rules;
+
+/* Read the results of a simulation that ended with exit code 0: from stdout.log by patterns, from
+ * results.out for the rest. The result becomes done, cannot run, or failed with the reason: what
+ * was wrong, where, and what was found instead. It becomes pending when somebody asks the program
+ * to end meanwhile.
+ *
+ * Local.
+ */
+void gannet_contract_read_results(const gannet_problem *problem, const gannet_outcome_rules *rules,
+                                  const char *directory, gannet_result_record *result);
+
+/* Whether results.out is cut off within its last line: it has no end, and is no JSON object, which
+ * says itself whether it is whole.
+ *
+ * Local.
+ */
+bool gannet_contract_is_torn(const char *directory);
+
+/* Whether results.out says that the simulation cannot run; it then counts however the simulation
+ * ended, and is in the result. Otherwise the result is to be filled: nothing is known of it.
+ *
+ * Local.
+ *
+ * result  inout  cleared
+ */
+bool gannet_contract_says_cannot_run(const gannet_problem *problem, const char *directory,
+                                     gannet_result_record *result);
+
+/* The result of an attempt from the launcher's last event about it. A text of the user's that means
+ * 'cannot run' counts more than the exit code and than results. What the simulation itself says in
+ * results.out comes next: that it cannot work however it ended, its numbers when it ended well. It
+ * becomes pending, to be judged again by a later
+ * process, when somebody asks the program to end meanwhile.
+ *
+ * Local.
+ *
+ * result  inout  cleared; id and run.slot, submitted and attempts stay as they are
+ *
+ * Errors: GANNET_ERR_MISSING when there are no results and rules->evaluations is not there either:
+ *   the campaign was moved away, and the results may be with it.
+ */
+GANNET_CHECKED gannet_err gannet_classify_outcome(const gannet_problem *problem,
+                                                  const gannet_outcome_rules *rules,
+                                                  const char *directory,
+                                                  const gannet_launch_event *event,
+                                                  gannet_result_record *result);
+
+/* That an attempt failed where nothing can be written says nothing about its design: it is
+ * forgotten, and to be made again. Only for attempts that have ended: another one would be made
+ * beside one that runs on.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_NO_SPACE when the attempt failed and its directory has no room for anything.
+ */
+GANNET_CHECKED gannet_err gannet_contract_check_space(const char *directory,
+                                                      const gannet_result_record *result);
+
+/* The interpreter that the first line of a script names, "" when there is none.
+ *
+ * Local.
+ *
+ * name  out  [size]
+ */
+void gannet_contract_find_interpreter(const char *program, char *name, size_t size);
+
+/* What an error of exec means for a program, to be put after the error's own text: exec says of a
+ * script whose interpreter is missing that there is no such file.
+ *
+ * Local.
+ *
+ * program  in   path; NULL = not told
+ * why      out  [size]
+ */
+void gannet_contract_explain_exec(const char *program, int error, char *why, size_t size);
+
+/* Let no later process find the attempt in a directory, nor how it ended: it is then made again.
+ *
+ * Local.
+ */
+void gannet_attempt_forget(const char *directory);
+
+/* Whether a signal comes from outside: from a scheduler, the kernel out of memory, a dying node. A
+ * simulation that breaks down by itself gets others (SIGSEGV, SIGFPE, SIGABRT).
+ *
+ * Local.
+ */
+bool gannet_contract_is_from_outside(int signal);
+
+/* Whether an error of the system says nothing about what was tried: it may pass.
+ *
+ * Local.
+ */
+bool gannet_contract_is_transient(int error);
+
+/* What becomes of a result when a search for a pattern or text was not over.
+ *
+ * Local.
+ *
+ * what  in  that was looked for
+ * name  in  of the file
+ */
+void gannet_contract_fail_search(const gannet_search_report *report, const char *what,
+                                 const char *name, gannet_result_record *result);
+
+/* Failed with a reason, followed by the end of stderr.log; the class is the caller's to set.
+ *
+ * Local.
+ */
+void gannet_contract_fail(const char *directory, bool retry, const char *reason,
+                          gannet_result_record *result);
+
+/* Whether a complete attempt with this nonce left its outcome.json; its end then comes in event.
+ *
+ * Local.
+ *
+ * host  out  [GANNET_HOST_SIZE] that it says it ran on, "" when it does not; may be NULL
+ */
+bool gannet_contract_find_outcome(const char *directory, uint64_t nonce, gannet_launch_event *event,
+                                  char *host);
+
+/* Whether the outcome.json of this nonce says that a job's script did not start the simulation;
+ * why, then.
+ *
+ * Local.
+ *
+ * why  out  [size]
+ */
+bool gannet_contract_is_not_begun(const char *directory, uint64_t nonce, char *why, size_t size);
+
+#endif

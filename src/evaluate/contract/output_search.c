@@ -1,0 +1,193 @@
+#include "evaluate/contract/output_search.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/atomic_file.h"
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/open_file.h"
+
+enum { BLOCK = 64 << 10 };
+static const int64_t longest_file = INT64_C(64) << 30;
+static const double slowest_bytes = 1e6; /* per second, of a search that has used up its patience */
+
+/* A text that lies in the block, with room for a zero byte after it. */
+typedef struct {
+  char *text;
+  size_t length;
+  bool begins, ends; /* its line */
+  bool is_torn;      /* the line has zero bytes, here or before */
+} piece;
+
+typedef struct {
+  FILE *file;
+  char *block; /* [BLOCK + 1] */
+  size_t at, filled;
+  bool is_over;   /* nothing is left to be read */
+  bool is_inside; /* of a line that has begun before at */
+  bool is_torn;   /* that line has had zero bytes */
+  double bytes;
+  int error;    /* of reading */
+  double begun; /* on the clock of the processor */
+} reader;
+
+/* What is known of one expression. */
+typedef struct {
+  double seconds;
+  bool is_taken; /* in this line */
+} state;
+
+/* A zero byte would end the text for regexec. Whether there was one. */
+static bool blank_zeros(char *text, size_t size) {
+  bool any = false;
+  for (char *zero = memchr(text, '\0', size); zero;
+       zero = memchr(zero, '\0', size - (size_t)(zero - text))) {
+    *zero = ' ';
+    any = true;
+  }
+  return any;
+}
+
+static void fill(reader *r) {
+  const size_t rest = r->filled - r->at;
+  memmove(r->block, r->block + r->at, rest);
+  const size_t got = fread(r->block + rest, 1, BLOCK - rest, r->file);
+  r->at = 0;
+  r->filled = rest + got;
+  r->is_over = got < BLOCK - rest;
+  if (ferror(r->file)) r->error = errno;
+}
+
+/* Without LF or CR LF. A CR inside stays: progress bars write over their line with it. */
+static size_t length_of(const char *text, size_t length) {
+  return length > 0 && text[length - 1] == '\r' ? length - 1 : length;
+}
+
+static bool next_piece(reader *r, piece *p) {
+  if (!r->is_over && r->filled - r->at <= GANNET_LINE_PIECE) fill(r);
+  const size_t left = r->filled - r->at;
+  if (left == 0) return false;
+  p->text = r->block + r->at;
+  const char *end = memchr(p->text, '\n', left <= GANNET_LINE_PIECE ? left : GANNET_LINE_PIECE + 1);
+  p->begins = !r->is_inside;
+  p->ends = end || left <= GANNET_LINE_PIECE;
+  const size_t whole = end ? (size_t)(end - p->text) : p->ends ? left : GANNET_LINE_PIECE;
+  const size_t step = end ? whole + 1 : p->ends ? left : GANNET_LINE_PIECE - GANNET_LINE_OVERLAP;
+  p->length = p->ends ? length_of(p->text, whole) : whole;
+  p->is_torn = blank_zeros(p->text, whole) || (r->is_inside && r->is_torn);
+  r->is_torn = p->is_torn;
+  r->is_inside = !p->ends;
+  r->at += step;
+  r->bytes += (double)step;
+  return true;
+}
+
+/* Whether a match is one: where it begins in what the next piece shows again, that has all of it.
+ */
+static bool match_one(const gannet_search *search, int which, const piece *p, regmatch_t *match) {
+  const int flags = (p->begins ? 0 : REG_NOTBOL) | (p->ends ? 0 : REG_NOTEOL);
+  if (regexec(&search->regex[which], p->text, search->has_places ? 2 : 0, match, flags))
+    return false;
+  return !search->has_places || p->ends || match[0].rm_so < GANNET_LINE_PIECE - GANNET_LINE_OVERLAP;
+}
+
+/* True when take wants no more. */
+static bool match_all(const gannet_search *search, const piece *p, state *states) {
+  double before = gannet_clock_seconds();
+  bool enough = false;
+  for (int i = 0; i < search->n && !enough; ++i) {
+    regmatch_t match[2];
+    if (p->begins) states[i].is_taken = false;
+    if (states[i].is_taken) continue;
+    if (match_one(search, i, p, match)) {
+      states[i].is_taken = true;
+      enough =
+          search->take(search->user, i, p->text, search->has_places ? match : NULL, p->is_torn);
+    }
+    const double now = gannet_clock_seconds();
+    states[i].seconds += now - before;
+    before = now;
+  }
+  return enough;
+}
+
+static int find_slowest(const gannet_search *search, const state *states, double *sum) {
+  int slowest = 0;
+  *sum = 0;
+  for (int i = 0; i < search->n; ++i) {
+    *sum += states[i].seconds;
+    if (states[i].seconds > states[slowest].seconds) slowest = i;
+  }
+  return slowest;
+}
+
+/* On a machine that is busy with something else, time on the wall says nothing about the search. */
+static bool is_slow(const gannet_search *search, double patience, const reader *r,
+                    const state *states, int *slowest) {
+  const double allowed = patience + r->bytes / slowest_bytes;
+  double sum = 0;
+  *slowest = find_slowest(search, states, &sum);
+  return sum > allowed && gannet_clock_processor() - r->begun > allowed;
+}
+
+/* A file that is not there holds nothing. */
+static gannet_search_report failure(int error, const char *why) {
+  gannet_search_report report = {.end = error == ENOENT ? GANNET_SEARCH_OVER : GANNET_SEARCH_FAILED,
+                                 .error = error};
+  (void)snprintf(report.why, sizeof report.why, "%s", why);
+  gannet_error_clear();
+  return report;
+}
+
+static void search_all(const gannet_search *search, const gannet_search_limits *limits, reader *r,
+                       state *states, gannet_search_report *report) {
+  const gannet_stopping *stopping = limits->stopping;
+  bool enough = false;
+  piece p;
+  while (!enough && next_piece(r, &p)) {
+    if (stopping && stopping->is_asked(stopping->user)) {
+      report->end = GANNET_SEARCH_STOPPED;
+      return;
+    }
+    const char after = p.text[p.length];
+    p.text[p.length] = '\0';
+    enough = match_all(search, &p, states);
+    p.text[p.length] = after;
+    if (!enough && is_slow(search, limits->patience, r, states, &report->slowest)) {
+      report->end = GANNET_SEARCH_SLOW;
+      return;
+    }
+  }
+  if (!enough && r->error) *report = failure(r->error, strerror(r->error));
+}
+
+gannet_search_report gannet_search_file(const gannet_search *search, const char *directory,
+                                        const char *name, const gannet_search_limits *limits) {
+  char path[PATH_MAX];
+  struct stat about;
+  reader r = {.begun = gannet_clock_processor()};
+  state *states = NULL;
+  gannet_search_report report = {.end = GANNET_SEARCH_OVER};
+  if (gannet_join_path(directory, name, path, sizeof path) != GANNET_OK)
+    return failure(ENAMETOOLONG, strerror(ENAMETOOLONG));
+  if (gannet_file_stream(path, GANNET_ERR_INPUT, &r.file) != GANNET_OK)
+    return failure(errno, gannet_error_detail());
+  if (fstat(fileno(r.file), &about) == 0 && about.st_size > longest_file) {
+    (void)fclose(r.file);
+    return failure(EFBIG, strerror(EFBIG));
+  }
+  if (gannet_alloc(BLOCK + 1, 1, &r.block) == GANNET_OK &&
+      gannet_alloc((size_t)search->n, sizeof *states, &states) == GANNET_OK) {
+    search_all(search, limits, &r, states, &report);
+  } else {
+    report = failure(ENOMEM, strerror(ENOMEM));
+  }
+  gannet_free(&states);
+  gannet_free(&r.block);
+  (void)fclose(r.file);
+  return report;
+}

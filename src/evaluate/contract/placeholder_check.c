@@ -1,0 +1,390 @@
+#include "evaluate/contract/placeholder_check.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/atomic_file.h"
+#include "base/memory.h"
+#include "base/names.h"
+#include "base/open_file.h"
+
+enum {
+  TOLD = 32,
+  SHOWN = 120
+}; /* placeholders of one text that are warned of, characters of one */
+
+/* A text that is looked through. */
+typedef struct {
+  const gannet_placeholder_check *check;
+  gannet_text_kind text_kind;
+  gannet_delimiters delimiters;
+  const char *key, *name; /* name: of a file; NULL = a text of the campaign file */
+  const char *text;
+  size_t size;
+  bool names_variable;
+  int n_told;
+  char told[TOLD][SHOWN];
+} source;
+
+/* "evaluate.templates: deck.in:3:8", or the key alone. */
+static void write_location(const source *s, size_t at, char *location, size_t size) {
+  int line, column;
+  (void)snprintf(location, size, "%s", s->key);
+  if (!s->name) return;
+  gannet_text_position(s->text, at, &line, &column);
+  (void)snprintf(location, size, "%s: %.200s:%d:%d", s->key, s->name, line, column);
+}
+
+/* As it is written in the text. */
+static void write_placeholder(const source *s, size_t begin, size_t end, char *shown, size_t size) {
+  (void)snprintf(shown, size, "%.*s", (int)(end - begin), s->text + begin);
+}
+
+/* Once for each word. */
+static bool is_told(source *s, const char *word) {
+  for (int i = 0; i < s->n_told; ++i)
+    if (strcmp(s->told[i], word) == 0) return true;
+  if (s->n_told == TOLD) return true;
+  (void)snprintf(s->told[s->n_told++], SHOWN, "%s", word);
+  return false;
+}
+
+/* Names of variables and of the contract, NULL-terminated; to be freed. */
+static const char **list_known(const gannet_problem *problem) {
+  const int n_variables = problem ? problem->spec.n_variables : 0;
+  const char **known = NULL;
+  int n = 0;
+  if (gannet_alloc((size_t)n_variables + 16, sizeof *known, &known) != GANNET_OK) {
+    gannet_error_clear(); /* then nothing is suggested */
+    return NULL;
+  }
+  for (int i = 0; gannet_fixed_placeholders[i]; ++i) known[n++] = gannet_fixed_placeholders[i];
+  for (int k = 0; k < n_variables; ++k) known[n++] = problem->spec.variables[k].name;
+  return known;
+}
+
+static bool is_comment(const source *s, size_t at) {
+  size_t begin = at;
+  while (begin > 0 && s->text[begin - 1] != '\n') --begin;
+  while (begin < at && strchr(" \t", s->text[begin])) ++begin;
+  return s->text[begin] == '#' && strncmp(s->text + begin, "#SBATCH", 7) != 0;
+}
+
+/* How the text can be kept as it is. */
+static void complain_unknown(const source *s, const gannet_placeholder *found) {
+  char location[400], shown[SHOWN];
+  const char **known = list_known(s->check->problem);
+  const char *near = known ? gannet_nearest(found->name, known) : NULL;
+  const bool is_comment_of_script = s->text_kind == GANNET_IN_SCRIPT && is_comment(s, found->begin);
+  if (!is_comment_of_script && (found->is_field || near)) {
+    write_location(s, found->begin, location, sizeof location);
+    write_placeholder(s, found->begin, found->end, shown, sizeof shown);
+    const int opening = (int)strcspn(shown, found->name);
+    gannet_complain(s->check->complaints, location,
+                    "'%s' is no variable and none of %s%s%.*s%s%s%s; where it is no placeholder "
+                    "write a backslash before it, or choose other marks with evaluate.placeholders",
+                    shown, gannet_fixed_placeholder_list, near ? "; did you mean '" : "",
+                    near ? opening : 0, shown, near ? near : "",
+                    near ? shown + opening + strlen(found->name) : "", near ? "'?" : "");
+  }
+  gannet_free(&known);
+}
+
+static bool is_a_letter_away(const char *name, const char *variable) {
+  if (strcasecmp(name, variable) == 0) return true;
+  return strlen(name) > 2 && strlen(variable) > 2 && gannet_name_distance(name, variable) == 1;
+}
+
+static void warn_of_near(source *s, const gannet_placeholder *found) {
+  char location[400], shown[SHOWN];
+  const gannet_problem *problem = s->check->problem;
+  for (int k = 0; problem && k < problem->spec.n_variables; ++k) {
+    const char *variable = problem->spec.variables[k].name;
+    if (!is_a_letter_away(found->name, variable)) continue;
+    write_location(s, found->begin, location, sizeof location);
+    write_placeholder(s, found->begin, found->end, shown, sizeof shown);
+    if (!is_told(s, found->name))
+      gannet_log(s->check->context, GANNET_LOG_WARNING,
+                 "%s: '%s' stays as it is, for there is no such variable; did you mean '%s'?",
+                 location, shown, variable);
+    return;
+  }
+}
+
+static const char *const expected_format =
+    "expected [<|>|^][+][0][width][.precision][d|f|e|E|D|g|G|s], as in 8.4f, .3e or 03d";
+
+static void tell_wrong_format(source *s, const gannet_placeholder *found, const char *why) {
+  char location[400], shown[SHOWN];
+  write_location(s, found->begin, location, sizeof location);
+  write_placeholder(s, found->begin, found->end, shown, sizeof shown);
+  if (s->text_kind != GANNET_IN_TEMPLATE)
+    gannet_complain(s->check->complaints, location, "the format of '%s' is wrong: %s", shown, why);
+  else if (s->check->context && !is_told(s, shown))
+    gannet_log(s->check->context, GANNET_LOG_WARNING,
+               "%s: '%s' stays as it is, for its format is wrong: %s", location, shown, why);
+}
+
+/* Value i of those that a variable is tried with. */
+enum { TRIED = 101 };
+
+static double tried_value(const gannet_variable *v, int i) {
+  const double share = (double)i / (TRIED - 1);
+  if (v->type == GANNET_VARIABLE_CATEGORICAL || v->type == GANNET_VARIABLE_BOOLEAN) return i;
+  const double x = i == 0                         ? v->lower
+                   : i == TRIED - 1               ? v->upper
+                   : v->scale == GANNET_SCALE_LOG ? v->lower * pow(v->upper / v->lower, share)
+                                                  : v->lower + share * (v->upper - v->lower);
+  return v->type == GANNET_VARIABLE_INTEGER ? round(x) : x;
+}
+
+static int count_tried(const gannet_variable *v) {
+  if (v->type == GANNET_VARIABLE_CATEGORICAL) return v->n_values;
+  return v->type == GANNET_VARIABLE_BOOLEAN ? 2 : TRIED;
+}
+
+static void warn_of_misfit(source *s, const gannet_placeholder *found, const char *written) {
+  char location[400], shown[SHOWN];
+  write_location(s, found->begin, location, sizeof location);
+  write_placeholder(s, found->begin, found->end, shown, sizeof shown);
+  gannet_log(
+      s->check->context, GANNET_LOG_WARNING,
+      "%s: '%s' has no room for %.100s: evaluations with such values fail without being run; "
+      "give it a larger width or fewer digits",
+      location, shown, written);
+}
+
+static void warn_of_loss(source *s, const gannet_placeholder *found, const char *written,
+                         const char *one, const char *other) {
+  char location[400], shown[SHOWN];
+  write_location(s, found->begin, location, sizeof location);
+  write_placeholder(s, found->begin, found->end, shown, sizeof shown);
+  gannet_log(s->check->context, GANNET_LOG_WARNING,
+             "%s: '%s' writes %.100s for %s as for %s: designs that differ look equal to the "
+             "simulation; give it more digits",
+             location, shown, written, one, other);
+}
+
+/* Values all over the range of a variable: the first that does not fit, and the first two that look
+ * equal, are told. */
+static gannet_err try_values(source *s, const gannet_placeholder *found, const gannet_variable *v) {
+  const gannet_field_kind kind = gannet_variable_kind(v);
+  const gannet_problem *problem = s->check->problem;
+  const int variable = (int)(v - problem->spec.variables);
+  gannet_text now = {0}, before = {0};
+  gannet_err err = GANNET_OK;
+  bool fits = true, differs = true;
+  double last = NAN;
+  for (int i = 0; err == GANNET_OK && fits && differs && i < count_tried(v); ++i) {
+    char number[64] = "", earlier[64];
+    const double value = tried_value(v, i);
+    const bool is_text = kind == GANNET_FIELD_TEXT_KIND;
+    if (!is_text) gannet_problem_format(problem, variable, value, number, sizeof number);
+    now.used = 0;
+    err = gannet_field_write(&found->field, kind, value, is_text ? v->values[i] : number, &now,
+                             &fits);
+    if (err != GANNET_OK) break;
+    if (!fits) warn_of_misfit(s, found, now.text);
+    differs = is_text || i == 0 || value == last || strcmp(now.text, before.text) != 0;
+    if (!differs) {
+      (void)snprintf(earlier, sizeof earlier, "%.10g", last);
+      (void)snprintf(number, sizeof number, "%.10g", value);
+      warn_of_loss(s, found, now.text, earlier, number);
+    }
+    const gannet_text swap = before;
+    before = now;
+    now = swap;
+    last = value;
+  }
+  gannet_free(&now.text);
+  gannet_free(&before.text);
+  return err;
+}
+
+static void check_format(source *s, const gannet_placeholder *found, gannet_field_kind kind,
+                         const gannet_variable *variable) {
+  enum { SEED_DIGITS = 20 };
+  char shown[SHOWN];
+  if (!found->is_field) {
+    tell_wrong_format(s, found, expected_format);
+    return;
+  }
+  const char *why = gannet_field_refuse(&found->field, kind);
+  if (why) {
+    tell_wrong_format(s, found, why);
+    return;
+  }
+  write_placeholder(s, found->begin, found->end, shown, sizeof shown);
+  if (!s->check->context || is_told(s, shown)) return;
+  if (variable && try_values(s, found, variable) != GANNET_OK) gannet_error_clear();
+  const bool is_narrow = found->field.width > 0 && found->field.width < SEED_DIGITS;
+  if (!variable && strcmp(found->name, "seed") == 0 && is_narrow)
+    warn_of_misfit(s, found, "18446744073709551615");
+}
+
+static void look_through(source *s) {
+  gannet_placeholder found;
+  for (size_t at = 0; gannet_placeholder_next(&s->delimiters, s->text, s->size, &at, &found);) {
+    const gannet_variable *variable;
+    gannet_field_kind kind;
+    const bool is_known = gannet_placeholder_kind(s->check->problem, found.name, &kind, &variable);
+    if (found.is_escaped) continue;
+    if (is_known) {
+      s->names_variable = s->names_variable || (variable && found.is_field);
+      if (found.has_format) check_format(s, &found, kind, variable);
+      continue;
+    }
+    at = found.begin + 1;
+    if (!s->check->problem) continue;
+    if (s->text_kind != GANNET_IN_TEMPLATE)
+      complain_unknown(s, &found);
+    else
+      warn_of_near(s, &found);
+  }
+}
+
+/* The variable whose name begins at a place, or NULL. */
+static const char *variable_at(const source *s, size_t at, size_t *length) {
+  const gannet_problem *problem = s->check->problem;
+  size_t n = 0;
+  while (at + n < s->size && (isalnum((unsigned char)s->text[at + n]) || s->text[at + n] == '_'))
+    ++n;
+  for (int k = 0; problem && n > 0 && k < problem->spec.n_variables; ++k) {
+    const char *name = problem->spec.variables[k].name;
+    if (strlen(name) == n && memcmp(name, s->text + at, n) == 0) {
+      *length = n;
+      return name;
+    }
+  }
+  return NULL;
+}
+
+/* "{ x }" and "{x*1000}" look like placeholders, and are none. */
+static void warn_of_almost(source *s) {
+  enum { LONGEST = 60 };
+  const char *opening = s->delimiters.pair[0].opening, *closing = s->delimiters.pair[0].closing;
+  const size_t o = strlen(opening), c = strlen(closing);
+  char location[400], shown[SHOWN];
+  for (size_t i = 0; i + o < s->size; ++i) {
+    size_t begin = i + o, length = 0;
+    if (memcmp(s->text + i, opening, o) != 0) continue;
+    if (i > 0 && strchr("$\\", s->text[i - 1])) continue;
+    while (begin < s->size && s->text[begin] == ' ') ++begin;
+    const char *name = variable_at(s, begin, &length);
+    const size_t behind = begin + length;
+    if (!name || behind >= s->size) continue;
+    const bool is_padded = begin > i + o || s->text[behind] == ' ';
+    if (!is_padded && !strchr("*/+-%^[!", s->text[behind])) continue;
+    size_t end = behind;
+    while (end + c <= s->size && end - i < LONGEST && s->text[end] != '\n' &&
+           memcmp(s->text + end, closing, c) != 0)
+      end += !is_padded || s->text[end] == ' ' ? 1 : (size_t)LONGEST;
+    if (end + c > s->size || end - i >= LONGEST || memcmp(s->text + end, closing, c) != 0) continue;
+    write_placeholder(s, i, end + c, shown, sizeof shown);
+    write_location(s, i, location, sizeof location);
+    if (!is_told(s, shown))
+      gannet_log(s->check->context, GANNET_LOG_WARNING,
+                 "%s: '%s' stays as it is; a placeholder is a name, perhaps with a format, as in "
+                 "'%s%s%s' and '%s%s:8.4f%s'",
+                 location, shown, opening, name, closing, opening, name, closing);
+  }
+}
+
+static source begin(const gannet_placeholder_check *check, gannet_text_kind text_kind,
+                    const char *key) {
+  const gannet_contract contract = {.delimiters = check->delimiters};
+  return (source){.check = check,
+                  .text_kind = text_kind,
+                  .key = key,
+                  .delimiters = gannet_contract_delimiters(&contract, text_kind)};
+}
+
+void gannet_check_campaign_texts(const gannet_placeholder_check *check, const char *key,
+                                 const gannet_text_list *texts) {
+  for (int i = 0; i < texts->n; ++i) {
+    source s = begin(check, GANNET_IN_CAMPAIGN, key);
+    s.text = texts->item[i];
+    s.size = strlen(s.text);
+    look_through(&s);
+    if (check->context) warn_of_almost(&s);
+  }
+}
+
+/* NULL when it cannot be read, of which others tell. */
+static char *read(const gannet_placeholder_check *check, const char *name, size_t *size) {
+  char path[PATH_MAX], *text = NULL;
+  const char *start = check->input_directory ? check->input_directory : ".";
+  if (gannet_join_path(name[0] == '/' ? "" : start, name, path, sizeof path) != GANNET_OK ||
+      gannet_file_read(path, &text, size) != GANNET_OK)
+    gannet_error_clear();
+  return text;
+}
+
+void gannet_check_script(const gannet_placeholder_check *check, const char *key, const char *name) {
+  source s = begin(check, GANNET_IN_SCRIPT, key);
+  char *text = read(check, name, &s.size);
+  s.name = name;
+  s.text = text;
+  if (text) look_through(&s);
+  if (text && check->context) warn_of_almost(&s);
+  gannet_free(&text);
+}
+
+/* Whether a text has ${name} of a variable, which is left to others. */
+static bool has_dollars(const source *s) {
+  for (size_t i = 0; i + 2 < s->size; ++i) {
+    size_t length;
+    if (s->text[i] == '$' && s->text[i + 1] == '{' && variable_at(s, i + 2, &length)) return true;
+  }
+  return false;
+}
+
+void gannet_check_template_texts(const gannet_placeholder_check *check,
+                                 const gannet_text_list *templates) {
+  char names[300] = "";
+  bool dollars = false;
+  if (!check->context || check->context->rank != 0) return;
+  for (int i = 0; i < templates->n; ++i) {
+    source s = begin(check, GANNET_IN_TEMPLATE, "evaluate.templates");
+    char *text = read(check, templates->item[i], &s.size);
+    s.name = templates->item[i];
+    s.text = text;
+    if (text) {
+      look_through(&s);
+      warn_of_almost(&s);
+    }
+    const bool is_program = text && strncmp(text, "#!", 2) == 0; /* copied to be run */
+    if (text && check->problem && !s.names_variable && !is_program) {
+      const size_t used = strlen(names);
+      (void)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", s.name);
+      dollars = dollars || has_dollars(&s);
+    }
+    gannet_free(&text);
+  }
+  if (*names)
+    gannet_log(check->context, GANNET_LOG_WARNING,
+               "evaluate.templates: no variable in %s: every evaluation gets the same text%s",
+               names, dollars ? "; ${name} stays as it is, write {name}" : "");
+}
+
+void gannet_check_plain_texts(const gannet_placeholder_check *check, const char *key, int n,
+                              char *const *texts, const char *instead) {
+  const source s = begin(check, GANNET_IN_CAMPAIGN, key);
+  for (int i = 0; i < n; ++i) {
+    gannet_placeholder found;
+    const size_t size = strlen(texts[i]);
+    for (size_t at = 0; gannet_placeholder_next(&s.delimiters, texts[i], size, &at, &found);) {
+      const gannet_variable *variable;
+      gannet_field_kind kind;
+      if (found.is_escaped ||
+          !gannet_placeholder_kind(check->problem, found.name, &kind, &variable))
+        continue;
+      gannet_complain(check->complaints, key, "'%.*s': %s", (int)(found.end - found.begin),
+                      texts[i] + found.begin, instead);
+    }
+  }
+}

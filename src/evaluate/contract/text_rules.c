@@ -1,0 +1,57 @@
+/* The user's own rules: what a text in the output of a simulation says about its end. */
+#include "evaluate/contract/text_rules.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+static void compile(const char *key, const char *text, gannet_complaints *complaints,
+                    gannet_text_rules *texts) {
+  char reason[200];
+  const int failed = regcomp(&texts->regex[texts->n], text, REG_EXTENDED | REG_NOSUB);
+  if (!failed) {
+    texts->n += 1;
+    return;
+  }
+  (void)regerror(failed, &texts->regex[texts->n], reason, sizeof reason);
+  gannet_complain(complaints, key, "'%s': %s; expected a POSIX extended regular expression", text,
+                  reason);
+}
+
+gannet_err gannet_text_rules_create(const char *key, const gannet_text_list *list,
+                                    gannet_complaints *complaints, gannet_text_rules *texts) {
+  GANNET_TRY(gannet_alloc((size_t)list->n, sizeof *texts->regex, &texts->regex));
+  for (int i = 0; i < list->n; ++i) compile(key, list->item[i], complaints, texts);
+  return GANNET_OK;
+}
+
+void gannet_text_rules_release(gannet_text_rules *texts) {
+  for (int i = 0; i < texts->n; ++i) regfree(&texts->regex[i]);
+  gannet_free(&texts->regex);
+  texts->n = 0;
+}
+
+static bool take(void *user, int which, const char *line, const regmatch_t *match, bool torn) {
+  gannet_text_rule_match *found = user;
+  (void)which;
+  (void)match;
+  (void)torn; /* what a simulation says in words counts all the same */
+  found->any = true;
+  (void)snprintf(found->line, sizeof found->line, "%s", line + strspn(line, " \t"));
+  return true;
+}
+
+gannet_text_rule_match gannet_text_rules_search(const gannet_text_rules *texts,
+                                                const char *directory,
+                                                const gannet_search_limits *limits) {
+  static const char *const names[] = {"stdout.log", "stderr.log"};
+  gannet_text_rule_match found = {.name = names[0], .report = {.end = GANNET_SEARCH_OVER}};
+  if (!texts || texts->n == 0) return found;
+  const gannet_search search = {.n = texts->n, .regex = texts->regex, .take = take, .user = &found};
+  for (int i = 0; i < 2 && !found.any && found.report.end == GANNET_SEARCH_OVER; ++i) {
+    found.name = names[i];
+    found.report = gannet_search_file(&search, directory, names[i], limits);
+  }
+  return found;
+}

@@ -1,0 +1,235 @@
+/* Built-in simulations, called inside the job. */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/names.h"
+#include "evaluate/backends.h"
+#include "evaluate/in_process/in_process.h"
+
+enum {
+  MOST_NAMES = 128,
+  NAME_SIZE = 64
+}; /* of variables or constraints of a built-in simulation */
+
+static const gannet_option options[] = {
+    {.key = "simulation",
+     .type = GANNET_TEXT,
+     .offset = offsetof(gannet_in_process_options, target),
+     .flags = GANNET_OPTION_REQUIRED,
+     .help = "name of a built-in simulation (gannet list shows all)",
+     .example = "branin"},
+    GANNET_IN_PROCESS_OPTIONS,
+    {0}};
+
+typedef struct {
+  const gannet_simulation_type *type;
+  void *options; /* of the simulation; NULL when it has none */
+} target;
+
+static const gannet_option no_options[] = {{0}};
+
+static const gannet_option *table_of(const gannet_simulation_type *type) {
+  return type->options ? type->options : no_options;
+}
+
+static gannet_err find(const gannet_in_process_options *chosen, const gannet_evaluator_setup *setup,
+                       const gannet_simulation_type **type) {
+  int index = 0;
+  GANNET_REQUIRE(setup->simulations && setup->simulations[0], GANNET_ERR_NAME,
+                 "simulation '%s': this program has no built-in simulations; use backend: command",
+                 chosen->target);
+  GANNET_TRY(gannet_name_find("simulation", chosen->target ? chosen->target : "",
+                              (const void *const *)setup->simulations, &index));
+  *type = setup->simulations[index];
+  return GANNET_OK;
+}
+
+/* "key=value" texts become settings of the simulation's own table. */
+static gannet_err split_texts(const gannet_text_list *texts, char **keys, gannet_setting *settings,
+                              int *n) {
+  for (int i = 0; i < texts->n; ++i) {
+    GANNET_TRY(gannet_copy_text(texts->item[i], &keys[i]));
+    char *equals = strchr(keys[i], '=');
+    if (!equals) continue; /* complained about by gannet_in_process_check */
+    *equals = '\0';
+    settings[*n] =
+        (gannet_setting){.key = keys[i], .text = equals + 1, .where = "evaluate.settings"};
+    *n += 1;
+  }
+  return GANNET_OK;
+}
+
+static gannet_err parse(const gannet_text_list *texts, const gannet_option *table, void *values,
+                        gannet_complaints *complaints) {
+  char **keys = NULL;
+  gannet_setting *settings = NULL;
+  int n = 0;
+  gannet_err err = gannet_alloc((size_t)texts->n, sizeof *keys, &keys);
+  if (err == GANNET_OK) err = gannet_alloc((size_t)texts->n, sizeof *settings, &settings);
+  if (err == GANNET_OK) err = split_texts(texts, keys, settings, &n);
+  if (err == GANNET_OK)
+    err = gannet_options_apply(table, "evaluate.settings", n, settings, values, complaints);
+  for (int i = 0; keys && i < texts->n; ++i) gannet_free(&keys[i]);
+  gannet_free(&keys);
+  gannet_free(&settings);
+  return err;
+}
+
+static void release(void *pointer) {
+  target *made = pointer;
+  if (made->options)
+    gannet_options_release(table_of(made->type), made->options, made->type->options_size);
+  gannet_free(&made->options);
+  gannet_free(&made);
+}
+
+/* The simulation's options in a target of their own, or complaints. */
+static gannet_err make_target(const gannet_in_process_options *chosen,
+                              const gannet_simulation_type *type, gannet_complaints *complaints,
+                              target **made) {
+  GANNET_TRY(gannet_alloc(1, sizeof **made, made));
+  (*made)->type = type;
+  GANNET_TRY(gannet_alloc(1, type->options_size, &(*made)->options));
+  return parse(&chosen->settings, table_of(type), (*made)->options, complaints);
+}
+
+static void check_sizes(const gannet_simulation_type *type, const gannet_problem_spec *spec,
+                        gannet_complaints *complaints) {
+  if (type->fixed_d && type->fixed_d != spec->n_variables)
+    gannet_complain(complaints, "evaluate.simulation",
+                    "'%s' takes %d variables, the campaign has %d; give it as many, or choose "
+                    "another (gannet list simulations)",
+                    type->name, type->fixed_d, spec->n_variables);
+  if (spec->n_constraints > 0 && type->n_constraints == 0)
+    gannet_complain(complaints, "evaluate.simulation",
+                    "'%s' computes no constraints, the campaign names %d; leave constraints out, "
+                    "or choose another simulation (gannet list simulations)",
+                    type->name, spec->n_constraints);
+}
+
+typedef struct {
+  int n;
+  char name[MOST_NAMES][NAME_SIZE];
+  const char *known[MOST_NAMES + 1];
+  char list[MOST_NAMES * (NAME_SIZE + 2)];
+} name_list;
+
+static void add_name(name_list *names, const char *name) {
+  const size_t used = strlen(names->list);
+  if (names->n == MOST_NAMES) return;
+  (void)snprintf(names->name[names->n], NAME_SIZE, "%s", name);
+  (void)snprintf(names->list + used, sizeof names->list - used, "%s%.*s", used ? ", " : "",
+                 NAME_SIZE - 1, name);
+  names->known[names->n] = names->name[names->n];
+  names->known[++names->n] = NULL;
+}
+
+/* What is said when the simulation has no such name. */
+typedef struct {
+  const char *section, *lacks, *known;
+} wording;
+
+static void check_name(const gannet_simulation_type *type, const wording *words,
+                       const name_list *names, const char *name, gannet_complaints *complaints) {
+  char key[80];
+  for (int j = 0; j < names->n; ++j)
+    if (strcmp(names->known[j], name) == 0) return;
+  const char *near = gannet_nearest(name, names->known);
+  (void)snprintf(key, sizeof key, "%s.%.63s", words->section, name);
+  gannet_complain(complaints, key, "simulation '%s' %s of this name; %s%s%s%s: %s", type->name,
+                  words->lacks, near ? "did you mean '" : "", near ? near : "", near ? "'? " : "",
+                  words->known, names->list);
+}
+
+static void check_constraints(const gannet_simulation_type *type, const gannet_problem_spec *spec,
+                              gannet_complaints *complaints) {
+  static const wording words = {"constraints", "computes none", "known"};
+  name_list names = {.n = 0};
+  char own[16];
+  for (int j = 0; j < type->n_constraints; ++j) {
+    (void)snprintf(own, sizeof own, "c%d", j + 1);
+    add_name(&names, type->constraints ? type->constraints[j] : own);
+  }
+  for (int j = 0; type->n_constraints > 0 && j < spec->n_constraints; ++j)
+    check_name(type, &words, &names, spec->constraints[j].name, complaints);
+}
+
+static void check_variables(const target *made, const gannet_problem_spec *spec,
+                            gannet_complaints *complaints) {
+  static const wording words = {"variables", "has no variable", "known with these settings"};
+  name_list names = {.n = 0};
+  char name[NAME_SIZE];
+  if (!made->type->name_variable) return;
+  for (int i = 0; made->type->name_variable(made->options, i, name, sizeof name); ++i)
+    add_name(&names, name);
+  for (int k = 0; k < spec->n_variables; ++k)
+    check_name(made->type, &words, &names, spec->variables[k].name, complaints);
+}
+
+static gannet_err check(const void *given, const gannet_evaluator_setup *setup,
+                        gannet_complaints *complaints) {
+  const gannet_in_process_options *chosen = given;
+  const gannet_simulation_type *type = NULL;
+  target *made = NULL;
+  gannet_in_process_check(chosen, setup, complaints);
+  /* A file that has other mistakes, of which nobody knows yet what is to run it. */
+  if (!setup->context && !setup->simulations) return GANNET_OK;
+  if (find(chosen, setup, &type) != GANNET_OK) {
+    gannet_complain(complaints, "evaluate.simulation", "%s", gannet_error_detail());
+    gannet_error_clear();
+    return GANNET_OK;
+  }
+  if (setup->problem) {
+    check_sizes(type, &setup->problem->spec, complaints);
+    check_constraints(type, &setup->problem->spec, complaints);
+  }
+  const int before = complaints->count;
+  const gannet_err err = make_target(chosen, type, complaints, &made);
+  if (err == GANNET_OK && setup->problem && complaints->count == before)
+    check_variables(made, &setup->problem->spec, complaints);
+  if (made) release(made);
+  return err;
+}
+
+static gannet_err make(const gannet_in_process_options *chosen, const gannet_evaluator_setup *setup,
+                       gannet_in_process_call *call) {
+  const gannet_simulation_type *type = NULL;
+  gannet_complaints complaints = {0};
+  target *made = NULL;
+  GANNET_TRY(find(chosen, setup, &type));
+  gannet_err err = make_target(chosen, type, &complaints, &made);
+  if (err == GANNET_OK) err = gannet_complaints_raise(&complaints);
+  gannet_complaints_release(&complaints);
+  call->target = made;
+  call->n_constraints = type->n_constraints;
+  return err;
+}
+
+static int run(void *pointer, const gannet_simulation_input *input,
+               gannet_simulation_output *output) {
+  const target *made = pointer;
+  return made->type->run(made->options, input, output);
+}
+
+static gannet_err create(const void *given, const gannet_evaluator_setup *setup, void **state) {
+  const gannet_in_process_options *chosen = given;
+  gannet_in_process_call call = {.run = run, .release = release};
+  const gannet_err local = make(chosen, setup, &call);
+  return gannet_in_process_create(chosen, setup, &call, local, state);
+}
+
+const gannet_evaluator_type gannet_evaluator_function = {
+    .name = "function",
+    .summary = "a built-in simulation, called inside the job on groups of its ranks",
+    .options = options,
+    .options_size = sizeof(gannet_in_process_options),
+    .check = check,
+    .create = create,
+    .destroy = gannet_in_process_destroy,
+    .submit = gannet_in_process_submit,
+    .poll = gannet_in_process_poll,
+    .cancel = gannet_in_process_cancel,
+};

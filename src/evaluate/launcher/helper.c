@@ -1,0 +1,431 @@
+#define _GNU_SOURCE /* syscall */
+/* The helper process: one loop over the socket, ended children and deadlines. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+#include "base/clock.h"
+#include "evaluate/launcher/protocol.h"
+
+extern char **environ;
+
+enum { N_PATHS = 4 }; /* that an order begins with */
+
+typedef struct {
+  int64_t tag;
+  pid_t supervisor, pid; /* pid: 0 = not started yet */
+  uint64_t nonce;
+  char *outcome; /* owned; "" = none */
+  double grace;
+  double started;  /* epoch */
+  double begun;    /* the same by the monotonic clock */
+  double deadline; /* of the monotonic clock: SIGTERM then, INFINITY = never */
+  double kill_at;  /* of the monotonic clock: SIGKILL then, INFINITY = never */
+  bool limit, cancelled;
+} child;
+
+typedef struct {
+  int socket;
+  int reports[2]; /* pipe from the supervisors */
+  bool gone;      /* the controller */
+  char *message;
+  int n, capacity;
+  child *children;
+  int n_events, event_capacity;
+  gannet_launch_event *events; /* not yet sent */
+} helper;
+
+/* Room for one more element, or NULL; the helper has no error record to raise into. */
+static void *grown(void *array, int n, int *capacity, size_t size) {
+  if (n < *capacity) return array;
+  void *larger = realloc(array, 2 * (size_t)(*capacity + 8) * size);
+  if (larger) *capacity = 2 * (*capacity + 8);
+  return larger;
+}
+
+static void push(helper *own, const gannet_launch_event *event) {
+  void *larger = grown(own->events, own->n_events, &own->event_capacity, sizeof *event);
+  if (!larger) abort(); /* the controller learns that the helper died; a lost event would hang it */
+  own->events = larger;
+  own->events[own->n_events++] = *event;
+}
+
+/* The controller may be busy for hours: what does not fit into the socket waits here. */
+static void send_events(helper *own) {
+  int sent = 0;
+  while (sent < own->n_events && !own->gone) {
+    if (send(own->socket, &own->events[sent], sizeof *own->events, MSG_DONTWAIT | MSG_NOSIGNAL) >=
+        0)
+      ++sent;
+    else if (errno == EAGAIN || errno == EWOULDBLOCK || errno == ENOBUFS)
+      break;
+    else if (errno != EINTR)
+      own->gone = true;
+  }
+  if (sent == 0) return;
+  own->n_events -= sent;
+  memmove(own->events, own->events + sent, (size_t)own->n_events * sizeof *own->events);
+}
+
+static void refuse(helper *own, int64_t tag, const char *stage, int error) {
+  gannet_launch_event event;
+  memset(&event, 0, sizeof event);
+  event.type = GANNET_LAUNCH_REFUSED;
+  event.tag = tag;
+  event.error = error;
+  event.exit_code = -1;
+  event.started = event.ended = gannet_clock_epoch();
+  (void)snprintf(event.stage, sizeof event.stage, "%s", stage);
+  push(own, &event);
+}
+
+/* Point into the message; -1 when it does not hold together. */
+static int unpack(helper *own, size_t size, gannet_launcher_order *order, char **texts) {
+  const gannet_launcher_command *command = &order->command;
+  const int wanted = N_PATHS + command->n_arguments + command->n_environment;
+  char *at = own->message + sizeof *command, *end = own->message + size;
+  for (int i = 0; i < wanted; ++i) {
+    char *zero = memchr(at, '\0', (size_t)(end - at));
+    if (!zero) return -1;
+    /* a NULL between and after the two lists */
+    texts[i + (i >= N_PATHS + command->n_arguments)] = at;
+    at = zero + 1;
+  }
+  order->directory = texts[0];
+  order->program = texts[1];
+  order->outcome = texts[2];
+  order->results = texts[3];
+  order->arguments = texts + N_PATHS;
+  order->environment = texts + N_PATHS + command->n_arguments + 1;
+  return 0;
+}
+
+static void release(child *one) {
+  free(one->outcome);
+}
+
+static void begin(helper *own, const gannet_launcher_order *order) {
+  const gannet_launcher_command *command = &order->command;
+  child *larger = grown(own->children, own->n, &own->capacity, sizeof *larger);
+  if (larger) own->children = larger;
+  child made = {.tag = command->tag,
+                .nonce = command->nonce,
+                .outcome = strdup(order->outcome),
+                .started = gannet_clock_epoch(), /* the child may be through before it is seen */
+                .begun = gannet_clock_seconds()};
+  const bool whole = larger && made.outcome;
+  const int closed[] = {own->socket, own->reports[0]};
+  if (whole)
+    made.supervisor = gannet_launcher_supervise(order, environ, own->reports[1], 2, closed);
+  if (!whole || made.supervisor < 0) {
+    refuse(own, command->tag, whole ? "fork" : "allocate", whole ? errno : ENOMEM);
+    release(&made);
+    return;
+  }
+  made.grace = command->grace;
+  made.deadline = made.begun + command->time_limit;
+  made.kill_at = INFINITY;
+  own->children[own->n++] = made;
+}
+
+static void launch(helper *own, size_t size) {
+  gannet_launcher_order order;
+  memcpy(&order.command, own->message, sizeof order.command);
+  const int texts_needed =
+      N_PATHS + order.command.n_arguments + 1 + order.command.n_environment + 1;
+  char **texts = calloc((size_t)texts_needed, sizeof *texts);
+  if (!texts)
+    refuse(own, order.command.tag, "allocate", ENOMEM);
+  else if (unpack(own, size, &order, texts))
+    refuse(own, order.command.tag, "read", EPROTO);
+  else
+    begin(own, &order);
+  free(texts);
+}
+
+static void terminate(child *one, double grace) {
+  (void)kill(one->supervisor, GANNET_LAUNCHER_TERMINATE);
+  one->deadline = INFINITY;
+  one->kill_at = gannet_clock_seconds() + grace;
+}
+
+static void receive(helper *own) {
+  gannet_launcher_command command;
+  const ssize_t size = recv(own->socket, own->message, GANNET_LAUNCHER_MESSAGE, 0);
+  if (size < 0 && (errno == EINTR || errno == EAGAIN)) return;
+  if (size < (ssize_t)sizeof command) {
+    own->gone = true;
+    return;
+  }
+  memcpy(&command, own->message, sizeof command);
+  if (command.verb == GANNET_LAUNCHER_DO_LAUNCH) {
+    launch(own, (size_t)size);
+    return;
+  }
+  for (int i = 0; i < own->n; ++i)
+    if (own->children[i].tag == command.tag && !own->children[i].cancelled) {
+      own->children[i].cancelled = true;
+      terminate(&own->children[i], command.grace);
+    }
+}
+
+/* Whole or not at all. */
+static void put(const char *path, const char *text, size_t size) {
+  char fresh[PATH_MAX + 8];
+  (void)snprintf(fresh, sizeof fresh, "%s.new", path);
+  (void)unlink(fresh); /* whatever a simulation has put there */
+  const int file = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (file < 0) return;
+  const bool is_written = write(file, text, size) == (ssize_t)size;
+  if (close(file) || !is_written || rename(fresh, path)) (void)unlink(fresh);
+}
+
+/* A failure to write is not fatal: the event tells the controller the same. Nor need it outlive the
+ * machine: results without an outcome are made again. */
+static void write_outcome(const child *one, const gannet_launch_event *event) {
+  char text[512];
+  if (!one->outcome[0] || one->cancelled) return;
+  const int size =
+      snprintf(text, sizeof text,
+               "{\"nonce\": \"%016llx\", \"pid\": %d, \"exit_code\": %d, \"signal\": %d, "
+               "\"time_limit\": %s, \"results_open\": %s, \"started\": %.6f, \"ended\": %.6f}\n",
+               (unsigned long long)one->nonce, event->pid, event->exit_code, event->signal,
+               event->limit ? "true" : "false", event->results_open ? "true" : "false",
+               event->started, event->ended);
+  put(one->outcome, text, (size_t)size);
+}
+
+static void remove_child(helper *own, child *one) {
+  release(one);
+  *one = own->children[--own->n];
+}
+
+static void finish(helper *own, child *one, const gannet_launcher_report *report) {
+  gannet_launch_event event = report->event;
+  event.type = GANNET_LAUNCH_ENDED;
+  event.tag = one->tag;
+  event.pid = (int)one->pid;
+  event.limit = one->limit;
+  event.cancelled = one->cancelled;
+  event.started = one->started;
+  event.ended = one->started + report->ended - one->begun; /* clocks are set at times */
+  write_outcome(one, &event);
+  push(own, &event);
+  remove_child(own, one);
+}
+
+static child *find_by_supervisor(helper *own, pid_t supervisor) {
+  for (int i = 0; i < own->n; ++i)
+    if (own->children[i].supervisor == supervisor) return &own->children[i];
+  return NULL;
+}
+
+static void take_reports(helper *own) {
+  gannet_launcher_report report;
+  while (read(own->reports[0], &report, sizeof report) == (ssize_t)sizeof report) {
+    child *one = find_by_supervisor(own, report.supervisor);
+    if (!one) continue;
+    if (report.news == GANNET_LAUNCHER_ENDED) {
+      finish(own, one, &report);
+    } else if (report.news == GANNET_LAUNCHER_GAVE_UP) {
+      refuse(own, one->tag, report.event.stage, report.event.error);
+      remove_child(own, one);
+    } else {
+      gannet_launch_event event = {.type = GANNET_LAUNCH_STARTED, .tag = one->tag};
+      one->pid = report.child;
+      event.pid = (int)one->pid;
+      event.started = one->started;
+      event.ended = NAN;
+      push(own, &event);
+    }
+  }
+}
+
+/* What supervisors that were killed have left comes to this process: again until nothing answers.
+ */
+static void kill_strays(const helper *own) {
+  pid_t *spared = calloc((size_t)own->n + 1, sizeof *spared);
+  for (int i = 0; spared && i < own->n; ++i) spared[i] = own->children[i].supervisor;
+  for (int i = 0; spared && i < 50; ++i) {
+    if (gannet_launcher_signal_all(own->n, spared, 0, SIGKILL) == 0) break;
+    gannet_clock_sleep(0.005);
+  }
+  free(spared);
+}
+
+/* A supervisor that was killed: its child was killed with it. */
+static void lose(helper *own, child *one) {
+  const gannet_launcher_report report = {.event = {.exit_code = -1, .signal = SIGKILL},
+                                         .ended = gannet_clock_seconds()};
+  const bool was_started = one->pid > 0;
+  kill_strays(own);
+  if (was_started) {
+    finish(own, one, &report);
+  } else {
+    refuse(own, one->tag, "start", EAGAIN);
+    remove_child(own, one);
+  }
+}
+
+/* Supervisors, and orphans of those that were killed. */
+static void reap(helper *own) {
+  pid_t ended;
+  take_reports(own);
+  while ((ended = waitpid(-1, NULL, WNOHANG)) > 0) {
+    if (find_by_supervisor(own, ended)) take_reports(own); /* its last one may just have come */
+    child *one = find_by_supervisor(own, ended);
+    if (one) lose(own, one);
+  }
+}
+
+static void keep_deadlines(helper *own) {
+  const double now = gannet_clock_seconds();
+  for (int i = 0; i < own->n; ++i) {
+    child *one = &own->children[i];
+    if (now >= one->deadline) {
+      one->limit = true;
+      terminate(one, one->grace);
+    }
+    if (now >= one->kill_at) {
+      (void)kill(one->supervisor, GANNET_LAUNCHER_KILL);
+      one->kill_at = now + 1; /* again, for what was forked meanwhile */
+    }
+  }
+}
+
+static double next_deadline(const helper *own) {
+  double next = INFINITY;
+  for (int i = 0; i < own->n; ++i)
+    next = fmin(next, fmin(own->children[i].deadline, own->children[i].kill_at));
+  return next;
+}
+
+/* SIGCHLD is blocked but for the duration of pselect, so none is missed between reap and the wait.
+ */
+static void wait_for_something(helper *own, const sigset_t *during) {
+  fd_set in, out;
+  const double left = fmin(fmax(next_deadline(own) - gannet_clock_seconds(), 0), 3600);
+  const struct timespec timeout = {(time_t)left, (long)(1e9 * (left - floor(left)))};
+  FD_ZERO(&in);
+  FD_ZERO(&out);
+  FD_SET(own->socket, &in);
+  FD_SET(own->reports[0], &in);
+  if (own->n_events > 0) FD_SET(own->socket, &out);
+  const int most = own->socket > own->reports[0] ? own->socket : own->reports[0];
+  const int found = pselect(most + 1, &in, &out, NULL, &timeout, during);
+  if (found > 0 && FD_ISSET(own->socket, &in)) receive(own);
+}
+
+static void end_all(helper *own) {
+  const double until = gannet_clock_seconds() + 10;
+  for (;;) {
+    pid_t ended;
+    for (int i = 0; i < own->n; ++i) (void)kill(own->children[i].supervisor, GANNET_LAUNCHER_KILL);
+    while ((ended = waitpid(-1, NULL, WNOHANG)) > 0) {
+      child *one = find_by_supervisor(own, ended);
+      if (one) remove_child(own, one);
+    }
+    if (ended < 0 && errno == ECHILD) return;
+    if (own->n == 0) kill_strays(own);
+    if (gannet_clock_seconds() > until) return; /* stuck in the kernel; nothing more can be done */
+    gannet_clock_sleep(0.005);
+  }
+}
+
+static void noticed(int signal) {
+  (void)signal; /* its only purpose is to interrupt pselect */
+}
+
+/* Signals of terminals and schedulers are for the controller, which then decides. */
+static void set_signals(sigset_t *during) {
+  static const int ignored[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGPIPE,
+                                SIGALRM, SIGTSTP, SIGTTIN, SIGTTOU, SIGXCPU};
+  struct sigaction action = {.sa_handler = SIG_IGN};
+  sigset_t blocked;
+  (void)sigemptyset(&action.sa_mask);
+  for (size_t i = 0; i < sizeof ignored / sizeof *ignored; ++i)
+    (void)sigaction(ignored[i], &action, NULL);
+  action.sa_handler = noticed;
+  (void)sigaction(SIGCHLD, &action, NULL);
+  /* Supervisors wait for these two, and may get them from their first moment on. */
+  action.sa_handler = SIG_DFL;
+  (void)sigemptyset(during);
+  (void)sigaddset(during, GANNET_LAUNCHER_TERMINATE);
+  (void)sigaddset(during, GANNET_LAUNCHER_KILL);
+  blocked = *during;
+  (void)sigaddset(&blocked, SIGCHLD);
+  (void)sigprocmask(SIG_SETMASK, &blocked, NULL);
+  (void)sigaction(GANNET_LAUNCHER_TERMINATE, &action, NULL);
+  (void)sigaction(GANNET_LAUNCHER_KILL, &action, NULL);
+}
+
+static int mark_own(int descriptor) {
+  (void)fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+  return descriptor;
+}
+
+/* Keep nothing open that somebody waits for the end of: pipes of mpirun, sockets of MPI. Returns
+ * the socket, at a small number that select can take. */
+static int close_all_but(int socket) {
+  if (socket < 3) socket = fcntl(socket, F_DUPFD, 4);
+  const int null = open("/dev/null", O_RDWR);
+  for (int standard = 0; standard <= 2; ++standard)
+    if (null >= 0 && null != standard) (void)dup2(null, standard);
+  if (socket != 3) (void)dup2(socket, 3);
+#ifdef SYS_close_range
+  if (syscall(SYS_close_range, 4u, ~0u, 0u) == 0) return mark_own(3);
+#endif
+  long most = sysconf(_SC_OPEN_MAX);
+  if (most < 0 || most > 65536) most = 65536;
+  for (int descriptor = 4; descriptor < (int)most; ++descriptor) (void)close(descriptor);
+  return mark_own(3);
+}
+
+static bool open_pipe(helper *own) {
+  if (pipe(own->reports)) return false;
+  (void)fcntl(mark_own(own->reports[0]), F_SETFL, O_NONBLOCK);
+  (void)mark_own(own->reports[1]);
+  return true;
+}
+
+static void say_hello(helper *own) {
+  const gannet_launch_event hello = {.type = GANNET_LAUNCH_STARTED, .tag = GANNET_LAUNCHER_HELLO};
+  push(own, &hello);
+}
+
+_Noreturn void gannet_launcher_serve(int socket) {
+  helper own = {0};
+  sigset_t during;
+  (void)setsid(); /* out of reach of signals to the controller's process group */
+  gannet_launcher_unbind();
+  set_signals(&during);
+  own.socket = close_all_but(socket);
+#ifdef __linux__
+  (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
+  (void)prctl(PR_SET_NAME, "gannet-launcher");
+#endif
+  own.message = malloc(GANNET_LAUNCHER_MESSAGE);
+  own.gone = !own.message || !open_pipe(&own);
+  say_hello(&own);
+  while (!own.gone) {
+    reap(&own);
+    keep_deadlines(&own);
+    send_events(&own);
+    if (!own.gone) wait_for_something(&own, &during);
+  }
+  end_all(&own);
+  _exit(0);
+}

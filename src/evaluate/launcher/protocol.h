@@ -1,0 +1,147 @@
+/* What passes between the controller and its helper process, and the helper's own parts.
+ *
+ * The socket is SOCK_SEQPACKET: a message arrives whole or not at all, and end of file means that
+ * the other side is gone, however it died.
+ */
+#ifndef GANNET_EVALUATE_LAUNCHER_PROTOCOL_H
+#define GANNET_EVALUATE_LAUNCHER_PROTOCOL_H
+
+#include <signal.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "evaluate/launcher/launcher.h"
+#include "gannet/version.h"
+
+/* Below the smallest usual socket buffer (net.core.wmem_max, 208 KiB). */
+enum { GANNET_LAUNCHER_MESSAGE = 128 * 1024 };
+
+typedef enum { GANNET_LAUNCHER_DO_LAUNCH, GANNET_LAUNCHER_DO_KILL } gannet_launcher_verb;
+
+/* Controller to helper. After a launch follow its texts, each with its zero byte: directory,
+ * program, outcome and results ("" = none), arguments, environment. Helper to controller goes
+ * gannet_launch_event. */
+typedef struct {
+  gannet_launcher_verb verb;
+  int n_arguments, n_environment;
+  int64_t tag;
+  double time_limit, grace;
+  uint64_t nonce;
+  bool unbinds_mpirun;
+} gannet_launcher_command;
+
+/* A launch as the helper sees it; texts point into the message. */
+typedef struct {
+  gannet_launcher_command command;
+  char *directory, *program, *outcome, *results;
+  char **arguments;   /* NULL-terminated */
+  char **environment; /* NULL-terminated */
+} gannet_launcher_order;
+
+/* The helper's main loop; ends the process when the controller is gone and every child is dead.
+ *
+ * Local.
+ */
+_Noreturn void gannet_launcher_serve(int socket);
+
+/* Take the processors, memory policy, priority and variables for binding of the MPI launcher that
+ * this process was started by, instead of those that the launcher has given to its rank. Without a
+ * launcher nothing changes.
+ *
+ * Local.
+ */
+void gannet_launcher_unbind(void);
+
+/* Whether "NAME=value" tells mpirun of Open MPI where to bind its ranks.
+ *
+ * Local.
+ */
+bool gannet_launcher_chooses_binding(const char *variable);
+
+/* The words that the program of a helper is called with: its name, GANNET_LAUNCHER_PROTOCOL, and
+ * the number of its socket. Another version of the program must not understand them. */
+#define GANNET_LAUNCHER_PROTOCOL "gannet-" GANNET_VERSION
+
+/* Tag of the first event, by which a helper says that it is there. */
+#define GANNET_LAUNCHER_HELLO INT64_MIN
+
+/* Which call kept a child from being started, and why. */
+typedef struct {
+  const char *stage; /* NULL = none */
+  int error;
+} gannet_launcher_failure;
+
+/* Start a child. Returns its process, which is its session and group, too; or -1.
+ *
+ * Local.
+ *
+ * inherited  in  NULL-terminated environment that order->environment is added to
+ * mark       in  "GANNET_LAUNCH=..."
+ */
+pid_t gannet_launcher_spawn(const gannet_launcher_order *order, char *const *inherited,
+                            const char *mark, gannet_launcher_failure *what);
+
+typedef enum {
+  GANNET_LAUNCHER_BEGAN,
+  GANNET_LAUNCHER_GAVE_UP,
+  GANNET_LAUNCHER_ENDED
+} gannet_launcher_report_kind;
+
+/* What a supervisor writes into the pipe of its helper, whole or not at all. */
+typedef struct {
+  pid_t supervisor, child;
+  gannet_launcher_report_kind news;
+  gannet_launch_event event; /* exit code, signal and results_open; error and stage */
+  double ended;              /* of the monotonic clock */
+} gannet_launcher_report;
+
+/* Signals by which a helper tells a supervisor what to do with its child and all that it started.
+ */
+enum { GANNET_LAUNCHER_TERMINATE = SIGUSR1, GANNET_LAUNCHER_KILL = SIGUSR2 };
+
+/* Fork the supervisor of one child: it starts the child, and is the parent of everything that the
+ * child leaves behind (a subreaper), so that it can find all of it, whatever it does with its
+ * session, group and environment. It ends when nothing of that is left, or kills it when the helper
+ * has died. Returns its process, or -1 with errno.
+ *
+ * Local.
+ *
+ * reports  in  descriptor of the pipe
+ * closed   in  descriptors of the helper that it must not hold, [n_closed]
+ */
+pid_t gannet_launcher_supervise(const gannet_launcher_order *order, char *const *inherited,
+                                int reports, int n_closed, const int *closed);
+
+/* Send a signal to all descendants of this process but those below the spared ones, and these.
+ * Returns how many were found alive.
+ *
+ * Local.
+ *
+ * spared  in  [n_spared] children of this process
+ * group   in  process group whose members are only counted, as they got the signal; 0 = none
+ */
+int gannet_launcher_signal_all(int n_spared, const pid_t *spared, pid_t group, int signal);
+
+/* Whether one of the descendants of this process has a file open.
+ *
+ * Local.
+ */
+bool gannet_launcher_holds(const char *file);
+
+/* Kill what the children of a helper that is dead have left: every process that carries a mark of
+ * that helper.
+ *
+ * Local.
+ */
+void gannet_launcher_end_orphans(pid_t helper);
+
+/* Enough for a mark. */
+enum { GANNET_LAUNCHER_MARK = 64 };
+
+/* The mark of a child of this helper, by which its processes are found when the helper has died.
+ *
+ * Local.
+ */
+void gannet_launcher_write_mark(pid_t helper, int64_t tag, char *mark);
+
+#endif

@@ -1,0 +1,53 @@
+/* Results as plain bytes, to be sent to the other ranks. */
+#ifndef GANNET_EVALUATE_RESULT_RECORD_H
+#define GANNET_EVALUATE_RESULT_RECORD_H
+
+#include "evaluate/evaluator.h"
+
+/* Bytes of one packed result.
+ *
+ * Local.
+ */
+size_t gannet_result_size(int n_constraints);
+
+/* Result to bytes and back; result->constraints points at [n_constraints] in both directions.
+ *
+ * Local.
+ */
+void gannet_result_pack(int n_constraints, const gannet_result_record *result, void *bytes);
+void gannet_result_unpack(int n_constraints, const void *bytes, gannet_result_record *result);
+
+/* A result with nothing known: failed, NAN, times unknown. constraints becomes all NAN.
+ *
+ * Local.
+ */
+void gannet_result_clear(int n_constraints, gannet_result_record *result);
+
+/* Failed with a reason in one line: control characters become spaces, bytes that are not UTF-8 '?',
+ * what does not fit is left out from a word on. Its class becomes "results"; it counts as a crash
+ * unless another attempt may succeed (retry).
+ *
+ * Local.
+ */
+void gannet_result_fail(gannet_result_record *result, bool retry, const char *format, ...)
+    GANNET_PRINTF(3, 4);
+
+/* A failed result becomes "cannot run": the design is bad, by this class of evidence.
+ *
+ * Local.
+ */
+void gannet_result_cannot_run(gannet_result_record *result, gannet_failure failure);
+
+/* Turn a result whose numbers are in place into done, or failed when one of them is not finite.
+ *
+ * Local.
+ */
+void gannet_result_check_numbers(const gannet_problem *problem, gannet_result_record *result);
+
+/* The name of this host.
+ *
+ * Local.
+ */
+void gannet_host_name(char *host);
+
+#endif

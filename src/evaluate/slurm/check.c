@@ -1,0 +1,297 @@
+/* What can be seen to be wrong with the options of the slurm back-end before a job is submitted. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/atomic_file.h"
+#include "base/memory.h"
+#include "base/open_file.h"
+#include "evaluate/slurm/slurm.h"
+
+static void check_tool(const char *key, const char *program, const gannet_evaluator_setup *setup,
+                       gannet_complaints *complaints) {
+  char path[PATH_MAX];
+  const int reason = gannet_command_find(program, setup->input_directory, path);
+  if (reason)
+    gannet_complain(complaints, key,
+                    "cannot run '%s': %s (searched in PATH); load the site's "
+                    "SLURM, or choose backend: command",
+                    program, strerror(reason));
+}
+
+/* An option of sbatch, which takes names that are cut short as long as no other option begins so:
+ * the shortest among those of SLURM 22.05. Where another version has more options, it refuses what
+ * is seen here. */
+typedef struct {
+  const char *name, *shortest, *letter;
+} option;
+
+/* Options with which a job would not be one run of one evaluation that gannet waits for. */
+static const struct {
+  option option;
+  const char *why;
+} refused[] = {
+    {{"--array", "--ar", "-a"},
+     "every element would run the same evaluation; say submit: array instead"},
+    {{"--clusters", "--cluster", "-M"},
+     "squeue and scancel would ask another cluster; set SLURM_CLUSTERS in the environment, which "
+     "they heed as sbatch does"},
+    {{"--test-only", "--te", NULL}, "nothing would be submitted"},
+    {{"--wait", "--wait", "-W"},
+     "sbatch would not answer before the job has ended; gannet waits by itself"},
+    {{"--wrap", "--wr", NULL}, "the evaluation would not be run; say command or script instead"},
+};
+
+/* Options that gannet gives to sbatch itself, so that others of the name do not hold. That is told
+ * only: scripts that were written for other purposes have them, and so may a campaign that goes
+ * on. */
+static const struct {
+  option option;
+  const char *why;
+  bool with_limit; /* only where evaluate.time_limit is set */
+} replaced[] = {
+    {{"--output", "--ou", "-o"},
+     "what a run prints is kept as stdout.log in the evaluation's directory",
+     false},
+    {{"--error", "--er", "-e"},
+     "what a run prints is kept as stderr.log in the evaluation's directory",
+     false},
+    {{"--chdir", "--ch", "-D"},
+     "a run is started in its evaluation's directory; write {input_directory}/NAME for files "
+     "beside the campaign file",
+     false},
+    {{"--job-name", "--j", "-J"}, "gannet finds its jobs by their names", false},
+    {{"--time", "--time", "-t"},
+     "the job gets evaluate.time_limit for each of the runs that follow each other in it",
+     true},
+};
+
+/* How many tasks a job asks for. 0 = not said. */
+typedef struct {
+  long tasks, nodes, tasks_per_node;
+  bool is_open; /* more than that may be had: whole nodes, tasks by sockets or GPUs */
+} extent;
+
+/* What the options of a job say, in the list or in a script. */
+typedef struct {
+  const char *key;
+  bool of_script;
+  const gannet_context *context; /* NULL = nowhere to warn */
+  gannet_complaints *complaints;
+  double time_limit;  /* of a run; INFINITY = none */
+  char replaced[120]; /* names of options in a script, "" = none */
+  extent extent;
+} reading;
+
+static bool is_option(const char *word, size_t size, const option *o) {
+  const size_t said = strcspn(word, "=") < size ? strcspn(word, "=") : size;
+  if (said >= strlen(o->shortest) && said <= strlen(o->name) && strncmp(word, o->name, said) == 0)
+    return true;
+  return o->letter && size >= 2 && strncmp(word, o->letter, 2) == 0;
+}
+
+static void note_replaced(reading *r, size_t which, const char *word, size_t size) {
+  const size_t used = strlen(r->replaced);
+  if (r->of_script)
+    (void)snprintf(r->replaced + used, sizeof r->replaced - used, "%s%s", used ? ", " : "",
+                   replaced[which].option.name);
+  else if (r->context)
+    gannet_log(r->context, GANNET_LOG_WARNING, "%s: leave out '%.*s', which does not hold: %s",
+               r->key, (int)size, word, replaced[which].why);
+}
+
+/* Of "--ntasks=4", "--ntasks 4", "-n4" or "-n 4"; another option leaves the number as it is. */
+static void read_number(const char *word, size_t size, const option *o, long *number) {
+  if (!is_option(word, size, o)) return;
+  const char *value = word + (word[1] == '-' ? strcspn(word, "= \t\r\n") : 2);
+  *number = strtol(value + (*value == '='), NULL, 10);
+}
+
+static void read_extent(extent *e, const char *word, size_t size) {
+  static const option open[] = {{"--exclusive", "--exclus", NULL},
+                                {"--ntasks-per-socket", "--ntasks-per-s", NULL},
+                                {"--ntasks-per-gpu", "--ntasks-per-g", NULL}};
+  static const option tasks = {"--ntasks", "--ntasks", "-n"}, nodes = {"--nodes", "--nodes", "-N"};
+  static const option per_node[] = {{"--ntasks-per-node", "--ntasks-per-n", NULL},
+                                    {"--tasks-per-node", "--ta", NULL}};
+  for (size_t i = 0; i < sizeof open / sizeof *open; ++i)
+    e->is_open = e->is_open || is_option(word, size, &open[i]);
+  read_number(word, size, &tasks, &e->tasks);
+  read_number(word, size, &nodes, &e->nodes);
+  for (size_t i = 0; i < sizeof per_node / sizeof *per_node; ++i)
+    read_number(word, size, &per_node[i], &e->tasks_per_node);
+}
+
+static void read_word(reading *r, const char *word, size_t size) {
+  read_extent(&r->extent, word, size);
+  for (size_t i = 0; i < sizeof refused / sizeof *refused; ++i)
+    if (is_option(word, size, &refused[i].option))
+      gannet_complain(r->complaints, r->key, "leave out '%.*s': with %s %s", (int)size, word,
+                      refused[i].option.name, refused[i].why);
+  for (size_t i = 0; i < sizeof replaced / sizeof *replaced; ++i)
+    if (is_option(word, size, &replaced[i].option) &&
+        (!replaced[i].with_limit || isfinite(r->time_limit)))
+      note_replaced(r, i, word, size);
+}
+
+/* The words of an entry of sbatch, or of a line #SBATCH of a script. */
+static void read_line(reading *r, const char *line) {
+  static const char blank[] = " \t\r\n";
+  for (const char *at = line + strspn(line, blank); *at && *at != '#'; at += strspn(at, blank)) {
+    const size_t size = strcspn(at, blank);
+    read_word(r, at, size);
+    at += size;
+  }
+}
+
+/* sbatch refuses such a file, and so does the kernel, which starts it in a job of several runs. */
+static void check_form(const reading *r, const char *name, const char *text) {
+  static const char blank[] = " \t\r\n";
+  if (!text[strspn(text, blank)])
+    gannet_complain(r->complaints, r->key, "'%s' is empty; expected a job script", name);
+  else if (strncmp(text, "#!", 2) != 0)
+    gannet_complain(r->complaints, r->key,
+                    "'%s' does not say what it is to be run by; expected a first line such as "
+                    "#!/bin/bash",
+                    name);
+  if (strstr(text, "\r\n"))
+    gannet_complain(
+        r->complaints, r->key,
+        "'%s' has the line ends of DOS, which sbatch refuses; expected those of Unix, which "
+        "`sed -i 's/\\r$//' %s` makes of them",
+        name, name);
+}
+
+static void read_directives(reading *r, const char *name, const char *path) {
+  static const char mark[] = "#SBATCH";
+  char *text = NULL;
+  if (gannet_file_read(path, &text, NULL) != GANNET_OK) gannet_error_clear();
+  if (text) check_form(r, name, text);
+  for (char *line = text; line && *line && !gannet_slurm_ends_options(line);) {
+    char *end = strchr(line, '\n');
+    if (end) *end++ = '\0';
+    if (strncmp(line, mark, sizeof mark - 1) == 0) read_line(r, line + sizeof mark - 1);
+    line = end;
+  }
+  gannet_free(&text);
+}
+
+static void read_script(reading *r, const gannet_slurm_options *given,
+                        const gannet_evaluator_setup *setup) {
+  char path[PATH_MAX];
+  const char *start = given->script[0] == '/'  ? ""
+                      : setup->input_directory ? setup->input_directory
+                                               : ".";
+  if (snprintf(path, sizeof path, "%s/%s", start, given->script) >= (int)sizeof path ||
+      access(path, R_OK))
+    gannet_complain(r->complaints, r->key,
+                    "cannot read '%s': %s (relative paths start from the campaign file, or from "
+                    "input_directory)",
+                    given->script, strerror(errno));
+  else
+    read_directives(r, given->script, path);
+  if (r->replaced[0] && r->context)
+    gannet_log(
+        r->context, GANNET_LOG_WARNING,
+        "evaluate.script: its lines #SBATCH with %s do not hold: gannet names its jobs, runs "
+        "them in the directories of their evaluations, keeps what they print there%s",
+        r->replaced, isfinite(r->time_limit) ? ", and gives them their evaluate.time_limit" : "");
+  if (given->sbatch.n > 0)
+    gannet_complain(
+        r->complaints, "evaluate.sbatch",
+        "leave it out, and write its options into the script, as lines that begin with #SBATCH");
+}
+
+static void read_list(reading *r, const gannet_text_list *sbatch) {
+  for (int i = 0; i < sbatch->n; ++i) {
+    if (sbatch->item[i][0] != '-' || strpbrk(sbatch->item[i], "\r\n"))
+      gannet_complain(r->complaints, r->key,
+                      "'%s' is no option of sbatch; expected one such as --partition=short",
+                      sbatch->item[i]);
+    read_line(r, sbatch->item[i]);
+  }
+}
+
+static void check_runs(const gannet_slurm_options *given, gannet_complaints *complaints) {
+  if (given->runs_at_once > given->runs_per_job)
+    gannet_complain(complaints, "evaluate.runs_at_once",
+                    "%d runs at once, but a job has only %d: set runs_per_job as well",
+                    given->runs_at_once, given->runs_per_job);
+  if (given->step.n > 0 && given->runs_at_once == 1)
+    gannet_complain(complaints, "evaluate.step",
+                    "is for several runs at once; set runs_at_once above 1, or leave it out");
+}
+
+/* As sbatch counts, which gives a job one task on every node when nothing else is said. */
+static long count_tasks(const extent *e) {
+  const long nodes = e->nodes > 0 ? e->nodes : 1;
+  if (e->tasks > 0) return e->tasks;
+  return e->tasks_per_node > 0 ? nodes * e->tasks_per_node : nodes;
+}
+
+/* srun keeps a step waiting until there is room for it. */
+static void warn_of_waiting(const reading *r, const gannet_slurm_options *given) {
+  const long tasks = count_tasks(&r->extent);
+  if (!r->context || r->extent.is_open || given->step.n > 0 || tasks >= given->runs_at_once) return;
+  gannet_log(
+      r->context, GANNET_LOG_WARNING,
+      "evaluate.runs_at_once: %d runs at once, but %s asks for %ld task%s, which is room for "
+      "so many runs, and the others wait; expected --ntasks=%d, or --exclusive where jobs "
+      "have whole nodes",
+      given->runs_at_once, r->key, tasks, tasks == 1 ? "" : "s", given->runs_at_once);
+}
+
+/* The real path of a directory that may still be made; as it is where its parent may be, too. */
+static void resolve(const char *directory, char *full) {
+  char above[PATH_MAX], parent[PATH_MAX];
+  if (realpath(directory, full)) return;
+  gannet_directory_of(directory, above, sizeof above);
+  const char *start = realpath(above, parent) ? parent : above;
+  if (gannet_join_path(start, gannet_file_name_of(directory), full, PATH_MAX) == GANNET_OK) return;
+  gannet_error_clear();
+  (void)snprintf(full, PATH_MAX, "%s", directory);
+}
+
+/* A backslash in the path of a job's output is a mark to SLURM, which takes it away: 22.05 then can
+ * begin no job there (JobLaunchFailure), and knows no way to write it. */
+static void check_directory(const char *campaign, gannet_complaints *complaints) {
+  char full[PATH_MAX];
+  if (!campaign || !campaign[0]) return; /* not known yet */
+  resolve(campaign, full);
+  if (strchr(full, '\\'))
+    gannet_complain(complaints, "evaluate.backend",
+                    "SLURM begins no job in '%s', for it takes the backslash out of the path of "
+                    "the job's output; choose a directory without one, with --directory, or rename "
+                    "it",
+                    full);
+}
+
+gannet_err gannet_slurm_check(const void *any, const gannet_evaluator_setup *setup,
+                              gannet_complaints *complaints) {
+  const gannet_slurm_options *given = any;
+  const bool has_script = given->script && *given->script;
+  reading list = {.key = "evaluate.sbatch",
+                  .context = setup->context,
+                  .complaints = complaints,
+                  .time_limit = setup->time_limit};
+  reading script = list;
+  script.key = "evaluate.script";
+  script.of_script = true;
+  check_tool("evaluate.sbatch_command", given->commands.sbatch, setup, complaints);
+  check_tool("evaluate.squeue_command", given->commands.squeue, setup, complaints);
+  check_tool("evaluate.scancel_command", given->commands.scancel, setup, complaints);
+  check_directory(setup->campaign, complaints);
+  read_list(&list, &given->sbatch);
+  check_runs(given, complaints);
+  gannet_command_check_lines(&given->command, setup, "evaluate.sbatch", &given->sbatch, complaints);
+  gannet_command_check_lines(&given->command, setup, "evaluate.step", &given->step, complaints);
+  if (has_script) {
+    read_script(&script, given, setup);
+    gannet_command_check_script(&given->command, setup, given->script, complaints);
+  }
+  warn_of_waiting(has_script ? &script : &list, given);
+  return gannet_command_check_parts(&given->command, has_script, setup, complaints);
+}

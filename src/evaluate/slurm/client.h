@@ -1,0 +1,202 @@
+/* The only place that talks to SLURM: one process at a time, started by the launcher without a
+ * shell, each with a time-out, its output in CAMPAIGN/slurm.
+ */
+#ifndef GANNET_EVALUATE_SLURM_CLIENT_H
+#define GANNET_EVALUATE_SLURM_CLIENT_H
+
+#include "base/option.h"
+#include "evaluate/launcher/launcher.h"
+#include "evaluate/slurm/states.h"
+
+enum {
+  GANNET_SLURM_ID = 32,
+  GANNET_SLURM_WORD = 32,
+  GANNET_SLURM_WHY = 48,
+  GANNET_SLURM_NAME = 128,
+  GANNET_SLURM_NODES = 64,
+  GANNET_SLURM_SAID = 300
+};
+
+/* The programs and how long each may take. */
+typedef struct {
+  char *sbatch, *squeue, *sacct, *scontrol, *scancel;
+  double timeout; /* seconds */
+} gannet_slurm_commands;
+
+typedef struct gannet_slurm_client gannet_slurm_client;
+
+/* How a call ended. */
+typedef enum {
+  GANNET_SLURM_CALL_DONE,
+  GANNET_SLURM_CALL_REFUSED,   /* exit code, signal, or it could not be started */
+  GANNET_SLURM_CALL_TIMED_OUT, /* ended by its time-out */
+  GANNET_SLURM_CALL_BROKEN_OFF /* ended by a signal to this process: says nothing of SLURM */
+} gannet_slurm_call;
+
+/* One job as squeue, sacct or scontrol describe it; what they do not say is "" or -1. */
+typedef struct {
+  char job[GANNET_SLURM_ID];
+  char state[GANNET_SLURM_WORD];
+  char nodes[GANNET_SLURM_NODES];
+  char name[GANNET_SLURM_NAME];
+  char why[GANNET_SLURM_WHY]; /* it waits */
+  const char *directory;      /* into the text of the list; NULL = not told */
+  int exit_code, signal;
+} gannet_slurm_row;
+
+/* Zero-initialise. */
+typedef struct {
+  char *text;
+  int n, capacity;
+  gannet_slurm_row *row; /* [n] in the order of jobs */
+} gannet_slurm_list;
+
+/* Free what a list holds.
+ *
+ * Local.
+ */
+void gannet_slurm_list_release(gannet_slurm_list *list);
+
+/* A job that was submitted. Its number alone is not enough: a SLURM that lost its state begins with
+ * 1 anew, and the job with the number may be anybody's. Borrowed for the call. */
+typedef struct {
+  const char *job, *name;
+} gannet_slurm_job_key;
+
+/* The row of a job, or NULL. One without a name, of a site's own sacct, may be that of any job with
+ * the number.
+ *
+ * Local.
+ */
+const gannet_slurm_row *gannet_slurm_list_find(const gannet_slurm_list *list,
+                                               const gannet_slurm_job_key *job);
+
+/* The row of a job that has the number under another name, or NULL.
+ *
+ * Local.
+ */
+const gannet_slurm_row *gannet_slurm_list_find_other(const gannet_slurm_list *list,
+                                                     const gannet_slurm_job_key *job);
+
+/* Create a client; commands and launcher are borrowed until destroy.
+ *
+ * Local.
+ *
+ * campaign         in  its directory; slurm/ is made in it
+ * input_directory  in  that relative paths of commands start from
+ *
+ * Errors: GANNET_ERR_MISSING when sbatch, squeue or scancel do not exist.
+ */
+GANNET_CHECKED gannet_err gannet_slurm_client_create(const gannet_slurm_commands *commands,
+                                                     gannet_launcher *launcher,
+                                                     const char *campaign,
+                                                     const char *input_directory,
+                                                     gannet_slurm_client **client);
+void gannet_slurm_client_destroy(gannet_slurm_client **client);
+
+/* What the last call wrote to stderr, in one line, or how it ended.
+ *
+ * Local.
+ */
+const char *gannet_slurm_client_said(const gannet_slurm_client *client);
+
+/* sbatch. A call that names a job is done, however it ended. One that ended with 0 and names none,
+ * or by a signal, counts as timed out: the job may have been accepted.
+ *
+ * Local.
+ *
+ * arguments    in   after "sbatch --parsable"; NULL-terminated
+ * environment  in   NULL-terminated
+ * job          out  [GANNET_SLURM_ID]
+ */
+GANNET_CHECKED gannet_err gannet_slurm_client_submit(gannet_slurm_client *client,
+                                                     const char *const *arguments,
+                                                     const char *const *environment, char *job,
+                                                     gannet_slurm_call *how);
+
+/* What a call of sbatch that was refused says of the job: judged by all that sbatch wrote, of which
+ * gannet_slurm_client_said may have a part only.
+ *
+ * Local.
+ */
+gannet_slurm_refusal gannet_slurm_client_refusal(const gannet_slurm_client *client);
+
+/* squeue: all jobs of this user in all states, elements of arrays each by itself, with one call
+ * however many they are.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_slurm_client_list(gannet_slurm_client *client,
+                                                   gannet_slurm_list *list, gannet_slurm_call *how);
+
+/* Whether there is no room for what the programs print, so that a list may lack jobs; what
+ * gannet_slurm_client_said then returns.
+ *
+ * Local.
+ */
+bool gannet_slurm_client_lacks_room(gannet_slurm_client *client);
+
+/* sacct for these jobs, in chunks. A site without accounting gives no rows, and is asked once. Rows
+ * may be those of other jobs with these numbers.
+ *
+ * Local.
+ *
+ * how  out  of the last call: one without an answer (timed out, broken off) is followed by no other
+ */
+GANNET_CHECKED gannet_err gannet_slurm_client_account(gannet_slurm_client *client, int n,
+                                                      const gannet_slurm_job_key *jobs,
+                                                      gannet_slurm_list *list,
+                                                      gannet_slurm_call *how);
+
+/* sacct for the jobs of a name that began not before this time: for one that squeue does not list
+ * and that may have been accepted all the same.
+ *
+ * Local.
+ *
+ * since  in   seconds since 1970
+ * how    out  DONE without a call, too, where there is no sacct
+ */
+GANNET_CHECKED gannet_err gannet_slurm_client_account_name(gannet_slurm_client *client,
+                                                           const char *name, double since,
+                                                           gannet_slurm_list *list,
+                                                           gannet_slurm_call *how);
+
+/* scontrol show job for one job; no row when it does not know the number.
+ *
+ * Local.
+ *
+ * how  out  DONE without a call, too, where there is no scontrol
+ */
+GANNET_CHECKED gannet_err gannet_slurm_client_show(gannet_slurm_client *client, const char *job,
+                                                   gannet_slurm_list *list, gannet_slurm_call *how);
+
+/* Whether a call tells something of SLURM, though that may be an error. A program that does not
+ * answer is not asked at once again.
+ *
+ * Local.
+ */
+static inline bool gannet_slurm_call_is_answered(gannet_slurm_call how) {
+  return how == GANNET_SLURM_CALL_DONE || how == GANNET_SLURM_CALL_REFUSED;
+}
+
+/* How many elements an array may have here: scontrol show config; SLURM's own default when it does
+ * not say.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_slurm_client_array_size(gannet_slurm_client *client, int *size);
+
+/* scancel, three tries each. Jobs that have ended are no error; jobs of other names are left alone.
+ * One job is cancelled by number and name; several, after a list has shown which of them are there,
+ * in chunks by their numbers.
+ *
+ * Local.
+ *
+ * jobs  in  an array means all its elements
+ * how  out  the worst of all chunks, whose words gannet_slurm_client_said then returns
+ */
+GANNET_CHECKED gannet_err gannet_slurm_client_cancel(gannet_slurm_client *client, int n,
+                                                     const gannet_slurm_job_key *jobs,
+                                                     gannet_slurm_call *how);
+
+#endif
