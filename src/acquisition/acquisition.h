@@ -54,7 +54,7 @@ typedef struct {
   size_t options_size;
   /* kind MOMENTS: score and, where wanted, its partial derivatives; sd >= 0. Finite wherever mean
    * and sd are, also far below underflow. Never rises with the mean; and unless it wants minima, no
-   * sd between two others has a larger score than both (optimizer/moments_order.h). */
+   * sd between two others has a larger score than both (optimizer/propose/moments_ordered.h). */
   void (*score)(const void *options, const gannet_acq_state *state, int m, const double *mean,
                 const double *sd, double *score);
   void (*partials)(const void *options, const gannet_acq_state *state, double mean, double sd,

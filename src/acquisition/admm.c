@@ -1,4 +1,4 @@
-/* The row of ADMMBO, whose points optimizer/admm.h makes. */
+/* The row of ADMMBO, whose points optimizer/propose/admm.h makes. */
 #include "acquisition/admm.h"
 
 #include <math.h>

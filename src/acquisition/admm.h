@@ -1,4 +1,4 @@
-/* Settings of the splitting of objective and constraints (optimizer/admm.h). */
+/* Settings of the splitting of objective and constraints (optimizer/propose/admm.h). */
 #ifndef GANNET_ACQUISITION_ADMM_H
 #define GANNET_ACQUISITION_ADMM_H
 

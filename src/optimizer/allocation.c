@@ -67,7 +67,7 @@ static bool is_given_up(const gannet_history *history, int64_t id) {
   return 2 * told > later;
 }
 
-gannet_err gannet_allocation_settle(gannet_allocation *a, const gannet_history *history) {
+gannet_err gannet_allocation_credit_results(gannet_allocation *a, const gannet_history *history) {
   double best = NONE, spread = 0;
   GANNET_TRY(survey(history, a->best, &best, &spread));
   for (int i = 0; i < GANNET_ALLOCATION_OPEN; ++i) {

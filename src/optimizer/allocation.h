@@ -42,8 +42,8 @@ void gannet_allocation_reset(gannet_allocation *allocation);
  *
  * Local.
  */
-GANNET_CHECKED gannet_err gannet_allocation_settle(gannet_allocation *allocation,
-                                                   const gannet_history *history);
+GANNET_CHECKED gannet_err gannet_allocation_credit_results(gannet_allocation *allocation,
+                                                           const gannet_history *history);
 
 /* Share of every member; those that are idle get none.
  *

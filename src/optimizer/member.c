@@ -2,9 +2,8 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "optimizer/admm.h"
-#include "optimizer/local_data.h"
-#include "optimizer/propose.h"
+#include "optimizer/propose/admm.h"
+#include "optimizer/propose/propose.h"
 
 gannet_err gannet_member_create(const gannet_member_common *common,
                                 const gannet_member_options *options, int index,
@@ -13,7 +12,7 @@ gannet_err gannet_member_create(const gannet_member_common *common,
                             .problem = gannet_history_problem(common->history),
                             .history = common->history,
                             .seen = common->seen,
-                            .suspicion = common->suspicion,
+                            .noise_test = common->noise_test,
                             .options = options,
                             .index = index,
                             .phases = common->phases};
@@ -22,7 +21,7 @@ gannet_err gannet_member_create(const gannet_member_common *common,
     member->region.options = &options->region;
   if (options->proposer == GANNET_PROPOSE_QUADRATIC)
     return gannet_agree(common->context->comm,
-                        gannet_local_create(common->context, common->history, common->suspicion,
+                        gannet_local_create(common->context, common->history, common->noise_test,
                                             index, &member->local));
   if (options->proposer != GANNET_PROPOSE_MODEL) return GANNET_OK;
   if (options->acq_type->kind == GANNET_ACQ_SPLIT) {
@@ -30,7 +29,7 @@ gannet_err gannet_member_create(const gannet_member_common *common,
     const gannet_err err = gannet_alloc(size, sizeof *member->admm, &member->admm);
     GANNET_TRY(gannet_agree(common->context->comm, err));
   }
-  return gannet_models_create(common->context, common->history, common->suspicion, options, index,
+  return gannet_models_create(common->context, common->history, common->noise_test, options, index,
                               &member->models);
 }
 
@@ -42,9 +41,9 @@ void gannet_member_release(gannet_member *member) {
 }
 
 /* What other members chose counts as pending. */
-static gannet_err believe_chosen(gannet_member *member) {
+static gannet_err fantasize_chosen(gannet_member *member) {
   if (!gannet_acq_is_sequential(member->options->acq_type)) return GANNET_OK;
-  return gannet_models_believe(member->models, member->n_chosen, member->chosen, member->batch);
+  return gannet_models_fantasize(member->models, member->n_chosen, member->chosen, member->batch);
 }
 
 static gannet_err propose_plainly(const gannet_member *member, int q, double *x_unit) {
@@ -62,10 +61,10 @@ gannet_err gannet_member_prepare(gannet_member *member, int64_t batch) {
   if (!member->models) return GANNET_OK;
   double mark = gannet_clock_seconds();
   GANNET_TRY(gannet_agree(member->context->comm,
-                          gannet_member_region_follow(&member->region, member->history)));
+                          gannet_member_region_update(&member->region, member->history)));
   if (!member->region.is_design)
     GANNET_TRY(gannet_models_prepare(member->models, member->region.take, batch));
-  gannet_propose_mark(member, GANNET_PHASE_FIT, &mark);
+  gannet_propose_end_phase(member, GANNET_PHASE_FIT, &mark);
   return GANNET_OK;
 }
 
@@ -77,7 +76,7 @@ gannet_err gannet_members_learn(int n, gannet_member *const *members) {
     if (goes_by_models(members[i])) models[m++] = members[i]->models;
   if (m == 0) return GANNET_OK;
   GANNET_TRY(gannet_models_learn(members[0]->context, m, models));
-  gannet_propose_mark(members[0], GANNET_PHASE_FIT, &mark);
+  gannet_propose_end_phase(members[0], GANNET_PHASE_FIT, &mark);
   return GANNET_OK;
 }
 
@@ -92,9 +91,9 @@ gannet_err gannet_member_propose(gannet_member *member, int n_chosen, int q, dou
   GANNET_TRY(gannet_models_fit(member->models));
   GANNET_TRY(
       gannet_agree(member->context->comm,
-                   gannet_member_region_place(&member->region, member->history, member->models)));
-  GANNET_TRY(believe_chosen(member));
-  gannet_propose_mark(member, GANNET_PHASE_FIT, &mark);
+                   gannet_member_region_set_box(&member->region, member->history, member->models)));
+  GANNET_TRY(fantasize_chosen(member));
+  gannet_propose_end_phase(member, GANNET_PHASE_FIT, &mark);
   switch (member->options->acq_type->kind) {
     case GANNET_ACQ_DRAWS:
       return gannet_propose_draws(member, q, x_unit);
@@ -106,7 +105,7 @@ gannet_err gannet_member_propose(gannet_member *member, int n_chosen, int q, dou
 }
 
 bool gannet_member_is_idle(const gannet_member *member) {
-  return member->local && local_data_coordinates(member->problem, NULL) == 0;
+  return member->local && gannet_local_is_idle(member->problem);
 }
 
 static const gannet_struct_field region_fields[] = {
@@ -123,7 +122,7 @@ gannet_err gannet_member_get_state(const gannet_member *member, const char *part
   return member->models ? gannet_models_get_state(member->models, part, state) : GANNET_OK;
 }
 
-gannet_err gannet_member_set_state(gannet_member *member, const char *part, bool is_alike,
+gannet_err gannet_member_set_state(gannet_member *member, const char *part, bool same_meaning,
                                    gannet_state *state, int *missing) {
   const int64_t known = gannet_history_count(member->history);
   gannet_region_state *region = &member->region.state;
@@ -132,6 +131,6 @@ gannet_err gannet_member_set_state(gannet_member *member, const char *part, bool
     GANNET_TRY(gannet_state_take_fields(state, part, region_fields, region));
   if (region->first < 0 || region->first > known) *region = (gannet_region_state){0};
   if (member->admm) gannet_admm_set_state(member, part, state);
-  if (!member->models || !is_alike) return GANNET_OK;
+  if (!member->models || !same_meaning) return GANNET_OK;
   return gannet_models_set_state(member->models, part, state, missing);
 }

@@ -7,9 +7,9 @@
 #ifndef GANNET_OPTIMIZER_MEMBER_H
 #define GANNET_OPTIMIZER_MEMBER_H
 
-#include "optimizer/local.h"
+#include "optimizer/local/local.h"
 #include "optimizer/member_region.h"
-#include "optimizer/models.h"
+#include "optimizer/models/models.h"
 #include "search/distinct.h"
 #include "search/screen.h"
 
@@ -36,14 +36,14 @@ typedef struct {
   const gannet_context *context;
   const gannet_problem *problem;
   const gannet_history *history;
-  const gannet_distinct *seen; /* points of the history */
-  gannet_suspicion *suspicion; /* of the history, during an ask */
+  const gannet_distinct *seen;   /* points of the history */
+  gannet_noise_test *noise_test; /* of the history, during an ask */
   const gannet_member_options *options;
   int index;             /* in the portfolio */
   gannet_models *models; /* NULL for members without a surrogate */
   gannet_local *local;   /* NULL but for quadratic */
   gannet_member_region region;
-  double *admm;          /* state of a member that splits its problem (optimizer/admm.h), or NULL */
+  double *admm; /* state of a member that splits its problem (optimizer/propose/admm.h), or NULL */
   gannet_phases *phases; /* of the ask; the optimiser's */
   int64_t batch;         /* number of the batch that is being made */
   int n_chosen;          /* points of this batch that other members have chosen */
@@ -59,8 +59,8 @@ typedef struct {
   const gannet_history *history;
   const gannet_distinct *seen; /* points of the history, brought up to date before every ask */
   gannet_phases *phases;
-  gannet_suspicion *suspicion; /* of the history, during an ask */
-  int64_t design;              /* evaluations before the first model, and of a new trust region */
+  gannet_noise_test *noise_test; /* of the history, during an ask */
+  int64_t design;                /* evaluations before the first model, and of a new trust region */
 } gannet_member_common;
 
 /* Fill a zeroed member; its models are not fitted.
@@ -111,19 +111,20 @@ GANNET_CHECKED gannet_err gannet_member_propose(gannet_member *member, int n_cho
 bool gannet_member_is_idle(const gannet_member *member);
 
 /* Everything that the next proposal depends on besides seed, options and history. Values are put in
- * the order of version 0.1.0, which saved them without names (optimizer/state_positional.h); new
+ * the order of version 0.1.0, which saved them without names (optimizer/optimizer.h); new
  * ones go last.
  *
  * Local. set: logically collective.
  *
  * part      in     what comes before the names: "gp-ei/"
- * is_alike  in     hyper-parameters mean what those of the member's models do; otherwise these are
- *                  left as they are, to be learnt
- * missing   inout  one more for every hyper-parameter that is to be learnt because it is absent
+ * same_meaning  in     hyper-parameters mean what those of the member's models do; otherwise these
+ * are left as they are, to be learnt missing   inout  one more for every hyper-parameter that is to
+ * be learnt because it is absent
  */
 GANNET_CHECKED gannet_err gannet_member_get_state(const gannet_member *member, const char *part,
                                                   gannet_state *state);
 GANNET_CHECKED gannet_err gannet_member_set_state(gannet_member *member, const char *part,
-                                                  bool is_alike, gannet_state *state, int *missing);
+                                                  bool same_meaning, gannet_state *state,
+                                                  int *missing);
 
 #endif

@@ -18,7 +18,7 @@ static int64_t count_observations(const gannet_history *history, int64_t first) 
   return n;
 }
 
-gannet_err gannet_member_region_follow(gannet_member_region *region,
+gannet_err gannet_member_region_update(gannet_member_region *region,
                                        const gannet_history *history) {
   gannet_member_region_release(region);
   if (!region->options) return GANNET_OK;
@@ -32,8 +32,8 @@ gannet_err gannet_member_region_follow(gannet_member_region *region,
                             region->take);
 }
 
-gannet_err gannet_member_region_place(gannet_member_region *region, const gannet_history *history,
-                                      gannet_models *models) {
+gannet_err gannet_member_region_set_box(gannet_member_region *region, const gannet_history *history,
+                                        gannet_models *models) {
   if (!region->options || region->is_design) return GANNET_OK;
   const gannet_problem *problem = gannet_history_problem(history);
   const size_t d = (size_t)problem->d;

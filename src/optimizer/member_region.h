@@ -2,7 +2,7 @@
 #ifndef GANNET_OPTIMIZER_MEMBER_REGION_H
 #define GANNET_OPTIMIZER_MEMBER_REGION_H
 
-#include "optimizer/models.h"
+#include "optimizer/models/models.h"
 #include "optimizer/options.h"
 
 typedef struct {
@@ -22,16 +22,16 @@ typedef struct {
  *
  * Local; a pure function of history and state.
  */
-GANNET_CHECKED gannet_err gannet_member_region_follow(gannet_member_region *region,
+GANNET_CHECKED gannet_err gannet_member_region_update(gannet_member_region *region,
                                                       const gannet_history *history);
 
 /* Put the box around the centre, with sides by the length scales of the fitted models.
  *
  * Local.
  */
-GANNET_CHECKED gannet_err gannet_member_region_place(gannet_member_region *region,
-                                                     const gannet_history *history,
-                                                     gannet_models *models);
+GANNET_CHECKED gannet_err gannet_member_region_set_box(gannet_member_region *region,
+                                                       const gannet_history *history,
+                                                       gannet_models *models);
 
 /* Forget the proposal under way; options, design and state stay.
  *

@@ -10,13 +10,13 @@
 #include "base/plain_environment.h"
 #include "linalg/blas.h"
 #include "minimize/prepare.h"
-#include "optimizer/alike.h"
-#include "optimizer/governing.h"
-#include "optimizer/meaning.h"
+#include "optimizer/hyper_digest.h"
+#include "optimizer/models/pde_constraint.h"
+#include "optimizer/models/repeats.h"
 #include "optimizer/portfolio.h"
-#include "optimizer/propose.h"
+#include "optimizer/propose/propose.h"
+#include "optimizer/rank_digest.h"
 #include "optimizer/recommend.h"
-#include "optimizer/repeats.h"
 
 static int64_t n_initial(const gannet_optimizer *o) {
   if (o->options.method.initial != GANNET_AUTO) return o->options.method.initial;
@@ -32,8 +32,8 @@ static double initial_span(const gannet_optimizer *o) {
 
 static gannet_err use_equations(const gannet_problem *problem, gannet_optimizer_options *options) {
   gannet_complaints complaints = {0};
-  gannet_err code = gannet_governing_join(options, problem, &complaints);
-  if (code == GANNET_OK) gannet_governing_check(options, problem, NULL, &complaints);
+  gannet_err code = gannet_pde_constraint_join(options, problem, &complaints);
+  if (code == GANNET_OK) gannet_pde_constraint_check(options, problem, NULL, &complaints);
   if (code == GANNET_OK) code = gannet_complaints_raise(&complaints);
   gannet_complaints_release(&complaints);
   return code;
@@ -58,8 +58,8 @@ static gannet_err prepare(gannet_context *context, const gannet_problem *problem
   GANNET_TRY(gannet_alloc(n, sizeof *made->part, &made->part));
   GANNET_TRY(gannet_alloc(n, sizeof *made->meaning, &made->meaning));
   for (int i = 0; i < made->options.n_members; ++i) {
-    gannet_meaning_part(&made->options, i, made->part[i]);
-    GANNET_TRY(gannet_meaning_of(problem, &made->options, i, made->meaning[i]));
+    gannet_member_state_prefix(&made->options, i, made->part[i]);
+    GANNET_TRY(gannet_hyper_digest(problem, &made->options, i, made->meaning[i]));
   }
   GANNET_TRY(gannet_alloc(n, sizeof *made->member, &made->member));
   return gannet_distinct_create(problem, 0, &made->seen);
@@ -109,12 +109,13 @@ static gannet_err begin_create(const gannet_context *context, const gannet_probl
   return parse_settings(context, n, settings, options);
 }
 
-static gannet_err check_alike(const gannet_context *context, const gannet_problem *problem, int n,
-                              const gannet_method_setting *settings) {
-  const uint64_t of_problem = gannet_alike_problem(&problem->spec);
-  const uint64_t of_equations = gannet_alike_equations(problem);
-  const uint64_t of_candidates = gannet_alike_candidates(problem);
-  const uint64_t of_settings = gannet_alike_settings(n, settings);
+static gannet_err require_same_on_ranks(const gannet_context *context,
+                                        const gannet_problem *problem, int n,
+                                        const gannet_method_setting *settings) {
+  const uint64_t of_problem = gannet_rank_digest_problem(&problem->spec);
+  const uint64_t of_equations = gannet_rank_digest_equations(problem);
+  const uint64_t of_candidates = gannet_rank_digest_candidates(problem);
+  const uint64_t of_settings = gannet_rank_digest_settings(n, settings);
   GANNET_TRY(gannet_same(context->comm, &of_problem, sizeof of_problem,
                          "variables, constraints, goal or noise of the problem"));
   GANNET_TRY(gannet_same(context->comm, &of_equations, sizeof of_equations,
@@ -134,7 +135,7 @@ gannet_err gannet_optimizer_create(gannet_context *context, const gannet_problem
   GANNET_REQUIRE_POINTER(context, "context");
   gannet_err err =
       gannet_agree(context->comm, begin_create(context, problem, n_settings, settings, &options));
-  if (err == GANNET_OK) err = check_alike(context, problem, n_settings, settings);
+  if (err == GANNET_OK) err = require_same_on_ranks(context, problem, n_settings, settings);
   if (err == GANNET_OK) err = create_from(context, problem, &options, optimizer);
   gannet_optimizer_options_release(&options);
   GANNET_TRY(err);
@@ -348,8 +349,8 @@ gannet_err gannet_optimizer_tell(gannet_optimizer *o, int n, const gannet_result
   GANNET_REQUIRE_POINTER(o, "optimizer");
   GANNET_TRY(gannet_agree(o->context->comm, check_results(o, n, results)));
   for (int i = 0; i < n; ++i)
-    digest =
-        gannet_alike_result(digest, o->problem, &results[i], status_of(o->problem, &results[i]));
+    digest = gannet_rank_digest_result(digest, o->problem, &results[i],
+                                       status_of(o->problem, &results[i]));
   GANNET_TRY(gannet_same(o->context->comm, &digest, sizeof digest, "results that are told"));
   return gannet_agree(o->context->comm, take(o, n, results));
 }
@@ -375,8 +376,9 @@ gannet_err gannet_optimizer_tell_point(gannet_optimizer *o, const double *x_user
   GANNET_TRY(gannet_agree(o->context->comm, check_point(o->problem, x_user, result)));
   gannet_result unnumbered = *result;
   unnumbered.id = -1;
-  uint64_t digest = gannet_alike_result(0, o->problem, &unnumbered, status_of(o->problem, result));
-  digest = gannet_alike_numbers(digest, o->problem->spec.n_variables, x_user);
+  uint64_t digest =
+      gannet_rank_digest_result(0, o->problem, &unnumbered, status_of(o->problem, result));
+  digest = gannet_rank_digest_numbers(digest, o->problem->spec.n_variables, x_user);
   GANNET_TRY(gannet_same(o->context->comm, &digest, sizeof digest, "a result that is told"));
   GANNET_TRY(gannet_agree(o->context->comm, take_point(o, x_user, result, &made)));
   if (id) *id = made;
@@ -419,61 +421,6 @@ gannet_err gannet_optimizer_recommend(const gannet_optimizer *o, gannet_recommen
   if (r->id >= 0 && x_user)
     memcpy(x_user, gannet_history_x_user(o->history, r->id),
            (size_t)o->problem->spec.n_variables * sizeof *x_user);
-  return GANNET_OK;
-}
-
-static const gannet_struct_field own_fields[] = {
-    {.name = "batch", GANNET_STRUCT_AT(gannet_optimizer, batch, LARGE)}, {0}};
-
-int64_t gannet_optimizer_left_out(const gannet_optimizer_options *options,
-                                  const gannet_state *state, int member) {
-  char part[GANNET_STATE_NAME];
-  if (options->n_members < 2) return -1;
-  gannet_meaning_part(options, member, part);
-  return gannet_allocation_find_left_out(state, part);
-}
-
-gannet_err gannet_optimizer_get_state(const gannet_optimizer *o, gannet_state *state) {
-  const int n = o->options.n_members;
-  gannet_state_clear(state);
-  GANNET_TRY(gannet_state_put_text(state, "", "method", o->options.method.method));
-  GANNET_TRY(gannet_state_put_fields(state, "", own_fields, o));
-  if (n > 1) GANNET_TRY(gannet_allocation_get_state(&o->allocation, n, o->part, state));
-  for (int i = 0; i < n; ++i) {
-    const gannet_surrogate_type *type = o->options.member[i].surrogate_type;
-    if (o->meaning[i][0]) {
-      GANNET_TRY(gannet_state_put_text(state, o->part[i], "surrogate", type->name));
-      GANNET_TRY(gannet_state_put_text(state, o->part[i], "meaning", o->meaning[i]));
-    }
-    GANNET_TRY(gannet_member_get_state(&o->member[i], o->part[i], state));
-  }
-  return GANNET_OK;
-}
-
-static void report_member(gannet_state_report *report, const char *name) {
-  const size_t used = strlen(report->members);
-  (void)snprintf(report->members + used, sizeof report->members - used, "%s%s", used ? ", " : "",
-                 name);
-  report->n_members += 1;
-}
-
-gannet_err gannet_optimizer_set_state(gannet_optimizer *o, gannet_state *state,
-                                      gannet_state_report *report) {
-  const int n = o->options.n_members;
-  gannet_state_report unwanted;
-  if (!report) report = &unwanted;
-  *report = (gannet_state_report){0};
-  GANNET_TRY(gannet_state_take_fields(state, "", own_fields, o));
-  if (n > 1)
-    GANNET_TRY(gannet_allocation_set_state(&o->allocation, n, o->part,
-                                           gannet_history_count(o->history), state));
-  for (int i = 0; i < n; ++i) {
-    const bool is_alike =
-        strcmp(gannet_state_find_text(state, o->part[i], "meaning"), o->meaning[i]) == 0;
-    if (!is_alike && o->meaning[i][0]) report_member(report, o->options.member[i].method.method);
-    GANNET_TRY(
-        gannet_member_set_state(&o->member[i], o->part[i], is_alike, state, &report->missing));
-  }
   return GANNET_OK;
 }
 

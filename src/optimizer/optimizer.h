@@ -22,14 +22,14 @@ struct gannet_optimizer {
   int64_t design;                          /* evaluations before the first model */
   gannet_distinct *seen;                   /* points of the history, but for the newest ones */
   int64_t batch;                           /* number of the next proposal */
-  double penalty;             /* the least one at the last ask, minimised; INFINITY = none */
-  bool told_constant;         /* that all results so far are equal */
-  bool told_repeats;          /* that results repeat exactly (optimizer/repeats.h) */
-  double ask_seconds;         /* of the last ask */
-  gannet_phases phases;       /* of the last ask */
-  gannet_suspicion suspicion; /* likewise */
-  int substitute;             /* who proposed the last batch while a model failed, as the user was
-                                 told (optimizer/substitute.c); 0 = nobody had to */
+  double penalty;               /* the least one at the last ask, minimised; INFINITY = none */
+  bool told_constant;           /* that all results so far are equal */
+  bool told_repeats;            /* that results repeat exactly (optimizer/models/repeats.h) */
+  double ask_seconds;           /* of the last ask */
+  gannet_phases phases;         /* of the last ask */
+  gannet_noise_test noise_test; /* likewise */
+  int substitute;               /* who proposed the last batch while a model failed, as the user was
+                                   told (optimizer/substitute.c); 0 = nobody had to */
 };
 
 /* Everything that the next ask depends on besides seed, options and history.
@@ -68,6 +68,30 @@ GANNET_CHECKED gannet_err gannet_optimizer_set_state(gannet_optimizer *optimizer
  */
 int64_t gannet_optimizer_left_out(const gannet_optimizer_options *options,
                                   const gannet_state *state, int member);
+
+/* States as version 0.1.0 saved them: bare numbers, one after the other, told apart by how many
+ * there are. Whoever reads them must know that they are of the same method and settings.
+ */
+
+/* Give numbers their names.
+ *
+ * Local.
+ *
+ * optimizer  in   of the method and settings that the numbers are of
+ * values     in   [n]
+ * state      out  empty when there are not as many as that method has
+ */
+GANNET_CHECKED gannet_err gannet_state_name_positional(const gannet_optimizer *optimizer, int n,
+                                                       const double *values, gannet_state *state);
+
+/* As gannet_optimizer_left_out.
+ *
+ * Local.
+ *
+ * values  in  [n]; of another length than a portfolio has: nobody was left out
+ */
+int64_t gannet_state_positional_left_out(const gannet_optimizer_options *options, int n,
+                                         const double *values, int member);
 
 /* Bytes held by the models of all members.
  *

@@ -6,7 +6,6 @@
 
 #include "base/memory.h"
 #include "base/names.h"
-#include "optimizer/sections.h"
 
 static const char *const transforms[] = {"none", "log", "log-then-none", NULL};
 const char *const gannet_constraint_rule_names[] = {"draws", "probability", "bounds", "inside",

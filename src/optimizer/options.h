@@ -137,6 +137,15 @@ GANNET_CHECKED gannet_err gannet_member_options_parse(int n, const gannet_settin
                                                       gannet_complaints *complaints);
 void gannet_member_options_release(gannet_member_options *options);
 
+/* What follows "section." in a dotted key: "width" of "surrogate.width". NULL when the key belongs
+ * to another section. Points into key.
+ *
+ * Local.
+ *
+ * section  in  without its dot
+ */
+const char *gannet_key_in_section(const char *section, const char *key);
+
 /* The last setting of a key that has a text, or NULL.
  *
  * Local.

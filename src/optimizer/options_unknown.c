@@ -4,7 +4,6 @@
 
 #include "base/names.h"
 #include "optimizer/options.h"
-#include "optimizer/sections.h"
 
 enum { MOST_KEYS = 512 };
 

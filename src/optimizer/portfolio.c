@@ -1,11 +1,11 @@
 #include "optimizer/portfolio.h"
 
-#include "optimizer/settled.h"
+#include "optimizer/models/convergence.h"
 #include "optimizer/substitute.h"
 
 static gannet_err create_one(gannet_optimizer *o, int i) {
-  const gannet_member_common common = {o->context, o->history,    o->seen,
-                                       &o->phases, &o->suspicion, o->design};
+  const gannet_member_common common = {o->context, o->history,     o->seen,
+                                       &o->phases, &o->noise_test, o->design};
   return gannet_member_create(&common, &o->options.member[i], i, &o->member[i]);
 }
 
@@ -36,9 +36,10 @@ static void look_round(const gannet_optimizer *o, int q, int without, bool *abse
  * before others have been tried. */
 static const double largest_local_share = 0.3;
 
-static double largest_share(const gannet_optimizer *o, int i, const gannet_settled *settled) {
+static double largest_share(const gannet_optimizer *o, int i,
+                            const gannet_convergence *convergence) {
   if (!o->member[i].local) return 1;
-  if (settled->finished) return 0;
+  if (convergence->finished) return 0;
   const int switches = gannet_problem_count_switches(gannet_history_problem(o->history));
   return switches > 0 ? largest_local_share : 1;
 }
@@ -47,12 +48,12 @@ static double largest_share(const gannet_optimizer *o, int i, const gannet_settl
 static gannet_err deal(gannet_optimizer *o, int q, int *count) {
   bool absent[GANNET_MEMBERS_MOST], any = false;
   double most[GANNET_MEMBERS_MOST];
-  gannet_settled settled;
-  GANNET_TRY(gannet_allocation_settle(&o->allocation, o->history));
+  gannet_convergence convergence;
+  GANNET_TRY(gannet_allocation_credit_results(&o->allocation, o->history));
   look_round(o, q, -1, absent, &any);
   absent[0] = absent[0] && any; /* of idle ones the first makes a design */
-  GANNET_TRY(gannet_settled_find(o->history, &settled));
-  for (int i = 0; i < o->options.n_members; ++i) most[i] = largest_share(o, i, &settled);
+  GANNET_TRY(gannet_convergence_find(o->history, &convergence));
+  for (int i = 0; i < o->options.n_members; ++i) most[i] = largest_share(o, i, &convergence);
   gannet_allocation_deal(&o->allocation, o->options.n_members, absent, most, q, count);
   return GANNET_OK;
 }
@@ -164,7 +165,7 @@ static gannet_err propose_together(gannet_optimizer *o, int q, double *x_unit,
 }
 
 gannet_err gannet_portfolio_propose(gannet_optimizer *o, int q, double *x_unit) {
-  o->suspicion = (gannet_suspicion){0};
+  o->noise_test = (gannet_noise_test){0};
   gannet_state state = {0};
   gannet_err err = gannet_agree(o->context->comm, gannet_optimizer_get_state(o, &state));
   if (err == GANNET_OK)

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "optimizer/models.h"
+#include "optimizer/models/models.h"
 #include "optimizer/substitute.h"
 
 /* Noise that is given is that of the objective's own scale, and no model of its logarithm goes by

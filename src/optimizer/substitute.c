@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "optimizer/propose.h"
+#include "optimizer/propose/propose.h"
 
 /* Results up to which a Gaussian process is made anew for one batch: its factor costs their cube.
  */
@@ -38,8 +38,8 @@ static gannet_err read_options(const char *method, gannet_optimizer_options *opt
 
 /* A member that is made for this batch; its streams are apart from those of the others. */
 static gannet_err propose_by(gannet_optimizer *o, int which, int q, double *x_unit) {
-  const gannet_member_common common = {o->context, o->history,    o->seen,
-                                       &o->phases, &o->suspicion, o->design};
+  const gannet_member_common common = {o->context, o->history,     o->seen,
+                                       &o->phases, &o->noise_test, o->design};
   gannet_optimizer_options options = {0};
   gannet_member member = {0}, *only = &member;
   gannet_err err = gannet_agree(o->context->comm, read_options(methods[which], &options));

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "optimizer/governing.h"
-#include "optimizer/transform_choice.h"
+#include "optimizer/models/pde_constraint.h"
+#include "optimizer/models/transform.h"
 #include "report/parts.h"
 
 bool report_study_takes(const gannet_campaign *c, int64_t id) {
@@ -67,7 +67,7 @@ static gannet_err choose_model(report_study *s) {
   return err;
 }
 
-/* As optimizer/models_fit.c does it. */
+/* As optimizer/models/models_fit.c does it. */
 static gannet_err standardise(report_study *s, double *work) {
   const gannet_campaign *c = s->campaign;
   const int64_t best = gannet_history_best(c->history);
@@ -87,7 +87,7 @@ static gannet_err standardise(report_study *s, double *work) {
 static gannet_err learn(report_study *s) {
   GANNET_TRY(gannet_context_create(MPI_COMM_SELF, s->campaign->ledger.seed, &s->context));
   if (s->member && s->type->govern)
-    GANNET_TRY(gannet_governing_create(s->context, s->problem, &s->laws));
+    GANNET_TRY(gannet_pde_constraint_create(s->context, s->problem, &s->laws));
   double *work = NULL;
   GANNET_TRY(gannet_alloc((size_t)s->n + 1, sizeof *work, &work));
   const gannet_err err = standardise(s, work);

@@ -5,7 +5,7 @@
 #define GANNET_REPORT_STUDY_H
 
 #include "campaign/run/campaign.h"
-#include "optimizer/transform.h"
+#include "optimizer/models/transform.h"
 
 enum { STUDY_LEAST = 8, STUDY_MOST = 400 }; /* results */
 

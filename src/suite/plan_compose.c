@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "optimizer/governing.h"
+#include "optimizer/models/pde_constraint.h"
 #include "simulations/registry.h"
 #include "suite/plan_parts.h"
 

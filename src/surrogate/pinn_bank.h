@@ -39,7 +39,7 @@ typedef struct {
 } pinn_scales;
 
 /* What a grading that nobody gave is, and the most variables that get one: of more the equations
- * would have to be imposed in all corners (optimizer/governing.c). */
+ * would have to be imposed in all corners (optimizer/models/pde_constraint.c). */
 #define PINN_GRADING 1e-3
 enum { PINN_GRADED_VARIABLES = 3 };
 

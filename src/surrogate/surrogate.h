@@ -242,7 +242,8 @@ GANNET_CHECKED gannet_err gannet_surrogate_govern(gannet_surrogate *surrogate,
                                                   const gannet_governing *governing);
 
 /* Whether the values of the fits to come look noisy by other means than the model itself
- * (optimizer/suspicion.h), for models that look for noise then; false before the first call.
+ * (optimizer/models/noise_test.h), for models that look for noise then; false before the first
+ * call.
  *
  * Logically collective.
  */

@@ -6,7 +6,7 @@
 #include "optimizer/fixture.h"
 
 #include "acquisition/admm.h"
-#include "optimizer/admm.h"
+#include "optimizer/propose/admm.h"
 
 static const gannet_variable plane[] = {
     {"x", GANNET_VARIABLE_REAL, -1, 1, GANNET_SCALE_LINEAR, 0, NULL},

@@ -7,7 +7,7 @@
 #include "optimizer/fixture.h"
 
 #include "base/random.h"
-#include "optimizer/models.h"
+#include "optimizer/models/models.h"
 
 enum { PLAIN = 60, IN_BASIN = 3 };
 

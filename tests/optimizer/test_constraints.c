@@ -5,8 +5,8 @@
 
 #include "optimizer/fixture.h"
 
-#include "optimizer/moments_score.h"
-#include "optimizer/propose.h"
+#include "optimizer/propose/moments_score.h"
+#include "optimizer/propose/propose.h"
 
 enum { M = 9 };
 

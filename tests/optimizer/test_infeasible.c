@@ -6,8 +6,8 @@
 
 #include "optimizer/fixture.h"
 
-#include "optimizer/moments_score.h"
-#include "optimizer/propose.h"
+#include "optimizer/propose/moments_score.h"
+#include "optimizer/propose/propose.h"
 
 enum { D = 6, POINTS = 20, AT = 9 };
 
@@ -58,7 +58,7 @@ static fixture without_feasible(gannet_moments_score *s) {
   }
   assert_ok(gannet_models_prepare(models, NULL, f.optimizer->batch));
   assert_ok(gannet_models_fit(models));
-  assert_ok(gannet_models_believe(models, 1, believed, f.optimizer->batch));
+  assert_ok(gannet_models_fantasize(models, 1, believed, f.optimizer->batch));
   assert_ok(gannet_moments_score_prepare(&f.optimizer->member[0], s));
   assert_false(s->feasible_known);
   return f;

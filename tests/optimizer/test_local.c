@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "optimizer/local_data.h"
+#include "optimizer/local/local_data.h"
 
 enum { D = 2 };
 

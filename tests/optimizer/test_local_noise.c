@@ -5,7 +5,7 @@
 
 #include "support/harness.h"
 
-#include "optimizer/local_noise.h"
+#include "optimizer/local/local_data.h"
 
 enum { LINE = 41, LUCKY = 12, LEAST = 20 };
 static const double luck = 0.1;

@@ -6,9 +6,9 @@
 
 #include "support/harness.h"
 
-#include "optimizer/moments_order.h"
 #include "optimizer/optimizer.h"
-#include "optimizer/propose.h"
+#include "optimizer/propose/moments_ordered.h"
+#include "optimizer/propose/propose.h"
 
 enum { D = 4, Q = 3, MOST = 8 };
 
@@ -264,7 +264,7 @@ static void precision_changes_nothing(void **state) {
 }
 
 static void note(gannet_member *member, gannet_precision last, bool sharpened, int times) {
-  for (int i = 0; i < times; ++i) gannet_propose_precision_was(member, last, sharpened);
+  for (int i = 0; i < times; ++i) gannet_propose_report_precision(member, last, sharpened);
 }
 
 /* After a scan in which it was of no use scans begin in double precision: 15, twice as many when it

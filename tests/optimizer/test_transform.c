@@ -4,7 +4,7 @@
 
 #include "support/harness.h"
 
-#include "optimizer/transform.h"
+#include "optimizer/models/transform.h"
 
 /* Values 1, 2, 4 and 9 by hand: minimum 1, median 3, so t(y) = log(1 + (y - 1) / 2). */
 static void the_logarithm_is_that_of_the_distance_to_the_minimum(void **state) {

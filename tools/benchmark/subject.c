@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "campaign/config/config.h"
-#include "optimizer/governing.h"
+#include "optimizer/models/pde_constraint.h"
 #include "simulations/benchmark.h"
 #include "simulations/registry.h"
 

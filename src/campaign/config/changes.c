@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "campaign/config/yaml_text.h"
-#include "optimizer/meaning.h"
+#include "optimizer/hyper_digest.h"
 #include "problem/pool.h"
 
 enum { MOST_TOLD = 6, END_SIZE = sizeof ", and 2147483647 more" };
@@ -353,8 +353,8 @@ static gannet_err compare_models(const gannet_campaign_input *before,
   *same = old->n_members == new->n_members;
   for (int i = 0; i < new->n_members &&*same; ++i) {
     char a[GANNET_STATE_TEXT_SIZE], b[GANNET_STATE_TEXT_SIZE];
-    GANNET_TRY(gannet_meaning_of(before->problem, old, i, a));
-    GANNET_TRY(gannet_meaning_of(now->problem, new, i, b));
+    GANNET_TRY(gannet_hyper_digest(before->problem, old, i, a));
+    GANNET_TRY(gannet_hyper_digest(now->problem, new, i, b));
     *same = strcmp(a, b) == 0 &&
             strcmp(old->member[i].method.method, new->member[i].method.method) == 0;
   }

@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "campaign/config/internal.h"
 #include "campaign/config/section.h"
-#include "optimizer/governing.h"
+#include "optimizer/models/pde_constraint.h"
 #include "problem/physics.h"
 
 enum { LOCATION_SIZE = 512 };

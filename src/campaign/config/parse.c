@@ -16,7 +16,7 @@
 #include "campaign/config/internal.h"
 #include "campaign/config/paths.h"
 #include "campaign/config/section.h"
-#include "optimizer/governing.h"
+#include "optimizer/models/pde_constraint.h"
 #include "optimizer/options.h"
 
 enum { MOST_SECTIONS = 64, LONGEST_NAME = 100, LOCATION_SIZE = 512 };
@@ -335,7 +335,7 @@ gannet_err gannet_campaign_options(const gannet_campaign_input *input,
                                    gannet_optimizer_options *options) {
   gannet_complaints complaints = {0};
   gannet_err err = parse_method(input, options, &complaints);
-  if (err == GANNET_OK) err = gannet_governing_join(options, input->problem, &complaints);
+  if (err == GANNET_OK) err = gannet_pde_constraint_join(options, input->problem, &complaints);
   if (err == GANNET_OK) err = gannet_complaints_raise(&complaints);
   gannet_complaints_release(&complaints);
   return err;
@@ -362,8 +362,9 @@ static gannet_err check_equations(const gannet_config_reader *reader) {
   if (!physics || (physics->kind == GANNET_TREE_TEXT && physics->empty)) return GANNET_OK;
   gannet_tree_key_location(physics, location, sizeof location);
   gannet_err err = parse_method(reader->input, &options, reader->complaints);
-  if (err == GANNET_OK) err = gannet_governing_join(&options, problem, reader->complaints);
-  if (err == GANNET_OK) gannet_governing_check(&options, problem, location, reader->complaints);
+  if (err == GANNET_OK) err = gannet_pde_constraint_join(&options, problem, reader->complaints);
+  if (err == GANNET_OK)
+    gannet_pde_constraint_check(&options, problem, location, reader->complaints);
   gannet_optimizer_options_release(&options);
   return err;
 }

@@ -16,7 +16,7 @@
 #include "campaign/config/config.h"
 #include "campaign/run/resume.h"
 #include "campaign/run/snapshot.h"
-#include "optimizer/state_positional.h"
+#include "optimizer/optimizer.h"
 #include "store/lock.h"
 
 gannet_err gannet_campaign_path(const gannet_campaign *campaign, const char *name, char *path) {

@@ -66,7 +66,7 @@ typedef struct {
   gannet_state state;       /* of the optimiser after the last proposal; empty = none yet */
   gannet_state changes;     /* scratch: what the last proposal changed of it */
   int n_positional;         /* above 0 instead of it: version 0.1.0 wrote the last proposal */
-  double *positional;       /* [n_positional] (optimizer/state_positional.h) */
+  double *positional;       /* [n_positional] (optimizer/optimizer.h) */
 } gannet_ledger;
 
 /* Count a ticket whose result has just come, or no longer counts (sign = -1).

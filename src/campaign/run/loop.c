@@ -13,7 +13,7 @@
 #include "campaign/run/stop.h"
 #include "campaign/run/strategy.h"
 #include "campaign/tables/table.h"
-#include "optimizer/governing.h"
+#include "optimizer/models/pde_constraint.h"
 
 /* How long rank 0 waits for simulations before it looks for signals and the clock again. */
 static const double wait_seconds = 0.25;
@@ -64,7 +64,7 @@ static gannet_err check_equations(const gannet_campaign *campaign, gannet_compla
   const gannet_campaign_input *input = campaign->input;
   char key[40] = "physics";
   int equation;
-  const gannet_err err = gannet_governing_try(campaign->context, input->problem, &equation);
+  const gannet_err err = gannet_pde_constraint_try(campaign->context, input->problem, &equation);
   if (equation >= 0) (void)snprintf(key, sizeof key, "physics.equations.%d", equation + 1);
   if (err == GANNET_ERR_INPUT)
     gannet_complain(complaints, gannet_campaign_location(input, key), "%s", gannet_error_detail());

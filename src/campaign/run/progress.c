@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "campaign/config/config.h"
 #include "campaign/run/budget.h"
-#include "optimizer/state_positional.h"
+#include "optimizer/optimizer.h"
 
 enum { BAR = 30 };
 

@@ -1,0 +1,255 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "optimizer/models/models_impl.h"
+#include "optimizer/models/pde_constraint.h"
+
+enum { MODELS_PER_MEMBER = 1 << 20 }; /* numbers of models, which key their streams */
+
+const double models_label_doubt = 0.25;
+
+static gannet_err set_other_options(gannet_models *m) {
+  const gannet_surrogate_type *type = m->options->surrogate_type;
+  if (!type->for_others) return GANNET_OK;
+  GANNET_TRY(gannet_alloc(1, type->options_size, &m->other_options));
+  memcpy(m->other_options, m->options->surrogate_options, type->options_size);
+  type->for_others(m->other_options);
+  return GANNET_OK;
+}
+
+/* The local part of create: everything but the surrogates. */
+static gannet_err prepare(const gannet_context *context, const gannet_history *history,
+                          gannet_noise_test *noise_test, const gannet_member_options *options,
+                          gannet_models **models) {
+  GANNET_TRY(gannet_alloc(1, sizeof **models, models));
+  gannet_models *m = *models;
+  m->context = context;
+  m->history = history;
+  m->problem = gannet_history_problem(history);
+  m->noise_test = noise_test;
+  m->options = options;
+  m->incumbents_from = -1;
+  m->n = m->problem->n_bounds + 2;
+  GANNET_TRY(set_other_options(m));
+  if (options->surrogate_type->govern)
+    GANNET_TRY(gannet_pde_constraint_create(context, m->problem, &m->laws));
+  return gannet_alloc((size_t)m->n, sizeof *m->model, &m->model);
+}
+
+static gannet_err create_surrogates(gannet_models *m, int member) {
+  const void *own = m->options->surrogate_options;
+  for (int i = 0; i < m->n; ++i) {
+    const void *options = i > 0 && m->other_options ? m->other_options : own;
+    m->model[i].active = i < m->n - 1;
+    m->model[i].exploration = 1;
+    GANNET_TRY(gannet_surrogate_create(m->context, m->options->surrogate_type, options,
+                                       m->problem->d, member * MODELS_PER_MEMBER + i,
+                                       &m->model[i].surrogate));
+  }
+  return GANNET_OK;
+}
+
+gannet_err gannet_models_create(const gannet_context *context, const gannet_history *history,
+                                gannet_noise_test *noise_test, const gannet_member_options *options,
+                                int member, gannet_models **models) {
+  gannet_err err =
+      gannet_agree(context->comm, prepare(context, history, noise_test, options, models));
+  if (err == GANNET_OK) err = create_surrogates(*models, member);
+  if (err != GANNET_OK) gannet_models_destroy(models);
+  GANNET_TRY(err);
+  return GANNET_OK;
+}
+
+void gannet_models_destroy(gannet_models **models) {
+  if (!*models) return;
+  for (int i = 0; (*models)->model && i < (*models)->n; ++i) {
+    gannet_surrogate_destroy(&(*models)->model[i].surrogate);
+    gannet_free(&(*models)->model[i].x);
+    gannet_free(&(*models)->model[i].y);
+    gannet_free(&(*models)->model[i].id);
+  }
+  gannet_free(&(*models)->model);
+  gannet_laws_destroy(&(*models)->laws);
+  gannet_free(&(*models)->other_options);
+  gannet_free(&(*models)->raw);
+  gannet_free(&(*models)->work);
+  gannet_free(&(*models)->incumbent_row);
+  gannet_free(&(*models)->incumbent_id);
+  gannet_free(models);
+}
+
+static gannet_err add_fantasies(gannet_models *m, gannet_model *one, int n, const double *x_unit) {
+  const size_t d = (size_t)m->problem->d;
+  GANNET_TRY(models_reserve(m, one, one->n + n));
+  memcpy(one->x + (size_t)one->n * d, x_unit, (size_t)n * d * sizeof *x_unit);
+  return gannet_surrogate_predict(one->surrogate, n, x_unit, one->y + one->n, NULL);
+}
+
+static gannet_err fantasize_one(gannet_models *m, gannet_model *one, int n, const double *x_unit,
+                                int64_t iteration) {
+  GANNET_TRY(gannet_agree(m->context->comm, add_fantasies(m, one, n, x_unit)));
+  one->n += n;
+  one->n_fantasies += n;
+  const gannet_data data = {one->n, one->x, one->y, one->noise_var};
+  return gannet_surrogate_believe(one->surrogate, &data, one->n_fantasies, iteration);
+}
+
+gannet_err gannet_models_fantasize(gannet_models *m, int n, const double *x_unit,
+                                   int64_t iteration) {
+  if (n == 0) return GANNET_OK;
+  for (int i = 0; i < m->n; ++i)
+    if (m->model[i].active) GANNET_TRY(fantasize_one(m, &m->model[i], n, x_unit, iteration));
+  return GANNET_OK;
+}
+
+gannet_err gannet_models_sample(gannet_models *m, int q, int64_t iteration) {
+  for (int i = 0; i < m->n; ++i)
+    if (m->model[i].active)
+      GANNET_TRY(gannet_surrogate_sample(m->model[i].surrogate, q, gannet_models_exploration(m, i),
+                                         iteration));
+  return GANNET_OK;
+}
+
+int gannet_models_count(const gannet_models *m) {
+  return m->n - !m->model[m->n - 1].active;
+}
+
+const gannet_surrogate *gannet_models_surrogate(const gannet_models *m, int i) {
+  return m->model[i].surrogate;
+}
+
+gannet_err gannet_models_estimate_prepare(gannet_models *m, gannet_precision precision,
+                                          bool *able) {
+  *able = true;
+  for (int i = 0; i < gannet_models_count(m) && *able; ++i)
+    GANNET_TRY(gannet_surrogate_estimate_prepare(m->model[i].surrogate, precision, able));
+  return GANNET_OK;
+}
+
+gannet_err gannet_models_moments_prepare(gannet_models *m, gannet_precision precision, bool *able) {
+  *able = true;
+  for (int i = 0; i < gannet_models_count(m) && *able; ++i)
+    GANNET_TRY(gannet_surrogate_moments_prepare(m->model[i].surrogate, precision, able));
+  return GANNET_OK;
+}
+
+gannet_err gannet_models_ceilings_prepare(gannet_models *m, gannet_precision precision,
+                                          int n_pivots, const double *pivots, bool *able) {
+  *able = true;
+  for (int i = 0; i < gannet_models_count(m) && *able; ++i)
+    GANNET_TRY(gannet_surrogate_ceilings_prepare(m->model[i].surrogate, precision, n_pivots, pivots,
+                                                 able));
+  return GANNET_OK;
+}
+
+bool gannet_models_look_noisy(const gannet_models *m) {
+  return m->looks_noisy;
+}
+
+const gannet_transform_fit *gannet_models_transform(const gannet_models *m) {
+  return &m->transform;
+}
+
+double gannet_models_threshold(const gannet_models *m, int i) {
+  return m->model[i].threshold;
+}
+
+double gannet_models_least(const gannet_models *m, int i) {
+  const gannet_model *one = &m->model[i];
+  double least = INFINITY;
+  for (int k = 0; k < one->n - one->n_fantasies; ++k) least = fmin(least, one->y[k]);
+  return least;
+}
+
+double gannet_models_spread(const gannet_models *m, int i, double sd, double *by_sd) {
+  const double factor = models_is_hidden(m, i) ? models_label_doubt : 1, least = 1e-12;
+  *by_sd = factor * sd > least ? factor : 0;
+  return fmax(factor * sd, least);
+}
+
+double gannet_models_exploration(const gannet_models *m, int i) {
+  const gannet_model *one = &m->model[i];
+  if (m->options->acquisition.growth == GANNET_GROWTH_NONE) return one->exploration;
+  return one->exploration * sqrt(0.2 * m->problem->d * log(2.0 * fmax(one->n, 1)));
+}
+
+/* Of one model, with its hyper-parameters beside. */
+static const gannet_struct_field model_fields[] = {
+    {.name = "learned", GANNET_STRUCT_AT(gannet_model, n_learned, LARGE)},
+    {.name = "exploration", GANNET_STRUCT_AT(gannet_model, exploration, REAL), .fallback = 1},
+    {0}};
+
+/* With equations, whether the user has heard that results contradict them. */
+static const gannet_struct_field physics_fields[] = {
+    {.name = "physics.contradicted", GANNET_STRUCT_AT(gannet_models, doubted, TRUTH)}, {0}};
+
+/* What comes before the names of the values of one model: "gp-ei/objective." and the like. */
+static void name_part(const gannet_models *m, int i, const char *part, char *name) {
+  if (i == 0)
+    (void)snprintf(name, GANNET_STATE_NAME, "%sobjective.", part);
+  else if (models_is_hidden(m, i))
+    (void)snprintf(name, GANNET_STATE_NAME, "%shidden.", part);
+  else
+    (void)snprintf(name, GANNET_STATE_NAME, "%sconstraint%d.", part, i);
+}
+
+static gannet_err get_model(const gannet_models *m, int i, const char *part, gannet_state *state) {
+  const gannet_surrogate *surrogate = m->model[i].surrogate;
+  const int n = gannet_surrogate_n_hyper(surrogate);
+  char own[GANNET_STATE_NAME];
+  double *hyper = NULL;
+  gannet_err err = GANNET_OK;
+  name_part(m, i, part, own);
+  GANNET_TRY(gannet_state_put_fields(state, own, model_fields, &m->model[i]));
+  GANNET_TRY(gannet_alloc((size_t)n, sizeof *hyper, &hyper));
+  gannet_surrogate_get_hyper(surrogate, hyper);
+  for (int k = 0; k < n && err == GANNET_OK; ++k)
+    err = gannet_state_put(state, own, gannet_surrogate_hyper_name(surrogate, k), GANNET_STATE_REAL,
+                           hyper[k]);
+  gannet_free(&hyper);
+  return err;
+}
+
+gannet_err gannet_models_get_state(const gannet_models *m, const char *part, gannet_state *state) {
+  for (int i = 0; i < m->n; ++i) GANNET_TRY(get_model(m, i, part, state));
+  return m->laws ? gannet_state_put_fields(state, part, physics_fields, m) : GANNET_OK;
+}
+
+/* Where a hyper-parameter is absent, those that are there are where learning begins. */
+static gannet_err set_model(gannet_models *m, int i, const char *part, gannet_state *state,
+                            int *missing) {
+  gannet_model *one = &m->model[i];
+  const int n = gannet_surrogate_n_hyper(one->surrogate);
+  char own[GANNET_STATE_NAME];
+  double *hyper = NULL;
+  int absent = 0;
+  name_part(m, i, part, own);
+  one->n = one->n_fantasies = 0;
+  GANNET_TRY(gannet_state_take_fields(state, own, model_fields, one));
+  GANNET_TRY(gannet_alloc((size_t)n, sizeof *hyper, &hyper));
+  gannet_surrogate_get_hyper(one->surrogate, hyper);
+  for (int k = 0; k < n; ++k)
+    absent +=
+        !gannet_state_find(state, own, gannet_surrogate_hyper_name(one->surrogate, k), &hyper[k]);
+  if (absent > 0) one->n_learned = 0;
+  *missing += absent;
+  const gannet_err err = gannet_surrogate_set_hyper(one->surrogate, hyper);
+  gannet_free(&hyper);
+  return err;
+}
+
+gannet_err gannet_models_set_state(gannet_models *m, const char *part, gannet_state *state,
+                                   int *missing) {
+  for (int i = 0; i < m->n; ++i) GANNET_TRY(set_model(m, i, part, state, missing));
+  return m->laws ? gannet_state_take_fields(state, part, physics_fields, m) : GANNET_OK;
+}
+
+size_t gannet_models_bytes(const gannet_models *m) {
+  size_t bytes = 0;
+  for (int i = 0; i < m->n; ++i)
+    bytes += gannet_surrogate_bytes(m->model[i].surrogate) +
+             (size_t)m->model[i].capacity * ((size_t)m->problem->d + 1) * sizeof(double);
+  return bytes;
+}

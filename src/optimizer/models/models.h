@@ -1,0 +1,212 @@
+/* The surrogates of one member: the objective, one per one-sided constraint, and, once a design
+ * was infeasible by the simulation's own word, one of where that happens.
+ *
+ * The last is a hidden constraint: it is fitted to +1 (infeasible, or the simulation crashed) and
+ * -1 (fine), with a noise of its own, because labels are no values of a smooth function. A point
+ * counts as feasible where a draw of it is below zero; its uncertainty is trusted less than that of
+ * values, or proposals would go back to where simulations crash for as long as anything is left to
+ * learn there. No penalty is ever put into the objective.
+ */
+#ifndef GANNET_OPTIMIZER_MODELS_H
+#define GANNET_OPTIMIZER_MODELS_H
+
+#include "optimizer/models/noise_test.h"
+#include "optimizer/models/transform.h"
+#include "optimizer/options.h"
+#include "optimizer/state.h"
+#include "problem/history.h"
+
+typedef struct gannet_models gannet_models;
+
+/* Create the models; none is fitted.
+ *
+ * Collective over the context's communicator.
+ *
+ * context, history,
+ * options            in     borrowed until destroy
+ * noise_test          inout  likewise; of the history, zeroed by its owner when that changes; NULL
+ * = look every time member             in     number of the member of the portfolio, which keys its
+ * streams
+ */
+GANNET_CHECKED gannet_err gannet_models_create(const gannet_context *context,
+                                               const gannet_history *history,
+                                               gannet_noise_test *noise_test,
+                                               const gannet_member_options *options, int member,
+                                               gannet_models **models);
+void gannet_models_destroy(gannet_models **models);
+
+/* Collect what every model is fitted to, the history or a part of it, and decide who learns
+ * hyper-parameters: who has enough observations more, in proportion to those that are taken.
+ *
+ * Collective; the same on all ranks.
+ *
+ * take  in  [gannet_history_count] whether an evaluation is taken, by id; NULL = all
+ */
+GANNET_CHECKED gannet_err gannet_models_prepare(gannet_models *models, const bool *take,
+                                                int64_t iteration);
+
+/* Have those learn of the models of several members that can do so together; ranks share all their
+ * minimisations. What is learnt are the bits of a fit without this.
+ *
+ * Collective over the context's communicator; the same on all ranks.
+ *
+ * models  inout  [n], prepared
+ *
+ * Errors: those of the surrogates; nobody has learnt then.
+ */
+GANNET_CHECKED gannet_err gannet_models_learn(const gannet_context *context, int n,
+                                              gannet_models *const *models);
+
+/* Fit every model to what was prepared, learning hyper-parameters where that is left to do.
+ *
+ * Collective; the same on all ranks.
+ */
+GANNET_CHECKED gannet_err gannet_models_fit(gannet_models *models);
+
+/* Add made-up observations after the fit: every model is told its own mean at n points, so that
+ * later points of a batch and pending ones are taken into account (Ginsbourger et al. 2010, kriging
+ * believer). The next fit forgets them.
+ *
+ * Collective; the same on all ranks.
+ *
+ * x_unit  in  [n][d]
+ */
+GANNET_CHECKED gannet_err gannet_models_fantasize(gannet_models *models, int n,
+                                                  const double *x_unit, int64_t iteration);
+
+/* Prepare q draws of every model.
+ *
+ * Collective; the same on all ranks.
+ */
+GANNET_CHECKED gannet_err gannet_models_sample(gannet_models *models, int q, int64_t iteration);
+
+/* Number of models that take part: 1, plus the constraints, plus the hidden one if it exists.
+ *
+ * Local.
+ */
+int gannet_models_count(const gannet_models *models);
+
+/* Surrogate of a model, 0 being the objective; the threshold below which a constraint model is
+ * feasible; the factor on its uncertainty.
+ *
+ * Local.
+ */
+const gannet_surrogate *gannet_models_surrogate(const gannet_models *models, int model);
+double gannet_models_threshold(const gannet_models *models, int model);
+double gannet_models_exploration(const gannet_models *models, int model);
+
+/* Least value that a model was fitted to, what it believes left out; INFINITY without observations.
+ *
+ * Local.
+ */
+double gannet_models_least(const gannet_models *models, int model);
+
+/* How the objective's values became those of its model, by the last fit.
+ *
+ * Local.
+ */
+const gannet_transform_fit *gannet_models_transform(const gannet_models *models);
+
+/* Whether the objective looked noisy at the last fit (optimizer/models/noise_test.h).
+ *
+ * Local.
+ */
+bool gannet_models_look_noisy(const gannet_models *models);
+
+/* Make all models ready for estimates of their prepared draws in a precision
+ * (gannet_surrogate_estimate_prepare).
+ *
+ * Local.
+ *
+ * able  out  whether all of them are
+ */
+GANNET_CHECKED gannet_err gannet_models_estimate_prepare(gannet_models *models,
+                                                         gannet_precision precision, bool *able);
+
+/* The same for estimates of moments (gannet_surrogate_moments_prepare).
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_models_moments_prepare(gannet_models *models,
+                                                        gannet_precision precision, bool *able);
+
+/* And for ceilings of variances (gannet_surrogate_ceilings_prepare).
+ *
+ * Local; with pivots Collective over the context's communicator.
+ *
+ * pivots  in  [n_pivots][d]
+ */
+GANNET_CHECKED gannet_err gannet_models_ceilings_prepare(gannet_models *models,
+                                                         gannet_precision precision, int n_pivots,
+                                                         const double *pivots, bool *able);
+
+/* Standard deviation by which a probability of feasibility is computed, above 0: that of the model
+ * for constraints that are measured, less for the hidden one, which is known from labels only.
+ *
+ * Local.
+ *
+ * by_sd  out  its derivative by sd
+ */
+double gannet_models_spread(const gannet_models *models, int model, double sd, double *by_sd);
+
+/* Evaluations that may have the least mean of the objective's model
+ * (optimizer/models/models_impl.h), as positions in the history; valid until the next fit.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_models_incumbent_candidates(gannet_models *models, int *n,
+                                                             const int64_t **id);
+
+/* Least value that the objective's model believes where all constraints' models believe values that
+ * they allow; INFINITY without such a point.
+ *
+ * Local.
+ */
+double gannet_models_least_fantasy(const gannet_models *models);
+
+/* Value to improve upon: the smallest mean of the objective's model over the feasible incumbent
+ * candidates and what is believed to be feasible, or over all incumbent candidates when none is
+ * feasible. Without what is believed, the best place for the next point of a batch would be beside
+ * the one before.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_models_incumbent(gannet_models *models, double *value);
+
+/* Improvement that is asked for over that, standardised: 0, or a tenth when the transform is
+ * log-then-none and the search has converged, for the last digits of a place that is known are
+ * nothing to look for.
+ *
+ * Local.
+ */
+double gannet_models_required_improvement(const gannet_models *models);
+
+/* Id of the feasible incumbent candidate with the smallest mean of the objective's model, the
+ * earliest on a tie; -1 when none is feasible.
+ *
+ * Local.
+ *
+ * first  in  evaluations before this id do not count
+ */
+GANNET_CHECKED gannet_err gannet_models_best(gannet_models *models, int64_t first, int64_t *id);
+
+/* Everything a resumed optimiser needs to go on exactly: hyper-parameters and when they were
+ * learnt.
+ *
+ * Local. set: logically collective.
+ *
+ * part     in     what comes before the names: "gp-ei/"
+ * missing  inout  one more for every hyper-parameter that is absent; its model learns it then
+ */
+GANNET_CHECKED gannet_err gannet_models_get_state(const gannet_models *models, const char *part,
+                                                  gannet_state *state);
+GANNET_CHECKED gannet_err gannet_models_set_state(gannet_models *models, const char *part,
+                                                  gannet_state *state, int *missing);
+
+/* Bytes held by all models.
+ *
+ * Local.
+ */
+size_t gannet_models_bytes(const gannet_models *models);
+
+#endif

@@ -1,0 +1,309 @@
+/* What models are fitted to, and when they learn. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "optimizer/models/models_impl.h"
+#include "optimizer/models/pde_constraint.h"
+#include "optimizer/models/transform.h"
+
+/* Of the hidden constraint's labels +1 and -1: their noise variance. Chosen, as the factor on what
+ * the model believes not to know, on problems that crash in half of the box (tests/optimizer). */
+static const double label_noise = 0.3;
+
+gannet_err models_reserve(gannet_models *m, gannet_model *one, int n) {
+  if (n > one->capacity) {
+    const size_t old = (size_t)one->capacity, new = 2 * (size_t)n, d = (size_t)m->problem->d;
+    GANNET_TRY(gannet_resize(old * d, new *d, sizeof *one->x, &one->x));
+    GANNET_TRY(gannet_resize(old, new, sizeof *one->y, &one->y));
+    GANNET_TRY(gannet_resize(old, new, sizeof *one->id, &one->id));
+    one->capacity = (int)new;
+  }
+  if (n > m->work_capacity) {
+    const size_t old = (size_t)m->work_capacity, new = 2 * (size_t)n;
+    GANNET_TRY(gannet_resize(old, new, sizeof *m->raw, &m->raw));
+    GANNET_TRY(gannet_resize(old, new, sizeof *m->work, &m->work));
+    m->work_capacity = (int)new;
+  }
+  return GANNET_OK;
+}
+
+/* Whether an evaluation is an observation of model i. */
+static bool belongs(const gannet_models *m, int i, int64_t id) {
+  if (i == 0) return gannet_history_is_observation(m->history, id);
+  if (!models_is_hidden(m, i))
+    return gannet_history_get(m->history, id)->status == GANNET_EVAL_DONE;
+  return gannet_history_is_observation(m->history, id) || gannet_history_is_bad(m->history, id);
+}
+
+/* The internal value of an evaluation in model i, before any transform. */
+static double raw_value(const gannet_models *m, int i, const gannet_evaluation *row,
+                        double *bounds) {
+  if (i == 0) return gannet_problem_flip(m->problem, row->objective);
+  if (models_is_hidden(m, i)) return gannet_history_is_bad(m->history, row->id) ? 1 : -1;
+  gannet_problem_bounds(m->problem, gannet_history_constraints(m->history, row->id), bounds);
+  return bounds[i - 1];
+}
+
+/* Collect points (x) and raw values of model i in the order of arrival. *same tells whether the
+ * points of the last fit are still the first ones: then the factor can grow. */
+static gannet_err gather(gannet_models *m, int i, double *bounds, int *n, bool *same) {
+  gannet_model *one = &m->model[i];
+  const int64_t told = gannet_history_count_told(m->history);
+  const size_t d = (size_t)m->problem->d;
+  GANNET_REQUIRE(told < (1 << 30), GANNET_ERR_SHAPE, "%lld observations", (long long)told);
+  GANNET_TRY(models_reserve(m, one, (int)told + 1));
+  const int n_before = one->n - one->n_fantasies;
+  *n = 0;
+  one->n_all = 0;
+  *same = true;
+  for (int64_t at = 0; at < told; ++at) {
+    const gannet_evaluation *row =
+        gannet_history_get(m->history, gannet_history_order(m->history)[at]);
+    if (!belongs(m, i, row->id)) continue;
+    one->n_all += 1;
+    if (m->take && !m->take[row->id]) continue;
+    const double *x = gannet_history_x_unit(m->history, row->id);
+    double *mine = one->x + (size_t)*n * d;
+    if (*n < n_before && memcmp(mine, x, d * sizeof *x) != 0) *same = false;
+    memcpy(mine, x, d * sizeof *x);
+    one->id[*n] = row->id;
+    m->raw[(*n)++] = raw_value(m, i, row, bounds);
+  }
+  if (*n < n_before) *same = false;
+  return GANNET_OK;
+}
+
+/* Values of any size become numbers near 1, but there is no end to what a simulation can return. */
+static gannet_err require_numbers(const gannet_models *m, int i, int n) {
+  const gannet_model *one = &m->model[i];
+  for (int k = 0; k < n; ++k)
+    GANNET_REQUIRE(isfinite(one->y[k]), GANNET_ERR_NUMERIC,
+                   "the value of evaluation %lld is not a number after the transform",
+                   (long long)one->id[k]);
+  GANNET_REQUIRE(isfinite(one->threshold) && !isinf(one->noise_var), GANNET_ERR_NUMERIC,
+                 "threshold %g and noise variance %g after the transform", one->threshold,
+                 one->noise_var);
+  return GANNET_OK;
+}
+
+/* Tell the objective's model how its values belong to the equations. They hold for affine functions
+ * of the objective only: the standardisation is not clipped then. */
+static gannet_err govern(gannet_models *m, int n, const gannet_transform_fit *fit) {
+  gannet_model *one = &m->model[0];
+  const double sign = gannet_problem_flip(m->problem, 1);
+  for (int k = 0; k < n; ++k) one->y[k] = gannet_transform_affine(fit, m->raw[k]);
+  const gannet_governing governing = {m->laws, sign * gannet_transform_scale(fit),
+                                      sign * gannet_transform_center(fit)};
+  GANNET_REQUIRE(governing.slope != 0 && isfinite(governing.slope) && isfinite(governing.offset),
+                 GANNET_ERR_NUMERIC,
+                 "the objective is %g + %g times what is modelled: no equation holds",
+                 governing.offset, governing.slope);
+  return gannet_surrogate_govern(one->surrogate, &governing);
+}
+
+/* The least of n values of the objective, in m->raw, that are feasible; INFINITY = none is. */
+static double least_feasible(const gannet_models *m, int n) {
+  const int64_t *id = m->model[0].id;
+  double least = INFINITY;
+  for (int k = 0; k < n; ++k)
+    if (m->raw[k] < least &&
+        gannet_problem_is_feasible(m->problem, gannet_history_constraints(m->history, id[k])))
+      least = m->raw[k];
+  return least;
+}
+
+/* Standardised values of model i from m->raw; *noise_var is the noise variance in those units. */
+static gannet_err standardise(gannet_models *m, int i, int n, double *noise_var) {
+  gannet_model *one = &m->model[i];
+  gannet_transform_fit fit;
+  one->threshold = 0;
+  *noise_var = NAN;
+  if (models_is_hidden(m, i)) {
+    memcpy(one->y, m->raw, (size_t)n * sizeof *one->y);
+    *noise_var = label_noise;
+    return GANNET_OK;
+  }
+  if (i == 0) {
+    gannet_transform_choice choice;
+    GANNET_TRY(gannet_transform_choose(m->options, m->history, m->laws, &choice));
+    gannet_transform_choice_learn(&choice, m->history, n, one->x, m->raw, one->y, m->work, &fit);
+    m->converged = choice.converged_at >= 0;
+    if (!m->laws) gannet_transform_reach(least_feasible(m, n), &fit);
+    for (int k = 0; k < n; ++k) one->y[k] = gannet_transform_apply(&fit, m->raw[k]);
+    m->transform = fit;
+    *noise_var = gannet_transform_noise_var(&fit, m->problem->spec.noise_sd);
+    return m->laws ? govern(m, n, &fit) : GANNET_OK;
+  }
+  const bool apart = m->options->acquisition.rule == GANNET_RULE_PROBABILITY;
+  memcpy(one->y, m->raw, (size_t)n * sizeof *one->y);
+  one->threshold = gannet_transform_constraint(apart, n, one->y, m->work);
+  return GANNET_OK;
+}
+
+/* The user's factor, or one learnt together with the hyper-parameters. */
+static gannet_err calibrate(gannet_models *m, int i, bool learn) {
+  gannet_model *one = &m->model[i];
+  const double chosen = m->options->acquisition.exploration;
+  if (!isnan(chosen)) one->exploration = chosen;
+  if (models_is_hidden(m, i)) one->exploration = models_label_doubt;
+  if (models_is_hidden(m, i) || !isnan(chosen) || !learn) return GANNET_OK;
+  return gannet_surrogate_calibration(one->surrogate, &one->exploration);
+}
+
+static bool scores_by_moments(const gannet_models *m) {
+  return m->options->acq_type && m->options->acq_type->kind == GANNET_ACQ_MOMENTS;
+}
+
+/* A surrogate may go by it when it learns; otherwise only an acquisition may. */
+static gannet_err tell_of_noise(gannet_models *m, int i) {
+  if (i > 0 || !m->options->surrogate_type->suspect) return GANNET_OK;
+  if (!scores_by_moments(m))
+    GANNET_TRY(gannet_noise_test_result(m->history, m->noise_test, &m->looks_noisy));
+  gannet_surrogate_suspect(m->model[i].surrogate, m->looks_noisy);
+  return GANNET_OK;
+}
+
+/* A campaign with right equations hears this with a probability of about 16/300 at most, if the 16
+ * scales without equations have the same share beforehand: the ratio of likelihoods is a martingale
+ * then (Ville's inequality; universal inference: Wasserman, Ramdas, Balakrishnan 2020), whenever
+ * one looks and wherever the points are. Nothing else follows from it. */
+static void tell_of_equations(gannet_models *m) {
+  const double many = 300;
+  if (m->doubted || gannet_surrogate_doubt(m->model[0].surrogate) < log(many)) return;
+  m->doubted = true;
+  gannet_log(m->context, GANNET_LOG_WARNING,
+             "the equations of physics and %d results do not go together: the results are more "
+             "than %.0f times as likely without them; check signs, coefficients, right sides and "
+             "units, or raise physics.lambda2 when they are an approximation",
+             m->model[0].n, many);
+}
+
+/* What model i is fitted to next, and whether it learns. */
+static gannet_err prepare_one(gannet_models *m, int i, double *bounds) {
+  gannet_model *one = &m->model[i];
+  int n = 0;
+  bool same = false;
+  gannet_err local = gather(m, i, bounds, &n, &same);
+  if (local == GANNET_OK) local = standardise(m, i, n, &one->noise_var);
+  if (local == GANNET_OK) local = require_numbers(m, i, n);
+  GANNET_TRY(gannet_agree(m->context->comm, local));
+  const double basis = fmin((double)one->n_learned, n);
+  const double wait = fmax(1, m->options->method.refit * basis);
+  one->learns = n >= 2 && (one->n_learned == 0 || (double)(one->n_all - one->n_learned) >= wait);
+  one->learnt = false;
+  local = !same && !one->learns ? gannet_surrogate_start_over(one->surrogate) : GANNET_OK;
+  if (local == GANNET_OK && one->learns) local = tell_of_noise(m, i);
+  GANNET_TRY(gannet_agree(m->context->comm, local));
+  one->n = n;
+  one->n_fantasies = 0;
+  return GANNET_OK;
+}
+
+static gannet_data data_of(const gannet_model *one) {
+  return (gannet_data){one->n, one->x, one->y, one->noise_var};
+}
+
+/* What a fit may leave in silence: hyper-parameters that cannot be saved, predictions that say
+ * nothing. */
+static gannet_err require_fitted(const gannet_models *m, int i) {
+  const gannet_model *one = &m->model[i];
+  double *hyper = NULL, mean = 0;
+  const int n = gannet_surrogate_n_hyper(one->surrogate);
+  GANNET_REQUIRE(isfinite(one->exploration), GANNET_ERR_NUMERIC, "calibrated exploration %g",
+                 one->exploration);
+  GANNET_TRY(gannet_alloc((size_t)n + 1, sizeof *hyper, &hyper));
+  gannet_surrogate_get_hyper(one->surrogate, hyper);
+  int wrong = 0;
+  while (wrong < n && isfinite(hyper[wrong])) ++wrong;
+  gannet_free(&hyper);
+  GANNET_REQUIRE(wrong == n, GANNET_ERR_NUMERIC, "hyper-parameter '%s' is not finite",
+                 gannet_surrogate_hyper_name(one->surrogate, wrong));
+  if (one->n == 0) return GANNET_OK;
+  GANNET_TRY(gannet_surrogate_predict(one->surrogate, 1, one->x, &mean, NULL));
+  GANNET_REQUIRE(isfinite(mean), GANNET_ERR_NUMERIC,
+                 "the prediction at evaluation %lld, which it was fitted to, is not a number",
+                 (long long)one->id[0]);
+  return GANNET_OK;
+}
+
+static gannet_err fit_one(gannet_models *m, int i) {
+  gannet_model *one = &m->model[i];
+  const gannet_data data = data_of(one);
+  const bool learn = one->learns;
+  GANNET_TRY(gannet_surrogate_fit(one->surrogate, &data, learn && !one->learnt, m->iteration));
+  one->learns = one->learnt = false;
+  if (i == 0 && learn && m->laws) tell_of_equations(m);
+  GANNET_TRY(calibrate(m, i, learn));
+  GANNET_TRY(gannet_agree(m->context->comm, require_fitted(m, i)));
+  if (learn) one->n_learned = one->n_all;
+  return GANNET_OK;
+}
+
+static bool has_bad(const gannet_history *history) {
+  bool found = false;
+  for (int64_t id = 0; id < gannet_history_count(history) && !found; ++id)
+    found = gannet_history_is_bad(history, id);
+  return found;
+}
+
+gannet_err gannet_models_prepare(gannet_models *m, const bool *take, int64_t iteration) {
+  double *bounds = NULL;
+  gannet_err err = gannet_alloc((size_t)m->n, sizeof *bounds, &bounds);
+  if (err == GANNET_OK && scores_by_moments(m))
+    err = gannet_noise_test_result(m->history, m->noise_test, &m->looks_noisy);
+  err = gannet_agree(m->context->comm, err);
+  m->model[m->n - 1].active = has_bad(m->history);
+  m->iteration = iteration;
+  m->take = take;
+  m->incumbents_from = -1;
+  for (int i = 0; i < m->n && err == GANNET_OK; ++i)
+    if (m->model[i].active) err = prepare_one(m, i, bounds);
+  m->take = NULL;
+  gannet_free(&bounds);
+  return err;
+}
+
+static int count_learners(int n, gannet_models *const *models) {
+  int count = 0;
+  for (int k = 0; k < n; ++k)
+    for (int i = 0; i < models[k]->n; ++i)
+      count += models[k]->model[i].active && models[k]->model[i].learns;
+  return count;
+}
+
+/* learner: [count] zeroed; model: [count] */
+static gannet_err learn(const gannet_context *context, int n, gannet_models *const *models,
+                        int count, gannet_learner *learner, gannet_model **model) {
+  int at = 0;
+  for (int k = 0; k < n; ++k)
+    for (int i = 0; i < models[k]->n; ++i) {
+      gannet_model *one = &models[k]->model[i];
+      if (!one->active || !one->learns) continue;
+      learner[at] = (gannet_learner){one->surrogate, data_of(one), models[k]->iteration, false};
+      model[at++] = one;
+    }
+  GANNET_TRY(gannet_surrogates_learn(context, count, learner));
+  for (int i = 0; i < count; ++i) model[i]->learnt = learner[i].learnt;
+  return GANNET_OK;
+}
+
+gannet_err gannet_models_learn(const gannet_context *context, int n, gannet_models *const *models) {
+  const int count = count_learners(n, models);
+  gannet_learner *learner = NULL;
+  gannet_model **model = NULL;
+  if (count == 0) return GANNET_OK;
+  gannet_err err = gannet_alloc((size_t)count, sizeof *learner, &learner);
+  if (err == GANNET_OK) err = gannet_alloc((size_t)count, sizeof *model, &model);
+  err = gannet_agree(context->comm, err);
+  if (err == GANNET_OK) err = learn(context, n, models, count, learner, model);
+  gannet_free(&learner);
+  gannet_free(&model);
+  return err;
+}
+
+gannet_err gannet_models_fit(gannet_models *m) {
+  for (int i = 0; i < m->n; ++i)
+    if (m->model[i].active) GANNET_TRY(fit_one(m, i));
+  return GANNET_OK;
+}

@@ -1,0 +1,92 @@
+/* The models of a member, shared by their files: models.c (what they are asked for), models_fit.c
+ * (what they are fitted to) and models_best.c (what they think best). */
+#ifndef GANNET_OPTIMIZER_MODELS_IMPL_H
+#define GANNET_OPTIMIZER_MODELS_IMPL_H
+
+#include "optimizer/models/models.h"
+
+/* Which observations may have the least mean of the objective's model.
+ *
+ * All of them, while they are at most 4000. Of more, the 1000 best (gannet_standing_is_better: by
+ * value, and while fewer are feasible by violation too), and of the infeasible rest the 1000 that
+ * violate least: looking for the least mean then takes the same time for any number of them. With
+ * noise the mean may be least at an observation whose own value is not among the best of a large
+ * history; what is found instead is one of the others close by.
+ */
+enum { GANNET_INCUMBENT_CANDIDATES_ALL = 4000, GANNET_INCUMBENT_CANDIDATES_BEST = 1000 };
+
+/* Positions of the incumbent candidates in a list of observations, ascending.
+ *
+ * Local.
+ *
+ * id       in   [n] evaluations with a result
+ * first    in   evaluations before this id do not contend
+ * n_found  out  at most GANNET_INCUMBENT_CANDIDATES_ALL
+ * found    out  [GANNET_INCUMBENT_CANDIDATES_ALL]
+ *
+ * Errors: GANNET_ERR_MEMORY. Cost: c log c for c evaluations in the history, when they are many.
+ */
+GANNET_CHECKED gannet_err gannet_incumbent_candidates_find(const gannet_history *history, int n,
+                                                           const int64_t *id, int64_t first,
+                                                           int *n_found, int *found);
+
+typedef struct {
+  gannet_surrogate *surrogate;
+  bool active;       /* takes part; the hidden constraint only once something was infeasible */
+  int64_t n_all;     /* observations there are, whether taken or not */
+  int64_t n_learned; /* of these when hyper-parameters were learnt last, 0 = never */
+  double exploration;
+  double threshold;
+  bool learns;      /* with the fit that is prepared */
+  bool learnt;      /* has done so for it */
+  double noise_var; /* of the last fit */
+  int n;            /* observations of the last fit */
+  int n_fantasies;  /* of them made up, at the end */
+  int capacity;
+  double *x;   /* [capacity][d] */
+  double *y;   /* [capacity] */
+  int64_t *id; /* [capacity] evaluations that were observed */
+} gannet_model;
+
+struct gannet_models {
+  const gannet_context *context;
+  const gannet_history *history;
+  const gannet_problem *problem;
+  const gannet_member_options *options;
+  void *other_options; /* of the surrogates of all models but the objective's; NULL = the same */
+  int n;               /* models: 1 + n_bounds + 1 */
+  gannet_model *model;
+  const bool *take;  /* of the fit that is being prepared */
+  int64_t iteration; /* of the fit that is prepared */
+  int work_capacity;
+  double *raw, *work;      /* [work_capacity] */
+  int64_t incumbents_from; /* first id of which the incumbent candidates are known, -1 = of none */
+  int n_incumbents;
+  int *incumbent_row;    /* [GANNET_INCUMBENT_CANDIDATES_ALL] rows of the objective's model */
+  int64_t *incumbent_id; /* [GANNET_INCUMBENT_CANDIDATES_ALL] */
+  gannet_noise_test *noise_test;  /* of the history, or NULL */
+  bool looks_noisy;               /* the objective looked noisy, when that last made a difference */
+  gannet_laws *laws;              /* equations of the objective, or NULL */
+  bool doubted;                   /* and that results contradict them was told */
+  gannet_transform_fit transform; /* of the objective, by the last fit */
+  bool converged;                 /* and the search had settled then, which made a difference */
+};
+
+/* Factor on what the hidden constraint's model believes not to know. */
+extern const double models_label_doubt;
+
+/* Whether a model is that of the hidden constraint.
+ *
+ * Local.
+ */
+static inline bool models_is_hidden(const gannet_models *models, int i) {
+  return i == models->n - 1;
+}
+
+/* Room for n observations of a model.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err models_reserve(gannet_models *models, gannet_model *model, int n);
+
+#endif

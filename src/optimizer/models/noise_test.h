@@ -1,0 +1,40 @@
+/* Whether values look noisy, by results that are close to each other.
+ *
+ * Differences of exact values vanish with the distance of the points; those of noisy values do not.
+ * Over the nearer half of the pairs of a point and its three nearest, eight at least, the logarithm
+ * of the difference is fitted by a line in the logarithm of the distance, whose slope is about 1 or
+ * more for a smooth function and 0 for noise. Noise is suspected when it is below 1/2 by 1.5
+ * standard errors, unless the differences are of so many sizes that no noise of one size made them:
+ * while no two points are close, a function that ranges over decades is as flat. A model's own
+ * estimate of the noise does not tell: waves that are shorter than the distance of the points look
+ * like noise to it.
+ */
+#ifndef GANNET_OPTIMIZER_NOISE_TEST_H
+#define GANNET_OPTIMIZER_NOISE_TEST_H
+
+#include "problem/history.h"
+
+/* Results that are looked at, the last ones. */
+enum { GANNET_NOISE_TEST_MOST = 300 };
+
+/* A function of the history; noise that the problem tells of is taken at its word.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_noise_test_run(const gannet_history *history, bool *noisy);
+
+/* What was found, for as long as the history stays as it is; zeroed: nothing yet. */
+typedef struct {
+  bool known, noisy;
+} gannet_noise_test;
+
+/* As gannet_noise_test_run, which looks for 0.2 ms, but once.
+ *
+ * Local.
+ *
+ * found  inout  NULL = look now
+ */
+GANNET_CHECKED gannet_err gannet_noise_test_result(const gannet_history *history,
+                                                   gannet_noise_test *found, bool *noisy);
+
+#endif

@@ -1,0 +1,215 @@
+#include "optimizer/models/transform.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "optimizer/models/convergence.h"
+#include "problem/problem.h"
+
+/* Standard deviations beyond which values are cut. */
+static const double cut = 10;
+
+/* Beyond this one value may be further from another than gannet_problem_excess tells. */
+static const double large = 5e299;
+
+/* A value or a length in the units of the user. */
+static double from_unit(const gannet_transform_fit *fit, double y) {
+  return fmin(fmax(y / fit->unit, -DBL_MAX), DBL_MAX);
+}
+
+static double warp(const gannet_transform_fit *fit, double y) {
+  const double excess = fmax(gannet_problem_excess(y * fit->unit, fit->low), 0);
+  const double ratio = excess / fit->span;
+  return ratio > 1e300 ? log(excess) - log(fit->span) : log1p(ratio);
+}
+
+static void standardise(int n, const double *t, gannet_transform_fit *fit) {
+  double sum = 0, squares = 0;
+  for (int i = 0; i < n; ++i) sum += t[i] / n;
+  for (int i = 0; i < n; ++i) squares += (t[i] - sum) * (t[i] - sum) / n;
+  fit->center = sum;
+  fit->scale = sqrt(squares);
+}
+
+/* Have number k where it is in the sorted list, none larger before and none smaller after it: by
+ * halves that shrink around it (Hoare 1961), in a time linear in n. */
+static void select_number(int n, double *list, int k) {
+  for (int low = 0, high = n - 1; low < high;) {
+    const double pivot = list[low + (high - low) / 2];
+    int i = low, j = high;
+    while (i <= j) {
+      while (list[i] < pivot) ++i;
+      while (pivot < list[j]) --j;
+      if (i > j) break;
+      const double swap = list[i];
+      list[i++] = list[j];
+      list[j--] = swap;
+    }
+    if (j < k) low = i;
+    if (k < i) high = j;
+  }
+}
+
+static double least(int n, const double *list) {
+  double found = list[0];
+  for (int i = 1; i < n; ++i) found = list[i] < found ? list[i] : found;
+  return found;
+}
+
+static double most(int n, const double *list) {
+  double found = list[0];
+  for (int i = 1; i < n; ++i) found = list[i] > found ? list[i] : found;
+  return found;
+}
+
+double gannet_transform_unit(int n, const double *y) {
+  return fmax(fabs(least(n, y)), fabs(most(n, y))) > large ? 0x1p-40 : 1;
+}
+
+/* Changes the order of the list. */
+static double quantile(int n, double *list, double share) {
+  const double at = share * (n - 1);
+  const int below = (int)at, above = below + 1;
+  const double weight = at - below;
+  select_number(n, list, below);
+  return above < n ? (1 - weight) * list[below] + weight * least(n - above, list + above)
+                   : list[below];
+}
+
+/* By median and quartiles, n >= 1; changes the order of the list. */
+static void standardise_robustly(int n, double *list, gannet_transform_fit *fit) {
+  fit->center = quantile(n, list, 0.5);
+  fit->scale = gannet_problem_excess(quantile(n, list, 0.75), quantile(n, list, 0.25)) / 1.349;
+  if (!(fit->scale > 0)) fit->scale = gannet_problem_excess(most(n, list), least(n, list)) / 2;
+  if (!(fit->scale > 0)) fit->scale = 1;
+}
+
+void gannet_transform_learn(gannet_transform kind, int n, const double *y, double *work,
+                            gannet_transform_fit *fit) {
+  *fit = (gannet_transform_fit){GANNET_TRANSFORM_NONE, 1, 0, 1, 0, 1};
+  if (n == 0) return;
+  fit->unit = gannet_transform_unit(n, y);
+  for (int i = 0; i < n; ++i) work[i] = y[i] * fit->unit;
+  const double median = quantile(n, work, 0.5);
+  fit->low = least(n, work);
+  fit->span = gannet_problem_excess(median, fit->low);
+  if (kind == GANNET_TRANSFORM_LOG && fit->span > 0) {
+    fit->kind = GANNET_TRANSFORM_LOG;
+    for (int i = 0; i < n; ++i) work[i] = warp(fit, y[i]);
+    standardise(n, work, fit);
+    if (!(fit->scale > 0)) fit->scale = 1;
+  } else {
+    standardise_robustly(n, work, fit);
+  }
+}
+
+void gannet_transform_reach(double y, gannet_transform_fit *fit) {
+  if (fit->kind == GANNET_TRANSFORM_LOG || !isfinite(y)) return;
+  fit->scale = fmax(fit->scale, gannet_problem_excess(fit->center, y * fit->unit) / cut);
+}
+
+double gannet_transform_apply(const gannet_transform_fit *fit, double y) {
+  if (fit->kind == GANNET_TRANSFORM_LOG) return (warp(fit, y) - fit->center) / fit->scale;
+  const double t = gannet_problem_excess(y * fit->unit, fit->center) / fit->scale;
+  return fmin(fmax(t, -cut), cut);
+}
+
+double gannet_transform_affine(const gannet_transform_fit *fit, double y) {
+  return (y * fit->unit - fit->center) / fit->scale;
+}
+
+double gannet_transform_center(const gannet_transform_fit *fit) {
+  return from_unit(fit, fit->center);
+}
+
+double gannet_transform_scale(const gannet_transform_fit *fit) {
+  return from_unit(fit, fit->scale);
+}
+
+/* Under noise of a million standard deviations values tell nothing, and squares of more overflow.
+ */
+double gannet_transform_noise_var(const gannet_transform_fit *fit, double noise_sd) {
+  const double noise = noise_sd / gannet_transform_scale(fit);
+  if (fit->kind == GANNET_TRANSFORM_LOG && noise != 0) return NAN;
+  return noise > 1e6 ? 1e12 : noise * noise;
+}
+
+double gannet_transform_invert(const gannet_transform_fit *fit, double t) {
+  const double at = fit->center + fit->scale * t;
+  return from_unit(fit, fit->kind == GANNET_TRANSFORM_LOG ? fit->low + fit->span * expm1(at) : at);
+}
+
+double gannet_transform_bilog(double c, double s) {
+  return copysign(log1p(fabs(c) / s), c);
+}
+
+static double mean_size(int n, const double *c) {
+  double sum = 0;
+  for (int i = 0; i < n; ++i) sum += fmin(fabs(c[i]), 1e300) / n;
+  return sum > 0 ? sum : 1;
+}
+
+/* As far as -10 itself, then -10 (1 + log(-t/10)), which goes on with the same slope and without
+ * end: no two values become equal, and none blows up the scale. */
+static double bend(double t) {
+  return t >= -10 ? fmin(t, 10) : -10 * (1 + log(fmin(-t, 1e300) / 10));
+}
+
+double gannet_transform_constraint(bool apart, int n, double *c, double *work) {
+  gannet_transform_fit fit = {GANNET_TRANSFORM_NONE, 1, 0, 1, 0, 1};
+  const double size = mean_size(n, c);
+  for (int k = 0; k < n; ++k) work[k] = c[k] = gannet_transform_bilog(c[k], size);
+  if (n > 0) standardise_robustly(n, work, &fit);
+  const double exact = gannet_problem_excess(0, fit.center) / fit.scale;
+  const bool far = apart && exact <= -10;
+  const double threshold = far ? bend(exact) : gannet_transform_apply(&fit, 0);
+  for (int k = 0; k < n; ++k)
+    c[k] = far ? bend(gannet_problem_excess(c[k], fit.center) / fit.scale)
+               : gannet_transform_apply(&fit, c[k]);
+  return threshold;
+}
+
+/* Values by which a scale is learnt at least. */
+enum { LEAST = 4 };
+
+gannet_err gannet_transform_choose(const gannet_member_options *options,
+                                   const gannet_history *history, const gannet_laws *laws,
+                                   gannet_transform_choice *choice) {
+  const gannet_transform wanted = (gannet_transform)options->method.transform;
+  const bool noisy = gannet_history_problem(history)->spec.noise_sd > 0;
+  *choice = (gannet_transform_choice){GANNET_TRANSFORM_NONE, -1};
+  if (laws || wanted == GANNET_TRANSFORM_NONE || (wanted == GANNET_TRANSFORM_AUTO && noisy))
+    return GANNET_OK;
+  gannet_convergence convergence = {-1, false};
+  if (wanted == GANNET_TRANSFORM_LOG_THEN_NONE)
+    GANNET_TRY(gannet_convergence_find(history, &convergence));
+  choice->converged_at = convergence.at;
+  if (choice->converged_at < 0) choice->kind = GANNET_TRANSFORM_LOG;
+  return GANNET_OK;
+}
+
+static int keep(const double *place, int d, int n, const double *x, const double *y, double *kept) {
+  int count = 0;
+  bool met = false;
+  for (int i = 0; i < n; ++i) {
+    const bool there = gannet_convergence_is_near(d, x + (ptrdiff_t)i * d, place);
+    if (!there || !met) kept[count++] = y[i];
+    met = met || there;
+  }
+  return count;
+}
+
+void gannet_transform_choice_learn(const gannet_transform_choice *choice,
+                                   const gannet_history *history, int n, const double *x,
+                                   const double *y, double *kept, double *work,
+                                   gannet_transform_fit *fit) {
+  const int d = gannet_history_problem(history)->d;
+  int count = 0;
+  if (choice->converged_at >= 0)
+    count = keep(gannet_history_x_unit(history, choice->converged_at), d, n, x, y, kept);
+  if (count >= LEAST)
+    gannet_transform_learn(choice->kind, count, kept, work, fit);
+  else
+    gannet_transform_learn(choice->kind, n, y, work, fit);
+}

@@ -1,0 +1,334 @@
+/* What all proposers share: the candidates of a batch and the choice of its points. */
+#include "optimizer/propose/propose.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/parts.h"
+#include "search/batch.h"
+#include "search/sobol.h"
+#include "search/standing.h"
+
+void gannet_propose_end_phase(gannet_member *member, gannet_phase phase, double *mark) {
+  const double now = gannet_clock_seconds();
+  member->phases->seconds[phase] += now - *mark;
+  if (member->phases->ended) member->phases->ended(member->phases->user, phase);
+  *mark = gannet_clock_seconds();
+}
+
+/* The best points inside the region, best first. standing: [count] scratch. */
+static int best_places(const gannet_member *member, int wanted, const gannet_standing *standing,
+                       gannet_standing *best) {
+  int n = 0;
+  for (int64_t id = 0; id < gannet_history_count(member->history); ++id) {
+    const double *x = gannet_history_x_unit(member->history, id);
+    if (!gannet_history_is_sound(member->history, id)) continue;
+    if (!gannet_member_region_has(&member->region, member->problem->d, x)) continue;
+    n = gannet_standing_insert(&standing[id], wanted, n, best);
+  }
+  return n;
+}
+
+static gannet_err find_centres(const gannet_member *member, double *centres, int *n) {
+  const size_t d = (size_t)member->problem->d;
+  const size_t count = (size_t)gannet_history_count(member->history);
+  const int wanted = member->options->search.centers;
+  gannet_standing *standing = NULL;
+  GANNET_TRY(gannet_alloc(count + (size_t)wanted, sizeof *standing, &standing));
+  gannet_standing *best = standing + count;
+  const gannet_err err = gannet_standing_all(member->history, 0, standing);
+  if (err == GANNET_OK) *n = best_places(member, wanted, standing, best);
+  for (int i = 0; i < *n; ++i)
+    memcpy(centres + (size_t)i * d, gannet_history_x_unit(member->history, best[i].id),
+           d * sizeof *centres);
+  gannet_free(&standing);
+  return err;
+}
+
+gannet_err gannet_propose_candidates(const gannet_member *member, gannet_candidates **candidates) {
+  const gannet_search_options *search = &member->options->search;
+  double *centres = NULL;
+  int n = 0;
+  GANNET_TRY(gannet_alloc((size_t)search->centers * (size_t)member->problem->d, sizeof *centres,
+                          &centres));
+  gannet_err err = find_centres(member, centres, &n);
+  const int64_t n_local = n > 0 ? (int64_t)(search->local * search->candidates) : 0;
+  const gannet_candidates_spec spec = {.n_global = search->candidates - n_local,
+                                       .n_local = n_local,
+                                       .n_centres = n,
+                                       .centres = centres,
+                                       .lower = member->region.lower,
+                                       .upper = member->region.upper,
+                                       .anchor = member->region.centre,
+                                       .moving = member->region.moving,
+                                       .switching = member->region.switching,
+                                       .all_points = true};
+  if (err == GANNET_OK)
+    err = gannet_candidates_create(member->problem, &spec, member->context->seed,
+                                   (uint64_t)member->batch, candidates);
+  gannet_free(&centres);
+  return err;
+}
+
+void gannet_propose_points(const gannet_candidates *candidates, int n, const gannet_ranked *ranked,
+                           double *x_unit) {
+  const size_t d = (size_t)gannet_candidates_dimension(candidates);
+  for (int i = 0; i < n; ++i) {
+    const int64_t index = ranked[i].index >= 0 ? ranked[i].index : ranked[0].index;
+    gannet_candidates_tile(candidates, index >= 0 ? index : 0, 1, x_unit + (size_t)i * d);
+  }
+}
+
+gannet_err gannet_propose_excluded(const gannet_member *member, int n_chosen, const double *chosen,
+                                   gannet_distinct **taken) {
+  const int64_t n = gannet_history_count(member->history);
+  *taken = NULL;
+  if (member->problem->n_continuous > 0) return GANNET_OK;
+  GANNET_TRY(gannet_distinct_create(member->problem, n + n_chosen, taken));
+  for (int64_t id = 0; id < n; ++id)
+    gannet_distinct_add(*taken, gannet_history_x_unit(member->history, id));
+  for (int i = 0; i < n_chosen; ++i)
+    gannet_distinct_add(*taken, chosen + (size_t)i * (size_t)member->problem->d);
+  return GANNET_OK;
+}
+
+/* Bounds that some rank does not have are of no use. */
+static gannet_err scan(const gannet_member *member, const gannet_candidates *candidates,
+                       const gannet_propose_scores *scores, const gannet_distinct *taken,
+                       gannet_ranked *best) {
+  const gannet_context *context = member->context;
+  const gannet_screen_spec spec = {.n_lists = scores->n_lists,
+                                   .keep = scores->keep,
+                                   .scorer = scores->scorer,
+                                   .bounder = scores->bounder,
+                                   .sharpen = scores->sharpen,
+                                   .group = scores->group,
+                                   .user = scores->user};
+  int bounded = spec.bounder != NULL;
+  GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &bounded, 1, MPI_INT, MPI_MIN, context->comm));
+  return bounded ? gannet_screen(context, candidates, taken, &spec, best, scores->report)
+                 : gannet_scan(context, candidates, taken, spec.n_lists, spec.keep, spec.scorer,
+                               spec.user, best);
+}
+
+gannet_err gannet_propose_require_scores(const gannet_member *member,
+                                         const gannet_candidates *candidates,
+                                         const gannet_distinct *taken, int n_lists, int keep,
+                                         const gannet_ranked *best) {
+  const int64_t n = gannet_candidates_count(candidates);
+  double *x = NULL;
+  int empty = 0;
+  while (empty < n_lists && best[(ptrdiff_t)empty * keep].index >= 0) ++empty;
+  if (empty == n_lists) return GANNET_OK;
+  GANNET_TRY(gannet_alloc((size_t)member->problem->d, sizeof *x, &x));
+  bool open = !taken;
+  for (int64_t i = 0; i < n && !open; ++i) {
+    gannet_candidates_tile(candidates, i, 1, x);
+    open = !gannet_distinct_has(taken, x);
+  }
+  gannet_free(&x);
+  GANNET_REQUIRE(!open, GANNET_ERR_NUMERIC, "no candidate has a score that is a number");
+  return GANNET_OK;
+}
+
+gannet_err gannet_propose_scan(const gannet_member *member, const gannet_candidates *candidates,
+                               const gannet_propose_scores *scores, gannet_ranked *best) {
+  gannet_distinct *taken = NULL;
+  gannet_err err =
+      gannet_agree(member->context->comm,
+                   gannet_propose_excluded(member, scores->n_chosen, scores->chosen, &taken));
+  if (err == GANNET_OK) err = scan(member, candidates, scores, taken, best);
+  if (err == GANNET_OK)
+    err = gannet_agree(member->context->comm,
+                       gannet_propose_require_scores(member, candidates, taken, scores->n_lists,
+                                                     scores->keep, best));
+  gannet_distinct_destroy(&taken);
+  return err;
+}
+
+/* Near a minimum single precision is of no use for many scans, and then perhaps again, when
+ * hyper-parameters have been learnt anew. It is tried less and less often. */
+enum { LEAST_WITHOUT_SINGLE = 15, MOST_WITHOUT_SINGLE = 240 };
+
+gannet_precision gannet_propose_precision(const gannet_member *member) {
+  const bool single = member->options->search.precision == (int)GANNET_PRECISION_SINGLE;
+  return single && member->blunt == 0 ? GANNET_PRECISION_SINGLE : GANNET_PRECISION_DOUBLE;
+}
+
+void gannet_propose_report_precision(gannet_member *member, gannet_precision last, bool sharpened) {
+  if (sharpened) {
+    const int longer = 2 * member->doubt;
+    member->doubt = longer < LEAST_WITHOUT_SINGLE  ? LEAST_WITHOUT_SINGLE
+                    : longer > MOST_WITHOUT_SINGLE ? MOST_WITHOUT_SINGLE
+                                                   : longer;
+    member->blunt = member->doubt;
+    return;
+  }
+  if (member->blunt > 0) member->blunt -= 1;
+  if (last == GANNET_PRECISION_SINGLE) member->doubt = 0;
+}
+
+/* Order of each list by score, best first, earlier options first among equals; NAN last. */
+static void order_options(const gannet_choices *choices, int *order) {
+  for (int l = 0; l < choices->n_lists; ++l) {
+    const double *score = choices->scores + (size_t)l * (size_t)choices->n_options;
+    int *mine = order + (size_t)l * (size_t)choices->n_options;
+    for (int i = 0; i < choices->n_options; ++i) {
+      int at = i;
+      for (; at > 0 &&
+             (score[i] > score[mine[at - 1]] || (isnan(score[mine[at - 1]]) && !isnan(score[i])));
+           --at)
+        mine[at] = mine[at - 1];
+      mine[at] = i;
+    }
+  }
+}
+
+static void gather_ranked(const gannet_member *member, const gannet_choices *choices,
+                          const int *order, double *ranked) {
+  const size_t d = (size_t)member->problem->d;
+  const size_t total = (size_t)choices->n_lists * (size_t)choices->n_options;
+  for (size_t i = 0; i < total; ++i) {
+    const size_t list = i / (size_t)choices->n_options;
+    memcpy(ranked + i * d,
+           choices->options + (list * (size_t)choices->n_options + (size_t)order[i]) * d,
+           d * sizeof *ranked);
+  }
+}
+
+/* Models propose no near-copies where values have no noise: minima of their draws come to lie on
+ * each other and on the best point when they are known well, or not at all yet. */
+static gannet_err keeps_apart(const gannet_member *member, bool *apart) {
+  bool noisy = true;
+  *apart = false;
+  if (!member->models && !member->local) return GANNET_OK;
+  if (member->problem->n_continuous == 0) return GANNET_OK;
+  GANNET_TRY(gannet_noise_test_result(member->history, member->noise_test, &noisy));
+  *apart = !noisy;
+  return GANNET_OK;
+}
+
+static gannet_err choose(const gannet_member *member, const gannet_choices *choices,
+                         const int *order, int q, double *x_unit) {
+  const size_t d = (size_t)member->problem->d;
+  const size_t total = (size_t)choices->n_lists * (size_t)choices->n_options;
+  double *ranked = NULL;
+  bool apart = false;
+  GANNET_TRY(keeps_apart(member, &apart));
+  GANNET_TRY(gannet_alloc(total * d, sizeof *ranked, &ranked));
+  gather_ranked(member, choices, order, ranked);
+  const gannet_batch_spec spec = {
+      .problem = member->problem,
+      .stream = gannet_context_stream(member->context, GANNET_FOR_DESIGN, (uint64_t)member->batch,
+                                      1 + (uint64_t)choices->n_chosen),
+      .seen = member->seen,
+      .n_before = choices->n_chosen,
+      .before = choices->chosen,
+      .spaced = apart ? member->history : NULL,
+      .n_lists = choices->n_lists,
+      .n_ranked = choices->n_options,
+      .ranked = ranked};
+  const gannet_err err = gannet_batch_choose(&spec, q, x_unit, NULL);
+  gannet_free(&ranked);
+  return err;
+}
+
+gannet_err gannet_propose_choose(const gannet_member *member, const gannet_choices *choices, int q,
+                                 double *x_unit) {
+  const size_t total = (size_t)choices->n_lists * (size_t)choices->n_options;
+  int *order = NULL;
+  gannet_err err = gannet_alloc(total, sizeof *order, &order);
+  if (err == GANNET_OK) order_options(choices, order);
+  err = gannet_agree(member->context->comm, err);
+  if (err == GANNET_OK)
+    err = gannet_bytes_broadcast(member->context->comm, 0, total * sizeof *order, order);
+  if (err == GANNET_OK)
+    err = gannet_agree(member->context->comm, choose(member, choices, order, q, x_unit));
+  gannet_free(&order);
+  return err;
+}
+
+gannet_err gannet_propose_local(gannet_member *member, int q, double *x_unit) {
+  const size_t d = (size_t)member->problem->d, total = (size_t)q * GANNET_LOCAL_OPTIONS;
+  const int64_t first_id = gannet_history_count(member->history) + member->n_chosen;
+  gannet_choices choices = {.n_lists = q,
+                            .n_options = GANNET_LOCAL_OPTIONS,
+                            .n_chosen = member->n_chosen,
+                            .chosen = member->chosen};
+  double mark = gannet_clock_seconds();
+  if (gannet_local_is_idle(member->problem)) return gannet_propose_design(member, q, NULL, x_unit);
+  gannet_err err = gannet_alloc(total * d, sizeof *choices.options, &choices.options);
+  if (err == GANNET_OK) err = gannet_alloc(total, sizeof *choices.scores, &choices.scores);
+  err = gannet_agree(member->context->comm, err);
+  if (err == GANNET_OK)
+    err = gannet_local_propose(member->local, member->batch, first_id, q, choices.options);
+  gannet_propose_end_phase(member, GANNET_PHASE_FIT, &mark);
+  if (err == GANNET_OK) err = gannet_propose_choose(member, &choices, q, x_unit);
+  gannet_propose_end_phase(member, GANNET_PHASE_CHOOSE, &mark);
+  gannet_free(&choices.options);
+  gannet_free(&choices.scores);
+  return err;
+}
+
+/* Closer to the middle, from where the way to any other point is short. Discrete coordinates have
+ * few values, of which all should be seen. */
+static void draw_in(const gannet_problem *problem, int n, double span, double *x_unit) {
+  for (int i = 0; i < n; ++i)
+    for (int k = 0; k < problem->d; ++k) {
+      double *at = x_unit + (ptrdiff_t)i * problem->d + k;
+      if (problem->continuous[k]) *at = 0.5 + span * (*at - 0.5);
+    }
+}
+
+static gannet_err sobol_points(const gannet_member *member, int q, const gannet_design *design,
+                               double *x_unit) {
+  const gannet_stream stream = gannet_context_stream(member->context, GANNET_FOR_DESIGN, 0, 0);
+  gannet_sobol *sobol = NULL;
+  GANNET_TRY(gannet_sobol_create(member->problem->d, &stream, &sobol));
+  const int64_t first = gannet_history_count(member->history) + member->n_chosen;
+  gannet_sobol_points(sobol, (uint32_t)first, q, x_unit);
+  gannet_sobol_destroy(&sobol);
+  if (design && first < design->n_near)
+    draw_in(member->problem, design->n_near - first < q ? (int)(design->n_near - first) : q,
+            design->span, x_unit);
+  return GANNET_OK;
+}
+
+gannet_err gannet_propose_design(const gannet_member *member, int q, const gannet_design *design,
+                                 double *x_unit) {
+  const size_t d = (size_t)member->problem->d, length = (size_t)q * d;
+  gannet_choices choices = {
+      .n_lists = q, .n_options = 1, .n_chosen = member->n_chosen, .chosen = member->chosen};
+  gannet_err err = gannet_alloc(length, sizeof *choices.options, &choices.options);
+  if (err == GANNET_OK) err = gannet_alloc((size_t)q, sizeof *choices.scores, &choices.scores);
+  if (err == GANNET_OK && design && design->uniform)
+    gannet_random_uniform(gannet_context_stream(member->context, GANNET_FOR_DESIGN, 0, 2),
+                          (uint64_t)gannet_history_count(member->history) * d, length,
+                          choices.options);
+  else if (err == GANNET_OK)
+    err = sobol_points(member, q, design, choices.options);
+  if (err == GANNET_OK) gannet_problem_spread(member->problem, q, choices.options);
+  err = gannet_agree(member->context->comm, err);
+  if (err == GANNET_OK) err = gannet_propose_choose(member, &choices, q, x_unit);
+  gannet_free(&choices.options);
+  gannet_free(&choices.scores);
+  return err;
+}
+
+void gannet_sample_take(const gannet_candidates *candidates, double *x) {
+  const double count = (double)gannet_candidates_count(candidates);
+  const int d = gannet_candidates_dimension(candidates);
+  for (int i = 0; i < GANNET_SAMPLE; ++i)
+    gannet_candidates_tile(candidates, (int64_t)(count * (i + 0.5) / GANNET_SAMPLE), 1, x + i * d);
+}
+
+void gannet_sample_turn(int d, double *x) {
+  for (int p = 0; p < GANNET_SAMPLE / 2; ++p)
+    for (int k = 0; k < d; ++k) {
+      double *one = x + p * d + k, *other = x + (GANNET_SAMPLE - 1 - p) * d + k, kept = *one;
+      *one = *other;
+      *other = kept;
+    }
+}

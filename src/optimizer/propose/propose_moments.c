@@ -1,0 +1,250 @@
+/* Acquisition functions of mean and standard deviation, one point after the other. */
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "minimize/lockstep.h"
+#include "optimizer/propose/admm.h"
+#include "optimizer/propose/moments_ordered.h"
+#include "optimizer/propose/propose.h"
+#include "search/polish.h"
+#include "surrogate/together.h"
+
+enum { SPARE = 12 }; /* further ranked candidates, in case the best were proposed before */
+
+/* Memory of one point: options are the polished starts, then the ranked candidates. */
+typedef struct {
+  gannet_moments_score work;
+  gannet_moments_screen screen; /* of work */
+  gannet_admm_score split;      /* instead of work for a member that splits its problem */
+  gannet_scorer scorer;
+  gannet_polish_function merit;
+  gannet_polisher *polisher;
+  void *user; /* of both */
+  int n_starts, n_ranked;
+  gannet_ranked *best;
+  gannet_choices choices; /* one list */
+} proposal;
+
+static gannet_err make(const gannet_member *member, proposal *p) {
+  const bool polished = member->options->search.polish > 0 && member->problem->n_continuous > 0;
+  p->n_starts = polished ? member->options->search.starts : 0;
+  p->n_ranked = p->n_starts + SPARE;
+  p->choices.n_lists = 1;
+  p->choices.n_options = p->n_starts + p->n_ranked;
+  const size_t total = (size_t)p->choices.n_options;
+  p->scorer = member->admm ? gannet_admm_score_points : gannet_moments_score_points;
+  p->merit = member->admm ? gannet_admm_score_merit : gannet_moments_score_merit;
+  p->user = member->admm ? (void *)&p->split : (void *)&p->work;
+  GANNET_TRY(member->admm ? gannet_admm_score_prepare(member, &p->split)
+                          : gannet_moments_score_prepare(member, &p->work));
+  if (!member->admm) GANNET_TRY(gannet_moments_screen_prepare(&p->work, &p->screen));
+  GANNET_TRY(gannet_polisher_create(&p->polisher));
+  GANNET_TRY(gannet_alloc((size_t)p->n_ranked, sizeof *p->best, &p->best));
+  GANNET_TRY(gannet_alloc(total * (size_t)member->problem->d, sizeof(double), &p->choices.options));
+  return gannet_alloc(total, sizeof(double), &p->choices.scores);
+}
+
+static void drop(proposal *p) {
+  gannet_moments_screen_release(&p->screen);
+  gannet_moments_score_release(&p->work);
+  gannet_admm_score_release(&p->split);
+  gannet_polisher_destroy(&p->polisher);
+  gannet_board_destroy(&p->work.board);
+  gannet_free(&p->best);
+  gannet_free(&p->choices.options);
+  gannet_free(&p->choices.scores);
+}
+
+/* Polished points compete by the score itself; what was polished may be a penalised form of it. An
+ * acquisition with lower has scored the ranked candidates to first order only. */
+static gannet_err score_polished(const gannet_member *member, proposal *p) {
+  const size_t d = (size_t)member->problem->d;
+  const int n = member->options->acq_type->lower ? p->choices.n_options : p->n_starts;
+  gannet_err code = GANNET_OK;
+  p->work.final = true;
+  for (int first = 0; first < n && code == GANNET_OK; first += GANNET_TILE) {
+    const int m = n - first < GANNET_TILE ? n - first : GANNET_TILE;
+    code = p->scorer(p->user, m, p->choices.options + (size_t)first * d, 0,
+                     p->choices.scores + first, m);
+  }
+  p->work.final = false;
+  return code;
+}
+
+/* The starts as they are, for functions that cannot be polished. */
+static gannet_err keep_starts(proposal *p, size_t d) {
+  memcpy(p->choices.options, p->choices.options + (size_t)p->n_starts * d,
+         (size_t)p->n_starts * d * sizeof *p->choices.options);
+  memcpy(p->choices.scores, p->choices.scores + p->n_starts,
+         (size_t)p->n_starts * sizeof *p->choices.scores);
+  return GANNET_OK;
+}
+
+/* Without variances of most candidates, where that can be. */
+static gannet_err scan_in_order(gannet_member *member, proposal *p,
+                                const gannet_candidates *candidates, bool *done) {
+  gannet_distinct *taken = NULL;
+  *done = false;
+  if (member->admm || !gannet_moments_ordered_can(&p->screen, candidates)) return GANNET_OK;
+  gannet_err err =
+      gannet_agree(member->context->comm,
+                   gannet_propose_excluded(member, p->choices.n_chosen, p->choices.chosen, &taken));
+  if (err == GANNET_OK)
+    err =
+        gannet_moments_ordered_scan(&p->screen, candidates, taken, gannet_propose_precision(member),
+                                    p->n_ranked, p->best, &member->screen.scored);
+  *done = member->screen.ordered = err == GANNET_OK && member->screen.scored > 0;
+  if (*done)
+    err = gannet_agree(
+        member->context->comm,
+        gannet_propose_require_scores(member, candidates, taken, 1, p->n_ranked, p->best));
+  gannet_distinct_destroy(&taken);
+  return err;
+}
+
+static bool is_screened(const gannet_member *member) {
+  return !member->admm && member->options->search.precision != GANNET_SCAN_EXACT;
+}
+
+static gannet_err scan_anew(gannet_member *member, proposal *p,
+                            const gannet_candidates *candidates) {
+  if (is_screened(member))
+    GANNET_TRY(
+        gannet_moments_screen_measure(&p->screen, candidates, gannet_propose_precision(member)));
+  gannet_propose_scores scores = {.n_lists = 1,
+                                  .keep = p->n_ranked,
+                                  .scorer = p->scorer,
+                                  .report = &member->screen,
+                                  .user = p->user,
+                                  .n_chosen = p->choices.n_chosen,
+                                  .chosen = p->choices.chosen};
+  if (p->screen.estimates) {
+    scores.scorer = gannet_moments_screen_points;
+    scores.bounder = gannet_moments_screen_bounds;
+    scores.sharpen = gannet_moments_screen_sharpen;
+    scores.group = GANNET_MOMENT_GROUP;
+    scores.user = &p->screen;
+  }
+  GANNET_TRY(gannet_propose_scan(member, candidates, &scores, p->best));
+  if (!member->admm) gannet_moments_screen_scan_ended(&p->screen, &member->screen);
+  return GANNET_OK;
+}
+
+static gannet_err scan(gannet_member *member, proposal *p, const gannet_candidates *candidates) {
+  double *ranked = p->choices.options + (size_t)p->n_starts * (size_t)member->problem->d;
+  double mark = gannet_clock_seconds();
+  bool done = false;
+  if (!member->admm)
+    GANNET_TRY(
+        gannet_moments_score_prepare_lookahead(&p->work, member, candidates, p->choices.n_chosen));
+  gannet_propose_end_phase(member, GANNET_PHASE_SAMPLE, &mark);
+  member->screen = (gannet_screen_report){0};
+  p->screen.sharpened = false;
+  GANNET_TRY(scan_in_order(member, p, candidates, &done));
+  if (!done) GANNET_TRY(scan_anew(member, p, candidates));
+  if (is_screened(member))
+    gannet_propose_report_precision(member, p->screen.precision, p->screen.sharpened);
+  gannet_propose_points(candidates, p->n_ranked, p->best, ranked);
+  for (int i = 0; i < p->n_ranked; ++i) p->choices.scores[p->n_starts + i] = p->best[i].score;
+  gannet_propose_end_phase(member, GANNET_PHASE_SCAN, &mark);
+  return GANNET_OK;
+}
+
+/* Ranks of a node polish a batch together where that is faster. */
+static gannet_err gather(const gannet_member *member, proposal *p) {
+  const int d = member->problem->d;
+  const size_t asked = gannet_polish_room(d),
+               answered = gannet_together_room(d, GANNET_LOCKSTEP_MOST);
+  if (p->n_starts == 0 || member->admm || !gannet_moments_score_gains_together(&p->work))
+    return GANNET_OK;
+  return gannet_board_create(member->context->node, asked > answered ? asked : answered,
+                             &p->work.board);
+}
+
+static gannet_err polish(gannet_member *member, proposal *p) {
+  const size_t d = (size_t)member->problem->d;
+  double mark = gannet_clock_seconds();
+  if (p->n_starts == 0) return GANNET_OK;
+  if (!member->admm && !gannet_moments_score_is_smooth(&p->work)) return keep_starts(p, d);
+  p->work.outside = p->best[0].score < 0.9 * GANNET_INFEASIBLE_SCORE;
+  const gannet_polish_spec spec = {
+      .problem = member->problem,
+      .lower = member->region.lower,
+      .upper = member->region.upper,
+      .n_lists = 1,
+      .n_starts = p->n_starts,
+      .starts = p->choices.options + (size_t)p->n_starts * d,
+      .function = p->merit,
+      .user = p->user,
+      .options = {member->options->search.polish, 1e-7, 1e-9},
+      .n_conditions = member->admm ? 0 : gannet_moments_score_n_bounds(&p->work),
+      .conditions = gannet_moments_score_bounds,
+      .functions = member->admm ? NULL : gannet_moments_score_merits,
+      .conditions_of_several = gannet_moments_score_bounds_of,
+      .board = p->work.board};
+  GANNET_TRY(
+      gannet_polish(member->context, p->polisher, &spec, p->choices.options, p->choices.scores));
+  GANNET_TRY(gannet_agree(member->context->comm, score_polished(member, p)));
+  gannet_propose_end_phase(member, GANNET_PHASE_POLISH, &mark);
+  return GANNET_OK;
+}
+
+/* What the next point is to improve upon. */
+static gannet_err begin(gannet_member *member, proposal *p) {
+  if (!member->admm) return gannet_moments_score_incumbent(&p->work);
+  GANNET_TRY(gannet_admm_advance(member));
+  return gannet_admm_score_begin(&p->split);
+}
+
+static gannet_err propose_one(gannet_member *member, proposal *p,
+                              const gannet_candidates *candidates, double *x_unit) {
+  GANNET_TRY(gannet_agree(member->context->comm, begin(member, p)));
+  GANNET_TRY(scan(member, p, candidates));
+  GANNET_TRY(polish(member, p));
+  return gannet_propose_choose(member, &p->choices, 1, x_unit);
+}
+
+/* Points that were proposed and have no result yet. */
+static gannet_err fantasize_pending(gannet_member *member) {
+  for (int64_t id = 0; id < gannet_history_count(member->history); ++id)
+    if (gannet_history_get(member->history, id)->status == GANNET_EVAL_PENDING)
+      GANNET_TRY(gannet_models_fantasize(
+          member->models, 1, gannet_history_x_unit(member->history, id), member->batch));
+  return GANNET_OK;
+}
+
+static gannet_err propose_all(gannet_member *member, int q, proposal *p,
+                              const gannet_candidates *candidates, double *x_unit) {
+  const size_t d = (size_t)member->problem->d;
+  double mark = gannet_clock_seconds();
+  GANNET_TRY(fantasize_pending(member));
+  GANNET_TRY(gannet_agree(member->context->comm, gather(member, p)));
+  gannet_propose_end_phase(member, GANNET_PHASE_FIT, &mark);
+  for (int i = 0; i < q; ++i) {
+    mark = gannet_clock_seconds();
+    if (i > 0)
+      GANNET_TRY(
+          gannet_models_fantasize(member->models, 1, x_unit + (size_t)(i - 1) * d, member->batch));
+    gannet_propose_end_phase(member, GANNET_PHASE_FIT, &mark);
+    p->choices.n_chosen = member->n_chosen + i;
+    p->choices.chosen = member->chosen;
+    GANNET_TRY(propose_one(member, p, candidates, x_unit + (size_t)i * d));
+  }
+  return GANNET_OK;
+}
+
+gannet_err gannet_propose_moments(gannet_member *member, int q, double *x_unit) {
+  proposal p = {0};
+  gannet_candidates *candidates = NULL;
+  gannet_err err = make(member, &p);
+  if (err == GANNET_OK) err = gannet_propose_candidates(member, &candidates);
+  err = gannet_agree(member->context->comm, err);
+  p.screen.kept.wanted = q > 1;
+  if (err == GANNET_OK) err = propose_all(member, q, &p, candidates, x_unit);
+  gannet_candidates_destroy(&candidates);
+  drop(&p);
+  GANNET_TRY(err);
+  return GANNET_OK;
+}
