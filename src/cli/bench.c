@@ -105,7 +105,7 @@ static gannet_err make_directory(const cli_world *world, const suite_plan *plan,
 static gannet_err make_runs(const cli_world *world, suite_plan *plan, const settings *s,
                             gannet_complaints *complaints, suite_work_outcome *outcome) {
   GANNET_TRY(gannet_agree(world->comm, make_directory(world, plan, s)));
-  GANNET_TRY(suite_check_means(world->comm, plan, &s->work, complaints));
+  GANNET_TRY(suite_check_requirements(world->comm, plan, &s->work, complaints));
   gannet_stop_catch();
   const gannet_err err = suite_work(world->comm, plan, &s->work, outcome);
   gannet_stop_release();

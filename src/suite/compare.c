@@ -2,10 +2,8 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/atomic_file.h"
 #include "base/memory.h"
 #include "suite/statistics.h"
 
@@ -17,7 +15,7 @@ void suite_tests_release(suite_tests *tests) {
 }
 
 static size_t entry(const suite_tests *tests, int p, int a, int b) {
-  const size_t n = (size_t)tests->n_methods;
+  const size_t n = (size_t)tests->plan->n_methods;
   return ((size_t)p * n + (size_t)a) * n + (size_t)b;
 }
 
@@ -26,31 +24,22 @@ static const double *final_sample(const suite_curves *curves) {
   return curves->values + (size_t)(curves->budget - 1) * (size_t)curves->n;
 }
 
-static gannet_err test_pair(const suite_curves *a, const suite_curves *b, double *welch,
-                            double *wilcoxon) {
-  *welch = *wilcoxon = NAN;
-  if (a == b || a->n == 0 || b->n == 0) return GANNET_OK;
-  *welch = suite_welch_test(a->n, final_sample(a), b->n, final_sample(b));
-  return suite_rank_test(a->n, final_sample(a), b->n, final_sample(b), wilcoxon);
-}
-
-static gannet_err test_curves(const suite_curves *curves, int p, suite_tests *tests) {
-  for (int a = 0; a < tests->n_methods; ++a)
-    for (int b = 0; b < tests->n_methods; ++b) {
-      const size_t at = entry(tests, p, a, b);
-      GANNET_TRY(test_pair(&curves[a], &curves[b], &tests->welch[at], &tests->wilcoxon[at]));
-    }
-  return GANNET_OK;
-}
-
+/* Every method against every other on problem p. */
 static gannet_err test_problem(const suite_results *results, int p, suite_tests *tests) {
-  const int methods = tests->n_methods;
+  const int methods = tests->plan->n_methods;
   suite_curves *curves = NULL;
   GANNET_TRY(gannet_alloc((size_t)methods, sizeof *curves, &curves));
   gannet_err err = GANNET_OK;
   for (int k = 0; k < methods && err == GANNET_OK; ++k)
     err = suite_curves_get(results, p, k, results->plan->problem[p].measure[0], &curves[k]);
-  if (err == GANNET_OK) err = test_curves(curves, p, tests);
+  for (int pair = 0; pair < methods * methods && err == GANNET_OK; ++pair) {
+    const suite_curves *a = &curves[pair / methods], *b = &curves[pair % methods];
+    const size_t at = entry(tests, p, pair / methods, pair % methods);
+    tests->welch[at] = tests->wilcoxon[at] = NAN;
+    if (a == b || a->n == 0 || b->n == 0) continue;
+    tests->welch[at] = suite_welch_test(a->n, final_sample(a), b->n, final_sample(b));
+    err = suite_rank_test(a->n, final_sample(a), b->n, final_sample(b), &tests->wilcoxon[at]);
+  }
   for (int k = 0; k < methods; ++k) gannet_free(&curves[k].values);
   gannet_free(&curves);
   return err;
@@ -58,7 +47,7 @@ static gannet_err test_problem(const suite_results *results, int p, suite_tests 
 
 gannet_err suite_tests_make(const suite_results *results, suite_tests *tests) {
   const suite_plan *plan = results->plan;
-  *tests = (suite_tests){.n_problems = plan->n_problems, .n_methods = plan->n_methods};
+  *tests = (suite_tests){.plan = plan};
   const size_t n = entry(tests, plan->n_problems, 0, 0);
   GANNET_TRY(gannet_alloc(n, sizeof(double), &tests->welch));
   GANNET_TRY(gannet_alloc(n, sizeof(double), &tests->wilcoxon));
@@ -119,7 +108,9 @@ gannet_err suite_average_ranks(const suite_results *results, double *ranks, int 
   return err;
 }
 
-static void put_tests(FILE *out, const suite_tests *tests, const suite_plan *plan) {
+static gannet_err put_tests(FILE *out, const void *user) {
+  const suite_tests *tests = user;
+  const suite_plan *plan = tests->plan;
   (void)fputs(
       "problem,measure,evaluations,method,against,welch,welch_adjusted,wilcoxon,"
       "wilcoxon_adjusted\n",
@@ -134,19 +125,9 @@ static void put_tests(FILE *out, const suite_tests *tests, const suite_plan *pla
                       plan->method[a].label, plan->method[b].label, tests->welch[at],
                       tests->welch_adjusted[at], tests->wilcoxon[at], tests->wilcoxon_adjusted[at]);
       }
+  return GANNET_OK;
 }
 
-gannet_err suite_tests_write(const suite_tests *tests, const suite_plan *plan,
-                             const char *directory) {
-  char path[PATH_MAX], *text = NULL;
-  size_t size = 0;
-  GANNET_TRY(gannet_join_path(directory, "tests.csv", path, sizeof path));
-  FILE *out = open_memstream(&text, &size);
-  GANNET_REQUIRE(out, GANNET_ERR_MEMORY, "%s", path);
-  put_tests(out, tests, plan);
-  gannet_err err = GANNET_OK;
-  if (fclose(out)) err = GANNET_RAISE(GANNET_ERR_MEMORY, "%s", path);
-  if (err == GANNET_OK) err = gannet_file_replace(path, text, size);
-  free(text);
-  return err;
+gannet_err suite_tests_write(const suite_tests *tests, const char *directory) {
+  return suite_file_write(directory, "tests.csv", put_tests, tests);
 }

@@ -8,7 +8,7 @@
  * first measure after the whole budget. Entry (p * n_methods + a) * n_methods + b is of a against
  * b; NAN where a sample is missing, and for a against itself. */
 typedef struct {
-  int n_problems, n_methods;
+  const suite_plan *plan;                     /* borrowed from the results */
   double *welch, *wilcoxon;                   /* p-values */
   double *welch_adjusted, *wilcoxon_adjusted; /* by Benjamini and Hochberg, over the whole suite */
 } suite_tests;
@@ -46,7 +46,6 @@ GANNET_CHECKED gannet_err suite_average_ranks(const suite_results *results, doub
  *
  * Local.
  */
-GANNET_CHECKED gannet_err suite_tests_write(const suite_tests *tests, const suite_plan *plan,
-                                            const char *directory);
+GANNET_CHECKED gannet_err suite_tests_write(const suite_tests *tests, const char *directory);
 
 #endif

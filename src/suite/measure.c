@@ -29,6 +29,15 @@ gannet_err suite_measure_find(const char *name, suite_measure *measure) {
                       name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
+const char *const suite_course_names[SUITE_COURSE_COLUMNS] = {"seen", "exact", "seen_violation",
+                                                              "exact_violation", "seconds"};
+
+double *suite_course_column(const suite_course *course, int column) {
+  double *const all[SUITE_COURSE_COLUMNS] = {course->seen, course->exact, course->seen_violation,
+                                             course->exact_violation, course->seconds};
+  return all[column];
+}
+
 gannet_err suite_course_create(int n, suite_course *course) {
   const size_t count = (size_t)n;
   course->n = n;
@@ -56,15 +65,12 @@ static void simple(const suite_course *c, double least, double *values) {
   }
 }
 
-/* Evaluations without a result before the first one with a result count as that one. */
-static double first_known(const suite_course *c) {
-  for (int i = 0; i < c->n; ++i)
-    if (!isnan(c->exact[i])) return c->exact[i];
-  return NAN;
-}
-
+/* An evaluation without a result counts as the worst so far; before the first result, as that one.
+ */
 static void cumulative(const suite_course *c, double least, double *values) {
-  double sum = 0, worst = first_known(c);
+  double sum = 0, worst = NAN;
+  for (int i = c->n - 1; i >= 0; --i)
+    if (!isnan(c->exact[i])) worst = c->exact[i];
   for (int i = 0; i < c->n; ++i) {
     const double f = isnan(c->exact[i]) ? worst : c->exact[i];
     worst = fmax(worst, f);

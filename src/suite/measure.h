@@ -50,6 +50,16 @@ typedef struct {
   double *seconds;         /* [n] time of proposing, shared evenly by the points of a batch */
 } suite_course;
 
+/* The arrays of a course as columns of files, and their names. */
+enum { SUITE_COURSE_COLUMNS = 5 };
+extern const char *const suite_course_names[SUITE_COURSE_COLUMNS];
+
+/* Array of a column.
+ *
+ * Local.
+ */
+double *suite_course_column(const suite_course *course, int column);
+
 /* Allocate for n evaluations; release accepts a zeroed struct.
  *
  * Local.

@@ -69,29 +69,17 @@ static gannet_err find_key(const suite_plan *plan, int p, int k, uint64_t *key) 
   return GANNET_OK;
 }
 
-/* Problems of a suite share the folder of its file. */
-static void check_directory(const suite_plan *plan, int problem, const gannet_campaign_input *input,
-                            gannet_complaints *complaints) {
-  const char *given = input->general.input_directory;
-  if (!given || strcmp(given, "auto") == 0) return;
-  gannet_complain(complaints, NULL,
-                  "problem '%s': input_directory: in a suite relative paths start from its own "
-                  "folder; leave the key out, or write absolute paths",
-                  plan->problem[problem].label);
-}
-
-static gannet_err compose_all(suite_plan *plan, const suite_places *places,
+static gannet_err compose_all(suite_plan *plan, const suite_nodes *nodes,
                               gannet_complaints *complaints) {
   const size_t pairs = (size_t)plan->n_problems * (size_t)plan->n_methods;
   GANNET_TRY(gannet_alloc(pairs, sizeof(gannet_campaign_input *), &plan->input));
   GANNET_TRY(gannet_alloc(pairs, sizeof *plan->key, &plan->key));
   for (int p = 0; p < plan->n_problems; ++p) {
-    GANNET_TRY(suite_plan_settle(plan, places, p, complaints));
+    GANNET_TRY(suite_plan_complete(plan, nodes, p, complaints));
     for (int k = 0; k < plan->n_methods; ++k) {
       const size_t at = (size_t)p * (size_t)plan->n_methods + (size_t)k;
-      GANNET_TRY(suite_plan_compose(plan, places, p, k, &plan->input[at], complaints));
+      GANNET_TRY(suite_plan_compose(plan, nodes, p, k, &plan->input[at], complaints));
       if (!plan->input[at]) continue;
-      if (k == 0) check_directory(plan, p, plan->input[at], complaints);
       GANNET_TRY(find_key(plan, p, k, &plan->key[at]));
       GANNET_TRY(
           gannet_campaign_add_candidates(MPI_COMM_SELF, plan->file, plan->input[at], complaints));
@@ -100,26 +88,20 @@ static gannet_err compose_all(suite_plan *plan, const suite_places *places,
   return GANNET_OK;
 }
 
-static gannet_err read_tree(const gannet_campaign_source *source, gannet_tree_file *tree,
-                            gannet_complaints *complaints) {
-  GANNET_TRY(gannet_tree_parse(source->file, source->text, source->size, tree, complaints));
-  for (int i = 0; tree->usable && i < source->n_sets; ++i)
-    GANNET_TRY(gannet_tree_override(tree, source->sets[i], complaints));
-  return GANNET_OK;
-}
-
 static gannet_err read_plan(const gannet_campaign_source *source, suite_plan *plan,
                             gannet_complaints *complaints) {
   gannet_tree_file tree = {0};
-  suite_places places = {0};
-  gannet_err err = read_tree(source, &tree, complaints);
+  suite_nodes nodes = {0};
+  gannet_err err = gannet_tree_parse(source->file, source->text, source->size, &tree, complaints);
+  for (int i = 0; err == GANNET_OK && tree.usable && i < source->n_sets; ++i)
+    err = gannet_tree_override(&tree, source->sets[i], complaints);
   if (err == GANNET_OK && tree.usable) {
-    err = suite_plan_read(source->file, &tree.root, plan, &places, complaints);
-    if (err == GANNET_OK && complaints->count == 0) err = compose_all(plan, &places, complaints);
+    err = suite_plan_read(source->file, &tree.root, plan, &nodes, complaints);
+    if (err == GANNET_OK && complaints->count == 0) err = compose_all(plan, &nodes, complaints);
   }
   if (err == GANNET_OK) err = gannet_complaints_raise(complaints);
-  gannet_free(&places.problem);
-  gannet_free(&places.method);
+  gannet_free(&nodes.problem);
+  gannet_free(&nodes.method);
   gannet_tree_release(&tree);
   return err;
 }

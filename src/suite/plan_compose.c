@@ -33,14 +33,6 @@ static gannet_err copy_child(composer *made, const gannet_tree *child) {
   return gannet_tree_copy(child, copy);
 }
 
-static gannet_err copy_problem(composer *made, const gannet_tree *node) {
-  for (int s = 0; suite_problem_sections[s]; ++s) {
-    const gannet_tree *child = gannet_tree_find(node, suite_problem_sections[s]);
-    if (child) GANNET_TRY(copy_child(made, child));
-  }
-  return GANNET_OK;
-}
-
 /* A method that is only a name, in a list or as a key. */
 static gannet_err name_method(composer *made, const gannet_tree *node, const char *name) {
   gannet_tree *child = NULL;
@@ -56,30 +48,6 @@ static gannet_err copy_method(composer *made, const gannet_tree *node, const cha
     return name_method(made, node, node->empty || !*node->text ? label : node->text);
   for (int i = 0; i < node->n; ++i) GANNET_TRY(copy_child(made, &node->child[i]));
   return gannet_tree_find(node, "method") ? GANNET_OK : name_method(made, node, label);
-}
-
-/* "variables={x1: {lower: -5, upper: 10}, ...}" */
-static gannet_err set_variables(composer *made, int d, const double *lower, const double *upper) {
-  char *text = NULL;
-  const size_t size = (size_t)d * BOUND_TEXT + 32;
-  GANNET_TRY(gannet_alloc(size, 1, &text));
-  size_t at = (size_t)snprintf(text, size, "variables={");
-  for (int i = 0; i < d; ++i)
-    at += (size_t)snprintf(text + at, size - at, "%sx%d: {lower: %.17g, upper: %.17g}",
-                           i ? ", " : "", i + 1, lower[i], upper[i]);
-  (void)snprintf(text + at, size - at, "}");
-  const gannet_err err = gannet_tree_override(&made->tree, text, made->complaints);
-  gannet_free(&text);
-  return err;
-}
-
-static gannet_err set_constraints(composer *made, int n) {
-  char text[64];
-  for (int i = 0; i < n; ++i) {
-    (void)snprintf(text, sizeof text, "constraints.c%d.upper=0", i + 1);
-    GANNET_TRY(gannet_tree_override(&made->tree, text, made->complaints));
-  }
-  return GANNET_OK;
 }
 
 /* The equations that a function obeys, unless the problem moves it or states others. */
@@ -128,18 +96,28 @@ static void drop_physics(composer *made) {
   }
 }
 
-static gannet_err make_box(composer *made, const gannet_simulation_type *type, int d,
-                           const char *where, const char *label) {
-  double *box = NULL;
-  GANNET_TRY(gannet_alloc(2 * (size_t)d, sizeof *box, &box));
-  gannet_err err = GANNET_OK;
-  if (type->box(d, box, box + d, NULL, NULL) == 0)
-    err = set_variables(made, d, box, box + d);
-  else
+/* "variables={x1: {lower: -5, upper: 10}, ...}", the box of a function. */
+static gannet_err set_variables(composer *made, const gannet_simulation_type *type, int d,
+                                const char *where, const char *label) {
+  const size_t size = (size_t)d * BOUND_TEXT + 32;
+  double *lower = NULL;
+  char *text = NULL;
+  gannet_err err = gannet_alloc(2 * (size_t)d, sizeof *lower, &lower);
+  if (err == GANNET_OK) err = gannet_alloc(size, 1, &text);
+  if (err == GANNET_OK && type->box(d, lower, lower + d, NULL, NULL) == 0) {
+    size_t at = (size_t)snprintf(text, size, "variables={");
+    for (int i = 0; i < d; ++i)
+      at += (size_t)snprintf(text + at, size - at, "%sx%d: {lower: %.17g, upper: %.17g}",
+                             i ? ", " : "", i + 1, lower[i], lower[d + i]);
+    (void)snprintf(text + at, size - at, "}");
+    err = gannet_tree_override(&made->tree, text, made->complaints);
+  } else if (err == GANNET_OK) {
     gannet_complain(made->complaints, where,
                     "problems.%s: '%s' does not exist in %d dimensions; choose another dimension",
                     label, type->name, d);
-  gannet_free(&box);
+  }
+  gannet_free(&text);
+  gannet_free(&lower);
   return err;
 }
 
@@ -159,7 +137,11 @@ static gannet_err add_function(composer *made, const suite_problem *problem,
   GANNET_TRY(set(made, "%s", "evaluate.backend=function"));
   GANNET_TRY(set(made, "evaluate.simulation=%s", type->name));
   if (!gannet_tree_find(node, "constraints"))
-    GANNET_TRY(set_constraints(made, type->n_constraints));
+    for (int i = 0; i < type->n_constraints; ++i) {
+      char text[64];
+      (void)snprintf(text, sizeof text, "constraints.c%d.upper=0", i + 1);
+      GANNET_TRY(gannet_tree_override(&made->tree, text, made->complaints));
+    }
   if (gannet_tree_find(node, "variables")) return GANNET_OK;
   const int d = problem->d ? problem->d : type->fixed_d;
   if (!type->box)
@@ -177,17 +159,20 @@ static gannet_err add_function(composer *made, const suite_problem *problem,
                     type->name, type->fixed_d);
   if (made->complaints->count > 0) return GANNET_OK;
   GANNET_TRY(set_physics(made, type, d, node));
-  return make_box(made, type, d, where, node->key);
+  return set_variables(made, type, d, where, node->key);
 }
 
-static gannet_err compose(composer *made, const suite_plan *plan, const suite_places *places, int p,
+static gannet_err compose(composer *made, const suite_plan *plan, const suite_nodes *nodes, int p,
                           int k) {
   const suite_problem *problem = &plan->problem[p];
   made->tree.root.kind = GANNET_TREE_MAPPING;
-  made->tree.root.source = places->root->source;
-  GANNET_TRY(copy_problem(made, places->problem[p]));
-  if (problem->keys.function) GANNET_TRY(add_function(made, problem, places->problem[p]));
-  GANNET_TRY(copy_method(made, places->method[k], plan->method[k].label));
+  made->tree.root.source = nodes->root->source;
+  for (int s = 0; suite_problem_sections[s]; ++s) {
+    const gannet_tree *child = gannet_tree_find(nodes->problem[p], suite_problem_sections[s]);
+    if (child) GANNET_TRY(copy_child(made, child));
+  }
+  if (problem->keys.function) GANNET_TRY(add_function(made, problem, nodes->problem[p]));
+  GANNET_TRY(copy_method(made, nodes->method[k], plan->method[k].label));
   if (!takes_equations(&made->tree.root)) drop_physics(made);
   GANNET_TRY(set(made, "name=%s", problem->label));
   if (problem->initial > 0 && !gannet_tree_find(&made->tree.root, "initial"))
@@ -210,11 +195,11 @@ void suite_relay(gannet_complaints *local, gannet_complaints *complaints) {
   }
 }
 
-gannet_err suite_plan_compose(const suite_plan *plan, const suite_places *places, int p, int k,
+gannet_err suite_plan_compose(const suite_plan *plan, const suite_nodes *nodes, int p, int k,
                               gannet_campaign_input **input, gannet_complaints *complaints) {
   gannet_complaints local = {0};
   composer made = {.complaints = &local};
-  gannet_err err = compose(&made, plan, places, p, k);
+  gannet_err err = compose(&made, plan, nodes, p, k);
   if (err == GANNET_OK && local.count == 0)
     err = gannet_campaign_parse_tree(plan->file, &made.tree, input, &local);
   if (err == GANNET_ERR_INPUT) {

@@ -16,17 +16,8 @@ typedef struct {
   double *mean, *squares; /* [1 + n_constraints] */
 } spread;
 
-static void add(spread *s, int quantities, const double *values) {
-  s->n += 1;
-  for (int j = 0; j < quantities; ++j) {
-    const double away = values[j] - s->mean[j];
-    s->mean[j] += away / s->n;
-    s->squares[j] += away * (values[j] - s->mean[j]);
-  }
-}
-
-static gannet_err measure(suite_subject *subject, const gannet_problem *problem, double *buffer,
-                          spread *s) {
+static gannet_err measure_spread(suite_subject *subject, const gannet_problem *problem,
+                                 double *buffer, spread *s) {
   const int quantities = 1 + problem->spec.n_constraints;
   const size_t d = (size_t)problem->d, nv = (size_t)problem->spec.n_variables;
   double *unit = buffer, *x = unit + d, *values = x + nv;
@@ -42,22 +33,16 @@ static gannet_err measure(suite_subject *subject, const gannet_problem *problem,
     if (result->status != GANNET_EVAL_DONE) continue;
     values[0] = result->objective;
     for (int j = 1; j < quantities; ++j) values[j] = result->constraints[j - 1];
-    add(s, quantities, values);
+    s->n += 1;
+    for (int j = 0; j < quantities; ++j) {
+      const double away = values[j] - s->mean[j];
+      s->mean[j] += away / s->n;
+      s->squares[j] += away * (values[j] - s->mean[j]);
+    }
   }
   GANNET_REQUIRE(s->n >= 2, GANNET_ERR_INPUT,
                  "noise: none of %d uniform points could be evaluated, so its level is not known",
                  POINTS);
-  return GANNET_OK;
-}
-
-static gannet_err settle(suite_problem *problem, const gannet_problem *space, const spread *s) {
-  const int n = space->spec.n_constraints;
-  problem->noise_sd = problem->keys.noise * sqrt(s->squares[0] / (s->n - 1));
-  if (problem->keys.constraint_noise == 0) return GANNET_OK;
-  GANNET_TRY(gannet_alloc((size_t)n, sizeof *problem->constraint_sd, &problem->constraint_sd));
-  for (int j = 0; j < n; ++j)
-    problem->constraint_sd[j] =
-        problem->keys.constraint_noise * sqrt(s->squares[1 + j] / (s->n - 1));
   return GANNET_OK;
 }
 
@@ -79,8 +64,12 @@ gannet_err suite_plan_find_noise(suite_plan *plan, int p) {
   if (err == GANNET_OK)
     err = gannet_alloc((size_t)space->d + (size_t)space->spec.n_variables + 3 * quantities,
                        sizeof *buffer, &buffer);
-  if (err == GANNET_OK) err = measure(subject, space, buffer, &s);
-  if (err == GANNET_OK) err = settle(problem, space, &s);
+  if (err == GANNET_OK) err = measure_spread(subject, space, buffer, &s);
+  if (err == GANNET_OK) problem->noise_sd = problem->keys.noise * sqrt(s.squares[0] / (s.n - 1));
+  if (err == GANNET_OK && problem->keys.constraint_noise > 0)
+    err = gannet_alloc(quantities - 1, sizeof *problem->constraint_sd, &problem->constraint_sd);
+  for (size_t j = 1; err == GANNET_OK && problem->constraint_sd && j < quantities; ++j)
+    problem->constraint_sd[j - 1] = problem->keys.constraint_noise * sqrt(s.squares[j] / (s.n - 1));
   gannet_free(&buffer);
   suite_subject_destroy(&subject);
   return err;

@@ -7,28 +7,28 @@
 #include "campaign/config/tree.h"
 #include "suite/plan.h"
 
-/* Where a problem and a method stand in the tree. */
+/* The nodes of the tree that problems and methods were read from. */
 typedef struct {
   const gannet_tree *root;
   const gannet_tree **problem; /* [n_problems] */
   const gannet_tree **method;  /* [n_methods] */
-} suite_places;
+} suite_nodes;
 
 /* Keys of the suite, then labels and keys of problems and methods.
  *
  * Local.
  *
- * places  out  its arrays to be freed by the caller, also after an error
+ * nodes  out  its arrays to be freed by the caller, also after an error
  */
 GANNET_CHECKED gannet_err suite_plan_read(const char *file, const gannet_tree *root,
-                                          suite_plan *plan, suite_places *places,
+                                          suite_plan *plan, suite_nodes *nodes,
                                           gannet_complaints *complaints);
 
 /* The campaign input of problem p and method k, from the sections of both.
  *
  * Local.
  */
-GANNET_CHECKED gannet_err suite_plan_compose(const suite_plan *plan, const suite_places *places,
+GANNET_CHECKED gannet_err suite_plan_compose(const suite_plan *plan, const suite_nodes *nodes,
                                              int p, int k, gannet_campaign_input **input,
                                              gannet_complaints *complaints);
 
@@ -36,8 +36,8 @@ GANNET_CHECKED gannet_err suite_plan_compose(const suite_plan *plan, const suite
  *
  * Local.
  */
-GANNET_CHECKED gannet_err suite_plan_settle(suite_plan *plan, const suite_places *places, int p,
-                                            gannet_complaints *complaints);
+GANNET_CHECKED gannet_err suite_plan_complete(suite_plan *plan, const suite_nodes *nodes, int p,
+                                              gannet_complaints *complaints);
 
 /* Pass complaints on that are not there yet: what is wrong with a problem or a method is found
  * again with each of its partners.

@@ -1,4 +1,5 @@
-/* Keys, problems and methods of a suite file. */
+/* Reading a suite file: its keys, problems and methods; then what follows from the keys of a
+ * problem. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -7,21 +8,17 @@
 #include "base/atomic_file.h"
 #include "base/memory.h"
 #include "campaign/config/section.h"
+#include "simulations/registry.h"
 #include "suite/plan_parts.h"
 
 enum { WHERE = 512, MOST_KEYS = 64, LONGEST_LABEL = 60 };
 
 /* Labels become names of files. */
-static bool is_label(const char *name) {
-  if (!isalnum((unsigned char)*name) && *name != '_') return false;
-  if (strlen(name) > LONGEST_LABEL) return false;
-  for (; *name; ++name)
-    if (!isalnum((unsigned char)*name) && !strchr("_-.", *name)) return false;
-  return true;
-}
-
 static void check_label(const char *name, const char *where, gannet_complaints *complaints) {
-  if (!is_label(name))
+  bool is_label = (isalnum((unsigned char)*name) || *name == '_') && strlen(name) <= LONGEST_LABEL;
+  for (const char *c = name; *c && is_label; ++c)
+    is_label = isalnum((unsigned char)*c) || strchr("_-.", *c);
+  if (!is_label)
     gannet_complain(complaints, where,
                     "'%.80s' is not valid; expected up to %d letters, digits, '_', '-' and '.', "
                     "beginning with a letter, a digit or '_'",
@@ -59,30 +56,6 @@ static gannet_err read_top(const char *file, const gannet_tree *root, suite_plan
 
 /* Problems. */
 
-static gannet_err add_problem(suite_plan *plan, suite_places *places, const gannet_tree *node) {
-  const size_t n = (size_t)plan->n_problems;
-  GANNET_TRY(gannet_resize(n, n + 1, sizeof *plan->problem, &plan->problem));
-  GANNET_TRY(gannet_resize(n, n + 1, sizeof *places->problem, &places->problem));
-  places->problem[n] = node;
-  plan->n_problems += 1;
-  return GANNET_OK;
-}
-
-static gannet_err read_problem_keys(const gannet_tree *node, suite_problem_keys *keys,
-                                    gannet_complaints *complaints) {
-  char path[128];
-  (void)snprintf(path, sizeof path, "problems.%.80s", node->key);
-  const gannet_section_source source = {
-      .path = path, .node = node, .table = suite_problem_table, .sections = suite_problem_sections};
-  return gannet_section_read(&source, keys, complaints);
-}
-
-static gannet_err label_problem(const char *name, int d, bool many, char **label) {
-  char text[LONGEST_LABEL + 32];
-  (void)snprintf(text, sizeof text, many ? "%.60s-%d" : "%.60s", name, d);
-  return gannet_copy_text(text, label);
-}
-
 static void check_dimensions(const gannet_tree *node, const suite_problem_keys *keys,
                              gannet_complaints *complaints) {
   char where[WHERE];
@@ -99,29 +72,38 @@ static void check_dimensions(const gannet_tree *node, const suite_problem_keys *
                     node->key);
 }
 
-static gannet_err read_problem(const gannet_tree *node, suite_plan *plan, suite_places *places,
+/* A problem, or one for each dimension of its list. */
+static gannet_err read_problem(const gannet_tree *node, suite_plan *plan, suite_nodes *nodes,
                                gannet_complaints *complaints) {
   const int before = complaints->count;
-  char where[WHERE];
+  char where[WHERE], path[128], label[LONGEST_LABEL + 32];
   gannet_tree_key_location(node, where, sizeof where);
   check_label(node->key, where, complaints);
+  (void)snprintf(path, sizeof path, "problems.%.80s", node->key);
+  const gannet_section_source source = {
+      .path = path, .node = node, .table = suite_problem_table, .sections = suite_problem_sections};
   int count = 1;
   for (int i = 0; i < count; ++i) {
-    GANNET_TRY(add_problem(plan, places, node));
-    suite_problem *problem = &plan->problem[plan->n_problems - 1];
-    GANNET_TRY(read_problem_keys(node, &problem->keys, complaints));
+    const size_t n = (size_t)plan->n_problems;
+    GANNET_TRY(gannet_resize(n, n + 1, sizeof *plan->problem, &plan->problem));
+    GANNET_TRY(gannet_resize(n, n + 1, sizeof *nodes->problem, &nodes->problem));
+    nodes->problem[n] = node;
+    plan->n_problems += 1;
+    suite_problem *problem = &plan->problem[n];
+    GANNET_TRY(gannet_section_read(&source, &problem->keys, complaints));
     if (i == 0) check_dimensions(node, &problem->keys, complaints);
     if (complaints->count > before) return GANNET_OK;
     const gannet_real_list *dimension = &problem->keys.dimension;
     if (dimension->n > 0) count = dimension->n;
     problem->d = dimension->n > 0 ? (int)dimension->item[i] : 0;
-    GANNET_TRY(label_problem(node->key, problem->d, count > 1, &problem->label));
+    (void)snprintf(label, sizeof label, count > 1 ? "%.60s-%d" : "%.60s", node->key, problem->d);
+    GANNET_TRY(gannet_copy_text(label, &problem->label));
   }
   return GANNET_OK;
 }
 
 static gannet_err read_problems(const char *file, const gannet_tree *root, suite_plan *plan,
-                                suite_places *places, gannet_complaints *complaints) {
+                                suite_nodes *nodes, gannet_complaints *complaints) {
   const gannet_tree *all = gannet_tree_find(root, "problems");
   char where[WHERE];
   if (!all || all->kind != GANNET_TREE_MAPPING || all->n == 0) {
@@ -133,23 +115,13 @@ static gannet_err read_problems(const char *file, const gannet_tree *root, suite
     return GANNET_OK;
   }
   for (int i = 0; i < all->n; ++i)
-    GANNET_TRY(read_problem(&all->child[i], plan, places, complaints));
+    GANNET_TRY(read_problem(&all->child[i], plan, nodes, complaints));
   return GANNET_OK;
 }
 
 /* Methods. */
 
-static gannet_err add_method(suite_plan *plan, suite_places *places, const char *label,
-                             const gannet_tree *node) {
-  const size_t n = (size_t)plan->n_methods;
-  GANNET_TRY(gannet_resize(n, n + 1, sizeof *plan->method, &plan->method));
-  GANNET_TRY(gannet_resize(n, n + 1, sizeof *places->method, &places->method));
-  places->method[n] = node;
-  plan->n_methods += 1;
-  return gannet_copy_text(label, &plan->method[n].label);
-}
-
-static gannet_err read_method(const gannet_tree *node, suite_plan *plan, suite_places *places,
+static gannet_err read_method(const gannet_tree *node, suite_plan *plan, suite_nodes *nodes,
                               gannet_complaints *complaints) {
   const char *keys[MOST_KEYS];
   char where[WHERE], path[128];
@@ -168,11 +140,16 @@ static gannet_err read_method(const gannet_tree *node, suite_plan *plan, suite_p
   (void)snprintf(path, sizeof path, "methods.%.80s", label);
   const gannet_section_source source = {.path = path, .node = node, .sections = keys};
   gannet_section_check_keys(&source, complaints);
-  return add_method(plan, places, label, node);
+  const size_t n = (size_t)plan->n_methods;
+  GANNET_TRY(gannet_resize(n, n + 1, sizeof *plan->method, &plan->method));
+  GANNET_TRY(gannet_resize(n, n + 1, sizeof *nodes->method, &nodes->method));
+  nodes->method[n] = node;
+  plan->n_methods += 1;
+  return gannet_copy_text(label, &plan->method[n].label);
 }
 
 static gannet_err read_methods(const char *file, const gannet_tree *root, suite_plan *plan,
-                               suite_places *places, gannet_complaints *complaints) {
+                               suite_nodes *nodes, gannet_complaints *complaints) {
   const gannet_tree *all = gannet_tree_find(root, "methods");
   char where[WHERE];
   (void)snprintf(where, sizeof where, "%s", file);
@@ -181,7 +158,7 @@ static gannet_err read_methods(const char *file, const gannet_tree *root, suite_
     gannet_complain(complaints, where,
                     "methods: expected names, as in 'methods: [neural-bo, gp-ei]'");
   for (int i = 0; all && i < all->n; ++i)
-    GANNET_TRY(read_method(&all->child[i], plan, places, complaints));
+    GANNET_TRY(read_method(&all->child[i], plan, nodes, complaints));
   return GANNET_OK;
 }
 
@@ -200,12 +177,144 @@ static void check_repeats(const char *file, const suite_plan *plan, gannet_compl
                         plan->method[k].label);
 }
 
-gannet_err suite_plan_read(const char *file, const gannet_tree *root, suite_plan *plan,
-                           suite_places *places, gannet_complaints *complaints) {
-  places->root = root;
-  GANNET_TRY(read_top(file, root, plan, complaints));
-  GANNET_TRY(read_problems(file, root, plan, places, complaints));
-  GANNET_TRY(read_methods(file, root, plan, places, complaints));
-  check_repeats(file, plan, complaints);
+static gannet_err label_tables(suite_plan *plan) {
+  static const char *const shares[] = {"25 %", "50 %", "100 %"};
+  const gannet_text_list *list = &plan->keys.tables;
+  const int n = list->n > 0 ? list->n : 3;
+  GANNET_TRY(gannet_alloc((size_t)n, sizeof *plan->table_label, &plan->table_label));
+  for (plan->n_tables = 0; plan->n_tables < n; ++plan->n_tables) {
+    const int t = plan->n_tables;
+    GANNET_TRY(gannet_copy_text(list->n > 0 ? list->item[t] : shares[t], &plan->table_label[t]));
+  }
   return GANNET_OK;
+}
+
+gannet_err suite_plan_read(const char *file, const gannet_tree *root, suite_plan *plan,
+                           suite_nodes *nodes, gannet_complaints *complaints) {
+  nodes->root = root;
+  GANNET_TRY(read_top(file, root, plan, complaints));
+  GANNET_TRY(read_problems(file, root, plan, nodes, complaints));
+  GANNET_TRY(read_methods(file, root, plan, nodes, complaints));
+  check_repeats(file, plan, complaints);
+  return label_tables(plan);
+}
+
+/* What follows from the keys of a problem. */
+
+/* Where a key stands, or the section that could have it. */
+static void find_where(const gannet_tree *node, const char *key, char *where) {
+  const gannet_tree *child = gannet_tree_find(node, key);
+  where[0] = '\0';
+  if (child)
+    gannet_tree_location(child, where, WHERE);
+  else if (node)
+    gannet_tree_key_location(node, where, WHERE);
+}
+
+/* Number of variables: listed, asked for, or that of the function. */
+static int count_variables(const suite_problem *problem, const gannet_tree *node) {
+  const gannet_tree *variables = gannet_tree_find(node, "variables");
+  const gannet_simulation_type *type = NULL;
+  if (variables) return variables->n;
+  if (problem->d > 0) return problem->d;
+  if (!problem->keys.function) return 0;
+  if (gannet_simulation_find(problem->keys.function, &type) == GANNET_OK) return type->fixed_d;
+  gannet_error_clear(); /* complained about when the campaign is put together */
+  return 0;
+}
+
+static void read_amount(const char *text, int d, const char *key, const char *where,
+                        gannet_complaints *complaints, int *amount) {
+  if (suite_amount_read(text, d, amount) == 0) return;
+  *amount = 1;
+  gannet_complain(complaints, where,
+                  "%s: '%.60s' is not a number of evaluations; expected one as in 300 or 20*D", key,
+                  text);
+}
+
+static void find_budget(const suite_plan *plan, const gannet_tree *root, const gannet_tree *node,
+                        suite_problem *problem, gannet_complaints *complaints) {
+  const bool own = problem->keys.budget && strcmp(problem->keys.budget, "auto") != 0;
+  char where[WHERE];
+  find_where(own ? node : root, "budget", where);
+  read_amount(own ? problem->keys.budget : plan->keys.budget, problem->d > 0 ? problem->d : 1,
+              "budget", where, complaints, &problem->budget);
+  const bool own_initial = problem->keys.initial && strcmp(problem->keys.initial, "auto") != 0;
+  const char *initial = own_initial ? problem->keys.initial : plan->keys.initial;
+  problem->initial = 0;
+  if (strcmp(initial, "auto") != 0) {
+    find_where(own_initial ? node : root, "initial", where);
+    read_amount(initial, problem->d > 0 ? problem->d : 1, "initial", where, complaints,
+                &problem->initial);
+  }
+  problem->batch = problem->keys.batch != GANNET_AUTO ? problem->keys.batch : plan->keys.batch;
+}
+
+static void find_measures(const suite_plan *plan, const gannet_tree *root, const gannet_tree *node,
+                          suite_problem *problem, gannet_complaints *complaints) {
+  const bool own = problem->keys.measures.n > 0;
+  const gannet_text_list *list = own ? &problem->keys.measures : &plan->keys.measures;
+  char where[WHERE];
+  find_where(own ? node : root, "measures", where);
+  problem->n_measures = 0;
+  for (int i = 0; i < list->n && i < SUITE_MEASURES; ++i)
+    if (suite_measure_find(list->item[i], &problem->measure[problem->n_measures]) == GANNET_OK) {
+      problem->n_measures += 1;
+    } else {
+      gannet_complain(complaints, where, "%s", gannet_error_detail());
+      gannet_error_clear();
+    }
+}
+
+static void find_tables(const suite_plan *plan, const gannet_tree *root, suite_problem *problem,
+                        gannet_complaints *complaints) {
+  static const int parts[] = {4, 2, 1};
+  const gannet_text_list *list = &plan->keys.tables;
+  char where[WHERE];
+  find_where(root, "tables", where);
+  if (list->n > SUITE_TABLES_MOST)
+    gannet_complain(complaints, where, "tables: %d budgets, at most %d", list->n,
+                    SUITE_TABLES_MOST);
+  for (int t = 0; t < plan->n_tables && t < SUITE_TABLES_MOST; ++t) {
+    int *at = &problem->table[t];
+    if (list->n > 0)
+      read_amount(list->item[t], problem->d > 0 ? problem->d : 1, "tables", where, complaints, at);
+    else
+      *at = (problem->budget + parts[t] - 1) / parts[t];
+    if (*at > problem->budget) *at = problem->budget;
+  }
+}
+
+static gannet_err find_optimum(const gannet_tree *node, suite_problem *problem) {
+  const gannet_simulation_type *type = NULL;
+  const gannet_tree *goal = gannet_tree_find(node, "goal");
+  const bool maximize = goal && goal->text && strcmp(goal->text, "maximize") == 0;
+  double *box = NULL;
+  problem->optimum = problem->keys.optimum * (maximize ? -1 : 1);
+  if (!isnan(problem->optimum) || !problem->keys.function || problem->d == 0) return GANNET_OK;
+  /* What is published is a minimum over the function's own box. */
+  if (maximize || gannet_tree_find(node, "variables")) return GANNET_OK;
+  if (gannet_simulation_find(problem->keys.function, &type) != GANNET_OK) {
+    gannet_error_clear();
+    return GANNET_OK;
+  }
+  if (!type->box) return GANNET_OK;
+  GANNET_TRY(gannet_alloc(2 * (size_t)problem->d, sizeof *box, &box));
+  if (type->box(problem->d, box, box + problem->d, &problem->optimum, NULL)) problem->optimum = NAN;
+  gannet_free(&box);
+  return GANNET_OK;
+}
+
+gannet_err suite_plan_complete(suite_plan *plan, const suite_nodes *nodes, int p,
+                               gannet_complaints *complaints) {
+  suite_problem *problem = &plan->problem[p];
+  const gannet_tree *node = nodes->problem[p], *root = nodes->root;
+  gannet_complaints local = {0};
+  problem->d = count_variables(problem, node);
+  find_budget(plan, root, node, problem, &local);
+  find_measures(plan, root, node, problem, &local);
+  find_tables(plan, root, problem, &local);
+  suite_relay(&local, complaints);
+  gannet_complaints_release(&local);
+  return find_optimum(node, problem);
 }

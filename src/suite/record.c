@@ -13,16 +13,6 @@
 const char *const suite_state_names[] = {"missing", "done",    "failed",
                                          "changed", "damaged", "skipped"};
 
-static const char *const names[] = {"seen", "exact", "seen_violation", "exact_violation",
-                                    "seconds"};
-enum { COLUMNS = 5 };
-
-static double *column(const suite_course *course, int i) {
-  double *const all[COLUMNS] = {course->seen, course->exact, course->seen_violation,
-                                course->exact_violation, course->seconds};
-  return all[i];
-}
-
 static gannet_err cell_path(const char *format, const suite_plan *plan, const char *directory,
                             suite_cell cell, char *path) {
   char local[PATH_MAX];
@@ -46,15 +36,16 @@ void suite_record_release(suite_record *record) {
   suite_course_release(&record->course);
 }
 
-static gannet_err write_all(gannet_store *store, const suite_record *record) {
+static gannet_err write_columns(gannet_store *store, const suite_record *record) {
   const int64_t n = record->course.n;
   char key[32];
   (void)snprintf(key, sizeof key, "%016" PRIx64, record->key);
   GANNET_TRY(gannet_store_write_text(store, "key", key));
   GANNET_TRY(gannet_store_write_text(store, "reason", record->reason));
   GANNET_TRY(gannet_store_write_text(store, "version", GANNET_VERSION));
-  for (int i = 0; i < COLUMNS; ++i)
-    GANNET_TRY(gannet_store_write_doubles(store, names[i], 1, &n, column(&record->course, i)));
+  for (int i = 0; i < SUITE_COURSE_COLUMNS; ++i)
+    GANNET_TRY(gannet_store_write_doubles(store, suite_course_names[i], 1, &n,
+                                          suite_course_column(&record->course, i)));
   return gannet_store_commit(store);
 }
 
@@ -66,7 +57,7 @@ gannet_err suite_record_write(const suite_plan *plan, const char *directory, sui
   gannet_directory_of(path, folder, sizeof folder);
   GANNET_TRY(gannet_make_directory(folder));
   GANNET_TRY(gannet_store_create(path, SUITE_RECORD_SCHEMA, &store));
-  const gannet_err err = write_all(store, record);
+  const gannet_err err = write_columns(store, record);
   gannet_store_destroy(&store);
   GANNET_TRY(err);
   (void)snprintf(older, sizeof older, "%s.1", path);
@@ -74,7 +65,7 @@ gannet_err suite_record_write(const suite_plan *plan, const char *directory, sui
   return GANNET_OK;
 }
 
-static gannet_err read_all(const gannet_store *store, suite_record *record) {
+static gannet_err read_columns(const gannet_store *store, suite_record *record) {
   char *text = NULL;
   int64_t n = 0, dims[GANNET_STORE_MAX_RANK];
   int rank = 0;
@@ -84,20 +75,15 @@ static gannet_err read_all(const gannet_store *store, suite_record *record) {
   GANNET_TRY(gannet_store_read_text(store, "reason", &text));
   (void)snprintf(record->reason, sizeof record->reason, "%s", text);
   gannet_free(&text);
-  GANNET_TRY(gannet_store_shape(store, names[0], &rank, dims));
+  GANNET_TRY(gannet_store_shape(store, suite_course_names[0], &rank, dims));
   GANNET_REQUIRE(rank == 1 && dims[0] <= INT32_MAX, GANNET_ERR_DAMAGED, "'%s' is no list",
-                 names[0]);
+                 suite_course_names[0]);
   n = dims[0];
   GANNET_TRY(suite_course_create((int)n, &record->course));
-  for (int i = 0; i < COLUMNS; ++i)
-    GANNET_TRY(gannet_store_read_doubles(store, names[i], 1, &n, column(&record->course, i)));
+  for (int i = 0; i < SUITE_COURSE_COLUMNS; ++i)
+    GANNET_TRY(gannet_store_read_doubles(store, suite_course_names[i], 1, &n,
+                                         suite_course_column(&record->course, i)));
   return GANNET_OK;
-}
-
-static suite_state judge(const suite_plan *plan, suite_cell cell, const suite_record *record) {
-  if (record->key != suite_plan_key(plan, cell)) return SUITE_CHANGED;
-  if (record->reason[0]) return SUITE_FAILED;
-  return record->course.n == plan->problem[cell.problem].budget ? SUITE_DONE : SUITE_DAMAGED;
 }
 
 gannet_err suite_record_read(const suite_plan *plan, const char *directory, suite_cell cell,
@@ -108,10 +94,14 @@ gannet_err suite_record_read(const suite_plan *plan, const char *directory, suit
   *state = SUITE_MISSING;
   GANNET_TRY(file_path(plan, directory, cell, path));
   gannet_err err = gannet_store_open(path, SUITE_RECORD_SCHEMA, NULL, &store);
-  if (err == GANNET_OK) err = read_all(store, record);
+  if (err == GANNET_OK) err = read_columns(store, record);
   gannet_store_destroy(&store);
   if (err == GANNET_OK) {
-    *state = judge(plan, cell, record);
+    const bool whole = record->course.n == plan->problem[cell.problem].budget;
+    *state = record->key != suite_plan_key(plan, cell) ? SUITE_CHANGED
+             : record->reason[0]                       ? SUITE_FAILED
+             : whole                                   ? SUITE_DONE
+                                                       : SUITE_DAMAGED;
     return GANNET_OK;
   }
   if (err == GANNET_ERR_MEMORY || err == GANNET_ERR_IO) return err;

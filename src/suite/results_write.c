@@ -12,26 +12,25 @@
 
 enum { SCHEMA = 1 };
 
-static void put_run(FILE *out, const suite_results *results, int64_t i) {
+static gannet_err put_evaluations(FILE *out, const void *user) {
+  const suite_results *results = user;
   const suite_plan *plan = results->plan;
-  const suite_cell cell = suite_plan_cell(plan, i);
-  const suite_course *c = &results->record[i].course;
-  for (int t = 0; results->state[i] == SUITE_DONE && t < c->n; ++t)
-    (void)fprintf(out, "%s,%s,%" PRId64 ",%d,%.17g,%.17g,%.17g,%.17g,%.6g\n",
-                  plan->problem[cell.problem].label, plan->method[cell.method].label, cell.seed,
-                  t + 1, c->seen[t], c->exact[t], c->seen_violation[t], c->exact_violation[t],
-                  c->seconds[t]);
-}
-
-static gannet_err put_evaluations(FILE *out, const suite_results *results) {
   (void)fputs("problem,method,seed,evaluation,seen,exact,seen_violation,exact_violation,seconds\n",
               out);
-  for (int64_t i = 0; i < results->count; ++i) put_run(out, results, i);
+  for (int64_t i = 0; i < results->count; ++i) {
+    const suite_cell cell = suite_plan_cell(plan, i);
+    const suite_course *c = &results->record[i].course;
+    for (int t = 0; results->state[i] == SUITE_DONE && t < c->n; ++t)
+      (void)fprintf(out, "%s,%s,%" PRId64 ",%d,%.17g,%.17g,%.17g,%.17g,%.6g\n",
+                    plan->problem[cell.problem].label, plan->method[cell.method].label, cell.seed,
+                    t + 1, c->seen[t], c->exact[t], c->seen_violation[t], c->exact_violation[t],
+                    c->seconds[t]);
+  }
   return GANNET_OK;
 }
 
-static gannet_err put_curves(FILE *out, const suite_results *results, int p, int k,
-                             suite_measure measure) {
+static gannet_err put_quartiles(FILE *out, const suite_results *results, int p, int k,
+                                suite_measure measure) {
   const suite_plan *plan = results->plan;
   const suite_problem *problem = &plan->problem[p];
   suite_curves curves;
@@ -47,24 +46,25 @@ static gannet_err put_curves(FILE *out, const suite_results *results, int p, int
   return GANNET_OK;
 }
 
-static gannet_err put_summary(FILE *out, const suite_results *results) {
+static gannet_err put_summary(FILE *out, const void *user) {
+  const suite_results *results = user;
   const suite_plan *plan = results->plan;
   (void)fputs("problem,method,measure,evaluations,runs,quartile_1,median,quartile_3\n", out);
   for (int p = 0; p < plan->n_problems; ++p)
     for (int k = 0; k < plan->n_methods; ++k)
       for (int m = 0; m < plan->problem[p].n_measures; ++m)
-        GANNET_TRY(put_curves(out, results, p, k, plan->problem[p].measure[m]));
+        GANNET_TRY(put_quartiles(out, results, p, k, plan->problem[p].measure[m]));
   return GANNET_OK;
 }
 
-static gannet_err write_text(const suite_results *results, const char *directory, const char *name,
-                             gannet_err (*put)(FILE *, const suite_results *)) {
+gannet_err suite_file_write(const char *directory, const char *name, suite_putter put,
+                            const void *user) {
   char path[PATH_MAX], *text = NULL;
   size_t size = 0;
   GANNET_TRY(gannet_join_path(directory, name, path, sizeof path));
   FILE *out = open_memstream(&text, &size);
   GANNET_REQUIRE(out, GANNET_ERR_MEMORY, "%s", path);
-  gannet_err err = put(out, results);
+  gannet_err err = put(out, user);
   if (fclose(out) && err == GANNET_OK) err = GANNET_RAISE(GANNET_ERR_MEMORY, "%s", path);
   if (err == GANNET_OK) err = gannet_file_replace(path, text, size);
   free(text);
@@ -74,22 +74,20 @@ static gannet_err write_text(const suite_results *results, const char *directory
 /* Arrays [runs][budget] of a problem with a method, rows of runs that are not done being NAN. */
 static gannet_err store_pair(gannet_store *store, const suite_results *results, int p, int k,
                              double *rows) {
-  static const char *const names[] = {"seen", "exact", "seen_violation", "exact_violation",
-                                      "seconds"};
   const suite_plan *plan = results->plan;
   const int64_t dims[2] = {plan->keys.runs, plan->problem[p].budget};
   const int64_t first = ((int64_t)p * plan->n_methods + k) * plan->keys.runs;
-  for (int column = 0; column < 5; ++column) {
+  for (int column = 0; column < SUITE_COURSE_COLUMNS; ++column) {
     char name[256];
     for (int64_t i = 0; i < dims[0] * dims[1]; ++i) rows[i] = NAN;
     for (int64_t run = 0; run < dims[0]; ++run) {
       const suite_course *c = &results->record[first + run].course;
-      const double *all[] = {c->seen, c->exact, c->seen_violation, c->exact_violation, c->seconds};
       if (results->state[first + run] == SUITE_DONE)
-        memcpy(rows + run * dims[1], all[column], (size_t)dims[1] * sizeof *rows);
+        memcpy(rows + run * dims[1], suite_course_column(c, column),
+               (size_t)dims[1] * sizeof *rows);
     }
     (void)snprintf(name, sizeof name, "%s/%s/%s", plan->problem[p].label, plan->method[k].label,
-                   names[column]);
+                   suite_course_names[column]);
     GANNET_TRY(gannet_store_write_doubles(store, name, 2, dims, rows));
   }
   return GANNET_OK;
@@ -116,8 +114,8 @@ static gannet_err store_all(gannet_store *store, const suite_results *results) {
 gannet_err suite_results_write(const suite_results *results, const char *directory) {
   char path[PATH_MAX];
   gannet_store *store = NULL;
-  GANNET_TRY(write_text(results, directory, "results.csv", put_evaluations));
-  GANNET_TRY(write_text(results, directory, "summary.csv", put_summary));
+  GANNET_TRY(suite_file_write(directory, "results.csv", put_evaluations, results));
+  GANNET_TRY(suite_file_write(directory, "summary.csv", put_summary, results));
   GANNET_TRY(gannet_join_path(directory, "results.h5", path, sizeof path));
   GANNET_TRY(gannet_store_create(path, SCHEMA, &store));
   const gannet_err err = store_all(store, results);

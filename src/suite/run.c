@@ -32,28 +32,6 @@ typedef struct {
   double *bounds;                   /* [n_bounds] */
 } runner;
 
-static gannet_err prepare(runner *r) {
-  const size_t q = (size_t)r->problem->batch, nv = (size_t)r->space->spec.n_variables;
-  const size_t c = (size_t)r->space->spec.n_constraints, bounds = (size_t)r->space->n_bounds;
-  const gannet_campaign_input *input = r->subject->input;
-  GANNET_TRY(gannet_alloc(q, sizeof *r->id, &r->id));
-  GANNET_TRY(gannet_alloc(q * nv, sizeof *r->x, &r->x));
-  GANNET_TRY(gannet_alloc(q, sizeof *r->result, &r->result));
-  GANNET_TRY(gannet_alloc(q * c, sizeof *r->seen, &r->seen));
-  GANNET_TRY(gannet_alloc(bounds, sizeof *r->bounds, &r->bounds));
-  return gannet_optimizer_create(r->subject->context, input->problem, input->n_method,
-                                 input->method, &r->optimizer);
-}
-
-static void release(runner *r) {
-  gannet_optimizer_destroy(&r->optimizer);
-  gannet_free(&r->id);
-  gannet_free(&r->x);
-  gannet_free(&r->result);
-  gannet_free(&r->seen);
-  gannet_free(&r->bounds);
-}
-
 static double sum_violation(const runner *r, const double *values) {
   double sum = 0;
   gannet_problem_bounds(r->space, values, r->bounds);
@@ -76,7 +54,8 @@ static double add_noise(const runner *r, int64_t id, const gannet_result_record 
   return exact->objective + p->noise_sd * z;
 }
 
-static void take(runner *r, int i, const gannet_result_record *exact) {
+/* Result i of a batch: what the method is told of it, and the next point of the course. */
+static void record_result(runner *r, int i, const gannet_result_record *exact) {
   const int c = r->space->spec.n_constraints, at = r->told;
   double *seen = r->seen + (size_t)i * (size_t)c;
   suite_course *course = r->course;
@@ -99,7 +78,7 @@ static void take(runner *r, int i, const gannet_result_record *exact) {
 }
 
 /* Ask for q points, evaluate them and tell. */
-static gannet_err batch(runner *r, int q) {
+static gannet_err run_batch(runner *r, int q) {
   const gannet_result_record *results = NULL;
   const double start = gannet_clock_seconds();
   GANNET_TRY(gannet_optimizer_ask(r->optimizer, q, r->id, r->x));
@@ -107,37 +86,43 @@ static gannet_err batch(runner *r, int q) {
   for (int i = 0; i < q; ++i) r->course->seconds[r->told + i] = seconds / q;
   GANNET_TRY(suite_subject_evaluate(r->subject, q, r->id[0], r->x, &results));
   if (r->subject->stop == GANNET_STOP_NOW) return GANNET_OK;
-  for (int i = 0; i < q; ++i) take(r, i, &results[i]);
+  for (int i = 0; i < q; ++i) record_result(r, i, &results[i]);
   GANNET_TRY(gannet_optimizer_tell(r->optimizer, q, r->result));
   return suite_subject_watch(r->subject);
 }
 
-/* Failed evaluations are data for comparisons, but of nothing else there is nothing to compare. */
-static gannet_err check_answers(const runner *r) {
+static gannet_err optimise(runner *r) {
+  const size_t q = (size_t)r->problem->batch, nv = (size_t)r->space->spec.n_variables;
+  const size_t c = (size_t)r->space->spec.n_constraints, bounds = (size_t)r->space->n_bounds;
+  const gannet_campaign_input *input = r->subject->input;
+  GANNET_TRY(gannet_alloc(q, sizeof *r->id, &r->id));
+  GANNET_TRY(gannet_alloc(q * nv, sizeof *r->x, &r->x));
+  GANNET_TRY(gannet_alloc(q, sizeof *r->result, &r->result));
+  GANNET_TRY(gannet_alloc(q * c, sizeof *r->seen, &r->seen));
+  GANNET_TRY(gannet_alloc(bounds, sizeof *r->bounds, &r->bounds));
+  GANNET_TRY(gannet_optimizer_create(r->subject->context, input->problem, input->n_method,
+                                     input->method, &r->optimizer));
+  while (r->told < r->problem->budget && r->subject->stop != GANNET_STOP_NOW) {
+    const int left = r->problem->budget - r->told;
+    GANNET_TRY(run_batch(r, left < r->problem->batch ? left : r->problem->batch));
+  }
+  /* Failed evaluations are data for comparisons, but of nothing else there is nothing to compare.
+   */
   const gannet_run_record *run = r->last ? &r->last->run : NULL;
   if (!run || r->answered > 0 || r->told < r->problem->budget) return GANNET_OK;
   return GANNET_RAISE(GANNET_ERR_FAILURES, "no evaluation has a result; the last failed (%s): %s",
                       gannet_failure_text(run->failure), run->reason);
 }
 
-static gannet_err go(runner *r) {
-  GANNET_TRY(prepare(r));
-  while (r->told < r->problem->budget && r->subject->stop != GANNET_STOP_NOW) {
-    const int left = r->problem->budget - r->told;
-    GANNET_TRY(batch(r, left < r->problem->batch ? left : r->problem->batch));
-  }
-  return check_answers(r);
-}
-
 /* The files of evaluations have done their service, unless they can tell why a run failed. */
-static gannet_err clear_scratch(const suite_bench *bench, suite_cell cell, char *scratch) {
+static gannet_err remove_scratch(const suite_bench *bench, suite_cell cell, char *scratch) {
   GANNET_TRY(suite_record_scratch(bench->plan, bench->directory, cell, scratch));
   suite_scratch_remove(scratch);
   return GANNET_OK;
 }
 
-static gannet_err run_in(const suite_bench *bench, suite_cell cell, const char *scratch,
-                         runner *r) {
+static gannet_err optimise_in(const suite_bench *bench, suite_cell cell, const char *scratch,
+                              runner *r) {
   const suite_subject_setup setup = {.input = suite_plan_input(bench->plan, cell),
                                      .input_directory = bench->plan->input_directory,
                                      .directory = scratch,
@@ -146,8 +131,13 @@ static gannet_err run_in(const suite_bench *bench, suite_cell cell, const char *
                                      .seed = cell.seed,
                                      .batch = r->problem->batch};
   GANNET_TRY(suite_subject_create(&setup, &r->subject));
-  const gannet_err err = go(r);
-  release(r);
+  const gannet_err err = optimise(r);
+  gannet_optimizer_destroy(&r->optimizer);
+  gannet_free(&r->id);
+  gannet_free(&r->x);
+  gannet_free(&r->result);
+  gannet_free(&r->seen);
+  gannet_free(&r->bounds);
   return err;
 }
 
@@ -162,8 +152,8 @@ gannet_err suite_run(const suite_bench *bench, suite_cell cell, suite_record *re
   *stopped = false;
   record->key = suite_plan_key(bench->plan, cell);
   GANNET_TRY(suite_course_create(r.problem->budget, &record->course));
-  gannet_err err = clear_scratch(bench, cell, scratch);
-  if (err == GANNET_OK) err = run_in(bench, cell, scratch, &r);
+  gannet_err err = remove_scratch(bench, cell, scratch);
+  if (err == GANNET_OK) err = optimise_in(bench, cell, scratch, &r);
   if (r.subject) *stopped = r.subject->stop == GANNET_STOP_NOW && r.told < r.problem->budget;
   suite_subject_destroy(&r.subject);
   if (err != GANNET_OK) {
@@ -173,5 +163,5 @@ gannet_err suite_run(const suite_bench *bench, suite_cell cell, suite_record *re
     record->course.n = r.told;
     return GANNET_OK;
   }
-  return clear_scratch(bench, cell, scratch);
+  return remove_scratch(bench, cell, scratch);
 }

@@ -9,8 +9,19 @@
 /* Longest wait for a simulation before the watch is asked again. */
 static const double wait_seconds = 0.25;
 
-static gannet_err make_evaluator(const suite_subject_setup *setup, suite_subject *made) {
+gannet_err suite_subject_create(const suite_subject_setup *setup, suite_subject **subject) {
   const gannet_campaign_input *input = setup->input;
+  const size_t n = (size_t)setup->batch, c = (size_t)input->problem->spec.n_constraints;
+  GANNET_TRY(gannet_alloc(1, sizeof **subject, subject));
+  suite_subject *made = *subject;
+  made->input = input;
+  made->watch = setup->watch;
+  made->capacity = setup->batch;
+  GANNET_TRY(gannet_copy_text(setup->directory, &made->directory));
+  GANNET_TRY(gannet_alloc(n, sizeof *made->attempt, &made->attempt));
+  GANNET_TRY(gannet_alloc(n, sizeof *made->results, &made->results));
+  GANNET_TRY(gannet_alloc(n * c, sizeof *made->constraints, &made->constraints));
+  GANNET_TRY(gannet_context_create(MPI_COMM_SELF, (uint64_t)setup->seed, &made->context));
   const gannet_evaluator_setup about = {
       .context = made->context,
       .problem = input->problem,
@@ -23,22 +34,6 @@ static gannet_err make_evaluator(const suite_subject_setup *setup, suite_subject
       .launcher = setup->launcher};
   return gannet_evaluator_create(input->evaluator, input->evaluator_options, &about,
                                  &made->evaluator);
-}
-
-gannet_err suite_subject_create(const suite_subject_setup *setup, suite_subject **subject) {
-  const size_t n = (size_t)setup->batch;
-  const size_t c = (size_t)setup->input->problem->spec.n_constraints;
-  GANNET_TRY(gannet_alloc(1, sizeof **subject, subject));
-  suite_subject *made = *subject;
-  made->input = setup->input;
-  made->watch = setup->watch;
-  made->capacity = setup->batch;
-  GANNET_TRY(gannet_copy_text(setup->directory, &made->directory));
-  GANNET_TRY(gannet_alloc(n, sizeof *made->attempt, &made->attempt));
-  GANNET_TRY(gannet_alloc(n, sizeof *made->results, &made->results));
-  GANNET_TRY(gannet_alloc(n * c, sizeof *made->constraints, &made->constraints));
-  GANNET_TRY(gannet_context_create(MPI_COMM_SELF, (uint64_t)setup->seed, &made->context));
-  return make_evaluator(setup, made);
 }
 
 void suite_subject_destroy(suite_subject **subject) {
@@ -64,7 +59,8 @@ gannet_err suite_subject_watch(suite_subject *subject) {
   return GANNET_OK;
 }
 
-static gannet_err submit(suite_subject *subject, int64_t first, int i, const double *x_user) {
+static gannet_err submit_attempt(suite_subject *subject, int64_t first, int i,
+                                 const double *x_user) {
   const gannet_context *context = subject->context;
   const uint64_t id = (uint64_t)(first + i);
   const gannet_request request = {
@@ -77,30 +73,28 @@ static gannet_err submit(suite_subject *subject, int64_t first, int i, const dou
   return gannet_evaluator_submit(subject->evaluator, 1, &request);
 }
 
-/* Keep a result, or have the evaluation tried again; counts down those that are left. */
-static gannet_err take(suite_subject *subject, int64_t first, const gannet_result_record *result,
-                       const double *x_user, int *left) {
+/* Wait for a result, and keep it or have the evaluation tried again; counts down those that are
+ * left. scratch: [n_constraints] */
+static gannet_err collect_result(suite_subject *subject, int64_t first, const double *x_user,
+                                 double *scratch, int *left) {
   const size_t c = (size_t)subject->input->problem->spec.n_constraints;
-  const int i = (int)(result->id - first);
-  const bool again = result->status == GANNET_EVAL_FAILED && result->retry &&
-                     subject->attempt[i] <= subject->input->evaluate.retries;
-  if (again) return submit(subject, first, i, x_user);
-  subject->results[i] = *result;
-  subject->results[i].constraints = subject->constraints + (size_t)i * c;
-  if (c > 0)
-    memcpy(subject->results[i].constraints, result->constraints, c * sizeof *result->constraints);
-  *left -= 1;
-  return GANNET_OK;
-}
-
-static gannet_err collect(suite_subject *subject, int64_t first, const double *x_user,
-                          double *scratch, int *left) {
   gannet_result_record result = {.constraints = scratch};
   int n = 0;
   GANNET_TRY(gannet_evaluator_poll(subject->evaluator, wait_seconds, 1, &n, &result));
-  if (n > 0) return take(subject, first, &result, x_user, left);
-  GANNET_TRY(suite_subject_watch(subject));
-  return subject->stop == GANNET_STOP_NOW ? gannet_evaluator_cancel(subject->evaluator) : GANNET_OK;
+  if (n == 0) {
+    GANNET_TRY(suite_subject_watch(subject));
+    if (subject->stop != GANNET_STOP_NOW) return GANNET_OK;
+    return gannet_evaluator_cancel(subject->evaluator);
+  }
+  const int i = (int)(result.id - first);
+  const bool again = result.status == GANNET_EVAL_FAILED && result.retry &&
+                     subject->attempt[i] <= subject->input->evaluate.retries;
+  if (again) return submit_attempt(subject, first, i, x_user);
+  subject->results[i] = result;
+  subject->results[i].constraints = subject->constraints + (size_t)i * c;
+  if (c > 0) memcpy(subject->results[i].constraints, scratch, c * sizeof *scratch);
+  *left -= 1;
+  return GANNET_OK;
 }
 
 gannet_err suite_subject_evaluate(suite_subject *subject, int n, int64_t first,
@@ -117,8 +111,8 @@ gannet_err suite_subject_evaluate(suite_subject *subject, int n, int64_t first,
   while (err == GANNET_OK && left > 0 && subject->stop != GANNET_STOP_NOW) {
     while (err == GANNET_OK && next < n &&
            gannet_evaluator_in_flight(subject->evaluator) < parallel)
-      err = submit(subject, first, next++, x_user);
-    if (err == GANNET_OK) err = collect(subject, first, x_user, scratch, &left);
+      err = submit_attempt(subject, first, next++, x_user);
+    if (err == GANNET_OK) err = collect_result(subject, first, x_user, scratch, &left);
   }
   gannet_free(&scratch);
   *results = subject->results;

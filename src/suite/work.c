@@ -61,8 +61,8 @@ void suite_only_check(const suite_plan *plan, const suite_work_options *options,
   }
 }
 
-static gannet_err look(const suite_plan *plan, const char *directory, int64_t count,
-                       suite_state *state) {
+static gannet_err read_states(const suite_plan *plan, const char *directory, int64_t count,
+                              suite_state *state) {
   for (int64_t i = 0; i < count; ++i) {
     suite_record record;
     const gannet_err err =
@@ -80,7 +80,7 @@ gannet_err suite_find_states(MPI_Comm comm, const suite_plan *plan, const char *
   GANNET_REQUIRE(count <= INT32_MAX / (int64_t)sizeof *state, GANNET_ERR_INPUT,
                  "%" PRId64 " runs are too many; expected fewer", count);
   GANNET_TRY_MPI(MPI_Comm_rank(comm, &rank));
-  GANNET_TRY(gannet_agree(comm, rank ? GANNET_OK : look(plan, directory, count, state)));
+  GANNET_TRY(gannet_agree(comm, rank ? GANNET_OK : read_states(plan, directory, count, state)));
   GANNET_TRY_MPI(MPI_Bcast(state, (int)(count * (int64_t)sizeof *state), MPI_BYTE, 0, comm));
   for (int64_t i = 0; i < count; ++i)
     if (plan->problem[suite_plan_cell(plan, i).problem].skipped && state[i] != SUITE_DONE)
@@ -88,55 +88,53 @@ gannet_err suite_find_states(MPI_Comm comm, const suite_plan *plan, const char *
   return GANNET_OK;
 }
 
-static gannet_err refuse(const worker *w, int64_t changed, suite_cell first) {
-  return GANNET_RAISE(
-      GANNET_ERR_EXISTS,
-      "'%s' holds %" PRId64
-      " runs of another suite, the first of '%s' with '%s': what was run "
-      "differs from what the suite says now; make them again with --redo, or choose another place "
-      "with --directory",
-      w->options->directory, changed, w->plan->problem[first.problem].label,
-      w->plan->method[first.method].label);
-}
-
-static gannet_err choose(worker *w) {
-  const int64_t count = suite_plan_count(w->plan);
+static gannet_err choose_runs(worker *w) {
+  const suite_plan *plan = w->plan;
+  const int64_t count = suite_plan_count(plan);
   int64_t changed = 0;
   suite_cell first = {0};
   GANNET_TRY(gannet_alloc((size_t)count, sizeof *w->todo, &w->todo));
   for (int64_t i = 0; i < count; ++i) {
-    const suite_cell cell = suite_plan_cell(w->plan, i);
-    if (!suite_is_wanted(w->plan, w->options, cell)) continue;
+    const suite_cell cell = suite_plan_cell(plan, i);
+    if (!suite_is_wanted(plan, w->options, cell)) continue;
     if (w->state[i] == SUITE_CHANGED && changed++ == 0) first = cell;
     if (w->state[i] != SUITE_DONE && w->state[i] != SUITE_SKIPPED) w->todo[w->n_todo++] = i;
   }
-  return changed > 0 && !w->options->redo ? refuse(w, changed, first) : GANNET_OK;
+  GANNET_REQUIRE(
+      changed == 0 || w->options->redo, GANNET_ERR_EXISTS,
+      "'%s' holds %" PRId64
+      " runs of another suite, the first of '%s' with '%s': what was run "
+      "differs from what the suite says now; make them again with --redo, or choose another place "
+      "with --directory",
+      w->options->directory, changed, plan->problem[first.problem].label,
+      plan->method[first.method].label);
+  return GANNET_OK;
 }
 
 /* Making them. */
 
-static void tell(const worker *w, suite_cell cell, int64_t at, const suite_record *record,
-                 double seconds) {
+/* Count a run that was made, keep why the first one failed, and show a line. A rank is given runs
+ * in their order. */
+static void note_run(worker *w, suite_cell cell, int64_t at, const suite_record *record,
+                     double seconds) {
+  const char *problem = w->plan->problem[cell.problem].label;
+  const char *method = w->plan->method[cell.method].label;
+  const bool has_failed = record->reason[0] != '\0';
   char time[64];
+  w->made += 1;
+  if (has_failed && w->failed++ == 0) {
+    w->failed_at = at;
+    (void)snprintf(w->why, sizeof w->why, "%.80s/%.80s seed %" PRId64 ", %s", problem, method,
+                   cell.seed, record->reason);
+  }
   if (!w->options->progress) return;
   gannet_format_duration(seconds, time, sizeof time);
   (void)fprintf(w->options->progress, "%" PRId64 "/%" PRId64 "  %s  %s  seed %" PRId64 "  %s%s%s\n",
-                at + 1, w->n_todo, w->plan->problem[cell.problem].label,
-                w->plan->method[cell.method].label, cell.seed, time,
-                record->reason[0] ? "  failed " : "", record->reason);
+                at + 1, w->n_todo, problem, method, cell.seed, time, has_failed ? "  failed " : "",
+                record->reason);
 }
 
-/* A rank is given runs in their order. */
-static void keep_reason(worker *w, suite_cell cell, int64_t at, const suite_record *record) {
-  w->made += 1;
-  if (!record->reason[0] || w->failed++ > 0) return;
-  w->failed_at = at;
-  (void)snprintf(w->why, sizeof w->why, "%.80s/%.80s seed %" PRId64 ", %s",
-                 w->plan->problem[cell.problem].label, w->plan->method[cell.method].label,
-                 cell.seed, record->reason);
-}
-
-static gannet_err make(worker *w, int64_t at) {
+static gannet_err make_run(worker *w, int64_t at) {
   const suite_cell cell = suite_plan_cell(w->plan, w->todo[at]);
   const suite_bench bench = {w->plan, w->options->directory, w->options->launcher, &w->watch};
   const double start = gannet_clock_seconds();
@@ -144,43 +142,38 @@ static gannet_err make(worker *w, int64_t at) {
   gannet_err err = suite_run(&bench, cell, &record, &w->stopped);
   if (err == GANNET_OK && !w->stopped) {
     err = suite_record_write(w->plan, w->options->directory, cell, &record);
-    keep_reason(w, cell, at, &record);
-    tell(w, cell, at, &record, gannet_clock_seconds() - start);
+    note_run(w, cell, at, &record, gannet_clock_seconds() - start);
   }
   suite_record_release(&record);
   return err;
 }
 
-/* Whether to begin another run. */
-static gannet_err look_up(worker *w, gannet_context *self) {
-  gannet_stop_request asked;
-  GANNET_TRY(gannet_stop_ask(self, w->watch.stop_file, w->watch.deadline, &asked));
-  if (asked.stop != GANNET_GO_ON) w->stopped = true;
-  return GANNET_OK;
-}
-
-static gannet_err take_turns(worker *w, gannet_context *self) {
-  for (;;) {
+/* Make runs, one after the other, until none is left or somebody asks to begin no more. */
+static gannet_err make_runs(worker *w, gannet_context *self) {
+  while (!w->stopped) {
+    gannet_stop_request asked;
     int64_t at = 0;
     GANNET_TRY(suite_share_take(&w->share, &at));
     if (at >= w->n_todo) return GANNET_OK;
-    GANNET_TRY(look_up(w, self));
-    if (!w->stopped) GANNET_TRY(make(w, at));
-    if (w->stopped) return GANNET_OK;
+    GANNET_TRY(gannet_stop_ask(self, w->watch.stop_file, w->watch.deadline, &asked));
+    w->stopped = asked.stop != GANNET_GO_ON;
+    if (!w->stopped) GANNET_TRY(make_run(w, at));
   }
+  return GANNET_OK;
 }
 
 /* A rank that fails lets the others end the runs that they are at, and then all fail. */
-static gannet_err work(worker *w) {
+static gannet_err make_runs_of_all_ranks(worker *w) {
   gannet_context *self = NULL;
   gannet_err err = gannet_context_create(MPI_COMM_SELF, 0, &self);
-  if (err == GANNET_OK) err = take_turns(w, self);
+  if (err == GANNET_OK) err = make_runs(w, self);
   gannet_context_destroy(&self);
   if (err != GANNET_OK) suite_share_close(&w->share, w->n_todo);
   return gannet_agree(w->comm, err);
 }
 
-static gannet_err total(const worker *w, suite_work_outcome *outcome) {
+/* Sums over the ranks, and the reason of the first run that failed. */
+static gannet_err gather_outcome(const worker *w, suite_work_outcome *outcome) {
   const int64_t mine[3] = {w->made, w->failed, w->stopped};
   const int64_t at = w->failed > 0 ? w->failed_at : w->n_todo;
   int64_t all[3], first = 0;
@@ -196,15 +189,8 @@ static gannet_err total(const worker *w, suite_work_outcome *outcome) {
   return GANNET_OK;
 }
 
-/* What failed simulations have left may tell why. */
-static void clear(const worker *w, const suite_work_outcome *outcome) {
-  char path[PATH_MAX];
-  if (outcome->failed > 0 || outcome->stopped) return;
-  if (gannet_join_path(w->options->directory, "work", path, sizeof path) == GANNET_OK)
-    suite_scratch_remove(path);
-}
-
-static gannet_err prepare(worker *w, gannet_lock *lock) {
+/* Where and until when runs are made; rank 0 locks the directory. */
+static gannet_err open_directory(worker *w, gannet_lock *lock) {
   char path[PATH_MAX];
   const char *directory = w->options->directory;
   GANNET_TRY(gannet_join_path(directory, "STOP", w->stop_file, sizeof w->stop_file));
@@ -221,17 +207,21 @@ gannet_err suite_work(MPI_Comm comm, const suite_plan *plan, const suite_work_op
                       suite_work_outcome *outcome) {
   worker w = {.comm = comm, .plan = plan, .options = options};
   gannet_lock lock = {.descriptor = -1};
-  char path[PATH_MAX];
+  char path[PATH_MAX], folder[PATH_MAX];
   GANNET_TRY(gannet_join_path(options->directory, "lock", path, sizeof path));
   GANNET_TRY_MPI(MPI_Comm_rank(comm, &w.rank));
-  gannet_err err = gannet_agree(comm, prepare(&w, &lock));
+  gannet_err err = gannet_agree(comm, open_directory(&w, &lock));
   if (err == GANNET_OK) err = suite_find_states(comm, plan, options->directory, w.state);
-  if (err == GANNET_OK) err = gannet_agree(comm, choose(&w));
+  if (err == GANNET_OK) err = gannet_agree(comm, choose_runs(&w));
   if (err == GANNET_OK) err = suite_share_create(comm, &w.share);
-  if (err == GANNET_OK) err = work(&w);
+  if (err == GANNET_OK) err = make_runs_of_all_ranks(&w);
   suite_share_release(&w.share);
-  if (err == GANNET_OK) err = total(&w, outcome);
-  if (err == GANNET_OK && w.rank == 0) clear(&w, outcome);
+  if (err == GANNET_OK) err = gather_outcome(&w, outcome);
+  /* What failed simulations have left may tell why. */
+  const bool is_useless = err == GANNET_OK && outcome->failed == 0 && !outcome->stopped;
+  if (w.rank == 0 && is_useless &&
+      gannet_join_path(options->directory, "work", folder, sizeof folder) == GANNET_OK)
+    suite_scratch_remove(folder);
   gannet_lock_release(path, &lock);
   gannet_free(&w.state);
   gannet_free(&w.todo);

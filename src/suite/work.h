@@ -65,9 +65,9 @@ GANNET_CHECKED gannet_err suite_find_states(MPI_Comm comm, const suite_plan *pla
  *
  * Errors: GANNET_ERR_INPUT with complaints.
  */
-GANNET_CHECKED gannet_err suite_check_means(MPI_Comm comm, suite_plan *plan,
-                                            const suite_work_options *options,
-                                            gannet_complaints *complaints);
+GANNET_CHECKED gannet_err suite_check_requirements(MPI_Comm comm, suite_plan *plan,
+                                                   const suite_work_options *options,
+                                                   gannet_complaints *complaints);
 
 /* Make the runs that are wanted and not done.
  *

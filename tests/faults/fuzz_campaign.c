@@ -85,15 +85,15 @@ static bool suite(char *bytes, size_t size) {
   gannet_tree_file tree = {0};
   gannet_complaints complaints = {0};
   suite_plan plan = {0};
-  suite_places places = {0};
+  suite_nodes nodes = {0};
   gannet_err err = gannet_tree_parse("s.yaml", bytes, size, &tree, &complaints);
   if (err == GANNET_OK && tree.usable)
-    err = suite_plan_read("s.yaml", &tree.root, &plan, &places, &complaints);
+    err = suite_plan_read("s.yaml", &tree.root, &plan, &nodes, &complaints);
   const bool accepted = err == GANNET_OK && tree.usable && complaints.count == 0;
   if (err == GANNET_OK) err = gannet_complaints_raise(&complaints);
   check_complaints(err, &complaints);
-  gannet_free(&places.problem);
-  gannet_free(&places.method);
+  gannet_free(&nodes.problem);
+  gannet_free(&nodes.method);
   suite_plan_release(&plan);
   gannet_tree_release(&tree);
   gannet_complaints_release(&complaints);

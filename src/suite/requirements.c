@@ -1,4 +1,4 @@
-/* What problems need to be run at all. */
+/* Whether problems can be run here: the commands that they require, and their back-ends. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -65,22 +65,19 @@ static gannet_err check_all(suite_plan *plan, const suite_work_options *options,
   return gannet_complaints_raise(complaints);
 }
 
-static gannet_err share_skipped(MPI_Comm comm, int rank, suite_problem *problem) {
-  char text[600] = "";
-  if (problem->skipped) (void)snprintf(text, sizeof text, "%s", problem->skipped);
-  GANNET_TRY_MPI(MPI_Bcast(text, (int)sizeof text, MPI_CHAR, 0, comm));
-  if (rank == 0 || !text[0]) return GANNET_OK;
-  return gannet_copy_text(text, &problem->skipped);
-}
-
-gannet_err suite_check_means(MPI_Comm comm, suite_plan *plan, const suite_work_options *options,
-                             gannet_complaints *complaints) {
+gannet_err suite_check_requirements(MPI_Comm comm, suite_plan *plan,
+                                    const suite_work_options *options,
+                                    gannet_complaints *complaints) {
   int rank = 0;
   GANNET_TRY_MPI(MPI_Comm_rank(comm, &rank));
   gannet_err err = rank == 0 ? check_all(plan, options, complaints) : GANNET_OK;
   GANNET_TRY(gannet_agree(comm, err));
   for (int p = 0; p < plan->n_problems; ++p) {
-    err = share_skipped(comm, rank, &plan->problem[p]);
+    char **skipped = &plan->problem[p].skipped;
+    char text[600] = "";
+    if (*skipped) (void)snprintf(text, sizeof text, "%s", *skipped);
+    GANNET_TRY_MPI(MPI_Bcast(text, (int)sizeof text, MPI_CHAR, 0, comm));
+    err = rank > 0 && text[0] ? gannet_copy_text(text, skipped) : GANNET_OK;
     GANNET_TRY(gannet_agree(comm, err));
   }
   return GANNET_OK;
