@@ -295,7 +295,7 @@ static gannet_err prepare(study *s, double *bare) {
   return settings->backend == COMMAND ? time_bare(settings, bare) : GANNET_OK;
 }
 
-static gannet_err run(const bench_world *world, const void *settings) {
+static gannet_err run_campaign(const bench_world *world, const void *settings) {
   study s = {.world = world, .settings = settings};
   double bare = 0;
   const gannet_method *method = NULL;
@@ -313,5 +313,5 @@ const bench_type bench_campaign = {
     .summary = "time and memory of a campaign besides its simulations, as its history grows",
     .options = campaign_options,
     .options_size = sizeof(campaign_settings),
-    .run = run,
+    .run = run_campaign,
 };

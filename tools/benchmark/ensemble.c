@@ -234,7 +234,7 @@ static void print_row(const bench_world *world, const ensemble_settings *s, int 
   (void)printf(" %s |\n", bench_growth_text(before[0], before[1], n, m->seconds, growth));
 }
 
-static gannet_err run(const bench_world *world, const void *settings) {
+static gannet_err run_ensemble(const bench_world *world, const void *settings) {
   const ensemble_settings *s = settings;
   double peak = 0, before[2] = {0};
   GANNET_TRY(bench_gemm_rate_of_all(world->comm, 512, 512, 512, s->seconds, &peak));
@@ -265,5 +265,5 @@ const bench_type bench_ensemble = {
     .summary = "training of the networks of an ensemble, next to the rate of matrix products",
     .options = ensemble_options,
     .options_size = sizeof(ensemble_settings),
-    .run = run,
+    .run = run_ensemble,
 };

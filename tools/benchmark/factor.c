@@ -208,7 +208,7 @@ static gannet_err check(const bench_world *world, const factor_settings *s) {
   return err;
 }
 
-static gannet_err run(const bench_world *world, const void *settings) {
+static gannet_err run_factor(const bench_world *world, const void *settings) {
   const factor_settings *s = settings;
   double all = 0;
   GANNET_TRY(check(world, s));
@@ -236,5 +236,5 @@ const bench_type bench_factor = {
     .summary = "the factor of the kernel matrix, whole on a node and cut over the ranks",
     .options = factor_options,
     .options_size = sizeof(factor_settings),
-    .run = run,
+    .run = run_factor,
 };

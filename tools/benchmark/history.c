@@ -294,7 +294,7 @@ static gannet_err run_method(const bench_world *world, const history_settings *s
   return err;
 }
 
-static gannet_err run(const bench_world *world, const void *settings) {
+static gannet_err run_history(const bench_world *world, const void *settings) {
   const history_settings *s = settings;
   if (world->rank == 0)
     (void)printf(
@@ -316,5 +316,5 @@ const bench_type bench_history = {
     .summary = "what a long history costs and is worth: time, memory, prediction and regret",
     .options = history_options,
     .options_size = sizeof(history_settings),
-    .run = run,
+    .run = run_history,
 };

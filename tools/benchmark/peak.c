@@ -118,7 +118,7 @@ static gannet_err product(const bench_world *world, const shape *s, double secon
   return report(world, name, rate, "GFLOP/s");
 }
 
-static gannet_err run(const bench_world *world, const void *settings) {
+static gannet_err run_peak(const bench_world *world, const void *settings) {
   const peak_settings *s = settings;
   shape shapes[SHAPES];
   double triad = 0;
@@ -140,5 +140,5 @@ const bench_type bench_peak = {
     .summary = "rates of matrix products and memory in this run",
     .options = peak_options,
     .options_size = sizeof(peak_settings),
-    .run = run,
+    .run = run_peak,
 };

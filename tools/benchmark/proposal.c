@@ -146,7 +146,7 @@ static gannet_err print_all(const bench_world *world, const bench_ask_settings *
   return GANNET_OK;
 }
 
-static gannet_err run(const bench_world *world, const void *options) {
+static gannet_err run_proposal(const bench_world *world, const void *options) {
   const bench_ask_settings *settings = options;
   const bench_ask_plan plan = bench_ask_plan_of(settings);
   bench_asking s = {0};
@@ -169,5 +169,5 @@ const bench_type bench_proposal = {
     .summary = "time and memory of a proposal, by number of observations",
     .options = proposal_options,
     .options_size = sizeof(bench_ask_settings),
-    .run = run,
+    .run = run_proposal,
 };

@@ -342,7 +342,7 @@ static gannet_err check_settings(const gannet_text_list *set) {
   return GANNET_OK;
 }
 
-static gannet_err run(const bench_world *world, const void *settings) {
+static gannet_err run_scan(const bench_world *world, const void *settings) {
   const scan_settings *s = settings;
   char method[96];
   (void)snprintf(method, sizeof method, "%s+surrogate.inducing=0+surrogate.%s=%d",
@@ -370,5 +370,5 @@ const bench_type bench_scan = {
     .summary = "rate at which candidates are scored, next to that of the matrix products in it",
     .options = scan_options,
     .options_size = sizeof(scan_settings),
-    .run = run,
+    .run = run_scan,
 };

@@ -284,7 +284,7 @@ static gannet_err agree_on_product(pair *p) {
   return GANNET_OK;
 }
 
-static gannet_err run(const bench_world *world, const void *options) {
+static gannet_err run_speedup(const bench_world *world, const void *options) {
   const bench_ask_settings *settings = options;
   pair p = {.comm = world->comm, .rank = world->rank, .np = world->np};
   GANNET_REQUIRE(world->np > 1, GANNET_ERR_INPUT,
@@ -304,5 +304,5 @@ const bench_type bench_speedup = {
     .summary = "the same proposals on one rank and on all, in turns",
     .options = speedup_options,
     .options_size = sizeof(bench_ask_settings),
-    .run = run,
+    .run = run_speedup,
 };
