@@ -198,4 +198,10 @@ static inline void failed_with(const gannet_result_record *result, bool retry, c
   assert_int_equal(result->retry, retry);
 }
 
+/* An attempt that comes back without a result, for a reason that stops the campaign. */
+static inline void comes_back(const gannet_result_record *result, const char *reason) {
+  assert_int_equal(result->status, GANNET_EVAL_PENDING);
+  if (!strstr(result->run.reason, reason)) fail_msg("%s", result->run.reason);
+}
+
 #endif

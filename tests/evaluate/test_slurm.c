@@ -210,7 +210,7 @@ static void refusals_that_may_pass_are_waited_out(void **state) {
   f->options.patience = 0.3;
   mischief(f, "sbatch.fail", "1000\n");
   result = standin_run(f, good);
-  failed_with(&result, true, "sbatch refused the job: sbatch: error: AssocMaxSubmitJobLimit|");
+  comes_back(&result, "sbatch refused the job: sbatch: error: AssocMaxSubmitJobLimit|");
 }
 
 /* users-ask 43, 44 (everest #142, optimas #143): what cannot work fails with the reason. */

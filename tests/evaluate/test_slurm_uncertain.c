@@ -153,7 +153,8 @@ static void a_job_that_only_the_accounting_knows_is_found(void **state) {
   assert_int_equal(calls_of(f, "sbatch"), 1);
 }
 
-/* What sbatch never takes, and says so in words that nobody knows, ends as bad luck in the end. */
+/* What sbatch never takes, and says so in words that nobody knows, stops the campaign in the end.
+ */
 static void doubt_has_an_end(void **state) {
   standin *f = *state;
   f->options.patience = 1;
@@ -161,7 +162,7 @@ static void doubt_has_an_end(void **state) {
   mischief(f, "sbatch.fail", "1000\n");
   mischief(f, "sbatch.says", "");
   const gannet_result_record result = standin_run(f, slow);
-  failed_with(&result, true, "SLURM does not know the job: exit code 1, and no word of why");
+  comes_back(&result, "SLURM does not know the job: exit code 1, and no word of why");
   assert_runs(f, 0);
   assert_true(calls_of(f, "sbatch") > 1);
 }

@@ -46,6 +46,7 @@ class Campaign:
     # Ends of a run to which one fault was done: as if nothing had been, or to be resumed.
     ends = (FINISHED, RESOURCE, RESUMABLE)
     normal = FINISHED  # without a fault
+    has_power_failures = True
 
     def __init__(self, gannet, simulation, folder):
         self.gannet, self.simulation = gannet, simulation
@@ -74,6 +75,9 @@ class Campaign:
 
     def command(self):
         return "run", "c.yaml", "--directory", self.place, "--quiet"
+
+    def stop_node(self):
+        """Nothing goes on beside gannet."""
 
     def after_failure(self):
         """The world goes on between a power failure and the resume."""
@@ -207,11 +211,12 @@ class Jobs(Programs):
     name = "slurm"
     evaluations = 2
     normal = RESUMABLE
+    patience = "20s"
     node = None
 
     def text(self):
         cluster = self.folder / "cluster"
-        return super().text().replace("backend: command\n  patience: 1s", "backend: slurm\n  patience: 20s") \
+        return super().text().replace("backend: command\n  patience: 1s", f"backend: slurm\n  patience: {self.patience}") \
             + "  poll_interval: 0.15s\n  grace: 3s\n  command_timeout: 10s\n" \
             + "".join(f"  {tool}_command: {cluster}/{tool}\n" for tool in ("sbatch", "squeue", "scancel", "sacct", "scontrol"))
 
@@ -253,12 +258,34 @@ class Jobs(Programs):
             self.start_node()
         super().finish()
 
-    def tear_down(self):
+    def stop_node(self):
         if self.node:
             self.node.send_signal(signal.SIGKILL)
             self.node.wait()
             self.node = None
+
+    def tear_down(self):
+        self.stop_node()
         super().tear_down()
 
 
-CAMPAIGNS = {campaign.name: campaign for campaign in (Campaign, Resumed, Told, Programs, Jobs)}
+class Collected(Jobs):
+    """Jobs that ended while gannet was away: their results are read under faults, and the next two are submitted."""
+
+    name = "collect"
+    evaluations = 4
+    normal = FINISHED
+    patience = "1s"
+    has_power_failures = False  # what a job on another node wrote is not lost with this host
+
+    def prepare(self):
+        done = self.call(*super().command())
+        if done.returncode != RESUMABLE:
+            raise Broken(f"the first step ends with {done.returncode}: {done.stderr}")
+        self.after_failure()
+
+    def command(self):
+        return "run", "c.yaml", "--directory", self.place, "--resume", "--quiet"
+
+
+CAMPAIGNS = {campaign.name: campaign for campaign in (Campaign, Resumed, Told, Programs, Jobs, Collected)}

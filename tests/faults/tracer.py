@@ -143,12 +143,15 @@ class Fault:
     kind: "fail" with `error`; "persist", the same for each later call of that name too; "short"; "kill", the
     process that calls, before the call; "killed", after it; "kill-all", every process of gannet, after it. None =
     the `number`th of those that can be done to the call that it turns out to be, for runs differ in their calls.
+    With `of`, a name and the end of a path, it is done to the first such call instead.
     """
 
-    def __init__(self, at, number=0, kind=None, error=0):
-        self.at, self.number, self.kind, self.error, self.hit = at, number, kind, error, None
+    def __init__(self, at, number=0, kind=None, error=0, of=None):
+        self.at, self.number, self.kind, self.error, self.of, self.hit = at, number, kind, error, of, None
 
     def applies_to(self, call):
+        if self.of and not self.hit and call.name == self.of[0] and call.paths[0].endswith(self.of[1]):
+            self.at = call.index
         if call.index == self.at:
             self.hit = call
             if self.kind is None:

@@ -244,7 +244,11 @@ static gannet_err take_results(gannet_campaign *campaign, gannet_batch *batch, i
     batch->n_flight -= 1;
     if (results[i].status == GANNET_EVAL_PENDING) {
       if (results[i].run.reason[0])
-        (void)snprintf(batch->no_start, sizeof batch->no_start, "%s", results[i].run.reason);
+        (void)snprintf(batch->returned, sizeof batch->returned, "%s: %.200s",
+                       results[i].run.failure == GANNET_FAILURE_RESULTS
+                           ? "results cannot be read"
+                           : "no simulation can be started",
+                       results[i].run.reason);
       continue;
     }
     gannet_ended *one = &ended[n_ended++];

@@ -15,8 +15,8 @@ typedef struct {
   int n_flight;
   int n_ended;        /* not in flight, with a result that waits to be told */
   int64_t n_looked;   /* evaluations of the ledger that were taken in so far */
-  char no_start[256]; /* why no simulation can be started, so that attempts came back; "" = they can
-                       */
+  char returned[256]; /* why attempts came back without a result, and the campaign stops; "" = none
+                         did */
 } gannet_batch;
 
 /* Every evaluation that was proposed and not told; those whose result is in the journal already

@@ -132,10 +132,9 @@ static gannet_err ask_stop(runner *r) {
   GANNET_TRY(gannet_campaign_path(r->campaign, "STOP", stop_file));
   const gannet_stop before = r->asked.stop;
   GANNET_TRY(gannet_stop_ask(r->campaign->context, stop_file, r->deadline, &r->asked));
-  if (r->asked.stop == GANNET_GO_ON && r->batch.no_start[0]) { /* the same on all ranks */
+  if (r->asked.stop == GANNET_GO_ON && r->batch.returned[0]) { /* the same on all ranks */
     r->asked.stop = GANNET_STOP_SOON;
-    (void)snprintf(r->asked.why, sizeof r->asked.why, "no simulation can be started: %.200s",
-                   r->batch.no_start);
+    (void)snprintf(r->asked.why, sizeof r->asked.why, "%s", r->batch.returned);
   }
   if (before == GANNET_GO_ON && r->asked.stop == GANNET_STOP_SOON && r->batch.n_flight > 0)
     gannet_log(r->campaign->context, GANNET_LOG_WARNING,

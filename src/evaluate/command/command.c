@@ -16,7 +16,8 @@ static const gannet_option options[] = {
      .upper = HUGE_VAL,
      .unit = "s",
      .help = "how long simulations may fail to start (a program that is away, no processes left) "
-             "before the campaign stops, to be resumed; such attempts do not count"},
+             "or their results cannot be read, before the campaign stops, to be resumed; such "
+             "attempts do not count"},
     {0}};
 
 static gannet_err create(const void *given, const gannet_evaluator_setup *setup, void **state) {

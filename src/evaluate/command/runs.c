@@ -179,8 +179,46 @@ static void see_proof(gannet_command_runs *runs, const gannet_command_run *one) 
   if (one->begun > outage->since) gannet_outage_end(runs->context, outage);
 }
 
-/* An attempt that is over, unless it is made again: now, as it was never started, or after a
- * resume. */
+static gannet_err hold(gannet_command_runs *runs, const gannet_launch_event *event,
+                       bool is_unread) {
+  if (runs->n_held == runs->held_capacity) {
+    const int larger = 2 * runs->held_capacity + 8;
+    GANNET_TRY(gannet_resize((size_t)runs->held_capacity, (size_t)larger, sizeof *runs->held,
+                             &runs->held));
+    runs->held_capacity = larger;
+  }
+  runs->held[runs->n_held++] =
+      (gannet_command_run_end){*event, gannet_clock_seconds() + longest_delay, is_unread};
+  return GANNET_OK;
+}
+
+/* What an attempt reported cannot be read for now: it is read again every second, until patience is
+ * over. Then the loop gets the attempt back, and a resume finds it by its outcome.json. */
+static gannet_err wait_to_read(gannet_command_runs *runs, gannet_command_run *one,
+                               const gannet_launch_event *event, gannet_result_record *result,
+                               bool *is_over) {
+  char limit[32];
+  const double now = gannet_clock_seconds(), patience = runs->program.options->patience;
+  if (!gannet_command_runs_can_wait(runs)) {
+    result->status = GANNET_EVAL_FAILED;
+    result->retry = true;
+  }
+  *is_over = result->status == GANNET_EVAL_FAILED ||
+             (one->unread_since > 0 && now - one->unread_since >= patience);
+  if (*is_over) return gannet_result_queue_add(&runs->ready, result);
+  if (!(one->unread_since > 0)) {
+    gannet_format_duration(patience, limit, sizeof limit);
+    gannet_log(runs->context, GANNET_LOG_WARNING,
+               "evaluation %lld: %s; it is read again until it can be read, for %s "
+               "(evaluate.patience), then the campaign stops and can be resumed",
+               (long long)one->attempt.id, result->run.reason, limit);
+    one->unread_since = now;
+  }
+  return hold(runs, event, true);
+}
+
+/* An attempt is over, unless it is made again, now, as it was never started, or after a resume; or
+ * its results are read again. */
 static gannet_err classify(gannet_command_runs *runs, gannet_command_run *one,
                            const gannet_launch_event *event, bool *is_over) {
   const gannet_current_attempt *attempt = &one->attempt;
@@ -195,6 +233,7 @@ static gannet_err classify(gannet_command_runs *runs, gannet_command_run *one,
     end_with_the_job(runs, attempt);
     return GANNET_OK;
   }
+  if (gannet_contract_is_unread(&result)) return wait_to_read(runs, one, event, &result, is_over);
   if (result.status == GANNET_EVAL_PENDING) return GANNET_OK; /* its outcome.json will be found */
   *is_over = false;
   if (event->type == GANNET_LAUNCH_REFUSED && gannet_command_runs_can_wait(runs)) {
@@ -225,18 +264,6 @@ static gannet_err mark(const gannet_command_runs *runs, const gannet_current_att
   return GANNET_OK;
 }
 
-static gannet_err hold(gannet_command_runs *runs, const gannet_launch_event *event) {
-  if (runs->n_held == runs->held_capacity) {
-    const int larger = 2 * runs->held_capacity + 8;
-    GANNET_TRY(gannet_resize((size_t)runs->held_capacity, (size_t)larger, sizeof *runs->held,
-                             &runs->held));
-    runs->held_capacity = larger;
-  }
-  runs->held[runs->n_held++] =
-      (gannet_command_run_end){*event, gannet_clock_seconds() + longest_delay};
-  return GANNET_OK;
-}
-
 static gannet_err end(gannet_command_runs *runs, gannet_command_run *one,
                       const gannet_launch_event *event) {
   bool is_over = true;
@@ -263,23 +290,24 @@ static gannet_err handle(gannet_command_runs *runs, const gannet_launch_event *e
   gannet_command_run *one = gannet_command_runs_find(runs, event->tag);
   if (!one) return GANNET_OK; /* of an evaluator that used this launcher before */
   if (event->type == GANNET_LAUNCH_STARTED) return begin(runs, one, event);
-  if (!one->attempt.unwanted && is_ended_from_outside(event)) return hold(runs, event);
+  if (!one->attempt.unwanted && is_ended_from_outside(event)) return hold(runs, event, false);
   return end(runs, one, event);
 }
 
 /* Those that were held for long enough; all that are held once this process stops, too: what ended
- * with it is made again after a resume. */
+ * with it is made again after a resume, and what could not be read is found by its files. */
 static gannet_err end_held(gannet_command_runs *runs, bool stopped) {
   const double now = gannet_clock_seconds();
   int n = 0;
   gannet_err err = GANNET_OK;
   for (; n < runs->n_held && (stopped || runs->held[n].until <= now); ++n) {
-    gannet_command_run *one = gannet_command_runs_find(runs, runs->held[n].event.tag);
+    const gannet_command_run_end held = runs->held[n]; /* the array may move meanwhile */
+    gannet_command_run *one = gannet_command_runs_find(runs, held.event.tag);
     if (stopped) {
-      gannet_attempt_forget(one->attempt.directory);
+      if (!held.is_unread) gannet_attempt_forget(one->attempt.directory);
       gannet_command_runs_remove(runs, one);
     } else if (err == GANNET_OK) {
-      err = end(runs, one, &runs->held[n].event);
+      err = end(runs, one, &held.event);
     }
   }
   if (n == 0) return GANNET_OK;
@@ -372,18 +400,25 @@ static void end_leftovers(gannet_command_runs *runs, const gannet_current_attemp
 static gannet_err recover(void *worker, const gannet_request *request, bool *taken) {
   gannet_command_runs *runs = worker;
   gannet_launch_event event;
-  gannet_command_run one = {.request = *request, .stage = GANNET_RUN_RUNS};
-  const char *directory = one.attempt.directory;
-  GANNET_TRY(gannet_attempt_begin(&runs->program, request, NULL, 0, 0, &one.attempt));
-  gannet_attempt_recall(&one.attempt);
+  bool is_over = true;
+  GANNET_TRY(add_attempt(runs, request));
+  gannet_command_run *one = &runs->run[runs->n - 1];
+  const char *directory = one->attempt.directory;
+  gannet_attempt_recall(&one->attempt);
+  GANNET_TRY(gannet_attempt_check_files(directory));
   if (!gannet_contract_find_outcome(directory, request->nonce, &event, NULL)) {
-    end_leftovers(runs, &one.attempt);
+    end_leftovers(runs, &one->attempt);
+    gannet_command_runs_remove(runs, one);
     return GANNET_OK;
   }
-  if (event.exit_code != 0 && gannet_slurm_step_is_refused(directory, NULL))
-    return GANNET_OK; /* not begun, for the job of that process was at its end */
-  *taken = true;      /* unless the simulation was never started */
-  return classify(runs, &one, &event, taken);
+  event.tag = request->id;
+  one->stage = GANNET_RUN_RUNS;
+  /* One that failed when the job of its process was at its end has not been begun. */
+  *taken = event.exit_code == 0 || !gannet_slurm_step_is_refused(directory, NULL);
+  if (*taken) GANNET_TRY(classify(runs, one, &event, &is_over));
+  if (one->stage == GANNET_RUN_WAITS) *taken = false; /* it was never started */
+  if (is_over || !*taken) gannet_command_runs_remove(runs, one);
+  return GANNET_OK;
 }
 
 static gannet_result_queue *ready_of(void *worker) {

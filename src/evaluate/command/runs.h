@@ -9,7 +9,8 @@
  * it may be seen here before this process gets its own. So such ends wait for a moment. */
 typedef struct {
   gannet_launch_event event;
-  double until; /* gannet_clock_seconds, when it is judged */
+  double until;   /* gannet_clock_seconds, when it is classified */
+  bool is_unread; /* what it reported could not be read, and is to be read again */
 } gannet_command_run_end;
 
 typedef enum {
@@ -28,6 +29,8 @@ typedef struct {
   double told;  /* gannet_clock_seconds of the last end whose words told that it could
                    not be started; 0 = none */
   double begun; /* gannet_clock_seconds, of the process */
+  double
+      unread_since; /* gannet_clock_seconds, when its results could not be read; 0 = they could */
 } gannet_command_run;
 
 /* What rank 0 has and the others do not. */

@@ -19,7 +19,7 @@
 #include "evaluate/contract/json_text.h"
 #include "evaluate/result_record.h"
 
-enum { TAIL_SIZE = 180, END_SIZE = 8192 };
+enum { TAIL_SIZE = 180, END_SIZE = 8192, LONGEST_STATE = 1 << 20 };
 
 /* Whether a line is more than a rule of dashes or a bracket. */
 static bool says_something(const char *line) {
@@ -75,7 +75,10 @@ bool gannet_contract_is_from_outside(int signal) {
 }
 
 bool gannet_contract_is_transient(int error) {
-  static const int passing[] = {EAGAIN, ENOMEM, ENFILE, EMFILE, EIO, ESTALE, ETXTBSY, EINTR};
+  static const int passing[] = {EAGAIN,    ENOMEM,       ENFILE,       EMFILE,      EIO,
+                                ESTALE,    ETXTBSY,      EINTR,        EREMOTEIO,   ETIMEDOUT,
+                                ENOTCONN,  ESHUTDOWN,    ECONNREFUSED, ECONNRESET,  ECONNABORTED,
+                                EHOSTDOWN, EHOSTUNREACH, ENETDOWN,     ENETUNREACH, EKEYEXPIRED};
   for (size_t i = 0; i < sizeof passing / sizeof *passing; ++i)
     if (error == passing[i]) return true;
   return false;
@@ -87,15 +90,28 @@ void gannet_contract_fail_search(const gannet_search_report *report, const char 
     result->status = GANNET_EVAL_PENDING;
     return;
   }
-  if (report->end == GANNET_SEARCH_FAILED)
-    gannet_result_fail(result, gannet_contract_is_transient(report->error), "cannot read %s: %s",
-                       name, report->why);
-  else
+  if (report->end == GANNET_SEARCH_FAILED) {
+    char why[GANNET_REASON_SIZE];
+    (void)snprintf(why, sizeof why, "cannot read %s: %s", name, report->why);
+    gannet_contract_fail_to_read(report->error, why, result);
+  } else {
     gannet_result_fail(result, false,
                        "%s takes too long on %s: let the expression begin with ^ and the words "
                        "before the number, or the simulation print shorter lines",
                        what, name);
+  }
   result->run.crashed = false; /* whatever it was, it was not the design */
+}
+
+void gannet_contract_fail_to_read(int error, const char *why, gannet_result_record *result) {
+  gannet_result_fail(result, false, "%s", why);
+  if (!gannet_contract_is_transient(error)) return;
+  result->status = GANNET_EVAL_PENDING;
+  result->run.crashed = false;
+}
+
+bool gannet_contract_is_unread(const gannet_result_record *result) {
+  return result->status == GANNET_EVAL_PENDING && result->run.reason[0];
 }
 
 /* An attempt that did not exit with 0 in its time. */
@@ -155,7 +171,8 @@ static void classify_end(const gannet_problem *problem, const gannet_outcome_rul
     classify_torn(result);
   else if (event->exit_code == 0 && !event->limit)
     gannet_contract_read_results(problem, rules, directory, result);
-  else if (!gannet_contract_says_cannot_run(problem, directory, result))
+  else if (!gannet_contract_says_cannot_run(problem, directory, result) &&
+           !gannet_contract_is_unread(result))
     classify_failure(rules, directory, event, result);
   if (result->status != GANNET_EVAL_FAILED || result->retry) return;
   if (find(rules, rules->bad_luck_texts, "bad_luck_text", directory, &found, result) && found.any) {
@@ -173,11 +190,25 @@ static gannet_err check_place(const gannet_outcome_rules *rules) {
   return gannet_raise_errno("find", rules->evaluations);
 }
 
+static const char *const names_of_state[] = {"outcome.json", "attempt.json"};
+
+gannet_err gannet_attempt_check_files(const char *directory) {
+  char path[PATH_MAX + 16], *text = NULL;
+  for (size_t i = 0; i < sizeof names_of_state / sizeof *names_of_state; ++i) {
+    (void)snprintf(path, sizeof path, "%s/%s", directory, names_of_state[i]);
+    const gannet_err err =
+        gannet_file_read_within(path, LONGEST_STATE, GANNET_ERR_DAMAGED, &text, NULL);
+    gannet_free(&text);
+    if (err != GANNET_OK && err != GANNET_ERR_MISSING && err != GANNET_ERR_DAMAGED) return err;
+    gannet_error_clear();
+  }
+  return GANNET_OK;
+}
+
 void gannet_attempt_forget(const char *directory) {
-  static const char *const names[] = {"outcome.json", "attempt.json"};
   char path[PATH_MAX + 16];
-  for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
-    (void)snprintf(path, sizeof path, "%s/%s", directory, names[i]);
+  for (size_t i = 0; i < sizeof names_of_state / sizeof *names_of_state; ++i) {
+    (void)snprintf(path, sizeof path, "%s/%s", directory, names_of_state[i]);
     (void)unlink(path);
   }
 }

@@ -363,6 +363,31 @@ void gannet_contract_find_interpreter(const char *program, char *name, size_t si
  */
 void gannet_contract_explain_exec(const char *program, int error, char *why, size_t size);
 
+/* What an attempt reported cannot be read. An error that may pass, as while a file server restarts,
+ * says nothing of the simulation: the result then stays pending, with the reason, and is unread;
+ * otherwise it is failed.
+ *
+ * Local.
+ *
+ * error  in  errno
+ */
+void gannet_contract_fail_to_read(int error, const char *why, gannet_result_record *result);
+
+/* Whether a result is pending because it cannot be read for now: it is to be read again.
+ *
+ * Local.
+ */
+bool gannet_contract_is_unread(const gannet_result_record *result);
+
+/* Check that the files by which a later process finds an attempt can be read, or are not there.
+ *
+ * Local.
+ *
+ * Errors: GANNET_ERR_IO and the like when the state of the attempt cannot be known: it must not be
+ *   made again.
+ */
+GANNET_CHECKED gannet_err gannet_attempt_check_files(const char *directory);
+
 /* Let no later process find the attempt in a directory, nor how it ended: it is then made again.
  *
  * Local.

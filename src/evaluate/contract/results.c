@@ -239,15 +239,16 @@ static int read_file(const reader *to, const char *directory) {
   struct stat about;
   if (gannet_join_path(directory, "results.out", path, sizeof path) != GANNET_OK) return 1;
   if (stat(path, &about)) {
-    if (errno == ENOENT) return 1;
-    gannet_result_fail(to->result, gannet_contract_is_transient(errno),
-                       "cannot look at results.out: %s", strerror(errno));
+    const int error = errno;
+    char why[GANNET_REASON_SIZE];
+    if (error == ENOENT) return 1;
+    (void)snprintf(why, sizeof why, "cannot look at results.out: %s", strerror(error));
+    gannet_contract_fail_to_read(error, why, to->result);
     return -1;
   }
   if (!is_readable(to, &about)) return -1;
   if (gannet_file_read_within(path, LARGEST_FILE, GANNET_ERR_INPUT, &text, &size) != GANNET_OK) {
-    gannet_result_fail(to->result, gannet_contract_is_transient(errno), "%s",
-                       gannet_error_message());
+    gannet_contract_fail_to_read(errno, gannet_error_message(), to->result);
     gannet_error_clear();
     return -1;
   }
@@ -361,7 +362,7 @@ static int read_output(const reader *to, const gannet_outcome_rules *rules, cons
   if (gannet_alloc((size_t)rules->patterns->n, sizeof *found, &found) == GANNET_OK) {
     failed = search_output(to, rules, directory, found);
   } else {
-    gannet_result_fail(to->result, true, "%s", gannet_error_message());
+    gannet_contract_fail_to_read(ENOMEM, gannet_error_message(), to->result);
     gannet_error_clear();
   }
   gannet_free(&found);

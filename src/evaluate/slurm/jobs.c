@@ -70,7 +70,8 @@ gannet_err gannet_slurm_add_job(gannet_slurm_jobs *jobs, const gannet_request *r
   made->element = -1;
   made->known.exit_code = made->known.signal = -1;
   made->state = gannet_slurm_state_find("");
-  made->missing_since = made->ended_since = made->running_since = made->started = NAN;
+  made->unread_since = made->missing_since = made->ended_since = NAN;
+  made->running_since = made->started = NAN;
   made->outcome_since = made->put_back = made->stuck_since = NAN;
   *job = made;
   return gannet_attempt_begin(&jobs->program, request, jobs->jobs, jobs->n, sizeof *made,
@@ -208,24 +209,26 @@ static gannet_err recover(void *worker, const gannet_request *request, bool *tak
   char id[GANNET_SLURM_ID];
   GANNET_TRY(gannet_slurm_add_job(jobs, request, &job));
   recall(job);
+  GANNET_TRY(gannet_attempt_check_files(job->attempt.directory));
   if (!gannet_attempt_has_nonce(job->attempt.directory, request->nonce, id, sizeof id))
     return GANNET_OK; /* nothing was written, so nothing was submitted */
   GANNET_TRY(gannet_slurm_restore_submission(jobs, job, id));
   gannet_slurm_look_for_outcome(job);
-  if (job->has_outcome && job->outcome.exit_code == 0) {
-    *taken = true;
-    return gannet_slurm_classify(jobs, job); /* it is not added: it has ended */
-  }
   job->submission->n_open += 1;
   jobs->n += 1;
+  if (job->has_outcome && job->outcome.exit_code == 0) {
+    *taken = true;
+    return gannet_slurm_end_classified(jobs, job);
+  }
   if (job->submission->stage == GANNET_SLURM_UNCERTAIN)
     GANNET_TRY(gannet_slurm_search_queue(jobs, job->submission));
   *taken = job->submission->stage != GANNET_SLURM_NEVER_TAKEN;
   if (*taken) return GANNET_OK;
   if (job->has_outcome) {
-    *taken = true;
-    GANNET_TRY(gannet_slurm_classify(jobs, job)); /* it ran, and SLURM has forgotten it since */
-  } else if (has_results(job->attempt.directory)) {
+    *taken = true; /* it ran, and SLURM has forgotten it since */
+    return gannet_slurm_end_classified(jobs, job);
+  }
+  if (has_results(job->attempt.directory)) {
     GANNET_TRY(gannet_slurm_take_results(jobs, job, taken));
   }
   gannet_slurm_remove_job(jobs, job); /* the last one: it is not moved */

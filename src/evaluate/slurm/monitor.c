@@ -28,9 +28,10 @@ void gannet_slurm_remove_job(gannet_slurm_jobs *jobs, gannet_slurm_job *job) {
   jobs->list_pause = jobs->options->poll_interval;   /* something happens: look soon again */
 }
 
-static gannet_err end_classified(gannet_slurm_jobs *jobs, gannet_slurm_job *job) {
-  const gannet_err err = gannet_slurm_classify(jobs, job);
-  gannet_slurm_remove_job(jobs, job);
+gannet_err gannet_slurm_end_classified(gannet_slurm_jobs *jobs, gannet_slurm_job *job) {
+  bool is_over = true;
+  const gannet_err err = gannet_slurm_classify(jobs, job, &is_over);
+  if (is_over) gannet_slurm_remove_job(jobs, job);
   return err;
 }
 
@@ -72,7 +73,7 @@ static gannet_err look_for_files(gannet_slurm_jobs *jobs, double now) {
     const double age = now - job->outcome_since;
     const bool well = job->outcome.exit_code == 0 && !may_come(jobs, job, age);
     if (well || job->not_begun[0] || job->outcome.limit || age > jobs->options->grace)
-      GANNET_TRY(end_classified(jobs, job));
+      GANNET_TRY(gannet_slurm_end_classified(jobs, job));
   }
   jobs->next_files = now + fmin(jobs->options->poll_interval, 0.1 + 0.002 * jobs->n);
   return GANNET_OK;
@@ -122,14 +123,15 @@ static gannet_err conclude_shared(gannet_slurm_jobs *jobs, gannet_slurm_job *job
   if (job->has_outcome && job->outcome.exit_code == 0 &&
       may_come(jobs, job, now - job->ended_since))
     return GANNET_OK;
-  if (job->has_outcome || gannet_slurm_is_never_begun(job)) return end_classified(jobs, job);
+  if (job->has_outcome || gannet_slurm_is_never_begun(job))
+    return gannet_slurm_end_classified(jobs, job);
   if (now - job->ended_since < fmin(longest_files_lag, jobs->options->grace)) return GANNET_OK;
   const bool by_itself =
       job->state->what == GANNET_SLURM_COMPLETED || job->state->what == GANNET_SLURM_FAILED;
   if (by_itself && !gannet_slurm_has_owner(job->attempt.directory)) {
     (void)snprintf(job->not_begun, sizeof job->not_begun,
                    "its job of several runs ended without having begun it");
-    return end_classified(jobs, job);
+    return gannet_slurm_end_classified(jobs, job);
   }
   (void)snprintf(reason, sizeof reason, "its job of several runs ended before it: %s",
                  job->state->name);
@@ -148,7 +150,7 @@ static gannet_err conclude(gannet_slurm_jobs *jobs, gannet_slurm_job *job, doubl
   if (!job->has_outcome && job->state->what == GANNET_SLURM_FAILED && !job->explained &&
       job->known.exit_code < 0)
     return GANNET_OK;
-  return end_classified(jobs, job);
+  return gannet_slurm_end_classified(jobs, job);
 }
 
 /* Ended with the grace beyond its limit, in case that neither the node nor SLURM kept it. Of
@@ -318,7 +320,7 @@ static gannet_err decide(gannet_slurm_jobs *jobs, gannet_slurm_job *job,
   if (row) know(job, row, now);
   if (gannet_slurm_has_ended(job->state)) return conclude(jobs, job, now);
   if (isnan(job->missing_since)) return GANNET_OK; /* alive after all */
-  if (job->has_outcome) return end_classified(jobs, job);
+  if (job->has_outcome) return gannet_slurm_end_classified(jobs, job);
   if (job->absent >= 2) GANNET_TRY(gannet_slurm_take_results(jobs, job, &done));
   if (done) {
     gannet_slurm_remove_job(jobs, job);

@@ -159,11 +159,31 @@ static gannet_err classify(const gannet_slurm_jobs *jobs, const gannet_slurm_job
                                  job->attempt.directory, &event, result);
 }
 
-gannet_err gannet_slurm_classify(gannet_slurm_jobs *jobs, const gannet_slurm_job *job) {
+/* What the job reported cannot be read for now: it is read again at the next look, until patience
+ * is over. Then the loop gets it back, and a resume finds the job by its files. */
+static gannet_err wait_to_read(gannet_slurm_jobs *jobs, gannet_slurm_job *job,
+                               const gannet_result_record *result, bool *is_over) {
+  char limit[32];
+  const double now = gannet_clock_seconds(), patience = jobs->options->patience;
+  *is_over = now - job->unread_since >= patience;
+  if (*is_over) return gannet_result_queue_add(&jobs->ready, result);
+  if (!isnan(job->unread_since)) return GANNET_OK;
+  gannet_format_duration(patience, limit, sizeof limit);
+  gannet_log(jobs->context, GANNET_LOG_WARNING,
+             "evaluation %lld: %s; it is read again until it can be read, for %s "
+             "(evaluate.patience), then the campaign stops and can be resumed",
+             (long long)job->attempt.id, result->run.reason, limit);
+  job->unread_since = now;
+  return GANNET_OK;
+}
+
+gannet_err gannet_slurm_classify(gannet_slurm_jobs *jobs, gannet_slurm_job *job, bool *is_over) {
   gannet_result_record result;
   const char *why = NULL;
   begin(jobs, job, &result);
+  *is_over = true;
   GANNET_TRY(classify(jobs, job, &result));
+  if (gannet_contract_is_unread(&result)) return wait_to_read(jobs, job, &result, is_over);
   GANNET_TRY(gannet_contract_check_space(job->attempt.directory, &result));
   if (!is_not_begun(job, &why) || times_not_begun(job) >= most_not_begun)
     return finish(jobs, job, &result);
@@ -175,13 +195,16 @@ gannet_err gannet_slurm_classify(gannet_slurm_jobs *jobs, const gannet_slurm_job
              : job->known.nodes[0] ? job->known.nodes
                                    : "an unknown node",
              why);
-  return gannet_slurm_give_back(jobs, job);
+  return gannet_slurm_give_back(jobs, job, "");
 }
 
-gannet_err gannet_slurm_give_back(gannet_slurm_jobs *jobs, const gannet_slurm_job *job) {
+gannet_err gannet_slurm_give_back(gannet_slurm_jobs *jobs, const gannet_slurm_job *job,
+                                  const char *reason) {
   gannet_result_record result;
   begin(jobs, job, &result);
   result.status = GANNET_EVAL_PENDING;
+  result.run.failure = GANNET_FAILURE_LAUNCH;
+  (void)snprintf(result.run.reason, sizeof result.run.reason, "%s", reason);
   return gannet_result_queue_add(&jobs->ready, &result);
 }
 

@@ -15,12 +15,25 @@ static const gannet_slurm_job *any_of(const gannet_slurm_jobs *jobs,
   return NULL;
 }
 
-gannet_err gannet_slurm_fail_all(gannet_slurm_jobs *jobs, const gannet_slurm_submission *submission,
-                                 bool retry, const char *reason) {
+static gannet_err fail_all(gannet_slurm_jobs *jobs, const gannet_slurm_submission *submission,
+                           const char *reason) {
   for (int i = jobs->n - 1; i >= 0; --i) {
     gannet_slurm_job *job = &jobs->jobs[i];
     if (job->submission != submission) continue;
-    GANNET_TRY(gannet_slurm_fail(jobs, job, retry, reason));
+    GANNET_TRY(gannet_slurm_fail(jobs, job, false, reason));
+    gannet_slurm_remove_job(jobs, job);
+  }
+  return GANNET_OK;
+}
+
+gannet_err gannet_slurm_give_back_all(gannet_slurm_jobs *jobs,
+                                      const gannet_slurm_submission *submission,
+                                      const char *reason) {
+  for (int i = jobs->n - 1; i >= 0; --i) {
+    gannet_slurm_job *job = &jobs->jobs[i];
+    if (job->submission != submission) continue;
+    if (submission->stage == GANNET_SLURM_TO_SUBMIT) gannet_attempt_forget(job->attempt.directory);
+    GANNET_TRY(gannet_slurm_give_back(jobs, job, reason));
     gannet_slurm_remove_job(jobs, job);
   }
   return GANNET_OK;
@@ -30,8 +43,8 @@ static void complain(const gannet_slurm_jobs *jobs, int64_t id, const char *reas
   char text[32];
   gannet_format_duration(jobs->options->patience, text, sizeof text);
   gannet_log(jobs->context, GANNET_LOG_WARNING,
-             "evaluation %lld: %s; it is tried again for %s (evaluate.patience), then the attempt "
-             "counts as bad luck",
+             "evaluation %lld: %s; it is tried again for %s (evaluate.patience), then the campaign "
+             "stops and can be resumed",
              (long long)id, reason, text);
 }
 
@@ -79,9 +92,9 @@ static gannet_err refused(gannet_slurm_jobs *jobs, gannet_slurm_submission *subm
     return GANNET_OK;
   }
   (void)snprintf(reason, sizeof reason, "sbatch refused the job: %s", said);
-  if (what == GANNET_SLURM_REFUSED) return gannet_slurm_fail_all(jobs, submission, false, reason);
+  if (what == GANNET_SLURM_REFUSED) return fail_all(jobs, submission, reason);
   if (now - submission->first_try > jobs->options->patience)
-    return gannet_slurm_fail_all(jobs, submission, true, reason);
+    return gannet_slurm_give_back_all(jobs, submission, reason);
   if (one && submission->pause <= jobs->options->poll_interval)
     complain(jobs, one->attempt.id, reason);
   hold_back(jobs, submission, now);

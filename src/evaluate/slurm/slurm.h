@@ -157,6 +157,7 @@ typedef struct {
   double stuck_since;  /* waits for a reason with which it never starts */
   char not_begun[160]; /* why the script did not start the simulation; "" = it did, or none knows */
   gannet_launch_event outcome;
+  double unread_since; /* its results cannot be read */
   char host[GANNET_HOST_SIZE];
 } gannet_slurm_job;
 
@@ -322,7 +323,7 @@ double gannet_slurm_uncertain_seconds(const gannet_slurm_options *options);
 
 /* Look in a complete list for a submission that may have been accepted. It is submitted again when
  * it is missing in several lists over a while, and the accounting does not know it either; after
- * evaluate.patience its evaluations end as bad luck.
+ * evaluate.patience its evaluations come back.
  *
  * Local.
  */
@@ -373,13 +374,14 @@ GANNET_CHECKED gannet_err gannet_slurm_withdraw(gannet_slurm_jobs *jobs);
 GANNET_CHECKED gannet_err gannet_slurm_list_all(gannet_slurm_jobs *jobs, gannet_slurm_list *list,
                                                 gannet_slurm_call *how);
 
-/* All evaluations of a submission fail for the same reason.
+/* No job of a submission has begun for longer than evaluate.patience: its evaluations come out of
+ * poll as pending, with the reason, so that the campaign stops; a resume submits them.
  *
  * Local.
  */
-GANNET_CHECKED gannet_err gannet_slurm_fail_all(gannet_slurm_jobs *jobs,
-                                                const gannet_slurm_submission *submission,
-                                                bool retry, const char *reason);
+GANNET_CHECKED gannet_err gannet_slurm_give_back_all(gannet_slurm_jobs *jobs,
+                                                     const gannet_slurm_submission *submission,
+                                                     const char *reason);
 
 /* See gannet_evaluator_all_submitted and gannet_evaluator_detach.
  *
@@ -403,10 +405,21 @@ GANNET_CHECKED gannet_err gannet_slurm_take_late_result(gannet_slurm_jobs *jobs,
  *
  * Local.
  *
+ * is_over  out  false when what it reported cannot be read for now, and is to be read again
+ *
  * Errors: those of gannet_classify_outcome and gannet_contract_check_space.
  */
-GANNET_CHECKED gannet_err gannet_slurm_classify(gannet_slurm_jobs *jobs,
-                                                const gannet_slurm_job *job);
+GANNET_CHECKED gannet_err gannet_slurm_classify(gannet_slurm_jobs *jobs, gannet_slurm_job *job,
+                                                bool *is_over);
+
+/* The same; a job that is over leaves the table, also after an error.
+ *
+ * Local.
+ *
+ * Errors: those of gannet_slurm_classify.
+ */
+GANNET_CHECKED gannet_err gannet_slurm_end_classified(gannet_slurm_jobs *jobs,
+                                                      gannet_slurm_job *job);
 
 /* A failure that the scheduler is the reason of. The job may not have begun, or run on where nobody
  * sees it, so that nothing is forgotten of it.
@@ -419,9 +432,11 @@ GANNET_CHECKED gannet_err gannet_slurm_fail(gannet_slurm_jobs *jobs, const ganne
 /* An attempt that was never started: its evaluation comes out of poll as pending.
  *
  * Local.
+ *
+ * reason  in  why the campaign has to stop; "" = it need not
  */
 GANNET_CHECKED gannet_err gannet_slurm_give_back(gannet_slurm_jobs *jobs,
-                                                 const gannet_slurm_job *job);
+                                                 const gannet_slurm_job *job, const char *reason);
 
 /* Let no later process find jobs that have failed where the disk is full: they are submitted again.
  *

@@ -136,7 +136,7 @@ gannet_err gannet_slurm_resolve_uncertain(gannet_slurm_jobs *jobs,
   if (now - submission->first_try > options->patience) {
     (void)snprintf(reason, sizeof reason, "sbatch failed, and SLURM does not know the job: %s",
                    submission->said);
-    return gannet_slurm_fail_all(jobs, submission, true, reason);
+    return gannet_slurm_give_back_all(jobs, submission, reason);
   }
   submission->stage = GANNET_SLURM_TO_SUBMIT;
   submission->next_try = fmax(submission->next_try, now);
@@ -217,7 +217,7 @@ gannet_err gannet_slurm_withdraw(gannet_slurm_jobs *jobs) {
     if (job->submission->stage == GANNET_SLURM_SUBMITTED) continue;
     if (job->submission->stage == GANNET_SLURM_TO_SUBMIT)
       gannet_attempt_forget(job->attempt.directory);
-    GANNET_TRY(gannet_slurm_give_back(jobs, job));
+    GANNET_TRY(gannet_slurm_give_back(jobs, job, ""));
     gannet_slurm_remove_job(jobs, job);
   }
   return GANNET_OK;
