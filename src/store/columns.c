@@ -8,24 +8,37 @@
 #include "base/open_file.h"
 #include "store/h5.h"
 
-/* A damaged file may claim any number of values; what is compressed well has a thousand times the
- * bytes that it takes. */
-static gannet_err check_size(hid_t dataset, const char *name, int64_t n) {
-  const int64_t stored = (int64_t)H5Dget_storage_size(dataset), unpacked = 1100;
-  GANNET_REQUIRE(n / unpacked <= stored + (1 << 20), GANNET_ERR_INPUT,
+/* A damaged file may claim any number of values, and any number of bytes that they take. There are
+ * no more bytes than the file has, and no more values than bytes, but that compression may make a
+ * thousand bytes of one. */
+static gannet_err check_size(hid_t file, hid_t dataset, size_t value_size, const char *name,
+                             int64_t n) {
+  const int64_t unpacked = 1100;
+  hsize_t file_size = 0;
+  herr_t status = 0;
+  hid_t layout = H5I_INVALID_HID;
+  GANNET_TRY_H5(status, H5Fget_filesize(file, &file_size), name);
+  GANNET_TRY_H5(layout, H5Dget_create_plist(dataset), name);
+  const bool is_packed = H5Pget_nfilters(layout) != 0;
+  (void)H5Pclose(layout);
+  const hsize_t stored = H5Dget_storage_size(dataset);
+  const int64_t bytes = (int64_t)(stored < file_size ? stored : file_size);
+  const int64_t most = bytes / (int64_t)value_size * (is_packed ? unpacked : 1);
+  GANNET_REQUIRE(n <= most, GANNET_ERR_INPUT,
                  "dataset '%s' claims %lld values, but the file has %lld bytes of it: it is "
                  "damaged; make it again",
-                 name, (long long)n, (long long)stored);
+                 name, (long long)n, (long long)bytes);
   return GANNET_OK;
 }
 
 /* Length of a one-dimensional numeric dataset; other shapes and types are the user's mistake. */
-static gannet_err length_of(hid_t dataset, const char *name, int64_t *n) {
+static gannet_err length_of(hid_t file, hid_t dataset, const char *name, int64_t *n) {
   hid_t space = H5I_INVALID_HID, type = H5I_INVALID_HID;
   int rank = -1;
   hsize_t size = 0;
   GANNET_TRY_H5(type, H5Dget_type(dataset), name);
   const H5T_class_t kind = H5Tget_class(type);
+  const size_t value_size = H5Tget_size(type);
   (void)H5Tclose(type);
   GANNET_TRY_H5(space, H5Dget_space(dataset), name);
   rank = H5Sget_simple_extent_ndims(space);
@@ -35,8 +48,10 @@ static gannet_err length_of(hid_t dataset, const char *name, int64_t *n) {
                  rank);
   GANNET_REQUIRE(kind == H5T_INTEGER || kind == H5T_FLOAT || kind == H5T_ENUM, GANNET_ERR_INPUT,
                  "dataset '%s' does not hold numbers; expected integers or reals", name);
+  GANNET_REQUIRE(size <= INT64_MAX && value_size > 0, GANNET_ERR_INPUT,
+                 "dataset '%s' is damaged; make it again", name);
   *n = (int64_t)size;
-  return check_size(dataset, name, *n);
+  return check_size(file, dataset, value_size, name, *n);
 }
 
 typedef struct {
@@ -50,7 +65,7 @@ typedef struct {
 static gannet_err read_values(reader *r, hid_t dataset, const char *name, int at) {
   int64_t n = 0;
   herr_t status = 0;
-  GANNET_TRY(length_of(dataset, name, &n));
+  GANNET_TRY(length_of(r->file, dataset, name, &n));
   GANNET_REQUIRE(r->n < 0 || n == r->n, GANNET_ERR_INPUT,
                  "dataset '%s' has %lld values, expected %lld as in those before it", name,
                  (long long)n, (long long)r->n);

@@ -15,6 +15,7 @@ typedef struct {
   const char *name;
   uint64_t key; /* its inputs are a function of this and of their numbers */
   int share;    /* inputs, in per cent of the number that was asked for */
+  bool leaks;   /* a library keeps memory of damaged inputs */
   /* Parse bytes[size], which a zero byte follows, and check what came out; whether they were
    * accepted. The bytes may be changed. */
   bool (*parse)(char *bytes, size_t size);

@@ -1,4 +1,5 @@
 /* What users and gannet itself write. */
+#include <hdf5.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -206,6 +207,43 @@ static bool candidates(char *bytes, size_t size) {
   return err == GANNET_OK;
 }
 
+static bool candidates_of_hdf5(char *bytes, size_t size) {
+  char path[400];
+  double *rows = NULL;
+  int64_t n = 0;
+  fuzz_put("list.h5", bytes, size);
+  (void)snprintf(path, sizeof path, "%s/list.h5", fuzz_folder);
+  const gannet_err err = gannet_candidates_file_read(path, fuzz_problem, &n, &rows);
+  fuzz_refusal(err);
+  gannet_problem *problem = NULL; /* the list is judged by the problem that takes it */
+  if (err == GANNET_OK && gannet_problem_create(&fuzz_problem->spec, &problem) != GANNET_OK)
+    exit(2);
+  if (err == GANNET_OK)
+    fuzz_refusal(gannet_problem_set_candidates(problem, MPI_COMM_SELF, n, rows));
+  gannet_problem_destroy(&problem);
+  gannet_free(&rows);
+  return err == GANNET_OK;
+}
+
+/* A list of candidates in HDF5, as h5py writes it: a dataset per variable. */
+static void make_list(void) {
+  static const double values[3][4] = {{1, 2, 3, 4}, {0.5, 1.5, 2.5, 3.5}, {0, 1, 0, 1}};
+  static const char *const names[] = {"x1", "x2", "kind"};
+  const hsize_t length = 4;
+  char path[400];
+  (void)snprintf(path, sizeof path, "%s/c/list.h5", fuzz_folder);
+  const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  const hid_t space = H5Screate_simple(1, &length, NULL);
+  for (int k = 0; k < 3; ++k) {
+    const hid_t set =
+        H5Dcreate2(file, names[k], H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    if (H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values[k]) < 0) exit(2);
+    (void)H5Dclose(set);
+  }
+  (void)H5Sclose(space);
+  if (H5Fclose(file) < 0) exit(2);
+}
+
 static bool lock_file(char *bytes, size_t size) {
   gannet_lock_holder holder;
   char path[400];
@@ -284,6 +322,12 @@ const fuzz_target fuzz_campaign_targets[] = {
     {.name = "replay", .key = 8, .share = 20, .parse = replay, .file = {"payloads"}},
     {.name = "state", .key = 9, .share = 10, .parse = state, .file = {"state.h5"}},
     {.name = "saved", .key = 10, .share = 30, .parse = saved, .file = {"campaign.yaml"}},
+    {.name = "candidates_hdf5",
+     .key = 22,
+     .share = 30,
+     .leaks = true, /* HDF5 1.10 */
+     .parse = candidates_of_hdf5,
+     .file = {"list.h5"}},
     {.name = "candidates",
      .key = 17,
      .share = 60,
@@ -328,6 +372,7 @@ void fuzz_begin(void) {
   gannet_free(&text);
   fuzz_problem = campaign->problem;
   make_payloads();
+  make_list();
 }
 
 void fuzz_end(void) {

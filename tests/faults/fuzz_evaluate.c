@@ -1,4 +1,5 @@
-/* What simulations, launchers and SLURM leave and print. */
+/* What simulations, launchers and SLURM leave and print, and the decks of simulations. */
+#define _GNU_SOURCE /* memmem */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -127,7 +128,59 @@ static bool sbatch(char *bytes, size_t size) {
   return true;
 }
 
+/* Whether a text can be replaced as a template, a script and a text of the campaign file; one
+ * without an opening delimiter stays as it is. */
+static bool substitute(const gannet_contract *contract, const char *text, size_t size) {
+  const double x[] = {0.1, -2.5, 1};
+  const gannet_request request = {.id = 42, .attempt = 1, .seed = UINT64_MAX, .x_user = x};
+  gannet_bindings bindings = {0};
+  bool accepted = true;
+  if (gannet_bindings_create(contract, &request, "/e", 3, &bindings) != GANNET_OK) exit(2);
+  for (int kind = GANNET_IN_TEMPLATE; kind <= GANNET_IN_CAMPAIGN; ++kind) {
+    const gannet_delimiters delimiters =
+        gannet_contract_delimiters(contract, (gannet_text_kind)kind);
+    char *out = NULL;
+    size_t length = 0;
+    const gannet_err err = gannet_substitute(contract, &bindings, (gannet_text_kind)kind, "deck",
+                                             text, size, &out, &length);
+    fuzz_refusal(err);
+    accepted = accepted && err == GANNET_OK;
+    bool any = false;
+    for (int i = 0; i < delimiters.n; ++i)
+      any = any || memmem(text, size, delimiters.pair[i].opening,
+                          strlen(delimiters.pair[i].opening)) != NULL;
+    if (err == GANNET_OK && !any && (length != size || memcmp(out, text, size) != 0))
+      fuzz_wrong("a text without placeholders has changed");
+    gannet_free(&out);
+  }
+  gannet_bindings_release(&bindings);
+  return accepted;
+}
+
+/* Delimiters on the first line, "" = braces; a template after it. */
+static bool placeholders(char *bytes, size_t size) {
+  char *end = memchr(bytes, '\n', size), *items[] = {bytes, NULL};
+  if (!end) return false;
+  *end = '\0';
+  const gannet_text_list list = {*bytes ? 1 : 0, items};
+  gannet_delimiters delimiters;
+  if (gannet_delimiters_read(&list, &delimiters)) return false;
+  const gannet_contract contract = {.problem = fuzz_problem,
+                                    .evaluations = "/e",
+                                    .input_directory = "/i",
+                                    .delimiters = &delimiters};
+  return substitute(&contract, end + 1, size - (size_t)(end + 1 - bytes));
+}
+
 const fuzz_target fuzz_evaluate_targets[] = {
+    {.name = "placeholders",
+     .key = 21,
+     .share = 100,
+     .parse = placeholders,
+     .text = {"\nset x {x1} {x2:8.4f} {kind:8}\n${x1} \\{x1} {id:06d} {x1:+.3e}{x2:<12.5D}|\n",
+              "@@\n  x1 @x1:12.4g@\n @kind@ a@b.c @seed@ @@ \\@x2@\n",
+              "<<>>\n<<x1>> <<x2:^9.2f>> <x1> << x1 >> <<params>> <<results>>\n",
+              "\nawk '{print $1}' f; {slot} {input_directory} {{x1}} {x1:{x2}} {x1:999999.3f}\n"}},
     {.name = "results",
      .key = 4,
      .share = 100,
