@@ -112,7 +112,8 @@ static gannet_err propose_point(const cli_arguments *arguments, gannet_campaign 
   GANNET_TRY(gannet_alloc((size_t)problem->spec.n_variables, sizeof *x_user, &x_user));
   gannet_err err = read_point(arguments, problem, x_user);
   if (err == GANNET_OK)
-    err = gannet_history_propose(campaign->history, x_user, campaign->optimizer->batch,
+    err = gannet_history_propose(campaign->history, x_user,
+                                 gannet_optimizer_next_batch(campaign->optimizer),
                                  GANNET_ORIGIN_USER, id);
   if (err == GANNET_OK) err = gannet_ledger_propose(&campaign->ledger, *id, NULL, NAN);
   gannet_free(&x_user);

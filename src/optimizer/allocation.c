@@ -22,7 +22,7 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static bool is_good(const gannet_history *history, int64_t id) {
+static bool is_feasible_result(const gannet_history *history, int64_t id) {
   return gannet_history_is_sound(history, id) &&
          gannet_problem_is_feasible(gannet_history_problem(history),
                                     gannet_history_constraints(history, id));
@@ -34,13 +34,14 @@ static double value_of(const gannet_history *history, int64_t id) {
 }
 
 /* The best value now, and how far behind the old best the (d + 1)-th best now is. */
-static gannet_err survey(const gannet_history *history, double old, double *best, double *spread) {
+static gannet_err find_best_and_spread(const gannet_history *history, double old, double *best,
+                                       double *spread) {
   const int64_t total = gannet_history_count(history);
   double *values = NULL;
   int64_t n = 0;
   GANNET_TRY(gannet_alloc((size_t)total + 1, sizeof *values, &values));
   for (int64_t id = 0; id < total; ++id)
-    if (is_good(history, id)) values[n++] = value_of(history, id);
+    if (is_feasible_result(history, id)) values[n++] = value_of(history, id);
   qsort(values, (size_t)n, sizeof *values, ascending);
   const int64_t rank = gannet_history_problem(history)->d;
   *best = n > 0 ? values[0] : NONE;
@@ -50,7 +51,7 @@ static gannet_err survey(const gannet_history *history, double old, double *best
 }
 
 static double gain_of(const gannet_history *history, int64_t id, double old, double spread) {
-  if (!is_good(history, id)) return 0;
+  if (!is_feasible_result(history, id)) return 0;
   if (!(old < NONE)) return 1; /* the first feasible point */
   const double better = gannet_problem_excess(old, value_of(history, id));
   return better > 0 ? better / (better + spread / 4) : 0;
@@ -69,7 +70,7 @@ static bool is_given_up(const gannet_history *history, int64_t id) {
 
 gannet_err gannet_allocation_credit_results(gannet_allocation *a, const gannet_history *history) {
   double best = NONE, spread = 0;
-  GANNET_TRY(survey(history, a->best, &best, &spread));
+  GANNET_TRY(find_best_and_spread(history, a->best, &best, &spread));
   for (int i = 0; i < GANNET_ALLOCATION_OPEN; ++i) {
     const int64_t code = (int64_t)a->open[i], id = code / GANNET_MEMBERS_MOST;
     const int member = (int)(code % GANNET_MEMBERS_MOST);
@@ -99,17 +100,13 @@ int64_t gannet_allocation_left_out(const gannet_allocation *a, int member) {
   return a->trials[member] < 0 ? (int64_t)(-1 - a->trials[member]) : -1;
 }
 
-static double merit_of(const gannet_allocation *a, int i) {
-  return (a->gain[i] + prior_points * prior_gain) / (a->trials[i] + prior_points);
-}
-
 /* What goes by merit, as shares of it: first in proportion to the square of merit, then what is
  * above a limit to those who have none. */
 static void share_by_merit(const gannet_allocation *a, int n, const bool *idle, const double *limit,
                            double *share) {
   double all = 0, free = 0, left = 1;
   for (int i = 0; i < n; ++i) {
-    const double merit = merit_of(a, i);
+    const double merit = (a->gain[i] + prior_points * prior_gain) / (a->trials[i] + prior_points);
     share[i] = idle[i] || limit[i] <= 0 ? 0 : merit * merit;
     all += share[i];
     if (limit[i] >= 1) free += share[i];

@@ -1,4 +1,4 @@
-/* Who of a portfolio proposes how many points: shares by recent success.
+/* How many points of a batch each member of a portfolio proposes: shares by recent success.
  *
  * A point's gain is scale-free: with b the best value known when it was proposed, y its own, and s
  * the distance from b to the (d + 1)-th best value, gain = (b - y) / (b - y + s / 4), or 0 where y

@@ -9,13 +9,13 @@
 
 enum { LONGEST_TEXT = 4096 };
 
-static void mix(uint64_t *digest, const void *bytes, size_t size) {
+static void mix_bytes(uint64_t *digest, const void *bytes, size_t size) {
   const uint64_t pair[2] = {*digest, gannet_hash(bytes, size)};
   *digest = gannet_hash(pair, sizeof pair);
 }
 
 static void mix_text(uint64_t *digest, const char *text) {
-  mix(digest, text, strlen(text));
+  mix_bytes(digest, text, strlen(text));
 }
 
 /* Options of a table, as they would be written, where they are not the defaults. */
@@ -52,7 +52,7 @@ gannet_err gannet_hyper_digest(const gannet_problem *problem,
   /* Constraints are standardised apart from their bounds for probabilities only. */
   const int choices[] = {own->method.transform, options->method.penalties,
                          own->acquisition.rule == GANNET_RULE_PROBABILITY};
-  mix(&digest, choices, sizeof choices);
+  mix_bytes(&digest, choices, sizeof choices);
   const double numbers[] = {own->acquisition.exploration, problem->spec.noise_sd};
   for (int i = 0; i < 2; ++i) {
     char number[32];
@@ -61,7 +61,7 @@ gannet_err gannet_hyper_digest(const gannet_problem *problem,
   }
   if (type->govern) {
     const uint64_t equations = gannet_rank_digest_equations(problem);
-    mix(&digest, &equations, sizeof equations);
+    mix_bytes(&digest, &equations, sizeof equations);
   }
   (void)snprintf(text, GANNET_STATE_TEXT_SIZE, "%016llx", (unsigned long long)digest);
   return GANNET_OK;

@@ -1,5 +1,7 @@
-/* What the hyper-parameters of a member mean, as a digest: numbers that were learnt under other
- * settings must not be taken for those of a model now.
+/* A digest of what a member's hyper-parameters mean.
+ *
+ * Saved hyper-parameters may be used only by a model for which they mean the same. The digest
+ * covers every setting on which that depends; when it differs the model learns anew.
  */
 #ifndef GANNET_OPTIMIZER_HYPER_DIGEST_H
 #define GANNET_OPTIMIZER_HYPER_DIGEST_H

@@ -40,22 +40,6 @@ void gannet_member_release(gannet_member *member) {
   gannet_local_destroy(&member->local);
 }
 
-/* What other members chose counts as pending. */
-static gannet_err fantasize_chosen(gannet_member *member) {
-  if (!gannet_acq_is_sequential(member->options->acq_type)) return GANNET_OK;
-  return gannet_models_fantasize(member->models, member->n_chosen, member->chosen, member->batch);
-}
-
-static gannet_err propose_plainly(const gannet_member *member, int q, double *x_unit) {
-  const gannet_design design = {.uniform = member->options->proposer == GANNET_PROPOSE_RANDOM};
-  return gannet_propose_design(member, q, &design, x_unit);
-}
-
-/* Whether the member has models that propose, and not a design. */
-static bool goes_by_models(const gannet_member *member) {
-  return member->models && !member->region.is_design;
-}
-
 gannet_err gannet_member_prepare(gannet_member *member, int64_t batch) {
   member->batch = batch;
   if (!member->models) return GANNET_OK;
@@ -73,7 +57,7 @@ gannet_err gannet_members_learn(int n, gannet_member *const *members) {
   int m = 0;
   double mark = gannet_clock_seconds();
   for (int i = 0; i < n; ++i)
-    if (goes_by_models(members[i])) models[m++] = members[i]->models;
+    if (members[i]->models && !members[i]->region.is_design) models[m++] = members[i]->models;
   if (m == 0) return GANNET_OK;
   GANNET_TRY(gannet_models_learn(members[0]->context, m, models));
   gannet_propose_end_phase(members[0], GANNET_PHASE_FIT, &mark);
@@ -85,14 +69,18 @@ gannet_err gannet_member_propose(gannet_member *member, int n_chosen, int q, dou
   member->n_chosen = n_chosen;
   member->chosen = points;
   if (member->local) return gannet_propose_local(member, q, x_unit);
-  if (!member->models) return propose_plainly(member, q, x_unit);
+  if (!member->models) {
+    const gannet_design design = {.uniform = member->options->proposer == GANNET_PROPOSE_RANDOM};
+    return gannet_propose_design(member, q, &design, x_unit);
+  }
   if (member->region.is_design) return gannet_propose_design(member, q, NULL, x_unit);
   double mark = gannet_clock_seconds();
   GANNET_TRY(gannet_models_fit(member->models));
   GANNET_TRY(
       gannet_agree(member->context->comm,
                    gannet_member_region_set_box(&member->region, member->history, member->models)));
-  GANNET_TRY(fantasize_chosen(member));
+  if (gannet_acq_is_sequential(member->options->acq_type)) /* what others chose is pending */
+    GANNET_TRY(gannet_models_fantasize(member->models, n_chosen, points, member->batch));
   gannet_propose_end_phase(member, GANNET_PHASE_FIT, &mark);
   switch (member->options->acq_type->kind) {
     case GANNET_ACQ_DRAWS:

@@ -1,8 +1,8 @@
-/* One member of an optimiser: a method's parts with its own models. Most methods are one member; a
- * portfolio has several, which share the history and take turns at proposing.
+/* One member of an optimiser: a method with its own models.
  *
- * A member never talks to another one: what it proposes is a function of (seed, its options, the
- * history, its saved state, the points chosen in this batch so far).
+ * Most methods are one member. A portfolio has several, which share the history and take turns at
+ * proposing. A member never talks to another one: what it proposes is a function of the seed, its
+ * options, the history, its saved state, and the points that were chosen in this batch so far.
  */
 #ifndef GANNET_OPTIMIZER_MEMBER_H
 #define GANNET_OPTIMIZER_MEMBER_H
@@ -49,8 +49,9 @@ typedef struct {
   int n_chosen;          /* points of this batch that other members have chosen */
   const double *chosen;  /* [n_chosen][d]; what the member chooses follows in the same array */
   gannet_screen_report screen; /* of the last scan; zero when it was not screened */
-  int blunt; /* scans to come that do without single precision, as it was of no use lately */
-  int doubt; /* how many these were last time; 0 = it was of use */
+  /* Single precision that was of no use is tried again after some scans, later and later: */
+  int double_scans_left; /* scans to come in double precision */
+  int double_scans_last; /* how many such scans there were last time; 0 = single was of use */
 } gannet_member;
 
 /* What members of one optimiser have in common; all borrowed until destroy. */

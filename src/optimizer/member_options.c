@@ -18,22 +18,18 @@ static const char *key_within(const char *section, const char *key) {
   return gannet_key_in_section(section, key);
 }
 
-static bool is_one_of(const char *key, const char *const *keys) {
-  for (; keys && *keys; ++keys)
-    if (strcmp(*keys, key) == 0) return true;
-  return false;
-}
-
 /* Apply the settings of a section but for some keys, which are read elsewhere. */
-static gannet_err apply(const gannet_option *table, const char *section, const char *const *skip,
-                        int n, const gannet_setting *all, void *target,
-                        gannet_complaints *complaints) {
+static gannet_err apply_section(const gannet_option *table, const char *section,
+                                const char *const *skip, int n, const gannet_setting *all,
+                                void *target, gannet_complaints *complaints) {
   gannet_setting *part = NULL;
   int n_part = 0;
   GANNET_TRY(gannet_alloc((size_t)n, sizeof *part, &part));
   for (int i = 0; i < n; ++i) {
     const char *key = key_within(section, all[i].key);
-    if (!key || is_one_of(key, skip)) continue;
+    bool skipped = !key;
+    for (int k = 0; !skipped && skip && skip[k]; ++k) skipped = strcmp(skip[k], key) == 0;
+    if (skipped) continue;
     part[n_part] = all[i];
     part[n_part++].key = key;
   }
@@ -66,8 +62,8 @@ static gannet_err parse_surrogate(int n, const gannet_setting *all, gannet_membe
     return GANNET_OK;
   }
   GANNET_TRY(gannet_alloc(1, options->surrogate_type->options_size, &options->surrogate_options));
-  return apply(options->surrogate_type->options, "surrogate", own, n, all,
-               options->surrogate_options, complaints);
+  return apply_section(options->surrogate_type->options, "surrogate", own, n, all,
+                       options->surrogate_options, complaints);
 }
 
 /* Draws of constraints belong to draws of the objective, probabilities and bounds to moments. */
@@ -86,33 +82,23 @@ static void choose_rule(const gannet_setting *setting, gannet_member_options *op
                             : "draws");
 }
 
-static bool is_acquisition_key(const gannet_option *table, const char *key) {
-  return gannet_option_find(gannet_acquisition_choice_table, key) ||
-         (table && gannet_option_find(table, key));
-}
-
-/* With the keys that every acquisition has beside its own. */
-static void complain_acquisition_key(const gannet_setting *setting, const gannet_acq_type *type,
-                                     gannet_complaints *complaints) {
-  const gannet_option *const tables[] = {gannet_acquisition_choice_table, type->options};
-  gannet_setting within = *setting;
-  char of[80];
-  within.key = key_within("acquisition", setting->key);
-  (void)snprintf(of, sizeof of, " for acquisition '%s'", type->name);
-  gannet_option_complain_unknown(2, tables, "acquisition", of, &within, complaints);
-}
-
-/* Complain about keys that the acquisition does not have, and leave the others, as many. */
+/* Complain about keys that the acquisition does not have, and copy the others, as many. */
 static int check_acquisition_keys(int n, const gannet_setting *all, const gannet_acq_type *type,
                                   gannet_setting *known, gannet_complaints *complaints) {
+  const gannet_option *const tables[] = {gannet_acquisition_choice_table, type->options};
+  char of[80];
   int count = 0;
+  (void)snprintf(of, sizeof of, " for acquisition '%s'", type->name);
   for (int i = 0; i < n; ++i) {
     const char *key = key_within("acquisition", all[i].key);
     if (!key) continue;
-    if (is_acquisition_key(type->options, key))
+    if (gannet_option_find(tables[0], key) || (tables[1] && gannet_option_find(tables[1], key))) {
       known[count++] = all[i];
-    else
-      complain_acquisition_key(&all[i], type, complaints);
+      continue;
+    }
+    gannet_setting unknown = all[i];
+    unknown.key = key;
+    gannet_option_complain_unknown(2, tables, "acquisition", of, &unknown, complaints);
   }
   return count;
 }
@@ -124,8 +110,8 @@ static gannet_err parse_own_keys(int n, const gannet_setting *all, const char *c
   gannet_setting *known = NULL;
   GANNET_TRY(gannet_alloc((size_t)n + 1, sizeof *known, &known));
   const int count = check_acquisition_keys(n, all, type, known, complaints);
-  const gannet_err err = apply(type->options ? type->options : nothing, "acquisition", others,
-                               count, known, options->acq_options, complaints);
+  const gannet_err err = apply_section(type->options ? type->options : nothing, "acquisition",
+                                       others, count, known, options->acq_options, complaints);
   gannet_free(&known);
   return err;
 }
@@ -189,10 +175,12 @@ static void complain_region(int n, const gannet_setting *all, const gannet_membe
 
 static gannet_err parse_parts(int n, const gannet_setting *all, gannet_member_options *options,
                               gannet_complaints *complaints) {
-  GANNET_TRY(apply(gannet_method_table, "", NULL, n, all, &options->method, complaints));
-  GANNET_TRY(apply(gannet_search_table, "search", NULL, n, all, &options->search, complaints));
+  GANNET_TRY(apply_section(gannet_method_table, "", NULL, n, all, &options->method, complaints));
+  GANNET_TRY(
+      apply_section(gannet_search_table, "search", NULL, n, all, &options->search, complaints));
   const int before = complaints->count;
-  GANNET_TRY(apply(gannet_region_table, "region", NULL, n, all, &options->region, complaints));
+  GANNET_TRY(
+      apply_section(gannet_region_table, "region", NULL, n, all, &options->region, complaints));
   const bool region_read = complaints->count == before;
   GANNET_TRY(parse_surrogate(n, all, options, complaints));
   GANNET_TRY(parse_acquisition(n, all, options, complaints));
@@ -258,7 +246,7 @@ static const gannet_option *entry_in(const gannet_option *table, const char *key
 }
 
 /* A choice that one model does not have is meant for another one. */
-static bool takes(const gannet_option *table, const char *key, const char *text) {
+static bool table_takes(const gannet_option *table, const char *key, const char *text) {
   const gannet_option *entry = entry_in(table, key);
   return entry && (entry->type != GANNET_CHOICE || !text || gannet_option_takes(entry, text));
 }
@@ -269,25 +257,23 @@ bool gannet_constraint_rule_goes(int rule, const gannet_acq_type *type) {
   return gannet_acq_is_sequential(type) != (rule == GANNET_RULE_DRAWS);
 }
 
-/* A rule that is none goes with everything: its name is complained about elsewhere. */
-static bool rule_goes(const char *name, const gannet_acq_type *type) {
-  for (int i = 0; name && gannet_constraint_rule_names[i]; ++i)
-    if (strcmp(gannet_constraint_rule_names[i], name) == 0)
-      return gannet_constraint_rule_goes(i, type);
-  return true;
-}
-
 bool gannet_setting_fits(const gannet_setting *one, const gannet_surrogate_type *surrogate,
                          const gannet_acq_type *acquisition) {
   const char *key = gannet_key_in_section("surrogate", one->key);
   if (key && surrogate)
     return gannet_option_find(gannet_surrogate_choice_table, key) ||
-           takes(surrogate->options, key, one->text);
+           table_takes(surrogate->options, key, one->text);
   key = gannet_key_in_section("acquisition", one->key);
   if (!key || !acquisition) return true;
-  if (strcmp(key, "constraints") == 0) return rule_goes(one->text, acquisition);
+  if (strcmp(key, "constraints") == 0) {
+    int rule =
+        0; /* a name that is no rule goes with everything: it is complained about elsewhere */
+    const char *const *names = gannet_constraint_rule_names;
+    while (names[rule] && (!one->text || strcmp(names[rule], one->text) != 0)) ++rule;
+    return !names[rule] || gannet_constraint_rule_goes(rule, acquisition);
+  }
   return gannet_option_find(gannet_acquisition_choice_table, key) ||
-         takes(acquisition->options, key, one->text);
+         table_takes(acquisition->options, key, one->text);
 }
 
 bool gannet_row_setting_fits(const gannet_setting *one, const gannet_surrogate_type *surrogate,

@@ -11,13 +11,6 @@ void gannet_member_region_release(gannet_member_region *region) {
   region->is_design = false;
 }
 
-static int64_t count_observations(const gannet_history *history, int64_t first) {
-  int64_t n = 0;
-  for (int64_t id = first; id < gannet_history_count(history); ++id)
-    n += gannet_history_is_observation(history, id);
-  return n;
-}
-
 gannet_err gannet_member_region_update(gannet_member_region *region,
                                        const gannet_history *history) {
   gannet_member_region_release(region);
@@ -25,7 +18,10 @@ gannet_err gannet_member_region_update(gannet_member_region *region,
   GANNET_TRY(
       gannet_region_follow(region->options, history, region->design, &region->state, &region->now));
   const int64_t first = region->state.first, count = gannet_history_count(history);
-  region->is_design = count - first < region->design || count_observations(history, first) < 1;
+  bool observed = false;
+  for (int64_t id = first; id < count && !observed; ++id)
+    observed = gannet_history_is_observation(history, id);
+  region->is_design = count - first < region->design || !observed;
   if (region->is_design) return GANNET_OK;
   GANNET_TRY(gannet_alloc((size_t)count, sizeof *region->take, &region->take));
   return gannet_region_take(region->options, history, &region->state, region->now.centre,

@@ -1,4 +1,4 @@
-/* The trust region of one member (search/region.h): what the next proposal needs of it. */
+/* The trust region of one member: what the next proposal needs of it (search/region.h). */
 #ifndef GANNET_OPTIMIZER_MEMBER_REGION_H
 #define GANNET_OPTIMIZER_MEMBER_REGION_H
 

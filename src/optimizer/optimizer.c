@@ -1,4 +1,4 @@
-#include "optimizer/optimizer.h"
+#include "optimizer/optimizer_impl.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ static double initial_span(const gannet_optimizer *o) {
   return o->options.n_members > 1 && o->problem->d >= 4 ? 0.3 : 1;
 }
 
-static gannet_err use_equations(const gannet_problem *problem, gannet_optimizer_options *options) {
+static gannet_err join_equations(const gannet_problem *problem, gannet_optimizer_options *options) {
   gannet_complaints complaints = {0};
   gannet_err code = gannet_pde_constraint_join(options, problem, &complaints);
   if (code == GANNET_OK) gannet_pde_constraint_check(options, problem, NULL, &complaints);
@@ -39,9 +39,11 @@ static gannet_err use_equations(const gannet_problem *problem, gannet_optimizer_
   return code;
 }
 
-/* The local part of create; an optimiser that was allocated has taken the options over. */
-static gannet_err prepare(gannet_context *context, const gannet_problem *problem,
-                          gannet_optimizer_options *options, gannet_optimizer **optimizer) {
+/* Everything of an optimiser but its members. Once it is allocated it has taken the options over,
+ * also after an error. */
+static gannet_err create_without_members(gannet_context *context, const gannet_problem *problem,
+                                         gannet_optimizer_options *options,
+                                         gannet_optimizer **optimizer) {
   GANNET_TRY(gannet_petsc_prepare());
   GANNET_TRY(gannet_alloc(1, sizeof **optimizer, optimizer));
   gannet_optimizer *made = *optimizer;
@@ -69,8 +71,9 @@ static gannet_err prepare(gannet_context *context, const gannet_problem *problem
 static gannet_err create_from(gannet_context *context, const gannet_problem *problem,
                               gannet_optimizer_options *options, gannet_optimizer **optimizer) {
   *optimizer = NULL;
-  GANNET_TRY(gannet_agree(context->comm, use_equations(problem, options)));
-  gannet_err err = gannet_agree(context->comm, prepare(context, problem, options, optimizer));
+  GANNET_TRY(gannet_agree(context->comm, join_equations(problem, options)));
+  gannet_err err =
+      gannet_agree(context->comm, create_without_members(context, problem, options, optimizer));
   if (err == GANNET_OK)
     err = gannet_agree(context->comm, gannet_portfolio_create(*optimizer, n_initial(*optimizer)));
   if (err != GANNET_OK) gannet_optimizer_destroy(optimizer);
@@ -78,11 +81,14 @@ static gannet_err create_from(gannet_context *context, const gannet_problem *pro
   return GANNET_OK;
 }
 
-static gannet_err parse_settings(const gannet_context *context, int n,
-                                 const gannet_method_setting *settings,
+/* Check the arguments of create on this rank, and read the settings. */
+static gannet_err parse_settings(const gannet_context *context, const gannet_problem *problem,
+                                 int n, const gannet_method_setting *settings,
                                  gannet_optimizer_options *options) {
   gannet_setting *list = NULL;
   gannet_complaints complaints = {0};
+  GANNET_REQUIRE_POINTER(problem, "problem");
+  GANNET_TRY(gannet_blas_prepare());
   GANNET_REQUIRE(n >= 0, GANNET_ERR_ARG, "n_settings = %d", n);
   if (n > 0) GANNET_REQUIRE_POINTER(settings, "settings");
   for (int i = 0; i < n; ++i) {
@@ -98,15 +104,6 @@ static gannet_err parse_settings(const gannet_context *context, int n,
   gannet_complaints_release(&complaints);
   gannet_free(&list);
   return err;
-}
-
-/* The local part of create. */
-static gannet_err begin_create(const gannet_context *context, const gannet_problem *problem, int n,
-                               const gannet_method_setting *settings,
-                               gannet_optimizer_options *options) {
-  GANNET_REQUIRE_POINTER(problem, "problem");
-  GANNET_TRY(gannet_blas_prepare());
-  return parse_settings(context, n, settings, options);
 }
 
 static gannet_err require_same_on_ranks(const gannet_context *context,
@@ -134,7 +131,7 @@ gannet_err gannet_optimizer_create(gannet_context *context, const gannet_problem
   *optimizer = NULL;
   GANNET_REQUIRE_POINTER(context, "context");
   gannet_err err =
-      gannet_agree(context->comm, begin_create(context, problem, n_settings, settings, &options));
+      gannet_agree(context->comm, parse_settings(context, problem, n_settings, settings, &options));
   if (err == GANNET_OK) err = require_same_on_ranks(context, problem, n_settings, settings);
   if (err == GANNET_OK) err = create_from(context, problem, &options, optimizer);
   gannet_optimizer_options_release(&options);
@@ -168,28 +165,22 @@ static bool has_models(const gannet_optimizer *o) {
          proposer == GANNET_PROPOSE_QUADRATIC;
 }
 
-static gannet_err propose(gannet_optimizer *o, int q, double *x_unit) {
+/* q points of the unit cube: the first design, or what the members propose. */
+static gannet_err propose_points(gannet_optimizer *o, int q, double *x_unit) {
   if (!has_models(o) || is_design_complete(o)) return gannet_portfolio_propose(o, q, x_unit);
-  gannet_member plain = o->member[0];
-  plain.batch = o->batch;
-  plain.n_chosen = 0;
-  plain.models = NULL; /* none of them proposes */
-  plain.local = NULL;
-  const gannet_design points = {.n_near = n_initial(o), .span = initial_span(o)};
-  return gannet_propose_design(&plain, q, &points, x_unit);
+  gannet_member without_models = o->member[0];
+  without_models.batch = o->batch;
+  without_models.n_chosen = 0;
+  without_models.models = NULL;
+  without_models.local = NULL;
+  const gannet_design design = {.n_near = n_initial(o), .span = initial_span(o)};
+  return gannet_propose_design(&without_models, q, &design, x_unit);
 }
 
-/* A point of the history never changes, so only new ones have to be looked at. */
-static gannet_err see_history(gannet_optimizer *o) {
-  const int64_t n = gannet_history_count(o->history);
-  GANNET_TRY(gannet_distinct_reserve(o->seen, n));
-  for (int64_t id = gannet_distinct_count(o->seen); id < n; ++id)
-    gannet_distinct_add(o->seen, gannet_history_x_unit(o->history, id));
-  return GANNET_OK;
-}
-
-static gannet_err record(gannet_optimizer *o, int q, const double *x_unit, gannet_origin origin,
-                         int64_t *id, double *x_user) {
+/* Enter the points as proposals of one batch; ids and values of the variables are told to the user.
+ */
+static gannet_err enter_into_history(gannet_optimizer *o, int q, const double *x_unit,
+                                     gannet_origin origin, int64_t *id, double *x_user) {
   const size_t d = (size_t)o->problem->d, v = (size_t)o->problem->spec.n_variables;
   for (int i = 0; i < q; ++i) {
     gannet_problem_decode(o->problem, x_unit + (size_t)i * d, x_user + (size_t)i * v);
@@ -200,7 +191,8 @@ static gannet_err record(gannet_optimizer *o, int q, const double *x_unit, ganne
   return GANNET_OK;
 }
 
-/* The local part of ask. */
+/* Check the arguments of ask on this rank, make room for q points, and note the points that came
+ * into the history since the last ask: a point that is there never changes. */
 static gannet_err begin_ask(gannet_optimizer *o, int q, const int64_t *id, const double *x_user,
                             double **x_unit) {
   GANNET_REQUIRE_POINTER(id, "id");
@@ -211,10 +203,14 @@ static gannet_err begin_ask(gannet_optimizer *o, int q, const int64_t *id, const
                  "%d points asked for, but only %lld listed candidates were never proposed", q,
                  (long long)left);
   GANNET_TRY(gannet_alloc((size_t)q * (size_t)o->problem->d, sizeof **x_unit, x_unit));
-  return see_history(o);
+  const int64_t n = gannet_history_count(o->history);
+  GANNET_TRY(gannet_distinct_reserve(o->seen, n));
+  for (int64_t seen = gannet_distinct_count(o->seen); seen < n; ++seen)
+    gannet_distinct_add(o->seen, gannet_history_x_unit(o->history, seen));
+  return GANNET_OK;
 }
 
-static void tell_of_penalty(gannet_optimizer *o) {
+static void log_penalty(gannet_optimizer *o) {
   int64_t count;
   double least = gannet_history_penalty(o->history, &count);
   const bool is_constant = gannet_history_is_constant(o->history);
@@ -235,7 +231,7 @@ static void tell_of_penalty(gannet_optimizer *o) {
   o->penalty = least;
 }
 
-static void tell_of_repeats(gannet_optimizer *o) {
+static void warn_of_repeats(gannet_optimizer *o) {
   const int agree = o->told_repeats ? 0 : gannet_repeats_agree(o->history);
   if (agree < GANNET_REPEATS_TELLING) return;
   o->told_repeats = true;
@@ -256,29 +252,25 @@ gannet_err gannet_optimizer_ask(gannet_optimizer *o, int q, int64_t *id, double 
   gannet_err err = gannet_agree(o->context->comm, begin_ask(o, q, id, x_user, &x_unit));
   if (err == GANNET_OK)
     err = gannet_same(o->context->comm, &q, sizeof q, "the number of points asked for");
-  if (err == GANNET_OK) tell_of_penalty(o);
-  if (err == GANNET_OK) tell_of_repeats(o);
-  if (err == GANNET_OK) err = propose(o, q, x_unit);
+  if (err == GANNET_OK) log_penalty(o);
+  if (err == GANNET_OK) warn_of_repeats(o);
+  if (err == GANNET_OK) err = propose_points(o, q, x_unit);
   if (err == GANNET_OK)
-    err = gannet_agree(o->context->comm, record(o, q, x_unit, origin, id, x_user));
+    err = gannet_agree(o->context->comm, enter_into_history(o, q, x_unit, origin, id, x_user));
   gannet_free(&x_unit);
   o->ask_seconds = gannet_clock_seconds() - start;
   GANNET_TRY(err);
   return GANNET_OK;
 }
 
-static bool is_finite_result(const gannet_problem *problem, const gannet_result *result) {
+/* What a result counts as: one with a number that is not finite has failed. */
+static gannet_eval_status status_of(const gannet_problem *problem, const gannet_result *result) {
+  if (result->outcome == GANNET_RESULT_CANNOT_RUN) return GANNET_EVAL_CANNOT_RUN;
+  if (result->outcome != GANNET_RESULT_OK) return GANNET_EVAL_FAILED;
   bool finite = isfinite(result->objective);
   for (int k = 0; k < problem->spec.n_constraints && finite; ++k)
     finite = isfinite(result->constraints[k]);
-  return finite;
-}
-
-static gannet_eval_status status_of(const gannet_problem *problem, const gannet_result *result) {
-  if (result->outcome == GANNET_RESULT_CANNOT_RUN) return GANNET_EVAL_CANNOT_RUN;
-  if (result->outcome == GANNET_RESULT_OK && is_finite_result(problem, result))
-    return GANNET_EVAL_DONE;
-  return GANNET_EVAL_FAILED;
+  return finite ? GANNET_EVAL_DONE : GANNET_EVAL_FAILED;
 }
 
 static gannet_err check_result(const gannet_problem *problem, const gannet_result *result) {
@@ -301,7 +293,7 @@ static int compare_numbers(const void *a, const void *b) {
   return (left > right) - (left < right);
 }
 
-static gannet_err check_once(int n, const gannet_result *results) {
+static gannet_err require_told_once(int n, const gannet_result *results) {
   int64_t *id = NULL;
   int i = 1;
   GANNET_TRY(gannet_alloc((size_t)n, sizeof *id, &id));
@@ -327,20 +319,15 @@ static gannet_err check_results(const gannet_optimizer *o, int n, const gannet_r
                    "evaluation %lld already has the result '%s'", (long long)results[i].id,
                    gannet_eval_status_phrase(status));
   }
-  return check_once(n, results);
+  return require_told_once(n, results);
 }
 
 /* Numbers that are not finite are what the simulation makes of the design, and no bad luck. */
-static gannet_err take_one(gannet_optimizer *o, int64_t id, const gannet_result *result) {
+static gannet_err enter_result(gannet_optimizer *o, int64_t id, const gannet_result *result) {
   const gannet_eval_status status = status_of(o->problem, result);
   gannet_run_record run = gannet_run_unknown();
   run.crashed = status == GANNET_EVAL_FAILED && result->outcome == GANNET_RESULT_OK;
   return gannet_history_tell(o->history, id, status, result->objective, result->constraints, &run);
-}
-
-static gannet_err take(gannet_optimizer *o, int n, const gannet_result *results) {
-  for (int i = 0; i < n; ++i) GANNET_TRY(take_one(o, results[i].id, &results[i]));
-  return GANNET_OK;
 }
 
 gannet_err gannet_optimizer_tell(gannet_optimizer *o, int n, const gannet_result *results) {
@@ -352,7 +339,9 @@ gannet_err gannet_optimizer_tell(gannet_optimizer *o, int n, const gannet_result
     digest = gannet_rank_digest_result(digest, o->problem, &results[i],
                                        status_of(o->problem, &results[i]));
   GANNET_TRY(gannet_same(o->context->comm, &digest, sizeof digest, "results that are told"));
-  return gannet_agree(o->context->comm, take(o, n, results));
+  gannet_err err = GANNET_OK;
+  for (int i = 0; i < n && err == GANNET_OK; ++i) err = enter_result(o, results[i].id, &results[i]);
+  return gannet_agree(o->context->comm, err);
 }
 
 static gannet_err check_point(const gannet_problem *problem, const double *x_user,
@@ -360,12 +349,6 @@ static gannet_err check_point(const gannet_problem *problem, const double *x_use
   GANNET_REQUIRE_POINTER(x_user, "x_user");
   GANNET_REQUIRE_POINTER(result, "result");
   return check_result(problem, result);
-}
-
-static gannet_err take_point(gannet_optimizer *o, const double *x_user, const gannet_result *result,
-                             int64_t *id) {
-  GANNET_TRY(gannet_history_propose(o->history, x_user, o->batch, GANNET_ORIGIN_USER, id));
-  return take_one(o, *id, result);
 }
 
 gannet_err gannet_optimizer_tell_point(gannet_optimizer *o, const double *x_user,
@@ -380,7 +363,9 @@ gannet_err gannet_optimizer_tell_point(gannet_optimizer *o, const double *x_user
       gannet_rank_digest_result(0, o->problem, &unnumbered, status_of(o->problem, result));
   digest = gannet_rank_digest_numbers(digest, o->problem->spec.n_variables, x_user);
   GANNET_TRY(gannet_same(o->context->comm, &digest, sizeof digest, "a result that is told"));
-  GANNET_TRY(gannet_agree(o->context->comm, take_point(o, x_user, result, &made)));
+  gannet_err err = gannet_history_propose(o->history, x_user, o->batch, GANNET_ORIGIN_USER, &made);
+  if (err == GANNET_OK) err = enter_result(o, made, result);
+  GANNET_TRY(gannet_agree(o->context->comm, err));
   if (id) *id = made;
   return GANNET_OK;
 }
@@ -422,6 +407,18 @@ gannet_err gannet_optimizer_recommend(const gannet_optimizer *o, gannet_recommen
     memcpy(x_user, gannet_history_x_user(o->history, r->id),
            (size_t)o->problem->spec.n_variables * sizeof *x_user);
   return GANNET_OK;
+}
+
+gannet_history *gannet_optimizer_history(gannet_optimizer *o) {
+  return o->history;
+}
+
+int64_t gannet_optimizer_next_batch(const gannet_optimizer *o) {
+  return o->batch;
+}
+
+double gannet_optimizer_ask_seconds(const gannet_optimizer *o) {
+  return o->ask_seconds;
 }
 
 size_t gannet_optimizer_model_bytes(const gannet_optimizer *o) {

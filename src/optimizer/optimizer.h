@@ -1,36 +1,32 @@
-/* The inside of an optimiser, for the campaign: its history and what must be saved of it.
- *
- * See gannet/optimizer.h for ask and tell.
+/* What the campaign asks an optimiser for, besides ask and tell (gannet/optimizer.h): its history,
+ * when and how long it was asked, and the state that must be saved of it.
  */
 #ifndef GANNET_OPTIMIZER_OPTIMIZER_H
 #define GANNET_OPTIMIZER_OPTIMIZER_H
 
 #include "gannet/optimizer.h"
-#include "optimizer/allocation.h"
-#include "optimizer/member.h"
+#include "optimizer/options.h"
+#include "optimizer/state.h"
+#include "problem/history.h"
 
-struct gannet_optimizer {
-  const gannet_context *context;
-  const gannet_problem *problem;
-  int *holders; /* of the problem */
-  gannet_optimizer_options options;
-  gannet_history *history;
-  gannet_allocation allocation;            /* of portfolios */
-  gannet_member *member;                   /* [options.n_members] */
-  char (*part)[GANNET_STATE_NAME];         /* [options.n_members] before the names of its values */
-  char (*meaning)[GANNET_STATE_TEXT_SIZE]; /* [options.n_members] of its hyper-parameters */
-  int64_t design;                          /* evaluations before the first model */
-  gannet_distinct *seen;                   /* points of the history, but for the newest ones */
-  int64_t batch;                           /* number of the next proposal */
-  double penalty;               /* the least one at the last ask, minimised; INFINITY = none */
-  bool told_constant;           /* that all results so far are equal */
-  bool told_repeats;            /* that results repeat exactly (optimizer/models/repeats.h) */
-  double ask_seconds;           /* of the last ask */
-  gannet_phases phases;         /* of the last ask */
-  gannet_noise_test noise_test; /* likewise */
-  int substitute;               /* who proposed the last batch while a model failed, as the user was
-                                   told (optimizer/substitute.c); 0 = nobody had to */
-};
+/* The evaluations that the optimiser learns from. Proposals and results may also be entered here,
+ * instead of by ask and tell, on all ranks alike: so does a campaign that is resumed.
+ *
+ * Local.
+ */
+gannet_history *gannet_optimizer_history(gannet_optimizer *optimizer);
+
+/* Number of the next batch: the first is 0.
+ *
+ * Local.
+ */
+int64_t gannet_optimizer_next_batch(const gannet_optimizer *optimizer);
+
+/* Seconds that the last ask took; 0 before the first.
+ *
+ * Local.
+ */
+double gannet_optimizer_ask_seconds(const gannet_optimizer *optimizer);
 
 /* Everything that the next ask depends on besides seed, options and history.
  *

@@ -1,4 +1,4 @@
-#include "optimizer/optimizer.h"
+#include "optimizer/optimizer_impl.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -33,13 +33,6 @@ gannet_err gannet_optimizer_get_state(const gannet_optimizer *o, gannet_state *s
   return GANNET_OK;
 }
 
-static void report_member(gannet_state_report *report, const char *name) {
-  const size_t used = strlen(report->members);
-  (void)snprintf(report->members + used, sizeof report->members - used, "%s%s", used ? ", " : "",
-                 name);
-  report->n_members += 1;
-}
-
 gannet_err gannet_optimizer_set_state(gannet_optimizer *o, gannet_state *state,
                                       gannet_state_report *report) {
   const int n = o->options.n_members;
@@ -53,8 +46,12 @@ gannet_err gannet_optimizer_set_state(gannet_optimizer *o, gannet_state *state,
   for (int i = 0; i < n; ++i) {
     const bool same_meaning =
         strcmp(gannet_state_find_text(state, o->part[i], "meaning"), o->meaning[i]) == 0;
-    if (!same_meaning && o->meaning[i][0])
-      report_member(report, o->options.member[i].method.method);
+    if (!same_meaning && o->meaning[i][0]) {
+      const size_t used = strlen(report->members);
+      (void)snprintf(report->members + used, sizeof report->members - used, "%s%s",
+                     used ? ", " : "", o->options.member[i].method.method);
+      report->n_members += 1;
+    }
     GANNET_TRY(
         gannet_member_set_state(&o->member[i], o->part[i], same_meaning, state, &report->missing));
   }
@@ -72,7 +69,7 @@ enum {
   MEMBERS = OPEN + OPEN_MOST
 };
 
-static gannet_err put(gannet_state *state, const char *part, const char *name, double number) {
+static gannet_err put_real(gannet_state *state, const char *part, const char *name, double number) {
   return gannet_state_put(state, part, name, GANNET_STATE_REAL, number);
 }
 
@@ -80,22 +77,22 @@ static gannet_err put(gannet_state *state, const char *part, const char *name, d
 static gannet_err name_allocation(const gannet_optimizer_options *options, const double *values,
                                   gannet_state *state) {
   char part[GANNET_STATE_NAME], name[32];
-  GANNET_TRY(put(state, "", "best", values[BEST]));
+  GANNET_TRY(put_real(state, "", "best", values[BEST]));
   for (int i = 0; i < options->n_members; ++i) {
     gannet_member_state_prefix(options, i, part);
-    GANNET_TRY(put(state, part, "gain", values[GAIN + i]));
-    GANNET_TRY(put(state, part, "due", values[DUE + i]));
+    GANNET_TRY(put_real(state, part, "gain", values[GAIN + i]));
+    GANNET_TRY(put_real(state, part, "due", values[DUE + i]));
     if (values[TRIALS + i] < 0)
-      GANNET_TRY(put(state, part, "left_out", -1 - values[TRIALS + i]));
+      GANNET_TRY(put_real(state, part, "left_out", -1 - values[TRIALS + i]));
     else
-      GANNET_TRY(put(state, part, "trials", values[TRIALS + i]));
+      GANNET_TRY(put_real(state, part, "trials", values[TRIALS + i]));
   }
   for (int k = 0; k < OPEN_MOST; ++k) {
     const int64_t code = (int64_t)values[OPEN + k];
     if (code < 0 || code % 8 >= options->n_members) continue;
     gannet_member_state_prefix(options, (int)(code % 8), part);
     (void)snprintf(name, sizeof name, "open.%d", k);
-    GANNET_TRY(put(state, part, name, (double)(code / 8)));
+    GANNET_TRY(put_real(state, part, name, (double)(code / 8)));
   }
   return GANNET_OK;
 }

@@ -202,14 +202,6 @@ static void complain_sections(int n, const gannet_setting *all, gannet_complaint
   }
 }
 
-/* What holds anyway may be written down. */
-static bool is_default(const gannet_setting *setting) {
-  const char *key = gannet_key_in_section("acquisition", setting->key);
-  const gannet_option *option =
-      key ? gannet_option_find(gannet_acquisition_choice_table, key) : NULL;
-  return option && option->fallback && strcmp(option->fallback, setting->text) == 0;
-}
-
 /* Settings of models when no member has one. */
 static void complain_unused(int n, const gannet_setting *settings,
                             const gannet_optimizer_options *options,
@@ -221,7 +213,12 @@ static void complain_unused(int n, const gannet_setting *settings,
     const bool of_model = gannet_key_in_section("surrogate", one->key) ||
                           (gannet_key_in_section("acquisition", one->key) &&
                            strcmp(one->key, "acquisition.type") != 0);
-    if (of_model && one->text && !is_default(one))
+    const char *key = gannet_key_in_section("acquisition", one->key);
+    const gannet_option *option =
+        key ? gannet_option_find(gannet_acquisition_choice_table, key) : NULL;
+    const bool is_default = option && option->fallback && one->text &&
+                            strcmp(option->fallback, one->text) == 0; /* may be written down */
+    if (of_model && one->text && !is_default)
       gannet_complain(complaints, one->where,
                       "%s: method '%s' has neither a surrogate nor an acquisition function, so "
                       "this would change nothing; leave it out, or choose another method (gannet "
@@ -408,22 +405,20 @@ static void visit_table(const visitor *v, const char *section, const gannet_opti
     if (!table->renamed) visit_entry(v, section, table, target);
 }
 
-static bool is_given(const gannet_optimizer_options *options, const char *key) {
-  for (int i = 0; i < options->n_given; ++i)
-    if (strcmp(options->given[i].key, key) == 0) return true;
-  return false;
-}
-
 /* What several members have each by its own row must not be written down for all of them. */
 static void visit_method(const visitor *v, const gannet_optimizer_options *options) {
   const bool several = options->n_members > 1;
-  for (const gannet_option *entry = gannet_method_table; entry->key; ++entry)
+  for (const gannet_option *entry = gannet_method_table; entry->key; ++entry) {
+    bool given = false;
+    for (int i = 0; i < options->n_given && !given; ++i)
+      given = strcmp(options->given[i].key, entry->key) == 0;
     if (entry->renamed)
       continue;
-    else if (is_of_whole(entry->key) || (several && is_given(options, entry->key)))
+    else if (is_of_whole(entry->key) || (several && given))
       visit_entry(v, "", entry, &options->method);
     else if (!several)
       visit_entry(v, "", entry, &options->member[0].method);
+  }
 }
 
 /* The entry of a dotted key in the table of a section; NULL when it belongs elsewhere. */

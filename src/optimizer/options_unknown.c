@@ -117,8 +117,9 @@ static void say_meant(part of, const char *key, const gannet_optimizer_options *
                    near, what, owners);
 }
 
-static void complain(part of, const gannet_setting *setting, bool given,
-                     const gannet_optimizer_options *options, gannet_complaints *complaints) {
+static void complain_of_key(part of, const gannet_setting *setting, bool given,
+                            const gannet_optimizer_options *options,
+                            gannet_complaints *complaints) {
   char chosen[100] = "", meant[400] = "";
   say_meant(of, setting->key + strlen(section_of[of]) + 1, options, meant, sizeof meant);
   if (!given)
@@ -126,11 +127,6 @@ static void complain(part of, const gannet_setting *setting, bool given,
   gannet_complain(complaints, setting->where,
                   "unknown key '%s' for every method of %s%s%s (see gannet explain %s)",
                   setting->key, options->method.portfolio, chosen, meant, section_of[of]);
-}
-
-/* Every method has the key, and takes some of its values. */
-static bool is_rule(const char *key) {
-  return strcmp(key, "acquisition.constraints") == 0;
 }
 
 static bool a_member_takes_rule(const char *name, const gannet_optimizer_options *options) {
@@ -145,33 +141,27 @@ static bool a_member_takes_rule(const char *name, const gannet_optimizer_options
   return any || !known;
 }
 
-static bool a_member_has_acquisition(const gannet_optimizer_options *options) {
-  for (int k = 0; k < options->n_members; ++k)
-    if (options->member[k].acq_type) return true;
-  return false;
-}
-
-static void check_rule(const gannet_setting *setting, const gannet_optimizer_options *options,
-                       gannet_complaints *complaints) {
-  const bool draws = setting->text && strcmp(setting->text, "draws") == 0;
-  if (a_member_takes_rule(setting->text, options) || !a_member_has_acquisition(options)) return;
-  gannet_complain(complaints, setting->where,
-                  "acquisition.constraints: '%s' goes with no acquisition of %s, expected %s",
-                  setting->text, options->method.portfolio, draws ? "probability" : "draws");
-}
-
 void gannet_portfolio_complain_unknown(int n, const gannet_setting *settings,
                                        const gannet_optimizer_options *options,
                                        gannet_complaints *complaints) {
   const bool given = gannet_setting_last(n, settings, "portfolio") != NULL;
+  bool has_acquisition = false;
+  for (int k = 0; k < options->n_members; ++k)
+    has_acquisition = has_acquisition || options->member[k].acq_type;
   for (int i = 0; i < n; ++i) {
-    if (is_rule(settings[i].key)) check_rule(&settings[i], options, complaints);
+    /* Every method has this key, and takes some of its values. */
+    if (strcmp(settings[i].key, "acquisition.constraints") == 0 && has_acquisition &&
+        !a_member_takes_rule(settings[i].text, options))
+      gannet_complain(complaints, settings[i].where,
+                      "acquisition.constraints: '%s' goes with no acquisition of %s, expected %s",
+                      settings[i].text, options->method.portfolio,
+                      strcmp(settings[i].text, "draws") == 0 ? "probability" : "draws");
     for (part of = 0; of < N_PARTS; ++of) {
       const char *key = gannet_key_in_section(section_of[of], settings[i].key);
       const bool common = key && of == ACQUISITION && has(common_table(of), key);
       if (!key || common) continue;
       if (!a_member_has(of, key, options))
-        complain(of, &settings[i], given, options, complaints);
+        complain_of_key(of, &settings[i], given, options, complaints);
       else
         check_choice(of, &settings[i], key, options, complaints);
     }

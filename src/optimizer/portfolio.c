@@ -3,7 +3,7 @@
 #include "optimizer/models/convergence.h"
 #include "optimizer/substitute.h"
 
-static gannet_err create_one(gannet_optimizer *o, int i) {
+static gannet_err create_member(gannet_optimizer *o, int i) {
   const gannet_member_common common = {o->context, o->history,     o->seen,
                                        &o->phases, &o->noise_test, o->design};
   return gannet_member_create(&common, &o->options.member[i], i, &o->member[i]);
@@ -11,13 +11,14 @@ static gannet_err create_one(gannet_optimizer *o, int i) {
 
 gannet_err gannet_portfolio_create(gannet_optimizer *o, int64_t design) {
   o->design = design;
-  for (int i = 0; i < o->options.n_members; ++i) GANNET_TRY(create_one(o, i));
+  for (int i = 0; i < o->options.n_members; ++i) GANNET_TRY(create_member(o, i));
   return GANNET_OK;
 }
 
-/* Who takes no part in an ask for q points: who has nothing to work on, was left out, is `without`,
- * or is for larger batches, as long as somebody else is there; *any tells whether anybody is. */
-static void look_round(const gannet_optimizer *o, int q, int without, bool *absent, bool *any) {
+/* Members that take no part in an ask for q points: those that have nothing to work on, are left
+ * out since their model failed, are `without`, or are meant for larger batches while another member
+ * is there. *any tells whether a member is there at all. */
+static void find_absent(const gannet_optimizer *o, int q, int without, bool *absent, bool *any) {
   const int64_t under_way =
       gannet_history_count(o->history) - gannet_history_count_told(o->history);
   bool willing = false;
@@ -32,8 +33,8 @@ static void look_round(const gannet_optimizer *o, int q, int without, bool *abse
     absent[i] = absent[i] || o->options.member[i].method.least_batch > under_way + q;
 }
 
-/* Of who stays at the best values of booleans and categories, and would finish the way down there
- * before others have been tried. */
+/* The largest share of the local member where there are booleans or categories: it keeps those of
+ * the best point, and would go down there to the end before other values have been tried. */
 static const double largest_local_share = 0.3;
 
 static double largest_share(const gannet_optimizer *o, int i,
@@ -45,12 +46,12 @@ static double largest_share(const gannet_optimizer *o, int i,
 }
 
 /* How many points of a batch every member proposes. */
-static gannet_err deal(gannet_optimizer *o, int q, int *count) {
+static gannet_err deal_points(gannet_optimizer *o, int q, int *count) {
   bool absent[GANNET_MEMBERS_MOST], any = false;
   double most[GANNET_MEMBERS_MOST];
   gannet_convergence convergence;
   GANNET_TRY(gannet_allocation_credit_results(&o->allocation, o->history));
-  look_round(o, q, -1, absent, &any);
+  find_absent(o, q, -1, absent, &any);
   absent[0] = absent[0] && any; /* of idle ones the first makes a design */
   GANNET_TRY(gannet_convergence_find(o->history, &convergence));
   for (int i = 0; i < o->options.n_members; ++i) most[i] = largest_share(o, i, &convergence);
@@ -58,14 +59,16 @@ static gannet_err deal(gannet_optimizer *o, int q, int *count) {
   return GANNET_OK;
 }
 
-/* A model of another member may need less memory. */
-static bool is_of_the_model(gannet_err err) {
+/* Whether an error may be one of the model alone, so that other members may go on: another model
+ * may need less memory. */
+static bool may_work_without_model(gannet_err err) {
   return err == GANNET_ERR_MEMORY || gannet_substitute_helps(err);
 }
 
-/* Members of one ask. What keeps them from learning at once keeps one of them from learning alone,
- * which is its matter. */
-static gannet_err prepare(gannet_optimizer *o, const int *count, int *at) {
+/* Let the models of all members that propose learn at once. An error of that is forgotten: the
+ * model that fails will fail again when its member proposes, and only that member is to blame. *at
+ * is the member at work when an error is returned. */
+static gannet_err prepare_members(gannet_optimizer *o, const int *count, int *at) {
   gannet_member *busy[GANNET_MEMBERS_MOST];
   int n = 0;
   for (int i = 0; i < o->options.n_members; ++i) {
@@ -75,18 +78,19 @@ static gannet_err prepare(gannet_optimizer *o, const int *count, int *at) {
     GANNET_TRY(gannet_agree(o->context->comm, gannet_member_prepare(&o->member[i], o->batch)));
   }
   const gannet_err err = gannet_members_learn(n, busy);
-  if (err == GANNET_OK || !is_of_the_model(err)) return err;
+  if (err == GANNET_OK || !may_work_without_model(err)) return err;
   gannet_error_clear();
   return GANNET_OK;
 }
 
-/* One try; *at is the member that is or was at work. */
-static gannet_err propose(gannet_optimizer *o, int q, double *x_unit, int *at) {
+/* Propose the whole batch by the members that are there; *at is the member that was at work when an
+ * error is returned. */
+static gannet_err propose_once(gannet_optimizer *o, int q, double *x_unit, int *at) {
   const int64_t first = gannet_history_count(o->history);
   int chosen = 0, count[GANNET_MEMBERS_MOST] = {0};
   *at = -1;
-  GANNET_TRY(gannet_agree(o->context->comm, deal(o, q, count)));
-  GANNET_TRY(prepare(o, count, at));
+  GANNET_TRY(gannet_agree(o->context->comm, deal_points(o, q, count)));
+  GANNET_TRY(prepare_members(o, count, at));
   for (int i = 0; i < o->options.n_members; ++i) {
     *at = i;
     if (count[i] == 0) continue;
@@ -100,23 +104,24 @@ static gannet_err propose(gannet_optimizer *o, int q, double *x_unit, int *at) {
   return GANNET_OK;
 }
 
-/* What members did before one failed is undone as a restart would undo it. */
-static gannet_err undo(gannet_optimizer *o, gannet_state *state) {
+/* Undo what members did before one failed, as a restart would: make all anew from the saved state.
+ */
+static gannet_err restore_members(gannet_optimizer *o, gannet_state *state) {
   for (int i = 0; i < o->options.n_members; ++i) {
     gannet_member_release(&o->member[i]);
-    GANNET_TRY(create_one(o, i));
+    GANNET_TRY(create_member(o, i));
   }
   return gannet_optimizer_set_state(o, state, NULL);
 }
 
 /* Go on after the error of a member, which is recorded: the others try anew, or if nobody is left
  * a substitute proposes; *done tells whether it has. */
-static gannet_err go_on_without(gannet_optimizer *o, int q, gannet_err err, gannet_state *state,
-                                int member, double *x_unit, bool *done) {
+static gannet_err continue_without(gannet_optimizer *o, int q, gannet_err err, gannet_state *state,
+                                   int member, double *x_unit, bool *done) {
   bool absent[GANNET_MEMBERS_MOST], any = false;
   const int64_t results = gannet_history_count_told(o->history);
   const char *name = o->options.member[member].method.method;
-  look_round(o, q, member, absent, &any);
+  find_absent(o, q, member, absent, &any);
   *done = !any && gannet_substitute_helps(err);
   if (!any && !*done)
     return GANNET_RAISE(err, "no method of the portfolio is left; the model of %s failed: %s", name,
@@ -127,7 +132,7 @@ static gannet_err go_on_without(gannet_optimizer *o, int q, gannet_err err, gann
                (long long)(2 * results), gannet_error_message());
     gannet_error_clear();
   }
-  GANNET_TRY(gannet_agree(o->context->comm, undo(o, state)));
+  GANNET_TRY(gannet_agree(o->context->comm, restore_members(o, state)));
   if (!any) return gannet_substitute_propose(o, name, q, x_unit);
   gannet_allocation_leave_out(&o->allocation, member, results);
   return GANNET_OK;
@@ -137,13 +142,13 @@ static gannet_err go_on_without(gannet_optimizer *o, int q, gannet_err err, gann
 static gannet_err propose_alone(gannet_optimizer *o, int q, double *x_unit, gannet_state *state) {
   const int count = q;
   int member = 0;
-  gannet_err err = prepare(o, &count, &member);
+  gannet_err err = prepare_members(o, &count, &member);
   if (err == GANNET_OK) err = gannet_member_propose(&o->member[0], 0, q, x_unit);
   if (err == GANNET_OK) err = gannet_substitute_check(o->problem, q, x_unit);
   err = gannet_agree(o->context->comm, err);
   if (err == GANNET_OK) gannet_substitute_done(o);
   if (err == GANNET_OK) return GANNET_OK;
-  GANNET_TRY(gannet_agree(o->context->comm, undo(o, state)));
+  GANNET_TRY(gannet_agree(o->context->comm, restore_members(o, state)));
   if (!gannet_substitute_helps(err)) return err;
   return gannet_substitute_propose(o, o->options.member[0].method.method, q, x_unit);
 }
@@ -152,13 +157,13 @@ static gannet_err propose_together(gannet_optimizer *o, int q, double *x_unit,
                                    gannet_state *state) {
   int member = -1;
   bool done = false;
-  gannet_err err = propose(o, q, x_unit, &member);
-  while (err != GANNET_OK && member >= 0 && is_of_the_model(err)) {
-    err = go_on_without(o, q, err, state, member, x_unit, &done);
+  gannet_err err = propose_once(o, q, x_unit, &member);
+  while (err != GANNET_OK && member >= 0 && may_work_without_model(err)) {
+    err = continue_without(o, q, err, state, member, x_unit, &done);
     if (err != GANNET_OK || done) break;
     err = gannet_agree(o->context->comm, gannet_optimizer_get_state(o, state));
     if (err != GANNET_OK) break;
-    err = propose(o, q, x_unit, &member);
+    err = propose_once(o, q, x_unit, &member);
   }
   if (err == GANNET_OK && !done) gannet_substitute_done(o);
   return err;

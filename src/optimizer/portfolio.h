@@ -1,16 +1,16 @@
-/* The members of an optimiser together: who proposes, and who is left out.
+/* The members of an optimiser together: which of them propose, and what happens when one fails.
  *
- * A portfolio goes on without a member whose model fails (numbers that do not work out, a library's
- * failure, too little memory, an equation's function that cannot be computed), as long as another
- * one has something to work on. The batch is then made anew as if that member had not been there;
- * it is tried again when there are twice as many results (optimizer/allocation.h). When the numbers
- * of the only member, or of the last one, do not work out, a substitute proposes
- * (optimizer/substitute.h).
+ * A portfolio goes on without a member whose model fails, as long as another member has something
+ * to work on. Failures are numbers that do not work out, an error of a library, too little memory,
+ * or an equation's function that cannot be computed. The batch is then made anew as if the member
+ * had not been there; the member is tried again when there are twice as many results
+ * (optimizer/allocation.h). When the numbers of the only member, or of the last one, do not work
+ * out, a substitute proposes (optimizer/substitute.h).
  */
 #ifndef GANNET_OPTIMIZER_PORTFOLIO_H
 #define GANNET_OPTIMIZER_PORTFOLIO_H
 
-#include "optimizer/optimizer.h"
+#include "optimizer/optimizer_impl.h"
 
 /* Make the members.
  *

@@ -7,19 +7,19 @@
 #include "problem/physics.h"
 #include "problem/pool.h"
 
-static uint64_t mix(uint64_t digest, const void *bytes, size_t size) {
+static uint64_t mix_bytes(uint64_t digest, const void *bytes, size_t size) {
   const uint64_t pair[2] = {digest, gannet_hash(bytes, size)};
   return gannet_hash(pair, sizeof pair);
 }
 
 static uint64_t mix_text(uint64_t digest, const char *text) {
-  return mix(digest, text, strlen(text));
+  return mix_bytes(digest, text, strlen(text));
 }
 
 uint64_t gannet_rank_digest_numbers(uint64_t digest, int n, const double *numbers) {
   for (int i = 0; i < n; ++i) {
     const double number = numbers[i] == 0 ? 0 : numbers[i];
-    digest = mix(digest, &number, sizeof number);
+    digest = mix_bytes(digest, &number, sizeof number);
   }
   return digest;
 }
@@ -46,7 +46,7 @@ uint64_t gannet_rank_digest_problem(const gannet_problem_spec *spec) {
 
 static uint64_t mix_optional(uint64_t digest, const char *text) {
   const uint64_t given = text != NULL;
-  digest = mix(digest, &given, sizeof given);
+  digest = mix_bytes(digest, &given, sizeof given);
   return text ? mix_text(digest, text) : digest;
 }
 
@@ -76,8 +76,8 @@ uint64_t gannet_rank_digest_equations(const gannet_problem *problem) {
 uint64_t gannet_rank_digest_candidates(const gannet_problem *problem) {
   if (!problem->pool) return 0;
   const size_t n = (size_t)gannet_pool_count(problem->pool);
-  return mix(1, gannet_pool_row(problem->pool, 0),
-             n * (size_t)problem->spec.n_variables * sizeof(double));
+  return mix_bytes(1, gannet_pool_row(problem->pool, 0),
+                   n * (size_t)problem->spec.n_variables * sizeof(double));
 }
 
 uint64_t gannet_rank_digest_settings(int n, const gannet_method_setting *settings) {
@@ -90,7 +90,7 @@ uint64_t gannet_rank_digest_settings(int n, const gannet_method_setting *setting
 uint64_t gannet_rank_digest_result(uint64_t digest, const gannet_problem *problem,
                                    const gannet_result *result, gannet_eval_status status) {
   const int64_t what[] = {result->id, (int64_t)status, (int64_t)result->outcome};
-  digest = mix(digest, what, sizeof what);
+  digest = mix_bytes(digest, what, sizeof what);
   if (status != GANNET_EVAL_DONE) return digest;
   digest = gannet_rank_digest_numbers(digest, 1, &result->objective);
   return gannet_rank_digest_numbers(digest, problem->spec.n_constraints, result->constraints);

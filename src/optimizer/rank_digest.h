@@ -1,5 +1,7 @@
-/* Digests of the arguments that all ranks must give alike. Where they differ, ranks would go
- * different ways, and some would wait in a collective call that the others never make.
+/* Digests of the arguments that must be the same on all ranks.
+ *
+ * Ranks with different arguments would go different ways, and some would wait in a collective call
+ * that the others never make. Comparing digests first turns that into an error.
  */
 #ifndef GANNET_OPTIMIZER_RANK_DIGEST_H
 #define GANNET_OPTIMIZER_RANK_DIGEST_H

@@ -21,20 +21,13 @@ static gannet_err read_options(gannet_optimizer_options *options) {
 }
 
 /* Half the distance of the values that belong to one standard deviation up and down. */
-static double spread(const gannet_transform_fit *fit, double mean, double sd) {
+static double sd_in_units(const gannet_transform_fit *fit, double mean, double sd) {
   return 0.5 * gannet_transform_invert(fit, mean + sd) -
          0.5 * gannet_transform_invert(fit, mean - sd);
 }
 
-/* Of a value near this one: as it was given, for a model's own has a floor and a ceiling. */
-static double noise_near(const gannet_problem *problem, const gannet_models *models, double mean) {
-  const double given = problem->spec.noise_sd;
-  const double var = gannet_surrogate_noise_var(gannet_models_surrogate(models, 0));
-  return isnan(given) ? spread(gannet_models_transform(models), mean, sqrt(var)) : given;
-}
-
-static gannet_err describe(const gannet_history *history, gannet_models *models,
-                           gannet_recommendation *r) {
+static gannet_err choose_least_mean(const gannet_history *history, gannet_models *models,
+                                    gannet_recommendation *r) {
   const gannet_problem *problem = gannet_history_problem(history);
   const gannet_surrogate *objective = gannet_models_surrogate(models, 0);
   const gannet_transform_fit *fit = gannet_models_transform(models);
@@ -44,19 +37,22 @@ static gannet_err describe(const gannet_history *history, gannet_models *models,
   GANNET_TRY(
       gannet_surrogate_predict(objective, 1, gannet_history_x_unit(history, r->id), &mean, &sd));
   r->mean = gannet_problem_flip(problem, gannet_transform_invert(fit, mean));
-  r->sd = spread(fit, mean, sd);
-  r->noise_sd = noise_near(problem, models, mean);
+  r->sd = sd_in_units(fit, mean, sd);
+  const double given = problem->spec.noise_sd; /* a model's own has a floor and a ceiling */
+  r->noise_sd =
+      isnan(given) ? sd_in_units(fit, mean, sqrt(gannet_surrogate_noise_var(objective))) : given;
   return GANNET_OK;
 }
 
-static gannet_err consult(const gannet_context *context, const gannet_history *history,
-                          const gannet_optimizer_options *options, gannet_recommendation *r) {
+static gannet_err recommend_by_model(const gannet_context *context, const gannet_history *history,
+                                     const gannet_optimizer_options *options,
+                                     gannet_recommendation *r) {
   gannet_models *models = NULL;
   GANNET_TRY(gannet_models_create(context, history, NULL, &options->member[0], 0, &models));
   gannet_err err = gannet_models_prepare(models, NULL, 0);
   if (err == GANNET_OK) err = gannet_models_learn(context, 1, &models);
   if (err == GANNET_OK) err = gannet_models_fit(models);
-  if (err == GANNET_OK) err = gannet_agree(context->comm, describe(history, models, r));
+  if (err == GANNET_OK) err = gannet_agree(context->comm, choose_least_mean(history, models, r));
   gannet_models_destroy(&models);
   return err;
 }
@@ -74,7 +70,8 @@ gannet_err gannet_recommend(const gannet_context *context, const gannet_history 
   if (given == 0) return GANNET_OK;
   if (gannet_history_count_observations(history) < GANNET_RECOMMEND_LEAST) return GANNET_OK;
   gannet_err err = gannet_agree(context->comm, read_options(&options));
-  if (err == GANNET_OK) err = gannet_agree(context->comm, consult(context, history, &options, r));
+  if (err == GANNET_OK)
+    err = gannet_agree(context->comm, recommend_by_model(context, history, &options, r));
   gannet_optimizer_options_release(&options);
   if (!gannet_substitute_helps(err)) return err;
   gannet_log(context, GANNET_LOG_WARNING,

@@ -15,7 +15,7 @@ void gannet_state_clear(gannet_state *state) {
   state->n = state->next = 0;
 }
 
-static gannet_err reserve(gannet_state *state, int n) {
+static gannet_err reserve_values(gannet_state *state, int n) {
   if (n <= state->capacity) return GANNET_OK;
   const int larger = 2 * n + 16;
   GANNET_TRY(
@@ -25,7 +25,7 @@ static gannet_err reserve(gannet_state *state, int n) {
 }
 
 gannet_err gannet_state_copy(const gannet_state *from, gannet_state *to) {
-  GANNET_TRY(reserve(to, from->n));
+  GANNET_TRY(reserve_values(to, from->n));
   if (from->n > 0) memcpy(to->value, from->value, (size_t)from->n * sizeof *to->value);
   to->n = from->n;
   to->next = 0;
@@ -49,31 +49,31 @@ static int look_up(gannet_state *state, const char *name) {
 gannet_err gannet_state_set(gannet_state *state, const gannet_state_value *value) {
   int at = look_up(state, value->name);
   if (at < 0) {
-    GANNET_TRY(reserve(state, state->n + 1));
+    GANNET_TRY(reserve_values(state, state->n + 1));
     at = state->n++;
   }
   state->value[at] = *value;
   return GANNET_OK;
 }
 
-static void join(const char *part, const char *name, char *whole) {
+static void join_name(const char *part, const char *name, char *whole) {
   (void)snprintf(whole, GANNET_STATE_NAME, "%s%s", part, name);
 }
 
 /* Each name is put once. */
-static gannet_err append(gannet_state *state, const char *part, const char *name,
-                         gannet_state_value **value) {
-  GANNET_TRY(reserve(state, state->n + 1));
+static gannet_err append_value(gannet_state *state, const char *part, const char *name,
+                               gannet_state_value **value) {
+  GANNET_TRY(reserve_values(state, state->n + 1));
   *value = &state->value[state->n++];
   memset(*value, 0, sizeof **value);
-  join(part, name, (*value)->name);
+  join_name(part, name, (*value)->name);
   return GANNET_OK;
 }
 
 gannet_err gannet_state_put(gannet_state *state, const char *part, const char *name,
                             gannet_state_kind kind, double number) {
   gannet_state_value *value = NULL;
-  GANNET_TRY(append(state, part, name, &value));
+  GANNET_TRY(append_value(state, part, name, &value));
   value->kind = kind;
   value->number = number;
   return GANNET_OK;
@@ -82,7 +82,7 @@ gannet_err gannet_state_put(gannet_state *state, const char *part, const char *n
 gannet_err gannet_state_put_text(gannet_state *state, const char *part, const char *name,
                                  const char *text) {
   gannet_state_value *value = NULL;
-  GANNET_TRY(append(state, part, name, &value));
+  GANNET_TRY(append_value(state, part, name, &value));
   value->kind = GANNET_STATE_TEXT;
   value->number = NAN;
   (void)snprintf(value->text, sizeof value->text, "%s", text);
@@ -97,22 +97,23 @@ void gannet_state_remove(gannet_state *state, const char *name) {
   memmove(state->value + at, state->value + at + 1, (size_t)(state->n - at) * sizeof *state->value);
 }
 
-static const gannet_state_value *find(gannet_state *state, const char *part, const char *name) {
+static const gannet_state_value *find_value(gannet_state *state, const char *part,
+                                            const char *name) {
   char whole[GANNET_STATE_NAME];
-  join(part, name, whole);
+  join_name(part, name, whole);
   const int at = look_up(state, whole);
   return at < 0 ? NULL : &state->value[at];
 }
 
 bool gannet_state_find(gannet_state *state, const char *part, const char *name, double *number) {
-  const gannet_state_value *value = find(state, part, name);
+  const gannet_state_value *value = find_value(state, part, name);
   if (!value || value->kind == GANNET_STATE_TEXT) return false;
   *number = value->number;
   return true;
 }
 
 const char *gannet_state_find_text(gannet_state *state, const char *part, const char *name) {
-  const gannet_state_value *value = find(state, part, name);
+  const gannet_state_value *value = find_value(state, part, name);
   return value && value->kind == GANNET_STATE_TEXT ? value->text : "";
 }
 
@@ -154,7 +155,7 @@ gannet_err gannet_state_compare(gannet_state *before, gannet_state *now, gannet_
   for (int i = 0; i < now->n; ++i) {
     const int at = look_up(before, now->value[i].name);
     if (at >= 0 && gannet_state_is_same(&before->value[at], &now->value[i])) continue;
-    GANNET_TRY(reserve(changes, changes->n + 1));
+    GANNET_TRY(reserve_values(changes, changes->n + 1));
     changes->value[changes->n++] = now->value[i];
   }
   for (int i = 0; i < before->n; ++i) {

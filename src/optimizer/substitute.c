@@ -27,7 +27,7 @@ gannet_err gannet_substitute_check(const gannet_problem *problem, int q, const d
   return GANNET_OK;
 }
 
-static gannet_err read_options(const char *method, gannet_optimizer_options *options) {
+static gannet_err parse_method(const char *method, gannet_optimizer_options *options) {
   const gannet_setting settings[] = {{.key = "method", .text = method}};
   gannet_complaints complaints = {0};
   gannet_err err = gannet_optimizer_options_parse(1, settings, options, &complaints);
@@ -37,12 +37,12 @@ static gannet_err read_options(const char *method, gannet_optimizer_options *opt
 }
 
 /* A member that is made for this batch; its streams are apart from those of the others. */
-static gannet_err propose_by(gannet_optimizer *o, int which, int q, double *x_unit) {
+static gannet_err propose_with_method(gannet_optimizer *o, int which, int q, double *x_unit) {
   const gannet_member_common common = {o->context, o->history,     o->seen,
                                        &o->phases, &o->noise_test, o->design};
   gannet_optimizer_options options = {0};
   gannet_member member = {0}, *only = &member;
-  gannet_err err = gannet_agree(o->context->comm, read_options(methods[which], &options));
+  gannet_err err = gannet_agree(o->context->comm, parse_method(methods[which], &options));
   if (err == GANNET_OK)
     err = gannet_member_create(&common, &options.member[0], o->options.n_members + which, &member);
   err = gannet_agree(o->context->comm, err);
@@ -56,16 +56,6 @@ static gannet_err propose_by(gannet_optimizer *o, int which, int q, double *x_un
   return err;
 }
 
-/* why: what is known of the failure of the method */
-static void tell(gannet_optimizer *o, const char *failed, int which, const char *why) {
-  if (o->substitute == which + 1) return;
-  o->substitute = which + 1;
-  gannet_log(o->context, GANNET_LOG_WARNING,
-             "the model of %s failed with %lld results: %s; %s proposes instead, and %s is tried "
-             "again for every batch",
-             failed, (long long)gannet_history_count_told(o->history), why, methods[which], failed);
-}
-
 gannet_err gannet_substitute_propose(gannet_optimizer *o, const char *failed, int q,
                                      double *x_unit) {
   char why[GANNET_ERROR_DETAIL];
@@ -75,11 +65,17 @@ gannet_err gannet_substitute_propose(gannet_optimizer *o, const char *failed, in
   for (; which < METHODS; ++which) {
     gannet_error_clear();
     if (!strcmp(methods[which], failed)) continue;
-    err = propose_by(o, which, q, x_unit);
+    err = propose_with_method(o, which, q, x_unit);
     if (err == GANNET_OK || !gannet_substitute_helps(err)) break;
   }
   GANNET_TRY(err);
-  tell(o, failed, which, why);
+  if (o->substitute != which + 1)
+    gannet_log(o->context, GANNET_LOG_WARNING,
+               "the model of %s failed with %lld results: %s; %s proposes instead, and %s is tried "
+               "again for every batch",
+               failed, (long long)gannet_history_count_told(o->history), why, methods[which],
+               failed);
+  o->substitute = which + 1;
   return GANNET_OK;
 }
 

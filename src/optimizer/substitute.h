@@ -1,4 +1,4 @@
-/* Who proposes a batch while the model of the method cannot.
+/* Substitutes: other methods that propose a batch while the model of the method fails.
  *
  * A model fails when numbers do not work out: training diverges, a matrix is not positive definite,
  * a prediction is not finite. The campaign then goes on with the first of these that works:
@@ -14,7 +14,7 @@
 #ifndef GANNET_OPTIMIZER_SUBSTITUTE_H
 #define GANNET_OPTIMIZER_SUBSTITUTE_H
 
-#include "optimizer/optimizer.h"
+#include "optimizer/optimizer_impl.h"
 
 /* Whether an error of a model is a failure of its numbers, after which another model may work:
  * numbers, a library's solver, an equation's function that cannot be computed where the model asked

@@ -67,7 +67,7 @@ static gannet_err visit(void *user, int64_t sequence, const char *payload, size_
   replay *r = user;
   gannet_record record = {0};
   (void)sequence;
-  assert_ok(gannet_record_parse(r->optimizer->problem, payload, length, &record));
+  assert_ok(gannet_record_parse(gannet_history_problem(r->history), payload, length, &record));
   if (record.kind == GANNET_RECORD_PROPOSE) propose_again(r, &record);
   for (int i = 0; record.kind == GANNET_RECORD_TELL && i < record.n; ++i) {
     const gannet_evaluation *row = gannet_history_get(r->history, record.id[i]);

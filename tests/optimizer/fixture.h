@@ -6,7 +6,7 @@
 
 #include "support/harness.h"
 
-#include "optimizer/optimizer.h"
+#include "optimizer/optimizer_impl.h"
 
 typedef struct {
   gannet_context *context;

@@ -4,7 +4,7 @@
 
 #include "support/harness.h"
 
-#include "optimizer/optimizer.h"
+#include "optimizer/optimizer_impl.h"
 
 enum { BATCH = 3, DESIGN = 12, ALL = 42 };
 

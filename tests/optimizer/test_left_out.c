@@ -6,7 +6,7 @@
 
 #include "support/harness.h"
 
-#include "optimizer/optimizer.h"
+#include "optimizer/optimizer_impl.h"
 
 /* (x - 0.3)^2 + 3 (y - 0.6)^2 in the unit square, whose second derivative by x is 2. The equation
  * says so by a function that stops working when it is told to, on one rank alone. */

@@ -5,7 +5,7 @@
 
 #include "support/harness.h"
 
-#include "optimizer/optimizer.h"
+#include "optimizer/optimizer_impl.h"
 
 enum { BATCH = 3, ALL = 30 };
 

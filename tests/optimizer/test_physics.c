@@ -4,7 +4,7 @@
 
 #include "support/harness.h"
 
-#include "optimizer/optimizer.h"
+#include "optimizer/optimizer_impl.h"
 
 /* Maximise 4 - (x - 1)^2 - 2 (log10 y - 0.3)^2 + x log10 y / 5 on [-2, 3] x [0.1, 100], y on a
  * logarithmic scale; its second derivative by x is -2. */

@@ -6,7 +6,7 @@
 
 #include "support/harness.h"
 
-#include "optimizer/optimizer.h"
+#include "optimizer/optimizer_impl.h"
 #include "optimizer/propose/moments_ordered.h"
 #include "optimizer/propose/propose.h"
 
@@ -222,7 +222,7 @@ static void ask_and_tell(fixture *f, const scenario *s) {
     const gannet_screen_report *screen = &f->optimizer->member[0].screen;
     f->screened += screen->scored > 0 && !screen->complete;
     f->ordered += screen->ordered;
-    f->doubted += f->optimizer->member[0].doubt > 0;
+    f->doubted += f->optimizer->member[0].double_scans_last > 0;
     for (int i = 0; i < q; ++i) {
       results[i] = result_of(s, x + (ptrdiff_t)i * D, constraints[i]);
       results[i].id = id[i];

@@ -9,7 +9,7 @@
 #include "support/harness.h"
 #include "support/refuse.h"
 
-#include "optimizer/optimizer.h"
+#include "optimizer/optimizer_impl.h"
 
 /* In long histories ranks share the solves of ceilings. */
 enum { D = 3, Q = 2, TOLD = 30, LONG = 830 };

@@ -7,7 +7,7 @@
 #include "benchmark/bench.h"
 #include "benchmark/subject.h"
 #include "benchmark/traffic.h"
-#include "optimizer/optimizer.h"
+#include "optimizer/optimizer_impl.h"
 #include "problem/problem.h"
 
 /* Times of one ask: the whole, then its phases. */

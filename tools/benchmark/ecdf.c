@@ -9,7 +9,7 @@
 #include "benchmark/bench.h"
 #include "benchmark/file.h"
 #include "benchmark/subject.h"
-#include "optimizer/optimizer.h"
+#include "optimizer/optimizer_impl.h"
 #include "optimizer/recommend.h"
 #include "simulations/landscape.h"
 #include "suite/measure.h"

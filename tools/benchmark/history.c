@@ -11,7 +11,7 @@
 #include "benchmark/memory.h"
 #include "benchmark/rates.h"
 #include "benchmark/subject.h"
-#include "optimizer/optimizer.h"
+#include "optimizer/optimizer_impl.h"
 #include "problem/problem.h"
 
 enum { ELITE = 50, HELD_OUT = 500 };

@@ -51,7 +51,7 @@ gannet_err gannet_campaign_equip(gannet_campaign *campaign, const char *file) {
   GANNET_TRY(gannet_agree(campaign->context->comm, gannet_residuals_load(campaign->input, file)));
   GANNET_TRY(gannet_optimizer_create(campaign->context, input->problem, input->n_method,
                                      input->method, &campaign->optimizer));
-  campaign->history = campaign->optimizer->history;
+  campaign->history = gannet_optimizer_history(campaign->optimizer);
   gannet_ledger_init(&campaign->ledger, input->problem, campaign->history);
   return GANNET_OK;
 }
@@ -441,7 +441,8 @@ gannet_err gannet_campaign_ask(gannet_campaign *campaign, int q, int64_t *first)
     *first = id[0];
     err = gannet_optimizer_get_state(optimizer, &state);
     if (err == GANNET_OK)
-      err = gannet_ledger_propose(&campaign->ledger, id[0], &state, optimizer->ask_seconds);
+      err = gannet_ledger_propose(&campaign->ledger, id[0], &state,
+                                  gannet_optimizer_ask_seconds(optimizer));
     err = gannet_agree(campaign->context->comm, err);
   }
   gannet_free(&id);

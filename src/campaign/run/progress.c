@@ -138,9 +138,9 @@ void gannet_progress_batch(gannet_progress *progress, const gannet_campaign *cam
   (void)fprintf(progress->out,
                 "batch %lld: %s evaluations, %lld done, %lld cannot run, %lld failed%s, %s, "
                 "proposal %.3f s",
-                (long long)campaign->optimizer->batch - 1, share, (long long)tally.done,
-                (long long)tally.cannot_run, (long long)tally.failed, feasible, best,
-                campaign->optimizer->ask_seconds);
+                (long long)gannet_optimizer_next_batch(campaign->optimizer) - 1, share,
+                (long long)tally.done, (long long)tally.cannot_run, (long long)tally.failed,
+                feasible, best, gannet_optimizer_ask_seconds(campaign->optimizer));
   print_left(progress, &tally);
   (void)fputc('\n', progress->out);
   (void)fflush(progress->out);

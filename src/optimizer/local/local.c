@@ -86,18 +86,10 @@ void gannet_local_destroy(gannet_local **local) {
   gannet_free(local);
 }
 
-/* How much of what was predicted a point brought: the decrease of the objective, or of the
- * violation where the batch started from a place that was not feasible. */
-static double achieved(const gannet_local *l, const gannet_standing *from,
-                       const gannet_standing *point) {
-  if (!gannet_standing_is_better(point, from)) return 0;
-  if (from->violation > 0) return 1 - point->violation / from->violation;
-  const double decrease = from->value - point->value;
-  return decrease > 0 ? decrease / fmax(l->state.predicted, 1e-300) : 0;
-}
-
-/* Whether the last batch has all its results, and the most that one of its points achieved. */
-static gannet_err outcome(const gannet_local *l, bool *told, double *most) {
+/* Whether the last batch has all its results, and the most that one of its points achieved of what
+ * was predicted: the decrease of the objective as a share of the predicted one, or of the violation
+ * where the batch started from a place that was not feasible. */
+static gannet_err find_achievement(const gannet_local *l, bool *told, double *most) {
   const int64_t first = l->state.first_id, n = l->state.count;
   const int64_t count = gannet_history_count(l->history);
   gannet_standing *standing = NULL;
@@ -108,8 +100,15 @@ static gannet_err outcome(const gannet_local *l, bool *told, double *most) {
   if (!*told) return GANNET_OK;
   GANNET_TRY(gannet_alloc((size_t)count, sizeof *standing, &standing));
   const gannet_err err = gannet_standing_all(l->history, 0, standing);
-  for (int64_t id = first; id < first + n && err == GANNET_OK; ++id)
-    *most = fmax(*most, achieved(l, &standing[l->state.from], &standing[id]));
+  for (int64_t id = first; id < first + n && err == GANNET_OK; ++id) {
+    const gannet_standing *from = &standing[l->state.from], *point = &standing[id];
+    if (!gannet_standing_is_better(point, from)) continue;
+    const double decrease = from->value - point->value;
+    if (from->violation > 0)
+      *most = fmax(*most, 1 - point->violation / from->violation);
+    else if (decrease > 0)
+      *most = fmax(*most, decrease / fmax(l->state.predicted, 1e-300));
+  }
   gannet_free(&standing);
   return err;
 }
@@ -119,7 +118,7 @@ static gannet_err outcome(const gannet_local *l, bool *told, double *most) {
 static gannet_err adapt_radius(gannet_local *l) {
   double most = 0, *radius = &l->state.radius;
   bool told = false;
-  GANNET_TRY(outcome(l, &told, &most));
+  GANNET_TRY(find_achievement(l, &told, &most));
   if (!told) return GANNET_OK;
   if (most >= 0.5) {
     if (l->state.at_edge) *radius *= 2;
@@ -213,7 +212,7 @@ typedef struct {
   bool alone, failed; /* the only point under way; no start led to a value that is a number */
 } proposal;
 
-static gannet_err prepare(proposal *p) {
+static gannet_err create_models(proposal *p) {
   const gannet_local *l = p->local;
   const size_t models = (size_t)l->n_models, d = (size_t)p->data.d;
   const bool full = local_data_has_cross_terms(p->data.d, p->data.n, p->alone);
@@ -248,7 +247,7 @@ static gannet_err prepare(proposal *p) {
   return GANNET_OK;
 }
 
-static void drop(proposal *p) {
+static void release_proposal(proposal *p) {
   for (int i = 0; p->model && i < p->local->n_models; ++i) gannet_quadratic_release(&p->model[i]);
   gannet_free(&p->model);
   gannet_free(&p->fitted);
@@ -267,7 +266,7 @@ static gannet_err fit_models(proposal *p) {
   return GANNET_OK;
 }
 
-static void make_box(proposal *p) {
+static void set_box(proposal *p) {
   const double radius = p->local->state.radius;
   for (int k = 0; k < p->data.d; ++k) {
     const double x = p->data.centre[p->data.coordinate[k]];
@@ -284,32 +283,23 @@ static gannet_stream stream_of(const proposal *p, int point, int what) {
   return stream;
 }
 
-/* Constraints are kept by their means and standard deviations: draws of several would rarely be
- * kept all at once. */
-static void draw_models(proposal *p, int point) {
-  gannet_random_normal(stream_of(p, point, 1), 0, (size_t)p->model[0].p, p->normal);
-  gannet_quadratic_draw(&p->model[0], p->normal, p->merit.draw[0]);
-  for (int i = 1; i < p->local->n_models; ++i)
-    gannet_quadratic_draw(&p->model[i], NULL, p->merit.draw[i]);
-}
-
-static double descend(proposal *p, double *u) {
+static double minimise_by_newton(proposal *p, double *u) {
   return gannet_box_newton(p->data.d, u, p->lower, p->upper, merit_value, &p->merit, p->work,
                            NEWTON_STEPS);
 }
 
-/* By how much p->best is beyond what the threshold leaves after a standard deviation. */
-static double beyond(const proposal *p, int i) {
+/* By how much p->best is constraint_excess what the threshold leaves after a standard deviation. */
+static double constraint_excess(const proposal *p, int i) {
   return gannet_quadratic_value(&p->model[i], p->merit.draw[i], p->best, NULL, NULL) +
          gannet_quadratic_sd(&p->model[i], p->best, p->normal) - p->data.threshold[i];
 }
 
 /* The method of multipliers: a bound is as far inside as keeps p->best where it should be. */
-static void multiply(proposal *p) {
+static void adapt_multipliers(proposal *p) {
   for (int round = 0; round < MULTIPLIER_ROUNDS; ++round) {
     for (int i = 1; i < p->local->n_models; ++i)
-      p->merit.bound[i] = fmin(p->merit.bound[i] - beyond(p, i), p->data.threshold[i]);
-    (void)descend(p, p->best);
+      p->merit.bound[i] = fmin(p->merit.bound[i] - constraint_excess(p, i), p->data.threshold[i]);
+    (void)minimise_by_newton(p, p->best);
   }
 }
 
@@ -319,25 +309,25 @@ static void shift_bounds(proposal *p) {
   for (int round = 0; round < SHIFTS && !kept; ++round) {
     kept = true;
     for (int i = 1; i < p->local->n_models; ++i) {
-      const double more = beyond(p, i);
+      const double more = constraint_excess(p, i);
       if (!(more > 0)) continue;
       p->merit.bound[i] -= 1.1 * more;
       kept = false;
     }
-    if (!kept) (void)descend(p, p->best);
+    if (!kept) (void)minimise_by_newton(p, p->best);
   }
 }
 
-static void put(const proposal *p, const double *u, double *x) {
+static void to_unit_cube(const proposal *p, const double *u, double *x) {
   memcpy(x, p->data.centre, (size_t)p->local->problem->d * sizeof *x);
   for (int k = 0; k < p->data.d; ++k) x[p->data.coordinate[k]] += p->data.span * u[k];
 }
 
 /* Round integers, hold them there, and find the minimum over the real variables again. */
-static void settle_integers(proposal *p) {
+static void fix_integers(proposal *p) {
   const gannet_problem *problem = p->local->problem;
   bool has_integers = false;
-  put(p, p->best, p->snapped);
+  to_unit_cube(p, p->best, p->snapped);
   gannet_problem_snap(problem, 1, p->snapped);
   for (int k = 0; k < p->data.d; ++k) {
     const int at = p->data.coordinate[k];
@@ -345,59 +335,53 @@ static void settle_integers(proposal *p) {
     p->lower[k] = p->upper[k] = (p->snapped[at] - p->data.centre[at]) / p->data.span;
     has_integers = true;
   }
-  if (has_integers) (void)descend(p, p->best);
+  if (has_integers) (void)minimise_by_newton(p, p->best);
 }
 
 /* Along the minima of ever sharper penalties; the value of the last. */
-static double follow(proposal *p, double *u, double from, double to) {
+static double sharpen_penalty(proposal *p, double *u, double from, double to) {
   double value = INFINITY;
   for (double round = from; round > 0.5 * to; round /= 10) {
     p->merit.round = round;
-    value = descend(p, u);
+    value = minimise_by_newton(p, u);
   }
   return value;
 }
 
-static void keep_constraints(proposal *p) {
-  (void)follow(p, p->best, chosen / 10, sharpest);
-  multiply(p);
-  shift_bounds(p);
-}
-
 /* The best minimum from the centre and from random points of the box, into p->best. */
-static void minimise(proposal *p, int point) {
+static void find_minimum(proposal *p, int point) {
   const size_t d = (size_t)p->data.d;
   const bool constrained = p->local->n_models > 1;
   double least = INFINITY;
-  make_box(p);
+  set_box(p);
   memcpy(p->merit.bound, p->data.threshold, (size_t)p->local->n_models * sizeof *p->merit.bound);
   for (int s = 0; s < STARTS; ++s) {
     gannet_random_uniform(stream_of(p, point, 0), (uint64_t)s * d, d, p->u);
     for (size_t k = 0; k < d; ++k)
       p->u[k] = s == 0 ? 0 : p->lower[k] + p->u[k] * (p->upper[k] - p->lower[k]);
-    const double value = constrained ? follow(p, p->u, roundest, chosen) : descend(p, p->u);
+    const double value =
+        constrained ? sharpen_penalty(p, p->u, roundest, chosen) : minimise_by_newton(p, p->u);
     if (!(value < least)) continue;
     least = value;
     memcpy(p->best, p->u, d * sizeof *p->best);
   }
   p->failed = p->failed || !isfinite(least);
-  settle_integers(p);
-  if (constrained) keep_constraints(p);
+  fix_integers(p);
+  if (!constrained) return;
+  (void)sharpen_penalty(p, p->best, chosen / 10, sharpest);
+  adapt_multipliers(p);
+  shift_bounds(p);
 }
 
-/* Whether the batch that is to be judged next may still get its results. With evaluations under way
- * all the time no batch would ever be judged if each forgot the one before; one that is far behind
- * all others under way may have been given up. */
-static bool is_awaited(const gannet_local *l, int64_t first_id) {
-  const int64_t pending = gannet_history_count(l->history) - gannet_history_count_told(l->history);
-  return l->state.count > 0 &&
-         (double)first_id - (double)l->state.first_id <= 2 * (double)pending + patience;
-}
-
-/* What the radius will be judged by: of the first point. */
-static void remember(proposal *p) {
+/* Store what the first point of this batch is predicted to bring, by which the radius will be
+ * judged; not while an earlier batch may still get its results. With evaluations under way all the
+ * time no batch would ever be judged if each forgot the one before; one that is far behind all
+ * others under way may have been given up. */
+static void store_prediction(proposal *p) {
   gannet_local *l = p->local;
-  if (is_awaited(l, p->first_id)) return;
+  const int64_t pending = gannet_history_count(l->history) - gannet_history_count_told(l->history);
+  const double behind = (double)p->first_id - (double)l->state.first_id;
+  if (l->state.count > 0 && behind <= 2 * (double)pending + patience) return;
   const double edge = 0.9 * l->state.radius / p->data.span;
   double farthest = 0;
   for (int k = 0; k < p->data.d; ++k) farthest = fmax(farthest, fabs(p->best[k]));
@@ -412,18 +396,25 @@ static void remember(proposal *p) {
   l->state.at_edge = farthest >= edge;
 }
 
+/* Options for one point: minimisers of draws of the objective, and a random point of the box.
+ * Constraints are kept by their means and standard deviations: draws of several would rarely be
+ * kept all at once. */
 static void propose_point(proposal *p, int i, double *options) {
   const size_t d = (size_t)p->local->problem->d;
   for (int k = 0; k + 1 < GANNET_LOCAL_OPTIONS; ++k) {
-    draw_models(p, i * GANNET_LOCAL_OPTIONS + k);
-    minimise(p, i * GANNET_LOCAL_OPTIONS + k);
-    put(p, p->best, options + (size_t)k * d);
-    if (i == 0 && k == 0) remember(p);
+    const int point = i * GANNET_LOCAL_OPTIONS + k;
+    gannet_random_normal(stream_of(p, point, 1), 0, (size_t)p->model[0].p, p->normal);
+    gannet_quadratic_draw(&p->model[0], p->normal, p->merit.draw[0]);
+    for (int model = 1; model < p->local->n_models; ++model) /* their means */
+      gannet_quadratic_draw(&p->model[model], NULL, p->merit.draw[model]);
+    find_minimum(p, point);
+    to_unit_cube(p, p->best, options + (size_t)k * d);
+    if (i == 0 && k == 0) store_prediction(p);
   }
-  make_box(p);
+  set_box(p);
   gannet_random_uniform(stream_of(p, i, 0), 1000, (size_t)p->data.d, p->u);
   for (int k = 0; k < p->data.d; ++k) p->u[k] = p->lower[k] + p->u[k] * (p->upper[k] - p->lower[k]);
-  put(p, p->u, options + (GANNET_LOCAL_OPTIONS - 1) * d);
+  to_unit_cube(p, p->u, options + (GANNET_LOCAL_OPTIONS - 1) * d);
   gannet_problem_snap(p->local->problem, GANNET_LOCAL_OPTIONS, options);
 }
 
@@ -442,39 +433,34 @@ static gannet_err propose_points(proposal *p, double *x_unit) {
   return GANNET_OK;
 }
 
-static gannet_err begin(proposal *p) {
-  gannet_local *l = p->local;
-  bool noisy = false;
-  GANNET_TRY(adapt_radius(l));
-  GANNET_TRY(gannet_noise_test_result(l->history, l->noise_test, &noisy));
-  GANNET_TRY(local_data_collect(l->history, noisy, -1, &p->data));
-  return prepare(p);
+/* Collect the data around a centre, -1 = the best point, and make models for them. */
+static gannet_err collect_data(proposal *p, bool noisy, int64_t centre_id) {
+  release_proposal(p);
+  GANNET_TRY(local_data_collect(p->local->history, noisy, centre_id, &p->data));
+  return create_models(p);
 }
 
-static gannet_err begin_again(proposal *p, int64_t centre_id) {
-  drop(p);
-  GANNET_TRY(local_data_collect(p->local->history, true, centre_id, &p->data));
-  return prepare(p);
-}
-
-/* From the best of noisy values, a lucky one, to the least mean nearby. Collective. */
-static gannet_err move_centre(proposal *p) {
-  const gannet_local *l = p->local;
-  const int64_t centre = local_noise_centre(l->history, &p->data, &p->model[0], l->state.radius);
-  if (centre == p->data.centre_id) return GANNET_OK;
-  GANNET_TRY(gannet_agree(l->context->comm, begin_again(p, centre)));
-  return fit_models(p);
-}
-
-/* Collective. */
+/* Judge the last batch, then fit the models around the best point. The best of noisy values is a
+ * lucky one: the centre then moves to the least mean nearby, and the box has a least size.
+ * Collective. */
 static gannet_err fit_around_centre(proposal *p) {
-  double *radius = &p->local->state.radius, least = 0;
+  gannet_local *l = p->local;
+  double *radius = &l->state.radius, least = 0;
+  bool noisy = false;
+  gannet_err err = adapt_radius(l);
+  if (err == GANNET_OK) err = gannet_noise_test_result(l->history, l->noise_test, &noisy);
+  if (err == GANNET_OK) err = collect_data(p, noisy, -1);
+  GANNET_TRY(gannet_agree(l->context->comm, err));
   GANNET_TRY(fit_models(p));
   if (p->data.noisy) {
-    GANNET_TRY(move_centre(p));
+    const int64_t centre = local_noise_centre(l->history, &p->data, &p->model[0], *radius);
+    if (centre != p->data.centre_id) {
+      GANNET_TRY(gannet_agree(l->context->comm, collect_data(p, true, centre)));
+      GANNET_TRY(fit_models(p));
+    }
     least = local_noise_radius(&p->data, &p->model[0]);
   }
-  follow_centre(p->local, &p->data);
+  follow_centre(l, &p->data);
   *radius = fmin(fmax(*radius, least), largest_radius);
   return GANNET_OK;
 }
@@ -483,10 +469,9 @@ gannet_err gannet_local_propose(gannet_local *l, int64_t batch, int64_t first_id
                                 double *x_unit) {
   proposal p = {.local = l, .batch = batch, .first_id = first_id, .q = q};
   p.alone = first_id + q - gannet_history_count_told(l->history) == 1;
-  gannet_err err = gannet_agree(l->context->comm, begin(&p));
-  if (err == GANNET_OK) err = fit_around_centre(&p);
+  gannet_err err = fit_around_centre(&p);
   if (err == GANNET_OK) err = propose_points(&p, x_unit);
-  drop(&p);
+  release_proposal(&p);
   return err;
 }
 

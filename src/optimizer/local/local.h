@@ -1,10 +1,13 @@
-/* The local member: quadratic models of objective and constraints around the best point, minimised
- * in a box whose size follows from how well earlier predictions came true.
+/* The local member: quadratic models around the best point, minimised in a trust region.
  *
- * Trust regions with quadratic models: Powell 2002 (UOBYQA), Conn, Scheinberg, Vicente 2009; here
+ * There is a quadratic model of the objective and of every constraint, around the best point. Draws
+ * from their posterior are minimised in a box, whose size follows from how well earlier predictions
+ * came true. All results enter the models, whoever proposed the points; worse and farther results
+ * count less.
+ *
+ * Trust regions with quadratic models: Powell 2002 (UOBYQA); Conn, Scheinberg, Vicente 2009. Here
  * the model is Bayesian (surrogate/quadratic.h), so that it can be used from the first points on,
- * tolerates noise, and gives different points of a batch by draws from its posterior. All results
- * enter it, whoever proposed the points; worse and farther ones count less.
+ * tolerates noise, and gives different points of a batch by draws.
  */
 #ifndef GANNET_OPTIMIZER_LOCAL_H
 #define GANNET_OPTIMIZER_LOCAL_H

@@ -33,27 +33,24 @@ static double distance(const local_data *data, const double *x) {
   return far;
 }
 
-static bool is_comparable(const gannet_history *history, const local_data *data, int64_t id) {
-  const gannet_problem *problem = gannet_history_problem(history);
-  const double *x = gannet_history_x_unit(history, id);
-  if (!gannet_history_is_sound(history, id)) return false;
-  for (int k = 0; k < problem->d; ++k)
-    if (!data->modelled[k] && x[k] != data->centre[k]) return false;
-  return true;
-}
-
 static double value_of(const gannet_history *history, int64_t id) {
   return gannet_problem_flip(gannet_history_problem(history),
                              gannet_history_get(history, id)->objective);
 }
 
-static int choose(const gannet_history *history, const local_data *data, place *places) {
+/* Sound evaluations that agree with the centre in all that is not modelled, the centre first: the
+ * best come next, or the nearest ones with constraints or noise. */
+static int sort_comparable(const gannet_history *history, const local_data *data, place *places) {
   const bool free = data->n_models == 1 && !data->noisy;
+  const gannet_problem *problem = gannet_history_problem(history);
   int n = 0;
   for (int64_t id = 0; id < gannet_history_count(history); ++id) {
-    if (!is_comparable(history, data, id)) continue;
-    const double key =
-        free ? value_of(history, id) : distance(data, gannet_history_x_unit(history, id));
+    const double *x = gannet_history_x_unit(history, id);
+    bool comparable = gannet_history_is_sound(history, id);
+    for (int k = 0; k < problem->d && comparable; ++k)
+      comparable = data->modelled[k] || x[k] == data->centre[k];
+    if (!comparable) continue;
+    const double key = free ? value_of(history, id) : distance(data, x);
     places[n++] = (place){id == data->centre_id ? -INFINITY : key, id};
   }
   qsort(places, (size_t)n, sizeof *places, ascending);
@@ -131,7 +128,8 @@ static void set_values(int model, const double *far, double at_centre, double *w
     data->threshold[model] = -at_centre / unit;
 }
 
-static gannet_err fill(const gannet_history *history, const place *places, local_data *data) {
+static gannet_err set_observations(const gannet_history *history, const place *places,
+                                   local_data *data) {
   const gannet_problem *problem = gannet_history_problem(history);
   const size_t n = (size_t)data->n, models = (size_t)data->n_models;
   double *work = NULL;
@@ -150,23 +148,9 @@ static gannet_err fill(const gannet_history *history, const place *places, local
   return GANNET_OK;
 }
 
-static gannet_err allocate(int n_models, int n, local_data *data) {
-  const size_t models = (size_t)n_models, rows = (size_t)n;
-  GANNET_TRY(gannet_alloc(rows, sizeof *data->id, &data->id));
-  GANNET_TRY(gannet_alloc(rows * (size_t)data->d, sizeof(double), &data->u));
-  GANNET_TRY(gannet_alloc(models * rows, sizeof(double), &data->t));
-  GANNET_TRY(gannet_alloc(models * rows, sizeof(double), &data->w));
-  return gannet_alloc(models, sizeof(double), &data->threshold);
-}
-
 bool local_data_has_cross_terms(int d, int n, bool alone) {
   const int full = gannet_quadratic_coefficients(d, true);
   return full <= FULL_AT_ONCE || (full <= FULL_MOST && (alone || n >= nearly * full));
-}
-
-static int most_of(int d) {
-  const int full = gannet_quadratic_coefficients(d, true);
-  return 2 * (full <= FULL_MOST ? full : gannet_quadratic_coefficients(d, false)) + 10;
 }
 
 /* A parabola says little about a variable of fewer values. */
@@ -184,15 +168,6 @@ int local_data_coordinates(const gannet_problem *problem, bool *modelled) {
   return n;
 }
 
-static gannet_err choose_coordinates(const gannet_problem *problem, local_data *data) {
-  GANNET_TRY(gannet_alloc((size_t)problem->d, sizeof *data->coordinate, &data->coordinate));
-  GANNET_TRY(gannet_alloc((size_t)problem->d, sizeof *data->modelled, &data->modelled));
-  (void)local_data_coordinates(problem, data->modelled);
-  for (int k = 0; k < problem->d; ++k)
-    if (data->modelled[k]) data->coordinate[data->d++] = k;
-  return GANNET_OK;
-}
-
 gannet_err local_data_collect(const gannet_history *history, bool noisy, int64_t centre_id,
                               local_data *data) {
   const gannet_problem *problem = gannet_history_problem(history);
@@ -204,12 +179,27 @@ gannet_err local_data_collect(const gannet_history *history, bool noisy, int64_t
   data->centre = gannet_history_x_unit(history, data->centre_id);
   data->value = value_of(history, data->centre_id);
   data->n_models = 1 + problem->n_bounds;
-  GANNET_TRY(choose_coordinates(problem, data));
+
+  GANNET_TRY(gannet_alloc((size_t)problem->d, sizeof *data->coordinate, &data->coordinate));
+  GANNET_TRY(gannet_alloc((size_t)problem->d, sizeof *data->modelled, &data->modelled));
+  (void)local_data_coordinates(problem, data->modelled);
+  for (int k = 0; k < problem->d; ++k)
+    if (data->modelled[k]) data->coordinate[data->d++] = k;
+
+  const int full = gannet_quadratic_coefficients(data->d, true);
+  const int coefficients = full <= FULL_MOST ? full : gannet_quadratic_coefficients(data->d, false);
+  const int most = 2 * coefficients + 10;
   GANNET_TRY(gannet_alloc((size_t)gannet_history_count(history), sizeof *places, &places));
-  const int n = choose(history, data, places), most = most_of(data->d);
-  data->n = n < most ? n : most;
-  gannet_err err = allocate(data->n_models, data->n, data);
-  if (err == GANNET_OK) err = fill(history, places, data);
+  const int comparable = sort_comparable(history, data, places);
+  data->n = comparable < most ? comparable : most;
+
+  const size_t models = (size_t)data->n_models, rows = (size_t)data->n;
+  gannet_err err = gannet_alloc(rows, sizeof *data->id, &data->id);
+  if (err == GANNET_OK) err = gannet_alloc(rows * (size_t)data->d, sizeof(double), &data->u);
+  if (err == GANNET_OK) err = gannet_alloc(models * rows, sizeof(double), &data->t);
+  if (err == GANNET_OK) err = gannet_alloc(models * rows, sizeof(double), &data->w);
+  if (err == GANNET_OK) err = gannet_alloc(models, sizeof(double), &data->threshold);
+  if (err == GANNET_OK) err = set_observations(history, places, data);
   gannet_free(&places);
   return err;
 }
@@ -230,12 +220,6 @@ static const double *point(const local_data *data, int i) {
   return data->u + (size_t)i * (size_t)data->d;
 }
 
-static bool is_inside(const local_data *data, int i, double radius) {
-  for (int k = 0; k < data->d; ++k)
-    if (fabs(point(data, i)[k]) * data->span > radius) return false;
-  return true;
-}
-
 static bool is_feasible(const gannet_history *history, int64_t id) {
   return gannet_problem_is_feasible(gannet_history_problem(history),
                                     gannet_history_constraints(history, id));
@@ -247,7 +231,10 @@ int64_t local_noise_centre(const gannet_history *history, const local_data *data
   double least = INFINITY;
   if (!is_feasible(history, centre)) return centre;
   for (int i = 0; i < data->n; ++i) {
-    if (!is_inside(data, i, radius) || !is_feasible(history, data->id[i])) continue;
+    bool inside = true;
+    for (int k = 0; k < data->d && inside; ++k)
+      inside = !(fabs(point(data, i)[k]) * data->span > radius);
+    if (!inside || !is_feasible(history, data->id[i])) continue;
     const double mean =
         gannet_quadratic_value(objective, objective->coefficient, point(data, i), NULL, NULL);
     if (!(mean < least)) continue;

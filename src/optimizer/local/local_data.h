@@ -1,4 +1,4 @@
-/* What the local member's models are fitted to. */
+/* The observations that the local member's models are fitted to, and the centre of its box. */
 #ifndef GANNET_OPTIMIZER_LOCAL_DATA_H
 #define GANNET_OPTIMIZER_LOCAL_DATA_H
 

@@ -41,16 +41,10 @@ static gannet_err rank_all(const gannet_history *history, ranking *r) {
   return GANNET_OK;
 }
 
-static bool is_there(const gannet_history *history, const ranking *r, int64_t id) {
+static bool is_near_best(const gannet_history *history, const ranking *r, int64_t id) {
   return gannet_convergence_is_near(gannet_history_problem(history)->d,
                                     gannet_history_x_unit(history, r->best[0].id),
                                     gannet_history_x_unit(history, id));
-}
-
-static bool are_together(const gannet_history *history, const ranking *r) {
-  bool together = r->found == r->most;
-  for (int j = 1; j < r->most && together; ++j) together = is_there(history, r, r->best[j].id);
-  return together;
 }
 
 /* Whether most of the feasible results elsewhere are worse than the best one by at least so much.
@@ -58,7 +52,7 @@ static bool are_together(const gannet_history *history, const ranking *r) {
 static bool are_worse(const gannet_history *history, const ranking *r, double by) {
   int64_t worse = 0, all = 0;
   for (int64_t i = 0; i < r->n; ++i) {
-    if (r->standing[i].violation > 0 || is_there(history, r, r->standing[i].id)) continue;
+    if (r->standing[i].violation > 0 || is_near_best(history, r, r->standing[i].id)) continue;
     all += 1;
     worse += gannet_problem_excess(r->standing[i].value, r->best[0].value) >= by;
   }
@@ -69,7 +63,9 @@ gannet_err gannet_convergence_find(const gannet_history *history, gannet_converg
   ranking r = {0};
   const gannet_err err = rank_all(history, &r);
   *convergence = (gannet_convergence){-1, false};
-  if (err == GANNET_OK && are_together(history, &r)) {
+  bool together = err == GANNET_OK && r.found == r.most;
+  for (int j = 1; j < r.most && together; ++j) together = is_near_best(history, &r, r.best[j].id);
+  if (together) {
     const double spread = gannet_problem_excess(r.best[r.most - 1].value, r.best[0].value);
     *convergence = (gannet_convergence){r.best[0].id, are_worse(history, &r, spread / digits)};
   }

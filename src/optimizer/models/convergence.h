@@ -1,8 +1,8 @@
 /* Whether the search has converged: its best d + 1 results lie at one place.
  *
- * They do at the bottom of a basin that has been found to some digits. In an ill-conditioned valley
- * they are apart until its bottom is found, whatever their values do. A better result elsewhere
- * ends it.
+ * They do so at the bottom of a basin that has been found to some digits. In an ill-conditioned
+ * valley they are apart until its bottom is found, whatever their values do. A better result at
+ * another place ends convergence.
  */
 #ifndef GANNET_OPTIMIZER_CONVERGENCE_H
 #define GANNET_OPTIMIZER_CONVERGENCE_H
@@ -15,7 +15,7 @@ typedef struct {
                     1e-9 of what the median of the results elsewhere is worse */
 } gannet_convergence;
 
-/* A function of the history. It has not settled with less than 2 (d + 1) results, or less than
+/* A function of the history. It has not converged with less than 2 (d + 1) results, or less than
  * d + 1 feasible ones.
  *
  * Local.

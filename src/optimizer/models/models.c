@@ -10,19 +10,12 @@ enum { MODELS_PER_MEMBER = 1 << 20 }; /* numbers of models, which key their stre
 
 const double models_label_doubt = 0.25;
 
-static gannet_err set_other_options(gannet_models *m) {
-  const gannet_surrogate_type *type = m->options->surrogate_type;
-  if (!type->for_others) return GANNET_OK;
-  GANNET_TRY(gannet_alloc(1, type->options_size, &m->other_options));
-  memcpy(m->other_options, m->options->surrogate_options, type->options_size);
-  type->for_others(m->other_options);
-  return GANNET_OK;
-}
-
 /* The local part of create: everything but the surrogates. */
-static gannet_err prepare(const gannet_context *context, const gannet_history *history,
-                          gannet_noise_test *noise_test, const gannet_member_options *options,
-                          gannet_models **models) {
+static gannet_err create_without_surrogates(const gannet_context *context,
+                                            const gannet_history *history,
+                                            gannet_noise_test *noise_test,
+                                            const gannet_member_options *options,
+                                            gannet_models **models) {
   GANNET_TRY(gannet_alloc(1, sizeof **models, models));
   gannet_models *m = *models;
   m->context = context;
@@ -32,9 +25,13 @@ static gannet_err prepare(const gannet_context *context, const gannet_history *h
   m->options = options;
   m->incumbents_from = -1;
   m->n = m->problem->n_bounds + 2;
-  GANNET_TRY(set_other_options(m));
-  if (options->surrogate_type->govern)
-    GANNET_TRY(gannet_pde_constraint_create(context, m->problem, &m->laws));
+  const gannet_surrogate_type *type = options->surrogate_type;
+  if (type->for_others) { /* constraints have options of their own */
+    GANNET_TRY(gannet_alloc(1, type->options_size, &m->other_options));
+    memcpy(m->other_options, options->surrogate_options, type->options_size);
+    type->for_others(m->other_options);
+  }
+  if (type->govern) GANNET_TRY(gannet_pde_constraint_create(context, m->problem, &m->laws));
   return gannet_alloc((size_t)m->n, sizeof *m->model, &m->model);
 }
 
@@ -54,8 +51,8 @@ static gannet_err create_surrogates(gannet_models *m, int member) {
 gannet_err gannet_models_create(const gannet_context *context, const gannet_history *history,
                                 gannet_noise_test *noise_test, const gannet_member_options *options,
                                 int member, gannet_models **models) {
-  gannet_err err =
-      gannet_agree(context->comm, prepare(context, history, noise_test, options, models));
+  gannet_err err = gannet_agree(
+      context->comm, create_without_surrogates(context, history, noise_test, options, models));
   if (err == GANNET_OK) err = create_surrogates(*models, member);
   if (err != GANNET_OK) gannet_models_destroy(models);
   GANNET_TRY(err);
@@ -80,27 +77,24 @@ void gannet_models_destroy(gannet_models **models) {
   gannet_free(models);
 }
 
-static gannet_err add_fantasies(gannet_models *m, gannet_model *one, int n, const double *x_unit) {
-  const size_t d = (size_t)m->problem->d;
-  GANNET_TRY(models_reserve(m, one, one->n + n));
-  memcpy(one->x + (size_t)one->n * d, x_unit, (size_t)n * d * sizeof *x_unit);
-  return gannet_surrogate_predict(one->surrogate, n, x_unit, one->y + one->n, NULL);
-}
-
-static gannet_err fantasize_one(gannet_models *m, gannet_model *one, int n, const double *x_unit,
-                                int64_t iteration) {
-  GANNET_TRY(gannet_agree(m->context->comm, add_fantasies(m, one, n, x_unit)));
-  one->n += n;
-  one->n_fantasies += n;
-  const gannet_data data = {one->n, one->x, one->y, one->noise_var};
-  return gannet_surrogate_believe(one->surrogate, &data, one->n_fantasies, iteration);
-}
-
 gannet_err gannet_models_fantasize(gannet_models *m, int n, const double *x_unit,
                                    int64_t iteration) {
+  const size_t d = (size_t)m->problem->d;
   if (n == 0) return GANNET_OK;
-  for (int i = 0; i < m->n; ++i)
-    if (m->model[i].active) GANNET_TRY(fantasize_one(m, &m->model[i], n, x_unit, iteration));
+  for (int i = 0; i < m->n; ++i) {
+    gannet_model *one = &m->model[i];
+    if (!one->active) continue;
+    gannet_err err = models_reserve(m, one, one->n + n);
+    if (err == GANNET_OK) {
+      memcpy(one->x + (size_t)one->n * d, x_unit, (size_t)n * d * sizeof *x_unit);
+      err = gannet_surrogate_predict(one->surrogate, n, x_unit, one->y + one->n, NULL);
+    }
+    GANNET_TRY(gannet_agree(m->context->comm, err));
+    one->n += n;
+    one->n_fantasies += n;
+    const gannet_data data = {one->n, one->x, one->y, one->noise_var};
+    GANNET_TRY(gannet_surrogate_believe(one->surrogate, &data, one->n_fantasies, iteration));
+  }
   return GANNET_OK;
 }
 
@@ -183,7 +177,8 @@ static const gannet_struct_field model_fields[] = {
 
 /* With equations, whether the user has heard that results contradict them. */
 static const gannet_struct_field physics_fields[] = {
-    {.name = "physics.contradicted", GANNET_STRUCT_AT(gannet_models, doubted, TRUTH)}, {0}};
+    {.name = "physics.contradicted", GANNET_STRUCT_AT(gannet_models, told_contradicted, TRUTH)},
+    {0}};
 
 /* What comes before the names of the values of one model: "gp-ei/objective." and the like. */
 static void name_part(const gannet_models *m, int i, const char *part, char *name) {

@@ -1,11 +1,17 @@
-/* The surrogates of one member: the objective, one per one-sided constraint, and, once a design
- * was infeasible by the simulation's own word, one of where that happens.
+/* The surrogates of one member.
  *
- * The last is a hidden constraint: it is fitted to +1 (infeasible, or the simulation crashed) and
- * -1 (fine), with a noise of its own, because labels are no values of a smooth function. A point
- * counts as feasible where a draw of it is below zero; its uncertainty is trusted less than that of
- * values, or proposals would go back to where simulations crash for as long as anything is left to
- * learn there. No penalty is ever put into the objective.
+ * There is one surrogate of the objective, one for every one-sided constraint, and, once the
+ * simulation itself called a design infeasible or crashed, one of where that happens, the hidden
+ * constraint. It is fitted to +1 (infeasible or crashed) and -1 (fine), with a noise of its own,
+ * because labels are no values of a smooth function. A point counts as feasible where a draw of it
+ * is below zero. Its uncertainty is trusted less than that of values: proposals would otherwise go
+ * back to where simulations crash for as long as anything is left to learn there. No penalty is
+ * ever put into the objective.
+ *
+ * Terms
+ *   fantasy              a made-up observation: a model's own mean at a pending point
+ *   incumbent            the value to improve upon
+ *   incumbent candidate  an observation that may have the least mean of the objective's model
  */
 #ifndef GANNET_OPTIMIZER_MODELS_H
 #define GANNET_OPTIMIZER_MODELS_H
@@ -95,7 +101,7 @@ const gannet_surrogate *gannet_models_surrogate(const gannet_models *models, int
 double gannet_models_threshold(const gannet_models *models, int model);
 double gannet_models_exploration(const gannet_models *models, int model);
 
-/* Least value that a model was fitted to, what it believes left out; INFINITY without observations.
+/* Least value that a model was fitted to, fantasies left out; INFINITY without observations.
  *
  * Local.
  */
@@ -157,17 +163,17 @@ double gannet_models_spread(const gannet_models *models, int model, double sd, d
 GANNET_CHECKED gannet_err gannet_models_incumbent_candidates(gannet_models *models, int *n,
                                                              const int64_t **id);
 
-/* Least value that the objective's model believes where all constraints' models believe values that
- * they allow; INFINITY without such a point.
+/* Least fantasy of the objective among the points at which the fantasies of all constraints meet
+ * their thresholds; INFINITY without such a point.
  *
  * Local.
  */
 double gannet_models_least_fantasy(const gannet_models *models);
 
-/* Value to improve upon: the smallest mean of the objective's model over the feasible incumbent
- * candidates and what is believed to be feasible, or over all incumbent candidates when none is
- * feasible. Without what is believed, the best place for the next point of a batch would be beside
- * the one before.
+/* The incumbent: the smallest mean of the objective's model over the feasible incumbent candidates
+ * and the fantasies that meet all thresholds, or over all incumbent candidates when none is
+ * feasible. Without the fantasies, the best place for the next point of a batch would be beside the
+ * one before.
  *
  * Local.
  */

@@ -1,4 +1,4 @@
-/* What the models think best: of what was observed, and of what is believed. */
+/* Which observations and fantasies the models think best. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static int ascending(const void *a, const void *b) {
 }
 
 /* Of places, best first. */
-static int take_best(int n, const place *places, int *found) {
+static int choose_best_ranked(int n, const place *places, int *found) {
   int taken = 0, outside = 0;
   for (int i = 0; i < n && outside < GANNET_INCUMBENT_CANDIDATES_BEST; ++i) {
     const bool infeasible = places[i].standing.violation > 0;
@@ -36,7 +36,7 @@ static int take_best(int n, const place *places, int *found) {
   return taken;
 }
 
-static gannet_err find_best(const gannet_history *history, int n, const int64_t *id, int64_t first,
+static gannet_err rank_from(const gannet_history *history, int n, const int64_t *id, int64_t first,
                             place *places, int *later) {
   const size_t count = (size_t)gannet_history_count(history);
   gannet_standing *standing = NULL;
@@ -61,8 +61,8 @@ gannet_err gannet_incumbent_candidates_find(const gannet_history *history, int n
   }
   if (later <= GANNET_INCUMBENT_CANDIDATES_ALL) return GANNET_OK;
   GANNET_TRY(gannet_alloc((size_t)later, sizeof *places, &places));
-  const gannet_err err = find_best(history, n, id, first, places, &later);
-  if (err == GANNET_OK) *n_found = take_best(later, places, found);
+  const gannet_err err = rank_from(history, n, id, first, places, &later);
+  if (err == GANNET_OK) *n_found = choose_best_ranked(later, places, found);
   gannet_free(&places);
   return err;
 }
@@ -107,11 +107,6 @@ static bool is_feasible(const gannet_models *m, int i) {
                                     gannet_history_constraints(m->history, m->incumbent_id[i]));
 }
 
-static void choose_all(const gannet_models *m, chosen *c) {
-  c->n = m->n_incumbents;
-  for (int i = 0; i < c->n; ++i) c->place[i] = i;
-}
-
 /* Those that may be the least of all, or of the feasible ones, by nearly their means [n]. */
 static void choose_least(const gannet_models *m, const double *nearly, chosen *c) {
   double least[2] = {INFINITY, INFINITY};
@@ -128,7 +123,7 @@ static void choose_least(const gannet_models *m, const double *nearly, chosen *c
 }
 
 /* Means of the objective's model at the chosen ones, into m->work. */
-static gannet_err look_at(gannet_models *m, const chosen *c) {
+static gannet_err predict_chosen(gannet_models *m, const chosen *c) {
   const gannet_model *one = &m->model[0];
   const size_t d = (size_t)m->problem->d;
   double mean[GANNET_TILE], *x = NULL;
@@ -147,12 +142,6 @@ static gannet_err look_at(gannet_models *m, const chosen *c) {
   return err;
 }
 
-static bool were_near(const gannet_models *m, const chosen *c) {
-  for (int i = 0; i < c->n; ++i)
-    if (!(fabs(m->work[c->place[i]] - c->nearly[c->place[i]]) <= near)) return false;
-  return true;
-}
-
 /* Means of the objective's model at the incumbent candidates, into m->work; INFINITY at those that
  * cannot be the least, where the model tells all of them nearly. */
 static gannet_err find_means_at_incumbents(gannet_models *m, int64_t first) {
@@ -163,12 +152,17 @@ static gannet_err find_means_at_incumbents(gannet_models *m, int64_t first) {
   gannet_err err = gannet_alloc(1, sizeof *c, &c);
   if (err == GANNET_OK) err = gannet_alloc((size_t)one->n, sizeof *nearly, &nearly);
   if (err == GANNET_OK) {
-    const bool told = gannet_surrogate_fitted(one->surrogate, nearly);
-    if (told) choose_least(m, nearly, c);
-    if (told) err = look_at(m, c);
-    if (!told || (err == GANNET_OK && !were_near(m, c))) {
-      choose_all(m, c);
-      err = look_at(m, c);
+    bool near_enough = gannet_surrogate_fitted(one->surrogate, nearly);
+    if (near_enough) {
+      choose_least(m, nearly, c);
+      err = predict_chosen(m, c);
+      for (int i = 0; i < c->n && err == GANNET_OK && near_enough; ++i)
+        near_enough = fabs(m->work[c->place[i]] - c->nearly[c->place[i]]) <= near;
+    }
+    if (err == GANNET_OK && !near_enough) {
+      c->n = m->n_incumbents;
+      for (int i = 0; i < c->n; ++i) c->place[i] = i;
+      err = predict_chosen(m, c);
     }
   }
   gannet_free(&nearly);

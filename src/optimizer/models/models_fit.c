@@ -8,7 +8,7 @@
 #include "optimizer/models/transform.h"
 
 /* Of the hidden constraint's labels +1 and -1: their noise variance. Chosen, as the factor on what
- * the model believes not to know, on problems that crash in half of the box (tests/optimizer). */
+ * the model says it does not know, on problems that crash in half of the box (tests/optimizer). */
 static const double label_noise = 0.3;
 
 gannet_err models_reserve(gannet_models *m, gannet_model *one, int n) {
@@ -28,39 +28,29 @@ gannet_err models_reserve(gannet_models *m, gannet_model *one, int n) {
   return GANNET_OK;
 }
 
-/* Whether an evaluation is an observation of model i. */
-static bool belongs(const gannet_models *m, int i, int64_t id) {
-  if (i == 0) return gannet_history_is_observation(m->history, id);
-  if (!models_is_hidden(m, i))
-    return gannet_history_get(m->history, id)->status == GANNET_EVAL_DONE;
-  return gannet_history_is_observation(m->history, id) || gannet_history_is_bad(m->history, id);
-}
-
-/* The internal value of an evaluation in model i, before any transform. */
-static double raw_value(const gannet_models *m, int i, const gannet_evaluation *row,
-                        double *bounds) {
-  if (i == 0) return gannet_problem_flip(m->problem, row->objective);
-  if (models_is_hidden(m, i)) return gannet_history_is_bad(m->history, row->id) ? 1 : -1;
-  gannet_problem_bounds(m->problem, gannet_history_constraints(m->history, row->id), bounds);
-  return bounds[i - 1];
-}
-
 /* Collect points (x) and raw values of model i in the order of arrival. *same tells whether the
  * points of the last fit are still the first ones: then the factor can grow. */
-static gannet_err gather(gannet_models *m, int i, double *bounds, int *n, bool *same) {
+static gannet_err collect_observations(gannet_models *m, int i, double *bounds, int *n,
+                                       bool *same) {
   gannet_model *one = &m->model[i];
   const int64_t told = gannet_history_count_told(m->history);
   const size_t d = (size_t)m->problem->d;
   GANNET_REQUIRE(told < (1 << 30), GANNET_ERR_SHAPE, "%lld observations", (long long)told);
   GANNET_TRY(models_reserve(m, one, (int)told + 1));
   const int n_before = one->n - one->n_fantasies;
+  const bool hidden = models_is_hidden(m, i);
   *n = 0;
   one->n_all = 0;
   *same = true;
   for (int64_t at = 0; at < told; ++at) {
     const gannet_evaluation *row =
         gannet_history_get(m->history, gannet_history_order(m->history)[at]);
-    if (!belongs(m, i, row->id)) continue;
+    const bool observed = gannet_history_is_observation(m->history, row->id);
+    const bool bad = hidden && gannet_history_is_bad(m->history, row->id);
+    const bool belongs = i == 0   ? observed
+                         : hidden ? observed || bad
+                                  : row->status == GANNET_EVAL_DONE;
+    if (!belongs) continue;
     one->n_all += 1;
     if (m->take && !m->take[row->id]) continue;
     const double *x = gannet_history_x_unit(m->history, row->id);
@@ -68,7 +58,11 @@ static gannet_err gather(gannet_models *m, int i, double *bounds, int *n, bool *
     if (*n < n_before && memcmp(mine, x, d * sizeof *x) != 0) *same = false;
     memcpy(mine, x, d * sizeof *x);
     one->id[*n] = row->id;
-    m->raw[(*n)++] = raw_value(m, i, row, bounds);
+    if (i > 0 && !hidden)
+      gannet_problem_bounds(m->problem, gannet_history_constraints(m->history, row->id), bounds);
+    m->raw[(*n)++] = i == 0   ? gannet_problem_flip(m->problem, row->objective)
+                     : hidden ? (bad ? 1 : -1)
+                              : bounds[i - 1];
   }
   if (*n < n_before) *same = false;
   return GANNET_OK;
@@ -89,7 +83,7 @@ static gannet_err require_numbers(const gannet_models *m, int i, int n) {
 
 /* Tell the objective's model how its values belong to the equations. They hold for affine functions
  * of the objective only: the standardisation is not clipped then. */
-static gannet_err govern(gannet_models *m, int n, const gannet_transform_fit *fit) {
+static gannet_err impose_equations(gannet_models *m, int n, const gannet_transform_fit *fit) {
   gannet_model *one = &m->model[0];
   const double sign = gannet_problem_flip(m->problem, 1);
   for (int k = 0; k < n; ++k) one->y[k] = gannet_transform_affine(fit, m->raw[k]);
@@ -133,7 +127,7 @@ static gannet_err standardise(gannet_models *m, int i, int n, double *noise_var)
     for (int k = 0; k < n; ++k) one->y[k] = gannet_transform_apply(&fit, m->raw[k]);
     m->transform = fit;
     *noise_var = gannet_transform_noise_var(&fit, m->problem->spec.noise_sd);
-    return m->laws ? govern(m, n, &fit) : GANNET_OK;
+    return m->laws ? impose_equations(m, n, &fit) : GANNET_OK;
   }
   const bool apart = m->options->acquisition.rule == GANNET_RULE_PROBABILITY;
   memcpy(one->y, m->raw, (size_t)n * sizeof *one->y);
@@ -141,37 +135,18 @@ static gannet_err standardise(gannet_models *m, int i, int n, double *noise_var)
   return GANNET_OK;
 }
 
-/* The user's factor, or one learnt together with the hyper-parameters. */
-static gannet_err calibrate(gannet_models *m, int i, bool learn) {
-  gannet_model *one = &m->model[i];
-  const double chosen = m->options->acquisition.exploration;
-  if (!isnan(chosen)) one->exploration = chosen;
-  if (models_is_hidden(m, i)) one->exploration = models_label_doubt;
-  if (models_is_hidden(m, i) || !isnan(chosen) || !learn) return GANNET_OK;
-  return gannet_surrogate_calibration(one->surrogate, &one->exploration);
-}
-
 static bool scores_by_moments(const gannet_models *m) {
   return m->options->acq_type && m->options->acq_type->kind == GANNET_ACQ_MOMENTS;
-}
-
-/* A surrogate may go by it when it learns; otherwise only an acquisition may. */
-static gannet_err tell_of_noise(gannet_models *m, int i) {
-  if (i > 0 || !m->options->surrogate_type->suspect) return GANNET_OK;
-  if (!scores_by_moments(m))
-    GANNET_TRY(gannet_noise_test_result(m->history, m->noise_test, &m->looks_noisy));
-  gannet_surrogate_suspect(m->model[i].surrogate, m->looks_noisy);
-  return GANNET_OK;
 }
 
 /* A campaign with right equations hears this with a probability of about 16/300 at most, if the 16
  * scales without equations have the same share beforehand: the ratio of likelihoods is a martingale
  * then (Ville's inequality; universal inference: Wasserman, Ramdas, Balakrishnan 2020), whenever
  * one looks and wherever the points are. Nothing else follows from it. */
-static void tell_of_equations(gannet_models *m) {
+static void warn_of_contradiction(gannet_models *m) {
   const double many = 300;
-  if (m->doubted || gannet_surrogate_doubt(m->model[0].surrogate) < log(many)) return;
-  m->doubted = true;
+  if (m->told_contradicted || gannet_surrogate_doubt(m->model[0].surrogate) < log(many)) return;
+  m->told_contradicted = true;
   gannet_log(m->context, GANNET_LOG_WARNING,
              "the equations of physics and %d results do not go together: the results are more "
              "than %.0f times as likely without them; check signs, coefficients, right sides and "
@@ -184,7 +159,7 @@ static gannet_err prepare_one(gannet_models *m, int i, double *bounds) {
   gannet_model *one = &m->model[i];
   int n = 0;
   bool same = false;
-  gannet_err local = gather(m, i, bounds, &n, &same);
+  gannet_err local = collect_observations(m, i, bounds, &n, &same);
   if (local == GANNET_OK) local = standardise(m, i, n, &one->noise_var);
   if (local == GANNET_OK) local = require_numbers(m, i, n);
   GANNET_TRY(gannet_agree(m->context->comm, local));
@@ -193,7 +168,12 @@ static gannet_err prepare_one(gannet_models *m, int i, double *bounds) {
   one->learns = n >= 2 && (one->n_learned == 0 || (double)(one->n_all - one->n_learned) >= wait);
   one->learnt = false;
   local = !same && !one->learns ? gannet_surrogate_start_over(one->surrogate) : GANNET_OK;
-  if (local == GANNET_OK && one->learns) local = tell_of_noise(m, i);
+  if (local == GANNET_OK && one->learns && i == 0 && m->options->surrogate_type->suspect) {
+    /* A surrogate may go by the noise when it learns; otherwise only an acquisition may. */
+    if (!scores_by_moments(m))
+      local = gannet_noise_test_result(m->history, m->noise_test, &m->looks_noisy);
+    if (local == GANNET_OK) gannet_surrogate_suspect(one->surrogate, m->looks_noisy);
+  }
   GANNET_TRY(gannet_agree(m->context->comm, local));
   one->n = n;
   one->n_fantasies = 0;
@@ -233,18 +213,17 @@ static gannet_err fit_one(gannet_models *m, int i) {
   const bool learn = one->learns;
   GANNET_TRY(gannet_surrogate_fit(one->surrogate, &data, learn && !one->learnt, m->iteration));
   one->learns = one->learnt = false;
-  if (i == 0 && learn && m->laws) tell_of_equations(m);
-  GANNET_TRY(calibrate(m, i, learn));
+  if (i == 0 && learn && m->laws) warn_of_contradiction(m);
+  const double given = m->options->acquisition.exploration;
+  if (models_is_hidden(m, i))
+    one->exploration = models_label_doubt;
+  else if (!isnan(given))
+    one->exploration = given;
+  else if (learn)
+    GANNET_TRY(gannet_surrogate_calibration(one->surrogate, &one->exploration));
   GANNET_TRY(gannet_agree(m->context->comm, require_fitted(m, i)));
   if (learn) one->n_learned = one->n_all;
   return GANNET_OK;
-}
-
-static bool has_bad(const gannet_history *history) {
-  bool found = false;
-  for (int64_t id = 0; id < gannet_history_count(history) && !found; ++id)
-    found = gannet_history_is_bad(history, id);
-  return found;
 }
 
 gannet_err gannet_models_prepare(gannet_models *m, const bool *take, int64_t iteration) {
@@ -253,7 +232,10 @@ gannet_err gannet_models_prepare(gannet_models *m, const bool *take, int64_t ite
   if (err == GANNET_OK && scores_by_moments(m))
     err = gannet_noise_test_result(m->history, m->noise_test, &m->looks_noisy);
   err = gannet_agree(m->context->comm, err);
-  m->model[m->n - 1].active = has_bad(m->history);
+  bool *crashes = &m->model[m->n - 1].active; /* the hidden constraint, once a design was bad */
+  *crashes = false;
+  for (int64_t id = 0; id < gannet_history_count(m->history) && !*crashes; ++id)
+    *crashes = gannet_history_is_bad(m->history, id);
   m->iteration = iteration;
   m->take = take;
   m->incumbents_from = -1;
@@ -264,39 +246,23 @@ gannet_err gannet_models_prepare(gannet_models *m, const bool *take, int64_t ite
   return err;
 }
 
-static int count_learners(int n, gannet_models *const *models) {
-  int count = 0;
-  for (int k = 0; k < n; ++k)
-    for (int i = 0; i < models[k]->n; ++i)
-      count += models[k]->model[i].active && models[k]->model[i].learns;
-  return count;
-}
-
-/* learner: [count] zeroed; model: [count] */
-static gannet_err learn(const gannet_context *context, int n, gannet_models *const *models,
-                        int count, gannet_learner *learner, gannet_model **model) {
-  int at = 0;
-  for (int k = 0; k < n; ++k)
+gannet_err gannet_models_learn(const gannet_context *context, int n, gannet_models *const *models) {
+  gannet_learner *learner = NULL;
+  gannet_model **model = NULL;
+  int count = 0, most = 0;
+  for (int k = 0; k < n; ++k) most += models[k]->n;
+  gannet_err err = gannet_alloc((size_t)most, sizeof *learner, &learner);
+  if (err == GANNET_OK) err = gannet_alloc((size_t)most, sizeof *model, &model);
+  err = gannet_agree(context->comm, err);
+  for (int k = 0; k < n && err == GANNET_OK; ++k)
     for (int i = 0; i < models[k]->n; ++i) {
       gannet_model *one = &models[k]->model[i];
       if (!one->active || !one->learns) continue;
-      learner[at] = (gannet_learner){one->surrogate, data_of(one), models[k]->iteration, false};
-      model[at++] = one;
+      learner[count] = (gannet_learner){one->surrogate, data_of(one), models[k]->iteration, false};
+      model[count++] = one;
     }
-  GANNET_TRY(gannet_surrogates_learn(context, count, learner));
-  for (int i = 0; i < count; ++i) model[i]->learnt = learner[i].learnt;
-  return GANNET_OK;
-}
-
-gannet_err gannet_models_learn(const gannet_context *context, int n, gannet_models *const *models) {
-  const int count = count_learners(n, models);
-  gannet_learner *learner = NULL;
-  gannet_model **model = NULL;
-  if (count == 0) return GANNET_OK;
-  gannet_err err = gannet_alloc((size_t)count, sizeof *learner, &learner);
-  if (err == GANNET_OK) err = gannet_alloc((size_t)count, sizeof *model, &model);
-  err = gannet_agree(context->comm, err);
-  if (err == GANNET_OK) err = learn(context, n, models, count, learner, model);
+  if (err == GANNET_OK && count > 0) err = gannet_surrogates_learn(context, count, learner);
+  for (int i = 0; i < count && err == GANNET_OK; ++i) model[i]->learnt = learner[i].learnt;
   gannet_free(&learner);
   gannet_free(&model);
   return err;

@@ -1,5 +1,5 @@
-/* The models of a member, shared by their files: models.c (what they are asked for), models_fit.c
- * (what they are fitted to) and models_best.c (what they think best). */
+/* The inside of the models of a member, shared by models.c (what they are asked for), models_fit.c
+ * (what they are fitted to) and models_best.c (which observations they think best). */
 #ifndef GANNET_OPTIMIZER_MODELS_IMPL_H
 #define GANNET_OPTIMIZER_MODELS_IMPL_H
 
@@ -67,12 +67,12 @@ struct gannet_models {
   gannet_noise_test *noise_test;  /* of the history, or NULL */
   bool looks_noisy;               /* the objective looked noisy, when that last made a difference */
   gannet_laws *laws;              /* equations of the objective, or NULL */
-  bool doubted;                   /* and that results contradict them was told */
+  bool told_contradicted;         /* and that results contradict them was told */
   gannet_transform_fit transform; /* of the objective, by the last fit */
-  bool converged;                 /* and the search had settled then, which made a difference */
+  bool converged;                 /* and the search had converged then, which made a difference */
 };
 
-/* Factor on what the hidden constraint's model believes not to know. */
+/* Factor on what the hidden constraint's model says it does not know. */
 extern const double models_label_doubt;
 
 /* Whether a model is that of the hidden constraint.

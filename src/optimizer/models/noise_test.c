@@ -52,7 +52,7 @@ static void find_distances(int d, int i, const double *restrict x, double *restr
 }
 
 /* Later points come after those as far away. */
-static void enter(int j, double distance, nearest *list) {
+static void insert_neighbour(int j, double distance, nearest *list) {
   int at = NEAREST;
   for (; at > 0 && distance < list->distance[at - 1]; --at) {
     if (at == NEAREST) continue;
@@ -70,14 +70,10 @@ static void find_nearest(points *p) {
   for (int i = 0; i < p->n; ++i) {
     find_distances(p->d, i, p->x, p->far);
     for (int j = 0; j < i; ++j) {
-      enter(j, p->far[j], &p->nearest[i]);
-      enter(i, p->far[j], &p->nearest[j]);
+      insert_neighbour(j, p->far[j], &p->nearest[i]);
+      insert_neighbour(i, p->far[j], &p->nearest[j]);
     }
   }
-}
-
-static bool has(const nearest *list, int i) {
-  return list->id[0] == i || list->id[1] == i || list->id[2] == i;
 }
 
 /* Two points that are near to each other are one pair. */
@@ -88,7 +84,8 @@ static int make_pairs(points *p) {
   for (int i = 0; i < p->n; ++i)
     for (int k = 0; k < NEAREST; ++k) {
       const int j = p->nearest[i].id[k];
-      if (j < 0 || (j < i && has(&p->nearest[j], i))) continue;
+      const int *back = j < 0 ? NULL : p->nearest[j].id;
+      if (!back || (j < i && (back[0] == i || back[1] == i || back[2] == i))) continue;
       const double apart = fabs(p->y[i] - p->y[j]) / p->spread;
       p->pairs[n++] = (pair){log(sqrt(p->nearest[i].distance[k]) + tiny), log(apart + tiny)};
     }
@@ -117,16 +114,8 @@ static bool is_flat(int n, const pair *pairs) {
          rest <= largest_variance * (n - 2);
 }
 
-/* By the nearer half of the pairs. */
-static bool look(points *p) {
-  const int n = make_pairs(p), half = n / 2 > LEAST_PAIRS ? n / 2 : LEAST_PAIRS;
-  if (n < LEAST_PAIRS) return false;
-  qsort(p->pairs, (size_t)n, sizeof *p->pairs, nearest_first);
-  return is_flat(half, p->pairs);
-}
-
 /* The last results, and the distance of the largest from the least. */
-static void collect(const gannet_history *history, points *p) {
+static void collect_results(const gannet_history *history, points *p) {
   double least = INFINITY, largest = -INFINITY;
   for (int64_t id = gannet_history_count(history); id-- > 0 && p->n < GANNET_NOISE_TEST_MOST;) {
     const gannet_evaluation *row = gannet_history_get(history, id);
@@ -153,8 +142,11 @@ gannet_err gannet_noise_test_run(const gannet_history *history, bool *noisy) {
   if (err == GANNET_OK) err = gannet_alloc(most, sizeof *p.nearest, &p.nearest);
   if (err == GANNET_OK) err = gannet_alloc(NEAREST * most, sizeof *p.pairs, &p.pairs);
   if (err == GANNET_OK) {
-    collect(history, &p);
-    *noisy = p.spread > 0 && look(&p);
+    collect_results(history, &p);
+    const int n = p.spread > 0 ? make_pairs(&p) : 0;
+    const int nearer = n / 2 > LEAST_PAIRS ? n / 2 : LEAST_PAIRS;
+    if (n >= LEAST_PAIRS) qsort(p.pairs, (size_t)n, sizeof *p.pairs, nearest_first);
+    *noisy = n >= LEAST_PAIRS && is_flat(nearer, p.pairs);
   }
   gannet_free(&p.x);
   gannet_free(&p.y);

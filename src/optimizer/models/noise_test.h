@@ -1,13 +1,16 @@
-/* Whether values look noisy, by results that are close to each other.
+/* A test whether the objective is noisy, by results that are close to each other.
  *
  * Differences of exact values vanish with the distance of the points; those of noisy values do not.
- * Over the nearer half of the pairs of a point and its three nearest, eight at least, the logarithm
- * of the difference is fitted by a line in the logarithm of the distance, whose slope is about 1 or
- * more for a smooth function and 0 for noise. Noise is suspected when it is below 1/2 by 1.5
- * standard errors, unless the differences are of so many sizes that no noise of one size made them:
- * while no two points are close, a function that ranges over decades is as flat. A model's own
- * estimate of the noise does not tell: waves that are shorter than the distance of the points look
- * like noise to it.
+ * We take the pairs of every point and its three nearest ones, and of all pairs the nearer half,
+ * but eight at least. Over these we fit the logarithm of the difference by a line in the logarithm
+ * of the distance: its slope is about 1 or more for a smooth function and 0 for noise. The values
+ * count as noisy when the slope is below 1/2 by 1.5 standard errors.
+ *
+ * There is one exception. While no two points are close, a function that ranges over decades looks
+ * as flat as noise. Values therefore do not count as noisy when the differences are of so many
+ * sizes that no noise of one size can have made them. The noise that a model estimates is no
+ * substitute for this test: waves that are shorter than the distance of the points look like noise
+ * to it.
  */
 #ifndef GANNET_OPTIMIZER_NOISE_TEST_H
 #define GANNET_OPTIMIZER_NOISE_TEST_H

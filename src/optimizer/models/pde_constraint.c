@@ -44,11 +44,6 @@ gannet_err gannet_pde_constraint_join(gannet_optimizer_options *options,
   return gannet_optimizer_options_join(options, row->with_equations, complaints);
 }
 
-static bool takes_equations(const gannet_member_options *member) {
-  return member->proposer == GANNET_PROPOSE_MODEL && member->surrogate_type &&
-         member->surrogate_type->govern;
-}
-
 void gannet_pde_constraint_check(const gannet_optimizer_options *options,
                                  const gannet_problem *problem, const char *where,
                                  gannet_complaints *complaints) {
@@ -56,7 +51,11 @@ void gannet_pde_constraint_check(const gannet_optimizer_options *options,
   bool any = false;
   if (!problem->physics || options->n_members == 0) return;
   const gannet_member_options *first = &options->member[0];
-  for (int i = 0; i < options->n_members; ++i) any = any || takes_equations(&options->member[i]);
+  for (int i = 0; i < options->n_members; ++i) {
+    const gannet_member_options *member = &options->member[i];
+    any = any || (member->proposer == GANNET_PROPOSE_MODEL && member->surrogate_type &&
+                  member->surrogate_type->govern);
+  }
   list_methods(names, sizeof names);
   if (!any)
     gannet_complain(complaints, where,
@@ -69,18 +68,11 @@ void gannet_pde_constraint_check(const gannet_optimizer_options *options,
                     first->method.transform == GANNET_TRANSFORM_LOG ? "log" : "log-then-none");
 }
 
-static int points_of(const gannet_physics_spec *spec, int d) {
+static int count_points(const gannet_physics_spec *spec, int d) {
   if (spec->points > 0) return spec->points;
   const int wanted = d < MOST_ROWS / ROWS_PER_VARIABLE ? d * ROWS_PER_VARIABLE : MOST_ROWS;
   const int points = (wanted < LEAST_ROWS ? LEAST_ROWS : wanted) / spec->n_equations;
   return points < LEAST_POINTS ? LEAST_POINTS : points;
-}
-
-/* Points that are added next to the edges: uniform in log((x + e)/(1 - x + e)), as inputs of
- * networks that see layers and corners there (surrogate/pinn_bank.h). In many variables they would
- * all be in corners. */
-static int edge_points(int n, int d) {
-  return d <= PINN_GRADED_VARIABLES ? n / EDGE_SHARE : 0;
 }
 
 static void move_to_edges(int n, double *x) {
@@ -91,14 +83,18 @@ static void move_to_edges(int n, double *x) {
   }
 }
 
-static gannet_err create(const gannet_context *context, const gannet_problem *problem,
-                         gannet_laws **laws, int *equation) {
+/* The equations at points inside, and in few variables half as many next to the edges: uniform in
+ * log((x + e)/(1 - x + e)), as inputs of networks that see layers and corners there
+ * (surrogate/pinn_bank.h). In many variables these would all be in corners. */
+static gannet_err create_residuals(const gannet_context *context, const gannet_problem *problem,
+                                   gannet_laws **laws, int *equation) {
   const gannet_physics_spec *spec = gannet_problem_get_physics(problem);
   gannet_sobol *sobol = NULL;
   double *x = NULL;
   *laws = NULL;
   if (!spec) return GANNET_OK;
-  const int d = problem->d, inside = points_of(spec, d), n = inside + edge_points(inside, d);
+  const int d = problem->d, inside = count_points(spec, d);
+  const int n = inside + (d <= PINN_GRADED_VARIABLES ? inside / EDGE_SHARE : 0);
   gannet_stream stream = gannet_context_stream(context, GANNET_FOR_DESIGN, 0, (uint64_t)spec->seed);
   stream.purpose |= (uint64_t)1 << 40; /* other points than those of the design */
   gannet_err code = gannet_alloc((size_t)n * (size_t)problem->d, sizeof *x, &x);
@@ -116,7 +112,7 @@ static gannet_err create(const gannet_context *context, const gannet_problem *pr
 gannet_err gannet_pde_constraint_create(const gannet_context *context,
                                         const gannet_problem *problem, gannet_laws **laws) {
   int equation;
-  return create(context, problem, laws, &equation);
+  return create_residuals(context, problem, laws, &equation);
 }
 
 gannet_err gannet_pde_constraint_try(const gannet_context *context, const gannet_problem *problem,
@@ -126,7 +122,7 @@ gannet_err gannet_pde_constraint_try(const gannet_context *context, const gannet
   *equation = -1;
   for (int e = 0; spec && e < spec->n_equations; ++e)
     if (spec->equations[e].plugin) return GANNET_OK;
-  const gannet_err code = create(context, problem, &laws, equation);
+  const gannet_err code = create_residuals(context, problem, &laws, equation);
   gannet_laws_destroy(&laws);
   return code;
 }

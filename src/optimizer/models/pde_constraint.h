@@ -1,4 +1,5 @@
-/* Equations of the objective: at which points they are imposed, and which methods take them. */
+/* The differential equations that the objective obeys: at which points they are imposed, and which
+ * methods can use them. */
 #ifndef GANNET_OPTIMIZER_PDE_CONSTRAINT_H
 #define GANNET_OPTIMIZER_PDE_CONSTRAINT_H
 

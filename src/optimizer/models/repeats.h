@@ -1,4 +1,4 @@
-/* Whether results of designs that are run again show that there is no noise. */
+/* Whether designs that were run again show that the simulation has no noise. */
 #ifndef GANNET_OPTIMIZER_REPEATS_H
 #define GANNET_OPTIMIZER_REPEATS_H
 

@@ -18,13 +18,13 @@ static double from_unit(const gannet_transform_fit *fit, double y) {
   return fmin(fmax(y / fit->unit, -DBL_MAX), DBL_MAX);
 }
 
-static double warp(const gannet_transform_fit *fit, double y) {
+static double log_of_excess(const gannet_transform_fit *fit, double y) {
   const double excess = fmax(gannet_problem_excess(y * fit->unit, fit->low), 0);
   const double ratio = excess / fit->span;
   return ratio > 1e300 ? log(excess) - log(fit->span) : log1p(ratio);
 }
 
-static void standardise(int n, const double *t, gannet_transform_fit *fit) {
+static void standardise_by_moments(int n, const double *t, gannet_transform_fit *fit) {
   double sum = 0, squares = 0;
   for (int i = 0; i < n; ++i) sum += t[i] / n;
   for (int i = 0; i < n; ++i) squares += (t[i] - sum) * (t[i] - sum) / n;
@@ -96,8 +96,8 @@ void gannet_transform_learn(gannet_transform kind, int n, const double *y, doubl
   fit->span = gannet_problem_excess(median, fit->low);
   if (kind == GANNET_TRANSFORM_LOG && fit->span > 0) {
     fit->kind = GANNET_TRANSFORM_LOG;
-    for (int i = 0; i < n; ++i) work[i] = warp(fit, y[i]);
-    standardise(n, work, fit);
+    for (int i = 0; i < n; ++i) work[i] = log_of_excess(fit, y[i]);
+    standardise_by_moments(n, work, fit);
     if (!(fit->scale > 0)) fit->scale = 1;
   } else {
     standardise_robustly(n, work, fit);
@@ -110,7 +110,7 @@ void gannet_transform_reach(double y, gannet_transform_fit *fit) {
 }
 
 double gannet_transform_apply(const gannet_transform_fit *fit, double y) {
-  if (fit->kind == GANNET_TRANSFORM_LOG) return (warp(fit, y) - fit->center) / fit->scale;
+  if (fit->kind == GANNET_TRANSFORM_LOG) return (log_of_excess(fit, y) - fit->center) / fit->scale;
   const double t = gannet_problem_excess(y * fit->unit, fit->center) / fit->scale;
   return fmin(fmax(t, -cut), cut);
 }
@@ -144,28 +144,24 @@ double gannet_transform_bilog(double c, double s) {
   return copysign(log1p(fabs(c) / s), c);
 }
 
-static double mean_size(int n, const double *c) {
-  double sum = 0;
-  for (int i = 0; i < n; ++i) sum += fmin(fabs(c[i]), 1e300) / n;
-  return sum > 0 ? sum : 1;
-}
-
 /* As far as -10 itself, then -10 (1 + log(-t/10)), which goes on with the same slope and without
  * end: no two values become equal, and none blows up the scale. */
-static double bend(double t) {
+static double compress_tail(double t) {
   return t >= -10 ? fmin(t, 10) : -10 * (1 + log(fmin(-t, 1e300) / 10));
 }
 
 double gannet_transform_constraint(bool apart, int n, double *c, double *work) {
   gannet_transform_fit fit = {GANNET_TRANSFORM_NONE, 1, 0, 1, 0, 1};
-  const double size = mean_size(n, c);
+  double sum = 0;
+  for (int k = 0; k < n; ++k) sum += fmin(fabs(c[k]), 1e300) / n;
+  const double size = sum > 0 ? sum : 1; /* the mean size of the values */
   for (int k = 0; k < n; ++k) work[k] = c[k] = gannet_transform_bilog(c[k], size);
   if (n > 0) standardise_robustly(n, work, &fit);
   const double exact = gannet_problem_excess(0, fit.center) / fit.scale;
   const bool far = apart && exact <= -10;
-  const double threshold = far ? bend(exact) : gannet_transform_apply(&fit, 0);
+  const double threshold = far ? compress_tail(exact) : gannet_transform_apply(&fit, 0);
   for (int k = 0; k < n; ++k)
-    c[k] = far ? bend(gannet_problem_excess(c[k], fit.center) / fit.scale)
+    c[k] = far ? compress_tail(gannet_problem_excess(c[k], fit.center) / fit.scale)
                : gannet_transform_apply(&fit, c[k]);
   return threshold;
 }
@@ -189,7 +185,8 @@ gannet_err gannet_transform_choose(const gannet_member_options *options,
   return GANNET_OK;
 }
 
-static int keep(const double *place, int d, int n, const double *x, const double *y, double *kept) {
+static int keep_elsewhere(const double *place, int d, int n, const double *x, const double *y,
+                          double *kept) {
   int count = 0;
   bool met = false;
   for (int i = 0; i < n; ++i) {
@@ -207,7 +204,7 @@ void gannet_transform_choice_learn(const gannet_transform_choice *choice,
   const int d = gannet_history_problem(history)->d;
   int count = 0;
   if (choice->converged_at >= 0)
-    count = keep(gannet_history_x_unit(history, choice->converged_at), d, n, x, y, kept);
+    count = keep_elsewhere(gannet_history_x_unit(history, choice->converged_at), d, n, x, y, kept);
   if (count >= LEAST)
     gannet_transform_learn(choice->kind, count, kept, work, fit);
   else

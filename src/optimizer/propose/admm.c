@@ -132,8 +132,8 @@ gannet_err gannet_admm_best(const gannet_member *member, gannet_admm_phase phase
 }
 
 /* The minimiser of a subproblem among the evaluations, into a part of the state. */
-static gannet_err settle(gannet_member *member, gannet_admm_phase phase, double *anchor,
-                         double *part) {
+static gannet_err minimise_over_evaluations(gannet_member *member, gannet_admm_phase phase,
+                                            double *anchor, double *part) {
   const size_t d = (size_t)member->problem->d;
   double weight = 0, value = 0;
   int64_t id = -1;
@@ -144,7 +144,7 @@ static gannet_err settle(gannet_member *member, gannet_admm_phase phase, double 
 }
 
 /* y and rho after both subproblems; old is z before. */
-static void tie(gannet_member *member, const double *old) {
+static void update_multipliers(gannet_member *member, const double *old) {
   const int d = member->problem->d;
   const double *x = part_of(member, 0), *z = part_of(member, 1);
   double *rho = &member->admm[GANNET_ADMM_RHO], *y = part_of(member, 2);
@@ -175,7 +175,7 @@ static gannet_err least_feasible(const gannet_member *member, int64_t *id) {
 
 /* x = z = the feasible evaluation of least mean, or the one of least mean; y = 0 ties nothing yet.
  */
-static gannet_err start(gannet_member *member) {
+static gannet_err start_from_best(gannet_member *member) {
   const size_t d = (size_t)member->problem->d;
   double *x = part_of(member, 0), *z = part_of(member, 1), value = 0;
   int64_t id = -1;
@@ -192,17 +192,18 @@ static gannet_err end_phase(gannet_member *member, double *scratch) {
   double *phase = &member->admm[GANNET_ADMM_PHASE], *left = &member->admm[GANNET_ADMM_LEFT];
   double *z = part_of(member, 1), *old = scratch + d;
   if (*phase == GANNET_ADMM_OBJECTIVE) {
-    GANNET_TRY(settle(member, GANNET_ADMM_OBJECTIVE, scratch, part_of(member, 0)));
+    GANNET_TRY(
+        minimise_over_evaluations(member, GANNET_ADMM_OBJECTIVE, scratch, part_of(member, 0)));
     *phase = GANNET_ADMM_FEASIBILITY;
     *left = options_of(member)->feasibility_steps;
     return GANNET_OK;
   }
   if (*phase == GANNET_ADMM_NEW) {
-    GANNET_TRY(start(member));
+    GANNET_TRY(start_from_best(member));
   } else {
     memcpy(old, z, d * sizeof *z);
-    GANNET_TRY(settle(member, GANNET_ADMM_FEASIBILITY, scratch, z));
-    tie(member, old);
+    GANNET_TRY(minimise_over_evaluations(member, GANNET_ADMM_FEASIBILITY, scratch, z));
+    update_multipliers(member, old);
   }
   *phase = GANNET_ADMM_OBJECTIVE;
   *left = options_of(member)->objective_steps;
@@ -278,7 +279,7 @@ static feasibility feasibility_score(double log_theta, double g) {
                        1 / least_gain};
 }
 
-static gannet_err predict(gannet_admm_score *s, int i, int m, const double *x_unit) {
+static gannet_err predict_moments(gannet_admm_score *s, int i, int m, const double *x_unit) {
   return gannet_surrogate_predict(gannet_models_surrogate(s->member->models, i), m, x_unit, s->mean,
                                   s->sd);
 }
@@ -292,7 +293,7 @@ gannet_err gannet_admm_score_points(void *user, int m, const double *x_unit, int
   (void)first;
   (void)ld;
   if (s->phase == GANNET_ADMM_OBJECTIVE) {
-    GANNET_TRY(predict(s, 0, m, x_unit));
+    GANNET_TRY(predict_moments(s, 0, m, x_unit));
     for (int p = 0; p < m; ++p)
       scores[p] = objective_score(s->best - s->mean[p] - distance_term(s, x_unit + (size_t)p * d),
                                   s->sd[p]);
@@ -301,7 +302,7 @@ gannet_err gannet_admm_score_points(void *user, int m, const double *x_unit, int
   memset(s->log_feasible, 0, (size_t)m * sizeof *s->log_feasible);
   for (int i = 1; i < gannet_models_count(models); ++i) {
     const double threshold = gannet_models_threshold(models, i);
-    GANNET_TRY(predict(s, i, m, x_unit));
+    GANNET_TRY(predict_moments(s, i, m, x_unit));
     for (int p = 0; p < m; ++p)
       s->log_feasible[p] += gannet_normal_log_cdf(
           (threshold - s->mean[p]) / gannet_models_spread(models, i, s->sd[p], &unused));

@@ -17,8 +17,8 @@ gannet_err gannet_draws_score_prepare(const gannet_member *member, int q, gannet
   GANNET_TRY(gannet_alloc(length, sizeof(double), &w->values));
   GANNET_TRY(gannet_alloc(length, sizeof(double), &w->violation));
   GANNET_TRY(gannet_alloc(length, sizeof(double), &w->least));
-  GANNET_TRY(
-      gannet_alloc((size_t)gannet_models_count(w->models) * (size_t)q, sizeof(double), &w->margin));
+  GANNET_TRY(gannet_alloc((size_t)gannet_models_count(w->models) * (size_t)q, sizeof(double),
+                          &w->error_bound));
   return gannet_alloc((size_t)member->problem->d, sizeof(double), &w->gradient);
 }
 
@@ -26,7 +26,7 @@ void gannet_draws_score_release(gannet_draws_score *w) {
   gannet_free(&w->values);
   gannet_free(&w->violation);
   gannet_free(&w->gradient);
-  gannet_free(&w->margin);
+  gannet_free(&w->error_bound);
   gannet_free(&w->least);
 }
 
@@ -61,8 +61,8 @@ gannet_err gannet_draws_score_points(void *user, int m, const double *x_unit, in
   return GANNET_OK;
 }
 
-/* The sample on which margins are measured, and how much larger they are than its errors. A margin
- * is at least a few roundings of the largest value. */
+/* The sample on which error bounds are measured, and how much larger they are than its errors. A
+ * error bound is at least a few roundings of the largest value. */
 enum { SAMPLE = GANNET_SAMPLE, LEAST_CANDIDATES = 1000 };
 static const double safety = 16;
 static const double rounding[] = {
@@ -70,33 +70,25 @@ static const double rounding[] = {
 
 /* Values at the sample, and at the sample from behind; where there are several ranks, the first
  * makes those and the second these, and the others stay 0. exact: [2][q][SAMPLE] */
-static gannet_err own_exact(const gannet_context *context, const gannet_surrogate *model,
-                            size_t length, double *x, double *exact) {
+static gannet_err predict_own_exact(const gannet_context *context, const gannet_surrogate *model,
+                                    size_t length, double *x, double *exact) {
   const int d = gannet_surrogate_dimension(model);
   memset(exact, 0, 2 * length * sizeof *exact);
   if (context->rank == 0) GANNET_TRY(gannet_surrogate_draw_values(model, SAMPLE, x, exact, SAMPLE));
   if (context->rank != (context->np > 1)) return GANNET_OK;
-  gannet_sample_turn(d, x);
+  gannet_propose_reverse_sample(d, x);
   const gannet_err err = gannet_surrogate_draw_values(model, SAMPLE, x, exact + length, SAMPLE);
-  gannet_sample_turn(d, x);
+  gannet_propose_reverse_sample(d, x);
   return err;
 }
 
-/* Whether values do not depend on a point's place among others, which some BLAS do not grant. */
-static void check_places(gannet_draws_score *w, const double *exact) {
-  const double *again = exact + (size_t)w->q * SAMPLE;
-  for (int j = 0; j < w->q; ++j)
-    for (int p = 0; p < SAMPLE; ++p)
-      if (again[j * SAMPLE + p] != exact[(j + 1) * SAMPLE - 1 - p]) w->estimates = false;
-}
-
-/* Margins of one model. */
+/* Error bounds of one model. */
 static gannet_err measure_model(gannet_draws_score *w, const gannet_context *context, int i,
-                                double *x, double *margin) {
+                                double *x, double *error_bound) {
   const gannet_surrogate *model = gannet_models_surrogate(w->models, i);
   const size_t length = (size_t)w->q * SAMPLE;
   double *exact = w->values, *estimate = w->violation;
-  GANNET_TRY(gannet_agree(context->comm, own_exact(context, model, length, x, exact)));
+  GANNET_TRY(gannet_agree(context->comm, predict_own_exact(context, model, length, x, exact)));
   if (context->np > 1) GANNET_TRY(gannet_parts_gather(context->comm, 2 * length, exact));
   GANNET_TRY(gannet_agree(context->comm,
                           gannet_surrogate_draw_estimates(model, SAMPLE, x, estimate, SAMPLE)));
@@ -107,9 +99,12 @@ static gannet_err measure_model(gannet_draws_score *w, const gannet_context *con
       size = fmax(size, fabs(exact[p]));
       if (!isfinite(estimate[p] - exact[p])) w->estimates = false;
     }
-    margin[j] = fmax(safety * error, rounding[w->precision] * size);
+    error_bound[j] = fmax(safety * error, rounding[w->precision] * size);
   }
-  check_places(w, exact);
+  const double *reversed = exact + length; /* some BLAS make a value depend on its place */
+  for (int j = 0; j < w->q; ++j)
+    for (int p = 0; p < SAMPLE; ++p)
+      if (reversed[j * SAMPLE + p] != exact[(j + 1) * SAMPLE - 1 - p]) w->estimates = false;
   return GANNET_OK;
 }
 
@@ -118,15 +113,15 @@ static gannet_err measure_all(gannet_draws_score *w, const gannet_context *conte
   const size_t d = (size_t)gannet_candidates_dimension(candidates);
   double *x = NULL;
   gannet_err err = gannet_agree(context->comm, gannet_alloc(SAMPLE * d, sizeof *x, &x));
-  if (err == GANNET_OK) gannet_sample_take(candidates, x);
+  if (err == GANNET_OK) gannet_propose_sample_candidates(candidates, x);
   for (int i = 0; i < gannet_models_count(w->models) && err == GANNET_OK; ++i)
-    err = measure_model(w, context, i, x, w->margin + (ptrdiff_t)i * w->q);
+    err = measure_model(w, context, i, x, w->error_bound + (ptrdiff_t)i * w->q);
   gannet_free(&x);
   return err;
 }
 
 /* Tables are made by functions that may round differently on processors of other kinds, so that one
- * rank may have them and another not; margins are measured together. */
+ * rank may have them and another not; error bounds are measured together. */
 gannet_err gannet_draws_score_measure(gannet_draws_score *w, const gannet_context *context,
                                       const gannet_candidates *candidates,
                                       gannet_precision precision) {
@@ -161,11 +156,11 @@ static gannet_err bound_violations(gannet_draws_score *w, int m, const double *x
     GANNET_TRY(gannet_surrogate_draw_estimates(gannet_models_surrogate(w->models, i), m, x_unit,
                                                w->values, GANNET_TILE));
     for (int j = 0; j < w->q; ++j) {
-      const double margin = w->margin[i * w->q + j];
+      const double error_bound = w->error_bound[i * w->q + j];
       for (int p = j * GANNET_TILE; p < j * GANNET_TILE + m; ++p) {
         const double excess = isfinite(w->values[p]) ? w->values[p] - threshold : NAN;
-        w->violation[p] += isnan(excess) ? INFINITY : fmax(excess + margin, 0);
-        w->least[p] += isnan(excess) ? 0 : fmax(excess - margin, 0);
+        w->violation[p] += isnan(excess) ? INFINITY : fmax(excess + error_bound, 0);
+        w->least[p] += isnan(excess) ? 0 : fmax(excess - error_bound, 0);
       }
     }
   }
@@ -195,8 +190,8 @@ gannet_err gannet_draws_score_bounds(void *user, int m, const double *x_unit, in
     double *low = lower + (ptrdiff_t)j * ld, *high = upper + (ptrdiff_t)j * ld;
     for (int p = 0; p < m; ++p) {
       const double score = -low[p];
-      low[p] = isfinite(score) ? score - w->margin[j] : -INFINITY;
-      high[p] = isfinite(score) ? score + w->margin[j] : INFINITY;
+      low[p] = isfinite(score) ? score - w->error_bound[j] : -INFINITY;
+      high[p] = isfinite(score) ? score + w->error_bound[j] : INFINITY;
       if (constrained)
         bound_infeasible(w->violation[j * GANNET_TILE + p], w->least[j * GANNET_TILE + p], &low[p],
                          &high[p]);

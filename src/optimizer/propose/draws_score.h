@@ -1,5 +1,7 @@
-/* The score of a point by prepared draws of the models: minus the objective's draw where the draws
- * of all constraints are feasible; elsewhere below all such points, by the summed violation.
+/* The score of a point by prepared draws of the models.
+ *
+ * It is minus the objective's draw where the draws of all constraints are feasible. Elsewhere it is
+ * below the scores of all such points, by the summed violation.
  */
 #ifndef GANNET_OPTIMIZER_DRAWS_SCORE_H
 #define GANNET_OPTIMIZER_DRAWS_SCORE_H
@@ -9,15 +11,15 @@
 
 typedef struct {
   gannet_models *models;
-  int q;                               /* draws */
-  double *values;                      /* [q][GANNET_TILE] draws of one constraint */
-  double *violation;                   /* [q][GANNET_TILE] */
-  double *gradient;                    /* [d] */
-  bool estimates;                      /* the models give estimates, and margins were measured */
-  gannet_precision precision;          /* of the estimates */
-  const gannet_context *context;       /* of the measurement, borrowed */
+  int q;                         /* draws */
+  double *values;                /* [q][GANNET_TILE] draws of one constraint */
+  double *violation;             /* [q][GANNET_TILE] */
+  double *gradient;              /* [d] */
+  bool estimates;                /* the models give estimates, and error bounds were measured */
+  gannet_precision precision;    /* of the estimates */
+  const gannet_context *context; /* of the measurement, borrowed */
   const gannet_candidates *candidates; /* borrowed */
-  double *margin;                      /* [models][q] of the estimates */
+  double *error_bound;                 /* [models][q] of the estimates */
   double *least;                       /* [q][GANNET_TILE] smallest summed violation */
 } gannet_draws_score;
 
@@ -39,7 +41,7 @@ void gannet_draws_score_release(gannet_draws_score *score);
 GANNET_CHECKED gannet_err gannet_draws_score_points(void *user, int m, const double *x_unit,
                                                     int64_t first, double *scores, int ld);
 
-/* Have the models give estimates in a precision, and measure how far they are off: the margin
+/* Have the models give estimates in a precision, and measure how far they are off: the error bound
  * of a draw is 16 times the largest error at 64 candidates, spread evenly over their numbers.
  *
  * Collective over the context's communicator.
@@ -61,7 +63,7 @@ GANNET_CHECKED gannet_err gannet_draws_score_measure(gannet_draws_score *score,
  */
 GANNET_CHECKED gannet_err gannet_draws_score_sharpen(void *user, bool *again);
 
-/* Bounds of the scores from estimates and margins: a gannet_bounder of q lists.
+/* Bounds of the scores from estimates and error bounds: a gannet_bounder of q lists.
  *
  * Local.
  *

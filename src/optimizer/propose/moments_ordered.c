@@ -9,37 +9,39 @@
 
 enum {
   SAMPLE = GANNET_SAMPLE,
-  MARGINS = MOMENTS_MARGINS,
+  ERROR_BOUNDS = MOMENTS_ERROR_BOUNDS,
   MOST_PIVOTS = GANNET_ORDERED_PIVOTS * GANNET_ORDERED_ROUNDS,
   MOST_COORDINATES = 1 << 21
 };
 
-/* Shares of candidates that are rather scored, when ceilings cannot be lowered any further, than
- * that the scan begins anew in double precision, or without ceilings. */
+/* When upper bounds cannot be lowered any further, the open candidates are scored if they are no
+ * more than this share of all. Otherwise the scan begins anew in double precision, or without
+ * bounds. */
 static const double left_in_vain[] = {
     [GANNET_PRECISION_SINGLE] = 0.06, [GANNET_PRECISION_DOUBLE] = 0.5};
 
 /* A gannet_ceiling. */
-static gannet_err ceiling(void *user, int m, int64_t first, double *ceilings) {
+static gannet_err bound_candidates(void *user, int m, int64_t first, double *upper_bounds) {
   double lower[GANNET_TILE];
   int64_t number[GANNET_TILE];
   for (int i = 0; i < m; ++i) number[i] = first + i;
-  return moments_screen_bound(user, m, NULL, number, lower, ceilings);
+  return moments_screen_bound(user, m, NULL, number, lower, upper_bounds);
 }
 
 /* Whether model i has a part in scores. */
-static bool counts(const gannet_moments_screen *s, int i) {
+static bool takes_part(const gannet_moments_screen *s, int i) {
   return i > 0 || gannet_moments_score_wants_objective(s->score);
 }
 
 /* A gannet_numbered_scorer. What it finds bounds variances at later points of the batch. */
-static gannet_err score(void *user, int m, const int64_t *number, const double *x_unit,
-                        double *scores) {
+static gannet_err score_and_note(void *user, int m, const int64_t *number, const double *x_unit,
+                                 double *scores) {
   gannet_moments_screen *s = user;
   GANNET_TRY(gannet_moments_score_points(s->score, m, x_unit, -1, scores, m));
-  for (int i = 0; i < s->kept.models; ++i)
-    if (counts(s, i))
-      gannet_cached_moments_learn(&s->kept, i, m, number, s->score->seen + (size_t)i * GANNET_TILE);
+  for (int i = 0; i < s->cached.models; ++i)
+    if (takes_part(s, i))
+      gannet_cached_moments_learn(&s->cached, i, m, number,
+                                  s->score->last_sd + (size_t)i * GANNET_TILE);
   return GANNET_OK;
 }
 
@@ -47,7 +49,7 @@ static bool is_long(const gannet_moments_screen *s) {
   return gannet_history_count_told(s->score->member->history) >= GANNET_MOMENTS_LONG;
 }
 
-static gannet_err reserve(gannet_moments_screen *s, const gannet_candidates *candidates) {
+static gannet_err reserve_work(gannet_moments_screen *s, const gannet_candidates *candidates) {
   const size_t d = (size_t)gannet_candidates_dimension(candidates);
   const size_t coordinates = (size_t)gannet_candidates_count(candidates) * d;
   GANNET_TRY(moments_screen_take_sample(s, candidates));
@@ -56,9 +58,9 @@ static gannet_err reserve(gannet_moments_screen *s, const gannet_candidates *can
   return gannet_alloc(MOST_PIVOTS * d, sizeof *s->pivots, &s->pivots);
 }
 
-/* Margins of one model's means; variances without pivots are right. */
-static gannet_err measure_model(gannet_moments_screen *s, int i) {
-  double *margin = s->margin + (ptrdiff_t)i * MARGINS, error = 0, size[2] = {0};
+/* Error bounds of one model's means; variances without pivots are right. */
+static gannet_err measure_error_of_means(gannet_moments_screen *s, int i) {
+  double *error_bound = s->error_bound + (ptrdiff_t)i * ERROR_BOUNDS, error = 0, size[2] = {0};
   const moments_exact exact = moments_screen_exact_of(s, i);
   GANNET_TRY(gannet_surrogate_moment_estimates(moments_screen_model(s, i), SAMPLE, s->sample,
                                                s->mean, s->variance));
@@ -68,155 +70,156 @@ static gannet_err measure_model(gannet_moments_screen *s, int i) {
     size[0] = fmax(size[0], fabs(exact.mean[p]));
     size[1] = fmax(size[1], s->variance[p]);
   }
-  margin[OF_KEPT_MEAN] = fmax(moments_safety * error, moments_rounding[s->precision] * size[0]);
-  margin[ABOVE_KEPT_VARIANCE] = moments_rounding[s->precision] * size[1];
-  margin[ABOVE_KNOWN_VARIANCE] =
+  error_bound[OF_CACHED_MEAN] =
+      fmax(moments_safety * error, moments_rounding[s->precision] * size[0]);
+  error_bound[ABOVE_CACHED_VARIANCE] = moments_rounding[s->precision] * size[1];
+  error_bound[ABOVE_KNOWN_VARIANCE] =
       moments_safety * moments_rounding[GANNET_PRECISION_DOUBLE] * size[1];
-  gannet_cached_moments_put_sample(&s->kept, i, s->mean, s->variance);
-  return GANNET_OK;
-}
-
-static gannet_err measure_all(gannet_moments_screen *s) {
-  for (int i = 0; i < s->kept.models; ++i) GANNET_TRY(measure_model(s, i));
+  gannet_cached_moments_put_sample(&s->cached, i, s->mean, s->variance);
   return GANNET_OK;
 }
 
 /* spare: [GANNET_TILE][d] */
-static gannet_err fill_tile(gannet_moments_screen *s, int64_t first, double *spare) {
+static gannet_err estimate_tile(gannet_moments_screen *s, int64_t first, double *spare) {
   double *x = s->x ? s->x + first * gannet_candidates_dimension(s->candidates) : spare;
   const int64_t left = gannet_candidates_count(s->candidates) - first;
   const int m = left < GANNET_TILE ? (int)left : GANNET_TILE;
   gannet_candidates_tile(s->candidates, first, m, x);
-  for (int i = 0; i < s->kept.models; ++i) {
-    if (!counts(s, i)) continue;
+  for (int i = 0; i < s->cached.models; ++i) {
+    if (!takes_part(s, i)) continue;
     GANNET_TRY(
         gannet_surrogate_moment_estimates(moments_screen_model(s, i), m, x, s->mean, s->variance));
-    gannet_cached_moments_put(&s->kept, i, first, m, s->mean, s->variance);
+    gannet_cached_moments_put(&s->cached, i, first, m, s->mean, s->variance);
   }
   return GANNET_OK;
 }
 
 /* Means, and prior variances, of the tiles of this rank. */
-static gannet_err fill(gannet_moments_screen *s) {
+static gannet_err estimate_own_tiles(gannet_moments_screen *s) {
   double *x = NULL;
   gannet_queue queue = gannet_scan_queue(s->score->member->context, s->candidates);
   gannet_err err =
       gannet_alloc(GANNET_TILE * (size_t)gannet_candidates_dimension(s->candidates), sizeof *x, &x);
   for (int64_t tile; err == GANNET_OK && (tile = gannet_queue_next(&queue)) >= 0;)
-    err = fill_tile(s, tile * GANNET_TILE, x);
+    err = estimate_tile(s, tile * GANNET_TILE, x);
   gannet_queue_close(&queue);
   gannet_free(&x);
   s->placed = s->x != NULL;
   return err;
 }
 
-/* Sets estimates where means and ceilings can be had. */
-static gannet_err prepare(gannet_moments_screen *s, const gannet_candidates *candidates,
-                          gannet_precision precision) {
+/* Sets estimates where the models give means and upper bounds of variances. */
+static gannet_err prepare_bounds(gannet_moments_screen *s, const gannet_candidates *candidates,
+                                 gannet_precision precision) {
   gannet_models *models = s->score->member->models;
   s->precision = precision;
-  s->kept.wanted = true;
+  s->cached.wanted = true;
   s->n_pivots = s->n_leaders = 0;
-  GANNET_TRY(gannet_cached_moments_reserve(&s->kept, gannet_models_count(models),
+  GANNET_TRY(gannet_cached_moments_reserve(&s->cached, gannet_models_count(models),
                                            gannet_candidates_count(candidates)));
-  if (s->kept.count == 0) return GANNET_OK;
-  GANNET_TRY(reserve(s, candidates));
+  if (s->cached.count == 0) return GANNET_OK;
+  GANNET_TRY(reserve_work(s, candidates));
   return gannet_models_ceilings_prepare(models, precision, 0, NULL, &s->estimates);
 }
 
 /* The first point of a batch. */
-static gannet_err begin(gannet_moments_screen *s, const gannet_candidates *candidates,
-                        gannet_precision precision) {
+static gannet_err begin_batch(gannet_moments_screen *s, const gannet_candidates *candidates,
+                              gannet_precision precision) {
   const gannet_context *context = s->score->member->context;
   s->estimates = false;
   s->points = 0;
   moments_screen_note_noise(s);
-  memset(s->margin, 0,
-         (size_t)gannet_models_count(s->score->member->models) * MARGINS * sizeof *s->margin);
-  GANNET_TRY(gannet_agree(context->comm, prepare(s, candidates, precision)));
+  memset(s->error_bound, 0,
+         (size_t)gannet_models_count(s->score->member->models) * ERROR_BOUNDS *
+             sizeof *s->error_bound);
+  GANNET_TRY(gannet_agree(context->comm, prepare_bounds(s, candidates, precision)));
   GANNET_TRY(moments_screen_exact(s));
-  GANNET_TRY(gannet_agree(context->comm, s->estimates ? measure_all(s) : GANNET_OK));
+  gannet_err err = GANNET_OK;
+  const bool measured = s->estimates;
+  for (int i = 0; measured && err == GANNET_OK && i < s->cached.models; ++i)
+    err = measure_error_of_means(s, i);
+  GANNET_TRY(gannet_agree(context->comm, err));
   GANNET_TRY(moments_screen_agree(s));
   if (!s->estimates) return GANNET_OK;
-  GANNET_TRY(gannet_agree(context->comm, fill(s)));
-  gannet_cached_moments_complete(&s->kept, true);
+  GANNET_TRY(gannet_agree(context->comm, estimate_own_tiles(s)));
+  gannet_cached_moments_complete(&s->cached, true);
   return GANNET_OK;
 }
 
-/* Margins of a model's moments that were kept, by n candidates of the sample at x; not less than
- * they were. */
-static gannet_err measure_kept(gannet_moments_screen *s, int i, int first, int n, const double *x) {
-  const gannet_moments_arrays kept = gannet_cached_moments_sample(&s->kept, i);
-  double *margin = s->margin + (ptrdiff_t)i * MARGINS, *mean = s->mean, *sd = s->variance;
+/* Error bounds of a model's moments that were cached, by n candidates of the sample at x; not less
+ * than they were. */
+static gannet_err measure_error_of_cached(gannet_moments_screen *s, int i, int first, int n,
+                                          const double *x) {
+  const gannet_moments_arrays cached = gannet_cached_moments_sample(&s->cached, i);
+  double *error_bound = s->error_bound + (ptrdiff_t)i * ERROR_BOUNDS, *mean = s->mean,
+         *sd = s->variance;
   double error[2] = {0};
   GANNET_TRY(gannet_surrogate_predict(moments_screen_model(s, i), n, x, mean, sd));
   for (int p = 0; p < n; ++p) {
-    const double by[2] = {fabs(kept.mean[first + p] - mean[p]),
-                          sd[p] * sd[p] - kept.variance[first + p]};
+    const double by[2] = {fabs(cached.mean[first + p] - mean[p]),
+                          sd[p] * sd[p] - cached.variance[first + p]};
     for (int k = 0; k < 2; ++k) error[k] = isfinite(by[k]) ? fmax(error[k], by[k]) : INFINITY;
   }
   for (int k = 0; k < 2; ++k)
-    margin[OF_KEPT_MEAN + k] = fmax(moments_safety * error[k], margin[OF_KEPT_MEAN + k]);
+    error_bound[OF_CACHED_MEAN + k] =
+        fmax(moments_safety * error[k], error_bound[OF_CACHED_MEAN + k]);
   return GANNET_OK;
 }
 
 /* A later point: every one measures by another part of the sample, and every rank by some of it. */
-static gannet_err go_on(gannet_moments_screen *s, const gannet_candidates *candidates) {
+static gannet_err continue_batch(gannet_moments_screen *s, const gannet_candidates *candidates) {
   enum { PART = SAMPLE / 4 };
   const gannet_context *context = s->score->member->context;
   const int np = context->np, from = PART * (s->points++ % 4);
   const int first = from + (int)((int64_t)PART * context->rank / np);
   const int n = from + (int)((int64_t)PART * (context->rank + 1) / np) - first;
   const size_t d = (size_t)gannet_candidates_dimension(candidates);
-  gannet_err err = reserve(s, candidates);
+  gannet_err err = reserve_work(s, candidates);
   s->n_pivots = 0;
-  for (int i = 0; i < s->kept.models && err == GANNET_OK; ++i)
-    if (counts(s, i)) err = measure_kept(s, i, first, n, s->sample + (size_t)first * d);
+  for (int i = 0; i < s->cached.models && err == GANNET_OK; ++i)
+    if (takes_part(s, i))
+      err = measure_error_of_cached(s, i, first, n, s->sample + (size_t)first * d);
   GANNET_TRY(gannet_agree(context->comm, err));
   return moments_screen_agree(s);
 }
 
-/* By the errors that the estimates of ceilings have at the sample; none may be below a variance, as
- * they were at the first point. */
-static gannet_err measure_lowered(gannet_moments_screen *s, int i) {
-  double *margin = s->margin + (ptrdiff_t)i * MARGINS, *ceilings = s->corner[MOMENTS_SD], error = 0;
+/* By the errors that the estimates of upper bounds have at the sample; none may be below a
+ * variance, as they were at the first point. */
+static gannet_err measure_error_of_lowered(gannet_moments_screen *s, int i) {
+  double *error_bound = s->error_bound + (ptrdiff_t)i * ERROR_BOUNDS,
+         *upper_bounds = s->corner[MOMENTS_SD], error = 0;
   const gannet_surrogate *model = moments_screen_model(s, i);
   const double *sd = moments_screen_exact_of(s, i).sd; /* at the first point of a batch */
-  GANNET_TRY(gannet_surrogate_ceilings(model, SAMPLE, s->sample, ceilings));
+  GANNET_TRY(gannet_surrogate_ceilings(model, SAMPLE, s->sample, upper_bounds));
   GANNET_TRY(gannet_surrogate_moment_estimates(model, SAMPLE, s->sample, s->mean, s->variance));
   for (int p = 0; p < SAMPLE; ++p) {
-    error = fmax(error, fabs(s->variance[p] - ceilings[p]));
+    error = fmax(error, fabs(s->variance[p] - upper_bounds[p]));
     if (s->points == 0) error = fmax(error, sd[p] * sd[p] - s->variance[p]);
   }
-  gannet_cached_moments_lower_sample(&s->kept, i, s->variance);
-  margin[ABOVE_KEPT_VARIANCE] = fmax(moments_safety * error, margin[ABOVE_KEPT_VARIANCE]);
+  gannet_cached_moments_lower_sample(&s->cached, i, s->variance);
+  error_bound[ABOVE_CACHED_VARIANCE] =
+      fmax(moments_safety * error, error_bound[ABOVE_CACHED_VARIANCE]);
   return GANNET_OK;
 }
 
-/* To make candidates one by one takes as long as their estimates. */
-static void place(const gannet_moments_screen *s, int64_t number, double *x) {
-  const size_t d = (size_t)gannet_candidates_dimension(s->candidates);
-  if (s->placed)
-    memcpy(x, s->x + (size_t)number * d, d * sizeof *x);
-  else
-    gannet_candidates_tile(s->candidates, number, 1, x);
-}
-
 /* Ceilings of some candidates; x: [m][d]. */
-static gannet_err lower_some(gannet_moments_screen *s, int m, gannet_ordered_entry *some,
-                             double *x) {
+static gannet_err lower_bounds_of(gannet_moments_screen *s, int m, gannet_ordered_entry *some,
+                                  double *x) {
   const size_t d = (size_t)gannet_candidates_dimension(s->candidates);
   double low[GANNET_TILE], high[GANNET_TILE];
   int64_t number[GANNET_TILE];
   for (int p = 0; p < m; ++p) {
     number[p] = some[p].number;
-    place(s, number[p], x + (size_t)p * d);
+    if (s->placed) /* to make candidates one by one takes as long as their estimates */
+      memcpy(x + (size_t)p * d, s->x + (size_t)number[p] * d, d * sizeof *x);
+    else
+      gannet_candidates_tile(s->candidates, number[p], 1, x + (size_t)p * d);
   }
-  for (int i = 0; i < s->kept.models; ++i) {
-    if (!counts(s, i)) continue;
+  for (int i = 0; i < s->cached.models; ++i) {
+    if (!takes_part(s, i)) continue;
     GANNET_TRY(
         gannet_surrogate_moment_estimates(moments_screen_model(s, i), m, x, s->mean, s->variance));
-    gannet_cached_moments_lower(&s->kept, i, m, number, s->variance);
+    gannet_cached_moments_lower(&s->cached, i, m, number, s->variance);
   }
   GANNET_TRY(moments_screen_bound(s, m, NULL, number, low, high));
   for (int p = 0; p < m; ++p)
@@ -225,8 +228,8 @@ static gannet_err lower_some(gannet_moments_screen *s, int m, gannet_ordered_ent
 }
 
 /* A gannet_lowerer. Pivots of earlier rounds of the scan count, too. */
-static gannet_err lower(void *user, int n_pivots, const int64_t *pivots, int64_t n,
-                        gannet_ordered_entry *left) {
+static gannet_err lower_bounds(void *user, int n_pivots, const int64_t *pivots, int64_t n,
+                               gannet_ordered_entry *left) {
   gannet_moments_screen *s = user;
   const size_t d = (size_t)gannet_candidates_dimension(s->candidates);
   double *x = NULL;
@@ -236,11 +239,12 @@ static gannet_err lower(void *user, int n_pivots, const int64_t *pivots, int64_t
   GANNET_TRY(gannet_models_ceilings_prepare(s->score->member->models, s->precision, s->n_pivots,
                                             s->pivots, &able));
   if (!able) return GANNET_OK;
-  for (int i = 0; i < s->kept.models; ++i)
-    if (counts(s, i)) GANNET_TRY(measure_lowered(s, i));
+  for (int i = 0; i < s->cached.models; ++i)
+    if (takes_part(s, i)) GANNET_TRY(measure_error_of_lowered(s, i));
   gannet_err err = gannet_alloc(GANNET_TILE * d, sizeof *x, &x);
   for (int64_t first = 0; err == GANNET_OK && first < n; first += GANNET_TILE)
-    err = lower_some(s, n - first < GANNET_TILE ? (int)(n - first) : GANNET_TILE, left + first, x);
+    err = lower_bounds_of(s, n - first < GANNET_TILE ? (int)(n - first) : GANNET_TILE, left + first,
+                          x);
   gannet_free(&x);
   return err;
 }
@@ -248,50 +252,33 @@ static gannet_err lower(void *user, int n_pivots, const int64_t *pivots, int64_t
 bool gannet_moments_ordered_can(const gannet_moments_screen *s,
                                 const gannet_candidates *candidates) {
   const gannet_member *member = s->score->member;
-  if (!s->kept.known && !is_long(s)) return false;
+  if (!s->cached.known && !is_long(s)) return false;
   return moments_screen_pays(s, candidates) && !member->options->acq_type->wants_minima &&
          member->options->search.precision != GANNET_SCAN_EXACT &&
-         (counts(s, 0) || gannet_models_count(member->models) > 1);
+         (takes_part(s, 0) || gannet_models_count(member->models) > 1);
 }
 
 /* Also the leaders: others may have their tiles next time. */
-static void forget(gannet_moments_screen *s) {
-  gannet_cached_moments_forget(&s->kept);
+static void forget_candidates(gannet_moments_screen *s) {
+  gannet_cached_moments_forget(&s->cached);
   s->placed = false;
   s->n_leaders = 0;
 }
 
-/* Variances fall from point to point, unless the factor needed more noise. */
-static bool is_same_noise(const gannet_moments_screen *s) {
-  for (int i = 0; i < s->kept.models; ++i)
-    if (gannet_surrogate_noise_var(moments_screen_model(s, i)) != s->noise[i]) return false;
-  return true;
-}
-
-/* By what is kept. */
+/* Scan in the order of the upper bounds that are cached. */
 static gannet_err scan_once(gannet_moments_screen *s, const gannet_candidates *candidates,
                             const gannet_distinct *taken, int keep, gannet_ranked *best,
                             int64_t *scored) {
   const gannet_ordered_spec spec = {.keep = keep,
-                                    .scorer = score,
-                                    .ceiling = ceiling,
-                                    .lower = is_long(s) ? lower : NULL,
+                                    .scorer = score_and_note,
+                                    .ceiling = bound_candidates,
+                                    .lower = is_long(s) ? lower_bounds : NULL,
                                     .left = left_in_vain[s->precision],
-                                    .tiles = s->kept.own,
+                                    .tiles = s->cached.own,
                                     .n_leaders = &s->n_leaders,
                                     .leaders = s->leaders,
                                     .user = s};
   return gannet_ordered_scan(s->score->member->context, candidates, taken, &spec, best, scored);
-}
-
-/* Where the best scores differ by less than single precision resolves, double does. */
-static gannet_err scan_sharper(gannet_moments_screen *s, const gannet_candidates *candidates,
-                               const gannet_distinct *taken, int keep, gannet_ranked *best,
-                               int64_t *scored) {
-  forget(s);
-  s->sharpened = true;
-  GANNET_TRY(begin(s, candidates, GANNET_PRECISION_DOUBLE));
-  return s->kept.known ? scan_once(s, candidates, taken, keep, best, scored) : GANNET_OK;
 }
 
 gannet_err gannet_moments_ordered_scan(gannet_moments_screen *s,
@@ -299,14 +286,22 @@ gannet_err gannet_moments_ordered_scan(gannet_moments_screen *s,
                                        const gannet_distinct *taken, gannet_precision precision,
                                        int keep, gannet_ranked *best, int64_t *scored) {
   *scored = 0;
-  if (s->kept.known && !is_same_noise(s)) forget(s);
-  if (!s->kept.known && !is_long(s)) return GANNET_OK;
-  GANNET_TRY(s->kept.known ? go_on(s, candidates) : begin(s, candidates, precision));
-  if (!s->kept.known) return GANNET_OK;
+  /* Variances fall from point to point, unless the factor needed more noise. */
+  for (int i = 0; s->cached.known && i < s->cached.models; ++i)
+    if (gannet_surrogate_noise_var(moments_screen_model(s, i)) != s->noise[i]) forget_candidates(s);
+  if (!s->cached.known && !is_long(s)) return GANNET_OK;
+  GANNET_TRY(s->cached.known ? continue_batch(s, candidates)
+                             : begin_batch(s, candidates, precision));
+  if (!s->cached.known) return GANNET_OK;
   GANNET_TRY(scan_once(s, candidates, taken, keep, best, scored));
-  if (*scored == 0 && s->precision == GANNET_PRECISION_SINGLE && is_long(s))
-    GANNET_TRY(scan_sharper(s, candidates, taken, keep, best, scored));
-  if (*scored <= 0) forget(s);
+  if (*scored == 0 && s->precision == GANNET_PRECISION_SINGLE && is_long(s)) {
+    /* Where the best scores differ by less than single precision resolves, double does. */
+    forget_candidates(s);
+    s->sharpened = true;
+    GANNET_TRY(begin_batch(s, candidates, GANNET_PRECISION_DOUBLE));
+    if (s->cached.known) GANNET_TRY(scan_once(s, candidates, taken, keep, best, scored));
+  }
+  if (*scored <= 0) forget_candidates(s);
   if (*scored < 0) *scored = 0;
   return GANNET_OK;
 }

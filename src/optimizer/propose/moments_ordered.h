@@ -1,13 +1,19 @@
-/* Scans by moments in the order of ceilings of the scores (search/ordered_scan.h).
+/* Find the best candidates of a long history with hardly any solve for a variance.
  *
- * With a long history most of a scan are solves for variances, of which hardly any is needed: a
- * mean and a larger variance are enough to tell that a candidate is not among the best. The first
- * point of a batch begins with prior variances. Where these are too high, they are lowered by what
- * the values at some candidates, the pivots, would explain (gannet_surrogate_ceilings_prepare).
- * Later points of the batch begin with what is kept.
+ * With a long history most of a scan are triangular solves for variances. A mean and an upper bound
+ * of the variance are enough to tell that a candidate is not among the best. We therefore order the
+ * candidates by upper bounds of their scores and score them in that order until the next bound is
+ * too low (search/ordered_scan.h).
  *
- * For acquisitions that are largest at a corner of the range of the moments, however wide it is:
- * all but mes.
+ * Terms
+ *   upper bound of a variance  at the first point of a batch the prior variance; at later points
+ *                              what is cached (optimizer/propose/cached_moments.h)
+ *   pivots                     candidates at which we pretend to know the values: what these would
+ *                              explain lowers upper bounds that are too high to tell candidates
+ *                              apart (gannet_surrogate_ceilings_prepare)
+ *
+ * For acquisitions that are largest at a corner of the range of the moments, however wide that
+ * range is: all but mes.
  */
 #ifndef GANNET_OPTIMIZER_MOMENTS_ORDERED_H
 #define GANNET_OPTIMIZER_MOMENTS_ORDERED_H
@@ -17,7 +23,7 @@
 /* Results from which on solves take longer than all else. */
 enum { GANNET_MOMENTS_LONG = 400 };
 
-/* Whether a scan can be made so: something is kept, or the history is long.
+/* Whether a scan can be made so: moments are cached, or the history is long.
  *
  * Local; the same on all ranks.
  */

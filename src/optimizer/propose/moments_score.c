@@ -10,15 +10,6 @@
 #include "optimizer/propose/propose.h"
 #include "surrogate/together.h"
 
-/* NaN where the probability counts: once something is feasible, for constraints that an observation
- * keeps, without observations, and for labels, of which there is no less. */
-static double unmet_value(const gannet_moments_score *s, int i) {
-  const gannet_models *models = s->member->models;
-  if (s->feasible_known || i == 0 || i > s->member->problem->n_bounds) return NAN;
-  const double least = gannet_models_least(models, i);
-  return isfinite(least) && least > gannet_models_threshold(models, i) ? least : NAN;
-}
-
 gannet_err gannet_moments_score_prepare(const gannet_member *member, gannet_moments_score *s) {
   const int models = gannet_models_count(member->models);
   *s = (gannet_moments_score){.member = member};
@@ -27,18 +18,25 @@ gannet_err gannet_moments_score_prepare(const gannet_member *member, gannet_mome
   s->state.noise_var = gannet_surrogate_noise_var(gannet_models_surrogate(member->models, 0));
   s->state.suspected = gannet_models_look_noisy(member->models);
   GANNET_TRY(gannet_alloc((size_t)models, sizeof *s->unmet, &s->unmet));
-  for (int i = 0; i < models; ++i) s->unmet[i] = unmet_value(s, i);
+  for (int i = 0; i < models; ++i) {
+    /* Where nothing feasible is known, of constraints that no observation keeps; labels of the
+     * hidden constraint have no value that is less. */
+    const bool may_be_unmet = !s->feasible_known && i > 0 && i <= member->problem->n_bounds;
+    const double least = may_be_unmet ? gannet_models_least(member->models, i) : NAN;
+    const bool unmet = isfinite(least) && least > gannet_models_threshold(member->models, i);
+    s->unmet[i] = unmet ? least : NAN;
+  }
   GANNET_TRY(gannet_alloc(GANNET_TILE, sizeof(double), &s->mean));
   GANNET_TRY(gannet_alloc(GANNET_TILE, sizeof(double), &s->sd));
   GANNET_TRY(gannet_alloc(GANNET_TILE, sizeof(double), &s->violation));
-  GANNET_TRY(gannet_alloc((size_t)models * GANNET_TILE, sizeof(double), &s->seen));
+  GANNET_TRY(gannet_alloc((size_t)models * GANNET_TILE, sizeof(double), &s->last_sd));
   const size_t d = (size_t)member->problem->d;
   GANNET_TRY(gannet_alloc(GANNET_LOCKSTEP_MOST * d, sizeof(double), &s->by_mean));
   GANNET_TRY(gannet_alloc(GANNET_LOCKSTEP_MOST * d, sizeof(double), &s->by_sd));
   return gannet_alloc(d, sizeof(double), &s->slope);
 }
 
-static void forget(gannet_moments_score *s) {
+static void release_lookahead(gannet_moments_score *s) {
   if (s->work) s->member->options->acq_type->release(s->work);
   s->work = NULL;
   gannet_reference_release(&s->reference);
@@ -51,11 +49,11 @@ void gannet_moments_score_release(gannet_moments_score *s) {
   gannet_free(&s->mean);
   gannet_free(&s->sd);
   gannet_free(&s->violation);
-  gannet_free(&s->seen);
+  gannet_free(&s->last_sd);
   gannet_free(&s->by_mean);
   gannet_free(&s->by_sd);
   gannet_free(&s->slope);
-  forget(s);
+  release_lookahead(s);
 }
 
 bool gannet_moments_score_by_bounds(const gannet_moments_score *s) {
@@ -89,27 +87,24 @@ static bool looks_ahead(const gannet_moments_score *s) {
   return s->member->options->acq_type->kind == GANNET_ACQ_LOOKAHEAD;
 }
 
-static gannet_err prepare_work(gannet_moments_score *s) {
-  const gannet_member_options *options = s->member->options;
-  const size_t n = (size_t)s->reference.posterior.n, d = (size_t)s->member->problem->d;
-  GANNET_TRY(gannet_alloc(GANNET_TILE * n, sizeof(double), &s->covariance));
-  GANNET_TRY(
-      gannet_alloc((2 * d < GANNET_TILE ? 2 * d : GANNET_TILE) * d, sizeof(double), &s->nearby));
-  return options->acq_type->prepare(options->acq_options, &s->reference.posterior, &s->work);
-}
-
 gannet_err gannet_moments_score_prepare_lookahead(gannet_moments_score *s, gannet_member *member,
                                                   const gannet_candidates *candidates, int order) {
   const gannet_member_options *options = member->options;
   if (!options->acq_type->wants_minima && !looks_ahead(s)) return GANNET_OK;
-  forget(s);
+  release_lookahead(s);
   if (!gannet_moments_score_wants_objective(s)) return GANNET_OK;
   const int draws = ((const gannet_acq_sampling *)options->acq_options)->draws;
   GANNET_TRY(gannet_reference_make(member, candidates, draws, order, &s->reference));
   s->state.n_minima = s->reference.n_minima;
   s->state.minima = s->reference.minima;
   if (!looks_ahead(s)) return GANNET_OK;
-  return gannet_agree(member->context->comm, prepare_work(s));
+  const size_t n = (size_t)s->reference.posterior.n, d = (size_t)member->problem->d;
+  const size_t nearby = 2 * d < GANNET_TILE ? 2 * d : GANNET_TILE;
+  gannet_err err = gannet_alloc(GANNET_TILE * n, sizeof(double), &s->covariance);
+  if (err == GANNET_OK) err = gannet_alloc(nearby * d, sizeof(double), &s->nearby);
+  if (err == GANNET_OK)
+    err = options->acq_type->prepare(options->acq_options, &s->reference.posterior, &s->work);
+  return gannet_agree(member->context->comm, err);
 }
 
 /* How far beyond its threshold the mean of a constraint may be at an observation that counts as
@@ -118,7 +113,8 @@ static const double tolerance = 0.002;
 
 /* The least mean of m points, at most a tile of them, that all constraints' means allow, nearly; or
  * what was least before. */
-static gannet_err least_of(gannet_moments_score *s, int m, const double *x_unit, double *least) {
+static gannet_err find_least_mean(gannet_moments_score *s, int m, const double *x_unit,
+                                  double *least) {
   const gannet_models *models = s->member->models;
   bool allowed[GANNET_TILE];
   for (int k = 0; k < m; ++k) allowed[k] = true;
@@ -135,7 +131,8 @@ static gannet_err least_of(gannet_moments_score *s, int m, const double *x_unit,
   return GANNET_OK;
 }
 
-static gannet_err least_of_all(gannet_moments_score *s, int n, const int64_t *id, double *least) {
+static gannet_err find_least_of_observations(gannet_moments_score *s, int n, const int64_t *id,
+                                             double *least) {
   const gannet_member *member = s->member;
   const size_t d = (size_t)member->problem->d;
   double *x = NULL;
@@ -145,7 +142,7 @@ static gannet_err least_of_all(gannet_moments_score *s, int n, const int64_t *id
     for (int k = 0; k < m; ++k)
       memcpy(x + (size_t)k * d, gannet_history_x_unit(member->history, id[first + k]),
              d * sizeof *x);
-    err = least_of(s, m, x, least);
+    err = find_least_mean(s, m, x, least);
   }
   gannet_free(&x);
   return err;
@@ -158,7 +155,7 @@ gannet_err gannet_moments_score_incumbent(gannet_moments_score *s) {
   int n = 0;
   if (gannet_moments_score_by_bounds(s))
     GANNET_TRY(gannet_models_incumbent_candidates(member->models, &n, &id));
-  if (n > 0) GANNET_TRY(least_of_all(s, n, id, &least));
+  if (n > 0) GANNET_TRY(find_least_of_observations(s, n, id, &least));
   if (!isfinite(least)) GANNET_TRY(gannet_models_incumbent(member->models, &least));
   s->state.incumbent = least - gannet_models_required_improvement(member->models);
   return GANNET_OK;
@@ -180,10 +177,10 @@ double gannet_moments_score_constraint(const gannet_moments_score *s, int i, dou
 }
 
 /* Of model i at m points, into s->mean and s->sd. */
-static gannet_err predict(gannet_moments_score *s, int i, int m, const double *x_unit) {
+static gannet_err predict_moments(gannet_moments_score *s, int i, int m, const double *x_unit) {
   GANNET_TRY(gannet_surrogate_predict(gannet_models_surrogate(s->member->models, i), m, x_unit,
                                       s->mean, s->sd));
-  memcpy(s->seen + (size_t)i * GANNET_TILE, s->sd, (size_t)m * sizeof *s->seen);
+  memcpy(s->last_sd + (size_t)i * GANNET_TILE, s->sd, (size_t)m * sizeof *s->last_sd);
   return GANNET_OK;
 }
 
@@ -207,7 +204,7 @@ static gannet_err score_objective(gannet_moments_score *s, int m, const double *
   const gannet_member_options *options = s->member->options;
   const gannet_reference *r = &s->reference;
   if (s->final && options->acq_type->lower) return score_exactly(s, m, x_unit, scores);
-  GANNET_TRY(predict(s, 0, m, x_unit));
+  GANNET_TRY(predict_moments(s, 0, m, x_unit));
   if (!looks_ahead(s)) {
     options->acq_type->score(options->acq_options, &s->state, m, s->mean, s->sd, scores);
     return GANNET_OK;
@@ -226,7 +223,7 @@ static gannet_err score_objective(gannet_moments_score *s, int m, const double *
 static gannet_err add_constraints(gannet_moments_score *s, int m, const double *x_unit,
                                   double *sums) {
   for (int i = 1; i < gannet_models_count(s->member->models); ++i) {
-    GANNET_TRY(predict(s, i, m, x_unit));
+    GANNET_TRY(predict_moments(s, i, m, x_unit));
     for (int p = 0; p < m; ++p)
       sums[p] += gannet_moments_score_constraint(s, i, s->mean[p], s->sd[p]);
   }
@@ -238,14 +235,6 @@ double gannet_moments_score_inside(double score, double violation) {
                        : fmax(score, 0.5 * GANNET_INFEASIBLE_SCORE);
 }
 
-static gannet_err apply_bounds(gannet_moments_score *s, int m, const double *x_unit,
-                               double *scores) {
-  memset(s->violation, 0, (size_t)m * sizeof *s->violation);
-  GANNET_TRY(add_constraints(s, m, x_unit, s->violation));
-  for (int p = 0; p < m; ++p) scores[p] = gannet_moments_score_inside(scores[p], s->violation[p]);
-  return GANNET_OK;
-}
-
 gannet_err gannet_moments_score_points(void *user, int m, const double *x_unit, int64_t first,
                                        double *scores, int ld) {
   gannet_moments_score *s = user;
@@ -254,8 +243,11 @@ gannet_err gannet_moments_score_points(void *user, int m, const double *x_unit, 
   memset(scores, 0, (size_t)m * sizeof *scores);
   if (gannet_moments_score_wants_objective(s)) GANNET_TRY(score_objective(s, m, x_unit, scores));
   if (gannet_models_count(s->member->models) == 1) return GANNET_OK;
-  return gannet_moments_score_by_bounds(s) ? apply_bounds(s, m, x_unit, scores)
-                                           : add_constraints(s, m, x_unit, scores);
+  if (!gannet_moments_score_by_bounds(s)) return add_constraints(s, m, x_unit, scores);
+  memset(s->violation, 0, (size_t)m * sizeof *s->violation);
+  GANNET_TRY(add_constraints(s, m, x_unit, s->violation));
+  for (int p = 0; p < m; ++p) scores[p] = gannet_moments_score_inside(scores[p], s->violation[p]);
+  return GANNET_OK;
 }
 
 static void add_scaled(int d, double factor, const double *from, double *to) {
@@ -360,13 +352,6 @@ gannet_err gannet_moments_score_bounds(void *user, int list, const double *x_uni
   return gannet_moments_score_bounds_of(user, 1, &list, x_unit, values, gradients);
 }
 
-static void add_squared_violation(const gannet_moments_score *s, int i, const moments *at,
-                                  double *value, double *gradient) {
-  const double excess = fmax(bound_at(s, i, at, s->slope), 0);
-  *value += excess * excess;
-  add_scaled(s->member->problem->d, 2 * excess, s->slope, gradient);
-}
-
 /* Partials first .. first+n-1 by central differences, n <= GANNET_TILE / 2. */
 static gannet_err add_some_differences(gannet_moments_score *s, const double *x_unit, int first,
                                        int n, double *gradient) {
@@ -455,10 +440,13 @@ gannet_err gannet_moments_score_merits(void *user, int m, const int *lists, cons
     for (int p = 0; p < m; ++p) {
       const moments at = moments_at(s, p);
       double *gradient = gradients + (size_t)p * d;
-      if (outside)
-        add_squared_violation(s, i, &at, values + p, gradient);
-      else
+      if (!outside) {
         add_probability(s, i, &at, values + p, gradient);
+        continue;
+      }
+      const double violation = fmax(bound_at(s, i, &at, s->slope), 0);
+      values[p] += violation * violation;
+      add_scaled((int)d, 2 * violation, s->slope, gradient);
     }
   }
   return GANNET_OK;

@@ -31,7 +31,7 @@ typedef struct {
   bool final;        /* few points are to be scored: those of an acquisition with lower exactly */
   double *unmet;     /* [models] least value of a constraint that nothing keeps yet, else NaN */
   double *mean, *sd; /* [GANNET_TILE] */
-  double *seen;      /* [models][GANNET_TILE] deviations of the models at the points scored last */
+  double *last_sd;   /* [models][GANNET_TILE] deviations of the models at the points scored last */
   double *violation; /* [GANNET_TILE] */
   gannet_board *board;        /* merits and bounds by the ranks of a node together; the caller's to
                                  set, NULL = by every rank alone */

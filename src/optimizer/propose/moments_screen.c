@@ -11,9 +11,9 @@ enum {
   FEW = 27, /* which fill no block, register or half of them */
   MEANS = 0,
   SDS = SAMPLE,
-  TURNED = 2 * SAMPLE, /* the same from behind */
-  EXACT = 2 * TURNED,
-  MARGINS = MOMENTS_MARGINS,
+  REVERSED = 2 * SAMPLE, /* the same from behind */
+  EXACT = 2 * REVERSED,
+  ERROR_BOUNDS = MOMENTS_ERROR_BOUNDS,
   MEAN = MOMENTS_MEAN,
   SD = MOMENTS_SD,
   SCORE = MOMENTS_SCORE
@@ -33,7 +33,7 @@ const double moments_rounding[] = {
 gannet_err gannet_moments_screen_prepare(gannet_moments_score *score, gannet_moments_screen *s) {
   const size_t models = (size_t)gannet_models_count(score->member->models);
   *s = (gannet_moments_screen){.score = score};
-  GANNET_TRY(gannet_alloc(MARGINS * models, sizeof *s->margin, &s->margin));
+  GANNET_TRY(gannet_alloc(ERROR_BOUNDS * models, sizeof *s->error_bound, &s->error_bound));
   GANNET_TRY(gannet_alloc(models, sizeof *s->noise, &s->noise));
   GANNET_TRY(gannet_alloc(GANNET_TILE, sizeof(double), &s->mean));
   GANNET_TRY(gannet_alloc(GANNET_TILE, sizeof(double), &s->variance));
@@ -43,7 +43,7 @@ gannet_err gannet_moments_screen_prepare(gannet_moments_score *score, gannet_mom
 }
 
 void gannet_moments_screen_release(gannet_moments_screen *s) {
-  gannet_free(&s->margin);
+  gannet_free(&s->error_bound);
   gannet_free(&s->noise);
   gannet_free(&s->exact);
   gannet_free(&s->sample);
@@ -54,15 +54,15 @@ void gannet_moments_screen_release(gannet_moments_screen *s) {
   for (int i = 0; i < 3; ++i) gannet_free(&s->corner[i]);
   gannet_free(&s->least);
   gannet_free(&s->most);
-  gannet_cached_moments_release(&s->kept);
+  gannet_cached_moments_release(&s->cached);
 }
 
 const gannet_surrogate *moments_screen_model(const gannet_moments_screen *s, int i) {
   return gannet_models_surrogate(s->score->member->models, i);
 }
 
-/* The candidates by which margins are measured: their exact moments, of which ranks make some each,
- * since one rank takes longer for them than for all estimates of the sample. */
+/* The candidates by which error bounds are measured: their exact moments, of which ranks make some
+ * each, since one rank takes longer for them than for all estimates of the sample. */
 static size_t exact_size(const gannet_moments_screen *s) {
   return (size_t)gannet_models_count(s->score->member->models) * EXACT + 1;
 }
@@ -82,30 +82,30 @@ gannet_err moments_screen_take_sample(gannet_moments_screen *s,
   if (s->sample) return GANNET_OK;
   GANNET_TRY(gannet_alloc(exact_size(s), sizeof *s->exact, &s->exact));
   GANNET_TRY(gannet_alloc(SAMPLE * d, sizeof *s->sample, &s->sample));
-  gannet_sample_take(candidates, s->sample);
+  gannet_propose_sample_candidates(candidates, s->sample);
   return GANNET_OK;
 }
 
 /* Some consecutive points of the sample as it is, or from behind. */
 typedef struct {
-  bool turned;
+  bool reversed;
   int first, n;
 } piece;
 
 static gannet_err predict_piece(const gannet_moments_screen *s, int i, piece p) {
   const gannet_surrogate *model = moments_screen_model(s, i);
   const int d = gannet_surrogate_dimension(model);
-  double *to = exact_of(s, i) + (p.turned ? TURNED : 0) + p.first;
-  if (p.turned) gannet_sample_turn(d, s->sample);
+  double *to = exact_of(s, i) + (p.reversed ? REVERSED : 0) + p.first;
+  if (p.reversed) gannet_propose_reverse_sample(d, s->sample);
   const gannet_err err =
       gannet_surrogate_predict(model, p.n, s->sample + p.first * d, to + MEANS, to + SDS);
-  if (p.turned) gannet_sample_turn(d, s->sample);
+  if (p.reversed) gannet_propose_reverse_sample(d, s->sample);
   return err;
 }
 
 /* The pieces of this rank, of two ranks as many points each; the other numbers are 0. The last one
  * tells that estimates are of no use. */
-static gannet_err predict_own(const gannet_moments_screen *s) {
+static gannet_err predict_own_pieces(const gannet_moments_screen *s) {
   const gannet_context *context = s->score->member->context;
   const int cut = context->np > 1 ? SAMPLE - FEW : SAMPLE;
   const piece pieces[] = {
@@ -118,33 +118,29 @@ static gannet_err predict_own(const gannet_moments_screen *s) {
   return GANNET_OK;
 }
 
-static bool is_same_turned(const gannet_moments_screen *s, int i) {
-  const double *exact = exact_of(s, i), *again = exact + TURNED;
-  for (int p = 0; p < SAMPLE; ++p)
-    for (int k = MEANS; k <= SDS; k += SDS)
-      if (again[k + p] != exact[k + SAMPLE - 1 - p]) return false;
-  return true;
-}
-
 gannet_err moments_screen_exact(gannet_moments_screen *s) {
   const gannet_context *context = s->score->member->context;
   const size_t size = exact_size(s);
   if (!s->exact) return GANNET_OK;
-  GANNET_TRY(gannet_agree(context->comm, predict_own(s)));
+  GANNET_TRY(gannet_agree(context->comm, predict_own_pieces(s)));
   if (context->np > 1) GANNET_TRY(gannet_parts_gather(context->comm, size, s->exact));
   s->estimates = !(s->exact[size - 1] > 0);
-  for (int i = 0; s->estimates && i < gannet_models_count(s->score->member->models); ++i)
-    s->estimates = is_same_turned(s, i);
+  for (int i = 0; s->estimates && i < gannet_models_count(s->score->member->models); ++i) {
+    const double *exact = exact_of(s, i), *reversed = exact + REVERSED;
+    for (int p = 0; p < SAMPLE && s->estimates; ++p)
+      s->estimates = reversed[MEANS + p] == exact[MEANS + SAMPLE - 1 - p] &&
+                     reversed[SDS + p] == exact[SDS + SAMPLE - 1 - p];
+  }
   return GANNET_OK;
 }
 
-/* Margins of one model, by the exact moments; x: [SAMPLE][d]. */
-static gannet_err measure_model(gannet_moments_screen *s, int i, const double *x) {
+/* Error bounds of one model, by the exact moments; x: [SAMPLE][d]. */
+static gannet_err measure_error_bounds(gannet_moments_screen *s, int i, const double *x) {
   const moments_exact exact = moments_screen_exact_of(s, i);
-  double *margin = s->margin + (ptrdiff_t)i * MARGINS, error[2] = {0}, size[2] = {0};
+  double *error_bound = s->error_bound + (ptrdiff_t)i * ERROR_BOUNDS, error[2] = {0}, size[2] = {0};
   GANNET_TRY(gannet_surrogate_moment_estimates(moments_screen_model(s, i), SAMPLE, x, s->mean,
                                                s->variance));
-  gannet_cached_moments_put_sample(&s->kept, i, s->mean, s->variance);
+  gannet_cached_moments_put_sample(&s->cached, i, s->mean, s->variance);
   for (int p = 0; p < SAMPLE; ++p) {
     const double mean = exact.mean[p], variance = exact.sd[p] * exact.sd[p];
     const double by[2] = {s->mean[p] - mean, s->variance[p] - variance};
@@ -154,16 +150,10 @@ static gannet_err measure_model(gannet_moments_screen *s, int i, const double *x
     size[1] = fmax(size[1], variance);
   }
   for (int k = 0; k < 2; ++k)
-    margin[OF_KEPT_MEAN + k] = margin[OF_MEAN + k] =
+    error_bound[OF_CACHED_MEAN + k] = error_bound[OF_MEAN + k] =
         fmax(moments_safety * error[k], moments_rounding[s->precision] * size[k]);
-  margin[ABOVE_KNOWN_VARIANCE] =
+  error_bound[ABOVE_KNOWN_VARIANCE] =
       moments_safety * moments_rounding[GANNET_PRECISION_DOUBLE] * size[1];
-  return GANNET_OK;
-}
-
-static gannet_err measure_all(gannet_moments_screen *s) {
-  const int models = gannet_models_count(s->score->member->models);
-  for (int i = 0; i < models; ++i) GANNET_TRY(measure_model(s, i, s->sample));
   return GANNET_OK;
 }
 
@@ -173,8 +163,8 @@ bool moments_screen_pays(const gannet_moments_screen *s, const gannet_candidates
          gannet_candidates_count(candidates) >= LEAST_CANDIDATES;
 }
 
-static gannet_err prepare(gannet_moments_screen *s, const gannet_candidates *candidates,
-                          gannet_precision precision) {
+static gannet_err prepare_estimates(gannet_moments_screen *s, const gannet_candidates *candidates,
+                                    gannet_precision precision) {
   const gannet_member *member = s->score->member;
   s->estimates = s->placed = false;
   s->precision = precision;
@@ -182,7 +172,7 @@ static gannet_err prepare(gannet_moments_screen *s, const gannet_candidates *can
   moments_screen_note_noise(s);
   if (!moments_screen_pays(s, candidates)) return GANNET_OK;
   if (!member->options->acq_type->wants_minima)
-    GANNET_TRY(gannet_cached_moments_reserve(&s->kept, gannet_models_count(member->models),
+    GANNET_TRY(gannet_cached_moments_reserve(&s->cached, gannet_models_count(member->models),
                                              gannet_candidates_count(candidates)));
   GANNET_TRY(moments_screen_take_sample(s, candidates));
   return gannet_models_moments_prepare(member->models, precision, &s->estimates);
@@ -198,8 +188,8 @@ gannet_err moments_screen_agree(gannet_moments_screen *s) {
   const MPI_Comm comm = member->context->comm;
   const int models = gannet_models_count(member->models);
   int estimates = s->estimates;
-  GANNET_TRY_MPI(
-      MPI_Allreduce(MPI_IN_PLACE, s->margin, MARGINS * models, MPI_DOUBLE, MPI_MAX, comm));
+  GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, s->error_bound, ERROR_BOUNDS * models, MPI_DOUBLE,
+                               MPI_MAX, comm));
   GANNET_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &estimates, 1, MPI_INT, MPI_MIN, comm));
   s->estimates = estimates;
   return GANNET_OK;
@@ -209,9 +199,14 @@ gannet_err gannet_moments_screen_measure(gannet_moments_screen *s,
                                          const gannet_candidates *candidates,
                                          gannet_precision precision) {
   const gannet_context *context = s->score->member->context;
-  GANNET_TRY(gannet_agree(context->comm, prepare(s, candidates, precision)));
+  GANNET_TRY(gannet_agree(context->comm, prepare_estimates(s, candidates, precision)));
   GANNET_TRY(moments_screen_exact(s));
-  GANNET_TRY(gannet_agree(context->comm, s->estimates ? measure_all(s) : GANNET_OK));
+  gannet_err err = GANNET_OK;
+  const int models = gannet_models_count(s->score->member->models);
+  const bool measured = s->estimates;
+  for (int i = 0; measured && err == GANNET_OK && i < models; ++i)
+    err = measure_error_bounds(s, i, s->sample);
+  GANNET_TRY(gannet_agree(context->comm, err));
   return moments_screen_agree(s);
 }
 
@@ -219,7 +214,7 @@ gannet_err gannet_moments_screen_sharpen(void *user, bool *again) {
   gannet_moments_screen *s = user;
   *again = false;
   if (s->precision == GANNET_PRECISION_DOUBLE) return GANNET_OK;
-  gannet_cached_moments_forget(&s->kept);
+  gannet_cached_moments_forget(&s->cached);
   s->sharpened = true;
   GANNET_TRY(gannet_moments_screen_measure(s, s->candidates, GANNET_PRECISION_DOUBLE));
   *again = s->estimates;
@@ -230,16 +225,6 @@ gannet_err gannet_moments_screen_points(void *user, int m, const double *x_unit,
                                         double *scores, int ld) {
   const gannet_moments_screen *s = user;
   return gannet_moments_score_points(s->score, m, x_unit, first, scores, ld);
-}
-
-/* Moments at one of the four corners of their range. */
-static void move_to_corner(const gannet_moments_screen *s, const range *r, int corner, int m) {
-  const double by_mean = corner & 1 ? r->mean : -r->mean;
-  const double by_variance = corner & 2 ? r->above : -r->below;
-  for (int p = 0; p < m; ++p) {
-    s->corner[MEAN][p] = s->mean[p] + by_mean;
-    s->corner[SD][p] = sqrt(fmax(0, s->variance[p] + by_variance));
-  }
 }
 
 static void score_corner(const gannet_moments_screen *s, int model, int m) {
@@ -264,7 +249,12 @@ static void add_range(gannet_moments_screen *s, int model, const range *r, int m
   double low[GANNET_TILE], high[GANNET_TILE];
   for (int p = 0; p < m; ++p) low[p] = INFINITY, high[p] = -INFINITY;
   for (int corner = r->best && rises ? 2 : 0; corner < CORNERS; corner += r->best ? 2 : 1) {
-    move_to_corner(s, r, corner, m);
+    const double by_mean = corner & 1 ? r->mean : -r->mean;
+    const double by_variance = corner & 2 ? r->above : -r->below;
+    for (int p = 0; p < m; ++p) {
+      s->corner[MEAN][p] = s->mean[p] + by_mean;
+      s->corner[SD][p] = sqrt(fmax(0, s->variance[p] + by_variance));
+    }
     score_corner(s, model, m);
     for (int p = 0; p < m; ++p) {
       const double score = s->corner[SCORE][p];
@@ -279,30 +269,25 @@ static void add_range(gannet_moments_screen *s, int model, const range *r, int m
   }
 }
 
-/* By estimates at x_unit, which are kept; or, without x_unit, by what is kept. */
+/* Add the part of one model to bounds of scores: by estimates at x_unit, which are then cached, or
+ * without x_unit by what is cached. */
 static gannet_err add_model(gannet_moments_screen *s, int model, int m, const double *x_unit,
                             const int64_t *number, double *least, double *most) {
-  const double *margin = s->margin + (ptrdiff_t)model * MARGINS;
-  const range near = {margin[OF_MEAN], margin[OF_VARIANCE], margin[OF_VARIANCE], false};
-  const range kept = {margin[OF_KEPT_MEAN], INFINITY, 0, true};
-  const gannet_moments_above above = {margin[ABOVE_KEPT_VARIANCE], margin[ABOVE_KNOWN_VARIANCE]};
+  const double *error_bound = s->error_bound + (ptrdiff_t)model * ERROR_BOUNDS;
+  const range near = {error_bound[OF_MEAN], error_bound[OF_VARIANCE], error_bound[OF_VARIANCE],
+                      false};
+  const range cached = {error_bound[OF_CACHED_MEAN], INFINITY, 0, true};
+  const gannet_moments_above above = {error_bound[ABOVE_CACHED_VARIANCE],
+                                      error_bound[ABOVE_KNOWN_VARIANCE]};
   if (x_unit) {
     GANNET_TRY(gannet_surrogate_moment_estimates(moments_screen_model(s, model), m, x_unit, s->mean,
                                                  s->variance));
-    gannet_cached_moments_put(&s->kept, model, number[0], m, s->mean, s->variance);
+    gannet_cached_moments_put(&s->cached, model, number[0], m, s->mean, s->variance);
   } else {
-    gannet_cached_moments_get(&s->kept, model, m, number, &above, s->mean, s->variance);
+    gannet_cached_moments_get(&s->cached, model, m, number, &above, s->mean, s->variance);
   }
-  add_range(s, model, x_unit ? &near : &kept, m, least, most);
+  add_range(s, model, x_unit ? &near : &cached, m, least, most);
   return GANNET_OK;
-}
-
-/* What is not finite bounds nothing. Scores are summed in another order than exact ones. */
-static void widen(int m, double *lower, double *upper) {
-  for (int p = 0; p < m; ++p) {
-    lower[p] = isfinite(lower[p]) ? lower[p] - 1e-12 * fabs(lower[p]) : -INFINITY;
-    upper[p] = isfinite(upper[p]) ? upper[p] + 1e-12 * fabs(upper[p]) : INFINITY;
-  }
 }
 
 gannet_err moments_screen_bound(gannet_moments_screen *s, int m, const double *x_unit,
@@ -322,7 +307,10 @@ gannet_err moments_screen_bound(gannet_moments_screen *s, int m, const double *x
     lower[p] = gannet_moments_score_inside(lower[p], most[p]);
     upper[p] = gannet_moments_score_inside(upper[p], least[p]);
   }
-  widen(m, lower, upper);
+  for (int p = 0; p < m; ++p) { /* scores are summed in another order than exact ones */
+    lower[p] = isfinite(lower[p]) ? lower[p] - 1e-12 * fabs(lower[p]) : -INFINITY;
+    upper[p] = isfinite(upper[p]) ? upper[p] + 1e-12 * fabs(upper[p]) : INFINITY;
+  }
   return GANNET_OK;
 }
 
@@ -334,5 +322,5 @@ gannet_err gannet_moments_screen_bounds(void *user, int m, const double *x_unit,
 
 void gannet_moments_screen_scan_ended(gannet_moments_screen *s,
                                       const gannet_screen_report *report) {
-  gannet_cached_moments_complete(&s->kept, report->scored > 0 && !report->complete);
+  gannet_cached_moments_complete(&s->cached, report->scored > 0 && !report->complete);
 }

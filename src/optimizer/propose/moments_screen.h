@@ -1,12 +1,23 @@
-/* Bounds of scores by moments (optimizer/propose/moments_score.h) from estimates of the moments,
- * for a scan that scores its leaders exactly (search/screen.h).
+/* Find the best candidates by mean and deviation without an exact posterior at most of them.
  *
- * Mean and variance are taken to be within their margins, which are measured. Acquisitions are
- * monotone in either moment, so that the corners of that rectangle bound them; mes is so but for
- * minima of draws above the mean, where it may turn within, by the square of a margin. The rule
- * inside may turn within to a larger violation, so to a score below its bounds, never above them:
- * such candidates are scored, and the scan tells (search/screen.h). Only for scores of mean and
- * deviation alone.
+ * Exact moments need a triangular solve per candidate; estimates from tables cost a tenth. We
+ * therefore estimate the moments of every candidate, bound its score by them, and let the scan of
+ * search/screen.h score exactly only the candidates whose bounds reach the best. The result is that
+ * of scoring all, bit for bit, as long as the bounds hold, which the scan checks.
+ *
+ * Terms
+ *   estimate     mean or variance from a table, in single or double precision
+ *   error bound  how far an estimate may be off: 16 times the largest error at the sample
+ *   sample       GANNET_SAMPLE candidates, spread evenly over their numbers
+ *   corner       one of the four ends of the ranges of mean and variance
+ *   cached       estimates that are kept from one point of a batch to the next
+ *                (optimizer/propose/cached_moments.h)
+ *
+ * Acquisitions are monotone in either moment, so that the corners bound them. The function mes is
+ * not where minima of draws are above the mean: there it may turn within the range, by the square
+ * of an error bound. The constraint rule `inside` may turn to a larger violation within the range,
+ * that is to a score below the bounds, never above them: such candidates are scored exactly, and
+ * the scan tells. Only for scores of mean and deviation alone.
  */
 #ifndef GANNET_OPTIMIZER_MOMENTS_SCREEN_H
 #define GANNET_OPTIMIZER_MOMENTS_SCREEN_H
@@ -22,19 +33,19 @@ typedef struct {
   gannet_precision precision;  /* of the estimates */
   bool sharpened; /* single precision was of no use in this scan; the caller's to clear */
   const gannet_candidates *candidates; /* of the measurement, borrowed until the scan is over */
-  bool estimates;                      /* the models give them, and margins were measured */
-  double *margin;                      /* [models][margins] */
+  bool estimates;                      /* the models give them, and error bounds were measured */
+  double *error_bound;                 /* [models][error bounds] */
   double *mean, *variance;             /* [GANNET_TILE] */
   double *corner[3];                   /* [GANNET_TILE] mean, sd and score at a corner */
   double *least, *most; /* [GANNET_TILE] summed violations, or probabilities' logarithms */
-  gannet_cached_moments kept;
-  double *noise;  /* [models] of the models whose moments are kept */
+  gannet_cached_moments cached;
+  double *noise;  /* [models] of the models whose moments are cached */
   double *sample; /* [GANNET_SAMPLE][d] */
   double *x;      /* [candidates][d] of this rank's tiles, of a scan that began in order; or NULL */
   bool placed;    /* x is of these tiles */
-  double *exact;  /* moments at the sample, when they were measured last (moments_sample.c) */
-  int points;     /* of the batch that went by what was kept */
-  int n_pivots;   /* of the present scan on this rank, by which kept variances were lowered */
+  double *exact;  /* moments at the sample, when they were measured last */
+  int points;     /* of the batch that went by what was cached */
+  int n_pivots;   /* of the present scan on this rank, by which cached variances were lowered */
   double *pivots; /* [GANNET_ORDERED_PIVOTS * GANNET_ORDERED_ROUNDS][d] */
   int n_leaders;  /* candidates of this rank that were best at the last point */
   int64_t leaders[GANNET_ORDERED_GROUP];
@@ -48,8 +59,8 @@ GANNET_CHECKED gannet_err gannet_moments_screen_prepare(gannet_moments_score *sc
                                                         gannet_moments_screen *screen);
 void gannet_moments_screen_release(gannet_moments_screen *screen);
 
-/* Have the models give estimates in a precision, and measure margins: 16 times the largest error at
- * 64 candidates, spread evenly over their numbers.
+/* Have the models give estimates in a precision, and measure error bounds: 16 times the largest
+ * error at 64 candidates, spread evenly over their numbers.
  *
  * Collective over the member's communicator.
  *
@@ -70,7 +81,7 @@ GANNET_CHECKED gannet_err gannet_moments_screen_measure(gannet_moments_screen *s
 GANNET_CHECKED gannet_err gannet_moments_screen_sharpen(void *user, bool *again);
 
 /* The scorer and bounder of one list that go together; the user is a gannet_moments_screen. What
- * bounds estimate is kept.
+ * bounds estimate is cached.
  *
  * Local.
  */
@@ -89,21 +100,23 @@ GANNET_CHECKED gannet_err gannet_moments_screen_bounds(void *user, int m, const 
 void gannet_moments_screen_scan_ended(gannet_moments_screen *screen,
                                       const gannet_screen_report *report);
 
-/* Of a model: of estimates of mean and variance; of kept means, and how far above kept variances,
- * and above exact ones of earlier points of the batch, those of the present models may be. */
+/* Of a model: of estimates of mean and variance; of cached means, and how far above cached
+ * variances, and above exact ones of earlier points of the batch, those of the present models may
+ * be. */
 enum {
   OF_MEAN,
   OF_VARIANCE,
-  OF_KEPT_MEAN,
-  ABOVE_KEPT_VARIANCE,
+  OF_CACHED_MEAN,
+  ABOVE_CACHED_VARIANCE,
   ABOVE_KNOWN_VARIANCE,
-  MOMENTS_MARGINS
+  MOMENTS_ERROR_BOUNDS
 };
 
 /* Workspaces screen->corner. */
 enum { MOMENTS_MEAN, MOMENTS_SD, MOMENTS_SCORE };
 
-/* Margins are so many times the largest error that was seen, or that much of the largest size. */
+/* Error bounds are so many times the largest error that was seen, or that much of the largest size.
+ */
 extern const double moments_safety;
 extern const double moments_rounding[];
 
@@ -119,7 +132,7 @@ bool moments_screen_pays(const gannet_moments_screen *screen, const gannet_candi
  */
 const gannet_surrogate *moments_screen_model(const gannet_moments_screen *screen, int model);
 
-/* Have the GANNET_SAMPLE candidates by which margins are measured, spread evenly over their
+/* Have the GANNET_SAMPLE candidates by which error bounds are measured, spread evenly over their
  * numbers.
  *
  * Local.
@@ -147,21 +160,21 @@ moments_exact moments_screen_exact_of(const gannet_moments_screen *screen, int m
  */
 GANNET_CHECKED gannet_err moments_screen_exact(gannet_moments_screen *screen);
 
-/* The noise of the models whose moments will be kept. Where rounding asks for more of it later,
+/* The noise of the models whose moments will be cached. Where rounding asks for more of it later,
  * variances rise.
  *
  * Local.
  */
 void moments_screen_note_noise(gannet_moments_screen *screen);
 
-/* The largest margins of all ranks; estimates are of use when they are on all.
+/* The largest error bounds of all ranks; estimates are of use when they are on all.
  *
  * Collective over the member's communicator.
  */
 GANNET_CHECKED gannet_err moments_screen_agree(gannet_moments_screen *screen);
 
 /* Bounds of the scores of m candidates: with x_unit, and consecutive numbers, by estimates, which
- * are kept; without by what is kept, and then upper bounds alone.
+ * are cached; without by what is cached, and then upper bounds alone.
  *
  * Local.
  *

@@ -19,8 +19,8 @@ void gannet_propose_end_phase(gannet_member *member, gannet_phase phase, double 
 }
 
 /* The best points inside the region, best first. standing: [count] scratch. */
-static int best_places(const gannet_member *member, int wanted, const gannet_standing *standing,
-                       gannet_standing *best) {
+static int find_best_inside(const gannet_member *member, int wanted,
+                            const gannet_standing *standing, gannet_standing *best) {
   int n = 0;
   for (int64_t id = 0; id < gannet_history_count(member->history); ++id) {
     const double *x = gannet_history_x_unit(member->history, id);
@@ -39,7 +39,7 @@ static gannet_err find_centres(const gannet_member *member, double *centres, int
   GANNET_TRY(gannet_alloc(count + (size_t)wanted, sizeof *standing, &standing));
   gannet_standing *best = standing + count;
   const gannet_err err = gannet_standing_all(member->history, 0, standing);
-  if (err == GANNET_OK) *n = best_places(member, wanted, standing, best);
+  if (err == GANNET_OK) *n = find_best_inside(member, wanted, standing, best);
   for (int i = 0; i < *n; ++i)
     memcpy(centres + (size_t)i * d, gannet_history_x_unit(member->history, best[i].id),
            d * sizeof *centres);
@@ -95,9 +95,9 @@ gannet_err gannet_propose_excluded(const gannet_member *member, int n_chosen, co
 }
 
 /* Bounds that some rank does not have are of no use. */
-static gannet_err scan(const gannet_member *member, const gannet_candidates *candidates,
-                       const gannet_propose_scores *scores, const gannet_distinct *taken,
-                       gannet_ranked *best) {
+static gannet_err scan_candidates(const gannet_member *member, const gannet_candidates *candidates,
+                                  const gannet_propose_scores *scores, const gannet_distinct *taken,
+                                  gannet_ranked *best) {
   const gannet_context *context = member->context;
   const gannet_screen_spec spec = {.n_lists = scores->n_lists,
                                    .keep = scores->keep,
@@ -139,7 +139,7 @@ gannet_err gannet_propose_scan(const gannet_member *member, const gannet_candida
   gannet_err err =
       gannet_agree(member->context->comm,
                    gannet_propose_excluded(member, scores->n_chosen, scores->chosen, &taken));
-  if (err == GANNET_OK) err = scan(member, candidates, scores, taken, best);
+  if (err == GANNET_OK) err = scan_candidates(member, candidates, scores, taken, best);
   if (err == GANNET_OK)
     err = gannet_agree(member->context->comm,
                        gannet_propose_require_scores(member, candidates, taken, scores->n_lists,
@@ -154,20 +154,21 @@ enum { LEAST_WITHOUT_SINGLE = 15, MOST_WITHOUT_SINGLE = 240 };
 
 gannet_precision gannet_propose_precision(const gannet_member *member) {
   const bool single = member->options->search.precision == (int)GANNET_PRECISION_SINGLE;
-  return single && member->blunt == 0 ? GANNET_PRECISION_SINGLE : GANNET_PRECISION_DOUBLE;
+  return single && member->double_scans_left == 0 ? GANNET_PRECISION_SINGLE
+                                                  : GANNET_PRECISION_DOUBLE;
 }
 
 void gannet_propose_report_precision(gannet_member *member, gannet_precision last, bool sharpened) {
   if (sharpened) {
-    const int longer = 2 * member->doubt;
-    member->doubt = longer < LEAST_WITHOUT_SINGLE  ? LEAST_WITHOUT_SINGLE
-                    : longer > MOST_WITHOUT_SINGLE ? MOST_WITHOUT_SINGLE
-                                                   : longer;
-    member->blunt = member->doubt;
+    const int longer = 2 * member->double_scans_last;
+    member->double_scans_last = longer < LEAST_WITHOUT_SINGLE  ? LEAST_WITHOUT_SINGLE
+                                : longer > MOST_WITHOUT_SINGLE ? MOST_WITHOUT_SINGLE
+                                                               : longer;
+    member->double_scans_left = member->double_scans_last;
     return;
   }
-  if (member->blunt > 0) member->blunt -= 1;
-  if (last == GANNET_PRECISION_SINGLE) member->doubt = 0;
+  if (member->double_scans_left > 0) member->double_scans_left -= 1;
+  if (last == GANNET_PRECISION_SINGLE) member->double_scans_last = 0;
 }
 
 /* Order of each list by score, best first, earlier options first among equals; NAN last. */
@@ -200,7 +201,7 @@ static void gather_ranked(const gannet_member *member, const gannet_choices *cho
 
 /* Models propose no near-copies where values have no noise: minima of their draws come to lie on
  * each other and on the best point when they are known well, or not at all yet. */
-static gannet_err keeps_apart(const gannet_member *member, bool *apart) {
+static gannet_err must_keep_apart(const gannet_member *member, bool *apart) {
   bool noisy = true;
   *apart = false;
   if (!member->models && !member->local) return GANNET_OK;
@@ -210,13 +211,13 @@ static gannet_err keeps_apart(const gannet_member *member, bool *apart) {
   return GANNET_OK;
 }
 
-static gannet_err choose(const gannet_member *member, const gannet_choices *choices,
-                         const int *order, int q, double *x_unit) {
+static gannet_err choose_points(const gannet_member *member, const gannet_choices *choices,
+                                const int *order, int q, double *x_unit) {
   const size_t d = (size_t)member->problem->d;
   const size_t total = (size_t)choices->n_lists * (size_t)choices->n_options;
   double *ranked = NULL;
   bool apart = false;
-  GANNET_TRY(keeps_apart(member, &apart));
+  GANNET_TRY(must_keep_apart(member, &apart));
   GANNET_TRY(gannet_alloc(total * d, sizeof *ranked, &ranked));
   gather_ranked(member, choices, order, ranked);
   const gannet_batch_spec spec = {
@@ -245,7 +246,7 @@ gannet_err gannet_propose_choose(const gannet_member *member, const gannet_choic
   if (err == GANNET_OK)
     err = gannet_bytes_broadcast(member->context->comm, 0, total * sizeof *order, order);
   if (err == GANNET_OK)
-    err = gannet_agree(member->context->comm, choose(member, choices, order, q, x_unit));
+    err = gannet_agree(member->context->comm, choose_points(member, choices, order, q, x_unit));
   gannet_free(&order);
   return err;
 }
@@ -272,16 +273,9 @@ gannet_err gannet_propose_local(gannet_member *member, int q, double *x_unit) {
   return err;
 }
 
-/* Closer to the middle, from where the way to any other point is short. Discrete coordinates have
- * few values, of which all should be seen. */
-static void draw_in(const gannet_problem *problem, int n, double span, double *x_unit) {
-  for (int i = 0; i < n; ++i)
-    for (int k = 0; k < problem->d; ++k) {
-      double *at = x_unit + (ptrdiff_t)i * problem->d + k;
-      if (problem->continuous[k]) *at = 0.5 + span * (*at - 0.5);
-    }
-}
-
+/* Points of the sequence; the first of a campaign are drawn towards the middle, from where the way
+ * to any other point is short. Discrete coordinates have few values, of which all should be seen.
+ */
 static gannet_err sobol_points(const gannet_member *member, int q, const gannet_design *design,
                                double *x_unit) {
   const gannet_stream stream = gannet_context_stream(member->context, GANNET_FOR_DESIGN, 0, 0);
@@ -290,9 +284,12 @@ static gannet_err sobol_points(const gannet_member *member, int q, const gannet_
   const int64_t first = gannet_history_count(member->history) + member->n_chosen;
   gannet_sobol_points(sobol, (uint32_t)first, q, x_unit);
   gannet_sobol_destroy(&sobol);
-  if (design && first < design->n_near)
-    draw_in(member->problem, design->n_near - first < q ? (int)(design->n_near - first) : q,
-            design->span, x_unit);
+  const int64_t n_near = design && first < design->n_near ? design->n_near - first : 0;
+  for (int i = 0; i < n_near && i < q; ++i)
+    for (int k = 0; k < member->problem->d; ++k) {
+      double *at = x_unit + (ptrdiff_t)i * member->problem->d + k;
+      if (member->problem->continuous[k]) *at = 0.5 + design->span * (*at - 0.5);
+    }
   return GANNET_OK;
 }
 
@@ -317,14 +314,14 @@ gannet_err gannet_propose_design(const gannet_member *member, int q, const ganne
   return err;
 }
 
-void gannet_sample_take(const gannet_candidates *candidates, double *x) {
+void gannet_propose_sample_candidates(const gannet_candidates *candidates, double *x) {
   const double count = (double)gannet_candidates_count(candidates);
   const int d = gannet_candidates_dimension(candidates);
   for (int i = 0; i < GANNET_SAMPLE; ++i)
     gannet_candidates_tile(candidates, (int64_t)(count * (i + 0.5) / GANNET_SAMPLE), 1, x + i * d);
 }
 
-void gannet_sample_turn(int d, double *x) {
+void gannet_propose_reverse_sample(int d, double *x) {
   for (int p = 0; p < GANNET_SAMPLE / 2; ++p)
     for (int k = 0; k < d; ++k) {
       double *one = x + p * d + k, *other = x + (GANNET_SAMPLE - 1 - p) * d + k, kept = *one;

@@ -1,7 +1,9 @@
-/* How the next batch is made: one function per kind of proposer.
+/* How members propose the points of a batch: one function per kind of proposer.
  *
- * All are collective, give the same points on all ranks, and return admissible points of the unit
- * cube that differ from every earlier point wherever the problem has enough different ones.
+ * All functions are collective, give the same points on all ranks, and return admissible points of
+ * the unit cube that differ from every earlier point wherever the problem has enough different
+ * ones. What the proposers share comes after them: candidates, the scan for the best of them, and
+ * the choice of the batch from ranked options.
  */
 #ifndef GANNET_OPTIMIZER_PROPOSE_H
 #define GANNET_OPTIMIZER_PROPOSE_H
@@ -172,7 +174,7 @@ enum { GANNET_SAMPLE = 64 };
  *
  * x  out  [GANNET_SAMPLE][d]
  */
-void gannet_sample_take(const gannet_candidates *candidates, double *x);
+void gannet_propose_sample_candidates(const gannet_candidates *candidates, double *x);
 
 /* The last point first: exact values in that order show whether they depend on a point's place
  * among others, which some BLAS do not grant.
@@ -181,6 +183,6 @@ void gannet_sample_take(const gannet_candidates *candidates, double *x);
  *
  * x  inout  [GANNET_SAMPLE][d]
  */
-void gannet_sample_turn(int d, double *x);
+void gannet_propose_reverse_sample(int d, double *x);
 
 #endif

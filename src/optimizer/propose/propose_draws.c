@@ -61,8 +61,8 @@ static gannet_err score_options(gannet_draws_score *w, const gannet_member *memb
 }
 
 /* The last start of every list becomes its first one, moved along the coordinates. */
-static gannet_err sweep(const gannet_member *member, gannet_draws_score *w, int n_starts,
-                        double *starts) {
+static gannet_err sweep_best_starts(const gannet_member *member, gannet_draws_score *w,
+                                    int n_starts, double *starts) {
   const size_t d = (size_t)member->problem->d, width = (size_t)n_starts * d;
   const gannet_sweep_spec spec = {.problem = member->problem,
                                   .lower = member->region.lower,
@@ -83,8 +83,8 @@ static gannet_err sweep(const gannet_member *member, gannet_draws_score *w, int 
 }
 
 /* Options of a list: first the polished starts, then the ranked candidates themselves. */
-static gannet_err polish(const gannet_member *member, gannet_draws_score *w, const double *ranked,
-                         int n_ranked, gannet_choices *choices) {
+static gannet_err polish_starts(const gannet_member *member, gannet_draws_score *w,
+                                const double *ranked, int n_ranked, gannet_choices *choices) {
   const gannet_search_options *search = &member->options->search;
   const size_t d = (size_t)member->problem->d;
   const int n_starts = choices->n_options - n_ranked;
@@ -111,7 +111,7 @@ static gannet_err polish(const gannet_member *member, gannet_draws_score *w, con
                                    .function = gannet_draws_score_merit,
                                    .user = w,
                                    .options = {search->polish, 1e-7, 1e-9}};
-  if (err == GANNET_OK) err = sweep(member, w, n_starts, starts);
+  if (err == GANNET_OK) err = sweep_best_starts(member, w, n_starts, starts);
   if (err == GANNET_OK && n_starts > 0)
     err = gannet_polish(member->context, polisher, &spec, polished, values);
   for (int l = 0; l < w->q && err == GANNET_OK; ++l)
@@ -134,7 +134,7 @@ typedef struct {
   gannet_choices choices;
 } proposal;
 
-static gannet_err make(const gannet_member *member, int q, int n_ranked, proposal *p) {
+static gannet_err create_proposal(const gannet_member *member, int q, int n_ranked, proposal *p) {
   const size_t d = (size_t)member->problem->d, total = (size_t)q * (size_t)n_ranked;
   p->choices.n_lists = q;
   p->choices.n_chosen = member->n_chosen;
@@ -150,7 +150,7 @@ static gannet_err make(const gannet_member *member, int q, int n_ranked, proposa
   return gannet_alloc(n_options, sizeof(double), &p->choices.scores);
 }
 
-static void drop(proposal *p) {
+static void release_proposal(proposal *p) {
   gannet_draws_score_release(&p->work);
   gannet_candidates_destroy(&p->candidates);
   gannet_free(&p->best);
@@ -160,7 +160,8 @@ static void drop(proposal *p) {
   gannet_free(&p->choices.scores);
 }
 
-static gannet_err run(gannet_member *member, int q, int n_ranked, proposal *p, double *x_unit) {
+static gannet_err propose_by_draws(gannet_member *member, int q, int n_ranked, proposal *p,
+                                   double *x_unit) {
   double mark = gannet_clock_seconds();
   member->screen = (gannet_screen_report){0};
   const bool exact = member->options->search.precision == GANNET_SCAN_EXACT;
@@ -184,7 +185,7 @@ static gannet_err run(gannet_member *member, int q, int n_ranked, proposal *p, d
     gannet_propose_points(p->candidates, n_ranked, p->best + (size_t)l * (size_t)n_ranked,
                           p->points + (size_t)l * (size_t)n_ranked * (size_t)member->problem->d);
   gannet_propose_end_phase(member, GANNET_PHASE_SCAN, &mark);
-  GANNET_TRY(polish(member, &p->work, p->points, n_ranked, &p->choices));
+  GANNET_TRY(polish_starts(member, &p->work, p->points, n_ranked, &p->choices));
   gannet_propose_end_phase(member, GANNET_PHASE_POLISH, &mark);
   GANNET_TRY(score_options(&p->work, member, p->best, p->points, p->scratch, &p->choices));
   GANNET_TRY(gannet_propose_choose(member, &p->choices, q, x_unit));
@@ -198,9 +199,9 @@ gannet_err gannet_propose_draws(gannet_member *member, int q, double *x_unit) {
   double mark = gannet_clock_seconds();
   GANNET_TRY(gannet_models_sample(member->models, q, member->batch));
   gannet_propose_end_phase(member, GANNET_PHASE_SAMPLE, &mark);
-  gannet_err err = gannet_agree(member->context->comm, make(member, q, n_ranked, &p));
-  if (err == GANNET_OK) err = run(member, q, n_ranked, &p, x_unit);
-  drop(&p);
+  gannet_err err = gannet_agree(member->context->comm, create_proposal(member, q, n_ranked, &p));
+  if (err == GANNET_OK) err = propose_by_draws(member, q, n_ranked, &p, x_unit);
+  release_proposal(&p);
   GANNET_TRY(err);
   return GANNET_OK;
 }

@@ -27,7 +27,7 @@ typedef struct {
   gannet_choices choices; /* one list */
 } proposal;
 
-static gannet_err make(const gannet_member *member, proposal *p) {
+static gannet_err create_proposal(const gannet_member *member, proposal *p) {
   const bool polished = member->options->search.polish > 0 && member->problem->n_continuous > 0;
   p->n_starts = polished ? member->options->search.starts : 0;
   p->n_ranked = p->n_starts + SPARE;
@@ -46,7 +46,7 @@ static gannet_err make(const gannet_member *member, proposal *p) {
   return gannet_alloc(total, sizeof(double), &p->choices.scores);
 }
 
-static void drop(proposal *p) {
+static void release_proposal(proposal *p) {
   gannet_moments_screen_release(&p->screen);
   gannet_moments_score_release(&p->work);
   gannet_admm_score_release(&p->split);
@@ -71,15 +71,6 @@ static gannet_err score_polished(const gannet_member *member, proposal *p) {
   }
   p->work.final = false;
   return code;
-}
-
-/* The starts as they are, for functions that cannot be polished. */
-static gannet_err keep_starts(proposal *p, size_t d) {
-  memcpy(p->choices.options, p->choices.options + (size_t)p->n_starts * d,
-         (size_t)p->n_starts * d * sizeof *p->choices.options);
-  memcpy(p->choices.scores, p->choices.scores + p->n_starts,
-         (size_t)p->n_starts * sizeof *p->choices.scores);
-  return GANNET_OK;
 }
 
 /* Without variances of most candidates, where that can be. */
@@ -132,7 +123,8 @@ static gannet_err scan_anew(gannet_member *member, proposal *p,
   return GANNET_OK;
 }
 
-static gannet_err scan(gannet_member *member, proposal *p, const gannet_candidates *candidates) {
+static gannet_err scan_candidates(gannet_member *member, proposal *p,
+                                  const gannet_candidates *candidates) {
   double *ranked = p->choices.options + (size_t)p->n_starts * (size_t)member->problem->d;
   double mark = gannet_clock_seconds();
   bool done = false;
@@ -153,7 +145,7 @@ static gannet_err scan(gannet_member *member, proposal *p, const gannet_candidat
 }
 
 /* Ranks of a node polish a batch together where that is faster. */
-static gannet_err gather(const gannet_member *member, proposal *p) {
+static gannet_err share_polish_on_node(const gannet_member *member, proposal *p) {
   const int d = member->problem->d;
   const size_t asked = gannet_polish_room(d),
                answered = gannet_together_room(d, GANNET_LOCKSTEP_MOST);
@@ -163,11 +155,17 @@ static gannet_err gather(const gannet_member *member, proposal *p) {
                              &p->work.board);
 }
 
-static gannet_err polish(gannet_member *member, proposal *p) {
+static gannet_err polish_starts(gannet_member *member, proposal *p) {
   const size_t d = (size_t)member->problem->d;
   double mark = gannet_clock_seconds();
   if (p->n_starts == 0) return GANNET_OK;
-  if (!member->admm && !gannet_moments_score_is_smooth(&p->work)) return keep_starts(p, d);
+  if (!member->admm && !gannet_moments_score_is_smooth(&p->work)) { /* starts stay as they are */
+    const size_t n = (size_t)p->n_starts;
+    double *options = p->choices.options, *scores = p->choices.scores;
+    memcpy(options, options + n * d, n * d * sizeof *options);
+    memcpy(scores, scores + n, n * sizeof *scores);
+    return GANNET_OK;
+  }
   p->work.outside = p->best[0].score < 0.9 * GANNET_INFEASIBLE_SCORE;
   const gannet_polish_spec spec = {
       .problem = member->problem,
@@ -191,36 +189,15 @@ static gannet_err polish(gannet_member *member, proposal *p) {
   return GANNET_OK;
 }
 
-/* What the next point is to improve upon. */
-static gannet_err begin(gannet_member *member, proposal *p) {
-  if (!member->admm) return gannet_moments_score_incumbent(&p->work);
-  GANNET_TRY(gannet_admm_advance(member));
-  return gannet_admm_score_begin(&p->split);
-}
-
-static gannet_err propose_one(gannet_member *member, proposal *p,
-                              const gannet_candidates *candidates, double *x_unit) {
-  GANNET_TRY(gannet_agree(member->context->comm, begin(member, p)));
-  GANNET_TRY(scan(member, p, candidates));
-  GANNET_TRY(polish(member, p));
-  return gannet_propose_choose(member, &p->choices, 1, x_unit);
-}
-
-/* Points that were proposed and have no result yet. */
-static gannet_err fantasize_pending(gannet_member *member) {
-  for (int64_t id = 0; id < gannet_history_count(member->history); ++id)
-    if (gannet_history_get(member->history, id)->status == GANNET_EVAL_PENDING)
-      GANNET_TRY(gannet_models_fantasize(
-          member->models, 1, gannet_history_x_unit(member->history, id), member->batch));
-  return GANNET_OK;
-}
-
 static gannet_err propose_all(gannet_member *member, int q, proposal *p,
                               const gannet_candidates *candidates, double *x_unit) {
   const size_t d = (size_t)member->problem->d;
   double mark = gannet_clock_seconds();
-  GANNET_TRY(fantasize_pending(member));
-  GANNET_TRY(gannet_agree(member->context->comm, gather(member, p)));
+  for (int64_t id = 0; id < gannet_history_count(member->history); ++id)
+    if (gannet_history_get(member->history, id)->status == GANNET_EVAL_PENDING)
+      GANNET_TRY(gannet_models_fantasize(
+          member->models, 1, gannet_history_x_unit(member->history, id), member->batch));
+  GANNET_TRY(gannet_agree(member->context->comm, share_polish_on_node(member, p)));
   gannet_propose_end_phase(member, GANNET_PHASE_FIT, &mark);
   for (int i = 0; i < q; ++i) {
     mark = gannet_clock_seconds();
@@ -230,7 +207,14 @@ static gannet_err propose_all(gannet_member *member, int q, proposal *p,
     gannet_propose_end_phase(member, GANNET_PHASE_FIT, &mark);
     p->choices.n_chosen = member->n_chosen + i;
     p->choices.chosen = member->chosen;
-    GANNET_TRY(propose_one(member, p, candidates, x_unit + (size_t)i * d));
+    gannet_err err = GANNET_OK; /* what the point is to improve upon */
+    if (!member->admm) err = gannet_moments_score_incumbent(&p->work);
+    if (member->admm) err = gannet_admm_advance(member);
+    if (member->admm && err == GANNET_OK) err = gannet_admm_score_begin(&p->split);
+    GANNET_TRY(gannet_agree(member->context->comm, err));
+    GANNET_TRY(scan_candidates(member, p, candidates));
+    GANNET_TRY(polish_starts(member, p));
+    GANNET_TRY(gannet_propose_choose(member, &p->choices, 1, x_unit + (size_t)i * d));
   }
   return GANNET_OK;
 }
@@ -238,13 +222,13 @@ static gannet_err propose_all(gannet_member *member, int q, proposal *p,
 gannet_err gannet_propose_moments(gannet_member *member, int q, double *x_unit) {
   proposal p = {0};
   gannet_candidates *candidates = NULL;
-  gannet_err err = make(member, &p);
+  gannet_err err = create_proposal(member, &p);
   if (err == GANNET_OK) err = gannet_propose_candidates(member, &candidates);
   err = gannet_agree(member->context->comm, err);
-  p.screen.kept.wanted = q > 1;
+  p.screen.cached.wanted = q > 1;
   if (err == GANNET_OK) err = propose_all(member, q, &p, candidates, x_unit);
   gannet_candidates_destroy(&candidates);
-  drop(&p);
+  release_proposal(&p);
   GANNET_TRY(err);
   return GANNET_OK;
 }

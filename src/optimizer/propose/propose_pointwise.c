@@ -15,7 +15,7 @@ typedef struct {
   gannet_choices choices;
 } workspace;
 
-static gannet_err make(const gannet_member *member, int q, workspace *w) {
+static gannet_err create_workspace(const gannet_member *member, int q, workspace *w) {
   const size_t total = (size_t)q * SPARE;
   w->member = member;
   w->q = q;
@@ -31,7 +31,7 @@ static gannet_err make(const gannet_member *member, int q, workspace *w) {
   return gannet_alloc(total, sizeof(double), &w->choices.scores);
 }
 
-static void drop(workspace *w) {
+static void release_workspace(workspace *w) {
   gannet_free(&w->mean);
   gannet_free(&w->sd);
   gannet_free(&w->normal);
@@ -68,8 +68,9 @@ static gannet_err score_pointwise(void *user, int m, const double *x_unit, int64
   return GANNET_OK;
 }
 
-static gannet_err run(const gannet_member *member, int q, workspace *w,
-                      const gannet_candidates *candidates, double *x_unit) {
+static gannet_err propose_by_independent_draws(const gannet_member *member, int q, workspace *w,
+                                               const gannet_candidates *candidates,
+                                               double *x_unit) {
   const gannet_propose_scores scores = {.n_lists = q,
                                         .keep = SPARE,
                                         .scorer = score_pointwise,
@@ -85,12 +86,12 @@ static gannet_err run(const gannet_member *member, int q, workspace *w,
 gannet_err gannet_propose_pointwise(const gannet_member *member, int q, double *x_unit) {
   workspace w = {0};
   gannet_candidates *candidates = NULL;
-  gannet_err err = make(member, q, &w);
+  gannet_err err = create_workspace(member, q, &w);
   if (err == GANNET_OK) err = gannet_propose_candidates(member, &candidates);
   err = gannet_agree(member->context->comm, err);
-  if (err == GANNET_OK) err = run(member, q, &w, candidates, x_unit);
+  if (err == GANNET_OK) err = propose_by_independent_draws(member, q, &w, candidates, x_unit);
   gannet_candidates_destroy(&candidates);
-  drop(&w);
+  release_workspace(&w);
   GANNET_TRY(err);
   return GANNET_OK;
 }

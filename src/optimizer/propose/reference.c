@@ -16,17 +16,8 @@ void gannet_reference_release(gannet_reference *r) {
   *r = (gannet_reference){0};
 }
 
-static gannet_err reserve(const gannet_member *member, int draws, gannet_reference *r) {
-  const size_t most = (size_t)draws + 1;
-  GANNET_TRY(gannet_alloc(most, sizeof *r->minima, &r->minima));
-  GANNET_TRY(gannet_alloc(most, sizeof *r->minimiser, &r->minimiser));
-  GANNET_TRY(gannet_alloc(most * (size_t)member->problem->d, sizeof *r->points, &r->points));
-  GANNET_TRY(gannet_alloc(most, sizeof *r->mean, &r->mean));
-  return gannet_alloc(most * most, sizeof *r->covariance, &r->covariance);
-}
-
 /* The place of a point in the list, at its end when it is new. */
-static int place_of(size_t d, const double *x, gannet_reference *r) {
+static int find_or_add_point(size_t d, const double *x, gannet_reference *r) {
   int at = 0;
   while (at < r->posterior.n && memcmp(r->points + (size_t)at * d, x, d * sizeof *x) != 0) ++at;
   if (at == r->posterior.n) memcpy(r->points + (size_t)r->posterior.n++ * d, x, d * sizeof *x);
@@ -34,14 +25,14 @@ static int place_of(size_t d, const double *x, gannet_reference *r) {
 }
 
 /* Minima and minimisers from the best candidate of every draw. */
-static void take_minima(size_t d, const gannet_candidates *candidates, int draws,
-                        const gannet_ranked *best, gannet_reference *r) {
+static void set_minima(size_t d, const gannet_candidates *candidates, int draws,
+                       const gannet_ranked *best, gannet_reference *r) {
   double *x = r->points + (size_t)draws * d; /* the place of the last point is free until then */
   for (int j = 0; j < draws; ++j) {
     if (best[j].index < 0 || best[j].score <= 0.5 * GANNET_INFEASIBLE_SCORE) continue;
     gannet_candidates_tile(candidates, best[j].index, 1, x);
     r->minima[r->n_minima] = -best[j].score;
-    r->minimiser[r->n_minima++] = place_of(d, x, r);
+    r->minimiser[r->n_minima++] = find_or_add_point(d, x, r);
   }
 }
 
@@ -65,38 +56,36 @@ static int next_results(const gannet_member *member, int64_t *next, int64_t *id,
   return n;
 }
 
-static void compare(const gannet_member *member, int64_t id, double mean, best_seen *best) {
-  const double *constraints = gannet_history_constraints(member->history, id);
-  const bool feasible = gannet_problem_is_feasible(member->problem, constraints);
-  if (feasible != best->feasible ? feasible : mean < best->mean)
-    *best = (best_seen){id, mean, feasible};
-}
-
-static gannet_err find_best(const gannet_member *member, double *x, best_seen *best) {
+static gannet_err find_least_mean(const gannet_member *member, double *x, best_seen *best) {
   const gannet_surrogate *objective = gannet_models_surrogate(member->models, 0);
   int64_t id[GANNET_TILE], next = 0;
   double mean[GANNET_TILE];
   for (int n; (n = next_results(member, &next, id, x)) > 0;) {
     GANNET_TRY(gannet_surrogate_predict(objective, n, x, mean, NULL));
-    for (int k = 0; k < n; ++k) compare(member, id[k], mean[k], best);
+    for (int k = 0; k < n; ++k) {
+      const double *constraints = gannet_history_constraints(member->history, id[k]);
+      const bool feasible = gannet_problem_is_feasible(member->problem, constraints);
+      if (feasible != best->feasible ? feasible : mean[k] < best->mean)
+        *best = (best_seen){id[k], mean[k], feasible};
+    }
   }
   return GANNET_OK;
 }
 
 /* So that what is known to be good is among the points. */
-static gannet_err take_best(const gannet_member *member, gannet_reference *r) {
+static gannet_err add_best_observation(const gannet_member *member, gannet_reference *r) {
   const size_t d = (size_t)member->problem->d;
   best_seen best = {-1, INFINITY, false};
   double *x = NULL;
   GANNET_TRY(gannet_alloc(GANNET_TILE * d, sizeof *x, &x));
-  const gannet_err err = find_best(member, x, &best);
+  const gannet_err err = find_least_mean(member, x, &best);
   gannet_free(&x);
   if (err == GANNET_OK && best.id >= 0)
-    (void)place_of(d, gannet_history_x_unit(member->history, best.id), r);
+    (void)find_or_add_point(d, gannet_history_x_unit(member->history, best.id), r);
   return err;
 }
 
-static gannet_err take_moments(const gannet_member *member, int order, gannet_reference *r) {
+static gannet_err set_joint_posterior(const gannet_member *member, int order, gannet_reference *r) {
   const gannet_surrogate *objective = gannet_models_surrogate(member->models, 0);
   const double exploration = gannet_models_exploration(member->models, 0);
   const size_t n = (size_t)r->posterior.n;
@@ -115,14 +104,6 @@ static gannet_err take_moments(const gannet_member *member, int order, gannet_re
   return GANNET_OK;
 }
 
-static gannet_err scan(gannet_member *member, const gannet_candidates *candidates, int draws,
-                       gannet_ranked *best, gannet_draws_score *work) {
-  GANNET_TRY(gannet_agree(member->context->comm, gannet_draws_score_prepare(member, draws, work)));
-  const gannet_propose_scores scores = {
-      .n_lists = draws, .keep = 1, .scorer = gannet_draws_score_points, .user = work};
-  return gannet_propose_scan(member, candidates, &scores, best);
-}
-
 /* For the covariance of a model that takes it from draws. */
 enum { LEAST_DRAWS = 2 };
 
@@ -134,13 +115,21 @@ gannet_err gannet_reference_make(gannet_member *member, const gannet_candidates 
   *r = (gannet_reference){0};
   GANNET_TRY(gannet_models_sample(member->models, made, member->batch));
   gannet_err err = gannet_alloc((size_t)made, sizeof *best, &best);
-  if (err == GANNET_OK) err = reserve(member, draws, r);
+  const size_t most = (size_t)draws + 1, d = (size_t)member->problem->d;
+  if (err == GANNET_OK) err = gannet_alloc(most, sizeof *r->minima, &r->minima);
+  if (err == GANNET_OK) err = gannet_alloc(most, sizeof *r->minimiser, &r->minimiser);
+  if (err == GANNET_OK) err = gannet_alloc(most * d, sizeof *r->points, &r->points);
+  if (err == GANNET_OK) err = gannet_alloc(most, sizeof *r->mean, &r->mean);
+  if (err == GANNET_OK) err = gannet_alloc(most * most, sizeof *r->covariance, &r->covariance);
+  if (err == GANNET_OK) err = gannet_draws_score_prepare(member, made, &work);
   err = gannet_agree(member->context->comm, err);
-  if (err == GANNET_OK) err = scan(member, candidates, made, best, &work);
+  const gannet_propose_scores scores = {
+      .n_lists = made, .keep = 1, .scorer = gannet_draws_score_points, .user = &work};
+  if (err == GANNET_OK) err = gannet_propose_scan(member, candidates, &scores, best);
   if (err == GANNET_OK) {
-    take_minima((size_t)member->problem->d, candidates, draws, best, r);
-    err = take_best(member, r);
-    if (err == GANNET_OK) err = take_moments(member, order, r);
+    set_minima(d, candidates, draws, best, r);
+    err = add_best_observation(member, r);
+    if (err == GANNET_OK) err = set_joint_posterior(member, order, r);
     err = gannet_agree(member->context->comm, err);
   }
   gannet_draws_score_release(&work);

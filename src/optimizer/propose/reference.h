@@ -1,5 +1,7 @@
-/* What functions that look ahead are given: minima of posterior draws over the candidates, and the
- * joint posterior of the objective at their minimisers.
+/* What acquisition functions that look ahead are given.
+ *
+ * These are minima of posterior draws over the candidates, and the joint posterior of the objective
+ * at the minimisers and at the best observation.
  */
 #ifndef GANNET_OPTIMIZER_REFERENCE_H
 #define GANNET_OPTIMIZER_REFERENCE_H
