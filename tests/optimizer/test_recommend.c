@@ -6,6 +6,7 @@
 #include "optimizer/fixture.h"
 
 #include "base/random.h"
+#include "optimizer/models/models.h"
 
 enum { SIDE = 7, POINTS = SIDE * SIDE, LUCKY = 14 };
 
@@ -158,6 +159,33 @@ static void few_results_and_constraints_are_respected(void **state) {
   drop(&f);
 }
 
+static bool fit_fails;
+gannet_err __real_gannet_models_fit(gannet_models *models);
+gannet_err __wrap_gannet_models_fit(gannet_models *models);
+
+/* In place of gannet_models_fit, by the linker: numbers do not work out. */
+gannet_err __wrap_gannet_models_fit(gannet_models *models) {
+  const gannet_err err = __real_gannet_models_fit(models);
+  if (!fit_fails || err != GANNET_OK) return err;
+  return GANNET_RAISE(GANNET_ERR_NUMERIC, "made to fail");
+}
+
+static void a_model_that_fails_leaves_the_best_value(void **state) {
+  (void)state;
+  fixture f = make(GANNET_MINIMIZE, NAN, 0);
+  gannet_recommendation r;
+  tell_bowl(&f, 1);
+  fit_fails = true;
+  const gannet_err err = gannet_optimizer_recommend(f.optimizer, &r, NULL);
+  fit_fails = false;
+  assert_ok(err);
+  assert_int_equal(r.id, LUCKY);
+  assert_true(r.mean == least);
+  assert_ok(gannet_optimizer_recommend(f.optimizer, &r, NULL));
+  assert_int_not_equal(r.id, LUCKY);
+  drop(&f);
+}
+
 static void null_pointers_are_told(void **state) {
   (void)state;
   fixture f = make(GANNET_MINIMIZE, 0, 0);
@@ -176,6 +204,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(exact_values_are_taken_at_their_word),
       cmocka_unit_test(few_results_tell_nothing_of_noise),
       cmocka_unit_test(few_results_and_constraints_are_respected),
+      cmocka_unit_test(a_model_that_fails_leaves_the_best_value),
       cmocka_unit_test(null_pointers_are_told),
   };
   if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
