@@ -14,7 +14,8 @@ static const char left_out_name[] = "left_out";
 
 void gannet_allocation_reset(gannet_allocation *a) {
   *a = (gannet_allocation){.best = NONE};
-  for (int i = 0; i < GANNET_ALLOCATION_OPEN; ++i) a->open[i] = -1;
+  for (int i = 0; i < GANNET_MEMBERS_MOST; ++i) a->left_out[i] = -1;
+  for (int i = 0; i < GANNET_ALLOCATION_OPEN; ++i) a->open[i].id = -1;
 }
 
 static int ascending(const void *a, const void *b) {
@@ -72,32 +73,30 @@ gannet_err gannet_allocation_credit_results(gannet_allocation *a, const gannet_h
   double best = NONE, spread = 0;
   GANNET_TRY(find_best_and_spread(history, a->best, &best, &spread));
   for (int i = 0; i < GANNET_ALLOCATION_OPEN; ++i) {
-    const int64_t code = (int64_t)a->open[i], id = code / GANNET_MEMBERS_MOST;
-    const int member = (int)(code % GANNET_MEMBERS_MOST);
-    if (code < 0) continue;
+    const int64_t id = a->open[i].id;
+    const int member = a->open[i].member;
+    if (id < 0) continue;
     const bool waits = gannet_history_get(history, id)->status == GANNET_EVAL_PENDING;
     if (waits && !is_given_up(history, id)) continue;
-    a->open[i] = -1;
-    if (waits) continue;
-    if (gannet_allocation_left_out(a, member) >= 0) continue;
+    a->open[i].id = -1;
+    if (waits || a->left_out[member] >= 0) continue;
     a->gain[member] = memory * a->gain[member] + gain_of(history, id, a->best, spread);
     a->trials[member] = memory * a->trials[member] + 1;
   }
   a->best = best;
-  for (int i = 0; i < GANNET_MEMBERS_MOST; ++i) {
-    const int64_t then = gannet_allocation_left_out(a, i);
-    if (then >= 0 && gannet_history_count_told(history) >= 2 * then) a->trials[i] = a->gain[i] = 0;
-  }
+  for (int i = 0; i < GANNET_MEMBERS_MOST; ++i)
+    if (a->left_out[i] >= 0 && gannet_history_count_told(history) >= 2 * a->left_out[i])
+      a->left_out[i] = -1; /* it comes back as a newcomer, without gain and trials */
   return GANNET_OK;
 }
 
 void gannet_allocation_leave_out(gannet_allocation *a, int member, int64_t results) {
-  a->trials[member] = -1 - (double)(results > 0 ? results : 1);
-  a->gain[member] = a->due[member] = 0;
+  a->left_out[member] = results > 0 ? results : 1;
+  a->gain[member] = a->trials[member] = a->due[member] = 0;
 }
 
 int64_t gannet_allocation_left_out(const gannet_allocation *a, int member) {
-  return a->trials[member] < 0 ? (int64_t)(-1 - a->trials[member]) : -1;
+  return a->left_out[member];
 }
 
 /* What goes by merit, as shares of it: first in proportion to the square of merit, then what is
@@ -153,14 +152,13 @@ void gannet_allocation_deal(gannet_allocation *a, int n, const bool *idle, const
 
 void gannet_allocation_note(gannet_allocation *a, int64_t id, int member) {
   for (int i = 0; i < GANNET_ALLOCATION_OPEN; ++i) {
-    if (a->open[i] >= 0) continue;
-    a->open[i] = (double)(id * GANNET_MEMBERS_MOST + member);
+    if (a->open[i].id >= 0) continue;
+    a->open[i] = (gannet_allocation_open){id, member};
     return;
   }
 }
 
-/* One member's row of the arrays. A member that was left out has its results there instead of
- * trials, which are then none. */
+/* One member's row of the arrays, as it is saved. */
 typedef struct {
   double gain, trials, due;
   int64_t left_out;
@@ -181,16 +179,14 @@ gannet_err gannet_allocation_get_state(const gannet_allocation *a, int n,
   char name[32];
   GANNET_TRY(gannet_state_put_fields(state, "", portfolio_fields, a));
   for (int i = 0; i < n; ++i) {
-    const int64_t left_out = gannet_allocation_left_out(a, i);
-    const share_state share = {a->gain[i], left_out < 0 ? a->trials[i] : 0, a->due[i], left_out};
+    const share_state share = {a->gain[i], a->trials[i], a->due[i], a->left_out[i]};
     GANNET_TRY(gannet_state_put_fields(state, parts[i], share_fields, &share));
   }
   for (int i = 0; i < GANNET_ALLOCATION_OPEN; ++i) {
-    const int64_t code = (int64_t)a->open[i];
-    if (code < 0) continue;
+    if (a->open[i].id < 0) continue;
     (void)snprintf(name, sizeof name, "open.%d", i);
-    GANNET_TRY(gannet_state_put(state, parts[code % GANNET_MEMBERS_MOST], name, GANNET_STATE_WHOLE,
-                                (double)(code / GANNET_MEMBERS_MOST)));
+    GANNET_TRY(gannet_state_put(state, parts[a->open[i].member], name, GANNET_STATE_WHOLE,
+                                (double)a->open[i].id));
   }
   return GANNET_OK;
 }
@@ -201,10 +197,10 @@ static void find_open(gannet_allocation *a, int n, char (*parts)[GANNET_STATE_NA
   char name[32];
   for (int i = 0; i < GANNET_ALLOCATION_OPEN; ++i) {
     (void)snprintf(name, sizeof name, "open.%d", i);
-    for (int member = 0; member < n && a->open[i] < 0; ++member) {
+    for (int member = 0; member < n && a->open[i].id < 0; ++member) {
       double id = -1;
       if (gannet_state_find(state, parts[member], name, &id) && id >= 0 && id < (double)evaluations)
-        a->open[i] = (double)((int64_t)id * GANNET_MEMBERS_MOST + member);
+        a->open[i] = (gannet_allocation_open){(int64_t)id, member};
     }
   }
 }
@@ -218,9 +214,9 @@ gannet_err gannet_allocation_set_state(gannet_allocation *a, int n,
     share_state share;
     GANNET_TRY(gannet_state_take_fields(state, parts[i], share_fields, &share));
     a->gain[i] = share.gain;
-    a->trials[i] = share.trials;
+    a->trials[i] = share.left_out < 0 ? share.trials : 0;
     a->due[i] = share.due;
-    if (share.left_out >= 0) a->trials[i] = -1 - (double)share.left_out;
+    a->left_out[i] = share.left_out < 0 ? -1 : share.left_out;
   }
   find_open(a, n, parts, evaluations, state);
   return GANNET_OK;

@@ -23,12 +23,17 @@
 enum { GANNET_ALLOCATION_OPEN = 64 };
 
 typedef struct {
-  double best;                         /* known at the last ask; 1e308 = none */
-  double gain[GANNET_MEMBERS_MOST];    /* discounted sums */
-  double trials[GANNET_MEMBERS_MOST];  /* discounted numbers of points; of who was left out minus
-                                          the results then, minus 1 */
-  double due[GANNET_MEMBERS_MOST];     /* points owed */
-  double open[GANNET_ALLOCATION_OPEN]; /* id * GANNET_MEMBERS_MOST + member; -1 = free */
+  int64_t id; /* evaluation that is waited for; -1 = the place is free */
+  int member; /* who proposed it */
+} gannet_allocation_open;
+
+typedef struct {
+  double best;                           /* known at the last ask; 1e308 = none */
+  double gain[GANNET_MEMBERS_MOST];      /* discounted sums of gains */
+  double trials[GANNET_MEMBERS_MOST];    /* discounted numbers of points */
+  double due[GANNET_MEMBERS_MOST];       /* points owed */
+  int64_t left_out[GANNET_MEMBERS_MOST]; /* results when the member was left out; -1 = it was not */
+  gannet_allocation_open open[GANNET_ALLOCATION_OPEN];
 } gannet_allocation;
 
 /* Nothing is known yet.

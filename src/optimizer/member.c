@@ -25,8 +25,7 @@ gannet_err gannet_member_create(const gannet_member_common *common,
                                             index, &member->local));
   if (options->proposer != GANNET_PROPOSE_MODEL) return GANNET_OK;
   if (options->acq_type->kind == GANNET_ACQ_SPLIT) {
-    const size_t size = (size_t)gannet_admm_state_size(member->problem);
-    const gannet_err err = gannet_alloc(size, sizeof *member->admm, &member->admm);
+    const gannet_err err = gannet_admm_create(member->problem, &member->admm);
     GANNET_TRY(gannet_agree(common->context->comm, err));
   }
   return gannet_models_create(common->context, common->history, common->noise_test, options, index,
@@ -35,7 +34,7 @@ gannet_err gannet_member_create(const gannet_member_common *common,
 
 void gannet_member_release(gannet_member *member) {
   gannet_member_region_release(&member->region);
-  gannet_free(&member->admm);
+  gannet_admm_destroy(&member->admm);
   gannet_models_destroy(&member->models);
   gannet_local_destroy(&member->local);
 }

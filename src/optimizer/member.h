@@ -32,6 +32,8 @@ typedef struct {
   void *user;
 } gannet_phases;
 
+typedef struct gannet_admm gannet_admm;
+
 typedef struct {
   const gannet_context *context;
   const gannet_problem *problem;
@@ -43,7 +45,7 @@ typedef struct {
   gannet_models *models; /* NULL for members without a surrogate */
   gannet_local *local;   /* NULL but for quadratic */
   gannet_member_region region;
-  double *admm; /* state of a member that splits its problem (optimizer/propose/admm.h), or NULL */
+  gannet_admm *admm; /* of a member that splits its problem (optimizer/propose/admm.h), or NULL */
   gannet_phases *phases; /* of the ask; the optimiser's */
   int64_t batch;         /* number of the batch that is being made */
   int n_chosen;          /* points of this batch that other members have chosen */

@@ -64,13 +64,13 @@ static void compare_scores(double crash, int models) {
   gannet_admm_score s;
   assert_int_equal(gannet_models_count(member->models), models);
   assert_ok(gannet_admm_score_prepare(member, &s));
-  member->admm[GANNET_ADMM_RHO] = 3;
+  member->admm->rho = 3;
   for (int phase = GANNET_ADMM_OBJECTIVE; phase <= GANNET_ADMM_FEASIBILITY; ++phase) {
-    member->admm[GANNET_ADMM_PHASE] = phase;
+    member->admm->phase = (gannet_admm_phase)phase;
     for (int k = 0; k < 2; ++k) {
-      member->admm[GANNET_ADMM_FIXED + k] = 0.3 + 0.1 * k;     /* x */
-      member->admm[GANNET_ADMM_FIXED + 2 + k] = 0.6;           /* z */
-      member->admm[GANNET_ADMM_FIXED + 4 + k] = 0.4 - 0.5 * k; /* y */
+      member->admm->x[k] = 0.3 + 0.1 * k;
+      member->admm->z[k] = 0.6;
+      member->admm->y[k] = 0.4 - 0.5 * k;
     }
     assert_ok(gannet_admm_score_begin(&s));
     for (int i = 0; i < 25; ++i) {
@@ -120,7 +120,7 @@ static void compare_gradients(double crash) {
   assert_ok(gannet_admm_score_prepare(member, &s));
   assert_ok(gannet_admm_advance(member));
   for (int phase = GANNET_ADMM_OBJECTIVE; phase <= GANNET_ADMM_FEASIBILITY; ++phase) {
-    member->admm[GANNET_ADMM_PHASE] = phase;
+    member->admm->phase = (gannet_admm_phase)phase;
     assert_ok(gannet_admm_score_begin(&s));
     for (int i = 0; i < 9; ++i) {
       double at[2] = {0.15 + 0.3 * (i % 3), 0.2 + 0.3 * (i / 3)}, value = 0, gradient[2];
@@ -151,7 +151,7 @@ static void it_starts_at_the_best_evaluation(void **state) {
     gannet_member *member = &f.optimizer->member[0];
     for (int i = 0; i < 5; ++i) round_where(f.optimizer, 1, 1, k == 0 ? 0 : 9);
     const gannet_surrogate *objective = gannet_models_surrogate(member->models, 0);
-    const double *x = member->admm + GANNET_ADMM_FIXED;
+    const gannet_admm *now = member->admm;
     double at_start = 0, least = INFINITY;
     for (int64_t id = 0; id < 4; ++id) {
       const double *at = gannet_history_x_unit(f.optimizer->history, id);
@@ -160,9 +160,9 @@ static void it_starts_at_the_best_evaluation(void **state) {
       assert_ok(gannet_surrogate_predict(objective, 1, at, &mean, NULL));
       if (k == 1 || (constraint[0] <= 0.5 && constraint[1] >= -0.6)) least = fmin(least, mean);
     }
-    assert_ok(gannet_surrogate_predict(objective, 1, x, &at_start, NULL));
+    assert_ok(gannet_surrogate_predict(objective, 1, now->x, &at_start, NULL));
     assert_near(at_start, least, 1e-9);
-    for (int i = 0; i < 2; ++i) assert_true(x[2 + i] == x[i] && x[4 + i] == 0);
+    for (int i = 0; i < 2; ++i) assert_true(now->z[i] == now->x[i] && now->y[i] == 0);
     drop(&f);
   }
 }
@@ -173,30 +173,28 @@ static void subproblems_take_turns(void **state) {
   (void)state;
   fixture f = make(GANNET_MINIMIZE, "1");
   gannet_member *member = &f.optimizer->member[0];
-  double before[GANNET_ADMM_FIXED + 6];
+  double y_before[2];
   for (int i = 0; i < 4; ++i) round_of(f.optimizer, 1); /* the design */
-  assert_near(member->admm[GANNET_ADMM_PHASE], GANNET_ADMM_NEW, 0);
+  assert_near(member->admm->phase, GANNET_ADMM_NEW, 0);
   for (int i = 0; i < 16; ++i) {
-    memcpy(before, member->admm, sizeof before);
+    const double rho = member->admm->rho;
+    memcpy(y_before, member->admm->y, sizeof y_before);
     round_of(f.optimizer, 1);
-    const double *now = member->admm, *x = now + GANNET_ADMM_FIXED, *z = x + 2, *y = z + 2;
-    assert_near(now[GANNET_ADMM_PHASE], i % 4 < 2 ? GANNET_ADMM_OBJECTIVE : GANNET_ADMM_FEASIBILITY,
-                0);
-    assert_near(now[GANNET_ADMM_LEFT], 1 - i % 2, 0);
+    const gannet_admm *now = member->admm;
+    assert_int_equal(now->phase, i % 4 < 2 ? GANNET_ADMM_OBJECTIVE : GANNET_ADMM_FEASIBILITY);
+    assert_int_equal(now->left, 1 - i % 2);
     if (i > 0 && i % 4 == 0) {
       for (int k = 0; k < 2; ++k)
-        assert_near(y[k],
-                    before[GANNET_ADMM_FIXED + 4 + k] + before[GANNET_ADMM_RHO] * (x[k] - z[k]),
-                    1e-12);
+        assert_near(now->y[k], y_before[k] + rho * (now->x[k] - now->z[k]), 1e-12);
       for (int k = 1; k < gannet_models_count(member->models); ++k) {
         double mean = 0;
-        assert_ok(gannet_surrogate_predict(gannet_models_surrogate(member->models, k), 1, z, &mean,
-                                           NULL));
+        assert_ok(gannet_surrogate_predict(gannet_models_surrogate(member->models, k), 1, now->z,
+                                           &mean, NULL));
         assert_true(mean <= gannet_models_threshold(member->models, k));
       }
     }
   }
-  assert_true(member->admm[GANNET_ADMM_RHO] > 0);
+  assert_true(member->admm->rho > 0);
   drop(&f);
 }
 

@@ -80,8 +80,8 @@ static void count_of(gannet_optimizer *optimizer, int q, int *count) {
   assert_ok(gannet_optimizer_ask(optimizer, q, id, x));
   memset(count, 0, GANNET_MEMBERS_MOST * sizeof *count);
   for (int i = 0; i < GANNET_ALLOCATION_OPEN; ++i) {
-    const int64_t code = (int64_t)optimizer->allocation.open[i];
-    if (code >= first * GANNET_MEMBERS_MOST) count[code % GANNET_MEMBERS_MOST] += 1;
+    const gannet_allocation_open *open = &optimizer->allocation.open[i];
+    if (open->id >= first) count[open->member] += 1;
   }
 }
 

@@ -1,5 +1,6 @@
 #include "optimizer/propose/admm.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,47 +11,64 @@
 
 static const double rho_least = 1e-3, rho_most = 1e6; /* beyond them one subproblem is ignored */
 
-int gannet_admm_state_size(const gannet_problem *problem) {
-  return GANNET_ADMM_FIXED + 3 * problem->d;
+gannet_err gannet_admm_create(const gannet_problem *problem, gannet_admm **admm) {
+  const size_t d = (size_t)problem->d;
+  GANNET_TRY(gannet_alloc(1, sizeof **admm, admm));
+  GANNET_TRY(gannet_alloc(3 * d, sizeof(double), &(*admm)->x));
+  (*admm)->z = (*admm)->x + d;
+  (*admm)->y = (*admm)->x + 2 * d;
+  return GANNET_OK;
 }
 
-/* Coordinates are numbered from 1, as variables are for people. */
-static void name_value(const gannet_problem *problem, int i, char *name, size_t size) {
-  static const char *const fixed[GANNET_ADMM_FIXED] = {"phase", "left", "rho"};
-  const int at = i - GANNET_ADMM_FIXED;
-  if (at < 0)
-    (void)snprintf(name, size, "admm.%s", fixed[i]);
-  else
-    (void)snprintf(name, size, "admm.%c%d", "xzy"[at / problem->d], at % problem->d + 1);
+void gannet_admm_destroy(gannet_admm **admm) {
+  if (!*admm) return;
+  gannet_free(&(*admm)->x);
+  gannet_free(admm);
+}
+
+/* Name of value i of the points x, z and y [3][d]. Coordinates are numbered from 1, as variables
+ * are for people. */
+static void name_coordinate(const gannet_problem *problem, int i, char *name, size_t size) {
+  (void)snprintf(name, size, "admm.%c%d", "xzy"[i / problem->d], i % problem->d + 1);
 }
 
 gannet_err gannet_admm_get_state(const gannet_member *member, const char *part,
                                  gannet_state *state) {
+  const gannet_admm *a = member->admm;
   char name[32];
-  for (int i = 0; i < gannet_admm_state_size(member->problem); ++i) {
-    name_value(member->problem, i, name, sizeof name);
-    GANNET_TRY(gannet_state_put(state, part, name, GANNET_STATE_REAL, member->admm[i]));
+  GANNET_TRY(gannet_state_put(state, part, "admm.phase", GANNET_STATE_REAL, a->phase));
+  GANNET_TRY(gannet_state_put(state, part, "admm.left", GANNET_STATE_REAL, a->left));
+  GANNET_TRY(gannet_state_put(state, part, "admm.rho", GANNET_STATE_REAL, a->rho));
+  for (int i = 0; i < 3 * member->problem->d; ++i) {
+    name_coordinate(member->problem, i, name, sizeof name);
+    GANNET_TRY(gannet_state_put(state, part, name, GANNET_STATE_REAL, a->x[i]));
   }
   return GANNET_OK;
 }
 
 void gannet_admm_set_state(gannet_member *member, const char *part, gannet_state *state) {
-  const int n = gannet_admm_state_size(member->problem);
+  gannet_admm *a = member->admm;
+  const int n = 3 * member->problem->d;
+  double phase = 0, left = 0;
   char name[32];
-  bool complete = true;
-  for (int i = 0; i < n; ++i) {
-    name_value(member->problem, i, name, sizeof name);
-    complete = gannet_state_find(state, part, name, &member->admm[i]) && complete;
+  bool complete = gannet_state_find(state, part, "admm.phase", &phase) &&
+                  gannet_state_find(state, part, "admm.left", &left) &&
+                  gannet_state_find(state, part, "admm.rho", &a->rho);
+  for (int i = 0; i < n && complete; ++i) {
+    name_coordinate(member->problem, i, name, sizeof name);
+    complete = gannet_state_find(state, part, name, &a->x[i]);
   }
-  for (int i = 0; i < n && !complete; ++i) member->admm[i] = 0;
+  if (!complete || !(phase >= GANNET_ADMM_NEW && phase <= GANNET_ADMM_FEASIBILITY) ||
+      !(left >= 0 && left <= INT_MAX)) {
+    phase = left = a->rho = 0;
+    memset(a->x, 0, (size_t)n * sizeof *a->x);
+  }
+  a->phase = (gannet_admm_phase)phase;
+  a->left = (int)left;
 }
 
 static const gannet_admm_options *options_of(const gannet_member *member) {
   return member->options->acq_options;
-}
-
-static double *part_of(const gannet_member *member, int part) {
-  return member->admm + GANNET_ADMM_FIXED + (size_t)part * (size_t)member->problem->d;
 }
 
 static double squared_distance(int d, const double *a, const double *b) {
@@ -92,8 +110,8 @@ static bool is_observation(const gannet_member *member, int64_t id) {
 
 void gannet_admm_subproblem(const gannet_member *member, gannet_admm_phase phase, double *weight,
                             double *anchor) {
-  const double rho = member->admm[GANNET_ADMM_RHO];
-  const double *x = part_of(member, 0), *z = part_of(member, 1), *y = part_of(member, 2);
+  const double rho = member->admm->rho;
+  const double *x = member->admm->x, *z = member->admm->z, *y = member->admm->y;
   const bool objective = phase == GANNET_ADMM_OBJECTIVE;
   *weight = 0.5 * rho / (objective ? 1 : options_of(member)->penalty);
   for (int k = 0; k < member->problem->d; ++k)
@@ -146,8 +164,8 @@ static gannet_err minimise_over_evaluations(gannet_member *member, gannet_admm_p
 /* y and rho after both subproblems; old is z before. */
 static void update_multipliers(gannet_member *member, const double *old) {
   const int d = member->problem->d;
-  const double *x = part_of(member, 0), *z = part_of(member, 1);
-  double *rho = &member->admm[GANNET_ADMM_RHO], *y = part_of(member, 2);
+  const double *x = member->admm->x, *z = member->admm->z;
+  double *rho = &member->admm->rho, *y = member->admm->y;
   const double apart = sqrt(squared_distance(d, x, z));
   const double moved = *rho * sqrt(squared_distance(d, z, old));
   for (int k = 0; k < d; ++k) y[k] += *rho * (x[k] - z[k]);
@@ -177,9 +195,9 @@ static gannet_err least_feasible(const gannet_member *member, int64_t *id) {
  */
 static gannet_err start_from_best(gannet_member *member) {
   const size_t d = (size_t)member->problem->d;
-  double *x = part_of(member, 0), *z = part_of(member, 1), value = 0;
+  double *x = member->admm->x, *z = member->admm->z, value = 0;
   int64_t id = -1;
-  member->admm[GANNET_ADMM_RHO] = options_of(member)->rho;
+  member->admm->rho = options_of(member)->rho;
   GANNET_TRY(least_feasible(member, &id));
   if (id < 0) GANNET_TRY(gannet_admm_best(member, GANNET_ADMM_OBJECTIVE, 0, x, &id, &value));
   if (id >= 0) memcpy(x, gannet_history_x_unit(member->history, id), d * sizeof *x);
@@ -187,38 +205,38 @@ static gannet_err start_from_best(gannet_member *member) {
   return GANNET_OK;
 }
 
+/* End a phase at the best of all evaluations, and begin the next one. scratch: [2][d] */
 static gannet_err end_phase(gannet_member *member, double *scratch) {
   const size_t d = (size_t)member->problem->d;
-  double *phase = &member->admm[GANNET_ADMM_PHASE], *left = &member->admm[GANNET_ADMM_LEFT];
-  double *z = part_of(member, 1), *old = scratch + d;
-  if (*phase == GANNET_ADMM_OBJECTIVE) {
-    GANNET_TRY(
-        minimise_over_evaluations(member, GANNET_ADMM_OBJECTIVE, scratch, part_of(member, 0)));
-    *phase = GANNET_ADMM_FEASIBILITY;
-    *left = options_of(member)->feasibility_steps;
+  gannet_admm *a = member->admm;
+  double *old = scratch + d; /* z before */
+  if (a->phase == GANNET_ADMM_OBJECTIVE) {
+    GANNET_TRY(minimise_over_evaluations(member, GANNET_ADMM_OBJECTIVE, scratch, a->x));
+    a->phase = GANNET_ADMM_FEASIBILITY;
+    a->left = options_of(member)->feasibility_steps;
     return GANNET_OK;
   }
-  if (*phase == GANNET_ADMM_NEW) {
+  if (a->phase == GANNET_ADMM_NEW) {
     GANNET_TRY(start_from_best(member));
   } else {
-    memcpy(old, z, d * sizeof *z);
-    GANNET_TRY(minimise_over_evaluations(member, GANNET_ADMM_FEASIBILITY, scratch, z));
+    memcpy(old, a->z, d * sizeof *old);
+    GANNET_TRY(minimise_over_evaluations(member, GANNET_ADMM_FEASIBILITY, scratch, a->z));
     update_multipliers(member, old);
   }
-  *phase = GANNET_ADMM_OBJECTIVE;
-  *left = options_of(member)->objective_steps;
+  a->phase = GANNET_ADMM_OBJECTIVE;
+  a->left = options_of(member)->objective_steps;
   return GANNET_OK;
 }
 
 gannet_err gannet_admm_advance(gannet_member *member) {
-  double *left = &member->admm[GANNET_ADMM_LEFT], *scratch = NULL;
-  if (*left < 1) {
+  double *scratch = NULL;
+  if (member->admm->left < 1) {
     GANNET_TRY(gannet_alloc(2 * (size_t)member->problem->d, sizeof *scratch, &scratch));
     const gannet_err code = end_phase(member, scratch);
     gannet_free(&scratch);
     GANNET_TRY(code);
   }
-  *left -= 1;
+  member->admm->left -= 1;
   return GANNET_OK;
 }
 
@@ -246,7 +264,7 @@ void gannet_admm_score_release(gannet_admm_score *s) {
 
 gannet_err gannet_admm_score_begin(gannet_admm_score *s) {
   int64_t id = -1;
-  s->phase = (gannet_admm_phase)s->member->admm[GANNET_ADMM_PHASE];
+  s->phase = s->member->admm->phase;
   gannet_admm_subproblem(s->member, s->phase, &s->weight, s->anchor);
   return gannet_admm_best(s->member, s->phase, s->weight, s->anchor, &id, &s->best);
 }

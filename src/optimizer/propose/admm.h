@@ -23,22 +23,28 @@
  * teaches all models, and both subproblems end at the best of all evaluations; expected
  * improvements as logarithms, polished by gradients.
  *
- * The state is [GANNET_ADMM_FIXED + 3 d]: phase, evaluations left in it, rho; x, z, y. What is
- * proposed is a function of it and of the history.
+ * What is proposed is a function of the state below and of the history.
  */
 #ifndef GANNET_OPTIMIZER_ADMM_H
 #define GANNET_OPTIMIZER_ADMM_H
 
 #include "optimizer/member.h"
 
-/* Places in the state; x, z and y follow. */
-enum { GANNET_ADMM_PHASE, GANNET_ADMM_LEFT, GANNET_ADMM_RHO, GANNET_ADMM_FIXED };
-
 typedef enum {
   GANNET_ADMM_NEW, /* nothing was proposed yet */
   GANNET_ADMM_OBJECTIVE,
   GANNET_ADMM_FEASIBILITY
 } gannet_admm_phase;
+
+/* What a member keeps of its split problem from one proposal to the next. */
+struct gannet_admm {
+  gannet_admm_phase phase;
+  int left;   /* evaluations that are left in the phase */
+  double rho; /* weight of the distance of x and z */
+  double *x;  /* [d] minimiser of the objective's subproblem */
+  double *z;  /* [d] minimiser of the feasibility's subproblem */
+  double *y;  /* [d] multipliers */
+};
 
 /* The subproblem of one point: score by expected improvement over best of
  *   objective (or 1[infeasible]) + weight |x - anchor|^2. */
@@ -51,13 +57,15 @@ typedef struct {
   double *gradients;                /* [2][d] */
 } gannet_admm_score;
 
-/* Numbers of the state that a member keeps of its split problem.
+/* A state of which nothing was proposed yet; destroy accepts NULL.
  *
  * Local.
  */
-int gannet_admm_state_size(const gannet_problem *problem);
+GANNET_CHECKED gannet_err gannet_admm_create(const gannet_problem *problem, gannet_admm **admm);
+void gannet_admm_destroy(gannet_admm **admm);
 
-/* The same by names: "admm.rho", "admm.x1", ... It begins anew where one is absent.
+/* Put the state, or take it: "admm.rho", "admm.x1", ... It begins anew where a value is absent or
+ * cannot be.
  *
  * Local. set: logically collective.
  */
