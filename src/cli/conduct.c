@@ -226,7 +226,7 @@ static gannet_err check_step(const settings *s, const gannet_campaign_input *inp
                  "%s: `gannet step` needs budget.evaluations: there is no process whose wall time "
                  "could end the campaign",
                  s->start.file);
-  GANNET_REQUIRE(!s->run.next || input->evaluator->leave, GANNET_ERR_INPUT,
+  GANNET_REQUIRE(!s->run.next || input->evaluator->detach, GANNET_ERR_INPUT,
                  "%s: --resubmit needs a back-end whose simulations go on without gannet (slurm), "
                  "and this is %s",
                  s->start.file, input->evaluator->name);

@@ -1,4 +1,4 @@
-/* The front: checks once what back-ends may trust, and counts what is in attempt. */
+/* The front: checks once what back-ends may trust, and counts what is in flight. */
 #include "evaluate/evaluator.h"
 
 #include <math.h>
@@ -33,21 +33,15 @@ static gannet_err check_arguments(const gannet_evaluator_type *type, const void 
   return err;
 }
 
-static gannet_err make(const gannet_evaluator_type *type, const gannet_evaluator_setup *setup,
-                       gannet_evaluator **evaluator) {
-  GANNET_TRY(gannet_alloc(1, sizeof **evaluator, evaluator));
-  (*evaluator)->type = type;
-  (*evaluator)->setup = *setup;
-  return GANNET_OK;
-}
-
 gannet_err gannet_evaluator_create(const gannet_evaluator_type *type, const void *options,
                                    const gannet_evaluator_setup *setup,
                                    gannet_evaluator **evaluator) {
   gannet_evaluator *made = NULL;
   GANNET_REQUIRE(setup->context, GANNET_ERR_ARG, "no context");
   GANNET_TRY(gannet_agree(setup->context->comm, check_arguments(type, options, setup)));
-  GANNET_TRY(gannet_agree(setup->context->comm, make(type, setup, &made)));
+  GANNET_TRY(gannet_agree(setup->context->comm, gannet_alloc(1, sizeof *made, &made)));
+  made->type = type;
+  made->setup = *setup;
   const gannet_err err = type->create(options, &made->setup, &made->state);
   if (err != GANNET_OK) gannet_free(&made);
   *evaluator = made;
@@ -104,20 +98,20 @@ gannet_err gannet_evaluator_recover(gannet_evaluator *evaluator, const gannet_re
 }
 
 bool gannet_evaluator_can_detach(const gannet_evaluator *evaluator) {
-  return evaluator->type->leave != NULL;
+  return evaluator->type->detach != NULL;
 }
 
-gannet_err gannet_evaluator_all_submitted(gannet_evaluator *evaluator, bool *settled) {
+gannet_err gannet_evaluator_all_submitted(gannet_evaluator *evaluator, bool *submitted) {
   GANNET_REQUIRE(gannet_evaluator_can_detach(evaluator), GANNET_ERR_STATE,
                  "simulations of back-end %s cannot be left", evaluator->type->name);
-  return evaluator->type->all_submitted(evaluator->state, settled);
+  return evaluator->type->all_submitted(evaluator->state, submitted);
 }
 
 gannet_err gannet_evaluator_detach(gannet_evaluator *evaluator, const gannet_follow_up *next) {
   GANNET_REQUIRE(gannet_evaluator_can_detach(evaluator), GANNET_ERR_STATE,
                  "simulations of back-end %s cannot be left", evaluator->type->name);
   evaluator->in_flight = 0;
-  return evaluator->type->leave(evaluator->state, next);
+  return evaluator->type->detach(evaluator->state, next);
 }
 
 int gannet_evaluator_in_flight(const gannet_evaluator *evaluator) {

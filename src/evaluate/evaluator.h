@@ -1,8 +1,8 @@
-/* Evaluators: how a simulation is run. One interface, one file per back-end.
+/* Evaluators: how a simulation is run. One interface, which each back-end implements.
  *
  *   gannet_evaluator_submit   hand over evaluations; returns at once
  *   gannet_evaluator_poll     collect those that ended, waiting at most so long
- *   gannet_evaluator_cancel   stop everything in attempt
+ *   gannet_evaluator_cancel   stop everything in flight
  *
  * All three are collective over the context's communicator and return the same on all ranks,
  * whichever rank does the work. A failed simulation is a result with its reason, never an error;
@@ -38,14 +38,15 @@ typedef struct {
   gannet_run_record run;
 } gannet_result_record;
 
-/* How an evaluator that is busy with itself learns that the program is to end at once; once it is
- * to, it stays so. Asked for often, on rank 0. And how it asks for that end itself. */
+/* How an evaluator learns that the program is to stop while it is busy, and how it asks for a stop
+ * itself. */
 typedef struct {
-  bool (*is_asked)(void *user);
+  bool (*is_asked)(void *user); /* the program is to end at once. Called often, on rank 0; once
+                                   true, it stays true */
   void *user;
-  void (*ask)(void); /* the job that the program runs in is ending; NULL = it is not to tell */
-  /* Whether no further simulation is to begin, though those that run may end. NULL = never. */
-  bool (*begins_nothing)(void *user);
+  void (*ask)(void); /* called when the job that the program runs in is ending; NULL = not wanted */
+  bool (*begins_nothing)(void *user); /* no further simulation is to begin, but those that run may
+                                         end; NULL = never */
 } gannet_stopping;
 
 /* What every back-end may need. Pointers are borrowed until destroy. */
@@ -53,9 +54,9 @@ typedef struct {
   const gannet_context *context;
   const gannet_problem *problem;
   const char *campaign;        /* directory of the campaign */
-  const char *input_directory; /* that relative paths start from; NULL = working directory */
+  const char *input_directory; /* where relative paths start; NULL = working directory */
   const char *name;            /* of the campaign */
-  int parallel;                /* most evaluations in attempt, >= 1 */
+  int parallel;                /* most evaluations in flight, >= 1 */
   double time_limit;           /* seconds per evaluation; INFINITY = none */
   const gannet_simulation_type *const *simulations; /* built-in ones, NULL-terminated, or NULL */
   /* Used on rank 0 only, by one evaluator at a time. NULL = the command back-end forks its own,
@@ -64,12 +65,12 @@ typedef struct {
   const gannet_stopping *stopping; /* NULL = nothing stops it */
 } gannet_evaluator_setup;
 
-/* A script that a scheduler is to run when what is in attempt has ended. Borrowed for the call. */
+/* A script that a scheduler is to run when what is in flight has ended. Borrowed for the call. */
 typedef struct {
   const char *script, *argument; /* SCRIPT ARGUMENT */
-  const char *directory;         /* working directory of it; absolute */
-  bool any;                      /* when the first has ended, not all of them */
-  bool (*is_stopped)(void);      /* nothing is to follow any more; NULL = never */
+  const char *directory;         /* where it runs; absolute */
+  bool any;                      /* it runs when the first evaluation has ended, not all of them */
+  bool (*is_stopped)(void);      /* it is not wanted any more; NULL = it always is */
 } gannet_follow_up;
 
 typedef struct {
@@ -89,9 +90,9 @@ typedef struct {
   /* recover: a request that an earlier process submitted; if its complete result (same nonce) can
    * be found, or it is still running, take it over and set *taken. NULL = never. */
   gannet_err (*recover)(void *state, const gannet_request *request, bool *taken);
-  /* all_submitted, leave: see gannet_evaluator_detach. NULL = simulations need this process. */
-  gannet_err (*all_submitted)(void *state, bool *settled);
-  gannet_err (*leave)(void *state, const gannet_follow_up *next);
+  /* all_submitted, detach: see gannet_evaluator_detach. NULL = simulations need this process. */
+  gannet_err (*all_submitted)(void *state, bool *submitted);
+  gannet_err (*detach)(void *state, const gannet_follow_up *next);
 } gannet_evaluator_type;
 
 /* Every registered back-end, NULL-terminated. */
@@ -135,17 +136,17 @@ GANNET_CHECKED gannet_err gannet_evaluator_create(const gannet_evaluator_type *t
                                                   const gannet_evaluator_setup *setup,
                                                   gannet_evaluator **evaluator);
 
-/* Cancel what is in attempt and free; accepts NULL.
+/* Cancel what is in flight and free; accepts NULL.
  *
  * Collective.
  */
 void gannet_evaluator_destroy(gannet_evaluator **evaluator);
 
-/* Start evaluations. At most setup->parallel may be in attempt.
+/* Start evaluations. At most setup->parallel may be in flight.
  *
  * Collective; requests the same on all ranks.
  *
- * Errors: GANNET_ERR_ARG when n < 0, or when more would be in attempt than setup->parallel; those
+ * Errors: GANNET_ERR_ARG when n < 0, or when more would be in flight than setup->parallel; those
  * of the back-end (a full disk, a dead launcher). A simulation that cannot be started is no error,
  * but a failed result.
  */
@@ -159,7 +160,7 @@ GANNET_CHECKED gannet_err gannet_evaluator_submit(gannet_evaluator *evaluator, i
  *
  * Collective; the same on all ranks. Results come in the order in which they ended; the synchronous
  * loop sorts by id. What has ended while setup->stopping asks for an end may be left to
- * gannet_evaluator_recover of a later process: it stays in attempt and is not returned.
+ * gannet_evaluator_recover of a later process: it stays in flight and is not returned.
  *
  * capacity  in   length of results
  * n         out  how many were written
@@ -171,11 +172,11 @@ GANNET_CHECKED gannet_err gannet_evaluator_poll(gannet_evaluator *evaluator, dou
                                                 int capacity, int *n,
                                                 gannet_result_record *results);
 
-/* Stop everything in attempt (whole process groups); nothing of it will be returned by poll.
+/* Stop everything in flight (whole process groups); nothing of it will be returned by poll.
  *
  * Collective.
  *
- * Errors: those of the back-end; nothing counts as in attempt then either.
+ * Errors: those of the back-end; nothing counts as in flight then either.
  */
 GANNET_CHECKED gannet_err gannet_evaluator_cancel(gannet_evaluator *evaluator);
 
@@ -190,13 +191,13 @@ GANNET_CHECKED gannet_err gannet_evaluator_cancel(gannet_evaluator *evaluator);
 GANNET_CHECKED gannet_err gannet_evaluator_recover(gannet_evaluator *evaluator,
                                                    const gannet_request *request, bool *taken);
 
-/* Whether what is in attempt needs no process any more, so that it can be left.
+/* Whether simulations in flight go on without this process, so that it can detach from them.
  *
  * Local.
  */
 bool gannet_evaluator_can_detach(const gannet_evaluator *evaluator);
 
-/* Whether everything in attempt has been handed over, and everything that ended collected: only
+/* Whether everything in flight has been handed over, and everything that ended collected: only
  * time can change anything now. Polls bring this about.
  *
  * Collective; the same on all ranks.
@@ -204,10 +205,10 @@ bool gannet_evaluator_can_detach(const gannet_evaluator *evaluator);
  * Errors: GANNET_ERR_STATE when gannet_evaluator_can_detach says no.
  */
 GANNET_CHECKED gannet_err gannet_evaluator_all_submitted(gannet_evaluator *evaluator,
-                                                         bool *settled);
+                                                         bool *submitted);
 
-/* Leave what is in attempt to a later process, which recovers it: nothing is ended, and nothing is
- * in attempt any more here.
+/* Detach from what is in flight: nothing is ended, nothing counts as in flight here any more, and a
+ * later process recovers it.
  *
  * Collective; the same on all ranks.
  *

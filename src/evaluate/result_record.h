@@ -1,4 +1,4 @@
-/* Results as plain bytes, to be sent to the other ranks. */
+/* Setting the parts of a result, and packing results into bytes that are sent to other ranks. */
 #ifndef GANNET_EVALUATE_RESULT_RECORD_H
 #define GANNET_EVALUATE_RESULT_RECORD_H
 

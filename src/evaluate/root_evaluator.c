@@ -15,7 +15,7 @@ typedef struct {
   size_t record_size;
   int capacity;
   char *records; /* [capacity][record_size] */
-} desk;
+} root_evaluator;
 
 gannet_err gannet_result_queue_create(int n_constraints, gannet_result_queue *ready) {
   ready->n_constraints = n_constraints;
@@ -46,15 +46,8 @@ gannet_err gannet_result_queue_add(gannet_result_queue *ready, const gannet_resu
   return GANNET_OK;
 }
 
-static void pop(gannet_result_queue *ready, int n) {
-  ready->n -= n;
-  if (ready->n > 0)
-    memmove(ready->bytes, ready->bytes + (size_t)n * ready->record_size,
-            (size_t)ready->n * ready->record_size);
-}
-
 void gannet_root_evaluator_destroy(void *state) {
-  desk *made = state;
+  root_evaluator *made = state;
   if (made->worker) made->type->destroy(made->worker);
   gannet_free(&made->records);
   gannet_free(&made);
@@ -63,7 +56,7 @@ void gannet_root_evaluator_destroy(void *state) {
 gannet_err gannet_root_evaluator_create(const gannet_root_evaluator_type *type,
                                         const gannet_evaluator_setup *setup, gannet_err local,
                                         void *worker, void **state) {
-  desk *made = NULL;
+  root_evaluator *made = NULL;
   *state = NULL;
   if (local == GANNET_OK) local = gannet_alloc(1, sizeof *made, &made);
   const gannet_err err = gannet_agree(setup->context->comm, local);
@@ -72,41 +65,25 @@ gannet_err gannet_root_evaluator_create(const gannet_root_evaluator_type *type,
     gannet_free(&made);
     GANNET_TRY(err);
   }
-  *made = (desk){.type = type,
-                 .context = setup->context,
-                 .worker = worker,
-                 .n_constraints = setup->problem->spec.n_constraints,
-                 .record_size = gannet_result_size(setup->problem->spec.n_constraints)};
+  *made = (root_evaluator){.type = type,
+                           .context = setup->context,
+                           .worker = worker,
+                           .n_constraints = setup->problem->spec.n_constraints,
+                           .record_size = gannet_result_size(setup->problem->spec.n_constraints)};
   *state = made;
   return GANNET_OK;
 }
 
 gannet_err gannet_root_evaluator_submit(void *state, int n, const gannet_request *requests) {
-  desk *run = state;
+  root_evaluator *run = state;
   gannet_err local = GANNET_OK;
   if (run->worker) local = run->type->submit(run->worker, n, requests);
   return gannet_sleeping_agree(run->context->comm, local);
 }
 
-static gannet_err reserve(desk *run, int n) {
-  if (n <= run->capacity) return GANNET_OK;
-  GANNET_TRY(gannet_resize((size_t)run->capacity, (size_t)n, run->record_size, &run->records));
-  run->capacity = n;
-  return GANNET_OK;
-}
-
-static gannet_err take(desk *run, int n) {
-  GANNET_TRY(reserve(run, n));
-  if (!run->worker) return GANNET_OK;
-  gannet_result_queue *ready = run->type->ready(run->worker);
-  memcpy(run->records, ready->bytes, (size_t)n * run->record_size);
-  pop(ready, n);
-  return GANNET_OK;
-}
-
 gannet_err gannet_root_evaluator_poll(void *state, double wait, int capacity, int *n,
                                       gannet_result_record *results) {
-  desk *run = state;
+  root_evaluator *run = state;
   gannet_err local = GANNET_OK;
   int count = 0;
   if (run->worker) {
@@ -115,7 +92,18 @@ gannet_err gannet_root_evaluator_poll(void *state, double wait, int capacity, in
     count = ready < capacity ? ready : capacity;
   }
   GANNET_TRY(gannet_sleeping_bcast(run->context->comm, &count, (int)sizeof count));
-  if (local == GANNET_OK && count > 0) local = take(run, count);
+  if (local == GANNET_OK && count > run->capacity) {
+    local = gannet_resize((size_t)run->capacity, (size_t)count, run->record_size, &run->records);
+    if (local == GANNET_OK) run->capacity = count;
+  }
+  if (local == GANNET_OK && count > 0 && run->worker) {
+    gannet_result_queue *ready = run->type->ready(run->worker);
+    const size_t taken = (size_t)count * run->record_size;
+    memcpy(run->records, ready->bytes, taken);
+    ready->n -= count;
+    if (ready->n > 0)
+      memmove(ready->bytes, ready->bytes + taken, (size_t)ready->n * run->record_size);
+  }
   GANNET_TRY(gannet_agree(run->context->comm, local));
   if (count == 0) return GANNET_OK;
   const size_t bytes = (size_t)count * run->record_size;
@@ -128,7 +116,7 @@ gannet_err gannet_root_evaluator_poll(void *state, double wait, int capacity, in
 }
 
 gannet_err gannet_root_evaluator_cancel(void *state) {
-  desk *run = state;
+  root_evaluator *run = state;
   gannet_err local = GANNET_OK;
   if (run->worker) {
     local = run->type->cancel(run->worker);
@@ -138,7 +126,7 @@ gannet_err gannet_root_evaluator_cancel(void *state) {
 }
 
 gannet_err gannet_root_evaluator_recover(void *state, const gannet_request *request, bool *taken) {
-  desk *run = state;
+  root_evaluator *run = state;
   gannet_err local = GANNET_OK;
   char found = 0;
   if (run->worker) {
@@ -152,20 +140,20 @@ gannet_err gannet_root_evaluator_recover(void *state, const gannet_request *requ
   return GANNET_OK;
 }
 
-gannet_err gannet_root_evaluator_all_submitted(void *state, bool *settled) {
-  desk *run = state;
+gannet_err gannet_root_evaluator_all_submitted(void *state, bool *submitted) {
+  root_evaluator *run = state;
   char answer = 0;
   if (run->worker) answer = run->type->all_submitted(run->worker);
   GANNET_TRY(gannet_sleeping_bcast(run->context->comm, &answer, 1));
-  *settled = answer != 0;
+  *submitted = answer != 0;
   return GANNET_OK;
 }
 
 gannet_err gannet_root_evaluator_detach(void *state, const gannet_follow_up *next) {
-  desk *run = state;
+  root_evaluator *run = state;
   gannet_err local = GANNET_OK;
   if (run->worker) {
-    local = run->type->leave(run->worker, next);
+    local = run->type->detach(run->worker, next);
     run->type->ready(run->worker)->n = 0;
   }
   return gannet_sleeping_agree(run->context->comm, local);

@@ -1,10 +1,12 @@
-/* A back-end whose work is all done by rank 0: the other ranks wait quietly and get the results. */
+/* A back-end whose work is all done by a worker on rank 0. The other ranks sleep until it has
+ * finished, and get its results by broadcast.
+ */
 #ifndef GANNET_EVALUATE_ROOT_EVALUATOR_H
 #define GANNET_EVALUATE_ROOT_EVALUATOR_H
 
 #include "evaluate/evaluator.h"
 
-/* Results that are ready on rank 0 and not yet collected. */
+/* Results that are ready on rank 0 and were not collected yet. */
 typedef struct {
   int n, capacity, n_constraints;
   size_t record_size;
@@ -40,8 +42,8 @@ typedef struct {
   gannet_err (*cancel)(void *worker);
   gannet_err (*recover)(void *worker, const gannet_request *request, bool *taken);
   gannet_result_queue *(*ready)(void *worker);
-  bool (*all_submitted)(const void *worker); /* NULL with leave */
-  gannet_err (*leave)(void *worker, const gannet_follow_up *next);
+  bool (*all_submitted)(const void *worker); /* NULL with detach */
+  gannet_err (*detach)(void *worker, const gannet_follow_up *next);
 } gannet_root_evaluator_type;
 
 /* The state of a back-end.
@@ -66,7 +68,7 @@ gannet_err gannet_root_evaluator_poll(void *state, double wait, int capacity, in
                                       gannet_result_record *results);
 gannet_err gannet_root_evaluator_cancel(void *state);
 gannet_err gannet_root_evaluator_recover(void *state, const gannet_request *request, bool *taken);
-gannet_err gannet_root_evaluator_all_submitted(void *state, bool *settled);
+gannet_err gannet_root_evaluator_all_submitted(void *state, bool *submitted);
 gannet_err gannet_root_evaluator_detach(void *state, const gannet_follow_up *next);
 
 #endif

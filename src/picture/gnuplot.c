@@ -39,7 +39,7 @@ gannet_err picture_write(const char *directory, const char *name, picture_putter
 }
 
 gannet_err picture_draw(gannet_launcher *launcher, const char *directory, const char *commands,
-                        gannet_child_end *end) {
+                        gannet_tool_end *end) {
   const char *const words[] = {"gnuplot", commands, NULL};
-  return gannet_child_run(launcher, words, ".", directory, end);
+  return gannet_tool_run(launcher, words, ".", directory, end);
 }

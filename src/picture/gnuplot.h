@@ -52,6 +52,6 @@ GANNET_CHECKED gannet_err picture_write(const char *directory, const char *name,
  * Errors: those of the launcher.
  */
 GANNET_CHECKED gannet_err picture_draw(gannet_launcher *launcher, const char *directory,
-                                       const char *commands, gannet_child_end *end);
+                                       const char *commands, gannet_tool_end *end);
 
 #endif

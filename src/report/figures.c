@@ -143,7 +143,7 @@ static gannet_err put_all(FILE *out, const void *user) {
 gannet_err gannet_report_figures(const gannet_report *report, gannet_launcher *launcher,
                                  const char *directory, const bool *wanted, bool *drawn) {
   bool shown[FIGURES] = {false};
-  gannet_child_end end;
+  gannet_tool_end end;
   GANNET_TRY(gannet_make_directory(directory));
   gannet_report *copy = figure_copy(report);
   gannet_err err =

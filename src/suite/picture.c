@@ -150,7 +150,7 @@ gannet_err suite_pictures_draw(const suite_results *results, const char *directo
                                gannet_launcher *launcher, char *why, size_t size) {
   const suite_plan *plan = results->plan;
   char folder[PATH_MAX], name[256];
-  gannet_child_end end;
+  gannet_tool_end end;
   why[0] = '\0';
   GANNET_TRY(gannet_join_path(directory, "pictures", folder, sizeof folder));
   for (int p = 0; p < plan->n_problems; ++p)

@@ -14,7 +14,7 @@ static gannet_err try_requirement(const suite_work_options *options, const suite
   enum { WORDS_MOST = 64 };
   const gannet_text_list *list = &problem->keys.requires;
   const char *words[WORDS_MOST] = {NULL};
-  gannet_child_end end;
+  gannet_tool_end end;
   char folder[PATH_MAX], text[600];
   if (list->n == 0) return GANNET_OK;
   GANNET_REQUIRE(list->n < WORDS_MOST, GANNET_ERR_INPUT,
@@ -22,7 +22,7 @@ static gannet_err try_requirement(const suite_work_options *options, const suite
   for (int i = 0; i < list->n; ++i) words[i] = list->item[i];
   GANNET_TRY(gannet_join_path(options->directory, "work/requires", folder, sizeof folder));
   GANNET_TRY(gannet_make_directory(folder));
-  GANNET_TRY(gannet_child_run(options->launcher, words, plan->input_directory, folder, &end));
+  GANNET_TRY(gannet_tool_run(options->launcher, words, plan->input_directory, folder, &end));
   if (!end.why[0]) return GANNET_OK;
   const char *hint = problem->keys.hint;
   (void)snprintf(text, sizeof text, "%.255s%s%.300s", end.why, hint ? "; " : "", hint ? hint : "");

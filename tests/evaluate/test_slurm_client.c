@@ -1,8 +1,8 @@
 /* test: ranks 1 labels unit */
 #include "standin.h"
 
+#include "evaluate/slurm/answers.h"
 #include "evaluate/slurm/client.h"
-#include "evaluate/slurm/parse.h"
 
 /* Some hundred jobs are cancelled by several calls, one of which fails. */
 static void a_cancel_that_fails_in_part_is_told(void **state) {

@@ -2,7 +2,7 @@
 /* sbatch accepts a job and then fails: no attempt runs twice. */
 #include "standin_arrays.h"
 
-#include "evaluate/slurm/states.h"
+#include "evaluate/slurm/answers.h"
 
 /* One of the ways in which sbatch fails after it has accepted the job. */
 typedef struct {

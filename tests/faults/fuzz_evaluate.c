@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "evaluate/contract/contract.h"
 #include "evaluate/result_record.h"
-#include "evaluate/slurm/parse.h"
+#include "evaluate/slurm/answers.h"
 #include "fuzz.h"
 
 /* A result has a reason or numbers. */

@@ -54,7 +54,8 @@ int gannet_command_find(const char *program, const char *input_directory, char *
   return size >= PATH_MAX ? ENAMETOOLONG : runnable(path);
 }
 
-/* A program is looked for once, before there is any evaluation. */
+/* Whether the name of the program has a placeholder, which it must not have: the program is looked
+ * for once, before there is any evaluation. */
 static bool has_placeholder(const gannet_command_options *options) {
   const char *program = options->command.item[0];
   gannet_delimiters delimiters;
@@ -137,21 +138,18 @@ static void check_templates(const gannet_text_list *templates, const char *input
   }
 }
 
-static bool is_copied(const gannet_command_options *options, const char *name) {
-  for (int j = 0; j < options->templates.n; ++j)
-    if (strcmp(gannet_file_name_of(options->templates.item[j]), name) == 0) return true;
-  return false;
-}
-
-/* A program runs in the directory of its evaluation, so [python3, sim.py] finds no sim.py there;
- * and of [python3, "{input_directory}/sim.py"] only python3 was looked for. */
+/* Warn of an argument that names a missing file. A program runs in the directory of its evaluation,
+ * so [python3, sim.py] finds no sim.py there; and of [python3, "{input_directory}/sim.py"] only
+ * python3 was looked for. */
 static void warn_of_argument(const gannet_command_options *options,
                              const gannet_evaluator_setup *setup, const char *argument) {
   char path[PATH_MAX];
   const char *start = setup->input_directory ? setup->input_directory : ".";
   const bool is_full = is_beside(argument);
   const char *name = is_full ? argument + sizeof beside - 1 : argument;
-  if (is_copied(options, argument) || !name[0]) return;
+  for (int j = 0; j < options->templates.n; ++j) /* copied to where it is looked for */
+    if (strcmp(gannet_file_name_of(options->templates.item[j]), argument) == 0) return;
+  if (!name[0]) return;
   if (is_full ? strchr(name, '{') != NULL : strchr("/-{", name[0]) != NULL) return;
   if (snprintf(path, sizeof path, "%s/%s", start, name) >= (int)sizeof path) return;
   const bool is_there = access(path, F_OK) == 0;
@@ -166,7 +164,8 @@ static void warn_of_argument(const gannet_command_options *options,
                name, strncmp(name, "./", 2) == 0 ? name + 2 : name);
 }
 
-/* Of [./run.sh] with the template run.sh the file beside the campaign file runs, not the copy. */
+/* Warn of a program that is a template as well: of [./run.sh] with the template run.sh the file
+ * beside the campaign file runs, not the copy. */
 static void warn_of_program(const gannet_command_options *options,
                             const gannet_evaluator_setup *setup) {
   const char *name = options->command.item[0];
@@ -181,13 +180,7 @@ static void warn_of_program(const gannet_command_options *options,
                  name, gannet_file_name_of(name));
 }
 
-static void warn_of_arguments(const gannet_command_options *options,
-                              const gannet_evaluator_setup *setup) {
-  for (int i = 1; setup->context && i < options->command.n; ++i)
-    warn_of_argument(options, setup, options->command.item[i]);
-}
-
-/* Names and values that the contract's files cannot carry. */
+/* Complain about names and values that the files of the contract cannot carry. */
 static void check_problem(const gannet_problem_spec *spec, const gannet_context *context,
                           gannet_complaints *complaints) {
   for (int k = 0; k < spec->n_variables; ++k) {
@@ -215,7 +208,8 @@ static void check_problem(const gannet_problem_spec *spec, const gannet_context 
                       spec->constraints[j].name);
 }
 
-/* Which of two counts is up to the program that reads them, and to the shell of a job script. */
+/* Complain about a name that is set twice: which of the two counts depends on the program that
+ * reads them. */
 static void check_twice(const gannet_text_list *environment, int i, gannet_complaints *complaints) {
   const char *item = environment->item[i];
   const size_t length = strcspn(item, "=") + 1;
@@ -226,7 +220,7 @@ static void check_twice(const gannet_text_list *environment, int i, gannet_compl
                       environment->item[j], j + 1, item, i + 1);
 }
 
-/* What every evaluation gets (docs/running.md), and what its processes are known by. */
+/* Complain about names that gannet sets itself for every evaluation (docs/running.md). */
 static void check_own(const char *item, gannet_complaints *complaints) {
   static const char *const own[] = {
       "EVAL_ID=",         "ATTEMPT=", "SEED=",    "NONCE=",  "SLOT=", "WORKDIR=",
@@ -260,7 +254,7 @@ static void check_lists(const gannet_command_options *options, gannet_complaints
                         options->cannot_run_exit_codes.item[i]);
 }
 
-/* One way to run a simulation, and only one. */
+/* Complain unless there is exactly one way to run a simulation. */
 static void check_choice(const gannet_command_options *options, bool has_script,
                          gannet_complaints *complaints) {
   const bool has_command = options->command.n > 0, has_shell = options->shell && *options->shell;
@@ -275,25 +269,24 @@ static void check_choice(const gannet_command_options *options, bool has_script,
         "\"{results}\"]'");
 }
 
-/* An expression that finds itself in nothing, and among all there is, finds itself everywhere. */
-static bool matches_everything(const regex_t *regex) {
-  char all[127];
-  size_t n = 0;
-  for (char c = 1; c < 127; ++c)
-    if (c != '\n') all[n++] = c;
-  all[n] = '\0';
-  return regexec(regex, "", 0, NULL, 0) == 0 && regexec(regex, all, 0, NULL, 0) == 0;
-}
-
-/* may_be_everywhere: every failure that says something may well be bad luck, but no campaign is
- * one of which the simulation can run nowhere. */
+/* Check the user's texts.
+ *
+ * may_be_everywhere  in  a text may match every output: every failure may well be bad luck, but a
+ *                        simulation that can run nowhere makes no campaign
+ */
 static gannet_err check_texts(const char *key, const gannet_text_list *list, bool may_be_everywhere,
                               gannet_complaints *complaints) {
   gannet_text_rules texts = {0};
   const gannet_err err = gannet_text_rules_create(key, list, complaints, &texts);
   const bool all = texts.n == list->n && !may_be_everywhere;
+  char every[127]; /* an expression that finds itself in nothing, and in this, does so everywhere */
+  size_t n = 0;
+  for (char c = 1; c < 127; ++c)
+    if (c != '\n') every[n++] = c;
+  every[n] = '\0';
   for (int i = 0; err == GANNET_OK && all && i < texts.n; ++i)
-    if (matches_everything(&texts.regex[i]))
+    if (regexec(&texts.regex[i], "", 0, NULL, 0) == 0 &&
+        regexec(&texts.regex[i], every, 0, NULL, 0) == 0)
       gannet_complain(
           complaints, key,
           "'%s' is found in every line, whatever a simulation says; expected words of a "
@@ -303,7 +296,7 @@ static gannet_err check_texts(const char *key, const gannet_text_list *list, boo
   return err;
 }
 
-/* A script is there, and its interpreter is not: each of its runs would fail. */
+/* Complain about a script whose interpreter does not exist: each of its runs would fail. */
 static void check_interpreter(const gannet_command_options *options,
                               const gannet_evaluator_setup *setup, gannet_complaints *complaints) {
   char path[PATH_MAX], interpreter[PATH_MAX], why[GANNET_REASON_SIZE];
@@ -323,7 +316,7 @@ gannet_err gannet_command_check(const void *options, const gannet_evaluator_setu
   return gannet_command_check_parts(options, false, setup, complaints);
 }
 
-/* No shell reads the environment: $PATH in it is four letters and a sign. */
+/* Warn of $PATH and the like in the environment: no shell reads it, so nothing is replaced. */
 static void warn_of_dollars(const gannet_text_list *environment, const gannet_context *context) {
   for (int i = 0; i < environment->n; ++i) {
     const char *dollar = strchr(environment->item[i], '$');
@@ -397,7 +390,7 @@ static void check_marks(const gannet_command_options *options, gannet_complaints
                     wrong);
 }
 
-/* Where module is a function that nobody exports, the shell of shell does not know it. */
+/* Warn of the command module in evaluate.shell where it is a function that is not exported. */
 static void warn_of_module(const gannet_command_options *options,
                            const gannet_evaluator_setup *setup) {
   static const char *const definitions[] = {"profile", "/modules", "lmod", "/init/", "BASH_ENV"};
@@ -422,7 +415,8 @@ gannet_err gannet_command_check_parts(const gannet_command_options *options, boo
   if (options->command.n > 0) {
     check_program(options, setup, complaints);
     warn_of_program(options, setup);
-    warn_of_arguments(options, setup);
+    for (int i = 1; setup->context && i < options->command.n; ++i)
+      warn_of_argument(options, setup, options->command.item[i]);
   }
   gannet_delimiters delimiters;
   const gannet_placeholder_check check = start_check(options, setup, &delimiters, complaints);

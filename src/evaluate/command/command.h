@@ -1,4 +1,5 @@
-/* The inside of the command back-end: its options, their check, and rank 0's bookkeeping. */
+/* What the command back-end shares with others whose simulations are programs: options, and their
+ * check. */
 #ifndef GANNET_EVALUATE_COMMAND_COMMAND_H
 #define GANNET_EVALUATE_COMMAND_COMMAND_H
 
@@ -173,16 +174,5 @@ void gannet_command_check_script(const gannet_command_options *options,
  * path  out  [PATH_MAX]
  */
 int gannet_command_find(const char *program, const char *input_directory, char *path);
-
-/* Rank 0's bookkeeping of what the launcher runs; free through gannet_command_root_evaluator, also
- * after failure.
- *
- * Local.
- */
-typedef struct gannet_command_runs gannet_command_runs;
-GANNET_CHECKED gannet_err gannet_command_runs_create(const gannet_command_options *options,
-                                                     const gannet_evaluator_setup *setup,
-                                                     gannet_command_runs **runs);
-extern const gannet_root_evaluator_type gannet_command_root_evaluator;
 
 #endif

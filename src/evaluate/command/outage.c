@@ -86,22 +86,19 @@ static const struct {
     {"unable to launch the specified application", false},
 };
 
-/* What an interpreter says whose script has gone since the system started it. */
-static bool misses_script(const char *line, const gannet_text_list *command) {
+/* Whether a line says that a program could not be started; or that an interpreter misses its
+ * script, which has gone since the system started it. */
+static bool tells_no_start(const char *line, const gannet_text_list *command, int exit_code) {
+  const bool is_of_shell = exit_code == 126 || exit_code == 127;
+  for (size_t i = 0; i < sizeof words_of_starters / sizeof *words_of_starters; ++i)
+    if ((is_of_shell || !words_of_starters[i].by_shell) && strstr(line, words_of_starters[i].text))
+      return true;
   if (!strcasestr(line, "can't open") && !strstr(line, "cannot open")) return false;
   for (int i = 0; i < command->n; ++i) {
     const char *name = gannet_file_name_of(command->item[i]);
     if (name[0] && !strchr(name, '{') && strstr(line, name)) return true;
   }
   return false;
-}
-
-static bool tells_no_start(const char *line, const gannet_text_list *command, int exit_code) {
-  const bool is_of_shell = exit_code == 126 || exit_code == 127;
-  for (size_t i = 0; i < sizeof words_of_starters / sizeof *words_of_starters; ++i)
-    if ((is_of_shell || !words_of_starters[i].by_shell) && strstr(line, words_of_starters[i].text))
-      return true;
-  return misses_script(line, command);
 }
 
 /* Whether a word of the command is a path that contains the value of a variable, such as

@@ -19,14 +19,15 @@
 /* Zero-initialise. */
 typedef struct {
   bool is_on;
-  bool by_words;   /* told by words, so that only the course of a simulation shows its end */
-  bool is_lasting; /* the last error is of a kind that waiting seldom cures: no such file */
-  bool several;    /* it has met more than one evaluation */
-  int64_t first;   /* evaluation that it met first */
-  int64_t trial;   /* evaluation that is being tried, -1 = none */
-  double since;    /* seconds of gannet_clock_seconds; so are the next ones */
-  double next_try;
-  double pause;
+  bool by_words;   /* the words of a program told it: only a simulation that runs on, or ends with
+                      other words, shows that it is over */
+  bool is_lasting; /* the last error is of a kind that waiting seldom cures, such as no such file */
+  bool several;    /* more than one evaluation could not be started */
+  int64_t first;   /* the first evaluation that could not be started */
+  int64_t trial;   /* the evaluation that is being tried, -1 = none */
+  double since;    /* when the outage began, by gannet_clock_seconds */
+  double next_try; /* when the next attempt may be tried, by gannet_clock_seconds */
+  double pause;    /* seconds between the last two tries */
   char reason[GANNET_REASON_SIZE];
 } gannet_outage;
 
@@ -36,7 +37,7 @@ typedef struct {
   const char *reason;
 } gannet_outage_sign;
 
-/* Take note of an attempt that could not be started; the first one begins an outage and is logged.
+/* Note an attempt that could not be started. The first one begins an outage, which the log tells.
  *
  * Local.
  *
@@ -45,7 +46,7 @@ typedef struct {
 void gannet_outage_note(const gannet_context *context, gannet_outage *outage, int64_t id,
                         const gannet_outage_sign *sign, double patience);
 
-/* A simulation runs: the outage is over, and the log says so.
+/* End the outage, as a simulation runs; the log says so.
  *
  * Local.
  */

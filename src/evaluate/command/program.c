@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "evaluate/result_record.h"
 
-/* Simulations run elsewhere: their paths must not depend on the working directory. */
+/* Make a path absolute: simulations run in other directories. */
 static gannet_err absolute(const char *path, char *full) {
   char resolved[PATH_MAX];
   if (!realpath(path, resolved)) return gannet_raise_errno("find", path);
@@ -19,8 +19,8 @@ static gannet_err absolute(const char *path, char *full) {
   return GANNET_OK;
 }
 
-/* bash hands functions on that the user's shell has exported, such as `module`; other shells drop
- * them. */
+/* Find bash, which knows functions that the user's shell has exported, such as `module`; other
+ * shells drop them. */
 static void find_shell(char *shell) {
   static const char *const places[] = {"/bin/bash", "/usr/bin/bash"};
   for (size_t i = 0; i < sizeof places / sizeof *places; ++i)
@@ -167,7 +167,7 @@ static const gannet_current_attempt *other(const void *others, int i, size_t siz
   return (const gannet_current_attempt *)(const void *)((const char *)others + (size_t)i * size);
 }
 
-/* The smallest slot that none of the others has. Of n + 1 slots one is free. */
+/* Find the smallest slot that none of the others has. Of n + 1 slots one is free. */
 static gannet_err free_slot(const void *others, int n, size_t size, int *slot) {
   char *taken = NULL;
   GANNET_TRY(gannet_alloc((size_t)n + 1, 1, &taken));

@@ -1,5 +1,5 @@
 /* What the back-ends share whose simulations are programs of their own: where the program is, what
- * it is called with, how its end is judged.
+ * it is called with, by which rules its end is classified.
  */
 #ifndef GANNET_EVALUATE_COMMAND_PROGRAM_H
 #define GANNET_EVALUATE_COMMAND_PROGRAM_H
@@ -44,7 +44,7 @@ GANNET_CHECKED gannet_err gannet_program_check_request(const gannet_program *pro
                                                        const gannet_request *request,
                                                        gannet_result_queue *ready, bool *fits);
 
-/* Whether the program is to end at once: what has ended can be judged by a later one.
+/* Whether the program is to end at once: what has ended can be classified by a later process.
  *
  * Local.
  */
@@ -56,7 +56,7 @@ bool gannet_program_is_stopped(const gannet_program *program);
  */
 bool gannet_program_begins_nothing(const gannet_program *program);
 
-/* What one attempt is called with. */
+/* What the program of one attempt is called with. */
 typedef struct {
   gannet_bindings bindings;
   gannet_text_list arguments, environment;
@@ -72,7 +72,7 @@ GANNET_CHECKED gannet_err gannet_command_line_create(const gannet_program *progr
                                                      gannet_command_line *command_line);
 void gannet_command_line_release(gannet_command_line *command_line);
 
-/* One evaluation under way. */
+/* The attempt of an evaluation that is under way. */
 typedef struct {
   int64_t id;
   int number, slot; /* number: 1 for the first attempt; slot: -1 = unknown */
@@ -94,7 +94,7 @@ GANNET_CHECKED gannet_err gannet_attempt_begin(const gannet_program *program,
                                                const gannet_request *request, const void *others,
                                                int n, size_t size, gannet_current_attempt *attempt);
 
-/* The slot and the time of submission of a attempt that an earlier process began, as attempt.json
+/* The slot and the time of submission of an attempt that an earlier process began, as attempt.json
  * has them; what it has not is unknown.
  *
  * Local.

@@ -36,7 +36,7 @@ static void describe_end(const gannet_launch_event *event, const char *name, cha
     (void)snprintf(why, size, "'%.100s' ended with exit code %d", name, event->exit_code);
 }
 
-/* The last line that the program wrote about it, after the reason. */
+/* Append the last line of the program's stderr to the reason. */
 static void add_words(const char *directory, char *why, size_t size) {
   char path[PATH_MAX], text[4096];
   size_t length = 0;
@@ -53,16 +53,9 @@ static void add_words(const char *directory, char *why, size_t size) {
                    text + first);
 }
 
-static void remove_output(const char *directory) {
-  static const char *const names[] = {"stdout.log", "stderr.log"};
-  char path[PATH_MAX];
-  for (int i = 0; i < 2; ++i)
-    if (gannet_join_path(directory, names[i], path, sizeof path) == GANNET_OK) (void)remove(path);
-}
-
-gannet_err gannet_child_run(gannet_launcher *launcher, const char *const *words,
-                            const char *input_directory, const char *directory,
-                            gannet_child_end *end) {
+gannet_err gannet_tool_run(gannet_launcher *launcher, const char *const *words,
+                           const char *input_directory, const char *directory,
+                           gannet_tool_end *end) {
   static const char *const environment[] = {NULL};
   char path[PATH_MAX];
   gannet_launch_event event = {0};
@@ -83,6 +76,9 @@ gannet_err gannet_child_run(gannet_launcher *launcher, const char *const *words,
   GANNET_TRY(wait_for(launcher, &event));
   describe_end(&event, words[0], end->why, sizeof end->why);
   add_words(directory, end->why, sizeof end->why);
-  remove_output(directory);
+  for (int i = 0; i < 2; ++i)
+    if (gannet_join_path(directory, i ? "stderr.log" : "stdout.log", path, sizeof path) ==
+        GANNET_OK)
+      (void)remove(path);
   return GANNET_OK;
 }

@@ -1,4 +1,4 @@
-/* Other programs, run to their end. */
+/* Running another program to its end. */
 #ifndef GANNET_EVALUATE_COMMAND_TOOL_H
 #define GANNET_EVALUATE_COMMAND_TOOL_H
 
@@ -9,7 +9,7 @@
 typedef struct {
   bool missing;  /* there is no such program, or none can be run */
   char why[512]; /* in words why it did not succeed; "" when it did */
-} gannet_child_end;
+} gannet_tool_end;
 
 /* Run a program in a directory; its output is thrown away. Longest for a minute.
  *
@@ -21,8 +21,8 @@ typedef struct {
  *
  * Errors: those of the launcher.
  */
-GANNET_CHECKED gannet_err gannet_child_run(gannet_launcher *launcher, const char *const *words,
-                                           const char *input_directory, const char *directory,
-                                           gannet_child_end *end);
+GANNET_CHECKED gannet_err gannet_tool_run(gannet_launcher *launcher, const char *const *words,
+                                          const char *input_directory, const char *directory,
+                                          gannet_tool_end *end);
 
 #endif

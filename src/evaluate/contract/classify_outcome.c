@@ -1,4 +1,6 @@
-/* How an attempt ended, in one line: done, cannot run, failed; bad luck or not. */
+/* Classifying the end of an attempt: done, cannot run, or failed; and whether a failure is bad
+ * luck, so that another attempt may succeed.
+ */
 #include <ctype.h>
 #include <errno.h>
 #include <jansson.h>
@@ -21,7 +23,7 @@
 
 enum { TAIL_SIZE = 180, END_SIZE = 8192, LONGEST_STATE = 1 << 20 };
 
-/* Whether a line is more than a rule of dashes or a bracket. */
+/* Whether a line has letters or digits: it is more than a row of dashes or a bracket. */
 static bool says_something(const char *line) {
   for (; *line; ++line)
     if (isalnum((unsigned char)*line) || (unsigned char)*line >= 0x80) return true;
@@ -61,7 +63,7 @@ void gannet_contract_fail(const char *directory, bool retry, const char *reason,
   gannet_result_fail(result, retry, "%s%s%s", reason, words[0] ? "; stderr: " : "", words);
 }
 
-static bool holds(const gannet_real_list *list, int code) {
+static bool has_code(const gannet_real_list *list, int code) {
   for (int i = 0; i < list->n; ++i)
     if (list->item[i] == code) return true;
   return false;
@@ -74,47 +76,7 @@ bool gannet_contract_is_from_outside(int signal) {
   return false;
 }
 
-bool gannet_contract_is_transient(int error) {
-  static const int passing[] = {EAGAIN,    ENOMEM,       ENFILE,       EMFILE,      EIO,
-                                ESTALE,    ETXTBSY,      EINTR,        EREMOTEIO,   ETIMEDOUT,
-                                ENOTCONN,  ESHUTDOWN,    ECONNREFUSED, ECONNRESET,  ECONNABORTED,
-                                EHOSTDOWN, EHOSTUNREACH, ENETDOWN,     ENETUNREACH, EKEYEXPIRED};
-  for (size_t i = 0; i < sizeof passing / sizeof *passing; ++i)
-    if (error == passing[i]) return true;
-  return false;
-}
-
-void gannet_contract_fail_search(const gannet_search_report *report, const char *what,
-                                 const char *name, gannet_result_record *result) {
-  if (report->end == GANNET_SEARCH_STOPPED) {
-    result->status = GANNET_EVAL_PENDING;
-    return;
-  }
-  if (report->end == GANNET_SEARCH_FAILED) {
-    char why[GANNET_REASON_SIZE];
-    (void)snprintf(why, sizeof why, "cannot read %s: %s", name, report->why);
-    gannet_contract_fail_to_read(report->error, why, result);
-  } else {
-    gannet_result_fail(result, false,
-                       "%s takes too long on %s: let the expression begin with ^ and the words "
-                       "before the number, or the simulation print shorter lines",
-                       what, name);
-  }
-  result->run.crashed = false; /* whatever it was, it was not the design */
-}
-
-void gannet_contract_fail_to_read(int error, const char *why, gannet_result_record *result) {
-  gannet_result_fail(result, false, "%s", why);
-  if (!gannet_contract_is_transient(error)) return;
-  result->status = GANNET_EVAL_PENDING;
-  result->run.crashed = false;
-}
-
-bool gannet_contract_is_unread(const gannet_result_record *result) {
-  return result->status == GANNET_EVAL_PENDING && result->run.reason[0];
-}
-
-/* An attempt that did not exit with 0 in its time. */
+/* Classify an attempt that did not exit with 0 within its time limit. */
 static void classify_failure(const gannet_outcome_rules *rules, const char *directory,
                              const gannet_launch_event *event, gannet_result_record *result) {
   char reason[120];
@@ -129,27 +91,20 @@ static void classify_failure(const gannet_outcome_rules *rules, const char *dire
     (void)snprintf(reason, sizeof reason, "ended by signal %d (%s)", event->signal,
                    strsignal(event->signal));
   } else {
-    retry = holds(rules->bad_luck, event->exit_code);
+    retry = has_code(rules->bad_luck, event->exit_code);
     (void)snprintf(reason, sizeof reason, "exit code %d", event->exit_code);
   }
   gannet_contract_fail(directory, retry, reason, result);
   result->run.failure = failure;
-  if (failure == GANNET_FAILURE_EXIT && holds(rules->cannot_run, event->exit_code))
+  if (failure == GANNET_FAILURE_EXIT && has_code(rules->cannot_run, event->exit_code))
     gannet_result_cannot_run(result, GANNET_FAILURE_RULE);
 }
 
-static void classify_torn(gannet_result_record *result) {
-  gannet_result_fail(
-      result, false,
-      "results.out ends within a line: a process that the simulation left running was "
-      "writing it and was ended; let the simulation wait for all it starts");
-  result->run.crashed = false; /* whatever it was, it was not the design */
-}
-
-/* Whether one of the user's texts is in the output, or the search for them decides otherwise. */
-static bool find(const gannet_outcome_rules *rules, const gannet_text_rules *texts,
-                 const char *what, const char *directory, gannet_text_rule_match *found,
-                 gannet_result_record *result) {
+/* Search the output for the user's texts. True when one is found, or when the search itself decided
+ * the result because it could not be finished. */
+static bool search_output(const gannet_outcome_rules *rules, const gannet_text_rules *texts,
+                          const char *what, const char *directory, gannet_text_rule_match *found,
+                          gannet_result_record *result) {
   *found = gannet_text_rules_search(texts, directory, &rules->limits);
   if (found->report.end != GANNET_SEARCH_OVER)
     gannet_contract_fail_search(&found->report, what, found->name, result);
@@ -160,34 +115,31 @@ static void classify_end(const gannet_problem *problem, const gannet_outcome_rul
                          const char *directory, const gannet_launch_event *event,
                          gannet_result_record *result) {
   gannet_text_rule_match found;
-  if (find(rules, rules->cannot_run_texts, "cannot_run_text", directory, &found, result)) {
+  if (search_output(rules, rules->cannot_run_texts, "cannot_run_text", directory, &found, result)) {
     if (!found.any) return;
     gannet_result_fail(result, false, "cannot_run_text found: %s", found.line);
     gannet_result_cannot_run(result, GANNET_FAILURE_RULE);
     return;
   }
   if (event->exit_code == 0 && !event->limit && event->results_open &&
-      gannet_contract_is_torn(directory))
-    classify_torn(result);
-  else if (event->exit_code == 0 && !event->limit)
+      gannet_contract_is_torn(directory)) {
+    gannet_result_fail(
+        result, false,
+        "results.out ends within a line: a process that the simulation left running was "
+        "writing it and was ended; let the simulation wait for all it starts");
+    result->run.crashed = false; /* whatever it was, it was not the design */
+  } else if (event->exit_code == 0 && !event->limit) {
     gannet_contract_read_results(problem, rules, directory, result);
-  else if (!gannet_contract_says_cannot_run(problem, directory, result) &&
-           !gannet_contract_is_unread(result))
+  } else if (!gannet_contract_says_cannot_run(problem, directory, result) &&
+             !gannet_contract_is_unread(result)) {
     classify_failure(rules, directory, event, result);
+  }
   if (result->status != GANNET_EVAL_FAILED || result->retry) return;
-  if (find(rules, rules->bad_luck_texts, "bad_luck_text", directory, &found, result) && found.any) {
+  if (search_output(rules, rules->bad_luck_texts, "bad_luck_text", directory, &found, result) &&
+      found.any) {
     gannet_result_fail(result, true, "bad_luck_text found: %s", found.line);
     result->run.failure = GANNET_FAILURE_RULE;
   }
-}
-
-/* What a process writes into a campaign that was moved under it arrives, but not where it is looked
- * for. */
-static gannet_err check_place(const gannet_outcome_rules *rules) {
-  struct stat about;
-  if (!rules->evaluations || stat(rules->evaluations, &about) == 0 || errno != ENOENT)
-    return GANNET_OK;
-  return gannet_raise_errno("find", rules->evaluations);
 }
 
 static const char *const names_of_state[] = {"outcome.json", "attempt.json"};
@@ -283,10 +235,15 @@ gannet_err gannet_classify_outcome(const gannet_problem *problem, const gannet_o
     classify_refusal(rules, event, result);
   else
     classify_end(problem, rules, directory, event, result);
-  return result->status == GANNET_EVAL_FAILED ? check_place(rules) : GANNET_OK;
+  /* What a process writes into a campaign that was moved under it arrives, but not where it is
+   * looked for. */
+  struct stat about;
+  const bool is_moved = result->status == GANNET_EVAL_FAILED && rules->evaluations &&
+                        stat(rules->evaluations, &about) != 0 && errno == ENOENT;
+  return is_moved ? gannet_raise_errno("find", rules->evaluations) : GANNET_OK;
 }
 
-static bool fill(json_t *object, uint64_t nonce, gannet_launch_event *event, char *host) {
+static bool read_outcome(json_t *object, uint64_t nonce, gannet_launch_event *event, char *host) {
   const char *text = NULL, *where = json_string_value(json_object_get(object, "host"));
   char *end = NULL;
   int limit = 0, open = 0;
@@ -308,7 +265,7 @@ bool gannet_contract_find_outcome(const char *directory, uint64_t nonce, gannet_
   char path[PATH_MAX];
   if (gannet_join_path(directory, "outcome.json", path, sizeof path) != GANNET_OK) return false;
   json_t *object = gannet_json_read(path);
-  const bool found = object && fill(object, nonce, event, host);
+  const bool found = object && read_outcome(object, nonce, event, host);
   json_decref(object);
   return found;
 }
@@ -320,7 +277,7 @@ bool gannet_contract_is_not_begun(const char *directory, uint64_t nonce, char *w
   if (gannet_join_path(directory, "outcome.json", path, sizeof path) != GANNET_OK) return false;
   json_t *object = gannet_json_read(path);
   const char *said = json_string_value(json_object_get(object, "not_begun"));
-  const bool found = said && fill(object, nonce, &event, NULL);
+  const bool found = said && read_outcome(object, nonce, &event, NULL);
   if (found) (void)snprintf(why, size, "%s", said);
   json_decref(object);
   return found;

@@ -4,6 +4,14 @@
  * params.in, the rendered templates and attempt.json; the simulation leaves results.out (or prints
  * its results, for a pattern to pick out); the launcher leaves outcome.json. What an earlier
  * attempt left is moved to attempt-K/ inside, so that nothing stale is ever read.
+ *
+ *   directory         makes and fills the directory; reads and writes attempt.json
+ *   substitute        the values of placeholders, and replacing them in templates and commands
+ *   results           reads results.out, and stdout.log by patterns
+ *   classify_outcome  how an attempt ended: done, cannot run, failed, or bad luck
+ *
+ * An attempt that "cannot run" says that the design is bad; "bad luck" is a failure after which
+ * another attempt may succeed.
  */
 #ifndef GANNET_EVALUATE_CONTRACT_CONTRACT_H
 #define GANNET_EVALUATE_CONTRACT_CONTRACT_H
@@ -16,7 +24,7 @@
 #include "evaluate/evaluator.h"
 #include "evaluate/launcher/leftovers.h"
 
-/* What does not change between evaluations; everything borrowed. */
+/* What all evaluations of a campaign share. Everything is borrowed. */
 typedef struct {
   const gannet_problem *problem;
   const char *evaluations;     /* absolute path of CAMPAIGN/evals */
@@ -77,7 +85,7 @@ GANNET_CHECKED gannet_err gannet_contract_directory(const gannet_contract *contr
 
 enum { GANNET_SUBMISSION_NAME = 128 };
 
-/* Which of several evaluations that a scheduler takes together. */
+/* The place of an evaluation among several that a scheduler takes together. */
 typedef struct {
   char submission[GANNET_SUBMISSION_NAME]; /* its name; "" = none */
   int element;                             /* of an array, -1 = no array */
@@ -275,7 +283,7 @@ GANNET_CHECKED gannet_err gannet_patterns_create(const gannet_text_list *texts,
                                                  gannet_patterns *patterns);
 void gannet_patterns_release(gannet_patterns *patterns);
 
-/* How the end of a process is judged. */
+/* The rules by which the end of a process is classified. */
 typedef struct {
   const gannet_real_list *bad_luck;   /* exit codes after which another attempt may succeed */
   const gannet_real_list *cannot_run; /* exit codes that say: the simulation cannot run here */
@@ -317,9 +325,9 @@ bool gannet_contract_says_cannot_run(const gannet_problem *problem, const char *
 
 /* The result of an attempt from the launcher's last event about it. A text of the user's that means
  * 'cannot run' counts more than the exit code and than results. What the simulation itself says in
- * results.out comes next: that it cannot work however it ended, its numbers when it ended well. It
- * becomes pending, to be judged again by a later
- * process, when somebody asks the program to end meanwhile.
+ * results.out comes next: that it cannot work however it ended, its numbers when it ended well. The
+ * result becomes pending, to be classified again by a later process, when somebody asks the program
+ * to end meanwhile.
  *
  * Local.
  *
@@ -363,9 +371,9 @@ void gannet_contract_find_interpreter(const char *program, char *name, size_t si
  */
 void gannet_contract_explain_exec(const char *program, int error, char *why, size_t size);
 
-/* What an attempt reported cannot be read. An error that may pass, as while a file server restarts,
- * says nothing of the simulation: the result then stays pending, with the reason, and is unread;
- * otherwise it is failed.
+/* Set a result whose files cannot be read. An error that may pass, as while a file server restarts,
+ * says nothing about the simulation: the result then becomes pending, with the reason, and is
+ * unread; otherwise it becomes failed.
  *
  * Local.
  *
@@ -407,7 +415,8 @@ bool gannet_contract_is_from_outside(int signal);
  */
 bool gannet_contract_is_transient(int error);
 
-/* What becomes of a result when a search for a pattern or text was not over.
+/* Set a result for a search that could not be finished: failed, or pending when the program is to
+ * end.
  *
  * Local.
  *

@@ -1,4 +1,5 @@
-/* Preparing the directory of an attempt. */
+/* The directory of an attempt: what is written into it before the launch, and attempt.json, which
+ * tells who runs it. */
 #include "evaluate/contract/contract.h"
 
 #include <ctype.h>
@@ -29,7 +30,9 @@ gannet_err gannet_contract_directory(const gannet_contract *contract, int64_t id
 
 typedef enum { PLAIN, WHOLE, LASTING } care;
 
-/* No fsync: what is lost in a crash of the machine is written again by the next attempt. */
+/* Write a file without fsync: what a crash of the machine loses is written again by the next
+ * attempt.
+ */
 static gannet_err write_plain(const char *directory, const char *name, const char *bytes,
                               size_t size, mode_t mode) {
   char path[PATH_MAX];
@@ -54,7 +57,7 @@ static json_t *json_of(const gannet_variable *variable, double value) {
   }
 }
 
-static gannet_err dump(json_t *object, const char *directory, const char *name, care how) {
+static gannet_err write_object(json_t *object, const char *directory, const char *name, care how) {
   char path[PATH_MAX], *text = NULL;
   gannet_err err = gannet_join_path(directory, name, path, sizeof path);
   if (err == GANNET_OK)
@@ -67,37 +70,32 @@ static gannet_err dump(json_t *object, const char *directory, const char *name, 
   return err;
 }
 
-/* jansson takes no other text and does not tell that from a lack of memory. */
-static gannet_err raise_no_value(const gannet_variable *variable, double value) {
-  const bool is_text = variable->type == GANNET_VARIABLE_CATEGORICAL;
-  GANNET_REQUIRE(!is_text || gannet_utf8_is_valid(variable->values[(int)value]), GANNET_ERR_INPUT,
-                 "variable '%s': its value is not valid UTF-8; write the campaign file as UTF-8",
-                 variable->name);
-  return GANNET_RAISE(GANNET_ERR_MEMORY, "params.json: variable '%s'", variable->name);
-}
-
-static gannet_err add_values(const gannet_problem *problem, const double *x, json_t *object) {
-  for (int k = 0; k < problem->spec.n_variables; ++k) {
-    const gannet_variable *variable = &problem->spec.variables[k];
-    if (json_object_set_new(object, variable->name, json_of(variable, x[k])))
-      return raise_no_value(variable, x[k]);
-  }
-  return GANNET_OK;
-}
-
-static gannet_err write_json(const gannet_problem *problem, const double *x,
-                             const char *directory) {
+static gannet_err write_params_json(const gannet_problem *problem, const double *x,
+                                    const char *directory) {
   json_t *object = json_object();
   GANNET_REQUIRE(object, GANNET_ERR_MEMORY, "params.json of %s", directory);
-  gannet_err err = add_values(problem, x, object);
-  if (err == GANNET_OK) err = dump(object, directory, "params.json", PLAIN);
+  gannet_err err = GANNET_OK;
+  for (int k = 0; k < problem->spec.n_variables && err == GANNET_OK; ++k) {
+    const gannet_variable *variable = &problem->spec.variables[k];
+    if (json_object_set_new(object, variable->name, json_of(variable, x[k])) == 0) continue;
+    /* jansson takes no other text and does not tell that from a lack of memory. */
+    const bool is_bad_text = variable->type == GANNET_VARIABLE_CATEGORICAL &&
+                             !gannet_utf8_is_valid(variable->values[(int)x[k]]);
+    err = is_bad_text
+              ? GANNET_RAISE(GANNET_ERR_INPUT,
+                             "variable '%s': its value is not valid UTF-8; write the campaign "
+                             "file as UTF-8",
+                             variable->name)
+              : GANNET_RAISE(GANNET_ERR_MEMORY, "params.json: variable '%s'", variable->name);
+  }
+  if (err == GANNET_OK) err = write_object(object, directory, "params.json", PLAIN);
   json_decref(object);
   return err;
 }
 
-/* "name value" lines, for shells and Fortran. */
-static gannet_err write_lines(const gannet_problem *problem, const gannet_bindings *bindings,
-                              const char *directory) {
+/* Write params.in: lines "name value", for shells and Fortran. */
+static gannet_err write_params_in(const gannet_problem *problem, const gannet_bindings *bindings,
+                                  const char *directory) {
   const int first = bindings->n - problem->spec.n_variables; /* the variables come last */
   size_t size = 1, used = 0;
   char *text = NULL;
@@ -112,8 +110,8 @@ static gannet_err write_lines(const gannet_problem *problem, const gannet_bindin
   return err;
 }
 
-static gannet_err render(const gannet_contract *contract, const char *path,
-                         const gannet_bindings *bindings, const char *directory) {
+static gannet_err render_template(const gannet_contract *contract, const char *path,
+                                  const gannet_bindings *bindings, const char *directory) {
   struct stat about;
   char *bytes = NULL, *rendered = NULL;
   size_t size = 0, rendered_size = 0;
@@ -130,14 +128,14 @@ static gannet_err render(const gannet_contract *contract, const char *path,
   return err;
 }
 
-static gannet_err render_all(const gannet_contract *contract, const gannet_bindings *bindings,
-                             const char *directory) {
+static gannet_err render_templates(const gannet_contract *contract, const gannet_bindings *bindings,
+                                   const char *directory) {
   for (int i = 0; i < contract->templates->n; ++i) {
     char path[PATH_MAX];
     const char *name = contract->templates->item[i];
     const char *start = name[0] == '/' ? "" : contract->input_directory;
     GANNET_TRY(gannet_join_path(start, name, path, sizeof path));
-    GANNET_TRY(render(contract, path, bindings, directory));
+    GANNET_TRY(render_template(contract, path, bindings, directory));
   }
   return GANNET_OK;
 }
@@ -165,7 +163,7 @@ gannet_err gannet_attempt_write(const char *directory, const gannet_attempt_runn
         json_pack("{s:I, s:s}", "process_start", (json_int_t)process.start, "boot", process.boot));
   if (failed) err = GANNET_RAISE(GANNET_ERR_MEMORY, "attempt.json of %s", directory);
   if (err == GANNET_OK)
-    err = dump(object, directory, "attempt.json", runner->durable ? LASTING : WHOLE);
+    err = write_object(object, directory, "attempt.json", runner->durable ? LASTING : WHOLE);
   json_decref(object);
   return err;
 }
@@ -188,7 +186,7 @@ bool gannet_attempt_has_nonce(const char *directory, uint64_t nonce, char *job, 
   return same;
 }
 
-/* The nonce and the job that an attempt.json names, 0 and "" without. */
+/* The nonce and the job that attempt.json names; 0 and "" when it names none. */
 static uint64_t nonce_of(const json_t *object, char *job, size_t size) {
   const char *text = json_string_value(json_object_get(object, "nonce"));
   const char *found = json_string_value(json_object_get(object, "job"));
@@ -196,7 +194,7 @@ static uint64_t nonce_of(const json_t *object, char *job, size_t size) {
   return text ? strtoull(text, NULL, 16) : 0;
 }
 
-/* All from one reading: the next attempt may replace the file at any moment. */
+/* The file is read once, as the next attempt may replace it at any moment. */
 bool gannet_attempt_read(const char *directory, gannet_attempt_info *sight) {
   json_t *object = load_attempt(directory);
   const char *host = json_string_value(json_object_get(object, "host"));
@@ -238,16 +236,8 @@ uint64_t gannet_attempt_nonce(const char *directory, char *job, size_t size) {
   return nonce;
 }
 
-/* Which attempt a directory holds, or 0. */
-static int attempt_in(const char *directory) {
-  json_t *object = load_attempt(directory);
-  const json_int_t attempt = json_integer_value(json_object_get(object, "attempt"));
-  json_decref(object);
-  return 0 < attempt && attempt < INT_MAX ? (int)attempt : 0;
-}
-
-/* A name that is free in both directories: attempt-2, or attempt-2.1 when there is one already. */
-static gannet_err free_name(const char *old, const char *fresh, int attempt, char *path) {
+/* Find a name that is free in both directories: attempt-2, or attempt-2.1 when that exists. */
+static gannet_err find_free_name(const char *old, const char *fresh, int attempt, char *path) {
   char name[48];
   struct stat about;
   for (int again = 0; again < 10000; ++again) {
@@ -260,8 +250,9 @@ static gannet_err free_name(const char *old, const char *fresh, int attempt, cha
   return GANNET_RAISE(GANNET_ERR_EXISTS, "no free name for an attempt in '%s'", old);
 }
 
-/* Attempts lie beside each other, not inside each other. */
-static gannet_err lift_attempts(const char *from, const char *to) {
+/* Move attempts from one directory to another: they lie beside each other, not inside each other.
+ */
+static gannet_err move_attempts(const char *from, const char *to) {
   char old[PATH_MAX], new[PATH_MAX];
   gannet_err err = GANNET_OK;
   DIR *all = opendir(from);
@@ -276,8 +267,8 @@ static gannet_err lift_attempts(const char *from, const char *to) {
   return err;
 }
 
-/* What an earlier process that ended half-way through setting aside left to do. Whatever else
- * begins like an attempt is the simulation's. */
+/* Finish what an earlier process began that ended while it set an attempt aside. Other names that
+ * begin like that of an attempt are the simulation's. */
 static gannet_err finish_setting_aside(const char *fresh, const char *directory) {
   char earlier[PATH_MAX];
   struct stat about;
@@ -289,14 +280,14 @@ static gannet_err finish_setting_aside(const char *fresh, const char *directory)
       continue;
     err = gannet_join_path(fresh, entry->d_name, earlier, sizeof earlier);
     if (err == GANNET_OK && lstat(earlier, &about) == 0 && S_ISDIR(about.st_mode))
-      err = lift_attempts(earlier, fresh);
+      err = move_attempts(earlier, fresh);
   }
   (void)closedir(all);
   return err == GANNET_OK ? gannet_file_rename(fresh, directory) : err;
 }
 
-/* The whole directory is renamed and not its files: a process of the earlier attempt that still
- * lives takes its working directory along and writes there. */
+/* The whole directory of the earlier attempt is renamed, and not its files: a process of it that
+ * still lives takes its working directory along and writes there. */
 gannet_err gannet_contract_make_directory(const char *directory, int before, bool durable) {
   char fresh[PATH_MAX], earlier[PATH_MAX];
   struct stat about;
@@ -309,10 +300,13 @@ gannet_err gannet_contract_make_directory(const char *directory, int before, boo
     return finish_setting_aside(fresh, directory);
   }
   GANNET_TRY(gannet_make_directory(fresh));
-  const int attempt = attempt_in(directory);
-  GANNET_TRY(free_name(directory, fresh, attempt ? attempt : before, earlier));
+  json_t *object = load_attempt(directory);
+  const json_int_t attempt = json_integer_value(json_object_get(object, "attempt"));
+  json_decref(object);
+  GANNET_TRY(find_free_name(directory, fresh,
+                            0 < attempt && attempt < INT_MAX ? (int)attempt : before, earlier));
   if (rename(directory, earlier)) return gannet_raise_errno("rename", directory);
-  GANNET_TRY(lift_attempts(earlier, fresh));
+  GANNET_TRY(move_attempts(earlier, fresh));
   return gannet_file_rename(fresh, directory);
 }
 
@@ -327,9 +321,9 @@ gannet_err gannet_contract_fill_directory(const gannet_contract *contract,
                                           const gannet_request *request,
                                           const gannet_bindings *bindings, const char *directory,
                                           const gannet_attempt_handover *handover) {
-  GANNET_TRY(write_json(contract->problem, request->x_user, directory));
-  GANNET_TRY(write_lines(contract->problem, bindings, directory));
-  GANNET_TRY(render_all(contract, bindings, directory));
+  GANNET_TRY(write_params_json(contract->problem, request->x_user, directory));
+  GANNET_TRY(write_params_in(contract->problem, bindings, directory));
+  GANNET_TRY(render_templates(contract, bindings, directory));
   const gannet_attempt_runner runner = {.attempt = request->attempt,
                                         .nonce = request->nonce,
                                         .started = gannet_clock_epoch(),
@@ -356,7 +350,7 @@ static gannet_err add_number(gannet_text_list *list, const char *name, uint64_t 
   return add_variable(list, name, text);
 }
 
-/* NAME=value with the placeholders of the value replaced. */
+/* Add the user's NAME=value, with the placeholders of the value replaced. */
 static gannet_err add_users(const gannet_contract *contract, const gannet_bindings *bindings,
                             const char *item, gannet_text_list *list) {
   char *text = NULL;

@@ -30,20 +30,14 @@ json_t *gannet_json_read(const char *path) {
   return value;
 }
 
-/* Length of the word that begins there, or 0. */
-static size_t word_at(const char *text, size_t size) {
-  static const char *const words[] = {"NaN", "Infinity", "-Infinity"};
-  for (int i = 0; i < 3; ++i) {
-    const size_t length = strlen(words[i]);
-    if (length <= size && memcmp(text, words[i], length) == 0) return length;
-  }
-  return 0;
-}
-
 bool gannet_json_blank_words(char *text, size_t size) {
+  static const char *const words[] = {"NaN", "Infinity", "-Infinity"};
   bool quoted = false, any = false;
   for (size_t i = 0; i < size; ++i) {
-    const size_t length = quoted ? 0 : word_at(text + i, size - i);
+    size_t length = 0; /* of the word that begins here */
+    for (int k = 0; k < 3 && !quoted && length == 0; ++k)
+      if (strlen(words[k]) <= size - i && memcmp(text + i, words[k], strlen(words[k])) == 0)
+        length = strlen(words[k]);
     if (quoted && text[i] == '\\')
       ++i;
     else if (text[i] == '"')

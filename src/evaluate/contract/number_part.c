@@ -12,7 +12,7 @@ static bool is_any(char c, const char *of) {
   return c != '\0' && strchr(of, c) != NULL;
 }
 
-/* As E, D and Fortran's Q begin one: a letter, a sign or none, a digit. */
+/* Whether a text begins with an exponent: E, D or Fortran's Q, an optional sign, and a digit. */
 static bool is_exponent(const char *text) {
   if (!is_any(*text, "eEdDqQ")) return false;
   return is_digit(text[1 + is_any(text[1], "+-")]);
@@ -23,7 +23,7 @@ static bool is_mantissa_end(const char *text, size_t begin, size_t end) {
   return is_digit(text[end - 1]) || (text[end - 1] == '.' && end - begin > 1);
 }
 
-/* Digits, a first point, or a first exponent follow. */
+/* Whether the number goes on behind the part: by digits, a first point, or a first exponent. */
 static bool goes_on(const char *text, size_t begin, size_t end) {
   if (!is_mantissa_end(text, begin, end)) return false;
   if (is_digit(text[end])) return true;
@@ -36,7 +36,7 @@ static bool goes_on(const char *text, size_t begin, size_t end) {
   return is_exponent(text + end) || (!has_point && text[end] == '.' && is_digit(text[end + 1]));
 }
 
-/* Where the digits, the point or the exponent begin that lie directly before. */
+/* Where the number begins whose digits, point or exponent lie directly before `begin`. */
 static size_t find_begin(const char *text, size_t begin) {
   size_t first = begin;
   if (!is_digit(text[begin]) && text[begin] != '.') return begin;
@@ -63,7 +63,7 @@ static bool is_inner_comma(const char *text, size_t at) {
   return at > 0 && text[at] == ',' && is_digit(text[at - 1]) && is_digit(text[at + 1]);
 }
 
-/* Thousands, as 1,000 and 12,345.6; or 1.000 and 12.345,6. */
+/* Whether a number has its thousands separated, as in 1,000 and 12,345.6; or 1.000 and 12.345,6. */
 static bool is_grouped(const char *text, size_t size, char separator, char point) {
   size_t at = count_digits(text), groups = 0;
   if (at == 0 || at > 3 || text[0] == '0') return false;
@@ -77,7 +77,7 @@ static bool has_decimal_comma(const char *text, size_t size) {
   return text[at] == ',' && at + 1 + count_digits(text + at + 1) == size;
 }
 
-/* Whether all that touches a comma may be one number. */
+/* Whether the digits, points and commas around a comma may be one number. */
 static bool is_one_number(const char *text, size_t comma, char *whole, size_t size) {
   size_t first = comma, last = comma + 1;
   while (first > 0 && (is_any(text[first - 1], "0123456789.") || is_inner_comma(text, first - 1)))

@@ -15,7 +15,7 @@ enum { BLOCK = 64 << 10 };
 static const int64_t longest_file = INT64_C(64) << 30;
 static const double slowest_bytes = 1e6; /* per second, of a search that has used up its patience */
 
-/* A text that lies in the block, with room for a zero byte after it. */
+/* A piece of a line. It lies in the block, with room for a zero byte after it. */
 typedef struct {
   char *text;
   size_t length;
@@ -41,7 +41,9 @@ typedef struct {
   bool is_taken; /* in this line */
 } state;
 
-/* A zero byte would end the text for regexec. Whether there was one. */
+/* Replace zero bytes, which would end the text for regexec, by blanks. Returns whether there were
+ * any.
+ */
 static bool blank_zeros(char *text, size_t size) {
   bool any = false;
   for (char *zero = memchr(text, '\0', size); zero;
@@ -52,7 +54,7 @@ static bool blank_zeros(char *text, size_t size) {
   return any;
 }
 
-static void fill(reader *r) {
+static void read_block(reader *r) {
   const size_t rest = r->filled - r->at;
   memmove(r->block, r->block + r->at, rest);
   const size_t got = fread(r->block + rest, 1, BLOCK - rest, r->file);
@@ -62,13 +64,8 @@ static void fill(reader *r) {
   if (ferror(r->file)) r->error = errno;
 }
 
-/* Without LF or CR LF. A CR inside stays: progress bars write over their line with it. */
-static size_t length_of(const char *text, size_t length) {
-  return length > 0 && text[length - 1] == '\r' ? length - 1 : length;
-}
-
 static bool next_piece(reader *r, piece *p) {
-  if (!r->is_over && r->filled - r->at <= GANNET_LINE_PIECE) fill(r);
+  if (!r->is_over && r->filled - r->at <= GANNET_LINE_PIECE) read_block(r);
   const size_t left = r->filled - r->at;
   if (left == 0) return false;
   p->text = r->block + r->at;
@@ -77,7 +74,8 @@ static bool next_piece(reader *r, piece *p) {
   p->ends = end || left <= GANNET_LINE_PIECE;
   const size_t whole = end ? (size_t)(end - p->text) : p->ends ? left : GANNET_LINE_PIECE;
   const size_t step = end ? whole + 1 : p->ends ? left : GANNET_LINE_PIECE - GANNET_LINE_OVERLAP;
-  p->length = p->ends ? length_of(p->text, whole) : whole;
+  /* Without LF or CR LF. A CR inside stays: progress bars write over their line with it. */
+  p->length = p->ends && whole > 0 && p->text[whole - 1] == '\r' ? whole - 1 : whole;
   p->is_torn = blank_zeros(p->text, whole) || (r->is_inside && r->is_torn);
   r->is_torn = p->is_torn;
   r->is_inside = !p->ends;
@@ -86,16 +84,7 @@ static bool next_piece(reader *r, piece *p) {
   return true;
 }
 
-/* Whether a match is one: where it begins in what the next piece shows again, that has all of it.
- */
-static bool match_one(const gannet_search *search, int which, const piece *p, regmatch_t *match) {
-  const int flags = (p->begins ? 0 : REG_NOTBOL) | (p->ends ? 0 : REG_NOTEOL);
-  if (regexec(&search->regex[which], p->text, search->has_places ? 2 : 0, match, flags))
-    return false;
-  return !search->has_places || p->ends || match[0].rm_so < GANNET_LINE_PIECE - GANNET_LINE_OVERLAP;
-}
-
-/* True when take wants no more. */
+/* Match all expressions against a piece. Returns true when `take` ends the search. */
 static bool match_all(const gannet_search *search, const piece *p, state *states) {
   double before = gannet_clock_seconds();
   bool enough = false;
@@ -103,7 +92,12 @@ static bool match_all(const gannet_search *search, const piece *p, state *states
     regmatch_t match[2];
     if (p->begins) states[i].is_taken = false;
     if (states[i].is_taken) continue;
-    if (match_one(search, i, p, match)) {
+    /* A match that begins in what the next piece shows again counts there, where all of it is. */
+    const int flags = (p->begins ? 0 : REG_NOTBOL) | (p->ends ? 0 : REG_NOTEOL);
+    const bool matches =
+        regexec(&search->regex[i], p->text, search->has_places ? 2 : 0, match, flags) == 0;
+    if (matches && (!search->has_places || p->ends ||
+                    match[0].rm_so < GANNET_LINE_PIECE - GANNET_LINE_OVERLAP)) {
       states[i].is_taken = true;
       enough =
           search->take(search->user, i, p->text, search->has_places ? match : NULL, p->is_torn);
@@ -115,26 +109,22 @@ static bool match_all(const gannet_search *search, const piece *p, state *states
   return enough;
 }
 
-static int find_slowest(const gannet_search *search, const state *states, double *sum) {
-  int slowest = 0;
-  *sum = 0;
-  for (int i = 0; i < search->n; ++i) {
-    *sum += states[i].seconds;
-    if (states[i].seconds > states[slowest].seconds) slowest = i;
-  }
-  return slowest;
-}
-
-/* On a machine that is busy with something else, time on the wall says nothing about the search. */
+/* Whether the search is out of patience. It must have taken too much time of the wall and of the
+ * processor: on a busy machine, time of the wall alone says nothing about the search. */
 static bool is_slow(const gannet_search *search, double patience, const reader *r,
                     const state *states, int *slowest) {
   const double allowed = patience + r->bytes / slowest_bytes;
   double sum = 0;
-  *slowest = find_slowest(search, states, &sum);
+  *slowest = 0;
+  for (int i = 0; i < search->n; ++i) {
+    sum += states[i].seconds;
+    if (states[i].seconds > states[*slowest].seconds) *slowest = i;
+  }
   return sum > allowed && gannet_clock_processor() - r->begun > allowed;
 }
 
-/* A file that is not there holds nothing. */
+/* The report of a search that failed. A file that does not exist holds nothing, and is no failure.
+ */
 static gannet_search_report failure(int error, const char *why) {
   gannet_search_report report = {.end = error == ENOENT ? GANNET_SEARCH_OVER : GANNET_SEARCH_FAILED,
                                  .error = error};

@@ -8,8 +8,9 @@
 
 static const gannet_delimiters braces = {.n = 1, .pair = {{"{", "}"}}};
 
-/* Names, formats and escapes must not be taken for delimiters. */
-static const char *refuse_mark(const char *mark) {
+/* Why a text cannot be a delimiter, or NULL. Names, formats and escapes must not be taken for one.
+ */
+static const char *refuse_delimiter(const char *mark) {
   if (!*mark) return "a mark is empty";
   if (strlen(mark) >= GANNET_DELIMITER_SIZE) return "a mark has more than 15 characters";
   for (const char *c = mark; *c; ++c) {
@@ -20,31 +21,28 @@ static const char *refuse_mark(const char *mark) {
   return NULL;
 }
 
-/* "@@" and "<<>>" are cut in the middle, "@" stands on both sides, "<< >>" is cut at the blank. */
-static void cut_marks(const char *text, char *opening, char *closing, size_t size) {
-  const char *blank = strchr(text, ' ');
-  const size_t n = strlen(text), half = n == 1 ? 1 : n / 2;
-  const size_t first = blank ? (size_t)(blank - text) : half;
-  (void)snprintf(opening, size, "%.*s", (int)first, text);
-  (void)snprintf(closing, size, "%s", blank ? blank + 1 : n == 1 ? text : text + half);
-}
-
 const char *gannet_delimiters_read(const gannet_text_list *given, gannet_delimiters *delimiters) {
   char opening[4 * GANNET_DELIMITER_SIZE], closing[4 * GANNET_DELIMITER_SIZE];
   *delimiters = braces;
   if (given->n == 0) return NULL;
   if (given->n > 2) return "there are more than two marks";
-  if (given->n == 1)
-    cut_marks(given->item[0], opening, closing, sizeof opening);
-  else {
+  if (given->n == 1) {
+    /* "@@" and "<<>>" are cut in the middle, "@" stands on both sides, "<< >>" is cut at the blank.
+     */
+    const char *text = given->item[0], *blank = strchr(text, ' ');
+    const size_t n = strlen(text), half = n == 1 ? 1 : n / 2;
+    (void)snprintf(opening, sizeof opening, "%.*s", (int)(blank ? (size_t)(blank - text) : half),
+                   text);
+    (void)snprintf(closing, sizeof closing, "%s", blank ? blank + 1 : n == 1 ? text : text + half);
+  } else {
     (void)snprintf(opening, sizeof opening, "%s", given->item[0]);
     (void)snprintf(closing, sizeof closing, "%s", given->item[1]);
   }
   if (given->n == 1 && !strchr(given->item[0], ' ') && strlen(given->item[0]) > 1 &&
       strlen(given->item[0]) % 2)
     return "one text is cut in the middle, and this one has an odd number of characters";
-  const char *wrong = refuse_mark(opening);
-  if (!wrong) wrong = refuse_mark(closing);
+  const char *wrong = refuse_delimiter(opening);
+  if (!wrong) wrong = refuse_delimiter(closing);
   if (wrong) return wrong;
   memcpy(delimiters->pair[0].opening, opening, GANNET_DELIMITER_SIZE);
   memcpy(delimiters->pair[0].closing, closing, GANNET_DELIMITER_SIZE);
@@ -111,7 +109,7 @@ const char *gannet_field_refuse(const gannet_field *field, gannet_field_kind kin
   return field->zeros && field->width == 0 ? "zeros need a width" : NULL;
 }
 
-/* The digits without their sign. */
+/* Write a number without its sign. */
 static void write_digits(const gannet_field *field, gannet_field_kind kind, double number,
                          const char *text, char *digits, size_t size) {
   const bool is_plain =
@@ -140,7 +138,7 @@ static gannet_err repeat(gannet_text *to, const char *c, int n) {
   return GANNET_OK;
 }
 
-/* Of UTF-8. */
+/* The number of characters in a UTF-8 text. */
 static int count_characters(const char *text) {
   int n = 0;
   for (; *text; ++text) n += ((unsigned char)*text & 0xc0) != 0x80;
@@ -174,8 +172,8 @@ static bool begins(const char *text, size_t size, size_t at, const char *with) {
   return at + n <= size && memcmp(text + at, with, n) == 0;
 }
 
-/* A mark may look like a part of a format: the first at which the format can be read ends it, else
- * the first of all. */
+/* Read the format of a placeholder up to its closing delimiter. As that may look like a part of a
+ * format, the first one counts at which the format can be read, else the first of all. */
 static bool read_format(const char *closing, const char *text, size_t size, size_t begin,
                         gannet_placeholder *found) {
   size_t end = 0;
@@ -197,7 +195,7 @@ static bool read_format(const char *closing, const char *text, size_t size, size
   return true;
 }
 
-/* A name, and a format or none, between delimiters of which the first begins at a place. */
+/* Read a placeholder, with or without a format, whose opening delimiter begins at `at`. */
 static bool read_at(const char *opening, const char *closing, const char *text, size_t size,
                     size_t at, gannet_placeholder *found) {
   size_t n = 0, begin = at + strlen(opening);

@@ -17,7 +17,7 @@ enum {
   SHOWN = 120
 }; /* placeholders of one text that are warned of, characters of one */
 
-/* A text that is looked through. */
+/* A text whose placeholders are checked. */
 typedef struct {
   const gannet_placeholder_check *check;
   gannet_text_kind text_kind;
@@ -30,7 +30,7 @@ typedef struct {
   char told[TOLD][SHOWN];
 } source;
 
-/* "evaluate.templates: deck.in:3:8", or the key alone. */
+/* Write where something is: "evaluate.templates: deck.in:3:8", or the key alone. */
 static void write_location(const source *s, size_t at, char *location, size_t size) {
   int line, column;
   (void)snprintf(location, size, "%s", s->key);
@@ -39,12 +39,12 @@ static void write_location(const source *s, size_t at, char *location, size_t si
   (void)snprintf(location, size, "%s: %.200s:%d:%d", s->key, s->name, line, column);
 }
 
-/* As it is written in the text. */
+/* Write a placeholder as it stands in the text. */
 static void write_placeholder(const source *s, size_t begin, size_t end, char *shown, size_t size) {
   (void)snprintf(shown, size, "%.*s", (int)(end - begin), s->text + begin);
 }
 
-/* Once for each word. */
+/* Whether the log was told about a word already; if not, it counts as told now. */
 static bool is_told(source *s, const char *word) {
   for (int i = 0; i < s->n_told; ++i)
     if (strcmp(s->told[i], word) == 0) return true;
@@ -53,7 +53,7 @@ static bool is_told(source *s, const char *word) {
   return false;
 }
 
-/* Names of variables and of the contract, NULL-terminated; to be freed. */
+/* List the names of variables and of the contract, NULL-terminated; to be freed. */
 static const char **list_known(const gannet_problem *problem) {
   const int n_variables = problem ? problem->spec.n_variables : 0;
   const char **known = NULL;
@@ -74,7 +74,7 @@ static bool is_comment(const source *s, size_t at) {
   return s->text[begin] == '#' && strncmp(s->text + begin, "#SBATCH", 7) != 0;
 }
 
-/* How the text can be kept as it is. */
+/* Complain about an unknown placeholder, and say how the text can be kept as it is. */
 static void complain_unknown(const source *s, const gannet_placeholder *found) {
   char location[400], shown[SHOWN];
   const char **known = list_known(s->check->problem);
@@ -94,17 +94,14 @@ static void complain_unknown(const source *s, const gannet_placeholder *found) {
   gannet_free(&known);
 }
 
-static bool is_a_letter_away(const char *name, const char *variable) {
-  if (strcasecmp(name, variable) == 0) return true;
-  return strlen(name) > 2 && strlen(variable) > 2 && gannet_name_distance(name, variable) == 1;
-}
-
 static void warn_of_near(source *s, const gannet_placeholder *found) {
   char location[400], shown[SHOWN];
   const gannet_problem *problem = s->check->problem;
   for (int k = 0; problem && k < problem->spec.n_variables; ++k) {
     const char *variable = problem->spec.variables[k].name;
-    if (!is_a_letter_away(found->name, variable)) continue;
+    const bool is_a_letter_away = strlen(found->name) > 2 && strlen(variable) > 2 &&
+                                  gannet_name_distance(found->name, variable) == 1;
+    if (strcasecmp(found->name, variable) != 0 && !is_a_letter_away) continue;
     write_location(s, found->begin, location, sizeof location);
     write_placeholder(s, found->begin, found->end, shown, sizeof shown);
     if (!is_told(s, found->name))
@@ -129,7 +126,7 @@ static void tell_wrong_format(source *s, const gannet_placeholder *found, const 
                "%s: '%s' stays as it is, for its format is wrong: %s", location, shown, why);
 }
 
-/* Value i of those that a variable is tried with. */
+/* How many values a variable is tried with. */
 enum { TRIED = 101 };
 
 static double tried_value(const gannet_variable *v, int i) {
@@ -140,11 +137,6 @@ static double tried_value(const gannet_variable *v, int i) {
                    : v->scale == GANNET_SCALE_LOG ? v->lower * pow(v->upper / v->lower, share)
                                                   : v->lower + share * (v->upper - v->lower);
   return v->type == GANNET_VARIABLE_INTEGER ? round(x) : x;
-}
-
-static int count_tried(const gannet_variable *v) {
-  if (v->type == GANNET_VARIABLE_CATEGORICAL) return v->n_values;
-  return v->type == GANNET_VARIABLE_BOOLEAN ? 2 : TRIED;
 }
 
 static void warn_of_misfit(source *s, const gannet_placeholder *found, const char *written) {
@@ -169,17 +161,20 @@ static void warn_of_loss(source *s, const gannet_placeholder *found, const char 
              location, shown, written, one, other);
 }
 
-/* Values all over the range of a variable: the first that does not fit, and the first two that look
- * equal, are told. */
+/* Write values from the whole range of a variable in its format. Warn of the first that does not
+ * fit, and of the first two that look equal. */
 static gannet_err try_values(source *s, const gannet_placeholder *found, const gannet_variable *v) {
   const gannet_field_kind kind = gannet_variable_kind(v);
   const gannet_problem *problem = s->check->problem;
   const int variable = (int)(v - problem->spec.variables);
+  const int n_tried = v->type == GANNET_VARIABLE_CATEGORICAL ? v->n_values
+                      : v->type == GANNET_VARIABLE_BOOLEAN   ? 2
+                                                             : TRIED;
   gannet_text now = {0}, before = {0};
   gannet_err err = GANNET_OK;
   bool fits = true, differs = true;
   double last = NAN;
-  for (int i = 0; err == GANNET_OK && fits && differs && i < count_tried(v); ++i) {
+  for (int i = 0; err == GANNET_OK && fits && differs && i < n_tried; ++i) {
     char number[64] = "", earlier[64];
     const double value = tried_value(v, i);
     const bool is_text = kind == GANNET_FIELD_TEXT_KIND;
@@ -263,7 +258,7 @@ static const char *variable_at(const source *s, size_t at, size_t *length) {
   return NULL;
 }
 
-/* "{ x }" and "{x*1000}" look like placeholders, and are none. */
+/* Warn of texts that look like placeholders and are none, such as "{ x }" and "{x*1000}". */
 static void warn_of_almost(source *s) {
   enum { LONGEST = 60 };
   const char *opening = s->delimiters.pair[0].opening, *closing = s->delimiters.pair[0].closing;
@@ -294,8 +289,8 @@ static void warn_of_almost(source *s) {
   }
 }
 
-static source begin(const gannet_placeholder_check *check, gannet_text_kind text_kind,
-                    const char *key) {
+static source make_source(const gannet_placeholder_check *check, gannet_text_kind text_kind,
+                          const char *key) {
   const gannet_contract contract = {.delimiters = check->delimiters};
   return (source){.check = check,
                   .text_kind = text_kind,
@@ -306,7 +301,7 @@ static source begin(const gannet_placeholder_check *check, gannet_text_kind text
 void gannet_check_campaign_texts(const gannet_placeholder_check *check, const char *key,
                                  const gannet_text_list *texts) {
   for (int i = 0; i < texts->n; ++i) {
-    source s = begin(check, GANNET_IN_CAMPAIGN, key);
+    source s = make_source(check, GANNET_IN_CAMPAIGN, key);
     s.text = texts->item[i];
     s.size = strlen(s.text);
     look_through(&s);
@@ -314,8 +309,8 @@ void gannet_check_campaign_texts(const gannet_placeholder_check *check, const ch
   }
 }
 
-/* NULL when it cannot be read, of which others tell. */
-static char *read(const gannet_placeholder_check *check, const char *name, size_t *size) {
+/* Read a file; NULL when it cannot be read, about which other checks complain. */
+static char *read_text(const gannet_placeholder_check *check, const char *name, size_t *size) {
   char path[PATH_MAX], *text = NULL;
   const char *start = check->input_directory ? check->input_directory : ".";
   if (gannet_join_path(name[0] == '/' ? "" : start, name, path, sizeof path) != GANNET_OK ||
@@ -325,8 +320,8 @@ static char *read(const gannet_placeholder_check *check, const char *name, size_
 }
 
 void gannet_check_script(const gannet_placeholder_check *check, const char *key, const char *name) {
-  source s = begin(check, GANNET_IN_SCRIPT, key);
-  char *text = read(check, name, &s.size);
+  source s = make_source(check, GANNET_IN_SCRIPT, key);
+  char *text = read_text(check, name, &s.size);
   s.name = name;
   s.text = text;
   if (text) look_through(&s);
@@ -349,8 +344,8 @@ void gannet_check_template_texts(const gannet_placeholder_check *check,
   bool dollars = false;
   if (!check->context || check->context->rank != 0) return;
   for (int i = 0; i < templates->n; ++i) {
-    source s = begin(check, GANNET_IN_TEMPLATE, "evaluate.templates");
-    char *text = read(check, templates->item[i], &s.size);
+    source s = make_source(check, GANNET_IN_TEMPLATE, "evaluate.templates");
+    char *text = read_text(check, templates->item[i], &s.size);
     s.name = templates->item[i];
     s.text = text;
     if (text) {
@@ -373,7 +368,7 @@ void gannet_check_template_texts(const gannet_placeholder_check *check,
 
 void gannet_check_plain_texts(const gannet_placeholder_check *check, const char *key, int n,
                               char *const *texts, const char *instead) {
-  const source s = begin(check, GANNET_IN_CAMPAIGN, key);
+  const source s = make_source(check, GANNET_IN_CAMPAIGN, key);
   for (int i = 0; i < n; ++i) {
     gannet_placeholder found;
     const size_t size = strlen(texts[i]);

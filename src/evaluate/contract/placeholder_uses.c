@@ -9,34 +9,27 @@
 #include "base/memory.h"
 #include "base/open_file.h"
 
-/* Whether a placeholder is replaced. */
-static bool is_replaced(const gannet_problem *problem, const gannet_placeholder *found) {
-  gannet_field_kind kind;
-  const gannet_variable *variable;
-  return !found->is_escaped && found->is_field &&
-         gannet_placeholder_kind(problem, found->name, &kind, &variable) &&
-         (!found->has_format || !gannet_field_refuse(&found->field, kind));
-}
-
-static bool is_there(const gannet_placeholder_uses *uses, const gannet_placeholder *found) {
-  for (int i = 0; i < uses->n; ++i)
-    if (strcmp(uses->item[i].name, found->name) == 0 &&
-        strcmp(uses->item[i].format, found->format) == 0)
-      return true;
-  return false;
-}
-
 gannet_err gannet_placeholder_uses_add(gannet_placeholder_uses *uses,
                                        const gannet_contract *contract, gannet_text_kind text_kind,
                                        const char *source, const char *text, size_t size) {
   const gannet_delimiters delimiters = gannet_contract_delimiters(contract, text_kind);
   gannet_placeholder found;
   for (size_t at = 0; gannet_placeholder_next(&delimiters, text, size, &at, &found);) {
-    if (!is_replaced(contract->problem, &found)) {
+    gannet_field_kind kind;
+    const gannet_variable *variable;
+    const bool is_replaced =
+        !found.is_escaped && found.is_field &&
+        gannet_placeholder_kind(contract->problem, found.name, &kind, &variable) &&
+        (!found.has_format || !gannet_field_refuse(&found.field, kind));
+    if (!is_replaced) {
       at = found.begin + found.is_escaped + 1;
       continue;
     }
-    if (is_there(uses, &found)) continue;
+    bool is_there = false;
+    for (int i = 0; i < uses->n && !is_there; ++i)
+      is_there = strcmp(uses->item[i].name, found.name) == 0 &&
+                 strcmp(uses->item[i].format, found.format) == 0;
+    if (is_there) continue;
     if ((size_t)uses->n == uses->capacity) {
       const size_t larger = 2 * uses->capacity + 16;
       GANNET_TRY(gannet_resize(uses->capacity, larger, sizeof *uses->item, &uses->item));
@@ -81,9 +74,11 @@ void gannet_placeholder_uses_release(gannet_placeholder_uses *uses) {
   memset(uses, 0, sizeof *uses);
 }
 
-/* A variable with formats only is seen through them; any other is in params.in as it is. */
-static gannet_err write_look(const gannet_placeholder_uses *uses, const gannet_binding *variable,
-                             gannet_text *look, const gannet_placeholder_use **lossy) {
+/* Write a variable as the simulation sees it: through its formats when all its placeholders have
+ * one, else as it stands in params.in. */
+static gannet_err render_variable(const gannet_placeholder_uses *uses,
+                                  const gannet_binding *variable, gannet_text *look,
+                                  const gannet_placeholder_use **lossy) {
   const gannet_placeholder_use *seen = NULL;
   bool fits;
   for (int i = 0; i < uses->n; ++i) {
@@ -103,7 +98,8 @@ static gannet_err write_look(const gannet_placeholder_uses *uses, const gannet_b
   return GANNET_OK;
 }
 
-static gannet_err remember(gannet_placeholder_uses *uses, const gannet_rendered_design *look) {
+static gannet_err remember_design(gannet_placeholder_uses *uses,
+                                  const gannet_rendered_design *look) {
   if ((size_t)uses->n_looks == uses->look_capacity) {
     const size_t larger = 2 * uses->look_capacity + 64;
     GANNET_TRY(gannet_resize(uses->look_capacity, larger, sizeof *uses->looks, &uses->looks));
@@ -113,14 +109,14 @@ static gannet_err remember(gannet_placeholder_uses *uses, const gannet_rendered_
   return GANNET_OK;
 }
 
-static gannet_err compare_looks(gannet_placeholder_uses *uses, const gannet_context *context,
-                                const gannet_request *request, const gannet_bindings *bindings,
-                                int n_variables) {
+static gannet_err compare_designs(gannet_placeholder_uses *uses, const gannet_context *context,
+                                  const gannet_request *request, const gannet_bindings *bindings,
+                                  int n_variables) {
   const gannet_placeholder_use *lossy = NULL;
   gannet_text text = {0};
   gannet_err err = GANNET_OK;
   for (int i = bindings->n - n_variables; err == GANNET_OK && i < bindings->n; ++i)
-    err = write_look(uses, &bindings->item[i], &text, &lossy);
+    err = render_variable(uses, &bindings->item[i], &text, &lossy);
   const gannet_rendered_design look = {
       .looks = text.used ? gannet_hash(text.text, text.used) : 0,
       .values = gannet_hash(request->x_user, (size_t)n_variables * sizeof *request->x_user),
@@ -137,7 +133,7 @@ static gannet_err compare_looks(gannet_placeholder_uses *uses, const gannet_cont
     uses->has_told = true;
     return GANNET_OK;
   }
-  return remember(uses, &look);
+  return remember_design(uses, &look);
 }
 
 static gannet_err find_misfit(const gannet_placeholder_uses *uses, const gannet_bindings *bindings,
@@ -175,7 +171,7 @@ gannet_err gannet_placeholder_uses_check(gannet_placeholder_uses *uses,
   gannet_err err = gannet_bindings_create(contract, request, directory, 0, &bindings);
   if (err == GANNET_OK) err = find_misfit(uses, &bindings, misfit);
   if (err == GANNET_OK && !*misfit && !uses->has_told)
-    err = compare_looks(uses, context, request, &bindings, contract->problem->spec.n_variables);
+    err = compare_designs(uses, context, request, &bindings, contract->problem->spec.n_variables);
   gannet_bindings_release(&bindings);
   return err;
 }

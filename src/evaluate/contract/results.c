@@ -1,4 +1,4 @@
-/* Reading what a simulation reports. */
+/* Reading what a simulation reports: results.out, and what patterns find in stdout.log. */
 #include <errno.h>
 #include <jansson.h>
 #include <limits.h>
@@ -16,7 +16,6 @@
 #include "evaluate/contract/contract.h"
 #include "evaluate/contract/json_text.h"
 #include "evaluate/contract/number_part.h"
-#include "evaluate/contract/quantities.h"
 #include "evaluate/result_record.h"
 
 enum {
@@ -24,7 +23,129 @@ enum {
   NUMBER_SIZE = 512        /* 1e308 has 309 digits when a program prints all of them */
 };
 
-/* A quantity that is still NAN has not been given: NAN itself is refused when it comes. */
+/* For messages: a group that takes the number, or nan, or the stars of Fortran. A diverged run must
+ * not be taken for an earlier line of it. */
+#define NUMBER_GROUP "([^ ]*)"
+
+/* The index of what a simulation reports by name: 0 = objective, j + 1 = constraint j, -1 =
+ * unknown. */
+static int find_quantity(const gannet_problem *problem, const char *name) {
+  if (strcmp(name, "objective") == 0) return 0;
+  const int constraint = gannet_problem_find_constraint(problem, name);
+  return constraint < 0 ? -1 : constraint + 1;
+}
+
+/* List the names of the constraints for messages, with a blank before each. */
+static void list_quantities(const gannet_problem *problem, char *list, size_t size) {
+  size_t used = 0;
+  list[0] = '\0';
+  for (int j = 0; j < problem->spec.n_constraints; ++j) {
+    const int more = snprintf(list + used, size - used, " %s", problem->spec.constraints[j].name);
+    if (more > 0 && used + (size_t)more < size) used += (size_t)more;
+  }
+}
+
+#define EXAMPLE "'objective=^drag: *" NUMBER_GROUP "'"
+
+static void compile_pattern(const char *text, const gannet_problem *problem,
+                            gannet_complaints *complaints, gannet_patterns *patterns) {
+  char name[128], reason[200];
+  const char *equals = strchr(text, '=');
+  regex_t *regex = &patterns->regex[patterns->n];
+  if (!equals || equals == text || (size_t)(equals - text) >= sizeof name) {
+    gannet_complain(complaints, "evaluate.pattern",
+                    "'%s' is not of the form name=regular-expression, as in " EXAMPLE, text);
+    return;
+  }
+  (void)snprintf(name, sizeof name, "%.*s", (int)(equals - text), text);
+  if (problem && find_quantity(problem, name) < 0) {
+    char list[400];
+    list_quantities(problem, list, sizeof list);
+    gannet_complain(
+        complaints, "evaluate.pattern",
+        "'%s' is neither objective nor a constraint of this campaign; known: objective%s", name,
+        list);
+    return;
+  }
+  const int failed = regcomp(regex, equals + 1, REG_EXTENDED);
+  if (failed) {
+    (void)regerror(failed, regex, reason, sizeof reason);
+    gannet_complain(complaints, "evaluate.pattern", "'%s': %s; expected as in " EXAMPLE, equals + 1,
+                    reason);
+    return;
+  }
+  patterns->by_columns[patterns->n] = strchr(equals, '{') != NULL;
+  patterns->has_comma[patterns->n] = strchr(equals, ',') != NULL;
+  patterns->quantity[patterns->n++] = problem ? find_quantity(problem, name) : 0;
+  bool is_taken = false;
+  for (int i = 0; i < patterns->n - 1; ++i)
+    is_taken = is_taken || patterns->quantity[i] == patterns->quantity[patterns->n - 1];
+  if (problem && is_taken)
+    gannet_complain(complaints, "evaluate.pattern", "'%s' has two patterns; leave one out", name);
+}
+
+gannet_err gannet_patterns_create(const gannet_text_list *texts, const gannet_problem *problem,
+                                  gannet_complaints *complaints, gannet_patterns *patterns) {
+  const size_t n = (size_t)texts->n;
+  GANNET_TRY(gannet_alloc(n, sizeof *patterns->quantity, &patterns->quantity));
+  GANNET_TRY(gannet_alloc(n, sizeof *patterns->by_columns, &patterns->by_columns));
+  GANNET_TRY(gannet_alloc(n, sizeof *patterns->has_comma, &patterns->has_comma));
+  GANNET_TRY(gannet_alloc(n, sizeof *patterns->regex, &patterns->regex));
+  for (int i = 0; i < texts->n; ++i) compile_pattern(texts->item[i], problem, complaints, patterns);
+  return GANNET_OK;
+}
+
+void gannet_patterns_release(gannet_patterns *patterns) {
+  for (int i = 0; i < patterns->n; ++i) regfree(&patterns->regex[i]);
+  gannet_free(&patterns->quantity);
+  gannet_free(&patterns->by_columns);
+  gannet_free(&patterns->has_comma);
+  gannet_free(&patterns->regex);
+  patterns->n = 0;
+}
+
+bool gannet_contract_is_transient(int error) {
+  static const int passing[] = {EAGAIN,    ENOMEM,       ENFILE,       EMFILE,      EIO,
+                                ESTALE,    ETXTBSY,      EINTR,        EREMOTEIO,   ETIMEDOUT,
+                                ENOTCONN,  ESHUTDOWN,    ECONNREFUSED, ECONNRESET,  ECONNABORTED,
+                                EHOSTDOWN, EHOSTUNREACH, ENETDOWN,     ENETUNREACH, EKEYEXPIRED};
+  for (size_t i = 0; i < sizeof passing / sizeof *passing; ++i)
+    if (error == passing[i]) return true;
+  return false;
+}
+
+void gannet_contract_fail_search(const gannet_search_report *report, const char *what,
+                                 const char *name, gannet_result_record *result) {
+  if (report->end == GANNET_SEARCH_STOPPED) {
+    result->status = GANNET_EVAL_PENDING;
+    return;
+  }
+  if (report->end == GANNET_SEARCH_FAILED) {
+    char why[GANNET_REASON_SIZE];
+    (void)snprintf(why, sizeof why, "cannot read %s: %s", name, report->why);
+    gannet_contract_fail_to_read(report->error, why, result);
+  } else {
+    gannet_result_fail(result, false,
+                       "%s takes too long on %s: let the expression begin with ^ and the words "
+                       "before the number, or the simulation print shorter lines",
+                       what, name);
+  }
+  result->run.crashed = false; /* whatever it was, it was not the design */
+}
+
+void gannet_contract_fail_to_read(int error, const char *why, gannet_result_record *result) {
+  gannet_result_fail(result, false, "%s", why);
+  if (!gannet_contract_is_transient(error)) return;
+  result->status = GANNET_EVAL_PENDING;
+  result->run.crashed = false;
+}
+
+bool gannet_contract_is_unread(const gannet_result_record *result) {
+  return result->status == GANNET_EVAL_PENDING && result->run.reason[0];
+}
+
+/* Where results go. A quantity that is still NAN was not given yet: a NAN that is given is refused.
+ */
 typedef struct {
   const gannet_problem *problem;
   gannet_result_record *result;
@@ -39,7 +160,7 @@ static const char *quantity_name(const gannet_problem *problem, int index) {
 }
 
 /* Setters return 0, or -1 with the reason in the result. */
-static int set(const reader *to, int index, double value, const char *location) {
+static int set_quantity(const reader *to, int index, double value, const char *location) {
   const char *name = quantity_name(to->problem, index);
   if (!isfinite(value)) {
     gannet_result_fail(to->result, false, "%s: %s is %g, expected a finite number", location, name,
@@ -54,17 +175,13 @@ static int set(const reader *to, int index, double value, const char *location) 
   return 0;
 }
 
-static const char *nearest_name(const gannet_problem *problem, const char *name) {
-  const char *known[64] = {"objective", "fail"};
-  for (int j = 0; j < problem->spec.n_constraints && j + 3 < 64; ++j)
-    known[j + 2] = problem->spec.constraints[j].name;
-  return gannet_nearest(name, known);
-}
-
 static int refuse_name(const reader *to, const char *name, const char *location) {
-  const char *near = nearest_name(to->problem, name);
+  const char *known[64] = {"objective", "fail"};
   char list[100];
-  gannet_quantity_list(to->problem, list, sizeof list);
+  for (int j = 0; j < to->problem->spec.n_constraints && j + 3 < 64; ++j)
+    known[j + 2] = to->problem->spec.constraints[j].name;
+  const char *near = gannet_nearest(name, known);
+  list_quantities(to->problem, list, sizeof list);
   gannet_result_fail(
       to->result, false,
       "%s: '%.60s' is neither objective nor a constraint of this campaign%s%s%s; known: "
@@ -73,15 +190,7 @@ static int refuse_name(const reader *to, const char *name, const char *location)
   return -1;
 }
 
-/* A name and its number with another sign than a blank between, as in objective=1. */
-static bool is_joined(const reader *to, const char *name) {
-  char first[64];
-  const size_t length = strcspn(name, "=:,;");
-  (void)snprintf(first, sizeof first, "%.*s", (int)length, name);
-  return name[length] && gannet_quantity_find(to->problem, first) >= 0;
-}
-
-/* Also nan and infinity, which are told as such. */
+/* Parse a number, also nan and infinity, which messages name as such. */
 static int parse_number(const char *text, double *value) {
   char *end = NULL;
   if (!gannet_parse_number(text, value)) return 0;
@@ -98,7 +207,7 @@ static int set_text(const reader *to, int index, const char *text, const char *l
                        quantity_name(to->problem, index), text, gannet_number_hint(text));
     return -1;
   }
-  return set(to, index, value, location);
+  return set_quantity(to, index, value, location);
 }
 
 static int declare_cannot_run(const reader *to, const char *reason) {
@@ -122,22 +231,22 @@ static int read_line(const reader *to, char *line, const char *location) {
   if (*value) *value++ = '\0';
   value = trim(value);
   if (strcmp(name, "fail") == 0) return declare_cannot_run(to, value);
-  const int index = gannet_quantity_find(to->problem, name);
+  const int index = find_quantity(to->problem, name);
   if (index >= 0) return set_text(to, index, value, location);
-  if (!is_joined(to, name)) return refuse_name(to, name, location);
+  /* A name and its number with another sign than a blank between, as in objective=1. */
+  char first[64];
+  const size_t length = strcspn(name, "=:,;");
+  (void)snprintf(first, sizeof first, "%.*s", (int)length, name);
+  if (!name[length] || find_quantity(to->problem, first) < 0)
+    return refuse_name(to, name, location);
   gannet_result_fail(to->result, false,
                      "%s: '%.60s', expected a name, a blank and a number, as in objective 1.23",
                      location, name);
   return -1;
 }
 
-/* Whether a line is that of fail REASON. */
-static bool says_fail(const char *line) {
-  const char *word = line + strspn(line, " \t\r");
-  return strncmp(word, "fail", 4) == 0 && (!word[4] || strchr(" \t\r", word[4]));
-}
-
-/* After a line that cannot be used only fail counts, which is the simulation's own word. */
+/* Read the lines of results.out. After a line that cannot be used, only a line "fail REASON"
+ * counts, for the simulation itself says so. */
 static int read_lines(const reader *to, char *text) {
   char location[48];
   int number = 0, failed = 0;
@@ -145,7 +254,8 @@ static int read_lines(const reader *to, char *text) {
     char *end = strchr(line, '\n');
     if (end) *end++ = '\0';
     (void)snprintf(location, sizeof location, "results.out line %d", number + 1);
-    const bool says = says_fail(line);
+    const char *word = line + strspn(line, " \t\r");
+    const bool says = strncmp(word, "fail", 4) == 0 && (!word[4] || strchr(" \t\r", word[4]));
     if (!failed || says) failed = read_line(to, line, location);
     if (says) return failed;
     line = end;
@@ -155,7 +265,7 @@ static int read_lines(const reader *to, char *text) {
 
 static const size_t how_to_load = JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL;
 
-/* The member "fail": a text is the reason, and programs write flags as true and false or as
+/* Read the member "fail": its text is the reason; but some programs write true and false or
  * numbers. Returns 0 when it says that the design is good. */
 static int read_fail(const reader *to, const json_t *fail) {
   if (!fail || json_is_false(fail) || json_is_null(fail)) return 0;
@@ -174,24 +284,15 @@ static int read_members(const reader *to, json_t *object) {
   if (read_fail(to, fail)) return -1;
   json_object_foreach(object, name, value) {
     if (value == fail) continue;
-    const int index = gannet_quantity_find(to->problem, name);
+    const int index = find_quantity(to->problem, name);
     if (index < 0) return refuse_name(to, name, "results.out");
     if (!json_is_number(value)) {
       gannet_result_fail(to->result, false, "results.out: %s is not a number", name);
       return -1;
     }
-    if (set(to, index, json_number_value(value), "results.out")) return -1;
+    if (set_quantity(to, index, json_number_value(value), "results.out")) return -1;
   }
   return 0;
-}
-
-/* Of a text that is no JSON for its NaN or Infinity, as Python and NumPy write them, the word fail
- * counts all the same; nothing else does. */
-static void read_word(const reader *to, char *text, size_t size) {
-  if (!gannet_json_blank_words(text, size)) return;
-  json_t *object = json_loadb(text, size, how_to_load, NULL);
-  (void)!read_fail(to, json_object_get(object, "fail"));
-  json_decref(object);
 }
 
 static int read_json(const reader *to, char *text, size_t size) {
@@ -200,7 +301,13 @@ static int read_json(const reader *to, char *text, size_t size) {
   if (!object) {
     gannet_result_fail(to->result, false, "results.out line %d column %d: %s", error.line,
                        error.column, error.text);
-    read_word(to, text, size);
+    /* Of a text that is no JSON for its NaN or Infinity, as Python and NumPy write them, the word
+     * fail counts all the same; nothing else does. */
+    if (gannet_json_blank_words(text, size)) {
+      object = json_loadb(text, size, how_to_load, NULL);
+      (void)!read_fail(to, json_object_get(object, "fail"));
+      json_decref(object);
+    }
     return -1;
   }
   const int failed = read_members(to, object);
@@ -220,19 +327,7 @@ static int read_text(const reader *to, char *text, size_t size) {
   return read_lines(to, text + begin);
 }
 
-/* A pipe could hold up the campaign, and a device fill its memory. */
-static bool is_readable(const reader *to, const struct stat *about) {
-  if (!S_ISREG(about->st_mode))
-    gannet_result_fail(to->result, false, "results.out is not a regular file");
-  else if (about->st_size > LARGEST_FILE)
-    gannet_result_fail(to->result, false, "results.out has %lld bytes, expected at most %d",
-                       (long long)about->st_size, LARGEST_FILE);
-  else
-    return true;
-  return false;
-}
-
-/* 1 when there is no such file. */
+/* Read results.out; returns 1 when it does not exist. */
 static int read_file(const reader *to, const char *directory) {
   char path[PATH_MAX], *text = NULL;
   size_t size = 0;
@@ -246,7 +341,16 @@ static int read_file(const reader *to, const char *directory) {
     gannet_contract_fail_to_read(error, why, to->result);
     return -1;
   }
-  if (!is_readable(to, &about)) return -1;
+  /* A pipe could hold up the campaign, and a device fill its memory. */
+  if (!S_ISREG(about.st_mode)) {
+    gannet_result_fail(to->result, false, "results.out is not a regular file");
+    return -1;
+  }
+  if (about.st_size > LARGEST_FILE) {
+    gannet_result_fail(to->result, false, "results.out has %lld bytes, expected at most %d",
+                       (long long)about.st_size, LARGEST_FILE);
+    return -1;
+  }
   if (gannet_file_read_within(path, LARGEST_FILE, GANNET_ERR_INPUT, &text, &size) != GANNET_OK) {
     gannet_contract_fail_to_read(errno, gannet_error_message(), to->result);
     gannet_error_clear();
@@ -267,13 +371,9 @@ typedef struct {
   char whole[64];
 } finding;
 
-static bool takes_comma(const char *line, const regmatch_t *all, const regmatch_t *part) {
-  return (all->rm_so < part->rm_so && line[part->rm_so - 1] == ',') ||
-         (all->rm_eo > part->rm_eo && line[part->rm_eo] == ',');
-}
-
-/* The last line of the output that matches wins. */
-static bool take(void *user, int which, const char *line, const regmatch_t *match, bool torn) {
+/* Keep a match; the last line of the output that matches wins. */
+static bool take_match(void *user, int which, const char *line, const regmatch_t *match,
+                       bool torn) {
   finding *found = (finding *)user + which;
   const regmatch_t *part = &match[match[1].rm_so >= 0];
   const char *text = line + part->rm_so, *end = line + part->rm_eo;
@@ -282,40 +382,38 @@ static bool take(void *user, int which, const char *line, const regmatch_t *matc
   found->is_torn = torn;
   found->is_part = gannet_is_number_part(line, (size_t)(part->rm_so), (size_t)part->rm_eo,
                                          found->whole, sizeof found->whole);
-  found->takes_comma = takes_comma(line, match, part);
+  found->takes_comma = (match->rm_so < part->rm_so && line[part->rm_so - 1] == ',') ||
+                       (match->rm_eo > part->rm_eo && line[part->rm_eo] == ',');
   found->is_comma_part =
       !found->is_part && gannet_is_comma_part(line, (size_t)part->rm_so, (size_t)part->rm_eo,
                                               found->whole, sizeof found->whole);
   return false;
 }
 
-static int refuse_part(const reader *to, const finding *found, const char *location) {
-  gannet_result_fail(
-      to->result, false,
-      "%s: takes only '%.40s' of '%s' in stdout.log; expected a group that takes all "
-      "of the number, as " GANNET_NUMBER_GROUP
-      " does, and before it nothing that takes digits, "
-      "as .* does",
-      location, found->text, found->whole);
-  return -1;
-}
-
-static int refuse_comma_part(const reader *to, const finding *found, const char *location) {
-  gannet_result_fail(
-      to->result, false,
-      "%s: takes only '%.40s' of '%s' in stdout.log; expected a number without commas, or, where "
-      "the comma is between two numbers, an expression that takes it along, as ([^,]+), does",
-      location, found->text, found->whole);
-  return -1;
-}
-
-/* -1 when the text is a part of a number, unless the expression shows that it means that part. */
-static int refuse_cut(const reader *to, const gannet_patterns *patterns, int i,
-                      const finding *found, const char *location) {
+/* Refuse a text that is only a part of a number, unless the expression shows that it means that
+ * part.
+ */
+static int refuse_part_of_number(const reader *to, const gannet_patterns *patterns, int i,
+                                 const finding *found, const char *location) {
   const bool knows_commas = patterns->has_comma[i] && found->takes_comma;
   if (patterns->by_columns[i]) return 0;
-  if (found->is_part) return refuse_part(to, found, location);
-  return found->is_comma_part && !knows_commas ? refuse_comma_part(to, found, location) : 0;
+  if (found->is_part)
+    gannet_result_fail(
+        to->result, false,
+        "%s: takes only '%.40s' of '%s' in stdout.log; expected a group that takes all "
+        "of the number, as " NUMBER_GROUP
+        " does, and before it nothing that takes digits, "
+        "as .* does",
+        location, found->text, found->whole);
+  else if (found->is_comma_part && !knows_commas)
+    gannet_result_fail(
+        to->result, false,
+        "%s: takes only '%.40s' of '%s' in stdout.log; expected a number without commas, or, where "
+        "the comma is between two numbers, an expression that takes it along, as ([^,]+), does",
+        location, found->text, found->whole);
+  else
+    return 0;
+  return -1;
 }
 
 static int set_found(const reader *to, const gannet_patterns *patterns, finding *found) {
@@ -334,7 +432,7 @@ static int set_found(const reader *to, const gannet_patterns *patterns, finding 
                          location);
       return -1;
     }
-    if (refuse_cut(to, patterns, i, &found[i], location)) return -1;
+    if (refuse_part_of_number(to, patterns, i, &found[i], location)) return -1;
     if (set_text(to, patterns->quantity[i], text, location)) return -1;
   }
   return 0;
@@ -344,8 +442,11 @@ static int search_output(const reader *to, const gannet_outcome_rules *rules, co
                          finding *found) {
   char what[64];
   const gannet_patterns *patterns = rules->patterns;
-  const gannet_search search = {
-      .n = patterns->n, .regex = patterns->regex, .has_places = true, .take = take, .user = found};
+  const gannet_search search = {.n = patterns->n,
+                                .regex = patterns->regex,
+                                .has_places = true,
+                                .take = take_match,
+                                .user = found};
   const gannet_search_report report =
       gannet_search_file(&search, directory, "stdout.log", &rules->limits);
   if (report.end == GANNET_SEARCH_OVER) return set_found(to, patterns, found);

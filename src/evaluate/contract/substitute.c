@@ -1,4 +1,4 @@
-/* What placeholders stand for, and putting it in their places. */
+/* What placeholders stand for, and replacing placeholders by their values. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

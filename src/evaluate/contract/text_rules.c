@@ -6,8 +6,8 @@
 
 #include "base/memory.h"
 
-static void compile(const char *key, const char *text, gannet_complaints *complaints,
-                    gannet_text_rules *texts) {
+static void compile_rule(const char *key, const char *text, gannet_complaints *complaints,
+                         gannet_text_rules *texts) {
   char reason[200];
   const int failed = regcomp(&texts->regex[texts->n], text, REG_EXTENDED | REG_NOSUB);
   if (!failed) {
@@ -22,7 +22,7 @@ static void compile(const char *key, const char *text, gannet_complaints *compla
 gannet_err gannet_text_rules_create(const char *key, const gannet_text_list *list,
                                     gannet_complaints *complaints, gannet_text_rules *texts) {
   GANNET_TRY(gannet_alloc((size_t)list->n, sizeof *texts->regex, &texts->regex));
-  for (int i = 0; i < list->n; ++i) compile(key, list->item[i], complaints, texts);
+  for (int i = 0; i < list->n; ++i) compile_rule(key, list->item[i], complaints, texts);
   return GANNET_OK;
 }
 
@@ -32,7 +32,7 @@ void gannet_text_rules_release(gannet_text_rules *texts) {
   texts->n = 0;
 }
 
-static bool take(void *user, int which, const char *line, const regmatch_t *match, bool torn) {
+static bool take_line(void *user, int which, const char *line, const regmatch_t *match, bool torn) {
   gannet_text_rule_match *found = user;
   (void)which;
   (void)match;
@@ -48,7 +48,8 @@ gannet_text_rule_match gannet_text_rules_search(const gannet_text_rules *texts,
   static const char *const names[] = {"stdout.log", "stderr.log"};
   gannet_text_rule_match found = {.name = names[0], .report = {.end = GANNET_SEARCH_OVER}};
   if (!texts || texts->n == 0) return found;
-  const gannet_search search = {.n = texts->n, .regex = texts->regex, .take = take, .user = &found};
+  const gannet_search search = {
+      .n = texts->n, .regex = texts->regex, .take = take_line, .user = &found};
   for (int i = 0; i < 2 && !found.any && found.report.end == GANNET_SEARCH_OVER; ++i) {
     found.name = names[i];
     found.report = gannet_search_file(&search, directory, names[i], limits);

@@ -35,8 +35,9 @@ static const gannet_option *table_of(const gannet_simulation_type *type) {
   return type->options ? type->options : no_options;
 }
 
-static gannet_err find(const gannet_in_process_options *chosen, const gannet_evaluator_setup *setup,
-                       const gannet_simulation_type **type) {
+static gannet_err find_simulation(const gannet_in_process_options *chosen,
+                                  const gannet_evaluator_setup *setup,
+                                  const gannet_simulation_type **type) {
   int index = 0;
   GANNET_REQUIRE(setup->simulations && setup->simulations[0], GANNET_ERR_NAME,
                  "simulation '%s': this program has no built-in simulations; use backend: command",
@@ -47,7 +48,7 @@ static gannet_err find(const gannet_in_process_options *chosen, const gannet_eva
   return GANNET_OK;
 }
 
-/* "key=value" texts become settings of the simulation's own table. */
+/* Split texts "key=value" into settings of the simulation's own table. */
 static gannet_err split_texts(const gannet_text_list *texts, char **keys, gannet_setting *settings,
                               int *n) {
   for (int i = 0; i < texts->n; ++i) {
@@ -62,8 +63,8 @@ static gannet_err split_texts(const gannet_text_list *texts, char **keys, gannet
   return GANNET_OK;
 }
 
-static gannet_err parse(const gannet_text_list *texts, const gannet_option *table, void *values,
-                        gannet_complaints *complaints) {
+static gannet_err parse_settings(const gannet_text_list *texts, const gannet_option *table,
+                                 void *values, gannet_complaints *complaints) {
   char **keys = NULL;
   gannet_setting *settings = NULL;
   int n = 0;
@@ -78,7 +79,7 @@ static gannet_err parse(const gannet_text_list *texts, const gannet_option *tabl
   return err;
 }
 
-static void release(void *pointer) {
+static void release_target(void *pointer) {
   target *made = pointer;
   if (made->options)
     gannet_options_release(table_of(made->type), made->options, made->type->options_size);
@@ -86,14 +87,14 @@ static void release(void *pointer) {
   gannet_free(&made);
 }
 
-/* The simulation's options in a target of their own, or complaints. */
+/* Make a target with the options of the simulation, or complain. */
 static gannet_err make_target(const gannet_in_process_options *chosen,
                               const gannet_simulation_type *type, gannet_complaints *complaints,
                               target **made) {
   GANNET_TRY(gannet_alloc(1, sizeof **made, made));
   (*made)->type = type;
   GANNET_TRY(gannet_alloc(1, type->options_size, &(*made)->options));
-  return parse(&chosen->settings, table_of(type), (*made)->options, complaints);
+  return parse_settings(&chosen->settings, table_of(type), (*made)->options, complaints);
 }
 
 static void check_sizes(const gannet_simulation_type *type, const gannet_problem_spec *spec,
@@ -177,7 +178,7 @@ static gannet_err check(const void *given, const gannet_evaluator_setup *setup,
   gannet_in_process_check(chosen, setup, complaints);
   /* A file that has other mistakes, of which nobody knows yet what is to run it. */
   if (!setup->context && !setup->simulations) return GANNET_OK;
-  if (find(chosen, setup, &type) != GANNET_OK) {
+  if (find_simulation(chosen, setup, &type) != GANNET_OK) {
     gannet_complain(complaints, "evaluate.simulation", "%s", gannet_error_detail());
     gannet_error_clear();
     return GANNET_OK;
@@ -190,16 +191,16 @@ static gannet_err check(const void *given, const gannet_evaluator_setup *setup,
   const gannet_err err = make_target(chosen, type, complaints, &made);
   if (err == GANNET_OK && setup->problem && complaints->count == before)
     check_variables(made, &setup->problem->spec, complaints);
-  if (made) release(made);
+  if (made) release_target(made);
   return err;
 }
 
-static gannet_err make(const gannet_in_process_options *chosen, const gannet_evaluator_setup *setup,
-                       gannet_in_process_call *call) {
+static gannet_err make_call(const gannet_in_process_options *chosen,
+                            const gannet_evaluator_setup *setup, gannet_in_process_call *call) {
   const gannet_simulation_type *type = NULL;
   gannet_complaints complaints = {0};
   target *made = NULL;
-  GANNET_TRY(find(chosen, setup, &type));
+  GANNET_TRY(find_simulation(chosen, setup, &type));
   gannet_err err = make_target(chosen, type, &complaints, &made);
   if (err == GANNET_OK) err = gannet_complaints_raise(&complaints);
   gannet_complaints_release(&complaints);
@@ -208,16 +209,16 @@ static gannet_err make(const gannet_in_process_options *chosen, const gannet_eva
   return err;
 }
 
-static int run(void *pointer, const gannet_simulation_input *input,
-               gannet_simulation_output *output) {
+static int run_simulation(void *pointer, const gannet_simulation_input *input,
+                          gannet_simulation_output *output) {
   const target *made = pointer;
   return made->type->run(made->options, input, output);
 }
 
 static gannet_err create(const void *given, const gannet_evaluator_setup *setup, void **state) {
   const gannet_in_process_options *chosen = given;
-  gannet_in_process_call call = {.run = run, .release = release};
-  const gannet_err local = make(chosen, setup, &call);
+  gannet_in_process_call call = {.run = run_simulation, .release = release_target};
+  const gannet_err local = make_call(chosen, setup, &call);
   return gannet_in_process_create(chosen, setup, &call, local, state);
 }
 

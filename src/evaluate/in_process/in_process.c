@@ -12,7 +12,7 @@
 
 enum { TEXT_SIZE = 48 }; /* of a number; texts of categories are borrowed from the problem */
 
-/* Exit handlers, as those of signals, reach static storage only. */
+/* Static, as exit handlers cannot reach anything else. */
 static volatile sig_atomic_t is_running;
 
 bool gannet_in_process_is_running(void) {
@@ -68,7 +68,7 @@ void gannet_in_process_check(const gannet_in_process_options *options,
                "backend: command to have it kept");
 }
 
-static gannet_err allocate(runner *made) {
+static gannet_err allocate_buffers(runner *made) {
   const gannet_problem_spec *spec = &made->problem->spec;
   const size_t nv = (size_t)spec->n_variables, capacity = (size_t)made->capacity;
   const int nc = made->call.n_constraints > spec->n_constraints ? made->call.n_constraints
@@ -89,8 +89,8 @@ static gannet_err allocate(runner *made) {
   return GANNET_OK;
 }
 
-static gannet_err prepare(runner *made, const gannet_in_process_options *options,
-                          const gannet_evaluator_setup *setup, gannet_err local) {
+static gannet_err set_up_runner(runner *made, const gannet_in_process_options *options,
+                                const gannet_evaluator_setup *setup, gannet_err local) {
   GANNET_TRY(local);
   made->context = setup->context;
   made->problem = setup->problem;
@@ -100,11 +100,11 @@ static gannet_err prepare(runner *made, const gannet_in_process_options *options
   made->groups = setup->context->np / options->ranks_per_simulation;
   made->group = setup->context->rank / options->ranks_per_simulation;
   if (made->group >= made->groups) made->group = -1;
-  return allocate(made);
+  return allocate_buffers(made);
 }
 
-/* A communicator for the simulation, in which no message is on its way. The old one is given back
- * after the new one was made, so that this is not the same under its name. */
+/* Make a new communicator for the simulation, in which no message is on its way. The old one is
+ * freed afterwards, so that the new one cannot be the same again. */
 static gannet_err renew_comm(runner *run) {
   MPI_Comm fresh = MPI_COMM_NULL;
   GANNET_TRY_MPI(MPI_Comm_dup(run->control, &fresh));
@@ -114,7 +114,7 @@ static gannet_err renew_comm(runner *run) {
   return GANNET_OK;
 }
 
-static gannet_err split(runner *made) {
+static gannet_err split_communicator(runner *made) {
   const int color = made->group < 0 ? MPI_UNDEFINED : made->group;
   GANNET_TRY_MPI(MPI_Comm_split(made->context->comm, color, made->context->rank, &made->control));
   if (made->group < 0) return GANNET_OK;
@@ -134,13 +134,13 @@ gannet_err gannet_in_process_create(const gannet_in_process_options *options,
   if (code == GANNET_OK) {
     made->comm = made->control = MPI_COMM_NULL;
     made->call = *call;
-    local = prepare(made, options, setup, local);
+    local = set_up_runner(made, options, setup, local);
   } else {
     if (call->target) call->release(call->target);
     local = code;
   }
   gannet_err err = gannet_agree(setup->context->comm, local);
-  if (err == GANNET_OK) err = gannet_agree(setup->context->comm, split(made));
+  if (err == GANNET_OK) err = gannet_agree(setup->context->comm, split_communicator(made));
   if (err != GANNET_OK && made) gannet_in_process_destroy(made);
   if (err == GANNET_OK) *state = made;
   GANNET_TRY(err);
@@ -190,7 +190,8 @@ static void fill_texts(runner *run, const double *x) {
   }
 }
 
-/* One failing rank fails the run of its whole group, with that rank's reason. */
+/* Agree whether a rank of the group failed: then the whole run fails, with the reason of that rank.
+ */
 static gannet_err agree_on_code(const runner *run, int code, gannet_simulation_output *output,
                                 int *failed_rank) {
   struct {
@@ -227,7 +228,8 @@ static void fill_result(const runner *run, const gannet_simulation_output *outpu
   }
 }
 
-/* Run evaluation at of the queue on this rank's group; its root packs the record. */
+/* Run evaluation `at` of the queue on the group of this rank. The root of the group packs the
+ * record. */
 static gannet_err run_one(runner *run, int at, gannet_result_record *result) {
   const gannet_problem_spec *spec = &run->problem->spec;
   const queued *asked = &run->queue[at];
@@ -283,9 +285,9 @@ static bool begins_nothing(const runner *run) {
   return stopping && stopping->begins_nothing && stopping->begins_nothing(stopping->user);
 }
 
-/* Every group runs its share for wait seconds, and one evaluation at least; what is left waits for
- * the next poll, so that results are soon safe and a wish to stop is soon heard. The clock is that
- * of the group's root. */
+/* Run the share of this group for `wait` seconds, and at least one evaluation. What is left waits
+ * for the next poll, so that results are soon safe and a request to stop is soon seen. The clock of
+ * the group's root counts. */
 static gannet_err run_share(runner *run, double wait, int count, gannet_result_record *results) {
   const double start = gannet_clock_seconds();
   int enough = 0;
@@ -297,8 +299,8 @@ static gannet_err run_share(runner *run, double wait, int count, gannet_result_r
   return GANNET_OK;
 }
 
-/* Results of what was run go to the front, what was not run stays in the queue; returns the number
- * of results. */
+/* Move results of evaluations that were run to the front; the others stay in the queue. Returns the
+ * number of results. */
 static int sort_out(runner *run, int count, gannet_result_record *results) {
   const size_t nv = (size_t)run->problem->spec.n_variables;
   int ended = 0, left = 0;
@@ -316,7 +318,7 @@ static int sort_out(runner *run, int count, gannet_result_record *results) {
   return ended;
 }
 
-/* What was not begun before a stop is given back. */
+/* Give evaluations back as pending that were not begun before a stop. */
 static int give_back(runner *run, int count, gannet_result_record *results) {
   const int first = run->n_queued - count;
   for (int i = 0; i < count; ++i) {

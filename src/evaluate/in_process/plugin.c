@@ -28,7 +28,7 @@ typedef struct {
 } target;
 
 /* Loading alone changes it where the plugin was compiled with -ffast-math. */
-static void *load(const char *path, fenv_t *arithmetic) {
+static void *load_library(const char *path, fenv_t *arithmetic) {
   fenv_t ours;
   (void)fegetenv(&ours);
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -54,7 +54,7 @@ static gannet_err open_library(const gannet_in_process_options *chosen,
   GANNET_REQUIRE(chosen->target && chosen->target[0], GANNET_ERR_INPUT,
                  "no plugin named; expected a shared object, as in ./simulation.so");
   GANNET_TRY(find_path(chosen->target, setup->input_directory, path));
-  made->library = load(path, &made->arithmetic);
+  made->library = load_library(path, &made->arithmetic);
   if (!made->library) {
     const char *why = dlerror();
     return GANNET_RAISE(
@@ -71,14 +71,14 @@ static gannet_err open_library(const gannet_in_process_options *chosen,
   return GANNET_OK;
 }
 
-static void release(void *pointer) {
+static void release_target(void *pointer) {
   target *made = pointer;
   if (made->library) (void)dlclose(made->library);
   gannet_free(&made);
 }
 
-static gannet_err make(const gannet_in_process_options *chosen, const gannet_evaluator_setup *setup,
-                       target **made) {
+static gannet_err load_target(const gannet_in_process_options *chosen,
+                              const gannet_evaluator_setup *setup, target **made) {
   GANNET_TRY(gannet_alloc(1, sizeof **made, made));
   return open_library(chosen, setup, *made);
 }
@@ -88,17 +88,17 @@ static gannet_err check(const void *given, const gannet_evaluator_setup *setup,
   const gannet_in_process_options *chosen = given;
   target *made = NULL;
   gannet_in_process_check(chosen, setup, complaints);
-  if (make(chosen, setup, &made) != GANNET_OK) {
+  if (load_target(chosen, setup, &made) != GANNET_OK) {
     gannet_complain(complaints, "evaluate.plugin", "%s", gannet_error_detail());
     gannet_error_clear();
   }
-  if (made) release(made);
+  if (made) release_target(made);
   return GANNET_OK;
 }
 
 /* A plugin finds the locale and the arithmetic that it has set itself, and nobody else does. */
-static int run(void *pointer, const gannet_simulation_input *input,
-               gannet_simulation_output *output) {
+static int run_plugin(void *pointer, const gannet_simulation_input *input,
+                      gannet_simulation_output *output) {
   target *made = pointer;
   fenv_t ours;
   const locale_t plain = uselocale(LC_GLOBAL_LOCALE);
@@ -115,8 +115,9 @@ static int run(void *pointer, const gannet_simulation_input *input,
 static gannet_err create(const void *given, const gannet_evaluator_setup *setup, void **state) {
   const gannet_in_process_options *chosen = given;
   target *made = NULL;
-  const gannet_err local = make(chosen, setup, &made);
-  const gannet_in_process_call call = {.run = run, .release = release, .target = made};
+  const gannet_err local = load_target(chosen, setup, &made);
+  const gannet_in_process_call call = {
+      .run = run_plugin, .release = release_target, .target = made};
   return gannet_in_process_create(chosen, setup, &call, local, state);
 }
 

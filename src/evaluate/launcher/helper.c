@@ -1,5 +1,7 @@
 #define _GNU_SOURCE /* syscall */
-/* The helper process: one loop over the socket, ended children and deadlines. */
+/* The helper process: one loop over commands from the controller, reports of supervisors, and
+ * deadlines.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -48,7 +50,8 @@ typedef struct {
   gannet_launch_event *events; /* not yet sent */
 } helper;
 
-/* Room for one more element, or NULL; the helper has no error record to raise into. */
+/* Make room for one more element; NULL when there is no memory, as the helper has no error record.
+ */
 static void *grown(void *array, int n, int *capacity, size_t size) {
   if (n < *capacity) return array;
   void *larger = realloc(array, 2 * (size_t)(*capacity + 8) * size);
@@ -56,14 +59,15 @@ static void *grown(void *array, int n, int *capacity, size_t size) {
   return larger;
 }
 
-static void push(helper *own, const gannet_launch_event *event) {
+static void queue_event(helper *own, const gannet_launch_event *event) {
   void *larger = grown(own->events, own->n_events, &own->event_capacity, sizeof *event);
   if (!larger) abort(); /* the controller learns that the helper died; a lost event would hang it */
   own->events = larger;
   own->events[own->n_events++] = *event;
 }
 
-/* The controller may be busy for hours: what does not fit into the socket waits here. */
+/* Send events to the controller. It may be busy for hours: events that do not fit into the socket
+ * wait here. */
 static void send_events(helper *own) {
   int sent = 0;
   while (sent < own->n_events && !own->gone) {
@@ -80,7 +84,7 @@ static void send_events(helper *own) {
   memmove(own->events, own->events + sent, (size_t)own->n_events * sizeof *own->events);
 }
 
-static void refuse(helper *own, int64_t tag, const char *stage, int error) {
+static void report_refusal(helper *own, int64_t tag, const char *stage, int error) {
   gannet_launch_event event;
   memset(&event, 0, sizeof event);
   event.type = GANNET_LAUNCH_REFUSED;
@@ -89,11 +93,11 @@ static void refuse(helper *own, int64_t tag, const char *stage, int error) {
   event.exit_code = -1;
   event.started = event.ended = gannet_clock_epoch();
   (void)snprintf(event.stage, sizeof event.stage, "%s", stage);
-  push(own, &event);
+  queue_event(own, &event);
 }
 
-/* Point into the message; -1 when it does not hold together. */
-static int unpack(helper *own, size_t size, gannet_launcher_order *order, char **texts) {
+/* Let the order point into the message. Returns -1 when the message is incomplete. */
+static int unpack_order(helper *own, size_t size, gannet_launcher_order *order, char **texts) {
   const gannet_launcher_command *command = &order->command;
   const int wanted = N_PATHS + command->n_arguments + command->n_environment;
   char *at = own->message + sizeof *command, *end = own->message + size;
@@ -113,11 +117,11 @@ static int unpack(helper *own, size_t size, gannet_launcher_order *order, char *
   return 0;
 }
 
-static void release(child *one) {
+static void free_child(child *one) {
   free(one->outcome);
 }
 
-static void begin(helper *own, const gannet_launcher_order *order) {
+static void start_supervisor(helper *own, const gannet_launcher_order *order) {
   const gannet_launcher_command *command = &order->command;
   child *larger = grown(own->children, own->n, &own->capacity, sizeof *larger);
   if (larger) own->children = larger;
@@ -131,8 +135,8 @@ static void begin(helper *own, const gannet_launcher_order *order) {
   if (whole)
     made.supervisor = gannet_launcher_supervise(order, environ, own->reports[1], 2, closed);
   if (!whole || made.supervisor < 0) {
-    refuse(own, command->tag, whole ? "fork" : "allocate", whole ? errno : ENOMEM);
-    release(&made);
+    report_refusal(own, command->tag, whole ? "fork" : "allocate", whole ? errno : ENOMEM);
+    free_child(&made);
     return;
   }
   made.grace = command->grace;
@@ -141,28 +145,28 @@ static void begin(helper *own, const gannet_launcher_order *order) {
   own->children[own->n++] = made;
 }
 
-static void launch(helper *own, size_t size) {
+static void launch_child(helper *own, size_t size) {
   gannet_launcher_order order;
   memcpy(&order.command, own->message, sizeof order.command);
   const int texts_needed =
       N_PATHS + order.command.n_arguments + 1 + order.command.n_environment + 1;
   char **texts = calloc((size_t)texts_needed, sizeof *texts);
   if (!texts)
-    refuse(own, order.command.tag, "allocate", ENOMEM);
-  else if (unpack(own, size, &order, texts))
-    refuse(own, order.command.tag, "read", EPROTO);
+    report_refusal(own, order.command.tag, "allocate", ENOMEM);
+  else if (unpack_order(own, size, &order, texts))
+    report_refusal(own, order.command.tag, "read", EPROTO);
   else
-    begin(own, &order);
+    start_supervisor(own, &order);
   free(texts);
 }
 
-static void terminate(child *one, double grace) {
+static void terminate_child(child *one, double grace) {
   (void)kill(one->supervisor, GANNET_LAUNCHER_TERMINATE);
   one->deadline = INFINITY;
   one->kill_at = gannet_clock_seconds() + grace;
 }
 
-static void receive(helper *own) {
+static void receive_command(helper *own) {
   gannet_launcher_command command;
   const ssize_t size = recv(own->socket, own->message, GANNET_LAUNCHER_MESSAGE, 0);
   if (size < 0 && (errno == EINTR || errno == EAGAIN)) return;
@@ -172,18 +176,18 @@ static void receive(helper *own) {
   }
   memcpy(&command, own->message, sizeof command);
   if (command.verb == GANNET_LAUNCHER_DO_LAUNCH) {
-    launch(own, (size_t)size);
+    launch_child(own, (size_t)size);
     return;
   }
   for (int i = 0; i < own->n; ++i)
     if (own->children[i].tag == command.tag && !own->children[i].cancelled) {
       own->children[i].cancelled = true;
-      terminate(&own->children[i], command.grace);
+      terminate_child(&own->children[i], command.grace);
     }
 }
 
-/* Whole or not at all. */
-static void put(const char *path, const char *text, size_t size) {
+/* Write a file whole, or not at all. */
+static void replace_file(const char *path, const char *text, size_t size) {
   char fresh[PATH_MAX + 8];
   (void)snprintf(fresh, sizeof fresh, "%s.new", path);
   (void)unlink(fresh); /* whatever a simulation has put there */
@@ -193,8 +197,8 @@ static void put(const char *path, const char *text, size_t size) {
   if (close(file) || !is_written || rename(fresh, path)) (void)unlink(fresh);
 }
 
-/* A failure to write is not fatal: the event tells the controller the same. Nor need it outlive the
- * machine: results without an outcome are made again. */
+/* Write outcome.json. A failure to write is not fatal, as the event tells the controller the same.
+ * The file need not survive a crash of the machine: results without an outcome are made again. */
 static void write_outcome(const child *one, const gannet_launch_event *event) {
   char text[512];
   if (!one->outcome[0] || one->cancelled) return;
@@ -205,15 +209,15 @@ static void write_outcome(const child *one, const gannet_launch_event *event) {
                (unsigned long long)one->nonce, event->pid, event->exit_code, event->signal,
                event->limit ? "true" : "false", event->results_open ? "true" : "false",
                event->started, event->ended);
-  put(one->outcome, text, (size_t)size);
+  replace_file(one->outcome, text, (size_t)size);
 }
 
 static void remove_child(helper *own, child *one) {
-  release(one);
+  free_child(one);
   *one = own->children[--own->n];
 }
 
-static void finish(helper *own, child *one, const gannet_launcher_report *report) {
+static void report_end(helper *own, child *one, const gannet_launcher_report *report) {
   gannet_launch_event event = report->event;
   event.type = GANNET_LAUNCH_ENDED;
   event.tag = one->tag;
@@ -223,7 +227,7 @@ static void finish(helper *own, child *one, const gannet_launcher_report *report
   event.started = one->started;
   event.ended = one->started + report->ended - one->begun; /* clocks are set at times */
   write_outcome(one, &event);
-  push(own, &event);
+  queue_event(own, &event);
   remove_child(own, one);
 }
 
@@ -239,9 +243,9 @@ static void take_reports(helper *own) {
     child *one = find_by_supervisor(own, report.supervisor);
     if (!one) continue;
     if (report.news == GANNET_LAUNCHER_ENDED) {
-      finish(own, one, &report);
+      report_end(own, one, &report);
     } else if (report.news == GANNET_LAUNCHER_GAVE_UP) {
-      refuse(own, one->tag, report.event.stage, report.event.error);
+      report_refusal(own, one->tag, report.event.stage, report.event.error);
       remove_child(own, one);
     } else {
       gannet_launch_event event = {.type = GANNET_LAUNCH_STARTED, .tag = one->tag};
@@ -249,13 +253,13 @@ static void take_reports(helper *own) {
       event.pid = (int)one->pid;
       event.started = one->started;
       event.ended = NAN;
-      push(own, &event);
+      queue_event(own, &event);
     }
   }
 }
 
-/* What supervisors that were killed have left comes to this process: again until nothing answers.
- */
+/* Kill what supervisors have left that were killed. Such processes become children of this one;
+ * kill again until none is left. */
 static void kill_strays(const helper *own) {
   pid_t *spared = calloc((size_t)own->n + 1, sizeof *spared);
   for (int i = 0; spared && i < own->n; ++i) spared[i] = own->children[i].supervisor;
@@ -266,28 +270,28 @@ static void kill_strays(const helper *own) {
   free(spared);
 }
 
-/* A supervisor that was killed: its child was killed with it. */
-static void lose(helper *own, child *one) {
+/* Report the end of a child whose supervisor was killed: the child was killed with it. */
+static void lose_supervisor(helper *own, child *one) {
   const gannet_launcher_report report = {.event = {.exit_code = -1, .signal = SIGKILL},
                                          .ended = gannet_clock_seconds()};
   const bool was_started = one->pid > 0;
   kill_strays(own);
   if (was_started) {
-    finish(own, one, &report);
+    report_end(own, one, &report);
   } else {
-    refuse(own, one->tag, "start", EAGAIN);
+    report_refusal(own, one->tag, "start", EAGAIN);
     remove_child(own, one);
   }
 }
 
-/* Supervisors, and orphans of those that were killed. */
-static void reap(helper *own) {
+/* Reap supervisors that have ended, and orphans of those that were killed. */
+static void reap_supervisors(helper *own) {
   pid_t ended;
   take_reports(own);
   while ((ended = waitpid(-1, NULL, WNOHANG)) > 0) {
     if (find_by_supervisor(own, ended)) take_reports(own); /* its last one may just have come */
     child *one = find_by_supervisor(own, ended);
-    if (one) lose(own, one);
+    if (one) lose_supervisor(own, one);
   }
 }
 
@@ -297,7 +301,7 @@ static void keep_deadlines(helper *own) {
     child *one = &own->children[i];
     if (now >= one->deadline) {
       one->limit = true;
-      terminate(one, one->grace);
+      terminate_child(one, one->grace);
     }
     if (now >= one->kill_at) {
       (void)kill(one->supervisor, GANNET_LAUNCHER_KILL);
@@ -306,18 +310,14 @@ static void keep_deadlines(helper *own) {
   }
 }
 
-static double next_deadline(const helper *own) {
+/* Wait for a command, a report, a deadline or SIGCHLD. SIGCHLD is blocked except during pselect, so
+ * that none is missed between reaping and waiting. */
+static void wait_for_something(helper *own, const sigset_t *during) {
+  fd_set in, out;
   double next = INFINITY;
   for (int i = 0; i < own->n; ++i)
     next = fmin(next, fmin(own->children[i].deadline, own->children[i].kill_at));
-  return next;
-}
-
-/* SIGCHLD is blocked but for the duration of pselect, so none is missed between reap and the wait.
- */
-static void wait_for_something(helper *own, const sigset_t *during) {
-  fd_set in, out;
-  const double left = fmin(fmax(next_deadline(own) - gannet_clock_seconds(), 0), 3600);
+  const double left = fmin(fmax(next - gannet_clock_seconds(), 0), 3600);
   const struct timespec timeout = {(time_t)left, (long)(1e9 * (left - floor(left)))};
   FD_ZERO(&in);
   FD_ZERO(&out);
@@ -326,7 +326,7 @@ static void wait_for_something(helper *own, const sigset_t *during) {
   if (own->n_events > 0) FD_SET(own->socket, &out);
   const int most = own->socket > own->reports[0] ? own->socket : own->reports[0];
   const int found = pselect(most + 1, &in, &out, NULL, &timeout, during);
-  if (found > 0 && FD_ISSET(own->socket, &in)) receive(own);
+  if (found > 0 && FD_ISSET(own->socket, &in)) receive_command(own);
 }
 
 static void end_all(helper *own) {
@@ -349,7 +349,8 @@ static void noticed(int signal) {
   (void)signal; /* its only purpose is to interrupt pselect */
 }
 
-/* Signals of terminals and schedulers are for the controller, which then decides. */
+/* Ignore the signals of terminals and schedulers: they are for the controller, which then decides.
+ */
 static void set_signals(sigset_t *during) {
   static const int ignored[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGPIPE,
                                 SIGALRM, SIGTSTP, SIGTTIN, SIGTTOU, SIGXCPU};
@@ -377,8 +378,8 @@ static int mark_own(int descriptor) {
   return descriptor;
 }
 
-/* Keep nothing open that somebody waits for the end of: pipes of mpirun, sockets of MPI. Returns
- * the socket, at a small number that select can take. */
+/* Close all descriptors but the socket: somebody may wait for the end of pipes of mpirun and
+ * sockets of MPI. Returns the socket, at a small number that select can take. */
 static int close_all_but(int socket) {
   if (socket < 3) socket = fcntl(socket, F_DUPFD, 4);
   const int null = open("/dev/null", O_RDWR);
@@ -394,19 +395,8 @@ static int close_all_but(int socket) {
   return mark_own(3);
 }
 
-static bool open_pipe(helper *own) {
-  if (pipe(own->reports)) return false;
-  (void)fcntl(mark_own(own->reports[0]), F_SETFL, O_NONBLOCK);
-  (void)mark_own(own->reports[1]);
-  return true;
-}
-
-static void say_hello(helper *own) {
-  const gannet_launch_event hello = {.type = GANNET_LAUNCH_STARTED, .tag = GANNET_LAUNCHER_HELLO};
-  push(own, &hello);
-}
-
 _Noreturn void gannet_launcher_serve(int socket) {
+  const gannet_launch_event hello = {.type = GANNET_LAUNCH_STARTED, .tag = GANNET_LAUNCHER_HELLO};
   helper own = {0};
   sigset_t during;
   (void)setsid(); /* out of reach of signals to the controller's process group */
@@ -418,10 +408,14 @@ _Noreturn void gannet_launcher_serve(int socket) {
   (void)prctl(PR_SET_NAME, "gannet-launcher");
 #endif
   own.message = malloc(GANNET_LAUNCHER_MESSAGE);
-  own.gone = !own.message || !open_pipe(&own);
-  say_hello(&own);
+  own.gone = !own.message || pipe(own.reports);
+  if (!own.gone) {
+    (void)fcntl(mark_own(own.reports[0]), F_SETFL, O_NONBLOCK);
+    (void)mark_own(own.reports[1]);
+  }
+  queue_event(&own, &hello);
   while (!own.gone) {
-    reap(&own);
+    reap_supervisors(&own);
     keep_deadlines(&own);
     send_events(&own);
     if (!own.gone) wait_for_something(&own, &during);

@@ -32,29 +32,30 @@ struct gannet_launcher {
   char *message; /* [GANNET_LAUNCHER_MESSAGE] */
 };
 
-/* The kernel ends the children of a helper that was killed, but not what these have started. */
+/* Raise that the helper has died, and end what its children have started: the kernel ends only the
+ * children. */
 static gannet_err helper_is_gone(const gannet_launcher *launcher) {
   gannet_launcher_end_orphans(launcher->helper);
   return GANNET_RAISE(GANNET_ERR_IO, "the helper process that starts simulations has died");
 }
 
-/* Where the program of the helper may lie, seen from the folder of this one: above the program in
- * libexec that it belongs to, in the folder of a build, in that of an installation, and beside the
- * folder of tests in a build. */
-static const char *const places[] = {"..", "libexec/gannet", GANNET_LAUNCHER_FROM_BIN "/gannet",
-                                     "../libexec/gannet"};
+/* Where the program of the helper may lie, relative to the folder of this program: above the
+ * program in libexec that it belongs to, in the folder of a build, in that of an installation, and
+ * beside the folder of tests in a build. */
+static const char *const locations[] = {"..", "libexec/gannet", GANNET_LAUNCHER_FROM_BIN "/gannet",
+                                        "../libexec/gannet"};
 
 /* GANNET_LAUNCHER in the environment names another program; empty, it forbids any. */
-static bool find_program(size_t place, char *path) {
+static bool find_program(size_t location, char *path) {
   const char *named = getenv("GANNET_LAUNCHER");
   char own[PATH_MAX];
-  if (named && (place > 0 || !named[0])) return false;
+  if (named && (location > 0 || !named[0])) return false;
   const ssize_t length = named ? 0 : readlink("/proc/self/exe", own, sizeof own - 1);
   if (length < 0) return false;
   own[length] = '\0';
   if (named) return snprintf(path, PATH_MAX, "%s", named) < PATH_MAX && access(path, X_OK) == 0;
   *strrchr(own, '/') = '\0';
-  return snprintf(path, PATH_MAX, "%s/%s/gannet-launcher", own, places[place]) < PATH_MAX &&
+  return snprintf(path, PATH_MAX, "%s/%s/gannet-launcher", own, locations[location]) < PATH_MAX &&
          access(path, X_OK) == 0;
 }
 
@@ -113,13 +114,6 @@ static gannet_err fork_helper(gannet_launcher *launcher) {
   return GANNET_OK;
 }
 
-static gannet_err start_helper(gannet_launcher *launcher) {
-  char path[PATH_MAX];
-  for (size_t i = 0; i < sizeof places / sizeof *places; ++i)
-    if (find_program(i, path) && execute_helper(path, launcher)) return GANNET_OK;
-  return fork_helper(launcher);
-}
-
 gannet_err gannet_launcher_start(gannet_launcher **launcher) {
   gannet_launcher *made = NULL;
   *launcher = NULL;
@@ -127,7 +121,11 @@ gannet_err gannet_launcher_start(gannet_launcher **launcher) {
   if (err != GANNET_OK) return err;
   made->socket = -1;
   err = gannet_alloc(GANNET_LAUNCHER_MESSAGE, 1, &made->message);
-  if (err == GANNET_OK) err = start_helper(made);
+  char path[PATH_MAX];
+  bool runs = false;
+  for (size_t i = 0; i < sizeof locations / sizeof *locations && err == GANNET_OK && !runs; ++i)
+    runs = find_program(i, path) && execute_helper(path, made);
+  if (err == GANNET_OK && !runs) err = fork_helper(made);
   if (err != GANNET_OK)
     gannet_launcher_stop(&made);
   else

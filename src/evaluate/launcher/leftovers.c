@@ -105,17 +105,9 @@ static bool writes_logs(int pid, const char *directory) {
   return false;
 }
 
-static bool belongs(const gannet_leftovers *attempt, bool same_boot, const process *one) {
-  if (same_boot && one->pid == attempt->pid && one->start == attempt->process.start) return true;
-  if (same_boot && one->session == attempt->pid && one->start >= attempt->process.start &&
-      works_in(one->pid, attempt->directory))
-    return true;
-  return carries_nonce(one->pid, attempt->nonce) || writes_logs(one->pid, attempt->directory);
-}
-
 /* All processes but this one, those of the attempt marked, with everything that they have started.
  * Returns their number. */
-static int find(const gannet_leftovers *attempt, bool same_boot, process **all) {
+static int find_processes(const gannet_leftovers *attempt, bool same_boot, process **all) {
   int n = 0, capacity = 0;
   DIR *entries = opendir("/proc");
   *all = NULL;
@@ -132,7 +124,13 @@ static int find(const gannet_leftovers *attempt, bool same_boot, process **all) 
       *all = more;
       capacity = 2 * capacity + 256;
     }
-    one.is_of_attempt = belongs(attempt, same_boot, &one);
+    const bool is_first =
+        same_boot && one.pid == attempt->pid && one.start == attempt->process.start;
+    const bool is_of_session = same_boot && one.session == attempt->pid &&
+                               one.start >= attempt->process.start &&
+                               works_in(one.pid, attempt->directory);
+    one.is_of_attempt = is_first || is_of_session || carries_nonce(one.pid, attempt->nonce) ||
+                        writes_logs(one.pid, attempt->directory);
     (*all)[n++] = one;
   }
   (void)closedir(entries);
@@ -149,7 +147,7 @@ static int find(const gannet_leftovers *attempt, bool same_boot, process **all) 
 static int signal_all(const gannet_leftovers *attempt, bool same_boot, int signal) {
   process *all = NULL;
   int hit = 0;
-  const int n = find(attempt, same_boot, &all);
+  const int n = find_processes(attempt, same_boot, &all);
   for (int i = 0; i < n; ++i)
     if (all[i].is_of_attempt) {
       ++hit;

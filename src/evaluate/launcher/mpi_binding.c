@@ -8,7 +8,8 @@
  * user's, and stays.
  *
  * Limits (ulimit) are left as they are: no launcher sets other limits than its own, and this
- * process starts before MPI could. Signals are reset for each child by evaluate/launcher/child.c.
+ * process starts before MPI could. Signals are reset for each child by
+ * evaluate/launcher/supervisor.c.
  */
 #define _GNU_SOURCE /* sched_setaffinity, memmem */
 #include <errno.h>

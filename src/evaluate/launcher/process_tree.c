@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "evaluate/launcher/protocol.h"
 
-/* Bytes of a small file in /proc, or -1. */
+/* Read a small file in /proc; returns its bytes, or -1. */
 static ssize_t read_proc(const char *pid, const char *name, char *buffer, size_t size) {
   char path[64];
   if (snprintf(path, sizeof path, "/proc/%s/%s", pid, name) >= (int)sizeof path) return -1;
@@ -44,10 +44,10 @@ static int look_at(const char *pid, process *found) {
              : -1;
 }
 
-/* An orphan that began a session of its own is known by the first bytes of a variable in its
- * environment, a whole mark with its zero byte: 1 or 0, or -1 when that cannot be read, as in the
- * middle of execve. */
-static int carries(const char *pid, const char *mark, size_t bytes) {
+/* Whether a variable in the environment of a process begins with the mark: 1 or 0, or -1 when that
+ * cannot be read, as in the middle of execve. An orphan that began a session of its own is known
+ * only by that. */
+static int carries_mark(const char *pid, const char *mark, size_t bytes) {
   static const size_t capacity = 256 * 1024;
   char *text = malloc(capacity);
   int found = 0;
@@ -74,13 +74,13 @@ static bool has_open(const char *pid, const struct stat *file) {
   return found;
 }
 
-/* Processes, each once, parents before children. */
+/* A list of processes, each once, parents before children. */
 typedef struct {
   int n, capacity;
   pid_t *pid;
 } tree;
 
-static void add(tree *all, pid_t pid) {
+static void add_process(tree *all, pid_t pid) {
   if (all->n == all->capacity) {
     const int larger = 2 * all->capacity + 64;
     pid_t *more = realloc(all->pid, (size_t)larger * sizeof *more);
@@ -91,8 +91,8 @@ static void add(tree *all, pid_t pid) {
   all->pid[all->n++] = pid;
 }
 
-/* proc(5): the children of one thread, zombies included, each followed by a space. Returns whether
- * the system tells. */
+/* Add the children of one thread, zombies included. proc(5): each is followed by a space. Returns
+ * whether the system lists them. */
 static bool add_children_of_thread(const char *path, int n_spared, const pid_t *spared, tree *all) {
   long pid;
   FILE *file = fopen(path, "re");
@@ -100,7 +100,7 @@ static bool add_children_of_thread(const char *path, int n_spared, const pid_t *
   while (fscanf(file, "%ld", &pid) == 1) {
     bool is_spared = false;
     for (int i = 0; i < n_spared; ++i) is_spared = is_spared || spared[i] == pid;
-    if (!is_spared) add(all, (pid_t)pid);
+    if (!is_spared) add_process(all, (pid_t)pid);
   }
   (void)fclose(file);
   return true;
@@ -122,7 +122,9 @@ static bool add_children(pid_t parent, int n_spared, const pid_t *spared, tree *
   return told;
 }
 
-/* For kernels that do not list children: every process is asked for its parent. */
+/* Add the children of a process on kernels that do not list them: look at the parent of every
+ * process.
+ */
 static void add_children_by_parents(pid_t parent, int n_spared, const pid_t *spared, tree *all) {
   DIR *processes = opendir("/proc");
   if (!processes) return;
@@ -132,7 +134,7 @@ static void add_children_by_parents(pid_t parent, int n_spared, const pid_t *spa
     const pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
     bool is_spared = found.parent != parent;
     for (int i = 0; i < n_spared; ++i) is_spared = is_spared || spared[i] == pid;
-    if (!is_spared) add(all, pid);
+    if (!is_spared) add_process(all, pid);
   }
   (void)closedir(processes);
 }
@@ -179,7 +181,7 @@ bool gannet_launcher_holds(const char *file) {
   return holds;
 }
 
-/* How many processes that a helper's children left were found, and killed. */
+/* Kill processes that the children of a helper have left. Returns how many there were. */
 static int kill_orphans(const char *mark) {
   int n = 0;
   DIR *all = opendir("/proc");
@@ -187,7 +189,7 @@ static int kill_orphans(const char *mark) {
   for (struct dirent *entry; (entry = readdir(all));) {
     process found;
     if (!isdigit((unsigned char)entry->d_name[0]) || look_at(entry->d_name, &found)) continue;
-    if (found.state == 'Z' || carries(entry->d_name, mark, strlen(mark)) <= 0) continue;
+    if (found.state == 'Z' || carries_mark(entry->d_name, mark, strlen(mark)) <= 0) continue;
     (void)kill((pid_t)strtol(entry->d_name, NULL, 10), SIGKILL);
     ++n;
   }

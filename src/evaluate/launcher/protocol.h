@@ -65,22 +65,6 @@ bool gannet_launcher_chooses_binding(const char *variable);
 /* Tag of the first event, by which a helper says that it is there. */
 #define GANNET_LAUNCHER_HELLO INT64_MIN
 
-/* Which call kept a child from being started, and why. */
-typedef struct {
-  const char *stage; /* NULL = none */
-  int error;
-} gannet_launcher_failure;
-
-/* Start a child. Returns its process, which is its session and group, too; or -1.
- *
- * Local.
- *
- * inherited  in  NULL-terminated environment that order->environment is added to
- * mark       in  "GANNET_LAUNCH=..."
- */
-pid_t gannet_launcher_spawn(const gannet_launcher_order *order, char *const *inherited,
-                            const char *mark, gannet_launcher_failure *what);
-
 typedef enum {
   GANNET_LAUNCHER_BEGAN,
   GANNET_LAUNCHER_GAVE_UP,
@@ -135,13 +119,8 @@ bool gannet_launcher_holds(const char *file);
  */
 void gannet_launcher_end_orphans(pid_t helper);
 
-/* Enough for a mark. */
+/* Enough for a mark, GANNET_LAUNCH=HELPER.TAG, by which the processes of a child are found when its
+ * helper has died. */
 enum { GANNET_LAUNCHER_MARK = 64 };
-
-/* The mark of a child of this helper, by which its processes are found when the helper has died.
- *
- * Local.
- */
-void gannet_launcher_write_mark(pid_t helper, int64_t tag, char *mark);
 
 #endif

@@ -1,9 +1,17 @@
-/* The supervisor of one child: a process between the helper and a simulation. */
-#define _GNU_SOURCE /* sigtimedwait */
+/* The supervisor of one child: a process between the helper and a simulation. It starts the child,
+ * with an environment and files of its own and an exact account of what went wrong, and ends when
+ * nothing is left of all that the child has started.
+ */
+#define _GNU_SOURCE /* sigtimedwait, vfork, syscall */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,6 +27,199 @@ static const double stuck_pause = 0.9;   /* the same after a second: somebody si
 static const double longest_rest = 0.25; /* seconds for what a child left, as some processes sit in
                                             the kernel */
 
+/* The environment of the child. */
+
+/* Variables by which a nested launcher would take the child for a rank of this job, or bind it to
+ * the processors of this job's step. The rest of SLURM_* stays: a nested srun finds its allocation
+ * there.
+ */
+static const char *const withheld[] = {
+    "OMPI_",
+    "ORTE_",
+    "PMIX_",
+    "PRTE_",
+    "PMI_",
+    "PMI2_",
+    "HYDI_",
+    "HYDRA_",
+    "MPI_LOCAL",
+    "MPIR_CVAR_CH3",
+    "MV2_COMM_WORLD",
+    "PALS_",
+    "SLURM_CPU_BIND",
+    "SLURM_MEM_BIND",
+    "SLURM_ACCEL_BIND",
+    "SLURM_STEP",
+    "SLURM_SRUN_",
+    "SLURM_PROCID",
+    "SLURM_LOCALID",
+    "SLURM_NODEID",
+    "SLURM_GTIDS",
+    "SLURM_TASK_PID",
+    "SLURM_LAUNCH_NODE",
+    "SLURM_DISTRIBUTION",
+    "SLURM_EXACT",
+    "SLURM_NTASKS",
+    "SLURM_NPROCS",
+    "SLURM_PMI",
+};
+
+/* Variables of these beginnings are passed on: users set them, not launchers. */
+static const char *const kept[] = {"OMPI_ALLOW_RUN_AS_ROOT"};
+
+/* Every mpirun of Open MPI and PRRTE binds its ranks to the first processors that it finds,
+ * although other simulations may run there: these variables keep it from that. */
+static const char *const no_binding[] = {"OMPI_MCA_hwloc_base_binding_policy=none",
+                                         "PRTE_MCA_hwloc_default_binding_policy=none"};
+enum { N_NO_BINDING = sizeof no_binding / sizeof *no_binding };
+
+static bool starts_with(const char *text, const char *start) {
+  return strncmp(text, start, strlen(start)) == 0;
+}
+
+bool gannet_launcher_chooses_binding(const char *variable) {
+  for (size_t i = 0; i < N_NO_BINDING; ++i)
+    if (strncmp(variable, no_binding[i], strcspn(no_binding[i], "=") + 1) == 0) return true;
+  return false;
+}
+
+bool gannet_launcher_withholds(const char *variable) {
+  if (gannet_launcher_chooses_binding(variable)) return false;
+  for (size_t i = 0; i < sizeof kept / sizeof *kept; ++i)
+    if (starts_with(variable, kept[i])) return false;
+  for (size_t i = 0; i < sizeof withheld / sizeof *withheld; ++i)
+    if (starts_with(variable, withheld[i])) return true;
+  return false;
+}
+
+/* Merge the inherited environment and the additions. Only pointers are copied. */
+static char **merge_environment(char *const *inherited, char *const *additions, bool unbinds_mpirun,
+                                const char *mark) {
+  size_t n = 2 + N_NO_BINDING, used = 0;
+  for (char *const *at = inherited; *at; ++at) ++n;
+  for (char *const *at = additions; *at; ++at) ++n;
+  char **merged = calloc(n, sizeof *merged);
+  if (!merged) return NULL;
+  merged[used++] =
+      (char *)(uintptr_t)mark; /* first, where gannet_launcher_signal_family finds it soon */
+  for (char *const *at = inherited; *at; ++at) {
+    const size_t name = strcspn(*at, "=") + 1;
+    bool is_replaced = false;
+    for (char *const *new = additions; *new && !is_replaced; ++new)
+      is_replaced = strncmp(*at, *new, name) == 0;
+    if (!is_replaced && !gannet_launcher_withholds(*at)) merged[used++] = *at;
+  }
+  for (char *const *at = additions; *at; ++at) merged[used++] = *at;
+  for (size_t i = 0; i < used; ++i)
+    if (gannet_launcher_chooses_binding(merged[i])) return merged;
+  for (size_t i = 0; unbinds_mpirun && i < N_NO_BINDING; ++i)
+    merged[used++] = (char *)(uintptr_t)no_binding[i];
+  return merged;
+}
+
+/* Starting the child. */
+
+/* Which call kept the child from being started, and why. It is volatile, as the child writes it
+ * after vfork into the memory of its parent, which the compiler cannot know. */
+typedef volatile struct {
+  const char *stage; /* NULL = none */
+  int error;
+} failure;
+
+/* End the child, and write why into the memory of the parent, which waits. */
+static void give_up(failure *what, const char *stage) {
+  what->error = errno;
+  what->stage = stage;
+  _exit(127);
+}
+
+static void become_descriptor(failure *what, int file, int descriptor) {
+  if (file < 0) give_up(what, "open");
+  if (dup2(file, descriptor) < 0) give_up(what, "dup2");
+  if (file != descriptor) (void)close(file);
+}
+
+/* What an earlier attempt left under the name of a log may be a FIFO, a device or a link, which
+ * must not stop the launcher or lead it elsewhere: the log is made anew. */
+static void open_log(failure *what, const char *name, int descriptor) {
+  const int flags = O_WRONLY | O_CREAT | O_NOFOLLOW;
+  struct stat about;
+  int file = open(name, flags | O_TRUNC | O_NONBLOCK, 0666);
+  if (file >= 0 && (fstat(file, &about) || !S_ISREG(about.st_mode))) {
+    (void)close(file);
+    file = -1;
+  }
+  if (file >= 0)
+    (void)fcntl(file, F_SETFL, 0);
+  else if (unlink(name) == 0)
+    file = open(name, flags | O_EXCL, 0666);
+  become_descriptor(what, file, descriptor);
+}
+
+static void reset_signals(void) {
+  struct sigaction standard = {.sa_handler = SIG_DFL};
+  sigset_t none;
+  (void)sigemptyset(&standard.sa_mask);
+  for (int signal = 1; signal < NSIG; ++signal) (void)sigaction(signal, &standard, NULL);
+#ifdef SYS_rt_sigaction
+  /* posix_spawn has the two signals of the C library ignored, which sigaction does not touch. */
+  static const char zero[64]; /* the kernel's own struct for SIG_DFL */
+  for (int signal = 32; signal < 34; ++signal)
+    (void)syscall(SYS_rt_sigaction, signal, zero, NULL, (size_t)8);
+#endif
+  (void)sigemptyset(&none);
+  (void)sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* Become the program, in the child. It shares the memory of its parent: only calls are made that
+ * are allowed after vfork. Signals that this process ignores or blocks are reset for the
+ * simulation. */
+static void become_child(const gannet_launcher_order *order, char **environment, pid_t parent,
+                         failure *what) {
+  if (setsid() < 0) give_up(what, "setsid");
+#ifdef __linux__
+  (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* should the parent be killed */
+#endif
+  if (getppid() != parent) _exit(127);
+  if (chdir(order->directory)) give_up(what, "chdir");
+  become_descriptor(what, open("/dev/null", O_RDONLY), STDIN_FILENO);
+  open_log(what, "stdout.log", STDOUT_FILENO);
+  open_log(what, "stderr.log", STDERR_FILENO);
+  reset_signals();
+  (void)execve(order->program, order->arguments, environment);
+  give_up(what, "exec");
+}
+
+/* vfork, as fork copies the page tables of the process, and returns before exec has succeeded. The
+ * parent sleeps until the child has become another program or has given up. */
+static pid_t spawn_child(const gannet_launcher_order *order, char **environment, failure *what) {
+  const pid_t parent = getpid();
+  const pid_t made = vfork();
+  if (made == 0) become_child(order, environment, parent, what);
+  return made;
+}
+
+/* Start the child. Returns its process, which is its session and group, too; or -1.
+ *
+ * inherited  in  NULL-terminated environment that order->environment is added to
+ * mark       in  "GANNET_LAUNCH=...", by which its processes are found when the helper has died
+ */
+static pid_t start_child(const gannet_launcher_order *order, char *const *inherited,
+                         const char *mark, failure *what) {
+  *what = (failure){.stage = "allocate", .error = ENOMEM};
+  char **environment =
+      merge_environment(inherited, order->environment, order->command.unbinds_mpirun, mark);
+  if (!environment) return -1;
+  *what = (failure){.stage = NULL};
+  const pid_t made = spawn_child(order, environment, what);
+  if (made < 0) *what = (failure){.stage = "fork", .error = errno};
+  free(environment);
+  if (made > 0 && what->stage) (void)waitpid(made, NULL, 0);
+  return what->stage ? -1 : made;
+}
+
+/* Watching it. */
+
 typedef struct {
   int reports;
   const char *results; /* "" = none */
@@ -28,7 +229,7 @@ typedef struct {
   double killed_since; /* of the monotonic clock */
 } supervisor;
 
-static void tell(supervisor *own, gannet_launcher_report_kind news) {
+static void send_report(supervisor *own, gannet_launcher_report_kind news) {
   ssize_t written;
   own->report.news = news;
   do written = write(own->reports, &own->report, sizeof own->report);
@@ -40,9 +241,9 @@ static void begin_to_kill(supervisor *own) {
   own->kills = true;
 }
 
-/* Take up what has ended. Returns whether anything is left: what a process that has ended had
- * started is a child of this one by then. */
-static bool reap(supervisor *own) {
+/* Reap processes that have ended. Returns whether any is left: what an ended process had started
+ * has become a child of this one by then. */
+static bool reap_children(supervisor *own) {
   int status;
   pid_t ended;
   while ((ended = waitpid(-1, &status, WNOHANG)) > 0) {
@@ -68,9 +269,9 @@ static void wait_for_signals(supervisor *own, const sigset_t *signals) {
   }
 }
 
-/* Until the child has ended and nothing is left that it started. */
-static void watch(supervisor *own, const sigset_t *signals) {
-  while (reap(own)) {
+/* Wait until the child has ended and nothing is left that it started. */
+static void watch_child(supervisor *own, const sigset_t *signals) {
+  while (reap_children(own)) {
     if (own->has_ended && !own->kills) {
       own->report.event.results_open = own->results[0] && gannet_launcher_holds(own->results);
       begin_to_kill(own);
@@ -81,11 +282,11 @@ static void watch(supervisor *own, const sigset_t *signals) {
   }
 }
 
-static void run(const gannet_launcher_order *order, char *const *inherited, pid_t helper,
-                int reports) {
+static void supervise(const gannet_launcher_order *order, char *const *inherited, pid_t helper,
+                      int reports) {
   supervisor own = {.reports = reports, .results = order->results};
   char mark[GANNET_LAUNCHER_MARK];
-  gannet_launcher_failure what;
+  failure what;
   sigset_t signals;
   (void)sigemptyset(&signals);
   (void)sigaddset(&signals, SIGCHLD);
@@ -100,18 +301,19 @@ static void run(const gannet_launcher_order *order, char *const *inherited, pid_
   (void)prctl(PR_SET_PDEATHSIG, GANNET_LAUNCHER_KILL);
 #endif
   if (getppid() != helper) _exit(1);
-  gannet_launcher_write_mark(helper, order->command.tag, mark);
+  (void)snprintf(mark, sizeof mark, "GANNET_LAUNCH=%ld.%lld", (long)helper,
+                 (long long)order->command.tag);
   own.report.supervisor = getpid();
-  own.report.child = gannet_launcher_spawn(order, inherited, mark, &what);
+  own.report.child = start_child(order, inherited, mark, &what);
   if (own.report.child < 0) {
     own.report.event.error = what.error;
     (void)snprintf(own.report.event.stage, sizeof own.report.event.stage, "%s", what.stage);
-    tell(&own, GANNET_LAUNCHER_GAVE_UP);
+    send_report(&own, GANNET_LAUNCHER_GAVE_UP);
     _exit(0);
   }
-  tell(&own, GANNET_LAUNCHER_BEGAN);
-  watch(&own, &signals);
-  tell(&own, GANNET_LAUNCHER_ENDED);
+  send_report(&own, GANNET_LAUNCHER_BEGAN);
+  watch_child(&own, &signals);
+  send_report(&own, GANNET_LAUNCHER_ENDED);
   _exit(0);
 }
 
@@ -121,6 +323,6 @@ pid_t gannet_launcher_supervise(const gannet_launcher_order *order, char *const 
   const pid_t made = fork();
   if (made != 0) return made;
   for (int i = 0; i < n_closed; ++i) (void)close(closed[i]);
-  run(order, inherited, helper, reports);
+  supervise(order, inherited, helper, reports);
   _exit(1);
 }

@@ -22,9 +22,8 @@ static void check_tool(const char *key, const char *program, const gannet_evalua
                     program, strerror(reason));
 }
 
-/* An option of sbatch, which takes names that are cut short as long as no other option begins so:
- * the shortest among those of SLURM 22.05. Where another version has more options, it refuses what
- * is seen here. */
+/* An option of sbatch. It takes names that are cut short as long as no other option begins so; the
+ * shortest ones here are those of SLURM 22.05. A version with more options refuses such a name. */
 typedef struct {
   const char *name, *shortest, *letter;
 } option;
@@ -45,9 +44,9 @@ static const struct {
     {{"--wrap", "--wr", NULL}, "the evaluation would not be run; say command or script instead"},
 };
 
-/* Options that gannet gives to sbatch itself, so that others of the name do not hold. That is told
- * only: scripts that were written for other purposes have them, and so may a campaign that goes
- * on. */
+/* Options that gannet itself gives to sbatch, so that the user's do not hold. This is only a
+ * warning: scripts that were written for other purposes have them, and so may a campaign that is
+ * resumed. */
 static const struct {
   option option;
   const char *why;
@@ -75,7 +74,7 @@ typedef struct {
   bool is_open; /* more than that may be had: whole nodes, tasks by sockets or GPUs */
 } extent;
 
-/* What the options of a job say, in the list or in a script. */
+/* What was read so far of the options of a job, in evaluate.sbatch or in a script. */
 typedef struct {
   const char *key;
   bool of_script;
@@ -103,7 +102,8 @@ static void note_replaced(reading *r, size_t which, const char *word, size_t siz
                r->key, (int)size, word, replaced[which].why);
 }
 
-/* Of "--ntasks=4", "--ntasks 4", "-n4" or "-n 4"; another option leaves the number as it is. */
+/* Read the number of "--ntasks=4", "--ntasks 4", "-n4" or "-n 4"; another option leaves it as it
+ * is. */
 static void read_number(const char *word, size_t size, const option *o, long *number) {
   if (!is_option(word, size, o)) return;
   const char *value = word + (word[1] == '-' ? strcspn(word, "= \t\r\n") : 2);
@@ -137,7 +137,7 @@ static void read_word(reading *r, const char *word, size_t size) {
       note_replaced(r, i, word, size);
 }
 
-/* The words of an entry of sbatch, or of a line #SBATCH of a script. */
+/* Read the words of an entry of evaluate.sbatch, or of a line #SBATCH of a script. */
 static void read_line(reading *r, const char *line) {
   static const char blank[] = " \t\r\n";
   for (const char *at = line + strspn(line, blank); *at && *at != '#'; at += strspn(at, blank)) {
@@ -147,7 +147,9 @@ static void read_line(reading *r, const char *line) {
   }
 }
 
-/* sbatch refuses such a file, and so does the kernel, which starts it in a job of several runs. */
+/* Complain about a script that sbatch refuses, or the kernel, which starts it in a job of several
+ * runs.
+ */
 static void check_form(const reading *r, const char *name, const char *text) {
   static const char blank[] = " \t\r\n";
   if (!text[strspn(text, blank)])
@@ -225,16 +227,14 @@ static void check_runs(const gannet_slurm_options *given, gannet_complaints *com
                     "is for several runs at once; set runs_at_once above 1, or leave it out");
 }
 
-/* As sbatch counts, which gives a job one task on every node when nothing else is said. */
-static long count_tasks(const extent *e) {
-  const long nodes = e->nodes > 0 ? e->nodes : 1;
-  if (e->tasks > 0) return e->tasks;
-  return e->tasks_per_node > 0 ? nodes * e->tasks_per_node : nodes;
-}
-
-/* srun keeps a step waiting until there is room for it. */
+/* Warn when not all runs at once have room in the job: srun lets a step wait until it has. */
 static void warn_of_waiting(const reading *r, const gannet_slurm_options *given) {
-  const long tasks = count_tasks(&r->extent);
+  /* As sbatch counts, which gives a job one task on every node when nothing else is said. */
+  const extent *e = &r->extent;
+  const long nodes = e->nodes > 0 ? e->nodes : 1;
+  const long tasks = e->tasks > 0            ? e->tasks
+                     : e->tasks_per_node > 0 ? nodes * e->tasks_per_node
+                                             : nodes;
   if (!r->context || r->extent.is_open || given->step.n > 0 || tasks >= given->runs_at_once) return;
   gannet_log(
       r->context, GANNET_LOG_WARNING,
@@ -244,7 +244,8 @@ static void warn_of_waiting(const reading *r, const gannet_slurm_options *given)
       given->runs_at_once, r->key, tasks, tasks == 1 ? "" : "s", given->runs_at_once);
 }
 
-/* The real path of a directory that may still be made; as it is where its parent may be, too. */
+/* Write the real path of a directory that may not exist yet. When its parent does not exist either,
+ * the path is left as it is. */
 static void resolve(const char *directory, char *full) {
   char above[PATH_MAX], parent[PATH_MAX];
   if (realpath(directory, full)) return;
@@ -255,8 +256,8 @@ static void resolve(const char *directory, char *full) {
   (void)snprintf(full, PATH_MAX, "%s", directory);
 }
 
-/* A backslash in the path of a job's output is a mark to SLURM, which takes it away: 22.05 then can
- * begin no job there (JobLaunchFailure), and knows no way to write it. */
+/* Complain about a backslash in the path of the campaign. SLURM removes it from the path of a job's
+ * output; version 22.05 can then begin no job there (JobLaunchFailure). */
 static void check_directory(const char *campaign, gannet_complaints *complaints) {
   char full[PATH_MAX];
   if (!campaign || !campaign[0]) return; /* not known yet */

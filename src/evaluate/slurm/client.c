@@ -15,7 +15,7 @@
 #include "base/memory.h"
 #include "base/open_file.h"
 #include "evaluate/command/program.h"
-#include "evaluate/slurm/parse.h"
+#include "evaluate/slurm/answers.h"
 
 extern char **environ;
 
@@ -39,9 +39,9 @@ struct gannet_slurm_client {
   gannet_slurm_refusal refusal; /* what it wrote means, should it be a refusal of sbatch */
 };
 
-/* A controller inside a job has variables that describe its own job, and users have variables that
- * filter what squeue lists, or make sbatch wait or repeat a job: none is for the jobs of
- * evaluations. Which SLURM is asked is. */
+/* Whether a variable is withheld from SLURM's programs. Variables that describe the job of the
+ * controller, filter the list of squeue, or make sbatch wait or repeat a job are not meant for the
+ * jobs of evaluations. Variables that say which SLURM is asked are. */
 static bool is_dropped(const char *variable) {
   static const char *const start[] = {
       "SLURM_",           "SQUEUE_",           "SACCT_",       "SCANCEL_",
@@ -80,8 +80,8 @@ static gannet_err find_tool(gannet_slurm_client *client, tool which, const char 
   return GANNET_RAISE(GANNET_ERR_MISSING, "cannot run '%s': %s", program, strerror(failed));
 }
 
-static gannet_err prepare(const gannet_slurm_commands *commands, const char *campaign,
-                          const char *input_directory, gannet_slurm_client *client) {
+static gannet_err set_up_client(const gannet_slurm_commands *commands, const char *campaign,
+                                const char *input_directory, gannet_slurm_client *client) {
   char path[PATH_MAX];
   GANNET_TRY(gannet_join_path(campaign, "slurm", path, sizeof path));
   GANNET_TRY(gannet_make_lasting_directory(path));
@@ -100,7 +100,7 @@ gannet_err gannet_slurm_client_create(const gannet_slurm_commands *commands,
                                       const char *input_directory, gannet_slurm_client **client) {
   GANNET_TRY(gannet_alloc(1, sizeof **client, client));
   (*client)->launcher = launcher;
-  const gannet_err err = prepare(commands, campaign, input_directory, *client);
+  const gannet_err err = set_up_client(commands, campaign, input_directory, *client);
   if (err != GANNET_OK) gannet_slurm_client_destroy(client);
   return err;
 }
@@ -115,7 +115,7 @@ const char *gannet_slurm_client_said(const gannet_slurm_client *client) {
   return client->said;
 }
 
-/* One file of the last call as text, "" when it cannot be read. */
+/* Read a file of the last call as text; "" when it cannot be read. */
 static gannet_err read_output(const gannet_slurm_client *client, const char *name, char **text) {
   char path[PATH_MAX];
   size_t size = 0;
@@ -130,8 +130,8 @@ gannet_slurm_refusal gannet_slurm_client_refusal(const gannet_slurm_client *clie
   return client->refusal;
 }
 
-/* The last lines of a text that fit, as programs end with what counts most; the begin of the very
- * last one where it is longer than that. */
+/* Keep the last lines of a text that fit, as programs end with what counts most. When the very last
+ * line is too long, its begin is kept. */
 static void keep_end(const char *text, char *said, size_t size) {
   const char *at = text;
   size_t length = strlen(text);
@@ -176,7 +176,8 @@ static gannet_err read_said(gannet_slurm_client *client, const gannet_launch_eve
 
 /* Wait for the end of the call; a signal to this process ends it early, because somebody wants
  * gannet to stop. */
-static gannet_err await(gannet_slurm_client *client, int64_t tag, gannet_launch_event *event) {
+static gannet_err wait_for_end(gannet_slurm_client *client, int64_t tag,
+                               gannet_launch_event *event) {
   const double until = gannet_clock_seconds() + client->timeout + 3;
   bool got = false, hurried = false;
   for (double left = client->timeout + 3; left > 0; left = until - gannet_clock_seconds()) {
@@ -193,8 +194,8 @@ static gannet_err await(gannet_slurm_client *client, int64_t tag, gannet_launch_
   return GANNET_OK;
 }
 
-static gannet_err run(gannet_slurm_client *client, tool which, const char *const *arguments,
-                      const char *const *environment, gannet_slurm_call *how) {
+static gannet_err run_tool(gannet_slurm_client *client, tool which, const char *const *arguments,
+                           const char *const *environment, gannet_slurm_call *how) {
   static const char *const nothing[] = {NULL};
   gannet_text_list all = {0};
   gannet_launch_event event;
@@ -212,7 +213,7 @@ static gannet_err run(gannet_slurm_client *client, tool which, const char *const
                                 .time_limit = client->timeout,
                                 .grace = 1};
   if (err == GANNET_OK) err = gannet_launcher_launch(client->launcher, &launch);
-  if (err == GANNET_OK) err = await(client, tag, &event);
+  if (err == GANNET_OK) err = wait_for_end(client, tag, &event);
   gannet_text_list_release(&all);
   GANNET_TRY(err);
   client->has_ended = event.type == GANNET_LAUNCH_ENDED && event.tag == tag;
@@ -234,7 +235,8 @@ gannet_err gannet_slurm_client_submit(gannet_slurm_client *client, const char *c
   char *text = NULL;
   gannet_err err = gannet_text_list_add(&all, "--parsable");
   for (; *arguments && err == GANNET_OK; ++arguments) err = gannet_text_list_add(&all, *arguments);
-  if (err == GANNET_OK) err = run(client, SBATCH, (const char *const *)all.item, environment, how);
+  if (err == GANNET_OK)
+    err = run_tool(client, SBATCH, (const char *const *)all.item, environment, how);
   gannet_text_list_release(&all);
   GANNET_TRY(err);
   if (!client->has_ended) return GANNET_OK;
@@ -255,7 +257,7 @@ gannet_err gannet_slurm_client_list(gannet_slurm_client *client, gannet_slurm_li
   (void)snprintf(user, sizeof user, "--user=%ld", (long)getuid());
   const char *const arguments[] = {
       "--noheader", "--states=all", "--array", user, "--format=%i|%T|%N|%j|%Z|%r", NULL};
-  GANNET_TRY(run(client, SQUEUE, arguments, NULL, how));
+  GANNET_TRY(run_tool(client, SQUEUE, arguments, NULL, how));
   if (*how != GANNET_SLURM_CALL_DONE) return GANNET_OK;
   GANNET_TRY(read_output(client, "stdout.log", &list->text));
   return gannet_slurm_parse_squeue(list);
@@ -268,15 +270,8 @@ bool gannet_slurm_client_lacks_room(gannet_slurm_client *client) {
   return true;
 }
 
-/* "12,13,14" of at most CHUNK jobs. */
-static void join(int n, const gannet_slurm_job_key *jobs, char *text, size_t size) {
-  size_t used = 0;
-  text[0] = '\0';
-  for (int i = 0; i < n && used + GANNET_SLURM_ID + 2 < size; ++i)
-    used += (size_t)snprintf(text + used, size - used, "%s%s", i ? "," : "", jobs[i].job);
-}
-
-/* sacct alone does not heed the variable; "" without one. */
+/* Write the option that names the cluster for sacct, which alone ignores SLURM_CLUSTERS; "" when
+ * that is not set. */
 static void name_cluster(char *option, size_t size) {
   const char *chosen = getenv("SLURM_CLUSTERS");
   option[0] = '\0';
@@ -290,7 +285,11 @@ gannet_err gannet_slurm_client_account(gannet_slurm_client *client, int n,
   name_cluster(cluster, sizeof cluster);
   *how = GANNET_SLURM_CALL_DONE;
   for (int at = 0; at < n && !client->missing[SACCT]; at += CHUNK) {
-    join(n - at < CHUNK ? n - at : CHUNK, jobs + at, ids, sizeof ids);
+    size_t used = 0; /* "12,13,14" */
+    ids[0] = '\0';
+    for (int i = at; i < n && i < at + CHUNK; ++i)
+      used +=
+          (size_t)snprintf(ids + used, sizeof ids - used, "%s%s", i > at ? "," : "", jobs[i].job);
     const char *const arguments[] = {"--noheader",
                                      "--parsable2",
                                      "--allocations",
@@ -299,7 +298,7 @@ gannet_err gannet_slurm_client_account(gannet_slurm_client *client, int n,
                                      ids,
                                      cluster[0] ? cluster : NULL,
                                      NULL};
-    GANNET_TRY(run(client, SACCT, arguments, NULL, how));
+    GANNET_TRY(run_tool(client, SACCT, arguments, NULL, how));
     if (strstr(client->said, "disabled")) client->missing[SACCT] = true;
     if (!gannet_slurm_call_is_answered(*how)) return GANNET_OK;
     if (*how != GANNET_SLURM_CALL_DONE) continue;
@@ -330,7 +329,7 @@ gannet_err gannet_slurm_client_account_name(gannet_slurm_client *client, const c
                                    start,
                                    cluster[0] ? cluster : NULL,
                                    NULL};
-  GANNET_TRY(run(client, SACCT, arguments, NULL, how));
+  GANNET_TRY(run_tool(client, SACCT, arguments, NULL, how));
   if (strstr(client->said, "disabled")) client->missing[SACCT] = true;
   if (*how != GANNET_SLURM_CALL_DONE) return GANNET_OK;
   GANNET_TRY(read_output(client, "stdout.log", &text));
@@ -345,7 +344,7 @@ gannet_err gannet_slurm_client_show(gannet_slurm_client *client, const char *job
   char *text = NULL;
   *how = GANNET_SLURM_CALL_DONE;
   if (client->missing[SCONTROL]) return GANNET_OK;
-  GANNET_TRY(run(client, SCONTROL, arguments, NULL, how));
+  GANNET_TRY(run_tool(client, SCONTROL, arguments, NULL, how));
   if (*how != GANNET_SLURM_CALL_DONE) return GANNET_OK;
   GANNET_TRY(read_output(client, "stdout.log", &text));
   const gannet_err err = gannet_slurm_parse_scontrol(text, job, list);
@@ -359,7 +358,7 @@ gannet_err gannet_slurm_client_array_size(gannet_slurm_client *client, int *size
   char *text = NULL;
   *size = 1001; /* slurm.conf(5) */
   if (client->missing[SCONTROL]) return GANNET_OK;
-  GANNET_TRY(run(client, SCONTROL, arguments, NULL, &how));
+  GANNET_TRY(run_tool(client, SCONTROL, arguments, NULL, &how));
   if (how != GANNET_SLURM_CALL_DONE) return GANNET_OK;
   GANNET_TRY(read_output(client, "stdout.log", &text));
   const char *found = strstr(text, "MaxArraySize");
@@ -369,12 +368,12 @@ gannet_err gannet_slurm_client_array_size(gannet_slurm_client *client, int *size
   return GANNET_OK;
 }
 
-/* Three tries. */
+/* Call scancel, up to three times. */
 static gannet_err cancel_with(gannet_slurm_client *client, const char *const *arguments,
                               gannet_slurm_call *how) {
   for (int tries = 0; tries < 3; ++tries) {
     if (tries > 0) gannet_clock_sleep(0.2 * tries);
-    GANNET_TRY(run(client, SCANCEL, arguments, NULL, how));
+    GANNET_TRY(run_tool(client, SCANCEL, arguments, NULL, how));
     /* One that is asked for by name and has gone: scancel 22.05 ends with 1, and is quiet. */
     if (*how == GANNET_SLURM_CALL_REFUSED && client->was_mute) *how = GANNET_SLURM_CALL_DONE;
     if (*how == GANNET_SLURM_CALL_DONE) break;
@@ -390,7 +389,7 @@ static gannet_err cancel_by_name(gannet_slurm_client *client, const gannet_slurm
   return cancel_with(client, arguments, how);
 }
 
-/* One call for each, which is for a list that is not to be had. */
+/* Cancel each job with a call of its own, when there is no list of jobs. */
 static gannet_err cancel_one_by_one(gannet_slurm_client *client, int n,
                                     const gannet_slurm_job_key *jobs, gannet_slurm_call *how) {
   *how = GANNET_SLURM_CALL_DONE;
@@ -421,7 +420,7 @@ static gannet_err cancel_chunks(gannet_slurm_client *client, int n, const char *
   return GANNET_OK;
 }
 
-/* The job itself, or an element of it. */
+/* Whether a list has the job itself, or an element of it. */
 static bool is_listed(const gannet_slurm_list *list, const gannet_slurm_job_key *job) {
   const size_t size = strlen(job->job);
   for (int i = 0; i < list->n; ++i) {

@@ -6,16 +6,7 @@
 
 #include "base/option.h"
 #include "evaluate/launcher/launcher.h"
-#include "evaluate/slurm/states.h"
-
-enum {
-  GANNET_SLURM_ID = 32,
-  GANNET_SLURM_WORD = 32,
-  GANNET_SLURM_WHY = 48,
-  GANNET_SLURM_NAME = 128,
-  GANNET_SLURM_NODES = 64,
-  GANNET_SLURM_SAID = 300
-};
+#include "evaluate/slurm/answers.h"
 
 /* The programs and how long each may take. */
 typedef struct {
@@ -32,51 +23,6 @@ typedef enum {
   GANNET_SLURM_CALL_TIMED_OUT, /* ended by its time-out */
   GANNET_SLURM_CALL_BROKEN_OFF /* ended by a signal to this process: says nothing of SLURM */
 } gannet_slurm_call;
-
-/* One job as squeue, sacct or scontrol describe it; what they do not say is "" or -1. */
-typedef struct {
-  char job[GANNET_SLURM_ID];
-  char state[GANNET_SLURM_WORD];
-  char nodes[GANNET_SLURM_NODES];
-  char name[GANNET_SLURM_NAME];
-  char why[GANNET_SLURM_WHY]; /* it waits */
-  const char *directory;      /* into the text of the list; NULL = not told */
-  int exit_code, signal;
-} gannet_slurm_row;
-
-/* Zero-initialise. */
-typedef struct {
-  char *text;
-  int n, capacity;
-  gannet_slurm_row *row; /* [n] in the order of jobs */
-} gannet_slurm_list;
-
-/* Free what a list holds.
- *
- * Local.
- */
-void gannet_slurm_list_release(gannet_slurm_list *list);
-
-/* A job that was submitted. Its number alone is not enough: a SLURM that lost its state begins with
- * 1 anew, and the job with the number may be anybody's. Borrowed for the call. */
-typedef struct {
-  const char *job, *name;
-} gannet_slurm_job_key;
-
-/* The row of a job, or NULL. One without a name, of a site's own sacct, may be that of any job with
- * the number.
- *
- * Local.
- */
-const gannet_slurm_row *gannet_slurm_list_find(const gannet_slurm_list *list,
-                                               const gannet_slurm_job_key *job);
-
-/* The row of a job that has the number under another name, or NULL.
- *
- * Local.
- */
-const gannet_slurm_row *gannet_slurm_list_find_other(const gannet_slurm_list *list,
-                                                     const gannet_slurm_job_key *job);
 
 /* Create a client; commands and launcher are borrowed until destroy.
  *
@@ -114,7 +60,7 @@ GANNET_CHECKED gannet_err gannet_slurm_client_submit(gannet_slurm_client *client
                                                      const char *const *environment, char *job,
                                                      gannet_slurm_call *how);
 
-/* What a call of sbatch that was refused says of the job: judged by all that sbatch wrote, of which
+/* What a call of sbatch that was refused says of the job, by all that sbatch wrote, of which
  * gannet_slurm_client_said may have a part only.
  *
  * Local.

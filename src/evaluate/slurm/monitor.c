@@ -1,8 +1,18 @@
-/* What happens to jobs: submitted, asked for, ended, lost.
+/* What becomes of jobs that were submitted.
  *
- * One list of all jobs per poll. A job that is absent from it is unknown, not done: its files
- * decide first, then sacct, then scontrol, then a grace time, after which it is given up as bad
- * luck. A success counts as soon as its files say so; a failure waits for the scheduler's reason.
+ * Each poll takes one list of all jobs from squeue, and looks for outcome.json, which the script of
+ * a job writes at its end. Both together decide:
+ *
+ *   squeue says      outcome: success    outcome: failure    no outcome
+ *   waits, runs      success counts      wait for a reason   keep the time limit
+ *   completed        success counts      failure counts      read the results when they arrive
+ *   failed           success counts      failure counts      ask for the exit code
+ *   ended by SLURM   success counts      its reason counts   its reason counts
+ *   nothing          success counts      ask                 ask; read results; give up after grace
+ *
+ * To ask means: sacct first, then scontrol. A job that is absent from the list is unknown, not
+ * done. A failure for which SLURM gives no reason counts after the grace. Files may need some
+ * seconds to cross a network, so results that are missing are waited for.
  */
 #include <math.h>
 #include <stdio.h>
@@ -21,20 +31,6 @@ static const double largest_backoff = 16;   /* of polls while the scheduler does
 static const double first_reminder = 600;   /* seconds after which that is said again */
 enum { SHOWS = 20 };                        /* most calls of scontrol per poll */
 
-void gannet_slurm_remove_job(gannet_slurm_jobs *jobs, gannet_slurm_job *job) {
-  job->submission->n_open -= 1;
-  *job = jobs->jobs[--jobs->n];
-  if (jobs->n == 0) gannet_slurm_report_stuck(jobs); /* no list may follow */
-  jobs->list_pause = jobs->options->poll_interval;   /* something happens: look soon again */
-}
-
-gannet_err gannet_slurm_end_classified(gannet_slurm_jobs *jobs, gannet_slurm_job *job) {
-  bool is_over = true;
-  const gannet_err err = gannet_slurm_classify(jobs, job, &is_over);
-  if (is_over) gannet_slurm_remove_job(jobs, job);
-  return err;
-}
-
 static gannet_err end_with_failure(gannet_slurm_jobs *jobs, gannet_slurm_job *job, bool retry,
                                    const char *reason) {
   const gannet_err err = gannet_slurm_fail(jobs, job, retry, reason);
@@ -42,7 +38,7 @@ static gannet_err end_with_failure(gannet_slurm_jobs *jobs, gannet_slurm_job *jo
   return err;
 }
 
-/* Nothing of it may run on when another attempt may follow. */
+/* Fail an evaluation, and cancel its job: nothing of it may run on when another attempt follows. */
 static gannet_err give_up(gannet_slurm_jobs *jobs, gannet_slurm_job *job, bool retry,
                           const char *reason) {
   const gannet_slurm_job_key key = gannet_slurm_key_of(job);
@@ -51,10 +47,10 @@ static gannet_err give_up(gannet_slurm_jobs *jobs, gannet_slurm_job *job, bool r
   return end_with_failure(jobs, job, retry, reason);
 }
 
-/* Files. */
-
-/* A job that says it went well is ahead of its results when these cross a network (Ax #3247). */
-static bool may_come(const gannet_slurm_jobs *jobs, const gannet_slurm_job *job, double seconds) {
+/* Whether results.out may still arrive: the outcome of a job can be seen earlier than its results
+ * when both cross a network (Ax #3247). */
+static bool results_may_come(const gannet_slurm_jobs *jobs, const gannet_slurm_job *job,
+                             double seconds) {
   char path[PATH_MAX];
   if (jobs->program.patterns.n > 0) return false;
   if (gannet_join_path(job->attempt.directory, "results.out", path, sizeof path) != GANNET_OK)
@@ -71,23 +67,15 @@ static gannet_err look_for_files(gannet_slurm_jobs *jobs, double now) {
     if (!job->has_outcome) continue;
     if (isnan(job->outcome_since)) job->outcome_since = now;
     const double age = now - job->outcome_since;
-    const bool well = job->outcome.exit_code == 0 && !may_come(jobs, job, age);
+    const bool well = job->outcome.exit_code == 0 && !results_may_come(jobs, job, age);
     if (well || job->not_begun[0] || job->outcome.limit || age > jobs->options->grace)
-      GANNET_TRY(gannet_slurm_end_classified(jobs, job));
+      GANNET_TRY(gannet_slurm_classify(jobs, job));
   }
   jobs->next_files = now + fmin(jobs->options->poll_interval, 0.1 + 0.002 * jobs->n);
   return GANNET_OK;
 }
 
-/* Asking the scheduler. */
-
-/* A preemption that ends steps first, for one, lets the script write down how its run ended. */
-static void put_back(gannet_slurm_job *job) {
-  if (job->has_outcome) job->put_back = job->outcome.started;
-  job->outcome_since = NAN;
-}
-
-static void know(gannet_slurm_job *job, const gannet_slurm_row *row, double now) {
+static void update_job(gannet_slurm_job *job, const gannet_slurm_row *row, double now) {
   job->state = gannet_slurm_state_find(row->state);
   (void)snprintf(job->known.state, sizeof job->known.state, "%s", row->state);
   if (row->why[0]) (void)snprintf(job->known.why, sizeof job->known.why, "%s", row->why);
@@ -106,56 +94,58 @@ static void know(gannet_slurm_job *job, const gannet_slurm_row *row, double now)
     job->running_since = now;
     job->started = gannet_clock_epoch();
   }
-  if (gannet_slurm_is_suspended(job->state))
+  if (gannet_slurm_is_suspended(job->state)) {
     job->was_suspended = true;
-  else if (job->state->what == GANNET_SLURM_WAITS)
-    put_back(job);
+  } else if (job->state->what == GANNET_SLURM_WAITS) {
+    /* A preemption that ends steps first, for one, lets the script write down how its run ended. */
+    if (job->has_outcome) job->put_back = job->outcome.started;
+    job->outcome_since = NAN;
+  }
   const bool ended = gannet_slurm_has_ended(job->state);
   job->needs_only_time = !ended;
   if (ended && isnan(job->ended_since)) job->ended_since = now;
   if (!ended) job->ended_since = NAN;
 }
 
-/* A job of several runs ended: one without an outcome of its own was interrupted, or not begun; but
- * its files may still be on their way. */
-static gannet_err conclude_shared(gannet_slurm_jobs *jobs, gannet_slurm_job *job, double now) {
+/* End an evaluation whose job of several runs has ended. A run without an outcome was interrupted,
+ * or not begun; but its files may still be on their way. */
+static gannet_err end_shared_job(gannet_slurm_jobs *jobs, gannet_slurm_job *job, double now) {
   char reason[120];
   if (job->has_outcome && job->outcome.exit_code == 0 &&
-      may_come(jobs, job, now - job->ended_since))
+      results_may_come(jobs, job, now - job->ended_since))
     return GANNET_OK;
-  if (job->has_outcome || gannet_slurm_is_never_begun(job))
-    return gannet_slurm_end_classified(jobs, job);
+  if (job->has_outcome || gannet_slurm_is_never_begun(job)) return gannet_slurm_classify(jobs, job);
   if (now - job->ended_since < fmin(longest_files_lag, jobs->options->grace)) return GANNET_OK;
   const bool by_itself =
       job->state->what == GANNET_SLURM_COMPLETED || job->state->what == GANNET_SLURM_FAILED;
   if (by_itself && !gannet_slurm_has_owner(job->attempt.directory)) {
     (void)snprintf(job->not_begun, sizeof job->not_begun,
                    "its job of several runs ended without having begun it");
-    return gannet_slurm_end_classified(jobs, job);
+    return gannet_slurm_classify(jobs, job);
   }
   (void)snprintf(reason, sizeof reason, "its job of several runs ended before it: %s",
                  job->state->name);
   return end_with_failure(jobs, job, true, reason);
 }
 
-/* An ended job: one that says it is well may still wait for its files, one that says it failed for
- * its exit code. */
-static gannet_err conclude(gannet_slurm_jobs *jobs, gannet_slurm_job *job, double now) {
+/* End an evaluation whose job has ended, unless it has to wait: after a success for its files,
+ * after a failure for its exit code. */
+static gannet_err end_job(gannet_slurm_jobs *jobs, gannet_slurm_job *job, double now) {
   gannet_slurm_look_for_outcome(job);
   if (!job->has_outcome && gannet_slurm_follow_owner(jobs, job)) return GANNET_OK;
-  if (gannet_slurm_is_shared(job)) return conclude_shared(jobs, job, now);
+  if (gannet_slurm_is_shared(job)) return end_shared_job(jobs, job, now);
   const bool well =
       job->has_outcome ? job->outcome.exit_code == 0 : job->state->what == GANNET_SLURM_COMPLETED;
-  if (well && may_come(jobs, job, now - job->ended_since)) return GANNET_OK;
+  if (well && results_may_come(jobs, job, now - job->ended_since)) return GANNET_OK;
   if (!job->has_outcome && job->state->what == GANNET_SLURM_FAILED && !job->explained &&
       job->known.exit_code < 0)
     return GANNET_OK;
-  return gannet_slurm_end_classified(jobs, job);
+  return gannet_slurm_classify(jobs, job);
 }
 
-/* Ended with the grace beyond its limit, in case that neither the node nor SLURM kept it. Of
- * several in one job nobody knows which was too slow. */
-static gannet_err keep_limit(gannet_slurm_jobs *jobs, gannet_slurm_job *job, double now) {
+/* End a job that has run longer than its limit and the grace, in case that neither the node nor
+ * SLURM kept the limit. Of several runs in one job nobody knows which was too slow. */
+static gannet_err check_limit(gannet_slurm_jobs *jobs, gannet_slurm_job *job, double now) {
   char reason[80];
   const bool shared = gannet_slurm_is_shared(job);
   const double rounds = ceil((double)job->submission->runs / jobs->options->runs_at_once);
@@ -167,10 +157,10 @@ static gannet_err keep_limit(gannet_slurm_jobs *jobs, gannet_slurm_job *job, dou
   return give_up(jobs, job, shared, reason);
 }
 
-/* A job that can never start as it is asks for more than is allowed or there: all that follow would
- * wait for ever, too, so that it fails for good. A reason that was told while SLURM was set up anew
- * passes within the grace. */
-static gannet_err keep_waiting(gannet_slurm_jobs *jobs, gannet_slurm_job *job, double now) {
+/* Fail a job that can never start because it asks for more than is allowed, or than there is. It
+ * fails for good, as all that follow would wait for ever, too. While SLURM is set up anew it may
+ * give such a reason for a moment; that passes within the grace. */
+static gannet_err check_waiting(gannet_slurm_jobs *jobs, gannet_slurm_job *job, double now) {
   char reason[200];
   if (!gannet_slurm_never_starts(job->known.why)) {
     job->stuck_since = NAN;
@@ -185,9 +175,9 @@ static gannet_err keep_waiting(gannet_slurm_jobs *jobs, gannet_slurm_job *job, d
   return give_up(jobs, job, false, reason);
 }
 
-static gannet_err take_row(gannet_slurm_jobs *jobs, gannet_slurm_job *job,
-                           const gannet_slurm_row *row, double now) {
-  know(job, row, now);
+static gannet_err act_on_row(gannet_slurm_jobs *jobs, gannet_slurm_job *job,
+                             const gannet_slurm_row *row, double now) {
+  update_job(job, row, now);
   if (job->state->what == GANNET_SLURM_UNKNOWN) {
     if (isnan(job->missing_since)) {
       job->missing_since = now;
@@ -196,14 +186,14 @@ static gannet_err take_row(gannet_slurm_jobs *jobs, gannet_slurm_job *job,
     }
     return GANNET_OK;
   }
-  if (gannet_slurm_has_ended(job->state)) return conclude(jobs, job, now);
-  if (job->state->what == GANNET_SLURM_WAITS) return keep_waiting(jobs, job, now);
+  if (gannet_slurm_has_ended(job->state)) return end_job(jobs, job, now);
+  if (job->state->what == GANNET_SLURM_WAITS) return check_waiting(jobs, job, now);
   job->stuck_since = NAN;
-  return keep_limit(jobs, job, now);
+  return check_limit(jobs, job, now);
 }
 
-/* Its number under another name: SLURM was set up anew, or its numbers begin again. The files still
- * decide, and then the grace. */
+/* Note that the number of a job belongs to a job of another name: SLURM was set up anew, or its
+ * numbers began again. The files of the job still decide, and then the grace. */
 static void note_other(const gannet_slurm_jobs *jobs, gannet_slurm_job *job,
                        const gannet_slurm_list *list) {
   const gannet_slurm_job_key key = gannet_slurm_key_of(job);
@@ -230,7 +220,7 @@ static gannet_err compare_with_list(gannet_slurm_jobs *jobs, const gannet_slurm_
     const gannet_slurm_job_key key = gannet_slurm_key_of(job);
     const gannet_slurm_row *row = gannet_slurm_list_find(list, &key);
     if (row) {
-      GANNET_TRY(take_row(jobs, job, row, now));
+      GANNET_TRY(act_on_row(jobs, job, row, now));
       continue;
     }
     note_other(jobs, job, list);
@@ -241,7 +231,7 @@ static gannet_err compare_with_list(gannet_slurm_jobs *jobs, const gannet_slurm_
   return GANNET_OK;
 }
 
-/* Jobs whose end somebody has to explain. */
+/* Whether sacct or scontrol has to explain what became of a job. */
 static bool is_in_question(const gannet_slurm_job *job) {
   if (job->submission->stage != GANNET_SLURM_SUBMITTED) return false;
   return !isnan(job->missing_since) || (job->state->what == GANNET_SLURM_FAILED && !job->explained);
@@ -251,22 +241,8 @@ static int compare_ids(const void *a, const void *b) {
   return strcmp(((const gannet_slurm_job_key *)a)->job, ((const gannet_slurm_job_key *)b)->job);
 }
 
-/* Several evaluations may be in question that share a job. */
-static int without_repeats(int n, gannet_slurm_job_key *key) {
-  int kept = 0;
-  if (n > 1) qsort(key, (size_t)n, sizeof *key, compare_ids);
-  for (int i = 0; i < n; ++i)
-    if (kept == 0 || compare_ids(&key[kept - 1], &key[i]) != 0) key[kept++] = key[i];
-  return kept;
-}
-
-static void set_explained(gannet_slurm_jobs *jobs, const char *id) {
-  for (int i = 0; i < jobs->n; ++i)
-    if (strcmp(jobs->jobs[i].known.job, id) == 0) jobs->jobs[i].explained = true;
-}
-
-/* What sacct does not know, from scontrol, job by job. A controller that is slow or does not answer
- * holds everything up: what is left is asked for after the next list. */
+/* Ask scontrol about each job that sacct does not know. A controller that is slow or does not
+ * answer holds everything up; jobs that are left are asked for after the next list. */
 static gannet_err ask_controller(gannet_slurm_jobs *jobs, int n, const gannet_slurm_job_key *key,
                                  gannet_slurm_list *list) {
   const double until = gannet_clock_seconds() + jobs->options->commands.timeout;
@@ -278,7 +254,8 @@ static gannet_err ask_controller(gannet_slurm_jobs *jobs, int n, const gannet_sl
       GANNET_TRY(gannet_slurm_client_show(jobs->client, key[i].job, list, &how));
     }
     if (!gannet_slurm_call_is_answered(how)) return GANNET_OK;
-    set_explained(jobs, key[i].job);
+    for (int j = 0; j < jobs->n; ++j)
+      if (strcmp(jobs->jobs[j].known.job, key[i].job) == 0) jobs->jobs[j].explained = true;
   }
   return GANNET_OK;
 }
@@ -290,7 +267,11 @@ static gannet_err ask_accounting(gannet_slurm_jobs *jobs, gannet_slurm_list *lis
   GANNET_TRY(gannet_alloc((size_t)jobs->n, sizeof *key, &key));
   for (int i = 0; i < jobs->n; ++i)
     if (is_in_question(&jobs->jobs[i])) key[n++] = gannet_slurm_key_of(&jobs->jobs[i]);
-  n = without_repeats(n, key);
+  int kept = 0; /* several evaluations may be in question that share a job */
+  if (n > 1) qsort(key, (size_t)n, sizeof *key, compare_ids);
+  for (int i = 0; i < n; ++i)
+    if (kept == 0 || compare_ids(&key[kept - 1], &key[i]) != 0) key[kept++] = key[i];
+  n = kept;
   gannet_err err = gannet_slurm_client_account(jobs->client, n, key, list, &how);
   /* A call that was broken off says that the process is to end. */
   if (err == GANNET_OK && how != GANNET_SLURM_CALL_BROKEN_OFF)
@@ -299,7 +280,7 @@ static gannet_err ask_accounting(gannet_slurm_jobs *jobs, gannet_slurm_list *lis
   return err;
 }
 
-/* Nobody has told anything of it for longer than the grace. */
+/* Give up a job about which nobody has told anything for longer than the grace. */
 static gannet_err give_up_lost(gannet_slurm_jobs *jobs, gannet_slurm_job *job, double now) {
   char reason[160];
   const char *const id = job->known.job;
@@ -313,14 +294,14 @@ static gannet_err give_up_lost(gannet_slurm_jobs *jobs, gannet_slurm_job *job, d
   return give_up(jobs, job, true, reason);
 }
 
-static gannet_err decide(gannet_slurm_jobs *jobs, gannet_slurm_job *job,
-                         const gannet_slurm_row *row, double now) {
+static gannet_err act_on_answer(gannet_slurm_jobs *jobs, gannet_slurm_job *job,
+                                const gannet_slurm_row *row, double now) {
   bool done = false;
   if (now - job->ended_since > jobs->options->grace) job->explained = true; /* nobody told */
-  if (row) know(job, row, now);
-  if (gannet_slurm_has_ended(job->state)) return conclude(jobs, job, now);
+  if (row) update_job(job, row, now);
+  if (gannet_slurm_has_ended(job->state)) return end_job(jobs, job, now);
   if (isnan(job->missing_since)) return GANNET_OK; /* alive after all */
-  if (job->has_outcome) return gannet_slurm_end_classified(jobs, job);
+  if (job->has_outcome) return gannet_slurm_classify(jobs, job);
   if (job->absent >= 2) GANNET_TRY(gannet_slurm_take_results(jobs, job, &done));
   if (done) {
     gannet_slurm_remove_job(jobs, job);
@@ -331,7 +312,7 @@ static gannet_err decide(gannet_slurm_jobs *jobs, gannet_slurm_job *job,
   return give_up_lost(jobs, job, now);
 }
 
-static gannet_err clear_up(gannet_slurm_jobs *jobs, double now) {
+static gannet_err explain_ends(gannet_slurm_jobs *jobs, double now) {
   gannet_slurm_list list = {0};
   bool any = false;
   for (int i = 0; i < jobs->n && !any; ++i) any = is_in_question(&jobs->jobs[i]);
@@ -342,14 +323,15 @@ static gannet_err clear_up(gannet_slurm_jobs *jobs, double now) {
     const gannet_slurm_job_key key = gannet_slurm_key_of(job);
     const gannet_slurm_row *row = gannet_slurm_list_find(&list, &key);
     if (!row) note_other(jobs, job, &list);
-    if (row || is_in_question(job)) err = decide(jobs, job, row, now);
+    if (row || is_in_question(job)) err = act_on_answer(jobs, job, row, now);
   }
   gannet_slurm_list_release(&list);
   return err;
 }
 
-/* Once when it begins, then after twice the time, and so on: hours of it fill no log. */
-static void complain(gannet_slurm_jobs *jobs, double now) {
+/* Log that squeue does not answer: when that begins, and then each time after twice as long, so
+ * that hours of it do not fill the log. */
+static void complain_of_squeue(gannet_slurm_jobs *jobs, double now) {
   const char *said = gannet_slurm_client_said(jobs->client);
   char text[32], most[32];
   if (!jobs->scheduler_fails) {
@@ -374,7 +356,7 @@ static void note_answer(gannet_slurm_jobs *jobs, bool answered, double now) {
   const double base = jobs->options->poll_interval;
   char text[32];
   if (!answered) {
-    complain(jobs, now);
+    complain_of_squeue(jobs, now);
     gannet_slurm_report_status(jobs, GANNET_SCHEDULER_UNKNOWN,
                                "squeue does not answer (%s): submitted jobs are unknown, none "
                                "is given up",
@@ -398,7 +380,7 @@ static gannet_err ask_scheduler(gannet_slurm_jobs *jobs) {
   if (!broken_off) note_answer(jobs, how == GANNET_SLURM_CALL_DONE, now);
   if (err == GANNET_OK && how == GANNET_SLURM_CALL_DONE) {
     err = compare_with_list(jobs, &list, now);
-    if (err == GANNET_OK) err = clear_up(jobs, now);
+    if (err == GANNET_OK) err = explain_ends(jobs, now);
     if (err == GANNET_OK) gannet_slurm_report_stuck(jobs);
   }
   gannet_slurm_list_release(&list);

@@ -1,4 +1,4 @@
-/* A note for those who look on while a scheduler does not answer: CAMPAIGN/slurm/silent, with the
+/* A note for `gannet watch` while a scheduler does not answer: CAMPAIGN/slurm/silent, with the
  * time since when and a word for what it means in its first line, and what the scheduler's program
  * said in the second.
  */

@@ -1,4 +1,4 @@
-/* The job script of an evaluation, and that of several.
+/* The job script of an evaluation, and that of a submission of several.
  *
  * A job runs long after it was submitted, perhaps when the machine that wrote its files has lost
  * its power, and perhaps twice, when sbatch took it and failed to say so. Before it starts a
@@ -16,15 +16,23 @@
  * exported under the same name.
  */
 #include <ctype.h>
+#include <fcntl.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/atomic_file.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/open_file.h"
-#include "evaluate/slurm/text.h"
+#include "base/text.h"
+#include "evaluate/slurm/slurm.h"
+
+/* What a script says of a file that it does not use. */
+#define TORN "is not what gannet wrote: it is empty, cut short, or of another time"
 
 /* What one evaluation's script is made for. */
 typedef struct {
@@ -42,20 +50,152 @@ typedef struct {
   gannet_text text;
 } users_script;
 
-/* Of one evaluation: where the words of the script go, and whether its attempt is still wanted. The
- * output of a job of its own is that of the simulation; in a job of several the files are opened
- * later. */
+static gannet_err put_text(gannet_text *to, const char *text) {
+  return gannet_text_add(to, text, strlen(text));
+}
+
+/* Append a text as one word of the shell: 'it'\''s'. */
+static gannet_err put_word(gannet_text *to, const char *text) {
+  char piece[2] = "";
+  GANNET_TRY(put_text(to, "'"));
+  for (; *text; ++text) {
+    piece[0] = *text;
+    GANNET_TRY(put_text(to, *text == '\'' ? "'\\''" : piece));
+  }
+  return put_text(to, "'");
+}
+
+/* Append formatted text of less than 4000 bytes. */
+static GANNET_PRINTF(2, 3) gannet_err put_format(gannet_text *to, const char *format, ...) {
+  char line[4000];
+  va_list arguments;
+  va_start(arguments, format);
+  (void)vsnprintf(line, sizeof line, format, arguments);
+  va_end(arguments);
+  return put_text(to, line);
+}
+
+static gannet_err put_options(gannet_text *to, const gannet_program *program,
+                              const gannet_text_list *options) {
+  GANNET_TRY(put_text(to, "#!"));
+  GANNET_TRY(put_text(to, program->shell));
+  GANNET_TRY(put_text(to, "\n"));
+  for (int i = 0; i < options->n; ++i) {
+    GANNET_TRY(put_text(to, "#SBATCH "));
+    GANNET_TRY(put_text(to, options->item[i]));
+    GANNET_TRY(put_text(to, "\n"));
+  }
+  return GANNET_OK;
+}
+
+bool gannet_slurm_ends_options(const char *line) {
+  line += strspn(line, " \t\r");
+  return *line != '\0' && *line != '\n' && *line != '#';
+}
+
+/* Begin a script with the lines of the user's script that sbatch reads: #SBATCH, and those of two
+ * other schedulers. */
+static gannet_err put_users_options(gannet_text *to, const gannet_program *program,
+                                    const char *script) {
+  static const char *const delimiters[] = {"#SBATCH", "#PBS", "#BSUB"};
+  GANNET_TRY(put_text(to, "#!"));
+  GANNET_TRY(put_text(to, program->shell));
+  GANNET_TRY(put_text(to, "\n"));
+  for (const char *at = script; *at && !gannet_slurm_ends_options(at);) {
+    const size_t size = strcspn(at, "\n");
+    for (size_t i = 0; i < sizeof delimiters / sizeof *delimiters; ++i)
+      if (strncmp(at, delimiters[i], strlen(delimiters[i])) == 0) {
+        GANNET_TRY(gannet_text_add(to, at, size));
+        GANNET_TRY(put_text(to, "\n"));
+      }
+    at += size + (at[size] != '\0');
+  }
+  return GANNET_OK;
+}
+
+/* Define functions that both kinds of scripts call, and $gannet_job. A script that somebody runs by
+ * hand has no number of a job: then the process is named. */
+static gannet_err put_functions(gannet_text *to) {
+  return put_text(
+      to,
+      "PATH=${PATH:-/usr/local/bin:/usr/bin:/bin}\n"
+      "gannet_job=${SLURM_JOB_ID:-}\n"
+      "if [ -n \"${SLURM_ARRAY_TASK_ID:-}\" ]; then\n"
+      "  gannet_job=\n"
+      "  [ -z \"${SLURM_ARRAY_JOB_ID:-}\" ] || "
+      "gannet_job=${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID\n"
+      "fi\n"
+      "[ -n \"$gannet_job\" ] || gannet_job=process-$$-$(hostname)\n"
+      "# FILE CHECKSUM SIZE: whether it is as gannet wrote it; a network may show that late\n"
+      "gannet_is_intact() {\n"
+      "  for gannet_pause in 1 1 0; do\n"
+      "    if command -v cksum >/dev/null; then\n"
+      "      set -- \"$1\" \"$2\" \"$3\" $(cksum <\"$1\")\n"
+      "    else\n"
+      "      set -- \"$1\" \"$2\" \"$3\" \"$2\" $(wc -c <\"$1\")\n"
+      "    fi\n"
+      "    [ \"${4:-} ${5:-}\" != \"$2 $3\" ] || return 0\n"
+      "    [ $gannet_pause = 0 ] || sleep $gannet_pause\n"
+      "  done\n"
+      "  return 1\n"
+      "}\n"
+      "# NONCE EXIT-CODE SIGNAL OVER-TIME-LIMIT BEGIN MORE\n"
+      "gannet_tell_end() {\n"
+      "  printf '{\"nonce\": \"%s\", \"pid\": %d, \"exit_code\": %d, \"signal\": %d, "
+      "\"time_limit\": %s, \"started\": %d, \"ended\": %d, \"host\": \"%s\", \"job\": "
+      "\"%s\"%s}\\n' \\\n"
+      "    \"$1\" $$ \"$2\" \"$3\" \"$4\" \"$5\" \"$(date +%s)\" \"$(hostname)\" "
+      "\"$gannet_job\" \"$6\" "
+      ">outcome.part &&\n"
+      "    mv outcome.part outcome.json\n"
+      "}\n"
+      "# NONCE WHY: the simulation is not started, and the attempt is made again\n"
+      "gannet_tell_not_begun() {\n"
+      "  echo \"job $gannet_job does not start the simulation: $2\" >>gannet.log\n"
+      "  gannet_tell_end \"$1\" 121 0 false \"$(date +%s)\" \\\n"
+      "    \", \\\"not_begun\\\": \\\"$(printf %s \"$2\" | tr '\\\\\"' '__')\\\"\"\n"
+      "}\n");
+}
+
+/* What the program cksum says of a file. */
+typedef struct {
+  uint32_t sum;
+  size_t size;
+} checksum;
+
+static gannet_err sync_checksum(const char *directory, const char *name, checksum *s) {
+  char path[PATH_MAX], *bytes = NULL;
+  int file = -1;
+  GANNET_TRY(gannet_join_path(directory, name, path, sizeof path));
+  GANNET_TRY(gannet_file_open(path, O_RDONLY, GANNET_ERR_DAMAGED, &file));
+  gannet_err err = fsync(file) ? gannet_raise_errno("sync", path) : GANNET_OK;
+  (void)close(file);
+  if (err == GANNET_OK) err = gannet_file_read(path, &bytes, &s->size);
+  if (err == GANNET_OK) s->sum = gannet_cksum(bytes, s->size);
+  gannet_free(&bytes);
+  return err;
+}
+
+static gannet_err save_script(const char *directory, const char *name, const gannet_text *from) {
+  char path[PATH_MAX];
+  GANNET_TRY(gannet_join_path(directory, name, path, sizeof path));
+  GANNET_TRY(gannet_file_replace(path, from->text, from->used));
+  return chmod(path, 0755) ? gannet_raise_errno("make executable", path) : GANNET_OK;
+}
+
+/* Begin the script of an evaluation: where its own words go, and whether its attempt is still
+ * wanted. The output of a job of its own is that of the simulation; in a job of several the files
+ * for that are opened later. */
 static gannet_err put_head(gannet_text *to, const order *o) {
   const char *nonce = o->nonce;
-  GANNET_TRY(
-      gannet_slurm_put_line(to,
-                            "# Evaluation %lld, attempt %d; written by gannet.\n"
-                            "%s"
-                            "cd ",
-                            (long long)o->request->id, o->request->attempt,
-                            o->element ? "exec 2>/dev/null\n" : "exec 3>&1 4>&2 2>/dev/null\n"));
-  GANNET_TRY(gannet_slurm_put_word(to, o->attempt->directory));
-  GANNET_TRY(gannet_slurm_put_line(
+  GANNET_TRY(put_format(to,
+                        "# Evaluation %lld, attempt %d; written by gannet.\n"
+                        "%s"
+                        "cd ",
+                        (long long)o->request->id, o->request->attempt,
+                        o->element ? "exec 2>/dev/null\n" : "exec 3>&1 4>&2 2>/dev/null\n"));
+  GANNET_TRY(put_word(to, o->attempt->directory));
+  GANNET_TRY(put_format(
       to,
       " || exit %d\n"
       "true >>gannet.log && exec >>gannet.log || exec >/dev/null\n"
@@ -68,20 +208,21 @@ static gannet_err put_head(gannet_text *to, const order *o) {
   /* A job that SLURM puts back into the queue begins anew, but not what had succeeded; unless its
    * output is needed, which is that of the new run by now. */
   if (o->options->command.pattern.n == 0)
-    GANNET_TRY(gannet_slurm_put_line(
-        to,
-        "[ \"${SLURM_RESTART_COUNT:-0}\" = 0 ] ||\n"
-        "  ! grep -q '\"%s\".*\"exit_code\": 0,' outcome.json 2>/dev/null || exit 0\n",
-        nonce));
+    GANNET_TRY(
+        put_format(to,
+                   "[ \"${SLURM_RESTART_COUNT:-0}\" = 0 ] ||\n"
+                   "  ! grep -q '\"%s\".*\"exit_code\": 0,' outcome.json 2>/dev/null || exit 0\n",
+                   nonce));
   return GANNET_OK;
 }
 
-/* One job begins an attempt, though two may have been submitted: a symbolic link is made whole or
- * not at all, also on file systems of a network. Only the job that made it goes on, after SLURM had
- * put it back into the queue: it has checked its files before, which its simulation may have
- * changed since, in order to go on where it was. The link is gone when the end has been told. */
+/* Let only one job begin an attempt, although two may have been submitted. A symbolic link is made
+ * whole or not at all, also on file systems of a network. When SLURM puts a job back into the
+ * queue, the job that made the link goes on, without another check of its files: its simulation may
+ * have changed them in order to go on where it was. The link is removed when outcome.json is
+ * written. */
 static gannet_err put_claim(gannet_text *to, const order *o) {
-  return gannet_slurm_put_line(
+  return put_format(
       to,
       "gannet_refuse() {\n"
       "  gannet_tell_not_begun %s \"$1\"\n"
@@ -108,70 +249,69 @@ static gannet_err put_claim(gannet_text *to, const order *o) {
       "  }\n"
       "  gannet_goes_on=yes\n"
       "fi\n"
-      "grep -q '\"%s\"' attempt.json || gannet_refuse \"attempt.json " GANNET_SLURM_TORN "\"\n",
+      "grep -q '\"%s\"' attempt.json || gannet_refuse \"attempt.json " TORN "\"\n",
       o->nonce, GANNET_SLURM_NOT_BEGUN, o->nonce, o->nonce);
 }
 
 static gannet_err put_check(gannet_text *to, const char *directory, const char *name) {
-  gannet_slurm_checksum s;
-  GANNET_TRY(gannet_slurm_sync_checksum(directory, name, &s));
-  GANNET_TRY(gannet_slurm_put(to, "  gannet_check "));
-  GANNET_TRY(gannet_slurm_put_word(to, name));
-  return gannet_slurm_put_line(to, " %lu %zu\n", (unsigned long)s.sum, s.size);
+  checksum s;
+  GANNET_TRY(sync_checksum(directory, name, &s));
+  GANNET_TRY(put_text(to, "  gannet_check "));
+  GANNET_TRY(put_word(to, name));
+  return put_format(to, " %lu %zu\n", (unsigned long)s.sum, s.size);
 }
 
-/* What gannet wrote for the simulation, and the program that is to use it. */
+/* Check the files that gannet wrote for the simulation, and the program that is to use them. */
 static gannet_err put_checks(gannet_text *to, const order *o, const char *own_script) {
   const gannet_text_list *templates = o->program->contract.templates;
   const char *directory = o->attempt->directory;
-  GANNET_TRY(gannet_slurm_put(
-      to,
-      "gannet_check() {\n"
-      "  gannet_is_intact \"$@\" || gannet_refuse \"$1 " GANNET_SLURM_TORN
-      "\"\n"
-      "}\n"
-      "if [ -z \"$gannet_goes_on\" ]; then\n"
-      "  command -v cksum >/dev/null || echo 'there is no cksum here: of files only the "
-      "size is checked'\n"));
+  GANNET_TRY(
+      put_text(to,
+               "gannet_check() {\n"
+               "  gannet_is_intact \"$@\" || gannet_refuse \"$1 " TORN "\"\n"
+               "}\n"
+               "if [ -z \"$gannet_goes_on\" ]; then\n"
+               "  command -v cksum >/dev/null || echo 'there is no cksum here: of files only the "
+               "size is checked'\n"));
   GANNET_TRY(put_check(to, directory, "params.in"));
   GANNET_TRY(put_check(to, directory, "params.json"));
   for (int i = 0; i < templates->n; ++i)
     GANNET_TRY(put_check(to, directory, gannet_file_name_of(templates->item[i])));
   if (own_script) GANNET_TRY(put_check(to, directory, own_script));
-  GANNET_TRY(gannet_slurm_put(to, "fi\n"));
+  GANNET_TRY(put_text(to, "fi\n"));
   if (!own_script) {
-    GANNET_TRY(gannet_slurm_put(to, "for gannet_pause in 1 2 0; do\n  [ ! -x "));
-    GANNET_TRY(gannet_slurm_put_word(to, o->program->program));
-    GANNET_TRY(gannet_slurm_put(to,
-                                " ] || break\n"
-                                "  [ $gannet_pause != 0 ] || gannet_refuse "));
-    GANNET_TRY(gannet_slurm_put_word(to, o->program->program));
-    GANNET_TRY(gannet_slurm_put(to,
-                                "' cannot be run here: it is not there, or not executable'\n"
-                                "  sleep $gannet_pause\n"
-                                "done\n"));
+    GANNET_TRY(put_text(to, "for gannet_pause in 1 2 0; do\n  [ ! -x "));
+    GANNET_TRY(put_word(to, o->program->program));
+    GANNET_TRY(put_text(to,
+                        " ] || break\n"
+                        "  [ $gannet_pause != 0 ] || gannet_refuse "));
+    GANNET_TRY(put_word(to, o->program->program));
+    GANNET_TRY(put_text(to,
+                        "' cannot be run here: it is not there, or not executable'\n"
+                        "  sleep $gannet_pause\n"
+                        "done\n"));
   }
-  return gannet_slurm_put_line(to,
-                               "true >stdout.log && true >stderr.log ||\n"
-                               "  gannet_refuse 'its output cannot be written'\n"
-                               "%s"
-                               "rm -f results.out outcome.json\n",
-                               o->element ? "exec 3>stdout.log 4>stderr.log\n" : "");
+  return put_format(to,
+                    "true >stdout.log && true >stderr.log ||\n"
+                    "  gannet_refuse 'its output cannot be written'\n"
+                    "%s"
+                    "rm -f results.out outcome.json\n",
+                    o->element ? "exec 3>stdout.log 4>stderr.log\n" : "");
 }
 
 static gannet_err put_environment(gannet_text *to, const gannet_text_list *environment) {
   for (int i = 0; i < environment->n; ++i) {
     const char *item = environment->item[i], *value = strchr(item, '=');
     if (!value || value - item > 200) continue; /* check has complained */
-    GANNET_TRY(gannet_slurm_put_line(to, "export %.*s=", (int)(value - item), item));
-    GANNET_TRY(gannet_slurm_put_word(to, value + 1));
-    GANNET_TRY(gannet_slurm_put(to, "\n"));
+    GANNET_TRY(put_format(to, "export %.*s=", (int)(value - item), item));
+    GANNET_TRY(put_word(to, value + 1));
+    GANNET_TRY(put_text(to, "\n"));
   }
   return GANNET_OK;
 }
 
-/* What runs a script, from its first line, as the kernel would: also where a file system lets
- * nothing be executed. */
+/* Write the interpreter that the first line of a script names, as the kernel would use it: so the
+ * script runs also where a file system lets nothing be executed. */
 static gannet_err put_interpreter(gannet_text *to, const gannet_text *script) {
   const char *line =
       script->used > 2 && strncmp(script->text, "#!", 2) == 0 ? script->text + 2 : "";
@@ -180,94 +320,85 @@ static gannet_err put_interpreter(gannet_text *to, const gannet_text *script) {
   const size_t size = strcspn(line, " \t\n");
   if (size == 0) return GANNET_OK;
   (void)snprintf(word, sizeof word, "%.*s", (int)size, line);
-  GANNET_TRY(gannet_slurm_put_word(to, word));
-  GANNET_TRY(gannet_slurm_put(to, " "));
+  GANNET_TRY(put_word(to, word));
+  GANNET_TRY(put_text(to, " "));
   line += size + strspn(line + size, " \t");
   size_t rest = strcspn(line, "\n");
   while (rest > 0 && strchr(" \t", line[rest - 1])) --rest;
   if (rest == 0) return GANNET_OK;
   (void)snprintf(word, sizeof word, "%.*s", (int)rest, line);
-  GANNET_TRY(gannet_slurm_put_word(to, word));
-  return gannet_slurm_put(to, " ");
+  GANNET_TRY(put_word(to, word));
+  return put_text(to, " ");
 }
 
-/* The limit is kept on the node, to the second: SLURM's own counts minutes and stands behind it.
- * The inner shell leaves what timeout says to gannet.log. */
+/* Keep the time limit on the node, to the second; SLURM's own limit counts minutes and comes later.
+ * The inner shell sends what timeout says to gannet.log. */
 static gannet_err put_limit(gannet_text *to, const gannet_program *program) {
   const double grace = program->options->kill_grace;
   char how[40] = "-s KILL"; /* -k 0 would never kill */
   if (!isfinite(program->rules.time_limit)) return GANNET_OK;
   if (grace > 0) (void)snprintf(how, sizeof how, "-k %g", grace);
-  GANNET_TRY(
-      gannet_slurm_put_line(to,
-                            "gannet_limit=\n"
-                            "command -v timeout >/dev/null && gannet_limit='timeout %s %.3f'\n"
-                            "$gannet_limit ",
-                            how, program->rules.time_limit));
-  GANNET_TRY(gannet_slurm_put_word(to, program->shell));
-  return gannet_slurm_put(to, " -c 'exec \"$@\" >&3 2>&4 3>&- 4>&-' gannet ");
+  GANNET_TRY(put_format(to,
+                        "gannet_limit=\n"
+                        "command -v timeout >/dev/null && gannet_limit='timeout %s %.3f'\n"
+                        "$gannet_limit ",
+                        how, program->rules.time_limit));
+  GANNET_TRY(put_word(to, program->shell));
+  return put_text(to, " -c 'exec \"$@\" >&3 2>&4 3>&- 4>&-' gannet ");
 }
 
 static gannet_err put_command(gannet_text *to, const gannet_program *program,
                               const gannet_command_line *command_line, const users_script *own) {
-  GANNET_TRY(gannet_slurm_put(to, "gannet_began=$(date +%s)\n"));
+  GANNET_TRY(put_text(to, "gannet_began=$(date +%s)\n"));
   GANNET_TRY(put_limit(to, program));
   if (own) GANNET_TRY(put_interpreter(to, &own->text));
-  GANNET_TRY(gannet_slurm_put_word(to, own ? own->path : program->program));
+  GANNET_TRY(put_word(to, own ? own->path : program->program));
   for (int i = 1; i < command_line->arguments.n && !own; ++i) {
-    GANNET_TRY(gannet_slurm_put(to, " "));
-    GANNET_TRY(gannet_slurm_put_word(to, command_line->arguments.item[i]));
+    GANNET_TRY(put_text(to, " "));
+    GANNET_TRY(put_word(to, command_line->arguments.item[i]));
   }
-  if (!isfinite(program->rules.time_limit)) GANNET_TRY(gannet_slurm_put(to, " >&3 2>&4 3>&- 4>&-"));
-  return gannet_slurm_put(to, "\ngannet_code=$? gannet_ended=$(date +%s)\n");
+  if (!isfinite(program->rules.time_limit)) GANNET_TRY(put_text(to, " >&3 2>&4 3>&- 4>&-"));
+  return put_text(to, "\ngannet_code=$? gannet_ended=$(date +%s)\n");
 }
 
-/* The directory of an attempt that was given up has another name by now, and results that were
- * written to a path lie in that of its successor. */
-static gannet_err put_fetch(gannet_text *to, const char *directory) {
-  GANNET_TRY(gannet_slurm_put(to, "[ $gannet_code != 0 ] || [ -e results.out ] || cp "));
-  GANNET_TRY(gannet_slurm_put_word(to, directory));
-  return gannet_slurm_put(to, "/results.out . 2>/dev/null\n");
-}
-
-/* A shell reports a signal as 128 + its number, unless that is a code by which the simulation says
- * that a design is bad. */
+/* Turn an exit code above 128 into a signal, as shells report signals so, unless the code is one by
+ * which the simulation says that a design is bad. */
 static gannet_err put_signal(gannet_text *to, const gannet_real_list *codes) {
-  GANNET_TRY(gannet_slurm_put(to, "case '"));
-  for (int i = 0; i < codes->n; ++i) GANNET_TRY(gannet_slurm_put_line(to, " %.0f", codes->item[i]));
-  return gannet_slurm_put(to,
-                          " ' in\n"
-                          "  *\" $gannet_code \"*) ;;\n"
-                          "  *) if [ $gannet_code -gt 128 ] && [ $gannet_code -lt 193 ]; then\n"
-                          "       gannet_signal=$((gannet_code - 128)) gannet_exit=-1\n"
-                          "     fi ;;\n"
-                          "esac\n");
+  GANNET_TRY(put_text(to, "case '"));
+  for (int i = 0; i < codes->n; ++i) GANNET_TRY(put_format(to, " %.0f", codes->item[i]));
+  return put_text(to,
+                  " ' in\n"
+                  "  *\" $gannet_code \"*) ;;\n"
+                  "  *) if [ $gannet_code -gt 128 ] && [ $gannet_code -lt 193 ]; then\n"
+                  "       gannet_signal=$((gannet_code - 128)) gannet_exit=-1\n"
+                  "     fi ;;\n"
+                  "esac\n");
 }
 
-/* The word of timeout is 124, or 137 when it had to kill. */
+/* Write the end of the script, which tells the outcome. The exit code of timeout is 124, or 137
+ * when it had to kill. */
 static gannet_err put_outcome(gannet_text *to, const order *o) {
   const gannet_outcome_rules *rules = &o->program->rules;
-  GANNET_TRY(gannet_slurm_put(to, "gannet_over=false gannet_signal=0 gannet_exit=$gannet_code\n"));
+  GANNET_TRY(put_text(to, "gannet_over=false gannet_signal=0 gannet_exit=$gannet_code\n"));
   if (isfinite(rules->time_limit))
-    GANNET_TRY(gannet_slurm_put_line(
-        to,
-        "if [ -n \"$gannet_limit\" ] && [ $((gannet_ended - gannet_began)) -ge %.0f ]; "
-        "then\n"
-        "  case $gannet_code in 124 | 137) gannet_over=true ;; esac\n"
-        "fi\n",
-        floor(rules->time_limit)));
+    GANNET_TRY(
+        put_format(to,
+                   "if [ -n \"$gannet_limit\" ] && [ $((gannet_ended - gannet_began)) -ge %.0f ]; "
+                   "then\n"
+                   "  case $gannet_code in 124 | 137) gannet_over=true ;; esac\n"
+                   "fi\n",
+                   floor(rules->time_limit)));
   GANNET_TRY(put_signal(to, rules->cannot_run));
-  return gannet_slurm_put_line(
-      to,
-      "[ -s gannet.log ] || rm -f gannet.log\n"
-      "gannet_tell_end %s $gannet_exit $gannet_signal $gannet_over $gannet_began ''\n"
-      "rm -f job.running\n"
-      "exit $gannet_code\n",
-      o->nonce);
+  return put_format(to,
+                    "[ -s gannet.log ] || rm -f gannet.log\n"
+                    "gannet_tell_end %s $gannet_exit $gannet_signal $gannet_over $gannet_began ''\n"
+                    "rm -f job.running\n"
+                    "exit $gannet_code\n",
+                    o->nonce);
 }
 
-static gannet_err render(const gannet_program *program, const char *name,
-                         const gannet_bindings *bindings, gannet_text *to) {
+static gannet_err render_script(const gannet_program *program, const char *name,
+                                const gannet_bindings *bindings, gannet_text *to) {
   char path[PATH_MAX], *text = NULL;
   size_t size = 0;
   GANNET_TRY(
@@ -279,31 +410,35 @@ static gannet_err render(const gannet_program *program, const char *name,
   return err;
 }
 
-/* A user's script that is a job by itself takes the place of this one, so that signals of SLURM to
- * the job's script reach it; how it ends, SLURM tells. */
-static gannet_err write_own(const order *o, const gannet_command_line *command_line,
-                            const users_script *own, gannet_text *to) {
+/* Write the script of one evaluation. A user's script that has a job of its own replaces this
+ * script by exec, so that signals of SLURM reach it; SLURM then tells how it ended. */
+static gannet_err put_script(const order *o, const gannet_command_line *command_line,
+                             const users_script *own, gannet_text *to) {
   if (own)
-    GANNET_TRY(gannet_slurm_put_users_options(to, o->program, own->text.text));
+    GANNET_TRY(put_users_options(to, o->program, own->text.text));
   else
-    GANNET_TRY(gannet_slurm_put_options(to, o->program, &o->options->sbatch));
-  GANNET_TRY(gannet_slurm_put_functions(to));
+    GANNET_TRY(put_options(to, o->program, &o->options->sbatch));
+  GANNET_TRY(put_functions(to));
   GANNET_TRY(put_head(to, o));
   GANNET_TRY(put_claim(to, o));
   GANNET_TRY(put_checks(to, o, own ? own->path : NULL));
   GANNET_TRY(put_environment(to, &command_line->environment));
   if (own && !o->element) {
-    GANNET_TRY(gannet_slurm_put(to, "[ -s gannet.log ] || rm -f gannet.log\nexec "));
+    GANNET_TRY(put_text(to, "[ -s gannet.log ] || rm -f gannet.log\nexec "));
     GANNET_TRY(put_interpreter(to, &own->text));
-    GANNET_TRY(gannet_slurm_put_word(to, own->path));
-    return gannet_slurm_put(to, " >&3 2>&4 3>&- 4>&-\n");
+    GANNET_TRY(put_word(to, own->path));
+    return put_text(to, " >&3 2>&4 3>&- 4>&-\n");
   }
   GANNET_TRY(put_command(to, o->program, command_line, own));
-  GANNET_TRY(put_fetch(to, o->attempt->directory));
+  /* The directory of an attempt that was given up has another name by now, and results that were
+   * written to a path lie in that of its successor. */
+  GANNET_TRY(put_text(to, "[ $gannet_code != 0 ] || [ -e results.out ] || cp "));
+  GANNET_TRY(put_word(to, o->attempt->directory));
+  GANNET_TRY(put_text(to, "/results.out . 2>/dev/null\n"));
   return put_outcome(to, o);
 }
 
-static gannet_err write_all(const order *o, gannet_command_line *command_line) {
+static gannet_err write_files(const order *o, gannet_command_line *command_line) {
   const char *const users = o->options->script && *o->options->script ? o->options->script : NULL;
   const char *const directory = o->attempt->directory;
   users_script own = {.path = "./script.sh"};
@@ -314,10 +449,10 @@ static gannet_err write_all(const order *o, gannet_command_line *command_line) {
   GANNET_TRY(gannet_contract_prepare(&o->program->contract, o->request, &command_line->bindings,
                                      directory, &handover));
   gannet_err err =
-      users ? render(o->program, users, &command_line->bindings, &own.text) : GANNET_OK;
-  if (users && err == GANNET_OK) err = gannet_slurm_save_script(directory, own.path, &own.text);
-  if (err == GANNET_OK) err = write_own(o, command_line, users ? &own : NULL, &to);
-  if (err == GANNET_OK) err = gannet_slurm_save_script(directory, "job.sh", &to);
+      users ? render_script(o->program, users, &command_line->bindings, &own.text) : GANNET_OK;
+  if (users && err == GANNET_OK) err = save_script(directory, own.path, &own.text);
+  if (err == GANNET_OK) err = put_script(o, command_line, users ? &own : NULL, &to);
+  if (err == GANNET_OK) err = save_script(directory, "job.sh", &to);
   gannet_free(&own.text.text);
   gannet_free(&to.text);
   return err;
@@ -332,19 +467,114 @@ gannet_err gannet_slurm_script_write(const gannet_program *program,
   gannet_command_line command_line = {0};
   order o = {program, options, request, attempt, element, ""};
   (void)snprintf(o.nonce, sizeof o.nonce, "%016llx", (unsigned long long)request->nonce);
-  const gannet_err err = write_all(&o, &command_line);
+  const gannet_err err = write_files(&o, &command_line);
   *environment = command_line.environment;
   command_line.environment = (gannet_text_list){0};
   gannet_command_line_release(&command_line);
   return err;
 }
 
-bool gannet_slurm_ends_options(const char *line) {
-  line += strspn(line, " \t\r");
-  return *line != '\0' && *line != '\n' && *line != '#';
+/* The script of several evaluations: jobs of several runs, and arrays. */
+
+/* List the evaluations that each element of the array runs: directory, nonce, and checksum and size
+ * of the script there. */
+static gannet_err put_parts(gannet_text *to, int n, const gannet_slurm_script_part *parts,
+                            int runs) {
+  GANNET_TRY(put_text(to, "case ${SLURM_ARRAY_TASK_ID:-0} in\n"));
+  for (int i = 0; i < n; ++i) {
+    checksum s;
+    GANNET_TRY(sync_checksum(parts[i].directory, "job.sh", &s));
+    if (i % runs == 0) GANNET_TRY(put_format(to, "%d) set --", i / runs));
+    GANNET_TRY(put_text(to, " \\\n  "));
+    GANNET_TRY(put_word(to, parts[i].directory));
+    GANNET_TRY(put_format(to, " %016llx %lu %zu", (unsigned long long)parts[i].nonce,
+                          (unsigned long)s.sum, s.size));
+    if (i % runs == runs - 1 || i == n - 1) GANNET_TRY(put_text(to, " ;;\n"));
+  }
+  return put_text(to, "*) exit 1 ;;\nesac\n");
 }
 
-static void clean(char *name) {
+static gannet_err put_step(gannet_text *to, const gannet_slurm_options *options) {
+  if (options->runs_at_once == 1) return GANNET_OK;
+  if (options->step.n == 0) /* srun does not take over sbatch's --cpus-per-task by itself */
+    return put_text(
+        to, "srun --exact --nodes=1 --ntasks=1 --cpus-per-task=\"${SLURM_CPUS_PER_TASK:-1}\" ");
+  for (int i = 0; i < options->step.n; ++i) {
+    GANNET_TRY(put_word(to, options->step.item[i]));
+    GANNET_TRY(put_text(to, " "));
+  }
+  return GANNET_OK;
+}
+
+/* Run the evaluations in lanes, each of which takes every runs_at_once-th run. An attempt that was
+ * replaced, or that had succeeded before SLURM put the job back into the queue, is not run, and its
+ * files are not touched. */
+static gannet_err put_lanes(gannet_text *to, const gannet_program *program,
+                            const gannet_slurm_options *options) {
+  GANNET_TRY(put_text(
+      to,
+      "gannet_run() {\n"
+      "  cd \"$1\" || return\n"
+      "  ! grep -q '\"nonce\"' attempt.json || grep -q \"\\\"$2\\\"\" attempt.json || return\n"
+      "  ! grep -q \"\\\"$2\\\".*\\\"exit_code\\\": 0,\" outcome.json 2>/dev/null || return\n"
+      "  gannet_is_intact job.sh \"$3\" \"$4\" || {\n"
+      "    gannet_tell_not_begun \"$2\" 'job.sh " TORN
+      "'\n"
+      "    return\n"
+      "  }\n  "));
+  GANNET_TRY(put_step(to, options));
+  GANNET_TRY(put_word(to, program->shell));
+  return put_format(to,
+                    " ./job.sh </dev/null\n"
+                    "}\n"
+                    "gannet_lane() {\n"
+                    "  gannet_lane=$1 gannet_n=0\n"
+                    "  shift\n"
+                    "  while [ $# -ge 4 ]; do\n"
+                    "    [ $((gannet_n %% %d)) != \"$gannet_lane\" ] || "
+                    "gannet_run \"$1\" \"$2\" \"$3\" \"$4\"\n"
+                    "    gannet_n=$((gannet_n + 1))\n"
+                    "    shift 4\n"
+                    "  done\n"
+                    "}\n"
+                    "gannet_first=0\n"
+                    "while [ $gannet_first -lt %d ]; do\n"
+                    "  gannet_lane $gannet_first \"$@\" &\n"
+                    "  gannet_first=$((gannet_first + 1))\n"
+                    "done\n"
+                    "wait\n",
+                    options->runs_at_once, options->runs_at_once);
+}
+
+/* Begin the script of several evaluations. The lines #SBATCH of the user's own script are those of
+ * the first evaluation. */
+static gannet_err put_shared_options(gannet_text *to, const gannet_program *program,
+                                     const gannet_slurm_options *options, const char *first) {
+  char path[PATH_MAX], *text = NULL;
+  if (!options->script || !*options->script) return put_options(to, program, &options->sbatch);
+  GANNET_TRY(gannet_join_path(first, "script.sh", path, sizeof path));
+  GANNET_TRY(gannet_file_read(path, &text, NULL));
+  const gannet_err err = put_users_options(to, program, text);
+  gannet_free(&text);
+  return err;
+}
+
+gannet_err gannet_slurm_script_write_shared(const gannet_program *program,
+                                            const gannet_slurm_options *options, int n,
+                                            const gannet_slurm_script_part *parts,
+                                            const char *directory) {
+  gannet_text to = {0};
+  gannet_err err = put_shared_options(&to, program, options, parts[0].directory);
+  if (err == GANNET_OK) err = put_format(&to, "# %d evaluations; written by gannet.\n", n);
+  if (err == GANNET_OK) err = put_functions(&to);
+  if (err == GANNET_OK) err = put_parts(&to, n, parts, options->runs_per_job);
+  if (err == GANNET_OK) err = put_lanes(&to, program, options);
+  if (err == GANNET_OK) err = save_script(directory, "job.sh", &to);
+  gannet_free(&to.text);
+  return err;
+}
+
+static void replace_odd_characters(char *name) {
   for (; *name; ++name)
     if (!isalnum((unsigned char)*name) && !strchr("-_.", *name)) *name = '_';
 }
@@ -352,11 +582,11 @@ static void clean(char *name) {
 void gannet_slurm_job_name(const char *campaign, int64_t id, uint64_t nonce, char *name) {
   (void)snprintf(name, GANNET_SLURM_NAME, "%.60s-%06lld-%016llx", campaign, (long long)id,
                  (unsigned long long)nonce);
-  clean(name);
+  replace_odd_characters(name);
 }
 
 void gannet_slurm_step_name(const char *campaign, const char *directory, char *name) {
   (void)snprintf(name, GANNET_SLURM_NAME, "%.60s-step-%016llx", campaign,
                  (unsigned long long)gannet_hash(directory, strlen(directory)));
-  clean(name);
+  replace_odd_characters(name);
 }

@@ -1,26 +1,31 @@
-/* The inside of the slurm back-end: its options and its parts.
+/* The inside of the slurm back-end. Files, each of which uses only those above it:
  *
- *   slurm_check     what is wrong with the options before a job is submitted
- *   slurm_client    runs sbatch, squeue, sacct, scontrol and scancel
- *   slurm_script    writes the job script of an evaluation, slurm_bundle that of several, both by
- *                   slurm_text
- *   slurm_shipment  what one call of sbatch takes: a job, a bundle of runs, an array of either
- *   slurm_jobs      what rank 0 keeps about its evaluations
- *   slurm_submit    calls sbatch
- *   slurm_doubt     looks for jobs that sbatch may have accepted
- *   slurm_watch     what happens to jobs: asking, giving up
- *   slurm_silence   what is said while the scheduler does not answer or does not start a job
- *   slurm_judge     how an ended job becomes a result
- *   slurm_late      results of attempts that were given up
- *   slurm_leave     leaving jobs to a later process
+ *   answers           what SLURM's programs print, and what it means
+ *   client            runs sbatch, squeue, sacct, scontrol and scancel
+ *   check             what is wrong with the options before a job is submitted
+ *   script            writes job scripts
+ *   scheduler_status  what watchers are told while SLURM does not answer or does not start a job
+ *   jobs              the tables of rank 0: evaluations and submissions
+ *   outcome           what a job left behind, and how that becomes a result
+ *   submission        packs evaluations into submissions and calls sbatch
+ *   monitor           what becomes of submitted jobs
+ *   recover           takes over jobs of an earlier process, leaves jobs to a later one
+ *   slurm             the options, and what rank 0 does
+ *
+ * Terms
+ *   job         one evaluation under way: a job of its own, an element of an array, or a part of
+ * one run         one of several evaluations that share a job submission  what one call of sbatch
+ * takes: one evaluation, several in a job, an array of either uncertain   of a submission: sbatch
+ * may have accepted it without saying so owner       the job that has begun an attempt, as the link
+ * job.running in its directory says
  */
 #ifndef GANNET_EVALUATE_SLURM_SLURM_H
 #define GANNET_EVALUATE_SLURM_SLURM_H
 
 #include "evaluate/command/program.h"
+#include "evaluate/slurm/answers.h"
 #include "evaluate/slurm/client.h"
 #include "evaluate/slurm/scheduler_status.h"
-#include "evaluate/slurm/states.h"
 
 typedef struct {
   gannet_command_options command; /* first: shares its rows of the option table */
@@ -44,6 +49,95 @@ enum { GANNET_SLURM_NOT_BEGUN = 121 };
 enum { GANNET_SLURM_LEAVE, GANNET_SLURM_CANCEL }; /* when_stopped */
 enum { GANNET_SLURM_JOBS, GANNET_SLURM_ARRAYS };  /* submit */
 
+/* How far a submission has come. */
+typedef enum {
+  GANNET_SLURM_TO_SUBMIT,
+  GANNET_SLURM_UNCERTAIN,  /* may have been accepted: only a list by name can tell */
+  GANNET_SLURM_SUBMITTED,  /* has an id */
+  GANNET_SLURM_NEVER_TAKEN /* an earlier process made it, and sbatch never accepted it */
+} gannet_slurm_stage;
+
+/* A submission: what one call of sbatch takes. Times are those of gannet_clock_seconds. */
+typedef struct {
+  char name[GANNET_SLURM_NAME]; /* of its job */
+  char directory[PATH_MAX]; /* where job.sh lies and the job runs; of a single evaluation its own */
+  bool is_single;           /* one evaluation, whose directory has everything */
+  gannet_text_list environment; /* handed to sbatch; only of a single evaluation */
+  char job[GANNET_SLURM_ID];    /* id of the job; "" until it is known */
+  gannet_slurm_stage stage;
+  double first_try, next_try;   /* when sbatch was called first, and when it is called next */
+  double pause;                 /* seconds between two calls of sbatch */
+  int absent;                   /* complete lists in a row without the job; only while uncertain */
+  double uncertain_since;       /* when sbatch may have accepted it; only while uncertain */
+  char said[GANNET_SLURM_SAID]; /* what sbatch wrote then */
+  int n_elements;               /* elements of the array, 0 = no array */
+  int runs;                     /* most evaluations per element or job */
+  int n_open;                   /* evaluations that have not ended */
+  bool is_replaced;             /* SLURM has given the number of its job to another job */
+} gannet_slurm_submission;
+
+/* One evaluation under way. Times are those of gannet_clock_seconds; NAN = this is not the case. */
+typedef struct {
+  gannet_current_attempt attempt; /* first: see gannet_attempt_begin */
+  uint64_t seed;
+  gannet_slurm_submission *submission; /* borrowed from the table */
+  int element;                         /* index in the array, -1 = no array */
+
+  /* What SLURM says. */
+  gannet_slurm_row known; /* the last row about the job; known.job is its id */
+  const gannet_slurm_state *state;
+  int absent;           /* complete lists in a row without the job */
+  double missing_since; /* since when the job is neither listed nor explained */
+  double running_since; /* since when the job is listed as running */
+  double ended_since;   /* since when the job is listed as ended */
+  double stuck_since;   /* since when the job waits for a reason with which it never starts */
+  double started;       /* when it began to run, seconds since 1970 */
+  bool was_suspended;   /* the job was stopped for a while */
+  bool explained;       /* sacct and scontrol were asked how the job ended */
+  bool is_over_limit;   /* gannet ended the job for its time limit, which nobody else kept */
+  bool
+      needs_only_time; /* the job was just accepted, waits or runs: there is nothing to do for it */
+
+  /* What its script left. */
+  bool has_outcome; /* outcome.json is there, and counts */
+  gannet_launch_event outcome;
+  char host[GANNET_HOST_SIZE]; /* where it ran */
+  double unread_since;         /* since when its results cannot be read */
+  double outcome_since;        /* since when outcome.json is there */
+  double put_back;     /* started of an outcome that does not count: SLURM put the job back into the
+                          queue after that run */
+  char not_begun[160]; /* why the script did not start the simulation; "" = it did, or unknown */
+} gannet_slurm_job;
+
+/* What rank 0 has and the others do not. Times are those of gannet_clock_seconds. */
+typedef struct {
+  const gannet_slurm_options *options;
+  const gannet_context *context;
+  const char *campaign; /* its name */
+  gannet_program program;
+  double time_limit; /* seconds per evaluation */
+  gannet_launcher *launcher;
+  bool own_launcher; /* the launcher is to be stopped at the end */
+  gannet_slurm_client *client;
+  int n, capacity;
+  gannet_slurm_job *jobs; /* [n] */
+  int n_submissions, submission_capacity;
+  gannet_slurm_submission **submissions; /* [n_submissions] owned */
+  int largest_array;        /* most elements of an array; 0 = the site was not asked yet */
+  char directory[PATH_MAX]; /* CAMPAIGN/slurm */
+  char stop_file[PATH_MAX]; /* CAMPAIGN/STOP */
+  gannet_result_queue ready;
+  double next_list, list_pause; /* when squeue is called next, and seconds between two calls */
+  double next_files;            /* when the files of jobs are looked for next */
+  bool scheduler_fails;         /* squeue does not answer, and the log says so */
+  double failing_since, next_reminder;      /* only while squeue does not answer */
+  gannet_scheduler_status scheduler_status; /* as watchers see it; since <= 0: all is well */
+  char stuck[GANNET_SLURM_WHY]; /* why some jobs wait until somebody does something; "" = none does
+                                 */
+} gannet_slurm_jobs;
+
+/* check.c */
+
 /* See gannet_evaluator_type.
  *
  * Local.
@@ -52,13 +146,21 @@ GANNET_CHECKED gannet_err gannet_slurm_check(const void *options,
                                              const gannet_evaluator_setup *setup,
                                              gannet_complaints *complaints);
 
-/* Write job.sh and all that it needs, into a fresh directory, the attempt's: files that a power
- * failure leaves as they are.
+/* script.c */
+
+/* One evaluation in the script of a submission. */
+typedef struct {
+  const char *directory;
+  uint64_t nonce;
+} gannet_slurm_script_part;
+
+/* Make the directory of an attempt, and write job.sh and all that it needs into it. The files
+ * survive a power failure.
  *
  * Local.
  *
- * element      in   where a script of several evaluations runs it; NULL = job.sh is the job's
- * script environment  out  of the simulation, for sbatch to hand on; zeroed before, to be released
+ * element      in   its part of a submission of several; NULL = job.sh is the script of the job
+ * environment  out  what sbatch is to hand on; zeroed before, to be released by the caller
  */
 GANNET_CHECKED gannet_err gannet_slurm_script_write(const gannet_program *program,
                                                     const gannet_slurm_options *options,
@@ -67,14 +169,8 @@ GANNET_CHECKED gannet_err gannet_slurm_script_write(const gannet_program *progra
                                                     const gannet_submission_element *element,
                                                     gannet_text_list *environment);
 
-/* One evaluation in the script of a submission. */
-typedef struct {
-  const char *directory;
-  uint64_t nonce;
-} gannet_slurm_script_part;
-
-/* Write directory/job.sh, which runs per evaluations in each element of an array, so many at once
- * as the options say.
+/* Write directory/job.sh, which runs the evaluations of one element of an array, or of a job, as
+ * many at once as the options say.
  *
  * Local.
  *
@@ -109,99 +205,41 @@ void gannet_slurm_job_name(const char *campaign, int64_t id, uint64_t nonce, cha
  */
 void gannet_slurm_step_name(const char *campaign, const char *directory, char *name);
 
-typedef enum {
-  GANNET_SLURM_TO_SUBMIT,
-  GANNET_SLURM_UNCERTAIN,  /* may have been accepted: only a list by name can tell */
-  GANNET_SLURM_SUBMITTED,  /* has an id */
-  GANNET_SLURM_NEVER_TAKEN /* of an earlier process, and never accepted */
-} gannet_slurm_stage;
+/* scheduler_status.c */
 
-/* What one call of sbatch takes. Times are those of gannet_clock_seconds. */
-typedef struct {
-  char name[GANNET_SLURM_NAME];
-  char directory[PATH_MAX]; /* has job.sh, and the job runs in it; of a single evaluation its own */
-  bool is_single;           /* one evaluation, whose directory has all */
-  gannet_text_list environment; /* of a single one */
-  char job[GANNET_SLURM_ID];    /* "" until known */
-  gannet_slurm_stage stage;
-  double first_try, next_try, pause; /* of sbatch */
-  int absent;                        /* complete lists in a row without it */
-  double uncertain_since;            /* it may have been accepted; only with TO_FIND */
-  char said[GANNET_SLURM_SAID];      /* by the call of sbatch that left the doubt */
-  int n_elements;                    /* of the array, 0 = no array */
-  int runs;                          /* per element, at most */
-  int n_open;                        /* evaluations of it that have not ended */
-  bool is_replaced;                  /* its number is that of another job by now */
-} gannet_slurm_submission;
-
-/* One evaluation under way. Times are those of gannet_clock_seconds, NAN = not so. */
-typedef struct {
-  gannet_current_attempt attempt; /* first: see gannet_attempt_begin */
-  uint64_t seed;
-  gannet_slurm_submission *submission; /* borrowed from the table */
-  int element;                         /* of the array, -1 = no array */
-  gannet_slurm_row known;              /* what the scheduler said last; its job is the id */
-  const gannet_slurm_state *state;
-  bool was_suspended;
-  bool is_over_limit;   /* was ended for its own time limit, which nobody else kept */
-  bool needs_only_time; /* nothing but time is needed: it was accepted just now, waits or runs */
-  int absent;           /* complete lists in a row without it */
-  double missing_since; /* neither listed nor explained */
-  double ended_since;   /* listed as ended */
-  double running_since;
-  double started; /* seconds since 1970 */
-  bool explained; /* sacct and scontrol were asked how it ended */
-  bool has_outcome;
-  double outcome_since;
-  double put_back;     /* began the run whose outcome SLURM put back into the queue */
-  double stuck_since;  /* waits for a reason with which it never starts */
-  char not_begun[160]; /* why the script did not start the simulation; "" = it did, or none knows */
-  gannet_launch_event outcome;
-  double unread_since; /* its results cannot be read */
-  char host[GANNET_HOST_SIZE];
-} gannet_slurm_job;
-
-/* What rank 0 has and the others do not. */
-typedef struct {
-  const gannet_slurm_options *options;
-  const gannet_context *context;
-  const char *campaign; /* its name */
-  gannet_program program;
-  double time_limit;
-  gannet_launcher *launcher;
-  bool own_launcher;
-  gannet_slurm_client *client;
-  int n, capacity;
-  gannet_slurm_job *jobs;
-  int n_submissions, submission_capacity;
-  gannet_slurm_submission **submissions; /* [n_submissions] owned */
-  int largest_array;                     /* elements; 0 = not asked yet */
-  char directory[PATH_MAX];              /* CAMPAIGN/slurm */
-  char stop_file[PATH_MAX];              /* CAMPAIGN/STOP */
-  gannet_result_queue ready;
-  double next_list, list_pause, next_files;
-  bool scheduler_fails; /* squeue does not answer, and was complained about */
-  gannet_scheduler_status
-      scheduler_status; /* as those who look on see it; since <= 0: all is well */
-  double failing_since, next_reminder;
-  char stuck[GANNET_SLURM_WHY]; /* why jobs wait for somebody, "" = none does */
-} gannet_slurm_jobs;
-
-/* Create on rank 0 only; free through gannet_slurm_root_evaluator, also after failure.
+/* Write the note that tells watchers since when jobs are unknown or not taken, and why; or remove
+ * it when all is well again.
  *
  * Local.
  */
-GANNET_CHECKED gannet_err gannet_slurm_jobs_create(const gannet_slurm_options *options,
-                                                   const gannet_evaluator_setup *setup,
-                                                   gannet_slurm_jobs **jobs);
-extern const gannet_root_evaluator_type gannet_slurm_root_evaluator;
+void gannet_slurm_report_status(gannet_slurm_jobs *jobs, gannet_scheduler_status_kind kind,
+                                const char *format, ...) GANNET_PRINTF(3, 4);
+void gannet_slurm_clear_status(gannet_slurm_jobs *jobs);
 
-/* Look for what the job's run left, and keep it in the job: not a failure of a run that was ended
- * to put the job back into the queue, for it begins anew.
+/* After each list: tell the log, once for every reason, and watchers about jobs that SLURM does not
+ * start until somebody does something.
  *
  * Local.
  */
-void gannet_slurm_look_for_outcome(gannet_slurm_job *job);
+void gannet_slurm_report_stuck(gannet_slurm_jobs *jobs);
+
+/* jobs.c */
+
+/* The job of an evaluation, as SLURM knows it. Borrowed from the table until it changes.
+ *
+ * Local.
+ */
+static inline gannet_slurm_job_key gannet_slurm_key_of(const gannet_slurm_job *job) {
+  return (gannet_slurm_job_key){job->known.job, job->submission->name};
+}
+
+/* Whether the evaluation shares its job with others.
+ *
+ * Local.
+ */
+static inline bool gannet_slurm_is_shared(const gannet_slurm_job *job) {
+  return job->submission->runs > 1;
+}
 
 /* Another evaluation at the end of the table, jobs->n not yet counting it: the caller does.
  *
@@ -211,42 +249,25 @@ GANNET_CHECKED gannet_err gannet_slurm_add_job(gannet_slurm_jobs *jobs,
                                                const gannet_request *request,
                                                gannet_slurm_job **job);
 
-/* Pack n evaluations into submissions as the options say, and write everything down that sbatch
- * needs. After an error the table is as before.
+/* Remove an evaluation from the table: it has ended, and its result is ready.
  *
  * Local.
  */
-GANNET_CHECKED gannet_err gannet_slurm_pack(gannet_slurm_jobs *jobs, int n,
-                                            const gannet_request *requests);
+void gannet_slurm_remove_job(gannet_slurm_jobs *jobs, gannet_slurm_job *job);
 
-/* Give an evaluation of an earlier process back to its submission.
+/* Another submission, of one run until the caller says otherwise.
  *
  * Local.
- *
- * id  in  of its job if attempt.json has it, else ""
  */
-GANNET_CHECKED gannet_err gannet_slurm_restore_submission(gannet_slurm_jobs *jobs,
-                                                          gannet_slurm_job *job, const char *id);
+GANNET_CHECKED gannet_err gannet_slurm_add_submission(gannet_slurm_jobs *jobs, const char *name,
+                                                      const char *directory,
+                                                      gannet_slurm_submission **submission);
 
-/* Whether several evaluations share the job.
+/* The id of an evaluation's job, from that of its submission: of an array that of its element.
  *
  * Local.
  */
-bool gannet_slurm_is_shared(const gannet_slurm_job *job);
-
-/* Whether the node could not even begin the job: SLURM writes FAILED, and 0:53 for the exit code.
- *
- * Local.
- */
-bool gannet_slurm_is_never_begun(const gannet_slurm_job *job);
-
-/* The job of an evaluation, as SLURM knows it. Borrowed from the table until it changes.
- *
- * Local.
- */
-static inline gannet_slurm_job_key gannet_slurm_key_of(const gannet_slurm_job *job) {
-  return (gannet_slurm_job_key){job->known.job, job->submission->name};
-}
+void gannet_slurm_set_job_id(gannet_slurm_job *job);
 
 /* Free a submission.
  *
@@ -260,83 +281,22 @@ void gannet_slurm_submission_release(gannet_slurm_submission **submission);
  */
 void gannet_slurm_free_ended(gannet_slurm_jobs *jobs);
 
-/* The scheduler has the submission under this id: write that down.
- *
- * Local.
- *
- * id  in  also of an element
- */
-void gannet_slurm_set_id(gannet_slurm_jobs *jobs, gannet_slurm_submission *submission,
-                         const char *id);
+/* outcome.c */
 
-/* Call sbatch for what is due.
+/* Look for what the job's run left, and keep it in the job: not a failure of a run that was ended
+ * to put the job back into the queue, for it begins anew.
  *
  * Local.
- *
- * until  in  time after which no further call is made
  */
-GANNET_CHECKED gannet_err gannet_slurm_submit_due(gannet_slurm_jobs *jobs, double until);
+void gannet_slurm_look_for_outcome(gannet_slurm_job *job);
 
-/* An evaluation leaves the table: it has ended, its result is ready.
- *
- * Local.
- */
-void gannet_slurm_remove_job(gannet_slurm_jobs *jobs, gannet_slurm_job *job);
-
-/* Everything that is due: look for files, submit, ask the scheduler. Evaluations that ended become
- * ready and leave the table.
+/* The owner of the attempt in a directory; "" when it has none, or its number is not known.
  *
  * Local.
  *
- * until  in  time after which no further job is submitted in this call; none is, and the scheduler
- *            is not asked, either when the program is to end at once
+ * id  out  [GANNET_SLURM_ID]
  */
-GANNET_CHECKED gannet_err gannet_slurm_monitor(gannet_slurm_jobs *jobs, double until);
-
-/* Tell those who look on since when jobs are unknown or not taken, and why; or that all is well
- * again.
- *
- * Local.
- */
-void gannet_slurm_report_status(gannet_slurm_jobs *jobs, gannet_scheduler_status_kind kind,
-                                const char *format, ...) GANNET_PRINTF(3, 4);
-void gannet_slurm_clear_status(gannet_slurm_jobs *jobs);
-
-/* After a list: tell the log, once for every reason, and those who look on of jobs that SLURM does
- * not start until somebody does something.
- *
- * Local.
- */
-void gannet_slurm_report_stuck(gannet_slurm_jobs *jobs);
-
-/* The next call of sbatch for a submission waits until it is known not to be there.
- *
- * Local.
- */
-void gannet_slurm_mark_uncertain(gannet_slurm_jobs *jobs, gannet_slurm_submission *submission);
-
-/* Seconds after a doubtful call of sbatch for which a list without its job proves nothing.
- *
- * Local.
- */
-double gannet_slurm_uncertain_seconds(const gannet_slurm_options *options);
-
-/* Look in a complete list for a submission that may have been accepted. It is submitted again when
- * it is missing in several lists over a while, and the accounting does not know it either; after
- * evaluate.patience its evaluations come back.
- *
- * Local.
- */
-GANNET_CHECKED gannet_err gannet_slurm_resolve_uncertain(gannet_slurm_jobs *jobs,
-                                                         gannet_slurm_submission *submission,
-                                                         const gannet_slurm_list *list, double now);
-
-/* The row that has the name and the directory of a submission, or NULL.
- *
- * Local.
- */
-const gannet_slurm_row *gannet_slurm_find_row(const gannet_slurm_list *list,
-                                              const gannet_slurm_submission *submission);
+void gannet_slurm_read_owner(const char *directory, char *id);
 
 /* Whether some job has begun the attempt in a directory, and has not told its end: its link is
  * there.
@@ -352,30 +312,32 @@ bool gannet_slurm_has_owner(const char *directory);
  */
 bool gannet_slurm_follow_owner(gannet_slurm_jobs *jobs, gannet_slurm_job *job);
 
-/* Find a submission of an earlier process that may have been accepted: by name in the scheduler's
- * list. When it is certainly not there, its stage becomes GANNET_SLURM_NEVER_TAKEN.
+/* Whether the node could not even begin the job: SLURM writes FAILED, and 0:53 for the exit code.
  *
  * Local.
  */
-GANNET_CHECKED gannet_err gannet_slurm_search_queue(gannet_slurm_jobs *jobs,
-                                                    gannet_slurm_submission *submission);
+bool gannet_slurm_is_never_begun(const gannet_slurm_job *job);
 
-/* Nothing is to begin any more: give back, as pending, all that sbatch has not taken. What it may
- * have taken is looked for once, and left to a later process when it is not found.
+/* Classify a job that has ended, by its outcome.json, its state, its exit code and its results, and
+ * remove it from the table, also after an error; unless its results cannot be read for now, and are
+ * to be read again.
+ *
+ * Local.
+ *
+ * Errors: those of gannet_classify_outcome and gannet_contract_check_space.
+ */
+GANNET_CHECKED gannet_err gannet_slurm_classify(gannet_slurm_jobs *jobs, gannet_slurm_job *job);
+
+/* Fail an evaluation because of the scheduler. The job may not have begun, or may run on where
+ * nobody sees it; therefore its files are kept as they are.
  *
  * Local.
  */
-GANNET_CHECKED gannet_err gannet_slurm_withdraw(gannet_slurm_jobs *jobs);
+GANNET_CHECKED gannet_err gannet_slurm_fail(gannet_slurm_jobs *jobs, const gannet_slurm_job *job,
+                                            bool retry, const char *reason);
 
-/* All jobs, with one call; how is REFUSED, too, when the list may lack some.
- *
- * Local.
- */
-GANNET_CHECKED gannet_err gannet_slurm_list_all(gannet_slurm_jobs *jobs, gannet_slurm_list *list,
-                                                gannet_slurm_call *how);
-
-/* No job of a submission has begun for longer than evaluate.patience: its evaluations come out of
- * poll as pending, with the reason, so that the campaign stops; a resume submits them.
+/* Give all evaluations of a submission back to the loop, as pending, with the reason: no job of it
+ * has begun for longer than evaluate.patience. The campaign stops, and a resume submits them.
  *
  * Local.
  */
@@ -383,13 +345,24 @@ GANNET_CHECKED gannet_err gannet_slurm_give_back_all(gannet_slurm_jobs *jobs,
                                                      const gannet_slurm_submission *submission,
                                                      const char *reason);
 
-/* See gannet_evaluator_all_submitted and gannet_evaluator_detach.
+/* Give an evaluation whose attempt was never started back to the loop, as pending.
  *
  * Local.
+ *
+ * reason  in  why the campaign has to stop; "" = it need not
  */
-bool gannet_slurm_all_submitted(const gannet_slurm_jobs *jobs);
-GANNET_CHECKED gannet_err gannet_slurm_detach(gannet_slurm_jobs *jobs,
-                                              const gannet_follow_up *next);
+GANNET_CHECKED gannet_err gannet_slurm_give_back(gannet_slurm_jobs *jobs,
+                                                 const gannet_slurm_job *job, const char *reason);
+
+/* Whether the results are complete: they count although nobody knows how the job ended, as the
+ * user's own rules about its output do.
+ *
+ * Local.
+ *
+ * done  out  true when the result was made ready
+ */
+GANNET_CHECKED gannet_err gannet_slurm_take_results(gannet_slurm_jobs *jobs,
+                                                    const gannet_slurm_job *job, bool *done);
 
 /* Look whether an earlier attempt of this evaluation, given up as lost, ended well after all: the
  * first valid result wins.
@@ -401,57 +374,105 @@ GANNET_CHECKED gannet_err gannet_slurm_detach(gannet_slurm_jobs *jobs,
 GANNET_CHECKED gannet_err gannet_slurm_take_late_result(gannet_slurm_jobs *jobs,
                                                         const gannet_slurm_job *job, bool *done);
 
-/* The result of a job that ended: by its outcome.json, its state, its exit code, its results.
- *
- * Local.
- *
- * is_over  out  false when what it reported cannot be read for now, and is to be read again
- *
- * Errors: those of gannet_classify_outcome and gannet_contract_check_space.
- */
-GANNET_CHECKED gannet_err gannet_slurm_classify(gannet_slurm_jobs *jobs, gannet_slurm_job *job,
-                                                bool *is_over);
-
-/* The same; a job that is over leaves the table, also after an error.
- *
- * Local.
- *
- * Errors: those of gannet_slurm_classify.
- */
-GANNET_CHECKED gannet_err gannet_slurm_end_classified(gannet_slurm_jobs *jobs,
-                                                      gannet_slurm_job *job);
-
-/* A failure that the scheduler is the reason of. The job may not have begun, or run on where nobody
- * sees it, so that nothing is forgotten of it.
- *
- * Local.
- */
-GANNET_CHECKED gannet_err gannet_slurm_fail(gannet_slurm_jobs *jobs, const gannet_slurm_job *job,
-                                            bool retry, const char *reason);
-
-/* An attempt that was never started: its evaluation comes out of poll as pending.
- *
- * Local.
- *
- * reason  in  why the campaign has to stop; "" = it need not
- */
-GANNET_CHECKED gannet_err gannet_slurm_give_back(gannet_slurm_jobs *jobs,
-                                                 const gannet_slurm_job *job, const char *reason);
-
-/* Let no later process find jobs that have failed where the disk is full: they are submitted again.
+/* Forget the attempts of jobs that failed where the disk is full, so that a later process submits
+ * them again.
  *
  * Local.
  */
 void gannet_slurm_forget_failures(const gannet_slurm_jobs *jobs);
 
-/* Whether the results are complete: they count although nobody knows how the job ended, as the
- * user's own rules about its output do.
+/* submission.c */
+
+/* Pack n evaluations into submissions as the options say, and write everything down that sbatch
+ * needs. After an error the table is as before.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_slurm_pack(gannet_slurm_jobs *jobs, int n,
+                                            const gannet_request *requests);
+
+/* Call sbatch for what is due.
  *
  * Local.
  *
- * done  out  true when the result was made ready
+ * until  in  time after which no further call is made
  */
-GANNET_CHECKED gannet_err gannet_slurm_take_results(gannet_slurm_jobs *jobs,
-                                                    const gannet_slurm_job *job, bool *done);
+GANNET_CHECKED gannet_err gannet_slurm_submit_due(gannet_slurm_jobs *jobs, double until);
+
+/* The scheduler has the submission under this id: write that down.
+ *
+ * Local.
+ *
+ * id  in  also of an element
+ */
+void gannet_slurm_set_id(gannet_slurm_jobs *jobs, gannet_slurm_submission *submission,
+                         const char *id);
+
+/* All jobs, with one call; how is REFUSED, too, when the list may lack some.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_slurm_list_all(gannet_slurm_jobs *jobs, gannet_slurm_list *list,
+                                                gannet_slurm_call *how);
+
+/* Look in a complete list for a submission that may have been accepted. It is submitted again when
+ * it is missing in several lists over a while, and the accounting does not know it either; after
+ * evaluate.patience its evaluations are given back.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_slurm_resolve_uncertain(gannet_slurm_jobs *jobs,
+                                                         gannet_slurm_submission *submission,
+                                                         const gannet_slurm_list *list, double now);
+
+/* Find a submission of an earlier process that may have been accepted: by name in the scheduler's
+ * list. When it is certainly not there, its stage becomes GANNET_SLURM_NEVER_TAKEN.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_slurm_search_queue(gannet_slurm_jobs *jobs,
+                                                    gannet_slurm_submission *submission);
+
+/* Seconds after an uncertain call of sbatch for which a list without its job proves nothing.
+ *
+ * Local.
+ */
+double gannet_slurm_uncertain_seconds(const gannet_slurm_options *options);
+
+/* Nothing is to begin any more: give back, as pending, all that sbatch has not taken. What it may
+ * have taken is looked for once, and left to a later process when it is not found.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_slurm_withdraw(gannet_slurm_jobs *jobs);
+
+/* monitor.c */
+
+/* Everything that is due: look for files, submit, ask the scheduler. Evaluations that ended become
+ * ready and leave the table.
+ *
+ * Local.
+ *
+ * until  in  time after which no further job is submitted in this call; none is, and the scheduler
+ *            is not asked, either when the program is to end at once
+ */
+GANNET_CHECKED gannet_err gannet_slurm_monitor(gannet_slurm_jobs *jobs, double until);
+
+/* recover.c */
+
+/* Take over the job of an earlier process; see gannet_evaluator_recover.
+ *
+ * Local.
+ */
+GANNET_CHECKED gannet_err gannet_slurm_recover(gannet_slurm_jobs *jobs,
+                                               const gannet_request *request, bool *taken);
+
+/* See gannet_evaluator_all_submitted and gannet_evaluator_detach.
+ *
+ * Local.
+ */
+bool gannet_slurm_all_submitted(const gannet_slurm_jobs *jobs);
+GANNET_CHECKED gannet_err gannet_slurm_detach(gannet_slurm_jobs *jobs,
+                                              const gannet_follow_up *next);
 
 #endif
