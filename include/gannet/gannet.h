@@ -3,6 +3,7 @@
 #define GANNET_GANNET_H
 
 #include "gannet/context.h"
+#include "gannet/library.h"
 #include "gannet/optimizer.h"
 #include "gannet/physics.h"
 #include "gannet/problem.h"

@@ -33,7 +33,7 @@ module gannet
   integer(c_int), parameter :: gannet_infeasible = gannet_cannot_run ! the name until version 0.1
   integer(c_int), parameter :: gannet_minimize = 0, gannet_maximize = 1
   integer, parameter :: longest = 4096 ! characters of a name or a setting, with the final zero
-  integer(c_int), parameter :: err_arg = 1, err_shape = 3, err_state = 4 ! of gannet_err
+  integer(c_int), parameter :: err_arg = 1, err_shape = 3, err_state = 4, err_version = 9 ! of gannet_err
 
   ! What this module itself refused, as the library keeps its last error; not allocated = nothing.
   character(len=:), allocatable, save :: refused
@@ -201,6 +201,15 @@ module gannet
       integer(c_int), value :: code
       integer(c_int) :: err_exit
     end function
+    function library_version() bind(c, name="gannet_version")
+      import
+      type(c_ptr) :: library_version
+    end function
+    function struct_size(name) bind(c, name="gannet_struct_size")
+      import
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_size_t) :: struct_size
+    end function
     function strlen(string) bind(c, name="strlen")
       import
       type(c_ptr), value :: string
@@ -215,21 +224,61 @@ contains
   ! Local.
   function gannet_message() result(message)
     character(len=:), allocatable :: message
-    character(kind=c_char), pointer :: c(:)
-    type(c_ptr) :: address
-    integer :: i, n
     if (allocated(refused)) then
       message = refused
-      return
+    else
+      message = from_c(error_message())
     end if
-    address = error_message()
+  end function
+
+  function from_c(address) result(made)
+    type(c_ptr), intent(in) :: address
+    character(len=:), allocatable :: made
+    character(kind=c_char), pointer :: c(:)
+    integer :: i, n
     n = int(strlen(address))
     call c_f_pointer(address, c, [n])
-    allocate (character(len=n) :: message)
+    allocate (character(len=n) :: made)
     do i = 1, n
-      message(i:i) = c(i)
+      made(i:i) = c(i)
     end do
   end function
+
+  ! A library whose structures differ would read and write where this module has none.
+  subroutine check_library(code)
+    integer(c_int), intent(out) :: code
+    type(c_variable) :: variable
+    type(c_constraint) :: constraint
+    type(c_spec) :: spec
+    type(c_setting) :: setting
+    type(c_result) :: evaluated
+    type(c_best) :: best
+    type(c_counts) :: counts
+    type(c_recommendation) :: recommendation
+    code = 0
+    call check_size("gannet_variable", c_sizeof(variable), code)
+    call check_size("gannet_constraint", c_sizeof(constraint), code)
+    call check_size("gannet_problem_spec", c_sizeof(spec), code)
+    call check_size("gannet_method_setting", c_sizeof(setting), code)
+    call check_size("gannet_result", c_sizeof(evaluated), code)
+    call check_size("gannet_best", c_sizeof(best), code)
+    call check_size("gannet_counts", c_sizeof(counts), code)
+    call check_size("gannet_recommendation", c_sizeof(recommendation), code)
+  end subroutine
+
+  subroutine check_size(name, expected, code)
+    character(len=*), intent(in) :: name
+    integer(c_size_t), intent(in) :: expected
+    integer(c_int), intent(inout) :: code
+    integer(c_size_t) :: found
+    character(len=300) :: line
+    found = struct_size(name // c_null_char)
+    if (code /= 0 .or. found == expected) return
+    write (line, "(5a,i0,a,i0,a)") "the library has version ", from_c(library_version()), ", whose ", name, " has ", found, &
+      " bytes, not ", expected, "; compile the gannet.f90 that was installed with it"
+    refused = trim(line)
+    code = err_version
+  end subroutine
 
   ! Hand a code to the caller, or end the program as gannet itself would.
   subroutine settle(code, ierr)
@@ -330,6 +379,11 @@ contains
     opt%noise = ieee_value(0.0_c_double, ieee_quiet_nan)
     if (present(noise)) opt%noise = noise
     if (present(goal)) opt%goal = int(goal, c_int)
+    call check_library(code)
+    if (code /= 0) then
+      call settle(code, ierr)
+      return
+    end if
     if (seed < 0) then
       refused = "the seed is negative, expected at least 0"
       code = err_arg

@@ -32,6 +32,7 @@ import numpy as np
 
 __all__ = ["Error", "Optimizer", "Point", "categorical", "integer", "real"]
 
+_VERSION = "0.2.0"  # of the library that this file is made for
 _REAL, _INTEGER, _BOOLEAN, _CATEGORICAL = range(4)
 _DONE, _CANNOT_RUN, _FAILED = range(3)
 
@@ -55,6 +56,9 @@ _Result = _structure("_Result", id=ctypes.c_int64, outcome=ctypes.c_int, objecti
 _Recommendation = _structure("_Recommendation", id=ctypes.c_int64, mean=ctypes.c_double, sd=ctypes.c_double, noise_sd=ctypes.c_double)
 _Best = _structure("_Best", id=ctypes.c_int64, objective=ctypes.c_double, feasible=ctypes.c_int)
 _Counts = _structure("_Counts", **dict.fromkeys(("pending", "done", "feasible", "cannot_run", "failed"), ctypes.c_int64))
+_STRUCTURES = {"gannet_variable": _Variable, "gannet_constraint": _Constraint, "gannet_problem_spec": _Spec,
+               "gannet_method_setting": _Setting, "gannet_result": _Result, "gannet_best": _Best, "gannet_counts": _Counts,
+               "gannet_recommendation": _Recommendation}
 
 
 def _find_library():
@@ -79,9 +83,28 @@ def _in_turn(function):
     return call
 
 
+def _check_library(library, path):
+    """Another library would read and write structures where this file has none."""
+    found = "older than 0.2.0"
+    if hasattr(library, "gannet_version"):
+        library.gannet_version.restype = ctypes.c_char_p
+        library.gannet_struct_size.restype, library.gannet_struct_size.argtypes = ctypes.c_size_t, [ctypes.c_char_p]
+        found = library.gannet_version().decode()
+    advice = (f"{__file__} is made for version {_VERSION}; set GANNET_LIBRARY to the path of that library, or import the "
+              "gannet.py that belongs to this one")
+    if found != _VERSION:
+        raise Error(f"{path}: version {found}, but {advice}")
+    for name, structure in _STRUCTURES.items():
+        size = library.gannet_struct_size(name.encode())
+        if size != ctypes.sizeof(structure):
+            raise Error(f"{path}: version {found}, whose {name} has {size} bytes, not {ctypes.sizeof(structure)}, but {advice}")
+
+
 def _load():
+    path = _find_library()
     # MPI loads its own components later, which must find its symbols
-    library = ctypes.CDLL(_find_library(), mode=ctypes.RTLD_GLOBAL)
+    library = ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
+    _check_library(library, path)
     handle, doubles, ids = ctypes.c_void_p, ctypes.POINTER(ctypes.c_double), ctypes.POINTER(ctypes.c_int64)
     taken = ctypes.POINTER(handle)
     signatures = {

@@ -1,12 +1,14 @@
 """The Python module from outside: every kind of variable, constraints, failures, errors."""
 import concurrent.futures
 import copy
+import ctypes
 import decimal
 import fractions
 import math
 import pickle
 import types
 import unittest
+import unittest.mock
 
 import gannet
 import numpy as np
@@ -18,6 +20,30 @@ KINDS = {"x": (0, 1), "rate": (1e-6, 1e-2, "log"), "fins": gannet.integer(1, 8),
 def make(**more):
     return gannet.Optimizer(KINDS, {"stress": (None, 110), "mass": (1, 3)},
                             **{"method": "sobol", "noise": 0, "goal": "maximize", **more})
+
+
+class Library(unittest.TestCase):
+    """The library itself, with something else in what the module is made for."""
+
+    def refusal(self):
+        with self.assertRaises(gannet.Error) as caught:
+            gannet._load()
+        return str(caught.exception)
+
+    def test_another_version_is_refused_with_both_versions_and_the_path(self):
+        with unittest.mock.patch.object(gannet, "_VERSION", "9.8.7"):
+            self.assertRegex(self.refusal(), r"^/.*libgannet\.so: version 0\.\d+\.\d+, but /.*gannet\.py is made for version 9\.8\.7; ")
+
+    def test_another_size_of_a_structure_is_refused(self):
+        for name, structure in gannet._STRUCTURES.items():
+            longer = type("longer", (structure,), {"_fields_": [("more", ctypes.c_double)]})
+            with self.subTest(name), unittest.mock.patch.dict(gannet._STRUCTURES, {name: longer}):
+                size = ctypes.sizeof(structure)
+                self.assertIn(f", whose {name} has {size} bytes, not {ctypes.sizeof(longer)}, but ", self.refusal())
+
+    def test_a_library_that_does_not_tell_its_version_is_refused(self):
+        with self.assertRaisesRegex(gannet.Error, "^old.so: version older than 0.2.0, but "):
+            gannet._check_library(types.SimpleNamespace(), "old.so")
 
 
 class Module(unittest.TestCase):
