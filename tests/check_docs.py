@@ -24,7 +24,7 @@ EXIT_ROW = re.compile(r"^\|\s*(\d+)\s*\|\s*(.*?)\s*\|$", re.MULTILINE)
 
 def documents(root):
     found = sorted((root / "docs").rglob("*.md"))
-    return [root / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
+    return [root / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")
             if (root / name).exists()] + found
 
 

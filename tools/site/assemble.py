@@ -18,7 +18,7 @@ FILE_PAGE = "---\norphan: true\nnosearch: true\n---\n# {name}\n\n{fence}{lexer}\
 
 
 def documents(root):
-    top = [root / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
+    top = [root / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")]
     return top + sorted((root / "docs").rglob("*.md"))
 
 
