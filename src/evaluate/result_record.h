@@ -10,29 +10,30 @@
  */
 size_t gannet_result_size(int n_constraints);
 
-/* Result to bytes and back; result->constraints points at [n_constraints] in both directions.
+/* Pack a result into bytes, and unpack it. result->constraints must point at [n_constraints] in
+ * both directions.
  *
  * Local.
  */
 void gannet_result_pack(int n_constraints, const gannet_result_record *result, void *bytes);
 void gannet_result_unpack(int n_constraints, const void *bytes, gannet_result_record *result);
 
-/* A result with nothing known: failed, NAN, times unknown. constraints becomes all NAN.
+/* Clear a result: failed, all numbers NAN, times unknown.
  *
  * Local.
  */
 void gannet_result_clear(int n_constraints, gannet_result_record *result);
 
-/* Failed with a reason in one line: control characters become spaces, bytes that are not UTF-8 '?',
- * what does not fit is left out from a word on. Its class becomes "results"; it counts as a crash
- * unless another attempt may succeed (retry).
+/* Make a result failed, with a reason in one line: control characters become spaces, bytes that are
+ * not UTF-8 become '?', and what does not fit is left out from a word on. The class of the failure
+ * becomes "results"; it counts as a crash unless another attempt may succeed (retry).
  *
  * Local.
  */
 void gannet_result_fail(gannet_result_record *result, bool retry, const char *format, ...)
     GANNET_PRINTF(3, 4);
 
-/* A failed result becomes "cannot run": the design is bad, by this class of evidence.
+/* Turn a failed result into "cannot run": this class of evidence says that the design is bad.
  *
  * Local.
  */

@@ -4,14 +4,14 @@
 
 #include "base/error.h"
 
-/* A broadcast from rank 0 for which the other ranks sleep, 1 ms at first and 20 ms at last between
- * two looks.
+/* Broadcast from rank 0. The other ranks sleep while they wait, and look for the message every 1 ms
+ * at first and every 20 ms at last.
  *
  * Collective over comm.
  */
 GANNET_CHECKED gannet_err gannet_sleeping_bcast(MPI_Comm comm, void *bytes, int size);
 
-/* gannet_agree after rank 0 has worked alone; the others wait quietly.
+/* gannet_agree, for use after rank 0 has worked alone: the other ranks sleep while they wait.
  *
  * Collective over comm.
  */

@@ -138,7 +138,8 @@ GANNET_CHECKED gannet_err gannet_command_check_parts(const gannet_command_option
                                                      const gannet_evaluator_setup *setup,
                                                      gannet_complaints *complaints);
 
-/* The {words} of command and shell alone, for campaign files whose programs may still be made.
+/* Check only the placeholders of command and shell, for campaign files whose programs may not exist
+ * yet.
  *
  * Local.
  */
@@ -166,8 +167,9 @@ void gannet_command_check_script(const gannet_command_options *options,
                                  const gannet_evaluator_setup *setup, const char *script,
                                  gannet_complaints *complaints);
 
-/* The path of a program: absolute as it is, with a slash relative to input_directory, else searched
- * in PATH. Returns 0, or the errno of the best attempt (EACCES when it exists and cannot be run).
+/* Find the path of a program. An absolute path is taken as it is, one with a slash is relative to
+ * input_directory, and any other name is searched in PATH. Returns 0, or an errno (EACCES when the
+ * program exists and cannot be run).
  *
  * Local.
  *

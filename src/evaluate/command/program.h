@@ -9,7 +9,7 @@
 #include "evaluate/command/command.h"
 #include "evaluate/contract/placeholder_uses.h"
 
-/* Does not change between evaluations. Must not move: contract points into it. */
+/* What all evaluations of a campaign share. It must not move, as contract points into it. */
 typedef struct {
   const gannet_command_options *options;
   gannet_delimiters delimiters;
@@ -22,8 +22,8 @@ typedef struct {
   char shell[PATH_MAX]; /* bash, or /bin/sh where there is none: runs job scripts and shell */
 } gannet_program;
 
-/* Find the places and make CAMPAIGN/evals. Zeroed before; free with gannet_program_release, also
- * after failure.
+/* Find the program and the directories, and make CAMPAIGN/evals. Zeroed before; free with
+ * gannet_program_release, also after failure.
  *
  * Local.
  */
@@ -82,7 +82,7 @@ typedef struct {
   char directory[PATH_MAX];
 } gannet_current_attempt;
 
-/* The attempt of a request, in the smallest slot that is free.
+/* Begin the attempt of a request, in the smallest slot that is free.
  *
  * Local.
  *
@@ -94,8 +94,8 @@ GANNET_CHECKED gannet_err gannet_attempt_begin(const gannet_program *program,
                                                const gannet_request *request, const void *others,
                                                int n, size_t size, gannet_current_attempt *attempt);
 
-/* The slot and the time of submission of an attempt that an earlier process began, as attempt.json
- * has them; what it has not is unknown.
+/* Read the slot and the time of submission of an attempt that an earlier process began, from
+ * attempt.json; what is missing there becomes unknown.
  *
  * Local.
  */

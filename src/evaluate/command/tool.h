@@ -11,7 +11,7 @@ typedef struct {
   char why[512]; /* in words why it did not succeed; "" when it did */
 } gannet_tool_end;
 
-/* Run a program in a directory; its output is thrown away. Longest for a minute.
+/* Run a program in a directory, for at most a minute. Its output is thrown away.
  *
  * Local.
  *

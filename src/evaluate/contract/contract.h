@@ -70,7 +70,8 @@ gannet_field_kind gannet_variable_kind(const gannet_variable *variable);
 bool gannet_placeholder_kind(const gannet_problem *problem, const char *name,
                              gannet_field_kind *kind, const gannet_variable **variable);
 
-/* The binding of a name, a variable's before that of a fixed meaning; NULL = there is none.
+/* Find the binding of a name: that of a variable before that of a fixed meaning; NULL = there is
+ * none.
  *
  * Local.
  */
@@ -116,8 +117,8 @@ GANNET_CHECKED gannet_err gannet_contract_prepare(const gannet_contract *contrac
                                                   const char *directory,
                                                   const gannet_attempt_handover *handover);
 
-/* The two steps of gannet_contract_prepare. The second may be taken again where it failed: then
- * nothing has run in the directory yet.
+/* The two steps of gannet_contract_prepare. The second one may be repeated when it failed: nothing
+ * has run in the directory then.
  *
  * Local.
  *
@@ -154,7 +155,7 @@ typedef struct {
 GANNET_CHECKED gannet_err gannet_attempt_write(const char *directory,
                                                const gannet_attempt_runner *runner);
 
-/* Whether attempt.json names this nonce; the job in it then, "" when there is none.
+/* Whether attempt.json names this nonce. Writes the job that it names, "" when it names none.
  *
  * Local.
  *
@@ -179,13 +180,13 @@ typedef struct {
  */
 bool gannet_attempt_read(const char *directory, gannet_attempt_info *sight);
 
-/* The place that attempt.json names; submission is "" when it names none.
+/* Read the submission that attempt.json names; its name is "" when there is none.
  *
  * Local.
  */
 void gannet_attempt_read_submission(const char *directory, gannet_submission_element *submission);
 
-/* The nonce and the job of the attempt in a directory; 0 when there is none.
+/* Read the nonce and the job of the attempt in a directory; the nonce is 0 when there is none.
  *
  * Local.
  *
@@ -193,8 +194,8 @@ void gannet_attempt_read_submission(const char *directory, gannet_submission_ele
  */
 uint64_t gannet_attempt_nonce(const char *directory, char *job, size_t size);
 
-/* Values of all placeholders for one request; free with gannet_bindings_release, also after
- * failure.
+/* Make the values of all placeholders for one request; free with gannet_bindings_release, also
+ * after failure.
  *
  * Local.
  *
@@ -206,8 +207,8 @@ GANNET_CHECKED gannet_err gannet_bindings_create(const gannet_contract *contract
                                                  gannet_bindings *bindings);
 void gannet_bindings_release(gannet_bindings *bindings);
 
-/* The environment of a simulation: the user's, with placeholders replaced in its values, and
- * "GANNET_EVAL_ID=123" and so on.
+/* Make the environment of a simulation: the user's variables, with placeholders replaced in their
+ * values, and gannet's own, such as GANNET_EVAL_ID=123.
  *
  * Local.
  *
@@ -232,9 +233,9 @@ typedef enum {
   GANNET_IN_CAMPAIGN /* command and environment: the same, and braces count as well */
 } gannet_text_kind;
 
-/* Replace every placeholder of a known name by its value, once, from left to right, and take the
- * backslash away from those that have one. Everything else stays as it is, also placeholders that
- * nobody knows and formats that cannot be read: templates are often programs full of braces.
+/* Replace every placeholder of a known name by its value, once, from left to right, and remove the
+ * backslash before those that have one. Everything else stays as it is, also unknown placeholders
+ * and formats that cannot be read: templates are often programs full of braces.
  *
  * Local.
  *
@@ -306,15 +307,15 @@ typedef struct {
 void gannet_contract_read_results(const gannet_problem *problem, const gannet_outcome_rules *rules,
                                   const char *directory, gannet_result_record *result);
 
-/* Whether results.out is cut off within its last line: it has no end, and is no JSON object, which
- * says itself whether it is whole.
+/* Whether results.out is cut off within its last line. A JSON object never counts as cut off, as it
+ * shows itself whether it is whole.
  *
  * Local.
  */
 bool gannet_contract_is_torn(const char *directory);
 
-/* Whether results.out says that the simulation cannot run; it then counts however the simulation
- * ended, and is in the result. Otherwise the result is to be filled: nothing is known of it.
+/* Whether results.out says that the simulation cannot run. That counts however the simulation
+ * ended, and the result then says so. Otherwise the result is still to be filled.
  *
  * Local.
  *
@@ -323,11 +324,11 @@ bool gannet_contract_is_torn(const char *directory);
 bool gannet_contract_says_cannot_run(const gannet_problem *problem, const char *directory,
                                      gannet_result_record *result);
 
-/* The result of an attempt from the launcher's last event about it. A text of the user's that means
- * 'cannot run' counts more than the exit code and than results. What the simulation itself says in
- * results.out comes next: that it cannot work however it ended, its numbers when it ended well. The
- * result becomes pending, to be classified again by a later process, when somebody asks the program
- * to end meanwhile.
+/* Make the result of an attempt from the launcher's last event about it. A text of the user's that
+ * means 'cannot run' counts more than the exit code and the results. What the simulation itself
+ * says in results.out comes next: that it cannot work, however it ended; its numbers, when it ended
+ * well. The result becomes pending, to be classified again by a later process, when somebody asks
+ * the program to end meanwhile.
  *
  * Local.
  *
@@ -342,9 +343,9 @@ GANNET_CHECKED gannet_err gannet_classify_outcome(const gannet_problem *problem,
                                                   const gannet_launch_event *event,
                                                   gannet_result_record *result);
 
-/* That an attempt failed where nothing can be written says nothing about its design: it is
- * forgotten, and to be made again. Only for attempts that have ended: another one would be made
- * beside one that runs on.
+/* Forget an attempt that failed where nothing more can be written: that says nothing about its
+ * design, and it is made again. Only for attempts that have ended, as another one would run beside
+ * one that goes on.
  *
  * Local.
  *
@@ -353,7 +354,7 @@ GANNET_CHECKED gannet_err gannet_classify_outcome(const gannet_problem *problem,
 GANNET_CHECKED gannet_err gannet_contract_check_space(const char *directory,
                                                       const gannet_result_record *result);
 
-/* The interpreter that the first line of a script names, "" when there is none.
+/* Find the interpreter that the first line of a script names; "" when there is none.
  *
  * Local.
  *
@@ -361,8 +362,8 @@ GANNET_CHECKED gannet_err gannet_contract_check_space(const char *directory,
  */
 void gannet_contract_find_interpreter(const char *program, char *name, size_t size);
 
-/* What an error of exec means for a program, to be put after the error's own text: exec says of a
- * script whose interpreter is missing that there is no such file.
+/* Explain an error of exec, to be put behind the error's own text: of a script whose interpreter is
+ * missing, exec says that there is no such file.
  *
  * Local.
  *
@@ -396,7 +397,8 @@ bool gannet_contract_is_unread(const gannet_result_record *result);
  */
 GANNET_CHECKED gannet_err gannet_attempt_check_files(const char *directory);
 
-/* Let no later process find the attempt in a directory, nor how it ended: it is then made again.
+/* Forget the attempt in a directory: no later process finds it, nor how it ended, and it is made
+ * again.
  *
  * Local.
  */
@@ -426,14 +428,15 @@ bool gannet_contract_is_transient(int error);
 void gannet_contract_fail_search(const gannet_search_report *report, const char *what,
                                  const char *name, gannet_result_record *result);
 
-/* Failed with a reason, followed by the end of stderr.log; the class is the caller's to set.
+/* Make a result failed, with a reason and the end of stderr.log. The caller sets the class of the
+ * failure.
  *
  * Local.
  */
 void gannet_contract_fail(const char *directory, bool retry, const char *reason,
                           gannet_result_record *result);
 
-/* Whether a complete attempt with this nonce left its outcome.json; its end then comes in event.
+/* Whether the attempt with this nonce has left its outcome.json. Writes its end into event.
  *
  * Local.
  *
@@ -442,8 +445,8 @@ void gannet_contract_fail(const char *directory, bool retry, const char *reason,
 bool gannet_contract_find_outcome(const char *directory, uint64_t nonce, gannet_launch_event *event,
                                   char *host);
 
-/* Whether the outcome.json of this nonce says that a job's script did not start the simulation;
- * why, then.
+/* Whether the outcome.json of this nonce says that the script of a job did not start the
+ * simulation, and why.
  *
  * Local.
  *

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 
-/* The whole text of a value. (json_dumps leaves something out when its memory cannot grow.)
+/* Write the whole text of a value. (json_dumps leaves something out when its memory cannot grow.)
  *
  * Local.
  *
@@ -21,8 +21,8 @@
 GANNET_CHECKED gannet_err gannet_json_text(const json_t *value, size_t how, const char *what,
                                            char **text);
 
-/* A small file that gannet wrote where simulations can write, too. NULL when it is not there, is no
- * regular file, or holds anything else than JSON; to be freed with json_decref.
+/* Read a small file that gannet wrote where simulations can write, too. Returns NULL when it does
+ * not exist, is no regular file, or holds anything else than JSON; to be freed with json_decref.
  *
  * Local.
  */

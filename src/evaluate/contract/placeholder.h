@@ -1,9 +1,9 @@
 /* Placeholders: {name} and {name:format} in commands, environments, templates and job scripts.
  *
  * Terms
- *   delimiters   what stands before and behind the name: braces, or a campaign's own
- * (evaluate.placeholders) field   what a format says: 8.4f is a field of 8 characters with 4 digits
- * behind the point fits    a text has at most as many characters as its field is wide
+ *   delimiters  what stands before and behind the name: braces, or those of evaluate.placeholders
+ *   field       what a format says: 8.4f is a field of 8 characters with 4 digits behind the point
+ *   fits        a text fits when it has at most as many characters as its field is wide
  *
  * ${name} belongs to shells and input decks and is no placeholder. Neither is one that follows a
  * backslash, \{name}, unless there are two.
@@ -27,7 +27,7 @@ typedef struct {
   } pair[2];
 } gannet_delimiters;
 
-/* The delimiters that an option names: "@@" = @name@, "<<>>" or [<<, >>] = <<name>>; nothing =
+/* Read the delimiters that an option names: "@@" = @name@, "<<>>" or [<<, >>] = <<name>>; nothing =
  * braces. Returns NULL, or what is wrong with them.
  *
  * Local.
@@ -36,7 +36,7 @@ typedef struct {
  */
 const char *gannet_delimiters_read(const gannet_text_list *given, gannet_delimiters *delimiters);
 
-/* The same delimiters and braces: for texts of the campaign file.
+/* The same delimiters, and braces as well: for texts of the campaign file.
  *
  * Local.
  */
@@ -96,8 +96,8 @@ typedef struct {
   gannet_field field;
 } gannet_placeholder;
 
-/* The next placeholder from *at on, whoever knows its name: false when there is none. *at is then
- * behind it.
+/* Find the next placeholder from *at on, whether its name is known or not; *at moves behind it.
+ * Returns false when there is none.
  *
  * Local.
  */

@@ -1,8 +1,8 @@
 /* Which placeholders a campaign uses, and what their formats do to its designs.
  *
  * A format can lose digits: two designs then look equal to a simulation. It can also be too narrow:
- * what follows in a deck of fixed columns would be shifted. Both depend on values and are looked
- * for before each evaluation; a value that does not fit is an evaluation that fails without being
+ * what follows in a deck of fixed columns would be shifted. Both depend on values, and are
+ * checked before each evaluation. An evaluation with a value that does not fit fails without being
  * run.
  */
 #ifndef GANNET_EVALUATE_CONTRACT_PLACEHOLDER_USES_H
@@ -10,7 +10,8 @@
 
 #include "evaluate/contract/contract.h"
 
-/* A placeholder of a known name, told apart by name and format. */
+/* One placeholder of a known name. Placeholders of different names or formats are different ones.
+ */
 typedef struct {
   char source[100]; /* where it was found first, for messages: "deck.in:3:8" */
   bool has_format;
@@ -61,8 +62,8 @@ void gannet_placeholder_uses_release(gannet_placeholder_uses *uses);
 
 enum { GANNET_MISFIT_SIZE = 400 };
 
-/* Whether the values of a request fit the widths of all formats, with a reason when they do not.
- * Warns once of two designs that look equal.
+/* Check that the values of a request fit the widths of all formats, and tell why when they do not.
+ * Warn once of two designs that look equal to the simulation.
  *
  * Local.
  *

@@ -51,8 +51,8 @@ typedef struct {
 void gannet_in_process_check(const gannet_in_process_options *options,
                              const gannet_evaluator_setup *setup, gannet_complaints *complaints);
 
-/* Whether a simulation is being called by this process: for what is to be said when it ends the
- * process by exit().
+/* Whether this process is calling a simulation: if it ends by exit() meanwhile, a message can say
+ * so.
  *
  * Local.
  */

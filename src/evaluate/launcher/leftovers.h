@@ -1,22 +1,23 @@
-/* What an attempt of an earlier gannet has left running.
+/* Ending what an attempt of an earlier gannet has left running.
  *
  * When a controller and its helper are killed together, nobody is left to end the simulations. A
  * resume would run the same evaluations beside them, so it ends them first. Process numbers are
- * used again: a process is known by what nobody else has.
+ * used again; therefore a process is recognised by its nonce, its start and its files.
  */
 #ifndef GANNET_EVALUATE_LAUNCHER_LEFTOVERS_H
 #define GANNET_EVALUATE_LAUNCHER_LEFTOVERS_H
 
 #include <stdint.h>
 
-/* Which process a number meant: no two have the same start, in ticks since the start of the system.
+/* The identity of a process: no two processes of one number have the same start, in ticks since the
+ * start of the system.
  */
 typedef struct {
   long long start; /* 0 = unknown */
   char boot[40];   /* of the system, "" = unknown */
 } gannet_process_identity;
 
-/* The identity of a process that runs; zeroed when there is none, and where the system does not
+/* Find the identity of a running process; zeroed when there is none, or when the system does not
  * tell.
  *
  * Local.

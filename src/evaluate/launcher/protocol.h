@@ -18,9 +18,9 @@ enum { GANNET_LAUNCHER_MESSAGE = 128 * 1024 };
 
 typedef enum { GANNET_LAUNCHER_DO_LAUNCH, GANNET_LAUNCHER_DO_KILL } gannet_launcher_verb;
 
-/* Controller to helper. After a launch follow its texts, each with its zero byte: directory,
- * program, outcome and results ("" = none), arguments, environment. Helper to controller goes
- * gannet_launch_event. */
+/* A message from the controller to the helper. Behind a launch follow its texts, each with its zero
+ * byte: directory, program, outcome and results ("" = none), arguments, environment. The helper
+ * answers with gannet_launch_event. */
 typedef struct {
   gannet_launcher_verb verb;
   int n_arguments, n_environment;
@@ -38,7 +38,8 @@ typedef struct {
   char **environment; /* NULL-terminated */
 } gannet_launcher_order;
 
-/* The helper's main loop; ends the process when the controller is gone and every child is dead.
+/* Run the helper's main loop. It ends the process when the controller is gone and every child is
+ * dead.
  *
  * Local.
  */
@@ -96,8 +97,8 @@ enum { GANNET_LAUNCHER_TERMINATE = SIGUSR1, GANNET_LAUNCHER_KILL = SIGUSR2 };
 pid_t gannet_launcher_supervise(const gannet_launcher_order *order, char *const *inherited,
                                 int reports, int n_closed, const int *closed);
 
-/* Send a signal to all descendants of this process but those below the spared ones, and these.
- * Returns how many were found alive.
+/* Send a signal to all descendants of this process, except for the spared ones and their
+ * descendants. Returns how many were found alive.
  *
  * Local.
  *

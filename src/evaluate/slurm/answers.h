@@ -30,8 +30,8 @@ typedef struct {
   gannet_slurm_class what;
 } gannet_slurm_state;
 
-/* The row of a state; what follows the word ("CANCELLED by 1000", "CANCELLED+") does not matter.
- * Never NULL: a word that is not known gives the last row.
+/* Find the row of a state. What follows the word ("CANCELLED by 1000", "CANCELLED+") does not
+ * matter. Never NULL: an unknown word gives the last row.
  *
  * Local.
  */
@@ -55,8 +55,8 @@ bool gannet_slurm_is_suspended(const gannet_slurm_state *state);
  */
 bool gannet_slurm_is_stuck(const char *why);
 
-/* Whether it will never start as it is: it alone exceeds a limit, or asks for what is not there or
- * not for this user. Such a job is stuck as well.
+/* Whether a job that waits for this reason will never start as it is: it alone exceeds a limit, or
+ * asks for what does not exist or is not for this user. Such a job is stuck as well.
  *
  * Local.
  */
@@ -106,8 +106,8 @@ typedef struct {
   const char *job, *name;
 } gannet_slurm_job_key;
 
-/* The row of a job, or NULL. One without a name, of a site's own sacct, may be that of any job with
- * the number.
+/* Find the row of a job, or NULL. A row without a name, of a site's own sacct, may be that of any
+ * job with the number.
  *
  * Local.
  */
@@ -121,8 +121,8 @@ const gannet_slurm_row *gannet_slurm_list_find(const gannet_slurm_list *list,
 const gannet_slurm_row *gannet_slurm_list_find_other(const gannet_slurm_list *list,
                                                      const gannet_slurm_job_key *job);
 
-/* sbatch --parsable: "123" or "123;cluster", perhaps among lines that a site's filter adds. Returns
- * 0, or -1 when there is no such line.
+/* Read the id that sbatch --parsable prints: "123" or "123;cluster", perhaps among lines that a
+ * site's filter adds. Returns 0, or -1 when there is no such line.
  *
  * Local.
  *
@@ -130,21 +130,21 @@ const gannet_slurm_row *gannet_slurm_list_find_other(const gannet_slurm_list *li
  */
 int gannet_slurm_parse_job(const char *text, char *job);
 
-/* squeue with "%i|%T|%N|%j|%Z|%r": the rows of list->text, which is changed. Lines that are not of
- * this form are left out; the last part may be missing. A job that is listed twice has one row, the
- * one that has not ended; jobs of two names are two.
+/* Read what squeue prints with "%i|%T|%N|%j|%Z|%r", from list->text, which is changed. Lines of
+ * another form are left out; the last part may be missing. A job that is listed twice gets one row,
+ * that of the job that has not ended; jobs of two names are two.
  *
  * Local.
  */
 GANNET_CHECKED gannet_err gannet_slurm_parse_squeue(gannet_slurm_list *list);
 
-/* sacct --parsable2 with JobID,State,ExitCode,NodeList,JobName: appends rows.
+/* Append the rows that sacct --parsable2 prints with JobID,State,ExitCode,NodeList,JobName.
  *
  * Local.
  */
 GANNET_CHECKED gannet_err gannet_slurm_parse_sacct(char *text, gannet_slurm_list *list);
 
-/* scontrol --oneliner show job: appends one row, or none.
+/* Append the row that scontrol --oneliner show job prints, or none.
  *
  * Local.
  *

@@ -40,7 +40,7 @@ GANNET_CHECKED gannet_err gannet_slurm_client_create(const gannet_slurm_commands
                                                      gannet_slurm_client **client);
 void gannet_slurm_client_destroy(gannet_slurm_client **client);
 
-/* What the last call wrote to stderr, in one line, or how it ended.
+/* What the last call wrote to stderr, in one line; how it ended, if it wrote nothing.
  *
  * Local.
  */
@@ -60,30 +60,30 @@ GANNET_CHECKED gannet_err gannet_slurm_client_submit(gannet_slurm_client *client
                                                      const char *const *environment, char *job,
                                                      gannet_slurm_call *how);
 
-/* What a call of sbatch that was refused says of the job, by all that sbatch wrote, of which
- * gannet_slurm_client_said may have a part only.
+/* What a refused call of sbatch means for the job, by everything that sbatch wrote;
+ * gannet_slurm_client_said may have only a part of that.
  *
  * Local.
  */
 gannet_slurm_refusal gannet_slurm_client_refusal(const gannet_slurm_client *client);
 
-/* squeue: all jobs of this user in all states, elements of arrays each by itself, with one call
- * however many they are.
+/* Call squeue once for all jobs of this user, in all states; elements of arrays have rows of their
+ * own.
  *
  * Local.
  */
 GANNET_CHECKED gannet_err gannet_slurm_client_list(gannet_slurm_client *client,
                                                    gannet_slurm_list *list, gannet_slurm_call *how);
 
-/* Whether there is no room for what the programs print, so that a list may lack jobs; what
- * gannet_slurm_client_said then returns.
+/* Whether there is no room for what the programs print, so that a list may lack jobs;
+ * gannet_slurm_client_said then says so.
  *
  * Local.
  */
 bool gannet_slurm_client_lacks_room(gannet_slurm_client *client);
 
-/* sacct for these jobs, in chunks. A site without accounting gives no rows, and is asked once. Rows
- * may be those of other jobs with these numbers.
+/* Call sacct for these jobs, in chunks. A site without accounting gives no rows, and is asked only
+ * once. Rows may be those of other jobs with these numbers.
  *
  * Local.
  *
@@ -94,8 +94,8 @@ GANNET_CHECKED gannet_err gannet_slurm_client_account(gannet_slurm_client *clien
                                                       gannet_slurm_list *list,
                                                       gannet_slurm_call *how);
 
-/* sacct for the jobs of a name that began not before this time: for one that squeue does not list
- * and that may have been accepted all the same.
+/* Call sacct for the jobs of a name that did not begin before a time. Meant for a job that squeue
+ * does not list, and that may have been accepted all the same.
  *
  * Local.
  *
@@ -107,7 +107,7 @@ GANNET_CHECKED gannet_err gannet_slurm_client_account_name(gannet_slurm_client *
                                                            gannet_slurm_list *list,
                                                            gannet_slurm_call *how);
 
-/* scontrol show job for one job; no row when it does not know the number.
+/* Call scontrol show job for one job; there is no row when it does not know the number.
  *
  * Local.
  *
@@ -116,8 +116,8 @@ GANNET_CHECKED gannet_err gannet_slurm_client_account_name(gannet_slurm_client *
 GANNET_CHECKED gannet_err gannet_slurm_client_show(gannet_slurm_client *client, const char *job,
                                                    gannet_slurm_list *list, gannet_slurm_call *how);
 
-/* Whether a call tells something of SLURM, though that may be an error. A program that does not
- * answer is not asked at once again.
+/* Whether a call was answered, even by an error. A program that does not answer is not called again
+ * at once.
  *
  * Local.
  */
@@ -125,16 +125,16 @@ static inline bool gannet_slurm_call_is_answered(gannet_slurm_call how) {
   return how == GANNET_SLURM_CALL_DONE || how == GANNET_SLURM_CALL_REFUSED;
 }
 
-/* How many elements an array may have here: scontrol show config; SLURM's own default when it does
- * not say.
+/* Find how many elements an array may have, by scontrol show config; SLURM's own default when that
+ * does not say.
  *
  * Local.
  */
 GANNET_CHECKED gannet_err gannet_slurm_client_array_size(gannet_slurm_client *client, int *size);
 
-/* scancel, three tries each. Jobs that have ended are no error; jobs of other names are left alone.
- * One job is cancelled by number and name; several, after a list has shown which of them are there,
- * in chunks by their numbers.
+/* Call scancel, with up to three tries each. Jobs that have ended are no error; jobs of other names
+ * are left alone. One job is cancelled by number and name; several, after a list has shown which of
+ * them are there, in chunks by their numbers.
  *
  * Local.
  *
