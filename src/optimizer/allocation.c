@@ -99,8 +99,8 @@ int64_t gannet_allocation_left_out(const gannet_allocation *a, int member) {
   return a->left_out[member];
 }
 
-/* What goes by merit, as shares of it: first in proportion to the square of merit, then what is
- * above a limit to those who have none. */
+/* Deal out what goes by merit: shares are proportional to the square of merit, and what a member
+ * has above its limit goes to those without a limit. */
 static void share_by_merit(const gannet_allocation *a, int n, const bool *idle, const double *limit,
                            double *share) {
   double all = 0, free = 0, left = 1;

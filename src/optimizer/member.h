@@ -39,20 +39,23 @@ typedef struct {
   const gannet_problem *problem;
   const gannet_history *history;
   const gannet_distinct *seen;   /* points of the history */
-  gannet_noise_test *noise_test; /* of the history, during an ask */
+  gannet_noise_test *noise_test; /* of the history, valid during an ask */
   const gannet_member_options *options;
-  int index;             /* in the portfolio */
-  gannet_models *models; /* NULL for members without a surrogate */
-  gannet_local *local;   /* NULL but for quadratic */
-  gannet_member_region region;
+  int index;             /* number of the member in the portfolio */
+  gannet_models *models; /* NULL for a member without a surrogate */
+  gannet_local *local;   /* the quadratic models of a local member; NULL for others */
   gannet_admm *admm; /* of a member that splits its problem (optimizer/propose/admm.h), or NULL */
-  gannet_phases *phases; /* of the ask; the optimiser's */
-  int64_t batch;         /* number of the batch that is being made */
-  int n_chosen;          /* points of this batch that other members have chosen */
-  const double *chosen;  /* [n_chosen][d]; what the member chooses follows in the same array */
-  gannet_screen_report screen; /* of the last scan; zero when it was not screened */
-  /* Single precision that was of no use is tried again after some scans, later and later: */
-  int double_scans_left; /* scans to come in double precision */
+  gannet_member_region region;
+  gannet_phases *phases; /* what the ask takes; the optimiser's */
+
+  /* Of the batch under way: */
+  int64_t batch;        /* its number */
+  int n_chosen;         /* points that other members have chosen */
+  const double *chosen; /* [n_chosen][d] these; this member's points follow in the same array */
+
+  /* Of scans: */
+  gannet_screen_report screen; /* of the last scan; zero when all candidates were scored */
+  int double_scans_left; /* scans to come in double precision, as single precision was of no use */
   int double_scans_last; /* how many such scans there were last time; 0 = single was of use */
 } gannet_member;
 

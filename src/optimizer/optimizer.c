@@ -24,7 +24,8 @@ static int64_t n_initial(const gannet_optimizer *o) {
   return wanted < 4 ? 4 : wanted > 64 ? 64 : wanted;
 }
 
-/* In fewer variables a few points show the whole box, measured to be as good. */
+/* Sides of the box of the first points. In few variables a few points show the whole box, which was
+ * measured to be as good. */
 static double initial_span(const gannet_optimizer *o) {
   if (!isnan(o->options.method.initial_span)) return o->options.method.initial_span;
   return o->options.n_members > 1 && o->problem->d >= 4 ? 0.3 : 1;
@@ -67,7 +68,7 @@ static gannet_err create_without_members(gannet_context *context, const gannet_p
   return gannet_distinct_create(problem, 0, &made->seen);
 }
 
-/* From checked options, which are taken over. */
+/* Make the optimiser from checked options, which it takes over. */
 static gannet_err create_from(gannet_context *context, const gannet_problem *problem,
                               gannet_optimizer_options *options, gannet_optimizer **optimizer) {
   *optimizer = NULL;
@@ -153,7 +154,7 @@ void gannet_optimizer_destroy(gannet_optimizer **optimizer) {
   gannet_free(optimizer);
 }
 
-/* What the caller brought along counts as design. */
+/* Whether there are enough evaluations for a model; those that the caller brought along count. */
 static bool is_design_complete(const gannet_optimizer *o) {
   return gannet_history_count(o->history) >= n_initial(o) &&
          gannet_history_count_observations(o->history) >= 1;

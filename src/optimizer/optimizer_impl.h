@@ -9,24 +9,30 @@
 struct gannet_optimizer {
   const gannet_context *context;
   const gannet_problem *problem;
-  int *holders; /* of the problem */
+  int *holders; /* count of the users of the problem, held until destroy */
   gannet_optimizer_options options;
   gannet_history *history;
-  gannet_allocation allocation;            /* of portfolios */
-  gannet_member *member;                   /* [options.n_members] */
-  char (*part)[GANNET_STATE_NAME];         /* [options.n_members] before the names of its values */
-  char (*meaning)[GANNET_STATE_TEXT_SIZE]; /* [options.n_members] of its hyper-parameters */
+
+  /* Members, [options.n_members]: */
+  gannet_member *member;
+  char (*part)[GANNET_STATE_NAME];         /* what comes before the names of their saved values */
+  char (*meaning)[GANNET_STATE_TEXT_SIZE]; /* digests of what their hyper-parameters mean */
+  gannet_allocation allocation;            /* how many points each proposes */
   int64_t design;                          /* evaluations before the first model */
-  gannet_distinct *seen;                   /* points of the history, but for the newest ones */
-  int64_t batch;                           /* number of the next proposal */
-  double penalty;               /* the least one at the last ask, minimised; INFINITY = none */
-  bool told_constant;           /* that all results so far are equal */
-  bool told_repeats;            /* that results repeat exactly (optimizer/models/repeats.h) */
-  double ask_seconds;           /* of the last ask */
-  gannet_phases phases;         /* of the last ask */
-  gannet_noise_test noise_test; /* likewise */
-  int substitute;               /* who proposed the last batch while a model failed, as the user was
-                                   told (optimizer/substitute.c); 0 = nobody had to */
+  int substitute; /* place in the list of substitutes, from 1, of the one that proposed the last
+                     batch (optimizer/substitute.c); 0 = the members did */
+
+  int64_t batch;                /* number of the next proposal */
+  gannet_distinct *seen;        /* points of the history, as of the last ask */
+  gannet_noise_test noise_test; /* of the history, as of the last ask */
+
+  /* What the user was told: */
+  double penalty;     /* least objective that counts as a failure, minimised; INFINITY = none */
+  bool told_constant; /* all results so far are equal */
+  bool told_repeats;  /* results repeat exactly (optimizer/models/repeats.h) */
+
+  double ask_seconds;   /* of the last ask */
+  gannet_phases phases; /* of the last ask */
 };
 
 #endif

@@ -227,7 +227,7 @@ static void complain_unused(int n, const gannet_setting *settings,
   }
 }
 
-/* Of gannet_method_table; the other keys go to every member. */
+/* Whether a key of gannet_method_table belongs to the whole optimiser and not to every member. */
 static bool is_of_whole(const char *key) {
   static const char *const keys[] = {"method", "portfolio", "initial", "initial_span", "penalties"};
   for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i)
@@ -405,7 +405,8 @@ static void visit_table(const visitor *v, const char *section, const gannet_opti
     if (!table->renamed) visit_entry(v, section, table, target);
 }
 
-/* What several members have each by its own row must not be written down for all of them. */
+/* Visit the settings of the method. Where there are several members, a setting that each of them
+ * has by its own row is left out: written down, it would go to all of them. */
 static void visit_method(const visitor *v, const gannet_optimizer_options *options) {
   const bool several = options->n_members > 1;
   for (const gannet_option *entry = gannet_method_table; entry->key; ++entry) {
@@ -428,7 +429,8 @@ static const gannet_option *find_in(const char *section, const gannet_option *ta
   return table && own ? gannet_option_find(table, own) : NULL;
 }
 
-/* What an acquisition or a surrogate has of its own is in the table of a member that has one. */
+/* The table entry of a dotted key. The keys of one acquisition or surrogate are in the table of a
+ * member that has it. */
 static const gannet_option *entry_of(const gannet_optimizer_options *options, const char *key) {
   const gannet_option *entry = find_in("acquisition", gannet_acquisition_choice_table, key);
   if (!entry) entry = find_in("region", gannet_region_table, key);
@@ -441,7 +443,7 @@ static const gannet_option *entry_of(const gannet_optimizer_options *options, co
   return entry;
 }
 
-/* In the order of the sections, whatever the user's was. */
+/* Visit the settings that the user gave, in the order of the sections. */
 static void visit_given(const visitor *v, const gannet_optimizer_options *options) {
   static const char *const sections[] = {"acquisition", "surrogate", "region", "search"};
   for (int s = 0; s < 4; ++s)

@@ -1,4 +1,5 @@
-/* What a key of a surrogate or an acquisition that no member has may have been meant to be. */
+/* Complaints about keys of surrogates and acquisitions that no member of a portfolio has, with the
+ * key that was probably meant. */
 #include <stdio.h>
 #include <string.h>
 

@@ -138,7 +138,8 @@ static gannet_err continue_without(gannet_optimizer *o, int q, gannet_err err, g
   return GANNET_OK;
 }
 
-/* Who asks again after an error gets what there would have been without it. */
+/* Propose by the only member. An error leaves the state as it was before: a later ask gives the
+ * points that this one would have given. */
 static gannet_err propose_alone(gannet_optimizer *o, int q, double *x_unit, gannet_state *state) {
   const int count = q;
   int member = 0;

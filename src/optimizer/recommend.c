@@ -20,7 +20,8 @@ static gannet_err read_options(gannet_optimizer_options *options) {
   return err;
 }
 
-/* Half the distance of the values that belong to one standard deviation up and down. */
+/* A standard deviation of the model in units of the objective: half the distance of the values that
+ * belong to one deviation more and one less. */
 static double sd_in_units(const gannet_transform_fit *fit, double mean, double sd) {
   return 0.5 * gannet_transform_invert(fit, mean + sd) -
          0.5 * gannet_transform_invert(fit, mean - sd);

@@ -117,7 +117,7 @@ const char *gannet_state_find_text(gannet_state *state, const char *part, const 
   return value && value->kind == GANNET_STATE_TEXT ? value->text : "";
 }
 
-/* By their bits: a zero keeps its sign. */
+/* Whether two numbers have the same bits: the zeros of either sign differ. */
 static bool is_same_number(double a, double b) {
   return memcmp(&a, &b, sizeof a) == 0;
 }

@@ -11,7 +11,7 @@
  */
 enum { GP_MOST = 1000 };
 
-/* In the order in which they are tried. The first is for few results only. */
+/* Substitutes in the order in which they are tried; the first is skipped with many results. */
 static const char *const methods[] = {"gp-noisy", "forest-ei", "sobol"};
 enum { METHODS = sizeof methods / sizeof *methods };
 

@@ -48,9 +48,9 @@ static void what_was_not_scanned_is_not_known(void **state) {
   assert_ok(gannet_cached_moments_reserve(&kept, 1, COUNT));
   assert_false(kept.known);
   gannet_cached_moments_put(&kept, 0, 0, M, mean, variance);
-  gannet_cached_moments_complete(&kept, true);
+  gannet_cached_moments_set_known(&kept, true);
   assert_true(kept.known && kept.own[0]);
-  gannet_cached_moments_complete(&kept, false);
+  gannet_cached_moments_set_known(&kept, false);
   assert_false(kept.known || kept.own[0]);
   gannet_cached_moments_release(&kept);
 }
@@ -64,7 +64,7 @@ static void nothing_is_kept_for_one_point_or_too_many_candidates(void **state) {
   assert_ok(gannet_cached_moments_reserve(&kept, 2, GANNET_CACHED_MOMENTS_MOST / 6 + 1));
   assert_int_equal(kept.count, 0);
   gannet_cached_moments_put(&kept, 0, 0, M, mean, variance);
-  gannet_cached_moments_complete(&kept, true);
+  gannet_cached_moments_set_known(&kept, true);
   assert_false(kept.known);
   gannet_cached_moments_forget(&kept);
   gannet_cached_moments_release(&kept);

@@ -6,7 +6,7 @@
 #include "optimizer/fixture.h"
 
 #include "optimizer/propose/moments_score.h"
-#include "optimizer/propose/propose.h"
+#include "optimizer/propose/propose_impl.h"
 
 enum { M = 9 };
 

@@ -8,7 +8,7 @@
 
 #include "optimizer/optimizer_impl.h"
 #include "optimizer/propose/moments_ordered.h"
-#include "optimizer/propose/propose.h"
+#include "optimizer/propose/propose_impl.h"
 
 enum { D = 4, Q = 3, MOST = 8 };
 

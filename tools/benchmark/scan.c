@@ -8,7 +8,7 @@
 #include "benchmark/asking.h"
 #include "benchmark/rates.h"
 #include "network/tangent.h"
-#include "optimizer/propose/propose.h"
+#include "optimizer/propose/propose_impl.h"
 
 typedef struct {
   char *problem;

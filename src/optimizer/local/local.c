@@ -26,8 +26,8 @@ enum { MULTIPLIER_ROUNDS = 4, SHIFTS = 3 };
  * end; each step divides by ten. In the units of the models. */
 static const double roundest = 1, chosen = 1e-2, sharpest = 1e-9;
 
-/* What is kept from one proposal to the next: the size of the box, and what was predicted of the
- * batch by which it will be judged. */
+/* The state that is saved: the size of the box, and the predictions for the batch by which that
+ * size will be judged. */
 typedef struct {
   double radius;           /* half the side of the box, in the unit cube */
   int64_t first_id, count; /* of that batch; no points = none is waited for */
@@ -113,8 +113,9 @@ static gannet_err find_achievement(const gannet_local *l, bool *told, double *mo
   return err;
 }
 
-/* Larger where a step to the edge did what was predicted, smaller where the model was sure and
- * wrong; where it was not sure the failure taught it something. */
+/* Adapt the box to what the last batch achieved: it grows where a step to the edge did what was
+ * predicted, and shrinks where the model was sure and wrong; where the model was not sure, the
+ * failure taught it something, and the box shrinks less. */
 static gannet_err adapt_radius(gannet_local *l) {
   double most = 0, *radius = &l->state.radius;
   bool told = false;
@@ -288,7 +289,7 @@ static double minimise_by_newton(proposal *p, double *u) {
                            NEWTON_STEPS);
 }
 
-/* By how much p->best is constraint_excess what the threshold leaves after a standard deviation. */
+/* By how much constraint i is violated at p->best, after a standard deviation in reserve. */
 static double constraint_excess(const proposal *p, int i) {
   return gannet_quadratic_value(&p->model[i], p->merit.draw[i], p->best, NULL, NULL) +
          gannet_quadratic_sd(&p->model[i], p->best, p->normal) - p->data.threshold[i];
@@ -338,7 +339,7 @@ static void fix_integers(proposal *p) {
   if (has_integers) (void)minimise_by_newton(p, p->best);
 }
 
-/* Along the minima of ever sharper penalties; the value of the last. */
+/* Follow the minima of ever sharper penalties; returns the value of the last. */
 static double sharpen_penalty(proposal *p, double *u, double from, double to) {
   double value = INFINITY;
   for (double round = from; round > 0.5 * to; round /= 10) {
@@ -479,8 +480,8 @@ bool gannet_local_is_idle(const gannet_problem *problem) {
   return local_data_coordinates(problem, NULL) == 0;
 }
 
-/* Of hyper-parameter i, by the models one after the other: "model0.curvature" is of the objective.
- */
+/* The name of hyper-parameter i of [n_models][GANNET_QUADRATIC_HYPER]: "model0.curvature" is of the
+ * objective. */
 static void name_hyper(int i, char *name, size_t size) {
   static const char *const names[GANNET_QUADRATIC_HYPER] = {"curvature", "spread", "cross",
                                                             "error"};

@@ -71,7 +71,8 @@ static double unit_of(int n, const double *sizes, int rank, double *work) {
   return work[at] > 0 ? work[at] : 1;
 }
 
-/* What is nearer counts alike. Noise has to be averaged over many points. */
+/* Rank of the distance, and of the value, that are taken as units: nearer points count alike, and
+ * noise has to be averaged over many points. */
 static int typical_rank(const local_data *data) {
   return data->noisy && data->n / 2 > data->d ? data->n / 2 : data->d;
 }
@@ -244,7 +245,8 @@ int64_t local_noise_centre(const gannet_history *history, const local_data *data
   return centre;
 }
 
-/* Where error s = (1/2) curvature s u^2; hyper-parameters are logarithms to base 10. */
+/* The radius u at which error s = (1/2) curvature s u^2; hyper-parameters are logarithms to base
+ * 10. */
 double local_noise_radius(const local_data *data, const gannet_quadratic *objective) {
   const double *hyper = objective->hyper;
   return least_share * data->span *

@@ -169,18 +169,19 @@ double gannet_models_exploration(const gannet_models *m, int i) {
   return one->exploration * sqrt(0.2 * m->problem->d * log(2.0 * fmax(one->n, 1)));
 }
 
-/* Of one model, with its hyper-parameters beside. */
+/* What is saved of one model besides its hyper-parameters. */
 static const gannet_struct_field model_fields[] = {
     {.name = "learned", GANNET_STRUCT_AT(gannet_model, n_learned, LARGE)},
     {.name = "exploration", GANNET_STRUCT_AT(gannet_model, exploration, REAL), .fallback = 1},
     {0}};
 
-/* With equations, whether the user has heard that results contradict them. */
+/* What is saved of a member with equations: whether the user was told that results contradict them.
+ */
 static const gannet_struct_field physics_fields[] = {
     {.name = "physics.contradicted", GANNET_STRUCT_AT(gannet_models, told_contradicted, TRUTH)},
     {0}};
 
-/* What comes before the names of the values of one model: "gp-ei/objective." and the like. */
+/* The prefix of the names under which a model is saved: "gp-ei/objective." and the like. */
 static void name_part(const gannet_models *m, int i, const char *part, char *name) {
   if (i == 0)
     (void)snprintf(name, GANNET_STATE_NAME, "%sobjective.", part);
@@ -212,7 +213,8 @@ gannet_err gannet_models_get_state(const gannet_models *m, const char *part, gan
   return m->laws ? gannet_state_put_fields(state, part, physics_fields, m) : GANNET_OK;
 }
 
-/* Where a hyper-parameter is absent, those that are there are where learning begins. */
+/* Take the state of one model. Where a hyper-parameter is absent, the model learns, and begins with
+ * those that are there. */
 static gannet_err set_model(gannet_models *m, int i, const char *part, gannet_state *state,
                             int *missing) {
   gannet_model *one = &m->model[i];

@@ -23,7 +23,7 @@ static int ascending(const void *a, const void *b) {
   return (left > right) - (left < right);
 }
 
-/* Of places, best first. */
+/* Choose incumbent candidates from observations that are ranked, best first. */
 static int choose_best_ranked(int n, const place *places, int *found) {
   int taken = 0, outside = 0;
   for (int i = 0; i < n && outside < GANNET_INCUMBENT_CANDIDATES_BEST; ++i) {
@@ -107,7 +107,8 @@ static bool is_feasible(const gannet_models *m, int i) {
                                     gannet_history_constraints(m->history, m->incumbent_id[i]));
 }
 
-/* Those that may be the least of all, or of the feasible ones, by nearly their means [n]. */
+/* Choose the candidates that may have the least mean of all, or of the feasible ones. nearly: [n]
+ * approximate means */
 static void choose_least(const gannet_models *m, const double *nearly, chosen *c) {
   double least[2] = {INFINITY, INFINITY};
   c->n = 0;

@@ -7,7 +7,7 @@
 #include "optimizer/models/pde_constraint.h"
 #include "optimizer/models/transform.h"
 
-/* Of the hidden constraint's labels +1 and -1: their noise variance. Chosen, as the factor on what
+/* The noise variance of the hidden constraint's labels +1 and -1. Chosen, as the factor on what
  * the model says it does not know, on problems that crash in half of the box (tests/optimizer). */
 static const double label_noise = 0.3;
 
@@ -154,7 +154,7 @@ static void warn_of_contradiction(gannet_models *m) {
              m->model[0].n, many);
 }
 
-/* What model i is fitted to next, and whether it learns. */
+/* Collect and standardise what model i is fitted to next, and decide whether it learns. */
 static gannet_err prepare_one(gannet_models *m, int i, double *bounds) {
   gannet_model *one = &m->model[i];
   int n = 0;

@@ -30,22 +30,27 @@ GANNET_CHECKED gannet_err gannet_incumbent_candidates_find(const gannet_history 
                                                            const int64_t *id, int64_t first,
                                                            int *n_found, int *found);
 
+/* One surrogate and what it was fitted to. */
 typedef struct {
   gannet_surrogate *surrogate;
-  bool active;       /* takes part; the hidden constraint only once something was infeasible */
-  int64_t n_all;     /* observations there are, whether taken or not */
-  int64_t n_learned; /* of these when hyper-parameters were learnt last, 0 = never */
-  double exploration;
-  double threshold;
-  bool learns;      /* with the fit that is prepared */
-  bool learnt;      /* has done so for it */
-  double noise_var; /* of the last fit */
-  int n;            /* observations of the last fit */
-  int n_fantasies;  /* of them made up, at the end */
+  bool active;        /* takes part; the hidden constraint does once a design was infeasible */
+  double exploration; /* factor on its uncertainty */
+  double threshold;   /* the model of a constraint is feasible below this value */
+
+  /* The data, [capacity]; fantasies come last: */
   int capacity;
-  double *x;   /* [capacity][d] */
-  double *y;   /* [capacity] */
-  int64_t *id; /* [capacity] evaluations that were observed */
+  int n;            /* observations and fantasies */
+  int n_fantasies;  /* fantasies among these */
+  double *x;        /* [capacity][d] */
+  double *y;        /* standardised values */
+  int64_t *id;      /* evaluations that were observed */
+  double noise_var; /* of the standardised values; NAN = to be learnt */
+
+  /* Learning: */
+  int64_t n_all;     /* observations there are, whether taken or not */
+  int64_t n_learned; /* n_all when hyper-parameters were learnt last, 0 = never */
+  bool learns;       /* hyper-parameters are to be learnt with the fit that is prepared */
+  bool learnt;       /* they were learnt for it already, with those of other members */
 } gannet_model;
 
 struct gannet_models {
@@ -53,23 +58,28 @@ struct gannet_models {
   const gannet_history *history;
   const gannet_problem *problem;
   const gannet_member_options *options;
-  void *other_options; /* of the surrogates of all models but the objective's; NULL = the same */
-  int n;               /* models: 1 + n_bounds + 1 */
-  gannet_model *model;
-  const bool *take;  /* of the fit that is being prepared */
-  int64_t iteration; /* of the fit that is prepared */
+  void *other_options; /* of the surrogates of constraints; NULL = the same as the objective's */
+  int n;               /* models: the objective, n_bounds constraints, the hidden constraint */
+  gannet_model *model; /* [n] in that order */
+
+  /* The fit that is prepared: */
+  const bool *take;               /* whether an evaluation is taken, by id; NULL = all */
+  int64_t iteration;              /* number of the batch */
+  gannet_transform_fit transform; /* of the objective */
+  bool converged;                 /* the search had converged, and the transform went by that */
   int work_capacity;
-  double *raw, *work;      /* [work_capacity] */
-  int64_t incumbents_from; /* first id of which the incumbent candidates are known, -1 = of none */
+  double *raw, *work; /* [work_capacity] values before the transform; scratch */
+
+  /* The incumbent candidates that were found last, at most GANNET_INCUMBENT_CANDIDATES_ALL: */
+  int64_t incumbents_from; /* evaluations before this id do not count; -1 = none were found yet */
   int n_incumbents;
-  int *incumbent_row;    /* [GANNET_INCUMBENT_CANDIDATES_ALL] rows of the objective's model */
-  int64_t *incumbent_id; /* [GANNET_INCUMBENT_CANDIDATES_ALL] */
-  gannet_noise_test *noise_test;  /* of the history, or NULL */
-  bool looks_noisy;               /* the objective looked noisy, when that last made a difference */
-  gannet_laws *laws;              /* equations of the objective, or NULL */
-  bool told_contradicted;         /* and that results contradict them was told */
-  gannet_transform_fit transform; /* of the objective, by the last fit */
-  bool converged;                 /* and the search had converged then, which made a difference */
+  int *incumbent_row;    /* rows of the data of the objective's model */
+  int64_t *incumbent_id; /* evaluations */
+
+  gannet_noise_test *noise_test; /* of the history, or NULL */
+  bool looks_noisy;              /* the objective, when this last made a difference */
+  gannet_laws *laws;             /* residuals of the equations of the objective, or NULL */
+  bool told_contradicted;        /* the user was told that results contradict the equations */
 };
 
 /* Factor on what the hidden constraint's model says it does not know. */

@@ -13,13 +13,13 @@ static const double steepest = 0.5, errors = 1.5;
  * number's size (docs/benchmarks.md, Clusters of atoms). */
 static const double largest_variance = 3 * 1.23;
 
-/* Of a point and one of its nearest: the distance and the difference of the values, as logarithms.
+/* A point and one of its nearest ones: logarithms of the distance and of the difference of values.
  */
 typedef struct {
   double far, apart;
 } pair;
 
-/* Of one point, nearest first; numbers are -1 where there are fewer. */
+/* The nearest points of one point, nearest first; id is -1 where there are fewer. */
 typedef struct {
   double distance[NEAREST]; /* squared */
   int id[NEAREST];

@@ -77,7 +77,7 @@ static double quantile(int n, double *list, double share) {
                    : list[below];
 }
 
-/* By median and quartiles, n >= 1; changes the order of the list. */
+/* Centre and scale by median and quartiles, n >= 1; changes the order of the list. */
 static void standardise_robustly(int n, double *list, gannet_transform_fit *fit) {
   fit->center = quantile(n, list, 0.5);
   fit->scale = gannet_problem_excess(quantile(n, list, 0.75), quantile(n, list, 0.25)) / 1.349;
@@ -144,8 +144,8 @@ double gannet_transform_bilog(double c, double s) {
   return copysign(log1p(fabs(c) / s), c);
 }
 
-/* As far as -10 itself, then -10 (1 + log(-t/10)), which goes on with the same slope and without
- * end: no two values become equal, and none blows up the scale. */
+/* A value t down to -10 stays as it is, below it becomes -10 (1 + log(-t/10)), which goes on with
+ * the same slope and without end: no two values become equal, and none blows up the scale. */
 static double compress_tail(double t) {
   return t >= -10 ? fmin(t, 10) : -10 * (1 + log(fmin(-t, 1e300) / 10));
 }

@@ -106,7 +106,7 @@ void gannet_cached_moments_lower_sample(gannet_cached_moments *cached, int model
     if (variance[i] < to.variance[i]) to.variance[i] = variance[i];
 }
 
-void gannet_cached_moments_complete(gannet_cached_moments *cached, bool known) {
+void gannet_cached_moments_set_known(gannet_cached_moments *cached, bool known) {
   if (known && cached->count > 0)
     cached->known = true;
   else

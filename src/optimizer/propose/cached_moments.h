@@ -8,7 +8,7 @@
 #ifndef GANNET_OPTIMIZER_CACHED_MOMENTS_H
 #define GANNET_OPTIMIZER_CACHED_MOMENTS_H
 
-#include "optimizer/propose/propose.h"
+#include "optimizer/propose/propose_impl.h"
 #include "search/scan.h"
 #include "surrogate/surrogate.h"
 
@@ -106,6 +106,6 @@ gannet_moments_arrays gannet_cached_moments_sample(const gannet_cached_moments *
  *
  * Local.
  */
-void gannet_cached_moments_complete(gannet_cached_moments *cached, bool known);
+void gannet_cached_moments_set_known(gannet_cached_moments *cached, bool known);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "base/parts.h"
-#include "optimizer/propose/propose.h"
+#include "optimizer/propose/propose_impl.h"
 
 /* Weight of the squared violation in what the polish minimises; the choice between points uses the
  * violation itself. */

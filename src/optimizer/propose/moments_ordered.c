@@ -17,7 +17,7 @@ enum {
 /* When upper bounds cannot be lowered any further, the open candidates are scored if they are no
  * more than this share of all. Otherwise the scan begins anew in double precision, or without
  * bounds. */
-static const double left_in_vain[] = {
+static const double share_scored_anyway[] = {
     [GANNET_PRECISION_SINGLE] = 0.06, [GANNET_PRECISION_DOUBLE] = 0.5};
 
 /* A gannet_ceiling. */
@@ -142,7 +142,7 @@ static gannet_err begin_batch(gannet_moments_screen *s, const gannet_candidates 
   GANNET_TRY(moments_screen_agree(s));
   if (!s->estimates) return GANNET_OK;
   GANNET_TRY(gannet_agree(context->comm, estimate_own_tiles(s)));
-  gannet_cached_moments_complete(&s->cached, true);
+  gannet_cached_moments_set_known(&s->cached, true);
   return GANNET_OK;
 }
 
@@ -258,7 +258,7 @@ bool gannet_moments_ordered_can(const gannet_moments_screen *s,
          (takes_part(s, 0) || gannet_models_count(member->models) > 1);
 }
 
-/* Also the leaders: others may have their tiles next time. */
+/* Forget all that is cached, and the leaders: another rank may have their tiles next time. */
 static void forget_candidates(gannet_moments_screen *s) {
   gannet_cached_moments_forget(&s->cached);
   s->placed = false;
@@ -273,7 +273,7 @@ static gannet_err scan_once(gannet_moments_screen *s, const gannet_candidates *c
                                     .scorer = score_and_note,
                                     .ceiling = bound_candidates,
                                     .lower = is_long(s) ? lower_bounds : NULL,
-                                    .left = left_in_vain[s->precision],
+                                    .left = share_scored_anyway[s->precision],
                                     .tiles = s->cached.own,
                                     .n_leaders = &s->n_leaders,
                                     .leaders = s->leaders,

@@ -7,7 +7,7 @@
 #include "acquisition/sampling.h"
 #include "base/memory.h"
 #include "minimize/lockstep.h"
-#include "optimizer/propose/propose.h"
+#include "optimizer/propose/propose_impl.h"
 #include "surrogate/together.h"
 
 gannet_err gannet_moments_score_prepare(const gannet_member *member, gannet_moments_score *s) {
@@ -61,7 +61,8 @@ bool gannet_moments_score_by_bounds(const gannet_moments_score *s) {
   return rule == GANNET_RULE_BOUNDS || rule == GANNET_RULE_INSIDE;
 }
 
-/* What must not be positive for a constraint's model to allow a point, and how it depends on sd.
+/* The bound of a constraint's model at a point, which the point meets when it is not positive, and
+ * its derivative by sd.
  *
  * bounds: mean - exploration sd - threshold. inside: the same from sd = known on; below, the sign
  * of the second term turns, (1 - 2 sd / known) exploration sd, so that a constraint that is known
@@ -176,7 +177,7 @@ double gannet_moments_score_constraint(const gannet_moments_score *s, int i, dou
   return log(spread) + gannet_normal_log_improvement((s->unmet[i] - mean) / spread);
 }
 
-/* Of model i at m points, into s->mean and s->sd. */
+/* Predict the moments of model i at m points, into s->mean and s->sd. */
 static gannet_err predict_moments(gannet_moments_score *s, int i, int m, const double *x_unit) {
   GANNET_TRY(gannet_surrogate_predict(gannet_models_surrogate(s->member->models, i), m, x_unit,
                                       s->mean, s->sd));
@@ -198,7 +199,7 @@ static gannet_err score_exactly(gannet_moments_score *s, int m, const double *x_
   return GANNET_OK;
 }
 
-/* Of the acquisition alone. */
+/* Score m points by the acquisition alone, without constraints. */
 static gannet_err score_objective(gannet_moments_score *s, int m, const double *x_unit,
                                   double *scores) {
   const gannet_member_options *options = s->member->options;
@@ -219,7 +220,7 @@ static gannet_err score_objective(gannet_moments_score *s, int m, const double *
   return GANNET_OK;
 }
 
-/* Of all constraints' models, added to sums. */
+/* Add the parts of all constraints' models at m points to sums. */
 static gannet_err add_constraints(gannet_moments_score *s, int m, const double *x_unit,
                                   double *sums) {
   for (int i = 1; i < gannet_models_count(s->member->models); ++i) {
@@ -291,7 +292,7 @@ bool gannet_moments_score_gains_together(const gannet_moments_score *s) {
   return gains;
 }
 
-/* These at one of the points. */
+/* The moments at one point. */
 typedef struct {
   double mean, sd;
   const double *by_x, *sd_by_x; /* [d] gradients */
@@ -302,7 +303,7 @@ static moments moments_at(const gannet_moments_score *s, int point) {
   return (moments){s->mean[point], s->sd[point], s->by_mean + at, s->by_sd + at};
 }
 
-/* What a constraint adds to the merit. */
+/* Add the probability, or improvement, of a constraint to the merit. */
 static void add_probability(const gannet_moments_score *s, int i, const moments *at, double *value,
                             double *gradient) {
   const int d = s->member->problem->d;
@@ -384,7 +385,7 @@ static gannet_err add_differences(gannet_moments_score *s, const double *x_unit,
   return GANNET_OK;
 }
 
-/* What is less than the model's mean and deviation tell has a merit of its own. */
+/* Add the lower bound of an acquisition that has one of its own, not made of mean and deviation. */
 static gannet_err add_lower(gannet_moments_score *s, const double *x_unit, double *value,
                             double *gradient) {
   double lower = 0;
@@ -407,7 +408,7 @@ static void add_acquisition(const gannet_moments_score *s, const moments *at, do
   add_scaled(d, -by_sd, at->sd_by_x, gradient);
 }
 
-/* Of the objective. */
+/* Add the part of the objective to the merits of m points. */
 static gannet_err add_objective(gannet_moments_score *s, int m, const double *x_unit,
                                 double *values, double *gradients) {
   const size_t d = (size_t)s->member->problem->d;

@@ -19,8 +19,8 @@ enum {
   SCORE = MOMENTS_SCORE
 };
 
-/* What moments may be, around those at hand; variances are not negative. Where only the best that a
- * candidate can be is wanted, the lower end of the mean does. */
+/* How far the moments may be from those at hand; variances are not negative. With best only the
+ * best that a candidate can be is wanted, for which the lower end of the mean is enough. */
 typedef struct {
   double mean, below, above;
   bool best;
@@ -322,5 +322,5 @@ gannet_err gannet_moments_screen_bounds(void *user, int m, const double *x_unit,
 
 void gannet_moments_screen_scan_ended(gannet_moments_screen *s,
                                       const gannet_screen_report *report) {
-  gannet_cached_moments_complete(&s->cached, report->scored > 0 && !report->complete);
+  gannet_cached_moments_set_known(&s->cached, report->scored > 0 && !report->complete);
 }

@@ -29,26 +29,32 @@
 #include "search/screen.h"
 
 typedef struct {
-  gannet_moments_score *score; /* borrowed */
-  gannet_precision precision;  /* of the estimates */
-  bool sharpened; /* single precision was of no use in this scan; the caller's to clear */
-  const gannet_candidates *candidates; /* of the measurement, borrowed until the scan is over */
-  bool estimates;                      /* the models give them, and error bounds were measured */
-  double *error_bound;                 /* [models][error bounds] */
-  double *mean, *variance;             /* [GANNET_TILE] */
-  double *corner[3];                   /* [GANNET_TILE] mean, sd and score at a corner */
-  double *least, *most; /* [GANNET_TILE] summed violations, or probabilities' logarithms */
+  gannet_moments_score *score;         /* borrowed */
+  const gannet_candidates *candidates; /* of the present scan, borrowed */
+  gannet_precision precision;          /* of the estimates */
+  bool estimates; /* the models give estimates, and their error bounds were measured */
+  bool sharpened; /* single precision was of no use in this scan; the caller clears it */
+
+  double *error_bound; /* [models][MOMENTS_ERROR_BOUNDS] */
+  double *sample;      /* [GANNET_SAMPLE][d] candidates at which errors are measured */
+  double *exact;       /* exact moments at the sample, as of the last measurement */
+
   gannet_cached_moments cached;
-  double *noise;  /* [models] of the models whose moments are cached */
-  double *sample; /* [GANNET_SAMPLE][d] */
-  double *x;      /* [candidates][d] of this rank's tiles, of a scan that began in order; or NULL */
-  bool placed;    /* x is of these tiles */
-  double *exact;  /* moments at the sample, when they were measured last */
-  int points;     /* of the batch that went by what was cached */
-  int n_pivots;   /* of the present scan on this rank, by which cached variances were lowered */
+  double *noise; /* [models] noise variances of the models whose moments are cached */
+
+  /* Ordered scans: */
+  int points;     /* points of the batch that went by cached moments */
+  double *x;      /* [candidates][d] of this rank's tiles; NULL = made when they are needed */
+  bool placed;    /* x holds these candidates */
+  int n_pivots;   /* pivots of the present scan, by which cached variances were lowered */
   double *pivots; /* [GANNET_ORDERED_PIVOTS * GANNET_ORDERED_ROUNDS][d] */
   int n_leaders;  /* candidates of this rank that were best at the last point */
   int64_t leaders[GANNET_ORDERED_GROUP];
+
+  /* Work, [GANNET_TILE]: */
+  double *mean, *variance;
+  double *corner[3];    /* mean, deviation and score at a corner */
+  double *least, *most; /* sums of violations, or of logarithms of probabilities */
 } gannet_moments_screen;
 
 /* Workspace; release accepts a zeroed struct.

@@ -1,5 +1,5 @@
 /* What all proposers share: the candidates of a batch and the choice of its points. */
-#include "optimizer/propose/propose.h"
+#include "optimizer/propose/propose_impl.h"
 
 #include <math.h>
 #include <string.h>
@@ -148,8 +148,9 @@ gannet_err gannet_propose_scan(const gannet_member *member, const gannet_candida
   return err;
 }
 
-/* Near a minimum single precision is of no use for many scans, and then perhaps again, when
- * hyper-parameters have been learnt anew. It is tried less and less often. */
+/* Scans in double precision before single precision is tried again. Near a minimum single precision
+ * is of no use for many scans, but may be again once hyper-parameters were learnt anew: it is tried
+ * less and less often. */
 enum { LEAST_WITHOUT_SINGLE = 15, MOST_WITHOUT_SINGLE = 240 };
 
 gannet_precision gannet_propose_precision(const gannet_member *member) {

@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "optimizer/propose/draws_score.h"
-#include "optimizer/propose/propose.h"
+#include "optimizer/propose/propose_impl.h"
 #include "search/polish.h"
 #include "search/sweep.h"
 

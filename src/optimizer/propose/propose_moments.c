@@ -7,7 +7,7 @@
 #include "minimize/lockstep.h"
 #include "optimizer/propose/admm.h"
 #include "optimizer/propose/moments_ordered.h"
-#include "optimizer/propose/propose.h"
+#include "optimizer/propose/propose_impl.h"
 #include "search/polish.h"
 #include "surrogate/together.h"
 
@@ -73,7 +73,7 @@ static gannet_err score_polished(const gannet_member *member, proposal *p) {
   return code;
 }
 
-/* Without variances of most candidates, where that can be. */
+/* Find the best candidates without the variances of most, where that is possible. */
 static gannet_err scan_in_order(gannet_member *member, proposal *p,
                                 const gannet_candidates *candidates, bool *done) {
   gannet_distinct *taken = NULL;

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "optimizer/propose/propose.h"
+#include "optimizer/propose/propose_impl.h"
 
 enum { SPARE = 12 }; /* further ranked candidates, in case the best were proposed before */
 

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "optimizer/propose/draws_score.h"
-#include "optimizer/propose/propose.h"
+#include "optimizer/propose/propose_impl.h"
 
 void gannet_reference_release(gannet_reference *r) {
   gannet_free(&r->minima);
@@ -72,7 +72,8 @@ static gannet_err find_least_mean(const gannet_member *member, double *x, best_s
   return GANNET_OK;
 }
 
-/* So that what is known to be good is among the points. */
+/* Add the observation of the least mean to the points, so that a point known to be good is among
+ * them. */
 static gannet_err add_best_observation(const gannet_member *member, gannet_reference *r) {
   const size_t d = (size_t)member->problem->d;
   best_seen best = {-1, INFINITY, false};
