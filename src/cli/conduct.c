@@ -270,7 +270,7 @@ static gannet_err check_input(const settings *s, const cli_world *world,
     gannet_context_set_log(campaign.context, s->start.level, s->start.log, s->start.log_user);
   if (err == GANNET_OK && s->dry)
     gannet_campaign_show_warnings(&campaign, s->start.file, complaints);
-  if (err == GANNET_OK) err = gannet_campaign_settle(&s->start, &campaign);
+  if (err == GANNET_OK) err = gannet_campaign_choose_directory(&s->start, &campaign);
   if (err == GANNET_OK) err = gannet_campaign_check(&campaign, &s->run, complaints);
   if (err == GANNET_OK && !s->dry && strcmp(campaign.input->evaluate.backend, "manual") == 0)
     err = GANNET_RAISE(GANNET_ERR_INPUT,
@@ -278,8 +278,8 @@ static gannet_err check_input(const settings *s, const cli_world *world,
                        "`gannet tell` instead of `gannet %s`",
                        s->start.file, s->run.is_step ? "step" : "run");
   if (err == GANNET_OK && s->run.is_step) err = check_step(s, campaign.input);
-  if (err == GANNET_OK && s->dry) err = gannet_campaign_equip(&campaign, s->start.file);
-  if (err == GANNET_OK && s->dry) err = gannet_campaign_foresee(&s->start, &campaign);
+  if (err == GANNET_OK && s->dry) err = gannet_campaign_setup(&campaign, s->start.file);
+  if (err == GANNET_OK && s->dry) err = gannet_campaign_dry_run(&s->start, &campaign);
   if (err == GANNET_OK && s->dry && world->rank == 0) {
     tell_size(s->start.file, campaign.input);
     tell_prospect(&campaign);

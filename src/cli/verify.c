@@ -31,7 +31,7 @@ static void check_journal(inspection *i, gannet_journal_report *report) {
     found(i, "journal", true, gannet_error_message());
     return;
   }
-  if (report->records == 0 && gannet_traces_find(path)) {
+  if (report->records == 0 && gannet_leftovers_find(path)) {
     found(i, "journal", true, "without records, which other files show that there were");
     return;
   }
@@ -189,7 +189,7 @@ static bool has_findings(const gannet_campaign *campaign, gannet_err err) {
       err != GANNET_ERR_INPUT)
     return false;
   return campaign->input || (gannet_campaign_path(campaign, "journal", journal) == GANNET_OK &&
-                             gannet_traces_find(journal));
+                             gannet_leftovers_find(journal));
 }
 
 static gannet_err run(const cli_arguments *arguments, const cli_world *world, gannet_exit *code) {

@@ -132,8 +132,8 @@ static void hurt_file(const char *name) {
 
 static gannet_err restore(books *b) {
   open_books(b, 8);
-  return gannet_restore_continue(context, in_folder("journal"), in_folder("state"), "test",
-                                 &b->ledger);
+  return gannet_resume_continue(context, in_folder("journal"), in_folder("state"), "test",
+                                &b->ledger);
 }
 
 /* All is found again, twice: what was repaired is sound. NULL: whatever is said. */
@@ -190,9 +190,9 @@ static void damage_after_the_snapshot_loses_only_what_follows(void **state) {
 }
 
 static gannet_err look_on(books *b, bool replay, gannet_damage *damage) {
-  const gannet_restore_paths paths = {in_folder("journal"), in_folder("state"), "test",
-                                      &context->seed};
-  return gannet_restore_query(&paths, replay, &b->ledger, damage);
+  const gannet_resume_paths paths = {in_folder("journal"), in_folder("state"), "test",
+                                     &context->seed};
+  return gannet_resume_query(&paths, replay, &b->ledger, damage);
 }
 
 /* What somebody sees who looks on. */
@@ -373,15 +373,15 @@ static void another_problem_or_seed_is_refused(void **state) {
   books b;
   write_campaign(RECORDS);
   open_books(&b, 9);
-  assert_fails(GANNET_ERR_INPUT, "variables",
-               gannet_restore_continue(context, in_folder("journal"), in_folder("state"), "test",
-                                       &b.ledger));
+  assert_fails(
+      GANNET_ERR_INPUT, "variables",
+      gannet_resume_continue(context, in_folder("journal"), in_folder("state"), "test", &b.ledger));
   close_books(&b);
   hurt_record(4);
   open_books(&b, 9);
-  assert_fails(GANNET_ERR_INPUT, "another problem",
-               gannet_restore_continue(context, in_folder("journal"), in_folder("state"), "test",
-                                       &b.ledger));
+  assert_fails(
+      GANNET_ERR_INPUT, "another problem",
+      gannet_resume_continue(context, in_folder("journal"), in_folder("state"), "test", &b.ledger));
   close_books(&b);
   expect_all("rebuilding the journal");
   context->seed = 5;

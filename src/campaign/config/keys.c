@@ -7,7 +7,7 @@
 static const char *const goals[] = {"minimize", "maximize", NULL};
 static const char *const types[] = {"real", "integer", "boolean", "categorical", NULL};
 static const char *const scales[] = {"linear", "log", NULL};
-static const char *const modes[] = {"batch", "asynchronous", NULL}; /* see gannet_strategies */
+static const char *const modes[] = {"batch", "asynchronous", NULL}; /* GANNET_MODE_BATCH, ... */
 static const char *const levels[] = {"error", "warning", "info", "debug", NULL};
 
 #define AT(type, member) .offset = offsetof(type, member)

@@ -36,7 +36,7 @@ typedef struct {
   int parallel;
   double time_limit; /* seconds per evaluation; NAN = no limit */
   int retries;
-  int mode; /* position in gannet_strategies */
+  int mode; /* GANNET_MODE_BATCH or _ASYNCHRONOUS */
 } gannet_evaluate_keys;
 
 typedef struct {

@@ -25,24 +25,6 @@ static gannet_request make_request(const gannet_campaign *campaign, int64_t id, 
       .x_user = gannet_history_x_user(campaign->history, id)};
 }
 
-static uint64_t make_nonce(const gannet_campaign *campaign, int64_t id, int attempt) {
-  const gannet_stream stream = {.seed = campaign->instance,
-                                .purpose = GANNET_FOR_RETRY,
-                                .iteration = (uint64_t)id,
-                                .index = (uint64_t)attempt};
-  return gannet_random_bits(stream, 0);
-}
-
-static gannet_err reserve(gannet_batch *batch, int64_t n) {
-  if (n <= batch->capacity) return GANNET_OK;
-  GANNET_REQUIRE(n < (1 << 30), GANNET_ERR_SHAPE, "%lld open evaluations", (long long)n);
-  const size_t old = (size_t)batch->capacity, larger = 2 * (size_t)n;
-  GANNET_TRY(gannet_resize(old, larger, sizeof *batch->id, &batch->id));
-  GANNET_TRY(gannet_resize(old, larger, sizeof *batch->in_flight, &batch->in_flight));
-  batch->capacity = (int)larger;
-  return GANNET_OK;
-}
-
 /* What was told goes out; an evaluation that is told is not in flight. */
 static void drop_told(const gannet_campaign *campaign, gannet_batch *batch) {
   int kept = 0;
@@ -62,7 +44,13 @@ static gannet_err take_new(const gannet_campaign *campaign, gannet_batch *batch)
   for (; batch->n_looked < ledger->n; ++batch->n_looked) {
     const gannet_ticket *t = &ledger->ticket[batch->n_looked];
     if (t->is_told) continue;
-    GANNET_TRY(reserve(batch, batch->n + 1));
+    if (batch->n == batch->capacity) {
+      const size_t old = (size_t)batch->capacity, larger = 2 * (old + 1);
+      GANNET_REQUIRE(batch->n < (1 << 29), GANNET_ERR_SHAPE, "%d open evaluations", batch->n);
+      GANNET_TRY(gannet_resize(old, larger, sizeof *batch->id, &batch->id));
+      GANNET_TRY(gannet_resize(old, larger, sizeof *batch->in_flight, &batch->in_flight));
+      batch->capacity = (int)larger;
+    }
     batch->id[batch->n] = batch->n_looked;
     batch->in_flight[batch->n++] = false;
     batch->n_ended += t->has_result;
@@ -76,7 +64,8 @@ gannet_err gannet_batch_renew(const gannet_campaign *campaign, gannet_batch *bat
 }
 
 /* Whether the open attempt is a job of SLURM; its id, or its name where that is all there is. */
-static bool is_job(const gannet_campaign *campaign, int64_t id, gannet_attempt_info *sight) {
+static bool is_slurm_job(const gannet_campaign *campaign, int64_t id,
+                         gannet_attempt_info *sight) {
   char path[PATH_MAX], name[32];
   (void)snprintf(name, sizeof name, "evals/%06lld", (long long)id);
   if (gannet_campaign_path(campaign, name, path) != GANNET_OK) {
@@ -96,7 +85,7 @@ static void warn_of_jobs(const gannet_campaign *campaign, const gannet_batch *ba
   for (int i = 0; i < batch->n; ++i) {
     const gannet_ticket *t = ticket_of(campaign, batch, i);
     if (batch->in_flight[i] || t->has_result || t->nonce == 0) continue;
-    if (is_job(campaign, batch->id[i], &sight) && n++ == 0) first = sight;
+    if (is_slurm_job(campaign, batch->id[i], &sight) && n++ == 0) first = sight;
   }
   if (n > 0)
     gannet_log(campaign->context, GANNET_LOG_WARNING,
@@ -149,7 +138,7 @@ int gannet_batch_ended(const gannet_campaign *campaign, const gannet_batch *batc
   return n;
 }
 
-void gannet_batch_ground(gannet_batch *batch) {
+void gannet_batch_clear_in_flight(gannet_batch *batch) {
   for (int i = 0; i < batch->n; ++i) batch->in_flight[i] = false;
   batch->n_flight = 0;
 }
@@ -167,18 +156,11 @@ typedef struct {
   gannet_request *request;
 } group;
 
-static gannet_err make_group(int capacity, group *g) {
-  GANNET_TRY(gannet_alloc((size_t)capacity, sizeof *g->id, &g->id));
-  GANNET_TRY(gannet_alloc((size_t)capacity, sizeof *g->attempt, &g->attempt));
-  GANNET_TRY(gannet_alloc((size_t)capacity, sizeof *g->nonce, &g->nonce));
-  return gannet_alloc((size_t)capacity, sizeof *g->request, &g->request);
-}
-
-static void drop_group(group *g) {
-  gannet_free(&g->id);
-  gannet_free(&g->attempt);
-  gannet_free(&g->nonce);
-  gannet_free(&g->request);
+static gannet_err create_group(size_t capacity, group *g) {
+  GANNET_TRY(gannet_alloc(capacity, sizeof *g->id, &g->id));
+  GANNET_TRY(gannet_alloc(capacity, sizeof *g->attempt, &g->attempt));
+  GANNET_TRY(gannet_alloc(capacity, sizeof *g->nonce, &g->nonce));
+  return gannet_alloc(capacity, sizeof *g->request, &g->request);
 }
 
 static void fill_group(const gannet_campaign *campaign, gannet_batch *batch, int room, group *g) {
@@ -188,38 +170,42 @@ static void fill_group(const gannet_campaign *campaign, gannet_batch *batch, int
     const int at = g->n++;
     g->id[at] = batch->id[i];
     g->attempt[at] = t->attempt + 1;
-    g->nonce[at] = make_nonce(campaign, batch->id[i], t->attempt + 1);
+    const gannet_stream stream = {.seed = campaign->instance,
+                                  .purpose = GANNET_FOR_RETRY,
+                                  .iteration = (uint64_t)g->id[at],
+                                  .index = (uint64_t)g->attempt[at]};
+    g->nonce[at] = gannet_random_bits(stream, 0);
     g->request[at] = make_request(campaign, g->id[at], g->attempt[at], g->nonce[at]);
     batch->in_flight[i] = true;
   }
   batch->n_flight += g->n;
 }
 
-/* Journal first, then launch: what runs is always known. */
-static gannet_err submit_group(gannet_campaign *campaign, gannet_evaluator *evaluator,
-                               const group *g) {
-  const gannet_err err = gannet_ledger_submit(&campaign->ledger, g->n, g->id, g->attempt, g->nonce);
-  GANNET_TRY(gannet_agree(campaign->context->comm, err));
-  return gannet_evaluator_submit(evaluator, g->n, g->request);
-}
-
 gannet_err gannet_batch_submit(gannet_campaign *campaign, gannet_evaluator *evaluator,
                                gannet_batch *batch) {
+  const MPI_Comm comm = campaign->context->comm;
   const int room = campaign->input->evaluate.parallel - batch->n_flight;
   group g = {0};
   if (room <= 0 || gannet_batch_waiting(batch) == 0) return GANNET_OK;
   gannet_err err =
-      gannet_agree(campaign->context->comm, make_group(room < batch->n ? room : batch->n, &g));
+      gannet_agree(comm, create_group((size_t)(room < batch->n ? room : batch->n), &g));
   if (err == GANNET_OK) {
     fill_group(campaign, batch, room, &g);
-    err = submit_group(campaign, evaluator, &g);
+    /* Journal first, then launch: what runs is always known. */
+    err = gannet_ledger_submit(&campaign->ledger, g.n, g.id, g.attempt, g.nonce);
+    err = gannet_agree(comm, err);
   }
-  drop_group(&g);
+  if (err == GANNET_OK) err = gannet_evaluator_submit(evaluator, g.n, g.request);
+  gannet_free(&g.id);
+  gannet_free(&g.attempt);
+  gannet_free(&g.nonce);
+  gannet_free(&g.request);
   return err;
 }
 
 /* The evaluation has ended unless bad luck may not strike twice. */
-static gannet_ended to_ended(const gannet_campaign *campaign, const gannet_result_record *result) {
+static gannet_ended ended_from(const gannet_campaign *campaign,
+                               const gannet_result_record *result) {
   const gannet_ticket *t = &campaign->ledger.ticket[result->id];
   gannet_ended ended = {.id = result->id,
                         .status = result->status,
@@ -252,7 +238,7 @@ static gannet_err take_results(gannet_campaign *campaign, gannet_batch *batch, i
       continue;
     }
     gannet_ended *one = &ended[n_ended++];
-    *one = to_ended(campaign, &results[i]);
+    *one = ended_from(campaign, &results[i]);
     batch->n_ended += one->final;
     if (results[i].status != GANNET_EVAL_DONE)
       gannet_log(campaign->context, GANNET_LOG_WARNING, "evaluation %lld, attempt %d: %s: %s%s",
@@ -263,8 +249,8 @@ static gannet_err take_results(gannet_campaign *campaign, gannet_batch *batch, i
   return gannet_ledger_results(&campaign->ledger, n_ended, ended);
 }
 
-static gannet_err collect(gannet_campaign *campaign, gannet_evaluator *evaluator, double wait,
-                          gannet_batch *batch, gannet_result_record *results) {
+static gannet_err take_polled(gannet_campaign *campaign, gannet_evaluator *evaluator, double wait,
+                              gannet_batch *batch, gannet_result_record *results) {
   int n = 0;
   gannet_ended *ended = NULL;
   GANNET_TRY(gannet_evaluator_poll(evaluator, wait, batch->n_flight, &n, results));
@@ -285,7 +271,7 @@ gannet_err gannet_batch_collect(gannet_campaign *campaign, gannet_evaluator *eva
   if (err == GANNET_OK) err = gannet_alloc(n * k, sizeof *values, &values);
   err = gannet_agree(campaign->context->comm, err);
   for (size_t i = 0; i < n && err == GANNET_OK; ++i) results[i].constraints = values + i * k;
-  if (err == GANNET_OK) err = collect(campaign, evaluator, wait, batch, results);
+  if (err == GANNET_OK) err = take_polled(campaign, evaluator, wait, batch, results);
   gannet_free(&values);
   gannet_free(&results);
   return err;

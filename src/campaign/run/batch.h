@@ -48,7 +48,7 @@ int gannet_batch_ended(const gannet_campaign *campaign, const gannet_batch *batc
  *
  * Local.
  */
-void gannet_batch_ground(gannet_batch *batch);
+void gannet_batch_clear_in_flight(gannet_batch *batch);
 
 /* Launch what waits, as far as there is room.
  *

@@ -24,7 +24,7 @@ gannet_err gannet_campaign_path(const gannet_campaign *campaign, const char *nam
 }
 
 /* directory  in  NULL = NAME.campaign */
-static gannet_err settle_directory(const char *directory, gannet_campaign *campaign) {
+static gannet_err resolve_directory(const char *directory, gannet_campaign *campaign) {
   const char *format = directory ? "%s" : "%s.campaign";
   const char *base = directory ? directory : campaign->input->general.name;
   char local[PATH_MAX];
@@ -46,7 +46,7 @@ static gannet_err settle_directory(const char *directory, gannet_campaign *campa
   return gannet_join_path(here, local, campaign->directory, sizeof campaign->directory);
 }
 
-gannet_err gannet_campaign_equip(gannet_campaign *campaign, const char *file) {
+gannet_err gannet_campaign_setup(gannet_campaign *campaign, const char *file) {
   const gannet_campaign_input *input = campaign->input;
   GANNET_TRY(gannet_agree(campaign->context->comm, gannet_residuals_load(campaign->input, file)));
   GANNET_TRY(gannet_optimizer_create(campaign->context, input->problem, input->n_method,
@@ -68,7 +68,7 @@ static bool is_begun(const char *directory) {
   char journal[PATH_MAX];
   return has_file(directory, "journal") ||
          (gannet_join_path(directory, "journal", journal, sizeof journal) == GANNET_OK &&
-          gannet_traces_find(journal));
+          gannet_leftovers_find(journal));
 }
 
 /* Rank 0 only: whether there is a campaign, and whether that is wanted. */
@@ -85,12 +85,6 @@ static gannet_err check_asked_for(const gannet_campaign_start_options *options,
   return GANNET_OK;
 }
 
-static gannet_err look(const gannet_campaign_start_options *options, const char *directory,
-                       int *exists) {
-  GANNET_TRY(check_asked_for(options, directory, exists));
-  return *exists ? GANNET_OK : gannet_make_lasting_directory(directory);
-}
-
 /* Whether gannet wrote a configuration, though somebody may have changed it since. */
 static bool is_effective(const char *file) {
   bool sealed = false;
@@ -100,8 +94,8 @@ static bool is_effective(const char *file) {
 
 /* A campaign that is resumed from its own effective configuration is meant itself: NAME.campaign in
  * the working directory would be a second one, with a whole budget to spend. Rank 0 looks. */
-gannet_err gannet_campaign_settle(const gannet_campaign_start_options *options,
-                                  gannet_campaign *campaign) {
+gannet_err gannet_campaign_choose_directory(const gannet_campaign_start_options *options,
+                                            gannet_campaign *campaign) {
   char around[PATH_MAX];
   int own = options->resume && !options->directory &&
             strcmp(gannet_file_name_of(options->file), "campaign.yaml") == 0;
@@ -110,13 +104,18 @@ gannet_err gannet_campaign_settle(const gannet_campaign_start_options *options,
     own = (has_file(around, "journal.lock") || is_effective(options->file)) && is_begun(around);
   GANNET_TRY_MPI(MPI_Bcast(&own, 1, MPI_INT, 0, campaign->context->comm));
   return gannet_agree(campaign->context->comm,
-                      settle_directory(own ? around : options->directory, campaign));
+                      resolve_directory(own ? around : options->directory, campaign));
 }
 
+/* Rank 0 makes the directory unless it holds a campaign that is to be continued. */
 static gannet_err find_campaign(const gannet_campaign_start_options *options,
                                 const gannet_campaign *campaign, int *exists) {
   const gannet_context *context = campaign->context;
-  const gannet_err err = context->rank ? GANNET_OK : look(options, campaign->directory, exists);
+  gannet_err err = GANNET_OK;
+  if (context->rank == 0) {
+    err = check_asked_for(options, campaign->directory, exists);
+    if (err == GANNET_OK && !*exists) err = gannet_make_lasting_directory(campaign->directory);
+  }
   GANNET_TRY(gannet_agree(context->comm, err));
   GANNET_TRY_MPI(MPI_Bcast(exists, 1, MPI_INT, 0, context->comm));
   return GANNET_OK;
@@ -149,24 +148,17 @@ static void warn_of_changes(const gannet_campaign *campaign) {
   gannet_changes_warn_list(campaign->context, campaign->input->problem, campaign->ledger.history);
 }
 
-/* A journal of version 0.1.0 does not say of which method its numbers are; the effective
- * configuration that was saved with them does. Rank 0 looks. */
-static gannet_err is_of_saved_method(const gannet_campaign *campaign, int *same) {
-  char path[PATH_MAX];
-  *same = 0;
-  if (campaign->context->rank == 0 &&
-      gannet_campaign_path(campaign, "campaign.yaml", path) == GANNET_OK)
-    *same = gannet_changes_none_in_models(path, campaign->input);
-  GANNET_TRY_MPI(MPI_Bcast(same, 1, MPI_INT, 0, campaign->context->comm));
-  return GANNET_OK;
-}
-
-/* Numbers without names go to the same method with the same settings only; of others the number of
- * the batch is known. */
+/* Give the state of a journal of version 0.1.0 its names. That journal does not say of which method
+ * its numbers are; the effective configuration that was saved with them does. Numbers without names
+ * go to the same method with the same settings only; of others the number of the batch is known. */
 static gannet_err name_state(gannet_campaign *campaign) {
   gannet_ledger *ledger = &campaign->ledger;
+  char path[PATH_MAX];
   int same = 0;
-  GANNET_TRY(is_of_saved_method(campaign, &same));
+  if (campaign->context->rank == 0 &&
+      gannet_campaign_path(campaign, "campaign.yaml", path) == GANNET_OK)
+    same = gannet_changes_none_in_models(path, campaign->input);
+  GANNET_TRY_MPI(MPI_Bcast(&same, 1, MPI_INT, 0, campaign->context->comm));
   gannet_err err = GANNET_OK;
   if (same)
     err = gannet_state_name_positional(campaign->optimizer, ledger->n_positional,
@@ -176,7 +168,7 @@ static gannet_err name_state(gannet_campaign *campaign) {
   return gannet_agree(campaign->context->comm, err);
 }
 
-static void tell_what_is_learnt(gannet_campaign *campaign, const gannet_state_report *report) {
+static void warn_of_what_is_learnt(gannet_campaign *campaign, const gannet_state_report *report) {
   const char *before = gannet_state_find_text(&campaign->ledger.state, "", "method");
   if (campaign->context->rank != 0) return;
   if (report->n_members > 0)
@@ -200,23 +192,15 @@ static gannet_err restore_optimizer(gannet_campaign *campaign) {
   if (ledger->state.n == 0) return GANNET_OK;
   gannet_err err = gannet_optimizer_set_state(campaign->optimizer, &ledger->state, &report);
   GANNET_TRY(gannet_agree(comm, err));
-  tell_what_is_learnt(campaign, &report);
+  warn_of_what_is_learnt(campaign, &report);
   if (ledger->n_positional == 0) return GANNET_OK;
   err = gannet_optimizer_get_state(campaign->optimizer, &ledger->state);
   if (err == GANNET_OK) err = gannet_ledger_name_state(ledger);
   return gannet_agree(comm, err);
 }
 
-/* Names of attempts are made from it: a directory that was removed, copied or moved, or another
- * campaign of the same seed, must not meet jobs that seem to be its own. */
-static gannet_err tell_apart(gannet_campaign *campaign) {
-  campaign->instance = gannet_identity_create(campaign->directory);
-  GANNET_TRY_MPI(MPI_Bcast(&campaign->instance, 1, MPI_UINT64_T, 0, campaign->context->comm));
-  return GANNET_OK;
-}
-
 /* A refusal says what differs, where the directory still knows. */
-static gannet_err tell_difference(const gannet_campaign *campaign, gannet_err err) {
+static gannet_err name_differences(const gannet_campaign *campaign, gannet_err err) {
   char path[PATH_MAX], why[600], changes[GANNET_CHANGES_TEXT];
   const gannet_problem *problem = campaign->input->problem;
   if (err != GANNET_ERR_INPUT || campaign->context->rank != 0 ||
@@ -247,7 +231,7 @@ static gannet_err check_writable(const char *directory) {
 }
 
 /* Rank 0 only. The history of the others stays empty. */
-static gannet_err foresee_begun(gannet_campaign *campaign) {
+static gannet_err dry_run_begun(gannet_campaign *campaign) {
   char journal[PATH_MAX], snapshot[PATH_MAX], lock[PATH_MAX];
   gannet_lock_holder holder;
   GANNET_TRY(gannet_campaign_path(campaign, "journal", journal));
@@ -259,23 +243,23 @@ static gannet_err foresee_begun(gannet_campaign *campaign) {
                  lock, holder.pid, holder.host);
   if (access(journal, F_OK) == 0 && access(journal, W_OK))
     return gannet_raise_errno("write to", journal);
-  const gannet_restore_paths paths = {journal, snapshot, campaign->input->general.name,
-                                      &campaign->context->seed};
-  GANNET_TRY(tell_difference(campaign,
-                             gannet_restore_foresee(&paths, &campaign->ledger, &campaign->damage)));
+  const gannet_resume_paths paths = {journal, snapshot, campaign->input->general.name,
+                                     &campaign->context->seed};
+  GANNET_TRY(name_differences(campaign,
+                              gannet_resume_dry_run(&paths, &campaign->ledger, &campaign->damage)));
   GANNET_REQUIRE(!campaign->damage.is_partial, GANNET_ERR_DAMAGED, "%s", campaign->damage.text);
   warn_of_changes(campaign);
   return GANNET_OK;
 }
 
-gannet_err gannet_campaign_foresee(const gannet_campaign_start_options *options,
+gannet_err gannet_campaign_dry_run(const gannet_campaign_start_options *options,
                                    gannet_campaign *campaign) {
   int exists = 0;
   gannet_err err = GANNET_OK;
   if (campaign->context->rank == 0) {
     err = check_asked_for(options, campaign->directory, &exists);
     if (err == GANNET_OK) err = check_writable(campaign->directory);
-    if (err == GANNET_OK && exists) err = foresee_begun(campaign);
+    if (err == GANNET_OK && exists) err = dry_run_begun(campaign);
     campaign->is_resumed = exists;
   }
   return gannet_agree(campaign->context->comm, err);
@@ -290,14 +274,14 @@ static gannet_err open_directory(const gannet_campaign_start_options *options,
   GANNET_TRY(gannet_campaign_path(campaign, "state.h5", snapshot));
   campaign->is_resumed = exists;
   if (exists) {
-    GANNET_TRY(tell_difference(
-        campaign, gannet_restore_continue(campaign->context, journal, snapshot,
-                                          campaign->input->general.name, &campaign->ledger)));
+    GANNET_TRY(name_differences(
+        campaign, gannet_resume_continue(campaign->context, journal, snapshot,
+                                         campaign->input->general.name, &campaign->ledger)));
     GANNET_TRY(restore_optimizer(campaign));
     warn_of_changes(campaign);
   } else {
-    GANNET_TRY(gannet_restore_begin(campaign->context, journal, campaign->input->general.name,
-                                    &campaign->ledger));
+    GANNET_TRY(gannet_resume_begin(campaign->context, journal, campaign->input->general.name,
+                                   &campaign->ledger));
   }
   return gannet_agree(campaign->context->comm, write_effective(campaign));
 }
@@ -321,27 +305,24 @@ gannet_err gannet_campaign_start(MPI_Comm comm, const gannet_campaign_start_opti
       gannet_context_create(comm, (uint64_t)campaign->input->general.seed, &campaign->context));
   gannet_context_set_log(campaign->context, options->level, options->log, options->log_user);
   gannet_campaign_show_warnings(campaign, options->file, complaints);
-  GANNET_TRY(gannet_campaign_settle(options, campaign));
-  GANNET_TRY(gannet_campaign_equip(campaign, options->file));
-  GANNET_TRY(tell_apart(campaign));
+  GANNET_TRY(gannet_campaign_choose_directory(options, campaign));
+  GANNET_TRY(gannet_campaign_setup(campaign, options->file));
+  /* Names of attempts are made from it: a directory that was removed, copied or moved, or another
+   * campaign of the same seed, must not meet jobs that seem to be its own. */
+  campaign->instance = gannet_identity_create(campaign->directory);
+  GANNET_TRY_MPI(MPI_Bcast(&campaign->instance, 1, MPI_UINT64_T, 0, campaign->context->comm));
   return open_directory(options, campaign);
 }
 
-static gannet_err check_link(const char *directory) {
-  char target[PATH_MAX];
+gannet_err gannet_campaign_raise_none(const char *directory) {
+  char near[PATH_MAX], path[PATH_MAX], target[PATH_MAX];
+  struct stat about;
+  GANNET_TRY(gannet_join_path(directory, "campaign.yaml", path, sizeof path));
+  if (access(path, F_OK) && errno == EACCES) return gannet_raise_errno("look into", directory);
   GANNET_REQUIRE(!gannet_link_leads_nowhere(directory, target, sizeof target), GANNET_ERR_MISSING,
                  "'%s' is not a campaign directory: it is a symbolic link to '%s', which does not "
                  "exist; give the place that the campaign has now, or put it back there",
                  directory, target);
-  return GANNET_OK;
-}
-
-gannet_err gannet_campaign_raise_none(const char *directory) {
-  char near[PATH_MAX], path[PATH_MAX];
-  struct stat about;
-  GANNET_TRY(gannet_join_path(directory, "campaign.yaml", path, sizeof path));
-  if (access(path, F_OK) && errno == EACCES) return gannet_raise_errno("look into", directory);
-  GANNET_TRY(check_link(directory));
   const bool exists = stat(directory, &about) == 0;
   GANNET_REQUIRE(!is_begun(directory), GANNET_ERR_MISSING,
                  "'%s' holds a campaign without its campaign.yaml; gannet run FILE --resume "
@@ -360,15 +341,6 @@ gannet_err gannet_campaign_raise_none(const char *directory) {
                       "NAME.campaign",
                       directory, why, near[0] ? "the nearest directory that exists is '" : "", near,
                       near[0] ? "'; " : "");
-}
-
-/* A campaign goes on without its configuration, which is written anew from the campaign file. */
-static gannet_err tell_unreadable(const char *directory, gannet_err err) {
-  if (err != GANNET_ERR_INPUT || !is_begun(directory)) return err;
-  return GANNET_RAISE(GANNET_ERR_DAMAGED,
-                      "%s; gannet run FILE --resume --directory '%s' writes it anew from the "
-                      "campaign file",
-                      gannet_error_detail(), directory);
 }
 
 /* As the optimiser's own history. */
@@ -395,7 +367,12 @@ gannet_err gannet_campaign_look(const char *directory, gannet_campaign *campaign
   gannet_err err = gannet_campaign_parse(&source, &campaign->input, &complaints);
   gannet_free(&text);
   gannet_complaints_release(&complaints);
-  GANNET_TRY(tell_unreadable(directory, err));
+  /* A campaign goes on without its configuration, which is written anew from the campaign file. */
+  GANNET_REQUIRE(err != GANNET_ERR_INPUT || !is_begun(directory), GANNET_ERR_DAMAGED,
+                 "%s; gannet run FILE --resume --directory '%s' writes it anew from the campaign "
+                 "file",
+                 gannet_error_detail(), directory);
+  GANNET_TRY(err);
   GANNET_TRY(create_history(campaign));
   gannet_ledger_init(&campaign->ledger, campaign->input->problem, campaign->history);
   return GANNET_OK;
@@ -407,8 +384,8 @@ gannet_err gannet_campaign_query(const char *directory, bool replay, gannet_camp
   GANNET_TRY(gannet_campaign_path(campaign, "journal", path));
   GANNET_TRY(gannet_campaign_path(campaign, "state.h5", snapshot));
   const uint64_t seed = (uint64_t)campaign->input->general.seed;
-  const gannet_restore_paths paths = {path, snapshot, campaign->input->general.name, &seed};
-  return gannet_restore_query(&paths, replay, &campaign->ledger, &campaign->damage);
+  const gannet_resume_paths paths = {path, snapshot, campaign->input->general.name, &seed};
+  return gannet_resume_query(&paths, replay, &campaign->ledger, &campaign->damage);
 }
 
 void gannet_campaign_close(gannet_campaign *campaign) {

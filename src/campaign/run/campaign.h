@@ -82,8 +82,8 @@ void gannet_campaign_show_warnings(const gannet_campaign *campaign, const char *
  *
  * Errors: GANNET_ERR_INPUT when the path is too long; GANNET_ERR_IO.
  */
-GANNET_CHECKED gannet_err gannet_campaign_settle(const gannet_campaign_start_options *options,
-                                                 gannet_campaign *campaign);
+GANNET_CHECKED gannet_err gannet_campaign_choose_directory(
+    const gannet_campaign_start_options *options, gannet_campaign *campaign);
 
 /* What a start does besides its directory: load the plugins of equations and make the optimiser, so
  * that a dry run finds what is wrong with them.
@@ -95,18 +95,18 @@ GANNET_CHECKED gannet_err gannet_campaign_settle(const gannet_campaign_start_opt
  *
  * Errors: GANNET_ERR_INPUT; GANNET_ERR_MEMORY.
  */
-GANNET_CHECKED gannet_err gannet_campaign_equip(gannet_campaign *campaign, const char *file);
+GANNET_CHECKED gannet_err gannet_campaign_setup(gannet_campaign *campaign, const char *file);
 
 /* What a start would find in the directory, without changing anything: the same refusals, or a
  * campaign whose ledger, damage and is_resumed are known on rank 0.
  *
  * Collective over the context's communicator; arguments the same on all ranks.
  *
- * campaign  inout  settled and equipped; for closing only afterwards
+ * campaign  inout  with directory and setup; for closing only afterwards
  *
  * Errors: those of a start that come from the directory.
  */
-GANNET_CHECKED gannet_err gannet_campaign_foresee(const gannet_campaign_start_options *options,
+GANNET_CHECKED gannet_err gannet_campaign_dry_run(const gannet_campaign_start_options *options,
                                                   gannet_campaign *campaign);
 
 /* Read the configuration of a campaign directory into a campaign whose ledger is empty: the first

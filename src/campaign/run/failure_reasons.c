@@ -40,36 +40,19 @@ static size_t hex_length(const char *text) {
   return length >= HEX_LEAST && digit < length && !is_word(text[length]) ? length : 0;
 }
 
-/* Length of the part of a path after a '/' that differs from run to run; 0 = it does not. */
-static size_t part_length(const char *text, bool is_temporary) {
-  const size_t length = strcspn(text, "/ \t'\":;,()[]");
-  const size_t digit = strcspn(text, "0123456789");
-  return length > 0 && (digit < length || is_temporary) ? length : 0;
-}
-
-static bool ends_in_temporary(const char *start, const char *at) {
-  return at - start >= 5 && strncmp(at - 5, "/tmp/", 5) == 0;
-}
-
 /* Length of what has to be left out at a place of a text; 0 = the character stays. */
 static size_t varying_length(const char *start, const char *at) {
   const char before = at > start ? at[-1] : ' ';
-  if (before == '/') {
-    const size_t part = part_length(at, ends_in_temporary(start, at));
-    if (part > 0) return part;
+  if (before == '/') { /* a part of a path that has a number, or is below /tmp */
+    const size_t part = strcspn(at, "/ \t'\":;,()[]"), digit = strcspn(at, "0123456789");
+    const bool is_temporary = at - start >= 5 && strncmp(at - 5, "/tmp/", 5) == 0;
+    if (part > 0 && (digit < part || is_temporary)) return part;
   }
   if (!is_word(before)) {
     const size_t hex = hex_length(at), number = number_length(at);
     return hex > number ? hex : number;
   }
   return isdigit((unsigned char)*at) ? number_length(at) : 0;
-}
-
-/* A list of numbers is as equal as one number. */
-static size_t end_of_last_number(const char *key, size_t used) {
-  size_t end = used;
-  while (end > 0 && strchr(" ,", key[end - 1])) --end;
-  return end > 0 && key[end - 1] == '#' ? end : used;
 }
 
 void gannet_reason_key(const gannet_ticket *ticket, char *key) {
@@ -81,7 +64,9 @@ void gannet_reason_key(const gannet_ticket *ticket, char *key) {
   while (*at && used + 2 < GANNET_REASON_KEY) {
     const size_t length = varying_length(run->reason, at);
     if (length > 0) {
-      used = end_of_last_number(key, used);
+      size_t end = used; /* a list of numbers is as equal as one number */
+      while (end > 0 && strchr(" ,", key[end - 1])) --end;
+      if (end > 0 && key[end - 1] == '#') used = end;
       if (key[used - 1] != '#') key[used++] = '#';
       at += length;
     } else if (*at == ' ' && key[used - 1] == ' ') {

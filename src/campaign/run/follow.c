@@ -19,8 +19,8 @@ static gannet_err read_on(gannet_follow *f, bool *replaced) {
   GANNET_TRY(gannet_campaign_path(&f->campaign, "journal", journal));
   GANNET_TRY(gannet_campaign_path(&f->campaign, "state.h5", snapshot));
   const uint64_t seed = (uint64_t)f->campaign.input->general.seed;
-  const gannet_restore_paths paths = {journal, snapshot, f->campaign.input->general.name, &seed};
-  return gannet_restore_follow(&paths, &f->place, replaced, &f->campaign.ledger);
+  const gannet_resume_paths paths = {journal, snapshot, f->campaign.input->general.name, &seed};
+  return gannet_resume_follow(&paths, &f->place, replaced, &f->campaign.ledger);
 }
 
 /* Seconds since 1970 of the last change of a file; 0 when there is none. */
@@ -122,24 +122,20 @@ static int64_t count_in_flight(const gannet_ledger *ledger) {
   return n;
 }
 
-static int64_t count_proposed(const gannet_history *history) {
-  int64_t n = 0;
-  for (int64_t id = 0; id < gannet_history_count(history); ++id)
-    n += gannet_history_get(history, id)->origin != GANNET_ORIGIN_USER;
-  return n;
-}
-
 /* Designs of the user's own count in the budget, but need not be of a list of candidates. */
 static bool is_spent(const gannet_follow *f) {
   const gannet_history *history = f->campaign.history;
   const int budget = f->campaign.input->budget.evaluations;
   if (gannet_ledger_pending(&f->campaign.ledger) > 0) return false;
   if (budget != GANNET_AUTO && gannet_history_count(history) >= budget) return true;
-  return f->total > 0 && count_proposed(history) >= f->total;
+  int64_t proposed = 0;
+  for (int64_t id = 0; id < gannet_history_count(history); ++id)
+    proposed += gannet_history_get(history, id)->origin != GANNET_ORIGIN_USER;
+  return f->total > 0 && proposed >= f->total;
 }
 
 /* Nobody works on it, and the budget is not spent. */
-static gannet_follow_state judge_idle(const gannet_follow *f, char *why, size_t size) {
+static gannet_follow_state state_without_process(const gannet_follow *f, char *why, size_t size) {
   const gannet_campaign *c = &f->campaign;
   const char *backend = c->input->evaluate.backend;
   const int64_t in_flight = count_in_flight(&c->ledger);
@@ -178,5 +174,5 @@ gannet_follow_state gannet_follow_judge(const gannet_follow *follow, char *why, 
   const bool is_open = follow->holder.pid == 0 && !words[0]; /* a next process may be starting */
   if (is_open && gannet_clock_epoch() - follow->changed < settle_seconds)
     return GANNET_FOLLOW_AT_WORK;
-  return judge_idle(follow, why, size);
+  return state_without_process(follow, why, size);
 }

@@ -81,14 +81,6 @@ static gannet_err take_state(gannet_ledger *ledger, const gannet_record *record)
              : gannet_state_change(&record->state, &ledger->state);
 }
 
-static gannet_err take_campaign(gannet_ledger *ledger, const gannet_record *record) {
-  gannet_free(&ledger->name);
-  GANNET_TRY(gannet_copy_text(record->name, &ledger->name));
-  ledger->seed = record->seed;
-  ledger->fingerprint = record->fingerprint;
-  return GANNET_OK;
-}
-
 static gannet_err take_propose(gannet_ledger *ledger, const gannet_record *record) {
   const size_t v = (size_t)ledger->problem->spec.n_variables;
   GANNET_REQUIRE(record->first == ledger->n, GANNET_ERR_DAMAGED,
@@ -101,7 +93,7 @@ static gannet_err take_propose(gannet_ledger *ledger, const gannet_record *recor
   return take_state(ledger, record);
 }
 
-static gannet_err find(const gannet_ledger *ledger, int64_t id, gannet_ticket **ticket) {
+static gannet_err find_ticket(const gannet_ledger *ledger, int64_t id, gannet_ticket **ticket) {
   GANNET_REQUIRE(0 <= id && id < ledger->n, GANNET_ERR_DAMAGED,
                  "the journal names evaluation %lld, which was never proposed", (long long)id);
   *ticket = &ledger->ticket[id];
@@ -111,7 +103,7 @@ static gannet_err find(const gannet_ledger *ledger, int64_t id, gannet_ticket **
 static gannet_err take_submit(gannet_ledger *ledger, const gannet_record *record) {
   for (int i = 0; i < record->n; ++i) {
     gannet_ticket *ticket = NULL;
-    GANNET_TRY(find(ledger, record->id[i], &ticket));
+    GANNET_TRY(find_ticket(ledger, record->id[i], &ticket));
     ticket->attempt = record->attempt[i];
     ticket->nonce = record->nonce[i];
   }
@@ -132,7 +124,7 @@ static gannet_err keep_attempt(gannet_ledger *ledger, const gannet_ended *ended)
 
 static gannet_err take_result(gannet_ledger *ledger, const gannet_ended *ended) {
   gannet_ticket *ticket = NULL;
-  GANNET_TRY(find(ledger, ended->id, &ticket));
+  GANNET_TRY(find_ticket(ledger, ended->id, &ticket));
   if (ended->final) gannet_ledger_count(ledger, ticket, -1);
   ticket->run = ended->run;
   gannet_utf8_mend(ticket->run.reason); /* as a replay will find it */
@@ -155,7 +147,7 @@ static gannet_err take_result(gannet_ledger *ledger, const gannet_ended *ended) 
 static gannet_err take_tell(gannet_ledger *ledger, int n, const int64_t *ids) {
   for (int i = 0; i < n; ++i) {
     gannet_ticket *ticket = NULL;
-    GANNET_TRY(find(ledger, ids[i], &ticket));
+    GANNET_TRY(find_ticket(ledger, ids[i], &ticket));
     GANNET_REQUIRE(ticket->has_result, GANNET_ERR_DAMAGED,
                    "the journal tells evaluation %lld before its result", (long long)ids[i]);
     if (ticket->is_told && ledger->tells_early) continue;
@@ -166,10 +158,13 @@ static gannet_err take_tell(gannet_ledger *ledger, int n, const int64_t *ids) {
   return GANNET_OK;
 }
 
-static gannet_err take(gannet_ledger *ledger, const gannet_record *record) {
+static gannet_err apply_record(gannet_ledger *ledger, const gannet_record *record) {
   switch (record->kind) {
     case GANNET_RECORD_CAMPAIGN:
-      return take_campaign(ledger, record);
+      ledger->seed = record->seed;
+      ledger->fingerprint = record->fingerprint;
+      gannet_free(&ledger->name);
+      return gannet_copy_text(record->name, &ledger->name);
     case GANNET_RECORD_PROPOSE:
       return take_propose(ledger, record);
     case GANNET_RECORD_STATE:
@@ -187,7 +182,7 @@ gannet_err gannet_ledger_apply(gannet_ledger *ledger, int64_t sequence, const ch
                                size_t length) {
   gannet_record record = {0};
   gannet_err err = gannet_record_parse(ledger->problem, payload, length, &record);
-  if (err == GANNET_OK) err = take(ledger, &record);
+  if (err == GANNET_OK) err = apply_record(ledger, &record);
   gannet_record_release(&record);
   if (err != GANNET_OK)
     return GANNET_RAISE(GANNET_ERR_DAMAGED, "journal record %lld: %s", (long long)sequence,
@@ -198,20 +193,13 @@ gannet_err gannet_ledger_apply(gannet_ledger *ledger, int64_t sequence, const ch
 
 /* Writing records. */
 
-static gannet_err write_text(gannet_ledger *ledger, gannet_err made, char **text) {
+/* made  in  the outcome of making the text, which is freed */
+static gannet_err write_text(gannet_ledger *ledger, bool may_wait, gannet_err made, char **text) {
   gannet_err err = made;
   if (err == GANNET_OK && ledger->journal)
-    err = gannet_journal_append(ledger->journal, *text, &ledger->sequence);
-  gannet_free(text);
-  return err;
-}
-
-/* The same for a record that may wait. */
-static gannet_err defer_text(gannet_ledger *ledger, gannet_err made, char **text) {
-  gannet_err err = made;
-  if (!ledger->defers) return write_text(ledger, made, text);
-  if (err == GANNET_OK && ledger->journal)
-    err = gannet_journal_defer(ledger->journal, *text, &ledger->sequence);
+    err = may_wait && ledger->defers
+              ? gannet_journal_defer(ledger->journal, *text, &ledger->sequence)
+              : gannet_journal_append(ledger->journal, *text, &ledger->sequence);
   gannet_free(text);
   return err;
 }
@@ -233,7 +221,7 @@ gannet_err gannet_ledger_campaign(gannet_ledger *ledger, const char *name, uint6
   ledger->seed = seed;
   ledger->fingerprint = fingerprint;
   const gannet_err made = gannet_record_campaign(ledger->problem, name, seed, fingerprint, &text);
-  GANNET_TRY(write_text(ledger, made, &text));
+  GANNET_TRY(write_text(ledger, false, made, &text));
   return GANNET_OK;
 }
 
@@ -252,21 +240,22 @@ gannet_err gannet_ledger_propose(gannet_ledger *ledger, int64_t first, gannet_st
     ledger->n_positional = 0;
   }
   const gannet_err made = gannet_record_propose(ledger->history, &proposal, &text);
-  GANNET_TRY(defer_text(ledger, made, &text));
+  GANNET_TRY(write_text(ledger, true, made, &text));
   return GANNET_OK;
 }
 
 gannet_err gannet_ledger_name_state(gannet_ledger *ledger) {
   char *text = NULL;
   ledger->n_positional = 0;
-  return write_text(ledger, gannet_record_state_of(&ledger->state, &text), &text);
+  return write_text(ledger, false, gannet_record_state_of(&ledger->state, &text), &text);
 }
 
 gannet_err gannet_ledger_submit(gannet_ledger *ledger, int n, const int64_t *ids,
                                 const int *attempts, const uint64_t *nonces) {
   char *text = NULL;
   if (n == 0) return GANNET_OK;
-  GANNET_TRY(write_text(ledger, gannet_record_submit(n, ids, attempts, nonces, &text), &text));
+  GANNET_TRY(
+      write_text(ledger, false, gannet_record_submit(n, ids, attempts, nonces, &text), &text));
   for (int i = 0; i < n; ++i) {
     ledger->ticket[ids[i]].attempt = attempts[i];
     ledger->ticket[ids[i]].nonce = nonces[i];
@@ -302,7 +291,7 @@ gannet_err gannet_ledger_results(gannet_ledger *ledger, int n, const gannet_ende
 gannet_err gannet_ledger_tell(gannet_ledger *ledger, int n, const int64_t *ids) {
   char *text = NULL;
   if (n == 0) return GANNET_OK;
-  GANNET_TRY(defer_text(ledger, gannet_record_tell(n, ids, &text), &text));
+  GANNET_TRY(write_text(ledger, true, gannet_record_tell(n, ids, &text), &text));
   return take_tell(ledger, n, ids);
 }
 
@@ -325,4 +314,114 @@ gannet_err gannet_ledger_tell_held(gannet_ledger *ledger) {
 
 gannet_err gannet_ledger_show_held(gannet_ledger *ledger) {
   return pass_held(ledger, take_tell);
+}
+
+/* A fresh journal, after the old one was damaged. */
+
+enum { GROUP = 512 }; /* records per sync */
+
+/* Texts that wait to be written with one sync. */
+typedef struct {
+  gannet_ledger *ledger;
+  int n;
+  char *text[GROUP];
+} queue;
+
+static gannet_err write_queue(queue *q) {
+  int64_t first = 0;
+  if (q->n == 0) return GANNET_OK;
+  GANNET_TRY(
+      gannet_journal_append_many(q->ledger->journal, q->n, (const char *const *)q->text, &first));
+  q->ledger->sequence = first + q->n - 1;
+  for (int i = 0; i < q->n; ++i) gannet_free(&q->text[i]);
+  q->n = 0;
+  return GANNET_OK;
+}
+
+/* Takes the text, which is NULL when it could not be made. */
+static gannet_err queue_text(queue *q, gannet_err made, char *text) {
+  GANNET_TRY(made);
+  q->text[q->n++] = text;
+  return q->n == GROUP ? write_queue(q) : GANNET_OK;
+}
+
+/* Points of a user's own carry the number of the batch that is proposed next. */
+static bool are_one_proposal(const gannet_history *history, int64_t a, int64_t b) {
+  const gannet_evaluation *x = gannet_history_get(history, a), *y = gannet_history_get(history, b);
+  return x->batch == y->batch && x->origin == y->origin;
+}
+
+/* Rows of one batch and origin were proposed together; only the last batch's state is still known,
+ * and it is all that a resumed campaign needs: the first record has it. */
+static gannet_err queue_proposals(queue *q) {
+  const gannet_ledger *ledger = q->ledger;
+  const gannet_stated whole =
+      ledger->n_positional > 0 ? GANNET_STATED_POSITIONAL : GANNET_STATED_WHOLE;
+  for (int64_t first = 0; first < ledger->n;) {
+    int64_t end = first;
+    while (end < ledger->n && are_one_proposal(ledger->history, first, end)) ++end;
+    char *text = NULL;
+    const gannet_proposal proposal = {.first = first,
+                                      .end = end,
+                                      .stated = first == 0 ? whole : GANNET_STATED_NOTHING,
+                                      .state = &ledger->state,
+                                      .n_positional = ledger->n_positional,
+                                      .positional = ledger->positional,
+                                      .seconds = ledger->ticket[first].proposal};
+    const gannet_err made = gannet_record_propose(ledger->history, &proposal, &text);
+    GANNET_TRY(queue_text(q, made, text));
+    first = end;
+  }
+  return GANNET_OK;
+}
+
+static gannet_err queue_submit(queue *q, int64_t id) {
+  const gannet_ticket *ticket = &q->ledger->ticket[id];
+  char *text = NULL;
+  if (ticket->attempt == 0) return GANNET_OK;
+  const gannet_err made = gannet_record_submit(1, &id, &ticket->attempt, &ticket->nonce, &text);
+  return queue_text(q, made, text);
+}
+
+/* An evaluation that has attempts behind it but no result yet keeps their number, and the attempt
+ * that is open, which therefore comes last. */
+static gannet_err queue_evaluation(queue *q, int64_t id) {
+  const gannet_ticket *ticket = &q->ledger->ticket[id];
+  char *text = NULL;
+  if (ticket->has_result) GANNET_TRY(queue_submit(q, id));
+  if (ticket->has_result || ticket->run.attempts > 0) {
+    const gannet_ended ended = {.id = id,
+                                .final = ticket->has_result,
+                                .status = ticket->has_result ? ticket->status : GANNET_EVAL_FAILED,
+                                .objective = ticket->objective,
+                                .constraints = ticket->constraints,
+                                .run = ticket->run};
+    const gannet_err made =
+        gannet_record_result(q->ledger->problem->spec.n_constraints, &ended, &text);
+    GANNET_TRY(queue_text(q, made, text));
+  }
+  return ticket->has_result ? GANNET_OK : queue_submit(q, id);
+}
+
+static gannet_err rewrite_all(queue *q) {
+  const gannet_ledger *ledger = q->ledger;
+  const int64_t told = gannet_history_count_told(ledger->history);
+  char *text = NULL;
+  gannet_err made = gannet_record_campaign(ledger->problem, ledger->name ? ledger->name : "",
+                                           ledger->seed, ledger->fingerprint, &text);
+  GANNET_TRY(queue_text(q, made, text));
+  GANNET_TRY(queue_proposals(q));
+  for (int64_t id = 0; id < ledger->n; ++id) GANNET_TRY(queue_evaluation(q, id));
+  if (told > 0) {
+    made = gannet_record_tell((int)told, gannet_history_order(ledger->history), &text);
+    GANNET_TRY(queue_text(q, made, text));
+  }
+  return write_queue(q);
+}
+
+gannet_err gannet_ledger_rewrite(gannet_ledger *ledger) {
+  queue q = {.ledger = ledger};
+  const gannet_err err = rewrite_all(&q);
+  for (int i = 0; i < q.n; ++i) gannet_free(&q.text[i]);
+  return err;
 }

@@ -11,40 +11,78 @@
 #include "campaign/run/batch.h"
 #include "campaign/run/budget.h"
 #include "campaign/run/stop.h"
-#include "campaign/run/strategy.h"
 #include "campaign/tables/table.h"
 #include "optimizer/models/pde_constraint.h"
 
 /* How long rank 0 waits for simulations before it looks for signals and the clock again. */
 static const double wait_seconds = 0.25;
 
+/* When points are proposed and when results are told: what synchronous batches and asynchronous
+ * refill differ in. Everything else of the loop is the same for both.
+ *
+ * The journal holds the order in which results were told, so a replay of either proposes the same
+ * points; but only synchronous batches tell in an order that does not depend on how long the
+ * simulations took. */
+typedef struct {
+  /* How many points to propose now, when left more may be. */
+  int (*wanted)(const gannet_campaign *campaign, const gannet_batch *batch, int64_t left);
+  /* Whether to tell the results that have come in. */
+  bool (*is_ready_to_tell)(const gannet_batch *batch);
+} strategy;
+
+static int next_batch(const gannet_campaign *campaign, const gannet_batch *batch, int64_t left) {
+  const int size = campaign->input->general.batch;
+  return batch->n > 0 ? 0 : left < size ? (int)left : size;
+}
+
+static bool all_have_ended(const gannet_batch *batch) {
+  return batch->n_flight == 0 && gannet_batch_waiting(batch) == 0;
+}
+
+/* What waits for a further attempt takes a slot as well. */
+static int free_slots(const gannet_campaign *campaign, const gannet_batch *batch, int64_t left) {
+  const int used = batch->n_flight + gannet_batch_waiting(batch);
+  const int free = campaign->input->evaluate.parallel - used;
+  return free <= 0 ? 0 : left < free ? (int)left : free;
+}
+
+static bool any_has_ended(const gannet_batch *batch) {
+  return batch->n_ended > 0;
+}
+
+static const strategy strategies[] = {[GANNET_MODE_BATCH] = {next_batch, all_have_ended},
+                                      [GANNET_MODE_ASYNCHRONOUS] = {free_slots, any_has_ended}};
+
+/* A run. Times are seconds of gannet_clock_seconds, durations seconds. */
 typedef struct {
   gannet_campaign *campaign;
   const gannet_run_options *options;
   gannet_evaluator *evaluator;
-  const gannet_strategy *strategy;
+  const strategy *strategy;
+  gannet_stop_request asked; /* what stops the run, as of the last look */
+  gannet_stopping stopping;  /* the same for the evaluator */
+  double deadline;
+  bool is_own_limit;    /* the deadline is that of budget.wall_time */
+  double longest_batch; /* duration of any batch of this run */
+
   gannet_batch batch; /* everything proposed and not told */
   gannet_progress progress;
-  int unreported;       /* evaluations told since its last line */
-  bool is_own_limit;    /* the deadline is that of budget.wall_time */
-  double deadline;      /* seconds of gannet_clock_seconds */
-  double longest_batch; /* seconds, of any batch of this run */
-  double begun;         /* seconds of gannet_clock_seconds */
-  double last_save;     /* the same */
-  double save_seconds;  /* that it took */
-  double save_sum;      /* seconds of all */
+  int unreported; /* evaluations told since the last line of progress */
+
+  double begun, last_save; /* times */
+  double save_duration;    /* of the last snapshot */
+  double save_sum;         /* duration of all snapshots */
   int saves;
-  int64_t saved;         /* last journal record contained in it, -1 = none */
-  int64_t batches_since; /* the last save */
-  gannet_stop_request asked;
-  bool leaves; /* what is in flight needs no process, and this one is only a step */
-  bool has_left;
-  char left[256];           /* what, in words */
-  gannet_stopping stopping; /* of the evaluator */
+  int64_t saved;         /* journal record that the last snapshot ends with, -1 = no snapshot yet */
+  int64_t batches_since; /* the last snapshot */
+
+  bool detaches;      /* this process is only a step, and what is in flight can go on without it */
+  bool is_detached;   /* it has been left to go on */
+  char detached[256]; /* what, in words */
 } runner;
 
-static gannet_evaluator_setup make_setup(const gannet_campaign *campaign,
-                                         const gannet_run_options *options) {
+static gannet_evaluator_setup evaluator_setup(const gannet_campaign *campaign,
+                                              const gannet_run_options *options) {
   const gannet_evaluate_keys *keys = &campaign->input->evaluate;
   return (gannet_evaluator_setup){
       .context = campaign->context,
@@ -86,7 +124,7 @@ static void check_input_directory(const gannet_campaign_input *input,
 
 gannet_err gannet_campaign_check(const gannet_campaign *campaign, const gannet_run_options *options,
                                  gannet_complaints *complaints) {
-  const gannet_evaluator_setup setup = make_setup(campaign, options);
+  const gannet_evaluator_setup setup = evaluator_setup(campaign, options);
   gannet_err err = GANNET_OK;
   if (campaign->context->rank == 0) err = check_equations(campaign, complaints);
   if (campaign->context->rank == 0 && err == GANNET_OK && campaign->input->evaluator->check) {
@@ -106,7 +144,7 @@ gannet_err gannet_campaign_check(const gannet_campaign *campaign, const gannet_r
 static gannet_err is_too_late(const runner *r, int q, bool *late) {
   const gannet_campaign *c = r->campaign;
   int rounds = (q + c->input->evaluate.parallel - 1) / c->input->evaluate.parallel;
-  if (r->leaves) rounds = 0; /* this process ends long before its simulations */
+  if (r->detaches) rounds = 0; /* this process ends long before its simulations */
   const double needed = fmax(c->ledger.longest * rounds, r->longest_batch);
   int answer = gannet_clock_seconds() + needed > r->deadline;
   GANNET_TRY_MPI(MPI_Bcast(&answer, 1, MPI_INT, 0, c->context->comm));
@@ -114,30 +152,26 @@ static gannet_err is_too_late(const runner *r, int q, bool *late) {
   return GANNET_OK;
 }
 
-/* Another process that has the campaign is noticed while simulations run, not hours later. */
-static gannet_err keep_campaign(runner *r) {
+static gannet_err look_for_stop(runner *r) {
   const gannet_context *context = r->campaign->context;
+  const gannet_stop before = r->asked.stop;
+  char stop_file[PATH_MAX];
   bool renewed = false;
+  /* Another process that has the campaign is noticed while simulations run, not hours later. */
   const gannet_err err = gannet_ledger_keep(&r->campaign->ledger, &renewed);
   if (renewed && err == GANNET_OK)
     gannet_log(context, GANNET_LOG_WARNING,
                "journal.lock was removed while the campaign runs, and was made again: leave it "
                "there, for it keeps a second gannet from writing into the same campaign");
-  return gannet_agree(context->comm, err);
-}
-
-static gannet_err ask_stop(runner *r) {
-  char stop_file[PATH_MAX];
-  GANNET_TRY(keep_campaign(r));
+  GANNET_TRY(gannet_agree(context->comm, err));
   GANNET_TRY(gannet_campaign_path(r->campaign, "STOP", stop_file));
-  const gannet_stop before = r->asked.stop;
-  GANNET_TRY(gannet_stop_ask(r->campaign->context, stop_file, r->deadline, &r->asked));
+  GANNET_TRY(gannet_stop_ask(context, stop_file, r->deadline, &r->asked));
   if (r->asked.stop == GANNET_GO_ON && r->batch.returned[0]) { /* the same on all ranks */
     r->asked.stop = GANNET_STOP_SOON;
     (void)snprintf(r->asked.why, sizeof r->asked.why, "%s", r->batch.returned);
   }
   if (before == GANNET_GO_ON && r->asked.stop == GANNET_STOP_SOON && r->batch.n_flight > 0)
-    gannet_log(r->campaign->context, GANNET_LOG_WARNING,
+    gannet_log(context, GANNET_LOG_WARNING,
                "stops when what runs has ended (%s); SIGTERM or a second Ctrl-C: at once",
                r->asked.why);
   return GANNET_OK;
@@ -170,78 +204,66 @@ static gannet_err tell_ended(runner *r) {
   return err;
 }
 
-/* Whether something waits that can be submitted now. */
-static bool has_work(const runner *r) {
-  return r->asked.stop == GANNET_GO_ON && gannet_batch_waiting(&r->batch) > 0 &&
-         r->batch.n_flight < r->campaign->input->evaluate.parallel;
-}
-
-/* A step leaves what only time can change; after a stop nothing is to follow. */
-static gannet_err leave_if_settled(runner *r) {
-  bool settled = false;
-  GANNET_TRY(gannet_evaluator_all_submitted(r->evaluator, &settled));
-  if (!settled || r->strategy->is_ripe(r->campaign, &r->batch)) return GANNET_OK;
-  (void)snprintf(r->left, sizeof r->left, "%d evaluation%s left to the scheduler%s",
+/* A step leaves what only time can change, and to a process after it; after a stop nothing is to
+ * follow. */
+static gannet_err detach_if_all_submitted(runner *r) {
+  const bool goes_on = r->asked.stop == GANNET_GO_ON;
+  bool submitted = false;
+  GANNET_TRY(gannet_evaluator_all_submitted(r->evaluator, &submitted));
+  if (!submitted || r->strategy->is_ready_to_tell(&r->batch)) return GANNET_OK;
+  (void)snprintf(r->detached, sizeof r->detached, "%d evaluation%s left to the scheduler%s",
                  r->batch.n_flight, r->batch.n_flight == 1 ? " is" : "s are",
-                 r->asked.stop == GANNET_GO_ON ? "" : ", and a stop was asked for");
-  r->has_left = true;
-  gannet_batch_ground(&r->batch);
-  return gannet_evaluator_detach(r->evaluator,
-                                 r->asked.stop == GANNET_GO_ON ? r->options->next : NULL);
-}
-
-/* Jobs that go on without this process are not ended because its own time is over. */
-static gannet_err stop_now(runner *r) {
-  gannet_batch_ground(&r->batch);
-  return r->leaves && r->asked.by_clock ? GANNET_OK : gannet_evaluator_cancel(r->evaluator);
-}
-
-/* A step whose own time is over has another one go on, as one that is done has. */
-static gannet_err leave_late(runner *r, const gannet_run_outcome *outcome) {
-  if (!r->leaves || !outcome->by_clock) return GANNET_OK;
-  return gannet_evaluator_detach(r->evaluator, r->options->next);
+                 goes_on ? "" : ", and a stop was asked for");
+  r->is_detached = true;
+  gannet_batch_clear_in_flight(&r->batch);
+  return gannet_evaluator_detach(r->evaluator, goes_on ? r->options->next : NULL);
 }
 
 /* Runs until results are to be told, or left, or somebody asks to stop. */
 static gannet_err work_off(runner *r) {
-  while (!r->strategy->is_ripe(r->campaign, &r->batch)) {
-    GANNET_TRY(ask_stop(r));
-    if (r->asked.stop == GANNET_STOP_NOW) return stop_now(r);
-    if (r->asked.stop == GANNET_GO_ON)
-      GANNET_TRY(gannet_batch_submit(r->campaign, r->evaluator, &r->batch));
+  const int parallel = r->campaign->input->evaluate.parallel;
+  while (!r->strategy->is_ready_to_tell(&r->batch)) {
+    GANNET_TRY(look_for_stop(r));
+    const bool goes_on = r->asked.stop == GANNET_GO_ON;
+    if (r->asked.stop == GANNET_STOP_NOW) {
+      gannet_batch_clear_in_flight(&r->batch);
+      /* Jobs that go on without this process are not ended because its own time is over. */
+      if (r->detaches && r->asked.by_clock) return GANNET_OK;
+      return gannet_evaluator_cancel(r->evaluator);
+    }
+    if (goes_on) GANNET_TRY(gannet_batch_submit(r->campaign, r->evaluator, &r->batch));
     if (r->batch.n_flight == 0) return GANNET_OK;
     gannet_progress_update(&r->progress, r->campaign, r->batch.n_flight);
     GANNET_TRY(gannet_batch_collect(r->campaign, r->evaluator, wait_seconds, &r->batch));
-    if (r->leaves && !has_work(r)) GANNET_TRY(leave_if_settled(r));
-    if (r->has_left) return GANNET_OK;
+    const bool can_submit =
+        goes_on && gannet_batch_waiting(&r->batch) > 0 && r->batch.n_flight < parallel;
+    if (r->detaches && !can_submit) GANNET_TRY(detach_if_all_submitted(r));
+    if (r->is_detached) return GANNET_OK;
   }
   return GANNET_OK;
-}
-
-/* Seconds of the next snapshot, which holds the whole history: those of the last one, grown as this
- * has; before any was made, a guess for a disk. */
-static double next_save(const runner *r) {
-  const double records = (double)r->campaign->ledger.sequence;
-  if (r->saves == 0 || r->saved <= 0) return 0.01 + 1e-7 * records;
-  return r->save_seconds * records / (double)r->saved;
 }
 
 /* All snapshots together, with the next one and the one at the end, which will be no smaller, stay
  * below a hundredth of the run: nothing is lost without them, as the journal has it all. An
  * interval of zero asks for one after every so many batches, whatever it costs. */
-static bool may_save(const runner *r) {
+static bool is_time_to_save(const runner *r) {
   const double most_share = 0.01, wanted = r->campaign->input->save.interval;
+  const double records = (double)r->campaign->ledger.sequence;
   const double now = gannet_clock_seconds();
+  /* A snapshot holds the whole history: the last one, grown as this has; before any was made, a
+   * guess for a disk. */
+  const double next = r->saves == 0 || r->saved <= 0
+                          ? 0.01 + 1e-7 * records
+                          : r->save_duration * records / (double)r->saved;
   if (!(wanted > 0)) return true;
-  return now - r->last_save >= wanted &&
-         most_share * (now - r->begun) >= r->save_sum + 2 * next_save(r);
+  return now - r->last_save >= wanted && most_share * (now - r->begun) >= r->save_sum + 2 * next;
 }
 
 /* Snapshots: rank 0's clock decides, so all ranks take part or none. */
 static gannet_err save_if_due(runner *r, bool now) {
   const gannet_save_keys *keys = &r->campaign->input->save;
   const int64_t last = r->campaign->ledger.sequence;
-  int due = now || (++r->batches_since >= keys->batches && may_save(r));
+  int due = now || (++r->batches_since >= keys->batches && is_time_to_save(r));
   if (last == r->saved) due = 0; /* again the same would push out the older generation */
   GANNET_TRY_MPI(MPI_Bcast(&due, 1, MPI_INT, 0, r->campaign->context->comm));
   if (!due) return GANNET_OK;
@@ -250,8 +272,8 @@ static gannet_err save_if_due(runner *r, bool now) {
   const double start = gannet_clock_seconds();
   GANNET_TRY(gannet_campaign_save(r->campaign));
   r->last_save = gannet_clock_seconds();
-  r->save_seconds = r->last_save - start;
-  r->save_sum += r->save_seconds;
+  r->save_duration = r->last_save - start;
+  r->save_sum += r->save_duration;
   r->saves += 1;
   return GANNET_OK;
 }
@@ -262,7 +284,7 @@ static bool has_too_many_failures(const runner *r, gannet_run_outcome *outcome) 
   return true;
 }
 
-static void interrupted(gannet_run_outcome *outcome, const char *why, bool by_clock) {
+static void interrupt(gannet_run_outcome *outcome, const char *why, bool by_clock) {
   outcome->end = GANNET_RUN_INTERRUPTED;
   outcome->by_clock = by_clock;
   (void)snprintf(outcome->why, sizeof outcome->why, "%s", why);
@@ -276,7 +298,7 @@ static gannet_err propose(runner *r, int q, gannet_run_outcome *outcome) {
   if (q == 0 || has_too_many_failures(r, outcome)) return GANNET_OK;
   GANNET_TRY(is_too_late(r, q, &late));
   if (late) {
-    interrupted(outcome, "the wall time left is too short for another batch", true);
+    interrupt(outcome, "the wall time left is too short for another batch", true);
     return GANNET_OK;
   }
   GANNET_TRY(gannet_campaign_ask(r->campaign, q, &first));
@@ -293,38 +315,38 @@ static gannet_err step(runner *r, gannet_run_outcome *outcome, bool *over) {
   if (*over) return GANNET_OK;
   const double start = gannet_clock_seconds();
   GANNET_TRY(work_off(r));
-  *over = r->has_left;
+  *over = r->is_detached;
   if (*over) {
-    interrupted(outcome, r->left, false);
+    interrupt(outcome, r->detached, false);
     return GANNET_OK;
   }
-  if (r->strategy->is_ripe(c, &r->batch)) GANNET_TRY(tell_ended(r));
+  if (r->strategy->is_ready_to_tell(&r->batch)) GANNET_TRY(tell_ended(r));
   r->longest_batch = fmax(r->longest_batch, gannet_clock_seconds() - start);
   *over = r->asked.stop != GANNET_GO_ON && r->batch.n_flight == 0;
   if (*over) {
-    interrupted(outcome, r->asked.why, r->asked.by_clock);
+    interrupt(outcome, r->asked.why, r->asked.by_clock);
     return GANNET_OK;
   }
   return save_if_due(r, false);
 }
 
-static gannet_err run_all(runner *r, gannet_run_outcome *outcome) {
+static gannet_err run_until_over(runner *r, gannet_run_outcome *outcome) {
   bool over = false;
   GANNET_TRY(gannet_batch_open(r->campaign, r->evaluator, &r->batch));
   /* What an earlier process wrote down and did not tell comes before any proposal. */
-  if (r->batch.n > 0 && r->strategy->is_ripe(r->campaign, &r->batch)) GANNET_TRY(tell_ended(r));
+  if (r->batch.n > 0 && r->strategy->is_ready_to_tell(&r->batch)) GANNET_TRY(tell_ended(r));
   while (!over) {
-    GANNET_TRY(ask_stop(r));
+    GANNET_TRY(look_for_stop(r));
     if (r->asked.stop != GANNET_GO_ON && r->batch.n_flight == 0 &&
         gannet_budget_left(r->campaign) > 0) {
-      interrupted(outcome, r->asked.why, r->asked.by_clock);
+      interrupt(outcome, r->asked.why, r->asked.by_clock);
       break;
     }
     GANNET_TRY(step(r, outcome, &over));
     /* One batch is a step, and one look more tells whether the budget is spent. */
-    if (r->options->is_step && !r->leaves && !over && r->batch.n == 0 &&
+    if (r->options->is_step && !r->detaches && !over && r->batch.n == 0 &&
         gannet_budget_left(r->campaign) > 0) {
-      interrupted(outcome, "a step is a batch", false);
+      interrupt(outcome, "a step is a batch", false);
       break;
     }
   }
@@ -343,7 +365,7 @@ static void set_deadline(runner *r) {
 
 /* Without a budget of evaluations the wall time of the budget is all that was asked for, and using
  * it up is finishing; the end of the allocation or of --time-limit is not. Rank 0 decides. */
-static gannet_err settle(const runner *r, gannet_run_outcome *outcome) {
+static gannet_err judge_end(const runner *r, gannet_run_outcome *outcome) {
   int finished =
       outcome->by_clock && r->is_own_limit && r->campaign->input->budget.evaluations == GANNET_AUTO;
   GANNET_TRY_MPI(MPI_Bcast(&finished, 1, MPI_INT, 0, r->campaign->context->comm));
@@ -371,22 +393,6 @@ gannet_err gannet_campaign_show_held(gannet_campaign *campaign) {
   return rewrite_table(campaign);
 }
 
-/* Everything that a campaign opens while it runs is its own. */
-static gannet_err tell_gone(const gannet_campaign *campaign, gannet_err err) {
-  if (err != GANNET_ERR_MISSING) return err;
-  return GANNET_RAISE(
-      GANNET_ERR_IO,
-      "%s: was '%s' moved or removed while the campaign ran? Where it is now it can "
-      "be resumed, with --directory",
-      gannet_error_detail(), campaign->directory);
-}
-
-/* Jobs belong to the process that has the campaign now: nothing here is to cancel them. */
-static void let_go(const runner *r, gannet_err err) {
-  if (err == GANNET_ERR_BUSY && gannet_evaluator_can_detach(r->evaluator))
-    (void)!gannet_evaluator_detach(r->evaluator, NULL);
-}
-
 static bool is_to_stop_now(void *user) {
   const runner *r = user;
   return gannet_stop_is_now(r->deadline);
@@ -405,10 +411,10 @@ static bool begins_nothing(void *user) {
 
 gannet_err gannet_campaign_run(gannet_campaign *campaign, const gannet_run_options *options,
                                gannet_run_outcome *outcome) {
-  gannet_evaluator_setup setup = make_setup(campaign, options);
+  gannet_evaluator_setup setup = evaluator_setup(campaign, options);
   runner r = {.campaign = campaign,
               .options = options,
-              .strategy = gannet_strategies[campaign->input->evaluate.mode],
+              .strategy = &strategies[campaign->input->evaluate.mode],
               .saved = -1};
   const double start = gannet_clock_seconds();
   *outcome = (gannet_run_outcome){.end = GANNET_RUN_FINISHED};
@@ -419,18 +425,22 @@ gannet_err gannet_campaign_run(gannet_campaign *campaign, const gannet_run_optio
   GANNET_TRY(rewrite_table(campaign));
   GANNET_TRY(gannet_evaluator_create(campaign->input->evaluator, campaign->input->evaluator_options,
                                      &setup, &r.evaluator));
-  r.leaves = options->is_step && gannet_evaluator_can_detach(r.evaluator);
+  r.detaches = options->is_step && gannet_evaluator_can_detach(r.evaluator);
   gannet_progress_begin(&r.progress, campaign->context->rank ? NULL : options->progress, campaign);
   campaign->ledger.defers = true;
-  gannet_err err = run_all(&r, outcome);
-  if (err == GANNET_OK) err = leave_late(&r, outcome);
+  gannet_err err = run_until_over(&r, outcome);
+  /* A step whose own time is over has another one go on, as one that is done has. */
+  if (err == GANNET_OK && r.detaches && outcome->by_clock)
+    err = gannet_evaluator_detach(r.evaluator, options->next);
   campaign->ledger.defers = false;
   const bool failed = err != GANNET_OK;
   gannet_error_record why; /* what is done after a failure may fail as well */
   gannet_error_save(&why);
   const gannet_err synced = gannet_ledger_sync(&campaign->ledger); /* also after an error */
   if (err == GANNET_OK) err = gannet_agree(campaign->context->comm, synced);
-  let_go(&r, err);
+  /* Jobs belong to the process that has the campaign now: nothing here is to cancel them. */
+  if (err == GANNET_ERR_BUSY && gannet_evaluator_can_detach(r.evaluator))
+    (void)!gannet_evaluator_detach(r.evaluator, NULL);
   gannet_progress_end(&r.progress);
   gannet_evaluator_destroy(&r.evaluator);
   gannet_batch_release(&r.batch);
@@ -439,6 +449,12 @@ gannet_err gannet_campaign_run(gannet_campaign *campaign, const gannet_run_optio
   if (err == GANNET_OK) err = save_if_due(&r, true);
   outcome->save_seconds = r.save_sum;
   outcome->saves = r.saves;
-  if (err == GANNET_OK) err = settle(&r, outcome);
-  return tell_gone(campaign, err);
+  if (err == GANNET_OK) err = judge_end(&r, outcome);
+  if (err != GANNET_ERR_MISSING) return err;
+  /* Everything that a campaign opens while it runs is its own. */
+  return GANNET_RAISE(
+      GANNET_ERR_IO,
+      "%s: was '%s' moved or removed while the campaign ran? Where it is now it can "
+      "be resumed, with --directory",
+      gannet_error_detail(), campaign->directory);
 }

@@ -73,30 +73,28 @@ static int64_t ended(const gannet_tally *tally) {
   return tally->done + tally->cannot_run + tally->failed;
 }
 
-/* Designs may end a campaign before its budget does; 0 = no limit. */
-static int64_t reachable(const gannet_campaign *campaign) {
-  const int budget = campaign->input->budget.evaluations;
-  const int64_t left = gannet_budget_left(campaign), n = gannet_history_count(campaign->history);
-  if (left == INT64_MAX) return 0;
-  return budget != GANNET_AUTO && n + left > budget ? budget : n + left;
-}
-
 void gannet_progress_begin(gannet_progress *progress, FILE *out, const gannet_campaign *campaign) {
   const char *term = getenv("TERM");
+  const int budget = campaign->input->budget.evaluations;
+  const int64_t left = gannet_budget_left(campaign), n = gannet_history_count(campaign->history);
   gannet_tally tally;
   gannet_tally_count(campaign, &tally);
   progress->out = out;
   progress->live = out && isatty(fileno(out)) && !(term && strcmp(term, "dumb") == 0);
   progress->start = gannet_clock_seconds();
   progress->count_start = ended(&tally);
-  progress->budget = reachable(campaign);
+  /* Designs may end a campaign before its budget does. */
+  if (left == INT64_MAX)
+    progress->budget = 0;
+  else
+    progress->budget = budget != GANNET_AUTO && n + left > budget ? budget : n + left;
 }
 
 static void clear_line(const gannet_progress *progress) {
   if (progress->live) (void)fputs("\r\033[K", progress->out);
 }
 
-static void print_left(const gannet_progress *progress, const gannet_tally *tally) {
+static void print_times(const gannet_progress *progress, const gannet_tally *tally) {
   const double spent = gannet_clock_seconds() - progress->start;
   const int64_t now = ended(tally), here = now - progress->count_start;
   char text[32];
@@ -141,7 +139,7 @@ void gannet_progress_batch(gannet_progress *progress, const gannet_campaign *cam
                 (long long)gannet_optimizer_next_batch(campaign->optimizer) - 1, share,
                 (long long)tally.done, (long long)tally.cannot_run, (long long)tally.failed,
                 feasible, best, gannet_optimizer_ask_seconds(campaign->optimizer));
-  print_left(progress, &tally);
+  print_times(progress, &tally);
   (void)fputc('\n', progress->out);
   (void)fflush(progress->out);
 }

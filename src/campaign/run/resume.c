@@ -1,4 +1,13 @@
-#include "campaign/run/resume_parts.h"
+/* Bringing a ledger up to what is on disk.
+ *
+ *   journal       every record, written before it counts
+ *   snapshot      state.h5 and its older generation: the whole ledger up to some record
+ *   rebuilding    a damaged journal is replaced by one with what a snapshot knows, and with the
+ *                 records of the damaged one that continue it; what was damaged is moved aside
+ *   identity      of a journal: tells whether record numbers of a snapshot are those of a journal,
+ *                 as they begin anew in a rebuilt one
+ */
+#include "campaign/run/resume.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -11,47 +20,93 @@
 #include "base/open_file.h"
 #include "base/parts.h"
 #include "base/text.h"
-#include "campaign/run/resume.h"
 #include "campaign/run/snapshot.h"
 #include "store/lock.h"
 
-/* The payloads of a journal, one per line: what rank 0 sends to the others. */
-static gannet_err add_payload(void *user, int64_t sequence, const char *payload, size_t length) {
-  (void)sequence;
-  GANNET_TRY(gannet_text_add(user, payload, length));
-  return gannet_text_add(user, "\n", 1);
-}
-
-static gannet_err share(const gannet_context *context, gannet_text *payloads) {
-  uint64_t bytes = payloads->used;
-  GANNET_TRY_MPI(MPI_Bcast(&bytes, 1, MPI_UINT64_T, 0, context->comm));
-  payloads->used = (size_t)bytes;
-  const gannet_err err =
-      context->rank ? gannet_alloc(payloads->used + 1, 1, &payloads->text) : GANNET_OK;
-  GANNET_TRY(gannet_agree(context->comm, err));
-  return gannet_bytes_broadcast(context->comm, 0, payloads->used, payloads->text);
-}
-
-static gannet_err apply_all(gannet_ledger *ledger, const gannet_text *payloads) {
-  int64_t sequence = 0;
-  for (size_t at = 0; at < payloads->used;) {
-    const char *end = memchr(payloads->text + at, '\n', payloads->used - at);
-    const size_t length = (size_t)(end - (payloads->text + at));
-    GANNET_TRY(gannet_ledger_apply(ledger, ++sequence, payloads->text + at, length));
-    at += length + 1;
+const char *gannet_leftovers_find(const char *journal) {
+  /* campaign.yaml and campaign.log are not among them: somebody's own file may be called so. */
+  static const char *const names[] = {"state.h5", "state.h5.1", "history.csv", "evals"};
+  char directory[PATH_MAX], path[PATH_MAX + 16];
+  gannet_directory_of(journal, directory, sizeof directory);
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+    (void)snprintf(path, sizeof path, "%s/%s", directory, names[i]);
+    if (access(path, F_OK) == 0) return names[i];
   }
+  return NULL;
+}
+
+/* A journal may have lost all its records: power failures leave empty files, too.
+ *
+ * leftover  in  found before the journal was read, which somebody may be beginning
+ */
+static gannet_err check_begun(const char *journal, const char *leftover, int64_t records) {
+  GANNET_REQUIRE(!leftover || records > 0, GANNET_ERR_DAMAGED,
+                 "'%s' has no records, but %s beside it shows that there were some", journal,
+                 leftover);
   return GANNET_OK;
 }
 
-static gannet_err write_first(const gannet_context *context, const char *name,
-                              gannet_ledger *ledger) {
+/* Whether what was read is of the ledger's problem, and of a seed. */
+static gannet_err check_campaign(const gannet_ledger *ledger, uint64_t seed) {
+  GANNET_REQUIRE(ledger->fingerprint == gannet_problem_fingerprint(ledger->problem),
+                 GANNET_ERR_INPUT,
+                 "variables, constraints or goal differ from those of the campaign to be resumed; "
+                 "start another campaign with --directory");
+  GANNET_REQUIRE(seed == ledger->seed, GANNET_ERR_INPUT,
+                 "the campaign to be resumed was begun with seed %lld, not %lld: a campaign keeps "
+                 "its seed; start another one with --directory",
+                 (long long)ledger->seed, (long long)seed);
+  return GANNET_OK;
+}
+
+/* Which snapshots serve. A journal that can be read tells whose snapshot it is; of others the name
+ * is the best that there is, and one of an older name is better than none, as a campaign may have
+ * been given another name since. */
+enum { OF_THIS_JOURNAL = 2, OF_ANY_JOURNAL };
+
+static gannet_err read_snapshot(const gannet_resume_paths *paths,
+                                const gannet_journal_report *journal, int leniency_end,
+                                gannet_ledger *ledger, gannet_store_report *report) {
+  gannet_err err = GANNET_OK;
+  for (int leniency = 0; leniency < leniency_end; ++leniency) {
+    const gannet_snapshot_want want = {.journal = leniency < 2 ? journal : NULL,
+                                       .seed = paths->seed,
+                                       .name = leniency % 2 == 0 ? paths->name : NULL};
+    err = gannet_snapshot_read(paths->snapshot, &want, ledger, report);
+    if (err != GANNET_ERR_STATE && err != GANNET_ERR_INPUT) return err;
+  }
+  return err;
+}
+
+/* A ledger that takes the records of a journal. */
+typedef struct {
+  gannet_ledger *ledger;
+  int64_t taken, useless;
+} taker;
+
+/* Records of a damaged journal that follow, without a gap, on what the ledger knows. */
+static gannet_err take_next(void *user, int64_t sequence, const char *payload, size_t length) {
+  taker *t = user;
+  if (sequence <= t->ledger->sequence) return GANNET_OK;
+  if (sequence > t->ledger->sequence + 1) {
+    t->useless += 1;
+    return GANNET_OK;
+  }
+  t->taken += 1;
+  return gannet_ledger_apply(t->ledger, sequence, payload, length);
+}
+
+/* Beginning. */
+
+static gannet_err write_first_record(const gannet_context *context, const char *name,
+                                     gannet_ledger *ledger) {
   const gannet_err err = gannet_ledger_campaign(ledger, name, context->seed,
                                                 gannet_problem_fingerprint(ledger->problem));
   return gannet_agree(context->comm, err);
 }
 
-gannet_err gannet_restore_begin(const gannet_context *context, const char *journal,
-                                const char *name, gannet_ledger *ledger) {
+gannet_err gannet_resume_begin(const gannet_context *context, const char *journal, const char *name,
+                               gannet_ledger *ledger) {
   gannet_err err = GANNET_OK;
   gannet_journal_report report = {0};
   if (context->rank == 0)
@@ -60,8 +115,10 @@ gannet_err gannet_restore_begin(const gannet_context *context, const char *journ
   GANNET_TRY(gannet_agree(context->comm, err));
   if (report.note[0]) gannet_log(context, GANNET_LOG_WARNING, "%s", report.note);
   ledger->identity = report.identity;
-  return write_first(context, name, ledger);
+  return write_first_record(context, name, ledger);
 }
+
+/* Rebuilding a damaged journal: rank 0 only. */
 
 static bool is_same_file(const char *a, const char *b) {
   struct stat one, two;
@@ -77,37 +134,32 @@ static void name_aside(const char *path, const char *word, char *name, size_t si
     (void)snprintf(name, size, "%s.%s.%d", path, word, i);
 }
 
-static gannet_err collect_rest(const gannet_context *context, const char *journal,
-                               gannet_ledger *ledger) {
-  gannet_restore_salvage s = {.ledger = ledger};
-  const gannet_err err = gannet_journal_salvage(journal, gannet_restore_take_next, &s);
-  if (err != GANNET_ERR_MISSING) GANNET_TRY(err);
-  gannet_error_clear();
-  gannet_log(context, GANNET_LOG_WARNING,
-             "%lld later records were taken from the journal, %lld could not be used; evaluations "
-             "whose results they held will be run again",
-             (long long)s.taken, (long long)s.useless);
-  return GANNET_OK;
-}
-
-/* Rank 0 only: a fresh journal with everything that the snapshot knows, and what the journal knows
+/* A fresh journal with everything that the snapshot knows, and what the damaged journal knows
  * beyond it. */
-static gannet_err write_fresh(const gannet_context *context, const gannet_restore_paths *paths,
+static gannet_err write_fresh(const gannet_context *context, const gannet_resume_paths *paths,
                               const gannet_journal_report *damaged, const char *fresh,
                               gannet_ledger *ledger) {
   gannet_store_report report = {0};
-  GANNET_TRY(gannet_restore_read_best(paths, damaged, ledger, &report));
+  taker t = {.ledger = ledger};
+  GANNET_TRY(read_snapshot(paths, damaged, OF_ANY_JOURNAL, ledger, &report));
   gannet_log(context, GANNET_LOG_WARNING,
              "rebuilding the journal from %s%s of campaign '%s': %lld evaluations, complete up to "
              "record %lld",
              paths->snapshot, report.generation ? ".1" : "", ledger->name, (long long)ledger->n,
              (long long)ledger->sequence);
-  if (gannet_snapshot_counts_in(ledger->identity, damaged))
-    GANNET_TRY(collect_rest(context, paths->journal, ledger));
-  else
+  if (gannet_snapshot_counts_in(ledger->identity, damaged)) {
+    const gannet_err err = gannet_journal_salvage(paths->journal, take_next, &t);
+    if (err != GANNET_ERR_MISSING) GANNET_TRY(err);
+    gannet_error_clear();
+    gannet_log(context, GANNET_LOG_WARNING,
+               "%lld later records were taken from the journal, %lld could not be used; "
+               "evaluations whose results they held will be run again",
+               (long long)t.taken, (long long)t.useless);
+  } else {
     gannet_log(context, GANNET_LOG_WARNING,
                "the snapshot is older than the journal, which was rebuilt since: nothing can be "
                "taken from this");
+  }
   GANNET_TRY(gannet_journal_open(fresh, GANNET_JOURNAL_SCHEMA, GANNET_JOURNAL_CREATE, NULL,
                                  &ledger->journal));
   return gannet_ledger_rewrite(ledger);
@@ -136,16 +188,6 @@ static gannet_err keep_damaged(const char *journal, char *aside, size_t size) {
   return err;
 }
 
-/* There is a journal at any moment, the damaged one or its complete successor. */
-static gannet_err put_in_place(const gannet_context *context, const char *fresh,
-                               const char *journal) {
-  char aside[PATH_MAX + 32];
-  GANNET_TRY(keep_damaged(journal, aside, sizeof aside));
-  GANNET_TRY(gannet_file_rename(fresh, journal));
-  if (aside[0]) gannet_log(context, GANNET_LOG_WARNING, "moved the damaged journal to %s", aside);
-  return GANNET_OK;
-}
-
 static void remove_fresh(const char *fresh) {
   char lock[PATH_MAX + 32];
   (void)snprintf(lock, sizeof lock, "%s.lock", fresh);
@@ -153,7 +195,7 @@ static void remove_fresh(const char *fresh) {
   (void)unlink(lock);
 }
 
-/* What a crash leaves:
+/* There is a journal at any moment, the damaged one or its complete successor. What a crash leaves:
  *
  *   while journal.new is made          the damaged journal: the next process begins again
  *   after its second name was given    the same; the next process finds that name and keeps it
@@ -163,10 +205,10 @@ static void remove_fresh(const char *fresh) {
  * Record numbers begin anew in a rebuilt journal. The numbers of older snapshots mean nothing
  * there, which the identity of their journal tells; whoever continues then has renew_snapshots make
  * them anew. */
-static gannet_err replace_journal(const gannet_context *context, const gannet_restore_paths *paths,
+static gannet_err replace_journal(const gannet_context *context, const gannet_resume_paths *paths,
                                   const gannet_problem *problem,
                                   const gannet_journal_report *damaged) {
-  char fresh[PATH_MAX + 16];
+  char fresh[PATH_MAX + 16], aside[PATH_MAX + 32] = "";
   gannet_history *history = NULL;
   gannet_ledger ledger;
   (void)snprintf(fresh, sizeof fresh, "%s.new", paths->journal);
@@ -175,37 +217,18 @@ static gannet_err replace_journal(const gannet_context *context, const gannet_re
   gannet_ledger_init(&ledger, problem, history);
   gannet_err err = write_fresh(context, paths, damaged, fresh, &ledger);
   gannet_journal_destroy(&ledger.journal);
-  if (err == GANNET_OK) err = put_in_place(context, fresh, paths->journal);
+  if (err == GANNET_OK) err = keep_damaged(paths->journal, aside, sizeof aside);
+  if (err == GANNET_OK) err = gannet_file_rename(fresh, paths->journal);
+  if (err == GANNET_OK && aside[0])
+    gannet_log(context, GANNET_LOG_WARNING, "moved the damaged journal to %s", aside);
   gannet_ledger_release(&ledger);
   gannet_history_destroy(&history);
   remove_fresh(fresh);
   return err;
 }
 
-/* A journal that ends before the snapshot has lost records that were acknowledged. One that is not
- * the snapshot's was rebuilt, and has them all: the snapshots are to be made anew then, as when the
- * newer one is somebody else's. */
-static gannet_err check_journal(const gannet_restore_paths *paths, gannet_journal_report *report,
-                                bool *renews) {
-  const char *trace = gannet_traces_find(paths->journal);
-  gannet_snapshot_mark mark;
-  *renews = false;
-  GANNET_TRY(gannet_journal_read(paths->journal, GANNET_JOURNAL_SCHEMA, NULL, NULL, report));
-  if (gannet_snapshot_look(paths->snapshot, report, &mark) != GANNET_OK) {
-    gannet_error_clear();
-    return gannet_restore_check_begun(paths->journal, trace, report->records);
-  }
-  const bool rebuilt = !gannet_snapshot_counts_in(mark.journal, report);
-  *renews = rebuilt || mark.is_passed_over;
-  GANNET_REQUIRE(rebuilt || mark.sequence <= report->records, GANNET_ERR_DAMAGED,
-                 "'%s' ends with record %lld, but %s%s contains %lld%s%s", paths->journal,
-                 (long long)report->records, paths->snapshot, mark.is_passed_over ? ".1" : "",
-                 (long long)mark.sequence, report->note[0] ? "; " : "", report->note);
-  return gannet_restore_check_begun(paths->journal, trace, report->records);
-}
-
 /* From a damaged journal whose lock is held. */
-static gannet_err rebuild_locked(const gannet_context *context, const gannet_restore_paths *paths,
+static gannet_err rebuild_locked(const gannet_context *context, const gannet_resume_paths *paths,
                                  const gannet_problem *problem,
                                  const gannet_journal_report *damaged) {
   const int64_t sound = damaged->records;
@@ -229,13 +252,35 @@ static gannet_err rebuild_locked(const gannet_context *context, const gannet_res
                       why, hint, paths->snapshot, gannet_error_detail());
 }
 
+/* A journal that ends before the snapshot has lost records that were acknowledged. One that is not
+ * the snapshot's was rebuilt, and has them all: the snapshots are to be made anew then, as when the
+ * newer one is somebody else's. */
+static gannet_err check_journal(const gannet_resume_paths *paths, gannet_journal_report *report,
+                                bool *renews) {
+  const char *leftover = gannet_leftovers_find(paths->journal);
+  gannet_snapshot_mark mark;
+  *renews = false;
+  GANNET_TRY(gannet_journal_read(paths->journal, GANNET_JOURNAL_SCHEMA, NULL, NULL, report));
+  if (gannet_snapshot_look(paths->snapshot, report, &mark) != GANNET_OK) {
+    gannet_error_clear();
+    return check_begun(paths->journal, leftover, report->records);
+  }
+  const bool rebuilt = !gannet_snapshot_counts_in(mark.journal, report);
+  *renews = rebuilt || mark.is_passed_over;
+  GANNET_REQUIRE(rebuilt || mark.sequence <= report->records, GANNET_ERR_DAMAGED,
+                 "'%s' ends with record %lld, but %s%s contains %lld%s%s", paths->journal,
+                 (long long)report->records, paths->snapshot, mark.is_passed_over ? ".1" : "",
+                 (long long)mark.sequence, report->note[0] ? "; " : "", report->note);
+  return check_begun(paths->journal, leftover, report->records);
+}
+
 static bool is_damage(gannet_err err) {
   return err == GANNET_ERR_DAMAGED || err == GANNET_ERR_MISSING;
 }
 
 /* Under the journal's lock: its owner may be alive, or have written a record and a snapshot between
  * two looks at them, of which the second counts. */
-static gannet_err rebuild(const gannet_context *context, const gannet_restore_paths *paths,
+static gannet_err rebuild(const gannet_context *context, const gannet_resume_paths *paths,
                           const gannet_problem *problem, bool *renews) {
   char path[PATH_MAX + 8];
   gannet_lock lock = {.descriptor = -1};
@@ -252,8 +297,17 @@ static gannet_err rebuild(const gannet_context *context, const gannet_restore_pa
   return err;
 }
 
+/* Continuing. */
+
+/* The payloads of a journal, one per line: what rank 0 sends to the others. */
+static gannet_err add_payload(void *user, int64_t sequence, const char *payload, size_t length) {
+  (void)sequence;
+  GANNET_TRY(gannet_text_add(user, payload, length));
+  return gannet_text_add(user, "\n", 1);
+}
+
 /* Rank 0 only. */
-static gannet_err open_journal(const gannet_context *context, const gannet_restore_paths *paths,
+static gannet_err open_journal(const gannet_context *context, const gannet_resume_paths *paths,
                                gannet_ledger *ledger, gannet_text *payloads, bool *renews) {
   const char *journal = paths->journal;
   gannet_journal_report report = {0};
@@ -269,59 +323,219 @@ static gannet_err open_journal(const gannet_context *context, const gannet_resto
   return gannet_journal_read(journal, GANNET_JOURNAL_SCHEMA, add_payload, payloads, NULL);
 }
 
-/* The first record holds the fingerprint: it is checked before points are taken over. */
-static gannet_err replay(gannet_ledger *ledger, const gannet_text *payloads, const uint64_t *seed) {
-  const char *end = payloads->used ? memchr(payloads->text, '\n', payloads->used) : NULL;
-  if (!end) return GANNET_OK;
-  GANNET_TRY(gannet_ledger_apply(ledger, 1, payloads->text, (size_t)(end - payloads->text)));
-  GANNET_TRY(gannet_restore_check_campaign(ledger, seed ? *seed : ledger->seed));
-  return apply_all(ledger, payloads);
+/* From rank 0 to all. */
+static gannet_err share_payloads(const gannet_context *context, gannet_text *payloads) {
+  uint64_t bytes = payloads->used;
+  GANNET_TRY_MPI(MPI_Bcast(&bytes, 1, MPI_UINT64_T, 0, context->comm));
+  payloads->used = (size_t)bytes;
+  const gannet_err err =
+      context->rank ? gannet_alloc(payloads->used + 1, 1, &payloads->text) : GANNET_OK;
+  GANNET_TRY(gannet_agree(context->comm, err));
+  return gannet_bytes_broadcast(context->comm, 0, payloads->used, payloads->text);
 }
 
-/* Somebody put it there, and may miss it where it belongs. */
-static gannet_err put_foreign_aside(const gannet_context *context, const char *snapshot,
-                                    const gannet_ledger *ledger) {
+/* The first record holds the fingerprint: it is checked before points are taken over. */
+static gannet_err replay(gannet_ledger *ledger, const gannet_text *payloads, uint64_t seed) {
+  int64_t sequence = 0;
+  for (size_t at = 0; at < payloads->used;) {
+    const char *payload = payloads->text + at;
+    const char *end = memchr(payload, '\n', payloads->used - at);
+    GANNET_TRY(gannet_ledger_apply(ledger, ++sequence, payload, (size_t)(end - payload)));
+    if (sequence == 1) GANNET_TRY(check_campaign(ledger, seed));
+    at += (size_t)(end - payload) + 1;
+  }
+  return GANNET_OK;
+}
+
+/* Both generations are made from the journal, so that either can stand in for it. A snapshot of
+ * another campaign is moved aside: somebody put it there, and may miss it where it belongs. */
+static gannet_err renew_snapshots(const gannet_context *context, const char *snapshot,
+                                  const gannet_ledger *ledger) {
   char aside[PATH_MAX + 32];
   gannet_snapshot_mark mark;
   if (gannet_store_verify(snapshot, GANNET_STATE_SCHEMA, NULL) != GANNET_OK ||
       gannet_snapshot_look(snapshot, NULL, &mark) != GANNET_OK) {
     gannet_error_clear();
-    return GANNET_OK;
+  } else if (!gannet_snapshot_is_of(&mark, ledger->fingerprint, ledger->seed, ledger->name)) {
+    name_aside(snapshot, "foreign", aside, sizeof aside);
+    GANNET_TRY(gannet_file_rename(snapshot, aside));
+    gannet_log(context, GANNET_LOG_WARNING,
+               "%s is of another campaign ('%s', seed %lld): it was not used, and moved to %s",
+               snapshot, mark.name, (long long)mark.seed, aside);
   }
-  if (gannet_snapshot_is_of(&mark, ledger->fingerprint, ledger->seed, ledger->name))
-    return GANNET_OK;
-  name_aside(snapshot, "foreign", aside, sizeof aside);
-  GANNET_TRY(gannet_file_rename(snapshot, aside));
-  gannet_log(context, GANNET_LOG_WARNING,
-             "%s is of another campaign ('%s', seed %lld): it was not used, and moved to %s",
-             snapshot, mark.name, (long long)mark.seed, aside);
-  return GANNET_OK;
-}
-
-/* Both generations are made from the journal, so that either can stand in for it. */
-static gannet_err renew_snapshots(const gannet_context *context, const char *snapshot,
-                                  const gannet_ledger *ledger) {
-  GANNET_TRY(put_foreign_aside(context, snapshot, ledger));
   for (int i = 0; i < 2; ++i) GANNET_TRY(gannet_snapshot_write(snapshot, ledger));
   return GANNET_OK;
 }
 
-gannet_err gannet_restore_continue(const gannet_context *context, const char *journal,
-                                   const char *snapshot, const char *name, gannet_ledger *ledger) {
-  const gannet_restore_paths paths = {journal, snapshot, name, &context->seed};
+gannet_err gannet_resume_continue(const gannet_context *context, const char *journal,
+                                  const char *snapshot, const char *name, gannet_ledger *ledger) {
+  const gannet_resume_paths paths = {journal, snapshot, name, &context->seed};
   gannet_text payloads = {0};
   bool renews = false; /* only rank 0 knows */
   gannet_err err =
       context->rank ? GANNET_OK : open_journal(context, &paths, ledger, &payloads, &renews);
   err = gannet_agree(context->comm, err);
-  if (err == GANNET_OK) err = share(context, &payloads);
-  if (err == GANNET_OK)
-    err = gannet_agree(context->comm, replay(ledger, &payloads, &context->seed));
+  if (err == GANNET_OK) err = share_payloads(context, &payloads);
+  if (err == GANNET_OK) err = gannet_agree(context->comm, replay(ledger, &payloads, context->seed));
   if (err == GANNET_OK)
     err = gannet_agree(context->comm,
                        renews ? renew_snapshots(context, snapshot, ledger) : GANNET_OK);
   /* Killed between making the journal and its first record. */
-  if (err == GANNET_OK && payloads.used == 0) err = write_first(context, name, ledger);
+  if (err == GANNET_OK && payloads.used == 0) err = write_first_record(context, name, ledger);
   gannet_free(&payloads.text);
   return err;
+}
+
+/* Looking without changing anything. */
+
+static void empty_ledger(gannet_ledger *ledger) {
+  const gannet_problem *problem = ledger->problem;
+  gannet_history *history = ledger->history;
+  gannet_ledger_release(ledger);
+  gannet_ledger_init(ledger, problem, history);
+}
+
+/* The newest snapshot of this journal, which is read faster. A ledger that stays empty is no error:
+ * the journal knows everything. */
+static gannet_err take_snapshot(const gannet_resume_paths *paths, gannet_ledger *ledger) {
+  gannet_journal_report about;
+  if (access(paths->snapshot, F_OK) != 0) return GANNET_OK;
+  if (gannet_journal_identify(paths->journal, GANNET_JOURNAL_SCHEMA, &about) != GANNET_OK)
+    gannet_error_clear(); /* what is wrong is told by reading it */
+  const gannet_err err = read_snapshot(paths, &about, OF_THIS_JOURNAL, ledger, NULL);
+  if (err == GANNET_OK || gannet_history_count(ledger->history) > 0) return err;
+  gannet_error_clear();
+  empty_ledger(ledger);
+  return GANNET_OK;
+}
+
+/* Records that the ledger does not know yet; the first says of which problem they are. */
+static gannet_err take_newer(void *user, int64_t sequence, const char *payload, size_t length) {
+  taker *t = user;
+  t->taken += 1;
+  if (sequence <= t->ledger->sequence) return GANNET_OK;
+  GANNET_TRY(gannet_ledger_apply(t->ledger, sequence, payload, length));
+  return sequence == 1 ? check_campaign(t->ledger, t->ledger->seed) : GANNET_OK;
+}
+
+/* The records that follow on what the ledger knows; one that makes no sense ends them. */
+static gannet_err take_rest(const char *journal, gannet_ledger *ledger) {
+  taker t = {.ledger = ledger};
+  const gannet_err err = gannet_journal_salvage(journal, take_next, &t);
+  if (!is_damage(err)) return err;
+  gannet_error_clear();
+  return GANNET_OK;
+}
+
+/* Neither the journal nor a snapshot is sound: the first records of the journal. */
+static gannet_err take_beginning(const gannet_resume_paths *paths, const char *why,
+                                 gannet_ledger *ledger, gannet_damage *damage) {
+  char snapshot[500];
+  (void)snprintf(snapshot, sizeof snapshot, "%s", gannet_error_detail());
+  gannet_error_clear();
+  if (gannet_history_count(ledger->history) == 0) {
+    empty_ledger(ledger);
+    GANNET_TRY(take_rest(paths->journal, ledger));
+  }
+  const int64_t n = gannet_history_count(ledger->history) > 0 ? ledger->sequence : 0;
+  GANNET_REQUIRE(n > 0, GANNET_ERR_DAMAGED,
+                 "%s; nor is there a sound snapshot of this campaign (%s): put back a copy of the "
+                 "directory, or start anew with --directory",
+                 why, snapshot);
+  damage->is_partial = true;
+  (void)snprintf(damage->text, sizeof damage->text,
+                 "%.200s; nor is there a sound snapshot of this campaign (%.250s): only the first "
+                 "%lld records of the journal are shown. Put back a copy of the directory; or, to "
+                 "go on from these records, keep a copy and delete what follows line %lld",
+                 why, snapshot, (long long)n, (long long)n + 1);
+  return GANNET_OK;
+}
+
+static void advise_to_rebuild(const char *why, gannet_damage *damage) {
+  (void)snprintf(damage->text, sizeof damage->text,
+                 "%.300s; shown is the newest snapshot with the records that follow it: `gannet "
+                 "run` with --resume rebuilds the journal from them and keeps the damaged one",
+                 why);
+}
+
+/* What a resumed campaign would know, without a sound journal. */
+static gannet_err take_without_journal(const gannet_resume_paths *paths,
+                                       const gannet_journal_report *report, gannet_ledger *ledger,
+                                       gannet_damage *damage) {
+  char why[500];
+  gannet_err err = GANNET_OK;
+  (void)snprintf(why, sizeof why, "%s", gannet_error_detail());
+  gannet_error_clear();
+  if (ledger->sequence == 0) err = read_snapshot(paths, report, OF_ANY_JOURNAL, ledger, NULL);
+  damage->is_foreign = err == GANNET_ERR_INPUT;
+  if (err != GANNET_OK) return take_beginning(paths, why, ledger, damage);
+  advise_to_rebuild(why, damage);
+  if (!gannet_snapshot_counts_in(ledger->identity, report)) return GANNET_OK;
+  return take_rest(paths->journal, ledger);
+}
+
+gannet_err gannet_resume_query(const gannet_resume_paths *paths, bool replay_all,
+                               gannet_ledger *ledger, gannet_damage *damage) {
+  const char *journal = paths->journal;
+  taker t = {.ledger = ledger};
+  gannet_journal_report report = {0};
+  const char *leftover = gannet_leftovers_find(journal);
+  char why[200];
+  *damage = (gannet_damage){0};
+  if (!replay_all) GANNET_TRY(take_snapshot(paths, ledger));
+  const bool began = ledger->sequence > 0;
+  gannet_err err = gannet_journal_read(journal, GANNET_JOURNAL_SCHEMA, take_newer, &t, &report);
+  if (began && !gannet_snapshot_counts_in(ledger->identity, &report))
+    return GANNET_RAISE(GANNET_ERR_BUSY, "'%s' was rebuilt while it was read; try again", journal);
+  if (err == GANNET_OK && ledger->sequence == 0) err = check_begun(journal, leftover, t.taken);
+  /* Damage is found before the first record is visited. */
+  if (is_damage(err) && t.taken == 0) {
+    err = take_without_journal(paths, &report, ledger, damage);
+  } else if (err == GANNET_OK && t.taken < ledger->sequence) {
+    (void)snprintf(why, sizeof why, "the journal ends with record %lld, but the snapshot has %lld",
+                   (long long)t.taken, (long long)ledger->sequence);
+    advise_to_rebuild(why, damage);
+  }
+  if (err == GANNET_OK)
+    err = gannet_ledger_tell_held(ledger); /* without a journal: in memory only */
+  return err;
+}
+
+gannet_err gannet_resume_dry_run(const gannet_resume_paths *paths, gannet_ledger *ledger,
+                                 gannet_damage *damage) {
+  const gannet_err err = gannet_resume_query(paths, false, ledger, damage);
+  if (damage->is_foreign)
+    return GANNET_RAISE(GANNET_ERR_INPUT, "%s", err ? gannet_error_detail() : damage->text);
+  GANNET_TRY(err);
+  return ledger->sequence > 0 ? check_campaign(ledger, *paths->seed) : GANNET_OK;
+}
+
+/* As a query finds it: what the snapshot has is to be in the journal. */
+static gannet_err check_followed(const gannet_resume_paths *paths, const char *leftover, bool began,
+                                 int64_t records, const gannet_ledger *ledger) {
+  gannet_journal_report about;
+  if (!began) return check_begun(paths->journal, leftover, records);
+  GANNET_TRY(gannet_journal_identify(paths->journal, GANNET_JOURNAL_SCHEMA, &about));
+  GANNET_REQUIRE(gannet_snapshot_counts_in(ledger->identity, &about), GANNET_ERR_BUSY,
+                 "'%s' was rebuilt while it was read; try again", paths->journal);
+  GANNET_REQUIRE(records >= ledger->sequence, GANNET_ERR_DAMAGED,
+                 "the journal ends with record %lld, but the snapshot has %lld", (long long)records,
+                 (long long)ledger->sequence);
+  return GANNET_OK;
+}
+
+gannet_err gannet_resume_follow(const gannet_resume_paths *paths, gannet_journal_place *place,
+                                bool *replaced, gannet_ledger *ledger) {
+  const char *journal = paths->journal;
+  taker t = {.ledger = ledger};
+  const bool first = place->bytes == 0;
+  const char *leftover = first ? gannet_leftovers_find(journal) : NULL;
+  *replaced = false;
+  if (first && ledger->sequence == 0) GANNET_TRY(take_snapshot(paths, ledger));
+  const bool began = ledger->sequence > 0;
+  ledger->tells_early = true;
+  GANNET_TRY(
+      gannet_journal_follow(journal, GANNET_JOURNAL_SCHEMA, place, replaced, take_newer, &t));
+  if (first) GANNET_TRY(check_followed(paths, leftover, began, place->records, ledger));
+  return first || t.taken > 0 ? gannet_ledger_tell_held(ledger) : GANNET_OK;
 }

@@ -1,4 +1,11 @@
-/* Bringing a ledger up to what is on disk. */
+/* Beginning and resuming a campaign: bringing a ledger up to what is on disk.
+ *
+ *   gannet_resume_begin     a new journal
+ *   gannet_resume_continue  replay the journal, rebuilt from a snapshot when it is damaged
+ *   gannet_resume_query     the same without changing anything, for whoever looks at a campaign
+ *   gannet_resume_dry_run   the same, with the refusals of gannet_resume_continue
+ *   gannet_resume_follow    keep up with a campaign that runs
+ */
 #ifndef GANNET_CAMPAIGN_RUN_RESUME_H
 #define GANNET_CAMPAIGN_RUN_RESUME_H
 
@@ -10,7 +17,7 @@ typedef struct {
   const char *journal, *snapshot;
   const char *name;     /* one of an older name serves where there is none of this; NULL = any */
   const uint64_t *seed; /* NULL = any */
-} gannet_restore_paths;
+} gannet_resume_paths;
 
 /* Begin a journal (rank 0) and write its first record.
  *
@@ -18,8 +25,8 @@ typedef struct {
  *
  * journal  in  path
  */
-GANNET_CHECKED gannet_err gannet_restore_begin(const gannet_context *context, const char *journal,
-                                               const char *name, gannet_ledger *ledger);
+GANNET_CHECKED gannet_err gannet_resume_begin(const gannet_context *context, const char *journal,
+                                              const char *name, gannet_ledger *ledger);
 
 /* Open the journal on rank 0 and replay it on all ranks. When it is damaged or missing, it is first
  * rebuilt from the newest sound snapshot and those of its records that continue the snapshot, and
@@ -35,9 +42,9 @@ GANNET_CHECKED gannet_err gannet_restore_begin(const gannet_context *context, co
  * Errors: GANNET_ERR_DAMAGED when neither is sound; GANNET_ERR_INPUT when the journal is of another
  * problem or seed; GANNET_ERR_BUSY, GANNET_ERR_VERSION, GANNET_ERR_IO.
  */
-GANNET_CHECKED gannet_err gannet_restore_continue(const gannet_context *context,
-                                                  const char *journal, const char *snapshot,
-                                                  const char *name, gannet_ledger *ledger);
+GANNET_CHECKED gannet_err gannet_resume_continue(const gannet_context *context, const char *journal,
+                                                 const char *snapshot, const char *name,
+                                                 gannet_ledger *ledger);
 
 /* What is wrong with the journal of a query. */
 typedef struct {
@@ -57,10 +64,10 @@ typedef struct {
  *
  * Errors: as for continue, without its locks; GANNET_ERR_DAMAGED when nothing is sound.
  */
-GANNET_CHECKED gannet_err gannet_restore_query(const gannet_restore_paths *paths, bool replay,
-                                               gannet_ledger *ledger, gannet_damage *damage);
+GANNET_CHECKED gannet_err gannet_resume_query(const gannet_resume_paths *paths, bool replay_all,
+                                              gannet_ledger *ledger, gannet_damage *damage);
 
-/* As a query; a campaign that continuing would refuse is refused.
+/* As a query; a campaign that gannet_resume_continue would refuse is refused.
  *
  * Local.
  *
@@ -69,8 +76,8 @@ GANNET_CHECKED gannet_err gannet_restore_query(const gannet_restore_paths *paths
  * Errors: as for a query; GANNET_ERR_INPUT when the journal, or the snapshot in its place, is of
  * another problem or seed.
  */
-GANNET_CHECKED gannet_err gannet_restore_foresee(const gannet_restore_paths *paths,
-                                                 gannet_ledger *ledger, gannet_damage *damage);
+GANNET_CHECKED gannet_err gannet_resume_dry_run(const gannet_resume_paths *paths,
+                                                gannet_ledger *ledger, gannet_damage *damage);
 
 /* Keep a ledger up with a journal that somebody else may be writing. Beginning with a zeroed place
  * and an empty ledger, the newest snapshot is read first. Results reach the history at once.
@@ -83,17 +90,18 @@ GANNET_CHECKED gannet_err gannet_restore_foresee(const gannet_restore_paths *pat
  * Errors: those of gannet_journal_follow and of taking records over; what was read from the
  *   snapshot stays.
  */
-GANNET_CHECKED gannet_err gannet_restore_follow(const gannet_restore_paths *paths,
-                                                gannet_journal_place *place, bool *replaced,
-                                                gannet_ledger *ledger);
+GANNET_CHECKED gannet_err gannet_resume_follow(const gannet_resume_paths *paths,
+                                               gannet_journal_place *place, bool *replaced,
+                                               gannet_ledger *ledger);
 
-/* A file beside the journal that is made only when the first record is on disk, or NULL: a journal
- * without records has lost them when there is one, and else was never begun.
+/* What a campaign left behind, whatever has become of its journal: a file beside the journal that
+ * is made only when the first record is on disk, or NULL: a journal without records has lost them
+ * when there is one, and else was never begun.
  *
  * Local.
  *
  * journal  in  path; the file need not exist
  */
-const char *gannet_traces_find(const char *journal);
+const char *gannet_leftovers_find(const char *journal);
 
 #endif

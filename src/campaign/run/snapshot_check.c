@@ -49,18 +49,16 @@ static gannet_err check_texts(const gannet_store *store, const char *name, int64
   return err;
 }
 
-/* Units may have been stated or changed since. */
-static bool is_free(const char *name) {
-  return strcmp(name, "problem/unit") == 0 || strcmp(name, "problem/constraint_unit") == 0;
-}
-
 static gannet_err check_problem(const gannet_store *store, const gannet_snapshot_problem *p) {
   const char *base = (const char *)p;
   for (const gannet_snapshot_problem_field *field = gannet_snapshot_problem_fields; field->name;
        ++field) {
     const int64_t n = *(const int64_t *)(const void *)(base + field->rows);
     gannet_err err = GANNET_OK;
-    if (is_free(field->name)) continue;
+    /* Units may have been stated or changed since. */
+    if (strcmp(field->name, "problem/unit") == 0 ||
+        strcmp(field->name, "problem/constraint_unit") == 0)
+      continue;
     if (field->texts)
       err = check_texts(store, field->name, n,
                         *(const char *const *const *)(const void *)(base + field->texts));

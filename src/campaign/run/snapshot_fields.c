@@ -4,7 +4,27 @@
 
 #include "base/memory.h"
 
+#define MARK(member, kind) GANNET_STRUCT_AT(gannet_snapshot_mark, member, kind)
+#define PROPOSAL(member, kind) GANNET_STRUCT_AT(gannet_snapshot_proposal, member, kind)
 #define TICKET(member, kind) GANNET_STRUCT_AT(gannet_ticket, member, kind)
+
+/* The first version of snapshots did not name their journal. */
+const gannet_struct_field gannet_snapshot_mark_fields[] = {
+    {.name = "campaign/fingerprint", MARK(fingerprint, BITS)},
+    {.name = "campaign/seed", MARK(seed, LARGE)},
+    {.name = "campaign/sequence",
+     MARK(sequence, LARGE),
+     .help = "number of the last journal record contained"},
+    {.name = "campaign/journal", MARK(journal, BITS), .optional = true},
+    {0}};
+
+const gannet_struct_field gannet_snapshot_proposal_fields[] = {
+    {.name = "history/batch", PROPOSAL(batch, LARGE)},
+    {.name = "history/origin",
+     PROPOSAL(origin, INT),
+     .upper = GANNET_ORIGIN_USER,
+     .help = "0 initial design, 1 method, 2 user"},
+    {0}};
 
 const gannet_struct_field gannet_snapshot_ticket_fields[] = {
     {.name = "history/status",
@@ -87,7 +107,7 @@ const gannet_snapshot_problem_field gannet_snapshot_problem_fields[] = {
      .texts = AT(constraint_unit)},
     {0}};
 
-static gannet_err reserve(const gannet_problem_spec *spec, gannet_snapshot_problem *p) {
+static gannet_err allocate_problem(const gannet_problem_spec *spec, gannet_snapshot_problem *p) {
   const size_t v = (size_t)spec->n_variables, k = (size_t)spec->n_constraints;
   size_t values = 0;
   for (size_t i = 0; i < v; ++i)
@@ -111,7 +131,7 @@ gannet_err gannet_snapshot_problem_fill(const gannet_problem *problem, gannet_sn
   static const char *const types[] = {"real", "integer", "boolean", "categorical"};
   static const char *const scales[] = {"linear", "log"};
   const gannet_problem_spec *spec = &problem->spec;
-  GANNET_TRY(reserve(spec, p));
+  GANNET_TRY(allocate_problem(spec, p));
   for (int v = 0; v < spec->n_variables; ++v) {
     const gannet_variable *variable = &spec->variables[v];
     const bool has_box = !gannet_variable_switches(variable);

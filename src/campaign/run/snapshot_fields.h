@@ -1,14 +1,25 @@
-/* The columns of a snapshot that hold one value per evaluation: one table for writing, reading and
- * checking them (docs/campaign-directory.md tells of each).
+/* What a snapshot holds, as tables that write, read and check it (docs/campaign-directory.md tells
+ * of each dataset).
  */
 #ifndef GANNET_CAMPAIGN_RUN_SNAPSHOT_FIELDS_H
 #define GANNET_CAMPAIGN_RUN_SNAPSHOT_FIELDS_H
 
 #include "base/struct_field.h"
 #include "campaign/run/ledger.h"
+#include "campaign/run/snapshot.h"
 #include "store/state_file.h"
 
-/* Members of gannet_ticket, by the names of their datasets. */
+/* How an evaluation came to be proposed. */
+typedef struct {
+  int64_t batch;
+  gannet_origin origin;
+} gannet_snapshot_proposal;
+
+/* Members by the names of their datasets. Those of a proposal and of gannet_ticket are columns
+ * with one value per evaluation. Those of gannet_snapshot_mark are single values, bits as a text of
+ * hexadecimal digits. */
+extern const gannet_struct_field gannet_snapshot_mark_fields[];
+extern const gannet_struct_field gannet_snapshot_proposal_fields[];
 extern const gannet_struct_field gannet_snapshot_ticket_fields[];
 
 /* Variables and constraints of a problem as columns, in the order of the problem. Texts are

@@ -1,3 +1,4 @@
+/* Reading a snapshot, and telling whose it is. */
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,21 +9,60 @@
 #include "campaign/run/snapshot.h"
 #include "campaign/run/snapshot_fields.h"
 
-/* What rows are made of beside their tickets, and the tickets. */
+/* What a history and the tickets of a ledger are made of. */
 typedef struct {
   int64_t n, told;
   double *x, *constraints;
-  int64_t *batch, *origin, *order;
-  gannet_ticket *ticket; /* [n] their constraints are not set */
+  int64_t *order;
+  gannet_snapshot_proposal *proposal; /* [n] */
+  gannet_ticket *ticket;              /* [n] without constraints */
 } columns;
 
-static void drop_columns(columns *c) {
-  gannet_free(&c->x);
-  gannet_free(&c->constraints);
-  gannet_free(&c->batch);
-  gannet_free(&c->origin);
-  gannet_free(&c->order);
-  gannet_free(&c->ticket);
+/* One column into a member of n structs. */
+static gannet_err read_column(const gannet_store *store, const gannet_struct_field *field,
+                              int64_t n, void *structs, size_t size) {
+  char *row = structs, **texts = NULL;
+  double *reals = NULL;
+  int64_t *wholes = NULL;
+  int n_texts = 0;
+  gannet_err err = GANNET_OK;
+  if (gannet_struct_field_is_real(field)) {
+    err = gannet_alloc((size_t)n, sizeof *reals, &reals);
+    if (err == GANNET_OK) err = gannet_store_read_doubles(store, field->name, 1, &n, reals);
+    for (int64_t i = 0; i < n && err == GANNET_OK; ++i, row += size)
+      if (gannet_struct_field_set_real(field, reals[i], row) != GANNET_OK)
+        err = GANNET_RAISE(GANNET_ERR_DAMAGED, "%s of evaluation %lld is %g", field->name,
+                           (long long)i, reals[i]);
+  } else if (gannet_struct_field_is_whole(field)) {
+    err = gannet_alloc((size_t)n, sizeof *wholes, &wholes);
+    if (err == GANNET_OK) err = gannet_store_read_int64s(store, field->name, 1, &n, wholes);
+    for (int64_t i = 0; i < n && err == GANNET_OK; ++i, row += size)
+      if (gannet_struct_field_set_whole(field, wholes[i], row) != GANNET_OK)
+        err = GANNET_RAISE(GANNET_ERR_DAMAGED, "%s of evaluation %lld is %lld", field->name,
+                           (long long)i, (long long)wholes[i]);
+  } else {
+    err = gannet_store_read_texts(store, field->name, &n_texts, &texts);
+    if (err == GANNET_OK && n_texts != n)
+      err = GANNET_RAISE(GANNET_ERR_DAMAGED, "%s has %d rows, expected %lld", field->name, n_texts,
+                         (long long)n);
+    for (int64_t i = 0; i < n && err == GANNET_OK; ++i, row += size)
+      gannet_struct_field_set_text(field, texts[i], row);
+  }
+  gannet_free(&reals);
+  gannet_free(&wholes);
+  gannet_free(&texts);
+  return err;
+}
+
+/* All columns of a table into the members of n structs. Those that an older file does not have
+ * leave the fallback. */
+static gannet_err read_table(const gannet_store *store, const gannet_struct_field *table, int64_t n,
+                             void *structs, size_t size) {
+  for (int64_t i = 0; i < n; ++i) gannet_struct_reset(table, (char *)structs + (size_t)i * size);
+  for (const gannet_struct_field *field = table; field->name; ++field)
+    if (!field->optional || gannet_store_has(store, field->name))
+      GANNET_TRY(read_column(store, field, n, structs, size));
+  return GANNET_OK;
 }
 
 static gannet_err read_sizes(const gannet_store *store, columns *c) {
@@ -37,77 +77,24 @@ static gannet_err read_sizes(const gannet_store *store, columns *c) {
   return GANNET_OK;
 }
 
-static gannet_err read_proposals(const gannet_store *store, const gannet_problem *problem,
-                                 columns *c) {
+static gannet_err read_history(const gannet_store *store, const gannet_problem *problem,
+                               columns *c) {
+  GANNET_TRY(read_sizes(store, c));
+  const size_t n = (size_t)c->n;
   const int64_t points[2] = {c->n, problem->spec.n_variables};
   const int64_t values[2] = {c->n, problem->spec.n_constraints};
-  GANNET_TRY(gannet_alloc((size_t)(points[0] * points[1]), sizeof(double), &c->x));
-  GANNET_TRY(gannet_alloc((size_t)(values[0] * values[1]), sizeof(double), &c->constraints));
-  GANNET_TRY(gannet_alloc((size_t)c->n, sizeof *c->batch, &c->batch));
-  GANNET_TRY(gannet_alloc((size_t)c->n, sizeof *c->origin, &c->origin));
+  GANNET_TRY(gannet_alloc((size_t)(points[0] * points[1]), sizeof *c->x, &c->x));
+  GANNET_TRY(
+      gannet_alloc((size_t)(values[0] * values[1]), sizeof *c->constraints, &c->constraints));
   GANNET_TRY(gannet_alloc((size_t)c->told, sizeof *c->order, &c->order));
+  GANNET_TRY(gannet_alloc(n, sizeof *c->proposal, &c->proposal));
+  GANNET_TRY(gannet_alloc(n, sizeof *c->ticket, &c->ticket));
   GANNET_TRY(gannet_store_read_doubles(store, "history/x", 2, points, c->x));
   GANNET_TRY(gannet_store_read_doubles(store, "history/constraints", 2, values, c->constraints));
-  GANNET_TRY(gannet_store_read_int64s(store, "history/batch", 1, &c->n, c->batch));
-  GANNET_TRY(gannet_store_read_int64s(store, "history/origin", 1, &c->n, c->origin));
+  GANNET_TRY(
+      read_table(store, gannet_snapshot_proposal_fields, c->n, c->proposal, sizeof *c->proposal));
   GANNET_TRY(gannet_store_read_int64s(store, "history/told", 1, &c->told, c->order));
-  for (int64_t i = 0; i < c->n; ++i)
-    GANNET_REQUIRE(GANNET_ORIGIN_INITIAL <= c->origin[i] && c->origin[i] <= GANNET_ORIGIN_USER,
-                   GANNET_ERR_DAMAGED, "history/origin of evaluation %lld is %lld", (long long)i,
-                   (long long)c->origin[i]);
-  return GANNET_OK;
-}
-
-static gannet_err read_reals(const gannet_store *store, const gannet_struct_field *field,
-                             columns *c) {
-  double *values = NULL;
-  GANNET_TRY(gannet_alloc((size_t)c->n, sizeof *values, &values));
-  gannet_err err = gannet_store_read_doubles(store, field->name, 1, &c->n, values);
-  for (int64_t i = 0; i < c->n && err == GANNET_OK; ++i)
-    if (gannet_struct_field_set_real(field, values[i], &c->ticket[i]) != GANNET_OK)
-      err = GANNET_RAISE(GANNET_ERR_DAMAGED, "%s of evaluation %lld is %g", field->name,
-                         (long long)i, values[i]);
-  gannet_free(&values);
-  return err;
-}
-
-static gannet_err read_wholes(const gannet_store *store, const gannet_struct_field *field,
-                              columns *c) {
-  int64_t *values = NULL;
-  GANNET_TRY(gannet_alloc((size_t)c->n, sizeof *values, &values));
-  gannet_err err = gannet_store_read_int64s(store, field->name, 1, &c->n, values);
-  for (int64_t i = 0; i < c->n && err == GANNET_OK; ++i)
-    if (gannet_struct_field_set_whole(field, values[i], &c->ticket[i]) != GANNET_OK)
-      err = GANNET_RAISE(GANNET_ERR_DAMAGED, "%s of evaluation %lld is %lld", field->name,
-                         (long long)i, (long long)values[i]);
-  gannet_free(&values);
-  return err;
-}
-
-static gannet_err read_texts(const gannet_store *store, const gannet_struct_field *field,
-                             columns *c) {
-  char **words = NULL;
-  int rows = 0;
-  GANNET_TRY(gannet_store_read_texts(store, field->name, &rows, &words));
-  for (int64_t i = 0; i < rows && i < c->n; ++i)
-    gannet_struct_field_set_text(field, words[i], &c->ticket[i]);
-  gannet_free(&words);
-  GANNET_REQUIRE(rows == c->n, GANNET_ERR_DAMAGED, "%s has %d rows, expected %lld", field->name,
-                 rows, (long long)c->n);
-  return GANNET_OK;
-}
-
-/* Columns that an older file does not have leave the fallback. */
-static gannet_err read_tickets(const gannet_store *store, columns *c) {
-  const gannet_struct_field *const table = gannet_snapshot_ticket_fields;
-  GANNET_TRY(gannet_alloc((size_t)c->n, sizeof *c->ticket, &c->ticket));
-  for (int64_t i = 0; i < c->n; ++i) gannet_struct_reset(table, &c->ticket[i]);
-  for (const gannet_struct_field *field = table; field->name; ++field) {
-    if (field->optional && !gannet_store_has(store, field->name)) continue;
-    GANNET_TRY(gannet_struct_field_is_real(field)    ? read_reals(store, field, c)
-               : gannet_struct_field_is_whole(field) ? read_wholes(store, field, c)
-                                                     : read_texts(store, field, c));
-  }
+  GANNET_TRY(read_table(store, gannet_snapshot_ticket_fields, c->n, c->ticket, sizeof *c->ticket));
   for (int64_t i = 0; i < c->n; ++i) {
     gannet_ticket *t = &c->ticket[i];
     t->has_result = t->status != GANNET_EVAL_PENDING;
@@ -125,8 +112,8 @@ static gannet_err fill_ledger(const columns *c, gannet_ledger *ledger) {
   for (; ledger->n < c->n; ++ledger->n) {
     const int64_t i = ledger->n;
     gannet_ticket *t = &ledger->ticket[i];
-    GANNET_TRY(gannet_history_propose(ledger->history, c->x + i * v, c->batch[i],
-                                      (gannet_origin)c->origin[i], NULL));
+    GANNET_TRY(gannet_history_propose(ledger->history, c->x + i * v, c->proposal[i].batch,
+                                      c->proposal[i].origin, NULL));
     *t = c->ticket[i];
     GANNET_TRY(gannet_alloc(k, sizeof(double), &t->constraints));
     if (k > 0) memcpy(t->constraints, c->constraints + (size_t)i * k, k * sizeof(double));
@@ -144,52 +131,31 @@ static gannet_err fill_ledger(const columns *c, gannet_ledger *ledger) {
   return GANNET_OK;
 }
 
-static gannet_err read_hex(const gannet_store *store, const char *name, uint64_t *value) {
+static gannet_err read_mark(const gannet_store *store, gannet_snapshot_mark *mark) {
   char *text = NULL;
-  GANNET_TRY(gannet_store_read_text(store, name, &text));
-  *value = strtoull(text, NULL, 16);
+  *mark = (gannet_snapshot_mark){0};
+  for (const gannet_struct_field *field = gannet_snapshot_mark_fields; field->name; ++field) {
+    int64_t value = 0;
+    if (field->optional && !gannet_store_has(store, field->name)) continue;
+    if (field->type == GANNET_STRUCT_BITS) {
+      GANNET_TRY(gannet_store_read_text(store, field->name, &text));
+      value = (int64_t)strtoull(text, NULL, 16);
+      gannet_free(&text);
+    } else {
+      GANNET_TRY(gannet_store_read_int64s(store, field->name, 0, NULL, &value));
+    }
+    GANNET_TRY(gannet_struct_field_set_whole(field, value, mark));
+  }
+  GANNET_TRY(gannet_store_read_text(store, "campaign/name", &text));
+  (void)snprintf(mark->name, sizeof mark->name, "%s", text);
   gannet_free(&text);
   return GANNET_OK;
 }
 
-static gannet_err read_name(const gannet_store *store, gannet_snapshot_mark *mark) {
-  char *name = NULL;
-  GANNET_TRY(gannet_store_read_text(store, "campaign/name", &name));
-  (void)snprintf(mark->name, sizeof mark->name, "%s", name);
-  gannet_free(&name);
-  return GANNET_OK;
-}
-
-/* Older snapshots do not name their journal. */
-static gannet_err read_mark(const gannet_store *store, gannet_snapshot_mark *mark) {
-  int64_t seed = 0;
-  *mark = (gannet_snapshot_mark){0};
-  if (gannet_store_has(store, "campaign/journal"))
-    GANNET_TRY(read_hex(store, "campaign/journal", &mark->journal));
-  GANNET_TRY(read_hex(store, "campaign/fingerprint", &mark->fingerprint));
-  GANNET_TRY(gannet_store_read_int64s(store, "campaign/seed", 0, NULL, &seed));
-  mark->seed = (uint64_t)seed;
-  GANNET_TRY(read_name(store, mark));
-  return gannet_store_read_int64s(store, "campaign/sequence", 0, NULL, &mark->sequence);
-}
-
 /* Texts and numbers of the optimiser's state, each list beside that of its names. */
-static gannet_err put_values(const gannet_store *store, int n, char *const *names,
-                             char *const *types, gannet_state *state) {
-  const int64_t length = n;
-  double *values = NULL;
-  GANNET_TRY(gannet_alloc((size_t)n, sizeof *values, &values));
-  gannet_err err = gannet_store_read_doubles(store, "optimizer/values", 1, &length, values);
-  for (int i = 0; i < n && err == GANNET_OK; ++i)
-    err = gannet_state_put(state, "", names[i],
-                           strcmp(types[i], "whole") == 0 ? GANNET_STATE_WHOLE : GANNET_STATE_REAL,
-                           values[i]);
-  gannet_free(&values);
-  return err;
-}
-
 static gannet_err read_values(const gannet_store *store, gannet_state *state) {
   char **names = NULL, **types = NULL, **text_names = NULL, **texts = NULL;
+  double *values = NULL;
   int n = 0, n_types = 0, n_names = 0, n_texts = 0;
   gannet_err err = gannet_store_read_texts(store, "optimizer/names", &n, &names);
   if (err == GANNET_OK) err = gannet_store_read_texts(store, "optimizer/types", &n_types, &types);
@@ -200,7 +166,16 @@ static gannet_err read_values(const gannet_store *store, gannet_state *state) {
     err = GANNET_RAISE(GANNET_ERR_DAMAGED, "optimizer/names has %d rows, its types %d", n, n_types);
   for (int i = 0; i < n_texts && err == GANNET_OK; ++i)
     err = gannet_state_put_text(state, "", text_names[i], texts[i]);
-  if (err == GANNET_OK) err = put_values(store, n, names, types, state);
+  const int64_t length = n;
+  if (err == GANNET_OK) err = gannet_alloc((size_t)n, sizeof *values, &values);
+  if (err == GANNET_OK)
+    err = gannet_store_read_doubles(store, "optimizer/values", 1, &length, values);
+  for (int i = 0; i < n && err == GANNET_OK; ++i) {
+    const bool is_whole = strcmp(types[i], "whole") == 0;
+    err = gannet_state_put(state, "", names[i], is_whole ? GANNET_STATE_WHOLE : GANNET_STATE_REAL,
+                           values[i]);
+  }
+  gannet_free(&values);
   gannet_free(&names);
   gannet_free(&types);
   gannet_free(&text_names);
@@ -218,16 +193,6 @@ static gannet_err read_state(const gannet_store *store, gannet_ledger *ledger) {
   ledger->n_positional = (int)dims[0];
   GANNET_TRY(gannet_alloc((size_t)dims[0], sizeof *ledger->positional, &ledger->positional));
   return gannet_store_read_doubles(store, "optimizer/state", 1, dims, ledger->positional);
-}
-
-static gannet_err read_head(const gannet_store *store, const gannet_snapshot_mark *mark,
-                            gannet_ledger *ledger) {
-  ledger->sequence = mark->sequence;
-  ledger->identity = mark->journal;
-  ledger->fingerprint = mark->fingerprint;
-  ledger->seed = mark->seed;
-  GANNET_TRY(gannet_store_read_text(store, "campaign/name", &ledger->name));
-  return read_state(store, ledger);
 }
 
 bool gannet_snapshot_counts_in(uint64_t identity, const gannet_journal_report *journal) {
@@ -328,12 +293,21 @@ gannet_err gannet_snapshot_read(const char *path, const gannet_snapshot_want *wa
   if (!want) want = &anything;
   GANNET_TRY(open_wanted(path, want, ledger->problem, report, &mark, &store));
   gannet_err err = check_wanted(&mark, want, ledger->problem);
-  if (err == GANNET_OK) err = read_head(store, &mark, ledger);
-  if (err == GANNET_OK) err = read_sizes(store, &c);
-  if (err == GANNET_OK) err = read_proposals(store, ledger->problem, &c);
-  if (err == GANNET_OK) err = read_tickets(store, &c);
+  if (err == GANNET_OK) {
+    ledger->sequence = mark.sequence;
+    ledger->identity = mark.journal;
+    ledger->fingerprint = mark.fingerprint;
+    ledger->seed = mark.seed;
+    err = gannet_store_read_text(store, "campaign/name", &ledger->name);
+  }
+  if (err == GANNET_OK) err = read_state(store, ledger);
+  if (err == GANNET_OK) err = read_history(store, ledger->problem, &c);
   if (err == GANNET_OK) err = fill_ledger(&c, ledger);
-  drop_columns(&c);
+  gannet_free(&c.x);
+  gannet_free(&c.constraints);
+  gannet_free(&c.order);
+  gannet_free(&c.proposal);
+  gannet_free(&c.ticket);
   gannet_store_destroy(&store);
   return err;
 }

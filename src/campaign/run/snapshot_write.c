@@ -1,3 +1,4 @@
+/* Writing a snapshot. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,43 +13,11 @@ typedef struct {
   gannet_store *store;
   const gannet_ledger *ledger;
   int64_t n;
-  double *reals;      /* [n] */
-  int64_t *wholes;    /* [n] */
-  const char **texts; /* [n] */
+  double *reals;                      /* [n] */
+  int64_t *wholes;                    /* [n] */
+  const char **texts;                 /* [n] */
+  gannet_snapshot_proposal *proposal; /* [n] */
 } writer;
-
-static gannet_err make_writer(const gannet_ledger *ledger, writer *w) {
-  w->ledger = ledger;
-  w->n = ledger->n;
-  GANNET_TRY(gannet_alloc((size_t)w->n, sizeof *w->reals, &w->reals));
-  GANNET_TRY(gannet_alloc((size_t)w->n, sizeof *w->wholes, &w->wholes));
-  return gannet_alloc((size_t)w->n, sizeof *w->texts, &w->texts);
-}
-
-static void drop_writer(writer *w) {
-  gannet_free(&w->reals);
-  gannet_free(&w->wholes);
-  gannet_free(&w->texts);
-  gannet_store_destroy(&w->store);
-}
-
-static gannet_err write_campaign(writer *w) {
-  char hex[20];
-  (void)snprintf(hex, sizeof hex, "%016llx", (unsigned long long)w->ledger->fingerprint);
-  GANNET_TRY(
-      gannet_store_write_text(w->store, "campaign/name", w->ledger->name ? w->ledger->name : ""));
-  GANNET_TRY(gannet_store_write_text(w->store, "campaign/gannet", GANNET_VERSION));
-  GANNET_TRY(gannet_store_write_text(w->store, "campaign/fingerprint", hex));
-  const int64_t seed = (int64_t)w->ledger->seed;
-  GANNET_TRY(gannet_store_write_int64s(w->store, "campaign/seed", 0, NULL, &seed));
-  GANNET_TRY(
-      gannet_store_write_int64s(w->store, "campaign/sequence", 0, NULL, &w->ledger->sequence));
-  GANNET_TRY(gannet_store_describe(w->store, "campaign/sequence", "description",
-                                   "number of the last journal record contained"));
-  if (!w->ledger->identity) return GANNET_OK;
-  (void)snprintf(hex, sizeof hex, "%016llx", (unsigned long long)w->ledger->identity);
-  return gannet_store_write_text(w->store, "campaign/journal", hex);
-}
 
 /* With what a reader should know about it; NULL = nothing. */
 static gannet_err describe(const writer *w, const char *name, const char *unit, const char *help) {
@@ -56,7 +25,28 @@ static gannet_err describe(const writer *w, const char *name, const char *unit, 
   return help ? gannet_store_describe(w->store, name, "description", help) : GANNET_OK;
 }
 
-static gannet_err write_problem(writer *w, const gannet_snapshot_problem *p) {
+static gannet_err write_campaign(writer *w) {
+  const gannet_ledger *ledger = w->ledger;
+  const gannet_snapshot_mark mark = {.sequence = ledger->sequence,
+                                     .journal = ledger->identity,
+                                     .fingerprint = ledger->fingerprint,
+                                     .seed = ledger->seed};
+  char digits[20];
+  GANNET_TRY(gannet_store_write_text(w->store, "campaign/name", ledger->name));
+  GANNET_TRY(gannet_store_write_text(w->store, "campaign/gannet", GANNET_VERSION));
+  for (const gannet_struct_field *field = gannet_snapshot_mark_fields; field->name; ++field) {
+    const int64_t value = gannet_struct_field_get_whole(field, &mark);
+    if (field->optional && value == 0) continue;
+    (void)snprintf(digits, sizeof digits, "%016llx", (unsigned long long)value);
+    GANNET_TRY(field->type == GANNET_STRUCT_BITS
+                   ? gannet_store_write_text(w->store, field->name, digits)
+                   : gannet_store_write_int64s(w->store, field->name, 0, NULL, &value));
+    GANNET_TRY(describe(w, field->name, field->unit, field->help));
+  }
+  return GANNET_OK;
+}
+
+static gannet_err write_problem_columns(writer *w, const gannet_snapshot_problem *p) {
   const char *base = (const char *)p;
   for (const gannet_snapshot_problem_field *field = gannet_snapshot_problem_fields; field->name;
        ++field) {
@@ -75,43 +65,18 @@ static gannet_err write_problem(writer *w, const gannet_snapshot_problem *p) {
     GANNET_TRY(err);
     GANNET_TRY(describe(w, field->name, NULL, field->description));
   }
-  return gannet_store_write_text(
-      w->store, "problem/goal",
-      w->ledger->problem->spec.goal == GANNET_MAXIMIZE ? "maximize" : "minimize");
+  return GANNET_OK;
 }
 
-static gannet_err write_columns_of_problem(writer *w) {
+static gannet_err write_problem(writer *w) {
+  const gannet_problem *problem = w->ledger->problem;
   gannet_snapshot_problem p = {0};
-  gannet_err err = gannet_snapshot_problem_fill(w->ledger->problem, &p);
-  if (err == GANNET_OK) err = write_problem(w, &p);
+  gannet_err err = gannet_snapshot_problem_fill(problem, &p);
+  if (err == GANNET_OK) err = write_problem_columns(w, &p);
   gannet_snapshot_problem_release(&p);
-  return err;
-}
-
-static gannet_err write_wholes(writer *w, const char *name, const char *description) {
-  GANNET_TRY(gannet_store_write_int64s(w->store, name, 1, &w->n, w->wholes));
-  return describe(w, name, NULL, description);
-}
-
-static gannet_err write_column(writer *w, const gannet_struct_field *field) {
-  const gannet_ticket *ticket = w->ledger->ticket;
-  gannet_err err = GANNET_OK;
-  for (int64_t i = 0; i < w->n; ++i) {
-    if (gannet_struct_field_is_real(field))
-      w->reals[i] = gannet_struct_field_get_real(field, &ticket[i]);
-    else if (gannet_struct_field_is_whole(field))
-      w->wholes[i] = gannet_struct_field_get_whole(field, &ticket[i]);
-    else
-      w->texts[i] = gannet_struct_field_get_text(field, &ticket[i]);
-  }
-  if (gannet_struct_field_is_real(field))
-    err = gannet_store_write_doubles(w->store, field->name, 1, &w->n, w->reals);
-  else if (gannet_struct_field_is_whole(field))
-    err = gannet_store_write_int64s(w->store, field->name, 1, &w->n, w->wholes);
-  else
-    err = gannet_store_write_texts(w->store, field->name, (int)w->n, w->texts);
   GANNET_TRY(err);
-  return describe(w, field->name, field->unit, field->help);
+  return gannet_store_write_text(w->store, "problem/goal",
+                                 problem->spec.goal == GANNET_MAXIMIZE ? "maximize" : "minimize");
 }
 
 static gannet_err write_points(writer *w) {
@@ -138,27 +103,52 @@ static gannet_err write_points(writer *w) {
   return err;
 }
 
-static gannet_err write_proposals(writer *w) {
+/* A member of n structs as a column. */
+static gannet_err write_column(writer *w, const gannet_struct_field *field, const void *structs,
+                               size_t size) {
+  const char *row = structs;
+  gannet_err err = GANNET_OK;
+  for (int64_t i = 0; i < w->n; ++i, row += size) {
+    if (gannet_struct_field_is_real(field))
+      w->reals[i] = gannet_struct_field_get_real(field, row);
+    else if (gannet_struct_field_is_whole(field))
+      w->wholes[i] = gannet_struct_field_get_whole(field, row);
+    else
+      w->texts[i] = gannet_struct_field_get_text(field, row);
+  }
+  if (gannet_struct_field_is_real(field))
+    err = gannet_store_write_doubles(w->store, field->name, 1, &w->n, w->reals);
+  else if (gannet_struct_field_is_whole(field))
+    err = gannet_store_write_int64s(w->store, field->name, 1, &w->n, w->wholes);
+  else
+    err = gannet_store_write_texts(w->store, field->name, (int)w->n, w->texts);
+  GANNET_TRY(err);
+  return describe(w, field->name, field->unit, field->help);
+}
+
+static gannet_err write_history(writer *w) {
   const gannet_history *h = w->ledger->history;
-  for (int64_t i = 0; i < w->n; ++i) w->wholes[i] = gannet_history_get(h, i)->batch;
-  GANNET_TRY(write_wholes(w, "history/batch", NULL));
-  for (int64_t i = 0; i < w->n; ++i) w->wholes[i] = (int64_t)gannet_history_get(h, i)->origin;
-  return write_wholes(w, "history/origin", "0 initial design, 1 method, 2 user");
-}
-
-static gannet_err write_feasible(writer *w) {
+  const int64_t told = gannet_history_count_told(h);
+  const gannet_ticket *ticket = w->ledger->ticket;
+  const gannet_struct_field *field;
+  GANNET_TRY(write_points(w));
+  for (int64_t i = 0; i < w->n; ++i) {
+    const gannet_evaluation *row = gannet_history_get(h, i);
+    w->proposal[i] = (gannet_snapshot_proposal){row->batch, row->origin};
+  }
+  for (field = gannet_snapshot_proposal_fields; field->name; ++field)
+    GANNET_TRY(write_column(w, field, w->proposal, sizeof *w->proposal));
+  for (field = gannet_snapshot_ticket_fields; field->name; ++field)
+    GANNET_TRY(write_column(w, field, ticket, sizeof *ticket));
   for (int64_t i = 0; i < w->n; ++i)
-    w->wholes[i] = gannet_snapshot_feasible(w->ledger->problem, &w->ledger->ticket[i]);
-  return write_wholes(w, "history/feasible",
-                      "1 all constraints are kept, 0 one is violated, -1 there is no result");
-}
-
-static gannet_err write_told(writer *w) {
-  const int64_t told = gannet_history_count_told(w->ledger->history);
-  GANNET_TRY(gannet_store_write_int64s(w->store, "history/told", 1, &told,
-                                       gannet_history_order(w->ledger->history)));
-  return gannet_store_describe(w->store, "history/told", "description",
-                               "evaluations by the order in which the optimiser learnt of them");
+    w->wholes[i] = gannet_snapshot_feasible(w->ledger->problem, &ticket[i]);
+  GANNET_TRY(gannet_store_write_int64s(w->store, "history/feasible", 1, &w->n, w->wholes));
+  GANNET_TRY(describe(w, "history/feasible", NULL,
+                      "1 all constraints are kept, 0 one is violated, -1 there is no result"));
+  GANNET_TRY(
+      gannet_store_write_int64s(w->store, "history/told", 1, &told, gannet_history_order(h)));
+  return describe(w, "history/told", NULL,
+                  "evaluations by the order in which the optimiser learnt of them");
 }
 
 /* Numbers and texts of the optimiser's state, each with its name. */
@@ -211,26 +201,25 @@ static gannet_err write_state(writer *w) {
   return err;
 }
 
-static gannet_err write_all(writer *w) {
-  GANNET_TRY(write_campaign(w));
-  GANNET_TRY(write_columns_of_problem(w));
-  GANNET_TRY(write_points(w));
-  GANNET_TRY(write_proposals(w));
-  for (const gannet_struct_field *field = gannet_snapshot_ticket_fields; field->name; ++field)
-    GANNET_TRY(write_column(w, field));
-  GANNET_TRY(write_feasible(w));
-  GANNET_TRY(write_told(w));
-  GANNET_TRY(write_state(w));
-  return gannet_store_commit(w->store);
-}
-
 gannet_err gannet_snapshot_write(const char *path, const gannet_ledger *ledger) {
-  writer w = {0};
+  const size_t n = (size_t)ledger->n;
+  writer w = {.ledger = ledger, .n = ledger->n};
   GANNET_REQUIRE(ledger->name, GANNET_ERR_STATE,
                  "a snapshot of a ledger whose journal has no record of the campaign: '%s'", path);
-  gannet_err err = make_writer(ledger, &w);
+  gannet_err err = gannet_alloc(n, sizeof *w.reals, &w.reals);
+  if (err == GANNET_OK) err = gannet_alloc(n, sizeof *w.wholes, &w.wholes);
+  if (err == GANNET_OK) err = gannet_alloc(n, sizeof *w.texts, &w.texts);
+  if (err == GANNET_OK) err = gannet_alloc(n, sizeof *w.proposal, &w.proposal);
   if (err == GANNET_OK) err = gannet_store_create(path, GANNET_STATE_SCHEMA, &w.store);
-  if (err == GANNET_OK) err = write_all(&w);
-  drop_writer(&w);
+  if (err == GANNET_OK) err = write_campaign(&w);
+  if (err == GANNET_OK) err = write_problem(&w);
+  if (err == GANNET_OK) err = write_history(&w);
+  if (err == GANNET_OK) err = write_state(&w);
+  if (err == GANNET_OK) err = gannet_store_commit(w.store);
+  gannet_free(&w.reals);
+  gannet_free(&w.wholes);
+  gannet_free(&w.texts);
+  gannet_free(&w.proposal);
+  gannet_store_destroy(&w.store);
   return err;
 }

@@ -26,24 +26,6 @@ static void put_csv(FILE *out, const char *text) {
   (void)fputc('"', out);
 }
 
-static void write_csv_header(FILE *out, const gannet_grid *g) {
-  for (int c = 0; c < g->n_columns; ++c) {
-    if (c) (void)fputc(',', out);
-    put_csv(out, g->name(g->user, c));
-  }
-  (void)fputc('\n', out);
-}
-
-static void write_csv_line(FILE *out, const gannet_grid *g, int64_t row) {
-  char text[GANNET_CELL];
-  for (int c = 0; c < g->n_columns; ++c) {
-    (void)g->cell(g->user, row, c, text);
-    if (c) (void)fputc(',', out);
-    put_csv(out, text);
-  }
-  (void)fputc('\n', out);
-}
-
 static void put_json(FILE *out, const char *text) {
   json_t *string = json_stringn_nocheck(text, strlen(text));
   char *quoted = string ? json_dumps(string, JSON_ENCODE_ANY | JSON_ENSURE_ASCII) : NULL;
@@ -53,7 +35,7 @@ static void put_json(FILE *out, const char *text) {
 }
 
 /* JSON: numbers as numbers, missing ones as null. */
-static void write_json_line(FILE *out, const gannet_grid *g, int64_t row) {
+static void write_json_object(FILE *out, const gannet_grid *g, int64_t row) {
   char text[GANNET_CELL];
   (void)fputc('{', out);
   for (int c = 0; c < g->n_columns; ++c) {
@@ -75,12 +57,6 @@ static bool is_number(gannet_cell kind, const char *text, double *value) {
   return kind == GANNET_CELL_NUMBER && end != text && !*end;
 }
 
-static void shorten(gannet_cell kind, int digits, char *text) {
-  double value;
-  if (is_number(kind, text, &value) && strpbrk(text, ".eE"))
-    (void)snprintf(text, GANNET_CELL, "%.*g", digits, value);
-}
-
 /* Seven digits, and so many more that the differences in a column show four. */
 static int count_digits(const gannet_grid *g, int column) {
   enum { USUAL = 7, SHOWN = 4, ALL = 17 };
@@ -96,38 +72,40 @@ static int count_digits(const gannet_grid *g, int column) {
   return (int)fmin(fmax(ceil(digits), USUAL), ALL);
 }
 
-/* Characters of UTF-8, not bytes. */
-static int width_of(const char *text) {
-  int width = 0;
-  for (; *text; ++text) width += ((unsigned char)*text & 0xc0) != 0x80;
-  return width;
-}
-
-/* "length [mm]", or the name alone where no unit is stated. */
-static void write_heading(const gannet_grid *g, int column, char *text) {
-  const char *name = g->name(g->user, column), *unit = g->unit ? g->unit(g->user, column) : "";
-  (void)snprintf(text, GANNET_CELL, *unit ? "%s [%s]" : "%s", name, unit);
+/* The text of a cell for people, or of the heading above them for row -1; returns its characters of
+ * UTF-8. */
+static int show_cell(const gannet_grid *g, int64_t row, int column, int digits, char *text) {
+  double value;
+  int characters = 0;
+  if (row < 0) { /* "length [mm]", or the name alone where no unit is stated */
+    const char *unit = g->unit ? g->unit(g->user, column) : "";
+    (void)snprintf(text, GANNET_CELL, *unit ? "%s [%s]" : "%s", g->name(g->user, column), unit);
+  } else if (is_number(g->cell(g->user, row, column, text), text, &value) && strpbrk(text, ".eE")) {
+    (void)snprintf(text, GANNET_CELL, "%.*g", digits, value);
+  }
+  gannet_utf8_show(text);
+  for (const char *c = text; *c; ++c) characters += ((unsigned char)*c & 0xc0) != 0x80;
+  return characters;
 }
 
 /* Columns are as wide as their widest cell. */
 static void write_columns(FILE *out, const gannet_grid *g, const int *digits, int *width) {
   char text[GANNET_CELL];
-  for (int pass = 0; pass < 2; ++pass)
-    for (int64_t row = -1; row < g->n_rows; ++row) {
-      for (int c = 0; c < g->n_columns; ++c) {
-        if (row < 0)
-          write_heading(g, c, text);
-        else
-          shorten(g->cell(g->user, row, c, text), digits[c], text);
-        gannet_utf8_show(text);
-        const int length = width_of(text);
-        if (pass == 0 && length > width[c]) width[c] = length;
-        if (pass == 1) (void)fprintf(out, "%s%*s%s", c ? "  " : "", width[c] - length, "", text);
-      }
-      if (pass == 1) (void)fputc('\n', out);
+  for (int64_t row = -1; row < g->n_rows; ++row)
+    for (int c = 0; c < g->n_columns; ++c) {
+      const int length = show_cell(g, row, c, digits[c], text);
+      if (length > width[c]) width[c] = length;
     }
+  for (int64_t row = -1; row < g->n_rows; ++row) {
+    for (int c = 0; c < g->n_columns; ++c) {
+      const int length = show_cell(g, row, c, digits[c], text);
+      (void)fprintf(out, "%s%*s%s", c ? "  " : "", width[c] - length, "", text);
+    }
+    (void)fputc('\n', out);
+  }
 }
 
+/* A table for people. */
 static gannet_err write_people(FILE *out, const gannet_grid *g) {
   const size_t n = (size_t)g->n_columns;
   int *counts = NULL;
@@ -138,29 +116,33 @@ static gannet_err write_people(FILE *out, const gannet_grid *g) {
   return GANNET_OK;
 }
 
-static void write_json(FILE *out, const gannet_grid *g) {
-  (void)fputs("[", out);
-  for (int64_t row = 0; row < g->n_rows; ++row) {
-    (void)fputs(row ? ",\n " : "\n ", out);
-    write_json_line(out, g, row);
-  }
-  (void)fputs("\n]\n", out);
-}
-
 gannet_err gannet_grid_write(FILE *out, const gannet_grid *g, gannet_format format) {
-  if (format == GANNET_FORMAT_TABLE)
+  if (format == GANNET_FORMAT_TABLE) {
     GANNET_TRY(write_people(out, g));
-  else if (format == GANNET_FORMAT_JSON)
-    write_json(out, g);
-  else
+  } else if (format == GANNET_FORMAT_JSON) {
+    (void)fputs("[", out);
+    for (int64_t row = 0; row < g->n_rows; ++row) {
+      (void)fputs(row ? ",\n " : "\n ", out);
+      write_json_object(out, g, row);
+    }
+    (void)fputs("\n]\n", out);
+  } else {
     gannet_grid_write_csv(out, g, true);
+  }
   if (fflush(out) || ferror(out)) return gannet_raise_errno("write", "the table");
   return GANNET_OK;
 }
 
 void gannet_grid_write_csv(FILE *out, const gannet_grid *g, bool header) {
-  if (header) write_csv_header(out, g);
-  for (int64_t row = 0; row < g->n_rows; ++row) write_csv_line(out, g, row);
+  char text[GANNET_CELL];
+  for (int64_t row = header ? -1 : 0; row < g->n_rows; ++row) {
+    for (int c = 0; c < g->n_columns; ++c) {
+      if (c) (void)fputc(',', out);
+      if (row >= 0) (void)g->cell(g->user, row, c, text);
+      put_csv(out, row < 0 ? g->name(g->user, c) : text);
+    }
+    (void)fputc('\n', out);
+  }
 }
 
 gannet_cell gannet_cell_real(double value, char *text) {

@@ -65,7 +65,7 @@ static gannet_err take_names(void *user, int n, char *const *names, bool *enough
   return gannet_alloc((size_t)l->n * (size_t)n, sizeof *l->text, &l->text);
 }
 
-static gannet_err label(gannet_labels *l, int64_t id, char *const *texts) {
+static gannet_err label_evaluation(gannet_labels *l, int64_t id, char *const *texts) {
   char **text = l->text + id * l->n_columns;
   if (text[0]) return GANNET_OK;
   for (int c = 0; c < l->n_columns; ++c) {
@@ -83,7 +83,7 @@ static gannet_err take_row(void *user, const double *x, char *const *texts) {
   if (!found) return GANNET_OK;
   while (found > s->sorted && by_values(found - 1, &row) == 0) --found;
   for (; found < s->sorted + s->n && by_values(found, &row) == 0; ++found)
-    GANNET_TRY(label(s->labels, found->id, texts));
+    GANNET_TRY(label_evaluation(s->labels, found->id, texts));
   return GANNET_OK;
 }
 
@@ -114,9 +114,4 @@ void gannet_labels_release(gannet_labels *labels) {
   gannet_free(&labels->name);
   gannet_free(&labels->text);
   *labels = (gannet_labels){0};
-}
-
-const char *gannet_labels_text(const gannet_labels *labels, int64_t id, int column) {
-  const char *text = id < labels->n ? labels->text[id * labels->n_columns + column] : NULL;
-  return text ? text : "";
 }

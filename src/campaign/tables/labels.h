@@ -32,6 +32,9 @@ void gannet_labels_release(gannet_labels *labels);
  *
  * Local.
  */
-const char *gannet_labels_text(const gannet_labels *labels, int64_t id, int column);
+static inline const char *gannet_labels_text(const gannet_labels *labels, int64_t id, int column) {
+  const char *text = id < labels->n ? labels->text[id * labels->n_columns + column] : NULL;
+  return text ? text : "";
+}
 
 #endif

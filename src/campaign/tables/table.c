@@ -43,12 +43,6 @@ static layout make_layout(const gannet_ledger *ledger, bool course, const int64_
   return l;
 }
 
-static layout with_labels(layout l, const gannet_labels *labels) {
-  l.labels = labels;
-  l.n_columns += labels ? labels->n_columns : 0;
-  return l;
-}
-
 /* The same in every table, whichever of the columns it has. */
 static const char *name_given(const char *name, bool is_variable) {
   for (int i = 0; i < N_NAMES; ++i)
@@ -173,7 +167,9 @@ bool gannet_table_has_column(const gannet_ledger *ledger, const char *name) {
 
 gannet_err gannet_table_write(FILE *out, const gannet_ledger *ledger,
                               const gannet_table_spec *spec) {
-  const layout l = with_labels(make_layout(ledger, spec->course, spec->ids), spec->labels);
+  layout l = make_layout(ledger, spec->course, spec->ids);
+  l.labels = spec->labels;
+  if (l.labels) l.n_columns += l.labels->n_columns;
   const gannet_grid grid = make_grid(&l, spec->n);
   return gannet_grid_write(out, &grid, spec->format);
 }
@@ -220,7 +216,7 @@ typedef struct {
 } comparison;
 
 /* NULL for a row as it is to be, or of which the ledger knows no result; else what is wrong. */
-static const char *judge_row(comparison *c, const char *line) {
+static const char *find_fault(comparison *c, const char *line) {
   char *end = NULL;
   const long long id = strtoll(line, &end, 10);
   if (end == line || *end != ',' || id < 0) return "is not what the journal has";
@@ -244,7 +240,7 @@ static gannet_err compare_lines(const char *path, comparison *c, char *text) {
     next = line + length + 1;
     line[length] = '\0';
     const bool is_header = strcmp(line, c->lines[0]) == 0 || strcmp(line, c->old[0]) == 0;
-    const char *wrong = number > 0   ? judge_row(c, line)
+    const char *wrong = number > 0   ? find_fault(c, line)
                         : !is_header ? "is not what the journal has"
                                      : NULL;
     number += 1;

@@ -1,0 +1,493 @@
+#include "campaign/run/record.h"
+
+#include <jansson.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/struct_field.h"
+#include "base/utf8.h"
+#include "evaluate/contract/json_text.h"
+#include "gannet/version.h"
+
+static const char *const kinds[] = {"campaign", "propose", "submit", "result",
+                                    "tell",     "state",   NULL};
+static const char *const origins[] = {"initial", "method", "user", NULL};
+
+/* The members of a run in the order in which they are written; failure is written as its word. */
+#define RUN(member, kind) GANNET_STRUCT_AT(gannet_run_record, member, kind)
+static const gannet_struct_field run_fields[] = {{.name = "submitted", RUN(submitted, REAL)},
+                                                 {.name = "started", RUN(started, REAL)},
+                                                 {.name = "ended", RUN(ended, REAL)},
+                                                 {.name = "attempts", RUN(attempts, INT)},
+                                                 {.name = "exit", RUN(exit_code, INT)},
+                                                 {.name = "signal", RUN(signal, INT)},
+                                                 {.name = "slot", RUN(slot, INT)},
+                                                 {.name = "host", RUN(host, TEXT)},
+                                                 {.name = "job", RUN(job, TEXT)},
+                                                 {.name = "reason", RUN(reason, TEXT)},
+                                                 {.name = "failure", RUN(failure, INT)},
+                                                 {.name = "crashed", RUN(crashed, TRUTH)},
+                                                 {0}};
+
+static bool is_failure(const gannet_struct_field *field) {
+  return field->offset == offsetof(gannet_run_record, failure);
+}
+
+/* Writing. */
+
+/* Text of an object, which is released; a NULL object is an allocation that failed on the way. */
+static gannet_err to_text(json_t *object, char **text) {
+  const gannet_err err =
+      gannet_json_text(object, JSON_COMPACT | JSON_REAL_PRECISION(17), "a journal record", text);
+  json_decref(object);
+  return err;
+}
+
+/* Takes both; NULL when one of them is, or when there is no memory: a list that is too short must
+ * not get into the journal. */
+static json_t *add_item(json_t *array, json_t *value) {
+  if (json_array_append_new(array, value) == 0) return array;
+  json_decref(array);
+  return NULL;
+}
+
+static json_t *set_member(json_t *object, const char *key, json_t *value) {
+  if (json_object_set_new(object, key, value) == 0) return object;
+  json_decref(object);
+  return NULL;
+}
+
+/* JSON knows no infinities and no NAN; they travel as texts. */
+static json_t *number(double value) {
+  char text[32];
+  if (isfinite(value)) return json_real(value);
+  (void)snprintf(text, sizeof text, "%g", value);
+  return json_string(text);
+}
+
+static json_t *numbers(int n, const double *values) {
+  json_t *array = json_array();
+  for (int i = 0; i < n; ++i) array = add_item(array, number(values[i]));
+  return array;
+}
+
+static json_t *bits_text(uint64_t bits) {
+  char text[20];
+  (void)snprintf(text, sizeof text, "%016llx", (unsigned long long)bits);
+  return json_string(text);
+}
+
+/* Texts from outside (host names, last words of a simulation) need not be UTF-8. */
+static json_t *mended_text(const char *text) {
+  char mended[GANNET_REASON_SIZE];
+  (void)snprintf(mended, sizeof mended, "%s", text);
+  gannet_utf8_mend(mended);
+  return json_string(mended);
+}
+
+gannet_err gannet_record_campaign(const gannet_problem *problem, const char *name, uint64_t seed,
+                                  uint64_t fingerprint, char **text) {
+  json_t *variables = json_array(), *constraints = json_array();
+  for (int v = 0; v < problem->spec.n_variables; ++v)
+    variables = add_item(variables, json_string(problem->spec.variables[v].name));
+  for (int k = 0; k < problem->spec.n_constraints; ++k)
+    constraints = add_item(constraints, json_string(problem->spec.constraints[k].name));
+  return to_text(json_pack("{ss ss ss sI so so so}", "record", "campaign", "gannet", GANNET_VERSION,
+                           "name", name, "seed", (json_int_t)seed, "variables", variables,
+                           "constraints", constraints, "fingerprint", bits_text(fingerprint)),
+                 text);
+}
+
+static json_t *state_value(const gannet_state_value *value) {
+  switch (value->kind) {
+    case GANNET_STATE_REAL:
+      return number(value->number);
+    case GANNET_STATE_WHOLE:
+      return json_integer((json_int_t)value->number);
+    case GANNET_STATE_TEXT:
+      return json_string(value->text);
+    default:
+      return json_null();
+  }
+}
+
+/* The object that has a name within another one, made when it is not there; NULL passes. */
+static json_t *within(json_t *object, const char *name, size_t length) {
+  char key[GANNET_STATE_NAME];
+  (void)snprintf(key, sizeof key, "%.*s", (int)length, name);
+  json_t *inner = json_object_get(object, key);
+  if (inner || !object) return inner;
+  inner = json_object();
+  return json_object_set_new(object, key, inner) == 0 ? inner : NULL;
+}
+
+/* "gp-ei/objective.log_noise" is {"gp-ei": {"objective": {"log_noise": ...}}}. */
+static json_t *state_object(const gannet_state *state) {
+  json_t *object = json_object();
+  for (int i = 0; i < state->n && object; ++i) {
+    const char *name = state->value[i].name, *slash = strchr(name, '/');
+    json_t *inner = slash ? within(object, name, (size_t)(slash - name)) : object;
+    if (slash) name = slash + 1;
+    const char *dot = strchr(name, '.');
+    if (dot) inner = within(inner, name, (size_t)(dot - name));
+    if (dot) name = dot + 1;
+    if (json_object_set_new(inner, name, state_value(&state->value[i])) == 0) continue;
+    json_decref(object);
+    object = NULL;
+  }
+  return object;
+}
+
+gannet_err gannet_record_propose(const gannet_history *history, const gannet_proposal *proposal,
+                                 char **text) {
+  const int v = gannet_history_problem(history)->spec.n_variables;
+  const gannet_evaluation *row = gannet_history_get(history, proposal->first);
+  json_t *points = json_array();
+  for (int64_t id = proposal->first; id < proposal->end; ++id)
+    points = add_item(points, numbers(v, gannet_history_x_user(history, id)));
+  json_t *object =
+      json_pack("{ss sI ss sI so}", "record", "propose", "batch", (json_int_t)row->batch, "origin",
+                origins[row->origin], "first", (json_int_t)proposal->first, "x", points);
+  if (proposal->stated == GANNET_STATED_WHOLE)
+    object = set_member(object, "state", state_object(proposal->state));
+  if (proposal->stated == GANNET_STATED_POSITIONAL)
+    object = set_member(object, "state", numbers(proposal->n_positional, proposal->positional));
+  if (proposal->stated == GANNET_STATED_CHANGES)
+    object = set_member(object, "changes", state_object(proposal->state));
+  if (isfinite(proposal->seconds))
+    object = set_member(object, "seconds", json_real(proposal->seconds));
+  return to_text(object, text);
+}
+
+gannet_err gannet_record_state_of(const gannet_state *state, char **text) {
+  return to_text(json_pack("{ss so}", "record", "state", "state", state_object(state)), text);
+}
+
+gannet_err gannet_record_submit(int n, const int64_t *ids, const int *attempts,
+                                const uint64_t *nonces, char **text) {
+  json_t *runs = json_array();
+  for (int i = 0; i < n; ++i)
+    runs =
+        add_item(runs, json_pack("[I i o]", (json_int_t)ids[i], attempts[i], bits_text(nonces[i])));
+  return to_text(json_pack("{ss so}", "record", "submit", "runs", runs), text);
+}
+
+static json_t *run_object(const gannet_run_record *run) {
+  json_t *object = json_object();
+  for (const gannet_struct_field *field = run_fields; field->name; ++field) {
+    json_t *value = NULL;
+    if (is_failure(field))
+      value = json_string(gannet_failure_text(run->failure));
+    else if (gannet_struct_field_is_real(field))
+      value = number(gannet_struct_field_get_real(field, run));
+    else if (field->type == GANNET_STRUCT_TEXT)
+      value = mended_text(gannet_struct_field_get_text(field, run));
+    else if (field->type == GANNET_STRUCT_TRUTH)
+      value = json_boolean(gannet_struct_field_get_whole(field, run));
+    else
+      value = json_integer(gannet_struct_field_get_whole(field, run));
+    object = set_member(object, field->name, value);
+  }
+  return object;
+}
+
+gannet_err gannet_record_result(int n_constraints, const gannet_ended *ended, char **text) {
+  json_t *object =
+      json_pack("{ss sI sb ss so}", "record", "result", "id", (json_int_t)ended->id, "final",
+                (int)ended->final, "status", gannet_eval_status_text(ended->status), "run",
+                run_object(&ended->run));
+  if (ended->status == GANNET_EVAL_DONE) {
+    object = set_member(object, "objective", number(ended->objective));
+    object = set_member(object, "constraints", numbers(n_constraints, ended->constraints));
+  }
+  return to_text(object, text);
+}
+
+gannet_err gannet_record_tell(int n, const int64_t *ids, char **text) {
+  json_t *list = json_array();
+  for (int i = 0; i < n; ++i) list = add_item(list, json_integer(ids[i]));
+  return to_text(json_pack("{ss so}", "record", "tell", "ids", list), text);
+}
+
+/* Reading. */
+
+static int position_in(const char *const *words, const char *word) {
+  for (int i = 0; word && words[i]; ++i)
+    if (strcmp(word, words[i]) == 0) return i;
+  return -1;
+}
+
+/* What is not finite travels as a text. A missing number is never taken for zero. */
+static gannet_err read_number(const json_t *value, const char *what, double *number) {
+  const char *text = json_string_value(value);
+  char *end = NULL;
+  if (json_is_number(value)) {
+    *number = json_number_value(value);
+    return GANNET_OK;
+  }
+  if (text) *number = strtod(text, &end);
+  GANNET_REQUIRE(text && end != text && !*end, GANNET_ERR_DAMAGED, "%s is not a number", what);
+  return GANNET_OK;
+}
+
+static gannet_err read_numbers(const json_t *array, const char *what, size_t n, double *values) {
+  GANNET_REQUIRE(json_is_array(array) && json_array_size(array) == n, GANNET_ERR_DAMAGED,
+                 "%s: %zu numbers, expected %zu", what, json_array_size(array), n);
+  for (size_t i = 0; i < n; ++i)
+    GANNET_TRY(read_number(json_array_get(array, i), what, &values[i]));
+  return GANNET_OK;
+}
+
+static gannet_err read_whole(const json_t *value, const char *what, int64_t *whole) {
+  GANNET_REQUIRE(json_is_integer(value), GANNET_ERR_DAMAGED, "%s is not a whole number", what);
+  *whole = json_integer_value(value);
+  return GANNET_OK;
+}
+
+static gannet_err read_int(const json_t *value, const char *what, int *number) {
+  int64_t whole = 0;
+  GANNET_TRY(read_whole(value, what, &whole));
+  GANNET_REQUIRE(INT_MIN <= whole && whole <= INT_MAX, GANNET_ERR_DAMAGED, "%s is out of range",
+                 what);
+  *number = (int)whole;
+  return GANNET_OK;
+}
+
+/* Sixty-four bits as hexadecimal digits. */
+static gannet_err read_bits(const json_t *value, const char *what, uint64_t *bits) {
+  const char *text = json_string_value(value);
+  char *end = NULL;
+  if (text) *bits = strtoull(text, &end, 16);
+  GANNET_REQUIRE(text && end == text + 16 && !*end, GANNET_ERR_DAMAGED, "%s is not 16 digits",
+                 what);
+  return GANNET_OK;
+}
+
+static gannet_err read_campaign(const json_t *object, gannet_record *record) {
+  const char *name = json_string_value(json_object_get(object, "name"));
+  int64_t seed = 0;
+  GANNET_REQUIRE(name, GANNET_ERR_DAMAGED, "the name is missing");
+  GANNET_TRY(
+      read_bits(json_object_get(object, "fingerprint"), "fingerprint", &record->fingerprint));
+  GANNET_TRY(read_whole(json_object_get(object, "seed"), "seed", &seed));
+  record->seed = (uint64_t)seed;
+  return gannet_copy_text(name, &record->name);
+}
+
+/* Numbers that are not finite are texts, too. */
+static gannet_err read_state_value(const char *name, const json_t *json, gannet_state *state) {
+  const char *text = json_string_value(json);
+  double value = NAN;
+  if (json_is_null(json)) return gannet_state_put(state, "", name, GANNET_STATE_ABSENT, NAN);
+  if (json_is_integer(json))
+    return gannet_state_put(state, "", name, GANNET_STATE_WHOLE, (double)json_integer_value(json));
+  if (text && strcmp(text, "nan") != 0 && strcmp(text, "-nan") != 0 && strcmp(text, "inf") != 0 &&
+      strcmp(text, "-inf") != 0)
+    return gannet_state_put_text(state, "", name, text);
+  GANNET_TRY(read_number(json, name, &value));
+  return gannet_state_put(state, "", name, GANNET_STATE_REAL, value);
+}
+
+/* Values of an object and of those within it, whose names follow on its own: "gp-ei/" and
+ * "gp-ei/objective.". */
+static gannet_err read_state_values(json_t *object, const char *part, int depth,
+                                    gannet_state *state) {
+  char name[GANNET_STATE_NAME];
+  const char *key;
+  json_t *value;
+  json_object_foreach(object, key, value) {
+    const bool inner = json_is_object(value) && depth < 2;
+    const char *end = !inner ? "" : depth == 0 ? "/" : ".";
+    GANNET_REQUIRE(snprintf(name, sizeof name, "%s%s%s", part, key, end) < (int)sizeof name,
+                   GANNET_ERR_DAMAGED, "the name '%.60s' in a state is too long", key);
+    GANNET_TRY(inner ? read_state_values(value, name, depth + 1, state)
+                     : read_state_value(name, value, state));
+  }
+  return GANNET_OK;
+}
+
+/* All of the optimiser's state or what changed of it; version 0.1.0 wrote an array. */
+static gannet_err read_state(const json_t *object, gannet_record *record) {
+  json_t *whole = json_object_get(object, "state"), *changes = json_object_get(object, "changes");
+  if (json_is_array(whole)) {
+    record->stated = GANNET_STATED_POSITIONAL;
+    record->n_positional = (int)json_array_size(whole);
+    GANNET_TRY(gannet_alloc((size_t)record->n_positional, sizeof *record->positional,
+                            &record->positional));
+    return read_numbers(whole, "state", (size_t)record->n_positional, record->positional);
+  }
+  record->stated = whole     ? GANNET_STATED_WHOLE
+                   : changes ? GANNET_STATED_CHANGES
+                             : GANNET_STATED_NOTHING;
+  return read_state_values(whole ? whole : changes, "", 0, &record->state);
+}
+
+static gannet_err read_propose(const gannet_problem *problem, const json_t *object,
+                               gannet_record *record) {
+  const json_t *points = json_object_get(object, "x");
+  const size_t n = json_array_size(points), v = (size_t)problem->spec.n_variables;
+  const int origin = position_in(origins, json_string_value(json_object_get(object, "origin")));
+  GANNET_REQUIRE(n > 0 && origin >= 0, GANNET_ERR_DAMAGED, "no points or no origin");
+  record->n = (int)n;
+  record->origin = (gannet_origin)origin;
+  GANNET_TRY(read_whole(json_object_get(object, "batch"), "batch", &record->batch));
+  GANNET_TRY(read_whole(json_object_get(object, "first"), "first", &record->first));
+  GANNET_TRY(gannet_alloc(n * v, sizeof *record->x, &record->x));
+  for (size_t i = 0; i < n; ++i)
+    GANNET_TRY(read_numbers(json_array_get(points, i), "x", v, record->x + i * v));
+  const json_t *seconds = json_object_get(object, "seconds"); /* older journals have none */
+  record->seconds = NAN;
+  if (seconds) GANNET_TRY(read_number(seconds, "seconds", &record->seconds));
+  return read_state(object, record);
+}
+
+static gannet_err read_submit(const json_t *object, gannet_record *record) {
+  const json_t *runs = json_object_get(object, "runs");
+  const size_t n = json_array_size(runs);
+  record->n = (int)n;
+  GANNET_TRY(gannet_alloc(n, sizeof *record->id, &record->id));
+  GANNET_TRY(gannet_alloc(n, sizeof *record->attempt, &record->attempt));
+  GANNET_TRY(gannet_alloc(n, sizeof *record->nonce, &record->nonce));
+  for (size_t i = 0; i < n; ++i) {
+    const json_t *run = json_array_get(runs, i);
+    GANNET_TRY(read_whole(json_array_get(run, 0), "id", &record->id[i]));
+    GANNET_TRY(read_int(json_array_get(run, 1), "attempt", &record->attempt[i]));
+    GANNET_TRY(read_bits(json_array_get(run, 2), "nonce", &record->nonce[i]));
+  }
+  return GANNET_OK;
+}
+
+/* Texts may be missing, as may failure, which older journals of version 0.1 do not have. */
+static gannet_err read_run(const json_t *object, gannet_run_record *run) {
+  for (const gannet_struct_field *field = run_fields; field->name; ++field) {
+    const json_t *value = json_object_get(object, field->name);
+    const char *text = json_string_value(value);
+    double real = 0;
+    int whole = 0;
+    if (is_failure(field)) {
+      whole = GANNET_FAILURE_COUNT - 1;
+      while (whole > 0 && (!text || strcmp(text, gannet_failure_text((gannet_failure)whole)) != 0))
+        --whole;
+      run->failure = (gannet_failure)whole;
+    } else if (gannet_struct_field_is_real(field)) {
+      GANNET_TRY(read_number(value, field->name, &real));
+      GANNET_TRY(gannet_struct_field_set_real(field, real, run));
+    } else if (field->type == GANNET_STRUCT_TEXT) {
+      gannet_struct_field_set_text(field, text ? text : "", run);
+    } else if (field->type == GANNET_STRUCT_TRUTH) {
+      GANNET_TRY(gannet_struct_field_set_whole(field, json_is_true(value), run));
+    } else {
+      GANNET_TRY(read_int(value, field->name, &whole));
+      GANNET_TRY(gannet_struct_field_set_whole(field, whole, run));
+    }
+  }
+  return GANNET_OK;
+}
+
+static gannet_err read_result(const gannet_problem *problem, const json_t *object,
+                              gannet_record *record) {
+  gannet_ended *ended = &record->ended;
+  const char *word = json_string_value(json_object_get(object, "status"));
+  gannet_eval_status status = GANNET_EVAL_PENDING;
+  const size_t k = (size_t)problem->spec.n_constraints;
+  GANNET_REQUIRE(word && gannet_eval_status_find(word, &status) && status != GANNET_EVAL_PENDING,
+                 GANNET_ERR_DAMAGED, "a result without a known status");
+  GANNET_TRY(read_whole(json_object_get(object, "id"), "id", &ended->id));
+  ended->final = json_is_true(json_object_get(object, "final"));
+  ended->status = status;
+  ended->objective = NAN;
+  GANNET_TRY(read_run(json_object_get(object, "run"), &ended->run));
+  GANNET_TRY(gannet_alloc(k, sizeof *record->values, &record->values));
+  ended->constraints = record->values;
+  if (ended->status != GANNET_EVAL_DONE) return GANNET_OK;
+  GANNET_TRY(read_number(json_object_get(object, "objective"), "objective", &ended->objective));
+  return read_numbers(json_object_get(object, "constraints"), "constraints", k, record->values);
+}
+
+static gannet_err read_tell(const json_t *object, gannet_record *record) {
+  const json_t *ids = json_object_get(object, "ids");
+  const size_t n = json_array_size(ids);
+  record->n = (int)n;
+  GANNET_TRY(gannet_alloc(n, sizeof *record->id, &record->id));
+  for (size_t i = 0; i < n; ++i)
+    GANNET_TRY(read_whole(json_array_get(ids, i), "id", &record->id[i]));
+  return GANNET_OK;
+}
+
+static gannet_err read_object(const gannet_problem *problem, const json_t *object,
+                              gannet_record *record) {
+  const char *word = json_string_value(json_object_get(object, "record"));
+  const int kind = position_in(kinds, word);
+  GANNET_REQUIRE(kind >= 0, GANNET_ERR_DAMAGED, "unknown kind of record '%s'", word ? word : "");
+  record->kind = (gannet_record_kind)kind;
+  switch (record->kind) {
+    case GANNET_RECORD_CAMPAIGN:
+      return read_campaign(object, record);
+    case GANNET_RECORD_PROPOSE:
+      return read_propose(problem, object, record);
+    case GANNET_RECORD_SUBMIT:
+      return read_submit(object, record);
+    case GANNET_RECORD_RESULT:
+      return read_result(problem, object, record);
+    case GANNET_RECORD_STATE:
+      return read_state(object, record);
+    default:
+      return read_tell(object, record);
+  }
+}
+
+gannet_err gannet_record_parse(const gannet_problem *problem, const char *payload, size_t length,
+                               gannet_record *record) {
+  json_error_t error;
+  json_t *object = json_loadb(payload, length, 0, &error);
+  GANNET_REQUIRE(object, GANNET_ERR_DAMAGED, "not JSON: %s", error.text);
+  const gannet_err err = read_object(problem, object, record);
+  json_decref(object);
+  return err;
+}
+
+void gannet_record_release(gannet_record *record) {
+  gannet_free(&record->name);
+  gannet_free(&record->x);
+  gannet_state_release(&record->state);
+  gannet_free(&record->positional);
+  gannet_free(&record->id);
+  gannet_free(&record->attempt);
+  gannet_free(&record->nonce);
+  gannet_free(&record->values);
+}
+
+/* What identifies a problem. */
+
+static uint64_t mix_text(uint64_t digest, const char *text) {
+  const uint64_t pair[2] = {digest, gannet_hash(text, strlen(text))};
+  return gannet_hash(pair, sizeof pair);
+}
+
+static uint64_t mix_numbers(uint64_t digest, double a, double b, int c) {
+  double triple[3] = {a, b, c};
+  uint64_t pair[2] = {digest, gannet_hash(triple, sizeof triple)};
+  return gannet_hash(pair, sizeof pair);
+}
+
+uint64_t gannet_problem_fingerprint(const gannet_problem *problem) {
+  uint64_t digest = (uint64_t)problem->spec.goal;
+  for (int v = 0; v < problem->spec.n_variables; ++v) {
+    const gannet_variable *variable = &problem->spec.variables[v];
+    digest = mix_text(digest, variable->name);
+    digest = mix_numbers(digest, variable->lower, variable->upper,
+                         8 * (int)variable->type + (int)variable->scale);
+    for (int i = 0; i < variable->n_values; ++i) digest = mix_text(digest, variable->values[i]);
+  }
+  for (int k = 0; k < problem->spec.n_constraints; ++k) {
+    digest = mix_text(digest, problem->spec.constraints[k].name);
+    digest = mix_numbers(digest, problem->spec.constraints[k].lower,
+                         problem->spec.constraints[k].upper, -1);
+  }
+  return digest;
+}
