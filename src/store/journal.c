@@ -13,7 +13,6 @@
 #include "base/memory.h"
 #include "base/open_file.h"
 #include "store/journal_scan.h"
-#include "store/journal_upgrade.h"
 #include "store/lock.h"
 
 static const int64_t longest = INT64_C(64) << 30; /* bytes; 100 000 evaluations have some 100 MB */
@@ -55,16 +54,6 @@ gannet_err gannet_journal_read(const char *path, int newest_schema, gannet_journ
   return err;
 }
 
-/* The first time everything is read; a first line that is not complete waits. */
-static gannet_err follow_begin(const char *path, int newest_schema, gannet_journal_place *place,
-                               gannet_journal_visit visit, void *user) {
-  gannet_journal_report report;
-  GANNET_TRY(gannet_journal_read(path, newest_schema, visit, user, &report));
-  place->records = report.records;
-  place->bytes = report.good_bytes;
-  return GANNET_OK;
-}
-
 gannet_err gannet_journal_identify(const char *path, int newest_schema,
                                    gannet_journal_report *report) {
   char line[GANNET_JOURNAL_HEADER_ROOM];
@@ -78,21 +67,17 @@ gannet_err gannet_journal_identify(const char *path, int newest_schema,
   return gannet_journal_scan_header(line, got, path, newest_schema, report);
 }
 
-static gannet_err read_rest(int descriptor, const char *path, int64_t first, size_t size,
-                            char *bytes) {
-  size_t got = 0;
-  GANNET_TRY(gannet_read_at(descriptor, first, bytes, size, path, &got));
-  GANNET_REQUIRE(got == size, GANNET_ERR_IO, "'%s' became shorter while it was read", path);
-  return GANNET_OK;
-}
-
-static gannet_err follow_on(int descriptor, const char *path, int64_t end,
-                            gannet_journal_place *place, gannet_journal_visit visit, void *user) {
+/* Visit what was added since. */
+static gannet_err visit_added(int descriptor, const char *path, int64_t end,
+                              gannet_journal_place *place, gannet_journal_visit visit, void *user) {
   const size_t size = (size_t)(end - place->bytes);
   char *bytes = NULL;
+  size_t got = 0;
   int64_t good = 0;
   GANNET_TRY(gannet_alloc(size + 1, 1, &bytes));
-  gannet_err err = read_rest(descriptor, path, place->bytes, size, bytes);
+  gannet_err err = gannet_read_at(descriptor, place->bytes, bytes, size, path, &got);
+  if (err == GANNET_OK && got < size)
+    err = GANNET_RAISE(GANNET_ERR_IO, "'%s' became shorter while it was read", path);
   if (err == GANNET_OK)
     err = gannet_journal_visit_rest(bytes, size, path, &place->records, &good, visit, user);
   place->bytes += good;
@@ -103,6 +88,7 @@ static gannet_err follow_on(int descriptor, const char *path, int64_t end,
 gannet_err gannet_journal_follow(const char *path, int newest_schema, gannet_journal_place *place,
                                  bool *replaced, gannet_journal_visit visit, void *user) {
   struct stat status;
+  gannet_journal_report report;
   gannet_err err = GANNET_OK;
   *replaced = false;
   int descriptor = -1;
@@ -110,11 +96,15 @@ gannet_err gannet_journal_follow(const char *path, int newest_schema, gannet_jou
   if (fstat(descriptor, &status)) err = gannet_raise_errno("look at", path);
   if (err == GANNET_OK && place->bytes == 0) {
     place->file = (uint64_t)status.st_ino;
-    err = follow_begin(path, newest_schema, place, visit, user);
+    err = gannet_journal_read(path, newest_schema, visit, user, &report);
+    if (err == GANNET_OK) { /* a first line that is not complete waits */
+      place->records = report.records;
+      place->bytes = report.good_bytes;
+    }
   } else if (err == GANNET_OK) {
     *replaced = place->file != (uint64_t)status.st_ino || status.st_size < place->bytes;
     if (!*replaced && status.st_size > place->bytes)
-      err = follow_on(descriptor, path, status.st_size, place, visit, user);
+      err = visit_added(descriptor, path, status.st_size, place, visit, user);
   }
   (void)close(descriptor);
   return err;
@@ -137,22 +127,6 @@ gannet_err gannet_journal_salvage(const char *path, gannet_journal_visit visit, 
 static void note_time(gannet_journal *journal) {
   struct stat held;
   if (fstat(journal->descriptor, &held) == 0) journal->written = held.st_mtim;
-}
-
-/* Back to the last acknowledged record, so that a failed append leaves nothing behind. */
-static void undo(gannet_journal *journal) {
-  const int failed =
-      ftruncate(journal->descriptor, (off_t)journal->length) || fdatasync(journal->descriptor);
-  journal->broken = failed != 0;
-  note_time(journal);
-}
-
-static gannet_err explain(const gannet_journal *journal, gannet_err err, int reason) {
-  if (err != GANNET_ERR_NO_SPACE) return err;
-  return GANNET_RAISE(err,
-                      "cannot add to the journal '%s' (%s); everything acknowledged before is "
-                      "safe: free some space or raise the quota, then resume",
-                      journal->path, strerror(reason));
 }
 
 static gannet_err lock_path(const gannet_journal *journal, char *path) {
@@ -198,7 +172,7 @@ static gannet_err check_directory(const gannet_journal *journal) {
   return gannet_raise_errno("find", journal->path);
 }
 
-static gannet_err keep(gannet_journal *journal, bool thorough) {
+static gannet_err check_owned(gannet_journal *journal, bool thorough) {
   static const char safe[] = "what it had acknowledged is in the journal";
   char path[PATH_MAX];
   bool renewed = false;
@@ -225,18 +199,19 @@ static gannet_err keep(gannet_journal *journal, bool thorough) {
 }
 
 gannet_err gannet_journal_keep(gannet_journal *journal, bool *renewed) {
-  const gannet_err err = keep(journal, false);
+  const gannet_err err = check_owned(journal, false);
   if (!renewed) return err;
   *renewed = journal->renewed;
   journal->renewed = false;
   return err;
 }
 
-static gannet_err put(gannet_journal *journal, const char *bytes, size_t size) {
+/* Write and sync; after a failure the journal ends with the last acknowledged record again. */
+static gannet_err append_bytes(gannet_journal *journal, const char *bytes, size_t size) {
   GANNET_REQUIRE(!journal->broken, GANNET_ERR_STATE,
                  "an earlier failure to write '%s' could not be undone; resume to repair it",
                  journal->path);
-  GANNET_TRY(keep(journal, false));
+  GANNET_TRY(check_owned(journal, false));
   gannet_err err = gannet_write_all(journal->descriptor, bytes, size, journal->path);
   int reason = errno;
   note_time(journal);
@@ -244,28 +219,18 @@ static gannet_err put(gannet_journal *journal, const char *bytes, size_t size) {
     reason = errno;
     err = gannet_raise_errno("sync", journal->path);
   }
-  if (err == GANNET_OK)
+  if (err == GANNET_OK) {
     journal->length += (int64_t)size;
-  else
-    undo(journal);
-  return explain(journal, err, reason);
-}
-
-/* Make the name of a new journal survive a power failure: a rename to itself does nothing else. */
-static gannet_err begin(gannet_journal *journal, int schema, gannet_journal_report *report) {
-  char line[GANNET_JOURNAL_HEADER_ROOM];
-  const uint64_t identity = gannet_identity_create(journal->path);
-  GANNET_TRY(put(journal, line, gannet_journal_format_header(schema, identity, line)));
-  report->schema = schema;
-  report->identity = identity;
-  return gannet_file_rename(journal->path, journal->path);
-}
-
-static gannet_err cut_tail(gannet_journal *journal, int64_t dropped) {
-  if (dropped > 0 &&
-      (ftruncate(journal->descriptor, (off_t)journal->length) || fdatasync(journal->descriptor)))
-    return gannet_raise_errno("cut the torn end of", journal->path);
-  return GANNET_OK;
+    return GANNET_OK;
+  }
+  journal->broken =
+      ftruncate(journal->descriptor, (off_t)journal->length) || fdatasync(journal->descriptor);
+  note_time(journal);
+  if (err != GANNET_ERR_NO_SPACE) return err;
+  return GANNET_RAISE(err,
+                      "cannot add to the journal '%s' (%s); everything acknowledged before is "
+                      "safe: free some space or raise the quota, then resume",
+                      journal->path, strerror(reason));
 }
 
 /* When creating, an empty or hardly begun journal counts as missing: nothing was acknowledged. */
@@ -282,19 +247,61 @@ static gannet_err open_locked(gannet_journal *journal, int schema, gannet_journa
   GANNET_TRY(err);
   journal->last = report->records;
   journal->length = report->good_bytes;
-  GANNET_TRY(cut_tail(journal, report->dropped_bytes));
+  if (report->dropped_bytes > 0 &&
+      (ftruncate(journal->descriptor, (off_t)journal->length) || fdatasync(journal->descriptor)))
+    return gannet_raise_errno("cut the torn end of", journal->path);
   journal->schema = schema;
   note_time(journal);
   journal->begun = true;
   if (create) report->note[0] = '\0'; /* what was never begun has lost nothing */
   if (journal->length > 0) return GANNET_OK;
-  return begin(journal, schema, report);
+  char line[GANNET_JOURNAL_HEADER_ROOM];
+  report->schema = schema;
+  report->identity = gannet_identity_create(journal->path);
+  GANNET_TRY(
+      append_bytes(journal, line, gannet_journal_format_header(schema, report->identity, line)));
+  /* Make its name survive a power failure: a rename to itself does nothing else. */
+  return gannet_file_rename(journal->path, journal->path);
 }
 
-static gannet_err lock(gannet_journal *journal) {
-  char path[PATH_MAX];
-  GANNET_TRY(lock_path(journal, path));
-  return gannet_lock_acquire(path, &journal->lock);
+/* The same journal with a first line that names another schema.
+ *
+ * report  in  of its bytes
+ */
+static gannet_err replace_header(const char *path, int schema, const char *bytes, size_t size,
+                                 const gannet_journal_report *report) {
+  char line[GANNET_JOURNAL_HEADER_ROOM], *fresh = NULL;
+  const char *rest = memchr(bytes, '\n', (size_t)report->good_bytes);
+  const size_t first = gannet_journal_format_header(schema, report->identity, line);
+  const size_t length = size - (size_t)(rest + 1 - bytes);
+  GANNET_TRY(gannet_alloc(first + length, 1, &fresh));
+  memcpy(fresh, line, first);
+  memcpy(fresh + first, rest + 1, length);
+  const gannet_err err = gannet_file_replace(path, fresh, first + length);
+  gannet_free(&fresh);
+  return err;
+}
+
+/* Put a journal of an older schema into its place with a first line that names the newer one:
+ * records of this will follow, which older programs must refuse. Identity and records stay, so that
+ * snapshots count in it as before, and so does a torn tail. The old file is there until the new one
+ * is on disk. Nothing happens to a journal of that schema, a damaged one, or none. The caller holds
+ * the lock. */
+static gannet_err upgrade(const char *path, int schema) {
+  gannet_journal_report report = {0};
+  char *bytes = NULL;
+  size_t size = 0;
+  gannet_err err = gannet_journal_identify(path, schema, &report);
+  if (err == GANNET_OK && (report.schema == 0 || report.schema >= schema)) return GANNET_OK;
+  if (err == GANNET_OK) err = read_bytes(path, &bytes, &size);
+  if (err == GANNET_OK) err = gannet_journal_scan(bytes, size, path, schema, &report);
+  if (err == GANNET_OK) err = replace_header(path, schema, bytes, size, &report);
+  gannet_free(&bytes);
+  if (err == GANNET_ERR_MISSING || err == GANNET_ERR_DAMAGED) {
+    gannet_error_clear(); /* whoever opens it says so */
+    err = GANNET_OK;
+  }
+  return err;
 }
 
 static void note_missing_lock(const gannet_journal *journal, gannet_journal_report *report) {
@@ -311,6 +318,7 @@ static void note_missing_lock(const gannet_journal *journal, gannet_journal_repo
 gannet_err gannet_journal_open(const char *path, int schema, gannet_journal_mode mode,
                                gannet_journal_report *report, gannet_journal **journal) {
   gannet_journal_report unused, *about = report ? report : &unused;
+  char lock[PATH_MAX];
   *journal = NULL;
   memset(about, 0, sizeof *about);
   GANNET_REQUIRE(schema >= 1, GANNET_ERR_ARG, "schema = %d, expected at least 1", schema);
@@ -318,8 +326,9 @@ gannet_err gannet_journal_open(const char *path, int schema, gannet_journal_mode
   GANNET_TRY(gannet_alloc(1, sizeof **journal, journal));
   (*journal)->descriptor = (*journal)->lock.descriptor = -1;
   (void)snprintf((*journal)->path, PATH_MAX, "%s", path);
-  gannet_err err = lock(*journal);
-  if (err == GANNET_OK && mode == GANNET_JOURNAL_APPEND) err = gannet_journal_upgrade(path, schema);
+  gannet_err err = lock_path(*journal, lock);
+  if (err == GANNET_OK) err = gannet_lock_acquire(lock, &(*journal)->lock);
+  if (err == GANNET_OK && mode == GANNET_JOURNAL_APPEND) err = upgrade(path, schema);
   if (err == GANNET_OK) err = open_locked(*journal, schema, mode, about);
   if (err == GANNET_OK) note_missing_lock(*journal, about);
   if (err != GANNET_OK) gannet_journal_destroy(journal);
@@ -341,7 +350,7 @@ static gannet_err make_room(gannet_journal *journal, int n, const char *const *p
 
 /* Write what is deferred and the bytes after it. After an error what was deferred waits again. */
 static gannet_err write_out(gannet_journal *journal, size_t used) {
-  if (used > 0) GANNET_TRY(put(journal, journal->lines, used));
+  if (used > 0) GANNET_TRY(append_bytes(journal, journal->lines, used));
   journal->used = 0;
   return GANNET_OK;
 }
@@ -369,7 +378,7 @@ gannet_err gannet_journal_defer(gannet_journal *journal, const char *payload, in
 }
 
 gannet_err gannet_journal_sync(gannet_journal *journal) {
-  GANNET_TRY(keep(journal, true));
+  GANNET_TRY(check_owned(journal, true));
   return write_out(journal, journal->used);
 }
 

@@ -27,14 +27,6 @@ void gannet_seal_write(int schema, const void *payload, size_t size, char *heade
   write_check(header);
 }
 
-static gannet_err read_header(int descriptor, const char *name, char *header) {
-  size_t got = 0;
-  GANNET_TRY(gannet_read_at(descriptor, 0, header, GANNET_SEAL_SIZE, name, &got));
-  GANNET_REQUIRE(got == GANNET_SEAL_SIZE, GANNET_ERR_DAMAGED,
-                 "'%s' ends after %zu bytes, inside its header", name, got);
-  return GANNET_OK;
-}
-
 static gannet_err check_header(const char *header, const char *name, int newest_schema,
                                int *schema) {
   char again[GANNET_SEAL_SIZE];
@@ -57,8 +49,11 @@ gannet_err gannet_seal_check(int descriptor, const char *name, int newest_schema
   char header[GANNET_SEAL_SIZE + 1] = {0};
   uint64_t expected_hash = 0, hash = 0;
   int64_t expected_size = 0, size = 0;
+  size_t got = 0;
   int unused = 0;
-  GANNET_TRY(read_header(descriptor, name, header));
+  GANNET_TRY(gannet_read_at(descriptor, 0, header, GANNET_SEAL_SIZE, name, &got));
+  GANNET_REQUIRE(got == GANNET_SEAL_SIZE, GANNET_ERR_DAMAGED,
+                 "'%s' ends after %zu bytes, inside its header", name, got);
   GANNET_TRY(check_header(header, name, newest_schema, schema));
   const int found = sscanf(header + strlen(MAGIC), "schema %d size %" SCNd64 " xxh3 %" SCNx64,
                            &unused, &expected_size, &expected_hash);

@@ -95,14 +95,6 @@ static gannet_err get_image(const gannet_store *store, char **bytes, size_t *siz
   return GANNET_OK;
 }
 
-static gannet_err explain_no_space(const char *path, size_t size, int reason) {
-  return GANNET_RAISE(
-      GANNET_ERR_NO_SPACE,
-      "cannot write the %zu bytes of '%s' (%s); the states saved before are untouched: "
-      "free some space or raise the quota, then resume",
-      size, path, strerror(reason));
-}
-
 static gannet_err write_synced(const char *path, const char *bytes, size_t size) {
   int descriptor = -1;
   GANNET_TRY(gannet_file_create(path, 0666, &descriptor));
@@ -117,7 +109,12 @@ static gannet_err write_synced(const char *path, const char *bytes, size_t size)
     err = gannet_raise_errno("close", path);
   }
   if (err != GANNET_OK) (void)unlink(path);
-  return err == GANNET_ERR_NO_SPACE ? explain_no_space(path, size, reason) : err;
+  if (err != GANNET_ERR_NO_SPACE) return err;
+  return GANNET_RAISE(
+      GANNET_ERR_NO_SPACE,
+      "cannot write the %zu bytes of '%s' (%s); the states saved before are untouched: "
+      "free some space or raise the quota, then resume",
+      size, path, strerror(reason));
 }
 
 /* A sound path becomes path.1, by a second name where the file system has such, so that whoever
@@ -137,21 +134,16 @@ static gannet_err keep_previous(const char *path) {
   return err;
 }
 
-static gannet_err replace(const char *path, const char *bytes, size_t size) {
-  char fresh[PATH_MAX];
-  GANNET_TRY(with_suffix(path, ".new", fresh));
-  GANNET_TRY(write_synced(fresh, bytes, size));
-  GANNET_TRY(keep_previous(path));
-  return gannet_file_rename(fresh, path);
-}
-
 gannet_err gannet_store_commit(gannet_store *store) {
-  char *bytes = NULL;
+  char fresh[PATH_MAX], *bytes = NULL;
   size_t size = 0;
   GANNET_REQUIRE(store->writing && !store->committed, GANNET_ERR_STATE,
                  "'%s' is open for reading or was committed before", store->path);
   gannet_err err = get_image(store, &bytes, &size);
-  if (err == GANNET_OK) err = replace(store->path, bytes, size);
+  if (err == GANNET_OK) err = with_suffix(store->path, ".new", fresh);
+  if (err == GANNET_OK) err = write_synced(fresh, bytes, size);
+  if (err == GANNET_OK) err = keep_previous(store->path);
+  if (err == GANNET_OK) err = gannet_file_rename(fresh, store->path);
   if (err == GANNET_OK) store->committed = true;
   gannet_free(&bytes);
   return err;

@@ -33,20 +33,22 @@ static gannet_err open_dataset(const gannet_store *store, const char *name, hid_
   return GANNET_OK;
 }
 
-static gannet_err shape_of(hid_t space, const char *name, int *rank, int64_t *dims) {
-  hsize_t sizes[GANNET_STORE_MAX_RANK] = {0};
-  GANNET_TRY_H5(*rank, H5Sget_simple_extent_ndims(space), name);
-  GANNET_REQUIRE(*rank <= GANNET_STORE_MAX_RANK, GANNET_ERR_SHAPE, "'%s' has rank %d", name, *rank);
-  GANNET_TRY_H5(*rank, H5Sget_simple_extent_dims(space, sizes, NULL), name);
-  for (int i = 0; i < *rank; ++i) dims[i] = (int64_t)sizes[i];
-  return GANNET_OK;
-}
-
 static gannet_err dataset_shape(hid_t dataset, const char *name, int *rank, int64_t *dims) {
   hid_t space = H5I_INVALID_HID;
+  hsize_t sizes[GANNET_STORE_MAX_RANK] = {0};
   GANNET_TRY_H5(space, H5Dget_space(dataset), name);
-  const gannet_err err = shape_of(space, name, rank, dims);
+  const gannet_h5_printing printing = gannet_h5_silence();
+  *rank = H5Sget_simple_extent_ndims(space);
+  const bool fits = *rank <= GANNET_STORE_MAX_RANK;
+  if (*rank >= 0 && fits && H5Sget_simple_extent_dims(space, sizes, NULL) < 0) *rank = -1;
+  gannet_h5_restore(printing);
+  gannet_err err = GANNET_OK;
+  if (*rank < 0)
+    err = gannet_h5_raise("H5Sget_simple_extent_dims", name, __func__, __FILE__, __LINE__);
+  else if (!fits)
+    err = GANNET_RAISE(GANNET_ERR_SHAPE, "'%s' has rank %d", name, *rank);
   (void)H5Sclose(space);
+  for (int i = 0; i < *rank && err == GANNET_OK; ++i) dims[i] = (int64_t)sizes[i];
   return err;
 }
 
@@ -144,19 +146,15 @@ static gannet_err read_padded(hid_t dataset, const char *name, size_t size, char
   return err;
 }
 
-static gannet_err read_one(hid_t dataset, const char *name, char **text) {
-  size_t size = 0;
-  GANNET_TRY(text_size(dataset, name, &size));
-  GANNET_TRY(check_shape(dataset, name, 0, NULL));
-  GANNET_TRY(gannet_alloc(size + 1, 1, text));
-  return read_padded(dataset, name, size, *text);
-}
-
 gannet_err gannet_store_read_text(const gannet_store *store, const char *name, char **text) {
   hid_t dataset = H5I_INVALID_HID;
+  size_t size = 0;
   *text = NULL;
   GANNET_TRY(open_dataset(store, name, &dataset));
-  const gannet_err err = read_one(dataset, name, text);
+  gannet_err err = text_size(dataset, name, &size);
+  if (err == GANNET_OK) err = check_shape(dataset, name, 0, NULL);
+  if (err == GANNET_OK) err = gannet_alloc(size + 1, 1, text);
+  if (err == GANNET_OK) err = read_padded(dataset, name, size, *text);
   (void)H5Dclose(dataset);
   if (err != GANNET_OK) gannet_free(text);
   return err;
@@ -208,28 +206,17 @@ static gannet_err check_attribute(hid_t attribute, hid_t type, const char *name)
   return GANNET_OK;
 }
 
-static gannet_err read_as(hid_t attribute, hid_t type, const char *name, char *text) {
-  herr_t status;
-  GANNET_TRY_H5(status, H5Aread(attribute, type, text), name);
-  return GANNET_OK;
-}
-
 static gannet_err read_attribute(hid_t attribute, hid_t type, const char *name, char **text) {
   hid_t memory_type = H5I_INVALID_HID;
   const size_t size = H5Tget_size(type);
   GANNET_TRY(check_attribute(attribute, type, name));
   GANNET_TRY(gannet_alloc(size + 1, 1, text));
   gannet_err err = gannet_h5_text_type(size, &memory_type);
-  if (err == GANNET_OK) err = read_as(attribute, memory_type, name, *text);
+  const gannet_h5_printing printing = gannet_h5_silence();
+  if (err == GANNET_OK && H5Aread(attribute, memory_type, *text) < 0)
+    err = gannet_h5_raise("H5Aread", name, __func__, __FILE__, __LINE__);
+  gannet_h5_restore(printing);
   if (memory_type >= 0) (void)H5Tclose(memory_type);
-  return err;
-}
-
-static gannet_err read_opened(hid_t attribute, const char *name, char **text) {
-  hid_t type = H5I_INVALID_HID;
-  GANNET_TRY_H5(type, H5Aget_type(attribute), name);
-  const gannet_err err = read_attribute(attribute, type, name, text);
-  (void)H5Tclose(type);
   return err;
 }
 
@@ -244,7 +231,13 @@ gannet_err gannet_store_read_description(const gannet_store *store, const char *
   GANNET_REQUIRE(there, GANNET_ERR_MISSING, "'%s' has no '%s'", name, attribute);
   GANNET_TRY_H5(opened, H5Aopen_by_name(store->file, name, attribute, H5P_DEFAULT, H5P_DEFAULT),
                 name);
-  const gannet_err err = read_opened(opened, attribute, text);
+  const gannet_h5_printing printing = gannet_h5_silence();
+  const hid_t type = H5Aget_type(opened);
+  gannet_h5_restore(printing);
+  const gannet_err err =
+      type < 0 ? gannet_h5_raise("H5Aget_type", attribute, __func__, __FILE__, __LINE__)
+               : read_attribute(opened, type, attribute, text);
+  if (type >= 0) (void)H5Tclose(type);
   (void)H5Aclose(opened);
   if (err != GANNET_OK) gannet_free(text);
   return err;

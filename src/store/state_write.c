@@ -12,7 +12,7 @@ typedef struct {
   const void *data;
 } array;
 
-static gannet_err check(const gannet_store *store, const char *name, const array *a) {
+static gannet_err check_array(const gannet_store *store, const char *name, const array *a) {
   GANNET_REQUIRE(store->writing && !store->committed, GANNET_ERR_STATE,
                  "'%s' is not open for writing", store->path);
   GANNET_REQUIRE(!gannet_store_has(store, name), GANNET_ERR_EXISTS, "'%s' was written before",
@@ -25,7 +25,7 @@ static gannet_err check(const gannet_store *store, const char *name, const array
   return GANNET_OK;
 }
 
-static gannet_err make_space(const char *name, const array *a, hid_t *space) {
+static gannet_err create_space(const char *name, const array *a, hid_t *space) {
   hsize_t dims[GANNET_STORE_MAX_RANK] = {0};
   for (int i = 0; i < a->rank; ++i) dims[i] = (hsize_t)a->dims[i];
   if (a->rank == 0)
@@ -35,32 +35,30 @@ static gannet_err make_space(const char *name, const array *a, hid_t *space) {
   return GANNET_OK;
 }
 
-static gannet_err fill(const char *name, const array *a, hid_t dataset) {
-  herr_t status;
-  for (int i = 0; i < a->rank; ++i)
-    if (a->dims[i] == 0) return GANNET_OK;
-  GANNET_TRY_H5(status, H5Dwrite(dataset, a->memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, a->data),
-                name);
-  return GANNET_OK;
-}
-
-static gannet_err write_in(const gannet_store *store, const char *name, const array *a,
-                           hid_t space) {
+static gannet_err write_dataset(const gannet_store *store, const char *name, const array *a,
+                                hid_t space) {
   hid_t dataset = H5I_INVALID_HID;
+  bool is_empty = false;
+  for (int i = 0; i < a->rank; ++i) is_empty = is_empty || a->dims[i] == 0;
   GANNET_TRY_H5(
       dataset,
       H5Dcreate2(store->file, name, a->file_type, space, store->links, H5P_DEFAULT, H5P_DEFAULT),
       name);
-  const gannet_err err = fill(name, a, dataset);
+  const gannet_h5_printing printing = gannet_h5_silence();
+  const herr_t status =
+      is_empty ? 0 : H5Dwrite(dataset, a->memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, a->data);
+  gannet_h5_restore(printing);
+  const gannet_err err =
+      status < 0 ? gannet_h5_raise("H5Dwrite", name, __func__, __FILE__, __LINE__) : GANNET_OK;
   (void)H5Dclose(dataset);
   return err;
 }
 
 static gannet_err write_array(const gannet_store *store, const char *name, const array *a) {
   hid_t space = H5I_INVALID_HID;
-  GANNET_TRY(check(store, name, a));
-  GANNET_TRY(make_space(name, a, &space));
-  const gannet_err err = write_in(store, name, a, space);
+  GANNET_TRY(check_array(store, name, a));
+  GANNET_TRY(create_space(name, a, &space));
+  const gannet_err err = write_dataset(store, name, a, space);
   (void)H5Sclose(space);
   return err;
 }
@@ -106,7 +104,8 @@ gannet_err gannet_store_write_texts(gannet_store *store, const char *name, int n
   return err;
 }
 
-static gannet_err attach(hid_t object, const char *attribute, hid_t type, const char *text) {
+static gannet_err create_attribute(hid_t object, const char *attribute, hid_t type,
+                                   const char *text) {
   hid_t space, created;
   herr_t status;
   GANNET_TRY_H5(space, H5Screate(H5S_SCALAR), attribute);
@@ -121,14 +120,14 @@ static gannet_err attach(hid_t object, const char *attribute, hid_t type, const 
   return err;
 }
 
-static gannet_err attach_new(hid_t object, const char *name, const char *attribute,
-                             const char *text) {
+static gannet_err attach_text(hid_t object, const char *name, const char *attribute,
+                              const char *text) {
   hid_t type = H5I_INVALID_HID;
   htri_t there;
   GANNET_TRY_H5(there, H5Aexists(object, attribute), name);
   GANNET_REQUIRE(!there, GANNET_ERR_EXISTS, "'%s' already has a '%s'", name, attribute);
   gannet_err err = gannet_h5_text_type(strlen(text), &type);
-  if (err == GANNET_OK) err = attach(object, attribute, type, text);
+  if (err == GANNET_OK) err = create_attribute(object, attribute, type, text);
   if (type >= 0) (void)H5Tclose(type);
   return err;
 }
@@ -140,7 +139,7 @@ gannet_err gannet_store_describe(gannet_store *store, const char *name, const ch
                  "'%s' is not open for writing", store->path);
   GANNET_REQUIRE(gannet_store_has(store, name), GANNET_ERR_MISSING, "nothing is called '%s'", name);
   GANNET_TRY_H5(object, H5Oopen(store->file, name, H5P_DEFAULT), name);
-  const gannet_err err = attach_new(object, name, attribute, text);
+  const gannet_err err = attach_text(object, name, attribute, text);
   (void)H5Oclose(object);
   return err;
 }
