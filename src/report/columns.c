@@ -19,21 +19,17 @@ bool report_is_penalty(const gannet_campaign *c, int64_t id) {
              gannet_history_penalty(c->history, &count);
 }
 
-static bool is_better(const gannet_campaign *c, const gannet_ticket *t, double best) {
-  return t->has_result && t->status == GANNET_EVAL_DONE &&
-         gannet_problem_is_feasible(c->input->problem, t->constraints) &&
-         gannet_problem_flip(c->input->problem, t->objective) < best;
-}
-
 /* Marks what is shown; returns how many. */
-static int64_t choose(const gannet_campaign *c, char *shown) {
+static int64_t choose_shown(const gannet_campaign *c, char *shown) {
   const int64_t n = c->ledger.n, most = REPORT_MOST_EVALUATIONS;
   const int64_t stride = n <= most ? 1 : (n + most / 2 - 1) / (most / 2);
   int64_t n_shown = 0, n_failed = 0;
   double best = INFINITY;
   for (int64_t i = 0; i < n; ++i) {
     const gannet_ticket *t = &c->ledger.ticket[i];
-    const bool better = is_better(c, t, best);
+    const bool better = t->has_result && t->status == GANNET_EVAL_DONE &&
+                        gannet_problem_is_feasible(c->input->problem, t->constraints) &&
+                        gannet_problem_flip(c->input->problem, t->objective) < best;
     const bool failed = t->has_result && t->status != GANNET_EVAL_DONE && n_failed < most / 4;
     if (better) best = gannet_problem_flip(c->input->problem, t->objective);
     shown[i] = i % stride == 0 || better || failed;
@@ -108,7 +104,7 @@ json_t *report_columns(const gannet_campaign *campaign, double start) {
     (void)json_object_set_new(columns, names[i], json_array());
   (void)json_object_set_new(columns, "x", lists(spec->n_variables));
   (void)json_object_set_new(columns, "c", lists(spec->n_constraints));
-  (void)choose(campaign, shown);
+  (void)choose_shown(campaign, shown);
   for (int64_t id = 0; id < campaign->ledger.n; ++id)
     if (shown[id]) append_row(campaign, id, start, columns);
   gannet_free(&shown);

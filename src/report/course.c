@@ -22,7 +22,7 @@ gannet_usage report_usage(const gannet_campaign *campaign) {
   return u;
 }
 
-static void add(occupancy *o, const gannet_run_record *run, bool failed) {
+static void add_run(occupancy *o, const gannet_run_record *run, bool failed) {
   const double from = run->started - o->first, to = run->ended - o->first;
   if (!isfinite(from) || !isfinite(to) || !(to > from) || from < 0) return;
   const int row = run->slot > 0 ? run->slot / o->each : 0;
@@ -35,14 +35,6 @@ static void add(occupancy *o, const gannet_run_record *run, bool failed) {
     o->busy[row * BINS + bin] += part / o->each;
     o->lost[row * BINS + bin] += failed ? part / o->each : 0;
   }
-}
-
-static void add_all(occupancy *o, const gannet_ledger *ledger) {
-  for (int64_t id = 0; id < ledger->n; ++id) {
-    const gannet_ticket *t = &ledger->ticket[id];
-    add(o, &t->run, t->has_result && t->status == GANNET_EVAL_FAILED);
-  }
-  for (int i = 0; i < ledger->n_attempts; ++i) add(o, &ledger->attempts[i].run, true);
 }
 
 static json_t *numbers(const double *values) {
@@ -83,7 +75,12 @@ json_t *report_course(const gannet_campaign *campaign, const gannet_usage *usage
   o.rows = campaign->ledger.n > REPORT_MOST_EVALUATIONS ? (usage->slots + o.each - 1) / o.each : 0;
   if (gannet_alloc((size_t)o.rows * BINS + 1, sizeof *o.busy, &o.busy) == GANNET_OK &&
       gannet_alloc((size_t)o.rows * BINS + 1, sizeof *o.lost, &o.lost) == GANNET_OK) {
-    add_all(&o, &campaign->ledger);
+    const gannet_ledger *ledger = &campaign->ledger;
+    for (int64_t id = 0; id < ledger->n; ++id) {
+      const gannet_ticket *t = &ledger->ticket[id];
+      add_run(&o, &t->run, t->has_result && t->status == GANNET_EVAL_FAILED);
+    }
+    for (int i = 0; i < ledger->n_attempts; ++i) add_run(&o, &ledger->attempts[i].run, true);
     (void)json_object_set_new(made, "width", report_number(o.width));
     (void)json_object_set_new(made, "busy", numbers(o.all));
     (void)json_object_set_new(made, "lost", numbers(o.failed));
@@ -110,11 +107,6 @@ static void put_group(const pause_group *g, json_t *list) {
   (void)json_array_append_new(list, one);
 }
 
-static void count_batch(pause_group *g, double pause, double proposal) {
-  if (isfinite(pause) && pause >= 0) g->count += 1, g->pause += pause;
-  if (isfinite(proposal)) g->timed += 1, g->proposal += proposal;
-}
-
 json_t *report_pauses(const gannet_campaign *c) {
   json_t *list = json_array();
   const int64_t n = c->ledger.n;
@@ -129,7 +121,9 @@ json_t *report_pauses(const gannet_campaign *c) {
       put_group(&group, list);
       group = (pause_group){.batch = batch / stride * stride};
     }
-    count_batch(&group, first->run.submitted - ended, first->proposal);
+    const double pause = first->run.submitted - ended;
+    if (isfinite(pause) && pause >= 0) group.count += 1, group.pause += pause;
+    if (isfinite(first->proposal)) group.timed += 1, group.proposal += first->proposal;
     for (ended = NAN; id < n && gannet_history_get(c->history, id)->batch == batch; ++id)
       ended = fmax(ended, c->ledger.ticket[id].run.ended);
   }

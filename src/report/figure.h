@@ -54,12 +54,8 @@ void figure_ticks(FILE *commands, char axis, double low, double high, int most);
 /* Significant digits that tell values apart that are a step from each other. Local. */
 int figure_digits(double low, double high, double step);
 
-/* A copy for gnuplot, which ends somewhat below the largest double and counts in differences: huge
- * objectives are divided by a power of ten. To be destroyed. Local; NULL when memory is short. */
-gannet_report *figure_copy(const gannet_report *report);
-
 /* Where between 0 and 1 the box of a variable has a value. Local. */
-double figure_place(const json_t *variable, double value);
+double figure_box_share(const json_t *variable, double value);
 
 /* The unit of time that suits the campaign: its seconds, and "hours". Local. */
 double figure_clock(const gannet_report *report, const char **name);

@@ -141,7 +141,7 @@ static void put_design(const gannet_report *r, FILE *data, size_t at, size_t axe
     const json_t *variable = json_array_get(json_object_get(r->summary, "variables"), v);
     const double value = figure_at(json_array_get(column(r, "x"), v), at);
     (void)fprintf(data, "%zu", v);
-    picture_put_number(data, figure_place(variable, value));
+    picture_put_number(data, figure_box_share(variable, value));
     picture_put_number(data, rank);
     (void)fputc('\n', data);
   }

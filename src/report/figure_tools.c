@@ -100,16 +100,12 @@ static double round_step(double least) {
   return power * (share <= 1 ? 1 : share <= 2 ? 2 : share <= 5 ? 5 : 10);
 }
 
-/* Numbers of this size are labelled as 1.5e+08. */
-static bool needs_power(double size) {
-  return size >= 1e6 || size < 1e-4;
-}
-
 void figure_ticks(FILE *out, char axis, double low, double high, int most) {
   const int usual = 6, most_digits = 17;
   const double step = high > low ? round_step((high - low) / most) : 0;
   const int digits = figure_digits(low, high, step);
-  const bool wide = axis == 'x' && high > low && needs_power(fmax(fabs(low), fabs(high)));
+  const double size = fmax(fabs(low), fabs(high)); /* labels as wide as 1.5e+08 */
+  const bool wide = axis == 'x' && high > low && (size >= 1e6 || size < 1e-4);
   if (digits > most_digits || (digits <= usual && !wide)) {
     (void)fprintf(out, "set format %c '%% h'\nset %ctics autofreq\n", axis, axis);
     if (most == 1 && high > low) /* a small picture has no room for gnuplot's own */
@@ -129,7 +125,7 @@ static bool is_numeric(const json_t *variable) {
   return strcmp(type, "real") == 0 || strcmp(type, "integer") == 0;
 }
 
-double figure_place(const json_t *variable, double value) {
+double figure_box_share(const json_t *variable, double value) {
   const double low = figure_get(variable, "lower"), high = figure_get(variable, "upper");
   const size_t names = json_array_size(json_object_get(variable, "values"));
   if (!is_numeric(variable)) return names > 1 ? value / (double)(names - 1) : value;

@@ -1,10 +1,12 @@
 /* The pictures of the page as files. */
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/atomic_file.h"
+#include "base/memory.h"
 #include "report/figure.h"
 #include "report/report.h"
 
@@ -46,6 +48,67 @@ gannet_err gannet_report_formats(const char *text, bool *wanted) {
   }
 }
 
+/* Objectives that gnuplot can draw. */
+
+static const double largest = 1e300, divisor = 1e100;
+
+static void divide(json_t *list, size_t i) {
+  const double value = figure_at(list, i);
+  if (isfinite(value)) (void)json_array_set_new(list, i, json_real(value / divisor));
+}
+
+static void divide_all(json_t *list) {
+  for (size_t i = 0; i < json_array_size(list); ++i) divide(list, i);
+}
+
+static void divide_keys(json_t *object, const char *const *keys) {
+  for (; *keys; ++keys) {
+    json_t *one = json_object_get(object, *keys);
+    if (json_is_array(one)) divide_all(one);
+    if (json_is_number(one))
+      (void)json_object_set_new(object, *keys, json_real(json_number_value(one) / divisor));
+  }
+}
+
+static void divide_objectives(gannet_report *r) {
+  static const char *const range[] = {"best", "worst", "better", NULL};
+  static const char *const slice[] = {"median", "low", "high", NULL};
+  static const char *const calibration[] = {"predicted", "observed", NULL};
+  static const char *const traces[] = {"trace", "trace_time", NULL};
+  json_t *slices = json_object_get(r->model, "slices");
+  divide_all(json_object_get(r->columns, "objective"));
+  divide_keys(json_object_get(r->summary, "range"), range);
+  divide_keys(json_object_get(r->model, "calibration"), calibration);
+  for (size_t i = 0; i < json_array_size(slices); ++i)
+    divide_keys(json_array_get(slices, i), slice);
+  for (size_t k = 0; traces[k]; ++k) {
+    const json_t *trace = json_object_get(r->summary, traces[k]);
+    for (size_t i = 0; i < json_array_size(trace); ++i) divide(json_array_get(trace, i), 2);
+  }
+}
+
+/* A copy for gnuplot, which ends somewhat below the largest double and counts in differences: huge
+ * objectives are divided by a power of ten. To be destroyed. NULL when memory is short. */
+static gannet_report *copy_for_gnuplot(const gannet_report *report) {
+  const json_t *range = json_object_get(report->summary, "range");
+  const double size = fmax(fabs(figure_get(range, "best")), fabs(figure_get(range, "worst")));
+  gannet_report *made = NULL;
+  if (gannet_alloc(1, sizeof *made, &made) != GANNET_OK) return NULL;
+  *made = (gannet_report){.objective = report->objective,
+                          .summary = json_deep_copy(report->summary),
+                          .columns = json_deep_copy(report->columns),
+                          .course = json_deep_copy(report->course),
+                          .model = json_deep_copy(report->model)};
+  if (!made->summary || !made->columns || !made->course || !made->model)
+    gannet_report_destroy(&made);
+  if (!made || !(size > largest)) return made;
+  made->objective = "objective / 1e100";
+  divide_objectives(made);
+  return made;
+}
+
+/* Files. */
+
 /* Widths and heights suit a column of a paper; fonts grow with the pixels. */
 static void put_terminal(FILE *out, const char *name, double height) {
   const double width = 12, pixels = 60;
@@ -75,7 +138,7 @@ typedef struct {
   FILE *file[2];
 } drafts;
 
-static gannet_err begin(drafts *d) {
+static gannet_err open_drafts(drafts *d) {
   *d = (drafts){.text = {NULL}};
   for (int i = 0; i < 2; ++i) {
     d->file[i] = open_memstream(&d->text[i], &d->size[i]);
@@ -84,7 +147,7 @@ static gannet_err begin(drafts *d) {
   return GANNET_OK;
 }
 
-static gannet_err end(drafts *d) {
+static gannet_err close_drafts(drafts *d) {
   bool failed = false;
   for (int i = 0; i < 2; ++i) failed = (d->file[i] && fclose(d->file[i])) || failed;
   GANNET_REQUIRE(!failed, GANNET_ERR_MEMORY, "the text of a figure");
@@ -111,9 +174,9 @@ static gannet_err write_figure(const gannet_report *report, const char *director
   char name[64];
   drafts d;
   file f = {.name = figures[i].name, .height = 7.5, .drafts = &d};
-  gannet_err err = begin(&d);
+  gannet_err err = open_drafts(&d);
   if (err == GANNET_OK) *shown = figures[i].put(report, d.file[0], d.file[1], &f.height);
-  const gannet_err closed = end(&d);
+  const gannet_err closed = close_drafts(&d);
   if (err == GANNET_OK) err = closed;
   for (f.which = 0; f.which < 2 && err == GANNET_OK && *shown; ++f.which) {
     (void)snprintf(name, sizeof name, "%s.%s", f.name, f.which ? "gp" : "dat");
@@ -145,7 +208,7 @@ gannet_err gannet_report_figures(const gannet_report *report, gannet_launcher *l
   bool shown[FIGURES] = {false};
   gannet_tool_end end;
   GANNET_TRY(gannet_make_directory(directory));
-  gannet_report *copy = figure_copy(report);
+  gannet_report *copy = copy_for_gnuplot(report);
   gannet_err err =
       copy ? GANNET_OK : GANNET_RAISE(GANNET_ERR_MEMORY, "the data of a report's figures");
   for (int i = 0; i < FIGURES && err == GANNET_OK; ++i)

@@ -184,15 +184,6 @@ static gannet_err calibration(report_study *s, json_t **made) {
   return err;
 }
 
-static void describe(const report_study *s, json_t *model) {
-  const bool logarithmic = s->transform.kind == GANNET_TRANSFORM_LOG;
-  (void)json_object_set_new(model, "surrogate", json_string(s->type->name));
-  (void)json_object_set_new(model, "summary", json_string(s->type->summary));
-  (void)json_object_set_new(model, "of_method", json_boolean(s->member != NULL));
-  (void)json_object_set_new(model, "transform", json_string(logarithmic ? "log" : "none"));
-  (void)json_object_set_new(model, "points", json_integer(s->n));
-}
-
 /* null where there is none: every value is exact, or no design is feasible. */
 static gannet_err recommend(const report_study *s, json_t *model) {
   gannet_recommendation r = {.id = -1};
@@ -206,12 +197,17 @@ static gannet_err recommend(const report_study *s, json_t *model) {
   return GANNET_OK;
 }
 
-static gannet_err look(report_study *s, int64_t best, json_t *model) {
+static gannet_err fill_model(report_study *s, int64_t best, json_t *model) {
   json_t *effects = json_array(), *lines = json_array(), *checks = NULL;
   (void)json_object_set_new(model, "importance", effects);
   (void)json_object_set_new(model, "slices", lines);
   GANNET_TRY(report_study_begin(s->campaign, best, s));
-  describe(s, model);
+  const bool logarithmic = s->transform.kind == GANNET_TRANSFORM_LOG;
+  (void)json_object_set_new(model, "surrogate", json_string(s->type->name));
+  (void)json_object_set_new(model, "summary", json_string(s->type->summary));
+  (void)json_object_set_new(model, "of_method", json_boolean(s->member != NULL));
+  (void)json_object_set_new(model, "transform", json_string(logarithmic ? "log" : "none"));
+  (void)json_object_set_new(model, "points", json_integer(s->n));
   GANNET_TRY(recommend(s, model));
   GANNET_TRY(importance(s, effects));
   if (s->problem->spec.n_variables <= VARIABLES)
@@ -232,7 +228,7 @@ gannet_err report_model(const gannet_campaign *campaign, json_t **model) {
                               json_sprintf("A model needs at least %d results.", STUDY_LEAST));
     return GANNET_OK;
   }
-  const gannet_err err = look(&s, best, *model);
+  const gannet_err err = fill_model(&s, best, *model);
   report_study_release(&s);
   return err;
 }

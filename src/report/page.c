@@ -44,15 +44,6 @@ static void put_asset(FILE *out, report_asset asset) {
   (void)fwrite(asset.text, 1, asset.size, out);
 }
 
-/* Scripts that see each other's names. */
-static void put_scripts(FILE *out) {
-  put_asset(out, report_asset_tools());
-  put_asset(out, report_asset_search());
-  put_asset(out, report_asset_model());
-  put_asset(out, report_asset_course());
-  put_asset(out, report_asset_main());
-}
-
 /* Text with &, < and > made harmless. */
 static void put_text(FILE *out, const char *text) {
   for (; *text; ++text) {
@@ -70,7 +61,13 @@ static gannet_err put_mark(const gannet_report *report, const char *mark, size_t
                            FILE *out) {
   if (strncmp(mark, "name", length) == 0) put_text(out, report->name);
   if (strncmp(mark, "style", length) == 0) put_asset(out, report_asset_style());
-  if (strncmp(mark, "script", length) == 0) put_scripts(out);
+  if (strncmp(mark, "script", length) == 0) { /* scripts that see each other's names */
+    put_asset(out, report_asset_tools());
+    put_asset(out, report_asset_search());
+    put_asset(out, report_asset_model());
+    put_asset(out, report_asset_course());
+    put_asset(out, report_asset_main());
+  }
   if (strncmp(mark, "library", length) == 0) put_asset(out, report_asset_library());
   return strncmp(mark, "data", length) == 0 ? put_all_data(report, out) : GANNET_OK;
 }

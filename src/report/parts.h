@@ -34,17 +34,9 @@ json_t *report_columns(const gannet_campaign *campaign, double start);
 json_t *report_summary(const gannet_campaign *campaign, const gannet_labels *labels,
                        const gannet_usage *usage);
 
-/* Of the objective, when there are results: "best", "worst"; "better": where an axis may end that
- * leaves out the worse values but not the course of the best; "stretched": whether it should.
- * Local. */
-json_t *report_range(const gannet_campaign *campaign);
-
 /* Between batches: [number, seconds from the last result of the one before to the launch, seconds
  * that proposing took], or null for either; of very many batches means of groups. Local. */
 json_t *report_pauses(const gannet_campaign *campaign);
-
-/* One object per start of the campaign: time, ranks, versions of libraries. Local. */
-json_t *report_starts(const gannet_campaign *campaign);
 
 /* How the slots were used, by all attempts that are known, repeated ones included. Local. */
 gannet_usage report_usage(const gannet_campaign *campaign);

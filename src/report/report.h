@@ -2,13 +2,12 @@
  * the same pictures as files.
  *
  *   columns.c  the evaluations, thinned out where there are very many
- *   summary.c  counts, the best designs, failures by reason
+ *   summary.c  counts, the best designs, failures by reason, what the campaign ran on, and which
+ *              part of the objective's axis is worth showing
  *   course.c   how the slots were used, pauses between batches
- *   starts.c   what the campaign ran on
- *   range.c    which part of the objective's axis is worth showing
  *   model.c    a model of the objective (study.c): importance, slices, calibration
  *   page.c     the page
- *   figures.c  the pictures as files
+ *   figures.c  the pictures as files; figure_search.c, figure_model.c, figure_course.c draw them
  */
 #ifndef GANNET_REPORT_REPORT_H
 #define GANNET_REPORT_REPORT_H

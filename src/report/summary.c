@@ -1,11 +1,13 @@
-/* What is said in words and tables. */
+/* What is said in words and tables, what the campaign ran on, and the range of the objective. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/atomic_file.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/open_file.h"
 #include "campaign/config/config.h"
 #include "campaign/run/budget.h"
 #include "campaign/run/failure_reasons.h"
@@ -14,7 +16,7 @@
 #include "report/parts.h"
 #include "report/study.h"
 
-enum { BEST = 50, TEXT = 512 };
+enum { BEST = 50, TEXT = 512, STARTS = 200, LONGEST_LOG = 1 << 30 };
 
 static json_t *about_variables(const gannet_problem *problem) {
   const gannet_problem_spec *spec = &problem->spec;
@@ -74,13 +76,6 @@ static json_t *best_rows(const gannet_campaign *c, const gannet_labels *labels) 
   for (int64_t i = 0; i < n && i < BEST; ++i)
     (void)json_array_append_new(list, best_row(c, labels, ids[i]));
   gannet_free(&ids);
-  return list;
-}
-
-static json_t *label_names(const gannet_labels *labels) {
-  json_t *list = json_array();
-  for (int k = 0; k < labels->n_columns; ++k)
-    (void)json_array_append_new(list, json_string(labels->name[k]));
   return list;
 }
 
@@ -148,37 +143,24 @@ static json_t *failures(const gannet_campaign *c) {
   return by_reason;
 }
 
-static json_t *configuration(const gannet_campaign *c) {
-  char *text = NULL;
-  size_t size = 0;
-  if (gannet_campaign_format(c->input, &text, &size) != GANNET_OK) return json_string("");
-  json_t *made = json_stringn(text, size);
-  gannet_free(&text);
-  return made;
-}
-
-static const char *method_of(const gannet_campaign *c) {
-  const char *method = "auto";
-  for (int i = 0; i < c->input->n_method; ++i)
-    if (strcmp(c->input->method[i].key, "method") == 0) method = c->input->method[i].text;
-  return method;
-}
-
 static json_t *about_campaign(const gannet_campaign *c, const gannet_usage *u) {
   gannet_tally tally;
   char now[40], absent[300], evaluations[GANNET_BUDGET_TEXT];
+  const char *method = "auto";
   int64_t penalties;
+  for (int i = 0; i < c->input->n_method; ++i)
+    if (strcmp(c->input->method[i].key, "method") == 0) method = c->input->method[i].text;
   gannet_tally_count(c, &tally);
   gannet_clock_format(gannet_clock_epoch(), now, sizeof now);
   gannet_budget_format(c->ledger.n, "", " of ", gannet_budget_total(c->input), evaluations);
-  json_t *about = json_pack(
-      "{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:s}", "name",
-      c->input->general.name, "goal",
-      c->input->problem->spec.goal == GANNET_MAXIMIZE ? "maximize" : "minimize", "method",
-      method_of(c), "version", GANNET_VERSION, "made", now, "seed", (json_int_t)c->ledger.seed,
-      "proposed", (json_int_t)c->ledger.n, "done", (json_int_t)tally.done, "cannot_run",
-      (json_int_t)tally.cannot_run, "failed", (json_int_t)tally.failed, "pending",
-      (json_int_t)tally.pending, "evaluations", evaluations);
+  json_t *about =
+      json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:s}", "name",
+                c->input->general.name, "goal",
+                c->input->problem->spec.goal == GANNET_MAXIMIZE ? "maximize" : "minimize", "method",
+                method, "version", GANNET_VERSION, "made", now, "seed", (json_int_t)c->ledger.seed,
+                "proposed", (json_int_t)c->ledger.n, "done", (json_int_t)tally.done, "cannot_run",
+                (json_int_t)tally.cannot_run, "failed", (json_int_t)tally.failed, "pending",
+                (json_int_t)tally.pending, "evaluations", evaluations);
   const bool timed = !isnan(gannet_usage_share(u));
   (void)json_object_set_new(about, "seconds", report_number(timed ? u->last - u->first : NAN));
   (void)json_object_set_new(about, "busy", report_number(timed ? u->busy : NAN));
@@ -197,15 +179,96 @@ static json_t *about_campaign(const gannet_campaign *c, const gannet_usage *u) {
   return about;
 }
 
+static int ascending(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* "best", "worst"; "better": where an axis may end that leaves out the worse values but not the
+ * course of the best; "stretched": whether it should. {} without results. Values are minimised. */
+static json_t *objective_range(const gannet_campaign *c) {
+  double *values = NULL, first = NAN;
+  int64_t n = 0;
+  json_t *made = json_object();
+  if (gannet_alloc((size_t)c->ledger.n + 1, sizeof *values, &values) != GANNET_OK) return made;
+  for (int64_t id = 0; id < c->ledger.n; ++id) {
+    const gannet_ticket *t = &c->ledger.ticket[id];
+    if (!report_study_takes(c, id)) continue;
+    values[n++] = gannet_problem_flip(c->input->problem, t->objective);
+    if (isnan(first) && gannet_problem_is_feasible(c->input->problem, t->constraints))
+      first = values[n - 1];
+  }
+  qsort(values, (size_t)n, sizeof *values, ascending);
+  if (n > 0) {
+    const double most = values[n - 1 - n / 10];
+    const double end = fmax(values[(6 * n) / 10], fmin(isnan(first) ? most : first, most));
+    const bool stretched = n > 20 && values[n - 1] / 12 - values[0] / 12 >
+                                         0.5 * end - 0.5 * values[0]; /* no overflow */
+    (void)json_object_set_new(made, "best",
+                              report_number(gannet_problem_flip(c->input->problem, values[0])));
+    (void)json_object_set_new(made, "worst",
+                              report_number(gannet_problem_flip(c->input->problem, values[n - 1])));
+    (void)json_object_set_new(made, "better",
+                              report_number(gannet_problem_flip(c->input->problem, end)));
+    (void)json_object_set_new(made, "stretched", json_boolean(stretched));
+  }
+  gannet_free(&values);
+  return made;
+}
+
+/* "TIME info machine: {...}"; NULL when it is another line. */
+static json_t *start_of(const char *line, size_t length) {
+  static const char mark[] = " machine: ";
+  const size_t skip = sizeof mark - 1;
+  for (size_t at = 0; at + skip < length && at < 64; ++at) {
+    if (memcmp(line + at, mark, skip) != 0) continue;
+    json_t *machine = json_loadb(line + at + skip, length - at - skip, 0, NULL);
+    const char *blank = memchr(line, ' ', length);
+    if (json_is_object(machine))
+      (void)json_object_set_new(machine, "time", json_stringn(line, (size_t)(blank - line)));
+    return machine;
+  }
+  return NULL;
+}
+
+/* One object per start of the campaign: time, ranks, versions of libraries. */
+static json_t *starts_of(const gannet_campaign *campaign) {
+  json_t *list = json_array();
+  char path[PATH_MAX], *log = NULL;
+  size_t size = 0;
+  if (gannet_campaign_path(campaign, "campaign.log", path) != GANNET_OK ||
+      gannet_file_read_within(path, LONGEST_LOG, GANNET_ERR_DAMAGED, &log, &size) != GANNET_OK) {
+    gannet_error_clear(); /* a log may be thrown away */
+    return list;
+  }
+  for (const char *line = log, *end = log + size; line < end;) {
+    const char *stop = memchr(line, '\n', (size_t)(end - line));
+    if (!stop) stop = end;
+    json_t *start = start_of(line, (size_t)(stop - line));
+    if (start) (void)json_array_append_new(list, start);
+    if (json_array_size(list) > STARTS) (void)json_array_remove(list, 0);
+    line = stop + 1;
+  }
+  gannet_free(&log);
+  return list;
+}
+
 json_t *report_summary(const gannet_campaign *campaign, const gannet_labels *labels,
                        const gannet_usage *usage) {
   const gannet_problem *problem = campaign->input->problem;
-  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "campaign",
-                   about_campaign(campaign, usage), "variables", about_variables(problem),
-                   "constraints", about_constraints(problem), "labels", label_names(labels), "best",
-                   best_rows(campaign, labels), "trace", trace(campaign, usage->first, false),
-                   "trace_time", trace(campaign, usage->first, true), "failures",
-                   failures(campaign), "pauses", report_pauses(campaign), "starts",
-                   report_starts(campaign), "range", report_range(campaign), "configuration",
-                   configuration(campaign));
+  json_t *names = json_array();
+  char *text = NULL;
+  size_t size = 0;
+  for (int k = 0; k < labels->n_columns; ++k)
+    (void)json_array_append_new(names, json_string(labels->name[k]));
+  if (gannet_campaign_format(campaign->input, &text, &size) != GANNET_OK) size = 0;
+  json_t *configuration = json_stringn(text ? text : "", size);
+  gannet_free(&text);
+  return json_pack(
+      "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "campaign",
+      about_campaign(campaign, usage), "variables", about_variables(problem), "constraints",
+      about_constraints(problem), "labels", names, "best", best_rows(campaign, labels), "trace",
+      trace(campaign, usage->first, false), "trace_time", trace(campaign, usage->first, true),
+      "failures", failures(campaign), "pauses", report_pauses(campaign), "starts",
+      starts_of(campaign), "range", objective_range(campaign), "configuration", configuration);
 }
