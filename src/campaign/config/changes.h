@@ -1,4 +1,6 @@
-/* What a resumed campaign does differently from the one that was saved. */
+/* Differences between a campaign that is resumed and the configuration that was saved with it, for
+ * warnings and refusals.
+ */
 #ifndef GANNET_CAMPAIGN_CONFIG_CHANGES_H
 #define GANNET_CAMPAIGN_CONFIG_CHANGES_H
 

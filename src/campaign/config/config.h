@@ -1,9 +1,9 @@
 /* The configuration of a campaign: a YAML file, with changes from the command line.
  *
- *   gannet_campaign_load    collective: one rank reads the file, all parse it
- *   gannet_campaign_parse   local: from text, or from a tree
- *   gannet_campaign_format  the effective configuration as text, with every default filled in
- *   gannet_effective_write      the same as a file of the campaign directory
+ *   gannet_campaign_load     collective: one rank reads the file, all parse it
+ *   gannet_campaign_parse    local: from text; gannet_campaign_parse_tree: from a tree
+ *   gannet_campaign_format   the effective configuration as text, with every default filled in
+ *   gannet_effective_write   the same as a file of the campaign directory
  *   gannet_campaign_destroy
  *
  * Everything wrong with the file is reported at once, each with its location "file:line:column"

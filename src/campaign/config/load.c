@@ -1,4 +1,6 @@
-/* Campaign files on disk and between ranks, with the list of candidates that they name. */
+/* Loading a campaign file: one rank reads it from disk, with the list of candidates that it names,
+ * and all ranks get it.
+ */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>

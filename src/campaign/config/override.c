@@ -1,4 +1,6 @@
-/* Changes of a tree from the command line, and short forms. */
+/* Changes of the tree of a campaign file: `--set key=value` from the command line, and short forms
+ * that are written out.
+ */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,6 @@
-/* The reference of all keys: one walk through the schema, in two languages. */
+/* The reference of all keys of a campaign file: one walk through the schema, in two languages,
+ * Markdown and that of manual pages.
+ */
 #include <string.h>
 
 #include "base/roff.h"

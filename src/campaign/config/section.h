@@ -1,4 +1,4 @@
-/* Reading one section of a campaign file by its option table. */
+/* Reading one section of a campaign file into a struct, by the option table of the struct. */
 #ifndef GANNET_CAMPAIGN_CONFIG_SECTION_H
 #define GANNET_CAMPAIGN_CONFIG_SECTION_H
 

@@ -1,4 +1,6 @@
-/* Variables and constraints of a campaign file, checked one by one with their locations. */
+/* The variables and constraints of a campaign file are read and checked one by one, and become the
+ * problem of the campaign.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Writing scalars and option values so that any YAML reader gives them back. */
+/* Texts and values of options are written as YAML, so that any YAML reader gives them back. */
 #ifndef GANNET_CAMPAIGN_CONFIG_YAML_TEXT_H
 #define GANNET_CAMPAIGN_CONFIG_YAML_TEXT_H
 

@@ -64,8 +64,7 @@ gannet_err gannet_batch_renew(const gannet_campaign *campaign, gannet_batch *bat
 }
 
 /* Whether the open attempt is a job of SLURM; its id, or its name where that is all there is. */
-static bool is_slurm_job(const gannet_campaign *campaign, int64_t id,
-                         gannet_attempt_info *sight) {
+static bool is_slurm_job(const gannet_campaign *campaign, int64_t id, gannet_attempt_info *sight) {
   char path[PATH_MAX], name[32];
   (void)snprintf(name, sizeof name, "evals/%06lld", (long long)id);
   if (gannet_campaign_path(campaign, name, path) != GANNET_OK) {

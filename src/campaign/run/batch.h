@@ -1,4 +1,6 @@
-/* What is on its way through the evaluator: which evaluations wait, run, have ended. */
+/* Evaluations that were proposed and not told yet: which of them wait for a run, are in flight in
+ * the evaluator, or have ended.
+ */
 #ifndef GANNET_CAMPAIGN_RUN_BATCH_H
 #define GANNET_CAMPAIGN_RUN_BATCH_H
 
@@ -44,7 +46,7 @@ GANNET_CHECKED gannet_err gannet_batch_renew(const gannet_campaign *campaign, ga
  */
 int gannet_batch_ended(const gannet_campaign *campaign, const gannet_batch *batch, int64_t *id);
 
-/* Nothing is in flight any more: the evaluator was cancelled.
+/* Nothing is in flight any more: the evaluator was cancelled, or was left to go on alone.
  *
  * Local.
  */

@@ -1,4 +1,4 @@
-/* When a campaign is over. */
+/* How many evaluations a campaign may still have, and whether so many failed that it stops. */
 #ifndef GANNET_CAMPAIGN_RUN_BUDGET_H
 #define GANNET_CAMPAIGN_RUN_BUDGET_H
 

@@ -1,5 +1,4 @@
 #include "campaign/run/campaign.h"
-#include "campaign/config/paths.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -14,6 +13,7 @@
 #include "base/utf8.h"
 #include "campaign/config/changes.h"
 #include "campaign/config/config.h"
+#include "campaign/config/paths.h"
 #include "campaign/run/resume.h"
 #include "campaign/run/snapshot.h"
 #include "optimizer/optimizer.h"

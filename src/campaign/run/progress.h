@@ -1,4 +1,6 @@
-/* What a person sees while a campaign runs: one line per batch, and a live bar on a terminal. */
+/* What a person sees while a campaign runs, one line per batch and a live bar on a terminal, and
+ * the figures in it: evaluations by status, the best one, use of the slots.
+ */
 #ifndef GANNET_CAMPAIGN_RUN_PROGRESS_H
 #define GANNET_CAMPAIGN_RUN_PROGRESS_H
 

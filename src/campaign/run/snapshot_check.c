@@ -1,4 +1,4 @@
-/* Whether a snapshot is what its tables say, and goes with the campaign. */
+/* A snapshot is checked: whether it is what its tables say, and goes with the campaign. */
 #include <string.h>
 #include <sys/stat.h>
 

@@ -1,4 +1,4 @@
-/* Reading a snapshot, and telling whose it is. */
+/* A snapshot is read, after it was found to be of the campaign that is wanted. */
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>

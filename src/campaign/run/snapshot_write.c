@@ -1,4 +1,4 @@
-/* Writing a snapshot. */
+/* A snapshot is written, table by table. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
