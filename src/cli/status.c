@@ -78,7 +78,7 @@ static void print_damage(const gannet_campaign *campaign) {
 static void print_silence(const gannet_campaign *campaign) {
   gannet_scheduler_status silence;
   char when[40], text[32];
-  gannet_campaign_silence(campaign, &silence);
+  gannet_campaign_scheduler_status(campaign, &silence);
   if (silence.since <= 0) return;
   gannet_clock_format(silence.since, when, sizeof when);
   gannet_format_duration(fmax(0, gannet_clock_epoch() - silence.since), text, sizeof text);

@@ -195,7 +195,7 @@ static gannet_err watch_lines(watcher *w, gannet_exit *code) {
                                : "SLURM takes and starts its jobs");
     }
     (void)snprintf(last_silence, sizeof last_silence, "%s", silence);
-    last_kind = w->follow.silence.kind;
+    last_kind = w->follow.scheduler.kind;
     GANNET_TRY(flush_lines());
     if (is_over(w, state)) {
       *code = exit_code(w, state);

@@ -65,11 +65,11 @@ static void end_flow(flow *f) {
 
 bool watch_silence_text(const gannet_follow *follow, char *text, size_t size) {
   char when[40];
-  const double since = follow->silence.since;
+  const double since = follow->scheduler.since;
   text[0] = '\0';
   if (since <= 0) return false;
   gannet_clock_format(since, when, sizeof when);
-  (void)snprintf(text, size, "since %s %s", when, follow->silence.said);
+  (void)snprintf(text, size, "since %s %s", when, follow->scheduler.said);
   gannet_utf8_show(text);
   return true;
 }
@@ -77,7 +77,7 @@ bool watch_silence_text(const gannet_follow *follow, char *text, size_t size) {
 gannet_follow_state watch_state_text(const gannet_follow *follow, char *text, size_t size) {
   char why[320];
   const gannet_lock_holder *holder = &follow->holder;
-  const gannet_follow_state state = gannet_follow_judge(follow, why, sizeof why);
+  const gannet_follow_state state = gannet_follow_classify(follow, why, sizeof why);
   if (state == GANNET_FOLLOW_AT_WORK && holder->pid)
     (void)snprintf(text, size, "at work: process %ld on %.200s", holder->pid, holder->host);
   else if (state == GANNET_FOLLOW_AT_WORK)
@@ -100,7 +100,7 @@ static const char *under_way_word(const gannet_follow *follow) {
 
 const char *watch_running_word(const gannet_follow *follow) {
   const bool unknown =
-      follow->silence.since > 0 && follow->silence.kind == GANNET_SCHEDULER_UNKNOWN;
+      follow->scheduler.since > 0 && follow->scheduler.kind == GANNET_SCHEDULER_UNKNOWN;
   return unknown ? "submitted, state unknown" : under_way_word(follow);
 }
 

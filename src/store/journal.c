@@ -69,24 +69,26 @@ gannet_err gannet_journal_identify(const char *path, int newest_schema,
 
 /* Visit what was added since. */
 static gannet_err visit_added(int descriptor, const char *path, int64_t end,
-                              gannet_journal_place *place, gannet_journal_visit visit, void *user) {
-  const size_t size = (size_t)(end - place->bytes);
+                              gannet_journal_position *position, gannet_journal_visit visit,
+                              void *user) {
+  const size_t size = (size_t)(end - position->bytes);
   char *bytes = NULL;
   size_t got = 0;
   int64_t good = 0;
   GANNET_TRY(gannet_alloc(size + 1, 1, &bytes));
-  gannet_err err = gannet_read_at(descriptor, place->bytes, bytes, size, path, &got);
+  gannet_err err = gannet_read_at(descriptor, position->bytes, bytes, size, path, &got);
   if (err == GANNET_OK && got < size)
     err = GANNET_RAISE(GANNET_ERR_IO, "'%s' became shorter while it was read", path);
   if (err == GANNET_OK)
-    err = gannet_journal_visit_rest(bytes, size, path, &place->records, &good, visit, user);
-  place->bytes += good;
+    err = gannet_journal_visit_rest(bytes, size, path, &position->records, &good, visit, user);
+  position->bytes += good;
   gannet_free(&bytes);
   return err;
 }
 
-gannet_err gannet_journal_follow(const char *path, int newest_schema, gannet_journal_place *place,
-                                 bool *replaced, gannet_journal_visit visit, void *user) {
+gannet_err gannet_journal_follow(const char *path, int newest_schema,
+                                 gannet_journal_position *position, bool *replaced,
+                                 gannet_journal_visit visit, void *user) {
   struct stat status;
   gannet_journal_report report;
   gannet_err err = GANNET_OK;
@@ -94,17 +96,17 @@ gannet_err gannet_journal_follow(const char *path, int newest_schema, gannet_jou
   int descriptor = -1;
   GANNET_TRY(gannet_file_open(path, O_RDONLY, GANNET_ERR_DAMAGED, &descriptor));
   if (fstat(descriptor, &status)) err = gannet_raise_errno("look at", path);
-  if (err == GANNET_OK && place->bytes == 0) {
-    place->file = (uint64_t)status.st_ino;
+  if (err == GANNET_OK && position->bytes == 0) {
+    position->file = (uint64_t)status.st_ino;
     err = gannet_journal_read(path, newest_schema, visit, user, &report);
     if (err == GANNET_OK) { /* a first line that is not complete waits */
-      place->records = report.records;
-      place->bytes = report.good_bytes;
+      position->records = report.records;
+      position->bytes = report.good_bytes;
     }
   } else if (err == GANNET_OK) {
-    *replaced = place->file != (uint64_t)status.st_ino || status.st_size < place->bytes;
-    if (!*replaced && status.st_size > place->bytes)
-      err = visit_added(descriptor, path, status.st_size, place, visit, user);
+    *replaced = position->file != (uint64_t)status.st_ino || status.st_size < position->bytes;
+    if (!*replaced && status.st_size > position->bytes)
+      err = visit_added(descriptor, path, status.st_size, position, visit, user);
   }
   (void)close(descriptor);
   return err;

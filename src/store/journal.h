@@ -72,21 +72,21 @@ GANNET_CHECKED gannet_err gannet_journal_identify(const char *path, int newest_s
 typedef struct {
   int64_t records, bytes;
   uint64_t file; /* number of the file in its file system */
-} gannet_journal_place;
+} gannet_journal_position;
 
 /* Visit the records that were added since the last call, while somebody else may be appending. An
  * end that is not complete waits for the next call. Takes no lock and writes nothing.
  *
  * Local.
  *
- * place     inout
- * replaced  out    the file is another one than before, or was cut behind the place: nothing was
+ * position  inout
+ * replaced  out    the file is another one than before, or was cut before the position: nothing was
  *                  visited, and whoever wants to go on begins anew
  *
- * Errors: as for reading; place stays as it was.
+ * Errors: as for reading; position stays as it was.
  */
 GANNET_CHECKED gannet_err gannet_journal_follow(const char *path, int newest_schema,
-                                                gannet_journal_place *place, bool *replaced,
+                                                gannet_journal_position *position, bool *replaced,
                                                 gannet_journal_visit visit, void *user);
 
 /* Visit every sound record of a damaged journal, in ascending order of their numbers, which then

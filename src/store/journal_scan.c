@@ -98,8 +98,8 @@ static bool is_torn_header(line_view line) {
 }
 
 /* Line bad_line at byte `at` is unsound: damage when a sound record follows, else a torn tail. */
-static gannet_err judge_tail(const char *bytes, size_t size, size_t at, const char *name,
-                             gannet_journal_report *report) {
+static gannet_err classify_tail(const char *bytes, size_t size, size_t at, const char *name,
+                                gannet_journal_report *report) {
   const int64_t bad_line = report->records + 2;
   size_t after = at;
   while (after < size) {
@@ -123,7 +123,7 @@ static gannet_err scan_records(const char *bytes, size_t size, size_t at, const 
   while (at < size) {
     const line_view line = line_at(bytes, size, at);
     const int64_t sequence = sound_record(line);
-    if (sequence < 0) return judge_tail(bytes, size, at, name, report);
+    if (sequence < 0) return classify_tail(bytes, size, at, name, report);
     GANNET_REQUIRE(sequence == report->records + 1, GANNET_ERR_DAMAGED,
                    "line %" PRId64 " of '%s' holds record %" PRId64 " instead of %" PRId64,
                    report->records + 2, name, sequence, report->records + 1);

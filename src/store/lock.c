@@ -85,7 +85,7 @@ static void remove_leftover(const char *owner, const gannet_process *ended) {
 }
 
 /* Who has PATH.owner: AGAIN when nobody has it any more. */
-static outcome judge_owner(const char *owner, gannet_process *holder) {
+static outcome look_at_owner(const char *owner, gannet_process *holder) {
   int descriptor = -1;
   *holder = (gannet_process){0};
   const gannet_err err = gannet_file_open(owner, O_RDONLY, GANNET_ERR_DAMAGED, &descriptor);
@@ -153,7 +153,7 @@ static gannet_err take_name(const char *path, int *descriptor) {
     if (end == IMPOSSIBLE) return gannet_raise_errno("create", owner);
     gannet_error_clear();
     if (end == TAKEN) return GANNET_OK;
-    if (judge_owner(owner, &holder) == AGAIN) continue;
+    if (look_at_owner(owner, &holder) == AGAIN) continue;
     if (holder.pid) break;
     gannet_clock_sleep(0.01); /* its owner may be about to write the name */
   }
@@ -187,7 +187,7 @@ static gannet_err check_name(const char *path) {
   gannet_process holder;
   struct stat about;
   GANNET_TRY(owner_path(path, owner));
-  if (lstat(owner, &about) || judge_owner(owner, &holder) == AGAIN) return GANNET_OK;
+  if (lstat(owner, &about) || look_at_owner(owner, &holder) == AGAIN) return GANNET_OK;
   return gannet_process_look(&holder) == GANNET_PROCESS_ALIVE ? raise_busy(path, &holder)
                                                               : raise_unseen(owner, &holder);
 }

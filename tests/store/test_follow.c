@@ -12,7 +12,7 @@
 static void a_follower_gets_every_record_once_and_in_order(void **state) {
   (void)state;
   const char *path = in_folder("followed");
-  gannet_journal_place place = {0};
+  gannet_journal_position position = {0};
   bool replaced = true;
   size_t size;
   char *bytes = write_small(path, &size);
@@ -20,25 +20,25 @@ static void a_follower_gets_every_record_once_and_in_order(void **state) {
   FILE *file = fopen(path, "wb");
   assert_non_null(file);
   for (size_t length = 0; length <= size; ++length) {
-    assert_ok(gannet_journal_follow(path, 3, &place, &replaced, collect, &f));
+    assert_ok(gannet_journal_follow(path, 3, &position, &replaced, collect, &f));
     assert_false(replaced);
     expect_first(&f, whole_records(bytes, length));
     if (length < size) (void)fputc(bytes[length], file);
     assert_int_equal(fflush(file), 0);
   }
   (void)fclose(file);
-  assert_int_equal(place.bytes, size);
+  assert_int_equal(position.bytes, size);
   put_bytes(path, bytes, size - 3); /* what was visited is gone again */
-  assert_ok(gannet_journal_follow(path, 3, &place, &replaced, collect, &f));
+  assert_ok(gannet_journal_follow(path, 3, &position, &replaced, collect, &f));
   assert_true(replaced);
-  place = (gannet_journal_place){0};
+  position = (gannet_journal_position){0};
   f = (found){0};
-  assert_ok(gannet_journal_follow(path, 3, &place, &replaced, collect, &f));
+  assert_ok(gannet_journal_follow(path, 3, &position, &replaced, collect, &f));
   expect_first(&f, RECORDS - 1);
   const char *other = in_folder("followed.new"); /* another file of the same name */
   put_bytes(other, bytes, size);
   assert_ok(gannet_file_rename(other, path));
-  assert_ok(gannet_journal_follow(path, 3, &place, &replaced, collect, &f));
+  assert_ok(gannet_journal_follow(path, 3, &position, &replaced, collect, &f));
   assert_true(replaced);
   gannet_free(&bytes);
 }
@@ -46,7 +46,7 @@ static void a_follower_gets_every_record_once_and_in_order(void **state) {
 static void a_follower_is_told_of_damage_and_loses_no_place(void **state) {
   (void)state;
   const char *path = in_folder("followed badly");
-  gannet_journal_place place = {0}, before;
+  gannet_journal_position position = {0}, before;
   bool replaced;
   size_t size;
   char *bytes = write_small(path, &size);
@@ -54,25 +54,25 @@ static void a_follower_is_told_of_damage_and_loses_no_place(void **state) {
   size_t half = size;
   while (whole_records(bytes, half) > 2 || bytes[half - 1] != '\n') --half;
   put_bytes(path, bytes, half);
-  assert_ok(gannet_journal_follow(path, 3, &place, &replaced, collect, &f));
-  before = place;
+  assert_ok(gannet_journal_follow(path, 3, &position, &replaced, collect, &f));
+  before = position;
   FILE *file = fopen(path, "r+b");
   assert_non_null(file);
   bytes[half + 20] ^= 1;
   assert_int_equal(fwrite(bytes, 1, size, file), size);
   (void)fclose(file);
   assert_fails(GANNET_ERR_DAMAGED, "line 4 of",
-               gannet_journal_follow(path, 3, &place, &replaced, collect, &f));
+               gannet_journal_follow(path, 3, &position, &replaced, collect, &f));
   expect_first(&f, 2);
-  assert_memory_equal(&place, &before, sizeof place);
+  assert_memory_equal(&position, &before, sizeof position);
   bytes[half + 20] ^= 1;
   file = fopen(path, "r+b");
   assert_int_equal(fwrite(bytes, 1, size, file), size);
   (void)fclose(file);
-  assert_ok(gannet_journal_follow(path, 3, &place, &replaced, collect, &f));
+  assert_ok(gannet_journal_follow(path, 3, &position, &replaced, collect, &f));
   expect_first(&f, RECORDS);
   assert_fails(GANNET_ERR_MISSING, "nowhere",
-               gannet_journal_follow(in_folder("nowhere"), 3, &place, &replaced, collect, &f));
+               gannet_journal_follow(in_folder("nowhere"), 3, &position, &replaced, collect, &f));
   gannet_free(&bytes);
 }
 

@@ -31,10 +31,10 @@ typedef struct {
 } gannet_key_location;
 
 typedef struct {
-  gannet_general general; /* name and batch are settled, never auto */
+  gannet_general general; /* name and batch have values, never auto */
   gannet_budget budget;
   gannet_failure_limit failures;
-  gannet_evaluate_keys evaluate; /* parallel is settled, never auto */
+  gannet_evaluate_keys evaluate; /* parallel has a value, never auto */
   gannet_save_keys save;
   gannet_log_keys log;
   gannet_problem *problem; /* owned */
@@ -168,7 +168,7 @@ void gannet_campaign_complain(const gannet_campaign_input *input, const gannet_c
 GANNET_CHECKED gannet_err gannet_physics_parse(const char *text, gannet_problem *problem);
 
 /* Load the plugins of the equations; relative paths start from the folder of the campaign file,
- * until its input_directory is settled.
+ * until its input_directory is an absolute path.
  *
  * Local.
  *

@@ -199,10 +199,10 @@ static gannet_err load_plugin(gannet_campaign_input *input, int e, const char *g
 
 gannet_err gannet_residuals_load(gannet_campaign_input *input, const char *file) {
   const gannet_physics_spec *spec = gannet_problem_get_physics(input->problem);
-  const char *settled = input->general.input_directory;
+  const char *base = input->general.input_directory;
   char directory[PATH_MAX];
   gannet_directory_of(file, directory, sizeof directory);
-  if (settled && settled[0] == '/') (void)snprintf(directory, sizeof directory, "%s", settled);
+  if (base && base[0] == '/') (void)snprintf(directory, sizeof directory, "%s", base);
   if (!spec) return GANNET_OK;
   GANNET_TRY(gannet_alloc((size_t)spec->n_equations, sizeof *input->library, &input->library));
   for (int e = 0; e < spec->n_equations; ++e)

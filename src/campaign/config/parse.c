@@ -141,7 +141,7 @@ static bool is_name(const char *name) {
   return valid;
 }
 
-static gannet_err settle_name(const gannet_config_reader *reader) {
+static gannet_err choose_name(const gannet_config_reader *reader) {
   gannet_general *general = &reader->input->general;
   const gannet_tree *node = gannet_tree_find(reader->root, "name");
   char location[LOCATION_SIZE];
@@ -375,7 +375,7 @@ static gannet_err read_all(const gannet_config_reader *reader) {
   gannet_campaign_input *input = reader->input;
   GANNET_TRY(note_locations(reader));
   GANNET_TRY(read_section(reader, "", gannet_general_table, &input->general));
-  GANNET_TRY(settle_name(reader));
+  GANNET_TRY(choose_name(reader));
   GANNET_TRY(read_section(reader, "budget", gannet_budget_table, &input->budget));
   GANNET_TRY(read_section(reader, "budget.failures", gannet_failure_table, &input->failures));
   GANNET_TRY(read_section(reader, "save", gannet_save_table, &input->save));

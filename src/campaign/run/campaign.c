@@ -397,11 +397,12 @@ void gannet_campaign_close(gannet_campaign *campaign) {
   gannet_context_destroy(&campaign->context);
 }
 
-void gannet_campaign_silence(const gannet_campaign *campaign, gannet_scheduler_status *silence) {
+void gannet_campaign_scheduler_status(const gannet_campaign *campaign,
+                                      gannet_scheduler_status *status) {
   const bool found = strcmp(campaign->input->evaluate.backend, "slurm") == 0 &&
                      gannet_ledger_pending(&campaign->ledger) > 0 &&
-                     gannet_scheduler_status_read(campaign->directory, silence);
-  if (!found) *silence = (gannet_scheduler_status){0};
+                     gannet_scheduler_status_read(campaign->directory, status);
+  if (!found) *status = (gannet_scheduler_status){0};
 }
 
 gannet_err gannet_campaign_ask(gannet_campaign *campaign, int q, int64_t *first) {

@@ -155,9 +155,10 @@ GANNET_CHECKED gannet_err gannet_campaign_path(const gannet_campaign *campaign, 
  *
  * Local.
  *
- * silence  out  since = 0 when there is nothing of the kind
+ * status  out  since = 0 when there is nothing of the kind
  */
-void gannet_campaign_silence(const gannet_campaign *campaign, gannet_scheduler_status *silence);
+void gannet_campaign_scheduler_status(const gannet_campaign *campaign,
+                                      gannet_scheduler_status *status);
 
 /* Ask for q points and put them into the journal before anybody sees them.
  *

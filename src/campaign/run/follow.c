@@ -10,7 +10,7 @@
 #include "campaign/run/resume.h"
 
 /* A process that has just ended may be followed by the next one. */
-static const double settle_seconds = 1;
+static const double succession_seconds = 1;
 
 enum { MOST_BAD_LOOKS = 3, LOG_TAIL = 4096 };
 
@@ -20,7 +20,7 @@ static gannet_err read_on(gannet_follow *f, bool *replaced) {
   GANNET_TRY(gannet_campaign_path(&f->campaign, "state.h5", snapshot));
   const uint64_t seed = (uint64_t)f->campaign.input->general.seed;
   const gannet_resume_paths paths = {journal, snapshot, f->campaign.input->general.name, &seed};
-  return gannet_resume_follow(&paths, &f->place, replaced, &f->campaign.ledger);
+  return gannet_resume_follow(&paths, &f->position, replaced, &f->campaign.ledger);
 }
 
 /* Seconds since 1970 of the last change of a file; 0 when there is none. */
@@ -48,7 +48,7 @@ gannet_err gannet_follow_open(const char *directory, gannet_follow *follow) {
   follow->total = gannet_budget_total(follow->campaign.input);
   look_around(follow);
   const gannet_err err = read_on(follow, &replaced);
-  if (err == GANNET_OK) gannet_campaign_silence(&follow->campaign, &follow->silence);
+  if (err == GANNET_OK) gannet_campaign_scheduler_status(&follow->campaign, &follow->scheduler);
   if (err != GANNET_ERR_DAMAGED && err != GANNET_ERR_MISSING) return err;
   if (follow->campaign.ledger.sequence == 0) return err;
   (void)snprintf(follow->note, sizeof follow->note,
@@ -86,7 +86,7 @@ gannet_err gannet_follow_look(gannet_follow *follow, bool *changed) {
     return open_again(follow);
   }
   follow->bad_looks = err == GANNET_OK ? 0 : follow->bad_looks + 1;
-  if (err == GANNET_OK) gannet_campaign_silence(&follow->campaign, &follow->silence);
+  if (err == GANNET_OK) gannet_campaign_scheduler_status(&follow->campaign, &follow->scheduler);
   *changed = follow->campaign.ledger.sequence != before;
   if (err == GANNET_OK || follow->bad_looks >= MOST_BAD_LOOKS) return err;
   gannet_error_clear();
@@ -159,7 +159,7 @@ static gannet_follow_state state_without_process(const gannet_follow *f, char *w
   return GANNET_FOLLOW_STOPPED;
 }
 
-gannet_follow_state gannet_follow_judge(const gannet_follow *follow, char *why, size_t size) {
+gannet_follow_state gannet_follow_classify(const gannet_follow *follow, char *why, size_t size) {
   char words[320];
   why[0] = '\0';
   if (follow->holder.pid && follow->holder.is_alive) return GANNET_FOLLOW_AT_WORK;
@@ -172,7 +172,7 @@ gannet_follow_state gannet_follow_judge(const gannet_follow *follow, char *why, 
   if (is_spent(follow)) return GANNET_FOLLOW_FINISHED;
   read_last_words(&follow->campaign, words, sizeof words);
   const bool is_open = follow->holder.pid == 0 && !words[0]; /* a next process may be starting */
-  if (is_open && gannet_clock_epoch() - follow->changed < settle_seconds)
+  if (is_open && gannet_clock_epoch() - follow->changed < succession_seconds)
     return GANNET_FOLLOW_AT_WORK;
   return state_without_process(follow, why, size);
 }

@@ -1,8 +1,8 @@
 /* Looking on while a campaign runs: its files only, never its process.
  *
- *   gannet_follow_open    everything there is by now
- *   gannet_follow_look    what has come since, as often as wanted
- *   gannet_follow_judge   whether somebody is at work, and how it ended when not
+ *   gannet_follow_open      everything there is by now
+ *   gannet_follow_look      what has come since, as often as wanted
+ *   gannet_follow_classify  whether somebody is at work, and how it ended when not
  *   gannet_follow_close
  *
  * All functions are local and need neither MPI nor PETSc. No lock is taken, nothing is written.
@@ -18,13 +18,13 @@ typedef struct {
   gannet_campaign campaign;  /* as a query gives it; results count as soon as they are on disk */
   int64_t total;             /* evaluations that it is to have; 0 = no limit */
   gannet_lock_holder holder; /* who works on it */
-  gannet_scheduler_status silence; /* of the scheduler; since = 0: none, or nothing depends on it */
-  double changed;                  /* seconds since 1970 of the last change of the journal */
-  int generation;                  /* how often everything had to be read again */
-  char note[600];                  /* what is wrong with the journal; "" when all is well */
+  gannet_scheduler_status scheduler; /* since = 0: none, or nothing depends on it */
+  double changed;                    /* seconds since 1970 of the last change of the journal */
+  int generation;                    /* how often everything had to be read again */
+  char note[600];                    /* what is wrong with the journal; "" when all is well */
 
   double configured; /* seconds since 1970 of the last change of campaign.yaml */
-  gannet_journal_place place;
+  gannet_journal_position position;
   int bad_looks;
 } gannet_follow;
 
@@ -62,7 +62,7 @@ GANNET_CHECKED gannet_err gannet_follow_look(gannet_follow *follow, bool *change
  *
  * why  out  [size] in words; "" when there is nothing to say
  */
-gannet_follow_state gannet_follow_judge(const gannet_follow *follow, char *why, size_t size);
+gannet_follow_state gannet_follow_classify(const gannet_follow *follow, char *why, size_t size);
 
 /* Local. */
 void gannet_follow_close(gannet_follow *follow);

@@ -365,7 +365,7 @@ static void set_deadline(runner *r) {
 
 /* Without a budget of evaluations the wall time of the budget is all that was asked for, and using
  * it up is finishing; the end of the allocation or of --time-limit is not. Rank 0 decides. */
-static gannet_err judge_end(const runner *r, gannet_run_outcome *outcome) {
+static gannet_err classify_end(const runner *r, gannet_run_outcome *outcome) {
   int finished =
       outcome->by_clock && r->is_own_limit && r->campaign->input->budget.evaluations == GANNET_AUTO;
   GANNET_TRY_MPI(MPI_Bcast(&finished, 1, MPI_INT, 0, r->campaign->context->comm));
@@ -449,7 +449,7 @@ gannet_err gannet_campaign_run(gannet_campaign *campaign, const gannet_run_optio
   if (err == GANNET_OK) err = save_if_due(&r, true);
   outcome->save_seconds = r.save_sum;
   outcome->saves = r.saves;
-  if (err == GANNET_OK) err = judge_end(&r, outcome);
+  if (err == GANNET_OK) err = classify_end(&r, outcome);
   if (err != GANNET_ERR_MISSING) return err;
   /* Everything that a campaign opens while it runs is its own. */
   return GANNET_RAISE(

@@ -524,18 +524,18 @@ static gannet_err check_followed(const gannet_resume_paths *paths, const char *l
   return GANNET_OK;
 }
 
-gannet_err gannet_resume_follow(const gannet_resume_paths *paths, gannet_journal_place *place,
+gannet_err gannet_resume_follow(const gannet_resume_paths *paths, gannet_journal_position *position,
                                 bool *replaced, gannet_ledger *ledger) {
   const char *journal = paths->journal;
   taker t = {.ledger = ledger};
-  const bool first = place->bytes == 0;
+  const bool first = position->bytes == 0;
   const char *leftover = first ? gannet_leftovers_find(journal) : NULL;
   *replaced = false;
   if (first && ledger->sequence == 0) GANNET_TRY(take_snapshot(paths, ledger));
   const bool began = ledger->sequence > 0;
   ledger->tells_early = true;
   GANNET_TRY(
-      gannet_journal_follow(journal, GANNET_JOURNAL_SCHEMA, place, replaced, take_newer, &t));
-  if (first) GANNET_TRY(check_followed(paths, leftover, began, place->records, ledger));
+      gannet_journal_follow(journal, GANNET_JOURNAL_SCHEMA, position, replaced, take_newer, &t));
+  if (first) GANNET_TRY(check_followed(paths, leftover, began, position->records, ledger));
   return first || t.taken > 0 ? gannet_ledger_tell_held(ledger) : GANNET_OK;
 }

@@ -79,19 +79,20 @@ GANNET_CHECKED gannet_err gannet_resume_query(const gannet_resume_paths *paths, 
 GANNET_CHECKED gannet_err gannet_resume_dry_run(const gannet_resume_paths *paths,
                                                 gannet_ledger *ledger, gannet_damage *damage);
 
-/* Keep a ledger up with a journal that somebody else may be writing. Beginning with a zeroed place
- * and an empty ledger, the newest snapshot is read first. Results reach the history at once.
+/* Keep a ledger up with a journal that somebody else may be writing. Beginning with a zeroed
+ * position and an empty ledger, the newest snapshot is read first. Results reach the history at
+ * once.
  *
  * Local.
  *
- * place     inout
+ * position  inout
  * replaced  out    see gannet_journal_follow; the ledger is useless then
  *
  * Errors: those of gannet_journal_follow and of taking records over; what was read from the
  *   snapshot stays.
  */
 GANNET_CHECKED gannet_err gannet_resume_follow(const gannet_resume_paths *paths,
-                                               gannet_journal_place *place, bool *replaced,
+                                               gannet_journal_position *position, bool *replaced,
                                                gannet_ledger *ledger);
 
 /* What a campaign left behind, whatever has become of its journal: a file beside the journal that
