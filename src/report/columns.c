@@ -39,7 +39,7 @@ static int64_t choose_shown(const gannet_campaign *c, char *shown) {
   return n_shown;
 }
 
-static int append(json_t *columns, const char *name, json_t *value) {
+static int append_to(json_t *columns, const char *name, json_t *value) {
   return json_array_append_new(json_object_get(columns, name), value);
 }
 
@@ -54,13 +54,13 @@ static json_t *position(json_t *list, const char *text) {
 
 static void append_course(json_t *columns, const gannet_ticket *t, double start) {
   const gannet_run_record *run = &t->run;
-  (void)append(columns, "started", report_number(run->started - start));
-  (void)append(columns, "ended", report_number(run->ended - start));
-  (void)append(columns, "slot", json_integer(run->slot));
-  (void)append(columns, "attempts", json_integer(run->attempts));
-  (void)append(columns, "exit", json_integer(run->exit_code));
-  (void)append(columns, "signal", json_integer(run->signal));
-  (void)append(columns, "host", position(json_object_get(columns, "hosts"), run->host));
+  (void)append_to(columns, "started", report_number(run->started - start));
+  (void)append_to(columns, "ended", report_number(run->ended - start));
+  (void)append_to(columns, "slot", json_integer(run->slot));
+  (void)append_to(columns, "attempts", json_integer(run->attempts));
+  (void)append_to(columns, "exit", json_integer(run->exit_code));
+  (void)append_to(columns, "signal", json_integer(run->signal));
+  (void)append_to(columns, "host", position(json_object_get(columns, "hosts"), run->host));
 }
 
 static void append_row(const gannet_campaign *c, int64_t id, double start, json_t *columns) {
@@ -70,13 +70,14 @@ static void append_row(const gannet_campaign *c, int64_t id, double start, json_
   const bool done = t->has_result && t->status == GANNET_EVAL_DONE;
   const bool penalty = report_is_penalty(c, id);
   const gannet_eval_status status = penalty ? GANNET_EVAL_CANNOT_RUN : t->status;
-  (void)append(columns, "id", json_integer(id));
-  (void)append(columns, "batch", json_integer(gannet_history_get(c->history, id)->batch));
-  (void)append(columns, "status", json_integer(t->has_result ? status : GANNET_EVAL_PENDING));
-  (void)append(columns, "objective", report_number(done && !penalty ? t->objective : NAN));
-  (void)append(columns, "penalty", report_number(penalty ? t->objective : NAN));
-  (void)append(columns, "feasible",
-               json_integer(done && gannet_problem_is_feasible(c->input->problem, t->constraints)));
+  (void)append_to(columns, "id", json_integer(id));
+  (void)append_to(columns, "batch", json_integer(gannet_history_get(c->history, id)->batch));
+  (void)append_to(columns, "status", json_integer(t->has_result ? status : GANNET_EVAL_PENDING));
+  (void)append_to(columns, "objective", report_number(done && !penalty ? t->objective : NAN));
+  (void)append_to(columns, "penalty", report_number(penalty ? t->objective : NAN));
+  (void)append_to(
+      columns, "feasible",
+      json_integer(done && gannet_problem_is_feasible(c->input->problem, t->constraints)));
   for (int v = 0; v < spec->n_variables; ++v)
     (void)json_array_append_new(json_array_get(json_object_get(columns, "x"), (size_t)v),
                                 report_number(x[v]));

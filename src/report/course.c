@@ -37,7 +37,7 @@ static void add_run(occupancy *o, const gannet_run_record *run, bool failed) {
   }
 }
 
-static json_t *numbers(const double *values) {
+static json_t *json_of_bins(const double *values) {
   json_t *list = json_array();
   for (int i = 0; i < BINS; ++i) (void)json_array_append_new(list, report_number(values[i]));
   return list;
@@ -46,8 +46,8 @@ static json_t *numbers(const double *values) {
 static void put_rows(const occupancy *o, json_t *made) {
   json_t *busy = json_array(), *lost = json_array();
   for (ptrdiff_t row = 0; row < o->rows; ++row) {
-    (void)json_array_append_new(busy, numbers(o->busy + row * BINS));
-    (void)json_array_append_new(lost, numbers(o->lost + row * BINS));
+    (void)json_array_append_new(busy, json_of_bins(o->busy + row * BINS));
+    (void)json_array_append_new(lost, json_of_bins(o->lost + row * BINS));
   }
   (void)json_object_set_new(
       made, "rows", json_pack("{s:i, s:o, s:o}", "each", o->each, "busy", busy, "lost", lost));
@@ -82,8 +82,8 @@ json_t *report_course(const gannet_campaign *campaign, const gannet_usage *usage
     }
     for (int i = 0; i < ledger->n_attempts; ++i) add_run(&o, &ledger->attempts[i].run, true);
     (void)json_object_set_new(made, "width", report_number(o.width));
-    (void)json_object_set_new(made, "busy", numbers(o.all));
-    (void)json_object_set_new(made, "lost", numbers(o.failed));
+    (void)json_object_set_new(made, "busy", json_of_bins(o.all));
+    (void)json_object_set_new(made, "lost", json_of_bins(o.failed));
     (void)json_object_set_new(made, "retried", retried(&campaign->ledger, usage->first));
     if (o.rows > 0) put_rows(&o, made);
   }

@@ -52,13 +52,13 @@ gannet_err gannet_report_formats(const char *text, bool *wanted) {
 
 static const double largest = 1e300, divisor = 1e100;
 
-static void divide(json_t *list, size_t i) {
+static void divide_item(json_t *list, size_t i) {
   const double value = figure_at(list, i);
   if (isfinite(value)) (void)json_array_set_new(list, i, json_real(value / divisor));
 }
 
 static void divide_all(json_t *list) {
-  for (size_t i = 0; i < json_array_size(list); ++i) divide(list, i);
+  for (size_t i = 0; i < json_array_size(list); ++i) divide_item(list, i);
 }
 
 static void divide_keys(json_t *object, const char *const *keys) {
@@ -83,7 +83,7 @@ static void divide_objectives(gannet_report *r) {
     divide_keys(json_array_get(slices, i), slice);
   for (size_t k = 0; traces[k]; ++k) {
     const json_t *trace = json_object_get(r->summary, traces[k]);
-    for (size_t i = 0; i < json_array_size(trace); ++i) divide(json_array_get(trace, i), 2);
+    for (size_t i = 0; i < json_array_size(trace); ++i) divide_item(json_array_get(trace, i), 2);
   }
 }
 

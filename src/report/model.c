@@ -32,8 +32,8 @@ static int values_of(const gannet_variable *v, double *values) {
 }
 
 /* Median and central 95 % of the noise-free objective along one variable. */
-static gannet_err slice(const report_study *s, int variable, const double *best, double *x_unit,
-                        json_t **made) {
+static gannet_err slice_of(const report_study *s, int variable, const double *best, double *x_unit,
+                           json_t **made) {
   double values[STEPS], mean[STEPS], sd[STEPS], x_user[VARIABLES];
   const int n_variables = s->problem->spec.n_variables;
   const int n = values_of(&s->problem->spec.variables[variable], values);
@@ -57,12 +57,12 @@ static gannet_err slice(const report_study *s, int variable, const double *best,
   return GANNET_OK;
 }
 
-static gannet_err slices(const report_study *s, const double *best, json_t *list) {
+static gannet_err put_slices(const report_study *s, const double *best, json_t *list) {
   double *x_unit = NULL;
   gannet_err err = gannet_alloc((size_t)STEPS * (size_t)s->d, sizeof *x_unit, &x_unit);
   for (int v = 0; err == GANNET_OK && v < s->problem->spec.n_variables; ++v) {
     json_t *one = NULL;
-    err = slice(s, v, best, x_unit, &one);
+    err = slice_of(s, v, best, x_unit, &one);
     if (err == GANNET_OK) (void)json_array_append_new(list, one);
   }
   gannet_free(&x_unit);
@@ -211,7 +211,7 @@ static gannet_err fill_model(report_study *s, int64_t best, json_t *model) {
   GANNET_TRY(recommend(s, model));
   GANNET_TRY(importance(s, effects));
   if (s->problem->spec.n_variables <= VARIABLES)
-    GANNET_TRY(slices(s, gannet_history_x_user(s->campaign->history, best), lines));
+    GANNET_TRY(put_slices(s, gannet_history_x_user(s->campaign->history, best), lines));
   GANNET_TRY(calibration(s, &checks));
   (void)json_object_set_new(model, "calibration", checks);
   return GANNET_OK;

@@ -87,8 +87,8 @@ gannet_err gannet_report_write(const gannet_report *report, FILE *out) {
   return GANNET_OK;
 }
 
-static gannet_err gather(const gannet_campaign *campaign, const gannet_labels *labels,
-                         gannet_report *report) {
+static gannet_err gather_parts(const gannet_campaign *campaign, const gannet_labels *labels,
+                               gannet_report *report) {
   const gannet_usage usage = report_usage(campaign);
   GANNET_TRY(gannet_copy_text(campaign->input->general.name, &report->name));
   report->objective = "objective";
@@ -108,7 +108,7 @@ static gannet_err gather(const gannet_campaign *campaign, const gannet_labels *l
 gannet_err gannet_report_create(const gannet_campaign *campaign, const gannet_labels *labels,
                                 gannet_report **report) {
   GANNET_TRY(gannet_alloc(1, sizeof **report, report));
-  const gannet_err err = gather(campaign, labels, *report);
+  const gannet_err err = gather_parts(campaign, labels, *report);
   if (err != GANNET_OK) gannet_report_destroy(report);
   return err;
 }

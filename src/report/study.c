@@ -14,7 +14,7 @@ bool report_study_takes(const gannet_campaign *c, int64_t id) {
          !report_is_penalty(c, id);
 }
 
-static void collect(report_study *s, int64_t best) {
+static void collect_results(report_study *s, int64_t best) {
   const gannet_campaign *c = s->campaign;
   int64_t n_done = 0, seen = 0;
   for (int64_t id = 0; id < c->ledger.n; ++id) n_done += report_study_takes(c, id);
@@ -35,7 +35,7 @@ static gannet_err take_data(report_study *s, int64_t best) {
   GANNET_TRY(gannet_alloc(most * (size_t)s->d, sizeof *s->x, &s->x));
   GANNET_TRY(gannet_alloc(most, sizeof *s->raw, &s->raw));
   GANNET_TRY(gannet_alloc(most, sizeof *s->y, &s->y));
-  collect(s, best);
+  collect_results(s, best);
   return GANNET_OK;
 }
 
@@ -84,7 +84,7 @@ static gannet_err standardise(report_study *s, double *work) {
   return GANNET_OK;
 }
 
-static gannet_err learn(report_study *s) {
+static gannet_err fit_surrogate(report_study *s) {
   GANNET_TRY(gannet_context_create(MPI_COMM_SELF, s->campaign->ledger.seed, &s->context));
   if (s->member && s->type->govern)
     GANNET_TRY(gannet_pde_constraint_create(s->context, s->problem, &s->laws));
@@ -111,7 +111,7 @@ gannet_err report_study_begin(const gannet_campaign *campaign, int64_t best, rep
   study->d = study->problem->d;
   GANNET_TRY(take_data(study, best));
   GANNET_TRY(choose_model(study));
-  return learn(study);
+  return fit_surrogate(study);
 }
 
 void report_study_release(report_study *s) {

@@ -57,7 +57,7 @@ static gannet_err raise_unseen(const char *path, const gannet_process *holder) {
 }
 
 /* The name of the holder is a courtesy: the lock holds without it, even on a full disk. */
-static void sign(int descriptor, const char *text, int length) {
+static void write_name(int descriptor, const char *text, int length) {
   if (ftruncate(descriptor, 0)) return;
   if (pwrite(descriptor, text, (size_t)length, 0) != length) (void)!ftruncate(descriptor, 0);
 }
@@ -177,7 +177,7 @@ static gannet_err lock_by_name(int marker, const char *path, gannet_lock *lock) 
   GANNET_TRY(take_name(path, &lock->descriptor));
   lock->by_name = true;
   lock->is_news = pread(marker, text, sizeof text - 1, 0) <= 0 || strcmp(text, without_flock) != 0;
-  if (lock->is_news) sign(marker, without_flock, (int)sizeof without_flock - 1);
+  if (lock->is_news) write_name(marker, without_flock, (int)sizeof without_flock - 1);
   return GANNET_OK;
 }
 
@@ -208,7 +208,7 @@ static gannet_err lock_open(int descriptor, const char *path, gannet_lock *lock)
   }
   if (failed) return gannet_raise_errno("lock", path);
   GANNET_TRY(check_name(path));
-  sign(descriptor, text, format_self(text));
+  write_name(descriptor, text, format_self(text));
   lock->descriptor = descriptor;
   return GANNET_OK;
 }

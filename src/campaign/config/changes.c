@@ -224,8 +224,8 @@ static void compare_method(const gannet_campaign_input *before, const gannet_cam
       add_change(changes, before->method[i].key, before->method[i].text, NULL);
 }
 
-static void compare(const gannet_campaign_input *before, const gannet_campaign_input *now,
-                    change_list *changes) {
+static void compare_courses(const gannet_campaign_input *before, const gannet_campaign_input *now,
+                            change_list *changes) {
   static const char *const general[] = {"batch", "noise", "candidates"};
   for (int i = 0; i < 3; ++i)
     compare_key(gannet_general_table, general[i], general[i], &before->general, &now->general,
@@ -264,8 +264,8 @@ static void compare_simulation(const gannet_campaign_input *before,
   }
 }
 
-static gannet_err parse(const char *file, const char *text, size_t size,
-                        gannet_campaign_input **input) {
+static gannet_err parse_text(const char *file, const char *text, size_t size,
+                             gannet_campaign_input **input) {
   const gannet_campaign_source source = {.file = file, .text = text, .size = size};
   gannet_complaints complaints = {0};
   const gannet_err err = gannet_campaign_parse(&source, input, &complaints);
@@ -277,7 +277,7 @@ static gannet_err read_saved(const char *path, gannet_campaign_input **input) {
   char *text = NULL;
   size_t size = 0;
   GANNET_TRY(gannet_campaign_file_read(path, &text, &size));
-  const gannet_err err = parse(path, text, size, input);
+  const gannet_err err = parse_text(path, text, size, input);
   gannet_free(&text);
   return err;
 }
@@ -291,10 +291,10 @@ void gannet_changes_warn(const gannet_context *context, const char *saved,
   gannet_err err = read_saved(saved, &before);
   if (err == GANNET_OK) err = gannet_campaign_format(input, &text, &size);
   /* With every default filled in, as the saved configuration is. */
-  if (err == GANNET_OK) err = parse("configuration", text, size, &now);
+  if (err == GANNET_OK) err = parse_text("configuration", text, size, &now);
   gannet_free(&text);
   if (err == GANNET_OK) {
-    compare(before, now, &changes);
+    compare_courses(before, now, &changes);
     compare_simulation(before, now, &simulation);
   } else {
     gannet_error_clear();

@@ -183,8 +183,9 @@ static gannet_err write_all(FILE *out, const gannet_campaign_input *input) {
 }
 
 /* Write into memory: a function's output becomes a text. */
-static gannet_err format(gannet_err (*write)(FILE *out, const gannet_campaign_input *input),
-                         const gannet_campaign_input *input, char **text, size_t *size) {
+static gannet_err write_into_memory(gannet_err (*write)(FILE *out,
+                                                        const gannet_campaign_input *input),
+                                    const gannet_campaign_input *input, char **text, size_t *size) {
   char *buffer = NULL;
   size_t length = 0;
   *text = NULL;
@@ -201,11 +202,11 @@ static gannet_err format(gannet_err (*write)(FILE *out, const gannet_campaign_in
 }
 
 gannet_err gannet_campaign_format(const gannet_campaign_input *input, char **text, size_t *size) {
-  return format(write_all, input, text, size);
+  return write_into_memory(write_all, input, text, size);
 }
 
 gannet_err gannet_campaign_format_physics(const gannet_campaign_input *input, char **text) {
-  return format(write_physics, input, text, NULL);
+  return write_into_memory(write_physics, input, text, NULL);
 }
 
 /* The copy in the campaign directory. */

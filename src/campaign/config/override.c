@@ -8,8 +8,8 @@
 #include "campaign/config/tree.h"
 
 /* The child of a mapping, added when it is missing. */
-static gannet_err enter(gannet_tree *mapping, const char *key, size_t length, const char *source,
-                        gannet_tree **child) {
+static gannet_err find_or_add_key(gannet_tree *mapping, const char *key, size_t length,
+                                  const char *source, gannet_tree **child) {
   for (int i = 0; i < mapping->n; ++i) {
     *child = &mapping->child[i];
     if (strlen((*child)->key) == length && strncmp((*child)->key, key, length) == 0)
@@ -32,8 +32,8 @@ static void become_mapping(gannet_tree *node) {
 enum { DEEPEST = 16 };
 
 /* Follows a dotted path, making mappings on the way; NULL when something else is in the way. */
-static gannet_err descend(gannet_tree *root, const char *path, const char *source,
-                          gannet_tree **leaf, gannet_complaints *complaints) {
+static gannet_err follow_path(gannet_tree *root, const char *path, const char *source,
+                              gannet_tree **leaf, gannet_complaints *complaints) {
   gannet_tree *node = root;
   *leaf = NULL;
   for (int depth = 0; *path; ++depth) {
@@ -52,7 +52,7 @@ static gannet_err descend(gannet_tree *root, const char *path, const char *sourc
                       DEEPEST);
       return GANNET_OK;
     }
-    GANNET_TRY(enter(node, path, length, source, &node));
+    GANNET_TRY(find_or_add_key(node, path, length, source, &node));
     path += length;
     if (*path == '=') break;
     if (*path == '.') ++path;
@@ -78,7 +78,7 @@ gannet_err gannet_tree_override(gannet_tree_file *file, const char *setting,
     gannet_complain(complaints, source, "expected key=value, as in budget.evaluations=200");
     return GANNET_OK;
   }
-  GANNET_TRY(descend(&file->root, setting, source, &leaf, complaints));
+  GANNET_TRY(follow_path(&file->root, setting, source, &leaf, complaints));
   if (!leaf) return GANNET_OK;
   gannet_tree_clear(leaf);
   leaf->source = source;

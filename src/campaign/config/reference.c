@@ -22,7 +22,7 @@ typedef struct {
 /* Markdown. */
 
 /* A bar would end the column of a table. */
-static void put(FILE *out, const char *text) {
+static void put_markdown(FILE *out, const char *text) {
   for (; *text; ++text) {
     if (*text == '|') (void)fputc('\\', out);
     (void)fputc(*text, out);
@@ -67,14 +67,14 @@ static void markdown_key(FILE *out, const gannet_option *option) {
   char expected[512];
   gannet_option_describe(option, expected, sizeof expected);
   (void)fprintf(out, "| `%s` | ", option->key);
-  put(out, expected);
+  put_markdown(out, expected);
   (void)fprintf(out, " | %s | ", option->unit ? option->unit : "");
   if (option->flags & GANNET_OPTION_REQUIRED)
     (void)fputs("required", out);
   else if (option->fallback && *option->fallback)
     (void)fprintf(out, "`%s`", option->fallback);
   (void)fputs(" | ", out);
-  put(out, option->help);
+  put_markdown(out, option->help);
   if (option->example) (void)fprintf(out, "; for example `%s`", option->example);
   (void)fputs(" |\n", out);
 }

@@ -146,8 +146,9 @@ static bool locate_section(const void *user, const char *key, const char **locat
   return true;
 }
 
-static gannet_err apply(const gannet_section_source *source, int n, const gannet_setting *settings,
-                        void *target, gannet_complaints *complaints) {
+static gannet_err apply_settings(const gannet_section_source *source, int n,
+                                 const gannet_setting *settings, void *target,
+                                 gannet_complaints *complaints) {
   const char *path = *source->path ? source->path : NULL, *fallback = source->fallback_location;
   gannet_complaints without_location = {0};
   char location[LOCATION_SIZE];
@@ -183,7 +184,7 @@ gannet_err gannet_section_read(const gannet_section_source *source, void *target
       err = take_key(source, &node->child[i], &keys[n++], complaints);
   for (int i = 0; i < n && err == GANNET_OK; ++i)
     if (keys[i].is_valid) valid[n_valid++] = keys[i].setting;
-  if (err == GANNET_OK) err = apply(source, n_valid, valid, target, complaints);
+  if (err == GANNET_OK) err = apply_settings(source, n_valid, valid, target, complaints);
   for (int i = 0; i < n; ++i) {
     for (int j = 0; keys[i].owns_items && j < keys[i].items.n; ++j)
       gannet_free(&keys[i].items.item[j]);

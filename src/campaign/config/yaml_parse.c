@@ -47,7 +47,7 @@ static void complain_at(const builder *build, gannet_tree_position position, con
   gannet_complain(build->complaints, location, "%s", what);
 }
 
-static void stop(builder *build, gannet_tree_position position, const char *what) {
+static void stop_at_limit(builder *build, gannet_tree_position position, const char *what) {
   if (!build->stopped) complain_at(build, position, what);
   build->stopped = true;
 }
@@ -98,17 +98,17 @@ static struct fy_node *behind_alias(builder *build, struct fy_node *node,
 
 /* "<<: *defaults" brings in the keys that the mapping does not have itself; of a list of mappings
  * the first one that has a key counts. */
-static gannet_err merge(builder *build, struct fy_node *value, gannet_tree_position position,
-                        int depth, gannet_tree *out) {
+static gannet_err merge_defaults(builder *build, struct fy_node *value,
+                                 gannet_tree_position position, int depth, gannet_tree *out) {
   gannet_tree defaults = {.source = out->source};
   void *at = NULL;
   struct fy_node *target = behind_alias(build, value, position), *item;
   if (++build->nodes > MOST_NODES || depth > DEEPEST)
-    stop(build, position, "'<<' brings in too much (an alias inside itself?)");
+    stop_at_limit(build, position, "'<<' brings in too much (an alias inside itself?)");
   if (build->stopped || !target) return GANNET_OK;
   if (fy_node_is_sequence(target)) {
     while (!build->stopped && (item = fy_node_sequence_iterate(target, &at)))
-      GANNET_TRY(merge(build, item, position, depth + 1, out));
+      GANNET_TRY(merge_defaults(build, item, position, depth + 1, out));
     return GANNET_OK;
   }
   if (!fy_node_is_mapping(target)) {
@@ -160,8 +160,8 @@ static gannet_err build_mapping(builder *build, struct fy_node *node, int depth,
   at = NULL;
   while (!build->stopped && (pair = fy_node_mapping_iterate(node, &at)))
     if (is_merge(pair))
-      GANNET_TRY(
-          merge(build, fy_node_pair_value(pair), position_of(fy_node_pair_key(pair)), depth, out));
+      GANNET_TRY(merge_defaults(build, fy_node_pair_value(pair),
+                                position_of(fy_node_pair_key(pair)), depth, out));
   return GANNET_OK;
 }
 
@@ -169,8 +169,9 @@ static gannet_err build_value(builder *build, struct fy_node *node, int depth, g
   const gannet_tree_position position = node ? position_of(node) : out->key_position;
   out->kind = GANNET_TREE_TEXT;
   if (build->has_positions) out->position = position;
-  if (++build->nodes > MOST_NODES) stop(build, position, "too many entries");
-  if (depth > DEEPEST) stop(build, position, "nested too deeply (an alias inside itself?)");
+  if (++build->nodes > MOST_NODES) stop_at_limit(build, position, "too many entries");
+  if (depth > DEEPEST)
+    stop_at_limit(build, position, "nested too deeply (an alias inside itself?)");
   node = behind_alias(build, node, position);
   if (build->stopped || !node || fy_node_is_scalar(node)) {
     GANNET_TRY(copy_scalar(build, build->stopped ? NULL : node, position, &out->text));
@@ -212,8 +213,9 @@ static bool says_nothing(const char *text, size_t size) {
   return true;
 }
 
-static gannet_err load(builder *build, struct fy_parser *parser, struct fy_diag *diagnostics,
-                       const char *text, size_t size, gannet_tree *out) {
+static gannet_err load_document(builder *build, struct fy_parser *parser,
+                                struct fy_diag *diagnostics, const char *text, size_t size,
+                                gannet_tree *out) {
   gannet_err err = GANNET_OK;
   const int before = build->complaints->count;
   struct fy_document *document = fy_parse_load_document(parser);
@@ -238,7 +240,7 @@ static gannet_err load(builder *build, struct fy_parser *parser, struct fy_diag 
   return err;
 }
 
-static gannet_err parse(builder *build, const char *text, size_t size, gannet_tree *out) {
+static gannet_err parse_yaml(builder *build, const char *text, size_t size, gannet_tree *out) {
   struct fy_diag_cfg settings;
   /* libfyaml writes through null pointers when it has no memory, so whether there is enough is
    * asked beforehand. It takes at most 500 bytes for a byte of text ("[,,,,"). */
@@ -260,7 +262,7 @@ static gannet_err parse(builder *build, const char *text, size_t size, gannet_tr
   if (!parser || fy_parser_set_string(parser, text, size))
     err = GANNET_RAISE(GANNET_ERR_MEMORY, "libfyaml");
   else
-    err = load(build, parser, diagnostics, text, size, out);
+    err = load_document(build, parser, diagnostics, text, size, out);
   fy_parser_destroy(parser);
   fy_diag_destroy(diagnostics);
   return err;
@@ -291,7 +293,7 @@ gannet_err gannet_tree_read_value(const char *text, size_t size, const char *sou
   builder build = {.source = source, .complaints = complaints};
   if (!is_text(&build, text, size)) return gannet_copy_text("", &node->text);
   if (size == 0) return gannet_copy_text("", &node->text);
-  GANNET_TRY(parse(&build, text, size, node));
+  GANNET_TRY(parse_yaml(&build, text, size, node));
   return gannet_tree_check_repeats(node, complaints);
 }
 
@@ -316,7 +318,7 @@ gannet_err gannet_tree_parse(const char *name, const char *text, size_t size,
     complain_at(&build, (gannet_tree_position){0, 0}, "too many anchors (&name)");
     return GANNET_OK;
   }
-  GANNET_TRY(parse(&build, text, size, &file->root));
+  GANNET_TRY(parse_yaml(&build, text, size, &file->root));
   if (complaints->count > before) return GANNET_OK;
   if (file->root.empty)
     complain_at(&build, (gannet_tree_position){0, 0},

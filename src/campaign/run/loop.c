@@ -179,7 +179,7 @@ static gannet_err look_for_stop(runner *r) {
 
 /* Results are on disk before they count or are shown: with one sync for all that came together,
  * they are told in the order of ids, then to the files that people read. */
-static gannet_err tell(runner *r, int n, const int64_t *id) {
+static gannet_err tell_results(runner *r, int n, const int64_t *id) {
   gannet_campaign *c = r->campaign;
   char path[PATH_MAX];
   GANNET_TRY(gannet_agree(c->context->comm, gannet_ledger_sync(&c->ledger)));
@@ -199,7 +199,7 @@ static gannet_err tell_ended(runner *r) {
   int64_t *id = NULL;
   gannet_err err = gannet_alloc((size_t)r->batch.n, sizeof *id, &id);
   err = gannet_agree(r->campaign->context->comm, err);
-  if (err == GANNET_OK) err = tell(r, gannet_batch_ended(r->campaign, &r->batch, id), id);
+  if (err == GANNET_OK) err = tell_results(r, gannet_batch_ended(r->campaign, &r->batch, id), id);
   gannet_free(&id);
   return err;
 }
@@ -291,7 +291,7 @@ static void interrupt(gannet_run_outcome *outcome, const char *why, bool by_cloc
 }
 
 /* Propose q points unless something speaks against it, which becomes the outcome. */
-static gannet_err propose(runner *r, int q, gannet_run_outcome *outcome) {
+static gannet_err propose_points(runner *r, int q, gannet_run_outcome *outcome) {
   bool late = false;
   int64_t first = 0;
   *outcome = (gannet_run_outcome){.end = GANNET_RUN_FINISHED};
@@ -306,11 +306,11 @@ static gannet_err propose(runner *r, int q, gannet_run_outcome *outcome) {
 }
 
 /* One step; *over when there is nothing more to do. */
-static gannet_err step(runner *r, gannet_run_outcome *outcome, bool *over) {
+static gannet_err propose_and_run(runner *r, gannet_run_outcome *outcome, bool *over) {
   gannet_campaign *c = r->campaign;
   const int64_t left = gannet_budget_left(c);
   if (r->asked.stop == GANNET_GO_ON)
-    GANNET_TRY(propose(r, r->strategy->wanted(c, &r->batch, left), outcome));
+    GANNET_TRY(propose_points(r, r->strategy->wanted(c, &r->batch, left), outcome));
   *over = r->batch.n == 0;
   if (*over) return GANNET_OK;
   const double start = gannet_clock_seconds();
@@ -342,7 +342,7 @@ static gannet_err run_until_over(runner *r, gannet_run_outcome *outcome) {
       interrupt(outcome, r->asked.why, r->asked.by_clock);
       break;
     }
-    GANNET_TRY(step(r, outcome, &over));
+    GANNET_TRY(propose_and_run(r, outcome, &over));
     /* One batch is a step, and one look more tells whether the budget is spent. */
     if (r->options->is_step && !r->detaches && !over && r->batch.n == 0 &&
         gannet_budget_left(r->campaign) > 0) {

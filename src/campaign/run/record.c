@@ -63,16 +63,16 @@ static json_t *set_member(json_t *object, const char *key, json_t *value) {
 }
 
 /* JSON knows no infinities and no NAN; they travel as texts. */
-static json_t *number(double value) {
+static json_t *json_of_number(double value) {
   char text[32];
   if (isfinite(value)) return json_real(value);
   (void)snprintf(text, sizeof text, "%g", value);
   return json_string(text);
 }
 
-static json_t *numbers(int n, const double *values) {
+static json_t *json_of_numbers(int n, const double *values) {
   json_t *array = json_array();
-  for (int i = 0; i < n; ++i) array = add_item(array, number(values[i]));
+  for (int i = 0; i < n; ++i) array = add_item(array, json_of_number(values[i]));
   return array;
 }
 
@@ -106,7 +106,7 @@ gannet_err gannet_record_campaign(const gannet_problem *problem, const char *nam
 static json_t *state_value(const gannet_state_value *value) {
   switch (value->kind) {
     case GANNET_STATE_REAL:
-      return number(value->number);
+      return json_of_number(value->number);
     case GANNET_STATE_WHOLE:
       return json_integer((json_int_t)value->number);
     case GANNET_STATE_TEXT:
@@ -117,7 +117,7 @@ static json_t *state_value(const gannet_state_value *value) {
 }
 
 /* The object that has a name within another one, made when it is not there; NULL passes. */
-static json_t *within(json_t *object, const char *name, size_t length) {
+static json_t *object_within(json_t *object, const char *name, size_t length) {
   char key[GANNET_STATE_NAME];
   (void)snprintf(key, sizeof key, "%.*s", (int)length, name);
   json_t *inner = json_object_get(object, key);
@@ -131,10 +131,10 @@ static json_t *state_object(const gannet_state *state) {
   json_t *object = json_object();
   for (int i = 0; i < state->n && object; ++i) {
     const char *name = state->value[i].name, *slash = strchr(name, '/');
-    json_t *inner = slash ? within(object, name, (size_t)(slash - name)) : object;
+    json_t *inner = slash ? object_within(object, name, (size_t)(slash - name)) : object;
     if (slash) name = slash + 1;
     const char *dot = strchr(name, '.');
-    if (dot) inner = within(inner, name, (size_t)(dot - name));
+    if (dot) inner = object_within(inner, name, (size_t)(dot - name));
     if (dot) name = dot + 1;
     if (json_object_set_new(inner, name, state_value(&state->value[i])) == 0) continue;
     json_decref(object);
@@ -149,14 +149,15 @@ gannet_err gannet_record_propose(const gannet_history *history, const gannet_pro
   const gannet_evaluation *row = gannet_history_get(history, proposal->first);
   json_t *points = json_array();
   for (int64_t id = proposal->first; id < proposal->end; ++id)
-    points = add_item(points, numbers(v, gannet_history_x_user(history, id)));
+    points = add_item(points, json_of_numbers(v, gannet_history_x_user(history, id)));
   json_t *object =
       json_pack("{ss sI ss sI so}", "record", "propose", "batch", (json_int_t)row->batch, "origin",
                 origins[row->origin], "first", (json_int_t)proposal->first, "x", points);
   if (proposal->stated == GANNET_STATED_WHOLE)
     object = set_member(object, "state", state_object(proposal->state));
   if (proposal->stated == GANNET_STATED_POSITIONAL)
-    object = set_member(object, "state", numbers(proposal->n_positional, proposal->positional));
+    object =
+        set_member(object, "state", json_of_numbers(proposal->n_positional, proposal->positional));
   if (proposal->stated == GANNET_STATED_CHANGES)
     object = set_member(object, "changes", state_object(proposal->state));
   if (isfinite(proposal->seconds))
@@ -184,7 +185,7 @@ static json_t *run_object(const gannet_run_record *run) {
     if (is_failure(field))
       value = json_string(gannet_failure_text(run->failure));
     else if (gannet_struct_field_is_real(field))
-      value = number(gannet_struct_field_get_real(field, run));
+      value = json_of_number(gannet_struct_field_get_real(field, run));
     else if (field->type == GANNET_STRUCT_TEXT)
       value = mended_text(gannet_struct_field_get_text(field, run));
     else if (field->type == GANNET_STRUCT_TRUTH)
@@ -202,8 +203,8 @@ gannet_err gannet_record_result(int n_constraints, const gannet_ended *ended, ch
                 (int)ended->final, "status", gannet_eval_status_text(ended->status), "run",
                 run_object(&ended->run));
   if (ended->status == GANNET_EVAL_DONE) {
-    object = set_member(object, "objective", number(ended->objective));
-    object = set_member(object, "constraints", numbers(n_constraints, ended->constraints));
+    object = set_member(object, "objective", json_of_number(ended->objective));
+    object = set_member(object, "constraints", json_of_numbers(n_constraints, ended->constraints));
   }
   return to_text(object, text);
 }

@@ -59,8 +59,8 @@ bool gannet_stop_is_now(double deadline) {
   return wish == GANNET_STOP_NOW || gannet_clock_seconds() >= deadline;
 }
 
-static void look(const gannet_context *context, const char *stop_file, double deadline,
-                 int *strength, int *why) {
+static void look_on_this_rank(const gannet_context *context, const char *stop_file, double deadline,
+                              int *strength, int *why) {
   *strength = wish;
   *why = wish ? last_signal : WHY_NOTHING;
   if (context->rank != 0) return;
@@ -90,7 +90,7 @@ static void tell_why(int why, char *text, size_t size) {
 gannet_err gannet_stop_ask(const gannet_context *context, const char *stop_file, double deadline,
                            gannet_stop_request *request) {
   int strength = 0, reason = 0;
-  look(context, stop_file, deadline, &strength, &reason);
+  look_on_this_rank(context, stop_file, deadline, &strength, &reason);
   const int mine = strength * STRENGTH + reason;
   int all = 0;
   GANNET_TRY_MPI(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MAX, context->comm));

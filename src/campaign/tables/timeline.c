@@ -60,7 +60,7 @@ static int by_slot(const void *one, const void *two) {
   return a->run->attempts - b->run->attempts;
 }
 
-static int64_t gather(const gannet_ledger *ledger, bar *bars) {
+static int64_t collect_bars(const gannet_ledger *ledger, bar *bars) {
   int64_t n = 0;
   for (int i = 0; i < ledger->n_attempts; ++i)
     bars[n++] = (bar){ledger->attempts[i].id, &ledger->attempts[i].run,
@@ -77,7 +77,7 @@ gannet_err gannet_timeline_write(FILE *out, const gannet_ledger *ledger, gannet_
   bar *bars = NULL;
   GANNET_TRY(gannet_alloc((size_t)(ledger->n + ledger->n_attempts), sizeof *bars, &bars));
   const gannet_grid grid = {.n_columns = COLUMNS,
-                            .n_rows = gather(ledger, bars),
+                            .n_rows = collect_bars(ledger, bars),
                             .user = bars,
                             .name = name,
                             .cell = cell};
