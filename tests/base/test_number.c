@@ -54,8 +54,8 @@ static const char *const none[] = {"",
                                    ".",
                                    "1e5e5",
                                    "1.5D+0x",
-                                   "\xe2\x88\x92"
-                                   "1"};
+                                   ("\xe2\x88\x92"
+                                    "1")};
 
 static void fortrans_numbers_are_numbers(void **state) {
   (void)state;

@@ -136,8 +136,8 @@ static void refusals_for_good_are_known(void **state) {
   static const char *const later[] = {
       "sbatch: error: Batch job submission failed: Requested reservation is invalid",
       "sbatch: error: Batch job submission failed: Job dependency problem",
-      "sbatch: error: Batch job submission failed: Unable to contact slurm controller "
-      "(connect failure)"};
+      ("sbatch: error: Batch job submission failed: Unable to contact slurm controller "
+       "(connect failure)")};
   (void)state;
   for (size_t i = 0; i < sizeof never / sizeof *never; ++i)
     if (gannet_slurm_refusal_find(never[i]) != GANNET_SLURM_REFUSED) fail_msg("%s", never[i]);
