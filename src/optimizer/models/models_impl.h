@@ -20,7 +20,7 @@ enum { GANNET_INCUMBENT_CANDIDATES_ALL = 4000, GANNET_INCUMBENT_CANDIDATES_BEST 
  * Local.
  *
  * id       in   [n] evaluations with a result
- * first    in   evaluations before this id do not contend
+ * first    in   evaluations before this id do not count
  * n_found  out  at most GANNET_INCUMBENT_CANDIDATES_ALL
  * found    out  [GANNET_INCUMBENT_CANDIDATES_ALL]
  *
