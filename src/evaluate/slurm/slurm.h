@@ -13,11 +13,11 @@
  *   slurm             the options, and what rank 0 does
  *
  * Terms
- *   job         one evaluation under way: a job of its own, an element of an array, or a part of
- * one run         one of several evaluations that share a job submission  what one call of sbatch
- * takes: one evaluation, several in a job, an array of either uncertain   of a submission: sbatch
- * may have accepted it without saying so owner       the job that has begun an attempt, as the link
- * job.running in its directory says
+ *   job         one evaluation under way: a job of its own, an element of an array, or one run
+ *   run         one of several evaluations that share a job
+ *   submission  what one call of sbatch takes: an evaluation, several in a job, an array of these
+ *   uncertain   of a submission: sbatch may have accepted it without saying so
+ *   owner       the job that has begun an attempt, as the link job.running in its directory says
  */
 #ifndef GANNET_EVALUATE_SLURM_SLURM_H
 #define GANNET_EVALUATE_SLURM_SLURM_H
