@@ -167,6 +167,10 @@ static void codes_have_texts(void) {
   HARMLESS(gannet_err_text, (gannet_err)-1);
   HARMLESS(gannet_err_text, (gannet_err)10000);
   HARMLESS(gannet_err_exit, (gannet_err)10000);
+  note("gannet_struct_size");
+  assert_int_equal(gannet_struct_size(NULL), 0);
+  note("gannet_version");
+  assert_non_null(gannet_version());
   note("gannet_error_message");
   assert_non_null(gannet_error_message());
   note("gannet_error_trace");
