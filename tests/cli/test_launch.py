@@ -74,6 +74,14 @@ class Launch(program.ProgramTest):
         self.survive(28, f"shell: '{self.folder}/simulate.sh; exit $?'", *self.moved("simulate.sh"),
                      ("exit code 127",))
 
+    def test_a_script_of_the_shell_that_is_away_is_waited_for(self):
+        """Some interpreters, dash and Python among them, end with 2 then."""
+        for start in f"cd / && sh {self.folder}/simulate.sh", f"python3 '{self.folder}/simulate.sh' --fast":
+            (self.folder / "fast.campaign").exists() and (self.folder / "fast.campaign").rename(self.folder / "before")
+            script = SIMULATION % "/bin/sh" if " sh " in start else \
+                "import os\nopen(os.environ['GANNET_RESULTS'], 'w').write('objective 1\\n')\n"
+            self.survive(28, f"shell: \"{start}; exit $?\"", *self.moved("simulate.sh"), ("pen ",), script=script)
+
     def test_processes_that_are_not_there_are_waited_for(self):
         gate = self.folder / "no-processes"
         environment = {"LD_PRELOAD": os.environ["GANNET_REFUSING_FORK"], "GANNET_TEST_NO_FORK": str(gate)}

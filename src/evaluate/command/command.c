@@ -360,7 +360,7 @@ static bool is_not_started(worker *w, const run *one, const gannet_result_record
       result->run.failure != GANNET_FAILURE_EXIT || one->counts_anyway)
     return false;
   if (!gannet_outage_in_stderr(one->attempt.directory, &w->program.options->command,
-                               result->run.exit_code, words, size))
+                               w->program.options->shell, result->run.exit_code, words, size))
     return false;
   w->words_are_own = one->last_failed_start > 0 && w->last_real_start > one->last_failed_start;
   return !w->words_are_own;

@@ -86,9 +86,23 @@ static const struct {
     {"unable to launch the specified application", false},
 };
 
+/* Whether a line names a file of a shell text: a word with a slash or a dot, without variables. */
+static bool names_file_of(const char *line, const char *shell) {
+  size_t length = 0;
+  for (const char *word = shell; *word; word += length + (word[length] != '\0')) {
+    length = strcspn(word, " \t\n;|&()<>'\"");
+    const char *slash = memrchr(word, '/', length), *name = slash ? slash + 1 : word;
+    const size_t size = (size_t)(word + length - name);
+    if (size == 0 || memchr(word, '$', length) || (!slash && !memchr(word, '.', length))) continue;
+    if (memmem(line, strlen(line), name, size)) return true;
+  }
+  return false;
+}
+
 /* Whether a line says that a program could not be started; or that an interpreter misses its
  * script, which has gone since the system started it. */
-static bool tells_no_start(const char *line, const gannet_text_list *command, int exit_code) {
+static bool tells_no_start(const char *line, const gannet_text_list *command, const char *shell,
+                           int exit_code) {
   const bool is_of_shell = exit_code == 126 || exit_code == 127;
   for (size_t i = 0; i < sizeof words_of_starters / sizeof *words_of_starters; ++i)
     if ((is_of_shell || !words_of_starters[i].by_shell) && strstr(line, words_of_starters[i].text))
@@ -98,7 +112,7 @@ static bool tells_no_start(const char *line, const gannet_text_list *command, in
     const char *name = gannet_file_name_of(command->item[i]);
     if (name[0] && !strchr(name, '{') && strstr(line, name)) return true;
   }
-  return false;
+  return shell && names_file_of(line, shell);
 }
 
 /* Whether a word of the command is a path that contains the value of a variable, such as
@@ -122,8 +136,8 @@ static bool depends_on_design(const gannet_text_list *command) {
   return false;
 }
 
-bool gannet_outage_in_stderr(const char *directory, const gannet_text_list *command, int exit_code,
-                             char *words, size_t size) {
+bool gannet_outage_in_stderr(const char *directory, const gannet_text_list *command,
+                             const char *shell, int exit_code, char *words, size_t size) {
   char path[PATH_MAX], tail[TAIL_SIZE];
   size_t length = 0;
   if (exit_code <= 0 || depends_on_design(command)) return false;
@@ -134,7 +148,7 @@ bool gannet_outage_in_stderr(const char *directory, const gannet_text_list *comm
   }
   for (char *line = tail; line < tail + length; line += strlen(line) + 1) {
     line[strcspn(line, "\n")] = '\0';
-    if (!tells_no_start(line, command, exit_code)) continue;
+    if (!tells_no_start(line, command, shell, exit_code)) continue;
     (void)snprintf(words, size, "%s", line + strspn(line, " \t"));
     return true;
   }

@@ -65,9 +65,10 @@ bool gannet_outage_is_lasting(int error);
  * Local.
  *
  * command  in   program and arguments, as they stand in the campaign file
+ * shell    in   text that a shell runs instead; NULL = none
  * words    out  [size] that line of stderr.log
  */
-bool gannet_outage_in_stderr(const char *directory, const gannet_text_list *command, int exit_code,
-                             char *words, size_t size);
+bool gannet_outage_in_stderr(const char *directory, const gannet_text_list *command,
+                             const char *shell, int exit_code, char *words, size_t size);
 
 #endif
