@@ -456,6 +456,23 @@ static void files_that_cannot_be_opened_are_read_again(void **state) {
   check_no_descriptors(f, "objective=^drag ([0-9])", NULL);
 }
 
+/* Whether an attempt has ended cannot be known then, and it must not be made again. */
+static void files_of_an_attempt_must_be_readable_or_absent(void **state) {
+  const fixture *f = *state;
+  struct rlimit before;
+  assert_ok(gannet_attempt_check_files(f->directory, true));
+  write_file(f->directory, "outcome.json", "{", 0644); /* damaged */
+  assert_ok(gannet_attempt_check_files(f->directory, true));
+  assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const struct rlimit none = {0, before.rlim_max};
+  assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+  const gannet_err err = gannet_attempt_check_files(f->directory, false);
+  assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+  assert_int_equal(err, GANNET_ERR_IO);
+  assert_non_null(strstr(gannet_error_detail(), "outcome.json"));
+  gannet_error_clear();
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
@@ -476,6 +493,7 @@ int main(void) {
       TEST(a_stop_leaves_results_to_be_judged_later),
       TEST(what_may_pass_leaves_results_unread),
       TEST(files_that_cannot_be_opened_are_read_again),
+      TEST(files_of_an_attempt_must_be_readable_or_absent),
   };
   return run_serial(tests);
 }

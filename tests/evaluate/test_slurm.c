@@ -1,6 +1,10 @@
 /* test: ranks 1 2 labels unit conform timeout 240 processors 1 */
 #include "standin.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+
 /* Counts its runs, so that nothing can be run twice unseen. */
 static const char good[] =
     "#!/bin/sh\n"
@@ -130,6 +134,22 @@ static void the_scheduler_s_reasons_become_the_result_s(void **state) {
 
 /* users-ask 8, 9, 14 (Parsl #2207, nextflow #193, slurm-pipeline #45): a job that is not listed is
  * unknown. The files decide, then sacct, then scontrol, then time. */
+static double unreadable_until; /* gannet_clock_seconds: results.out cannot be opened before */
+
+/* In place of that of the C library. */
+int open(const char *path, int flags, ...) {
+  va_list arguments;
+  va_start(arguments, flags);
+  const mode_t mode = flags & O_CREAT ? va_arg(arguments, mode_t) : 0;
+  va_end(arguments);
+  if (unreadable_until > 0 && strstr(path, "results.out") &&
+      gannet_clock_seconds() < unreadable_until) {
+    errno = ESTALE;
+    return -1;
+  }
+  return openat(AT_FDCWD, path, flags, mode);
+}
+
 static void a_lost_job_is_not_done(void **state) {
   standin *f = *state;
   mischief(f, "squeue.lose", "");
@@ -194,6 +214,24 @@ static void late_answers_are_waited_for(void **state) {
   const gannet_result_record result = standin_run(f, good);
   is_done(&result);
   assert_runs(f, 1);
+}
+
+/* The file server is away for longer than the grace: whether the job ended cannot be known. */
+static void results_of_a_lost_job_that_cannot_be_read_are_waited_for(void **state) {
+  standin *f = *state;
+  f->options.script = TEXT("job.tmpl");
+  mischief(f, "job.tmpl", "#!/bin/sh\nprintf 'objective 2\nstress 1\n' >results.out\n");
+  mischief(f, "squeue.lose", "");
+  mischief(f, "sacct.off", "");
+  mischief(f, "scontrol.off", "");
+  unreadable_until = gannet_clock_seconds() + 4 * f->options.grace;
+  gannet_result_record result = standin_run(f, NULL);
+  is_done(&result);
+  f->options.patience = 2 * f->options.grace;
+  unreadable_until = INFINITY;
+  result = standin_run(f, NULL);
+  unreadable_until = 0;
+  comes_back(&result, strerror(ESTALE));
 }
 
 /* users-ask 6, 16 (SMAC3 #1016, EngiBench #107): limits of the site are waited out. */
@@ -466,6 +504,7 @@ int main(int argc, char **argv) {
       TEST(the_scheduler_s_reasons_become_the_result_s),
       TEST(a_lost_job_is_not_done),
       TEST(results_of_a_lost_job_count),
+      TEST(results_of_a_lost_job_that_cannot_be_read_are_waited_for),
       TEST(invented_states_are_survived),
       TEST(a_job_listed_twice_is_one_job),
       TEST(late_answers_are_waited_for),

@@ -36,8 +36,7 @@ static const double first_patience = 5; /* for which an error that waiting seldo
                                            again before anything has run */
 static const double doubtful_patience = 30; /* for which words that only one evaluation has met are
                                                taken for an outage */
-static const double longest_start = 5;      /* after which a shell or launcher that runs must have
-                                               started      the simulation */
+static const double longest_start = 5;      /* after which a shell that runs has started it */
 
 typedef enum {
   RUN_WAITS,
@@ -55,7 +54,6 @@ typedef struct {
   bool counts_anyway; /* its next end counts, even if its words tell that it was not started */
   double last_failed_start; /* when its words last told that it could not be started; 0 = never */
   double begun;             /* when its process began */
-  double unread_since;      /* since when its results cannot be read; 0 = they can */
 } run;
 
 /* An end that is classified later: it may come from outside, or its results cannot be read yet. */
@@ -97,8 +95,8 @@ static const gannet_option options[] = {
      .upper = HUGE_VAL,
      .unit = "s",
      .help = "how long simulations may fail to start (a program that is away, no processes left) "
-             "or their results cannot be read, before the campaign stops, to be resumed; such "
-             "attempts do not count"},
+             "or their results be unreadable (a file server that is down) before the campaign "
+             "stops, to be resumed; such attempts do not count"},
     {0}};
 
 static void remove_run(worker *w, run *one) {
@@ -397,24 +395,15 @@ static gannet_err hold_end(worker *w, const gannet_launch_event *event, bool is_
  * is over. Then the loop gets the attempt back, and a resume finds it by its outcome.json. */
 static gannet_err wait_to_read(worker *w, run *one, const gannet_launch_event *event,
                                gannet_result_record *result, bool *is_over) {
-  char limit[32];
-  const double now = gannet_clock_seconds(), patience = w->program.options->patience;
-  if (!can_wait(w)) {
+  *is_over = true;
+  if (can_wait(w)) {
+    *is_over = !gannet_attempt_reads_again(w->context, &one->attempt, result->run.reason,
+                                           w->program.options->patience);
+  } else {
     result->status = GANNET_EVAL_FAILED;
     result->retry = true;
   }
-  *is_over = result->status == GANNET_EVAL_FAILED ||
-             (one->unread_since > 0 && now - one->unread_since >= patience);
-  if (*is_over) return gannet_result_queue_add(&w->ready, result);
-  if (!(one->unread_since > 0)) {
-    gannet_format_duration(patience, limit, sizeof limit);
-    gannet_log(w->context, GANNET_LOG_WARNING,
-               "evaluation %lld: %s; it is read again until it can be read, for %s "
-               "(evaluate.patience), then the campaign stops and can be resumed",
-               (long long)one->attempt.id, result->run.reason, limit);
-    one->unread_since = now;
-  }
-  return hold_end(w, event, true);
+  return *is_over ? gannet_result_queue_add(&w->ready, result) : hold_end(w, event, true);
 }
 
 /* Classify the end of an attempt.
@@ -625,8 +614,8 @@ static gannet_err recover(void *state, const gannet_request *request, bool *take
   run *one = &w->runs[w->n - 1];
   const char *directory = one->attempt.directory;
   gannet_attempt_recall(&one->attempt);
-  GANNET_TRY(gannet_attempt_check_files(directory));
   if (!gannet_contract_find_outcome(directory, request->nonce, &event, NULL)) {
+    GANNET_TRY(gannet_attempt_check_files(directory, false));
     end_leftovers(w, &one->attempt);
     remove_run(w, one);
     return GANNET_OK;

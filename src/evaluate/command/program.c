@@ -192,8 +192,23 @@ gannet_err gannet_attempt_begin(const gannet_program *program, const gannet_requ
   GANNET_TRY(free_slot(others, n, size, &attempt->slot));
   attempt->submitted = gannet_clock_epoch();
   attempt->unwanted = false;
+  attempt->unread_since = NAN;
   return gannet_contract_directory(&program->contract, request->id, attempt->directory,
                                    sizeof attempt->directory);
+}
+
+bool gannet_attempt_reads_again(const gannet_context *context, gannet_current_attempt *attempt,
+                                const char *reason, double patience) {
+  char limit[32];
+  const double now = gannet_clock_seconds();
+  if (!isnan(attempt->unread_since)) return now - attempt->unread_since < patience;
+  attempt->unread_since = now;
+  gannet_format_duration(patience, limit, sizeof limit);
+  gannet_log(context, GANNET_LOG_WARNING,
+             "evaluation %lld: %s; gannet tries to read it for %s (evaluate.patience), then the "
+             "campaign stops and can be resumed",
+             (long long)attempt->id, reason, limit);
+  return true;
 }
 
 void gannet_attempt_recall(gannet_current_attempt *attempt) {

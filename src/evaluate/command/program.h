@@ -77,8 +77,9 @@ typedef struct {
   int64_t id;
   int number, slot; /* number: 1 for the first attempt; slot: -1 = unknown */
   uint64_t nonce;
-  double submitted; /* seconds since 1970, NAN = unknown */
-  bool unwanted;    /* cancelled: its end is awaited, its result is not */
+  double submitted;    /* seconds since 1970, NAN = unknown */
+  bool unwanted;       /* cancelled: its end is awaited, its result is not */
+  double unread_since; /* gannet_clock_seconds, when what it left could not be read; NAN = it can */
   char directory[PATH_MAX];
 } gannet_current_attempt;
 
@@ -100,6 +101,17 @@ GANNET_CHECKED gannet_err gannet_attempt_begin(const gannet_program *program,
  * Local.
  */
 void gannet_attempt_recall(gannet_current_attempt *attempt);
+
+/* Whether to read again, after a while, what an attempt has left and cannot be read now. The first
+ * time the log says why.
+ *
+ * Local.
+ *
+ * reason    in  what cannot be read
+ * patience  in  seconds for which it is read again; then the campaign has to stop
+ */
+bool gannet_attempt_reads_again(const gannet_context *context, gannet_current_attempt *attempt,
+                                const char *reason, double patience);
 
 /* Put into a cleared result what the attempt knows.
  *

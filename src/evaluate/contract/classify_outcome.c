@@ -21,7 +21,7 @@
 #include "evaluate/contract/json_text.h"
 #include "evaluate/result_record.h"
 
-enum { TAIL_SIZE = 180, END_SIZE = 8192, LONGEST_STATE = 1 << 20 };
+enum { TAIL_SIZE = 180, END_SIZE = 8192, LONGEST_CHECKED = 1 << 20 };
 
 /* Whether a line has letters or digits: it is more than a row of dashes or a bracket. */
 static bool says_something(const char *line) {
@@ -142,14 +142,13 @@ static void classify_end(const gannet_problem *problem, const gannet_outcome_rul
   }
 }
 
-static const char *const names_of_state[] = {"outcome.json", "attempt.json"};
-
-gannet_err gannet_attempt_check_files(const char *directory) {
+gannet_err gannet_attempt_check_files(const char *directory, bool with_results) {
+  static const char *const names[] = {"outcome.json", "attempt.json", "results.out"};
   char path[PATH_MAX + 16], *text = NULL;
-  for (size_t i = 0; i < sizeof names_of_state / sizeof *names_of_state; ++i) {
-    (void)snprintf(path, sizeof path, "%s/%s", directory, names_of_state[i]);
+  for (int i = 0; i < (with_results ? 3 : 2); ++i) {
+    (void)snprintf(path, sizeof path, "%s/%s", directory, names[i]);
     const gannet_err err =
-        gannet_file_read_within(path, LONGEST_STATE, GANNET_ERR_DAMAGED, &text, NULL);
+        gannet_file_read_within(path, LONGEST_CHECKED, GANNET_ERR_DAMAGED, &text, NULL);
     gannet_free(&text);
     if (err != GANNET_OK && err != GANNET_ERR_MISSING && err != GANNET_ERR_DAMAGED) return err;
     gannet_error_clear();
@@ -158,9 +157,10 @@ gannet_err gannet_attempt_check_files(const char *directory) {
 }
 
 void gannet_attempt_forget(const char *directory) {
+  static const char *const names[] = {"outcome.json", "attempt.json"};
   char path[PATH_MAX + 16];
-  for (size_t i = 0; i < sizeof names_of_state / sizeof *names_of_state; ++i) {
-    (void)snprintf(path, sizeof path, "%s/%s", directory, names_of_state[i]);
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+    (void)snprintf(path, sizeof path, "%s/%s", directory, names[i]);
     (void)unlink(path);
   }
 }

@@ -388,14 +388,17 @@ void gannet_contract_fail_to_read(int error, const char *why, gannet_result_reco
  */
 bool gannet_contract_is_unread(const gannet_result_record *result);
 
-/* Check that the files by which a later process finds an attempt can be read, or are not there.
+/* Check that the files that tell how far an attempt has come, outcome.json and attempt.json, can be
+ * read or are not there. Damaged ones, and what is no regular file, can be read in this sense.
  *
  * Local.
  *
- * Errors: GANNET_ERR_IO and the like when the state of the attempt cannot be known: it must not be
- *   made again.
+ * with_results  in  check results.out as well
+ *
+ * Errors: GANNET_ERR_IO and the like, with the file, when nobody can know whether the attempt has
+ *   ended: it must not be made again.
  */
-GANNET_CHECKED gannet_err gannet_attempt_check_files(const char *directory);
+GANNET_CHECKED gannet_err gannet_attempt_check_files(const char *directory, bool with_results);
 
 /* Forget the attempt in a directory: no later process finds it, nor how it ended, and it is made
  * again.

@@ -23,7 +23,7 @@ gannet_err gannet_slurm_add_job(gannet_slurm_jobs *jobs, const gannet_request *r
   made->element = -1;
   made->known.exit_code = made->known.signal = -1;
   made->state = gannet_slurm_state_find("");
-  made->unread_since = made->missing_since = made->ended_since = NAN;
+  made->missing_since = made->ended_since = NAN;
   made->running_since = made->started = NAN;
   made->outcome_since = made->put_back = made->stuck_since = NAN;
   *job = made;

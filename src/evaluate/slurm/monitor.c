@@ -296,12 +296,14 @@ static gannet_err give_up_lost(gannet_slurm_jobs *jobs, gannet_slurm_job *job, d
 
 static gannet_err act_on_answer(gannet_slurm_jobs *jobs, gannet_slurm_job *job,
                                 const gannet_slurm_row *row, double now) {
-  bool done = false;
+  bool done = false, unread = false;
   if (now - job->ended_since > jobs->options->grace) job->explained = true; /* nobody told */
   if (row) update_job(job, row, now);
   if (gannet_slurm_has_ended(job->state)) return end_job(jobs, job, now);
   if (isnan(job->missing_since)) return GANNET_OK; /* alive after all */
   if (job->has_outcome) return gannet_slurm_classify(jobs, job);
+  GANNET_TRY(gannet_slurm_wait_for_files(jobs, job, &unread));
+  if (unread) return GANNET_OK;
   if (job->absent >= 2) GANNET_TRY(gannet_slurm_take_results(jobs, job, &done));
   if (done) {
     gannet_slurm_remove_job(jobs, job);

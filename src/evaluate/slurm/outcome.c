@@ -239,22 +239,13 @@ static gannet_err classify_job(const gannet_slurm_jobs *jobs, const gannet_slurm
                                  job->attempt.directory, &event, result);
 }
 
-/* Read the results of a job again at the next look, as they cannot be read for now, until patience
- * is over. Then the loop gets the evaluation back, and a resume finds the job by its files. */
+/* Read what a job has left again at the next look, as it cannot be read for now, until patience is
+ * over. Then the loop gets the evaluation back, and a resume finds the job by its files. */
 static gannet_err wait_to_read(gannet_slurm_jobs *jobs, gannet_slurm_job *job,
                                const gannet_result_record *result, bool *is_over) {
-  char limit[32];
-  const double now = gannet_clock_seconds(), patience = jobs->options->patience;
-  *is_over = now - job->unread_since >= patience;
-  if (*is_over) return gannet_result_queue_add(&jobs->ready, result);
-  if (!isnan(job->unread_since)) return GANNET_OK;
-  gannet_format_duration(patience, limit, sizeof limit);
-  gannet_log(jobs->context, GANNET_LOG_WARNING,
-             "evaluation %lld: %s; it is read again until it can be read, for %s "
-             "(evaluate.patience), then the campaign stops and can be resumed",
-             (long long)job->attempt.id, result->run.reason, limit);
-  job->unread_since = now;
-  return GANNET_OK;
+  *is_over = !gannet_attempt_reads_again(jobs->context, &job->attempt, result->run.reason,
+                                         jobs->options->patience);
+  return *is_over ? gannet_result_queue_add(&jobs->ready, result) : GANNET_OK;
 }
 
 /* Add the result of a job that ended, or give its evaluation back.
@@ -285,6 +276,22 @@ static gannet_err add_classified(gannet_slurm_jobs *jobs, gannet_slurm_job *job,
 gannet_err gannet_slurm_classify(gannet_slurm_jobs *jobs, gannet_slurm_job *job) {
   bool is_over = true;
   const gannet_err err = add_classified(jobs, job, &is_over);
+  if (is_over) gannet_slurm_remove_job(jobs, job);
+  return err;
+}
+
+gannet_err gannet_slurm_wait_for_files(gannet_slurm_jobs *jobs, gannet_slurm_job *job,
+                                       bool *unread) {
+  gannet_result_record result;
+  bool is_over = false;
+  gannet_err err = gannet_attempt_check_files(job->attempt.directory, true);
+  *unread = err != GANNET_OK;
+  if (!*unread) return GANNET_OK;
+  begin_result(jobs, job, &result);
+  gannet_result_fail(&result, false, "%s", gannet_error_detail());
+  result.status = GANNET_EVAL_PENDING;
+  gannet_error_clear();
+  err = wait_to_read(jobs, job, &result, &is_over);
   if (is_over) gannet_slurm_remove_job(jobs, job);
   return err;
 }

@@ -76,7 +76,7 @@ gannet_err gannet_slurm_recover(gannet_slurm_jobs *jobs, const gannet_request *r
   const int free_slot = job->attempt.slot;
   gannet_attempt_recall(&job->attempt);
   if (job->attempt.slot < 0) job->attempt.slot = free_slot;
-  GANNET_TRY(gannet_attempt_check_files(job->attempt.directory));
+  GANNET_TRY(gannet_attempt_check_files(job->attempt.directory, false));
   if (!gannet_attempt_has_nonce(job->attempt.directory, request->nonce, id, sizeof id))
     return GANNET_OK; /* nothing was written, so nothing was submitted */
   GANNET_TRY(restore_submission(jobs, job, id));
@@ -96,6 +96,7 @@ gannet_err gannet_slurm_recover(gannet_slurm_jobs *jobs, const gannet_request *r
     return gannet_slurm_classify(jobs, job);
   }
   char path[PATH_MAX];
+  GANNET_TRY(gannet_attempt_check_files(job->attempt.directory, true));
   if (gannet_join_path(job->attempt.directory, "results.out", path, sizeof path) == GANNET_OK &&
       access(path, F_OK) == 0)
     GANNET_TRY(gannet_slurm_take_results(jobs, job, taken));

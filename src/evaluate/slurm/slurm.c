@@ -107,8 +107,8 @@ static const gannet_option options[] = {
      .upper = HUGE_VAL,
      .unit = "s",
      .help = "how long sbatch is called again and again while it refuses a job because of limits "
-             "or a scheduler that is down, and results cannot be read, before the campaign stops, "
-             "to be resumed"},
+             "or a scheduler that is down, and how long results may be unreadable, before the "
+             "campaign stops, to be resumed"},
     {.key = "when_stopped",
      .type = GANNET_CHOICE,
      AT(when_stopped),

@@ -102,7 +102,6 @@ typedef struct {
   bool has_outcome; /* outcome.json is there, and counts */
   gannet_launch_event outcome;
   char host[GANNET_HOST_SIZE]; /* where it ran */
-  double unread_since;         /* since when its results cannot be read */
   double outcome_since;        /* since when outcome.json is there */
   double put_back;     /* started of an outcome that does not count: SLURM put the job back into the
                           queue after that run */
@@ -353,6 +352,19 @@ GANNET_CHECKED gannet_err gannet_slurm_give_back_all(gannet_slurm_jobs *jobs,
  */
 GANNET_CHECKED gannet_err gannet_slurm_give_back(gannet_slurm_jobs *jobs,
                                                  const gannet_slurm_job *job, const char *reason);
+
+/* Wait for the files of a job that the scheduler does not know, when they cannot be read: they may
+ * tell that it ended. After evaluate.patience its evaluation comes out of poll as pending, and the
+ * job leaves the table.
+ *
+ * Local.
+ *
+ * unread  out  whether they cannot be read
+ *
+ * Errors: GANNET_ERR_MEMORY.
+ */
+GANNET_CHECKED gannet_err gannet_slurm_wait_for_files(gannet_slurm_jobs *jobs,
+                                                      gannet_slurm_job *job, bool *unread);
 
 /* Whether the results are complete: they count although nobody knows how the job ended, as the
  * user's own rules about its output do.
