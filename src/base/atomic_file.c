@@ -125,16 +125,18 @@ gannet_err gannet_file_put(const char *path, const void *bytes, size_t size) {
   return exchange(path, bytes, size, false);
 }
 
-static bool says_full(int error) {
-  return error == ENOSPC || error == EDQUOT;
+static int full_error(int error) {
+  return error == ENOSPC || error == EDQUOT ? error : 0;
 }
 
-/* Some file systems, and those behind a network, say only at the end that they are full. */
-static bool takes(int descriptor, size_t size) {
+/* The error by which a file system or a quota is full, 0 = it takes these bytes, or fails
+ * otherwise. Some file systems, and those behind a network, say only at the end that they are full.
+ */
+static int write_zeros(int descriptor, size_t size) {
   static const char block[4096];
   for (size_t at = 0; at < size; at += sizeof block)
-    if (write(descriptor, block, sizeof block) < 0) return !says_full(errno);
-  return !(fsync(descriptor) && says_full(errno));
+    if (write(descriptor, block, sizeof block) < 0) return full_error(errno);
+  return fsync(descriptor) ? full_error(errno) : 0;
 }
 
 bool gannet_path_is_gone(const char *path) {
@@ -145,15 +147,17 @@ bool gannet_path_is_gone(const char *path) {
 bool gannet_directory_has_room(const char *directory) {
   char path[PATH_MAX];
   if (snprintf(path, sizeof path, "%s/.room", directory) >= (int)sizeof path) return true;
-  int descriptor = -1;
+  int descriptor = -1, full = 0;
   if (gannet_file_create(path, 0666, &descriptor) != GANNET_OK) {
-    const bool full = says_full(errno);
+    full = full_error(errno);
     gannet_error_clear();
-    return !full;
+  } else {
+    (void)unlink(path);
+    full = write_zeros(descriptor, 64 << 10);
+    if (close(descriptor) && full == 0) full = full_error(errno);
   }
-  (void)unlink(path);
-  const bool room = takes(descriptor, 64 << 10);
-  return !(close(descriptor) && says_full(errno)) && room;
+  if (full) errno = full;
+  return full == 0;
 }
 
 bool gannet_link_leads_nowhere(const char *path, char *target, size_t size) {

@@ -56,7 +56,7 @@ GANNET_CHECKED gannet_err gannet_read_at(int descriptor, int64_t first, void *by
                                          const char *name, size_t *got);
 
 /* Whether a directory takes another 64 KiB: tried with a file that is gone again. False when the
- * file system or the quota is full, true also when that cannot be told.
+ * file system or the quota is full, errno then says which; true also when that cannot be told.
  *
  * Local.
  */

@@ -168,11 +168,12 @@ void gannet_attempt_forget(const char *directory) {
 gannet_err gannet_contract_check_space(const char *directory, const gannet_result_record *result) {
   if (result->status != GANNET_EVAL_FAILED || gannet_directory_has_room(directory))
     return GANNET_OK;
+  const int error = errno;
   gannet_attempt_forget(directory);
   return GANNET_RAISE(GANNET_ERR_NO_SPACE,
-                      "a simulation failed where nothing more can be written, '%s': make room "
-                      "and resume, which runs it again",
-                      directory);
+                      "a simulation failed in '%s', where nothing more can be written (%s): make "
+                      "room and resume, which runs it again",
+                      directory, strerror(error));
 }
 
 void gannet_contract_find_interpreter(const char *program, char *name, size_t size) {
