@@ -1,18 +1,11 @@
-/* The list of models; everything else about a model is in its own file. */
+/* The models as an array, and how one is found by its name. */
 #include "surrogate/registry.h"
 
 #include "base/names.h"
 
-const gannet_surrogate_type *const gannet_surrogate_types[] = {
-    &gannet_surrogate_tangent_kernel,
-    &gannet_surrogate_ensemble,
-    &gannet_surrogate_gp,
-    &gannet_surrogate_parametric,
-    &gannet_surrogate_pinn,
-    &gannet_surrogate_linear_head,
-    &gannet_surrogate_forest,
-    NULL,
-};
+#define ADDRESS_OF(name) &gannet_surrogate_##name,
+
+const gannet_surrogate_type *const gannet_surrogate_types[] = {GANNET_SURROGATES(ADDRESS_OF) NULL};
 
 gannet_err gannet_surrogate_find(const char *name, const gannet_surrogate_type **type) {
   int index = 0;

@@ -1,15 +1,22 @@
-/* The models that registry.c lists, one per file of this room. */
+/* The list of models: a new surrogate is its file or folder in surrogate/models and a line here.
+ *
+ * X(NAME) stands for the object gannet_surrogate_NAME. People see the models in this order.
+ */
 #ifndef GANNET_SURROGATE_REGISTRY_H
 #define GANNET_SURROGATE_REGISTRY_H
 
 #include "surrogate/surrogate.h"
 
-extern const gannet_surrogate_type gannet_surrogate_ensemble;
-extern const gannet_surrogate_type gannet_surrogate_forest;
-extern const gannet_surrogate_type gannet_surrogate_gp;
-extern const gannet_surrogate_type gannet_surrogate_linear_head;
-extern const gannet_surrogate_type gannet_surrogate_parametric;
-extern const gannet_surrogate_type gannet_surrogate_pinn;
-extern const gannet_surrogate_type gannet_surrogate_tangent_kernel;
+#define GANNET_SURROGATES(X) \
+  X(tangent_kernel)          \
+  X(ensemble)                \
+  X(gp)                      \
+  X(parametric)              \
+  X(pinn)                    \
+  X(linear_head)             \
+  X(forest)
+
+#define GANNET_DECLARE_SURROGATE(name) extern const gannet_surrogate_type gannet_surrogate_##name;
+GANNET_SURROGATES(GANNET_DECLARE_SURROGATE)
 
 #endif
